@@ -1,0 +1,2 @@
+//! The `tocco` program.
+fn main() {}

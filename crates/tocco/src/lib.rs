@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Tocco: the sound of things touching.
+
+pub mod interactor;
+pub mod math;
+pub mod param;
+pub mod resonator;
+pub mod rng;
+pub mod scene;
+pub mod units;

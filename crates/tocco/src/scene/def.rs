@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A scene as plain data: what a scene file says, before anything is built.
+
+use crate::math::Real;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The newest scene version this build reads.
+pub const VERSION: u32 = 1;
+
+/// A whole scene.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SceneDef {
+    /// Format version.
+    pub version: u32,
+    /// For people.
+    pub title: String,
+    /// How long to render.
+    pub duration: Length,
+    /// Rate the scene was made for, Hz.
+    pub rate_hz: Real,
+    /// Everything random comes from this and the node's label.
+    pub seed: u64,
+    /// Bodies in file order.
+    pub bodies: Vec<BodyDef>,
+    /// Contacts in file order.
+    pub contacts: Vec<ContactDef>,
+    /// Parameters and forces over time.
+    pub drives: Vec<DriveDef>,
+    /// Gestures at a time.
+    pub events: Vec<EventDef>,
+    /// What is heard.
+    pub taps: Vec<TapDef>,
+    /// Named macro controls.
+    pub controls: Vec<ControlDef>,
+    /// Line in the source text of each place ("contact.hit.stiffness"), for error messages; may be empty.
+    pub lines: BTreeMap<String, usize>,
+}
+
+impl Default for SceneDef {
+    fn default() -> Self {
+        Self {
+            version: VERSION,
+            title: String::new(),
+            duration: Length::Auto,
+            rate_hz: 48_000.0,
+            seed: 1,
+            bodies: Vec::new(),
+            contacts: Vec::new(),
+            drives: Vec::new(),
+            events: Vec::new(),
+            taps: Vec::new(),
+            controls: Vec::new(),
+            lines: BTreeMap::new(),
+        }
+    }
+}
+
+/// How long a scene lasts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Length {
+    /// Until everything has decayed by 90 dB.
+    Auto,
+    /// So many seconds.
+    Seconds(Real),
+}
+
+/// A body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodyDef {
+    /// Unique label.
+    pub name: String,
+    /// Structure.
+    pub form: BodyForm,
+    /// Parameter values in the order of the kind's table.
+    pub params: Vec<Real>,
+}
+
+/// What a body is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BodyForm {
+    /// Point mass.
+    Mass {
+        /// Initial position, m.
+        position_m: Real,
+        /// Initial velocity, m/s.
+        velocity_m_s: Real,
+    },
+    /// Rigid wall.
+    Wall {
+        /// Where it stands, m.
+        position_m: Real,
+    },
+    /// Prescribed motion.
+    Guided {
+        /// Initial position, m.
+        position_m: Real,
+    },
+    /// Modal bank.
+    Modal {
+        /// The modes.
+        modes: Vec<ModeDef>,
+        /// Named places with one mode-shape value per mode; empty: one port "0" of all ones.
+        ports: Vec<PortDef>,
+    },
+}
+
+/// One mode.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ModeDef {
+    /// Undamped frequency, Hz; zero is a free (rigid) motion.
+    pub freq_hz: Real,
+    /// Time to 1/e of the amplitude, s; infinite is lossless.
+    pub decay_s: Real,
+    /// Modal mass, kg.
+    pub mass_kg: Real,
+}
+
+/// A named place on a modal body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PortDef {
+    /// Label, unique within the body.
+    pub name: String,
+    /// Signed mode-shape value of every mode here.
+    pub shape: Vec<Real>,
+}
+
+/// A contact between two sites.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContactDef {
+    /// Unique label.
+    pub name: String,
+    /// The two sites as written, "body" or "body.port".
+    pub between: [String; 2],
+    /// Law and structure.
+    pub form: ContactForm,
+    /// Parameter values in the order of the kind's table.
+    pub params: Vec<Real>,
+    /// Local sub-steps.
+    pub substeps: Substeps,
+}
+
+/// Local sub-steps of a contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Substeps {
+    /// By the rule of physics.md H3.
+    Auto,
+    /// Always so many (a power of two, 1 to 64).
+    Fixed(u32),
+}
+
+/// What a contact is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ContactForm {
+    /// Impact.
+    Impact {
+        /// Which force law.
+        law: ImpactLaw,
+        /// Exponent of the dissipative term; `None`: the elastic exponent.
+        viscous_exponent: Option<Real>,
+        /// Use the exact wall scheme (mass against wall or mass only).
+        exact_wall: bool,
+    },
+}
+
+/// Impact force laws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImpactLaw {
+    /// k x^a (1 + mu v), never adhesive.
+    HuntCrossley,
+    /// k x^a.
+    Power,
+    /// k x (1 + mu v), mu zero unless given.
+    Linear,
+    /// Felt with relaxation.
+    Stulov,
+}
+
+/// A parameter or an external force over time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DriveDef {
+    /// "body/param", "contact/param", "body.port/force_n" or a control's name.
+    pub path: String,
+    /// Where the values come from.
+    pub source: Source,
+}
+
+/// Source of a drive.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Source {
+    /// Breakpoints `[t in s, value]`, linear between, held outside.
+    Points(Vec<[Real; 2]>),
+    /// Seeded Gaussian white noise.
+    Noise {
+        /// Standard deviation, in the parameter's unit.
+        rms: Real,
+        /// Mean, in the parameter's unit.
+        mean: Real,
+        /// Begins, s.
+        from_s: Real,
+        /// Ends, s.
+        to_s: Real,
+    },
+    /// A recording named in the scene; a host replaces it by `Samples` before building.
+    Wav {
+        /// File as written.
+        file: String,
+        /// Value of a full-scale sample, in the parameter's unit.
+        gain: Real,
+        /// When it starts, s.
+        at_s: Real,
+    },
+    /// A recording in memory.
+    Samples {
+        /// Its rate, Hz.
+        rate_hz: Real,
+        /// Its samples, one channel.
+        data: Arc<[f32]>,
+        /// Value of a full-scale sample, in the parameter's unit.
+        gain: Real,
+        /// When it starts, s.
+        at_s: Real,
+    },
+}
+
+/// A gesture at a time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventDef {
+    /// When, s.
+    pub at_s: Real,
+    /// What.
+    pub action: Action,
+}
+
+/// What an event does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Sets a mass in motion from zero gap.
+    Strike {
+        /// The mass.
+        body: String,
+        /// With this velocity, m/s.
+        velocity_m_s: Real,
+    },
+    /// An ideal impulse at a site.
+    Hit {
+        /// "body" or "body.port".
+        site: String,
+        /// Impulse, N s.
+        impulse_n_s: Real,
+    },
+    /// Sets a parameter.
+    Set {
+        /// Path as in a drive.
+        path: String,
+        /// New value in the parameter's unit.
+        value: Real,
+    },
+}
+
+/// What is heard.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TapDef {
+    /// A site, or a contact (force, compression).
+    pub of: String,
+    /// Which quantity.
+    pub quantity: Quantity,
+    /// Factor from SI to full scale.
+    pub gain: Real,
+    /// Where it goes.
+    pub to: TapTo,
+}
+
+/// Quantities that taps and probes read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// m
+    Position,
+    /// m/s
+    Velocity,
+    /// m/s^2
+    Acceleration,
+    /// N
+    Force,
+    /// m
+    Compression,
+}
+
+/// Destination of a tap.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TapTo {
+    /// One channel.
+    Channel(usize),
+    /// Channels 0 and 1 with constant power; 0 left, 1 right.
+    Pan(Real),
+}
+
+/// A named macro control, `0..1` outside, a physical range inside.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ControlDef {
+    /// Unique label.
+    pub name: String,
+    /// What it moves.
+    pub path: String,
+    /// Physical range.
+    pub range: [Real; 2],
+    /// Knob law.
+    pub scale: crate::param::Scale,
+}

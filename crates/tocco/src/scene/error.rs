@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is wrong with a scene, where, and what to do.
+
+use std::fmt;
+
+/// A scene that cannot be read or built: one line for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SceneError {
+    /// Place in the scene, e.g. `contact.hit.between`; empty for the whole file.
+    pub at: String,
+    /// Line in the source text, where known.
+    pub line: Option<usize>,
+    /// What is wrong and what to do.
+    pub what: String,
+}
+
+impl SceneError {
+    /// An error at a place.
+    pub fn new(at: impl Into<String>, what: impl Into<String>) -> Self {
+        Self { at: at.into(), line: None, what: what.into() }
+    }
+}
+
+impl fmt::Display for SceneError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(line) = self.line {
+            write!(f, "line {line}: ")?;
+        }
+        if !self.at.is_empty() {
+            write!(f, "{}: ", self.at)?;
+        }
+        f.write_str(&self.what)
+    }
+}
+
+impl std::error::Error for SceneError {}
+
+/// "; did you mean 'x'?" when some known word is near, else the list of known words.
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.into_iter().collect();
+    let best = known.iter().map(|k| (distance(word, k), *k)).min();
+    match best {
+        Some((d, k)) if d <= 1 + word.chars().count().max(k.chars().count()) / 3 => format!("; did you mean '{k}'?"),
+        Some(_) => format!("; known: {}", known.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// Edit distance (insert, delete, replace, swap of neighbours).
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            rows[i][j] = if i == 0 || j == 0 {
+                i + j
+            } else {
+                let mut best = (rows[i - 1][j] + 1)
+                    .min(rows[i][j - 1] + 1)
+                    .min(rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]));
+                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                    best = best.min(rows[i - 2][j - 2] + 1);
+                }
+                best
+            };
+        }
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_swapped_letter_finds_its_word_and_a_stranger_gets_the_list() {
+        assert_eq!(nearest("bra", ["bar", "wall"]), "; did you mean 'bar'?");
+        assert_eq!(nearest("zzzzzz", ["bar", "wall"]), "; known: bar, wall");
+    }
+}
