@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The scene language: what it reads, what it refuses and how it says so.
 #![cfg(feature = "text")]
+#![allow(clippy::unwrap_used, clippy::expect_used)] // the helpers of these tests, too
 
 use serde_json::{Value, json};
 use std::sync::OnceLock;
@@ -455,6 +456,10 @@ fn draw(rng: &mut Rng, min: Real, max: Real) -> Real {
     }
 }
 
+fn coin(rng: &mut Rng) -> bool {
+    rng.unit() < 0.5
+}
+
 fn draw_key(rng: &mut Rng, kind: &Kind, id: &str) -> Real {
     match kind.keys.iter().find(|key| key.id == id).unwrap().takes {
         KeyType::Number { min, max, .. } => draw(rng, min, max),
@@ -514,7 +519,7 @@ fn draw_scene(rng: &mut Rng) -> SceneDef {
             let laws = [ImpactLaw::HuntCrossley, ImpactLaw::Power, ImpactLaw::Linear, ImpactLaw::Stulov];
             let law = laws[rng.bits() as usize % 4];
             let mut params = draw_params(rng, "contact", "impact");
-            let mut viscous_exponent = (rng.bits() % 2 == 0).then(|| draw(rng, 0.0, 5.0));
+            let mut viscous_exponent = coin(rng).then(|| draw(rng, 0.0, 5.0));
             if law != ImpactLaw::Stulov {
                 (params[3], params[4]) = (0.0, 1e-4);
             }
@@ -528,7 +533,7 @@ fn draw_scene(rng: &mut Rng) -> SceneDef {
             ContactDef {
                 name: name(rng),
                 between: [path(rng), path(rng)],
-                form: ContactForm::Impact { law, viscous_exponent, exact_wall: rng.bits() % 2 == 0 },
+                form: ContactForm::Impact { law, viscous_exponent, exact_wall: coin(rng) },
                 params,
                 substeps: match rng.bits() % 8 {
                     7 => Substeps::Auto,
@@ -551,7 +556,7 @@ fn draw_scene(rng: &mut Rng) -> SceneDef {
                 }
                 1 => {
                     let from_s = draw(rng, 0.0, 80_000.0);
-                    let to_s = if rng.bits() % 2 == 0 { Real::INFINITY } else { from_s + draw(rng, 0.1, 10.0) };
+                    let to_s = if coin(rng) { Real::INFINITY } else { from_s + draw(rng, 0.1, 10.0) };
                     Source::Noise { rms: draw(rng, 0.0, 1e18), mean: draw(rng, -1e18, 1e18), from_s, to_s }
                 }
                 _ => Source::Wav { file: path(rng), gain: draw(rng, -1e12, 1e12), at_s: time(rng) },
@@ -575,20 +580,20 @@ fn draw_scene(rng: &mut Rng) -> SceneDef {
             of: path(rng),
             quantity: quantities[rng.bits() as usize % 5],
             gain: draw(rng, -1e12, 1e12),
-            to: if rng.bits() % 2 == 0 { TapTo::Pan(rng.unit()) } else { TapTo::Channel(rng.bits() as usize % 64) },
+            to: if coin(rng) { TapTo::Pan(rng.unit()) } else { TapTo::Channel(rng.bits() as usize % 64) },
         })
         .collect();
     let controls = some(rng)
         .map(|_| {
-            let scale = if rng.bits() % 2 == 0 { Scale::Log } else { Scale::Linear };
+            let scale = if coin(rng) { Scale::Log } else { Scale::Linear };
             let low = if scale == Scale::Log { 1e-9 } else { -1e17 };
             ControlDef { name: name(rng), path: path(rng), range: [draw(rng, low, 1e17), 2e17], scale }
         })
         .collect();
     SceneDef {
         version: 1,
-        title: if rng.bits() % 2 == 0 { String::new() } else { path(rng) },
-        duration: if rng.bits() % 2 == 0 { Length::Auto } else { Length::Seconds(draw(rng, 1e-9, 86_400.0)) },
+        title: if coin(rng) { String::new() } else { path(rng) },
+        duration: if coin(rng) { Length::Auto } else { Length::Seconds(draw(rng, 1e-9, 86_400.0)) },
         rate_hz: draw(rng, 8000.0, 384_000.0),
         seed: rng.bits() >> (1 + rng.bits() % 63),
         bodies,
