@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The scene language as a JSON Schema (draft 2020-12), generated from [`KINDS`](super::kinds::KINDS), for editors.
+//! The scene language as a JSON Schema (draft 2020-12), generated from [`KINDS`], for editors.
 //!
 //! It ships as `scenes/tocco.schema.json`; in an editor with TOML support, `#:schema tocco.schema.json` on a scene's
 //! first line turns on completion and checks. The schema holds what a schema can say; rules that compare values (a
