@@ -11,6 +11,8 @@ pub mod drive;
 pub mod error;
 pub mod kinds;
 #[cfg(feature = "text")]
+pub mod schema;
+#[cfg(feature = "text")]
 pub mod text;
 #[cfg(feature = "text")]
 mod tree;
