@@ -3,8 +3,10 @@
 
 pub mod interactor;
 pub mod math;
+pub mod papers;
 pub mod param;
 pub mod resonator;
 pub mod rng;
 pub mod scene;
+pub mod theory;
 pub mod units;
