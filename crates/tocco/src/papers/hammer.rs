@@ -109,6 +109,11 @@ impl Hammer {
         self.k
     }
 
+    /// Puts the hammer somewhere, m; 0 is the surface at rest.
+    pub fn place_hammer(&mut self, position_m: Real) {
+        self.hammer.q[0] = position_m;
+    }
+
     /// Sets one oscillator in motion: displacement in m, velocity in m/s.
     pub fn set_mode(&mut self, index: usize, displacement_m: Real, velocity_m_s: Real) {
         self.bank[index].q = [displacement_m, velocity_m_s];
