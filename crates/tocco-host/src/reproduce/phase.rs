@@ -153,10 +153,8 @@ impl Study {
         let touch = trace.touch()?;
         out.within_percent(format!("v_in {v} m/s: rebound, m/s"), impact.rebound_m_s(), touch.out_m_s, 0.25);
         let lost = 0.5 * impact.mass_kg * (v * v - impact.rebound_m_s().powi(2));
-        // The loop's area: held force times the stroke of each sample.
-        let area: f64 =
-            (1..trace.time_s.len()).map(|n| trace.force_n[n] * (trace.hammer_m[n] - trace.hammer_m[n - 1])).sum();
-        out.within_percent(format!("v_in {v} m/s: area of the loop, J"), lost, area, 0.5);
+        let given_up = trace.energy_j[0] - trace.energy_j[trace.energy_j.len() - 1];
+        out.within_percent(format!("v_in {v} m/s: area of the loop (energy lost), J"), lost, given_up, 0.5);
         let worst = (0..trace.time_s.len())
             .filter(|&n| trace.compression_m[n] > 0.0)
             .map(|n| (trace.compression_m[n] - impact.compression_at_m(trace.hammer_m_s[n])).abs())
