@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Tocco: the sound of things touching.
 
+pub mod contact;
+pub mod engine;
 pub mod interactor;
 pub mod math;
 pub mod papers;
@@ -10,3 +12,6 @@ pub mod rng;
 pub mod scene;
 pub mod theory;
 pub mod units;
+
+pub use engine::{Command, Engine, Health, Timed};
+pub use scene::{Scene, SceneDef, SceneError};
