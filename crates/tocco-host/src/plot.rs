@@ -24,9 +24,12 @@ const COLOURS: [RGBColor; 8] = [
     RGBColor(130, 130, 130),
 ];
 
-/// Size of one panel in pixels.
-const PANEL: (u32, u32) = (860, 640);
-const HEADING: u32 = 56;
+/// Everything is drawn this much larger and averaged down: the backend draws lines without smoothing.
+const FINE: u32 = 2;
+
+/// Size of one panel in drawn pixels.
+const PANEL: (u32, u32) = (860 * FINE, 640 * FINE);
+const HEADING: u32 = 56 * FINE;
 const INK: RGBColor = RGBColor(30, 30, 30);
 const GRID: RGBColor = RGBColor(228, 228, 228);
 
@@ -74,6 +77,8 @@ pub enum Corner {
     BottomLeft,
     /// Bottom, in the middle.
     Bottom,
+    /// Left, half way up.
+    Left,
 }
 
 /// How a series looks.
@@ -127,16 +132,19 @@ impl Panel {
         self
     }
 
-    fn range(&self, fixed: Option<(f64, f64)>, pick: impl Fn(&(f64, f64)) -> f64) -> (f64, f64) {
-        fixed.unwrap_or_else(|| {
-            let values = || self.series.iter().flat_map(|s| &s.data).map(&pick).filter(|v| v.is_finite());
-            let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
-            if low > high {
-                return (0.0, 1.0);
-            }
-            let margin = if high > low { 0.05 * (high - low) } else { 0.5 + 0.05 * high.abs() };
-            (low - margin, high + margin)
-        })
+    /// What the data needs, with a margin, on the axis that `pick` reads; only points within `window` of the other count.
+    fn needed(&self, window: Option<(f64, f64)>, pick: impl Fn(&(f64, f64)) -> (f64, f64)) -> (f64, f64) {
+        let values = || {
+            let pairs = self.series.iter().flat_map(|s| &s.data).map(&pick);
+            let seen = pairs.filter(|(_, other)| window.is_none_or(|(low, high)| *other >= low && *other <= high));
+            seen.map(|(value, _)| value).filter(|v| v.is_finite())
+        };
+        let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
+        if low > high {
+            return (0.0, 1.0);
+        }
+        let margin = if high > low { 0.05 * (high - low) } else { 0.5 + 0.05 * high.abs() };
+        (low - margin, high + margin)
     }
 }
 
@@ -155,8 +163,9 @@ impl Figure {
             self.draw(&root).map_err(|cause| format!("cannot draw '{}': {cause}", self.title))?;
             root.present().map_err(|cause| format!("cannot draw '{}': {cause}", self.title))?;
         }
+        let pixels = averaged(&pixels, size.0 as usize);
         let mut bytes = Vec::new();
-        let mut encoder = png::Encoder::new(&mut bytes, size.0, size.1);
+        let mut encoder = png::Encoder::new(&mut bytes, size.0 / FINE, size.1 / FINE);
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);
         encoder
@@ -169,8 +178,8 @@ impl Figure {
     fn draw(&self, root: &DrawingArea<BitMapBackend<'_>, Shift>) -> Result<(), String> {
         root.fill(&WHITE).map_err(text)?;
         let (heading, body) = root.split_vertically(HEADING);
-        let style = ("sans-serif", 27).into_font().color(&INK);
-        heading.draw(&Text::new(self.title.clone(), (24, 18), style)).map_err(text)?;
+        let style = ("sans-serif", 27 * FINE).into_font().color(&INK);
+        heading.draw(&Text::new(self.title.clone(), (24 * FINE as i32, 18 * FINE as i32), style)).map_err(text)?;
         for (panel, area) in self.panels.iter().zip(body.split_evenly((1, self.panels.len().max(1)))) {
             panel.draw(&area)?;
         }
@@ -180,13 +189,14 @@ impl Figure {
 
 impl Panel {
     fn draw(&self, area: &DrawingArea<BitMapBackend<'_>, Shift>) -> Result<(), String> {
-        let (x, y) = (self.range(self.x_range, |p| p.0), self.range(self.y_range, |p| p.1));
+        let x = self.x_range.unwrap_or_else(|| self.needed(self.y_range, |p| *p));
+        let y = self.y_range.unwrap_or_else(|| self.needed(self.x_range, |p| (p.1, p.0)));
         let mut chart = ChartBuilder::on(area)
-            .caption(&self.title, ("sans-serif", 22).into_font().color(&INK))
-            .margin(14)
-            .margin_right(26)
-            .x_label_area_size(62)
-            .y_label_area_size(92)
+            .caption(&self.title, ("sans-serif", 22 * FINE).into_font().color(&INK))
+            .margin(14 * FINE)
+            .margin_right(26 * FINE)
+            .x_label_area_size(62 * FINE)
+            .y_label_area_size(92 * FINE)
             .build_cartesian_2d(x.0..x.1, y.0..y.1)
             .map_err(text)?;
         let named = |v: &f64| {
@@ -199,10 +209,11 @@ impl Panel {
         chart
             .configure_mesh()
             .light_line_style(TRANSPARENT)
-            .bold_line_style(GRID)
-            .axis_style(INK)
-            .label_style(("sans-serif", 18).into_font().color(&INK))
-            .axis_desc_style(("sans-serif", 20).into_font().color(&INK))
+            .bold_line_style(GRID.stroke_width(FINE))
+            .axis_style(INK.stroke_width(FINE))
+            .set_all_tick_mark_size(5 * FINE)
+            .label_style(("sans-serif", 18 * FINE).into_font().color(&INK))
+            .axis_desc_style(("sans-serif", 20 * FINE).into_font().color(&INK))
             .x_desc(&self.x_label)
             .y_desc(&self.y_label)
             .x_labels(8)
@@ -221,15 +232,16 @@ impl Panel {
                 Corner::BottomRight => SeriesLabelPosition::LowerRight,
                 Corner::BottomLeft => SeriesLabelPosition::LowerLeft,
                 Corner::Bottom => SeriesLabelPosition::LowerMiddle,
+                Corner::Left => SeriesLabelPosition::MiddleLeft,
             };
             chart
                 .configure_series_labels()
                 .position(position)
                 .background_style(WHITE.mix(0.86))
-                .border_style(GRID)
-                .margin(14)
-                .legend_area_size(36)
-                .label_font(("sans-serif", 18).into_font().color(&INK))
+                .border_style(GRID.stroke_width(FINE))
+                .margin(14 * FINE)
+                .legend_area_size(36 * FINE)
+                .label_font(("sans-serif", 18 * FINE).into_font().color(&INK))
                 .draw()
                 .map_err(text)?;
         }
@@ -243,22 +255,27 @@ impl Panel {
         (x, y): ((f64, f64), (f64, f64)),
     ) -> Result<(), String> {
         let colour = COLOURS[series.colour % COLOURS.len()];
-        let line = colour.stroke_width(if series.look == Look::Thin { 1 } else { 2 });
-        // Lines are cut by the chart's frame; points outside it would be drawn over the labels.
+        let line = stroke(series.look, colour);
         let inside = |p: &&(f64, f64)| p.0 >= x.0 && p.0 <= x.1 && p.1 >= y.0 && p.1 <= y.1;
         let points = || series.data.iter().filter(inside).copied();
-        let data = series.data.iter().copied();
         let look = series.look;
-        let anno = match look {
-            Look::Line | Look::Thin => chart.draw_series(LineSeries::new(data, line)),
-            Look::Dashed => chart.draw_series(DashedLineSeries::new(data, 8, 6, line)),
-            Look::Dots => chart.draw_series(points().map(|p| Circle::new(p, 4, colour.filled()))),
-            Look::Rings => chart.draw_series(points().map(|p| Circle::new(p, 5, line))),
-            Look::Crosses => chart.draw_series(points().map(|p| Cross::new(p, 5, line))),
-            Look::DottedLine => {
-                chart.draw_series(LineSeries::new(data, line)).map_err(text)?;
-                chart.draw_series(points().map(|p| Circle::new(p, 4, colour.filled())))
+        if matches!(look, Look::Line | Look::Thin | Look::DottedLine | Look::Dashed) {
+            for piece in clipped(&series.data, x, y) {
+                match look {
+                    Look::Dashed => chart.draw_series(DashedLineSeries::new(piece, 8 * FINE, 6 * FINE, line)),
+                    _ => chart.draw_series(LineSeries::new(piece, line)),
+                }
+                .map_err(text)?;
             }
+        }
+        let (small, large) = (4 * FINE as i32, 5 * FINE as i32);
+        let anno = match look {
+            Look::Dots | Look::DottedLine => {
+                chart.draw_series(points().map(|p| Circle::new(p, small, colour.filled())))
+            }
+            Look::Rings => chart.draw_series(points().map(|p| Circle::new(p, large, line))),
+            Look::Crosses => chart.draw_series(points().map(|p| Cross::new(p, large, line))),
+            Look::Line | Look::Thin | Look::Dashed => chart.draw_series(std::iter::empty::<Circle<(f64, f64), i32>>()),
         }
         .map_err(text)?;
         if !series.name.is_empty() {
@@ -291,19 +308,75 @@ impl<DB: DrawingBackend> Drawable<DB> for Key {
         _: (u32, u32),
     ) -> Result<(), DrawingErrorKind<DB::ErrorType>> {
         let Some((x, y)) = at.next() else { return Ok(()) };
-        let style = self.colour.stroke_width(if self.look == Look::Thin { 1 } else { 2 });
-        let mut dash = |from: i32, to: i32| backend.draw_line((x + from, y), (x + to, y), &style);
+        let style = stroke(self.look, self.colour);
+        let n = FINE as i32;
+        let mut dash = |from: i32, to: i32| backend.draw_line((x + from * n, y), (x + to * n, y), &style);
+        let middle = (x + 14 * n, y);
         match self.look {
             Look::Line | Look::Thin => dash(0, 28),
             Look::Dashed => dash(0, 11).and_then(|()| dash(17, 28)),
-            Look::Dots => backend.draw_circle((x + 14, y), 4, &self.colour, true),
-            Look::Rings => backend.draw_circle((x + 14, y), 5, &style, false),
+            Look::Dots => backend.draw_circle(middle, 4 * FINE, &self.colour, true),
+            Look::Rings => backend.draw_circle(middle, 5 * FINE, &style, false),
             Look::Crosses => backend
-                .draw_line((x + 9, y - 5), (x + 19, y + 5), &style)
-                .and_then(|()| backend.draw_line((x + 9, y + 5), (x + 19, y - 5), &style)),
-            Look::DottedLine => dash(0, 28).and_then(|()| backend.draw_circle((x + 14, y), 4, &self.colour, true)),
+                .draw_line((x + 9 * n, y - 5 * n), (x + 19 * n, y + 5 * n), &style)
+                .and_then(|()| backend.draw_line((x + 9 * n, y + 5 * n), (x + 19 * n, y - 5 * n), &style)),
+            Look::DottedLine => dash(0, 28).and_then(|()| backend.draw_circle(middle, 4 * FINE, &self.colour, true)),
         }
     }
+}
+
+fn stroke(look: Look, colour: RGBColor) -> ShapeStyle {
+    colour.stroke_width(if look == Look::Thin { FINE } else { 2 * FINE })
+}
+
+/// The parts of a line inside the frame; the backend would bend what leaves it along the edge.
+fn clipped(data: &[(f64, f64)], x: (f64, f64), y: (f64, f64)) -> Vec<Vec<(f64, f64)>> {
+    let mut pieces: Vec<Vec<(f64, f64)>> = Vec::new();
+    let mut joined = false;
+    for pair in data.windows(2) {
+        let (a, b) = (pair[0], pair[1]);
+        let (dx, dy) = (b.0 - a.0, b.1 - a.1);
+        // Share of the segment that lies within all four edges.
+        let (mut from, mut to) = (0.0_f64, 1.0_f64);
+        for (step, room) in [(-dx, a.0 - x.0), (dx, x.1 - a.0), (-dy, a.1 - y.0), (dy, y.1 - a.1)] {
+            if step == 0.0 {
+                if room < 0.0 {
+                    to = -1.0;
+                }
+            } else if step < 0.0 {
+                from = from.max(room / step);
+            } else {
+                to = to.min(room / step);
+            }
+        }
+        if from > to || !(dx + dy).is_finite() {
+            joined = false;
+            continue;
+        }
+        let at = |share: f64| (a.0 + share * dx, a.1 + share * dy);
+        match pieces.last_mut() {
+            Some(piece) if joined && from == 0.0 => piece.push(at(to)),
+            _ => pieces.push(vec![at(from), at(to)]),
+        }
+        joined = to == 1.0;
+    }
+    pieces
+}
+
+/// Means over squares of `FINE` by `FINE` pixels.
+fn averaged(pixels: &[u8], width: usize) -> Vec<u8> {
+    let (n, row) = (FINE as usize, 3 * width);
+    let mut small = Vec::with_capacity(pixels.len() / (n * n));
+    for band in pixels.chunks_exact(n * row) {
+        for column in (0..width).step_by(n) {
+            for channel in 0..3 {
+                let square = (0..n).flat_map(|y| (0..n).map(move |x| (y, x)));
+                let sum: usize = square.map(|(y, x)| usize::from(band[y * row + 3 * (column + x) + channel])).sum();
+                small.push((sum / (n * n)) as u8);
+            }
+        }
+    }
+    small
 }
 
 fn text(cause: impl std::fmt::Display) -> String {

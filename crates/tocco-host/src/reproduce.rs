@@ -27,6 +27,8 @@ use std::path::Path;
 struct Outcome {
     /// Paper and ours, line by line.
     rows: Vec<Row>,
+    /// What stands beside ours when it is not the paper: a reference computed apart.
+    beside: Option<&'static str>,
     /// Why the verdict is qualitative, where the paper prints no parameters or numbers.
     qualitative: Option<String>,
     /// What a reader should know.
@@ -196,7 +198,7 @@ fn write(out_dir: &Path, name: &str, bytes: &[u8]) -> Result<(), String> {
 
 /// What the terminal shows.
 fn report(item: &Item, outcome: &Outcome) -> String {
-    let head = ["", "paper", "ours", "limit", ""].map(String::from);
+    let head = ["", outcome.beside.unwrap_or("paper"), "ours", "limit", ""].map(String::from);
     let lines: Vec<[String; 5]> = std::iter::once(head)
         .chain(outcome.rows.iter().map(|row| {
             let mark = if row.reached { "reached" } else { "MISSED" };
@@ -234,7 +236,9 @@ fn short(v: f64) -> String {
     }
     let size = v.abs().log10().floor();
     if !(-3.0..5.0).contains(&size) {
-        return format!("{v:.4e}");
+        let long = format!("{v:.4e}");
+        let (digits, power) = long.split_once('e').unwrap_or((&long, "0"));
+        return format!("{}e{power}", digits.trim_end_matches('0').trim_end_matches('.'));
     }
     let decimals = (4 - size as i32).max(0) as usize;
     let long = format!("{v:.decimals$}");

@@ -64,22 +64,22 @@ pub fn spikes(force: &[f64]) -> usize {
 
 pub fn compute() -> Result<Outcome, String> {
     let title = "003 Figure 5.2: a transient attack, resonator of three partials";
-    let modes = [700.0, 2_600.0, 6_300.0].map(|freq_hz| Mode { freq_hz, decay_s: 0.2, mass_kg: 0.02 }).to_vec();
+    let modes = [1_000.0, 2_000.0, 7_000.0].map(|freq_hz| Mode { freq_hz, decay_s: 0.2, mass_kg: 0.01 }).to_vec();
     let blow = Blow {
         hammer_kg: 0.01,
-        law: Law { stiffness: 1.5e11, exponent: 2.8, dissipation_s_m: 0.6 },
+        law: Law { stiffness: 3e12, exponent: 2.8, dissipation_s_m: 0.6 },
         velocity_m_s: 1.0,
         start_m: 0.0,
         gravity_m_s2: 0.0,
         modes,
         ringing_n_s: 0.0,
     };
-    let duration_s = 0.004;
+    let duration_s = 0.003;
     let (ours, fine) = (blow.run(duration_s)?, reference(&blow, duration_s));
     let mut out = Outcome {
         csv: Csv::new(&["series", "time_s", "hammer_m", "resonator_m", "force_n"]),
         scene: blow.scene(title, 1.0),
-        qualitative: Some("the figure prints no resonator; ours has partials of 700, 2600 and 6300 Hz, 20 g each, t_e 0.2 s, and the hammer of Fig. 5.1 at 1 m/s".into()),
+        qualitative: Some("the figure prints no resonator; ours has partials of 1000, 2000 and 7000 Hz, 10 g each, t_e 0.2 s, and the hammer of Fig. 5.1 with k = 3e12 at 1 m/s".into()),
         ..Outcome::default()
     };
     for (name, t) in [("Tocco", &ours), ("AM1 x 64", &fine)] {

@@ -2,12 +2,26 @@
 //! One blow of a hammer, through a scene and the engine: what every item calls "ours".
 
 use std::fmt::Write as _;
+use tocco::engine::Engine;
 use tocco::papers::hammer::Mode;
 use tocco::papers::{Law, State, Wall};
+use tocco::scene::{Scene, SceneDef};
 use tocco::theory::WallImpact;
 
 /// The papers' sample rate, Hz.
 pub const RATE_HZ: f64 = 44_100.0;
+
+/// What is watched, in the order of a row.
+const SIGNALS: [&str; 8] = [
+    "hammer.position",
+    "hammer.velocity",
+    "struck.position",
+    "struck.velocity",
+    "hit.compression",
+    "hit.force",
+    "energy",
+    "work",
+];
 
 /// A mass thrown at a wall or at a modal body.
 #[derive(Clone, Debug)]
@@ -46,8 +60,6 @@ pub struct Trace {
 pub struct Touch {
     pub from_s: f64,
     pub to_s: f64,
-    /// Closing speed at touch, m/s.
-    pub in_m_s: f64,
     /// Closing speed at release, m/s, negative.
     pub out_m_s: f64,
 }
@@ -114,66 +126,38 @@ impl Blow {
 
     /// Runs it at any rate.
     pub fn run_at(&self, rate_hz: f64, duration_s: f64) -> Result<Trace, String> {
-        // STAND-IN until the engine lands
-        const OVER: usize = 64;
-        let mut h = tocco::papers::hammer::Hammer::new(
-            self.law,
-            self.hammer_kg,
-            self.velocity_m_s,
-            &self.modes,
-            rate_hz * OVER as f64,
-            tocco::papers::hammer::Join::Right,
-        );
-        for (i, m) in self.modes.iter().enumerate() {
-            h.set_mode(i, 0.0, self.ringing_n_s / m.mass_kg);
-        }
-        let wall = tocco::papers::Wall {
-            law: self.law,
-            mass_kg: self.hammer_kg,
-            gravity_m_s2: self.gravity_m_s2,
-            dt_s: 1.0 / rate_hz / OVER as f64,
-        };
-        let mut st = tocco::papers::State { x_m: self.start_m, v_m_s: self.velocity_m_s, f_n: 0.0 };
-        let mut t = Trace { gravity_m_s2: self.gravity_m_s2, ..Default::default() };
+        let def = SceneDef::from_text(&self.scene("", duration_s)).map_err(|cause| cause.to_string())?;
+        let scene = Scene::build(&def, rate_hz).map_err(|cause| cause.to_string())?;
+        let probes = SIGNALS
+            .iter()
+            .map(|signal| scene.probe(signal))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|cause| cause.to_string())?;
         let frames = (duration_s * rate_hz).ceil() as usize;
-        if !self.modes.is_empty() {
-            h.place_hammer(self.start_m);
+        let mut out = vec![0.0; frames * scene.channels()];
+        let mut rows = vec![0.0; frames * SIGNALS.len()];
+        let mut engine = Engine::new(scene);
+        engine.watch(&probes);
+        let energy_j = engine.energy();
+        let health = engine.render_probed(&mut [], &mut out, &mut rows);
+        if health.unconverged > 0 {
+            return Err(format!("{} contact steps did not converge", health.unconverged));
         }
-        for n in 0..=frames {
-            let mut f = 0.0;
-            if n > 0 {
-                for _ in 0..OVER {
-                    if self.modes.is_empty() {
-                        st = tocco::papers::Scheme::Rk4.step(&wall, st);
-                        f += st.f_n / OVER as f64;
-                    } else {
-                        h.step();
-                        f += h.f_n / OVER as f64;
-                    }
-                }
-            }
-            t.time_s.push(n as f64 / rate_hz);
-            t.force_n.push(f);
-            if self.modes.is_empty() {
-                t.hammer_m.push(st.x_m);
-                t.hammer_m_s.push(st.v_m_s);
-                t.struck_m.push(0.0);
-                t.struck_m_s.push(0.0);
-                t.compression_m.push(st.x_m);
-                t.energy_j.push(wall.energy_j(st));
-                t.work_j.push(self.hammer_kg * self.gravity_m_s2 * (st.x_m - self.start_m));
-            } else {
-                let ([x, v], [y, w]) = (h.hammer(), h.resonator());
-                t.hammer_m.push(x);
-                t.hammer_m_s.push(v);
-                t.struck_m.push(y);
-                t.struck_m_s.push(w);
-                t.compression_m.push(x - y);
-                t.energy_j.push(h.energy_j());
-                t.work_j.push(0.0);
-            }
-        }
-        Ok(t)
+        let start = [self.start_m, self.velocity_m_s, 0.0, 0.0, self.start_m, 0.0, energy_j, 0.0];
+        let column =
+            |i: usize| std::iter::once(start[i]).chain(rows.iter().skip(i).step_by(SIGNALS.len()).copied()).collect();
+        Ok(Trace {
+            gravity_m_s2: self.gravity_m_s2,
+            time_s: (0..=frames).map(|n| n as f64 / rate_hz).collect(),
+            hammer_m: column(0),
+            hammer_m_s: column(1),
+            struck_m: column(2),
+            struck_m_s: column(3),
+            compression_m: column(4),
+            force_n: column(5),
+            energy_j: column(6),
+            work_j: column(7),
+        })
     }
 
     /// Runs it until the contact with a wall is over: twice as long as it lasts.
@@ -216,7 +200,7 @@ impl Trace {
     /// Every contact that has ended. Touch and release are placed inside their sample by free flight.
     pub fn touches(&self) -> Vec<Touch> {
         let mut found = Vec::new();
-        let mut open: Option<(f64, f64)> = None;
+        let mut open: Option<f64> = None;
         let g = self.gravity_m_s2;
         for n in 1..self.time_s.len() {
             let (before, after) = (self.compression_m[n - 1], self.compression_m[n]);
@@ -224,15 +208,15 @@ impl Trace {
                 let v = self.closing_m_s(n - 1);
                 let at_surface = (v * v - 2.0 * g * before.min(0.0)).max(0.0).sqrt();
                 let wait = if before < 0.0 && v + at_surface > 0.0 { -2.0 * before / (v + at_surface) } else { 0.0 };
-                open = Some((self.time_s[n - 1] + wait.min(self.time_s[n] - self.time_s[n - 1]), at_surface));
+                open = Some(self.time_s[n - 1] + wait.min(self.time_s[n] - self.time_s[n - 1]));
             }
             if after <= 0.0
-                && let Some((from_s, in_m_s)) = open.take()
+                && let Some(from_s) = open.take()
             {
                 let v = self.closing_m_s(n);
                 let at_surface = (v * v - 2.0 * g * after).max(0.0).sqrt();
                 let since = if v < 0.0 { 2.0 * after / (v - at_surface) } else { 0.0 };
-                found.push(Touch { from_s, to_s: (self.time_s[n] - since).max(from_s), in_m_s, out_m_s: -at_surface });
+                found.push(Touch { from_s, to_s: (self.time_s[n] - since).max(from_s), out_m_s: -at_surface });
             }
         }
         found

@@ -71,7 +71,7 @@ pub fn figure_2_8() -> Result<Outcome, String> {
     }
     let mut whole = Panel::new("height over the floor", "time, s", "height -x, mm");
     whole.series.push(Series::new("exact", 0, Look::Line, exact.clone()));
-    let mut late = Panel::new("the seventh flight in detail", "time, s", "height -x, mm");
+    let mut late = Panel::new("the last flights in detail", "time, s", "height -x, mm");
     late.series.push(Series::new("exact", 0, Look::Line, exact));
     let apex = |t: &Trace, from: f64| {
         let range = (0..t.time_s.len()).filter(|&n| t.time_s[n] > from);
@@ -109,8 +109,7 @@ pub fn figure_2_8() -> Result<Outcome, String> {
         }
     }
     late.x_range = Some((0.335, 0.44));
-    late.y_range = Some((-0.2, 4.4));
-    late.legend = Corner::Bottom;
+    late.y_range = Some((-0.2, 5.2));
     whole.y_range = Some((-0.2, 6.2));
     out.figure = Figure { title: title.into(), panels: vec![whole, late] };
     Ok(out)
@@ -122,6 +121,7 @@ pub fn instants() -> Result<Outcome, String> {
     let mut out = Outcome {
         csv: Csv::new(&["series", "bounce", "instant_s", "rebound_m_s", "instant_error_s", "rebound_error_percent"]),
         scene: bounces.blow.scene(title, 2.0),
+        beside: Some("reference"),
         ..Outcome::default()
     };
     let mut times = Panel::new("instants of touch", "bounce", "error, µs");

@@ -24,12 +24,11 @@ pub fn compute() -> Result<Outcome, String> {
         format!("{:+.3} % at y = {:.1}", worst.1, worst.0),
         (worst.1 - 2.045).abs() < 0.001,
     );
-    out.holds(
-        "the fit at y = 0.03 and 0.5",
-        "~ -1e-2, ~ -1e-4",
-        format!("{:+.1e} %, {:+.2e} %", error(0.03), error(0.5)),
-        true,
-    );
+    out.notes.push(format!(
+        "the fit is off by {:+.1e} % at y = 0.03 and {:+.2e} % at 0.5; Table 2.1 prints ~ -1e-2 and ~ -1e-4",
+        error(0.03),
+        error(0.5)
+    ));
     let mut ours = Vec::new();
     let mut worst_ours: f64 = 0.0;
     for y in [0.03, 0.1, 0.3, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0] {

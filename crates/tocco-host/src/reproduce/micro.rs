@@ -38,8 +38,8 @@ fn positions(title: &str, trace: &Trace, touches: &[Touch]) -> Panel {
         })
         .collect();
     panel = panel.with(Series::new("touch and release", 0, Look::Rings, ends));
-    panel.x_range = Some((1.4, 8.0));
-    panel.legend = Corner::BottomRight;
+    panel.x_range = Some((1.7, 4.6));
+    panel.legend = Corner::Bottom;
     panel
 }
 
@@ -96,7 +96,7 @@ pub fn compute() -> Result<Outcome, String> {
     let mut force = Panel::new("(a) force: moving and resting resonator", "time, ms", "force, N")
         .with(Series::new("already oscillating", 1, Look::Line, Trace::pairs(&moving.time_s, ms, &moving.force_n, 1.0)))
         .with(Series::new("at rest before", 2, Look::Dashed, Trace::pairs(&resting.time_s, ms, &resting.force_n, 1.0)));
-    force.x_range = Some((1.4, 8.0));
+    force.x_range = Some((1.7, 4.6));
     out.figure = Figure {
         title: title.into(),
         panels: vec![

@@ -70,7 +70,7 @@ impl Study {
         let x_label = format!("compression x, {}", self.unit.1);
         let mut phase = Panel::new("phase portrait", &x_label, "velocity v, m/s");
         let mut loops = Panel::new("force during the contact", &x_label, "force f, N");
-        phase.legend = Corner::BottomRight;
+        phase.legend = if self.lower { Corner::TopRight } else { Corner::BottomRight };
         loops.legend = Corner::TopLeft;
         let deepest = self.impact(SPEEDS[3]).max_compression_m();
         let approach = 0.12 * deepest;
@@ -116,7 +116,7 @@ impl Study {
                 Look::Dots,
                 middles(&fine, self.unit.0),
             ));
-            self.compare(&mut out, &impact, &trace)?;
+            self.compare(&mut out, &impact, &curve, &trace)?;
         }
         let elastic = (0..=100).map(|i| deepest * f64::from(i) / 100.0);
         let elastic = elastic.map(|x| (x / self.unit.0, self.law.force_n(x, 0.0))).collect();
@@ -126,7 +126,7 @@ impl Study {
         if self.lower {
             self.lower_half(&mut out, &mut phase, limit)?;
         }
-        phase.x_range = Some((-approach / self.unit.0, 1.08 * deepest / self.unit.0));
+        phase.x_range = Some((-approach / self.unit.0, if self.lower { 2.0 } else { 1.08 } * deepest / self.unit.0));
         if portrait {
             out.figure.panels.push(phase);
         }
@@ -139,28 +139,40 @@ impl Study {
     /// Compression, velocity and force along (2.3).
     fn theory(&self, impact: &WallImpact) -> Vec<(f64, f64, f64)> {
         let (fast, slow) = (impact.velocity_m_s, impact.rebound_m_s());
-        (0..=240)
+        (0..=600)
             .map(|i| {
-                let v = fast + (slow - fast) * f64::from(i) / 240.0;
+                // Dense towards both ends, where x rises steeply with v.
+                let smooth = |t: f64| 0.5 - 0.5 * (std::f64::consts::PI * t).cos();
+                let v = fast + (slow - fast) * smooth(smooth(f64::from(i) / 600.0));
                 let x = impact.compression_at_m(v);
                 (x, v, self.law.force_n(x, v))
             })
             .collect()
     }
 
-    fn compare(&self, out: &mut Outcome, impact: &WallImpact, trace: &Trace) -> Result<(), String> {
+    fn compare(
+        &self,
+        out: &mut Outcome,
+        impact: &WallImpact,
+        curve: &[(f64, f64, f64)],
+        trace: &Trace,
+    ) -> Result<(), String> {
         let v = impact.velocity_m_s;
         let touch = trace.touch()?;
         out.within_percent(format!("v_in {v} m/s: rebound, m/s"), impact.rebound_m_s(), touch.out_m_s, 0.25);
         let lost = 0.5 * impact.mass_kg * (v * v - impact.rebound_m_s().powi(2));
         let given_up = trace.energy_j[0] - trace.energy_j[trace.energy_j.len() - 1];
         out.within_percent(format!("v_in {v} m/s: area of the loop (energy lost), J"), lost, given_up, 0.5);
-        let worst = (0..trace.time_s.len())
-            .filter(|&n| trace.compression_m[n] > 0.0)
-            .map(|n| (trace.compression_m[n] - impact.compression_at_m(trace.hammer_m_s[n])).abs())
-            .fold(0.0, f64::max)
-            / impact.max_compression_m();
-        out.near(format!("v_in {v} m/s: farthest sample from the curve, % of depth"), 0.0, 100.0 * worst, 1.0, 3);
+        // Distance in the phase plane, both axes in units of the collision: x_max and v_in.
+        let depth = impact.max_compression_m();
+        let far = |n: usize| {
+            let apart = |&(x, u, _): &(f64, f64, f64)| {
+                f64::hypot((trace.compression_m[n] - x) / depth, (trace.hammer_m_s[n] - u) / v)
+            };
+            curve.iter().map(apart).fold(f64::INFINITY, f64::min)
+        };
+        let worst = (0..trace.time_s.len()).filter(|&n| trace.compression_m[n] > 0.0).map(far).fold(0.0, f64::max);
+        out.near(format!("v_in {v} m/s: farthest sample from the curve, %"), 0.0, 100.0 * worst, 1.0, 3);
         Ok(())
     }
 

@@ -150,7 +150,7 @@ pub fn figure_2_4() -> Result<Outcome, String> {
     phase = phase.with(upright("x_max (2.4)", depth, -0.35, 0.35)).with(level("v_out", -20.0, 1.1 * depth, v_out));
     phase.x_range = Some((-20.0, 1.05 * depth));
     phase.y_range = Some((-0.35, 0.35));
-    phase.legend = Corner::BottomLeft;
+    phase.legend = Corner::Left;
     let tau_ms = 1e3 * case.impact.contact_time_s();
     let mut energy = Panel::new("(b) kinetic, elastic and total energy", "time, ms", "energy, mJ");
     energy = thin(case.panel(energy, (Column::Time, 1e-3), (Column::Energy, 1e-3)));
@@ -170,7 +170,7 @@ pub fn figure_2_4() -> Result<Outcome, String> {
     Ok(out)
 }
 
-/// Long contacts need no dots on their lines; every fifteenth sample of Tocco stays.
+/// Long contacts need no dots on their lines; every eighth sample of Tocco stays.
 fn thin(mut panel: Panel) -> Panel {
     for series in &mut panel.series {
         if series.look == Look::DottedLine && series.name == "Tocco" {
@@ -212,7 +212,7 @@ pub fn figure_2_5() -> Result<Outcome, String> {
     phase = phase.with(upright("x_max (2.4)", depth, -0.4, 0.4)).with(level("v_out", -4.0, 20.0, v_out));
     phase.x_range = Some((-4.0, 18.0));
     phase.y_range = Some((-0.34, 0.34));
-    phase.legend = Corner::BottomLeft;
+    phase.legend = Corner::Left;
     out.figure = Figure { title: title.into(), panels: vec![phase, energy_detail(&case, (0.42, 0.465))] };
     Ok(out)
 }
@@ -329,9 +329,9 @@ pub fn figure_2_7() -> Result<Outcome, String> {
         }
         match name {
             "1" => {
-                panel.x_range = Some((12.0, 17.4));
-                panel.y_range = Some((-0.25, 0.25));
-                panel.legend = Corner::BottomLeft;
+                panel.x_range = Some((8.0, 17.4));
+                panel.y_range = Some((-0.3, 0.3));
+                panel.legend = Corner::Left;
             }
             "2" => panel.y_range = Some((0.405, 0.47)),
             _ => panel.y_range = Some((2.3, 5.3)),
