@@ -79,6 +79,8 @@ pub enum Corner {
     Bottom,
     /// Left, half way up.
     Left,
+    /// Top, in the middle.
+    Top,
 }
 
 /// How a series looks.
@@ -216,7 +218,7 @@ impl Panel {
             .axis_desc_style(("sans-serif", 20 * FINE).into_font().color(&INK))
             .x_desc(&self.x_label)
             .y_desc(&self.y_label)
-            .x_labels(8)
+            .x_labels(8.max(self.categories.len() + 2))
             .y_labels(8)
             .x_label_formatter(&x_text)
             .y_label_formatter(&y_text)
@@ -233,6 +235,7 @@ impl Panel {
                 Corner::BottomLeft => SeriesLabelPosition::LowerLeft,
                 Corner::Bottom => SeriesLabelPosition::LowerMiddle,
                 Corner::Left => SeriesLabelPosition::MiddleLeft,
+                Corner::Top => SeriesLabelPosition::UpperMiddle,
             };
             chart
                 .configure_series_labels()

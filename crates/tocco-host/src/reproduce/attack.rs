@@ -108,30 +108,25 @@ pub fn compute() -> Result<Outcome, String> {
     let growth = ours.worst_growth();
     out.holds("energy never rises", "", format!("largest step {growth:+.1e}"), growth <= 1e-12);
     let (ms, um) = (1e-3, 1e-6);
+    let line = |name: &str, look: Look, y: &[f64], unit: f64| {
+        Series::new(name, 0, look, Trace::pairs(&fine.time_s, ms, y, unit))
+    };
+    // Every second sample: the lines below must stay visible.
+    let dots = |name: &str, colour: usize, y: &[f64], unit: f64| {
+        let data = Trace::pairs(&ours.time_s, ms, y, unit).into_iter().step_by(2).collect();
+        Series::new(name, colour, Look::Dots, data)
+    };
     let mut left = Panel::new("(a) displacements", "time, ms", "displacement, µm")
-        .with(Series::new("hammer, its scheme x 64", 0, Look::Line, Trace::pairs(&fine.time_s, ms, &fine.hammer_m, um)))
-        .with(Series::new(
-            "resonator, its scheme x 64",
-            0,
-            Look::Dashed,
-            Trace::pairs(&fine.time_s, ms, &fine.struck_m, um),
-        ))
-        .with(Series::new(
-            "hammer, Tocco at 44.1 kHz",
-            1,
-            Look::Dots,
-            Trace::pairs(&ours.time_s, ms, &ours.hammer_m, um),
-        ))
-        .with(Series::new(
-            "resonator, Tocco at 44.1 kHz",
-            2,
-            Look::Dots,
-            Trace::pairs(&ours.time_s, ms, &ours.struck_m, um),
-        ));
+        .with(line("hammer, its scheme x 64", Look::Line, &fine.hammer_m, um))
+        .with(line("resonator, its scheme x 64", Look::Dashed, &fine.struck_m, um))
+        .with(dots("hammer, Tocco at 44.1 kHz", 1, &ours.hammer_m, um))
+        .with(dots("resonator, Tocco at 44.1 kHz", 2, &ours.struck_m, um));
+    left.x_range = Some((-0.05, 1.8));
     left.legend = Corner::BottomLeft;
-    let right = Panel::new("(b) contact force", "time, ms", "force, N")
-        .with(Series::new("its scheme x 64", 0, Look::Line, Trace::pairs(&fine.time_s, ms, &fine.force_n, 1.0)))
-        .with(Series::new("Tocco at 44.1 kHz", 1, Look::Dots, Trace::pairs(&ours.time_s, ms, &ours.force_n, 1.0)));
+    let mut right = Panel::new("(b) contact force", "time, ms", "force, N")
+        .with(line("its scheme x 64", Look::Line, &fine.force_n, 1.0))
+        .with(dots("Tocco at 44.1 kHz", 1, &ours.force_n, 1.0));
+    right.x_range = Some((-0.05, 1.8));
     out.figure = Figure { title: title.into(), panels: vec![left, right] };
     Ok(out)
 }

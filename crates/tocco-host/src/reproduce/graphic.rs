@@ -46,7 +46,7 @@ pub fn compute() -> Result<Outcome, String> {
     }
     left.x_range = Some((-2.0, 4.5));
     left.y_range = Some((0.8, 4.0));
-    left.legend = Corner::TopRight;
+    left.legend = Corner::Top;
     right.x_range = Some((-2.0, 4.5));
     right.y_range = Some((-1.0, 12.5));
     right.legend = Corner::TopLeft;

@@ -23,7 +23,11 @@ pub fn figure_5_1() -> Result<Outcome, String> {
 }
 
 pub fn figure_8_3() -> Result<Outcome, String> {
-    felt().outcome("000 Figure 8.3: collision of a hammer with a massive surface", true, true)
+    Study { equation: "(8.13)", ..felt() }.outcome(
+        "000 Figure 8.3: collision of a hammer with a massive surface",
+        true,
+        true,
+    )
 }
 
 /// The parameters of one figure, as printed.
@@ -36,16 +40,18 @@ struct Study {
     force_rate_hz: f64,
     /// Whether the figure shows trajectories below the limit velocity.
     lower: bool,
+    /// The paper's number for x(v).
+    equation: &'static str,
 }
 
 fn hertzian() -> Study {
     let law = Law { stiffness: 1e9, exponent: 1.5, dissipation_s_m: 0.5 };
-    Study { law, mass_kg: 0.01, unit: (1e-6, "µm"), force_rate_hz: 8.0 * RATE_HZ, lower: false }
+    Study { law, mass_kg: 0.01, unit: (1e-6, "µm"), force_rate_hz: 8.0 * RATE_HZ, lower: false, equation: "(2.3)" }
 }
 
 fn felt() -> Study {
     let law = Law { stiffness: 1.5e11, exponent: 2.8, dissipation_s_m: 0.6 };
-    Study { law, mass_kg: 0.01, unit: (1e-3, "mm"), force_rate_hz: RATE_HZ, lower: true }
+    Study { law, mass_kg: 0.01, unit: (1e-3, "mm"), force_rate_hz: RATE_HZ, lower: true, equation: "(5.6)" }
 }
 
 impl Study {
@@ -89,12 +95,12 @@ impl Study {
             let gone = [(0.0, impact.rebound_m_s()), (-approach, impact.rebound_m_s())];
             let gone = gone.map(|(x, v)| (x / self.unit.0, v)).to_vec();
             phase.series.push(Series::new(
-                name("theory (2.3), contact"),
+                name(&format!("theory {}, contact", self.equation)),
                 2,
                 Look::Line,
                 curve.iter().map(|p| (p.0 / self.unit.0, p.1)).collect(),
             ));
-            phase.series.push(Series::new(name("theory, free flight"), 2, Look::Dashed, free));
+            phase.series.push(Series::new(name("free flight"), 2, Look::Dashed, free));
             phase.series.push(Series::new("", 2, Look::Dashed, gone));
             phase.series.push(Series::new(
                 name("Tocco, every sample at 44.1 kHz"),
@@ -127,6 +133,9 @@ impl Study {
             self.lower_half(&mut out, &mut phase, limit)?;
         }
         phase.x_range = Some((-approach / self.unit.0, if self.lower { 2.0 } else { 1.08 } * deepest / self.unit.0));
+        if !self.lower {
+            phase.y_range = Some((-4.3, 4.4));
+        }
         if portrait {
             out.figure.panels.push(phase);
         }

@@ -164,8 +164,7 @@ pub fn figure_2_4() -> Result<Outcome, String> {
     let final_mj = 500.0 * case.wall.mass_kg * v_out * v_out;
     energy =
         energy.with(level("H0 and Hτ", 0.0, tau_ms, 1e3 * case.exact[0][4])).with(level("", 0.0, tau_ms, final_mj));
-    energy.y_range = Some((-0.02, 0.56));
-    energy.legend = Corner::Bottom;
+    energy.y_range = Some((-0.02, 0.72));
     out.figure = Figure { title: title.into(), panels: vec![phase, energy] };
     Ok(out)
 }
@@ -178,6 +177,9 @@ fn thin(mut panel: Panel) -> Panel {
             series.data = series.data.iter().copied().step_by(8).collect();
         } else if series.look == Look::DottedLine {
             series.look = Look::Line;
+            let overlap = "AM1, Verlet, Heun, RK4 (overlapping)";
+            series.name = if series.name == Scheme::Am1.name() { overlap.into() } else { String::new() };
+            series.colour = SCHEMES[0];
         }
     }
     panel

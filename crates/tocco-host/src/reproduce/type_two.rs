@@ -97,6 +97,7 @@ pub fn compute() -> Result<Outcome, String> {
         );
         out.near(format!("{swept}: t0 against its scheme at 64 x the rate, middle points, %"), 0.0, worst, 0.1, 3);
         panel.legend = if swept == "mu" { Corner::TopRight } else { Corner::TopLeft };
+        panel.y_range = Some(if swept == "mu" { (6.2, 9.8) } else { (3.5, 14.0) });
         panels.push(panel);
     }
     short_contact(&mut out)?;

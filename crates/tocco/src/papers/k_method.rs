@@ -5,9 +5,9 @@
 //! Implicit schemes give `(x, v) = (x~, v~) + K f` with f unknown; this finds it.
 //!
 //! # Law
-//! - `[k.1]` `f = force(x~ + K_x f, v~ + K_v f)`
-//! - `[k.2]` Newton on `g(h) = force(x~ + K_x h, v~ + K_v h) - h`, `g' = df/dx K_x + df/dv K_v - 1`
-//! - `[k.3]` or a table of `h(x~, v~)` filled beforehand
+//! - `[k_method.1]` `f = force(x~ + K_x f, v~ + K_v f)`
+//! - `[k_method.2]` Newton on `g(h) = force(x~ + K_x h, v~ + K_v h) - h`, `g' = df/dx K_x + df/dv K_v - 1`
+//! - `[k_method.3]` or a table of `h(x~, v~)` filled beforehand
 //!
 //! # Symbols
 //! x~, v~ state computed with f = 0 (m, m/s); `K_x` (m/N), `K_v` (m/s/N), both negative.
@@ -47,12 +47,12 @@ pub struct Solved {
 pub const MOST: u32 = 100;
 
 impl K {
-    /// Residual of `[k.1]`, N.
+    /// Residual of `[k_method.1]`, N.
     pub fn residual_n(&self, law: &Law, x_m: Real, v_m_s: Real, f_n: Real) -> Real {
         law.force_n(x_m + self.x * f_n, v_m_s + self.v * f_n) - f_n
     }
 
-    /// `[k.2]`
+    /// `[k_method.2]`
     pub fn newton(&self, law: &Law, x_m: Real, v_m_s: Real, start_n: Real) -> Solved {
         const TOLERANCE: Real = 1e-13;
         let mut f_n = start_n;
@@ -70,7 +70,7 @@ impl K {
     }
 }
 
-/// `[k.3]`: h on a grid of x~ and v~, bilinear between, for one law and one K.
+/// `[k_method.3]`: h on a grid of x~ and v~, bilinear between, for one law and one K.
 #[derive(Clone, Debug)]
 pub struct Table {
     x_step_m: Real,
