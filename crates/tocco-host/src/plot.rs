@@ -271,13 +271,13 @@ impl Panel {
                 .map_err(text)?;
             }
         }
-        let (small, large) = (4 * FINE as i32, 5 * FINE as i32);
+        let (small, middling, large) = (4 * FINE as i32, 5 * FINE as i32, 7 * FINE as i32);
         let anno = match look {
             Look::Dots | Look::DottedLine => {
                 chart.draw_series(points().map(|p| Circle::new(p, small, colour.filled())))
             }
             Look::Rings => chart.draw_series(points().map(|p| Circle::new(p, large, line))),
-            Look::Crosses => chart.draw_series(points().map(|p| Cross::new(p, large, line))),
+            Look::Crosses => chart.draw_series(points().map(|p| Cross::new(p, middling, line))),
             Look::Line | Look::Thin | Look::Dashed => chart.draw_series(std::iter::empty::<Circle<(f64, f64), i32>>()),
         }
         .map_err(text)?;
@@ -319,7 +319,7 @@ impl<DB: DrawingBackend> Drawable<DB> for Key {
             Look::Line | Look::Thin => dash(0, 28),
             Look::Dashed => dash(0, 11).and_then(|()| dash(17, 28)),
             Look::Dots => backend.draw_circle(middle, 4 * FINE, &self.colour, true),
-            Look::Rings => backend.draw_circle(middle, 5 * FINE, &style, false),
+            Look::Rings => backend.draw_circle(middle, 7 * FINE, &style, false),
             Look::Crosses => backend
                 .draw_line((x + 9 * n, y - 5 * n), (x + 19 * n, y + 5 * n), &style)
                 .and_then(|()| backend.draw_line((x + 9 * n, y + 5 * n), (x + 19 * n, y - 5 * n), &style)),
@@ -397,4 +397,37 @@ fn tick(v: f64) -> String {
     let decimals = (3 - v.abs().log10().floor() as i32).clamp(0, 6) as usize;
     let long = format!("{v:.decimals$}");
     if long.contains('.') { long.trim_end_matches('0').trim_end_matches('.').into() } else { long }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_leaves_the_frame_is_cut_at_its_edge_and_resumed_where_it_returns() {
+        let pieces = clipped(&[(0.5, 0.5), (0.5, 1.5), (0.75, 1.5), (0.75, 0.0)], (0.0, 1.0), (0.0, 1.0));
+        assert_eq!(pieces, vec![vec![(0.5, 0.5), (0.5, 1.0)], vec![(0.75, 1.0), (0.75, 0.0)]]);
+        assert!(clipped(&[(2.0, 0.0), (3.0, 1.0)], (0.0, 1.0), (0.0, 1.0)).is_empty());
+        assert_eq!(clipped(&[(-1.0, 0.5), (2.0, 0.5)], (0.0, 1.0), (0.0, 1.0)).concat(), [(0.0, 0.5), (1.0, 0.5)]);
+    }
+
+    #[test]
+    fn ticks_carry_no_noise_digits() {
+        let shown = [0.0, 1e-17, 0.30000000000000004, -1200.0, 2.5, 1e6, 2e-5].map(tick);
+        assert_eq!(shown, ["0", "0", "0.3", "-1200", "2.5", "1.0e6", "2.0e-5"]);
+    }
+
+    #[test]
+    fn the_same_figure_gives_the_same_bytes() {
+        let panel =
+            Panel::new("µ and τ", "x, m", "f, N").with(Series::new("a", 1, Look::Dashed, vec![(0.0, 0.0), (1.0, 2.0)]));
+        let figure = Figure { title: "two".into(), panels: vec![panel.clone(), panel] };
+        let bytes = figure.png().unwrap();
+        assert!(bytes == figure.png().unwrap() && bytes.len() > 5_000);
+    }
+
+    #[test]
+    fn an_empty_chart_is_drawn_all_the_same() {
+        assert!(Figure { title: String::new(), panels: vec![Panel::default()] }.png().is_ok());
+    }
 }

@@ -215,7 +215,7 @@ pub fn figure_2_5() -> Result<Outcome, String> {
     phase.x_range = Some((-4.0, 18.0));
     phase.y_range = Some((-0.34, 0.34));
     phase.legend = Corner::Left;
-    out.figure = Figure { title: title.into(), panels: vec![phase, energy_detail(&case, (0.42, 0.465))] };
+    out.figure = Figure { title: title.into(), panels: vec![phase, energy_detail(&case, (0.42, 0.476))] };
     Ok(out)
 }
 
@@ -255,7 +255,7 @@ pub fn figure_2_6() -> Result<Outcome, String> {
             series.data = series.data.iter().skip(1).map(|(t, f)| (t - 0.5, *f)).collect();
         }
     }
-    out.figure = Figure { title: title.into(), panels: vec![forces, energy_detail(&case, (2.4, 5.3))] };
+    out.figure = Figure { title: title.into(), panels: vec![forces, energy_detail(&case, (2.4, 6.2))] };
     Ok(out)
 }
 
