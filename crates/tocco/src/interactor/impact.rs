@@ -312,8 +312,9 @@ impl Interactor for Impact {
         let (mut n, mut per_m) = (k * mean, k * slope); // [impact.4]
         if self.loss > 0.0 {
             let (mean_b, end_b) = match self.viscous {
-                None => (mean, end),
+                None => (mean, end), // [impact.1]
                 Some(power) => {
+                    // [impact.2]
                     let (mean_b, _, end_b) = power.mean(from, by, None);
                     (mean_b, end_b)
                 }
