@@ -8,13 +8,12 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use tocco::scene::def::Source;
 use tocco::scene::error::nearest;
+use tocco::scene::kinds::MAX_TEXT_BYTES;
 use tocco::scene::{SceneDef, SceneError};
 
 /// Shipped scenes: name and text, sorted by name.
 pub const SHIPPED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/scenes.rs"));
 
-/// No scene text is larger than this.
-const MOST_TEXT_BYTES: u64 = 16 << 20;
 /// No recording that drives a scene is longer than this: it stays in memory.
 const MOST_WAV_FRAMES: u64 = 1 << 26;
 
@@ -75,7 +74,7 @@ impl Loaded {
 
 /// `file:line: place: what`.
 fn wrong(origin: &str, error: &SceneError, def: Option<&SceneDef>) -> HostError {
-    let line = error.line.or_else(|| def.and_then(|d| d.lines.get(&error.at).copied()));
+    let line = error.line.or_else(|| def.and_then(|d| d.line_of(&error.at)));
     let line = line.map_or(String::new(), |l| format!("{l}:"));
     let at = if error.at.is_empty() { String::new() } else { format!("{}: ", error.at) };
     HostError::BadInput(format!("{origin}:{line} {at}{}", error.what))
@@ -89,8 +88,8 @@ pub fn load(scene: &str) -> Result<Loaded> {
         return Loaded::from_text("scene", "standard input", text, Some(Path::new(".")));
     }
     if !path.exists() || path.is_dir() {
-        if let Some((name, text)) = SHIPPED.iter().find(|(name, _)| *name == scene) {
-            return Loaded::from_text(name, &format!("scene {name}"), (*text).to_owned(), None);
+        if SHIPPED.iter().any(|(name, _)| *name == scene) {
+            return load_shipped(scene);
         }
         if path.is_dir() {
             return bad(format!("cannot read {scene}: it is a folder; name a scene file"));
@@ -98,8 +97,7 @@ pub fn load(scene: &str) -> Result<Loaded> {
         if path.components().count() > 1 || path.extension().is_some() {
             return bad(format!("cannot read {scene}: no such file; 'tocco scenes' lists the scenes that come with the program"));
         }
-        let hint = nearest(scene, SHIPPED.iter().map(|(name, _)| *name));
-        return bad(format!("no file and no shipped scene '{scene}'{hint}"));
+        return load_shipped(scene);
     }
     let file = File::open(path).map_err(|e| HostError::reading(path, &e))?;
     let text = read_text(path, file)?;
@@ -108,16 +106,24 @@ pub fn load(scene: &str) -> Result<Loaded> {
     Loaded::from_text(&name, scene, text, Some(&folder))
 }
 
+fn load_shipped(scene: &str) -> Result<Loaded> {
+    match SHIPPED.iter().find(|(name, _)| *name == scene) {
+        Some((name, text)) => Loaded::from_text(name, &format!("scene {name}"), (*text).to_owned(), None),
+        None => bad(format!("no file and no shipped scene '{scene}'{}", nearest(scene, SHIPPED.iter().map(|(name, _)| *name)))),
+    }
+}
+
 fn read_text(path: &Path, from: impl Read) -> Result<String> {
     let mut bytes = Vec::new();
-    from.take(MOST_TEXT_BYTES + 1).read_to_end(&mut bytes).map_err(|e| HostError::reading(path, &e))?;
-    if bytes.len() as u64 > MOST_TEXT_BYTES {
-        return bad(format!("cannot read {}: longer than any scene (16 MiB)", path.display()));
+    let most = MAX_TEXT_BYTES as u64;
+    from.take(most + 1).read_to_end(&mut bytes).map_err(|e| HostError::reading(path, &e))?;
+    if bytes.len() as u64 > most {
+        return bad(format!("cannot read {}: longer than any scene ({} MiB)", path.display(), most >> 20));
     }
     String::from_utf8(bytes).or_else(|_| bad(format!("cannot read {}: it is not text (UTF-8)", path.display())))
 }
 
 /// Every shipped scene.
 pub fn shipped() -> Result<Vec<Loaded>> {
-    SHIPPED.iter().map(|(name, _)| load(&format!("{name}"))).collect()
+    SHIPPED.iter().map(|(name, _)| load_shipped(name)).collect()
 }
