@@ -13,7 +13,7 @@ use tocco::units::db;
 
 const WIDTH: usize = 960;
 const HEIGHT: usize = 440;
-const LEFT: usize = 78;
+const LEFT: usize = 92;
 const RIGHT: usize = 92;
 const WAVE_TOP: usize = 10;
 const WAVE_HEIGHT: usize = 64;
