@@ -5,6 +5,8 @@ pub mod def;
 pub mod error;
 pub mod kinds;
 #[cfg(feature = "text")]
+pub mod schema;
+#[cfg(feature = "text")]
 pub mod text;
 #[cfg(feature = "text")]
 mod tree;
