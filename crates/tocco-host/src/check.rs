@@ -17,7 +17,11 @@ pub fn report(plan: &Plan) -> Result<String> {
         Length::Auto => format!("until it has decayed by 90 dB, at most {AUTO_MOST_S} s"),
         Length::Seconds(s) => format!("{} s", short(s)),
     };
-    line(&mut text, "render", &format!("{length}, {} channel(s), {} Hz, seed {}", scene.channels(), plan.rate_hz, def.seed));
+    line(
+        &mut text,
+        "render",
+        &format!("{length}, {} channel(s), {} Hz, seed {}", scene.channels(), plan.rate_hz, def.seed),
+    );
     for body in &def.bodies {
         line(&mut text, &format!("body {}", body.name), &body_words(body));
     }
@@ -39,7 +43,8 @@ pub fn report(plan: &Plan) -> Result<String> {
         );
         match law {
             ImpactLaw::Stulov => {
-                let _ = write!(words, ", hysteresis {}, relaxation {} s", short(p.hysteresis_01), short(p.relaxation_s));
+                let _ =
+                    write!(words, ", hysteresis {}, relaxation {} s", short(p.hysteresis_01), short(p.relaxation_s));
             }
             ImpactLaw::Power => {}
             ImpactLaw::HuntCrossley | ImpactLaw::Linear => {
@@ -60,7 +65,9 @@ pub fn report(plan: &Plan) -> Result<String> {
     }
     for drive in &def.drives {
         let words = match &drive.source {
-            Source::Points(points) => format!("{} points until {} s", points.len(), short(points.last().map_or(0.0, |p| p[0]))),
+            Source::Points(points) => {
+                format!("{} points until {} s", points.len(), short(points.last().map_or(0.0, |p| p[0])))
+            }
             Source::Noise { rms, .. } => format!("noise, rms {}", short(*rms)),
             Source::Wav { file, .. } => file.clone(),
             Source::Samples { rate_hz, data, .. } => format!("recording of {} s", short(data.len() as f64 / rate_hz)),
@@ -181,9 +188,16 @@ mod tests {
 
     #[test]
     fn numbers_keep_the_digits_that_matter() {
-        for (x, text) in
-            [(0.0, "0"), (1.0, "1"), (1e9, "1e9"), (0.00012, "1.2e-4"), (440.25, "440.2"), (-2.5, "-2.5"), (0.45, "0.45"), (48_000.0, "48000")]
-        {
+        for (x, text) in [
+            (0.0, "0"),
+            (1.0, "1"),
+            (1e9, "1e9"),
+            (0.00012, "1.2e-4"),
+            (440.25, "440.2"),
+            (-2.5, "-2.5"),
+            (0.45, "0.45"),
+            (48_000.0, "48000"),
+        ] {
             assert_eq!(short(x), text);
         }
     }

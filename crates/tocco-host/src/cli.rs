@@ -61,13 +61,17 @@ enum Command {
     /// Show every key and parameter with unit, range, default and meaning
     #[command(after_help = "Examples:\n  tocco describe impact\n  tocco describe bar --json\n\n\
         You get the tables the engine itself uses: without an argument all kinds, with a KIND (mass, modal, impact, tap, ...)\n\
-        that one, with a SCENE every path that --set, drives and events may move, and every signal that --probe-of may record.")]
+        that one, with a SCENE every path that --set, drives and events may move, and every signal that --probe-of may record.\n\
+        --schema prints the JSON Schema that editors use to help you write.")]
     Describe {
         /// A kind, a scene file or a shipped scene
         what: Option<String>,
         /// As JSON
         #[arg(long)]
         json: bool,
+        /// The JSON Schema of the scene language, for editors
+        #[arg(long, conflicts_with_all = ["what", "json"])]
+        schema: bool,
     },
     /// List the scenes that come with the program
     #[command(after_help = "Examples:\n  tocco scenes\n  tocco scenes bar > mine.toml\n\n\
@@ -268,7 +272,8 @@ fn run(cli: Cli) -> Result<()> {
             plan.rate_hz = rate.unwrap_or(plan.rate_hz);
             say::result(&check::report(&plan)?)
         }
-        Some(Command::Describe { what, json }) => say::result(&describe::describe(what.as_deref(), json)?),
+        Some(Command::Describe { schema: true, .. }) => say::result(&tocco::scene::schema::schema_text()),
+        Some(Command::Describe { what, json, .. }) => say::result(&describe::describe(what.as_deref(), json)?),
         Some(Command::Scenes { name }) => scenes(name.as_deref()),
         Some(Command::New { kind, output }) => new(&kind, output),
         Some(Command::Sweep(args)) => sweep(&args),
@@ -287,7 +292,8 @@ fn render(args: &RenderArgs) -> Result<()> {
     let target = if args.output.as_os_str() == "-" { Target::Stdout } else { Target::File(args.output.clone()) };
     say::set_stdout_taken(target == Target::Stdout);
     let others = [args.probe.as_ref(), args.picture.as_ref()];
-    if others.iter().flatten().any(|path| **path == args.output) || (args.probe.is_some() && args.probe == args.picture) {
+    if others.iter().flatten().any(|path| **path == args.output) || (args.probe.is_some() && args.probe == args.picture)
+    {
         return bad("sound, probes and picture need a file each; two have the same name");
     }
     if args.picture.is_some() && target == Target::Stdout {
@@ -314,7 +320,10 @@ fn report_words(name: &str, report: &Report, encoding: Encoding) -> String {
         text.push_str("; lower the taps' gain, or use --normalise");
     }
     if report.cut {
-        let _ = write!(text, "\nstill sounding after {AUTO_MOST_S} s, where an automatic length ends; give --duration for more");
+        let _ = write!(
+            text,
+            "\nstill sounding after {AUTO_MOST_S} s, where an automatic length ends; give --duration for more"
+        );
     }
     if !report.omitted.is_empty() {
         let _ = write!(text, "\n{} modes left out at this rate: {}", report.omitted.len(), report.omitted.join(", "));
@@ -373,7 +382,6 @@ fn sweep(args: &SweepArgs) -> Result<()> {
     say::remark(&format!("{} files{found}; {}", summary.files, args.output.join("manifest.tsv").display()));
     Ok(())
 }
-
 
 #[cfg(test)]
 mod tests {

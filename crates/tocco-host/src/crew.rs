@@ -33,7 +33,9 @@ pub fn run<T: Send>(count: usize, threads: usize, work: impl Fn(usize) -> Result
         for hand in hands {
             match hand.join() {
                 Ok(done) => all.extend(done),
-                Err(_) => return Err(HostError::Machine("a worker thread broke down; please report this scene".into())),
+                Err(_) => {
+                    return Err(HostError::Machine("a worker thread broke down; please report this scene".into()));
+                }
             }
         }
         Ok(all)

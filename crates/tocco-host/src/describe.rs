@@ -35,13 +35,16 @@ pub fn describe(what: Option<&str>, as_json: bool) -> Result<String> {
 }
 
 fn kind_names() -> Vec<&'static str> {
-    let mut names: Vec<&str> = KINDS.iter().map(|kind| if kind.id.is_empty() { kind.family } else { kind.id }).collect();
+    let mut names: Vec<&str> =
+        KINDS.iter().map(|kind| if kind.id.is_empty() { kind.family } else { kind.id }).collect();
     names.dedup();
     names
 }
 
 fn overview() -> String {
-    let mut text = String::from("What a scene may hold ('tocco describe KIND' for one, 'tocco describe SCENE' for its live paths):\n\n");
+    let mut text = String::from(
+        "What a scene may hold ('tocco describe KIND' for one, 'tocco describe SCENE' for its live paths):\n\n",
+    );
     for kind in KINDS {
         text.push_str(&kind_text(kind));
         text.push('\n');
@@ -146,7 +149,11 @@ fn scene(plan: &Plan, as_json: bool) -> Result<String> {
             .collect();
         return Ok(pretty(&json!({ "scene": plan.scene.name, "paths": paths, "signals": signals })));
     }
-    let mut text = format!("{}: {}\n\nlive paths (--set PATH=VALUE, [[drive]], [[event]] set)\n", plan.scene.name, plan.scene.title());
+    let mut text = format!(
+        "{}: {}\n\nlive paths (--set PATH=VALUE, [[drive]], [[event]] set)\n",
+        plan.scene.name,
+        plan.scene.title()
+    );
     let wide = paths.iter().map(|(path, ..)| path.chars().count()).max().unwrap_or(0);
     for (path, spec, value) in &paths {
         let range = format!("{} to {}{}", short(spec.min), short(spec.max), unit_words(spec.unit));

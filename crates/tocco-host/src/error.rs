@@ -50,7 +50,9 @@ impl HostError {
             K::NotFound => Self::BadInput(format!("cannot read {path}: no such file")),
             K::PermissionDenied => Self::BadInput(format!("cannot {verb} {path}: permission denied")),
             K::IsADirectory => Self::BadInput(format!("cannot {verb} {path}: it is a folder; name a file in it")),
-            K::NotADirectory => Self::BadInput(format!("cannot {verb} {path}: part of the path is a file, not a folder")),
+            K::NotADirectory => {
+                Self::BadInput(format!("cannot {verb} {path}: part of the path is a file, not a folder"))
+            }
             K::AlreadyExists => Self::BadInput(format!("cannot {verb} {path}: it exists already; name another")),
             K::InvalidFilename | K::InvalidInput | K::ReadOnlyFilesystem => {
                 Self::BadInput(format!("cannot {verb} {path}: {}", plain(cause)))

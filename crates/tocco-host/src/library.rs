@@ -37,11 +37,15 @@ impl Loaded {
         for (index, drive) in def.drives.iter_mut().enumerate() {
             if let Source::Wav { file, gain, at_s } = &drive.source {
                 let Some(folder) = folder else {
-                    return bad(format!("{origin}: drive[{index}].wav: a recording needs a scene file to stand beside"));
+                    return bad(format!(
+                        "{origin}: drive[{index}].wav: a recording needs a scene file to stand beside"
+                    ));
                 };
                 let mut wav = WavReader::open(&folder.join(file))?;
                 if wav.frames > MOST_WAV_FRAMES {
-                    return bad(format!("{origin}: drive[{index}].wav: {file} is too long; cut it to {MOST_WAV_FRAMES} frames"));
+                    return bad(format!(
+                        "{origin}: drive[{index}].wav: {file} is too long; cut it to {MOST_WAV_FRAMES} frames"
+                    ));
                 }
                 let data = wav.read_mono(0, wav.frames as usize)?;
                 let broken = data.iter().any(|x| !x.is_finite());
@@ -95,7 +99,9 @@ pub fn load(scene: &str) -> Result<Loaded> {
             return bad(format!("cannot read {scene}: it is a folder; name a scene file"));
         }
         if path.components().count() > 1 || path.extension().is_some() {
-            return bad(format!("cannot read {scene}: no such file; 'tocco scenes' lists the scenes that come with the program"));
+            return bad(format!(
+                "cannot read {scene}: no such file; 'tocco scenes' lists the scenes that come with the program"
+            ));
         }
         return load_shipped(scene);
     }
@@ -109,7 +115,10 @@ pub fn load(scene: &str) -> Result<Loaded> {
 fn load_shipped(scene: &str) -> Result<Loaded> {
     match SHIPPED.iter().find(|(name, _)| *name == scene) {
         Some((name, text)) => Loaded::from_text(name, &format!("scene {name}"), (*text).to_owned(), None),
-        None => bad(format!("no file and no shipped scene '{scene}'{}", nearest(scene, SHIPPED.iter().map(|(name, _)| *name)))),
+        None => bad(format!(
+            "no file and no shipped scene '{scene}'{}",
+            nearest(scene, SHIPPED.iter().map(|(name, _)| *name))
+        )),
     }
 }
 

@@ -137,7 +137,8 @@ mod tests {
 
     #[test]
     fn a_full_scale_sine_reads_one_at_its_bin_and_its_level_is_minus_three_decibels() {
-        let sine: Vec<f32> = (0..2048).map(|i| (std::f64::consts::TAU * 100.0 * f64::from(i) / 2048.0).sin() as f32).collect();
+        let sine: Vec<f32> =
+            (0..2048).map(|i| (std::f64::consts::TAU * 100.0 * f64::from(i) / 2048.0).sin() as f32).collect();
         assert!((Spectra::new(2048).of(&sine)[100] - 1.0).abs() < 1e-6);
         let mut level = Level::default();
         level.add(&sine);

@@ -92,7 +92,8 @@ impl Plan {
     /// Metadata of the file.
     fn info(&self) -> Info {
         let sets: String = self.sets.iter().map(|(path, value)| format!("; {path}={value:?}")).collect();
-        let comment = format!("scene {}; seed {}; rate_hz {}{sets}", self.scene.name, self.scene.def.seed, self.rate_hz);
+        let comment =
+            format!("scene {}; seed {}; rate_hz {}{sets}", self.scene.name, self.scene.def.seed, self.rate_hz);
         vec![(*b"INAM", self.scene.title().to_owned()), (*b"ISFT", VERSION.to_owned()), (*b"ICMT", comment)]
     }
 }
@@ -158,7 +159,8 @@ pub fn perform(
     while outcome.frames < most {
         let mut frames = (most - outcome.frames).min(BLOCK as u64) as usize;
         let (block, probes) = (&mut out[..frames * channels], &mut rows[..frames * watched]);
-        outcome.health = if watched > 0 { engine.render_probed(&mut [], block, probes) } else { engine.render(&mut [], block) };
+        outcome.health =
+            if watched > 0 { engine.render_probed(&mut [], block, probes) } else { engine.render(&mut [], block) };
         let mut ended = false;
         if auto {
             for (i, frame) in block.chunks_exact(channels).enumerate() {
@@ -351,7 +353,9 @@ impl Probe {
         let Some((path, signals)) = &manner.probe else { return Ok(None) };
         let watched = signals
             .iter()
-            .map(|signal| scene.probe(signal).map_err(|e| HostError::BadInput(format!("--probe-of {signal}: {}", e.what))))
+            .map(|signal| {
+                scene.probe(signal).map_err(|e| HostError::BadInput(format!("--probe-of {signal}: {}", e.what)))
+            })
             .collect::<Result<Vec<_>>>()?;
         let mut file = BufWriter::new(FreshFile::create(path)?);
         writeln!(file, "time_s,{}", signals.join(",")).map_err(|e| HostError::writing(path, &e))?;

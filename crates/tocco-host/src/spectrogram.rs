@@ -176,7 +176,8 @@ fn draw(wav: &mut WavReader) -> Result<Vec<u8>> {
             for row in 0..ROWS {
                 let (low, high) = (row_hz(row as f64, highest_hz), row_hz(row as f64 + 1.0, highest_hz));
                 let blend = ((low / 1000.0).ln() / 4_f64.ln()).clamp(0.0, 1.0);
-                let level = (1.0 - blend) * band(&of_long, long_hz, low, high) + blend * band(&of_short, short_hz, low, high);
+                let level =
+                    (1.0 - blend) * band(&of_long, long_hz, low, high) + blend * band(&of_short, short_hz, low, high);
                 let cell = &mut levels[row * COLUMNS + column];
                 *cell = cell.max(level);
             }
@@ -258,9 +259,11 @@ mod tests {
         for hz in [220.0, 2000.0, 9000.0] {
             let path = dir.path().join("tone.wav");
             let format = Format::new(1, 48_000.0, Encoding::Float32).unwrap();
-            let samples: Vec<f32> =
-                (0..48_000).map(|i| 0.5 * (std::f64::consts::TAU * hz * f64::from(i) / 48_000.0).sin() as f32).collect();
-            let mut wav = WavWriter::new(std::fs::File::create(&path).unwrap(), format, Info::new(), 48_000, 1).unwrap();
+            let samples: Vec<f32> = (0..48_000)
+                .map(|i| 0.5 * (std::f64::consts::TAU * hz * f64::from(i) / 48_000.0).sin() as f32)
+                .collect();
+            let mut wav =
+                WavWriter::new(std::fs::File::create(&path).unwrap(), format, Info::new(), 48_000, 1).unwrap();
             wav.write(&samples).unwrap();
             wav.finish().unwrap();
             let pixels = draw(&mut WavReader::open(&path).unwrap()).unwrap();

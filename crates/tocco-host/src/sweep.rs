@@ -108,7 +108,8 @@ pub fn run(plan: &Plan, axes: &[Axis], manner: &Manner, folder: &Path, threads: 
         // Every value is tried before any sound is made.
         let mut scene = plan.build()?;
         for &value in &axis.values {
-            set(&mut scene, &axis.path, value).map_err(|e| HostError::BadInput(e.to_string().replace("--set", "--over")))?;
+            set(&mut scene, &axis.path, value)
+                .map_err(|e| HostError::BadInput(e.to_string().replace("--set", "--over")))?;
         }
     }
     let points = combinations(axes)?;
@@ -209,9 +210,18 @@ mod tests {
 
     #[test]
     fn a_malformed_range_is_answered_with_the_form_to_write() {
-        for text in
-            ["a", "a=", "a=log(1,2", "a=log(0,1,3)", "a=lin(1,2)", "a=lin(1,2,2.5)", "a=lin(1,nan,3)", "a=lin(0,1,1e9)", "a=cubic(1,2,3)", "a=list()"]
-        {
+        for text in [
+            "a",
+            "a=",
+            "a=log(1,2",
+            "a=log(0,1,3)",
+            "a=lin(1,2)",
+            "a=lin(1,2,2.5)",
+            "a=lin(1,nan,3)",
+            "a=lin(0,1,1e9)",
+            "a=cubic(1,2,3)",
+            "a=list()",
+        ] {
             let error = Axis::parse(text).unwrap_err();
             assert_eq!(error.code(), 2);
             assert!(error.to_string().contains("PATH=log(1e5,1e9,20)"), "{error}");

@@ -195,7 +195,14 @@ impl<W: Write> WavWriter<W> {
     /// Writes the header for `frames` frames (0 where not known yet; then `finish` must be followed by a rewrite).
     pub fn new(mut out: W, format: Format, info: Info, frames: u64, dither_seed: u64) -> io::Result<Self> {
         out.write_all(&header(format, &info, frames))?;
-        Ok(Self { out, format, info, encoder: Encoder::new(format.encoding, dither_seed), bytes: Vec::new(), frames: 0 })
+        Ok(Self {
+            out,
+            format,
+            info,
+            encoder: Encoder::new(format.encoding, dither_seed),
+            bytes: Vec::new(),
+            frames: 0,
+        })
     }
 
     /// Appends interleaved samples, whole frames.
