@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The command line: what may be typed, and what then happens.
 
-use crate::error::{Result, bad};
+use crate::error::{HostError, Result, bad};
 use crate::measure::dbfs;
 use crate::render::{self, AUTO_MOST_S, Manner, Plan, Report, Target};
 use crate::sweep::{self, Axis};
 use crate::wav::Encoding;
-use crate::{check, crew, describe, fresh, gallery, library, say, spectrogram, starter};
+use crate::{check, crew, describe, fresh, gallery, library, reproduce, say, spectrogram, starter};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tocco::scene::def::Length;
 
 const WELCOME: &str = "\
@@ -96,6 +96,17 @@ enum Command {
         You get one WAV per combination and manifest.tsv with its values, level and solver health. Run it again after an\n\
         interruption: finished files are kept. Ranges: log(low,high,count), lin(low,high,count), list(a,b,...).")]
     Sweep(SweepArgs),
+    /// Compute the source papers' tables and figures, theirs beside ours
+    #[command(after_help = "Examples:\n  tocco reproduce table-2.1 -o paper\n  tocco reproduce all -o paper\n\n\
+        You get a verdict per item on the terminal, and CSV, PNG and a scene in the folder; exit code 1 if a figure is missed.\n\
+        Without an item: the list of items.")]
+    Reproduce {
+        /// An item of the list, or all
+        item: Option<String>,
+        /// Folder to fill
+        #[arg(long, short, value_name = "DIR", default_value = "out/reproduce")]
+        output: PathBuf,
+    },
     /// Render every shipped scene and a page to listen to them
     #[command(after_help = "Examples:\n  tocco gallery\n  tocco gallery -o /tmp/sounds\n\n\
         You get a WAV and a spectrogram picture per scene, and index.html: open it in any browser, no network needed.")]
@@ -277,6 +288,12 @@ fn run(cli: Cli) -> Result<()> {
         Some(Command::Scenes { name }) => scenes(name.as_deref()),
         Some(Command::New { kind, output }) => new(&kind, output),
         Some(Command::Sweep(args)) => sweep(&args),
+        Some(Command::Reproduce { item: None, .. }) => {
+            let wide = reproduce::items().iter().map(|(id, _)| id.len()).max().unwrap_or(0);
+            let rows: String = reproduce::items().iter().map(|(id, title)| format!("{id:<wide$}  {title}\n")).collect();
+            say::result(&rows)
+        }
+        Some(Command::Reproduce { item: Some(item), output }) => reproduce(&item, &output),
         Some(Command::Gallery { output, jobs }) => {
             let page = gallery::run(&output, jobs.unwrap_or_else(crew::cores))?;
             say::remark(&format!("{} scenes; open {} in a browser", library::SHIPPED.len(), page.display()));
@@ -337,6 +354,22 @@ fn report_words(name: &str, report: &Report, encoding: Encoding) -> String {
         );
     }
     text
+}
+
+fn reproduce(item: &str, folder: &Path) -> Result<()> {
+    if item != "all" && !reproduce::items().iter().any(|(id, _)| *id == item) {
+        let known = reproduce::items().into_iter().map(|(id, _)| id).chain(["all"]);
+        return bad(format!("no item '{item}'{}", tocco::scene::error::nearest(item, known)));
+    }
+    fresh::folder(folder)?;
+    let mut unheard = Ok(());
+    let done = reproduce::run(item, folder, &mut |text| unheard = unheard.clone().and_then(|()| say::result(text)));
+    unheard?;
+    match done {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(HostError::Missed(format!("some figures were missed; see {}", folder.display()))),
+        Err(cause) => Err(HostError::Machine(cause)),
+    }
 }
 
 fn scenes(name: Option<&str>) -> Result<()> {
@@ -401,7 +434,7 @@ mod tests {
     #[test]
     fn a_wrong_option_is_answered_in_one_line_with_the_nearest() {
         let error = Cli::try_parse_from(["tocco", "render", "bar", "--outptu", "x"]).unwrap_err();
-        let crate::error::HostError::BadInput(line) = refused(&error).unwrap_err() else { panic!() };
+        let HostError::BadInput(line) = refused(&error).unwrap_err() else { panic!() };
         assert!(!line.contains('\n') && line.contains("--output"), "{line}");
     }
 

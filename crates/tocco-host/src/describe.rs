@@ -99,10 +99,17 @@ fn takes_words(key: &Key) -> String {
     }
 }
 
+fn law(scale: Scale) -> &'static str {
+    match scale {
+        Scale::Linear => "linear",
+        Scale::Log => "log",
+    }
+}
+
 fn spec_json(spec: &Spec) -> Value {
     json!({
         "id": spec.id, "unit": spec.unit, "min": spec.min, "max": spec.max, "default": spec.default,
-        "scale": match spec.scale { Scale::Linear => "linear", Scale::Log => "log" },
+        "scale": law(spec.scale),
         "rate": match spec.rate { Rate::Control => "control", Rate::Sample => "sample" },
         "glide_s": spec.glide_s, "doc": spec.doc,
     })
@@ -135,7 +142,7 @@ fn pretty(value: &Value) -> String {
 /// Live paths and probe signals of a scene.
 fn scene(plan: &Plan, as_json: bool) -> Result<String> {
     let scene = plan.build()?;
-    let (paths, signals) = (scene.paths(), scene.signals());
+    let (paths, controls, signals) = (scene.paths(), scene.controls(), scene.signals());
     if as_json {
         let paths: Vec<Value> = paths
             .iter()
@@ -147,7 +154,13 @@ fn scene(plan: &Plan, as_json: bool) -> Result<String> {
                 row
             })
             .collect();
-        return Ok(pretty(&json!({ "scene": plan.scene.name, "paths": paths, "signals": signals })));
+        let controls: Vec<Value> = controls
+            .iter()
+            .map(|(name, path, range, scale)| json!({ "name": name, "path": path, "range": range, "scale": law(*scale) }))
+            .collect();
+        return Ok(pretty(
+            &json!({ "scene": plan.scene.name, "paths": paths, "controls": controls, "signals": signals }),
+        ));
     }
     let mut text = format!(
         "{}: {}\n\nlive paths (--set PATH=VALUE, [[drive]], [[event]] set)\n",
@@ -158,6 +171,12 @@ fn scene(plan: &Plan, as_json: bool) -> Result<String> {
     for (path, spec, value) in &paths {
         let range = format!("{} to {}{}", short(spec.min), short(spec.max), unit_words(spec.unit));
         let _ = writeln!(text, "  {path:<wide$}  {:<12} {range:<32} {}", short(*value), spec.doc);
+    }
+    if !controls.is_empty() {
+        text.push_str("\ncontrols (--set NAME=0..1)\n");
+    }
+    for (name, path, [low, high], scale) in &controls {
+        let _ = writeln!(text, "  {name:<wide$}  {path} from {} to {}, {}", short(*low), short(*high), law(*scale));
     }
     text.push_str("\nsignals (--probe FILE --probe-of SIGNAL,...)\n");
     for signal in &signals {

@@ -14,7 +14,7 @@ use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 use tocco::engine::{Engine, Health};
 use tocco::scene::Scene;
-use tocco::scene::def::{BodyForm, Length, Source};
+use tocco::scene::def::{BodyForm, Length};
 use tocco::units::gain;
 
 /// Version in files and on screens.
@@ -69,19 +69,6 @@ impl Plan {
         Ok((seconds * self.rate_hz).round().max(1.0))
     }
 
-    /// When the last thing written in the scene has begun, s.
-    fn last_event_s(&self) -> f64 {
-        let def = &self.scene.def;
-        let events = def.events.iter().map(|event| event.at_s);
-        let drives = def.drives.iter().filter_map(|drive| match &drive.source {
-            Source::Points(points) => points.last().map(|p| p[0]),
-            Source::Noise { to_s, .. } => Some(*to_s),
-            Source::Samples { rate_hz, data, at_s, .. } => Some(at_s + data.len() as f64 / rate_hz),
-            Source::Wav { .. } => None,
-        });
-        events.chain(drives).fold(0.0, f64::max)
-    }
-
     fn hold_s(&self) -> f64 {
         let falls = |body: &tocco::scene::def::BodyDef| {
             matches!(body.form, BodyForm::Mass { .. }) && body.params.get(1).is_some_and(|g| *g != 0.0)
@@ -102,16 +89,11 @@ impl Plan {
 pub fn set(scene: &mut Scene, path: &str, value: f64) -> Result<()> {
     let place = |what: String| HostError::BadInput(format!("--set {path}: {what}"));
     let address = scene.address(path).map_err(|e| place(e.what))?;
-    if !value.is_finite() {
-        return Err(place(format!("{value} is not a number to set")));
+    if let Some(spec) = scene.spec(address).filter(|spec| !spec.admits(value)) {
+        let unit = if spec.unit == "1" { String::new() } else { format!(" {}", spec.unit) };
+        return Err(place(format!("{value:?} is out of range; give {:?} to {:?}{unit}", spec.min, spec.max)));
     }
-    if let Some((_, spec, _)) = scene.paths().into_iter().find(|(known, ..)| known == path) {
-        if !spec.admits(value) {
-            let unit = if spec.unit == "1" { String::new() } else { format!(" {}", spec.unit) };
-            return Err(place(format!("{value:?} is out of range; from {:?} to {:?}{unit}", spec.min, spec.max)));
-        }
-    }
-    scene.preset(address, value);
+    scene.preset(address, value).map_err(|e| place(e.what))?;
     Ok(())
 }
 
@@ -147,10 +129,10 @@ pub fn perform(
     progress: &mut dyn FnMut(f64),
     sink: &mut dyn FnMut(&[f32], &[f64]) -> Result<()>,
 ) -> Result<Outcome> {
-    let channels = engine.scene().channels().max(1);
+    let channels = engine.scene().channels();
     let most = plan.frames()? as u64;
     let auto = plan.length == Length::Auto;
-    let last_event = (plan.last_event_s() * plan.rate_hz).ceil();
+    let last_cue = engine.scene().last_cue();
     let hold = (plan.hold_s() * plan.rate_hz).ceil() as u64;
     let mut out = vec![0.0_f32; BLOCK * channels];
     let mut rows = vec![0.0_f64; BLOCK * watched];
@@ -168,7 +150,7 @@ pub fn perform(
                 outcome.level.add(frame);
                 let faint = f64::from(loud) <= AUTO_QUIET * outcome.level.peak && outcome.level.peak > 0.0;
                 quiet = if faint { quiet + 1 } else { 0 };
-                if quiet >= hold && (outcome.frames + i as u64) as f64 >= last_event {
+                if quiet >= hold && outcome.frames + i as u64 >= last_cue {
                     (frames, ended) = (i + 1, true);
                     break;
                 }
@@ -267,7 +249,7 @@ impl Write for Out {
 pub fn to_wav(plan: &Plan, target: &Target, manner: &Manner, show: bool) -> Result<Report> {
     let scene = plan.build()?;
     let (channels, omitted) = (scene.channels(), scene.omitted().to_vec());
-    if channels == 0 {
+    if plan.scene.def.taps.is_empty() {
         return bad(format!("{}: nothing is heard; add a [[tap]]", plan.scene.origin));
     }
     let format = Format::new(channels, plan.rate_hz, manner.encoding)?;

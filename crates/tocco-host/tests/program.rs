@@ -91,7 +91,7 @@ fn every_bad_input_gets_one_line_the_right_code_and_leaves_nothing_behind() {
         (2, "did you mean 'hit/stiffness'?", &["render", "small.toml", "-o", "x.wav", "--set", "hit/stifness=1"]),
         (2, "NaN", &["render", "small.toml", "-o", "x.wav", "--set", "hit/stiffness=nan"]),
         (2, "not a number", &["render", "small.toml", "-o", "x.wav", "--set", "hit/stiffness=hard"]),
-        (2, "N/m^exponent", &["render", "small.toml", "-o", "x.wav", "--set", "hit/stiffness=-1"]),
+        (2, "1.0 to 1e15 N/m^exponent", &["render", "small.toml", "-o", "x.wav", "--set", "hit/stiffness=-1"]),
         (2, "PATH=VALUE", &["render", "small.toml", "-o", "x.wav", "--set", "hit/stiffness"]),
         (2, "--probe-of", &["render", "small.toml", "-o", "x.wav", "--probe", "p.csv", "--probe-of", "hit.farce"]),
         (2, "same name", &["render", "small.toml", "-o", "x.wav", "--probe", "x.wav", "--probe-of", "hit.force"]),
@@ -107,6 +107,8 @@ fn every_bad_input_gets_one_line_the_right_code_and_leaves_nothing_behind() {
         (2, "out of range", &["sweep", "small.toml", "--over", "hit/exponent=lin(1,9,3)", "-o", "s"]),
         (2, "a file has that name", &["sweep", "small.toml", "--over", "hit/exponent=lin(1,2,3)", "-o", "small.toml"]),
         (2, "a file has that name", &["gallery", "-o", "small.toml"]),
+        (2, "did you mean", &["reproduce", "tabel-2.1"]),
+        (2, "a file has that name", &["reproduce", "all", "-o", "small.toml"]),
     ];
     for (code, words, arguments) in cases {
         let out = tocco(here, arguments);
@@ -319,7 +321,7 @@ fn describe_shows_kinds_and_the_live_paths_of_a_scene_in_words_and_in_json() {
 fn help_teaches_and_the_bare_program_greets() {
     let dir = tempfile::tempdir().unwrap();
     assert!(good(dir.path(), &[]).contains("tocco render bar -o bar.wav"));
-    for command in ["render", "check", "describe", "scenes", "new", "sweep", "gallery"] {
+    for command in ["render", "check", "describe", "scenes", "new", "sweep", "reproduce", "gallery"] {
         assert!(good(dir.path(), &["--help"]).contains(command));
         assert!(good(dir.path(), &[command, "--help"]).contains("Examples:"));
     }

@@ -2,10 +2,16 @@
 //! Tocco: the sound of things touching.
 
 pub mod contact;
+pub mod engine;
 pub mod interactor;
 pub mod math;
+pub mod papers;
 pub mod param;
 pub mod resonator;
 pub mod rng;
 pub mod scene;
+pub mod theory;
 pub mod units;
+
+pub use engine::{Command, Engine, Health, Timed};
+pub use scene::{Scene, SceneDef, SceneError};

@@ -159,9 +159,14 @@ impl World {
         self.work + self.bodies.iter().map(|b| b.work()).sum::<Real>()
     }
 
-    /// True while the body moves step by step.
-    pub fn is_attended(&self, body: usize) -> bool {
-        self.attended[body]
+    /// True while the body is stepped by an island.
+    pub fn in_island(&self, body: usize) -> bool {
+        self.island_of[body].is_some()
+    }
+
+    /// True while an external force acts on the body.
+    pub fn is_pushed(&self, body: usize) -> bool {
+        self.pushed[body]
     }
 
     /// Number of islands at present.
@@ -351,12 +356,14 @@ impl World {
             let closed = self.contacts[index].awake && self.contacts[index].compression > 0.0;
             let apart = !closed
                 && !self.contacts[index].watched
+                && self.contacts[index].law.is_rested()
                 && !self.pushed[a.body]
                 && !self.pushed[b.body]
                 && clear(self.bodies[a.body].range(a.port, horizon), self.bodies[b.body].range(b.port, horizon));
             if apart && self.contacts[index].awake {
                 let c = &mut self.contacts[index];
                 (c.awake, c.force, c.iterations) = (false, 0.0, 0);
+                c.law.reset();
                 changed = true;
             } else if !apart && !self.contacts[index].awake {
                 self.wake(index);
@@ -742,12 +749,13 @@ impl World {
             let (mut f_low, mut f_high) = (miss(low), miss(high));
             let (mut d, mut last, mut side) = (high, low, 0);
             let mut count = 2 + widen;
-            while f_high > 0.0 && count < 100 && (d - last).abs() > 1e-16 * d.abs() {
+            let small = 1e-15 * (f_low.abs() + f_high.abs());
+            while f_high > 0.0 && count < 100 && (d - last).abs() > 2e-16 * d.abs() {
                 last = d;
                 d = (low * f_high - high * f_low) / (f_high - f_low);
                 let f = miss(d);
                 count += 1;
-                if f == 0.0 {
+                if f.abs() <= small {
                     break;
                 } else if f < 0.0 {
                     (low, f_low) = (d, f);
