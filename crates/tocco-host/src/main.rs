@@ -1,2 +1,3 @@
 //! The `tocco` program.
-fn main() {}
+mod bench;
+fn main() { println!("{:?}", bench::run(&[])); }
