@@ -1,3 +1,2 @@
 //! The `tocco` program.
-mod bench;
-fn main() { println!("{:?}", bench::run(&[])); }
+fn main() {}
