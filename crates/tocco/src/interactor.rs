@@ -1,4 +1,122 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Force laws.
+//! Force laws: what two bodies do to each other where they touch.
+//!
+//! **What.** A law sees the *stroke* of one step, the compression at its start and the closing displacement during it,
+//! and answers with the force held meanwhile, in discrete-gradient form, so that work is exactly force times stroke.
+//!
+//! **Law.** `[contact.1]  g(s) = s - s0 + L F(s) = 0`, with the free stroke s0 and the compliance L of both bodies.
+//!
+//! **Step.** F is nondecreasing, so g' >= 1: one root, bracketed by `s0 - L F(s0)` and `s0`. Newton's method, kept
+//! inside the bracket by bisection, at most [`MAX_ITERATIONS`] evaluations. The force is taken from the tangent of the
+//! last step, `F + F' ds`, which satisfies the bodies' equation to rounding however stiff the contact is (this replaces
+//! the case distinction of physics.md H2).
+//!
+//! **Sources.** physics.md D.3, D.4; 000 (8.41)-(8.43), C14 to C16.
 
 pub mod impact;
+
+use crate::math::Real;
+use crate::param::Tunable;
+
+/// Evaluations after which a scalar solve gives up and is counted; 20 have always sufficed (physics.md D.4).
+pub const MAX_ITERATIONS: u32 = 60;
+
+/// Relative size of the last Newton step at which a solve is done.
+const TOLERANCE: Real = 1e-14;
+
+/// Compression at the start of the step and closing displacement in it, m; length of the step, s.
+#[derive(Clone, Copy, Debug)]
+pub struct Stroke {
+    /// Compression at the start, m (negative: a gap).
+    pub from: Real,
+    /// Closing displacement during the step, m.
+    pub by: Real,
+    /// Length of the step, s.
+    pub dt: Real,
+}
+
+/// A held force and its change with the stroke.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Force {
+    /// N
+    pub n: Real,
+    /// N/m
+    pub per_m: Real,
+}
+
+impl Force {
+    /// No force.
+    pub const NONE: Force = Force { n: 0.0, per_m: 0.0 };
+}
+
+/// Outcome of a scalar solve.
+#[derive(Clone, Copy, Debug)]
+pub struct Solution {
+    /// m
+    pub stroke: Real,
+    /// N
+    pub force: Real,
+    /// Law evaluations.
+    pub iterations: u32,
+    /// False: the bound was reached.
+    pub converged: bool,
+}
+
+/// A force law with its own memory. All methods `[audio]`.
+pub trait Interactor: Tunable + Send {
+    /// Before the solve of a step: whatever memory does on its own.
+    fn prepare(&mut self, _from: Real, _dt: Real) {}
+    /// Force held during a stroke. Nondecreasing in the stroke and never negative for impact laws.
+    fn force(&self, stroke: Stroke) -> Force;
+    /// An upper bound of the solution that may be closer than the free stroke.
+    fn ceiling(&self, _from: Real, s0: Real, _compliance: Real) -> Real {
+        s0
+    }
+    /// The stroke that satisfies [contact.1]; `guess` is last step's.
+    fn resolve(&self, from: Real, s0: Real, compliance: Real, dt: Real, guess: Real) -> Solution {
+        newton(self, from, s0, compliance, dt, guess)
+    }
+    /// After the solve: memory is written once.
+    fn commit(&mut self, _stroke: Stroke, _force_n: Real) {}
+    /// Stored energy at a compression, J.
+    fn energy(&self, from: Real) -> Real;
+    /// Approach speed up to which a contact of this effective mass lasts at least `duration_s`, m/s.
+    fn speed_limit(&self, mass: Real, duration_s: Real) -> Real;
+    /// Forgets.
+    fn reset(&mut self) {}
+}
+
+fn newton<I: Interactor + ?Sized>(law: &I, from: Real, s0: Real, l: Real, dt: Real, guess: Real) -> Solution {
+    let at = |by| law.force(Stroke { from, by, dt });
+    let touch = at(s0);
+    let mut iterations = 1;
+    if touch.n == 0.0 || l == 0.0 {
+        return Solution { stroke: s0, force: touch.n, iterations, converged: true };
+    }
+    let mut low = s0 - l * touch.n;
+    if from <= 0.0 {
+        low = low.max(-from);
+    }
+    let mut high = s0;
+    let mut s = if guess > low && guess < high { guess } else { law.ceiling(from, s0, l).clamp(low, high) };
+    let enough = TOLERANCE * (s0.abs() + from.abs());
+    while iterations < MAX_ITERATIONS {
+        let f = at(s);
+        iterations += 1;
+        let residual = s - s0 + l * f.n;
+        let step = -residual / (1.0 + l * f.per_m);
+        if residual > 0.0 {
+            high = s;
+        } else {
+            low = s;
+        }
+        let next = s + step;
+        if step.abs() <= enough {
+            let force = (f.n + f.per_m * step).max(0.0);
+            let stroke = if force == 0.0 { s0 } else { next };
+            return Solution { stroke, force, iterations, converged: true };
+        }
+        s = if next >= low && next <= high { next } else { 0.5 * (low + high) };
+    }
+    Solution { stroke: s, force: ((s0 - s) / l).max(0.0), iterations, converged: false }
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Tocco: the sound of things touching.
 
+pub mod contact;
 pub mod interactor;
 pub mod math;
 pub mod param;

@@ -1,5 +1,124 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Bodies.
+//! Bodies: whatever moves when it is pushed.
+//!
+//! **What.** A body is a labelled black box (paper 004): for one step of length `dt`, during which the forces at its
+//! ports are held, it answers with a *free stroke* (the displacement of a port without further force) and a
+//! *compliance* (the label: metres per newton within the step). The stroke is affine in the forces,
+//! `[port.1]  s_i = s0_i + sum_j L_ij F_j`, and the work of a port in one step is exactly `F s`.
+//!
+//! **Two forms.** A body that nothing touches runs *free*: whole blocks at once, in whatever form is cheapest. A body
+//! that is touched, pushed or watched closely is *attended*: one step at a time. It changes form only when told to
+//! ([`Resonator::attend`], [`Resonator::release`]), which happens at ticks set by physics and commands alone, so the
+//! host's block size cannot be heard.
+//!
+//! **Sources.** 004 (labelled black boxes); physics.md D.2.
 
 pub mod inertial;
+pub(crate) mod kernel;
 pub mod modal;
+
+use crate::math::Real;
+use crate::param::Tunable;
+use crate::rng::Rng;
+
+/// Samples between control ticks; also the longest free block. Part of the sound: glides move at multiples of it.
+pub const CONTROL_TICKS: usize = 32;
+
+/// Sub-step counts are 2^0 .. 2^6.
+pub const LEVELS: usize = 7;
+
+/// What a tap reads from a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Motion {
+    /// m
+    Position,
+    /// m/s
+    Velocity,
+}
+
+/// One wanted signal of a body in free form, with room for a block of it.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// Which port.
+    pub port: usize,
+    /// Which quantity.
+    pub motion: Motion,
+    /// Values at the end of each sample of the block.
+    pub values: [Real; CONTROL_TICKS],
+    sums: kernel::Sums,
+}
+
+impl Reading {
+    /// A reading of one port. `[control]`
+    pub fn new(port: usize, motion: Motion) -> Self {
+        Self { port, motion, values: [0.0; CONTROL_TICKS], sums: [[0.0; kernel::LANES]; CONTROL_TICKS] }
+    }
+}
+
+/// A body whose stroke is affine in the forces held during the step. All methods `[audio]`: no allocation, no panic.
+pub trait Resonator: Tunable + Send {
+    /// Number of places where it can be touched.
+    fn ports(&self) -> usize;
+
+    /// Enters the attended form: from here on it moves step by step.
+    fn attend(&mut self) {}
+    /// Enters the free form: from here on it moves by [`Resonator::ring`] until attended again.
+    fn release(&mut self) {}
+    /// Chooses the step: the sample divided by `2^level`.
+    fn divide(&mut self, level: usize);
+
+    /// Displacement of the port in this step under the forces pushed so far, m.
+    fn free_stroke(&mut self, port: usize) -> Real;
+    /// Displacement of port `to` per newton at port `from` within the step, m/N; at least 0 on the diagonal.
+    fn compliance(&self, to: usize, from: usize) -> Real;
+    /// Adds a force held during this step, N.
+    fn push(&mut self, port: usize, force_n: Real);
+    /// Takes the step with what was pushed.
+    fn commit(&mut self);
+
+    /// Moves `ticks` samples (at most [`CONTROL_TICKS`]) in free form and fills the readings.
+    fn ring(&mut self, ticks: usize, readings: &mut [Reading]);
+
+    /// Position of a port, m (either form).
+    fn position(&self, port: usize) -> Real;
+    /// Velocity of a port, m/s (either form).
+    fn velocity(&self, port: usize) -> Real;
+    /// Energy, J (either form).
+    fn energy(&self) -> Real;
+    /// Work that outsiders (gravity, guiding hands) have done through this body since the start, J.
+    fn work(&self) -> Real {
+        0.0
+    }
+
+    /// Acceleration that outsiders give the whole body, m/s^2.
+    fn gravity(&self) -> Real {
+        0.0
+    }
+    /// Acceleration per newton at the port at once, 1/kg: the inverse of the mass that a very short contact feels.
+    fn inverse_mass(&self, port: usize) -> Real;
+    /// Static displacement per newton, m/N; infinite for a body that floats away.
+    fn flexibility(&self, port: usize) -> Real;
+    /// Lowest and highest position the port can reach within `seconds` if nothing touches the body (either form).
+    fn range(&self, port: usize, seconds: Real) -> (Real, Real);
+
+    /// An ideal impulse at a port, N s (attended form). False if this body cannot take one.
+    fn hit(&mut self, port: usize, impulse_n_s: Real) -> bool;
+    /// A new strike begins at this port: redraw whatever varies from strike to strike.
+    fn restrike(&mut self, _port: usize, _rng: &mut Rng) {}
+    /// Flushes values too small to matter (denormals); true if the body is entirely at rest.
+    fn settle(&mut self) -> bool {
+        false
+    }
+    /// Back to rest: used when a body's energy is no longer a number.
+    fn reset(&mut self);
+    /// Modes silenced because a live retune carried them past Nyquist.
+    fn omitted(&self) -> usize {
+        0
+    }
+    /// The port whose velocity will be asked for after every step.
+    fn listen(&mut self, _port: usize) {}
+    /// The point mass behind this body, if it is one.
+    fn as_mass(&mut self) -> Option<&mut inertial::Mass> {
+        None
+    }
+}

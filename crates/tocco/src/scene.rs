@@ -3,6 +3,12 @@
 
 pub mod def;
 pub mod error;
+pub mod kinds;
+#[cfg(feature = "text")]
+pub mod text;
+#[cfg(feature = "text")]
+mod tree;
+mod write;
 
 pub use def::SceneDef;
 pub use error::SceneError;

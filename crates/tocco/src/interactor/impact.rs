@@ -1,7 +1,31 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Impact laws.
+//! Impact: two things that push when they touch.
+//!
+//! **What.** An elastic force that grows as a power of the compression, with losses: Hunt-Crossley's, proportional to
+//! the speed of compression, or Stulov's felt, which remembers how it was squeezed. Never adhesive.
+//!
+//! **Law.** x compression, v = x', [x] = max(x, 0):
+//! - `[impact.1]  f = k [x]^a (1 + mu v)`, clipped at 0 (000 (8.11); C11: with a moving partner v < -1/mu does occur)
+//! - `[impact.2]  f = k [x]^a + mu k [x]^b v`, clipped at 0, with a viscous exponent b of its own (H16: extended Hertz)
+//! - `[impact.3]  f = k [x]^a - k eps w`, `tau w' = [x]^a - w` (000 (8.9), (8.10) with C9: the factor k, delta - h_r)
+//!
+//! **Symbols.** k `stiffness` N/m^a; a `exponent`; mu `dissipation_s_m` s/m; b `viscous_exponent`;
+//! eps `hysteresis_01`; tau `relaxation_s` s; w felt memory m^a; V(x) = k [x]^(a+1)/(a+1) stored energy J.
+//!
+//! **Step.** In stroke form (physics.md D.3): with X_a the mean of [x]^a over the stroke s,
+//! `[impact.4]  F(s) = max(0, k X_a + mu k X_b s/dt - k eps w)`. Since k X_a s = V(x+s) - V(x) exactly, the energy that
+//! bodies and contact exchange balances to rounding and what is missing is the loss, mu k X_b s^2/dt >= 0: passive for
+//! every step, stiffness and rate. F is nondecreasing and convex in s (a >= 1), so the contact equation has one root.
+//! Felt: half a relaxation of w before the stroke and half after (H4); its stored energy is
+//! `[impact.5]  U = k (1-eps) G(x) + k eps (G(x) + G*(w) - w x)`, G = x^(a+1)/(a+1), G* its convex conjugate.
+//!
+//! **Sources.** Hunt and Crossley 1975 and Marhefka and Orin 1999 as in 000 section 8.3.1 and 003 (5.4); Stulov 1995 as
+//! in 000 (8.9); 002 section 2.1.1; physics.md D.3, H2, H4, H16.
 
-use crate::param::{Key, KeyType, Kind};
+use super::{Force, Interactor, Stroke};
+use crate::math::{Real, exp, pow};
+use crate::param::{Key, KeyType, Kind, Spec, Tunable};
+use crate::scene::def::ImpactLaw;
 
 crate::params! {
     /// Parameters of an impact contact.
@@ -53,3 +77,251 @@ pub const IMPACT: Kind = Kind {
         },
     ],
 };
+
+/// A power of the compression, with closed forms for the exponents people use: a general `pow` costs ten times more.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Power {
+    /// x^n
+    Whole(u32),
+    /// x^(n/2), n odd
+    Half(u32),
+    /// x^a
+    Any(Real),
+}
+
+impl Power {
+    fn new(a: Real) -> Self {
+        let twice = 2.0 * a;
+        if (1.0..=10.0).contains(&twice) && twice == twice.trunc() {
+            let n = twice as u32;
+            if n.is_multiple_of(2) { Power::Whole(n / 2) } else { Power::Half(n) }
+        } else {
+            Power::Any(a)
+        }
+    }
+
+    fn exponent(self) -> Real {
+        match self {
+            Power::Whole(n) => n as Real,
+            Power::Half(n) => 0.5 * n as Real,
+            Power::Any(a) => a,
+        }
+    }
+
+    /// [x]^a
+    fn of(self, x: Real) -> Real {
+        if x <= 0.0 {
+            return 0.0;
+        }
+        match self {
+            Power::Whole(n) => whole(x, n),
+            Power::Half(n) => whole(x.sqrt(), n),
+            Power::Any(a) => pow(x, a),
+        }
+    }
+
+    /// Mean of [x]^a over the stroke from x to y = x + s, its derivative by s, and [y]^a.
+    fn mean(self, x: Real, s: Real) -> (Real, Real, Real) {
+        let y = x + s;
+        let a = self.exponent();
+        if y <= 0.0 && x <= 0.0 {
+            return (0.0, 0.0, 0.0);
+        }
+        if x <= 0.0 {
+            let end = self.of(y);
+            let mean = end * y / ((a + 1.0) * s);
+            return (mean, (end - mean) / s, end);
+        }
+        if y <= 0.0 {
+            let mean = -self.of(x) * x / ((a + 1.0) * s);
+            return (mean, -mean / s, 0.0);
+        }
+        let r = s / x;
+        let (mean, end) = match self {
+            // Divided difference of a whole power: sum of y^(n-i) x^i, no cancellation.
+            Power::Whole(n) => (divided(y, x, n) / (a + 1.0), whole(y, n)),
+            Power::Half(n) => {
+                let (u, w) = (x.sqrt(), y.sqrt());
+                (divided(w, u, n + 1) / ((w + u) * (a + 1.0)), whole(w, n))
+            }
+            // Below 1e-3 the direct difference would lose digits; the series' next term is then below 1e-15.
+            Power::Any(a) if r.abs() < 1e-3 => {
+                let tail = 1.0 + r * (a - 3.0) / 5.0;
+                let series = 1.0 + r * a / 2.0 * (1.0 + r * (a - 1.0) / 3.0 * (1.0 + r * (a - 2.0) / 4.0 * tail));
+                (self.of(x) * series, self.of(y))
+            }
+            Power::Any(a) => {
+                let end = self.of(y);
+                ((end * y - self.of(x) * x) / ((a + 1.0) * s), end)
+            }
+        };
+        let slope = if r.abs() > 1e-6 { (end - mean) / s } else { 0.5 * a * end / y };
+        (mean, slope, end)
+    }
+}
+
+fn whole(x: Real, n: u32) -> Real {
+    (0..n).fold(1.0, |power, _| power * x)
+}
+
+/// (y^(n+1) - x^(n+1)) / (y - x) as a sum of positive terms.
+fn divided(y: Real, x: Real, n: u32) -> Real {
+    let (mut sum, mut power) = (1.0, 1.0);
+    for _ in 0..n {
+        power *= x;
+        sum = sum * y + power;
+    }
+    sum
+}
+
+/// The impact laws as one: a power spring with viscous and relaxing losses.
+pub struct Impact {
+    params: ImpactParams,
+    law: ImpactLaw,
+    viscous_exponent: Option<Real>,
+    elastic: Power,
+    /// `None`: the elastic power.
+    viscous: Option<Power>,
+    /// mu k, N s/m^(b+1)
+    loss: Real,
+    /// k eps
+    relaxing: Real,
+    felt: Real,
+}
+
+impl Impact {
+    /// A law with its parameters. `[control]`
+    pub fn new(law: ImpactLaw, params: ImpactParams, viscous_exponent: Option<Real>) -> Self {
+        let mut impact = Self {
+            params,
+            law,
+            viscous_exponent,
+            elastic: Power::Whole(1),
+            viscous: None,
+            loss: 0.0,
+            relaxing: 0.0,
+            felt: 0.0,
+        };
+        impact.refresh();
+        impact
+    }
+
+    fn refresh(&mut self) {
+        let p = &mut self.params;
+        if self.law == ImpactLaw::Linear {
+            p.exponent = 1.0;
+        }
+        self.elastic = Power::new(p.exponent);
+        self.viscous = self.viscous_exponent.filter(|b| *b != p.exponent).map(Power::new);
+        self.loss = if self.law == ImpactLaw::Power { 0.0 } else { p.dissipation_s_m * p.stiffness };
+        self.relaxing = if self.law == ImpactLaw::Stulov { p.hysteresis_01 * p.stiffness } else { 0.0 };
+    }
+
+    fn relax(&mut self, x: Real, dt: Real) {
+        let target = self.elastic.of(x);
+        self.felt = target + (self.felt - target) * exp(-dt / self.params.relaxation_s);
+    }
+}
+
+impl Tunable for Impact {
+    fn specs(&self) -> &'static [Spec] {
+        ImpactParams::SPECS
+    }
+    fn get(&self, index: usize) -> Real {
+        self.params.read(index)
+    }
+    fn set(&mut self, index: usize, value: Real) {
+        self.params.write(index, value);
+        self.refresh();
+    }
+}
+
+impl Interactor for Impact {
+    fn prepare(&mut self, from: Real, dt: Real) {
+        if self.relaxing > 0.0 {
+            self.relax(from, 0.5 * dt);
+        }
+    }
+
+    fn force(&self, stroke: Stroke) -> Force {
+        let Stroke { from, by, dt } = stroke;
+        let k = self.params.stiffness;
+        if by == 0.0 {
+            let power = self.elastic.of(from);
+            let slope = if from > 0.0 { 0.5 * k * self.elastic.exponent() * power / from } else { 0.0 };
+            let viscous =
+                if self.loss > 0.0 { self.loss / dt * self.viscous.unwrap_or(self.elastic).of(from) } else { 0.0 };
+            let n = k * power - self.relaxing * self.felt;
+            return if n > 0.0 { Force { n, per_m: slope + viscous } } else { Force::NONE };
+        }
+        let (mean, slope, end) = self.elastic.mean(from, by);
+        let (mut n, mut per_m) = (k * mean - self.relaxing * self.felt, k * slope); // [impact.4]
+        if self.loss > 0.0 {
+            let (mean_b, end_b) = match self.viscous {
+                None => (mean, end),
+                Some(power) => {
+                    let (mean_b, _, end_b) = power.mean(from, by);
+                    (mean_b, end_b)
+                }
+            };
+            let rate = self.loss / dt;
+            n += rate * mean_b * by;
+            per_m += rate * end_b;
+        }
+        if n > 0.0 { Force { n, per_m } } else { Force::NONE }
+    }
+
+    fn ceiling(&self, from: Real, s0: Real, compliance: Real) -> Real {
+        // Without losses the elastic work cannot exceed what the approach brings (physics.md D.4, "better start").
+        let a1 = self.elastic.exponent() + 1.0;
+        let k = self.params.stiffness;
+        if s0 <= 0.0 || self.relaxing > 0.0 {
+            s0
+        } else if from <= 0.0 {
+            let reach = pow(a1 * s0 * (from + s0) / (compliance * k), 1.0 / a1);
+            s0.min(reach - from)
+        } else {
+            let stored = self.elastic.of(from) * from + a1 / k * s0 * s0 / (4.0 * compliance);
+            s0.min(pow(stored, 1.0 / a1) - from)
+        }
+    }
+
+    fn commit(&mut self, stroke: Stroke, force_n: Real) {
+        if self.relaxing > 0.0 {
+            let end = stroke.from + stroke.by;
+            if end <= 0.0 || (force_n == 0.0 && stroke.by < 0.0) {
+                // Separated, or opening faster than the felt recovers: it forgets, which only loses energy (H4).
+                self.felt = self.elastic.of(end);
+            } else {
+                self.relax(end, 0.5 * stroke.dt);
+            }
+        }
+    }
+
+    fn energy(&self, from: Real) -> Real {
+        let a = self.elastic.exponent();
+        let x = from.max(0.0);
+        let k = self.params.stiffness;
+        let stored = k * self.elastic.of(x) * x / (a + 1.0);
+        if self.relaxing == 0.0 {
+            return stored;
+        }
+        let conjugate = a / (a + 1.0) * pow(self.felt, (a + 1.0) / a);
+        stored + self.relaxing * (conjugate - self.felt * x) // [impact.5]
+    }
+
+    fn speed_limit(&self, mass: Real, duration_s: Real) -> Real {
+        // tau ~ 2.9 (m (a+1)/(2k))^(1/(a+1)) v^((1-a)/(a+1)), solved for v (physics.md D.5).
+        let a = self.elastic.exponent();
+        let slow = 2.9 * pow(mass * (a + 1.0) / (2.0 * self.params.stiffness), 1.0 / (a + 1.0));
+        let ratio = slow / duration_s;
+        if a == 1.0 {
+            return if ratio >= 1.0 { Real::INFINITY } else { 0.0 };
+        }
+        pow(ratio, (a + 1.0) / (a - 1.0))
+    }
+
+    fn reset(&mut self) {
+        self.felt = 0.0;
+    }
+}

@@ -1,7 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Point mass, rigid wall, guided body.
+//! Bodies without vibration: point mass, rigid wall, guided body.
+//!
+//! **What.** A mass falls, flies and is stopped by contacts; a wall yields to nothing; a guided body moves as told.
+//!
+//! **Law.** `[mass.1]  s = v dt + F dt^2/(2 m) + g dt^2/2`   `[mass.2]  v' = v + (F/m + g) dt`
+//!          `[guided.1]  s = v dt`, whatever the force.
+//!
+//! **Symbols.** m `mass_kg` kg; g `gravity_m_s2` m/s^2, along the positive axis; v m/s; F N, held during the step.
+//!
+//! **Step.** Exact for a held force. Compliance dt^2/(2 m) for the mass, 0 for wall and guided body. Gravity and the
+//! guiding hand are booked as work (physics.md H8).
+//!
+//! **Sources.** 000 section 8.3.1 (hammer, rigid wall as special cases); physics.md D.1, D.2.
 
-use crate::param::{Key, KeyType, Kind};
+use super::{Motion, Reading, Resonator};
+use crate::math::Real;
+use crate::param::{Key, KeyType, Kind, Spec, Tunable};
 
 const METRES: KeyType = KeyType::Number { unit: "m", min: -1e6, max: 1e6 };
 
@@ -54,3 +68,275 @@ pub const GUIDED: Kind = Kind {
     params: GuidedParams::SPECS,
     keys: &[Key { id: "position_m", takes: METRES, required: false, doc: "Initial position, default 0." }],
 };
+
+/// A point mass.
+pub struct Mass {
+    params: MassParams,
+    position: Real,
+    velocity: Real,
+    sample_s: Real,
+    dt: Real,
+    pushed: Real,
+    work: Real,
+}
+
+impl Mass {
+    /// A mass at a place with a velocity; `sample_s` is the sample interval. `[control]`
+    pub fn new(params: MassParams, position_m: Real, velocity_m_s: Real, sample_s: Real) -> Self {
+        Self { params, position: position_m, velocity: velocity_m_s, sample_s, dt: sample_s, pushed: 0.0, work: 0.0 }
+    }
+
+    /// Puts the mass somewhere with a velocity. `[audio]`
+    pub fn place(&mut self, position_m: Real, velocity_m_s: Real) {
+        self.position = position_m;
+        self.velocity = velocity_m_s;
+    }
+
+    /// Moves and sets the velocity in one go, for schemes that know the outcome of a whole step. `[audio]`
+    pub fn carry(&mut self, stroke_m: Real, velocity_m_s: Real) {
+        self.position += stroke_m;
+        self.velocity = velocity_m_s;
+        self.work += self.params.mass_kg * self.params.gravity_m_s2 * stroke_m;
+        self.pushed = 0.0;
+    }
+
+    /// Acceleration by gravity and by what has been pushed, m/s^2. `[audio]`
+    pub fn acceleration(&self) -> Real {
+        self.params.gravity_m_s2 + self.pushed / self.params.mass_kg
+    }
+
+    /// kg
+    pub fn mass_kg(&self) -> Real {
+        self.params.mass_kg
+    }
+
+    fn advance(&mut self, dt: Real) {
+        let acceleration = self.acceleration();
+        let stroke = dt * self.velocity + 0.5 * dt * dt * acceleration; // [mass.1]
+        self.position += stroke;
+        self.velocity += dt * acceleration; // [mass.2]
+        self.work += self.params.mass_kg * self.params.gravity_m_s2 * stroke;
+        self.pushed = 0.0;
+    }
+}
+
+impl Tunable for Mass {
+    fn specs(&self) -> &'static [Spec] {
+        MassParams::SPECS
+    }
+    fn get(&self, index: usize) -> Real {
+        self.params.read(index)
+    }
+    fn set(&mut self, index: usize, value: Real) {
+        self.params.write(index, value);
+    }
+}
+
+impl Resonator for Mass {
+    fn ports(&self) -> usize {
+        1
+    }
+    fn divide(&mut self, level: usize) {
+        self.dt = self.sample_s / (1u32 << level) as Real;
+    }
+    fn free_stroke(&mut self, _port: usize) -> Real {
+        self.dt * self.velocity + 0.5 * self.dt * self.dt * self.acceleration()
+    }
+    fn compliance(&self, _to: usize, _from: usize) -> Real {
+        0.5 * self.dt * self.dt / self.params.mass_kg
+    }
+    fn push(&mut self, _port: usize, force_n: Real) {
+        self.pushed += force_n;
+    }
+    fn commit(&mut self) {
+        self.advance(self.dt);
+    }
+    fn ring(&mut self, ticks: usize, readings: &mut [Reading]) {
+        for tick in 0..ticks {
+            self.advance(self.sample_s);
+            for reading in readings.iter_mut() {
+                reading.values[tick] = match reading.motion {
+                    Motion::Position => self.position,
+                    Motion::Velocity => self.velocity,
+                };
+            }
+        }
+    }
+    fn position(&self, _port: usize) -> Real {
+        self.position
+    }
+    fn velocity(&self, _port: usize) -> Real {
+        self.velocity
+    }
+    fn energy(&self) -> Real {
+        0.5 * self.params.mass_kg * self.velocity * self.velocity
+    }
+    fn work(&self) -> Real {
+        self.work
+    }
+    fn gravity(&self) -> Real {
+        self.params.gravity_m_s2
+    }
+    fn inverse_mass(&self, _port: usize) -> Real {
+        1.0 / self.params.mass_kg
+    }
+    fn flexibility(&self, _port: usize) -> Real {
+        Real::INFINITY
+    }
+    fn range(&self, _port: usize, seconds: Real) -> (Real, Real) {
+        let reach = seconds * self.velocity.abs() + 0.5 * seconds * seconds * self.acceleration().abs();
+        (self.position - reach, self.position + reach)
+    }
+    fn hit(&mut self, _port: usize, impulse_n_s: Real) -> bool {
+        self.velocity += impulse_n_s / self.params.mass_kg;
+        true
+    }
+    fn reset(&mut self) {
+        self.position = 0.0;
+        self.velocity = 0.0;
+        self.pushed = 0.0;
+    }
+    fn as_mass(&mut self) -> Option<&mut Mass> {
+        Some(self)
+    }
+}
+
+/// A rigid wall (no parameter) or a guided body (one: its velocity). Neither yields: compliance zero, no energy.
+pub struct Guided {
+    params: GuidedParams,
+    wall: bool,
+    position: Real,
+    start: Real,
+    sample_s: Real,
+    dt: Real,
+    pushed: Real,
+    work: Real,
+}
+
+impl Guided {
+    /// A body that moves as told. `[control]`
+    pub fn new(params: GuidedParams, position_m: Real, sample_s: Real) -> Self {
+        Self {
+            params,
+            wall: false,
+            position: position_m,
+            start: position_m,
+            sample_s,
+            dt: sample_s,
+            pushed: 0.0,
+            work: 0.0,
+        }
+    }
+
+    /// A wall. `[control]`
+    pub fn wall(position_m: Real, sample_s: Real) -> Self {
+        let still = GuidedParams { velocity_m_s: 0.0 };
+        Self { wall: true, ..Self::new(still, position_m, sample_s) }
+    }
+}
+
+impl Tunable for Guided {
+    fn specs(&self) -> &'static [Spec] {
+        if self.wall { &[] } else { GuidedParams::SPECS }
+    }
+    fn get(&self, index: usize) -> Real {
+        self.params.read(index)
+    }
+    fn set(&mut self, index: usize, value: Real) {
+        self.params.write(index, value);
+    }
+}
+
+impl Resonator for Guided {
+    fn ports(&self) -> usize {
+        1
+    }
+    fn divide(&mut self, level: usize) {
+        self.dt = self.sample_s / (1u32 << level) as Real;
+    }
+    fn free_stroke(&mut self, _port: usize) -> Real {
+        self.dt * self.params.velocity_m_s // [guided.1]
+    }
+    fn compliance(&self, _to: usize, _from: usize) -> Real {
+        0.0
+    }
+    fn push(&mut self, _port: usize, force_n: Real) {
+        self.pushed += force_n;
+    }
+    fn commit(&mut self) {
+        let stroke = self.dt * self.params.velocity_m_s;
+        self.position += stroke;
+        self.work -= self.pushed * stroke; // the hand resists what the contact pushes
+        self.pushed = 0.0;
+    }
+    fn ring(&mut self, ticks: usize, readings: &mut [Reading]) {
+        for tick in 0..ticks {
+            self.position += self.sample_s * self.params.velocity_m_s;
+            for reading in readings.iter_mut() {
+                reading.values[tick] = match reading.motion {
+                    Motion::Position => self.position,
+                    Motion::Velocity => self.params.velocity_m_s,
+                };
+            }
+        }
+    }
+    fn position(&self, _port: usize) -> Real {
+        self.position
+    }
+    fn velocity(&self, _port: usize) -> Real {
+        self.params.velocity_m_s
+    }
+    fn energy(&self) -> Real {
+        0.0
+    }
+    fn work(&self) -> Real {
+        self.work
+    }
+    fn inverse_mass(&self, _port: usize) -> Real {
+        0.0
+    }
+    fn flexibility(&self, _port: usize) -> Real {
+        0.0
+    }
+    fn range(&self, _port: usize, seconds: Real) -> (Real, Real) {
+        let reach = seconds * self.params.velocity_m_s.abs();
+        (self.position - reach, self.position + reach)
+    }
+    fn hit(&mut self, _port: usize, _impulse_n_s: Real) -> bool {
+        false
+    }
+    fn reset(&mut self) {
+        self.position = self.start;
+        self.pushed = 0.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thrown_mass_follows_the_parabola_at_any_step() {
+        for level in [0, 3, 6] {
+            let params = MassParams { mass_kg: 0.2, gravity_m_s2: -9.81 };
+            let mut mass = Mass::new(params, 1.0, 3.0, 1e-3);
+            mass.divide(level);
+            for _ in 0..(100 << level) {
+                mass.commit();
+            }
+            let t: Real = 0.1;
+            // 6400 steps, each rounding once at 2e-16: below 1e-11.
+            assert!((mass.position(0) - (1.0 + 3.0 * t - 0.5 * 9.81 * t * t)).abs() < 1e-11);
+            assert!((mass.velocity(0) - (3.0 - 9.81 * t)).abs() < 1e-11);
+            assert!((mass.energy() - mass.work() - 0.5 * 0.2 * 9.0).abs() < 1e-11, "gravity is booked as work");
+        }
+    }
+
+    #[test]
+    fn the_hand_pays_for_what_it_pushes() {
+        let mut hand = Guided::new(GuidedParams { velocity_m_s: 2.0 }, 0.0, 1e-3);
+        hand.push(0, -5.0);
+        hand.commit();
+        assert!((hand.work() - 5.0 * 2e-3).abs() < 1e-15);
+    }
+}

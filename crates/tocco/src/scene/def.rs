@@ -56,6 +56,19 @@ impl Default for SceneDef {
     }
 }
 
+impl SceneDef {
+    /// Line of a place in the source text, or of the nearest place around it that has one.
+    pub fn line_of(&self, place: &str) -> Option<usize> {
+        let mut place = place;
+        loop {
+            if let Some(&line) = self.lines.get(place) {
+                return Some(line);
+            }
+            place = &place[..place.rfind(['.', '['])?];
+        }
+    }
+}
+
 /// How long a scene lasts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Length {

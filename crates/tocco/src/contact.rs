@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Contacts: predict, solve, push, commit.
+//!
+//! **What.** A contact joins two sites by a force law. It keeps its own compression and adds the strokes to it, because
+//! the difference of two absolute positions loses the digits that the energy balance needs (H1).
+//!
+//! **Law.** `[contact.2]  x = position(a) - position(b)`; a force f pushes `a` by -f and `b` by +f.
+//! `[contact.3]  sub-steps M = next power of two of 32 h/tau`, at most 64, tau the estimated contact time (D.5, H3).
+//!
+//! **Sources.** 004; physics.md D.2, D.4, D.5, H1, H3.
+
+pub mod coupled;
+pub mod world;
+
+use crate::interactor::Interactor;
+use crate::math::Real;
+use crate::resonator::LEVELS;
+use crate::rng::Rng;
+
+/// Samples per contact time below which sub-steps begin: 32 leaves about 0.1 % of error in the rebound.
+const STEPS_PER_CONTACT: Real = 32.0;
+/// A contact whose free stroke is below this part of its compression is at rest and asks for no sub-steps.
+const REST: Real = 1e-6;
+
+/// A place on a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// Index of the body.
+    pub body: usize,
+    /// Index of the port.
+    pub port: usize,
+}
+
+/// Two sites and the law between them.
+pub struct Contact {
+    /// First partner: -f.
+    pub a: Site,
+    /// Second partner: +f.
+    pub b: Site,
+    /// Force law.
+    pub law: Box<dyn Interactor>,
+    /// m; negative is a gap. Only kept while awake.
+    pub compression: Real,
+    /// Mean force over the last sample, N.
+    pub force: Real,
+    /// Law evaluations in the last sample.
+    pub iterations: u32,
+    /// Stroke of the last step, m: the next guess.
+    pub(crate) stroke: Real,
+    /// Sub-steps fixed by the scene, as a power of two.
+    fixed: Option<usize>,
+    /// Exact scheme for a mass against a wall or a mass.
+    pub(crate) exact: bool,
+    /// Someone watches the compression: never sleep.
+    pub(crate) watched: bool,
+    pub(crate) awake: bool,
+    /// Approach speed up to which 2^index sub-steps suffice, m/s.
+    limits: [Real; LEVELS - 1],
+    level: usize,
+    level_until: u64,
+    last_touch: Option<u64>,
+    rng: Rng,
+}
+
+impl Contact {
+    /// A contact between two sites; `substeps` a power of two or `None` for automatic. `[control]`
+    pub fn new(a: Site, b: Site, law: Box<dyn Interactor>, substeps: Option<u32>, exact: bool, rng: Rng) -> Self {
+        Self {
+            a,
+            b,
+            law,
+            compression: 0.0,
+            force: 0.0,
+            iterations: 0,
+            stroke: 0.0,
+            fixed: substeps.map(|m| m.trailing_zeros() as usize),
+            exact,
+            watched: false,
+            awake: true,
+            limits: [Real::INFINITY; LEVELS - 1],
+            level: 0,
+            level_until: 0,
+            last_touch: None,
+            rng,
+        }
+    }
+
+    /// Sub-steps in use.
+    pub fn substeps(&self) -> u32 {
+        1 << self.level
+    }
+
+    /// Recomputes the speeds at which sub-steps are needed, after a change of law or mass. `[audio]`
+    fn estimate(&mut self, inverse_mass: Real, sample_s: Real) {
+        for (level, limit) in self.limits.iter_mut().enumerate() {
+            let shortest = STEPS_PER_CONTACT * sample_s / (1u32 << level) as Real; // [contact.3]
+            *limit =
+                if inverse_mass > 0.0 { self.law.speed_limit(1.0 / inverse_mass, shortest) } else { Real::INFINITY };
+        }
+    }
+
+    /// The level this contact wants for the coming sample; up at once, down after 32 samples (H3).
+    fn want_level(&mut self, touching: bool, s0: Real, dt: Real, tick: u64) -> usize {
+        if let Some(level) = self.fixed {
+            self.level = level;
+            return level;
+        }
+        let ask = if !touching || s0.abs() <= REST * self.compression {
+            0
+        } else {
+            let speed = s0.abs() / dt;
+            self.limits.iter().position(|limit| speed <= *limit).unwrap_or(LEVELS - 1)
+        };
+        if ask >= self.level || tick >= self.level_until {
+            self.level = ask;
+            self.level_until = tick + 32;
+        }
+        self.level
+    }
+}

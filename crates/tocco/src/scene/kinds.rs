@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Every kind of thing a scene may hold, in one list: the reader, the schema, `describe` and the docs all look here.
+
+use crate::interactor::impact::IMPACT;
+use crate::param::{Key, KeyType, Kind};
+use crate::resonator::inertial::{GUIDED, MASS, WALL};
+use crate::resonator::modal::MODAL;
+
+/// Longest scene text, bytes. A text of this size costs the reader about twenty times as much memory.
+pub const MAX_TEXT_BYTES: usize = 64 << 20;
+/// Longest name of a body, contact, control or port, characters.
+pub const MAX_NAME: usize = 64;
+/// Longest title, path, site or file name, characters.
+pub const MAX_WORDS: usize = 1024;
+/// Most bodies, contacts, drives or taps in a scene, and ports on a body.
+pub const MAX_NODES: usize = 4096;
+/// Most modes on a body, breakpoints in a drive, or events in a scene.
+pub const MAX_LIST: usize = 100_000;
+/// Most macro controls in a scene: what a plugin exposes for ever.
+pub const MAX_CONTROLS: usize = 16;
+/// Most channels of a scene.
+pub const MAX_CHANNELS: usize = 64;
+/// Longest scene, s.
+pub const MAX_DURATION_S: f64 = 86_400.0;
+/// Characters that no name may hold, besides blanks and control characters: OSC patterns and our own paths use them.
+pub const NOT_IN_NAMES: &str = "/.#*,?[]{}";
+
+/// Times of events and breakpoints.
+const TIME: KeyType = KeyType::Number { unit: "s", min: 0.0, max: MAX_DURATION_S };
+/// Values whose own unit and range depend on the path they go to; checked when the scene is built.
+const ANY: KeyType = KeyType::Number { unit: "unit of the path", min: -1e18, max: 1e18 };
+/// A factor of either sign.
+const GAIN: KeyType = KeyType::Number { unit: "1", min: -1e12, max: 1e12 };
+
+const fn key(id: &'static str, takes: KeyType, doc: &'static str) -> Key {
+    Key { id, takes, required: false, doc }
+}
+const fn must(id: &'static str, takes: KeyType, doc: &'static str) -> Key {
+    Key { id, takes, required: true, doc }
+}
+
+/// The top level of a scene.
+pub const SCENE: Kind = Kind {
+    family: "scene",
+    id: "",
+    doc: "Things, how they touch, what moves them and what is heard.",
+    params: &[],
+    keys: &[
+        key(
+            "version",
+            KeyType::Integer { min: 1, max: super::def::VERSION as i64 },
+            "Version of the scene language, default 1.",
+        ),
+        key("title", KeyType::Text, "For people, default empty."),
+        key(
+            "duration_s",
+            KeyType::Form("seconds above 0 up to 86400, or \"auto\""),
+            "How long to render; \"auto\" (default): until everything has decayed by 90 dB.",
+        ),
+        key(
+            "rate_hz",
+            KeyType::Number { unit: "Hz", min: 8000.0, max: 384_000.0 },
+            "Sample rate for rendering, default 48000; live audio runs at the device's rate.",
+        ),
+        key("seed", KeyType::Integer { min: 0, max: i64::MAX }, "Everything random comes from this, default 1."),
+        key("body", KeyType::Form("one table [body.NAME] for each body"), "The things."),
+        key("contact", KeyType::Form("one table [contact.NAME] for each contact"), "Which of them touch, and how."),
+        key("drive", KeyType::Form("tables [[drive]]"), "Parameters and forces over time."),
+        key("event", KeyType::Form("tables [[event]]"), "Gestures at a time."),
+        key("tap", KeyType::Form("tables [[tap]]"), "What is heard."),
+        key("control", KeyType::Form("tables [[control]]"), "Up to 16 named macro controls."),
+    ],
+};
+
+/// One mode of a modal body.
+pub const MODE: Kind = Kind {
+    family: "mode",
+    id: "",
+    doc: "One mode of a modal body, written in its list `modes`.",
+    params: &[],
+    keys: &[
+        must(
+            "freq_hz",
+            KeyType::Number { unit: "Hz", min: 0.0, max: 192_000.0 },
+            "Undamped frequency; 0 is a free (rigid) motion.",
+        ),
+        key(
+            "decay_s",
+            KeyType::Number { unit: "s", min: 1e-6, max: 1e6 },
+            "Time to 1/e of the amplitude; left out: lossless.",
+        ),
+        must("mass_kg", KeyType::Number { unit: "kg", min: 1e-12, max: 1e12 }, "Modal mass."),
+    ],
+};
+
+/// One mode-shape value, in `[body.NAME.port]`.
+pub const SHAPE: KeyType = KeyType::Number { unit: "1", min: -1e6, max: 1e6 };
+
+/// A drive.
+pub const DRIVE: Kind = Kind {
+    family: "drive",
+    id: "",
+    doc: "A parameter or an external force over time, from one of points, noise and wav.",
+    params: &[],
+    keys: &[
+        must("path", KeyType::Text, "What it moves: body/param, contact/param, body.port/force_n or a control's name."),
+        key(
+            "points",
+            KeyType::Form("[[time in s, value], ...], times increasing"),
+            "Breakpoints, linear between, held outside.",
+        ),
+        key("noise", KeyType::Form("{ rms, mean, from_s, to_s }"), "Seeded Gaussian white noise."),
+        key("wav", KeyType::Text, "A recording: file name, relative to the scene."),
+        key("gain", GAIN, "Only with wav: value of a full-scale sample, in the unit of the path, default 1."),
+        key("at_s", TIME, "Only with wav: when the recording starts, default 0."),
+    ],
+};
+
+/// Where a breakpoint's time and value may lie.
+pub const POINT: [KeyType; 2] = [TIME, ANY];
+
+/// The noise source of a drive.
+pub const NOISE: Kind = Kind {
+    family: "noise",
+    id: "",
+    doc: "Seeded Gaussian white noise, written as `noise` in a drive.",
+    params: &[],
+    keys: &[
+        must(
+            "rms",
+            KeyType::Number { unit: "unit of the path", min: 0.0, max: 1e18 },
+            "Standard deviation, in the unit of the path.",
+        ),
+        key("mean", ANY, "Mean, in the unit of the path, default 0."),
+        key("from_s", TIME, "Begins, default 0."),
+        key("to_s", TIME, "Ends; left out: never."),
+    ],
+};
+
+/// An event.
+pub const EVENT: Kind = Kind {
+    family: "event",
+    id: "",
+    doc: "A gesture at a time: one of strike, hit and set.",
+    params: &[],
+    keys: &[
+        must("at_s", TIME, "When."),
+        key("strike", KeyType::Text, "Sets this mass in motion from zero gap; needs velocity_m_s."),
+        key("velocity_m_s", KeyType::Number { unit: "m/s", min: -1e4, max: 1e4 }, "Velocity of the strike."),
+        key("hit", KeyType::Text, "An ideal impulse at this body or body.port; needs impulse_n_s."),
+        key("impulse_n_s", KeyType::Number { unit: "N s", min: -1e6, max: 1e6 }, "Impulse of the hit."),
+        key("set", KeyType::Text, "Sets the parameter of this path; needs value."),
+        key("value", ANY, "New value, in the unit of the path."),
+    ],
+};
+
+/// A tap.
+pub const TAP: Kind = Kind {
+    family: "tap",
+    id: "",
+    doc: "What is heard.",
+    params: &[],
+    keys: &[
+        must("of", KeyType::Text, "A body, body.port or contact."),
+        key(
+            "quantity",
+            KeyType::Word(&["position", "velocity", "acceleration", "force", "compression"]),
+            "What to listen to, default velocity.",
+        ),
+        key("gain", GAIN, "Factor from SI units to full scale, default 1."),
+        key("channel", KeyType::Integer { min: 0, max: MAX_CHANNELS as i64 - 1 }, "Where it goes, default 0."),
+        key(
+            "pan_01",
+            KeyType::Number { unit: "1", min: 0.0, max: 1.0 },
+            "Instead of channel: between channels 0 and 1 at constant power.",
+        ),
+    ],
+};
+
+/// A macro control.
+pub const CONTROL: Kind = Kind {
+    family: "control",
+    id: "",
+    doc: "A named macro control, 0 to 1 outside, a physical range inside: what a player, a plugin or a MIDI map sees.",
+    params: &[],
+    keys: &[
+        must("name", KeyType::Text, "Unique name."),
+        must("path", KeyType::Text, "What it moves: body/param or contact/param."),
+        must("range", KeyType::Form("[value at 0, value at 1]"), "Physical values at both ends."),
+        key("scale", KeyType::Word(&["linear", "log"]), "Knob law, default linear; log needs a positive range."),
+    ],
+};
+
+/// The ends of a control's range.
+pub const RANGE: KeyType = ANY;
+
+/// Every kind, in the order of a scene file.
+pub const KINDS: &[Kind] = &[SCENE, MASS, WALL, GUIDED, MODAL, MODE, IMPACT, DRIVE, NOISE, EVENT, TAP, CONTROL];
+
+/// The kinds of one family, in order.
+pub fn family(name: &str) -> impl Iterator<Item = &'static Kind> + Clone {
+    KINDS.iter().filter(move |kind| kind.family == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_and_every_key_within_a_kind_has_its_own_name() {
+        for (i, kind) in KINDS.iter().enumerate() {
+            assert!(
+                KINDS[..i].iter().all(|k| (k.family, k.id) != (kind.family, kind.id)),
+                "{} {}",
+                kind.family,
+                kind.id
+            );
+            let ids: Vec<&str> = kind.params.iter().map(|p| p.id).chain(kind.keys.iter().map(|k| k.id)).collect();
+            for (j, id) in ids.iter().enumerate() {
+                assert!(!ids[..j].contains(id), "{} {}: {id}", kind.family, kind.id);
+            }
+        }
+    }
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Writes a scene as TOML.
+
+use super::def::*;
+use super::kinds::family;
+use crate::math::Real;
+use crate::param::{KeyType, Scale};
+use std::fmt::Write;
+
+impl SceneDef {
+    /// The scene as TOML; reading it back gives the same scene. A drive from samples in memory has no written form: it
+    /// becomes a comment. `[control]`
+    pub fn to_toml(&self) -> String {
+        let mut out = String::new();
+        line(&mut out, format_args!("version = {}", self.version));
+        if !self.title.is_empty() {
+            line(&mut out, format_args!("title = {}", quoted(&self.title)));
+        }
+        match self.duration {
+            Length::Auto => line(&mut out, format_args!("duration_s = \"auto\"")),
+            Length::Seconds(seconds) => line(&mut out, format_args!("duration_s = {seconds:?}")),
+        }
+        line(&mut out, format_args!("rate_hz = {:?}", self.rate_hz));
+        line(&mut out, format_args!("seed = {}", self.seed));
+        for body in &self.bodies {
+            write_body(&mut out, body);
+        }
+        for contact in &self.contacts {
+            write_contact(&mut out, contact);
+        }
+        for drive in &self.drives {
+            write_drive(&mut out, drive);
+        }
+        for event in &self.events {
+            write_event(&mut out, event);
+        }
+        for tap in &self.taps {
+            write_tap(&mut out, tap);
+        }
+        for control in &self.controls {
+            line(&mut out, format_args!("\n[[control]]\nname = {}", quoted(&control.name)));
+            line(&mut out, format_args!("path = {}", quoted(&control.path)));
+            line(&mut out, format_args!("range = {:?}", control.range));
+            if control.scale == Scale::Log {
+                line(&mut out, format_args!("scale = \"log\""));
+            }
+        }
+        out
+    }
+}
+
+fn line(out: &mut String, args: std::fmt::Arguments<'_>) {
+    // Writing to a String cannot fail.
+    let _ = writeln!(out, "{args}");
+}
+
+/// A TOML basic string.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c.is_control() => {
+                let _ = write!(out, "\\u{:04X}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// A key, in quotes only if it needs them.
+fn key(name: &str) -> String {
+    let bare = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    if bare { name.to_string() } else { quoted(name) }
+}
+
+/// Live parameters of a kind; a value equal to a neutral default (0 or 1) is left out.
+fn write_params(out: &mut String, family_name: &str, id: &str, values: &[Real], skip: &[&str]) {
+    let specs = family(family_name).find(|kind| kind.id == id).map_or(&[][..], |kind| kind.params);
+    for (spec, &value) in specs.iter().zip(values) {
+        let neutral = value == spec.default && (value == 0.0 || value == 1.0);
+        if !neutral && !skip.contains(&spec.id) {
+            line(out, format_args!("{} = {value:?}", spec.id));
+        }
+    }
+}
+
+fn write_unless_zero(out: &mut String, id: &str, value: Real) {
+    if value != 0.0 {
+        line(out, format_args!("{id} = {value:?}"));
+    }
+}
+
+fn write_body(out: &mut String, body: &BodyDef) {
+    let id = match &body.form {
+        BodyForm::Mass { .. } => "mass",
+        BodyForm::Wall { .. } => "wall",
+        BodyForm::Guided { .. } => "guided",
+        BodyForm::Modal { .. } => "modal",
+    };
+    let name = key(&body.name);
+    line(out, format_args!("\n[body.{name}]\ntype = \"{id}\""));
+    write_params(out, "body", id, &body.params, &[]);
+    match &body.form {
+        BodyForm::Mass { position_m, velocity_m_s } => {
+            write_unless_zero(out, "position_m", *position_m);
+            write_unless_zero(out, "velocity_m_s", *velocity_m_s);
+        }
+        BodyForm::Wall { position_m } | BodyForm::Guided { position_m } => {
+            write_unless_zero(out, "position_m", *position_m);
+        }
+        BodyForm::Modal { modes, ports } => {
+            line(out, format_args!("modes = ["));
+            for mode in modes {
+                let decay =
+                    if mode.decay_s.is_finite() { format!("decay_s = {:?}, ", mode.decay_s) } else { String::new() };
+                let (freq_hz, mass_kg) = (mode.freq_hz, mode.mass_kg);
+                line(out, format_args!("    {{ freq_hz = {freq_hz:?}, {decay}mass_kg = {mass_kg:?} }},"));
+            }
+            line(out, format_args!("]"));
+            if !ports.is_empty() {
+                line(out, format_args!("[body.{name}.port]"));
+            }
+            for port in ports {
+                line(out, format_args!("{} = {:?}", key(&port.name), port.shape));
+            }
+        }
+    }
+}
+
+/// The word of a key's list.
+fn word(family_name: &str, id: &str, index: usize) -> &'static str {
+    let takes = family(family_name).flat_map(|kind| kind.keys).find(|key| key.id == id).map(|key| key.takes);
+    match takes {
+        Some(KeyType::Word(words)) => words[index],
+        _ => "",
+    }
+}
+
+fn write_contact(out: &mut String, contact: &ContactDef) {
+    let ContactForm::Impact { law, viscous_exponent, exact_wall } = &contact.form;
+    let [a, b] = &contact.between;
+    line(out, format_args!("\n[contact.{}]\ntype = \"impact\"", key(&contact.name)));
+    line(out, format_args!("between = [{}, {}]", quoted(a), quoted(b)));
+    if *law != ImpactLaw::HuntCrossley {
+        line(out, format_args!("law = \"{}\"", word("contact", "law", *law as usize)));
+    }
+    let skip: &[&str] = match law {
+        ImpactLaw::Stulov => &[],
+        ImpactLaw::Power => &["hysteresis_01", "relaxation_s", "dissipation_s_m"],
+        ImpactLaw::Linear => &["hysteresis_01", "relaxation_s", "exponent"],
+        ImpactLaw::HuntCrossley => &["hysteresis_01", "relaxation_s"],
+    };
+    write_params(out, "contact", "impact", &contact.params, skip);
+    if let Some(exponent) = viscous_exponent {
+        line(out, format_args!("viscous_exponent = {exponent:?}"));
+    }
+    if *exact_wall {
+        line(out, format_args!("exact_wall = true"));
+    }
+    if let Substeps::Fixed(count) = contact.substeps {
+        line(out, format_args!("substeps = {count}"));
+    }
+}
+
+fn write_drive(out: &mut String, drive: &DriveDef) {
+    let path = quoted(&drive.path);
+    match &drive.source {
+        Source::Points(points) => {
+            line(out, format_args!("\n[[drive]]\npath = {path}\npoints = {points:?}"));
+        }
+        Source::Noise { rms, mean, from_s, to_s } => {
+            let _ = write!(out, "\n[[drive]]\npath = {path}\nnoise = {{ rms = {rms:?}");
+            for (id, value) in [("mean", mean), ("from_s", from_s)] {
+                if *value != 0.0 {
+                    let _ = write!(out, ", {id} = {value:?}");
+                }
+            }
+            if to_s.is_finite() {
+                let _ = write!(out, ", to_s = {to_s:?}");
+            }
+            line(out, format_args!(" }}"));
+        }
+        Source::Wav { file, gain, at_s } => {
+            line(out, format_args!("\n[[drive]]\npath = {path}\nwav = {}\ngain = {gain:?}", quoted(file)));
+            write_unless_zero(out, "at_s", *at_s);
+        }
+        Source::Samples { data, .. } => {
+            line(out, format_args!("\n# left out: a drive of {path} by {} samples in memory", data.len()));
+        }
+    }
+}
+
+fn write_event(out: &mut String, event: &EventDef) {
+    line(out, format_args!("\n[[event]]\nat_s = {:?}", event.at_s));
+    match &event.action {
+        Action::Strike { body, velocity_m_s } => {
+            line(out, format_args!("strike = {}\nvelocity_m_s = {velocity_m_s:?}", quoted(body)));
+        }
+        Action::Hit { site, impulse_n_s } => {
+            line(out, format_args!("hit = {}\nimpulse_n_s = {impulse_n_s:?}", quoted(site)));
+        }
+        Action::Set { path, value } => line(out, format_args!("set = {}\nvalue = {value:?}", quoted(path))),
+    }
+}
+
+fn write_tap(out: &mut String, tap: &TapDef) {
+    line(out, format_args!("\n[[tap]]\nof = {}", quoted(&tap.of)));
+    line(out, format_args!("quantity = \"{}\"", word("tap", "quantity", tap.quantity as usize)));
+    if tap.gain != 1.0 {
+        line(out, format_args!("gain = {:?}", tap.gain));
+    }
+    match tap.to {
+        TapTo::Channel(0) => {}
+        TapTo::Channel(channel) => line(out, format_args!("channel = {channel}")),
+        TapTo::Pan(pan) => line(out, format_args!("pan_01 = {pan:?}")),
+    }
+}
