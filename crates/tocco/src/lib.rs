@@ -2,6 +2,7 @@
 //! Tocco: the sound of things touching.
 
 pub mod contact;
+pub mod engine;
 pub mod interactor;
 pub mod math;
 pub mod param;
@@ -9,3 +10,6 @@ pub mod resonator;
 pub mod rng;
 pub mod scene;
 pub mod units;
+
+pub use engine::{Command, Engine, Health, Timed};
+pub use scene::{Scene, SceneDef, SceneError};

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Scenes: bodies and contacts wired at run time.
+//!
+//! A [`SceneDef`] is what a file says; [`Scene::build`] checks it, wires it for one sample rate and makes everything
+//! the audio side will need, so that rendering allocates nothing. Names are resolved here, once: front ends ask the
+//! scene's directory ([`Scene::address`], [`Scene::site`], [`Scene::probe`]) and then speak in indices.
 
+mod build;
 pub mod def;
+pub mod drive;
 pub mod error;
 pub mod kinds;
+#[cfg(feature = "text")]
+pub mod schema;
 #[cfg(feature = "text")]
 pub mod text;
 #[cfg(feature = "text")]
@@ -12,3 +20,337 @@ mod write;
 
 pub use def::SceneDef;
 pub use error::SceneError;
+
+use crate::contact::Site;
+use crate::contact::world::World;
+use crate::math::Real;
+use crate::param::{Rate, Scale, Spec};
+use crate::resonator::{CONTROL_TICKS, Reading};
+use def::Quantity;
+use drive::Drive;
+use error::nearest;
+
+/// The one parameter that every port of a body that yields has: `body.port/force_n`.
+pub const FORCE: Spec = Spec {
+    id: "force_n",
+    unit: "N",
+    min: -1e6,
+    max: 1e6,
+    default: 0.0,
+    scale: Scale::Linear,
+    rate: Rate::Sample,
+    glide_s: 0.005,
+    doc: "External force at this place.",
+};
+
+/// A resolved path: where a value goes. Valid for the scene that gave it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// A parameter or force, by slot.
+    Slot(usize),
+    /// A macro control, `0..1`.
+    Control(usize),
+}
+
+/// A resolved probe signal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Probe {
+    /// m
+    Position(Site),
+    /// m/s
+    Velocity(Site),
+    /// N, mean over the sample
+    Force(usize),
+    /// m
+    Compression(usize),
+    /// Law evaluations in the sample
+    Iterations(usize),
+    /// Sub-steps of the sample
+    Substeps(usize),
+    /// J, bodies and laws
+    Energy,
+    /// J, outsiders
+    Work,
+}
+
+/// What a slot moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    Body { body: usize, param: usize },
+    Contact { contact: usize, param: usize },
+    Force(Site),
+}
+
+/// One live value with its glide.
+#[derive(Clone, Debug)]
+pub(crate) struct Slot {
+    pub target: Target,
+    pub spec: Spec,
+    pub value: Real,
+    pub goal: Real,
+    pub step: Real,
+    /// Samples or control ticks left to the goal.
+    pub left: u32,
+    /// The drive that moves it, until a command takes over.
+    pub drive: Option<usize>,
+    /// Values of the present block, for sample-rate slots.
+    pub lane: [Real; CONTROL_TICKS],
+}
+
+impl Slot {
+    pub fn is_moving(&self) -> bool {
+        self.left > 0 || self.drive.is_some()
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum TapFrom {
+    /// Reading `index` of a body; true: differentiate.
+    Body { body: usize, index: usize, differentiate: bool },
+    /// A contact's force or compression.
+    Contact { contact: usize, quantity: Quantity },
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Tap {
+    pub from: TapFrom,
+    /// Channel and gain, one or two.
+    pub to: [(usize, Real); 2],
+    pub before: Real,
+    pub lane: [Real; CONTROL_TICKS],
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Macro {
+    pub name: String,
+    pub slot: usize,
+    pub range: [Real; 2],
+    pub scale: Scale,
+}
+
+/// A built scene: everything needed to render at one rate.
+pub struct Scene {
+    pub(crate) world: World,
+    pub(crate) slots: Vec<Slot>,
+    pub(crate) drives: Vec<Drive>,
+    pub(crate) events: Vec<crate::engine::Timed>,
+    pub(crate) taps: Vec<Tap>,
+    pub(crate) readings: Vec<Vec<Reading>>,
+    pub(crate) macros: Vec<Macro>,
+    channels: usize,
+    rate_hz: Real,
+    title: String,
+    duration: def::Length,
+    bodies: Vec<(String, Vec<String>)>,
+    contacts: Vec<String>,
+    omitted: Vec<String>,
+}
+
+impl Scene {
+    /// Channels of the output, at least 1.
+    pub fn channels(&self) -> usize {
+        self.channels
+    }
+
+    /// Hz
+    pub fn rate_hz(&self) -> Real {
+        self.rate_hz
+    }
+
+    /// For people.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// How long the scene wants to last.
+    pub fn duration(&self) -> def::Length {
+        self.duration
+    }
+
+    /// Tick of the last scheduled gesture or breakpoint.
+    pub fn last_cue(&self) -> u64 {
+        let events = self.events.iter().map(|e| e.at).max().unwrap_or(0);
+        self.drives.iter().map(|d| (d.ends_s() * self.rate_hz) as u64).fold(events, u64::max)
+    }
+
+    /// Modes left out because this rate cannot hold them, e.g. "bar: mode 7 (18000 Hz)".
+    pub fn omitted(&self) -> &[String] {
+        &self.omitted
+    }
+
+    /// Every live path with its declaration and present value.
+    pub fn paths(&self) -> Vec<(String, Spec, Real)> {
+        self.slots.iter().map(|slot| (self.path_of(slot), slot.spec, slot.value)).collect()
+    }
+
+    /// Names of the macro controls with the path, range and scale behind each.
+    pub fn controls(&self) -> Vec<(String, String, [Real; 2], Scale)> {
+        self.macros.iter().map(|m| (m.name.clone(), self.path_of(&self.slots[m.slot]), m.range, m.scale)).collect()
+    }
+
+    /// Every probe signal.
+    pub fn signals(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        for (body, ports) in &self.bodies {
+            for port in ports {
+                let site = if ports.len() == 1 { body.clone() } else { format!("{body}.{port}") };
+                all.extend(["position", "velocity"].map(|q| format!("{site}.{q}")));
+            }
+        }
+        for contact in &self.contacts {
+            all.extend(["force", "compression", "iterations", "substeps"].map(|q| format!("{contact}.{q}")));
+        }
+        all.extend(["energy".into(), "work".into()]);
+        all
+    }
+
+    fn path_of(&self, slot: &Slot) -> String {
+        let node = match slot.target {
+            Target::Body { body, .. } => self.bodies[body].0.clone(),
+            Target::Contact { contact, .. } => self.contacts[contact].clone(),
+            Target::Force(site) => {
+                let (body, ports) = &self.bodies[site.body];
+                if ports.len() == 1 { body.clone() } else { format!("{body}.{}", ports[site.port]) }
+            }
+        };
+        format!("{node}/{}", slot.spec.id)
+    }
+
+    /// Index of a body. `[control]`
+    pub fn body(&self, name: &str) -> Result<usize, SceneError> {
+        let found = self.bodies.iter().position(|(body, _)| body == name);
+        found.ok_or_else(|| {
+            SceneError::new("", format!("no body '{name}'{}", nearest(name, self.bodies.iter().map(|b| b.0.as_str()))))
+        })
+    }
+
+    /// Index of a contact. `[control]`
+    pub fn contact(&self, name: &str) -> Result<usize, SceneError> {
+        let found = self.contacts.iter().position(|contact| contact == name);
+        found.ok_or_else(|| {
+            let near = nearest(name, self.contacts.iter().map(String::as_str));
+            SceneError::new("", format!("no contact '{name}'{near}"))
+        })
+    }
+
+    /// "body" or "body.port" to a site. `[control]`
+    pub fn site(&self, text: &str) -> Result<Site, SceneError> {
+        let (name, port) = text.split_once('.').map_or((text, None), |(name, port)| (name, Some(port)));
+        let body = self.body(name)?;
+        let ports = &self.bodies[body].1;
+        let port = match port {
+            None if ports.len() == 1 => 0,
+            None => {
+                let what = format!("'{name}' has several ports; write one of {}", sites(name, ports));
+                return Err(SceneError::new("", what));
+            }
+            Some(wanted) => match ports.iter().position(|port| port == wanted) {
+                Some(port) => port,
+                None => {
+                    let near = nearest(wanted, ports.iter().map(String::as_str));
+                    return Err(SceneError::new("", format!("'{name}' has no port '{wanted}'{near}")));
+                }
+            },
+        };
+        Ok(Site { body, port })
+    }
+
+    /// "body/param", "contact/param", "body.port/force_n" or a control's name to an address. `[control]`
+    pub fn address(&self, path: &str) -> Result<Address, SceneError> {
+        let path = path.strip_prefix('/').unwrap_or(path);
+        if let Some(index) = self.macros.iter().position(|m| m.name == path) {
+            return Ok(Address::Control(index));
+        }
+        if let Some(index) = self.slots.iter().position(|slot| self.path_of(slot) == path) {
+            return Ok(Address::Slot(index));
+        }
+        let paths: Vec<String> = self.slots.iter().map(|slot| self.path_of(slot)).collect();
+        let known = paths.iter().map(String::as_str).chain(self.macros.iter().map(|m| m.name.as_str()));
+        let node = path.split(['/', '.']).next().unwrap_or(path);
+        let of_node: Vec<&str> = known.clone().filter(|p| p.split(['/', '.']).next() == Some(node)).collect();
+        let near = if of_node.is_empty() { nearest(path, known) } else { nearest(path, of_node) };
+        Err(SceneError::new("", format!("no parameter '{path}'{near}")))
+    }
+
+    /// A probe signal's name to a probe. `[control]`
+    pub fn probe(&self, signal: &str) -> Result<Probe, SceneError> {
+        let unknown = || {
+            let all = self.signals();
+            SceneError::new("", format!("no signal '{signal}'{}", nearest(signal, all.iter().map(String::as_str))))
+        };
+        match signal {
+            "energy" => return Ok(Probe::Energy),
+            "work" => return Ok(Probe::Work),
+            _ => {}
+        }
+        let (node, quantity) = signal.rsplit_once('.').ok_or_else(unknown)?;
+        match quantity {
+            "position" => Ok(Probe::Position(self.site(node).map_err(|_| unknown())?)),
+            "velocity" => Ok(Probe::Velocity(self.site(node).map_err(|_| unknown())?)),
+            "force" => Ok(Probe::Force(self.contact(node).map_err(|_| unknown())?)),
+            "compression" => Ok(Probe::Compression(self.contact(node).map_err(|_| unknown())?)),
+            "iterations" => Ok(Probe::Iterations(self.contact(node).map_err(|_| unknown())?)),
+            "substeps" => Ok(Probe::Substeps(self.contact(node).map_err(|_| unknown())?)),
+            _ => Err(unknown()),
+        }
+    }
+
+    /// Declaration behind an address; a control's is `0..1`. `[control]`
+    pub fn spec(&self, address: Address) -> Option<Spec> {
+        match address {
+            Address::Slot(slot) => self.slots.get(slot).map(|s| s.spec),
+            Address::Control(index) => self.macros.get(index).map(|_| Spec {
+                id: "control",
+                unit: "1",
+                min: 0.0,
+                max: 1.0,
+                default: 0.0,
+                scale: Scale::Linear,
+                rate: Rate::Control,
+                glide_s: 0.0,
+                doc: "A named control.",
+            }),
+        }
+    }
+
+    /// Sets a value before the scene sounds, without glide; a drive on it no longer runs... unless it is the drive
+    /// that overrides (`a drive overrides --set`): drives keep running. `[control]`
+    pub fn preset(&mut self, address: Address, value: Real) -> Result<(), SceneError> {
+        let Some(spec) = self.spec(address) else {
+            return Err(SceneError::new("", "this address belongs to another scene"));
+        };
+        if !spec.admits(value) {
+            let (min, max, unit) = (spec.min, spec.max, spec.unit);
+            let what = format!("{value} is out of range; {} takes {min:e} to {max:e} {unit}", spec.id);
+            return Err(SceneError::new("", what));
+        }
+        let (slot, value) = match address {
+            Address::Slot(slot) => (slot, value),
+            Address::Control(index) => {
+                let m = &self.macros[index];
+                (m.slot, crate::param::scaled(m.scale, m.range[0], m.range[1], value))
+            }
+        };
+        self.write_slot(slot, value);
+        (self.slots[slot].value, self.slots[slot].goal, self.slots[slot].left) = (value, value, 0);
+        Ok(())
+    }
+
+    /// Carries a value to the node behind a slot. `[audio]`
+    pub(crate) fn write_slot(&mut self, slot: usize, value: Real) {
+        match self.slots[slot].target {
+            Target::Body { body, param } => self.world.tune_body(body, param, value),
+            Target::Contact { contact, param } => self.world.tune_contact(contact, param, value),
+            Target::Force(site) => {
+                self.world.set_force(site, value);
+                if value != 0.0 {
+                    self.world.lean(site.body, true);
+                }
+            }
+        }
+    }
+}
+
+fn sites(name: &str, ports: &[String]) -> String {
+    ports.iter().map(|port| format!("'{name}.{port}'")).collect::<Vec<_>>().join(", ")
+}

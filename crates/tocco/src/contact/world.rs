@@ -159,9 +159,14 @@ impl World {
         self.work + self.bodies.iter().map(|b| b.work()).sum::<Real>()
     }
 
-    /// True while the body moves step by step.
-    pub fn is_attended(&self, body: usize) -> bool {
-        self.attended[body]
+    /// True while the body is stepped by an island.
+    pub fn in_island(&self, body: usize) -> bool {
+        self.island_of[body].is_some()
+    }
+
+    /// True while an external force acts on the body.
+    pub fn is_pushed(&self, body: usize) -> bool {
+        self.pushed[body]
     }
 
     /// Number of islands at present.

@@ -6,8 +6,9 @@ use crate::param::{Key, KeyType, Kind};
 use crate::resonator::inertial::{GUIDED, MASS, WALL};
 use crate::resonator::modal::MODAL;
 
-/// Longest scene text, bytes. A text of this size costs the reader about twenty times as much memory.
-pub const MAX_TEXT_BYTES: usize = 64 << 20;
+/// Longest scene text, bytes. The longest list of modes fits twice; a text made to hurt costs the TOML parser eighty
+/// times its length in memory, 1.3 GB at this limit.
+pub const MAX_TEXT_BYTES: usize = 16 << 20;
 /// Longest name of a body, contact, control or port, characters.
 pub const MAX_NAME: usize = 64;
 /// Longest title, path, site or file name, characters.

@@ -87,8 +87,12 @@ fn number(value: &Value<'_>, at: &str, takes: KeyType) -> Result<Real, SceneErro
         return Ok(number);
     }
     let unit = if unit == "1" || unit.contains("path") { String::new() } else { format!(" {unit}") };
-    let range = format!("wants a finite number from {}{unit} to {}{unit}", plain(min), plain(max));
-    fail(at, value.line, format!("{}{unit} is out of range; {range}", plain(number)))
+    let range = format!("wants a number from {}{unit} to {}{unit}", plain(min), plain(max));
+    if number.is_finite() {
+        fail(at, value.line, format!("{}{unit} is out of range; {range}", plain(number)))
+    } else {
+        fail(at, value.line, format!("{} is not a finite number; {range}", plain(number)))
+    }
 }
 
 fn of_unit(unit: &str) -> String {
@@ -155,7 +159,7 @@ impl<'v, 't> Node<'v, 't> {
         }
         let node = Self { at, line, kind, entries };
         match kind.keys.iter().find(|key| key.required && node.entry(key.id).is_none()) {
-            Some(key) => fail(&*node.at, line, format!("needs {}: {}", key.id, first_sentence(key.doc))),
+            Some(key) => fail(&*node.at, line, format!("needs {} ({})", key.id, in_brief(key.doc))),
             None => Ok(node),
         }
     }
@@ -291,9 +295,11 @@ impl<'v, 't> Node<'v, 't> {
     }
 }
 
-/// Error messages are one line; the doc's first part is enough there.
-fn first_sentence(doc: &str) -> &str {
-    doc.split_inclusive(['.', ';']).next().unwrap_or(doc).trim_end_matches(['.', ';'])
+/// The doc's first part, as an aside within a message.
+fn in_brief(doc: &str) -> String {
+    let part = doc.split(['.', ';']).next().unwrap_or(doc);
+    let mut chars = part.chars();
+    chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
 }
 
 /// The kind named by `type`.

@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The engine: a pure function from (state, timed commands) to (state, samples).
+//!
+//! `render` goes from one interesting tick to the next: commands and scene events take effect exactly at theirs,
+//! control ticks come at absolute multiples of 32, and between them every island is stepped and every free body rung
+//! for the whole stretch. How the host cuts its blocks only adds stopping places, and stopping changes no arithmetic:
+//! the same scene and commands give the same bits for any block size.
+//!
+//! ```
+//! use tocco::{Engine, Scene, SceneDef};
+//! let text = r#"
+//!     [body.hammer]
+//!     type = "mass"
+//!     mass_kg = 0.01
+//!     velocity_m_s = 1.0
+//!     [body.bar]
+//!     type = "modal"
+//!     modes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }, { freq_hz = 1213.0, decay_s = 0.2, mass_kg = 0.05 }]
+//!     [contact.hit]
+//!     type = "impact"
+//!     between = ["hammer", "bar"]
+//!     [[tap]]
+//!     of = "bar"
+//! "#;
+//! let scene = Scene::build(&SceneDef::from_text(text)?, 48_000.0)?;
+//! let mut engine = Engine::new(scene);
+//! let mut sound = vec![0.0; 48_000];
+//! let health = engine.render(&mut [], &mut sound);
+//! assert!(sound.iter().any(|x| x.abs() > 0.1) && health.unconverged == 0);
+//! # Ok::<(), tocco::SceneError>(())
+//! ```
+
+use crate::contact::Site;
+pub use crate::contact::world::Health;
+use crate::math::Real;
+use crate::param::{Rate, scaled};
+use crate::resonator::{CONTROL_TICKS, LEVELS, Motion};
+use crate::scene::def::Quantity;
+use crate::scene::{Address, Probe, Scene, TapFrom, Target};
+
+/// Something to do.
+pub enum Command {
+    /// A new value for a parameter, force or control; glides as declared.
+    Set(Address, Real),
+    /// Sets a mass in motion from zero gap.
+    Strike {
+        /// Index of the mass.
+        body: usize,
+        /// m/s
+        velocity_m_s: Real,
+    },
+    /// An ideal impulse.
+    Hit {
+        /// Where.
+        site: Site,
+        /// N s
+        impulse_n_s: Real,
+    },
+    /// Sheds load: at most so many sub-steps (rounded down to a power of two, at least 1).
+    Quality {
+        /// 1 to 64
+        max_substeps: u32,
+    },
+    /// Another scene from here on, of the same rate and channel count. The old one is left in the command.
+    Replace(Box<Scene>),
+}
+
+/// A command with its tick.
+pub struct Timed {
+    /// Sample index since the engine began.
+    pub at: u64,
+    /// What happens there.
+    pub command: Command,
+}
+
+/// Renders a scene.
+pub struct Engine {
+    scene: Box<Scene>,
+    tick: u64,
+    /// Tick at which the present scene began.
+    origin: u64,
+    next_event: usize,
+    controlled: Option<u64>,
+    probes: Vec<Probe>,
+    /// Slots that move at sample rate at present.
+    fast: Vec<usize>,
+    /// Slots that glide at control ticks at present.
+    slow: Vec<usize>,
+    mix: Vec<Real>,
+    refused: u64,
+    clamped: u64,
+}
+
+impl Engine {
+    /// An engine at tick 0. `[control]`
+    pub fn new(scene: Scene) -> Self {
+        let slots = scene.slots.len();
+        let channels = scene.channels();
+        let mut engine = Self {
+            scene: Box::new(scene),
+            tick: 0,
+            origin: 0,
+            next_event: 0,
+            controlled: None,
+            probes: Vec::new(),
+            fast: Vec::with_capacity(slots),
+            slow: Vec::with_capacity(slots),
+            mix: vec![0.0; CONTROL_TICKS * channels],
+            refused: 0,
+            clamped: 0,
+        };
+        engine.adopt_slots();
+        engine
+    }
+
+    /// The scene that sounds.
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// Samples rendered so far.
+    pub fn tick(&self) -> u64 {
+        self.tick
+    }
+
+    /// Energy of all bodies and laws, J.
+    pub fn energy(&self) -> Real {
+        self.scene.world.energy()
+    }
+
+    /// Work of all outsiders since the start, J.
+    pub fn work(&self) -> Real {
+        self.scene.world.work()
+    }
+
+    /// Totals since the start.
+    pub fn health(&self) -> Health {
+        let mut health = self.scene.world.health;
+        health.refused += self.refused;
+        health.clamped += self.clamped;
+        health
+    }
+
+    /// Chooses the signals that [`Engine::render_probed`] writes. `[control]`
+    pub fn watch(&mut self, probes: &[Probe]) {
+        self.probes = probes.to_vec();
+        for probe in probes {
+            if let Probe::Compression(contact) = probe {
+                self.scene.world.contacts[*contact].watched = true;
+            }
+        }
+    }
+
+    /// Renders interleaved frames (`out.len() / channels`) and applies the commands whose tick falls into them; commands
+    /// are sorted by tick. No allocation, lock, file, clock or panic. `[audio]`
+    pub fn render(&mut self, commands: &mut [Timed], out: &mut [f32]) -> Health {
+        self.run(commands, out, None);
+        self.health()
+    }
+
+    /// As [`Engine::render`], and writes the watched signals after every sample, one row per frame. `[audio]`
+    pub fn render_probed(&mut self, commands: &mut [Timed], out: &mut [f32], probes: &mut [Real]) -> Health {
+        self.run(commands, out, Some(probes));
+        self.health()
+    }
+
+    fn run(&mut self, commands: &mut [Timed], out: &mut [f32], mut probes: Option<&mut [Real]>) {
+        let channels = self.scene.channels();
+        let frames = out.len() / channels;
+        let (mut done, mut next) = (0, 0);
+        while done < frames {
+            while next < commands.len() && commands[next].at <= self.tick {
+                self.apply(&mut commands[next].command);
+                next += 1;
+            }
+            self.run_events();
+            if self.tick.is_multiple_of(CONTROL_TICKS as u64) && self.controlled != Some(self.tick) {
+                self.controlled = Some(self.tick);
+                self.control();
+            }
+            let mut ticks = CONTROL_TICKS - (self.tick % CONTROL_TICKS as u64) as usize;
+            ticks = ticks.min(frames - done);
+            if let Some(command) = commands.get(next) {
+                ticks = ticks.min((command.at - self.tick).min(CONTROL_TICKS as u64) as usize);
+            }
+            if let Some(event) = self.scene.events.get(self.next_event) {
+                ticks = ticks.min((self.origin + event.at - self.tick).min(CONTROL_TICKS as u64) as usize);
+            }
+            if probes.is_some() {
+                ticks = 1;
+            }
+            self.stretch(ticks);
+            for (sample, value) in out[done * channels..].iter_mut().zip(&self.mix[..ticks * channels]) {
+                *sample = *value as f32;
+            }
+            if let Some(rows) = probes.as_deref_mut() {
+                let width = self.probes.len();
+                for (column, probe) in self.probes.iter().enumerate() {
+                    if let Some(cell) = rows.get_mut(done * width + column) {
+                        *cell = self.read(*probe);
+                    }
+                }
+            }
+            done += ticks;
+            self.tick += ticks as u64;
+        }
+    }
+
+    fn read(&self, probe: Probe) -> Real {
+        let world = &self.scene.world;
+        match probe {
+            Probe::Position(site) => world.bodies[site.body].position(site.port),
+            Probe::Velocity(site) => world.bodies[site.body].velocity(site.port),
+            Probe::Force(contact) => world.contacts[contact].force,
+            Probe::Compression(contact) => world.contacts[contact].compression,
+            Probe::Iterations(contact) => Real::from(world.contacts[contact].iterations),
+            Probe::Substeps(contact) => Real::from(world.contacts[contact].substeps()),
+            Probe::Energy => world.energy(),
+            Probe::Work => world.work(),
+        }
+    }
+
+    fn run_events(&mut self) {
+        while let Some(event) = self.scene.events.get(self.next_event) {
+            if self.origin + event.at > self.tick {
+                break;
+            }
+            self.next_event += 1;
+            match event.command {
+                Command::Set(address, value) => self.set(address, value),
+                Command::Strike { body, velocity_m_s } => self.strike(body, velocity_m_s),
+                Command::Hit { site, impulse_n_s } => self.hit(site, impulse_n_s),
+                Command::Quality { .. } | Command::Replace(_) => {}
+            }
+        }
+    }
+
+    fn apply(&mut self, command: &mut Command) {
+        match command {
+            Command::Set(address, value) => self.set(*address, *value),
+            Command::Strike { body, velocity_m_s } => self.strike(*body, *velocity_m_s),
+            Command::Hit { site, impulse_n_s } => self.hit(*site, *impulse_n_s),
+            Command::Quality { max_substeps } => {
+                self.scene.world.max_level = ((*max_substeps).clamp(1, 64).ilog2() as usize).min(LEVELS - 1);
+            }
+            Command::Replace(scene) => {
+                let fits = scene.channels() == self.scene.channels()
+                    && scene.rate_hz() == self.scene.rate_hz()
+                    && scene.slots.len() <= self.fast.capacity().min(self.slow.capacity());
+                if fits {
+                    core::mem::swap(&mut self.scene, scene);
+                    self.origin = self.tick;
+                    self.next_event = 0;
+                    self.probes.clear();
+                    self.adopt_slots();
+                } else {
+                    self.refused += 1;
+                }
+            }
+        }
+    }
+
+    fn strike(&mut self, body: usize, velocity_m_s: Real) {
+        let known = body < self.scene.world.bodies.len() && velocity_m_s.is_finite();
+        if !known || !self.scene.world.strike(body, velocity_m_s) {
+            self.refused += 1;
+        }
+    }
+
+    fn hit(&mut self, site: Site, impulse_n_s: Real) {
+        let known = self.scene.world.bodies.get(site.body).is_some_and(|b| site.port < b.ports());
+        if !known || !impulse_n_s.is_finite() || !self.scene.world.hit(site, impulse_n_s) {
+            self.refused += 1;
+        }
+    }
+
+    fn set(&mut self, address: Address, value: Real) {
+        let (index, value) = match address {
+            Address::Slot(index) => (index, value),
+            Address::Control(index) => match self.scene.macros.get(index) {
+                Some(m) => (m.slot, scaled(m.scale, m.range[0], m.range[1], value)),
+                None => (usize::MAX, value),
+            },
+        };
+        let rate_hz = self.scene.rate_hz();
+        let Some(slot) = self.scene.slots.get_mut(index) else {
+            self.refused += 1;
+            return;
+        };
+        if value.is_nan() {
+            self.refused += 1;
+            return;
+        }
+        let wanted = value.clamp(slot.spec.min, slot.spec.max);
+        self.clamped += u64::from(wanted != value);
+        slot.drive = None; // a command overrides a drive
+        let ticks = slot.spec.glide_s * rate_hz;
+        let moving = slot.left > 0;
+        (slot.goal, slot.left) = match slot.spec.rate {
+            Rate::Sample => (wanted, (ticks as u32).max(1)),
+            Rate::Control => (wanted, ((ticks / CONTROL_TICKS as Real) as u32).max(1)),
+        };
+        slot.step = (wanted - slot.value) / Real::from(slot.left);
+        let (rate, target) = (slot.spec.rate, slot.target);
+        let list = if rate == Rate::Sample { &mut self.fast } else { &mut self.slow };
+        if !moving && !list.contains(&index) {
+            list.push(index);
+        }
+        match target {
+            Target::Force(site) => self.scene.world.lean(site.body, true),
+            Target::Body { body, .. } if rate == Rate::Sample => self.scene.world.disturb(body),
+            _ => {}
+        }
+    }
+
+    /// Finds the slots that move in a scene that has just become ours.
+    fn adopt_slots(&mut self) {
+        self.fast.clear();
+        self.slow.clear();
+        for (index, slot) in self.scene.slots.iter().enumerate() {
+            if slot.is_moving() {
+                let list = if slot.spec.rate == Rate::Sample { &mut self.fast } else { &mut self.slow };
+                list.push(index);
+            }
+        }
+    }
+
+    /// One control tick.
+    fn control(&mut self) {
+        let time = (self.tick - self.origin) as Real / self.scene.rate_hz();
+        let mut at = 0;
+        while at < self.slow.len() {
+            let index = self.slow[at];
+            let value = match self.scene.slots[index].drive {
+                Some(drive) => {
+                    let value = self.scene.driven(drive, time);
+                    let spec = self.scene.slots[index].spec;
+                    value.clamp(spec.min, spec.max)
+                }
+                None => self.scene.slots[index].glide(),
+            };
+            if value != self.scene.slots[index].value || self.scene.slots[index].left == 0 {
+                self.scene.slots[index].value = value;
+                self.scene.write_slot(index, value);
+            }
+            if self.scene.slots[index].is_moving() {
+                at += 1;
+            } else {
+                self.slow.swap_remove(at);
+            }
+        }
+        self.fast.retain(|&index| self.scene.slots[index].is_moving());
+        for body in 0..self.scene.world.bodies.len() {
+            if self.scene.world.is_pushed(body) && !self.acts_on(body) {
+                self.scene.world.lean(body, false);
+            }
+        }
+        self.scene.world.control();
+    }
+
+    fn acts_on(&self, body: usize) -> bool {
+        self.scene.slots.iter().any(|slot| {
+            matches!(slot.target, Target::Force(site) if site.body == body) && (slot.is_moving() || slot.value != 0.0)
+        })
+    }
+
+    /// Renders `ticks` samples into the mix; nothing but time happens in between.
+    fn stretch(&mut self, ticks: usize) {
+        let Self { scene, fast, mix, tick, origin, .. } = self;
+        let rate_hz = scene.rate_hz();
+        for &index in fast.iter() {
+            for i in 0..ticks {
+                let value = match scene.slots[index].drive {
+                    Some(drive) => {
+                        let value = scene.driven(drive, (*tick + i as u64 - *origin) as Real / rate_hz);
+                        let spec = scene.slots[index].spec;
+                        value.clamp(spec.min, spec.max)
+                    }
+                    None => scene.slots[index].glide(),
+                };
+                scene.slots[index].value = value;
+                scene.slots[index].lane[i] = value;
+            }
+        }
+        for island in 0..scene.world.islands() {
+            for i in 0..ticks {
+                for &index in fast.iter() {
+                    lay(scene, index, i);
+                }
+                scene.world.step(island, *tick + i as u64);
+                for &body in scene.world.island_bodies(island) {
+                    for reading in &mut scene.readings[body] {
+                        reading.values[i] = match reading.motion {
+                            Motion::Position => scene.world.bodies[body].position(reading.port),
+                            Motion::Velocity => scene.world.bodies[body].velocity(reading.port),
+                        };
+                    }
+                }
+                for tap in &mut scene.taps {
+                    if let TapFrom::Contact { contact, quantity } = tap.from
+                        && scene.world.island_contacts(island).contains(&contact)
+                    {
+                        let node = &scene.world.contacts[contact];
+                        tap.lane[i] = if quantity == Quantity::Force { node.force } else { node.compression };
+                    }
+                }
+            }
+        }
+        for body in 0..scene.world.bodies.len() {
+            if scene.world.in_island(body) {
+                continue;
+            }
+            let guided = fast
+                .iter()
+                .find(|&&index| matches!(scene.slots[index].target, Target::Body { body: b, .. } if b == body));
+            match guided.copied() {
+                None => scene.world.bodies[body].ring(ticks, &mut scene.readings[body]),
+                Some(index) => {
+                    for i in 0..ticks {
+                        lay(scene, index, i);
+                        scene.world.bodies[body].ring(1, &mut scene.readings[body]);
+                        for reading in &mut scene.readings[body] {
+                            reading.values[i] = reading.values[0];
+                        }
+                    }
+                }
+            }
+        }
+        let channels = scene.channels();
+        mix[..ticks * channels].fill(0.0);
+        let Scene { taps, readings, world, .. } = &mut **scene;
+        for tap in taps {
+            match tap.from {
+                TapFrom::Body { body, index, differentiate } => {
+                    tap.lane[..ticks].copy_from_slice(&readings[body][index].values[..ticks]);
+                    if differentiate {
+                        for value in &mut tap.lane[..ticks] {
+                            let velocity = *value;
+                            *value = (velocity - tap.before) * rate_hz;
+                            tap.before = velocity;
+                        }
+                    }
+                }
+                TapFrom::Contact { contact, .. } if !world.contacts[contact].awake => tap.lane[..ticks].fill(0.0),
+                TapFrom::Contact { .. } => {}
+            }
+            for (channel, gain) in tap.to {
+                if gain != 0.0 {
+                    for (i, value) in tap.lane[..ticks].iter().enumerate() {
+                        mix[i * channels + channel] += gain * value;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Gives the node behind a sample-rate slot its value for sample `i` of the stretch.
+fn lay(scene: &mut Scene, index: usize, i: usize) {
+    let value = scene.slots[index].lane[i];
+    match scene.slots[index].target {
+        Target::Force(site) => scene.world.set_force(site, value),
+        Target::Body { body, param } => scene.world.bodies[body].set(param, value),
+        Target::Contact { contact, param } => scene.world.contacts[contact].law.set(param, value),
+    }
+}
+
+impl crate::scene::Slot {
+    /// One step towards the goal.
+    fn glide(&mut self) -> Real {
+        if self.left > 0 {
+            self.left -= 1;
+            return if self.left == 0 { self.goal } else { self.value + self.step };
+        }
+        self.value
+    }
+}
+
+impl Scene {
+    /// Value of a drive at a scene time, in the units of the slot it moves.
+    pub(crate) fn driven(&mut self, drive: usize, time: Real) -> Real {
+        let value = self.drives[drive].value(time);
+        match self.drives[drive].through {
+            None => value,
+            Some(control) => {
+                let m = &self.macros[control];
+                scaled(m.scale, m.range[0], m.range[1], value)
+            }
+        }
+    }
+}

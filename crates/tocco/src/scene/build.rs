@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From a scene's description to a scene that can sound.
+
+use super::def::{Action, BodyForm, ContactForm, ImpactLaw, ModeDef, Quantity, Source, Substeps, TapTo};
+use super::drive::Drive;
+use super::{FORCE, Macro, Scene, SceneDef, SceneError, Slot, Tap, TapFrom, Target};
+use crate::contact::coupled::MAX_CONTACTS;
+use crate::contact::world::World;
+use crate::contact::{Contact, Site};
+use crate::engine::{Command, Timed};
+use crate::interactor::impact::{Impact, ImpactParams};
+use crate::math::{PI, Real, cos, sin};
+use crate::param::Rate;
+use crate::resonator::inertial::{Guided, GuidedParams, Mass, MassParams};
+use crate::resonator::modal::{Modal, ModalParams};
+use crate::resonator::{CONTROL_TICKS, Motion, Reading, Resonator};
+use crate::rng::Rng;
+use crate::scene::Address;
+
+/// Rates that can be rendered, Hz.
+pub const RATES_HZ: (Real, Real) = (8_000.0, 384_000.0);
+
+impl Scene {
+    /// Wires a scene for one sample rate. `[control]`
+    ///
+    /// ```
+    /// use tocco::scene::{Scene, SceneDef};
+    /// let def = SceneDef::from_text("[body.ball]\ntype = \"mass\"\n[[tap]]\nof = \"bal\"").unwrap();
+    /// let error = Scene::build(&def, 48_000.0).err().unwrap();
+    /// assert_eq!(error.to_string(), "line 4: tap[0].of: no body 'bal'; did you mean 'ball'?");
+    /// ```
+    pub fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
+        build(def, rate_hz).map_err(|mut error| {
+            error.line = error.line.or_else(|| def.line_of(&error.at));
+            error
+        })
+    }
+}
+
+fn at<T>(place: impl Into<String>, result: Result<T, SceneError>) -> Result<T, SceneError> {
+    result.map_err(|error| SceneError { at: place.into(), ..error })
+}
+
+fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
+    if !(RATES_HZ.0..=RATES_HZ.1).contains(&rate_hz) {
+        let what = format!("{rate_hz} Hz is out of range; wants {} to {} Hz", RATES_HZ.0, RATES_HZ.1);
+        return Err(SceneError::new("rate_hz", what));
+    }
+    let sample_s = 1.0 / rate_hz;
+    let mut omitted = Vec::new();
+    let mut bodies: Vec<Box<dyn Resonator>> = Vec::new();
+    let mut names = Vec::new();
+    for body in &def.bodies {
+        let mut ports = vec!["0".to_string()];
+        bodies.push(match &body.form {
+            BodyForm::Mass { position_m, velocity_m_s } => {
+                Box::new(Mass::new(MassParams::from_values(&body.params), *position_m, *velocity_m_s, sample_s))
+            }
+            BodyForm::Wall { position_m } => Box::new(Guided::wall(*position_m, sample_s)),
+            BodyForm::Guided { position_m } => {
+                Box::new(Guided::new(GuidedParams::from_values(&body.params), *position_m, sample_s))
+            }
+            BodyForm::Modal { modes, ports: places } => {
+                if !places.is_empty() {
+                    ports = places.iter().map(|p| p.name.clone()).collect();
+                }
+                let params = ModalParams::from_values(&body.params);
+                let kept = audible(def, &body.name, modes, params.freq_scale, rate_hz, &mut omitted)?;
+                let table: Vec<_> =
+                    kept.iter().map(|&i| (modes[i].freq_hz, modes[i].decay_s, modes[i].mass_kg)).collect();
+                let shapes: Vec<Vec<Real>> = if places.is_empty() {
+                    vec![vec![1.0; kept.len()]]
+                } else {
+                    places.iter().map(|p| kept.iter().map(|&i| p.shape[i]).collect()).collect()
+                };
+                let touched = def.contacts.iter().any(|c| c.between.iter().any(|s| body_of(s) == body.name));
+                Box::new(Modal::new(params, &table, &shapes, sample_s, touched))
+            }
+        });
+        names.push((body.name.clone(), ports));
+    }
+
+    let mut scene = Scene {
+        world: World::new(Vec::new(), Vec::new(), sample_s),
+        slots: Vec::new(),
+        drives: Vec::new(),
+        events: Vec::new(),
+        taps: Vec::new(),
+        readings: vec![Vec::new(); bodies.len()],
+        macros: Vec::new(),
+        channels: 1,
+        rate_hz,
+        title: def.title.clone(),
+        duration: def.duration,
+        bodies: names,
+        contacts: def.contacts.iter().map(|c| c.name.clone()).collect(),
+        omitted,
+    };
+    let contacts = contacts(def, &scene, &bodies)?;
+    scene.world = World::new(bodies, contacts, sample_s);
+    if scene.world.largest_cluster() > MAX_CONTACTS {
+        let what = format!(
+            "{} contacts hang together; at most {MAX_CONTACTS} can be solved at once, split the scene",
+            scene.world.largest_cluster()
+        );
+        return Err(SceneError::new("contact", what));
+    }
+    slots(&mut scene);
+    controls(def, &mut scene)?;
+    drives(def, &mut scene)?;
+    events(def, &mut scene)?;
+    taps(def, &mut scene)?;
+    Ok(scene)
+}
+
+fn body_of(site: &str) -> &str {
+    site.split('.').next().unwrap_or(site)
+}
+
+/// Indices of the modes that this rate can hold.
+fn audible(
+    def: &SceneDef,
+    name: &str,
+    modes: &[ModeDef],
+    scale: Real,
+    rate_hz: Real,
+    omitted: &mut Vec<String>,
+) -> Result<Vec<usize>, SceneError> {
+    let mut kept = Vec::new();
+    for (index, mode) in modes.iter().enumerate() {
+        let freq_hz = mode.freq_hz * scale;
+        if freq_hz < 0.5 * rate_hz {
+            kept.push(index);
+        } else if rate_hz < def.rate_hz {
+            omitted.push(format!("{name}: mode {index} ({freq_hz} Hz)"));
+        } else {
+            let what = format!(
+                "{freq_hz} Hz is not below half the rate ({} Hz); lower it, leave the mode out or raise rate_hz",
+                0.5 * rate_hz
+            );
+            return Err(SceneError::new(format!("body.{name}.modes[{index}].freq_hz"), what));
+        }
+    }
+    Ok(kept)
+}
+
+fn contacts(def: &SceneDef, scene: &Scene, bodies: &[Box<dyn Resonator>]) -> Result<Vec<Contact>, SceneError> {
+    let mut all = Vec::new();
+    for contact in &def.contacts {
+        let place = format!("contact.{}", contact.name);
+        let between = format!("{place}.between");
+        let a = at(&between, scene.site(&contact.between[0]))?;
+        let b = at(&between, scene.site(&contact.between[1]))?;
+        if a.body == b.body {
+            let what = format!("'{}' cannot touch itself; name two bodies", body_of(&contact.between[0]));
+            return Err(SceneError::new(between, what));
+        }
+        let still = |site: Site| bodies[site.body].inverse_mass(site.port) == 0.0;
+        let is = |site: Site, wanted: fn(&BodyForm) -> bool| wanted(&def.bodies[site.body].form);
+        let unyielding = |site| is(site, |f| matches!(f, BodyForm::Wall { .. } | BodyForm::Guided { .. }));
+        if unyielding(a) && unyielding(b) {
+            let what = "neither partner can yield (wall or guided); one must be a mass or a vibrating body";
+            return Err(SceneError::new(between, what));
+        }
+        let ContactForm::Impact { law, viscous_exponent, exact_wall } = &contact.form;
+        if *exact_wall {
+            let plain = |site| is(site, |f| matches!(f, BodyForm::Mass { .. } | BodyForm::Wall { .. }));
+            let alone = |site: Site| {
+                still(site)
+                    || def.contacts.iter().flat_map(|c| &c.between).filter(|s| scene.site(s) == Ok(site)).count() == 1
+            };
+            let place = format!("{place}.exact_wall");
+            if !(plain(a) && plain(b)) || !(alone(a) && alone(b)) {
+                let what =
+                    "is for a mass against a wall or one other mass, each with this contact only; set it to false";
+                return Err(SceneError::new(place, what));
+            }
+            if *law == ImpactLaw::Stulov || viscous_exponent.is_some() {
+                let what =
+                    "holds for the laws hunt-crossley, power and linear without viscous_exponent; set it to false";
+                return Err(SceneError::new(place, what));
+            }
+        }
+        let params = ImpactParams::from_values(&contact.params);
+        let law = Impact::new(*law, params, *viscous_exponent);
+        let substeps = match contact.substeps {
+            Substeps::Auto => None,
+            Substeps::Fixed(count) => Some(count),
+        };
+        let rng = Rng::new(def.seed, &contact.name);
+        all.push(Contact::new(a, b, Box::new(law), substeps, *exact_wall, rng));
+    }
+    Ok(all)
+}
+
+fn slots(scene: &mut Scene) {
+    let slot = |target, spec: crate::param::Spec, value| Slot {
+        target,
+        spec,
+        value,
+        goal: value,
+        step: 0.0,
+        left: 0,
+        drive: None,
+        lane: [0.0; CONTROL_TICKS],
+    };
+    for (body, node) in scene.world.bodies.iter().enumerate() {
+        for (param, spec) in node.specs().iter().enumerate() {
+            scene.slots.push(slot(Target::Body { body, param }, *spec, node.get(param)));
+        }
+        for port in 0..node.ports() {
+            if node.inverse_mass(port) > 0.0 {
+                scene.slots.push(slot(Target::Force(Site { body, port }), FORCE, 0.0));
+            }
+        }
+    }
+    for (contact, node) in scene.world.contacts.iter().enumerate() {
+        for (param, spec) in node.law.specs().iter().enumerate() {
+            scene.slots.push(slot(Target::Contact { contact, param }, *spec, node.law.get(param)));
+        }
+    }
+}
+
+fn controls(def: &SceneDef, scene: &mut Scene) -> Result<(), SceneError> {
+    for (index, control) in def.controls.iter().enumerate() {
+        let place = format!("control[{index}].path");
+        let Address::Slot(slot) = at(&place, scene.address(&control.path))? else {
+            return Err(SceneError::new(place, "names another control; name a parameter"));
+        };
+        let spec = scene.slots[slot].spec;
+        if !control.range.iter().all(|value| spec.admits(*value)) {
+            let what = format!("leaves what {} takes: {:e} to {:e} {}", control.path, spec.min, spec.max, spec.unit);
+            return Err(SceneError::new(format!("control[{index}].range"), what));
+        }
+        let (range, scale) = (control.range, control.scale);
+        scene.macros.push(Macro { name: control.name.clone(), slot, range, scale });
+    }
+    Ok(())
+}
+
+fn drives(def: &SceneDef, scene: &mut Scene) -> Result<(), SceneError> {
+    for (index, drive) in def.drives.iter().enumerate() {
+        let place = format!("drive[{index}].path");
+        let address = at(&place, scene.address(&drive.path))?;
+        let (slot, through) = match address {
+            Address::Slot(slot) => (slot, None),
+            Address::Control(control) => (scene.macros[control].slot, Some(control)),
+        };
+        if scene.slots[slot].drive.is_some() {
+            return Err(SceneError::new(place, "is driven twice; keep one drive per parameter"));
+        }
+        let spec = at(&place, scene.spec(address).ok_or_else(|| SceneError::new("", "unknown")))?;
+        if let Source::Points(points) = &drive.source {
+            if points.is_empty() {
+                return Err(SceneError::new(
+                    format!("drive[{index}].points"),
+                    "is empty; give at least one [t, value]",
+                ));
+            }
+            if let Some(point) = points.iter().position(|[_, value]| !spec.admits(*value)) {
+                let what = format!(
+                    "{} is out of range; {} takes {:e} to {:e} {}",
+                    points[point][1], drive.path, spec.min, spec.max, spec.unit
+                );
+                return Err(SceneError::new(format!("drive[{index}].points[{point}]"), what));
+            }
+        }
+        scene.slots[slot].drive = Some(index);
+        let rng = Rng::new(def.seed, &format!("drive {}", drive.path));
+        scene.drives.push(Drive::new(through, &drive.source, rng));
+        if let Target::Force(site) = scene.slots[slot].target {
+            scene.world.lean(site.body, true);
+        }
+        if scene.slots[slot].spec.rate == Rate::Control {
+            // What is driven from the start begins at the drive's first value, not at the default.
+            let first = scene.driven(index, 0.0);
+            scene.write_slot(slot, first);
+            (scene.slots[slot].value, scene.slots[slot].goal) = (first, first);
+        }
+    }
+    Ok(())
+}
+
+fn events(def: &SceneDef, scene: &mut Scene) -> Result<(), SceneError> {
+    for (index, event) in def.events.iter().enumerate() {
+        let place = |key: &str| format!("event[{index}].{key}");
+        let command = match &event.action {
+            Action::Strike { body, velocity_m_s } => {
+                let index = at(place("strike"), scene.body(body))?;
+                if scene.world.bodies[index].as_mass().is_none() {
+                    let what = format!("'{body}' is not a mass; strike a mass, or hit a port");
+                    return Err(SceneError::new(place("strike"), what));
+                }
+                Command::Strike { body: index, velocity_m_s: *velocity_m_s }
+            }
+            Action::Hit { site, impulse_n_s } => {
+                let found = at(place("hit"), scene.site(site))?;
+                if scene.world.bodies[found.body].inverse_mass(found.port) == 0.0 {
+                    return Err(SceneError::new(place("hit"), format!("'{site}' cannot move; hit a body that yields")));
+                }
+                Command::Hit { site: found, impulse_n_s: *impulse_n_s }
+            }
+            Action::Set { path, value } => {
+                let address = at(place("set"), scene.address(path))?;
+                let spec = at(place("set"), scene.spec(address).ok_or_else(|| SceneError::new("", "unknown")))?;
+                if !spec.admits(*value) {
+                    let what =
+                        format!("{value} is out of range; {path} takes {:e} to {:e} {}", spec.min, spec.max, spec.unit);
+                    return Err(SceneError::new(place("value"), what));
+                }
+                Command::Set(address, *value)
+            }
+        };
+        scene.events.push(Timed { at: (event.at_s * scene.rate_hz).round() as u64, command });
+    }
+    scene.events.sort_by_key(|timed| timed.at);
+    Ok(())
+}
+
+fn taps(def: &SceneDef, scene: &mut Scene) -> Result<(), SceneError> {
+    for (index, tap) in def.taps.iter().enumerate() {
+        let place = format!("tap[{index}].of");
+        let contact = scene.contacts.iter().position(|name| *name == tap.of);
+        let from = match (contact, tap.quantity) {
+            (Some(contact), Quantity::Force | Quantity::Compression) => {
+                scene.world.contacts[contact].watched |= tap.quantity == Quantity::Compression;
+                TapFrom::Contact { contact, quantity: tap.quantity }
+            }
+            (Some(_), _) => {
+                let what = format!("'{}' is a contact: its quantities are force and compression", tap.of);
+                return Err(SceneError::new(format!("tap[{index}].quantity"), what));
+            }
+            (None, quantity) => {
+                let site = at(&place, scene.site(&tap.of))?;
+                let motion = match quantity {
+                    Quantity::Position => Motion::Position,
+                    Quantity::Velocity | Quantity::Acceleration => Motion::Velocity,
+                    Quantity::Force | Quantity::Compression => {
+                        let what = "is a quantity of contacts; name a contact in `of`";
+                        return Err(SceneError::new(format!("tap[{index}].quantity"), what));
+                    }
+                };
+                let readings = &mut scene.readings[site.body];
+                let known = readings.iter().position(|r| r.port == site.port && r.motion == motion);
+                let reading = known.unwrap_or_else(|| {
+                    readings.push(Reading::new(site.port, motion));
+                    readings.len() - 1
+                });
+                if motion == Motion::Velocity {
+                    scene.world.bodies[site.body].listen(site.port);
+                }
+                let differentiate = quantity == Quantity::Acceleration;
+                TapFrom::Body { body: site.body, index: reading, differentiate }
+            }
+        };
+        let to = match tap.to {
+            TapTo::Channel(channel) => [(channel, tap.gain), (channel, 0.0)],
+            TapTo::Pan(pan) => {
+                let angle = 0.5 * PI * pan;
+                [(0, tap.gain * cos(angle)), (1, tap.gain * sin(angle))]
+            }
+        };
+        scene.channels = to.iter().fold(scene.channels, |most, (channel, _)| most.max(channel + 1));
+        let before = match from {
+            TapFrom::Body { body, differentiate: true, .. } => {
+                let port = scene.site(&tap.of).map_or(0, |site| site.port);
+                scene.world.bodies[body].velocity(port)
+            }
+            _ => 0.0,
+        };
+        scene.taps.push(Tap { from, to, before, lane: [0.0; CONTROL_TICKS] });
+    }
+    Ok(())
+}

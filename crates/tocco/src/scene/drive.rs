@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Drives: a parameter or an external force over time, from breakpoints, seeded noise or a recording.
+
+use super::def::Source;
+use crate::math::Real;
+use crate::rng::Rng;
+use std::sync::Arc;
+
+/// A running drive.
+pub(crate) struct Drive {
+    /// Range and law of the control it moves, if its path names one.
+    pub through: Option<usize>,
+    source: Running,
+}
+
+enum Running {
+    Points {
+        points: Vec<[Real; 2]>,
+        at: usize,
+    },
+    Noise {
+        rms: Real,
+        mean: Real,
+        from_s: Real,
+        to_s: Real,
+        rng: Rng,
+    },
+    Samples {
+        rate_hz: Real,
+        data: Arc<[f32]>,
+        gain: Real,
+        at_s: Real,
+    },
+    /// A file that no host has loaded: silence.
+    Missing,
+}
+
+impl Drive {
+    /// `[control]`
+    pub fn new(through: Option<usize>, source: &Source, rng: Rng) -> Self {
+        let source = match source {
+            Source::Points(points) => Running::Points { points: points.clone(), at: 0 },
+            Source::Noise { rms, mean, from_s, to_s } => {
+                Running::Noise { rms: *rms, mean: *mean, from_s: *from_s, to_s: *to_s, rng }
+            }
+            Source::Samples { rate_hz, data, gain, at_s } => {
+                Running::Samples { rate_hz: *rate_hz, data: data.clone(), gain: *gain, at_s: *at_s }
+            }
+            Source::Wav { .. } => Running::Missing,
+        };
+        Self { through, source }
+    }
+
+    /// Value at a time since the scene began, s; time never runs backwards. `[audio]`
+    pub fn value(&mut self, t: Real) -> Real {
+        match &mut self.source {
+            Running::Points { points, at } => {
+                while *at + 1 < points.len() && points[*at + 1][0] <= t {
+                    *at += 1;
+                }
+                let [t0, v0] = points[*at];
+                match points.get(*at + 1) {
+                    Some(&[t1, v1]) if t > t0 => v0 + (v1 - v0) * ((t - t0) / (t1 - t0)),
+                    _ => v0,
+                }
+            }
+            Running::Noise { rms, mean, from_s, to_s, rng } => {
+                if t >= *from_s && t < *to_s {
+                    *mean + *rms * rng.normal()
+                } else {
+                    0.0
+                }
+            }
+            Running::Samples { rate_hz, data, gain, at_s } => {
+                let place = (t - *at_s) * *rate_hz;
+                if place < 0.0 {
+                    return 0.0;
+                }
+                let (first, part) = (place as usize, place - place.trunc());
+                let sample = |i: usize| Real::from(data.get(i).copied().unwrap_or(0.0));
+                *gain * (sample(first) + part * (sample(first + 1) - sample(first)))
+            }
+            Running::Missing => 0.0,
+        }
+    }
+
+    /// When it last changes, s.
+    pub fn ends_s(&self) -> Real {
+        match &self.source {
+            Running::Points { points, .. } => points.last().map_or(0.0, |p| p[0]),
+            Running::Noise { to_s, .. } => {
+                if to_s.is_finite() {
+                    *to_s
+                } else {
+                    0.0
+                }
+            }
+            Running::Samples { rate_hz, data, at_s, .. } => at_s + data.len() as Real / rate_hz,
+            Running::Missing => 0.0,
+        }
+    }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The scene language as a JSON Schema (draft 2020-12), generated from [`KINDS`], for editors.
+//!
+//! It ships as `scenes/tocco.schema.json`; in an editor with TOML support, `#:schema tocco.schema.json` on a scene's
+//! first line turns on completion and checks. The schema holds what a schema can say; rules that compare values (a
+//! shape has one value per mode, times increase, names are unique) are the reader's alone.
+
+use super::kinds::*;
+use crate::param::{Key, KeyType, Kind, Spec};
+use serde_json::{Map, Value, json};
+
+/// The schema. `[control]`
+pub fn schema() -> Value {
+    let mut scene = table(&SCENE);
+    let about = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Tocco scene",
+    });
+    let mut root = Map::new();
+    root.extend(object(about));
+    root.append(&mut scene);
+    Value::Object(root)
+}
+
+/// The schema as the text that ships. `[control]`
+pub fn schema_text() -> String {
+    format!("{:#}\n", schema())
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+/// A table of this kind: every key, nothing else.
+fn table(kind: &Kind) -> Map<String, Value> {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    if !kind.id.is_empty() {
+        properties.insert("type".into(), json!({ "const": kind.id, "description": kind.doc }));
+        required.push("type");
+    }
+    for spec in kind.params {
+        properties.insert(spec.id.into(), parameter(spec));
+    }
+    for key in kind.keys {
+        let mut value = takes(kind, key);
+        value.insert("description".into(), with_unit(key.doc, key.takes).into());
+        properties.insert(key.id.into(), value.into());
+        if key.required {
+            required.push(key.id);
+        }
+    }
+    let mut out = object(json!({ "type": "object", "description": kind.doc }));
+    if !required.is_empty() {
+        out.insert("required".into(), json!(required));
+    }
+    out.insert("properties".into(), properties.into());
+    out.insert("additionalProperties".into(), false.into());
+    out.extend(rules(kind));
+    out
+}
+
+fn parameter(spec: &Spec) -> Value {
+    let takes = KeyType::Number { unit: spec.unit, min: spec.min, max: spec.max };
+    json!({
+        "type": "number",
+        "minimum": spec.min,
+        "maximum": spec.max,
+        "default": spec.default,
+        "description": with_unit(spec.doc, takes),
+    })
+}
+
+fn with_unit(doc: &str, takes: KeyType) -> String {
+    match takes {
+        KeyType::Number { unit, .. } if unit != "1" && !unit.contains("path") => format!("{doc} Unit: {unit}."),
+        _ => doc.into(),
+    }
+}
+
+fn number(takes: KeyType) -> Value {
+    match takes {
+        KeyType::Number { min, max, .. } => json!({ "type": "number", "minimum": min, "maximum": max }),
+        _ => json!({ "type": "number" }),
+    }
+}
+
+fn takes(kind: &Kind, key: &Key) -> Map<String, Value> {
+    object(match key.takes {
+        KeyType::Number { .. } => number(key.takes),
+        KeyType::Integer { .. } if key.id == "substeps" => json!({ "enum": [1, 2, 4, 8, 16, 32, 64] }),
+        KeyType::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
+        KeyType::Word(words) => json!({ "enum": words }),
+        KeyType::Text if (kind.family, key.id) == ("control", "name") => name(),
+        KeyType::Text if key.id == "title" => json!({ "type": "string", "maxLength": MAX_WORDS }),
+        KeyType::Text => json!({ "type": "string", "minLength": 1, "maxLength": MAX_WORDS }),
+        KeyType::Flag => json!({ "type": "boolean" }),
+        KeyType::Form(_) => form(key),
+    })
+}
+
+/// The forms that a key table cannot say.
+fn form(key: &Key) -> Value {
+    let most = |id| match id {
+        "event" => MAX_LIST,
+        "control" => MAX_CONTROLS,
+        _ => MAX_NODES,
+    };
+    match key.id {
+        "duration_s" => json!({ "anyOf": [
+            { "const": "auto" },
+            { "type": "number", "exclusiveMinimum": 0, "maximum": MAX_DURATION_S },
+        ] }),
+        "body" | "contact" => {
+            let kinds: Vec<Value> = family(key.id).map(|kind| table(kind).into()).collect();
+            let each = json!({ "type": "object", "required": ["type"], "oneOf": kinds });
+            json!({ "type": "object", "propertyNames": name(), "maxProperties": MAX_NODES, "additionalProperties": each })
+        }
+        "drive" | "event" | "tap" | "control" => {
+            let items: Vec<Value> = family(key.id).map(|kind| table(kind).into()).collect();
+            json!({ "type": "array", "maxItems": most(key.id), "items": items.first() })
+        }
+        "modes" => json!({ "type": "array", "minItems": 1, "maxItems": MAX_LIST, "items": table(&MODE) }),
+        "port" => {
+            let shape = json!({ "type": "array", "minItems": 1, "maxItems": MAX_LIST, "items": number(SHAPE) });
+            json!({ "type": "object", "propertyNames": name(), "maxProperties": MAX_NODES, "additionalProperties": shape })
+        }
+        "between" => {
+            let site = json!({ "type": "string", "minLength": 1, "maxLength": MAX_WORDS });
+            json!({ "type": "array", "minItems": 2, "maxItems": 2, "items": site })
+        }
+        "points" => {
+            let point = json!({
+                "type": "array", "minItems": 2, "maxItems": 2, "prefixItems": POINT.map(number),
+            });
+            json!({ "type": "array", "minItems": 1, "maxItems": MAX_LIST, "items": point })
+        }
+        "noise" => table(&NOISE).into(),
+        "range" => json!({ "type": "array", "minItems": 2, "maxItems": 2, "items": number(RANGE) }),
+        _ => json!({}),
+    }
+}
+
+fn name() -> Value {
+    // Only brackets need a backslash within a class; a needless one is an error in Unicode-aware ECMA regexes.
+    let class = NOT_IN_NAMES.replace('[', "\\[").replace(']', "\\]");
+    json!({
+        "type": "string",
+        "maxLength": MAX_NAME,
+        "pattern": format!("^[^\\s{class}]+$"),
+        "not": { "const": "tocco" },
+    })
+}
+
+/// Rules between the keys of one table.
+fn rules(kind: &Kind) -> Map<String, Value> {
+    let has = |id: &str| json!({ "required": [id] });
+    let lacks = |id: &str| json!({ "not": { "required": [id] } });
+    object(match kind.family {
+        "drive" => json!({
+            "oneOf": [has("points"), has("noise"), has("wav")],
+            "dependentRequired": { "gain": ["wav"], "at_s": ["wav"] },
+        }),
+        "event" => json!({
+            "oneOf": [has("strike"), has("hit"), has("set")],
+            "dependentRequired": {
+                "strike": ["velocity_m_s"], "velocity_m_s": ["strike"],
+                "hit": ["impulse_n_s"], "impulse_n_s": ["hit"],
+                "set": ["value"], "value": ["set"],
+            },
+        }),
+        "tap" => json!({ "not": { "required": ["channel", "pan_01"] } }),
+        "control" => json!({
+            "if": { "required": ["scale"], "properties": { "scale": { "const": "log" } } },
+            "then": { "properties": { "range": { "items": { "exclusiveMinimum": 0 } } } },
+        }),
+        "contact" if kind.id == "impact" => {
+            let law = |word| json!({ "required": ["law"], "properties": { "law": { "const": word } } });
+            json!({ "allOf": [
+                {
+                    "if": law("power"),
+                    "then": { "properties": { "dissipation_s_m": { "const": 0 } }, "allOf": [lacks("viscous_exponent")] },
+                },
+                { "if": law("linear"), "then": { "properties": { "exponent": { "const": 1 } } } },
+                { "if": law("stulov"), "else": { "allOf": [lacks("hysteresis_01"), lacks("relaxation_s")] } },
+            ] })
+        }
+        _ => json!({}),
+    })
+}
