@@ -40,7 +40,9 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Stri
     let known: Vec<&str> = known.into_iter().collect();
     let best = known.iter().map(|k| (distance(word, k), *k)).min();
     match best {
-        Some((d, k)) if d < word.chars().count() && d <= 1 + word.chars().count().max(k.chars().count()) / 3 => format!("; did you mean '{k}'?"),
+        Some((d, k)) if d < word.chars().count() && d <= 1 + word.chars().count().max(k.chars().count()) / 3 => {
+            format!("; did you mean '{k}'?")
+        }
         Some(_) => format!("; known: {}", known.join(", ")),
         None => String::new(),
     }
