@@ -29,7 +29,7 @@ thread_local! {
 /// Room for `len` bytes, zeroed.
 #[unsafe(no_mangle)]
 pub extern "C" fn tocco_alloc(len: usize) -> *mut u8 {
-    Box::into_raw(vec![0; len].into_boxed_slice()).cast()
+    Box::into_raw(vec![0u8; len].into_boxed_slice()).cast()
 }
 
 /// Gives the room back.
