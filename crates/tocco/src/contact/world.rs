@@ -747,12 +747,13 @@ impl World {
             let (mut f_low, mut f_high) = (miss(low), miss(high));
             let (mut d, mut last, mut side) = (high, low, 0);
             let mut count = 2 + widen;
-            while f_high > 0.0 && count < 100 && (d - last).abs() > 1e-16 * d.abs() {
+            let small = 1e-15 * (f_low.abs() + f_high.abs());
+            while f_high > 0.0 && count < 100 && (d - last).abs() > 2e-16 * d.abs() {
                 last = d;
                 d = (low * f_high - high * f_low) / (f_high - f_low);
                 let f = miss(d);
                 count += 1;
-                if f == 0.0 {
+                if f.abs() <= small {
                     break;
                 } else if f < 0.0 {
                     (low, f_low) = (d, f);
