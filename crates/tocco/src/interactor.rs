@@ -23,6 +23,8 @@ pub const MAX_ITERATIONS: u32 = 60;
 
 /// Relative size of the last Newton step at which a solve is done.
 const TOLERANCE: Real = 1e-14;
+/// Relative size below which steps that no longer shrink are rounding, and the solve is done as well.
+pub(crate) const ROUNDING: Real = 1e-12;
 
 /// Compression at the start of the step and closing displacement in it, m; length of the step, s.
 #[derive(Clone, Copy, Debug)]
@@ -99,7 +101,8 @@ fn newton<I: Interactor + ?Sized>(law: &I, from: Real, s0: Real, l: Real, dt: Re
     }
     let mut high = s0;
     let mut s = if guess > low && guess < high { guess } else { law.ceiling(from, s0, l).clamp(low, high) };
-    let enough = TOLERANCE * (s0.abs() + from.abs());
+    let size = s0.abs() + from.abs();
+    let mut last = Real::INFINITY;
     while iterations < MAX_ITERATIONS {
         let f = at(s);
         iterations += 1;
@@ -111,11 +114,12 @@ fn newton<I: Interactor + ?Sized>(law: &I, from: Real, s0: Real, l: Real, dt: Re
             low = s;
         }
         let next = s + step;
-        if step.abs() <= enough {
+        if step.abs() <= TOLERANCE * size || (step.abs() <= ROUNDING * size && step.abs() > 0.5 * last) {
             let force = (f.n + f.per_m * step).max(0.0);
             let stroke = if force == 0.0 { s0 } else { next };
             return Solution { stroke, force, iterations, converged: true };
         }
+        last = step.abs();
         s = if next >= low && next <= high { next } else { 0.5 * (low + high) };
     }
     Solution { stroke: s, force: ((s0 - s) / l).max(0.0), iterations, converged: false }

@@ -40,7 +40,10 @@ fn the_rebound_is_the_theorys_for_every_exponent_loss_start_phase_and_contact_of
                         let error = (got / restitution(y) - 1.0).abs();
                         let (class, allowed) = if samples < 1.0 { (0, 1e-2) } else { (1, 2.5e-3) };
                         worst[class] = worst[class].max(error);
-                        assert!(error <= allowed, "a {a} y {y} v {v} tau {samples} phase {phase}: {got} off by {error:e}");
+                        assert!(
+                            error <= allowed,
+                            "a {a} y {y} v {v} tau {samples} phase {phase}: {got} off by {error:e}"
+                        );
                     }
                 }
             }
@@ -145,7 +148,11 @@ fn a_ball_bouncing_under_gravity_lands_when_the_reference_says() {
             assert!((landed - instants[n]).abs() < allowed, "{extra} landing {n}: {landed} {}", instants[n]);
             // Speed at landing = speed at take-off; energy of the flight is conserved.
             let speed = (before[0] * before[0] - 2.0 * 9.81 * before[1]).sqrt();
-            assert!((speed - speeds[n]).abs() < 9.81 * per_flight_s * (n + 1) as f64, "{extra} speed {n}: {speed} {}", speeds[n]);
+            assert!(
+                (speed - speeds[n]).abs() < 9.81 * per_flight_s * (n + 1) as f64,
+                "{extra} speed {n}: {speed} {}",
+                speeds[n]
+            );
         }
     }
 }

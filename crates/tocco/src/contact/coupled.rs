@@ -7,21 +7,24 @@
 //! **Law.** `[coupled.1]  s = s0 - L F(s)`, `L_cd = sum over shared bodies of +-compliance(port_c, port_d)`, symmetric
 //! and positive semidefinite; F is diagonal and monotone, hence one root and the same energy balance as for one contact.
 //!
-//! **Step.** Newton with backtracking on the residual; the Jacobian I + L F' is never singular. Only contacts that push
-//! back enter the elimination. As for one contact the forces come from the last tangent. Should that not converge,
-//! nonlinear Gauss-Seidel over the scalar solves (a descent of a convex function); should that not either, it is counted.
+//! **Step.** The unknowns are the forces y, with s = s0 - L y, so that bodies and contacts always agree to rounding. The
+//! root is the minimum of the convex `[coupled.2]  y'Ly/2 + W(s0 - L y)`, W the primitive of F. Newton's direction
+//! solves (I + F' L) d = F - y, never singular; along it the slope of [coupled.2] only rises, so a step that overshoots
+//! is cut back to where the slope is small. (Backtracking on the residual, as physics.md D.8 has it, stalls at the kink
+//! where a force is clipped.) Only contacts that push back enter the elimination. Should that not converge, nonlinear
+//! Gauss-Seidel over the scalar solves, a descent of the same function; should that not either, it is counted.
 //!
 //! **Sources.** 004 (several inputs and outputs per box); physics.md D.8.
 
 use super::Contact;
-use crate::interactor::Stroke;
+use crate::interactor::{ROUNDING, Stroke};
 use crate::math::Real;
 
 /// Most contacts in one island. A full matrix of this size is solved in about a millisecond: beyond it, sound stops.
 pub const MAX_CONTACTS: usize = 256;
 
-const NEWTON_STEPS: u32 = 50;
-const HALVINGS: u32 = 12;
+const NEWTON_STEPS: u32 = 60;
+const CUTS: u32 = 30;
 const SWEEPS: u32 = 200;
 const TOLERANCE: Real = 1e-14;
 
@@ -30,10 +33,13 @@ pub(super) struct Scratch {
     pub s0: Vec<Real>,
     pub strokes: Vec<Real>,
     pub forces: Vec<Real>,
-    trial: Vec<Real>,
+    /// The law's forces at the strokes, and their slopes.
+    law: Vec<Real>,
     slope: Vec<Real>,
-    residual: Vec<Real>,
-    change: Vec<Real>,
+    start: Vec<Real>,
+    /// Newton's direction, N, and what it does to the strokes, m.
+    direction: Vec<Real>,
+    moved: Vec<Real>,
     active: Vec<usize>,
     lu: Vec<Real>,
 }
@@ -45,10 +51,11 @@ impl Scratch {
             s0: zeros(),
             strokes: zeros(),
             forces: zeros(),
-            trial: zeros(),
+            law: zeros(),
             slope: zeros(),
-            residual: zeros(),
-            change: zeros(),
+            start: zeros(),
+            direction: zeros(),
+            moved: zeros(),
             active: Vec::with_capacity(contacts),
             lu: vec![0.0; contacts * contacts],
         }
@@ -70,71 +77,86 @@ pub(super) fn solve(contacts: &[Contact], members: &[usize], matrix: &[Real], dt
     for c in 0..n {
         let contact = &contacts[members[c]];
         let alone = contact.law.resolve(contact.compression, w.s0[c], matrix[c * n + c], dt, contact.stroke);
-        w.strokes[c] = alone.stroke;
+        w.forces[c] = alone.force;
         iterations += alone.iterations;
         size = Real::max(size, w.s0[c].abs() + contact.compression.abs());
     }
-    let mut norm = evaluate(contacts, members, matrix, dt, w, false);
+    evaluate(contacts, members, matrix, dt, w);
+    let mut last = Real::INFINITY;
     for _ in 0..NEWTON_STEPS {
         iterations += 1;
-        newton_step(n, matrix, w);
-        let largest = w.change[..n].iter().fold(0.0, |m: Real, x| m.max(x.abs()));
-        if largest <= TOLERANCE * size {
+        direct(n, matrix, w);
+        let largest = w.moved[..n].iter().fold(0.0, |m: Real, x| m.max(x.abs()));
+        if largest <= TOLERANCE * size || (largest <= ROUNDING * size && largest > 0.5 * last) {
             for c in 0..n {
-                w.strokes[c] += w.change[c];
-                w.forces[c] = (w.forces[c] + w.slope[c] * w.change[c]).max(0.0);
+                w.forces[c] = (w.forces[c] + w.direction[c]).max(0.0);
+                w.strokes[c] += w.moved[c];
             }
             return Outcome { iterations, fell_back: false, converged: true };
         }
-        let mut part = 1.0;
-        for halving in 0..=HALVINGS {
+        last = largest;
+        w.start[..n].copy_from_slice(&w.forces[..n]);
+        let begin = descent(n, w);
+        let (mut low, mut at_low, mut high, mut at_high, mut part) = (0.0, begin, 1.0, 0.0, 1.0);
+        for cut in 0..=CUTS {
             for c in 0..n {
-                w.trial[c] = w.strokes[c] + part * w.change[c];
+                w.forces[c] = w.start[c] + part * w.direction[c];
             }
-            let tried = evaluate(contacts, members, matrix, dt, w, true);
-            if tried <= (1.0 - 2e-4 * part) * norm || halving == HALVINGS {
-                norm = tried;
-                w.strokes[..n].copy_from_slice(&w.trial[..n]);
+            evaluate(contacts, members, matrix, dt, w);
+            let slope = descent(n, w);
+            if !(slope > 0.5 * begin.abs()) && (cut == 0 || slope.abs() <= 0.5 * begin.abs()) || cut == CUTS {
                 break;
             }
-            part *= 0.5;
-        }
-        if !norm.is_finite() {
-            break;
+            iterations += 1;
+            if slope > 0.0 {
+                (high, at_high) = (part, slope);
+            } else {
+                (low, at_low) = (part, slope);
+            }
+            let secant = low - at_low * (high - low) / (at_high - at_low);
+            part = secant.clamp(low + 0.1 * (high - low), high - 0.1 * (high - low));
         }
     }
     let converged = gauss_seidel(contacts, members, matrix, dt, size, w, &mut iterations);
     Outcome { iterations, fell_back: true, converged }
 }
 
-/// Forces, slopes and residual at the strokes (or at the trial ones); returns the squared norm.
-fn evaluate(contacts: &[Contact], members: &[usize], matrix: &[Real], dt: Real, w: &mut Scratch, trial: bool) -> Real {
+/// Strokes under the forces, [coupled.1], and what the laws answer to them.
+fn evaluate(contacts: &[Contact], members: &[usize], matrix: &[Real], dt: Real, w: &mut Scratch) {
     let n = members.len();
-    let strokes = if trial { &w.trial } else { &w.strokes };
-    for c in 0..n {
-        let contact = &contacts[members[c]];
-        let force = contact.law.force(Stroke { from: contact.compression, by: strokes[c], dt });
-        (w.forces[c], w.slope[c]) = (force.n, force.per_m);
-    }
-    let mut norm = 0.0;
     for c in 0..n {
         let push: Real = matrix[c * n..(c + 1) * n].iter().zip(&w.forces[..n]).map(|(l, f)| l * f).sum();
-        w.residual[c] = strokes[c] - w.s0[c] + push; // [coupled.1]
-        norm += w.residual[c] * w.residual[c];
+        w.strokes[c] = w.s0[c] - push;
+        let contact = &contacts[members[c]];
+        let force = contact.law.force(Stroke { from: contact.compression, by: w.strokes[c], dt });
+        (w.law[c], w.slope[c]) = (force.n, force.per_m);
     }
-    norm
 }
 
-/// Solves (I + L F') change = -residual: elimination over contacts with F' > 0, the rest follow.
-fn newton_step(n: usize, matrix: &[Real], w: &mut Scratch) {
+/// Slope of [coupled.2] along the direction d: d'L (y - F) = -(moved) (y - F).
+fn descent(n: usize, w: &Scratch) -> Real {
+    (0..n).map(|c| w.moved[c] * (w.law[c] - w.forces[c])).sum()
+}
+
+/// Newton's direction: (I + F' L) d = F - y by elimination over the contacts with F' > 0; the others are known at once.
+fn direct(n: usize, matrix: &[Real], w: &mut Scratch) {
     w.active.clear();
     w.active.extend((0..n).filter(|&c| w.slope[c] > 0.0));
     let m = w.active.len();
+    for c in 0..n {
+        w.direction[c] = w.law[c] - w.forces[c];
+    }
     for (i, &c) in w.active.iter().enumerate() {
-        w.change[c] = -w.residual[c];
+        let row = &matrix[c * n..(c + 1) * n];
+        let known: Real = (0..n).filter(|&d| w.slope[d] <= 0.0).map(|d| row[d] * w.direction[d]).sum();
+        let unit = 1.0 / (1.0 + w.slope[c] * row[c]);
+        w.moved[c] = (w.law[c] - w.forces[c] - w.slope[c] * known) * unit;
         for (j, &d) in w.active.iter().enumerate() {
-            w.lu[i * m + j] = matrix[c * n + d] * w.slope[d] + if i == j { 1.0 } else { 0.0 };
+            w.lu[i * m + j] = (w.slope[c] * row[d] + if i == j { 1.0 } else { 0.0 }) * unit;
         }
+    }
+    for i in 0..m {
+        w.direction[w.active[i]] = w.moved[w.active[i]];
     }
     for pivot in 0..m {
         let best =
@@ -143,7 +165,7 @@ fn newton_step(n: usize, matrix: &[Real], w: &mut Scratch) {
             for j in 0..m {
                 w.lu.swap(best * m + j, pivot * m + j);
             }
-            w.change.swap(w.active[best], w.active[pivot]);
+            w.direction.swap(w.active[best], w.active[pivot]);
         }
         for i in pivot + 1..m {
             let factor = w.lu[i * m + pivot] / w.lu[pivot * m + pivot];
@@ -151,20 +173,18 @@ fn newton_step(n: usize, matrix: &[Real], w: &mut Scratch) {
                 for j in pivot..m {
                     w.lu[i * m + j] -= factor * w.lu[pivot * m + j];
                 }
-                let above = w.change[w.active[pivot]];
-                w.change[w.active[i]] -= factor * above;
+                let above = w.direction[w.active[pivot]];
+                w.direction[w.active[i]] -= factor * above;
             }
         }
     }
     for i in (0..m).rev() {
-        let known: Real = (i + 1..m).map(|j| w.lu[i * m + j] * w.change[w.active[j]]).sum();
-        w.change[w.active[i]] = (w.change[w.active[i]] - known) / w.lu[i * m + i];
+        let known: Real = (i + 1..m).map(|j| w.lu[i * m + j] * w.direction[w.active[j]]).sum();
+        w.direction[w.active[i]] = (w.direction[w.active[i]] - known) / w.lu[i * m + i];
     }
     for c in 0..n {
-        if w.slope[c] == 0.0 {
-            let follow: Real = w.active.iter().map(|&d| matrix[c * n + d] * w.slope[d] * w.change[d]).sum();
-            w.change[c] = -w.residual[c] - follow;
-        }
+        let push: Real = matrix[c * n..(c + 1) * n].iter().zip(&w.direction[..n]).map(|(l, f)| l * f).sum();
+        w.moved[c] = -push;
     }
 }
 

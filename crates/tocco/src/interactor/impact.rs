@@ -23,7 +23,7 @@
 //! in 000 (8.9); 002 section 2.1.1; physics.md D.3, H2, H4, H16.
 
 use super::{Force, Interactor, Stroke};
-use crate::math::{Real, exp, pow};
+use crate::math::{Real, exp, expm1, ln_1p, pow};
 use crate::param::{Key, KeyType, Kind, Spec, Tunable};
 use crate::scene::def::ImpactLaw;
 
@@ -120,8 +120,8 @@ impl Power {
         }
     }
 
-    /// Mean of [x]^a over the stroke from x to y = x + s, its derivative by s, and [y]^a.
-    fn mean(self, x: Real, s: Real) -> (Real, Real, Real) {
+    /// Mean of [x]^a over the stroke from x to y = x + s, its derivative by s, and [y]^a; `start` is [x]^a if known.
+    fn mean(self, x: Real, s: Real, start: Option<Real>) -> (Real, Real, Real) {
         let y = x + s;
         let a = self.exponent();
         if y <= 0.0 && x <= 0.0 {
@@ -144,15 +144,11 @@ impl Power {
                 let (u, w) = (x.sqrt(), y.sqrt());
                 (divided(w, u, n + 1) / ((w + u) * (a + 1.0)), whole(w, n))
             }
-            // Below 1e-3 the direct difference would lose digits; the series' next term is then below 1e-15.
-            Power::Any(a) if r.abs() < 1e-3 => {
-                let tail = 1.0 + r * (a - 3.0) / 5.0;
-                let series = 1.0 + r * a / 2.0 * (1.0 + r * (a - 1.0) / 3.0 * (1.0 + r * (a - 2.0) / 4.0 * tail));
-                (self.of(x) * series, self.of(y))
-            }
+            // y^(a+1) = x^(a+1) (1 + grown): one logarithm and one exponential, no cancellation at any r.
             Power::Any(a) => {
-                let end = self.of(y);
-                ((end * y - self.of(x) * x) / ((a + 1.0) * s), end)
+                let grown = expm1((a + 1.0) * ln_1p(r));
+                let start = start.unwrap_or_else(|| self.of(x));
+                (start * grown / ((a + 1.0) * r), start * (1.0 + grown) / (1.0 + r))
             }
         };
         let slope = if r.abs() > 1e-6 { (end - mean) / s } else { 0.5 * a * end / y };
@@ -187,6 +183,8 @@ pub struct Impact {
     /// k eps
     relaxing: Real,
     felt: Real,
+    /// Compression at the start of the step and its elastic power: the one expensive part of a general exponent.
+    start: (Real, Real),
 }
 
 impl Impact {
@@ -201,6 +199,7 @@ impl Impact {
             loss: 0.0,
             relaxing: 0.0,
             felt: 0.0,
+            start: (0.0, 0.0),
         };
         impact.refresh();
         impact
@@ -232,6 +231,7 @@ impl Tunable for Impact {
     }
     fn set(&mut self, index: usize, value: Real) {
         self.params.write(index, value);
+        self.start = (0.0, 0.0);
         self.refresh();
     }
 }
@@ -241,6 +241,7 @@ impl Interactor for Impact {
         if self.relaxing > 0.0 {
             self.relax(from, 0.5 * dt);
         }
+        self.start = (from, self.elastic.of(from));
     }
 
     fn force(&self, stroke: Stroke) -> Force {
@@ -254,13 +255,14 @@ impl Interactor for Impact {
             let n = k * power - self.relaxing * self.felt;
             return if n > 0.0 { Force { n, per_m: slope + viscous } } else { Force::NONE };
         }
-        let (mean, slope, end) = self.elastic.mean(from, by);
+        let start = if from == self.start.0 { Some(self.start.1) } else { None };
+        let (mean, slope, end) = self.elastic.mean(from, by, start);
         let (mut n, mut per_m) = (k * mean - self.relaxing * self.felt, k * slope); // [impact.4]
         if self.loss > 0.0 {
             let (mean_b, end_b) = match self.viscous {
                 None => (mean, end),
                 Some(power) => {
-                    let (mean_b, _, end_b) = power.mean(from, by);
+                    let (mean_b, _, end_b) = power.mean(from, by, None);
                     (mean_b, end_b)
                 }
             };
