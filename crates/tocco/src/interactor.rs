@@ -84,6 +84,10 @@ pub trait Interactor: Tunable + Send {
     fn energy(&self, from: Real) -> Real;
     /// Approach speed up to which a contact of this effective mass lasts at least `duration_s`, m/s.
     fn speed_limit(&self, mass: Real, duration_s: Real) -> Real;
+    /// True if nothing of the last touch is remembered: only then may an open contact sleep.
+    fn is_rested(&self) -> bool {
+        true
+    }
     /// Forgets.
     fn reset(&mut self) {}
 }

@@ -5,10 +5,12 @@ pub mod contact;
 pub mod engine;
 pub mod interactor;
 pub mod math;
+pub mod papers;
 pub mod param;
 pub mod resonator;
 pub mod rng;
 pub mod scene;
+pub mod theory;
 pub mod units;
 
 pub use engine::{Command, Engine, Health, Timed};

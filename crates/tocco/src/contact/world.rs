@@ -356,12 +356,14 @@ impl World {
             let closed = self.contacts[index].awake && self.contacts[index].compression > 0.0;
             let apart = !closed
                 && !self.contacts[index].watched
+                && self.contacts[index].law.is_rested()
                 && !self.pushed[a.body]
                 && !self.pushed[b.body]
                 && clear(self.bodies[a.body].range(a.port, horizon), self.bodies[b.body].range(b.port, horizon));
             if apart && self.contacts[index].awake {
                 let c = &mut self.contacts[index];
                 (c.awake, c.force, c.iterations) = (false, 0.0, 0);
+                c.law.reset();
                 changed = true;
             } else if !apart && !self.contacts[index].awake {
                 self.wake(index);

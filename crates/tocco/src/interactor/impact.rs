@@ -7,23 +7,27 @@
 //! **Law.** x compression, v = x', [x] = max(x, 0):
 //! - `[impact.1]  f = k [x]^a (1 + mu v)`, clipped at 0 (000 (8.11); C11: with a moving partner v < -1/mu does occur)
 //! - `[impact.2]  f = k [x]^a + mu k [x]^b v`, clipped at 0, with a viscous exponent b of its own (H16: extended Hertz)
-//! - `[impact.3]  f = k [x]^a - k eps w`, `tau w' = [x]^a - w` (000 (8.9), (8.10) with C9: the factor k, delta - h_r)
+//! - `[impact.3]  f = k xi^a - k eps w`, `tau w' = xi^a - w`, xi = max(x, (eps w)^(1/a)): felt (000 (8.9), (8.10) with
+//!   C9: the factor k, delta - h_r). xi is the place of the felt's own surface: where the partner withdraws faster than
+//!   the felt recovers, the force is zero and the felt relaxes by itself. (The paper lets the memory follow the partner
+//!   through the air; the clipped law is then active, and a second touch would meet felt that is not there.)
 //!
 //! **Symbols.** k `stiffness` N/m^a; a `exponent`; mu `dissipation_s_m` s/m; b `viscous_exponent`;
 //! eps `hysteresis_01`; tau `relaxation_s` s; w felt memory m^a; V(x) = k [x]^(a+1)/(a+1) stored energy J.
 //!
 //! **Step.** In stroke form (physics.md D.3): with X_a the mean of [x]^a over the stroke s,
-//! `[impact.4]  F(s) = max(0, k X_a + mu k X_b s/dt - k eps w)`. Since k X_a s = V(x+s) - V(x) exactly, the energy that
+//! `[impact.4]  F(s) = max(0, k X_a + mu k X_b s/dt)`. Since k X_a s = V(x+s) - V(x) exactly, the energy that
 //! bodies and contact exchange balances to rounding and what is missing is the loss, mu k X_b s^2/dt >= 0: passive for
 //! every step, stiffness and rate. F is nondecreasing and convex in s (a >= 1), so the contact equation has one root.
-//! Felt: half a relaxation of w before the stroke and half after (H4); its stored energy is
-//! `[impact.5]  U = k (1-eps) G(x) + k eps (G(x) + G*(w) - w x)`, G = x^(a+1)/(a+1), G* its convex conjugate.
+//! Felt: half a relaxation of w before the stroke and half after (H4), and F s = U(x+s) - U(x) with the stored energy
+//! `[impact.5]  U = k G(xi) + k eps (G*(w) - w xi)`, G(x) = x^(a+1)/(a+1), G* its convex conjugate: by Fenchel and
+//! Young never negative; xi minimises it, and relaxing w towards xi^a lowers it, so every part of the step is passive.
 //!
 //! **Sources.** Hunt and Crossley 1975 and Marhefka and Orin 1999 as in 000 section 8.3.1 and 003 (5.4); Stulov 1995 as
 //! in 000 (8.9); 002 section 2.1.1; physics.md D.3, H2, H4, H16.
 
 use super::{Force, Interactor, Stroke};
-use crate::math::{Real, exp, expm1, ln_1p, pow};
+use crate::math::{Real, exp, expm1, ln, ln_1p, pow};
 use crate::param::{Key, KeyType, Kind, Spec, Tunable};
 use crate::scene::def::ImpactLaw;
 
@@ -144,7 +148,12 @@ impl Power {
                 let (u, w) = (x.sqrt(), y.sqrt());
                 (divided(w, u, n + 1) / ((w + u) * (a + 1.0)), whole(w, n))
             }
-            // y^(a+1) = x^(a+1) (1 + grown): one logarithm and one exponential, no cancellation at any r.
+            // y^(a+1) = x^(a+1) (1 + grown): one logarithm and one exponential, no cancellation; beyond r = 1e3 the plain
+            // difference has none either, and x may be next to nothing.
+            Power::Any(a) if r > 1e3 => {
+                let end = self.of(y);
+                ((end * y - start.unwrap_or_else(|| self.of(x)) * x) / ((a + 1.0) * s), end)
+            }
             Power::Any(a) => {
                 let grown = expm1((a + 1.0) * ln_1p(r));
                 let start = start.unwrap_or_else(|| self.of(x));
@@ -183,6 +192,8 @@ pub struct Impact {
     /// k eps
     relaxing: Real,
     felt: Real,
+    /// (eps w)^(1/a), m: where the felt's surface stands when nothing holds it down.
+    surface: Real,
     /// Compression at the start of the step and its elastic power: the one expensive part of a general exponent.
     start: (Real, Real),
 }
@@ -199,6 +210,7 @@ impl Impact {
             loss: 0.0,
             relaxing: 0.0,
             felt: 0.0,
+            surface: 0.0,
             start: (0.0, 0.0),
         };
         impact.refresh();
@@ -212,13 +224,50 @@ impl Impact {
         }
         self.elastic = Power::new(p.exponent);
         self.viscous = self.viscous_exponent.filter(|b| *b != p.exponent).map(Power::new);
-        self.loss = if self.law == ImpactLaw::Power { 0.0 } else { p.dissipation_s_m * p.stiffness };
+        let viscous = matches!(self.law, ImpactLaw::HuntCrossley | ImpactLaw::Linear);
+        self.loss = if viscous { p.dissipation_s_m * p.stiffness } else { 0.0 };
         self.relaxing = if self.law == ImpactLaw::Stulov { p.hysteresis_01 * p.stiffness } else { 0.0 };
     }
 
+    /// The felt's memory over a time with the partner held at x. [impact.3]
     fn relax(&mut self, x: Real, dt: Real) {
-        let target = self.elastic.of(x);
-        self.felt = target + (self.felt - target) * exp(-dt / self.params.relaxation_s);
+        let p = &self.params;
+        let (eps, target) = (p.hysteresis_01, self.elastic.of(x));
+        let mut held = dt;
+        if x < self.surface {
+            // Alone until the surface is back at the partner, at eps w = x^a; only then held again.
+            let rate = (1.0 - eps) / p.relaxation_s;
+            let back = if target > 0.0 { ln(eps * self.felt / target) / rate } else { Real::INFINITY };
+            let alone = dt.min(back.max(0.0));
+            self.felt *= exp(-rate * alone);
+            held = dt - alone;
+        }
+        if held > 0.0 {
+            self.felt = target + (self.felt - target) * exp(-held / p.relaxation_s);
+        }
+        self.surface = pow(p.hysteresis_01 * self.felt, 1.0 / self.elastic.exponent());
+    }
+
+    /// Force of the felt over a stroke: the mean over the part of it that holds the surface down.
+    fn felt_force(&self, x: Real, s: Real) -> Force {
+        let (y, k, a) = (x + s, self.params.stiffness, self.elastic.exponent());
+        if x <= self.surface && y <= self.surface {
+            return Force::NONE;
+        }
+        let back = self.relaxing * self.felt;
+        let (n, per_m) = if s == 0.0 {
+            let power = self.elastic.of(x);
+            (k * power - back, 0.5 * k * a * power / x)
+        } else if x >= self.surface && y >= self.surface {
+            let (mean, slope, _) = self.elastic.mean(x, s, None);
+            (k * mean - back, k * slope)
+        } else {
+            let (low, high) = (x.max(self.surface), y.max(self.surface));
+            let (mean, _, end) = self.elastic.mean(low, high - low, None);
+            let n = (k * mean - back) * ((high - low) / s);
+            (n, if y > self.surface { (k * end - back - n) / s } else { -n / s })
+        };
+        Force { n: n.max(0.0), per_m: per_m.max(0.0) }
     }
 }
 
@@ -247,17 +296,20 @@ impl Interactor for Impact {
     fn force(&self, stroke: Stroke) -> Force {
         let Stroke { from, by, dt } = stroke;
         let k = self.params.stiffness;
+        if self.relaxing > 0.0 {
+            return self.felt_force(from, by);
+        }
         if by == 0.0 {
             let power = self.elastic.of(from);
             let slope = if from > 0.0 { 0.5 * k * self.elastic.exponent() * power / from } else { 0.0 };
             let viscous =
                 if self.loss > 0.0 { self.loss / dt * self.viscous.unwrap_or(self.elastic).of(from) } else { 0.0 };
-            let n = k * power - self.relaxing * self.felt;
+            let n = k * power;
             return if n > 0.0 { Force { n, per_m: slope + viscous } } else { Force::NONE };
         }
         let start = if from == self.start.0 { Some(self.start.1) } else { None };
         let (mean, slope, end) = self.elastic.mean(from, by, start);
-        let (mut n, mut per_m) = (k * mean - self.relaxing * self.felt, k * slope); // [impact.4]
+        let (mut n, mut per_m) = (k * mean, k * slope); // [impact.4]
         if self.loss > 0.0 {
             let (mean_b, end_b) = match self.viscous {
                 None => (mean, end),
@@ -288,28 +340,21 @@ impl Interactor for Impact {
         }
     }
 
-    fn commit(&mut self, stroke: Stroke, force_n: Real) {
+    fn commit(&mut self, stroke: Stroke, _force_n: Real) {
         if self.relaxing > 0.0 {
-            let end = stroke.from + stroke.by;
-            if end <= 0.0 || (force_n == 0.0 && stroke.by < 0.0) {
-                // Separated, or opening faster than the felt recovers: it forgets, which only loses energy (H4).
-                self.felt = self.elastic.of(end);
-            } else {
-                self.relax(end, 0.5 * stroke.dt);
-            }
+            self.relax(stroke.from + stroke.by, 0.5 * stroke.dt);
         }
     }
 
     fn energy(&self, from: Real) -> Real {
         let a = self.elastic.exponent();
-        let x = from.max(0.0);
-        let k = self.params.stiffness;
-        let stored = k * self.elastic.of(x) * x / (a + 1.0);
+        let xi = from.max(self.surface);
+        let stored = self.params.stiffness * self.elastic.of(xi) * xi.max(0.0) / (a + 1.0);
         if self.relaxing == 0.0 {
             return stored;
         }
         let conjugate = a / (a + 1.0) * pow(self.felt, (a + 1.0) / a);
-        stored + self.relaxing * (conjugate - self.felt * x) // [impact.5]
+        stored + self.relaxing * (conjugate - self.felt * xi) // [impact.5]
     }
 
     fn speed_limit(&self, mass: Real, duration_s: Real) -> Real {
@@ -323,7 +368,12 @@ impl Interactor for Impact {
         pow(ratio, (a + 1.0) / (a - 1.0))
     }
 
+    fn is_rested(&self) -> bool {
+        self.surface < 1e-12
+    }
+
     fn reset(&mut self) {
+        self.surface = 0.0;
         self.felt = 0.0;
     }
 }

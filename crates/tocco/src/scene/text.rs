@@ -561,11 +561,15 @@ fn read_impact(node: &Node<'_, '_>, params: &mut [Real]) -> Result<ContactForm, 
             "belongs to law = \"stulov\"; leave it out or choose that law",
         )?;
     }
-    if law == ImpactLaw::Power {
+    if let ImpactLaw::Power | ImpactLaw::Stulov = law {
+        let what = format!(
+            "law = \"{}\" has no viscous loss; choose law = \"hunt-crossley\"",
+            if law == ImpactLaw::Power { "power" } else { "stulov" }
+        );
         if params[index("dissipation_s_m")] != 0.0 {
-            return node.fail("dissipation_s_m", "law = \"power\" has no dissipation; choose law = \"hunt-crossley\"");
+            return node.fail("dissipation_s_m", what);
         }
-        node.none_of(&["viscous_exponent"], "law = \"power\" has no dissipation; choose law = \"hunt-crossley\"")?;
+        node.none_of(&["viscous_exponent"], &what)?;
     }
     if law == ImpactLaw::Linear {
         let exponent = &mut params[index("exponent")];

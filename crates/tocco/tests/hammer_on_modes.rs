@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A hammer on a vibrating body against an integrator that knows nothing of the engine: Dormand-Prince 5(4) with step
+//! control on the continuous equations of 000 (8.14), corrected by C11.
+
+mod common;
+use common::{engine, probe};
+
+#[derive(Clone, Copy)]
+struct Case {
+    modes: usize,
+    k: f64,
+    mu: f64,
+    a: f64,
+    v: f64,
+    law: Law,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Law {
+    HuntCrossley,
+    ExtendedHertz,
+    Stulov,
+}
+
+const HAMMER_KG: f64 = 0.01;
+const MODE_KG: f64 = 0.05;
+const STULOV: (f64, f64) = (0.4, 2e-4);
+
+/// Log-spaced frequencies 220 .. 18000 Hz with decay 0.5/(1 + f/2000), as in physics.md D.7.
+fn modes(n: usize) -> Vec<(f64, f64)> {
+    (0..n)
+        .map(|i| {
+            let f = if n == 1 { 220.0 } else { 220.0 * (18_000.0f64 / 220.0).powf(i as f64 / (n - 1) as f64) };
+            (f, 0.5 / (1.0 + f / 2_000.0))
+        })
+        .collect()
+}
+
+/// State: hammer position, velocity, felt memory, then (q, p) of every mode.
+fn rates(case: &Case, table: &[(f64, f64)], y: &[f64], out: &mut [f64]) {
+    let (mut x, mut v) = (y[0], y[1]);
+    for pair in y[3..].chunks(2) {
+        x -= pair[0];
+        v -= pair[1];
+    }
+    let power = if x > 0.0 { x.powf(case.a) } else { 0.0 };
+    // The felt's own surface: below it the partner is in the air and the felt relaxes alone, [impact.3].
+    let held = power.max(STULOV.0 * y[2]);
+    let f = match case.law {
+        Law::HuntCrossley => case.k * power * (1.0 + case.mu * v),
+        Law::ExtendedHertz => case.k * power + if x > 0.0 { case.mu * case.k * x.sqrt() * v } else { 0.0 },
+        Law::Stulov => case.k * power - case.k * STULOV.0 * y[2],
+    };
+    let f = if x > 0.0 { f.max(0.0) } else { 0.0 };
+    out[0] = y[1];
+    out[1] = -f / HAMMER_KG;
+    out[2] = if case.law == Law::Stulov { (held - y[2]) / STULOV.1 } else { 0.0 };
+    for (i, (freq, decay)) in table.iter().enumerate() {
+        let (q, p) = (y[3 + 2 * i], y[4 + 2 * i]);
+        let w = std::f64::consts::TAU * freq;
+        out[3 + 2 * i] = p;
+        out[4 + 2 * i] = -2.0 / decay * p - w * w * q + f / MODE_KG;
+    }
+}
+
+/// Dormand-Prince 5(4): the textbook tableau, error per step below `tolerance` of a typical size.
+fn reference(case: &Case, seconds: f64) -> Vec<f64> {
+    const C: [[f64; 6]; 6] = [
+        [1.0 / 5.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        [3.0 / 40.0, 9.0 / 40.0, 0.0, 0.0, 0.0, 0.0],
+        [44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0, 0.0, 0.0, 0.0],
+        [19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0, 0.0, 0.0],
+        [9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0, 0.0],
+        [35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0],
+    ];
+    const E: [f64; 7] =
+        [71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0];
+    let table = modes(case.modes);
+    let n = 3 + 2 * case.modes;
+    let mut y = vec![0.0; n];
+    y[1] = case.v;
+    let mut k = vec![vec![0.0; n]; 7];
+    let (mut t, mut h) = (0.0, 1e-9);
+    let (mut stage, mut next) = (vec![0.0; n], vec![0.0; n]);
+    while t < seconds {
+        h = f64::min(h, seconds - t);
+        rates(case, &table, &y, &mut k[0]);
+        for s in 0..6 {
+            for i in 0..n {
+                stage[i] = y[i] + h * (0..=s).map(|j| C[s][j] * k[j][i]).sum::<f64>();
+            }
+            if s == 5 {
+                next.copy_from_slice(&stage);
+            }
+            rates(case, &table, &stage, &mut k[s + 1]);
+        }
+        let mut error = 0.0f64;
+        for i in 0..n {
+            let scale = if i == 0 || (i > 2 && i % 2 == 1) {
+                1e-15
+            } else if i == 2 {
+                1e-16
+            } else {
+                1e-11
+            };
+            error =
+                error.max((h * (0..7).map(|j| E[j] * k[j][i]).sum::<f64>()).abs() / (scale + 1e-10 * next[i].abs()));
+        }
+        if error <= 1.0 {
+            t += h;
+            y.copy_from_slice(&next);
+        }
+        h *= (0.9 * error.max(1e-10).powf(-0.2)).clamp(0.2, 5.0);
+        h = h.min(1e-5);
+    }
+    y
+}
+
+fn simulate(case: &Case, frames: usize) -> f64 {
+    let list: Vec<String> = modes(case.modes)
+        .iter()
+        .map(|(f, d)| format!("{{ freq_hz = {f:e}, decay_s = {d:e}, mass_kg = {MODE_KG} }}"))
+        .collect();
+    let law = match case.law {
+        Law::HuntCrossley => format!("dissipation_s_m = {:e}", case.mu),
+        Law::ExtendedHertz => format!("dissipation_s_m = {:e}\nviscous_exponent = 0.5", case.mu),
+        Law::Stulov => format!("law = \"stulov\"\nhysteresis_01 = {}\nrelaxation_s = {:e}", STULOV.0, STULOV.1),
+    };
+    let text = format!(
+        "[body.hammer]\ntype = \"mass\"\nmass_kg = {HAMMER_KG}\nvelocity_m_s = {:e}\n[body.bar]\ntype = \"modal\"\nmodes = [{}]\n\
+         [contact.hit]\ntype = \"impact\"\nbetween = [\"hammer\", \"bar\"]\nstiffness = {:e}\nexponent = {:e}\n{law}\n",
+        case.v,
+        list.join(", "),
+        case.k,
+        case.a
+    );
+    let (rows, health) = probe(&mut engine(&text, 44_100.0), &["hammer.velocity"], frames);
+    assert_eq!(health.unconverged, 0);
+    rows.last().unwrap()[0]
+}
+
+#[test]
+fn the_independent_integrator_reproduces_the_projects_reference_values() {
+    // reference.json D_regression.hammer_modal.
+    let soft = Case { modes: 3, k: 1.5e8, mu: 0.6, a: 2.3, v: 1.0, law: Law::HuntCrossley };
+    let one = Case { modes: 1, k: 1e9, mu: 0.5, a: 1.5, v: 1.0, law: Law::HuntCrossley };
+    assert!((reference(&soft, 1_200.0 / 44_100.0)[1] + 0.553_233_681_76).abs() < 1e-7);
+    assert!((reference(&one, 1_200.0 / 44_100.0)[1] + 0.457_400_678_27).abs() < 1e-7);
+}
+
+#[test]
+fn the_hammer_leaves_a_vibrating_body_with_the_speed_of_the_continuous_equations() {
+    let base = Case { modes: 1, k: 1e9, mu: 0.5, a: 1.5, v: 1.0, law: Law::HuntCrossley };
+    let cases = [
+        base,
+        Case { modes: 3, k: 1.5e8, mu: 0.6, a: 2.3, ..base },
+        Case { modes: 3, ..base },
+        Case { modes: 16, ..base },
+        Case { modes: 64, k: 1.5e11, mu: 0.6, a: 2.8, ..base },
+        Case { modes: 64, ..base },
+        Case { modes: 1, mu: 2e-4, law: Law::ExtendedHertz, ..base },
+        Case { modes: 3, k: 1.5e8, mu: 1e-5, law: Law::ExtendedHertz, ..base },
+        Case { modes: 1, k: 1e8, law: Law::Stulov, ..base },
+        Case { modes: 3, k: 1e8, a: 2.3, law: Law::Stulov, ..base },
+    ];
+    for case in cases {
+        let exact = reference(&case, 1_200.0 / 44_100.0)[1];
+        let got = simulate(&case, 1_200);
+        let error = (got - exact).abs() / case.v;
+        println!(
+            "{} modes, k {:e}, exponent {}: {got:.6} m/s, continuous {exact:.6} m/s, off by {:.3} %",
+            case.modes,
+            case.k,
+            case.a,
+            100.0 * error
+        );
+        assert!(error <= 5e-3, "{} modes, k {:e}: {got} {exact}", case.modes, case.k);
+    }
+}
+
+#[test]
+fn a_linear_felt_under_a_sudden_load_relaxes_as_its_closed_form_says() {
+    // [impact.3] with a = 1 against a wall, mass pressed by a constant force: at rest k x (1 - eps) = F.
+    let text = "[body.hammer]\ntype = \"mass\"\nmass_kg = 0.01\n[body.wall]\ntype = \"wall\"\n\
+         [contact.felt]\ntype = \"impact\"\nbetween = [\"hammer\", \"wall\"]\nlaw = \"stulov\"\nexponent = 1.0\nstiffness = 1e5\nhysteresis_01 = 0.5\nrelaxation_s = 1e-3\n\
+         [[drive]]\npath = \"hammer/force_n\"\npoints = [[0.0, 5.0]]\n";
+    let (rows, _) = probe(&mut engine(text, 48_000.0), &["felt.compression"], 48_000);
+    assert!((rows.last().unwrap()[0] - 5.0 / (1e5 * 0.5)).abs() < 1e-12);
+}
