@@ -414,11 +414,11 @@ impl Engine {
                 .iter()
                 .find(|&&index| matches!(scene.slots[index].target, Target::Body { body: b, .. } if b == body));
             match guided.copied() {
-                None => scene.world.bodies[body].ring(ticks, &mut scene.readings[body]),
+                None => scene.world.ring(body, ticks, &mut scene.readings[body]),
                 Some(index) => {
                     for i in 0..ticks {
                         lay(scene, index, i);
-                        scene.world.bodies[body].ring(1, &mut scene.readings[body]);
+                        scene.world.ring(body, 1, &mut scene.readings[body]);
                         for reading in &mut scene.readings[body] {
                             reading.values[i] = reading.values[0];
                         }

@@ -6,8 +6,9 @@
 //!
 //! **Law.** `[contact.1]  g(s) = s - s0 + L F(s) = 0`, with the free stroke s0 and the compliance L of both bodies.
 //!
-//! **Step.** F is nondecreasing, so g' >= 1: one root, bracketed by `s0 - L F(s0)` and `s0`. Newton's method, kept
-//! inside the bracket by bisection, at most [`MAX_ITERATIONS`] evaluations. The force is taken from the tangent of the
+//! **Step.** F is nondecreasing, so g' >= 1: one root, bracketed by `s0 - L F(s0)` and `s0`. Newton's method from the
+//! last stroke, kept inside the bracket by bisection, at most [`MAX_ITERATIONS`] evaluations; it ends one evaluation
+//! early where quadratic convergence says that the next step would be rounding. The force is taken from the tangent of the
 //! last step, `F + F' ds`, which satisfies the bodies' equation to rounding however stiff the contact is (this replaces
 //! the case distinction of physics.md H2).
 //!
@@ -94,17 +95,23 @@ pub trait Interactor: Tunable + Send {
 
 fn newton<I: Interactor + ?Sized>(law: &I, from: Real, s0: Real, l: Real, dt: Real, guess: Real) -> Solution {
     let at = |by| law.force(Stroke { from, by, dt });
-    let touch = at(s0);
-    let mut iterations = 1;
-    if touch.n == 0.0 || l == 0.0 {
-        return Solution { stroke: s0, force: touch.n, iterations, converged: true };
+    let mut iterations = 0;
+    let (mut low, mut high) = (Real::NEG_INFINITY, s0);
+    let mut s = guess;
+    if from <= 0.0 || l == 0.0 || guess > s0 {
+        let touch = at(s0);
+        iterations = 1;
+        if touch.n == 0.0 || l == 0.0 {
+            return Solution { stroke: s0, force: touch.n, iterations, converged: true };
+        }
+        low = s0 - l * touch.n;
+        if from <= 0.0 {
+            low = low.max(-from);
+        }
+        if guess <= low || guess >= high {
+            s = law.ceiling(from, s0, l).clamp(low, high);
+        }
     }
-    let mut low = s0 - l * touch.n;
-    if from <= 0.0 {
-        low = low.max(-from);
-    }
-    let mut high = s0;
-    let mut s = if guess > low && guess < high { guess } else { law.ceiling(from, s0, l).clamp(low, high) };
     let size = s0.abs() + from.abs();
     let mut last = Real::INFINITY;
     while iterations < MAX_ITERATIONS {
@@ -118,13 +125,19 @@ fn newton<I: Interactor + ?Sized>(law: &I, from: Real, s0: Real, l: Real, dt: Re
             low = s;
         }
         let next = s + step;
-        if step.abs() <= TOLERANCE * size || (step.abs() <= ROUNDING * size && step.abs() > 0.5 * last) {
+        let inside = next >= low && next <= high;
+        // Quadratic convergence: the step after this one would be about step^3/last^2.
+        let (now, cube) = (step.abs(), step.abs() / last);
+        let done = now <= TOLERANCE * size
+            || (inside && last.is_finite() && cube < 0.1 && now * cube * cube <= 0.1 * TOLERANCE * size)
+            || (now <= ROUNDING * size && cube > 0.5);
+        if done {
             let force = (f.n + f.per_m * step).max(0.0);
             let stroke = if force == 0.0 { s0 } else { next };
             return Solution { stroke, force, iterations, converged: true };
         }
-        last = step.abs();
-        s = if next >= low && next <= high { next } else { 0.5 * (low + high) };
+        last = now;
+        s = if inside { next } else { 0.5 * (low.max(s0 - l * f.n) + high) };
     }
     Solution { stroke: s, force: ((s0 - s) / l).max(0.0), iterations, converged: false }
 }

@@ -51,7 +51,7 @@ pub struct Reading {
 impl Reading {
     /// A reading of one port. `[control]`
     pub fn new(port: usize, motion: Motion) -> Self {
-        Self { port, motion, values: [0.0; CONTROL_TICKS], sums: [[0.0; kernel::LANES]; CONTROL_TICKS] }
+        Self { port, motion, values: [0.0; CONTROL_TICKS], sums: kernel::Sums::ZERO }
     }
 }
 
@@ -105,17 +105,15 @@ pub trait Resonator: Tunable + Send {
     fn hit(&mut self, port: usize, impulse_n_s: Real) -> bool;
     /// A new strike begins at this port: redraw whatever varies from strike to strike.
     fn restrike(&mut self, _port: usize, _rng: &mut Rng) {}
-    /// Flushes values too small to matter (denormals); true if the body is entirely at rest.
-    fn settle(&mut self) -> bool {
-        false
-    }
+    /// Flushes values too small to matter (denormals); false if the state is no longer a number.
+    fn settle(&mut self) -> bool;
     /// Back to rest: used when a body's energy is no longer a number.
     fn reset(&mut self);
     /// Modes silenced because a live retune carried them past Nyquist.
     fn omitted(&self) -> usize {
         0
     }
-    /// The port whose velocity will be asked for after every step.
+    /// The port whose velocity will be asked for after every step. `[control]`
     fn listen(&mut self, _port: usize) {}
     /// The point mass behind this body, if it is one.
     fn as_mass(&mut self) -> Option<&mut inertial::Mass> {

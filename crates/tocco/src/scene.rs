@@ -264,6 +264,13 @@ impl Scene {
         if let Some(index) = self.slots.iter().position(|slot| self.path_of(slot) == path) {
             return Ok(Address::Slot(index));
         }
+        // A body with one port may be named with it or without.
+        if let Some((site, "force_n")) = path.split_once('/')
+            && let Ok(site) = self.site(site)
+            && let Some(index) = self.slots.iter().position(|slot| slot.target == Target::Force(site))
+        {
+            return Ok(Address::Slot(index));
+        }
         let paths: Vec<String> = self.slots.iter().map(|slot| self.path_of(slot)).collect();
         let known = paths.iter().map(String::as_str).chain(self.macros.iter().map(|m| m.name.as_str()));
         let node = path.split(['/', '.']).next().unwrap_or(path);

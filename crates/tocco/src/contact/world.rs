@@ -19,7 +19,7 @@ use super::coupled::{self, Scratch};
 use super::{Contact, Site};
 use crate::interactor::Stroke;
 use crate::math::{Real, exp, expm1, ln_1p};
-use crate::resonator::{CONTROL_TICKS, LEVELS, Resonator};
+use crate::resonator::{CONTROL_TICKS, LEVELS, Reading, Resonator};
 
 /// How the simulation is doing: totals since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -186,6 +186,12 @@ impl World {
         &self.linked[from..to]
     }
 
+    /// Moves a body that no island steps, as a block of samples. `[audio]`
+    pub fn ring(&mut self, body: usize, ticks: usize, readings: &mut [Reading]) {
+        self.release(body);
+        self.bodies[body].ring(ticks, readings);
+    }
+
     /// Sets the external force at a port for the coming sample, N. The body must have been told by [`World::lean`].
     pub fn set_force(&mut self, site: Site, force_n: Real) {
         self.forces[site.body][site.port] = force_n;
@@ -330,9 +336,8 @@ impl World {
     pub fn control(&mut self) {
         self.health.omitted = 0;
         for body in 0..self.bodies.len() {
-            self.bodies[body].settle();
             self.health.omitted += self.bodies[body].omitted() as u64;
-            if self.attended[body] && !self.bodies[body].energy().is_finite() {
+            if !self.bodies[body].settle() {
                 self.bodies[body].reset();
                 self.health.reset += 1;
                 for index in 0..self.contacts.len() {
@@ -390,10 +395,16 @@ impl World {
             self.regroup();
         }
         for body in 0..self.bodies.len() {
-            if self.attended[body] && self.island_of[body].is_none() {
-                self.bodies[body].release();
-                self.attended[body] = false;
+            if self.island_of[body].is_none() {
+                self.release(body);
             }
+        }
+    }
+
+    fn release(&mut self, body: usize) {
+        if self.attended[body] {
+            self.bodies[body].release();
+            self.attended[body] = false;
         }
     }
 

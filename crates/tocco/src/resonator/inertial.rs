@@ -191,6 +191,9 @@ impl Resonator for Mass {
         self.velocity += impulse_n_s / self.params.mass_kg;
         true
     }
+    fn settle(&mut self) -> bool {
+        self.position.is_finite() && self.velocity.is_finite()
+    }
     fn reset(&mut self) {
         self.position = 0.0;
         self.velocity = 0.0;
@@ -304,6 +307,9 @@ impl Resonator for Guided {
     }
     fn hit(&mut self, _port: usize, _impulse_n_s: Real) -> bool {
         false
+    }
+    fn settle(&mut self) -> bool {
+        self.position.is_finite()
     }
     fn reset(&mut self) {
         self.position = self.start;

@@ -2,18 +2,116 @@
 //! The only vector code: modal steps over eight fixed lanes.
 //!
 //! Every loop is plain Rust over chunks of eight; sums keep eight partial sums and join them in one fixed order, and no
-//! multiply-add is fused, so scalar, baseline, AVX2 and WASM builds give the same bits. The AVX2 versions are the same
-//! source compiled with that feature and chosen at run time; `scalar` is the twin they are tested equal to.
+//! multiply-add is fused, so scalar, baseline, AVX2, AVX-512 and WASM builds give the same bits. The AVX versions are
+//! the same source compiled with that feature and chosen at run time; `scalar` is the twin they are tested equal to.
+//!
+//! Rows of coefficients begin on cache lines, and the distance between rows keeps away from multiples of 4 KiB: a store
+//! that shares the low address bits of the next loads would make them wait.
 
 use super::CONTROL_TICKS;
 use crate::math::Real;
 
 /// Lanes of a sum.
 pub const LANES: usize = 8;
-/// Modes handled together by the free kernel: two chunks of lanes.
-pub const PAIR: usize = 2 * LANES;
+/// Chunks whose outputs the free kernel adds before they join the sum.
+pub const PAIR: usize = 2;
+/// Chunks that the free kernel keeps in registers where there are 32 of 512 bits.
+const WIDE: usize = 4;
 
-type Chunk = [Real; LANES];
+/// Eight values, one per mode.
+pub type Chunk = [Real; LANES];
+
+/// Eight values on a cache line of their own; not on wasm32, where heap types of large alignment have trapped in the
+/// allocator.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(target_arch = "wasm32"), repr(C, align(64)))]
+#[cfg_attr(target_arch = "wasm32", repr(C))]
+pub struct Line(pub Chunk);
+
+impl Line {
+    /// All zero.
+    pub const ZERO: Self = Line([0.0; LANES]);
+}
+
+/// `K` values per mode: `K` rows of lines in one piece of memory.
+#[derive(Clone, Debug)]
+pub struct Rows<const K: usize> {
+    lines: Vec<Line>,
+    /// Lines in use per row, and from row to row.
+    len: usize,
+    stride: usize,
+}
+
+/// One value per mode.
+pub type Row = Rows<1>;
+/// Position (or, while free, the later velocity) and velocity of every mode.
+pub type State = Rows<2>;
+/// qq, qp, pq, pp, bq, bp of [modal.2].
+pub type Table = Rows<6>;
+/// T, D, T^2 - D, T D of [modal.4].
+pub type TwoStep = Rows<4>;
+/// a, b, c, e, g, k of [modal.5].
+pub type Held = Rows<6>;
+
+impl<const K: usize> Rows<K> {
+    /// Zeros for `len` chunks of modes. `[control]`
+    pub fn zeros(len: usize) -> Self {
+        // 9 lines past a multiple of 4 KiB (64 lines): six rows and the state all differ in their low address bits.
+        let stride = if K == 1 { len } else { len + (64 + 9 - len % 64) % 64 };
+        Self { lines: vec![Line::ZERO; K * stride], len, stride }
+    }
+
+    /// From values per mode, whole chunks of them. `[control]`
+    pub fn from_fn(len: usize, f: impl Fn(usize, usize) -> Real) -> Self {
+        let mut rows = Self::zeros(len);
+        for i in 0..len * LANES {
+            for row in 0..K {
+                rows.set(row, i, f(row, i));
+            }
+        }
+        rows
+    }
+
+    /// Chunks per row.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Value `row` of mode `i`.
+    #[inline(always)]
+    pub fn get(&self, row: usize, i: usize) -> Real {
+        self.lines[row * self.stride + i / LANES].0[i % LANES]
+    }
+
+    /// Sets value `row` of mode `i`.
+    #[inline(always)]
+    pub fn set(&mut self, row: usize, i: usize, value: Real) {
+        self.lines[row * self.stride + i / LANES].0[i % LANES] = value;
+    }
+
+    /// Sets everything.
+    pub fn fill(&mut self, value: Real) {
+        self.lines.fill(Line([value; LANES]));
+    }
+
+    /// The chunks `from..to` of every row.
+    #[inline(always)]
+    pub fn part(&self, from: usize, to: usize) -> [&[Line]; K] {
+        core::array::from_fn(|row| &self.lines[row * self.stride..][from..to])
+    }
+}
+
+impl State {
+    /// The chunks `from..to` of both rows.
+    #[inline(always)]
+    pub fn part_mut(&mut self, from: usize, to: usize) -> StateMut<'_> {
+        let (first, second) = self.lines.split_at_mut(self.stride);
+        [&mut first[from..to], &mut second[from..to]]
+    }
+}
+
+/// Part of a state.
+pub type StateMut<'a> = [&'a mut [Line]; 2];
 
 /// Which build of the kernels to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,34 +123,36 @@ pub enum Path {
     /// 256-bit vectors.
     #[cfg(target_arch = "x86_64")]
     Avx2,
+    /// 512-bit vectors.
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
 }
 
 impl Path {
-    /// The fastest path of this machine. `[control]`
-    pub fn detect() -> Self {
+    /// All paths of this machine, the fastest last. `[control]`
+    pub fn all() -> Vec<Self> {
+        let mut all = vec![Path::Scalar, Path::Baseline];
         #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            return Path::Avx2;
+        {
+            all.extend(std::arch::is_x86_feature_detected!("avx2").then_some(Path::Avx2));
+            all.extend(std::arch::is_x86_feature_detected!("avx512f").then_some(Path::Avx512));
         }
-        Path::Baseline
+        all
     }
 }
 
-/// Coefficients of one step length, one entry per mode (padded with zeros).
-#[derive(Clone, Debug, Default)]
-pub struct Table {
-    /// Change of q per q, [modal.2].
-    pub qq: Vec<Real>,
-    /// Change of q per p, s.
-    pub qp: Vec<Real>,
-    /// Change of p per q, 1/s^2 times s.
-    pub pq: Vec<Real>,
-    /// Change of p per p.
-    pub pp: Vec<Real>,
-    /// q per newton, m/N.
-    pub bq: Vec<Real>,
-    /// p per newton, m/(s N).
-    pub bp: Vec<Real>,
+/// Lane sums of a block, one chunk per sample.
+#[derive(Clone, Debug)]
+pub struct Sums(pub [Line; CONTROL_TICKS]);
+
+impl Sums {
+    /// All zero.
+    pub const ZERO: Self = Sums([Line::ZERO; CONTROL_TICKS]);
+
+    /// The joined sum of one sample.
+    pub fn join(&self, tick: usize) -> Real {
+        join(&self.0[tick].0)
+    }
 }
 
 /// Joins the lanes in the one fixed order.
@@ -62,163 +162,373 @@ pub fn join(x: &Chunk) -> Real {
 }
 
 #[inline(always)]
-fn chunks(x: &[Real]) -> &[Chunk] {
-    x.as_chunks::<LANES>().0
-}
-
-#[inline(always)]
-fn chunks_mut(x: &mut [Real]) -> &mut [Chunk] {
-    x.as_chunks_mut::<LANES>().0
-}
-
-/// Where a step's force on the modes comes from.
-#[derive(Clone, Copy)]
-pub enum Force<'a> {
-    /// One port: its shape times this force, N.
-    Port(&'a [Real], Real),
-    /// Already gathered per mode, N.
-    Gathered(&'a [Real]),
-}
-
-#[inline(always)]
-fn step_body(q: &mut [Real], p: &mut [Real], t: &Table, force: Force, watch: &[Real], tap: &[Real]) -> (Real, Real) {
-    let (shape, scale) = match force {
-        Force::Port(shape, force) => (shape, force),
-        Force::Gathered(gathered) => (gathered, 1.0),
-    };
-    let n = q.len() / LANES;
-    let (q, p) = (&mut chunks_mut(q)[..n], &mut chunks_mut(p)[..n]);
-    let (qq, qp) = (&chunks(&t.qq)[..n], &chunks(&t.qp)[..n]);
-    let (pq, pp) = (&chunks(&t.pq)[..n], &chunks(&t.pp)[..n]);
-    let (bq, bp) = (&chunks(&t.bq)[..n], &chunks(&t.bp)[..n]);
-    let (shape, watch, tap) = (&chunks(shape)[..n], &chunks(watch)[..n], &chunks(tap)[..n]);
+fn step_body(
+    [q, p]: StateMut,
+    [qq, qp, pq, pp, bq, bp]: [&[Line]; 6],
+    shape: &[Line],
+    force: Real,
+    watch: &[Line],
+    tap: &[Line],
+) -> (Real, Real) {
+    let n = q.len();
+    let p = &mut p[..n];
+    let [qq, qp, pq, pp, bq, bp] = [qq, qp, pq, pp, bq, bp].map(|row| &row[..n]);
+    let (shape, watch, tap) = (&shape[..n], &watch[..n], &tap[..n]);
     let (mut stroke, mut speed) = ([0.0; LANES], [0.0; LANES]);
     for i in 0..n {
         for l in 0..LANES {
-            let f = shape[i][l] * scale;
-            let (q0, p0) = (q[i][l], p[i][l]);
-            let q1 = q0 + ((qq[i][l] * q0 + qp[i][l] * p0) + bq[i][l] * f);
-            let p1 = p0 + ((pq[i][l] * q0 + pp[i][l] * p0) + bp[i][l] * f);
-            q[i][l] = q1;
-            p[i][l] = p1;
-            stroke[l] += watch[i][l] * (qq[i][l] * q1 + qp[i][l] * p1);
-            speed[l] += tap[i][l] * p1;
+            let f = shape[i].0[l] * force;
+            let (q0, p0) = (q[i].0[l], p[i].0[l]);
+            let q1 = q0 + ((qq[i].0[l] * q0 + qp[i].0[l] * p0) + bq[i].0[l] * f);
+            let p1 = p0 + ((pq[i].0[l] * q0 + pp[i].0[l] * p0) + bp[i].0[l] * f);
+            q[i].0[l] = q1;
+            p[i].0[l] = p1;
+            stroke[l] += watch[i].0[l] * (qq[i].0[l] * q1 + qp[i].0[l] * p1);
+            speed[l] += tap[i].0[l] * p1;
         }
     }
     (join(&stroke), join(&speed))
 }
 
 #[inline(always)]
-fn stroke_body(q: &[Real], p: &[Real], t: &Table, shape: &[Real]) -> Real {
-    let n = q.len() / LANES;
-    let (q, p) = (&chunks(q)[..n], &chunks(p)[..n]);
-    let (qq, qp, shape) = (&chunks(&t.qq)[..n], &chunks(&t.qp)[..n], &chunks(shape)[..n]);
+fn held_body([d, p]: StateMut, [a, b, c, e, g, k]: [&[Line]; 6], force: Real) -> (Real, Real) {
+    let n = d.len();
+    let p = &mut p[..n];
+    let [a, b, c, e, g, k] = [a, b, c, e, g, k].map(|row| &row[..n]);
+    let (mut stroke, mut speed) = ([0.0; LANES], [0.0; LANES]);
+    for i in 0..n {
+        for l in 0..LANES {
+            let (d0, p0) = (d[i].0[l], p[i].0[l]);
+            let d1 = (a[i].0[l] * d0 + b[i].0[l] * p0) + g[i].0[l] * force;
+            let p1 = (c[i].0[l] * d0 + e[i].0[l] * p0) + k[i].0[l] * force;
+            d[i].0[l] = d1;
+            p[i].0[l] = p1;
+            stroke[l] += d1;
+            speed[l] += p1;
+        }
+    }
+    (join(&stroke), join(&speed))
+}
+
+#[inline(always)]
+fn stroke_body([q, p]: [&[Line]; 2], [qq, qp]: [&[Line]; 2], shape: &[Line]) -> Real {
+    let n = q.len();
+    let (p, qq, qp, shape) = (&p[..n], &qq[..n], &qp[..n], &shape[..n]);
     let mut sum = [0.0; LANES];
     for i in 0..n {
         for l in 0..LANES {
-            sum[l] += shape[i][l] * (qq[i][l] * q[i][l] + qp[i][l] * p[i][l]);
+            sum[l] += shape[i].0[l] * (qq[i].0[l] * q[i].0[l] + qp[i].0[l] * p[i].0[l]);
         }
     }
     join(&sum)
 }
 
 #[inline(always)]
-fn dot_body(a: &[Real], b: &[Real]) -> Real {
-    let n = a.len() / LANES;
-    let (a, b) = (&chunks(a)[..n], &chunks(b)[..n]);
+fn dot_body(a: &[Line], b: &[Line]) -> Real {
+    let n = a.len();
+    let b = &b[..n];
     let mut sum = [0.0; LANES];
     for i in 0..n {
         for l in 0..LANES {
-            sum[l] += a[i][l] * b[i][l];
+            sum[l] += a[i].0[l] * b[i].0[l];
         }
     }
     join(&sum)
 }
 
-/// The two-pole form of a free mode: `y0`, `y1` are its velocity now and one sample on, [modal.4].
-pub struct TwoPole<'a> {
-    /// Velocity now, m/s.
-    pub y0: &'a mut [Real],
-    /// Velocity one sample on, m/s.
-    pub y1: &'a mut [Real],
-    /// Trace of the step matrix.
-    pub trace: &'a [Real],
-    /// Determinant of the step matrix.
-    pub det: &'a [Real],
-}
-
-/// Lane sums of a block, one chunk per sample.
-pub type Sums = [Chunk; CONTROL_TICKS];
+/// Exponent bits of an infinity or of what is not a number.
+const NO_NUMBER: u64 = 0x7ff << 52;
 
 #[inline(always)]
-fn ring_body(m: &mut TwoPole, weight: &[Real], ticks: usize, sums: &mut Sums) {
-    let sums = &mut sums[..ticks.min(CONTROL_TICKS)];
-    let modes = m.y0.len() / PAIR;
-    for i in 0..modes {
-        let at = i * PAIR..(i + 1) * PAIR;
-        let load = |x: &[Real]| -> [Real; PAIR] { core::array::from_fn(|l| x[l]) };
-        let (mut y0, mut y1) = (load(&m.y0[at.clone()]), load(&m.y1[at.clone()]));
-        let (trace, det) = (load(&m.trace[at.clone()]), load(&m.det[at.clone()]));
-        let weight = load(&weight[at.clone()]);
-        for sum in sums.iter_mut() {
-            let mut next = [0.0; PAIR];
-            for l in 0..PAIR {
-                next[l] = trace[l] * y1[l] - det[l] * y0[l];
-            }
-            y0 = y1;
-            y1 = next;
-            for l in 0..LANES {
-                sum[l] += weight[l] * y0[l] + weight[l + LANES] * y0[l + LANES];
-            }
+fn flush_body(row: &mut [Line], below: Real) -> (bool, bool) {
+    let (mut left, mut lost) = ([0; LANES], [0; LANES]);
+    for Line(chunk) in row {
+        for l in 0..LANES {
+            let kept = if chunk[l].abs() < below { 0.0 } else { chunk[l] };
+            chunk[l] = kept;
+            left[l] |= kept.to_bits();
+            lost[l] |= u64::from(kept.to_bits() & NO_NUMBER == NO_NUMBER);
         }
-        m.y0[at.clone()].copy_from_slice(&y0);
-        m.y1[at].copy_from_slice(&y1);
+    }
+    (left != [0; LANES], lost == [0; LANES])
+}
+
+/// Two samples on from one pair of velocities, for `G` chunks: `[modal.4]` once and twice.
+#[inline(always)]
+fn advance<const G: usize>(y0: &mut [Chunk; G], y1: &mut [Chunk; G], table: &[[Chunk; G]; 4]) {
+    let [t, d, t2, d2] = table;
+    for g in 0..G {
+        for l in 0..LANES {
+            let (a, b) = (y0[g][l], y1[g][l]);
+            y0[g][l] = t[g][l] * b - d[g][l] * a;
+            y1[g][l] = t2[g][l] * b - d2[g][l] * a;
+        }
     }
 }
 
-/// Velocities of one pair of chunks over a block and one sample beyond.
-pub type History = [[Real; PAIR]; CONTROL_TICKS + 1];
+#[inline(always)]
+fn load<const G: usize>(lines: &[Line], at: usize) -> [Chunk; G] {
+    let lines = &lines[at..][..G];
+    core::array::from_fn(|g| lines[g].0)
+}
 
 #[inline(always)]
-fn history_body(m: &mut TwoPole, pair: usize, ticks: usize, history: &mut History) {
+fn store<const G: usize>(lines: &mut [Line], at: usize, chunks: &[Chunk; G]) {
+    lines[at..][..G].iter_mut().zip(chunks).for_each(|(line, chunk)| line.0 = *chunk);
+}
+
+/// Adds the chunks to a lane sum, pair by pair.
+#[inline(always)]
+fn gain<const G: usize>(sum: &mut Line, y: &[Chunk; G]) {
+    for pair in 0..G / PAIR {
+        for l in 0..LANES {
+            sum.0[l] += y[PAIR * pair][l] + y[PAIR * pair + 1][l];
+        }
+    }
+}
+
+/// Rings whole groups of `G` chunks from chunk `done` on; returns the chunk where they end.
+#[inline(always)]
+fn ring_groups<const G: usize>(
+    state: &mut StateMut,
+    table: [&[Line]; 4],
+    late: bool,
+    sums: &mut [Line],
+    mut done: usize,
+) -> usize {
+    while done + G <= state[0].len() {
+        let (mut y1, mut y0): ([Chunk; G], [Chunk; G]) = (load(state[0], done), load(state[1], done));
+        let table: [[Chunk; G]; 4] = table.map(|row| load(row, done));
+        let mut rest = &mut *sums;
+        if late && !rest.is_empty() {
+            advance(&mut y0, &mut y1, &table);
+            let (first, after) = rest.split_at_mut(1);
+            gain(&mut first[0], &y0);
+            rest = after;
+        }
+        let (twos, last) = rest.as_chunks_mut::<2>();
+        for [even, odd] in twos {
+            gain(even, &y1);
+            advance(&mut y0, &mut y1, &table);
+            gain(odd, &y0);
+        }
+        if let Some(sum) = last.first_mut() {
+            gain(sum, &y1);
+        }
+        store(state[0], done, &y1);
+        store(state[1], done, &y0);
+        done += G;
+    }
+    done
+}
+
+#[inline(always)]
+fn ring_body(mut state: StateMut, table: [&[Line]; 4], late: bool, ticks: usize, sums: &mut Sums) {
+    ring_groups::<PAIR>(&mut state, table, late, &mut sums.0[..ticks.min(CONTROL_TICKS)], 0);
+}
+
+#[inline(always)]
+fn ring_wide(mut state: StateMut, table: [&[Line]; 4], late: bool, ticks: usize, sums: &mut Sums) {
+    let sums = &mut sums.0[..ticks.min(CONTROL_TICKS)];
+    let done = ring_groups::<WIDE>(&mut state, table, late, sums, 0);
+    ring_groups::<PAIR>(&mut state, table, late, sums, done);
+}
+
+/// Scaled velocities of one pair of chunks over a block, and one sample beyond.
+pub type History = [[Chunk; PAIR]; CONTROL_TICKS + 1];
+
+#[inline(always)]
+fn history_body(state: StateMut, table: [&[Line]; 4], late: bool, ticks: usize, history: &mut History) {
     let ticks = ticks.min(CONTROL_TICKS);
-    let at = pair * PAIR..(pair + 1) * PAIR;
-    let load = |x: &[Real]| -> [Real; PAIR] { core::array::from_fn(|l| x[l]) };
-    let (mut y0, mut y1) = (load(&m.y0[at.clone()]), load(&m.y1[at.clone()]));
-    let (trace, det) = (load(&m.trace[at.clone()]), load(&m.det[at.clone()]));
+    let (mut y1, mut y0): ([Chunk; PAIR], [Chunk; PAIR]) = (load(state[0], 0), load(state[1], 0));
+    let table: [[Chunk; PAIR]; 4] = table.map(|row| load(row, 0));
+    let mut at_odd = late;
     for row in &mut history[..ticks] {
-        *row = y1;
-        let mut next = [0.0; PAIR];
-        for l in 0..PAIR {
-            next[l] = trace[l] * y1[l] - det[l] * y0[l];
+        if at_odd {
+            advance(&mut y0, &mut y1, &table);
         }
-        y0 = y1;
-        y1 = next;
+        *row = if at_odd { y0 } else { y1 };
+        at_odd = !at_odd;
     }
-    history[ticks] = y1;
-    m.y0[at.clone()].copy_from_slice(&y0);
-    m.y1[at].copy_from_slice(&y1);
+    store(state[0], 0, &y1);
+    store(state[1], 0, &y0);
+    if at_odd {
+        advance(&mut y0, &mut y1, &table);
+    }
+    history[ticks] = if at_odd { y0 } else { y1 };
 }
 
 #[inline(always)]
-fn gather_body(history: &History, now: &[Real; PAIR], ahead: Option<&[Real; PAIR]>, ticks: usize, sums: &mut Sums) {
-    for (tick, sum) in sums[..ticks.min(CONTROL_TICKS)].iter_mut().enumerate() {
+fn gather_body(
+    history: &History,
+    now: Option<&[Chunk; PAIR]>,
+    ahead: Option<&[Chunk; PAIR]>,
+    ticks: usize,
+    sums: &mut Sums,
+) {
+    for (tick, sum) in sums.0[..ticks.min(CONTROL_TICKS)].iter_mut().enumerate() {
         let (y0, y1) = (&history[tick], &history[tick + 1]);
-        for l in 0..LANES {
-            let j = l + LANES;
-            sum[l] += match ahead {
-                None => now[l] * y0[l] + now[j] * y0[j],
-                Some(ahead) => (now[l] * y0[l] + ahead[l] * y1[l]) + (now[j] * y0[j] + ahead[j] * y1[j]),
-            };
+        let Some(now) = now else {
+            gain(sum, y0);
+            continue;
+        };
+        let mut y = [[0.0; LANES]; PAIR];
+        for g in 0..PAIR {
+            for l in 0..LANES {
+                y[g][l] = now[g][l] * y0[g][l];
+                if let Some(ahead) = ahead {
+                    y[g][l] += ahead[g][l] * y1[g][l];
+                }
+            }
         }
+        gain(sum, &y);
     }
 }
+
+/// The two kernels of sustained contact in explicit vectors: compilers pair the two columns of the state instead of the
+/// lanes when left alone. Same operations in the same order as `step_body` and `held_body`.
+#[cfg(target_arch = "x86_64")]
+macro_rules! explicit {
+    (
+        $module:ident, $feature:literal, $vector:ident, $width:literal,
+        $load:ident, $store:ident, $all:ident, $mul:ident, $add:ident
+    ) => {
+        mod $module {
+            use super::{LANES, Line, Real, StateMut, join};
+            use core::arch::x86_64::*;
+
+            const PARTS: usize = LANES / $width;
+
+            #[inline]
+            #[target_feature(enable = $feature)]
+            fn load(line: &Line, part: usize) -> $vector {
+                // SAFETY: `part < PARTS`, so the read stays inside the line's eight numbers.
+                unsafe { $load(line.0[part * $width..].as_ptr()) }
+            }
+
+            #[inline]
+            #[target_feature(enable = $feature)]
+            fn store(line: &mut Line, part: usize, value: $vector) {
+                // SAFETY: `part < PARTS`, so the write stays inside the line's eight numbers.
+                unsafe { $store(line.0[part * $width..].as_mut_ptr(), value) }
+            }
+
+            #[inline]
+            #[target_feature(enable = $feature)]
+            fn sum(parts: &[$vector; PARTS]) -> Real {
+                let mut line = Line::ZERO;
+                for part in 0..PARTS {
+                    store(&mut line, part, parts[part]);
+                }
+                join(&line.0)
+            }
+
+            #[target_feature(enable = $feature)]
+            pub fn step(
+                [q, p]: StateMut,
+                [qq, qp, pq, pp, bq, bp]: [&[Line]; 6],
+                shape: &[Line],
+                force: Real,
+                watch: &[Line],
+                tap: &[Line],
+            ) -> (Real, Real) {
+                let n = q.len();
+                let p = &mut p[..n];
+                let [qq, qp, pq, pp, bq, bp] = [qq, qp, pq, pp, bq, bp].map(|row| &row[..n]);
+                let (shape, watch, tap) = (&shape[..n], &watch[..n], &tap[..n]);
+                let force = $all(force);
+                let (mut stroke, mut speed) = ([$all(0.0); PARTS], [$all(0.0); PARTS]);
+                for i in 0..n {
+                    for part in 0..PARTS {
+                        let f = $mul(load(&shape[i], part), force);
+                        let (q0, p0) = (load(&q[i], part), load(&p[i], part));
+                        let (a, b) = (load(&qq[i], part), load(&qp[i], part));
+                        let dq = $add($add($mul(a, q0), $mul(b, p0)), $mul(load(&bq[i], part), f));
+                        let dp = $add($mul(load(&pq[i], part), q0), $mul(load(&pp[i], part), p0));
+                        let q1 = $add(q0, dq);
+                        let p1 = $add(p0, $add(dp, $mul(load(&bp[i], part), f)));
+                        store(&mut q[i], part, q1);
+                        store(&mut p[i], part, p1);
+                        let next = $add($mul(a, q1), $mul(b, p1));
+                        stroke[part] = $add(stroke[part], $mul(load(&watch[i], part), next));
+                        speed[part] = $add(speed[part], $mul(load(&tap[i], part), p1));
+                    }
+                }
+                (sum(&stroke), sum(&speed))
+            }
+
+            #[target_feature(enable = $feature)]
+            pub fn held([d, p]: StateMut, [a, b, c, e, g, k]: [&[Line]; 6], force: Real) -> (Real, Real) {
+                let n = d.len();
+                let p = &mut p[..n];
+                let [a, b, c, e, g, k] = [a, b, c, e, g, k].map(|row| &row[..n]);
+                let force = $all(force);
+                let (mut stroke, mut speed) = ([$all(0.0); PARTS], [$all(0.0); PARTS]);
+                for i in 0..n {
+                    for part in 0..PARTS {
+                        let (d0, p0) = (load(&d[i], part), load(&p[i], part));
+                        let d1 = $add($mul(load(&a[i], part), d0), $mul(load(&b[i], part), p0));
+                        let p1 = $add($mul(load(&c[i], part), d0), $mul(load(&e[i], part), p0));
+                        let d1 = $add(d1, $mul(load(&g[i], part), force));
+                        let p1 = $add(p1, $mul(load(&k[i], part), force));
+                        store(&mut d[i], part, d1);
+                        store(&mut p[i], part, p1);
+                        stroke[part] = $add(stroke[part], d1);
+                        speed[part] = $add(speed[part], p1);
+                    }
+                }
+                (sum(&stroke), sum(&speed))
+            }
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+explicit!(lanes4, "avx2", __m256d, 4, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_set1_pd, _mm256_mul_pd, _mm256_add_pd);
+#[cfg(target_arch = "x86_64")]
+explicit!(
+    lanes8,
+    "avx512f",
+    __m512d,
+    8,
+    _mm512_loadu_pd,
+    _mm512_storeu_pd,
+    _mm512_set1_pd,
+    _mm512_mul_pd,
+    _mm512_add_pd
+);
 
 macro_rules! dispatch {
-    ($(#[$meta:meta])* $name:ident, $avx2:ident, $scalar:path, $body:ident, ($($arg:ident : $type:ty),*) -> $out:ty) => {
+    (
+        $(#[$meta:meta])* $name:ident, explicit, [$scalar:path, $body:path],
+        ($($arg:ident : $type:ty),*) -> $out:ty
+    ) => {
+        $(#[$meta])*
+        #[inline]
+        pub fn $name(path: Path, $($arg: $type),*) -> $out {
+            match path {
+                Path::Scalar => $scalar($($arg),*),
+                Path::Baseline => $body($($arg),*),
+                // SAFETY: `Path::Avx2` is only made by `Path::all` after the CPU said it has AVX2.
+                #[cfg(target_arch = "x86_64")]
+                Path::Avx2 => unsafe { lanes4::$name($($arg),*) },
+                // SAFETY: `Path::Avx512` is only made by `Path::all` after the CPU said it has AVX-512F.
+                #[cfg(target_arch = "x86_64")]
+                Path::Avx512 => unsafe { lanes8::$name($($arg),*) },
+            }
+        }
+    };
+    (
+        $(#[$meta:meta])* $name:ident, $avx2:ident, $avx512:ident, [$scalar:path, $body:path, $wide:path],
+        ($($arg:ident : $type:ty),*) -> $out:ty
+    ) => {
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2")]
         fn $avx2($($arg: $type),*) -> $out { $body($($arg),*) }
+
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx512f")]
+        fn $avx512($($arg: $type),*) -> $out { $wide($($arg),*) }
 
         $(#[$meta])*
         #[inline]
@@ -226,9 +536,12 @@ macro_rules! dispatch {
             match path {
                 Path::Scalar => $scalar($($arg),*),
                 Path::Baseline => $body($($arg),*),
-                // SAFETY: `Path::Avx2` is only made by `Path::detect` after the CPU said it has AVX2 (tests ask too).
+                // SAFETY: `Path::Avx2` is only made by `Path::all` after the CPU said it has AVX2.
                 #[cfg(target_arch = "x86_64")]
                 Path::Avx2 => unsafe { $avx2($($arg),*) },
+                // SAFETY: `Path::Avx512` is only made by `Path::all` after the CPU said it has AVX-512F.
+                #[cfg(target_arch = "x86_64")]
+                Path::Avx512 => unsafe { $avx512($($arg),*) },
             }
         }
     };
@@ -237,87 +550,138 @@ macro_rules! dispatch {
 dispatch! {
     /// One step of all modes under one force; returns the next free stroke of the watched shape (m) and the velocity
     /// of the tapped one (m/s). [modal.1]
-    step, step_avx2, scalar::step, step_body,
-    (q: &mut [Real], p: &mut [Real], t: &Table, force: Force, watch: &[Real], tap: &[Real]) -> (Real, Real)
+    step, explicit, [scalar::step, step_body],
+    (state: StateMut, table: [&[Line]; 6], shape: &[Line], force: Real, watch: &[Line], tap: &[Line]) -> (Real, Real)
 }
 dispatch! {
-    /// Free stroke of a shape in the coming step, m. [modal.3]
-    stroke, stroke_avx2, scalar::stroke, stroke_body, (q: &[Real], p: &[Real], t: &Table, shape: &[Real]) -> Real
+    /// One step in the held form; returns the next free stroke (m) and the velocity (m/s) of the held port. [modal.5]
+    held, explicit, [scalar::held, held_body],
+    (state: StateMut, table: [&[Line]; 6], force: Real) -> (Real, Real)
+}
+dispatch! {
+    /// Free stroke of a shape in the coming step, m; the table's qq and qp. [modal.3]
+    stroke, stroke_avx2, stroke_avx512, [scalar::stroke, stroke_body, stroke_body],
+    (state: [&[Line]; 2], table: [&[Line]; 2], shape: &[Line]) -> Real
 }
 dispatch! {
     /// Sum of products.
-    dot, dot_avx2, scalar::dot, dot_body, (a: &[Real], b: &[Real]) -> Real
+    dot, dot_avx2, dot_avx512, [scalar::dot, dot_body, dot_body], (a: &[Line], b: &[Line]) -> Real
 }
 dispatch! {
-    /// Free modes over a block: adds `weight * y` of every sample to the lane sums. [modal.4]
-    ring, ring_avx2, scalar::ring, ring_body, (m: &mut TwoPole, weight: &[Real], ticks: usize, sums: &mut Sums) -> ()
+    /// Sets what is smaller than `below` to zero; tells whether anything is left and whether all of it is finite.
+    flush, flush_avx2, flush_avx512, [scalar::flush, flush_body, flush_body],
+    (row: &mut [Line], below: Real) -> (bool, bool)
 }
-
+dispatch! {
+    /// Free modes over a block: adds the scaled velocities of every sample to the lane sums. `late`: the block begins
+    /// between an even and an odd sample. [modal.4]
+    ring, ring_avx2, ring_avx512, [scalar::ring, ring_body, ring_wide],
+    (state: StateMut, table: [&[Line]; 4], late: bool, ticks: usize, sums: &mut Sums) -> ()
+}
 dispatch! {
     /// One pair of chunks over a block, remembered for several readings. [modal.4]
-    history, history_avx2, history_body, history_body,
-    (m: &mut TwoPole, pair: usize, ticks: usize, history: &mut History) -> ()
+    history, history_avx2, history_avx512, [history_body, history_body, history_body],
+    (state: StateMut, table: [&[Line]; 4], late: bool, ticks: usize, history: &mut History) -> ()
 }
 dispatch! {
-    /// Adds `now y[n] + ahead y[n+1]` of a remembered pair to the lane sums, as [`ring`] would.
-    gather, gather_avx2, gather_body, gather_body,
-    (history: &History, now: &[Real; PAIR], ahead: Option<&[Real; PAIR]>, ticks: usize, sums: &mut Sums) -> ()
+    /// Adds `now y[n] + ahead y[n+1]` (plain y[n] without weights) of a remembered pair to the lane sums, as [`ring`]
+    /// would.
+    gather, gather_avx2, gather_avx512, [gather_body, gather_body, gather_body],
+    (history: &History, now: Option<&[Chunk; PAIR]>, ahead: Option<&[Chunk; PAIR]>, ticks: usize, sums: &mut Sums) -> ()
 }
 
 /// The twins: one mode after the other, in the order that the lanes define.
 pub mod scalar {
-    use super::{Force, LANES, PAIR, Sums, Table, TwoPole, join};
+    use super::{LANES, Line, PAIR, StateMut, Sums, join};
     use crate::math::Real;
 
+    fn at(row: &[Line], i: usize) -> Real {
+        row[i / LANES].0[i % LANES]
+    }
+
     /// Twin of [`super::step`].
-    pub fn step(q: &mut [Real], p: &mut [Real], t: &Table, force: Force, watch: &[Real], tap: &[Real]) -> (Real, Real) {
+    pub fn step(
+        [q, p]: StateMut,
+        table: [&[Line]; 6],
+        shape: &[Line],
+        force: Real,
+        watch: &[Line],
+        tap: &[Line],
+    ) -> (Real, Real) {
         let (mut stroke, mut speed) = ([0.0; LANES], [0.0; LANES]);
-        for i in 0..q.len() {
-            let f = match force {
-                Force::Port(shape, force) => shape[i] * force,
-                Force::Gathered(gathered) => gathered[i],
-            };
-            let (q0, p0) = (q[i], p[i]);
-            q[i] = q0 + ((t.qq[i] * q0 + t.qp[i] * p0) + t.bq[i] * f);
-            p[i] = p0 + ((t.pq[i] * q0 + t.pp[i] * p0) + t.bp[i] * f);
-            stroke[i % LANES] += watch[i] * (t.qq[i] * q[i] + t.qp[i] * p[i]);
-            speed[i % LANES] += tap[i] * p[i];
+        for i in 0..q.len() * LANES {
+            let [qq, qp, pq, pp, bq, bp] = table.map(|row| at(row, i));
+            let (q0, p0, f) = (at(q, i), at(p, i), at(shape, i) * force);
+            let q1 = q0 + ((qq * q0 + qp * p0) + bq * f);
+            let p1 = p0 + ((pq * q0 + pp * p0) + bp * f);
+            (q[i / LANES].0[i % LANES], p[i / LANES].0[i % LANES]) = (q1, p1);
+            stroke[i % LANES] += at(watch, i) * (qq * q1 + qp * p1);
+            speed[i % LANES] += at(tap, i) * p1;
+        }
+        (join(&stroke), join(&speed))
+    }
+
+    /// Twin of [`super::held`].
+    pub fn held([d, p]: StateMut, table: [&[Line]; 6], force: Real) -> (Real, Real) {
+        let (mut stroke, mut speed) = ([0.0; LANES], [0.0; LANES]);
+        for i in 0..d.len() * LANES {
+            let [a, b, c, e, g, k] = table.map(|row| at(row, i));
+            let (d0, p0) = (at(d, i), at(p, i));
+            let (d1, p1) = ((a * d0 + b * p0) + g * force, (c * d0 + e * p0) + k * force);
+            (d[i / LANES].0[i % LANES], p[i / LANES].0[i % LANES]) = (d1, p1);
+            stroke[i % LANES] += d1;
+            speed[i % LANES] += p1;
         }
         (join(&stroke), join(&speed))
     }
 
     /// Twin of [`super::stroke`].
-    pub fn stroke(q: &[Real], p: &[Real], t: &Table, shape: &[Real]) -> Real {
+    pub fn stroke([q, p]: [&[Line]; 2], [qq, qp]: [&[Line]; 2], shape: &[Line]) -> Real {
         let mut sum = [0.0; LANES];
-        for i in 0..q.len() {
-            sum[i % LANES] += shape[i] * (t.qq[i] * q[i] + t.qp[i] * p[i]);
+        for i in 0..q.len() * LANES {
+            sum[i % LANES] += at(shape, i) * (at(qq, i) * at(q, i) + at(qp, i) * at(p, i));
         }
         join(&sum)
     }
 
     /// Twin of [`super::dot`].
-    pub fn dot(a: &[Real], b: &[Real]) -> Real {
+    pub fn dot(a: &[Line], b: &[Line]) -> Real {
         let mut sum = [0.0; LANES];
-        for i in 0..a.len() {
-            sum[i % LANES] += a[i] * b[i];
+        for i in 0..a.len() * LANES {
+            sum[i % LANES] += at(a, i) * at(b, i);
         }
         join(&sum)
     }
 
-    /// Twin of [`super::ring`].
-    pub fn ring(m: &mut TwoPole, weight: &[Real], ticks: usize, sums: &mut Sums) {
-        for sum in sums.iter_mut().take(ticks) {
-            for i in 0..m.y0.len() {
-                let next = m.trace[i] * m.y1[i] - m.det[i] * m.y0[i];
-                m.y0[i] = m.y1[i];
-                m.y1[i] = next;
+    /// Twin of [`super::flush`].
+    pub fn flush(row: &mut [Line], below: Real) -> (bool, bool) {
+        let (mut left, mut finite) = (false, true);
+        for x in row.iter_mut().flat_map(|line| &mut line.0) {
+            if x.abs() < below {
+                *x = 0.0;
             }
-            for first in (0..m.y0.len()).step_by(PAIR) {
-                for (l, lane) in sum.iter_mut().enumerate() {
-                    let (i, j) = (first + l, first + l + LANES);
-                    *lane += weight[i] * m.y0[i] + weight[j] * m.y0[j];
+            left |= *x != 0.0;
+            finite &= x.is_finite();
+        }
+        (left, finite)
+    }
+
+    /// Twin of [`super::ring`].
+    pub fn ring([y1, y0]: StateMut, table: [&[Line]; 4], late: bool, ticks: usize, sums: &mut Sums) {
+        let mut at_odd = late;
+        for sum in sums.0.iter_mut().take(ticks) {
+            for i in (0..y0.len() * LANES).filter(|_| at_odd) {
+                let [t, d, t2, d2] = table.map(|row| at(row, i));
+                let (a, b) = (at(y0, i), at(y1, i));
+                (y0[i / LANES].0[i % LANES], y1[i / LANES].0[i % LANES]) = (t * b - d * a, t2 * b - d2 * a);
+            }
+            let y = if at_odd { &*y0 } else { &*y1 };
+            for pair in y.chunks(PAIR) {
+                for (l, lane) in sum.0.iter_mut().enumerate() {
+                    *lane += pair[0].0[l] + pair[1].0[l];
                 }
             }
+            at_odd = !at_odd;
         }
     }
 }
@@ -327,60 +691,65 @@ mod tests {
     use super::*;
     use crate::rng::Rng;
 
-    fn paths() -> Vec<Path> {
-        let mut all = vec![Path::Scalar, Path::Baseline];
-        if Path::detect() != Path::Baseline {
-            all.push(Path::detect());
+    fn noise<const K: usize>(rng: &mut Rng, cells: usize) -> Rows<K> {
+        let mut rows = Rows::zeros(cells);
+        for i in 0..cells * LANES {
+            (0..K).for_each(|row| rows.set(row, i, rng.normal()));
         }
-        all
+        rows
     }
 
-    fn noise(rng: &mut Rng, n: usize) -> Vec<Real> {
-        (0..n).map(|_| rng.normal()).collect()
+    fn bits(lines: &[Line]) -> impl Iterator<Item = u64> {
+        lines.iter().flat_map(|line| line.0).map(|x| x.to_bits())
     }
 
     #[test]
     fn every_vector_kernel_gives_the_bits_of_its_scalar_twin() {
         let mut rng = Rng::new(3, "kernel");
-        for n in [16, 48, 512] {
-            let t = Table {
-                qq: noise(&mut rng, n),
-                qp: noise(&mut rng, n),
-                pq: noise(&mut rng, n),
-                pp: noise(&mut rng, n),
-                bq: noise(&mut rng, n),
-                bp: noise(&mut rng, n),
-            };
-            let (q, p, a, b) = (noise(&mut rng, n), noise(&mut rng, n), noise(&mut rng, n), noise(&mut rng, n));
+        for n in [2, 6, 62, 64] {
+            let (table, two, start): (Table, TwoStep, State) =
+                (noise(&mut rng, n), noise(&mut rng, n), noise(&mut rng, n));
+            let rows: [Row; 3] = core::array::from_fn(|_| noise(&mut rng, n));
+            let [[a], [b], [c]] = rows.each_ref().map(|row| row.part(0, n));
+            let (table, two) = (table.part(0, n), two.part(0, n));
             let mut seen: Option<Vec<u64>> = None;
-            for path in paths() {
-                let mut bits = Vec::new();
-                for gathered in [false, true] {
-                    let (mut q1, mut p1) = (q.clone(), p.clone());
-                    let force = if gathered { Force::Gathered(&a) } else { Force::Port(&a, 0.7) };
-                    let (s, v) = step(path, &mut q1, &mut p1, &t, force, &b, &a);
-                    bits.extend(q1.iter().chain(&p1).chain([&s, &v]).map(|x| x.to_bits()));
-                }
-                bits.push(stroke(path, &q, &p, &t, &a).to_bits());
-                bits.push(dot(path, &a, &b).to_bits());
-                let (mut y0, mut y1) = (q.clone(), p.clone());
-                let mut sums = [[0.0; LANES]; CONTROL_TICKS];
-                let mut m = TwoPole { y0: &mut y0, y1: &mut y1, trace: &a, det: &b };
-                ring(path, &mut m, &t.bq, 7, &mut sums);
-                bits.extend(sums.iter().flatten().chain(&y0).chain(&y1).map(|x| x.to_bits()));
+            for path in Path::all() {
+                let mut all = Vec::new();
+                let mut state = start.clone();
+                let (s, v) = step(path, state.part_mut(0, n), table, a, 0.7, b, c);
+                all.extend([s.to_bits(), v.to_bits()]);
+                let (s, v) = held(path, state.part_mut(0, n), table, 0.3);
+                all.extend([s.to_bits(), v.to_bits()]);
+                all.extend(state.part(0, n).into_iter().flat_map(bits));
+                let [q, p] = start.part(0, n);
+                all.push(stroke(path, [q, p], [table[0], table[1]], a).to_bits());
+                all.push(dot(path, p, a).to_bits());
+                let mut rest = q.to_vec();
+                assert_eq!(flush(path, &mut rest, 0.5), (true, true));
+                all.extend(bits(&rest));
+                assert_eq!(flush(path, &mut rest, 100.0), (false, true));
+                rest[1].0[3] = Real::NAN;
+                assert_eq!(flush(path, &mut rest, 100.0), (true, false));
+                for (late, ticks) in [(false, 7), (true, 7), (false, 8), (true, 1), (true, 32)] {
+                    let (mut state, mut sums) = (start.clone(), Sums::ZERO);
+                    ring(path, state.part_mut(0, n), two, late, ticks, &mut sums);
+                    all.extend(bits(&sums.0).chain(state.part(0, n).into_iter().flat_map(bits)));
 
-                let (mut z0, mut z1) = (q.clone(), p.clone());
-                let (mut remembered, mut past) = ([[0.0; LANES]; CONTROL_TICKS], [[0.0; PAIR]; CONTROL_TICKS + 1]);
-                let mut m = TwoPole { y0: &mut z0, y1: &mut z1, trace: &a, det: &b };
-                for pair in 0..n / PAIR {
-                    history(path, &mut m, pair, 7, &mut past);
-                    let weight: [Real; PAIR] = core::array::from_fn(|l| t.bq[pair * PAIR + l]);
-                    gather(path, &past, &weight, None, 7, &mut remembered);
+                    let (mut again, mut remembered) = (start.clone(), Sums::ZERO);
+                    let mut past = [[[0.0; LANES]; PAIR]; CONTROL_TICKS + 1];
+                    for at in (0..n).step_by(PAIR) {
+                        let two = two.map(|row| &row[at..at + PAIR]);
+                        history(path, again.part_mut(at, at + PAIR), two, late, ticks, &mut past);
+                        gather(path, &past, None, None, ticks, &mut remembered);
+                    }
+                    assert!(bits(&remembered.0).eq(bits(&sums.0)), "remembered and direct sums differ");
+                    for (one, other) in again.part(0, n).into_iter().zip(state.part(0, n)) {
+                        assert!(bits(one).eq(bits(other)), "remembered and direct states differ");
+                    }
                 }
-                assert!(remembered == sums && z0 == y0 && z1 == y1, "remembered and direct sums differ");
                 match &seen {
-                    None => seen = Some(bits),
-                    Some(first) => assert!(*first == bits, "{path:?} differs at {n} modes"),
+                    None => seen = Some(all),
+                    Some(first) => assert!(*first == all, "{path:?} differs at {n} chunks"),
                 }
             }
         }

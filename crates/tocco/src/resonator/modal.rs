@@ -11,7 +11,11 @@
 //! - `[modal.2]  qp = S(h)`, `pq = -omega^2 S`, `m bq = integral of S over the step`, `m bp = S`,
 //!   `qq = -omega^2 m bq`, `pp = qq - 2 sigma S`
 //! - `[modal.3]  free stroke = sum phi (qq q + qp p)`, compliance `L_ij = sum phi_i phi_j bq`
-//! - `[modal.4]  any signal of a free mode obeys y[n+1] = T y[n] - D y[n-1]`, `T = 2 + qq + pp`, `D = exp(-2 sigma h)`
+//! - `[modal.4]  any signal of a free mode obeys y[n+1] = T y[n] - D y[n-1]`, `T = 2 + qq + pp`, `D = exp(-2 sigma h)`,
+//!   hence also `y[n+2] = (T^2 - D) y[n] - T D y[n-1]`: two samples from one pair
+//! - `[modal.5]  d' = a d + b p + g F`, `p' = c d + e p + k F`: the same step in the coordinates of one held port, its
+//!   part d of the coming stroke and its velocity p; `c = pq/qq`, `a = 1 + qq + qp c`, `b = qp (pp - qp c)`,
+//!   `e = 1 + pp - qp c`, `g = phi^2 (qq bq + qp bp)`, `k = phi^2 bp`
 //!
 //! **Symbols.** omega = 2 pi `freq_hz` rad/s (undamped); sigma = 1/`decay_s` 1/s; m `mass_kg` kg; phi: `port` values.
 //!
@@ -19,11 +23,13 @@
 //! the step as a *change* keeps the digits of slow modes (relative error of frequency and decay about 1e-15), and the
 //! stroke is then the very number that is added to q. Free modes run in the two-pole form of their velocity where that
 //! is accurate: its frequency error is about 1e-16/theta^2 and its rounding noise 1/sin(theta), hence the gate on theta.
+//! So does the held form, which a body takes under lasting contact at one port: half the arithmetic of [modal.1], the
+//! sums need no weights.
 //!
 //! **Sources.** 000 (8.1)-(8.7), section 8.2.2; 003 (5.6); physics.md D.1, H10. We depart from the papers' bilinear
 //! transform, which puts an 18 kHz mode at 12.8 kHz.
 
-use super::kernel::{self, Force, LANES, PAIR, Path, Table, TwoPole};
+use super::kernel::{self, Chunk, Held, LANES, Line, PAIR, Path, Row, State, Sums, Table, TwoStep};
 use super::{CONTROL_TICKS, LEVELS, Motion, Reading, Resonator};
 use crate::math::{PI, Real, cos, exp, expm1, integrate_smooth, sin, sinc, sinh, sinhc};
 use crate::param::{Key, KeyType, Kind, Spec, Tunable};
@@ -65,8 +71,12 @@ pub const MODAL: Kind = Kind {
 const TWO_POLE_ANGLE: (Real, Real) = (0.01, PI - 0.01);
 /// Decay per sample beyond which a mode is over before the two-pole form pays.
 const TWO_POLE_DECAY: Real = 1.0;
+/// Steps of contact at one port after which the held form pays for its making.
+const LASTING: u32 = 64;
+/// Weight of an unheard mode in the two-pole form: 1000 dB below anything.
+const UNHEARD: Real = 1e-50;
 /// Amplitudes (m, m/s) below this are set to zero at control ticks: far below hearing, far above denormals (1e-308).
-const FLUSH: Real = 1e-150;
+const FLUSH: Real = 1e-200;
 
 /// Impulse answer S(h) and its integral over the step, per unit mass: [modal.2].
 ///
@@ -117,37 +127,53 @@ struct Level {
     fresh: bool,
 }
 
+/// How the state is written at present.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Form {
+    /// (q, p) of every mode.
+    Plain,
+    /// Two-pole modes as velocities of an even and the following odd sample; true: the odd one is now.
+    Free { late: bool },
+    /// Two-pole modes in the coordinates of one port, [modal.5].
+    Held { port: usize },
+}
+
 /// A vibrating object.
 pub struct Modal {
     params: ModalParams,
     sample_s: Real,
     path: Path,
-    /// Two-pole modes first (padded to `PAIR`), then the others (padded to `LANES`).
+    /// Two-pole modes first (padded to whole pairs of chunks), then the others (padded to whole chunks).
     modes: Vec<Mode>,
+    /// Chunks of two-pole modes.
     two_pole: usize,
-    trace: Vec<Real>,
-    det: Vec<Real>,
-    q: Vec<Real>,
-    p: Vec<Real>,
+    two_step: TwoStep,
+    held: Held,
+    /// Scale of the free and of the held form: shape of the port listened to or held, never zero.
+    scale: Row,
+    held_scale: Row,
+    form: Form,
+    /// Steps in a row with the force at one port only, at the full sample.
+    lasting: u32,
+    state: State,
     levels: Vec<Level>,
     level: usize,
     /// Mode-shape values per port: as declared (what is heard) and as last struck (what is touched).
-    shape: Vec<Vec<Real>>,
-    touch: Vec<Vec<Real>>,
+    shape: Vec<Row>,
+    touch: Vec<Row>,
     pushed: Vec<Real>,
-    gathered: Vec<Real>,
+    gathered: Row,
     stroke: Vec<Option<Real>>,
     watch: usize,
     listen: usize,
     heard: Option<Real>,
-    free: bool,
     /// Two-pole form usable at the present tuning.
     steady: bool,
     /// Largest excursion of each port while free, m.
     bound: Vec<Real>,
     omitted: usize,
     quiet: bool,
-    sums: Box<kernel::Sums>,
+    sums: Box<Sums>,
 }
 
 impl Modal {
@@ -170,14 +196,14 @@ impl Modal {
             rank[index] = (place + 1) as Real / modes.len() as Real;
         }
         let mut order: Vec<Option<usize>> = (0..modes.len()).filter(|&i| steady(&modes[i])).map(Some).collect();
-        order.resize(order.len().next_multiple_of(PAIR), None);
-        let two_pole = order.len();
+        order.resize(order.len().next_multiple_of(PAIR * LANES), None);
+        let two_pole = order.len() / LANES;
         order.extend((0..modes.len()).filter(|&i| !steady(&modes[i])).map(Some));
         order.resize(order.len().next_multiple_of(LANES), None);
 
-        let n = order.len();
-        let shape: Vec<Vec<Real>> =
-            ports.iter().map(|port| order.iter().map(|&i| i.map_or(0.0, |i| port[i])).collect()).collect();
+        let cells = order.len() / LANES;
+        let row = |port: &Vec<Real>| Row::from_fn(cells, |_, i| order[i].map_or(0.0, |i| port[i]));
+        let shape: Vec<Row> = ports.iter().map(row).collect();
         let mode = |slot: &Option<usize>| match *slot {
             None => Mode::default(),
             Some(i) => Mode {
@@ -188,46 +214,42 @@ impl Modal {
                 crest: ports.iter().fold(1e-30, |m: Real, port| m.max(port[i].abs())),
             },
         };
-        let zeros = || vec![0.0; n];
-        let table = || Table { qq: zeros(), qp: zeros(), pq: zeros(), pp: zeros(), bq: zeros(), bp: zeros() };
-        let level = |_| Level { table: table(), compliance: vec![0.0; ports.len() * ports.len()], fresh: false };
+        let level =
+            |_| Level { table: Table::zeros(cells), compliance: vec![0.0; ports.len() * ports.len()], fresh: false };
         let mut body = Self {
             params,
             sample_s,
-            path: Path::detect(),
+            path: *Path::all().last().unwrap_or(&Path::Baseline),
             modes: order.iter().map(mode).collect(),
             two_pole,
-            trace: zeros(),
-            det: zeros(),
-            q: zeros(),
-            p: zeros(),
+            two_step: TwoStep::zeros(cells),
+            held: Held::zeros(two_pole),
+            scale: Row::zeros(cells),
+            held_scale: Row::zeros(two_pole),
+            form: Form::Plain,
+            lasting: 0,
+            state: State::zeros(cells),
             levels: (0..LEVELS).map(level).collect(),
             level: 0,
             touch: shape.clone(),
             shape,
             pushed: vec![0.0; ports.len()],
-            gathered: zeros(),
+            gathered: Row::zeros(cells),
             stroke: vec![None; ports.len()],
             watch: 0,
             listen: 0,
             heard: None,
-            free: false,
             steady: true,
             bound: vec![0.0; ports.len()],
             omitted: 0,
             quiet: false,
-            sums: Box::new([[0.0; LANES]; CONTROL_TICKS]),
+            sums: Box::new(Sums::ZERO),
         };
+        body.listen(0);
         body.retuned();
         let needed = if touched { LEVELS } else { 1 };
         (0..needed).rev().for_each(|level| body.refresh(level));
         body
-    }
-
-    /// Uses the given kernels instead of the fastest ones; for tests. `[control]`
-    #[doc(hidden)]
-    pub fn use_scalar_kernels(&mut self, scalar: bool) {
-        self.path = if scalar { Path::Scalar } else { Path::Baseline };
     }
 
     fn omega(&self, mode: &Mode) -> Real {
@@ -243,7 +265,7 @@ impl Modal {
         mode.mass > 0.0 && self.omega(mode) * self.sample_s < PI
     }
 
-    /// Recomputes what depends on the tuning but not on the step.
+    /// Recomputes what depends on the tuning but not on the step; plain form.
     fn retuned(&mut self) {
         self.steady = true;
         self.omitted = 0;
@@ -252,8 +274,9 @@ impl Modal {
             let (omega, sigma) = (self.omega(&mode), self.sigma(&mode));
             if mode.mass > 0.0 && !self.sounds(&mode) {
                 self.omitted += 1;
-                (self.q[i], self.p[i]) = (0.0, 0.0);
-            } else if i < self.two_pole && mode.mass > 0.0 {
+                self.state.set(0, i, 0.0);
+                self.state.set(1, i, 0.0);
+            } else if i < self.two_pole * LANES && mode.mass > 0.0 {
                 self.steady &= two_pole(omega, sigma, self.sample_s);
             }
         }
@@ -276,24 +299,22 @@ impl Modal {
         for i in 0..self.modes.len() {
             let mode = self.modes[i];
             let (omega, sigma) = (self.omega(&mode), self.sigma(&mode));
-            let sounds = self.sounds(&mode);
-            let t = &mut self.levels[level].table;
-            if !sounds {
-                for column in [&mut t.qq, &mut t.qp, &mut t.pq, &mut t.pp, &mut t.bq, &mut t.bp] {
-                    column[i] = 0.0;
-                }
-                continue;
+            let (mut row, mut two) = ([0.0; 6], [0.0; 4]);
+            if self.sounds(&mode) {
+                let (s, integral) = step_response(omega, sigma, h); // [modal.2]
+                let qq = -omega * omega * integral;
+                let pp = qq - 2.0 * sigma * s;
+                row = [qq, s, -omega * omega * s, pp, integral / mode.mass, s / mode.mass];
+                let (trace, det) = (2.0 + (qq + pp), exp(-2.0 * sigma * h)); // [modal.4]
+                two = [trace, det, trace * trace - det, trace * det];
             }
-            let (s, integral) = step_response(omega, sigma, h); // [modal.2]
-            t.qp[i] = s;
-            t.pq[i] = -omega * omega * s;
-            t.bq[i] = integral / mode.mass;
-            t.bp[i] = s / mode.mass;
-            t.qq[i] = -omega * omega * integral;
-            t.pp[i] = t.qq[i] - 2.0 * sigma * s;
+            for (column, value) in row.into_iter().enumerate() {
+                self.levels[level].table.set(column, i, value);
+            }
             if level == 0 {
-                self.trace[i] = 2.0 + (t.qq[i] + t.pp[i]); // [modal.4]
-                self.det[i] = exp(-2.0 * sigma * h);
+                for (column, value) in two.into_iter().enumerate() {
+                    self.two_step.set(column, i, value);
+                }
             }
         }
         let ports = self.touch.len();
@@ -302,7 +323,7 @@ impl Modal {
             for from in 0..=to {
                 let mut sum = [0.0; LANES];
                 for i in 0..self.modes.len() {
-                    sum[i % LANES] += self.touch[to][i] * self.touch[from][i] * table.bq[i]; // [modal.3]
+                    sum[i % LANES] += self.touch[to].get(0, i) * self.touch[from].get(0, i) * table.get(4, i); // [modal.3]
                 }
                 let label = kernel::join(&sum);
                 compliance[to * ports + from] = label;
@@ -312,30 +333,86 @@ impl Modal {
         *fresh = true;
     }
 
-    /// Displacement and velocity of a mode in either form.
+    /// Displacement and velocity of a mode in any form.
     fn state(&self, i: usize) -> (Real, Real) {
-        if self.free && i < self.rung() {
-            let t = &self.levels[0].table;
-            if t.pq[i] == 0.0 {
-                return (0.0, 0.0);
+        let (first, second) = (self.state.get(0, i), self.state.get(1, i));
+        let t = |column| self.levels[0].table.get(column, i);
+        match self.form {
+            Form::Free { late } if i < self.rung() * LANES => {
+                if t(2) == 0.0 {
+                    return (0.0, 0.0);
+                }
+                let scale = self.scale.get(0, i);
+                let (y1, y0) = (first / scale, second / scale);
+                let two = |column| self.two_step.get(column, i);
+                let (now, next) = if late { (y1, two(0) * y1 - two(1) * y0) } else { (y0, y1) };
+                // q from [modal.1] without force.
+                ((next - (1.0 + t(3)) * now) / t(2), now)
             }
-            ((self.q[i] - (1.0 + t.pp[i]) * self.p[i]) / t.pq[i], self.p[i])
-        } else {
-            (self.q[i], self.p[i])
+            Form::Held { .. } if i < self.two_pole * LANES => {
+                if t(0) == 0.0 {
+                    return (0.0, 0.0);
+                }
+                let scale = self.held_scale.get(0, i);
+                let (d, p) = (first / scale, second / scale);
+                ((d - t(1) * p) / t(0), p)
+            }
+            _ => (first, second),
         }
     }
 
-    /// Number of modes in two-pole form while free.
+    /// Chunks of modes in two-pole form while free.
     fn rung(&self) -> usize {
         if self.steady { self.two_pole } else { 0 }
+    }
+
+    /// Back to (q, p).
+    fn plain(&mut self) {
+        let cells = match self.form {
+            Form::Plain => return,
+            Form::Free { .. } => self.rung(),
+            Form::Held { .. } => self.two_pole,
+        };
+        for i in 0..cells * LANES {
+            let (q, p) = self.state(i);
+            self.state.set(0, i, q);
+            self.state.set(1, i, p);
+        }
+        self.form = Form::Plain;
+        self.lasting = 0;
+        self.forget();
+    }
+
+    /// Enters the held form of a port.
+    fn hold(&mut self, port: usize) {
+        self.refresh(0);
+        for i in 0..self.two_pole * LANES {
+            let [qq, qp, pq, pp, bq, bp] = [0, 1, 2, 3, 4, 5].map(|column| self.levels[0].table.get(column, i));
+            let phi = self.touch[port].get(0, i);
+            let scale = if phi.abs() < UNHEARD { UNHEARD } else { phi };
+            let (q, p) = (self.state.get(0, i), self.state.get(1, i));
+            let mut row = [0.0; 6];
+            if qq != 0.0 {
+                let c = pq / qq; // [modal.5]
+                let (a, b, e) = (1.0 + qq + qp * c, qp * (pp - qp * c), 1.0 + pp - qp * c);
+                row = [a, b, c, e, scale * phi * (qq * bq + qp * bp), scale * phi * bp];
+            }
+            for (column, value) in row.into_iter().enumerate() {
+                self.held.set(column, i, value);
+            }
+            self.held_scale.set(0, i, scale);
+            self.state.set(0, i, scale * (qq * q + qp * p));
+            self.state.set(1, i, scale * p);
+        }
+        self.form = Form::Held { port };
     }
 
     /// Largest excursion of a port from now on if nothing touches the body, m. Amplitudes only decay.
     fn excursion(&self, port: usize) -> Real {
         let mut sum = 0.0;
         for (i, mode) in self.modes.iter().enumerate() {
-            let (q, p) = self.state(i);
-            if mode.mass == 0.0 || (q == 0.0 && p == 0.0) {
+            let ((q, p), phi) = (self.state(i), self.shape[port].get(0, i));
+            if mode.mass == 0.0 || phi == 0.0 || (q == 0.0 && p == 0.0) {
                 continue;
             }
             let (omega, sigma) = (self.omega(mode), self.sigma(mode));
@@ -347,9 +424,23 @@ impl Modal {
             } else {
                 q.abs() + p.abs() / sigma
             };
-            sum += if self.shape[port][i] == 0.0 { 0.0 } else { self.shape[port][i].abs() * amplitude };
+            sum += phi.abs() * amplitude;
         }
         sum
+    }
+
+    /// Sum of a row of the plain state times the shape of a port.
+    fn dot(&self, row: usize, port: usize) -> Real {
+        let cells = self.state.len();
+        kernel::dot(self.path, self.state.part(0, cells)[row], self.shape[port].part(0, cells)[0])
+    }
+
+    fn sum(&self, port: usize, of: impl Fn(usize) -> Real) -> Real {
+        let mut sum = [0.0; LANES];
+        for i in 0..self.modes.len() {
+            sum[i % LANES] += self.shape[port].get(0, i) * of(i);
+        }
+        kernel::join(&sum)
     }
 }
 
@@ -370,20 +461,20 @@ impl Tunable for Modal {
         if self.params.read(index) == value {
             return;
         }
-        let was_free = self.free;
-        self.attend();
+        let was_free = matches!(self.form, Form::Free { .. });
+        self.plain();
         let before = self.params.freq_scale;
         self.params.write(index, value);
         let after = self.params.freq_scale;
         if after > before {
             // A retune must not hand out energy (H9): the state shrinks by the root of the ratio.
             for i in 0..self.modes.len() {
-                let (wq0, wq1) = (self.modes[i].omega * before * self.q[i], self.modes[i].omega * after * self.q[i]);
-                let p2 = self.p[i] * self.p[i];
+                let (q, p) = self.state(i);
+                let (wq0, wq1) = (self.modes[i].omega * before * q, self.modes[i].omega * after * q);
                 if wq1 != 0.0 {
-                    let shrink = ((p2 + wq0 * wq0) / (p2 + wq1 * wq1)).sqrt();
-                    self.q[i] *= shrink;
-                    self.p[i] *= shrink;
+                    let shrink = ((p * p + wq0 * wq0) / (p * p + wq1 * wq1)).sqrt();
+                    self.state.set(0, i, q * shrink);
+                    self.state.set(1, i, p * shrink);
                 }
             }
         }
@@ -403,33 +494,35 @@ impl Resonator for Modal {
     }
 
     fn attend(&mut self) {
-        if self.free {
-            for i in 0..self.rung() {
-                (self.q[i], self.p[i]) = self.state(i);
-            }
-            self.free = false;
-            self.forget();
+        if matches!(self.form, Form::Free { .. }) {
+            self.plain();
         }
     }
 
     fn release(&mut self) {
-        if !self.free {
-            self.divide(0);
-            for port in 0..self.bound.len() {
-                self.bound[port] = self.excursion(port);
-            }
-            let t = &self.levels[0].table;
-            for i in 0..self.rung() {
-                self.q[i] = self.p[i] + (t.pq[i] * self.q[i] + t.pp[i] * self.p[i]);
-            }
-            self.free = true;
+        if matches!(self.form, Form::Free { .. }) {
+            return;
         }
+        self.plain();
+        self.divide(0);
+        for port in 0..self.bound.len() {
+            self.bound[port] = self.excursion(port);
+        }
+        for i in 0..self.rung() * LANES {
+            let ((q, p), scale) = (self.state(i), self.scale.get(0, i));
+            let [pq, pp] = [2, 3].map(|column| self.levels[0].table.get(column, i));
+            self.state.set(0, i, scale * (p + (pq * q + pp * p)));
+            self.state.set(1, i, scale * p);
+        }
+        self.form = Form::Free { late: false };
     }
 
     fn divide(&mut self, level: usize) {
         self.refresh(level);
         if level != self.level {
+            self.plain();
             self.level = level;
+            self.lasting = 0;
             self.stroke.iter_mut().for_each(|s| *s = None);
         }
     }
@@ -438,9 +531,13 @@ impl Resonator for Modal {
         let base = match self.stroke[port] {
             Some(stroke) => stroke,
             None => {
+                self.plain();
                 self.watch = port;
-                let t = &self.levels[self.level].table;
-                let stroke = kernel::stroke(self.path, &self.q, &self.p, t, &self.touch[port]);
+                self.lasting = 0;
+                let cells = self.state.len();
+                let [qq, qp, ..] = self.levels[self.level].table.part(0, cells);
+                let [touch] = self.touch[port].part(0, cells);
+                let stroke = kernel::stroke(self.path, self.state.part(0, cells), [qq, qp], touch);
                 self.stroke[port] = Some(stroke);
                 stroke
             }
@@ -458,28 +555,49 @@ impl Resonator for Modal {
     }
 
     fn commit(&mut self) {
-        let mut ports = self.pushed.iter().enumerate().filter(|(_, f)| **f != 0.0).map(|(port, _)| port);
-        let (first, second) = (ports.next(), ports.next());
-        let force = match (first, second) {
-            (Some(port), None) => Force::Port(&self.touch[port], self.pushed[port]),
-            (None, _) => Force::Port(&self.touch[self.watch], 0.0),
-            _ => {
-                self.gathered.fill(0.0);
-                for (port, &f) in self.pushed.iter().enumerate() {
-                    if f != 0.0 {
-                        self.gathered.iter_mut().zip(&self.touch[port]).for_each(|(g, phi)| *g += phi * f);
-                    }
-                }
-                Force::Gathered(&self.gathered)
+        let others = self.pushed.iter().enumerate().any(|(port, f)| *f != 0.0 && port != self.watch);
+        if let (Form::Held { port }, false) = (self.form, others) {
+            let (force, fast, all) = (self.pushed[port], self.two_pole, self.state.len());
+            let table = self.held.part(0, fast);
+            let (mut stroke, mut heard) = kernel::held(self.path, self.state.part_mut(0, fast), table, force);
+            if all > fast {
+                let ([touch], table) = (self.touch[port].part(fast, all), self.levels[0].table.part(fast, all));
+                let state = self.state.part_mut(fast, all);
+                let more = kernel::step(self.path, state, table, touch, force, touch, touch);
+                stroke += more.0;
+                heard += more.1;
             }
+            let own = port == self.listen && self.params.jitter_01 == 0.0;
+            self.stroke[port] = Some(stroke);
+            self.heard = own.then_some(heard);
+            self.pushed[port] = 0.0;
+            return;
+        }
+        self.plain();
+        let cells = self.state.len();
+        let (shape, force) = if others {
+            self.gathered.fill(0.0);
+            for (touch, &f) in self.touch.iter().zip(&self.pushed).filter(|(_, f)| **f != 0.0) {
+                for i in 0..self.modes.len() {
+                    self.gathered.set(0, i, self.gathered.get(0, i) + touch.get(0, i) * f);
+                }
+            }
+            (&self.gathered, 1.0)
+        } else {
+            (&self.touch[self.watch], self.pushed[self.watch])
         };
-        let (watch, tap) = (&self.touch[self.watch], &self.shape[self.listen]);
-        let table = &self.levels[self.level].table;
-        let (stroke, heard) = kernel::step(self.path, &mut self.q, &mut self.p, table, force, watch, tap);
-        self.forget();
+        let [[shape], [watch], [tap]] =
+            [shape, &self.touch[self.watch], &self.shape[self.listen]].map(|row| row.part(0, cells));
+        let table = self.levels[self.level].table.part(0, cells);
+        let (stroke, heard) = kernel::step(self.path, self.state.part_mut(0, cells), table, shape, force, watch, tap);
+        self.stroke.iter_mut().for_each(|s| *s = None);
         self.stroke[self.watch] = Some(stroke);
         self.heard = Some(heard);
         self.pushed.fill(0.0);
+        self.lasting = if others || self.level > 0 || !self.steady { 0 } else { self.lasting + 1 };
+        if self.lasting > LASTING {
+            self.hold(self.watch);
+        }
     }
 
     fn ring(&mut self, ticks: usize, readings: &mut [Reading]) {
@@ -487,70 +605,77 @@ impl Resonator for Modal {
             readings.iter_mut().for_each(|r| r.values[..ticks].fill(0.0));
             return;
         }
-        let rung = self.rung();
-        let mut m = TwoPole {
-            y0: &mut self.p[..rung],
-            y1: &mut self.q[..rung],
-            trace: &self.trace[..rung],
-            det: &self.det[..rung],
+        let Form::Free { late } = self.form else {
+            debug_assert!(false, "ring is for the free form");
+            return;
         };
-        let t = &self.levels[0].table;
-        readings.iter_mut().for_each(|r| r.sums[..ticks].fill([0.0; LANES]));
+        let (rung, all) = (self.rung(), self.state.len());
+        let table = &self.levels[0].table;
+        for r in readings.iter_mut() {
+            r.sums.0[..ticks].fill(Line::ZERO);
+        }
+        let favourite = |r: &Reading| r.motion == Motion::Velocity && r.port == self.listen;
+        let (fast, two) = (self.state.part_mut(0, rung), self.two_step.part(0, rung));
         match &mut *readings {
-            [] => kernel::ring(self.path, &mut m, &self.shape[0][..rung], ticks, &mut self.sums),
-            [r] if r.motion == Motion::Velocity => {
-                kernel::ring(self.path, &mut m, &self.shape[r.port][..rung], ticks, &mut r.sums);
-            }
+            [] => kernel::ring(self.path, fast, two, late, ticks, &mut self.sums),
+            [r] if favourite(r) => kernel::ring(self.path, fast, two, late, ticks, &mut r.sums),
             many => {
-                let mut history = [[0.0; PAIR]; CONTROL_TICKS + 1];
-                for pair in 0..rung / PAIR {
-                    kernel::history(self.path, &mut m, pair, ticks, &mut history);
+                let mut history = [[[0.0; LANES]; PAIR]; CONTROL_TICKS + 1];
+                for from in (0..rung).step_by(PAIR) {
+                    let (state, two) = (self.state.part_mut(from, from + PAIR), self.two_step.part(from, from + PAIR));
+                    kernel::history(self.path, state, two, late, ticks, &mut history);
+                    let each = |f: &dyn Fn(usize) -> Real| -> [Chunk; PAIR] {
+                        core::array::from_fn(|g| core::array::from_fn(|l| f((from + g) * LANES + l)))
+                    };
                     for r in many.iter_mut() {
-                        let shape: [Real; PAIR] = core::array::from_fn(|l| self.shape[r.port][pair * PAIR + l]);
-                        if r.motion == Motion::Velocity {
-                            kernel::gather(self.path, &history, &shape, None, ticks, &mut r.sums);
+                        let weight = |i: usize| self.shape[r.port].get(0, i) / self.scale.get(0, i);
+                        if favourite(r) {
+                            kernel::gather(self.path, &history, None, None, ticks, &mut r.sums);
+                        } else if r.motion == Motion::Velocity {
+                            kernel::gather(self.path, &history, Some(&each(&weight)), None, ticks, &mut r.sums);
                         } else {
                             // q = (p[n+1] - (1 + pp) p[n]) / pq, from [modal.1] without force.
-                            let back = |l: usize| t.pq[pair * PAIR + l];
-                            let ahead = core::array::from_fn(|l| if back(l) == 0.0 { 0.0 } else { shape[l] / back(l) });
-                            let now = core::array::from_fn(|l| -ahead[l] * (1.0 + t.pp[pair * PAIR + l]));
-                            kernel::gather(self.path, &history, &now, Some(&ahead), ticks, &mut r.sums);
+                            let back = |i: usize| {
+                                let pq = table.get(2, i);
+                                if pq == 0.0 { 0.0 } else { weight(i) / pq }
+                            };
+                            let (ahead, now) = (each(&back), each(&|i| -back(i) * (1.0 + table.get(3, i))));
+                            kernel::gather(self.path, &history, Some(&now), Some(&ahead), ticks, &mut r.sums);
                         }
                     }
                 }
             }
         }
         for tick in 0..ticks {
-            for i in rung..self.modes.len() {
-                let (q0, p0) = (self.q[i], self.p[i]);
-                self.q[i] = q0 + (t.qq[i] * q0 + t.qp[i] * p0);
-                self.p[i] = p0 + (t.pq[i] * q0 + t.pp[i] * p0);
+            for i in rung * LANES..all * LANES {
+                let [qq, qp, pq, pp] = [0, 1, 2, 3].map(|row| table.get(row, i));
+                let (q, p) = (self.state.get(0, i), self.state.get(1, i));
+                self.state.set(0, i, q + (qq * q + qp * p));
+                self.state.set(1, i, p + (pq * q + pp * p));
             }
             for r in readings.iter_mut() {
-                let moved = if r.motion == Motion::Velocity { &self.p } else { &self.q };
-                for (i, x) in moved.iter().enumerate().skip(rung) {
-                    r.sums[tick][i % LANES] += self.shape[r.port][i] * x;
+                let row = usize::from(r.motion == Motion::Velocity);
+                for i in rung * LANES..all * LANES {
+                    r.sums.0[tick].0[i % LANES] += self.shape[r.port].get(0, i) * self.state.get(row, i);
                 }
-                r.values[tick] = kernel::join(&r.sums[tick]);
+                r.values[tick] = r.sums.join(tick);
             }
         }
+        self.form = Form::Free { late: late ^ (ticks % 2 == 1) };
     }
 
     fn position(&self, port: usize) -> Real {
-        if !self.free {
-            return kernel::dot(self.path, &self.shape[port], &self.q);
+        match self.form {
+            Form::Plain => self.dot(0, port),
+            _ => self.sum(port, |i| self.state(i).0),
         }
-        let mut sum = [0.0; LANES];
-        for (i, phi) in self.shape[port].iter().enumerate() {
-            sum[i % LANES] += phi * self.state(i).0;
-        }
-        kernel::join(&sum)
     }
 
     fn velocity(&self, port: usize) -> Real {
-        match self.heard {
-            Some(heard) if port == self.listen => heard,
-            _ => kernel::dot(self.path, &self.shape[port], &self.p),
+        match (self.heard, self.form) {
+            (Some(heard), _) if port == self.listen => heard,
+            (_, Form::Plain) => self.dot(1, port),
+            _ => self.sum(port, |i| self.state(i).1),
         }
     }
 
@@ -565,27 +690,26 @@ impl Resonator for Modal {
     }
 
     fn inverse_mass(&self, port: usize) -> Real {
-        let yields = |(m, phi): (&Mode, &Real)| if m.mass > 0.0 { phi * phi / m.mass } else { 0.0 };
-        self.modes.iter().zip(&self.shape[port]).map(yields).sum()
+        self.each_shape(port).map(|(mode, phi)| phi * phi / mode.mass).sum()
     }
 
     fn flexibility(&self, port: usize) -> Real {
-        let yields = |(m, phi): (&Mode, &Real)| {
-            let omega = self.omega(m);
-            if m.mass > 0.0 && *phi != 0.0 { phi * phi / (m.mass * omega * omega) } else { 0.0 }
-        };
-        self.modes.iter().zip(&self.shape[port]).map(yields).sum()
+        let yields = |(mode, phi): (&Mode, Real)| phi * phi / (mode.mass * self.omega(mode) * self.omega(mode));
+        self.each_shape(port).map(yields).sum()
     }
 
     fn range(&self, port: usize, _seconds: Real) -> (Real, Real) {
-        let bound = if self.free { self.bound[port] } else { self.excursion(port) };
+        let bound = if matches!(self.form, Form::Free { .. }) { self.bound[port] } else { self.excursion(port) };
         (-bound, bound)
     }
 
     fn hit(&mut self, port: usize, impulse_n_s: Real) -> bool {
-        for (i, mode) in self.modes.iter().enumerate() {
-            if self.sounds(mode) {
-                self.p[i] += self.shape[port][i] * impulse_n_s / mode.mass;
+        self.plain();
+        for i in 0..self.modes.len() {
+            let mode = self.modes[i];
+            if self.sounds(&mode) {
+                let p = self.state.get(1, i) + self.shape[port].get(0, i) * impulse_n_s / mode.mass;
+                self.state.set(1, i, p);
             }
         }
         self.forget();
@@ -598,11 +722,12 @@ impl Resonator for Modal {
         if self.params.jitter_01 == 0.0 {
             return;
         }
+        self.plain();
         let displaced = rng.between(-1.0, 1.0) * self.params.jitter_01 * 0.5 * PI;
         for (i, mode) in self.modes.iter().enumerate() {
-            let (psi, phi) = (displaced * mode.rank, self.shape[port][i]);
+            let (psi, phi) = (displaced * mode.rank, self.shape[port].get(0, i));
             let quadrature = (mode.crest * mode.crest - phi * phi).max(0.0).sqrt();
-            self.touch[port][i] = phi * cos(psi) + quadrature * sin(psi);
+            self.touch[port].set(0, i, phi * cos(psi) + quadrature * sin(psi));
         }
         self.levels.iter_mut().for_each(|level| level.fresh = false);
         self.refresh(self.level);
@@ -610,20 +735,15 @@ impl Resonator for Modal {
     }
 
     fn settle(&mut self) -> bool {
-        let mut alive = false;
-        for x in self.q.iter_mut().chain(self.p.iter_mut()) {
-            if x.abs() < FLUSH {
-                *x = 0.0;
-            }
-            alive |= *x != 0.0;
-        }
-        self.quiet = !alive && self.free;
-        !alive
+        let [q, p] = self.state.part_mut(0, self.modes.len() / LANES).map(|row| kernel::flush(self.path, row, FLUSH));
+        let (alive, finite) = (q.0 || p.0, q.1 && p.1);
+        self.quiet = !alive && matches!(self.form, Form::Free { .. });
+        finite
     }
 
     fn reset(&mut self) {
-        self.q.fill(0.0);
-        self.p.fill(0.0);
+        self.plain();
+        self.state.fill(0.0);
         self.pushed.fill(0.0);
         self.bound.fill(0.0);
         self.forget();
@@ -634,8 +754,26 @@ impl Resonator for Modal {
     }
 
     fn listen(&mut self, port: usize) {
+        let was_free = matches!(self.form, Form::Free { .. });
+        self.plain();
         self.listen = port;
         self.heard = None;
+        // A mode that is not heard there is scaled by next to nothing instead of nothing, so that it is not lost.
+        for i in 0..self.modes.len() {
+            let phi = self.shape[port].get(0, i);
+            self.scale.set(0, i, if phi.abs() < UNHEARD { UNHEARD } else { phi });
+        }
+        if was_free {
+            self.release();
+        }
+    }
+}
+
+impl Modal {
+    /// The real modes with their shape at a port.
+    fn each_shape(&self, port: usize) -> impl Iterator<Item = (&Mode, Real)> {
+        let real = self.modes.iter().enumerate().filter(|(_, mode)| mode.mass > 0.0);
+        real.map(move |(i, mode)| (mode, self.shape[port].get(0, i))).filter(|(_, phi)| *phi != 0.0)
     }
 }
 
@@ -809,8 +947,8 @@ mod tests {
         let (mut low, mut high) = (0.0, 0.0);
         for _ in 0..200 {
             body.restrike(0, &mut rng);
-            low += (body.touch[0][0] - 0.5).abs();
-            high += (body.touch[0][15] - 0.5).abs();
+            low += (body.touch[0].get(0, 0) - 0.5).abs();
+            high += (body.touch[0].get(0, 15) - 0.5).abs();
         }
         assert!(high > 5.0 * low, "{low} {high}");
         assert!(body.compliance(0, 0) > 0.0);
