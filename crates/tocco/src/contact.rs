@@ -12,7 +12,7 @@
 pub mod coupled;
 pub mod world;
 
-use crate::interactor::Interactor;
+use crate::interactor::{Interactor, Stroke};
 use crate::math::Real;
 use crate::resonator::LEVELS;
 use crate::rng::Rng;
@@ -45,8 +45,9 @@ pub struct Contact {
     pub force: Real,
     /// Law evaluations in the last sample.
     pub iterations: u32,
-    /// Stroke of the last step, m: the next guess.
+    /// Stroke of the last step and the one before, m.
     pub(crate) stroke: Real,
+    before: Real,
     /// Sub-steps fixed by the scene, as a power of two.
     fixed: Option<usize>,
     /// Exact scheme for a mass against a wall or a mass.
@@ -73,6 +74,7 @@ impl Contact {
             force: 0.0,
             iterations: 0,
             stroke: 0.0,
+            before: 0.0,
             fixed: substeps.map(|m| m.trailing_zeros() as usize),
             exact,
             watched: false,
@@ -97,6 +99,23 @@ impl Contact {
             *limit =
                 if inverse_mass > 0.0 { self.law.speed_limit(1.0 / inverse_mass, shortest) } else { Real::INFINITY };
         }
+    }
+
+    /// Where the solve of the next step begins: the strokes so far, continued.
+    fn guess(&self) -> Real {
+        2.0 * self.stroke - self.before
+    }
+
+    /// The step is taken.
+    fn advance(&mut self, stroke: Stroke, force: Real) {
+        self.law.commit(stroke, force);
+        self.compression += stroke.by;
+        (self.before, self.stroke) = (self.stroke, stroke.by);
+    }
+
+    /// Starts afresh at a compression.
+    fn restart(&mut self, compression: Real) {
+        (self.compression, self.stroke, self.before) = (compression, 0.0, 0.0);
     }
 
     /// The level this contact wants for the coming sample; up at once, down after 32 samples (H3).

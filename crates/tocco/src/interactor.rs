@@ -24,6 +24,8 @@ pub const MAX_ITERATIONS: u32 = 60;
 
 /// Relative size of the last Newton step at which a solve is done.
 const TOLERANCE: Real = 1e-14;
+/// Relative size of a step whose square is rounding: where Newton's method starts so close, one evaluation is enough.
+const NEAR: Real = 1e-9;
 /// Relative size below which steps that no longer shrink are rounding, and the solve is done as well.
 pub(crate) const ROUNDING: Real = 1e-12;
 
@@ -129,6 +131,7 @@ fn newton<I: Interactor + ?Sized>(law: &I, from: Real, s0: Real, l: Real, dt: Re
         // Quadratic convergence: the step after this one would be about step^3/last^2.
         let (now, cube) = (step.abs(), step.abs() / last);
         let done = now <= TOLERANCE * size
+            || (inside && now <= NEAR * size)
             || (inside && last.is_finite() && cube < 0.1 && now * cube * cube <= 0.1 * TOLERANCE * size)
             || (now <= ROUNDING * size && cube > 0.5);
         if done {

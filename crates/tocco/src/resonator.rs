@@ -73,6 +73,8 @@ pub trait Resonator: Tunable + Send {
     fn compliance(&self, to: usize, from: usize) -> Real;
     /// Adds a force held during this step, N.
     fn push(&mut self, port: usize, force_n: Real);
+    /// Takes back what was pushed for this step.
+    fn unpush(&mut self);
     /// Takes the step with what was pushed.
     fn commit(&mut self);
 

@@ -76,7 +76,7 @@ pub(super) fn solve(contacts: &[Contact], members: &[usize], matrix: &[Real], dt
     let mut size = 0.0;
     for c in 0..n {
         let contact = &contacts[members[c]];
-        let alone = contact.law.resolve(contact.compression, w.s0[c], matrix[c * n + c], dt, contact.stroke);
+        let alone = contact.law.resolve(contact.compression, w.s0[c], matrix[c * n + c], dt, contact.guess());
         w.forces[c] = alone.force;
         iterations += alone.iterations;
         size = Real::max(size, w.s0[c].abs() + contact.compression.abs());

@@ -17,7 +17,7 @@
 
 use super::coupled::{self, Scratch};
 use super::{Contact, Site};
-use crate::interactor::Stroke;
+use crate::interactor::{Solution, Stroke};
 use crate::math::{Real, exp, expm1, ln_1p};
 use crate::resonator::{CONTROL_TICKS, LEVELS, Reading, Resonator};
 
@@ -42,6 +42,15 @@ pub struct Health {
     pub reset: u64,
     /// Modes silenced by a live retune past Nyquist, at present.
     pub omitted: u64,
+}
+
+impl Health {
+    fn count(&mut self, found: &Solution) {
+        self.solves += 1;
+        self.iterations += u64::from(found.iterations);
+        self.most_iterations = self.most_iterations.max(u64::from(found.iterations));
+        self.unconverged += u64::from(!found.converged);
+    }
 }
 
 struct Island {
@@ -262,8 +271,8 @@ impl World {
         for index in 0..self.contacts.len() {
             if self.contacts[index].touches(body) {
                 let at_nearest = nearest.is_some_and(|(_, _, n)| n == index);
-                self.contacts[index].compression = if at_nearest { 0.0 } else { self.distance(index) };
-                self.contacts[index].stroke = 0.0;
+                let gap = if at_nearest { 0.0 } else { self.distance(index) };
+                self.contacts[index].restart(gap);
                 self.contacts[index].law.reset();
             }
         }
@@ -329,7 +338,8 @@ impl World {
         self.attend(b.body);
         let distance = self.distance(contact);
         let c = &mut self.contacts[contact];
-        (c.awake, c.compression, c.stroke, c.level, c.level_until) = (true, distance, 0.0, c.fixed.unwrap_or(0), 0);
+        c.restart(distance);
+        (c.awake, c.level, c.level_until) = (true, c.fixed.unwrap_or(0), 0);
     }
 
     /// At a control tick: flush, check, decide who sleeps. `[audio]`
@@ -343,8 +353,8 @@ impl World {
                 for index in 0..self.contacts.len() {
                     if self.contacts[index].touches(body) {
                         self.contacts[index].law.reset();
-                        self.contacts[index].stroke = 0.0;
-                        self.contacts[index].compression = self.distance(index);
+                        let distance = self.distance(index);
+                        self.contacts[index].restart(distance);
                     }
                 }
             }
@@ -523,9 +533,15 @@ impl World {
     /// One sample of an island. `[audio]`
     pub fn step(&mut self, island: usize, tick: u64) {
         let (from, to) = self.islands[island].contacts;
-        if to - from == 1 && self.contacts[self.linked[from]].exact {
-            self.step_exact(self.linked[from]);
-            return;
+        if to - from == 1 {
+            let index = self.linked[from];
+            if self.contacts[index].exact {
+                self.step_exact(index);
+                return;
+            }
+            if self.step_one(island, index, tick) {
+                return;
+            }
         }
         if self.islands[island].level >= LEVELS {
             self.divide(island, 0);
@@ -549,7 +565,13 @@ impl World {
         level = level.min(self.max_level);
         if struck || level != self.islands[island].level {
             self.divide(island, level);
+            let ratio = dt;
             dt = self.sample_s / (1u32 << level) as Real;
+            for at in from..to {
+                let contact = &mut self.contacts[self.linked[at]];
+                contact.stroke *= dt / ratio;
+                contact.before = contact.stroke;
+            }
             self.predict(from, to, dt);
         }
         let steps = 1u32 << level;
@@ -560,6 +582,71 @@ impl World {
             }
             self.solve(island, dt, 1.0 / steps as Real);
         }
+    }
+
+    /// One sample of an island of one lasting contact at the present level: what [`World::step`] does, without its
+    /// loops. False, with nothing done, if anything else is the case. Most samples of most contacts come this way.
+    fn step_one(&mut self, island: usize, index: usize, tick: u64) -> bool {
+        let group = &self.islands[island];
+        if group.level != 0 || !group.fresh || self.max_level < group.level {
+            return false;
+        }
+        let (dt, label) = (self.sample_s, self.matrix[group.matrix]);
+        let contact = &mut self.contacts[index];
+        let (a, b) = (contact.a, contact.b);
+        if contact.compression <= 0.0 || contact.last_touch.is_none() {
+            return false;
+        }
+        let rigid = [self.rigid[a.body], self.rigid[b.body]];
+        let Ok([first, second]) = self.bodies.get_disjoint_mut([a.body, b.body]) else { return false };
+        let mut speeds = [0.0; 2];
+        let mut strokes = [0.0; 2];
+        for (side, (body, site)) in [(&mut *first, a), (&mut *second, b)].into_iter().enumerate() {
+            if rigid[side] {
+                speeds[side] = body.velocity(0);
+                strokes[side] = dt * speeds[side];
+                continue;
+            }
+            if self.pushed[site.body] {
+                for (port, &force) in self.forces[site.body].iter().enumerate() {
+                    if force != 0.0 {
+                        body.push(port, force);
+                    }
+                }
+            }
+            strokes[side] = body.free_stroke(site.port);
+        }
+        let s0 = strokes[0] - strokes[1];
+        if contact.want_level(true, s0, dt, tick).min(self.max_level) != 0 {
+            for body in [first, second] {
+                body.unpush();
+            }
+            return false;
+        }
+        contact.last_touch = Some(tick);
+        contact.law.prepare(contact.compression, dt);
+        let found = contact.law.resolve(contact.compression, s0, label, dt, contact.guess());
+        let force = found.force;
+        for (side, (body, site)) in [(first, a), (second, b)].into_iter().enumerate() {
+            let own = if side == 0 { -force } else { force };
+            if rigid[side] {
+                self.work -= own * speeds[side] * dt;
+                continue;
+            }
+            body.push(site.port, own);
+            if self.pushed[site.body] {
+                for (port, &outside) in self.forces[site.body].iter().enumerate() {
+                    if outside != 0.0 {
+                        self.work += outside * body.free_stroke(port);
+                    }
+                }
+            }
+            body.commit();
+        }
+        contact.advance(Stroke { from: contact.compression, by: found.stroke, dt }, force);
+        (contact.force, contact.iterations) = (force, found.iterations);
+        self.health.count(&found);
+        true
     }
 
     /// Notes that a contact touches; at the first touch after a pause both partners may redraw where they are struck.
@@ -642,15 +729,12 @@ impl World {
                 self.label(island);
             }
             let base = self.islands[island].matrix;
-            self.health.solves += 1;
             if n == 1 {
                 let contact = &mut self.contacts[self.linked[from]];
                 let s0 = self.scratch.s0[0];
-                let found = contact.law.resolve(contact.compression, s0, self.matrix[base], dt, contact.stroke);
+                let found = contact.law.resolve(contact.compression, s0, self.matrix[base], dt, contact.guess());
                 contact.iterations += found.iterations;
-                self.health.iterations += u64::from(found.iterations);
-                self.health.most_iterations = self.health.most_iterations.max(u64::from(found.iterations));
-                self.health.unconverged += u64::from(!found.converged);
+                self.health.count(&found);
                 (self.scratch.strokes[0], self.scratch.forces[0]) = (found.stroke, found.force);
             } else {
                 let matrix = &self.matrix[base..base + n * n];
@@ -658,6 +742,7 @@ impl World {
                 for at in from..to {
                     self.contacts[self.linked[at]].iterations += found.iterations;
                 }
+                self.health.solves += 1;
                 self.health.iterations += u64::from(found.iterations);
                 self.health.fallbacks += u64::from(found.fell_back);
                 self.health.unconverged += u64::from(!found.converged);
@@ -675,9 +760,7 @@ impl World {
                 self.press(b, force, dt);
             }
             let contact = &mut self.contacts[index];
-            contact.law.commit(Stroke { from: contact.compression, by, dt }, force);
-            contact.compression += by;
-            contact.stroke = by;
+            contact.advance(Stroke { from: contact.compression, by, dt }, force);
             contact.force += force * share;
         }
         let (first, last) = self.islands[island].bodies;

@@ -148,6 +148,9 @@ impl Resonator for Mass {
     fn push(&mut self, _port: usize, force_n: Real) {
         self.pushed += force_n;
     }
+    fn unpush(&mut self) {
+        self.pushed = 0.0;
+    }
     fn commit(&mut self) {
         self.advance(self.dt);
     }
@@ -265,6 +268,9 @@ impl Resonator for Guided {
     }
     fn push(&mut self, _port: usize, force_n: Real) {
         self.pushed += force_n;
+    }
+    fn unpush(&mut self) {
+        self.pushed = 0.0;
     }
     fn commit(&mut self) {
         let stroke = self.dt * self.params.velocity_m_s;

@@ -554,6 +554,10 @@ impl Resonator for Modal {
         self.pushed[port] += force_n;
     }
 
+    fn unpush(&mut self) {
+        self.pushed.fill(0.0);
+    }
+
     fn commit(&mut self) {
         let others = self.pushed.iter().enumerate().any(|(port, f)| *f != 0.0 && port != self.watch);
         if let (Form::Held { port }, false) = (self.form, others) {
