@@ -55,7 +55,7 @@ enum Command {
         /// Scene file, shipped name, or -
         scene: String,
         /// Check at this sample rate instead of the scene's own, Hz
-        #[arg(long, value_name = "HZ")]
+        #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
         rate: Option<f64>,
     },
     /// Show every key and parameter with unit, range, default and meaning
@@ -115,7 +115,7 @@ enum Command {
         #[arg(long, short, value_name = "DIR", default_value = "out")]
         output: PathBuf,
         /// Threads; default all cores
-        #[arg(long, value_name = "N")]
+        #[arg(long, value_name = "N", allow_negative_numbers = true)]
         jobs: Option<usize>,
     },
 }
@@ -125,13 +125,13 @@ struct SceneArgs {
     /// Scene file, shipped name, or - for standard input
     scene: String,
     /// Seconds, or auto: until it has decayed by 90 dB (at most 120 s); default: the scene's own
-    #[arg(long, value_name = "S|auto")]
+    #[arg(long, value_name = "S|auto", allow_negative_numbers = true)]
     duration: Option<String>,
     /// Sample rate; default: the scene's own
-    #[arg(long, value_name = "HZ")]
+    #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
     rate: Option<f64>,
     /// Seed of everything random; default: the scene's own
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     seed: Option<u64>,
     /// Set a live path before the start; repeat for more ('tocco describe SCENE' lists them)
     #[arg(long, value_name = "PATH=VALUE")]
@@ -221,7 +221,7 @@ struct SweepArgs {
     #[command(flatten)]
     file: FileArgs,
     /// Threads; default all cores
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     jobs: Option<usize>,
 }
 

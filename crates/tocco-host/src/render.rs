@@ -121,13 +121,16 @@ pub struct Outcome {
     pub cut: bool,
 }
 
+/// Takes a block of interleaved samples and its probe rows.
+pub type Sink<'a> = dyn FnMut(&[f32], &[f64]) -> Result<()> + 'a;
+
 /// Renders `plan` in blocks and hands each to `sink` with its probe rows (`watched` values per frame).
 pub fn perform(
     plan: &Plan,
     engine: &mut Engine,
     watched: usize,
     progress: &mut dyn FnMut(f64),
-    sink: &mut dyn FnMut(&[f32], &[f64]) -> Result<()>,
+    sink: &mut Sink<'_>,
 ) -> Result<Outcome> {
     let channels = engine.scene().channels();
     let most = plan.frames()? as u64;

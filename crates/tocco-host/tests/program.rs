@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The program as people meet it: the real binary, its files, its words, its exit codes.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -67,7 +69,7 @@ fn every_bad_input_gets_one_line_the_right_code_and_leaves_nothing_behind() {
         (2, "did you mean 'bar'?", &["render", "bra", "-o", "x.wav"]),
         (2, "folder", &["render", "folder", "-o", "x.wav"]),
         (2, "not text", &["render", "junk.toml", "-o", "x.wav"]),
-        (2, "typo.toml:9: contact.hit.between", &["check", "typo.toml"]),
+        (2, "typo.toml:10: contact.hit.between", &["check", "typo.toml"]),
         (2, "did you mean 'bar'?", &["render", "typo.toml", "-o", "x.wav"]),
         (2, "tap", &["render", "empty.toml", "-o", "x.wav"]),
         (2, "short.wav", &["render", "wav.toml", "-o", "x.wav"]),
@@ -91,7 +93,11 @@ fn every_bad_input_gets_one_line_the_right_code_and_leaves_nothing_behind() {
         (2, "did you mean 'hit/stiffness'?", &["render", "small.toml", "-o", "x.wav", "--set", "hit/stifness=1"]),
         (2, "NaN", &["render", "small.toml", "-o", "x.wav", "--set", "hit/stiffness=nan"]),
         (2, "not a number", &["render", "small.toml", "-o", "x.wav", "--set", "hit/stiffness=hard"]),
-        (2, "1.0 to 1e15 N/m^exponent", &["render", "small.toml", "-o", "x.wav", "--set", "hit/stiffness=-1"]),
+        (
+            2,
+            "out of range; give 1.0 to 1e25 N/m^exponent",
+            &["render", "small.toml", "-o", "x.wav", "--set", "hit/stiffness=-1"],
+        ),
         (2, "PATH=VALUE", &["render", "small.toml", "-o", "x.wav", "--set", "hit/stiffness"]),
         (2, "--probe-of", &["render", "small.toml", "-o", "x.wav", "--probe", "p.csv", "--probe-of", "hit.farce"]),
         (2, "same name", &["render", "small.toml", "-o", "x.wav", "--probe", "x.wav", "--probe-of", "hit.force"]),
