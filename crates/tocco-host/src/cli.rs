@@ -6,7 +6,7 @@ use crate::measure::dbfs;
 use crate::render::{self, AUTO_MOST_S, Manner, Plan, Report, Target};
 use crate::sweep::{self, Axis};
 use crate::wav::Encoding;
-use crate::{check, crew, describe, fresh, gallery, library, reproduce, say, spectrogram, starter};
+use crate::{bench, check, crew, describe, fresh, gallery, library, reproduce, say, spectrogram, starter};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
 use std::fmt::Write as _;
@@ -106,6 +106,14 @@ enum Command {
         /// Folder to fill
         #[arg(long, short, value_name = "DIR", default_value = "out/reproduce")]
         output: PathBuf,
+    },
+    /// Measure the engine against a plain loop, against its goals, and beside other programs where installed
+    #[command(after_help = "Examples:\n  tocco bench\n  tocco bench free contact\n\n\
+        You get a line per figure with reached or missed; exit code 1 if one is missed. Sections: free, contact, render,\n\
+        peers (Csound, SuperCollider and Faust, where they are installed). Measure a release build on a quiet machine.")]
+    Bench {
+        /// free, contact, render, peers; default all
+        sections: Vec<String>,
     },
     /// Render every shipped scene and a page to listen to them
     #[command(after_help = "Examples:\n  tocco gallery\n  tocco gallery -o /tmp/sounds\n\n\
@@ -294,6 +302,17 @@ fn run(cli: Cli) -> Result<()> {
             say::result(&rows)
         }
         Some(Command::Reproduce { item: Some(item), output }) => reproduce(&item, &output),
+        Some(Command::Bench { sections }) => {
+            let known = ["free", "contact", "render", "peers"];
+            if let Some(word) = sections.iter().find(|word| !known.contains(&word.as_str())) {
+                return bad(format!("no section '{word}'{}", tocco::scene::error::nearest(word, known)));
+            }
+            match bench::run(&sections) {
+                Ok(true) => Ok(()),
+                Ok(false) => Err(HostError::Missed("some figures were missed".into())),
+                Err(cause) => Err(HostError::Machine(cause)),
+            }
+        }
         Some(Command::Gallery { output, jobs }) => {
             let page = gallery::run(&output, jobs.unwrap_or_else(crew::cores))?;
             say::remark(&format!("{} scenes; open {} in a browser", library::SHIPPED.len(), page.display()));

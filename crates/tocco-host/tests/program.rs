@@ -114,6 +114,7 @@ fn every_bad_input_gets_one_line_the_right_code_and_leaves_nothing_behind() {
         (2, "a file has that name", &["sweep", "small.toml", "--over", "hit/exponent=lin(1,2,3)", "-o", "small.toml"]),
         (2, "a file has that name", &["gallery", "-o", "small.toml"]),
         (2, "did you mean", &["reproduce", "tabel-2.1"]),
+        (2, "did you mean 'free'?", &["bench", "fere"]),
         (2, "a file has that name", &["reproduce", "all", "-o", "small.toml"]),
     ];
     for (code, words, arguments) in cases {
@@ -327,7 +328,7 @@ fn describe_shows_kinds_and_the_live_paths_of_a_scene_in_words_and_in_json() {
 fn help_teaches_and_the_bare_program_greets() {
     let dir = tempfile::tempdir().unwrap();
     assert!(good(dir.path(), &[]).contains("tocco render bar -o bar.wav"));
-    for command in ["render", "check", "describe", "scenes", "new", "sweep", "reproduce", "gallery"] {
+    for command in ["render", "check", "describe", "scenes", "new", "sweep", "reproduce", "bench", "gallery"] {
         assert!(good(dir.path(), &["--help"]).contains(command));
         assert!(good(dir.path(), &[command, "--help"]).contains("Examples:"));
     }
