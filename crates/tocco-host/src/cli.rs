@@ -355,7 +355,7 @@ fn report_words(name: &str, report: &Report, encoding: Encoding) -> String {
     if report.over > 0 && report.level.peak > 0.0 {
         text.push_str("; lower the taps' gain, or use --normalise");
     }
-    if report.cut {
+    if report.cut && report.level.peak > 0.0 {
         let _ = write!(
             text,
             "\nstill sounding after {AUTO_MOST_S} s, where an automatic length ends; give --duration for more"

@@ -28,6 +28,12 @@ velocity_m_s = 1.0
 of = "bar"
 "#;
 
+/// Longer than any file system allows.
+const LONG_NAME: &str = match std::str::from_utf8(&[b'x'; 300]) {
+    Ok(name) => name,
+    Err(_) => "",
+};
+
 fn tocco(dir: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tocco")).args(arguments).current_dir(dir).stdin(Stdio::null()).output().unwrap()
 }
@@ -76,6 +82,9 @@ fn every_bad_input_gets_one_line_the_right_code_and_leaves_nothing_behind() {
         (2, "folder does not exist", &["render", "small.toml", "-o", "no/such/x.wav"]),
         (2, "folder", &["render", "small.toml", "-o", "folder"]),
         (2, "part of the path is a file", &["render", "small.toml", "-o", "small.toml/x.wav"]),
+        (2, "value is required", &["render", "small.toml", "-o", ""]),
+        (2, "folder", &["render", "small.toml", "-o", ".."]),
+        (2, "too long", &["render", "small.toml", "-o", LONG_NAME]),
         (3, "no space left", &["render", "small.toml", "-o", "/dev/full"]),
         (
             3,
