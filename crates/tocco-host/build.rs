@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::{env, fs, io};
 
-#[expect(clippy::print_stdout, reason = "this is how a build script speaks to cargo")]
 fn main() -> io::Result<()> {
     let missing = |name| io::Error::other(format!("cargo did not set {name}"));
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").ok_or_else(|| missing("CARGO_MANIFEST_DIR"))?);

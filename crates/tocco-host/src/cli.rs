@@ -6,7 +6,7 @@ use crate::measure::dbfs;
 use crate::render::{self, AUTO_MOST_S, Manner, Plan, Report, Target};
 use crate::sweep::{self, Axis};
 use crate::wav::Encoding;
-use crate::{check, crew, describe, fresh, gallery, library, reproduce, say, spectrogram, starter};
+use crate::{bench, check, crew, describe, fresh, gallery, library, reproduce, say, spectrogram, starter};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
 use std::fmt::Write as _;
@@ -55,7 +55,7 @@ enum Command {
         /// Scene file, shipped name, or -
         scene: String,
         /// Check at this sample rate instead of the scene's own, Hz
-        #[arg(long, value_name = "HZ")]
+        #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
         rate: Option<f64>,
     },
     /// Show every key and parameter with unit, range, default and meaning
@@ -107,6 +107,14 @@ enum Command {
         #[arg(long, short, value_name = "DIR", default_value = "out/reproduce")]
         output: PathBuf,
     },
+    /// Measure the engine against a plain loop, against its goals, and beside other programs where installed
+    #[command(after_help = "Examples:\n  tocco bench\n  tocco bench free contact\n\n\
+        You get a line per figure with reached or missed; exit code 1 if one is missed. Sections: free, contact, render,\n\
+        peers (Csound, SuperCollider and Faust, where they are installed). Measure a release build on a quiet machine.")]
+    Bench {
+        /// free, contact, render, peers; default all
+        sections: Vec<String>,
+    },
     /// Render every shipped scene and a page to listen to them
     #[command(after_help = "Examples:\n  tocco gallery\n  tocco gallery -o /tmp/sounds\n\n\
         You get a WAV and a spectrogram picture per scene, and index.html: open it in any browser, no network needed.")]
@@ -115,7 +123,7 @@ enum Command {
         #[arg(long, short, value_name = "DIR", default_value = "out")]
         output: PathBuf,
         /// Threads; default all cores
-        #[arg(long, value_name = "N")]
+        #[arg(long, value_name = "N", allow_negative_numbers = true)]
         jobs: Option<usize>,
     },
 }
@@ -125,13 +133,13 @@ struct SceneArgs {
     /// Scene file, shipped name, or - for standard input
     scene: String,
     /// Seconds, or auto: until it has decayed by 90 dB (at most 120 s); default: the scene's own
-    #[arg(long, value_name = "S|auto")]
+    #[arg(long, value_name = "S|auto", allow_negative_numbers = true)]
     duration: Option<String>,
     /// Sample rate; default: the scene's own
-    #[arg(long, value_name = "HZ")]
+    #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
     rate: Option<f64>,
     /// Seed of everything random; default: the scene's own
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     seed: Option<u64>,
     /// Set a live path before the start; repeat for more ('tocco describe SCENE' lists them)
     #[arg(long, value_name = "PATH=VALUE")]
@@ -221,7 +229,7 @@ struct SweepArgs {
     #[command(flatten)]
     file: FileArgs,
     /// Threads; default all cores
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     jobs: Option<usize>,
 }
 
@@ -294,6 +302,17 @@ fn run(cli: Cli) -> Result<()> {
             say::result(&rows)
         }
         Some(Command::Reproduce { item: Some(item), output }) => reproduce(&item, &output),
+        Some(Command::Bench { sections }) => {
+            let known = ["free", "contact", "render", "peers"];
+            if let Some(word) = sections.iter().find(|word| !known.contains(&word.as_str())) {
+                return bad(format!("no section '{word}'{}", tocco::scene::error::nearest(word, known)));
+            }
+            match bench::run(&sections) {
+                Ok(true) => Ok(()),
+                Ok(false) => Err(HostError::Missed("some figures were missed".into())),
+                Err(cause) => Err(HostError::Machine(cause)),
+            }
+        }
         Some(Command::Gallery { output, jobs }) => {
             let page = gallery::run(&output, jobs.unwrap_or_else(crew::cores))?;
             say::remark(&format!("{} scenes; open {} in a browser", library::SHIPPED.len(), page.display()));
@@ -336,7 +355,7 @@ fn report_words(name: &str, report: &Report, encoding: Encoding) -> String {
     if report.over > 0 && report.level.peak > 0.0 {
         text.push_str("; lower the taps' gain, or use --normalise");
     }
-    if report.cut {
+    if report.cut && report.level.peak > 0.0 {
         let _ = write!(
             text,
             "\nstill sounding after {AUTO_MOST_S} s, where an automatic length ends; give --duration for more"

@@ -50,15 +50,16 @@ impl FreshFile {
                 let file = File::options().write(true).open(target).map_err(|e| wrong(&e))?;
                 return Ok(Self { target: target.to_path_buf(), part: None, file });
             }
+            Err(cause) if cause.kind() != io::ErrorKind::NotFound => return Err(wrong(&cause)),
             Ok(_) | Err(_) => {}
         }
         // A link stays a link: what it points to is replaced.
         let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_path_buf());
-        let Some(name) = target.file_name() else {
-            return bad(format!("cannot write {}: it names no file", target.display()));
-        };
+        if target.file_name().is_none() {
+            return bad(format!("cannot write '{}': it names no file", target.display()));
+        }
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let part = target.with_file_name(format!(".{}.{}-{count}.part", name.to_string_lossy(), std::process::id()));
+        let part = target.with_file_name(format!(".tocco-{}-{count}.part", std::process::id()));
         pending().push(part.clone());
         match File::options().read(true).write(true).create_new(true).open(&part) {
             Ok(file) => Ok(Self { target, part: Some(part), file }),

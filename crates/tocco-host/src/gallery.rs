@@ -61,6 +61,7 @@ img { width: 100%; height: auto; display: block; border-radius: .5rem; }
 code, pre { font: .85rem/1.45 ui-monospace, monospace; } pre { overflow-x: auto; background: var(--page); border: 1px solid var(--line); border-radius: .5rem; padding: .8rem; }
 summary { cursor: pointer; color: var(--mark); } details { margin-top: .7rem; }
 nav { columns: 3 14rem; padding: 0; margin: 1rem 0 0; } nav a { display: block; color: var(--mark); }
+h2::first-letter, nav a::first-letter { text-transform: uppercase; }
 </style>
 </head>
 <body>
@@ -82,7 +83,7 @@ fn html(scenes: &[Loaded], reports: &[Report]) -> String {
         let _ = write!(
             page,
             "<article id=\"{name}\">\n<h2>{title}</h2>\n<p>{}</p>\n\
-             <audio controls preload=\"none\" src=\"{name}.wav\" aria-label=\"{title}\"></audio>\n\
+             <audio controls preload=\"metadata\" src=\"{name}.wav\" aria-label=\"{title}\"></audio>\n\
              <img src=\"{name}.png\" width=\"960\" height=\"440\" loading=\"lazy\" alt=\"Waveform and spectrogram of {title}\">\n\
              <p class=\"facts\">{}</p>\n\
              <details><summary>The scene: <code>tocco render {name} -o {name}.wav</code></summary><pre>{}</pre></details>\n</article>\n",

@@ -21,7 +21,7 @@ use tocco::units::gain;
 pub const VERSION: &str = concat!("tocco ", env!("CARGO_PKG_VERSION"));
 
 /// Frames rendered per call; the sound does not depend on it.
-const BLOCK: usize = 1024;
+const BLOCK: usize = 4096;
 /// An automatic length ends here at the latest, s.
 pub const AUTO_MOST_S: f64 = 120.0;
 /// An automatic length ends when the output has stayed below this share of its peak (-90 dB) ...
@@ -121,13 +121,16 @@ pub struct Outcome {
     pub cut: bool,
 }
 
+/// Takes a block of interleaved samples and its probe rows.
+pub type Sink<'a> = dyn FnMut(&[f32], &[f64]) -> Result<()> + 'a;
+
 /// Renders `plan` in blocks and hands each to `sink` with its probe rows (`watched` values per frame).
 pub fn perform(
     plan: &Plan,
     engine: &mut Engine,
     watched: usize,
     progress: &mut dyn FnMut(f64),
-    sink: &mut dyn FnMut(&[f32], &[f64]) -> Result<()>,
+    sink: &mut Sink<'_>,
 ) -> Result<Outcome> {
     let channels = engine.scene().channels();
     let most = plan.frames()? as u64;
@@ -293,16 +296,17 @@ pub fn to_wav(plan: &Plan, target: &Target, manner: &Manner, show: bool) -> Resu
     }
     let seed = plan.scene.def.seed;
     let mut wav = WavWriter::new(BufWriter::new(out), format, info, length as u64, seed).map_err(wrong)?;
-    let mut level = Level::default();
     let mut scaled = Vec::with_capacity(BLOCK * channels);
     let mut advance = |seconds: f64| bar.iter().for_each(|bar| bar.at((before_s + seconds) as u64));
     let outcome = perform(plan, &mut engine, watched, &mut advance, &mut |block, rows| {
-        scaled.clear();
-        scaled.extend(block.iter().map(|x| (f64::from(*x) * factor) as f32));
-        level.add(&scaled);
         if let Some(probe) = &mut probe {
             probe.write(rows)?;
         }
+        if factor == 1.0 {
+            return wav.write(block).map_err(wrong);
+        }
+        scaled.clear();
+        scaled.extend(block.iter().map(|x| (f64::from(*x) * factor) as f32));
         wav.write(&scaled).map_err(wrong)
     })?;
     let over = wav.over();
@@ -317,7 +321,7 @@ pub fn to_wav(plan: &Plan, target: &Target, manner: &Manner, show: bool) -> Resu
         }
         file.keep()?;
     }
-    let (frames, rate_hz) = (outcome.frames, plan.rate_hz);
+    let (frames, rate_hz, level) = (outcome.frames, plan.rate_hz, outcome.level.scaled(factor));
     Ok(Report { frames, rate_hz, channels, level, over, health: outcome.health, cut: outcome.cut, omitted })
 }
 

@@ -126,11 +126,10 @@ pub fn run(plan: &Plan, axes: &[Axis], manner: &Manner, folder: &Path, threads: 
         let file = format!("{}-{:0digits$}.wav", plan.scene.name, index + 1);
         let print = format!("{:016x}", fingerprint(&plan, manner));
         let path = folder.join(&file);
-        if let Some((bytes, row)) = known.get(&format!("{file} {print}")) {
-            if fs::metadata(&path).is_ok_and(|meta| meta.len() == *bytes) {
-                bar.step("");
-                return Ok((row.clone(), true));
-            }
+        let whole = |bytes: u64| fs::metadata(&path).is_ok_and(|meta| meta.len() == bytes);
+        if let Some((_, row)) = known.get(&format!("{file} {print}")).filter(|(bytes, _)| whole(*bytes)) {
+            bar.step("");
+            return Ok((row.clone(), true));
         }
         let report = to_wav(&plan, &Target::File(path.clone()), manner, false)?;
         let values: String = points[index].iter().map(|v| format!("{v:?}\t")).collect();

@@ -6,6 +6,7 @@
 //! no speaker assignment: channels are the scene's, not a cinema's.
 
 use crate::error::{HostError, Result, bad};
+use std::cmp::Ordering::{Equal, Less};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -159,26 +160,39 @@ impl Encoder {
         Self { encoding, dither: Rng::new(seed, "tocco/dither"), over: 0 }
     }
 
-    /// Appends the bytes of `samples` to `bytes`.
+    /// Replaces `bytes` by the bytes of `samples`.
     pub fn encode(&mut self, samples: &[f32], bytes: &mut Vec<u8>) {
-        for &x in samples {
-            if x.is_nan() || x.abs() > 1.0 {
-                self.over += 1;
-            }
-            match self.encoding {
-                Encoding::Int16 => {
+        bytes.resize(samples.len() * self.encoding.bytes() as usize, 0);
+        // Not `> 1`: what is not a number counts too.
+        self.over += samples.iter().filter(|x| !matches!(x.abs().partial_cmp(&1.0), Some(Less | Equal))).count() as u64;
+        match self.encoding {
+            Encoding::Int16 => {
+                for (x, b) in samples.iter().zip(bytes.chunks_exact_mut(2)) {
                     let noise = self.dither.unit() - self.dither.unit();
-                    let y = (f64::from(x) * 32768.0 + noise).round().clamp(-32768.0, 32767.0);
-                    bytes.extend((y as i16).to_le_bytes());
+                    let y = nearest(f64::from(*x) * 32768.0 + noise).clamp(-32768, 32767) as i16;
+                    b.copy_from_slice(&y.to_le_bytes());
                 }
-                Encoding::Int24 => {
-                    let y = (f64::from(x) * 8_388_608.0).round().clamp(-8_388_608.0, 8_388_607.0);
-                    bytes.extend(&(y as i32).to_le_bytes()[..3]);
+            }
+            Encoding::Int24 => {
+                for (x, b) in samples.iter().zip(bytes.chunks_exact_mut(3)) {
+                    let y = nearest(f64::from(*x) * 8_388_608.0).clamp(-8_388_608, 8_388_607);
+                    b.copy_from_slice(&y.to_le_bytes()[..3]);
                 }
-                Encoding::Float32 => bytes.extend(x.to_le_bytes()),
+            }
+            Encoding::Float32 => {
+                for (x, b) in samples.iter().zip(bytes.chunks_exact_mut(4)) {
+                    b.copy_from_slice(&x.to_le_bytes());
+                }
             }
         }
     }
+}
+
+/// Nearest whole number, halves away from zero; saturates, and what is not a number becomes 0. Several times faster than
+/// `round`, which is a call on the baseline target.
+#[inline]
+fn nearest(x: f64) -> i32 {
+    (x + 0.5_f64.copysign(x)) as i32
 }
 
 /// A file's bytes go here; sizes are filled in at the end where the target can seek.
@@ -207,7 +221,6 @@ impl<W: Write> WavWriter<W> {
 
     /// Appends interleaved samples, whole frames.
     pub fn write(&mut self, samples: &[f32]) -> io::Result<()> {
-        self.bytes.clear();
         self.encoder.encode(samples, &mut self.bytes);
         self.frames += (samples.len() / usize::from(self.format.channels)) as u64;
         self.out.write_all(&self.bytes)

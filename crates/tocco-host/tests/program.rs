@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The program as people meet it: the real binary, its files, its words, its exit codes.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -25,6 +27,12 @@ velocity_m_s = 1.0
 [[tap]]
 of = "bar"
 "#;
+
+/// Longer than any file system allows.
+const LONG_NAME: &str = match std::str::from_utf8(&[b'x'; 300]) {
+    Ok(name) => name,
+    Err(_) => "",
+};
 
 fn tocco(dir: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tocco")).args(arguments).current_dir(dir).stdin(Stdio::null()).output().unwrap()
@@ -67,13 +75,16 @@ fn every_bad_input_gets_one_line_the_right_code_and_leaves_nothing_behind() {
         (2, "did you mean 'bar'?", &["render", "bra", "-o", "x.wav"]),
         (2, "folder", &["render", "folder", "-o", "x.wav"]),
         (2, "not text", &["render", "junk.toml", "-o", "x.wav"]),
-        (2, "typo.toml:9: contact.hit.between", &["check", "typo.toml"]),
+        (2, "typo.toml:10: contact.hit.between", &["check", "typo.toml"]),
         (2, "did you mean 'bar'?", &["render", "typo.toml", "-o", "x.wav"]),
         (2, "tap", &["render", "empty.toml", "-o", "x.wav"]),
         (2, "short.wav", &["render", "wav.toml", "-o", "x.wav"]),
         (2, "folder does not exist", &["render", "small.toml", "-o", "no/such/x.wav"]),
         (2, "folder", &["render", "small.toml", "-o", "folder"]),
         (2, "part of the path is a file", &["render", "small.toml", "-o", "small.toml/x.wav"]),
+        (2, "value is required", &["render", "small.toml", "-o", ""]),
+        (2, "folder", &["render", "small.toml", "-o", ".."]),
+        (2, "too long", &["render", "small.toml", "-o", LONG_NAME]),
         (3, "no space left", &["render", "small.toml", "-o", "/dev/full"]),
         (
             3,
@@ -91,7 +102,11 @@ fn every_bad_input_gets_one_line_the_right_code_and_leaves_nothing_behind() {
         (2, "did you mean 'hit/stiffness'?", &["render", "small.toml", "-o", "x.wav", "--set", "hit/stifness=1"]),
         (2, "NaN", &["render", "small.toml", "-o", "x.wav", "--set", "hit/stiffness=nan"]),
         (2, "not a number", &["render", "small.toml", "-o", "x.wav", "--set", "hit/stiffness=hard"]),
-        (2, "1.0 to 1e15 N/m^exponent", &["render", "small.toml", "-o", "x.wav", "--set", "hit/stiffness=-1"]),
+        (
+            2,
+            "out of range; give 1.0 to 1e25 N/m^exponent",
+            &["render", "small.toml", "-o", "x.wav", "--set", "hit/stiffness=-1"],
+        ),
         (2, "PATH=VALUE", &["render", "small.toml", "-o", "x.wav", "--set", "hit/stiffness"]),
         (2, "--probe-of", &["render", "small.toml", "-o", "x.wav", "--probe", "p.csv", "--probe-of", "hit.farce"]),
         (2, "same name", &["render", "small.toml", "-o", "x.wav", "--probe", "x.wav", "--probe-of", "hit.force"]),
@@ -108,6 +123,7 @@ fn every_bad_input_gets_one_line_the_right_code_and_leaves_nothing_behind() {
         (2, "a file has that name", &["sweep", "small.toml", "--over", "hit/exponent=lin(1,2,3)", "-o", "small.toml"]),
         (2, "a file has that name", &["gallery", "-o", "small.toml"]),
         (2, "did you mean", &["reproduce", "tabel-2.1"]),
+        (2, "did you mean 'free'?", &["bench", "fere"]),
         (2, "a file has that name", &["reproduce", "all", "-o", "small.toml"]),
     ];
     for (code, words, arguments) in cases {
@@ -321,7 +337,7 @@ fn describe_shows_kinds_and_the_live_paths_of_a_scene_in_words_and_in_json() {
 fn help_teaches_and_the_bare_program_greets() {
     let dir = tempfile::tempdir().unwrap();
     assert!(good(dir.path(), &[]).contains("tocco render bar -o bar.wav"));
-    for command in ["render", "check", "describe", "scenes", "new", "sweep", "reproduce", "gallery"] {
+    for command in ["render", "check", "describe", "scenes", "new", "sweep", "reproduce", "bench", "gallery"] {
         assert!(good(dir.path(), &["--help"]).contains(command));
         assert!(good(dir.path(), &[command, "--help"]).contains("Examples:"));
     }
