@@ -6,7 +6,7 @@ use crate::measure::dbfs;
 use crate::render::{self, AUTO_MOST_S, Manner, Plan, Report, Target};
 use crate::sweep::{self, Axis};
 use crate::wav::Encoding;
-use crate::{check, crew, describe, fresh, gallery, library, reproduce, say, spectrogram, starter};
+use crate::{bench, check, crew, describe, fresh, gallery, library, reproduce, say, spectrogram, starter};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
 use std::fmt::Write as _;
@@ -117,6 +117,15 @@ enum Command {
         /// Threads; default all cores
         #[arg(long, value_name = "N")]
         jobs: Option<usize>,
+    },
+    /// Measure the speed of the engine, of this program and of peers
+    #[command(after_help = "Examples:\n  tocco bench\n  tocco bench free contact\n\n\
+        You get a table with every figure reached or missed, exit code 1 if one is missed. Csound, SuperCollider and Faust\n\
+        take part where they are installed. Figures are ratios taken in one run; for steady ones leave the machine alone.")]
+    Bench {
+        /// Parts to run; default all
+        #[arg(value_parser = bench::SECTIONS)]
+        sections: Vec<String>,
     },
 }
 
@@ -294,6 +303,10 @@ fn run(cli: Cli) -> Result<()> {
             say::result(&rows)
         }
         Some(Command::Reproduce { item: Some(item), output }) => reproduce(&item, &output),
+        Some(Command::Bench { sections }) => match bench::run(&sections)? {
+            true => Ok(()),
+            false => Err(HostError::Missed("bench: figures missed, see the table".into())),
+        },
         Some(Command::Gallery { output, jobs }) => {
             let page = gallery::run(&output, jobs.unwrap_or_else(crew::cores))?;
             say::remark(&format!("{} scenes; open {} in a browser", library::SHIPPED.len(), page.display()));

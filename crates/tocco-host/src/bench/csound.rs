@@ -20,11 +20,8 @@ pub fn prepare(modes: &[Mode], dir: &Path) -> Result<Measure, String> {
 }
 
 fn write(modes: &[Mode], seconds: f64, file: &Path) -> Result<PathBuf, String> {
-    let opcodes: String = modes
-        .iter()
-        .enumerate()
-        .map(|(i, m)| format!("a{i} mode aex, {:.3}, {:.3}\n", m.freq_hz, m.q()))
-        .collect();
+    let opcodes: String =
+        modes.iter().enumerate().map(|(i, m)| format!("a{i} mode aex, {:.3}, {:.3}\n", m.freq_hz, m.q())).collect();
     let inputs: String = (0..modes.len()).map(|i| format!(", a{i}")).collect();
     let text = format!(
         "<CsoundSynthesizer>\n<CsOptions>\n-n -d -m0\n</CsOptions>\n<CsInstruments>\n\
