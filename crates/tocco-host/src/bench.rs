@@ -11,9 +11,10 @@ mod peers;
 mod program;
 mod supercollider;
 
+use crate::error::{HostError, Result};
+use crate::say;
 use bank::{Plain, modes};
 use peers::{PEERS, Workshop};
-use std::io::Write;
 use std::time::Instant;
 
 /// Samples that one timed call renders, samples per block, timed calls.
@@ -21,15 +22,13 @@ const SAMPLES: usize = 4096;
 const BLOCK: usize = 64;
 const REPEATS: usize = 60;
 
-const SECTIONS: [&str; 4] = ["free", "contact", "render", "peers"];
+/// Parts of the benchmark by name.
+pub const SECTIONS: [&str; 4] = ["free", "contact", "render", "peers"];
 
 /// Runs the sections named in `args` (all when none is) and prints a line per figure; true when every figure is reached.
-pub fn run(args: &[String]) -> Result<bool, String> {
-    if let Some(unknown) = args.iter().find(|arg| !SECTIONS.contains(&arg.as_str())) {
-        return Err(format!("bench: no section '{unknown}'; there are {}", SECTIONS.join(", ")));
-    }
+pub fn run(args: &[String]) -> Result<bool> {
     let wanted = |section: &str| args.is_empty() || args.iter().any(|arg| arg == section);
-    let workshop = Workshop::new()?;
+    let workshop = Workshop::new().map_err(HostError::Machine)?;
     let mut table = Table { all_reached: true };
     table.line(&format!("tocco {} on {}", env!("CARGO_PKG_VERSION"), machine()))?;
     if wanted("free") {
@@ -48,11 +47,11 @@ pub fn run(args: &[String]) -> Result<bool, String> {
 }
 
 /// The engine's block path against the plain loop over the same bank.
-fn free_ringing(table: &mut Table) -> Result<(), String> {
+fn free_ringing(table: &mut Table) -> Result<()> {
     table.heading("free ringing, ns per mode and sample", ["plain loop", "ours", "ratio", "goal"])?;
     for count in [512, 1024] {
         let bank = modes(count);
-        let (mut plain, mut ours) = (Plain::new(&bank), engine::ringing(&bank)?);
+        let (mut plain, mut ours) = (Plain::new(&bank), engine::ringing(&bank).map_err(HostError::Machine)?);
         let (plain_ns, ours_ns) = alternate(&mut |out| plain.render(out), &mut |out| {
             ours.render(&mut [], out);
         });
@@ -65,10 +64,10 @@ fn free_ringing(table: &mut Table) -> Result<(), String> {
 }
 
 /// A pressed hammer in units of one mode update of the plain loop with 512 modes.
-fn permanent_contact(table: &mut Table) -> Result<(), String> {
+fn permanent_contact(table: &mut Table) -> Result<()> {
     table.heading("permanent contact, one sub-step, mode updates per sample", ["SDT", "ours", "ns", "goal"])?;
     for (count, sdt, goal) in [(3, 140.0, 130.0), (32, 670.0, 170.0), (512, 10_700.0, 350.0)] {
-        let (mut plain, mut ours) = (Plain::new(&modes(512)), engine::pressed(count)?);
+        let (mut plain, mut ours) = (Plain::new(&modes(512)), engine::pressed(count).map_err(HostError::Machine)?);
         let (plain_ns, ours_ns) = alternate(&mut |out| plain.render(out), &mut |out| {
             ours.render(&mut [], out);
         });
@@ -80,22 +79,22 @@ fn permanent_contact(table: &mut Table) -> Result<(), String> {
 }
 
 /// `tocco render` from scene text to WAV.
-fn whole_program(table: &mut Table, workshop: &Workshop) -> Result<(), String> {
+fn whole_program(table: &mut Table, workshop: &Workshop) -> Result<()> {
     table.heading("the program, a strike on three modes", ["", "", "ours", "goal"])?;
     let mut least_s = f64::INFINITY;
     for _ in 0..10 {
-        least_s = least_s.min(program::render_s(workshop.path())?);
+        least_s = least_s.min(program::render_s(workshop.path()).map_err(HostError::Machine)?);
     }
     let speed = f64::from(program::SHORT_S) / least_s;
     let columns = [String::new(), String::new(), format!("x{speed:.0}"), ">= x1000".into()];
     table.figure("a minute rendered to a file, times real time", columns, speed >= 1000.0)?;
-    let mb = program::hour_mb(workshop.path())?;
+    let mb = program::hour_mb(workshop.path()).map_err(HostError::Machine)?;
     let columns = [String::new(), String::new(), format!("{mb:.1}"), "< 100".into()];
     table.figure("an hour, MB resident at most", columns, mb < 100.0)
 }
 
 /// Peers' banks against ours, 32 and 128 modes.
-fn beside_peers(table: &mut Table, workshop: &Workshop) -> Result<(), String> {
+fn beside_peers(table: &mut Table, workshop: &Workshop) -> Result<()> {
     table.heading("free ringing beside peers, ns per mode and sample", ["theirs", "ours", "ratio", "goal"])?;
     for peer in &PEERS {
         if let Some(packages) = peer.missing() {
@@ -117,7 +116,7 @@ fn beside_peers(table: &mut Table, workshop: &Workshop) -> Result<(), String> {
 }
 
 /// ns per mode and sample of a peer and of ours.
-fn duel(peer: &peers::Peer, count: usize, workshop: &Workshop) -> Result<(f64, f64), String> {
+fn duel(peer: &peers::Peer, count: usize, workshop: &Workshop) -> std::result::Result<(f64, f64), String> {
     let bank = modes(count);
     let mut engine = engine::ringing(&bank)?;
     let mut measure = (peer.prepare)(&bank, workshop.path())?;
@@ -161,14 +160,14 @@ struct Table {
 }
 
 impl Table {
-    fn line(&mut self, text: &str) -> Result<(), String> {
-        writeln!(std::io::stdout().lock(), "{text}").map_err(|e| format!("standard output: {e}"))
+    fn line(&mut self, text: &str) -> Result<()> {
+        say::result(text)
     }
-    fn heading(&mut self, title: &str, columns: [&str; 4]) -> Result<(), String> {
+    fn heading(&mut self, title: &str, columns: [&str; 4]) -> Result<()> {
         let [a, b, c, d] = columns;
         self.line(&format!("\n{title:<58}{a:>10}{b:>8}{c:>8}{d:>10}"))
     }
-    fn figure(&mut self, name: &str, columns: [String; 4], reached: bool) -> Result<(), String> {
+    fn figure(&mut self, name: &str, columns: [String; 4], reached: bool) -> Result<()> {
         self.all_reached &= reached;
         let [a, b, c, d] = columns;
         let verdict = if reached { "reached" } else { "missed" };
