@@ -12,6 +12,7 @@ pub mod param;
 pub mod resonator;
 pub mod rng;
 pub mod scene;
+pub mod texture;
 pub mod theory;
 pub mod units;
 
