@@ -24,8 +24,8 @@
 //! **Step.** One sample per turn of the line. In sub-steps the incoming waves are held and the outgoing take the mean
 //! force: passive, since the mean of F^2 exceeds the square of the mean. The velocity of a port is its mean over the last
 //! step. A hit is its impulse held for one sample, booked here as work. Retuning turns the allpasses (which keep their
-//! energy), moves the far end of the line, and removes what would stay as a tilt for ever; the difference in [string.5]
-//! is the tuner's work. Ports nearer the far end than its lumped delay sit at its edge; the far end is the nut, or the
+//! energy), moves the far end of the line, removes what would stay as a tilt for ever, and scales all waves down if the
+//! energy would rise (H9). Ports nearer the far end than its lumped delay sit at its edge; the far end is the nut, or the
 //! bridge if the ports lie closer to the nut.
 //!
 //! **Sources.** 001 section 4.2, 004; physics.md D.2, F, H7, H9. The loss has one end (H7), and no loss at rest.
@@ -50,7 +50,7 @@ crate::params! {
     pub struct StringParams {
         freq_hz: "Hz", LOWEST_HZ => 5e3, default 147.0, Log, Control, glide 0.02, "Frequency of the first partial.";
         q: "1", 10.0 => 1e5, default 500.0, Log, Control, glide 0.02, "Quality factor of the first partial: pi times the number of periods to 1/e of the amplitude.";
-        q_tilt: "1", 0.1 => 10.0, default 1.0, Log, Control, glide 0.02, "Quality factor of the tenth partial over that of the first: small is dull, large is bright.";
+        q_tilt: "1", 0.2 => 5.0, default 1.0, Log, Control, glide 0.02, "Quality factor of the tenth partial over that of the first: small is dull, large is bright.";
         impedance_kg_s: "kg/s", 1e-3 => 1e3, default 0.55, Log, Control, glide 0.02, "Wave impedance: tension over wave speed.";
         inharmonicity: "1", 0.0 => 1e-2, default 0.0, Linear, Control, glide 0.02, "Stiffness coefficient B: partial n is stretched by the root of 1 + B n^2.";
     }
@@ -227,7 +227,8 @@ impl Waveguide {
                 square += q * q;
                 along += q;
                 position += q * w;
-                let weight = |t: &Taps| if (t.first..t.first + TAPS).contains(&j) { t.weight[j - t.first] } else { 0.0 };
+                let weight =
+                    |t: &Taps| if (t.first..t.first + TAPS).contains(&j) { t.weight[j - t.first] } else { 0.0 };
                 q += weight(&behind) - weight(&before);
             }
             let incoming = self.read(&behind) - self.read(&before);
@@ -260,7 +261,14 @@ impl Waveguide {
             }
             self.chain.lower(tilt);
         }
-        self.lay();
+    }
+
+    fn scale(&mut self, by: Real) {
+        for j in 0..self.cells {
+            let at = self.cell(j);
+            self.line[at] *= by;
+        }
+        self.chain.scale(by);
     }
 
     /// Stroke of a port in this step under everything pushed, m: [string.1].
@@ -329,12 +337,7 @@ fn period(params: &StringParams, sample_s: Real) -> Real {
 }
 
 fn wanted(params: &StringParams, sample_s: Real) -> Wanted {
-    Wanted {
-        period: period(params, sample_s),
-        inharmonicity: params.inharmonicity,
-        q: params.q,
-        q_tilt: params.q_tilt,
-    }
+    Wanted { period: period(params, sample_s), inharmonicity: params.inharmonicity, q: params.q, q_tilt: params.q_tilt }
 }
 
 impl Tunable for Waveguide {
@@ -348,12 +351,18 @@ impl Tunable for Waveguide {
         if self.params.read(index) == value {
             return;
         }
-        let before = self.params;
+        let (before, impedance) = (self.energy(), self.params.impedance_kg_s);
         self.params.write(index, value);
-        if self.params.impedance_kg_s == before.impedance_kg_s {
+        if self.params.impedance_kg_s == impedance {
             self.retune();
         }
         self.released = self.energy();
+        if self.released > before {
+            // A retune must not hand out energy (H9).
+            self.scale((before / self.released).sqrt());
+            self.released = before;
+        }
+        self.lay();
     }
 }
 

@@ -129,6 +129,13 @@ impl Chain {
         self.low_state -= by;
     }
 
+    /// Multiplies every wave.
+    pub fn scale(&mut self, by: Real) {
+        let pairs = self.outer_state.iter_mut().chain(&mut self.inner_state);
+        let ends = [&mut self.real_state, &mut self.shelf_state, &mut self.low_state];
+        pairs.chain(ends).for_each(|x| *x *= by);
+    }
+
     /// Forgets every wave.
     pub fn clear(&mut self) {
         (self.real_state, self.shelf_state, self.low_state) = (0.0, 0.0, 0.0);

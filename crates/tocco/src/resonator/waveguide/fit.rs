@@ -32,7 +32,7 @@ const SHORTEST: Real = 2.0;
 const SHELF_BELOW: Real = 8.0;
 const CENTS: Real = 1_731.234_049_066_756; // 1200 / ln 2
 const UNKNOWNS: usize = 1 + 2 * MAX_PAIRS;
-const FIRST_ITERATIONS: usize = 40;
+const FIRST_ITERATIONS: usize = 60;
 const LIVE_ITERATIONS: usize = 5;
 
 /// The string that is asked for, in samples.
@@ -105,7 +105,8 @@ impl Loss {
             let det = a0 * b1 - a1 * b0;
             slope = ((a0 * y1 - a1 * y0) / det).max(0.0);
             depth = (y0 - b0 * slope) / a0;
-            if depth < 0.0 {
+            // One pole takes no more at a high partial than this if the first partial is to be right.
+            if depth < 0.0 || det <= 0.0 {
                 (depth, slope) = (0.0, y0 / b0);
             }
         }
@@ -148,11 +149,11 @@ impl Design {
         lose(&mut loss, &wanted, stiff);
         let partials = wanted.partials();
         'search: for count in 0..=MAX_PAIRS {
-            if count > 0 && 2 * count > partials + 1 {
+            if count > 0 && 2 * count > partials + 3 {
                 break;
             }
             // How much of the pairs' turn is spent at the highest partial: less leaves a longer delay line.
-            for spent in [0.5, 0.7, 0.85, 1.0] {
+            for spent in [0.5, 0.7, 0.85, 1.0, 0.6, 0.93] {
                 let mut trial = Self::start(wanted, loss, count, spent);
                 trial.solve(FIRST_ITERATIONS);
                 if best.is_none_or(|b| trial.cents < b.cents) {
@@ -375,4 +376,3 @@ fn descend(
     }
     Some(x)
 }
-
