@@ -172,7 +172,8 @@ fn a_held_force_bends_the_string_by_its_static_flexibility_and_it_does_not_creep
             assert!((after[0] / (2.0 * flexibility) - 1.0).abs() < 1e-9, "{x}: {} {flexibility}", after[0]);
             assert!((after[1] / after[0] - 1.0).abs() < 1e-9, "{x}: creeps by {}", after[1] / after[0] - 1.0);
             let flexible = x * (1.0 - x) / (2.0 * 200.0 * 0.55);
-            assert!((flexibility / flexible - 1.0).abs() < 0.05, "{x} {inharmonicity}: {}", flexibility / flexible);
+            // Loss and stiffness lengthen the loop at zero frequency: 1.4/Q and 0.6 %.
+            assert!((flexibility / flexible - 1.0).abs() < 0.035, "{x} {inharmonicity}: {}", flexibility / flexible);
         }
     }
 }

@@ -27,13 +27,14 @@ pub const BAND: Real = 0.4;
 const WANTED_CENTS: Real = 2.0;
 /// Shortest delay line: the two directions of travel at one place.
 const SHORTEST: Real = 2.0;
-/// Corner of the loss shelf below the fundamental: low enough to leave the partials' phase alone, and a static load is
-/// at rest within a few periods.
-const SHELF_BELOW: Real = 8.0;
+/// Corner of the loss shelf below the fundamental: low enough to leave the partials alone, high enough that a static load
+/// bends the string as if there were no loss (the excess is about 1.4/Q).
+const SHELF_BELOW: Real = 3.0;
 const CENTS: Real = 1_731.234_049_066_756; // 1200 / ln 2
 const UNKNOWNS: usize = 1 + 2 * MAX_PAIRS;
 const FIRST_ITERATIONS: usize = 60;
 const LIVE_ITERATIONS: usize = 5;
+const LIVE_SEARCH: usize = 25;
 
 /// The string that is asked for, in samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,6 +64,18 @@ impl Wanted {
     /// How many partials are fitted.
     fn partials(&self) -> usize {
         (2..=PARTIALS).take_while(|&n| self.angle(n) <= TAU * BAND).count() + 1
+    }
+
+    /// Group delay of the stiff string at partial n over its phase delay.
+    fn slowing(&self, n: usize) -> Real {
+        let b = self.inharmonicity * (n * n) as Real;
+        (1.0 + b) / (1.0 + 2.0 * b)
+    }
+
+    /// Turns of phase that a delay line alone would miss at the top of the band: about one pair for each.
+    fn fewest_pairs(&self) -> usize {
+        let n = self.partials();
+        (0.8 * n as Real * (1.0 - self.slowing(n))) as usize
     }
 
     /// Amplitude decay rate of partial n per sample: [string.4].
@@ -135,71 +148,72 @@ pub struct Design {
     /// Worst error of a fitted partial, cents.
     pub cents: Real,
     wanted: Wanted,
+    /// Live searches that have failed so far.
+    attempt: usize,
 }
 
 impl Design {
     /// A new design from scratch; milliseconds for a stiff string. `[control]`
     pub fn new(wanted: Wanted) -> Self {
         let mut loss = Loss::default();
-        let mut best: Option<Self> = None;
-        let stiff = |n: usize| {
-            let b = wanted.inharmonicity * (n * n) as Real;
-            n as Real * wanted.period / wanted.ratio(n as Real) * (1.0 + b) / (1.0 + 2.0 * b)
-        };
+        let stiff = |n: usize| wanted.period * n as Real / wanted.ratio(n as Real) * wanted.slowing(n);
         lose(&mut loss, &wanted, stiff);
-        let partials = wanted.partials();
-        'search: for count in 0..=MAX_PAIRS {
-            if count > 0 && 2 * count > partials + 3 {
+        let mut design = Self::start(wanted, loss, 0, 1.0);
+        for count in wanted.fewest_pairs()..=MAX_PAIRS {
+            if design.search(count, FIRST_ITERATIONS) || 2 * count > wanted.partials() + 1 {
                 break;
             }
-            // How much of the pairs' turn is spent at the highest partial: less leaves a longer delay line.
-            for spent in [0.5, 0.7, 0.85, 1.0, 0.6, 0.93] {
-                let mut trial = Self::start(wanted, loss, count, spent);
-                trial.solve(FIRST_ITERATIONS);
-                if best.is_none_or(|b| trial.cents < b.cents) {
-                    best = Some(trial);
-                }
-                if trial.cents < WANTED_CENTS {
-                    break 'search;
-                }
+        }
+        design.refine();
+        design.refine();
+        design
+    }
+
+    /// Tries a number of pairs from several starts and keeps the best design seen; true if it is good enough.
+    fn search(&mut self, count: usize, iterations: usize) -> bool {
+        // How much of the pairs' turn is spent at the highest partial: less leaves a longer delay line.
+        for spent in [0.5, 0.7, 0.85, 1.0, 0.6, 0.93] {
+            let mut trial = Self::start(self.wanted, self.loss, count, spent);
+            trial.solve(iterations);
+            if trial.cents < self.cents {
+                *self = trial;
+            }
+            if self.cents < WANTED_CENTS {
+                return true;
             }
         }
-        let mut design = best.unwrap_or_else(|| Self::start(wanted, loss, 0, 1.0));
-        for _ in 0..2 {
-            design.refine();
-        }
-        design
+        false
     }
 
     /// Follows a change of the string: bounded time, no allocation. `[audio]`
     pub fn follow(&mut self, wanted: Wanted) {
-        let (old, new) = (self.wanted, wanted);
-        let tuning = old.period != new.period || old.inharmonicity != new.inharmonicity;
-        self.wanted = wanted;
-        if tuning {
-            let scale = tan(0.5 * new.angle(1)) / tan(0.5 * old.angle(1));
-            // A design whose sections act at the top of the band keeps them there; low sections move with the pitch.
-            let lumped = old.period - self.delay as Real;
-            let low = self.count > 0 && lumped > 2.0 * (1 + 2 * self.count) as Real;
-            if low {
-                self.delay = (self.delay as Real * new.period / old.period).round() as usize;
-                self.real *= scale;
-                self.pairs.iter_mut().for_each(|(c, d)| (*c, *d) = (*c * scale, *d * scale));
-            } else {
-                self.delay = (new.period - lumped).round().max(SHORTEST) as usize;
-            }
-            let room = 2 * self.count + 1 <= self.wanted.partials() && self.count < MAX_PAIRS;
-            self.solve(LIVE_ITERATIONS);
-            if self.cents > 2.0 * WANTED_CENTS && room {
-                let top = tan(0.5 * self.wanted.angle(self.wanted.partials())).min(1.0);
-                self.pairs[self.count] = (top, 2.0 * top);
-                let lag = pair_lag(self.pairs[self.count], tan(0.5 * self.wanted.angle(1))) / self.wanted.angle(1);
-                self.delay = (self.delay as Real - lag).round().max(SHORTEST) as usize;
-                self.count += 1;
-                self.solve(LIVE_ITERATIONS);
+        let old = self.wanted;
+        if old.period != wanted.period || old.inharmonicity != wanted.inharmonicity {
+            // Sections that shape the dispersion move with the pitch, those that trim a fraction of a sample stay.
+            let moved = self.carried(wanted, tan(0.5 * wanted.angle(1)) / tan(0.5 * old.angle(1)));
+            let stayed = if moved.cents < WANTED_CENTS { moved } else { self.carried(wanted, 1.0) };
+            *self = if moved.cents <= stayed.cents { moved } else { stayed };
+            if self.cents > 2.0 * WANTED_CENTS {
+                // Another number of pairs: one attempt per change, the next change tries the next.
+                let fewest = wanted.fewest_pairs();
+                let count = fewest + self.attempt % 3;
+                self.attempt = if self.search(count.min(MAX_PAIRS), LIVE_SEARCH) { 0 } else { self.attempt + 1 };
             }
         }
+        self.wanted = wanted;
         self.refine();
+    }
+
+    /// This design for another string, its sections scaled in frequency.
+    fn carried(&self, wanted: Wanted, scale: Real) -> Self {
+        let mut to = Self { wanted, ..*self };
+        to.real *= scale;
+        to.pairs.iter_mut().for_each(|(c, d)| (*c, *d) = (*c * scale, *d * scale));
+        let w = wanted.angle(1);
+        let lumped = to.lag(w) - to.delay as Real * w;
+        to.delay = ((TAU - lumped) / w).round().max(SHORTEST) as usize;
+        to.solve(LIVE_ITERATIONS);
+        to
     }
 
     /// Period that the waves of a load at rest see: the loop's delay at zero frequency, samples.
@@ -220,7 +234,7 @@ impl Design {
             *pair = (c, 1.6 * c.max(reach / count as Real));
         }
         let delay = delay.min(wanted.period - 1.0).max(SHORTEST).floor() as usize;
-        Self { delay, real: 1.0, pairs, count, loss, cents: Real::INFINITY, wanted }
+        Self { delay, real: 1.0, pairs, count, loss, cents: Real::INFINITY, wanted, attempt: 0 }
     }
 
     /// Loss from the loop's own group delay, then the phases once more.
@@ -253,12 +267,11 @@ impl Design {
         let mut weight = [0.0; PARTIALS];
         for i in 0..partials {
             let n = (i + 1) as Real;
-            let b = wanted.inharmonicity * n * n;
             angle[i] = wanted.angle(i + 1);
             half[i] = tan(0.5 * angle[i]);
             aim[i] = TAU * n - self.loss.lag(angle[i]);
             // Cents per radian of phase error, by the string's own group delay.
-            weight[i] = CENTS / (TAU * n) * (1.0 + 2.0 * b) / (1.0 + b);
+            weight[i] = CENTS / (TAU * n * wanted.slowing(i + 1));
         }
         let miss = |d: &Self, rows: &mut [[Real; UNKNOWNS]; PARTIALS], out: &mut [Real; PARTIALS]| -> Real {
             let mut sum = 0.0;
