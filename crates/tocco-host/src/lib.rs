@@ -2,5 +2,20 @@
 //! Everything of Tocco that touches a machine: files, terminals, threads, pictures. The program `tocco` is a thin
 //! `main` over this library.
 
+pub mod check;
+pub mod cli;
+pub mod crew;
+pub mod describe;
+pub mod error;
+pub mod fresh;
+pub mod gallery;
+pub mod library;
+pub mod measure;
 pub mod plot;
+pub mod render;
 pub mod reproduce;
+pub mod say;
+pub mod spectrogram;
+pub mod starter;
+pub mod sweep;
+pub mod wav;

@@ -1,2 +1,6 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The `tocco` program.
-fn main() {}
+
+fn main() -> std::process::ExitCode {
+    tocco_host::cli::main(std::env::args_os()).into()
+}

@@ -70,7 +70,7 @@ pub trait Resonator: Tunable + Send {
 
     /// Displacement of the port in this step under the forces pushed so far, m.
     fn free_stroke(&mut self, port: usize) -> Real;
-    /// Displacement of port `to` per newton at port `from` within the step, m/N; at least 0 on the diagonal.
+    /// L of [port.1]: displacement of port `to` per newton at port `from` within the step, m/N; at least 0 on the diagonal.
     fn compliance(&self, to: usize, from: usize) -> Real;
     /// Adds a force held during this step, N.
     fn push(&mut self, port: usize, force_n: Real);

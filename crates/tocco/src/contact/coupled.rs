@@ -104,7 +104,8 @@ pub(super) fn solve(contacts: &[Contact], members: &[usize], matrix: &[Real], dt
             }
             evaluate(contacts, members, matrix, dt, w);
             let slope = descent(n, w);
-            if !(slope > 0.5 * begin.abs()) && (cut == 0 || slope.abs() <= 0.5 * begin.abs()) || cut == CUTS {
+            let flat = slope.abs() <= 0.5 * begin.abs();
+            if flat || (cut == 0 && slope < 0.0) || cut == CUTS {
                 break;
             }
             iterations += 1;

@@ -154,7 +154,7 @@ impl World {
         bodies + self.contacts.iter().map(stored).sum::<Real>()
     }
 
-    /// Work of all outsiders since the start, J.
+    /// Work of all outsiders since the start, J; energy minus this never rises. [world.2]
     pub fn work(&self) -> Real {
         self.work + self.bodies.iter().map(|b| b.work()).sum::<Real>()
     }

@@ -4,7 +4,7 @@
 //! **What.** An elastic force that grows as a power of the compression, with losses: Hunt-Crossley's, proportional to
 //! the speed of compression, or Stulov's felt, which remembers how it was squeezed. Never adhesive.
 //!
-//! **Law.** x compression, v = x', [x] = max(x, 0):
+//! **Law.** x compression, v = x', `[x]` = max(x, 0):
 //! - `[impact.1]  f = k [x]^a (1 + mu v)`, clipped at 0 (000 (8.11); C11: with a moving partner v < -1/mu does occur)
 //! - `[impact.2]  f = k [x]^a + mu k [x]^b v`, clipped at 0, with a viscous exponent b of its own (H16: extended Hertz)
 //! - `[impact.3]  f = k xi^a - k eps w`, `tau w' = xi^a - w`, xi = max(x, (eps w)^(1/a)): felt (000 (8.9), (8.10) with
@@ -13,9 +13,9 @@
 //!   through the air; the clipped law is then active, and a second touch would meet felt that is not there.)
 //!
 //! **Symbols.** k `stiffness` N/m^a; a `exponent`; mu `dissipation_s_m` s/m; b `viscous_exponent`;
-//! eps `hysteresis_01`; tau `relaxation_s` s; w felt memory m^a; V(x) = k [x]^(a+1)/(a+1) stored energy J.
+//! eps `hysteresis_01`; tau `relaxation_s` s; w felt memory m^a; `V(x) = k [x]^(a+1)/(a+1)` stored energy J.
 //!
-//! **Step.** In stroke form (physics.md D.3): with X_a the mean of [x]^a over the stroke s,
+//! **Step.** In stroke form (physics.md D.3): with X_a the mean of `[x]^a` over the stroke s,
 //! `[impact.4]  F(s) = max(0, k X_a + mu k X_b s/dt)`. Since k X_a s = V(x+s) - V(x) exactly, the energy that
 //! bodies and contact exchange balances to rounding and what is missing is the loss, mu k X_b s^2/dt >= 0: passive for
 //! every step, stiffness and rate. F is nondecreasing and convex in s (a >= 1), so the contact equation has one root.
@@ -312,8 +312,9 @@ impl Interactor for Impact {
         let (mut n, mut per_m) = (k * mean, k * slope); // [impact.4]
         if self.loss > 0.0 {
             let (mean_b, end_b) = match self.viscous {
-                None => (mean, end),
+                None => (mean, end), // [impact.1]
                 Some(power) => {
+                    // [impact.2]
                     let (mean_b, _, end_b) = power.mean(from, by, None);
                     (mean_b, end_b)
                 }

@@ -48,9 +48,9 @@ impl Corrected {
                 let impact = wall.impact(state.v_m_s);
                 Bounds { depth_m: impact.max_compression_m(), rebound_m_s: impact.rebound_fit_m_s() }
             });
-            next.x_m = next.x_m.min(bounds.depth_m);
+            next.x_m = next.x_m.min(bounds.depth_m); // [correct.1]
         } else if let Some(bounds) = self.bounds.take() {
-            next.v_m_s = bounds.rebound_m_s;
+            next.v_m_s = bounds.rebound_m_s; // [correct.2]
         }
         next
     }

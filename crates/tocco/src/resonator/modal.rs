@@ -528,8 +528,8 @@ impl Resonator for Modal {
             }
             for r in readings.iter_mut() {
                 let moved = if r.motion == Motion::Velocity { &self.p } else { &self.q };
-                for i in rung..self.modes.len() {
-                    r.sums[tick][i % LANES] += self.shape[r.port][i] * moved[i];
+                for (i, x) in moved.iter().enumerate().skip(rung) {
+                    r.sums[tick][i % LANES] += self.shape[r.port][i] * x;
                 }
                 r.values[tick] = kernel::join(&r.sums[tick]);
             }

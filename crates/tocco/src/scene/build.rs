@@ -170,7 +170,7 @@ fn contacts(def: &SceneDef, scene: &Scene, bodies: &[Box<dyn Resonator>]) -> Res
                     || def.contacts.iter().flat_map(|c| &c.between).filter(|s| scene.site(s) == Ok(site)).count() == 1
             };
             let place = format!("{place}.exact_wall");
-            if !(plain(a) && plain(b)) || !(alone(a) && alone(b)) {
+            if ![a, b].into_iter().all(|site| plain(site) && alone(site)) {
                 let what =
                     "is for a mass against a wall or one other mass, each with this contact only; set it to false";
                 return Err(SceneError::new(place, what));

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `tocco bench`: how fast the engine is, as ratios taken in one run, because machines are shared and clocks wander.
+//!
+//! Every comparison alternates its two sides and keeps the least time of each.
+
+mod bank;
+mod csound;
+mod engine;
+mod faust;
+mod peers;
+mod program;
+mod supercollider;
+
+use bank::{Plain, modes};
+use peers::{PEERS, Workshop};
+use std::io::Write;
+use std::time::Instant;
+
+/// Samples that one timed call renders, samples per block, timed calls.
+const SAMPLES: usize = 4096;
+const BLOCK: usize = 64;
+const REPEATS: usize = 60;
+
+const SECTIONS: [&str; 4] = ["free", "contact", "render", "peers"];
+
+/// Runs the sections named in `args` (all when none is) and prints a line per figure; true when every figure is reached.
+pub fn run(args: &[String]) -> Result<bool, String> {
+    if let Some(unknown) = args.iter().find(|arg| !SECTIONS.contains(&arg.as_str())) {
+        return Err(format!("bench: no section '{unknown}'; there are {}", SECTIONS.join(", ")));
+    }
+    let wanted = |section: &str| args.is_empty() || args.iter().any(|arg| arg == section);
+    let workshop = Workshop::new()?;
+    let mut table = Table { all_reached: true };
+    table.line(&format!("tocco {} on {}", env!("CARGO_PKG_VERSION"), machine()))?;
+    if wanted("free") {
+        free_ringing(&mut table)?;
+    }
+    if wanted("contact") {
+        permanent_contact(&mut table)?;
+    }
+    if wanted("render") {
+        whole_program(&mut table, &workshop)?;
+    }
+    if wanted("peers") {
+        beside_peers(&mut table, &workshop)?;
+    }
+    Ok(table.all_reached)
+}
+
+/// The engine's block path against the plain loop over the same bank.
+fn free_ringing(table: &mut Table) -> Result<(), String> {
+    table.heading("free ringing, ns per mode and sample", ["plain loop", "ours", "ratio", "goal"])?;
+    for count in [512, 1024] {
+        let bank = modes(count);
+        let (mut plain, mut ours) = (Plain::new(&bank), engine::ringing(&bank)?);
+        let (plain_ns, ours_ns) = alternate(&mut |out| plain.render(out), &mut |out| {
+            ours.render(&mut [], out);
+        });
+        let (plain_ns, ours_ns) = (plain_ns / count as f64, ours_ns / count as f64);
+        let ratio = plain_ns / ours_ns;
+        let columns = [number(plain_ns), number(ours_ns), format!("x{ratio:.2}"), ">= x6".into()];
+        table.figure(&format!("{count} modes"), columns, ratio >= 6.0)?;
+    }
+    Ok(())
+}
+
+/// A pressed hammer in units of one mode update of the plain loop with 512 modes.
+fn permanent_contact(table: &mut Table) -> Result<(), String> {
+    table.heading("permanent contact, one sub-step, mode updates per sample", ["SDT", "ours", "ns", "goal"])?;
+    for (count, sdt, goal) in [(3, 140.0, 130.0), (32, 670.0, 170.0), (512, 10_700.0, 350.0)] {
+        let (mut plain, mut ours) = (Plain::new(&modes(512)), engine::pressed(count)?);
+        let (plain_ns, ours_ns) = alternate(&mut |out| plain.render(out), &mut |out| {
+            ours.render(&mut [], out);
+        });
+        let updates = ours_ns / (plain_ns / 512.0);
+        let columns = [format!("{sdt:.0}"), format!("{updates:.0}"), format!("{ours_ns:.0}"), format!("<= {goal}")];
+        table.figure(&format!("{count} modes"), columns, updates <= goal)?;
+    }
+    Ok(())
+}
+
+/// `tocco render` from scene text to WAV.
+fn whole_program(table: &mut Table, workshop: &Workshop) -> Result<(), String> {
+    table.heading("the program, a strike on three modes", ["", "", "ours", "goal"])?;
+    let mut least_s = f64::INFINITY;
+    for _ in 0..10 {
+        least_s = least_s.min(program::render_s(workshop.path())?);
+    }
+    let speed = f64::from(program::SHORT_S) / least_s;
+    let columns = [String::new(), String::new(), format!("x{speed:.0}"), ">= x1000".into()];
+    table.figure("a minute rendered to a file, times real time", columns, speed >= 1000.0)?;
+    let mb = program::hour_mb(workshop.path())?;
+    let columns = [String::new(), String::new(), format!("{mb:.1}"), "< 100".into()];
+    table.figure("an hour, MB resident at most", columns, mb < 100.0)
+}
+
+/// Peers' banks against ours, 32 and 128 modes.
+fn beside_peers(table: &mut Table, workshop: &Workshop) -> Result<(), String> {
+    table.heading("free ringing beside peers, ns per mode and sample", ["theirs", "ours", "ratio", "goal"])?;
+    for peer in &PEERS {
+        if let Some(packages) = peer.missing() {
+            table.line(&format!("{}: not installed, skipped (apt-get install {packages})", peer.name))?;
+            continue;
+        }
+        for count in [32, 128] {
+            let name = format!("{}, {count} modes", peer.name);
+            match duel(peer, count, workshop) {
+                Ok((theirs, ours)) => {
+                    let ratio = format!("x{:.1}", theirs / ours);
+                    table.figure(&name, [number(theirs), number(ours), ratio, "win".into()], ours < theirs)?;
+                }
+                Err(why) => table.line(&format!("{name}: not measured: {why}"))?,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// ns per mode and sample of a peer and of ours.
+fn duel(peer: &peers::Peer, count: usize, workshop: &Workshop) -> Result<(f64, f64), String> {
+    let bank = modes(count);
+    let mut engine = engine::ringing(&bank)?;
+    let mut measure = (peer.prepare)(&bank, workshop.path())?;
+    let (mut theirs_ns, mut ours_ns) = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..3 {
+        theirs_ns = theirs_ns.min(measure()?);
+        for _ in 0..REPEATS / 3 {
+            ours_ns = ours_ns.min(time_ns(&mut |out| {
+                engine.render(&mut [], out);
+            }));
+        }
+    }
+    Ok((theirs_ns / count as f64, ours_ns / count as f64))
+}
+
+/// Least ns per sample of two renderers that take turns.
+fn alternate(a: &mut dyn FnMut(&mut [f32]), b: &mut dyn FnMut(&mut [f32])) -> (f64, f64) {
+    (0..REPEATS).fold((f64::INFINITY, f64::INFINITY), |(least_a, least_b), _| {
+        (least_a.min(time_ns(a)), least_b.min(time_ns(b)))
+    })
+}
+
+/// ns per sample of a renderer, once.
+fn time_ns(render: &mut dyn FnMut(&mut [f32])) -> f64 {
+    let mut out = [0.0; BLOCK];
+    let start = Instant::now();
+    for _ in 0..SAMPLES / BLOCK {
+        render(&mut out);
+        std::hint::black_box(&out);
+    }
+    start.elapsed().as_nanos() as f64 / SAMPLES as f64
+}
+
+fn number(ns: f64) -> String {
+    format!("{ns:.3}")
+}
+
+/// Lines on standard output and the verdict over all of them.
+struct Table {
+    all_reached: bool,
+}
+
+impl Table {
+    fn line(&mut self, text: &str) -> Result<(), String> {
+        writeln!(std::io::stdout().lock(), "{text}").map_err(|e| format!("standard output: {e}"))
+    }
+    fn heading(&mut self, title: &str, columns: [&str; 4]) -> Result<(), String> {
+        let [a, b, c, d] = columns;
+        self.line(&format!("\n{title:<58}{a:>10}{b:>8}{c:>8}{d:>10}"))
+    }
+    fn figure(&mut self, name: &str, columns: [String; 4], reached: bool) -> Result<(), String> {
+        self.all_reached &= reached;
+        let [a, b, c, d] = columns;
+        let verdict = if reached { "reached" } else { "missed" };
+        self.line(&format!("  {name:<56}{a:>10}{b:>8}{c:>8}{d:>10}  {verdict}"))
+    }
+}
+
+/// Name of this computer: host, processor, number of cores.
+fn machine() -> String {
+    let read = |file: &str| std::fs::read_to_string(file).unwrap_or_default();
+    let host = read("/proc/sys/kernel/hostname");
+    let info = read("/proc/cpuinfo");
+    let model = info.lines().find(|line| line.starts_with("model name")).and_then(|line| line.split(": ").nth(1));
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+    format!("{}, {}, {cores} cores", host.trim(), model.unwrap_or(std::env::consts::ARCH))
+}

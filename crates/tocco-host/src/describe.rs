@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `tocco describe`: every key and parameter a scene may hold, or every live path of one scene, from the engine's own
+//! tables.
+
+use crate::check::short;
+use crate::error::{Result, bad};
+use crate::library::{self, SHIPPED};
+use crate::render::Plan;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::path::Path;
+use tocco::param::{Key, KeyType, Kind, Rate, Scale, Spec};
+use tocco::scene::error::nearest;
+use tocco::scene::kinds::KINDS;
+
+/// Text or JSON for all kinds, one kind, or one scene.
+pub fn describe(what: Option<&str>, as_json: bool) -> Result<String> {
+    let Some(what) = what else {
+        return Ok(if as_json { pretty(&KINDS.iter().map(kind_json).collect::<Vec<_>>().into()) } else { overview() });
+    };
+    let kinds: Vec<&Kind> = KINDS.iter().filter(|kind| kind.id == what || kind.family == what).collect();
+    if !kinds.is_empty() && !Path::new(what).is_file() {
+        return Ok(if as_json {
+            pretty(&kinds.iter().map(|kind| kind_json(kind)).collect::<Vec<_>>().into())
+        } else {
+            kinds.iter().map(|kind| kind_text(kind)).collect::<Vec<_>>().join("\n")
+        });
+    }
+    let is_scene = SHIPPED.iter().any(|(name, _)| *name == what);
+    if !is_scene && !Path::new(what).exists() && !what.contains(['/', '.', '\\']) {
+        let known = kind_names().into_iter().chain(SHIPPED.iter().map(|(name, _)| *name));
+        return bad(format!("no kind and no scene '{what}'{}", nearest(what, known)));
+    }
+    scene(&Plan::new(library::load(what)?), as_json)
+}
+
+fn kind_names() -> Vec<&'static str> {
+    let mut names: Vec<&str> =
+        KINDS.iter().map(|kind| if kind.id.is_empty() { kind.family } else { kind.id }).collect();
+    names.dedup();
+    names
+}
+
+fn overview() -> String {
+    let mut text = String::from(
+        "What a scene may hold ('tocco describe KIND' for one, 'tocco describe SCENE' for its live paths):\n\n",
+    );
+    for kind in KINDS {
+        text.push_str(&kind_text(kind));
+        text.push('\n');
+    }
+    text
+}
+
+fn heading(kind: &Kind) -> String {
+    match (kind.family, kind.id) {
+        ("scene", _) => "scene file".into(),
+        ("body" | "contact", id) => format!("[{}.NAME]  type = \"{id}\"", kind.family),
+        ("drive" | "event" | "tap" | "control", _) => format!("[[{}]]", kind.family),
+        (family, _) => family.into(),
+    }
+}
+
+fn kind_text(kind: &Kind) -> String {
+    let mut text = format!("{}\n  {}\n", heading(kind), kind.doc);
+    for spec in kind.params {
+        let _ = writeln!(text, "  {:<18} {:<44} {}", spec.id, spec_words(spec), spec.doc);
+    }
+    for key in kind.keys {
+        let must = if key.required { ", required" } else { "" };
+        let _ = writeln!(text, "  {:<18} {:<44} {}", key.id, format!("{}{must}", takes_words(key)), key.doc);
+    }
+    text
+}
+
+fn unit_words(unit: &str) -> String {
+    if unit == "1" { String::new() } else { format!(" {unit}") }
+}
+
+fn spec_words(spec: &Spec) -> String {
+    format!(
+        "live, {} to {}{}, default {}",
+        short(spec.min),
+        short(spec.max),
+        unit_words(spec.unit),
+        short(spec.default)
+    )
+}
+
+fn takes_words(key: &Key) -> String {
+    match key.takes {
+        KeyType::Number { unit, min, max } => format!("{} to {}{}", short(min), short(max), unit_words(unit)),
+        KeyType::Integer { min, max: i64::MAX } => format!("whole number from {min}"),
+        KeyType::Integer { min, max } => format!("whole number, {min} to {max}"),
+        KeyType::Word(words) => words.join(" | "),
+        KeyType::Text => "text".into(),
+        KeyType::Flag => "true or false".into(),
+        KeyType::Form(form) => form.into(),
+    }
+}
+
+fn law(scale: Scale) -> &'static str {
+    match scale {
+        Scale::Linear => "linear",
+        Scale::Log => "log",
+    }
+}
+
+fn spec_json(spec: &Spec) -> Value {
+    json!({
+        "id": spec.id, "unit": spec.unit, "min": spec.min, "max": spec.max, "default": spec.default,
+        "scale": law(spec.scale),
+        "rate": match spec.rate { Rate::Control => "control", Rate::Sample => "sample" },
+        "glide_s": spec.glide_s, "doc": spec.doc,
+    })
+}
+
+fn key_json(key: &Key) -> Value {
+    let takes = match key.takes {
+        KeyType::Number { unit, min, max } => json!({ "number": { "unit": unit, "min": min, "max": max } }),
+        KeyType::Integer { min, max } => json!({ "integer": { "min": min, "max": max } }),
+        KeyType::Word(words) => json!({ "word": words }),
+        KeyType::Text => json!("text"),
+        KeyType::Flag => json!("flag"),
+        KeyType::Form(form) => json!({ "form": form }),
+    };
+    json!({ "id": key.id, "takes": takes, "required": key.required, "doc": key.doc })
+}
+
+fn kind_json(kind: &Kind) -> Value {
+    json!({
+        "family": kind.family, "id": kind.id, "doc": kind.doc,
+        "params": kind.params.iter().map(spec_json).collect::<Vec<_>>(),
+        "keys": kind.keys.iter().map(key_json).collect::<Vec<_>>(),
+    })
+}
+
+fn pretty(value: &Value) -> String {
+    format!("{value:#}\n")
+}
+
+/// Live paths and probe signals of a scene.
+fn scene(plan: &Plan, as_json: bool) -> Result<String> {
+    let scene = plan.build()?;
+    let (paths, controls, signals) = (scene.paths(), scene.controls(), scene.signals());
+    if as_json {
+        let paths: Vec<Value> = paths
+            .iter()
+            .map(|(path, spec, value)| {
+                let mut row = json!({ "path": path, "value": value });
+                if let (Value::Object(row), Value::Object(spec)) = (&mut row, spec_json(spec)) {
+                    row.extend(spec);
+                }
+                row
+            })
+            .collect();
+        let controls: Vec<Value> = controls
+            .iter()
+            .map(|(name, path, range, scale)| json!({ "name": name, "path": path, "range": range, "scale": law(*scale) }))
+            .collect();
+        return Ok(pretty(
+            &json!({ "scene": plan.scene.name, "paths": paths, "controls": controls, "signals": signals }),
+        ));
+    }
+    let mut text = format!(
+        "{}: {}\n\nlive paths (--set PATH=VALUE, [[drive]], [[event]] set)\n",
+        plan.scene.name,
+        plan.scene.title()
+    );
+    let wide = paths.iter().map(|(path, ..)| path.chars().count()).max().unwrap_or(0);
+    for (path, spec, value) in &paths {
+        let range = format!("{} to {}{}", short(spec.min), short(spec.max), unit_words(spec.unit));
+        let _ = writeln!(text, "  {path:<wide$}  {:<12} {range:<32} {}", short(*value), spec.doc);
+    }
+    if !controls.is_empty() {
+        text.push_str("\ncontrols (--set NAME=0..1)\n");
+    }
+    for (name, path, [low, high], scale) in &controls {
+        let _ = writeln!(text, "  {name:<wide$}  {path} from {} to {}, {}", short(*low), short(*high), law(*scale));
+    }
+    text.push_str("\nsignals (--probe FILE --probe-of SIGNAL,...)\n");
+    for signal in &signals {
+        let _ = writeln!(text, "  {signal}");
+    }
+    Ok(text)
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Files that appear whole or not at all: written beside the target under a hidden name, renamed when complete,
+//! removed on any error and on Ctrl-C.
+
+use crate::error::{HostError, Result, bad};
+use std::fs::{self, File};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Unfinished files of this process, for the signal handler.
+static PENDING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+static COUNT: AtomicU32 = AtomicU32::new(0);
+
+fn pending() -> std::sync::MutexGuard<'static, Vec<PathBuf>> {
+    PENDING.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Ctrl-C and termination remove unfinished files, then end the program with 130 as shells expect.
+pub fn clean_up_when_interrupted() {
+    // Without a handler the program still runs; only a hidden .part file could stay behind.
+    let _ = ctrlc::set_handler(|| {
+        for path in pending().iter() {
+            let _ = fs::remove_file(path);
+        }
+        std::process::exit(130);
+    });
+}
+
+/// A file in the making.
+#[derive(Debug)]
+pub struct FreshFile {
+    target: PathBuf,
+    /// `None`: the target is a device or a pipe and is written directly.
+    part: Option<PathBuf>,
+    file: File,
+}
+
+impl FreshFile {
+    /// Begins a file that will become `target`.
+    pub fn create(target: &Path) -> Result<Self> {
+        let wrong = |cause: &io::Error| HostError::writing(target, cause);
+        match fs::metadata(target) {
+            Ok(meta) if meta.is_dir() => {
+                return bad(format!("cannot write {}: it is a folder; name a file in it", target.display()));
+            }
+            // Renaming onto a device would replace the device.
+            Ok(meta) if !meta.is_file() => {
+                let file = File::options().write(true).open(target).map_err(|e| wrong(&e))?;
+                return Ok(Self { target: target.to_path_buf(), part: None, file });
+            }
+            Ok(_) | Err(_) => {}
+        }
+        // A link stays a link: what it points to is replaced.
+        let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_path_buf());
+        let Some(name) = target.file_name() else {
+            return bad(format!("cannot write {}: it names no file", target.display()));
+        };
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let part = target.with_file_name(format!(".{}.{}-{count}.part", name.to_string_lossy(), std::process::id()));
+        pending().push(part.clone());
+        match File::options().read(true).write(true).create_new(true).open(&part) {
+            Ok(file) => Ok(Self { target, part: Some(part), file }),
+            Err(cause) => {
+                pending().retain(|p| *p != part);
+                Err(HostError::writing(&target, &cause))
+            }
+        }
+    }
+
+    /// The name it will have.
+    pub fn target(&self) -> &Path {
+        &self.target
+    }
+
+    /// True if earlier bytes can be rewritten (a regular file).
+    pub fn can_seek(&self) -> bool {
+        self.part.is_some()
+    }
+
+    /// The file is complete: it takes its name.
+    pub fn keep(mut self) -> Result<()> {
+        self.file.flush().map_err(|e| HostError::writing(&self.target, &e))?;
+        if let Some(part) = self.part.take() {
+            let renamed = fs::rename(&part, &self.target);
+            if renamed.is_err() {
+                let _ = fs::remove_file(&part);
+            }
+            pending().retain(|p| *p != part);
+            renamed.map_err(|e| HostError::writing(&self.target, &e))?;
+        }
+        Ok(())
+    }
+}
+
+impl Write for FreshFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Seek for FreshFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
+impl Drop for FreshFile {
+    fn drop(&mut self) {
+        if let Some(part) = self.part.take() {
+            let _ = fs::remove_file(&part);
+            pending().retain(|p| *p != part);
+        }
+    }
+}
+
+/// Writes a whole small file at once.
+pub fn write(target: &Path, bytes: &[u8]) -> Result<()> {
+    let mut file = FreshFile::create(target)?;
+    file.write_all(bytes).map_err(|e| HostError::writing(target, &e))?;
+    file.keep()
+}
+
+/// Makes a folder and its parents.
+pub fn folder(path: &Path) -> Result<()> {
+    fs::create_dir_all(path).map_err(|e| match e.kind() {
+        io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
+            HostError::BadInput(format!("cannot make folder {}: a file has that name; name another", path.display()))
+        }
+        io::ErrorKind::NotFound => HostError::BadInput(format!("cannot make folder {}", path.display())),
+        _ => HostError::writing(path, &e),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_not_kept_leaves_nothing_and_the_old_one_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.txt");
+        write(&path, b"old").unwrap();
+        let mut file = FreshFile::create(&path).unwrap();
+        file.write_all(b"new").unwrap();
+        drop(file);
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+        write(&path, b"new").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_is_written_through_and_stays_a_device() {
+        write(Path::new("/dev/null"), b"x").unwrap();
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+    }
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One scene, many values: every combination rendered to its own file, with a table of what came out.
+//!
+//! The order of the table, the names and the bits of the files do not depend on the number of threads. A sweep that was
+//! interrupted goes on where it stopped: a journal beside the files holds the row of each finished one, under a
+//! fingerprint of everything its sound depends on.
+
+use crate::crew;
+use crate::error::{HostError, Result, bad};
+use crate::fresh;
+use crate::measure::Fnv;
+use crate::render::{Manner, Plan, Target, VERSION, set, to_wav};
+use crate::say::Bar;
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+use std::sync::Mutex;
+use tocco::scene::def::Source;
+
+/// More files than this are a mistake in the ranges.
+const MOST_FILES: usize = 100_000;
+const JOURNAL: &str = ".journal.tsv";
+
+/// One swept path with its values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// A live path.
+    pub path: String,
+    /// Its values in order.
+    pub values: Vec<f64>,
+}
+
+impl Axis {
+    /// Reads `PATH=log(low,high,count)`, `PATH=lin(low,high,count)` or `PATH=list(a,b,...)`.
+    pub fn parse(text: &str) -> Result<Self> {
+        let wrong = |what: &str| {
+            let form = "write PATH=log(1e5,1e9,20), PATH=lin(0,1,11) or PATH=list(1,2,5)";
+            HostError::BadInput(format!("--over {text}: {what}; {form}"))
+        };
+        let (path, range) = text.split_once('=').ok_or_else(|| wrong("no '='"))?;
+        let (law, rest) = range.trim().split_once('(').ok_or_else(|| wrong("no range"))?;
+        let inside = rest.strip_suffix(')').ok_or_else(|| wrong("no ')' at the end"))?;
+        let number = |word: &str| match word.trim().parse::<f64>() {
+            Ok(x) if x.is_finite() => Ok(x),
+            _ => Err(wrong(&format!("'{}' is not a number", word.trim()))),
+        };
+        let numbers = inside.split(',').map(number).collect::<Result<Vec<f64>>>()?;
+        let values = match (law.trim(), numbers.as_slice()) {
+            ("list", _) => numbers,
+            ("log" | "lin", &[low, high, count]) => {
+                if count.fract() != 0.0 || !(1.0..=MOST_FILES as f64).contains(&count) {
+                    return Err(wrong(&format!("the count must be a whole number from 1 to {MOST_FILES}")));
+                }
+                if law.trim() == "log" && (low <= 0.0 || high <= 0.0) {
+                    return Err(wrong("log needs positive ends"));
+                }
+                let count = count as usize;
+                let place = |i: usize| if count == 1 { 0.0 } else { i as f64 / (count - 1) as f64 };
+                (0..count)
+                    .map(|i| match (law.trim(), i) {
+                        // The ends are what was written, to the last digit.
+                        (_, 0) => low,
+                        (_, i) if i + 1 == count => high,
+                        ("log", i) => tocco::math::exp(
+                            tocco::math::ln(low) + (tocco::math::ln(high) - tocco::math::ln(low)) * place(i),
+                        ),
+                        (_, i) => low + (high - low) * place(i),
+                    })
+                    .collect()
+            }
+            ("log" | "lin", _) => return Err(wrong("three numbers are needed: low, high, count")),
+            _ => return Err(wrong(&format!("unknown range '{}'", law.trim()))),
+        };
+        Ok(Self { path: path.trim().trim_start_matches('/').to_owned(), values })
+    }
+}
+
+/// Every combination, the last axis fastest.
+pub fn combinations(axes: &[Axis]) -> Result<Vec<Vec<f64>>> {
+    let total = axes.iter().try_fold(1_usize, |total, axis| total.checked_mul(axis.values.len()));
+    match total {
+        Some(total) if total <= MOST_FILES => {}
+        _ => return bad(format!("this sweep has more than {MOST_FILES} files; take fewer values")),
+    }
+    let mut all = vec![Vec::new()];
+    for axis in axes {
+        all = all.iter().flat_map(|head| axis.values.iter().map(move |v| [head.as_slice(), &[*v]].concat())).collect();
+    }
+    Ok(all)
+}
+
+/// How a sweep went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// Files in the manifest.
+    pub files: usize,
+    /// Of these, files that were there already.
+    pub found: usize,
+}
+
+/// Renders every combination of `axes` into `folder` and writes `manifest.tsv`.
+pub fn run(plan: &Plan, axes: &[Axis], manner: &Manner, folder: &Path, threads: usize) -> Result<Summary> {
+    for (i, axis) in axes.iter().enumerate() {
+        if axes[..i].iter().any(|other| other.path == axis.path) {
+            return bad(format!("--over {}: given twice", axis.path));
+        }
+        // Every value is tried before any sound is made.
+        let mut scene = plan.build()?;
+        for &value in &axis.values {
+            set(&mut scene, &axis.path, value)
+                .map_err(|e| HostError::BadInput(e.to_string().replace("--set", "--over")))?;
+        }
+    }
+    let points = combinations(axes)?;
+    fresh::folder(folder)?;
+    let journal_path = folder.join(JOURNAL);
+    let known = read_journal(&journal_path);
+    let journal = File::options().create(true).append(true).open(&journal_path);
+    let journal = Mutex::new(journal.map_err(|e| HostError::writing(&journal_path, &e))?);
+    let digits = points.len().to_string().len().max(3);
+    let bar = Bar::new(points.len() as u64, "files");
+    let rows = crew::run(points.len(), threads, |index| {
+        let mut plan = plan.clone();
+        plan.sets.extend(axes.iter().map(|axis| axis.path.clone()).zip(points[index].iter().copied()));
+        let file = format!("{}-{:0digits$}.wav", plan.scene.name, index + 1);
+        let print = format!("{:016x}", fingerprint(&plan, manner));
+        let path = folder.join(&file);
+        if let Some((bytes, row)) = known.get(&format!("{file} {print}")) {
+            if fs::metadata(&path).is_ok_and(|meta| meta.len() == *bytes) {
+                bar.step("");
+                return Ok((row.clone(), true));
+            }
+        }
+        let report = to_wav(&plan, &Target::File(path.clone()), manner, false)?;
+        let values: String = points[index].iter().map(|v| format!("{v:?}\t")).collect();
+        let health = report.health;
+        let row = format!(
+            "{file}\t{values}{}\t{:?}\t{:?}\t{:?}\t{}\t{}\t{}\t{}",
+            plan.scene.def.seed,
+            report.seconds(),
+            report.level.peak,
+            report.level.rms(),
+            report.over,
+            health.unconverged,
+            health.refused,
+            health.reset
+        );
+        let bytes = fs::metadata(&path).map_err(|e| HostError::reading(&path, &e))?.len();
+        let line = format!("{file} {print}\t{bytes}\t{row}\n");
+        let mut journal = journal.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        journal.write_all(line.as_bytes()).map_err(|e| HostError::writing(&journal_path, &e))?;
+        bar.step(&file);
+        Ok((row, false))
+    })?;
+    let paths: String = axes.iter().map(|axis| format!("{}\t", axis.path)).collect();
+    let mut table = format!("file\t{paths}seed\tduration_s\tpeak\trms\tclipped\tunconverged\trefused\treset\n");
+    for (row, _) in &rows {
+        table.push_str(row);
+        table.push('\n');
+    }
+    fresh::write(&folder.join("manifest.tsv"), table.as_bytes())?;
+    Ok(Summary { files: rows.len(), found: rows.iter().filter(|(_, found)| *found).count() })
+}
+
+/// Rows by file and fingerprint, with the size of the file. A torn last line is skipped.
+fn read_journal(path: &Path) -> HashMap<String, (u64, String)> {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let complete = text.rsplit_once('\n').map_or("", |(head, _)| head);
+    let row = |line: &str| {
+        let (key, rest) = line.split_once('\t')?;
+        let (bytes, row) = rest.split_once('\t')?;
+        Some((key.to_owned(), (bytes.parse().ok()?, row.to_owned())))
+    };
+    complete.lines().filter_map(row).collect()
+}
+
+/// Everything the bits of a file depend on.
+fn fingerprint(plan: &Plan, manner: &Manner) -> u64 {
+    let mut hash = Fnv::default();
+    let def = &plan.scene.def;
+    hash.add_bytes(plan.scene.text.as_bytes());
+    let rest = format!(
+        "{VERSION} {} {:?} {:?} {:?} {:?} {:?} {:?}",
+        def.seed, plan.rate_hz, plan.length, plan.sets, manner.encoding, manner.gain_db, manner.normalise_dbfs
+    );
+    hash.add_bytes(rest.as_bytes());
+    for drive in &def.drives {
+        if let Source::Samples { data, .. } = &drive.source {
+            hash.add(data);
+        }
+    }
+    hash.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_hit_their_ends_exactly_and_log_steps_by_equal_ratios() {
+        let axis = Axis::parse("hit/stiffness=log(1e5,1e9,5)").unwrap();
+        assert_eq!(axis.path, "hit/stiffness");
+        assert_eq!((axis.values[0], axis.values[4]), (1e5, 1e9));
+        assert!(axis.values.windows(2).all(|w| (w[1] / w[0] / 10.0 - 1.0).abs() < 1e-12));
+        assert_eq!(Axis::parse("/a/b=lin(0, 1, 3)").unwrap().values, [0.0, 0.5, 1.0]);
+        assert_eq!(Axis::parse("a/b=list(3,1,2)").unwrap().values, [3.0, 1.0, 2.0]);
+        assert_eq!(Axis::parse("a/b=lin(2,9,1)").unwrap().values, [2.0]);
+    }
+
+    #[test]
+    fn a_malformed_range_is_answered_with_the_form_to_write() {
+        for text in [
+            "a",
+            "a=",
+            "a=log(1,2",
+            "a=log(0,1,3)",
+            "a=lin(1,2)",
+            "a=lin(1,2,2.5)",
+            "a=lin(1,nan,3)",
+            "a=lin(0,1,1e9)",
+            "a=cubic(1,2,3)",
+            "a=list()",
+        ] {
+            let error = Axis::parse(text).unwrap_err();
+            assert_eq!(error.code(), 2);
+            assert!(error.to_string().contains("PATH=log(1e5,1e9,20)"), "{error}");
+        }
+    }
+
+    #[test]
+    fn every_combination_comes_once_the_last_axis_fastest() {
+        let axes = [Axis::parse("a=list(1,2)").unwrap(), Axis::parse("b=list(5,6,7)").unwrap()];
+        let all = combinations(&axes).unwrap();
+        assert_eq!(all.len(), 6);
+        assert_eq!(all[..4], [vec![1.0, 5.0], vec![1.0, 6.0], vec![1.0, 7.0], vec![2.0, 5.0]]);
+        let axis = Axis::parse("a=lin(0,1,1000)").unwrap();
+        assert!(combinations(&[axis.clone(), axis]).is_err());
+    }
+}

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The program as people meet it: the real binary, its files, its words, its exit codes.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use tocco_host::library::SHIPPED;
+use tocco_host::starter::STARTERS;
+use tocco_host::wav::WavReader;
+
+const SMALL: &str = r#"title = "small"
+duration_s = 0.2
+[body.hammer]
+type = "mass"
+[body.bar]
+type = "modal"
+modes = [{ freq_hz = 440.0, decay_s = 0.05, mass_kg = 0.05 }, { freq_hz = 12000.0, decay_s = 0.01, mass_kg = 0.05 }]
+[contact.hit]
+type = "impact"
+between = ["hammer", "bar"]
+[[event]]
+at_s = 0.01
+strike = "hammer"
+velocity_m_s = 1.0
+[[tap]]
+of = "bar"
+"#;
+
+fn tocco(dir: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tocco")).args(arguments).current_dir(dir).stdin(Stdio::null()).output().unwrap()
+}
+
+fn good(dir: &Path, arguments: &[&str]) -> String {
+    let out = tocco(dir, arguments);
+    let error = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(out.status.success() && error.is_empty(), "{arguments:?}: {error}");
+    String::from_utf8(out.stdout).unwrap()
+}
+
+fn with_small() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("small.toml"), SMALL).unwrap();
+    dir
+}
+
+fn names(dir: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn every_bad_input_gets_one_line_the_right_code_and_leaves_nothing_behind() {
+    let dir = with_small();
+    let here = dir.path();
+    fs::create_dir(here.join("folder")).unwrap();
+    fs::write(here.join("junk.toml"), [0, 159, 146, 150, 255, 7, 27]).unwrap();
+    fs::write(here.join("typo.toml"), SMALL.replace("\"hammer\", \"bar\"", "\"hammer\", \"bra\"")).unwrap();
+    fs::write(here.join("empty.toml"), "").unwrap();
+    fs::write(here.join("short.wav"), b"RIFF").unwrap();
+    let wav = "[[drive]]\npath = \"bar/force_n\"\nwav = \"short.wav\"\n";
+    fs::write(here.join("wav.toml"), format!("{SMALL}{wav}")).unwrap();
+    let before = names(here);
+    let cases: &[(i32, &str, &[&str])] = &[
+        (2, "no such file", &["render", "missing.toml", "-o", "x.wav"]),
+        (2, "did you mean 'bar'?", &["render", "bra", "-o", "x.wav"]),
+        (2, "folder", &["render", "folder", "-o", "x.wav"]),
+        (2, "not text", &["render", "junk.toml", "-o", "x.wav"]),
+        (2, "typo.toml:9: contact.hit.between", &["check", "typo.toml"]),
+        (2, "did you mean 'bar'?", &["render", "typo.toml", "-o", "x.wav"]),
+        (2, "tap", &["render", "empty.toml", "-o", "x.wav"]),
+        (2, "short.wav", &["render", "wav.toml", "-o", "x.wav"]),
+        (2, "folder does not exist", &["render", "small.toml", "-o", "no/such/x.wav"]),
+        (2, "folder", &["render", "small.toml", "-o", "folder"]),
+        (2, "part of the path is a file", &["render", "small.toml", "-o", "small.toml/x.wav"]),
+        (3, "no space left", &["render", "small.toml", "-o", "/dev/full"]),
+        (
+            3,
+            "no space left",
+            &["render", "small.toml", "-o", "x.wav", "--probe", "/dev/full", "--probe-of", "hit.force"],
+        ),
+        (2, "Hz", &["render", "small.toml", "-o", "x.wav", "--rate", "1"]),
+        (2, "Hz", &["render", "small.toml", "-o", "x.wav", "--rate", "1e300"]),
+        (2, "Hz", &["render", "small.toml", "-o", "x.wav", "--rate", "nan"]),
+        (2, "whole number", &["render", "small.toml", "-o", "x.wav", "--rate", "44100.5"]),
+        (2, "auto", &["render", "small.toml", "-o", "x.wav", "--duration", "-1"]),
+        (2, "auto", &["render", "small.toml", "-o", "x.wav", "--duration", "nan"]),
+        (2, "4 GiB", &["render", "small.toml", "-o", "x.wav", "--duration", "1e9"]),
+        (2, "4 GiB", &["render", "small.toml", "-o", "x.wav", "--duration", "1e300"]),
+        (2, "did you mean 'hit/stiffness'?", &["render", "small.toml", "-o", "x.wav", "--set", "hit/stifness=1"]),
+        (2, "NaN", &["render", "small.toml", "-o", "x.wav", "--set", "hit/stiffness=nan"]),
+        (2, "not a number", &["render", "small.toml", "-o", "x.wav", "--set", "hit/stiffness=hard"]),
+        (2, "1.0 to 1e15 N/m^exponent", &["render", "small.toml", "-o", "x.wav", "--set", "hit/stiffness=-1"]),
+        (2, "PATH=VALUE", &["render", "small.toml", "-o", "x.wav", "--set", "hit/stiffness"]),
+        (2, "--probe-of", &["render", "small.toml", "-o", "x.wav", "--probe", "p.csv", "--probe-of", "hit.farce"]),
+        (2, "same name", &["render", "small.toml", "-o", "x.wav", "--probe", "x.wav", "--probe-of", "hit.force"]),
+        (2, "decibels", &["render", "small.toml", "-o", "x.wav", "--gain-db", "inf"]),
+        (2, "'32'", &["render", "small.toml", "-o", "x.wav", "--bits", "32"]),
+        (2, "did you mean 'render'?", &["rendr"]),
+        (2, "--output", &["render", "small.toml"]),
+        (2, "no kind and no scene", &["describe", "gong-show"]),
+        (2, "did you mean 'modal'?", &["describe", "modale"]),
+        (2, "did you mean 'strike'?", &["new", "srtike"]),
+        (2, "exists already", &["new", "strike", "-o", "small.toml"]),
+        (2, "PATH=log", &["sweep", "small.toml", "--over", "hit/stiffness=1e5", "-o", "s"]),
+        (2, "out of range", &["sweep", "small.toml", "--over", "hit/exponent=lin(1,9,3)", "-o", "s"]),
+        (2, "a file has that name", &["sweep", "small.toml", "--over", "hit/exponent=lin(1,2,3)", "-o", "small.toml"]),
+        (2, "a file has that name", &["gallery", "-o", "small.toml"]),
+        (2, "did you mean", &["reproduce", "tabel-2.1"]),
+        (2, "a file has that name", &["reproduce", "all", "-o", "small.toml"]),
+    ];
+    for (code, words, arguments) in cases {
+        let out = tocco(here, arguments);
+        let error = String::from_utf8_lossy(&out.stderr);
+        assert_eq!(out.status.code(), Some(*code), "{arguments:?}: {error}");
+        assert_eq!(error.lines().count(), 1, "{arguments:?}: {error}");
+        assert!(error.starts_with("tocco: ") && error.contains(words), "{arguments:?}: {error}");
+        assert!(out.stdout.is_empty(), "{arguments:?}");
+        assert_eq!(names(here), before, "{arguments:?} left something behind");
+    }
+}
+
+#[test]
+fn the_same_command_gives_the_same_bytes_and_tells_what_it_wrote() {
+    let dir = with_small();
+    for bits in ["16", "24", "32f"] {
+        let said = good(dir.path(), &["render", "small.toml", "-o", "a.wav", "--bits", bits, "--seed", "9"]);
+        assert!(said.contains("0.200 s, mono, 48000 Hz, peak") && said.contains("0 "), "{said}");
+        good(dir.path(), &["render", "small.toml", "-o", "b.wav", "--bits", bits, "--seed", "9"]);
+        assert_eq!(fs::read(dir.path().join("a.wav")).unwrap(), fs::read(dir.path().join("b.wav")).unwrap());
+        let wav = WavReader::open(&dir.path().join("a.wav")).unwrap();
+        assert_eq!(wav.frames, 9600);
+        let info = |id: &[u8; 4]| wav.info.iter().find(|(known, _)| known == id).unwrap().1.clone();
+        assert_eq!(info(b"INAM"), "small");
+        assert_eq!(info(b"ISFT"), format!("tocco {}", env!("CARGO_PKG_VERSION")));
+        assert!(info(b"ICMT").contains("seed 9"), "{}", info(b"ICMT"));
+    }
+}
+
+#[test]
+fn a_pipe_gets_the_same_bytes_as_a_file() {
+    let dir = with_small();
+    for duration in ["0.1", "auto"] {
+        good(dir.path(), &["render", "small.toml", "-o", "a.wav", "--duration", duration]);
+        let piped = tocco(dir.path(), &["render", "small.toml", "-o", "-", "--duration", duration, "--quiet"]);
+        assert!(piped.stdout == fs::read(dir.path().join("a.wav")).unwrap(), "{duration}");
+    }
+}
+
+#[test]
+fn normalising_brings_the_peak_where_it_was_asked() {
+    let dir = with_small();
+    let peak = |name: &str| {
+        let samples = WavReader::open(&dir.path().join(name)).unwrap().read(0, 1 << 20).unwrap();
+        samples.iter().fold(0.0_f32, |m, x| m.max(x.abs()))
+    };
+    good(dir.path(), &["render", "small.toml", "-o", "a.wav", "--normalise", "--bits", "32f"]);
+    assert!((peak("a.wav") - 0.891_250_9).abs() < 1e-6);
+    good(dir.path(), &["render", "small.toml", "-o", "b.wav", "--normalise", "-20", "--bits", "32f"]);
+    assert!((peak("b.wav") - 0.1).abs() < 1e-7);
+    let said = good(dir.path(), &["render", "small.toml", "-o", "c.wav", "--normalise", "6"]);
+    assert!(said.contains("peak 6.0 dBFS") && !said.contains(" 0 clipped"), "{said}");
+}
+
+#[test]
+fn an_automatic_length_ends_ninety_decibels_down_and_after_the_last_event() {
+    let dir = with_small();
+    good(dir.path(), &["render", "small.toml", "-o", "a.wav", "--duration", "auto", "--bits", "32f"]);
+    let mut wav = WavReader::open(&dir.path().join("a.wav")).unwrap();
+    let samples = wav.read(0, 1 << 20).unwrap();
+    let peak = samples.iter().fold(0.0_f32, |m, x| m.max(x.abs()));
+    let (tail, before) = samples.split_at(samples.len() - 12_000);
+    let loudest = |part: &[f32]| part.iter().fold(0.0_f32, |m, x| m.max(x.abs())) / peak;
+    assert!(loudest(before) <= 3.163e-5 && loudest(&tail[tail.len() - 200..]) > 3.0e-5);
+    // The first mode falls by 90 dB in 10.36 times its decay time; then a quarter of a second of quiet.
+    let expected_s = 0.01 + 0.05 * 10.36 + 0.25;
+    assert!((samples.len() as f64 / 48_000.0 - expected_s).abs() < 0.06, "{}", samples.len());
+    let late = format!("{SMALL}[[event]]\nat_s = 2.5\nhit = \"bar\"\nimpulse_n_s = 0.001\n");
+    fs::write(dir.path().join("late.toml"), late).unwrap();
+    good(dir.path(), &["render", "late.toml", "-o", "b.wav", "--duration", "auto"]);
+    assert!(WavReader::open(&dir.path().join("b.wav")).unwrap().frames > 2 * 48_000 + 24_000);
+}
+
+#[test]
+fn silence_is_called_silence() {
+    let dir = with_small();
+    fs::write(dir.path().join("still.toml"), SMALL.replace("velocity_m_s = 1.0", "velocity_m_s = 0.0")).unwrap();
+    let said = good(dir.path(), &["render", "still.toml", "-o", "a.wav"]);
+    assert!(said.contains("SILENT"), "{said}");
+}
+
+#[test]
+fn probes_are_a_table_with_one_row_per_sample() {
+    let dir = with_small();
+    good(
+        dir.path(),
+        &["render", "small.toml", "-o", "a.wav", "--probe", "p.csv", "--probe-of", "hit.force,hammer.velocity"],
+    );
+    let text = fs::read_to_string(dir.path().join("p.csv")).unwrap();
+    let mut lines = text.lines();
+    assert_eq!(lines.next().unwrap(), "time_s,hit.force,hammer.velocity");
+    let rows: Vec<Vec<f64>> = lines.map(|line| line.split(',').map(|x| x.parse().unwrap()).collect()).collect();
+    assert_eq!(rows.len(), 9600);
+    assert_eq!(rows[479][0], 0.01);
+    // Impulse = change of momentum: the hammer of 0.01 kg came with 1 m/s and leaves with what the last row says.
+    let impulse: f64 = rows.iter().map(|row| row[1] / 48_000.0).sum();
+    assert!((impulse - 0.01 * (1.0 - rows[9599][2])).abs() < 1e-6, "{impulse} {}", rows[9599][2]);
+}
+
+#[test]
+fn a_set_value_changes_the_sound_and_is_written_into_the_file() {
+    let dir = with_small();
+    good(dir.path(), &["render", "small.toml", "-o", "a.wav"]);
+    good(dir.path(), &["render", "small.toml", "-o", "b.wav", "--set", "bar/freq_scale=0.5"]);
+    let crossings = |name: &str| {
+        let samples = WavReader::open(&dir.path().join(name)).unwrap().read(4800, 4800).unwrap();
+        samples.windows(2).filter(|w| (w[0] < 0.0) != (w[1] < 0.0)).count() as f64
+    };
+    // A tenth of a second of 440 Hz crosses zero 88 times, of 220 Hz 44 times.
+    assert!((crossings("a.wav") - 88.0).abs() <= 2.0 && (crossings("b.wav") - 44.0).abs() <= 2.0);
+    let wav = WavReader::open(&dir.path().join("b.wav")).unwrap();
+    assert!(wav.info.iter().any(|(_, text)| text.contains("bar/freq_scale=0.5")));
+}
+
+#[test]
+fn a_lower_rate_leaves_out_what_it_cannot_carry_and_says_so() {
+    let dir = with_small();
+    let said = good(dir.path(), &["render", "small.toml", "-o", "a.wav", "--rate", "22050"]);
+    assert!(said.contains("1 modes left out"), "{said}");
+    fs::write(dir.path().join("own.toml"), format!("rate_hz = 22050\n{SMALL}")).unwrap();
+    let out = tocco(dir.path(), &["check", "own.toml"]);
+    assert_eq!(out.status.code(), Some(2), "{}", String::from_utf8_lossy(&out.stdout));
+}
+
+#[test]
+fn a_recording_drives_a_scene_and_is_found_beside_it() {
+    let dir = with_small();
+    fs::create_dir(dir.path().join("sub")).unwrap();
+    good(dir.path(), &["render", "small.toml", "-o", "sub/push.wav", "--bits", "32f"]);
+    let scene = "duration_s = 0.2\n[body.bar]\ntype = \"modal\"\nmodes = [{ freq_hz = 440.0, decay_s = 0.05, mass_kg = 0.05 }]\n\
+                 [[drive]]\npath = \"bar/force_n\"\nwav = \"push.wav\"\n[[tap]]\nof = \"bar\"\n";
+    fs::write(dir.path().join("sub/driven.toml"), scene).unwrap();
+    let said = good(dir.path(), &["render", "sub/driven.toml", "-o", "a.wav"]);
+    assert!(said.contains("peak"), "{said}");
+}
+
+#[test]
+fn a_sweep_gives_the_same_files_for_any_number_of_threads_and_goes_on_where_it_stopped() {
+    let dir = with_small();
+    let sweep = |out: &str, jobs: &str| {
+        let over = ["--over", "hit/stiffness=log(1e6,1e9,3)", "--over", "hammer/mass_kg=list(0.01,0.02)"];
+        good(dir.path(), &[&["sweep", "small.toml", "-o", out, "--jobs", jobs], &over[..]].concat())
+    };
+    sweep("one", "1");
+    sweep("four", "4");
+    let expected = [
+        ".journal.tsv",
+        "manifest.tsv",
+        "small-001.wav",
+        "small-002.wav",
+        "small-003.wav",
+        "small-004.wav",
+        "small-005.wav",
+        "small-006.wav",
+    ];
+    assert_eq!(names(&dir.path().join("one")), expected);
+    for name in &expected[1..] {
+        let read = |folder: &str| fs::read(dir.path().join(folder).join(name)).unwrap();
+        assert!(read("one") == read("four"), "{name}");
+    }
+    let manifest = fs::read_to_string(dir.path().join("one/manifest.tsv")).unwrap();
+    assert!(manifest.starts_with("file\thit/stiffness\thammer/mass_kg\tseed\tduration_s\tpeak\trms\tclipped\t"));
+    assert!(manifest.lines().nth(2).unwrap().starts_with("small-002.wav\t1000000.0\t0.02\t1\t0.2\t"), "{manifest}");
+
+    fs::remove_file(dir.path().join("one/small-004.wav")).unwrap();
+    fs::remove_file(dir.path().join("one/manifest.tsv")).unwrap();
+    assert!(sweep("one", "2").contains("6 files, 5 of them from before"));
+    assert_eq!(fs::read_to_string(dir.path().join("one/manifest.tsv")).unwrap(), manifest);
+    fs::write(dir.path().join("small.toml"), SMALL.replace("440.0", "450.0")).unwrap();
+    assert!(!sweep("one", "2").contains("from before"), "another scene: everything is rendered again");
+}
+
+#[test]
+fn every_starter_and_every_shipped_scene_passes_check_and_sounds() {
+    let dir = tempfile::tempdir().unwrap();
+    for (kind, ..) in STARTERS {
+        let file = format!("{kind}.toml");
+        good(dir.path(), &["new", kind, "-o", &file]);
+        assert!(good(dir.path(), &["check", &file]).ends_with("The scene is sound.\n"));
+        let said = good(dir.path(), &["render", &file, "-o", "a.wav"]);
+        assert!(said.contains("peak -") && said.contains(" 0 clipped") && !said.contains("health"), "{kind}: {said}");
+    }
+    for (name, _) in SHIPPED {
+        good(dir.path(), &["check", name]);
+    }
+    let list = good(dir.path(), &["scenes"]);
+    assert_eq!(list.lines().count(), SHIPPED.len());
+    assert!(good(dir.path(), &["scenes", "bar"]).starts_with('#'));
+}
+
+#[test]
+fn describe_shows_kinds_and_the_live_paths_of_a_scene_in_words_and_in_json() {
+    let dir = with_small();
+    assert!(good(dir.path(), &["describe"]).contains("mass_kg"));
+    assert!(good(dir.path(), &["describe", "impact"]).contains("N/m^exponent"));
+    let text = good(dir.path(), &["describe", "small.toml"]);
+    assert!(text.contains("hit/stiffness") && text.contains("hit.force"), "{text}");
+    for arguments in [
+        &["describe", "--json"][..],
+        &["describe", "modal", "--json"],
+        &["describe", "small.toml", "--json"],
+        &["describe", "--schema"],
+    ] {
+        let value: serde_json::Value = serde_json::from_str(&good(dir.path(), arguments)).unwrap();
+        assert!(value.is_array() || value.is_object());
+    }
+}
+
+#[test]
+fn help_teaches_and_the_bare_program_greets() {
+    let dir = tempfile::tempdir().unwrap();
+    assert!(good(dir.path(), &[]).contains("tocco render bar -o bar.wav"));
+    for command in ["render", "check", "describe", "scenes", "new", "sweep", "reproduce", "gallery"] {
+        assert!(good(dir.path(), &["--help"]).contains(command));
+        assert!(good(dir.path(), &[command, "--help"]).contains("Examples:"));
+    }
+    assert!(good(dir.path(), &["--version"]).starts_with("tocco "));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_rendering_leaves_nothing_behind() {
+    let dir = with_small();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tocco"))
+        .args(["render", "small.toml", "-o", "long.wav", "--duration", "20000"])
+        .current_dir(dir.path())
+        .spawn()
+        .unwrap();
+    let begun = std::time::Instant::now();
+    while names(dir.path()).len() < 2 && begun.elapsed().as_secs() < 20 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    assert_eq!(names(dir.path()).len(), 2, "a hidden part file is being written");
+    assert!(Command::new("kill").arg("-INT").arg(child.id().to_string()).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(names(dir.path()), ["small.toml"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_hour_of_sound_stays_under_a_hundred_megabytes_of_memory() {
+    let dir = with_small();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tocco"))
+        .args([
+            "render",
+            "small.toml",
+            "-o",
+            "hour.wav",
+            "--duration",
+            "3600",
+            "--rate",
+            "32000",
+            "--bits",
+            "16",
+            "--normalise",
+        ])
+        .current_dir(dir.path())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    // The peak of the resident set, read while it runs: it cannot be asked afterwards.
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak_kb = 0;
+    while child.try_wait().unwrap().is_none() {
+        let text = fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or_default();
+        peak_kb = peak_kb.max(line.split_whitespace().nth(1).and_then(|kb| kb.parse().ok()).unwrap_or(0));
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    assert!(child.wait().unwrap().success());
+    assert_eq!(WavReader::open(&dir.path().join("hour.wav")).unwrap().frames, 3600 * 32_000);
+    assert!(peak_kb > 1000 && peak_kb < 100_000, "{peak_kb} kB");
+}
+
+#[test]
+fn the_gallery_is_a_page_with_a_sound_and_a_picture_for_every_scene() {
+    let dir = tempfile::tempdir().unwrap();
+    good(dir.path(), &["gallery", "-o", "out", "--jobs", "2"]);
+    let page = fs::read_to_string(dir.path().join("out/index.html")).unwrap();
+    for (name, _) in SHIPPED {
+        assert!(
+            dir.path().join(format!("out/{name}.wav")).is_file()
+                && dir.path().join(format!("out/{name}.png")).is_file()
+        );
+        assert!(page.contains(&format!("src=\"{name}.wav\"")) && page.contains(&format!("src=\"{name}.png\"")));
+    }
+    assert!(!page.contains("http:") && !page.contains("https:"), "the page asks nothing of the network");
+    assert!(!page.contains("class=\"trouble\""), "a shipped scene clips or its solver struggles");
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What must not change the sound: the host's block size, the threads around, the vector width, a stranger in the room.
+
+mod common;
+use common::engine;
+use tocco::engine::{Command, Timed};
+use tocco::{Engine, Scene, SceneDef};
+
+/// Something of everything: contacts that open, close, sleep and wake, sub-steps, drives, noise, events, retuning.
+const BUSY: &str = r#"
+seed = 7
+[body.hammer]
+type = "mass"
+mass_kg = 0.02
+velocity_m_s = 1.0
+position_m = -0.002
+[body.ball]
+type = "mass"
+mass_kg = 0.01
+gravity_m_s2 = 9.81
+position_m = -0.003
+[body.hand]
+type = "guided"
+position_m = -0.02
+[body.bar]
+type = "modal"
+jitter_01 = 0.3
+modes = [{ freq_hz = 40.0, decay_s = 0.4, mass_kg = 0.1 }, { freq_hz = 440.0, decay_s = 0.3, mass_kg = 0.05 }, { freq_hz = 1213.0, decay_s = 0.2, mass_kg = 0.04 }, { freq_hz = 2377.0, decay_s = 0.1, mass_kg = 0.03 }, { freq_hz = 9000.0, decay_s = 0.02, mass_kg = 0.03 }]
+[body.bar.port]
+tip = [1.0, 1.0, 1.0, 1.0, 1.0]
+middle = [1.0, -0.6, 0.1, 0.5, -0.9]
+[body.plate]
+type = "modal"
+modes = [{ freq_hz = 310.0, decay_s = 0.3, mass_kg = 0.05 }, { freq_hz = 777.0, decay_s = 0.2, mass_kg = 0.04 }]
+[contact.hit]
+type = "impact"
+between = ["hammer", "bar.tip"]
+stiffness = 1e9
+dissipation_s_m = 0.2
+[contact.drop]
+type = "impact"
+between = ["ball", "bar.middle"]
+stiffness = 1e10
+exponent = 1.7
+dissipation_s_m = 0.1
+[contact.press]
+type = "impact"
+law = "stulov"
+between = ["hand", "hammer"]
+stiffness = 1e6
+hysteresis_01 = 0.3
+relaxation_s = 1e-3
+[[drive]]
+path = "hand/velocity_m_s"
+points = [[0.0, 0.0], [0.08, 0.0], [0.1, 0.4], [0.2, 0.0], [0.3, -0.2]]
+[[drive]]
+path = "plate/force_n"
+noise = { rms = 0.1, from_s = 0.05, to_s = 0.1 }
+[[drive]]
+path = "hit/stiffness"
+points = [[0.0, 1e9], [0.3, 1e7]]
+[[event]]
+at_s = 0.0333
+hit = "plate"
+impulse_n_s = 0.01
+[[event]]
+at_s = 0.12345
+strike = "hammer"
+velocity_m_s = 0.7
+[[tap]]
+of = "bar.tip"
+pan_01 = 0.2
+[[tap]]
+of = "bar.middle"
+quantity = "acceleration"
+gain = 0.001
+channel = 1
+[[tap]]
+of = "plate"
+quantity = "position"
+gain = 1000.0
+[[tap]]
+of = "drop"
+quantity = "force"
+gain = 0.01
+channel = 1
+"#;
+
+fn commands(scene: &Scene) -> Vec<Timed> {
+    let set = |at, path: &str, value| Timed { at, command: Command::Set(scene.address(path).unwrap(), value) };
+    vec![
+        set(777, "bar/freq_scale", 1.3),
+        set(1_000, "ball/force_n", -0.05),
+        set(1_001, "drop/dissipation_s_m", 1.0),
+        Timed { at: 5_003, command: Command::Hit { site: scene.site("bar.middle").unwrap(), impulse_n_s: 0.02 } },
+        Timed { at: 7_777, command: Command::Strike { body: scene.body("ball").unwrap(), velocity_m_s: 0.5 } },
+        Timed { at: 9_000, command: Command::Quality { max_substeps: 4 } },
+        set(9_100, "ball/force_n", 0.0),
+    ]
+}
+
+const FRAMES: usize = 16_000;
+
+fn render(text: &str, block: usize) -> Vec<u32> {
+    let mut engine = engine(text, 44_100.0);
+    let mut commands = commands(engine.scene());
+    let mut sound = vec![0.0f32; FRAMES * engine.scene().channels()];
+    let width = engine.scene().channels();
+    let mut sent = 0;
+    for chunk in sound.chunks_mut(block * width) {
+        // A host hands over what falls into its block and no more.
+        let end = engine.tick() + (chunk.len() / width) as u64;
+        let due = sent + commands[sent..].iter().take_while(|c| c.at < end).count();
+        engine.render(&mut commands[sent..due], chunk);
+        sent = due;
+    }
+    assert!(sound.iter().any(|x| x.abs() > 1e-3) && sound.iter().all(|x| x.is_finite()));
+    sound.iter().map(|x| x.to_bits()).collect()
+}
+
+#[test]
+fn any_host_block_size_gives_the_same_bits() {
+    let whole = render(BUSY, FRAMES);
+    for block in [1, 17, 64, 480, 4_096] {
+        assert!(render(BUSY, block) == whole, "blocks of {block}");
+    }
+}
+
+#[test]
+fn watching_probes_changes_no_bit() {
+    let plain = {
+        let mut engine = engine(BUSY, 44_100.0);
+        let mut out = vec![0.0; 8_000];
+        engine.render(&mut [], &mut out);
+        out
+    };
+    let mut watched = engine(BUSY, 44_100.0);
+    let probes = ["energy", "work", "bar.tip.position", "hit.force"].map(|s| watched.scene().probe(s).unwrap());
+    watched.watch(&probes);
+    let (mut out, mut rows) = (vec![0.0; 8_000], vec![0.0; 16_000]);
+    watched.render_probed(&mut [], &mut out, &mut rows);
+    assert!(plain == out);
+}
+
+#[test]
+fn engines_side_by_side_in_threads_give_the_same_bits_as_one_alone() {
+    let alone = render(BUSY, 64);
+    let results: Vec<_> = std::thread::scope(|scope| {
+        let handles: Vec<_> = (0..4).map(|_| scope.spawn(|| render(BUSY, 64))).collect();
+        handles.into_iter().map(|h| h.join().unwrap()).collect()
+    });
+    assert!(results.iter().all(|r| *r == alone));
+}
+
+#[test]
+fn a_body_that_nothing_touches_changes_no_bit_of_the_others() {
+    let stranger = "[body.stranger]\ntype = \"modal\"\nmodes = [{ freq_hz = 555.0, mass_kg = 1.0 }]\n[body.hammer]";
+    let with = BUSY.replacen("[body.hammer]", stranger, 1);
+    assert!(render(&with, 64) == render(BUSY, 64));
+}
+
+#[test]
+fn a_second_tap_changes_no_bit_of_the_first() {
+    let text = "[body.bar]\ntype = \"modal\"\nmodes = [{ freq_hz = 440.0, decay_s = 0.3, mass_kg = 0.05 }, { freq_hz = 30.0, decay_s = 0.3, mass_kg = 0.05 }]\n\
+         [body.bar.port]\na = [1.0, 0.5]\nb = [0.3, 0.1]\n[[event]]\nat_s = 0.001\nhit = \"bar.a\"\nimpulse_n_s = 0.01\n[[tap]]\nof = \"bar.a\"\n";
+    let two = format!("{text}[[tap]]\nof = \"bar.b\"\nchannel = 1\n");
+    let (mut one_out, mut two_out) = (vec![0.0; 5_000], vec![0.0; 10_000]);
+    engine(text, 48_000.0).render(&mut [], &mut one_out);
+    engine(&two, 48_000.0).render(&mut [], &mut two_out);
+    assert!(two_out.chunks(2).map(|frame| frame[0]).eq(one_out.iter().copied()));
+}
+
+#[test]
+fn pitch_and_decay_are_the_same_at_every_rate() {
+    let text = "[body.bar]\ntype = \"modal\"\nmodes = [{ freq_hz = 441.0, decay_s = 0.2, mass_kg = 1.0 }]\n[[event]]\nat_s = 0.0\nhit = \"bar\"\nimpulse_n_s = 1.0\n[[tap]]\nof = \"bar\"\n";
+    let at = |rate_hz: f64| {
+        let mut out = vec![0.0; (0.3 * rate_hz) as usize];
+        engine(text, rate_hz).render(&mut [], &mut out);
+        // Sample k holds the velocity at (k + 1)/rate: 0.1 s and 0.2 s fall on samples at these rates.
+        [0.1, 0.2].map(|t| out[(t * rate_hz).round() as usize - 1])
+    };
+    let base = at(44_100.0);
+    for rate_hz in [8_000.0, 48_000.0, 96_000.0, 384_000.0] {
+        for (a, b) in at(rate_hz).iter().zip(base) {
+            assert!((a - b).abs() < 1e-7, "{rate_hz}: {a} {b}");
+        }
+    }
+}
+
+#[test]
+fn a_replaced_scene_starts_at_its_own_beginning_and_the_old_one_comes_back() {
+    let second = SceneDef::from_text(BUSY).unwrap();
+    let mut engine: Engine = engine(BUSY, 44_100.0);
+    let mut out = vec![0.0; 2 * 1_000];
+    let scene = Box::new(Scene::build(&second, 44_100.0).unwrap());
+    let mut swap = [Timed { at: 320, command: Command::Replace(scene) }];
+    engine.render(&mut swap, &mut out);
+    let mut fresh = vec![0.0; 2 * 680];
+    common::engine(BUSY, 44_100.0).render(&mut [], &mut fresh);
+    assert!(out[2 * 320..] == fresh[..]);
+    assert!(matches!(&swap[0].command, Command::Replace(old) if old.title().is_empty()));
+}
+
+#[test]
+fn jitter_makes_every_strike_different_and_every_seed_repeatable() {
+    let text = |seed: u32| {
+        format!(
+            "seed = {seed}\n[body.hammer]\ntype = \"mass\"\nmass_kg = 0.01\n[body.bar]\ntype = \"modal\"\njitter_01 = 0.5\n\
+         modes = [{{ freq_hz = 300.0, decay_s = 0.01, mass_kg = 0.05 }}, {{ freq_hz = 3000.0, decay_s = 0.01, mass_kg = 0.05 }}]\n\
+         [contact.hit]\ntype = \"impact\"\nbetween = [\"hammer\", \"bar\"]\nstiffness = 1e8\n[[tap]]\nof = \"bar\"\n\
+         [[event]]\nat_s = 0.0\nstrike = \"hammer\"\nvelocity_m_s = 1.0\n[[event]]\nat_s = 0.25\nstrike = \"hammer\"\nvelocity_m_s = 1.0\n[[event]]\nat_s = 0.375\nstrike = \"hammer\"\nvelocity_m_s = 1.0\n"
+        )
+    };
+    let run = |seed| {
+        let mut out = vec![0.0; 24_000];
+        engine(&text(seed), 48_000.0).render(&mut [], &mut out);
+        out
+    };
+    let one = run(1);
+    assert!(one == run(1) && one != run(2));
+    let apart = |from: usize| one[..4_000].iter().zip(&one[from..]).fold(0.0f32, |m, (a, b)| m.max((a - b).abs()));
+    let difference = apart(12_000).max(apart(18_000));
+    let peak = one[..4_000].iter().fold(0.0f32, |m, a| m.max(a.abs()));
+    assert!(difference > 0.01 * peak, "{difference} of {peak}");
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The house rules that a machine can check: who may use whom, one door to the maths, and every equation's tag resolves.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn sources() -> BTreeMap<String, String> {
+    fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { walk(&path, found) } else { found.push(path) }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut found = Vec::new();
+    walk(&root, &mut found);
+    found
+        .into_iter()
+        .map(|p| (p.strip_prefix(&root).unwrap().display().to_string(), fs::read_to_string(&p).unwrap()))
+        .collect()
+}
+
+/// Lowest first; a file uses only what stands before it or beside it.
+const LAYERS: [&[&str]; 6] = [
+    &["math", "units", "rng", "param"],
+    &["theory", "papers", "resonator", "interactor", "texture"],
+    &["contact"],
+    &["event", "voice"],
+    &["scene"],
+    &["engine"],
+];
+
+#[test]
+fn every_module_uses_only_the_layers_below_it() {
+    let layer = |module: &str| LAYERS.iter().position(|l| l.contains(&module));
+    // The scene's plain data is below everything that reads it, and a scene schedules the engine's commands.
+    let allowed = |file: &str, used: &str| {
+        used.starts_with("scene::def") || (file.starts_with("scene") && used.starts_with("engine"))
+    };
+    for (file, text) in sources() {
+        if file == "lib.rs" {
+            continue;
+        }
+        let own = file.split(['/', '.']).next().unwrap();
+        let own_layer = layer(own).unwrap_or_else(|| panic!("{file}: which layer does '{own}' belong to?"));
+        let code = text.split("#[cfg(test)]").next().unwrap();
+        for line in code.lines().filter(|l| !l.trim_start().starts_with("//")) {
+            for used in line.split("crate::").skip(1) {
+                let module = used.split([':', ';', '{', ',', '<', ')', '(', '!', ' ']).next().unwrap();
+                let Some(used_layer) = layer(module) else { continue };
+                assert!(used_layer <= own_layer || allowed(&file, used), "{file} reaches up: {}", line.trim());
+            }
+        }
+    }
+}
+
+#[test]
+fn elementary_functions_are_called_only_through_the_one_door() {
+    let forbidden = [
+        ".sin()",
+        ".cos()",
+        ".exp()",
+        ".ln()",
+        ".powf(",
+        ".tan()",
+        ".sinh()",
+        ".cosh()",
+        ".tanh()",
+        ".exp_m1()",
+        ".ln_1p()",
+        ".log10()",
+        ".log2()",
+        ".cbrt()",
+        ".hypot(",
+        ".atan2(",
+        ".mul_add(",
+    ];
+    for (file, text) in sources() {
+        let code = text.split("#[cfg(test)]").next().unwrap();
+        for (number, line) in code.lines().enumerate() {
+            let line = line.split("//").next().unwrap();
+            for call in forbidden {
+                assert!(
+                    !line.contains(call),
+                    "{file}:{}: {call} differs between machines; use crate::math",
+                    number + 1
+                );
+            }
+            assert!(file == "math.rs" || !line.contains("libm::"), "{file}:{}: use crate::math", number + 1);
+        }
+    }
+}
+
+#[test]
+fn every_equation_tag_that_code_mentions_is_stated_in_a_header() {
+    let tag_in = |line: &str| -> Vec<String> {
+        line.split('[')
+            .skip(1)
+            .filter_map(|rest| rest.split_once(']'))
+            .map(|(tag, _)| tag.to_string())
+            .filter(|tag| {
+                tag.split_once('.').is_some_and(|(a, b)| {
+                    !a.is_empty()
+                        && !b.is_empty()
+                        && a.chars().all(|c| c.is_ascii_lowercase() || c == '_')
+                        && b.chars().all(|c| c.is_ascii_digit())
+                })
+            })
+            .collect()
+    };
+    let sources = sources();
+    let stated: Vec<String> = sources
+        .values()
+        .flat_map(|text| text.lines())
+        .filter(|l| l.trim_start().starts_with("//!") || l.trim_start().starts_with("///"))
+        .filter(|l| l.contains("`["))
+        .flat_map(tag_in)
+        .collect();
+    let mut mentions = 0;
+    for (file, text) in &sources {
+        for line in text.lines() {
+            for tag in tag_in(line) {
+                mentions += 1;
+                assert!(
+                    stated.contains(&tag),
+                    "{file} mentions [{tag}], which no header states as `[{tag}]  equation`"
+                );
+            }
+        }
+    }
+    assert!(mentions > 30, "the tags have gone: {mentions}");
+    // Each stated equation is used by a line of code or a test somewhere.
+    let idle: Vec<&String> = stated
+        .iter()
+        .filter(|tag| {
+            let mark = format!("[{tag}]");
+            !sources.values().flat_map(|t| t.lines()).any(|l| !l.trim_start().starts_with("//!") && l.contains(&mark))
+        })
+        .collect();
+    assert!(idle.is_empty(), "stated, and no line says that it computes them: {idle:?}");
+}
+
+#[test]
+fn every_source_file_names_its_licence_and_its_purpose() {
+    for (file, text) in sources() {
+        let mut lines = text.lines();
+        assert_eq!(lines.next(), Some("// SPDX-License-Identifier: MIT OR Apache-2.0"), "{file}");
+        assert!(lines.next().is_some_and(|l| l.starts_with("//!")), "{file} does not say what it is");
+    }
+}

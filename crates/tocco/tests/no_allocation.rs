@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `Engine::render` allocates and frees nothing, whatever happens in it.
+
+mod common;
+use common::engine;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use tocco::engine::{Command, Timed};
+use tocco::{Scene, SceneDef};
+
+thread_local! {
+    static WATCHED: Cell<bool> = const { Cell::new(false) };
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+fn note() {
+    if WATCHED.with(Cell::get) {
+        COUNT.with(|c| c.set(c.get() + 1));
+    }
+}
+
+// SAFETY: every call is handed to the system allocator unchanged; counting touches only thread-local integers.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        note();
+        // SAFETY: the caller's contract is passed on.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        note();
+        // SAFETY: the caller's contract is passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[test]
+fn render_neither_allocates_nor_frees_in_contact_in_sleep_under_edits_and_when_scenes_are_swapped() {
+    let mut text = String::from("seed = 3\n[body.bar]\ntype = \"modal\"\njitter_01 = 0.2\nmodes = [");
+    for i in 1..=40 {
+        text += &format!("{{ freq_hz = {}, decay_s = 0.2, mass_kg = 0.05 }}, ", 50.0 * f64::from(i));
+    }
+    text += "]\n";
+    for i in 0..5 {
+        text += &format!(
+            "[body.m{i}]\ntype = \"mass\"\nmass_kg = 0.01\ngravity_m_s2 = 9.81\nposition_m = -0.00{i}\n\
+             [contact.c{i}]\ntype = \"impact\"\nbetween = [\"m{i}\", \"bar\"]\nstiffness = 1e9\ndissipation_s_m = 0.1\n\
+             [[event]]\nat_s = 0.{i}1\nstrike = \"m{i}\"\nvelocity_m_s = 1.0\n"
+        );
+    }
+    text += "[[tap]]\nof = \"bar\"\n[[drive]]\npath = \"bar/force_n\"\nnoise = { rms = 0.1 }\n";
+    let mut engine = engine(&text, 48_000.0);
+    let scene = engine.scene();
+    let mut commands = vec![
+        Timed { at: 100, command: Command::Set(scene.address("bar/freq_scale").unwrap(), 2.0) },
+        Timed { at: 3_000, command: Command::Set(scene.address("c1/stiffness").unwrap(), 1e6) },
+        Timed { at: 5_000, command: Command::Set(scene.address("m2/force_n").unwrap(), 3.0) },
+        Timed { at: 9_000, command: Command::Hit { site: scene.site("bar").unwrap(), impulse_n_s: 0.1 } },
+        Timed {
+            at: 12_000,
+            command: Command::Replace(Box::new(Scene::build(&SceneDef::from_text(&text).unwrap(), 48_000.0).unwrap())),
+        },
+    ];
+    let mut out = vec![0.0; 30_000];
+    WATCHED.with(|w| w.set(true));
+    let health = engine.render(&mut commands, &mut out);
+    WATCHED.with(|w| w.set(false));
+    assert_eq!(COUNT.with(Cell::get), 0);
+    assert!(health.solves > 0 && health.refused == 0 && health.unconverged == 0);
+
+    WATCHED.with(|w| w.set(true));
+    let proof = String::from("heap");
+    WATCHED.with(|w| w.set(false));
+    assert!(COUNT.with(Cell::get) > 0, "the guard sees the allocation of {proof}");
+}
