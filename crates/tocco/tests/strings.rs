@@ -2,10 +2,16 @@
 //! The string against the stiff-string formula, statics, reciprocity and its own ledger.
 
 use std::f64::consts::{PI, TAU};
+use tocco::contact::world::World;
+use tocco::contact::{Contact, Site};
+use tocco::interactor::impact::{Impact, ImpactParams};
 use tocco::param::Tunable;
+use tocco::resonator::inertial::{Mass, MassParams};
+use tocco::resonator::modal::{Modal, ModalParams};
 use tocco::resonator::waveguide::{StringParams, Waveguide};
 use tocco::resonator::{CONTROL_TICKS, Motion, Reading, Resonator};
 use tocco::rng::Rng;
+use tocco::scene::def::ImpactLaw;
 
 const RATES: [f64; 7] = [8e3, 22_050.0, 44_100.0, 48e3, 96e3, 192e3, 384e3];
 
@@ -344,5 +350,198 @@ fn retuning_a_sounding_string_adds_no_energy_no_click_and_ends_in_tune() {
         let (w, _) = partial(&y, TAU * to_hz / rate_hz, window, lag);
         let off = cents(w * rate_hz / (TAU * to_hz));
         assert!(off.abs() < 0.1, "{from_hz} {to_hz}: {off} cents");
+    }
+}
+
+fn mass(mass_kg: f64, position_m: f64, velocity_m_s: f64, rate_hz: f64) -> Box<Mass> {
+    let params = MassParams { mass_kg, ..MassParams::default() };
+    Box::new(Mass::new(params, position_m, velocity_m_s, 1.0 / rate_hz))
+}
+
+fn touch(a: (usize, usize), b: (usize, usize), law: ImpactLaw, params: ImpactParams, substeps: Option<u32>) -> Contact {
+    let site = |(body, port)| Site { body, port };
+    Contact::new(site(a), site(b), Box::new(Impact::new(law, params, None)), substeps, false, Rng::new(1, "touch"))
+}
+
+fn tick(world: &mut World, at: u64) {
+    for island in 0..world.islands() {
+        world.step(island, at);
+    }
+    for body in 0..world.bodies.len() {
+        if !world.in_island(body) {
+            world.bodies[body].ring(1, &mut []);
+        }
+    }
+    if at % 32 == 31 {
+        world.control();
+    }
+}
+
+#[test]
+fn a_hard_mass_on_a_long_string_is_braked_exponentially() {
+    // Before the first echo the string is a dashpot of 2 Z: v = v0 exp(-2 Z t/m).
+    for rate_hz in [44_100.0, 192e3] {
+        let (m, z) = (0.005, 1.5);
+        let params = StringParams { freq_hz: 20.0, impedance_kg_s: z, ..StringParams::default() };
+        let hard = ImpactParams { stiffness: 1e7, exponent: 1.0, ..ImpactParams::default() };
+        let contact = touch((0, 0), (1, 0), ImpactLaw::Power, hard, None);
+        let string = Box::new(Waveguide::new(params, &[0.5], 1.0 / rate_hz));
+        let mut world = World::new(vec![mass(m, 0.0, 2.0, rate_hz), string], vec![contact], 1.0 / rate_hz);
+        let ticks = (2e-3 * rate_hz) as u64;
+        (0..ticks).for_each(|at| tick(&mut world, at));
+        let t = ticks as f64 / rate_hz;
+        let ratio = world.bodies[0].velocity(0) / (2.0 * (-2.0 * z * t / m).exp());
+        assert!((ratio - 1.0).abs() < 2e-3, "{rate_hz}: {ratio}");
+        assert_eq!(world.health.unconverged, 0);
+    }
+}
+
+#[test]
+fn hammers_on_strings_never_gain_energy() {
+    let mut rng = Rng::new(5, "hammers");
+    for trial in 0..200 {
+        let rate_hz = [44_100.0, 48e3, 96e3, 8e3][trial % 4];
+        let mut draw = |places: &[f64]| {
+            let params = StringParams {
+                freq_hz: rng.between_log(30.0, 2e3),
+                q: rng.between_log(20.0, 1e4),
+                impedance_kg_s: rng.between_log(0.05, 10.0),
+                inharmonicity: rng.between_log(1e-6, 1e-3),
+                ..StringParams::default()
+            };
+            Box::new(Waveguide::new(params, places, 1.0 / rate_hz))
+        };
+        let (one, two) = (draw(&[0.12, 0.1207, 0.4]), draw(&[0.3]));
+        let mut contacts = Vec::new();
+        for (a, b) in [((0, 0), (2, 0)), ((1, 0), (2, 1)), ((2, 2), (3, 0))] {
+            let law = [ImpactLaw::HuntCrossley, ImpactLaw::Power, ImpactLaw::Stulov][(rng.unit() * 3.0) as usize];
+            let params = ImpactParams {
+                stiffness: rng.between_log(1e4, 1e11),
+                exponent: rng.between(1.0, 3.5),
+                dissipation_s_m: rng.between(0.0, 3.0),
+                hysteresis_01: rng.between(0.1, 0.9),
+                relaxation_s: rng.between_log(1e-6, 1e-3),
+            };
+            contacts.push(touch(a, b, law, params, [None, Some(1), Some(8)][trial % 3]));
+        }
+        let hammer =
+            |rng: &mut Rng| mass(rng.between_log(1e-4, 0.1), -1e-4 * rng.unit(), rng.between_log(0.1, 10.0), rate_hz);
+        let (first, second) = (hammer(&mut rng), hammer(&mut rng));
+        let mut world = World::new(vec![first, second, one, two], contacts, 1.0 / rate_hz);
+        let mut ledger = world.energy() - world.work();
+        let mut scale = world.energy();
+        for at in 0..2_000 {
+            if at == 900 {
+                world.hit(Site { body: 2, port: 1 }, 1e-3);
+            }
+            if at % 32 == 0 && at > 1_200 {
+                world.tune_body(2, 0, 40.0 + at as f64 * 0.1);
+            }
+            tick(&mut world, at);
+            let now = world.energy() - world.work();
+            scale = scale.max(world.energy() + world.work().abs());
+            assert!(now - ledger < 1e-12 * scale, "trial {trial} tick {at}: {}", (now - ledger) / scale);
+            ledger = now;
+        }
+        assert!(world.health.solves > 0 && world.health.reset == 0);
+    }
+}
+
+#[test]
+fn a_felt_hammer_leaves_the_string_as_it_leaves_the_same_string_made_of_modes() {
+    let (rate_hz, freq_hz, z, x) = (192e3, 220.0, 3.0, 0.123);
+    let felt = ImpactParams { stiffness: 2e9, exponent: 2.5, ..ImpactParams::default() };
+    let run = |string: Box<dyn Resonator>| {
+        let contact = touch((0, 0), (1, 0), ImpactLaw::Power, felt, Some(2));
+        let mut world = World::new(vec![mass(8e-3, 0.0, 2.0, rate_hz), string], vec![contact], 1.0 / rate_hz);
+        let (mut longest, mut hardest) = (0, 0.0f64);
+        for at in 0..1_200 {
+            tick(&mut world, at);
+            hardest = hardest.max(world.contacts[0].force);
+            longest = if world.contacts[0].force > 0.0 { at } else { longest };
+        }
+        (world.bodies[0].velocity(0), hardest, longest as f64)
+    };
+    // Fixed ends: mass Z/(2 f0), modes sin(n pi x), modal mass half of it.
+    let params = StringParams { freq_hz, impedance_kg_s: z, q: 1e5, ..StringParams::default() };
+    let modes: Vec<_> = (1..400).map(|n| (freq_hz * f64::from(n), f64::INFINITY, z / (4.0 * freq_hz))).collect();
+    let shape: Vec<f64> = (1..400).map(|n| (PI * f64::from(n) * x).sin()).collect();
+    let modal = Modal::new(ModalParams::default(), &modes, &[shape], 1.0 / rate_hz, true);
+    let by_modes = run(Box::new(modal));
+    let by_waves = run(Box::new(Waveguide::new(params, &[x], 1.0 / rate_hz)));
+    assert!(by_waves.2 > 200.0, "in touch for {} samples", by_waves.2);
+    assert!((by_waves.0 - by_modes.0).abs() < 0.01, "leaves at {} m/s and {} m/s", by_waves.0, by_modes.0);
+    assert!((by_waves.1 / by_modes.1 - 1.0).abs() < 0.01, "{} N and {} N", by_waves.1, by_modes.1);
+    assert!((by_waves.2 / by_modes.2 - 1.0).abs() < 0.01, "{} and {} samples", by_waves.2, by_modes.2);
+}
+
+#[test]
+fn a_bow_with_static_friction_slips_once_per_period() {
+    // Set C of physics.md F with the closed solution of E.7; ramp 30 ms.
+    let (rate_hz, beta, bow, load) = (44_100.0, 38.0 / 300.0, 0.1, 1.1);
+    let mut string = string(147.0, 500.0, 5.573_96e-5, &[beta], rate_hz);
+    let h = 1.0 / rate_hz;
+    let (mut sticking, mut armed, mut slips, mut slipping) = (true, true, 0, 0);
+    let (from, to) = (30_870, 44_100);
+    for k in 0..to {
+        let v_bow = bow * (f64::from(k) / (0.03 * rate_hz)).min(1.0);
+        let (v0, yields) = (v_bow - string.free_stroke(0) / h, string.compliance(0, 0) / h);
+        let curve = |v: f64| load * (0.3 + 0.5 * (-(v / 0.1f64).powi(2)).exp());
+        let mut v = 0.0;
+        let held = v0.abs() <= yields * load * if sticking { 0.8 } else { 0.3 };
+        if !held {
+            let mut speed = (v0.abs() - yields * 0.3 * load).max(0.0);
+            for _ in 0..50 {
+                speed = (v0.abs() - yields * curve(speed)).max(0.0);
+            }
+            v = speed.copysign(v0);
+        }
+        sticking = v == 0.0;
+        string.push(0, (v0 - v) / yields);
+        string.commit();
+        if k >= from {
+            slipping += i32::from(v.abs() > 0.5 * bow);
+            slips += i32::from(armed && v.abs() > 0.5 * bow);
+            armed = if v.abs() > 0.5 * bow { false } else { armed || v.abs() < 0.15 * bow };
+        }
+    }
+    let periods = f64::from(to - from) / 300.0;
+    let (rate, fraction) = (f64::from(slips) / periods, f64::from(slipping) / f64::from(to - from));
+    assert!((rate - 1.0).abs() < 0.05, "{rate} slips per period");
+    assert!(fraction > 0.5 * beta && fraction < 1.5 * beta, "{} beta", fraction / beta);
+}
+
+#[test]
+#[ignore = "prints timings"]
+fn what_a_sample_and_a_retune_cost() {
+    for (freq_hz, inharmonicity) in [(147.0, 0.0), (147.0, 5.57e-5), (147.0, 3e-4), (147.0, 1e-3), (147.0, 1e-2)] {
+        let mut s = string(freq_hz, 500.0, inharmonicity, &[0.127], 48e3);
+        let start = std::time::Instant::now();
+        for k in 0..1_000_000 {
+            let s0 = s.free_stroke(0);
+            s.push(0, 1e-3 * f64::from(k & 1) - s0);
+            s.commit();
+        }
+        let stepped = start.elapsed().as_secs_f64() * 1e3;
+        s.release();
+        let mut readings = [Reading::new(0, Motion::Velocity)];
+        let start = std::time::Instant::now();
+        for _ in 0..31_250 {
+            s.ring(32, &mut readings);
+        }
+        let rung = start.elapsed().as_secs_f64() * 1e3;
+        let mut slowest = 0.0f64;
+        let begin = std::time::Instant::now();
+        for k in 0..300 {
+            let start = std::time::Instant::now();
+            s.set(0, freq_hz * 1.02f64.powf((f64::from(k) * 0.1).sin()));
+            slowest = slowest.max(start.elapsed().as_secs_f64() * 1e6);
+        }
+        let mean = begin.elapsed().as_secs_f64() * 1e6 / 300.0;
+        println!(
+            "B {inharmonicity} {} pairs: stepped {stepped:.0} ns, free {rung:.0} ns, vibrato {mean:.0} us, at most {slowest:.0} us, {:.1} cents",
+            s.pairs(),
+            s.worst_cents()
+        );
     }
 }
