@@ -190,6 +190,12 @@ impl Waveguide {
         self.design.cents
     }
 
+    /// Largest distance of a port from the near end, as a fraction of the length, that the present tuning can place;
+    /// ports beyond it sit there. The near end is the bridge unless the ports lie closer to the nut.
+    pub fn reach(&self) -> Real {
+        (self.cells - 1) as Real / period(&self.params, self.sample_s)
+    }
+
     /// Allpass pairs in use.
     pub fn pairs(&self) -> usize {
         self.design.count

@@ -26,7 +26,7 @@ impl Turn {
         Self { k: (x - y) / (x + y), c: 2.0 * (x * y).sqrt() / (x + y) }
     }
 
-    /// (passed inwards, reflected outwards)
+    /// (passed inwards, reflected outwards): [chain.1].
     #[inline]
     fn apply(self, wave: Real, stored: Real) -> (Real, Real) {
         (self.c * wave - self.k * stored, self.k * wave + self.c * stored)
