@@ -46,6 +46,21 @@ pub fn sin(x: Real) -> Real {
 pub fn cos(x: Real) -> Real {
     libm::cos(x)
 }
+/// Tangent, argument in radians.
+#[inline]
+pub fn tan(x: Real) -> Real {
+    libm::tan(x)
+}
+/// Arc tangent, rad.
+#[inline]
+pub fn atan(x: Real) -> Real {
+    libm::atan(x)
+}
+/// Angle of the point `(x, y)`, rad.
+#[inline]
+pub fn atan2(y: Real, x: Real) -> Real {
+    libm::atan2(y, x)
+}
 /// Hyperbolic sine.
 #[inline]
 pub fn sinh(x: Real) -> Real {

@@ -16,6 +16,7 @@
 pub mod inertial;
 pub(crate) mod kernel;
 pub mod modal;
+pub mod waveguide;
 
 use crate::math::Real;
 use crate::param::Tunable;

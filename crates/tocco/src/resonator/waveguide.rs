@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Strings: a digital waveguide as a labelled black box.
+//!
+//! **What.** Velocity waves run from the bridge to the nut and back. Unfolded, the string is one loop: K delay cells w_j
+//! with the bridge in the middle (a perfect mirror), and all that is lumped, stiffness, loss, the fraction of a sample,
+//! at the far end. A port at fraction x of the length sees the loop at two cells, x/2 of the period before and behind
+//! the bridge.
+//!
+//! **Law.** e is a port's vector: Lagrange weights (four cells) minus before the bridge, plus behind it; F its force.
+//! - `[string.1]  s = dt (e.w + sum over ports of e.e_k F_k/(4 Z))`: compliance `dt e.e_k/(4 Z)`, dt/(2 Z) at a whole cell
+//! - `[string.2]  w += sum e_k F_k/(2 Z)`, then every cell moves on by one and the last passes the far end (chain.rs)
+//! - `[string.3]  f_n = n f0 sqrt((1 + B n^2)/(1 + B))`: partial 1 is `freq_hz`
+//! - `[string.4]  decay rate of partial n = b1 + b3 (f_n/f0)^2`, from Q = pi f/rate at partials 1 and 10
+//! - `[string.5]  E = Z h (sum w^2 + stored)`. Proof of passivity: with [string.2] Z h (|w'|^2 - |w|^2) =
+//!   Z h (2 e.w F/(2Z) + e.e F^2/(4Z^2)) = F h (e.w + e.e F/(4Z)) = F s for one port, and likewise with the sum for many:
+//!   interpolation and its transpose cancel, whatever the weights and however close the ports. Moving on is a
+//!   permutation; the far end never returns more than it got ([chain.1] to [chain.3]).
+//! - `[string.6]  position = q.w`, `q_(j+1) - q_j = h e_j`, is a function of the state: it cannot drift. A load at rest
+//!   has w along q, so the static flexibility is |q|^2/(2 Z h), q less its part along the rest vector of the loop
+//!   (x (1-x)/(2 f0 Z) for a flexible string), and no free motion exceeds sqrt(2 E flexibility).
+//!
+//! **Symbols.** Z `impedance_kg_s` kg/s; f0 `freq_hz` Hz; B `inharmonicity`; Q `q`, at partial 10 `q` x `q_tilt`.
+//!
+//! **Step.** One sample per turn of the line. In sub-steps the incoming waves are held and the outgoing take the mean
+//! force: passive, since the mean of F^2 exceeds the square of the mean. The velocity of a port is its mean over the last
+//! step. A hit is its impulse held for one sample, booked here as work. Retuning turns the allpasses (which keep their
+//! energy), moves the far end of the line, removes what would stay as a tilt for ever, and scales all waves down if the
+//! energy would rise (H9). Ports nearer the far end than its lumped delay sit at its edge; the far end is the nut, or the
+//! bridge if the ports lie closer to the nut.
+//!
+//! **Sources.** 001 section 4.2, 004; physics.md D.2, F, H7, H9. The loss has one end (H7), and no loss at rest.
+
+mod chain;
+mod fit;
+
+use super::{Motion, Reading, Resonator};
+use crate::math::Real;
+use crate::param::{Key, KeyType, Kind, Spec, Tunable};
+use chain::Chain;
+use fit::{BAND, Design, Wanted};
+
+/// Lowest fundamental, Hz: sets the memory of the line.
+const LOWEST_HZ: Real = 20.0;
+/// Waves (m/s) below this are set to zero: far below hearing, far above denormals (1e-308).
+const FLUSH: Real = 1e-150;
+const TAPS: usize = 4;
+
+crate::params! {
+    /// Parameters of a string.
+    pub struct StringParams {
+        freq_hz: "Hz", LOWEST_HZ => 5e3, default 147.0, Log, Control, glide 0.02, "Frequency of the first partial.";
+        q: "1", 10.0 => 1e5, default 500.0, Log, Control, glide 0.02, "Quality factor of the first partial: pi times the number of periods to 1/e of the amplitude.";
+        q_tilt: "1", 0.2 => 5.0, default 1.0, Log, Control, glide 0.02, "Quality factor of the tenth partial over that of the first: small is dull, large is bright.";
+        impedance_kg_s: "kg/s", 1e-3 => 1e3, default 0.55, Log, Control, glide 0.02, "Wave impedance: tension over wave speed.";
+        inharmonicity: "1", 0.0 => 1e-2, default 0.0, Linear, Control, glide 0.02, "Stiffness coefficient B: partial n is stretched by the root of 1 + B n^2.";
+    }
+}
+
+/// The string in scene files.
+pub const STRING: Kind = Kind {
+    family: "body",
+    id: "string",
+    doc: "A string between two rigid ends, bowed, plucked or struck anywhere (digital waveguide).",
+    params: StringParams::SPECS,
+    keys: &[Key {
+        id: "port",
+        takes: KeyType::Form("table of name = fraction of the length from the bridge"),
+        required: false,
+        doc: "Named places, each a number between 0 and 1 (both excluded), measured from the bridge; default one port \"0\" at 0.127.",
+    }],
+};
+
+/// Where a string is touched if the scene does not say.
+pub const DEFAULT_PLACE: Real = 0.127;
+
+/// Four neighbouring cells with weights.
+#[derive(Clone, Copy, Debug, Default)]
+struct Taps {
+    first: usize,
+    weight: [Real; TAPS],
+}
+
+impl Taps {
+    /// Lagrange weights at a fractional cell of a line of `cells`; fewer points in a shorter line.
+    fn at(place: Real, cells: usize) -> Self {
+        let points = TAPS.min(cells);
+        let first = (place.floor() as usize).saturating_sub(1).min(cells - points);
+        let mut weight = [0.0; TAPS];
+        for (i, w) in weight[..points].iter_mut().enumerate() {
+            *w = 1.0;
+            for j in (0..points).filter(|&j| j != i) {
+                *w *= (place - (first + j) as Real) / (i as Real - j as Real);
+            }
+        }
+        Self { first, weight }
+    }
+
+    fn dot(&self, other: &Self) -> Real {
+        let mut sum = 0.0;
+        for (i, a) in self.weight.iter().enumerate() {
+            for (j, b) in other.weight.iter().enumerate() {
+                if self.first + i == other.first + j {
+                    sum += a * b;
+                }
+            }
+        }
+        sum
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct Port {
+    /// Fraction of the length from the bridge, as declared.
+    place: Real,
+    before: Taps,
+    behind: Taps,
+    /// Static displacement per newton for unit impedance, m kg/(N s).
+    yields: Real,
+    /// e.w of the coming sample, m/s.
+    incoming: Real,
+    position: Real,
+    velocity: Real,
+    /// Pushed in this step, N.
+    pushed: Real,
+    /// Sum over the sub-steps of this sample, N.
+    held: Real,
+    /// Force of a hit, held for one sample, N.
+    struck: Real,
+}
+
+/// A string.
+pub struct Waveguide {
+    params: StringParams,
+    sample_s: Real,
+    design: Design,
+    chain: Chain,
+    line: Vec<Real>,
+    mask: usize,
+    head: usize,
+    cells: usize,
+    ports: Vec<Port>,
+    /// e_i.e_k, ports x ports.
+    gram: Vec<Real>,
+    /// The far end is the bridge: places count from the nut.
+    mirrored: bool,
+    steps: u32,
+    step: u32,
+    struck: bool,
+    work: Real,
+    free: bool,
+    quiet: bool,
+    /// Energy at the release, J.
+    released: Real,
+}
+
+impl Waveguide {
+    /// A string at rest with ports at fractions of its length, each in (0, 1). `[control]`
+    pub fn new(params: StringParams, places: &[Real], sample_s: Real) -> Self {
+        let design = Design::new(wanted(&params, sample_s));
+        let memory = ((1.0 / (LOWEST_HZ * sample_s)) as usize + 2 * TAPS).next_power_of_two();
+        let nearest = places.iter().fold(1.0, |m: Real, &x| m.min(x));
+        let farthest = places.iter().fold(0.0, |m: Real, &x| m.max(x));
+        let mut string = Self {
+            params,
+            sample_s,
+            design,
+            chain: Chain::default(),
+            line: vec![0.0; memory],
+            mask: memory - 1,
+            head: 0,
+            cells: design.delay,
+            ports: places.iter().map(|&place| Port { place, ..Port::default() }).collect(),
+            gram: vec![0.0; places.len() * places.len()],
+            mirrored: 1.0 - nearest < farthest,
+            steps: 1,
+            step: 0,
+            struck: false,
+            work: 0.0,
+            free: false,
+            quiet: false,
+            released: 0.0,
+        };
+        string.chain.adopt(&string.design);
+        string.lay();
+        string
+    }
+
+    /// Worst error of a fitted partial against [string.3], cents.
+    pub fn worst_cents(&self) -> Real {
+        self.design.cents
+    }
+
+    /// Largest distance of a port from the near end, as a fraction of the length, that the present tuning can place;
+    /// ports beyond it sit there. The near end is the bridge unless the ports lie closer to the nut.
+    pub fn reach(&self) -> Real {
+        (self.cells - 1) as Real / period(&self.params, self.sample_s)
+    }
+
+    /// Allpass pairs in use.
+    pub fn pairs(&self) -> usize {
+        self.design.count
+    }
+
+    #[inline]
+    fn cell(&self, index: usize) -> usize {
+        (self.head + index) & self.mask
+    }
+
+    #[inline]
+    fn read(&self, taps: &Taps) -> Real {
+        let w = |i: usize| self.line[(self.head + taps.first + i) & self.mask];
+        (taps.weight[0] * w(0) + taps.weight[1] * w(1)) + (taps.weight[2] * w(2) + taps.weight[3] * w(3))
+    }
+
+    /// Puts the ports where the present tuning has them, and reads them anew.
+    fn lay(&mut self) {
+        let cells = self.cells;
+        let middle = 0.5 * (cells - 1) as Real;
+        let period = period(&self.params, self.sample_s);
+        let rest = self.design.rest_period();
+        for port in &mut self.ports {
+            let place = if self.mirrored { 1.0 - port.place } else { port.place };
+            let away = (0.5 * place * period).min(middle);
+            port.before = Taps::at(middle - away, cells);
+            port.behind = Taps::at(middle + away, cells);
+        }
+        for i in 0..self.ports.len() {
+            let Port { before, behind, .. } = self.ports[i];
+            // q of [string.6] in units of h, and its part along the rest vector taken out.
+            let (mut q, mut square, mut along, mut position) = (0.0, 0.0, 0.0, 0.0);
+            for j in before.first..(behind.first + TAPS).min(cells) {
+                let w = self.line[(self.head + j) & self.mask];
+                square += q * q;
+                along += q;
+                position += q * w;
+                let weight =
+                    |t: &Taps| if (t.first..t.first + TAPS).contains(&j) { t.weight[j - t.first] } else { 0.0 };
+                q += weight(&behind) - weight(&before);
+            }
+            let incoming = self.read(&behind) - self.read(&before);
+            let port = &mut self.ports[i];
+            port.yields = 0.5 * self.sample_s * (square - along * along / rest);
+            port.incoming = incoming;
+            port.position = self.sample_s * position;
+            for k in 0..=i {
+                let (a, b) = (&self.ports[i], &self.ports[k]);
+                let own = a.before.dot(&b.before) + a.behind.dot(&b.behind);
+                let product = own - a.before.dot(&b.behind) - a.behind.dot(&b.before);
+                self.gram[i * self.ports.len() + k] = product;
+                self.gram[k * self.ports.len() + i] = product;
+            }
+        }
+    }
+
+    /// Follows the parameters. `[audio]`
+    fn retune(&mut self) {
+        self.design.follow(wanted(&self.params, self.sample_s));
+        self.cells = self.design.delay.min(self.mask - TAPS);
+        self.chain.adopt(&self.design);
+        // A retuned loop may hold a tilt that no loss ever takes: [chain.4].
+        let cells: Real = (0..self.cells).map(|j| self.line[self.cell(j)]).sum();
+        let tilt = (cells + self.chain.at_rest()) / self.design.rest_period();
+        if tilt != 0.0 {
+            for j in 0..self.cells {
+                let at = self.cell(j);
+                self.line[at] -= tilt;
+            }
+            self.chain.lower(tilt);
+        }
+    }
+
+    fn scale(&mut self, by: Real) {
+        for j in 0..self.cells {
+            let at = self.cell(j);
+            self.line[at] *= by;
+        }
+        self.chain.scale(by);
+    }
+
+    /// Stroke of a port in this step under everything pushed, m: [string.1].
+    #[inline]
+    fn stroke(&self, port: usize, dt: Real) -> Real {
+        let yields = 0.25 / self.params.impedance_kg_s;
+        let row = &self.gram[port * self.ports.len()..];
+        let mut push = 0.0;
+        for (p, product) in self.ports.iter().zip(row) {
+            push += product * (p.pushed + p.struck);
+        }
+        dt * (self.ports[port].incoming + yields * push)
+    }
+
+    #[inline]
+    fn advance(&mut self) {
+        let dt = self.sample_s / Real::from(self.steps);
+        for i in 0..self.ports.len() {
+            let stroke = self.stroke(i, dt);
+            let port = &mut self.ports[i];
+            port.position += stroke;
+            port.velocity = stroke / dt;
+            if self.struck {
+                self.work += port.struck * stroke;
+            }
+        }
+        for port in &mut self.ports {
+            port.held += port.pushed + port.struck;
+            port.pushed = 0.0;
+        }
+        self.step += 1;
+        if self.step < self.steps {
+            return;
+        }
+        self.step = 0;
+        let share = 0.5 / (self.params.impedance_kg_s * Real::from(self.steps));
+        for i in 0..self.ports.len() {
+            let held = self.ports[i].held;
+            if held != 0.0 {
+                let (wave, before, behind) = (held * share, self.ports[i].before, self.ports[i].behind);
+                for k in 0..TAPS {
+                    let (a, b) = (self.cell(before.first + k), self.cell(behind.first + k));
+                    self.line[a] -= before.weight[k] * wave; // [string.2]
+                    self.line[b] += behind.weight[k] * wave;
+                }
+            }
+            (self.ports[i].held, self.ports[i].struck) = (0.0, 0.0);
+        }
+        self.struck = false;
+        let arriving = self.line[self.cell(self.cells - 1)];
+        self.head = self.head.wrapping_sub(1) & self.mask;
+        self.line[self.head] = self.chain.pass(arriving);
+        for i in 0..self.ports.len() {
+            let incoming = self.read(&self.ports[i].behind) - self.read(&self.ports[i].before);
+            self.ports[i].incoming = incoming;
+        }
+    }
+
+    fn farthest(&self, port: usize, energy: Real) -> Real {
+        (2.0 * energy * self.flexibility(port)).sqrt()
+    }
+}
+
+fn period(params: &StringParams, sample_s: Real) -> Real {
+    (1.0 / (params.freq_hz * sample_s)).max(1.0 / BAND)
+}
+
+fn wanted(params: &StringParams, sample_s: Real) -> Wanted {
+    Wanted { period: period(params, sample_s), inharmonicity: params.inharmonicity, q: params.q, q_tilt: params.q_tilt }
+}
+
+impl Tunable for Waveguide {
+    fn specs(&self) -> &'static [Spec] {
+        StringParams::SPECS
+    }
+    fn get(&self, index: usize) -> Real {
+        self.params.read(index)
+    }
+    fn set(&mut self, index: usize, value: Real) {
+        if self.params.read(index) == value {
+            return;
+        }
+        let (before, impedance) = (self.energy(), self.params.impedance_kg_s);
+        self.params.write(index, value);
+        if self.params.impedance_kg_s == impedance {
+            self.retune();
+        }
+        self.released = self.energy();
+        if self.released > before {
+            // A retune must not hand out energy (H9).
+            self.scale((before / self.released).sqrt());
+            self.released = before;
+        }
+        self.lay();
+    }
+}
+
+impl Resonator for Waveguide {
+    fn ports(&self) -> usize {
+        self.ports.len()
+    }
+
+    fn attend(&mut self) {
+        (self.free, self.quiet) = (false, false);
+    }
+
+    fn release(&mut self) {
+        self.divide(0);
+        self.released = self.energy();
+        self.free = true;
+    }
+
+    fn divide(&mut self, level: usize) {
+        (self.steps, self.step) = (1 << level, 0);
+    }
+
+    fn free_stroke(&mut self, port: usize) -> Real {
+        self.stroke(port, self.sample_s / Real::from(self.steps))
+    }
+
+    fn compliance(&self, to: usize, from: usize) -> Real {
+        let dt = self.sample_s / Real::from(self.steps);
+        0.25 * dt / self.params.impedance_kg_s * self.gram[to * self.ports.len() + from]
+    }
+
+    fn push(&mut self, port: usize, force_n: Real) {
+        self.ports[port].pushed += force_n;
+    }
+
+    fn commit(&mut self) {
+        self.advance();
+    }
+
+    fn ring(&mut self, ticks: usize, readings: &mut [Reading]) {
+        if self.quiet {
+            readings.iter_mut().for_each(|r| r.values[..ticks].fill(0.0));
+            return;
+        }
+        for tick in 0..ticks {
+            self.advance();
+            for reading in readings.iter_mut() {
+                let port = &self.ports[reading.port];
+                reading.values[tick] = match reading.motion {
+                    Motion::Position => port.position,
+                    Motion::Velocity => port.velocity,
+                };
+            }
+        }
+    }
+
+    fn position(&self, port: usize) -> Real {
+        self.ports[port].position
+    }
+
+    fn velocity(&self, port: usize) -> Real {
+        self.ports[port].velocity
+    }
+
+    fn energy(&self) -> Real {
+        let mut sum = self.chain.stored();
+        for j in 0..self.cells {
+            let w = self.line[self.cell(j)];
+            sum += w * w;
+        }
+        self.params.impedance_kg_s * self.sample_s * sum // [string.5]
+    }
+
+    fn work(&self) -> Real {
+        self.work
+    }
+
+    /// The mass of the piece of string that a wave covers both ways in one sample.
+    fn inverse_mass(&self, _port: usize) -> Real {
+        0.5 / (self.params.impedance_kg_s * self.sample_s)
+    }
+
+    fn flexibility(&self, port: usize) -> Real {
+        self.ports[port].yields / self.params.impedance_kg_s // [string.6]
+    }
+
+    fn range(&self, port: usize, _seconds: Real) -> (Real, Real) {
+        let struck = self.ports.iter().any(|p| p.struck != 0.0);
+        let energy = if self.free { self.released } else { self.energy() };
+        let far = if struck { Real::INFINITY } else { self.farthest(port, energy) };
+        (-far, far)
+    }
+
+    fn hit(&mut self, port: usize, impulse_n_s: Real) -> bool {
+        self.ports[port].struck += impulse_n_s / self.sample_s;
+        (self.struck, self.quiet) = (true, false);
+        true
+    }
+
+    fn settle(&mut self) -> bool {
+        if self.struck || self.line[self.head].abs() >= FLUSH || self.chain.loudest() >= FLUSH {
+            return false;
+        }
+        if !self.quiet {
+            if (0..self.cells).any(|j| self.line[self.cell(j)].abs() >= FLUSH) {
+                return false;
+            }
+            self.reset();
+            self.quiet = self.free;
+        }
+        true
+    }
+
+    fn reset(&mut self) {
+        self.line.fill(0.0);
+        self.chain.clear();
+        for port in &mut self.ports {
+            (port.incoming, port.position, port.velocity) = (0.0, 0.0, 0.0);
+            (port.pushed, port.held, port.struck) = (0.0, 0.0, 0.0);
+        }
+        (self.step, self.struck, self.quiet) = (0, false, false);
+    }
+
+    fn omitted(&self) -> usize {
+        usize::from(self.params.freq_hz * self.sample_s > BAND)
+    }
+}
