@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Bristles: Dahl, LuGre and elasto-plastic friction.
+//!
+//! **What.** The two surfaces hold each other by bristles that stretch, bend over and slip; their mean deflection z is
+//! the memory of the contact.
+//!
+//! **Law.** [friction.2] to [friction.5] of the parent file.
+//!
+//! **Symbols.** a = dt/2 s; w = |v| m/s; zeta, y: deflection in mid-step and its rate, seen along the motion (so that
+//! both signs are the same computation, bit for bit); e = d zs/d w.
+//!
+//! **Step.** Midpoint rule, `[bristle.1]  zeta = z0 + a y(w, zeta)`, z1 = z0 + 2 a y. Its root is unique because
+//! alpha |z| never falls, and closed where alpha is 0 (zeta = z0 + a w up to breakaway) or 1 (`[bristle.2]  y = w (zs -
+//! z0)/(zs + a w)`, for z0 >= zs); between, by safeguarded Newton. Stored energy changes by exactly 2 a sigma0 zeta y, so
+//! the power lost is that of the continuous law, g alpha r^2 w + sigma1' w^2 (1 - alpha r) + sigma2.. with r = zeta/zs:
+//! never negative with [friction.5]. Where the step is longer than the bristle's slide (a w > zs) the midpoint rule
+//! rings about the steady deflection; there the end is put on it if that lowers the stored energy.
+//!
+//! Solver of [friction.6] (E.3): Newton from the last velocity while R rises and |R| halves; otherwise outward from
+//! there, doubling, until R changes sign; then Newton in that bracket, halved when it must. The bracket of all roots,
+//! `[bristle.3]  |v| <= |v0| + Lam ((sigma0 + sigma1/a) max(|z0|, fs/sigma0) + sigma1 |z0|/a + |sigma3 w|)`, bounds the
+//! search. Force and bristles are taken from the tangent of the last Newton step.
+//!
+//! **Sources.** physics.md E.2 to E.4, C21 to C24, C28; 000 (8.44)-(8.48).
+
+use super::{Curve, Solved, Viscous, side};
+use crate::math::{PI, Real, cos, sin};
+
+/// Law evaluations after which a solve stops wherever it is; random systems need at most 47 (E.3).
+const MAX_EVALUATIONS: u32 = 50;
+/// Relative error at which a solve is done.
+const TOLERANCE: Real = 1e-14;
+/// Relative width of a bracket that counts as a root where rounding hides the sign of R.
+const NARROW: Real = 1e-10;
+
+/// Rounds after which the mid-step deflection is as good as rounding allows; three are usual.
+const MAX_INNER: u32 = 60;
+
+/// How a step changes the bristles: their rate in mid-step, m/s.
+pub(super) type Change = Real;
+
+/// Regime of an evaluation: the law is smooth within one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Regime {
+    Elastic,
+    Mixed,
+    Plastic,
+}
+
+/// The law at one velocity.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Point {
+    v: Real,
+    /// N
+    pub force: Real,
+    /// dF/dv, N s/m
+    pub slope: Real,
+    /// z' in mid-step, m/s, and its change with v.
+    rate: Real,
+    rate_slope: Real,
+    /// zs and its change with w, m and s; zero where not needed.
+    steady: (Real, Real),
+    regime: Regime,
+    side: Real,
+}
+
+/// Bristles with their state.
+#[derive(Clone, Debug)]
+pub(super) struct Bristle {
+    pub sigma0: Real,
+    pub sigma1: Real,
+    pub viscous: Viscous,
+    pub curve: Curve,
+    /// z_ba, m
+    pub breakaway: Real,
+    /// Elasto-plastic; otherwise alpha = 1.
+    pub elastic: bool,
+    /// sigma3 F_N w of this step, N
+    pub noise: Real,
+    /// Deflection, m
+    pub z: Real,
+    /// dt/2, s
+    half: Real,
+    /// [friction.5]; only tests switch it off.
+    limited: bool,
+}
+
+impl Default for Bristle {
+    fn default() -> Self {
+        Self {
+            sigma0: 1.0,
+            sigma1: 0.0,
+            viscous: Viscous { sigma2: 0.0, exponent: 1.0 },
+            curve: Curve::default(),
+            breakaway: 0.0,
+            elastic: false,
+            noise: 0.0,
+            z: 0.0,
+            half: 1.0,
+            limited: true,
+        }
+    }
+}
+
+impl Bristle {
+    pub fn prepare(&mut self, dt: Real) {
+        self.half = 0.5 * dt;
+        let most = self.curve.stiction() / self.sigma0;
+        self.z = self.z.clamp(-most, most);
+    }
+
+    pub fn energy(&self) -> Real {
+        0.5 * self.sigma0 * self.z * self.z
+    }
+
+    /// The law at a velocity; `towards` says which side of zero is meant when the velocity is zero.
+    #[inline]
+    pub fn at(&self, v: Real, towards: Real) -> Point {
+        let side = if v == 0.0 { side(towards) } else { side(v) };
+        let (w, z0, a) = (v * side, self.z * side, self.half);
+        let stretched = z0 + a * w;
+        let elastic = self.elastic && stretched <= self.breakaway;
+        let (g, g_slope) = if elastic && self.sigma1 == 0.0 { (0.0, 0.0) } else { self.curve.at(w) };
+        let (zs, e) = (g / self.sigma0, g_slope / self.sigma0);
+        let (zeta, y, y_slope, regime) = if elastic {
+            (stretched, w, 1.0, Regime::Elastic)
+        } else if !self.elastic || z0 >= zs {
+            let d = 1.0 / (zs + a * w);
+            let share = (zs - z0) * d;
+            let y = w * share; // [bristle.2]
+            let y_slope = share + w * (e * stretched - a * (zs - z0)) * d * d;
+            (zs * stretched * d, y, y_slope, Regime::Plastic)
+        } else {
+            let (zeta, y, y_slope) = self.mixed(w, stretched, zs, e);
+            (zeta, y, y_slope, Regime::Mixed)
+        };
+        let (viscous, viscous_slope) = self.viscous.at(w);
+        let mut force = self.sigma0 * zeta + viscous;
+        let mut slope = self.sigma0 * a * y_slope + viscous_slope;
+        if self.sigma1 > 0.0 {
+            let (damping, damping_slope) = self.damping(w, g, g_slope);
+            force += damping * y;
+            slope += damping * y_slope + damping_slope * y;
+        }
+        let force = force * side + self.noise; // [friction.3]
+        Point { v, force, slope, rate: y * side, rate_slope: y_slope, steady: (zs, e), regime, side }
+    }
+
+    /// sigma1' and its change with w. [friction.5]
+    #[inline]
+    fn damping(&self, w: Real, g: Real, g_slope: Real) -> (Real, Real) {
+        if !self.limited {
+            return (self.sigma1, 0.0);
+        }
+        let d = self.sigma1 / (4.0 * g + self.sigma1 * w);
+        (4.0 * g * d, 4.0 * d * d * (g_slope * w - g))
+    }
+
+    /// Between breakaway and steady sliding: zeta, its rate, and the rate's change with w. [bristle.1], [friction.4]
+    fn mixed(&self, w: Real, stretched: Real, zs: Real, e: Real) -> (Real, Real, Real) {
+        let a = self.half;
+        let span = 1.0 / (zs - self.breakaway);
+        let pull = w / zs;
+        let (mut low, mut high) = (self.breakaway, stretched.min(zs));
+        let z0 = stretched - a * w;
+        // Start where the bristles would be if they kept yielding as they did.
+        let before = adhesion((z0 - self.breakaway) * span).0;
+        let mut zeta = (stretched / (1.0 + a * pull * before)).clamp(low, high);
+        let (mut last, mut rounds) = (0.0, 0);
+        loop {
+            let t = (zeta - self.breakaway) * span;
+            let (alpha, swell) = adhesion(t);
+            let excess = zeta + a * pull * alpha * zeta - stretched;
+            let stiff = 1.0 + a * pull * (alpha + zeta * swell * span);
+            let step = -excess / stiff;
+            let size = step.abs();
+            rounds += 1;
+            // Quadratic convergence: the next step would be about size^3/last^2.
+            let done = size <= 1e-16 * zs || size * size * size <= 1e-16 * zs * last * last;
+            if done || rounds == MAX_INNER {
+                zeta += step;
+                let y = w - pull * zeta * (alpha + swell * span * step);
+                let y_slope = 1.0 - zeta / zs * (alpha - w * e * (swell * t * span + alpha / zs));
+                return (zeta, y, y_slope / stiff);
+            }
+            if excess > 0.0 {
+                high = zeta;
+            } else {
+                low = zeta;
+            }
+            let next = zeta + step;
+            let newton = next > low && next < high && (last == 0.0 || size < 0.5 * last);
+            last = if newton { size } else { 0.0 };
+            zeta = if newton { next } else { 0.5 * (low + high) };
+        }
+    }
+
+    /// The root of [friction.6] nearest to the last velocity, and what it does to the bristles.
+    pub fn resolve(&self, v0: Real, lam: Real, last: Real) -> (Solved, Change) {
+        let towards = v0 - lam * (self.sigma0 * self.z + self.noise);
+        let mut search = Search { law: self, v0, lam, towards, evaluations: 0 };
+        if lam == 0.0 {
+            let p = search.at(v0).0;
+            let solved = Solved { v: v0, force: p.force, evaluations: 1, converged: true };
+            return (solved, p.rate);
+        }
+        let (mut p, mut r) = search.at(last);
+        let mut before = 0.0;
+        // (1) Newton while it evidently works.
+        let mut reach;
+        loop {
+            let stiff = 1.0 + lam * p.slope;
+            if !(stiff > 0.0) {
+                reach = r.abs();
+                break;
+            }
+            let step = -r / stiff;
+            if search.is_done(&p, step, before) {
+                return search.finish(&p, step);
+            }
+            let (q, s) = search.at(p.v + step);
+            if s.abs() <= 0.5 * r.abs() {
+                (p, r) = (q, s);
+                before = step.abs();
+                continue;
+            }
+            if (s > 0.0) != (r > 0.0) {
+                return search.between((p, r), (q, s));
+            }
+            (p, r) = (q, s);
+            reach = step.abs();
+            break;
+        }
+        // (2) Outward to the nearest change of sign.
+        let bound = self.bound(v0, lam);
+        let way = -side(r);
+        reach = reach.max(Real::EPSILON * bound);
+        loop {
+            let v = (p.v + way * reach).clamp(-bound, bound);
+            let (q, s) = search.at(v);
+            if (s > 0.0) != (r > 0.0) || v.abs() >= bound || search.evaluations >= MAX_EVALUATIONS {
+                return search.between((p, r), (q, s));
+            }
+            (p, r) = (q, s);
+            reach *= 2.0;
+        }
+    }
+
+    /// All roots lie within plus or minus this. [bristle.3]
+    fn bound(&self, v0: Real, lam: Real) -> Real {
+        let z0 = self.z.abs();
+        let viscous = self.sigma1 / self.half;
+        let most = (self.sigma0 + viscous) * z0.max(self.curve.stiction() / self.sigma0) + viscous * z0;
+        // A little more, so that rounding cannot put the root outside.
+        (v0.abs() + lam * (most + self.noise.abs())) * (1.0 + 1e-9) + 1e-300
+    }
+
+    /// What a velocity does to the bristles.
+    pub fn change(&self, v: Real) -> Change {
+        self.at(v, v).rate
+    }
+
+    /// Takes the step.
+    pub fn commit(&mut self, v: Real, rate: Change) {
+        let mut end = self.z + 2.0 * self.half * rate;
+        let w = v.abs();
+        if self.sigma0 * self.half * w > self.curve.coulomb {
+            let zs = self.curve.at(w).0 / self.sigma0;
+            let steady = zs * side(v);
+            if self.half * w > zs && (end - steady) * (self.z - steady) < 0.0 && end.abs() > zs {
+                end = steady;
+            }
+        }
+        self.z = end;
+    }
+}
+
+/// alpha and its change with t along the way from breakaway (t = 0) to steady sliding (t = 1). [friction.4]
+#[inline]
+fn adhesion(t: Real) -> (Real, Real) {
+    if t <= 0.0 {
+        return (0.0, 0.0);
+    }
+    if t >= 1.0 {
+        return (1.0, 0.0);
+    }
+    // Both functions stay below pi/4, where they need no reduction.
+    let (s, c) = if t <= 0.5 {
+        let angle = 0.5 * PI * t;
+        (sin(angle), cos(angle))
+    } else {
+        let angle = 0.5 * PI * (1.0 - t);
+        (cos(angle), sin(angle))
+    };
+    (s * s, PI * s * c)
+}
+
+/// One solve.
+struct Search<'a> {
+    law: &'a Bristle,
+    v0: Real,
+    lam: Real,
+    towards: Real,
+    evaluations: u32,
+}
+
+impl Search<'_> {
+    /// The law and R at a velocity.
+    #[inline]
+    fn at(&mut self, v: Real) -> (Point, Real) {
+        self.evaluations += 1;
+        let p = self.law.at(v, self.towards);
+        (p, v - self.v0 + self.lam * p.force)
+    }
+
+    /// Size against which an error in velocity is small.
+    fn size(&self, p: &Point) -> Real {
+        p.v.abs() + self.v0.abs() + self.lam * p.force.abs()
+    }
+
+    /// True if the tangent at `p` is as good as the law where the step leads.
+    #[inline]
+    fn is_done(&self, p: &Point, step: Real, before: Real) -> bool {
+        let tolerance = TOLERANCE * self.size(p);
+        let length = step.abs();
+        if length <= tolerance {
+            return true;
+        }
+        // Quadratic convergence predicts the next step from the last two, provided no kink lies between.
+        let straight = p.regime == Regime::Elastic && self.law.sigma1 == 0.0 && self.law.viscous.exponent == 1.0;
+        (straight || length * length * length <= tolerance * before * before) && self.is_smooth(p, step)
+    }
+
+    /// True if the step stays in the regime.
+    fn is_smooth(&self, p: &Point, step: Real) -> bool {
+        let (w, z0) = ((p.v + step) * p.side, self.law.z * p.side);
+        if w < 0.0 {
+            return false;
+        }
+        if !self.law.elastic {
+            return true;
+        }
+        let stretched = z0 + self.law.half * w;
+        match p.regime {
+            Regime::Elastic => stretched <= self.law.breakaway,
+            Regime::Plastic => z0 >= p.steady.0 + p.steady.1 * step * p.side,
+            Regime::Mixed => stretched > self.law.breakaway && z0 < p.steady.0 + p.steady.1 * step * p.side,
+        }
+    }
+
+    /// The tangent's root.
+    fn finish(&self, p: &Point, step: Real) -> (Solved, Change) {
+        let force = p.force + p.slope * step;
+        let solved = Solved { v: p.v + step, force, evaluations: self.evaluations, converged: true };
+        (solved, p.rate + p.rate_slope * step)
+    }
+
+    /// (3) Newton between two velocities where R has different signs, halving when it does not shrink fast.
+    fn between(&mut self, one: (Point, Real), other: (Point, Real)) -> (Solved, Change) {
+        let (mut best, mut far) = if one.1.abs() <= other.1.abs() { (one, other) } else { (other, one) };
+        let mut before = 0.0;
+        loop {
+            let (p, r) = best;
+            let width = far.0.v - p.v;
+            let stiff = 1.0 + self.lam * p.slope;
+            let step = -r / stiff;
+            let inside = stiff > 0.0 && step * width >= 0.0 && step.abs() <= width.abs();
+            if inside && self.is_done(&p, step, before) {
+                return self.finish(&p, step);
+            }
+            let narrow = width.abs() <= TOLERANCE * self.size(&p);
+            if narrow || self.evaluations >= MAX_EVALUATIONS {
+                let converged = width.abs() <= NARROW * self.size(&p);
+                let force = (self.v0 - p.v) / self.lam;
+                let solved = Solved { v: p.v, force, evaluations: self.evaluations, converged };
+                return (solved, p.rate);
+            }
+            let newton = inside && (before == 0.0 || step.abs() < 0.5 * before);
+            let move_by = if newton { step } else { 0.5 * width };
+            before = if newton { step.abs() } else { 0.0 };
+            let next = self.at(p.v + move_by);
+            if (next.1 > 0.0) == (r > 0.0) {
+                best = next;
+            } else {
+                far = best;
+                best = next;
+            }
+            if best.1.abs() > far.1.abs() && !newton {
+                core::mem::swap(&mut best, &mut far);
+            }
+        }
+    }
+}
