@@ -29,11 +29,12 @@
 //! physics.md E, F, H5, H6, C21 to C30.
 
 mod bristle;
+mod fast;
 mod stribeck;
 mod thermal;
 
 use super::{Force, Interactor, Solution, Stroke};
-use crate::math::{Real, exp, pow};
+use crate::math::{Real, pow};
 use crate::param::{Key, KeyType, Kind, Spec, Tunable};
 use bristle::Bristle;
 use core::cell::Cell;
@@ -150,7 +151,7 @@ impl Curve {
         if x > FAST || self.drop == 0.0 {
             return (self.coulomb + LEAST, 0.0);
         }
-        let fall = self.drop * exp(-x);
+        let fall = self.drop * fast::exp_neg(x);
         (self.coulomb + fall + LEAST, -2.0 * w * self.rate * fall)
     }
     /// fs, N
@@ -227,10 +228,10 @@ impl Friction {
 
     fn refresh(&mut self) {
         let (p, b) = (&self.params, &mut self.bristle);
-        let dahl = self.law == FrictionLaw::Dahl;
         b.sigma0 = p.bristle_stiffness;
-        b.sigma1 = if dahl { 0.0 } else { p.bristle_damping };
+        b.sigma1 = p.bristle_damping;
         b.viscous.sigma2 = p.viscosity;
+        b.stribeck = p.stribeck_m_s;
         b.curve.rate = 1.0 / (p.stribeck_m_s * p.stribeck_m_s);
         b.elastic = self.law == FrictionLaw::ElastoPlastic;
         self.press();
@@ -287,7 +288,7 @@ impl Interactor for Friction {
             FrictionLaw::Static => stribeck::sliding(&self.bristle, v),
             FrictionLaw::Thermal => stribeck::dragging(&self.bristle, self.rosin.mu() * self.normal, v),
             _ => {
-                let point = self.bristle.at(v, v);
+                let point = self.bristle.at(v, v, None);
                 (point.force, point.slope)
             }
         };

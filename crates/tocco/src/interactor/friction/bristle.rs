@@ -23,18 +23,23 @@
 //!
 //! **Sources.** physics.md E.2 to E.4, C21 to C24, C28; 000 (8.44)-(8.48).
 
+use super::fast::sin_cos_pi;
 use super::{Curve, Solved, Viscous, side};
-use crate::math::{PI, Real, cos, sin};
+use crate::math::{PI, Real};
 
 /// Law evaluations after which a solve stops wherever it is; random systems need at most 47 (E.3).
 const MAX_EVALUATIONS: u32 = 50;
 /// Relative error at which a solve is done.
 const TOLERANCE: Real = 1e-14;
+/// Relative error of the force of a solve.
+const ACCURACY: Real = 1e-12;
 /// Relative width of a bracket that counts as a root where rounding hides the sign of R.
 const NARROW: Real = 1e-10;
 
 /// Rounds after which the mid-step deflection is as good as rounding allows; three are usual.
 const MAX_INNER: u32 = 60;
+/// Bound of |h''/(2 h')| times the span for h of [bristle.1]: about 2.5 for alpha, plus 3 for alpha zeta.
+const BEND: Real = 10.0;
 
 /// How a step changes the bristles: their rate in mid-step, m/s.
 pub(super) type Change = Real;
@@ -42,9 +47,12 @@ pub(super) type Change = Real;
 /// Regime of an evaluation: the law is smooth within one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Regime {
+    /// alpha = 0
     Elastic,
+    /// Below steady sliding.
     Mixed,
-    Plastic,
+    /// Beyond it: the bristles shorten, alpha = 1.
+    Over,
 }
 
 /// The law at one velocity.
@@ -58,10 +66,19 @@ pub(super) struct Point {
     /// z' in mid-step, m/s, and its change with v.
     rate: Real,
     rate_slope: Real,
+    /// Deflection in mid-step along the motion, m.
+    zeta: Real,
     /// zs and its change with w, m and s; zero where not needed.
     steady: (Real, Real),
     regime: Regime,
     side: Real,
+}
+
+impl Point {
+    /// True if the law is smooth between the two.
+    fn alike(&self, other: &Point) -> bool {
+        self.regime == other.regime && self.side == other.side
+    }
 }
 
 /// Bristles with their state.
@@ -71,6 +88,8 @@ pub(super) struct Bristle {
     pub sigma1: Real,
     pub viscous: Viscous,
     pub curve: Curve,
+    /// vs, m/s
+    pub stribeck: Real,
     /// z_ba, m
     pub breakaway: Real,
     /// Elasto-plastic; otherwise alpha = 1.
@@ -92,6 +111,7 @@ impl Default for Bristle {
             sigma1: 0.0,
             viscous: Viscous { sigma2: 0.0, exponent: 1.0 },
             curve: Curve::default(),
+            stribeck: 0.0,
             breakaway: 0.0,
             elastic: false,
             noise: 0.0,
@@ -113,14 +133,15 @@ impl Bristle {
         0.5 * self.sigma0 * self.z * self.z
     }
 
-    /// The law at a velocity; `towards` says which side of zero is meant when the velocity is zero.
+    /// The law at a velocity. `towards` says which side of zero is meant when the velocity is zero; a point nearby saves
+    /// rounds between breakaway and sliding.
     #[inline]
-    pub fn at(&self, v: Real, towards: Real) -> Point {
+    pub fn at(&self, v: Real, towards: Real, near: Option<&Point>) -> Point {
         let side = if v == 0.0 { side(towards) } else { side(v) };
         let (w, z0, a) = (v * side, self.z * side, self.half);
         let stretched = z0 + a * w;
         let elastic = self.elastic && stretched <= self.breakaway;
-        let (g, g_slope) = if elastic && self.sigma1 == 0.0 { (0.0, 0.0) } else { self.curve.at(w) };
+        let (g, g_slope) = if elastic { (0.0, 0.0) } else { self.curve.at(w) };
         let (zs, e) = (g / self.sigma0, g_slope / self.sigma0);
         let (zeta, y, y_slope, regime) = if elastic {
             (stretched, w, 1.0, Regime::Elastic)
@@ -129,59 +150,62 @@ impl Bristle {
             let share = (zs - z0) * d;
             let y = w * share; // [bristle.2]
             let y_slope = share + w * (e * stretched - a * (zs - z0)) * d * d;
-            (zs * stretched * d, y, y_slope, Regime::Plastic)
+            (zs * stretched * d, y, y_slope, if z0 >= zs { Regime::Over } else { Regime::Mixed })
         } else {
-            let (zeta, y, y_slope) = self.mixed(w, stretched, zs, e);
+            let (zeta, y, y_slope) = self.mixed(w, stretched, zs, e, near.filter(|p| p.side == side));
             (zeta, y, y_slope, Regime::Mixed)
         };
         let (viscous, viscous_slope) = self.viscous.at(w);
         let mut force = self.sigma0 * zeta + viscous;
         let mut slope = self.sigma0 * a * y_slope + viscous_slope;
-        if self.sigma1 > 0.0 {
-            let (damping, damping_slope) = self.damping(w, g, g_slope);
+        if regime == Regime::Over && self.limited && self.sigma1 > 0.0 {
+            // [friction.5]; zero with y at its border, so the force has no jump there.
+            let d = self.sigma1 / (4.0 * g + self.sigma1 * w);
+            let damping = 4.0 * g * d;
             force += damping * y;
-            slope += damping * y_slope + damping_slope * y;
+            slope += damping * y_slope + 4.0 * d * d * (g_slope * w - g) * y;
+        } else {
+            force += self.sigma1 * y;
+            slope += self.sigma1 * y_slope;
         }
         let force = force * side + self.noise; // [friction.3]
-        Point { v, force, slope, rate: y * side, rate_slope: y_slope, steady: (zs, e), regime, side }
-    }
-
-    /// sigma1' and its change with w. [friction.5]
-    #[inline]
-    fn damping(&self, w: Real, g: Real, g_slope: Real) -> (Real, Real) {
-        if !self.limited {
-            return (self.sigma1, 0.0);
-        }
-        let d = self.sigma1 / (4.0 * g + self.sigma1 * w);
-        (4.0 * g * d, 4.0 * d * d * (g_slope * w - g))
+        Point { v, force, slope, rate: y * side, rate_slope: y_slope, zeta, steady: (zs, e), regime, side }
     }
 
     /// Between breakaway and steady sliding: zeta, its rate, and the rate's change with w. [bristle.1], [friction.4]
-    fn mixed(&self, w: Real, stretched: Real, zs: Real, e: Real) -> (Real, Real, Real) {
+    #[inline]
+    fn mixed(&self, w: Real, stretched: Real, zs: Real, e: Real, near: Option<&Point>) -> (Real, Real, Real) {
         let a = self.half;
         let span = 1.0 / (zs - self.breakaway);
-        let pull = w / zs;
+        let inverse = 1.0 / zs;
+        let pull = a * w * inverse;
         let (mut low, mut high) = (self.breakaway, stretched.min(zs));
-        let z0 = stretched - a * w;
-        // Start where the bristles would be if they kept yielding as they did.
-        let before = adhesion((z0 - self.breakaway) * span).0;
-        let mut zeta = (stretched / (1.0 + a * pull * before)).clamp(low, high);
-        let (mut last, mut rounds) = (0.0, 0);
+        let mut zeta = match near {
+            Some(p) if p.regime == Regime::Mixed => p.zeta + a * p.rate_slope * (w - p.v.abs()),
+            // Where the bristles would be if they kept yielding as they did.
+            _ => stretched / (1.0 + pull * adhesion((stretched - a * w - self.breakaway) * span).0),
+        };
+        zeta = zeta.clamp(low, high);
+        let (mut last, mut rounds) = (Real::INFINITY, 0);
         loop {
             let t = (zeta - self.breakaway) * span;
             let (alpha, swell) = adhesion(t);
-            let excess = zeta + a * pull * alpha * zeta - stretched;
-            let stiff = 1.0 + a * pull * (alpha + zeta * swell * span);
-            let step = -excess / stiff;
+            let excess = zeta + pull * alpha * zeta - stretched;
+            let stiff = 1.0 / (1.0 + pull * (alpha + zeta * swell * span));
+            let step = -excess * stiff;
             let size = step.abs();
             rounds += 1;
-            // Quadratic convergence: the next step would be about size^3/last^2.
-            let done = size <= 1e-16 * zs || size * size * size <= 1e-16 * zs * last * last;
-            if done || rounds == MAX_INNER {
+            // What Newton's step leaves is its square by the bend of alpha, of the order of the span.
+            if size <= 1e-16 * zs || BEND * size * size * span <= 1e-16 * zs || rounds == MAX_INNER {
                 zeta += step;
-                let y = w - pull * zeta * (alpha + swell * span * step);
-                let y_slope = 1.0 - zeta / zs * (alpha - w * e * (swell * t * span + alpha / zs));
-                return (zeta, y, y_slope / stiff);
+                // Whichever of the two forms loses fewer digits.
+                let y = if a * w > zs {
+                    (zeta - (stretched - a * w)) / a
+                } else {
+                    w - w * inverse * zeta * (alpha + swell * span * step)
+                };
+                let y_slope = 1.0 - zeta * inverse * (alpha - w * e * (swell * t * span + alpha * inverse));
+                return (zeta, y, y_slope * stiff);
             }
             if excess > 0.0 {
                 high = zeta;
@@ -189,8 +213,8 @@ impl Bristle {
                 low = zeta;
             }
             let next = zeta + step;
-            let newton = next > low && next < high && (last == 0.0 || size < 0.5 * last);
-            last = if newton { size } else { 0.0 };
+            let newton = next > low && next < high && size < 0.5 * last;
+            last = if newton { size } else { Real::INFINITY };
             zeta = if newton { next } else { 0.5 * (low + high) };
         }
     }
@@ -200,11 +224,11 @@ impl Bristle {
         let towards = v0 - lam * (self.sigma0 * self.z + self.noise);
         let mut search = Search { law: self, v0, lam, towards, evaluations: 0 };
         if lam == 0.0 {
-            let p = search.at(v0).0;
+            let p = search.at(v0, None).0;
             let solved = Solved { v: v0, force: p.force, evaluations: 1, converged: true };
             return (solved, p.rate);
         }
-        let (mut p, mut r) = search.at(last);
+        let (mut p, mut r) = search.at(last, None);
         let mut before = 0.0;
         // (1) Newton while it evidently works.
         let mut reach;
@@ -218,10 +242,10 @@ impl Bristle {
             if search.is_done(&p, step, before) {
                 return search.finish(&p, step);
             }
-            let (q, s) = search.at(p.v + step);
+            let (q, s) = search.at(p.v + step, Some(&p));
             if s.abs() <= 0.5 * r.abs() {
+                before = if q.alike(&p) { step.abs() } else { 0.0 };
                 (p, r) = (q, s);
-                before = step.abs();
                 continue;
             }
             if (s > 0.0) != (r > 0.0) {
@@ -237,7 +261,7 @@ impl Bristle {
         reach = reach.max(Real::EPSILON * bound);
         loop {
             let v = (p.v + way * reach).clamp(-bound, bound);
-            let (q, s) = search.at(v);
+            let (q, s) = search.at(v, Some(&p));
             if (s > 0.0) != (r > 0.0) || v.abs() >= bound || search.evaluations >= MAX_EVALUATIONS {
                 return search.between((p, r), (q, s));
             }
@@ -257,7 +281,7 @@ impl Bristle {
 
     /// What a velocity does to the bristles.
     pub fn change(&self, v: Real) -> Change {
-        self.at(v, v).rate
+        self.at(v, v, None).rate
     }
 
     /// Takes the step.
@@ -278,21 +302,8 @@ impl Bristle {
 /// alpha and its change with t along the way from breakaway (t = 0) to steady sliding (t = 1). [friction.4]
 #[inline]
 fn adhesion(t: Real) -> (Real, Real) {
-    if t <= 0.0 {
-        return (0.0, 0.0);
-    }
-    if t >= 1.0 {
-        return (1.0, 0.0);
-    }
-    // Both functions stay below pi/4, where they need no reduction.
-    let (s, c) = if t <= 0.5 {
-        let angle = 0.5 * PI * t;
-        (sin(angle), cos(angle))
-    } else {
-        let angle = 0.5 * PI * (1.0 - t);
-        (cos(angle), sin(angle))
-    };
-    (s * s, PI * s * c)
+    let (s, c) = sin_cos_pi(t.clamp(0.0, 1.0) - 0.5);
+    (0.5 + 0.5 * s, 0.5 * PI * c)
 }
 
 /// One solve.
@@ -307,9 +318,9 @@ struct Search<'a> {
 impl Search<'_> {
     /// The law and R at a velocity.
     #[inline]
-    fn at(&mut self, v: Real) -> (Point, Real) {
+    fn at(&mut self, v: Real, near: Option<&Point>) -> (Point, Real) {
         self.evaluations += 1;
-        let p = self.law.at(v, self.towards);
+        let p = self.law.at(v, self.towards, near);
         (p, v - self.v0 + self.lam * p.force)
     }
 
@@ -326,9 +337,22 @@ impl Search<'_> {
         if length <= tolerance {
             return true;
         }
-        // Quadratic convergence predicts the next step from the last two, provided no kink lies between.
-        let straight = p.regime == Regime::Elastic && self.law.sigma1 == 0.0 && self.law.viscous.exponent == 1.0;
-        (straight || length * length * length <= tolerance * before * before) && self.is_smooth(p, step)
+        if !self.is_smooth(p, step) {
+            return false;
+        }
+        if p.regime == Regime::Elastic && self.law.viscous.exponent == 1.0 {
+            return true;
+        }
+        // Quadratic convergence predicts the next step from the last two, if the last was not longer than the law is
+        // bent. The force may still miss more than the velocity does where the bodies hardly yield: the second bound.
+        let bend = match p.regime {
+            Regime::Elastic => Real::INFINITY,
+            _ if self.law.elastic => (p.steady.0 - self.law.breakaway) / self.law.half,
+            _ => p.steady.0 / self.law.half,
+        };
+        let known = before.min(0.3 * self.law.stribeck).min(0.3 * bend).powi(2);
+        let next = 10.0 * length * length * length;
+        next <= tolerance * known && next * (1.0 + self.lam * p.slope) <= ACCURACY * self.lam * p.force.abs() * known
     }
 
     /// True if the step stays in the regime.
@@ -337,14 +361,12 @@ impl Search<'_> {
         if w < 0.0 {
             return false;
         }
-        if !self.law.elastic {
-            return true;
-        }
-        let stretched = z0 + self.law.half * w;
+        let stretched = !self.law.elastic || z0 + self.law.half * w > self.law.breakaway;
+        let over = z0 >= p.steady.0 + p.steady.1 * step * p.side;
         match p.regime {
-            Regime::Elastic => stretched <= self.law.breakaway,
-            Regime::Plastic => z0 >= p.steady.0 + p.steady.1 * step * p.side,
-            Regime::Mixed => stretched > self.law.breakaway && z0 < p.steady.0 + p.steady.1 * step * p.side,
+            Regime::Elastic => !stretched,
+            Regime::Mixed => stretched && !over,
+            Regime::Over => over,
         }
     }
 
@@ -358,7 +380,7 @@ impl Search<'_> {
     /// (3) Newton between two velocities where R has different signs, halving when it does not shrink fast.
     fn between(&mut self, one: (Point, Real), other: (Point, Real)) -> (Solved, Change) {
         let (mut best, mut far) = if one.1.abs() <= other.1.abs() { (one, other) } else { (other, one) };
-        let mut before = 0.0;
+        let (mut before, mut last) = (0.0, Real::INFINITY);
         loop {
             let (p, r) = best;
             let width = far.0.v - p.v;
@@ -375,10 +397,11 @@ impl Search<'_> {
                 let solved = Solved { v: p.v, force, evaluations: self.evaluations, converged };
                 return (solved, p.rate);
             }
-            let newton = inside && (before == 0.0 || step.abs() < 0.5 * before);
+            let newton = inside && step.abs() < 0.5 * last;
+            last = if newton { step.abs() } else { Real::INFINITY };
             let move_by = if newton { step } else { 0.5 * width };
-            before = if newton { step.abs() } else { 0.0 };
-            let next = self.at(p.v + move_by);
+            let next = self.at(p.v + move_by, Some(&p));
+            before = if newton && next.0.alike(&p) { step.abs() } else { 0.0 };
             if (next.1 > 0.0) == (r > 0.0) {
                 best = next;
             } else {
