@@ -229,6 +229,7 @@ impl Friction {
     fn refresh(&mut self) {
         let (p, b) = (&self.params, &mut self.bristle);
         b.sigma0 = p.bristle_stiffness;
+        b.inverse = 1.0 / b.sigma0;
         b.sigma1 = p.bristle_damping;
         b.viscous.sigma2 = p.viscosity;
         b.stribeck = p.stribeck_m_s;
@@ -244,7 +245,8 @@ impl Friction {
         // A live change may carry mu_static below mu_dynamic; the curve is then flat.
         b.curve.drop =
             if self.law == FrictionLaw::Dahl { 0.0 } else { (p.mu_static - p.mu_dynamic).max(0.0) * self.normal };
-        b.breakaway = p.breakaway_01 * b.curve.coulomb / b.sigma0;
+        b.breakaway = p.breakaway_01 * b.curve.coulomb * b.inverse;
+        b.most = b.curve.stiction() * b.inverse;
         b.noise = p.roughness * self.normal * self.surface;
     }
 }

@@ -41,8 +41,14 @@ const MAX_INNER: u32 = 60;
 /// Bound of |h''/(2 h')| times the span for h of [bristle.1]: about 2.5 for alpha, plus 3 for alpha zeta.
 const BEND: Real = 10.0;
 
-/// How a step changes the bristles: their rate in mid-step, m/s.
-pub(super) type Change = Real;
+/// What a step does to the bristles.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Change {
+    /// z' in mid-step, m/s.
+    rate: Real,
+    /// Where mid-step would be in the next step at this velocity, m: a start for [bristle.1].
+    next: Real,
+}
 
 /// Regime of an evaluation: the law is smooth within one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,8 +72,9 @@ pub(super) struct Point {
     /// z' in mid-step, m/s, and its change with v.
     rate: Real,
     rate_slope: Real,
-    /// Deflection in mid-step along the motion, m.
+    /// Deflection in mid-step along the motion, m, and its change with that at the start.
     zeta: Real,
+    share: Real,
     /// zs and its change with w, m and s; zero where not needed.
     steady: (Real, Real),
     regime: Regime,
@@ -75,6 +82,12 @@ pub(super) struct Point {
 }
 
 impl Point {
+    /// What the step does, a little further along the tangent.
+    fn change(&self, step: Real, half: Real) -> Change {
+        let rate = self.rate + self.rate_slope * step;
+        Change { rate, next: self.zeta * self.side + half * (self.rate_slope * step + 2.0 * self.share * rate) }
+    }
+
     /// True if the law is smooth between the two.
     fn alike(&self, other: &Point) -> bool {
         self.regime == other.regime && self.side == other.side
@@ -92,14 +105,21 @@ pub(super) struct Bristle {
     pub stribeck: Real,
     /// z_ba, m
     pub breakaway: Real,
+    /// fs/sigma0, m: no bristle holds more.
+    pub most: Real,
+    /// 1/sigma0, m/N
+    pub inverse: Real,
     /// Elasto-plastic; otherwise alpha = 1.
     pub elastic: bool,
     /// sigma3 F_N w of this step, N
     pub noise: Real,
     /// Deflection, m
     pub z: Real,
-    /// dt/2, s
+    /// Expected deflection in mid-step, m.
+    next: Real,
+    /// dt/2, s, and its inverse
     half: Real,
+    per_half: Real,
     /// [friction.5]; only tests switch it off.
     limited: bool,
 }
@@ -116,7 +136,11 @@ impl Default for Bristle {
             elastic: false,
             noise: 0.0,
             z: 0.0,
+            next: 0.0,
             half: 1.0,
+            per_half: 1.0,
+            most: 0.0,
+            inverse: 1.0,
             limited: true,
         }
     }
@@ -124,9 +148,11 @@ impl Default for Bristle {
 
 impl Bristle {
     pub fn prepare(&mut self, dt: Real) {
-        self.half = 0.5 * dt;
-        let most = self.curve.stiction() / self.sigma0;
-        self.z = self.z.clamp(-most, most);
+        if self.half != 0.5 * dt {
+            self.half = 0.5 * dt;
+            self.per_half = 1.0 / self.half;
+        }
+        self.z = self.z.clamp(-self.most, self.most);
     }
 
     pub fn energy(&self) -> Real {
@@ -142,18 +168,18 @@ impl Bristle {
         let stretched = z0 + a * w;
         let elastic = self.elastic && stretched <= self.breakaway;
         let (g, g_slope) = if elastic { (0.0, 0.0) } else { self.curve.at(w) };
-        let (zs, e) = (g / self.sigma0, g_slope / self.sigma0);
-        let (zeta, y, y_slope, regime) = if elastic {
-            (stretched, w, 1.0, Regime::Elastic)
+        let (zs, e) = (g * self.inverse, g_slope * self.inverse);
+        let (zeta, y, y_slope, share, regime) = if elastic {
+            (stretched, w, 1.0, 1.0, Regime::Elastic)
         } else if !self.elastic || z0 >= zs {
             let d = 1.0 / (zs + a * w);
             let share = (zs - z0) * d;
             let y = w * share; // [bristle.2]
             let y_slope = share + w * (e * stretched - a * (zs - z0)) * d * d;
-            (zs * stretched * d, y, y_slope, if z0 >= zs { Regime::Over } else { Regime::Mixed })
+            (zs * stretched * d, y, y_slope, 0.0, if z0 >= zs { Regime::Over } else { Regime::Mixed })
         } else {
-            let (zeta, y, y_slope) = self.mixed(w, stretched, zs, e, near.filter(|p| p.side == side));
-            (zeta, y, y_slope, Regime::Mixed)
+            let (zeta, y, y_slope, share) = self.mixed(w, stretched, zs, e, near.filter(|p| p.side == side));
+            (zeta, y, y_slope, share, Regime::Mixed)
         };
         let (viscous, viscous_slope) = self.viscous.at(w);
         let mut force = self.sigma0 * zeta + viscous;
@@ -169,23 +195,22 @@ impl Bristle {
             slope += self.sigma1 * y_slope;
         }
         let force = force * side + self.noise; // [friction.3]
-        Point { v, force, slope, rate: y * side, rate_slope: y_slope, zeta, steady: (zs, e), regime, side }
+        Point { v, force, slope, rate: y * side, rate_slope: y_slope, zeta, share, steady: (zs, e), regime, side }
     }
 
     /// Between breakaway and steady sliding: zeta, its rate, and the rate's change with w. [bristle.1], [friction.4]
     #[inline]
-    fn mixed(&self, w: Real, stretched: Real, zs: Real, e: Real, near: Option<&Point>) -> (Real, Real, Real) {
+    fn mixed(&self, w: Real, stretched: Real, zs: Real, e: Real, near: Option<&Point>) -> (Real, Real, Real, Real) {
         let a = self.half;
         let span = 1.0 / (zs - self.breakaway);
         let inverse = 1.0 / zs;
         let pull = a * w * inverse;
         let (mut low, mut high) = (self.breakaway, stretched.min(zs));
-        let mut zeta = match near {
+        let start = match near {
             Some(p) if p.regime == Regime::Mixed => p.zeta + a * p.rate_slope * (w - p.v.abs()),
-            // Where the bristles would be if they kept yielding as they did.
-            _ => stretched / (1.0 + pull * adhesion((stretched - a * w - self.breakaway) * span).0),
+            _ => self.next.abs(),
         };
-        zeta = zeta.clamp(low, high);
+        let mut zeta = start.clamp(low, high);
         let (mut last, mut rounds) = (Real::INFINITY, 0);
         loop {
             let t = (zeta - self.breakaway) * span;
@@ -200,12 +225,12 @@ impl Bristle {
                 zeta += step;
                 // Whichever of the two forms loses fewer digits.
                 let y = if a * w > zs {
-                    (zeta - (stretched - a * w)) / a
+                    (zeta - (stretched - a * w)) * self.per_half
                 } else {
                     w - w * inverse * zeta * (alpha + swell * span * step)
                 };
                 let y_slope = 1.0 - zeta * inverse * (alpha - w * e * (swell * t * span + alpha * inverse));
-                return (zeta, y, y_slope * stiff);
+                return (zeta, y, y_slope * stiff, stiff);
             }
             if excess > 0.0 {
                 high = zeta;
@@ -226,7 +251,7 @@ impl Bristle {
         if lam == 0.0 {
             let p = search.at(v0, None).0;
             let solved = Solved { v: v0, force: p.force, evaluations: 1, converged: true };
-            return (solved, p.rate);
+            return (solved, p.change(0.0, self.half));
         }
         let (mut p, mut r) = search.at(last, None);
         let mut before = 0.0;
@@ -273,29 +298,30 @@ impl Bristle {
     /// All roots lie within plus or minus this. [bristle.3]
     fn bound(&self, v0: Real, lam: Real) -> Real {
         let z0 = self.z.abs();
-        let viscous = self.sigma1 / self.half;
-        let most = (self.sigma0 + viscous) * z0.max(self.curve.stiction() / self.sigma0) + viscous * z0;
+        let viscous = self.sigma1 * self.per_half;
+        let most = (self.sigma0 + viscous) * z0.max(self.most) + viscous * z0;
         // A little more, so that rounding cannot put the root outside.
         (v0.abs() + lam * (most + self.noise.abs())) * (1.0 + 1e-9) + 1e-300
     }
 
     /// What a velocity does to the bristles.
     pub fn change(&self, v: Real) -> Change {
-        self.at(v, v, None).rate
+        self.at(v, v, None).change(0.0, self.half)
     }
 
     /// Takes the step.
-    pub fn commit(&mut self, v: Real, rate: Change) {
-        let mut end = self.z + 2.0 * self.half * rate;
+    pub fn commit(&mut self, v: Real, change: Change) {
+        let mut end = self.z + 2.0 * self.half * change.rate;
         let w = v.abs();
         if self.sigma0 * self.half * w > self.curve.coulomb {
-            let zs = self.curve.at(w).0 / self.sigma0;
+            let zs = self.curve.at(w).0 * self.inverse;
             let steady = zs * side(v);
             if self.half * w > zs && (end - steady) * (self.z - steady) < 0.0 && end.abs() > zs {
                 end = steady;
             }
         }
         self.z = end;
+        self.next = change.next;
     }
 }
 
@@ -347,8 +373,8 @@ impl Search<'_> {
         // bent. The force may still miss more than the velocity does where the bodies hardly yield: the second bound.
         let bend = match p.regime {
             Regime::Elastic => Real::INFINITY,
-            _ if self.law.elastic => (p.steady.0 - self.law.breakaway) / self.law.half,
-            _ => p.steady.0 / self.law.half,
+            _ if self.law.elastic => (p.steady.0 - self.law.breakaway) * self.law.per_half,
+            _ => p.steady.0 * self.law.per_half,
         };
         let known = before.min(0.3 * self.law.stribeck).min(0.3 * bend).powi(2);
         let next = 10.0 * length * length * length;
@@ -374,7 +400,7 @@ impl Search<'_> {
     fn finish(&self, p: &Point, step: Real) -> (Solved, Change) {
         let force = p.force + p.slope * step;
         let solved = Solved { v: p.v + step, force, evaluations: self.evaluations, converged: true };
-        (solved, p.rate + p.rate_slope * step)
+        (solved, p.change(step, self.law.half))
     }
 
     /// (3) Newton between two velocities where R has different signs, halving when it does not shrink fast.
@@ -395,7 +421,7 @@ impl Search<'_> {
                 let converged = width.abs() <= NARROW * self.size(&p);
                 let force = (self.v0 - p.v) / self.lam;
                 let solved = Solved { v: p.v, force, evaluations: self.evaluations, converged };
-                return (solved, p.rate);
+                return (solved, p.change(0.0, self.law.half));
             }
             let newton = inside && step.abs() < 0.5 * last;
             last = if newton { step.abs() } else { Real::INFINITY };

@@ -47,16 +47,20 @@ const PER_LN: Real = 46.16624130844683;
 const LN_HIGH: Real = 0.021660849392446835;
 const LN_LOW: Real = 5.145609244655338e-14;
 
+/// 1.5 * 2^52: added, it leaves the nearest whole number in the lowest bits.
+const ROUND: Real = 6_755_399_441_055_744.0;
+
 /// e^(-x) for 0 <= x <= 700, within 2 units in the last place.
 #[inline]
 pub(super) fn exp_neg(x: Real) -> Real {
-    let k = (x * PER_LN + 0.5) as i64;
-    let n = k as Real;
+    let shifted = x * PER_LN + ROUND;
+    let k = shifted.to_bits() as u32;
+    let n = shifted - ROUND;
     let r = (x - n * LN_HIGH) - n * LN_LOW; // |r| <= ln 2/64: r^7/5040 < 4e-18
     let r2 = r * r;
     let low = r2 * (0.5 - r * (1.0 / 6.0));
     let high = r2 * r2 * ((1.0 / 24.0 - r * (1.0 / 120.0)) + r2 * (1.0 / 720.0));
-    let power = Real::from_bits(((1023 - (k >> 5)) as u64) << 52);
+    let power = Real::from_bits(u64::from(1023 - (k >> 5)) << 52);
     let root = power * ROOTS[(k & 31) as usize];
     root + root * ((low + high) - r)
 }
