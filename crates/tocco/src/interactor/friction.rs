@@ -11,8 +11,10 @@
 //! - `[friction.3]  f = sigma0 z + sigma1' z' + sigma2 |v|^(n-1) v + sigma3 F_N w` (000 (8.16) with its footnote 3)
 //! - `[friction.4]  alpha = 0` if v z <= 0 or |z| <= z_ba; 1 if |z| >= zs; else sin^2(pi/2 (|z|-z_ba)/(zs-z_ba)),
 //!   z_ba = c fc/sigma0: elasto-plastic, the same for both signs (000 (8.18), (8.19), C21, C22). LuGre: alpha = 1.
-//!   Dahl: alpha = 1, g = fc, sigma1 = 0.
-//! - `[friction.5]  sigma1' = sigma1 / (1 + sigma1 |v| / (4 g))`: what bristles may damp without giving energy (E.4)
+//!   Dahl: alpha = 1, g = fc (the original has sigma1 = sigma2 = 0 besides).
+//! - `[friction.5]  sigma1' = sigma1 / (1 + sigma1 |v| / (4 g))` where |z| > zs and v z > 0, else sigma1: shortening
+//!   bristles may not damp more without giving energy (E.4, which limits always; here z' = 0 at the border, so the
+//!   force has no jump, and presliding keeps its damping)
 //!
 //! **Symbols.** F_N `normal_force_n` N; mu_s `mu_static`, mu_d `mu_dynamic`; vs `stribeck_m_s` m/s; sigma0
 //! `bristle_stiffness` N/m; sigma1 `bristle_damping` N s/m; sigma2 `viscosity` N (s/m)^n; n `viscous_exponent`; sigma3
@@ -75,7 +77,7 @@ pub const FRICTION: Kind = Kind {
             id: "law",
             takes: KeyType::Word(&["elasto-plastic", "lugre", "dahl", "static", "thermal"]),
             required: false,
-            doc: "Friction law, default elasto-plastic. dahl takes no mu_static and no damping; thermal is rosin.",
+            doc: "Friction law, default elasto-plastic. dahl ignores mu_static and has no stick-slip; thermal is rosin.",
         },
         Key {
             id: "normal_from",
@@ -111,17 +113,17 @@ pub enum FrictionLaw {
 /// What is wrong with a set of parameters, each within its own range: the id and what it should be. `[control]`
 pub fn check(p: &FrictionParams) -> Option<(&'static str, String)> {
     let bad = |id, what| Some((id, what));
-    if !(p.normal_force_n >= 0.0) {
+    if p.normal_force_n < 0.0 {
         return bad("normal_force_n", format!("{} N is negative; 0 N is silence", p.normal_force_n));
     }
-    if !(p.mu_static >= p.mu_dynamic) {
+    if p.mu_static < p.mu_dynamic {
         let what = format!("{} is below mu_dynamic = {}; raise it to at least that", p.mu_static, p.mu_dynamic);
         return bad("mu_static", what);
     }
-    if !(p.stribeck_m_s > 0.0) {
+    if p.stribeck_m_s <= 0.0 {
         return bad("stribeck_m_s", format!("{} m/s; it must be positive", p.stribeck_m_s));
     }
-    if !(p.breakaway_01 < 1.0) {
+    if p.breakaway_01 >= 1.0 {
         return bad("breakaway_01", format!("{}; it must be below 1, at most 0.999", p.breakaway_01));
     }
     None
@@ -138,6 +140,8 @@ struct Curve {
     rate: Real,
 }
 
+/// N; an impact contact may press with anything, a product of infinity and zero must not come of it.
+const MOST_NORMAL: Real = 1e12;
 /// (v/vs)^2 beyond which the rest of the exponential, 4e-18, is below rounding.
 const FAST: Real = 40.0;
 /// N; keeps quotients by g finite where someone sets both coefficients to zero.
@@ -301,6 +305,10 @@ impl Interactor for Friction {
         if self.normal == 0.0 {
             return Solution { stroke: s0, force: 0.0, iterations: 0, converged: true };
         }
+        if !s0.is_finite() {
+            return Solution { stroke: s0, force: 0.0, iterations: 0, converged: false };
+        }
+        let guess = if guess.is_finite() { guess } else { 0.0 };
         let (v0, lam, last) = (s0 / dt, compliance / dt, guess / dt);
         match self.law {
             FrictionLaw::Static => stribeck::resolve(&self.bristle, v0, lam, self.stuck).over(dt),
@@ -314,8 +322,8 @@ impl Interactor for Friction {
         }
     }
 
-    fn commit(&mut self, stroke: Stroke, force_n: Real) {
-        if self.normal == 0.0 {
+    fn commit(&mut self, stroke: Stroke, _force_n: Real) {
+        if self.normal == 0.0 || !stroke.by.is_finite() {
             return;
         }
         let v = stroke.by / stroke.dt;
@@ -330,7 +338,6 @@ impl Interactor for Friction {
                 self.bristle.commit(v, change);
             }
         }
-        debug_assert!(force_n.is_finite());
     }
 
     fn energy(&self, _from: Real) -> Real {
@@ -361,7 +368,7 @@ impl Interactor for Friction {
     }
 
     fn set_normal(&mut self, force_n: Real) {
-        self.normal = force_n.max(0.0);
+        self.normal = force_n.max(0.0).min(MOST_NORMAL);
         self.press();
     }
 

@@ -68,7 +68,7 @@ pub(super) fn resolve(law: &Bristle, v0: Real, lam: Real, stuck: bool) -> Solved
             return slide(w, evaluations, true);
         }
         above = w;
-        if !(slope > 0.0) {
+        if slope <= 0.0 {
             break;
         }
         w -= excess / slope;
@@ -124,4 +124,38 @@ pub(super) fn drag(law: &Bristle, resistance_n: Real, v0: Real, lam: Real) -> So
         converged = law.viscous.exponent == 1.0 || step.abs() <= TOLERANCE * left;
     }
     Solved { v: way * w, force: (v0 - way * w) / lam, evaluations: evaluations.max(1), converged }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interactor::friction::{Curve, Viscous};
+    use crate::rng::Rng;
+
+    #[test]
+    fn sliding_takes_the_largest_root_and_sticks_only_where_there_is_none() {
+        let mut rng = Rng::new(1, "stribeck");
+        for _ in 0..3000 {
+            let coulomb = rng.between_log(0.01, 10.0);
+            let (stribeck, lam, v0) = (rng.between_log(1e-3, 1.0), rng.between_log(1e-4, 10.0), rng.between(-3.0, 3.0));
+            let mut law = Bristle::default();
+            law.curve = Curve { coulomb, drop: coulomb * rng.between(0.0, 3.0), rate: 1.0 / (stribeck * stribeck) };
+            law.viscous = Viscous { sigma2: rng.unit(), exponent: if rng.unit() < 0.5 { 1.0 } else { 1.6 } };
+            let found = resolve(&law, v0, lam, false);
+            assert!(found.converged && found.force * found.v >= 0.0);
+            let phi = |w: Real| w - v0.abs() + lam * (law.curve.at(w).0 + law.viscous.at(w).0);
+            // phi is positive from the root found to the free velocity.
+            for i in 1..=400 {
+                let w = found.v.abs() + (v0.abs() - found.v.abs()) * f64::from(i) / 400.0;
+                assert!(phi(w) >= -1e-12, "{found:?} {w}");
+            }
+            if found.v == 0.0 {
+                assert!(found.force.abs() <= law.curve.stiction() * (1.0 + 1e-14));
+            } else {
+                assert!(phi(found.v.abs()).abs() < 1e-12 * v0.abs().max(1.0), "{found:?}");
+            }
+            let held = resolve(&law, v0, lam, true);
+            assert_eq!(held.v == 0.0, v0.abs() <= lam * law.curve.stiction());
+        }
+    }
 }
