@@ -368,7 +368,7 @@ impl Interactor for Friction {
     }
 
     fn set_normal(&mut self, force_n: Real) {
-        self.normal = force_n.max(0.0).min(MOST_NORMAL);
+        self.normal = if force_n > 0.0 { force_n.min(MOST_NORMAL) } else { 0.0 };
         self.press();
     }
 

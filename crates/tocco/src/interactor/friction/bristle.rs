@@ -161,7 +161,7 @@ impl Bristle {
 
     /// The law at a velocity. `towards` says which side of zero is meant when the velocity is zero; a point nearby saves
     /// rounds between breakaway and sliding.
-    #[inline]
+    #[inline(always)]
     pub fn at(&self, v: Real, towards: Real, near: Option<&Point>) -> Point {
         let side = if v == 0.0 { side(towards) } else { side(v) };
         let (w, z0, a) = (v * side, self.z * side, self.half);
@@ -253,45 +253,34 @@ impl Bristle {
             let solved = Solved { v: v0, force: p.force, evaluations: 1, converged: true };
             return (solved, p.change(0.0, self.half));
         }
-        let (mut p, mut r) = search.at(last, None);
-        let mut before = 0.0;
         // (1) Newton while it evidently works.
-        let mut reach;
+        let mut from: Option<(Point, Real, Real)> = None;
+        let mut v = last;
         loop {
-            let stiff = 1.0 + lam * p.slope;
+            search.evaluations += 1;
+            let q = self.at(v, towards, from.as_ref().map(|f| &f.0));
+            let s = v - v0 + lam * q.force;
+            let mut before = 0.0;
+            if let Some((p, r, step)) = from {
+                if s.abs() > 0.5 * r.abs() {
+                    return if (s > 0.0) != (r > 0.0) {
+                        search.between((p, r), (q, s))
+                    } else {
+                        search.outward(q, s, step)
+                    };
+                }
+                before = if q.alike(&p) { step } else { 0.0 };
+            }
+            let stiff = 1.0 + lam * q.slope;
             if stiff <= 0.0 {
-                reach = r.abs();
-                break;
+                return search.outward(q, s, s.abs());
             }
-            let step = -r / stiff;
-            if search.is_done(&p, step, before) {
-                return search.finish(&p, step);
+            let step = -s / stiff;
+            if search.is_done(&q, step, before) {
+                return search.finish(&q, step);
             }
-            let (q, s) = search.at(p.v + step, Some(&p));
-            if s.abs() <= 0.5 * r.abs() {
-                before = if q.alike(&p) { step.abs() } else { 0.0 };
-                (p, r) = (q, s);
-                continue;
-            }
-            if (s > 0.0) != (r > 0.0) {
-                return search.between((p, r), (q, s));
-            }
-            (p, r) = (q, s);
-            reach = step.abs();
-            break;
-        }
-        // (2) Outward to the nearest change of sign.
-        let bound = self.bound(v0, lam);
-        let way = -side(r);
-        reach = reach.max(Real::EPSILON * bound);
-        loop {
-            let v = (p.v + way * reach).clamp(-bound, bound);
-            let (q, s) = search.at(v, Some(&p));
-            if (s > 0.0) != (r > 0.0) || v.abs() >= bound || search.evaluations >= MAX_EVALUATIONS {
-                return search.between((p, r), (q, s));
-            }
-            (p, r) = (q, s);
-            reach *= 2.0;
+            v += step;
+            from = Some((q, s, step.abs()));
         }
     }
 
@@ -343,7 +332,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// The law and R at a velocity.
-    #[inline]
+    #[inline(never)]
     fn at(&mut self, v: Real, near: Option<&Point>) -> (Point, Real) {
         self.evaluations += 1;
         let p = self.law.at(v, self.towards, near);
@@ -403,7 +392,25 @@ impl Search<'_> {
         (solved, p.change(step, self.law.half))
     }
 
+    /// (2) Outward to the nearest change of sign.
+    #[cold]
+    fn outward(&mut self, mut p: Point, mut r: Real, reach: Real) -> (Solved, Change) {
+        let bound = self.law.bound(self.v0, self.lam);
+        let way = -side(r);
+        let mut reach = reach.max(Real::EPSILON * bound);
+        loop {
+            let v = (p.v + way * reach).clamp(-bound, bound);
+            let (q, s) = self.at(v, Some(&p));
+            if (s > 0.0) != (r > 0.0) || v.abs() >= bound || self.evaluations >= MAX_EVALUATIONS {
+                return self.between((p, r), (q, s));
+            }
+            (p, r) = (q, s);
+            reach *= 2.0;
+        }
+    }
+
     /// (3) Newton between two velocities where R has different signs, halving when it does not shrink fast.
+    #[cold]
     fn between(&mut self, one: (Point, Real), other: (Point, Real)) -> (Solved, Change) {
         let (mut best, mut far) = if one.1.abs() <= other.1.abs() { (one, other) } else { (other, one) };
         let (mut before, mut last) = (0.0, Real::INFINITY);
