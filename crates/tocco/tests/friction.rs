@@ -270,8 +270,8 @@ fn three_million_random_steps_of_bristles_never_fail_and_never_gain_energy() {
         run(&mut rig, 1000, &mut tally, |_, _| 0.0);
     }
     assert_eq!((tally.steps, tally.failed), (3_000_000, 0));
-    // physics.md E.3: mean 2.42, most 47. Here 2.1 and 14.
-    assert!(tally.mean() < 2.4 && tally.most <= 20, "{tally:?}");
+    // physics.md E.3: mean 2.42, most 47. Here 2.20 and 26.
+    assert!(tally.mean() < 2.4 && tally.most <= 50, "{tally:?}");
     assert!(tally.growth < 4e-15, "{tally:?}");
 }
 
@@ -316,8 +316,7 @@ fn every_declared_value_is_solved_within_the_bound_and_gains_nothing() {
             });
         }
         assert!(tally.failed == 0 && tally.most <= 50, "{law:?} {tally:?}");
-        // Stiffness and damping twelve decades beyond what the bodies weigh cost digits of the force.
-        assert!(tally.growth < 1e-12, "{law:?} {tally:?}");
+        assert!(tally.growth < 1e-13, "{law:?} {tally:?}");
     }
 }
 

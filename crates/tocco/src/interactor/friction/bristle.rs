@@ -27,8 +27,10 @@ use super::fast::sin_cos_pi;
 use super::{Curve, Solved, Viscous, side};
 use crate::math::{PI, Real};
 
-/// Law evaluations after which a solve stops wherever it is; random systems need at most 47 (E.3).
+/// Law evaluations after which a solve stops wherever it is; random systems need 26, any declared values 37.
 const MAX_EVALUATIONS: u32 = 50;
+/// Evaluations after which plain Newton gives way to the bracket even if it still halves R.
+const PATIENCE: u32 = 16;
 /// Relative error at which a solve is done.
 const TOLERANCE: Real = 1e-14;
 /// Relative error of the force of a solve.
@@ -38,9 +40,6 @@ const NARROW: Real = 1e-10;
 
 /// Rounds after which the mid-step deflection is as good as rounding allows; three are usual.
 const MAX_INNER: u32 = 60;
-/// Bound of |h''/(2 h')| times the span for h of [bristle.1]: about 2.5 for alpha, plus 3 for alpha zeta.
-const BEND: Real = 10.0;
-
 /// What a step does to the bristles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Change {
@@ -79,6 +78,8 @@ pub(super) struct Point {
     steady: (Real, Real),
     regime: Regime,
     side: Real,
+    /// False if [bristle.1] is not solved to rounding yet.
+    exact: bool,
 }
 
 impl Point {
@@ -163,10 +164,17 @@ impl Bristle {
     /// rounds between breakaway and sliding.
     #[inline(always)]
     pub fn at(&self, v: Real, towards: Real, near: Option<&Point>) -> Point {
+        self.roughly(v, towards, near, MAX_INNER)
+    }
+
+    /// The same, after so many rounds of [bristle.1] if they come close.
+    #[inline(always)]
+    fn roughly(&self, v: Real, towards: Real, near: Option<&Point>, rounds: u32) -> Point {
         let side = if v == 0.0 { side(towards) } else { side(v) };
         let (w, z0, a) = (v * side, self.z * side, self.half);
         let stretched = z0 + a * w;
         let elastic = self.elastic && stretched <= self.breakaway;
+        let mut exact = true;
         let (g, g_slope) = if elastic { (0.0, 0.0) } else { self.curve.at(w) };
         let (zs, e) = (g * self.inverse, g_slope * self.inverse);
         let (zeta, y, y_slope, share, regime) = if elastic {
@@ -178,7 +186,9 @@ impl Bristle {
             let y_slope = share + w * (e * stretched - a * (zs - z0)) * d * d;
             (zs * stretched * d, y, y_slope, 0.0, if z0 >= zs { Regime::Over } else { Regime::Mixed })
         } else {
-            let (zeta, y, y_slope, share) = self.mixed(w, stretched, zs, e, near.filter(|p| p.side == side));
+            let near = near.filter(|p| p.side == side);
+            let (zeta, y, y_slope, share);
+            (zeta, y, y_slope, share, exact) = self.mixed(w, stretched, zs, e, near, rounds);
             (zeta, y, y_slope, share, Regime::Mixed)
         };
         let (viscous, viscous_slope) = self.viscous.at(w);
@@ -195,16 +205,38 @@ impl Bristle {
             slope += self.sigma1 * y_slope;
         }
         let force = force * side + self.noise; // [friction.3]
-        Point { v, force, slope, rate: y * side, rate_slope: y_slope, zeta, share, steady: (zs, e), regime, side }
+        Point {
+            v,
+            force,
+            slope,
+            rate: y * side,
+            rate_slope: y_slope,
+            zeta,
+            share,
+            steady: (zs, e),
+            regime,
+            side,
+            exact,
+        }
     }
 
     /// Between breakaway and steady sliding: zeta, its rate, and the rate's change with w. [bristle.1], [friction.4]
     #[inline]
-    fn mixed(&self, w: Real, stretched: Real, zs: Real, e: Real, near: Option<&Point>) -> (Real, Real, Real, Real) {
+    fn mixed(
+        &self,
+        w: Real,
+        stretched: Real,
+        zs: Real,
+        e: Real,
+        near: Option<&Point>,
+        most: u32,
+    ) -> (Real, Real, Real, Real, bool) {
         let a = self.half;
         let span = 1.0 / (zs - self.breakaway);
         let inverse = 1.0 / zs;
         let pull = a * w * inverse;
+        // What Newton's step leaves is at most its square times this: |h''|/2 of [bristle.1], alpha'' <= pi^2/2 span^2.
+        let bend = 3.0 * pull * (1.0 + zs * span) * span;
         let (mut low, mut high) = (self.breakaway, stretched.min(zs));
         let start = match near {
             Some(p) if p.regime == Regime::Mixed => p.zeta + a * p.rate_slope * (w - p.v.abs()),
@@ -220,8 +252,8 @@ impl Bristle {
             let step = -excess * stiff;
             let size = step.abs();
             rounds += 1;
-            // What Newton's step leaves is its square by the bend of alpha, of the order of the span.
-            if size <= 1e-16 * zs || BEND * size * size * span <= 1e-16 * zs || rounds == MAX_INNER {
+            let exact = size <= 1e-16 * zs || bend * size * size <= 1e-16 * zs;
+            if exact || (rounds >= most && size * span < 0.1) || rounds == MAX_INNER {
                 zeta += step;
                 // Whichever of the two forms loses fewer digits.
                 let y = if a * w > zs {
@@ -230,7 +262,7 @@ impl Bristle {
                     w - w * inverse * zeta * (alpha + swell * span * step)
                 };
                 let y_slope = 1.0 - zeta * inverse * (alpha - w * e * (swell * t * span + alpha * inverse));
-                return (zeta, y, y_slope * stiff, stiff);
+                return (zeta, y, y_slope * stiff, stiff, exact || rounds == MAX_INNER);
             }
             if excess > 0.0 {
                 high = zeta;
@@ -254,15 +286,21 @@ impl Bristle {
             return (solved, p.change(0.0, self.half));
         }
         // (1) Newton while it evidently works.
+        // At most two rounds of [bristle.1] per evaluation: what is left converges together with the velocity. Should it
+        // not, once more from the start with exact evaluations.
         let mut from: Option<(Point, Real, Real)> = None;
-        let mut v = last;
+        let (mut v, mut rounds) = (last, 2);
         loop {
             search.evaluations += 1;
-            let q = self.at(v, towards, from.as_ref().map(|f| &f.0));
+            let q = self.roughly(v, towards, from.as_ref().map(|f| &f.0), rounds);
             let s = v - v0 + lam * q.force;
             let mut before = 0.0;
             if let Some((p, r, step)) = from {
-                if s.abs() > 0.5 * r.abs() {
+                if s.abs() > 0.5 * r.abs() || search.evaluations > PATIENCE {
+                    if !(p.exact && q.exact) {
+                        (from, v, rounds) = (None, last, MAX_INNER);
+                        continue;
+                    }
                     return if (s > 0.0) != (r > 0.0) {
                         search.between((p, r), (q, s))
                     } else {
@@ -273,10 +311,14 @@ impl Bristle {
             }
             let stiff = 1.0 + lam * q.slope;
             if stiff <= 0.0 {
+                if !q.exact {
+                    (from, v, rounds) = (None, last, MAX_INNER);
+                    continue;
+                }
                 return search.outward(q, s, s.abs());
             }
             let step = -s / stiff;
-            if search.is_done(&q, step, before) {
+            if q.exact && search.is_done(&q, step, before) {
                 return search.finish(&q, step);
             }
             v += step;
