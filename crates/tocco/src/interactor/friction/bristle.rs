@@ -235,8 +235,9 @@ impl Bristle {
         let span = 1.0 / (zs - self.breakaway);
         let inverse = 1.0 / zs;
         let pull = a * w * inverse;
-        // What Newton's step leaves is at most its square times this: |h''|/2 of [bristle.1], alpha'' <= pi^2/2 span^2.
-        let bend = 3.0 * pull * (1.0 + zs * span) * span;
+        // What Newton's step leaves is at most its square times |h''|/2 of [bristle.1], with alpha'' <= pi^2/2 span^2. It
+        // must be small against a w as well, or the rate would lose digits.
+        let bend = 3.0 * pull.max(1.0) * (1.0 + zs * span) * span;
         let (mut low, mut high) = (self.breakaway, stretched.min(zs));
         let start = match near {
             Some(p) if p.regime == Regime::Mixed => p.zeta + a * p.rate_slope * (w - p.v.abs()),
@@ -252,7 +253,8 @@ impl Bristle {
             let step = -excess * stiff;
             let size = step.abs();
             rounds += 1;
-            let exact = size <= 1e-16 * zs || bend * size * size <= 1e-16 * zs;
+            let rounding = 4.0 * Real::EPSILON * (zeta + stretched * stiff);
+            let exact = size <= rounding || bend * size * size <= 1e-16 * zs;
             if exact || (rounds >= most && size * span < 0.1) || rounds == MAX_INNER {
                 zeta += step;
                 // Whichever of the two forms loses fewer digits.
