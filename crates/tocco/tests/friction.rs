@@ -25,6 +25,8 @@ struct Rig {
     stroke: f64,
     /// Work of pushes and of the texture, J.
     work: f64,
+    /// The largest in one step, J: what rounding is measured against.
+    stir: f64,
     last: Solution,
 }
 
@@ -33,7 +35,7 @@ impl Rig {
         a.attend();
         b.attend();
         let last = Solution { stroke: 0.0, force: 0.0, iterations: 0, converged: true };
-        Self { a, b, law, stroke: 0.0, work: 0.0, last }
+        Self { a, b, law, stroke: 0.0, work: 0.0, stir: 0.0, last }
     }
 
     /// One step with a push on `a`.
@@ -52,6 +54,7 @@ impl Rig {
         self.b.commit();
         self.stroke = found.stroke;
         self.work += push_n * pushed - noise * found.stroke;
+        self.stir = self.stir.max((push_n * pushed).abs() + (noise * found.stroke).abs());
         self.last = found;
         found
     }
@@ -255,7 +258,7 @@ fn run(rig: &mut Rig, steps: usize, tally: &mut Tally, mut disturb: impl FnMut(&
         tally.most = tally.most.max(found.iterations);
         tally.failed += u64::from(!found.converged);
         let ledger = rig.ledger();
-        scale = scale.max(rig.b.energy() + rig.a.energy() + rig.work.abs() + rig.a.work().abs());
+        scale = scale.max(rig.b.energy() + rig.a.energy() + rig.work.abs() + rig.a.work().abs() + rig.stir);
         tally.growth = tally.growth.max((ledger - before) / scale);
         before = ledger;
     }
