@@ -51,30 +51,31 @@ pub(super) fn resolve(law: &Bristle, v0: Real, lam: Real, stuck: bool) -> Solved
     let phi = |w: Real| {
         let (g, g_slope) = law.curve.at(w);
         let (drag, drag_slope) = law.viscous.at(w);
-        (w + lam * (g + drag) - speed, 1.0 + lam * (g_slope + drag_slope))
+        let (force, rise) = (g + drag, g_slope + drag_slope);
+        (w + lam * force - speed, 1.0 + lam * rise, force, rise)
     };
-    let slide = |w: Real, evaluations, converged| {
-        let force = (v0 - way * w) / lam;
-        Solved { v: way * w, force, evaluations, converged }
+    // Force by the tangent: right to rounding however much or little the bodies yield.
+    let slide = |w: Real, step: Real, force: Real, rise: Real, evaluations, converged| {
+        let force = way * (force + rise * step) + law.noise;
+        Solved { v: way * (w + step), force, evaluations, converged }
     };
     let inflection = (0.5 / law.curve.rate).sqrt();
     let mut w = speed - lam * law.curve.coulomb;
     let mut evaluations = 0;
     let mut above = w;
     while w > inflection && evaluations < MAX_EVALUATIONS {
-        let (excess, slope) = phi(w);
+        let (excess, slope, force, rise) = phi(w);
         evaluations += 1;
-        if excess <= TOLERANCE * speed {
-            return slide(w, evaluations, true);
-        }
         above = w;
         if slope <= 0.0 {
             break;
         }
-        w -= excess / slope;
-        if above - w <= TOLERANCE * speed {
-            return slide(w, evaluations, true);
+        let step = -excess / slope;
+        // From the right, on a convex side, the steps are negative until rounding is reached.
+        if step >= -TOLERANCE * speed {
+            return slide(w, step, force, rise, evaluations, true);
         }
+        w += step;
     }
     if holds {
         return stick(evaluations);
@@ -83,8 +84,8 @@ pub(super) fn resolve(law: &Bristle, v0: Real, lam: Real, stuck: bool) -> Solved
     let (mut low, mut high) = (0.0, above.max(0.0));
     w = w.clamp(low, high);
     let mut last = high - low;
-    while evaluations < MAX_EVALUATIONS {
-        let (excess, slope) = phi(w);
+    loop {
+        let (excess, slope, force, rise) = phi(w);
         evaluations += 1;
         if excess > 0.0 {
             high = w;
@@ -92,14 +93,14 @@ pub(super) fn resolve(law: &Bristle, v0: Real, lam: Real, stuck: bool) -> Solved
             low = w;
         }
         let step = -excess / slope;
-        if step.abs() <= TOLERANCE * speed || high - low <= TOLERANCE * speed {
-            return slide((w + step).clamp(low, high), evaluations, true);
+        let done = step.abs() <= TOLERANCE * speed || high - low <= TOLERANCE * speed;
+        if done || evaluations >= MAX_EVALUATIONS {
+            return slide(w, step.clamp(low - w, high - w), force, rise, evaluations, done);
         }
         let newton = slope > 0.0 && w + step > low && w + step < high && step.abs() < 0.5 * last;
         last = if newton { step.abs() } else { high - low };
         w = if newton { w + step } else { 0.5 * (low + high) };
     }
-    slide(w, evaluations, false)
 }
 
 /// Stick or slide against a constant resistance, with viscosity. [thermal.3]
@@ -123,7 +124,8 @@ pub(super) fn drag(law: &Bristle, resistance_n: Real, v0: Real, lam: Real) -> So
         w += step;
         converged = law.viscous.exponent == 1.0 || step.abs() <= TOLERANCE * left;
     }
-    Solved { v: way * w, force: (v0 - way * w) / lam, evaluations: evaluations.max(1), converged }
+    let force = way * (resistance_n + law.viscous.at(w).0) + law.noise;
+    Solved { v: way * w, force, evaluations: evaluations.max(1), converged }
 }
 
 #[cfg(test)]
