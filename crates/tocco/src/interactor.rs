@@ -14,6 +14,7 @@
 //!
 //! **Sources.** physics.md D.3, D.4; 000 (8.41)-(8.43), C14 to C16.
 
+pub mod friction;
 pub mod impact;
 
 use crate::math::Real;
@@ -93,6 +94,22 @@ pub trait Interactor: Tunable + Send {
     }
     /// Forgets.
     fn reset(&mut self) {}
+    /// True if the law may push in a step that starts at this compression and would close by `s0` without it.
+    fn engages(&self, from: Real, s0: Real) -> bool {
+        from > 0.0 || from + s0 > 0.0
+    }
+    /// False if the force may fall with the stroke: coupled solves then go over `resolve` instead of `force`.
+    fn is_monotone(&self) -> bool {
+        true
+    }
+    /// Normal force for the coming step, N (friction).
+    fn set_normal(&mut self, _force_n: Real) {}
+    /// Value of the surface for the coming step, of unit variance (friction).
+    fn set_roughness(&mut self, _w: Real) {}
+    /// Part of the force held in this step that outsiders supply, N: what it does, minus this times the stroke, is work.
+    fn outside_force(&self) -> Real {
+        0.0
+    }
 }
 
 fn newton<I: Interactor + ?Sized>(law: &I, from: Real, s0: Real, l: Real, dt: Real, guess: Real) -> Solution {

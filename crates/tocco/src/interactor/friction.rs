@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Friction: two things that rub.
+//!
+//! **What.** A force along the surface, against the relative motion. It sticks, lets go, and falls with speed, which is
+//! what makes strings, doors, brakes and glasses sing. Five laws behind one type: three with bristles (bristle.rs), the velocity
+//! curve alone (stribeck.rs), and rosin that softens with heat (thermal.rs).
+//!
+//! **Law.** v = velocity(a) - velocity(b); force +f on b, -f on a:
+//! - `[friction.1]  g(v) = fc + (fs - fc) exp(-(v/vs)^2)`, fc = mu_d F_N, fs = mu_s F_N: steady sliding (000 (8.15))
+//! - `[friction.2]  z' = v - alpha |v| z / zs`, zs = g/sigma0: mean deflection of the bristles (000 (8.16), C23)
+//! - `[friction.3]  f = sigma0 z + sigma1' z' + sigma2 |v|^(n-1) v + sigma3 F_N w` (000 (8.16) with its footnote 3)
+//! - `[friction.4]  alpha = 0` if v z <= 0 or |z| <= z_ba; 1 if |z| >= zs; else sin^2(pi/2 (|z|-z_ba)/(zs-z_ba)),
+//!   z_ba = c fc/sigma0: elasto-plastic, the same for both signs (000 (8.18), (8.19), C21, C22). LuGre: alpha = 1.
+//!   Dahl: alpha = 1, g = fc (the original has sigma1 = sigma2 = 0 besides).
+//! - `[friction.5]  sigma1' = sigma1 / (1 + sigma1 |v| / (4 g))` where |z| > zs and v z > 0, else sigma1: shortening
+//!   bristles may not damp more without giving energy (E.4, which limits always; here z' = 0 at the border, so the
+//!   force has no jump, and presliding keeps its damping)
+//!
+//! **Symbols.** F_N `normal_force_n` N; mu_s `mu_static`, mu_d `mu_dynamic`; vs `stribeck_m_s` m/s; sigma0
+//! `bristle_stiffness` N/m; sigma1 `bristle_damping` N s/m; sigma2 `viscosity` N (s/m)^n; n `viscous_exponent`; sigma3
+//! `roughness`; w surface, unit variance; c `breakaway_01`; z m.
+//!
+//! **Step.** v is the mean over the step, s/dt. The contact equation in velocities, `[friction.6]  R(v) = v - v0 + Lam
+//! f(v) = 0` with Lam = L/dt, may have several roots, because f falls with v: the nearest to the last motion is taken,
+//! which is the physical hysteresis. Each law solves it in its own `resolve`; memory is written once, in `commit`. Every
+//! law gives f s at least the rise of its stored energy, sigma0 z^2/2: passive at any step. Without normal force there
+//! is no force and nothing is remembered. Bristles never hold more than stiction: when the normal force falls, what
+//! exceeds fs/sigma0 breaks at once and its energy is lost.
+//!
+//! **Sources.** 000 section 8.3.2 and appendix; 001; Canudas de Wit et al. 1995 and Dupont et al. 2002 as cited there;
+//! physics.md E, F, H5, H6, C21 to C30.
+
+mod bristle;
+mod fast;
+mod stribeck;
+mod thermal;
+
+use super::{Force, Interactor, Solution, Stroke};
+use crate::math::{Real, pow};
+use crate::param::{Key, KeyType, Kind, Spec, Tunable};
+use bristle::Bristle;
+use core::cell::Cell;
+use thermal::Rosin;
+
+crate::params! {
+    /// Parameters of a friction contact.
+    pub struct FrictionParams {
+        normal_force_n: "N", 0.0 => 1e6, default 1.0, Linear, Sample, glide 0.005, "Force that presses the surfaces together; 0 is silence.";
+        mu_static: "1", 0.0 => 100.0, default 0.8, Linear, Control, glide 0.02, "Coefficient of stiction; at least mu_dynamic.";
+        mu_dynamic: "1", 0.0 => 100.0, default 0.3, Linear, Control, glide 0.02, "Coefficient of fast sliding.";
+        stribeck_m_s: "m/s", 1e-6 => 1e3, default 0.1, Log, Control, glide 0.02, "Speed over which stiction gives way to sliding.";
+        bristle_stiffness: "N/m", 1.0 => 1e12, default 1e4, Log, Control, glide 0.02, "sigma0: stiffness of the surface before it slides.";
+        bristle_damping: "N s/m", 0.0 => 1e6, default 0.1, Linear, Control, glide 0.02, "sigma1: damping of the bristles, limited at speed so that it never gives energy.";
+        viscosity: "N (s/m)^viscous_exponent", 0.0 => 1e6, default 0.0, Linear, Control, glide 0.02, "sigma2: force per speed, as of a lubricant.";
+        roughness: "1", 0.0 => 100.0, default 0.0, Linear, Control, glide 0.02, "sigma3: rms force of the surface's texture as a part of the normal force.";
+        breakaway_01: "1", 0.0 => 0.999, default 0.7, Linear, Control, glide 0.02, "Elasto-plastic: part of the sliding force below which the bristles only stretch.";
+        heat_capacity_j_k: "J/K", 1e-12 => 1.0, default 3e-7, Log, Control, glide 0.02, "Thermal: heat capacity of the rosin film at 1 N (fitted, not measured).";
+        conduction_w_k: "W/K", 1e-9 => 1e3, default 3e-3, Log, Control, glide 0.02, "Thermal: heat that flows off, at 1 N (fitted, not measured).";
+        advection_w_s_m_k: "W s/(m K)", 0.0 => 1e3, default 0.1, Linear, Control, glide 0.02, "Thermal: heat carried off per sliding speed, at 1 N (fitted, not measured).";
+    }
+}
+
+/// The friction contact in scene files.
+pub const FRICTION: Kind = Kind {
+    family: "contact",
+    id: "friction",
+    doc: "Two things that rub: they stick, let go, and may sing.",
+    params: FrictionParams::SPECS,
+    keys: &[
+        Key {
+            id: "between",
+            takes: KeyType::Form("[\"body\" or \"body.port\", the same]"),
+            required: true,
+            doc: "The two sites; the first, moving faster, drags the second along.",
+        },
+        Key {
+            id: "law",
+            takes: KeyType::Word(&["elasto-plastic", "lugre", "dahl", "static", "thermal"]),
+            required: false,
+            doc: "Friction law, default elasto-plastic. dahl ignores mu_static and has no stick-slip; thermal is rosin.",
+        },
+        Key {
+            id: "normal_from",
+            takes: KeyType::Text,
+            required: false,
+            doc: "Name of an impact contact whose force presses the surfaces together, instead of normal_force_n.",
+        },
+        Key {
+            id: "viscous_exponent",
+            takes: KeyType::Number { unit: "1", min: 1.0, max: 3.0 },
+            required: false,
+            doc: "Exponent n of the viscous force sigma2 |v|^(n-1) v, default 1.",
+        },
+    ],
+};
+
+/// Which friction law.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum FrictionLaw {
+    /// Bristles that stretch without loss up to breakaway.
+    #[default]
+    ElastoPlastic,
+    /// Bristles that always creep a little.
+    LuGre,
+    /// Bristles without falling force: no stick-slip.
+    Dahl,
+    /// The steady curve alone.
+    Static,
+    /// Rosin that softens as it heats.
+    Thermal,
+}
+
+/// What is wrong with a set of parameters, each within its own range: the id and what it should be. `[control]`
+pub fn check(p: &FrictionParams) -> Option<(&'static str, String)> {
+    let bad = |id, what| Some((id, what));
+    if p.normal_force_n < 0.0 {
+        return bad("normal_force_n", format!("{} N is negative; 0 N is silence", p.normal_force_n));
+    }
+    if p.mu_static < p.mu_dynamic {
+        let what = format!("{} is below mu_dynamic = {}; raise it to at least that", p.mu_static, p.mu_dynamic);
+        return bad("mu_static", what);
+    }
+    if p.stribeck_m_s <= 0.0 {
+        return bad("stribeck_m_s", format!("{} m/s; it must be positive", p.stribeck_m_s));
+    }
+    if p.breakaway_01 >= 1.0 {
+        return bad("breakaway_01", format!("{}; it must be below 1, at most 0.999", p.breakaway_01));
+    }
+    None
+}
+
+/// Steady sliding force [friction.1], prepared for one normal force.
+#[derive(Clone, Copy, Debug, Default)]
+struct Curve {
+    /// fc, N
+    coulomb: Real,
+    /// fs - fc, N
+    drop: Real,
+    /// 1/vs^2, s^2/m^2
+    rate: Real,
+}
+
+/// N; an impact contact may press with anything, a product of infinity and zero must not come of it.
+const MOST_NORMAL: Real = 1e12;
+/// (v/vs)^2 beyond which the rest of the exponential, 4e-18, is below rounding.
+const FAST: Real = 40.0;
+/// N; keeps quotients by g finite where someone sets both coefficients to zero.
+const LEAST: Real = 1e-30;
+
+impl Curve {
+    /// g and dg/dw at a speed w >= 0, N and N s/m.
+    #[inline]
+    fn at(&self, w: Real) -> (Real, Real) {
+        let x = w * w * self.rate;
+        if x > FAST || self.drop == 0.0 {
+            return (self.coulomb + LEAST, 0.0);
+        }
+        let fall = self.drop * fast::exp_neg(x);
+        (self.coulomb + fall + LEAST, -2.0 * w * self.rate * fall)
+    }
+    /// fs, N
+    fn stiction(&self) -> Real {
+        self.coulomb + self.drop + LEAST
+    }
+}
+
+/// sigma2 |v|^(n-1) v.
+#[derive(Clone, Copy, Debug, Default)]
+struct Viscous {
+    sigma2: Real,
+    exponent: Real,
+}
+
+impl Viscous {
+    /// Force and slope at a speed w >= 0.
+    #[inline]
+    fn at(&self, w: Real) -> (Real, Real) {
+        if self.exponent == 1.0 {
+            (self.sigma2 * w, self.sigma2)
+        } else if self.exponent == 2.0 {
+            (self.sigma2 * w * w, 2.0 * self.sigma2 * w)
+        } else {
+            let less = self.sigma2 * pow(w, self.exponent - 1.0);
+            (less * w, self.exponent * less)
+        }
+    }
+}
+
+/// The friction laws as one.
+pub struct Friction {
+    params: FrictionParams,
+    law: FrictionLaw,
+    /// F_N, N: the parameter, or what an impact contact presses with.
+    normal: Real,
+    /// w of this step.
+    surface: Real,
+    bristle: Bristle,
+    rosin: Rosin,
+    /// Static law: no motion in the last step.
+    stuck: bool,
+    /// Stroke of the last solve and what it does to the bristles, so that `commit` need not evaluate again.
+    solved: Cell<Option<(Real, bristle::Change)>>,
+}
+
+impl Friction {
+    /// A law with its parameters; the exponent of the viscous term is 1 unless given. `[control]`
+    pub fn new(law: FrictionLaw, params: FrictionParams, viscous_exponent: Option<Real>) -> Self {
+        let mut friction = Self {
+            params,
+            law,
+            normal: params.normal_force_n,
+            surface: 0.0,
+            bristle: Bristle::default(),
+            rosin: Rosin::new(&params),
+            stuck: false,
+            solved: Cell::new(None),
+        };
+        friction.bristle.viscous.exponent = viscous_exponent.unwrap_or(1.0);
+        friction.refresh();
+        friction
+    }
+
+    /// Normal force of this step, N. `[audio]`
+    pub fn normal_n(&self) -> Real {
+        self.normal
+    }
+
+    /// Mean deflection of the bristles, m. `[audio]`
+    pub fn deflection_m(&self) -> Real {
+        self.bristle.z
+    }
+
+    fn refresh(&mut self) {
+        let (p, b) = (&self.params, &mut self.bristle);
+        b.sigma0 = p.bristle_stiffness;
+        b.inverse = 1.0 / b.sigma0;
+        b.sigma1 = p.bristle_damping;
+        b.viscous.sigma2 = p.viscosity;
+        b.stribeck = p.stribeck_m_s;
+        b.curve.rate = 1.0 / (p.stribeck_m_s * p.stribeck_m_s);
+        b.elastic = self.law == FrictionLaw::ElastoPlastic;
+        self.press();
+    }
+
+    /// Whatever follows from the normal force.
+    fn press(&mut self) {
+        let (p, b) = (&self.params, &mut self.bristle);
+        b.curve.coulomb = p.mu_dynamic * self.normal;
+        // A live change may carry mu_static below mu_dynamic; the curve is then flat.
+        b.curve.drop =
+            if self.law == FrictionLaw::Dahl { 0.0 } else { (p.mu_static - p.mu_dynamic).max(0.0) * self.normal };
+        b.breakaway = p.breakaway_01 * b.curve.coulomb * b.inverse;
+        b.most = b.curve.stiction() * b.inverse;
+        b.noise = p.roughness * self.normal * self.surface;
+    }
+}
+
+impl Tunable for Friction {
+    fn specs(&self) -> &'static [Spec] {
+        FrictionParams::SPECS
+    }
+    fn get(&self, index: usize) -> Real {
+        self.params.read(index)
+    }
+    fn set(&mut self, index: usize, value: Real) {
+        self.params.write(index, value);
+        if index == 0 {
+            return self.set_normal(value);
+        }
+        self.refresh();
+        if self.law == FrictionLaw::Thermal {
+            self.rosin.tune(&self.params);
+        }
+    }
+}
+
+impl Interactor for Friction {
+    fn prepare(&mut self, _from: Real, dt: Real) {
+        self.solved.set(None);
+        if self.normal > 0.0 {
+            self.bristle.prepare(dt);
+        } else {
+            self.reset();
+        }
+    }
+
+    /// For the set-valued laws, static and thermal, this is the force of sliding; at rest only `resolve` knows it.
+    fn force(&self, stroke: Stroke) -> Force {
+        if self.normal == 0.0 {
+            return Force::NONE;
+        }
+        let v = stroke.by / stroke.dt;
+        let (n, slope) = match self.law {
+            FrictionLaw::Static => stribeck::sliding(&self.bristle, v),
+            FrictionLaw::Thermal => stribeck::dragging(&self.bristle, self.rosin.mu() * self.normal, v),
+            _ => {
+                let point = self.bristle.at(v, v, None);
+                (point.force, point.slope)
+            }
+        };
+        Force { n, per_m: slope / stroke.dt }
+    }
+
+    fn resolve(&self, _from: Real, s0: Real, compliance: Real, dt: Real, guess: Real) -> Solution {
+        if self.normal == 0.0 {
+            return Solution { stroke: s0, force: 0.0, iterations: 0, converged: true };
+        }
+        if !s0.is_finite() {
+            return Solution { stroke: s0, force: 0.0, iterations: 0, converged: false };
+        }
+        let guess = if guess.is_finite() { guess } else { 0.0 };
+        let (v0, lam, last) = (s0 / dt, compliance / dt, guess / dt);
+        match self.law {
+            FrictionLaw::Static => stribeck::resolve(&self.bristle, v0, lam, self.stuck).over(dt),
+            FrictionLaw::Thermal => stribeck::drag(&self.bristle, self.rosin.mu() * self.normal, v0, lam).over(dt),
+            _ => {
+                let (motion, change) = self.bristle.resolve(v0, lam, last);
+                let solution = motion.over(dt);
+                self.solved.set(Some((solution.stroke, change)));
+                solution
+            }
+        }
+    }
+
+    fn commit(&mut self, stroke: Stroke, _force_n: Real) {
+        if self.normal == 0.0 || !stroke.by.is_finite() {
+            return;
+        }
+        let v = stroke.by / stroke.dt;
+        match self.law {
+            FrictionLaw::Static => self.stuck = stroke.by == 0.0,
+            FrictionLaw::Thermal => self.rosin.commit(v, stroke.dt),
+            _ => {
+                let change = match self.solved.take() {
+                    Some((by, change)) if by == stroke.by => change,
+                    _ => self.bristle.change(v),
+                };
+                self.bristle.commit(v, change);
+            }
+        }
+    }
+
+    fn energy(&self, _from: Real) -> Real {
+        self.bristle.energy()
+    }
+
+    /// Friction alone asks for one step (H3).
+    fn speed_limit(&self, _mass: Real, _duration_s: Real) -> Real {
+        Real::INFINITY
+    }
+
+    fn is_rested(&self) -> bool {
+        self.normal == 0.0
+    }
+
+    fn reset(&mut self) {
+        self.bristle.z = 0.0;
+        self.rosin.reset();
+        self.stuck = false;
+    }
+
+    fn engages(&self, _from: Real, _s0: Real) -> bool {
+        self.normal > 0.0
+    }
+
+    fn is_monotone(&self) -> bool {
+        false
+    }
+
+    fn set_normal(&mut self, force_n: Real) {
+        self.normal = if force_n > 0.0 { force_n.min(MOST_NORMAL) } else { 0.0 };
+        self.press();
+    }
+
+    fn set_roughness(&mut self, w: Real) {
+        self.surface = w;
+        self.bristle.noise = self.params.roughness * self.normal * w;
+    }
+
+    fn outside_force(&self) -> Real {
+        self.bristle.noise
+    }
+}
+
+/// Outcome of a solve in velocities.
+#[derive(Clone, Copy, Debug)]
+struct Solved {
+    /// m/s
+    v: Real,
+    /// N
+    force: Real,
+    evaluations: u32,
+    converged: bool,
+}
+
+impl Solved {
+    fn over(self, dt: Real) -> Solution {
+        Solution { stroke: self.v * dt, force: self.force, iterations: self.evaluations, converged: self.converged }
+    }
+}
+
+/// +1 or -1; zero counts as positive.
+#[inline]
+fn side(x: Real) -> Real {
+    if x < 0.0 { -1.0 } else { 1.0 }
+}
