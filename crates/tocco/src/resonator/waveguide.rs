@@ -404,6 +404,10 @@ impl Resonator for Waveguide {
         self.ports[port].pushed += force_n;
     }
 
+    fn unpush(&mut self) {
+        self.ports.iter_mut().for_each(|port| port.pushed = 0.0);
+    }
+
     fn commit(&mut self) {
         self.advance();
     }
@@ -469,13 +473,12 @@ impl Resonator for Waveguide {
     }
 
     fn settle(&mut self) -> bool {
-        if self.struck || self.line[self.head].abs() >= FLUSH || self.chain.loudest() >= FLUSH {
+        // What is not a number has gone round the whole string by the time its first cell comes by.
+        if !(self.line[self.head] + self.chain.loudest()).is_finite() {
             return false;
         }
-        if !self.quiet {
-            if (0..self.cells).any(|j| self.line[self.cell(j)].abs() >= FLUSH) {
-                return false;
-            }
+        let loud = self.struck || self.line[self.head].abs() >= FLUSH || self.chain.loudest() >= FLUSH;
+        if !loud && !self.quiet && (0..self.cells).all(|j| self.line[self.cell(j)].abs() < FLUSH) {
             self.reset();
             self.quiet = self.free;
         }
