@@ -183,6 +183,7 @@ impl Surface {
 
 impl Texture for Surface {
     fn height(&mut self, travel_m: Real) -> Real {
+        // The argument is a place, not a time: speed only sets how fast the profile is read. [texture.2]
         let place = travel_m / self.grain_m;
         if !place.is_finite() {
             return self.last;

@@ -261,7 +261,7 @@ impl Bristle {
                 let y = if a * w > zs {
                     (zeta - (stretched - a * w)) * self.per_half
                 } else {
-                    w - w * inverse * zeta * (alpha + swell * span * step)
+                    w - w * inverse * zeta * (alpha + swell * span * step) // [friction.2]
                 };
                 let y_slope = 1.0 - zeta * inverse * (alpha - w * e * (swell * t * span + alpha * inverse));
                 return (zeta, y, y_slope * stiff, stiff, exact || rounds == MAX_INNER);

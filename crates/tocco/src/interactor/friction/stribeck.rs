@@ -23,7 +23,7 @@ use crate::math::Real;
 const MAX_EVALUATIONS: u32 = 50;
 const TOLERANCE: Real = 1e-15;
 
-/// Force and its slope while sliding on the Stribeck curve.
+/// Force and its slope while sliding on the Stribeck curve. [stribeck.1]
 pub(super) fn sliding(law: &Bristle, v: Real) -> (Real, Real) {
     let (g, g_slope) = law.curve.at(v.abs());
     let (drag, drag_slope) = law.viscous.at(v.abs());

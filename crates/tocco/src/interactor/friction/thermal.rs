@@ -92,7 +92,7 @@ impl Rosin {
         self.mu = self.table[0].1;
     }
 
-    /// T and mu after a step at a velocity. [thermal.4]
+    /// T and mu after a step at a velocity: [thermal.2] by [thermal.4]
     pub fn commit(&mut self, v: Real, dt: Real) {
         let w = v.abs();
         let loss = self.conduction + self.advection * w;
