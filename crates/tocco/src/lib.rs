@@ -18,3 +18,7 @@ pub mod units;
 
 pub use engine::{Command, Engine, Health, Timed};
 pub use scene::{Scene, SceneDef, SceneError};
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -149,3 +149,41 @@ fn every_source_file_names_its_licence_and_its_purpose() {
         assert!(lines.next().is_some_and(|l| l.starts_with("//!")), "{file} does not say what it is");
     }
 }
+
+#[test]
+fn the_table_of_equations_names_every_stated_tag_with_a_file_and_a_test_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(root.join("../../ARCHITECTURE.md")).unwrap();
+    let table = page.split("<!-- tags -->").nth(1).and_then(|t| t.split("<!-- /tags -->").next()).unwrap();
+    let sources = sources();
+    let tests: Vec<String> = fs::read_dir(root.join("tests"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_file())
+        .map(|path| fs::read_to_string(path).unwrap())
+        .collect();
+    let mut listed = Vec::new();
+    for row in table.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| tag ")) {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let [tag, _, file, test, _] = cells[..] else { panic!("five cells: {row}") };
+        let text = sources.get(file).unwrap_or_else(|| panic!("{tag}: no file {file}"));
+        assert!(text.contains(&format!("[{tag}]")), "{file} does not carry [{tag}]");
+        let name = test.split('`').nth(1).unwrap_or_else(|| panic!("{tag}: no test"));
+        let function = format!("fn {name}(");
+        assert!(sources.values().chain(&tests).any(|t| t.contains(&function)), "{tag}: no test {name}");
+        listed.push(tag.to_string());
+    }
+    // A header states a tag as `[tag]  equation` or `[tag]`; an index into something has no dot and digits.
+    for (file, text) in &sources {
+        for line in text.lines().filter(|l| l.trim_start().starts_with("//")) {
+            for tag in line.split("`[").skip(1).filter_map(|rest| rest.split_once(']')).map(|(tag, _)| tag) {
+                let is_tag = tag.split_once('.').is_some_and(|(_, n)| n.chars().all(|c| c.is_ascii_digit()));
+                assert!(!is_tag || listed.iter().any(|l| l == tag), "{file} states [{tag}], which the table lacks");
+            }
+        }
+    }
+    let mut once = listed.clone();
+    once.sort();
+    once.dedup();
+    assert_eq!(once.len(), listed.len(), "a tag is listed twice");
+}
