@@ -20,6 +20,7 @@ use super::{Contact, Site};
 use crate::interactor::{Solution, Stroke};
 use crate::math::{Real, exp, expm1, ln_1p};
 use crate::resonator::{CONTROL_TICKS, LEVELS, Reading, Resonator};
+use crate::texture::Texture;
 
 /// How the simulation is doing: totals since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,6 +96,13 @@ pub struct World {
     pub max_level: usize,
 }
 
+/// Pairs of bodies that a contact makes one: its partners, unless one is rigid, and what presses it.
+fn links(contact: &Contact, all: &[Contact], rigid: &[bool]) -> [Option<[usize; 2]>; 2] {
+    let partners = (!rigid[contact.a.body] && !rigid[contact.b.body]).then_some([contact.a.body, contact.b.body]);
+    let press = contact.normal_from.map(|press| [contact.yielding(rigid), all[press].yielding(rigid)]);
+    [partners, press]
+}
+
 fn root(parent: &mut [usize], mut i: usize) -> usize {
     while parent[i] != i {
         parent[i] = parent[parent[i]];
@@ -110,16 +118,15 @@ impl World {
         let rigid: Vec<bool> = bodies.iter().map(|b| (0..b.ports()).all(|p| b.inverse_mass(p) == 0.0)).collect();
         let mut parent: Vec<usize> = (0..n).collect();
         for contact in &contacts {
-            if !rigid[contact.a.body] && !rigid[contact.b.body] {
-                let (a, b) = (root(&mut parent, contact.a.body), root(&mut parent, contact.b.body));
+            for [a, b] in links(contact, &contacts, &rigid).into_iter().flatten() {
+                let (a, b) = (root(&mut parent, a), root(&mut parent, b));
                 parent[a] = b;
             }
         }
         let cluster: Vec<usize> = (0..n).map(|i| root(&mut parent, i)).collect();
         let mut in_cluster = vec![0usize; n];
         for contact in &contacts {
-            let yielding = if rigid[contact.a.body] { contact.b.body } else { contact.a.body };
-            in_cluster[cluster[yielding]] += 1;
+            in_cluster[cluster[contact.yielding(&rigid)]] += 1;
         }
         let largest = in_cluster.iter().copied().max().unwrap_or(0);
         let room = in_cluster.iter().map(|c| c * c).sum();
@@ -216,8 +223,8 @@ impl World {
 
     /// position(a) - position(b) from the bodies themselves, both attended or rigid.
     fn distance(&self, contact: usize) -> Real {
-        let Contact { a, b, .. } = self.contacts[contact];
-        self.bodies[a.body].position(a.port) - self.bodies[b.body].position(b.port) // [contact.2]
+        let Contact { a, b, height, .. } = self.contacts[contact];
+        self.bodies[a.body].position(a.port) - self.bodies[b.body].position(b.port) + height // [contact.2]
     }
 
     fn estimate(&mut self, contact: usize) {
@@ -368,9 +375,12 @@ impl World {
         let mut changed = false;
         for index in 0..self.contacts.len() {
             let (a, b) = (self.contacts[index].a, self.contacts[index].b);
-            let closed = self.contacts[index].awake && self.contacts[index].compression > 0.0;
+            let closed =
+                self.contacts[index].awake && self.contacts[index].law.engages(self.contacts[index].compression, 0.0);
             let apart = !closed
                 && !self.contacts[index].watched
+                && self.contacts[index].law.is_monotone()
+                && self.contacts[index].texture.is_none()
                 && self.contacts[index].law.is_rested()
                 && !self.pushed[a.body]
                 && !self.pushed[b.body]
@@ -445,8 +455,8 @@ impl World {
             self.parent[i] = i;
         }
         for contact in self.contacts.iter().filter(|c| c.awake) {
-            if !self.rigid[contact.a.body] && !self.rigid[contact.b.body] {
-                let (a, b) = (root(&mut self.parent, contact.a.body), root(&mut self.parent, contact.b.body));
+            for [a, b] in links(contact, &self.contacts, &self.rigid).into_iter().flatten() {
+                let (a, b) = (root(&mut self.parent, a), root(&mut self.parent, b));
                 self.parent[a.max(b)] = a.min(b);
             }
         }
@@ -463,8 +473,7 @@ impl World {
             for index in 0..self.contacts.len() {
                 let contact = &self.contacts[index];
                 if contact.awake {
-                    let yielding = if self.rigid[contact.a.body] { contact.b.body } else { contact.a.body };
-                    if root(&mut self.parent, yielding) == head {
+                    if root(&mut self.parent, contact.yielding(&self.rigid)) == head {
                         self.linked.push(index);
                     }
                 }
@@ -546,6 +555,9 @@ impl World {
         if self.islands[island].level >= LEVELS {
             self.divide(island, 0);
         }
+        for at in from..to {
+            self.read_surface(self.linked[at]);
+        }
         self.push_outside(island);
         let mut dt = self.sample_s / (1u32 << self.islands[island].level) as Real;
         self.predict(from, to, dt);
@@ -556,7 +568,7 @@ impl World {
             let s0 = self.scratch.s0[at - from];
             let contact = &mut self.contacts[index];
             (contact.force, contact.iterations) = (0.0, 0);
-            let touching = contact.compression > 0.0 || contact.compression + s0 * (self.sample_s / dt) > 0.0;
+            let touching = contact.law.engages(contact.compression, s0 * (self.sample_s / dt));
             if touching {
                 struck |= self.touch(index, tick);
             }
@@ -584,6 +596,23 @@ impl World {
         }
     }
 
+    /// Reads the surface of a contact where it stands now. A height shifts the compression, which is work of outsiders;
+    /// the roughness of friction is the law's to scale.
+    fn read_surface(&mut self, index: usize) {
+        let contact = &mut self.contacts[index];
+        let Some(texture) = &mut contact.texture else { return };
+        let travel = texture.travel.map_or(contact.travelled, |body| self.bodies[body].position(0));
+        let height = texture.surface.height(travel);
+        if contact.law.is_monotone() {
+            let before = contact.law.energy(contact.compression);
+            contact.compression += texture.height_m * height - contact.height;
+            contact.height = texture.height_m * height;
+            self.work += contact.law.energy(contact.compression) - before;
+        } else {
+            contact.law.set_roughness(height);
+        }
+    }
+
     /// One sample of an island of one lasting contact at the present level: what [`World::step`] does, without its
     /// loops. False, with nothing done, if anything else is the case. Most samples of most contacts come this way.
     fn step_one(&mut self, island: usize, index: usize, tick: u64) -> bool {
@@ -594,7 +623,8 @@ impl World {
         let (dt, label) = (self.sample_s, self.matrix[group.matrix]);
         let contact = &mut self.contacts[index];
         let (a, b) = (contact.a, contact.b);
-        if contact.compression <= 0.0 || contact.last_touch.is_none() {
+        let plain = contact.texture.is_none() && contact.normal_from.is_none() && contact.last_touch.is_some();
+        if !plain || !contact.law.engages(contact.compression, 0.0) {
             return false;
         }
         let rigid = [self.rigid[a.body], self.rigid[b.body]];
@@ -718,11 +748,12 @@ impl World {
     fn solve(&mut self, island: usize, dt: Real, share: Real) {
         let (from, to) = self.islands[island].contacts;
         let n = to - from;
-        let mut touching = false;
+        let (mut touching, mut falling) = (false, false);
         for at in from..to {
             let contact = &mut self.contacts[self.linked[at]];
             contact.law.prepare(contact.compression, dt);
-            touching |= contact.compression > 0.0 || contact.compression + self.scratch.s0[at - from] > 0.0;
+            touching |= contact.law.engages(contact.compression, self.scratch.s0[at - from]);
+            falling |= !contact.law.is_monotone();
         }
         if touching {
             if !self.islands[island].fresh {
@@ -737,8 +768,12 @@ impl World {
                 self.health.count(&found);
                 (self.scratch.strokes[0], self.scratch.forces[0]) = (found.stroke, found.force);
             } else {
-                let matrix = &self.matrix[base..base + n * n];
-                let found = coupled::solve(&self.contacts, &self.linked[from..to], matrix, dt, &mut self.scratch);
+                let (matrix, members) = (&self.matrix[base..base + n * n], &self.linked[from..to]);
+                let found = if falling {
+                    coupled::sweep(&mut self.contacts, members, matrix, dt, &mut self.scratch)
+                } else {
+                    coupled::solve(&self.contacts, members, matrix, dt, &mut self.scratch)
+                };
                 for at in from..to {
                     self.contacts[self.linked[at]].iterations += found.iterations;
                 }
@@ -760,6 +795,7 @@ impl World {
                 self.press(b, force, dt);
             }
             let contact = &mut self.contacts[index];
+            self.work -= contact.law.outside_force() * by;
             contact.advance(Stroke { from: contact.compression, by, dt }, force);
             contact.force += force * share;
         }
@@ -883,6 +919,11 @@ impl World {
 }
 
 impl Contact {
+    /// The partner that yields, the first if both do.
+    fn yielding(&self, rigid: &[bool]) -> usize {
+        if rigid[self.a.body] { self.b.body } else { self.a.body }
+    }
+
     fn touches(&self, body: usize) -> bool {
         self.a.body == body || self.b.body == body
     }
