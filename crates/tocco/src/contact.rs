@@ -10,6 +10,9 @@
 //! **Sources.** 004; physics.md D.2, D.4, D.5, H1, H3.
 
 pub mod coupled;
+mod exact;
+mod sleep;
+mod step;
 pub mod world;
 
 use crate::interactor::{Interactor, Stroke};
