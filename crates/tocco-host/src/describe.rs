@@ -77,7 +77,8 @@ fn unit_words(unit: &str) -> String {
     if unit == "1" { String::new() } else { format!(" {unit}") }
 }
 
-fn spec_words(spec: &Spec) -> String {
+/// What a parameter takes, in words.
+pub fn spec_words(spec: &Spec) -> String {
     format!(
         "live, {} to {}{}, default {}",
         short(spec.min),
@@ -87,7 +88,8 @@ fn spec_words(spec: &Spec) -> String {
     )
 }
 
-fn takes_words(key: &Key) -> String {
+/// What a structural key takes, in words.
+pub fn takes_words(key: &Key) -> String {
     match key.takes {
         KeyType::Number { unit, min, max } => format!("{} to {}{}", short(min), short(max), unit_words(unit)),
         KeyType::Integer { min, max: i64::MAX } => format!("whole number from {min}"),

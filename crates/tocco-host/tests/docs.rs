@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The documents say what the program does: parameter tables, scenes, links and tags. `TOCCO_BLESS=1` writes the tables
+//! anew.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tocco::interactor::friction::FRICTION;
+use tocco::interactor::impact::IMPACT;
+use tocco::param::Kind;
+use tocco::resonator::inertial::{GUIDED, MASS, WALL};
+use tocco::resonator::modal::MODAL;
+use tocco::resonator::waveguide::STRING;
+use tocco::scene::kinds::MODE;
+use tocco::texture::TEXTURE;
+use tocco::{Engine, Scene, SceneDef};
+use tocco_host::describe::{spec_words, takes_words};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn pages() -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> =
+        fs::read_dir(root().join("docs/models")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    found.retain(|path| path.extension().is_some_and(|e| e == "md"));
+    found.sort();
+    found
+}
+
+fn table(kind: &Kind) -> String {
+    let cell = |text: String| text.replace('|', "\\|");
+    let mut text = String::from("| key | takes | meaning |\n|---|---|---|\n");
+    for spec in kind.params {
+        let _ = writeln!(text, "| `{}` | {} | {} |", spec.id, cell(spec_words(spec)), cell(spec.doc.into()));
+    }
+    for key in kind.keys {
+        let must = if key.required { ", required" } else { "" };
+        let _ = writeln!(text, "| `{}` | {}{must} | {} |", key.id, cell(takes_words(key)), cell(key.doc.into()));
+    }
+    text
+}
+
+#[test]
+fn every_table_of_parameters_is_the_declared_one() {
+    let kinds = [MASS, WALL, GUIDED, MODAL, MODE, STRING, IMPACT, FRICTION, TEXTURE];
+    let mut shown = Vec::new();
+    for path in pages() {
+        let page = fs::read_to_string(&path).unwrap();
+        let mut parts = page.split("<!-- parameters ");
+        let mut right = parts.next().unwrap().to_string();
+        for part in parts {
+            let (name, rest) = part.split_once(" -->\n").unwrap();
+            let (_, after) = rest.split_once("<!-- /parameters -->").unwrap_or_else(|| panic!("{path:?}: {name} has no end"));
+            let kind = kinds.iter().find(|k| name == k.id || (k.id.is_empty() && name == k.family));
+            let kind = kind.unwrap_or_else(|| panic!("{path:?}: no kind {name}"));
+            let _ = write!(right, "<!-- parameters {name} -->\n{}<!-- /parameters -->{after}", table(kind));
+            shown.push(name.to_string());
+        }
+        if std::env::var_os("TOCCO_BLESS").is_some() {
+            fs::write(&path, &right).unwrap();
+        } else {
+            assert!(page == right, "{path:?}: a table has drifted; TOCCO_BLESS=1 writes it anew");
+        }
+    }
+    for kind in kinds {
+        let name = if kind.id.is_empty() { kind.family } else { kind.id };
+        assert_eq!(shown.iter().filter(|s| *s == name).count(), 1, "{name} is shown once");
+    }
+}
+
+#[test]
+fn every_scene_in_the_documents_builds_and_sounds() {
+    let mut scenes = 0;
+    for path in pages().into_iter().chain([root().join("README.md")]) {
+        let page = fs::read_to_string(&path).unwrap();
+        for part in page.split("```toml\n").skip(1) {
+            let text = part.split("```").next().unwrap();
+            let scene = SceneDef::from_text(text).and_then(|def| Scene::build(&def, 48_000.0));
+            let mut engine = Engine::new(scene.unwrap_or_else(|cause| panic!("{path:?}: {cause}\n{text}")));
+            let mut out = vec![0.0; 48_000 * engine.scene().channels()];
+            let health = engine.render(&mut [], &mut out);
+            assert_eq!((health.unconverged, health.reset, health.refused), (0, 0, 0), "{path:?}\n{text}");
+            let peak = out.iter().fold(0.0, |m: f32, x| m.max(x.abs()));
+            assert!((1e-3..1.0).contains(&peak), "{path:?}: peak {peak}\n{text}");
+            scenes += 1;
+        }
+    }
+    assert!(scenes >= 5, "{scenes}");
+}
+
+#[test]
+fn every_page_is_listed_and_shows_its_figure_and_every_link_leads_somewhere() {
+    let index = fs::read_to_string(root().join("docs/README.md")).unwrap();
+    let mut documents: Vec<PathBuf> =
+        ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "docs/README.md"].map(|name| root().join(name)).to_vec();
+    for path in pages() {
+        let name = path.file_stem().unwrap().to_str().unwrap().to_string();
+        let page = fs::read_to_string(&path).unwrap();
+        assert!(index.contains(&format!("(models/{name}.md)")), "docs/README.md does not list {name}");
+        assert!(page.contains(&format!("]({name}.png)")), "{name} shows no figure");
+        documents.push(path);
+    }
+    for path in documents {
+        let text = fs::read_to_string(&path).unwrap();
+        for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let file = target.split('#').next().unwrap();
+            if !file.contains("://") && !file.is_empty() {
+                assert!(path.parent().unwrap().join(file).exists(), "{path:?}: no {file}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_equation_has_its_page_and_every_tag_of_a_page_its_equation() {
+    let table = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let table = table.split("<!-- tags -->").nth(1).unwrap();
+    let tags: Vec<&str> = table.lines().filter_map(|l| l.strip_prefix("| ")?.split(' ').next()).collect();
+    let all: Vec<String> = pages().iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+    let is_tag = |text: &str| text.split_once('.').is_some_and(|(a, b)| !a.is_empty() && b.parse::<u32>().is_ok());
+    let shown: Vec<&str> = all
+        .iter()
+        .flat_map(|page| page.split('[').skip(1))
+        .filter_map(|rest| rest.split(']').next())
+        .filter(|text| is_tag(text))
+        .collect();
+    for tag in tags.iter().filter(|tag| is_tag(tag)) {
+        assert!(shown.contains(tag), "no page shows [{tag}]");
+    }
+    for tag in shown {
+        assert!(tags.contains(&tag), "a page shows [{tag}], which ARCHITECTURE.md does not list");
+    }
+}
+
+#[test]
+fn the_sound_of_the_front_page_is_the_one_its_command_makes() {
+    let dir = tempfile::tempdir().unwrap();
+    let (sound, picture) = (dir.path().join("bar.wav"), dir.path().join("bar.png"));
+    let program = Path::new(env!("CARGO_BIN_EXE_tocco"));
+    let done = std::process::Command::new(program)
+        .args(["render", "bar", "-o"])
+        .arg(&sound)
+        .arg("--picture")
+        .arg(&picture)
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{done:?}");
+    let shipped = root().join("docs/bar.png");
+    if std::env::var_os("TOCCO_BLESS").is_some() {
+        fs::copy(&picture, &shipped).unwrap();
+    }
+    // Pixels depend on the last bits of a transform; the size of the picture does not.
+    let header = |path: &Path| fs::read(path).unwrap()[..24].to_vec();
+    assert_eq!(header(&picture), header(&shipped));
+}
