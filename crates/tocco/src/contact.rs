@@ -61,6 +61,19 @@ pub struct Contact {
     level_until: u64,
     last_touch: Option<u64>,
     rng: Rng,
+    /// Impact contact whose force presses a friction contact.
+    pub(crate) normal_from: Option<usize>,
+    /// The surface it travels over.
+    pub(crate) texture: Option<Roughness>,
+}
+
+/// A contact's surface.
+pub(crate) struct Roughness {
+    pub surface: crate::texture::Surface,
+    /// Standard deviation of the height, m; 0 for friction.
+    pub height_m: Real,
+    /// Body whose position moves the surface; `None`: the contact's own travel (friction).
+    pub travel: Option<usize>,
 }
 
 impl Contact {
@@ -84,6 +97,8 @@ impl Contact {
             level_until: 0,
             last_touch: None,
             rng,
+            normal_from: None,
+            texture: None,
         }
     }
 
