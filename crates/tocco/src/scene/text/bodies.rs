@@ -4,11 +4,10 @@
 use super::Lines;
 use super::node::*;
 use crate::math::Real;
-use crate::param::KeyType;
 use crate::scene::def::*;
 use crate::scene::error::SceneError;
 use crate::scene::kinds::*;
-use crate::scene::tree::{Entry, Value, plain};
+use crate::scene::tree::{Data, Entry, Value, plain};
 
 pub(super) fn read_body(entry: &Entry<'_>, at: String, lines: &mut Lines) -> Result<BodyDef, SceneError> {
     let kind = kind_of("body", &at, entry)?;
@@ -74,12 +73,17 @@ fn named_ports<T>(
 
 fn read_places(node: &Node<'_, '_>, lines: &mut Lines) -> Result<Vec<PlaceDef>, SceneError> {
     named_ports(node, "a table of name = fraction of the length", lines, |port, at| {
-        let place = number(&port.value, &at, KeyType::Text)?;
-        if place > 0.0 && place < 1.0 {
-            return Ok(PlaceDef { name: port.key.to_string(), place });
+        let wanted = "wants a fraction of its length above 0 and below 1";
+        match port.value.data {
+            Data::Number(place) if place > 0.0 && place < 1.0 => Ok(PlaceDef { name: port.key.to_string(), place }),
+            Data::Number(place) if !place.is_finite() => {
+                fail(at, port.line, format!("{} is not a finite number; {wanted}", plain(place)))
+            }
+            Data::Number(_) | Data::Whole(_) => {
+                fail(at, port.line, format!("{} is not on the string; {wanted}", port.value.data.found()))
+            }
+            ref other => fail(at, port.line, format!("found {}; {wanted}", other.found())),
         }
-        let what = format!("{} is not on the string; wants a fraction of its length above 0 and below 1", plain(place));
-        fail(at, port.line, what)
     })
 }
 

@@ -103,7 +103,11 @@ fn read_texture(contact: &Node<'_, '_>, lines: &mut Lines) -> Result<Option<Text
     }
     let (mut height_m, mut travel) = (0.0, None);
     if contact.kind.id == "impact" {
-        height_m = node.needed_number("height_m", "the texture of an impact contact")?;
+        let own = "the texture of an impact contact";
+        height_m = node.needed_number("height_m", own)?;
+        if node.entry("travel_from").is_none() {
+            return node.fail("", format!("{own} needs travel_from"));
+        }
         travel = Some(node.needed_text("travel_from")?);
     } else {
         let what = "belongs to an impact contact; friction meets its surface along its own travel, scaled by roughness";
