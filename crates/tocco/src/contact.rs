@@ -10,12 +10,16 @@
 //! **Sources.** 004; physics.md D.2, D.4, D.5, H1, H3.
 
 pub mod coupled;
+mod exact;
+mod sleep;
+mod step;
 pub mod world;
 
 use crate::interactor::{Interactor, Stroke};
 use crate::math::Real;
 use crate::resonator::LEVELS;
 use crate::rng::Rng;
+use crate::texture::Surface;
 
 /// Samples per contact time below which sub-steps begin: 32 leaves about 0.1 % of error in the rebound.
 const STEPS_PER_CONTACT: Real = 32.0;
@@ -43,6 +47,8 @@ pub struct Contact {
     pub compression: Real,
     /// Mean force over the last sample, N.
     pub force: Real,
+    /// Force of the last step, N.
+    last_force: Real,
     /// Law evaluations in the last sample.
     pub iterations: u32,
     /// Stroke of the last step and the one before, m.
@@ -60,6 +66,13 @@ pub struct Contact {
     level: usize,
     level_until: u64,
     last_touch: Option<u64>,
+    /// The impact contact whose force presses this one, if it is friction.
+    pub(crate) normal_from: Option<usize>,
+    /// Height of the surface under the contact, m, and the way slid so far, m.
+    height: Real,
+    travelled: Real,
+    /// Surface of the contact.
+    pub(crate) texture: Option<Roughness>,
     rng: Rng,
     /// Impact contact whose force presses a friction contact.
     pub(crate) normal_from: Option<usize>,
@@ -76,6 +89,16 @@ pub(crate) struct Roughness {
     pub travel: Option<usize>,
 }
 
+/// A surface read along a travel.
+pub(crate) struct Roughness {
+    /// Heights of unit variance.
+    pub surface: Surface,
+    /// rms height, m, of an impact contact; 0 for friction, whose law scales the surface itself.
+    pub height_m: Real,
+    /// Body whose position is the travel; `None`: the contact's own sliding.
+    pub travel: Option<usize>,
+}
+
 impl Contact {
     /// A contact between two sites; `substeps` a power of two or `None` for automatic. `[control]`
     pub fn new(a: Site, b: Site, law: Box<dyn Interactor>, substeps: Option<u32>, exact: bool, rng: Rng) -> Self {
@@ -85,6 +108,7 @@ impl Contact {
             law,
             compression: 0.0,
             force: 0.0,
+            last_force: 0.0,
             iterations: 0,
             stroke: 0.0,
             before: 0.0,
@@ -96,6 +120,10 @@ impl Contact {
             level: 0,
             level_until: 0,
             last_touch: None,
+            normal_from: None,
+            height: 0.0,
+            travelled: 0.0,
+            texture: None,
             rng,
             normal_from: None,
             texture: None,
@@ -125,12 +153,13 @@ impl Contact {
     fn advance(&mut self, stroke: Stroke, force: Real) {
         self.law.commit(stroke, force);
         self.compression += stroke.by;
-        (self.before, self.stroke) = (self.stroke, stroke.by);
+        self.travelled += stroke.by;
+        (self.before, self.stroke, self.last_force) = (self.stroke, stroke.by, force);
     }
 
     /// Starts afresh at a compression.
     fn restart(&mut self, compression: Real) {
-        (self.compression, self.stroke, self.before) = (compression, 0.0, 0.0);
+        (self.compression, self.stroke, self.before, self.last_force) = (compression, 0.0, 0.0, 0.0);
     }
 
     /// The level this contact wants for the coming sample; up at once, down after 32 samples (H3).

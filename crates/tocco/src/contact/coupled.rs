@@ -27,6 +27,8 @@ const NEWTON_STEPS: u32 = 60;
 const CUTS: u32 = 30;
 const SWEEPS: u32 = 200;
 const TOLERANCE: Real = 1e-14;
+/// Relative change of the strokes at which a sweep over falling laws is done.
+const SWEPT: Real = 1e-13;
 
 /// Room for one solve, made ahead of time.
 pub(super) struct Scratch {
@@ -187,6 +189,60 @@ fn direct(n: usize, matrix: &[Real], w: &mut Scratch) {
         let push: Real = matrix[c * n..(c + 1) * n].iter().zip(&w.direction[..n]).map(|(l, f)| l * f).sum();
         w.moved[c] = -push;
     }
+}
+
+/// Contacts among which are laws whose force may fall with the stroke, or that take their normal force from another
+/// contact of the island: Gauss-Seidel over the scalar solves, presses before what they press. `[audio]`
+pub(super) fn sweep(
+    contacts: &mut [Contact],
+    members: &[usize],
+    matrix: &[Real],
+    dt: Real,
+    w: &mut Scratch,
+) -> Outcome {
+    let n = members.len();
+    let mut iterations = 0;
+    let mut size = 0.0;
+    for c in 0..n {
+        let contact = &contacts[members[c]];
+        (w.strokes[c], w.forces[c]) = (contact.guess(), contact.last_force);
+        let solid = if contact.law.is_monotone() { contact.compression.abs() } else { 0.0 };
+        size = Real::max(size, w.s0[c].abs() + solid);
+    }
+    for _ in 0..SWEEPS {
+        let mut moved: Real = 0.0;
+        for monotone in [true, false] {
+            for c in 0..n {
+                if contacts[members[c]].law.is_monotone() != monotone {
+                    continue;
+                }
+                if let Some(press) = contacts[members[c]].normal_from {
+                    let force = match members.iter().position(|&m| m == press) {
+                        Some(at) => w.forces[at],
+                        None => contacts[press].last_force,
+                    };
+                    let law = &mut contacts[members[c]].law;
+                    law.set_normal(force);
+                    law.prepare(0.0, dt);
+                }
+                let contact = &contacts[members[c]];
+                let row = &matrix[c * n..(c + 1) * n];
+                let others: Real = (0..n).filter(|d| *d != c).map(|d| row[d] * w.forces[d]).sum();
+                let alone = contact.law.resolve(contact.compression, w.s0[c] - others, row[c], dt, w.strokes[c]);
+                moved = moved.max((alone.stroke - w.strokes[c]).abs());
+                (w.strokes[c], w.forces[c]) = (alone.stroke, alone.force);
+                iterations += alone.iterations;
+            }
+        }
+        if moved <= SWEPT * size {
+            return Outcome { iterations, fell_back: false, converged: true };
+        }
+    }
+    for c in 0..n {
+        let push: Real = (0..n).map(|d| matrix[c * n + d] * w.forces[d]).sum();
+        w.strokes[c] = w.s0[c] - push;
+    }
+    Outcome { iterations, fell_back: true, converged: false }
 }
 
 fn gauss_seidel(

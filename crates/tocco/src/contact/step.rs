@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One sample of an island: predict, solve, push, commit.
+//!
+//! **What.** The bodies of an island say how far each touched port would go; the laws answer with forces; the bodies
+//! take the step. Sub-steps repeat this within the sample where the shortest contact asks for it.
+//!
+//! **Step.** The ledger is kept here: external forces, guiding hands, rough surfaces and what friction's roughness adds
+//! are work of outsiders (H8).
+//!
+//! **Sources.** 004; physics.md D.2, D.4, D.5, D.8, H1, H3, H6, H8.
+
+use super::world::World;
+use super::{Contact, Site, coupled};
+use crate::interactor::Stroke;
+use crate::math::Real;
+use crate::resonator::LEVELS;
+use crate::texture::Texture;
+
+impl World {
+    pub(super) fn stroke_of(&mut self, site: Site, dt: Real) -> Real {
+        if self.rigid[site.body] {
+            dt * self.bodies[site.body].velocity(0)
+        } else {
+            self.bodies[site.body].free_stroke(site.port)
+        }
+    }
+
+    /// One sample of an island. `[audio]`
+    pub fn step(&mut self, island: usize, tick: u64) {
+        let (from, to) = self.islands[island].contacts;
+        if to - from == 1 {
+            let index = self.linked[from];
+            if self.contacts[index].exact {
+                self.step_exact(index);
+                return;
+            }
+            if self.step_one(island, index, tick) {
+                return;
+            }
+        }
+        if self.islands[island].level >= LEVELS {
+            self.divide(island, 0);
+        }
+        for at in from..to {
+            self.read_surface(self.linked[at]);
+        }
+        self.push_outside(island);
+        let mut dt = self.sample_s / (1u32 << self.islands[island].level) as Real;
+        self.predict(from, to, dt);
+        let mut level = 0;
+        let mut struck = false;
+        for at in from..to {
+            let index = self.linked[at];
+            let s0 = self.scratch.s0[at - from];
+            let contact = &mut self.contacts[index];
+            (contact.force, contact.iterations) = (0.0, 0);
+            let touching = contact.law.engages(contact.compression, s0 * (self.sample_s / dt));
+            if touching {
+                struck |= self.touch(index, tick);
+            }
+            level = level.max(self.contacts[index].want_level(touching, s0, dt, tick));
+        }
+        level = level.min(self.max_level);
+        if struck || level != self.islands[island].level {
+            self.divide(island, level);
+            let ratio = dt;
+            dt = self.sample_s / (1u32 << level) as Real;
+            for at in from..to {
+                let contact = &mut self.contacts[self.linked[at]];
+                contact.stroke *= dt / ratio;
+                contact.before = contact.stroke;
+            }
+            self.predict(from, to, dt);
+        }
+        let steps = 1u32 << level;
+        for step in 0..steps {
+            if step > 0 {
+                self.push_outside(island);
+                self.predict(from, to, dt);
+            }
+            self.solve(island, dt, 1.0 / steps as Real);
+        }
+    }
+
+    /// Reads the surface of a contact where it stands now. A height shifts the compression, which is work of outsiders;
+    /// the roughness of friction is the law's to scale.
+    pub(super) fn read_surface(&mut self, index: usize) {
+        let contact = &mut self.contacts[index];
+        let Some(texture) = &mut contact.texture else { return };
+        let travel = texture.travel.map_or(contact.travelled, |body| self.bodies[body].position(0));
+        let height = texture.surface.height(travel);
+        if contact.law.is_monotone() {
+            let before = contact.law.energy(contact.compression);
+            contact.compression += texture.height_m * height - contact.height;
+            contact.height = texture.height_m * height;
+            self.work += contact.law.energy(contact.compression) - before;
+        } else {
+            contact.law.set_roughness(height);
+        }
+    }
+
+    /// One sample of an island of one lasting contact at the present level: what [`World::step`] does, without its
+    /// loops. False, with nothing done, if anything else is the case. Most samples of most contacts come this way.
+    pub(super) fn step_one(&mut self, island: usize, index: usize, tick: u64) -> bool {
+        let group = &self.islands[island];
+        if group.level != 0 || !group.fresh || self.max_level < group.level {
+            return false;
+        }
+        let (dt, label) = (self.sample_s, self.matrix[group.matrix]);
+        let contact = &mut self.contacts[index];
+        let (a, b) = (contact.a, contact.b);
+        let plain = contact.texture.is_none() && contact.normal_from.is_none() && contact.last_touch.is_some();
+        if !plain || !contact.law.engages(contact.compression, 0.0) {
+            return false;
+        }
+        let rigid = [self.rigid[a.body], self.rigid[b.body]];
+        let Ok([first, second]) = self.bodies.get_disjoint_mut([a.body, b.body]) else { return false };
+        let mut speeds = [0.0; 2];
+        let mut strokes = [0.0; 2];
+        for (side, (body, site)) in [(&mut *first, a), (&mut *second, b)].into_iter().enumerate() {
+            if rigid[side] {
+                speeds[side] = body.velocity(0);
+                strokes[side] = dt * speeds[side];
+                continue;
+            }
+            if self.pushed[site.body] {
+                for (port, &force) in self.forces[site.body].iter().enumerate() {
+                    if force != 0.0 {
+                        body.push(port, force);
+                    }
+                }
+            }
+            strokes[side] = body.free_stroke(site.port);
+        }
+        let s0 = strokes[0] - strokes[1];
+        if contact.want_level(true, s0, dt, tick).min(self.max_level) != 0 {
+            for body in [first, second] {
+                body.unpush();
+            }
+            return false;
+        }
+        contact.last_touch = Some(tick);
+        contact.law.prepare(contact.compression, dt);
+        let found = contact.law.resolve(contact.compression, s0, label, dt, contact.guess());
+        let force = found.force;
+        for (side, (body, site)) in [(first, a), (second, b)].into_iter().enumerate() {
+            let own = if side == 0 { -force } else { force };
+            if rigid[side] {
+                self.work -= own * speeds[side] * dt;
+                continue;
+            }
+            body.push(site.port, own);
+            if self.pushed[site.body] {
+                for (port, &outside) in self.forces[site.body].iter().enumerate() {
+                    if outside != 0.0 {
+                        self.work += outside * body.free_stroke(port);
+                    }
+                }
+            }
+            body.commit();
+        }
+        contact.advance(Stroke { from: contact.compression, by: found.stroke, dt }, force);
+        (contact.force, contact.iterations) = (force, found.iterations);
+        self.health.count(&found);
+        true
+    }
+
+    /// Notes that a contact touches; at the first touch after a pause both partners may redraw where they are struck.
+    pub(super) fn touch(&mut self, index: usize, tick: u64) -> bool {
+        let pause = (0.005 / self.sample_s) as u64;
+        let contact = &mut self.contacts[index];
+        let new = contact.last_touch.is_none_or(|last| tick > last + pause);
+        contact.last_touch = Some(tick);
+        if new {
+            for site in [contact.a, contact.b] {
+                self.bodies[site.body].restrike(site.port, &mut contact.rng);
+            }
+        }
+        new
+    }
+
+    pub(super) fn divide(&mut self, island: usize, level: usize) {
+        let (from, to) = self.islands[island].bodies;
+        for at in from..to {
+            self.bodies[self.members[at]].divide(level);
+        }
+        self.islands[island].level = level;
+        self.islands[island].fresh = false;
+    }
+
+    pub(super) fn push_outside(&mut self, island: usize) {
+        let (from, to) = self.islands[island].bodies;
+        for at in from..to {
+            let body = self.members[at];
+            if self.pushed[body] {
+                for (port, &force) in self.forces[body].iter().enumerate() {
+                    if force != 0.0 {
+                        self.bodies[body].push(port, force);
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn predict(&mut self, from: usize, to: usize, dt: Real) {
+        for at in from..to {
+            let Contact { a, b, .. } = self.contacts[self.linked[at]];
+            self.scratch.s0[at - from] = self.stroke_of(a, dt) - self.stroke_of(b, dt);
+        }
+    }
+
+    /// Fills the island's matrix L of [coupled.1].
+    pub(super) fn label(&mut self, island: usize) {
+        let (from, to) = self.islands[island].contacts;
+        let (n, base) = (to - from, self.islands[island].matrix);
+        for c in 0..n {
+            for d in 0..n {
+                let (first, second) = (&self.contacts[self.linked[from + c]], &self.contacts[self.linked[from + d]]);
+                let mut label = 0.0;
+                for (one, sign_one) in [(first.a, 1.0), (first.b, -1.0)] {
+                    for (two, sign_two) in [(second.a, 1.0), (second.b, -1.0)] {
+                        if one.body == two.body && !self.rigid[one.body] {
+                            label += sign_one * sign_two * self.bodies[one.body].compliance(one.port, two.port);
+                        }
+                    }
+                }
+                self.matrix[base + c * n + d] = label;
+            }
+        }
+        self.islands[island].fresh = true;
+    }
+
+    /// Solve, push, commit: one sub-step.
+    pub(super) fn solve(&mut self, island: usize, dt: Real, share: Real) {
+        let (from, to) = self.islands[island].contacts;
+        let n = to - from;
+        let (mut touching, mut falling) = (false, false);
+        for at in from..to {
+            let contact = &mut self.contacts[self.linked[at]];
+            contact.law.prepare(contact.compression, dt);
+            touching |= contact.law.engages(contact.compression, self.scratch.s0[at - from]);
+            falling |= !contact.law.is_monotone();
+        }
+        if touching {
+            if !self.islands[island].fresh {
+                self.label(island);
+            }
+            let base = self.islands[island].matrix;
+            if n == 1 {
+                let contact = &mut self.contacts[self.linked[from]];
+                let s0 = self.scratch.s0[0];
+                let found = contact.law.resolve(contact.compression, s0, self.matrix[base], dt, contact.guess());
+                contact.iterations += found.iterations;
+                self.health.count(&found);
+                (self.scratch.strokes[0], self.scratch.forces[0]) = (found.stroke, found.force);
+            } else {
+                let (matrix, members) = (&self.matrix[base..base + n * n], &self.linked[from..to]);
+                let found = if falling {
+                    coupled::sweep(&mut self.contacts, members, matrix, dt, &mut self.scratch)
+                } else {
+                    coupled::solve(&self.contacts, members, matrix, dt, &mut self.scratch)
+                };
+                for at in from..to {
+                    self.contacts[self.linked[at]].iterations += found.iterations;
+                }
+                self.health.solves += 1;
+                self.health.iterations += u64::from(found.iterations);
+                self.health.fallbacks += u64::from(found.fell_back);
+                self.health.unconverged += u64::from(!found.converged);
+            }
+        } else {
+            self.scratch.strokes[..n].copy_from_slice(&self.scratch.s0[..n]);
+            self.scratch.forces[..n].fill(0.0);
+        }
+        for at in from..to {
+            let index = self.linked[at];
+            let (by, force) = (self.scratch.strokes[at - from], self.scratch.forces[at - from]);
+            let Contact { a, b, .. } = self.contacts[index];
+            if force != 0.0 {
+                self.press(a, -force, dt);
+                self.press(b, force, dt);
+            }
+            let contact = &mut self.contacts[index];
+            self.work -= contact.law.outside_force() * by;
+            contact.advance(Stroke { from: contact.compression, by, dt }, force);
+            contact.force += force * share;
+        }
+        let (first, last) = self.islands[island].bodies;
+        for at in first..last {
+            let body = self.members[at];
+            if self.pushed[body] {
+                for port in 0..self.forces[body].len() {
+                    let force = self.forces[body][port];
+                    if force != 0.0 {
+                        self.work += force * self.bodies[body].free_stroke(port);
+                    }
+                }
+            }
+            self.bodies[body].commit();
+        }
+    }
+
+    pub(super) fn press(&mut self, site: Site, force: Real, dt: Real) {
+        if self.rigid[site.body] {
+            self.work -= force * self.bodies[site.body].velocity(0) * dt;
+        } else {
+            self.bodies[site.body].push(site.port, force);
+        }
+    }
+}
