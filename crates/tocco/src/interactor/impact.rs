@@ -79,6 +79,12 @@ pub const IMPACT: Kind = Kind {
             required: false,
             doc: "Exact rebound at any step, for a mass against a wall or another mass; default false.",
         },
+        Key {
+            id: "texture",
+            takes: KeyType::Form("{ beta, grain_m, longest_m, poles_per_decade, height_m, travel_from }"),
+            required: false,
+            doc: "Height profile that a body carries past: it shifts the compression; default smooth.",
+        },
     ],
 };
 
