@@ -4,9 +4,14 @@
 use crate::error::Result;
 use crate::render::{AUTO_MOST_S, Plan};
 use std::fmt::Write as _;
+use tocco::interactor::friction::FrictionParams;
 use tocco::interactor::impact::ImpactParams;
 use tocco::math::pow;
-use tocco::scene::def::{Action, BodyDef, BodyForm, ContactForm, ImpactLaw, Length, SceneDef, Source, TapTo};
+use tocco::resonator::waveguide::StringParams;
+use tocco::scene::def::{
+    Action, BodyDef, BodyForm, ContactDef, ContactForm, FrictionLaw, ImpactLaw, Length, PlaceDef, SceneDef, Source,
+    TapTo,
+};
 
 /// A text that lists bodies, contacts, gestures, taps and controls. Errors are the scene's.
 pub fn report(plan: &Plan) -> Result<String> {
@@ -26,47 +31,15 @@ pub fn report(plan: &Plan) -> Result<String> {
         line(&mut text, &format!("body {}", body.name), &body_words(body));
     }
     for contact in &def.contacts {
-        let ContactForm::Impact { law, viscous_exponent, exact_wall } = &contact.form;
-        let p = ImpactParams::from_values(&contact.params);
-        let law_words = match law {
-            ImpactLaw::HuntCrossley => "hunt-crossley",
-            ImpactLaw::Power => "power",
-            ImpactLaw::Linear => "linear",
-            ImpactLaw::Stulov => "stulov felt",
-        };
-        let mut words = format!(
-            "{} on {}: {law_words}, stiffness {}, exponent {}",
-            contact.between[0],
-            contact.between[1],
-            short(p.stiffness),
-            short(p.exponent)
-        );
-        match law {
-            ImpactLaw::Stulov => {
-                let _ =
-                    write!(words, ", hysteresis {}, relaxation {} s", short(p.hysteresis_01), short(p.relaxation_s));
-            }
-            ImpactLaw::Power => {}
-            ImpactLaw::HuntCrossley | ImpactLaw::Linear => {
-                let _ = write!(words, ", dissipation {} s/m", short(p.dissipation_s_m));
-            }
-        }
-        if let Some(exponent) = viscous_exponent {
-            let _ = write!(words, ", viscous exponent {}", short(*exponent));
-        }
-        if *exact_wall {
-            words.push_str(", exact wall");
-        }
-        if let Some((mass_kg, speed)) = hammer_of(def, &contact.between) {
-            let touch_s = touch_s(mass_kg, p.stiffness, p.exponent, speed);
-            let _ = write!(words, "; touches for about {} ms at {} m/s", short(1e3 * touch_s), short(speed));
-        }
-        line(&mut text, &format!("contact {}", contact.name), &words);
+        line(&mut text, &format!("contact {}", contact.name), &contact_words(def, contact));
     }
     for drive in &def.drives {
         let words = match &drive.source {
             Source::Points(points) => {
                 format!("{} points until {} s", points.len(), short(points.last().map_or(0.0, |p| p[0])))
+            }
+            Source::Noise { rms, beta, .. } if *beta != 0.0 => {
+                format!("noise 1/f^{}, rms {}", short(*beta), short(*rms))
             }
             Source::Noise { rms, .. } => format!("noise, rms {}", short(*rms)),
             Source::Wav { file, .. } => file.clone(),
@@ -103,7 +76,7 @@ pub fn report(plan: &Plan) -> Result<String> {
         );
     }
     for omitted in scene.omitted() {
-        line(&mut text, "left out", &format!("{omitted}: at or above half of {} Hz", plan.rate_hz));
+        line(&mut text, "left out", &format!("{omitted}: too high for {} Hz", plan.rate_hz));
     }
     text.push_str("The scene is sound.\n");
     Ok(text)
@@ -140,6 +113,7 @@ fn body_words(body: &BodyDef) -> String {
         }
         BodyForm::Wall { .. } => "rigid wall".into(),
         BodyForm::Guided { .. } => "guided".into(),
+        BodyForm::String { ports } => string_words(body, ports),
         BodyForm::Modal { modes, ports } => {
             let range = |of: &dyn Fn(usize) -> f64| {
                 let values = || (0..modes.len()).map(of).filter(|x| x.is_finite());
@@ -160,6 +134,74 @@ fn body_words(body: &BodyDef) -> String {
             )
         }
     }
+}
+
+fn contact_words(def: &SceneDef, contact: &ContactDef) -> String {
+    let [a, b] = &contact.between;
+    let mut words = format!("{a} on {b}: ");
+    match &contact.form {
+        ContactForm::Impact { law, exact_wall, .. } => {
+            let p = ImpactParams::from_values(&contact.params);
+            let law_words = match law {
+                ImpactLaw::HuntCrossley => "hunt-crossley",
+                ImpactLaw::Power => "power",
+                ImpactLaw::Linear => "linear",
+                ImpactLaw::Stulov => "stulov felt",
+            };
+            let _ = write!(words, "{law_words}, stiffness {}, exponent {}", short(p.stiffness), short(p.exponent));
+            let _ = match law {
+                ImpactLaw::Stulov => {
+                    write!(words, ", hysteresis {}, relaxation {} s", short(p.hysteresis_01), short(p.relaxation_s))
+                }
+                ImpactLaw::Power => Ok(()),
+                ImpactLaw::HuntCrossley | ImpactLaw::Linear => {
+                    write!(words, ", dissipation {} s/m", short(p.dissipation_s_m))
+                }
+            };
+            if *exact_wall {
+                words.push_str(", exact wall");
+            }
+        }
+        ContactForm::Friction { law, normal_from, .. } => {
+            let p = FrictionParams::from_values(&contact.params);
+            let law_words = match law {
+                FrictionLaw::ElastoPlastic => "elasto-plastic friction",
+                FrictionLaw::LuGre => "lugre friction",
+                FrictionLaw::Dahl => "dahl friction",
+                FrictionLaw::Static => "static friction",
+                FrictionLaw::Thermal => "friction of rosin",
+            };
+            let pressed = match normal_from {
+                Some(from) => format!("{from} presses"),
+                None => format!("{} N press", short(p.normal_force_n)),
+            };
+            let _ = write!(words, "{law_words}, {pressed}, mu {} to {}", short(p.mu_static), short(p.mu_dynamic));
+        }
+    }
+    if let ContactForm::Impact { viscous_exponent: Some(exponent), .. }
+    | ContactForm::Friction { viscous_exponent: Some(exponent), .. } = &contact.form
+    {
+        let _ = write!(words, ", viscous exponent {}", short(*exponent));
+    }
+    if let Some(texture) = &contact.texture {
+        let _ = write!(words, ", texture 1/f^{}", short(texture.beta));
+        if let Some(travel) = &texture.travel {
+            let _ = write!(words, ", {} m high, carried by {travel}", short(texture.height_m));
+        }
+    }
+    if let (ContactForm::Impact { .. }, Some((mass_kg, speed))) = (&contact.form, hammer_of(def, &contact.between)) {
+        let p = ImpactParams::from_values(&contact.params);
+        let touch_s = touch_s(mass_kg, p.stiffness, p.exponent, speed);
+        let _ = write!(words, "; touches for about {} ms at {} m/s", short(1e3 * touch_s), short(speed));
+    }
+    words
+}
+
+fn string_words(body: &BodyDef, ports: &[PlaceDef]) -> String {
+    let p = StringParams::from_values(&body.params);
+    let places: Vec<String> = ports.iter().map(|port| format!("{} at {}", port.name, short(port.place))).collect();
+    let places = if places.is_empty() { String::new() } else { format!("; places {}", places.join(", ")) };
+    format!("string, {} Hz, q {}, {} kg/s{places}", short(p.freq_hz), short(p.q), short(p.impedance_kg_s))
 }
 
 /// Mass and speed of the first partner that is a mass with a known speed: its own, or that of its first strike.

@@ -356,7 +356,7 @@ fn report_words(name: &str, report: &Report, encoding: Encoding) -> String {
         );
     }
     if !report.omitted.is_empty() {
-        let _ = write!(text, "\n{} modes left out at this rate: {}", report.omitted.len(), report.omitted.join(", "));
+        let _ = write!(text, "\nleft out at this rate: {}", report.omitted.join(", "));
     }
     let health = &report.health;
     if health.unconverged + health.refused + health.reset > 0 {

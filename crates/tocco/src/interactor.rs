@@ -25,8 +25,9 @@ pub const MAX_ITERATIONS: u32 = 60;
 
 /// Relative size of the last Newton step at which a solve is done.
 const TOLERANCE: Real = 1e-14;
-/// Relative size of a step whose square is rounding: where Newton's method starts so close, one evaluation is enough.
-const NEAR: Real = 1e-9;
+/// Bound of F'' x/(2 F') for the force laws, up to exponent 5: where Newton's method starts so close that its next step,
+/// at most this times the square of the first over x, is rounding, one evaluation is enough.
+const BEND: Real = 3.0;
 /// Relative size below which steps that no longer shrink are rounding, and the solve is done as well.
 pub(crate) const ROUNDING: Real = 1e-12;
 
@@ -80,7 +81,8 @@ pub trait Interactor: Tunable + Send {
     }
     /// The stroke that satisfies [contact.1]; `guess` is last step's.
     fn resolve(&self, from: Real, s0: Real, compliance: Real, dt: Real, guess: Real) -> Solution {
-        newton(self, from, s0, compliance, dt, guess)
+        let ceiling = || self.ceiling(from, s0, compliance);
+        newton(|by| self.force(Stroke { from, by, dt }), ceiling, from, s0, compliance, guess)
     }
     /// After the solve: memory is written once.
     fn commit(&mut self, _stroke: Stroke, _force_n: Real) {}
@@ -112,8 +114,16 @@ pub trait Interactor: Tunable + Send {
     }
 }
 
-fn newton<I: Interactor + ?Sized>(law: &I, from: Real, s0: Real, l: Real, dt: Real, guess: Real) -> Solution {
-    let at = |by| law.force(Stroke { from, by, dt });
+/// Newton's method on [contact.1] for a force that does not fall with the stroke; `ceiling` bounds the root from above.
+#[inline(always)]
+pub(crate) fn newton(
+    at: impl Fn(Real) -> Force,
+    ceiling: impl Fn() -> Real,
+    from: Real,
+    s0: Real,
+    l: Real,
+    guess: Real,
+) -> Solution {
     let mut iterations = 0;
     let (mut low, mut high) = (Real::NEG_INFINITY, s0);
     let mut s = guess;
@@ -128,7 +138,7 @@ fn newton<I: Interactor + ?Sized>(law: &I, from: Real, s0: Real, l: Real, dt: Re
             low = low.max(-from);
         }
         if guess <= low || guess >= high {
-            s = law.ceiling(from, s0, l).clamp(low, high);
+            s = ceiling().clamp(low, high);
         }
     }
     let size = s0.abs() + from.abs();
@@ -148,7 +158,7 @@ fn newton<I: Interactor + ?Sized>(law: &I, from: Real, s0: Real, l: Real, dt: Re
         // Quadratic convergence: the step after this one would be about step^3/last^2.
         let (now, cube) = (step.abs(), step.abs() / last);
         let done = now <= TOLERANCE * size
-            || (inside && now <= NEAR * size)
+            || (inside && from > 0.0 && BEND * now * now <= 0.1 * TOLERANCE * size * (from + next))
             || (inside && last.is_finite() && cube < 0.1 && now * cube * cube <= 0.1 * TOLERANCE * size)
             || (now <= ROUNDING * size && cube > 0.5);
         if done {

@@ -115,7 +115,7 @@ pub struct Key {
 /// Everything there is to know about a kind of node: feeds the reader, `describe`, the schema and the docs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kind {
-    /// "body", "contact", "drive", "event", "tap", "control", "scene".
+    /// "body", "contact", "texture", "drive", "event", "tap", "control", "scene".
     pub family: &'static str,
     /// The word after `type =`; empty for families without types.
     pub id: &'static str,

@@ -24,7 +24,7 @@ pub use error::SceneError;
 use crate::contact::Site;
 use crate::contact::world::World;
 use crate::math::Real;
-use crate::param::{Rate, Scale, Spec};
+use crate::param::{Rate, Scale, Spec, Tunable};
 use crate::resonator::{CONTROL_TICKS, Reading};
 use def::Quantity;
 use drive::Drive;
@@ -78,6 +78,7 @@ pub enum Probe {
 pub(crate) enum Target {
     Body { body: usize, param: usize },
     Contact { contact: usize, param: usize },
+    Surface { contact: usize, param: usize },
     Force(Site),
 }
 
@@ -173,7 +174,7 @@ impl Scene {
         self.drives.iter().map(|d| (d.ends_s() * self.rate_hz) as u64).fold(events, u64::max)
     }
 
-    /// Modes left out because this rate cannot hold them, e.g. "bar: mode 7 (18000 Hz)".
+    /// What this rate cannot hold: modes left out, e.g. "bar: mode 7 (18000 Hz)", and strings that play lower.
     pub fn omitted(&self) -> &[String] {
         &self.omitted
     }
@@ -207,7 +208,7 @@ impl Scene {
     fn path_of(&self, slot: &Slot) -> String {
         let node = match slot.target {
             Target::Body { body, .. } => self.bodies[body].0.clone(),
-            Target::Contact { contact, .. } => self.contacts[contact].clone(),
+            Target::Contact { contact, .. } | Target::Surface { contact, .. } => self.contacts[contact].clone(),
             Target::Force(site) => {
                 let (body, ports) = &self.bodies[site.body];
                 if ports.len() == 1 { body.clone() } else { format!("{body}.{}", ports[site.port]) }
@@ -348,6 +349,11 @@ impl Scene {
         match self.slots[slot].target {
             Target::Body { body, param } => self.world.tune_body(body, param, value),
             Target::Contact { contact, param } => self.world.tune_contact(contact, param, value),
+            Target::Surface { contact, param } => {
+                if let Some(roughness) = &mut self.world.contacts[contact].texture {
+                    roughness.surface.set(param, value);
+                }
+            }
             Target::Force(site) => {
                 self.world.set_force(site, value);
                 if value != 0.0 {

@@ -79,6 +79,18 @@ pub const TEXTURE: Kind = Kind {
             required: false,
             doc: "Density of the filter behind the spectrum; default 2, which no more can be heard to better.",
         },
+        Key {
+            id: "height_m",
+            takes: KeyType::Number { unit: "m", min: 0.0, max: 1.0 },
+            required: false,
+            doc: "On an impact contact, where it is needed: standard deviation of the height.",
+        },
+        Key {
+            id: "travel_from",
+            takes: KeyType::Text,
+            required: false,
+            doc: "On an impact contact, where it is needed: guided body or mass whose motion carries the profile past.",
+        },
     ],
 };
 

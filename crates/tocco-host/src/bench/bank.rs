@@ -30,17 +30,17 @@ pub fn modes(count: usize) -> Vec<Mode> {
         .collect()
 }
 
-/// A bank as one would first write it: two-pole resonators in `f64`, one sample after the other, one mode after the
-/// other. Of the two usual forms the two-pole is the faster one.
+/// A bank as one would first write it from the papers (000 (8.7)): displacement and velocity of every mode in `f64`, one
+/// sample after the other, one mode after the other. It is the same bank as the engine's, which must be able to take a
+/// force at any sample; a loop over two-pole filters, which cannot, is about a quarter faster on some machines.
 pub struct Plain {
-    modes: Vec<TwoPole>,
+    modes: Vec<State>,
 }
 
-struct TwoPole {
-    y1: f64,
-    y2: f64,
-    a1: f64,
-    a2: f64,
+struct State {
+    q: f64,
+    p: f64,
+    step: [[f64; 2]; 2],
     gain: f64,
 }
 
@@ -48,8 +48,11 @@ impl Plain {
     /// A bank that has just received an impulse.
     pub fn new(modes: &[Mode]) -> Self {
         let resonator = |m: &Mode| {
-            let (radius, angle) = ((-1.0 / (m.decay_s * RATE_HZ)).exp(), TAU * m.freq_hz / RATE_HZ);
-            TwoPole { y1: angle.sin(), y2: 0.0, a1: 2.0 * radius * angle.cos(), a2: -radius * radius, gain: m.gain }
+            let (sigma, omega, h) = (1.0 / m.decay_s, TAU * m.freq_hz, 1.0 / RATE_HZ);
+            let damped = (omega * omega - sigma * sigma).sqrt();
+            let (c, s) = ((-sigma * h).exp() * (damped * h).cos(), (-sigma * h).exp() * (damped * h).sin() / damped);
+            let step = [[c + sigma * s, s], [-omega * omega * s, c - sigma * s]];
+            State { q: 0.0, p: 1.0, step, gain: m.gain }
         };
         Self { modes: modes.iter().map(resonator).collect() }
     }
@@ -60,9 +63,9 @@ impl Plain {
         for sample in out {
             let mut sum = 0.0;
             for m in &mut self.modes {
-                let y = m.a1 * m.y1 + m.a2 * m.y2;
-                (m.y2, m.y1) = (m.y1, y);
-                sum += m.gain * y;
+                let [[qq, qp], [pq, pp]] = m.step;
+                (m.q, m.p) = (qq * m.q + qp * m.p, pq * m.q + pp * m.p);
+                sum += m.gain * m.p;
             }
             *sample = sum as f32;
         }
@@ -86,12 +89,12 @@ mod tests {
 
     #[test]
     fn the_plain_loop_rings_at_the_frequency_and_decay_of_its_mode() {
-        let mode = Mode { freq_hz: 480.0, decay_s: 0.1, gain: 1.0 };
+        let mode = Mode { freq_hz: 480.0, decay_s: 1.0, gain: 1.0 };
         let mut out = [0.0; 9700];
         Plain::new(&[mode]).render(&mut out);
-        // 480 Hz is 100 samples a period; 0.2 s later the amplitude has fallen by e^-2.
+        // 480 Hz is 100 samples a period; 0.2 s later the amplitude has fallen by e^-0.2.
         for i in [0, 30, 77] {
-            assert!((out[i + 9600] / out[i] - (-2f32).exp()).abs() < 1e-4, "{} {}", out[i], out[i + 9600]);
+            assert!((out[i + 9600] / out[i] - (-0.2f32).exp()).abs() < 1e-4, "{} {}", out[i], out[i + 9600]);
         }
     }
 }

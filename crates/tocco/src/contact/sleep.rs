@@ -180,10 +180,8 @@ impl World {
             let (bodies, contacts) = (self.members.len(), self.linked.len());
             for index in 0..self.contacts.len() {
                 let contact = &self.contacts[index];
-                if contact.awake {
-                    if root(&mut self.parent, contact.yielding(&self.rigid)) == head {
-                        self.linked.push(index);
-                    }
+                if contact.awake && root(&mut self.parent, contact.yielding(&self.rigid)) == head {
+                    self.linked.push(index);
                 }
             }
             let mut alone = self.linked.len() == contacts;

@@ -91,6 +91,12 @@ pub const FRICTION: Kind = Kind {
             required: false,
             doc: "Exponent n of the viscous force sigma2 |v|^(n-1) v, default 1.",
         },
+        Key {
+            id: "texture",
+            takes: KeyType::Form("{ beta, grain_m, longest_m, poles_per_decade }"),
+            required: false,
+            doc: "Surface read along the travel of this contact, scaled by roughness times the normal force; default smooth.",
+        },
     ],
 };
 

@@ -78,12 +78,31 @@ pub struct Mass {
     dt: Real,
     pushed: Real,
     work: Real,
+    /// Samples flown since position and velocity were written: a free mass is where its parabola is, at no cost.
+    flown: u64,
 }
 
 impl Mass {
     /// A mass at a place with a velocity; `sample_s` is the sample interval. `[control]`
     pub fn new(params: MassParams, position_m: Real, velocity_m_s: Real, sample_s: Real) -> Self {
-        Self { params, position: position_m, velocity: velocity_m_s, sample_s, dt: sample_s, pushed: 0.0, work: 0.0 }
+        let (position, velocity) = (position_m, velocity_m_s);
+        Self { params, position, velocity, sample_s, dt: sample_s, pushed: 0.0, work: 0.0, flown: 0 }
+    }
+
+    /// Position and velocity after the samples flown, and `more`.
+    fn flight(&self, more: u64) -> (Real, Real) {
+        let (t, g) = ((self.flown + more) as Real * self.sample_s, self.params.gravity_m_s2);
+        if t == 0.0 {
+            return (self.position, self.velocity);
+        }
+        (self.position + (self.velocity * t + 0.5 * g * t * t), self.velocity + g * t)
+    }
+
+    /// Writes down where the flight has come to.
+    fn land(&mut self) {
+        let (position, velocity) = self.flight(0);
+        self.work += self.params.mass_kg * self.params.gravity_m_s2 * (position - self.position);
+        (self.position, self.velocity, self.flown) = (position, velocity, 0);
     }
 
     /// Puts the mass somewhere with a velocity. `[audio]`
@@ -128,6 +147,7 @@ impl Tunable for Mass {
         self.params.read(index)
     }
     fn set(&mut self, index: usize, value: Real) {
+        self.land();
         self.params.write(index, value);
     }
 }
@@ -135,6 +155,9 @@ impl Tunable for Mass {
 impl Resonator for Mass {
     fn ports(&self) -> usize {
         1
+    }
+    fn attend(&mut self) {
+        self.land();
     }
     fn divide(&mut self, level: usize) {
         self.dt = self.sample_s / (1u32 << level) as Real;
@@ -155,27 +178,27 @@ impl Resonator for Mass {
         self.advance(self.dt);
     }
     fn ring(&mut self, ticks: usize, readings: &mut [Reading]) {
-        for tick in 0..ticks {
-            self.advance(self.sample_s);
-            for reading in readings.iter_mut() {
-                reading.values[tick] = match reading.motion {
-                    Motion::Position => self.position,
-                    Motion::Velocity => self.velocity,
-                };
+        for reading in readings.iter_mut() {
+            for (tick, value) in reading.values[..ticks].iter_mut().enumerate() {
+                let (position, velocity) = self.flight(tick as u64 + 1);
+                *value = if reading.motion == Motion::Position { position } else { velocity };
             }
         }
+        self.flown += ticks as u64;
     }
     fn position(&self, _port: usize) -> Real {
-        self.position
+        self.flight(0).0
     }
     fn velocity(&self, _port: usize) -> Real {
-        self.velocity
+        self.flight(0).1
     }
     fn energy(&self) -> Real {
-        0.5 * self.params.mass_kg * self.velocity * self.velocity
+        let velocity = self.flight(0).1;
+        0.5 * self.params.mass_kg * velocity * velocity
     }
     fn work(&self) -> Real {
-        self.work
+        let fallen = self.flight(0).0 - self.position;
+        self.work + self.params.mass_kg * self.params.gravity_m_s2 * fallen
     }
     fn gravity(&self) -> Real {
         self.params.gravity_m_s2
@@ -187,8 +210,9 @@ impl Resonator for Mass {
         Real::INFINITY
     }
     fn range(&self, _port: usize, seconds: Real) -> (Real, Real) {
-        let reach = seconds * self.velocity.abs() + 0.5 * seconds * seconds * self.acceleration().abs();
-        (self.position - reach, self.position + reach)
+        let (position, velocity) = self.flight(0);
+        let reach = seconds * velocity.abs() + 0.5 * seconds * seconds * self.acceleration().abs();
+        (position - reach, position + reach)
     }
     fn hit(&mut self, _port: usize, impulse_n_s: Real) -> bool {
         self.velocity += impulse_n_s / self.params.mass_kg;
@@ -198,6 +222,7 @@ impl Resonator for Mass {
         self.position.is_finite() && self.velocity.is_finite()
     }
     fn reset(&mut self) {
+        self.flown = 0;
         self.position = 0.0;
         self.velocity = 0.0;
         self.pushed = 0.0;

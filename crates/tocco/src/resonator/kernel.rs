@@ -8,6 +8,8 @@
 //! Rows of coefficients begin on cache lines, and the distance between rows keeps away from multiples of 4 KiB: a store
 //! that shares the low address bits of the next loads would make them wait.
 
+#![allow(clippy::needless_range_loop, reason = "a lane is an index: the same one in every operand")]
+
 use super::CONTROL_TICKS;
 use crate::math::Real;
 
@@ -97,7 +99,10 @@ impl<const K: usize> Rows<K> {
     /// The chunks `from..to` of every row.
     #[inline(always)]
     pub fn part(&self, from: usize, to: usize) -> [&[Line]; K] {
-        core::array::from_fn(|row| &self.lines[row * self.stride..][from..to])
+        core::array::from_fn(
+            #[inline(always)]
+            |row| &self.lines[row * self.stride + from..row * self.stride + to],
+        )
     }
 }
 
@@ -172,7 +177,8 @@ fn step_body(
 ) -> (Real, Real) {
     let n = q.len();
     let p = &mut p[..n];
-    let [qq, qp, pq, pp, bq, bp] = [qq, qp, pq, pp, bq, bp].map(|row| &row[..n]);
+    let (qq, qp, pq, pp) = (&qq[..n], &qp[..n], &pq[..n], &pp[..n]);
+    let (bq, bp) = (&bq[..n], &bp[..n]);
     let (shape, watch, tap) = (&shape[..n], &watch[..n], &tap[..n]);
     let (mut stroke, mut speed) = ([0.0; LANES], [0.0; LANES]);
     for i in 0..n {
@@ -194,7 +200,7 @@ fn step_body(
 fn held_body([d, p]: StateMut, [a, b, c, e, g, k]: [&[Line]; 6], force: Real) -> (Real, Real) {
     let n = d.len();
     let p = &mut p[..n];
-    let [a, b, c, e, g, k] = [a, b, c, e, g, k].map(|row| &row[..n]);
+    let (a, b, c, e, g, k) = (&a[..n], &b[..n], &c[..n], &e[..n], &g[..n], &k[..n]);
     let (mut stroke, mut speed) = ([0.0; LANES], [0.0; LANES]);
     for i in 0..n {
         for l in 0..LANES {
@@ -434,7 +440,8 @@ macro_rules! explicit {
             ) -> (Real, Real) {
                 let n = q.len();
                 let p = &mut p[..n];
-                let [qq, qp, pq, pp, bq, bp] = [qq, qp, pq, pp, bq, bp].map(|row| &row[..n]);
+                let (qq, qp, pq, pp) = (&qq[..n], &qp[..n], &pq[..n], &pp[..n]);
+                let (bq, bp) = (&bq[..n], &bp[..n]);
                 let (shape, watch, tap) = (&shape[..n], &watch[..n], &tap[..n]);
                 let force = $all(force);
                 let (mut stroke, mut speed) = ([$all(0.0); PARTS], [$all(0.0); PARTS]);
@@ -461,7 +468,7 @@ macro_rules! explicit {
             pub fn held([d, p]: StateMut, [a, b, c, e, g, k]: [&[Line]; 6], force: Real) -> (Real, Real) {
                 let n = d.len();
                 let p = &mut p[..n];
-                let [a, b, c, e, g, k] = [a, b, c, e, g, k].map(|row| &row[..n]);
+                let (a, b, c, e, g, k) = (&a[..n], &b[..n], &c[..n], &e[..n], &g[..n], &k[..n]);
                 let force = $all(force);
                 let (mut stroke, mut speed) = ([$all(0.0); PARTS], [$all(0.0); PARTS]);
                 for i in 0..n {

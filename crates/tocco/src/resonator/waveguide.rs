@@ -73,6 +73,9 @@ pub const STRING: Kind = Kind {
 /// Where a string is touched if the scene does not say.
 pub const DEFAULT_PLACE: Real = 0.127;
 
+/// Highest pitch as a part of the sample rate; a string tuned higher plays that.
+pub const HIGHEST: Real = BAND;
+
 /// Four neighbouring cells with weights.
 #[derive(Clone, Copy, Debug, Default)]
 struct Taps {

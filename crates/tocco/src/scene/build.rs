@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a scene's description to a scene that can sound.
 
-use super::def::{Action, BodyForm, ContactForm, ImpactLaw, ModeDef, Quantity, Source, Substeps, TapTo};
+use super::def::{
+    Action, BodyForm, ContactDef, ContactForm, ImpactLaw, ModeDef, Quantity, Source, Substeps, TapTo, TextureDef,
+};
 use super::drive::Drive;
 use super::{FORCE, Macro, Scene, SceneDef, SceneError, Slot, Tap, TapFrom, Target};
 use crate::contact::coupled::MAX_CONTACTS;
 use crate::contact::world::World;
-use crate::contact::{Contact, Site};
+use crate::contact::{Contact, Roughness, Site};
 use crate::engine::{Command, Timed};
+use crate::interactor::Interactor;
+use crate::interactor::friction::{Friction, FrictionParams};
 use crate::interactor::impact::{Impact, ImpactParams};
 use crate::math::{PI, Real, cos, sin};
-use crate::param::Rate;
+use crate::param::{Rate, Tunable};
 use crate::resonator::inertial::{Guided, GuidedParams, Mass, MassParams};
 use crate::resonator::modal::{Modal, ModalParams};
+use crate::resonator::waveguide::{DEFAULT_PLACE, HIGHEST, StringParams, Waveguide};
 use crate::resonator::{CONTROL_TICKS, Motion, Reading, Resonator};
 use crate::rng::Rng;
 use crate::scene::Address;
+use crate::texture::fractal::FIRST;
+use crate::texture::{Surface, TextureParams};
 
 /// Rates that can be rendered, Hz.
 pub const RATES_HZ: (Real, Real) = (8_000.0, 384_000.0);
@@ -75,6 +82,16 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
                 };
                 let touched = def.contacts.iter().any(|c| c.between.iter().any(|s| body_of(s) == body.name));
                 Box::new(Modal::new(params, &table, &shapes, sample_s, touched))
+            }
+            BodyForm::String { ports: places } => {
+                let params = StringParams::from_values(&body.params);
+                check_pitch(def, &body.name, params.freq_hz, rate_hz, &mut omitted)?;
+                let mut fractions = vec![DEFAULT_PLACE];
+                if !places.is_empty() {
+                    ports = places.iter().map(|p| p.name.clone()).collect();
+                    fractions = places.iter().map(|p| p.place).collect();
+                }
+                Box::new(Waveguide::new(params, &fractions, sample_s))
             }
         });
         names.push((body.name.clone(), ports));
@@ -144,6 +161,26 @@ fn audible(
     Ok(kept)
 }
 
+/// A string plays at most [`HIGHEST`] of the rate: refused in the scene's own rate, named where another lowers it.
+fn check_pitch(
+    def: &SceneDef,
+    name: &str,
+    freq_hz: Real,
+    rate_hz: Real,
+    omitted: &mut Vec<String>,
+) -> Result<(), SceneError> {
+    let highest = HIGHEST * rate_hz;
+    if freq_hz <= highest {
+        return Ok(());
+    }
+    if rate_hz < def.rate_hz {
+        omitted.push(format!("{name}: its pitch ({freq_hz} Hz; it plays at {highest} Hz)"));
+        return Ok(());
+    }
+    let what = format!("{freq_hz} Hz is above {HIGHEST} of the rate ({highest} Hz); lower it or raise rate_hz");
+    Err(SceneError::new(format!("body.{name}.freq_hz"), what))
+}
+
 fn contacts(def: &SceneDef, scene: &Scene, bodies: &[Box<dyn Resonator>]) -> Result<Vec<Contact>, SceneError> {
     let mut all = Vec::new();
     for contact in &def.contacts {
@@ -162,35 +199,85 @@ fn contacts(def: &SceneDef, scene: &Scene, bodies: &[Box<dyn Resonator>]) -> Res
             let what = "neither partner can yield (wall or guided); one must be a mass or a vibrating body";
             return Err(SceneError::new(between, what));
         }
-        let ContactForm::Impact { law, viscous_exponent, exact_wall } = &contact.form;
-        if *exact_wall {
+        let exact = matches!(contact.form, ContactForm::Impact { exact_wall: true, .. });
+        if exact {
             let plain = |site| is(site, |f| matches!(f, BodyForm::Mass { .. } | BodyForm::Wall { .. }));
             let alone = |site: Site| {
                 still(site)
                     || def.contacts.iter().flat_map(|c| &c.between).filter(|s| scene.site(s) == Ok(site)).count() == 1
             };
-            let place = format!("{place}.exact_wall");
-            if ![a, b].into_iter().all(|site| plain(site) && alone(site)) {
-                let what =
-                    "is for a mass against a wall or one other mass, each with this contact only; set it to false";
-                return Err(SceneError::new(place, what));
-            }
-            if *law == ImpactLaw::Stulov || viscous_exponent.is_some() {
-                let what =
-                    "holds for the laws hunt-crossley, power and linear without viscous_exponent; set it to false";
-                return Err(SceneError::new(place, what));
-            }
+            let pair = [a, b].into_iter().all(|site| plain(site) && alone(site));
+            at(format!("{place}.exact_wall"), check_exact(contact, pair))?;
         }
-        let params = ImpactParams::from_values(&contact.params);
-        let law = Impact::new(*law, params, *viscous_exponent);
+        let law: Box<dyn Interactor> = match &contact.form {
+            ContactForm::Impact { law, viscous_exponent, .. } => {
+                Box::new(Impact::new(*law, ImpactParams::from_values(&contact.params), *viscous_exponent))
+            }
+            ContactForm::Friction { law, viscous_exponent, .. } => {
+                Box::new(Friction::new(*law, FrictionParams::from_values(&contact.params), *viscous_exponent))
+            }
+        };
         let substeps = match contact.substeps {
             Substeps::Auto => None,
             Substeps::Fixed(count) => Some(count),
         };
         let rng = Rng::new(def.seed, &contact.name);
-        all.push(Contact::new(a, b, Box::new(law), substeps, *exact_wall, rng));
+        let mut built = Contact::new(a, b, law, substeps, exact, rng);
+        if let ContactForm::Friction { normal_from: Some(from), .. } = &contact.form {
+            built.normal_from = Some(at(format!("{place}.normal_from"), presser(def, scene, &contact.name, from))?);
+        }
+        if let Some(texture) = &contact.texture {
+            let place = format!("{place}.texture.travel_from");
+            let travel = texture.travel.as_ref().map(|name| at(place, traveller(def, scene, name))).transpose()?;
+            let rng = Rng::new(def.seed, &format!("texture {}", contact.name));
+            built.texture = Some(Roughness { surface: surface(texture, rng), height_m: texture.height_m, travel });
+        }
+        all.push(built);
     }
     Ok(all)
+}
+
+/// `pair`: two masses, or a mass and a wall, that touch nothing else.
+fn check_exact(contact: &ContactDef, pair: bool) -> Result<(), SceneError> {
+    let wrong = |what: &str| Err(SceneError::new("", format!("{what}; set it to false")));
+    if !pair {
+        return wrong("is for a mass against a wall or one other mass, each with this contact only");
+    }
+    if let ContactForm::Impact { law, viscous_exponent, .. } = &contact.form
+        && (*law == ImpactLaw::Stulov || viscous_exponent.is_some())
+    {
+        return wrong("holds for the laws hunt-crossley, power and linear without viscous_exponent");
+    }
+    if contact.texture.is_some() {
+        return wrong("holds for smooth surfaces, and this contact has a texture");
+    }
+    Ok(())
+}
+
+/// Index of the impact contact that presses a friction contact.
+fn presser(def: &SceneDef, scene: &Scene, own: &str, from: &str) -> Result<usize, SceneError> {
+    let index = scene.contact(from)?;
+    match def.contacts[index].form {
+        ContactForm::Impact { .. } => Ok(index),
+        ContactForm::Friction { .. } => {
+            let which = if from == own { "this contact itself" } else { "a friction contact" };
+            Err(SceneError::new("", format!("'{from}' is {which}; name an impact contact")))
+        }
+    }
+}
+
+/// Index of the body whose position moves a profile.
+fn traveller(def: &SceneDef, scene: &Scene, name: &str) -> Result<usize, SceneError> {
+    let index = scene.body(name)?;
+    match def.bodies[index].form {
+        BodyForm::Guided { .. } | BodyForm::Mass { .. } => Ok(index),
+        _ => Err(SceneError::new("", format!("'{name}' does not travel; name a guided body or a mass"))),
+    }
+}
+
+fn surface(texture: &TextureDef, rng: Rng) -> Surface {
+    let params = TextureParams { beta: texture.beta };
+    Surface::new(params, texture.grain_m, texture.longest_m, texture.poles_per_decade, rng)
 }
 
 fn slots(scene: &mut Scene) {
@@ -216,7 +303,16 @@ fn slots(scene: &mut Scene) {
     }
     for (contact, node) in scene.world.contacts.iter().enumerate() {
         for (param, spec) in node.law.specs().iter().enumerate() {
-            scene.slots.push(slot(Target::Contact { contact, param }, *spec, node.law.get(param)));
+            // What another contact presses with is nobody's to set.
+            if node.normal_from.is_none() || spec.id != "normal_force_n" {
+                scene.slots.push(slot(Target::Contact { contact, param }, *spec, node.law.get(param)));
+            }
+        }
+        if let Some(roughness) = &node.texture {
+            for (param, spec) in roughness.surface.specs().iter().enumerate() {
+                let value = roughness.surface.get(param);
+                scene.slots.push(slot(Target::Surface { contact, param }, *spec, value));
+            }
         }
     }
 }
@@ -265,13 +361,27 @@ fn drives(def: &SceneDef, scene: &mut Scene) -> Result<(), SceneError> {
                 return Err(SceneError::new(format!("drive[{index}].points[{point}]"), what));
             }
         }
+        let sampled = scene.slots[slot].spec.rate == Rate::Sample;
+        let asked_hz = if sampled { scene.rate_hz } else { scene.rate_hz / CONTROL_TICKS as Real };
+        if let Source::Noise { beta, first_hz, .. } = &drive.source {
+            // Another rate than the scene's own holds it to its range instead.
+            let own_hz = def.rate_hz * asked_hz / scene.rate_hz;
+            if *beta != 0.0 && !FIRST.contains(&(first_hz / own_hz)) {
+                let (least, most) = (FIRST.start() * own_hz, FIRST.end() * own_hz);
+                let what = format!("{first_hz} Hz is out of range; {} takes {least} to {most} Hz", drive.path);
+                return Err(SceneError::new(format!("drive[{index}].noise.first_hz"), what));
+            }
+        }
         scene.slots[slot].drive = Some(index);
         let rng = Rng::new(def.seed, &format!("drive {}", drive.path));
-        scene.drives.push(Drive::new(through, &drive.source, rng));
-        if let Target::Force(site) = scene.slots[slot].target {
-            scene.world.lean(site.body, true);
+        scene.drives.push(Drive::new(through, &drive.source, asked_hz, rng));
+        match scene.slots[slot].target {
+            Target::Force(site) => scene.world.lean(site.body, true),
+            // The normal force may rise at any sample.
+            Target::Contact { contact, .. } if sampled => scene.world.contacts[contact].watched = true,
+            _ => {}
         }
-        if scene.slots[slot].spec.rate == Rate::Control {
+        if !sampled {
             // What is driven from the start begins at the drive's first value, not at the default.
             let first = scene.driven(index, 0.0);
             scene.write_slot(slot, first);

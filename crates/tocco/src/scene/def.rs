@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A scene as plain data: what a scene file says, before anything is built.
 
+pub use crate::interactor::friction::FrictionLaw;
 use crate::math::Real;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -116,6 +117,20 @@ pub enum BodyForm {
         /// Named places with one mode-shape value per mode; empty: one port "0" of all ones.
         ports: Vec<PortDef>,
     },
+    /// String between two rigid ends.
+    String {
+        /// Named places; empty: one port "0" at [`DEFAULT_PLACE`](crate::resonator::waveguide::DEFAULT_PLACE).
+        ports: Vec<PlaceDef>,
+    },
+}
+
+/// A named place on a string.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlaceDef {
+    /// Label, unique within the body.
+    pub name: String,
+    /// Fraction of the length from the bridge, between 0 and 1, both excluded.
+    pub place: Real,
 }
 
 /// One mode.
@@ -151,6 +166,26 @@ pub struct ContactDef {
     pub params: Vec<Real>,
     /// Local sub-steps.
     pub substeps: Substeps,
+    /// The surface it travels over.
+    pub texture: Option<TextureDef>,
+}
+
+/// A rough surface. On a friction contact it is read along the contact's own travel and scaled by `roughness`; on an
+/// impact contact it is a height profile that a body's motion carries past.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TextureDef {
+    /// Exponent of the spectrum 1/f^beta, 0 to 2.
+    pub beta: Real,
+    /// Finest detail, m.
+    pub grain_m: Real,
+    /// Longest wave, m.
+    pub longest_m: Real,
+    /// Density of the filter behind the spectrum.
+    pub poles_per_decade: u32,
+    /// Standard deviation of the height, m; 0 on a friction contact.
+    pub height_m: Real,
+    /// Body whose position is the travel; `None` on a friction contact.
+    pub travel: Option<String>,
 }
 
 /// Local sub-steps of a contact.
@@ -173,6 +208,15 @@ pub enum ContactForm {
         viscous_exponent: Option<Real>,
         /// Use the exact wall scheme (mass against wall or mass only).
         exact_wall: bool,
+    },
+    /// Friction.
+    Friction {
+        /// Which force law.
+        law: FrictionLaw,
+        /// The impact contact that presses the surfaces together; `None`: the parameter `normal_force_n`.
+        normal_from: Option<String>,
+        /// Exponent of the viscous term; `None`: 1.
+        viscous_exponent: Option<Real>,
     },
 }
 
@@ -203,7 +247,7 @@ pub struct DriveDef {
 pub enum Source {
     /// Breakpoints `[t in s, value]`, linear between, held outside.
     Points(Vec<[Real; 2]>),
-    /// Seeded Gaussian white noise.
+    /// Seeded Gaussian noise.
     Noise {
         /// Standard deviation, in the parameter's unit.
         rms: Real,
@@ -213,6 +257,10 @@ pub enum Source {
         from_s: Real,
         /// Ends, s.
         to_s: Real,
+        /// Exponent of the spectrum 1/f^beta, 0 (white) to 2 (Brownian).
+        beta: Real,
+        /// Frequency below which the spectrum is flat, Hz; of no account to white noise.
+        first_hz: Real,
     },
     /// A recording named in the scene; a host replaces it by `Samples` before building.
     Wav {

@@ -4,6 +4,7 @@
 use super::def::Source;
 use crate::math::Real;
 use crate::rng::Rng;
+use crate::texture::fractal::{DEFAULT_POLES_PER_DECADE, Fractal};
 use std::sync::Arc;
 
 /// A running drive.
@@ -23,7 +24,7 @@ enum Running {
         mean: Real,
         from_s: Real,
         to_s: Real,
-        rng: Rng,
+        colour: Colour,
     },
     Samples {
         rate_hz: Real,
@@ -35,13 +36,32 @@ enum Running {
     Missing,
 }
 
+enum Colour {
+    White(Rng),
+    Fractal(Box<Fractal>),
+}
+
+impl Colour {
+    fn draw(&mut self) -> Real {
+        match self {
+            Colour::White(rng) => rng.normal(),
+            Colour::Fractal(noise) => noise.draw(),
+        }
+    }
+}
+
 impl Drive {
-    /// `[control]`
-    pub fn new(through: Option<usize>, source: &Source, rng: Rng) -> Self {
+    /// A drive whose value is asked for `rate_hz` times a second. `[control]`
+    pub fn new(through: Option<usize>, source: &Source, rate_hz: Real, rng: Rng) -> Self {
         let source = match source {
             Source::Points(points) => Running::Points { points: points.clone(), at: 0 },
-            Source::Noise { rms, mean, from_s, to_s } => {
-                Running::Noise { rms: *rms, mean: *mean, from_s: *from_s, to_s: *to_s, rng }
+            Source::Noise { rms, mean, from_s, to_s, beta, first_hz } => {
+                let colour = if *beta == 0.0 {
+                    Colour::White(rng)
+                } else {
+                    Colour::Fractal(Box::new(Fractal::new(*beta, DEFAULT_POLES_PER_DECADE, *first_hz, rate_hz, rng)))
+                };
+                Running::Noise { rms: *rms, mean: *mean, from_s: *from_s, to_s: *to_s, colour }
             }
             Source::Samples { rate_hz, data, gain, at_s } => {
                 Running::Samples { rate_hz: *rate_hz, data: data.clone(), gain: *gain, at_s: *at_s }
@@ -64,9 +84,9 @@ impl Drive {
                     _ => v0,
                 }
             }
-            Running::Noise { rms, mean, from_s, to_s, rng } => {
+            Running::Noise { rms, mean, from_s, to_s, colour } => {
                 if t >= *from_s && t < *to_s {
-                    *mean + *rms * rng.normal()
+                    *mean + *rms * colour.draw()
                 } else {
                     0.0
                 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Every kind of thing a scene may hold, in one list: the reader, the schema, `describe` and the docs all look here.
 
+use crate::interactor::friction::FRICTION;
 use crate::interactor::impact::IMPACT;
 use crate::param::{Key, KeyType, Kind};
 use crate::resonator::inertial::{GUIDED, MASS, WALL};
 use crate::resonator::modal::MODAL;
+use crate::resonator::waveguide::STRING;
+use crate::texture::TEXTURE;
 
 /// Longest scene text, bytes. The longest list of modes fits twice; a text made to hurt costs the TOML parser eighty
 /// times its length in memory, 1.3 GB at this limit.
@@ -110,7 +113,11 @@ pub const DRIVE: Kind = Kind {
             KeyType::Form("[[time in s, value], ...], times increasing"),
             "Breakpoints, linear between, held outside.",
         ),
-        key("noise", KeyType::Form("{ rms, mean, from_s, to_s }"), "Seeded Gaussian white noise."),
+        key(
+            "noise",
+            KeyType::Form("{ rms, mean, from_s, to_s, beta, first_hz }"),
+            "Seeded Gaussian noise, white or fractal.",
+        ),
         key("wav", KeyType::Text, "A recording: file name, relative to the scene."),
         key("gain", GAIN, "Only with wav: value of a full-scale sample, in the unit of the path, default 1."),
         key("at_s", TIME, "Only with wav: when the recording starts, default 0."),
@@ -120,11 +127,14 @@ pub const DRIVE: Kind = Kind {
 /// Where a breakpoint's time and value may lie.
 pub const POINT: [KeyType; 2] = [TIME, ANY];
 
+/// First frequency of a fractal noise when the scene says nothing, Hz: a decade below hearing.
+pub const DEFAULT_FIRST_HZ: f64 = 2.0;
+
 /// The noise source of a drive.
 pub const NOISE: Kind = Kind {
     family: "noise",
     id: "",
-    doc: "Seeded Gaussian white noise, written as `noise` in a drive.",
+    doc: "Seeded Gaussian noise, white or fractal, written as `noise` in a drive.",
     params: &[],
     keys: &[
         must(
@@ -135,6 +145,16 @@ pub const NOISE: Kind = Kind {
         key("mean", ANY, "Mean, in the unit of the path, default 0."),
         key("from_s", TIME, "Begins, default 0."),
         key("to_s", TIME, "Ends; left out: never."),
+        key(
+            "beta",
+            KeyType::Number { unit: "1", min: 0.0, max: 2.0 },
+            "Exponent of the spectrum 1/f^beta: 0 white (default), 1 pink, 2 Brownian.",
+        ),
+        key(
+            "first_hz",
+            KeyType::Number { unit: "Hz", min: 1e-3, max: 1e3 },
+            "Only with beta: below this frequency the spectrum is flat, default 2; 1e-7 to 1e-2 of the rate.",
+        ),
     ],
 };
 
@@ -195,8 +215,12 @@ pub const CONTROL: Kind = Kind {
 /// The ends of a control's range.
 pub const RANGE: KeyType = ANY;
 
+/// Parameters of friction that only the law "thermal" has.
+pub const ROSIN: [&str; 3] = ["heat_capacity_j_k", "conduction_w_k", "advection_w_s_m_k"];
+
 /// Every kind, in the order of a scene file.
-pub const KINDS: &[Kind] = &[SCENE, MASS, WALL, GUIDED, MODAL, MODE, IMPACT, DRIVE, NOISE, EVENT, TAP, CONTROL];
+pub const KINDS: &[Kind] =
+    &[SCENE, MASS, WALL, GUIDED, MODAL, MODE, STRING, IMPACT, FRICTION, TEXTURE, DRIVE, NOISE, EVENT, TAP, CONTROL];
 
 /// The kinds of one family, in order.
 pub fn family(name: &str) -> impl Iterator<Item = &'static Kind> + Clone {

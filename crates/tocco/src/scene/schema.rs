@@ -7,6 +7,7 @@
 
 use super::kinds::*;
 use crate::param::{Key, KeyType, Kind, Spec};
+use crate::texture::TEXTURE;
 use serde_json::{Map, Value, json};
 
 /// The schema. `[control]`
@@ -40,7 +41,9 @@ fn table(kind: &Kind) -> Map<String, Value> {
     let mut required = Vec::new();
     if !kind.id.is_empty() {
         properties.insert("type".into(), json!({ "const": kind.id, "description": kind.doc }));
-        required.push("type");
+        if matches!(kind.family, "body" | "contact") {
+            required.push("type");
+        }
     }
     for spec in kind.params {
         properties.insert(spec.id.into(), parameter(spec));
@@ -98,12 +101,12 @@ fn takes(kind: &Kind, key: &Key) -> Map<String, Value> {
         KeyType::Text if key.id == "title" => json!({ "type": "string", "maxLength": MAX_WORDS }),
         KeyType::Text => json!({ "type": "string", "minLength": 1, "maxLength": MAX_WORDS }),
         KeyType::Flag => json!({ "type": "boolean" }),
-        KeyType::Form(_) => form(key),
+        KeyType::Form(_) => form(kind, key),
     })
 }
 
 /// The forms that a key table cannot say.
-fn form(key: &Key) -> Value {
+fn form(kind: &Kind, key: &Key) -> Value {
     let most = |id| match id {
         "event" => MAX_LIST,
         "control" => MAX_CONTROLS,
@@ -124,6 +127,18 @@ fn form(key: &Key) -> Value {
             json!({ "type": "array", "maxItems": most(key.id), "items": items.first() })
         }
         "modes" => json!({ "type": "array", "minItems": 1, "maxItems": MAX_LIST, "items": table(&MODE) }),
+        "port" if kind.id == "string" => {
+            let place = json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 });
+            json!({ "type": "object", "propertyNames": name(), "maxProperties": MAX_NODES, "additionalProperties": place })
+        }
+        "texture" => {
+            let mut texture = table(&TEXTURE);
+            texture.extend(object(match kind.id {
+                "impact" => json!({ "required": ["height_m", "travel_from"] }),
+                _ => json!({ "allOf": [lacks("height_m"), lacks("travel_from")] }),
+            }));
+            texture.into()
+        }
         "port" => {
             let shape = json!({ "type": "array", "minItems": 1, "maxItems": MAX_LIST, "items": number(SHAPE) });
             json!({ "type": "object", "propertyNames": name(), "maxProperties": MAX_NODES, "additionalProperties": shape })
@@ -155,10 +170,14 @@ fn name() -> Value {
     })
 }
 
+fn lacks(id: &str) -> Value {
+    json!({ "not": { "required": [id] } })
+}
+
 /// Rules between the keys of one table.
 fn rules(kind: &Kind) -> Map<String, Value> {
     let has = |id: &str| json!({ "required": [id] });
-    let lacks = |id: &str| json!({ "not": { "required": [id] } });
+    let law = |word| json!({ "required": ["law"], "properties": { "law": { "const": word } } });
     object(match kind.family {
         "drive" => json!({
             "oneOf": [has("points"), has("noise"), has("wav")],
@@ -177,13 +196,18 @@ fn rules(kind: &Kind) -> Map<String, Value> {
             "if": { "required": ["scale"], "properties": { "scale": { "const": "log" } } },
             "then": { "properties": { "range": { "items": { "exclusiveMinimum": 0 } } } },
         }),
+        "noise" => json!({ "dependentRequired": { "first_hz": ["beta"] } }),
+        "contact" if kind.id == "friction" => json!({
+            "not": { "required": ["normal_from", "normal_force_n"] },
+            "if": law("thermal"),
+            "else": { "allOf": ROSIN.map(lacks) },
+        }),
         "contact" if kind.id == "impact" => {
-            let law = |word| json!({ "required": ["law"], "properties": { "law": { "const": word } } });
+            let lossless =
+                json!({ "properties": { "dissipation_s_m": { "const": 0 } }, "allOf": [lacks("viscous_exponent")] });
             json!({ "allOf": [
-                {
-                    "if": law("power"),
-                    "then": { "properties": { "dissipation_s_m": { "const": 0 } }, "allOf": [lacks("viscous_exponent")] },
-                },
+                { "if": law("power"), "then": lossless },
+                { "if": law("stulov"), "then": lossless },
                 { "if": law("linear"), "then": { "properties": { "exponent": { "const": 1 } } } },
                 { "if": law("stulov"), "else": { "allOf": [lacks("hysteresis_01"), lacks("relaxation_s")] } },
             ] })

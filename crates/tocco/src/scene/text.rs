@@ -23,12 +23,19 @@
 //! Which keys exist, their ranges and defaults come from [`kinds`](super::kinds); only rules between keys stand here.
 //! A list element's place is written with its index from 0: `event[2].at_s`, `body.bar.modes[0].freq_hz`.
 
+mod bodies;
+mod contacts;
+mod node;
+
 use super::def::*;
-use super::error::{SceneError, nearest};
+use super::error::SceneError;
 use super::kinds::*;
 use super::tree::{self, Data, Entry, Value, clip, plain};
 use crate::math::Real;
 use crate::param::{KeyType, Kind, Scale};
+use bodies::read_body;
+use contacts::read_contact;
+use node::*;
 use std::collections::BTreeMap;
 
 type Lines = BTreeMap<String, usize>;
@@ -47,277 +54,6 @@ impl SceneDef {
         let mut def = read_scene(&root, &mut lines)?;
         def.lines = lines;
         Ok(def)
-    }
-}
-
-fn fail<T>(at: impl Into<String>, line: usize, what: impl Into<String>) -> Result<T, SceneError> {
-    Err(SceneError { at: at.into(), line: Some(line), what: what.into() })
-}
-
-/// "at.key", at the top "key".
-fn join(at: &str, key: &str) -> String {
-    if at.is_empty() { clip(key) } else { format!("{at}.{}", clip(key)) }
-}
-
-fn table<'v, 't>(value: &'v Value<'t>, at: &str, wanted: &str) -> Result<&'v [Entry<'t>], SceneError> {
-    match &value.data {
-        Data::Table(entries) => Ok(entries),
-        other => fail(at, value.line, format!("found {}; wants {wanted}", other.found())),
-    }
-}
-
-fn list<'v, 't>(value: &'v Value<'t>, at: &str, wanted: &str) -> Result<&'v [Value<'t>], SceneError> {
-    match &value.data {
-        Data::List(values) => Ok(values),
-        other => fail(at, value.line, format!("found {}; wants {wanted}", other.found())),
-    }
-}
-
-fn number(value: &Value<'_>, at: &str, takes: KeyType) -> Result<Real, SceneError> {
-    let (unit, min, max) = match takes {
-        KeyType::Number { unit, min, max } => (unit, min, max),
-        _ => ("1", Real::NEG_INFINITY, Real::INFINITY),
-    };
-    let number = match value.data {
-        Data::Whole(whole) => whole as Real,
-        Data::Number(number) => number,
-        ref other => return fail(at, value.line, format!("found {}; wants a number{}", other.found(), of_unit(unit))),
-    };
-    if number.is_finite() && number >= min && number <= max {
-        return Ok(number);
-    }
-    let unit = if unit == "1" || unit.contains("path") { String::new() } else { format!(" {unit}") };
-    let range = format!("wants a number from {}{unit} to {}{unit}", plain(min), plain(max));
-    if number.is_finite() {
-        fail(at, value.line, format!("{}{unit} is out of range; {range}", plain(number)))
-    } else {
-        fail(at, value.line, format!("{} is not a finite number; {range}", plain(number)))
-    }
-}
-
-fn of_unit(unit: &str) -> String {
-    match unit {
-        "1" => String::new(),
-        unit => format!(" ({unit})"),
-    }
-}
-
-fn text<'v>(value: &'v Value<'_>, at: &str, wanted: &str) -> Result<&'v str, SceneError> {
-    match &value.data {
-        Data::Text(text) if text.chars().nth(MAX_WORDS).is_some() => {
-            fail(at, value.line, format!("is longer than {MAX_WORDS} characters; shorten it"))
-        }
-        Data::Text(text) => Ok(text),
-        other => fail(at, value.line, format!("found {}; wants {wanted}", other.found())),
-    }
-}
-
-/// Says why a name cannot be used.
-fn check_name(name: &str) -> Result<(), String> {
-    if name.is_empty() {
-        return Err("a name must not be empty".into());
-    }
-    if name.chars().nth(MAX_NAME).is_some() {
-        return Err(format!("name '{}' is longer than {MAX_NAME} characters; shorten it", clip(name)));
-    }
-    let bad = |c: &char| c.is_whitespace() || c.is_control() || NOT_IN_NAMES.contains(*c);
-    match name.chars().find(bad) {
-        Some(c) => {
-            let list: Vec<String> = NOT_IN_NAMES.chars().map(String::from).collect();
-            Err(format!(
-                "name '{}' holds '{}'; names hold no blanks and none of {}",
-                clip(name),
-                c.escape_debug(),
-                list.join(" ")
-            ))
-        }
-        None if name == "tocco" => Err("the name 'tocco' is reserved; choose another".into()),
-        None => Ok(()),
-    }
-}
-
-fn check_count(at: &str, line: usize, count: usize, most: usize, of: &str) -> Result<(), SceneError> {
-    if count > most { fail(at, line, format!("has {count} {of}; at most {most} are read")) } else { Ok(()) }
-}
-
-/// A table whose keys have been checked against its kind.
-struct Node<'v, 't> {
-    at: String,
-    line: usize,
-    kind: &'static Kind,
-    entries: &'v [Entry<'t>],
-}
-
-impl<'v, 't> Node<'v, 't> {
-    /// Checks that every key is known and every required one is there.
-    fn open(entries: &'v [Entry<'t>], at: String, line: usize, kind: &'static Kind) -> Result<Self, SceneError> {
-        let typed = (!kind.id.is_empty()).then_some("type");
-        let known = || typed.into_iter().chain(kind.params.iter().map(|s| s.id)).chain(kind.keys.iter().map(|k| k.id));
-        if let Some(entry) = entries.iter().find(|entry| !known().any(|id| id == entry.key)) {
-            let what = format!("unknown key{}", nearest(&clip(&entry.key), known()));
-            return fail(join(&at, &entry.key), entry.line, what);
-        }
-        let node = Self { at, line, kind, entries };
-        match kind.keys.iter().find(|key| key.required && node.entry(key.id).is_none()) {
-            Some(key) => fail(&*node.at, line, format!("needs {} ({})", key.id, in_brief(key.doc))),
-            None => Ok(node),
-        }
-    }
-
-    /// Remembers the lines of the table and its keys for errors found later.
-    fn note(&self, lines: &mut Lines) {
-        if !self.at.is_empty() {
-            lines.insert(self.at.clone(), self.line);
-        }
-        for entry in self.entries {
-            lines.insert(self.place(&entry.key), entry.line);
-        }
-    }
-
-    fn place(&self, id: &str) -> String {
-        join(&self.at, id)
-    }
-
-    fn entry(&self, id: &str) -> Option<&'v Entry<'t>> {
-        self.entries.iter().find(|entry| entry.key == id)
-    }
-
-    fn value(&self, id: &str) -> Option<&'v Value<'t>> {
-        self.entry(id).map(|entry| &entry.value)
-    }
-
-    fn takes(&self, id: &str) -> Option<KeyType> {
-        self.kind.keys.iter().find(|key| key.id == id).map(|key| key.takes)
-    }
-
-    fn fail<T>(&self, id: &str, what: impl Into<String>) -> Result<T, SceneError> {
-        match self.entry(id) {
-            Some(entry) => fail(self.place(id), entry.line, what),
-            None => fail(&*self.at, self.line, what),
-        }
-    }
-
-    fn number(&self, id: &str) -> Result<Option<Real>, SceneError> {
-        let takes = self.takes(id).unwrap_or(KeyType::Text);
-        self.value(id).map(|value| number(value, &self.place(id), takes)).transpose()
-    }
-
-    fn number_or(&self, id: &str, default: Real) -> Result<Real, SceneError> {
-        Ok(self.number(id)?.unwrap_or(default))
-    }
-
-    fn whole(&self, id: &str) -> Result<Option<i64>, SceneError> {
-        let Some(value) = self.value(id) else { return Ok(None) };
-        let (min, max) = match self.takes(id) {
-            Some(KeyType::Integer { min, max }) => (min, max),
-            _ => (i64::MIN, i64::MAX),
-        };
-        let whole = match value.data {
-            Data::Whole(whole) => whole,
-            // JSON does not tell 2 from 2.0.
-            Data::Number(number) if number == number.trunc() && number.abs() < 1e15 => number as i128,
-            ref other => return self.fail(id, format!("found {}; wants a whole number", other.found())),
-        };
-        match i64::try_from(whole) {
-            Ok(whole) if whole >= min && whole <= max => Ok(Some(whole)),
-            _ => self.fail(id, format!("{whole} is out of range; wants a whole number from {min} to {max}")),
-        }
-    }
-
-    fn flag(&self, id: &str) -> Result<Option<bool>, SceneError> {
-        match self.value(id).map(|value| &value.data) {
-            None => Ok(None),
-            Some(Data::Flag(flag)) => Ok(Some(*flag)),
-            Some(other) => self.fail(id, format!("found {}; wants true or false", other.found())),
-        }
-    }
-
-    fn text(&self, id: &str) -> Result<Option<&'v str>, SceneError> {
-        self.value(id).map(|value| text(value, &self.place(id), "text in quotes")).transpose()
-    }
-
-    /// Index of the word in the key's list.
-    fn word(&self, id: &str) -> Result<Option<usize>, SceneError> {
-        let Some(KeyType::Word(words)) = self.takes(id) else { return Ok(None) };
-        let Some(word) = self.text(id)? else { return Ok(None) };
-        match words.iter().position(|known| *known == word) {
-            Some(index) => Ok(Some(index)),
-            None => {
-                self.fail(id, format!("unknown word '{}'{}", clip(word), nearest(&clip(word), words.iter().copied())))
-            }
-        }
-    }
-
-    /// Values of the live parameters in table order, defaults where the scene says nothing.
-    fn params(&self) -> Result<Vec<Real>, SceneError> {
-        let read = |spec: &crate::param::Spec| match self.value(spec.id) {
-            Some(value) => {
-                number(value, &self.place(spec.id), KeyType::Number { unit: spec.unit, min: spec.min, max: spec.max })
-            }
-            None => Ok(spec.default),
-        };
-        self.kind.params.iter().map(read).collect()
-    }
-
-    /// The one of `ids` that is there.
-    fn one_of(&self, ids: &[&'static str]) -> Result<&'static str, SceneError> {
-        let mut given = ids.iter().copied().filter(|id| self.entry(id).is_some());
-        match (given.next(), given.next()) {
-            (Some(id), None) => Ok(id),
-            (Some(first), Some(second)) => {
-                self.fail(second, format!("stands beside {first}; keep one of {}", ids.join(", ")))
-            }
-            _ => self.fail("", format!("needs one of {}", ids.join(", "))),
-        }
-    }
-
-    /// Refuses `ids` where they have no meaning.
-    fn none_of(&self, ids: &[&str], what: &str) -> Result<(), SceneError> {
-        match ids.iter().find(|id| self.entry(id).is_some()) {
-            Some(id) => self.fail(id, what),
-            None => Ok(()),
-        }
-    }
-
-    fn needed_number(&self, id: &str, because: &str) -> Result<Real, SceneError> {
-        match self.number(id)? {
-            Some(number) => Ok(number),
-            None => self.fail("", format!("{because} needs {id}")),
-        }
-    }
-
-    fn needed_text(&self, id: &str) -> Result<String, SceneError> {
-        match self.text(id)? {
-            Some("") => self.fail(id, "is empty; say what it names"),
-            Some(text) => Ok(text.to_string()),
-            None => self.fail("", format!("needs {id}")),
-        }
-    }
-}
-
-/// The doc's first part, as an aside within a message.
-fn in_brief(doc: &str) -> String {
-    let part = doc.split(['.', ';']).next().unwrap_or(doc);
-    let mut chars = part.chars();
-    chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
-}
-
-/// The kind named by `type`.
-fn kind_of(family_name: &'static str, at: &str, entry: &Entry<'_>) -> Result<&'static Kind, SceneError> {
-    let kinds = family(family_name);
-    let known: Vec<&str> = kinds.clone().map(|kind| kind.id).collect();
-    let entries = table(&entry.value, at, "a table")?;
-    let Some(named) = entries.iter().find(|entry| entry.key == "type") else {
-        return fail(at, entry.line, format!("needs type, one of {}", known.join(", ")));
-    };
-    let place = join(at, "type");
-    let word = text(&named.value, &place, "text in quotes")?;
-    match kinds.clone().find(|kind| kind.id == word) {
-        Some(kind) => Ok(kind),
-        None => {
-            let what = format!("unknown {family_name} type '{}'{}", clip(word), nearest(&clip(word), known));
-            fail(place, named.line, what)
-        }
     }
 }
 
@@ -451,140 +187,6 @@ fn nodes<'v, 't>(
     values.iter().enumerate().map(open).collect()
 }
 
-fn read_body(entry: &Entry<'_>, at: String, lines: &mut Lines) -> Result<BodyDef, SceneError> {
-    let kind = kind_of("body", &at, entry)?;
-    let node = Node::open(table(&entry.value, &at, "a table")?, at, entry.line, kind)?;
-    node.note(lines);
-    let position_m = node.number_or("position_m", 0.0)?;
-    let form = match kind.id {
-        "mass" => BodyForm::Mass { position_m, velocity_m_s: node.number_or("velocity_m_s", 0.0)? },
-        "wall" => BodyForm::Wall { position_m },
-        "guided" => BodyForm::Guided { position_m },
-        _ => {
-            let modes = read_modes(&node, lines)?;
-            let ports = read_ports(&node, modes.len(), lines)?;
-            BodyForm::Modal { modes, ports }
-        }
-    };
-    Ok(BodyDef { name: entry.key.to_string(), form, params: node.params()? })
-}
-
-fn read_modes(node: &Node<'_, '_>, lines: &mut Lines) -> Result<Vec<ModeDef>, SceneError> {
-    let Some(entry) = node.entry("modes") else { return Ok(Vec::new()) };
-    let (at, wanted) = (node.place("modes"), "a list of { freq_hz, decay_s, mass_kg }");
-    let values = list(&entry.value, &at, wanted)?;
-    if values.is_empty() {
-        return node.fail("modes", "is empty; a modal body needs a mode");
-    }
-    check_count(&at, entry.line, values.len(), MAX_LIST, "modes")?;
-    let read = |(index, value): (usize, &Value<'_>)| {
-        let at = format!("{at}[{index}]");
-        lines.insert(at.clone(), value.line);
-        let mode = Node::open(table(value, &at, "{ freq_hz, decay_s, mass_kg }")?, at, value.line, &MODE)?;
-        Ok(ModeDef {
-            freq_hz: mode.needed_number("freq_hz", "a mode")?,
-            decay_s: mode.number_or("decay_s", Real::INFINITY)?,
-            mass_kg: mode.needed_number("mass_kg", "a mode")?,
-        })
-    };
-    values.iter().enumerate().map(read).collect()
-}
-
-fn read_ports(node: &Node<'_, '_>, modes: usize, lines: &mut Lines) -> Result<Vec<PortDef>, SceneError> {
-    let Some(entry) = node.entry("port") else { return Ok(Vec::new()) };
-    let (at, wanted) = (node.place("port"), "a table of name = [one value per mode]");
-    let ports = table(&entry.value, &at, wanted)?;
-    check_count(&at, entry.line, ports.len(), MAX_NODES, "ports")?;
-    let read = |port: &Entry<'_>| {
-        let at = join(&at, &port.key);
-        if let Err(what) = check_name(&port.key) {
-            return fail(at, port.line, what);
-        }
-        lines.insert(at.clone(), port.line);
-        let values = list(&port.value, &at, "a list of one mode-shape value per mode")?;
-        if values.len() != modes {
-            let what = format!("has {} values and the body has {modes} modes; wants one value per mode", values.len());
-            return fail(at, port.line, what);
-        }
-        let value = |(index, value)| number(value, &format!("{at}[{index}]"), SHAPE);
-        let shape: Result<Vec<Real>, SceneError> = values.iter().enumerate().map(value).collect();
-        Ok(PortDef { name: port.key.to_string(), shape: shape? })
-    };
-    ports.iter().map(read).collect()
-}
-
-fn read_contact(entry: &Entry<'_>, at: String, lines: &mut Lines) -> Result<ContactDef, SceneError> {
-    let kind = kind_of("contact", &at, entry)?;
-    let node = Node::open(table(&entry.value, &at, "a table")?, at, entry.line, kind)?;
-    node.note(lines);
-    let between = read_between(&node)?;
-    let mut params = node.params()?;
-    let form = read_impact(&node, &mut params)?;
-    let substeps = match node.whole("substeps")? {
-        None => Substeps::Auto,
-        Some(count) => match u32::try_from(count) {
-            Ok(count) if count.is_power_of_two() => Substeps::Fixed(count),
-            _ => {
-                return node.fail("substeps", format!("{count} is not a power of two; wants 1, 2, 4, 8, 16, 32 or 64"));
-            }
-        },
-    };
-    Ok(ContactDef { name: entry.key.to_string(), between, form, params, substeps })
-}
-
-fn read_between(node: &Node<'_, '_>) -> Result<[String; 2], SceneError> {
-    let at = node.place("between");
-    let wanted = "two sites, such as [\"hammer\", \"bar.tip\"]";
-    let Some(value) = node.value("between") else { return node.fail("", format!("needs between: {wanted}")) };
-    let sites = list(value, &at, wanted)?;
-    let [a, b] = sites else {
-        return node.fail("between", format!("has {} sites; wants {wanted}", sites.len()));
-    };
-    let site = |value, index: usize| match text(value, &format!("{at}[{index}]"), "\"body\" or \"body.port\"")? {
-        "" => node.fail("between", format!("holds an empty text; wants {wanted}")),
-        site => Ok(site.to_string()),
-    };
-    Ok([site(a, 0)?, site(b, 1)?])
-}
-
-fn read_impact(node: &Node<'_, '_>, params: &mut [Real]) -> Result<ContactForm, SceneError> {
-    let law = match node.word("law")? {
-        Some(1) => ImpactLaw::Power,
-        Some(2) => ImpactLaw::Linear,
-        Some(3) => ImpactLaw::Stulov,
-        _ => ImpactLaw::HuntCrossley,
-    };
-    let index = |id: &str| node.kind.params.iter().position(|spec| spec.id == id).unwrap_or_default();
-    if law != ImpactLaw::Stulov {
-        node.none_of(
-            &["hysteresis_01", "relaxation_s"],
-            "belongs to law = \"stulov\"; leave it out or choose that law",
-        )?;
-    }
-    if let ImpactLaw::Power | ImpactLaw::Stulov = law {
-        let what = format!(
-            "law = \"{}\" has no viscous loss; choose law = \"hunt-crossley\"",
-            if law == ImpactLaw::Power { "power" } else { "stulov" }
-        );
-        if params[index("dissipation_s_m")] != 0.0 {
-            return node.fail("dissipation_s_m", what);
-        }
-        node.none_of(&["viscous_exponent"], &what)?;
-    }
-    if law == ImpactLaw::Linear {
-        let exponent = &mut params[index("exponent")];
-        if node.entry("exponent").is_some() && *exponent != 1.0 {
-            return node.fail("exponent", "law = \"linear\" has exponent 1; leave it out or choose another law");
-        }
-        *exponent = 1.0;
-    }
-    Ok(ContactForm::Impact {
-        law,
-        viscous_exponent: node.number("viscous_exponent")?,
-        exact_wall: node.flag("exact_wall")?.unwrap_or(false),
-    })
-}
-
 fn read_drive(node: &Node<'_, '_>, lines: &mut Lines) -> Result<DriveDef, SceneError> {
     let path = node.needed_text("path")?;
     let source = node.one_of(&["points", "noise", "wav"])?;
@@ -631,13 +233,24 @@ fn read_points(node: &Node<'_, '_>) -> Result<Vec<[Real; 2]>, SceneError> {
 fn read_noise(drive: &Node<'_, '_>, lines: &mut Lines) -> Result<Source, SceneError> {
     let Some(entry) = drive.entry("noise") else { return drive.fail("", "needs noise") };
     let at = drive.place("noise");
-    let node = Node::open(table(&entry.value, &at, "{ rms, mean, from_s, to_s }")?, at, entry.line, &NOISE)?;
+    let node =
+        Node::open(table(&entry.value, &at, "{ rms, mean, from_s, to_s, beta, first_hz }")?, at, entry.line, &NOISE)?;
     node.note(lines);
     let (from_s, to_s) = (node.number_or("from_s", 0.0)?, node.number_or("to_s", Real::INFINITY)?);
     if to_s <= from_s {
         return node.fail("to_s", format!("{} s is not after from_s = {} s", plain(to_s), plain(from_s)));
     }
-    Ok(Source::Noise { rms: node.needed_number("rms", "noise")?, mean: node.number_or("mean", 0.0)?, from_s, to_s })
+    if node.entry("beta").is_none() {
+        node.none_of(&["first_hz"], "belongs to fractal noise; leave it out or give beta")?;
+    }
+    Ok(Source::Noise {
+        rms: node.needed_number("rms", "noise")?,
+        mean: node.number_or("mean", 0.0)?,
+        from_s,
+        to_s,
+        beta: node.number_or("beta", 0.0)?,
+        first_hz: node.number_or("first_hz", DEFAULT_FIRST_HZ)?,
+    })
 }
 
 fn read_event(node: &Node<'_, '_>) -> Result<EventDef, SceneError> {

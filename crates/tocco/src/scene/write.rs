@@ -2,9 +2,10 @@
 //! Writes a scene as TOML.
 
 use super::def::*;
-use super::kinds::family;
+use super::kinds::{DEFAULT_FIRST_HZ, ROSIN, family};
 use crate::math::Real;
 use crate::param::{KeyType, Scale};
+use crate::texture::fractal::DEFAULT_POLES_PER_DECADE;
 use std::fmt::Write;
 
 impl SceneDef {
@@ -99,6 +100,7 @@ fn write_body(out: &mut String, body: &BodyDef) {
         BodyForm::Wall { .. } => "wall",
         BodyForm::Guided { .. } => "guided",
         BodyForm::Modal { .. } => "modal",
+        BodyForm::String { .. } => "string",
     };
     let name = key(&body.name);
     line(out, format_args!("\n[body.{name}]\ntype = \"{id}\""));
@@ -127,12 +129,21 @@ fn write_body(out: &mut String, body: &BodyDef) {
                 line(out, format_args!("{} = {:?}", key(&port.name), port.shape));
             }
         }
+        BodyForm::String { ports } => {
+            if !ports.is_empty() {
+                line(out, format_args!("[body.{name}.port]"));
+            }
+            for port in ports {
+                line(out, format_args!("{} = {:?}", key(&port.name), port.place));
+            }
+        }
     }
 }
 
 /// The word of a key's list.
-fn word(family_name: &str, id: &str, index: usize) -> &'static str {
-    let takes = family(family_name).flat_map(|kind| kind.keys).find(|key| key.id == id).map(|key| key.takes);
+fn word(family_name: &str, kind_id: &str, id: &str, index: usize) -> &'static str {
+    let kind = family(family_name).find(|kind| kind.id == kind_id);
+    let takes = kind.and_then(|kind| kind.keys.iter().find(|key| key.id == id)).map(|key| key.takes);
     match takes {
         Some(KeyType::Word(words)) => words[index],
         _ => "",
@@ -140,28 +151,54 @@ fn word(family_name: &str, id: &str, index: usize) -> &'static str {
 }
 
 fn write_contact(out: &mut String, contact: &ContactDef) {
-    let ContactForm::Impact { law, viscous_exponent, exact_wall } = &contact.form;
-    let [a, b] = &contact.between;
-    line(out, format_args!("\n[contact.{}]\ntype = \"impact\"", key(&contact.name)));
-    line(out, format_args!("between = [{}, {}]", quoted(a), quoted(b)));
-    if *law != ImpactLaw::HuntCrossley {
-        line(out, format_args!("law = \"{}\"", word("contact", "law", *law as usize)));
-    }
-    let skip: &[&str] = match law {
-        ImpactLaw::Stulov => &[],
-        ImpactLaw::Power => &["hysteresis_01", "relaxation_s", "dissipation_s_m"],
-        ImpactLaw::Linear => &["hysteresis_01", "relaxation_s", "exponent"],
-        ImpactLaw::HuntCrossley => &["hysteresis_01", "relaxation_s"],
+    let (id, law, exponent) = match &contact.form {
+        ContactForm::Impact { law, viscous_exponent, .. } => ("impact", *law as usize, viscous_exponent),
+        ContactForm::Friction { law, viscous_exponent, .. } => ("friction", *law as usize, viscous_exponent),
     };
-    write_params(out, "contact", "impact", &contact.params, skip);
-    if let Some(exponent) = viscous_exponent {
+    let [a, b] = &contact.between;
+    line(out, format_args!("\n[contact.{}]\ntype = \"{id}\"", key(&contact.name)));
+    line(out, format_args!("between = [{}, {}]", quoted(a), quoted(b)));
+    if law != 0 {
+        line(out, format_args!("law = \"{}\"", word("contact", id, "law", law)));
+    }
+    let mut skip: Vec<&str> = Vec::new();
+    match &contact.form {
+        ContactForm::Impact { law, .. } => skip.extend(match law {
+            ImpactLaw::Stulov => &["dissipation_s_m"][..],
+            ImpactLaw::Power => &["hysteresis_01", "relaxation_s", "dissipation_s_m"],
+            ImpactLaw::Linear => &["hysteresis_01", "relaxation_s", "exponent"],
+            ImpactLaw::HuntCrossley => &["hysteresis_01", "relaxation_s"],
+        }),
+        ContactForm::Friction { law, normal_from, .. } => {
+            if *law != FrictionLaw::Thermal {
+                skip.extend(ROSIN);
+            }
+            if let Some(from) = normal_from {
+                skip.push("normal_force_n");
+                line(out, format_args!("normal_from = {}", quoted(from)));
+            }
+        }
+    }
+    write_params(out, "contact", id, &contact.params, &skip);
+    if let Some(exponent) = exponent {
         line(out, format_args!("viscous_exponent = {exponent:?}"));
     }
-    if *exact_wall {
+    if let ContactForm::Impact { exact_wall: true, .. } = contact.form {
         line(out, format_args!("exact_wall = true"));
     }
     if let Substeps::Fixed(count) = contact.substeps {
         line(out, format_args!("substeps = {count}"));
+    }
+    if let Some(t) = &contact.texture {
+        let _ =
+            write!(out, "texture = {{ beta = {:?}, grain_m = {:?}, longest_m = {:?}", t.beta, t.grain_m, t.longest_m);
+        if t.poles_per_decade != DEFAULT_POLES_PER_DECADE {
+            let _ = write!(out, ", poles_per_decade = {}", t.poles_per_decade);
+        }
+        if let Some(travel) = &t.travel {
+            let _ = write!(out, ", height_m = {:?}, travel_from = {}", t.height_m, quoted(travel));
+        }
+        line(out, format_args!(" }}"));
     }
 }
 
@@ -171,10 +208,16 @@ fn write_drive(out: &mut String, drive: &DriveDef) {
         Source::Points(points) => {
             line(out, format_args!("\n[[drive]]\npath = {path}\npoints = {points:?}"));
         }
-        Source::Noise { rms, mean, from_s, to_s } => {
+        Source::Noise { rms, mean, from_s, to_s, beta, first_hz } => {
             let _ = write!(out, "\n[[drive]]\npath = {path}\nnoise = {{ rms = {rms:?}");
-            for (id, value) in [("mean", mean), ("from_s", from_s)] {
-                if *value != 0.0 {
+            let fractal = *beta != 0.0 || *first_hz != DEFAULT_FIRST_HZ;
+            for (id, value, said) in [
+                ("mean", mean, *mean != 0.0),
+                ("from_s", from_s, *from_s != 0.0),
+                ("beta", beta, fractal),
+                ("first_hz", first_hz, *first_hz != DEFAULT_FIRST_HZ),
+            ] {
+                if said {
                     let _ = write!(out, ", {id} = {value:?}");
                 }
             }
@@ -208,7 +251,7 @@ fn write_event(out: &mut String, event: &EventDef) {
 
 fn write_tap(out: &mut String, tap: &TapDef) {
     line(out, format_args!("\n[[tap]]\nof = {}", quoted(&tap.of)));
-    line(out, format_args!("quantity = \"{}\"", word("tap", "quantity", tap.quantity as usize)));
+    line(out, format_args!("quantity = \"{}\"", word("tap", "", "quantity", tap.quantity as usize)));
     if tap.gain != 1.0 {
         line(out, format_args!("gain = {:?}", tap.gain));
     }

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Reads bodies.
+
+use super::Lines;
+use super::node::*;
+use crate::math::Real;
+use crate::scene::def::*;
+use crate::scene::error::SceneError;
+use crate::scene::kinds::*;
+use crate::scene::tree::{Data, Entry, Value, plain};
+
+pub(super) fn read_body(entry: &Entry<'_>, at: String, lines: &mut Lines) -> Result<BodyDef, SceneError> {
+    let kind = kind_of("body", &at, entry)?;
+    let node = Node::open(table(&entry.value, &at, "a table")?, at, entry.line, kind)?;
+    node.note(lines);
+    let position_m = node.number_or("position_m", 0.0)?;
+    let form = match kind.id {
+        "mass" => BodyForm::Mass { position_m, velocity_m_s: node.number_or("velocity_m_s", 0.0)? },
+        "wall" => BodyForm::Wall { position_m },
+        "guided" => BodyForm::Guided { position_m },
+        "string" => BodyForm::String { ports: read_places(&node, lines)? },
+        _ => {
+            let modes = read_modes(&node, lines)?;
+            let ports = read_ports(&node, modes.len(), lines)?;
+            BodyForm::Modal { modes, ports }
+        }
+    };
+    Ok(BodyDef { name: entry.key.to_string(), form, params: node.params()? })
+}
+
+fn read_modes(node: &Node<'_, '_>, lines: &mut Lines) -> Result<Vec<ModeDef>, SceneError> {
+    let Some(entry) = node.entry("modes") else { return Ok(Vec::new()) };
+    let (at, wanted) = (node.place("modes"), "a list of { freq_hz, decay_s, mass_kg }");
+    let values = list(&entry.value, &at, wanted)?;
+    if values.is_empty() {
+        return node.fail("modes", "is empty; a modal body needs a mode");
+    }
+    check_count(&at, entry.line, values.len(), MAX_LIST, "modes")?;
+    let read = |(index, value): (usize, &Value<'_>)| {
+        let at = format!("{at}[{index}]");
+        lines.insert(at.clone(), value.line);
+        let mode = Node::open(table(value, &at, "{ freq_hz, decay_s, mass_kg }")?, at, value.line, &MODE)?;
+        Ok(ModeDef {
+            freq_hz: mode.needed_number("freq_hz", "a mode")?,
+            decay_s: mode.number_or("decay_s", Real::INFINITY)?,
+            mass_kg: mode.needed_number("mass_kg", "a mode")?,
+        })
+    };
+    values.iter().enumerate().map(read).collect()
+}
+
+/// The table of ports, each read by `read` from its place.
+fn named_ports<T>(
+    node: &Node<'_, '_>,
+    wanted: &str,
+    lines: &mut Lines,
+    read: impl Fn(&Entry<'_>, String) -> Result<T, SceneError>,
+) -> Result<Vec<T>, SceneError> {
+    let Some(entry) = node.entry("port") else { return Ok(Vec::new()) };
+    let at = node.place("port");
+    let ports = table(&entry.value, &at, wanted)?;
+    check_count(&at, entry.line, ports.len(), MAX_NODES, "ports")?;
+    let one = |port: &Entry<'_>| {
+        let at = join(&at, &port.key);
+        if let Err(what) = check_name(&port.key) {
+            return fail(at, port.line, what);
+        }
+        lines.insert(at.clone(), port.line);
+        read(port, at)
+    };
+    ports.iter().map(one).collect()
+}
+
+fn read_places(node: &Node<'_, '_>, lines: &mut Lines) -> Result<Vec<PlaceDef>, SceneError> {
+    named_ports(node, "a table of name = fraction of the length", lines, |port, at| {
+        let wanted = "wants a fraction of its length above 0 and below 1";
+        match port.value.data {
+            Data::Number(place) if place > 0.0 && place < 1.0 => Ok(PlaceDef { name: port.key.to_string(), place }),
+            Data::Number(place) if !place.is_finite() => {
+                fail(at, port.line, format!("{} is not a finite number; {wanted}", plain(place)))
+            }
+            Data::Number(_) | Data::Whole(_) => {
+                fail(at, port.line, format!("{} is not on the string; {wanted}", port.value.data.found()))
+            }
+            ref other => fail(at, port.line, format!("found {}; {wanted}", other.found())),
+        }
+    })
+}
+
+fn read_ports(node: &Node<'_, '_>, modes: usize, lines: &mut Lines) -> Result<Vec<PortDef>, SceneError> {
+    named_ports(node, "a table of name = [one value per mode]", lines, |port, at| {
+        let values = list(&port.value, &at, "a list of one mode-shape value per mode")?;
+        if values.len() != modes {
+            let what = format!("has {} values and the body has {modes} modes; wants one value per mode", values.len());
+            return fail(at, port.line, what);
+        }
+        let value = |(index, value)| number(value, &format!("{at}[{index}]"), SHAPE);
+        let shape: Result<Vec<Real>, SceneError> = values.iter().enumerate().map(value).collect();
+        Ok(PortDef { name: port.key.to_string(), shape: shape? })
+    })
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Strings, friction, surfaces and fractal noise: from a scene's text to something that runs.
+#![cfg(feature = "text")]
+#![allow(clippy::unwrap_used, clippy::expect_used)] // the helpers of these tests, too
+
+use tocco::engine::{Command, Engine, Timed};
+use tocco::math::Real;
+use tocco::scene::{Scene, SceneDef};
+
+/// A bowed string, pressed by a ball that a rough surface shakes.
+const BOWED: &str = r#"duration_s = 0.1
+[body.bow]
+type = "guided"
+velocity_m_s = 0.1
+[body.hand]
+type = "guided"
+velocity_m_s = 0.2
+[body.ball]
+type = "mass"
+[body.floor]
+type = "wall"
+position_m = 0.1
+[body.string]
+type = "string"
+freq_hz = 196.0
+[body.string.port]
+bow_point = 0.1267
+middle = 0.5
+[contact.press]
+type = "impact"
+between = ["ball", "floor"]
+texture = { height_m = 1e-6, travel_from = "hand" }
+[contact.rub]
+type = "friction"
+between = ["bow", "string.bow_point"]
+texture = { beta = 1.25 }
+[contact.pinch]
+type = "friction"
+between = ["bow", "string.middle"]
+normal_from = "press"
+[[tap]]
+of = "string.middle"
+"#;
+
+fn build_at(text: &str, rate_hz: Real) -> Result<Scene, String> {
+    let def = SceneDef::from_text(text).map_err(|error| error.to_string())?;
+    Scene::build(&def, rate_hz).map_err(|error| error.to_string())
+}
+
+fn build(text: &str) -> Result<Scene, String> {
+    build_at(text, 48_000.0)
+}
+
+fn play(scene: Scene, frames: usize) -> Vec<f32> {
+    let mut out = vec![0.0; frames * scene.channels()];
+    let health = Engine::new(scene).render(&mut [], &mut out);
+    assert_eq!((health.reset, health.refused), (0, 0));
+    assert!(out.iter().all(|x| x.is_finite()));
+    out
+}
+
+#[test]
+fn a_scene_of_strings_friction_and_surfaces_runs() {
+    let scene = build(BOWED).unwrap();
+    let paths: Vec<String> = scene.paths().into_iter().map(|(path, ..)| path).collect();
+    for path in [
+        "string/freq_hz",
+        "string.bow_point/force_n",
+        "rub/normal_force_n",
+        "rub/beta",
+        "press/beta",
+        "pinch/mu_static",
+    ] {
+        assert!(paths.iter().any(|known| known == path), "{path} is not among {paths:?}");
+    }
+    // What a contact presses with is not to be set beside it.
+    assert!(!paths.iter().any(|known| known == "pinch/normal_force_n"));
+    play(scene, 4_800);
+}
+
+#[test]
+fn a_string_that_is_hit_sounds_at_its_port() {
+    let text = "body.s = { type = \"string\", freq_hz = 441.0 }\nevent = [{ at_s = 0, hit = \"s\", impulse_n_s = 0.01 }]\ntap = [{ of = \"s\" }]";
+    let out = play(build_at(text, 44_100.0).unwrap(), 44_100);
+    // The wave returns every period of 100 samples.
+    let product = |lag: usize| out.iter().zip(&out[lag..]).map(|(a, b)| f64::from(a * b)).sum::<f64>();
+    assert!(product(0) > 0.0 && product(100) > 0.9 * product(0), "{} of {}", product(100), product(0));
+    assert!(product(50) < 0.2 * product(0));
+}
+
+#[test]
+fn ports_that_almost_sit_on_the_ends_of_a_string_do_no_harm() {
+    let text = "[body.s]\ntype = \"string\"\n[body.s.port]\na = 1e-300\nb = 0.9999999999999999\n[body.m]\ntype = \"mass\"\nvelocity_m_s = 1.0\n[contact.c]\ntype = \"impact\"\nbetween = [\"m\", \"s.a\"]\n[[tap]]\nof = \"s.b\"\n[[event]]\nat_s = 0.01\nhit = \"s.b\"\nimpulse_n_s = 1.0";
+    play(build(text).unwrap(), 4_800);
+}
+
+#[test]
+fn a_string_too_high_for_the_rate_is_refused_in_its_own_rate_and_named_in_a_lower_one() {
+    let text = "rate_hz = 8000\n[body.s]\ntype = \"string\"\nfreq_hz = 3201";
+    let said = "line 4: body.s.freq_hz: 3201 Hz is above 0.4 of the rate (3200 Hz); lower it or raise rate_hz";
+    assert_eq!(build_at(text, 8_000.0).err().unwrap(), said);
+    let scene = build_at(&text.replace("8000", "48000"), 8_000.0).unwrap();
+    assert_eq!(scene.omitted(), ["s: its pitch (3201 Hz; it plays at 3200 Hz)"]);
+    assert!(build_at(&text.replace("3201", "3200"), 8_000.0).unwrap().omitted().is_empty());
+}
+
+#[test]
+fn parts_that_do_not_fit_are_refused_in_one_line_that_names_them() {
+    for (from, to, said) in [
+        ("\"press\"", "\"pres\"", "line 30: contact.pinch.normal_from: no contact 'pres'; did you mean 'press'?"),
+        (
+            "\"press\"",
+            "\"pinch\"",
+            "line 30: contact.pinch.normal_from: 'pinch' is this contact itself; name an impact contact",
+        ),
+        (
+            "\"press\"",
+            "\"rub\"",
+            "line 30: contact.pinch.normal_from: 'rub' is a friction contact; name an impact contact",
+        ),
+        ("\"hand\"", "\"hant\"", "line 22: contact.press.texture.travel_from: no body 'hant'; did you mean 'hand'?"),
+        (
+            "\"hand\"",
+            "\"floor\"",
+            "line 22: contact.press.texture.travel_from: 'floor' does not travel; name a guided body or a mass",
+        ),
+        (
+            "\"bow\", \"string.bow_point\"",
+            "\"bow\", \"hand\"",
+            "line 25: contact.rub.between: neither partner can yield (wall or guided); one must be a mass or a vibrating body",
+        ),
+        (
+            "\"string.bow_point\"",
+            "\"string\"",
+            "line 25: contact.rub.between: 'string' has several ports; write one of 'string.bow_point', 'string.middle'",
+        ),
+        (
+            "texture = { height_m",
+            "exact_wall = true\ntexture = { height_m",
+            "line 22: contact.press.exact_wall: holds for smooth surfaces, and this contact has a texture; set it to false",
+        ),
+    ] {
+        assert!(BOWED.contains(from), "{from}");
+        assert_eq!(build(&BOWED.replacen(from, to, 1)).err().as_deref(), Some(said), "{to}");
+    }
+}
+
+#[test]
+fn fractal_noise_drives_with_its_own_colour_and_size_at_any_rate_of_asking() {
+    // A body of one free kilogram, tapped in acceleration, hears the force itself.
+    let scene = |noise: &str| {
+        let text = format!(
+            "body.m = {{ type = \"mass\", mass_kg = 1.0 }}\ndrive = [{{ path = \"m/force_n\", noise = {noise} }}]\n\
+             tap = [{{ of = \"m\", quantity = \"acceleration\" }}]"
+        );
+        let out = play(build(&text).unwrap(), 96_000);
+        out[1..].iter().map(|x| f64::from(*x)).collect::<Vec<_>>()
+    };
+    let power = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>() / x.len() as f64;
+    let change = |x: &[f64]| power(&x.windows(2).map(|w| w[1] - w[0]).collect::<Vec<_>>());
+    let [white, pink, brown] =
+        ["{ rms = 2 }", "{ rms = 2, beta = 1, first_hz = 20 }", "{ rms = 2, beta = 2, first_hz = 20 }"].map(scene);
+    for noise in [&white, &pink, &brown] {
+        assert!((power(noise).sqrt() - 2.0).abs() < 0.4, "{}", power(noise).sqrt());
+    }
+    // Differences of neighbours: 2 of white noise, less the redder it is; Brownian: 2 pi f_1 of the rate, twice.
+    let [a, b, c] = [&white, &pink, &brown].map(|x| change(x) / power(x));
+    assert!((a - 2.0).abs() < 0.05 && b < 0.8 * a && c < 0.05 * b, "{a} {b} {c}");
+}
+
+#[test]
+fn a_first_frequency_that_the_rate_of_asking_cannot_hold_is_refused() {
+    let text = "body.s.type = \"string\"\n[[drive]]\npath = \"s/freq_hz\"\nnoise = { rms = 1, mean = 200, beta = 1, first_hz = 20 }";
+    let said = "line 4: drive[0].noise.first_hz: 20 Hz is out of range; s/freq_hz takes 0.00015 to 15 Hz";
+    assert_eq!(build(text).err().as_deref(), Some(said));
+    assert!(build(&text.replace("= 20 }", "= 10 }")).is_ok());
+    assert!(build(&text.replace("s/freq_hz", "s/force_n")).is_ok());
+}
+
+#[test]
+fn a_live_exponent_of_a_surface_is_a_parameter_like_any_other() {
+    let scene = build(BOWED).unwrap();
+    let address = scene.address("rub/beta").unwrap();
+    let mut engine = Engine::new(scene);
+    let mut out = vec![0.0; 4_800];
+    let mut commands = [Timed { at: 0, command: Command::Set(address, 7.0) }];
+    let health = engine.render(&mut commands, &mut out);
+    assert_eq!(health.clamped, 1);
+    let paths = engine.scene().paths();
+    assert_eq!(paths.iter().find(|(path, ..)| path == "rub/beta").map(|(.., value)| *value), Some(2.0));
+}
+
+#[test]
+fn surfaces_and_noises_repeat_with_the_seed_and_differ_without() {
+    let noisy = "body.m.type = \"mass\"\ndrive = [{ path = \"m/force_n\", noise = { rms = 1, beta = 1.5 } }]\ntap = [{ of = \"m\" }]";
+    let first = play(build(noisy).unwrap(), 1000);
+    assert_eq!(first, play(build(noisy).unwrap(), 1000));
+    assert_ne!(first, play(build(&format!("seed = 2\n{noisy}")).unwrap(), 1000));
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Random scenes that the reader must accept.
+
+use tocco::interactor::friction::FRICTION;
+use tocco::math::Real;
+use tocco::param::{KeyType, Kind, Scale};
+use tocco::rng::Rng;
+use tocco::scene::SceneDef;
+use tocco::scene::def::*;
+use tocco::scene::kinds::{self, KINDS};
+use tocco::texture::TEXTURE;
+
+/// Inside the range, now and then at its ends.
+fn draw(rng: &mut Rng, min: Real, max: Real) -> Real {
+    match rng.bits() % 8 {
+        0 => min,
+        1 => max,
+        2 if min <= 0.0 && max >= 0.0 => 0.0,
+        3 if min <= 1.0 && max >= 1.0 => 1.0,
+        4 if min > 0.0 => rng.between_log(min, max).clamp(min, max),
+        _ => rng.between(min, max).clamp(min, max),
+    }
+}
+
+fn coin(rng: &mut Rng) -> bool {
+    rng.unit() < 0.5
+}
+
+fn draw_key(rng: &mut Rng, kind: &Kind, id: &str) -> Real {
+    match kind.keys.iter().find(|key| key.id == id).unwrap().takes {
+        KeyType::Number { min, max, .. } => draw(rng, min, max),
+        _ => panic!("{id} is not a number"),
+    }
+}
+
+fn draw_params(rng: &mut Rng, family: &str, id: &str) -> Vec<Real> {
+    let kind = KINDS.iter().find(|kind| (kind.family, kind.id) == (family, id)).unwrap();
+    kind.params.iter().map(|spec| draw(rng, spec.min, spec.max)).collect()
+}
+
+fn draw_text(rng: &mut Rng, alphabet: &str) -> String {
+    let letters: Vec<char> = alphabet.chars().collect();
+    (0..1 + rng.bits() % 12).map(|_| letters[rng.bits() as usize % letters.len()]).collect()
+}
+
+const LETTERS: &str = "abcXYZ019_-'\"\\=\u{e9}\u{1f514}:@&$";
+
+fn draw_texture(rng: &mut Rng, travel: Option<String>) -> TextureDef {
+    let key = |rng: &mut Rng, id| draw_key(rng, &TEXTURE, id);
+    let grain_m = rng.between_log(1e-7, 1e-3);
+    let longest_m = (grain_m * rng.between_log(101.0, 0.9e7)).clamp(1e-5, 1e3);
+    TextureDef {
+        beta: draw(rng, 0.0, 2.0),
+        grain_m,
+        longest_m,
+        poles_per_decade: 1 + rng.bits() as u32 % 6,
+        height_m: if travel.is_some() { key(rng, "height_m") } else { 0.0 },
+        travel,
+    }
+}
+
+fn draw_impact(rng: &mut Rng, name: String, between: [String; 2], travel: String) -> ContactDef {
+    let laws = [ImpactLaw::HuntCrossley, ImpactLaw::Power, ImpactLaw::Linear, ImpactLaw::Stulov];
+    let law = laws[rng.bits() as usize % 4];
+    let mut params = draw_params(rng, "contact", "impact");
+    let mut viscous_exponent = coin(rng).then(|| draw(rng, 0.0, 5.0));
+    if law != ImpactLaw::Stulov {
+        (params[3], params[4]) = (0.0, 1e-4);
+    }
+    if let ImpactLaw::Power | ImpactLaw::Stulov = law {
+        params[2] = 0.0;
+        viscous_exponent = None;
+    }
+    if law == ImpactLaw::Linear {
+        params[1] = 1.0;
+    }
+    ContactDef {
+        name,
+        between,
+        form: ContactForm::Impact { law, viscous_exponent, exact_wall: coin(rng) },
+        params,
+        substeps: match rng.bits() % 8 {
+            7 => Substeps::Auto,
+            shift => Substeps::Fixed(1 << shift),
+        },
+        texture: coin(rng).then(|| draw_texture(rng, Some(travel))),
+    }
+}
+
+fn draw_friction(rng: &mut Rng, name: String, between: [String; 2], normal_from: Option<String>) -> ContactDef {
+    use FrictionLaw::*;
+    let law = [ElastoPlastic, LuGre, Dahl, Static, Thermal][rng.bits() as usize % 5];
+    let mut params = draw_params(rng, "contact", "friction");
+    if normal_from.is_some() {
+        params[0] = 1.0;
+    }
+    if law != Dahl {
+        params[1] = params[1].max(params[2]);
+    }
+    if law != Thermal {
+        params[9..].copy_from_slice(&[3e-7, 3e-3, 0.1]);
+    }
+    let viscous_exponent = coin(rng).then(|| draw_key(rng, &FRICTION, "viscous_exponent"));
+    ContactDef {
+        name,
+        between,
+        form: ContactForm::Friction { law, normal_from, viscous_exponent },
+        params,
+        substeps: Substeps::Auto,
+        texture: coin(rng).then(|| draw_texture(rng, None)),
+    }
+}
+
+pub fn draw_scene(rng: &mut Rng) -> SceneDef {
+    let mut serial = 0;
+    let mut name = |rng: &mut Rng| {
+        serial += 1;
+        format!("{}{serial}", draw_text(rng, LETTERS))
+    };
+    let path = |rng: &mut Rng| draw_text(rng, "ab/._\"\\\n\t\u{7f}\u{1} \u{e9}");
+    let some = |rng: &mut Rng| 0..rng.bits() % 4;
+    let time = |rng: &mut Rng| draw(rng, 0.0, kinds::MAX_DURATION_S);
+    let bodies = some(rng)
+        .map(|_| {
+            let position_m = draw_key(rng, &tocco::resonator::inertial::WALL, "position_m");
+            let (id, form) = match rng.bits() % 5 {
+                0 => {
+                    let velocity_m_s = draw_key(rng, &tocco::resonator::inertial::MASS, "velocity_m_s");
+                    ("mass", BodyForm::Mass { position_m, velocity_m_s })
+                }
+                1 => ("wall", BodyForm::Wall { position_m }),
+                2 => ("guided", BodyForm::Guided { position_m }),
+                3 => {
+                    let place = |rng: &mut Rng| draw(rng, Real::MIN_POSITIVE, 1.0 - Real::EPSILON);
+                    let ports = some(rng).map(|_| PlaceDef { name: name(rng), place: place(rng) }).collect();
+                    ("string", BodyForm::String { ports })
+                }
+                _ => {
+                    let modes: Vec<ModeDef> = (0..1 + rng.bits() % 5)
+                        .map(|i| ModeDef {
+                            freq_hz: draw_key(rng, &kinds::MODE, "freq_hz"),
+                            decay_s: if i == 1 { Real::INFINITY } else { draw_key(rng, &kinds::MODE, "decay_s") },
+                            mass_kg: draw_key(rng, &kinds::MODE, "mass_kg"),
+                        })
+                        .collect();
+                    let shape = |rng: &mut Rng| modes.iter().map(|_| draw(rng, -1e6, 1e6)).collect();
+                    let ports = some(rng).map(|_| PortDef { name: name(rng), shape: shape(rng) }).collect();
+                    ("modal", BodyForm::Modal { modes, ports })
+                }
+            };
+            BodyDef { name: name(rng), form, params: draw_params(rng, "body", id) }
+        })
+        .collect();
+    let contacts = some(rng)
+        .map(|_| {
+            let own = name(rng);
+            let between = [path(rng), path(rng)];
+            if coin(rng) {
+                let travel = path(rng);
+                draw_impact(rng, own, between, travel)
+            } else {
+                let normal_from = coin(rng).then(|| path(rng));
+                draw_friction(rng, own, between, normal_from)
+            }
+        })
+        .collect();
+    let drives = some(rng)
+        .map(|_| DriveDef {
+            path: path(rng),
+            source: match rng.bits() % 3 {
+                0 => {
+                    let mut t = 0.0;
+                    let point = |_| {
+                        t += 0.001 + rng.unit();
+                        [t, draw(rng, -1e18, 1e18)]
+                    };
+                    Source::Points((0..5).map(point).collect())
+                }
+                1 => {
+                    let from_s = draw(rng, 0.0, 80_000.0);
+                    let to_s = if coin(rng) { Real::INFINITY } else { from_s + draw(rng, 0.1, 10.0) };
+                    let (rms, mean) = (draw(rng, 0.0, 1e18), draw(rng, -1e18, 1e18));
+                    let beta = draw_key(rng, &kinds::NOISE, "beta");
+                    let first_hz = draw_key(rng, &kinds::NOISE, "first_hz");
+                    Source::Noise { rms, mean, from_s, to_s, beta, first_hz }
+                }
+                _ => Source::Wav { file: path(rng), gain: draw(rng, -1e12, 1e12), at_s: time(rng) },
+            },
+        })
+        .collect();
+    let events = some(rng)
+        .map(|_| EventDef {
+            at_s: time(rng),
+            action: match rng.bits() % 3 {
+                0 => Action::Strike { body: path(rng), velocity_m_s: draw(rng, -1e4, 1e4) },
+                1 => Action::Hit { site: path(rng), impulse_n_s: draw(rng, -1e6, 1e6) },
+                _ => Action::Set { path: path(rng), value: draw(rng, -1e18, 1e18) },
+            },
+        })
+        .collect();
+    let quantities =
+        [Quantity::Position, Quantity::Velocity, Quantity::Acceleration, Quantity::Force, Quantity::Compression];
+    let taps = some(rng)
+        .map(|_| TapDef {
+            of: path(rng),
+            quantity: quantities[rng.bits() as usize % 5],
+            gain: draw(rng, -1e12, 1e12),
+            to: if coin(rng) { TapTo::Pan(rng.unit()) } else { TapTo::Channel(rng.bits() as usize % 64) },
+        })
+        .collect();
+    let controls = some(rng)
+        .map(|_| {
+            let scale = if coin(rng) { Scale::Log } else { Scale::Linear };
+            let low = if scale == Scale::Log { 1e-9 } else { -1e17 };
+            ControlDef { name: name(rng), path: path(rng), range: [draw(rng, low, 1e17), 2e17], scale }
+        })
+        .collect();
+    SceneDef {
+        version: 1,
+        title: if coin(rng) { String::new() } else { path(rng) },
+        duration: if coin(rng) { Length::Auto } else { Length::Seconds(draw(rng, 1e-9, 86_400.0)) },
+        rate_hz: draw(rng, 8000.0, 384_000.0),
+        seed: rng.bits() >> (1 + rng.bits() % 63),
+        bodies,
+        contacts,
+        drives,
+        events,
+        taps,
+        controls,
+        lines: Default::default(),
+    }
+}

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Scenes by hand, as text and as data.
+
+use tocco::math::Real;
+use tocco::param::Scale;
+use tocco::scene::SceneDef;
+use tocco::scene::def::*;
+
+/// Every key of the language once, by hand; those of strings, friction and surfaces are in [`RUBBED`].
+pub const FULL: &str = r#"version = 1
+title = "felt hammer on a small bar"
+duration_s = 1.0
+rate_hz = 44100
+seed = 7
+
+[body.hammer]
+type = "mass"
+mass_kg = 0.02
+gravity_m_s2 = 9.81
+position_m = -0.001
+velocity_m_s = 1.0
+
+[body.wall]
+type = "wall"
+position_m = 0.5
+
+[body.bow]
+type = "guided"
+velocity_m_s = 0.1
+position_m = 0.25
+
+[body.bar]
+type = "modal"
+freq_scale = 2.0
+decay_scale = 0.5
+jitter_01 = 0.1
+modes = [
+  { freq_hz = 220.0, decay_s = 0.45, mass_kg = 0.05 },
+  { freq_hz = 1990.0, mass_kg = 0.06 },
+]
+[body.bar.port]
+tip = [1.0, 1.0]
+middle = [0.7, -1]
+
+[contact.hit]
+type = "impact"
+between = ["hammer", "bar.tip"]
+stiffness = 1.0e9
+exponent = 1.5
+dissipation_s_m = 0.5
+viscous_exponent = 0.5
+substeps = 8
+exact_wall = false
+
+[contact.felt]
+type = "impact"
+law = "stulov"
+between = ["hammer", "wall"]
+hysteresis_01 = 0.3
+relaxation_s = 2e-4
+[contact.spring]
+type = "impact"
+law = "linear"
+between = ["bow", "bar.middle"]
+stiffness = 1e4
+[contact.bump]
+type = "impact"
+law = "power"
+between = ["bow", "wall"]
+exact_wall = true
+
+[[drive]]
+path = "hammer/force_n"
+points = [[0.0, 0.0], [0.1, 2.0]]
+[[drive]]
+path = "bow/velocity_m_s"
+noise = { rms = 0.1, mean = 0.2, from_s = 0.5, to_s = 1.5 }
+[[drive]]
+path = "bar.tip/force_n"
+noise = { rms = 1 }
+[[drive]]
+path = "bar.tip/force_n"
+wav = "tap.wav"
+gain = 2.0
+at_s = 0.25
+
+[[event]]
+at_s = 0.5
+strike = "hammer"
+velocity_m_s = 1.0
+[[event]]
+at_s = 0.6
+hit = "bar.tip"
+impulse_n_s = 0.01
+[[event]]
+at_s = 0.7
+set = "hit/stiffness"
+value = 1e8
+
+[[tap]]
+of = "bar.tip"
+[[tap]]
+of = "hit"
+quantity = "force"
+gain = 0.001
+channel = 3
+[[tap]]
+of = "bar"
+quantity = "acceleration"
+pan_01 = 0.25
+
+[[control]]
+name = "hardness"
+path = "hit/stiffness"
+range = [1.0e6, 1.0e10]
+scale = "log"
+[[control]]
+name = "speed"
+path = "bow/velocity_m_s"
+range = [0.2, -0.2]
+"#;
+
+pub const SMALL: &str = "[body.ball]\ntype = \"mass\"\n[body.floor]\ntype = \"wall\"\n[contact.hit]\ntype = \"impact\"\nbetween = [\"ball\", \"floor\"]\n";
+
+pub const RUBBED: &str = r#"[body.bow]
+type = "guided"
+[body.ball]
+type = "mass"
+[body.string]
+type = "string"
+freq_hz = 196.0
+q = 700
+q_tilt = 0.5
+impedance_kg_s = 0.3
+inharmonicity = 5.57e-5
+[body.string.port]
+bow_point = 0.1267
+middle = 0.5
+[body.other]
+type = "string"
+
+[contact.press]
+type = "impact"
+between = ["ball", "string.middle"]
+texture = { height_m = 1e-6, travel_from = "bow" }
+
+[contact.rub]
+type = "friction"
+between = ["bow", "string.bow_point"]
+law = "lugre"
+normal_force_n = 1.1
+mu_static = 0.9
+mu_dynamic = 0.2
+stribeck_m_s = 0.05
+bristle_stiffness = 2e4
+bristle_damping = 0.2
+viscosity = 0.01
+roughness = 0.1
+breakaway_01 = 0.5
+viscous_exponent = 2
+texture = { type = "fractal", beta = 1.25, grain_m = 2e-5, longest_m = 0.02, poles_per_decade = 3 }
+
+[contact.rosin]
+type = "friction"
+between = ["bow", "other"]
+law = "thermal"
+normal_from = "press"
+heat_capacity_j_k = 1e-6
+conduction_w_k = 1e-3
+advection_w_s_m_k = 0.2
+
+[[drive]]
+path = "string.middle/force_n"
+noise = { rms = 0.1, beta = 1.5, first_hz = 10 }
+[[drive]]
+path = "ball/force_n"
+noise = { rms = 0.1, beta = 1 }
+"#;
+
+pub fn rubbed_def() -> SceneDef {
+    let body = |name: &str, form, params: &[Real]| BodyDef { name: name.into(), form, params: params.into() };
+    let place = |name: &str, place| PlaceDef { name: name.into(), place };
+    let contact = |name: &str, a: &str, b: &str, form, params: &[Real], texture| ContactDef {
+        name: name.into(),
+        between: [a.into(), b.into()],
+        form,
+        params: params.into(),
+        substeps: Substeps::Auto,
+        texture,
+    };
+    let profile = TextureDef {
+        beta: 1.5,
+        grain_m: 1e-5,
+        longest_m: 0.01,
+        poles_per_decade: 2,
+        height_m: 1e-6,
+        travel: Some("bow".into()),
+    };
+    let worn =
+        TextureDef { beta: 1.25, grain_m: 2e-5, longest_m: 0.02, poles_per_decade: 3, height_m: 0.0, travel: None };
+    let noise = |path: &str, beta, first_hz| DriveDef {
+        path: path.into(),
+        source: Source::Noise { rms: 0.1, mean: 0.0, from_s: 0.0, to_s: Real::INFINITY, beta, first_hz },
+    };
+    let hunt_crossley = ContactForm::Impact { law: ImpactLaw::HuntCrossley, viscous_exponent: None, exact_wall: false };
+    let lugre = ContactForm::Friction { law: FrictionLaw::LuGre, normal_from: None, viscous_exponent: Some(2.0) };
+    let thermal =
+        ContactForm::Friction { law: FrictionLaw::Thermal, normal_from: Some("press".into()), viscous_exponent: None };
+    SceneDef {
+        bodies: vec![
+            body("bow", BodyForm::Guided { position_m: 0.0 }, &[0.0]),
+            body("ball", BodyForm::Mass { position_m: 0.0, velocity_m_s: 0.0 }, &[0.01, 0.0]),
+            body(
+                "string",
+                BodyForm::String { ports: vec![place("bow_point", 0.1267), place("middle", 0.5)] },
+                &[196.0, 700.0, 0.5, 0.3, 5.57e-5],
+            ),
+            body("other", BodyForm::String { ports: vec![] }, &[147.0, 500.0, 1.0, 0.55, 0.0]),
+        ],
+        contacts: vec![
+            contact("press", "ball", "string.middle", hunt_crossley, &[1e8, 1.5, 0.0, 0.0, 1e-4], Some(profile)),
+            contact(
+                "rub",
+                "bow",
+                "string.bow_point",
+                lugre,
+                &[1.1, 0.9, 0.2, 0.05, 2e4, 0.2, 0.01, 0.1, 0.5, 3e-7, 3e-3, 0.1],
+                Some(worn),
+            ),
+            contact(
+                "rosin",
+                "bow",
+                "other",
+                thermal,
+                &[1.0, 0.8, 0.3, 0.1, 1e4, 0.1, 0.0, 0.0, 0.7, 1e-6, 1e-3, 0.2],
+                None,
+            ),
+        ],
+        drives: vec![noise("string.middle/force_n", 1.5, 10.0), noise("ball/force_n", 1.0, 2.0)],
+        ..SceneDef::default()
+    }
+}
+
+pub fn full_def() -> SceneDef {
+    let body = |name: &str, form, params: &[Real]| BodyDef { name: name.into(), form, params: params.into() };
+    let contact = |name: &str, a: &str, b: &str, law, params: [Real; 5]| ContactDef {
+        name: name.into(),
+        between: [a.into(), b.into()],
+        form: ContactForm::Impact { law, viscous_exponent: None, exact_wall: law == ImpactLaw::Power },
+        params: params.into(),
+        substeps: Substeps::Auto,
+        texture: None,
+    };
+    let mut hit = contact("hit", "hammer", "bar.tip", ImpactLaw::HuntCrossley, [1e9, 1.5, 0.5, 0.0, 1e-4]);
+    hit.form = ContactForm::Impact { law: ImpactLaw::HuntCrossley, viscous_exponent: Some(0.5), exact_wall: false };
+    hit.substeps = Substeps::Fixed(8);
+    SceneDef {
+        version: 1,
+        title: "felt hammer on a small bar".into(),
+        duration: Length::Seconds(1.0),
+        rate_hz: 44100.0,
+        seed: 7,
+        bodies: vec![
+            body("hammer", BodyForm::Mass { position_m: -0.001, velocity_m_s: 1.0 }, &[0.02, 9.81]),
+            body("wall", BodyForm::Wall { position_m: 0.5 }, &[]),
+            body("bow", BodyForm::Guided { position_m: 0.25 }, &[0.1]),
+            body(
+                "bar",
+                BodyForm::Modal {
+                    modes: vec![
+                        ModeDef { freq_hz: 220.0, decay_s: 0.45, mass_kg: 0.05 },
+                        ModeDef { freq_hz: 1990.0, decay_s: Real::INFINITY, mass_kg: 0.06 },
+                    ],
+                    ports: vec![
+                        PortDef { name: "tip".into(), shape: vec![1.0, 1.0] },
+                        PortDef { name: "middle".into(), shape: vec![0.7, -1.0] },
+                    ],
+                },
+                &[2.0, 0.5, 0.1],
+            ),
+        ],
+        contacts: vec![
+            hit,
+            contact("felt", "hammer", "wall", ImpactLaw::Stulov, [1e8, 1.5, 0.0, 0.3, 2e-4]),
+            contact("spring", "bow", "bar.middle", ImpactLaw::Linear, [1e4, 1.0, 0.0, 0.0, 1e-4]),
+            contact("bump", "bow", "wall", ImpactLaw::Power, [1e8, 1.5, 0.0, 0.0, 1e-4]),
+        ],
+        drives: vec![
+            DriveDef { path: "hammer/force_n".into(), source: Source::Points(vec![[0.0, 0.0], [0.1, 2.0]]) },
+            DriveDef {
+                path: "bow/velocity_m_s".into(),
+                source: Source::Noise { rms: 0.1, mean: 0.2, from_s: 0.5, to_s: 1.5, beta: 0.0, first_hz: 2.0 },
+            },
+            DriveDef {
+                path: "bar.tip/force_n".into(),
+                source: Source::Noise {
+                    rms: 1.0,
+                    mean: 0.0,
+                    from_s: 0.0,
+                    to_s: Real::INFINITY,
+                    beta: 0.0,
+                    first_hz: 2.0,
+                },
+            },
+            DriveDef {
+                path: "bar.tip/force_n".into(),
+                source: Source::Wav { file: "tap.wav".into(), gain: 2.0, at_s: 0.25 },
+            },
+        ],
+        events: vec![
+            EventDef { at_s: 0.5, action: Action::Strike { body: "hammer".into(), velocity_m_s: 1.0 } },
+            EventDef { at_s: 0.6, action: Action::Hit { site: "bar.tip".into(), impulse_n_s: 0.01 } },
+            EventDef { at_s: 0.7, action: Action::Set { path: "hit/stiffness".into(), value: 1e8 } },
+        ],
+        taps: vec![
+            TapDef { of: "bar.tip".into(), quantity: Quantity::Velocity, gain: 1.0, to: TapTo::Channel(0) },
+            TapDef { of: "hit".into(), quantity: Quantity::Force, gain: 0.001, to: TapTo::Channel(3) },
+            TapDef { of: "bar".into(), quantity: Quantity::Acceleration, gain: 1.0, to: TapTo::Pan(0.25) },
+        ],
+        controls: vec![
+            ControlDef { name: "hardness".into(), path: "hit/stiffness".into(), range: [1e6, 1e10], scale: Scale::Log },
+            ControlDef {
+                name: "speed".into(),
+                path: "bow/velocity_m_s".into(),
+                range: [0.2, -0.2],
+                scale: Scale::Linear,
+            },
+        ],
+        lines: Default::default(),
+    }
+}
