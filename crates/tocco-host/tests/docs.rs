@@ -53,7 +53,8 @@ fn every_table_of_parameters_is_the_declared_one() {
         let mut right = parts.next().unwrap().to_string();
         for part in parts {
             let (name, rest) = part.split_once(" -->\n").unwrap();
-            let (_, after) = rest.split_once("<!-- /parameters -->").unwrap_or_else(|| panic!("{path:?}: {name} has no end"));
+            let (_, after) =
+                rest.split_once("<!-- /parameters -->").unwrap_or_else(|| panic!("{path:?}: {name} has no end"));
             let kind = kinds.iter().find(|k| name == k.id || (k.id.is_empty() && name == k.family));
             let kind = kind.unwrap_or_else(|| panic!("{path:?}: no kind {name}"));
             let _ = write!(right, "<!-- parameters {name} -->\n{}<!-- /parameters -->{after}", table(kind));
