@@ -61,24 +61,25 @@ fn level_db(y: &[f64]) -> f64 {
     10.0 * (y.iter().map(|x| x * x).sum::<f64>() / y.len() as f64).log10()
 }
 
-/// Power at one frequency under a Hann window, by one rotating phasor.
-fn power(y: &[f64], freq_hz: f64, rate_hz: f64) -> f64 {
-    let mean = y.iter().sum::<f64>() / y.len() as f64;
-    let (step, turn) = (TAU * freq_hz / rate_hz, TAU / y.len() as f64);
-    let (mut re, mut im) = (0.0, 0.0);
-    for (n, x) in y.iter().enumerate() {
-        let (sin, cos) = (step * n as f64).sin_cos();
-        let x = (x - mean) * (1.0 - (turn * n as f64).cos());
+/// Power at one frequency under a Hann window.
+fn power(windowed: &[f64], freq_hz: f64, rate_hz: f64) -> f64 {
+    let (turn_sin, turn_cos) = (TAU * freq_hz / rate_hz).sin_cos();
+    let (mut sin, mut cos, mut re, mut im) = (0.0, 1.0, 0.0, 0.0);
+    for x in windowed {
         (re, im) = (re + x * cos, im + x * sin);
+        (cos, sin) = (cos * turn_cos - sin * turn_sin, sin * turn_cos + cos * turn_sin);
     }
-    (re * re + im * im) / (y.len() as f64).powi(2)
+    (re * re + im * im) / (windowed.len() as f64).powi(2)
 }
 
 /// Frequencies of a band and the power there, on a grid of half the window's resolution.
 fn spectrum(y: &[f64], band_hz: [f64; 2], rate_hz: f64) -> Vec<(f64, f64)> {
-    let step = 0.5 * rate_hz / y.len() as f64;
+    let (step, turn) = (0.5 * rate_hz / y.len() as f64, TAU / y.len() as f64);
+    let mean = y.iter().sum::<f64>() / y.len() as f64;
+    let hann = |(n, x): (usize, &f64)| (x - mean) * (1.0 - (turn * n as f64).cos());
+    let windowed: Vec<f64> = y.iter().enumerate().map(hann).collect();
     let bins = ((band_hz[1] - band_hz[0]) / step) as usize;
-    (0..=bins).map(|i| band_hz[0] + step * i as f64).map(|f| (f, power(y, f, rate_hz))).collect()
+    (0..=bins).map(|i| band_hz[0] + step * i as f64).map(|f| (f, power(&windowed, f, rate_hz))).collect()
 }
 
 fn band_db(y: &[f64], band_hz: [f64; 2], rate_hz: f64) -> f64 {
