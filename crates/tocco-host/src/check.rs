@@ -9,7 +9,8 @@ use tocco::interactor::impact::ImpactParams;
 use tocco::math::pow;
 use tocco::resonator::waveguide::StringParams;
 use tocco::scene::def::{
-    Action, BodyDef, BodyForm, ContactDef, ContactForm, FrictionLaw, ImpactLaw, Length, PlaceDef, SceneDef, Source, TapTo,
+    Action, BodyDef, BodyForm, ContactDef, ContactForm, FrictionLaw, ImpactLaw, Length, PlaceDef, SceneDef, Source,
+    TapTo,
 };
 
 /// A text that lists bodies, contacts, gestures, taps and controls. Errors are the scene's.
@@ -147,8 +148,7 @@ fn contact_words(def: &SceneDef, contact: &ContactDef) -> String {
                 ImpactLaw::Linear => "linear",
                 ImpactLaw::Stulov => "stulov felt",
             };
-            let _ =
-                write!(words, "{law_words}, stiffness {}, exponent {}", short(p.stiffness), short(p.exponent));
+            let _ = write!(words, "{law_words}, stiffness {}, exponent {}", short(p.stiffness), short(p.exponent));
             let _ = match law {
                 ImpactLaw::Stulov => {
                     write!(words, ", hysteresis {}, relaxation {} s", short(p.hysteresis_01), short(p.relaxation_s))
