@@ -74,19 +74,6 @@ pub struct Contact {
     /// Surface of the contact.
     pub(crate) texture: Option<Roughness>,
     rng: Rng,
-    /// Impact contact whose force presses a friction contact.
-    pub(crate) normal_from: Option<usize>,
-    /// The surface it travels over.
-    pub(crate) texture: Option<Roughness>,
-}
-
-/// A contact's surface.
-pub(crate) struct Roughness {
-    pub surface: crate::texture::Surface,
-    /// Standard deviation of the height, m; 0 for friction.
-    pub height_m: Real,
-    /// Body whose position moves the surface; `None`: the contact's own travel (friction).
-    pub travel: Option<usize>,
 }
 
 /// A surface read along a travel.
@@ -97,6 +84,8 @@ pub(crate) struct Roughness {
     pub height_m: Real,
     /// Body whose position is the travel; `None`: the contact's own sliding.
     pub travel: Option<usize>,
+    /// Way of a guided body so far, m.
+    pub way: Real,
 }
 
 impl Contact {
@@ -125,8 +114,6 @@ impl Contact {
             travelled: 0.0,
             texture: None,
             rng,
-            normal_from: None,
-            texture: None,
         }
     }
 
