@@ -85,7 +85,24 @@ pub struct Mass {
 impl Mass {
     /// A mass at a place with a velocity; `sample_s` is the sample interval. `[control]`
     pub fn new(params: MassParams, position_m: Real, velocity_m_s: Real, sample_s: Real) -> Self {
-        Self { params, position: position_m, velocity: velocity_m_s, sample_s, dt: sample_s, pushed: 0.0, work: 0.0 }
+        let (position, velocity) = (position_m, velocity_m_s);
+        Self { params, position, velocity, sample_s, dt: sample_s, pushed: 0.0, work: 0.0, flown: 0 }
+    }
+
+    /// Position and velocity after the samples flown, and `more`.
+    fn flight(&self, more: u64) -> (Real, Real) {
+        let (t, g) = ((self.flown + more) as Real * self.sample_s, self.params.gravity_m_s2);
+        if t == 0.0 {
+            return (self.position, self.velocity);
+        }
+        (self.position + (self.velocity * t + 0.5 * g * t * t), self.velocity + g * t)
+    }
+
+    /// Writes down where the flight has come to.
+    fn land(&mut self) {
+        let (position, velocity) = self.flight(0);
+        self.work += self.params.mass_kg * self.params.gravity_m_s2 * (position - self.position);
+        (self.position, self.velocity, self.flown) = (position, velocity, 0);
     }
 
     /// Puts the mass somewhere with a velocity. `[audio]`
