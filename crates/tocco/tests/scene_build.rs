@@ -227,19 +227,22 @@ fn a_normal_force_that_rises_from_zero_grips_at_any_block_size_live_or_driven() 
 
 #[test]
 fn a_profile_shakes_what_rides_on_it_the_same_at_any_block_size() {
-    let text = "body.hand = { type = \"guided\", velocity_m_s = 0.3 }\nbody.floor.type = \"wall\"\n\
+    let text = "body.hand = { type = \"KIND\", velocity_m_s = 0.3 }\nbody.floor.type = \"wall\"\n\
         body.ball = { type = \"mass\", mass_kg = 0.01, gravity_m_s2 = 9.81 }\ntap = [{ of = \"ball\" }]\n\
         [contact.roll]\ntype = \"impact\"\nbetween = [\"ball\", \"floor\"]\n\
         texture = { height_m = 1e-6, travel_from = \"hand\" }\n";
-    let run = |block: usize| {
-        let mut engine = Engine::new(build(text).unwrap());
+    let run = |kind: &str, block: usize| {
+        let mut engine = Engine::new(build(&text.replace("KIND", kind)).unwrap());
         let mut out = vec![0.0; 4_800];
         for block in out.chunks_mut(block) {
             engine.render(&mut [], block);
         }
         out
     };
-    let whole = run(4_800);
+    let whole = run("guided", 4_800);
     assert!(whole[2_400..].iter().any(|x| x.abs() > 1e-4));
-    assert_eq!(whole, run(7));
+    assert_eq!(whole, run("guided", 7));
+    let thrown = run("mass", 4_800);
+    assert!(thrown[2_400..].iter().any(|x| x.abs() > 1e-4));
+    assert_eq!(thrown, run("mass", 7));
 }
