@@ -84,6 +84,8 @@ pub(crate) struct Roughness {
     pub height_m: Real,
     /// Body whose position is the travel; `None`: the contact's own sliding.
     pub travel: Option<usize>,
+    /// Way of a guided body so far, m.
+    pub way: Real,
 }
 
 impl Contact {

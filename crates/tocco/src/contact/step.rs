@@ -87,7 +87,15 @@ impl World {
     pub(super) fn read_surface(&mut self, index: usize) {
         let contact = &mut self.contacts[index];
         let Some(texture) = &mut contact.texture else { return };
-        let travel = texture.travel.map_or(contact.travelled, |body| self.bodies[body].position(0));
+        let travel = match texture.travel {
+            None => contact.travelled,
+            // A hand moves on after the islands, by the block: its way is added up here, by the sample.
+            Some(body) if self.rigid[body] => {
+                texture.way += self.sample_s * self.bodies[body].velocity(0);
+                texture.way
+            }
+            Some(body) => self.bodies[body].position(0),
+        };
         let height = texture.surface.height(travel);
         if contact.law.is_monotone() {
             let before = contact.law.energy(contact.compression);
