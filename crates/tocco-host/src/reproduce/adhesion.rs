@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Figure 3 of 001: the adhesion map, read back from the force on a bow that is drawn over a wall.
+//! Figure 3 of 001: the adhesion map, read back from the force on a bow that is drawn over a table too heavy to yield.
 
 use super::blow::RATE_HZ;
 use super::rub::{contact, head, play};
@@ -50,7 +50,7 @@ fn alpha_printed(z: f64, v: f64) -> f64 {
 fn scene(way: f64) -> String {
     let (slow, fast) = (way * SLOW, way * FAST);
     head("001 Figure 3: bristles loaded slowly, then fast", DURATION_S)
-        + "[body.bow]\ntype = \"guided\"\n\n[body.table]\ntype = \"wall\"\n\n"
+        + "[body.bow]\ntype = \"guided\"\n\n[body.table]\ntype = \"mass\"\nmass_kg = 1e9\n\n"
         + &contact(
             "table",
             "elasto-plastic",
@@ -103,7 +103,13 @@ pub fn compute() -> Result<Outcome, String> {
             let want = alpha(z, *v);
             worst = worst.max((found - want).abs());
             printed_off = printed_off.max((want - alpha_printed(z, *v)).abs());
-            counts[if want == 0.0 { 0 } else if want < 1.0 { 1 } else { 2 }] += 1;
+            counts[if want == 0.0 {
+                0
+            } else if want < 1.0 {
+                1
+            } else {
+                2
+            }] += 1;
             out.csv.row(&[if way > 0.0 { "forward" } else { "backward" }], &[*v, z, found]);
             dots.push((z.abs() / um, found));
         }
@@ -119,7 +125,9 @@ pub fn compute() -> Result<Outcome, String> {
         let look = if i == 0 { Look::Dots } else { Look::Rings };
         panel.series.push(Series::new(format!("Tocco, {name}"), i + 1, look, shown));
     }
-    out.notes.push(format!("read with absolute values (C21, C22); as printed, backward motion is off by up to {printed_off:.2}"));
+    out.notes.push(format!(
+        "read with absolute values (C21, C22); as printed, backward motion is off by up to {printed_off:.2}"
+    ));
     panel.legend = Corner::BottomRight;
     panel.y_range = Some((-0.05, 1.1));
     out.figure = Figure { title: "001 Figure 3: the adhesion map α(v, z)".into(), panels: vec![panel] };

@@ -99,19 +99,20 @@ impl Bowing {
             mu: force.iter().map(|f| f / NORMAL_N).collect(),
             slips_per_period,
             slip_share: slipping / self.place,
-            sawtooth: sawtooth(&pull),
+            sawtooth: sawtooth(&pull, slips_per_period.clamp(0.9, 1.1) * FREQ_HZ),
         })
     }
 }
 
-/// Largest correlation with a sawtooth of the string's period, over all its phases and both directions.
-fn sawtooth(pull: &[f64]) -> f64 {
+/// Largest correlation with a sawtooth of the slips' frequency (a bow may flatten the string), over all its phases and
+/// both directions.
+fn sawtooth(pull: &[f64], freq_hz: f64) -> f64 {
     let n = pull.len() as f64;
     let mean = pull.iter().sum::<f64>() / n;
     let power: f64 = pull.iter().map(|x| (x - mean).powi(2)).sum();
     (0..300)
         .map(|phase| {
-            let ramp = (0..pull.len()).map(|i| (i as f64 * FREQ_HZ / RATE_HZ + f64::from(phase) / 300.0).fract() - 0.5);
+            let ramp = (0..pull.len()).map(|i| (i as f64 * freq_hz / RATE_HZ + f64::from(phase) / 300.0).fract() - 0.5);
             let (mut cross, mut own) = (0.0, 0.0);
             for (x, r) in pull.iter().zip(ramp) {
                 cross += (x - mean) * r;
@@ -124,33 +125,42 @@ fn sawtooth(pull: &[f64]) -> f64 {
 
 impl Bowed {
     fn is_helmholtz(&self) -> bool {
-        (self.slips_per_period - 1.0).abs() <= 0.05
-            && (0.5..=1.5).contains(&self.slip_share)
-            && self.sawtooth > 0.9
+        (self.slips_per_period - 1.0).abs() <= 0.05 && (0.5..=1.5).contains(&self.slip_share) && self.sawtooth > 0.9
     }
 
-    /// Means of mu on the way into the slip and out of it, at speeds between a third and two thirds of the fastest.
-    fn branches(&self) -> [f64; 2] {
-        let fastest = self.relative.iter().copied().fold(0.0, f64::max);
-        let (mut sums, mut counts) = ([0.0; 2], [0.0; 2]);
+    /// Speed at which mu differs most between speeding up and slowing down, m/s, and mu on both ways: the loop.
+    fn loop_width(&self) -> (f64, [f64; 2]) {
+        const BINS: usize = 16;
+        let fastest = self.relative.iter().copied().fold(1e-9, f64::max);
+        let (mut sums, mut counts) = ([[0.0; 2]; BINS], [[0.0; 2]; BINS]);
         for n in 1..self.mu.len() {
             let (before, v) = (self.relative[n - 1], self.relative[n]);
-            if (fastest / 3.0..2.0 * fastest / 3.0).contains(&v) && v != before {
-                let way = usize::from(v < before);
-                sums[way] += self.mu[n];
-                counts[way] += 1.0;
+            let bin = (v / fastest * BINS as f64).max(0.0) as usize;
+            // The first bin is sticking.
+            if (1..BINS).contains(&bin) && v != before {
+                sums[bin][usize::from(v < before)] += self.mu[n];
+                counts[bin][usize::from(v < before)] += 1.0;
             }
         }
-        [sums[0] / counts[0], sums[1] / counts[1]]
+        (1..BINS)
+            .filter(|&i| counts[i].iter().all(|n| *n > 4.0))
+            .map(|i| ((i as f64 + 0.5) / BINS as f64 * fastest, [sums[i][0] / counts[i][0], sums[i][1] / counts[i][1]]))
+            .max_by(|a, b| (a.1[0] - a.1[1]).abs().total_cmp(&(b.1[0] - b.1[1]).abs()))
+            .unwrap_or((0.0, [0.0; 2]))
     }
 
     fn rows(&self, out: &mut Outcome) {
         out.near("slips per period", 1.0, self.slips_per_period, 0.05, 3);
         out.near("slip share of the period / bow's place", 1.0, self.slip_share, 0.5, 3);
-        out.holds("pull on the bridge against a sawtooth", "Helmholtz motion", format!("correlation {:.3}", self.sawtooth), self.sawtooth > 0.9);
-        let [into, from] = self.branches();
         out.holds(
-            "mu at middle speed, speeding up and slowing down",
+            "pull on the bridge against a sawtooth",
+            "Helmholtz motion",
+            format!("correlation {:.3}", self.sawtooth),
+            self.sawtooth > 0.9,
+        );
+        let (speed, [into, from]) = self.loop_width();
+        out.holds(
+            format!("mu at {speed:.2} m/s, speeding up and slowing down"),
             "a hysteresis loop",
             format!("{into:.3} and {from:.3}"),
             (into - from).abs() > 0.02,
@@ -165,8 +175,9 @@ impl Bowed {
         let top = Panel::new(format!("velocity at the bow point: {name}"), "time, ms", "velocity, m/s")
             .with(Series::new("", colour, Look::Line, (0..shown).map(wave).collect()));
         let path = (0..shown).map(|n| (-self.relative[n], self.mu[n])).collect();
-        let bottom = Panel::new(format!("coefficient of friction: {name}"), "string minus bow, m/s", "force / normal force")
-            .with(Series::new("Tocco", colour, Look::DottedLine, path));
+        let bottom =
+            Panel::new(format!("coefficient of friction: {name}"), "string minus bow, m/s", "force / normal force")
+                .with(Series::new("Tocco", colour, Look::DottedLine, path));
         [top, bottom]
     }
 }
@@ -240,7 +251,9 @@ pub fn figure_7() -> Result<Outcome, String> {
     let mut out = Outcome {
         csv: Csv::new(&["series", "time_s", "string_m_s", "bow_minus_string_m_s", "mu"]),
         scene: BRISTLES.scene(),
-        qualitative: Some("001 gives ranges for mu and no sigma, c or bow point; ours is set C of physics.md F, bow at 38/300".into()),
+        qualitative: Some(
+            "001 gives ranges for mu and no sigma, c or bow point; ours is set C of physics.md F, bow at 38/300".into(),
+        ),
         ..Outcome::default()
     };
     bowed.rows(&mut out);

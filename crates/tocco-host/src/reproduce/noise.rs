@@ -125,8 +125,7 @@ pub fn compute() -> Result<Outcome, String> {
         let source = Fractal::new(beta, h, FIRST_HZ, RATE_HZ, Rng::new(1, "noise"));
         let (low, top) = (measured[0].0, measured[0].1);
         let level = top - 10.0 * source.power(10_f64.powf(low) / RATE_HZ).log10();
-        let curve: Vec<_> =
-            places().map(|f| (f.log10(), 10.0 * source.power(f / RATE_HZ).log10() + level)).collect();
+        let curve: Vec<_> = places().map(|f| (f.log10(), 10.0 * source.power(f / RATE_HZ).log10() + level)).collect();
         let ideal = vec![(1.3, top + 10.0 * beta * (low - 1.3)), (4.3, top - 10.0 * beta * (4.3 - low))];
         for (name, data) in [("measured", &measured), ("cascade", &curve)] {
             for (x, db) in data {

@@ -88,7 +88,7 @@ pub fn drift() -> Result<Outcome, String> {
     }
     out.notes.push("\"LuGre drifts for arbitrarily small forces\" (001) holds under a bias with vibration; under a constant force it settles, as the first rows show".into());
     out.notes.push("mass 1 kg, fc 1 N, fs 1.5 N, vs 1 mm/s, sigma0 1e5, sigma1 316.2, sigma2 0.4, breakaway at 0.9 fc; the scene holds the bias and five cycles in short lines".into());
-    let [[bias, swing], _] = [DRIFTS[1].0, [0.0; 2]];
+    let [bias, swing] = DRIFTS[1].0;
     let points: Vec<String> = (0..160)
         .map(|i| RISE_S + f64::from(i) / 32.0 / SHAKE_HZ)
         .map(|t| format!("[{t:.6}, {:.6}]", push_n(bias, swing, t)))
@@ -138,11 +138,8 @@ pub fn stick_slip() -> Result<Outcome, String> {
     // physics.md E.6: slips, period, largest force.
     let wanted = [("elasto-plastic", 13, 0.23788, 0.459), ("lugre", 13, 0.23414, 0.449), ("dahl", 1, 0.0, 0.203)];
     for (i, (law, count, period_s, most_n)) in wanted.into_iter().enumerate() {
-        let run = play(
-            &stick_slip_scene(law),
-            SLIP_S,
-            &["bow.velocity", "block.velocity", "block.position", "rub.force"],
-        )?;
+        let run =
+            play(&stick_slip_scene(law), SLIP_S, &["bow.velocity", "block.velocity", "block.position", "rub.force"])?;
         let [bow, block, position, force] = &run.columns[..] else { return Err("a signal is missing".into()) };
         let relative: Vec<f64> = bow.iter().zip(block).map(|(a, b)| a - b).collect();
         let starts = slips(&relative, 0.5 * BOW_M_S, 0.15 * BOW_M_S);
@@ -165,9 +162,7 @@ pub fn stick_slip() -> Result<Outcome, String> {
         right.series.push(Series::new(law, i + 1, look, thin(position, 1e-3)));
     }
     (left.x_range, right.x_range) = (Some((0.0, 1.2)), Some((0.0, 1.2)));
-    (left.legend, right.legend) = (Corner::BottomRight, Corner::BottomRight);
-    left.y_range = Some((0.0, 0.5));
-    right.y_range = Some((0.0, 2.5));
+    (left.legend, right.legend) = (Corner::BottomRight, Corner::TopRight);
     out.notes.push("block 0.1 kg on 200 N/m, belt 0.02 m/s, fc 0.2 N, fs 0.5 N, vs 0.01 m/s, sigma0 1e4, sigma1 10, sigma2 0.1; Dahl, without a falling curve, cannot stick and slip".into());
     out.figure = Figure { title: "Stick-slip of a mass on a spring".into(), panels: vec![left, right] };
     Ok(out)
