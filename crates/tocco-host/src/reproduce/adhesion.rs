@@ -121,7 +121,12 @@ pub fn compute() -> Result<Outcome, String> {
             format!("{}, {}, {} samples", counts[0], counts[1], counts[2]),
             counts.iter().all(|n| *n > 0),
         );
-        let shown = dots.into_iter().enumerate().filter(|(n, _)| n % 160 == 80 * i || *n > 6600).map(|d| d.1).collect();
+        let shown = dots
+            .into_iter()
+            .enumerate()
+            .filter(|(n, _)| n % 160 == 80 * i || (*n > 6600 && n % 16 == 8 * i))
+            .map(|d| d.1)
+            .collect();
         let look = if i == 0 { Look::Dots } else { Look::Rings };
         panel.series.push(Series::new(format!("Tocco, {name}"), i + 1, look, shown));
     }

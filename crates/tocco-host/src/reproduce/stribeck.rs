@@ -46,24 +46,25 @@ pub fn compute() -> Result<Outcome, String> {
         let [v, f] = &run.columns[..] else { return Err("a signal is missing".into()) };
         // The bristles need their stretch, fs/sigma0, to turn round: half a micrometre, 1.1 ms at this acceleration.
         let turning = if law == "static" { 2.0 * FASTEST / DURATION_S / RATE_HZ } else { 2e-3 };
-        let off = v.iter().zip(f).filter(|(v, _)| v.abs() > turning);
+        // So does the first sample, which starts with straight bristles.
+        let off = v.iter().zip(f).skip(10).filter(|(v, _)| v.abs() > turning);
         let worst = off.map(|(v, f)| (f / curve(*v) - 1.0).abs()).fold(0.0, f64::max);
         out.near(
             format!("{law}: largest distance from (8.15) beyond {:.1e} m/s, %", turning),
             0.0,
             100.0 * worst,
-            if law == "static" { 0.01 } else { 0.5 },
+            if law == "static" { 0.01 } else { 0.1 },
             4,
         );
         let most = f.iter().copied().fold(0.0, f64::max);
         out.within_percent(format!("{law}: stiction mu_s f_N, N"), MU_S * F_N, most, 0.1);
         let end = f.last().copied().unwrap_or(0.0);
         out.within_percent(format!("{law}: Coulomb force mu_d f_N, N"), MU_D * F_N, end, 0.1);
-        let mirrored = law == "elasto-plastic" || {
+        if law == "static" {
             let n = f.len();
-            (1..n / 2 - 2).all(|k| (f[k] + f[n - 2 - k]).abs() < 1e-3)
-        };
-        out.holds(format!("{law}: odd in v"), "sgn(v)", if mirrored { "yes" } else { "no" }, mirrored);
+            let mirrored = (1..n / 2 - 2).all(|k| (f[k] + f[n - 2 - k]).abs() < 1e-9);
+            out.holds("static: odd in v", "sgn(v)", if mirrored { "yes" } else { "no" }, mirrored);
+        }
         for (v, f) in v.iter().zip(f).step_by(20) {
             out.csv.row(&[law], &[*v, *f]);
         }

@@ -13,7 +13,7 @@ const STEADY_S: f64 = 0.4;
 const WINDOW_S: f64 = 0.025;
 /// Longest and shortest period looked for, Hz.
 const PITCHES_HZ: [f64; 2] = [60.0, 3_000.0];
-/// Values of a sweep, spread evenly over the logarithm around the middle.
+/// Values of a sweep, spread evenly over the logarithm.
 const VALUES: usize = 7;
 
 /// The middle of every sweep.
@@ -27,9 +27,17 @@ const MIDDLE: [(&str, f64); 8] = [
     ("stribeck_m_s", 0.1),
     ("normal_force_n", 1.0),
 ];
-/// Its symbol, and how far the sweep goes up and down from the middle, as a factor.
-const SPAN: [(&str, f64); 8] =
-    [("σ0", 30.0), ("σ1", 30.0), ("σ2", 30.0), ("σ3", 10.0), ("µd", 3.0), ("µs", 2.5), ("vs", 3.0), ("fN", 4.0)];
+/// Its symbol, and where its sweep begins and ends, as a part of the middle.
+const SPAN: [(&str, [f64; 2]); 8] = [
+    ("σ0", [0.033, 30.0]),
+    ("σ1", [0.033, 30.0]),
+    ("σ2", [0.5, 100.0]),
+    ("σ3", [0.1, 10.0]),
+    ("µd", [0.33, 3.0]),
+    ("µs", [0.4, 2.5]),
+    ("vs", [0.33, 3.0]),
+    ("fN", [0.25, 4.0]),
+];
 
 /// What the table calls the sound, in numbers.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +55,7 @@ struct Sound {
 
 /// Place of the pitch among the numbers: 5 cents are heard, of everything else a twentieth is asked.
 const PITCH: usize = 3;
-const NAMES: [&str; 6] = ["level, m/s", "centroid, Hz", "lock-in, s", "pitch, Hz", "roughness", "attack, s"];
+const NAMES: [&str; 6] = ["level, m/s", "centroid, Hz", "lock-in, s", "pitch, Hz", "roughness", "rise, s"];
 
 impl Sound {
     fn numbers(&self) -> [f64; 6] {
@@ -142,10 +150,10 @@ struct Sweep {
 
 impl Sweep {
     fn run(which: usize) -> Result<Self, String> {
-        let (symbol, span) = SPAN[which];
+        let (symbol, [from, to]) = SPAN[which];
         let mut sounds = Vec::new();
         for i in 0..VALUES {
-            let factor = span.powf(2.0 * i as f64 / (VALUES - 1) as f64 - 1.0);
+            let factor = from * (to / from).powf(i as f64 / (VALUES - 1) as f64);
             let mut params = MIDDLE.to_vec();
             params[which].1 *= factor;
             let run = play(&scene(&params), DURATION_S, &["board.velocity"])?;
@@ -178,7 +186,7 @@ impl Sweep {
 const SAID: [(usize, &str, usize, i32); 10] = [
     (0, "affects the evolution of mode lock-in", 2, 0),
     (1, "affects the sound bandwidth", 1, 0),
-    (2, "affects the speed of timbre evolution", 2, 0),
+    (2, "affects the speed of timbre evolution", 5, 0),
     (2, "... and pitch", 3, 0),
     (3, "affects the perceived surface roughness", 4, 0),
     (4, "high values reduce the sound bandwidth", 1, -1),
@@ -215,7 +223,7 @@ pub fn compute() -> Result<Outcome, String> {
         let sweep = &sweeps[which];
         let ([low, high], name) = (sweep.ends(descriptor), NAMES[descriptor]);
         let ours =
-            format!("{} -> {}, range {:.0} %", super::short(low), super::short(high), 100.0 * sweep.range(descriptor));
+            format!("{} -> {}, range {:.1} %", super::short(low), super::short(high), 100.0 * sweep.range(descriptor));
         let reached = match direction {
             0 => sweep.range(descriptor) > if descriptor == PITCH { 0.003 } else { 0.05 },
             sign => f64::from(sign) * (high - low) > 0.0,
@@ -225,12 +233,13 @@ pub fn compute() -> Result<Outcome, String> {
     out.notes.push("a row with a direction compares the means of the lowest and the highest two values; without one, \"affects\" asks for a range of 5 % (pitch: 0.3 %)".into());
     out.notes.push("a body of harmonic modes at 220 Hz, because an inharmonic one (220, 587, 1121, ... Hz) jumps from mode to mode as a parameter moves: its centroid leaps between 220 and 590 Hz and shows no direction".into());
     out.qualitative = Some("the table has words, not numbers, and names no body".into());
-    let charts: [(&str, usize, &[usize]); 5] = [
-        ("mode lock-in", 2, &[0, 2]),
+    let charts: [(&str, usize, &[usize]); 6] = [
+        ("mode lock-in", 2, &[0]),
         ("bandwidth", 1, &[1, 4]),
-        ("attack", 5, &[5, 6]),
+        ("attack", 5, &[5, 6, 2]),
         ("roughness", 4, &[3, 7]),
         ("loudness", 0, &[7]),
+        ("pitch", 3, &[2]),
     ];
     let panels = charts.map(|(title, descriptor, which)| {
         let mut panel = Panel::new(title, "log10 of parameter / middle", NAMES[descriptor]);
@@ -238,7 +247,7 @@ pub fn compute() -> Result<Outcome, String> {
             let data = sweeps[i].sounds.iter().map(|(x, s)| (x.log10(), s.numbers()[descriptor])).collect();
             panel.series.push(Series::new(sweeps[i].symbol, i % 7 + 1, Look::DottedLine, data));
         }
-        panel.legend = Corner::TopLeft;
+        panel.legend = if [2, 3, 5].contains(&descriptor) { Corner::TopRight } else { Corner::TopLeft };
         panel
     });
     out.figure = Figure { title: "000 Table 8.1: what the friction parameters do".into(), panels: panels.into() };
