@@ -66,7 +66,8 @@ fn scene(way: f64) -> String {
             ],
         )
         + &format!(
-            "\n[[drive]]\npath = \"bow/velocity_m_s\"\npoints = [[0.0, {slow:?}], [{TURN_S:?}, {slow:?}], [{:?}, {fast:?}]]\n\n\
+            "\n[[drive]]\npath = \"bow/velocity_m_s\"\npoints = \
+             [[0.0, {slow:?}], [{TURN_S:?}, {slow:?}], [{:?}, {fast:?}]]\n\n\
              [[tap]]\nof = \"rub\"\nquantity = \"force\"\n",
             TURN_S + 1.0 / RATE_HZ
         )

@@ -62,7 +62,7 @@ pub fn compute() -> Result<Outcome, String> {
         out.within_percent(format!("{law}: Coulomb force mu_d f_N, N"), MU_D * F_N, end, 0.1);
         if law == "static" {
             let n = f.len();
-            let mirrored = (1..n / 2 - 2).all(|k| (f[k] + f[n - 2 - k]).abs() < 1e-9);
+            let mirrored = (1..n / 2 - 1).all(|k| (f[k] + f[n - k]).abs() < 1e-9);
             out.holds("static: odd in v", "sgn(v)", if mirrored { "yes" } else { "no" }, mirrored);
         }
         for (v, f) in v.iter().zip(f).step_by(20) {

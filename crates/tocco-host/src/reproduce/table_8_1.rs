@@ -231,7 +231,8 @@ pub fn compute() -> Result<Outcome, String> {
         out.holds(format!("{}: {name}", sweep.symbol), words, ours, reached);
     }
     out.notes.push("a row with a direction compares the means of the lowest and the highest two values; without one, \"affects\" asks for a range of 5 % (pitch: 0.3 %)".into());
-    out.notes.push("a body of harmonic modes at 220 Hz, because an inharmonic one (220, 587, 1121, ... Hz) jumps from mode to mode as a parameter moves: its centroid leaps between 220 and 590 Hz and shows no direction".into());
+    out.notes.push("a body of harmonic modes at 220 Hz, because an inharmonic one (220, 587, 1121, 1790, 2650, 3700 Hz) jumps from mode to mode as a parameter moves: over the sweep of µd its centroid leaps from 230 to 570 Hz and back, without a direction".into());
+    out.notes.push("roughness: the part of the sound that does not repeat after a period; the texture's force is σ3 fN w, so fN raises it too".into());
     out.qualitative = Some("the table has words, not numbers, and names no body".into());
     let charts: [(&str, usize, &[usize]); 6] = [
         ("mode lock-in", 2, &[0]),
