@@ -238,7 +238,7 @@ pub fn figure_6() -> Result<Outcome, String> {
         out.notes.push(format!("the same rosin, bow at {place:.3}, other ramps: {}", said.join("; ")));
     }
     let cents = 1200.0 * bowed.slips_per_period.log2();
-    out.notes.push(format!("rosin must cool before it holds: the note is {cents:.0} cents off the free string"));
+    out.notes.push(format!("the bowed note is {cents:+.0} cents from the free string's"));
     let [top, bottom] = bowed.panels("thermal rosin", 2);
     out.figure = Figure {
         title: "001 Figure 6: cello D, 0.1 m/s, 1.1 N, thermal rosin, bow at 0.08 of the length".into(),

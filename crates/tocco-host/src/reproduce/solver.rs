@@ -23,24 +23,24 @@ struct Bowed {
 }
 
 impl Bowed {
-    /// Bow-like, as in E.3: coefficients, stiffness and damping over decades.
+    /// Everything over decades, as in E.3.
     fn random(rng: &mut Rng) -> Self {
-        let mu_dynamic = rng.between_log(0.02, 2.0);
+        let mu_dynamic = rng.between_log(0.05, 1.0);
         Self {
             params: FrictionParams {
-                normal_force_n: 1.0,
-                mu_static: mu_dynamic * rng.between(1.2, 4.0),
+                normal_force_n: rng.between_log(1e-2, 1e2),
+                mu_static: mu_dynamic * rng.between(1.0, 4.0),
                 mu_dynamic,
-                stribeck_m_s: rng.between_log(1e-2, 0.3),
-                bristle_stiffness: rng.between_log(1e3, 1e6),
-                bristle_damping: rng.between_log(1e-2, 10.0),
-                viscosity: 0.0,
-                breakaway_01: 0.7,
+                stribeck_m_s: rng.between_log(1e-3, 1.0),
+                bristle_stiffness: rng.between_log(1e2, 1e7),
+                bristle_damping: rng.between_log(1e-3, 1e3),
+                viscosity: if rng.unit() < 0.5 { 0.0 } else { rng.between_log(1e-3, 1.0) },
+                breakaway_01: rng.between(0.0, 0.999),
                 ..FrictionParams::default()
             },
-            mass_kg: rng.between_log(1e-3, 0.1),
+            mass_kg: rng.between_log(1e-3, 1.0),
             spring_n_m: rng.between_log(1e2, 1e6),
-            bow_m_s: rng.between_log(0.01, 1.0) * if rng.unit() < 0.5 { -1.0 } else { 1.0 },
+            bow_m_s: rng.between_log(1e-3, 5.0) * if rng.unit() < 0.5 { -1.0 } else { 1.0 },
         }
     }
 }
@@ -86,7 +86,8 @@ fn plain_newton(p: &FrictionParams, z0: f64, v0: f64, lam: f64, start: f64) -> O
     let (half, sigma0) = (0.5 * DT, p.bristle_stiffness);
     let (fc, fs) = (p.mu_dynamic * p.normal_force_n, p.mu_static * p.normal_force_n);
     let breakaway = p.breakaway_01 * fc / sigma0;
-    let (k1, v_free) = (-lam * (sigma0 * half + p.bristle_damping), v0 - lam * sigma0 * z0);
+    let yields = 1.0 / (1.0 + lam * p.viscosity);
+    let (k1, v_free) = (-yields * lam * (sigma0 * half + p.bristle_damping), yields * (v0 - lam * sigma0 * z0));
     let excess = |y: f64| {
         let (v, z) = (v_free + k1 * y, z0 + half * y);
         let zs = (fc + (fs - fc) * (-(v / p.stribeck_m_s).powi(2)).exp()) / sigma0;
