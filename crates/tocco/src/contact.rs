@@ -146,6 +146,9 @@ impl Contact {
 
     /// Starts afresh at a compression.
     fn restart(&mut self, compression: Real) {
+        if !self.travelled.is_finite() {
+            self.travelled = 0.0;
+        }
         (self.compression, self.stroke, self.before, self.last_force) = (compression, 0.0, 0.0, 0.0);
     }
 

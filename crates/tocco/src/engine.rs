@@ -61,7 +61,8 @@ pub enum Command {
         /// 1 to 64
         max_substeps: u32,
     },
-    /// Another scene from here on, of the same rate and channel count. The old one is left in the command.
+    /// Another scene from here on, of the same rate and channel count, with at most 4096 parameters or as many as the
+    /// engine's first. The old one is left in the command; signals must be watched anew.
     Replace(Box<Scene>),
 }
 
@@ -87,9 +88,16 @@ pub struct Engine {
     /// Slots that glide at control ticks at present.
     slow: Vec<usize>,
     mix: Vec<Real>,
-    refused: u64,
-    clamped: u64,
+    /// Counts of scenes that have been replaced, and of commands.
+    past: Health,
+    max_level: usize,
 }
+
+/// Moving parameters for which every engine has room, so that larger scenes may replace smaller ones.
+const ROOM: usize = 4096;
+
+/// Fastest strike, m/s, and largest impulse, N s, that a command may ask for: as in scene files.
+const FASTEST: Real = 1e4;
 
 impl Engine {
     /// An engine at tick 0. `[control]`
@@ -103,11 +111,11 @@ impl Engine {
             next_event: 0,
             controlled: None,
             probes: Vec::new(),
-            fast: Vec::with_capacity(slots),
-            slow: Vec::with_capacity(slots),
+            fast: Vec::with_capacity(slots.max(ROOM)),
+            slow: Vec::with_capacity(slots.max(ROOM)),
             mix: vec![0.0; CONTROL_TICKS * channels],
-            refused: 0,
-            clamped: 0,
+            past: Health::default(),
+            max_level: LEVELS - 1,
         };
         engine.adopt_slots();
         engine
@@ -135,24 +143,27 @@ impl Engine {
 
     /// Totals since the start.
     pub fn health(&self) -> Health {
-        let mut health = self.scene.world.health;
-        health.refused += self.refused;
-        health.clamped += self.clamped;
-        health
+        self.past.and(&self.scene.world.health)
     }
 
-    /// Chooses the signals that [`Engine::render_probed`] writes. `[control]`
+    /// Chooses the signals that [`Engine::render_probed`] writes; those of another scene that do not fit are left out.
+    /// `[control]`
     pub fn watch(&mut self, probes: &[Probe]) {
-        self.probes = probes.to_vec();
-        for probe in probes {
-            if let Probe::Compression(contact) = probe {
-                self.scene.world.contacts[*contact].watched = true;
+        let (bodies, contacts) = (&self.scene.world.bodies, self.scene.world.contacts.len());
+        let known = |probe: &&Probe| match **probe {
+            Probe::Position(site) | Probe::Velocity(site) => {
+                bodies.get(site.body).is_some_and(|b| site.port < b.ports())
             }
-        }
+            Probe::Force(index) | Probe::Compression(index) => index < contacts,
+            Probe::Iterations(index) | Probe::Substeps(index) => index < contacts,
+            Probe::Energy | Probe::Work => true,
+        };
+        self.probes = probes.iter().filter(known).copied().collect();
     }
 
     /// Renders interleaved frames (`out.len() / channels`) and applies the commands whose tick falls into them; commands
-    /// are sorted by tick. No allocation, lock, file, clock or panic. `[audio]`
+    /// are sorted by tick. Commands of later ticks are left alone: hand them in again with the block they fall into. No
+    /// allocation, lock, file, clock or panic. `[audio]`
     pub fn render(&mut self, commands: &mut [Timed], out: &mut [f32]) -> Health {
         self.run(commands, out, None);
         self.health()
@@ -184,14 +195,16 @@ impl Engine {
                 ticks = ticks.min((command.at - self.tick).min(CONTROL_TICKS as u64) as usize);
             }
             if let Some(event) = self.scene.events.get(self.next_event) {
-                ticks = ticks.min((self.origin + event.at - self.tick).min(CONTROL_TICKS as u64) as usize);
+                ticks =
+                    ticks.min((self.origin.saturating_add(event.at) - self.tick).min(CONTROL_TICKS as u64) as usize);
             }
             if probes.is_some() {
                 ticks = 1;
             }
             self.stretch(ticks);
             for (sample, value) in out[done * channels..].iter_mut().zip(&self.mix[..ticks * channels]) {
-                *sample = *value as f32;
+                // A fault is found within eight control ticks; until then it is silence, not a NaN in somebody's filter.
+                *sample = if value.is_finite() { *value as f32 } else { 0.0 };
             }
             if let Some(rows) = probes.as_deref_mut() {
                 let width = self.probes.len();
@@ -212,7 +225,7 @@ impl Engine {
             Probe::Position(site) => world.bodies[site.body].position(site.port),
             Probe::Velocity(site) => world.bodies[site.body].velocity(site.port),
             Probe::Force(contact) => world.contacts[contact].force,
-            Probe::Compression(contact) => world.contacts[contact].compression,
+            Probe::Compression(contact) => world.compression(contact),
             Probe::Iterations(contact) => Real::from(world.contacts[contact].iterations),
             Probe::Substeps(contact) => Real::from(world.contacts[contact].substeps()),
             Probe::Energy => world.energy(),
@@ -222,7 +235,7 @@ impl Engine {
 
     fn run_events(&mut self) {
         while let Some(event) = self.scene.events.get(self.next_event) {
-            if self.origin + event.at > self.tick {
+            if self.origin.saturating_add(event.at) > self.tick {
                 break;
             }
             self.next_event += 1;
@@ -241,36 +254,49 @@ impl Engine {
             Command::Strike { body, velocity_m_s } => self.strike(*body, *velocity_m_s),
             Command::Hit { site, impulse_n_s } => self.hit(*site, *impulse_n_s),
             Command::Quality { max_substeps } => {
-                self.scene.world.max_level = ((*max_substeps).clamp(1, 64).ilog2() as usize).min(LEVELS - 1);
+                self.max_level = ((*max_substeps).clamp(1, 64).ilog2() as usize).min(LEVELS - 1);
+                self.scene.world.max_level = self.max_level;
             }
             Command::Replace(scene) => {
                 let fits = scene.channels() == self.scene.channels()
                     && scene.rate_hz() == self.scene.rate_hz()
                     && scene.slots.len() <= self.fast.capacity().min(self.slow.capacity());
                 if fits {
+                    self.past = self.health();
+                    self.past.omitted = 0;
                     core::mem::swap(&mut self.scene, scene);
+                    self.scene.world.max_level = self.max_level;
                     self.origin = self.tick;
                     self.next_event = 0;
                     self.probes.clear();
                     self.adopt_slots();
                 } else {
-                    self.refused += 1;
+                    self.past.refused += 1;
                 }
             }
         }
     }
 
+    /// A gesture's size within what scene files may say; not a number stays so.
+    fn within(&mut self, size: Real) -> Real {
+        let held = size.clamp(-FASTEST, FASTEST);
+        self.past.clamped += u64::from(held != size && !size.is_nan());
+        held
+    }
+
     fn strike(&mut self, body: usize, velocity_m_s: Real) {
+        let velocity_m_s = self.within(velocity_m_s);
         let known = body < self.scene.world.bodies.len() && velocity_m_s.is_finite();
         if !known || !self.scene.world.strike(body, velocity_m_s) {
-            self.refused += 1;
+            self.past.refused += 1;
         }
     }
 
     fn hit(&mut self, site: Site, impulse_n_s: Real) {
+        let impulse_n_s = self.within(impulse_n_s);
         let known = self.scene.world.bodies.get(site.body).is_some_and(|b| site.port < b.ports());
         if !known || !impulse_n_s.is_finite() || !self.scene.world.hit(site, impulse_n_s) {
-            self.refused += 1;
+            self.past.refused += 1;
         }
     }
 
@@ -284,15 +310,15 @@ impl Engine {
         };
         let rate_hz = self.scene.rate_hz();
         let Some(slot) = self.scene.slots.get_mut(index) else {
-            self.refused += 1;
+            self.past.refused += 1;
             return;
         };
         if value.is_nan() {
-            self.refused += 1;
+            self.past.refused += 1;
             return;
         }
         let wanted = value.clamp(slot.spec.min, slot.spec.max);
-        self.clamped += u64::from(wanted != value);
+        self.past.clamped += u64::from(wanted != value);
         slot.drive = None; // a command overrides a drive
         let ticks = slot.spec.glide_s * rate_hz;
         let moving = slot.left > 0;
@@ -308,7 +334,7 @@ impl Engine {
         }
         match target {
             Target::Force(site) => self.scene.world.lean(site.body, true),
-            Target::Body { body, .. } if rate == Rate::Sample => self.scene.world.disturb(body),
+            Target::Body { body, .. } if rate == Rate::Sample => self.scene.world.lean(body, true),
             _ => {}
         }
     }
@@ -359,8 +385,10 @@ impl Engine {
     }
 
     fn acts_on(&self, body: usize) -> bool {
-        self.scene.slots.iter().any(|slot| {
-            matches!(slot.target, Target::Force(site) if site.body == body) && (slot.is_moving() || slot.value != 0.0)
+        self.scene.slots.iter().any(|slot| match slot.target {
+            Target::Force(site) => site.body == body && (slot.is_moving() || slot.value != 0.0),
+            Target::Body { body: moved, .. } => moved == body && slot.spec.rate == Rate::Sample && slot.is_moving(),
+            _ => false,
         })
     }
 
@@ -420,7 +448,7 @@ impl Engine {
                         lay(scene, index, i);
                         scene.world.ring(body, 1, &mut scene.readings[body]);
                         for reading in &mut scene.readings[body] {
-                            reading.values[i] = reading.values[0];
+                            reading.file(i, ticks);
                         }
                     }
                 }
@@ -480,7 +508,7 @@ impl crate::scene::Slot {
 impl Scene {
     /// Value of a drive at a scene time, in the units of the slot it moves.
     pub(crate) fn driven(&mut self, drive: usize, time: Real) -> Real {
-        let value = self.drives[drive].value(time);
+        let Some(value) = self.drives[drive].value(time) else { return self.drives[drive].rest };
         match self.drives[drive].through {
             None => value,
             Some(control) => {

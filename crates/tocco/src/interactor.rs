@@ -90,6 +90,10 @@ pub trait Interactor: Tunable + Send {
     fn energy(&self, from: Real) -> Real;
     /// Approach speed up to which a contact of this effective mass lasts at least `duration_s`, m/s.
     fn speed_limit(&self, mass: Real, duration_s: Real) -> Real;
+    /// Loss mu of [impact.1] in force, s/m.
+    fn loss_s_m(&self) -> Real {
+        0.0
+    }
     /// True if nothing of the last touch is remembered: only then may an open contact sleep.
     fn is_rested(&self) -> bool {
         true
@@ -138,7 +142,7 @@ pub(crate) fn newton(
             low = low.max(-from);
         }
         if guess <= low || guess >= high {
-            s = ceiling().clamp(low, high);
+            s = ceiling().max(low).min(high);
         }
     }
     let size = s0.abs() + from.abs();

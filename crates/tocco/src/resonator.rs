@@ -47,12 +47,24 @@ pub struct Reading {
     /// Values at the end of each sample of the block.
     pub values: [Real; CONTROL_TICKS],
     sums: kernel::Sums,
+    first: Real,
 }
 
 impl Reading {
+    /// Files the one value of a block of one sample as sample `i` of `ticks`.
+    pub(crate) fn file(&mut self, i: usize, ticks: usize) {
+        if i == 0 {
+            self.first = self.values[0];
+        }
+        self.values[i] = self.values[0];
+        if i + 1 == ticks {
+            self.values[0] = self.first;
+        }
+    }
+
     /// A reading of one port. `[control]`
     pub fn new(port: usize, motion: Motion) -> Self {
-        Self { port, motion, values: [0.0; CONTROL_TICKS], sums: kernel::Sums::ZERO }
+        Self { port, motion, values: [0.0; CONTROL_TICKS], sums: kernel::Sums::ZERO, first: 0.0 }
     }
 }
 

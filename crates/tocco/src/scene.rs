@@ -321,8 +321,7 @@ impl Scene {
         }
     }
 
-    /// Sets a value before the scene sounds, without glide; a drive on it no longer runs... unless it is the drive
-    /// that overrides (`a drive overrides --set`): drives keep running. `[control]`
+    /// Sets a value before the scene sounds, without glide. A drive on the same path overrides it. `[control]`
     pub fn preset(&mut self, address: Address, value: Real) -> Result<(), SceneError> {
         let Some(spec) = self.spec(address) else {
             return Err(SceneError::new("", "this address belongs to another scene"));

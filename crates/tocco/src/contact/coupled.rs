@@ -117,7 +117,7 @@ pub(super) fn solve(contacts: &[Contact], members: &[usize], matrix: &[Real], dt
                 (low, at_low) = (part, slope);
             }
             let secant = low - at_low * (high - low) / (at_high - at_low);
-            part = secant.clamp(low + 0.1 * (high - low), high - 0.1 * (high - low));
+            part = secant.max(low + 0.1 * (high - low)).min(high - 0.1 * (high - low));
         }
     }
     let converged = gauss_seidel(contacts, members, matrix, dt, size, w, &mut iterations);

@@ -43,7 +43,7 @@ impl World {
         let (mass, centre) = (1.0 / (inv_a + inv_b), (v_a * inv_b + v_b * inv_a) / (inv_a + inv_b));
         let contact = &mut self.contacts[index];
         (contact.force, contact.iterations) = (0.0, 0);
-        let mu = contact.law.get(2);
+        let mu = contact.law.loss_s_m();
         let (mut stroke, mut after) = (h * v, v);
         if (x > 0.0 || x + stroke > 0.0) && 1.0 + mu * v > 0.0 {
             let elastic = |s: Real| {

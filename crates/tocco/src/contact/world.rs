@@ -38,6 +38,21 @@ pub struct Health {
 }
 
 impl Health {
+    /// Both together.
+    pub(crate) fn and(&self, other: &Health) -> Health {
+        Health {
+            solves: self.solves + other.solves,
+            iterations: self.iterations + other.iterations,
+            most_iterations: self.most_iterations.max(other.most_iterations),
+            unconverged: self.unconverged + other.unconverged,
+            fallbacks: self.fallbacks + other.fallbacks,
+            refused: self.refused + other.refused,
+            clamped: self.clamped + other.clamped,
+            reset: self.reset + other.reset,
+            omitted: self.omitted + other.omitted,
+        }
+    }
+
     pub(super) fn count(&mut self, found: &Solution) {
         self.solves += 1;
         self.iterations += u64::from(found.iterations);
@@ -153,6 +168,11 @@ impl World {
     /// Work of all outsiders since the start, J; energy minus this never rises. [world.1]
     pub fn work(&self) -> Real {
         self.work + self.bodies.iter().map(|b| b.work()).sum::<Real>()
+    }
+
+    /// Compression of a contact, m, asleep or not.
+    pub fn compression(&self, contact: usize) -> Real {
+        if self.contacts[contact].awake { self.contacts[contact].compression } else { self.distance(contact) }
     }
 
     /// True while the body is stepped by an island.

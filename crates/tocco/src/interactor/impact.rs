@@ -419,6 +419,10 @@ impl Interactor for Impact {
         pow(ratio, (a + 1.0) / (a - 1.0))
     }
 
+    fn loss_s_m(&self) -> Real {
+        self.loss / self.params.stiffness
+    }
+
     fn is_rested(&self) -> bool {
         self.surface < 1e-12
     }

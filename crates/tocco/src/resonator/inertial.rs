@@ -80,13 +80,14 @@ pub struct Mass {
     work: Real,
     /// Samples flown since position and velocity were written: a free mass is where its parabola is, at no cost.
     flown: u64,
+    start: Real,
 }
 
 impl Mass {
     /// A mass at a place with a velocity; `sample_s` is the sample interval. `[control]`
     pub fn new(params: MassParams, position_m: Real, velocity_m_s: Real, sample_s: Real) -> Self {
         let (position, velocity) = (position_m, velocity_m_s);
-        Self { params, position, velocity, sample_s, dt: sample_s, pushed: 0.0, work: 0.0, flown: 0 }
+        Self { params, position, velocity, sample_s, dt: sample_s, pushed: 0.0, work: 0.0, flown: 0, start: position_m }
     }
 
     /// Position and velocity after the samples flown, and `more`.
@@ -223,7 +224,7 @@ impl Resonator for Mass {
     }
     fn reset(&mut self) {
         self.flown = 0;
-        self.position = 0.0;
+        self.position = self.start;
         self.velocity = 0.0;
         self.pushed = 0.0;
     }

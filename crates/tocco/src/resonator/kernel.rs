@@ -587,19 +587,19 @@ dispatch! {
 }
 dispatch! {
     /// One pair of chunks over a block, remembered for several readings. [modal.4]
-    history, history_avx2, history_avx512, [history_body, history_body, history_body],
+    history, history_avx2, history_avx512, [scalar::history, history_body, history_body],
     (state: StateMut, table: [&[Line]; 4], late: bool, ticks: usize, history: &mut History) -> ()
 }
 dispatch! {
     /// Adds `now y[n] + ahead y[n+1]` (plain y[n] without weights) of a remembered pair to the lane sums, as [`ring`]
     /// would.
-    gather, gather_avx2, gather_avx512, [gather_body, gather_body, gather_body],
+    gather, gather_avx2, gather_avx512, [scalar::gather, gather_body, gather_body],
     (history: &History, now: Option<&[Chunk; PAIR]>, ahead: Option<&[Chunk; PAIR]>, ticks: usize, sums: &mut Sums) -> ()
 }
 
 /// The twins: one mode after the other, in the order that the lanes define.
 pub mod scalar {
-    use super::{LANES, Line, PAIR, StateMut, Sums, join};
+    use super::{Chunk, History, LANES, Line, PAIR, StateMut, Sums, join};
     use crate::math::Real;
 
     fn at(row: &[Line], i: usize) -> Real {
@@ -671,6 +671,43 @@ pub mod scalar {
             finite &= x.is_finite();
         }
         (left, finite)
+    }
+
+    /// Twin of [`super::history`].
+    pub fn history([y1, y0]: StateMut, table: [&[Line]; 4], late: bool, ticks: usize, history: &mut History) {
+        for i in 0..PAIR * LANES {
+            let [t, d, t2, d2] = table.map(|row| at(row, i));
+            let (mut a, mut b, mut at_odd) = (at(y0, i), at(y1, i), late);
+            for tick in 0..=ticks {
+                if at_odd {
+                    (a, b) = (t * b - d * a, t2 * b - d2 * a);
+                }
+                history[tick][i / LANES][i % LANES] = if at_odd { a } else { b };
+                at_odd = !at_odd;
+                if tick + 1 == ticks {
+                    (y0[i / LANES].0[i % LANES], y1[i / LANES].0[i % LANES]) = (a, b);
+                }
+            }
+        }
+    }
+
+    /// Twin of [`super::gather`].
+    pub fn gather(
+        history: &History,
+        now: Option<&[Chunk; PAIR]>,
+        ahead: Option<&[Chunk; PAIR]>,
+        ticks: usize,
+        sums: &mut Sums,
+    ) {
+        for (tick, sum) in sums.0.iter_mut().enumerate().take(ticks) {
+            for l in 0..LANES {
+                let y = |g: usize| {
+                    let weighed = now.map_or(history[tick][g][l], |now| now[g][l] * history[tick][g][l]);
+                    ahead.map_or(weighed, |ahead| weighed + ahead[g][l] * history[tick + 1][g][l])
+                };
+                sum.0[l] += y(0) + y(1);
+            }
+        }
     }
 
     /// Twin of [`super::ring`].
@@ -748,6 +785,10 @@ mod tests {
                         let two = two.map(|row| &row[at..at + PAIR]);
                         history(path, again.part_mut(at, at + PAIR), two, late, ticks, &mut past);
                         gather(path, &past, None, None, ticks, &mut remembered);
+                        let (now, ahead) = ([a[at].0, a[at + 1].0], [b[at].0, b[at + 1].0]);
+                        let mut weighed = Sums::ZERO;
+                        gather(path, &past, Some(&now), Some(&ahead), ticks, &mut weighed);
+                        all.extend(bits(&weighed.0));
                     }
                     assert!(bits(&remembered.0).eq(bits(&sums.0)), "remembered and direct sums differ");
                     for (one, other) in again.part(0, n).into_iter().zip(state.part(0, n)) {

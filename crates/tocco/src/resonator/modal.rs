@@ -161,6 +161,8 @@ pub struct Modal {
     /// Mode-shape values per port: as declared (what is heard) and as last struck (what is touched).
     shape: Vec<Row>,
     touch: Vec<Row>,
+    /// Ports whose touched place differs from the declared one.
+    displaced: Vec<bool>,
     pushed: Vec<Real>,
     gathered: Row,
     stroke: Vec<Option<Real>>,
@@ -232,6 +234,7 @@ impl Modal {
             levels: (0..LEVELS).map(level).collect(),
             level: 0,
             touch: shape.clone(),
+            displaced: vec![false; ports.len()],
             shape,
             pushed: vec![0.0; ports.len()],
             gathered: Row::zeros(cells),
@@ -571,7 +574,7 @@ impl Resonator for Modal {
                 stroke += more.0;
                 heard += more.1;
             }
-            let own = port == self.listen && self.params.jitter_01 == 0.0;
+            let own = port == self.listen && !self.displaced[port];
             self.stroke[port] = Some(stroke);
             self.heard = own.then_some(heard);
             self.pushed[port] = 0.0;
@@ -723,10 +726,11 @@ impl Resonator for Modal {
     /// One small displacement of the touched place: a mode that varies as cos(k x) gets cos(k x + psi) with psi
     /// growing with mode number, so that the high modes change most (000 section 8.2.2).
     fn restrike(&mut self, port: usize, rng: &mut Rng) {
-        if self.params.jitter_01 == 0.0 {
+        if self.params.jitter_01 == 0.0 && !self.displaced[port] {
             return;
         }
         self.plain();
+        self.displaced[port] = self.params.jitter_01 > 0.0;
         let displaced = rng.between(-1.0, 1.0) * self.params.jitter_01 * 0.5 * PI;
         for (i, mode) in self.modes.iter().enumerate() {
             let (psi, phi) = (displaced * mode.rank, self.shape[port].get(0, i));

@@ -208,6 +208,11 @@ fn contacts(def: &SceneDef, scene: &Scene, bodies: &[Box<dyn Resonator>]) -> Res
             };
             let pair = [a, b].into_iter().all(|site| plain(site) && alone(site));
             at(format!("{place}.exact_wall"), check_exact(contact, pair))?;
+            let presses = |c: &ContactDef| matches!(&c.form, ContactForm::Friction { normal_from: Some(from), .. } if *from == contact.name);
+            if let Some(other) = def.contacts.iter().find(|c| presses(c)) {
+                let what = format!("cannot press '{}' (normal_from); set it to false", other.name);
+                return Err(SceneError::new(format!("{place}.exact_wall"), what));
+            }
         }
         let law: Box<dyn Interactor> = match &contact.form {
             ContactForm::Impact { law, viscous_exponent, .. } => {
@@ -375,13 +380,16 @@ fn drives(def: &SceneDef, scene: &mut Scene) -> Result<(), SceneError> {
         }
         scene.slots[slot].drive = Some(index);
         let rng = Rng::new(def.seed, &format!("drive {}", drive.path));
-        scene.drives.push(Drive::new(through, &drive.source, asked_hz, rng));
-        if let Target::Force(site) = scene.slots[slot].target {
-            scene.world.lean(site.body, true);
+        let rest = scene.slots[slot].value;
+        scene.drives.push(Drive::new(through, &drive.source, rest, asked_hz, rng));
+        match scene.slots[slot].target {
+            Target::Force(Site { body, .. }) | Target::Body { body, .. } if sampled => scene.world.lean(body, true),
+            _ => {}
         }
         if !sampled {
             // What is driven from the start begins at the drive's first value, not at the default.
-            let first = scene.driven(index, 0.0);
+            let spec = scene.slots[slot].spec;
+            let first = scene.driven(index, 0.0).clamp(spec.min, spec.max);
             scene.write_slot(slot, first);
             (scene.slots[slot].value, scene.slots[slot].goal) = (first, first);
         }

@@ -11,6 +11,8 @@ use std::sync::Arc;
 pub(crate) struct Drive {
     /// Range and law of the control it moves, if its path names one.
     pub through: Option<usize>,
+    /// Value before and after the source, in the unit of what it moves: as declared.
+    pub rest: Real,
     source: Running,
 }
 
@@ -52,7 +54,7 @@ impl Colour {
 
 impl Drive {
     /// A drive whose value is asked for `rate_hz` times a second. `[control]`
-    pub fn new(through: Option<usize>, source: &Source, rate_hz: Real, rng: Rng) -> Self {
+    pub fn new(through: Option<usize>, source: &Source, rest: Real, rate_hz: Real, rng: Rng) -> Self {
         let source = match source {
             Source::Points(points) => Running::Points { points: points.clone(), at: 0 },
             Source::Noise { rms, mean, from_s, to_s, beta, first_hz } => {
@@ -68,12 +70,12 @@ impl Drive {
             }
             Source::Wav { .. } => Running::Missing,
         };
-        Self { through, source }
+        Self { through, rest, source }
     }
 
-    /// Value at a time since the scene began, s; time never runs backwards. `[audio]`
-    pub fn value(&mut self, t: Real) -> Real {
-        match &mut self.source {
+    /// Value at a time since the scene began, s; `None` before and after the source. Time never runs backwards. `[audio]`
+    pub fn value(&mut self, t: Real) -> Option<Real> {
+        let value = match &mut self.source {
             Running::Points { points, at } => {
                 while *at + 1 < points.len() && points[*at + 1][0] <= t {
                     *at += 1;
@@ -88,20 +90,21 @@ impl Drive {
                 if t >= *from_s && t < *to_s {
                     *mean + *rms * colour.draw()
                 } else {
-                    0.0
+                    return None;
                 }
             }
             Running::Samples { rate_hz, data, gain, at_s } => {
                 let place = (t - *at_s) * *rate_hz;
-                if place < 0.0 {
-                    return 0.0;
+                if place < 0.0 || place >= data.len() as Real {
+                    return None;
                 }
                 let (first, part) = (place as usize, place - place.trunc());
                 let sample = |i: usize| Real::from(data.get(i).copied().unwrap_or(0.0));
                 *gain * (sample(first) + part * (sample(first + 1) - sample(first)))
             }
-            Running::Missing => 0.0,
-        }
+            Running::Missing => return None,
+        };
+        Some(value)
     }
 
     /// When it last changes, s.

@@ -82,7 +82,7 @@ pub(super) fn resolve(law: &Bristle, v0: Real, lam: Real, stuck: bool) -> Solved
     }
     // phi < 0 at rest: one root below `above`.
     let (mut low, mut high) = (0.0, above.max(0.0));
-    w = w.clamp(low, high);
+    w = w.max(low).min(high);
     let mut last = high - low;
     loop {
         let (excess, slope, force, rise) = phi(w);
@@ -95,7 +95,7 @@ pub(super) fn resolve(law: &Bristle, v0: Real, lam: Real, stuck: bool) -> Solved
         let step = -excess / slope;
         let done = step.abs() <= TOLERANCE * speed || high - low <= TOLERANCE * speed;
         if done || evaluations >= MAX_EVALUATIONS {
-            return slide(w, step.clamp(low - w, high - w), force, rise, evaluations, done);
+            return slide(w, step.max(low - w).min(high - w), force, rise, evaluations, done);
         }
         let newton = slope > 0.0 && w + step > low && w + step < high && step.abs() < 0.5 * last;
         last = if newton { step.abs() } else { high - low };
