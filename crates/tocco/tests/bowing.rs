@@ -118,13 +118,14 @@ fn motion(text: &str, rate_hz: f64, seconds: f64) -> Motion {
 
 #[test]
 fn helmholtz_motion_holds_on_the_whole_grid_of_force_ramp_and_rate() {
+    // Judged after three seconds: at 1.8 N with the slowest ramp the motion takes more than two to settle.
     let grid = [44_100.0, 48_000.0].into_iter().flat_map(|rate_hz| {
         let forces = [0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0].into_iter();
         forces.flat_map(move |n| [0.001, 0.003, 0.01, 0.03, 0.1].into_iter().map(move |ramp_s| (rate_hz, n, ramp_s)))
     });
     let missed: Vec<String> = grid
         .filter_map(|(rate_hz, normal_n, ramp_s)| {
-            let motion = motion(&cello(normal_n, ramp_s, "elasto-plastic", ""), rate_hz, 2.0);
+            let motion = motion(&cello(normal_n, ramp_s, "elasto-plastic", ""), rate_hz, 3.0);
             (!motion.is_helmholtz()).then(|| format!("{rate_hz} Hz, {normal_n} N, {ramp_s} s: {motion:.3?}"))
         })
         .collect();

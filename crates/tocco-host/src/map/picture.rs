@@ -12,14 +12,14 @@ use tocco::param::Spec;
 type Canvas<'a> = DrawingArea<BitMapBackend<'a>, Shift>;
 
 /// Sizes in pixels of the finished picture.
-const SIZE: (i32, i32) = (1500, 800);
+const SIZE: (i32, i32) = (1420, 812);
 const PLOT: i32 = 560;
 const TOP: i32 = 118;
-const LEFT: [i32; 2] = [104, 800];
-const LEGEND_TOP: i32 = 748;
-/// Widest range of the pitch colours, cents: a semitone either way; what lies beyond has the end's colour.
+const LEFT: [i32; 2] = [104, 812];
+const LEGEND_TOP: i32 = 752;
+/// Widest range of the pitch colours, cents: a semitone either way; what lies beyond is another note.
 const MOST_CENTS: f64 = 100.0;
-const LEAST_CENTS: f64 = 5.0;
+const ANOTHER_NOTE: RGBColor = RGBColor(110, 60, 130);
 const NO_NOTE: RGBColor = RGBColor(236, 236, 236);
 
 fn colour(regime: Regime) -> RGBColor {
@@ -67,10 +67,8 @@ fn pitch_scale(cells: &[Cell]) -> Option<(f64, f64)> {
         all = pitches(false);
     }
     let middle = *all.get(all.len() / 2)?;
-    // Nine in ten notes lie within the colours.
-    let mut off: Vec<f64> = all.iter().map(|hz| cents(*hz, middle).abs()).collect();
-    off.sort_by(f64::total_cmp);
-    let most = off.get(off.len() * 9 / 10).copied().unwrap_or(LEAST_CENTS);
+    let off = pitches(false).into_iter().map(|hz| cents(hz, middle).abs()).filter(|off| *off <= MOST_CENTS);
+    let most = off.fold(0.0, f64::max);
     let steps = [5.0, 10.0, 20.0, 50.0, MOST_CENTS];
     Some((middle, steps.into_iter().find(|step| *step >= most).unwrap_or(MOST_CENTS)))
 }
@@ -126,6 +124,14 @@ fn frame(canvas: &Canvas<'_>, from: (i32, i32), to: (i32, i32)) -> Result<(), St
     canvas.draw(&Rectangle::new([fine(from), fine(to)], INK.stroke_width(FINE))).map_err(text)
 }
 
+/// A square of colour with what it means.
+fn key(canvas: &Canvas<'_>, at: (i32, i32), tint: RGBColor, words: &str) -> Result<(), String> {
+    let to = (at.0 + 16, at.1 + 16);
+    fill(canvas, fine(at), fine(to), tint)?;
+    frame(canvas, at, to)?;
+    write(canvas, words, (at.0 + 23, at.1 + 8), 16, (HPos::Left, VPos::Center), false)
+}
+
 impl Picture<'_> {
     /// The bytes of a PNG file.
     pub fn png(&self) -> Result<Vec<u8>, String> {
@@ -148,6 +154,7 @@ impl Picture<'_> {
         self.legend(canvas)?;
         let scale = pitch_scale(&map.cells);
         let tint = |cell: &Cell| match (cell.finding.pitch_hz, scale) {
+            (Some(hz), Some((reference, _))) if cents(hz, reference).abs() > MOST_CENTS => ANOTHER_NOTE,
             (Some(hz), Some((reference, most))) => diverging(cents(hz, reference) / most),
             _ => NO_NOTE,
         };
@@ -197,11 +204,8 @@ impl Picture<'_> {
     fn legend(&self, canvas: &Canvas<'_>) -> Result<(), String> {
         for (k, regime) in Regime::ALL.into_iter().enumerate() {
             let at = (LEFT[0] - 60 + 232 * (k as i32 % 3), LEGEND_TOP + 24 * (k as i32 / 3));
-            let to = (at.0 + 16, at.1 + 16);
-            fill(canvas, fine(at), fine(to), colour(regime))?;
-            frame(canvas, at, to)?;
             let words = format!("{}, {:.0} %", regime.name(), 100.0 * self.map.share(regime));
-            write(canvas, &words, (at.0 + 23, at.1 + 8), 16, (HPos::Left, VPos::Center), false)?;
+            key(canvas, at, colour(regime), &words)?;
         }
         Ok(())
     }
@@ -220,11 +224,11 @@ impl Picture<'_> {
                 write(canvas, &words, (at, high + 22), 16, (HPos::Center, VPos::Top), false)?;
             }
         }
-        let at = (left + wide + 50, high);
-        let to = (at.0 + 16, at.1 + 16);
-        fill(canvas, fine(at), fine(to), NO_NOTE)?;
-        frame(canvas, at, to)?;
-        write(canvas, "no note", (at.0 + 23, at.1 + 8), 16, (HPos::Left, VPos::Center), false)
+        for (k, (words, tint)) in [("another note", ANOTHER_NOTE), ("no note", NO_NOTE)].into_iter().enumerate() {
+            let at = (left + wide + 50, high + 24 * k as i32);
+            key(canvas, at, tint, words)?;
+        }
+        Ok(())
     }
 }
 

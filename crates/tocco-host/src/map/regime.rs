@@ -18,6 +18,8 @@ const SILENT_M_S: f64 = 1e-9;
 const CLEAR: f64 = 0.8;
 /// A level that falls by this factor (3 dB) from the first half of the window to the second is dying away.
 const FALLING: f64 = 0.7;
+/// A drive slower than this share of the vibration moves nothing: what the mean of a ringing body leaves over.
+const STILL: f64 = 0.02;
 /// The first peak of this share of the highest is the period; lower ones belong to partials.
 const FIRST_PEAK: f64 = 0.93;
 /// Highest pitch looked for, Hz.
@@ -151,7 +153,8 @@ pub fn regime(heard: &Heard<'_>) -> Finding {
     let (body, offset) = if heard.listen_to_b { (heard.b, to_b) } else { (heard.a, to_a) };
     let u: Vec<f64> = body.iter().map(|x| x - offset).collect();
     let level = rms(&u);
-    let slipping = |v: &&f64| **v > 0.5 * speed;
+    let driven = speed > STILL * level;
+    let slipping = |v: &&f64| driven && **v > 0.5 * speed;
     let slip_fraction = v.iter().filter(slipping).count() as f64 / v.len().max(1) as f64;
     let mut finding = Finding {
         regime: Regime::Silence,
@@ -167,7 +170,7 @@ pub fn regime(heard: &Heard<'_>) -> Finding {
     }
     let note = pitch(&u, heard.rate_hz).filter(|(_, clear)| *clear >= CLEAR);
     finding.pitch_hz = note.map(|(hz, _)| hz);
-    let at = slips(&v, speed);
+    let at = if driven { slips(&v, speed) } else { Vec::new() };
     finding.slips_per_period = heard.fundamental_hz.or(finding.pitch_hz).map(|hz| {
         let per_second = match (at.first(), at.last()) {
             (Some(first), Some(last)) if at.len() > 2 => (at.len() - 1) as f64 / (last - first) as f64 * heard.rate_hz,
