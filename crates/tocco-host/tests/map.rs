@@ -60,7 +60,7 @@ fn the_band_of_helmholtz_motion_is_whole_at_both_rates() {
 }
 
 #[test]
-fn no_force_is_silence_too_little_slips_twice_and_too_much_is_raucous() {
+fn no_force_is_silence_little_skates_or_slips_twice_and_too_much_is_raucous() {
     let plan = plan(44_100.0);
     let of = |y: &str| map(&plan, "bow/velocity_m_s=0.03..0.2,2", y, 2).cells;
     let silent = of("rub/normal_force_n=0..8,2");
@@ -69,6 +69,8 @@ fn no_force_is_silence_too_little_slips_twice_and_too_much_is_raucous() {
     assert_eq!(silent[2].finding.regime, Regime::Raucous, "{:?}", silent[2]);
     let light = &of("rub/normal_force_n=0.2..1,2")[1];
     assert_eq!(light.finding.regime, Regime::SeveralSlips, "{light:?}");
+    let fast = &map(&plan, "bow/velocity_m_s=0.2..0.4,2", "rub/normal_force_n=0.05..1,2", 2).cells[1];
+    assert_eq!(fast.finding.regime, Regime::Decaying, "the bow skates: {fast:?}");
 }
 
 #[test]
@@ -107,7 +109,7 @@ fn bad_axes_and_scenes_are_answered_in_one_line_with_code_two() {
     fs::write(dir.path().join("cello.toml"), CELLO).unwrap();
     let (x, y) = ("bow/velocity_m_s=0.1..0.2,2", "rub/normal_force_n=1..2,2");
     for (arguments, word) in [
-        (["cello.toml", "--x", "bow/sped=0..1", "--y", y, "-o", "a.png"], "did you mean"),
+        (["cello.toml", "--x", "bow/sped=0..1", "--y", y, "-o", "a.png"], "bow/velocity_m_s"),
         (["cello.toml", "--x", x, "--y", "rub/normal_force_n=-1..2", "-o", "a.png"], "out of range"),
         (["cello.toml", "--x", x, "--y", x, "-o", "a.png"], "name another"),
         (["cello.toml", "--x", x, "--y", y, "-o", "a.jpg"], ".png"),

@@ -16,8 +16,10 @@ const SILENT: f64 = 1e-3;
 const SILENT_M_S: f64 = 1e-9;
 /// A motion that repeats itself less well than this is no note.
 const CLEAR: f64 = 0.8;
-/// A level that falls by this factor (3 dB) from the first half of the window to the second is dying away.
+/// A level that falls by this factor (3 dB) from the first half of the window to the second is dying away ...
 const FALLING: f64 = 0.7;
+/// ... and where nothing slips or sticks anew, by this: a body that rings for 10 s loses 1 % in 0.1 s.
+const RINGING: f64 = 0.99;
 /// A drive slower than this share of the vibration moves nothing: what the mean of a ringing body leaves over.
 const STILL: f64 = 0.02;
 /// The first peak of this share of the highest is the period; lower ones belong to partials.
@@ -179,9 +181,10 @@ pub fn regime(heard: &Heard<'_>) -> Finding {
         per_second / hz
     });
     let (early, late) = u.split_at(u.len() / 2);
+    let dies = rms(late) < rms(early) * if at.is_empty() { RINGING } else { FALLING };
     finding.regime = match finding.slips_per_period {
         _ if at.is_empty() && together => Regime::Stick,
-        per if per.is_none_or(|n| n < 1.0 - ONE) && rms(late) < FALLING * rms(early) => Regime::Decaying,
+        per if dies && per.is_none_or(|n| n < 1.0 - ONE) => Regime::Decaying,
         Some(n) if note.is_some() && (n - 1.0).abs() <= ONE => Regime::OneSlip,
         Some(n) if note.is_some() && n > 1.0 => Regime::SeveralSlips,
         _ => Regime::Raucous,
@@ -226,6 +229,8 @@ mod tests {
         assert_eq!(hear(|t| noise[(t * RATE_HZ).round() as usize], BOW).regime, Regime::Raucous);
         let dying = |t: f64| 0.05 * (-20.0 * t).exp() * (TAU * 150.0 * t).sin();
         assert_eq!(hear(dying, 0.0).regime, Regime::Decaying);
+        let ringing = |t: f64| 0.01 * (-t).exp() * (TAU * 150.0 * t).sin();
+        assert_eq!(hear(ringing, BOW).regime, Regime::Decaying, "under a bow that only slides");
         assert_eq!(hear(|_| BOW, BOW).regime, Regime::Stick);
         assert_eq!(hear(|_| 0.0, BOW).regime, Regime::Silence);
         assert_eq!(hear(|_| 0.0, 0.0), Finding { slip_fraction: 0.0, ..hear(|_| 0.0, BOW) });
