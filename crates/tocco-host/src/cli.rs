@@ -98,11 +98,11 @@ enum Command {
     Sweep(SweepArgs),
     /// Map where a rubbed thing sings: two parameters, coloured by regime
     #[command(
-        after_help = "Examples:\n  tocco map cello --x bow/velocity_m_s=0.02..0.4,log --y rub/normal_force_n=0.1..6,log -o map.png\n  \
+        after_help = "Examples:\n  tocco map cello.toml --x bow/velocity_m_s=0.02..0.4,log --y rub/normal_force_n=0.1..6,log -o map.png\n  \
         tocco map glass.toml --x finger/velocity_m_s=0.05..1,32 --y press=0..1,16 --of rub -o glass.png\n\n\
         You get a picture (regime and pitch of every cell), a CSV table beside it, and a line with the share of each regime:\n\
-        silence, stick, one slip per period, several slips, raucous, decaying. Judged are the last 0.3 s in which the\n\
-        gesture at the contact is at its height (--duration ends earlier). A path that a drive moves keeps its gesture,\n\
+        silence, stick, one slip per period, several slips, note without sticking, raucous, decaying. Judged are the last\n\
+        0.3 s in which the gesture at the contact is at its height (--duration ends earlier). A driven path keeps its gesture,\n\
         scaled so that its largest value (of noise: its rms) is the cell's. Range: low..high[,COUNT][,log], 24 cells."
     )]
     Map(MapArgs),

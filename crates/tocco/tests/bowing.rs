@@ -12,7 +12,7 @@ const BOW_M_S: f64 = 0.1;
 const FREQ_HZ: f64 = 147.0;
 
 /// Set C. Bridge force and the height of the string close to the bridge are proportional: tension over distance.
-fn cello(normal_n: f64, ramp_s: f64, law: &str, string: &str) -> String {
+fn cello(normal_n: f64, ramp_s: f64, law: &str) -> String {
     format!(
         r#"
         [body.bow]
@@ -23,7 +23,6 @@ fn cello(normal_n: f64, ramp_s: f64, law: &str, string: &str) -> String {
         q = 500.0
         impedance_kg_s = 0.55
         inharmonicity = 5.57396e-5
-        {string}
         [body.string.port]
         bow_point = {BETA}
         bridge = 0.01
@@ -125,7 +124,7 @@ fn helmholtz_motion_holds_on_the_whole_grid_of_force_ramp_and_rate() {
     });
     let missed: Vec<String> = grid
         .filter_map(|(rate_hz, normal_n, ramp_s)| {
-            let motion = motion(&cello(normal_n, ramp_s, "elasto-plastic", ""), rate_hz, 3.0);
+            let motion = motion(&cello(normal_n, ramp_s, "elasto-plastic"), rate_hz, 3.0);
             (!motion.is_helmholtz()).then(|| format!("{rate_hz} Hz, {normal_n} N, {ramp_s} s: {motion:.3?}"))
         })
         .collect();
@@ -135,7 +134,7 @@ fn helmholtz_motion_holds_on_the_whole_grid_of_force_ramp_and_rate() {
 #[test]
 fn a_slow_start_under_much_force_slips_twice_for_two_seconds_before_it_settles() {
     for rate_hz in [44_100.0, 48_000.0] {
-        let at = |seconds: f64| motion(&cello(1.8, 0.1, "elasto-plastic", ""), rate_hz, seconds);
+        let at = |seconds: f64| motion(&cello(1.8, 0.1, "elasto-plastic"), rate_hz, seconds);
         let (early, late) = (at(1.5), at(6.0));
         assert!((early.slips_per_period - 2.0).abs() < 0.05, "{rate_hz} {early:?}");
         assert!(late.is_helmholtz(), "{rate_hz} {late:?}");
@@ -145,18 +144,18 @@ fn a_slow_start_under_much_force_slips_twice_for_two_seconds_before_it_settles()
 #[test]
 fn lugre_and_rosin_bow_the_string_too() {
     // The sets that physics.md F names beside C: LuGre wants stiffer bristles, rosin its own curve.
-    let lugre = cello(1.1, 0.03, "lugre", "").replace("1.0e4", "3.0e4");
+    let lugre = cello(1.1, 0.03, "lugre").replace("1.0e4", "3.0e4");
     let motion_of = |text: &str| motion(text, 44_100.0, 2.0);
     let got = motion_of(&lugre);
     assert!(got.is_helmholtz(), "lugre {got:?}");
-    let got = motion_of(&cello(1.1, 0.03, "thermal", ""));
+    let got = motion_of(&cello(1.1, 0.03, "thermal"));
     assert!((got.slips_per_period - 1.0).abs() < 0.05, "thermal {got:?}");
 }
 
 #[test]
 fn a_stuck_bow_does_not_creep() {
     // A string under 10 mm/s for 10 ms is pulled 0.1 mm aside: 60 mN of 800 mN stiction. Then the bow rests.
-    let text = cello(1.0, 0.03, "elasto-plastic", "")
+    let text = cello(1.0, 0.03, "elasto-plastic")
         .replace("points = [[0.0, 0.0], [0.03, 0.1]]", "points = [[0.0, 0.0], [0.005, 0.01], [0.01, 0.0]]");
     let rate_hz = 44_100.0;
     let mut engine = engine(&text, rate_hz);
@@ -172,7 +171,7 @@ fn a_stuck_bow_does_not_creep() {
 #[test]
 fn every_law_bows_the_string_without_gaining_energy() {
     for law in ["elasto-plastic", "lugre", "dahl", "static", "thermal"] {
-        let mut engine = engine(&cello(1.1, 0.01, law, ""), 44_100.0);
+        let mut engine = engine(&cello(1.1, 0.01, law), 44_100.0);
         let (rows, health) = probe(&mut engine, &["energy", "work", "string.bow_point.velocity"], 44_100);
         assert_eq!((health.unconverged, health.reset), (0, 0), "{law}");
         let scale = rows.iter().map(|row| row[0]).fold(0.0, f64::max);
@@ -195,14 +194,14 @@ fn largest_jump(mut moves: Vec<Timed>, text: &str) -> f64 {
 
 #[test]
 fn a_bow_moved_a_thousand_times_a_second_does_not_click() {
-    let text = cello(1.2, 0.03, "elasto-plastic", "");
+    let text = cello(1.2, 0.03, "elasto-plastic");
     let scene = engine(&text, 44_100.0);
     let (force, speed) = ("rub/normal_force_n", "bow/velocity_m_s");
     let (force, speed) = (scene.scene().address(force).unwrap(), scene.scene().address(speed).unwrap());
     let steady = largest_jump(Vec::new(), &text);
     // Steps every millisecond between the ends of the playable band.
     let moves = |k: u64| {
-        let up = k % 2 == 0;
+        let up = k.is_multiple_of(2);
         let force = Timed { at: k * 441 / 10, command: Command::Set(force, if up { 2.0 } else { 0.8 }) };
         let speed = Timed { at: k * 441 / 10, command: Command::Set(speed, if up { 0.11 } else { 0.09 }) };
         [force, speed]
@@ -214,7 +213,7 @@ fn a_bow_moved_a_thousand_times_a_second_does_not_click() {
 #[test]
 fn without_normal_force_there_is_silence() {
     for law in ["elasto-plastic", "lugre", "dahl", "static", "thermal"] {
-        let mut engine = engine(&cello(0.0, 0.01, law, ""), 44_100.0);
+        let mut engine = engine(&cello(0.0, 0.01, law), 44_100.0);
         let (rows, _) = probe(&mut engine, &["rub.force", "string.bow_point.velocity", "energy"], 22_050);
         assert!(rows.iter().flatten().all(|x| *x == 0.0), "{law}");
     }

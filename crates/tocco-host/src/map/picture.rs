@@ -12,7 +12,7 @@ use tocco::param::Spec;
 type Canvas<'a> = DrawingArea<BitMapBackend<'a>, Shift>;
 
 /// Sizes in pixels of the finished picture.
-const SIZE: (i32, i32) = (1420, 812);
+const SIZE: (i32, i32) = (1420, 838);
 const PLOT: i32 = 560;
 const TOP: i32 = 118;
 const LEFT: [i32; 2] = [104, 812];
@@ -28,6 +28,7 @@ fn colour(regime: Regime) -> RGBColor {
         Regime::Stick => RGBColor(150, 156, 164),
         Regime::OneSlip => RGBColor(0, 140, 105),
         Regime::SeveralSlips => RGBColor(86, 180, 233),
+        Regime::Sliding => RGBColor(150, 215, 170),
         Regime::Raucous => RGBColor(213, 94, 0),
         Regime::Decaying => RGBColor(240, 200, 90),
     }
@@ -200,7 +201,7 @@ impl Picture<'_> {
         write(canvas, &label(y, y_spec), (left - 74, TOP + PLOT / 2), 18, middle, true)
     }
 
-    /// Two rows of three.
+    /// Rows of three.
     fn legend(&self, canvas: &Canvas<'_>) -> Result<(), String> {
         for (k, regime) in Regime::ALL.into_iter().enumerate() {
             let at = (LEFT[0] - 60 + 232 * (k as i32 % 3), LEGEND_TOP + 24 * (k as i32 / 3));

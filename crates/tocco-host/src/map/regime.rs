@@ -38,6 +38,8 @@ pub enum Regime {
     OneSlip,
     /// More slips per period, regular.
     SeveralSlips,
+    /// A steady note although the contact slides all the time: a gentle one, at the edge of sticking.
+    Sliding,
     /// Irregular, or slower than the period.
     Raucous,
     /// Sounds, but is not kept sounding.
@@ -46,8 +48,8 @@ pub enum Regime {
 
 impl Regime {
     /// All, in the order of the legend.
-    pub const ALL: [Self; 6] =
-        [Self::Silence, Self::Stick, Self::OneSlip, Self::SeveralSlips, Self::Raucous, Self::Decaying];
+    pub const ALL: [Self; 7] =
+        [Self::Silence, Self::Stick, Self::OneSlip, Self::SeveralSlips, Self::Sliding, Self::Raucous, Self::Decaying];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -56,6 +58,7 @@ impl Regime {
             Self::Stick => "stick",
             Self::OneSlip => "one slip per period",
             Self::SeveralSlips => "several slips",
+            Self::Sliding => "note without sticking",
             Self::Raucous => "raucous",
             Self::Decaying => "decaying",
         }
@@ -187,6 +190,7 @@ pub fn regime(heard: &Heard<'_>) -> Finding {
         per if dies && per.is_none_or(|n| n < 1.0 - ONE) => Regime::Decaying,
         Some(n) if note.is_some() && (n - 1.0).abs() <= ONE => Regime::OneSlip,
         Some(n) if note.is_some() && n > 1.0 => Regime::SeveralSlips,
+        _ if note.is_some() && at.is_empty() => Regime::Sliding,
         _ => Regime::Raucous,
     };
     finding
@@ -229,6 +233,7 @@ mod tests {
         assert_eq!(hear(|t| noise[(t * RATE_HZ).round() as usize], BOW).regime, Regime::Raucous);
         let dying = |t: f64| 0.05 * (-20.0 * t).exp() * (TAU * 150.0 * t).sin();
         assert_eq!(hear(dying, 0.0).regime, Regime::Decaying);
+        assert_eq!(hear(|t| 0.03 * (TAU * 150.0 * t).sin(), BOW).regime, Regime::Sliding);
         let ringing = |t: f64| 0.01 * (-t).exp() * (TAU * 150.0 * t).sin();
         assert_eq!(hear(ringing, BOW).regime, Regime::Decaying, "under a bow that only slides");
         assert_eq!(hear(|_| BOW, BOW).regime, Regime::Stick);
