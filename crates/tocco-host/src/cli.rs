@@ -6,7 +6,7 @@ use crate::measure::dbfs;
 use crate::render::{self, AUTO_MOST_S, Manner, Plan, Report, Target};
 use crate::sweep::{self, Axis};
 use crate::wav::Encoding;
-use crate::{bench, check, crew, describe, fresh, gallery, library, reproduce, say, spectrogram, starter};
+use crate::{bench, check, crew, describe, fresh, gallery, library, map, reproduce, say, spectrogram, starter};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
 use std::fmt::Write as _;
@@ -96,6 +96,16 @@ enum Command {
         You get one WAV per combination and manifest.tsv with its values, level and solver health. Run it again after an\n\
         interruption: finished files are kept. Ranges: log(low,high,count), lin(low,high,count), list(a,b,...).")]
     Sweep(SweepArgs),
+    /// Map where a rubbed thing sings: two parameters, coloured by regime
+    #[command(
+        after_help = "Examples:\n  tocco map cello.toml --x bow/velocity_m_s=0.02..0.4,log --y rub/normal_force_n=0.1..6,log -o map.png\n  \
+        tocco map glass.toml --x finger/velocity_m_s=0.05..1,32 --y press=0..1,16 --of rub -o glass.png\n\n\
+        You get a picture (regime and pitch of every cell), a CSV table beside it, and a line with the share of each regime:\n\
+        silence, stick, one slip per period, several slips, note without sticking, raucous, decaying. Judged are the last\n\
+        0.3 s in which the gesture at the contact is at its height (--duration ends earlier). A driven path keeps its gesture,\n\
+        scaled so that its largest value (of noise: its rms) is the cell's. Range: low..high[,COUNT][,log], 24 cells."
+    )]
+    Map(MapArgs),
     /// Compute the source papers' tables and figures, theirs beside ours
     #[command(after_help = "Examples:\n  tocco reproduce table-2.1 -o paper\n  tocco reproduce all -o paper\n\n\
         You get a verdict per item on the terminal, and CSV, PNG and a scene in the folder; exit code 1 if a figure is missed.\n\
@@ -234,6 +244,27 @@ struct SweepArgs {
     jobs: Option<usize>,
 }
 
+#[derive(Args, Debug)]
+struct MapArgs {
+    #[command(flatten)]
+    scene: SceneArgs,
+    /// Horizontal axis
+    #[arg(long, value_name = "PATH=A..B[,N][,log]")]
+    x: String,
+    /// Vertical axis
+    #[arg(long, value_name = "PATH=A..B[,N][,log]")]
+    y: String,
+    /// PNG file to write; the table goes beside it
+    #[arg(long, short, value_name = "FILE.png")]
+    output: PathBuf,
+    /// Friction contact to watch, by name or by a site that it touches; default the first
+    #[arg(long, value_name = "CONTACT|SITE")]
+    of: Option<String>,
+    /// Threads; default all cores
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    jobs: Option<usize>,
+}
+
 fn parse_length(text: &str) -> Result<Length> {
     if text == "auto" {
         return Ok(Length::Auto);
@@ -297,6 +328,7 @@ fn run(cli: Cli) -> Result<()> {
         Some(Command::Scenes { name }) => scenes(name.as_deref()),
         Some(Command::New { kind, output }) => new(&kind, output),
         Some(Command::Sweep(args)) => sweep(&args),
+        Some(Command::Map(args)) => draw_map(&args),
         Some(Command::Reproduce { item: None, .. }) => {
             let wide = reproduce::items().iter().map(|(id, _)| id.len()).max().unwrap_or(0);
             let rows: String = reproduce::items().iter().map(|(id, title)| format!("{id:<wide$}  {title}\n")).collect();
@@ -426,6 +458,18 @@ fn sweep(args: &SweepArgs) -> Result<()> {
     let summary = sweep::run(&plan, &axes, &manner, &args.output, args.jobs.unwrap_or_else(crew::cores))?;
     let found = if summary.found > 0 { format!(", {} of them from before", summary.found) } else { String::new() };
     say::remark(&format!("{} files{found}; {}", summary.files, args.output.join("manifest.tsv").display()));
+    Ok(())
+}
+
+fn draw_map(args: &MapArgs) -> Result<()> {
+    let (x, y) = (map::Axis::parse("--x", &args.x)?, map::Axis::parse("--y", &args.y)?);
+    if args.output.extension().is_none_or(|end| end != "png") {
+        return bad(format!("-o {}: a map is a picture; give a name that ends in .png", args.output.display()));
+    }
+    let plan = args.scene.plan()?;
+    let map = map::run(&plan, &x, &y, args.of.as_deref(), args.jobs.unwrap_or_else(crew::cores))?;
+    let table = map.write(plan.scene.title(), &args.output)?;
+    say::remark(&format!("{}\n{} and {}", map.summary(), args.output.display(), table.display()));
     Ok(())
 }
 

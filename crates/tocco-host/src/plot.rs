@@ -25,12 +25,12 @@ const COLOURS: [RGBColor; 8] = [
 ];
 
 /// Everything is drawn this much larger and averaged down: the backend draws lines without smoothing.
-const FINE: u32 = 2;
+pub(crate) const FINE: u32 = 2;
 
 /// Size of one panel in drawn pixels.
 const PANEL: (u32, u32) = (860 * FINE, 640 * FINE);
 const HEADING: u32 = 56 * FINE;
-const INK: RGBColor = RGBColor(30, 30, 30);
+pub(crate) const INK: RGBColor = RGBColor(30, 30, 30);
 const GRID: RGBColor = RGBColor(228, 228, 228);
 
 /// A whole picture.
@@ -153,28 +153,8 @@ impl Panel {
 impl Figure {
     /// The picture as the bytes of a PNG file.
     pub fn png(&self) -> Result<Vec<u8>, String> {
-        static REGISTERED: Once = Once::new();
-        REGISTERED.call_once(|| {
-            // Fails only for a broken font; drawing then says so.
-            let _ = register_font("sans-serif", FontStyle::Normal, FONT);
-        });
         let size = (PANEL.0 * self.panels.len().max(1) as u32, PANEL.1 + HEADING);
-        let mut pixels = vec![255; 3 * size.0 as usize * size.1 as usize];
-        {
-            let root = BitMapBackend::with_buffer(&mut pixels, size).into_drawing_area();
-            self.draw(&root).map_err(|cause| format!("cannot draw '{}': {cause}", self.title))?;
-            root.present().map_err(|cause| format!("cannot draw '{}': {cause}", self.title))?;
-        }
-        let pixels = averaged(&pixels, size.0 as usize);
-        let mut bytes = Vec::new();
-        let mut encoder = png::Encoder::new(&mut bytes, size.0 / FINE, size.1 / FINE);
-        encoder.set_color(png::ColorType::Rgb);
-        encoder.set_depth(png::BitDepth::Eight);
-        encoder
-            .write_header()
-            .and_then(|mut writer| writer.write_image_data(&pixels))
-            .map_err(|cause| format!("cannot encode '{}': {cause}", self.title))?;
-        Ok(bytes)
+        paint(&self.title, size, |root| self.draw(root))
     }
 
     fn draw(&self, root: &DrawingArea<BitMapBackend<'_>, Shift>) -> Result<(), String> {
@@ -187,6 +167,35 @@ impl Figure {
         }
         Ok(())
     }
+}
+
+/// A canvas of `size` drawn pixels as the bytes of a PNG file, [`FINE`] times smaller each way.
+pub(crate) fn paint(
+    title: &str,
+    size: (u32, u32),
+    draw: impl FnOnce(&DrawingArea<BitMapBackend<'_>, Shift>) -> Result<(), String>,
+) -> Result<Vec<u8>, String> {
+    static REGISTERED: Once = Once::new();
+    REGISTERED.call_once(|| {
+        // Fails only for a broken font; drawing then says so.
+        let _ = register_font("sans-serif", FontStyle::Normal, FONT);
+    });
+    let mut pixels = vec![255; 3 * size.0 as usize * size.1 as usize];
+    {
+        let root = BitMapBackend::with_buffer(&mut pixels, size).into_drawing_area();
+        draw(&root).map_err(|cause| format!("cannot draw '{title}': {cause}"))?;
+        root.present().map_err(|cause| format!("cannot draw '{title}': {cause}"))?;
+    }
+    let pixels = averaged(&pixels, size.0 as usize);
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, size.0 / FINE, size.1 / FINE);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder
+        .write_header()
+        .and_then(|mut writer| writer.write_image_data(&pixels))
+        .map_err(|cause| format!("cannot encode '{title}': {cause}"))?;
+    Ok(bytes)
 }
 
 impl Panel {
@@ -382,12 +391,12 @@ fn averaged(pixels: &[u8], width: usize) -> Vec<u8> {
     small
 }
 
-fn text(cause: impl std::fmt::Display) -> String {
+pub(crate) fn text(cause: impl std::fmt::Display) -> String {
     cause.to_string()
 }
 
 /// A tick's number without noise: at most four significant digits.
-fn tick(v: f64) -> String {
+pub(crate) fn tick(v: f64) -> String {
     if v.abs() < 1e-12 {
         return "0".into();
     }
