@@ -51,9 +51,12 @@ pub struct Contact {
     last_force: Real,
     /// Law evaluations in the last sample.
     pub iterations: u32,
-    /// Stroke of the last step and the one before, m.
+    /// Stroke of the last step and the two before, m.
     pub(crate) stroke: Real,
     before: Real,
+    earlier: Real,
+    /// The law may fall with the stroke ([`Interactor::is_monotone`]).
+    falls: bool,
     /// Sub-steps fixed by the scene, as a power of two.
     fixed: Option<usize>,
     /// Exact scheme for a mass against a wall or a mass.
@@ -68,7 +71,8 @@ pub struct Contact {
     last_touch: Option<u64>,
     /// The impact contact whose force presses this one, if it is friction.
     pub(crate) normal_from: Option<usize>,
-    /// Height of the surface under the contact, m, and the way slid so far, m.
+    /// Height of the surface under the contact, m, and the way slid so far, m; where a hand carries the surface past, the
+    /// way of the hand.
     height: Real,
     travelled: Real,
     /// Surface of the contact.
@@ -92,6 +96,7 @@ impl Contact {
         Self {
             a,
             b,
+            falls: !law.is_monotone(),
             law,
             compression: 0.0,
             force: 0.0,
@@ -99,6 +104,7 @@ impl Contact {
             iterations: 0,
             stroke: 0.0,
             before: 0.0,
+            earlier: 0.0,
             fixed: substeps.map(|m| m.trailing_zeros() as usize),
             exact,
             watched: false,
@@ -129,22 +135,29 @@ impl Contact {
         }
     }
 
-    /// Where the solve of the next step begins: the strokes so far, continued.
+    /// Where the solve of the next step begins: the strokes so far, continued along a line; where a rubbing motion is
+    /// smooth, along a parabola, which often saves an evaluation. Not where it lets go or catches: there the nearest root
+    /// is that of the line.
     fn guess(&self) -> Real {
-        2.0 * self.stroke - self.before
+        let (rise, past) = (self.stroke - self.before, self.before - self.earlier);
+        let line = 2.0 * self.stroke - self.before;
+        if self.falls && (rise - past).abs() < 0.25 * rise.abs() { line + (rise - past) } else { line }
     }
 
     /// The step is taken.
     fn advance(&mut self, stroke: Stroke, force: Real) {
         self.law.commit(stroke, force);
         self.compression += stroke.by;
-        self.travelled += stroke.by;
-        (self.before, self.stroke, self.last_force) = (self.stroke, stroke.by, force);
+        if self.falls {
+            self.travelled += stroke.by;
+        }
+        (self.earlier, self.before, self.stroke, self.last_force) = (self.before, self.stroke, stroke.by, force);
     }
 
     /// Starts afresh at a compression.
     fn restart(&mut self, compression: Real) {
-        (self.compression, self.stroke, self.before, self.last_force) = (compression, 0.0, 0.0, 0.0);
+        (self.compression, self.last_force) = (compression, 0.0);
+        (self.stroke, self.before, self.earlier) = (0.0, 0.0, 0.0);
     }
 
     /// The level this contact wants for the coming sample; up at once, down after 32 samples (H3).

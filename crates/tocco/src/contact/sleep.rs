@@ -238,11 +238,12 @@ impl World {
     }
 }
 
-/// Pairs of bodies that a contact makes one: its partners, unless one is rigid, and what presses it.
-pub(super) fn links(contact: &Contact, all: &[Contact], rigid: &[bool]) -> [Option<[usize; 2]>; 2] {
+/// Pairs of bodies that a contact makes one: its partners, unless one is rigid, what presses it and what travels over it.
+pub(super) fn links(contact: &Contact, all: &[Contact], rigid: &[bool]) -> [Option<[usize; 2]>; 3] {
     let partners = (!rigid[contact.a.body] && !rigid[contact.b.body]).then_some([contact.a.body, contact.b.body]);
     let press = contact.normal_from.map(|press| [contact.yielding(rigid), all[press].yielding(rigid)]);
-    [partners, press]
+    let traveller = contact.texture.as_ref().and_then(|texture| texture.travel).filter(|&body| !rigid[body]);
+    [partners, press, traveller.map(|body| [contact.yielding(rigid), body])]
 }
 
 pub(super) fn root(parent: &mut [usize], mut i: usize) -> usize {

@@ -68,7 +68,7 @@ impl World {
             for at in from..to {
                 let contact = &mut self.contacts[self.linked[at]];
                 contact.stroke *= dt / ratio;
-                contact.before = contact.stroke;
+                (contact.before, contact.earlier) = (contact.stroke, contact.stroke);
             }
             self.predict(from, to, dt);
         }
@@ -87,7 +87,16 @@ impl World {
     pub(super) fn read_surface(&mut self, index: usize) {
         let contact = &mut self.contacts[index];
         let Some(texture) = &mut contact.texture else { return };
-        let travel = texture.travel.map_or(contact.travelled, |body| self.bodies[body].position(0));
+        // A hand moves on only after the islands of a stretch; its way is summed here, sample by sample.
+        let travel = match texture.travel {
+            Some(body) if self.rigid[body] => {
+                let way = contact.travelled;
+                contact.travelled += self.sample_s * self.bodies[body].velocity(0);
+                way
+            }
+            Some(body) => self.bodies[body].position(0),
+            None => contact.travelled,
+        };
         let height = texture.surface.height(travel);
         if contact.law.is_monotone() {
             let before = contact.law.energy(contact.compression);
@@ -234,7 +243,7 @@ impl World {
     pub(super) fn solve(&mut self, island: usize, dt: Real, share: Real) {
         let (from, to) = self.islands[island].contacts;
         let n = to - from;
-        let (mut touching, mut falling) = (false, false);
+        let (mut touching, mut falling, mut lost) = (false, false, false);
         for at in from..to {
             let contact = &mut self.contacts[self.linked[at]];
             contact.law.prepare(contact.compression, dt);
@@ -267,6 +276,7 @@ impl World {
                 self.health.iterations += u64::from(found.iterations);
                 self.health.fallbacks += u64::from(found.fell_back);
                 self.health.unconverged += u64::from(!found.converged);
+                lost = falling && !found.converged;
             }
         } else {
             self.scratch.strokes[..n].copy_from_slice(&self.scratch.s0[..n]);
@@ -284,6 +294,10 @@ impl World {
             self.work -= contact.law.outside_force() * by;
             contact.advance(Stroke { from: contact.compression, by, dt }, force);
             contact.force += force * share;
+            if lost && !contact.law.is_monotone() {
+                let normal = contact.law.get(0);
+                contact.law.set_normal(normal);
+            }
         }
         let (first, last) = self.islands[island].bodies;
         for at in first..last {

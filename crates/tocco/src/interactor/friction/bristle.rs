@@ -153,7 +153,7 @@ impl Bristle {
             self.half = 0.5 * dt;
             self.per_half = 1.0 / self.half;
         }
-        self.z = self.z.clamp(-self.most, self.most);
+        self.z = self.z.max(-self.most).min(self.most);
     }
 
     pub fn energy(&self) -> Real {
@@ -243,7 +243,7 @@ impl Bristle {
             Some(p) if p.regime == Regime::Mixed => p.zeta + a * p.rate_slope * (w - p.v.abs()),
             _ => self.next.abs(),
         };
-        let mut zeta = start.clamp(low, high);
+        let mut zeta = start.max(low).min(high);
         let (mut last, mut rounds) = (Real::INFINITY, 0);
         loop {
             let t = (zeta - self.breakaway) * span;
