@@ -199,6 +199,13 @@ fn sweep(
         let (rise, health) = growth(&mut engine(&text, 44_100.0), frames);
         assert!(rise <= 1e-12, "system {system} gained {rise:e}\n{text}");
         lost += health.unconverged;
+        if health.unconverged > 0 && label == "friction" {
+            let laws: Vec<&str> = text
+                .lines()
+                .filter(|l| l.starts_with("law") || l.starts_with("normal_from") || l.starts_with("between"))
+                .collect();
+            println!("LOST {} {} {}", system, health.unconverged, laws.join("; "));
+        }
         assert!(lost as f64 <= most_lost * systems as f64, "system {system} lost {}\n{text}", health.unconverged);
         assert_eq!(health.reset, 0);
         worst = worst.max(rise);

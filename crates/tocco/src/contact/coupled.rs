@@ -16,7 +16,7 @@
 //!
 //! `[coupled.3]` With friction among them F may fall, and the normal force of one may be the force of another: there may be
 //! several roots. Gauss-Seidel over the scalar solves, each taking the root nearest to its last motion; if the forces
-//! chase each other, again from the start with under-relaxation (a fallback, counted). Where that fails too (counted as
+//! chase each other or creep, again from the start with relaxation (a fallback, counted). Where that fails too (counted as
 //! unconverged), friction lets go for this one step and the rest is solved as above: the only answer that is sure not to
 //! add energy, since a force that does not belong to its stroke may do any work. (Halving the step, as physics.md H5
 //! has it, would have to undo the bristles of the half that did converge.)
@@ -34,8 +34,8 @@ const NEWTON_STEPS: u32 = 60;
 const CUTS: u32 = 30;
 const SWEEPS: u32 = 200;
 const TOLERANCE: Real = 1e-14;
-/// Part of the way that each force goes in a sweep: first all of it, then less.
-const RELAXED: [Real; 3] = [1.0, 0.5, 0.15];
+/// Part of the way that the forces go in a sweep: all of it; then what Aitken's rule says; then little.
+const RELAXED: [Real; 3] = [1.0, 1.0, 0.15];
 /// Relative change of the strokes at which a sweep over falling laws is done.
 const SWEPT: Real = 1e-13;
 
@@ -211,19 +211,23 @@ pub(super) fn sweep(
 ) -> Outcome {
     let n = members.len();
     let mut iterations = 0;
-    for (round, part) in RELAXED.into_iter().enumerate() {
+    for (round, start) in RELAXED.into_iter().enumerate() {
         for c in 0..n {
             let contact = &contacts[members[c]];
             (w.strokes[c], w.forces[c]) = (contact.guess(), contact.last_force);
         }
-        let mut last = Real::INFINITY;
-        for _ in 0..SWEEPS {
-            let moved = pass(contacts, members, matrix, dt, part, w, &mut iterations);
+        let (mut last, mut part) = (Real::INFINITY, start);
+        for turn in 0..SWEEPS {
+            w.start[..n].copy_from_slice(&w.forces[..n]);
+            let moved = pass(contacts, members, matrix, dt, w, &mut iterations);
             // Relative to what the forces do, because they may cancel.
             if moved <= SWEPT || (moved <= ROUNDING && moved > 0.5 * last) {
                 return Outcome { iterations, fell_back: round > 0, converged: true };
             }
             last = moved;
+            if round > 0 {
+                part = relax(n, w, part, round == 1 && turn > 0);
+            }
         }
     }
     for &index in members {
@@ -237,14 +241,33 @@ pub(super) fn sweep(
     Outcome { iterations: iterations + rest.iterations, fell_back: true, converged: false }
 }
 
-/// One scalar solve of every contact, presses before what they press, each force moved by a part of its way; the largest
-/// change of a stroke, relative.
+/// Takes only a part of the way that the forces went in a sweep, or more than all of it: by Aitken's rule, from how the
+/// way changed since the sweep before, if `adapt`.
+fn relax(n: usize, w: &mut Scratch, mut part: Real, adapt: bool) -> Real {
+    let (mut along, mut square) = (0.0, 0.0);
+    for c in 0..n {
+        let way = w.forces[c] - w.start[c];
+        let change = way - w.direction[c];
+        along += w.direction[c] * change;
+        square += change * change;
+        w.direction[c] = way;
+    }
+    if adapt {
+        let next = -part * along / square;
+        part = if next > 0.0 && next.is_finite() { next.clamp(0.02, 50.0) } else { 0.5 };
+    }
+    for c in 0..n {
+        w.forces[c] = w.start[c] + part * w.direction[c];
+    }
+    part
+}
+
+/// One scalar solve of every contact, presses before what they press; the largest change of a stroke, relative.
 fn pass(
     contacts: &mut [Contact],
     members: &[usize],
     matrix: &[Real],
     dt: Real,
-    part: Real,
     w: &mut Scratch,
     iterations: &mut u32,
 ) -> Real {
@@ -272,8 +295,7 @@ fn pass(
             size = size.max(w.s0[c].abs() + others.abs() + solid);
             moved = moved.max((alone.stroke - w.strokes[c]).abs());
             moved = moved.max(row[c] * (alone.force - w.forces[c]).abs());
-            w.strokes[c] = alone.stroke;
-            w.forces[c] += part * (alone.force - w.forces[c]);
+            (w.strokes[c], w.forces[c]) = (alone.stroke, alone.force);
             *iterations += alone.iterations;
         }
     }
