@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Energy minus the work of outsiders never rises: not by one part in 1e12 of the initial energy, in any step.
+//!
+//! A solve that does not converge must not add energy either. Impacts always converge; with friction on shared bodies about
+//! one coupled solve in a thousand does not (contacts that stick twice between the same two bodies, normal forces that
+//! depend on the friction they cause): there friction lets go for the step, see contact/coupled.rs.
 
 mod common;
 use common::engine;
@@ -199,13 +203,6 @@ fn sweep(
         let (rise, health) = growth(&mut engine(&text, 44_100.0), frames);
         assert!(rise <= 1e-12, "system {system} gained {rise:e}\n{text}");
         lost += health.unconverged;
-        if health.unconverged > 0 && label == "friction" {
-            let laws: Vec<&str> = text
-                .lines()
-                .filter(|l| l.starts_with("law") || l.starts_with("normal_from") || l.starts_with("between"))
-                .collect();
-            println!("LOST {} {} {}", system, health.unconverged, laws.join("; "));
-        }
         assert!(lost as f64 <= most_lost * systems as f64, "system {system} lost {}\n{text}", health.unconverged);
         assert_eq!(health.reset, 0);
         worst = worst.max(rise);
@@ -238,7 +235,7 @@ fn energy_minus_work_never_rises_in_4000_random_systems_of_shared_contacts() {
 
 #[test]
 fn energy_minus_work_never_rises_in_3000_random_systems_with_friction() {
-    sweep("friction", 3_000 * long(), 200, rubbing, 1e9, 50);
+    sweep("friction", 3_000 * long(), 200, rubbing, 1.0, 50);
 }
 
 #[test]
