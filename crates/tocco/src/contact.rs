@@ -51,10 +51,9 @@ pub struct Contact {
     last_force: Real,
     /// Law evaluations in the last sample.
     pub iterations: u32,
-    /// Stroke of the last step and the two before, m.
+    /// Stroke of the last step and the one before, m.
     pub(crate) stroke: Real,
     before: Real,
-    earlier: Real,
     /// The law may fall with the stroke ([`Interactor::is_monotone`]).
     falls: bool,
     /// Sub-steps fixed by the scene, as a power of two.
@@ -104,7 +103,6 @@ impl Contact {
             iterations: 0,
             stroke: 0.0,
             before: 0.0,
-            earlier: 0.0,
             fixed: substeps.map(|m| m.trailing_zeros() as usize),
             exact,
             watched: false,
@@ -135,13 +133,9 @@ impl Contact {
         }
     }
 
-    /// Where the solve of the next step begins: the strokes so far, continued along a line; where a rubbing motion is
-    /// smooth, along a parabola, which often saves an evaluation. Not where it lets go or catches: there the nearest root
-    /// is that of the line.
+    /// Where the solve of the next step begins: the strokes so far, continued.
     fn guess(&self) -> Real {
-        let (rise, past) = (self.stroke - self.before, self.before - self.earlier);
-        let line = 2.0 * self.stroke - self.before;
-        if self.falls && (rise - past).abs() < 0.25 * rise.abs() { line + (rise - past) } else { line }
+        2.0 * self.stroke - self.before
     }
 
     /// The step is taken.
@@ -151,13 +145,12 @@ impl Contact {
         if self.falls {
             self.travelled += stroke.by;
         }
-        (self.earlier, self.before, self.stroke, self.last_force) = (self.before, self.stroke, stroke.by, force);
+        (self.before, self.stroke, self.last_force) = (self.stroke, stroke.by, force);
     }
 
     /// Starts afresh at a compression.
     fn restart(&mut self, compression: Real) {
-        (self.compression, self.last_force) = (compression, 0.0);
-        (self.stroke, self.before, self.earlier) = (0.0, 0.0, 0.0);
+        (self.compression, self.stroke, self.before, self.last_force) = (compression, 0.0, 0.0, 0.0);
     }
 
     /// The level this contact wants for the coming sample; up at once, down after 32 samples (H3).

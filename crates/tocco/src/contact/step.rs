@@ -68,7 +68,7 @@ impl World {
             for at in from..to {
                 let contact = &mut self.contacts[self.linked[at]];
                 contact.stroke *= dt / ratio;
-                (contact.before, contact.earlier) = (contact.stroke, contact.stroke);
+                contact.before = contact.stroke;
             }
             self.predict(from, to, dt);
         }
