@@ -10,7 +10,7 @@ pub const COUNT: usize = 100_000;
 type Function = fn(Real, Real) -> Real;
 
 /// Every function of `tocco::math` under its name there.
-pub const FUNCTIONS: [(&str, Function); 13] = [
+pub const FUNCTIONS: [(&str, Function); 16] = [
     ("exp", |x, _| math::exp(x)),
     ("expm1", |x, _| math::expm1(x)),
     ("ln", |x, _| math::ln(x)),
@@ -18,6 +18,9 @@ pub const FUNCTIONS: [(&str, Function); 13] = [
     ("log10", |x, _| math::log10(x)),
     ("sin", |x, _| math::sin(x)),
     ("cos", |x, _| math::cos(x)),
+    ("tan", |x, _| math::tan(x)),
+    ("atan", |x, _| math::atan(x)),
+    ("atan2", math::atan2),
     ("sinh", |x, _| math::sinh(x)),
     ("pow", math::pow),
     ("gamma", |x, _| math::gamma(x)),

@@ -5,17 +5,25 @@
 //! schemes from `tocco::papers`) and ours (the engine with its default settings, through a scene), compares them row by
 //! row, and returns tables, a picture and what it could not check.
 
+mod adhesion;
 mod attack;
 mod blow;
 mod bounce;
+mod bow;
 mod contact_time;
 mod fit;
 mod graphic;
 mod micro;
+mod noise;
 mod phase;
+mod presliding;
+mod rub;
 mod schemes;
+mod solver;
 mod spectra;
+mod stribeck;
 mod table_2_1;
+mod table_8_1;
 mod type_two;
 
 use crate::plot::Figure;
@@ -153,11 +161,32 @@ const ITEMS: &[Item] = &[
         title: "000 Figure 8.3: hammer on a massive surface, phase portrait and force",
         compute: phase::figure_8_3,
     },
+    Item { id: "fig-8.5", title: "000 Figure 8.5: the static friction curve", compute: stribeck::compute },
+    Item { id: "fig-8.7", title: "000 Figure 8.7: fractal noise, and its slopes", compute: noise::compute },
     Item { id: "fig-8.9", title: "000 Figure 8.9: spectra of a soft and a hard mallet", compute: spectra::compute },
     Item {
         id: "fig-8.10",
         title: "000 Figure 8.10: impact on an oscillating resonator; micro-collisions",
         compute: micro::compute,
+    },
+    Item {
+        id: "table-8.1",
+        title: "000 Table 8.1: what each friction parameter does to the sound",
+        compute: table_8_1::compute,
+    },
+    Item { id: "001-fig-3", title: "001 Figure 3: the adhesion map", compute: adhesion::compute },
+    Item { id: "001-fig-6", title: "001 Figure 6: bowed cello D, thermal rosin", compute: bow::figure_6 },
+    Item { id: "001-fig-7", title: "001 Figure 7: bowed cello D, elasto-plastic", compute: bow::figure_7 },
+    Item {
+        id: "drift",
+        title: "Presliding drift of LuGre, Dahl and elasto-plastic friction",
+        compute: presliding::drift,
+    },
+    Item { id: "stick-slip", title: "Stick-slip of a mass on a spring", compute: presliding::stick_slip },
+    Item {
+        id: "iterations",
+        title: "Evaluations per friction step, beside the papers' plain Newton",
+        compute: solver::compute,
     },
 ];
 

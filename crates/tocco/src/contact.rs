@@ -54,8 +54,6 @@ pub struct Contact {
     /// Stroke of the last step and the one before, m.
     pub(crate) stroke: Real,
     before: Real,
-    /// The law may fall with the stroke ([`Interactor::is_monotone`]).
-    falls: bool,
     /// Sub-steps fixed by the scene, as a power of two.
     fixed: Option<usize>,
     /// Exact scheme for a mass against a wall or a mass.
@@ -70,8 +68,7 @@ pub struct Contact {
     last_touch: Option<u64>,
     /// The impact contact whose force presses this one, if it is friction.
     pub(crate) normal_from: Option<usize>,
-    /// Height of the surface under the contact, m, and the way slid so far, m; where a hand carries the surface past, the
-    /// way of the hand.
+    /// Height of the surface under the contact, m, and the way slid so far, m.
     height: Real,
     travelled: Real,
     /// Surface of the contact.
@@ -87,6 +84,8 @@ pub(crate) struct Roughness {
     pub height_m: Real,
     /// Body whose position is the travel; `None`: the contact's own sliding.
     pub travel: Option<usize>,
+    /// Way of a guided body so far, m.
+    pub way: Real,
 }
 
 impl Contact {
@@ -95,7 +94,6 @@ impl Contact {
         Self {
             a,
             b,
-            falls: !law.is_monotone(),
             law,
             compression: 0.0,
             force: 0.0,
@@ -142,9 +140,7 @@ impl Contact {
     fn advance(&mut self, stroke: Stroke, force: Real) {
         self.law.commit(stroke, force);
         self.compression += stroke.by;
-        if self.falls {
-            self.travelled += stroke.by;
-        }
+        self.travelled += stroke.by;
         (self.before, self.stroke, self.last_force) = (self.stroke, stroke.by, force);
     }
 

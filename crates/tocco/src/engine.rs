@@ -309,15 +309,6 @@ impl Engine {
         match target {
             Target::Force(site) => self.scene.world.lean(site.body, true),
             Target::Body { body, .. } if rate == Rate::Sample => self.scene.world.disturb(body),
-            Target::Contact { contact, .. } if rate == Rate::Sample => {
-                // A normal force that rises from zero must find its contact awake, and the next control tick must not
-                // put it back to sleep before the first sample of the glide.
-                let world = &mut self.scene.world;
-                world.contacts[contact].watched = true;
-                let (a, b) = (world.contacts[contact].a, world.contacts[contact].b);
-                world.disturb(a.body);
-                world.disturb(b.body);
-            }
             _ => {}
         }
     }

@@ -197,3 +197,52 @@ fn surfaces_and_noises_repeat_with_the_seed_and_differ_without() {
     assert_eq!(first, play(build(noisy).unwrap(), 1000));
     assert_ne!(first, play(build(&format!("seed = 2\n{noisy}")).unwrap(), 1000));
 }
+
+#[test]
+fn a_normal_force_that_rises_from_zero_grips_at_any_block_size_live_or_driven() {
+    let text = "body.bow = { type = \"guided\", velocity_m_s = 0.2 }\nbody.m = { type = \"mass\", mass_kg = 0.1 }\n\
+        contact.rub = { type = \"friction\", between = [\"bow\", \"m\"], normal_force_n = 0.0 }\ntap = [{ of = \"m\" }]\n";
+    let driven = format!("{text}drive = [{{ path = \"rub/normal_force_n\", points = [[0.01, 0.0], [0.02, 1.0]] }}]");
+    let run = |text: &str, live: bool, block: usize| {
+        let scene = build(text).unwrap();
+        let address = scene.address("rub/normal_force_n").unwrap();
+        let mut engine = Engine::new(scene);
+        let mut out = vec![0.0; 9_600];
+        for (index, block) in out.chunks_mut(block).enumerate() {
+            let now = live && index == 0;
+            let mut commands = [Timed { at: 0, command: Command::Set(address, 1.0) }];
+            engine.render(if now { &mut commands } else { &mut [] }, block);
+        }
+        out
+    };
+    for (text, live) in [(text, true), (&*driven, false)] {
+        let whole = run(text, live, 9_600);
+        assert_eq!(whole, run(text, live, 7));
+        // 0.3 to 0.8 N take 0.1 kg along within a few hundredths of a second; it swings on its bristles about 0.2 m/s.
+        let mean = whole[4_800..].iter().sum::<f32>() / 4_800.0;
+        assert!((mean - 0.2).abs() < 0.01, "{mean}");
+    }
+    assert!(run(text, false, 9_600).iter().all(|x| *x == 0.0));
+}
+
+#[test]
+fn a_profile_shakes_what_rides_on_it_the_same_at_any_block_size() {
+    let text = "body.hand = { type = \"KIND\", velocity_m_s = 0.3 }\nbody.floor.type = \"wall\"\n\
+        body.ball = { type = \"mass\", mass_kg = 0.01, gravity_m_s2 = 9.81 }\ntap = [{ of = \"ball\" }]\n\
+        [contact.roll]\ntype = \"impact\"\nbetween = [\"ball\", \"floor\"]\n\
+        texture = { height_m = 1e-6, travel_from = \"hand\" }\n";
+    let run = |kind: &str, block: usize| {
+        let mut engine = Engine::new(build(&text.replace("KIND", kind)).unwrap());
+        let mut out = vec![0.0; 4_800];
+        for block in out.chunks_mut(block) {
+            engine.render(&mut [], block);
+        }
+        out
+    };
+    let whole = run("guided", 4_800);
+    assert!(whole[2_400..].iter().any(|x| x.abs() > 1e-4));
+    assert_eq!(whole, run("guided", 7));
+    let thrown = run("mass", 4_800);
+    assert!(thrown[2_400..].iter().any(|x| x.abs() > 1e-4));
+    assert_eq!(thrown, run("mass", 7));
+}

@@ -87,15 +87,14 @@ impl World {
     pub(super) fn read_surface(&mut self, index: usize) {
         let contact = &mut self.contacts[index];
         let Some(texture) = &mut contact.texture else { return };
-        // A hand moves on only after the islands of a stretch; its way is summed here, sample by sample.
         let travel = match texture.travel {
+            None => contact.travelled,
+            // A hand moves on after the islands, by the block: its way is added up here, by the sample.
             Some(body) if self.rigid[body] => {
-                let way = contact.travelled;
-                contact.travelled += self.sample_s * self.bodies[body].velocity(0);
-                way
+                texture.way += self.sample_s * self.bodies[body].velocity(0);
+                texture.way
             }
             Some(body) => self.bodies[body].position(0),
-            None => contact.travelled,
         };
         let height = texture.surface.height(travel);
         if contact.law.is_monotone() {

@@ -80,6 +80,8 @@ pub struct World {
     pub(super) energy_of: Vec<Real>,
     pub(super) matrix: Vec<Real>,
     pub(super) scratch: Scratch,
+    /// Control ticks so far.
+    pub(super) controls: u64,
     /// Work of outsiders that no body books itself, J.
     pub(super) work: Real,
     /// Counters.
@@ -122,6 +124,7 @@ impl World {
             energy_of: vec![0.0; n],
             matrix: vec![0.0; room],
             scratch: Scratch::new(largest),
+            controls: 0,
             work: 0.0,
             health: Health::default(),
             max_level: LEVELS - 1,

@@ -230,7 +230,8 @@ fn contacts(def: &SceneDef, scene: &Scene, bodies: &[Box<dyn Resonator>]) -> Res
             let place = format!("{place}.texture.travel_from");
             let travel = texture.travel.as_ref().map(|name| at(place, traveller(def, scene, name))).transpose()?;
             let rng = Rng::new(def.seed, &format!("texture {}", contact.name));
-            built.texture = Some(Roughness { surface: surface(texture, rng), height_m: texture.height_m, travel });
+            built.texture =
+                Some(Roughness { surface: surface(texture, rng), height_m: texture.height_m, travel, way: 0.0 });
         }
         all.push(built);
     }
@@ -375,11 +376,8 @@ fn drives(def: &SceneDef, scene: &mut Scene) -> Result<(), SceneError> {
         scene.slots[slot].drive = Some(index);
         let rng = Rng::new(def.seed, &format!("drive {}", drive.path));
         scene.drives.push(Drive::new(through, &drive.source, asked_hz, rng));
-        match scene.slots[slot].target {
-            Target::Force(site) => scene.world.lean(site.body, true),
-            // The normal force may rise at any sample.
-            Target::Contact { contact, .. } if sampled => scene.world.contacts[contact].watched = true,
-            _ => {}
+        if let Target::Force(site) = scene.slots[slot].target {
+            scene.world.lean(site.body, true);
         }
         if !sampled {
             // What is driven from the start begins at the drive's first value, not at the default.
