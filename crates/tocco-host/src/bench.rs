@@ -16,6 +16,7 @@ use crate::say;
 use bank::{Plain, modes};
 use peers::{PEERS, Workshop};
 use std::time::Instant;
+use tocco::Engine;
 
 /// Samples that one timed call renders, samples per block, timed calls.
 const SAMPLES: usize = 4096;
@@ -23,7 +24,7 @@ const BLOCK: usize = 64;
 const REPEATS: usize = 60;
 
 /// Parts of the benchmark by name.
-pub const SECTIONS: [&str; 4] = ["free", "contact", "render", "peers"];
+pub const SECTIONS: [&str; 5] = ["free", "contact", "friction", "render", "peers"];
 
 /// Runs the sections named in `args` (all when none is) and prints a line per figure; true when every figure is reached.
 pub fn run(args: &[String]) -> Result<bool> {
@@ -36,6 +37,9 @@ pub fn run(args: &[String]) -> Result<bool> {
     }
     if wanted("contact") {
         permanent_contact(&mut table)?;
+    }
+    if wanted("friction") {
+        rubbing(&mut table)?;
     }
     if wanted("render") {
         whole_program(&mut table, &workshop)?;
@@ -66,16 +70,37 @@ fn free_ringing(table: &mut Table) -> Result<()> {
 /// A pressed hammer in units of one mode update of the plain loop with 512 modes.
 fn permanent_contact(table: &mut Table) -> Result<()> {
     table.heading("permanent contact, one sub-step, mode updates per sample", ["SDT", "ours", "ns", "goal"])?;
-    for (count, sdt, goal) in [(3, 140.0, 130.0), (32, 670.0, 170.0), (512, 10_700.0, 350.0)] {
-        let (mut plain, mut ours) = (Plain::new(&modes(512)), engine::pressed(count).map_err(HostError::Machine)?);
-        let (plain_ns, ours_ns) = alternate(&mut |out| plain.render(out), &mut |out| {
-            ours.render(&mut [], out);
-        });
-        let updates = ours_ns / (plain_ns / 512.0);
-        let columns = [format!("{sdt:.0}"), format!("{updates:.0}"), format!("{ours_ns:.0}"), format!("<= {goal}")];
-        table.figure(&format!("{count} modes"), columns, updates <= goal)?;
+    for (count, sdt, goal) in [(3, "140", 130.0), (32, "670", 170.0), (512, "10700", 350.0)] {
+        updates(table, &format!("{count} modes"), sdt, goal, engine::pressed(count))?;
     }
     Ok(())
+}
+
+/// Friction in the same unit.
+fn rubbing(table: &mut Table) -> Result<()> {
+    table.heading("friction, mode updates per sample", ["SDT", "ours", "ns", "goal"])?;
+    for (count, sdt, goal) in [(3, "160", 180.0), (32, "750", 220.0), (128, "4300", 320.0)] {
+        updates(table, &format!("stick-slip, {count} modes"), sdt, goal, engine::stick_slip(count))?;
+    }
+    updates(table, "locked, 32 modes on 32 modes", "25000", 450.0, engine::locked(32))?;
+    updates(table, "a bowed string", "", 150.0, engine::bowed_string())
+}
+
+/// One case in units of one mode update of the plain loop with 512 modes.
+fn updates(
+    table: &mut Table,
+    name: &str,
+    sdt: &str,
+    goal: f64,
+    case: std::result::Result<Engine, String>,
+) -> Result<()> {
+    let (mut plain, mut ours) = (Plain::new(&modes(512)), case.map_err(HostError::Machine)?);
+    let (plain_ns, ours_ns) = alternate(&mut |out| plain.render(out), &mut |out| {
+        ours.render(&mut [], out);
+    });
+    let updates = ours_ns / (plain_ns / 512.0);
+    let columns = [sdt.into(), format!("{updates:.0}"), format!("{ours_ns:.0}"), format!("<= {goal}")];
+    table.figure(name, columns, updates <= goal)
 }
 
 /// `tocco render` from scene text to WAV.

@@ -6,7 +6,8 @@ use common::engine;
 use tocco::engine::{Command, Timed};
 use tocco::{Engine, Scene, SceneDef};
 
-/// Something of everything: contacts that open, close, sleep and wake, sub-steps, drives, noise, events, retuning.
+/// Something of everything: contacts that open, close, sleep and wake, sub-steps, drives, noise, events,
+/// retuning, a bowed string, a rough surface scraped and one rolled over, friction pressed by a bouncing ball.
 const BUSY: &str = r#"
 seed = 7
 [body.hammer]
@@ -50,6 +51,37 @@ between = ["hand", "hammer"]
 stiffness = 1e6
 hysteresis_01 = 0.3
 relaxation_s = 1e-3
+[body.bow]
+type = "guided"
+velocity_m_s = 0.1
+[body.string]
+type = "string"
+freq_hz = 147.0
+inharmonicity = 5e-5
+[body.string.port]
+bow_point = 0.13
+finger = 0.4
+[contact.rub]
+type = "friction"
+between = ["bow", "string.bow_point"]
+normal_force_n = 1.1
+[contact.touch]
+type = "friction"
+law = "static"
+between = ["ball", "string.finger"]
+normal_from = "drop"
+[contact.scrape]
+type = "friction"
+between = ["hand", "plate"]
+normal_force_n = 0.2
+roughness = 0.1
+texture = { beta = 1.2 }
+[contact.roll]
+type = "impact"
+between = ["ball", "plate"]
+stiffness = 1e7
+dissipation_s_m = 0.2
+texture = { height_m = 1e-6, travel_from = "bow" }
 [[drive]]
 path = "hand/velocity_m_s"
 points = [[0.0, 0.0], [0.08, 0.0], [0.1, 0.4], [0.2, 0.0], [0.3, -0.2]]
@@ -84,6 +116,12 @@ of = "drop"
 quantity = "force"
 gain = 0.01
 channel = 1
+[[tap]]
+of = "string.bow_point"
+[[tap]]
+of = "scrape"
+quantity = "force"
+channel = 1
 "#;
 
 fn commands(scene: &Scene) -> Vec<Timed> {
@@ -92,6 +130,8 @@ fn commands(scene: &Scene) -> Vec<Timed> {
         set(777, "bar/freq_scale", 1.3),
         set(1_000, "ball/force_n", -0.05),
         set(1_001, "drop/dissipation_s_m", 1.0),
+        set(2_002, "rub/normal_force_n", 1.5),
+        set(3_001, "string/freq_hz", 160.0),
         Timed { at: 5_003, command: Command::Hit { site: scene.site("bar.middle").unwrap(), impulse_n_s: 0.02 } },
         Timed { at: 7_777, command: Command::Strike { body: scene.body("ball").unwrap(), velocity_m_s: 0.5 } },
         Timed { at: 9_000, command: Command::Quality { max_substeps: 4 } },
@@ -135,7 +175,7 @@ fn watching_probes_changes_no_bit() {
         out
     };
     let mut watched = engine(BUSY, 44_100.0);
-    let probes = ["energy", "work", "bar.tip.position", "hit.force"].map(|s| watched.scene().probe(s).unwrap());
+    let probes = ["energy", "work", "bar.tip.position", "rub.force"].map(|s| watched.scene().probe(s).unwrap());
     watched.watch(&probes);
     let (mut out, mut rows) = (vec![0.0; 8_000], vec![0.0; 16_000]);
     watched.render_probed(&mut [], &mut out, &mut rows);

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Energy minus the work of outsiders never rises: not by one part in 1e12 of the initial energy, in any step.
+//!
+//! A solve that does not converge must not add energy either. Impacts always converge; with friction on shared bodies about
+//! one coupled solve in a thousand does not (contacts that stick twice between the same two bodies, normal forces that
+//! depend on the friction they cause): there friction lets go for the step, see contact/coupled.rs.
 
 mod common;
 use common::engine;
@@ -121,14 +125,85 @@ fn shared_contacts(rng: &mut Rng) -> String {
     text
 }
 
-fn sweep(label: &str, systems: usize, frames: usize, make: fn(&mut Rng) -> String) {
-    let (mut worst, mut solves, mut iterations, mut most, mut fallbacks) = (0.0f64, 0, 0, 0, 0);
+/// One to four friction contacts of any law: hands, masses, modal bodies and strings that rub each other, smooth or rough,
+/// pressed by a given force or by a hammer that bounces on one of them, perhaps over a profile.
+fn rubbing(rng: &mut Rng) -> String {
+    let mut text = String::new();
+    let pick = |rng: &mut Rng, n: usize| (rng.unit() * n as f64) as usize;
+    let (count, strings, pressed) = (1 + pick(rng, 4), rng.unit() < 0.5, rng.unit() < 0.5);
+    let ports: Vec<String> = (0..=count).map(|i| format!("p{i}")).collect();
+    let names: Vec<&str> = ports.iter().map(String::as_str).collect();
+    modal(&mut text, "plate", 1 + pick(rng, 8), &names, rng);
+    modal(&mut text, "rod", 1 + pick(rng, 5), &names, rng);
+    if strings {
+        let (freq_hz, z, b) = (rng.between_log(40.0, 2000.0), rng.between_log(0.05, 5.0), rng.between_log(1e-6, 1e-3));
+        writeln!(text, "[body.string]\ntype = \"string\"\nfreq_hz = {freq_hz:e}\nimpedance_kg_s = {z:e}").unwrap();
+        writeln!(text, "q = {:e}\ninharmonicity = {b:e}\n[body.string.port]", rng.between_log(20.0, 2000.0)).unwrap();
+        names.iter().for_each(|name| writeln!(text, "{name} = {:e}", rng.between(0.05, 0.45)).unwrap());
+    }
+    writeln!(text, "[body.hand]\ntype = \"guided\"\nvelocity_m_s = {:e}", rng.between(-1.0, 1.0)).unwrap();
+    mass(&mut text, "block", 0.0, rng);
+    if pressed {
+        mass(&mut text, "hammer", -rng.between(0.0, 1e-4), rng);
+        contact(&mut text, "press", "hammer", &format!("plate.p{count}"), rng);
+        if rng.unit() < 0.5 {
+            let height_m = rng.between_log(1e-7, 1e-4);
+            writeln!(text, "texture = {{ height_m = {height_m:e}, travel_from = \"hand\" }}").unwrap();
+        }
+        writeln!(text, "[[drive]]\npath = \"hammer/force_n\"\npoints = [[0.0, {:e}]]", rng.between(-1.0, 20.0))
+            .unwrap();
+    }
+    for i in 0..count {
+        let target = if strings && rng.unit() < 0.5 { "string" } else { "plate" };
+        let rubber = ["hand".into(), "block".into(), format!("rod.p{i}")][pick(rng, 3)].clone();
+        let law = ["elasto-plastic", "lugre", "dahl", "static", "thermal"][pick(rng, 5)];
+        let mu_d = rng.between(0.05, 1.0);
+        writeln!(
+            text,
+            "[contact.c{i}]\ntype = \"friction\"\nlaw = \"{law}\"\nbetween = [\"{rubber}\", \"{target}.p{i}\"]\n\
+             mu_static = {:e}\nmu_dynamic = {mu_d:e}\nstribeck_m_s = {:e}\nbristle_stiffness = {:e}\n\
+             bristle_damping = {:e}\nviscosity = {:e}\nbreakaway_01 = {:e}",
+            mu_d * rng.between(1.0, 3.0),
+            rng.between_log(1e-3, 1.0),
+            rng.between_log(1e2, 1e7),
+            rng.between(0.0, 10.0),
+            if rng.unit() < 0.5 { 0.0 } else { rng.between(0.0, 2.0) },
+            rng.between(0.0, 0.95),
+        )
+        .unwrap();
+        if pressed && rng.unit() < 0.6 {
+            writeln!(text, "normal_from = \"press\"").unwrap();
+        } else {
+            writeln!(text, "normal_force_n = {:e}", rng.between_log(0.01, 100.0)).unwrap();
+        }
+        if rng.unit() < 0.2 {
+            writeln!(text, "viscous_exponent = {:e}", rng.between(1.0, 3.0)).unwrap();
+        }
+        if rng.unit() < 0.3 {
+            let (roughness, beta) = (rng.between_log(1e-3, 0.3), rng.between(0.0, 2.0));
+            writeln!(text, "roughness = {roughness:e}\ntexture = {{ beta = {beta:e} }}").unwrap();
+        }
+    }
+    text
+}
+
+/// `most_lost`: unconverged solves allowed per system; `most_evaluations`: in one scalar solve.
+fn sweep(
+    label: &str,
+    systems: usize,
+    frames: usize,
+    make: fn(&mut Rng) -> String,
+    most_lost: f64,
+    most_evaluations: u64,
+) {
+    let (mut worst, mut solves, mut iterations, mut most, mut fallbacks, mut lost) = (0.0f64, 0, 0, 0, 0, 0);
     for system in 0..systems {
         let mut rng = Rng::new(system as u64, label);
         let text = make(&mut rng);
         let (rise, health) = growth(&mut engine(&text, 44_100.0), frames);
         assert!(rise <= 1e-12, "system {system} gained {rise:e}\n{text}");
-        assert_eq!(health.unconverged, 0, "system {system}\n{text}");
+        lost += health.unconverged;
+        assert!(lost as f64 <= most_lost * systems as f64, "system {system} lost {}\n{text}", health.unconverged);
         assert_eq!(health.reset, 0);
         worst = worst.max(rise);
         solves += health.solves;
@@ -139,9 +214,9 @@ fn sweep(label: &str, systems: usize, frames: usize, make: fn(&mut Rng) -> Strin
     let mean = iterations as f64 / solves as f64;
     println!(
         "{label}: {systems} systems, {solves} solves, {mean:.2} evaluations on average, at most {most}, \
-              {fallbacks} fallbacks, largest rise {worst:.1e} of the energy"
+              {fallbacks} fallbacks, {lost} unconverged, largest rise {worst:.1e} of the energy"
     );
-    assert!(most <= 30, "the bound of 60 evaluations was meant to be far away");
+    assert!(most <= most_evaluations, "the bound was meant to be far away");
 }
 
 fn long() -> usize {
@@ -150,12 +225,17 @@ fn long() -> usize {
 
 #[test]
 fn energy_minus_work_never_rises_in_20000_random_single_contacts() {
-    sweep("single", 20_000 * long(), 96, one_contact);
+    sweep("single", 20_000 * long(), 96, one_contact, 0.0, 30);
 }
 
 #[test]
 fn energy_minus_work_never_rises_in_4000_random_systems_of_shared_contacts() {
-    sweep("shared", 4_000 * long(), 96, shared_contacts);
+    sweep("shared", 4_000 * long(), 96, shared_contacts, 0.0, 30);
+}
+
+#[test]
+fn energy_minus_work_never_rises_in_3000_random_systems_with_friction() {
+    sweep("friction", 3_000 * long(), 200, rubbing, 1.0, 50);
 }
 
 #[test]

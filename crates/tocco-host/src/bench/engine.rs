@@ -19,12 +19,8 @@ pub fn ringing(modes: &[Mode]) -> Result<Engine, String> {
 /// A hammer of 0.01 kg pressed onto a modal body with 10 N, for ever in contact: SDT's figures were taken with these
 /// bodies (its help patch for three modes, 200 to 8000 Hz otherwise).
 pub fn pressed(count: usize) -> Result<Engine, String> {
-    let list: String = if count == 3 {
-        [(500.0, 1.0), (1300.0, 0.5), (1700.0, 0.25)].iter().map(|&(f, t)| mode(f, t, 1.0)).collect()
-    } else {
-        super::bank::modes(count).iter().map(|m| mode(m.freq_hz, 1.0, 1.0)).collect()
-    };
-    let mut engine = build(&format!(
+    let list = body(count, 1.0);
+    let engine = build(&format!(
         "[body.hammer]\ntype = \"mass\"\nmass_kg = 0.01\n\
          [body.bar]\ntype = \"modal\"\nmodes = [{list}]\n\
          [contact.hit]\ntype = \"impact\"\nbetween = [\"hammer\", \"bar\"]\n\
@@ -32,8 +28,61 @@ pub fn pressed(count: usize) -> Result<Engine, String> {
          [[drive]]\npath = \"hammer/force_n\"\npoints = [[0.0, 10.0]]\n\
          [[tap]]\nof = \"bar\"\nquantity = \"velocity\"\n"
     ))?;
+    Ok(after_2_s(engine))
+}
+
+/// SDT's friction as its figures were taken.
+const RUB: &str = "type = \"friction\"\nmu_static = 0.95\nmu_dynamic = 0.15\nbristle_stiffness = 1e4\n\
+                   bristle_damping = 1.0\nviscosity = 0.1\nbreakaway_01 = 0.2\n";
+
+/// A hand drawn over a light modal body at 0.05 m/s: stick-slip for ever.
+pub fn stick_slip(count: usize) -> Result<Engine, String> {
+    let list = body(count, 0.003);
+    let engine = build(&format!(
+        "[body.bow]\ntype = \"guided\"\nvelocity_m_s = 0.05\n\
+         [body.glass]\ntype = \"modal\"\nmodes = [{list}]\n\
+         [contact.rub]\n{RUB}between = [\"bow\", \"glass\"]\nnormal_force_n = 1.0\n\
+         [[tap]]\nof = \"glass\"\n"
+    ))?;
+    Ok(after_2_s(engine))
+}
+
+/// Two modal bodies that friction holds together, one of them pushed with 1 N.
+pub fn locked(count: usize) -> Result<Engine, String> {
+    let list = body(count, 0.003);
+    let engine = build(&format!(
+        "[body.rubber]\ntype = \"modal\"\nmodes = [{list}]\n[body.glass]\ntype = \"modal\"\nmodes = [{list}]\n\
+         [contact.rub]\n{RUB}between = [\"rubber\", \"glass\"]\nnormal_force_n = 3.0\n\
+         [[drive]]\npath = \"rubber/force_n\"\npoints = [[0.0, 1.0]]\n[[tap]]\nof = \"glass\"\n"
+    ))?;
+    Ok(after_2_s(engine))
+}
+
+/// The cello's D string of 001 under the bow, in Helmholtz motion.
+pub fn bowed_string() -> Result<Engine, String> {
+    let engine = build(
+        "[body.bow]\ntype = \"guided\"\n\
+         [body.string]\ntype = \"string\"\nfreq_hz = 147.0\nq = 500.0\nimpedance_kg_s = 0.55\n\
+         inharmonicity = 5.57e-5\n[body.string.port]\nbow_point = 0.1267\n\
+         [contact.rub]\ntype = \"friction\"\nbetween = [\"bow\", \"string.bow_point\"]\nnormal_force_n = 1.1\n\
+         [[drive]]\npath = \"bow/velocity_m_s\"\npoints = [[0.0, 0.0], [0.03, 0.1]]\n\
+         [[tap]]\nof = \"string.bow_point\"\n",
+    )?;
+    Ok(after_2_s(engine))
+}
+
+/// Modes of SDT's help patch (three) or logarithmic ones.
+fn body(count: usize, mass_kg: f64) -> String {
+    if count == 3 {
+        [(500.0, 1.0), (1300.0, 0.5), (1700.0, 0.25)].iter().map(|&(f, t)| mode(f, t, mass_kg)).collect()
+    } else {
+        super::bank::modes(count).iter().map(|m| mode(m.freq_hz, 1.0, mass_kg)).collect()
+    }
+}
+
+fn after_2_s(mut engine: Engine) -> Engine {
     engine.render(&mut [], &mut vec![0.0; (2.0 * RATE_HZ) as usize]);
-    Ok(engine)
+    engine
 }
 
 fn mode(freq_hz: f64, decay_s: f64, mass_kg: f64) -> String {
@@ -61,6 +110,41 @@ mod tests {
             engine.render_probed(&mut [], &mut [0.0; 9600], &mut forces);
             assert!(forces.iter().all(|f| *f > 0.0), "{count} modes");
         }
+    }
+
+    /// Slips (changes of sign of the relative velocity, two each) and stuck samples in a tenth of a second.
+    fn slips(engine: &mut Engine, site: &str, bow_m_s: f64) -> (usize, usize) {
+        let signal = engine.scene().probe(&format!("{site}.velocity")).unwrap();
+        engine.watch(&[signal]);
+        let mut velocity = [0.0; 4800];
+        engine.render_probed(&mut [], &mut [0.0; 4800], &mut velocity);
+        let slides = |v: f64| bow_m_s - v;
+        let turns = velocity.windows(2).filter(|v| slides(v[0]) * slides(v[1]) < 0.0).count();
+        (turns / 2, velocity.iter().filter(|v| slides(**v).abs() < 0.1 * bow_m_s).count())
+    }
+
+    #[test]
+    fn the_rubbed_body_sticks_and_slips_for_ever() {
+        for count in [3, 32, 128] {
+            let (turns, stuck) = slips(&mut stick_slip(count).unwrap(), "glass", 0.05);
+            assert!(turns > 20 && stuck > 20, "{count} modes: {turns} slips, {stuck} samples stuck");
+        }
+    }
+
+    #[test]
+    fn the_bowed_string_slips_once_a_period() {
+        let (turns, stuck) = slips(&mut bowed_string().unwrap(), "string.bow_point", 0.1);
+        assert!(turns >= 13 && stuck > 3000, "{turns} {stuck}");
+    }
+
+    #[test]
+    fn the_locked_bodies_hold_each_other() {
+        let mut engine = locked(32).unwrap();
+        let force = engine.scene().probe("rub.force").unwrap();
+        engine.watch(&[force]);
+        let mut forces = [0.0; 4800];
+        engine.render_probed(&mut [], &mut [0.0; 4800], &mut forces);
+        assert!(forces.iter().all(|f| *f > 0.1 && *f < 0.95 * 3.0));
     }
 
     #[test]

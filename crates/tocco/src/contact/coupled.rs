@@ -14,6 +14,13 @@
 //! where a force is clipped.) Only contacts that push back enter the elimination. Should that not converge, nonlinear
 //! Gauss-Seidel over the scalar solves, a descent of the same function; should that not either, it is counted.
 //!
+//! `[coupled.3]` With friction among them F may fall, and the normal force of one may be the force of another: there may be
+//! several roots. Gauss-Seidel over the scalar solves, each taking the root nearest to its last motion; if the forces
+//! chase each other or creep, again from the start with relaxation (a fallback, counted). Where that fails too (counted as
+//! unconverged), friction lets go for this one step and the rest is solved as above: the only answer that is sure not to
+//! add energy, since a force that does not belong to its stroke may do any work. (Halving the step, as physics.md H5
+//! has it, would have to undo the bristles of the half that did converge.)
+//!
 //! **Sources.** 004 (several inputs and outputs per box); physics.md D.8.
 
 use super::Contact;
@@ -27,6 +34,8 @@ const NEWTON_STEPS: u32 = 60;
 const CUTS: u32 = 30;
 const SWEEPS: u32 = 200;
 const TOLERANCE: Real = 1e-14;
+/// Part of the way that the forces go in a sweep: all of it; then what Aitken's rule says; then little.
+const RELAXED: [Real; 3] = [1.0, 1.0, 0.15];
 /// Relative change of the strokes at which a sweep over falling laws is done.
 const SWEPT: Real = 1e-13;
 
@@ -192,7 +201,7 @@ fn direct(n: usize, matrix: &[Real], w: &mut Scratch) {
 }
 
 /// Contacts among which are laws whose force may fall with the stroke, or that take their normal force from another
-/// contact of the island: Gauss-Seidel over the scalar solves, presses before what they press. `[audio]`
+/// contact of the island: [coupled.3]. `[audio]`
 pub(super) fn sweep(
     contacts: &mut [Contact],
     members: &[usize],
@@ -202,47 +211,95 @@ pub(super) fn sweep(
 ) -> Outcome {
     let n = members.len();
     let mut iterations = 0;
-    let mut size = 0.0;
-    for c in 0..n {
-        let contact = &contacts[members[c]];
-        (w.strokes[c], w.forces[c]) = (contact.guess(), contact.last_force);
-        let solid = if contact.law.is_monotone() { contact.compression.abs() } else { 0.0 };
-        size = Real::max(size, w.s0[c].abs() + solid);
-    }
-    for _ in 0..SWEEPS {
-        let mut moved: Real = 0.0;
-        for monotone in [true, false] {
-            for c in 0..n {
-                if contacts[members[c]].law.is_monotone() != monotone {
-                    continue;
-                }
-                if let Some(press) = contacts[members[c]].normal_from {
-                    let force = match members.iter().position(|&m| m == press) {
-                        Some(at) => w.forces[at],
-                        None => contacts[press].last_force,
-                    };
-                    let law = &mut contacts[members[c]].law;
-                    law.set_normal(force);
-                    law.prepare(0.0, dt);
-                }
-                let contact = &contacts[members[c]];
-                let row = &matrix[c * n..(c + 1) * n];
-                let others: Real = (0..n).filter(|d| *d != c).map(|d| row[d] * w.forces[d]).sum();
-                let alone = contact.law.resolve(contact.compression, w.s0[c] - others, row[c], dt, w.strokes[c]);
-                moved = moved.max((alone.stroke - w.strokes[c]).abs());
-                (w.strokes[c], w.forces[c]) = (alone.stroke, alone.force);
-                iterations += alone.iterations;
+    for (round, start) in RELAXED.into_iter().enumerate() {
+        for c in 0..n {
+            let contact = &contacts[members[c]];
+            (w.strokes[c], w.forces[c]) = (contact.guess(), contact.last_force);
+        }
+        let (mut last, mut part) = (Real::INFINITY, start);
+        for turn in 0..SWEEPS {
+            w.start[..n].copy_from_slice(&w.forces[..n]);
+            let moved = pass(contacts, members, matrix, dt, w, &mut iterations);
+            // Relative to what the forces do, because they may cancel.
+            if moved <= SWEPT || (moved <= ROUNDING && moved > 0.5 * last) {
+                return Outcome { iterations, fell_back: round > 0, converged: true };
+            }
+            last = moved;
+            if round > 0 {
+                part = relax(n, w, part, round == 1 && turn > 0);
             }
         }
-        if moved <= SWEPT * size {
-            return Outcome { iterations, fell_back: false, converged: true };
+    }
+    for &index in members {
+        let law = &mut contacts[index].law;
+        if !law.is_monotone() {
+            law.set_normal(0.0);
+            law.prepare(0.0, dt);
         }
     }
+    let rest = solve(contacts, members, matrix, dt, w);
+    Outcome { iterations: iterations + rest.iterations, fell_back: true, converged: false }
+}
+
+/// Takes only a part of the way that the forces went in a sweep, or more than all of it: by Aitken's rule, from how the
+/// way changed since the sweep before, if `adapt`.
+fn relax(n: usize, w: &mut Scratch, mut part: Real, adapt: bool) -> Real {
+    let (mut along, mut square) = (0.0, 0.0);
     for c in 0..n {
-        let push: Real = (0..n).map(|d| matrix[c * n + d] * w.forces[d]).sum();
-        w.strokes[c] = w.s0[c] - push;
+        let way = w.forces[c] - w.start[c];
+        let change = way - w.direction[c];
+        along += w.direction[c] * change;
+        square += change * change;
+        w.direction[c] = way;
     }
-    Outcome { iterations, fell_back: true, converged: false }
+    if adapt {
+        let next = -part * along / square;
+        part = if next > 0.0 && next.is_finite() { next.clamp(0.02, 50.0) } else { 0.5 };
+    }
+    for c in 0..n {
+        w.forces[c] = w.start[c] + part * w.direction[c];
+    }
+    part
+}
+
+/// One scalar solve of every contact, presses before what they press; the largest change of a stroke, relative.
+fn pass(
+    contacts: &mut [Contact],
+    members: &[usize],
+    matrix: &[Real],
+    dt: Real,
+    w: &mut Scratch,
+    iterations: &mut u32,
+) -> Real {
+    let n = members.len();
+    let (mut moved, mut size): (Real, Real) = (0.0, Real::MIN_POSITIVE);
+    for monotone in [true, false] {
+        for c in 0..n {
+            if contacts[members[c]].law.is_monotone() != monotone {
+                continue;
+            }
+            if let Some(press) = contacts[members[c]].normal_from {
+                let force = match members.iter().position(|&m| m == press) {
+                    Some(at) => w.forces[at],
+                    None => contacts[press].last_force,
+                };
+                let law = &mut contacts[members[c]].law;
+                law.set_normal(force);
+                law.prepare(0.0, dt);
+            }
+            let contact = &contacts[members[c]];
+            let row = &matrix[c * n..(c + 1) * n];
+            let others: Real = (0..n).filter(|d| *d != c).map(|d| row[d] * w.forces[d]).sum();
+            let alone = contact.law.resolve(contact.compression, w.s0[c] - others, row[c], dt, w.strokes[c]);
+            let solid = if monotone { contact.compression.abs() } else { 0.0 };
+            size = size.max(w.s0[c].abs() + others.abs() + solid);
+            moved = moved.max((alone.stroke - w.strokes[c]).abs());
+            moved = moved.max(row[c] * (alone.force - w.forces[c]).abs());
+            (w.strokes[c], w.forces[c]) = (alone.stroke, alone.force);
+            *iterations += alone.iterations;
+        }
+    }
+    moved / size
 }
 
 fn gauss_seidel(

@@ -242,7 +242,7 @@ impl World {
     pub(super) fn solve(&mut self, island: usize, dt: Real, share: Real) {
         let (from, to) = self.islands[island].contacts;
         let n = to - from;
-        let (mut touching, mut falling) = (false, false);
+        let (mut touching, mut falling, mut lost) = (false, false, false);
         for at in from..to {
             let contact = &mut self.contacts[self.linked[at]];
             contact.law.prepare(contact.compression, dt);
@@ -275,6 +275,7 @@ impl World {
                 self.health.iterations += u64::from(found.iterations);
                 self.health.fallbacks += u64::from(found.fell_back);
                 self.health.unconverged += u64::from(!found.converged);
+                lost = falling && !found.converged;
             }
         } else {
             self.scratch.strokes[..n].copy_from_slice(&self.scratch.s0[..n]);
@@ -292,6 +293,10 @@ impl World {
             self.work -= contact.law.outside_force() * by;
             contact.advance(Stroke { from: contact.compression, by, dt }, force);
             contact.force += force * share;
+            if lost && !contact.law.is_monotone() {
+                let normal = contact.law.get(0);
+                contact.law.set_normal(normal);
+            }
         }
         let (first, last) = self.islands[island].bodies;
         for at in first..last {

@@ -148,6 +148,9 @@ pub struct Waveguide {
     mirrored: bool,
     steps: u32,
     step: u32,
+    /// Length of a step, s, and 1/(4 Z), s/kg.
+    dt: Real,
+    quarter: Real,
     struck: bool,
     work: Real,
     free: bool,
@@ -177,6 +180,8 @@ impl Waveguide {
             mirrored: 1.0 - nearest < farthest,
             steps: 1,
             step: 0,
+            dt: sample_s,
+            quarter: 0.25 / params.impedance_kg_s,
             struck: false,
             work: 0.0,
             free: false,
@@ -211,12 +216,32 @@ impl Waveguide {
 
     #[inline]
     fn read(&self, taps: &Taps) -> Real {
-        let w = |i: usize| self.line[(self.head + taps.first + i) & self.mask];
-        (taps.weight[0] * w(0) + taps.weight[1] * w(1)) + (taps.weight[2] * w(2) + taps.weight[3] * w(3))
+        let (start, [a, b, c, d]) = (self.cell(taps.first), taps.weight);
+        let sum = |w: &[Real; TAPS]| (a * w[0] + b * w[1]) + (c * w[2] + d * w[3]);
+        match self.line[start..].first_chunk() {
+            Some(cells) => sum(cells),
+            None => sum(&core::array::from_fn(|i| self.line[(start + i) & self.mask])),
+        }
+    }
+
+    /// The transpose of reading.
+    #[inline]
+    fn add(&mut self, taps: &Taps, wave: Real) {
+        let (start, mask) = (self.cell(taps.first), self.mask);
+        if let Some(cells) = self.line[start..].first_chunk_mut::<TAPS>() {
+            for (cell, weight) in cells.iter_mut().zip(taps.weight) {
+                *cell += weight * wave;
+            }
+        } else {
+            for (i, weight) in taps.weight.into_iter().enumerate() {
+                self.line[(start + i) & mask] += weight * wave;
+            }
+        }
     }
 
     /// Puts the ports where the present tuning has them, and reads them anew.
     fn lay(&mut self) {
+        self.quarter = 0.25 / self.params.impedance_kg_s;
         let cells = self.cells;
         let middle = 0.5 * (cells - 1) as Real;
         let period = period(&self.params, self.sample_s);
@@ -282,21 +307,20 @@ impl Waveguide {
 
     /// Stroke of a port in this step under everything pushed, m: [string.1].
     #[inline]
-    fn stroke(&self, port: usize, dt: Real) -> Real {
-        let yields = 0.25 / self.params.impedance_kg_s;
+    fn stroke(&self, port: usize) -> Real {
         let row = &self.gram[port * self.ports.len()..];
         let mut push = 0.0;
         for (p, product) in self.ports.iter().zip(row) {
             push += product * (p.pushed + p.struck);
         }
-        dt * (self.ports[port].incoming + yields * push)
+        self.dt * (self.ports[port].incoming + self.quarter * push)
     }
 
     #[inline]
     fn advance(&mut self) {
-        let dt = self.sample_s / Real::from(self.steps);
+        let dt = self.dt;
         for i in 0..self.ports.len() {
-            let stroke = self.stroke(i, dt);
+            let stroke = self.stroke(i);
             let port = &mut self.ports[i];
             port.position += stroke;
             port.velocity = stroke / dt;
@@ -318,11 +342,8 @@ impl Waveguide {
             let held = self.ports[i].held;
             if held != 0.0 {
                 let (wave, before, behind) = (held * share, self.ports[i].before, self.ports[i].behind);
-                for k in 0..TAPS {
-                    let (a, b) = (self.cell(before.first + k), self.cell(behind.first + k));
-                    self.line[a] -= before.weight[k] * wave; // [string.2]
-                    self.line[b] += behind.weight[k] * wave;
-                }
+                self.add(&before, -wave); // [string.2]
+                self.add(&behind, wave);
             }
             (self.ports[i].held, self.ports[i].struck) = (0.0, 0.0);
         }
@@ -392,15 +413,15 @@ impl Resonator for Waveguide {
 
     fn divide(&mut self, level: usize) {
         (self.steps, self.step) = (1 << level, 0);
+        self.dt = self.sample_s / Real::from(self.steps);
     }
 
     fn free_stroke(&mut self, port: usize) -> Real {
-        self.stroke(port, self.sample_s / Real::from(self.steps))
+        self.stroke(port)
     }
 
     fn compliance(&self, to: usize, from: usize) -> Real {
-        let dt = self.sample_s / Real::from(self.steps);
-        0.25 * dt / self.params.impedance_kg_s * self.gram[to * self.ports.len() + from]
+        0.25 * self.dt / self.params.impedance_kg_s * self.gram[to * self.ports.len() + from]
     }
 
     fn push(&mut self, port: usize, force_n: Real) {
