@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Playability: a plane of two parameters, coloured by what the rubbing contact does in each cell.
 //!
-//! Each cell is the scene with both values set before the start, rendered and judged over its last 0.3 s ([`regime`]). A
+//! Each cell is the scene with both values set before the start, rendered and judged over its last 0.3 s ([`mod@regime`]). A
 //! path that a drive moves keeps its gesture: the drive is scaled so that its largest value is the cell's. The result
 //! does not depend on the number of threads.
 
