@@ -18,6 +18,7 @@ pub const LANES: usize = 8;
 /// Chunks whose outputs the free kernel adds before they join the sum.
 pub const PAIR: usize = 2;
 /// Chunks that the free kernel keeps in registers where there are 32 of 512 bits.
+#[cfg(target_arch = "x86_64")]
 const WIDE: usize = 4;
 
 /// Eight values, one per mode.
@@ -136,6 +137,7 @@ pub enum Path {
 impl Path {
     /// All paths of this machine, the fastest last. `[control]`
     pub fn all() -> Vec<Self> {
+        #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut, reason = "only x86 has more to add"))]
         let mut all = vec![Path::Scalar, Path::Baseline];
         #[cfg(target_arch = "x86_64")]
         {
@@ -333,6 +335,7 @@ fn ring_body(mut state: StateMut, table: [&[Line]; 4], late: bool, ticks: usize,
     ring_groups::<PAIR>(&mut state, table, late, &mut sums.0[..ticks.min(CONTROL_TICKS)], 0);
 }
 
+#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn ring_wide(mut state: StateMut, table: [&[Line]; 4], late: bool, ticks: usize, sums: &mut Sums) {
     let sums = &mut sums.0[..ticks.min(CONTROL_TICKS)];
