@@ -391,6 +391,9 @@ fn report_words(name: &str, report: &Report, encoding: Encoding) -> String {
         let _ = write!(text, "\nleft out at this rate: {}", report.omitted.join(", "));
     }
     let health = &report.health;
+    if health.omitted > 0 {
+        let _ = write!(text, "\nsilent at the end: {} modes tuned past half the rate", health.omitted);
+    }
     if health.unconverged + health.refused + health.reset > 0 {
         let _ = write!(
             text,
