@@ -118,7 +118,7 @@ enum Command {
         output: PathBuf,
     },
     /// Render every shipped scene and a page to listen to them
-    #[command(after_help = "Examples:\n  tocco gallery\n  tocco gallery -o /tmp/sounds\n\n\
+    #[command(after_help = "Examples:\n  tocco gallery\n  tocco gallery -o sounds\n\n\
         You get a WAV and a spectrogram picture per scene, and index.html: open it in any browser, no network needed.")]
     Gallery {
         /// Folder to fill

@@ -309,7 +309,7 @@ mod tests {
     ];
 
     /// name, m, k, mu, a, v_in, tau, v_out, x_max: 40-digit quadrature, cross-checked by an eighth-order integration.
-    #[allow(clippy::type_complexity)]
+    #[allow(clippy::type_complexity, reason = "a row of the table, in the order of its heading")]
     const CONTACTS: [(&str, Real, Real, Real, Real, Real, Real, Real, Real); 17] = [
         ("T2.1a", 0.01, 1e7, 0.1, 1.1, 0.3, 0.0001738643043335119, -0.2941174208954766, 1.668440633210757e-05),
         ("T2.1b", 0.01, 1e9, 0.5, 1.5, 1.0, 0.00013289823592586644, -0.7484349315974341, 3.892573778223969e-05),

@@ -534,38 +534,3 @@ fn any_parameter_may_jump_anywhere_while_the_string_is_pushed_about() {
         assert!((0..3).all(|p| s.position(p).is_finite() && s.compliance(p, p) >= 0.0));
     }
 }
-
-#[test]
-#[ignore = "prints timings"]
-fn what_a_sample_and_a_retune_cost() {
-    for (freq_hz, inharmonicity) in [(147.0, 0.0), (147.0, 5.57e-5), (147.0, 3e-4), (147.0, 1e-3), (147.0, 1e-2)] {
-        let mut s = string(freq_hz, 500.0, inharmonicity, &[0.127], 48e3);
-        let start = std::time::Instant::now();
-        for k in 0..1_000_000 {
-            let s0 = s.free_stroke(0);
-            s.push(0, 1e-3 * f64::from(k & 1) - s0);
-            s.commit();
-        }
-        let stepped = start.elapsed().as_secs_f64() * 1e3;
-        s.release();
-        let mut readings = [Reading::new(0, Motion::Velocity)];
-        let start = std::time::Instant::now();
-        for _ in 0..31_250 {
-            s.ring(32, &mut readings);
-        }
-        let rung = start.elapsed().as_secs_f64() * 1e3;
-        let mut slowest = 0.0f64;
-        let begin = std::time::Instant::now();
-        for k in 0..300 {
-            let start = std::time::Instant::now();
-            s.set(0, freq_hz * 1.02f64.powf((f64::from(k) * 0.1).sin()));
-            slowest = slowest.max(start.elapsed().as_secs_f64() * 1e6);
-        }
-        let mean = begin.elapsed().as_secs_f64() * 1e6 / 300.0;
-        println!(
-            "B {inharmonicity} {} pairs: stepped {stepped:.0} ns, free {rung:.0} ns, vibrato {mean:.0} us, at most {slowest:.0} us, {:.1} cents",
-            s.pairs(),
-            s.worst_cents()
-        );
-    }
-}

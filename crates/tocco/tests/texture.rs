@@ -535,24 +535,3 @@ fn a_surface_once_built_allocates_nothing() {
     }
     assert_eq!(ALLOCATIONS.with(Cell::get), before);
 }
-
-#[test]
-#[ignore = "prints timings"]
-fn cost_per_sample() {
-    let time = |what: &str, n: u32, run: &mut dyn FnMut(u32) -> f64| {
-        let start = std::time::Instant::now();
-        let sum: f64 = (0..n).map(&mut *run).sum();
-        println!("{what}: {:.1} ns ({sum:.1})", start.elapsed().as_secs_f64() * 1e9 / f64::from(n));
-    };
-    let mut rng = Rng::new(1, "cost");
-    time("normal number", 3_000_000, &mut |_| rng.normal());
-    let mut noise = noise(1.5, 2, 48_000.0, 1);
-    time("draw, 10 pairs", 3_000_000, &mut |_| noise.draw());
-    let mut surface = surface(1.5, 1);
-    time("height at 0.2 grain per sample", 3_000_000, &mut |i| surface.height(2e-6 * f64::from(i)));
-    time("height at 1 grain per sample", 3_000_000, &mut |i| surface.height(6.0 + 1e-5 * f64::from(i)));
-    time("set beta, 10 pairs", 30_000, &mut |i| {
-        noise.set_beta(1.0 + 1e-6 * f64::from(i));
-        0.0
-    });
-}
