@@ -5,7 +5,7 @@ use super::def::{
     Action, BodyForm, ContactDef, ContactForm, ImpactLaw, ModeDef, Quantity, Source, Substeps, TapTo, TextureDef,
 };
 use super::drive::Drive;
-use super::{FORCE, Macro, Scene, SceneDef, SceneError, Slot, Tap, TapFrom, Target};
+use super::{FORCE, Macro, Scene, SceneDef, SceneError, Slot, Tap, TapFrom, Target, network};
 use crate::contact::coupled::MAX_CONTACTS;
 use crate::contact::world::World;
 use crate::contact::{Contact, Roughness, Site};
@@ -93,6 +93,10 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
                 }
                 Box::new(Waveguide::new(params, &fractions, sample_s))
             }
+            BodyForm::Network { masses, fixed, links } => {
+                ports = masses.iter().map(|point| point.name.clone()).collect();
+                network::build(def, body, (masses, fixed, links), rate_hz, &mut omitted)?
+            }
         });
         names.push((body.name.clone(), ports));
     }
@@ -130,12 +134,12 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
     Ok(scene)
 }
 
-fn body_of(site: &str) -> &str {
+pub(super) fn body_of(site: &str) -> &str {
     site.split('.').next().unwrap_or(site)
 }
 
 /// Indices of the modes that this rate can hold.
-fn audible(
+pub(super) fn audible(
     def: &SceneDef,
     name: &str,
     modes: &[ModeDef],

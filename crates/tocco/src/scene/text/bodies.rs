@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reads bodies.
 
-use super::Lines;
 use super::node::*;
+use super::{Lines, nodes};
 use crate::math::Real;
+use crate::resonator::network::{LINK, MASS_KG};
 use crate::scene::def::*;
 use crate::scene::error::SceneError;
 use crate::scene::kinds::*;
@@ -19,6 +20,7 @@ pub(super) fn read_body(entry: &Entry<'_>, at: String, lines: &mut Lines) -> Res
         "wall" => BodyForm::Wall { position_m },
         "guided" => BodyForm::Guided { position_m },
         "string" => BodyForm::String { ports: read_places(&node, lines)? },
+        "network" => read_network(&node, lines)?,
         _ => {
             let modes = read_modes(&node, lines)?;
             let ports = read_ports(&node, modes.len(), lines)?;
@@ -98,4 +100,50 @@ fn read_ports(node: &Node<'_, '_>, modes: usize, lines: &mut Lines) -> Result<Ve
         let shape: Result<Vec<Real>, SceneError> = values.iter().enumerate().map(value).collect();
         Ok(PortDef { name: port.key.to_string(), shape: shape? })
     })
+}
+
+fn read_network(node: &Node<'_, '_>, lines: &mut Lines) -> Result<BodyForm, SceneError> {
+    let mut masses = Vec::new();
+    if let Some(entry) = node.entry("mass_kg") {
+        let at = node.place("mass_kg");
+        for point in table(&entry.value, &at, "a table of name = mass in kg")? {
+            let at = join(&at, &point.key);
+            if let Err(what) = check_name(&point.key) {
+                return fail(at, point.line, what);
+            }
+            let mass_kg = number(&point.value, &at, MASS_KG)?;
+            lines.insert(at, point.line);
+            masses.push(PointDef { name: point.key.to_string(), mass_kg });
+        }
+    }
+    let mut fixed = Vec::new();
+    if let Some(entry) = node.entry("fixed") {
+        let at = node.place("fixed");
+        let names = list(&entry.value, &at, "a list of names of points that do not move")?;
+        check_count(&at, entry.line, names.len(), MAX_NODES, "names")?;
+        for (index, value) in names.iter().enumerate() {
+            let at = format!("{at}[{index}]");
+            let name = text(value, &at, "a name in quotes")?;
+            if let Err(what) = check_name(name) {
+                return fail(at, value.line, what);
+            }
+            lines.insert(at, value.line);
+            fixed.push(name.to_string());
+        }
+    }
+    let mut links = Vec::new();
+    for link in nodes(node, &LINK, MAX_LIST, lines)? {
+        let (at, mut between) = (link.place("between"), Vec::new());
+        if let Some(entry) = link.entry("between") {
+            let points = list(&entry.value, &at, "a list of points, each joined to the next")?;
+            check_count(&at, entry.line, points.len(), MAX_NODES, "points")?;
+            for (index, value) in points.iter().enumerate() {
+                between.push(text(value, &format!("{at}[{index}]"), "the name of a point in quotes")?.to_string());
+            }
+        }
+        let (stiffness_n_m, damping_n_s_m) =
+            (link.number_or("stiffness_n_m", 0.0)?, link.number_or("damping_n_s_m", 0.0)?);
+        links.push(LinkDef { between, stiffness_n_m, damping_n_s_m });
+    }
+    Ok(BodyForm::Network { masses, fixed, links })
 }
