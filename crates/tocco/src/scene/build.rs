@@ -93,9 +93,9 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
                 }
                 Box::new(Waveguide::new(params, &fractions, sample_s))
             }
-            BodyForm::Network { masses, fixed, links } => {
+            BodyForm::Network { masses, .. } => {
                 ports = masses.iter().map(|point| point.name.clone()).collect();
-                network::build(def, body, (masses, fixed, links), rate_hz, &mut omitted)?
+                network::build(def, body, rate_hz, &mut omitted)?
             }
         });
         names.push((body.name.clone(), ports));

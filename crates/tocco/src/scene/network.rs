@@ -2,7 +2,7 @@
 //! From the names of a network to a body.
 
 use super::build::{audible, body_of};
-use super::def::{BodyDef, LinkDef, ModeDef, PointDef};
+use super::def::{BodyDef, BodyForm, LinkDef, ModeDef, PointDef};
 use super::error::nearest;
 use super::{SceneDef, SceneError};
 use crate::math::Real;
@@ -12,24 +12,33 @@ use crate::resonator::modal::{Modal, ModalParams};
 use crate::resonator::network::dense::Dense;
 use crate::resonator::network::{LINK, Link, MASS_KG, MAX_JOINED, MAX_MASSES, Network, PARAMS, STRONGEST};
 
+/// The network of a body, in modes, masses in file order. Errors name the wrong point; a body of another kind is one with
+/// no mass. `[control]`
+pub fn analyse(body: &BodyDef) -> Result<Network, SceneError> {
+    let parts: Parts<'_> = match &body.form {
+        BodyForm::Network { masses, fixed, links } => (masses, fixed, links),
+        _ => (&[], &[], &[]),
+    };
+    let links = resolve(&format!("body.{}", body.name), parts)?;
+    let masses: Vec<Real> = parts.0.iter().map(|point| point.mass_kg).collect();
+    Ok(Network::new(&masses, &links))
+}
+
 type Parts<'d> = (&'d [PointDef], &'d [String], &'d [LinkDef]);
 
 /// A network of a scene as a body; its ports are the masses. `[control]`
 pub(super) fn build(
     def: &SceneDef,
     body: &BodyDef,
-    parts: Parts<'_>,
     rate_hz: Real,
     omitted: &mut Vec<String>,
 ) -> Result<Box<dyn Resonator>, SceneError> {
     let place = format!("body.{}", body.name);
-    let links = resolve(&place, parts)?;
-    let masses: Vec<Real> = parts.0.iter().map(|point| point.mass_kg).collect();
-    let network = Network::new(&masses, &links);
+    let network = analyse(body)?;
     let params = ModalParams::from_values(&body.params);
-    let all = 0..masses.len();
-    let modes: Vec<ModeDef> =
-        all.map(|i| ModeDef { freq_hz: network.freq_hz(i), decay_s: network.decay_s(i), mass_kg: 1.0 }).collect();
+    let masses = network.omega.len();
+    let mode = |i| ModeDef { freq_hz: network.freq_hz(i), decay_s: network.decay_s(i), mass_kg: 1.0 };
+    let modes: Vec<ModeDef> = (0..masses).map(mode).collect();
     let kept = audible(def, &body.name, &modes, params.freq_scale, rate_hz, omitted).map_err(|_| {
         let highest = modes.iter().fold(0.0, |m: Real, mode| m.max(mode.freq_hz)) * params.freq_scale;
         let what = format!(
@@ -46,10 +55,9 @@ pub(super) fn build(
         return Ok(Box::new(Modal::new(params, &table, &shapes, sample_s, touched).declaring(PARAMS)));
     }
     let joined = "dampers in unlike proportion to masses and springs join its modes";
-    if masses.len() > MAX_JOINED {
+    if masses > MAX_JOINED {
         let what = format!(
-            "{joined}, which {} masses are too many for (at most {MAX_JOINED}); give every spring damping in one proportion to its stiffness",
-            masses.len()
+            "{joined}, for which {masses} masses are too many (at most {MAX_JOINED}); give every spring damping in one proportion to its stiffness"
         );
         return Err(SceneError::new(place, what));
     }
