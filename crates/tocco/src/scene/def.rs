@@ -60,13 +60,17 @@ impl Default for SceneDef {
 impl SceneDef {
     /// Line of a place in the source text, or of the nearest place around it that has one.
     pub fn line_of(&self, place: &str) -> Option<usize> {
-        let mut place = place;
-        loop {
-            if let Some(&line) = self.lines.get(place) {
-                return Some(line);
-            }
-            place = &place[..place.rfind(['.', '['])?];
+        line_in(&self.lines, place)
+    }
+}
+
+/// Line of a place, or of the nearest place around it that has one.
+pub(super) fn line_in(lines: &BTreeMap<String, usize>, mut place: &str) -> Option<usize> {
+    loop {
+        if let Some(&line) = lines.get(place) {
+            return Some(line);
         }
+        place = &place[..place.rfind(['.', '['])?];
     }
 }
 

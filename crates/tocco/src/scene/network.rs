@@ -24,7 +24,8 @@ pub fn analyse(body: &BodyDef) -> Result<Network, SceneError> {
     Ok(Network::new(&masses, &links))
 }
 
-type Parts<'d> = (&'d [PointDef], &'d [String], &'d [LinkDef]);
+/// Masses, fixed points, links.
+pub(super) type Parts<'d> = (&'d [PointDef], &'d [String], &'d [LinkDef]);
 
 /// A network of a scene as a body; its ports are the masses. `[control]`
 pub(super) fn build(
@@ -71,8 +72,8 @@ pub(super) fn build(
     Ok(Box::new(Dense::new(params, &network, &kept, sample_s)))
 }
 
-/// Names to indices, or what is wrong with them.
-fn resolve(place: &str, (masses, fixed, links): Parts<'_>) -> Result<Vec<Link>, SceneError> {
+/// Names to indices, or what is wrong with them; `place` is the body's.
+pub(super) fn resolve(place: &str, (masses, fixed, links): Parts<'_>) -> Result<Vec<Link>, SceneError> {
     let wrong = |at: String, what: String| Err(SceneError::new(format!("{place}.{at}"), what));
     if masses.is_empty() {
         return wrong("mass_kg".into(), "is empty; a network needs a mass".into());

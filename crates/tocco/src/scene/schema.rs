@@ -148,7 +148,7 @@ fn form(kind: &Kind, key: &Key) -> Value {
             "type": "object", "propertyNames": name(), "minProperties": 1, "maxProperties": MAX_MASSES,
             "additionalProperties": number(MASS_KG),
         }),
-        "fixed" => json!({ "type": "array", "maxItems": MAX_NODES, "uniqueItems": true, "items": name() }),
+        "fixed" => json!({ "type": "array", "maxItems": MAX_NODES, "items": name() }),
         "link" => json!({ "type": "array", "maxItems": MAX_LIST, "items": table(&LINK) }),
         "between" if kind.family == "link" => {
             let point = json!({ "type": "string", "minLength": 1, "maxLength": MAX_WORDS });

@@ -8,6 +8,7 @@ use crate::resonator::network::{LINK, MASS_KG};
 use crate::scene::def::*;
 use crate::scene::error::SceneError;
 use crate::scene::kinds::*;
+use crate::scene::network::resolve;
 use crate::scene::tree::{Data, Entry, Value, plain};
 
 pub(super) fn read_body(entry: &Entry<'_>, at: String, lines: &mut Lines) -> Result<BodyDef, SceneError> {
@@ -145,5 +146,9 @@ fn read_network(node: &Node<'_, '_>, lines: &mut Lines) -> Result<BodyForm, Scen
             (link.number_or("stiffness_n_m", 0.0)?, link.number_or("damping_n_s_m", 0.0)?);
         links.push(LinkDef { between, stiffness_n_m, damping_n_s_m });
     }
+    resolve(&node.at, (&masses, &fixed, &links)).map_err(|error| {
+        let line = line_in(lines, &error.at);
+        SceneError { line, ..error }
+    })?;
     Ok(BodyForm::Network { masses, fixed, links })
 }
