@@ -54,9 +54,15 @@ pub const NETWORK: Kind = Kind {
     keys: &[
         Key {
             id: "mass_kg",
-            takes: KeyType::Form("table of name = mass in kg"),
+            takes: KeyType::Form("table of name = mass in kg, or one mass for all points"),
             required: true,
             doc: "The masses, 1e-9 to 1e6 kg, at most 256; each is a port under its name.",
+        },
+        Key {
+            id: "points",
+            takes: KeyType::Form("[\"name\", ...]"),
+            required: false,
+            doc: "Names of the masses if mass_kg is one number.",
         },
         Key {
             id: "fixed",

@@ -189,6 +189,10 @@ damping_n_s_m = 0.5
 [[body.net.link]]
 between = ["b", "wall"]
 damping_n_s_m = 1
+[body.pair]
+type = "network"
+mass_kg = 2e-3
+points = ["left", "right"]
 "#;
 
 pub fn rubbed_def() -> SceneDef {
@@ -226,6 +230,8 @@ pub fn rubbed_def() -> SceneDef {
             LinkDef { between: names(&["b", "wall"]), stiffness_n_m: 0.0, damping_n_s_m: 1.0 },
         ],
     };
+    let pair =
+        BodyForm::Network { masses: vec![mass("left", 2e-3), mass("right", 2e-3)], fixed: vec![], links: vec![] };
     let hunt_crossley = ContactForm::Impact { law: ImpactLaw::HuntCrossley, viscous_exponent: None, exact_wall: false };
     let lugre = ContactForm::Friction { law: FrictionLaw::LuGre, normal_from: None, viscous_exponent: Some(2.0) };
     let thermal =
@@ -241,6 +247,7 @@ pub fn rubbed_def() -> SceneDef {
             ),
             body("other", BodyForm::String { ports: vec![] }, &[147.0, 500.0, 1.0, 0.55, 0.0]),
             body("net", network, &[2.0, 0.5]),
+            body("pair", pair, &[1.0, 1.0]),
         ],
         contacts: vec![
             contact("press", "ball", "string.middle", hunt_crossley, &[1e8, 1.5, 0.0, 0.0, 1e-4], Some(profile)),

@@ -104,34 +104,7 @@ fn read_ports(node: &Node<'_, '_>, modes: usize, lines: &mut Lines) -> Result<Ve
 }
 
 fn read_network(node: &Node<'_, '_>, lines: &mut Lines) -> Result<BodyForm, SceneError> {
-    let mut masses = Vec::new();
-    if let Some(entry) = node.entry("mass_kg") {
-        let at = node.place("mass_kg");
-        for point in table(&entry.value, &at, "a table of name = mass in kg")? {
-            let at = join(&at, &point.key);
-            if let Err(what) = check_name(&point.key) {
-                return fail(at, point.line, what);
-            }
-            let mass_kg = number(&point.value, &at, MASS_KG)?;
-            lines.insert(at, point.line);
-            masses.push(PointDef { name: point.key.to_string(), mass_kg });
-        }
-    }
-    let mut fixed = Vec::new();
-    if let Some(entry) = node.entry("fixed") {
-        let at = node.place("fixed");
-        let names = list(&entry.value, &at, "a list of names of points that do not move")?;
-        check_count(&at, entry.line, names.len(), MAX_NODES, "names")?;
-        for (index, value) in names.iter().enumerate() {
-            let at = format!("{at}[{index}]");
-            let name = text(value, &at, "a name in quotes")?;
-            if let Err(what) = check_name(name) {
-                return fail(at, value.line, what);
-            }
-            lines.insert(at, value.line);
-            fixed.push(name.to_string());
-        }
-    }
+    let (masses, fixed) = (read_masses(node, lines)?, read_names(node, "fixed", lines)?);
     let mut links = Vec::new();
     for link in nodes(node, &LINK, MAX_LIST, lines)? {
         let (at, mut between) = (link.place("between"), Vec::new());
@@ -151,4 +124,47 @@ fn read_network(node: &Node<'_, '_>, lines: &mut Lines) -> Result<BodyForm, Scen
         SceneError { line, ..error }
     })?;
     Ok(BodyForm::Network { masses, fixed, links })
+}
+
+/// A table of masses, or names in `points` that all have one mass.
+fn read_masses(node: &Node<'_, '_>, lines: &mut Lines) -> Result<Vec<PointDef>, SceneError> {
+    let Some(entry) = node.entry("mass_kg") else { return Ok(Vec::new()) };
+    let at = node.place("mass_kg");
+    if let Data::Number(_) | Data::Whole(_) = entry.value.data {
+        let mass_kg = number(&entry.value, &at, MASS_KG)?;
+        if node.entry("points").is_none() {
+            return node.fail("mass_kg", "is one mass for all of points; give points, or a table of name = mass in kg");
+        }
+        let names = read_names(node, "points", lines)?;
+        return Ok(names.into_iter().map(|name| PointDef { name, mass_kg }).collect());
+    }
+    node.none_of(&["points"], "stands beside a table of masses, which names them; keep one of the two")?;
+    let mut masses = Vec::new();
+    for point in table(&entry.value, &at, "a mass in kg, or a table of name = mass in kg")? {
+        let at = join(&at, &point.key);
+        if let Err(what) = check_name(&point.key) {
+            return fail(at, point.line, what);
+        }
+        let mass_kg = number(&point.value, &at, MASS_KG)?;
+        lines.insert(at, point.line);
+        masses.push(PointDef { name: point.key.to_string(), mass_kg });
+    }
+    Ok(masses)
+}
+
+fn read_names(node: &Node<'_, '_>, id: &str, lines: &mut Lines) -> Result<Vec<String>, SceneError> {
+    let Some(entry) = node.entry(id) else { return Ok(Vec::new()) };
+    let at = node.place(id);
+    let names = list(&entry.value, &at, "a list of names")?;
+    check_count(&at, entry.line, names.len(), MAX_NODES, "names")?;
+    let read = |(index, value): (usize, &Value<'_>)| {
+        let at = format!("{at}[{index}]");
+        let name = text(value, &at, "a name in quotes")?;
+        if let Err(what) = check_name(name) {
+            return fail(at, value.line, what);
+        }
+        lines.insert(at, value.line);
+        Ok(name.to_string())
+    };
+    names.iter().enumerate().map(read).collect()
 }
