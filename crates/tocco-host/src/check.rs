@@ -17,6 +17,7 @@ use tocco::scene::network::analyse;
 /// A text that lists bodies, contacts, gestures, taps and controls. Errors are the scene's.
 pub fn report(plan: &Plan) -> Result<String> {
     let scene = plan.build()?;
+    plan.hears()?;
     let def = &plan.scene.def;
     let mut text = format!("{}: {}\n", plan.scene.name, plan.scene.title());
     let length = match plan.length {

@@ -11,7 +11,7 @@ use crate::contact::world::World;
 use crate::contact::{Contact, Roughness, Site};
 use crate::engine::{Command, Timed};
 use crate::interactor::Interactor;
-use crate::interactor::friction::{Friction, FrictionParams};
+use crate::interactor::friction::{self, Friction, FrictionParams};
 use crate::interactor::impact::{Impact, ImpactParams};
 use crate::math::{PI, Real, cos, sin};
 use crate::param::{Rate, Tunable};
@@ -223,7 +223,11 @@ fn contacts(def: &SceneDef, scene: &Scene, bodies: &[Box<dyn Resonator>]) -> Res
                 Box::new(Impact::new(*law, ImpactParams::from_values(&contact.params), *viscous_exponent))
             }
             ContactForm::Friction { law, viscous_exponent, .. } => {
-                Box::new(Friction::new(*law, FrictionParams::from_values(&contact.params), *viscous_exponent))
+                let params = FrictionParams::from_values(&contact.params);
+                if let Some((id, what)) = friction::check(*law, &params) {
+                    return Err(SceneError::new(format!("{place}.{id}"), what));
+                }
+                Box::new(Friction::new(*law, params, *viscous_exponent))
             }
         };
         let substeps = match contact.substeps {
