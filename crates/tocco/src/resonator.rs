@@ -16,6 +16,7 @@
 pub mod inertial;
 pub(crate) mod kernel;
 pub mod modal;
+pub mod network;
 pub mod waveguide;
 
 use crate::math::Real;

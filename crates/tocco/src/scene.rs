@@ -10,6 +10,7 @@ pub mod def;
 pub mod drive;
 pub mod error;
 pub mod kinds;
+pub mod network;
 #[cfg(feature = "text")]
 pub mod schema;
 #[cfg(feature = "text")]
