@@ -5,6 +5,7 @@ use crate::interactor::friction::FRICTION;
 use crate::interactor::impact::IMPACT;
 use crate::param::{Key, KeyType, Kind};
 use crate::resonator::inertial::{GUIDED, MASS, WALL};
+use crate::resonator::material::MATERIAL;
 use crate::resonator::modal::MODAL;
 use crate::resonator::waveguide::STRING;
 use crate::texture::TEXTURE;
@@ -219,8 +220,10 @@ pub const RANGE: KeyType = ANY;
 pub const ROSIN: [&str; 3] = ["heat_capacity_j_k", "conduction_w_k", "advection_w_s_m_k"];
 
 /// Every kind, in the order of a scene file.
-pub const KINDS: &[Kind] =
-    &[SCENE, MASS, WALL, GUIDED, MODAL, MODE, STRING, IMPACT, FRICTION, TEXTURE, DRIVE, NOISE, EVENT, TAP, CONTROL];
+pub const KINDS: &[Kind] = &[
+    SCENE, MASS, WALL, GUIDED, MODAL, MODE, MATERIAL, STRING, IMPACT, FRICTION, TEXTURE, DRIVE, NOISE, EVENT, TAP,
+    CONTROL,
+];
 
 /// The kinds of one family, in order.
 pub fn family(name: &str) -> impl Iterator<Item = &'static Kind> + Clone {
