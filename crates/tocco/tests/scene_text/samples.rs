@@ -202,7 +202,8 @@ pub fn rubbed_def() -> SceneDef {
         path: path.into(),
         source: Source::Noise { rms: 0.1, mean: 0.0, from_s: 0.0, to_s: Real::INFINITY, beta, first_hz },
     };
-    let hunt_crossley = ContactForm::Impact { law: ImpactLaw::HuntCrossley, viscous_exponent: None, exact_wall: false };
+    let hunt_crossley =
+        ContactForm::Impact { law: ImpactLaw::HuntCrossley, viscous_exponent: None, exact_wall: false, hammer: None };
     let lugre = ContactForm::Friction { law: FrictionLaw::LuGre, normal_from: None, viscous_exponent: Some(2.0) };
     let thermal =
         ContactForm::Friction { law: FrictionLaw::Thermal, normal_from: Some("press".into()), viscous_exponent: None };
@@ -246,13 +247,18 @@ pub fn full_def() -> SceneDef {
     let contact = |name: &str, a: &str, b: &str, law, params: [Real; 5]| ContactDef {
         name: name.into(),
         between: [a.into(), b.into()],
-        form: ContactForm::Impact { law, viscous_exponent: None, exact_wall: law == ImpactLaw::Power },
+        form: ContactForm::Impact { law, viscous_exponent: None, exact_wall: law == ImpactLaw::Power, hammer: None },
         params: params.into(),
         substeps: Substeps::Auto,
         texture: None,
     };
     let mut hit = contact("hit", "hammer", "bar.tip", ImpactLaw::HuntCrossley, [1e9, 1.5, 0.5, 0.0, 1e-4]);
-    hit.form = ContactForm::Impact { law: ImpactLaw::HuntCrossley, viscous_exponent: Some(0.5), exact_wall: false };
+    hit.form = ContactForm::Impact {
+        law: ImpactLaw::HuntCrossley,
+        viscous_exponent: Some(0.5),
+        exact_wall: false,
+        hammer: None,
+    };
     hit.substeps = Substeps::Fixed(8);
     SceneDef {
         version: 1,
