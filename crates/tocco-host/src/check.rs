@@ -9,8 +9,8 @@ use tocco::interactor::impact::ImpactParams;
 use tocco::math::pow;
 use tocco::resonator::waveguide::StringParams;
 use tocco::scene::def::{
-    Action, BodyDef, BodyForm, ContactDef, ContactForm, FrictionLaw, ImpactLaw, Length, LinkDef, PlaceDef, PointDef,
-    SceneDef, Source, TapTo,
+    Action, BodyDef, BodyForm, ContactDef, ContactForm, FrictionLaw, HammerDef, ImpactLaw, Intent, Length, LinkDef,
+    PlaceDef, PointDef, SceneDef, Source, TapTo,
 };
 use tocco::scene::network::analyse;
 
@@ -143,8 +143,8 @@ fn contact_words(def: &SceneDef, contact: &ContactDef) -> String {
     let [a, b] = &contact.between;
     let mut words = format!("{a} on {b}: ");
     match &contact.form {
-        ContactForm::Impact { law, exact_wall, .. } => {
-            let p = ImpactParams::from_values(&contact.params);
+        ContactForm::Impact { law, exact_wall, hammer, .. } => {
+            let p = impact_params(def, contact);
             let law_words = match law {
                 ImpactLaw::HuntCrossley => "hunt-crossley",
                 ImpactLaw::Power => "power",
@@ -161,6 +161,16 @@ fn contact_words(def: &SceneDef, contact: &ContactDef) -> String {
                     write!(words, ", dissipation {} s/m", short(p.dissipation_s_m))
                 }
             };
+            match hammer {
+                Some(HammerDef { intent: Intent::ContactTime(tau), at_speed_m_s }) => {
+                    let _ =
+                        write!(words, ", made to touch for {} ms at {} m/s", short(1e3 * tau), short(*at_speed_m_s));
+                }
+                Some(HammerDef { intent: Intent::Hardness(hardness), at_speed_m_s }) => {
+                    let _ = write!(words, ", hardness {} at {} m/s", short(*hardness), short(*at_speed_m_s));
+                }
+                None => {}
+            }
             if *exact_wall {
                 words.push_str(", exact wall");
             }
@@ -193,11 +203,17 @@ fn contact_words(def: &SceneDef, contact: &ContactDef) -> String {
         }
     }
     if let (ContactForm::Impact { .. }, Some((mass_kg, speed))) = (&contact.form, hammer_of(def, &contact.between)) {
-        let p = ImpactParams::from_values(&contact.params);
+        let p = impact_params(def, contact);
         let touch_s = touch_s(mass_kg, p.stiffness, p.exponent, speed);
         let _ = write!(words, "; touches for about {} ms at {} m/s", short(1e3 * touch_s), short(speed));
     }
     words
+}
+
+/// With the stiffness that a hammer's intention asks for; a scene that cannot have it has been refused by then.
+fn impact_params(def: &SceneDef, contact: &ContactDef) -> ImpactParams {
+    let params = ImpactParams::from_values(&contact.params);
+    ImpactParams { stiffness: def.stiffness(contact).unwrap_or(params.stiffness), ..params }
 }
 
 fn string_words(body: &BodyDef, ports: &[PlaceDef]) -> String {

@@ -15,6 +15,7 @@
 
 pub mod inertial;
 pub(crate) mod kernel;
+pub mod material;
 pub mod modal;
 pub mod network;
 pub mod waveguide;

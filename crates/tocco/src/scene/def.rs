@@ -241,6 +241,8 @@ pub enum ContactForm {
         viscous_exponent: Option<Real>,
         /// Use the exact wall scheme (mass against wall or mass only).
         exact_wall: bool,
+        /// What the stiffness is meant to do; `None`: the parameter `stiffness` as it is.
+        hammer: Option<HammerDef>,
     },
     /// Friction.
     Friction {
@@ -251,6 +253,24 @@ pub enum ContactForm {
         /// Exponent of the viscous term; `None`: 1.
         viscous_exponent: Option<Real>,
     },
+}
+
+/// A hammer by intention: its stiffness follows when the scene is built.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HammerDef {
+    /// What is wanted.
+    pub intent: Intent,
+    /// Speed at which it is wanted, m/s.
+    pub at_speed_m_s: Real,
+}
+
+/// What a hammer is meant to do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Intent {
+    /// Touch a rigid wall for so long, s.
+    ContactTime(Real),
+    /// Feel so hard, 0 to 1.
+    Hardness(Real),
 }
 
 /// Impact force laws.

@@ -225,7 +225,11 @@ fn rules(kind: &Kind) -> Map<String, Value> {
         "contact" if kind.id == "impact" => {
             let lossless =
                 json!({ "properties": { "dissipation_s_m": { "const": 0 } }, "allOf": [lacks("viscous_exponent")] });
+            let by = ["stiffness", "contact_time_s", "hardness_01"];
+            let by: Vec<Value> = by.iter().map(|id| has(id)).chain([json!({ "allOf": by.map(lacks) })]).collect();
             json!({ "allOf": [
+                { "oneOf": by },
+                { "if": has("at_speed_m_s"), "then": { "anyOf": [has("contact_time_s"), has("hardness_01")] } },
                 { "if": law("power"), "then": lossless },
                 { "if": law("stulov"), "then": lossless },
                 { "if": law("linear"), "then": { "properties": { "exponent": { "const": 1 } } } },

@@ -2,6 +2,7 @@
 //! Writes a scene as TOML.
 
 use super::def::*;
+use super::hammer::DEFAULT_SPEED_M_S;
 use super::kinds::{DEFAULT_FIRST_HZ, ROSIN, family};
 use crate::math::Real;
 use crate::param::{KeyType, Scale};
@@ -179,12 +180,24 @@ fn write_contact(out: &mut String, contact: &ContactDef) {
     }
     let mut skip: Vec<&str> = Vec::new();
     match &contact.form {
-        ContactForm::Impact { law, .. } => skip.extend(match law {
-            ImpactLaw::Stulov => &["dissipation_s_m"][..],
-            ImpactLaw::Power => &["hysteresis_01", "relaxation_s", "dissipation_s_m"],
-            ImpactLaw::Linear => &["hysteresis_01", "relaxation_s", "exponent"],
-            ImpactLaw::HuntCrossley => &["hysteresis_01", "relaxation_s"],
-        }),
+        ContactForm::Impact { law, hammer, .. } => {
+            skip.extend(match law {
+                ImpactLaw::Stulov => &["dissipation_s_m"][..],
+                ImpactLaw::Power => &["hysteresis_01", "relaxation_s", "dissipation_s_m"],
+                ImpactLaw::Linear => &["hysteresis_01", "relaxation_s", "exponent"],
+                ImpactLaw::HuntCrossley => &["hysteresis_01", "relaxation_s"],
+            });
+            if let Some(hammer) = hammer {
+                skip.push("stiffness");
+                match hammer.intent {
+                    Intent::ContactTime(tau) => line(out, format_args!("contact_time_s = {tau:?}")),
+                    Intent::Hardness(hardness) => line(out, format_args!("hardness_01 = {hardness:?}")),
+                }
+                if hammer.at_speed_m_s != DEFAULT_SPEED_M_S {
+                    line(out, format_args!("at_speed_m_s = {:?}", hammer.at_speed_m_s));
+                }
+            }
+        }
         ContactForm::Friction { law, normal_from, .. } => {
             if *law != FrictionLaw::Thermal {
                 skip.extend(ROSIN);

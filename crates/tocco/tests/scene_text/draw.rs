@@ -75,10 +75,15 @@ fn draw_impact(rng: &mut Rng, name: String, between: [String; 2], travel: String
     if law == ImpactLaw::Linear {
         params[1] = 1.0;
     }
+    let hammer = coin(rng).then(|| {
+        params[0] = 1e8;
+        let intent = if coin(rng) { Intent::ContactTime(draw(rng, 1e-6, 1.0)) } else { Intent::Hardness(rng.unit()) };
+        HammerDef { intent, at_speed_m_s: if coin(rng) { 1.0 } else { draw(rng, 1e-3, 1e3) } }
+    });
     ContactDef {
         name,
         between,
-        form: ContactForm::Impact { law, viscous_exponent, exact_wall: coin(rng) },
+        form: ContactForm::Impact { law, viscous_exponent, exact_wall: coin(rng), hammer },
         params,
         substeps: match rng.bits() % 8 {
             7 => Substeps::Auto,

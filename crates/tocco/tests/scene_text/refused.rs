@@ -27,6 +27,13 @@ pub const REFUSED: &[(&str, &str, &str, &str)] = &[
     (FULL, "freq_hz = 1990.0, ", "", "line 30: body.bar.modes[1]: needs freq_hz (undamped frequency)"),
     (FULL, "wav = \"tap.wav\"\n", "", "line 72: drive[3]: needs one of points, noise, wav"),
     (FULL, "strike = \"hammer\"\nvelocity_m_s = 1.0\n", "", "line 78: event[0]: needs one of strike, hit, set"),
+    // Hammers by intention.
+    (FULL, "stiffness = 1.0e9", "contact_time_s = 1e-3\nhardness_01 = 0.5", "line 40: contact.hit.hardness_01: stands beside contact_time_s; keep one of stiffness, contact_time_s, hardness_01"),
+    (FULL, "stiffness = 1.0e9", "stiffness = 1.0e9\ncontact_time_s = 1e-3", "line 40: contact.hit.contact_time_s: stands beside stiffness; keep one of stiffness, contact_time_s, hardness_01"),
+    (FULL, "stiffness = 1.0e9", "stiffness = 1.0e9\nat_speed_m_s = 2", "line 40: contact.hit.at_speed_m_s: belongs to contact_time_s or hardness_01; leave it out or give one of them"),
+    (FULL, "stiffness = 1.0e9", "hardness_01 = 1.5", "line 39: contact.hit.hardness_01: 1.5 is out of range; wants a number from 0 to 1"),
+    (FULL, "stiffness = 1.0e9", "contact_time_s = 0", "line 39: contact.hit.contact_time_s: 0 s is out of range; wants a number from 1e-6 s to 1 s"),
+    (FULL, "stiffness = 1.0e9", "hardnes_01 = 0.5", "line 39: contact.hit.hardnes_01: unknown key; did you mean 'hardness_01'?"),
     // Wrong types.
     (FULL, "mass_kg = 0.02", "mass_kg = \"heavy\"", "line 9: body.hammer.mass_kg: found the text \"heavy\"; wants a number (kg)"),
     (FULL, "title = \"felt hammer on a small bar\"", "title = 3", "line 2: title: found 3; wants text in quotes"),
