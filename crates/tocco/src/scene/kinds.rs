@@ -6,6 +6,7 @@ use crate::interactor::impact::IMPACT;
 use crate::param::{Key, KeyType, Kind};
 use crate::resonator::inertial::{GUIDED, MASS, WALL};
 use crate::resonator::modal::MODAL;
+use crate::resonator::shape::{FAMILIES, MATERIAL, MORPH, SHAPE as SHAPED};
 use crate::resonator::waveguide::STRING;
 use crate::texture::TEXTURE;
 
@@ -219,8 +220,27 @@ pub const RANGE: KeyType = ANY;
 pub const ROSIN: [&str; 3] = ["heat_capacity_j_k", "conduction_w_k", "advection_w_s_m_k"];
 
 /// Every kind, in the order of a scene file.
-pub const KINDS: &[Kind] =
-    &[SCENE, MASS, WALL, GUIDED, MODAL, MODE, STRING, IMPACT, FRICTION, TEXTURE, DRIVE, NOISE, EVENT, TAP, CONTROL];
+pub const KINDS: &[Kind] = &with_shapes::<{ FIRST.len() + FAMILIES.len() + REST.len() }>();
+
+/// The kinds before and after those of shapes.
+const FIRST: [Kind; 10] = [SCENE, MASS, WALL, GUIDED, MODAL, MODE, STRING, SHAPED, MORPH, MATERIAL];
+const REST: [Kind; 8] = [IMPACT, FRICTION, TEXTURE, DRIVE, NOISE, EVENT, TAP, CONTROL];
+
+const fn with_shapes<const COUNT: usize>() -> [Kind; COUNT] {
+    let mut all = [SCENE; COUNT];
+    let mut i = 0;
+    while i < COUNT {
+        all[i] = if i < FIRST.len() {
+            FIRST[i]
+        } else if i < FIRST.len() + FAMILIES.len() {
+            *FAMILIES[i - FIRST.len()].kind
+        } else {
+            REST[i - FIRST.len() - FAMILIES.len()]
+        };
+        i += 1;
+    }
+    all
+}
 
 /// The kinds of one family, in order.
 pub fn family(name: &str) -> impl Iterator<Item = &'static Kind> + Clone {
