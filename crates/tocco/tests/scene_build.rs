@@ -264,3 +264,51 @@ fn a_friction_law_made_in_code_is_refused_for_the_reasons_a_written_one_is() {
         assert_eq!(Scene::build(&wrong, 48_000.0).err().unwrap().to_string(), said);
     }
 }
+
+#[test]
+fn a_control_with_a_list_of_paths_moves_all_of_them_at_once_later_and_by_a_drive() {
+    let scene = |path: &str, drive: &str| {
+        let text = format!(
+            "[body.one]\ntype = \"mass\"\n[body.two]\ntype = \"mass\"\nposition_m = -1.0\n[body.wall]\ntype = \"wall\"\n\
+             [contact.first]\ntype = \"impact\"\nbetween = [\"one\", \"wall\"]\n\
+             [contact.second]\ntype = \"impact\"\nbetween = [\"two\", \"wall\"]\n\
+             [[control]]\nname = \"hard\"\npath = {path}\nrange = [1e6, 1e8]\nscale = \"log\"\n{drive}\
+             [[tap]]\nof = \"one\"\n"
+        );
+        SceneDef::from_text(&text).and_then(|def| {
+            assert_eq!(SceneDef::from_text(&def.to_toml()).unwrap().controls, def.controls);
+            Scene::build(&def, 48_000.0)
+        })
+    };
+    let both = "[\"first/stiffness\", \"second/stiffness\"]";
+    let values = |scene: &Scene| -> Vec<Real> {
+        scene.paths().iter().filter(|(path, ..)| path.ends_with("/stiffness")).map(|(.., value)| *value).collect()
+    };
+    let near = |got: &[Real], want: Real| got.len() == 2 && got.iter().all(|k| (k / want - 1.0).abs() < 1e-9);
+
+    let mut preset = scene(both, "").unwrap();
+    let hard = preset.address("hard").unwrap();
+    preset.preset(hard, 0.5).unwrap();
+    assert!(near(&values(&preset), 1e7));
+    assert_eq!(preset.moved_by("hard"), ["first/stiffness", "second/stiffness"]);
+    let mut engine = Engine::new(preset);
+    let mut turn = [Timed { at: 10, command: Command::Set(hard, 1.0) }];
+    engine.render(&mut turn, &mut [0.0; 9_600]);
+    assert!(near(&values(engine.scene()), 1e8));
+
+    let drive = "[[drive]]\npath = \"hard\"\npoints = [[0.0, 0.0], [0.1, 1.0]]\n";
+    let mut engine = Engine::new(scene(both, drive).unwrap());
+    assert!(near(&values(engine.scene()), 1e6));
+    engine.render(&mut [], &mut [0.0; 9_600]);
+    assert!(near(&values(engine.scene()), 1e8));
+
+    for (path, said) in [
+        ("[]", "has 0 paths; give 1 to"),
+        ("[\"first/stiffness\", 3]", "wants a path in quotes, or a list of them"),
+        ("[\"first/stiffness\", \"first/stiffness\"]", "names first/stiffness twice; keep one"),
+        ("[\"first/stiffness\", \"second/stifness\"]", "second/stiffness"),
+    ] {
+        let error = scene(path, "").err().unwrap().to_string();
+        assert!(error.contains(said) && error.lines().count() == 1, "{error}");
+    }
+}
