@@ -2,7 +2,8 @@
 //! From a scene's description to a scene that can sound.
 
 use super::def::{
-    Action, BodyForm, ContactDef, ContactForm, ImpactLaw, ModeDef, Quantity, Source, Substeps, TapTo, TextureDef,
+    Action, BodyForm, ContactDef, ContactForm, ImpactLaw, ModeDef, PortDef, Quantity, Source, Substeps, TapTo,
+    TextureDef,
 };
 use super::drive::Drive;
 use super::{FORCE, Macro, Scene, SceneDef, SceneError, Slot, Tap, TapFrom, Target};
@@ -16,7 +17,7 @@ use crate::interactor::impact::{Impact, ImpactParams};
 use crate::math::{PI, Real, cos, sin};
 use crate::param::{Rate, Tunable};
 use crate::resonator::inertial::{Guided, GuidedParams, Mass, MassParams};
-use crate::resonator::modal::{Modal, ModalParams};
+use crate::resonator::modal::{Modal, ModalParams, Tuning};
 use crate::resonator::waveguide::{DEFAULT_PLACE, HIGHEST, StringParams, Waveguide};
 use crate::resonator::{CONTROL_TICKS, Motion, Reading, Resonator};
 use crate::rng::Rng;
@@ -67,21 +68,27 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
             BodyForm::Guided { position_m } => {
                 Box::new(Guided::new(GuidedParams::from_values(&body.params), *position_m, sample_s))
             }
-            BodyForm::Modal { modes, ports: places } => {
+            BodyForm::Modal { modes, ports: places, morph } => {
                 if !places.is_empty() {
                     ports = places.iter().map(|p| p.name.clone()).collect();
                 }
                 let params = ModalParams::from_values(&body.params);
                 let kept = audible(def, &body.name, modes, params.freq_scale, rate_hz, &mut omitted)?;
-                let table: Vec<_> =
-                    kept.iter().map(|&i| (modes[i].freq_hz, modes[i].decay_s, modes[i].mass_kg)).collect();
-                let shapes: Vec<Vec<Real>> = if places.is_empty() {
-                    vec![vec![1.0; kept.len()]]
-                } else {
-                    places.iter().map(|p| kept.iter().map(|&i| p.shape[i]).collect()).collect()
-                };
                 let touched = def.contacts.iter().any(|c| c.between.iter().any(|s| body_of(s) == body.name));
-                Box::new(Modal::new(params, &table, &shapes, sample_s, touched))
+                match morph {
+                    None => {
+                        let Tuning { modes, ports } = tuning(modes, places, &kept);
+                        Box::new(Modal::new(params, &modes, &ports, sample_s, touched))
+                    }
+                    Some(to) => {
+                        // A mode too high for this rate may come within it: the bank silences what does not fit.
+                        let all = |modes: &[ModeDef]| (0..modes.len()).collect::<Vec<_>>();
+                        let from = tuning(modes, places, &all(modes));
+                        let there = if to.ports.is_empty() { places } else { &to.ports };
+                        let to = tuning(&to.modes, there, &all(&to.modes));
+                        Box::new(Modal::morphing(params, &from, &to, sample_s, touched))
+                    }
+                }
             }
             BodyForm::String { ports: places } => {
                 let params = StringParams::from_values(&body.params);
@@ -132,6 +139,16 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
 
 fn body_of(site: &str) -> &str {
     site.split('.').next().unwrap_or(site)
+}
+
+/// The modes of these indices and their values at the places, one place of all ones if none is named.
+fn tuning(modes: &[ModeDef], places: &[PortDef], kept: &[usize]) -> Tuning {
+    let ports = if places.is_empty() {
+        vec![vec![1.0; kept.len()]]
+    } else {
+        places.iter().map(|p| kept.iter().map(|&i| p.shape[i]).collect()).collect()
+    };
+    Tuning { modes: kept.iter().map(|&i| (modes[i].freq_hz, modes[i].decay_s, modes[i].mass_kg)).collect(), ports }
 }
 
 /// Indices of the modes that this rate can hold.

@@ -100,6 +100,26 @@ pub const MODE: Kind = Kind {
 /// One mode-shape value, in `[body.NAME.port]`.
 pub const SHAPE: KeyType = KeyType::Number { unit: "1", min: -1e6, max: 1e6 };
 
+/// The other end of a morph.
+pub const MORPH: Kind = Kind {
+    family: "morph",
+    id: "",
+    doc: "Another body to which `morph_01` moves a modal body while it sounds, written in its table `morph`.",
+    params: &[],
+    keys: &[
+        must(
+            "modes",
+            KeyType::Form("array of { freq_hz, decay_s, mass_kg }"),
+            "Its modes; the k-th lowest is what the body's k-th lowest becomes.",
+        ),
+        key(
+            "port",
+            KeyType::Form("table of name = [one mode-shape value per mode]"),
+            "Its values at the body's places, all of them; default the body's own values.",
+        ),
+    ],
+};
+
 /// A drive.
 pub const DRIVE: Kind = Kind {
     family: "drive",
@@ -219,8 +239,9 @@ pub const RANGE: KeyType = ANY;
 pub const ROSIN: [&str; 3] = ["heat_capacity_j_k", "conduction_w_k", "advection_w_s_m_k"];
 
 /// Every kind, in the order of a scene file.
-pub const KINDS: &[Kind] =
-    &[SCENE, MASS, WALL, GUIDED, MODAL, MODE, STRING, IMPACT, FRICTION, TEXTURE, DRIVE, NOISE, EVENT, TAP, CONTROL];
+pub const KINDS: &[Kind] = &[
+    SCENE, MASS, WALL, GUIDED, MODAL, MODE, MORPH, STRING, IMPACT, FRICTION, TEXTURE, DRIVE, NOISE, EVENT, TAP, CONTROL,
+];
 
 /// The kinds of one family, in order.
 pub fn family(name: &str) -> impl Iterator<Item = &'static Kind> + Clone {

@@ -154,6 +154,7 @@ fn form(kind: &Kind, key: &Key) -> Value {
             json!({ "type": "array", "minItems": 1, "maxItems": MAX_LIST, "items": point })
         }
         "noise" => table(&NOISE).into(),
+        "morph" => table(&MORPH).into(),
         "range" => json!({ "type": "array", "minItems": 2, "maxItems": 2, "items": number(RANGE) }),
         _ => json!({}),
     }

@@ -112,10 +112,11 @@ impl Modal {
         kernel::dot(self.path, self.state.part(0, cells)[row], self.shape[port].part(0, cells)[0])
     }
 
-    pub(super) fn sum(&self, port: usize, of: impl Fn(usize) -> Real) -> Real {
+    /// Sum over the modes as heard at a port, `b` of a fade left.
+    pub(super) fn sum(&self, port: usize, b: Real, of: impl Fn(usize) -> Real) -> Real {
         let mut sum = [0.0; LANES];
         for i in 0..self.modes.len() {
-            sum[i % LANES] += self.shape[port].get(0, i) * of(i);
+            sum[i % LANES] += self.weight(port, i, b) * of(i);
         }
         kernel::join(&sum)
     }
