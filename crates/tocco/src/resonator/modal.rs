@@ -49,10 +49,10 @@ use morph::{Fade, Morph};
 crate::params! {
     /// Parameters of a modal body.
     pub struct ModalParams {
-        freq_scale: "1", 0.125 => 8.0, default 1.0, Log, Control, glide 0.02, "Factor on every mode's frequency: smaller objects sound higher.";
+        freq_scale: "1", 0.125 => 8.0, default 1.0, Log, Control, glide 0.05, "Factor on every mode's frequency: smaller objects sound higher.";
         decay_scale: "1", 1e-3 => 1e3, default 1.0, Log, Control, glide 0.02, "Factor on every mode's decay time.";
         jitter_01: "1", 0.0 => 1.0, default 0.0, Linear, Control, glide 0.0, "Random change of the struck place at every strike; grows with mode number.";
-        morph_01: "1", 0.0 => 1.0, default 0.0, Linear, Control, glide 0.05, "Way to the body of the table `morph`: 0 is this one, 1 that one.";
+        morph_01: "1", 0.0 => 1.0, default 0.0, Linear, Control, glide 0.1, "Way to the body of the table `morph`: 0 is this one, 1 that one.";
     }
 }
 
@@ -243,7 +243,7 @@ impl Modal {
             quiet: false,
             sums: Box::new(Sums::ZERO),
             morph,
-            fade: Fade::new(ports.len(), before),
+            fade: Fade::new(ports.len(), cells, before),
         };
         (0..body.modes.len()).for_each(|i| body.blend(i));
         (0..ports.len()).for_each(|port| body.place(port));

@@ -8,7 +8,8 @@
 //! - `[morph.1]  omega = omega0 (omega1/omega0)^t`, sigma likewise; linear in t where either end is zero
 //! - `[morph.2]  phi = (1 - t) phi0 + t s sqrt(m0/m1) phi1`, `s = sign of sum phi0 phi1` over the ports; the mass stays m0
 //! - `[morph.3]  p' = p`, `q' = q omega/omega'`: a retuned mode keeps its energy and its velocity
-//! - `[morph.4]  heard = sum (phi + (phi_before - phi) b) q - jump b`, b falling from 1 to 0 over one control interval
+//! - `[morph.4]  heard = sum (phi + (phi_before - phi) b) p - jump b`, b falling from 1 to 0 over one control interval; of
+//!   positions likewise, with `phi_before omega'/omega` for what [morph.3] did to q
 //!
 //! **Symbols.** omega rad/s, sigma 1/s, m kg, phi: mode-shape values; q m, p m/s: state of a mode; primes: after the change.
 //!
@@ -23,8 +24,8 @@
 
 use super::{Modal, Mode};
 use crate::math::{Real, exp, ln};
-use crate::resonator::CONTROL_TICKS;
 use crate::resonator::kernel::Row;
+use crate::resonator::{CONTROL_TICKS, Motion};
 use crate::units::{decay_rate, rad_s};
 
 /// A mode in a table: frequency, Hz, time to 1/e, s (infinite: lossless), mass, kg.
@@ -72,7 +73,7 @@ pub(super) fn pair(from: &Tuning, to: &Tuning) -> [Tuning; 2] {
 /// Adds silent modes until there are as many as at the other end.
 fn extend(end: &mut Tuning, other: &Tuning) {
     let ratio = match (end.modes.last(), other.modes.get(end.modes.len().wrapping_sub(1))) {
-        (Some(own), Some(last)) if own.0 > 0.0 && last.0 > 0.0 => own.0 / last.0,
+        (Some(own), Some(last)) if own.0 > 0.0 && last.0 > 0.0 => (own.0 / last.0).clamp(1e-3, 1e3),
         _ => 1.0,
     };
     for &(freq_hz, decay_s, mass_kg) in other.modes.iter().skip(end.modes.len()) {
@@ -135,13 +136,15 @@ pub(super) struct Fade {
     loud: bool,
     /// Shapes before the change, per port; none in a bank without a target.
     from: Vec<Row>,
+    /// Displacement of each mode before the change over that after it.
+    slip: Row,
     /// Jump of each port's position and velocity at the change.
     jump: Vec<(Real, Real)>,
 }
 
 impl Fade {
-    pub(super) fn new(ports: usize, from: Vec<Row>) -> Self {
-        Self { left: 0, loud: false, from, jump: vec![(0.0, 0.0); ports] }
+    pub(super) fn new(ports: usize, cells: usize, from: Vec<Row>) -> Self {
+        Self { left: 0, loud: false, from, slip: Row::from_fn(cells, |_, _| 1.0), jump: vec![(0.0, 0.0); ports] }
     }
 
     /// True while velocities heard differ from those of the body.
@@ -175,11 +178,15 @@ impl Fade {
 
 impl Modal {
     /// Weight with which a mode is heard at a port, `b` of the fade left. [morph.4]
-    pub(super) fn weight(&self, port: usize, i: usize, b: Real) -> Real {
+    pub(super) fn weight(&self, motion: Motion, port: usize, i: usize, b: Real) -> Real {
         let now = self.shape[port].get(0, i);
-        match self.fade.from.get(port) {
-            Some(from) if b > 0.0 => now + (from.get(0, i) - now) * b,
-            _ => now,
+        if b == 0.0 {
+            return now;
+        }
+        let from = self.fade.from.get(port).map_or(now, |from| from.get(0, i));
+        match motion {
+            Motion::Velocity => now + (from - now) * b,
+            Motion::Position => now + (from * self.fade.slip.get(0, i) - now) * b,
         }
     }
 
@@ -191,11 +198,12 @@ impl Modal {
             let heard = (self.heard_position(port), self.heard_velocity(port));
             self.fade.jump[port] = heard;
             for i in 0..if self.fade.from.is_empty() { 0 } else { self.modes.len() } {
-                let weight = self.weight(port, i, self.fade.after(0));
+                let weight = self.weight(Motion::Velocity, port, i, self.fade.after(0));
                 self.fade.from[port].set(0, i, weight);
             }
         }
         let (was, silent, fading) = (self.params, self.omitted, self.fade.loud());
+        let b = self.fade.after(0);
         self.params.write(index, value);
         for i in 0..self.modes.len() {
             let before = self.modes[i].omega * was.freq_scale;
@@ -203,11 +211,15 @@ impl Modal {
                 self.blend(i);
             }
             let after = self.omega(&self.modes[i]);
+            let mut slip = 1.0 + (self.fade.slip.get(0, i) - 1.0) * b;
             if before != after && after > 0.0 {
                 let ratio = before / after; // [morph.3]
                 let kept = if before.min(after) < RIGID { ratio.min(1.0) } else { ratio };
                 self.state.set(0, i, self.state.get(0, i) * kept);
+                // What all but vanishes is left to the jump.
+                slip = if kept > 1e-3 { slip / kept } else { 1.0 };
             }
+            self.fade.slip.set(0, i, slip);
         }
         if was.morph_01 != self.params.morph_01 {
             (0..self.shape.len()).for_each(|port| self.place(port));
@@ -218,11 +230,11 @@ impl Modal {
         self.fade.left = FULL;
         self.fade.loud = fading || was.morph_01 != self.params.morph_01 || self.omitted > silent;
         for port in 0..self.shape.len() {
-            let weigh = |row: usize| self.sum(port, 1.0, |i| self.state.get(row, i));
+            let weigh = |row: usize, motion| self.sum(motion, port, 1.0, |i| self.state.get(row, i));
             let (position, velocity) = self.fade.jump[port];
             // Without a change of weights the velocity goes on as it was: no rounding may say otherwise.
-            let step = if self.fade.loud { weigh(1) - velocity } else { 0.0 };
-            self.fade.jump[port] = (weigh(0) - position, step);
+            let step = if self.fade.loud { weigh(1, Motion::Velocity) - velocity } else { 0.0 };
+            self.fade.jump[port] = (weigh(0, Motion::Position) - position, step);
         }
     }
 

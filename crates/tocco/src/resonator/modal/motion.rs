@@ -192,7 +192,7 @@ impl Resonator for Modal {
         match self.form {
             _ if self.fade.on() => self.heard_position(port),
             Form::Plain => self.dot(0, port),
-            _ => self.sum(port, 0.0, |i| self.state(i).0),
+            _ => self.sum(Motion::Position, port, 0.0, |i| self.state(i).0),
         }
     }
 
@@ -201,7 +201,7 @@ impl Resonator for Modal {
             (Some(heard), _) if port == self.listen => heard,
             _ if self.fade.loud() => self.heard_velocity(port),
             (_, Form::Plain) => self.dot(1, port),
-            _ => self.sum(port, 0.0, |i| self.state(i).1),
+            _ => self.sum(Motion::Velocity, port, 0.0, |i| self.state(i).1),
         }
     }
 
@@ -323,13 +323,13 @@ impl Modal {
     /// Position as heard while it goes over to that of a retuned body. [morph.4]
     pub(super) fn heard_position(&self, port: usize) -> Real {
         let b = self.fade.after(0);
-        self.sum(port, b, |i| self.state(i).0) - self.fade.jump(port).0 * b
+        self.sum(Motion::Position, port, b, |i| self.state(i).0) - self.fade.jump(port).0 * b
     }
 
     /// Velocity as heard likewise.
     pub(super) fn heard_velocity(&self, port: usize) -> Real {
         let b = self.fade.after(0);
-        self.sum(port, b, |i| self.state(i).1) - self.fade.jump(port).1 * b
+        self.sum(Motion::Velocity, port, b, |i| self.state(i).1) - self.fade.jump(port).1 * b
     }
 
     /// As `ring`, with weights that move by the sample. [morph.4]
@@ -351,7 +351,7 @@ impl Modal {
                         let [first, second] = [0, 1].map(|g| {
                             let [now, ahead] = parts[g];
                             let motion = now * history[tick][g][lane] + ahead * history[tick + 1][g][lane];
-                            self.weight(r.port, at(g), b) * motion
+                            self.weight(r.motion, r.port, at(g), b) * motion
                         });
                         r.sums.0[tick].0[lane] += first + second;
                     }
@@ -364,7 +364,7 @@ impl Modal {
             for r in readings.iter_mut() {
                 let row = usize::from(r.motion == Motion::Velocity);
                 for i in rung * LANES..all * LANES {
-                    r.sums.0[tick].0[i % LANES] += self.weight(r.port, i, b) * self.state.get(row, i);
+                    r.sums.0[tick].0[i % LANES] += self.weight(r.motion, r.port, i, b) * self.state.get(row, i);
                 }
                 let (position, velocity) = self.fade.jump(r.port);
                 let jump = if row == 0 { position } else { velocity };
