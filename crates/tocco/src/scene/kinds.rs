@@ -5,7 +5,9 @@ use crate::interactor::friction::FRICTION;
 use crate::interactor::impact::IMPACT;
 use crate::param::{Key, KeyType, Kind};
 use crate::resonator::inertial::{GUIDED, MASS, WALL};
+use crate::resonator::material::MATERIAL;
 use crate::resonator::modal::MODAL;
+use crate::resonator::network::{LINK, NETWORK};
 use crate::resonator::waveguide::STRING;
 use crate::texture::TEXTURE;
 
@@ -240,7 +242,8 @@ pub const ROSIN: [&str; 3] = ["heat_capacity_j_k", "conduction_w_k", "advection_
 
 /// Every kind, in the order of a scene file.
 pub const KINDS: &[Kind] = &[
-    SCENE, MASS, WALL, GUIDED, MODAL, MODE, MORPH, STRING, IMPACT, FRICTION, TEXTURE, DRIVE, NOISE, EVENT, TAP, CONTROL,
+    SCENE, MASS, WALL, GUIDED, MODAL, MODE, MORPH, MATERIAL, STRING, NETWORK, LINK, IMPACT, FRICTION, TEXTURE, DRIVE,
+    NOISE, EVENT, TAP, CONTROL,
 ];
 
 /// The kinds of one family, in order.

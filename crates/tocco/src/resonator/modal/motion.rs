@@ -121,6 +121,8 @@ impl Resonator for Modal {
     }
 
     fn ring(&mut self, ticks: usize, readings: &mut [Reading]) {
+        // What the last step in contact heard is past.
+        self.heard = None;
         if self.quiet {
             readings.iter_mut().for_each(|r| r.values[..ticks].fill(0.0));
             self.fade.end();
