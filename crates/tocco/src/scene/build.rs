@@ -2,8 +2,8 @@
 //! From a scene's description to a scene that can sound.
 
 use super::def::{
-    Action, BodyForm, ContactDef, ContactForm, HammerDef, ImpactLaw, Intent, ModeDef, PortDef, Quantity, Source,
-    Substeps, TapTo, TextureDef,
+    Action, BodyForm, ContactDef, ContactForm, HammerDef, ImpactLaw, Intent, ModeDef, PlaceOn, PortDef, Quantity,
+    ShapeDef, Source, Substeps, TapTo, TextureDef,
 };
 use super::drive::Drive;
 use super::hammer::DEFAULT_SPEED_M_S;
@@ -19,6 +19,7 @@ use crate::math::{PI, Real, cos, sin};
 use crate::param::{Rate, Scale, Tunable};
 use crate::resonator::inertial::{Guided, GuidedParams, Mass, MassParams};
 use crate::resonator::modal::{Modal, ModalParams, Tuning};
+use crate::resonator::shape;
 use crate::resonator::waveguide::{DEFAULT_PLACE, HIGHEST, StringParams, Waveguide};
 use crate::resonator::{CONTROL_TICKS, Motion, Reading, Resonator};
 use crate::rng::Rng;
@@ -91,6 +92,23 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
                     }
                 }
             }
+            BodyForm::Shape { figure, ports: places, morph } => {
+                if !places.is_empty() {
+                    ports = places.iter().map(|p| p.name.clone()).collect();
+                }
+                let params = ModalParams::from_values(&body.params);
+                let place = format!("body.{}", body.name);
+                let below_hz = 0.5 * rate_hz / params.freq_scale;
+                let from = shaped(&place, figure, places, below_hz)?;
+                let touched = def.contacts.iter().any(|c| c.between.iter().any(|s| body_of(s) == body.name));
+                match morph {
+                    None => Box::new(Modal::new(params, &from.modes, &from.ports, sample_s, touched)),
+                    Some(to) => {
+                        let to = shaped(&format!("{place}.morph"), to, places, below_hz)?;
+                        Box::new(Modal::morphing(params, &from, &to, sample_s, touched))
+                    }
+                }
+            }
             BodyForm::String { ports: places } => {
                 let params = StringParams::from_values(&body.params);
                 check_pitch(def, &body.name, params.freq_hz, rate_hz, &mut omitted)?;
@@ -154,6 +172,16 @@ fn tuning(modes: &[ModeDef], places: &[PortDef], kept: &[usize]) -> Tuning {
         places.iter().map(|p| kept.iter().map(|&i| p.shape[i]).collect()).collect()
     };
     Tuning { modes: kept.iter().map(|&i| (modes[i].freq_hz, modes[i].decay_s, modes[i].mass_kg)).collect(), ports }
+}
+
+/// Modes and shape values of a body by geometry and material, with its place in the scene in what may be wrong with it.
+fn shaped(place: &str, figure: &ShapeDef, places: &[PlaceOn], below_hz: Real) -> Result<Tuning, SceneError> {
+    let solved = shape::evaluate(figure, places, below_hz).map_err(|fault| {
+        let dot = if fault.key.is_empty() { "" } else { "." };
+        SceneError::new(format!("{place}{dot}{}", fault.key), fault.what)
+    })?;
+    let modes = solved.modes.iter().map(|m| (m.freq_hz, m.decay_s, m.mass_kg)).collect();
+    Ok(Tuning { modes, ports: solved.shapes })
 }
 
 /// Indices of the modes that this rate can hold.

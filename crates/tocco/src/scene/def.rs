@@ -3,6 +3,7 @@
 
 pub use crate::interactor::friction::FrictionLaw;
 use crate::math::Real;
+pub use crate::resonator::shape::{Place, PlaceOn, ShapeDef, Stuff};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -122,6 +123,15 @@ pub enum BodyForm {
         ports: Vec<PortDef>,
         /// What `morph_01` moves it to.
         morph: Option<MorphDef>,
+    },
+    /// Geometry and material.
+    Shape {
+        /// What it is.
+        figure: ShapeDef,
+        /// Named places; empty: one port "0" at the shape's first place.
+        ports: Vec<PlaceOn>,
+        /// What it becomes at `morph_01` = 1; its ports are the same.
+        morph: Option<ShapeDef>,
     },
     /// String between two rigid ends.
     String {

@@ -39,6 +39,7 @@ fn sorted(mut def: SceneDef) -> SceneDef {
                     morph.ports.sort_by(|a, b| a.name.cmp(&b.name));
                 }
             }
+            BodyForm::Shape { ports, .. } => ports.sort_by(|a, b| a.name.cmp(&b.name)),
             BodyForm::String { ports } => ports.sort_by(|a, b| a.name.cmp(&b.name)),
             _ => {}
         }

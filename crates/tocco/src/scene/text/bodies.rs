@@ -2,6 +2,7 @@
 //! Reads bodies.
 
 use super::node::*;
+use super::shapes::read_shape;
 use super::{Lines, nodes};
 use crate::math::Real;
 use crate::resonator::network::{LINK, MASS_KG};
@@ -13,6 +14,9 @@ use crate::scene::tree::{Data, Entry, Value, plain};
 
 pub(super) fn read_body(entry: &Entry<'_>, at: String, lines: &mut Lines) -> Result<BodyDef, SceneError> {
     let kind = kind_of("body", &at, entry)?;
+    if kind.id == "shape" {
+        return read_shape(entry, at, lines);
+    }
     let node = Node::open(table(&entry.value, &at, "a table")?, at, entry.line, kind)?;
     node.note(lines);
     let position_m = node.number_or("position_m", 0.0)?;
@@ -32,6 +36,9 @@ pub(super) fn read_body(entry: &Entry<'_>, at: String, lines: &mut Lines) -> Res
     Ok(BodyDef { name: entry.key.to_string(), form, params: node.params()? })
 }
 
+/// What is wrong with `morph_01` alone.
+pub(super) const NO_MORPH: &str = "moves nothing without a table `morph`; give it one or leave this out";
+
 /// The other end of a morph; its places are the body's.
 fn read_morph(
     body: &Node<'_, '_>,
@@ -40,11 +47,11 @@ fn read_morph(
     lines: &mut Lines,
 ) -> Result<Option<MorphDef>, SceneError> {
     let Some(entry) = body.entry("morph") else {
-        body.none_of(&["morph_01"], "moves nothing without a table `morph`; give it one or leave this out")?;
+        body.none_of(&["morph_01"], NO_MORPH)?;
         return Ok(None);
     };
     let at = body.place("morph");
-    let node = Node::open(table(&entry.value, &at, "a table { modes, port }")?, at, entry.line, &MORPH)?;
+    let node = Node::open(table(&entry.value, &at, "a table { modes, port }")?, at, entry.line, &TARGET)?;
     node.note(lines);
     let to = read_modes(&node, lines)?;
     let mut there = read_ports(&node, to.len(), lines)?;
@@ -90,7 +97,7 @@ fn read_modes(node: &Node<'_, '_>, lines: &mut Lines) -> Result<Vec<ModeDef>, Sc
 }
 
 /// The table of ports, each read by `read` from its place.
-fn named_ports<T>(
+pub(super) fn named_ports<T>(
     node: &Node<'_, '_>,
     wanted: &str,
     lines: &mut Lines,
