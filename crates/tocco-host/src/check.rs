@@ -11,13 +11,15 @@ use tocco::resonator::modal::ModalParams;
 use tocco::resonator::shape::evaluate;
 use tocco::resonator::waveguide::StringParams;
 use tocco::scene::def::{
-    Action, BodyDef, BodyForm, ContactDef, ContactForm, FrictionLaw, ImpactLaw, Length, PlaceDef, PlaceOn, SceneDef,
-    ShapeDef, Source, Stuff, TapTo,
+    Action, BodyDef, BodyForm, ContactDef, ContactForm, FrictionLaw, HammerDef, ImpactLaw, Intent, Length, LinkDef,
+    PlaceDef, PlaceOn, PointDef, SceneDef, ShapeDef, Source, Stuff, TapTo,
 };
+use tocco::scene::network::analyse;
 
 /// A text that lists bodies, contacts, gestures, taps and controls. Errors are the scene's.
 pub fn report(plan: &Plan) -> Result<String> {
     let scene = plan.build()?;
+    plan.hears()?;
     let def = &plan.scene.def;
     let mut text = format!("{}: {}\n", plan.scene.name, plan.scene.title());
     let length = match plan.length {
@@ -124,6 +126,7 @@ fn body_words(body: &BodyDef, rate_hz: f64) -> String {
             }
             words
         }
+        BodyForm::Network { masses, links, .. } => network_words(body, masses, links),
         BodyForm::Modal { modes, ports } => {
             let range = |of: &dyn Fn(usize) -> f64| {
                 let values = || (0..modes.len()).map(of).filter(|x| x.is_finite());
@@ -150,8 +153,8 @@ fn contact_words(def: &SceneDef, contact: &ContactDef) -> String {
     let [a, b] = &contact.between;
     let mut words = format!("{a} on {b}: ");
     match &contact.form {
-        ContactForm::Impact { law, exact_wall, .. } => {
-            let p = ImpactParams::from_values(&contact.params);
+        ContactForm::Impact { law, exact_wall, hammer, .. } => {
+            let p = impact_params(def, contact);
             let law_words = match law {
                 ImpactLaw::HuntCrossley => "hunt-crossley",
                 ImpactLaw::Power => "power",
@@ -168,6 +171,16 @@ fn contact_words(def: &SceneDef, contact: &ContactDef) -> String {
                     write!(words, ", dissipation {} s/m", short(p.dissipation_s_m))
                 }
             };
+            match hammer {
+                Some(HammerDef { intent: Intent::ContactTime(tau), at_speed_m_s }) => {
+                    let _ =
+                        write!(words, ", made to touch for {} ms at {} m/s", short(1e3 * tau), short(*at_speed_m_s));
+                }
+                Some(HammerDef { intent: Intent::Hardness(hardness), at_speed_m_s }) => {
+                    let _ = write!(words, ", hardness {} at {} m/s", short(*hardness), short(*at_speed_m_s));
+                }
+                None => {}
+            }
             if *exact_wall {
                 words.push_str(", exact wall");
             }
@@ -200,11 +213,17 @@ fn contact_words(def: &SceneDef, contact: &ContactDef) -> String {
         }
     }
     if let (ContactForm::Impact { .. }, Some((mass_kg, speed))) = (&contact.form, hammer_of(def, &contact.between)) {
-        let p = ImpactParams::from_values(&contact.params);
+        let p = impact_params(def, contact);
         let touch_s = touch_s(mass_kg, p.stiffness, p.exponent, speed);
         let _ = write!(words, "; touches for about {} ms at {} m/s", short(1e3 * touch_s), short(speed));
     }
     words
+}
+
+/// With the stiffness that a hammer's intention asks for; a scene that cannot have it has been refused by then.
+fn impact_params(def: &SceneDef, contact: &ContactDef) -> ImpactParams {
+    let params = ImpactParams::from_values(&contact.params);
+    ImpactParams { stiffness: def.stiffness(contact).unwrap_or(params.stiffness), ..params }
 }
 
 fn string_words(body: &BodyDef, ports: &[PlaceDef]) -> String {
@@ -239,6 +258,25 @@ fn shape_words(figure: &ShapeDef, ports: &[PlaceOn], scale: f64, rate_hz: f64) -
         let _ = write!(words, "; places {}", names.join(", "));
     }
     words
+}
+
+fn network_words(body: &BodyDef, masses: &[PointDef], links: &[LinkDef]) -> String {
+    let count: usize = links.iter().map(|link| link.between.len().saturating_sub(1)).sum();
+    let mut words = format!("network of {} masses, {count} links", masses.len());
+    if let Ok(network) = analyse(body) {
+        let high = network.omega.len().saturating_sub(1);
+        let rigid = network.omega.iter().filter(|omega| **omega == 0.0).count();
+        let _ = write!(words, ", {} to {} Hz", short(network.freq_hz(rigid.min(high))), short(network.freq_hz(high)));
+        if rigid > 0 {
+            let _ = write!(words, ", {rigid} rigid");
+        }
+        if !network.stands_alone() {
+            words.push_str(", modes joined by dampers");
+        }
+    }
+    let names: Vec<&str> = masses.iter().take(12).map(|mass| mass.name.as_str()).collect();
+    let more = if masses.len() > names.len() { ", ..." } else { "" };
+    format!("{words}; places {}{more}", names.join(", "))
 }
 
 /// Mass and speed of the first partner that is a mass with a known speed: its own, or that of its first strike.

@@ -91,25 +91,6 @@ pub const MORPH: Kind = Kind {
     keys: &[SHAPE_KEY, MATERIAL_KEY, MODES_KEY],
 };
 
-/// A material of one's own in scene files.
-pub const MATERIAL: Kind = Kind {
-    family: "material",
-    id: "",
-    doc: "A material of one's own, written as `material` in a shape.",
-    params: &[],
-    keys: &[
-        must("density_kg_m3", KeyType::Number { unit: "kg/m^3", min: 1.0, max: 1e5 }, "Density."),
-        must("young_pa", KeyType::Number { unit: "Pa", min: 1e3, max: 1e13 }, "Young's modulus."),
-        key("poisson", KeyType::Number { unit: "1", min: 0.0, max: 0.499 }, "Poisson's ratio, default 0.3."),
-        must("loss_factor", KeyType::Number { unit: "1", min: 1e-7, max: 1.0 }, "Loss factor (1/Q) at 1 kHz."),
-        key(
-            "loss_exponent",
-            KeyType::Number { unit: "1", min: -2.0, max: 2.0 },
-            "Exponent of the loss factor over frequency, default 0.",
-        ),
-    ],
-};
-
 /// One family of shapes.
 #[derive(Clone, Copy)]
 pub struct Family {

@@ -5,8 +5,10 @@ use crate::interactor::friction::FRICTION;
 use crate::interactor::impact::IMPACT;
 use crate::param::{Key, KeyType, Kind};
 use crate::resonator::inertial::{GUIDED, MASS, WALL};
+use crate::resonator::material::MATERIAL;
 use crate::resonator::modal::MODAL;
-use crate::resonator::shape::{FAMILIES, MATERIAL, MORPH, SHAPE as SHAPED};
+use crate::resonator::network::{LINK, NETWORK};
+use crate::resonator::shape::{FAMILIES, MORPH, SHAPE as SHAPED};
 use crate::resonator::waveguide::STRING;
 use crate::texture::TEXTURE;
 
@@ -223,7 +225,7 @@ pub const ROSIN: [&str; 3] = ["heat_capacity_j_k", "conduction_w_k", "advection_
 pub const KINDS: &[Kind] = &with_shapes::<{ FIRST.len() + FAMILIES.len() + REST.len() }>();
 
 /// The kinds before and after those of shapes.
-const FIRST: [Kind; 10] = [SCENE, MASS, WALL, GUIDED, MODAL, MODE, STRING, SHAPED, MORPH, MATERIAL];
+const FIRST: [Kind; 12] = [SCENE, MASS, WALL, GUIDED, MODAL, MODE, STRING, NETWORK, LINK, SHAPED, MORPH, MATERIAL];
 const REST: [Kind; 8] = [IMPACT, FRICTION, TEXTURE, DRIVE, NOISE, EVENT, TAP, CONTROL];
 
 const fn with_shapes<const COUNT: usize>() -> [Kind; COUNT] {

@@ -7,8 +7,9 @@
 
 use super::kinds::*;
 use crate::param::{Key, KeyType, Kind, Spec};
-use crate::resonator::material::ENTRIES;
-use crate::resonator::shape::{FAMILIES, Family, MATERIAL, MORPH, SHAPE as SHAPED};
+use crate::resonator::material::{MATERIAL, MATERIALS};
+use crate::resonator::network::{LINK, MASS_KG, MAX_MASSES};
+use crate::resonator::shape::{FAMILIES, Family, MORPH, SHAPE as SHAPED};
 use crate::texture::TEXTURE;
 use serde_json::{Map, Value, json};
 
@@ -139,7 +140,7 @@ fn form(kind: &Kind, key: &Key) -> Value {
         }
         "morph" => morph(),
         "material" => {
-            json!({ "anyOf": [{ "enum": ENTRIES.iter().map(|entry| entry.id).collect::<Vec<_>>() }, table(&MATERIAL)] })
+            json!({ "anyOf": [{ "enum": MATERIALS.iter().map(|entry| entry.id).collect::<Vec<_>>() }, table(&MATERIAL)] })
         }
         "texture" => {
             let mut texture = table(&TEXTURE);
@@ -152,6 +153,19 @@ fn form(kind: &Kind, key: &Key) -> Value {
         "port" => {
             let shape = json!({ "type": "array", "minItems": 1, "maxItems": MAX_LIST, "items": number(SHAPE) });
             json!({ "type": "object", "propertyNames": name(), "maxProperties": MAX_NODES, "additionalProperties": shape })
+        }
+        "mass_kg" => json!({ "anyOf": [number(MASS_KG), {
+            "type": "object", "propertyNames": name(), "minProperties": 1, "maxProperties": MAX_MASSES,
+            "additionalProperties": number(MASS_KG),
+        }] }),
+        "points" if kind.id == "network" => {
+            json!({ "type": "array", "minItems": 1, "maxItems": MAX_MASSES, "items": name() })
+        }
+        "fixed" => json!({ "type": "array", "maxItems": MAX_NODES, "items": name() }),
+        "link" => json!({ "type": "array", "maxItems": MAX_LIST, "items": table(&LINK) }),
+        "between" if kind.family == "link" => {
+            let point = json!({ "type": "string", "minLength": 1, "maxLength": MAX_WORDS });
+            json!({ "type": "array", "minItems": 2, "maxItems": MAX_NODES, "items": point })
         }
         "between" => {
             let site = json!({ "type": "string", "minLength": 1, "maxLength": MAX_WORDS });
@@ -260,6 +274,12 @@ fn rules(kind: &Kind) -> Map<String, Value> {
             "then": { "properties": { "range": { "items": { "exclusiveMinimum": 0 } } } },
         }),
         "noise" => json!({ "dependentRequired": { "first_hz": ["beta"] } }),
+        "body" if kind.id == "network" => json!({
+            "if": { "required": ["mass_kg"], "properties": { "mass_kg": { "type": "number" } } },
+            "then": has("points"),
+            "else": { "allOf": [lacks("points")] },
+        }),
+        "link" => json!({ "anyOf": [has("stiffness_n_m"), has("damping_n_s_m")] }),
         "contact" if kind.id == "friction" => json!({
             "not": { "required": ["normal_from", "normal_force_n"] },
             "if": law("thermal"),
@@ -268,7 +288,11 @@ fn rules(kind: &Kind) -> Map<String, Value> {
         "contact" if kind.id == "impact" => {
             let lossless =
                 json!({ "properties": { "dissipation_s_m": { "const": 0 } }, "allOf": [lacks("viscous_exponent")] });
+            let by = ["stiffness", "contact_time_s", "hardness_01"];
+            let by: Vec<Value> = by.iter().map(|id| has(id)).chain([json!({ "allOf": by.map(lacks) })]).collect();
             json!({ "allOf": [
+                { "oneOf": by },
+                { "if": has("at_speed_m_s"), "then": { "anyOf": [has("contact_time_s"), has("hardness_01")] } },
                 { "if": law("power"), "then": lossless },
                 { "if": law("stulov"), "then": lossless },
                 { "if": law("linear"), "then": { "properties": { "exponent": { "const": 1 } } } },

@@ -2,6 +2,7 @@
 //! Writes a scene as TOML.
 
 use super::def::*;
+use super::hammer::DEFAULT_SPEED_M_S;
 use super::kinds::{DEFAULT_FIRST_HZ, ROSIN, family};
 use crate::math::Real;
 use crate::param::{KeyType, Scale};
@@ -103,6 +104,7 @@ fn write_body(out: &mut String, body: &BodyDef) {
         BodyForm::Modal { .. } => "modal",
         BodyForm::String { .. } => "string",
         BodyForm::Shape { .. } => "shape",
+        BodyForm::Network { .. } => "network",
     };
     let name = key(&body.name);
     line(out, format_args!("\n[body.{name}]\ntype = \"{id}\""));
@@ -153,6 +155,21 @@ fn write_body(out: &mut String, body: &BodyDef) {
             }
             for port in ports {
                 line(out, format_args!("{} = {:?}", key(&port.name), port.place));
+            }
+        }
+        BodyForm::Network { masses, fixed, links } => {
+            let names = |list: &[String]| list.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
+            if !fixed.is_empty() {
+                line(out, format_args!("fixed = [{}]", names(fixed)));
+            }
+            line(out, format_args!("[body.{name}.mass_kg]"));
+            for mass in masses {
+                line(out, format_args!("{} = {:?}", key(&mass.name), mass.mass_kg));
+            }
+            for link in links {
+                line(out, format_args!("[[body.{name}.link]]\nbetween = [{}]", names(&link.between)));
+                write_unless_zero(out, "stiffness_n_m", link.stiffness_n_m);
+                write_unless_zero(out, "damping_n_s_m", link.damping_n_s_m);
             }
         }
     }
@@ -206,12 +223,24 @@ fn write_contact(out: &mut String, contact: &ContactDef) {
     }
     let mut skip: Vec<&str> = Vec::new();
     match &contact.form {
-        ContactForm::Impact { law, .. } => skip.extend(match law {
-            ImpactLaw::Stulov => &["dissipation_s_m"][..],
-            ImpactLaw::Power => &["hysteresis_01", "relaxation_s", "dissipation_s_m"],
-            ImpactLaw::Linear => &["hysteresis_01", "relaxation_s", "exponent"],
-            ImpactLaw::HuntCrossley => &["hysteresis_01", "relaxation_s"],
-        }),
+        ContactForm::Impact { law, hammer, .. } => {
+            skip.extend(match law {
+                ImpactLaw::Stulov => &["dissipation_s_m"][..],
+                ImpactLaw::Power => &["hysteresis_01", "relaxation_s", "dissipation_s_m"],
+                ImpactLaw::Linear => &["hysteresis_01", "relaxation_s", "exponent"],
+                ImpactLaw::HuntCrossley => &["hysteresis_01", "relaxation_s"],
+            });
+            if let Some(hammer) = hammer {
+                skip.push("stiffness");
+                match hammer.intent {
+                    Intent::ContactTime(tau) => line(out, format_args!("contact_time_s = {tau:?}")),
+                    Intent::Hardness(hardness) => line(out, format_args!("hardness_01 = {hardness:?}")),
+                }
+                if hammer.at_speed_m_s != DEFAULT_SPEED_M_S {
+                    line(out, format_args!("at_speed_m_s = {:?}", hammer.at_speed_m_s));
+                }
+            }
+        }
         ContactForm::Friction { law, normal_from, .. } => {
             if *law != FrictionLaw::Thermal {
                 skip.extend(ROSIN);

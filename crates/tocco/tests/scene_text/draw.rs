@@ -4,8 +4,9 @@
 use tocco::interactor::friction::FRICTION;
 use tocco::math::Real;
 use tocco::param::{Key, KeyType, Kind, Scale};
-use tocco::resonator::material::{ENTRIES, Material};
-use tocco::resonator::shape::{FAMILIES, MATERIAL, MAX_MODES, family};
+use tocco::resonator::material::{MATERIAL, MATERIALS, Material};
+use tocco::resonator::network::LINK;
+use tocco::resonator::shape::{FAMILIES, MAX_MODES, family};
 use tocco::rng::Rng;
 use tocco::scene::SceneDef;
 use tocco::scene::def::*;
@@ -76,10 +77,15 @@ fn draw_impact(rng: &mut Rng, name: String, between: [String; 2], travel: String
     if law == ImpactLaw::Linear {
         params[1] = 1.0;
     }
+    let hammer = coin(rng).then(|| {
+        params[0] = 1e8;
+        let intent = if coin(rng) { Intent::ContactTime(draw(rng, 1e-6, 1.0)) } else { Intent::Hardness(rng.unit()) };
+        HammerDef { intent, at_speed_m_s: if coin(rng) { 1.0 } else { draw(rng, 1e-3, 1e3) } }
+    });
     ContactDef {
         name,
         between,
-        form: ContactForm::Impact { law, viscous_exponent, exact_wall: coin(rng) },
+        form: ContactForm::Impact { law, viscous_exponent, exact_wall: coin(rng), hammer },
         params,
         substeps: match rng.bits() % 8 {
             7 => Substeps::Auto,
@@ -124,7 +130,7 @@ fn draw_figure(rng: &mut Rng) -> ShapeDef {
     let values = family.kind.keys.iter().map(given).collect();
     let material = match family.solid {
         false => Stuff::Air,
-        true if coin(rng) => Stuff::Named(ENTRIES[rng.bits() as usize % ENTRIES.len()].id),
+        true if coin(rng) => Stuff::Named(MATERIALS[rng.bits() as usize % MATERIALS.len()].id),
         true => Stuff::Own(Material {
             density_kg_m3: draw_key(rng, &MATERIAL, "density_kg_m3"),
             young_pa: draw_key(rng, &MATERIAL, "young_pa"),
@@ -149,7 +155,7 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
     let bodies = some(rng)
         .map(|_| {
             let position_m = draw_key(rng, &tocco::resonator::inertial::WALL, "position_m");
-            let (id, form) = match rng.bits() % 6 {
+            let (id, form) = match rng.bits() % 7 {
                 0 => {
                     let velocity_m_s = draw_key(rng, &tocco::resonator::inertial::MASS, "velocity_m_s");
                     ("mass", BodyForm::Mass { position_m, velocity_m_s })
@@ -169,6 +175,23 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
                     let morph = coin(rng).then(|| draw_figure(rng));
                     let morph = morph.filter(|morph| family(morph.kind.id).unwrap().axes.len() == axes);
                     ("shape", BodyForm::Shape { figure, ports, morph })
+                }
+                5 => {
+                    let masses: Vec<PointDef> = (0..1 + rng.bits() % 5)
+                        .map(|_| PointDef { name: name(rng), mass_kg: draw(rng, 1e-9, 1e6) })
+                        .collect();
+                    let fixed: Vec<String> = some(rng).map(|_| name(rng)).collect();
+                    let points = masses.iter().map(|mass| &mass.name).chain(fixed.first());
+                    let between: Vec<String> = points.cloned().collect();
+                    let links = some(rng)
+                        .filter(|_| between.len() > 1)
+                        .map(|_| LinkDef {
+                            between: between.clone(),
+                            stiffness_n_m: draw_key(rng, &LINK, "stiffness_n_m"),
+                            damping_n_s_m: draw(rng, Real::MIN_POSITIVE, 1e9),
+                        })
+                        .collect();
+                    ("network", BodyForm::Network { masses, fixed, links })
                 }
                 _ => {
                     let modes: Vec<ModeDef> = (0..1 + rng.bits() % 5)

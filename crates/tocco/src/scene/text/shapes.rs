@@ -6,8 +6,8 @@ use super::bodies::named_ports;
 use super::node::*;
 use crate::math::Real;
 use crate::param::{KeyType, Kind};
-use crate::resonator::material::Material;
-use crate::resonator::shape::{FAMILIES, Family, MATERIAL, MORPH, SHAPE, locate, wanted};
+use crate::resonator::material::{DEFAULT_POISSON, MATERIAL, MATERIALS, Material};
+use crate::resonator::shape::{FAMILIES, Family, MORPH, SHAPE, locate, wanted};
 use crate::scene::def::*;
 use crate::scene::error::{SceneError, nearest};
 use crate::scene::tree::{Data, Entry, clip, plain};
@@ -64,7 +64,7 @@ fn read_material(node: &Node<'_, '_>, family: &Family, lines: &mut Lines) -> Res
         Data::Text(word) => match Material::named(word) {
             Some(found) => Ok(Stuff::Named(found.id)),
             None => {
-                let known = crate::resonator::material::ENTRIES.iter().map(|entry| entry.id);
+                let known = MATERIALS.iter().map(|entry| entry.id);
                 let what = format!("no material '{}'{}", clip(word), nearest(&clip(word), known));
                 fail(at, entry.line, what)
             }
@@ -75,7 +75,7 @@ fn read_material(node: &Node<'_, '_>, family: &Family, lines: &mut Lines) -> Res
             Ok(Stuff::Own(Material {
                 density_kg_m3: own.needed_number("density_kg_m3", "a material")?,
                 young_pa: own.needed_number("young_pa", "a material")?,
-                poisson: own.number_or("poisson", 0.3)?,
+                poisson: own.number_or("poisson", DEFAULT_POISSON)?,
                 loss_factor: own.needed_number("loss_factor", "a material")?,
                 loss_exponent: own.number_or("loss_exponent", 0.0)?,
             }))
