@@ -73,7 +73,7 @@ fn a_chain_lies_on_its_closed_form_and_a_joined_network_on_its_direct_integratio
         .map(|(i, k)| link(Some(i), Some((i + 1) % 5), *k, 1e-6 * k))
         .collect();
     links.push(link(None, Some(0), 4e4, 0.0));
-    links.push(link(Some(2), None, 0.0, 30.0));
+    links.push(link(Some(2), None, 0.0, 200.0));
     let network = Network::new(&masses, &links);
     assert!(!network.stands_alone());
     let all: Vec<usize> = (0..5).collect();
@@ -82,7 +82,7 @@ fn a_chain_lies_on_its_closed_form_and_a_joined_network_on_its_direct_integratio
     let mut apart = Modal::new(ModalParams::default(), &table, &network.shape, 1.0 / RATE_HZ, false);
     let frames = 480;
     let exact = direct(&masses, &links, 0.01, frames);
-    let mut play = |body: &mut dyn Resonator| {
+    let play = |body: &mut dyn Resonator| {
         body.hit(0, 0.01);
         let step = |_| {
             body.commit();
@@ -93,7 +93,7 @@ fn a_chain_lies_on_its_closed_form_and_a_joined_network_on_its_direct_integratio
     let (ours, ignored) = (play(&mut joined), play(&mut apart));
     let off = |got: &[f64]| got.iter().zip(&exact).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
     assert!(off(&ours) < 1e-8, "{}", off(&ours));
-    assert!(off(&ignored) > 0.05, "{}", off(&ignored));
+    assert!(off(&ignored) > 0.2, "{}", off(&ignored));
     let points = |v: &[f64], every: usize| -> Vec<(f64, f64)> {
         v.iter().enumerate().step_by(every).map(|(i, v)| ((i + 1) as f64 / RATE_HZ * 1e3, *v)).collect()
     };
