@@ -9,6 +9,7 @@ mod build;
 pub mod def;
 pub mod drive;
 pub mod error;
+pub mod hammer;
 pub mod kinds;
 pub mod network;
 #[cfg(feature = "text")]

@@ -3,6 +3,7 @@
 
 pub use crate::interactor::friction::FrictionLaw;
 use crate::math::Real;
+pub use crate::resonator::shape::{Place, PlaceOn, ShapeDef, Stuff};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -120,6 +121,15 @@ pub enum BodyForm {
         modes: Vec<ModeDef>,
         /// Named places with one mode-shape value per mode; empty: one port "0" of all ones.
         ports: Vec<PortDef>,
+    },
+    /// Geometry and material.
+    Shape {
+        /// What it is.
+        figure: ShapeDef,
+        /// Named places; empty: one port "0" at the shape's first place.
+        ports: Vec<PlaceOn>,
+        /// What it becomes at `morph_01` = 1; its ports are the same.
+        morph: Option<ShapeDef>,
     },
     /// String between two rigid ends.
     String {
@@ -241,6 +251,8 @@ pub enum ContactForm {
         viscous_exponent: Option<Real>,
         /// Use the exact wall scheme (mass against wall or mass only).
         exact_wall: bool,
+        /// What the stiffness is meant to do; `None`: the parameter `stiffness` as it is.
+        hammer: Option<HammerDef>,
     },
     /// Friction.
     Friction {
@@ -251,6 +263,24 @@ pub enum ContactForm {
         /// Exponent of the viscous term; `None`: 1.
         viscous_exponent: Option<Real>,
     },
+}
+
+/// A hammer by intention: its stiffness follows when the scene is built.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HammerDef {
+    /// What is wanted.
+    pub intent: Intent,
+    /// Speed at which it is wanted, m/s.
+    pub at_speed_m_s: Real,
+}
+
+/// What a hammer is meant to do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Intent {
+    /// Touch a rigid wall for so long, s.
+    ContactTime(Real),
+    /// Feel so hard, 0 to 1.
+    Hardness(Real),
 }
 
 /// Impact force laws.

@@ -232,7 +232,8 @@ pub fn rubbed_def() -> SceneDef {
     };
     let pair =
         BodyForm::Network { masses: vec![mass("left", 2e-3), mass("right", 2e-3)], fixed: vec![], links: vec![] };
-    let hunt_crossley = ContactForm::Impact { law: ImpactLaw::HuntCrossley, viscous_exponent: None, exact_wall: false };
+    let hunt_crossley =
+        ContactForm::Impact { law: ImpactLaw::HuntCrossley, viscous_exponent: None, exact_wall: false, hammer: None };
     let lugre = ContactForm::Friction { law: FrictionLaw::LuGre, normal_from: None, viscous_exponent: Some(2.0) };
     let thermal =
         ContactForm::Friction { law: FrictionLaw::Thermal, normal_from: Some("press".into()), viscous_exponent: None };
@@ -278,13 +279,18 @@ pub fn full_def() -> SceneDef {
     let contact = |name: &str, a: &str, b: &str, law, params: [Real; 5]| ContactDef {
         name: name.into(),
         between: [a.into(), b.into()],
-        form: ContactForm::Impact { law, viscous_exponent: None, exact_wall: law == ImpactLaw::Power },
+        form: ContactForm::Impact { law, viscous_exponent: None, exact_wall: law == ImpactLaw::Power, hammer: None },
         params: params.into(),
         substeps: Substeps::Auto,
         texture: None,
     };
     let mut hit = contact("hit", "hammer", "bar.tip", ImpactLaw::HuntCrossley, [1e9, 1.5, 0.5, 0.0, 1e-4]);
-    hit.form = ContactForm::Impact { law: ImpactLaw::HuntCrossley, viscous_exponent: Some(0.5), exact_wall: false };
+    hit.form = ContactForm::Impact {
+        law: ImpactLaw::HuntCrossley,
+        viscous_exponent: Some(0.5),
+        exact_wall: false,
+        hammer: None,
+    };
     hit.substeps = Substeps::Fixed(8);
     SceneDef {
         version: 1,

@@ -7,6 +7,7 @@ use crate::interactor::friction::{FrictionParams, check};
 use crate::math::Real;
 use crate::scene::def::*;
 use crate::scene::error::SceneError;
+use crate::scene::hammer::DEFAULT_SPEED_M_S;
 use crate::scene::kinds::ROSIN;
 use crate::scene::tree::{Entry, plain};
 use crate::texture::fractal::DEFAULT_POLES_PER_DECADE;
@@ -119,6 +120,24 @@ fn read_texture(contact: &Node<'_, '_>, lines: &mut Lines) -> Result<Option<Text
     }))
 }
 
+/// At most one of stiffness, contact_time_s and hardness_01.
+fn read_hammer(node: &Node<'_, '_>) -> Result<Option<HammerDef>, SceneError> {
+    let ways = ["stiffness", "contact_time_s", "hardness_01"];
+    let wanted = if ways.iter().any(|id| node.entry(id).is_some()) { node.one_of(&ways)? } else { "stiffness" };
+    let intent = match wanted {
+        "contact_time_s" => Intent::ContactTime(node.needed_number(wanted, "a hammer")?),
+        "hardness_01" => Intent::Hardness(node.needed_number(wanted, "a hammer")?),
+        _ => {
+            node.none_of(
+                &["at_speed_m_s"],
+                "belongs to contact_time_s or hardness_01; leave it out or give one of them",
+            )?;
+            return Ok(None);
+        }
+    };
+    Ok(Some(HammerDef { intent, at_speed_m_s: node.number_or("at_speed_m_s", DEFAULT_SPEED_M_S)? }))
+}
+
 fn read_impact(node: &Node<'_, '_>, params: &mut [Real]) -> Result<ContactForm, SceneError> {
     let law = match node.word("law")? {
         Some(1) => ImpactLaw::Power,
@@ -151,6 +170,7 @@ fn read_impact(node: &Node<'_, '_>, params: &mut [Real]) -> Result<ContactForm, 
         *exponent = 1.0;
     }
     Ok(ContactForm::Impact {
+        hammer: read_hammer(node)?,
         law,
         viscous_exponent: node.number("viscous_exponent")?,
         exact_wall: node.flag("exact_wall")?.unwrap_or(false),
