@@ -34,8 +34,8 @@ fn material_quality_of_the_four_classes_lies_in_the_ranges_of_the_listeners() {
     }
     over.categories = ["63", "125", "250", "500", "1000", "2000", "4000", "8000", "16000"].map(String::from).to_vec();
     over.legend = Corner::BottomLeft;
-    over.x_range = Some((-2.6, 8.2));
-    over.y_range = Some((0.5, 3.6));
+    over.x_range = Some((-0.3, 8.3));
+    over.y_range = Some((-0.6, 3.6));
 
     let classes = [("rubber", 5.0, 44.3), ("wood", 14.9, 131.8), ("glass", 189.6, 5000.0), ("metal", 272.8, 5000.0)];
     let mut beside = Panel::new("at 1 to 2 kHz beside 003 table 5.2", "", "Q, powers of ten");
