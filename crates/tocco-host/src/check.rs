@@ -9,13 +9,15 @@ use tocco::interactor::impact::ImpactParams;
 use tocco::math::pow;
 use tocco::resonator::waveguide::StringParams;
 use tocco::scene::def::{
-    Action, BodyDef, BodyForm, ContactDef, ContactForm, FrictionLaw, HammerDef, ImpactLaw, Intent, Length, PlaceDef,
-    SceneDef, Source, TapTo,
+    Action, BodyDef, BodyForm, ContactDef, ContactForm, FrictionLaw, HammerDef, ImpactLaw, Intent, Length, LinkDef,
+    PlaceDef, PointDef, SceneDef, Source, TapTo,
 };
+use tocco::scene::network::analyse;
 
 /// A text that lists bodies, contacts, gestures, taps and controls. Errors are the scene's.
 pub fn report(plan: &Plan) -> Result<String> {
     let scene = plan.build()?;
+    plan.hears()?;
     let def = &plan.scene.def;
     let mut text = format!("{}: {}\n", plan.scene.name, plan.scene.title());
     let length = match plan.length {
@@ -114,6 +116,7 @@ fn body_words(body: &BodyDef) -> String {
         BodyForm::Wall { .. } => "rigid wall".into(),
         BodyForm::Guided { .. } => "guided".into(),
         BodyForm::String { ports } => string_words(body, ports),
+        BodyForm::Network { masses, links, .. } => network_words(body, masses, links),
         BodyForm::Modal { modes, ports } => {
             let range = |of: &dyn Fn(usize) -> f64| {
                 let values = || (0..modes.len()).map(of).filter(|x| x.is_finite());
@@ -218,6 +221,25 @@ fn string_words(body: &BodyDef, ports: &[PlaceDef]) -> String {
     let places: Vec<String> = ports.iter().map(|port| format!("{} at {}", port.name, short(port.place))).collect();
     let places = if places.is_empty() { String::new() } else { format!("; places {}", places.join(", ")) };
     format!("string, {} Hz, q {}, {} kg/s{places}", short(p.freq_hz), short(p.q), short(p.impedance_kg_s))
+}
+
+fn network_words(body: &BodyDef, masses: &[PointDef], links: &[LinkDef]) -> String {
+    let count: usize = links.iter().map(|link| link.between.len().saturating_sub(1)).sum();
+    let mut words = format!("network of {} masses, {count} links", masses.len());
+    if let Ok(network) = analyse(body) {
+        let high = network.omega.len().saturating_sub(1);
+        let rigid = network.omega.iter().filter(|omega| **omega == 0.0).count();
+        let _ = write!(words, ", {} to {} Hz", short(network.freq_hz(rigid.min(high))), short(network.freq_hz(high)));
+        if rigid > 0 {
+            let _ = write!(words, ", {rigid} rigid");
+        }
+        if !network.stands_alone() {
+            words.push_str(", modes joined by dampers");
+        }
+    }
+    let names: Vec<&str> = masses.iter().take(12).map(|mass| mass.name.as_str()).collect();
+    let more = if masses.len() > names.len() { ", ..." } else { "" };
+    format!("{words}; places {}{more}", names.join(", "))
 }
 
 /// Mass and speed of the first partner that is a mass with a known speed: its own, or that of its first strike.

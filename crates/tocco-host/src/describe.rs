@@ -26,7 +26,11 @@ pub fn describe(what: Option<&str>, as_json: bool) -> Result<String> {
     let Some(what) = what else {
         return Ok(if as_json { pretty(&KINDS.iter().map(kind_json).collect::<Vec<_>>().into()) } else { overview() });
     };
-    let kinds: Vec<&Kind> = KINDS.iter().filter(|kind| kind.id == what || kind.family == what).collect();
+    let named = |word: &str| KINDS.iter().filter(|kind| kind.id == word || kind.family == word).collect::<Vec<&Kind>>();
+    let mut kinds = named(what);
+    if kinds.is_empty() {
+        kinds = named(&singular(what));
+    }
     if !kinds.is_empty() && !Path::new(what).is_file() {
         return Ok(if as_json {
             pretty(&kinds.iter().map(|kind| kind_json(kind)).collect::<Vec<_>>().into())
@@ -44,6 +48,14 @@ pub fn describe(what: Option<&str>, as_json: bool) -> Result<String> {
         return bad(format!("no kind and no scene '{what}'{}", nearest(what, known)));
     }
     scene(&Plan::new(library::load(what)?), as_json)
+}
+
+/// Many of a kind are asked for by its plural.
+fn singular(word: &str) -> String {
+    match word.strip_suffix("ies") {
+        Some(stem) => format!("{stem}y"),
+        None => word.strip_suffix('s').unwrap_or(word).into(),
+    }
 }
 
 fn kind_names() -> Vec<&'static str> {

@@ -17,6 +17,7 @@ pub mod inertial;
 pub(crate) mod kernel;
 pub mod material;
 pub mod modal;
+pub mod network;
 pub mod waveguide;
 
 use crate::math::Real;

@@ -11,6 +11,7 @@ pub mod drive;
 pub mod error;
 pub mod hammer;
 pub mod kinds;
+pub mod network;
 #[cfg(feature = "text")]
 pub mod schema;
 #[cfg(feature = "text")]

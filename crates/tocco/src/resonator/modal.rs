@@ -106,6 +106,8 @@ enum Form {
 /// A vibrating object.
 pub struct Modal {
     params: ModalParams,
+    /// The parameters it declares: all, or the first few.
+    declared: &'static [Spec],
     sample_s: Real,
     path: Path,
     /// Two-pole modes first (padded to whole pairs of chunks), then the others (padded to whole chunks).
@@ -185,6 +187,7 @@ impl Modal {
             |_| Level { table: Table::zeros(cells), compliance: vec![0.0; ports.len() * ports.len()], fresh: false };
         let mut body = Self {
             params,
+            declared: ModalParams::SPECS,
             sample_s,
             path: *Path::all().last().unwrap_or(&Path::Baseline),
             modes: order.iter().map(mode).collect(),
@@ -219,11 +222,16 @@ impl Modal {
         (0..needed).rev().for_each(|level| body.refresh(level));
         body
     }
+
+    /// The same bank with the first few parameters only, for bodies to which the others mean nothing. `[control]`
+    pub fn declaring(self, declared: &'static [Spec]) -> Self {
+        Self { declared, ..self }
+    }
 }
 
 impl Tunable for Modal {
     fn specs(&self) -> &'static [Spec] {
-        ModalParams::SPECS
+        self.declared
     }
     fn get(&self, index: usize) -> Real {
         self.params.read(index)

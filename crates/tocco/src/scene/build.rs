@@ -7,13 +7,13 @@ use super::def::{
 };
 use super::drive::Drive;
 use super::hammer::DEFAULT_SPEED_M_S;
-use super::{FORCE, Macro, Scene, SceneDef, SceneError, Slot, Tap, TapFrom, Target};
+use super::{FORCE, Macro, Scene, SceneDef, SceneError, Slot, Tap, TapFrom, Target, network};
 use crate::contact::coupled::MAX_CONTACTS;
 use crate::contact::world::World;
 use crate::contact::{Contact, Roughness, Site};
 use crate::engine::{Command, Timed};
 use crate::interactor::Interactor;
-use crate::interactor::friction::{Friction, FrictionParams};
+use crate::interactor::friction::{self, Friction, FrictionParams};
 use crate::interactor::impact::{Impact, ImpactParams};
 use crate::math::{PI, Real, cos, sin};
 use crate::param::{Rate, Scale, Tunable};
@@ -95,6 +95,10 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
                 }
                 Box::new(Waveguide::new(params, &fractions, sample_s))
             }
+            BodyForm::Network { masses, .. } => {
+                ports = masses.iter().map(|point| point.name.clone()).collect();
+                network::build(def, body, rate_hz, &mut omitted)?
+            }
         });
         names.push((body.name.clone(), ports));
     }
@@ -132,12 +136,12 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
     Ok(scene)
 }
 
-fn body_of(site: &str) -> &str {
+pub(super) fn body_of(site: &str) -> &str {
     site.split('.').next().unwrap_or(site)
 }
 
 /// Indices of the modes that this rate can hold.
-fn audible(
+pub(super) fn audible(
     def: &SceneDef,
     name: &str,
     modes: &[ModeDef],
@@ -223,7 +227,11 @@ fn contacts(def: &SceneDef, scene: &Scene, bodies: &[Box<dyn Resonator>]) -> Res
                 Box::new(Impact::new(*law, params, *viscous_exponent))
             }
             ContactForm::Friction { law, viscous_exponent, .. } => {
-                Box::new(Friction::new(*law, FrictionParams::from_values(&contact.params), *viscous_exponent))
+                let params = FrictionParams::from_values(&contact.params);
+                if let Some((id, what)) = friction::check(*law, &params) {
+                    return Err(SceneError::new(format!("{place}.{id}"), what));
+                }
+                Box::new(Friction::new(*law, params, *viscous_exponent))
             }
         };
         let substeps = match contact.substeps {

@@ -60,13 +60,17 @@ impl Default for SceneDef {
 impl SceneDef {
     /// Line of a place in the source text, or of the nearest place around it that has one.
     pub fn line_of(&self, place: &str) -> Option<usize> {
-        let mut place = place;
-        loop {
-            if let Some(&line) = self.lines.get(place) {
-                return Some(line);
-            }
-            place = &place[..place.rfind(['.', '['])?];
+        line_in(&self.lines, place)
+    }
+}
+
+/// Line of a place, or of the nearest place around it that has one.
+pub(super) fn line_in(lines: &BTreeMap<String, usize>, mut place: &str) -> Option<usize> {
+    loop {
+        if let Some(&line) = lines.get(place) {
+            return Some(line);
         }
+        place = &place[..place.rfind(['.', '['])?];
     }
 }
 
@@ -122,6 +126,35 @@ pub enum BodyForm {
         /// Named places; empty: one port "0" at [`DEFAULT_PLACE`](crate::resonator::waveguide::DEFAULT_PLACE).
         ports: Vec<PlaceDef>,
     },
+    /// Masses, springs and dampers.
+    Network {
+        /// The masses; each is a port.
+        masses: Vec<PointDef>,
+        /// Names of the points that do not move.
+        fixed: Vec<String>,
+        /// Springs and dampers.
+        links: Vec<LinkDef>,
+    },
+}
+
+/// A mass of a network.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PointDef {
+    /// Label, unique within the body.
+    pub name: String,
+    /// kg
+    pub mass_kg: Real,
+}
+
+/// A spring and damper between two points of a network, or a chain of equal ones.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkDef {
+    /// Two points or more, each joined to the next.
+    pub between: Vec<String>,
+    /// Of each spring, N/m.
+    pub stiffness_n_m: Real,
+    /// Of each damper, N s/m.
+    pub damping_n_s_m: Real,
 }
 
 /// A named place on a string.

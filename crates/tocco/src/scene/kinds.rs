@@ -7,6 +7,7 @@ use crate::param::{Key, KeyType, Kind};
 use crate::resonator::inertial::{GUIDED, MASS, WALL};
 use crate::resonator::material::MATERIAL;
 use crate::resonator::modal::MODAL;
+use crate::resonator::network::{LINK, NETWORK};
 use crate::resonator::waveguide::STRING;
 use crate::texture::TEXTURE;
 
@@ -221,8 +222,8 @@ pub const ROSIN: [&str; 3] = ["heat_capacity_j_k", "conduction_w_k", "advection_
 
 /// Every kind, in the order of a scene file.
 pub const KINDS: &[Kind] = &[
-    SCENE, MASS, WALL, GUIDED, MODAL, MODE, MATERIAL, STRING, IMPACT, FRICTION, TEXTURE, DRIVE, NOISE, EVENT, TAP,
-    CONTROL,
+    SCENE, MASS, WALL, GUIDED, MODAL, MODE, MATERIAL, STRING, NETWORK, LINK, IMPACT, FRICTION, TEXTURE, DRIVE, NOISE,
+    EVENT, TAP, CONTROL,
 ];
 
 /// The kinds of one family, in order.

@@ -7,6 +7,7 @@
 
 use super::kinds::*;
 use crate::param::{Key, KeyType, Kind, Spec};
+use crate::resonator::network::{LINK, MASS_KG, MAX_MASSES};
 use crate::texture::TEXTURE;
 use serde_json::{Map, Value, json};
 
@@ -143,6 +144,19 @@ fn form(kind: &Kind, key: &Key) -> Value {
             let shape = json!({ "type": "array", "minItems": 1, "maxItems": MAX_LIST, "items": number(SHAPE) });
             json!({ "type": "object", "propertyNames": name(), "maxProperties": MAX_NODES, "additionalProperties": shape })
         }
+        "mass_kg" => json!({ "anyOf": [number(MASS_KG), {
+            "type": "object", "propertyNames": name(), "minProperties": 1, "maxProperties": MAX_MASSES,
+            "additionalProperties": number(MASS_KG),
+        }] }),
+        "points" if kind.id == "network" => {
+            json!({ "type": "array", "minItems": 1, "maxItems": MAX_MASSES, "items": name() })
+        }
+        "fixed" => json!({ "type": "array", "maxItems": MAX_NODES, "items": name() }),
+        "link" => json!({ "type": "array", "maxItems": MAX_LIST, "items": table(&LINK) }),
+        "between" if kind.family == "link" => {
+            let point = json!({ "type": "string", "minLength": 1, "maxLength": MAX_WORDS });
+            json!({ "type": "array", "minItems": 2, "maxItems": MAX_NODES, "items": point })
+        }
         "between" => {
             let site = json!({ "type": "string", "minLength": 1, "maxLength": MAX_WORDS });
             json!({ "type": "array", "minItems": 2, "maxItems": 2, "items": site })
@@ -197,6 +211,12 @@ fn rules(kind: &Kind) -> Map<String, Value> {
             "then": { "properties": { "range": { "items": { "exclusiveMinimum": 0 } } } },
         }),
         "noise" => json!({ "dependentRequired": { "first_hz": ["beta"] } }),
+        "body" if kind.id == "network" => json!({
+            "if": { "required": ["mass_kg"], "properties": { "mass_kg": { "type": "number" } } },
+            "then": has("points"),
+            "else": { "allOf": [lacks("points")] },
+        }),
+        "link" => json!({ "anyOf": [has("stiffness_n_m"), has("damping_n_s_m")] }),
         "contact" if kind.id == "friction" => json!({
             "not": { "required": ["normal_from", "normal_force_n"] },
             "if": law("thermal"),

@@ -102,6 +102,7 @@ fn write_body(out: &mut String, body: &BodyDef) {
         BodyForm::Guided { .. } => "guided",
         BodyForm::Modal { .. } => "modal",
         BodyForm::String { .. } => "string",
+        BodyForm::Network { .. } => "network",
     };
     let name = key(&body.name);
     line(out, format_args!("\n[body.{name}]\ntype = \"{id}\""));
@@ -136,6 +137,21 @@ fn write_body(out: &mut String, body: &BodyDef) {
             }
             for port in ports {
                 line(out, format_args!("{} = {:?}", key(&port.name), port.place));
+            }
+        }
+        BodyForm::Network { masses, fixed, links } => {
+            let names = |list: &[String]| list.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
+            if !fixed.is_empty() {
+                line(out, format_args!("fixed = [{}]", names(fixed)));
+            }
+            line(out, format_args!("[body.{name}.mass_kg]"));
+            for mass in masses {
+                line(out, format_args!("{} = {:?}", key(&mass.name), mass.mass_kg));
+            }
+            for link in links {
+                line(out, format_args!("[[body.{name}.link]]\nbetween = [{}]", names(&link.between)));
+                write_unless_zero(out, "stiffness_n_m", link.stiffness_n_m);
+                write_unless_zero(out, "damping_n_s_m", link.damping_n_s_m);
             }
         }
     }

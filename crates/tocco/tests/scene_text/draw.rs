@@ -4,6 +4,7 @@
 use tocco::interactor::friction::FRICTION;
 use tocco::math::Real;
 use tocco::param::{KeyType, Kind, Scale};
+use tocco::resonator::network::LINK;
 use tocco::rng::Rng;
 use tocco::scene::SceneDef;
 use tocco::scene::def::*;
@@ -128,7 +129,7 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
     let bodies = some(rng)
         .map(|_| {
             let position_m = draw_key(rng, &tocco::resonator::inertial::WALL, "position_m");
-            let (id, form) = match rng.bits() % 5 {
+            let (id, form) = match rng.bits() % 6 {
                 0 => {
                     let velocity_m_s = draw_key(rng, &tocco::resonator::inertial::MASS, "velocity_m_s");
                     ("mass", BodyForm::Mass { position_m, velocity_m_s })
@@ -139,6 +140,23 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
                     let place = |rng: &mut Rng| draw(rng, Real::MIN_POSITIVE, 1.0 - Real::EPSILON);
                     let ports = some(rng).map(|_| PlaceDef { name: name(rng), place: place(rng) }).collect();
                     ("string", BodyForm::String { ports })
+                }
+                4 => {
+                    let masses: Vec<PointDef> = (0..1 + rng.bits() % 5)
+                        .map(|_| PointDef { name: name(rng), mass_kg: draw(rng, 1e-9, 1e6) })
+                        .collect();
+                    let fixed: Vec<String> = some(rng).map(|_| name(rng)).collect();
+                    let points = masses.iter().map(|mass| &mass.name).chain(fixed.first());
+                    let between: Vec<String> = points.cloned().collect();
+                    let links = some(rng)
+                        .filter(|_| between.len() > 1)
+                        .map(|_| LinkDef {
+                            between: between.clone(),
+                            stiffness_n_m: draw_key(rng, &LINK, "stiffness_n_m"),
+                            damping_n_s_m: draw(rng, Real::MIN_POSITIVE, 1e9),
+                        })
+                        .collect();
+                    ("network", BodyForm::Network { masses, fixed, links })
                 }
                 _ => {
                     let modes: Vec<ModeDef> = (0..1 + rng.bits() % 5)

@@ -62,12 +62,7 @@ fn read_friction(node: &Node<'_, '_>, params: &[Real]) -> Result<ContactForm, Sc
     if law != FrictionLaw::Thermal {
         node.none_of(&ROSIN, "belongs to law = \"thermal\"; leave it out or choose that law")?;
     }
-    let mut params = FrictionParams::from_values(params);
-    if law == FrictionLaw::Dahl {
-        // It has no stiction: whatever mu_static is by default must not forbid a large mu_dynamic.
-        params.mu_static = params.mu_static.max(params.mu_dynamic);
-    }
-    if let Some((id, what)) = check(&params) {
+    if let Some((id, what)) = check(law, &FrictionParams::from_values(params)) {
         let what = if node.entry(id).is_some() { what } else { format!("{id} = {what}") };
         return node.fail(id, what);
     }
