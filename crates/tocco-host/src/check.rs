@@ -7,10 +7,12 @@ use std::fmt::Write as _;
 use tocco::interactor::friction::FrictionParams;
 use tocco::interactor::impact::ImpactParams;
 use tocco::math::pow;
+use tocco::resonator::modal::ModalParams;
+use tocco::resonator::shape::evaluate;
 use tocco::resonator::waveguide::StringParams;
 use tocco::scene::def::{
     Action, BodyDef, BodyForm, ContactDef, ContactForm, FrictionLaw, HammerDef, ImpactLaw, Intent, Length, LinkDef,
-    PlaceDef, PointDef, SceneDef, Source, TapTo,
+    PlaceDef, PlaceOn, PointDef, SceneDef, ShapeDef, Source, Stuff, TapTo,
 };
 use tocco::scene::network::analyse;
 
@@ -30,7 +32,7 @@ pub fn report(plan: &Plan) -> Result<String> {
         &format!("{length}, {} channel(s), {} Hz, seed {}", scene.channels(), plan.rate_hz, def.seed),
     );
     for body in &def.bodies {
-        line(&mut text, &format!("body {}", body.name), &body_words(body));
+        line(&mut text, &format!("body {}", body.name), &body_words(body, plan.rate_hz));
     }
     for contact in &def.contacts {
         line(&mut text, &format!("contact {}", contact.name), &contact_words(def, contact));
@@ -101,7 +103,7 @@ pub fn short(x: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-fn body_words(body: &BodyDef) -> String {
+fn body_words(body: &BodyDef, rate_hz: f64) -> String {
     match &body.form {
         BodyForm::Mass { velocity_m_s, .. } => {
             let mut words = format!("mass of {} kg", short(body.params.first().copied().unwrap_or_default()));
@@ -117,6 +119,14 @@ fn body_words(body: &BodyDef) -> String {
         BodyForm::Guided { .. } => "guided".into(),
         BodyForm::String { ports } => string_words(body, ports),
         BodyForm::Network { masses, links, .. } => network_words(body, masses, links),
+        BodyForm::Shape { figure, ports, morph } => {
+            let scale = ModalParams::from_values(&body.params).freq_scale;
+            let mut words = shape_words(figure, ports, scale, rate_hz);
+            if let Some(morph) = morph {
+                let _ = write!(words, "; morphs into {}", shape_words(morph, &[], scale, rate_hz));
+            }
+            words
+        }
         BodyForm::Modal { modes, ports } => {
             let range = |of: &dyn Fn(usize) -> f64| {
                 let values = || (0..modes.len()).map(of).filter(|x| x.is_finite());
@@ -240,6 +250,33 @@ fn network_words(body: &BodyDef, masses: &[PointDef], links: &[LinkDef]) -> Stri
     let names: Vec<&str> = masses.iter().take(12).map(|mass| mass.name.as_str()).collect();
     let more = if masses.len() > names.len() { ", ..." } else { "" };
     format!("{words}; places {}{more}", names.join(", "))
+}
+
+/// Lowest modes named of a shape.
+const NAMED_MODES: usize = 8;
+
+fn shape_words(figure: &ShapeDef, ports: &[PlaceOn], scale: f64, rate_hz: f64) -> String {
+    let stuff = match figure.material {
+        Stuff::Air => "air".into(),
+        Stuff::Named(id) => id.to_string(),
+        Stuff::Own(own) => format!("{} kg/m^3, {} Pa", short(own.density_kg_m3), short(own.young_pa)),
+    };
+    let mut words = format!("{} of {stuff}", figure.kind.id);
+    if let Ok(solved) = evaluate(figure, ports, 0.5 * rate_hz / scale) {
+        let modes = &solved.modes;
+        let named: Vec<String> = modes.iter().take(NAMED_MODES).map(|mode| short(scale * mode.freq_hz)).collect();
+        let more = if modes.len() > NAMED_MODES { " ..." } else { "" };
+        let decays = modes.iter().map(|mode| mode.decay_s);
+        let (least, most) = (decays.clone().fold(f64::INFINITY, f64::min), decays.fold(0.0, f64::max));
+        let highest = modes.last().map_or(0.0, |mode| scale * mode.freq_hz);
+        let _ = write!(words, ", {} modes up to {} Hz: {}{more} Hz", modes.len(), short(highest), named.join(", "));
+        let _ = write!(words, "; decay {} to {} s", short(least), short(most));
+    }
+    let names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();
+    if !names.is_empty() {
+        let _ = write!(words, "; places {}", names.join(", "));
+    }
+    words
 }
 
 /// Mass and speed of the first partner that is a mass with a known speed: its own, or that of its first strike.

@@ -19,6 +19,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use tocco::engine::{Engine, Health};
 use tocco::param::Spec;
+use tocco::resonator::shape::evaluate;
 use tocco::scene::Scene;
 use tocco::scene::def::{BodyForm, ContactDef, ContactForm, Length, Source};
 use tocco::scene::network::analyse;
@@ -286,6 +287,14 @@ fn fundamental_hz(plan: &Plan, scene: &Scene, site: &str) -> Option<f64> {
             let moves = |i: &usize| network.omega[*i] > 0.0 && network.shape[mass][*i] != 0.0;
             let lowest = (0..network.omega.len()).find(moves)?;
             Some(network.freq_hz(lowest) * now("freq_scale").unwrap_or(1.0))
+        }
+        BodyForm::Shape { figure, ports, .. } => {
+            let scale = now("freq_scale").unwrap_or(1.0);
+            let solved = evaluate(figure, ports, 0.5 * plan.rate_hz / scale).ok()?;
+            let port = site.split_once('.').map(|(_, port)| port);
+            let index = ports.iter().position(|p| port.is_none_or(|name| name == p.name)).unwrap_or(0);
+            let moves = |i: usize| solved.shapes.get(index).is_none_or(|shape| shape[i] != 0.0);
+            solved.modes.iter().enumerate().find(|(i, _)| moves(*i)).map(|(_, mode)| scale * mode.freq_hz)
         }
         _ => None,
     }

@@ -82,7 +82,7 @@ fn a_chain_lies_on_its_closed_form_and_a_joined_network_on_its_direct_integratio
     let mut apart = Modal::new(ModalParams::default(), &table, &network.shape, 1.0 / RATE_HZ, false);
     let frames = 480;
     let exact = direct(&masses, &links, 0.01, frames);
-    let mut play = |body: &mut dyn Resonator| {
+    let play = |body: &mut dyn Resonator| {
         body.hit(0, 0.01);
         let step = |_| {
             body.commit();

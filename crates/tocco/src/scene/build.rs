@@ -2,8 +2,8 @@
 //! From a scene's description to a scene that can sound.
 
 use super::def::{
-    Action, BodyForm, ContactDef, ContactForm, HammerDef, ImpactLaw, Intent, ModeDef, Quantity, Source, Substeps,
-    TapTo, TextureDef,
+    Action, BodyForm, ContactDef, ContactForm, HammerDef, ImpactLaw, Intent, ModeDef, PlaceOn, Quantity, ShapeDef,
+    Source, Substeps, TapTo, TextureDef,
 };
 use super::drive::Drive;
 use super::hammer::DEFAULT_SPEED_M_S;
@@ -19,6 +19,7 @@ use crate::math::{PI, Real, cos, sin};
 use crate::param::{Rate, Scale, Tunable};
 use crate::resonator::inertial::{Guided, GuidedParams, Mass, MassParams};
 use crate::resonator::modal::{Modal, ModalParams};
+use crate::resonator::shape;
 use crate::resonator::waveguide::{DEFAULT_PLACE, HIGHEST, StringParams, Waveguide};
 use crate::resonator::{CONTROL_TICKS, Motion, Reading, Resonator};
 use crate::rng::Rng;
@@ -85,6 +86,16 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
                 let touched = def.contacts.iter().any(|c| c.between.iter().any(|s| body_of(s) == body.name));
                 Box::new(Modal::new(params, &table, &shapes, sample_s, touched))
             }
+            BodyForm::Shape { figure, ports: places, .. } => {
+                if !places.is_empty() {
+                    ports = places.iter().map(|p| p.name.clone()).collect();
+                }
+                let params = ModalParams::from_values(&body.params);
+                let solved = shaped(&body.name, figure, places, 0.5 * rate_hz / params.freq_scale)?;
+                let table: Vec<_> = solved.modes.iter().map(|m| (m.freq_hz, m.decay_s, m.mass_kg)).collect();
+                let touched = def.contacts.iter().any(|c| c.between.iter().any(|s| body_of(s) == body.name));
+                Box::new(Modal::new(params, &table, &solved.shapes, sample_s, touched))
+            }
             BodyForm::String { ports: places } => {
                 let params = StringParams::from_values(&body.params);
                 check_pitch(def, &body.name, params.freq_hz, rate_hz, &mut omitted)?;
@@ -138,6 +149,14 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
 
 pub(super) fn body_of(site: &str) -> &str {
     site.split('.').next().unwrap_or(site)
+}
+
+/// Modes and shape values of a body by geometry and material, with the body's name in what may be wrong with it.
+fn shaped(name: &str, figure: &ShapeDef, places: &[PlaceOn], below_hz: Real) -> Result<shape::Solved, SceneError> {
+    shape::evaluate(figure, places, below_hz).map_err(|fault| {
+        let dot = if fault.key.is_empty() { "" } else { "." };
+        SceneError::new(format!("body.{name}{dot}{}", fault.key), fault.what)
+    })
 }
 
 /// Indices of the modes that this rate can hold.

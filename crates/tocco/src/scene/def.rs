@@ -3,6 +3,7 @@
 
 pub use crate::interactor::friction::FrictionLaw;
 use crate::math::Real;
+pub use crate::resonator::shape::{Place, PlaceOn, ShapeDef, Stuff};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -120,6 +121,15 @@ pub enum BodyForm {
         modes: Vec<ModeDef>,
         /// Named places with one mode-shape value per mode; empty: one port "0" of all ones.
         ports: Vec<PortDef>,
+    },
+    /// Geometry and material.
+    Shape {
+        /// What it is.
+        figure: ShapeDef,
+        /// Named places; empty: one port "0" at the shape's first place.
+        ports: Vec<PlaceOn>,
+        /// What it becomes at `morph_01` = 1; its ports are the same.
+        morph: Option<ShapeDef>,
     },
     /// String between two rigid ends.
     String {

@@ -26,6 +26,7 @@
 mod bodies;
 mod contacts;
 mod node;
+mod shapes;
 
 use super::def::*;
 use super::error::SceneError;

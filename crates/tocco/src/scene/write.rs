@@ -6,6 +6,7 @@ use super::hammer::DEFAULT_SPEED_M_S;
 use super::kinds::{DEFAULT_FIRST_HZ, ROSIN, family};
 use crate::math::Real;
 use crate::param::{KeyType, Scale};
+use crate::resonator::material::Material;
 use crate::texture::fractal::DEFAULT_POLES_PER_DECADE;
 use std::fmt::Write;
 
@@ -103,6 +104,7 @@ fn write_body(out: &mut String, body: &BodyDef) {
         BodyForm::Modal { .. } => "modal",
         BodyForm::String { .. } => "string",
         BodyForm::Network { .. } => "network",
+        BodyForm::Shape { .. } => "shape",
     };
     let name = key(&body.name);
     line(out, format_args!("\n[body.{name}]\ntype = \"{id}\""));
@@ -131,6 +133,22 @@ fn write_body(out: &mut String, body: &BodyDef) {
                 line(out, format_args!("{} = {:?}", key(&port.name), port.shape));
             }
         }
+        BodyForm::Shape { figure, ports, morph } => {
+            write_figure(out, figure);
+            if !ports.is_empty() {
+                line(out, format_args!("[body.{name}.port]"));
+            }
+            for port in ports {
+                match &port.place {
+                    Place::Named(word) => line(out, format_args!("{} = {}", key(&port.name), quoted(word))),
+                    Place::At(at) => line(out, format_args!("{} = {at:?}", key(&port.name))),
+                }
+            }
+            if let Some(morph) = morph {
+                line(out, format_args!("[body.{name}.morph]"));
+                write_figure(out, morph);
+            }
+        }
         BodyForm::String { ports } => {
             if !ports.is_empty() {
                 line(out, format_args!("[body.{name}.port]"));
@@ -154,6 +172,31 @@ fn write_body(out: &mut String, body: &BodyDef) {
                 write_unless_zero(out, "damping_n_s_m", link.damping_n_s_m);
             }
         }
+    }
+}
+
+fn write_figure(out: &mut String, figure: &ShapeDef) {
+    line(out, format_args!("shape = \"{}\"", figure.kind.id));
+    for (key, value) in figure.kind.keys.iter().zip(&figure.values) {
+        match (key.takes, value) {
+            (_, None) => {}
+            (KeyType::Word(words), Some(index)) => {
+                line(out, format_args!("{} = \"{}\"", key.id, words.get(*index as usize).unwrap_or(&"")));
+            }
+            (_, Some(value)) => line(out, format_args!("{} = {value:?}", key.id)),
+        }
+    }
+    match figure.material {
+        Stuff::Air => {}
+        Stuff::Named(id) => line(out, format_args!("material = \"{id}\"")),
+        Stuff::Own(Material { density_kg_m3, young_pa, poisson, loss_factor, loss_exponent }) => {
+            let _ = write!(out, "material = {{ density_kg_m3 = {density_kg_m3:?}, young_pa = {young_pa:?}");
+            let _ = write!(out, ", poisson = {poisson:?}, loss_factor = {loss_factor:?}");
+            line(out, format_args!(", loss_exponent = {loss_exponent:?} }}"));
+        }
+    }
+    if let Some(modes) = figure.modes {
+        line(out, format_args!("modes = {modes}"));
     }
 }
 

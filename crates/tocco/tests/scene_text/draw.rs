@@ -3,8 +3,10 @@
 
 use tocco::interactor::friction::FRICTION;
 use tocco::math::Real;
-use tocco::param::{KeyType, Kind, Scale};
+use tocco::param::{Key, KeyType, Kind, Scale};
+use tocco::resonator::material::{MATERIAL, MATERIALS, Material};
 use tocco::resonator::network::LINK;
+use tocco::resonator::shape::{FAMILIES, MAX_MODES, family};
 use tocco::rng::Rng;
 use tocco::scene::SceneDef;
 use tocco::scene::def::*;
@@ -117,6 +119,30 @@ fn draw_friction(rng: &mut Rng, name: String, between: [String; 2], normal_from:
     }
 }
 
+fn draw_figure(rng: &mut Rng) -> ShapeDef {
+    let family = FAMILIES[rng.bits() as usize % FAMILIES.len()];
+    let value = |rng: &mut Rng, key: &Key| match key.takes {
+        KeyType::Word(words) => (rng.bits() as usize % words.len()) as Real,
+        KeyType::Number { min, max, .. } => draw(rng, min, max),
+        _ => panic!("{} is neither a word nor a number", key.id),
+    };
+    let given = |key: &Key| (key.required || coin(rng)).then(|| value(rng, key));
+    let values = family.kind.keys.iter().map(given).collect();
+    let material = match family.solid {
+        false => Stuff::Air,
+        true if coin(rng) => Stuff::Named(MATERIALS[rng.bits() as usize % MATERIALS.len()].id),
+        true => Stuff::Own(Material {
+            density_kg_m3: draw_key(rng, &MATERIAL, "density_kg_m3"),
+            young_pa: draw_key(rng, &MATERIAL, "young_pa"),
+            poisson: draw_key(rng, &MATERIAL, "poisson"),
+            loss_factor: draw_key(rng, &MATERIAL, "loss_factor"),
+            loss_exponent: draw_key(rng, &MATERIAL, "loss_exponent"),
+        }),
+    };
+    let modes = coin(rng).then(|| 1 + rng.bits() as u32 % MAX_MODES as u32);
+    ShapeDef { kind: family.kind, values, material, modes }
+}
+
 pub fn draw_scene(rng: &mut Rng) -> SceneDef {
     let mut serial = 0;
     let mut name = |rng: &mut Rng| {
@@ -129,7 +155,7 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
     let bodies = some(rng)
         .map(|_| {
             let position_m = draw_key(rng, &tocco::resonator::inertial::WALL, "position_m");
-            let (id, form) = match rng.bits() % 6 {
+            let (id, form) = match rng.bits() % 7 {
                 0 => {
                     let velocity_m_s = draw_key(rng, &tocco::resonator::inertial::MASS, "velocity_m_s");
                     ("mass", BodyForm::Mass { position_m, velocity_m_s })
@@ -157,6 +183,15 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
                         })
                         .collect();
                     ("network", BodyForm::Network { masses, fixed, links })
+                }
+                5 => {
+                    let figure = draw_figure(rng);
+                    let axes = family(figure.kind.id).unwrap().axes.len();
+                    let place = |rng: &mut Rng| Place::At((0..axes).map(|_| draw(rng, 0.0, 1.0)).collect());
+                    let ports = some(rng).map(|_| PlaceOn { name: name(rng), place: place(rng) }).collect();
+                    let morph = coin(rng).then(|| draw_figure(rng));
+                    let morph = morph.filter(|morph| family(morph.kind.id).unwrap().axes.len() == axes);
+                    ("shape", BodyForm::Shape { figure, ports, morph })
                 }
                 _ => {
                     let modes: Vec<ModeDef> = (0..1 + rng.bits() % 5)

@@ -2,6 +2,7 @@
 //! Reads bodies.
 
 use super::node::*;
+use super::shapes::read_shape;
 use super::{Lines, nodes};
 use crate::math::Real;
 use crate::resonator::network::{LINK, MASS_KG};
@@ -13,6 +14,9 @@ use crate::scene::tree::{Data, Entry, Value, plain};
 
 pub(super) fn read_body(entry: &Entry<'_>, at: String, lines: &mut Lines) -> Result<BodyDef, SceneError> {
     let kind = kind_of("body", &at, entry)?;
+    if kind.id == "shape" {
+        return read_shape(entry, at, lines);
+    }
     let node = Node::open(table(&entry.value, &at, "a table")?, at, entry.line, kind)?;
     node.note(lines);
     let position_m = node.number_or("position_m", 0.0)?;
@@ -53,7 +57,7 @@ fn read_modes(node: &Node<'_, '_>, lines: &mut Lines) -> Result<Vec<ModeDef>, Sc
 }
 
 /// The table of ports, each read by `read` from its place.
-fn named_ports<T>(
+pub(super) fn named_ports<T>(
     node: &Node<'_, '_>,
     wanted: &str,
     lines: &mut Lines,
