@@ -118,7 +118,6 @@ fn body_words(body: &BodyDef, rate_hz: f64) -> String {
         BodyForm::Wall { .. } => "rigid wall".into(),
         BodyForm::Guided { .. } => "guided".into(),
         BodyForm::String { ports } => string_words(body, ports),
-        BodyForm::Network { masses, links, .. } => network_words(body, masses, links),
         BodyForm::Shape { figure, ports, morph } => {
             let scale = ModalParams::from_values(&body.params).freq_scale;
             let mut words = shape_words(figure, ports, scale, rate_hz);
@@ -127,6 +126,7 @@ fn body_words(body: &BodyDef, rate_hz: f64) -> String {
             }
             words
         }
+        BodyForm::Network { masses, links, .. } => network_words(body, masses, links),
         BodyForm::Modal { modes, ports } => {
             let range = |of: &dyn Fn(usize) -> f64| {
                 let values = || (0..modes.len()).map(of).filter(|x| x.is_finite());
@@ -233,25 +233,6 @@ fn string_words(body: &BodyDef, ports: &[PlaceDef]) -> String {
     format!("string, {} Hz, q {}, {} kg/s{places}", short(p.freq_hz), short(p.q), short(p.impedance_kg_s))
 }
 
-fn network_words(body: &BodyDef, masses: &[PointDef], links: &[LinkDef]) -> String {
-    let count: usize = links.iter().map(|link| link.between.len().saturating_sub(1)).sum();
-    let mut words = format!("network of {} masses, {count} links", masses.len());
-    if let Ok(network) = analyse(body) {
-        let high = network.omega.len().saturating_sub(1);
-        let rigid = network.omega.iter().filter(|omega| **omega == 0.0).count();
-        let _ = write!(words, ", {} to {} Hz", short(network.freq_hz(rigid.min(high))), short(network.freq_hz(high)));
-        if rigid > 0 {
-            let _ = write!(words, ", {rigid} rigid");
-        }
-        if !network.stands_alone() {
-            words.push_str(", modes joined by dampers");
-        }
-    }
-    let names: Vec<&str> = masses.iter().take(12).map(|mass| mass.name.as_str()).collect();
-    let more = if masses.len() > names.len() { ", ..." } else { "" };
-    format!("{words}; places {}{more}", names.join(", "))
-}
-
 /// Lowest modes named of a shape.
 const NAMED_MODES: usize = 8;
 
@@ -277,6 +258,25 @@ fn shape_words(figure: &ShapeDef, ports: &[PlaceOn], scale: f64, rate_hz: f64) -
         let _ = write!(words, "; places {}", names.join(", "));
     }
     words
+}
+
+fn network_words(body: &BodyDef, masses: &[PointDef], links: &[LinkDef]) -> String {
+    let count: usize = links.iter().map(|link| link.between.len().saturating_sub(1)).sum();
+    let mut words = format!("network of {} masses, {count} links", masses.len());
+    if let Ok(network) = analyse(body) {
+        let high = network.omega.len().saturating_sub(1);
+        let rigid = network.omega.iter().filter(|omega| **omega == 0.0).count();
+        let _ = write!(words, ", {} to {} Hz", short(network.freq_hz(rigid.min(high))), short(network.freq_hz(high)));
+        if rigid > 0 {
+            let _ = write!(words, ", {rigid} rigid");
+        }
+        if !network.stands_alone() {
+            words.push_str(", modes joined by dampers");
+        }
+    }
+    let names: Vec<&str> = masses.iter().take(12).map(|mass| mass.name.as_str()).collect();
+    let more = if masses.len() > names.len() { ", ..." } else { "" };
+    format!("{words}; places {}{more}", names.join(", "))
 }
 
 /// Mass and speed of the first partner that is a mass with a known speed: its own, or that of its first strike.

@@ -225,7 +225,7 @@ pub const ROSIN: [&str; 3] = ["heat_capacity_j_k", "conduction_w_k", "advection_
 pub const KINDS: &[Kind] = &with_shapes::<{ FIRST.len() + FAMILIES.len() + REST.len() }>();
 
 /// The kinds before and after those of shapes.
-const FIRST: [Kind; 12] = [SCENE, MASS, WALL, GUIDED, MODAL, MODE, STRING, SHAPED, MORPH, MATERIAL, NETWORK, LINK];
+const FIRST: [Kind; 12] = [SCENE, MASS, WALL, GUIDED, MODAL, MODE, STRING, NETWORK, LINK, SHAPED, MORPH, MATERIAL];
 const REST: [Kind; 8] = [IMPACT, FRICTION, TEXTURE, DRIVE, NOISE, EVENT, TAP, CONTROL];
 
 const fn with_shapes<const COUNT: usize>() -> [Kind; COUNT] {

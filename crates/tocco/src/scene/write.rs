@@ -103,8 +103,8 @@ fn write_body(out: &mut String, body: &BodyDef) {
         BodyForm::Guided { .. } => "guided",
         BodyForm::Modal { .. } => "modal",
         BodyForm::String { .. } => "string",
-        BodyForm::Network { .. } => "network",
         BodyForm::Shape { .. } => "shape",
+        BodyForm::Network { .. } => "network",
     };
     let name = key(&body.name);
     line(out, format_args!("\n[body.{name}]\ntype = \"{id}\""));

@@ -168,6 +168,15 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
                     ("string", BodyForm::String { ports })
                 }
                 4 => {
+                    let figure = draw_figure(rng);
+                    let axes = family(figure.kind.id).unwrap().axes.len();
+                    let place = |rng: &mut Rng| Place::At((0..axes).map(|_| draw(rng, 0.0, 1.0)).collect());
+                    let ports = some(rng).map(|_| PlaceOn { name: name(rng), place: place(rng) }).collect();
+                    let morph = coin(rng).then(|| draw_figure(rng));
+                    let morph = morph.filter(|morph| family(morph.kind.id).unwrap().axes.len() == axes);
+                    ("shape", BodyForm::Shape { figure, ports, morph })
+                }
+                5 => {
                     let masses: Vec<PointDef> = (0..1 + rng.bits() % 5)
                         .map(|_| PointDef { name: name(rng), mass_kg: draw(rng, 1e-9, 1e6) })
                         .collect();
@@ -183,15 +192,6 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
                         })
                         .collect();
                     ("network", BodyForm::Network { masses, fixed, links })
-                }
-                5 => {
-                    let figure = draw_figure(rng);
-                    let axes = family(figure.kind.id).unwrap().axes.len();
-                    let place = |rng: &mut Rng| Place::At((0..axes).map(|_| draw(rng, 0.0, 1.0)).collect());
-                    let ports = some(rng).map(|_| PlaceOn { name: name(rng), place: place(rng) }).collect();
-                    let morph = coin(rng).then(|| draw_figure(rng));
-                    let morph = morph.filter(|morph| family(morph.kind.id).unwrap().axes.len() == axes);
-                    ("shape", BodyForm::Shape { figure, ports, morph })
                 }
                 _ => {
                     let modes: Vec<ModeDef> = (0..1 + rng.bits() % 5)
