@@ -14,6 +14,7 @@ mod supercollider;
 use crate::error::{HostError, Result};
 use crate::say;
 use bank::{Plain, modes};
+use engine::Decays;
 use peers::{PEERS, Workshop};
 use std::time::Instant;
 use tocco::Engine;
@@ -79,8 +80,10 @@ fn permanent_contact(table: &mut Table) -> Result<()> {
 /// Friction in the same unit.
 fn rubbing(table: &mut Table) -> Result<()> {
     table.heading("friction, mode updates per sample", ["SDT", "ours", "ns", "goal"])?;
-    for (count, sdt, goal) in [(3, "160", 180.0), (32, "750", 220.0), (128, "4300", 320.0)] {
-        updates(table, &format!("stick-slip, {count} modes"), sdt, goal, engine::stick_slip(count))?;
+    updates(table, "stick-slip, 3 modes", "160", 180.0, engine::stick_slip(3, Decays::Short))?;
+    updates(table, "stick-slip, 3 modes that ring long", "", 180.0, engine::stick_slip(3, Decays::Long))?;
+    for (count, sdt, goal) in [(32, "750", 220.0), (128, "4300", 320.0)] {
+        updates(table, &format!("stick-slip, {count} modes"), sdt, goal, engine::stick_slip(count, Decays::Long))?;
     }
     updates(table, "locked, 32 modes on 32 modes", "25000", 450.0, engine::locked(32))?;
     updates(table, "a bowed string", "", 150.0, engine::bowed_string())
