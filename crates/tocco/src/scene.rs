@@ -15,7 +15,7 @@ pub mod schema;
 #[cfg(feature = "text")]
 pub mod text;
 #[cfg(feature = "text")]
-mod tree;
+pub mod tree;
 mod write;
 
 pub use def::SceneDef;
@@ -182,6 +182,13 @@ impl Scene {
     /// Every live path with its declaration and present value.
     pub fn paths(&self) -> Vec<(String, Spec, Real)> {
         self.slots.iter().map(|slot| (self.path_of(slot), slot.spec, slot.value)).collect()
+    }
+
+    /// Every body that has modes, with `(freq_hz, decay_s, mass_kg)` of each as tuned now, lowest first: undamped
+    /// frequency and time to 1/e. `[control]`
+    pub fn modes(&self) -> Vec<(String, Vec<(Real, Real, Real)>)> {
+        let all = self.bodies.iter().zip(&self.world.bodies).map(|((name, _), body)| (name.clone(), body.modes()));
+        all.filter(|(_, modes)| !modes.is_empty()).collect()
     }
 
     /// Names of the macro controls with the path, range and scale behind each.

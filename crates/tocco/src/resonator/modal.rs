@@ -31,7 +31,7 @@
 
 use super::kernel::{self, Chunk, Held, LANES, Line, PAIR, Path, Row, State, Sums, Table, TwoStep};
 use super::{CONTROL_TICKS, LEVELS, Motion, Reading, Resonator};
-use crate::math::{PI, Real, cos, exp, expm1, integrate_smooth, sin, sinc, sinh, sinhc};
+use crate::math::{PI, Real, TAU, cos, exp, expm1, integrate_smooth, sin, sinc, sinh, sinhc};
 use crate::param::{Key, KeyType, Kind, Spec, Tunable};
 use crate::rng::Rng;
 use crate::units::{decay_rate, rad_s};
@@ -757,6 +757,14 @@ impl Resonator for Modal {
         self.forget();
     }
 
+    fn modes(&self) -> Vec<(Real, Real, Real)> {
+        let ModalParams { freq_scale, decay_scale, .. } = self.params;
+        let real = self.modes.iter().filter(|mode| mode.mass > 0.0);
+        let mut all: Vec<_> =
+            real.map(|mode| (mode.omega * freq_scale / TAU, decay_scale / mode.sigma, mode.mass)).collect();
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        all
+    }
     fn omitted(&self) -> usize {
         self.omitted
     }
