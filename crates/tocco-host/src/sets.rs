@@ -29,7 +29,7 @@ use loudness::Loudness;
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tocco::engine::{Engine, Health};
@@ -233,11 +233,13 @@ fn read_journal(path: &Path) -> HashMap<u64, Found> {
         let [print, lufs, true_peak, peak, frames, unconverged, refused, reset, omitted, cut] = words[..] else {
             return None;
         };
-        let mut health = Health::default();
-        health.unconverged = unconverged.parse().ok()?;
-        health.refused = refused.parse().ok()?;
-        health.reset = reset.parse().ok()?;
-        health.omitted = omitted.parse().ok()?;
+        let health = Health {
+            unconverged: unconverged.parse().ok()?,
+            refused: refused.parse().ok()?,
+            reset: reset.parse().ok()?,
+            omitted: omitted.parse().ok()?,
+            ..Health::default()
+        };
         let (lufs, true_peak, peak) = (lufs.parse().ok()?, true_peak.parse().ok()?, peak.parse().ok()?);
         let loudness = Loudness { lufs, true_peak, peak };
         let found = Found { loudness, frames: frames.parse().ok()?, health, cut: cut.parse().ok()? };
@@ -352,7 +354,7 @@ fn write_one(
     Ok((row, false))
 }
 
-fn write_wav(path: &PathBuf, format: Format, info: Info, samples: &[f32], seed: u64) -> Result<u64> {
+fn write_wav(path: &Path, format: Format, info: Info, samples: &[f32], seed: u64) -> Result<u64> {
     let wrong = |e: std::io::Error| HostError::writing(path, &e);
     let frames = samples.len() / usize::from(format.channels);
     format.check_length(&info, frames as f64)?;

@@ -184,10 +184,11 @@ impl Scene {
         self.slots.iter().map(|slot| (self.path_of(slot), slot.spec, slot.value)).collect()
     }
 
-    /// Every body that has modes, with `(freq_hz, decay_s, mass_kg)` of each as tuned now, lowest first: undamped
-    /// frequency and time to 1/e. `[control]`
-    pub fn modes(&self) -> Vec<(String, Vec<(Real, Real, Real)>)> {
-        let all = self.bodies.iter().zip(&self.world.bodies).map(|((name, _), body)| (name.clone(), body.modes()));
+    /// Every body that has modes, with its modes as tuned now, lowest first. `[control]`
+    pub fn modes(&self) -> Vec<(String, Vec<def::ModeDef>)> {
+        let mode = |(freq_hz, decay_s, mass_kg)| def::ModeDef { freq_hz, decay_s, mass_kg };
+        let of = |body: &dyn crate::resonator::Resonator| body.modes().into_iter().map(mode).collect::<Vec<_>>();
+        let all = self.bodies.iter().zip(&self.world.bodies).map(|((name, _), body)| (name.clone(), of(&**body)));
         all.filter(|(_, modes)| !modes.is_empty()).collect()
     }
 

@@ -128,6 +128,7 @@ pub struct Design {
     pub factors: Vec<Factor>,
     /// Named values computed from the factors.
     pub derived: Vec<(String, Formula)>,
+    derived_lines: Vec<usize>,
     /// What moves.
     pub moves: Vec<Move>,
     /// Level of the sounds.
@@ -236,6 +237,7 @@ impl Design {
             listeners: file.whole("listeners", 1, MOST_LISTENERS)?.unwrap_or(1) as u32,
             block,
             factors,
+            derived_lines: derived_lines(&file)?,
             derived,
             moves,
             level: read_level(&file)?,
@@ -264,10 +266,10 @@ impl Design {
             Patch::Text(_) => f64::NAN,
         };
         let mut values: Vec<f64> = self.factors.iter().zip(&levels).map(number).collect();
-        for (name, formula) in &self.derived {
+        for ((name, formula), &line) in self.derived.iter().zip(&self.derived_lines) {
             let value = formula.of(&values);
             if !value.is_finite() {
-                return bad(format!("{}: derived.{name}: {}", self.origin, self.not_finite(&levels, value)));
+                return Err(wrong(&self.origin, line, &format!("derived.{name}"), self.not_finite(&levels, value)));
             }
             values.push(value);
         }
@@ -329,16 +331,19 @@ impl Design {
         Ok((def, sets))
     }
 
-    /// Turns an error about a live path into one about the line that moves it.
+    /// Turns an error about a value into one about the line that moves it.
     pub fn blame(&self, condition: &Condition, error: &HostError) -> HostError {
-        let text = error.to_string();
-        let moved = |m: &&Move| text.starts_with(&format!("--set {}: ", m.path.trim_start_matches('/')));
-        match self.moves.iter().find(moved) {
+        let (text, words) = (error.to_string(), self.words(&condition.levels));
+        let named = |m: &&Move| {
+            let path = m.path.trim_start_matches('/');
+            text.starts_with(&format!("--set {path}: ")) || text.contains(&format!(" {path}: "))
+        };
+        match self.moves.iter().find(named) {
             Some(m) => {
                 let what = text.trim_start_matches("--set ");
-                wrong(&self.origin, m.line, &m.at, format!("{what} ({})", self.words(&condition.levels)))
+                wrong(&self.origin, m.line, &m.at, format!("{what} ({words})"))
             }
-            None => HostError::BadInput(format!("{text} ({}, {})", self.origin, self.words(&condition.levels))),
+            None => HostError::BadInput(format!("{text} ({}, {words})", self.origin)),
         }
     }
 }
@@ -458,6 +463,11 @@ fn read_derived(file: &Table<'_, '_>, factors: &[Factor], names: &mut Vec<String
         names.push(entry.key.to_string());
     }
     Ok(derived)
+}
+
+fn derived_lines(file: &Table<'_, '_>) -> Result<Vec<usize>> {
+    let table = file.table("derived")?;
+    Ok(table.iter().flat_map(Table::entries).map(|entry| entry.line).collect())
 }
 
 fn read_formula(

@@ -10,7 +10,8 @@ use tocco::scene::tree::clip;
 
 /// Deepest nesting; bounds the stack.
 const MAX_DEPTH: usize = 64;
-const FUNCTIONS: [(&str, fn(f64) -> f64); 9] = [
+type Function = (&'static str, fn(f64) -> f64);
+const FUNCTIONS: [Function; 9] = [
     ("sqrt", f64::sqrt),
     ("exp", math::exp),
     ("ln", math::ln),

@@ -64,7 +64,7 @@ li { display: flex; gap: .5rem; align-items: center; break-inside: avoid; paddin
 li b { width: 2.1rem; text-align: right; font-variant-numeric: tabular-nums; } li span { flex: 1; white-space: nowrap; }
 li i { display: inline-block; width: .8rem; height: .8rem; border: 1.3px solid #111; border-radius: 50%; margin-right: .3rem; vertical-align: -.08rem; }
 .how { margin-top: 1rem; font-size: .82rem; color: #444; }
-@media print { @page { size: A4; margin: 14mm; } body { margin: 0; max-width: none; padding: 0; font-size: 12px; } .screen { display: none; } .how { break-inside: avoid; } }
+@media print { @page { size: A4; margin: 14mm; } body { margin: 0; max-width: none; padding: 0; font-size: 12px; } li { padding: .06rem 0; font-size: 10.5px; line-height: 1.3; } li i { width: 8px; height: 8px; } .screen { display: none; } .how { break-inside: avoid; } }
 </style>
 "#;
 

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use tocco::scene::Scene;
-use tocco::scene::def::Length;
+use tocco::scene::def::{Length, ModeDef};
 use tocco::scene::tree::Patch;
 use tocco::units::db;
 
@@ -141,8 +141,8 @@ fn finite(x: f64) -> Option<f64> {
     x.is_finite().then_some(x)
 }
 
-fn modes_json(modes: &[(f64, f64, f64)]) -> Value {
-    let one = |&(freq_hz, decay_s, mass_kg): &(f64, f64, f64)| {
+fn modes_json(modes: &[ModeDef]) -> Value {
+    let one = |&ModeDef { freq_hz, decay_s, mass_kg }: &ModeDef| {
         let (omega, sigma) = (tocco::units::rad_s(freq_hz), 1.0 / decay_s);
         let heard = omega * omega - sigma * sigma;
         json!({
