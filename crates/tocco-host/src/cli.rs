@@ -146,7 +146,7 @@ enum Command {
         #[arg(long, short, value_name = "DIR", default_value = "out")]
         output: PathBuf,
         /// Threads; default all cores
-        #[arg(long, value_name = "N", allow_negative_numbers = true)]
+        #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_jobs)]
         jobs: Option<usize>,
     },
     /// Measure the speed of the engine, of this program and of peers
@@ -171,7 +171,7 @@ struct SceneArgs {
     #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
     rate: Option<f64>,
     /// Seed of everything random; default: the scene's own
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_seed)]
     seed: Option<u64>,
     /// Set a live path before the start; repeat for more ('tocco describe SCENE' lists them)
     #[arg(long, value_name = "PATH=VALUE")]
@@ -261,7 +261,7 @@ struct SweepArgs {
     #[command(flatten)]
     file: FileArgs,
     /// Threads; default all cores
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_jobs)]
     jobs: Option<usize>,
 }
 
@@ -282,8 +282,19 @@ struct MapArgs {
     #[arg(long, value_name = "CONTACT|SITE")]
     of: Option<String>,
     /// Threads; default all cores
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_jobs)]
     jobs: Option<usize>,
+}
+
+fn parse_seed(text: &str) -> std::result::Result<u64, String> {
+    text.parse().map_err(|_| "wants a whole number from 0".into())
+}
+
+fn parse_jobs(text: &str) -> std::result::Result<usize, String> {
+    match text.parse() {
+        Ok(jobs) if jobs > 0 => Ok(jobs),
+        _ => Err("wants a whole number of threads, at least 1; leave it out for all cores".into()),
+    }
 }
 
 fn parse_length(text: &str) -> Result<Length> {

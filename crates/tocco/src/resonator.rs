@@ -15,7 +15,10 @@
 
 pub mod inertial;
 pub(crate) mod kernel;
+pub mod material;
 pub mod modal;
+pub mod network;
+pub mod shape;
 pub mod waveguide;
 
 use crate::math::Real;

@@ -9,7 +9,9 @@ mod build;
 pub mod def;
 pub mod drive;
 pub mod error;
+pub mod hammer;
 pub mod kinds;
+pub mod network;
 #[cfg(feature = "text")]
 pub mod schema;
 #[cfg(feature = "text")]

@@ -116,13 +116,14 @@ pub enum FrictionLaw {
     Thermal,
 }
 
-/// What is wrong with a set of parameters, each within its own range: the id and what it should be. `[control]`
-pub fn check(p: &FrictionParams) -> Option<(&'static str, String)> {
+/// What is wrong with a set of parameters of a law, each within its own range: the id and what it should be. Dahl's law has
+/// no stiction, so that its `mu_static` may be anything. `[control]`
+pub fn check(law: FrictionLaw, p: &FrictionParams) -> Option<(&'static str, String)> {
     let bad = |id, what| Some((id, what));
     if p.normal_force_n < 0.0 {
         return bad("normal_force_n", format!("{} N is negative; 0 N is silence", p.normal_force_n));
     }
-    if p.mu_static < p.mu_dynamic {
+    if law != FrictionLaw::Dahl && p.mu_static < p.mu_dynamic {
         let what = format!("{} is below mu_dynamic = {}; raise it to at least that", p.mu_static, p.mu_dynamic);
         return bad("mu_static", what);
     }

@@ -26,6 +26,7 @@
 mod bodies;
 mod contacts;
 mod node;
+mod shapes;
 
 use super::def::*;
 use super::error::SceneError;
@@ -177,18 +178,18 @@ fn named_tables<'v, 't>(scene: &Node<'v, 't>, id: &'static str) -> Result<&'v [E
 
 /// `[[drive]]` and the like, each opened as a node of `kind`.
 fn nodes<'v, 't>(
-    scene: &Node<'v, 't>,
+    parent: &Node<'v, 't>,
     kind: &'static Kind,
     most: usize,
     lines: &mut Lines,
 ) -> Result<Vec<Node<'v, 't>>, SceneError> {
-    let id = kind.family;
-    let Some(entry) = scene.entry(id) else { return Ok(Vec::new()) };
-    let wanted = format!("tables [[{id}]]");
-    let values = list(&entry.value, id, &wanted)?;
-    check_count(id, entry.line, values.len(), most, "tables")?;
+    let (id, place) = (kind.family, parent.place(kind.family));
+    let Some(entry) = parent.entry(id) else { return Ok(Vec::new()) };
+    let wanted = format!("tables [[{place}]]");
+    let values = list(&entry.value, &place, &wanted)?;
+    check_count(&place, entry.line, values.len(), most, "tables")?;
     let open = |(index, value): (usize, &'v Value<'t>)| {
-        let at = format!("{id}[{index}]");
+        let at = format!("{place}[{index}]");
         let node = Node::open(table(value, &at, &wanted)?, at, value.line, kind)?;
         node.note(lines);
         Ok(node)

@@ -34,6 +34,7 @@ fn sorted(mut def: SceneDef) -> SceneDef {
     for body in &mut def.bodies {
         match &mut body.form {
             BodyForm::Modal { ports, .. } => ports.sort_by(|a, b| a.name.cmp(&b.name)),
+            BodyForm::Shape { ports, .. } => ports.sort_by(|a, b| a.name.cmp(&b.name)),
             BodyForm::String { ports } => ports.sort_by(|a, b| a.name.cmp(&b.name)),
             _ => {}
         }

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Stretched membranes, held at the edge.
+//!
+//! **What.** A skin under tension, rectangular or circular, without the load of the air.
+//!
+//! **Law.** With c = sqrt(T/(rho h)):
+//! - `[membrane.1]  f = c/2 sqrt((m/a)^2 + (n/b)^2)`, `phi = 2 sin(m pi x) sin(n pi y)`
+//! - `[membrane.2]  f = c j_nk/(2 pi R)`, `phi = J_n(j_nk r) cos or sin(2 pi n angle)` over its root mean square
+//!
+//! **Symbols.** T `tension_n_m` N/m, or such that the lowest mode has `freq_hz`; h `thickness_m`; a `length_m`,
+//! b `width_m`, R `radius_m`; j_nk the k-th zero of J_n.
+//!
+//! **Step.** Modes with n diameters come in pairs, a cosine and a sine: the angle of the stroke chooses between them.
+//!
+//! **Sources.** Fletcher, Rossing, chapter 3; 000 figure 8.1.
+
+use super::{Family, Fault, Given, LENGTH, Point, Solved, THICKNESS, key, must};
+use crate::math::{PI, Real, sin};
+use crate::param::{Key, KeyType, Kind};
+
+const TENSION: Key = key(
+    "tension_n_m",
+    KeyType::Number { unit: "N/m", min: 1e-3, max: 1e9 },
+    "Tension per length of edge; or freq_hz instead.",
+);
+const PITCH: Key = key(
+    "freq_hz",
+    KeyType::Number { unit: "Hz", min: 1e-2, max: 1e5 },
+    "Frequency of the lowest mode, instead of the tension.",
+);
+
+/// The rectangular membrane in scene files.
+pub const RECTANGULAR_MEMBRANE: Kind = Kind {
+    family: "shape",
+    id: "rectangular-membrane",
+    doc: "A rectangular skin held at its four edges; place: fractions of length and width.",
+    params: &[],
+    keys: &[
+        must("length_m", LENGTH, "Length."),
+        must("width_m", LENGTH, "Width."),
+        must("thickness_m", THICKNESS, "Thickness."),
+        TENSION,
+        PITCH,
+    ],
+};
+
+/// The family of rectangular membranes.
+pub(super) const RECTANGULAR: Family = Family {
+    kind: &RECTANGULAR_MEMBRANE,
+    solid: true,
+    axes: &["length", "width"],
+    places: super::plate::RECTANGLE_PLACES,
+    solve: solve_rectangular,
+};
+
+/// Speed of waves from the tension, or from the lowest frequency, which is `lowest` waves per second at 1 m/s.
+fn speed(given: &Given<'_>, lowest: Real) -> Result<Real, Fault> {
+    let surface = given.material.density_kg_m3 * given.need("thickness_m")?;
+    match (given.value("tension_n_m"), given.value("freq_hz")) {
+        (Some(tension), None) => Ok((tension / surface).sqrt()),
+        (None, Some(freq_hz)) => Ok(freq_hz / lowest),
+        (Some(_), Some(_)) => Err(Fault::new("freq_hz", "stands beside tension_n_m; keep one of tension_n_m, freq_hz")),
+        (None, None) => Err(Fault::new("", "needs one of tension_n_m, freq_hz")),
+    }
+}
+
+fn solve_rectangular(given: &Given<'_>) -> Result<Solved, Fault> {
+    let (a, b, thickness) = (given.need("length_m")?, given.need("width_m")?, given.need("thickness_m")?);
+    given.thin("thickness_m", "length_m", 0.05)?;
+    given.thin("thickness_m", "width_m", 0.05)?;
+    let waves = |m: i32, n: i32| {
+        let (x, y) = (Real::from(m) / a, Real::from(n) / b);
+        0.5 * (x * x + y * y).sqrt() // [membrane.1]
+    };
+    let c = speed(given, waves(1, 1))?;
+    let modes = given.lowest(c * waves(1, 1), |cap| pairs(1, |m, n| c * waves(m, n), cap));
+    let mass_kg = given.material.density_kg_m3 * thickness * a * b;
+    Ok(given.solved(mass_kg, &modes, sines))
+}
+
+/// Every pair of numbers from `first` whose frequency, growing with both, lies below a cap.
+pub(super) fn pairs(first: i32, freq_hz: impl Fn(i32, i32) -> Real, cap: Real) -> Vec<(Real, [i32; 3])> {
+    let row =
+        |m: i32| (first..).map(move |n| (m, n)).map(|(m, n)| (freq_hz(m, n), [m, n, 0])).take_while(|f| f.0 < cap);
+    (first..).take_while(|&m| freq_hz(m, first) < cap).flat_map(row).collect()
+}
+
+/// Half waves along both sides, mean square 1.
+pub(super) fn sines(numbers: &[i32; 3], at: &Point) -> Real {
+    2.0 * sin(PI * Real::from(numbers[0]) * at[0]) * sin(PI * Real::from(numbers[1]) * at[1])
+}
