@@ -10,6 +10,7 @@ mod faust;
 mod peers;
 mod program;
 mod supercollider;
+mod sweep;
 
 use crate::error::{HostError, Result};
 use crate::say;
@@ -25,7 +26,7 @@ const BLOCK: usize = 64;
 const REPEATS: usize = 60;
 
 /// Parts of the benchmark by name.
-pub const SECTIONS: [&str; 5] = ["free", "contact", "friction", "render", "peers"];
+pub const SECTIONS: [&str; 6] = ["free", "contact", "friction", "render", "sweep", "peers"];
 
 /// Runs the sections named in `args` (all when none is) and prints a line per figure; true when every figure is reached.
 pub fn run(args: &[String]) -> Result<bool> {
@@ -44,6 +45,9 @@ pub fn run(args: &[String]) -> Result<bool> {
     }
     if wanted("render") {
         whole_program(&mut table, &workshop)?;
+    }
+    if wanted("sweep") {
+        whole_sweep(&mut table, &workshop)?;
     }
     if wanted("peers") {
         beside_peers(&mut table, &workshop)?;
@@ -119,6 +123,29 @@ fn whole_program(table: &mut Table, workshop: &Workshop) -> Result<()> {
     let mb = program::hour_mb(workshop.path()).map_err(HostError::Machine)?;
     let columns = [String::new(), String::new(), format!("{mb:.1}"), "< 100".into()];
     table.figure("an hour, MB resident at most", columns, mb < 100.0)
+}
+
+/// `tocco sweep`, 1000 strikes of half a second.
+fn whole_sweep(table: &mut Table, workshop: &Workshop) -> Result<()> {
+    table.heading("a sweep of 1000 strikes of 0.5 s", ["one core", "all", "", "goal"])?;
+    let cores = crate::crew::cores();
+    for (name, form) in [("--over", sweep::Form::Over), ("a design, loudness matched", sweep::Form::Design)] {
+        let (one_s, all_s) = sweep::times_s(form, workshop.path())?;
+        let seconds = [format!("{one_s:.3} s"), format!("{all_s:.3} s")];
+        let columns = |ratio: f64, goal: &str| {
+            let [one, all] = seconds.clone();
+            [one, all, format!("x{ratio:.2}"), goal.to_owned()]
+        };
+        let gain = one_s / all_s;
+        if cores > 1 {
+            table.figure(&format!("{name}, {cores} cores against one"), columns(gain, ">= x1.7"), gain >= 1.7)?;
+        } else {
+            table.line(&format!("  {name}: one core only, no comparison"))?;
+        }
+        let speed = sweep::sound_s() / all_s;
+        table.figure(&format!("{name}, times real time"), columns(speed, ">= x1000"), speed >= 1000.0)?;
+    }
+    Ok(())
 }
 
 /// Peers' banks against ours, 32 and 128 modes.
