@@ -9,6 +9,7 @@
 
 pub mod band;
 pub mod body;
+pub mod command;
 pub mod exponential;
 pub mod fit;
 pub mod mel;

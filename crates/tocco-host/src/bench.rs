@@ -3,6 +3,7 @@
 //!
 //! Every comparison alternates its two sides and keeps the least time of each.
 
+mod analysis;
 mod bank;
 mod csound;
 mod engine;
@@ -24,7 +25,7 @@ const BLOCK: usize = 64;
 const REPEATS: usize = 60;
 
 /// Parts of the benchmark by name.
-pub const SECTIONS: [&str; 5] = ["free", "contact", "friction", "render", "peers"];
+pub const SECTIONS: [&str; 6] = ["free", "contact", "friction", "render", "analyse", "peers"];
 
 /// Runs the sections named in `args` (all when none is) and prints a line per figure; true when every figure is reached.
 pub fn run(args: &[String]) -> Result<bool> {
@@ -43,6 +44,9 @@ pub fn run(args: &[String]) -> Result<bool> {
     }
     if wanted("render") {
         whole_program(&mut table, &workshop)?;
+    }
+    if wanted("analyse") {
+        analysing(&mut table)?;
     }
     if wanted("peers") {
         beside_peers(&mut table, &workshop)?;
@@ -116,6 +120,14 @@ fn whole_program(table: &mut Table, workshop: &Workshop) -> Result<()> {
     let mb = program::hour_mb(workshop.path()).map_err(HostError::Machine)?;
     let columns = [String::new(), String::new(), format!("{mb:.1}"), "< 100".into()];
     table.figure("an hour, MB resident at most", columns, mb < 100.0)
+}
+
+/// A recording of five seconds into a body, on one thread.
+fn analysing(table: &mut Table) -> Result<()> {
+    table.heading("tocco analyse, a strike of 5 s with 60 modes", ["", "found", "s", "goal"])?;
+    let (found, least_s) = analysis::run(2)?;
+    let columns = [String::new(), found.to_string(), format!("{least_s:.1}"), "< 10".into()];
+    table.figure("recording to body, one core", columns, least_s < 10.0)
 }
 
 /// Peers' banks against ours, 32 and 128 modes.

@@ -71,32 +71,57 @@ fn found(analysis: &Analysis) -> Vec<(f64, f64, f64)> {
     analysis.modes.iter().map(pole).collect()
 }
 
+
+const KIT: &str = "/usr/share/hydrogen/data/drumkits/Gimme A Hand 1.0";
+const LAYERS: [&str; 5] = ["Softest", "Soft", "Med", "Hard", "Hardest"];
+
 #[test]
-fn explore() {
-    for seed in 1..=12 {
-        for snr in [60.0, 20.0] {
-            let modes = object(seed);
-            let (samples, _noise) = strike(&modes, snr, seed, 3.0);
-            let start = std::time::Instant::now();
-            let analysis = analyse(&[recording(samples)], &Options::default()).unwrap();
-            let took = start.elapsed().as_secs_f64();
-            let got = found(&analysis);
-            let mut used = vec![false; got.len()];
-            let mut lost = Vec::new();
-            let (mut worst_f, mut worst_s) = (0.0_f64, 0.0_f64);
-            for m in &modes {
-                let near = (0..got.len()).filter(|&i| !used[i]).min_by(|&a, &b| (got[a].0 - m.hz).abs().total_cmp(&(got[b].0 - m.hz).abs()));
-                match near.filter(|&i| (got[i].0 / m.hz - 1.0).abs() < 3e-3) {
-                    Some(i) => {
-                        used[i] = true;
-                        worst_f = worst_f.max((got[i].0 / m.hz - 1.0).abs());
-                        worst_s = worst_s.max((got[i].1 / m.sigma - 1.0).abs());
-                    }
-                    None => lost.push(*m),
+fn explore_real() {
+    use tocco_host::analyse::{mel, onset};
+    let objects = ["Clave", "Cowbell", "WaterglassHi", "WaterglassLo", "WoodBlock", "BongoHi", "BongoLo"];
+    let mut sounds: Vec<Vec<Vec<f64>>> = Vec::new();
+    let mut recs: Vec<Vec<Recording>> = Vec::new();
+    for object in objects {
+        let mut row = Vec::new();
+        let mut rr = Vec::new();
+        for layer in LAYERS {
+            let r = match Recording::open(format!("{KIT}/{object}-{layer}.wav").as_ref(), true) { Ok(r) => r, Err(e) => { println!("{e}"); continue } };
+            println!("{object} {layer}: {} Hz {:.2} s, flat tops {}", r.rate_hz, r.samples.len() as f64 / r.rate_hz, tocco_host::analyse::read::flat_tops(&r.samples));
+            let span = match onset::strikes(&r.samples, r.rate_hz, 1, object) { Ok(s) => s[0], Err(e) => { println!("{e}"); continue } };
+            println!("   {span:?}");
+            row.push(r.samples[span.start..].to_vec());
+            rr.push(r);
+        }
+        sounds.push(row);
+        recs.push(rr);
+    }
+    for (i, object) in objects.iter().enumerate() {
+        let s = &sounds[i];
+        let mut same = Vec::new();
+        for a in 0..s.len() { for b in 0..a { same.push(mel::distance_db(&s[a], &s[b], 44100.0)); } }
+        print!("{object}: same {same:.1?} other:");
+        for (k, other) in objects.iter().enumerate() { if k != i {
+            let mut d = Vec::new();
+            for a in s { for b in &sounds[k] { d.push(mel::distance_db(a, b, 44100.0)); } }
+            print!(" {other} {:.1}", d.iter().sum::<f64>() / d.len() as f64);
+        } }
+        println!();
+        let start = std::time::Instant::now();
+        let held = 3;
+        let train: Vec<Recording> = recs[i].iter().enumerate().filter(|(n, _)| *n != held).map(|(_, r)| r.clone()).collect();
+        match analyse(&train, &Options::default()) {
+            Ok(analysis) => {
+                println!("   {} modes {:.1} s, residuals {:.1?}", analysis.modes.len(), start.elapsed().as_secs_f64(), analysis.strikes.iter().map(|s| s.residual_db).collect::<Vec<_>>());
+                for j in 0..analysis.strikes.len() {
+                    let span = analysis.strikes[j].span;
+                    let own = &train[j].samples[span.start..];
+                    let body = analysis.resynthesis(j, own.len()).unwrap();
+                    print!("   port {j}: to own {:.2}, to held {:.2} (real {:.2});", mel::distance_db(own, &body, 44100.0), mel::distance_db(&s[held], &body, 44100.0), mel::distance_db(&s[held], own, 44100.0));
                 }
+                println!();
+                analysis.picture(&train, format!("/tmp/an-{object}.png").as_ref()).unwrap();
             }
-            let ghosts: Vec<_> = (0..got.len()).filter(|&i| !used[i]).map(|i| got[i]).collect();
-            println!("seed {seed} snr {snr}: {} modes, {} found, {took:.2} s, df {worst_f:.1e} ds {worst_s:.1e}, residual {:.1}\n   lost {lost:.2?}\n   ghosts {ghosts:.2?}", modes.len(), got.len(), analysis.strikes[0].residual_db);
+            Err(e) => println!("{e}"),
         }
     }
 }
