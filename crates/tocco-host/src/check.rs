@@ -127,7 +127,7 @@ fn body_words(body: &BodyDef, rate_hz: f64) -> String {
             }
             words
         }
-        BodyForm::Modal { modes, ports } => {
+        BodyForm::Modal { modes, ports, morph } => {
             let range = |of: &dyn Fn(usize) -> f64| {
                 let values = || (0..modes.len()).map(of).filter(|x| x.is_finite());
                 let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
@@ -137,10 +137,11 @@ fn body_words(body: &BodyDef, rate_hz: f64) -> String {
                     (true, false) => format!("{} to {}", short(low), short(high)),
                 }
             };
+            let to = morph.as_ref().map_or_else(String::new, |to| format!("; morphs into {} modes", to.modes.len()));
             let names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();
             let places = if names.is_empty() { String::new() } else { format!("; places {}", names.join(", ")) };
             format!(
-                "{} modes, {} Hz, decay {} s{places}",
+                "{} modes, {} Hz, decay {} s{places}{to}",
                 modes.len(),
                 range(&|i| modes[i].freq_hz),
                 range(&|i| modes[i].decay_s)

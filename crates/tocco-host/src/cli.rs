@@ -6,6 +6,7 @@ use crate::measure::dbfs;
 use crate::render::{self, AUTO_MOST_S, Manner, Plan, Report, Target};
 use crate::sweep::{self, Axis};
 use crate::wav::Encoding;
+use crate::analyse::command::{self as analyse, AnalyseArgs};
 use crate::{
     answers, bench, check, crew, describe, fresh, gallery, library, map, reproduce, say, sets, spectrogram, starter,
 };
@@ -127,6 +128,9 @@ enum Command {
         scaled so that its largest value (of noise: its rms) is the cell's. Range: low..high[,COUNT][,log], 24 cells."
     )]
     Map(MapArgs),
+    /// Turn recordings of a struck object into a body
+    #[command(after_help = analyse::EXAMPLES)]
+    Analyse(AnalyseArgs),
     /// Compute the source papers' tables and figures, theirs beside ours
     #[command(after_help = "Examples:\n  tocco reproduce table-2.1 -o paper\n  tocco reproduce all -o paper\n\n\
         You get a verdict per item on the terminal, and CSV, PNG and a scene in the folder; exit code 1 if a figure is missed.\n\
@@ -362,6 +366,7 @@ fn run(cli: Cli) -> Result<()> {
         Some(Command::Sweep(args)) => sweep(&args),
         Some(Command::Answers { set, files, output }) => answers(&set, &files, &output),
         Some(Command::Map(args)) => draw_map(&args),
+        Some(Command::Analyse(args)) => analyse::run(&args),
         Some(Command::Reproduce { item: None, .. }) => {
             let wide = reproduce::items().iter().map(|(id, _)| id.len()).max().unwrap_or(0);
             let rows: String = reproduce::items().iter().map(|(id, title)| format!("{id:<wide$}  {title}\n")).collect();

@@ -2,6 +2,7 @@
 //! Everything of Tocco that touches a machine: files, terminals, threads, pictures. The program `tocco` is a thin
 //! `main` over this library.
 
+pub mod analyse;
 pub mod answers;
 pub mod bench;
 pub mod check;

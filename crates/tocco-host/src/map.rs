@@ -272,7 +272,7 @@ fn fundamental_hz(plan: &Plan, scene: &Scene, site: &str) -> Option<f64> {
     };
     match &body.form {
         BodyForm::String { .. } => now("freq_hz"),
-        BodyForm::Modal { modes, ports } => {
+        BodyForm::Modal { modes, ports, .. } => {
             let port = site.split_once('.').map(|(_, port)| port);
             let shape = ports.iter().find(|p| port.is_none_or(|name| name == p.name)).map(|p| &p.shape);
             let moves = |i: usize| shape.is_none_or(|shape| shape.get(i).is_some_and(|x| *x != 0.0));

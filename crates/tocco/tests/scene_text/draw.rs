@@ -202,11 +202,24 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
                         })
                         .collect();
                     let shape = |rng: &mut Rng| modes.iter().map(|_| draw(rng, -1e6, 1e6)).collect();
-                    let ports = some(rng).map(|_| PortDef { name: name(rng), shape: shape(rng) }).collect();
-                    ("modal", BodyForm::Modal { modes, ports })
+                    let ports: Vec<PortDef> =
+                        some(rng).map(|_| PortDef { name: name(rng), shape: shape(rng) }).collect();
+                    let morph = (rng.bits().is_multiple_of(2)).then(|| {
+                        let ports: Vec<PortDef> = ports.clone();
+                        let again = |port: &PortDef| PortDef { name: port.name.clone(), shape: shape(rng) };
+                        MorphDef {
+                            modes: modes.iter().rev().copied().collect(),
+                            ports: ports.iter().map(again).collect(),
+                        }
+                    });
+                    ("modal", BodyForm::Modal { modes, ports, morph })
                 }
             };
-            BodyDef { name: name(rng), form, params: draw_params(rng, "body", id) }
+            let mut params = draw_params(rng, "body", id);
+            if let BodyForm::Modal { morph: None, .. } | BodyForm::Shape { morph: None, .. } = form {
+                params[3] = 0.0; // morph_01 moves nothing
+            }
+            BodyDef { name: name(rng), form, params }
         })
         .collect();
     let contacts = some(rng)

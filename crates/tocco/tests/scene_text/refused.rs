@@ -76,6 +76,13 @@ pub const REFUSED: &[(&str, &str, &str, &str)] = &[
     (FULL, "tip = [1.0, 1.0]", "\"t.p\" = [1.0, 1.0]", "line 33: body.bar.port.t.p: name 't.p' holds '.'; names hold no blanks and none of / . # * , ? [ ] { }"),
     // Rules between keys.
     (FULL, "tip = [1.0, 1.0]", "tip = [1.0]", "line 33: body.bar.port.tip: has 1 values and the body has 2 modes; wants one value per mode"),
+    (FULL, "middle = [-0.5]", "midle = [-0.5]", "line 116: body.bar.morph.port.midle: the body has no such place; did you mean 'middle'?"),
+    (FULL, "middle = [-0.5]\n", "", "line 115: body.bar.morph.port: lacks the body's place 'middle'"),
+    (FULL, "tip = [1.0]\n", "tip = [1.0, 2.0]\n", "line 117: body.bar.morph.port.tip: has 2 values and the body has 1 modes; wants one value per mode"),
+    (FULL, "[body.bar.morph.port]\nmiddle = [-0.5]\ntip = [1.0]", "", "line 114: body.bar.morph.modes: has 1 modes and the body has 2; needs its own port table"),
+    (FULL, "modes = [{ freq_hz = 330.0, decay_s = 0.2, mass_kg = 0.04 }]", "mods = []", "line 114: body.bar.morph.mods: unknown key; did you mean 'modes'?"),
+    (FULL, "jitter_01 = 0.1", "jitter_01 = 0.1\nmorph_01 = 1.5", "line 28: body.bar.morph_01: 1.5 is out of range; wants a number from 0 to 1"),
+    (SMALL, "type = \"wall\"", "type = \"modal\"\nmodes = [{ freq_hz = 1.0, mass_kg = 1.0 }]\nmorph_01 = 0.5", "line 6: body.floor.morph_01: moves nothing without a table `morph`; give it one or leave this out"),
     (FULL, "[0.1, 2.0]]", "[0.0, 2.0]]", "line 65: drive[0].points[1]: 0 s does not come after 0 s; times must increase"),
     (FULL, "[0.1, 2.0]]", "[0.1]]", "line 65: drive[0].points[1]: has 1 numbers; wants [time in s, value]"),
     (FULL, "to_s = 1.5", "to_s = 0.5", "line 68: drive[1].noise.to_s: 0.5 s is not after from_s = 0.5 s"),

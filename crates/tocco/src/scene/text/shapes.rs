@@ -2,11 +2,11 @@
 //! Reads bodies by geometry and material.
 
 use super::Lines;
-use super::bodies::named_ports;
+use super::bodies::{NO_MORPH, named_ports};
 use super::node::*;
 use crate::math::Real;
 use crate::param::{KeyType, Kind};
-use crate::resonator::material::{MATERIAL, MATERIALS, Material};
+use crate::resonator::material::{DEFAULT_POISSON, MATERIAL, MATERIALS, Material};
 use crate::resonator::shape::{FAMILIES, Family, MORPH, SHAPE, locate, wanted};
 use crate::scene::def::*;
 use crate::scene::error::{SceneError, nearest};
@@ -75,7 +75,7 @@ fn read_material(node: &Node<'_, '_>, family: &Family, lines: &mut Lines) -> Res
             Ok(Stuff::Own(Material {
                 density_kg_m3: own.needed_number("density_kg_m3", "a material")?,
                 young_pa: own.needed_number("young_pa", "a material")?,
-                poisson: own.number_or("poisson", 0.3)?,
+                poisson: own.number_or("poisson", DEFAULT_POISSON)?,
                 loss_factor: own.needed_number("loss_factor", "a material")?,
                 loss_exponent: own.number_or("loss_exponent", 0.0)?,
             }))
@@ -119,7 +119,10 @@ fn read_places(node: &Node<'_, '_>, family: &Family, lines: &mut Lines) -> Resul
 }
 
 fn read_morph(body: &Node<'_, '_>, ports: &[PlaceOn], lines: &mut Lines) -> Result<Option<ShapeDef>, SceneError> {
-    let Some(entry) = body.entry("morph") else { return Ok(None) };
+    let Some(entry) = body.entry("morph") else {
+        body.none_of(&["morph_01"], NO_MORPH)?;
+        return Ok(None);
+    };
     let at = body.place("morph");
     let (family, node) = open(table(&entry.value, &at, "a table with the keys of a shape")?, at, entry.line, &MORPH)?;
     node.note(lines);
