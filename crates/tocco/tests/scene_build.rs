@@ -312,3 +312,55 @@ fn a_control_with_a_list_of_paths_moves_all_of_them_at_once_later_and_by_a_drive
         assert!(error.contains(said) && error.lines().count() == 1, "{error}");
     }
 }
+
+const STRUCK: &str = r#"duration_s = 0.1
+[body.bar]
+type = "modal"
+modes = [{ freq_hz = 900.0, decay_s = 0.2, mass_kg = 0.05 }, { freq_hz = 300.0, mass_kg = 0.07 }]
+freq_scale = 2.0
+decay_scale = 0.5
+[[event]]
+at_s = 0.0
+hit = "bar"
+impulse_n_s = 0.01
+[[tap]]
+of = "bar"
+"#;
+
+#[test]
+fn a_value_written_at_a_place_reads_as_if_the_file_had_said_so() {
+    use tocco::scene::tree::Patch;
+    let with = |place: &str, value: Patch| SceneDef::from_text_with(STRUCK, &[(place.to_owned(), value)]);
+    let written = |from: &str, to: &str| SceneDef::from_text(&STRUCK.replacen(from, to, 1)).unwrap();
+    for (place, value, from, to) in [
+        ("body.bar.modes[1].freq_hz", Patch::Number(310.5), "300.0", "310.5"),
+        ("event[0].impulse_n_s", Patch::Number(0.25), "0.01", "0.25"),
+        ("duration_s", Patch::Text("auto".into()), "0.1", "\"auto\""),
+        ("tap[0].channel", Patch::Number(1.0), "of = \"bar\"", "of = \"bar\"\nchannel = 1"),
+    ] {
+        let (mut patched, mut file) = (with(place, value).unwrap(), written(from, to));
+        (patched.lines, file.lines) = Default::default();
+        assert_eq!(patched, file, "{place}");
+    }
+    for (place, words) in [
+        ("body.bra.modes[0].freq_hz", "line 2: body: has no 'bra'; did you mean 'bar'?"),
+        ("body.bar.modes[2].freq_hz", "line 4: body.bar.modes: has 2 entries, counted from 0; there is no [2]"),
+        ("body.bar.modes[0].frq_hz", "line 4: body.bar.modes[0].frq_hz: unknown key; did you mean 'freq_hz'?"),
+        ("body.bar[0]", "body.bar: is no list"),
+        ("duration_s.x", "duration_s: is no table"),
+        ("", "found"),
+    ] {
+        let error = with(place, Patch::Number(1.0)).unwrap_err().to_string();
+        assert!(error.contains(words), "{place}: {error}");
+    }
+}
+
+#[test]
+fn a_built_scene_tells_its_modes_as_tuned_lowest_first() {
+    let scene = Scene::build(&SceneDef::from_text(STRUCK).unwrap(), 48_000.0).unwrap();
+    let modes = scene.modes();
+    assert_eq!((modes.len(), modes[0].0.as_str(), modes[0].1.len()), (1, "bar", 2));
+    let [low, high] = modes[0].1[..] else { panic!() };
+    assert!((low.freq_hz - 600.0).abs() < 1e-9 && low.decay_s.is_infinite() && low.mass_kg == 0.07);
+    assert!((high.freq_hz - 1800.0).abs() < 1e-9 && (high.decay_s - 0.1).abs() < 1e-15 && high.mass_kg == 0.05);
+}
