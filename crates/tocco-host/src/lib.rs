@@ -20,4 +20,5 @@ pub mod say;
 pub mod spectrogram;
 pub mod starter;
 pub mod sweep;
+pub mod tiles;
 pub mod wav;
