@@ -67,6 +67,7 @@ fn every_table_of_parameters_is_the_declared_one() {
             let _ = write!(right, "<!-- parameters {name} -->\n{}<!-- /parameters -->{after}", table(kind));
             shown.push(name.to_string());
         }
+        let right = with_places(&right);
         if std::env::var_os("TOCCO_BLESS").is_some() {
             fs::write(&path, &right).unwrap();
         } else {
@@ -83,23 +84,16 @@ fn every_table_of_parameters_is_the_declared_one() {
     }
 }
 
-#[test]
-fn the_table_of_places_is_the_declared_one() {
-    let path = root().join("docs/models/shape.md");
-    let page = fs::read_to_string(&path).unwrap();
+/// A page with its table of places, if it has one, as declared.
+fn with_places(page: &str) -> String {
+    let Some((before, rest)) = page.split_once("<!-- places -->\n") else { return page.into() };
+    let (_, after) = rest.split_once("<!-- /places -->").unwrap();
     let mut table = String::from("| shape | fractions of | words |\n|---|---|---|\n");
     for family in FAMILIES {
         let words: Vec<&str> = family.places.iter().map(|(word, _)| *word).collect();
         let _ = writeln!(table, "| {} | {} | {} |", family.kind.id, family.axes.join(", "), words.join(", "));
     }
-    let (before, rest) = page.split_once("<!-- places -->\n").unwrap();
-    let (_, after) = rest.split_once("<!-- /places -->").unwrap();
-    let right = format!("{before}<!-- places -->\n{table}<!-- /places -->{after}");
-    if std::env::var_os("TOCCO_BLESS").is_some() {
-        fs::write(&path, &right).unwrap();
-    } else {
-        assert!(page == right, "the table of places has drifted; TOCCO_BLESS=1 writes it anew");
-    }
+    format!("{before}<!-- places -->\n{table}<!-- /places -->{after}")
 }
 
 #[test]

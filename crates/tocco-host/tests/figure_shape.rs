@@ -38,7 +38,7 @@ fn along(x: f64, _: f64) -> Option<Vec<f64>> {
 
 fn rows() -> Vec<(&'static str, &'static str, View, ShapeDef)> {
     let of = |id: &str, stuff: Stuff, word: (&str, &str), values: &[(&str, f64)]| {
-        let def = ShapeDef::new(id, stuff).unwrap().with_word(word.0, word.1).with_modes(40);
+        let def = ShapeDef::new(id, stuff).unwrap().with_word(word.0, word.1).with_modes(100);
         values.iter().fold(def, |def, (key, value)| def.with(key, *value))
     };
     let (steel, air, none) = (Stuff::Named("steel"), Stuff::Air, ("", ""));
