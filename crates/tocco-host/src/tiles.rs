@@ -59,7 +59,7 @@ impl Sheet {
                         let to = (at.0 + FINE as i32, at.1 + FINE as i32);
                         canvas.draw(&Rectangle::new([at, to], diverging(*value).filled())).map_err(text)?;
                     }
-                    write(&tile.caption, (left + CELLS as i32 / 2, top + CELLS as i32 + 2), 12, HPos::Center)?;
+                    write(&tile.caption, (left + CELLS as i32 / 2, top + CELLS as i32 + 5), 12, HPos::Center)?;
                 }
             }
             Ok(())
