@@ -130,7 +130,7 @@ fn partials_of_a_stiff_string_follow_the_textbook_and_the_first_has_the_pitch_as
     // B = pi^3 E d^4/(64 T L^2), Fletcher and Rossing (2.67).
     let b = PI * PI * PI * steel.young_pa * 1e-12 / (64.0 * 700.0 * 0.65 * 0.65);
     let f0 = (700.0 / (steel.density_kg_m3 * PI * 0.25e-6)).sqrt() / 1.3;
-    let wanted: Vec<Real> = (1..=20).map(|n| Real::from(n)).map(|n| n * f0 * (1.0 + b * n * n).sqrt()).collect();
+    let wanted: Vec<Real> = (1..=20).map(Real::from).map(|n: Real| n * f0 * (1.0 + b * n * n).sqrt()).collect();
     follow(&found, &wanted, 1e-12);
     follow(&freqs(&wire("freq_hz", 196.0), 1.0), &[196.0], 1e-12);
     let ideal = freqs(&wire("freq_hz", 196.0).with_word("stiffness", "ideal"), 196.0);
