@@ -141,6 +141,7 @@ fn heading(kind: &Kind) -> String {
     match (kind.family, kind.id) {
         ("scene", _) => "scene file".into(),
         ("body" | "contact", id) => format!("[{}.NAME]  type = \"{id}\"", kind.family),
+        ("shape", id) => format!("[body.NAME]  type = \"shape\"  shape = \"{id}\"  (and the keys of type = \"shape\")"),
         ("drive" | "event" | "tap" | "control", _) => format!("[[{}]]", kind.family),
         (family, _) => family.into(),
     }
