@@ -11,6 +11,7 @@ use tocco::interactor::friction::FRICTION;
 use tocco::interactor::impact::IMPACT;
 use tocco::param::Kind;
 use tocco::resonator::inertial::{GUIDED, MASS, WALL};
+use tocco::resonator::material::MATERIAL;
 use tocco::resonator::modal::MODAL;
 use tocco::resonator::network::{LINK, NETWORK};
 use tocco::resonator::waveguide::STRING;
@@ -46,7 +47,7 @@ fn table(kind: &Kind) -> String {
 
 #[test]
 fn every_table_of_parameters_is_the_declared_one() {
-    let kinds = [MASS, WALL, GUIDED, MODAL, MODE, STRING, NETWORK, LINK, IMPACT, FRICTION, TEXTURE];
+    let kinds = [MASS, WALL, GUIDED, MODAL, MODE, TARGET, MATERIAL, STRING, NETWORK, LINK, IMPACT, FRICTION, TEXTURE];
     let mut shown = Vec::new();
     for path in pages() {
         let page = fs::read_to_string(&path).unwrap();

@@ -22,9 +22,16 @@
 //! Leissa, *Vibration of plates* (NASA SP-160, 1969); Blevins, *Formulas for natural frequency and mode shape* (1979).
 
 pub mod bar;
+pub mod bessel;
 pub mod cavity;
+pub mod disc;
+pub mod eigen;
+pub mod glass;
 pub mod membrane;
 pub mod plate;
+mod ritz;
+pub mod room;
+pub mod string;
 
 use super::material::Material;
 use super::modal::ModalParams;
@@ -42,7 +49,20 @@ pub const MAX_MODES: usize = 1000;
 const NODAL: Real = 1e-12;
 
 /// Names of all shapes, in the order of [`FAMILIES`].
-const WORDS: &[&str] = &["bar", "rectangular-membrane", "rectangular-plate", "box"];
+const WORDS: &[&str] = &[
+    "string",
+    "bar",
+    "rectangular-membrane",
+    "circular-membrane",
+    "rectangular-plate",
+    "circular-plate",
+    "bowl",
+    "bell",
+    "box",
+    "rounded-box",
+    "sphere",
+    "tube",
+];
 
 /// What a shape is and is made of.
 const SHAPE_KEY: Key = must("shape", KeyType::Word(WORDS), "Which shape; its own keys stand beside it.");
@@ -101,7 +121,20 @@ pub struct Family {
 }
 
 /// Every shape, in the order of the documents.
-pub const FAMILIES: &[Family] = &[bar::FAMILY, membrane::RECTANGULAR, plate::RECTANGULAR, cavity::BOX];
+pub const FAMILIES: &[Family] = &[
+    string::FAMILY,
+    bar::FAMILY,
+    membrane::RECTANGULAR,
+    membrane::CIRCULAR,
+    plate::RECTANGULAR,
+    disc::FAMILY,
+    glass::FAMILY,
+    glass::BELLS,
+    cavity::BOX,
+    room::ROUNDED,
+    room::SPHERES,
+    cavity::TUBE,
+];
 
 /// The family of a kind.
 pub fn family(id: &str) -> Option<&'static Family> {

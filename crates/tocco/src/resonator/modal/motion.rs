@@ -2,8 +2,8 @@
 //! A bank of modes as a body: pushed, stepped, rung, read.
 
 use super::forms::UNHEARD;
-use super::{Form, Modal, Mode};
-use crate::math::{PI, Real, cos, sin};
+use super::{Form, Modal, ModalParams, Mode};
+use crate::math::{PI, Real, TAU, cos, sin};
 use crate::resonator::kernel::{self, Chunk, LANES, Line, PAIR};
 use crate::resonator::{CONTROL_TICKS, Motion, Reading, Resonator};
 use crate::rng::Rng;
@@ -280,6 +280,14 @@ impl Resonator for Modal {
         self.forget();
     }
 
+    fn modes(&self) -> Vec<(Real, Real, Real)> {
+        let ModalParams { freq_scale, decay_scale, .. } = self.params;
+        let real = self.modes.iter().filter(|mode| mode.mass > 0.0);
+        let mut all: Vec<_> =
+            real.map(|mode| (mode.omega * freq_scale / TAU, decay_scale / mode.sigma, mode.mass)).collect();
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        all
+    }
     fn omitted(&self) -> usize {
         self.omitted
     }

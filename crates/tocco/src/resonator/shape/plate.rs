@@ -6,6 +6,8 @@
 //! **Law.** With D = E h^3/(12 (1 - nu^2)):
 //! - `[plate.1]  f = pi/2 sqrt(D/(rho h)) ((m/a)^2 + (n/b)^2)`, `phi = 2 sin(m pi x) sin(n pi y)`, edges supported
 //!
+//! Free edges: `ritz`.
+//!
 //! **Symbols.** h `thickness_m`, a `length_m`, b `width_m`.
 //!
 //! **Sources.** Leissa, chapter 4; Fletcher, Rossing, chapter 3.
@@ -55,6 +57,9 @@ fn solve(given: &Given<'_>) -> Result<Solved, Fault> {
     given.thin("thickness_m", "width_m", 0.1)?;
     let stiff = stiffness(given)?;
     let mass_kg = given.material.density_kg_m3 * thickness * a * b;
+    if given.word("edges") == 0 {
+        return super::ritz::solve(given, a, b, stiff, mass_kg);
+    }
     let freq_hz = |m: i32, n: i32| {
         let (x, y) = (Real::from(m) / a, Real::from(n) / b);
         0.5 * PI * stiff * (x * x + y * y) // [plate.1]

@@ -6,7 +6,7 @@ use super::bodies::{NO_MORPH, named_ports};
 use super::node::*;
 use crate::math::Real;
 use crate::param::{KeyType, Kind};
-use crate::resonator::material::{MATERIAL, MATERIALS, Material};
+use crate::resonator::material::{DEFAULT_POISSON, MATERIAL, MATERIALS, Material};
 use crate::resonator::shape::{FAMILIES, Family, MORPH, SHAPE, locate, wanted};
 use crate::scene::def::*;
 use crate::scene::error::{SceneError, nearest};
@@ -75,7 +75,7 @@ fn read_material(node: &Node<'_, '_>, family: &Family, lines: &mut Lines) -> Res
             Ok(Stuff::Own(Material {
                 density_kg_m3: own.needed_number("density_kg_m3", "a material")?,
                 young_pa: own.needed_number("young_pa", "a material")?,
-                poisson: own.number_or("poisson", 0.3)?,
+                poisson: own.number_or("poisson", DEFAULT_POISSON)?,
                 loss_factor: own.needed_number("loss_factor", "a material")?,
                 loss_exponent: own.number_or("loss_exponent", 0.0)?,
             }))
