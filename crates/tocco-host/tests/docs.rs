@@ -15,7 +15,7 @@ use tocco::resonator::material::MATERIAL;
 use tocco::resonator::modal::MODAL;
 use tocco::resonator::network::{LINK, NETWORK};
 use tocco::resonator::waveguide::STRING;
-use tocco::scene::kinds::MODE;
+use tocco::scene::kinds::{MODE, TARGET};
 use tocco::texture::TEXTURE;
 use tocco::{Engine, Scene, SceneDef};
 use tocco_host::describe::{spec_words, takes_words};
