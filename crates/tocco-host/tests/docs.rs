@@ -16,7 +16,7 @@ use tocco::resonator::modal::MODAL;
 use tocco::resonator::network::{LINK, NETWORK};
 use tocco::resonator::shape::{FAMILIES, MORPH, SHAPE};
 use tocco::resonator::waveguide::STRING;
-use tocco::scene::kinds::MODE;
+use tocco::scene::kinds::{MODE, TARGET};
 use tocco::texture::TEXTURE;
 use tocco::{Engine, Scene, SceneDef};
 use tocco_host::describe::{spec_words, takes_words};
@@ -48,7 +48,7 @@ fn table(kind: &Kind) -> String {
 
 #[test]
 fn every_table_of_parameters_is_the_declared_one() {
-    let kinds = [MASS, WALL, GUIDED, MODAL, MODE, MATERIAL, STRING, NETWORK, LINK, IMPACT, FRICTION, TEXTURE];
+    let kinds = [MASS, WALL, GUIDED, MODAL, MODE, TARGET, MATERIAL, STRING, NETWORK, LINK, IMPACT, FRICTION, TEXTURE];
     let kinds: Vec<Kind> = kinds.into_iter().chain([SHAPE, MORPH]).chain(FAMILIES.iter().map(|f| *f.kind)).collect();
     let mut shown = Vec::new();
     for path in pages() {

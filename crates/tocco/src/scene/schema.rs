@@ -279,6 +279,7 @@ fn rules(kind: &Kind) -> Map<String, Value> {
             "then": { "properties": { "range": { "items": { "exclusiveMinimum": 0 } } } },
         }),
         "noise" => json!({ "dependentRequired": { "first_hz": ["beta"] } }),
+        "body" if matches!(kind.id, "modal" | "shape") => json!({ "dependentRequired": { "morph_01": ["morph"] } }),
         "body" if kind.id == "network" => json!({
             "if": { "required": ["mass_kg"], "properties": { "mass_kg": { "type": "number" } } },
             "then": has("points"),
