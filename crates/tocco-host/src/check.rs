@@ -118,6 +118,7 @@ fn body_words(body: &BodyDef, rate_hz: f64) -> String {
         BodyForm::Wall { .. } => "rigid wall".into(),
         BodyForm::Guided { .. } => "guided".into(),
         BodyForm::String { ports } => string_words(body, ports),
+        BodyForm::Network { masses, links, .. } => network_words(body, masses, links),
         BodyForm::Shape { figure, ports, morph } => {
             let scale = ModalParams::from_values(&body.params).freq_scale;
             let mut words = shape_words(figure, ports, scale, rate_hz);
@@ -126,8 +127,7 @@ fn body_words(body: &BodyDef, rate_hz: f64) -> String {
             }
             words
         }
-        BodyForm::Network { masses, links, .. } => network_words(body, masses, links),
-        BodyForm::Modal { modes, ports } => {
+        BodyForm::Modal { modes, ports, morph } => {
             let range = |of: &dyn Fn(usize) -> f64| {
                 let values = || (0..modes.len()).map(of).filter(|x| x.is_finite());
                 let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
@@ -137,10 +137,11 @@ fn body_words(body: &BodyDef, rate_hz: f64) -> String {
                     (true, false) => format!("{} to {}", short(low), short(high)),
                 }
             };
+            let to = morph.as_ref().map_or_else(String::new, |to| format!("; morphs into {} modes", to.modes.len()));
             let names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();
             let places = if names.is_empty() { String::new() } else { format!("; places {}", names.join(", ")) };
             format!(
-                "{} modes, {} Hz, decay {} s{places}",
+                "{} modes, {} Hz, decay {} s{places}{to}",
                 modes.len(),
                 range(&|i| modes[i].freq_hz),
                 range(&|i| modes[i].decay_s)
@@ -233,6 +234,25 @@ fn string_words(body: &BodyDef, ports: &[PlaceDef]) -> String {
     format!("string, {} Hz, q {}, {} kg/s{places}", short(p.freq_hz), short(p.q), short(p.impedance_kg_s))
 }
 
+fn network_words(body: &BodyDef, masses: &[PointDef], links: &[LinkDef]) -> String {
+    let count: usize = links.iter().map(|link| link.between.len().saturating_sub(1)).sum();
+    let mut words = format!("network of {} masses, {count} links", masses.len());
+    if let Ok(network) = analyse(body) {
+        let high = network.omega.len().saturating_sub(1);
+        let rigid = network.omega.iter().filter(|omega| **omega == 0.0).count();
+        let _ = write!(words, ", {} to {} Hz", short(network.freq_hz(rigid.min(high))), short(network.freq_hz(high)));
+        if rigid > 0 {
+            let _ = write!(words, ", {rigid} rigid");
+        }
+        if !network.stands_alone() {
+            words.push_str(", modes joined by dampers");
+        }
+    }
+    let names: Vec<&str> = masses.iter().take(12).map(|mass| mass.name.as_str()).collect();
+    let more = if masses.len() > names.len() { ", ..." } else { "" };
+    format!("{words}; places {}{more}", names.join(", "))
+}
+
 /// Lowest modes named of a shape.
 const NAMED_MODES: usize = 8;
 
@@ -258,25 +278,6 @@ fn shape_words(figure: &ShapeDef, ports: &[PlaceOn], scale: f64, rate_hz: f64) -
         let _ = write!(words, "; places {}", names.join(", "));
     }
     words
-}
-
-fn network_words(body: &BodyDef, masses: &[PointDef], links: &[LinkDef]) -> String {
-    let count: usize = links.iter().map(|link| link.between.len().saturating_sub(1)).sum();
-    let mut words = format!("network of {} masses, {count} links", masses.len());
-    if let Ok(network) = analyse(body) {
-        let high = network.omega.len().saturating_sub(1);
-        let rigid = network.omega.iter().filter(|omega| **omega == 0.0).count();
-        let _ = write!(words, ", {} to {} Hz", short(network.freq_hz(rigid.min(high))), short(network.freq_hz(high)));
-        if rigid > 0 {
-            let _ = write!(words, ", {rigid} rigid");
-        }
-        if !network.stands_alone() {
-            words.push_str(", modes joined by dampers");
-        }
-    }
-    let names: Vec<&str> = masses.iter().take(12).map(|mass| mass.name.as_str()).collect();
-    let more = if masses.len() > names.len() { ", ..." } else { "" };
-    format!("{words}; places {}{more}", names.join(", "))
 }
 
 /// Mass and speed of the first partner that is a mass with a known speed: its own, or that of its first strike.

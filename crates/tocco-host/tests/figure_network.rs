@@ -13,12 +13,14 @@ use tocco::resonator::network::{Link, Network};
 use tocco_host::plot::{Corner, Figure, Look, Panel, Series};
 
 const RATE_HZ: f64 = 48_000.0;
+/// The mass that is struck and heard: a neighbour of the damper.
+const STRUCK: usize = 3;
 
 fn link(a: Option<usize>, b: Option<usize>, stiffness_n_m: f64, damping_n_s_m: f64) -> Link {
     Link { between: [a, b], stiffness_n_m, damping_n_s_m }
 }
 
-/// Velocity of the first mass, sample by sample, by classical Runge-Kutta on Newton's law, 50 steps a sample.
+/// Velocity of the struck mass, sample by sample, by classical Runge-Kutta on Newton's law, 50 steps a sample.
 fn direct(masses: &[f64], links: &[Link], impulse_n_s: f64, frames: usize) -> Vec<f64> {
     let n = masses.len();
     let rates = |y: &[f64]| {
@@ -34,7 +36,7 @@ fn direct(masses: &[f64], links: &[Link], impulse_n_s: f64, frames: usize) -> Ve
         out
     };
     let mut y = vec![0.0; 2 * n];
-    y[n] = impulse_n_s / masses[0];
+    y[n + STRUCK] = impulse_n_s / masses[STRUCK];
     let h = 1.0 / (50.0 * RATE_HZ);
     let ahead = |y: &[f64], k: &[f64], by: f64| y.iter().zip(k).map(|(y, k)| y + by * k).collect::<Vec<f64>>();
     let mut heard = Vec::new();
@@ -45,7 +47,7 @@ fn direct(masses: &[f64], links: &[Link], impulse_n_s: f64, frames: usize) -> Ve
         let d = rates(&ahead(&y, &c, h));
         (0..2 * n).for_each(|i| y[i] += h / 6.0 * (a[i] + 2.0 * (b[i] + c[i]) + d[i]));
         if step % 50 == 0 {
-            heard.push(y[n]);
+            heard.push(y[n + STRUCK]);
         }
     }
     heard
@@ -73,7 +75,7 @@ fn a_chain_lies_on_its_closed_form_and_a_joined_network_on_its_direct_integratio
         .map(|(i, k)| link(Some(i), Some((i + 1) % 5), *k, 1e-6 * k))
         .collect();
     links.push(link(None, Some(0), 4e4, 0.0));
-    links.push(link(Some(2), None, 0.0, 30.0));
+    links.push(link(Some(2), None, 0.0, 200.0));
     let network = Network::new(&masses, &links);
     assert!(!network.stands_alone());
     let all: Vec<usize> = (0..5).collect();
@@ -83,17 +85,17 @@ fn a_chain_lies_on_its_closed_form_and_a_joined_network_on_its_direct_integratio
     let frames = 480;
     let exact = direct(&masses, &links, 0.01, frames);
     let play = |body: &mut dyn Resonator| {
-        body.hit(0, 0.01);
+        body.hit(STRUCK, 0.01);
         let step = |_| {
             body.commit();
-            body.velocity(0)
+            body.velocity(STRUCK)
         };
         (0..frames).map(step).collect::<Vec<f64>>()
     };
     let (ours, ignored) = (play(&mut joined), play(&mut apart));
     let off = |got: &[f64]| got.iter().zip(&exact).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
     assert!(off(&ours) < 1e-8, "{}", off(&ours));
-    assert!(off(&ignored) > 0.05, "{}", off(&ignored));
+    assert!(off(&ignored) > 0.2, "{}", off(&ignored));
     let points = |v: &[f64], every: usize| -> Vec<(f64, f64)> {
         v.iter().enumerate().step_by(every).map(|(i, v)| ((i + 1) as f64 / RATE_HZ * 1e3, *v)).collect()
     };

@@ -131,6 +131,10 @@ pub trait Resonator: Tunable + Send {
     fn omitted(&self) -> usize {
         0
     }
+    /// `(freq_hz, decay_s, mass_kg)` of every mode as tuned now, lowest first; empty for a body that has none. `[control]`
+    fn modes(&self) -> Vec<(Real, Real, Real)> {
+        Vec::new()
+    }
     /// The port whose velocity will be asked for after every step. `[control]`
     fn listen(&mut self, _port: usize) {}
     /// The point mass behind this body, if it is one.

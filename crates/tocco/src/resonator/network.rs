@@ -242,7 +242,7 @@ fn diagonalise(masses: &[Real], links: &[Link], part: &[usize], held: bool) -> V
     let at = |mass: Option<usize>| mass.and_then(|mass| part.binary_search(&mass).ok());
     for link in links.iter().filter(|link| link.stiffness_n_m > 0.0) {
         let ends = link.between.map(at);
-        let k = link.stiffness_n_m;
+        let k = link.stiffness_n_m; // [network.1]
         for end in ends.into_iter().flatten() {
             matrix[end * n + end] += k / masses[part[end]]; // [network.2]
         }

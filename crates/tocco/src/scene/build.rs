@@ -2,8 +2,8 @@
 //! From a scene's description to a scene that can sound.
 
 use super::def::{
-    Action, BodyForm, ContactDef, ContactForm, HammerDef, ImpactLaw, Intent, ModeDef, PlaceOn, Quantity, ShapeDef,
-    Source, Substeps, TapTo, TextureDef,
+    Action, BodyForm, ContactDef, ContactForm, HammerDef, ImpactLaw, Intent, ModeDef, PlaceOn, PortDef, Quantity,
+    ShapeDef, Source, Substeps, TapTo, TextureDef,
 };
 use super::drive::Drive;
 use super::hammer::DEFAULT_SPEED_M_S;
@@ -18,7 +18,7 @@ use crate::interactor::impact::{Impact, ImpactParams};
 use crate::math::{PI, Real, cos, sin};
 use crate::param::{Rate, Scale, Tunable};
 use crate::resonator::inertial::{Guided, GuidedParams, Mass, MassParams};
-use crate::resonator::modal::{Modal, ModalParams};
+use crate::resonator::modal::{Modal, ModalParams, Tuning};
 use crate::resonator::shape;
 use crate::resonator::waveguide::{DEFAULT_PLACE, HIGHEST, StringParams, Waveguide};
 use crate::resonator::{CONTROL_TICKS, Motion, Reading, Resonator};
@@ -70,31 +70,44 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
             BodyForm::Guided { position_m } => {
                 Box::new(Guided::new(GuidedParams::from_values(&body.params), *position_m, sample_s))
             }
-            BodyForm::Modal { modes, ports: places } => {
+            BodyForm::Modal { modes, ports: places, morph } => {
                 if !places.is_empty() {
                     ports = places.iter().map(|p| p.name.clone()).collect();
                 }
                 let params = ModalParams::from_values(&body.params);
                 let kept = audible(def, &body.name, modes, params.freq_scale, rate_hz, &mut omitted)?;
-                let table: Vec<_> =
-                    kept.iter().map(|&i| (modes[i].freq_hz, modes[i].decay_s, modes[i].mass_kg)).collect();
-                let shapes: Vec<Vec<Real>> = if places.is_empty() {
-                    vec![vec![1.0; kept.len()]]
-                } else {
-                    places.iter().map(|p| kept.iter().map(|&i| p.shape[i]).collect()).collect()
-                };
                 let touched = def.contacts.iter().any(|c| c.between.iter().any(|s| body_of(s) == body.name));
-                Box::new(Modal::new(params, &table, &shapes, sample_s, touched))
+                match morph {
+                    None => {
+                        let Tuning { modes, ports } = tuning(modes, places, &kept);
+                        Box::new(Modal::new(params, &modes, &ports, sample_s, touched))
+                    }
+                    Some(to) => {
+                        // A mode too high for this rate may come within it: the bank silences what does not fit.
+                        let all = |modes: &[ModeDef]| (0..modes.len()).collect::<Vec<_>>();
+                        let from = tuning(modes, places, &all(modes));
+                        let there = if to.ports.is_empty() { places } else { &to.ports };
+                        let to = tuning(&to.modes, there, &all(&to.modes));
+                        Box::new(Modal::morphing(params, &from, &to, sample_s, touched))
+                    }
+                }
             }
-            BodyForm::Shape { figure, ports: places, .. } => {
+            BodyForm::Shape { figure, ports: places, morph } => {
                 if !places.is_empty() {
                     ports = places.iter().map(|p| p.name.clone()).collect();
                 }
                 let params = ModalParams::from_values(&body.params);
-                let solved = shaped(&body.name, figure, places, 0.5 * rate_hz / params.freq_scale)?;
-                let table: Vec<_> = solved.modes.iter().map(|m| (m.freq_hz, m.decay_s, m.mass_kg)).collect();
+                let place = format!("body.{}", body.name);
+                let below_hz = 0.5 * rate_hz / params.freq_scale;
+                let from = shaped(&place, figure, places, below_hz)?;
                 let touched = def.contacts.iter().any(|c| c.between.iter().any(|s| body_of(s) == body.name));
-                Box::new(Modal::new(params, &table, &solved.shapes, sample_s, touched))
+                match morph {
+                    None => Box::new(Modal::new(params, &from.modes, &from.ports, sample_s, touched)),
+                    Some(to) => {
+                        let to = shaped(&format!("{place}.morph"), to, places, below_hz)?;
+                        Box::new(Modal::morphing(params, &from, &to, sample_s, touched))
+                    }
+                }
             }
             BodyForm::String { ports: places } => {
                 let params = StringParams::from_values(&body.params);
@@ -151,12 +164,24 @@ pub(super) fn body_of(site: &str) -> &str {
     site.split('.').next().unwrap_or(site)
 }
 
-/// Modes and shape values of a body by geometry and material, with the body's name in what may be wrong with it.
-fn shaped(name: &str, figure: &ShapeDef, places: &[PlaceOn], below_hz: Real) -> Result<shape::Solved, SceneError> {
-    shape::evaluate(figure, places, below_hz).map_err(|fault| {
+/// The modes of these indices and their values at the places, one place of all ones if none is named.
+fn tuning(modes: &[ModeDef], places: &[PortDef], kept: &[usize]) -> Tuning {
+    let ports = if places.is_empty() {
+        vec![vec![1.0; kept.len()]]
+    } else {
+        places.iter().map(|p| kept.iter().map(|&i| p.shape[i]).collect()).collect()
+    };
+    Tuning { modes: kept.iter().map(|&i| (modes[i].freq_hz, modes[i].decay_s, modes[i].mass_kg)).collect(), ports }
+}
+
+/// Modes and shape values of a body by geometry and material, with its place in the scene in what may be wrong with it.
+fn shaped(place: &str, figure: &ShapeDef, places: &[PlaceOn], below_hz: Real) -> Result<Tuning, SceneError> {
+    let solved = shape::evaluate(figure, places, below_hz).map_err(|fault| {
         let dot = if fault.key.is_empty() { "" } else { "." };
-        SceneError::new(format!("body.{name}{dot}{}", fault.key), fault.what)
-    })
+        SceneError::new(format!("{place}{dot}{}", fault.key), fault.what)
+    })?;
+    let modes = solved.modes.iter().map(|m| (m.freq_hz, m.decay_s, m.mass_kg)).collect();
+    Ok(Tuning { modes, ports: solved.shapes })
 }
 
 /// Indices of the modes that this rate can hold.

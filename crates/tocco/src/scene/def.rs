@@ -121,6 +121,8 @@ pub enum BodyForm {
         modes: Vec<ModeDef>,
         /// Named places with one mode-shape value per mode; empty: one port "0" of all ones.
         ports: Vec<PortDef>,
+        /// What `morph_01` moves it to.
+        morph: Option<MorphDef>,
     },
     /// Geometry and material.
     Shape {
@@ -185,6 +187,15 @@ pub struct ModeDef {
     pub decay_s: Real,
     /// Modal mass, kg.
     pub mass_kg: Real,
+}
+
+/// The body at the other end of a morph.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MorphDef {
+    /// Its modes.
+    pub modes: Vec<ModeDef>,
+    /// The same places as the body's, in the same order; empty: the body's own values.
+    pub ports: Vec<PortDef>,
 }
 
 /// A named place on a modal body.

@@ -103,6 +103,26 @@ pub const MODE: Kind = Kind {
 /// One mode-shape value, in `[body.NAME.port]`.
 pub const SHAPE: KeyType = KeyType::Number { unit: "1", min: -1e6, max: 1e6 };
 
+/// The other end of a modal body's morph.
+pub const TARGET: Kind = Kind {
+    family: "target",
+    id: "",
+    doc: "Another body to which `morph_01` moves a modal body while it sounds, written in its table `morph`.",
+    params: &[],
+    keys: &[
+        must(
+            "modes",
+            KeyType::Form("array of { freq_hz, decay_s, mass_kg }"),
+            "Its modes; the k-th lowest is what the body's k-th lowest becomes.",
+        ),
+        key(
+            "port",
+            KeyType::Form("table of name = [one mode-shape value per mode]"),
+            "Its values at the body's places, all of them; default the body's own values.",
+        ),
+    ],
+};
+
 /// A drive.
 pub const DRIVE: Kind = Kind {
     family: "drive",
@@ -225,7 +245,8 @@ pub const ROSIN: [&str; 3] = ["heat_capacity_j_k", "conduction_w_k", "advection_
 pub const KINDS: &[Kind] = &with_shapes::<{ FIRST.len() + FAMILIES.len() + REST.len() }>();
 
 /// The kinds before and after those of shapes.
-const FIRST: [Kind; 12] = [SCENE, MASS, WALL, GUIDED, MODAL, MODE, STRING, NETWORK, LINK, SHAPED, MORPH, MATERIAL];
+const FIRST: [Kind; 13] =
+    [SCENE, MASS, WALL, GUIDED, MODAL, MODE, TARGET, STRING, SHAPED, MORPH, MATERIAL, NETWORK, LINK];
 const REST: [Kind; 8] = [IMPACT, FRICTION, TEXTURE, DRIVE, NOISE, EVENT, TAP, CONTROL];
 
 const fn with_shapes<const COUNT: usize>() -> [Kind; COUNT] {

@@ -138,6 +138,7 @@ fn form(kind: &Kind, key: &Key) -> Value {
             let place = json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 });
             json!({ "type": "object", "propertyNames": name(), "maxProperties": MAX_NODES, "additionalProperties": place })
         }
+        "morph" if kind.id == "modal" => table(&TARGET).into(),
         "morph" => morph(),
         "material" => {
             json!({ "anyOf": [{ "enum": MATERIALS.iter().map(|entry| entry.id).collect::<Vec<_>>() }, table(&MATERIAL)] })

@@ -31,7 +31,7 @@ mod shapes;
 use super::def::*;
 use super::error::SceneError;
 use super::kinds::*;
-use super::tree::{self, Data, Entry, Value, clip, plain};
+use super::tree::{self, Data, Entry, Patch, Value, clip, plain};
 use crate::math::Real;
 use crate::param::{KeyType, Kind, Scale};
 use bodies::read_body;
@@ -50,7 +50,16 @@ impl SceneDef {
             let what = format!("the scene is {} bytes long; at most {MAX_TEXT_BYTES} are read", text.len());
             return Err(SceneError::new("", what));
         }
-        let root = tree::parse(text)?;
+        Self::from_text_with(text, &[])
+    }
+
+    /// Reads a scene as if its text held other values at some places: `body.bar.modes[0].freq_hz`, as messages name
+    /// them. Lines stay those of the text. `[control]`
+    pub fn from_text_with(text: &str, patches: &[(String, Patch)]) -> Result<Self, SceneError> {
+        let mut root = tree::parse(text)?;
+        for (place, value) in patches {
+            tree::patch(&mut root, place, value)?;
+        }
         let mut lines = Lines::new();
         let mut def = read_scene(&root, &mut lines)?;
         def.lines = lines;

@@ -103,8 +103,8 @@ fn write_body(out: &mut String, body: &BodyDef) {
         BodyForm::Guided { .. } => "guided",
         BodyForm::Modal { .. } => "modal",
         BodyForm::String { .. } => "string",
-        BodyForm::Shape { .. } => "shape",
         BodyForm::Network { .. } => "network",
+        BodyForm::Shape { .. } => "shape",
     };
     let name = key(&body.name);
     line(out, format_args!("\n[body.{name}]\ntype = \"{id}\""));
@@ -117,20 +117,11 @@ fn write_body(out: &mut String, body: &BodyDef) {
         BodyForm::Wall { position_m } | BodyForm::Guided { position_m } => {
             write_unless_zero(out, "position_m", *position_m);
         }
-        BodyForm::Modal { modes, ports } => {
-            line(out, format_args!("modes = ["));
-            for mode in modes {
-                let decay =
-                    if mode.decay_s.is_finite() { format!("decay_s = {:?}, ", mode.decay_s) } else { String::new() };
-                let (freq_hz, mass_kg) = (mode.freq_hz, mode.mass_kg);
-                line(out, format_args!("    {{ freq_hz = {freq_hz:?}, {decay}mass_kg = {mass_kg:?} }},"));
-            }
-            line(out, format_args!("]"));
-            if !ports.is_empty() {
-                line(out, format_args!("[body.{name}.port]"));
-            }
-            for port in ports {
-                line(out, format_args!("{} = {:?}", key(&port.name), port.shape));
+        BodyForm::Modal { modes, ports, morph } => {
+            write_bank(out, &format!("body.{name}"), modes, ports);
+            if let Some(morph) = morph {
+                line(out, format_args!("[body.{name}.morph]"));
+                write_bank(out, &format!("body.{name}.morph"), &morph.modes, &morph.ports);
             }
         }
         BodyForm::Shape { figure, ports, morph } => {
@@ -172,6 +163,23 @@ fn write_body(out: &mut String, body: &BodyDef) {
                 write_unless_zero(out, "damping_n_s_m", link.damping_n_s_m);
             }
         }
+    }
+}
+
+/// Modes and places of a table that has just been opened.
+fn write_bank(out: &mut String, place: &str, modes: &[ModeDef], ports: &[PortDef]) {
+    line(out, format_args!("modes = ["));
+    for mode in modes {
+        let decay = if mode.decay_s.is_finite() { format!("decay_s = {:?}, ", mode.decay_s) } else { String::new() };
+        let (freq_hz, mass_kg) = (mode.freq_hz, mode.mass_kg);
+        line(out, format_args!("    {{ freq_hz = {freq_hz:?}, {decay}mass_kg = {mass_kg:?} }},"));
+    }
+    line(out, format_args!("]"));
+    if !ports.is_empty() {
+        line(out, format_args!("[{place}.port]"));
+    }
+    for port in ports {
+        line(out, format_args!("{} = {:?}", key(&port.name), port.shape));
     }
 }
 

@@ -168,15 +168,6 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
                     ("string", BodyForm::String { ports })
                 }
                 4 => {
-                    let figure = draw_figure(rng);
-                    let axes = family(figure.kind.id).unwrap().axes.len();
-                    let place = |rng: &mut Rng| Place::At((0..axes).map(|_| draw(rng, 0.0, 1.0)).collect());
-                    let ports = some(rng).map(|_| PlaceOn { name: name(rng), place: place(rng) }).collect();
-                    let morph = coin(rng).then(|| draw_figure(rng));
-                    let morph = morph.filter(|morph| family(morph.kind.id).unwrap().axes.len() == axes);
-                    ("shape", BodyForm::Shape { figure, ports, morph })
-                }
-                5 => {
                     let masses: Vec<PointDef> = (0..1 + rng.bits() % 5)
                         .map(|_| PointDef { name: name(rng), mass_kg: draw(rng, 1e-9, 1e6) })
                         .collect();
@@ -193,6 +184,15 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
                         .collect();
                     ("network", BodyForm::Network { masses, fixed, links })
                 }
+                5 => {
+                    let figure = draw_figure(rng);
+                    let axes = family(figure.kind.id).unwrap().axes.len();
+                    let place = |rng: &mut Rng| Place::At((0..axes).map(|_| draw(rng, 0.0, 1.0)).collect());
+                    let ports = some(rng).map(|_| PlaceOn { name: name(rng), place: place(rng) }).collect();
+                    let morph = coin(rng).then(|| draw_figure(rng));
+                    let morph = morph.filter(|morph| family(morph.kind.id).unwrap().axes.len() == axes);
+                    ("shape", BodyForm::Shape { figure, ports, morph })
+                }
                 _ => {
                     let modes: Vec<ModeDef> = (0..1 + rng.bits() % 5)
                         .map(|i| ModeDef {
@@ -202,11 +202,24 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
                         })
                         .collect();
                     let shape = |rng: &mut Rng| modes.iter().map(|_| draw(rng, -1e6, 1e6)).collect();
-                    let ports = some(rng).map(|_| PortDef { name: name(rng), shape: shape(rng) }).collect();
-                    ("modal", BodyForm::Modal { modes, ports })
+                    let ports: Vec<PortDef> =
+                        some(rng).map(|_| PortDef { name: name(rng), shape: shape(rng) }).collect();
+                    let morph = (rng.bits().is_multiple_of(2)).then(|| {
+                        let ports: Vec<PortDef> = ports.clone();
+                        let again = |port: &PortDef| PortDef { name: port.name.clone(), shape: shape(rng) };
+                        MorphDef {
+                            modes: modes.iter().rev().copied().collect(),
+                            ports: ports.iter().map(again).collect(),
+                        }
+                    });
+                    ("modal", BodyForm::Modal { modes, ports, morph })
                 }
             };
-            BodyDef { name: name(rng), form, params: draw_params(rng, "body", id) }
+            let mut params = draw_params(rng, "body", id);
+            if let BodyForm::Modal { morph: None, .. } | BodyForm::Shape { morph: None, .. } = form {
+                params[3] = 0.0; // morph_01 moves nothing
+            }
+            BodyDef { name: name(rng), form, params }
         })
         .collect();
     let contacts = some(rng)

@@ -118,6 +118,12 @@ scale = "log"
 name = "speed"
 path = "bow/velocity_m_s"
 range = [0.2, -0.2]
+
+[body.bar.morph]
+modes = [{ freq_hz = 330.0, decay_s = 0.2, mass_kg = 0.04 }]
+[body.bar.morph.port]
+middle = [-0.5]
+tip = [1.0]
 "#;
 
 pub const SMALL: &str = "[body.ball]\ntype = \"mass\"\n[body.floor]\ntype = \"wall\"\n[contact.hit]\ntype = \"impact\"\nbetween = [\"ball\", \"floor\"]\n";
@@ -313,8 +319,15 @@ pub fn full_def() -> SceneDef {
                         PortDef { name: "tip".into(), shape: vec![1.0, 1.0] },
                         PortDef { name: "middle".into(), shape: vec![0.7, -1.0] },
                     ],
+                    morph: Some(MorphDef {
+                        modes: vec![ModeDef { freq_hz: 330.0, decay_s: 0.2, mass_kg: 0.04 }],
+                        ports: vec![
+                            PortDef { name: "tip".into(), shape: vec![1.0] },
+                            PortDef { name: "middle".into(), shape: vec![-0.5] },
+                        ],
+                    }),
                 },
-                &[2.0, 0.5, 0.1],
+                &[2.0, 0.5, 0.1, 0.0],
             ),
         ],
         contacts: vec![

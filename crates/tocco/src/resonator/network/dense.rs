@@ -286,15 +286,11 @@ impl Tunable for Dense {
         let before = self.params.freq_scale;
         self.params.write(index, value);
         let after = self.params.freq_scale;
-        if after > before {
-            // A retune must not hand out energy (H9): every mode shrinks by the root of the ratio.
-            let n = self.modes();
-            for i in 0..n {
-                let (q, p) = (self.state[i], self.state[n + i]);
-                let (wq0, wq1) = (self.omega[i] * before * q, self.omega[i] * after * q);
-                if wq1 != 0.0 {
-                    let shrink = ((p * p + wq0 * wq0) / (p * p + wq1 * wq1)).sqrt();
-                    (self.state[i], self.state[n + i]) = (q * shrink, p * shrink);
+        if after != before {
+            // A retune must not hand out energy (H9), nor step the velocity: [morph.3].
+            for (q, omega) in self.state.iter_mut().zip(&self.omega) {
+                if *omega > 0.0 {
+                    *q *= before / after;
                 }
             }
         }

@@ -98,7 +98,7 @@ pub(super) fn solve(given: &Given<'_>, a: Real, b: Real, stiff: Real, mass_kg: R
 }
 
 /// Degree for so many half waves along a side: factor and addend.
-const DEGREES: (Real, Real) = (1.3, 5.0);
+const DEGREES: (Real, Real) = (1.4, 6.0);
 
 /// Orthonormal Legendre polynomials up to a degree, at x in [-1, 1].
 fn polynomials(degree: usize, x: Real) -> Vec<Real> {

@@ -7,7 +7,7 @@ use super::{Lines, nodes};
 use crate::math::Real;
 use crate::resonator::network::{LINK, MASS_KG};
 use crate::scene::def::*;
-use crate::scene::error::SceneError;
+use crate::scene::error::{SceneError, nearest};
 use crate::scene::kinds::*;
 use crate::scene::network::resolve;
 use crate::scene::tree::{Data, Entry, Value, plain};
@@ -29,10 +29,50 @@ pub(super) fn read_body(entry: &Entry<'_>, at: String, lines: &mut Lines) -> Res
         _ => {
             let modes = read_modes(&node, lines)?;
             let ports = read_ports(&node, modes.len(), lines)?;
-            BodyForm::Modal { modes, ports }
+            let morph = read_morph(&node, modes.len(), &ports, lines)?;
+            BodyForm::Modal { modes, ports, morph }
         }
     };
     Ok(BodyDef { name: entry.key.to_string(), form, params: node.params()? })
+}
+
+/// What is wrong with `morph_01` alone.
+pub(super) const NO_MORPH: &str = "moves nothing without a table `morph`; give it one or leave this out";
+
+/// The other end of a morph; its places are the body's.
+fn read_morph(
+    body: &Node<'_, '_>,
+    modes: usize,
+    ports: &[PortDef],
+    lines: &mut Lines,
+) -> Result<Option<MorphDef>, SceneError> {
+    let Some(entry) = body.entry("morph") else {
+        body.none_of(&["morph_01"], NO_MORPH)?;
+        return Ok(None);
+    };
+    let at = body.place("morph");
+    let node = Node::open(table(&entry.value, &at, "a table { modes, port }")?, at, entry.line, &TARGET)?;
+    node.note(lines);
+    let to = read_modes(&node, lines)?;
+    let mut there = read_ports(&node, to.len(), lines)?;
+    if node.entry("port").is_none() {
+        if !ports.is_empty() && to.len() != modes {
+            let what = format!("has {} modes and the body has {modes}; needs its own port table", to.len());
+            return node.fail("modes", what);
+        }
+        return Ok(Some(MorphDef { modes: to, ports: Vec::new() }));
+    }
+    let names: Vec<&str> = if ports.is_empty() { vec!["0"] } else { ports.iter().map(|port| &*port.name).collect() };
+    if let Some(stranger) = there.iter().find(|port| !names.contains(&&*port.name)) {
+        let at = join(&node.place("port"), &stranger.name);
+        let line = lines.get(&at).copied().unwrap_or(node.line);
+        return fail(at, line, format!("the body has no such place{}", nearest(&stranger.name, names)));
+    }
+    if let Some(missing) = names.iter().find(|name| there.iter().all(|port| port.name != **name)) {
+        return node.fail("port", format!("lacks the body's place '{missing}'"));
+    }
+    there.sort_by_key(|port| names.iter().position(|name| *name == port.name));
+    Ok(Some(MorphDef { modes: to, ports: there }))
 }
 
 fn read_modes(node: &Node<'_, '_>, lines: &mut Lines) -> Result<Vec<ModeDef>, SceneError> {

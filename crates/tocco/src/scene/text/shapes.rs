@@ -2,7 +2,7 @@
 //! Reads bodies by geometry and material.
 
 use super::Lines;
-use super::bodies::named_ports;
+use super::bodies::{NO_MORPH, named_ports};
 use super::node::*;
 use crate::math::Real;
 use crate::param::{KeyType, Kind};
@@ -119,7 +119,10 @@ fn read_places(node: &Node<'_, '_>, family: &Family, lines: &mut Lines) -> Resul
 }
 
 fn read_morph(body: &Node<'_, '_>, ports: &[PlaceOn], lines: &mut Lines) -> Result<Option<ShapeDef>, SceneError> {
-    let Some(entry) = body.entry("morph") else { return Ok(None) };
+    let Some(entry) = body.entry("morph") else {
+        body.none_of(&["morph_01"], NO_MORPH)?;
+        return Ok(None);
+    };
     let at = body.place("morph");
     let (family, node) = open(table(&entry.value, &at, "a table with the keys of a shape")?, at, entry.line, &MORPH)?;
     node.note(lines);
