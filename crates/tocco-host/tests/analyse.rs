@@ -28,7 +28,9 @@ fn object(seed: u64) -> Vec<True> {
     while modes.len() < count {
         let mut hz = rng.between_log(80.0, 15_000.0);
         let mut sigma = rng.between_log(1.5, 8.0) + hz / rng.between_log(100.0, 1_000.0);
-        if rng.unit() < 0.2 && let Some(other) = modes.last() {
+        if rng.unit() < 0.2
+            && let Some(other) = modes.last()
+        {
             sigma = other.sigma * rng.between_log(0.7, 1.4);
             hz = other.hz + rng.between(2.0, 4.0) * sigma.max(other.sigma) / (0.5 * TAU);
         }
@@ -71,7 +73,6 @@ fn found(analysis: &Analysis) -> Vec<(f64, f64, f64)> {
     analysis.modes.iter().map(pole).collect()
 }
 
-
 const KIT: &str = "/usr/share/hydrogen/data/drumkits/Gimme A Hand 1.0";
 const LAYERS: [&str; 5] = ["Softest", "Soft", "Med", "Hard", "Hardest"];
 
@@ -85,9 +86,26 @@ fn explore_real() {
         let mut row = Vec::new();
         let mut rr = Vec::new();
         for layer in LAYERS {
-            let r = match Recording::open(format!("{KIT}/{object}-{layer}.wav").as_ref(), true) { Ok(r) => r, Err(e) => { println!("{e}"); continue } };
-            println!("{object} {layer}: {} Hz {:.2} s, flat tops {}", r.rate_hz, r.samples.len() as f64 / r.rate_hz, tocco_host::analyse::read::flat_tops(&r.samples));
-            let span = match onset::strikes(&r.samples, r.rate_hz, 1, object) { Ok(s) => s[0], Err(e) => { println!("{e}"); continue } };
+            let r = match Recording::open(format!("{KIT}/{object}-{layer}.wav").as_ref(), true) {
+                Ok(r) => r,
+                Err(e) => {
+                    println!("{e}");
+                    continue;
+                }
+            };
+            println!(
+                "{object} {layer}: {} Hz {:.2} s, flat tops {}",
+                r.rate_hz,
+                r.samples.len() as f64 / r.rate_hz,
+                tocco_host::analyse::read::flat_tops(&r.samples)
+            );
+            let span = match onset::strikes(&r.samples, r.rate_hz, 1, object) {
+                Ok(s) => s[0],
+                Err(e) => {
+                    println!("{e}");
+                    continue;
+                }
+            };
             println!("   {span:?}");
             row.push(r.samples[span.start..].to_vec());
             rr.push(r);
@@ -98,25 +116,46 @@ fn explore_real() {
     for (i, object) in objects.iter().enumerate() {
         let s = &sounds[i];
         let mut same = Vec::new();
-        for a in 0..s.len() { for b in 0..a { same.push(mel::distance_db(&s[a], &s[b], 44100.0)); } }
+        for a in 0..s.len() {
+            for b in 0..a {
+                same.push(mel::distance_db(&s[a], &s[b], 44100.0));
+            }
+        }
         print!("{object}: same {same:.1?} other:");
-        for (k, other) in objects.iter().enumerate() { if k != i {
-            let mut d = Vec::new();
-            for a in s { for b in &sounds[k] { d.push(mel::distance_db(a, b, 44100.0)); } }
-            print!(" {other} {:.1}", d.iter().sum::<f64>() / d.len() as f64);
-        } }
+        for (k, other) in objects.iter().enumerate() {
+            if k != i {
+                let mut d = Vec::new();
+                for a in s {
+                    for b in &sounds[k] {
+                        d.push(mel::distance_db(a, b, 44100.0));
+                    }
+                }
+                print!(" {other} {:.1}", d.iter().sum::<f64>() / d.len() as f64);
+            }
+        }
         println!();
         let start = std::time::Instant::now();
         let held = 3;
-        let train: Vec<Recording> = recs[i].iter().enumerate().filter(|(n, _)| *n != held).map(|(_, r)| r.clone()).collect();
+        let train: Vec<Recording> =
+            recs[i].iter().enumerate().filter(|(n, _)| *n != held).map(|(_, r)| r.clone()).collect();
         match analyse(&train, &Options::default()) {
             Ok(analysis) => {
-                println!("   {} modes {:.1} s, residuals {:.1?}", analysis.modes.len(), start.elapsed().as_secs_f64(), analysis.strikes.iter().map(|s| s.residual_db).collect::<Vec<_>>());
+                println!(
+                    "   {} modes {:.1} s, residuals {:.1?}",
+                    analysis.modes.len(),
+                    start.elapsed().as_secs_f64(),
+                    analysis.strikes.iter().map(|s| s.residual_db).collect::<Vec<_>>()
+                );
                 for j in 0..analysis.strikes.len() {
                     let span = analysis.strikes[j].span;
                     let own = &train[j].samples[span.start..];
                     let body = analysis.resynthesis(j, own.len()).unwrap();
-                    print!("   port {j}: to own {:.2}, to held {:.2} (real {:.2});", mel::distance_db(own, &body, 44100.0), mel::distance_db(&s[held], &body, 44100.0), mel::distance_db(&s[held], own, 44100.0));
+                    print!(
+                        "   port {j}: to own {:.2}, to held {:.2} (real {:.2});",
+                        mel::distance_db(own, &body, 44100.0),
+                        mel::distance_db(&s[held], &body, 44100.0),
+                        mel::distance_db(&s[held], own, 44100.0)
+                    );
                 }
                 println!();
                 analysis.picture(&train, format!("/tmp/an-{object}.png").as_ref()).unwrap();

@@ -89,10 +89,8 @@ impl Frame {
     /// The same strike without some poles.
     fn without(&self, keep: &[usize], count: usize) -> Option<Self> {
         let table = keep.iter().flat_map(|&i| keep.iter().map(move |&j| self.table[i * count + j])).collect();
-        let with = DVector::from_iterator(
-            2 * keep.len(),
-            keep.iter().flat_map(|&k| [self.with[2 * k], self.with[2 * k + 1]]),
-        );
+        let with =
+            DVector::from_iterator(2 * keep.len(), keep.iter().flat_map(|&k| [self.with[2 * k], self.with[2 * k + 1]]));
         Self::finish(table, with, self.power, keep.len())
     }
 
@@ -243,9 +241,8 @@ pub fn prune(strikes: &[Vec<f64>], model: Model, range: f64) -> Model {
     let scale = scales(&now);
     while !poles.is_empty() {
         let doubt = uncertainty(&now, &poles, &scale);
-        let loudness = |k: usize| {
-            now.iter().zip(&scale).map(|(f, s)| f.weight(k).norm_sqr() * s).fold(0.0, f64::max).sqrt()
-        };
+        let loudness =
+            |k: usize| now.iter().zip(&scale).map(|(f, s)| f.weight(k).norm_sqr() * s).fold(0.0, f64::max).sqrt();
         let loudest = (0..poles.len()).map(loudness).fold(0.0, f64::max);
         let mut offenders: Vec<usize> =
             (0..poles.len()).filter(|&k| !(doubt[k] <= WORST) || loudness(k) < range * loudest).collect();

@@ -103,7 +103,11 @@ fn look(strikes: &[Vec<f64>], wanted: &Wanted, width_hz: f64, slowest: f64, bar:
     let shares: Vec<f64> = powers.iter().map(|p| most / p).collect();
     let mut all: Vec<Candidate> = Vec::new();
     for (band, centre) in wanted.centres(width_hz).into_iter().enumerate() {
-        all.extend(in_band(strikes, &shares, &bank, centre, slowest).into_iter().map(|(pole, clear)| Candidate { pole, clear, band }));
+        all.extend(in_band(strikes, &shares, &bank, centre, slowest).into_iter().map(|(pole, clear)| Candidate {
+            pole,
+            clear,
+            band,
+        }));
         bar.step(&format!("{:.0} Hz", centre * wanted.rate_hz / TAU));
     }
     // A mode on the border is seen from both sides: the clearer view is kept.
@@ -112,7 +116,8 @@ fn look(strikes: &[Vec<f64>], wanted: &Wanted, width_hz: f64, slowest: f64, bar:
     for new in all {
         let twin = kept.iter().position(|old| {
             old.band != new.band
-                && (old.pole.s.im - new.pole.s.im).abs() < (-0.3 * (old.pole.s.re + new.pole.s.re)).max(0.01 * SHARED * bank.width)
+                && (old.pole.s.im - new.pole.s.im).abs()
+                    < (-0.3 * (old.pole.s.re + new.pole.s.re)).max(0.01 * SHARED * bank.width)
         });
         match twin {
             Some(twin) if kept[twin].clear < new.clear => kept[twin] = new,
