@@ -277,8 +277,11 @@ impl Panel {
         if let Look::Patch(share) = series.look {
             let inside = Polygon::new(series.data.clone(), tint(colour, share).filled());
             chart.draw_series(std::iter::once(inside)).map_err(text)?;
-            let edge = series.data.iter().chain(series.data.first()).copied();
-            chart.draw_series(LineSeries::new(edge, tint(INK, 45).stroke_width(FINE))).map_err(text)?;
+            // Edge by edge: a joined outline would grow spikes where two edges nearly coincide.
+            let next = series.data.iter().cycle().skip(1);
+            let edges = series.data.iter().zip(next).filter(|(a, b)| a != b);
+            let style = tint(INK, 45).stroke_width(FINE);
+            chart.draw_series(edges.map(|(a, b)| PathElement::new(vec![*a, *b], style))).map_err(text)?;
             return Ok(());
         }
         let line = stroke(series.look, colour);
