@@ -100,7 +100,7 @@ fn with_places(page: &str) -> String {
 #[test]
 fn every_scene_in_the_documents_builds_and_sounds() {
     let mut scenes = 0;
-    for path in pages().into_iter().chain([root().join("README.md")]) {
+    for path in pages().into_iter().chain([root().join("README.md"), root().join("docs/choosing-a-body.md")]) {
         let page = fs::read_to_string(&path).unwrap();
         for part in page.split("```toml\n").skip(1) {
             let text = part.split("```").next().unwrap();
@@ -121,7 +121,7 @@ fn every_scene_in_the_documents_builds_and_sounds() {
 fn every_page_is_listed_and_shows_its_figure_and_every_link_leads_somewhere() {
     let index = fs::read_to_string(root().join("docs/README.md")).unwrap();
     let mut documents: Vec<PathBuf> =
-        ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "docs/README.md", "docs/stimulus-sets.md"]
+        ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "docs/README.md", "docs/stimulus-sets.md", "docs/choosing-a-body.md"]
             .map(|name| root().join(name))
             .to_vec();
     for path in pages() {
