@@ -44,7 +44,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { modes: 100, min_hz: 25.0, max_hz: 20_000.0, range_db: 60.0, strikes: 1 }
+        Self { modes: 100, min_hz: 25.0, max_hz: 20_000.0, range_db: 55.0, strikes: 1 }
     }
 }
 
@@ -58,7 +58,10 @@ impl Options {
             return bad(format!("--strikes {}: give 1 to 32", self.strikes));
         }
         if !(self.min_hz >= 10.0 && self.max_hz <= 192_000.0 && self.min_hz + 50.0 <= self.max_hz) {
-            return bad(format!("--min-hz {} --max-hz {}: give 10 Hz or more, and 50 Hz between them", self.min_hz, self.max_hz));
+            return bad(format!(
+                "--min-hz {} --max-hz {}: give 10 Hz or more, and 50 Hz between them",
+                self.min_hz, self.max_hz
+            ));
         }
         if !(self.range_db >= 6.0 && self.range_db <= 120.0) {
             return bad(format!("--range-db {}: give 6 to 120", self.range_db));
@@ -166,7 +169,11 @@ fn signed(weights: &[Vec<Complex<f64>>]) -> Vec<Vec<f64>> {
         let sign = |c: &Complex<f64>| (c * Complex::new(cos(turn), sin(turn))).re;
         let mut row: Vec<f64> = strike.iter().map(|c| c.norm().copysign(sign(c))).collect();
         let reference = all.first().unwrap_or(&row);
-        let agreement: f64 = if all.is_empty() { row.iter().map(|w| w * w.abs()).sum() } else { row.iter().zip(reference).map(|(a, b)| a * b).sum() };
+        let agreement: f64 = if all.is_empty() {
+            row.iter().map(|w| w * w.abs()).sum()
+        } else {
+            row.iter().zip(reference).map(|(a, b)| a * b).sum()
+        };
         if agreement < 0.0 {
             row.iter_mut().for_each(|w| *w = -*w);
         }

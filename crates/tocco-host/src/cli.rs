@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The command line: what may be typed, and what then happens.
 
+use crate::analyse::command::{self as analyse, AnalyseArgs};
 use crate::error::{HostError, Result, bad};
 use crate::measure::dbfs;
 use crate::render::{self, AUTO_MOST_S, Manner, Plan, Report, Target};
 use crate::sweep::{self, Axis};
 use crate::wav::Encoding;
-use crate::analyse::command::{self as analyse, AnalyseArgs};
 use crate::{bench, check, crew, describe, fresh, gallery, library, map, reproduce, say, spectrogram, starter};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};

@@ -88,7 +88,8 @@ impl Analysis {
 
     /// The scene as text, with what was found and what was lost in the comment that opens it.
     pub fn toml(&self, name: &str, mass_kg: f64) -> String {
-        let mut text = String::from("# A body from a recording, by 'tocco analyse'. Each hit below is one recorded strike.\n");
+        let mut text =
+            String::from("# A body from a recording, by 'tocco analyse'. Each hit below is one recorded strike.\n");
         for (j, strike) in self.strikes.iter().enumerate() {
             // Writing to a String cannot fail.
             let _ = writeln!(
@@ -135,7 +136,11 @@ mod tests {
         let strike = |file: &str| Strike { file: file.into(), span, residual_db: -40.0 };
         Analysis {
             rate_hz: 48_000.0,
-            modes: vec![mode(440.0, 0.5, [0.3, 0.02]), mode(1250.0, 0.2, [-0.1, 0.05]), mode(3_000.0, 0.1, [0.0, 0.01])],
+            modes: vec![
+                mode(440.0, 0.5, [0.3, 0.02]),
+                mode(1250.0, 0.2, [-0.1, 0.05]),
+                mode(3_000.0, 0.1, [0.0, 0.01]),
+            ],
             strikes: vec![strike("a.wav"), strike("b\n.wav")],
         }
     }

@@ -65,7 +65,9 @@ pub struct AnalyseArgs {
 pub fn run(args: &AnalyseArgs) -> Result<()> {
     let to_stdout = args.output.as_os_str() == "-";
     say::set_stdout_taken(to_stdout);
-    if args.recordings.contains(&args.output) || args.picture.as_ref().is_some_and(|p| *p == args.output || args.recordings.contains(p)) {
+    if args.recordings.contains(&args.output)
+        || args.picture.as_ref().is_some_and(|p| *p == args.output || args.recordings.contains(p))
+    {
         return bad(format!("-o {}: scene, picture and recordings need a file each", args.output.display()));
     }
     if !(1e-6..=1e6).contains(&args.mass_kg) {

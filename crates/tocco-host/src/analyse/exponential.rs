@@ -107,7 +107,9 @@ mod tests {
 
     #[test]
     fn closed_sums_are_the_sums_written_out() {
-        for (s, count) in [(Complex::new(-0.01, 0.3), 500), (Complex::new(-1e-4, 0.0), 2000), (Complex::new(-0.5, 2.0), 7)] {
+        for (s, count) in
+            [(Complex::new(-0.01, 0.3), 500), (Complex::new(-1e-4, 0.0), 2000), (Complex::new(-0.5, 2.0), 7)]
+        {
             let plain = |p: i32| {
                 (0..count).map(|n| cexp(s * n as f64) * f64::from(n).powi(p)).fold(Complex::default(), |a, b| a + b)
             };

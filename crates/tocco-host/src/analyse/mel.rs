@@ -95,7 +95,8 @@ mod tests {
     fn a_sound_is_at_no_distance_from_itself_at_another_level_and_far_from_another_pitch() {
         let a = ring(800.0, 0.1, 0.5);
         assert!(distance_db(&a, &ring(800.0, 0.1, 0.05), 48_000.0) < 1e-6);
-        let (near, far) = (distance_db(&a, &ring(800.0, 0.12, 0.5), 48_000.0), distance_db(&a, &ring(2400.0, 0.1, 0.5), 48_000.0));
+        let (near, far) =
+            (distance_db(&a, &ring(800.0, 0.12, 0.5), 48_000.0), distance_db(&a, &ring(2400.0, 0.1, 0.5), 48_000.0));
         assert!(near > 0.5 && near < 8.0 && far > 3.0 * near, "{near} {far}");
     }
 }

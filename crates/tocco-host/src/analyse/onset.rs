@@ -56,9 +56,11 @@ pub fn strikes(samples: &[f64], rate_hz: f64, count: usize, called: &str) -> Res
         let (near, apart) = (5 * 4, (APART_S * rate_hz) as usize / hop);
         let around = |i: usize| {
             let sum = |range: std::ops::Range<usize>| power[range].iter().sum::<f64>();
-            sum(i..(i + near).min(power.len())) / (sum(i.saturating_sub(2 * near)..i.saturating_sub(near / 2)) * 0.67 + 1e-4 * peak + floor)
+            sum(i..(i + near).min(power.len()))
+                / (sum(i.saturating_sub(2 * near)..i.saturating_sub(near / 2)) * 0.67 + 1e-4 * peak + floor)
         };
-        let mut rises: Vec<(usize, f64)> = (0..power.len()).map(|i| (i, around(i))).filter(|(_, r)| *r > RISE).collect();
+        let mut rises: Vec<(usize, f64)> =
+            (0..power.len()).map(|i| (i, around(i))).filter(|(_, r)| *r > RISE).collect();
         rises.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         for (i, _) in rises {
             if heads.len() < count && heads.iter().all(|h: &usize| h.abs_diff(i) > apart) {
@@ -67,7 +69,11 @@ pub fn strikes(samples: &[f64], rate_hz: f64, count: usize, called: &str) -> Res
         }
         heads.sort_unstable();
         if heads.len() < count {
-            return bad(format!("{called}: {} strikes found, not {count}; give --strikes {}", heads.len(), heads.len().max(1)));
+            return bad(format!(
+                "{called}: {} strikes found, not {count}; give --strikes {}",
+                heads.len(),
+                heads.len().max(1)
+            ));
         }
         // From the rise to the first window that is loud.
         for h in &mut heads {
@@ -111,7 +117,10 @@ fn span(
     let last = slow.iter().rposition(|p| *p > 2.0 * floor && *p > 1e-10 * most / size as f64).unwrap_or(0);
     let end = (start + (last + 1) * long).min(limit).min(start + (LONGEST_S * rate_hz) as usize);
     if ((limit - start) as f64) < SHORTEST_S * rate_hz {
-        return bad(format!("{called}: only {:.0} ms after the strike; give at least 30", 1e3 * (limit - start) as f64 / rate_hz));
+        return bad(format!(
+            "{called}: only {:.0} ms after the strike; give at least 30",
+            1e3 * (limit - start) as f64 / rate_hz
+        ));
     }
     let tenth = ((limit - start) / 10).max(1);
     let mean = |part: &[f64]| part.iter().map(|x| x * x).sum::<f64>() / part.len().max(1) as f64;

@@ -101,7 +101,10 @@ fn decode(path: &Path) -> Result<(f64, Vec<f64>)> {
 
 fn decode_packed(path: &Path) -> Result<(f64, Vec<f64>)> {
     let broken = |cause: Error| {
-        HostError::BadInput(format!("{}: not a recording we can read ({cause}); give WAV, FLAC or Ogg Vorbis", path.display()))
+        HostError::BadInput(format!(
+            "{}: not a recording we can read ({cause}); give WAV, FLAC or Ogg Vorbis",
+            path.display()
+        ))
     };
     let nothing = || HostError::BadInput(format!("{}: there is no sound in it", path.display()));
     let file = File::open(path).map_err(|e| HostError::reading(path, &e))?;
