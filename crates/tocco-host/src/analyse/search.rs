@@ -74,7 +74,7 @@ pub fn modes(strikes: &[Vec<f64>], wanted: &Wanted, bar: &Bar) -> Model {
             (model, left) = (next, next_left);
         }
     }
-    let last = fit::prune(strikes, fit::refine(strikes, model.poles.clone(), 20, slowest), wanted.range);
+    let last = fit::prune(strikes, fit::refine(strikes, model.poles.clone(), 8, slowest), wanted.range);
     if unexplained(strikes, &last) < 1.05 * left {
         model = last;
     }
