@@ -3,6 +3,7 @@
 //! `main` over this library.
 
 pub mod analyse;
+pub mod answers;
 pub mod bench;
 pub mod check;
 pub mod cli;
@@ -18,6 +19,7 @@ pub mod plot;
 pub mod render;
 pub mod reproduce;
 pub mod say;
+pub mod sets;
 pub mod spectrogram;
 pub mod starter;
 pub mod sweep;

@@ -15,7 +15,10 @@
 
 pub mod inertial;
 pub(crate) mod kernel;
+pub mod material;
 pub mod modal;
+pub mod network;
+pub mod shape;
 pub mod waveguide;
 
 use crate::math::Real;
@@ -127,6 +130,10 @@ pub trait Resonator: Tunable + Send {
     /// Modes silenced because a live retune carried them past Nyquist.
     fn omitted(&self) -> usize {
         0
+    }
+    /// `(freq_hz, decay_s, mass_kg)` of every mode as tuned now, lowest first; empty for a body that has none. `[control]`
+    fn modes(&self) -> Vec<(Real, Real, Real)> {
+        Vec::new()
     }
     /// The port whose velocity will be asked for after every step. `[control]`
     fn listen(&mut self, _port: usize) {}

@@ -72,7 +72,7 @@ impl Analysis {
             rate_hz: self.rate_hz,
             bodies: vec![BodyDef {
                 name: name.into(),
-                form: BodyForm::Modal { modes: modes.collect(), ports },
+                form: BodyForm::Modal { modes: modes.collect(), ports, morph: None },
                 params: ModalParams::SPECS.iter().map(|spec| spec.default).collect(),
             }],
             events,

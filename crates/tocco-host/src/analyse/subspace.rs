@@ -76,11 +76,11 @@ fn rotation(vectors: &[DVector<Complex<f64>>]) -> Vec<Complex<f64>> {
         return Vec::new();
     }
     let cross = |a: usize, b: usize| -> Complex<f64> {
-        (0..last).map(|n| vectors[a][n].conj() * vectors[b][n + 1]).fold(Complex::default(), |s, x| s + x)
+        (0..last).map(|n| vectors[a][n].conj() * vectors[b][n + 1]).fold(Complex::<f64>::default(), |s, x| s + x)
     };
     let mut psi = DMatrix::from_fn(count, count, cross);
     for column in 0..count {
-        let along = (0..count).map(|i| row[i] * psi[(i, column)]).fold(Complex::default(), |s, x| s + x) / free;
+        let along = (0..count).map(|i| row[i] * psi[(i, column)]).fold(Complex::<f64>::default(), |s, x| s + x) / free;
         for i in 0..count {
             psi[(i, column)] += row[i].conj() * along;
         }
@@ -97,7 +97,7 @@ fn add_covariance(into: &mut DMatrix<Complex<f64>>, signal: &[Complex<f64>], wei
     let mut covariance = DMatrix::<Complex<f64>>::zeros(window, window);
     for j in 0..window {
         covariance[(0, j)] =
-            (0..columns).map(|n| signal[n] * signal[n + j].conj()).fold(Complex::default(), |s, x| s + x);
+            (0..columns).map(|n| signal[n] * signal[n + j].conj()).fold(Complex::<f64>::default(), |s, x| s + x);
     }
     for i in 1..window {
         for j in i..window {
@@ -129,7 +129,7 @@ mod tests {
             let tone = |(&(sigma, turn), &w): (&(f64, f64), &f64)| {
                 Complex::new(cos(turn * n as f64), sin(turn * n as f64)) * (w * exp(-sigma * n as f64))
             };
-            poles.iter().zip(weights).map(tone).fold(Complex::default(), |s, x| s + x)
+            poles.iter().zip(weights).map(tone).fold(Complex::<f64>::default(), |s, x| s + x)
         };
         (0..400).map(|n| sample(n) + Complex::new(rng.normal(), rng.normal()) * noise).collect()
     }
