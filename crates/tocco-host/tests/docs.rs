@@ -120,10 +120,16 @@ fn every_scene_in_the_documents_builds_and_sounds() {
 #[test]
 fn every_page_is_listed_and_shows_its_figure_and_every_link_leads_somewhere() {
     let index = fs::read_to_string(root().join("docs/README.md")).unwrap();
-    let mut documents: Vec<PathBuf> =
-        ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "docs/README.md", "docs/stimulus-sets.md", "docs/choosing-a-body.md"]
-            .map(|name| root().join(name))
-            .to_vec();
+    let mut documents: Vec<PathBuf> = [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CHANGELOG.md",
+        "docs/README.md",
+        "docs/stimulus-sets.md",
+        "docs/choosing-a-body.md",
+    ]
+    .map(|name| root().join(name))
+    .to_vec();
     for path in pages() {
         let name = path.file_stem().unwrap().to_str().unwrap().to_string();
         let page = fs::read_to_string(&path).unwrap();
