@@ -77,7 +77,7 @@ fn render(scene: &str, set: &[&str]) -> (WavReader, Vec<f32>, Vec<u8>) {
     let done = command.args(set).output().unwrap();
     assert!(done.status.success(), "{done:?}");
     let mut wav = WavReader::open(&sound).unwrap();
-    let samples = wav.read(0, wav.frames() as usize).unwrap();
+    let samples = wav.read(0, wav.frames as usize).unwrap();
     (wav, samples, std::fs::read(&picture).unwrap())
 }
 
