@@ -16,7 +16,7 @@ use tocco::resonator::modal::MODAL;
 use tocco::resonator::network::{LINK, NETWORK};
 use tocco::resonator::shape::{FAMILIES, MORPH, SHAPE};
 use tocco::resonator::waveguide::STRING;
-use tocco::scene::kinds::MODE;
+use tocco::scene::kinds::{MODE, TARGET};
 use tocco::texture::TEXTURE;
 use tocco::{Engine, Scene, SceneDef};
 use tocco_host::describe::{spec_words, takes_words};
@@ -48,7 +48,7 @@ fn table(kind: &Kind) -> String {
 
 #[test]
 fn every_table_of_parameters_is_the_declared_one() {
-    let kinds = [MASS, WALL, GUIDED, MODAL, MODE, MATERIAL, STRING, NETWORK, LINK, IMPACT, FRICTION, TEXTURE];
+    let kinds = [MASS, WALL, GUIDED, MODAL, MODE, TARGET, MATERIAL, STRING, NETWORK, LINK, IMPACT, FRICTION, TEXTURE];
     let kinds: Vec<Kind> = kinds.into_iter().chain([SHAPE, MORPH]).chain(FAMILIES.iter().map(|f| *f.kind)).collect();
     let mut shown = Vec::new();
     for path in pages() {
@@ -100,7 +100,7 @@ fn with_places(page: &str) -> String {
 #[test]
 fn every_scene_in_the_documents_builds_and_sounds() {
     let mut scenes = 0;
-    for path in pages().into_iter().chain([root().join("README.md")]) {
+    for path in pages().into_iter().chain([root().join("README.md"), root().join("docs/choosing-a-body.md")]) {
         let page = fs::read_to_string(&path).unwrap();
         for part in page.split("```toml\n").skip(1) {
             let text = part.split("```").next().unwrap();
@@ -120,8 +120,16 @@ fn every_scene_in_the_documents_builds_and_sounds() {
 #[test]
 fn every_page_is_listed_and_shows_its_figure_and_every_link_leads_somewhere() {
     let index = fs::read_to_string(root().join("docs/README.md")).unwrap();
-    let mut documents: Vec<PathBuf> =
-        ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "docs/README.md"].map(|name| root().join(name)).to_vec();
+    let mut documents: Vec<PathBuf> = [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CHANGELOG.md",
+        "docs/README.md",
+        "docs/stimulus-sets.md",
+        "docs/choosing-a-body.md",
+    ]
+    .map(|name| root().join(name))
+    .to_vec();
     for path in pages() {
         let name = path.file_stem().unwrap().to_str().unwrap().to_string();
         let page = fs::read_to_string(&path).unwrap();
