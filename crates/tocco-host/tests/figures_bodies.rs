@@ -43,7 +43,7 @@ fn material_quality_of_the_four_classes_lies_in_the_ranges_of_the_listeners() {
 
     let classes = [("rubber", 5.0, 44.3), ("wood", 14.9, 131.8), ("glass", 189.6, 5000.0), ("metal", 272.8, 5000.0)];
     let mut beside = Panel::new("at 1 to 2 kHz beside 003 table 5.2", "", "Q, powers of ten");
-    beside.categories = ["rubber", "wood", "glass", "metal"].map(String::from).to_vec();
+    beside.categories = ["rubber", "wood", "glass", "metal (steel)"].map(String::from).to_vec();
     for (x, (class, least, most)) in classes.into_iter().enumerate() {
         let x = x as f64;
         let range = vec![(x - 0.2, least), (x - 0.2, most)].into_iter().map(|(x, q): (f64, f64)| (x, q.log10()));
