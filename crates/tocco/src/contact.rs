@@ -9,6 +9,7 @@
 //!
 //! **Sources.** 004; physics.md D.2, D.4, D.5, H1, H3.
 
+mod carry;
 pub mod coupled;
 mod exact;
 mod sleep;

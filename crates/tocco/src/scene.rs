@@ -5,6 +5,7 @@
 //! the audio side will need, so that rendering allocates nothing. Names are resolved here, once: front ends ask the
 //! scene's directory ([`Scene::address`], [`Scene::site`], [`Scene::probe`]) and then speak in indices.
 
+mod adopt;
 mod build;
 pub mod def;
 pub mod drive;
@@ -94,6 +95,8 @@ pub(crate) struct Slot {
     pub left: u32,
     /// The drive that moves it, until a command takes over.
     pub drive: Option<usize>,
+    /// As the scene says: value at the start, and whether something drives it.
+    pub declared: (Real, bool),
     /// Values of the present block, for sample-rate slots.
     pub lane: [Real; CONTROL_TICKS],
 }
@@ -117,6 +120,9 @@ pub(crate) struct Tap {
     pub from: TapFrom,
     /// Channel and gain, one or two.
     pub to: [(usize, Real); 2],
+    /// Gains at the start of a fade, and samples until it is over.
+    pub was: [Real; 2],
+    pub fade: u32,
     pub before: Real,
     pub lane: [Real; CONTROL_TICKS],
 }
@@ -145,6 +151,23 @@ pub struct Scene {
     bodies: Vec<(String, Vec<String>)>,
     contacts: Vec<String>,
     omitted: Vec<String>,
+    /// What each body and contact is made of, as one number: equal ones are interchangeable.
+    body_forms: Vec<u64>,
+    contact_forms: Vec<u64>,
+    /// Counterparts in the scene that is being replaced.
+    kin: Vec<Kin>,
+    kin_contacts: Vec<Option<usize>>,
+}
+
+/// What a body was in the scene before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kin {
+    /// Not there, or something else altogether.
+    None,
+    /// Of the same name and kind but made otherwise: it has taken over what it could.
+    Part(usize),
+    /// The very same: it goes on.
+    Whole(usize),
 }
 
 impl Scene {

@@ -35,6 +35,8 @@ pub struct Health {
     pub reset: u64,
     /// Modes silenced by a live retune past Nyquist, at present.
     pub omitted: u64,
+    /// Times that a quiet mode was silenced to save time.
+    pub shed: u64,
 }
 
 impl Health {
@@ -50,6 +52,7 @@ impl Health {
             clamped: self.clamped + other.clamped,
             reset: self.reset + other.reset,
             omitted: self.omitted + other.omitted,
+            shed: self.shed + other.shed,
         }
     }
 
@@ -103,6 +106,8 @@ pub struct World {
     pub health: Health,
     /// Largest sub-step level allowed.
     pub max_level: usize,
+    /// Part of the energy of everything below which groups of free modes are silenced; 0: none.
+    pub drop_below: Real,
 }
 
 impl World {
@@ -143,6 +148,7 @@ impl World {
             work: 0.0,
             health: Health::default(),
             max_level: LEVELS - 1,
+            drop_below: 0.0,
             bodies,
             contacts,
         };

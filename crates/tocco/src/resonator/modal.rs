@@ -29,12 +29,15 @@
 //! **Sources.** 000 (8.1)-(8.7), section 8.2.2; 003 (5.6); physics.md D.1, H10. We depart from the papers' bilinear
 //! transform, which puts an 18 kHz mode at 12.8 kHz.
 
+mod carry;
+
 use super::kernel::{self, Chunk, Held, LANES, Line, PAIR, Path, Row, State, Sums, Table, TwoStep};
 use super::{CONTROL_TICKS, LEVELS, Motion, Reading, Resonator};
 use crate::math::{PI, Real, cos, exp, expm1, integrate_smooth, sin, sinc, sinh, sinhc};
 use crate::param::{Key, KeyType, Kind, Spec, Tunable};
 use crate::rng::Rng;
 use crate::units::{decay_rate, rad_s};
+use core::any::Any;
 
 crate::params! {
     /// Parameters of a modal body.
@@ -175,6 +178,8 @@ pub struct Modal {
     bound: Vec<Real>,
     omitted: usize,
     quiet: bool,
+    /// Pairs of chunks whose free modes have been silenced to save time.
+    shed: Vec<bool>,
     sums: Box<Sums>,
 }
 
@@ -246,6 +251,7 @@ impl Modal {
             bound: vec![0.0; ports.len()],
             omitted: 0,
             quiet: false,
+            shed: vec![false; two_pole / PAIR],
             sums: Box::new(Sums::ZERO),
         };
         body.listen(0);
@@ -518,6 +524,7 @@ impl Resonator for Modal {
             self.state.set(1, i, scale * p);
         }
         self.form = Form::Free { late: false };
+        self.shed.fill(false);
     }
 
     fn divide(&mut self, level: usize) {
@@ -622,13 +629,27 @@ impl Resonator for Modal {
             r.sums.0[..ticks].fill(Line::ZERO);
         }
         let favourite = |r: &Reading| r.motion == Motion::Velocity && r.port == self.listen;
-        let (fast, two) = (self.state.part_mut(0, rung), self.two_step.part(0, rung));
+        let plain = match &*readings {
+            [] => true,
+            [r] => favourite(r),
+            _ => false,
+        };
         match &mut *readings {
-            [] => kernel::ring(self.path, fast, two, late, ticks, &mut self.sums),
-            [r] if favourite(r) => kernel::ring(self.path, fast, two, late, ticks, &mut r.sums),
+            one if plain => {
+                let sums = one.first_mut().map_or(&mut *self.sums, |r| &mut r.sums);
+                let mut from = 0;
+                for run in self.shed[..rung / PAIR].chunk_by(|a, b| a == b) {
+                    let to = from + run.len() * PAIR;
+                    if !run[0] {
+                        let (fast, two) = (self.state.part_mut(from, to), self.two_step.part(from, to));
+                        kernel::ring(self.path, fast, two, late, ticks, sums);
+                    }
+                    from = to;
+                }
+            }
             many => {
                 let mut history = [[[0.0; LANES]; PAIR]; CONTROL_TICKS + 1];
-                for from in (0..rung).step_by(PAIR) {
+                for from in (0..rung).step_by(PAIR).filter(|from| !self.shed[from / PAIR]) {
                     let (state, two) = (self.state.part_mut(from, from + PAIR), self.two_step.part(from, from + PAIR));
                     kernel::history(self.path, state, two, late, ticks, &mut history);
                     let each = |f: &dyn Fn(usize) -> Real| -> [Chunk; PAIR] {
@@ -759,6 +780,14 @@ impl Resonator for Modal {
 
     fn omitted(&self) -> usize {
         self.omitted
+    }
+
+    fn inherit(&mut self, old: &dyn Resonator) -> bool {
+        (old as &dyn Any).downcast_ref().is_some_and(|old| self.take_over(old))
+    }
+
+    fn shed(&mut self, below_j: Real) -> usize {
+        self.silence(below_j)
     }
 
     fn listen(&mut self, port: usize) {

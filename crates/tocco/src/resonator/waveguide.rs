@@ -37,6 +37,7 @@ use super::{Motion, Reading, Resonator};
 use crate::math::Real;
 use crate::param::{Key, KeyType, Kind, Spec, Tunable};
 use chain::Chain;
+use core::any::Any;
 use fit::{BAND, Design, Wanted};
 
 /// Lowest fundamental, Hz: sets the memory of the line.
@@ -517,6 +518,23 @@ impl Resonator for Waveguide {
             (port.pushed, port.held, port.struck) = (0.0, 0.0, 0.0);
         }
         (self.step, self.struck, self.quiet) = (0, false, false);
+    }
+
+    /// A string is what it is between its ports: with other ports it goes on as it is.
+    fn inherit(&mut self, old: &dyn Resonator) -> bool {
+        let Some(old) = (old as &dyn Any).downcast_ref::<Self>() else { return false };
+        if old.mirrored != self.mirrored || old.line.len() != self.line.len() {
+            return false;
+        }
+        let wanted = self.params;
+        (self.params, self.design, self.chain) = (old.params, old.design, old.chain.clone());
+        self.line.copy_from_slice(&old.line);
+        (self.head, self.cells) = (old.head, old.cells);
+        for index in 0..StringParams::SPECS.len() {
+            self.set(index, wanted.read(index));
+        }
+        self.lay();
+        true
     }
 
     fn omitted(&self) -> usize {

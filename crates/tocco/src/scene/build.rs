@@ -5,7 +5,7 @@ use super::def::{
     Action, BodyForm, ContactDef, ContactForm, ImpactLaw, ModeDef, Quantity, Source, Substeps, TapTo, TextureDef,
 };
 use super::drive::Drive;
-use super::{FORCE, Macro, Scene, SceneDef, SceneError, Slot, Tap, TapFrom, Target};
+use super::{FORCE, Kin, Macro, Scene, SceneDef, SceneError, Slot, Tap, TapFrom, Target};
 use crate::contact::coupled::MAX_CONTACTS;
 use crate::contact::world::World;
 use crate::contact::{Contact, Roughness, Site};
@@ -57,7 +57,9 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
     let mut omitted = Vec::new();
     let mut bodies: Vec<Box<dyn Resonator>> = Vec::new();
     let mut names = Vec::new();
+    let mut body_forms = Vec::new();
     for body in &def.bodies {
+        let left_out = omitted.len();
         let mut ports = vec!["0".to_string()];
         bodies.push(match &body.form {
             BodyForm::Mass { position_m, velocity_m_s } => {
@@ -94,6 +96,12 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
                 Box::new(Waveguide::new(params, &fractions, sample_s))
             }
         });
+        body_forms.push(match &body.form {
+            // Where these began does not matter to where they are.
+            BodyForm::Mass { .. } => fingerprint("mass"),
+            BodyForm::Guided { .. } => fingerprint("guided"),
+            form => fingerprint(&format!("{form:?} {}", omitted.len() - left_out)),
+        });
         names.push((body.name.clone(), ports));
     }
 
@@ -112,6 +120,14 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
         bodies: names,
         contacts: def.contacts.iter().map(|c| c.name.clone()).collect(),
         omitted,
+        kin: vec![Kin::None; body_forms.len()],
+        body_forms,
+        contact_forms: def
+            .contacts
+            .iter()
+            .map(|c| fingerprint(&format!("{:?} {:?} {:?} {:?}", c.between, c.form, c.substeps, c.texture)))
+            .collect(),
+        kin_contacts: vec![None; def.contacts.len()],
     };
     let contacts = contacts(def, &scene, &bodies)?;
     scene.world = World::new(bodies, contacts, sample_s);
@@ -127,7 +143,15 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
     drives(def, &mut scene)?;
     events(def, &mut scene)?;
     taps(def, &mut scene)?;
+    for slot in &mut scene.slots {
+        slot.declared = (slot.value, slot.drive.is_some());
+    }
     Ok(scene)
+}
+
+/// FNV-1a, 64 bits.
+fn fingerprint(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 fn body_of(site: &str) -> &str {
@@ -295,6 +319,7 @@ fn slots(scene: &mut Scene) {
         step: 0.0,
         left: 0,
         drive: None,
+        declared: (value, false),
         lane: [0.0; CONTROL_TICKS],
     };
     for (body, node) in scene.world.bodies.iter().enumerate() {
@@ -484,7 +509,7 @@ fn taps(def: &SceneDef, scene: &mut Scene) -> Result<(), SceneError> {
             }
             _ => 0.0,
         };
-        scene.taps.push(Tap { from, to, before, lane: [0.0; CONTROL_TICKS] });
+        scene.taps.push(Tap { from, to, was: [0.0; 2], fade: 0, before, lane: [0.0; CONTROL_TICKS] });
     }
     Ok(())
 }
