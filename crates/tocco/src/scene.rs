@@ -176,6 +176,26 @@ impl Scene {
         self.channels
     }
 
+    /// Makes room for at least so many channels; a scene of one is then heard on the first two. `[control]`
+    pub fn widen(&mut self, channels: usize) {
+        if self.channels == 1 && channels > 1 {
+            for tap in &mut self.taps {
+                tap.to[1] = (1, tap.to[0].1);
+            }
+        }
+        self.channels = self.channels.max(channels);
+    }
+
+    /// True if the body can be struck: a mass.
+    pub fn is_mass(&mut self, body: usize) -> bool {
+        self.world.bodies.get_mut(body).is_some_and(|body| body.as_mass().is_some())
+    }
+
+    /// True if the site yields to a push.
+    pub fn yields(&self, site: Site) -> bool {
+        self.world.bodies.get(site.body).is_some_and(|body| body.inverse_mass(site.port) > 0.0)
+    }
+
     /// Hz
     pub fn rate_hz(&self) -> Real {
         self.rate_hz

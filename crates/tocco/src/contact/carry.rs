@@ -22,8 +22,7 @@ impl World {
             core::mem::swap(&mut a.way, &mut b.way);
         }
         (new.compression, new.awake, new.stroke, new.before) = (old.compression, old.awake, old.stroke, old.before);
-        (new.force, new.last_force, new.height, new.travelled) =
-            (old.force, old.last_force, old.height, old.travelled);
+        (new.force, new.last_force, new.height, new.travelled) = (old.force, old.last_force, old.height, old.travelled);
         (new.level, new.level_until, new.last_touch) = (old.level, old.level_until, old.last_touch);
     }
 
