@@ -20,10 +20,14 @@
 //! # Ok::<(), tocco_host::error::HostError>(())
 //! ```
 
+#[cfg(feature = "audio")]
+pub mod card;
 mod desk;
+pub mod device;
 mod governor;
 pub mod limiter;
 mod order;
+pub mod play;
 mod player;
 pub mod take;
 

@@ -368,7 +368,12 @@ impl Desk {
 
     /// Ends the sound at the next block boundary.
     pub fn stop(&mut self) -> Result<()> {
-        self.push(0, What::Stop).map(|_| ())
+        self.stop_at(0)
+    }
+
+    /// Ends the sound before this tick.
+    pub fn stop_at(&mut self, tick: u64) -> Result<()> {
+        self.push(tick, What::Stop).map(|_| ())
     }
 
     /// Ticks played and the hash of their samples, once the audio half has stopped.

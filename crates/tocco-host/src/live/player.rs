@@ -35,6 +35,7 @@ pub struct Player {
     epoch: Instant,
     reading: Status,
     hash: u64,
+    stop_at: Option<u64>,
     stopped: bool,
 }
 
@@ -64,6 +65,7 @@ impl Player {
             epoch,
             reading: Status::default(),
             hash: START,
+            stop_at: None,
             stopped: false,
         }
     }
@@ -95,8 +97,11 @@ impl Player {
         let began = Instant::now();
         let (tick, frames) = (self.engine.tick(), out.len() / channels);
         self.take_orders(tick);
+        let left = self.stop_at.map_or(u64::MAX, |at| at.saturating_sub(tick));
+        let frames = frames.min(left.min(MOST_FRAMES as u64) as usize);
+        let (out, rest) = out.split_at_mut(frames * channels);
+        rest.fill(0.0);
         if self.stopped {
-            out.fill(0.0);
             return;
         }
         let end = tick + frames as u64;
@@ -124,6 +129,10 @@ impl Player {
         self.send_probes();
         self.reading.health = health;
         self.account(began, tick, frames);
+        if self.stop_at == Some(end) {
+            self.stopped = true;
+            let _ = self.reports.push(Report::Stopped { at: end, hash: self.hash });
+        }
     }
 
     /// Room for reports beyond those that waiting orders will need.
@@ -150,12 +159,7 @@ impl Player {
                 What::Watch { probes, every } => {
                     (self.watched, self.every, self.next_probe) = (probes, every, tick);
                 }
-                What::Stop => {
-                    if !self.stopped {
-                        self.stopped = true;
-                        let _ = self.reports.push(Report::Stopped { at: tick, hash: self.hash });
-                    }
-                }
+                What::Stop => self.stop_at = Some(self.stop_at.map_or(at, |before| before.min(at))),
             }
         }
     }
@@ -202,6 +206,9 @@ impl Player {
 
     /// What the block has cost, and what follows from that.
     fn account(&mut self, began: Instant, tick: u64, frames: usize) {
+        if frames == 0 {
+            return;
+        }
         let lasting_s = frames as f64 / self.rate_hz();
         let spent = began.elapsed();
         let load = spent.as_secs_f64() / lasting_s;
