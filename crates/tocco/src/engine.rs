@@ -590,3 +590,32 @@ impl Scene {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SceneDef;
+
+    #[test]
+    fn a_body_that_stops_being_finite_is_silent_at_once_reset_within_6_ms_and_counted() {
+        let text = "[body.bar]\ntype = \"modal\"\nmodes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }]\n\
+             [body.string]\ntype = \"string\"\n[body.ball]\ntype = \"mass\"\nmass_kg = 0.01\nposition_m = -1.0\n\
+             [contact.hit]\ntype = \"impact\"\nbetween = [\"ball\", \"bar\"]\n\
+             [[tap]]\nof = \"bar\"\n[[tap]]\nof = \"string\"\n[[tap]]\nof = \"ball\"\n";
+        let def = SceneDef::from_text(text).unwrap();
+        for body in 0..3 {
+            let mut engine = Engine::new(Scene::build(&def, 48_000.0).unwrap());
+            let mut out = [0.0; 1_000];
+            engine.render(&mut [], &mut out);
+            engine.scene.world.disturb(body);
+            engine.scene.world.bodies[body].hit(0, Real::NAN);
+            engine.render(&mut [], &mut out);
+            assert!(out.iter().all(|x| x.is_finite()), "body {body}");
+            // A string is looked at where its first cell comes by: once a period.
+            assert!(engine.health().reset >= 1, "body {body}");
+            let site = Site { body: 0, port: 0 };
+            engine.render(&mut [Timed { at: 0, command: Command::Hit { site, impulse_n_s: 0.01 } }], &mut out);
+            assert!(out.iter().any(|x| x.abs() > 1e-3) && engine.energy().is_finite(), "body {body}: it sounds again");
+        }
+    }
+}
