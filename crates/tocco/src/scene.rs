@@ -10,13 +10,15 @@ mod build;
 pub mod def;
 pub mod drive;
 pub mod error;
+pub mod hammer;
 pub mod kinds;
+pub mod network;
 #[cfg(feature = "text")]
 pub mod schema;
 #[cfg(feature = "text")]
 pub mod text;
 #[cfg(feature = "text")]
-mod tree;
+pub mod tree;
 mod write;
 
 pub use def::SceneDef;
@@ -225,6 +227,14 @@ impl Scene {
     /// Every live path with its declaration and present value.
     pub fn paths(&self) -> Vec<(String, Spec, Real)> {
         self.slots.iter().map(|slot| (self.path_of(slot), slot.spec, slot.value)).collect()
+    }
+
+    /// Every body that has modes, with its modes as tuned now, lowest first. `[control]`
+    pub fn modes(&self) -> Vec<(String, Vec<def::ModeDef>)> {
+        let mode = |(freq_hz, decay_s, mass_kg)| def::ModeDef { freq_hz, decay_s, mass_kg };
+        let of = |body: &dyn crate::resonator::Resonator| body.modes().into_iter().map(mode).collect::<Vec<_>>();
+        let all = self.bodies.iter().zip(&self.world.bodies).map(|((name, _), body)| (name.clone(), of(&**body)));
+        all.filter(|(_, modes)| !modes.is_empty()).collect()
     }
 
     /// Names of the macro controls with the path, range and scale behind each.
