@@ -193,8 +193,13 @@ struct SceneArgs {
 }
 
 impl SceneArgs {
+    /// What was typed; only a take does without.
+    fn name(&self) -> &str {
+        self.scene.as_deref().unwrap_or("-")
+    }
+
     fn plan(&self) -> Result<Plan> {
-        let mut plan = Plan::new(library::load(self.scene.as_deref().unwrap_or("-"))?);
+        let mut plan = Plan::new(library::load(self.name())?);
         if let Some(text) = &self.duration {
             plan.length = parse_length(text)?;
         }
@@ -588,7 +593,7 @@ fn new(kind: &str, output: Option<PathBuf>) -> Result<()> {
 
 fn sweep(args: &SweepArgs) -> Result<()> {
     let threads = args.jobs.unwrap_or_else(crew::cores);
-    if let Some(design) = sets::load(&args.scene.scene)? {
+    if let Some(design) = sets::load(args.scene.name())? {
         refuse_beside_a_design(args)?;
         let summary = sets::run(&design, &args.output, threads)?;
         swept(summary, &args.output);
@@ -599,12 +604,12 @@ fn sweep(args: &SweepArgs) -> Result<()> {
     }
     if args.over.is_empty() {
         // A name that is neither scene nor design is the likelier mistake.
-        library::load(&args.scene.scene).map_err(|e| match e {
+        library::load(args.scene.name()).map_err(|e| match e {
             HostError::BadInput(text) if text.starts_with("no file and no shipped scene") => {
                 let known = sets::DESIGNS.iter().map(|(name, _)| *name);
                 let known = known.chain(library::SHIPPED.iter().map(|(name, _)| *name));
-                let near = tocco::scene::error::nearest(&args.scene.scene, known);
-                HostError::BadInput(format!("no file, shipped design or scene '{}'{near}", args.scene.scene))
+                let near = tocco::scene::error::nearest(args.scene.name(), known);
+                HostError::BadInput(format!("no file, shipped design or scene '{}'{near}", args.scene.name()))
             }
             other => other,
         })?;
