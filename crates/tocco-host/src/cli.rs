@@ -193,13 +193,13 @@ struct SceneArgs {
 }
 
 impl SceneArgs {
-    /// What was typed; only a take does without.
-    fn name(&self) -> &str {
+    /// The scene as typed; the parser lets none be left out but beside --take.
+    fn named(&self) -> &str {
         self.scene.as_deref().unwrap_or("-")
     }
 
     fn plan(&self) -> Result<Plan> {
-        let mut plan = Plan::new(library::load(self.name())?);
+        let mut plan = Plan::new(library::load(self.named())?);
         if let Some(text) = &self.duration {
             plan.length = parse_length(text)?;
         }
@@ -593,7 +593,7 @@ fn new(kind: &str, output: Option<PathBuf>) -> Result<()> {
 
 fn sweep(args: &SweepArgs) -> Result<()> {
     let threads = args.jobs.unwrap_or_else(crew::cores);
-    if let Some(design) = sets::load(args.scene.name())? {
+    if let Some(design) = sets::load(args.scene.named())? {
         refuse_beside_a_design(args)?;
         let summary = sets::run(&design, &args.output, threads)?;
         swept(summary, &args.output);
@@ -604,12 +604,12 @@ fn sweep(args: &SweepArgs) -> Result<()> {
     }
     if args.over.is_empty() {
         // A name that is neither scene nor design is the likelier mistake.
-        library::load(args.scene.name()).map_err(|e| match e {
+        library::load(args.scene.named()).map_err(|e| match e {
             HostError::BadInput(text) if text.starts_with("no file and no shipped scene") => {
                 let known = sets::DESIGNS.iter().map(|(name, _)| *name);
                 let known = known.chain(library::SHIPPED.iter().map(|(name, _)| *name));
-                let near = tocco::scene::error::nearest(args.scene.name(), known);
-                HostError::BadInput(format!("no file, shipped design or scene '{}'{near}", args.scene.name()))
+                let near = tocco::scene::error::nearest(args.scene.named(), known);
+                HostError::BadInput(format!("no file, shipped design or scene '{}'{near}", args.scene.named()))
             }
             other => other,
         })?;
