@@ -84,7 +84,7 @@ class Player {
 
   describe() {
     const at = this.x.tocco_describe(this.pointer);
-    return JSON.parse(decode(new Uint8Array(this.x.memory.buffer, at, this.x.tocco_text_len())));
+    return JSON.parse(decode(new Uint8Array(this.x.memory.buffer, at, this.x.tocco_describe_len(this.pointer))));
   }
 
   /** Does what a take's line says, at its tick (0: now); throws what went wrong. */
@@ -103,7 +103,7 @@ class Player {
       const [u = 0, v = 0, w = 0] = line.at;
       done(this.abi.text(line.place, (p, n) => x.tocco_place(pointer, p, n, u, v, w, at)));
     } else if ("scene" in line) {
-      done(this.abi.text(line.scene, (p, n) => x.tocco_replace(pointer, p, n, at)));
+      done(this.abi.text(line.scene, (p, n) => x.tocco_replace(pointer, p, n)));
       this.watched = 0;
     }
   }

@@ -32,6 +32,7 @@
 
 use crate::contact::Site;
 pub use crate::contact::world::Health;
+use crate::contact::world::{World, stored};
 use crate::math::Real;
 use crate::param::{Rate, scaled};
 use crate::resonator::{CONTROL_TICKS, LEVELS, Motion};
@@ -139,6 +140,18 @@ impl Engine {
     /// Work of all outsiders since the start, J.
     pub fn work(&self) -> Real {
         self.scene.world.work()
+    }
+
+    /// Energy of every body, then of every contact's law, J, as far as there is room.
+    pub fn energies(&self, out: &mut [Real]) {
+        let World { bodies, contacts, .. } = &self.scene.world;
+        let all = bodies.iter().map(|body| body.energy()).chain(contacts.iter().map(stored));
+        out.iter_mut().zip(all).for_each(|(cell, energy)| *cell = energy);
+    }
+
+    /// Energy of every mode of a body, J, as far as there is room; the number of its modes.
+    pub fn mode_energies(&self, body: usize, out: &mut [Real]) -> usize {
+        self.scene.world.bodies.get(body).map_or(0, |body| body.mode_energies(out))
     }
 
     /// Totals since the start.

@@ -100,6 +100,11 @@ pub trait Resonator: Tunable + Send {
     fn velocity(&self, port: usize) -> Real;
     /// Energy, J (either form).
     fn energy(&self) -> Real;
+    /// Energy of every mode, J, in the order given, as far as there is room; the number of modes, 0 for a body that has
+    /// no list of them.
+    fn mode_energies(&self, _out: &mut [Real]) -> usize {
+        0
+    }
     /// Work that outsiders (gravity, guiding hands) have done through this body since the start, J.
     fn work(&self) -> Real {
         0.0

@@ -333,6 +333,7 @@ impl Contact {
     }
 }
 
-pub(super) fn stored(contact: &Contact) -> Real {
+/// Energy in a contact's law, J.
+pub(crate) fn stored(contact: &Contact) -> Real {
     if contact.awake { contact.law.energy(contact.compression) } else { 0.0 }
 }

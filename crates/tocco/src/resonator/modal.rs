@@ -110,6 +110,8 @@ pub struct Modal {
     path: Path,
     /// Two-pole modes first (padded to whole pairs of chunks), then the others (padded to whole chunks).
     modes: Vec<Mode>,
+    /// Where each mode stands in that order.
+    slots: Vec<usize>,
     /// Chunks of two-pole modes.
     two_pole: usize,
     two_step: TwoStep,
@@ -169,6 +171,10 @@ impl Modal {
         order.resize(order.len().next_multiple_of(LANES), None);
 
         let cells = order.len() / LANES;
+        let mut slots = vec![0; modes.len()];
+        for (slot, mode) in order.iter().enumerate().filter_map(|(slot, mode)| Some((slot, (*mode)?))) {
+            slots[mode] = slot;
+        }
         let row = |port: &Vec<Real>| Row::from_fn(cells, |_, i| order[i].map_or(0.0, |i| port[i]));
         let shape: Vec<Row> = ports.iter().map(row).collect();
         let mode = |slot: &Option<usize>| match *slot {
@@ -188,6 +194,7 @@ impl Modal {
             sample_s,
             path: *Path::all().last().unwrap_or(&Path::Baseline),
             modes: order.iter().map(mode).collect(),
+            slots,
             two_pole,
             two_step: TwoStep::zeros(cells),
             held: Held::zeros(two_pole),

@@ -199,12 +199,17 @@ impl Resonator for Modal {
 
     fn energy(&self) -> Real {
         let mut sum = [0.0; LANES];
-        for (i, mode) in self.modes.iter().enumerate() {
-            let (q, p) = self.state(i);
-            let wq = self.omega(mode) * q;
-            sum[i % LANES] += 0.5 * mode.mass * (p * p + wq * wq);
+        for i in 0..self.modes.len() {
+            sum[i % LANES] += self.mode_energy(i);
         }
         kernel::join(&sum)
+    }
+
+    fn mode_energies(&self, out: &mut [Real]) -> usize {
+        for (cell, &slot) in out.iter_mut().zip(&self.slots) {
+            *cell = self.mode_energy(slot);
+        }
+        self.slots.len()
     }
 
     fn inverse_mass(&self, port: usize) -> Real {
