@@ -50,7 +50,8 @@ fn body(body: &BodyDef) -> Value {
         BodyForm::Wall { .. } => ("wall", vec![named("0")], vec![]),
         BodyForm::Guided { .. } => ("guided", vec![named("0")], vec![]),
         BodyForm::Modal { modes, ports } => {
-            let ports = if ports.is_empty() { vec![named("0")] } else { ports.iter().map(|p| named(&p.name)).collect() };
+            let ports =
+                if ports.is_empty() { vec![named("0")] } else { ports.iter().map(|p| named(&p.name)).collect() };
             let modes = modes.iter().map(|m| json!({ "freq_hz": m.freq_hz, "decay_s": finite(m.decay_s) })).collect();
             ("modal", ports, modes)
         }

@@ -283,8 +283,8 @@ pub unsafe extern "C" fn tocco_replace(player: *mut Player, text: *const u8, len
         Ok((def, scene)) => {
             player.nodes = def.bodies.len() + def.contacts.len();
             player.description = describe::scene(&def, &scene).to_string();
-            // Commands that wait hold indices of the old scene.
-            player.commands = vec![Timed { at: 0, command: Command::Replace(Box::new(scene)) }];
+            player.engine.render(&mut [Timed { at: 0, command: Command::Replace(Box::new(scene)) }], &mut []);
+            player.commands.clear(); // they hold indices of the old scene
             player.watched = 0;
             1
         }

@@ -42,7 +42,6 @@ class Tocco extends AudioWorkletProcessor {
       try {
         this.player.command({ scene: load });
         this.log({ scene: load });
-        this.player.render(1); // the swap happens in a render; one sample is not missed
         this.loaded(id, load);
         return;
       } catch (error) {

@@ -175,8 +175,8 @@ impl Engine {
     }
 
     /// Renders interleaved frames (`out.len() / channels`) and applies the commands whose tick falls into them; commands
-    /// are sorted by tick. Commands of later ticks are left alone: hand them in again with the block they fall into. No
-    /// allocation, lock, file, clock or panic. `[audio]`
+    /// are sorted by tick. Commands of later ticks are left alone: hand them in again with the block they fall into. A
+    /// block of no frames applies what is due now. No allocation, lock, file, clock or panic. `[audio]`
     pub fn render(&mut self, commands: &mut [Timed], out: &mut [f32]) -> Health {
         self.run(commands, out, None);
         self.health()
@@ -192,6 +192,9 @@ impl Engine {
         let channels = self.scene.channels();
         let frames = out.len() / channels;
         let (mut done, mut next) = (0, 0);
+        if frames == 0 {
+            commands.iter_mut().take_while(|c| c.at <= self.tick).for_each(|c| self.apply(&mut c.command));
+        }
         while done < frames {
             while next < commands.len() && commands[next].at <= self.tick {
                 self.apply(&mut commands[next].command);
