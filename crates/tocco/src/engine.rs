@@ -193,7 +193,8 @@ impl Engine {
         let frames = out.len() / channels;
         let (mut done, mut next) = (0, 0);
         if frames == 0 {
-            commands.iter_mut().take_while(|c| c.at <= self.tick).for_each(|c| self.apply(&mut c.command));
+            let now = self.tick;
+            commands.iter_mut().take_while(|c| c.at <= now).for_each(|c| self.apply(&mut c.command));
         }
         while done < frames {
             while next < commands.len() && commands[next].at <= self.tick {
