@@ -12,6 +12,7 @@ pub mod maths;
 use std::cell::RefCell;
 use std::ptr::{null, null_mut, slice_from_raw_parts_mut};
 use tocco::engine::{Command, Engine, Timed};
+use tocco::limiter::{CEILING_DBTP, Limiter};
 use tocco::scene::{Scene, SceneDef, SceneError};
 
 /// A scene that is playing.
@@ -24,6 +25,11 @@ pub struct Player {
     /// Sorted by tick; what has been applied is dropped after each render.
     commands: Vec<Timed>,
     out: Vec<f32>,
+    /// What is heard: `out` through master gain and limiter.
+    heard: Vec<f32>,
+    gain: f64,
+    limiter: Limiter,
+    reduction: f64,
     /// Watched signals, one row per frame of the last render.
     probes: Vec<f64>,
     watched: usize,
@@ -172,6 +178,38 @@ pub unsafe extern "C" fn tocco_render(player: *mut Player, frames: usize) -> *co
 pub unsafe extern "C" fn tocco_last(player: *const Player) -> *const f32 {
     // SAFETY: alive by contract.
     unsafe { &*player }.out.as_ptr()
+}
+
+/// The last render through a master gain, reached by its end, and the true-peak limiter (delayed by its look-ahead), or
+/// without the limiter; valid until the next call.
+///
+/// # Safety
+/// `player` is alive and used by nobody else during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_limited(player: *mut Player, gain: f64, limiting: u32) -> *const f32 {
+    // SAFETY: alive and exclusive by contract.
+    let player = unsafe { &mut *player };
+    let channels = player.engine.scene().channels();
+    let frames = player.out.len() / channels;
+    let step = (gain - player.gain) / frames.max(1) as f64;
+    player.heard.clear();
+    player.heard.extend(player.out.iter().enumerate().map(|(i, sample)| {
+        let now = player.gain + step * (i / channels + 1) as f64;
+        (f64::from(*sample) * now) as f32
+    }));
+    player.gain = gain;
+    player.reduction = if limiting == 0 { 1.0 } else { player.limiter.limit(&mut player.heard) };
+    player.heard.as_ptr()
+}
+
+/// Least gain of the limiter in the last block.
+///
+/// # Safety
+/// `player` is alive.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_reduction(player: *const Player) -> f64 {
+    // SAFETY: alive by contract.
+    unsafe { &*player }.reduction
 }
 
 /// Records these signals (one name per line) from the next render on; how many there are, or, on error, fewer.
@@ -374,8 +412,21 @@ fn load(text: &str, rate_hz: f64) -> Result<Player, SceneError> {
     let scene = Scene::build(&def, rate_hz)?;
     let description = describe::scene(&def, &scene).to_string();
     let (engine, nodes) = (Engine::new(scene), def.bodies.len() + def.contacts.len());
-    let (commands, out, probes, numbers) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    Ok(Player { engine, nodes, description, commands, out, probes, watched: 0, numbers })
+    let limiter = Limiter::new(engine.scene().channels(), rate_hz, CEILING_DBTP);
+    Ok(Player {
+        engine,
+        nodes,
+        description,
+        commands: Vec::new(),
+        out: Vec::new(),
+        heard: Vec::new(),
+        gain: 1.0,
+        limiter,
+        reduction: 1.0,
+        probes: Vec::new(),
+        watched: 0,
+        numbers: Vec::new(),
+    })
 }
 
 fn fail(why: String) {

@@ -179,6 +179,7 @@ class Studio {
     const loudest = info.bodies.findIndex((body) => body.modes?.length);
     this.look(info.bodies[Math.max(0, loudest)]?.name);
     const wanted = [...new Set(VIEWS.flatMap((View) => View.wants?.(info) ?? []))];
+    this.viewCanvases.forEach((canvas, i) => (canvas.parentElement.hidden = VIEWS[i].wants?.(info).length === 0));
     const known = new Set(info.signals);
     this.engine.watch(wanted.filter((signal) => known.has(signal)));
     $("again").disabled = false;
@@ -221,7 +222,7 @@ class Studio {
       this.drawn = head;
       const at = { ring: engine.ring, rate: engine.rate, end: this.frozen ?? head, engine, isFrozen: this.frozen !== undefined,
         status: this.frozen === undefined ? (this.kept = this.last) : this.kept };
-      this.views.forEach((view, i) => view.draw(this.viewCanvases[i], at));
+      this.views.forEach((view, i) => this.viewCanvases[i].parentElement.hidden || view.draw(this.viewCanvases[i], at));
       let peak = 0;
       for (const x of engine.ring.column(0, 2048)) peak = Math.max(peak, Math.abs(x));
       const db = decibels(peak * 10 ** (Number($("level").value) / 20));
@@ -317,11 +318,11 @@ async function main() {
     problem("This browser has no AudioWorklet, which the studio plays with. Any browser of the last years has one; in an old one, use `tocco render`.");
     return;
   }
-  const [module, scenes] = await Promise.all([compile(), fetch("scenes.json").then((answer) => answer.json())]);
+  const [module, { scenes, bridge }] = await Promise.all([compile(), fetch("scenes.json").then((answer) => answer.json())]);
   const studio = new Studio(module, scenes);
   globalThis.tocco = studio; // for the console, and for tests
   await studio.start();
-  new Bridge(studio.engine, say);
+  if (bridge) new Bridge(studio.engine, say);
 }
 
 main().catch((error) => problem(error.message));

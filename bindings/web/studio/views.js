@@ -147,13 +147,13 @@ class Loop {
     const columns = xs.map(([signal]) => engine.column(signal));
     const yColumn = engine.column(ySignal);
     if (yColumn < 0 || columns.some((c) => c < 0)) {
-      words(pen, "no such contact in this scene", 6, 14);
       return;
     }
     const count = Math.round(Math.min(32768, frames / this.zoom));
     const y = ring.column(yColumn, count, end);
     const x = new Float32Array(count);
     columns.forEach((c, i) => ring.column(c, count, end).forEach((value, k) => (x[k] += xs[i][1] * value)));
+    this.tidy?.(x, y);
     const bounds = (values) => values.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [0, 0]);
     const hold = (now, before) => {
       if (!before) return now;
@@ -201,6 +201,11 @@ export class ImpactLoop extends Loop {
     const [compression, force] = ImpactLoop.wants(at.engine.info);
     if (!at.isFrozen) at = { ...at, end: this.lastBlow(at, force) };
     this.loop(canvas, at, ["penetration", "m", [[compression, 1]]], ["force", "N", force], 0.01 * at.rate);
+  }
+
+  // Only what touches is part of the loop: a hammer far away would shrink it to a point.
+  tidy(x, y) {
+    for (let i = 0; i < x.length; i += 1) if (y[i] === 0) x[i] = Math.max(0, x[i]);
   }
 
   // Impacts are short: keep the last one in view.

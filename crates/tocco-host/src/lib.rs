@@ -19,5 +19,6 @@ pub mod reproduce;
 pub mod say;
 pub mod spectrogram;
 pub mod starter;
+pub mod studio;
 pub mod sweep;
 pub mod wav;

@@ -40,30 +40,30 @@ pub struct Studio {
 }
 
 /// Everything the page is made of: name and bytes.
-fn contents() -> Result<Vec<(String, Vec<u8>)>> {
+fn contents(has_bridge: bool) -> Result<Vec<(String, Vec<u8>)>> {
     if !FILES.iter().any(|(name, _)| *name == ENGINE) {
         return Err(HostError::Machine(
             "this program was built without the page's engine; build it with ./run, which makes both".into(),
         ));
     }
     let mut files: Vec<_> = FILES.iter().map(|(name, bytes)| ((*name).to_owned(), bytes.to_vec())).collect();
-    files.push(("scenes.json".into(), scenes()?.into_bytes()));
+    files.push(("scenes.json".into(), scenes(has_bridge)?.into_bytes()));
     Ok(files)
 }
 
 /// The shipped scenes as the page reads them.
-fn scenes() -> Result<String> {
+fn scenes(has_bridge: bool) -> Result<String> {
     let rows: Vec<_> = library::shipped()?
         .iter()
         .map(|scene| json!({ "name": scene.name, "title": scene.title(), "text": scene.text }))
         .collect();
-    Ok(serde_json::Value::from(rows).to_string())
+    Ok(json!({ "bridge": has_bridge, "scenes": rows }).to_string())
 }
 
 /// Writes the page into a folder that any static web server can serve.
 pub fn export(folder: &Path) -> Result<()> {
     fresh::folder(folder)?;
-    for (name, bytes) in contents()? {
+    for (name, bytes) in contents(false)? {
         fresh::write(&folder.join(name), &bytes)?;
     }
     Ok(())
@@ -71,22 +71,24 @@ pub fn export(folder: &Path) -> Result<()> {
 
 /// Serves until the program is stopped.
 pub fn serve(studio: &Studio) -> Result<()> {
-    let files = Arc::new(contents()?);
+    let files = Arc::new(contents(true)?);
     let address = SocketAddr::new(studio.host, studio.port);
     let listener = TcpListener::bind(address).or_else(|e| match e.kind() {
         std::io::ErrorKind::AddrInUse => bad(format!(
             "port {} is taken, perhaps by another studio; name another with --port, or --port 0 for any",
             studio.port
         )),
-        std::io::ErrorKind::PermissionDenied => bad(format!("port {} is not ours to take; name one above 1023", studio.port)),
+        std::io::ErrorKind::PermissionDenied => {
+            bad(format!("port {} is not ours to take; name one above 1023", studio.port))
+        }
         _ => Err(HostError::Machine(format!("cannot listen on {address}: {e}"))),
     })?;
     let address = listener.local_addr().map_err(|e| HostError::Machine(format!("cannot listen: {e}")))?;
     let link = format!("http://{address}/");
     let bridge = bridge::Bridge::open(&studio.bridge)?;
-    say::line(&format!("the studio is at {link}  (Ctrl-C ends it)"));
+    say::remark(&format!("the studio is at {link}  (Ctrl-C ends it)"));
     for line in bridge.words() {
-        say::line(&line);
+        say::remark(&line);
     }
     if studio.open {
         open_browser(&link);
@@ -101,9 +103,10 @@ pub fn serve(studio: &Studio) -> Result<()> {
 
 fn open_browser(link: &str) {
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-    let started = Command::new(program).arg(link).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let started =
+        Command::new(program).arg(link).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     if started.is_err() {
-        say::line("open that address in a browser");
+        say::remark("open that address in a browser");
     }
 }
 

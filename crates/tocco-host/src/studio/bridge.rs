@@ -41,9 +41,8 @@ impl Bridge {
         let pages: Arc<Mutex<Vec<Sender<String>>>> = Arc::default();
         let mut words = Vec::new();
         if let Some(port) = settings.from_port {
-            let socket = UdpSocket::bind(("127.0.0.1", port)).or_else(|e| {
-                bad(format!("OSC port {port} cannot be taken ({e}); name another with --osc"))
-            })?;
+            let socket = UdpSocket::bind(("127.0.0.1", port))
+                .or_else(|e| bad(format!("OSC port {port} cannot be taken ({e}); name another with --osc")))?;
             words.push(format!("OSC on 127.0.0.1:{port} reaches the page"));
             let pages = Arc::clone(&pages);
             thread::spawn(move || listen(&socket, &pages));
@@ -140,7 +139,9 @@ fn to_gesture(message: &OscMessage) -> Option<Value> {
         ("/tocco/strike", [OscType::String(body), speed]) => {
             Some(json!({ "strike": body, "velocity_m_s": number(speed)? }))
         }
-        ("/tocco/hit", [OscType::String(site), impulse]) => Some(json!({ "hit": site, "impulse_n_s": number(impulse)? })),
+        ("/tocco/hit", [OscType::String(site), impulse]) => {
+            Some(json!({ "hit": site, "impulse_n_s": number(impulse)? }))
+        }
         (path, [value]) if !path.starts_with("/tocco/") => {
             Some(json!({ "set": path.trim_start_matches('/'), "value": number(value)? }))
         }
