@@ -3,13 +3,17 @@
 
 use serde_json::{Value, json};
 use tocco::param::{Rate, Scale, Spec};
-use tocco::scene::def::{BodyDef, BodyForm, ContactForm, Length};
+use tocco::resonator::shape::{family, locate};
+use tocco::scene::def::{BodyDef, BodyForm, ContactForm, Length, LinkDef, ModeDef, PlaceOn, ShapeDef};
 use tocco::scene::{Scene, SceneDef};
 
 /// Bodies with their places, contacts, live paths with their declarations, controls and signals.
 pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
     let paths = scene.paths();
     let value_of = |path: &str| paths.iter().find(|(known, ..)| known == path).map(|(.., value)| *value);
+    let modes = scene.modes();
+    let modes_of =
+        |name: &str| modes.iter().find(|(body, _)| body == name).map_or(&[][..], |(_, modes)| modes.as_slice());
     let controls: Vec<Value> = scene
         .controls()
         .into_iter()
@@ -34,7 +38,7 @@ pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
         "rate_hz": scene.rate_hz(),
         "channels": scene.channels(),
         "duration_s": match def.duration { Length::Auto => None, Length::Seconds(s) => Some(s) },
-        "bodies": def.bodies.iter().map(body).collect::<Vec<_>>(),
+        "bodies": def.bodies.iter().map(|body| body_words(body, modes_of(&body.name))).collect::<Vec<_>>(),
         "contacts": contacts,
         "paths": paths.iter().map(path).collect::<Vec<_>>(),
         "controls": controls,
@@ -43,29 +47,49 @@ pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
     })
 }
 
-fn body(body: &BodyDef) -> Value {
+fn body_words(body: &BodyDef, modes: &[ModeDef]) -> Value {
     let named = |name: &str| json!({ "name": name });
-    let (kind, ports, modes): (&str, Vec<Value>, Vec<Value>) = match &body.form {
-        BodyForm::Mass { .. } => ("mass", vec![named("0")], vec![]),
-        BodyForm::Wall { .. } => ("wall", vec![named("0")], vec![]),
-        BodyForm::Guided { .. } => ("guided", vec![named("0")], vec![]),
-        BodyForm::Modal { modes, ports } => {
-            let ports =
-                if ports.is_empty() { vec![named("0")] } else { ports.iter().map(|p| named(&p.name)).collect() };
-            let modes = modes.iter().map(|m| json!({ "freq_hz": m.freq_hz, "decay_s": finite(m.decay_s) })).collect();
-            ("modal", ports, modes)
+    let placed = |name: &str, place: &[f64]| json!({ "name": name, "place": place });
+    let or_one = |ports: Vec<Value>| if ports.is_empty() { vec![named("0")] } else { ports };
+    let modes: Vec<Value> = modes
+        .iter()
+        .map(|m| json!({ "freq_hz": m.freq_hz, "decay_s": m.decay_s.is_finite().then_some(m.decay_s) }))
+        .collect();
+    let mut words = json!({ "name": body.name, "modes": modes });
+    let (kind, ports) = match &body.form {
+        BodyForm::Mass { .. } => ("mass", vec![named("0")]),
+        BodyForm::Wall { .. } => ("wall", vec![named("0")]),
+        BodyForm::Guided { .. } => ("guided", vec![named("0")]),
+        BodyForm::Modal { ports, .. } => ("modal", or_one(ports.iter().map(|p| named(&p.name)).collect())),
+        BodyForm::String { ports } if ports.is_empty() => {
+            ("string", vec![placed("0", &[tocco::resonator::waveguide::DEFAULT_PLACE])])
         }
-        BodyForm::String { ports } => {
-            let place = |name: &str, place: f64| json!({ "name": name, "place": [place] });
-            let ports = if ports.is_empty() {
-                vec![place("0", tocco::resonator::waveguide::DEFAULT_PLACE)]
-            } else {
-                ports.iter().map(|p| place(&p.name, p.place)).collect()
-            };
-            ("string", ports, vec![])
+        BodyForm::String { ports } => ("string", ports.iter().map(|p| placed(&p.name, &[p.place])).collect()),
+        BodyForm::Network { masses, links, .. } => {
+            words["links"] = links.iter().map(|LinkDef { between, .. }| json!(between)).collect();
+            ("network", masses.iter().map(|mass| named(&mass.name)).collect())
+        }
+        BodyForm::Shape { figure, ports, morph } => {
+            words["shape"] = figure.kind.id.into();
+            words["anywhere"] = morph.is_none().into();
+            ("shape", places(figure, ports))
         }
     };
-    json!({ "name": body.name, "type": kind, "ports": ports, "modes": modes })
+    words["type"] = kind.into();
+    words["ports"] = ports.into();
+    words
+}
+
+/// The places of a shape as fractions.
+fn places(figure: &ShapeDef, ports: &[PlaceOn]) -> Vec<Value> {
+    let Some(family) = family(figure.kind.id) else { return Vec::new() };
+    let axes = family.axes.len();
+    if ports.is_empty() {
+        let first = family.places.first().map_or([0.5; 3], |(_, point)| *point);
+        return vec![json!({ "name": "0", "place": first[..axes] })];
+    }
+    let place = |port: &PlaceOn| locate(family, &port.place).unwrap_or([0.5; 3]);
+    ports.iter().map(|port| json!({ "name": port.name, "place": place(port)[..axes] })).collect()
 }
 
 fn path((path, spec, value): &(String, Spec, f64)) -> Value {
@@ -90,8 +114,4 @@ fn position(value: f64, [low, high]: [f64; 2], scale: Scale) -> f64 {
         Scale::Log => (value / low).ln() / (high / low).ln(),
     };
     at.clamp(0.0, 1.0)
-}
-
-fn finite(value: f64) -> Option<f64> {
-    value.is_finite().then_some(value)
 }

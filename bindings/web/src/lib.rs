@@ -366,6 +366,81 @@ pub unsafe extern "C" fn tocco_hit(player: *mut Player, site: *const u8, len: us
     unsafe { command(player, site, len, at, make) }
 }
 
+/// Touches a port of a shape at another place (fractions) from a tick on; 1 or, on error, 0.
+///
+/// # Safety
+/// As for [`tocco_set`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_touch(
+    player: *mut Player,
+    site: *const u8,
+    len: usize,
+    place: *const f64,
+    count: usize,
+    at: f64,
+) -> u32 {
+    // SAFETY: the caller's promise is ours.
+    let place = unsafe { std::slice::from_raw_parts(place, count) };
+    let make = |scene: &Scene, name: &str| {
+        let site = scene.site(name)?;
+        Ok(Command::Touch { site, shape: scene.shape_at(site, place)?.into() })
+    };
+    // SAFETY: the caller's promise is ours.
+    unsafe { command(player, site, len, at, make) }
+}
+
+/// Shape values of the modes at a place of the shape that a port belongs to, [`tocco_modes_len`] of them, for
+/// [`tocco_touch_with`] in another instance; null on error.
+///
+/// # Safety
+/// As for [`tocco_set`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_shape_at(
+    player: *mut Player,
+    site: *const u8,
+    len: usize,
+    place: *const f64,
+    count: usize,
+) -> *const f64 {
+    // SAFETY: alive and exclusive by contract.
+    let player = unsafe { &mut *player };
+    // SAFETY: the caller's promise is ours.
+    let (name, place) = unsafe { (utf8(site, len), std::slice::from_raw_parts(place, count)) };
+    let scene = player.engine.scene();
+    let values =
+        name.and_then(|name| scene.site(name).and_then(|site| scene.shape_at(site, place)).map_err(|e| e.to_string()));
+    match values {
+        Ok(values) => {
+            player.numbers = values;
+            player.numbers.as_ptr()
+        }
+        Err(why) => {
+            fail(why);
+            null()
+        }
+    }
+}
+
+/// As [`tocco_touch`] with values that [`tocco_shape_at`] gave elsewhere: nothing to solve on the audio side.
+///
+/// # Safety
+/// As for [`tocco_set`]; `shape` points to `count` doubles.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_touch_with(
+    player: *mut Player,
+    site: *const u8,
+    len: usize,
+    shape: *const f64,
+    count: usize,
+    at: f64,
+) -> u32 {
+    // SAFETY: the caller's promise is ours.
+    let shape = unsafe { std::slice::from_raw_parts(shape, count) };
+    let make = |scene: &Scene, name: &str| Ok(Command::Touch { site: scene.site(name)?, shape: shape.into() });
+    // SAFETY: the caller's promise is ours.
+    unsafe { command(player, site, len, at, make) }
+}
+
 /// # Safety
 /// `player` is alive and exclusive; `name` points to `len` bytes.
 unsafe fn command(

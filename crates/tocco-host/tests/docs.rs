@@ -11,7 +11,9 @@ use tocco::interactor::friction::FRICTION;
 use tocco::interactor::impact::IMPACT;
 use tocco::param::Kind;
 use tocco::resonator::inertial::{GUIDED, MASS, WALL};
+use tocco::resonator::material::MATERIAL;
 use tocco::resonator::modal::MODAL;
+use tocco::resonator::network::{LINK, NETWORK};
 use tocco::resonator::waveguide::STRING;
 use tocco::scene::kinds::MODE;
 use tocco::texture::TEXTURE;
@@ -45,7 +47,7 @@ fn table(kind: &Kind) -> String {
 
 #[test]
 fn every_table_of_parameters_is_the_declared_one() {
-    let kinds = [MASS, WALL, GUIDED, MODAL, MODE, STRING, IMPACT, FRICTION, TEXTURE];
+    let kinds = [MASS, WALL, GUIDED, MODAL, MODE, MATERIAL, STRING, NETWORK, LINK, IMPACT, FRICTION, TEXTURE];
     let mut shown = Vec::new();
     for path in pages() {
         let page = fs::read_to_string(&path).unwrap();

@@ -57,6 +57,13 @@ pub enum Command {
         /// N s
         impulse_n_s: Real,
     },
+    /// A port of a shape is touched at another place from here on; [`Scene::shape_at`] gives the values.
+    Touch {
+        /// Which port.
+        site: Site,
+        /// Shape value of every mode there.
+        shape: Box<[Real]>,
+    },
     /// Sheds load: at most so many sub-steps (rounded down to a power of two, at least 1).
     Quality {
         /// 1 to 64
@@ -260,7 +267,7 @@ impl Engine {
                 Command::Set(address, value) => self.set(address, value),
                 Command::Strike { body, velocity_m_s } => self.strike(body, velocity_m_s),
                 Command::Hit { site, impulse_n_s } => self.hit(site, impulse_n_s),
-                Command::Quality { .. } | Command::Replace(_) => {}
+                Command::Touch { .. } | Command::Quality { .. } | Command::Replace(_) => {}
             }
         }
     }
@@ -270,6 +277,13 @@ impl Engine {
             Command::Set(address, value) => self.set(*address, *value),
             Command::Strike { body, velocity_m_s } => self.strike(*body, *velocity_m_s),
             Command::Hit { site, impulse_n_s } => self.hit(*site, *impulse_n_s),
+            Command::Touch { site, shape } => {
+                let known = self.scene.world.bodies.get(site.body).is_some_and(|b| site.port < b.ports());
+                let sane = shape.iter().all(|value| value.is_finite());
+                if !known || !sane || !self.scene.world.touch_at(*site, shape) {
+                    self.past.refused += 1;
+                }
+            }
             Command::Quality { max_substeps } => {
                 self.max_level = ((*max_substeps).clamp(1, 64).ilog2() as usize).min(LEVELS - 1);
                 self.scene.world.max_level = self.max_level;

@@ -15,7 +15,10 @@
 
 pub mod inertial;
 pub(crate) mod kernel;
+pub mod material;
 pub mod modal;
+pub mod network;
+pub mod shape;
 pub mod waveguide;
 
 use crate::math::Real;
@@ -125,6 +128,11 @@ pub trait Resonator: Tunable + Send {
     fn hit(&mut self, port: usize, impulse_n_s: Real) -> bool;
     /// A new strike begins at this port: redraw whatever varies from strike to strike.
     fn restrike(&mut self, _port: usize, _rng: &mut Rng) {}
+    /// From now on the port is touched at another place, where the modes have these shape values; it is heard where it
+    /// was. False if the body cannot. A contact keeps its compression, so this does no work.
+    fn touch_at(&mut self, _port: usize, _shape: &[Real]) -> bool {
+        false
+    }
     /// Flushes values too small to matter (denormals); false if the state is no longer a number.
     fn settle(&mut self) -> bool;
     /// Back to rest: used when a body's energy is no longer a number.
@@ -132,6 +140,10 @@ pub trait Resonator: Tunable + Send {
     /// Modes silenced because a live retune carried them past Nyquist.
     fn omitted(&self) -> usize {
         0
+    }
+    /// `(freq_hz, decay_s, mass_kg)` of every mode as tuned now, in the order given; empty for a body that has none. `[control]`
+    fn modes(&self) -> Vec<(Real, Real, Real)> {
+        Vec::new()
     }
     /// The port whose velocity will be asked for after every step. `[control]`
     fn listen(&mut self, _port: usize) {}

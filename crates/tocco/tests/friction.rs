@@ -462,8 +462,8 @@ fn a_falling_normal_force_takes_the_bristles_with_it() {
 #[test]
 fn bad_parameters_are_named() {
     let good = FrictionParams::default();
-    assert_eq!(check(&good), None);
-    let names = |p: FrictionParams| check(&p).map(|(id, _)| id);
+    assert_eq!(check(FrictionLaw::ElastoPlastic, &good), None);
+    let names = |p: FrictionParams| check(FrictionLaw::ElastoPlastic, &p).map(|(id, _)| id);
     assert_eq!(names(FrictionParams { mu_static: 0.2, ..good }), Some("mu_static"));
     assert_eq!(names(FrictionParams { stribeck_m_s: 0.0, ..good }), Some("stribeck_m_s"));
     assert_eq!(names(FrictionParams { normal_force_n: -1.0, ..good }), Some("normal_force_n"));

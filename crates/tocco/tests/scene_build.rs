@@ -246,3 +246,21 @@ fn a_profile_shakes_what_rides_on_it_the_same_at_any_block_size() {
     assert!(thrown[2_400..].iter().any(|x| x.abs() > 1e-4));
     assert_eq!(thrown, run("mass", 7));
 }
+
+#[test]
+fn a_friction_law_made_in_code_is_refused_for_the_reasons_a_written_one_is() {
+    let text = "[body.bow]\ntype = \"guided\"\n[body.ball]\ntype = \"mass\"\n\
+                [contact.rub]\ntype = \"friction\"\nbetween = [\"bow\", \"ball\"]\n";
+    let def = SceneDef::from_text(text).unwrap();
+    for (index, value, said) in [
+        (0, -1.0, "contact.rub.normal_force_n: -1 N is negative; 0 N is silence"),
+        (1, 0.1, "contact.rub.mu_static: 0.1 is below mu_dynamic = 0.3; raise it to at least that"),
+        (3, 0.0, "contact.rub.stribeck_m_s: 0 m/s; it must be positive"),
+        (8, 1.0, "contact.rub.breakaway_01: 1; it must be below 1, at most 0.999"),
+    ] {
+        let mut wrong = def.clone();
+        wrong.lines.clear();
+        wrong.contacts[0].params[index] = value;
+        assert_eq!(Scene::build(&wrong, 48_000.0).err().unwrap().to_string(), said);
+    }
+}

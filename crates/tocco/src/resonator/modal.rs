@@ -31,9 +31,11 @@
 
 mod coefficients;
 mod forms;
+pub mod morph;
 mod motion;
 
 pub use coefficients::step_response;
+pub use morph::ModeRow;
 
 use super::kernel::{Held, LANES, PAIR, Path, Row, State, Sums, Table, TwoStep};
 use super::{LEVELS, Resonator};
@@ -41,13 +43,16 @@ use crate::math::Real;
 use crate::param::{Key, KeyType, Kind, Spec, Tunable};
 use crate::units::{decay_rate, rad_s};
 use coefficients::two_pole;
+pub use morph::Tuning;
+use morph::{Fade, Morph};
 
 crate::params! {
     /// Parameters of a modal body.
     pub struct ModalParams {
-        freq_scale: "1", 0.125 => 8.0, default 1.0, Log, Control, glide 0.02, "Factor on every mode's frequency: smaller objects sound higher.";
+        freq_scale: "1", 0.125 => 8.0, default 1.0, Log, Control, glide 0.05, "Factor on every mode's frequency: smaller objects sound higher.";
         decay_scale: "1", 1e-3 => 1e3, default 1.0, Log, Control, glide 0.02, "Factor on every mode's decay time.";
         jitter_01: "1", 0.0 => 1.0, default 0.0, Linear, Control, glide 0.0, "Random change of the struck place at every strike; grows with mode number.";
+        morph_01: "1", 0.0 => 1.0, default 0.0, Linear, Control, glide 0.1, "Way to the body of the table `morph`: 0 is this one, 1 that one.";
     }
 }
 
@@ -69,6 +74,12 @@ pub const MODAL: Kind = Kind {
             takes: KeyType::Form("table of name = [one mode-shape value per mode]"),
             required: false,
             doc: "Signed mode-shape values at named places; default one port \"0\" of all ones.",
+        },
+        Key {
+            id: "morph",
+            takes: KeyType::Form("table { modes, port }"),
+            required: false,
+            doc: "Another body of the same port names, to which `morph_01` moves this one; without its own port table it keeps the values of this one.",
         },
     ],
 };
@@ -106,6 +117,8 @@ enum Form {
 /// A vibrating object.
 pub struct Modal {
     params: ModalParams,
+    /// The parameters it declares: all, or the first few.
+    declared: &'static [Spec],
     sample_s: Real,
     path: Path,
     /// Two-pole modes first (padded to whole pairs of chunks), then the others (padded to whole chunks).
@@ -128,8 +141,11 @@ pub struct Modal {
     /// Mode-shape values per port: as declared (what is heard) and as last struck (what is touched).
     shape: Vec<Row>,
     touch: Vec<Row>,
-    /// Ports whose touched place differs from the declared one.
-    displaced: Vec<bool>,
+    /// Ports whose touched place differs from the declared one, and by which angle of the highest mode.
+    displaced: Vec<Option<Real>>,
+    /// Ports whose touch has been moved to another place, and the values there.
+    moved: Vec<bool>,
+    elsewhere: Vec<Row>,
     pushed: Vec<Real>,
     gathered: Row,
     stroke: Vec<Option<Real>>,
@@ -143,31 +159,45 @@ pub struct Modal {
     omitted: usize,
     quiet: bool,
     sums: Box<Sums>,
+    morph: Option<Box<Morph>>,
+    fade: Fade,
 }
 
 impl Modal {
     /// A bank of `(freq_hz, decay_s, mass_kg)` modes with ports given by one shape value per mode. `touched` asks for
     /// the sub-step tables ahead of time. `[control]`
-    pub fn new(
+    pub fn new(params: ModalParams, modes: &[ModeRow], ports: &[Vec<Real>], sample_s: Real, touched: bool) -> Self {
+        Self::build(params, modes, ports, None, sample_s, touched)
+    }
+
+    /// A bank that `morph_01` moves between two tunings with the same ports: see [`morph`]. `[control]`
+    pub fn morphing(params: ModalParams, from: &Tuning, to: &Tuning, sample_s: Real, touched: bool) -> Self {
+        let [from, to] = morph::pair(from, to);
+        Self::build(params, &from.modes, &from.ports, Some(&to), sample_s, touched)
+    }
+
+    fn build(
         params: ModalParams,
-        modes: &[(Real, Real, Real)],
+        modes: &[ModeRow],
         ports: &[Vec<Real>],
+        target: Option<&Tuning>,
         sample_s: Real,
         touched: bool,
     ) -> Self {
-        let steady = |&(freq_hz, decay_s, _): &(Real, Real, Real)| {
+        let fits = |&(freq_hz, decay_s, _): &ModeRow| {
             two_pole(rad_s(freq_hz * params.freq_scale), decay_rate(decay_s * params.decay_scale), sample_s)
         };
+        let steady = |i: usize| fits(&modes[i]) && target.is_none_or(|to| fits(&to.modes[i]));
         let mut by_freq: Vec<usize> = (0..modes.len()).collect();
         by_freq.sort_by(|&a, &b| modes[a].0.total_cmp(&modes[b].0));
         let mut rank = vec![0.0; modes.len()];
         for (place, &index) in by_freq.iter().enumerate() {
             rank[index] = (place + 1) as Real / modes.len() as Real;
         }
-        let mut order: Vec<Option<usize>> = (0..modes.len()).filter(|&i| steady(&modes[i])).map(Some).collect();
+        let mut order: Vec<Option<usize>> = (0..modes.len()).filter(|&i| steady(i)).map(Some).collect();
         order.resize(order.len().next_multiple_of(PAIR * LANES), None);
         let two_pole = order.len() / LANES;
-        order.extend((0..modes.len()).filter(|&i| !steady(&modes[i])).map(Some));
+        order.extend((0..modes.len()).filter(|&i| !steady(i)).map(Some));
         order.resize(order.len().next_multiple_of(LANES), None);
 
         let cells = order.len() / LANES;
@@ -189,8 +219,14 @@ impl Modal {
         };
         let level =
             |_| Level { table: Table::zeros(cells), compliance: vec![0.0; ports.len() * ports.len()], fresh: false };
+        let morph = target.map(|to| {
+            let from = Tuning { modes: modes.to_vec(), ports: ports.to_vec() };
+            Box::new(Morph::new([&from, to], &order, cells))
+        });
+        let before = if morph.is_some() { shape.clone() } else { Vec::new() };
         let mut body = Self {
             params,
+            declared: ModalParams::SPECS,
             sample_s,
             path: *Path::all().last().unwrap_or(&Path::Baseline),
             modes: order.iter().map(mode).collect(),
@@ -206,7 +242,9 @@ impl Modal {
             levels: (0..LEVELS).map(level).collect(),
             level: 0,
             touch: shape.clone(),
-            displaced: vec![false; ports.len()],
+            displaced: vec![None; ports.len()],
+            moved: vec![false; ports.len()],
+            elsewhere: shape.clone(),
             shape,
             pushed: vec![0.0; ports.len()],
             gathered: Row::zeros(cells),
@@ -219,18 +257,27 @@ impl Modal {
             omitted: 0,
             quiet: false,
             sums: Box::new(Sums::ZERO),
+            morph,
+            fade: Fade::new(ports.len(), cells, before),
         };
+        (0..body.modes.len()).for_each(|i| body.blend(i));
+        (0..ports.len()).for_each(|port| body.place(port));
         body.listen(0);
         body.retuned();
         let needed = if touched { LEVELS } else { 1 };
         (0..needed).rev().for_each(|level| body.refresh(level));
         body
     }
+
+    /// The same bank with the first few parameters only, for bodies to which the others mean nothing. `[control]`
+    pub fn declaring(self, declared: &'static [Spec]) -> Self {
+        Self { declared, ..self }
+    }
 }
 
 impl Tunable for Modal {
     fn specs(&self) -> &'static [Spec] {
-        ModalParams::SPECS
+        self.declared
     }
     fn get(&self, index: usize) -> Real {
         self.params.read(index)
@@ -239,27 +286,17 @@ impl Tunable for Modal {
         if self.params.read(index) == value {
             return;
         }
+        let tunes = match index {
+            0 | 1 => true,
+            3 => self.morph.is_some(),
+            _ => false,
+        };
+        if !tunes {
+            self.params.write(index, value);
+            return;
+        }
         let was_free = matches!(self.form, Form::Free { .. });
-        self.plain();
-        let before = self.params.freq_scale;
-        self.params.write(index, value);
-        let after = self.params.freq_scale;
-        if after > before {
-            // A retune must not hand out energy (H9): the state shrinks by the root of the ratio.
-            for i in 0..self.modes.len() {
-                let (q, p) = self.state(i);
-                let (wq0, wq1) = (self.modes[i].omega * before * q, self.modes[i].omega * after * q);
-                if wq1 != 0.0 {
-                    let shrink = ((p * p + wq0 * wq0) / (p * p + wq1 * wq1)).sqrt();
-                    self.state.set(0, i, q * shrink);
-                    self.state.set(1, i, p * shrink);
-                }
-            }
-        }
-        if before != after || index == 1 {
-            self.retuned();
-            self.refresh(self.level);
-        }
+        self.retune(index, value);
         if was_free {
             self.release();
         }

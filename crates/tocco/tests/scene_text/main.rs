@@ -33,7 +33,13 @@ fn sorted(mut def: SceneDef) -> SceneDef {
     def.contacts.sort_by(|a, b| a.name.cmp(&b.name));
     for body in &mut def.bodies {
         match &mut body.form {
-            BodyForm::Modal { ports, .. } => ports.sort_by(|a, b| a.name.cmp(&b.name)),
+            BodyForm::Modal { ports, morph, .. } => {
+                ports.sort_by(|a, b| a.name.cmp(&b.name));
+                if let Some(morph) = morph {
+                    morph.ports.sort_by(|a, b| a.name.cmp(&b.name));
+                }
+            }
+            BodyForm::Shape { ports, .. } => ports.sort_by(|a, b| a.name.cmp(&b.name)),
             BodyForm::String { ports } => ports.sort_by(|a, b| a.name.cmp(&b.name)),
             _ => {}
         }

@@ -3,8 +3,8 @@
 
 use super::{Form, Modal};
 use crate::math::Real;
-use crate::resonator::Resonator;
 use crate::resonator::kernel::{self, LANES};
+use crate::resonator::{Motion, Resonator};
 
 /// Weight of an unheard mode in the two-pole form: 1000 dB below anything.
 pub(super) const UNHEARD: Real = 1e-50;
@@ -119,10 +119,11 @@ impl Modal {
         kernel::dot(self.path, self.state.part(0, cells)[row], self.shape[port].part(0, cells)[0])
     }
 
-    pub(super) fn sum(&self, port: usize, of: impl Fn(usize) -> Real) -> Real {
+    /// Sum over the modes as heard at a port, `b` of a fade left.
+    pub(super) fn sum(&self, motion: Motion, port: usize, b: Real, of: impl Fn(usize) -> Real) -> Real {
         let mut sum = [0.0; LANES];
         for i in 0..self.modes.len() {
-            sum[i % LANES] += self.shape[port].get(0, i) * of(i);
+            sum[i % LANES] += self.weight(motion, port, i, b) * of(i);
         }
         kernel::join(&sum)
     }
@@ -147,9 +148,9 @@ impl Modal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::resonator::Reading;
     use crate::resonator::modal::ModalParams;
     use crate::resonator::modal::tests::{RATE_HZ, body, decay};
-    use crate::resonator::{Motion, Reading};
     use crate::units::{decay_rate, rad_s};
 
     #[test]

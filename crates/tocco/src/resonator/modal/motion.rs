@@ -2,8 +2,8 @@
 //! A bank of modes as a body: pushed, stepped, rung, read.
 
 use super::forms::UNHEARD;
-use super::{Form, Modal, Mode};
-use crate::math::{PI, Real, cos, sin};
+use super::{Form, Modal, ModalParams, Mode};
+use crate::math::{PI, Real, TAU, cos, sin};
 use crate::resonator::kernel::{self, Chunk, LANES, Line, PAIR};
 use crate::resonator::{CONTROL_TICKS, Motion, Reading, Resonator};
 use crate::rng::Rng;
@@ -85,10 +85,11 @@ impl Resonator for Modal {
                 stroke += more.0;
                 heard += more.1;
             }
-            let own = port == self.listen && !self.displaced[port];
+            let own = port == self.listen && self.displaced[port].is_none() && !self.moved[port] && !self.fade.loud();
             self.stroke[port] = Some(stroke);
             self.heard = own.then_some(heard);
             self.pushed[port] = 0.0;
+            self.fade.pass(1, self.level);
             return;
         }
         self.plain();
@@ -110,7 +111,8 @@ impl Resonator for Modal {
         let (stroke, heard) = kernel::step(self.path, self.state.part_mut(0, cells), table, shape, force, watch, tap);
         self.stroke.iter_mut().for_each(|s| *s = None);
         self.stroke[self.watch] = Some(stroke);
-        self.heard = Some(heard);
+        self.heard = (!self.fade.loud()).then_some(heard);
+        self.fade.pass(1, self.level);
         self.pushed.fill(0.0);
         self.lasting = if others || self.level > 0 || !self.steady { 0 } else { self.lasting + 1 };
         if self.lasting > LASTING {
@@ -119,14 +121,25 @@ impl Resonator for Modal {
     }
 
     fn ring(&mut self, ticks: usize, readings: &mut [Reading]) {
+        // What the last step in contact heard is past.
+        self.heard = None;
         if self.quiet {
             readings.iter_mut().for_each(|r| r.values[..ticks].fill(0.0));
+            self.fade.end();
             return;
         }
         let Form::Free { late } = self.form else {
             debug_assert!(false, "ring is for the free form");
             return;
         };
+        if self.fade.on() {
+            if self.fade.loud() || readings.iter().any(|r| r.motion == Motion::Position) {
+                self.ring_fading(ticks, late, readings);
+                self.fade.pass(ticks, 0);
+                return;
+            }
+            self.fade.pass(ticks, 0);
+        }
         let (rung, all) = (self.rung(), self.state.len());
         let table = &self.levels[0].table;
         for r in readings.iter_mut() {
@@ -165,12 +178,7 @@ impl Resonator for Modal {
             }
         }
         for tick in 0..ticks {
-            for i in rung * LANES..all * LANES {
-                let [qq, qp, pq, pp] = [0, 1, 2, 3].map(|row| table.get(row, i));
-                let (q, p) = (self.state.get(0, i), self.state.get(1, i));
-                self.state.set(0, i, q + (qq * q + qp * p));
-                self.state.set(1, i, p + (pq * q + pp * p));
-            }
+            self.step_free(rung * LANES, all * LANES);
             for r in readings.iter_mut() {
                 let row = usize::from(r.motion == Motion::Velocity);
                 for i in rung * LANES..all * LANES {
@@ -184,16 +192,18 @@ impl Resonator for Modal {
 
     fn position(&self, port: usize) -> Real {
         match self.form {
+            _ if self.fade.on() => self.heard_position(port),
             Form::Plain => self.dot(0, port),
-            _ => self.sum(port, |i| self.state(i).0),
+            _ => self.sum(Motion::Position, port, 0.0, |i| self.state(i).0),
         }
     }
 
     fn velocity(&self, port: usize) -> Real {
         match (self.heard, self.form) {
             (Some(heard), _) if port == self.listen => heard,
+            _ if self.fade.loud() => self.heard_velocity(port),
             (_, Form::Plain) => self.dot(1, port),
-            _ => self.sum(port, |i| self.state(i).1),
+            _ => self.sum(Motion::Velocity, port, 0.0, |i| self.state(i).1),
         }
     }
 
@@ -213,7 +223,12 @@ impl Resonator for Modal {
     }
 
     fn inverse_mass(&self, port: usize) -> Real {
-        self.each_shape(port).map(|(mode, phi)| phi * phi / mode.mass).sum()
+        let now: Real = self.each_shape(port).map(|(mode, phi)| phi * phi / mode.mass).sum();
+        match &self.morph {
+            // A place that a morph will free is no rigid one.
+            Some(morph) if now == 0.0 => morph.inverse_mass(port, &self.modes),
+            _ => now,
+        }
     }
 
     fn flexibility(&self, port: usize) -> Real {
@@ -242,20 +257,32 @@ impl Resonator for Modal {
     /// One small displacement of the touched place: a mode that varies as cos(k x) gets cos(k x + psi) with psi
     /// growing with mode number, so that the high modes change most (000 section 8.2.2).
     fn restrike(&mut self, port: usize, rng: &mut Rng) {
-        if self.params.jitter_01 == 0.0 && !self.displaced[port] {
+        if self.params.jitter_01 == 0.0 && self.displaced[port].is_none() {
             return;
         }
         self.plain();
-        self.displaced[port] = self.params.jitter_01 > 0.0;
-        let displaced = rng.between(-1.0, 1.0) * self.params.jitter_01 * 0.5 * PI;
-        for (i, mode) in self.modes.iter().enumerate() {
-            let (psi, phi) = (displaced * mode.rank, self.shape[port].get(0, i));
-            let quadrature = (mode.crest * mode.crest - phi * phi).max(0.0).sqrt();
-            self.touch[port].set(0, i, phi * cos(psi) + quadrature * sin(psi));
-        }
+        let angle = rng.between(-1.0, 1.0) * self.params.jitter_01 * 0.5 * PI;
+        self.displaced[port] = (self.params.jitter_01 > 0.0).then_some(angle);
+        self.place(port);
         self.levels.iter_mut().for_each(|level| level.fresh = false);
         self.refresh(self.level);
         self.forget();
+    }
+
+    fn touch_at(&mut self, port: usize, shape: &[Real]) -> bool {
+        if shape.len() != self.slots.len() || port >= self.touch.len() || self.morph.is_some() {
+            return false;
+        }
+        self.plain();
+        for (&slot, &value) in self.slots.iter().zip(shape) {
+            self.elsewhere[port].set(0, slot, value);
+        }
+        self.moved[port] = true;
+        self.place(port);
+        self.levels.iter_mut().for_each(|level| level.fresh = false);
+        self.refresh(self.level);
+        self.forget();
+        true
     }
 
     fn settle(&mut self) -> bool {
@@ -270,9 +297,15 @@ impl Resonator for Modal {
         self.state.fill(0.0);
         self.pushed.fill(0.0);
         self.bound.fill(0.0);
+        self.fade.end();
         self.forget();
     }
 
+    fn modes(&self) -> Vec<(Real, Real, Real)> {
+        let ModalParams { freq_scale, decay_scale, .. } = self.params;
+        let real = self.slots.iter().map(|&slot| &self.modes[slot]);
+        real.map(|mode| (mode.omega * freq_scale / TAU, decay_scale / mode.sigma, mode.mass)).collect()
+    }
     fn omitted(&self) -> usize {
         self.omitted
     }
@@ -282,11 +315,7 @@ impl Resonator for Modal {
         self.plain();
         self.listen = port;
         self.heard = None;
-        // A mode that is not heard there is scaled by next to nothing instead of nothing, so that it is not lost.
-        for i in 0..self.modes.len() {
-            let phi = self.shape[port].get(0, i);
-            self.scale.set(0, i, if phi.abs() < UNHEARD { UNHEARD } else { phi });
-        }
+        self.rescale();
         if was_free {
             self.release();
         }
@@ -294,6 +323,107 @@ impl Resonator for Modal {
 }
 
 impl Modal {
+    /// Scale of the free form. A mode that is not heard at the port listened to is scaled by next to nothing instead of
+    /// nothing, so that it is not lost.
+    pub(super) fn rescale(&mut self) {
+        for i in 0..self.modes.len() {
+            let phi = self.shape[self.listen].get(0, i);
+            self.scale.set(0, i, if phi.abs() < UNHEARD { UNHEARD } else { phi });
+        }
+    }
+
+    /// What is touched at a port: the declared place, or where the last strike fell.
+    pub(super) fn place(&mut self, port: usize) {
+        for (i, mode) in self.modes.iter().enumerate() {
+            let phi = if self.moved[port] { &self.elsewhere } else { &self.shape }[port].get(0, i);
+            let touched = match self.displaced[port] {
+                None => phi,
+                Some(angle) => {
+                    let psi = angle * mode.rank;
+                    let quadrature = (mode.crest * mode.crest - phi * phi).max(0.0).sqrt();
+                    phi * cos(psi) + quadrature * sin(psi)
+                }
+            };
+            self.touch[port].set(0, i, touched);
+        }
+    }
+
+    /// Position as heard while it goes over to that of a retuned body. [morph.4]
+    pub(super) fn heard_position(&self, port: usize) -> Real {
+        let b = self.fade.after(0);
+        self.sum(Motion::Position, port, b, |i| self.state(i).0) - self.fade.jump(port).0 * b
+    }
+
+    /// Velocity as heard likewise.
+    pub(super) fn heard_velocity(&self, port: usize) -> Real {
+        let b = self.fade.after(0);
+        self.sum(Motion::Velocity, port, b, |i| self.state(i).1) - self.fade.jump(port).1 * b
+    }
+
+    /// As `ring`, with weights that move by the sample. [morph.4]
+    fn ring_fading(&mut self, ticks: usize, late: bool, readings: &mut [Reading]) {
+        let (rung, all) = (self.rung(), self.state.len());
+        for r in readings.iter_mut() {
+            r.sums.0[..ticks].fill(Line::ZERO);
+        }
+        let mut history = [[[0.0; LANES]; PAIR]; CONTROL_TICKS + 1];
+        for from in (0..rung).step_by(PAIR) {
+            let (state, two) = (self.state.part_mut(from, from + PAIR), self.two_step.part(from, from + PAIR));
+            kernel::history(self.path, state, two, late, ticks, &mut history);
+            for r in readings.iter_mut() {
+                for lane in 0..LANES {
+                    let at = |g: usize| (from + g) * LANES + lane;
+                    let parts = [0, 1].map(|g| self.part(r.motion, at(g)));
+                    for tick in 0..ticks {
+                        let b = self.fade.after(tick + 1);
+                        let [first, second] = [0, 1].map(|g| {
+                            let [now, ahead] = parts[g];
+                            let motion = now * history[tick][g][lane] + ahead * history[tick + 1][g][lane];
+                            self.weight(r.motion, r.port, at(g), b) * motion
+                        });
+                        r.sums.0[tick].0[lane] += first + second;
+                    }
+                }
+            }
+        }
+        for tick in 0..ticks {
+            let b = self.fade.after(tick + 1);
+            self.step_free(rung * LANES, all * LANES);
+            for r in readings.iter_mut() {
+                let row = usize::from(r.motion == Motion::Velocity);
+                for i in rung * LANES..all * LANES {
+                    r.sums.0[tick].0[i % LANES] += self.weight(r.motion, r.port, i, b) * self.state.get(row, i);
+                }
+                let (position, velocity) = self.fade.jump(r.port);
+                let jump = if row == 0 { position } else { velocity };
+                r.values[tick] = r.sums.join(tick) - jump * b;
+            }
+        }
+        self.form = Form::Free { late: late ^ (ticks % 2 == 1) };
+    }
+
+    /// The motion of a mode in free form as a sum of its scaled velocity now and one sample ahead.
+    fn part(&self, motion: Motion, i: usize) -> [Real; 2] {
+        let (scale, table) = (self.scale.get(0, i), &self.levels[0].table);
+        match (motion, table.get(2, i)) {
+            (Motion::Velocity, _) => [1.0 / scale, 0.0],
+            (Motion::Position, 0.0) => [0.0, 0.0],
+            // q = (p[n+1] - (1 + pp) p[n]) / pq, from [modal.1] without force.
+            (Motion::Position, pq) => [-(1.0 + table.get(3, i)) / (scale * pq), 1.0 / (scale * pq)],
+        }
+    }
+
+    /// One free sample of the modes `from..to`, which are in plain form.
+    fn step_free(&mut self, from: usize, to: usize) {
+        let table = &self.levels[0].table;
+        for i in from..to {
+            let [qq, qp, pq, pp] = [0, 1, 2, 3].map(|row| table.get(row, i));
+            let (q, p) = (self.state.get(0, i), self.state.get(1, i));
+            self.state.set(0, i, q + (qq * q + qp * p));
+            self.state.set(1, i, p + (pq * q + pp * p));
+        }
+    }
+
     /// The real modes with their shape at a port.
     fn each_shape(&self, port: usize) -> impl Iterator<Item = (&Mode, Real)> {
         let real = self.modes.iter().enumerate().filter(|(_, mode)| mode.mass > 0.0);
