@@ -35,6 +35,7 @@ pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
         .collect();
     json!({
         "title": def.title,
+        "seed": def.seed,
         "rate_hz": scene.rate_hz(),
         "channels": scene.channels(),
         "duration_s": match def.duration { Length::Auto => None, Length::Seconds(s) => Some(s) },

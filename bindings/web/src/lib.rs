@@ -11,7 +11,7 @@ pub mod maths;
 
 use std::cell::RefCell;
 use std::ptr::{null, null_mut, slice_from_raw_parts_mut};
-use tocco::engine::{Command, Engine, Timed};
+use tocco::engine::{Command, Engine, START, Timed, hashed};
 use tocco::limiter::{CEILING_DBTP, Limiter};
 use tocco::scene::{Scene, SceneDef, SceneError};
 
@@ -30,6 +30,8 @@ pub struct Player {
     gain: f64,
     limiter: Limiter,
     reduction: f64,
+    /// Of all samples so far.
+    hash: u64,
     /// Watched signals, one row per frame of the last render.
     probes: Vec<f64>,
     watched: usize,
@@ -167,6 +169,7 @@ pub unsafe extern "C" fn tocco_render(player: *mut Player, frames: usize) -> *co
     }
     let now = player.engine.tick();
     player.commands.retain(|command| command.at >= now);
+    player.hash = player.out.iter().fold(player.hash, |hash, sample| hashed(hash, *sample));
     player.out.as_ptr()
 }
 
@@ -178,6 +181,16 @@ pub unsafe extern "C" fn tocco_render(player: *mut Player, frames: usize) -> *co
 pub unsafe extern "C" fn tocco_last(player: *const Player) -> *const f32 {
     // SAFETY: alive by contract.
     unsafe { &*player }.out.as_ptr()
+}
+
+/// Hash of everything rendered so far, with which a take ends.
+///
+/// # Safety
+/// `player` is alive.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_hash(player: *const Player) -> u64 {
+    // SAFETY: alive by contract.
+    unsafe { &*player }.hash
 }
 
 /// The last render through a master gain, reached by its end, and the true-peak limiter (delayed by its look-ahead), or
@@ -498,6 +511,7 @@ fn load(text: &str, rate_hz: f64) -> Result<Player, SceneError> {
         gain: 1.0,
         limiter,
         reduction: 1.0,
+        hash: START,
         probes: Vec::new(),
         watched: 0,
         numbers: Vec::new(),

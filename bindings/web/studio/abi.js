@@ -90,7 +90,7 @@ class Player {
   /** Does what a take's line says, at its tick (0: now); throws what went wrong. */
   command(line) {
     const { pointer, x } = this;
-    const at = line.tick ?? 0;
+    const at = line.at ?? 0;
     const done = (ok) => {
       if (!ok) throw new Error(this.abi.error());
     };
@@ -99,13 +99,36 @@ class Player {
       done(this.abi.text(line.strike, (p, n) => x.tocco_strike(pointer, p, n, line.velocity_m_s, at)));
     } else if ("hit" in line) {
       done(this.abi.text(line.hit, (p, n) => x.tocco_hit(pointer, p, n, line.impulse_n_s, at)));
-    } else if ("place" in line) {
-      const [u = 0, v = 0, w = 0] = line.at;
-      done(this.abi.text(line.place, (p, n) => x.tocco_place(pointer, p, n, u, v, w, at)));
+    } else if ("touch" in line) {
+      const solved = line.shape; // solved by another instance, or to be solved here
+      done(this.numbers(solved ?? line.place, (v, count) =>
+        this.abi.text(line.touch, (p, n) => x[solved ? "tocco_touch_with" : "tocco_touch"](pointer, p, n, v, count, at))));
     } else if ("scene" in line) {
-      done(this.abi.text(line.scene, (p, n) => x.tocco_replace(pointer, p, n)));
+      done(this.abi.text(line.scene.text, (p, n) => x.tocco_replace(pointer, p, n)));
       this.watched = 0;
     }
+  }
+
+  /** Calls `use(pointer, count)` with doubles in the module's memory. */
+  numbers(values, use) {
+    const at = this.x.tocco_alloc(8 * values.length + 8);
+    const aligned = (at + 7) & ~7;
+    new Float64Array(this.x.memory.buffer, aligned, values.length).set(values);
+    const result = use(aligned, values.length);
+    this.x.tocco_dealloc(at, 8 * values.length + 8);
+    return result;
+  }
+
+  /** Shape values of the modes at a place; null where the body is no shape. */
+  shapeAt(site, place) {
+    const at = this.numbers(place, (v, count) =>
+      this.abi.text(site, (p, n) => this.x.tocco_shape_at(this.pointer, p, n, v, count)));
+    return at === 0 ? null : Array.from(new Float64Array(this.x.memory.buffer, at, this.x.tocco_modes_len(this.pointer)));
+  }
+
+  /** Hash of everything rendered so far, as a take ends with it. */
+  hash() {
+    return BigInt.asUintN(64, this.x.tocco_hash(this.pointer)).toString(16).padStart(16, "0");
   }
 
   /** Signals to record while rendering; at most eight. */

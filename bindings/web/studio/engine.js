@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The page's side of the sound: one AudioContext, one worklet, requests that are answered.
+import { instantiate } from "./abi.js";
 import { Ring } from "./ring.js";
 
 /** The module, compiled once and handed to worklet and workers. */
@@ -32,6 +33,7 @@ export class Engine extends EventTarget {
 
   async start(scene) {
     this.context ??= new AudioContext({ latencyHint: "interactive" });
+    this.abi = await instantiate(this.module);
     await this.context.audioWorklet.addModule("worklet.js");
     this.node = new AudioWorkletNode(this.context, "tocco", {
       numberOfInputs: 0,
@@ -81,7 +83,15 @@ export class Engine extends EventTarget {
   }
 
   /** Takes a scene; what was sounding goes on where it can. Rejects with one line and keeps the old scene. */
-  load(scene, fresh = false) {
+  async load(scene, fresh = false) {
+    const twin = this.abi.load(scene, this.rate); // what is wrong is found here, not on the audio side
+    const info = await this.hand(scene, fresh);
+    this.twin?.free();
+    this.twin = twin;
+    return info;
+  }
+
+  hand(scene, fresh) {
     const id = (this.serial += 1);
     return new Promise((done, failed) => {
       this.waiting.set(id, { done, failed });
@@ -91,6 +101,12 @@ export class Engine extends EventTarget {
 
   send(command) {
     this.node?.port.postMessage({ command });
+  }
+
+  /** Moves the place where a port is touched; solved here, so that the audio side only copies. */
+  touch(site, place) {
+    const shape = this.twin?.shapeAt(site, place);
+    if (shape) this.send({ touch: site, place, shape });
   }
 
   set(path, value) {

@@ -36,16 +36,15 @@ const disc = {
   ],
 };
 
-const rim = {
+// A bowl from above: the rim outside, the foot in the middle.
+const bowl = {
   ...disc,
   path(p, box, size) {
     disc.path(p, box, size);
     const [x, y] = box(0.5, 0.5);
-    p.moveTo(x + 0.36 * size, y);
-    p.arc(x, y, 0.36 * size, 0, 2 * Math.PI);
+    p.moveTo(x + 0.1 * size, y);
+    p.arc(x, y, 0.1 * size, 0, 2 * Math.PI);
   },
-  place: (at) => [disc.place(at)[1]],
-  point: ([turn = 0]) => disc.point([1, turn]),
 };
 
 const bell = {
@@ -56,8 +55,9 @@ const bell = {
     p.bezierCurveTo(...box(0.66, 0.6), ...box(0.7, 0.1), ...box(0.56, 0.08));
     p.closePath();
   },
-  place: ([x]) => [clamp01((x - 0.12) / 0.76)],
-  point: ([u = 0.5]) => [0.12 + 0.76 * u, 0.9],
+  isRound: true,
+  place: ([x, y]) => [clamp01((y - 0.08) / 0.84), clamp01(0.25 + (0.5 * (x - 0.5)) / 0.76)],
+  point: ([height = 1, turn = 0.25]) => [0.5 + ((((turn + 0.25) % 1) - 0.5) * 0.76 * (0.35 + 0.65 * height)) / 0.5, 0.08 + 0.84 * height],
 };
 
 const box3 = {
@@ -88,19 +88,22 @@ const line = {
   },
 };
 
+const slab = rectangle(0.12, 0.88);
 const FIGURES = {
   string: line, bar: along(rectangle(0.36, 0.64)), tube: along(rectangle(0.38, 0.62)),
-  "rectangular-membrane": rectangle(0.12, 0.88), "rectangular-plate": rectangle(0.12, 0.88), plate: rectangle(0.12, 0.88), membrane: rectangle(0.12, 0.88),
-  "circular-membrane": disc, "circular-plate": disc, drum: disc, disc,
-  wineglass: rim, bowl: rim, bell, box: box3, cavity: box3, sphere,
+  "rectangular-membrane": slab, "rectangular-plate": slab,
+  "circular-membrane": disc, "circular-plate": disc,
+  bowl, bell, box: box3, "rounded-box": box3, sphere,
 };
 
-/** The figure of a body: by its shape, its type, or a plain slab with its ports spread along it. */
+/** The figure of a body: by its shape, its type, or a plain slab with its ports spread over it. */
 export function figureOf(body) {
   const known = FIGURES[body.shape ?? body.type];
   if (known) return known;
-  const slab = rectangle(0.22, 0.78);
+  const plain = rectangle(0.22, 0.78);
   const count = body.ports.length;
-  const at = (i) => [(i + 1) / (count + 1), 0.5];
-  return { ...slab, ofPorts: true, point: (_, i) => slab.point(at(i)), place: (p) => slab.place(p) };
+  const rows = count > 12 ? Math.round(Math.sqrt(count / 2)) : 1;
+  const columns = Math.ceil(count / rows);
+  const at = (i) => [((i % columns) + 1) / (columns + 1), (Math.floor(i / columns) + 1) / (rows + 1)];
+  return { ...plain, point: (_, i) => plain.point(at(i)), hidesNames: count > 12 };
 }

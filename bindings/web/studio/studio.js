@@ -245,7 +245,7 @@ class Studio {
       if (file.size > 4 * LARGEST_SCENE) throw new Error(`${file.name} is ${Math.round(file.size / 1e6)} MB; a scene has at most 16`);
       const text = await file.text();
       const first = file.name.endsWith(".jsonl") ? JSON.parse(text.slice(0, text.indexOf("\n"))) : null;
-      await this.take(first ? first.scene : text, { fresh: true });
+      await this.take(first ? first.scene.text : text, { fresh: true });
       say(`${file.name} plays`);
     } catch (error) {
       problem(`${file.name}: ${error.message}`);
@@ -280,15 +280,14 @@ class Studio {
     this.engine.post({ record: this.isRecording });
   }
 
-  keepTake({ take, wav: blocks, channels, rate, ticks, scene }) {
+  keepTake({ take, wav: blocks, channels, rate, end, header }) {
     const samples = new Float32Array(blocks.reduce((n, block) => n + block.length, 0));
     blocks.reduce((at, block) => {
       samples.set(block, at);
       return at + block.length;
     }, 0);
     const name = fileName(this.info.title);
-    const header = { tocco_take: 1, rate_hz: rate, scene };
-    const lines = [header, ...take, { end: ticks }].map((line) => JSON.stringify(line)).join("\n");
+    const lines = [header, ...take, end].map((line) => JSON.stringify(line)).join("\n");
     this.lastTake = { samples, channels, rate, lines };
     $("take-wav").onclick = () => download(`${name}.wav`, wav(samples, channels, rate), "audio/wav");
     $("take-file").onclick = () => download(`${name}.jsonl`, [lines, "\n"], "application/jsonl");

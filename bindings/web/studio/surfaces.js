@@ -131,8 +131,8 @@ export class StrikeSurface {
     this.cursor = point;
     const [hammer] = this.hammers;
     const nearest = this.nearestPort(point);
-    if (hammer && !this.figure.ofPorts) {
-      this.engine.send({ place: hammer.site, at: place });
+    if (hammer && this.body.anywhere) {
+      this.engine.touch(hammer.site, place);
       this.engine.send({ strike: hammer.mass, velocity_m_s: hammer.sign * speed * strength });
     } else {
       const name = this.body.ports.length > 1 ? `${this.body.name}.${this.body.ports[nearest].name}` : this.body.name;
@@ -179,7 +179,7 @@ export class StrikeSurface {
       pen.beginPath();
       pen.arc(x, y, 3, 0, 7);
       pen.fill();
-      if (this.body.ports.length > 1) pen.fillText(port.name, x + 6, y - 6);
+      if (this.body.ports.length > 1 && !this.figure.hidesNames) pen.fillText(port.name, x + 6, y - 6);
     });
     const now = performance.now();
     this.marks = this.marks.filter((mark) => now - mark.at < 500);

@@ -37,21 +37,25 @@ class Tocco extends AudioWorkletProcessor {
     }
   }
 
+  // An edit goes over from scene to scene; a fresh load, or one the engine cannot go over to, begins anew.
   load({ load, id, fresh }) {
-    if (this.player && !fresh && this.info.channels === this.player.channels) {
-      try {
-        this.player.command({ scene: load });
-        this.log({ scene: load });
-        this.loaded(id, load);
-        return;
-      } catch (error) {
-        if (!/channel|rate|parameters/.test(error.message)) throw error;
-      }
-    }
+    const scene = { name: "scene", text: load };
+    if (this.player && !fresh && this.takeOver(scene)) return this.loaded(id, load);
     const player = this.abi.load(load, sampleRate); // throws before anything is lost
     this.player?.free();
     this.player = player;
     this.loaded(id, load);
+  }
+
+  takeOver(scene) {
+    try {
+      this.player.command({ scene });
+      this.log({ scene: { ...scene, seed: this.player.describe().seed }, adopt: true });
+      return true;
+    } catch (error) {
+      if (this.take || !/channels/.test(error.message)) throw error;
+      return false;
+    }
   }
 
   loaded(id, scene) {
@@ -62,13 +66,13 @@ class Tocco extends AudioWorkletProcessor {
   }
 
   command(command) {
-    const timed = { ...command, tick: this.player.tick() };
-    this.player.command(timed);
-    this.log(timed);
+    this.player.command(command);
+    const { shape, ...line } = command; // a take solves its places again
+    this.log(line);
   }
 
   log(line) {
-    this.take?.push({ ...line, tick: line.tick ?? this.player.tick() });
+    this.take?.push({ at: this.player.tick(), ...line });
   }
 
   watch(signals) {
@@ -80,13 +84,18 @@ class Tocco extends AudioWorkletProcessor {
   record(on) {
     if (on) {
       this.load({ load: this.scene, fresh: true });
+      this.header = {
+        take: 1, program: "tocco studio", rate_hz: sampleRate, channels: this.player.channels, ceiling_dbtp: null,
+        sets: [], scene: { name: "scene", seed: this.info.seed, text: this.scene },
+      };
       this.take = [];
       this.wav = [];
     } else if (this.take) {
       const { take, wav } = this;
       this.take = this.wav = null;
       const { channels } = this.player;
-      const message = { take, wav, channels, rate: sampleRate, ticks: this.player.tick(), scene: this.scene };
+      const end = { end: this.player.tick(), hash: this.player.hash() };
+      const message = { take, wav, channels, rate: sampleRate, end, header: this.header };
       this.port.postMessage({ recorded: message }, wav.map((block) => block.buffer));
     }
   }

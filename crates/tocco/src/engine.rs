@@ -101,6 +101,14 @@ pub struct Engine {
     max_level: usize,
 }
 
+/// The hash of a sound before its first sample.
+pub const START: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// One sample more in the hash of a sound, by which takes and golden tables know it again.
+pub fn hashed(hash: u64, sample: f32) -> u64 {
+    (hash ^ u64::from(sample.to_bits())).wrapping_mul(0x0100_0000_01b3)
+}
+
 /// Moving parameters for which every engine has room, so that larger scenes may replace smaller ones.
 const ROOM: usize = 4096;
 
