@@ -46,6 +46,9 @@ class Studio {
       $("view-grid").append(figure);
       return canvas;
     });
+    // Canvases are drawn in the pixels they have: again when that changes.
+    this.sizes = new ResizeObserver(() => this.surfaces.forEach((surface) => surface.draw()));
+    this.sizes.observe($("surfaces"));
     this.listen();
   }
 
@@ -175,10 +178,11 @@ class Studio {
     host.classList.toggle("one", this.surfaces.length <= 2);
     this.notes.show(info, strikeSurfaces, rubSurfaces);
     this.hammer(strikes.find((s) => s.hammers.length)?.hammers[0]);
-    $("look").replaceChildren(...info.bodies.map((body, i) => new Option(body.name, i)));
+    $("look").replaceChildren(...info.bodies.flatMap((body, i) => (body.modes.length ? [new Option(body.name, i)] : [])));
+    $("look-box").hidden = $("look").options.length === 0;
     const loudest = info.bodies.findIndex((body) => body.modes?.length);
     this.look(info.bodies[Math.max(0, loudest)]?.name);
-    const wanted = [...new Set(VIEWS.flatMap((View) => View.wants?.(info) ?? []))];
+    const wanted = [...new Set(VIEWS.flatMap((View) => View.wants?.(info) ?? []))]; // names of bodies are no signals
     this.viewCanvases.forEach((canvas, i) => (canvas.parentElement.hidden = VIEWS[i].wants?.(info).length === 0));
     const known = new Set(info.signals);
     this.engine.watch(wanted.filter((signal) => known.has(signal)));

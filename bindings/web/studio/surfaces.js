@@ -179,7 +179,8 @@ export class StrikeSurface {
       pen.beginPath();
       pen.arc(x, y, 3, 0, 7);
       pen.fill();
-      if (this.body.ports.length > 1 && !this.figure.hidesNames) pen.fillText(port.name, x + 6, y - 6);
+      // Names take turns above and below, so that neighbours do not cover each other.
+      if (this.body.ports.length > 1 && !this.figure.hidesNames) pen.fillText(port.name, x + 6, i % 2 ? y + 16 : y - 6);
     });
     const now = performance.now();
     this.marks = this.marks.filter((mark) => now - mark.at < 500);

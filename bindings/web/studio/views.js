@@ -184,8 +184,8 @@ class Loop {
     pen.beginPath();
     pen.arc(px(x[count - 1]), py(y[count - 1]), 4, 0, 7);
     pen.fill();
-    words(pen, `${yName}, to ${si(this.y[1], yUnit)}`, 6, 14);
-    words(pen, `${xName}, ${si(this.x[0], xUnit)} to ${si(this.x[1], xUnit)}; last ${si(count / rate, "s")}`, w - 6, h - 5, "right");
+    words(pen, `${yName} to ${si(this.y[1], yUnit)}, last ${si(count / rate, "s")}`, 6, 14);
+    words(pen, `${xName} ${si(this.x[0], xUnit)} to ${si(this.x[1], xUnit)}`, w - 6, h - 5, "right");
   }
 }
 
@@ -234,7 +234,7 @@ export class FrictionLoop extends Loop {
 
   draw(canvas, at) {
     const [a, b, force] = FrictionLoop.wants(at.engine.info);
-    this.loop(canvas, at, ["sliding velocity", "m/s", [[a, 1], [b, -1]]], ["force", "N", force], 0.03 * at.rate);
+    this.loop(canvas, at, ["sliding", "m/s", [[a, 1], [b, -1]]], ["force", "N", force], 0.03 * at.rate);
   }
 }
 
@@ -268,6 +268,7 @@ export class Energies {
 /** The modes of the body last touched, along the frequency axis, lit by their energy. */
 export class Modes {
   static title = "Modes";
+  static wants = (info) => info.bodies.filter((body) => body.modes.length).map((body) => body.name);
   zoom = 1;
 
   draw(canvas, { engine, status }) {
