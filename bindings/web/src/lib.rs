@@ -167,6 +167,7 @@ pub unsafe extern "C" fn tocco_render(player: *mut Player, frames: usize) -> *co
         player.probes.resize(frames * player.watched, 0.0);
         player.engine.render_probed(&mut player.commands, &mut player.out, &mut player.probes);
     }
+    while player.engine.retired().is_some() {} // a page has no other place to free them
     let now = player.engine.tick();
     player.commands.retain(|command| command.at >= now);
     player.hash = player.out.iter().fold(player.hash, |hash, sample| hashed(hash, *sample));
@@ -334,7 +335,7 @@ pub unsafe extern "C" fn tocco_replace(player: *mut Player, text: *const u8, len
         Ok((def, scene)) => {
             player.nodes = def.bodies.len() + def.contacts.len();
             player.description = describe::scene(&def, &scene).to_string();
-            player.engine.render(&mut [Timed { at: 0, command: Command::Replace(Box::new(scene)) }], &mut []);
+            player.engine.render(&mut [Timed { at: 0, command: Command::adopt(scene) }], &mut []);
             player.commands.clear(); // they hold indices of the old scene
             player.watched = 0;
             1

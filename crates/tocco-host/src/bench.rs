@@ -8,6 +8,7 @@ mod bank;
 mod csound;
 mod engine;
 mod faust;
+pub mod live;
 mod peers;
 mod program;
 mod shape;
@@ -28,7 +29,7 @@ const BLOCK: usize = 64;
 const REPEATS: usize = 60;
 
 /// Parts of the benchmark by name.
-pub const SECTIONS: [&str; 8] = ["free", "contact", "friction", "shape", "render", "sweep", "analyse", "peers"];
+pub const SECTIONS: [&str; 9] = ["free", "contact", "friction", "shape", "live", "render", "sweep", "analyse", "peers"];
 
 /// Runs the sections named in `args` (all when none is) and prints a line per figure; true when every figure is reached.
 pub fn run(args: &[String]) -> Result<bool> {
@@ -47,6 +48,9 @@ pub fn run(args: &[String]) -> Result<bool> {
     }
     if wanted("shape") {
         shapes(&mut table)?;
+    }
+    if wanted("live") {
+        playing(&mut table)?;
     }
     if wanted("render") {
         whole_program(&mut table, &workshop)?;
@@ -131,6 +135,15 @@ fn updates(
     let updates = ours_ns / (plain_ns / 512.0);
     let columns = [sdt.into(), format!("{updates:.0}"), format!("{ours_ns:.0}"), format!("<= {goal}")];
     table.figure(name, columns, updates <= goal)
+}
+
+/// Blocks of 64 samples at 48 kHz under ten thousand changes and a hundred strikes a second.
+fn playing(table: &mut Table) -> Result<()> {
+    table.heading("live, blocks of 64 samples, part of their time", ["median", "99.9 %", "most", "goal"])?;
+    let loads = live::measure(30.0)?;
+    let percent = |share: f64| format!("{:.0} %", 100.0 * loads.at(share));
+    let columns = [percent(0.5), percent(0.999), percent(1.0), "<= 50 %".into()];
+    table.figure("2000 modes, 20 hammers at random", columns, loads.at(0.999) <= 0.5)
 }
 
 /// `tocco render` from scene text to WAV.

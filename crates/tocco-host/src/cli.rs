@@ -8,8 +8,8 @@ use crate::render::{self, AUTO_MOST_S, Manner, Plan, Report, Target};
 use crate::sweep::{self, Axis};
 use crate::wav::Encoding;
 use crate::{
-    answers, bench, check, crew, describe, fresh, gallery, library, map, reproduce, say, sets, spectrogram, starter,
-    studio,
+    answers, bench, check, crew, describe, fresh, gallery, library, live, map, reproduce, say, sets, spectrogram,
+    starter, studio,
 };
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
@@ -48,10 +48,18 @@ pub struct Cli {
 enum Command {
     /// Render a scene to a WAV file
     #[command(after_help = "Examples:\n  tocco render bar -o bar.wav\n  \
-        tocco render bar -o hard.wav --set hit/stiffness=1e10 --probe hit.csv --probe-of hit.force,energy\n\n\
+        tocco render bar -o hard.wav --set hit/stiffness=1e10 --probe hit.csv --probe-of hit.force,energy\n  \
+        tocco render --take take.jsonl --bits 32f -o take.wav\n\n\
         You get the file, and a line with its length, peak level and clipped samples. The same command always gives the\n\
         same bytes. The file appears whole or not at all.")]
     Render(RenderArgs),
+    /// Play a scene live
+    #[command(after_help = "Examples:\n  tocco play bar\n  \
+        tocco play violin --device null --record take.jsonl --wav take.wav --duration 10\n  tocco play --list-devices\n\n\
+        You get sound until Ctrl-C, and a line a second: level, part of its time that the engine takes, and what went wrong,\n\
+        if anything. A take holds the scene and everything that was done to it; 'tocco render --take' gives the same\n\
+        samples again, bit for bit. True peaks are limited to -1 dBTP.")]
+    Play(PlayArgs),
     /// Validate a scene and say what will sound
     #[command(after_help = "Examples:\n  tocco check mine.toml\n  tocco check bar --rate 22050\n\n\
         You get a list of bodies, contacts, gestures and taps; or one line 'file:line: place: what is wrong', exit code 2.")]
@@ -194,7 +202,8 @@ enum Command {
 #[derive(Args, Debug)]
 struct SceneArgs {
     /// Scene file, shipped name, or - for standard input
-    scene: String,
+    #[arg(required = true)]
+    scene: Option<String>,
     /// Seconds, or auto: until it has decayed by 90 dB (at most 120 s); default: the scene's own
     #[arg(long, value_name = "S|auto", allow_negative_numbers = true)]
     duration: Option<String>,
@@ -210,8 +219,13 @@ struct SceneArgs {
 }
 
 impl SceneArgs {
+    /// The scene as typed; the parser lets none be left out but beside --take.
+    fn named(&self) -> &str {
+        self.scene.as_deref().unwrap_or("-")
+    }
+
     fn plan(&self) -> Result<Plan> {
-        let mut plan = Plan::new(library::load(&self.scene)?);
+        let mut plan = Plan::new(library::load(self.named())?);
         if let Some(text) = &self.duration {
             plan.length = parse_length(text)?;
         }
@@ -260,6 +274,7 @@ impl FileArgs {
 }
 
 #[derive(Args, Debug)]
+#[command(mut_arg("scene", |scene| scene.required(false).required_unless_present("take")))]
 struct RenderArgs {
     #[command(flatten)]
     scene: SceneArgs,
@@ -277,6 +292,49 @@ struct RenderArgs {
     /// Also write a picture: waveform and spectrogram
     #[arg(long, value_name = "FILE.png")]
     picture: Option<PathBuf>,
+    /// Render what was played, from a take ('tocco play SCENE --record FILE')
+    #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["scene", "duration", "rate", "seed", "set", "probe"])]
+    take: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+struct PlayArgs {
+    /// Scene file, shipped name, or - for standard input
+    #[arg(required_unless_present = "list_devices")]
+    scene: Option<String>,
+    /// List the devices
+    #[arg(long)]
+    list_devices: bool,
+    /// Device by name, or null: keeps time without sound; default: the system's
+    #[arg(long, value_name = "NAME|null")]
+    device: Option<String>,
+    /// Play without a device, as fast as it goes
+    #[arg(long, conflicts_with = "device")]
+    offline: bool,
+    /// Frames of a block, 1 to 8192
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    buffer: Option<usize>,
+    /// Sample rate; default: the scene's own where the device has it
+    #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
+    rate: Option<f64>,
+    /// Record a take: the scene and every command with its tick
+    #[arg(long, value_name = "FILE.jsonl")]
+    record: Option<PathBuf>,
+    /// Record the sound, 32-bit float
+    #[arg(long, value_name = "FILE.wav")]
+    wav: Option<PathBuf>,
+    /// End after so many seconds; default: Ctrl-C, or the scene's own length with --offline
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    duration: Option<f64>,
+    /// Do not limit true peaks
+    #[arg(long)]
+    no_limiter: bool,
+    /// Seed of everything random; default: the scene's own
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    seed: Option<u64>,
+    /// Set a live path before the start; repeat for more ('tocco describe SCENE' lists them)
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
 }
 
 #[derive(Args, Debug)]
@@ -380,7 +438,11 @@ fn run(cli: Cli) -> Result<()> {
     say::set_quiet(cli.quiet);
     match cli.command {
         None => say::result(WELCOME),
-        Some(Command::Render(args)) => render(&args),
+        Some(Command::Render(args)) => match &args.take {
+            Some(take) => render_take(take, &args),
+            None => render(&args),
+        },
+        Some(Command::Play(args)) => play(&args),
         Some(Command::Check { scene, rate }) => {
             let mut plan = Plan::new(library::load(&scene)?);
             plan.rate_hz = rate.unwrap_or(plan.rate_hz);
@@ -441,6 +503,40 @@ fn render(args: &RenderArgs) -> Result<()> {
     }
     say::remark(&report_words(&args.output.display().to_string(), &report, manner.encoding));
     Ok(())
+}
+
+fn render_take(take: &Path, args: &RenderArgs) -> Result<()> {
+    let manner = args.file.manner()?;
+    let report = live::take::to_wav(&live::take::Take::read(take)?, &args.output, &manner)?;
+    if let Some(picture) = &args.picture {
+        spectrogram::picture(&args.output, picture)?;
+    }
+    say::remark(&report_words(&args.output.display().to_string(), &report, manner.encoding));
+    Ok(())
+}
+
+fn play(args: &PlayArgs) -> Result<()> {
+    let Some(scene) = args.scene.as_deref().filter(|_| !args.list_devices) else {
+        return say::result(&live::play::devices());
+    };
+    let mut scene = library::load(scene)?;
+    scene.def.seed = args.seed.unwrap_or(scene.def.seed);
+    if args.record.is_some() && args.record == args.wav {
+        return bad("take and sound need a file each; both have the same name");
+    }
+    let play = live::play::Play {
+        scene,
+        sets: args.set.iter().map(|text| render::parse_set(text)).collect::<Result<_>>()?,
+        device: args.device.clone(),
+        offline: args.offline,
+        buffer: args.buffer,
+        rate_hz: args.rate,
+        record: args.record.clone(),
+        wav: args.wav.clone(),
+        duration_s: args.duration,
+        limiter: !args.no_limiter,
+    };
+    live::play::run(&play, &mut live::play::Lines::default(), &mut [])
 }
 
 fn report_words(name: &str, report: &Report, encoding: Encoding) -> String {
@@ -532,7 +628,7 @@ fn new(kind: &str, output: Option<PathBuf>) -> Result<()> {
 
 fn sweep(args: &SweepArgs) -> Result<()> {
     let threads = args.jobs.unwrap_or_else(crew::cores);
-    if let Some(design) = sets::load(&args.scene.scene)? {
+    if let Some(design) = sets::load(args.scene.named())? {
         refuse_beside_a_design(args)?;
         let summary = sets::run(&design, &args.output, threads)?;
         swept(summary, &args.output);
@@ -543,12 +639,12 @@ fn sweep(args: &SweepArgs) -> Result<()> {
     }
     if args.over.is_empty() {
         // A name that is neither scene nor design is the likelier mistake.
-        library::load(&args.scene.scene).map_err(|e| match e {
+        library::load(args.scene.named()).map_err(|e| match e {
             HostError::BadInput(text) if text.starts_with("no file and no shipped scene") => {
                 let known = sets::DESIGNS.iter().map(|(name, _)| *name);
                 let known = known.chain(library::SHIPPED.iter().map(|(name, _)| *name));
-                let near = tocco::scene::error::nearest(&args.scene.scene, known);
-                HostError::BadInput(format!("no file, shipped design or scene '{}'{near}", args.scene.scene))
+                let near = tocco::scene::error::nearest(args.scene.named(), known);
+                HostError::BadInput(format!("no file, shipped design or scene '{}'{near}", args.scene.named()))
             }
             other => other,
         })?;

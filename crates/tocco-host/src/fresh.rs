@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// Unfinished files of this process, for the signal handler.
 static PENDING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -17,10 +17,27 @@ fn pending() -> std::sync::MutexGuard<'static, Vec<PathBuf>> {
     PENDING.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
+/// Someone will end by himself when interrupted; someone has been asked to.
+static PATIENT: AtomicBool = AtomicBool::new(false);
+static ASKED: AtomicBool = AtomicBool::new(false);
+
+/// From here on the first Ctrl-C only sets [`interrupted`]; the second ends the program.
+pub fn end_by_myself() {
+    PATIENT.store(true, Ordering::Relaxed);
+}
+
+/// True after a Ctrl-C that was awaited by [`end_by_myself`].
+pub fn interrupted() -> bool {
+    ASKED.load(Ordering::Relaxed)
+}
+
 /// Ctrl-C and termination remove unfinished files, then end the program with 130 as shells expect.
 pub fn clean_up_when_interrupted() {
     // Without a handler the program still runs; only a hidden .part file could stay behind.
     let _ = ctrlc::set_handler(|| {
+        if PATIENT.load(Ordering::Relaxed) && !ASKED.swap(true, Ordering::Relaxed) {
+            return;
+        }
         for path in pending().iter() {
             let _ = fs::remove_file(path);
         }

@@ -13,6 +13,7 @@ pub mod error;
 pub mod fresh;
 pub mod gallery;
 pub mod library;
+pub mod live;
 pub mod map;
 pub mod measure;
 pub mod plot;

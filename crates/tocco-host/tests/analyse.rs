@@ -102,8 +102,11 @@ fn bound(modes: &[True], k: usize, noise: f64) -> f64 {
     fisher.try_inverse().map_or(f64::INFINITY, |inverse| inverse[(0, 0)].sqrt())
 }
 
+/// Relative errors of frequency and decay of each mode that was found.
+type Errors = Vec<Option<(f64, f64)>>;
+
 /// Pairs true modes with found ones, strongest first; what is left over of the found are ghosts.
-fn judge(modes: &[True], analysis: &Analysis) -> (Vec<Option<(f64, f64)>>, Vec<(f64, f64, f64)>) {
+fn judge(modes: &[True], analysis: &Analysis) -> (Errors, Vec<(f64, f64, f64)>) {
     let mut rest = found(analysis);
     let mut order: Vec<usize> = (0..modes.len()).collect();
     order.sort_by(|a, b| modes[*b].amplitude.abs().total_cmp(&modes[*a].amplitude.abs()));

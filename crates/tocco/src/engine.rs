@@ -38,6 +38,7 @@ use crate::param::Rate;
 use crate::resonator::{CONTROL_TICKS, LEVELS, Motion};
 use crate::scene::def::Quantity;
 use crate::scene::{Address, Probe, Scene, TapFrom, Target};
+use crate::units::gain;
 
 /// Something to do.
 pub enum Command {
@@ -64,14 +65,40 @@ pub enum Command {
         /// Shape value of every mode there.
         shape: Box<[Real]>,
     },
-    /// Sheds load: at most so many sub-steps (rounded down to a power of two, at least 1).
+    /// Sheds load, or takes it up again.
     Quality {
-        /// 1 to 64
+        /// Most sub-steps, 1 to 64, rounded down to a power of two.
         max_substeps: u32,
+        /// Untouched modes are silenced, sixteen at a time, where their energy is so far below that of everything;
+        /// -300 dB or less: none.
+        drop_below_db: Real,
     },
+    /// Everything comes to rest, drives end, external forces and hands stop, scheduled gestures are forgotten.
+    Hush,
     /// Another scene from here on, of the same rate and channel count, with at most 4096 parameters or as many as the
-    /// engine's first. The old one is left in the command; signals must be watched anew.
-    Replace(Box<Scene>),
+    /// engine's first. The old one rings out unheld and comes back by [`Engine::retired`]; the command keeps a scene
+    /// only if that one was refused, or had to make room. Signals must be watched anew.
+    Replace {
+        /// The new scene; `None` once it has been taken.
+        scene: Option<Box<Scene>>,
+        /// True for an edit: time goes on, and what stays keeps sounding ([`Scene::adopt`]). False: the scene begins.
+        adopt: bool,
+    },
+}
+
+impl Command {
+    /// Another scene, from its beginning. `[control]`
+    pub fn replace(scene: Scene) -> Self {
+        Command::Replace { scene: Some(Box::new(scene)), adopt: false }
+    }
+
+    /// An edited scene, in which what stays keeps sounding. `[control]`
+    pub fn adopt(scene: Scene) -> Self {
+        Command::Replace { scene: Some(Box::new(scene)), adopt: true }
+    }
+
+    /// All sub-steps, all modes.
+    pub const FULL: Command = Command::Quality { max_substeps: 64, drop_below_db: -300.0 };
 }
 
 /// A command with its tick.
@@ -99,6 +126,10 @@ pub struct Engine {
     /// Counts of scenes that have been replaced, and of commands.
     past: Health,
     max_level: usize,
+    /// Part of the energy of everything below which untouched modes are silenced.
+    drop_below: Real,
+    /// Scenes that ring out, and scenes that have.
+    leaving: [Option<Leaving>; LEAVING],
 }
 
 /// The hash of a sound before its first sample.
@@ -108,6 +139,16 @@ pub const START: u64 = 0xcbf2_9ce4_8422_2325;
 pub fn hashed(hash: u64, sample: f32) -> u64 {
     (hash ^ u64::from(sample.to_bits())).wrapping_mul(0x0100_0000_01b3)
 }
+
+/// A scene on its way out.
+struct Leaving {
+    scene: Box<Scene>,
+    /// Samples until it is silent.
+    left: u32,
+}
+
+/// Scenes that can be on their way out at once.
+const LEAVING: usize = 4;
 
 /// Moving parameters for which every engine has room, so that larger scenes may replace smaller ones.
 const ROOM: usize = 4096;
@@ -132,6 +173,8 @@ impl Engine {
             mix: vec![0.0; CONTROL_TICKS * channels],
             past: Health::default(),
             max_level: LEVELS - 1,
+            drop_below: 0.0,
+            leaving: [const { None }; LEAVING],
         };
         engine.adopt_slots();
         engine
@@ -177,16 +220,30 @@ impl Engine {
     /// Chooses the signals that [`Engine::render_probed`] writes; those of another scene that do not fit are left out.
     /// `[control]`
     pub fn watch(&mut self, probes: &[Probe]) {
+        self.probes = probes.iter().filter(|probe| self.knows(**probe)).copied().collect();
+    }
+
+    fn knows(&self, probe: Probe) -> bool {
         let (bodies, contacts) = (&self.scene.world.bodies, self.scene.world.contacts.len());
-        let known = |probe: &&Probe| match **probe {
+        match probe {
             Probe::Position(site) | Probe::Velocity(site) => {
                 bodies.get(site.body).is_some_and(|b| site.port < b.ports())
             }
             Probe::Force(index) | Probe::Compression(index) => index < contacts,
             Probe::Iterations(index) | Probe::Substeps(index) => index < contacts,
             Probe::Energy | Probe::Work => true,
-        };
-        self.probes = probes.iter().filter(known).copied().collect();
+        }
+    }
+
+    /// A signal as it stands now; 0 if it belongs to another scene. `[audio]`
+    pub fn probe(&self, probe: Probe) -> Real {
+        if self.knows(probe) { self.read(probe) } else { 0.0 }
+    }
+
+    /// A scene that has been replaced and has rung out, to be freed where time does not matter. `[audio]`
+    pub fn retired(&mut self) -> Option<Box<Scene>> {
+        let done = self.leaving.iter_mut().find(|slot| slot.as_ref().is_some_and(|leaving| leaving.left == 0))?;
+        done.take().map(|leaving| leaving.scene)
     }
 
     /// Renders interleaved frames (`out.len() / channels`) and applies the commands whose tick falls into them; commands
@@ -275,7 +332,7 @@ impl Engine {
                 Command::Set(address, value) => self.set(address, value),
                 Command::Strike { body, velocity_m_s } => self.strike(body, velocity_m_s),
                 Command::Hit { site, impulse_n_s } => self.hit(site, impulse_n_s),
-                Command::Touch { .. } | Command::Quality { .. } | Command::Replace(_) => {}
+                Command::Touch { .. } | Command::Quality { .. } | Command::Hush | Command::Replace { .. } => {}
             }
         }
     }
@@ -292,28 +349,52 @@ impl Engine {
                     self.past.refused += 1;
                 }
             }
-            Command::Quality { max_substeps } => {
+            Command::Quality { max_substeps, drop_below_db } => {
                 self.max_level = ((*max_substeps).clamp(1, 64).ilog2() as usize).min(LEVELS - 1);
-                self.scene.world.max_level = self.max_level;
+                let amplitude = if *drop_below_db > -300.0 { gain(drop_below_db.min(0.0)) } else { 0.0 };
+                self.drop_below = amplitude * amplitude;
+                (self.scene.world.max_level, self.scene.world.drop_below) = (self.max_level, self.drop_below);
             }
-            Command::Replace(scene) => {
-                let fits = scene.channels() == self.scene.channels()
-                    && scene.rate_hz() == self.scene.rate_hz()
-                    && scene.slots.len() <= self.fast.capacity().min(self.slow.capacity());
-                if fits {
-                    self.past = self.health();
-                    self.past.omitted = 0;
-                    core::mem::swap(&mut self.scene, scene);
-                    self.scene.world.max_level = self.max_level;
-                    self.origin = self.tick;
-                    self.next_event = 0;
-                    self.probes.clear();
-                    self.adopt_slots();
-                } else {
-                    self.past.refused += 1;
-                }
+            Command::Hush => {
+                self.scene.hush();
+                self.next_event = self.scene.events.len();
+                self.adopt_slots();
+            }
+            Command::Replace { scene, adopt } => *scene = scene.take().and_then(|new| self.replace(new, *adopt)),
+        }
+    }
+
+    /// Takes a scene; returns it if it does not fit, or one that has to make room.
+    fn replace(&mut self, mut new: Box<Scene>, adopt: bool) -> Option<Box<Scene>> {
+        let fits = new.channels() == self.scene.channels()
+            && new.rate_hz() == self.scene.rate_hz()
+            && new.slots.len() <= self.fast.capacity().min(self.slow.capacity());
+        if !fits {
+            self.past.refused += 1;
+            return Some(new);
+        }
+        self.past = self.health();
+        (self.past.omitted, self.next_event) = (0, 0);
+        (new.world.max_level, new.world.drop_below) = (self.max_level, self.drop_below);
+        new.adopt(&mut self.scene, adopt);
+        if adopt {
+            let now = self.tick - self.origin;
+            self.next_event = new.events.partition_point(|event| event.at < now);
+        } else {
+            self.origin = self.tick;
+        }
+        core::mem::swap(&mut self.scene, &mut new);
+        self.probes.clear();
+        self.adopt_slots();
+        let left = new.leave();
+        let nearest_end = |slot: &Option<Leaving>| slot.as_ref().map_or(0, |leaving| 1 + u64::from(leaving.left));
+        let (mut place, mut least) = (0, u64::MAX);
+        for (index, slot) in self.leaving.iter().enumerate() {
+            if nearest_end(slot) < least {
+                (place, least) = (index, nearest_end(slot));
             }
         }
+        self.leaving[place].replace(Leaving { scene: new, left }).map(|leaving| leaving.scene)
     }
 
     /// A gesture's size within what scene files may say; not a number stays so.
@@ -440,7 +521,7 @@ impl Engine {
 
     /// Renders `ticks` samples into the mix; nothing but time happens in between.
     fn stretch(&mut self, ticks: usize) {
-        let Self { scene, fast, mix, tick, origin, .. } = self;
+        let Self { scene, fast, mix, tick, origin, leaving, .. } = self;
         let rate_hz = scene.rate_hz();
         for &index in fast.iter() {
             for i in 0..ticks {
@@ -502,28 +583,19 @@ impl Engine {
         }
         let channels = scene.channels();
         mix[..ticks * channels].fill(0.0);
-        let Scene { taps, readings, world, .. } = &mut **scene;
+        let Scene { taps, world, .. } = &mut **scene;
         for tap in taps {
-            match tap.from {
-                TapFrom::Body { body, index, differentiate } => {
-                    tap.lane[..ticks].copy_from_slice(&readings[body][index].values[..ticks]);
-                    if differentiate {
-                        for value in &mut tap.lane[..ticks] {
-                            let velocity = *value;
-                            *value = (velocity - tap.before) * rate_hz;
-                            tap.before = velocity;
-                        }
-                    }
-                }
-                TapFrom::Contact { contact, .. } if !world.contacts[contact].awake => tap.lane[..ticks].fill(0.0),
-                TapFrom::Contact { .. } => {}
+            if let TapFrom::Contact { contact, .. } = tap.from
+                && !world.contacts[contact].awake
+            {
+                tap.lane[..ticks].fill(0.0);
             }
-            for (channel, gain) in tap.to {
-                if gain != 0.0 {
-                    for (i, value) in tap.lane[..ticks].iter().enumerate() {
-                        mix[i * channels + channel] += gain * value;
-                    }
-                }
+        }
+        scene.mix(ticks, mix);
+        for leaving in leaving.iter_mut().flatten() {
+            if leaving.left > 0 {
+                leaving.scene.ring_out(ticks, mix);
+                leaving.left = leaving.left.saturating_sub(ticks as u32);
             }
         }
     }
@@ -558,6 +630,35 @@ impl Scene {
         match self.drives[drive].through {
             None => value,
             Some(reach) => reach.at(value),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SceneDef;
+
+    #[test]
+    fn a_body_that_stops_being_finite_is_silent_at_once_reset_within_6_ms_and_counted() {
+        let text = "[body.bar]\ntype = \"modal\"\nmodes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }]\n\
+             [body.string]\ntype = \"string\"\n[body.ball]\ntype = \"mass\"\nmass_kg = 0.01\nposition_m = -1.0\n\
+             [contact.hit]\ntype = \"impact\"\nbetween = [\"ball\", \"bar\"]\n\
+             [[tap]]\nof = \"bar\"\n[[tap]]\nof = \"string\"\n[[tap]]\nof = \"ball\"\n";
+        let def = SceneDef::from_text(text).unwrap();
+        for body in 0..3 {
+            let mut engine = Engine::new(Scene::build(&def, 48_000.0).unwrap());
+            let mut out = [0.0; 1_000];
+            engine.render(&mut [], &mut out);
+            engine.scene.world.disturb(body);
+            engine.scene.world.bodies[body].hit(0, Real::NAN);
+            engine.render(&mut [], &mut out);
+            assert!(out.iter().all(|x| x.is_finite()), "body {body}");
+            // A string is looked at where its first cell comes by: once a period.
+            assert!(engine.health().reset >= 1, "body {body}");
+            let site = Site { body: 0, port: 0 };
+            engine.render(&mut [Timed { at: 0, command: Command::Hit { site, impulse_n_s: 0.01 } }], &mut out);
+            assert!(out.iter().any(|x| x.abs() > 1e-3) && engine.energy().is_finite(), "body {body}: it sounds again");
         }
     }
 }

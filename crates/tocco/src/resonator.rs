@@ -24,6 +24,7 @@ pub mod waveguide;
 use crate::math::Real;
 use crate::param::Tunable;
 use crate::rng::Rng;
+use core::any::Any;
 
 /// Samples between control ticks; also the longest free block. Part of the sound: glides move at multiples of it.
 pub const CONTROL_TICKS: usize = 32;
@@ -72,7 +73,7 @@ impl Reading {
 }
 
 /// A body whose stroke is affine in the forces held during the step. All methods `[audio]`: no allocation, no panic.
-pub trait Resonator: Tunable + Send {
+pub trait Resonator: Tunable + Send + Any {
     /// Number of places where it can be touched.
     fn ports(&self) -> usize;
 
@@ -139,6 +140,15 @@ pub trait Resonator: Tunable + Send {
     fn reset(&mut self);
     /// Modes silenced because a live retune carried them past Nyquist.
     fn omitted(&self) -> usize {
+        0
+    }
+    /// Takes over the motion of a body of the same kind that is made otherwise, never with more energy. False: nothing
+    /// in common.
+    fn inherit(&mut self, _old: &dyn Resonator) -> bool {
+        false
+    }
+    /// Silences groups of free modes that hold less than this, J; returns how many modes that were.
+    fn shed(&mut self, _below_j: Real) -> usize {
         0
     }
     /// `(freq_hz, decay_s, mass_kg)` of every mode as tuned now, in the order given; empty for a body that has none. `[control]`

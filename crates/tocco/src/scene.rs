@@ -5,6 +5,7 @@
 //! the audio side will need, so that rendering allocates nothing. Names are resolved here, once: front ends ask the
 //! scene's directory ([`Scene::address`], [`Scene::site`], [`Scene::probe`]) and then speak in indices.
 
+mod adopt;
 mod build;
 pub mod def;
 pub mod drive;
@@ -96,6 +97,8 @@ pub(crate) struct Slot {
     pub left: u32,
     /// The drive that moves it, until a command takes over.
     pub drive: Option<usize>,
+    /// As the scene says: value at the start, and whether something drives it.
+    pub declared: (Real, bool),
     /// Values of the present block, for sample-rate slots.
     pub lane: [Real; CONTROL_TICKS],
 }
@@ -119,6 +122,9 @@ pub(crate) struct Tap {
     pub from: TapFrom,
     /// Channel and gain, one or two.
     pub to: [(usize, Real); 2],
+    /// Gains at the start of a fade, and samples until it is over.
+    pub was: [Real; 2],
+    pub fade: u32,
     pub before: Real,
     pub lane: [Real; CONTROL_TICKS],
 }
@@ -163,12 +169,49 @@ pub struct Scene {
     omitted: Vec<String>,
     /// Bodies by geometry, with the frequency below which their modes were kept; none for others and for those that morph.
     figures: Vec<Option<(def::ShapeDef, Real)>>,
+    /// What each body and contact is made of, as one number: equal ones are interchangeable.
+    body_forms: Vec<u64>,
+    contact_forms: Vec<u64>,
+    /// Counterparts in the scene that is being replaced.
+    kin: Vec<Kin>,
+    kin_contacts: Vec<Option<usize>>,
+}
+
+/// What a body was in the scene before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kin {
+    /// Not there, or something else altogether.
+    None,
+    /// Of the same name and kind but made otherwise: it has taken over what it could.
+    Part(usize),
+    /// The very same: it goes on.
+    Whole(usize),
 }
 
 impl Scene {
     /// Channels of the output, at least 1.
     pub fn channels(&self) -> usize {
         self.channels
+    }
+
+    /// Makes room for at least so many channels; a scene of one is then heard on the first two. `[control]`
+    pub fn widen(&mut self, channels: usize) {
+        if self.channels == 1 && channels > 1 {
+            for tap in &mut self.taps {
+                tap.to[1] = (1, tap.to[0].1);
+            }
+        }
+        self.channels = self.channels.max(channels);
+    }
+
+    /// True if the body can be struck: a mass.
+    pub fn is_mass(&mut self, body: usize) -> bool {
+        self.world.bodies.get_mut(body).is_some_and(|body| body.as_mass().is_some())
+    }
+
+    /// True if the site yields to a push.
+    pub fn yields(&self, site: Site) -> bool {
+        self.world.bodies.get(site.body).is_some_and(|body| body.inverse_mass(site.port) > 0.0)
     }
 
     /// Hz

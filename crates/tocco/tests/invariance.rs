@@ -134,7 +134,7 @@ fn commands(scene: &Scene) -> Vec<Timed> {
         set(3_001, "string/freq_hz", 160.0),
         Timed { at: 5_003, command: Command::Hit { site: scene.site("bar.middle").unwrap(), impulse_n_s: 0.02 } },
         Timed { at: 7_777, command: Command::Strike { body: scene.body("ball").unwrap(), velocity_m_s: 0.5 } },
-        Timed { at: 9_000, command: Command::Quality { max_substeps: 4 } },
+        Timed { at: 9_000, command: Command::Quality { max_substeps: 4, drop_below_db: -60.0 } },
         set(9_100, "ball/force_n", 0.0),
     ]
 }
@@ -232,13 +232,15 @@ fn a_replaced_scene_starts_at_its_own_beginning_and_the_old_one_comes_back() {
     let second = SceneDef::from_text(BUSY).unwrap();
     let mut engine: Engine = engine(BUSY, 44_100.0);
     let mut out = vec![0.0; 2 * 1_000];
-    let scene = Box::new(Scene::build(&second, 44_100.0).unwrap());
-    let mut swap = [Timed { at: 320, command: Command::Replace(scene) }];
+    let mut swap = [Timed { at: 320, command: Command::replace(Scene::build(&second, 44_100.0).unwrap()) }];
     engine.render(&mut swap, &mut out);
     let mut fresh = vec![0.0; 2 * 680];
     common::engine(BUSY, 44_100.0).render(&mut [], &mut fresh);
-    assert!(out[2 * 320..] == fresh[..]);
-    assert!(matches!(&swap[0].command, Command::Replace(old) if old.title().is_empty()));
+    // The old scene rings out for 10 ms.
+    assert!(out[2 * (320 + 441)..] == fresh[2 * 441..]);
+    assert!(out[2 * 320..] != fresh[..]);
+    assert!(matches!(&swap[0].command, Command::Replace { scene: None, .. }));
+    assert!(engine.retired().is_some_and(|old| old.title().is_empty()) && engine.retired().is_none());
 }
 
 #[test]

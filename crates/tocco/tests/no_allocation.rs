@@ -58,6 +58,7 @@ fn render_neither_allocates_nor_frees_in_contact_in_sleep_under_edits_and_when_s
              [[body.net.link]]\nbetween = [\"floor\", \"b\"]\ndamping_n_s_m = 0.5\n\
              [contact.drop]\ntype = \"impact\"\nbetween = [\"m0\", \"net.c\"]\nstiffness = 1e8\n";
     text += "[[tap]]\nof = \"bar\"\n[[drive]]\npath = \"bar/force_n\"\nnoise = { rms = 0.1 }\n";
+    let build = |text: &str| Scene::build(&SceneDef::from_text(text).unwrap(), 48_000.0).unwrap();
     let mut engine = engine(&text, 48_000.0);
     let scene = engine.scene();
     let mut commands = vec![
@@ -67,16 +68,18 @@ fn render_neither_allocates_nor_frees_in_contact_in_sleep_under_edits_and_when_s
         Timed { at: 3_000, command: Command::Set(scene.address("c1/stiffness").unwrap(), 1e6) },
         Timed { at: 5_000, command: Command::Set(scene.address("m2/force_n").unwrap(), 3.0) },
         Timed { at: 9_000, command: Command::Hit { site: scene.site("bar").unwrap(), impulse_n_s: 0.1 } },
-        Timed {
-            at: 12_000,
-            command: Command::Replace(Box::new(Scene::build(&SceneDef::from_text(&text).unwrap(), 48_000.0).unwrap())),
-        },
+        Timed { at: 11_000, command: Command::Quality { max_substeps: 4, drop_below_db: -40.0 } },
+        Timed { at: 12_000, command: Command::replace(build(&text)) },
+        Timed { at: 14_000, command: Command::adopt(build(&text)) },
+        Timed { at: 16_000, command: Command::adopt(build(&text.replacen("freq_hz = 50", "freq_hz = 51", 1))) },
+        Timed { at: 20_000, command: Command::Hush },
     ];
     let mut out = vec![0.0; 30_000];
     WATCHED.with(|w| w.set(true));
     let health = engine.render(&mut commands, &mut out);
     WATCHED.with(|w| w.set(false));
     assert_eq!(COUNT.with(Cell::get), 0);
+    assert!(std::iter::from_fn(|| engine.retired()).count() == 3);
     assert!(health.solves > 0 && health.refused == 0 && health.unconverged == 0);
 
     WATCHED.with(|w| w.set(true));

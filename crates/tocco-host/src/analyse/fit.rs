@@ -247,8 +247,9 @@ pub fn prune(strikes: &[Vec<f64>], model: Model, range: f64) -> Model {
         let loudness =
             |k: usize| now.iter().zip(&scale).map(|(f, s)| f.weight(k).norm_sqr() * s).fold(0.0, f64::max).sqrt();
         let loudest = (0..poles.len()).map(loudness).fold(0.0, f64::max);
-        let mut offenders: Vec<usize> =
-            (0..poles.len()).filter(|&k| !(doubt[k] <= WORST) || loudness(k) < range * loudest).collect();
+        let mut offenders: Vec<usize> = (0..poles.len())
+            .filter(|&k| doubt[k].is_nan() || doubt[k] > WORST || loudness(k) < range * loudest)
+            .collect();
         if offenders.is_empty() {
             break;
         }

@@ -82,6 +82,14 @@ impl World {
                 }
             }
         }
+        if inspect && self.drop_below > 0.0 {
+            let below = self.drop_below * self.energy();
+            for body in 0..self.bodies.len() {
+                if !self.attended[body] {
+                    self.health.shed += self.bodies[body].shed(below) as u64;
+                }
+            }
+        }
         self.plan();
     }
 

@@ -35,6 +35,8 @@ pub struct Health {
     pub reset: u64,
     /// Modes silenced by a live retune past Nyquist, at present.
     pub omitted: u64,
+    /// Times that a quiet mode was silenced to save time.
+    pub shed: u64,
 }
 
 impl Health {
@@ -50,6 +52,7 @@ impl Health {
             clamped: self.clamped + other.clamped,
             reset: self.reset + other.reset,
             omitted: self.omitted + other.omitted,
+            shed: self.shed + other.shed,
         }
     }
 
@@ -103,6 +106,8 @@ pub struct World {
     pub health: Health,
     /// Largest sub-step level allowed.
     pub max_level: usize,
+    /// Part of the energy of everything below which groups of free modes are silenced; 0: none.
+    pub drop_below: Real,
 }
 
 impl World {
@@ -143,12 +148,12 @@ impl World {
             work: 0.0,
             health: Health::default(),
             max_level: LEVELS - 1,
+            drop_below: 0.0,
             bodies,
             contacts,
         };
         for index in 0..world.contacts.len() {
             world.contacts[index].compression = world.distance(index);
-            world.estimate(index);
         }
         world.regroup();
         world
@@ -231,6 +236,7 @@ impl World {
         let Contact { a, b, .. } = self.contacts[contact];
         let inverse = self.bodies[a.body].inverse_mass(a.port) + self.bodies[b.body].inverse_mass(b.port);
         self.contacts[contact].estimate(inverse, self.sample_s);
+        self.contacts[contact].estimated = true;
     }
 
     /// Sets a parameter of a body; what that adds or takes is booked as work. `[audio]`
@@ -239,10 +245,8 @@ impl World {
         self.bodies[body].set(index, value);
         self.work += self.bodies[body].energy() - before;
         self.stale(body);
-        for contact in 0..self.contacts.len() {
-            if self.contacts[contact].touches(body) {
-                self.estimate(contact);
-            }
+        for contact in self.contacts.iter_mut().filter(|contact| contact.touches(body)) {
+            contact.estimated = false;
         }
     }
 
@@ -251,7 +255,7 @@ impl World {
         let before = stored(&self.contacts[contact]);
         self.contacts[contact].law.set(index, value);
         self.work += stored(&self.contacts[contact]) - before;
-        self.estimate(contact);
+        self.contacts[contact].estimated = false;
     }
 
     /// Sets a mass in motion from zero gap to the nearest port it may touch. False if the body is not a mass. `[audio]`

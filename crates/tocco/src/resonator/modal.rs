@@ -29,6 +29,7 @@
 //! **Sources.** 000 (8.1)-(8.7), section 8.2.2; 003 (5.6); physics.md D.1, H10. We depart from the papers' bilinear
 //! transform, which puts an 18 kHz mode at 12.8 kHz.
 
+mod carry;
 mod coefficients;
 mod forms;
 pub mod morph;
@@ -158,6 +159,8 @@ pub struct Modal {
     bound: Vec<Real>,
     omitted: usize,
     quiet: bool,
+    /// Pairs of chunks whose free modes have been silenced to save time.
+    shed: Vec<bool>,
     sums: Box<Sums>,
     morph: Option<Box<Morph>>,
     fade: Fade,
@@ -256,6 +259,7 @@ impl Modal {
             bound: vec![0.0; ports.len()],
             omitted: 0,
             quiet: false,
+            shed: vec![false; two_pole / PAIR],
             sums: Box::new(Sums::ZERO),
             morph,
             fade: Fade::new(ports.len(), cells, before),

@@ -34,9 +34,10 @@ mod chain;
 mod fit;
 
 use super::{Motion, Reading, Resonator};
-use crate::math::Real;
+use crate::math::{Real, exp};
 use crate::param::{Key, KeyType, Kind, Spec, Tunable};
 use chain::Chain;
+use core::any::Any;
 use fit::{BAND, Design, Wanted};
 
 /// Lowest fundamental, Hz: sets the memory of the line.
@@ -44,6 +45,8 @@ const LOWEST_HZ: Real = 20.0;
 /// Waves (m/s) below this are set to zero: far below hearing, far above denormals (1e-308).
 const FLUSH: Real = 1e-150;
 const TAPS: usize = 4;
+/// Time over which the step that a retune makes in a port's velocity is heard, s.
+const EASE_S: Real = 0.005;
 
 crate::params! {
     /// Parameters of a string.
@@ -123,6 +126,8 @@ struct Port {
     incoming: Real,
     position: Real,
     velocity: Real,
+    /// What a retune took from the velocity that is heard: given back over [`EASE_S`], m/s.
+    eased: Real,
     /// Pushed in this step, N.
     pushed: Real,
     /// Sum over the sub-steps of this sample, N.
@@ -152,6 +157,8 @@ pub struct Waveguide {
     dt: Real,
     quarter: Real,
     struck: bool,
+    /// Share of `eased` that is left after a step.
+    ease: Real,
     work: Real,
     free: bool,
     quiet: bool,
@@ -183,11 +190,13 @@ impl Waveguide {
             dt: sample_s,
             quarter: 0.25 / params.impedance_kg_s,
             struck: false,
+            ease: 0.0,
             work: 0.0,
             free: false,
             quiet: false,
             released: 0.0,
         };
+        string.divide(0);
         string.chain.adopt(&string.design);
         string.lay();
         string
@@ -323,7 +332,8 @@ impl Waveguide {
             let stroke = self.stroke(i);
             let port = &mut self.ports[i];
             port.position += stroke;
-            port.velocity = stroke / dt;
+            port.velocity = stroke / dt + port.eased;
+            port.eased *= self.ease;
             if self.struck {
                 self.work += port.struck * stroke;
             }
@@ -382,6 +392,7 @@ impl Tunable for Waveguide {
             return;
         }
         let (before, impedance) = (self.energy(), self.params.impedance_kg_s);
+        self.ports.iter_mut().for_each(|port| port.eased += port.incoming);
         self.params.write(index, value);
         if self.params.impedance_kg_s == impedance {
             self.retune();
@@ -393,6 +404,7 @@ impl Tunable for Waveguide {
             self.released = before;
         }
         self.lay();
+        self.ports.iter_mut().for_each(|port| port.eased -= port.incoming);
     }
 }
 
@@ -414,6 +426,7 @@ impl Resonator for Waveguide {
     fn divide(&mut self, level: usize) {
         (self.steps, self.step) = (1 << level, 0);
         self.dt = self.sample_s / Real::from(self.steps);
+        self.ease = exp(-self.dt / EASE_S);
     }
 
     fn free_stroke(&mut self, port: usize) -> Real {
@@ -513,10 +526,27 @@ impl Resonator for Waveguide {
         self.line.fill(0.0);
         self.chain.clear();
         for port in &mut self.ports {
-            (port.incoming, port.position, port.velocity) = (0.0, 0.0, 0.0);
+            (port.incoming, port.position, port.velocity, port.eased) = (0.0, 0.0, 0.0, 0.0);
             (port.pushed, port.held, port.struck) = (0.0, 0.0, 0.0);
         }
         (self.step, self.struck, self.quiet) = (0, false, false);
+    }
+
+    /// A string is what it is between its ports: with other ports it goes on as it is.
+    fn inherit(&mut self, old: &dyn Resonator) -> bool {
+        let Some(old) = (old as &dyn Any).downcast_ref::<Self>() else { return false };
+        if old.mirrored != self.mirrored || old.line.len() != self.line.len() {
+            return false;
+        }
+        let wanted = self.params;
+        (self.params, self.design, self.chain) = (old.params, old.design, old.chain.clone());
+        self.line.copy_from_slice(&old.line);
+        (self.head, self.cells) = (old.head, old.cells);
+        for index in 0..StringParams::SPECS.len() {
+            self.set(index, wanted.read(index));
+        }
+        self.lay();
+        true
     }
 
     fn omitted(&self) -> usize {

@@ -7,7 +7,7 @@ use super::def::{
 };
 use super::drive::Drive;
 use super::hammer::DEFAULT_SPEED_M_S;
-use super::{FORCE, Macro, Reach, Scene, SceneDef, SceneError, Slot, Tap, TapFrom, Target, network};
+use super::{FORCE, Kin, Macro, Reach, Scene, SceneDef, SceneError, Slot, Tap, TapFrom, Target, network};
 use crate::contact::coupled::MAX_CONTACTS;
 use crate::contact::world::World;
 use crate::contact::{Contact, Roughness, Site};
@@ -61,7 +61,9 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
     let mut bodies: Vec<Box<dyn Resonator>> = Vec::new();
     let mut names = Vec::new();
     let mut figures = Vec::new();
+    let mut body_forms = Vec::new();
     for body in &def.bodies {
+        let left_out = omitted.len();
         let mut ports = vec!["0".to_string()];
         figures.push(None);
         bodies.push(match &body.form {
@@ -130,6 +132,12 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
                 network::build(def, body, rate_hz, &mut omitted)?
             }
         });
+        body_forms.push(match &body.form {
+            // Where these began does not matter to where they are.
+            BodyForm::Mass { .. } => fingerprint("mass"),
+            BodyForm::Guided { .. } => fingerprint("guided"),
+            form => fingerprint(&format!("{form:?} {}", omitted.len() - left_out)),
+        });
         names.push((body.name.clone(), ports));
     }
 
@@ -149,6 +157,14 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
         contacts: def.contacts.iter().map(|c| c.name.clone()).collect(),
         omitted,
         figures,
+        kin: vec![Kin::None; body_forms.len()],
+        body_forms,
+        contact_forms: def
+            .contacts
+            .iter()
+            .map(|c| fingerprint(&format!("{:?} {:?} {:?} {:?}", c.between, c.form, c.substeps, c.texture)))
+            .collect(),
+        kin_contacts: vec![None; def.contacts.len()],
     };
     let contacts = contacts(def, &scene, &bodies)?;
     scene.world = World::new(bodies, contacts, sample_s);
@@ -164,7 +180,15 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
     drives(def, &mut scene)?;
     events(def, &mut scene)?;
     taps(def, &mut scene)?;
+    for slot in &mut scene.slots {
+        slot.declared = (slot.value, slot.drive.is_some());
+    }
     Ok(scene)
+}
+
+/// FNV-1a, 64 bits.
+fn fingerprint(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 pub(super) fn body_of(site: &str) -> &str {
@@ -358,6 +382,7 @@ fn slots(scene: &mut Scene) {
         step: 0.0,
         left: 0,
         drive: None,
+        declared: (value, false),
         lane: [0.0; CONTROL_TICKS],
     };
     for (body, node) in scene.world.bodies.iter().enumerate() {
@@ -582,7 +607,7 @@ fn taps(def: &SceneDef, scene: &mut Scene) -> Result<(), SceneError> {
             }
             _ => 0.0,
         };
-        scene.taps.push(Tap { from, to, before, lane: [0.0; CONTROL_TICKS] });
+        scene.taps.push(Tap { from, to, was: [0.0; 2], fade: 0, before, lane: [0.0; CONTROL_TICKS] });
     }
     Ok(())
 }

@@ -141,6 +141,7 @@ impl Modal {
             self.state.set(0, i, scale * (p + (pq * q + pp * p)));
             self.state.set(1, i, scale * p);
         }
+        self.shed.fill(false);
         self.form = Form::Free { late: false };
     }
 }

@@ -7,6 +7,7 @@ use crate::math::{PI, Real, TAU, cos, sin};
 use crate::resonator::kernel::{self, Chunk, LANES, Line, PAIR};
 use crate::resonator::{CONTROL_TICKS, Motion, Reading, Resonator};
 use crate::rng::Rng;
+use core::any::Any;
 
 /// Steps of contact at one port after which the held form pays for its making.
 const LASTING: u32 = 64;
@@ -146,13 +147,27 @@ impl Resonator for Modal {
             r.sums.0[..ticks].fill(Line::ZERO);
         }
         let favourite = |r: &Reading| r.motion == Motion::Velocity && r.port == self.listen;
-        let (fast, two) = (self.state.part_mut(0, rung), self.two_step.part(0, rung));
+        let plain = match &*readings {
+            [] => true,
+            [r] => favourite(r),
+            _ => false,
+        };
         match &mut *readings {
-            [] => kernel::ring(self.path, fast, two, late, ticks, &mut self.sums),
-            [r] if favourite(r) => kernel::ring(self.path, fast, two, late, ticks, &mut r.sums),
+            one if plain => {
+                let sums = one.first_mut().map_or(&mut *self.sums, |r| &mut r.sums);
+                let mut from = 0;
+                for run in self.shed[..rung / PAIR].chunk_by(|a, b| a == b) {
+                    let to = from + run.len() * PAIR;
+                    if !run[0] {
+                        let (fast, two) = (self.state.part_mut(from, to), self.two_step.part(from, to));
+                        kernel::ring(self.path, fast, two, late, ticks, sums);
+                    }
+                    from = to;
+                }
+            }
             many => {
                 let mut history = [[[0.0; LANES]; PAIR]; CONTROL_TICKS + 1];
-                for from in (0..rung).step_by(PAIR) {
+                for from in (0..rung).step_by(PAIR).filter(|from| !self.shed[from / PAIR]) {
                     let (state, two) = (self.state.part_mut(from, from + PAIR), self.two_step.part(from, from + PAIR));
                     kernel::history(self.path, state, two, late, ticks, &mut history);
                     let each = |f: &dyn Fn(usize) -> Real| -> [Chunk; PAIR] {
@@ -308,6 +323,14 @@ impl Resonator for Modal {
     }
     fn omitted(&self) -> usize {
         self.omitted
+    }
+
+    fn inherit(&mut self, old: &dyn Resonator) -> bool {
+        (old as &dyn Any).downcast_ref().is_some_and(|old| self.take_over(old))
+    }
+
+    fn shed(&mut self, below_j: Real) -> usize {
+        self.silence(below_j)
     }
 
     fn listen(&mut self, port: usize) {

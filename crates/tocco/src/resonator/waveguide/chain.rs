@@ -61,8 +61,10 @@ struct Rest {
 }
 
 impl Chain {
-    /// Takes the coefficients of a design; what is stored stays. `[audio]`
+    /// Takes the coefficients of a design. A slow wave stays what it is: the stores follow what they hold at rest,
+    /// [chain.4], so that nothing jumps; the caller sees to the energy. `[audio]`
     pub fn adopt(&mut self, design: &Design) {
+        let before = self.rest.clone();
         self.real = Turn::between(design.real, 1.0);
         self.rest.real = 1.0 / design.real.sqrt();
         for i in design.count..self.count {
@@ -79,6 +81,17 @@ impl Chain {
         self.rest.shelf = 1.0 / design.loss.corner.sqrt();
         self.weight = design.loss.shelf;
         self.pole = design.loss.pole;
+        if before.real == 0.0 {
+            return; // the first design
+        }
+        self.real_state *= self.rest.real / before.real;
+        for i in 0..self.count {
+            if before.outer[i] > 0.0 {
+                self.outer_state[i] *= self.rest.outer[i] / before.outer[i];
+                self.inner_state[i] *= self.rest.inner[i] / before.inner[i];
+            }
+        }
+        self.shelf_state *= self.rest.shelf / before.shelf;
     }
 
     /// One wave through the end. `[audio]`

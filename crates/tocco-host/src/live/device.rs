@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What calls for sound: a sound card, or a thread that keeps its pace and throws the sound away.
+//!
+//! A [`Device`] borrows the audio half and gives it back when it ends, however it ends. A [`Line`] keeps one running: if
+//! the device goes away, the null device takes its place, so that nothing else notices, and the line tries to reconnect.
+
+use super::{Desk, Player};
+use crate::error::{HostError, Result};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// A lost device is looked for so often.
+const AGAIN: Duration = Duration::from_secs(1);
+/// A device that ends gives the audio half back within this time, or never.
+const FAREWELL: Duration = Duration::from_secs(2);
+/// The null device does not catch up on more than this: the machine was asleep.
+const MOST_BEHIND: Duration = Duration::from_millis(200);
+
+/// Something that calls for sound.
+pub trait Device {
+    /// For people.
+    fn name(&self) -> &str;
+    /// Why it no longer calls, if so.
+    fn lost(&self) -> Option<String>;
+    /// Gaps it has told of.
+    fn gaps(&self) -> u64;
+    /// Ends it and gives the audio half back.
+    fn stop(self: Box<Self>) -> Option<Player>;
+}
+
+/// A device, or the audio half back (unless it is lost) and the reason.
+pub type Opened<D> = std::result::Result<D, (Option<Player>, HostError)>;
+
+/// Opens a device for an audio half.
+pub trait Opener {
+    /// `[control]`
+    fn open(&mut self, player: Player) -> Opened<Box<dyn Device>>;
+}
+
+/// The audio half on loan: it goes home when whoever has it lets go.
+pub struct Loan {
+    player: Option<Player>,
+    home: SyncSender<Player>,
+}
+
+impl Loan {
+    /// A loan, and where it comes home.
+    pub fn new(player: Player) -> (Self, Receiver<Player>) {
+        let (home, door) = sync_channel(1);
+        (Self { player: Some(player), home }, door)
+    }
+
+    /// The audio half. `[audio]`
+    pub fn player(&mut self) -> Option<&mut Player> {
+        self.player.as_mut()
+    }
+}
+
+impl Drop for Loan {
+    fn drop(&mut self) {
+        if let Some(player) = self.player.take() {
+            let _ = self.home.try_send(player);
+        }
+    }
+}
+
+/// Waits for a loan to come home.
+pub fn fetch_home(door: &Receiver<Player>) -> Option<Player> {
+    door.recv_timeout(FAREWELL).ok()
+}
+
+/// Puts frames of `from` channels into frames of `to`: one goes to all, others to the first ones. `[audio]`
+pub fn spread(sound: &[f32], from: usize, into: &mut [f32], to: usize) {
+    for (source, target) in sound.chunks_exact(from).zip(into.chunks_exact_mut(to)) {
+        if from == 1 {
+            target.fill(source[0]);
+        } else {
+            target.fill(0.0);
+            let both = from.min(to);
+            target[..both].copy_from_slice(&source[..both]);
+        }
+    }
+}
+
+/// A device without sound, at the pace of one with.
+pub struct Null {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+    door: Receiver<Player>,
+}
+
+impl Null {
+    /// Starts calling for blocks of so many frames. `[control]`
+    pub fn start(player: Player, frames: usize) -> Opened<Self> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let (mut loan, door) = Loan::new(player);
+        let ended = stop.clone();
+        let run = move || {
+            let Some(player) = loan.player() else { return };
+            let mut block = vec![0.0; frames * player.channels()];
+            let lasting = Duration::from_secs_f64(frames as f64 / player.rate_hz());
+            let mut next = Instant::now();
+            while !ended.load(Ordering::Relaxed) {
+                player.play(&mut block);
+                next += lasting;
+                let now = Instant::now();
+                if now > next + MOST_BEHIND {
+                    next = now;
+                }
+                std::thread::sleep(next.saturating_duration_since(now));
+            }
+        };
+        match std::thread::Builder::new().name("null device".into()).spawn(run) {
+            Ok(thread) => Ok(Self { stop, thread: Some(thread), door }),
+            Err(e) => Err((fetch_home(&door), HostError::Machine(format!("no thread for the null device: {e}")))),
+        }
+    }
+}
+
+impl Device for Null {
+    fn name(&self) -> &str {
+        "null"
+    }
+    fn lost(&self) -> Option<String> {
+        None
+    }
+    fn gaps(&self) -> u64 {
+        0
+    }
+    fn stop(mut self: Box<Self>) -> Option<Player> {
+        self.stop.store(true, Ordering::Relaxed);
+        let player = fetch_home(&self.door);
+        self.thread.take().map(JoinHandle::join);
+        player
+    }
+}
+
+/// Opens the null device.
+pub struct OpenNull {
+    /// Frames of a block.
+    pub frames: usize,
+}
+
+impl Opener for OpenNull {
+    fn open(&mut self, player: Player) -> Opened<Box<dyn Device>> {
+        Null::start(player, self.frames).map(|null| Box::new(null) as Box<dyn Device>)
+    }
+}
+
+/// A device that is kept running.
+pub struct Line {
+    opener: Box<dyn Opener>,
+    device: Option<Box<dyn Device>>,
+    frames: usize,
+    /// When a lost device is looked for again.
+    again: Option<Instant>,
+    gaps: u64,
+}
+
+impl Line {
+    /// Starts. `frames`: block of the null device where that has to step in. `[control]`
+    pub fn start(mut opener: Box<dyn Opener>, player: Player, frames: usize) -> Result<Self> {
+        let device = opener.open(player).map_err(|(_, error)| error)?;
+        Ok(Self { opener, device: Some(device), frames, again: None, gaps: 0 })
+    }
+
+    /// Name of what calls at present.
+    pub fn name(&self) -> &str {
+        self.device.as_ref().map_or("none", |device| device.name())
+    }
+
+    /// Gaps so far that devices have told of.
+    pub fn gaps(&self) -> u64 {
+        self.gaps + self.device.as_ref().map_or(0, |device| device.gaps())
+    }
+
+    /// Looks after the device; remarks go to the desk. Call it often.
+    pub fn tend(&mut self, desk: &mut Desk) -> Result<()> {
+        if let Some(why) = self.device.as_ref().and_then(|device| device.lost()) {
+            desk.say(format!("{}: {why}; playing on in silence, and trying to reconnect", self.name()));
+            let player = self.take_back()?;
+            self.wait(player)?;
+        }
+        if self.again.is_some_and(|again| Instant::now() >= again) {
+            let player = self.take_back()?;
+            match self.opener.open(player) {
+                Ok(device) => {
+                    desk.say(format!("{}: reconnected", device.name()));
+                    (self.device, self.again) = (Some(device), None);
+                }
+                Err((Some(player), _)) => self.wait(player)?,
+                Err((None, error)) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// The null device steps in.
+    fn wait(&mut self, player: Player) -> Result<()> {
+        let null = Null::start(player, self.frames).map_err(|(_, error)| error)?;
+        self.device = Some(Box::new(null));
+        self.again = Some(Instant::now() + AGAIN);
+        Ok(())
+    }
+
+    fn take_back(&mut self) -> Result<Player> {
+        self.gaps = self.gaps();
+        let player = self.device.take().and_then(|device| device.stop());
+        player.ok_or_else(|| HostError::Machine("the device went away and took the sound with it; start again".into()))
+    }
+
+    /// Ends.
+    pub fn stop(mut self) -> Option<Player> {
+        self.device.take().and_then(|device| device.stop())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library;
+    use crate::live::{self, Setup};
+
+    #[test]
+    fn one_channel_goes_to_all_and_several_to_the_first() {
+        let mut out = [9.0; 6];
+        spread(&[1.0, 2.0], 1, &mut out, 3);
+        assert_eq!(out, [1.0, 1.0, 1.0, 2.0, 2.0, 2.0]);
+        spread(&[1.0, 2.0, 3.0, 4.0], 2, &mut out, 3);
+        assert_eq!(out, [1.0, 2.0, 0.0, 3.0, 4.0, 0.0]);
+        spread(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], 4, &mut out[..2], 1);
+        assert_eq!(out[..2], [1.0, 5.0]);
+    }
+
+    /// A device that is unplugged when told, and can be plugged in again.
+    struct Flaky {
+        inner: Null,
+        there: Arc<AtomicBool>,
+    }
+
+    impl Device for Flaky {
+        fn name(&self) -> &str {
+            "flaky"
+        }
+        fn lost(&self) -> Option<String> {
+            (!self.there.load(Ordering::Relaxed)).then(|| "unplugged".into())
+        }
+        fn gaps(&self) -> u64 {
+            1
+        }
+        fn stop(self: Box<Self>) -> Option<Player> {
+            Box::new(self.inner).stop()
+        }
+    }
+
+    struct OpenFlaky(Arc<AtomicBool>);
+
+    impl Opener for OpenFlaky {
+        fn open(&mut self, player: Player) -> Opened<Box<dyn Device>> {
+            if !self.0.load(Ordering::Relaxed) {
+                return Err((Some(player), HostError::Machine("not there".into())));
+            }
+            Ok(Box::new(Flaky { inner: Null::start(player, 64).map_err(|(_, e)| e).unwrap(), there: self.0.clone() }))
+        }
+    }
+
+    #[test]
+    fn an_unplugged_device_is_replaced_by_silence_and_comes_back_when_it_is_plugged_in() {
+        let (mut desk, player) = live::open(library::load("bar").unwrap(), &Setup::default()).unwrap();
+        let there = Arc::new(AtomicBool::new(true));
+        let mut line = Line::start(Box::new(OpenFlaky(there.clone())), player, 64).unwrap();
+        let until = |line: &mut Line, desk: &mut Desk, name: &str| {
+            let since = Instant::now();
+            while line.name() != name {
+                assert!(since.elapsed() < Duration::from_secs(20), "no {name}");
+                std::thread::sleep(Duration::from_millis(10));
+                desk.poll().unwrap();
+                line.tend(desk).unwrap();
+            }
+        };
+        until(&mut line, &mut desk, "flaky");
+        there.store(false, Ordering::Relaxed);
+        until(&mut line, &mut desk, "null");
+        assert!(desk.news().unwrap().contains("unplugged"));
+        let before = desk.tick();
+        std::thread::sleep(Duration::from_millis(1500));
+        line.tend(&mut desk).unwrap();
+        desk.poll().unwrap();
+        assert!(desk.tick() > before && line.name() == "null", "it plays on");
+        there.store(true, Ordering::Relaxed);
+        until(&mut line, &mut desk, "flaky");
+        assert_eq!(line.gaps(), 2);
+        assert!(line.stop().is_some());
+    }
+}

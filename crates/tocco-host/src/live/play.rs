@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `tocco play`: a scene, a device, whoever plays it, and the files that remain.
+
+use super::device::{Line, OpenNull, Opener};
+use super::{Desk, Setup, Shared, Status};
+use crate::error::{HostError, Result, bad};
+use crate::fresh::{self, FreshFile};
+use crate::library::Loaded;
+use crate::measure::dbfs;
+use crate::say;
+use crate::wav::{Encoding, Format, Info, WavWriter};
+use std::fmt::Write as _;
+use std::io::{BufWriter, Seek, SeekFrom, Write};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use tocco::scene::def::Length;
+
+/// The control half looks round so often.
+const TURN: Duration = Duration::from_millis(5);
+/// Sound that waits to be written, s: a disk may be busy for long.
+const TAPE_S: f64 = 20.0;
+/// Frames of a block unless someone asks.
+pub const BLOCK: usize = 256;
+
+/// What to play and where.
+#[derive(Clone, Debug)]
+pub struct Play {
+    /// The scene, with its seed.
+    pub scene: Loaded,
+    /// Values before the first tick.
+    pub sets: Vec<(String, f64)>,
+    /// A device's name, `null`, or the default.
+    pub device: Option<String>,
+    /// As fast as it goes, without a device.
+    pub offline: bool,
+    /// Frames of a block.
+    pub buffer: Option<usize>,
+    /// Hz; else the scene's own where the device has it, else the device's.
+    pub rate_hz: Option<f64>,
+    /// Take to write.
+    pub record: Option<PathBuf>,
+    /// Sound file to write, 32-bit float.
+    pub wav: Option<PathBuf>,
+    /// End after so many seconds.
+    pub duration_s: Option<f64>,
+    /// Limit true peaks.
+    pub limiter: bool,
+}
+
+/// Whether to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Go {
+    /// Yes.
+    On,
+    /// The player has had enough.
+    Quit,
+}
+
+/// What shows the state of things, and may take orders from the keyboard.
+pub trait View {
+    /// Called some hundred times a second. The desk is locked meanwhile: be quick.
+    fn turn(&mut self, desk: &mut Desk, device: &str, gaps: u64) -> Result<Go>;
+}
+
+/// Whatever else gives orders: an OSC server, a MIDI port. It runs beside, with the desk.
+pub trait Front {
+    /// Starts, or says in one line why it cannot.
+    fn start(&mut self, desk: &Shared) -> Result<()>;
+    /// Ends.
+    fn stop(&mut self);
+}
+
+/// A line a second.
+pub struct Lines {
+    next: Instant,
+}
+
+impl Default for Lines {
+    fn default() -> Self {
+        Self { next: Instant::now() + Duration::from_secs(1) }
+    }
+}
+
+impl View for Lines {
+    fn turn(&mut self, desk: &mut Desk, device: &str, gaps: u64) -> Result<Go> {
+        while let Some(remark) = desk.news() {
+            say::remark(&remark);
+        }
+        if Instant::now() >= self.next {
+            self.next += Duration::from_secs(1);
+            let status = desk.status();
+            say::remark(&words(desk, &status, device, gaps));
+        }
+        Ok(Go::On)
+    }
+}
+
+/// One line on how it goes.
+pub fn words(desk: &Desk, status: &Status, device: &str, gaps: u64) -> String {
+    let seconds = status.tick as f64 / desk.rate_hz();
+    let peak = status.peak.iter().fold(0.0_f32, |most, x| most.max(*x));
+    let level = if peak > 0.0 { dbfs(f64::from(peak)) } else { "silence".into() };
+    let mut text = format!("{seconds:7.1} s  {device}  {level:>11}  load {:.0} %", 100.0 * status.mean_load());
+    if status.load > 0.0 {
+        let _ = write!(text, ", most {:.0} %", 100.0 * status.load);
+    }
+    if status.limited < 1.0 {
+        let _ = write!(text, "  limited {:.1} dB", tocco::units::db(status.limited));
+    }
+    let (health, counts) = (status.health, desk.counts());
+    let troubles = [
+        (status.late_blocks, "blocks late"),
+        (gaps, "gaps"),
+        (health.unconverged, "unconverged"),
+        (health.reset, "reset"),
+        (health.refused + counts.refused, "refused"),
+        (health.clamped + counts.clamped, "clamped"),
+        (counts.dropped, "dropped"),
+        (status.lost_frames, "frames not written"),
+    ];
+    for (count, what) in troubles.into_iter().filter(|(count, _)| *count > 0) {
+        let _ = write!(text, "  {count} {what}");
+    }
+    text
+}
+
+/// Every device, one line each.
+pub fn devices() -> String {
+    let mut all = vec!["null  keeps time, makes no sound".to_owned()];
+    #[cfg(feature = "audio")]
+    all.extend(super::card::names());
+    if all.len() == 1 {
+        let why = if cfg!(feature = "audio") {
+            "no sound card here"
+        } else {
+            "this build has no sound cards (feature 'audio')"
+        };
+        all.push(why.to_owned());
+    }
+    all.join("\n")
+}
+
+/// What opens the device, the rate it runs at and the channels it has.
+fn choose(play: &Play) -> Result<(Box<dyn Opener>, Option<f64>, usize)> {
+    let frames = play.buffer.unwrap_or(BLOCK);
+    if play.offline || play.device.as_deref() == Some("null") {
+        return Ok((Box::new(OpenNull { frames }), play.rate_hz, 1));
+    }
+    #[cfg(feature = "audio")]
+    {
+        let wished = play.scene.def.rate_hz;
+        let card =
+            super::card::Card::find(play.device.as_deref(), play.rate_hz, wished, play.buffer.map(|n| n as u32))?;
+        let (rate_hz, channels) = (card.rate_hz(), card.channels());
+        Ok((Box::new(card), Some(rate_hz), channels.min(2)))
+    }
+    #[cfg(not(feature = "audio"))]
+    Err(HostError::Machine(
+        "this build has no sound cards; type 'tocco play SCENE --device null', or build with --features audio".into(),
+    ))
+}
+
+/// Plays until the time is up, the view has had enough or Ctrl-C.
+pub fn run(play: &Play, view: &mut dyn View, fronts: &mut [Box<dyn Front>]) -> Result<()> {
+    let duration_s = match (play.duration_s, play.offline, play.scene.def.duration) {
+        (Some(s), _, _) if s > 0.0 && s.is_finite() => Some(s),
+        (Some(s), _, _) => return bad(format!("--duration {s}: give seconds above 0")),
+        (None, true, Length::Seconds(s)) => Some(s),
+        (None, true, Length::Auto) => return bad("--offline needs an end: give --duration"),
+        (None, false, _) => None,
+    };
+    if play.buffer.is_some_and(|frames| !(1..=8192).contains(&frames)) {
+        return bad("--buffer: give 1 to 8192 frames");
+    }
+    let (opener, rate_hz, channels) = choose(play)?;
+    let setup = Setup {
+        rate_hz,
+        channels,
+        limiter: play.limiter,
+        watch_load: !play.offline,
+        sets: play.sets.clone(),
+        tape_s: if play.wav.is_some() { TAPE_S } else { 0.0 },
+    };
+    let (mut desk, mut player) = super::open(play.scene.clone(), &setup)?;
+    if let Some(path) = &play.record {
+        desk.record(path)?;
+    }
+    let mut tape = play.wav.as_ref().map(|path| Tape::create(path, &desk)).transpose()?;
+    if let Some(s) = duration_s {
+        desk.stop_at((s * desk.rate_hz()).round().max(1.0) as u64)?;
+    }
+    let (channels, rate_hz) = (desk.channels(), desk.rate_hz());
+    let shared = Shared::new(desk);
+    fresh::end_by_myself();
+    for front in fronts.iter_mut() {
+        front.start(&shared)?;
+    }
+    let frames = play.buffer.unwrap_or(BLOCK);
+    let done = if play.offline {
+        let mut block = vec![0.0; frames * channels];
+        let bar = say::Bar::new(duration_s.unwrap_or(0.0).ceil() as u64, "s of sound");
+        loop {
+            player.play(&mut block);
+            let mut desk = shared.lock();
+            desk.poll()?;
+            bar.at((desk.tick() as f64 / rate_hz) as u64);
+            tape.iter_mut().try_for_each(|tape| tape.write(&mut desk))?;
+            if turn(&mut desk, view, "offline", 0)? {
+                break Ok(());
+            }
+        }
+    } else {
+        let mut line = Line::start(opener, player, frames)?;
+        say::remark(&format!("{} Hz, {channels} channels, {}; Ctrl-C ends", rate_hz, line.name()));
+        let done = loop {
+            std::thread::sleep(TURN);
+            let mut desk = shared.lock();
+            let look = desk.poll().and_then(|()| line.tend(&mut desk));
+            let look = look.and_then(|()| tape.iter_mut().try_for_each(|tape| tape.write(&mut desk)));
+            match look.and_then(|()| turn(&mut desk, view, line.name(), line.gaps())) {
+                Ok(false) => {}
+                Ok(true) => break Ok(()),
+                Err(error) => break Err(error),
+            }
+        };
+        line.stop();
+        done
+    };
+    fronts.iter_mut().for_each(|front| front.stop());
+    done?;
+    let mut desk = shared.lock();
+    desk.finish()?;
+    if let Some(mut tape) = tape {
+        tape.write(&mut desk)?;
+        tape.keep()?;
+    }
+    let status = desk.status();
+    say::remark(&words(&desk, &status, "ended", 0));
+    for path in play.record.iter().chain(&play.wav) {
+        say::remark(&path.display().to_string());
+    }
+    Ok(())
+}
+
+/// One look round; true when the sound has ended. An end that is asked for takes effect at the next block.
+fn turn(desk: &mut Desk, view: &mut dyn View, device: &str, gaps: u64) -> Result<bool> {
+    let go = view.turn(desk, device, gaps)?;
+    if (go == Go::Quit || fresh::interrupted()) && desk.stopped().is_none() {
+        desk.stop()?;
+    }
+    Ok(desk.stopped().is_some())
+}
+
+/// The sound file.
+struct Tape {
+    wav: WavWriter<BufWriter<FreshFile>>,
+    path: PathBuf,
+    samples: Vec<f32>,
+}
+
+impl Tape {
+    fn create(path: &PathBuf, desk: &Desk) -> Result<Self> {
+        let format = Format::new(desk.channels(), desk.rate_hz(), Encoding::Float32)?;
+        let info: Info =
+            vec![(*b"INAM", desk.scene().title().to_owned()), (*b"ISFT", crate::render::VERSION.to_owned())];
+        let file = BufWriter::new(FreshFile::create(path)?);
+        let wav = WavWriter::new(file, format, info, 0, 1).map_err(|e| HostError::writing(path, &e))?;
+        Ok(Self { wav, path: path.clone(), samples: Vec::new() })
+    }
+
+    fn write(&mut self, desk: &mut Desk) -> Result<()> {
+        self.samples.clear();
+        desk.fetch(&mut self.samples);
+        self.wav.write(&self.samples).map_err(|e| HostError::writing(&self.path, &e))
+    }
+
+    fn keep(self) -> Result<()> {
+        let wrong = |e: std::io::Error| HostError::writing(&self.path, &e);
+        let (out, header) = self.wav.finish().map_err(wrong)?;
+        let mut file = out.into_inner().map_err(|e| wrong(e.into_error()))?;
+        if file.can_seek() {
+            file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&header)).map_err(wrong)?;
+        }
+        file.keep()
+    }
+}
