@@ -7,6 +7,7 @@ mod bank;
 mod csound;
 mod engine;
 mod faust;
+pub mod live;
 mod peers;
 mod program;
 mod supercollider;
@@ -24,7 +25,7 @@ const BLOCK: usize = 64;
 const REPEATS: usize = 60;
 
 /// Parts of the benchmark by name.
-pub const SECTIONS: [&str; 5] = ["free", "contact", "friction", "render", "peers"];
+pub const SECTIONS: [&str; 6] = ["free", "contact", "friction", "live", "render", "peers"];
 
 /// Runs the sections named in `args` (all when none is) and prints a line per figure; true when every figure is reached.
 pub fn run(args: &[String]) -> Result<bool> {
@@ -40,6 +41,9 @@ pub fn run(args: &[String]) -> Result<bool> {
     }
     if wanted("friction") {
         rubbing(&mut table)?;
+    }
+    if wanted("live") {
+        playing(&mut table)?;
     }
     if wanted("render") {
         whole_program(&mut table, &workshop)?;
@@ -101,6 +105,15 @@ fn updates(
     let updates = ours_ns / (plain_ns / 512.0);
     let columns = [sdt.into(), format!("{updates:.0}"), format!("{ours_ns:.0}"), format!("<= {goal}")];
     table.figure(name, columns, updates <= goal)
+}
+
+/// Blocks of 64 samples at 48 kHz under ten thousand changes and a hundred strikes a second.
+fn playing(table: &mut Table) -> Result<()> {
+    table.heading("live, blocks of 64 samples, part of their time", ["median", "99.9 %", "most", "goal"])?;
+    let loads = live::measure(30.0)?;
+    let percent = |share: f64| format!("{:.0} %", 100.0 * loads.at(share));
+    let columns = [percent(0.5), percent(0.999), percent(1.0), "<= 50 %".into()];
+    table.figure("2000 modes, 20 hammers at random", columns, loads.at(0.999) <= 0.5)
 }
 
 /// `tocco render` from scene text to WAV.

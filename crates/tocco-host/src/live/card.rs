@@ -18,8 +18,40 @@ const FORMATS: [SampleFormat; 4] = [SampleFormat::F32, SampleFormat::I32, Sample
 /// Frames that one call of the audio half fills; a device may ask for more in several.
 const FRAMES: usize = 1024;
 
+/// ALSA writes to stderr whatever it does not find; while we look, that goes nowhere.
+#[cfg(unix)]
+struct Hush(i32);
+
+#[cfg(unix)]
+impl Hush {
+    fn new() -> Option<Self> {
+        let nowhere = std::fs::File::options().write(true).open("/dev/null").ok()?;
+        // SAFETY: plain calls on file descriptors that are open; failures are answered with -1.
+        let kept = unsafe { libc::dup(2) };
+        if kept < 0 {
+            return None;
+        }
+        // SAFETY: as above; 2 stays open throughout.
+        unsafe { libc::dup2(std::os::fd::AsRawFd::as_raw_fd(&nowhere), 2) };
+        Some(Self(kept))
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Hush {
+    fn drop(&mut self) {
+        // SAFETY: the descriptor is ours, made by dup in `new`.
+        unsafe {
+            libc::dup2(self.0, 2);
+            libc::close(self.0);
+        }
+    }
+}
+
 /// A device by its id, and its name for people.
 fn list() -> Vec<(cpal::Device, String, String)> {
+    #[cfg(unix)]
+    let _hush = Hush::new();
     let hosts = cpal::available_hosts().into_iter().filter_map(|id| cpal::host_from_id(id).ok());
     let devices = hosts.flat_map(|host| host.output_devices().into_iter().flatten());
     devices
@@ -49,19 +81,18 @@ impl Card {
     /// Finds a device by id or name (the default without one) that runs at `asked_hz`, else at `wished_hz` if it can,
     /// else at its own rate. `[control]`
     pub fn find(name: Option<&str>, asked_hz: Option<f64>, wished_hz: f64, buffer: Option<u32>) -> Result<Self> {
+        #[cfg(unix)]
+        let _hush = Hush::new();
         let device = match name {
             None => cpal::default_host().default_output_device(),
             Some(wanted) => {
                 let all = list();
                 let found = all.iter().find(|(_, id, name)| id == wanted || name == wanted);
                 let found = found.or_else(|| all.iter().find(|(_, id, _)| id.ends_with(&format!(":{wanted}"))));
-                if found.is_none() && !all.is_empty() {
-                    let names: Vec<&str> = all.iter().flat_map(|(_, id, name)| [id.as_str(), name.as_str()]).collect();
-                    return bad(format!(
-                        "no device '{wanted}'{}; there are {}, and null",
-                        nearest(wanted, names.iter().copied()),
-                        all.iter().map(|(_, id, _)| id.as_str()).collect::<Vec<_>>().join(", ")
-                    ));
+                if found.is_none() {
+                    let ids = all.iter().map(|(_, id, _)| id.as_str()).chain(["null"]);
+                    let near = nearest(wanted, ids);
+                    return bad(format!("no device '{wanted}'{near}; 'tocco play --list-devices' lists them"));
                 }
                 found.map(|(device, _, _)| device.clone())
             }
@@ -136,7 +167,11 @@ impl Card {
             ErrorKind::DeviceChanged | ErrorKind::RealtimeDenied => {}
             _ => *reason.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string()),
         };
+        #[cfg(unix)]
+        let hush = Hush::new();
         let stream = self.device.build_output_stream(self.config, fill, wrong, None);
+        #[cfg(unix)]
+        drop(hush);
         match stream.and_then(|stream| stream.play().map(|()| stream)) {
             Ok(stream) => Ok(Box::new(Running { stream: Some(stream), name: self.name.clone(), door, gaps, lost })),
             Err(error) => {

@@ -100,11 +100,10 @@ pub fn words(desk: &Desk, status: &Status, device: &str, gaps: u64) -> String {
     let seconds = status.tick as f64 / desk.rate_hz();
     let peak = status.peak.iter().fold(0.0_f32, |most, x| most.max(*x));
     let level = if peak > 0.0 { dbfs(f64::from(peak)) } else { "silence".into() };
-    let mut text = format!(
-        "{seconds:7.1} s  {device}  {level:>11}  load {:.0} %, most {:.0} %",
-        100.0 * status.mean_load(),
-        100.0 * status.load
-    );
+    let mut text = format!("{seconds:7.1} s  {device}  {level:>11}  load {:.0} %", 100.0 * status.mean_load());
+    if status.load > 0.0 {
+        let _ = write!(text, ", most {:.0} %", 100.0 * status.load);
+    }
     if status.limited < 1.0 {
         let _ = write!(text, "  limited {:.1} dB", tocco::units::db(status.limited));
     }

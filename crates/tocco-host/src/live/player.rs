@@ -225,12 +225,12 @@ impl Player {
         (reading.tick, reading.began) = (self.engine.tick(), tick);
         reading.began_ns = began.duration_since(self.epoch).as_nanos() as u64;
         reading.frames += frames as u64;
-        reading.load = reading.load.max(load as f32);
         reading.spent_ns += spent.as_nanos() as u64;
         reading.budget_ns += (1e9 * lasting_s) as u64;
-        reading.late_blocks += u64::from(load > 1.0);
         if let Some(governor) = &self.governor {
             reading.grade = governor.grade();
+            reading.load = reading.load.max(load as f32);
+            reading.late_blocks += u64::from(load > 1.0);
         }
         let health = reading.health;
         if self.readings.push(*reading).is_ok() {

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The two halves together: what is answered, when it is heard, and how long a block takes.
+
+use std::time::{Duration, Instant, SystemTime};
+use tocco_host::bench::live::{BLOCK, Loads, RATE_HZ, Storm, open};
+use tocco_host::library::{self, Loaded};
+use tocco_host::live::device::{Device, Null};
+use tocco_host::live::{self, Desk, Player, Setup, When};
+
+const BAR: &str = "[body.bar]\ntype = \"modal\"\nmodes = [{ freq_hz = 441.0, decay_s = 0.5, mass_kg = 0.05 }]\n[[tap]]\nof = \"bar\"\n\
+    [body.ball]\ntype = \"mass\"\nmass_kg = 0.01\nposition_m = -1.0\n[body.wall]\ntype = \"wall\"\n";
+
+fn halves(text: &str, limiter: bool) -> (Desk, Player) {
+    let scene = Loaded::from_text("bar", "bar", text.to_owned(), None).unwrap();
+    live::open(scene, &Setup { limiter, watch_load: false, ..Setup::default() }).unwrap()
+}
+
+#[test]
+fn mistakes_are_answered_on_the_control_side_counted_and_never_heard() {
+    let (mut desk, mut player) = halves(BAR, true);
+    let said = |result: tocco_host::error::Result<live::Answer>| result.unwrap_err().to_string();
+    assert!(said(desk.set("bar/freq_scal", 1.0)).contains("did you mean 'bar/freq_scale'?"));
+    assert!(said(desk.set("bar/freq_scale", f64::NAN)).contains("not a number"));
+    assert!(said(desk.strike("bal", 1.0)).contains("did you mean 'ball'?"));
+    assert!(said(desk.strike("bar", 1.0)).contains("not a mass"));
+    assert!(said(desk.hit("wall", 1.0)).contains("cannot move"));
+    assert!(said(desk.hit("bar", f64::NAN)).contains("not a number"));
+    assert!(desk.watch(&["bar.speed"], 0.1).unwrap_err().to_string().contains("no signal"));
+    let answer = desk.set("/bar/freq_scale", 100.0).unwrap();
+    assert!(answer.clamped && answer.value == 8.0);
+    assert_eq!((desk.counts().refused, desk.counts().clamped), (7, 1));
+    let text = BAR.replace("of = \"bar\"\n", "of = \"bar\"\nchannel = 3\n");
+    let wide = Loaded::from_text("wide", "wide", text, None).unwrap();
+    assert!(desk.load(wide).unwrap_err().to_string().contains("channels"));
+    let mut out = [0.0; 512];
+    player.play(&mut out);
+    desk.poll().unwrap();
+    assert!(out.iter().all(|x| *x == 0.0));
+    let health = desk.status().health;
+    assert_eq!((health.refused, health.clamped), (0, 0), "the audio half saw none of it");
+}
+
+#[test]
+fn an_order_is_heard_at_the_next_block_boundary_or_at_its_very_sample() {
+    let (mut desk, mut player) = halves(BAR, false);
+    let mut out = vec![0.0; 64];
+    player.play(&mut out);
+    desk.hit("bar", 0.01).unwrap();
+    player.play(&mut out);
+    assert!(out[0] != 0.0);
+    for at in [200_u64, 1_111, 1_112] {
+        let (mut desk, mut player) = halves(BAR, false);
+        desk.hit_at("bar", 0.01, When::Tick(at)).unwrap();
+        let mut out = vec![0.0; 2_048];
+        out.chunks_mut(64).for_each(|block| player.play(block));
+        assert_eq!(out.iter().position(|x| *x != 0.0), Some(at as usize));
+        desk.poll().unwrap();
+        assert_eq!(desk.counts().done, 1);
+    }
+}
+
+#[test]
+fn a_time_tag_becomes_the_sample_of_that_time() {
+    let (mut desk, player) = halves(BAR, false);
+    let null = Null::start(player, 64).map_err(|(_, e)| e).unwrap();
+    let mut apart = Vec::new();
+    for _ in 0..20 {
+        std::thread::sleep(Duration::from_millis(20));
+        desk.poll().unwrap();
+        let now = SystemTime::now();
+        let (Some(tick), Some(later)) = (desk.tick_of(now), desk.tick_of(now + Duration::from_millis(250))) else {
+            continue;
+        };
+        assert_eq!(later - tick, 12_000, "two tags keep their distance");
+        apart.push(tick.abs_diff(desk.tick()) as f64 / RATE_HZ);
+    }
+    apart.sort_by(f64::total_cmp);
+    // The paced device runs up to a block ahead; a loaded machine adds its delays.
+    assert!(apart[apart.len() / 2] < 0.05, "{apart:?}");
+    assert!(Box::new(null).stop().is_some());
+}
+
+#[test]
+fn loading_panic_probes_and_controls_work_while_it_plays() {
+    let setup = Setup { channels: 2, ..Setup::default() };
+    let (mut desk, mut player) = live::open(library::load("bar").unwrap(), &setup).unwrap();
+    desk.watch(&["energy"], 0.0).unwrap();
+    let mut out = vec![0.0; 9_600];
+    player.play(&mut out);
+    desk.poll().unwrap();
+    let energy = desk.heard().unwrap().1[0].1;
+    assert!(energy > 0.0);
+    desk.hit_at("bar", 1.0, When::Tick(20_000)).ok();
+    desk.panic().unwrap();
+    player.play(&mut out);
+    player.play(&mut out);
+    desk.poll().unwrap();
+    assert_eq!(desk.heard().unwrap().1[0].1, 0.0);
+    assert!(out.iter().all(|x| *x == 0.0));
+    desk.load(library::load("bell").unwrap()).unwrap();
+    player.play(&mut out);
+    desk.poll().unwrap();
+    assert!(desk.heard().unwrap().1[0].1 > 0.0 && desk.scene().name == "bell", "the watched signal is watched on");
+}
+
+/// CPU time of this thread: what the callback itself has taken, whatever else the machine did meanwhile.
+fn own_time() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the pointer is to a live timespec.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+#[test]
+fn soak_blocks_of_64_samples_take_less_than_they_last_under_a_storm() {
+    let seconds = if std::env::var_os("TOCCO_LONG").is_some() { 600.0 } else { 60.0 };
+    let (mut desk, mut player) = open().unwrap();
+    let blocks = (seconds * RATE_HZ) as usize / BLOCK;
+    let lasting = Duration::from_secs_f64(BLOCK as f64 / RATE_HZ);
+    let audio = std::thread::spawn(move || {
+        let mut out = vec![0.0; BLOCK * player.channels()];
+        let (mut own, mut wall) = (Vec::with_capacity(blocks), Vec::with_capacity(blocks));
+        let mut next = Instant::now();
+        for _ in 0..blocks {
+            let (began, spent) = (Instant::now(), own_time());
+            player.play(&mut out);
+            own.push(own_time() - spent);
+            wall.push(began.elapsed());
+            next = (next + lasting).max(Instant::now() - Duration::from_millis(50));
+            std::thread::sleep(next.saturating_duration_since(Instant::now()));
+        }
+        (Loads::new(&own), Loads::new(&wall))
+    });
+    let mut storm = Storm::default();
+    while !audio.is_finished() {
+        std::thread::sleep(Duration::from_millis(2));
+        storm.blow(&mut desk, 0.002).unwrap();
+    }
+    let (own, wall) = audio.join().unwrap();
+    desk.poll().unwrap();
+    let (status, counts) = (desk.status(), desk.counts());
+    println!(
+        "{blocks} blocks, {} orders; own time: median {:.1} %, 99.9 % {:.1} %, 99.99 % {:.1} %, most {:.1} %\n{}by the wall clock: 99.9 % {:.1} %",
+        counts.done,
+        100.0 * own.at(0.5),
+        100.0 * own.at(0.999),
+        100.0 * own.at(0.9999),
+        100.0 * own.at(1.0),
+        own.histogram(),
+        100.0 * wall.at(0.999)
+    );
+    assert!(own.at(0.9999) < 1.0, "99.99 % of the blocks take less than they last");
+    assert!(counts.done > (1_000.0 * seconds) as u64 && counts.refused == 0, "{counts:?}");
+    assert_eq!(status.health.unconverged + status.health.reset + status.health.refused, 0);
+}
