@@ -6,7 +6,9 @@ use crate::measure::dbfs;
 use crate::render::{self, AUTO_MOST_S, Manner, Plan, Report, Target};
 use crate::sweep::{self, Axis};
 use crate::wav::Encoding;
-use crate::{bench, check, crew, describe, fresh, gallery, library, live, map, reproduce, say, spectrogram, starter};
+use crate::{
+    bench, check, crew, describe, fresh, gallery, library, live, map, osc, reproduce, say, spectrogram, starter,
+};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
 use std::fmt::Write as _;
@@ -51,11 +53,20 @@ enum Command {
     Render(RenderArgs),
     /// Play a scene live
     #[command(after_help = "Examples:\n  tocco play bar\n  \
-        tocco play violin --device null --record take.jsonl --wav take.wav --duration 10\n  tocco play --list-devices\n\n\
+        tocco play violin --device null --record take.jsonl --wav take.wav --duration 10\n  tocco play --list-devices\n  \
+        tocco play bar --osc 9000 --scenes mine        then, elsewhere: tocco send /hit/stiffness 1e7\n\n\
         You get sound until Ctrl-C, and a line a second: level, part of its time that the engine takes, and what went wrong,\n\
         if anything. A take holds the scene and everything that was done to it; 'tocco render --take' gives the same\n\
-        samples again, bit for bit. True peaks are limited to -1 dBTP.")]
+        samples again, bit for bit. True peaks are limited to -1 dBTP. docs/live.md lists what OSC understands.")]
     Play(PlayArgs),
+    /// Send OSC to a running 'tocco play --osc', or to anything else
+    #[command(
+        after_help = "Examples:\n  tocco send /tocco/strike hammer 1.5\n  tocco send /hit/stiffness 1e7 --wait\n  \
+        tocco send '/*/force_n' 0\n  tocco send /tocco/describe '/hit/*' --wait\n  tocco send --replay take.jsonl --to 127.0.0.1:9000\n\n\
+        You get nothing, or with --wait what the server answers, a line a message; a mistake is one line and exit code 2, no\n\
+        answer exit code 3. A replay lasts as long as the take did; every command has a time tag, so it comes on its sample."
+    )]
+    Send(osc::client::SendArgs),
     /// Validate a scene and say what will sound
     #[command(after_help = "Examples:\n  tocco check mine.toml\n  tocco check bar --rate 22050\n\n\
         You get a list of bodies, contacts, gestures and taps; or one line 'file:line: place: what is wrong', exit code 2.")]
@@ -269,6 +280,15 @@ struct PlayArgs {
     /// End after so many seconds; default: Ctrl-C, or the scene's own length with --offline
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     duration: Option<f64>,
+    /// Take orders by OSC on this UDP port; 0: any free one
+    #[arg(long, value_name = "PORT", allow_negative_numbers = true)]
+    osc: Option<u16>,
+    /// Address to take OSC at; 0.0.0.0: from every network
+    #[arg(long, value_name = "HOST", default_value = "127.0.0.1", requires = "osc")]
+    osc_host: String,
+    /// Folder in which OSC may load and save scenes; without it, only shipped scenes are loaded
+    #[arg(long, value_name = "DIR", requires = "osc")]
+    scenes: Option<PathBuf>,
     /// Do not limit true peaks
     #[arg(long)]
     no_limiter: bool,
@@ -375,6 +395,7 @@ fn run(cli: Cli) -> Result<()> {
             None => render(&args),
         },
         Some(Command::Play(args)) => play(&args),
+        Some(Command::Send(args)) => osc::client::run(&args),
         Some(Command::Check { scene, rate }) => {
             let mut plan = Plan::new(library::load(&scene)?);
             plan.rate_hz = rate.unwrap_or(plan.rate_hz);
@@ -457,7 +478,12 @@ fn play(args: &PlayArgs) -> Result<()> {
         duration_s: args.duration,
         limiter: !args.no_limiter,
     };
-    live::play::run(&play, &mut live::play::Lines::default(), &mut [])
+    let mut fronts: Vec<Box<dyn live::play::Front>> = Vec::new();
+    if let Some(port) = args.osc {
+        let settings = osc::Settings { host: args.osc_host.clone(), port, scenes: args.scenes.clone() };
+        fronts.push(Box::new(osc::Osc::new(settings)));
+    }
+    live::play::run(&play, &mut live::play::Lines::default(), &mut fronts)
 }
 
 fn report_words(name: &str, report: &Report, encoding: Encoding) -> String {
