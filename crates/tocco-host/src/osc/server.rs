@@ -47,7 +47,7 @@ const ANSWERS: [&str; 12] = [
 /// Patterns of a packet, at most; orders that it may give.
 const MOST_PATTERNS: usize = 64;
 const MOST_ORDERS: usize = 4096;
-/// Mistakes of a packet that are answered.
+/// Mistakes of a packet that are answered; after so many the rest is not read.
 const MOST_ERRORS: usize = 16;
 /// Mistakes a second for which the nearest name is looked up, which takes its time.
 const MOST_NAMED: u32 = 50;
@@ -113,6 +113,11 @@ impl Server {
         match wire::unpack(bytes) {
             Ok(leaves) => {
                 for leaf in leaves {
+                    if visit.errors == 0 {
+                        // Finding what may have been meant takes time; such a packet has had its share.
+                        desk.count_refused();
+                        continue;
+                    }
                     let done = match wire::message(leaf.bytes) {
                         Ok(message) => self.obey(&mut desk, &message, leaf.time, &mut visit),
                         Err(what) => refuse(&mut desk, what),
@@ -168,10 +173,8 @@ impl Server {
             line.truncate(end);
             line.push_str(" ...");
         }
-        if visit.errors > 0 {
-            visit.errors -= 1;
-            self.reply(visit.from, "/tocco/error", vec![text(line.as_str())]);
-        }
+        visit.errors = visit.errors.saturating_sub(1);
+        self.reply(visit.from, "/tocco/error", vec![text(line.as_str())]);
         let now = Instant::now();
         if self.remarked.is_some_and(|last| now < last + REMARK) {
             self.withheld += 1;
@@ -320,6 +323,9 @@ impl Server {
             return refuse(desk, format!("/{name} takes {}", takes(method)));
         }
         let (from, args) = (visit.from, message.args.as_slice());
+        if args.iter().any(|arg| matches!(arg, OscType::String(name) if name.len() > wire::LONGEST)) {
+            return refuse(desk, format!("/{name}: a name longer than {} bytes", wire::LONGEST));
+        }
         if let ("strike" | "hit", [OscType::String(place), value]) = (method, args) {
             let value = number(value).map_err(HostError::BadInput)?;
             let when = self.when(desk, time, visit)?;

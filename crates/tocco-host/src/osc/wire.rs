@@ -9,8 +9,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 pub const DEEPEST: usize = 8;
 /// Messages of a packet, at most.
 pub const MOST_MESSAGES: usize = 1024;
-/// Bytes of an address or a text, at most.
+/// Bytes of an address or a name, at most; of any text.
 pub const LONGEST: usize = 255;
+const LONGEST_TEXT: usize = 1023;
 /// Arguments of a message, at most.
 const MOST_ARGUMENTS: usize = 64;
 /// Seconds from 1900, where OSC counts from, to 1970.
@@ -81,9 +82,9 @@ pub fn message(bytes: &[u8]) -> Result<OscMessage, String> {
     }
     match decoder::decode_udp(bytes) {
         Ok(([], OscPacket::Message(message))) => {
-            let long = |arg: &OscType| matches!(arg, OscType::String(text) if text.len() > LONGEST);
+            let long = |arg: &OscType| matches!(arg, OscType::String(text) if text.len() > LONGEST_TEXT);
             if message.args.iter().any(long) {
-                return Err(format!("a text longer than {LONGEST} bytes"));
+                return Err(format!("a text longer than {LONGEST_TEXT} bytes"));
             }
             Ok(message)
         }
@@ -203,6 +204,6 @@ mod tests {
         assert!(message(arrays.as_bytes()).is_err_and(|e| e.contains("arrays")));
         assert!(message(b"/a\0\0").is_err_and(|e| e.contains("types")));
         assert!(message(format!("/{}\0\0\0,\0\0\0", "a".repeat(400)).as_bytes()).is_err_and(|e| e.contains("255")));
-        assert!(message(&bytes_of("/a", vec![text("x".repeat(300))])).is_err_and(|e| e.contains("255")));
+        assert!(message(&bytes_of("/a", vec![text("x".repeat(1030))])).is_err_and(|e| e.contains("1023")));
     }
 }
