@@ -170,7 +170,7 @@ fn random_packets_crash_nothing_grow_nothing_and_sound_like_numbers() {
     for round in 0..packets {
         let from = SocketAddr::from(([127, 0, 0, 1], 9000 + (sender.rng.bits() % 20) as u16));
         server.receive(&sender.packet(), from);
-        if round % 4 == 0 {
+        if round % 8 == 0 {
             WATCHED.with(|w| w.set(true));
             player.play(&mut block);
             WATCHED.with(|w| w.set(false));
