@@ -10,7 +10,7 @@ pub const COUNT: usize = 100_000;
 type Function = fn(Real, Real) -> Real;
 
 /// Every function of `tocco::math` under its name there.
-pub const FUNCTIONS: [(&str, Function); 16] = [
+pub const FUNCTIONS: [(&str, Function); 17] = [
     ("exp", |x, _| math::exp(x)),
     ("expm1", |x, _| math::expm1(x)),
     ("ln", |x, _| math::ln(x)),
@@ -24,6 +24,7 @@ pub const FUNCTIONS: [(&str, Function); 16] = [
     ("sinh", |x, _| math::sinh(x)),
     ("pow", math::pow),
     ("gamma", |x, _| math::gamma(x)),
+    ("bessel_j", |x, y| math::bessel_j((y.abs() % 50.0) as i32, x)),
     ("sinc", |x, _| math::sinc(x)),
     ("sinhc", |x, _| math::sinhc(x)),
     ("integrate_smooth", |x, y| math::integrate_smooth(x, y, |t| t * math::cos(t))),

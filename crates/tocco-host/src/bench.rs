@@ -3,6 +3,7 @@
 //!
 //! Every comparison alternates its two sides and keeps the least time of each.
 
+mod analysis;
 mod bank;
 mod csound;
 mod engine;
@@ -10,11 +11,14 @@ mod faust;
 pub mod live;
 mod peers;
 mod program;
+mod shape;
 mod supercollider;
+mod sweep;
 
 use crate::error::{HostError, Result};
 use crate::say;
 use bank::{Plain, modes};
+use engine::Decays;
 use peers::{PEERS, Workshop};
 use std::time::Instant;
 use tocco::Engine;
@@ -25,7 +29,7 @@ const BLOCK: usize = 64;
 const REPEATS: usize = 60;
 
 /// Parts of the benchmark by name.
-pub const SECTIONS: [&str; 6] = ["free", "contact", "friction", "live", "render", "peers"];
+pub const SECTIONS: [&str; 9] = ["free", "contact", "friction", "shape", "live", "render", "sweep", "analyse", "peers"];
 
 /// Runs the sections named in `args` (all when none is) and prints a line per figure; true when every figure is reached.
 pub fn run(args: &[String]) -> Result<bool> {
@@ -42,11 +46,20 @@ pub fn run(args: &[String]) -> Result<bool> {
     if wanted("friction") {
         rubbing(&mut table)?;
     }
+    if wanted("shape") {
+        shapes(&mut table)?;
+    }
     if wanted("live") {
         playing(&mut table)?;
     }
     if wanted("render") {
         whole_program(&mut table, &workshop)?;
+    }
+    if wanted("sweep") {
+        whole_sweep(&mut table, &workshop)?;
+    }
+    if wanted("analyse") {
+        analysing(&mut table)?;
     }
     if wanted("peers") {
         beside_peers(&mut table, &workshop)?;
@@ -83,11 +96,28 @@ fn permanent_contact(table: &mut Table) -> Result<()> {
 /// Friction in the same unit.
 fn rubbing(table: &mut Table) -> Result<()> {
     table.heading("friction, mode updates per sample", ["SDT", "ours", "ns", "goal"])?;
-    for (count, sdt, goal) in [(3, "160", 180.0), (32, "750", 220.0), (128, "4300", 320.0)] {
-        updates(table, &format!("stick-slip, {count} modes"), sdt, goal, engine::stick_slip(count))?;
+    updates(table, "stick-slip, 3 modes", "160", 180.0, engine::stick_slip(3, Decays::Short))?;
+    updates(table, "stick-slip, 3 modes that ring long", "", 180.0, engine::stick_slip(3, Decays::Long))?;
+    for (count, sdt, goal) in [(32, "750", 220.0), (128, "4300", 320.0)] {
+        updates(table, &format!("stick-slip, {count} modes"), sdt, goal, engine::stick_slip(count, Decays::Long))?;
     }
     updates(table, "locked, 32 modes on 32 modes", "25000", 450.0, engine::locked(32))?;
     updates(table, "a bowed string", "", 150.0, engine::bowed_string())
+}
+
+/// A struck body of 200 modes from its geometry, text to scene.
+fn shapes(table: &mut Table) -> Result<()> {
+    table.heading("200 modes from a shape, ms from text to scene", ["modes", "ours", "", "goal"])?;
+    for (name, text) in shape::bodies() {
+        let (mut least_ms, mut count) = (f64::INFINITY, 0);
+        for _ in 0..5 {
+            let (ms, modes) = shape::build_ms(&text).map_err(HostError::Machine)?;
+            (least_ms, count) = (least_ms.min(ms), modes);
+        }
+        let columns = [count.to_string(), format!("{least_ms:.2}"), String::new(), "< 20".into()];
+        table.figure(name, columns, least_ms < 20.0)?;
+    }
+    Ok(())
 }
 
 /// One case in units of one mode update of the plain loop with 512 modes.
@@ -129,6 +159,37 @@ fn whole_program(table: &mut Table, workshop: &Workshop) -> Result<()> {
     let mb = program::hour_mb(workshop.path()).map_err(HostError::Machine)?;
     let columns = [String::new(), String::new(), format!("{mb:.1}"), "< 100".into()];
     table.figure("an hour, MB resident at most", columns, mb < 100.0)
+}
+
+/// `tocco sweep`, 1000 strikes of half a second.
+fn whole_sweep(table: &mut Table, workshop: &Workshop) -> Result<()> {
+    table.heading("a sweep of 1000 strikes of 0.5 s", ["one core", "all", "", "goal"])?;
+    let cores = crate::crew::cores();
+    for (name, form) in [("--over", sweep::Form::Over), ("a design, loudness matched", sweep::Form::Design)] {
+        let (one_s, all_s) = sweep::times_s(form, workshop.path())?;
+        let seconds = [format!("{one_s:.3} s"), format!("{all_s:.3} s")];
+        let columns = |ratio: f64, goal: &str| {
+            let [one, all] = seconds.clone();
+            [one, all, format!("x{ratio:.2}"), goal.to_owned()]
+        };
+        let gain = one_s / all_s;
+        if cores > 1 {
+            table.figure(&format!("{name}, {cores} cores against one"), columns(gain, ">= x1.7"), gain >= 1.7)?;
+        } else {
+            table.line(&format!("  {name}: one core only, no comparison"))?;
+        }
+        let speed = sweep::sound_s() / all_s;
+        table.figure(&format!("{name}, times real time"), columns(speed, ">= x1000"), speed >= 1000.0)?;
+    }
+    Ok(())
+}
+
+/// A recording of five seconds into a body, on one thread.
+fn analysing(table: &mut Table) -> Result<()> {
+    table.heading("tocco analyse, a strike of 5 s with 60 modes", ["", "found", "s", "goal"])?;
+    let (found, least_s) = analysis::run(2)?;
+    let columns = [String::new(), found.to_string(), format!("{least_s:.1}"), "< 10".into()];
+    table.figure("recording to body, one core", columns, least_s < 10.0)
 }
 
 /// Peers' banks against ours, 32 and 128 modes.

@@ -7,15 +7,19 @@ use std::fmt::Write as _;
 use tocco::interactor::friction::FrictionParams;
 use tocco::interactor::impact::ImpactParams;
 use tocco::math::pow;
+use tocco::resonator::modal::ModalParams;
+use tocco::resonator::shape::evaluate;
 use tocco::resonator::waveguide::StringParams;
 use tocco::scene::def::{
-    Action, BodyDef, BodyForm, ContactDef, ContactForm, FrictionLaw, ImpactLaw, Length, PlaceDef, SceneDef, Source,
-    TapTo,
+    Action, BodyDef, BodyForm, ContactDef, ContactForm, FrictionLaw, HammerDef, ImpactLaw, Intent, Length, LinkDef,
+    PlaceDef, PlaceOn, PointDef, SceneDef, ShapeDef, Source, Stuff, TapTo,
 };
+use tocco::scene::network::analyse;
 
 /// A text that lists bodies, contacts, gestures, taps and controls. Errors are the scene's.
 pub fn report(plan: &Plan) -> Result<String> {
     let scene = plan.build()?;
+    plan.hears()?;
     let def = &plan.scene.def;
     let mut text = format!("{}: {}\n", plan.scene.name, plan.scene.title());
     let length = match plan.length {
@@ -28,7 +32,7 @@ pub fn report(plan: &Plan) -> Result<String> {
         &format!("{length}, {} channel(s), {} Hz, seed {}", scene.channels(), plan.rate_hz, def.seed),
     );
     for body in &def.bodies {
-        line(&mut text, &format!("body {}", body.name), &body_words(body));
+        line(&mut text, &format!("body {}", body.name), &body_words(body, plan.rate_hz));
     }
     for contact in &def.contacts {
         line(&mut text, &format!("contact {}", contact.name), &contact_words(def, contact));
@@ -69,10 +73,12 @@ pub fn report(plan: &Plan) -> Result<String> {
     }
     for control in &def.controls {
         let [low, high] = control.range;
+        let paths: Vec<&str> = control.paths().collect();
         line(
             &mut text,
             &format!("control {}", control.name),
-            &format!("{} from {} to {}, {:?}", control.path, short(low), short(high), control.scale).to_lowercase(),
+            &format!("{} from {} to {}, {:?}", paths.join(" and "), short(low), short(high), control.scale)
+                .to_lowercase(),
         );
     }
     for omitted in scene.omitted() {
@@ -99,7 +105,7 @@ pub fn short(x: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-fn body_words(body: &BodyDef) -> String {
+fn body_words(body: &BodyDef, rate_hz: f64) -> String {
     match &body.form {
         BodyForm::Mass { velocity_m_s, .. } => {
             let mut words = format!("mass of {} kg", short(body.params.first().copied().unwrap_or_default()));
@@ -114,7 +120,16 @@ fn body_words(body: &BodyDef) -> String {
         BodyForm::Wall { .. } => "rigid wall".into(),
         BodyForm::Guided { .. } => "guided".into(),
         BodyForm::String { ports } => string_words(body, ports),
-        BodyForm::Modal { modes, ports } => {
+        BodyForm::Network { masses, links, .. } => network_words(body, masses, links),
+        BodyForm::Shape { figure, ports, morph } => {
+            let scale = ModalParams::from_values(&body.params).freq_scale;
+            let mut words = shape_words(figure, ports, scale, rate_hz);
+            if let Some(morph) = morph {
+                let _ = write!(words, "; morphs into {}", shape_words(morph, &[], scale, rate_hz));
+            }
+            words
+        }
+        BodyForm::Modal { modes, ports, morph } => {
             let range = |of: &dyn Fn(usize) -> f64| {
                 let values = || (0..modes.len()).map(of).filter(|x| x.is_finite());
                 let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
@@ -124,10 +139,11 @@ fn body_words(body: &BodyDef) -> String {
                     (true, false) => format!("{} to {}", short(low), short(high)),
                 }
             };
+            let to = morph.as_ref().map_or_else(String::new, |to| format!("; morphs into {} modes", to.modes.len()));
             let names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();
             let places = if names.is_empty() { String::new() } else { format!("; places {}", names.join(", ")) };
             format!(
-                "{} modes, {} Hz, decay {} s{places}",
+                "{} modes, {} Hz, decay {} s{places}{to}",
                 modes.len(),
                 range(&|i| modes[i].freq_hz),
                 range(&|i| modes[i].decay_s)
@@ -140,8 +156,8 @@ fn contact_words(def: &SceneDef, contact: &ContactDef) -> String {
     let [a, b] = &contact.between;
     let mut words = format!("{a} on {b}: ");
     match &contact.form {
-        ContactForm::Impact { law, exact_wall, .. } => {
-            let p = ImpactParams::from_values(&contact.params);
+        ContactForm::Impact { law, exact_wall, hammer, .. } => {
+            let p = impact_params(def, contact);
             let law_words = match law {
                 ImpactLaw::HuntCrossley => "hunt-crossley",
                 ImpactLaw::Power => "power",
@@ -158,6 +174,16 @@ fn contact_words(def: &SceneDef, contact: &ContactDef) -> String {
                     write!(words, ", dissipation {} s/m", short(p.dissipation_s_m))
                 }
             };
+            match hammer {
+                Some(HammerDef { intent: Intent::ContactTime(tau), at_speed_m_s }) => {
+                    let _ =
+                        write!(words, ", made to touch for {} ms at {} m/s", short(1e3 * tau), short(*at_speed_m_s));
+                }
+                Some(HammerDef { intent: Intent::Hardness(hardness), at_speed_m_s }) => {
+                    let _ = write!(words, ", hardness {} at {} m/s", short(*hardness), short(*at_speed_m_s));
+                }
+                None => {}
+            }
             if *exact_wall {
                 words.push_str(", exact wall");
             }
@@ -190,11 +216,17 @@ fn contact_words(def: &SceneDef, contact: &ContactDef) -> String {
         }
     }
     if let (ContactForm::Impact { .. }, Some((mass_kg, speed))) = (&contact.form, hammer_of(def, &contact.between)) {
-        let p = ImpactParams::from_values(&contact.params);
+        let p = impact_params(def, contact);
         let touch_s = touch_s(mass_kg, p.stiffness, p.exponent, speed);
         let _ = write!(words, "; touches for about {} ms at {} m/s", short(1e3 * touch_s), short(speed));
     }
     words
+}
+
+/// With the stiffness that a hammer's intention asks for; a scene that cannot have it has been refused by then.
+fn impact_params(def: &SceneDef, contact: &ContactDef) -> ImpactParams {
+    let params = ImpactParams::from_values(&contact.params);
+    ImpactParams { stiffness: def.stiffness(contact).unwrap_or(params.stiffness), ..params }
 }
 
 fn string_words(body: &BodyDef, ports: &[PlaceDef]) -> String {
@@ -202,6 +234,52 @@ fn string_words(body: &BodyDef, ports: &[PlaceDef]) -> String {
     let places: Vec<String> = ports.iter().map(|port| format!("{} at {}", port.name, short(port.place))).collect();
     let places = if places.is_empty() { String::new() } else { format!("; places {}", places.join(", ")) };
     format!("string, {} Hz, q {}, {} kg/s{places}", short(p.freq_hz), short(p.q), short(p.impedance_kg_s))
+}
+
+fn network_words(body: &BodyDef, masses: &[PointDef], links: &[LinkDef]) -> String {
+    let count: usize = links.iter().map(|link| link.between.len().saturating_sub(1)).sum();
+    let mut words = format!("network of {} masses, {count} links", masses.len());
+    if let Ok(network) = analyse(body) {
+        let high = network.omega.len().saturating_sub(1);
+        let rigid = network.omega.iter().filter(|omega| **omega == 0.0).count();
+        let _ = write!(words, ", {} to {} Hz", short(network.freq_hz(rigid.min(high))), short(network.freq_hz(high)));
+        if rigid > 0 {
+            let _ = write!(words, ", {rigid} rigid");
+        }
+        if !network.stands_alone() {
+            words.push_str(", modes joined by dampers");
+        }
+    }
+    let names: Vec<&str> = masses.iter().take(12).map(|mass| mass.name.as_str()).collect();
+    let more = if masses.len() > names.len() { ", ..." } else { "" };
+    format!("{words}; places {}{more}", names.join(", "))
+}
+
+/// Lowest modes named of a shape.
+const NAMED_MODES: usize = 8;
+
+fn shape_words(figure: &ShapeDef, ports: &[PlaceOn], scale: f64, rate_hz: f64) -> String {
+    let stuff = match figure.material {
+        Stuff::Air => "air".into(),
+        Stuff::Named(id) => id.to_string(),
+        Stuff::Own(own) => format!("{} kg/m^3, {} Pa", short(own.density_kg_m3), short(own.young_pa)),
+    };
+    let mut words = format!("{} of {stuff}", figure.kind.id);
+    if let Ok(solved) = evaluate(figure, ports, 0.5 * rate_hz / scale) {
+        let modes = &solved.modes;
+        let named: Vec<String> = modes.iter().take(NAMED_MODES).map(|mode| short(scale * mode.freq_hz)).collect();
+        let more = if modes.len() > NAMED_MODES { " ..." } else { "" };
+        let decays = modes.iter().map(|mode| mode.decay_s);
+        let (least, most) = (decays.clone().fold(f64::INFINITY, f64::min), decays.fold(0.0, f64::max));
+        let highest = modes.last().map_or(0.0, |mode| scale * mode.freq_hz);
+        let _ = write!(words, ", {} modes up to {} Hz: {}{more} Hz", modes.len(), short(highest), named.join(", "));
+        let _ = write!(words, "; decay {} to {} s", short(least), short(most));
+    }
+    let names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();
+    if !names.is_empty() {
+        let _ = write!(words, "; places {}", names.join(", "));
+    }
+    words
 }
 
 /// Mass and speed of the first partner that is a mass with a known speed: its own, or that of its first strike.

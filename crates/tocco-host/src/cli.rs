@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The command line: what may be typed, and what then happens.
 
+use crate::analyse::command::{self as analyse, AnalyseArgs};
 use crate::error::{HostError, Result, bad};
 use crate::measure::dbfs;
 use crate::render::{self, AUTO_MOST_S, Manner, Plan, Report, Target};
 use crate::sweep::{self, Axis};
 use crate::wav::Encoding;
 use crate::{
-    bench, check, crew, describe, fresh, gallery, library, live, map, osc, reproduce, say, spectrogram, starter,
+    answers, bench, check, crew, describe, fresh, gallery, library, live, map, osc, reproduce, say, sets, spectrogram,
+    starter,
 };
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
@@ -60,12 +62,7 @@ enum Command {
         samples again, bit for bit. True peaks are limited to -1 dBTP. docs/live.md lists what OSC understands.")]
     Play(PlayArgs),
     /// Send OSC to a running 'tocco play --osc', or to anything else
-    #[command(
-        after_help = "Examples:\n  tocco send /tocco/strike hammer 1.5\n  tocco send /hit/stiffness 1e7 --wait\n  \
-        tocco send '/*/force_n' 0\n  tocco send /tocco/describe '/hit/*' --wait\n  tocco send --replay take.jsonl --to 127.0.0.1:9000\n\n\
-        You get nothing, or with --wait what the server answers, a line a message; a mistake is one line and exit code 2, no\n\
-        answer exit code 3. A replay lasts as long as the take did; every command has a time tag, so it comes on its sample."
-    )]
+    #[command(after_help = osc::client::HELP)]
     Send(osc::client::SendArgs),
     /// Validate a scene and say what will sound
     #[command(after_help = "Examples:\n  tocco check mine.toml\n  tocco check bar --rate 22050\n\n\
@@ -94,7 +91,7 @@ enum Command {
     },
     /// List the scenes that come with the program
     #[command(after_help = "Examples:\n  tocco scenes\n  tocco scenes bar > mine.toml\n\n\
-        You get one line per scene: name, length, title; with a name, the scene's text.")]
+        You get one line per scene: name, length, title; with a name (of a scene or of a design for sweep), its text.")]
     Scenes {
         /// Print this scene's text
         name: Option<String>,
@@ -113,8 +110,27 @@ enum Command {
     #[command(after_help = "Examples:\n  tocco sweep bar --over 'hit/stiffness=log(1e5,1e9,20)' -o hardness\n  \
         tocco sweep bar --over 'hammer/mass_kg=list(0.005,0.01,0.02)' --over 'hit/exponent=lin(1,3,5)' -o grid\n\n\
         You get one WAV per combination and manifest.tsv with its values, level and solver health. Run it again after an\n\
-        interruption: finished files are kept. Ranges: log(low,high,count), lin(low,high,count), list(a,b,...).")]
+        interruption: finished files are kept. Ranges: log(low,high,count), lin(low,high,count), list(a,b,...).\n\n\
+        A design file says all of that and more (docs/stimulus-sets.md): factors, formulas, loudness, order, listening test.\n  \
+        tocco sweep materials-003 -o materials       the 100 sounds of 003 section 5.3, a design that comes with the program\n  \
+        tocco sweep mine.toml -o set                 your own; 'tocco scenes materials-003' shows one to begin with")]
     Sweep(SweepArgs),
+    /// Draw what listeners answered to a stimulus set
+    #[command(after_help = "Examples:\n  tocco answers materials answers-*.tsv -o result\n  \
+        tocco answers materials typed.tsv -o result\n\n\
+        You get the share of each answer for every sound (proportions.csv, .png) and the ranges where more than half chose it\n\
+        (ranges.csv, .png). Answers are the files that listen.html saved, or a table typed from the printed sheet with\n\
+        the columns listener, trial, answer.")]
+    Answers {
+        /// Folder that 'tocco sweep DESIGN -o' filled
+        set: PathBuf,
+        /// Answers, TSV or JSON
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Folder to fill
+        #[arg(long, short, value_name = "DIR")]
+        output: PathBuf,
+    },
     /// Map where a rubbed thing sings: two parameters, coloured by regime
     #[command(
         after_help = "Examples:\n  tocco map cello.toml --x bow/velocity_m_s=0.02..0.4,log --y rub/normal_force_n=0.1..6,log -o map.png\n  \
@@ -125,6 +141,9 @@ enum Command {
         scaled so that its largest value (of noise: its rms) is the cell's. Range: low..high[,COUNT][,log], 24 cells."
     )]
     Map(MapArgs),
+    /// Turn recordings of a struck object into a body
+    #[command(after_help = analyse::EXAMPLES)]
+    Analyse(AnalyseArgs),
     /// Compute the source papers' tables and figures, theirs beside ours
     #[command(after_help = "Examples:\n  tocco reproduce table-2.1 -o paper\n  tocco reproduce all -o paper\n\n\
         You get a verdict per item on the terminal, and CSV, PNG and a scene in the folder; exit code 1 if a figure is missed.\n\
@@ -144,7 +163,7 @@ enum Command {
         #[arg(long, short, value_name = "DIR", default_value = "out")]
         output: PathBuf,
         /// Threads; default all cores
-        #[arg(long, value_name = "N", allow_negative_numbers = true)]
+        #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_jobs)]
         jobs: Option<usize>,
     },
     /// Measure the speed of the engine, of this program and of peers
@@ -170,7 +189,7 @@ struct SceneArgs {
     #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
     rate: Option<f64>,
     /// Seed of everything random; default: the scene's own
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_seed)]
     seed: Option<u64>,
     /// Set a live path before the start; repeat for more ('tocco describe SCENE' lists them)
     #[arg(long, value_name = "PATH=VALUE")]
@@ -178,8 +197,13 @@ struct SceneArgs {
 }
 
 impl SceneArgs {
+    /// The scene as typed; the parser lets none be left out but beside --take.
+    fn named(&self) -> &str {
+        self.scene.as_deref().unwrap_or("-")
+    }
+
     fn plan(&self) -> Result<Plan> {
-        let mut plan = Plan::new(library::load(self.scene.as_deref().unwrap_or("-"))?);
+        let mut plan = Plan::new(library::load(self.named())?);
         if let Some(text) = &self.duration {
             plan.length = parse_length(text)?;
         }
@@ -196,9 +220,9 @@ impl SceneArgs {
 
 #[derive(Args, Debug)]
 struct FileArgs {
-    /// 16 (with dither), 24 or 32f
-    #[arg(long, default_value = "24", value_parser = ["16", "24", "32f"])]
-    bits: String,
+    /// 16 (with dither), 24 or 32f; default 24
+    #[arg(long, value_parser = ["16", "24", "32f"])]
+    bits: Option<String>,
     /// Gain on the output, dB
     #[arg(long, value_name = "DB", default_value_t = 0.0, allow_negative_numbers = true, conflicts_with = "normalise")]
     gain_db: f64,
@@ -209,10 +233,10 @@ struct FileArgs {
 
 impl FileArgs {
     fn manner(&self) -> Result<Manner> {
-        let encoding = match self.bits.as_str() {
-            "16" => Encoding::Int16,
-            "24" => Encoding::Int24,
-            _ => Encoding::Float32,
+        let encoding = match self.bits.as_deref() {
+            Some("16") => Encoding::Int16,
+            Some("32f") => Encoding::Float32,
+            _ => Encoding::Int24,
         };
         let sane = |name: &str, db: f64| match db.is_finite() && db.abs() <= 300.0 {
             true => Ok(db),
@@ -280,15 +304,8 @@ struct PlayArgs {
     /// End after so many seconds; default: Ctrl-C, or the scene's own length with --offline
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     duration: Option<f64>,
-    /// Take orders by OSC on this UDP port; 0: any free one
-    #[arg(long, value_name = "PORT", allow_negative_numbers = true)]
-    osc: Option<u16>,
-    /// Address to take OSC at; 0.0.0.0: from every network
-    #[arg(long, value_name = "HOST", default_value = "127.0.0.1", requires = "osc")]
-    osc_host: String,
-    /// Folder in which OSC may load and save scenes; without it, only shipped scenes are loaded
-    #[arg(long, value_name = "DIR", requires = "osc")]
-    scenes: Option<PathBuf>,
+    #[command(flatten)]
+    osc: osc::OscArgs,
     /// Do not limit true peaks
     #[arg(long)]
     no_limiter: bool,
@@ -304,8 +321,8 @@ struct PlayArgs {
 struct SweepArgs {
     #[command(flatten)]
     scene: SceneArgs,
-    /// A path and its values; repeat for every combination
-    #[arg(long, value_name = "PATH=RANGE", required = true)]
+    /// A path and its values; repeat for every combination. A design names its own
+    #[arg(long, value_name = "PATH=RANGE")]
     over: Vec<String>,
     /// Folder to fill
     #[arg(long, short, value_name = "DIR")]
@@ -313,7 +330,7 @@ struct SweepArgs {
     #[command(flatten)]
     file: FileArgs,
     /// Threads; default all cores
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_jobs)]
     jobs: Option<usize>,
 }
 
@@ -334,8 +351,19 @@ struct MapArgs {
     #[arg(long, value_name = "CONTACT|SITE")]
     of: Option<String>,
     /// Threads; default all cores
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_jobs)]
     jobs: Option<usize>,
+}
+
+fn parse_seed(text: &str) -> std::result::Result<u64, String> {
+    text.parse().map_err(|_| "wants a whole number from 0".into())
+}
+
+fn parse_jobs(text: &str) -> std::result::Result<usize, String> {
+    match text.parse() {
+        Ok(jobs) if jobs > 0 => Ok(jobs),
+        _ => Err("wants a whole number of threads, at least 1; leave it out for all cores".into()),
+    }
 }
 
 fn parse_length(text: &str) -> Result<Length> {
@@ -406,7 +434,9 @@ fn run(cli: Cli) -> Result<()> {
         Some(Command::Scenes { name }) => scenes(name.as_deref()),
         Some(Command::New { kind, output }) => new(&kind, output),
         Some(Command::Sweep(args)) => sweep(&args),
+        Some(Command::Answers { set, files, output }) => answers(&set, &files, &output),
         Some(Command::Map(args)) => draw_map(&args),
+        Some(Command::Analyse(args)) => analyse::run(&args),
         Some(Command::Reproduce { item: None, .. }) => {
             let wide = reproduce::items().iter().map(|(id, _)| id.len()).max().unwrap_or(0);
             let rows: String = reproduce::items().iter().map(|(id, title)| format!("{id:<wide$}  {title}\n")).collect();
@@ -478,11 +508,7 @@ fn play(args: &PlayArgs) -> Result<()> {
         duration_s: args.duration,
         limiter: !args.no_limiter,
     };
-    let mut fronts: Vec<Box<dyn live::play::Front>> = Vec::new();
-    if let Some(port) = args.osc {
-        let settings = osc::Settings { host: args.osc_host.clone(), port, scenes: args.scenes.clone() };
-        fronts.push(Box::new(osc::Osc::new(settings)));
-    }
+    let mut fronts: Vec<_> = args.osc.front().into_iter().collect();
     live::play::run(&play, &mut live::play::Lines::default(), &mut fronts)
 }
 
@@ -539,11 +565,12 @@ fn reproduce(item: &str, folder: &Path) -> Result<()> {
 
 fn scenes(name: Option<&str>) -> Result<()> {
     if let Some(name) = name {
-        return match library::SHIPPED.iter().find(|(known, _)| *known == name) {
+        let all = || library::SHIPPED.iter().chain(sets::DESIGNS);
+        return match all().find(|(known, _)| *known == name) {
             Some((_, text)) => say::result(text),
             None => {
-                let known = library::SHIPPED.iter().map(|(known, _)| *known);
-                bad(format!("no shipped scene '{name}'{}", tocco::scene::error::nearest(name, known)))
+                let known = all().map(|(known, _)| *known);
+                bad(format!("no shipped scene or design '{name}'{}", tocco::scene::error::nearest(name, known)))
             }
         };
     }
@@ -573,11 +600,64 @@ fn new(kind: &str, output: Option<PathBuf>) -> Result<()> {
 }
 
 fn sweep(args: &SweepArgs) -> Result<()> {
+    let threads = args.jobs.unwrap_or_else(crew::cores);
+    if let Some(design) = sets::load(args.scene.named())? {
+        refuse_beside_a_design(args)?;
+        let summary = sets::run(&design, &args.output, threads)?;
+        swept(summary, &args.output);
+        if design.listening.is_some() {
+            say::remark(&format!("open {} in a browser", args.output.join("listen.html").display()));
+        }
+        return Ok(());
+    }
+    if args.over.is_empty() {
+        // A name that is neither scene nor design is the likelier mistake.
+        library::load(args.scene.named()).map_err(|e| match e {
+            HostError::BadInput(text) if text.starts_with("no file and no shipped scene") => {
+                let known = sets::DESIGNS.iter().map(|(name, _)| *name);
+                let known = known.chain(library::SHIPPED.iter().map(|(name, _)| *name));
+                let near = tocco::scene::error::nearest(args.scene.named(), known);
+                HostError::BadInput(format!("no file, shipped design or scene '{}'{near}", args.scene.named()))
+            }
+            other => other,
+        })?;
+        return bad("nothing to sweep over: give --over PATH=RANGE, or a design file (docs/stimulus-sets.md)");
+    }
     let axes = args.over.iter().map(|text| Axis::parse(text)).collect::<Result<Vec<_>>>()?;
     let (plan, manner) = (args.scene.plan()?, args.file.manner()?);
-    let summary = sweep::run(&plan, &axes, &manner, &args.output, args.jobs.unwrap_or_else(crew::cores))?;
+    let summary = sweep::run(&plan, &axes, &manner, &args.output, threads)?;
+    swept(summary, &args.output);
+    Ok(())
+}
+
+fn swept(summary: sweep::Summary, folder: &Path) {
     let found = if summary.found > 0 { format!(", {} of them from before", summary.found) } else { String::new() };
-    say::remark(&format!("{} files{found}; {}", summary.files, args.output.join("manifest.tsv").display()));
+    say::remark(&format!("{} files{found}; {}", summary.files, folder.join("manifest.tsv").display()));
+}
+
+/// A design says everything about its sounds, so that the file alone repeats them.
+fn refuse_beside_a_design(args: &SweepArgs) -> Result<()> {
+    let given = [
+        ("--over", !args.over.is_empty(), "[[factor]]"),
+        ("--set", !args.scene.set.is_empty(), "[set]"),
+        ("--duration", args.scene.duration.is_some(), "duration_s"),
+        ("--rate", args.scene.rate.is_some(), "rate_hz"),
+        ("--seed", args.scene.seed.is_some(), "seed"),
+        ("--bits", args.file.bits.is_some(), "bits"),
+        ("--gain-db", args.file.gain_db != 0.0, "[level]"),
+        ("--normalise", args.file.normalise.is_some(), "[level]"),
+    ];
+    match given.iter().find(|(_, given, _)| *given) {
+        Some((option, _, key)) => bad(format!("{option} does not go with a design; write {key} in the file")),
+        None => Ok(()),
+    }
+}
+
+fn answers(set: &Path, files: &[PathBuf], output: &Path) -> Result<()> {
+    let summary = answers::run(set, files, output)?;
+    let missing = if summary.missing > 0 { format!(", {} sounds without any", summary.missing) } else { String::new() };
+    let (listeners, answers, output) = (summary.listeners, summary.answers, output.display());
+    say::remark(&format!("{listeners} listeners, {answers} answers{missing}; proportions and ranges in {output}"));
     Ok(())
 }
 

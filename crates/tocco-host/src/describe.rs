@@ -10,15 +10,27 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
 use tocco::param::{Key, KeyType, Kind, Rate, Scale, Spec};
+use tocco::resonator::material::{Entry, MATERIALS, Material, REFERENCE_HZ};
 use tocco::scene::error::nearest;
 use tocco::scene::kinds::KINDS;
 
 /// Text or JSON for all kinds, one kind, or one scene.
 pub fn describe(what: Option<&str>, as_json: bool) -> Result<String> {
+    if what == Some("materials") {
+        return Ok(if as_json {
+            pretty(&MATERIALS.iter().map(material_json).collect::<Vec<_>>().into())
+        } else {
+            materials()
+        });
+    }
     let Some(what) = what else {
         return Ok(if as_json { pretty(&KINDS.iter().map(kind_json).collect::<Vec<_>>().into()) } else { overview() });
     };
-    let kinds: Vec<&Kind> = KINDS.iter().filter(|kind| kind.id == what || kind.family == what).collect();
+    let named = |word: &str| KINDS.iter().filter(|kind| kind.id == word || kind.family == word).collect::<Vec<&Kind>>();
+    let mut kinds = named(what);
+    if kinds.is_empty() {
+        kinds = named(&singular(what));
+    }
     if !kinds.is_empty() && !Path::new(what).is_file() {
         return Ok(if as_json {
             pretty(&kinds.iter().map(|kind| kind_json(kind)).collect::<Vec<_>>().into())
@@ -28,10 +40,22 @@ pub fn describe(what: Option<&str>, as_json: bool) -> Result<String> {
     }
     let is_scene = SHIPPED.iter().any(|(name, _)| *name == what);
     if !is_scene && !Path::new(what).exists() && !what.contains(['/', '.', '\\']) {
+        if let Some(entry) = Material::named(what) {
+            return Ok(if as_json { pretty(&material_json(entry)) } else { material_text(entry) });
+        }
         let known = kind_names().into_iter().chain(SHIPPED.iter().map(|(name, _)| *name));
+        let known = known.chain(MATERIALS.iter().map(|entry| entry.id)).chain(["materials"]);
         return bad(format!("no kind and no scene '{what}'{}", nearest(what, known)));
     }
     scene(&Plan::new(library::load(what)?), as_json)
+}
+
+/// Many of a kind are asked for by its plural.
+fn singular(word: &str) -> String {
+    match word.strip_suffix("ies") {
+        Some(stem) => format!("{stem}y"),
+        None => word.strip_suffix('s').unwrap_or(word).into(),
+    }
 }
 
 fn kind_names() -> Vec<&'static str> {
@@ -39,6 +63,67 @@ fn kind_names() -> Vec<&'static str> {
         KINDS.iter().map(|kind| if kind.id.is_empty() { kind.family } else { kind.id }).collect();
     names.dedup();
     names
+}
+
+/// The table of materials for people.
+fn materials() -> String {
+    let mut text = String::from(
+        "What a shape may be made of: material = \"NAME\", or a table of your own ('tocco describe material').\n\
+         Q and decay (to 1/e) at 1 kHz, with what supports and air take; Q inside is that of the bulk alone.\n\
+         'tocco describe NAME' says where the numbers come from.\n\n",
+    );
+    let _ = writeln!(
+        text,
+        "  {:<11} {:<10} {:>7} {:>9} {:>8} {:>7} {:>9} {:>7} {:>9}",
+        "name", "class", "kg/m^3", "E, GPa", "poisson", "Q", "decay, ms", "Q of f", "Q inside"
+    );
+    for entry in MATERIALS {
+        let m = entry.material;
+        let bends = if m.loss_exponent == 0.0 { "flat".into() } else { format!("f^-{}", m.loss_exponent) };
+        let _ = writeln!(
+            text,
+            "  {:<11} {:<10} {:>7} {:>9} {:>8} {:>7.0} {:>9.1} {:>7} {:>9.0}",
+            entry.id,
+            entry.class,
+            m.density_kg_m3,
+            short(1e-9 * m.young_pa),
+            m.poisson,
+            m.q(REFERENCE_HZ),
+            1e3 * m.decay_s(REFERENCE_HZ),
+            bends,
+            entry.bare().q(REFERENCE_HZ)
+        );
+    }
+    text
+}
+
+fn material_text(entry: &Entry) -> String {
+    let m = entry.material;
+    format!(
+        "material = \"{}\"\n  {}\n  density_kg_m3 = {}, young_pa = {:e}, poisson = {}\n  loss_factor = {} at 1 kHz, of which \
+         inside {}; loss_exponent = {}\n  Q {:.0} at 1 kHz, decay to 1/e in {:.1} ms\n  source: {}\n",
+        entry.id,
+        entry.doc,
+        m.density_kg_m3,
+        m.young_pa,
+        m.poisson,
+        short(m.loss_factor),
+        short(entry.inner_loss),
+        m.loss_exponent,
+        m.q(REFERENCE_HZ),
+        1e3 * m.decay_s(REFERENCE_HZ),
+        entry.source
+    )
+}
+
+fn material_json(entry: &Entry) -> Value {
+    let m = entry.material;
+    json!({
+        "id": entry.id, "class": entry.class, "doc": entry.doc, "density_kg_m3": m.density_kg_m3,
+        "young_pa": m.young_pa, "poisson": m.poisson, "loss_factor": m.loss_factor,
+        "loss_exponent": m.loss_exponent, "inner_loss": entry.inner_loss, "q_1khz": m.q(REFERENCE_HZ),
+        "decay_s_1khz": m.decay_s(REFERENCE_HZ), "source": entry.source,
+    })
 }
 
 fn overview() -> String {
@@ -56,6 +141,7 @@ fn heading(kind: &Kind) -> String {
     match (kind.family, kind.id) {
         ("scene", _) => "scene file".into(),
         ("body" | "contact", id) => format!("[{}.NAME]  type = \"{id}\"", kind.family),
+        ("shape", id) => format!("[body.NAME]  type = \"shape\"  shape = \"{id}\"  (and the keys of type = \"shape\")"),
         ("drive" | "event" | "tap" | "control", _) => format!("[[{}]]", kind.family),
         (family, _) => family.into(),
     }
@@ -158,7 +244,10 @@ fn scene(plan: &Plan, as_json: bool) -> Result<String> {
             .collect();
         let controls: Vec<Value> = controls
             .iter()
-            .map(|(name, path, range, scale)| json!({ "name": name, "path": path, "range": range, "scale": law(*scale) }))
+            .map(|(name, path, range, scale)| {
+                let all = scene.moved_by(name);
+                json!({ "name": name, "path": path, "paths": all, "range": range, "scale": law(*scale) })
+            })
             .collect();
         return Ok(pretty(
             &json!({ "scene": plan.scene.name, "paths": paths, "controls": controls, "signals": signals }),
@@ -177,7 +266,8 @@ fn scene(plan: &Plan, as_json: bool) -> Result<String> {
     if !controls.is_empty() {
         text.push_str("\ncontrols (--set NAME=0..1)\n");
     }
-    for (name, path, [low, high], scale) in &controls {
+    for (name, _, [low, high], scale) in &controls {
+        let path = scene.moved_by(name).join(" and ");
         let _ = writeln!(text, "  {name:<wide$}  {path} from {} to {}, {}", short(*low), short(*high), law(*scale));
     }
     text.push_str("\nsignals (--probe FILE --probe-of SIGNAL,...)\n");

@@ -64,7 +64,7 @@ impl HostError {
 }
 
 /// The system's words without its number.
-fn plain(cause: &io::Error) -> String {
+pub fn plain(cause: &io::Error) -> String {
     let text = cause.to_string();
     match text.split_once(" (os error") {
         Some((words, _)) => words.to_lowercase(),

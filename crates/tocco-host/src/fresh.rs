@@ -2,7 +2,7 @@
 //! Files that appear whole or not at all: written beside the target under a hidden name, renamed when complete,
 //! removed on any error and on Ctrl-C.
 
-use crate::error::{HostError, Result, bad};
+use crate::error::{HostError, Result, bad, plain};
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -149,7 +149,9 @@ pub fn folder(path: &Path) -> Result<()> {
         io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
             HostError::BadInput(format!("cannot make folder {}: a file has that name; name another", path.display()))
         }
-        io::ErrorKind::NotFound => HostError::BadInput(format!("cannot make folder {}", path.display())),
+        io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            HostError::BadInput(format!("cannot make folder {}: {}; name another", path.display(), plain(&e)))
+        }
         _ => HostError::writing(path, &e),
     })
 }

@@ -33,7 +33,8 @@ pub fn run(folder: &Path, threads: usize) -> Result<PathBuf> {
     Ok(page)
 }
 
-fn escape(text: &str) -> String {
+/// Text fit for HTML.
+pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

@@ -2,6 +2,8 @@
 //! Everything of Tocco that touches a machine: files, terminals, threads, pictures. The program `tocco` is a thin
 //! `main` over this library.
 
+pub mod analyse;
+pub mod answers;
 pub mod bench;
 pub mod check;
 pub mod cli;
@@ -19,7 +21,9 @@ pub mod plot;
 pub mod render;
 pub mod reproduce;
 pub mod say;
+pub mod sets;
 pub mod spectrogram;
 pub mod starter;
 pub mod sweep;
+pub mod tiles;
 pub mod wav;

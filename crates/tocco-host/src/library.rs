@@ -105,8 +105,7 @@ pub fn load(scene: &str) -> Result<Loaded> {
         }
         return load_shipped(scene);
     }
-    let file = File::open(path).map_err(|e| HostError::reading(path, &e))?;
-    let text = read_text(path, file)?;
+    let text = read(path)?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let folder: PathBuf = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
     Loaded::from_text(&name, scene, text, Some(&folder))
@@ -120,6 +119,11 @@ fn load_shipped(scene: &str) -> Result<Loaded> {
             nearest(scene, SHIPPED.iter().map(|(name, _)| *name))
         )),
     }
+}
+
+/// The text of a scene or design file.
+pub fn read(path: &Path) -> Result<String> {
+    read_text(path, File::open(path).map_err(|e| HostError::reading(path, &e))?)
 }
 
 fn read_text(path: &Path, from: impl Read) -> Result<String> {

@@ -19,8 +19,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 use tocco::engine::{Engine, Health};
 use tocco::param::Spec;
+use tocco::resonator::shape::evaluate;
 use tocco::scene::Scene;
 use tocco::scene::def::{BodyForm, ContactDef, ContactForm, Length, Source};
+use tocco::scene::network::analyse;
 
 /// Cells along an axis unless told.
 const CELLS: usize = 24;
@@ -193,15 +195,13 @@ fn usable(option: &str, plan: &Plan, scene: &Scene, axis: &Axis) -> Result<Spec>
             return Err(wrong(format!("{value:?} is out of range; give {:?} to {:?}{unit}", spec.min, spec.max)));
         }
     }
-    let controls = scene.controls();
     for drive in &plan.scene.def.drives {
         if scene.address(&drive.path) == Ok(address) {
             if largest(&drive.source) == 0.0 {
                 return Err(wrong("its drive is zero throughout, so it cannot be scaled; remove the drive".into()));
             }
-        } else if let Some((name, ..)) =
-            controls.iter().find(|c| c.0 == drive.path && scene.address(&c.1) == Ok(address))
-        {
+        } else if scene.moved_by(&drive.path).iter().any(|path| scene.address(path) == Ok(address)) {
+            let name = &drive.path;
             return Err(wrong(format!("a drive moves it through the control '{name}'; map '{name}' instead")));
         }
     }
@@ -244,11 +244,12 @@ fn plays_until_s(plan: &Plan, scene: &Scene, contact: &ContactDef) -> f64 {
         Length::Seconds(s) => s,
         Length::Auto => scene.last_cue() as f64 / plan.rate_hz + AFTER_S,
     };
-    let controls = scene.controls();
     let concerns = |path: &str| {
-        let path = controls.iter().find(|c| c.0 == path).map_or(path, |c| c.1.as_str());
-        let node = path.trim_start_matches('/').split(['/', '.']).next().unwrap_or_default();
-        node == contact.name || contact.between.iter().any(|site| site.split('.').next() == Some(node))
+        let near = |path: &str| {
+            let node = path.trim_start_matches('/').split(['/', '.']).next().unwrap_or_default();
+            node == contact.name || contact.between.iter().any(|site| site.split('.').next() == Some(node))
+        };
+        near(path) || scene.moved_by(path).iter().any(|path| near(path))
     };
     let mut until = end;
     for drive in plan.scene.def.drives.iter().filter(|drive| concerns(&drive.path)) {
@@ -270,13 +271,29 @@ fn fundamental_hz(plan: &Plan, scene: &Scene, site: &str) -> Option<f64> {
     };
     match &body.form {
         BodyForm::String { .. } => now("freq_hz"),
-        BodyForm::Modal { modes, ports } => {
+        BodyForm::Modal { modes, ports, .. } => {
             let port = site.split_once('.').map(|(_, port)| port);
             let shape = ports.iter().find(|p| port.is_none_or(|name| name == p.name)).map(|p| &p.shape);
             let moves = |i: usize| shape.is_none_or(|shape| shape.get(i).is_some_and(|x| *x != 0.0));
             let heard = modes.iter().enumerate().filter(|(i, mode)| mode.freq_hz > 0.0 && moves(*i));
             let lowest = heard.map(|(_, mode)| mode.freq_hz).fold(f64::INFINITY, f64::min);
             lowest.is_finite().then(|| lowest * now("freq_scale").unwrap_or(1.0))
+        }
+        BodyForm::Network { masses, .. } => {
+            let network = analyse(body).ok()?;
+            let port = site.split_once('.').map(|(_, port)| port);
+            let mass = masses.iter().position(|mass| port.is_none_or(|name| name == mass.name))?;
+            let moves = |i: &usize| network.omega[*i] > 0.0 && network.shape[mass][*i] != 0.0;
+            let lowest = (0..network.omega.len()).find(moves)?;
+            Some(network.freq_hz(lowest) * now("freq_scale").unwrap_or(1.0))
+        }
+        BodyForm::Shape { figure, ports, .. } => {
+            let scale = now("freq_scale").unwrap_or(1.0);
+            let solved = evaluate(figure, ports, 0.5 * plan.rate_hz / scale).ok()?;
+            let port = site.split_once('.').map(|(_, port)| port);
+            let index = ports.iter().position(|p| port.is_none_or(|name| name == p.name)).unwrap_or(0);
+            let moves = |i: usize| solved.shapes.get(index).is_none_or(|shape| shape[i] != 0.0);
+            solved.modes.iter().enumerate().find(|(i, _)| moves(*i)).map(|(_, mode)| scale * mode.freq_hz)
         }
         _ => None,
     }

@@ -33,6 +33,28 @@ const IDLE: Duration = Duration::from_millis(20);
 /// Answers per look: a receiver's buffer holds some hundred.
 const BURST: usize = 16;
 
+/// What `tocco play` takes about OSC.
+#[derive(clap::Args, Debug)]
+pub struct OscArgs {
+    /// Take orders by OSC on this UDP port; 0: any free one
+    #[arg(long = "osc", value_name = "PORT", allow_negative_numbers = true)]
+    port: Option<u16>,
+    /// Address to take OSC at; 0.0.0.0: from every network
+    #[arg(long = "osc-host", value_name = "HOST", default_value = "127.0.0.1", requires = "port")]
+    host: String,
+    /// Folder in which OSC may load and save scenes; without it, only shipped scenes are loaded
+    #[arg(long, value_name = "DIR", requires = "port")]
+    scenes: Option<PathBuf>,
+}
+
+impl OscArgs {
+    /// The front end that was asked for.
+    pub fn front(&self) -> Option<Box<dyn Front>> {
+        let settings = Settings { host: self.host.clone(), port: self.port?, scenes: self.scenes.clone() };
+        Some(Box::new(Osc::new(settings)))
+    }
+}
+
 /// Where to listen.
 #[derive(Clone, Debug)]
 pub struct Settings {

@@ -45,6 +45,16 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Refuses a scene that nobody hears.
+    pub fn hears(&self) -> Result<()> {
+        let (def, origin) = (&self.scene.def, &self.scene.origin);
+        match (def.bodies.is_empty(), def.taps.is_empty()) {
+            (true, _) => bad(format!("{origin}: there is nothing to hear; add a [body.NAME] and a [[tap]]")),
+            (false, true) => bad(format!("{origin}: nothing is heard; add a [[tap]]")),
+            (false, false) => Ok(()),
+        }
+    }
+
     /// The scene as it stands.
     pub fn new(scene: Loaded) -> Self {
         Self { rate_hz: scene.def.rate_hz, length: scene.def.duration, scene, sets: Vec::new() }
@@ -252,9 +262,7 @@ impl Write for Out {
 pub fn to_wav(plan: &Plan, target: &Target, manner: &Manner, show: bool) -> Result<Report> {
     let scene = plan.build()?;
     let (channels, omitted) = (scene.channels(), scene.omitted().to_vec());
-    if plan.scene.def.taps.is_empty() {
-        return bad(format!("{}: nothing is heard; add a [[tap]]", plan.scene.origin));
-    }
+    plan.hears()?;
     let format = Format::new(channels, plan.rate_hz, manner.encoding)?;
     let info = plan.info();
     let mut length = plan.frames()?;

@@ -13,6 +13,8 @@ mod bow;
 mod contact_time;
 mod fit;
 mod graphic;
+mod materials;
+mod membrane;
 mod micro;
 mod noise;
 mod phase;
@@ -156,6 +158,21 @@ const ITEMS: &[Item] = &[
         compute: contact_time::figure_5_4,
     },
     Item { id: "fig-5.5", title: "003 Figure 5.5: contact time, type II (resonator)", compute: type_two::compute },
+    Item {
+        id: "table-5.2",
+        title: "003 Table 5.2: quality and decay that listeners take for a material",
+        compute: materials::table_5_2,
+    },
+    Item {
+        id: "fig-5.7",
+        title: "003 Figure 5.7: materials on the q/omega, t_e plane",
+        compute: materials::figure_5_7,
+    },
+    Item {
+        id: "fig-8.1",
+        title: "000 Figure 8.1: modes (1,1) and (1,2) of a circular membrane",
+        compute: membrane::compute,
+    },
     Item {
         id: "fig-8.3",
         title: "000 Figure 8.3: hammer on a massive surface, phase portrait and force",

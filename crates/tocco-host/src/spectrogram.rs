@@ -73,6 +73,15 @@ const GLYPHS: &[(char, [u8; 7])] = &[
     ('B', [0b11110, 0b10001, 0b10001, 0b11110, 0b10001, 0b10001, 0b11110]),
     ('F', [0b11111, 0b10000, 0b10000, 0b11110, 0b10000, 0b10000, 0b10000]),
     ('S', [0b01111, 0b10000, 0b10000, 0b01110, 0b00001, 0b00001, 0b11110]),
+    ('b', [0b10000, 0b10000, 0b10110, 0b11001, 0b10001, 0b10001, 0b11110]),
+    ('c', [0, 0, 0b01110, 0b10000, 0b10000, 0b10001, 0b01110]),
+    ('e', [0, 0, 0b01110, 0b10001, 0b11111, 0b10000, 0b01110]),
+    ('g', [0, 0, 0b01111, 0b10001, 0b01111, 0b00001, 0b01110]),
+    ('i', [0b00100, 0, 0b01100, 0b00100, 0b00100, 0b00100, 0b01110]),
+    ('n', [0, 0, 0b10110, 0b11001, 0b10001, 0b10001, 0b10001]),
+    ('o', [0, 0, 0b01110, 0b10001, 0b10001, 0b10001, 0b01110]),
+    ('r', [0, 0, 0b10110, 0b11001, 0b10000, 0b10000, 0b10000]),
+    ('y', [0, 0, 0b10001, 0b10001, 0b01111, 0b00001, 0b01110]),
 ];
 /// Pixels per dot.
 const DOT: usize = 2;
@@ -138,30 +147,79 @@ fn tick_step(span: f64, most: f64) -> f64 {
     [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * decade).find(|s| *s >= rough).unwrap_or(10.0 * decade)
 }
 
+/// Something that can be drawn.
+trait Sound {
+    fn rate_hz(&self) -> f64;
+    fn frames(&self) -> u64;
+    fn read_mono(&mut self, at: u64, frames: usize) -> Result<Vec<f32>>;
+}
+
+impl Sound for WavReader {
+    fn rate_hz(&self) -> f64 {
+        self.rate_hz
+    }
+    fn frames(&self) -> u64 {
+        self.frames
+    }
+    fn read_mono(&mut self, at: u64, frames: usize) -> Result<Vec<f32>> {
+        self.read_mono(at, frames)
+    }
+}
+
+/// Samples in memory and their rate.
+struct Held<'a>(&'a [f32], f64);
+
+impl Sound for Held<'_> {
+    fn rate_hz(&self) -> f64 {
+        self.1
+    }
+    fn frames(&self) -> u64 {
+        self.0.len() as u64
+    }
+    fn read_mono(&mut self, at: u64, frames: usize) -> Result<Vec<f32>> {
+        let from = (at as usize).min(self.0.len());
+        Ok(self.0[from..(from + frames).min(self.0.len())].to_vec())
+    }
+}
+
 /// Draws the picture of a WAV file and writes it as PNG.
 pub fn picture(wav_path: &Path, png_path: &Path) -> Result<()> {
-    let mut wav = WavReader::open(wav_path)?;
-    let pixels = draw(&mut wav)?;
+    let (pixels, _) = draw(&mut WavReader::open(wav_path)?, None, "")?;
+    encode(&pixels, WIDTH, png_path)
+}
+
+/// Draws two sounds side by side, under one colour scale, each with a word (of the letters that axes need, and few more).
+pub fn pair(left: (&str, &[f32]), right: (&str, &[f32]), rate_hz: f64, png_path: &Path) -> Result<()> {
+    let (a, top_db) = draw(&mut Held(left.1, rate_hz), None, left.0)?;
+    let (b, _) = draw(&mut Held(right.1, rate_hz), Some(top_db), right.0)?;
+    let rows = a.chunks_exact(3 * WIDTH).zip(b.chunks_exact(3 * WIDTH));
+    let pixels: Vec<u8> = rows.flat_map(|(a, b)| [a, b].concat()).collect();
+    encode(&pixels, 2 * WIDTH, png_path)
+}
+
+fn encode(pixels: &[u8], width: usize, png_path: &Path) -> Result<()> {
     let mut bytes = Vec::new();
-    let mut encoder = png::Encoder::new(&mut bytes, WIDTH as u32, HEIGHT as u32);
+    let mut encoder = png::Encoder::new(&mut bytes, width as u32, HEIGHT as u32);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
-    let encoded = encoder.write_header().and_then(|mut writer| writer.write_image_data(&pixels));
+    let encoded = encoder.write_header().and_then(|mut writer| writer.write_image_data(pixels));
     encoded.map_err(|e| HostError::Machine(format!("cannot encode {}: {e}", png_path.display())))?;
     fresh::write(png_path, &bytes)
 }
 
-fn draw(wav: &mut WavReader) -> Result<Vec<u8>> {
-    let seconds = (wav.frames as f64 / wav.rate_hz).max(1e-3);
-    let highest_hz = (0.5 * wav.rate_hz).min(22_000.0);
-    let size = |window_s: f64| ((window_s * wav.rate_hz) as usize).next_power_of_two();
+/// Pixels, and the level of the brightest colour (the sound's own unless given), dBFS.
+fn draw(wav: &mut impl Sound, top_db: Option<f64>, word: &str) -> Result<(Vec<u8>, f64)> {
+    let (rate_hz, frames) = (wav.rate_hz(), wav.frames());
+    let seconds = (frames as f64 / rate_hz).max(1e-3);
+    let highest_hz = (0.5 * rate_hz).min(22_000.0);
+    let size = |window_s: f64| ((window_s * rate_hz) as usize).next_power_of_two();
     let mut long = Spectra::new(size(0.06));
     let mut short = Spectra::new(size(0.012));
-    let (long_hz, short_hz) = (wav.rate_hz / long.size() as f64, wav.rate_hz / short.size() as f64);
+    let (long_hz, short_hz) = (rate_hz / long.size() as f64, rate_hz / short.size() as f64);
 
     let mut levels = vec![0.0_f64; COLUMNS * ROWS];
     let mut wave = vec![[0.0_f32; 2]; COLUMNS];
-    let frames_per_column = wav.frames as f64 / COLUMNS as f64;
+    let frames_per_column = frames as f64 / COLUMNS as f64;
     let windows = (2.0 * frames_per_column / long.size() as f64).ceil().clamp(1.0, MOST_WINDOWS as f64) as usize;
     for column in 0..COLUMNS {
         for window in 0..windows {
@@ -191,7 +249,7 @@ fn draw(wav: &mut WavReader) -> Result<Vec<u8>> {
     }
 
     let strongest = levels.iter().copied().fold(1e-9, f64::max);
-    let top_db = (db(strongest) / 5.0).ceil() * 5.0;
+    let top_db = top_db.unwrap_or((db(strongest) / 5.0).ceil() * 5.0);
     let mut canvas = Canvas(PAPER.repeat(WIDTH * HEIGHT));
     for row in 0..ROWS {
         for column in 0..COLUMNS {
@@ -241,7 +299,8 @@ fn draw(wav: &mut WavReader) -> Result<Vec<u8>> {
         canvas.text(scale_x + 20, y_text, &format!("{}", top_db - below));
     }
     canvas.text(scale_x, TOP.saturating_sub(GLYPH_HEIGHT + 6), "dBFS");
-    Ok(canvas.0)
+    canvas.text(WIDTH - RIGHT - 8 - text_width(word), WAVE_TOP, word);
+    Ok((canvas.0, top_db))
 }
 
 #[cfg(test)]
@@ -266,7 +325,7 @@ mod tests {
                 WavWriter::new(std::fs::File::create(&path).unwrap(), format, Info::new(), 48_000, 1).unwrap();
             wav.write(&samples).unwrap();
             wav.finish().unwrap();
-            let pixels = draw(&mut WavReader::open(&path).unwrap()).unwrap();
+            let (pixels, _) = draw(&mut WavReader::open(&path).unwrap(), None, "").unwrap();
             let light = |row: usize| {
                 let at = 3 * ((TOP + ROWS - 1 - row) * WIDTH + LEFT + COLUMNS / 2);
                 pixels[at..at + 3].iter().map(|&c| u32::from(c)).sum::<u32>()
@@ -279,7 +338,7 @@ mod tests {
 
     #[test]
     fn every_label_can_be_drawn() {
-        for c in "0123456789.- kHzsdBFS".chars().filter(|c| *c != ' ') {
+        for c in "0123456789.- kHzsdBFS recording body".chars().filter(|c| *c != ' ') {
             assert!(GLYPHS.iter().any(|(known, _)| *known == c), "{c}");
         }
     }

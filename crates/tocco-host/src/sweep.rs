@@ -19,7 +19,7 @@ use std::sync::Mutex;
 use tocco::scene::def::Source;
 
 /// More files than this are a mistake in the ranges.
-const MOST_FILES: usize = 100_000;
+pub const MOST_FILES: usize = 100_000;
 const JOURNAL: &str = ".journal.tsv";
 
 /// One swept path with its values.
@@ -55,25 +55,26 @@ impl Axis {
                 if law.trim() == "log" && (low <= 0.0 || high <= 0.0) {
                     return Err(wrong("log needs positive ends"));
                 }
-                let count = count as usize;
-                let place = |i: usize| if count == 1 { 0.0 } else { i as f64 / (count - 1) as f64 };
-                (0..count)
-                    .map(|i| match (law.trim(), i) {
-                        // The ends are what was written, to the last digit.
-                        (_, 0) => low,
-                        (_, i) if i + 1 == count => high,
-                        ("log", i) => tocco::math::exp(
-                            tocco::math::ln(low) + (tocco::math::ln(high) - tocco::math::ln(low)) * place(i),
-                        ),
-                        (_, i) => low + (high - low) * place(i),
-                    })
-                    .collect()
+                spaced(low, high, count as usize, law.trim() == "log")
             }
             ("log" | "lin", _) => return Err(wrong("three numbers are needed: low, high, count")),
             _ => return Err(wrong(&format!("unknown range '{}'", law.trim()))),
         };
         Ok(Self { path: path.trim().trim_start_matches('/').to_owned(), values })
     }
+}
+
+/// `count` values from `low` to `high` at equal steps, or at equal ratios. The ends are what was written, to the last digit.
+pub fn spaced(low: f64, high: f64, count: usize, log: bool) -> Vec<f64> {
+    use tocco::math::{exp, ln};
+    let place = |i: usize| i as f64 / (count - 1) as f64;
+    let at = |i: usize| match i {
+        0 => low,
+        i if i + 1 == count => high,
+        i if log => exp(ln(low) + (ln(high) - ln(low)) * place(i)),
+        i => low + (high - low) * place(i),
+    };
+    (0..count).map(at).collect()
 }
 
 /// Every combination, the last axis fastest.

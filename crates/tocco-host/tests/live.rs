@@ -98,9 +98,12 @@ fn loading_panic_probes_and_controls_work_while_it_plays() {
     assert_eq!(desk.heard().unwrap().1[0].1, 0.0);
     assert!(out.iter().all(|x| *x == 0.0));
     desk.load(library::load("bell").unwrap()).unwrap();
-    player.play(&mut out);
-    desk.poll().unwrap();
-    assert!(desk.heard().unwrap().1[0].1 > 0.0 && desk.scene().name == "bell", "the watched signal is watched on");
+    let rings = (0..20).any(|_| {
+        player.play(&mut out);
+        desk.poll().unwrap();
+        desk.heard().unwrap().1[0].1 > 0.0
+    });
+    assert!(rings && desk.scene().name == "bell", "the watched signal is watched on");
 }
 
 /// CPU time of this thread: what the callback itself has taken, whatever else the machine did meanwhile.

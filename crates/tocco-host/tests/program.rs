@@ -66,6 +66,7 @@ fn every_bad_input_gets_one_line_the_right_code_and_leaves_nothing_behind() {
     fs::write(here.join("junk.toml"), [0, 159, 146, 150, 255, 7, 27]).unwrap();
     fs::write(here.join("typo.toml"), SMALL.replace("\"hammer\", \"bar\"", "\"hammer\", \"bra\"")).unwrap();
     fs::write(here.join("empty.toml"), "").unwrap();
+    fs::write(here.join("deaf.toml"), SMALL.split("[[tap]]").next().unwrap()).unwrap();
     fs::write(here.join("short.wav"), b"RIFF").unwrap();
     let wav = "[[drive]]\npath = \"bar/force_n\"\nwav = \"short.wav\"\n";
     fs::write(here.join("wav.toml"), format!("{SMALL}{wav}")).unwrap();
@@ -77,7 +78,14 @@ fn every_bad_input_gets_one_line_the_right_code_and_leaves_nothing_behind() {
         (2, "not text", &["render", "junk.toml", "-o", "x.wav"]),
         (2, "typo.toml:10: contact.hit.between", &["check", "typo.toml"]),
         (2, "did you mean 'bar'?", &["render", "typo.toml", "-o", "x.wav"]),
-        (2, "tap", &["render", "empty.toml", "-o", "x.wav"]),
+        (2, "add a [body.NAME] and a [[tap]]", &["render", "empty.toml", "-o", "x.wav"]),
+        (2, "nothing to hear; add a [body.NAME] and a [[tap]]", &["check", "empty.toml"]),
+        (2, "nothing is heard; add a [[tap]]", &["check", "deaf.toml"]),
+        (2, "wants a whole number from 0", &["render", "small.toml", "-o", "x.wav", "--seed", "-1"]),
+        (2, "wants a whole number from 0", &["render", "small.toml", "-o", "x.wav", "--seed", "1.5"]),
+        (2, "at least 1; leave it out for all cores", &["gallery", "-o", "g", "--jobs", "0"]),
+        (2, "at least 1; leave it out for all cores", &["gallery", "-o", "g", "--jobs", "-2"]),
+        (2, "cannot make folder /proc/none/x: no such file or directory", &["gallery", "-o", "/proc/none/x"]),
         (2, "short.wav", &["render", "wav.toml", "-o", "x.wav"]),
         (2, "folder does not exist", &["render", "small.toml", "-o", "no/such/x.wav"]),
         (2, "folder", &["render", "small.toml", "-o", "folder"]),
@@ -320,6 +328,8 @@ fn describe_shows_kinds_and_the_live_paths_of_a_scene_in_words_and_in_json() {
     let dir = with_small();
     assert!(good(dir.path(), &["describe"]).contains("mass_kg"));
     assert!(good(dir.path(), &["describe", "impact"]).contains("N/m^exponent"));
+    assert_eq!(good(dir.path(), &["describe", "bodies"]), good(dir.path(), &["describe", "body"]));
+    assert_eq!(good(dir.path(), &["describe", "taps"]), good(dir.path(), &["describe", "tap"]));
     let text = good(dir.path(), &["describe", "small.toml"]);
     assert!(text.contains("hit/stiffness") && text.contains("hit.force"), "{text}");
     for arguments in [

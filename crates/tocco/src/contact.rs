@@ -64,6 +64,8 @@ pub struct Contact {
     pub(crate) awake: bool,
     /// Approach speed up to which 2^index sub-steps suffice, m/s.
     limits: [Real; LEVELS - 1],
+    /// The limits hold for the present law and masses; they are made when they are asked for.
+    estimated: bool,
     level: usize,
     level_until: u64,
     last_touch: Option<u64>,
@@ -107,6 +109,7 @@ impl Contact {
             watched: false,
             awake: true,
             limits: [Real::INFINITY; LEVELS - 1],
+            estimated: false,
             level: 0,
             level_until: 0,
             last_touch: None,

@@ -76,6 +76,11 @@ pub fn pow(x: Real, y: Real) -> Real {
 pub fn gamma(x: Real) -> Real {
     libm::tgamma(x)
 }
+/// Bessel function of the first kind J_n(x) of whole order; cost grows with n.
+#[inline]
+pub fn bessel_j(n: i32, x: Real) -> Real {
+    libm::jn(n, x)
+}
 
 /// `sin(x)/x`, 1 at zero.
 #[inline]

@@ -15,7 +15,10 @@
 
 pub mod inertial;
 pub(crate) mod kernel;
+pub mod material;
 pub mod modal;
+pub mod network;
+pub mod shape;
 pub mod waveguide;
 
 use crate::math::Real;
@@ -137,6 +140,10 @@ pub trait Resonator: Tunable + Send + Any {
     /// Silences groups of free modes that hold less than this, J; returns how many modes that were.
     fn shed(&mut self, _below_j: Real) -> usize {
         0
+    }
+    /// `(freq_hz, decay_s, mass_kg)` of every mode as tuned now, lowest first; empty for a body that has none. `[control]`
+    fn modes(&self) -> Vec<(Real, Real, Real)> {
+        Vec::new()
     }
     /// The port whose velocity will be asked for after every step. `[control]`
     fn listen(&mut self, _port: usize) {}

@@ -189,7 +189,9 @@ mod tests {
     fn limited(signal: &[f32], channels: usize) -> (Vec<f32>, Limiter) {
         let mut limiter = Limiter::new(channels, RATE_HZ, CEILING_DBTP);
         let mut out = signal.to_vec();
-        out.chunks_mut(64 * channels).for_each(|block| drop(limiter.limit(block)));
+        for block in out.chunks_mut(64 * channels) {
+            limiter.limit(block);
+        }
         (out, limiter)
     }
 

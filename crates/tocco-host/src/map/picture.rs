@@ -35,7 +35,7 @@ fn colour(regime: Regime) -> RGBColor {
 }
 
 /// Blue below, white at, red above the reference; `at` from -1 to 1.
-fn diverging(at: f64) -> RGBColor {
+pub(crate) fn diverging(at: f64) -> RGBColor {
     let at = at.clamp(-1.0, 1.0);
     let (end, part) = if at < 0.0 { ([33.0, 102.0, 172.0], -at) } else { ([178.0, 24.0, 43.0], at) };
     let mix = |i: usize| (250.0 + (end[i] - 250.0) * part).round() as u8;
@@ -79,7 +79,7 @@ fn cents(hz: f64, reference_hz: f64) -> f64 {
 }
 
 /// Round numbers along an axis.
-fn ticks(axis: &Axis) -> Vec<f64> {
+pub(crate) fn ticks(axis: &Axis) -> Vec<f64> {
     let (low, high) = (axis.low, axis.high);
     if axis.log {
         let wide = high / low > 300.0;
@@ -99,7 +99,8 @@ fn label(axis: &Axis, spec: &Spec) -> String {
     if spec.unit == "1" { axis.path.clone() } else { format!("{} [{}]", axis.path, spec.unit) }
 }
 
-fn write(
+/// Words at a place.
+pub(crate) fn write(
     canvas: &Canvas<'_>,
     words: &str,
     at: (i32, i32),
@@ -113,15 +114,18 @@ fn write(
     canvas.draw_text(words, &style, fine(at)).map_err(text)
 }
 
-fn fine(at: (i32, i32)) -> (i32, i32) {
+/// From pixels of the picture to drawn pixels.
+pub(crate) fn fine(at: (i32, i32)) -> (i32, i32) {
     (at.0 * FINE as i32, at.1 * FINE as i32)
 }
 
-fn fill(canvas: &Canvas<'_>, from: (i32, i32), to: (i32, i32), colour: RGBColor) -> Result<(), String> {
+/// A rectangle of colour, in drawn pixels.
+pub(crate) fn fill(canvas: &Canvas<'_>, from: (i32, i32), to: (i32, i32), colour: RGBColor) -> Result<(), String> {
     canvas.draw(&Rectangle::new([from, to], colour.filled())).map_err(text)
 }
 
-fn frame(canvas: &Canvas<'_>, from: (i32, i32), to: (i32, i32)) -> Result<(), String> {
+/// The edge of a rectangle, in pixels of the picture.
+pub(crate) fn frame(canvas: &Canvas<'_>, from: (i32, i32), to: (i32, i32)) -> Result<(), String> {
     canvas.draw(&Rectangle::new([fine(from), fine(to)], INK.stroke_width(FINE))).map_err(text)
 }
 

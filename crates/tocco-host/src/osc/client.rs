@@ -17,6 +17,13 @@ const LEAD: Duration = Duration::from_millis(150);
 /// Commands in one bundle, at most.
 const MOST_TOGETHER: usize = 32;
 
+/// What `tocco send --help` ends with.
+pub const HELP: &str = "Examples:\n  tocco send /tocco/strike hammer 1.5\n  tocco send /hit/stiffness 1e7 --wait\n  \
+    tocco send '/*/force_n' 0\n  tocco send /tocco/describe '/hit/*' --wait\n  \
+    tocco send --replay take.jsonl --to 127.0.0.1:9000\n\n\
+    You get nothing, or with --wait what the server answers, a line a message; a mistake is one line and exit code 2, no\n\
+    answer exit code 3. A replay lasts as long as the take did; every command has a time tag, so it comes on its sample.";
+
 /// What `tocco send` takes.
 #[derive(clap::Args, Debug)]
 pub struct SendArgs {

@@ -37,7 +37,7 @@ impl World {
             if !kept {
                 self.wake(index);
             }
-            self.estimate(index);
+            self.contacts[index].estimated = false;
         }
         self.regroup();
     }

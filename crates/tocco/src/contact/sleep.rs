@@ -55,7 +55,9 @@ impl World {
         let Contact { a, b, .. } = self.contacts[contact];
         self.attend(a.body);
         self.attend(b.body);
-        let distance = self.distance(contact);
+        // Sleepers are apart. A morph may have moved a place into its neighbour since; they then start at zero gap, since
+        // nobody paid for a compression.
+        let distance = self.distance(contact).min(0.0);
         let c = &mut self.contacts[contact];
         c.restart(distance);
         (c.awake, c.level, c.level_until) = (true, c.fixed.unwrap_or(0), 0);

@@ -28,6 +28,11 @@ impl World {
     /// One sample of an island. `[audio]`
     pub fn step(&mut self, island: usize, tick: u64) {
         let (from, to) = self.islands[island].contacts;
+        for at in from..to {
+            if !self.contacts[self.linked[at]].estimated {
+                self.estimate(self.linked[at]);
+            }
+        }
         if to - from == 1 {
             let index = self.linked[from];
             if self.contacts[index].exact {

@@ -154,7 +154,6 @@ impl World {
         };
         for index in 0..world.contacts.len() {
             world.contacts[index].compression = world.distance(index);
-            world.estimate(index);
         }
         world.regroup();
         world
@@ -237,6 +236,7 @@ impl World {
         let Contact { a, b, .. } = self.contacts[contact];
         let inverse = self.bodies[a.body].inverse_mass(a.port) + self.bodies[b.body].inverse_mass(b.port);
         self.contacts[contact].estimate(inverse, self.sample_s);
+        self.contacts[contact].estimated = true;
     }
 
     /// Sets a parameter of a body; what that adds or takes is booked as work. `[audio]`
@@ -245,10 +245,8 @@ impl World {
         self.bodies[body].set(index, value);
         self.work += self.bodies[body].energy() - before;
         self.stale(body);
-        for contact in 0..self.contacts.len() {
-            if self.contacts[contact].touches(body) {
-                self.estimate(contact);
-            }
+        for contact in self.contacts.iter_mut().filter(|contact| contact.touches(body)) {
+            contact.estimated = false;
         }
     }
 
@@ -257,7 +255,7 @@ impl World {
         let before = stored(&self.contacts[contact]);
         self.contacts[contact].law.set(index, value);
         self.work += stored(&self.contacts[contact]) - before;
-        self.estimate(contact);
+        self.contacts[contact].estimated = false;
     }
 
     /// Sets a mass in motion from zero gap to the nearest port it may touch. False if the body is not a mass. `[audio]`

@@ -32,6 +32,7 @@
 
 mod bristle;
 mod fast;
+mod quick;
 mod stribeck;
 mod thermal;
 
@@ -116,13 +117,14 @@ pub enum FrictionLaw {
     Thermal,
 }
 
-/// What is wrong with a set of parameters, each within its own range: the id and what it should be. `[control]`
-pub fn check(p: &FrictionParams) -> Option<(&'static str, String)> {
+/// What is wrong with a set of parameters of a law, each within its own range: the id and what it should be. Dahl's law has
+/// no stiction, so that its `mu_static` may be anything. `[control]`
+pub fn check(law: FrictionLaw, p: &FrictionParams) -> Option<(&'static str, String)> {
     let bad = |id, what| Some((id, what));
     if p.normal_force_n < 0.0 {
         return bad("normal_force_n", format!("{} N is negative; 0 N is silence", p.normal_force_n));
     }
-    if p.mu_static < p.mu_dynamic {
+    if law != FrictionLaw::Dahl && p.mu_static < p.mu_dynamic {
         let what = format!("{} is below mu_dynamic = {}; raise it to at least that", p.mu_static, p.mu_dynamic);
         return bad("mu_static", what);
     }
@@ -204,8 +206,8 @@ pub struct Friction {
     rosin: Rosin,
     /// Static law: no motion in the last step.
     stuck: bool,
-    /// Stroke of the last solve and what it does to the bristles, so that `commit` need not evaluate again.
-    solved: Cell<Option<(Real, bristle::Change)>>,
+    /// Stroke and velocity of the last solve and what it does to the bristles, so that `commit` need not evaluate again.
+    solved: Cell<Option<(Real, Real, bristle::Change)>>,
 }
 
 impl Friction {
@@ -236,6 +238,21 @@ impl Friction {
         self.bristle.z
     }
 
+    /// The general solve.
+    #[inline(never)]
+    fn search(&self, v0: Real, lam: Real, last: Real, dt: Real) -> Solution {
+        match self.law {
+            FrictionLaw::Static => stribeck::resolve(&self.bristle, v0, lam, self.stuck).over(dt),
+            FrictionLaw::Thermal => stribeck::drag(&self.bristle, self.rosin.mu() * self.normal, v0, lam).over(dt),
+            _ => {
+                let (motion, change) = self.bristle.resolve(v0, lam, last);
+                let solution = motion.over(dt);
+                self.solved.set(Some((solution.stroke, motion.v, change)));
+                solution
+            }
+        }
+    }
+
     fn refresh(&mut self) {
         let (p, b) = (&self.params, &mut self.bristle);
         b.sigma0 = p.bristle_stiffness;
@@ -243,8 +260,10 @@ impl Friction {
         b.sigma1 = p.bristle_damping;
         b.viscous.sigma2 = p.viscosity;
         b.stribeck = p.stribeck_m_s;
+        b.per_stribeck = 1.0 / p.stribeck_m_s;
         b.curve.rate = 1.0 / (p.stribeck_m_s * p.stribeck_m_s);
         b.elastic = self.law == FrictionLaw::ElastoPlastic;
+        b.plain = b.elastic && b.viscous.exponent == 1.0;
         self.press();
     }
 
@@ -314,35 +333,31 @@ impl Interactor for Friction {
         if !s0.is_finite() {
             return Solution { stroke: s0, force: 0.0, iterations: 0, converged: false };
         }
-        let guess = if guess.is_finite() { guess } else { 0.0 };
-        let (v0, lam, last) = (s0 / dt, compliance / dt, guess / dt);
-        match self.law {
-            FrictionLaw::Static => stribeck::resolve(&self.bristle, v0, lam, self.stuck).over(dt),
-            FrictionLaw::Thermal => stribeck::drag(&self.bristle, self.rosin.mu() * self.normal, v0, lam).over(dt),
-            _ => {
-                let (motion, change) = self.bristle.resolve(v0, lam, last);
+        if self.bristle.plain && compliance > 0.0 {
+            let rate = self.bristle.rate_hz();
+            if let Some((motion, change)) = self.bristle.quick(s0 * rate, compliance * rate) {
                 let solution = motion.over(dt);
-                self.solved.set(Some((solution.stroke, change)));
-                solution
+                self.solved.set(Some((solution.stroke, motion.v, change)));
+                return solution;
             }
         }
+        self.search(s0 / dt, compliance / dt, if guess.is_finite() { guess / dt } else { 0.0 }, dt)
     }
 
     fn commit(&mut self, stroke: Stroke, _force_n: Real) {
         if self.normal == 0.0 || !stroke.by.is_finite() {
             return;
         }
-        let v = stroke.by / stroke.dt;
         match self.law {
             FrictionLaw::Static => self.stuck = stroke.by == 0.0,
-            FrictionLaw::Thermal => self.rosin.commit(v, stroke.dt),
-            _ => {
-                let change = match self.solved.take() {
-                    Some((by, change)) if by == stroke.by => change,
-                    _ => self.bristle.change(v),
-                };
-                self.bristle.commit(v, change);
-            }
+            FrictionLaw::Thermal => self.rosin.commit(stroke.by / stroke.dt, stroke.dt),
+            _ => match self.solved.take() {
+                Some((by, v, change)) if by == stroke.by => self.bristle.commit(v, change),
+                _ => {
+                    let v = stroke.by / stroke.dt;
+                    self.bristle.commit(v, self.bristle.change(v));
+                }
+            },
         }
     }
 
@@ -361,6 +376,7 @@ impl Interactor for Friction {
 
     fn reset(&mut self) {
         self.bristle.z = 0.0;
+        self.bristle.trend = quick::Trend::default();
         self.rosin.reset();
         self.stuck = false;
     }

@@ -62,6 +62,24 @@ pub const IMPACT: Kind = Kind {
             doc: "Force law, default hunt-crossley: k x^a (1 + mu v). linear sets the exponent to 1.",
         },
         Key {
+            id: "contact_time_s",
+            takes: KeyType::Number { unit: "s", min: 1e-6, max: 1.0 },
+            required: false,
+            doc: "Instead of stiffness: how long the hammer (the mass in between) would touch a rigid wall.",
+        },
+        Key {
+            id: "hardness_01",
+            takes: KeyType::Number { unit: "1", min: 0.0, max: 1.0 },
+            required: false,
+            doc: "Instead of stiffness: 0 soft felt (touches for 10 ms), 0.5 hard rubber (0.7 ms), 1 steel (0.05 ms).",
+        },
+        Key {
+            id: "at_speed_m_s",
+            takes: KeyType::Number { unit: "m/s", min: 1e-3, max: 1e3 },
+            required: false,
+            doc: "Speed at which contact_time_s or hardness_01 holds, default 1; faster blows touch for less.",
+        },
+        Key {
             id: "viscous_exponent",
             takes: KeyType::Number { unit: "1", min: 0.0, max: 5.0 },
             required: false,

@@ -63,8 +63,8 @@ impl Scene {
         }
     }
 
-    /// The slot of the old scene that moved the same thing.
-    fn slot_before(&self, target: Target, old: &Scene) -> Option<usize> {
+    /// The slot of the old scene that moved the same thing; probably the one at `hint`, since order seldom changes.
+    fn slot_before(&self, target: Target, old: &Scene, hint: usize) -> Option<usize> {
         let body = |own: usize| match self.kin[own] {
             Kin::Whole(theirs) => Some(theirs),
             Kin::Part(_) | Kin::None => None,
@@ -75,12 +75,15 @@ impl Scene {
             Target::Contact { contact, param } => Target::Contact { contact: self.kin_contacts[contact]?, param },
             Target::Surface { contact, param } => Target::Surface { contact: self.kin_contacts[contact]?, param },
         };
-        old.slots.iter().position(|slot| slot.target == wanted)
+        let mut places = (hint..old.slots.len()).chain(0..hint.min(old.slots.len()));
+        places.find(|&place| old.slots[place].target == wanted)
     }
 
     fn take_slots(&mut self, old: &Scene) {
+        let mut hint = 0;
         for index in 0..self.slots.len() {
-            let Some(theirs) = self.slot_before(self.slots[index].target, old) else { continue };
+            let Some(theirs) = self.slot_before(self.slots[index].target, old, hint) else { continue };
+            hint = theirs + 1;
             let (was, rate_hz) = (&old.slots[theirs], self.rate_hz);
             let slot = &mut self.slots[index];
             slot.value = was.value;

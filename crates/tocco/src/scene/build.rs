@@ -2,21 +2,24 @@
 //! From a scene's description to a scene that can sound.
 
 use super::def::{
-    Action, BodyForm, ContactDef, ContactForm, ImpactLaw, ModeDef, Quantity, Source, Substeps, TapTo, TextureDef,
+    Action, BodyForm, ContactDef, ContactForm, HammerDef, ImpactLaw, Intent, ModeDef, PlaceOn, PortDef, Quantity,
+    ShapeDef, Source, Substeps, TapTo, TextureDef,
 };
 use super::drive::Drive;
-use super::{FORCE, Kin, Macro, Scene, SceneDef, SceneError, Slot, Tap, TapFrom, Target};
+use super::hammer::DEFAULT_SPEED_M_S;
+use super::{FORCE, Kin, Macro, Reach, Scene, SceneDef, SceneError, Slot, Tap, TapFrom, Target, network};
 use crate::contact::coupled::MAX_CONTACTS;
 use crate::contact::world::World;
 use crate::contact::{Contact, Roughness, Site};
 use crate::engine::{Command, Timed};
 use crate::interactor::Interactor;
-use crate::interactor::friction::{Friction, FrictionParams};
+use crate::interactor::friction::{self, Friction, FrictionParams};
 use crate::interactor::impact::{Impact, ImpactParams};
 use crate::math::{PI, Real, cos, sin};
-use crate::param::{Rate, Tunable};
+use crate::param::{Rate, Scale, Tunable};
 use crate::resonator::inertial::{Guided, GuidedParams, Mass, MassParams};
-use crate::resonator::modal::{Modal, ModalParams};
+use crate::resonator::modal::{Modal, ModalParams, Tuning};
+use crate::resonator::shape;
 use crate::resonator::waveguide::{DEFAULT_PLACE, HIGHEST, StringParams, Waveguide};
 use crate::resonator::{CONTROL_TICKS, Motion, Reading, Resonator};
 use crate::rng::Rng;
@@ -69,21 +72,44 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
             BodyForm::Guided { position_m } => {
                 Box::new(Guided::new(GuidedParams::from_values(&body.params), *position_m, sample_s))
             }
-            BodyForm::Modal { modes, ports: places } => {
+            BodyForm::Modal { modes, ports: places, morph } => {
                 if !places.is_empty() {
                     ports = places.iter().map(|p| p.name.clone()).collect();
                 }
                 let params = ModalParams::from_values(&body.params);
                 let kept = audible(def, &body.name, modes, params.freq_scale, rate_hz, &mut omitted)?;
-                let table: Vec<_> =
-                    kept.iter().map(|&i| (modes[i].freq_hz, modes[i].decay_s, modes[i].mass_kg)).collect();
-                let shapes: Vec<Vec<Real>> = if places.is_empty() {
-                    vec![vec![1.0; kept.len()]]
-                } else {
-                    places.iter().map(|p| kept.iter().map(|&i| p.shape[i]).collect()).collect()
-                };
                 let touched = def.contacts.iter().any(|c| c.between.iter().any(|s| body_of(s) == body.name));
-                Box::new(Modal::new(params, &table, &shapes, sample_s, touched))
+                match morph {
+                    None => {
+                        let Tuning { modes, ports } = tuning(modes, places, &kept);
+                        Box::new(Modal::new(params, &modes, &ports, sample_s, touched))
+                    }
+                    Some(to) => {
+                        // A mode too high for this rate may come within it: the bank silences what does not fit.
+                        let all = |modes: &[ModeDef]| (0..modes.len()).collect::<Vec<_>>();
+                        let from = tuning(modes, places, &all(modes));
+                        let there = if to.ports.is_empty() { places } else { &to.ports };
+                        let to = tuning(&to.modes, there, &all(&to.modes));
+                        Box::new(Modal::morphing(params, &from, &to, sample_s, touched))
+                    }
+                }
+            }
+            BodyForm::Shape { figure, ports: places, morph } => {
+                if !places.is_empty() {
+                    ports = places.iter().map(|p| p.name.clone()).collect();
+                }
+                let params = ModalParams::from_values(&body.params);
+                let place = format!("body.{}", body.name);
+                let below_hz = 0.5 * rate_hz / params.freq_scale;
+                let from = shaped(&place, figure, places, below_hz)?;
+                let touched = def.contacts.iter().any(|c| c.between.iter().any(|s| body_of(s) == body.name));
+                match morph {
+                    None => Box::new(Modal::new(params, &from.modes, &from.ports, sample_s, touched)),
+                    Some(to) => {
+                        let to = shaped(&format!("{place}.morph"), to, places, below_hz)?;
+                        Box::new(Modal::morphing(params, &from, &to, sample_s, touched))
+                    }
+                }
             }
             BodyForm::String { ports: places } => {
                 let params = StringParams::from_values(&body.params);
@@ -94,6 +120,10 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
                     fractions = places.iter().map(|p| p.place).collect();
                 }
                 Box::new(Waveguide::new(params, &fractions, sample_s))
+            }
+            BodyForm::Network { masses, .. } => {
+                ports = masses.iter().map(|point| point.name.clone()).collect();
+                network::build(def, body, rate_hz, &mut omitted)?
             }
         });
         body_forms.push(match &body.form {
@@ -154,12 +184,32 @@ fn fingerprint(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-fn body_of(site: &str) -> &str {
+pub(super) fn body_of(site: &str) -> &str {
     site.split('.').next().unwrap_or(site)
 }
 
+/// The modes of these indices and their values at the places, one place of all ones if none is named.
+fn tuning(modes: &[ModeDef], places: &[PortDef], kept: &[usize]) -> Tuning {
+    let ports = if places.is_empty() {
+        vec![vec![1.0; kept.len()]]
+    } else {
+        places.iter().map(|p| kept.iter().map(|&i| p.shape[i]).collect()).collect()
+    };
+    Tuning { modes: kept.iter().map(|&i| (modes[i].freq_hz, modes[i].decay_s, modes[i].mass_kg)).collect(), ports }
+}
+
+/// Modes and shape values of a body by geometry and material, with its place in the scene in what may be wrong with it.
+fn shaped(place: &str, figure: &ShapeDef, places: &[PlaceOn], below_hz: Real) -> Result<Tuning, SceneError> {
+    let solved = shape::evaluate(figure, places, below_hz).map_err(|fault| {
+        let dot = if fault.key.is_empty() { "" } else { "." };
+        SceneError::new(format!("{place}{dot}{}", fault.key), fault.what)
+    })?;
+    let modes = solved.modes.iter().map(|m| (m.freq_hz, m.decay_s, m.mass_kg)).collect();
+    Ok(Tuning { modes, ports: solved.shapes })
+}
+
 /// Indices of the modes that this rate can hold.
-fn audible(
+pub(super) fn audible(
     def: &SceneDef,
     name: &str,
     modes: &[ModeDef],
@@ -240,10 +290,16 @@ fn contacts(def: &SceneDef, scene: &Scene, bodies: &[Box<dyn Resonator>]) -> Res
         }
         let law: Box<dyn Interactor> = match &contact.form {
             ContactForm::Impact { law, viscous_exponent, .. } => {
-                Box::new(Impact::new(*law, ImpactParams::from_values(&contact.params), *viscous_exponent))
+                let params =
+                    ImpactParams { stiffness: def.stiffness(contact)?, ..ImpactParams::from_values(&contact.params) };
+                Box::new(Impact::new(*law, params, *viscous_exponent))
             }
             ContactForm::Friction { law, viscous_exponent, .. } => {
-                Box::new(Friction::new(*law, FrictionParams::from_values(&contact.params), *viscous_exponent))
+                let params = FrictionParams::from_values(&contact.params);
+                if let Some((id, what)) = friction::check(*law, &params) {
+                    return Err(SceneError::new(format!("{place}.{id}"), what));
+                }
+                Box::new(Friction::new(*law, params, *viscous_exponent))
             }
         };
         let substeps = match contact.substeps {
@@ -348,19 +404,51 @@ fn slots(scene: &mut Scene) {
     }
 }
 
+/// A control of a hammer's hardness, as the path and range of its stiffness.
+fn hardness(def: &SceneDef, index: usize, path: &str) -> Result<Option<(String, [Real; 2])>, SceneError> {
+    let control = &def.controls[index];
+    let Some(name) = path.strip_suffix("/hardness_01") else { return Ok(None) };
+    let Some(contact) = def.contacts.iter().find(|contact| contact.name == name) else { return Ok(None) };
+    let ContactForm::Impact { hammer, .. } = &contact.form else { return Ok(None) };
+    let wrong = |id: &str, what: &str| Err(SceneError::new(format!("control[{index}].{id}"), what));
+    if control.scale == Scale::Log {
+        return wrong("scale", "hardness is a logarithmic scale itself; leave it out");
+    }
+    if !control.range.iter().all(|end| (0.0..=1.0).contains(end)) {
+        return wrong("range", "leaves what hardness_01 takes: 0 to 1");
+    }
+    let at_speed_m_s = hammer.map_or(DEFAULT_SPEED_M_S, |hammer| hammer.at_speed_m_s);
+    let mut range = [0.0; 2];
+    for (end, hardness) in range.iter_mut().zip(control.range) {
+        let hammer = HammerDef { intent: Intent::Hardness(hardness), at_speed_m_s };
+        *end = at(format!("control[{index}].path"), def.stiffness_for(contact, hammer))?;
+    }
+    Ok(Some((format!("{name}/stiffness"), range)))
+}
+
 fn controls(def: &SceneDef, scene: &mut Scene) -> Result<(), SceneError> {
     for (index, control) in def.controls.iter().enumerate() {
         let place = format!("control[{index}].path");
-        let Address::Slot(slot) = at(&place, scene.address(&control.path))? else {
-            return Err(SceneError::new(place, "names another control; name a parameter"));
-        };
-        let spec = scene.slots[slot].spec;
-        if !control.range.iter().all(|value| spec.admits(*value)) {
-            let what = format!("leaves what {} takes: {:e} to {:e} {}", control.path, spec.min, spec.max, spec.unit);
-            return Err(SceneError::new(format!("control[{index}].range"), what));
+        let mut reach: Vec<Reach> = Vec::new();
+        for named in control.paths() {
+            let (path, range, scale) = match hardness(def, index, named)? {
+                Some((path, range)) => (path, range, Scale::Log),
+                None => (named.to_string(), control.range, control.scale),
+            };
+            let Address::Slot(slot) = at(&place, scene.address(&path))? else {
+                return Err(SceneError::new(place, "names another control; name a parameter"));
+            };
+            if reach.iter().any(|other| other.slot == slot) {
+                return Err(SceneError::new(place, format!("names {named} twice; keep one")));
+            }
+            let spec = scene.slots[slot].spec;
+            if !range.iter().all(|value| spec.admits(*value)) {
+                let what = format!("leaves what {named} takes: {:e} to {:e} {}", spec.min, spec.max, spec.unit);
+                return Err(SceneError::new(format!("control[{index}].range"), what));
+            }
+            reach.push(Reach { slot, range, scale });
         }
-        let (range, scale) = (control.range, control.scale);
-        scene.macros.push(Macro { name: control.name.clone(), slot, range, scale });
+        scene.macros.push(Macro { name: control.name.clone(), reach });
     }
     Ok(())
 }
@@ -369,11 +457,11 @@ fn drives(def: &SceneDef, scene: &mut Scene) -> Result<(), SceneError> {
     for (index, drive) in def.drives.iter().enumerate() {
         let place = format!("drive[{index}].path");
         let address = at(&place, scene.address(&drive.path))?;
-        let (slot, through) = match address {
-            Address::Slot(slot) => (slot, None),
-            Address::Control(control) => (scene.macros[control].slot, Some(control)),
+        let moves: Vec<(usize, Option<Reach>)> = match address {
+            Address::Slot(slot) => vec![(slot, None)],
+            Address::Control(control) => scene.macros[control].reach.iter().map(|r| (r.slot, Some(*r))).collect(),
         };
-        if scene.slots[slot].drive.is_some() {
+        if moves.iter().any(|(slot, _)| scene.slots[*slot].drive.is_some()) {
             return Err(SceneError::new(place, "is driven twice; keep one drive per parameter"));
         }
         let spec = at(&place, scene.spec(address).ok_or_else(|| SceneError::new("", "unknown")))?;
@@ -392,31 +480,34 @@ fn drives(def: &SceneDef, scene: &mut Scene) -> Result<(), SceneError> {
                 return Err(SceneError::new(format!("drive[{index}].points[{point}]"), what));
             }
         }
-        let sampled = scene.slots[slot].spec.rate == Rate::Sample;
-        let asked_hz = if sampled { scene.rate_hz } else { scene.rate_hz / CONTROL_TICKS as Real };
-        if let Source::Noise { beta, first_hz, .. } = &drive.source {
-            // Another rate than the scene's own holds it to its range instead.
-            let own_hz = def.rate_hz * asked_hz / scene.rate_hz;
-            if *beta != 0.0 && !FIRST.contains(&(first_hz / own_hz)) {
-                let (least, most) = (FIRST.start() * own_hz, FIRST.end() * own_hz);
-                let what = format!("{first_hz} Hz is out of range; {} takes {least} to {most} Hz", drive.path);
-                return Err(SceneError::new(format!("drive[{index}].noise.first_hz"), what));
+        for (slot, through) in moves {
+            let sampled = scene.slots[slot].spec.rate == Rate::Sample;
+            let asked_hz = if sampled { scene.rate_hz } else { scene.rate_hz / CONTROL_TICKS as Real };
+            if let Source::Noise { beta, first_hz, .. } = &drive.source {
+                // Another rate than the scene's own holds it to its range instead.
+                let own_hz = def.rate_hz * asked_hz / scene.rate_hz;
+                if *beta != 0.0 && !FIRST.contains(&(first_hz / own_hz)) {
+                    let (least, most) = (FIRST.start() * own_hz, FIRST.end() * own_hz);
+                    let what = format!("{first_hz} Hz is out of range; {} takes {least} to {most} Hz", drive.path);
+                    return Err(SceneError::new(format!("drive[{index}].noise.first_hz"), what));
+                }
             }
-        }
-        scene.slots[slot].drive = Some(index);
-        let rng = Rng::new(def.seed, &format!("drive {}", drive.path));
-        let rest = scene.slots[slot].value;
-        scene.drives.push(Drive::new(through, &drive.source, rest, asked_hz, rng));
-        match scene.slots[slot].target {
-            Target::Force(Site { body, .. }) | Target::Body { body, .. } if sampled => scene.world.lean(body, true),
-            _ => {}
-        }
-        if !sampled {
-            // What is driven from the start begins at the drive's first value, not at the default.
-            let spec = scene.slots[slot].spec;
-            let first = scene.driven(index, 0.0).clamp(spec.min, spec.max);
-            scene.write_slot(slot, first);
-            (scene.slots[slot].value, scene.slots[slot].goal) = (first, first);
+            let number = scene.drives.len();
+            scene.slots[slot].drive = Some(number);
+            let rng = Rng::new(def.seed, &format!("drive {}", drive.path));
+            let rest = scene.slots[slot].value;
+            scene.drives.push(Drive::new(through, &drive.source, rest, asked_hz, rng));
+            match scene.slots[slot].target {
+                Target::Force(Site { body, .. }) | Target::Body { body, .. } if sampled => scene.world.lean(body, true),
+                _ => {}
+            }
+            if !sampled {
+                // What is driven from the start begins at the drive's first value, not at the default.
+                let spec = scene.slots[slot].spec;
+                let first = scene.driven(number, 0.0).clamp(spec.min, spec.max);
+                scene.write_slot(slot, first);
+                (scene.slots[slot].value, scene.slots[slot].goal) = (first, first);
+            }
         }
     }
     Ok(())

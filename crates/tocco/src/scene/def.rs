@@ -3,6 +3,7 @@
 
 pub use crate::interactor::friction::FrictionLaw;
 use crate::math::Real;
+pub use crate::resonator::shape::{Place, PlaceOn, ShapeDef, Stuff};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -60,13 +61,17 @@ impl Default for SceneDef {
 impl SceneDef {
     /// Line of a place in the source text, or of the nearest place around it that has one.
     pub fn line_of(&self, place: &str) -> Option<usize> {
-        let mut place = place;
-        loop {
-            if let Some(&line) = self.lines.get(place) {
-                return Some(line);
-            }
-            place = &place[..place.rfind(['.', '['])?];
+        line_in(&self.lines, place)
+    }
+}
+
+/// Line of a place, or of the nearest place around it that has one.
+pub(super) fn line_in(lines: &BTreeMap<String, usize>, mut place: &str) -> Option<usize> {
+    loop {
+        if let Some(&line) = lines.get(place) {
+            return Some(line);
         }
+        place = &place[..place.rfind(['.', '['])?];
     }
 }
 
@@ -116,12 +121,52 @@ pub enum BodyForm {
         modes: Vec<ModeDef>,
         /// Named places with one mode-shape value per mode; empty: one port "0" of all ones.
         ports: Vec<PortDef>,
+        /// What `morph_01` moves it to.
+        morph: Option<MorphDef>,
+    },
+    /// Geometry and material.
+    Shape {
+        /// What it is.
+        figure: ShapeDef,
+        /// Named places; empty: one port "0" at the shape's first place.
+        ports: Vec<PlaceOn>,
+        /// What it becomes at `morph_01` = 1; its ports are the same.
+        morph: Option<ShapeDef>,
     },
     /// String between two rigid ends.
     String {
         /// Named places; empty: one port "0" at [`DEFAULT_PLACE`](crate::resonator::waveguide::DEFAULT_PLACE).
         ports: Vec<PlaceDef>,
     },
+    /// Masses, springs and dampers.
+    Network {
+        /// The masses; each is a port.
+        masses: Vec<PointDef>,
+        /// Names of the points that do not move.
+        fixed: Vec<String>,
+        /// Springs and dampers.
+        links: Vec<LinkDef>,
+    },
+}
+
+/// A mass of a network.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PointDef {
+    /// Label, unique within the body.
+    pub name: String,
+    /// kg
+    pub mass_kg: Real,
+}
+
+/// A spring and damper between two points of a network, or a chain of equal ones.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkDef {
+    /// Two points or more, each joined to the next.
+    pub between: Vec<String>,
+    /// Of each spring, N/m.
+    pub stiffness_n_m: Real,
+    /// Of each damper, N s/m.
+    pub damping_n_s_m: Real,
 }
 
 /// A named place on a string.
@@ -142,6 +187,15 @@ pub struct ModeDef {
     pub decay_s: Real,
     /// Modal mass, kg.
     pub mass_kg: Real,
+}
+
+/// The body at the other end of a morph.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MorphDef {
+    /// Its modes.
+    pub modes: Vec<ModeDef>,
+    /// The same places as the body's, in the same order; empty: the body's own values.
+    pub ports: Vec<PortDef>,
 }
 
 /// A named place on a modal body.
@@ -208,6 +262,8 @@ pub enum ContactForm {
         viscous_exponent: Option<Real>,
         /// Use the exact wall scheme (mass against wall or mass only).
         exact_wall: bool,
+        /// What the stiffness is meant to do; `None`: the parameter `stiffness` as it is.
+        hammer: Option<HammerDef>,
     },
     /// Friction.
     Friction {
@@ -218,6 +274,24 @@ pub enum ContactForm {
         /// Exponent of the viscous term; `None`: 1.
         viscous_exponent: Option<Real>,
     },
+}
+
+/// A hammer by intention: its stiffness follows when the scene is built.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HammerDef {
+    /// What is wanted.
+    pub intent: Intent,
+    /// Speed at which it is wanted, m/s.
+    pub at_speed_m_s: Real,
+}
+
+/// What a hammer is meant to do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Intent {
+    /// Touch a rigid wall for so long, s.
+    ContactTime(Real),
+    /// Feel so hard, 0 to 1.
+    Hardness(Real),
 }
 
 /// Impact force laws.
@@ -363,8 +437,17 @@ pub struct ControlDef {
     pub name: String,
     /// What it moves.
     pub path: String,
+    /// What else it moves, over the same range.
+    pub also: Vec<String>,
     /// Physical range.
     pub range: [Real; 2],
     /// Knob law.
     pub scale: crate::param::Scale,
+}
+
+impl ControlDef {
+    /// Every path it moves. `[control]`
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        core::iter::once(&self.path).chain(&self.also).map(String::as_str)
+    }
 }

@@ -5,7 +5,10 @@ use crate::interactor::friction::FRICTION;
 use crate::interactor::impact::IMPACT;
 use crate::param::{Key, KeyType, Kind};
 use crate::resonator::inertial::{GUIDED, MASS, WALL};
+use crate::resonator::material::MATERIAL;
 use crate::resonator::modal::MODAL;
+use crate::resonator::network::{LINK, NETWORK};
+use crate::resonator::shape::{FAMILIES, MORPH, SHAPE as SHAPED};
 use crate::resonator::waveguide::STRING;
 use crate::texture::TEXTURE;
 
@@ -99,6 +102,26 @@ pub const MODE: Kind = Kind {
 
 /// One mode-shape value, in `[body.NAME.port]`.
 pub const SHAPE: KeyType = KeyType::Number { unit: "1", min: -1e6, max: 1e6 };
+
+/// The other end of a modal body's morph.
+pub const TARGET: Kind = Kind {
+    family: "target",
+    id: "",
+    doc: "Another body to which `morph_01` moves a modal body while it sounds, written in its table `morph`.",
+    params: &[],
+    keys: &[
+        must(
+            "modes",
+            KeyType::Form("array of { freq_hz, decay_s, mass_kg }"),
+            "Its modes; the k-th lowest is what the body's k-th lowest becomes.",
+        ),
+        key(
+            "port",
+            KeyType::Form("table of name = [one mode-shape value per mode]"),
+            "Its values at the body's places, all of them; default the body's own values.",
+        ),
+    ],
+};
 
 /// A drive.
 pub const DRIVE: Kind = Kind {
@@ -206,7 +229,11 @@ pub const CONTROL: Kind = Kind {
     params: &[],
     keys: &[
         must("name", KeyType::Text, "Unique name."),
-        must("path", KeyType::Text, "What it moves: body/param or contact/param."),
+        must(
+            "path",
+            KeyType::Form("\"path\" or [\"path\", ...]"),
+            "What it moves: body/param or contact/param, or several of them alike.",
+        ),
         must("range", KeyType::Form("[value at 0, value at 1]"), "Physical values at both ends."),
         key("scale", KeyType::Word(&["linear", "log"]), "Knob law, default linear; log needs a positive range."),
     ],
@@ -219,8 +246,28 @@ pub const RANGE: KeyType = ANY;
 pub const ROSIN: [&str; 3] = ["heat_capacity_j_k", "conduction_w_k", "advection_w_s_m_k"];
 
 /// Every kind, in the order of a scene file.
-pub const KINDS: &[Kind] =
-    &[SCENE, MASS, WALL, GUIDED, MODAL, MODE, STRING, IMPACT, FRICTION, TEXTURE, DRIVE, NOISE, EVENT, TAP, CONTROL];
+pub const KINDS: &[Kind] = &with_shapes::<{ FIRST.len() + FAMILIES.len() + REST.len() }>();
+
+/// The kinds before and after those of shapes.
+const FIRST: [Kind; 13] =
+    [SCENE, MASS, WALL, GUIDED, MODAL, MODE, TARGET, STRING, SHAPED, MORPH, MATERIAL, NETWORK, LINK];
+const REST: [Kind; 8] = [IMPACT, FRICTION, TEXTURE, DRIVE, NOISE, EVENT, TAP, CONTROL];
+
+const fn with_shapes<const COUNT: usize>() -> [Kind; COUNT] {
+    let mut all = [SCENE; COUNT];
+    let mut i = 0;
+    while i < COUNT {
+        all[i] = if i < FIRST.len() {
+            FIRST[i]
+        } else if i < FIRST.len() + FAMILIES.len() {
+            *FAMILIES[i - FIRST.len()].kind
+        } else {
+            REST[i - FIRST.len() - FAMILIES.len()]
+        };
+        i += 1;
+    }
+    all
+}
 
 /// The kinds of one family, in order.
 pub fn family(name: &str) -> impl Iterator<Item = &'static Kind> + Clone {

@@ -7,6 +7,9 @@
 
 use super::kinds::*;
 use crate::param::{Key, KeyType, Kind, Spec};
+use crate::resonator::material::{MATERIAL, MATERIALS};
+use crate::resonator::network::{LINK, MASS_KG, MAX_MASSES};
+use crate::resonator::shape::{FAMILIES, Family, MORPH, SHAPE as SHAPED};
 use crate::texture::TEXTURE;
 use serde_json::{Map, Value, json};
 
@@ -118,7 +121,11 @@ fn form(kind: &Kind, key: &Key) -> Value {
             { "type": "number", "exclusiveMinimum": 0, "maximum": MAX_DURATION_S },
         ] }),
         "body" | "contact" => {
-            let kinds: Vec<Value> = family(key.id).map(|kind| table(kind).into()).collect();
+            let of = |kind: &Kind| match kind.id {
+                "shape" => FAMILIES.iter().map(shape).collect(),
+                _ => vec![table(kind).into()],
+            };
+            let kinds: Vec<Value> = family(key.id).flat_map(of).collect();
             let each = json!({ "type": "object", "required": ["type"], "oneOf": kinds });
             json!({ "type": "object", "propertyNames": name(), "maxProperties": MAX_NODES, "additionalProperties": each })
         }
@@ -126,10 +133,19 @@ fn form(kind: &Kind, key: &Key) -> Value {
             let items: Vec<Value> = family(key.id).map(|kind| table(kind).into()).collect();
             json!({ "type": "array", "maxItems": most(key.id), "items": items.first() })
         }
+        "path" => {
+            let path = json!({ "type": "string", "minLength": 1, "maxLength": MAX_WORDS });
+            json!({ "anyOf": [path, { "type": "array", "minItems": 1, "maxItems": MAX_NODES, "items": path }] })
+        }
         "modes" => json!({ "type": "array", "minItems": 1, "maxItems": MAX_LIST, "items": table(&MODE) }),
         "port" if kind.id == "string" => {
             let place = json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 });
             json!({ "type": "object", "propertyNames": name(), "maxProperties": MAX_NODES, "additionalProperties": place })
+        }
+        "morph" if kind.id == "modal" => table(&TARGET).into(),
+        "morph" => morph(),
+        "material" => {
+            json!({ "anyOf": [{ "enum": MATERIALS.iter().map(|entry| entry.id).collect::<Vec<_>>() }, table(&MATERIAL)] })
         }
         "texture" => {
             let mut texture = table(&TEXTURE);
@@ -142,6 +158,19 @@ fn form(kind: &Kind, key: &Key) -> Value {
         "port" => {
             let shape = json!({ "type": "array", "minItems": 1, "maxItems": MAX_LIST, "items": number(SHAPE) });
             json!({ "type": "object", "propertyNames": name(), "maxProperties": MAX_NODES, "additionalProperties": shape })
+        }
+        "mass_kg" => json!({ "anyOf": [number(MASS_KG), {
+            "type": "object", "propertyNames": name(), "minProperties": 1, "maxProperties": MAX_MASSES,
+            "additionalProperties": number(MASS_KG),
+        }] }),
+        "points" if kind.id == "network" => {
+            json!({ "type": "array", "minItems": 1, "maxItems": MAX_MASSES, "items": name() })
+        }
+        "fixed" => json!({ "type": "array", "maxItems": MAX_NODES, "items": name() }),
+        "link" => json!({ "type": "array", "maxItems": MAX_LIST, "items": table(&LINK) }),
+        "between" if kind.family == "link" => {
+            let point = json!({ "type": "string", "minLength": 1, "maxLength": MAX_WORDS });
+            json!({ "type": "array", "minItems": 2, "maxItems": MAX_NODES, "items": point })
         }
         "between" => {
             let site = json!({ "type": "string", "minLength": 1, "maxLength": MAX_WORDS });
@@ -157,6 +186,59 @@ fn form(kind: &Kind, key: &Key) -> Value {
         "range" => json!({ "type": "array", "minItems": 2, "maxItems": 2, "items": number(RANGE) }),
         _ => json!({}),
     }
+}
+
+/// A body of one shape: the keys of both kinds, and places as this shape knows them.
+fn shape(family: &Family) -> Value {
+    let (mut body, own) = (table(&SHAPED), table(family.kind));
+    let fraction = json!({ "type": "number", "minimum": 0, "maximum": 1 });
+    let axes = family.axes.len();
+    let words: Vec<&str> = family.places.iter().map(|(word, _)| *word).collect();
+    let mut places = vec![
+        json!({ "enum": words }),
+        json!({ "type": "array", "minItems": axes, "maxItems": axes, "items": fraction.clone() }),
+    ];
+    if axes == 1 {
+        places.push(fraction);
+    }
+    let port = json!({
+        "type": "object", "propertyNames": name(), "maxProperties": MAX_NODES,
+        "additionalProperties": { "anyOf": places },
+    });
+    let mut required = vec![json!("type")];
+    for part in [&body, &own] {
+        required.extend(part.get("required").and_then(Value::as_array).into_iter().flatten().cloned());
+    }
+    required.dedup();
+    if family.solid {
+        required.push("material".into());
+    }
+    body.insert("required".into(), required.into());
+    body.insert("description".into(), family.kind.doc.into());
+    let geometry = own.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
+    if let Some(Value::Object(properties)) = body.get_mut("properties") {
+        properties.extend(geometry);
+        properties.insert("type".into(), json!({ "const": "shape" }));
+        properties.insert("shape".into(), json!({ "const": family.kind.id, "description": family.kind.doc }));
+        properties.insert("port".into(), port);
+        if !family.solid {
+            properties.remove("material");
+        }
+    }
+    body.into()
+}
+
+/// The shape a body morphs into: any key of any shape, which the reader tells apart.
+fn morph() -> Value {
+    let mut all = table(&MORPH);
+    let own =
+        FAMILIES.iter().filter_map(|family| table(family.kind).get("properties").and_then(Value::as_object).cloned());
+    let own: Vec<_> = own.collect();
+    if let Some(Value::Object(properties)) = all.get_mut("properties") {
+        own.into_iter().for_each(|own| properties.extend(own));
+        properties.remove("type");
+    }
+    all.into()
 }
 
 fn name() -> Value {
@@ -197,6 +279,13 @@ fn rules(kind: &Kind) -> Map<String, Value> {
             "then": { "properties": { "range": { "items": { "exclusiveMinimum": 0 } } } },
         }),
         "noise" => json!({ "dependentRequired": { "first_hz": ["beta"] } }),
+        "body" if matches!(kind.id, "modal" | "shape") => json!({ "dependentRequired": { "morph_01": ["morph"] } }),
+        "body" if kind.id == "network" => json!({
+            "if": { "required": ["mass_kg"], "properties": { "mass_kg": { "type": "number" } } },
+            "then": has("points"),
+            "else": { "allOf": [lacks("points")] },
+        }),
+        "link" => json!({ "anyOf": [has("stiffness_n_m"), has("damping_n_s_m")] }),
         "contact" if kind.id == "friction" => json!({
             "not": { "required": ["normal_from", "normal_force_n"] },
             "if": law("thermal"),
@@ -205,7 +294,11 @@ fn rules(kind: &Kind) -> Map<String, Value> {
         "contact" if kind.id == "impact" => {
             let lossless =
                 json!({ "properties": { "dissipation_s_m": { "const": 0 } }, "allOf": [lacks("viscous_exponent")] });
+            let by = ["stiffness", "contact_time_s", "hardness_01"];
+            let by: Vec<Value> = by.iter().map(|id| has(id)).chain([json!({ "allOf": by.map(lacks) })]).collect();
             json!({ "allOf": [
+                { "oneOf": by },
+                { "if": has("at_speed_m_s"), "then": { "anyOf": [has("contact_time_s"), has("hardness_01")] } },
                 { "if": law("power"), "then": lossless },
                 { "if": law("stulov"), "then": lossless },
                 { "if": law("linear"), "then": { "properties": { "exponent": { "const": 1 } } } },

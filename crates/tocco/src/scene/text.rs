@@ -26,11 +26,12 @@
 mod bodies;
 mod contacts;
 mod node;
+mod shapes;
 
 use super::def::*;
 use super::error::SceneError;
 use super::kinds::*;
-use super::tree::{self, Data, Entry, Value, clip, plain};
+use super::tree::{self, Data, Entry, Patch, Value, clip, plain};
 use crate::math::Real;
 use crate::param::{KeyType, Kind, Scale};
 use bodies::read_body;
@@ -49,7 +50,16 @@ impl SceneDef {
             let what = format!("the scene is {} bytes long; at most {MAX_TEXT_BYTES} are read", text.len());
             return Err(SceneError::new("", what));
         }
-        let root = tree::parse(text)?;
+        Self::from_text_with(text, &[])
+    }
+
+    /// Reads a scene as if its text held other values at some places: `body.bar.modes[0].freq_hz`, as messages name
+    /// them. Lines stay those of the text. `[control]`
+    pub fn from_text_with(text: &str, patches: &[(String, Patch)]) -> Result<Self, SceneError> {
+        let mut root = tree::parse(text)?;
+        for (place, value) in patches {
+            tree::patch(&mut root, place, value)?;
+        }
         let mut lines = Lines::new();
         let mut def = read_scene(&root, &mut lines)?;
         def.lines = lines;
@@ -168,18 +178,18 @@ fn named_tables<'v, 't>(scene: &Node<'v, 't>, id: &'static str) -> Result<&'v [E
 
 /// `[[drive]]` and the like, each opened as a node of `kind`.
 fn nodes<'v, 't>(
-    scene: &Node<'v, 't>,
+    parent: &Node<'v, 't>,
     kind: &'static Kind,
     most: usize,
     lines: &mut Lines,
 ) -> Result<Vec<Node<'v, 't>>, SceneError> {
-    let id = kind.family;
-    let Some(entry) = scene.entry(id) else { return Ok(Vec::new()) };
-    let wanted = format!("tables [[{id}]]");
-    let values = list(&entry.value, id, &wanted)?;
-    check_count(id, entry.line, values.len(), most, "tables")?;
+    let (id, place) = (kind.family, parent.place(kind.family));
+    let Some(entry) = parent.entry(id) else { return Ok(Vec::new()) };
+    let wanted = format!("tables [[{place}]]");
+    let values = list(&entry.value, &place, &wanted)?;
+    check_count(&place, entry.line, values.len(), most, "tables")?;
     let open = |(index, value): (usize, &'v Value<'t>)| {
-        let at = format!("{id}[{index}]");
+        let at = format!("{place}[{index}]");
         let node = Node::open(table(value, &at, &wanted)?, at, value.line, kind)?;
         node.note(lines);
         Ok(node)
@@ -303,5 +313,27 @@ fn read_control(node: &Node<'_, '_>) -> Result<ControlDef, SceneError> {
     }
     // An empty name gets the message about names.
     let name = node.text("name")?.unwrap_or_default().to_string();
-    Ok(ControlDef { name, path: node.needed_text("path")?, range, scale })
+    let mut paths = read_paths(node)?.into_iter();
+    let path = paths.next().unwrap_or_default();
+    Ok(ControlDef { name, path, also: paths.collect(), range, scale })
+}
+
+/// One path, or a list of them.
+fn read_paths(node: &Node<'_, '_>) -> Result<Vec<String>, SceneError> {
+    let wanted = "a path in quotes, or a list of them";
+    let Some(value) = node.value("path") else { return node.fail("", "needs path") };
+    if !matches!(value.data, Data::List(_)) {
+        return Ok(vec![node.needed_text("path")?]);
+    }
+    let place = node.place("path");
+    let all = list(value, &place, wanted)?;
+    if all.is_empty() || all.len() > MAX_NODES {
+        return node.fail("path", format!("has {} paths; give 1 to {MAX_NODES}", all.len()));
+    }
+    all.iter()
+        .map(|each| match text(each, &place, wanted)? {
+            "" => node.fail("path", "is empty; say what it names"),
+            path => Ok(path.to_string()),
+        })
+        .collect()
 }

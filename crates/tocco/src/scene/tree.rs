@@ -4,7 +4,7 @@
 //! JSON is parsed here rather than by `serde_json` because a scene's errors must name the line of a value and must
 //! refuse a key written twice; the tests hold it equal to `serde_json` on good and bad documents.
 
-use super::error::SceneError;
+use super::error::{SceneError, nearest};
 use std::borrow::Cow;
 use toml::de::{DeTable, DeValue};
 
@@ -13,26 +13,39 @@ const MAX_DEPTH: usize = 64;
 
 /// A value and where it is written.
 pub struct Value<'t> {
+    /// Line, from 1.
     pub line: usize,
+    /// What is written there.
     pub data: Data<'t>,
 }
 
+/// What a value is.
 pub enum Data<'t> {
+    /// JSON's null.
     Null,
+    /// True or false.
     Flag(bool),
+    /// A whole number.
     Whole(i128),
+    /// Any other number.
     Number(f64),
+    /// Text.
     Text(Cow<'t, str>),
+    /// TOML's date or time; nothing here wants one.
     Date,
+    /// A list.
     List(Vec<Value<'t>>),
+    /// A table.
     Table(Vec<Entry<'t>>),
 }
 
 /// One key of a table; entries stand in the order of the text.
 pub struct Entry<'t> {
+    /// Its name.
     pub key: Cow<'t, str>,
     /// Line of the key, not of the value.
     pub line: usize,
+    /// What it holds.
     pub value: Value<'t>,
 }
 
@@ -69,6 +82,65 @@ pub fn clip(text: &str) -> String {
         shown.push_str("...");
     }
     shown
+}
+
+/// What [`patch`] writes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Patch {
+    /// A number.
+    Number(f64),
+    /// Text, such as the name of a material.
+    Text(String),
+}
+
+/// Writes a value at a place named as messages name places: `body.bar.modes[0].freq_hz`, `duration_s`. Everything on the
+/// way must be there; only the last key may be new. The reader then judges it as if the file had said so.
+pub fn patch(root: &mut Value<'_>, place: &str, value: &Patch) -> Result<(), SceneError> {
+    let stop = |at: &str, line: usize, what: String| Err(SceneError { at: at.to_owned(), line: Some(line), what });
+    let (mut here, mut rest, mut at) = (root, place, String::new());
+    while !rest.is_empty() {
+        let line = here.line;
+        if let Some((index, tail)) = rest.strip_prefix('[').and_then(|inner| inner.split_once(']')) {
+            let Data::List(list) = &mut here.data else {
+                return stop(&at, line, format!("is no list; '{place}' leads nowhere"));
+            };
+            let count = list.len();
+            let Some(next) = index.parse().ok().and_then(|i: usize| list.get_mut(i)) else {
+                return stop(&at, line, format!("has {count} entries, counted from 0; there is no [{}]", clip(index)));
+            };
+            (here, rest, at) = (next, tail, format!("{at}[{index}]"));
+        } else {
+            let rest_key = rest.strip_prefix('.').unwrap_or(rest);
+            let (key, tail) = rest_key.split_at(rest_key.find(['.', '[']).unwrap_or(rest_key.len()));
+            let Data::Table(table) = &mut here.data else {
+                return stop(&at, line, format!("is no table; '{place}' leads nowhere"));
+            };
+            let found = table.iter().position(|entry| entry.key == key);
+            let index = match found {
+                Some(index) => index,
+                None if tail.is_empty() && !key.is_empty() => {
+                    table.push(Entry {
+                        key: Cow::Owned(key.to_owned()),
+                        line,
+                        value: Value { line, data: Data::Null },
+                    });
+                    table.len() - 1
+                }
+                None => {
+                    let near = nearest(key, table.iter().map(|entry| &*entry.key));
+                    return stop(&at, line, format!("has no '{}'{near}", clip(key)));
+                }
+            };
+            at = if at.is_empty() { key.to_owned() } else { format!("{at}.{key}") };
+            (here, rest) = (&mut table[index].value, tail);
+        }
+    }
+    here.data = match value {
+        Patch::Number(number) if number.fract() == 0.0 && number.abs() < 1e15 => Data::Whole(*number as i128),
+        Patch::Number(number) => Data::Number(*number),
+        Patch::Text(text) => Data::Text(Cow::Owned(text.clone())),
+    };
+    Ok(())
 }
 
 fn fail(line: usize, what: impl Into<String>) -> SceneError {

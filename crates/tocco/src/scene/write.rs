@@ -2,9 +2,11 @@
 //! Writes a scene as TOML.
 
 use super::def::*;
+use super::hammer::DEFAULT_SPEED_M_S;
 use super::kinds::{DEFAULT_FIRST_HZ, ROSIN, family};
 use crate::math::Real;
 use crate::param::{KeyType, Scale};
+use crate::resonator::material::Material;
 use crate::texture::fractal::DEFAULT_POLES_PER_DECADE;
 use std::fmt::Write;
 
@@ -40,7 +42,9 @@ impl SceneDef {
         }
         for control in &self.controls {
             line(&mut out, format_args!("\n[[control]]\nname = {}", quoted(&control.name)));
-            line(&mut out, format_args!("path = {}", quoted(&control.path)));
+            let paths: Vec<String> = control.paths().map(quoted).collect();
+            let paths = if control.also.is_empty() { paths.concat() } else { format!("[{}]", paths.join(", ")) };
+            line(&mut out, format_args!("path = {paths}"));
             line(&mut out, format_args!("range = {:?}", control.range));
             if control.scale == Scale::Log {
                 line(&mut out, format_args!("scale = \"log\""));
@@ -101,6 +105,8 @@ fn write_body(out: &mut String, body: &BodyDef) {
         BodyForm::Guided { .. } => "guided",
         BodyForm::Modal { .. } => "modal",
         BodyForm::String { .. } => "string",
+        BodyForm::Network { .. } => "network",
+        BodyForm::Shape { .. } => "shape",
     };
     let name = key(&body.name);
     line(out, format_args!("\n[body.{name}]\ntype = \"{id}\""));
@@ -113,20 +119,27 @@ fn write_body(out: &mut String, body: &BodyDef) {
         BodyForm::Wall { position_m } | BodyForm::Guided { position_m } => {
             write_unless_zero(out, "position_m", *position_m);
         }
-        BodyForm::Modal { modes, ports } => {
-            line(out, format_args!("modes = ["));
-            for mode in modes {
-                let decay =
-                    if mode.decay_s.is_finite() { format!("decay_s = {:?}, ", mode.decay_s) } else { String::new() };
-                let (freq_hz, mass_kg) = (mode.freq_hz, mode.mass_kg);
-                line(out, format_args!("    {{ freq_hz = {freq_hz:?}, {decay}mass_kg = {mass_kg:?} }},"));
+        BodyForm::Modal { modes, ports, morph } => {
+            write_bank(out, &format!("body.{name}"), modes, ports);
+            if let Some(morph) = morph {
+                line(out, format_args!("[body.{name}.morph]"));
+                write_bank(out, &format!("body.{name}.morph"), &morph.modes, &morph.ports);
             }
-            line(out, format_args!("]"));
+        }
+        BodyForm::Shape { figure, ports, morph } => {
+            write_figure(out, figure);
             if !ports.is_empty() {
                 line(out, format_args!("[body.{name}.port]"));
             }
             for port in ports {
-                line(out, format_args!("{} = {:?}", key(&port.name), port.shape));
+                match &port.place {
+                    Place::Named(word) => line(out, format_args!("{} = {}", key(&port.name), quoted(word))),
+                    Place::At(at) => line(out, format_args!("{} = {at:?}", key(&port.name))),
+                }
+            }
+            if let Some(morph) = morph {
+                line(out, format_args!("[body.{name}.morph]"));
+                write_figure(out, morph);
             }
         }
         BodyForm::String { ports } => {
@@ -137,6 +150,63 @@ fn write_body(out: &mut String, body: &BodyDef) {
                 line(out, format_args!("{} = {:?}", key(&port.name), port.place));
             }
         }
+        BodyForm::Network { masses, fixed, links } => {
+            let names = |list: &[String]| list.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
+            if !fixed.is_empty() {
+                line(out, format_args!("fixed = [{}]", names(fixed)));
+            }
+            line(out, format_args!("[body.{name}.mass_kg]"));
+            for mass in masses {
+                line(out, format_args!("{} = {:?}", key(&mass.name), mass.mass_kg));
+            }
+            for link in links {
+                line(out, format_args!("[[body.{name}.link]]\nbetween = [{}]", names(&link.between)));
+                write_unless_zero(out, "stiffness_n_m", link.stiffness_n_m);
+                write_unless_zero(out, "damping_n_s_m", link.damping_n_s_m);
+            }
+        }
+    }
+}
+
+/// Modes and places of a table that has just been opened.
+fn write_bank(out: &mut String, place: &str, modes: &[ModeDef], ports: &[PortDef]) {
+    line(out, format_args!("modes = ["));
+    for mode in modes {
+        let decay = if mode.decay_s.is_finite() { format!("decay_s = {:?}, ", mode.decay_s) } else { String::new() };
+        let (freq_hz, mass_kg) = (mode.freq_hz, mode.mass_kg);
+        line(out, format_args!("    {{ freq_hz = {freq_hz:?}, {decay}mass_kg = {mass_kg:?} }},"));
+    }
+    line(out, format_args!("]"));
+    if !ports.is_empty() {
+        line(out, format_args!("[{place}.port]"));
+    }
+    for port in ports {
+        line(out, format_args!("{} = {:?}", key(&port.name), port.shape));
+    }
+}
+
+fn write_figure(out: &mut String, figure: &ShapeDef) {
+    line(out, format_args!("shape = \"{}\"", figure.kind.id));
+    for (key, value) in figure.kind.keys.iter().zip(&figure.values) {
+        match (key.takes, value) {
+            (_, None) => {}
+            (KeyType::Word(words), Some(index)) => {
+                line(out, format_args!("{} = \"{}\"", key.id, words.get(*index as usize).unwrap_or(&"")));
+            }
+            (_, Some(value)) => line(out, format_args!("{} = {value:?}", key.id)),
+        }
+    }
+    match figure.material {
+        Stuff::Air => {}
+        Stuff::Named(id) => line(out, format_args!("material = \"{id}\"")),
+        Stuff::Own(Material { density_kg_m3, young_pa, poisson, loss_factor, loss_exponent }) => {
+            let _ = write!(out, "material = {{ density_kg_m3 = {density_kg_m3:?}, young_pa = {young_pa:?}");
+            let _ = write!(out, ", poisson = {poisson:?}, loss_factor = {loss_factor:?}");
+            line(out, format_args!(", loss_exponent = {loss_exponent:?} }}"));
+        }
+    }
+    if let Some(modes) = figure.modes {
+        line(out, format_args!("modes = {modes}"));
     }
 }
 
@@ -163,12 +233,24 @@ fn write_contact(out: &mut String, contact: &ContactDef) {
     }
     let mut skip: Vec<&str> = Vec::new();
     match &contact.form {
-        ContactForm::Impact { law, .. } => skip.extend(match law {
-            ImpactLaw::Stulov => &["dissipation_s_m"][..],
-            ImpactLaw::Power => &["hysteresis_01", "relaxation_s", "dissipation_s_m"],
-            ImpactLaw::Linear => &["hysteresis_01", "relaxation_s", "exponent"],
-            ImpactLaw::HuntCrossley => &["hysteresis_01", "relaxation_s"],
-        }),
+        ContactForm::Impact { law, hammer, .. } => {
+            skip.extend(match law {
+                ImpactLaw::Stulov => &["dissipation_s_m"][..],
+                ImpactLaw::Power => &["hysteresis_01", "relaxation_s", "dissipation_s_m"],
+                ImpactLaw::Linear => &["hysteresis_01", "relaxation_s", "exponent"],
+                ImpactLaw::HuntCrossley => &["hysteresis_01", "relaxation_s"],
+            });
+            if let Some(hammer) = hammer {
+                skip.push("stiffness");
+                match hammer.intent {
+                    Intent::ContactTime(tau) => line(out, format_args!("contact_time_s = {tau:?}")),
+                    Intent::Hardness(hardness) => line(out, format_args!("hardness_01 = {hardness:?}")),
+                }
+                if hammer.at_speed_m_s != DEFAULT_SPEED_M_S {
+                    line(out, format_args!("at_speed_m_s = {:?}", hammer.at_speed_m_s));
+                }
+            }
+        }
         ContactForm::Friction { law, normal_from, .. } => {
             if *law != FrictionLaw::Thermal {
                 skip.extend(ROSIN);

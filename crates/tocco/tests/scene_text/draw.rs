@@ -3,7 +3,10 @@
 
 use tocco::interactor::friction::FRICTION;
 use tocco::math::Real;
-use tocco::param::{KeyType, Kind, Scale};
+use tocco::param::{Key, KeyType, Kind, Scale};
+use tocco::resonator::material::{MATERIAL, MATERIALS, Material};
+use tocco::resonator::network::LINK;
+use tocco::resonator::shape::{FAMILIES, MAX_MODES, family};
 use tocco::rng::Rng;
 use tocco::scene::SceneDef;
 use tocco::scene::def::*;
@@ -74,10 +77,15 @@ fn draw_impact(rng: &mut Rng, name: String, between: [String; 2], travel: String
     if law == ImpactLaw::Linear {
         params[1] = 1.0;
     }
+    let hammer = coin(rng).then(|| {
+        params[0] = 1e8;
+        let intent = if coin(rng) { Intent::ContactTime(draw(rng, 1e-6, 1.0)) } else { Intent::Hardness(rng.unit()) };
+        HammerDef { intent, at_speed_m_s: if coin(rng) { 1.0 } else { draw(rng, 1e-3, 1e3) } }
+    });
     ContactDef {
         name,
         between,
-        form: ContactForm::Impact { law, viscous_exponent, exact_wall: coin(rng) },
+        form: ContactForm::Impact { law, viscous_exponent, exact_wall: coin(rng), hammer },
         params,
         substeps: match rng.bits() % 8 {
             7 => Substeps::Auto,
@@ -111,6 +119,30 @@ fn draw_friction(rng: &mut Rng, name: String, between: [String; 2], normal_from:
     }
 }
 
+fn draw_figure(rng: &mut Rng) -> ShapeDef {
+    let family = FAMILIES[rng.bits() as usize % FAMILIES.len()];
+    let value = |rng: &mut Rng, key: &Key| match key.takes {
+        KeyType::Word(words) => (rng.bits() as usize % words.len()) as Real,
+        KeyType::Number { min, max, .. } => draw(rng, min, max),
+        _ => panic!("{} is neither a word nor a number", key.id),
+    };
+    let given = |key: &Key| (key.required || coin(rng)).then(|| value(rng, key));
+    let values = family.kind.keys.iter().map(given).collect();
+    let material = match family.solid {
+        false => Stuff::Air,
+        true if coin(rng) => Stuff::Named(MATERIALS[rng.bits() as usize % MATERIALS.len()].id),
+        true => Stuff::Own(Material {
+            density_kg_m3: draw_key(rng, &MATERIAL, "density_kg_m3"),
+            young_pa: draw_key(rng, &MATERIAL, "young_pa"),
+            poisson: draw_key(rng, &MATERIAL, "poisson"),
+            loss_factor: draw_key(rng, &MATERIAL, "loss_factor"),
+            loss_exponent: draw_key(rng, &MATERIAL, "loss_exponent"),
+        }),
+    };
+    let modes = coin(rng).then(|| 1 + rng.bits() as u32 % MAX_MODES as u32);
+    ShapeDef { kind: family.kind, values, material, modes }
+}
+
 pub fn draw_scene(rng: &mut Rng) -> SceneDef {
     let mut serial = 0;
     let mut name = |rng: &mut Rng| {
@@ -123,7 +155,7 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
     let bodies = some(rng)
         .map(|_| {
             let position_m = draw_key(rng, &tocco::resonator::inertial::WALL, "position_m");
-            let (id, form) = match rng.bits() % 5 {
+            let (id, form) = match rng.bits() % 7 {
                 0 => {
                     let velocity_m_s = draw_key(rng, &tocco::resonator::inertial::MASS, "velocity_m_s");
                     ("mass", BodyForm::Mass { position_m, velocity_m_s })
@@ -135,6 +167,32 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
                     let ports = some(rng).map(|_| PlaceDef { name: name(rng), place: place(rng) }).collect();
                     ("string", BodyForm::String { ports })
                 }
+                4 => {
+                    let masses: Vec<PointDef> = (0..1 + rng.bits() % 5)
+                        .map(|_| PointDef { name: name(rng), mass_kg: draw(rng, 1e-9, 1e6) })
+                        .collect();
+                    let fixed: Vec<String> = some(rng).map(|_| name(rng)).collect();
+                    let points = masses.iter().map(|mass| &mass.name).chain(fixed.first());
+                    let between: Vec<String> = points.cloned().collect();
+                    let links = some(rng)
+                        .filter(|_| between.len() > 1)
+                        .map(|_| LinkDef {
+                            between: between.clone(),
+                            stiffness_n_m: draw_key(rng, &LINK, "stiffness_n_m"),
+                            damping_n_s_m: draw(rng, Real::MIN_POSITIVE, 1e9),
+                        })
+                        .collect();
+                    ("network", BodyForm::Network { masses, fixed, links })
+                }
+                5 => {
+                    let figure = draw_figure(rng);
+                    let axes = family(figure.kind.id).unwrap().axes.len();
+                    let place = |rng: &mut Rng| Place::At((0..axes).map(|_| draw(rng, 0.0, 1.0)).collect());
+                    let ports = some(rng).map(|_| PlaceOn { name: name(rng), place: place(rng) }).collect();
+                    let morph = coin(rng).then(|| draw_figure(rng));
+                    let morph = morph.filter(|morph| family(morph.kind.id).unwrap().axes.len() == axes);
+                    ("shape", BodyForm::Shape { figure, ports, morph })
+                }
                 _ => {
                     let modes: Vec<ModeDef> = (0..1 + rng.bits() % 5)
                         .map(|i| ModeDef {
@@ -144,11 +202,24 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
                         })
                         .collect();
                     let shape = |rng: &mut Rng| modes.iter().map(|_| draw(rng, -1e6, 1e6)).collect();
-                    let ports = some(rng).map(|_| PortDef { name: name(rng), shape: shape(rng) }).collect();
-                    ("modal", BodyForm::Modal { modes, ports })
+                    let ports: Vec<PortDef> =
+                        some(rng).map(|_| PortDef { name: name(rng), shape: shape(rng) }).collect();
+                    let morph = (rng.bits().is_multiple_of(2)).then(|| {
+                        let ports: Vec<PortDef> = ports.clone();
+                        let again = |port: &PortDef| PortDef { name: port.name.clone(), shape: shape(rng) };
+                        MorphDef {
+                            modes: modes.iter().rev().copied().collect(),
+                            ports: ports.iter().map(again).collect(),
+                        }
+                    });
+                    ("modal", BodyForm::Modal { modes, ports, morph })
                 }
             };
-            BodyDef { name: name(rng), form, params: draw_params(rng, "body", id) }
+            let mut params = draw_params(rng, "body", id);
+            if let BodyForm::Modal { morph: None, .. } | BodyForm::Shape { morph: None, .. } = form {
+                params[3] = 0.0; // morph_01 moves nothing
+            }
+            BodyDef { name: name(rng), form, params }
         })
         .collect();
     let contacts = some(rng)
@@ -212,7 +283,8 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
         .map(|_| {
             let scale = if coin(rng) { Scale::Log } else { Scale::Linear };
             let low = if scale == Scale::Log { 1e-9 } else { -1e17 };
-            ControlDef { name: name(rng), path: path(rng), range: [draw(rng, low, 1e17), 2e17], scale }
+            let also = some(rng).map(|_| path(rng)).collect();
+            ControlDef { name: name(rng), path: path(rng), also, range: [draw(rng, low, 1e17), 2e17], scale }
         })
         .collect();
     SceneDef {

@@ -33,7 +33,13 @@ fn sorted(mut def: SceneDef) -> SceneDef {
     def.contacts.sort_by(|a, b| a.name.cmp(&b.name));
     for body in &mut def.bodies {
         match &mut body.form {
-            BodyForm::Modal { ports, .. } => ports.sort_by(|a, b| a.name.cmp(&b.name)),
+            BodyForm::Modal { ports, morph, .. } => {
+                ports.sort_by(|a, b| a.name.cmp(&b.name));
+                if let Some(morph) = morph {
+                    morph.ports.sort_by(|a, b| a.name.cmp(&b.name));
+                }
+            }
+            BodyForm::Shape { ports, .. } => ports.sort_by(|a, b| a.name.cmp(&b.name)),
             BodyForm::String { ports } => ports.sort_by(|a, b| a.name.cmp(&b.name)),
             _ => {}
         }
@@ -343,6 +349,9 @@ fn the_schema_accepts_good_scenes() {
 const BEYOND_SCHEMA: &[&str] = &[
     "already taken",
     "one value per mode",
+    "the body has no such place",
+    "lacks the body's place",
+    "needs its own port table",
     "times must increase",
     "is not after",
     "both ends are",

@@ -6,7 +6,7 @@ use tocco::param::Scale;
 use tocco::scene::SceneDef;
 use tocco::scene::def::*;
 
-/// Every key of the language once, by hand; those of strings, friction and surfaces are in [`RUBBED`].
+/// Every key of the language once, by hand; those of strings, networks, friction and surfaces are in [`RUBBED`].
 pub const FULL: &str = r#"version = 1
 title = "felt hammer on a small bar"
 duration_s = 1.0
@@ -118,6 +118,12 @@ scale = "log"
 name = "speed"
 path = "bow/velocity_m_s"
 range = [0.2, -0.2]
+
+[body.bar.morph]
+modes = [{ freq_hz = 330.0, decay_s = 0.2, mass_kg = 0.04 }]
+[body.bar.morph.port]
+middle = [-0.5]
+tip = [1.0]
 "#;
 
 pub const SMALL: &str = "[body.ball]\ntype = \"mass\"\n[body.floor]\ntype = \"wall\"\n[contact.hit]\ntype = \"impact\"\nbetween = [\"ball\", \"floor\"]\n";
@@ -175,6 +181,24 @@ noise = { rms = 0.1, beta = 1.5, first_hz = 10 }
 [[drive]]
 path = "ball/force_n"
 noise = { rms = 0.1, beta = 1 }
+
+[body.net]
+type = "network"
+freq_scale = 2
+decay_scale = 0.5
+mass_kg = { a = 0.01, b = 1 }
+fixed = ["floor", "wall"]
+[[body.net.link]]
+between = ["floor", "a", "b"]
+stiffness_n_m = 1e5
+damping_n_s_m = 0.5
+[[body.net.link]]
+between = ["b", "wall"]
+damping_n_s_m = 1
+[body.pair]
+type = "network"
+mass_kg = 2e-3
+points = ["left", "right"]
 "#;
 
 pub fn rubbed_def() -> SceneDef {
@@ -202,7 +226,20 @@ pub fn rubbed_def() -> SceneDef {
         path: path.into(),
         source: Source::Noise { rms: 0.1, mean: 0.0, from_s: 0.0, to_s: Real::INFINITY, beta, first_hz },
     };
-    let hunt_crossley = ContactForm::Impact { law: ImpactLaw::HuntCrossley, viscous_exponent: None, exact_wall: false };
+    let names = |list: &[&str]| list.iter().map(|name| name.to_string()).collect();
+    let mass = |name: &str, mass_kg| PointDef { name: name.into(), mass_kg };
+    let network = BodyForm::Network {
+        masses: vec![mass("a", 0.01), mass("b", 1.0)],
+        fixed: names(&["floor", "wall"]),
+        links: vec![
+            LinkDef { between: names(&["floor", "a", "b"]), stiffness_n_m: 1e5, damping_n_s_m: 0.5 },
+            LinkDef { between: names(&["b", "wall"]), stiffness_n_m: 0.0, damping_n_s_m: 1.0 },
+        ],
+    };
+    let pair =
+        BodyForm::Network { masses: vec![mass("left", 2e-3), mass("right", 2e-3)], fixed: vec![], links: vec![] };
+    let hunt_crossley =
+        ContactForm::Impact { law: ImpactLaw::HuntCrossley, viscous_exponent: None, exact_wall: false, hammer: None };
     let lugre = ContactForm::Friction { law: FrictionLaw::LuGre, normal_from: None, viscous_exponent: Some(2.0) };
     let thermal =
         ContactForm::Friction { law: FrictionLaw::Thermal, normal_from: Some("press".into()), viscous_exponent: None };
@@ -216,6 +253,8 @@ pub fn rubbed_def() -> SceneDef {
                 &[196.0, 700.0, 0.5, 0.3, 5.57e-5],
             ),
             body("other", BodyForm::String { ports: vec![] }, &[147.0, 500.0, 1.0, 0.55, 0.0]),
+            body("net", network, &[2.0, 0.5]),
+            body("pair", pair, &[1.0, 1.0]),
         ],
         contacts: vec![
             contact("press", "ball", "string.middle", hunt_crossley, &[1e8, 1.5, 0.0, 0.0, 1e-4], Some(profile)),
@@ -246,13 +285,18 @@ pub fn full_def() -> SceneDef {
     let contact = |name: &str, a: &str, b: &str, law, params: [Real; 5]| ContactDef {
         name: name.into(),
         between: [a.into(), b.into()],
-        form: ContactForm::Impact { law, viscous_exponent: None, exact_wall: law == ImpactLaw::Power },
+        form: ContactForm::Impact { law, viscous_exponent: None, exact_wall: law == ImpactLaw::Power, hammer: None },
         params: params.into(),
         substeps: Substeps::Auto,
         texture: None,
     };
     let mut hit = contact("hit", "hammer", "bar.tip", ImpactLaw::HuntCrossley, [1e9, 1.5, 0.5, 0.0, 1e-4]);
-    hit.form = ContactForm::Impact { law: ImpactLaw::HuntCrossley, viscous_exponent: Some(0.5), exact_wall: false };
+    hit.form = ContactForm::Impact {
+        law: ImpactLaw::HuntCrossley,
+        viscous_exponent: Some(0.5),
+        exact_wall: false,
+        hammer: None,
+    };
     hit.substeps = Substeps::Fixed(8);
     SceneDef {
         version: 1,
@@ -275,8 +319,15 @@ pub fn full_def() -> SceneDef {
                         PortDef { name: "tip".into(), shape: vec![1.0, 1.0] },
                         PortDef { name: "middle".into(), shape: vec![0.7, -1.0] },
                     ],
+                    morph: Some(MorphDef {
+                        modes: vec![ModeDef { freq_hz: 330.0, decay_s: 0.2, mass_kg: 0.04 }],
+                        ports: vec![
+                            PortDef { name: "tip".into(), shape: vec![1.0] },
+                            PortDef { name: "middle".into(), shape: vec![-0.5] },
+                        ],
+                    }),
                 },
-                &[2.0, 0.5, 0.1],
+                &[2.0, 0.5, 0.1, 0.0],
             ),
         ],
         contacts: vec![
@@ -318,10 +369,17 @@ pub fn full_def() -> SceneDef {
             TapDef { of: "bar".into(), quantity: Quantity::Acceleration, gain: 1.0, to: TapTo::Pan(0.25) },
         ],
         controls: vec![
-            ControlDef { name: "hardness".into(), path: "hit/stiffness".into(), range: [1e6, 1e10], scale: Scale::Log },
+            ControlDef {
+                name: "hardness".into(),
+                path: "hit/stiffness".into(),
+                also: Vec::new(),
+                range: [1e6, 1e10],
+                scale: Scale::Log,
+            },
             ControlDef {
                 name: "speed".into(),
                 path: "bow/velocity_m_s".into(),
+                also: Vec::new(),
                 range: [0.2, -0.2],
                 scale: Scale::Linear,
             },

@@ -46,6 +46,7 @@ pub fn breach(schema: &Value, document: &Value) -> Option<String> {
             }
             "minItems" => list.filter(|l| below(rule, l.len())).map(|_| "too few".into()),
             "maxItems" => list.filter(|l| above(rule, l.len())).map(|_| "too many".into()),
+            "minProperties" => table.filter(|t| below(rule, t.len())).map(|_| "too few".into()),
             "maxProperties" => table.filter(|t| above(rule, t.len())).map(|_| "too many".into()),
             "items" => list.and_then(|l| l.iter().find_map(|item| breach(rule, item))),
             "prefixItems" => {

@@ -24,6 +24,7 @@
 //! **Sources.** physics.md E.2 to E.4, C21 to C24, C28; 000 (8.44)-(8.48).
 
 use super::fast::sin_cos_pi;
+use super::quick::Trend;
 use super::{Curve, Solved, Viscous, side};
 use crate::math::{PI, Real};
 
@@ -44,9 +45,9 @@ const MAX_INNER: u32 = 60;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Change {
     /// z' in mid-step, m/s.
-    rate: Real,
+    pub rate: Real,
     /// Where mid-step would be in the next step at this velocity, m: a start for [bristle.1].
-    next: Real,
+    pub next: Real,
 }
 
 /// Regime of an evaluation: the law is smooth within one.
@@ -119,8 +120,14 @@ pub(super) struct Bristle {
     /// Expected deflection in mid-step, m.
     next: Real,
     /// dt/2, s, and its inverse
-    half: Real,
+    pub half: Real,
     per_half: Real,
+    /// 1/vs, s/m
+    pub per_stribeck: Real,
+    /// Elasto-plastic with linear viscosity: quick.rs may try.
+    pub plain: bool,
+    /// y/v of the last steps.
+    pub trend: Trend,
     /// [friction.5]; only tests switch it off.
     limited: bool,
 }
@@ -140,6 +147,9 @@ impl Default for Bristle {
             next: 0.0,
             half: 1.0,
             per_half: 1.0,
+            per_stribeck: 0.0,
+            plain: false,
+            trend: Trend::default(),
             most: 0.0,
             inverse: 1.0,
             limited: true,
@@ -154,6 +164,12 @@ impl Bristle {
             self.per_half = 1.0 / self.half;
         }
         self.z = self.z.max(-self.most).min(self.most);
+    }
+
+    /// 1/dt of the step prepared for, Hz
+    #[inline]
+    pub fn rate_hz(&self) -> Real {
+        0.5 * self.per_half
     }
 
     pub fn energy(&self) -> Real {
@@ -355,12 +371,13 @@ impl Bristle {
         }
         self.z = end;
         self.next = change.next;
+        self.trend.add(if v == 0.0 { 1.0 } else { change.rate / v });
     }
 }
 
 /// alpha and its change with t along the way from breakaway (t = 0) to steady sliding (t = 1). [friction.4]
 #[inline]
-fn adhesion(t: Real) -> (Real, Real) {
+pub(super) fn adhesion(t: Real) -> (Real, Real) {
     let (s, c) = sin_cos_pi(t.clamp(0.0, 1.0) - 0.5);
     (0.5 + 0.5 * s, 0.5 * PI * c)
 }

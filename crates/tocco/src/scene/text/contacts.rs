@@ -7,6 +7,7 @@ use crate::interactor::friction::{FrictionParams, check};
 use crate::math::Real;
 use crate::scene::def::*;
 use crate::scene::error::SceneError;
+use crate::scene::hammer::DEFAULT_SPEED_M_S;
 use crate::scene::kinds::ROSIN;
 use crate::scene::tree::{Entry, plain};
 use crate::texture::fractal::DEFAULT_POLES_PER_DECADE;
@@ -61,12 +62,7 @@ fn read_friction(node: &Node<'_, '_>, params: &[Real]) -> Result<ContactForm, Sc
     if law != FrictionLaw::Thermal {
         node.none_of(&ROSIN, "belongs to law = \"thermal\"; leave it out or choose that law")?;
     }
-    let mut params = FrictionParams::from_values(params);
-    if law == FrictionLaw::Dahl {
-        // It has no stiction: whatever mu_static is by default must not forbid a large mu_dynamic.
-        params.mu_static = params.mu_static.max(params.mu_dynamic);
-    }
-    if let Some((id, what)) = check(&params) {
+    if let Some((id, what)) = check(law, &FrictionParams::from_values(params)) {
         let what = if node.entry(id).is_some() { what } else { format!("{id} = {what}") };
         return node.fail(id, what);
     }
@@ -124,6 +120,24 @@ fn read_texture(contact: &Node<'_, '_>, lines: &mut Lines) -> Result<Option<Text
     }))
 }
 
+/// At most one of stiffness, contact_time_s and hardness_01.
+fn read_hammer(node: &Node<'_, '_>) -> Result<Option<HammerDef>, SceneError> {
+    let ways = ["stiffness", "contact_time_s", "hardness_01"];
+    let wanted = if ways.iter().any(|id| node.entry(id).is_some()) { node.one_of(&ways)? } else { "stiffness" };
+    let intent = match wanted {
+        "contact_time_s" => Intent::ContactTime(node.needed_number(wanted, "a hammer")?),
+        "hardness_01" => Intent::Hardness(node.needed_number(wanted, "a hammer")?),
+        _ => {
+            node.none_of(
+                &["at_speed_m_s"],
+                "belongs to contact_time_s or hardness_01; leave it out or give one of them",
+            )?;
+            return Ok(None);
+        }
+    };
+    Ok(Some(HammerDef { intent, at_speed_m_s: node.number_or("at_speed_m_s", DEFAULT_SPEED_M_S)? }))
+}
+
 fn read_impact(node: &Node<'_, '_>, params: &mut [Real]) -> Result<ContactForm, SceneError> {
     let law = match node.word("law")? {
         Some(1) => ImpactLaw::Power,
@@ -156,6 +170,7 @@ fn read_impact(node: &Node<'_, '_>, params: &mut [Real]) -> Result<ContactForm, 
         *exponent = 1.0;
     }
     Ok(ContactForm::Impact {
+        hammer: read_hammer(node)?,
         law,
         viscous_exponent: node.number("viscous_exponent")?,
         exact_wall: node.flag("exact_wall")?.unwrap_or(false),

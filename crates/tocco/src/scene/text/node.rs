@@ -103,6 +103,8 @@ pub(super) struct Node<'v, 't> {
     pub(super) at: String,
     pub(super) line: usize,
     pub(super) kind: &'static Kind,
+    /// A second kind whose keys stand beside those of the first.
+    pub(super) beside: Option<&'static Kind>,
     pub(super) entries: &'v [Entry<'t>],
 }
 
@@ -114,14 +116,26 @@ impl<'v, 't> Node<'v, 't> {
         line: usize,
         kind: &'static Kind,
     ) -> Result<Self, SceneError> {
+        Self::open_both(entries, at, line, kind, None)
+    }
+
+    /// The same for a table whose keys come from two kinds.
+    pub(super) fn open_both(
+        entries: &'v [Entry<'t>],
+        at: String,
+        line: usize,
+        kind: &'static Kind,
+        beside: Option<&'static Kind>,
+    ) -> Result<Self, SceneError> {
         let typed = (!kind.id.is_empty()).then_some("type");
-        let known = || typed.into_iter().chain(kind.params.iter().map(|s| s.id)).chain(kind.keys.iter().map(|k| k.id));
+        let keys = || kind.keys.iter().chain(beside.iter().flat_map(|kind| kind.keys));
+        let known = || typed.into_iter().chain(kind.params.iter().map(|s| s.id)).chain(keys().map(|k| k.id));
         if let Some(entry) = entries.iter().find(|entry| !known().any(|id| id == entry.key)) {
             let what = format!("unknown key{}", nearest(&clip(&entry.key), known()));
             return fail(join(&at, &entry.key), entry.line, what);
         }
-        let node = Self { at, line, kind, entries };
-        match kind.keys.iter().find(|key| key.required && node.entry(key.id).is_none()) {
+        let node = Self { at, line, kind, beside, entries };
+        match keys().find(|key| key.required && node.entry(key.id).is_none()) {
             Some(key) => fail(&*node.at, line, format!("needs {} ({})", key.id, in_brief(key.doc))),
             None => Ok(node),
         }
@@ -150,7 +164,8 @@ impl<'v, 't> Node<'v, 't> {
     }
 
     pub(super) fn takes(&self, id: &str) -> Option<KeyType> {
-        self.kind.keys.iter().find(|key| key.id == id).map(|key| key.takes)
+        let keys = self.kind.keys.iter().chain(self.beside.iter().flat_map(|kind| kind.keys));
+        keys.into_iter().find(|key| key.id == id).map(|key| key.takes)
     }
 
     pub(super) fn fail<T>(&self, id: &str, what: impl Into<String>) -> Result<T, SceneError> {

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `tocco analyse`: files in, a scene and a picture out.
+
+use super::body::port;
+use super::read::Recording;
+use super::{Analysis, Options, analyse, mel};
+use crate::error::{Result, bad};
+use crate::{fresh, say};
+use clap::Args;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Shown under the options.
+pub const EXAMPLES: &str = "Examples:\n  tocco analyse bell.wav -o bell.toml --picture bell.png\n  \
+    tocco analyse soft.flac hard.flac rim.flac -o tom.toml --modes 60\n  \
+    tocco analyse three-strikes.ogg --strikes 3 -o pot.toml\n\n\
+    You get a scene that sounds as it stands ('tocco render bell.toml -o again.wav'): a modal body with one port per\n\
+    strike, a hit at each, a tap at the recorded level; and a line per strike with its residual: the energy that no\n\
+    mode explains, and how far body and recording are apart to an ear (log-mel distance; two strikes of one object\n\
+    differ by 3 to 8 dB).\n\n\
+    A good recording: one object, struck once, left to ring out, no clipping, little noise, close and dry. Strikes given\n\
+    together must be of the same object at the same rate: they share their modes and differ in their weights, so more\n\
+    places make a better body. Kept are frequency, decay, amplitude and sign of each mode; lost are the knock of the\n\
+    hammer, noise, a gliding pitch, and each mode's own phase.";
+
+/// What may be typed after `tocco analyse`.
+#[derive(Args, Debug)]
+pub struct AnalyseArgs {
+    /// Recordings of strikes of one object: WAV, FLAC or Ogg Vorbis
+    #[arg(required = true, value_name = "RECORDING")]
+    recordings: Vec<PathBuf>,
+    /// Scene to write, or - for standard output
+    #[arg(long, short, value_name = "BODY.toml")]
+    output: PathBuf,
+    /// Also draw both spectrograms side by side
+    #[arg(long, value_name = "FILE.png")]
+    picture: Option<PathBuf>,
+    /// Name of the body; default: that of the scene file
+    #[arg(long)]
+    name: Option<String>,
+    /// Most modes to keep, the loudest first
+    #[arg(long, value_name = "N", default_value_t = Options::default().modes, allow_negative_numbers = true)]
+    modes: usize,
+    /// Lowest mode, Hz
+    #[arg(long, value_name = "HZ", default_value_t = Options::default().min_hz, allow_negative_numbers = true)]
+    min_hz: f64,
+    /// Highest mode, Hz
+    #[arg(long, value_name = "HZ", default_value_t = Options::default().max_hz, allow_negative_numbers = true)]
+    max_hz: f64,
+    /// Leave out modes so many dB below the strongest
+    #[arg(long, value_name = "DB", default_value_t = Options::default().range_db, allow_negative_numbers = true)]
+    range_db: f64,
+    /// Strikes in each recording
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
+    strikes: usize,
+    /// Mass of every mode: a recording does not tell it
+    #[arg(long, value_name = "KG", default_value_t = 0.05, allow_negative_numbers = true)]
+    mass_kg: f64,
+    /// Go on although the recording is clipped
+    #[arg(long)]
+    clipped: bool,
+}
+
+/// Does what was typed.
+pub fn run(args: &AnalyseArgs) -> Result<()> {
+    let to_stdout = args.output.as_os_str() == "-";
+    say::set_stdout_taken(to_stdout);
+    if args.recordings.contains(&args.output)
+        || args.picture.as_ref().is_some_and(|p| *p == args.output || args.recordings.contains(p))
+    {
+        return bad(format!("-o {}: scene, picture and recordings need a file each", args.output.display()));
+    }
+    if !(1e-6..=1e6).contains(&args.mass_kg) {
+        return bad(format!("--mass-kg {}: give 1e-6 to 1e6", args.mass_kg));
+    }
+    let name = body_name(args.name.as_deref(), &args.output)?;
+    let options = Options {
+        modes: args.modes,
+        min_hz: args.min_hz,
+        max_hz: args.max_hz,
+        range_db: args.range_db,
+        strikes: args.strikes,
+    };
+    options.check()?;
+    let recordings =
+        args.recordings.iter().map(|path| Recording::open(path, args.clipped)).collect::<Result<Vec<_>>>()?;
+    let analysis = analyse(&recordings, &options)?;
+    let words = report(&analysis, &recordings, options.strikes)?;
+    let text = analysis.toml(&name, args.mass_kg);
+    if to_stdout {
+        say::result(&text)?;
+    } else {
+        fresh::write(&args.output, text.as_bytes())?;
+    }
+    if let Some(picture) = &args.picture {
+        analysis.picture(&recordings, picture)?;
+    }
+    say::remark(&format!("{}: {words}", args.output.display()));
+    Ok(())
+}
+
+/// The name given, or the scene file's, made fit for a scene.
+fn body_name(given: Option<&str>, output: &Path) -> Result<String> {
+    let fit = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    if let Some(name) = given {
+        return match !name.is_empty() && name != "tocco" && name.chars().all(fit) {
+            true => Ok(name.to_owned()),
+            false => bad(format!("--name '{name}': give letters, digits, - and _")),
+        };
+    }
+    let stem = output.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let name: String = stem.chars().map(|c| if fit(c) { c } else { '-' }).collect();
+    let usable = name.chars().any(char::is_alphanumeric) && name != "tocco";
+    Ok(if usable { name } else { "body".into() })
+}
+
+fn report(analysis: &Analysis, recordings: &[Recording], per_file: usize) -> Result<String> {
+    let (first, last) = (&analysis.modes[0], &analysis.modes[analysis.modes.len() - 1]);
+    let decays = || analysis.modes.iter().map(|m| m.decay_s);
+    let mut words = format!(
+        "{} modes, {:.1} to {:.1} Hz, decays {:.4} to {:.3} s",
+        analysis.modes.len(),
+        first.freq_hz,
+        last.freq_hz,
+        decays().fold(f64::INFINITY, f64::min),
+        decays().fold(0.0, f64::max)
+    );
+    for (j, strike) in analysis.strikes.iter().enumerate() {
+        let heard = &recordings[j / per_file.max(1)].samples[strike.span.start..strike.span.end];
+        let body = analysis.resynthesis(j, heard.len())?;
+        // Writing to a String cannot fail.
+        let _ = write!(
+            words,
+            "\n{} ({} at {:.3} s): residual {:.1} dB, log-mel distance {:.1} dB",
+            port(j),
+            strike.file,
+            strike.span.start as f64 / analysis.rate_hz,
+            strike.residual_db,
+            mel::distance_db(heard, &body, analysis.rate_hz)
+        );
+        if strike.residual_db > -6.0 {
+            words.push_str("; much of it is not modal");
+        }
+    }
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_body_is_called_after_the_scene_unless_told_otherwise() {
+        assert_eq!(body_name(None, Path::new("a/my bell.1.toml")).unwrap(), "my-bell-1");
+        assert_eq!(body_name(None, Path::new("-")).unwrap(), "body");
+        assert_eq!(body_name(Some("pot"), Path::new("x.toml")).unwrap(), "pot");
+        assert!(body_name(Some("a b"), Path::new("x.toml")).is_err());
+    }
+}

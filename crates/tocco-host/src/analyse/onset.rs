@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where a strike begins, where it is in full motion, and where it has sunk into the noise.
+
+use crate::error::{Result, bad};
+
+/// Length of the windows whose energy is watched, s.
+const WINDOW_S: f64 = 0.001;
+/// The hammer is off the object at the latest so long after the onset, s.
+const ATTACK_S: f64 = 0.010;
+/// A later strike in the same file: at least so long after the last, s, and so much energy above what went before.
+const APART_S: f64 = 0.08;
+const RISE: f64 = 4.0;
+/// Least length of a strike, s.
+const SHORTEST_S: f64 = 0.03;
+/// Longest part analysed, s.
+const LONGEST_S: f64 = 10.0;
+/// Least fall of a strike's power from its beginning to its end (7 dB).
+const FALL: f64 = 5.0;
+
+/// Part of a recording, in samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// First motion.
+    pub onset: usize,
+    /// The energy has reached its height: from here on the object moves alone.
+    pub start: usize,
+    /// Nothing but noise from here on.
+    pub end: usize,
+}
+
+/// Mean power in windows of `size`, one per `size / 4`.
+fn envelope(samples: &[f64], size: usize, hop: usize) -> Vec<f64> {
+    (0..samples.len().saturating_sub(size) / hop + 1)
+        .map(|i| {
+            let window = &samples[(i * hop).min(samples.len())..(i * hop + size).min(samples.len())];
+            window.iter().map(|x| x * x).sum::<f64>() / size as f64
+        })
+        .collect()
+}
+
+/// Finds `count` strikes (the clearest), in order of time.
+pub fn strikes(samples: &[f64], rate_hz: f64, count: usize, called: &str) -> Result<Vec<Span>> {
+    let size = ((WINDOW_S * rate_hz) as usize).max(8);
+    let hop = size / 4;
+    let power = envelope(samples, size, hop);
+    let floor = {
+        let mut sorted: Vec<f64> = power.iter().copied().filter(|p| *p > 0.0).collect();
+        sorted.sort_by(f64::total_cmp);
+        sorted.get(sorted.len() / 20).copied().unwrap_or(0.0)
+    };
+    let peak = power.iter().copied().fold(0.0, f64::max);
+    let mut heads = Vec::new();
+    if count <= 1 {
+        heads.extend(power.iter().position(|p| *p > 0.25 * peak));
+    } else {
+        let (near, apart) = (5 * 4, (APART_S * rate_hz) as usize / hop);
+        let around = |i: usize| {
+            let sum = |range: std::ops::Range<usize>| power[range].iter().sum::<f64>();
+            sum(i..(i + near).min(power.len()))
+                / (sum(i.saturating_sub(2 * near)..i.saturating_sub(near / 2)) * 0.67 + 1e-4 * peak + floor)
+        };
+        let mut rises: Vec<(usize, f64)> =
+            (0..power.len()).map(|i| (i, around(i))).filter(|(_, r)| *r > RISE).collect();
+        rises.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        for (i, _) in rises {
+            if heads.len() < count && heads.iter().all(|h: &usize| h.abs_diff(i) > apart) {
+                heads.push(i);
+            }
+        }
+        heads.sort_unstable();
+        if heads.len() < count {
+            return bad(format!(
+                "{called}: {} strikes found, not {count}; give --strikes {}",
+                heads.len(),
+                heads.len().max(1)
+            ));
+        }
+        // From the rise to the first window that is loud.
+        for h in &mut heads {
+            let most = power[*h..(*h + near).min(power.len())].iter().copied().fold(0.0, f64::max);
+            *h += power[*h..].iter().position(|p| *p > 0.25 * most).unwrap_or(0);
+        }
+    }
+    let mut spans = Vec::new();
+    for (n, head) in heads.iter().enumerate() {
+        let limit = heads.get(n + 1).map_or(samples.len(), |next| next * hop - size.min(next * hop));
+        spans.push(span(samples, rate_hz, (*head * hop, limit), (size, floor), called)?);
+    }
+    Ok(spans)
+}
+
+fn span(
+    samples: &[f64],
+    rate_hz: f64,
+    (head, limit): (usize, usize),
+    (size, floor): (usize, f64),
+    called: &str,
+) -> Result<Span> {
+    let attack = (ATTACK_S * rate_hz) as usize;
+    let energy = |at: usize| samples[at..(at + size).min(limit)].iter().map(|x| x * x).sum::<f64>();
+    let top = samples[head..(head + attack).min(limit)].iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    let threshold = (0.03 * top).max(5.0 * floor.sqrt());
+    // Back from the loud window while there is motion within the last quarter of a millisecond.
+    let (mut onset, quiet) = (head + size.min(limit - head), (size / 4).max(2));
+    let mut at = onset;
+    while at > 0 && onset - at < quiet {
+        at -= 1;
+        if samples[at].abs() > threshold {
+            onset = at;
+        }
+    }
+    let places = onset..(onset + attack).min(limit.saturating_sub(size).max(onset + 1));
+    let most = places.clone().map(energy).fold(0.0, f64::max);
+    let start = places.into_iter().find(|&at| energy(at) >= 0.8 * most).unwrap_or(onset);
+    let long = ((0.01 * rate_hz) as usize).max(16);
+    let slow = envelope(&samples[start..limit], long, long);
+    let last = slow.iter().rposition(|p| *p > 2.0 * floor && *p > 1e-10 * most / size as f64).unwrap_or(0);
+    let end = (start + (last + 1) * long).min(limit).min(start + (LONGEST_S * rate_hz) as usize);
+    if ((limit - start) as f64) < SHORTEST_S * rate_hz {
+        return bad(format!(
+            "{called}: only {:.0} ms after the strike; give at least 30",
+            1e3 * (limit - start) as f64 / rate_hz
+        ));
+    }
+    let tenth = ((limit - start) / 10).max(1);
+    let mean = |part: &[f64]| part.iter().map(|x| x * x).sum::<f64>() / part.len().max(1) as f64;
+    if mean(&samples[start..start + tenth]) < FALL * mean(&samples[limit - tenth..limit]) {
+        return bad(format!(
+            "{called}: no decay (its end is as loud as its beginning); give one strike that rings out, not a steady sound"
+        ));
+    }
+    Ok(Span { onset, start, end: end.max(start + (SHORTEST_S * rate_hz) as usize).min(limit) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tocco::rng::Rng;
+
+    fn strike_at(times: &[usize], length: usize) -> Vec<f64> {
+        let mut rng = Rng::new(3, "noise");
+        (0..length)
+            .map(|n| {
+                let ring = |t: &usize| {
+                    let s = n as f64 - *t as f64;
+                    if s < 0.0 { 0.0 } else { 0.5 * (-s / 4800.0).exp() * (0.1 * s).cos() }
+                };
+                times.iter().map(ring).sum::<f64>() + 1e-4 * rng.normal()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_onset_is_found_to_a_tenth_of_a_millisecond() {
+        for at in [0, 1, 777, 12_345] {
+            let found = strikes(&strike_at(&[at], 60_000), 48_000.0, 1, "x").unwrap();
+            assert!(found[0].onset.abs_diff(at) <= 4, "{at}: {found:?}");
+            assert!(found[0].start.abs_diff(at) <= 48, "{at}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn three_strikes_in_one_file_are_found_in_order() {
+        let times = [500, 20_000, 41_000];
+        let found = strikes(&strike_at(&times, 90_000), 48_000.0, 3, "x").unwrap();
+        for (span, at) in found.iter().zip(times) {
+            assert!(span.onset.abs_diff(at) <= 12, "{at}: {found:?}");
+        }
+        assert!(strikes(&strike_at(&times, 90_000), 48_000.0, 5, "x").is_err());
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Recordings from files: WAV by our own reader, FLAC and Ogg Vorbis by Symphonia; mixed to one channel, and looked over
+//! for what no analysis can mend.
+
+use crate::error::{HostError, Result, bad};
+use crate::wav::WavReader;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use symphonia::core::codecs::audio::AudioDecoderOptions;
+use symphonia::core::errors::Error;
+use symphonia::core::formats::TrackType;
+use symphonia::core::formats::probe::Hint;
+use symphonia::core::io::MediaSourceStream;
+
+/// Rates that a scene can have, Hz.
+const RATES_HZ: (f64, f64) = (8_000.0, 384_000.0);
+/// Longest recording read, s: the rest of a long file is of no use to a strike.
+const LONGEST_S: f64 = 60.0;
+/// Below this peak (-90 dBFS) there is nothing but the last bits.
+const SILENT: f64 = 3.2e-5;
+/// Equal samples in a row that make a flat top; a round top of a loud, low tone may have three.
+const FLAT: usize = 4;
+/// Flat tops from which a recording counts as clipped.
+const CLIPPED: usize = 3;
+
+/// A recording, one channel.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    /// File name for reports.
+    pub name: String,
+    /// Samples per second.
+    pub rate_hz: f64,
+    /// Samples, full scale 1.
+    pub samples: Vec<f64>,
+}
+
+impl Recording {
+    /// Reads a file and refuses what cannot be analysed; clipping only if `clipped` does not allow it.
+    pub fn open(path: &Path, clipped: bool) -> Result<Self> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let (rate_hz, samples) = decode(path)?;
+        let recording = Self { name, rate_hz, samples };
+        recording.check(&path.display().to_string(), clipped)?;
+        Ok(recording)
+    }
+
+    /// One line if this can be no strike.
+    pub fn check(&self, called: &str, clipped: bool) -> Result<()> {
+        if !(RATES_HZ.0..=RATES_HZ.1).contains(&self.rate_hz) {
+            return bad(format!("{called}: {} Hz; give a recording of 8 to 384 kHz", self.rate_hz));
+        }
+        if let Some(at) = self.samples.iter().position(|x| !x.is_finite()) {
+            return bad(format!("{called}: sample {at} is not a number; export the recording anew"));
+        }
+        let mean = self.samples.iter().sum::<f64>() / self.samples.len().max(1) as f64;
+        let peak = self.samples.iter().fold(0.0, |m: f64, x| m.max((x - mean).abs()));
+        if peak < SILENT {
+            return bad(format!("{called}: silence (peak below -90 dBFS); is it the right file or channel?"));
+        }
+        let tops = flat_tops(&self.samples);
+        if tops >= CLIPPED && !clipped {
+            return bad(format!(
+                "{called}: clipped ({tops} flat tops), so its modes are not the object's; record at a lower level, or give --clipped to go on"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Flat runs at the extreme that the signal entered or left steeply: a round top is approached in small steps.
+pub fn flat_tops(samples: &[f64]) -> usize {
+    let peak = samples.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    let (level, steep) = (0.985 * peak, 0.01 * peak);
+    let (mut tops, mut at) = (0, 0);
+    while at < samples.len() {
+        let run = samples[at..].iter().take_while(|x| **x == samples[at]).count();
+        if run >= FLAT && samples[at].abs() >= level {
+            let step = |other: Option<&f64>| other.is_some_and(|x| (x - samples[at]).abs() > steep);
+            tops += usize::from(step(at.checked_sub(1).and_then(|i| samples.get(i))) || step(samples.get(at + run)));
+        }
+        at += run;
+    }
+    tops
+}
+
+fn decode(path: &Path) -> Result<(f64, Vec<f64>)> {
+    let mut file = File::open(path).map_err(|e| HostError::reading(path, &e))?;
+    let mut head = [0; 4];
+    let there = file.read(&mut head).map_err(|e| HostError::reading(path, &e))?;
+    match &head[..there] {
+        b"RIFF" => {
+            let mut wav = WavReader::open(path)?;
+            let most = (LONGEST_S * wav.rate_hz) as usize;
+            Ok((wav.rate_hz, wav.read_mono(0, most)?.into_iter().map(f64::from).collect()))
+        }
+        b"fLaC" | b"OggS" => decode_packed(path),
+        _ => bad(format!("{}: not a recording we can read; give WAV, FLAC or Ogg Vorbis", path.display())),
+    }
+}
+
+fn decode_packed(path: &Path) -> Result<(f64, Vec<f64>)> {
+    let broken = |cause: Error| {
+        HostError::BadInput(format!(
+            "{}: not a recording we can read ({cause}); give WAV, FLAC or Ogg Vorbis",
+            path.display()
+        ))
+    };
+    let nothing = || HostError::BadInput(format!("{}: there is no sound in it", path.display()));
+    let file = File::open(path).map_err(|e| HostError::reading(path, &e))?;
+    let stream = MediaSourceStream::new(Box::new(file), Default::default());
+    let probe = symphonia::default::get_probe();
+    let mut format = probe.probe(&Hint::new(), stream, Default::default(), Default::default()).map_err(broken)?;
+    let track = format.default_track(TrackType::Audio).ok_or_else(nothing)?;
+    let id = track.id;
+    let codec = track.codec_params.as_ref().and_then(|c| c.audio()).ok_or_else(nothing)?;
+    let rate_hz = f64::from(codec.sample_rate.ok_or_else(nothing)?);
+    let codecs = symphonia::default::get_codecs();
+    let mut decoder = codecs.make_audio_decoder(codec, &AudioDecoderOptions::default()).map_err(broken)?;
+    let (mut all, mut packet_samples) = (Vec::new(), Vec::<f32>::new());
+    while (all.len() as f64) < LONGEST_S * rate_hz {
+        let packet = match format.next_packet() {
+            Ok(Some(packet)) => packet,
+            Ok(None) => break,
+            Err(cause) => return Err(broken(cause)),
+        };
+        if packet.track_id != id {
+            continue;
+        }
+        let sound = decoder.decode(&packet).map_err(broken)?;
+        let channels = sound.num_planes().max(1);
+        packet_samples.resize(sound.samples_interleaved(), 0.0);
+        sound.copy_to_slice_interleaved(&mut packet_samples);
+        let mix = |frame: &[f32]| frame.iter().map(|x| f64::from(*x)).sum::<f64>() / channels as f64;
+        all.extend(packet_samples.chunks_exact(channels).map(mix));
+    }
+    if all.is_empty() { Err(nothing()) } else { Ok((rate_hz, all)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flat_tops_are_counted_and_round_ones_are_not() {
+        let tone = |gain: f64| -> Vec<f64> {
+            (0..48_000).map(|n| (gain * (f64::from(n) * 0.02).sin()).clamp(-1.0, 1.0)).collect()
+        };
+        assert!(flat_tops(&tone(1.3)) > 100);
+        let in_16_bits: Vec<f64> =
+            (0..48_000).map(|n| ((f64::from(n) * 0.004).sin() * 32_767.0).round() / 32_768.0).collect();
+        assert_eq!(flat_tops(&in_16_bits), 0);
+        assert_eq!(flat_tops(&tone(0.9)), 0);
+    }
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Looks for modes band by band, first in narrow bands (modes that ring), then in what is left in wide ones (modes that
+//! are over before a narrow filter has seen them), and fits all of them together after each look.
+
+use super::band::Bank;
+use super::exponential::{cexp, sums};
+use super::fit::{self, Model, Pole};
+use super::subspace;
+use crate::say::Bar;
+use nalgebra::{Cholesky, Complex, DMatrix, DVector};
+use tocco::math::{TAU, atan2, ln};
+
+/// Widths of the bands of each look, Hz, and Gauss-Newton steps after it.
+const LOOKS: [(f64, usize); 3] = [(250.0, 8), (1000.0, 6), (4000.0, 6)];
+/// Decimated samples of a band at most: four seconds in a narrow band.
+const MOST_SAMPLES: usize = 2048;
+/// Energy of a mode over the noise in its own place, from which it is worth fitting (a decay uncertain by a third).
+const PRESENT: f64 = 40.0;
+/// Neighbouring bands share this part of their width, so that no mode falls between them.
+const SHARED: f64 = 0.02;
+
+/// What to look for.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// Samples per second.
+    pub rate_hz: f64,
+    /// Lowest frequency, Hz.
+    pub low_hz: f64,
+    /// Highest frequency, Hz.
+    pub high_hz: f64,
+    /// Most modes.
+    pub modes: usize,
+    /// Weakest amplitude, relative to the strongest.
+    pub range: f64,
+}
+
+impl Wanted {
+    fn looks(&self) -> impl Iterator<Item = (f64, usize)> {
+        let most_hz = self.rate_hz / 6.0;
+        LOOKS.into_iter().filter(move |(width_hz, _)| *width_hz <= most_hz)
+    }
+
+    fn centres(&self, width_hz: f64) -> Vec<f64> {
+        let count = ((self.high_hz - self.low_hz) / width_hz).ceil().max(1.0) as usize;
+        (0..count).map(|i| TAU * (self.low_hz + (i as f64 + 0.5) * width_hz) / self.rate_hz).collect()
+    }
+
+    /// Bands of all looks: the length of the work.
+    pub fn bands(&self) -> usize {
+        self.looks().map(|(width_hz, _)| self.centres(width_hz).len()).sum()
+    }
+}
+
+/// The modes that the strikes share.
+pub fn modes(strikes: &[Vec<f64>], wanted: &Wanted, bar: &Bar) -> Model {
+    let longest = strikes.iter().map(Vec::len).max().unwrap_or(0);
+    // A slower decay cannot be told from none within the recording.
+    let slowest = 0.1 / longest.max(1) as f64;
+    let mut model = Model { poles: Vec::new(), weights: vec![Vec::new(); strikes.len()] };
+    let mut left = unexplained(strikes, &model);
+    for (width_hz, steps) in wanted.looks() {
+        let rest = fit::residual(strikes, &model);
+        let mut poles = model.poles.clone();
+        poles.extend(look(&rest, wanted, width_hz, slowest, bar));
+        if poles.len() == model.poles.len() {
+            continue;
+        }
+        let mut next = fit::prune(strikes, fit::refine(strikes, poles, 0, slowest), wanted.range);
+        next = fit::prune(strikes, fit::refine(strikes, next.poles, steps, slowest), wanted.range);
+        next = strongest(next, wanted.modes);
+        // What explains less than before is not an improvement, however it came about.
+        let next_left = unexplained(strikes, &next);
+        if next_left < left {
+            (model, left) = (next, next_left);
+        }
+    }
+    let last = fit::prune(strikes, fit::refine(strikes, model.poles.clone(), 8, slowest), wanted.range);
+    if unexplained(strikes, &last) < 1.05 * left {
+        model = last;
+    }
+    let (low, high) = (TAU * wanted.low_hz / wanted.rate_hz, TAU * wanted.high_hz / wanted.rate_hz);
+    model.poles.retain(|pole| pole.s.im > 0.5 * low && pole.s.im < high && pole.s.norm() < 0.98 * 0.5 * TAU);
+    fit::refine(strikes, model.poles, 3, slowest)
+}
+
+/// Share of the strikes' energy that the model leaves, each strike counting alike.
+fn unexplained(strikes: &[Vec<f64>], model: &Model) -> f64 {
+    let energy = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().max(1e-300);
+    let rest = fit::residual(strikes, model);
+    rest.iter().zip(strikes).map(|(rest, strike)| energy(rest) / energy(strike)).sum::<f64>() / strikes.len() as f64
+}
+
+/// The `most` loudest modes.
+fn strongest(model: Model, most: usize) -> Model {
+    let loud = |k: usize| model.weights.iter().map(|w| w[k].norm_sqr()).fold(0.0, f64::max);
+    let mut order: Vec<usize> = (0..model.poles.len()).collect();
+    order.sort_by(|a, b| loud(*b).total_cmp(&loud(*a)).then(a.cmp(b)));
+    order.truncate(most);
+    order.sort_unstable();
+    Model {
+        poles: order.iter().map(|&k| model.poles[k]).collect(),
+        weights: model.weights.iter().map(|w| order.iter().map(|&k| w[k]).collect()).collect(),
+    }
+}
+
+/// One candidate and its energy over the noise.
+struct Candidate {
+    pole: Pole,
+    clear: f64,
+    band: usize,
+}
+
+fn look(strikes: &[Vec<f64>], wanted: &Wanted, width_hz: f64, slowest: f64, bar: &Bar) -> Vec<Pole> {
+    let bank = Bank::new(width_hz, wanted.rate_hz);
+    let powers: Vec<f64> = strikes.iter().map(|x| x.iter().map(|x| x * x).sum::<f64>().max(1e-300)).collect();
+    let most = powers.iter().copied().fold(0.0, f64::max);
+    let shares: Vec<f64> = powers.iter().map(|p| most / p).collect();
+    let mut all: Vec<Candidate> = Vec::new();
+    for (band, centre) in wanted.centres(width_hz).into_iter().enumerate() {
+        all.extend(in_band(strikes, &shares, &bank, centre, slowest).into_iter().map(|(pole, clear)| Candidate {
+            pole,
+            clear,
+            band,
+        }));
+        bar.step(&format!("{:.0} Hz", centre * wanted.rate_hz / TAU));
+    }
+    // A mode on the border is seen from both sides: the clearer view is kept.
+    all.sort_by(|a, b| a.pole.s.im.total_cmp(&b.pole.s.im));
+    let mut kept: Vec<Candidate> = Vec::new();
+    for new in all {
+        let twin = kept.iter().position(|old| {
+            old.band != new.band
+                && (old.pole.s.im - new.pole.s.im).abs()
+                    < (-0.3 * (old.pole.s.re + new.pole.s.re)).max(0.01 * SHARED * bank.width)
+        });
+        match twin {
+            Some(twin) if kept[twin].clear < new.clear => kept[twin] = new,
+            Some(_) => {}
+            None => kept.push(new),
+        }
+    }
+    // The most energetic: more than are wanted would only share out the same sound among themselves.
+    kept.sort_by(|a, b| (b.clear * b.pole.noise).total_cmp(&(a.clear * a.pole.noise)));
+    kept.truncate(wanted.modes);
+    kept.into_iter().map(|c| c.pole).collect()
+}
+
+fn in_band(strikes: &[Vec<f64>], shares: &[f64], bank: &Bank, centre: f64, slowest: f64) -> Vec<(Pole, f64)> {
+    let mut signals: Vec<Vec<Complex<f64>>> = Vec::new();
+    let mut weights = Vec::new();
+    for (strike, share) in strikes.iter().zip(shares) {
+        let mut signal = bank.band(strike, centre, MOST_SAMPLES);
+        signal.truncate(audible(&signal));
+        if signal.len() >= 12 {
+            signals.push(signal);
+            weights.push(*share);
+        }
+    }
+    // A strike that is over much earlier than the others would cut their windows short.
+    let longest = signals.iter().map(Vec::len).max().unwrap_or(0);
+    let long_enough: Vec<bool> = signals.iter().map(|s| 4 * s.len() >= longest).collect();
+    let mut keep = long_enough.iter();
+    signals.retain(|_| *keep.next().unwrap_or(&false));
+    let mut keep = long_enough.iter();
+    weights.retain(|_| *keep.next().unwrap_or(&false));
+    if signals.is_empty() {
+        return Vec::new();
+    }
+    let found = subspace::poles(&signals, &weights);
+    let clear = clearness(&signals, &weights, &found);
+    let stride = bank.stride as f64;
+    let mut good = Vec::new();
+    for (z, clear) in found.poles.iter().zip(clear) {
+        let s = Complex::new(ln(z.norm()) / stride, atan2(z.im, z.re) / stride);
+        let inside = s.im.abs() <= (0.5 + SHARED) * bank.width;
+        // Decays between what the recording's length and what the filter's resolve.
+        let physical = s.re < -slowest && -s.re < 0.5 * bank.width;
+        if inside && physical && clear > PRESENT {
+            let noise = found.noise / bank.noise_gain();
+            let home = (centre + s.im, 0.5 * bank.width);
+            good.push((Pole { s: s + Complex::new(0.0, centre), noise, home }, clear));
+        }
+    }
+    good
+}
+
+/// Energy of each pole's part over the noise, as far as it is its own and not its neighbours'.
+fn clearness(signals: &[Vec<Complex<f64>>], weights: &[f64], found: &subspace::Found) -> Vec<f64> {
+    let logs: Vec<Complex<f64>> =
+        found.poles.iter().map(|z| Complex::new(ln(z.norm()).min(-1e-9), atan2(z.im, z.re))).collect();
+    let count = logs.len();
+    let mut best = vec![0.0_f64; count];
+    for (signal, weight) in signals.iter().zip(weights) {
+        let mut gram = DMatrix::from_fn(count, count, |a, b| sums(logs[a].conj() + logs[b], signal.len())[0]);
+        (0..count).for_each(|a| gram[(a, a)] *= 1.0 + 1e-10);
+        let with = DVector::from_iterator(
+            count,
+            logs.iter().map(|s| {
+                let step = cexp(s.conj());
+                let mut at = Complex::new(1.0, 0.0);
+                signal.iter().fold(Complex::default(), |sum, y| {
+                    let sum = sum + y * at;
+                    at *= step;
+                    sum
+                })
+            }),
+        );
+        let Some(factor) = Cholesky::new(gram) else { continue };
+        let (c, inverse) = (factor.solve(&with), factor.inverse());
+        for k in 0..count {
+            best[k] = best[k].max(weight * c[k].norm_sqr() / (found.noise * inverse[(k, k)].re).max(1e-300));
+        }
+    }
+    best
+}
+
+/// Samples until the band has sunk into the noise of its end.
+fn audible(signal: &[Complex<f64>]) -> usize {
+    const SMOOTH: usize = 12;
+    let smooth: Vec<f64> =
+        signal.chunks(SMOOTH).map(|part| part.iter().map(|y| y.norm_sqr()).sum::<f64>() / part.len() as f64).collect();
+    let mut tail: Vec<f64> = smooth[smooth.len() * 4 / 5..].to_vec();
+    tail.sort_by(f64::total_cmp);
+    let floor = tail.get(tail.len() / 2).copied().unwrap_or(0.0);
+    let last = smooth.iter().rposition(|p| *p > 3.0 * floor).map_or(signal.len(), |i| (i + 1) * SMOOTH);
+    // Some noise must be seen to be told from signal.
+    (last + last / 2 + 4 * SMOOTH).min(signal.len())
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Answers as pictures: proportions over two factors, one panel per answer; and ranges as bars.
+
+use super::{Asked, Range, Row};
+use crate::map::Axis;
+use crate::map::picture::{fill, fine, frame, ticks, write};
+use crate::plot::{FINE, paint, text, tick};
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, VPos};
+
+type Canvas<'a> = DrawingArea<BitMapBackend<'a>, Shift>;
+type Anchor = (HPos, VPos);
+
+const CENTRE: Anchor = (HPos::Center, VPos::Center);
+const LEFT: Anchor = (HPos::Left, VPos::Center);
+const RIGHT: Anchor = (HPos::Right, VPos::Center);
+/// Sizes in pixels of the finished pictures.
+const PANEL: (i32, i32) = (252, 440);
+const GAP: i32 = 30;
+const EDGE: (i32, i32) = (118, 128);
+const BELOW: i32 = 150;
+const NOBODY: RGBColor = RGBColor(238, 238, 238);
+/// Colours of answers, for bars (Okabe and Ito).
+const TINTS: [RGBColor; 4] =
+    [RGBColor(0, 114, 178), RGBColor(213, 94, 0), RGBColor(0, 158, 115), RGBColor(204, 121, 167)];
+
+/// White at 0, dark blue at 1.
+fn shade(share: f64) -> RGBColor {
+    let mix = |from: f64, to: f64| (from + (to - from) * share.clamp(0.0, 1.0)).round() as u8;
+    RGBColor(mix(252.0, 8.0), mix(252.0, 48.0), mix(252.0, 107.0))
+}
+
+/// A level as it fits beside an axis.
+fn short(level: &str) -> String {
+    level.parse::<f64>().map_or_else(
+        |_| level.to_owned(),
+        |x| if x.abs() >= 1e3 { format!("{x:.0}") } else { format!("{}", (x * 10.0).round() / 10.0) },
+    )
+}
+
+/// Share of an answer over the first two factors; others are pooled.
+fn pooled(rows: &[Row], answer: usize, at: (usize, usize)) -> Option<f64> {
+    let here = rows.iter().filter(|row| (row.at[0], row.at.get(1).copied().unwrap_or(0)) == at);
+    let (chosen, total) = here.fold((0, 0), |(c, t), row| (c + row.chosen[answer], t + row.total()));
+    (total > 0).then(|| chosen as f64 / total as f64)
+}
+
+/// One panel per answer: first factor across, second up, the share as a shade. Cells where more than half chose it carry a
+/// dot.
+pub fn proportions(asked: &Asked, rows: &[Row], listeners: usize) -> Result<Vec<u8>, String> {
+    let count = asked.answers.len() as i32;
+    let size = (EDGE.0 + count * (PANEL.0 + GAP) + 20, EDGE.1 + PANEL.1 + BELOW);
+    let heading = format!("{}: {listeners} listeners", asked.title);
+    paint(&heading, (size.0 as u32 * FINE, size.1 as u32 * FINE), |canvas| {
+        canvas.fill(&WHITE).map_err(text)?;
+        write(canvas, &heading, (28, 36), 24, LEFT, false)?;
+        let words = "Share of the answers that named each; a dot where it is more than half";
+        write(canvas, words, (28, 68), 17, LEFT, false)?;
+        for (answer, word) in asked.answers.iter().enumerate() {
+            let left = EDGE.0 + answer as i32 * (PANEL.0 + GAP);
+            panel(canvas, asked, rows, answer, left)?;
+            write(canvas, word, (left + PANEL.0 / 2, EDGE.1 - 20), 20, CENTRE, false)?;
+        }
+        let (left, top) = (EDGE.0, EDGE.1 + PANEL.1 + 100);
+        for k in 0..260 {
+            fill(canvas, fine((left + k, top)), fine((left + k + 1, top + 16)), shade(f64::from(k) / 259.0))?;
+        }
+        frame(canvas, (left, top), (left + 260, top + 16))?;
+        for (part, words) in [(0, "0"), (1, "1/2"), (2, "1")] {
+            write(canvas, words, (left + 130 * part, top + 28), 15, CENTRE, false)?;
+        }
+        fill(canvas, fine((left + 310, top)), fine((left + 326, top + 16)), NOBODY)?;
+        frame(canvas, (left + 310, top), (left + 326, top + 16))?;
+        write(canvas, "nobody answered", (left + 336, top + 8), 16, LEFT, false)
+    })
+}
+
+fn panel(canvas: &Canvas<'_>, asked: &Asked, rows: &[Row], answer: usize, left: i32) -> Result<(), String> {
+    let one = vec![String::new()];
+    let (across, up) = (&asked.levels[0], asked.levels.get(1).unwrap_or(&one));
+    let (columns, lines) = (across.len() as i32, up.len() as i32);
+    let (x0, y0) = fine((left, EDGE.1));
+    let (wide, high) = fine(PANEL);
+    for i in 0..columns {
+        for j in 0..lines {
+            let share = pooled(rows, answer, (i as usize, j as usize));
+            let k = lines - 1 - j;
+            let from = (x0 + i * wide / columns, y0 + k * high / lines);
+            let to = (x0 + (i + 1) * wide / columns, y0 + (k + 1) * high / lines);
+            fill(canvas, from, to, share.map_or(NOBODY, shade))?;
+            if share.is_some_and(|share| share > 0.5) {
+                let radius = ((to.0 - from.0).min(to.1 - from.1) / 7).max(2);
+                let middle = ((from.0 + to.0) / 2, (from.1 + to.1) / 2);
+                canvas.draw(&Circle::new(middle, radius, RGBColor(255, 190, 60).filled())).map_err(text)?;
+            }
+        }
+    }
+    let bottom = EDGE.1 + PANEL.1;
+    frame(canvas, (left, EDGE.1), (left + PANEL.0, bottom))?;
+    // Labels thin out until each has room.
+    let every = |n: i32, room: i32, need: i32| (1..).find(|step| room * step / n.max(1) >= need).unwrap_or(1);
+    for i in (0..columns).step_by(every(columns, PANEL.0, 46) as usize) {
+        let at = left + (2 * i + 1) * PANEL.0 / (2 * columns);
+        write(canvas, &short(&across[i as usize]), (at, bottom + 16), 15, CENTRE, false)?;
+    }
+    write(canvas, &asked.factors[0].0, (left + PANEL.0 / 2, bottom + 46), 17, CENTRE, false)?;
+    if answer == 0 {
+        for j in (0..lines).step_by(every(lines, PANEL.1, 20) as usize) {
+            let at = bottom - (2 * j + 1) * PANEL.1 / (2 * lines);
+            write(canvas, &short(&up[j as usize]), (left - 8, at), 15, RIGHT, false)?;
+        }
+        if let Some((name, _)) = asked.factors.get(1) {
+            write(canvas, name, (left - 80, EDGE.1 + PANEL.1 / 2), 17, CENTRE, true)?;
+        }
+    }
+    Ok(())
+}
+
+/// A panel of bars per quantity.
+pub fn ranges(asked: &Asked, ranges: &[Range]) -> Result<Vec<u8>, String> {
+    let quantities = asked.quantities();
+    let (wide, row) = (430, 54);
+    let high = row * ranges.len() as i32;
+    let size = (130 + quantities.len().max(1) as i32 * (wide + 60), 128 + high + 90);
+    let heading = format!("{}: where more than half chose", asked.title);
+    paint(&heading, (size.0 as u32 * FINE, size.1 as u32 * FINE), |canvas| {
+        canvas.fill(&WHITE).map_err(text)?;
+        write(canvas, &heading, (28, 36), 24, LEFT, false)?;
+        let words = "Lowest and highest value at which more than half of the listeners chose the answer";
+        write(canvas, words, (28, 68), 17, LEFT, false)?;
+        for (place, (name, _, _)) in quantities.iter().enumerate() {
+            let left = 118 + place as i32 * (wide + 60);
+            let spans: Vec<Option<(f64, f64)>> = ranges.iter().map(|range| range.spans[place]).collect();
+            bars(canvas, name, &spans, (left, 112, wide, row))?;
+        }
+        for (line, range) in ranges.iter().enumerate() {
+            write(canvas, &range.answer, (106, 112 + line as i32 * row + row / 2), 18, RIGHT, false)?;
+        }
+        Ok(())
+    })
+}
+
+fn bars(
+    canvas: &Canvas<'_>,
+    name: &str,
+    spans: &[Option<(f64, f64)>],
+    (left, top, wide, row): (i32, i32, i32, i32),
+) -> Result<(), String> {
+    let ends = || spans.iter().flatten();
+    let (low, high) =
+        (ends().fold(f64::INFINITY, |m, s| m.min(s.0)), ends().fold(f64::NEG_INFINITY, |m, s| m.max(s.1)));
+    let bottom = top + row * spans.len() as i32;
+    frame(canvas, (left, top), (left + wide, bottom))?;
+    write(canvas, name, (left + wide / 2, bottom + 52), 17, CENTRE, false)?;
+    if low > high {
+        return write(canvas, "nowhere", (left + wide / 2, (top + bottom) / 2), 17, CENTRE, false);
+    }
+    let log = low > 0.0 && high > 8.0 * low;
+    let (low, high) = if log {
+        (low / 1.5, high * 1.5)
+    } else {
+        let margin = if high > low { 0.15 * (high - low) } else { 0.5 + 0.1 * high.abs() };
+        (low - margin, high + margin)
+    };
+    let axis = Axis { path: name.to_owned(), low, high, count: 1, log };
+    let part = |value: f64| if log { (value / low).ln() / (high / low).ln() } else { (value - low) / (high - low) };
+    let at = |value: f64| left + (part(value) * f64::from(wide)).round() as i32;
+    for value in ticks(&axis) {
+        let x = at(value);
+        let line = [fine((x, top)), fine((x, bottom))];
+        canvas.draw(&PathElement::new(line, RGBColor(228, 228, 228).stroke_width(FINE))).map_err(text)?;
+        write(canvas, &tick(value), (x, bottom + 16), 15, CENTRE, false)?;
+    }
+    frame(canvas, (left, top), (left + wide, bottom))?;
+    for (line, span) in spans.iter().enumerate() {
+        let Some((from, to)) = *span else { continue };
+        let y = top + line as i32 * row + row / 2;
+        // A single value is still to be seen.
+        let (x0, x1) = (at(from), at(to).max(at(from) + 3));
+        fill(canvas, fine((x0, y - 4)), fine((x1, y + 14)), TINTS[line % TINTS.len()])?;
+        let words = if from == to { tick(from) } else { format!("{} to {}", tick(from), tick(to)) };
+        let x = ((x0 + x1) / 2).clamp(left + 70, left + wide - 70);
+        write(canvas, &words, (x, y - 14), 14, CENTRE, false)?;
+    }
+    Ok(())
+}

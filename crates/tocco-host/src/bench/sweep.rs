@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A thousand short strikes as files, on one core and on all.
+
+use crate::crew;
+use crate::error::Result;
+use crate::library::Loaded;
+use crate::render::{Manner, Plan};
+use crate::sets::{self, design::Design};
+use crate::sweep::{self, Axis};
+use std::path::Path;
+use std::time::Instant;
+
+/// Length of one strike, and how many, s.
+pub const EACH_S: f64 = 0.5;
+const COUNT: usize = 1000;
+
+const STRIKE: &str = r#"
+version = 1
+duration_s = 0.5
+[body.hammer]
+type = "mass"
+mass_kg = 0.01
+[body.bar]
+type = "modal"
+modes = [
+  { freq_hz = 500.0, decay_s = 0.2, mass_kg = 0.05 },
+  { freq_hz = 1300.0, decay_s = 0.15, mass_kg = 0.05 },
+  { freq_hz = 1700.0, decay_s = 0.1, mass_kg = 0.05 },
+]
+[contact.hit]
+type = "impact"
+between = ["hammer", "bar"]
+stiffness = 1e9
+dissipation_s_m = 0.5
+exponent = 1.5
+[[event]]
+at_s = 0.0
+strike = "hammer"
+velocity_m_s = 1.0
+[[tap]]
+of = "bar"
+quantity = "velocity"
+"#;
+
+const DESIGN: &str = r#"
+scene = "strike.toml"
+[[factor]]
+name = "stiffness"
+log = [1e7, 1e10, 40]
+path = "hit/stiffness"
+[[factor]]
+name = "pitch_hz"
+log = [200.0, 2000.0, 25]
+[set]
+"body.bar.modes[0].freq_hz" = "pitch_hz"
+[level]
+lufs = -30.0
+"#;
+
+/// Seconds of sound in one sweep.
+pub fn sound_s() -> f64 {
+    EACH_S * COUNT as f64
+}
+
+/// The forms a sweep can have.
+#[derive(Clone, Copy)]
+pub enum Form {
+    /// `--over` on the command line.
+    Over,
+    /// A design: loudness matched, a sidecar per sound.
+    Design,
+}
+
+/// Least seconds of a sweep on one thread and on all cores, taken in turns.
+pub fn times_s(form: Form, dir: &Path) -> Result<(f64, f64)> {
+    let (mut one_s, mut all_s) = (f64::INFINITY, f64::INFINITY);
+    for turn in 0..3 {
+        one_s = one_s.min(time_s(form, dir, &format!("one-{turn}"), 1)?);
+        all_s = all_s.min(time_s(form, dir, &format!("all-{turn}"), crew::cores())?);
+    }
+    for turn in 0..3 {
+        for name in ["one", "all"] {
+            // Only at the end: file systems are slow to make files where many were just removed.
+            let _ = std::fs::remove_dir_all(dir.join(format!("{name}-{turn}")));
+        }
+    }
+    Ok((one_s, all_s))
+}
+
+fn time_s(form: Form, dir: &Path, name: &str, threads: usize) -> Result<f64> {
+    let out = dir.join(name);
+    crate::fresh::write(&dir.join("strike.toml"), STRIKE.as_bytes())?;
+    let start = Instant::now();
+    match form {
+        Form::Over => {
+            let plan = Plan::new(Loaded::from_text("strike", "strike", STRIKE.to_owned(), None)?);
+            let axes = [Axis::parse(&format!("hit/stiffness=log(1e7,1e10,{COUNT})"))?];
+            sweep::run(&plan, &axes, &Manner::default(), &out, threads)?;
+        }
+        Form::Design => {
+            let design = Design::from_text("strike", "strike", DESIGN, Some(dir))?;
+            sets::run(&design, &out, threads)?;
+        }
+    }
+    Ok(start.elapsed().as_secs_f64())
+}

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Stimulus sets: `tocco sweep DESIGN.toml -o DIR`. A scene and a design become sounds of known physics and equal
+//! loudness, a table of them, a sidecar per sound, orders of presentation and a listening test.
+//!
+//! Two passes on all cores. The first renders every sound and measures its level; what it finds is kept in a journal. The
+//! second writes each file with its gain, first the WAV, then its sidecar, which holds a key of everything the bytes depend
+//! on. A run that was stopped goes on from both: what the journal knows is not measured again, and a file whose sidecar
+//! holds the right key is not written again.
+
+pub mod design;
+pub mod formula;
+pub mod loudness;
+pub mod order;
+pub mod page;
+mod read;
+mod sidecar;
+
+use crate::crew;
+use crate::error::{HostError, Result, bad};
+use crate::fresh::{self, FreshFile};
+use crate::library;
+use crate::measure::Fnv;
+use crate::render::{Plan, VERSION, perform};
+use crate::say::Bar;
+use crate::sweep::Summary;
+use crate::wav::{Encoding, Format, Info, WavWriter};
+use design::{Block, Condition, Design, MOST_S, is_design};
+use loudness::Loudness;
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tocco::engine::{Engine, Health};
+use tocco::scene::def::Source;
+use tocco::units::{db, gain};
+
+/// Shipped designs: name and text, sorted by name.
+pub const DESIGNS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/designs.rs"));
+
+const JOURNAL: &str = ".levels.tsv";
+/// Sounds rendered in the first pass stay in memory for the second up to so many samples (512 MiB).
+const MOST_HELD: usize = 1 << 27;
+/// The calibration tone: the frequency at which BS.1770 is stated, its reading at full scale, its length.
+const TONE_HZ: f64 = 997.0;
+const TONE_LUFS: f64 = -3.01;
+const TONE_S: f64 = 20.0;
+
+/// The design behind a name: a file, a shipped design, or nothing if the name stands for a scene.
+pub fn load(name: &str) -> Result<Option<Design>> {
+    let path = Path::new(name);
+    if path.is_file() {
+        let text = library::read(path)?;
+        if !is_design(&text) {
+            return Ok(None);
+        }
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        return Design::from_text(&stem, name, &text, path.parent()).map(Some);
+    }
+    match DESIGNS.iter().find(|(known, _)| *known == name) {
+        Some((known, text)) => Design::from_text(known, &format!("design {known}"), text, None).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// One sound to make.
+pub(crate) struct Stimulus {
+    pub file: String,
+    pub condition: Condition,
+    pub repetition: usize,
+    pub plan: Plan,
+    /// Of everything its samples depend on.
+    print: u64,
+}
+
+/// What the first pass found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Found {
+    pub loudness: Loudness,
+    pub frames: u64,
+    pub health: Health,
+    pub cut: bool,
+}
+
+/// Gains of one sound, dB.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Gains {
+    /// Applied to the scene's own level.
+    pub db: f64,
+    /// By how much it misses the loudness asked for, so that no peak passes the ceiling.
+    pub lowered_db: f64,
+}
+
+/// Renders a design into `folder`.
+pub fn run(design: &Design, folder: &Path, threads: usize) -> Result<Summary> {
+    let stimuli = stimuli(design, threads)?;
+    fresh::folder(folder)?;
+    let (found, held) = measure_all(design, &stimuli, folder, threads)?;
+    let gains = gains(design, &stimuli, &found)?;
+    let orders = orders(design, &stimuli);
+    let mut places = vec![0; stimuli.len()];
+    for (trial, &index) in orders[0].iter().enumerate() {
+        places[index] = trial + 1;
+    }
+    let bar = Bar::new(stimuli.len() as u64, "files");
+    let rows = crew::run(stimuli.len(), threads, |index| {
+        let (stimulus, facts) = (&stimuli[index], (found[index], gains[index], places[index]));
+        let done = write_one(design, stimulus, facts, &held[index], folder);
+        bar.step(&stimulus.file);
+        done
+    })?;
+    let mut table = sidecar::heading(design);
+    for (row, _) in &rows {
+        table.push_str(row);
+    }
+    fresh::write(&folder.join("manifest.tsv"), table.as_bytes())?;
+    write_orders(&stimuli, &orders, folder)?;
+    if let Some(calibration) = design.calibration {
+        write_tone(calibration.lufs, design, &stimuli[0].plan, folder)?;
+    }
+    page::write(design, &stimuli, folder)?;
+    Ok(Summary { files: rows.len(), found: rows.iter().filter(|(_, found)| *found).count() })
+}
+
+/// Every sound of the design, each built once so that what is wrong is said before any is made.
+fn stimuli(design: &Design, threads: usize) -> Result<Vec<Stimulus>> {
+    let conditions = design.conditions()?;
+    let total = conditions.len() * design.repetitions;
+    let digits = total.to_string().len().max(3);
+    crew::run(total, threads, |index| {
+        let (repetition, condition) = (index / conditions.len(), &conditions[index % conditions.len()]);
+        let (mut def, sets) = design.scene_of(condition)?;
+        def.seed = def.seed.wrapping_add(repetition as u64);
+        let mut scene = design.scene.clone();
+        scene.text = String::new();
+        scene.def = def;
+        let mut plan = Plan::new(scene);
+        plan.rate_hz = design.rate_hz.unwrap_or(plan.rate_hz);
+        plan.length = design.length.unwrap_or(plan.length);
+        plan.sets = sets;
+        let built = plan.build().map_err(|e| design.blame(condition, &e))?;
+        if plan.scene.def.taps.is_empty() {
+            return bad(format!("{}: scene {}: nothing is heard; add a [[tap]]", design.origin, design.scene.name));
+        }
+        Format::new(built.channels(), plan.rate_hz, design.encoding)?;
+        let print = fingerprint(&plan, design);
+        let file = format!("{}-{:0digits$}.wav", design.name, index + 1);
+        Ok(Stimulus { file, condition: condition.clone(), repetition: repetition + 1, plan, print })
+    })
+}
+
+/// Everything the samples of a sound depend on, and how its loudness is taken.
+fn fingerprint(plan: &Plan, design: &Design) -> u64 {
+    let mut hash = Fnv::default();
+    let def = &plan.scene.def;
+    hash.add_bytes(def.to_toml().as_bytes());
+    let rest = format!("{VERSION} {} {:?} {:?} {:?}", plan.rate_hz, plan.length, plan.sets, design.level.measure);
+    hash.add_bytes(rest.as_bytes());
+    for drive in &def.drives {
+        if let Source::Samples { data, .. } = &drive.source {
+            hash.add(data);
+        }
+    }
+    hash.0
+}
+
+/// Renders a sound into memory.
+fn sound(stimulus: &Stimulus, design: &Design) -> Result<(Vec<f32>, Found)> {
+    let plan = &stimulus.plan;
+    let mut engine = Engine::new(plan.build()?);
+    let channels = engine.scene().channels();
+    let most = (MOST_S * plan.rate_hz) as usize * channels;
+    let mut samples: Vec<f32> = Vec::new();
+    let outcome = perform(plan, &mut engine, 0, &mut |_| {}, &mut |block, _| {
+        if samples.len() + block.len() > most {
+            return bad(format!("{}: a sound of a set lasts at most {MOST_S} s; shorten duration_s", design.origin));
+        }
+        samples.extend_from_slice(block);
+        Ok(())
+    })?;
+    let loudness = loudness::measure(&samples, channels, plan.rate_hz, design.level.measure)?;
+    Ok((samples, Found { loudness, frames: outcome.frames, health: outcome.health, cut: outcome.cut }))
+}
+
+type Held = Vec<Mutex<Vec<f32>>>;
+
+/// The first pass: levels from the journal or by rendering.
+fn measure_all(design: &Design, stimuli: &[Stimulus], folder: &Path, threads: usize) -> Result<(Vec<Found>, Held)> {
+    let journal_path = folder.join(JOURNAL);
+    let known = read_journal(&journal_path);
+    let journal = File::options().create(true).append(true).open(&journal_path);
+    let journal = Mutex::new(journal.map_err(|e| HostError::writing(&journal_path, &e))?);
+    let held: Held = stimuli.iter().map(|_| Mutex::new(Vec::new())).collect();
+    let kept = AtomicUsize::new(0);
+    let bar = Bar::new(stimuli.len() as u64, "sounds measured");
+    let found = crew::run(stimuli.len(), threads, |index| {
+        let stimulus = &stimuli[index];
+        let found = match known.get(&stimulus.print) {
+            Some(found) => *found,
+            None => {
+                let (samples, found) = sound(stimulus, design)?;
+                let line = journal_line(stimulus.print, &found);
+                let mut journal = journal.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                journal.write_all(line.as_bytes()).map_err(|e| HostError::writing(&journal_path, &e))?;
+                drop(journal);
+                if kept.fetch_add(samples.len(), Ordering::Relaxed) + samples.len() <= MOST_HELD {
+                    *held[index].lock().unwrap_or_else(std::sync::PoisonError::into_inner) = samples;
+                }
+                found
+            }
+        };
+        bar.step(&stimulus.file);
+        Ok(found)
+    })?;
+    Ok((found, held))
+}
+
+fn journal_line(print: u64, found: &Found) -> String {
+    let Found { loudness: l, frames, health: h, cut } = found;
+    format!(
+        "{print:016x}\t{:?}\t{:?}\t{:?}\t{frames}\t{}\t{}\t{}\t{}\t{cut}\n",
+        l.lufs, l.true_peak, l.peak, h.unconverged, h.refused, h.reset, h.omitted
+    )
+}
+
+/// Levels by fingerprint. A torn last line is skipped.
+fn read_journal(path: &Path) -> HashMap<u64, Found> {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let complete = text.rsplit_once('\n').map_or("", |(head, _)| head);
+    let row = |line: &str| {
+        let words: Vec<&str> = line.split('\t').collect();
+        let [print, lufs, true_peak, peak, frames, unconverged, refused, reset, omitted, cut] = words[..] else {
+            return None;
+        };
+        let health = Health {
+            unconverged: unconverged.parse().ok()?,
+            refused: refused.parse().ok()?,
+            reset: reset.parse().ok()?,
+            omitted: omitted.parse().ok()?,
+            ..Health::default()
+        };
+        let (lufs, true_peak, peak) = (lufs.parse().ok()?, true_peak.parse().ok()?, peak.parse().ok()?);
+        let loudness = Loudness { lufs, true_peak, peak };
+        let found = Found { loudness, frames: frames.parse().ok()?, health, cut: cut.parse().ok()? };
+        Some((u64::from_str_radix(print, 16).ok()?, found))
+    };
+    complete.lines().filter_map(row).collect()
+}
+
+/// Gains that bring every sound to the loudness asked for without passing the ceiling.
+fn gains(design: &Design, stimuli: &[Stimulus], found: &[Found]) -> Result<Vec<Gains>> {
+    let level = design.level;
+    let mut all = Vec::with_capacity(found.len());
+    for (stimulus, found) in stimuli.iter().zip(found) {
+        let l = found.loudness;
+        let wanted = match level.lufs {
+            Some(_) if !l.lufs.is_finite() => {
+                let words = design.words(&stimulus.condition.levels);
+                return bad(format!(
+                    "{}: {} ({words}) is silent: no loudness can be matched; does anything strike, and does a tap hear it?",
+                    design.origin, stimulus.file
+                ));
+            }
+            Some(lufs) => lufs - l.lufs,
+            None => 0.0,
+        };
+        let over = if l.true_peak > 0.0 { db(l.true_peak) + wanted - level.peak_dbtp } else { 0.0 };
+        all.push(Gains { db: wanted, lowered_db: over.max(0.0) });
+    }
+    let most = all.iter().fold(0.0, |m: f64, g| m.max(g.lowered_db));
+    for gains in &mut all {
+        if level.lower_all {
+            gains.lowered_db = most;
+        }
+        gains.db -= gains.lowered_db;
+    }
+    Ok(all)
+}
+
+/// Orders of presentation, one per listener.
+fn orders(design: &Design, stimuli: &[Stimulus]) -> Vec<Vec<usize>> {
+    let blocks = blocks(design, stimuli);
+    (1..=design.listeners).map(|listener| order::order(&blocks, design.seed, listener)).collect()
+}
+
+/// The block of every sound.
+pub(crate) fn blocks(design: &Design, stimuli: &[Stimulus]) -> Vec<usize> {
+    let block = |stimulus: &Stimulus| match design.block {
+        None => 0,
+        Some(Block::Repetition) => stimulus.repetition - 1,
+        Some(Block::Factor(place)) => stimulus.condition.levels[place],
+    };
+    stimuli.iter().map(block).collect()
+}
+
+fn write_orders(stimuli: &[Stimulus], orders: &[Vec<usize>], folder: &Path) -> Result<()> {
+    let mut text = String::from("listener\ttrial\tfile\n");
+    for (listener, order) in orders.iter().enumerate() {
+        for (trial, &index) in order.iter().enumerate() {
+            text.push_str(&format!("{}\t{}\t{}\n", listener + 1, trial + 1, stimuli[index].file));
+        }
+    }
+    fresh::write(&folder.join("order.tsv"), text.as_bytes())
+}
+
+/// The second pass: one WAV and its sidecar, unless both are there. Gives the row of the table; true: it was there.
+fn write_one(
+    design: &Design,
+    stimulus: &Stimulus,
+    (found, gains, place): (Found, Gains, usize),
+    held: &Mutex<Vec<f32>>,
+    folder: &Path,
+) -> Result<(String, bool)> {
+    let path = folder.join(&stimulus.file);
+    let side = path.with_extension("json");
+    let mut hash = Fnv(stimulus.print);
+    hash.add_bytes(format!("{:?} {:?}", gains.db, design.encoding).as_bytes());
+    let key = format!("{:016x}", hash.0);
+    let built = stimulus.plan.build()?;
+    let format = Format::new(built.channels(), stimulus.plan.rate_hz, design.encoding)?;
+    let text = sidecar::json(design, stimulus, &built, (found, gains, place), &key);
+    let row = sidecar::row(design, stimulus, (found, gains, place), &key);
+    let mut samples = std::mem::take(&mut *held.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+    let whole = format.frame_bytes() * found.frames;
+    let there = fs::metadata(&path).is_ok_and(|meta| meta.len() > whole) && sidecar::key_of(&side) == Some(key);
+    if there {
+        // The order of presentation may be another than when the file was made.
+        if fs::read_to_string(&side).ok().as_deref() != Some(&text) {
+            fresh::write(&side, text.as_bytes())?;
+        }
+        return Ok((row, true));
+    }
+    if samples.is_empty() {
+        samples = sound(stimulus, design)?.0;
+    }
+    let factor = gain(gains.db);
+    for x in &mut samples {
+        *x = (f64::from(*x) * factor) as f32;
+    }
+    // An old sidecar must not vouch for a new sound if we are stopped between the two.
+    match fs::remove_file(&side) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(HostError::writing(&side, &e)),
+        _ => {}
+    }
+    let words = format!("{}; {}", design.title, design.words(&stimulus.condition.levels));
+    let info = vec![(*b"INAM", words), (*b"ISFT", VERSION.to_owned())];
+    let over = write_wav(&path, format, info, &samples, stimulus.plan.scene.def.seed)?;
+    if over > 0 {
+        // The ceiling is at most 0 dBTP, so this cannot be; better loud than wrong.
+        return Err(HostError::Machine(format!("{}: {over} samples clipped; please report this", path.display())));
+    }
+    fresh::write(&side, text.as_bytes())?;
+    Ok((row, false))
+}
+
+fn write_wav(path: &Path, format: Format, info: Info, samples: &[f32], seed: u64) -> Result<u64> {
+    let wrong = |e: std::io::Error| HostError::writing(path, &e);
+    let frames = samples.len() / usize::from(format.channels);
+    format.check_length(&info, frames as f64)?;
+    let out = BufWriter::with_capacity(1 << 16, FreshFile::create(path)?);
+    let mut wav = WavWriter::new(out, format, info, frames as u64, seed).map_err(wrong)?;
+    for block in samples.chunks(4096 * usize::from(format.channels)) {
+        wav.write(block).map_err(wrong)?;
+    }
+    let over = wav.over();
+    let (out, _) = wav.finish().map_err(wrong)?;
+    out.into_inner().map_err(|e| wrong(e.into_error()))?.keep()?;
+    Ok(over)
+}
+
+/// A sine whose loudness is the calibration's: set the volume until it reads the level that was stated.
+fn write_tone(lufs: f64, design: &Design, plan: &Plan, folder: &Path) -> Result<()> {
+    let amplitude = gain(lufs - TONE_LUFS);
+    let turn = std::f64::consts::TAU * TONE_HZ / plan.rate_hz;
+    let frames = (TONE_S * plan.rate_hz) as usize;
+    let samples: Vec<f32> = (0..frames).map(|i| (amplitude * tocco::math::sin(turn * i as f64)) as f32).collect();
+    let encoding = if design.encoding == Encoding::Int16 { Encoding::Int24 } else { design.encoding };
+    let format = Format::new(1, plan.rate_hz, encoding)?;
+    let info = vec![(*b"INAM", format!("calibration tone, {lufs} LUFS")), (*b"ISFT", VERSION.to_owned())];
+    write_wav(&folder.join("calibration.wav"), format, info, &samples, 1).map(|_| ())
+}
+
+/// Largest sample as written, dBFS.
+pub(crate) fn peak_dbfs(found: &Found, gains: &Gains) -> f64 {
+    db(found.loudness.peak) + gains.db
+}

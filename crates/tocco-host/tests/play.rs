@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `tocco play` as a program: devices, files, Ctrl-C.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+fn tocco(folder: &Path, words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tocco")).args(words).current_dir(folder).output().unwrap()
+}
+
+fn samples(path: &Path) -> Vec<u32> {
+    hound::WavReader::open(path).unwrap().into_samples::<f32>().map(|x| x.unwrap().to_bits()).collect()
+}
+
+/// The take gives the same samples as the file that was recorded beside it.
+fn is_faithful(folder: &Path, name: &str) {
+    let (take, wav) = (format!("{name}.jsonl"), format!("{name}.wav"));
+    let out = tocco(folder, &["render", "--take", &take, "--bits", "32f", "-o", "again.wav"]);
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let (played, again) = (samples(&folder.join(&wav)), samples(&folder.join("again.wav")));
+    assert!(!played.is_empty() && played == again, "{name}: {} and {} samples", played.len(), again.len());
+    assert!(played.iter().any(|bits| f32::from_bits(*bits).abs() > 1e-3));
+}
+
+#[test]
+fn what_is_played_offline_or_on_the_null_device_is_rendered_again_from_its_take() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let out = tocco(
+        folder,
+        &[
+            "play",
+            "violin",
+            "--offline",
+            "--duration",
+            "1.5",
+            "--buffer",
+            "77",
+            "--record",
+            "a.jsonl",
+            "--wav",
+            "a.wav",
+        ],
+    );
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    is_faithful(folder, "a");
+    let out = tocco(
+        folder,
+        &[
+            "play",
+            "bar",
+            "--device",
+            "null",
+            "--duration",
+            "0.5",
+            "--record",
+            "b.jsonl",
+            "--wav",
+            "b.wav",
+            "--no-limiter",
+        ],
+    );
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    assert_eq!(samples(&folder.join("b.wav")).len(), 24_000, "it ends at the sample");
+    is_faithful(folder, "b");
+    // Without the limiter it is what `tocco render` gives.
+    assert!(
+        tocco(folder, &["render", "bar", "--duration", "0.5", "--bits", "32f", "-o", "plain.wav"]).status.success()
+    );
+    assert_eq!(samples(&folder.join("b.wav")), samples(&folder.join("plain.wav")));
+}
+
+#[test]
+fn a_changed_take_is_rendered_but_not_called_faithful_and_a_broken_one_is_answered_by_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    assert!(tocco(folder, &["play", "bar", "--offline", "--duration", "0.2", "--record", "a.jsonl"]).status.success());
+    let text = std::fs::read_to_string(folder.join("a.jsonl")).unwrap();
+    let (header, end) = text.trim_end().split_once('\n').unwrap();
+    let write = |lines: &[&str]| std::fs::write(folder.join("b.jsonl"), lines.join("\n")).unwrap();
+    let render = || {
+        let out = tocco(folder, &["render", "--take", "b.jsonl", "-o", "b.wav"]);
+        (out.status.code().unwrap(), String::from_utf8(out.stderr).unwrap())
+    };
+    write(&[header, r#"{"at":100,"strike":"hammer","velocity_m_s":2.0}"#, end]);
+    let (code, said) = render();
+    assert!(code == 1 && said.contains("not as it was played") && folder.join("b.wav").exists(), "{code} {said}");
+    for (line, wanted) in [
+        (r#"{"at":100,"strike":"hamer","velocity_m_s":2.0}"#, "did you mean 'hammer'?"),
+        (r#"{"at":100,"set":"hit/stiffness"}"#, "b.jsonl:2: 'value' is missing"),
+        (r#"{"set":"hit/stiffness","value":1}"#, "no tick"),
+        (r#"{"at":100,"sing":"hit"}"#, "no known deed"),
+        ("nonsense", "b.jsonl:2: not a line of a take"),
+    ] {
+        write(&[header, line, end]);
+        let (code, said) = render();
+        assert!(code == 2 && said.contains(wanted) && said.lines().count() == 1, "{line}: {code} {said}");
+    }
+    write(&[header]);
+    assert!(render().1.contains("cut off"));
+    write(&["{}"]);
+    assert!(render().1.contains("not a take"));
+}
+
+#[test]
+fn wrong_devices_rates_and_lengths_are_answered_in_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    for (code, wanted, words) in [
+        (2, "", &["play", "bar", "--offline", "--duration", "-1"][..]),
+        (2, "--buffer", &["play", "bar", "--offline", "--duration", "1", "--buffer", "0"]),
+        (2, "out of range", &["play", "bar", "--offline", "--duration", "1", "--rate", "7"]),
+        (2, "did you mean", &["play", "bar", "--offline", "--duration", "1", "--set", "hit/stifness=1"]),
+    ] {
+        let out = tocco(folder.path(), words);
+        let said = String::from_utf8(out.stderr).unwrap();
+        assert!(
+            out.status.code() == Some(code) && said.contains(wanted) && said.lines().count() == 1,
+            "{words:?}: {said}"
+        );
+    }
+    let out = tocco(folder.path(), &["play", "bar", "--device", "nonesuch", "--duration", "1"]);
+    let said = String::from_utf8(out.stderr).unwrap();
+    let code = if cfg!(feature = "audio") { 2 } else { 3 };
+    assert!(out.status.code() == Some(code) && said.contains("null") && said.lines().count() == 1, "{said}");
+    let out = tocco(folder.path(), &["play", "--list-devices"]);
+    assert!(out.status.success() && String::from_utf8(out.stdout).unwrap().starts_with("null"));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_cleanly_with_complete_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = ["play", "bar", "--device", "null", "--record", "a.jsonl", "--wav", "a.wav"];
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tocco"))
+        .args(words)
+        .current_dir(folder.path())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(1500));
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    assert!(child.wait().unwrap().success());
+    is_faithful(folder.path(), "a");
+}
+
+/// A real server with a clock of its own: jackd without a card.
+#[cfg(feature = "jack")]
+#[test]
+fn on_a_jack_server_it_plays_in_time_and_its_take_is_faithful() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = format!("tocco-test-{}", std::process::id());
+    let jackd = Command::new("jackd")
+        .args(["-n", &server, "-r", "-d", "dummy", "-r", "48000", "-p", "256", "-C", "0", "-P", "2"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    let Ok(mut jackd) = jackd else {
+        println!("skipped: no jackd here; apt-get install jackd2");
+        return;
+    };
+    std::thread::sleep(Duration::from_millis(1500));
+    let mut played = None;
+    for _ in 0..5 {
+        let out = Command::new(env!("CARGO_BIN_EXE_tocco"))
+            .args([
+                "play",
+                "violin",
+                "--device",
+                "jack:output",
+                "--duration",
+                "2",
+                "--record",
+                "a.jsonl",
+                "--wav",
+                "a.wav",
+            ])
+            .env("JACK_DEFAULT_SERVER", &server)
+            .env("JACK_NO_START_SERVER", "1")
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let done = out.status.success();
+        played = Some(out);
+        if done {
+            break;
+        }
+        std::thread::sleep(Duration::from_secs(1));
+    }
+    jackd.kill().unwrap();
+    jackd.wait().unwrap();
+    let out = played.unwrap();
+    let said = format!("{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    assert!(out.status.success() && said.contains("JACK Output"), "{said}");
+    is_faithful(folder.path(), "a");
+}

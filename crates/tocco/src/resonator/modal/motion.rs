@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A bank of modes as a body: pushed, stepped, rung, read.
+
+use super::forms::UNHEARD;
+use super::{Form, Modal, ModalParams, Mode};
+use crate::math::{PI, Real, TAU, cos, sin};
+use crate::resonator::kernel::{self, Chunk, LANES, Line, PAIR};
+use crate::resonator::{CONTROL_TICKS, Motion, Reading, Resonator};
+use crate::rng::Rng;
+use core::any::Any;
+
+/// Steps of contact at one port after which the held form pays for its making.
+const LASTING: u32 = 64;
+/// Amplitudes (m, m/s) below this are set to zero at control ticks: far below hearing, far above denormals (1e-308).
+const FLUSH: Real = 1e-200;
+
+impl Resonator for Modal {
+    fn ports(&self) -> usize {
+        self.shape.len()
+    }
+
+    fn attend(&mut self) {
+        if matches!(self.form, Form::Free { .. }) {
+            self.plain();
+        }
+    }
+
+    fn release(&mut self) {
+        if matches!(self.form, Form::Free { .. }) {
+            return;
+        }
+        self.let_go();
+    }
+
+    fn divide(&mut self, level: usize) {
+        self.refresh(level);
+        if level != self.level {
+            self.plain();
+            self.level = level;
+            self.lasting = 0;
+            self.stroke.iter_mut().for_each(|s| *s = None);
+        }
+    }
+
+    fn free_stroke(&mut self, port: usize) -> Real {
+        let base = match self.stroke[port] {
+            Some(stroke) => stroke,
+            None => {
+                self.plain();
+                self.watch = port;
+                self.lasting = 0;
+                let cells = self.state.len();
+                let [qq, qp, ..] = self.levels[self.level].table.part(0, cells);
+                let [touch] = self.touch[port].part(0, cells);
+                let stroke = kernel::stroke(self.path, self.state.part(0, cells), [qq, qp], touch);
+                self.stroke[port] = Some(stroke);
+                stroke
+            }
+        };
+        let row = &self.levels[self.level].compliance[port * self.pushed.len()..];
+        self.pushed.iter().zip(row).fold(base, |s, (f, label)| if *f == 0.0 { s } else { s + label * f })
+    }
+
+    fn compliance(&self, to: usize, from: usize) -> Real {
+        self.levels[self.level].compliance[to * self.pushed.len() + from]
+    }
+
+    fn push(&mut self, port: usize, force_n: Real) {
+        self.pushed[port] += force_n;
+    }
+
+    fn unpush(&mut self) {
+        self.pushed.fill(0.0);
+    }
+
+    fn commit(&mut self) {
+        let others = self.pushed.iter().enumerate().any(|(port, f)| *f != 0.0 && port != self.watch);
+        if let (Form::Held { port }, false) = (self.form, others) {
+            let (force, fast, all) = (self.pushed[port], self.two_pole, self.state.len());
+            let table = self.held.part(0, fast);
+            let (mut stroke, mut heard) = kernel::held(self.path, self.state.part_mut(0, fast), table, force);
+            if all > fast {
+                let ([touch], table) = (self.touch[port].part(fast, all), self.levels[0].table.part(fast, all));
+                let state = self.state.part_mut(fast, all);
+                let more = kernel::step(self.path, state, table, touch, force, touch, touch);
+                stroke += more.0;
+                heard += more.1;
+            }
+            let own = port == self.listen && self.displaced[port].is_none() && !self.fade.loud();
+            self.stroke[port] = Some(stroke);
+            self.heard = own.then_some(heard);
+            self.pushed[port] = 0.0;
+            self.fade.pass(1, self.level);
+            return;
+        }
+        self.plain();
+        let cells = self.state.len();
+        let (shape, force) = if others {
+            self.gathered.fill(0.0);
+            for (touch, &f) in self.touch.iter().zip(&self.pushed).filter(|(_, f)| **f != 0.0) {
+                for i in 0..self.modes.len() {
+                    self.gathered.set(0, i, self.gathered.get(0, i) + touch.get(0, i) * f);
+                }
+            }
+            (&self.gathered, 1.0)
+        } else {
+            (&self.touch[self.watch], self.pushed[self.watch])
+        };
+        let [[shape], [watch], [tap]] =
+            [shape, &self.touch[self.watch], &self.shape[self.listen]].map(|row| row.part(0, cells));
+        let table = self.levels[self.level].table.part(0, cells);
+        let (stroke, heard) = kernel::step(self.path, self.state.part_mut(0, cells), table, shape, force, watch, tap);
+        self.stroke.iter_mut().for_each(|s| *s = None);
+        self.stroke[self.watch] = Some(stroke);
+        self.heard = (!self.fade.loud()).then_some(heard);
+        self.fade.pass(1, self.level);
+        self.pushed.fill(0.0);
+        self.lasting = if others || self.level > 0 || !self.steady { 0 } else { self.lasting + 1 };
+        if self.lasting > LASTING {
+            self.hold(self.watch);
+        }
+    }
+
+    fn ring(&mut self, ticks: usize, readings: &mut [Reading]) {
+        // What the last step in contact heard is past.
+        self.heard = None;
+        if self.quiet {
+            readings.iter_mut().for_each(|r| r.values[..ticks].fill(0.0));
+            self.fade.end();
+            return;
+        }
+        let Form::Free { late } = self.form else {
+            debug_assert!(false, "ring is for the free form");
+            return;
+        };
+        if self.fade.on() {
+            if self.fade.loud() || readings.iter().any(|r| r.motion == Motion::Position) {
+                self.ring_fading(ticks, late, readings);
+                self.fade.pass(ticks, 0);
+                return;
+            }
+            self.fade.pass(ticks, 0);
+        }
+        let (rung, all) = (self.rung(), self.state.len());
+        let table = &self.levels[0].table;
+        for r in readings.iter_mut() {
+            r.sums.0[..ticks].fill(Line::ZERO);
+        }
+        let favourite = |r: &Reading| r.motion == Motion::Velocity && r.port == self.listen;
+        let plain = match &*readings {
+            [] => true,
+            [r] => favourite(r),
+            _ => false,
+        };
+        match &mut *readings {
+            one if plain => {
+                let sums = one.first_mut().map_or(&mut *self.sums, |r| &mut r.sums);
+                let mut from = 0;
+                for run in self.shed[..rung / PAIR].chunk_by(|a, b| a == b) {
+                    let to = from + run.len() * PAIR;
+                    if !run[0] {
+                        let (fast, two) = (self.state.part_mut(from, to), self.two_step.part(from, to));
+                        kernel::ring(self.path, fast, two, late, ticks, sums);
+                    }
+                    from = to;
+                }
+            }
+            many => {
+                let mut history = [[[0.0; LANES]; PAIR]; CONTROL_TICKS + 1];
+                for from in (0..rung).step_by(PAIR).filter(|from| !self.shed[from / PAIR]) {
+                    let (state, two) = (self.state.part_mut(from, from + PAIR), self.two_step.part(from, from + PAIR));
+                    kernel::history(self.path, state, two, late, ticks, &mut history);
+                    let each = |f: &dyn Fn(usize) -> Real| -> [Chunk; PAIR] {
+                        core::array::from_fn(|g| core::array::from_fn(|l| f((from + g) * LANES + l)))
+                    };
+                    for r in many.iter_mut() {
+                        let weight = |i: usize| self.shape[r.port].get(0, i) / self.scale.get(0, i);
+                        if favourite(r) {
+                            kernel::gather(self.path, &history, None, None, ticks, &mut r.sums);
+                        } else if r.motion == Motion::Velocity {
+                            kernel::gather(self.path, &history, Some(&each(&weight)), None, ticks, &mut r.sums);
+                        } else {
+                            // q = (p[n+1] - (1 + pp) p[n]) / pq, from [modal.1] without force.
+                            let back = |i: usize| {
+                                let pq = table.get(2, i);
+                                if pq == 0.0 { 0.0 } else { weight(i) / pq }
+                            };
+                            let (ahead, now) = (each(&back), each(&|i| -back(i) * (1.0 + table.get(3, i))));
+                            kernel::gather(self.path, &history, Some(&now), Some(&ahead), ticks, &mut r.sums);
+                        }
+                    }
+                }
+            }
+        }
+        for tick in 0..ticks {
+            self.step_free(rung * LANES, all * LANES);
+            for r in readings.iter_mut() {
+                let row = usize::from(r.motion == Motion::Velocity);
+                for i in rung * LANES..all * LANES {
+                    r.sums.0[tick].0[i % LANES] += self.shape[r.port].get(0, i) * self.state.get(row, i);
+                }
+                r.values[tick] = r.sums.join(tick);
+            }
+        }
+        self.form = Form::Free { late: late ^ (ticks % 2 == 1) };
+    }
+
+    fn position(&self, port: usize) -> Real {
+        match self.form {
+            _ if self.fade.on() => self.heard_position(port),
+            Form::Plain => self.dot(0, port),
+            _ => self.sum(Motion::Position, port, 0.0, |i| self.state(i).0),
+        }
+    }
+
+    fn velocity(&self, port: usize) -> Real {
+        match (self.heard, self.form) {
+            (Some(heard), _) if port == self.listen => heard,
+            _ if self.fade.loud() => self.heard_velocity(port),
+            (_, Form::Plain) => self.dot(1, port),
+            _ => self.sum(Motion::Velocity, port, 0.0, |i| self.state(i).1),
+        }
+    }
+
+    fn energy(&self) -> Real {
+        let mut sum = [0.0; LANES];
+        for (i, mode) in self.modes.iter().enumerate() {
+            let (q, p) = self.state(i);
+            let wq = self.omega(mode) * q;
+            sum[i % LANES] += 0.5 * mode.mass * (p * p + wq * wq);
+        }
+        kernel::join(&sum)
+    }
+
+    fn inverse_mass(&self, port: usize) -> Real {
+        let now: Real = self.each_shape(port).map(|(mode, phi)| phi * phi / mode.mass).sum();
+        match &self.morph {
+            // A place that a morph will free is no rigid one.
+            Some(morph) if now == 0.0 => morph.inverse_mass(port, &self.modes),
+            _ => now,
+        }
+    }
+
+    fn flexibility(&self, port: usize) -> Real {
+        let yields = |(mode, phi): (&Mode, Real)| phi * phi / (mode.mass * self.omega(mode) * self.omega(mode));
+        self.each_shape(port).map(yields).sum()
+    }
+
+    fn range(&self, port: usize, _seconds: Real) -> (Real, Real) {
+        let bound = if matches!(self.form, Form::Free { .. }) { self.bound[port] } else { self.excursion(port) };
+        (-bound, bound)
+    }
+
+    fn hit(&mut self, port: usize, impulse_n_s: Real) -> bool {
+        self.plain();
+        for i in 0..self.modes.len() {
+            let mode = self.modes[i];
+            if self.sounds(&mode) {
+                let p = self.state.get(1, i) + self.shape[port].get(0, i) * impulse_n_s / mode.mass;
+                self.state.set(1, i, p);
+            }
+        }
+        self.forget();
+        true
+    }
+
+    /// One small displacement of the touched place: a mode that varies as cos(k x) gets cos(k x + psi) with psi
+    /// growing with mode number, so that the high modes change most (000 section 8.2.2).
+    fn restrike(&mut self, port: usize, rng: &mut Rng) {
+        if self.params.jitter_01 == 0.0 && self.displaced[port].is_none() {
+            return;
+        }
+        self.plain();
+        let angle = rng.between(-1.0, 1.0) * self.params.jitter_01 * 0.5 * PI;
+        self.displaced[port] = (self.params.jitter_01 > 0.0).then_some(angle);
+        self.place(port);
+        self.levels.iter_mut().for_each(|level| level.fresh = false);
+        self.refresh(self.level);
+        self.forget();
+    }
+
+    fn settle(&mut self) -> bool {
+        let [q, p] = self.state.part_mut(0, self.modes.len() / LANES).map(|row| kernel::flush(self.path, row, FLUSH));
+        let (alive, finite) = (q.0 || p.0, q.1 && p.1);
+        self.quiet = !alive && matches!(self.form, Form::Free { .. });
+        finite
+    }
+
+    fn reset(&mut self) {
+        self.plain();
+        self.state.fill(0.0);
+        self.pushed.fill(0.0);
+        self.bound.fill(0.0);
+        self.fade.end();
+        self.forget();
+    }
+
+    fn modes(&self) -> Vec<(Real, Real, Real)> {
+        let ModalParams { freq_scale, decay_scale, .. } = self.params;
+        let real = self.modes.iter().filter(|mode| mode.mass > 0.0);
+        let mut all: Vec<_> =
+            real.map(|mode| (mode.omega * freq_scale / TAU, decay_scale / mode.sigma, mode.mass)).collect();
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        all
+    }
+    fn omitted(&self) -> usize {
+        self.omitted
+    }
+
+    fn inherit(&mut self, old: &dyn Resonator) -> bool {
+        (old as &dyn Any).downcast_ref().is_some_and(|old| self.take_over(old))
+    }
+
+    fn shed(&mut self, below_j: Real) -> usize {
+        self.silence(below_j)
+    }
+
+    fn listen(&mut self, port: usize) {
+        let was_free = matches!(self.form, Form::Free { .. });
+        self.plain();
+        self.listen = port;
+        self.heard = None;
+        self.rescale();
+        if was_free {
+            self.release();
+        }
+    }
+}
+
+impl Modal {
+    /// Scale of the free form. A mode that is not heard at the port listened to is scaled by next to nothing instead of
+    /// nothing, so that it is not lost.
+    pub(super) fn rescale(&mut self) {
+        for i in 0..self.modes.len() {
+            let phi = self.shape[self.listen].get(0, i);
+            self.scale.set(0, i, if phi.abs() < UNHEARD { UNHEARD } else { phi });
+        }
+    }
+
+    /// What is touched at a port: the declared place, or where the last strike fell.
+    pub(super) fn place(&mut self, port: usize) {
+        for (i, mode) in self.modes.iter().enumerate() {
+            let phi = self.shape[port].get(0, i);
+            let touched = match self.displaced[port] {
+                None => phi,
+                Some(angle) => {
+                    let psi = angle * mode.rank;
+                    let quadrature = (mode.crest * mode.crest - phi * phi).max(0.0).sqrt();
+                    phi * cos(psi) + quadrature * sin(psi)
+                }
+            };
+            self.touch[port].set(0, i, touched);
+        }
+    }
+
+    /// Position as heard while it goes over to that of a retuned body. [morph.4]
+    pub(super) fn heard_position(&self, port: usize) -> Real {
+        let b = self.fade.after(0);
+        self.sum(Motion::Position, port, b, |i| self.state(i).0) - self.fade.jump(port).0 * b
+    }
+
+    /// Velocity as heard likewise.
+    pub(super) fn heard_velocity(&self, port: usize) -> Real {
+        let b = self.fade.after(0);
+        self.sum(Motion::Velocity, port, b, |i| self.state(i).1) - self.fade.jump(port).1 * b
+    }
+
+    /// As `ring`, with weights that move by the sample. [morph.4]
+    #[allow(clippy::needless_range_loop, reason = "a lane is an index: the same one in every operand")]
+    fn ring_fading(&mut self, ticks: usize, late: bool, readings: &mut [Reading]) {
+        let (rung, all) = (self.rung(), self.state.len());
+        for r in readings.iter_mut() {
+            r.sums.0[..ticks].fill(Line::ZERO);
+        }
+        let mut history = [[[0.0; LANES]; PAIR]; CONTROL_TICKS + 1];
+        for from in (0..rung).step_by(PAIR) {
+            let (state, two) = (self.state.part_mut(from, from + PAIR), self.two_step.part(from, from + PAIR));
+            kernel::history(self.path, state, two, late, ticks, &mut history);
+            for r in readings.iter_mut() {
+                for lane in 0..LANES {
+                    let at = |g: usize| (from + g) * LANES + lane;
+                    let parts = [0, 1].map(|g| self.part(r.motion, at(g)));
+                    for tick in 0..ticks {
+                        let b = self.fade.after(tick + 1);
+                        let [first, second] = [0, 1].map(|g| {
+                            let [now, ahead] = parts[g];
+                            let motion = now * history[tick][g][lane] + ahead * history[tick + 1][g][lane];
+                            self.weight(r.motion, r.port, at(g), b) * motion
+                        });
+                        r.sums.0[tick].0[lane] += first + second;
+                    }
+                }
+            }
+        }
+        for tick in 0..ticks {
+            let b = self.fade.after(tick + 1);
+            self.step_free(rung * LANES, all * LANES);
+            for r in readings.iter_mut() {
+                let row = usize::from(r.motion == Motion::Velocity);
+                for i in rung * LANES..all * LANES {
+                    r.sums.0[tick].0[i % LANES] += self.weight(r.motion, r.port, i, b) * self.state.get(row, i);
+                }
+                let (position, velocity) = self.fade.jump(r.port);
+                let jump = if row == 0 { position } else { velocity };
+                r.values[tick] = r.sums.join(tick) - jump * b;
+            }
+        }
+        self.form = Form::Free { late: late ^ (ticks % 2 == 1) };
+    }
+
+    /// The motion of a mode in free form as a sum of its scaled velocity now and one sample ahead.
+    fn part(&self, motion: Motion, i: usize) -> [Real; 2] {
+        let (scale, table) = (self.scale.get(0, i), &self.levels[0].table);
+        match (motion, table.get(2, i)) {
+            (Motion::Velocity, _) => [1.0 / scale, 0.0],
+            (Motion::Position, 0.0) => [0.0, 0.0],
+            // q = (p[n+1] - (1 + pp) p[n]) / pq, from [modal.1] without force.
+            (Motion::Position, pq) => [-(1.0 + table.get(3, i)) / (scale * pq), 1.0 / (scale * pq)],
+        }
+    }
+
+    /// One free sample of the modes `from..to`, which are in plain form.
+    fn step_free(&mut self, from: usize, to: usize) {
+        let table = &self.levels[0].table;
+        for i in from..to {
+            let [qq, qp, pq, pp] = [0, 1, 2, 3].map(|row| table.get(row, i));
+            let (q, p) = (self.state.get(0, i), self.state.get(1, i));
+            self.state.set(0, i, q + (qq * q + qp * p));
+            self.state.set(1, i, p + (pq * q + pp * p));
+        }
+    }
+
+    /// The real modes with their shape at a port.
+    fn each_shape(&self, port: usize) -> impl Iterator<Item = (&Mode, Real)> {
+        let real = self.modes.iter().enumerate().filter(|(_, mode)| mode.mass > 0.0);
+        real.map(move |(i, mode)| (mode, self.shape[port].get(0, i))).filter(|(_, phi)| *phi != 0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resonator::modal::ModalParams;
+    use crate::resonator::modal::tests::RATE_HZ;
+
+    #[test]
+    fn the_label_is_the_stroke_per_newton_and_is_never_negative() {
+        let modes = [(220.0, 0.5, 0.05), (1_000.0, 0.1, 0.02), (17_000.0, 0.01, 0.03)];
+        let ports = [vec![1.0, -0.5, 0.3], vec![0.2, 0.9, -1.0]];
+        for level in [0, 4] {
+            let mut body = Modal::new(ModalParams::default(), &modes, &ports, 1.0 / RATE_HZ, true);
+            body.divide(level);
+            let before = body.position(0);
+            body.push(1, 2.5);
+            let predicted = body.free_stroke(0);
+            body.commit();
+            assert!((predicted - 2.5 * body.compliance(0, 1)).abs() < 1e-22);
+            assert!((body.position(0) - before - predicted).abs() < 1e-20);
+            assert!(body.compliance(0, 0) > 0.0 && body.compliance(1, 1) > 0.0);
+            assert_eq!(body.compliance(0, 1), body.compliance(1, 0));
+        }
+    }
+
+    #[test]
+    fn jitter_changes_the_high_modes_more_than_the_low_ones() {
+        let modes: Vec<_> = (1..=16).map(|i| (100.0 * f64::from(i), 0.3, 0.01)).collect();
+        let params = ModalParams { jitter_01: 0.5, ..ModalParams::default() };
+        let mut body = Modal::new(params, &modes, &[vec![0.5; 16]], 1.0 / RATE_HZ, true);
+        let mut rng = Rng::new(1, "bar");
+        let (mut low, mut high) = (0.0, 0.0);
+        for _ in 0..200 {
+            body.restrike(0, &mut rng);
+            low += (body.touch[0].get(0, 0) - 0.5).abs();
+            high += (body.touch[0].get(0, 15) - 0.5).abs();
+        }
+        assert!(high > 5.0 * low, "{low} {high}");
+        assert!(body.compliance(0, 0) > 0.0);
+    }
+}

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Bodies by geometry and material: nobody has to type a table of modes.
+//!
+//! **What.** A shape (a bar, a drum, a plate, a glass, a room) and what it is made of become a list of modes with
+//! undamped frequency, modal mass and decay, and the signed value of every mode's shape at any place of the body.
+//!
+//! **Law.** With rho the mass per length, area or volume and phi the shape of a mode over the body:
+//! - `[shape.1]  m = integral of rho phi^2 = mass of the body`: shapes are scaled so that the mean of phi^2 is 1
+//! - `[shape.2]  decay_s = Q(f)/(pi f)`, Q from the material's loss law
+//! - `[shape.3]  f = beta^2/(2 pi L^2) sqrt(EI/(rho A))` for a bar, beta from its ends, see `bar`
+//!
+//! The other laws stand in the file of their family.
+//!
+//! **Symbols.** E `young_pa`, nu `poisson`, rho `density_kg_m3`; places are fractions from 0 to 1 of a length, a
+//! radius or a full turn.
+//!
+//! **Step.** None: everything here happens before the first sample. A body of this kind is a [`Modal`](super::modal).
+//! Modes at or above half the rate are left out, the lowest are kept. Free bodies are taken as hung softly: their rigid
+//! motions are left out, since they would carry the body away and are not heard.
+//!
+//! **Sources.** 000 section 8.2.2; Fletcher, Rossing, *The physics of musical instruments* (1998), chapters 2, 3 and 21;
+//! Leissa, *Vibration of plates* (NASA SP-160, 1969); Blevins, *Formulas for natural frequency and mode shape* (1979).
+
+pub mod bar;
+pub mod bessel;
+pub mod cavity;
+pub mod disc;
+pub mod eigen;
+pub mod glass;
+pub mod membrane;
+pub mod plate;
+mod ritz;
+pub mod room;
+pub mod string;
+
+use super::material::Material;
+use super::modal::ModalParams;
+use crate::math::Real;
+use crate::param::{Key, KeyType, Kind};
+
+/// A place on a body: up to three fractions, unused ones 0.
+pub type Point = [Real; 3];
+
+/// Modes kept when the scene says nothing.
+pub const DEFAULT_MODES: usize = 60;
+/// Most modes a shape is asked for.
+pub const MAX_MODES: usize = 1000;
+/// Shape values below this are zero: what rounding leaves of a nodal line.
+const NODAL: Real = 1e-12;
+
+/// Names of all shapes, in the order of [`FAMILIES`].
+const WORDS: &[&str] = &[
+    "string",
+    "bar",
+    "rectangular-membrane",
+    "circular-membrane",
+    "rectangular-plate",
+    "circular-plate",
+    "bowl",
+    "bell",
+    "box",
+    "rounded-box",
+    "sphere",
+    "tube",
+];
+
+/// What a shape is and is made of.
+const SHAPE_KEY: Key = must("shape", KeyType::Word(WORDS), "Which shape; its own keys stand beside it.");
+const MATERIAL_KEY: Key = key(
+    "material",
+    KeyType::Form("a name, or { density_kg_m3, young_pa, poisson, loss_factor, loss_exponent }"),
+    "What it is made of; required but for cavities, which hold air.",
+);
+const MODES_KEY: Key =
+    key("modes", KeyType::Integer { min: 1, max: MAX_MODES as i64 }, "Most modes kept, the lowest, default 60.");
+
+/// The body by geometry and material in scene files.
+pub const SHAPE: Kind = Kind {
+    family: "body",
+    id: "shape",
+    doc: "A vibrating object by geometry and material: its modes and their shapes are computed.",
+    params: ModalParams::SPECS,
+    keys: &[
+        SHAPE_KEY,
+        MATERIAL_KEY,
+        MODES_KEY,
+        key(
+            "port",
+            KeyType::Form("table of name = place: a word, a fraction or a list of fractions"),
+            "Places by name; default one port \"0\" at the first place of the shape's list.",
+        ),
+        key(
+            "morph",
+            KeyType::Form("a table with the keys of a shape"),
+            "The shape at morph_01 = 1; its ports are shared.",
+        ),
+    ],
+};
+
+/// The shape that a body morphs into, in scene files.
+pub const MORPH: Kind = Kind {
+    family: "morph",
+    id: "",
+    doc: "What a shape becomes at morph_01 = 1, written as `morph` in its body.",
+    params: &[],
+    keys: &[SHAPE_KEY, MATERIAL_KEY, MODES_KEY],
+};
+
+/// One family of shapes.
+#[derive(Clone, Copy)]
+pub struct Family {
+    /// Its name and the keys of its geometry.
+    pub kind: &'static Kind,
+    /// Made of a material; otherwise filled with air.
+    pub solid: bool,
+    /// What the coordinates of a place are fractions of.
+    pub axes: &'static [&'static str],
+    /// Places by name; the first is where a body without ports is touched.
+    pub places: &'static [(&'static str, Point)],
+    solve: fn(&Given<'_>) -> Result<Solved, Fault>,
+}
+
+/// Every shape, in the order of the documents.
+pub const FAMILIES: &[Family] = &[
+    string::FAMILY,
+    bar::FAMILY,
+    membrane::RECTANGULAR,
+    membrane::CIRCULAR,
+    plate::RECTANGULAR,
+    disc::FAMILY,
+    glass::FAMILY,
+    glass::BELLS,
+    cavity::BOX,
+    room::ROUNDED,
+    room::SPHERES,
+    cavity::TUBE,
+];
+
+/// The family of a kind.
+pub fn family(id: &str) -> Option<&'static Family> {
+    FAMILIES.iter().find(|family| family.kind.id == id)
+}
+
+/// What a shape is made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Stuff {
+    /// Air, as the geometry's own keys say.
+    Air,
+    /// A material of the table.
+    Named(&'static str),
+    /// A material of one's own.
+    Own(Material),
+}
+
+/// A shape as plain data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShapeDef {
+    /// Its kind, of family "shape".
+    pub kind: &'static Kind,
+    /// A value for each key of the kind, in order; words by their index; `None`: left out.
+    pub values: Vec<Option<Real>>,
+    /// What it is made of.
+    pub material: Stuff,
+    /// Most modes kept; `None`: [`DEFAULT_MODES`].
+    pub modes: Option<u32>,
+}
+
+impl ShapeDef {
+    /// A shape with nothing said about it yet; `None` if there is no such shape.
+    ///
+    /// ```
+    /// use tocco::resonator::shape::{Place, PlaceOn, ShapeDef, Stuff, evaluate};
+    /// let bar = ShapeDef::new("bar", Stuff::Named("steel")).unwrap();
+    /// let bar = bar.with("length_m", 0.3).with("width_m", 0.03).with("thickness_m", 0.005);
+    /// let port = PlaceOn { name: "end".into(), place: Place::At(vec![0.02]) };
+    /// let body = evaluate(&bar, &[port], 24_000.0).unwrap();
+    /// assert!((body.modes[1].freq_hz / body.modes[0].freq_hz - 2.7565).abs() < 1e-4);
+    /// ```
+    pub fn new(id: &str, material: Stuff) -> Option<Self> {
+        let kind = family(id)?.kind;
+        Some(Self { kind, values: vec![None; kind.keys.len()], material, modes: None })
+    }
+
+    /// With a value for one key; a key the shape does not have is ignored.
+    pub fn with(mut self, id: &str, value: Real) -> Self {
+        if let Some(index) = self.kind.keys.iter().position(|key| key.id == id) {
+            self.values[index] = Some(value);
+        }
+        self
+    }
+
+    /// With a word for one key; a word it does not take is ignored.
+    pub fn with_word(self, id: &str, word: &str) -> Self {
+        let takes = self.kind.keys.iter().find(|key| key.id == id).map(|key| key.takes);
+        match takes {
+            Some(KeyType::Word(words)) => match words.iter().position(|known| *known == word) {
+                Some(index) => self.with(id, index as Real),
+                None => self,
+            },
+            _ => self,
+        }
+    }
+
+    /// With at most so many modes.
+    pub fn with_modes(mut self, most: u32) -> Self {
+        self.modes = Some(most);
+        self
+    }
+
+    /// The value of one key, if given.
+    pub fn value(&self, id: &str) -> Option<Real> {
+        let index = self.kind.keys.iter().position(|key| key.id == id)?;
+        self.values.get(index).copied().flatten()
+    }
+}
+
+/// A place on a shape, as written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Place {
+    /// By the family's word for it.
+    Named(String),
+    /// By fractions.
+    At(Vec<Real>),
+}
+
+/// A named port of a shape.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlaceOn {
+    /// Label, unique within the body.
+    pub name: String,
+    /// Where it is.
+    pub place: Place,
+}
+
+/// What is wrong with a shape: the key (may be empty) and what to do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fault {
+    /// Key of the shape's table.
+    pub key: String,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl Fault {
+    /// A fault of one key.
+    pub fn new(key: impl Into<String>, what: impl Into<String>) -> Self {
+        Self { key: key.into(), what: what.into() }
+    }
+}
+
+/// One mode of a shape.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ShapeMode {
+    /// Undamped frequency, Hz.
+    pub freq_hz: Real,
+    /// Time to 1/e of the amplitude, s.
+    pub decay_s: Real,
+    /// Modal mass, kg.
+    pub mass_kg: Real,
+    /// Its numbers: half waves, nodal diameters and circles, as the family counts them.
+    pub numbers: [i32; 3],
+}
+
+/// A solved shape.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Solved {
+    /// Modes, lowest first.
+    pub modes: Vec<ShapeMode>,
+    /// Shape value of every mode, for each place asked for.
+    pub shapes: Vec<Vec<Real>>,
+}
+
+/// What a family is given to solve.
+pub(crate) struct Given<'a> {
+    def: &'a ShapeDef,
+    pub(crate) material: Material,
+    /// Keep so many, the lowest.
+    pub(crate) most: usize,
+    /// Keep those below this frequency, Hz.
+    pub(crate) below_hz: Real,
+    pub(crate) points: &'a [Point],
+}
+
+impl Given<'_> {
+    pub(crate) fn number(&self, id: &str, default: Real) -> Real {
+        self.def.value(id).unwrap_or(default)
+    }
+
+    /// A number that the kind requires.
+    pub(crate) fn need(&self, id: &str) -> Result<Real, Fault> {
+        self.def.value(id).ok_or_else(|| Fault::new("", format!("a {} needs {id}", self.def.kind.id)))
+    }
+
+    /// Index of a word; the first is the default.
+    pub(crate) fn word(&self, id: &str) -> usize {
+        self.def.value(id).unwrap_or(0.0) as usize
+    }
+
+    pub(crate) fn value(&self, id: &str) -> Option<Real> {
+        self.def.value(id)
+    }
+
+    /// Refuses a ratio of two lengths where the theory of thin bodies ends.
+    pub(crate) fn thin(&self, thin: &str, long: &str, most: Real) -> Result<(), Fault> {
+        let (a, b) = (self.need(thin)?, self.need(long)?);
+        if a <= most * b {
+            return Ok(());
+        }
+        let what =
+            format!("{a} m is more than {most} of {long} = {b} m, where the theory ends; wants at most {}", most * b);
+        Err(Fault::new(thin, what))
+    }
+
+    /// The lowest modes out of `list(cap)`, every mode below a frequency with its numbers; `first_hz`: about the lowest.
+    pub(crate) fn lowest(&self, first_hz: Real, list: impl Fn(Real) -> Vec<(Real, [i32; 3])>) -> Vec<(Real, [i32; 3])> {
+        let mut cap = (1.01 * first_hz).min(self.below_hz);
+        loop {
+            let mut found = list(cap);
+            if found.len() >= self.most || cap >= self.below_hz {
+                found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+                found.truncate(self.most);
+                return found;
+            }
+            cap = (1.4 * cap).min(self.below_hz);
+        }
+    }
+
+    /// A solved shape whose modes all have the mass of the body: [shape.1].
+    pub(crate) fn solved(
+        &self,
+        mass_kg: Real,
+        modes: &[(Real, [i32; 3])],
+        value: impl Fn(&[i32; 3], &Point) -> Real,
+    ) -> Solved {
+        let row = |&(freq_hz, numbers): &(Real, [i32; 3])| ShapeMode { freq_hz, decay_s: 0.0, mass_kg, numbers };
+        let at = |point: &Point| modes.iter().map(|(_, numbers)| value(numbers, point)).collect();
+        Solved { modes: modes.iter().map(row).collect(), shapes: self.points.iter().map(at).collect() }
+    }
+}
+
+/// The fractions of a place on a family; an error names the range or the known words.
+pub fn locate(family: &Family, place: &Place) -> Result<Point, String> {
+    match place {
+        Place::Named(word) => match family.places.iter().find(|(known, _)| known == word) {
+            Some((_, point)) => Ok(*point),
+            None => {
+                let known: Vec<&str> = family.places.iter().map(|(known, _)| *known).collect();
+                let what = format!("a {} has no place '{word}'; wants one of {}", family.kind.id, known.join(", "));
+                Err(format!("{what}, or {}", wanted(family)))
+            }
+        },
+        Place::At(fractions) => {
+            if fractions.len() != family.axes.len() {
+                return Err(format!("has {} coordinates; wants {}", fractions.len(), wanted(family)));
+            }
+            let mut point = [0.0; 3];
+            for (to, &fraction) in point.iter_mut().zip(fractions) {
+                if !(0.0..=1.0).contains(&fraction) {
+                    return Err(format!("{fraction} is outside the body; wants {}", wanted(family)));
+                }
+                *to = fraction;
+            }
+            Ok(point)
+        }
+    }
+}
+
+/// What coordinates a family takes, in words.
+pub fn wanted(family: &Family) -> String {
+    match family.axes {
+        [one] => format!("a fraction of {one}, 0 to 1"),
+        axes => format!("fractions of [{}], each 0 to 1", axes.join(", ")),
+    }
+}
+
+/// Modes below `below_hz` and their shape values at the places; without places, at the family's first one. `[control]`
+pub fn evaluate(def: &ShapeDef, places: &[PlaceOn], below_hz: Real) -> Result<Solved, Fault> {
+    let family = family(def.kind.id).ok_or_else(|| Fault::new("shape", "unknown shape"))?;
+    let mut points = Vec::new();
+    for port in places {
+        points.push(locate(family, &port.place).map_err(|what| Fault::new(format!("port.{}", port.name), what))?);
+    }
+    if points.is_empty() {
+        points.extend(family.places.first().map(|(_, point)| *point));
+    }
+    let mut given = Given {
+        def,
+        material: cavity::AIR,
+        most: def.modes.map_or(DEFAULT_MODES, |most| most as usize),
+        below_hz,
+        points: &points,
+    };
+    given.material = match def.material {
+        Stuff::Air if family.solid => return Err(Fault::new("", format!("a {} needs material", def.kind.id))),
+        Stuff::Air => cavity::air(&given),
+        Stuff::Own(material) => material,
+        Stuff::Named(id) => match Material::named(id) {
+            Some(entry) => entry.material,
+            None => return Err(Fault::new("material", format!("no material '{id}'"))),
+        },
+    };
+    let mut solved = (family.solve)(&given)?;
+    for mode in &mut solved.modes {
+        mode.decay_s = given.material.decay_s(mode.freq_hz); // [shape.2]
+    }
+    solved.shapes.iter_mut().flatten().filter(|value| value.abs() < NODAL).for_each(|value| *value = 0.0);
+    let Some(last) = solved.modes.last() else {
+        let what = format!("no mode lies below {below_hz} Hz; make it larger or raise rate_hz");
+        return Err(Fault::new("", what));
+    };
+    if !last.freq_hz.is_finite() || solved.shapes.iter().flatten().any(|value| !value.is_finite()) {
+        return Err(Fault::new("", "its modes cannot be computed; choose less extreme dimensions"));
+    }
+    for (port, shape) in places.iter().zip(&solved.shapes) {
+        if shape.iter().all(|value| *value == 0.0) {
+            let what = "no mode moves there (a fixed edge, or a nodal line of all); move it";
+            return Err(Fault::new(format!("port.{}", port.name), what));
+        }
+    }
+    Ok(solved)
+}
+
+const fn key(id: &'static str, takes: KeyType, doc: &'static str) -> Key {
+    Key { id, takes, required: false, doc }
+}
+const fn must(id: &'static str, takes: KeyType, doc: &'static str) -> Key {
+    Key { id, takes, required: true, doc }
+}
+
+/// Lengths of bodies and rooms, m.
+const LENGTH: KeyType = KeyType::Number { unit: "m", min: 1e-3, max: 100.0 };
+/// Thickness of walls, skins and wires, m.
+const THICKNESS: KeyType = KeyType::Number { unit: "m", min: 1e-6, max: 1.0 };

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Slender bars that bend.
+//!
+//! **What.** A bar of rectangular section bends in the direction of its thickness (Euler-Bernoulli).
+//!
+//! **Law.** f = beta^2/(2 pi L^2) sqrt(EI/(rho A)), I/A = t^2/12, with beta the roots of
+//! - `[bar.1]  cos b = sech b` (free, clamped-clamped), `cos b = -sech b` (clamped-free), `sin b = 0` (hinged)
+//! - `[bar.2]  phi = (1+s)/2 e^{-bx} + (1-s)/2 e^{bx} -+ (cos bx - s sin bx)`, whose growing term is written as
+//!   `g e^{-b(1-x)}` with g of order 1, so that no digit is lost in any mode
+//!
+//! **Symbols.** L `length_m`, t `thickness_m`, x fraction of the length from the clamped end.
+//!
+//! **Step.** Newton from the asymptotic root, kept between its neighbours: ten digits after three steps.
+//!
+//! **Sources.** Fletcher, Rossing, chapter 2; Blevins, table 8-1, whose functions have mean square 1 as well. The
+//! theory is that of thin bars: shear lowers a mode by 1 % where its half wave is about ten thicknesses long.
+
+use super::{Family, Fault, Given, LENGTH, Point, Solved, THICKNESS, key, must};
+use crate::math::{PI, Real, TAU, cos, exp, sin};
+use crate::param::{KeyType, Kind};
+
+/// The bar in scene files.
+pub const BAR: Kind = Kind {
+    family: "shape",
+    id: "bar",
+    doc: "A slender bar of rectangular section that bends; place: fraction of the length, from the clamped end.",
+    params: &[],
+    keys: &[
+        key(
+            "support",
+            KeyType::Word(&["free", "clamped-free", "clamped-clamped", "hinged"]),
+            "How its two ends are held, default free.",
+        ),
+        must("length_m", LENGTH, "Length."),
+        must("width_m", LENGTH, "Width, at most the length."),
+        must("thickness_m", THICKNESS, "Thickness, in the direction of the blow; at most a fifth of the length."),
+    ],
+};
+
+/// The family of bars.
+pub(super) const FAMILY: Family = Family {
+    kind: &BAR,
+    solid: true,
+    axes: &["the length"],
+    places: &[
+        ("end", [0.98, 0.0, 0.0]),
+        ("start", [0.02, 0.0, 0.0]),
+        ("centre", [0.5, 0.0, 0.0]),
+        ("quarter", [0.25, 0.0, 0.0]),
+        ("third", [1.0 / 3.0, 0.0, 0.0]),
+    ],
+    solve,
+};
+
+/// How a bar's ends are held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Support {
+    /// Both ends free.
+    Free,
+    /// The first clamped, the other free.
+    ClampedFree,
+    /// Both clamped.
+    Clamped,
+    /// Both hinged.
+    Hinged,
+}
+
+impl Support {
+    fn of(word: usize) -> Self {
+        [Self::Free, Self::ClampedFree, Self::Clamped, Self::Hinged][word.min(3)]
+    }
+}
+
+/// Root number `k`, from 1, of the frequency equation: [bar.1].
+pub fn root(support: Support, k: usize) -> Real {
+    let k = k as Real;
+    let (mut b, sign) = match support {
+        Support::Hinged => return k * PI,
+        Support::Free | Support::Clamped => ((k + 0.5) * PI, -1.0),
+        Support::ClampedFree => ((k - 0.5) * PI, 1.0),
+    };
+    let (low, high) = (b - 0.45 * PI, b + 0.45 * PI);
+    for _ in 0..40 {
+        let small = exp(-b);
+        let sech = 2.0 * small / (1.0 + small * small);
+        let tanh = (1.0 - small * small) / (1.0 + small * small);
+        let step = (cos(b) + sign * sech) / (-sin(b) - sign * sech * tanh);
+        let next = (b - step).clamp(low, high);
+        let done = (next - b).abs() <= 1e-15 * b;
+        b = next;
+        if done {
+            break;
+        }
+    }
+    b
+}
+
+/// Shape of the mode with root `b` at the fraction `x` of the length; mean square 1: [bar.2].
+pub fn value(support: Support, b: Real, x: Real) -> Real {
+    let (s, c) = (sin(b * x), cos(b * x));
+    if support == Support::Hinged {
+        return core::f64::consts::SQRT_2 * s;
+    }
+    let (e, sin_b, cos_b) = (exp(-b), sin(b), cos(b));
+    let (sigma, grow) = match support {
+        Support::ClampedFree => {
+            let below = 1.0 + e * e + 2.0 * e * cos_b;
+            ((1.0 - e * e - 2.0 * e * sin_b) / below, (e + cos_b + sin_b) / below)
+        }
+        _ => {
+            let below = 1.0 - e * e - 2.0 * e * sin_b;
+            ((1.0 + e * e - 2.0 * e * cos_b) / below, (cos_b - sin_b - e) / below)
+        }
+    };
+    let bent = 0.5 * (1.0 + sigma) * exp(-b * x) + grow * exp(-b * (1.0 - x));
+    let wave = c - sigma * s;
+    if support == Support::Free { bent + wave } else { bent - wave }
+}
+
+fn solve(given: &Given<'_>) -> Result<Solved, Fault> {
+    given.thin("thickness_m", "length_m", 0.2)?;
+    given.thin("width_m", "length_m", 1.0)?;
+    let (length, width, thickness) = (given.need("length_m")?, given.need("width_m")?, given.need("thickness_m")?);
+    let support = Support::of(given.word("support"));
+    let m = given.material;
+    let speed = thickness * (m.young_pa / (12.0 * m.density_kg_m3)).sqrt();
+    let freq_hz = |b: Real| b * b * speed / (TAU * length * length); // [shape.3]
+    let modes: Vec<(Real, [i32; 3])> = (1..=given.most)
+        .map(|k| (freq_hz(root(support, k)), [k as i32, 0, 0]))
+        .take_while(|(freq_hz, _)| *freq_hz < given.below_hz)
+        .collect();
+    let mass_kg = m.density_kg_m3 * length * width * thickness;
+    let shape = |numbers: &[i32; 3], at: &Point| value(support, root(support, numbers[0] as usize), at[0]);
+    Ok(given.solved(mass_kg, &modes, shape))
+}

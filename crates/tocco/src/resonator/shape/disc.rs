@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Thin circular plates.
+//!
+//! **What.** A disc that bends (Kirchhoff), clamped or free at its rim: a cymbal without its bow, a lid, a gong.
+//!
+//! **Law.** f = L^2/(2 pi R^2) sqrt(D/(rho h)), with w = J_n(L r) + C I_n(L r)/I_n(L) and iota = I_n'(L)/I_n(L):
+//! - `[disc.1]  J iota - J' = 0`, `C = -J`: clamped
+//! - `[disc.2]  M_J V_I - V_J M_I = 0`, `C = M_J/M_I`: free, where with mu = 1 - nu
+//!   `M_J = L^2 J + mu (L J' - n^2 J)`, `M_I = L^2 - mu (L iota - n^2)`,
+//!   `V_J = L^3 J' + mu n^2 (L J' - J)`, `V_I = L^3 iota - mu n^2 (L iota - 1)`
+//! - `[disc.3]  mean of w^2 = J'^2 + (1 - n^2/L^2) J^2 + C^2 (1 + n^2/L^2 - iota^2) + 2 C (J iota - J')/L`, halved by the
+//!   angle where n > 0
+//!
+//! **Symbols.** L root (lambda), n nodal diameters, J and J' at L, nu `poisson`.
+//!
+//! **Sources.** Leissa, chapter 2, tables 2.1 and 2.5; Itao, Crandall, J. Applied Mechanics 46 (1979).
+
+use super::bessel::{i_and_slope, j_and_slope, roots};
+use super::membrane::{CIRCLE_PLACES, RADIUS, around, rounds};
+use super::{Family, Fault, Given, Solved, THICKNESS, key, must};
+use crate::math::{PI, Real, TAU, bessel_j, exp};
+use crate::param::{KeyType, Kind};
+
+/// The circular plate in scene files.
+pub const CIRCULAR_PLATE: Kind = Kind {
+    family: "shape",
+    id: "circular-plate",
+    doc: "A thin circular plate; place: fractions of the radius and of a full turn.",
+    params: &[],
+    keys: &[
+        key("edge", KeyType::Word(&["free", "clamped"]), "How its rim is held, default free."),
+        must("radius_m", RADIUS, "Radius."),
+        must("thickness_m", THICKNESS, "Thickness, at most a fifth of the radius."),
+    ],
+};
+
+/// The family of circular plates.
+pub(super) const FAMILY: Family =
+    Family { kind: &CIRCULAR_PLATE, solid: true, axes: &["radius", "turn"], places: CIRCLE_PLACES, solve };
+
+/// Roots with `n` nodal diameters below `most`.
+pub fn disc_roots(free: bool, poisson: Real, n: i32, most: Real) -> Vec<Real> {
+    let from = (0.8 * Real::from(n)).max(1.0);
+    roots(|x| edge(free, poisson, n, x).0, from, most, 0.4)
+}
+
+/// What must vanish at the rim, and C.
+fn edge(free: bool, poisson: Real, n: i32, x: Real) -> (Real, Real) {
+    let (j, slope) = j_and_slope(n, x);
+    let (_, iota) = i_and_slope(n, x);
+    if !free {
+        return (j * iota - slope, -j); // [disc.1]
+    }
+    let (mu, n2) = (1.0 - poisson, Real::from(n) * Real::from(n));
+    let m_j = x * x * j + mu * (x * slope - n2 * j);
+    let m_i = x * x - mu * (x * iota - n2);
+    let v_j = x * x * x * slope + mu * n2 * (x * slope - j);
+    let v_i = x * x * x * iota - mu * n2 * (x * iota - 1.0);
+    ((m_j * v_i - v_j * m_i) / (x * x * x * x * x), m_j / m_i) // [disc.2]
+}
+
+/// Shape along the radius, mean square 1 over the disc, for the root `x`.
+fn radial(free: bool, poisson: Real, n: i32, x: Real) -> impl Fn(Real) -> Real {
+    let (j, slope) = j_and_slope(n, x);
+    let (i, iota) = i_and_slope(n, x);
+    let (_, c) = edge(free, poisson, n, x);
+    let bend = Real::from(n) * Real::from(n) / (x * x);
+    let square =
+        slope * slope + (1.0 - bend) * j * j + c * c * (1.0 + bend - iota * iota) + 2.0 * c * (j * iota - slope) / x; // [disc.3]
+    let scale = 1.0 / square.sqrt();
+    move |r: Real| {
+        let grown = if r > 0.0 {
+            i_and_slope(n, x * r).0 / i * exp(-x * (1.0 - r))
+        } else if n == 0 {
+            exp(-x) / i
+        } else {
+            0.0
+        };
+        scale * (bessel_j(n, x * r) + c * grown)
+    }
+}
+
+fn solve(given: &Given<'_>) -> Result<Solved, Fault> {
+    given.thin("thickness_m", "radius_m", 0.2)?;
+    let (radius, thickness) = (given.need("radius_m")?, given.need("thickness_m")?);
+    let (free, nu) = (given.word("edge") == 0, given.material.poisson);
+    let stiff = super::plate::stiffness(given)?;
+    let unit_hz = stiff / (TAU * radius * radius);
+    let root = |cap: Real| (cap / unit_hz).sqrt();
+    let modes = given.lowest(4.0 * unit_hz, |cap| {
+        rounds(|n| 0.8 * Real::from(n) < root(cap), |n| disc_roots(free, nu, n, root(cap)), |x| x * x * unit_hz)
+    });
+    let mass_kg = given.material.density_kg_m3 * thickness * PI * radius * radius;
+    Ok(around(given, mass_kg, &modes, |n, freq_hz| radial(free, nu, n, root(freq_hz))))
+}
