@@ -2,7 +2,7 @@
 //! The control half: names, checks, answers, takes.
 
 use super::Setup;
-use super::order::{ORDERS, Order, PROBES, READINGS, REPORTS, Report, Status, What};
+use super::order::{ORDERS, Order, PROBES, READINGS, REPORTS, Report, Status, Watch, What};
 use super::player::Player;
 use super::take::{self, Deed, Header};
 use crate::error::{HostError, Result, bad};
@@ -42,6 +42,21 @@ pub struct Answer {
     pub value: f64,
     /// It is not the one that was asked for, which is out of range.
     pub clamped: bool,
+}
+
+/// A named control.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Knob {
+    /// Its name: set it as a path, to 0..1.
+    pub name: String,
+    /// What it moves.
+    pub path: String,
+    /// Physical range.
+    pub range: [f64; 2],
+    /// Knob law.
+    pub scale: Scale,
+    /// Where it was last set to, 0..1.
+    pub position: Option<f64>,
 }
 
 /// Orders so far.
@@ -177,11 +192,13 @@ impl Desk {
         self.twin.paths().into_iter().map(|(path, spec, value)| (path.clone(), spec, last(&path, value))).collect()
     }
 
-    /// Named controls: name, path behind, range, scale, position in 0..1 last sent.
-    pub fn controls(&self) -> Vec<(String, String, [f64; 2], Scale, Option<f64>)> {
-        let all = self.twin.controls().into_iter();
-        all.map(|(name, path, range, scale)| (name.clone(), path, range, scale, self.values.get(&name).copied()))
-            .collect()
+    /// The named controls.
+    pub fn controls(&self) -> Vec<Knob> {
+        let knob = |(name, path, range, scale)| {
+            let position = self.values.get(&name).copied();
+            Knob { name, path, range, scale, position }
+        };
+        self.twin.controls().into_iter().map(knob).collect()
     }
 
     /// Names of the masses: what can be struck.
@@ -360,7 +377,7 @@ impl Desk {
         }
         let ticks = (every_s * self.header.rate_hz).clamp(1.0, 1e9) as u32;
         let every = if signals.is_empty() { 0 } else { ticks };
-        self.push(0, What::Watch { probes, every })?;
+        self.push(0, What::Watch(Box::new(Watch { probes, every })))?;
         self.watched = (signals.iter().map(|signal| (*signal).to_owned()).collect(), every_s);
         self.heard = None;
         Ok(())
@@ -428,7 +445,7 @@ impl Desk {
                         if below > -300.0 { format!(", modes {below} dB below all silenced") } else { String::new() };
                     self.say(format!("load: at most {most} sub-steps{modes}"));
                 }
-                Report::Retired(_) => {}
+                Report::Retired(_) | Report::Unwatched(_) => {}
                 Report::Probes { at, values } => self.heard = Some((at, values.to_vec())),
                 Report::Stopped { at, hash } => self.stopped = Some((at, hash)),
             }

@@ -4,11 +4,10 @@
 
 use super::governor::Governor;
 use super::limiter::Limiter;
-use super::order::{METERS, ORDERS, Order, PROBES, Report, Status, What};
+use super::order::{METERS, ORDERS, Order, Report, Status, Watch, What};
 use rtrb::{Consumer, Producer};
 use std::time::Instant;
 use tocco::engine::{Command, Engine, Timed};
-use tocco::scene::Probe;
 
 /// Frames rendered at once; longer blocks are cut.
 pub(super) const MOST_FRAMES: usize = 4096;
@@ -28,8 +27,7 @@ pub struct Player {
     /// What waits for its tick, in order, with serials beside it.
     waiting: Vec<Timed>,
     serials: Vec<u64>,
-    watched: [Option<Probe>; PROBES],
-    every: u32,
+    watched: Option<Box<Watch>>,
     next_probe: u64,
     governor: Option<Governor>,
     epoch: Instant,
@@ -58,8 +56,7 @@ impl Player {
             tape: None,
             waiting: Vec::with_capacity(ORDERS + 1),
             serials: Vec::with_capacity(ORDERS + 1),
-            watched: [None; PROBES],
-            every: 0,
+            watched: None,
             next_probe: 0,
             governor: watch_load.then(Governor::new),
             epoch,
@@ -156,8 +153,11 @@ impl Player {
                     }
                     self.schedule(serial, at, command);
                 }
-                What::Watch { probes, every } => {
-                    (self.watched, self.every, self.next_probe) = (probes, every, tick);
+                What::Watch(watch) => {
+                    self.next_probe = tick;
+                    if let Some(before) = self.watched.replace(watch) {
+                        let _ = self.reports.push(Report::Unwatched(before));
+                    }
                 }
                 What::Stop => self.stop_at = Some(self.stop_at.map_or(at, |before| before.min(at))),
             }
@@ -196,11 +196,12 @@ impl Player {
 
     fn send_probes(&mut self) {
         let tick = self.engine.tick();
-        if self.every == 0 || tick < self.next_probe || self.spare() <= RESERVE / 2 {
+        let Some(watch) = self.watched.as_deref().filter(|watch| watch.every > 0) else { return };
+        if tick < self.next_probe || self.spare() <= RESERVE / 2 {
             return;
         }
-        self.next_probe = tick + u64::from(self.every);
-        let values = self.watched.map(|probe| probe.map_or(0.0, |probe| self.engine.probe(probe)));
+        self.next_probe = tick + u64::from(watch.every);
+        let values = watch.probes.map(|probe| probe.map_or(0.0, |probe| self.engine.probe(probe)));
         let _ = self.reports.push(Report::Probes { at: tick, values });
     }
 
@@ -212,14 +213,11 @@ impl Player {
         let lasting_s = frames as f64 / self.rate_hz();
         let spent = began.elapsed();
         let load = spent.as_secs_f64() / lasting_s;
-        if let Some(governor) = &mut self.governor {
-            if let Some(grade) = governor.judge(load, lasting_s)
-                && self.reports.slots() > self.waiting.len() + 1
-            {
-                let at = self.engine.tick();
-                self.schedule(OWN, at, grade.command());
-                let _ = self.reports.push(Report::Shed { at, grade });
-            }
+        let room = self.spare() > 1 && self.waiting.len() < ORDERS;
+        if let Some(grade) = self.governor.as_mut().filter(|_| room).and_then(|g| g.judge(load, lasting_s)) {
+            let at = self.engine.tick();
+            self.schedule(OWN, at, grade.command());
+            let _ = self.reports.push(Report::Shed { at, grade });
         }
         let reading = &mut self.reading;
         (reading.tick, reading.began) = (self.engine.tick(), tick);
