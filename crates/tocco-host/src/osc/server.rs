@@ -6,7 +6,7 @@ use super::pattern::{Pattern, is_pattern};
 use super::stream::{Stream, TIMEOUT, USUAL_HZ};
 use super::wire::{self, bytes_of, float, number, text};
 use crate::error::{HostError, Result, bad};
-use crate::live::{Answer, Desk, Shared, When};
+use crate::live::{Answer, Desk, Knob, Shared, When};
 use crate::say;
 use rosc::{OscMessage, OscType};
 use std::cmp::Reverse;
@@ -228,7 +228,7 @@ impl Server {
         if self.generation != Some(desk.generation()) {
             self.generation = Some(desk.generation());
             self.names = desk.paths().into_iter().map(|(path, _, _)| path).collect();
-            self.names.extend(desk.controls().into_iter().map(|(name, ..)| name));
+            self.names.extend(desk.controls().into_iter().map(|knob| knob.name));
             self.known = self.names.iter().cloned().collect();
         }
     }
@@ -384,7 +384,8 @@ impl Server {
             row.push(text(spec.doc));
             rows.push(row);
         }
-        for (name, path, range, scale, position) in desk.controls().into_iter().filter(|(name, ..)| meant(name)) {
+        for Knob { name, path, range, scale, position } in desk.controls().into_iter().filter(|knob| meant(&knob.name))
+        {
             let found = paths.iter().find(|(known, _, _)| *known == path);
             let now = found.map_or(range[0], |(_, _, value)| *value);
             let stands = position_01(now, range, scale);
