@@ -209,7 +209,7 @@ mod tests {
                 assert_eq!(ours, theirs(&pattern, &text), "'{pattern}' '{text}'");
                 matched += u32::from(ours);
             }
-            assert!(matched > 10_000, "{matched}");
+            assert!(matched > 5_000, "{matched}");
         }
     }
 }
