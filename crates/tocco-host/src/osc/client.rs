@@ -51,7 +51,7 @@ pub fn run(args: &SendArgs) -> Result<()> {
         (Some(take), _) => {
             let take = Take::read(take)?;
             let (sent, left_out) = client.replay(&take)?;
-            let also = if left_out > 0 { format!("; {left_out} about load left out") } else { String::new() };
+            let also = if left_out > 0 { format!("; {left_out} without an OSC address left out") } else { String::new() };
             say::remark(&format!("{sent} commands to {}{also}", args.to));
         }
         (None, Some(path)) => {
@@ -188,7 +188,7 @@ impl Client {
                 Deed::Set(path, value) => Some((format!("/{path}"), vec![OscType::Double(*value)])),
                 Deed::Strike(body, v) => Some(("/tocco/strike".into(), vec![text(body.as_str()), OscType::Double(*v)])),
                 Deed::Hit(site, j) => Some(("/tocco/hit".into(), vec![text(site.as_str()), OscType::Double(*j)])),
-                Deed::Hush | Deed::Quality(..) | Deed::Scene(..) => None,
+                _ => None,
             };
             let together = rest.iter().take(MOST_TOGETHER).take_while(|entry| entry.at == first.at);
             let messages: Vec<Vec<u8>> = together
