@@ -51,7 +51,8 @@ pub fn run(args: &SendArgs) -> Result<()> {
         (Some(take), _) => {
             let take = Take::read(take)?;
             let (sent, left_out) = client.replay(&take)?;
-            let also = if left_out > 0 { format!("; {left_out} without an OSC address left out") } else { String::new() };
+            let also =
+                if left_out > 0 { format!("; {left_out} without an OSC address left out") } else { String::new() };
             say::remark(&format!("{sent} commands to {}{also}", args.to));
         }
         (None, Some(path)) => {
