@@ -310,6 +310,18 @@ impl Desk {
         Ok(answer)
     }
 
+    /// Touches a port at another place of its shape, given by fractions, from now on.
+    pub fn touch(&mut self, site: &str, place: &[f64]) -> Result<()> {
+        let found = self.twin.site(site).and_then(|found| Ok((found, self.twin.shape_at(found, place)?)));
+        match found {
+            Ok((found, shape)) => {
+                let command = Command::Touch { site: found, shape: shape.into() };
+                self.send(When::Now, command, Deed::Touch(site.to_owned(), place.to_vec()))
+            }
+            Err(error) => self.refuse(error.what),
+        }
+    }
+
     /// Everything to rest, now; what was scheduled is forgotten.
     pub fn panic(&mut self) -> Result<()> {
         self.send(When::Now, Command::Hush, Deed::Hush)
@@ -445,7 +457,7 @@ impl Desk {
                         if below > -300.0 { format!(", modes {below} dB below all silenced") } else { String::new() };
                     self.say(format!("load: at most {most} sub-steps{modes}"));
                 }
-                Report::Retired(_) | Report::Unwatched(_) => {}
+                Report::Retired(_) | Report::Unwatched(_) | Report::Worn(_) => {}
                 Report::Probes { at, values } => self.heard = Some((at, values.to_vec())),
                 Report::Stopped { at, hash } => self.stopped = Some((at, hash)),
             }

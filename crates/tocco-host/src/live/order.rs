@@ -49,6 +49,8 @@ pub(super) enum Report {
     Retired(#[expect(dead_code, reason = "it is there to be dropped")] Box<Scene>),
     /// To be freed.
     Unwatched(#[expect(dead_code, reason = "it is there to be dropped")] Box<Watch>),
+    /// Values of a place, to be freed.
+    Worn(#[expect(dead_code, reason = "they are there to be dropped")] Box<[f64]>),
     /// Watched signals at the end of a block.
     Probes { at: u64, values: [f64; PROBES] },
     /// No more sound after this tick; hash of all there was.

@@ -7,7 +7,7 @@ use super::limiter::Limiter;
 use super::order::{METERS, ORDERS, Order, Report, Status, Watch, What};
 use rtrb::{Consumer, Producer};
 use std::time::Instant;
-use tocco::engine::{Command, Engine, Timed};
+use tocco::engine::{Command, Engine, START, Timed, hashed};
 
 /// Frames rendered at once; longer blocks are cut.
 pub(super) const MOST_FRAMES: usize = 4096;
@@ -109,10 +109,12 @@ impl Player {
             if serial != OWN {
                 let _ = self.reports.push(Report::Done { serial, at });
             }
-            if let Command::Replace { scene: Some(scene), .. } = timed.command {
-                // There is room: its own report was counted for, and a reserve is kept.
-                let _ = self.reports.push(Report::Retired(scene));
-            }
+            // There is room: its own report was counted for, and a reserve is kept.
+            let _ = match timed.command {
+                Command::Replace { scene: Some(scene), .. } => self.reports.push(Report::Retired(scene)),
+                Command::Touch { shape, .. } => self.reports.push(Report::Worn(shape)),
+                _ => Ok(()),
+            };
         }
         if let Some(limiter) = &mut self.limiter {
             self.reading.limited = self.reading.limited.min(limiter.limit(out));
@@ -235,12 +237,4 @@ impl Player {
             self.reading = Status { health, ..Status::default() };
         }
     }
-}
-
-/// The hash before the first sample.
-pub(super) const START: u64 = 0xcbf2_9ce4_8422_2325;
-
-/// One sample more in the hash of a sound.
-pub(super) fn hashed(hash: u64, sample: f32) -> u64 {
-    (hash ^ u64::from(sample.to_bits())).wrapping_mul(0x0100_0000_01b3)
 }
