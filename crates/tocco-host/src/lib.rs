@@ -16,6 +16,7 @@ pub mod library;
 pub mod live;
 pub mod map;
 pub mod measure;
+pub mod osc;
 pub mod plot;
 pub mod render;
 pub mod reproduce;
