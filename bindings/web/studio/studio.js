@@ -209,10 +209,15 @@ class Studio {
     this.engine.post({ look: index });
   }
 
+  /** Times the browser had nothing to play: its own count, or quanta that took longer than they last. */
+  underruns() {
+    return this.engine.context.playbackStats?.underrunEvents ?? this.last?.late ?? 0;
+  }
+
   status(status) {
     this.last = status;
     const [unconverged, refused, reset] = status.health;
-    const trouble = [[unconverged, "unconverged"], [refused, "refused"], [reset, "reset"], [status.late, "late"]]
+    const trouble = [[unconverged, "unconverged"], [refused, "refused"], [reset, "reset"], [this.underruns(), "gaps"]]
       .filter(([n]) => n > 0).map(([n, word]) => `${n} ${word}`).join(", ");
     $("status").textContent = `${(status.tick / this.engine.rate).toFixed(1)} s, load ${(100 * status.load).toFixed(0)} %, ${this.engine.rate} Hz, latency ${(1000 * (this.engine.context.baseLatency || 0)).toFixed(0)} ms${trouble ? `, ${trouble}` : ", all well"}`;
     $("reduction").textContent = `${Math.min(0, decibels(status.reduction)).toFixed(1)} dB`;
