@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What you play: objects to strike where you touch them, pads to rub and bow. Made from what the scene holds, so a new
 // scene needs no new code.
+import { colour, fit } from "./canvas.js";
 import { figureOf } from "./figures.js";
 
 /** Metres of hand travel across a rub pad. */
@@ -60,21 +61,6 @@ function canvasOf(label, help) {
   canvas.title = help;
   return canvas;
 }
-
-function fit(canvas) {
-  const scale = devicePixelRatio || 1;
-  const { clientWidth: w, clientHeight: h } = canvas;
-  if (canvas.width !== Math.round(w * scale) || canvas.height !== Math.round(h * scale)) {
-    canvas.width = Math.round(w * scale);
-    canvas.height = Math.round(h * scale);
-  }
-  const pen = canvas.getContext("2d");
-  pen.setTransform(scale, 0, 0, scale, 0, 0);
-  pen.clearRect(0, 0, w, h);
-  return { pen, w, h };
-}
-
-const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 /** An object that is struck where it is touched. `how()` gives speed and impulse at hand. */
 export class StrikeSurface {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Seeing: waveform, spectrogram, force loops, energy, modes. Each view draws itself from the ring or the status; all can
 // be frozen and zoomed. Drawing never touches the audio side.
+import { colour, fit } from "./canvas.js";
 import { Spectrum } from "./fft.js";
-
-const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 /** A number with three digits and an SI prefix. */
 export function si(value, unit) {
@@ -12,18 +11,6 @@ export function si(value, unit) {
   const prefixes = ["p", "n", "µ", "m", "", "k", "M", "G"];
   const step = Math.min(3, Math.max(-4, Math.floor(Math.log10(Math.abs(value)) / 3)));
   return `${(value / 10 ** (3 * step)).toPrecision(3)} ${prefixes[step + 4]}${unit}`;
-}
-
-function fit(canvas) {
-  const scale = devicePixelRatio || 1;
-  const { clientWidth: w, clientHeight: h } = canvas;
-  if (canvas.width !== Math.round(w * scale) || canvas.height !== Math.round(h * scale)) {
-    canvas.width = Math.round(w * scale);
-    canvas.height = Math.round(h * scale);
-  }
-  const pen = canvas.getContext("2d");
-  pen.setTransform(scale, 0, 0, scale, 0, 0);
-  return { pen, w, h };
 }
 
 function words(pen, text, x, y, align = "left") {
@@ -40,7 +27,6 @@ export class Scope {
 
   draw(canvas, { ring, rate, end }) {
     const { pen, w, h } = fit(canvas);
-    pen.clearRect(0, 0, w, h);
     const frames = Math.round(Math.min(65536, Math.max(64, (0.02 * rate) / this.zoom)));
     const seen = ring.column(0, 2 * frames, end);
     let from = frames;
@@ -143,7 +129,6 @@ class Loop {
 
   loop(canvas, { ring, rate, end, engine }, [xName, xUnit, xs], [yName, yUnit, ySignal], frames) {
     const { pen, w, h } = fit(canvas);
-    pen.clearRect(0, 0, w, h);
     const columns = xs.map(([signal]) => engine.column(signal));
     const yColumn = engine.column(ySignal);
     if (yColumn < 0 || columns.some((c) => c < 0)) {
@@ -245,7 +230,6 @@ export class Energies {
 
   draw(canvas, { engine, status }) {
     const { pen, w, h } = fit(canvas);
-    pen.clearRect(0, 0, w, h);
     if (!status) return;
     const names = [...engine.info.bodies, ...engine.info.contacts].map((node) => node.name);
     const rows = names.map((name, i) => [name, status.energies[i] ?? 0]).filter(([, e], i) => e > 0 || i < engine.info.bodies.length);
@@ -273,7 +257,6 @@ export class Modes {
 
   draw(canvas, { engine, status }) {
     const { pen, w, h } = fit(canvas);
-    pen.clearRect(0, 0, w, h);
     const body = status && engine.info.bodies[status.body];
     if (!body?.modes?.length) {
       words(pen, body ? `${body.name} has no list of modes` : "touch a body", 6, 14);
