@@ -44,7 +44,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { modes: 100, min_hz: 25.0, max_hz: 20_000.0, range_db: 60.0, strikes: 1 }
+        Self { modes: 140, min_hz: 25.0, max_hz: 20_000.0, range_db: 80.0, strikes: 1 }
     }
 }
 

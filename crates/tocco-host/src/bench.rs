@@ -11,6 +11,7 @@ mod faust;
 pub mod live;
 mod peers;
 mod program;
+mod shape;
 mod supercollider;
 mod sweep;
 
@@ -28,7 +29,7 @@ const BLOCK: usize = 64;
 const REPEATS: usize = 60;
 
 /// Parts of the benchmark by name.
-pub const SECTIONS: [&str; 8] = ["free", "contact", "friction", "live", "render", "sweep", "analyse", "peers"];
+pub const SECTIONS: [&str; 9] = ["free", "contact", "friction", "shape", "live", "render", "sweep", "analyse", "peers"];
 
 /// Runs the sections named in `args` (all when none is) and prints a line per figure; true when every figure is reached.
 pub fn run(args: &[String]) -> Result<bool> {
@@ -44,6 +45,9 @@ pub fn run(args: &[String]) -> Result<bool> {
     }
     if wanted("friction") {
         rubbing(&mut table)?;
+    }
+    if wanted("shape") {
+        shapes(&mut table)?;
     }
     if wanted("live") {
         playing(&mut table)?;
@@ -99,6 +103,21 @@ fn rubbing(table: &mut Table) -> Result<()> {
     }
     updates(table, "locked, 32 modes on 32 modes", "25000", 450.0, engine::locked(32))?;
     updates(table, "a bowed string", "", 150.0, engine::bowed_string())
+}
+
+/// A struck body of 200 modes from its geometry, text to scene.
+fn shapes(table: &mut Table) -> Result<()> {
+    table.heading("200 modes from a shape, ms from text to scene", ["modes", "ours", "", "goal"])?;
+    for (name, text) in shape::bodies() {
+        let (mut least_ms, mut count) = (f64::INFINITY, 0);
+        for _ in 0..5 {
+            let (ms, modes) = shape::build_ms(&text).map_err(HostError::Machine)?;
+            (least_ms, count) = (least_ms.min(ms), modes);
+        }
+        let columns = [count.to_string(), format!("{least_ms:.2}"), String::new(), "< 20".into()];
+        table.figure(name, columns, least_ms < 20.0)?;
+    }
+    Ok(())
 }
 
 /// One case in units of one mode update of the plain loop with 512 modes.

@@ -73,10 +73,12 @@ pub fn report(plan: &Plan) -> Result<String> {
     }
     for control in &def.controls {
         let [low, high] = control.range;
+        let paths: Vec<&str> = control.paths().collect();
         line(
             &mut text,
             &format!("control {}", control.name),
-            &format!("{} from {} to {}, {:?}", control.path, short(low), short(high), control.scale).to_lowercase(),
+            &format!("{} from {} to {}, {:?}", paths.join(" and "), short(low), short(high), control.scale)
+                .to_lowercase(),
         );
     }
     for omitted in scene.omitted() {

@@ -141,6 +141,7 @@ fn heading(kind: &Kind) -> String {
     match (kind.family, kind.id) {
         ("scene", _) => "scene file".into(),
         ("body" | "contact", id) => format!("[{}.NAME]  type = \"{id}\"", kind.family),
+        ("shape", id) => format!("[body.NAME]  type = \"shape\"  shape = \"{id}\"  (and the keys of type = \"shape\")"),
         ("drive" | "event" | "tap" | "control", _) => format!("[[{}]]", kind.family),
         (family, _) => family.into(),
     }
@@ -243,7 +244,10 @@ fn scene(plan: &Plan, as_json: bool) -> Result<String> {
             .collect();
         let controls: Vec<Value> = controls
             .iter()
-            .map(|(name, path, range, scale)| json!({ "name": name, "path": path, "range": range, "scale": law(*scale) }))
+            .map(|(name, path, range, scale)| {
+                let all = scene.moved_by(name);
+                json!({ "name": name, "path": path, "paths": all, "range": range, "scale": law(*scale) })
+            })
             .collect();
         return Ok(pretty(
             &json!({ "scene": plan.scene.name, "paths": paths, "controls": controls, "signals": signals }),
@@ -262,7 +266,8 @@ fn scene(plan: &Plan, as_json: bool) -> Result<String> {
     if !controls.is_empty() {
         text.push_str("\ncontrols (--set NAME=0..1)\n");
     }
-    for (name, path, [low, high], scale) in &controls {
+    for (name, _, [low, high], scale) in &controls {
+        let path = scene.moved_by(name).join(" and ");
         let _ = writeln!(text, "  {name:<wide$}  {path} from {} to {}, {}", short(*low), short(*high), law(*scale));
     }
     text.push_str("\nsignals (--probe FILE --probe-of SIGNAL,...)\n");

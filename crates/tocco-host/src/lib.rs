@@ -24,4 +24,5 @@ pub mod sets;
 pub mod spectrogram;
 pub mod starter;
 pub mod sweep;
+pub mod tiles;
 pub mod wav;

@@ -195,15 +195,13 @@ fn usable(option: &str, plan: &Plan, scene: &Scene, axis: &Axis) -> Result<Spec>
             return Err(wrong(format!("{value:?} is out of range; give {:?} to {:?}{unit}", spec.min, spec.max)));
         }
     }
-    let controls = scene.controls();
     for drive in &plan.scene.def.drives {
         if scene.address(&drive.path) == Ok(address) {
             if largest(&drive.source) == 0.0 {
                 return Err(wrong("its drive is zero throughout, so it cannot be scaled; remove the drive".into()));
             }
-        } else if let Some((name, ..)) =
-            controls.iter().find(|c| c.0 == drive.path && scene.address(&c.1) == Ok(address))
-        {
+        } else if scene.moved_by(&drive.path).iter().any(|path| scene.address(path) == Ok(address)) {
+            let name = &drive.path;
             return Err(wrong(format!("a drive moves it through the control '{name}'; map '{name}' instead")));
         }
     }
@@ -246,11 +244,12 @@ fn plays_until_s(plan: &Plan, scene: &Scene, contact: &ContactDef) -> f64 {
         Length::Seconds(s) => s,
         Length::Auto => scene.last_cue() as f64 / plan.rate_hz + AFTER_S,
     };
-    let controls = scene.controls();
     let concerns = |path: &str| {
-        let path = controls.iter().find(|c| c.0 == path).map_or(path, |c| c.1.as_str());
-        let node = path.trim_start_matches('/').split(['/', '.']).next().unwrap_or_default();
-        node == contact.name || contact.between.iter().any(|site| site.split('.').next() == Some(node))
+        let near = |path: &str| {
+            let node = path.trim_start_matches('/').split(['/', '.']).next().unwrap_or_default();
+            node == contact.name || contact.between.iter().any(|site| site.split('.').next() == Some(node))
+        };
+        near(path) || scene.moved_by(path).iter().any(|path| near(path))
     };
     let mut until = end;
     for drive in plan.scene.def.drives.iter().filter(|drive| concerns(&drive.path)) {

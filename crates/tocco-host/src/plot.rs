@@ -61,6 +61,8 @@ pub struct Panel {
     pub legend: Corner,
     /// What is drawn, first lowest.
     pub series: Vec<Series>,
+    /// Without axes: a picture of a thing.
+    pub bare: bool,
 }
 
 /// Place of the legend.
@@ -100,6 +102,8 @@ pub enum Look {
     Crosses,
     /// A line with a filled circle at every value.
     DottedLine,
+    /// A filled polygon, so many hundredths of its colour in white, with a thin outline: for surfaces.
+    Patch(u8),
 }
 
 /// Values drawn alike.
@@ -217,6 +221,9 @@ impl Panel {
         };
         let x_text = |v: &f64| if self.categories.is_empty() { tick(*v) } else { named(v) };
         let y_text = |v: &f64| tick(*v);
+        if self.bare {
+            return self.series.iter().try_for_each(|series| self.draw_series(&mut chart, series, (x, y)));
+        }
         chart
             .configure_mesh()
             .light_line_style(TRANSPARENT)
@@ -267,6 +274,16 @@ impl Panel {
         (x, y): ((f64, f64), (f64, f64)),
     ) -> Result<(), String> {
         let colour = COLOURS[series.colour % COLOURS.len()];
+        if let Look::Patch(share) = series.look {
+            let inside = Polygon::new(series.data.clone(), tint(colour, share).filled());
+            chart.draw_series(std::iter::once(inside)).map_err(text)?;
+            // Edge by edge: a joined outline would grow spikes where two edges nearly coincide.
+            let next = series.data.iter().cycle().skip(1);
+            let edges = series.data.iter().zip(next).filter(|(a, b)| a != b);
+            let style = tint(INK, 45).stroke_width(FINE);
+            chart.draw_series(edges.map(|(a, b)| PathElement::new(vec![*a, *b], style))).map_err(text)?;
+            return Ok(());
+        }
         let line = stroke(series.look, colour);
         let inside = |p: &&(f64, f64)| p.0 >= x.0 && p.0 <= x.1 && p.1 >= y.0 && p.1 <= y.1;
         let points = || series.data.iter().filter(inside).copied();
@@ -287,7 +304,9 @@ impl Panel {
             }
             Look::Rings => chart.draw_series(points().map(|p| Circle::new(p, large, line))),
             Look::Crosses => chart.draw_series(points().map(|p| Cross::new(p, middling, line))),
-            Look::Line | Look::Thin | Look::Dashed => chart.draw_series(std::iter::empty::<Circle<(f64, f64), i32>>()),
+            Look::Line | Look::Thin | Look::Dashed | Look::Patch(_) => {
+                chart.draw_series(std::iter::empty::<Circle<(f64, f64), i32>>())
+            }
         }
         .map_err(text)?;
         if !series.name.is_empty() {
@@ -325,7 +344,7 @@ impl<DB: DrawingBackend> Drawable<DB> for Key {
         let mut dash = |from: i32, to: i32| backend.draw_line((x + from * n, y), (x + to * n, y), &style);
         let middle = (x + 14 * n, y);
         match self.look {
-            Look::Line | Look::Thin => dash(0, 28),
+            Look::Line | Look::Thin | Look::Patch(_) => dash(0, 28),
             Look::Dashed => dash(0, 11).and_then(|()| dash(17, 28)),
             Look::Dots => backend.draw_circle(middle, 4 * FINE, &self.colour, true),
             Look::Rings => backend.draw_circle(middle, 7 * FINE, &style, false),
@@ -335,6 +354,12 @@ impl<DB: DrawingBackend> Drawable<DB> for Key {
             Look::DottedLine => dash(0, 28).and_then(|()| backend.draw_circle(middle, 4 * FINE, &self.colour, true)),
         }
     }
+}
+
+/// So many hundredths of a colour, the rest white.
+fn tint(colour: RGBColor, share: u8) -> RGBColor {
+    let part = |c: u8| 255 - ((255 - u32::from(c)) * u32::from(share.min(100)) / 100) as u8;
+    RGBColor(part(colour.0), part(colour.1), part(colour.2))
 }
 
 fn stroke(look: Look, colour: RGBColor) -> ShapeStyle {

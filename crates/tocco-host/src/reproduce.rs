@@ -14,6 +14,7 @@ mod contact_time;
 mod fit;
 mod graphic;
 mod materials;
+mod membrane;
 mod micro;
 mod noise;
 mod phase;
@@ -166,6 +167,11 @@ const ITEMS: &[Item] = &[
         id: "fig-5.7",
         title: "003 Figure 5.7: materials on the q/omega, t_e plane",
         compute: materials::figure_5_7,
+    },
+    Item {
+        id: "fig-8.1",
+        title: "000 Figure 8.1: modes (1,1) and (1,2) of a circular membrane",
+        compute: membrane::compute,
     },
     Item {
         id: "fig-8.3",

@@ -7,6 +7,7 @@ use tocco::scene::error::nearest;
 /// Name, what it is, text.
 pub const STARTERS: &[(&str, &str, &str)] = &[
     ("strike", "a hammer strikes a bar", include_str!("starters/strike.toml")),
+    ("shape", "a body by geometry and material, a hammer by hardness", include_str!("starters/shape.toml")),
     ("bounce", "a ball falls and bounces to rest", include_str!("starters/bounce.toml")),
     ("two-bodies", "two things that both ring knock together", include_str!("starters/two-bodies.toml")),
     ("cradle", "a row of balls passes a blow along", include_str!("starters/cradle.toml")),

@@ -14,8 +14,9 @@ use tocco::resonator::inertial::{GUIDED, MASS, WALL};
 use tocco::resonator::material::MATERIAL;
 use tocco::resonator::modal::MODAL;
 use tocco::resonator::network::{LINK, NETWORK};
+use tocco::resonator::shape::{FAMILIES, MORPH, SHAPE};
 use tocco::resonator::waveguide::STRING;
-use tocco::scene::kinds::MODE;
+use tocco::scene::kinds::{MODE, TARGET};
 use tocco::texture::TEXTURE;
 use tocco::{Engine, Scene, SceneDef};
 use tocco_host::describe::{spec_words, takes_words};
@@ -47,7 +48,8 @@ fn table(kind: &Kind) -> String {
 
 #[test]
 fn every_table_of_parameters_is_the_declared_one() {
-    let kinds = [MASS, WALL, GUIDED, MODAL, MODE, MATERIAL, STRING, NETWORK, LINK, IMPACT, FRICTION, TEXTURE];
+    let kinds = [MASS, WALL, GUIDED, MODAL, MODE, TARGET, MATERIAL, STRING, NETWORK, LINK, IMPACT, FRICTION, TEXTURE];
+    let kinds: Vec<Kind> = kinds.into_iter().chain([SHAPE, MORPH]).chain(FAMILIES.iter().map(|f| *f.kind)).collect();
     let mut shown = Vec::new();
     for path in pages() {
         let page = fs::read_to_string(&path).unwrap();
@@ -57,11 +59,16 @@ fn every_table_of_parameters_is_the_declared_one() {
             let (name, rest) = part.split_once(" -->\n").unwrap();
             let (_, after) =
                 rest.split_once("<!-- /parameters -->").unwrap_or_else(|| panic!("{path:?}: {name} has no end"));
-            let kind = kinds.iter().find(|k| name == k.id || (k.id.is_empty() && name == k.family));
+            let own = |k: &&Kind| match name.strip_prefix("shape ") {
+                Some(shape) => k.family == "shape" && k.id == shape,
+                None => k.family != "shape" && (name == k.id || (k.id.is_empty() && name == k.family)),
+            };
+            let kind = kinds.iter().find(own);
             let kind = kind.unwrap_or_else(|| panic!("{path:?}: no kind {name}"));
             let _ = write!(right, "<!-- parameters {name} -->\n{}<!-- /parameters -->{after}", table(kind));
             shown.push(name.to_string());
         }
+        let right = with_places(&right);
         if std::env::var_os("TOCCO_BLESS").is_some() {
             fs::write(&path, &right).unwrap();
         } else {
@@ -69,15 +76,31 @@ fn every_table_of_parameters_is_the_declared_one() {
         }
     }
     for kind in kinds {
-        let name = if kind.id.is_empty() { kind.family } else { kind.id };
-        assert_eq!(shown.iter().filter(|s| *s == name).count(), 1, "{name} is shown once");
+        let name = match (kind.family, kind.id) {
+            ("shape", id) => format!("shape {id}"),
+            (family, "") => family.into(),
+            (_, id) => id.into(),
+        };
+        assert_eq!(shown.iter().filter(|s| **s == name).count(), 1, "{name} is shown once");
     }
+}
+
+/// A page with its table of places, if it has one, as declared.
+fn with_places(page: &str) -> String {
+    let Some((before, rest)) = page.split_once("<!-- places -->\n") else { return page.into() };
+    let (_, after) = rest.split_once("<!-- /places -->").unwrap();
+    let mut table = String::from("| shape | fractions of | words |\n|---|---|---|\n");
+    for family in FAMILIES {
+        let words: Vec<&str> = family.places.iter().map(|(word, _)| *word).collect();
+        let _ = writeln!(table, "| {} | {} | {} |", family.kind.id, family.axes.join(", "), words.join(", "));
+    }
+    format!("{before}<!-- places -->\n{table}<!-- /places -->{after}")
 }
 
 #[test]
 fn every_scene_in_the_documents_builds_and_sounds() {
     let mut scenes = 0;
-    for path in pages().into_iter().chain([root().join("README.md")]) {
+    for path in pages().into_iter().chain([root().join("README.md"), root().join("docs/choosing-a-body.md")]) {
         let page = fs::read_to_string(&path).unwrap();
         for part in page.split("```toml\n").skip(1) {
             let text = part.split("```").next().unwrap();
@@ -97,8 +120,16 @@ fn every_scene_in_the_documents_builds_and_sounds() {
 #[test]
 fn every_page_is_listed_and_shows_its_figure_and_every_link_leads_somewhere() {
     let index = fs::read_to_string(root().join("docs/README.md")).unwrap();
-    let mut documents: Vec<PathBuf> =
-        ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "docs/README.md"].map(|name| root().join(name)).to_vec();
+    let mut documents: Vec<PathBuf> = [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CHANGELOG.md",
+        "docs/README.md",
+        "docs/stimulus-sets.md",
+        "docs/choosing-a-body.md",
+    ]
+    .map(|name| root().join(name))
+    .to_vec();
     for path in pages() {
         let name = path.file_stem().unwrap().to_str().unwrap().to_string();
         let page = fs::read_to_string(&path).unwrap();

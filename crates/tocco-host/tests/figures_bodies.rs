@@ -5,8 +5,12 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use std::path::PathBuf;
+use std::process::Command;
 use tocco::resonator::material::{MATERIALS, Material};
+use tocco::resonator::shape::{Place, PlaceOn, ShapeDef, Stuff, evaluate};
+use tocco_host::measure::centroid_hz;
 use tocco_host::plot::{Corner, Figure, Look, Panel, Series};
+use tocco_host::wav::WavReader;
 
 fn docs() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs")
@@ -39,7 +43,7 @@ fn material_quality_of_the_four_classes_lies_in_the_ranges_of_the_listeners() {
 
     let classes = [("rubber", 5.0, 44.3), ("wood", 14.9, 131.8), ("glass", 189.6, 5000.0), ("metal", 272.8, 5000.0)];
     let mut beside = Panel::new("at 1 to 2 kHz beside 003 table 5.2", "", "Q, powers of ten");
-    beside.categories = ["rubber", "wood", "glass", "metal"].map(String::from).to_vec();
+    beside.categories = ["rubber", "wood", "glass", "metal (steel)"].map(String::from).to_vec();
     for (x, (class, least, most)) in classes.into_iter().enumerate() {
         let x = x as f64;
         let range = vec![(x - 0.2, least), (x - 0.2, most)].into_iter().map(|(x, q): (f64, f64)| (x, q.log10()));
@@ -62,4 +66,87 @@ fn material_quality_of_the_four_classes_lies_in_the_ranges_of_the_listeners() {
     beside.y_range = Some((0.5, 3.9));
     let figure = Figure { title: "Materials: quality factor".into(), panels: vec![over, beside] };
     keep("models/material.png", &figure.png().unwrap());
+}
+
+/// Renders a shipped scene with the program; its sound and its picture.
+fn render(scene: &str, set: &[&str]) -> (WavReader, Vec<f32>, Vec<u8>) {
+    let dir = tempfile::tempdir().unwrap();
+    let (sound, picture) = (dir.path().join("a.wav"), dir.path().join("a.png"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tocco"));
+    command.args(["render", scene, "--bits", "32f", "-o"]).arg(&sound).arg("--picture").arg(&picture);
+    let done = command.args(set).output().unwrap();
+    assert!(done.status.success(), "{done:?}");
+    let mut wav = WavReader::open(&sound).unwrap();
+    let frames = wav.frames as usize;
+    let samples = wav.read(0, frames).unwrap();
+    (wav, samples, std::fs::read(&picture).unwrap())
+}
+
+#[test]
+fn bars_of_seven_materials_cut_to_one_pitch_ring_longer_from_rubber_to_bronze() {
+    let (_, samples, picture) = render("materials", &[]);
+    let mut before = 0.0;
+    for (i, id) in ["rubber", "acrylic", "oak", "marble", "glass", "steel", "bronze"].into_iter().enumerate() {
+        let from = ((0.1 + 0.9 * i as f64) * 48_000.0) as usize;
+        // Peak level over 5 ms, 10 ms after the blow and later: how long until it has fallen by 10 dB.
+        let level = |at: usize| samples[at..at + 240].iter().fold(0.0_f32, |m, x| m.max(x.abs()));
+        let first = level(from + 240);
+        let fallen = (0..).map(|n| 240 * n).find(|n| level(from + 240 + n) < 0.316 * first).unwrap();
+        let fallen_s = fallen as f64 / 48_000.0;
+        let wanted_s = Material::named(id).unwrap().material.decay_s(440.0) * 10f64.sqrt().ln();
+        assert!(fallen_s >= before, "{id}: {fallen_s} s after {before} s");
+        // The upper partials, which die first, hasten the first fall.
+        assert!(i < 4 || (0.6..1.1).contains(&(fallen_s / wanted_s)), "{id}: {fallen_s} s beside {wanted_s} s");
+        before = fallen_s;
+    }
+    keep("body-materials.png", &picture);
+}
+
+#[test]
+fn a_bar_is_the_brighter_the_harder_its_hammer() {
+    let mut data = Vec::new();
+    for i in 0..=8 {
+        let share = 0.125 * f64::from(i);
+        // The control of the scene runs from hardness 0.2 to 1.
+        let (mut wav, ..) = render("steel-bar", &["--set", &format!("hardness={share}"), "--duration", "1.4"]);
+        data.push((0.2 + 0.8 * share, centroid_hz(&mut wav).unwrap() / 1e3));
+    }
+    for pair in data.windows(2) {
+        assert!(pair[1].1 > pair[0].1, "{data:?}");
+    }
+    let panel = Panel::new("steel bar of 30 cm struck at its end", "hardness_01", "spectral centroid, kHz")
+        .with(Series::new("", 2, Look::DottedLine, data));
+    keep("body-hardness.png", &Figure { title: "Harder is brighter".into(), panels: vec![panel] }.png().unwrap());
+}
+
+#[test]
+fn a_centre_stroke_moves_only_the_round_modes_of_a_drum_and_a_rim_shot_the_high_ones_most() {
+    let drum = ShapeDef::new("circular-membrane", Stuff::Named("skin")).unwrap();
+    let drum = drum.with("radius_m", 0.22).with("thickness_m", 4e-4).with("freq_hz", 105.0).with_modes(40);
+    let spots = [("centre", 0.0, 0), ("half way", 0.5, 2), ("rim", 0.95, 1)];
+    let places = spots.map(|(name, r, _)| PlaceOn { name: name.into(), place: Place::At(vec![r, 0.0]) });
+    let solved = evaluate(&drum, &places, 24_000.0).unwrap();
+    let weight = |place: usize, mode: usize| solved.shapes[place][mode].powi(2);
+    let moved = (0..solved.modes.len()).filter(|mode| weight(0, *mode) > 0.0).count();
+    assert!(moved <= 4, "the centre moves {moved} of {} modes", solved.modes.len());
+    // The rim favours high modes: the mean frequency of what it moves is the highest.
+    let mean = |place: usize| {
+        let sum: f64 = (0..solved.modes.len()).map(|mode| weight(place, mode)).sum();
+        (0..solved.modes.len()).map(|mode| weight(place, mode) * solved.modes[mode].freq_hz).sum::<f64>() / sum
+    };
+    assert!(mean(2) > mean(1) && mean(2) > mean(0), "{} {} {}", mean(0), mean(1), mean(2));
+    let mut panels = Vec::new();
+    for (index, (name, _, colour)) in spots.into_iter().enumerate() {
+        let mut panel = Panel::new(format!("struck at: {name}"), "frequency, Hz", "share of the blow, dB");
+        let most = (0..solved.modes.len()).map(|mode| weight(index, mode)).fold(0.0, f64::max);
+        for (mode, row) in solved.modes.iter().enumerate().filter(|(mode, _)| weight(index, *mode) > 1e-4 * most) {
+            let db = 10.0 * (weight(index, mode) / most).log10();
+            panel.series.push(Series::new("", colour, Look::Line, vec![(row.freq_hz, -45.0), (row.freq_hz, db)]));
+        }
+        panel.x_range = Some((80.0, 560.0));
+        panel.y_range = Some((-42.0, 3.0));
+        panels.push(panel);
+    }
+    let title = "A frame drum of 44 cm: the place chooses the modes".into();
+    keep("body-places.png", &Figure { title, panels }.png().unwrap());
 }

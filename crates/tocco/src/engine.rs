@@ -33,7 +33,7 @@
 use crate::contact::Site;
 pub use crate::contact::world::Health;
 use crate::math::Real;
-use crate::param::{Rate, scaled};
+use crate::param::Rate;
 use crate::resonator::{CONTROL_TICKS, LEVELS, Motion};
 use crate::scene::def::Quantity;
 use crate::scene::{Address, Probe, Scene, TapFrom, Target};
@@ -382,13 +382,20 @@ impl Engine {
     }
 
     fn set(&mut self, address: Address, value: Real) {
-        let (index, value) = match address {
-            Address::Slot(index) => (index, value),
-            Address::Control(index) => match self.scene.macros.get(index) {
-                Some(m) => (m.slot, scaled(m.scale, m.range[0], m.range[1], value)),
-                None => (usize::MAX, value),
-            },
-        };
+        match address {
+            Address::Slot(index) => self.set_slot(index, value),
+            Address::Control(index) => {
+                let count = self.scene.macros.get(index).map_or(0, |m| m.reach.len());
+                self.past.refused += u64::from(count == 0);
+                for at in 0..count {
+                    let reach = self.scene.macros[index].reach[at];
+                    self.set_slot(reach.slot, reach.at(value));
+                }
+            }
+        }
+    }
+
+    fn set_slot(&mut self, index: usize, value: Real) {
         let rate_hz = self.scene.rate_hz();
         let Some(slot) = self.scene.slots.get_mut(index) else {
             self.past.refused += 1;
@@ -583,10 +590,7 @@ impl Scene {
         let Some(value) = self.drives[drive].value(time) else { return self.drives[drive].rest };
         match self.drives[drive].through {
             None => value,
-            Some(control) => {
-                let m = &self.macros[control];
-                scaled(m.scale, m.range[0], m.range[1], value)
-            }
+            Some(reach) => reach.at(value),
         }
     }
 }

@@ -133,9 +133,23 @@ pub(crate) struct Tap {
 #[derive(Clone, Debug)]
 pub(crate) struct Macro {
     pub name: String,
+    /// What it moves, at least one thing.
+    pub reach: Vec<Reach>,
+}
+
+/// A slot and what a control makes of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reach {
     pub slot: usize,
     pub range: [Real; 2],
     pub scale: Scale,
+}
+
+impl Reach {
+    /// The slot's value where the control stands at `turn`, 0 to 1.
+    pub fn at(&self, turn: Real) -> Real {
+        crate::param::scaled(self.scale, self.range[0], self.range[1], turn)
+    }
 }
 
 /// A built scene: everything needed to render at one rate.
@@ -238,9 +252,20 @@ impl Scene {
         all.filter(|(_, modes)| !modes.is_empty()).collect()
     }
 
-    /// Names of the macro controls with the path, range and scale behind each.
+    /// Names of the macro controls with the first path, its range and scale behind each.
     pub fn controls(&self) -> Vec<(String, String, [Real; 2], Scale)> {
-        self.macros.iter().map(|m| (m.name.clone(), self.path_of(&self.slots[m.slot]), m.range, m.scale)).collect()
+        let first = |m: &Macro| m.reach.first().map(|r| (self.path_of(&self.slots[r.slot]), r.range, r.scale));
+        let rows = self
+            .macros
+            .iter()
+            .filter_map(|m| first(m).map(|(path, range, scale)| (m.name.clone(), path, range, scale)));
+        rows.collect()
+    }
+
+    /// Every path that a control moves; none if there is no such control.
+    pub fn moved_by(&self, control: &str) -> Vec<String> {
+        let of = self.macros.iter().filter(|m| m.name == control).flat_map(|m| &m.reach);
+        of.map(|reach| self.path_of(&self.slots[reach.slot])).collect()
     }
 
     /// Every probe signal.
@@ -385,15 +410,14 @@ impl Scene {
             let what = format!("{value} is out of range; {} takes {min:e} to {max:e} {unit}", spec.id);
             return Err(SceneError::new("", what));
         }
-        let (slot, value) = match address {
-            Address::Slot(slot) => (slot, value),
-            Address::Control(index) => {
-                let m = &self.macros[index];
-                (m.slot, crate::param::scaled(m.scale, m.range[0], m.range[1], value))
-            }
+        let moves: Vec<(usize, Real)> = match address {
+            Address::Slot(slot) => vec![(slot, value)],
+            Address::Control(index) => self.macros[index].reach.iter().map(|r| (r.slot, r.at(value))).collect(),
         };
-        self.write_slot(slot, value);
-        (self.slots[slot].value, self.slots[slot].goal, self.slots[slot].left) = (value, value, 0);
+        for (slot, value) in moves {
+            self.write_slot(slot, value);
+            (self.slots[slot].value, self.slots[slot].goal, self.slots[slot].left) = (value, value, 0);
+        }
         Ok(())
     }
 

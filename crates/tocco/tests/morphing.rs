@@ -218,7 +218,7 @@ fn rings(modes: &[(f64, f64, f64)], t: f64) -> f64 {
 
 #[test]
 fn pitch_decay_and_weight_at_both_ends_and_half_way_are_those_of_the_closed_form() {
-    // Listed out of order: the lowest becomes the lowest. Struck at a, heard at b.
+    // Listed out of order: the lowest becomings the lowest. Struck at a, heard at b.
     let body = "[body.x]\ntype = \"modal\"\nmodes = [{ freq_hz = 1000.0, decay_s = 0.4, mass_kg = 0.1 }, { freq_hz = 400.0, decay_s = 0.1, mass_kg = 0.05 }]\n\
          port = { a = [0.5, 1.0], b = [1.0, -0.6] }\n[body.x.morph]\n\
          modes = [{ freq_hz = 100.0, decay_s = 0.9, mass_kg = 0.2 }, { freq_hz = 4000.0, decay_s = 0.1, mass_kg = 0.4 }]\n\
@@ -320,4 +320,23 @@ fn every_legal_pair_of_bodies_stays_finite_however_fast_it_morphs() {
         silenced += health.omitted;
     }
     assert!(silenced > 0, "modes past half the rate are counted");
+}
+
+#[test]
+fn a_shape_that_morphs_into_another_size_and_material_ends_as_that_shape() {
+    let bar = |length: f64, material: &str| {
+        format!(
+            "shape = \"bar\"\nlength_m = {length}\nwidth_m = 0.03\nthickness_m = 0.006\nmaterial = \"{material}\"\nmodes = 8\n"
+        )
+    };
+    let rest = "[[event]]\nat_s = 0.2\nhit = \"x\"\nimpulse_n_s = 0.01\n[[tap]]\nof = \"x\"\n";
+    let made = format!("[body.x]\ntype = \"shape\"\n{}{rest}", bar(0.24, "glass"));
+    let becoming = format!(
+        "[body.x]\ntype = \"shape\"\n{}[body.x.morph]\n{}[[event]]\nat_s = 0.01\nset = \"x/morph_01\"\nvalue = 1.0\n{rest}",
+        bar(0.34, "maple"),
+        bar(0.24, "glass")
+    );
+    let [made, becoming] = [made, becoming].map(|text| render(&text, 0.4, |_| Vec::new()));
+    let apart = made.iter().zip(&becoming).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
+    assert!(peak(&made) > 0.0 && apart < 1e-6 * peak(&made), "{apart} of {}", peak(&made));
 }

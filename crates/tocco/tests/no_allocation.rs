@@ -44,7 +44,7 @@ fn render_neither_allocates_nor_frees_in_contact_in_sleep_under_edits_and_when_s
     for i in 1..=40 {
         text += &format!("{{ freq_hz = {}, decay_s = 0.2, mass_kg = 0.05 }}, ", 50.0 * f64::from(i));
     }
-    text += "]\n";
+    text += "]\nmorph = { modes = [{ freq_hz = 90.0, mass_kg = 0.02 }, { freq_hz = 700.0, mass_kg = 0.03 }] }\n";
     for i in 0..5 {
         text += &format!(
             "[body.m{i}]\ntype = \"mass\"\nmass_kg = 0.01\ngravity_m_s2 = 9.81\nposition_m = -0.00{i}\n\
@@ -64,6 +64,7 @@ fn render_neither_allocates_nor_frees_in_contact_in_sleep_under_edits_and_when_s
     let mut commands = vec![
         Timed { at: 100, command: Command::Set(scene.address("bar/freq_scale").unwrap(), 2.0) },
         Timed { at: 200, command: Command::Set(scene.address("net/freq_scale").unwrap(), 1.5) },
+        Timed { at: 2_000, command: Command::Set(scene.address("bar/morph_01").unwrap(), 0.7) },
         Timed { at: 3_000, command: Command::Set(scene.address("c1/stiffness").unwrap(), 1e6) },
         Timed { at: 5_000, command: Command::Set(scene.address("m2/force_n").unwrap(), 3.0) },
         Timed { at: 9_000, command: Command::Hit { site: scene.site("bar").unwrap(), impulse_n_s: 0.1 } },

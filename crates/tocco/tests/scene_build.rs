@@ -264,3 +264,103 @@ fn a_friction_law_made_in_code_is_refused_for_the_reasons_a_written_one_is() {
         assert_eq!(Scene::build(&wrong, 48_000.0).err().unwrap().to_string(), said);
     }
 }
+
+#[test]
+fn a_control_with_a_list_of_paths_moves_all_of_them_at_once_later_and_by_a_drive() {
+    let scene = |path: &str, drive: &str| {
+        let text = format!(
+            "[body.one]\ntype = \"mass\"\n[body.two]\ntype = \"mass\"\nposition_m = -1.0\n[body.wall]\ntype = \"wall\"\n\
+             [contact.first]\ntype = \"impact\"\nbetween = [\"one\", \"wall\"]\n\
+             [contact.second]\ntype = \"impact\"\nbetween = [\"two\", \"wall\"]\n\
+             [[control]]\nname = \"hard\"\npath = {path}\nrange = [1e6, 1e8]\nscale = \"log\"\n{drive}\
+             [[tap]]\nof = \"one\"\n"
+        );
+        SceneDef::from_text(&text).and_then(|def| {
+            assert_eq!(SceneDef::from_text(&def.to_toml()).unwrap().controls, def.controls);
+            Scene::build(&def, 48_000.0)
+        })
+    };
+    let both = "[\"first/stiffness\", \"second/stiffness\"]";
+    let values = |scene: &Scene| -> Vec<Real> {
+        scene.paths().iter().filter(|(path, ..)| path.ends_with("/stiffness")).map(|(.., value)| *value).collect()
+    };
+    let near = |got: &[Real], want: Real| got.len() == 2 && got.iter().all(|k| (k / want - 1.0).abs() < 1e-9);
+
+    let mut preset = scene(both, "").unwrap();
+    let hard = preset.address("hard").unwrap();
+    preset.preset(hard, 0.5).unwrap();
+    assert!(near(&values(&preset), 1e7));
+    assert_eq!(preset.moved_by("hard"), ["first/stiffness", "second/stiffness"]);
+    let mut engine = Engine::new(preset);
+    let mut turn = [Timed { at: 10, command: Command::Set(hard, 1.0) }];
+    engine.render(&mut turn, &mut [0.0; 9_600]);
+    assert!(near(&values(engine.scene()), 1e8));
+
+    let drive = "[[drive]]\npath = \"hard\"\npoints = [[0.0, 0.0], [0.1, 1.0]]\n";
+    let mut engine = Engine::new(scene(both, drive).unwrap());
+    assert!(near(&values(engine.scene()), 1e6));
+    engine.render(&mut [], &mut [0.0; 9_600]);
+    assert!(near(&values(engine.scene()), 1e8));
+
+    for (path, said) in [
+        ("[]", "has 0 paths; give 1 to"),
+        ("[\"first/stiffness\", 3]", "wants a path in quotes, or a list of them"),
+        ("[\"first/stiffness\", \"first/stiffness\"]", "names first/stiffness twice; keep one"),
+        ("[\"first/stiffness\", \"second/stifness\"]", "second/stiffness"),
+    ] {
+        let error = scene(path, "").err().unwrap().to_string();
+        assert!(error.contains(said) && error.lines().count() == 1, "{error}");
+    }
+}
+
+const STRUCK: &str = r#"duration_s = 0.1
+[body.bar]
+type = "modal"
+modes = [{ freq_hz = 900.0, decay_s = 0.2, mass_kg = 0.05 }, { freq_hz = 300.0, mass_kg = 0.07 }]
+freq_scale = 2.0
+decay_scale = 0.5
+[[event]]
+at_s = 0.0
+hit = "bar"
+impulse_n_s = 0.01
+[[tap]]
+of = "bar"
+"#;
+
+#[test]
+fn a_value_written_at_a_place_reads_as_if_the_file_had_said_so() {
+    use tocco::scene::tree::Patch;
+    let with = |place: &str, value: Patch| SceneDef::from_text_with(STRUCK, &[(place.to_owned(), value)]);
+    let written = |from: &str, to: &str| SceneDef::from_text(&STRUCK.replacen(from, to, 1)).unwrap();
+    for (place, value, from, to) in [
+        ("body.bar.modes[1].freq_hz", Patch::Number(310.5), "300.0", "310.5"),
+        ("event[0].impulse_n_s", Patch::Number(0.25), "0.01", "0.25"),
+        ("duration_s", Patch::Text("auto".into()), "0.1", "\"auto\""),
+        ("tap[0].channel", Patch::Number(1.0), "of = \"bar\"", "of = \"bar\"\nchannel = 1"),
+    ] {
+        let (mut patched, mut file) = (with(place, value).unwrap(), written(from, to));
+        (patched.lines, file.lines) = Default::default();
+        assert_eq!(patched, file, "{place}");
+    }
+    for (place, words) in [
+        ("body.bra.modes[0].freq_hz", "line 2: body: has no 'bra'; did you mean 'bar'?"),
+        ("body.bar.modes[2].freq_hz", "line 4: body.bar.modes: has 2 entries, counted from 0; there is no [2]"),
+        ("body.bar.modes[0].frq_hz", "line 4: body.bar.modes[0].frq_hz: unknown key; did you mean 'freq_hz'?"),
+        ("body.bar[0]", "body.bar: is no list"),
+        ("duration_s.x", "duration_s: is no table"),
+        ("", "found"),
+    ] {
+        let error = with(place, Patch::Number(1.0)).unwrap_err().to_string();
+        assert!(error.contains(words), "{place}: {error}");
+    }
+}
+
+#[test]
+fn a_built_scene_tells_its_modes_as_tuned_lowest_first() {
+    let scene = Scene::build(&SceneDef::from_text(STRUCK).unwrap(), 48_000.0).unwrap();
+    let modes = scene.modes();
+    assert_eq!((modes.len(), modes[0].0.as_str(), modes[0].1.len()), (1, "bar", 2));
+    let [low, high] = modes[0].1[..] else { panic!() };
+    assert!((low.freq_hz - 600.0).abs() < 1e-9 && low.decay_s.is_infinite() && low.mass_kg == 0.07);
+    assert!((high.freq_hz - 1800.0).abs() < 1e-9 && (high.decay_s - 0.1).abs() < 1e-15 && high.mass_kg == 0.05);
+}

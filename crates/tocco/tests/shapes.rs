@@ -130,7 +130,7 @@ fn partials_of_a_stiff_string_follow_the_textbook_and_the_first_has_the_pitch_as
     // B = pi^3 E d^4/(64 T L^2), Fletcher and Rossing (2.67).
     let b = PI * PI * PI * steel.young_pa * 1e-12 / (64.0 * 700.0 * 0.65 * 0.65);
     let f0 = (700.0 / (steel.density_kg_m3 * PI * 0.25e-6)).sqrt() / 1.3;
-    let wanted: Vec<Real> = (1..=20).map(|n| Real::from(n)).map(|n| n * f0 * (1.0 + b * n * n).sqrt()).collect();
+    let wanted: Vec<Real> = (1..=20).map(Real::from).map(|n: Real| n * f0 * (1.0 + b * n * n).sqrt()).collect();
     follow(&found, &wanted, 1e-12);
     follow(&freqs(&wire("freq_hz", 196.0), 1.0), &[196.0], 1e-12);
     let ideal = freqs(&wire("freq_hz", 196.0).with_word("stiffness", "ideal"), 196.0);
@@ -326,6 +326,46 @@ fn modes_of_the_sphere_obey_the_wave_equation_and_do_not_cross_its_wall() {
         let slope = (3.0 * at(7) - 4.0 * at(8) + at(9)) / 0.002;
         assert!(slope.abs() < 1e-3 * wave * wave, "{:?}: {slope}", mode.numbers);
     }
+}
+
+#[test]
+fn air_blown_into_a_box_raises_the_pressure_that_the_wave_equation_says() {
+    use tocco::resonator::Resonator;
+    use tocco::resonator::modal::{Modal, ModalParams};
+    // A puff of V m^3 at one end of a long narrow box sends a plane wave of flow V/t both ways off the closed end: the pressure
+    // rho c U/A, U = V/t, passes the middle at L/(2c). F = rho c U, v = p/(rho c) [cavity.1].
+    let (length, side, c, rho) = (2.0, 0.02, 343.2, 1.204);
+    let duct = shape("box", 0.3, &[("length_m", length), ("width_m", side), ("height_m", side), ("loss_factor", 1e-6)]);
+    let solved = solve(&duct.with_modes(60), &[vec![0.0, 0.5, 0.5], vec![0.5, 0.5, 0.5]]);
+    let table: Vec<_> = solved.modes.iter().map(|m| (m.freq_hz, m.decay_s, m.mass_kg)).collect();
+    follow(&[table[0].2], &[rho * length * side * side], 1e-12);
+    let h = 1.0 / 96_000.0;
+    let mut body = Modal::new(ModalParams::default(), &table, &solved.shapes, h, true);
+    body.attend();
+    let (flow, blown_s) = (1e-5, 1e-3);
+    let mut pressure = Vec::new();
+    for tick in 0..(0.0035 / h) as usize {
+        let t = tick as Real * h;
+        // A raised cosine, so that sixty modes can follow it.
+        let shape = if t < blown_s { 0.5 * (1.0 - (TAU * t / blown_s).cos()) } else { 0.0 };
+        body.push(0, rho * c * flow * shape);
+        body.commit();
+        pressure.push(rho * c * body.velocity(1));
+    }
+    // The static part, which is left out, is a slow ramp to rho c^2 V_puff/V; add it back.
+    let ramp = rho * c * c / (length * side * side);
+    let mut blown = 0.0;
+    let heard: Vec<Real> = (0..pressure.len())
+        .map(|tick| {
+            let t = tick as Real * h;
+            blown += if t < blown_s { 0.5 * flow * h * (1.0 - (TAU * t / blown_s).cos()) } else { 0.0 };
+            pressure[tick] + ramp * blown
+        })
+        .collect();
+    let peak = heard.iter().copied().fold(0.0, Real::max);
+    follow(&[peak], &[rho * c * flow / (side * side)], 0.01);
+    let when = heard.iter().position(|p| *p == peak).unwrap() as Real * h;
+    follow(&[when], &[length / (2.0 * c) + 0.5 * blown_s], 0.01);
 }
 
 /// Frequencies k of the cavity |x|^p + |y|^p + |z|^p < 1, by Ritz with monomials, whose integrals are Dirichlet's.

@@ -118,7 +118,7 @@ fn report(analysis: &Analysis, recordings: &[Recording], per_file: usize) -> Res
     let (first, last) = (&analysis.modes[0], &analysis.modes[analysis.modes.len() - 1]);
     let decays = || analysis.modes.iter().map(|m| m.decay_s);
     let mut words = format!(
-        "{} modes, {:.1} to {:.1} Hz, decays {:.3} to {:.3} s",
+        "{} modes, {:.1} to {:.1} Hz, decays {:.4} to {:.3} s",
         analysis.modes.len(),
         first.freq_hz,
         last.freq_hz,

@@ -85,8 +85,8 @@ pub fn add(signal: &mut [f64], c: Complex<f64>, s: Complex<f64>) {
     let (eights, rest) = signal[..length].as_chunks_mut::<LANES>();
     let mut at = Lanes::new(c, s);
     for x in eights {
-        for lane in 0..LANES {
-            x[lane] += at.re[lane];
+        for (x, y) in x.iter_mut().zip(at.re) {
+            *x += y;
         }
         at.advance();
     }
@@ -114,9 +114,9 @@ mod tests {
                 (0..count).map(|n| cexp(s * n as f64) * f64::from(n).powi(p)).fold(Complex::default(), |a, b| a + b)
             };
             let closed = sums(s, count as usize);
-            for p in 0..3 {
-                let plain = plain(p as i32);
-                assert!((closed[p] - plain).norm() < 1e-9 * plain.norm(), "{s} {count} {p}: {} {plain}", closed[p]);
+            for (closed, p) in closed.into_iter().zip(0..) {
+                let plain = plain(p);
+                assert!((closed - plain).norm() < 1e-9 * plain.norm(), "{s} {count} {p}: {closed} {plain}");
             }
         }
     }

@@ -17,8 +17,8 @@ use nalgebra::{Cholesky, Complex, DMatrix, DVector, Dyn};
 
 /// Largest uncertainty of a decay rate, relative, that still is a mode.
 pub const WORST: f64 = 0.25;
-/// Added to the diagonal, relative: keeps two poles in the same place from making the equations singular.
-const RIDGE: f64 = 1e-9;
+/// Added to the diagonal, relative: what two neighbours may spend on cancelling each other. Amplitudes are low by as much.
+const RIDGE: f64 = 1e-5;
 /// A fit has converged when a step lowers the residual by less than this share.
 const SETTLED: f64 = 1e-6;
 
@@ -33,6 +33,8 @@ pub struct Pole {
     pub s: Complex<f64>,
     /// Power of the noise about its frequency, as if it were white.
     pub noise: f64,
+    /// Where it was found, rad per sample, and half the width of the band: neither may it leave nor decay faster.
+    pub home: (f64, f64),
 }
 
 /// Poles, and the weights of every strike.
@@ -211,19 +213,20 @@ pub fn refine(strikes: &[Vec<f64>], poles: Vec<Pole>, steps: usize, slowest: f64
 /// A pole after a step, which is cut to what the linear picture is good for.
 fn moved(pole: Pole, by_re: f64, by_im: f64, slowest: f64) -> Pole {
     let sigma = -pole.s.re;
-    let sigma_new = (sigma - by_re).clamp(0.5 * sigma, 2.0 * sigma).max(slowest);
-    let omega = pole.s.im + by_im.clamp(-2.0 * sigma, 2.0 * sigma);
+    let (place, half) = pole.home;
+    let sigma_new = (sigma - by_re).clamp(0.5 * sigma, 2.0 * sigma).max(slowest).min(half);
+    let omega = (pole.s.im + by_im.clamp(-2.0 * sigma, 2.0 * sigma)).clamp(place - half, place + half);
     Pole { s: Complex::new(-sigma_new, omega), ..pole }
 }
 
 /// Uncertainty of every decay rate, relative: the Cramer-Rao bound at the fitted values.
-fn uncertainty(frames: &[Frame], poles: &[Pole], scale: &[f64]) -> Vec<f64> {
+fn uncertainty(frames: &[Frame], poles: &[Pole]) -> Vec<f64> {
     let count = poles.len();
     let mut matrix = DMatrix::zeros(2 * count, 2 * count);
-    frames.iter().zip(scale).for_each(|(frame, scale)| frame.inform(&mut matrix, count, *scale));
+    frames.iter().for_each(|frame| frame.inform(&mut matrix, count, 1.0));
     let diagonal: Vec<f64> = (0..2 * count).map(|a| matrix[(a, a)].max(f64::MIN_POSITIVE).sqrt()).collect();
     let mut scaled = DMatrix::from_fn(2 * count, 2 * count, |a, b| matrix[(a, b)] / (diagonal[a] * diagonal[b]));
-    (0..2 * count).for_each(|a| scaled[(a, a)] += RIDGE);
+    (0..2 * count).for_each(|a| scaled[(a, a)] += 1e-9);
     let Some(inverse) = Cholesky::new(scaled).map(|c| c.inverse()) else { return vec![f64::INFINITY; count] };
     (0..count)
         .map(|k| {
@@ -240,12 +243,13 @@ pub fn prune(strikes: &[Vec<f64>], model: Model, range: f64) -> Model {
     let Some(mut now) = frames(strikes, &poles) else { return Model { poles, weights: model.weights } };
     let scale = scales(&now);
     while !poles.is_empty() {
-        let doubt = uncertainty(&now, &poles, &scale);
+        let doubt = uncertainty(&now, &poles);
         let loudness =
             |k: usize| now.iter().zip(&scale).map(|(f, s)| f.weight(k).norm_sqr() * s).fold(0.0, f64::max).sqrt();
         let loudest = (0..poles.len()).map(loudness).fold(0.0, f64::max);
-        let mut offenders: Vec<usize> =
-            (0..poles.len()).filter(|&k| !(doubt[k] <= WORST) || loudness(k) < range * loudest).collect();
+        let mut offenders: Vec<usize> = (0..poles.len())
+            .filter(|&k| doubt[k].is_nan() || doubt[k] > WORST || loudness(k) < range * loudest)
+            .collect();
         if offenders.is_empty() {
             break;
         }

@@ -11,7 +11,7 @@ use nalgebra::{Cholesky, Complex, DMatrix, DVector};
 use tocco::math::{TAU, atan2, ln};
 
 /// Widths of the bands of each look, Hz, and Gauss-Newton steps after it.
-const LOOKS: [(f64, usize); 4] = [(250.0, 8), (1000.0, 6), (250.0, 6), (4000.0, 8)];
+const LOOKS: [(f64, usize); 3] = [(250.0, 8), (1000.0, 6), (4000.0, 6)];
 /// Decimated samples of a band at most: four seconds in a narrow band.
 const MOST_SAMPLES: usize = 2048;
 /// Energy of a mode over the noise in its own place, from which it is worth fitting (a decay uncertain by a third).
@@ -57,23 +57,37 @@ pub fn modes(strikes: &[Vec<f64>], wanted: &Wanted, bar: &Bar) -> Model {
     // A slower decay cannot be told from none within the recording.
     let slowest = 0.1 / longest.max(1) as f64;
     let mut model = Model { poles: Vec::new(), weights: vec![Vec::new(); strikes.len()] };
+    let mut left = unexplained(strikes, &model);
     for (width_hz, steps) in wanted.looks() {
         let rest = fit::residual(strikes, &model);
-        let fresh = look(&rest, wanted, width_hz, slowest, bar);
-        if fresh.is_empty() && !model.poles.is_empty() {
+        let mut poles = model.poles.clone();
+        poles.extend(look(&rest, wanted, width_hz, slowest, bar));
+        if poles.len() == model.poles.len() {
             continue;
         }
-        let mut poles = model.poles;
-        poles.extend(fresh);
-        model = fit::refine(strikes, poles, steps, slowest);
-        model = strongest(fit::prune(strikes, model, wanted.range), wanted.modes + wanted.modes / 4);
+        let mut next = fit::prune(strikes, fit::refine(strikes, poles, 0, slowest), wanted.range);
+        next = fit::prune(strikes, fit::refine(strikes, next.poles, steps, slowest), wanted.range);
+        next = strongest(next, wanted.modes);
+        // What explains less than before is not an improvement, however it came about.
+        let next_left = unexplained(strikes, &next);
+        if next_left < left {
+            (model, left) = (next, next_left);
+        }
     }
-    model = strongest(model, wanted.modes);
-    model = fit::refine(strikes, model.poles, 20, slowest);
-    model = fit::prune(strikes, model, wanted.range);
+    let last = fit::prune(strikes, fit::refine(strikes, model.poles.clone(), 8, slowest), wanted.range);
+    if unexplained(strikes, &last) < 1.05 * left {
+        model = last;
+    }
     let (low, high) = (TAU * wanted.low_hz / wanted.rate_hz, TAU * wanted.high_hz / wanted.rate_hz);
     model.poles.retain(|pole| pole.s.im > 0.5 * low && pole.s.im < high && pole.s.norm() < 0.98 * 0.5 * TAU);
     fit::refine(strikes, model.poles, 3, slowest)
+}
+
+/// Share of the strikes' energy that the model leaves, each strike counting alike.
+fn unexplained(strikes: &[Vec<f64>], model: &Model) -> f64 {
+    let energy = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().max(1e-300);
+    let rest = fit::residual(strikes, model);
+    rest.iter().zip(strikes).map(|(rest, strike)| energy(rest) / energy(strike)).sum::<f64>() / strikes.len() as f64
 }
 
 /// The `most` loudest modes.
@@ -125,6 +139,9 @@ fn look(strikes: &[Vec<f64>], wanted: &Wanted, width_hz: f64, slowest: f64, bar:
             None => kept.push(new),
         }
     }
+    // The most energetic: more than are wanted would only share out the same sound among themselves.
+    kept.sort_by(|a, b| (b.clear * b.pole.noise).total_cmp(&(a.clear * a.pole.noise)));
+    kept.truncate(wanted.modes);
     kept.into_iter().map(|c| c.pole).collect()
 }
 
@@ -160,7 +177,8 @@ fn in_band(strikes: &[Vec<f64>], shares: &[f64], bank: &Bank, centre: f64, slowe
         let physical = s.re < -slowest && -s.re < 0.5 * bank.width;
         if inside && physical && clear > PRESENT {
             let noise = found.noise / bank.noise_gain();
-            good.push((Pole { s: s + Complex::new(0.0, centre), noise }, clear));
+            let home = (centre + s.im, 0.5 * bank.width);
+            good.push((Pole { s: s + Complex::new(0.0, centre), noise, home }, clear));
         }
     }
     good

@@ -74,17 +74,21 @@ pub enum Form {
 /// Least seconds of a sweep on one thread and on all cores, taken in turns.
 pub fn times_s(form: Form, dir: &Path) -> Result<(f64, f64)> {
     let (mut one_s, mut all_s) = (f64::INFINITY, f64::INFINITY);
-    for _ in 0..3 {
-        one_s = one_s.min(time_s(form, dir, 1)?);
-        all_s = all_s.min(time_s(form, dir, crew::cores())?);
+    for turn in 0..3 {
+        one_s = one_s.min(time_s(form, dir, &format!("one-{turn}"), 1)?);
+        all_s = all_s.min(time_s(form, dir, &format!("all-{turn}"), crew::cores())?);
+    }
+    for turn in 0..3 {
+        for name in ["one", "all"] {
+            // Only at the end: file systems are slow to make files where many were just removed.
+            let _ = std::fs::remove_dir_all(dir.join(format!("{name}-{turn}")));
+        }
     }
     Ok((one_s, all_s))
 }
 
-fn time_s(form: Form, dir: &Path, threads: usize) -> Result<f64> {
-    let out = dir.join("sweep");
-    // Left from the run before; where it cannot go, the sweep says so.
-    let _ = std::fs::remove_dir_all(&out);
+fn time_s(form: Form, dir: &Path, name: &str, threads: usize) -> Result<f64> {
+    let out = dir.join(name);
     crate::fresh::write(&dir.join("strike.toml"), STRIKE.as_bytes())?;
     let start = Instant::now();
     match form {

@@ -35,7 +35,7 @@ fn colour(regime: Regime) -> RGBColor {
 }
 
 /// Blue below, white at, red above the reference; `at` from -1 to 1.
-fn diverging(at: f64) -> RGBColor {
+pub(crate) fn diverging(at: f64) -> RGBColor {
     let at = at.clamp(-1.0, 1.0);
     let (end, part) = if at < 0.0 { ([33.0, 102.0, 172.0], -at) } else { ([178.0, 24.0, 43.0], at) };
     let mix = |i: usize| (250.0 + (end[i] - 250.0) * part).round() as u8;

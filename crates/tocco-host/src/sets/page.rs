@@ -64,7 +64,7 @@ li { display: flex; gap: .5rem; align-items: center; break-inside: avoid; paddin
 li b { width: 2.1rem; text-align: right; font-variant-numeric: tabular-nums; } li span { flex: 1; white-space: nowrap; }
 li i { display: inline-block; width: .8rem; height: .8rem; border: 1.3px solid #111; border-radius: 50%; margin-right: .3rem; vertical-align: -.08rem; }
 .how { margin-top: 1rem; font-size: .82rem; color: #444; }
-@media print { @page { size: A4; margin: 14mm; } body { margin: 0; max-width: none; padding: 0; font-size: 12px; } li { padding: .06rem 0; font-size: 10.5px; line-height: 1.3; } li i { width: 8px; height: 8px; } .screen { display: none; } .how { break-inside: avoid; } }
+@media print { @page { size: A4; margin: 14mm; } body { margin: 0; max-width: none; padding: 0; font-size: 12px; } li { padding: .06rem 0; font-size: 10.5px; line-height: 1.3; } li i { width: 8px; height: 8px; } .screen { display: none; } }
 </style>
 "#;
 
@@ -85,7 +85,7 @@ fn sheet(design: &Design, trials: usize) -> String {
         let _ = writeln!(page, "<li><b>{trial}</b>{circles}</li>");
     }
     page.push_str(
-        "</ol>\n<p class=\"how\">For the experimenter: play the files in the order that order.tsv gives this listener. Type the \
+        "</ol>\n<p class=\"how screen\">For the experimenter: play the files in the order that order.tsv gives this listener. Type the \
          marks into a table with the columns listener, trial, answer (tabs between), one line per trial, and hand it to \
          'tocco answers'.</p>\n</body>\n</html>\n",
     );

@@ -7,7 +7,7 @@ use super::def::{
 };
 use super::drive::Drive;
 use super::hammer::DEFAULT_SPEED_M_S;
-use super::{FORCE, Kin, Macro, Scene, SceneDef, SceneError, Slot, Tap, TapFrom, Target, network};
+use super::{FORCE, Kin, Macro, Reach, Scene, SceneDef, SceneError, Slot, Tap, TapFrom, Target, network};
 use crate::contact::coupled::MAX_CONTACTS;
 use crate::contact::world::World;
 use crate::contact::{Contact, Roughness, Site};
@@ -406,9 +406,9 @@ fn slots(scene: &mut Scene) {
 }
 
 /// A control of a hammer's hardness, as the path and range of its stiffness.
-fn hardness(def: &SceneDef, index: usize) -> Result<Option<(String, [Real; 2])>, SceneError> {
+fn hardness(def: &SceneDef, index: usize, path: &str) -> Result<Option<(String, [Real; 2])>, SceneError> {
     let control = &def.controls[index];
-    let Some(name) = control.path.strip_suffix("/hardness_01") else { return Ok(None) };
+    let Some(name) = path.strip_suffix("/hardness_01") else { return Ok(None) };
     let Some(contact) = def.contacts.iter().find(|contact| contact.name == name) else { return Ok(None) };
     let ContactForm::Impact { hammer, .. } = &contact.form else { return Ok(None) };
     let wrong = |id: &str, what: &str| Err(SceneError::new(format!("control[{index}].{id}"), what));
@@ -430,19 +430,26 @@ fn hardness(def: &SceneDef, index: usize) -> Result<Option<(String, [Real; 2])>,
 fn controls(def: &SceneDef, scene: &mut Scene) -> Result<(), SceneError> {
     for (index, control) in def.controls.iter().enumerate() {
         let place = format!("control[{index}].path");
-        let (path, range, scale) = match hardness(def, index)? {
-            Some((path, range)) => (path, range, Scale::Log),
-            None => (control.path.clone(), control.range, control.scale),
-        };
-        let Address::Slot(slot) = at(&place, scene.address(&path))? else {
-            return Err(SceneError::new(place, "names another control; name a parameter"));
-        };
-        let spec = scene.slots[slot].spec;
-        if !range.iter().all(|value| spec.admits(*value)) {
-            let what = format!("leaves what {} takes: {:e} to {:e} {}", control.path, spec.min, spec.max, spec.unit);
-            return Err(SceneError::new(format!("control[{index}].range"), what));
+        let mut reach: Vec<Reach> = Vec::new();
+        for named in control.paths() {
+            let (path, range, scale) = match hardness(def, index, named)? {
+                Some((path, range)) => (path, range, Scale::Log),
+                None => (named.to_string(), control.range, control.scale),
+            };
+            let Address::Slot(slot) = at(&place, scene.address(&path))? else {
+                return Err(SceneError::new(place, "names another control; name a parameter"));
+            };
+            if reach.iter().any(|other| other.slot == slot) {
+                return Err(SceneError::new(place, format!("names {named} twice; keep one")));
+            }
+            let spec = scene.slots[slot].spec;
+            if !range.iter().all(|value| spec.admits(*value)) {
+                let what = format!("leaves what {named} takes: {:e} to {:e} {}", spec.min, spec.max, spec.unit);
+                return Err(SceneError::new(format!("control[{index}].range"), what));
+            }
+            reach.push(Reach { slot, range, scale });
         }
-        scene.macros.push(Macro { name: control.name.clone(), slot, range, scale });
+        scene.macros.push(Macro { name: control.name.clone(), reach });
     }
     Ok(())
 }
@@ -451,11 +458,11 @@ fn drives(def: &SceneDef, scene: &mut Scene) -> Result<(), SceneError> {
     for (index, drive) in def.drives.iter().enumerate() {
         let place = format!("drive[{index}].path");
         let address = at(&place, scene.address(&drive.path))?;
-        let (slot, through) = match address {
-            Address::Slot(slot) => (slot, None),
-            Address::Control(control) => (scene.macros[control].slot, Some(control)),
+        let moves: Vec<(usize, Option<Reach>)> = match address {
+            Address::Slot(slot) => vec![(slot, None)],
+            Address::Control(control) => scene.macros[control].reach.iter().map(|r| (r.slot, Some(*r))).collect(),
         };
-        if scene.slots[slot].drive.is_some() {
+        if moves.iter().any(|(slot, _)| scene.slots[*slot].drive.is_some()) {
             return Err(SceneError::new(place, "is driven twice; keep one drive per parameter"));
         }
         let spec = at(&place, scene.spec(address).ok_or_else(|| SceneError::new("", "unknown")))?;
@@ -474,31 +481,34 @@ fn drives(def: &SceneDef, scene: &mut Scene) -> Result<(), SceneError> {
                 return Err(SceneError::new(format!("drive[{index}].points[{point}]"), what));
             }
         }
-        let sampled = scene.slots[slot].spec.rate == Rate::Sample;
-        let asked_hz = if sampled { scene.rate_hz } else { scene.rate_hz / CONTROL_TICKS as Real };
-        if let Source::Noise { beta, first_hz, .. } = &drive.source {
-            // Another rate than the scene's own holds it to its range instead.
-            let own_hz = def.rate_hz * asked_hz / scene.rate_hz;
-            if *beta != 0.0 && !FIRST.contains(&(first_hz / own_hz)) {
-                let (least, most) = (FIRST.start() * own_hz, FIRST.end() * own_hz);
-                let what = format!("{first_hz} Hz is out of range; {} takes {least} to {most} Hz", drive.path);
-                return Err(SceneError::new(format!("drive[{index}].noise.first_hz"), what));
+        for (slot, through) in moves {
+            let sampled = scene.slots[slot].spec.rate == Rate::Sample;
+            let asked_hz = if sampled { scene.rate_hz } else { scene.rate_hz / CONTROL_TICKS as Real };
+            if let Source::Noise { beta, first_hz, .. } = &drive.source {
+                // Another rate than the scene's own holds it to its range instead.
+                let own_hz = def.rate_hz * asked_hz / scene.rate_hz;
+                if *beta != 0.0 && !FIRST.contains(&(first_hz / own_hz)) {
+                    let (least, most) = (FIRST.start() * own_hz, FIRST.end() * own_hz);
+                    let what = format!("{first_hz} Hz is out of range; {} takes {least} to {most} Hz", drive.path);
+                    return Err(SceneError::new(format!("drive[{index}].noise.first_hz"), what));
+                }
             }
-        }
-        scene.slots[slot].drive = Some(index);
-        let rng = Rng::new(def.seed, &format!("drive {}", drive.path));
-        let rest = scene.slots[slot].value;
-        scene.drives.push(Drive::new(through, &drive.source, rest, asked_hz, rng));
-        match scene.slots[slot].target {
-            Target::Force(Site { body, .. }) | Target::Body { body, .. } if sampled => scene.world.lean(body, true),
-            _ => {}
-        }
-        if !sampled {
-            // What is driven from the start begins at the drive's first value, not at the default.
-            let spec = scene.slots[slot].spec;
-            let first = scene.driven(index, 0.0).clamp(spec.min, spec.max);
-            scene.write_slot(slot, first);
-            (scene.slots[slot].value, scene.slots[slot].goal) = (first, first);
+            let number = scene.drives.len();
+            scene.slots[slot].drive = Some(number);
+            let rng = Rng::new(def.seed, &format!("drive {}", drive.path));
+            let rest = scene.slots[slot].value;
+            scene.drives.push(Drive::new(through, &drive.source, rest, asked_hz, rng));
+            match scene.slots[slot].target {
+                Target::Force(Site { body, .. }) | Target::Body { body, .. } if sampled => scene.world.lean(body, true),
+                _ => {}
+            }
+            if !sampled {
+                // What is driven from the start begins at the drive's first value, not at the default.
+                let spec = scene.slots[slot].spec;
+                let first = scene.driven(number, 0.0).clamp(spec.min, spec.max);
+                scene.write_slot(slot, first);
+                (scene.slots[slot].value, scene.slots[slot].goal) = (first, first);
+            }
         }
     }
     Ok(())

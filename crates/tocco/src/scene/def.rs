@@ -441,8 +441,17 @@ pub struct ControlDef {
     pub name: String,
     /// What it moves.
     pub path: String,
+    /// What else it moves, over the same range.
+    pub also: Vec<String>,
     /// Physical range.
     pub range: [Real; 2],
     /// Knob law.
     pub scale: crate::param::Scale,
+}
+
+impl ControlDef {
+    /// Every path it moves. `[control]`
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        core::iter::once(&self.path).chain(&self.also).map(String::as_str)
+    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Drives: a parameter or an external force over time, from breakpoints, seeded noise or a recording.
 
+use super::Reach;
 use super::def::Source;
 use crate::math::Real;
 use crate::rng::Rng;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 /// A running drive.
 pub(crate) struct Drive {
     /// Range and law of the control it moves, if its path names one.
-    pub through: Option<usize>,
+    pub through: Option<Reach>,
     /// Value before and after the source, in the unit of what it moves: as declared.
     pub rest: Real,
     source: Running,
@@ -54,7 +55,7 @@ impl Colour {
 
 impl Drive {
     /// A drive whose value is asked for `rate_hz` times a second. `[control]`
-    pub fn new(through: Option<usize>, source: &Source, rest: Real, rate_hz: Real, rng: Rng) -> Self {
+    pub fn new(through: Option<Reach>, source: &Source, rest: Real, rate_hz: Real, rng: Rng) -> Self {
         let source = match source {
             Source::Points(points) => Running::Points { points: points.clone(), at: 0 },
             Source::Noise { rms, mean, from_s, to_s, beta, first_hz } => {

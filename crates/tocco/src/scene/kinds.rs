@@ -231,7 +231,11 @@ pub const CONTROL: Kind = Kind {
     params: &[],
     keys: &[
         must("name", KeyType::Text, "Unique name."),
-        must("path", KeyType::Text, "What it moves: body/param or contact/param."),
+        must(
+            "path",
+            KeyType::Form("\"path\" or [\"path\", ...]"),
+            "What it moves: body/param or contact/param, or several of them alike.",
+        ),
         must("range", KeyType::Form("[value at 0, value at 1]"), "Physical values at both ends."),
         key("scale", KeyType::Word(&["linear", "log"]), "Knob law, default linear; log needs a positive range."),
     ],

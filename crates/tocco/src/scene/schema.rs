@@ -133,6 +133,10 @@ fn form(kind: &Kind, key: &Key) -> Value {
             let items: Vec<Value> = family(key.id).map(|kind| table(kind).into()).collect();
             json!({ "type": "array", "maxItems": most(key.id), "items": items.first() })
         }
+        "path" => {
+            let path = json!({ "type": "string", "minLength": 1, "maxLength": MAX_WORDS });
+            json!({ "anyOf": [path, { "type": "array", "minItems": 1, "maxItems": MAX_NODES, "items": path }] })
+        }
         "modes" => json!({ "type": "array", "minItems": 1, "maxItems": MAX_LIST, "items": table(&MODE) }),
         "port" if kind.id == "string" => {
             let place = json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 });
@@ -275,6 +279,7 @@ fn rules(kind: &Kind) -> Map<String, Value> {
             "then": { "properties": { "range": { "items": { "exclusiveMinimum": 0 } } } },
         }),
         "noise" => json!({ "dependentRequired": { "first_hz": ["beta"] } }),
+        "body" if matches!(kind.id, "modal" | "shape") => json!({ "dependentRequired": { "morph_01": ["morph"] } }),
         "body" if kind.id == "network" => json!({
             "if": { "required": ["mass_kg"], "properties": { "mass_kg": { "type": "number" } } },
             "then": has("points"),

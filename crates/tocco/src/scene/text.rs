@@ -315,5 +315,27 @@ fn read_control(node: &Node<'_, '_>) -> Result<ControlDef, SceneError> {
     }
     // An empty name gets the message about names.
     let name = node.text("name")?.unwrap_or_default().to_string();
-    Ok(ControlDef { name, path: node.needed_text("path")?, range, scale })
+    let mut paths = read_paths(node)?.into_iter();
+    let path = paths.next().unwrap_or_default();
+    Ok(ControlDef { name, path, also: paths.collect(), range, scale })
+}
+
+/// One path, or a list of them.
+fn read_paths(node: &Node<'_, '_>) -> Result<Vec<String>, SceneError> {
+    let wanted = "a path in quotes, or a list of them";
+    let Some(value) = node.value("path") else { return node.fail("", "needs path") };
+    if !matches!(value.data, Data::List(_)) {
+        return Ok(vec![node.needed_text("path")?]);
+    }
+    let place = node.place("path");
+    let all = list(value, &place, wanted)?;
+    if all.is_empty() || all.len() > MAX_NODES {
+        return node.fail("path", format!("has {} paths; give 1 to {MAX_NODES}", all.len()));
+    }
+    all.iter()
+        .map(|each| match text(each, &place, wanted)? {
+            "" => node.fail("path", "is empty; say what it names"),
+            path => Ok(path.to_string()),
+        })
+        .collect()
 }

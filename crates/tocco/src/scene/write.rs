@@ -42,7 +42,9 @@ impl SceneDef {
         }
         for control in &self.controls {
             line(&mut out, format_args!("\n[[control]]\nname = {}", quoted(&control.name)));
-            line(&mut out, format_args!("path = {}", quoted(&control.path)));
+            let paths: Vec<String> = control.paths().map(quoted).collect();
+            let paths = if control.also.is_empty() { paths.concat() } else { format!("[{}]", paths.join(", ")) };
+            line(&mut out, format_args!("path = {paths}"));
             line(&mut out, format_args!("range = {:?}", control.range));
             if control.scale == Scale::Log {
                 line(&mut out, format_args!("scale = \"log\""));

@@ -283,7 +283,8 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
         .map(|_| {
             let scale = if coin(rng) { Scale::Log } else { Scale::Linear };
             let low = if scale == Scale::Log { 1e-9 } else { -1e17 };
-            ControlDef { name: name(rng), path: path(rng), range: [draw(rng, low, 1e17), 2e17], scale }
+            let also = some(rng).map(|_| path(rng)).collect();
+            ControlDef { name: name(rng), path: path(rng), also, range: [draw(rng, low, 1e17), 2e17], scale }
         })
         .collect();
     SceneDef {

@@ -349,6 +349,9 @@ fn the_schema_accepts_good_scenes() {
 const BEYOND_SCHEMA: &[&str] = &[
     "already taken",
     "one value per mode",
+    "the body has no such place",
+    "lacks the body's place",
+    "needs its own port table",
     "times must increase",
     "is not after",
     "both ends are",

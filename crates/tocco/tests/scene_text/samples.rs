@@ -369,10 +369,17 @@ pub fn full_def() -> SceneDef {
             TapDef { of: "bar".into(), quantity: Quantity::Acceleration, gain: 1.0, to: TapTo::Pan(0.25) },
         ],
         controls: vec![
-            ControlDef { name: "hardness".into(), path: "hit/stiffness".into(), range: [1e6, 1e10], scale: Scale::Log },
+            ControlDef {
+                name: "hardness".into(),
+                path: "hit/stiffness".into(),
+                also: Vec::new(),
+                range: [1e6, 1e10],
+                scale: Scale::Log,
+            },
             ControlDef {
                 name: "speed".into(),
                 path: "bow/velocity_m_s".into(),
+                also: Vec::new(),
                 range: [0.2, -0.2],
                 scale: Scale::Linear,
             },

@@ -366,6 +366,7 @@ impl Modal {
     }
 
     /// As `ring`, with weights that move by the sample. [morph.4]
+    #[allow(clippy::needless_range_loop, reason = "a lane is an index: the same one in every operand")]
     fn ring_fading(&mut self, ticks: usize, late: bool, readings: &mut [Reading]) {
         let (rung, all) = (self.rung(), self.state.len());
         for r in readings.iter_mut() {
