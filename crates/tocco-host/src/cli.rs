@@ -9,7 +9,7 @@ use crate::sweep::{self, Axis};
 use crate::wav::Encoding;
 use crate::{
     answers, bench, check, crew, describe, fresh, gallery, library, live, map, reproduce, say, sets, spectrogram,
-    starter,
+    starter, tui,
 };
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
@@ -274,7 +274,7 @@ struct RenderArgs {
 #[derive(Args, Debug)]
 struct PlayArgs {
     /// Scene file, shipped name, or - for standard input
-    #[arg(required_unless_present = "list_devices")]
+    #[arg(required_unless_present_any = ["list_devices", "midi"])]
     scene: Option<String>,
     /// List the devices
     #[arg(long)]
@@ -300,6 +300,8 @@ struct PlayArgs {
     /// End after so many seconds; default: Ctrl-C, or the scene's own length with --offline
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     duration: Option<f64>,
+    #[command(flatten)]
+    seat: tui::seat::SeatArgs,
     /// Do not limit true peaks
     #[arg(long)]
     no_limiter: bool,
@@ -481,6 +483,9 @@ fn render_take(take: &Path, args: &RenderArgs) -> Result<()> {
 }
 
 fn play(args: &PlayArgs) -> Result<()> {
+    if let Some(list) = args.seat.list(args.scene.is_some())? {
+        return say::result(&list);
+    }
     let Some(scene) = args.scene.as_deref().filter(|_| !args.list_devices) else {
         return say::result(&live::play::devices());
     };
@@ -489,7 +494,7 @@ fn play(args: &PlayArgs) -> Result<()> {
     if args.record.is_some() && args.record == args.wav {
         return bad("take and sound need a file each; both have the same name");
     }
-    let play = live::play::Play {
+    let mut play = live::play::Play {
         scene,
         sets: args.set.iter().map(|text| render::parse_set(text)).collect::<Result<_>>()?,
         device: args.device.clone(),
@@ -501,7 +506,9 @@ fn play(args: &PlayArgs) -> Result<()> {
         duration_s: args.duration,
         limiter: !args.no_limiter,
     };
-    live::play::run(&play, &mut live::play::Lines::default(), &mut [])
+    let mut fronts: Vec<Box<dyn live::play::Front>> = Vec::new();
+    let mut view = args.seat.view(&mut play, &mut fronts)?;
+    live::play::run(&play, &mut *view, &mut fronts)
 }
 
 fn report_words(name: &str, report: &Report, encoding: Encoding) -> String {

@@ -6,6 +6,7 @@
 
 pub mod draw;
 pub mod panel;
+pub mod seat;
 
 use crate::error::{HostError, Result};
 use crate::live::Desk;

@@ -99,8 +99,7 @@ fn draw_load(pen: &mut Pen<'_>, panel: &Panel) {
     let (from, width) = (5, pen.area.width.saturating_sub(5 + 24).min(20));
     let colour = if most > 0.7 { Color::Red } else { Color::Cyan };
     pen.bar(from, width, mean.clamp(0.0, 1.0), Style::new().fg(colour));
-    let limited =
-        if panel.limited_db < 0.0 { format!("   limiter {:.1} dB", panel.limited_db) } else { String::new() };
+    let limited = if panel.limited_db < 0.0 { format!("   limiter {:.1} dB", panel.limited_db) } else { String::new() };
     pen.at(from + width, &format!(" {:.0} %, most {:.0} %{limited}", 100.0 * mean, 100.0 * most), Style::new());
 }
 

@@ -155,9 +155,9 @@ pub struct Panel {
     /// The next knob will be learnt.
     pub learning: bool,
     /// Late blocks so far; readings hold those since the last one.
-    late: u64,
-    /// Name and text length of the scene that rows and names belong to.
-    known: Option<(String, String)>,
+    pub(super) late: u64,
+    /// Origin and text of the scene that rows and names belong to.
+    pub(super) known: Option<(String, String)>,
 }
 
 impl Panel {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A scene as plain data: what a scene file says, before anything is built.
 
+pub use super::midi::{MidiDef, Notes};
 pub use crate::interactor::friction::FrictionLaw;
 use crate::math::Real;
-pub use super::midi::{MidiDef, Notes};
 pub use crate::resonator::shape::{Place, PlaceOn, ShapeDef, Stuff};
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -372,7 +372,8 @@ fn write_midi(out: &mut String, midi: &MidiDef) {
         }
     }
     if !midi.cc.is_empty() {
-        let all: Vec<String> = midi.cc.iter().map(|(number, name)| format!("\"{number}\" = {}", quoted(name))).collect();
+        let all: Vec<String> =
+            midi.cc.iter().map(|(number, name)| format!("\"{number}\" = {}", quoted(name))).collect();
         line(out, format_args!("cc = {{ {} }}", all.join(", ")));
     }
 }

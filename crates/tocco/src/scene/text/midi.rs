@@ -52,9 +52,8 @@ pub(super) fn read_midi(value: &Value<'_>, lines: &mut Lines) -> Result<MidiDef,
     if low > high {
         return node.fail("high", format!("{high} is below low = {low}; no note would play"));
     }
-    let control = |id| -> Result<Option<String>, SceneError> {
-        node.entry(id).map(|_| node.needed_text(id)).transpose()
-    };
+    let control =
+        |id| -> Result<Option<String>, SceneError> { node.entry(id).map(|_| node.needed_text(id)).transpose() };
     Ok(MidiDef {
         notes,
         low,
