@@ -119,6 +119,7 @@ impl Screen {
         })?;
         let (frames, pictures) = sync_channel::<Panel>(1);
         let paint = move || -> std::io::Result<()> {
+            terminal.clear()?;
             while let Ok(panel) = pictures.recv() {
                 terminal.draw(|frame| {
                     let area = frame.area();

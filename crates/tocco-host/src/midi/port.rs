@@ -7,14 +7,20 @@ use crate::error::{HostError, Result, bad};
 use crate::live;
 use crate::live::play::Front;
 use midir::{Ignore, MidiInput, MidiInputConnection, MidiInputPort};
+use std::path::Path;
 use std::time::Instant;
 use tocco::scene::error::nearest;
 
+/// ALSA's door to MIDI.
+const SEQUENCER: &str = "/dev/snd/seq";
+
 fn input() -> Result<MidiInput> {
-    let mut input = MidiInput::new("tocco").map_err(|_| {
-        let why = if cfg!(target_os = "linux") { " (is there a /dev/snd/seq?)" } else { "" };
-        HostError::Machine(format!("no MIDI on this machine{why}; play without --midi"))
-    })?;
+    let none = |why: &str| HostError::Machine(format!("no MIDI on this machine{why}; play without --midi"));
+    // ALSA would print a line of its own.
+    if cfg!(target_os = "linux") && !Path::new(SEQUENCER).exists() {
+        return Err(none(&format!(" (there is no {SEQUENCER})")));
+    }
+    let mut input = MidiInput::new("tocco").map_err(|_| none(""))?;
     // Time code and active sensing would only wake us.
     input.ignore(Ignore::All);
     Ok(input)

@@ -230,7 +230,10 @@ impl Panel {
     fn read_rows(&mut self, desk: &Desk) {
         let mut rows = Vec::new();
         let paths = desk.paths();
-        for (name, path, range, scale, position) in desk.controls() {
+        let controls = desk.controls();
+        // What a control moves is in sight once, as that control.
+        let behind: Vec<String> = controls.iter().map(|(_, path, ..)| path.clone()).collect();
+        for (name, path, range, scale, position) in controls {
             let behind = paths.iter().find(|(known, ..)| *known == path);
             let unit = behind.map_or("", |(_, spec, _)| spec.unit);
             let mut row = Row { path: name, control: true, unit, range, scale, position: 0.0 };
@@ -238,7 +241,7 @@ impl Panel {
             rows.push(row);
         }
         for (path, spec, value) in paths {
-            if !is_original(path.split(['.', '/']).next().unwrap_or_default()) {
+            if behind.contains(&path) || !is_original(path.split(['.', '/']).next().unwrap_or_default()) {
                 continue;
             }
             let range = [spec.min, spec.max];
