@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Lists the shipped scenes and designs, so that they travel inside the program.
+//! Lists the shipped scenes and designs and the files of the studio page, so that they travel inside the program.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,21 +10,36 @@ fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").ok_or_else(|| missing("CARGO_MANIFEST_DIR"))?);
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or_else(|| missing("OUT_DIR"))?);
     for (folder, list) in [("scenes", "scenes.rs"), ("designs", "designs.rs")] {
-        fs::write(out.join(list), rows(&root.join("../..").join(folder))?)?;
+        let mut texts = files(&root.join("../..").join(folder))?;
+        texts.retain(|file| file.extension().is_some_and(|e| e == "toml"));
+        fs::write(out.join(list), rows(&texts, "include_str", |file| file.file_stem())?)?;
     }
-    Ok(())
+    // The page's engine is built for another target: ./run and ./test build it first and say where it is.
+    println!("cargo::rerun-if-env-changed=TOCCO_WASM_FILE");
+    let mut page = files(&root.join("../../bindings/web/studio"))?;
+    if let Some(wasm) = env::var_os("TOCCO_WASM_FILE") {
+        println!("cargo::rerun-if-changed={}", Path::new(&wasm).display());
+        page.push(out.join("tocco.wasm"));
+        fs::copy(wasm, out.join("tocco.wasm"))?;
+    }
+    fs::write(out.join("studio.rs"), rows(&page, "include_bytes", |file| file.file_name())?)
 }
 
-/// A Rust list of name and text of every TOML file in a folder, sorted by name.
-fn rows(folder: &Path) -> io::Result<String> {
+/// Files of a folder, sorted by name; cargo looks at the folder again when it changes.
+fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     println!("cargo::rerun-if-changed={}", folder.display());
     let mut files: Vec<PathBuf> = fs::read_dir(folder)?.map(|e| e.map(|e| e.path())).collect::<io::Result<_>>()?;
-    files.retain(|file| file.extension().is_some_and(|e| e == "toml"));
+    files.retain(|file| file.is_file());
     files.sort();
+    Ok(files)
+}
+
+/// A Rust list of name and contents.
+fn rows(files: &[PathBuf], include: &str, name: fn(&Path) -> Option<&std::ffi::OsStr>) -> io::Result<String> {
     let mut rows = String::from("&[\n");
     for file in files {
-        let name = file.file_stem().unwrap_or_default().to_string_lossy();
-        let _ = writeln!(rows, "    ({name:?}, include_str!({:?})),", fs::canonicalize(&file)?);
+        let name = name(file).unwrap_or_default().to_string_lossy();
+        let _ = writeln!(rows, "    ({name:?}, {include}!({:?})),", fs::canonicalize(file)?);
     }
     rows.push_str("]\n");
     Ok(rows)

@@ -6,19 +6,37 @@
 //! Ticks are doubles because JavaScript numbers are; a tick in the past means now. After any call the module's memory
 //! may have grown: make typed-array views anew.
 
+mod describe;
 pub mod maths;
 
 use std::cell::RefCell;
 use std::ptr::{null, null_mut, slice_from_raw_parts_mut};
-use tocco::engine::{Command, Engine, Timed};
+use tocco::engine::{Command, Engine, START, Timed, hashed};
+use tocco::limiter::{CEILING_DBTP, Limiter};
 use tocco::scene::{Scene, SceneDef, SceneError};
 
 /// A scene that is playing.
 pub struct Player {
     engine: Engine,
+    /// Bodies and contacts.
+    nodes: usize,
+    /// The scene as JSON.
+    description: String,
     /// Sorted by tick; what has been applied is dropped after each render.
     commands: Vec<Timed>,
     out: Vec<f32>,
+    /// What is heard: `out` through master gain and limiter.
+    heard: Vec<f32>,
+    gain: f64,
+    limiter: Limiter,
+    reduction: f64,
+    /// Of all samples so far.
+    hash: u64,
+    /// Watched signals, one row per frame of the last render.
+    probes: Vec<f64>,
+    watched: usize,
+    /// Energies, modes or counts asked for last.
+    numbers: Vec<f64>,
 }
 
 thread_local! {
@@ -113,6 +131,27 @@ pub unsafe extern "C" fn tocco_tick(player: *const Player) -> f64 {
     unsafe { &*player }.engine.tick() as f64
 }
 
+/// The scene as JSON (bodies, contacts, paths, controls, signals), of [`tocco_describe_len`] bytes; valid until the
+/// scene is replaced.
+///
+/// # Safety
+/// `player` is alive.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_describe(player: *const Player) -> *const u8 {
+    // SAFETY: alive by contract.
+    unsafe { &*player }.description.as_ptr()
+}
+
+/// Length of the description in bytes.
+///
+/// # Safety
+/// `player` is alive.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_describe_len(player: *const Player) -> usize {
+    // SAFETY: alive by contract.
+    unsafe { &*player }.description.len()
+}
+
 /// The next `frames` frames, interleaved; valid until the next render of this player.
 ///
 /// # Safety
@@ -122,10 +161,190 @@ pub unsafe extern "C" fn tocco_render(player: *mut Player, frames: usize) -> *co
     // SAFETY: alive and exclusive by contract.
     let player = unsafe { &mut *player };
     player.out.resize(frames * player.engine.scene().channels(), 0.0);
-    player.engine.render(&mut player.commands, &mut player.out);
+    if player.watched == 0 {
+        player.engine.render(&mut player.commands, &mut player.out);
+    } else {
+        player.probes.resize(frames * player.watched, 0.0);
+        player.engine.render_probed(&mut player.commands, &mut player.out, &mut player.probes);
+    }
+    while player.engine.retired().is_some() {} // a page has no other place to free them
     let now = player.engine.tick();
     player.commands.retain(|command| command.at >= now);
+    player.hash = player.out.iter().fold(player.hash, |hash, sample| hashed(hash, *sample));
     player.out.as_ptr()
+}
+
+/// The frames of the last render again.
+///
+/// # Safety
+/// `player` is alive.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_last(player: *const Player) -> *const f32 {
+    // SAFETY: alive by contract.
+    unsafe { &*player }.out.as_ptr()
+}
+
+/// Hash of everything rendered so far, with which a take ends.
+///
+/// # Safety
+/// `player` is alive.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_hash(player: *const Player) -> u64 {
+    // SAFETY: alive by contract.
+    unsafe { &*player }.hash
+}
+
+/// The last render through a master gain, reached by its end, and the true-peak limiter (delayed by its look-ahead), or
+/// without the limiter; valid until the next call.
+///
+/// # Safety
+/// `player` is alive and used by nobody else during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_limited(player: *mut Player, gain: f64, limiting: u32) -> *const f32 {
+    // SAFETY: alive and exclusive by contract.
+    let player = unsafe { &mut *player };
+    let channels = player.engine.scene().channels();
+    let frames = player.out.len() / channels;
+    let step = (gain - player.gain) / frames.max(1) as f64;
+    player.heard.clear();
+    player.heard.extend(player.out.iter().enumerate().map(|(i, sample)| {
+        let now = player.gain + step * (i / channels + 1) as f64;
+        (f64::from(*sample) * now) as f32
+    }));
+    player.gain = gain;
+    player.reduction = if limiting == 0 { 1.0 } else { player.limiter.limit(&mut player.heard) };
+    player.heard.as_ptr()
+}
+
+/// Least gain of the limiter in the last block.
+///
+/// # Safety
+/// `player` is alive.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_reduction(player: *const Player) -> f64 {
+    // SAFETY: alive by contract.
+    unsafe { &*player }.reduction
+}
+
+/// Records these signals (one name per line) from the next render on; how many there are, or, on error, fewer.
+///
+/// # Safety
+/// As for [`tocco_set`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_watch(player: *mut Player, names: *const u8, len: usize) -> u32 {
+    // SAFETY: alive and exclusive by contract.
+    let player = unsafe { &mut *player };
+    // SAFETY: the caller's promise is ours.
+    let probes = unsafe { utf8(names, len) }.and_then(|names| {
+        let each = names.lines().filter(|name| !name.is_empty()).map(|name| player.engine.scene().probe(name));
+        each.collect::<Result<Vec<_>, _>>().map_err(|e| e.to_string())
+    });
+    match probes {
+        Ok(probes) => {
+            player.engine.watch(&probes);
+            player.watched = probes.len();
+            player.watched as u32
+        }
+        Err(why) => {
+            fail(why);
+            0
+        }
+    }
+}
+
+/// Watched signals of the last render, one row per frame; valid until the next render.
+///
+/// # Safety
+/// `player` is alive.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_probes(player: *const Player) -> *const f64 {
+    // SAFETY: alive by contract.
+    unsafe { &*player }.probes.as_ptr()
+}
+
+/// Energy of every body, then of every law, J; valid until the next call for numbers.
+///
+/// # Safety
+/// `player` is alive and used by nobody else during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_energies(player: *mut Player) -> *const f64 {
+    // SAFETY: alive and exclusive by contract.
+    let Player { engine, numbers, nodes, .. } = unsafe { &mut *player };
+    numbers.clear();
+    numbers.resize(*nodes, 0.0);
+    engine.energies(numbers);
+    numbers.as_ptr()
+}
+
+/// Energy of every mode of a body, J, [`tocco_modes_len`] of them; valid until the next call for numbers.
+///
+/// # Safety
+/// `player` is alive and used by nobody else during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_modes(player: *mut Player, body: u32) -> *const f64 {
+    // SAFETY: alive and exclusive by contract.
+    let Player { engine, numbers, .. } = unsafe { &mut *player };
+    numbers.clear();
+    numbers.resize(engine.mode_energies(body as usize, &mut []), 0.0);
+    engine.mode_energies(body as usize, numbers);
+    numbers.as_ptr()
+}
+
+/// Number of values that the last call for numbers gave.
+///
+/// # Safety
+/// `player` is alive.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_modes_len(player: *const Player) -> usize {
+    // SAFETY: alive by contract.
+    unsafe { &*player }.numbers.len()
+}
+
+/// Unconverged solves, refused or clamped values, resets, since the start; valid until the next call for numbers.
+///
+/// # Safety
+/// `player` is alive and used by nobody else during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_health(player: *mut Player) -> *const f64 {
+    // SAFETY: alive and exclusive by contract.
+    let Player { engine, numbers, .. } = unsafe { &mut *player };
+    let health = engine.health();
+    *numbers = [health.unconverged, health.refused + health.clamped, health.reset].map(|n| n as f64).to_vec();
+    numbers.as_ptr()
+}
+
+/// Another scene from a tick on, at the same rate; what stays keeps sounding. 1 or, on error, 0 and the old scene plays
+/// on.
+///
+/// # Safety
+/// As for [`tocco_set`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_replace(player: *mut Player, text: *const u8, len: usize) -> u32 {
+    // SAFETY: alive and exclusive by contract.
+    let player = unsafe { &mut *player };
+    // SAFETY: the caller's promise is ours.
+    let built = unsafe { utf8(text, len) }.and_then(|text| {
+        let def = SceneDef::from_text(text).map_err(|e| e.to_string())?;
+        let scene = Scene::build(&def, player.engine.scene().rate_hz()).map_err(|e| e.to_string())?;
+        if scene.channels() != player.engine.scene().channels() {
+            return Err("the scene has another number of channels; load it afresh".into());
+        }
+        Ok((def, scene))
+    });
+    match built {
+        Ok((def, scene)) => {
+            player.nodes = def.bodies.len() + def.contacts.len();
+            player.description = describe::scene(&def, &scene).to_string();
+            player.engine.render(&mut [Timed { at: 0, command: Command::adopt(scene) }], &mut []);
+            player.commands.clear(); // they hold indices of the old scene
+            player.watched = 0;
+            1
+        }
+        Err(why) => {
+            fail(why);
+            0
+        }
+    }
 }
 
 /// Sets a parameter, external force or control (`hit/stiffness`, `bar.tip/force_n`, `hardness`) at a tick; 1 or, on
@@ -157,6 +376,81 @@ pub unsafe extern "C" fn tocco_strike(player: *mut Player, body: *const u8, len:
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tocco_hit(player: *mut Player, site: *const u8, len: usize, impulse: f64, at: f64) -> u32 {
     let make = |scene: &Scene, name: &str| Ok(Command::Hit { site: scene.site(name)?, impulse_n_s: impulse });
+    // SAFETY: the caller's promise is ours.
+    unsafe { command(player, site, len, at, make) }
+}
+
+/// Touches a port of a shape at another place (fractions) from a tick on; 1 or, on error, 0.
+///
+/// # Safety
+/// As for [`tocco_set`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_touch(
+    player: *mut Player,
+    site: *const u8,
+    len: usize,
+    place: *const f64,
+    count: usize,
+    at: f64,
+) -> u32 {
+    // SAFETY: the caller's promise is ours.
+    let place = unsafe { std::slice::from_raw_parts(place, count) };
+    let make = |scene: &Scene, name: &str| {
+        let site = scene.site(name)?;
+        Ok(Command::Touch { site, shape: scene.shape_at(site, place)?.into() })
+    };
+    // SAFETY: the caller's promise is ours.
+    unsafe { command(player, site, len, at, make) }
+}
+
+/// Shape values of the modes at a place of the shape that a port belongs to, [`tocco_modes_len`] of them, for
+/// [`tocco_touch_with`] in another instance; null on error.
+///
+/// # Safety
+/// As for [`tocco_set`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_shape_at(
+    player: *mut Player,
+    site: *const u8,
+    len: usize,
+    place: *const f64,
+    count: usize,
+) -> *const f64 {
+    // SAFETY: alive and exclusive by contract.
+    let player = unsafe { &mut *player };
+    // SAFETY: the caller's promise is ours.
+    let (name, place) = unsafe { (utf8(site, len), std::slice::from_raw_parts(place, count)) };
+    let scene = player.engine.scene();
+    let values =
+        name.and_then(|name| scene.site(name).and_then(|site| scene.shape_at(site, place)).map_err(|e| e.to_string()));
+    match values {
+        Ok(values) => {
+            player.numbers = values;
+            player.numbers.as_ptr()
+        }
+        Err(why) => {
+            fail(why);
+            null()
+        }
+    }
+}
+
+/// As [`tocco_touch`] with values that [`tocco_shape_at`] gave elsewhere: nothing to solve on the audio side.
+///
+/// # Safety
+/// As for [`tocco_set`]; `shape` points to `count` doubles.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_touch_with(
+    player: *mut Player,
+    site: *const u8,
+    len: usize,
+    shape: *const f64,
+    count: usize,
+    at: f64,
+) -> u32 {
+    // SAFETY: the caller's promise is ours.
+    let shape = unsafe { std::slice::from_raw_parts(shape, count) };
+    let make = |scene: &Scene, name: &str| Ok(Command::Touch { site: scene.site(name)?, shape: shape.into() });
     // SAFETY: the caller's promise is ours.
     unsafe { command(player, site, len, at, make) }
 }
@@ -204,8 +498,25 @@ pub extern "C" fn tocco_maths(index: u32) -> *const f64 {
 fn load(text: &str, rate_hz: f64) -> Result<Player, SceneError> {
     let def = SceneDef::from_text(text)?;
     let rate_hz = if rate_hz == 0.0 { def.rate_hz } else { rate_hz };
-    let engine = Engine::new(Scene::build(&def, rate_hz)?);
-    Ok(Player { engine, commands: Vec::new(), out: Vec::new() })
+    let scene = Scene::build(&def, rate_hz)?;
+    let description = describe::scene(&def, &scene).to_string();
+    let (engine, nodes) = (Engine::new(scene), def.bodies.len() + def.contacts.len());
+    let limiter = Limiter::new(engine.scene().channels(), rate_hz, CEILING_DBTP);
+    Ok(Player {
+        engine,
+        nodes,
+        description,
+        commands: Vec::new(),
+        out: Vec::new(),
+        heard: Vec::new(),
+        gain: 1.0,
+        limiter,
+        reduction: 1.0,
+        hash: START,
+        probes: Vec::new(),
+        watched: 0,
+        numbers: Vec::new(),
+    })
 }
 
 fn fail(why: String) {

@@ -9,7 +9,7 @@ use crate::sweep::{self, Axis};
 use crate::wav::Encoding;
 use crate::{
     answers, bench, check, crew, describe, fresh, gallery, library, live, map, reproduce, say, sets, spectrogram,
-    starter, tui,
+    starter, studio, tui,
 };
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
@@ -162,6 +162,32 @@ enum Command {
         #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_jobs)]
         jobs: Option<usize>,
     },
+    /// Serve the page that plays scenes in a browser
+    #[command(after_help = "Examples:\n  tocco studio\n  tocco studio --port 0 --no-open\n  \
+        tocco studio --osc 9001 --to 127.0.0.1:9000\n  tocco studio --export site\n\n\
+        You get a page on this machine where you strike, rub and bow with mouse, finger or keys and see what you hear;\n\
+        nothing leaves the machine. --osc lets OSC messages play the page, --to sends what you play to a running\n\
+        'tocco play'. --export writes the page as a folder for any static web server.")]
+    Studio {
+        /// Port to serve on; 0 takes any that is free
+        #[arg(long, value_name = "N", default_value_t = 8733)]
+        port: u16,
+        /// Address to serve on; another than loopback lets other machines in
+        #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+        host: std::net::IpAddr,
+        /// Do not open a browser
+        #[arg(long)]
+        no_open: bool,
+        /// UDP port where OSC for the page arrives
+        #[arg(long, value_name = "PORT")]
+        osc: Option<u16>,
+        /// Where the page's gestures go as OSC
+        #[arg(long, value_name = "HOST:PORT")]
+        to: Option<std::net::SocketAddr>,
+        /// Write the page into this folder instead of serving it
+        #[arg(long, value_name = "DIR", conflicts_with_all = ["port", "host", "no_open", "osc", "to"])]
+        export: Option<PathBuf>,
+    },
     /// Measure the speed of the engine, of this program and of peers
     #[command(after_help = "Examples:\n  tocco bench\n  tocco bench free contact\n\n\
         You get a table with every figure reached or missed, exit code 1 if one is missed. Csound, SuperCollider and Faust\n\
@@ -193,13 +219,13 @@ struct SceneArgs {
 }
 
 impl SceneArgs {
-    /// What was typed; only a take does without.
-    fn name(&self) -> &str {
+    /// The scene as typed; the parser lets none be left out but beside --take.
+    fn named(&self) -> &str {
         self.scene.as_deref().unwrap_or("-")
     }
 
     fn plan(&self) -> Result<Plan> {
-        let mut plan = Plan::new(library::load(self.name())?);
+        let mut plan = Plan::new(library::load(self.named())?);
         if let Some(text) = &self.duration {
             plan.length = parse_length(text)?;
         }
@@ -442,6 +468,15 @@ fn run(cli: Cli) -> Result<()> {
             true => Ok(()),
             false => Err(HostError::Missed("bench: figures missed, see the table".into())),
         },
+        Some(Command::Studio { export: Some(folder), .. }) => {
+            studio::export(&folder)?;
+            say::remark(&format!("serve {} with any static web server", folder.display()));
+            Ok(())
+        }
+        Some(Command::Studio { port, host, no_open, osc, to, export: None }) => {
+            let bridge = studio::bridge::Settings { from_port: osc, to };
+            studio::serve(&studio::Studio { host, port, open: !no_open, bridge })
+        }
         Some(Command::Gallery { output, jobs }) => {
             let page = gallery::run(&output, jobs.unwrap_or_else(crew::cores))?;
             say::remark(&format!("{} scenes; open {} in a browser", library::SHIPPED.len(), page.display()));
@@ -600,7 +635,7 @@ fn new(kind: &str, output: Option<PathBuf>) -> Result<()> {
 
 fn sweep(args: &SweepArgs) -> Result<()> {
     let threads = args.jobs.unwrap_or_else(crew::cores);
-    if let Some(design) = sets::load(args.scene.name())? {
+    if let Some(design) = sets::load(args.scene.named())? {
         refuse_beside_a_design(args)?;
         let summary = sets::run(&design, &args.output, threads)?;
         swept(summary, &args.output);
@@ -611,12 +646,12 @@ fn sweep(args: &SweepArgs) -> Result<()> {
     }
     if args.over.is_empty() {
         // A name that is neither scene nor design is the likelier mistake.
-        library::load(args.scene.name()).map_err(|e| match e {
+        library::load(args.scene.named()).map_err(|e| match e {
             HostError::BadInput(text) if text.starts_with("no file and no shipped scene") => {
                 let known = sets::DESIGNS.iter().map(|(name, _)| *name);
                 let known = known.chain(library::SHIPPED.iter().map(|(name, _)| *name));
-                let near = tocco::scene::error::nearest(args.scene.name(), known);
-                HostError::BadInput(format!("no file, shipped design or scene '{}'{near}", args.scene.name()))
+                let near = tocco::scene::error::nearest(args.scene.named(), known);
+                HostError::BadInput(format!("no file, shipped design or scene '{}'{near}", args.scene.named()))
             }
             other => other,
         })?;

@@ -47,7 +47,12 @@ pub fn describe(what: Option<&str>, as_json: bool) -> Result<String> {
         let known = known.chain(MATERIALS.iter().map(|entry| entry.id)).chain(["materials"]);
         return bad(format!("no kind and no scene '{what}'{}", nearest(what, known)));
     }
-    scene(&Plan::new(library::load(what)?), as_json)
+    let described = scene(&Plan::new(library::load(what)?), as_json)?;
+    // A scene may be called as a material is.
+    match Material::named(what) {
+        Some(entry) if is_scene && !as_json => Ok(format!("{described}\n{}", material_text(entry))),
+        _ => Ok(described),
+    }
 }
 
 /// Many of a kind are asked for by its plural.

@@ -24,6 +24,7 @@ pub mod say;
 pub mod sets;
 pub mod spectrogram;
 pub mod starter;
+pub mod studio;
 pub mod sweep;
 pub mod tiles;
 pub mod tui;

@@ -38,7 +38,7 @@ pub fn obey(desk: &mut Desk, orders: &mut Vec<Order>) {
     for order in orders.drain(..) {
         let done = match &order {
             Order::Set(path, value) => desk.set(path, *value).map(|_| ()),
-            Order::Place(path, value) => desk.place(path, *value).map(|_| ()),
+            Order::Jump(path, value) => desk.jump(path, *value).map(|_| ()),
             Order::Strike(mass, velocity_m_s) => desk.strike(mass, *velocity_m_s).map(|_| ()),
             Order::Hit(site, impulse_n_s) => desk.hit(site, *impulse_n_s).map(|_| ()),
             Order::Hush => desk.panic(),

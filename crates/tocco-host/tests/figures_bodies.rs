@@ -84,7 +84,7 @@ fn render(scene: &str, set: &[&str]) -> (WavReader, Vec<f32>, Vec<u8>) {
 
 #[test]
 fn bars_of_seven_materials_cut_to_one_pitch_ring_longer_from_rubber_to_bronze() {
-    let (_, samples, picture) = render("materials", &[]);
+    let (_, samples, picture) = render("seven-materials", &[]);
     let mut before = 0.0;
     for (i, id) in ["rubber", "acrylic", "oak", "marble", "glass", "steel", "bronze"].into_iter().enumerate() {
         let from = ((0.1 + 0.9 * i as f64) * 48_000.0) as usize;

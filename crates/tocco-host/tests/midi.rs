@@ -58,7 +58,7 @@ fn feed(translator: &mut Translator, bytes: &[u8]) -> Vec<Order> {
 fn moved(orders: &[Order], path: &str) -> Option<(f64, bool)> {
     orders.iter().rev().find_map(|order| match order {
         Order::Set(to, value) if to == path => Some((*value, true)),
-        Order::Place(to, value) if to == path => Some((*value, false)),
+        Order::Jump(to, value) if to == path => Some((*value, false)),
         _ => None,
     })
 }
@@ -82,7 +82,7 @@ fn near(a: f64, b: f64) -> bool {
 fn a_note_tunes_a_voice_at_once_and_then_strikes_it_with_its_velocity() {
     let mut t = translator(VOICES);
     let orders = feed(&mut t, &[0x90, 81, 127]);
-    assert_eq!(orders, [Order::Place("bar/freq_scale".into(), 2.0), Order::Strike("hammer".into(), 4.0)]);
+    assert_eq!(orders, [Order::Jump("bar/freq_scale".into(), 2.0), Order::Strike("hammer".into(), 4.0)]);
     // Velocity 1 is the softest, 64 the middle of equal ratios.
     assert!(near(struck(&feed(&mut t, &[0x90, 60, 1]))[0].1, 0.25));
     assert!(near(struck(&feed(&mut t, &[0x90, 62, 64]))[0].1, 1.0));
@@ -259,8 +259,7 @@ fn a_hundred_thousand_random_messages_never_panic_and_every_order_is_one_the_des
         }
         t.feed(&bytes[..1 + (bits >> 60) as usize % 8], f64::from(message) * 1e-3, &mut orders);
         for order in &orders {
-            let (Order::Set(_, value) | Order::Place(_, value) | Order::Strike(_, value) | Order::Hit(_, value)) =
-                order
+            let (Order::Set(_, value) | Order::Jump(_, value) | Order::Strike(_, value) | Order::Hit(_, value)) = order
             else {
                 continue;
             };

@@ -330,11 +330,20 @@ fn describe_shows_kinds_and_the_live_paths_of_a_scene_in_words_and_in_json() {
     assert!(good(dir.path(), &["describe", "impact"]).contains("N/m^exponent"));
     assert_eq!(good(dir.path(), &["describe", "bodies"]), good(dir.path(), &["describe", "body"]));
     assert_eq!(good(dir.path(), &["describe", "taps"]), good(dir.path(), &["describe", "tap"]));
+    let materials = good(dir.path(), &["describe", "materials"]);
+    for entry in tocco::resonator::material::MATERIALS {
+        assert!(materials.contains(&format!("  {} ", entry.id)), "{materials}");
+    }
+    assert!(good(dir.path(), &["describe", "oak"]).contains("source: "));
+    assert!(
+        String::from_utf8_lossy(&tocco(dir.path(), &["describe", "stel"]).stderr).contains("did you mean 'steel'?")
+    );
     let text = good(dir.path(), &["describe", "small.toml"]);
     assert!(text.contains("hit/stiffness") && text.contains("hit.force"), "{text}");
     for arguments in [
         &["describe", "--json"][..],
         &["describe", "modal", "--json"],
+        &["describe", "materials", "--json"],
         &["describe", "small.toml", "--json"],
         &["describe", "--schema"],
     ] {

@@ -77,6 +77,9 @@ fn a_machine_without_midi_is_told_so_in_one_line_with_exit_code_3() {
     for words in [&["play", "bar", "--device", "null", "--midi", "1"][..], &["play", "--midi", "list"]] {
         let out = Command::new(env!("CARGO_BIN_EXE_tocco")).args(words).output().unwrap();
         let said = String::from_utf8(out.stderr).unwrap();
-        assert!(out.status.code() == Some(3) && said.contains("MIDI") && said.lines().count() == 1, "{words:?}: {said}");
+        assert!(
+            out.status.code() == Some(3) && said.contains("MIDI") && said.lines().count() == 1,
+            "{words:?}: {said}"
+        );
     }
 }

@@ -32,6 +32,7 @@
 
 use crate::contact::Site;
 pub use crate::contact::world::Health;
+use crate::contact::world::{World, stored};
 use crate::math::Real;
 use crate::param::Rate;
 use crate::resonator::{CONTROL_TICKS, LEVELS, Motion};
@@ -44,7 +45,7 @@ pub enum Command {
     /// A new value for a parameter, force or control; glides as declared.
     Set(Address, Real),
     /// The same without a glide, at the next sample or control tick: for what is about to be struck.
-    Place(Address, Real),
+    Jump(Address, Real),
     /// Sets a mass in motion from zero gap.
     Strike {
         /// Index of the mass.
@@ -58,6 +59,13 @@ pub enum Command {
         site: Site,
         /// N s
         impulse_n_s: Real,
+    },
+    /// A port of a shape is touched at another place from here on; [`Scene::shape_at`] gives the values.
+    Touch {
+        /// Which port.
+        site: Site,
+        /// Shape value of every mode there.
+        shape: Box<[Real]>,
     },
     /// Sheds load, or takes it up again.
     Quality {
@@ -126,6 +134,14 @@ pub struct Engine {
     leaving: [Option<Leaving>; LEAVING],
 }
 
+/// The hash of a sound before its first sample.
+pub const START: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// One sample more in the hash of a sound, by which takes and golden tables know it again.
+pub fn hashed(hash: u64, sample: f32) -> u64 {
+    (hash ^ u64::from(sample.to_bits())).wrapping_mul(0x0100_0000_01b3)
+}
+
 /// A scene on its way out.
 struct Leaving {
     scene: Box<Scene>,
@@ -186,6 +202,18 @@ impl Engine {
         self.scene.world.work()
     }
 
+    /// Energy of every body, then of every contact's law, J, as far as there is room.
+    pub fn energies(&self, out: &mut [Real]) {
+        let World { bodies, contacts, .. } = &self.scene.world;
+        let all = bodies.iter().map(|body| body.energy()).chain(contacts.iter().map(stored));
+        out.iter_mut().zip(all).for_each(|(cell, energy)| *cell = energy);
+    }
+
+    /// Energy of every mode of a body, J, as far as there is room; the number of its modes.
+    pub fn mode_energies(&self, body: usize, out: &mut [Real]) -> usize {
+        self.scene.world.bodies.get(body).map_or(0, |body| body.mode_energies(out))
+    }
+
     /// Totals since the start.
     pub fn health(&self) -> Health {
         self.past.and(&self.scene.world.health)
@@ -221,8 +249,8 @@ impl Engine {
     }
 
     /// Renders interleaved frames (`out.len() / channels`) and applies the commands whose tick falls into them; commands
-    /// are sorted by tick. Commands of later ticks are left alone: hand them in again with the block they fall into. No
-    /// allocation, lock, file, clock or panic. `[audio]`
+    /// are sorted by tick. Commands of later ticks are left alone: hand them in again with the block they fall into. A
+    /// block of no frames applies what is due now. No allocation, lock, file, clock or panic. `[audio]`
     pub fn render(&mut self, commands: &mut [Timed], out: &mut [f32]) -> Health {
         self.run(commands, out, None);
         self.health()
@@ -238,6 +266,10 @@ impl Engine {
         let channels = self.scene.channels();
         let frames = out.len() / channels;
         let (mut done, mut next) = (0, 0);
+        if frames == 0 {
+            let now = self.tick;
+            commands.iter_mut().take_while(|c| c.at <= now).for_each(|c| self.apply(&mut c.command));
+        }
         while done < frames {
             while next < commands.len() && commands[next].at <= self.tick {
                 self.apply(&mut commands[next].command);
@@ -300,10 +332,10 @@ impl Engine {
             self.next_event += 1;
             match event.command {
                 Command::Set(address, value) => self.set(address, value, true),
-                Command::Place(address, value) => self.set(address, value, false),
+                Command::Jump(address, value) => self.set(address, value, false),
                 Command::Strike { body, velocity_m_s } => self.strike(body, velocity_m_s),
                 Command::Hit { site, impulse_n_s } => self.hit(site, impulse_n_s),
-                Command::Quality { .. } | Command::Hush | Command::Replace { .. } => {}
+                Command::Touch { .. } | Command::Quality { .. } | Command::Hush | Command::Replace { .. } => {}
             }
         }
     }
@@ -311,9 +343,16 @@ impl Engine {
     fn apply(&mut self, command: &mut Command) {
         match command {
             Command::Set(address, value) => self.set(*address, *value, true),
-            Command::Place(address, value) => self.set(*address, *value, false),
+            Command::Jump(address, value) => self.set(*address, *value, false),
             Command::Strike { body, velocity_m_s } => self.strike(*body, *velocity_m_s),
             Command::Hit { site, impulse_n_s } => self.hit(*site, *impulse_n_s),
+            Command::Touch { site, shape } => {
+                let known = self.scene.world.bodies.get(site.body).is_some_and(|b| site.port < b.ports());
+                let sane = shape.iter().all(|value| value.is_finite());
+                if !known || !sane || !self.scene.world.touch_at(*site, shape) {
+                    self.past.refused += 1;
+                }
+            }
             Command::Quality { max_substeps, drop_below_db } => {
                 self.max_level = ((*max_substeps).clamp(1, 64).ilog2() as usize).min(LEVELS - 1);
                 let amplitude = if *drop_below_db > -300.0 { gain(drop_below_db.min(0.0)) } else { 0.0 };

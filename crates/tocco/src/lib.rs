@@ -6,6 +6,7 @@
 pub mod contact;
 pub mod engine;
 pub mod interactor;
+pub mod limiter;
 pub mod math;
 pub mod papers;
 pub mod param;

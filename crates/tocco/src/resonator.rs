@@ -104,6 +104,11 @@ pub trait Resonator: Tunable + Send + Any {
     fn velocity(&self, port: usize) -> Real;
     /// Energy, J (either form).
     fn energy(&self) -> Real;
+    /// Energy of every mode, J, in the order given, as far as there is room; the number of modes, 0 for a body that has
+    /// no list of them.
+    fn mode_energies(&self, _out: &mut [Real]) -> usize {
+        0
+    }
     /// Work that outsiders (gravity, guiding hands) have done through this body since the start, J.
     fn work(&self) -> Real {
         0.0
@@ -124,6 +129,11 @@ pub trait Resonator: Tunable + Send + Any {
     fn hit(&mut self, port: usize, impulse_n_s: Real) -> bool;
     /// A new strike begins at this port: redraw whatever varies from strike to strike.
     fn restrike(&mut self, _port: usize, _rng: &mut Rng) {}
+    /// From now on the port is touched at another place, where the modes have these shape values; it is heard where it
+    /// was. False if the body cannot. A contact keeps its compression, so this does no work.
+    fn touch_at(&mut self, _port: usize, _shape: &[Real]) -> bool {
+        false
+    }
     /// Flushes values too small to matter (denormals); false if the state is no longer a number.
     fn settle(&mut self) -> bool;
     /// Back to rest: used when a body's energy is no longer a number.
@@ -141,7 +151,7 @@ pub trait Resonator: Tunable + Send + Any {
     fn shed(&mut self, _below_j: Real) -> usize {
         0
     }
-    /// `(freq_hz, decay_s, mass_kg)` of every mode as tuned now, lowest first; empty for a body that has none. `[control]`
+    /// `(freq_hz, decay_s, mass_kg)` of every mode as tuned now, in the order given; empty for a body that has none. `[control]`
     fn modes(&self) -> Vec<(Real, Real, Real)> {
         Vec::new()
     }

@@ -168,6 +168,8 @@ pub struct Scene {
     bodies: Vec<(String, Vec<String>)>,
     contacts: Vec<String>,
     omitted: Vec<String>,
+    /// Bodies by geometry, with the frequency below which their modes were kept; none for others and for those that morph.
+    figures: Vec<Option<(def::ShapeDef, Real)>>,
     /// What each body and contact is made of, as one number: equal ones are interchangeable.
     body_forms: Vec<u64>,
     contact_forms: Vec<u64>,
@@ -244,7 +246,7 @@ impl Scene {
         self.slots.iter().map(|slot| (self.path_of(slot), slot.spec, slot.value)).collect()
     }
 
-    /// Every body that has modes, with its modes as tuned now, lowest first. `[control]`
+    /// Every body that has modes, with its modes as tuned now, in the order given. `[control]`
     pub fn modes(&self) -> Vec<(String, Vec<def::ModeDef>)> {
         let mode = |(freq_hz, decay_s, mass_kg)| def::ModeDef { freq_hz, decay_s, mass_kg };
         let of = |body: &dyn crate::resonator::Resonator| body.modes().into_iter().map(mode).collect::<Vec<_>>();
@@ -380,6 +382,20 @@ impl Scene {
             "substeps" => Ok(Probe::Substeps(self.contact(node).map_err(|_| unknown())?)),
             _ => Err(unknown()),
         }
+    }
+
+    /// Shape values of every mode at a place (fractions) of the shape that a port belongs to, for
+    /// [`Command::Touch`](crate::engine::Command::Touch). `[control]`
+    pub fn shape_at(&self, site: Site, place: &[Real]) -> Result<Vec<Real>, SceneError> {
+        let name = &self.bodies[site.body].0;
+        let Some((figure, below_hz)) = &self.figures[site.body] else {
+            let what = format!("'{name}' is no shape, or morphs; only shapes are touched anywhere");
+            return Err(SceneError::new("", what));
+        };
+        let place = def::PlaceOn { name: "touch".into(), place: def::Place::At(place.to_vec()) };
+        let solved = crate::resonator::shape::evaluate(figure, &[place], *below_hz);
+        let mut solved = solved.map_err(|fault| SceneError::new("", format!("'{name}': {}", fault.what)))?;
+        Ok(solved.shapes.swap_remove(0))
     }
 
     /// Declaration behind an address; a control's is `0..1`. `[control]`

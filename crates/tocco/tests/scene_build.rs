@@ -356,11 +356,11 @@ fn a_value_written_at_a_place_reads_as_if_the_file_had_said_so() {
 }
 
 #[test]
-fn a_built_scene_tells_its_modes_as_tuned_lowest_first() {
+fn a_built_scene_tells_its_modes_as_tuned_in_the_order_given() {
     let scene = Scene::build(&SceneDef::from_text(STRUCK).unwrap(), 48_000.0).unwrap();
     let modes = scene.modes();
     assert_eq!((modes.len(), modes[0].0.as_str(), modes[0].1.len()), (1, "bar", 2));
-    let [low, high] = modes[0].1[..] else { panic!() };
+    let [high, low] = modes[0].1[..] else { panic!() };
     assert!((low.freq_hz - 600.0).abs() < 1e-9 && low.decay_s.is_infinite() && low.mass_kg == 0.07);
     assert!((high.freq_hz - 1800.0).abs() < 1e-9 && (high.decay_s - 0.1).abs() < 1e-15 && high.mass_kg == 0.05);
 }

@@ -154,6 +154,18 @@ fn what_cannot_be_is_refused_in_one_line_with_its_place_and_what_to_do() {
         (bar.replace("\"bar\"", "\"baar\""), "line 3: body.x.shape: unknown shape 'baar'; did you mean 'bar'?"),
         (bar.replace("length_m", "lenght_m"), "line 4: body.x.lenght_m: unknown key; did you mean 'length_m'?"),
         (bar.replace("steel", "steeel"), "line 7: body.x.material: no material 'steeel'; did you mean 'steel'?"),
+        (
+            bar.replace("steel", "wood"),
+            "line 7: body.x.material: which wood? choose spruce, pine, maple, oak, rosewood",
+        ),
+        (
+            bar.replace("\"steel\"", "{ density_kg_m3 = 1e5, young_pa = 1e9, loss_factor = 0.01 }"),
+            "line 7: body.x.material.density_kg_m3: 100000 kg/m^3 is out of range; wants a number from 1 kg/m^3 to 30000 kg/m^3",
+        ),
+        (
+            bar.replace("\"steel\"", "{ density_kg_m3 = 1e3, young_pa = 1e9, loss_facto = 0.01 }"),
+            "line 7: body.x.material.loss_facto: unknown key; did you mean 'loss_factor'?",
+        ),
         (bar.replace("material = \"steel\"", ""), "line 1: body.x: a bar needs material"),
         (
             bar.replace("\"bar\"", "\"bar\"\nsupport = \"fre\""),

@@ -176,7 +176,7 @@ impl Card {
             Ok(stream) => Ok(Box::new(Running { stream: Some(stream), name: self.name.clone(), door, gaps, lost })),
             Err(error) => {
                 let why = format!("cannot play on {}: {error}; {WITHOUT}", self.name);
-                Err((fetch_home(&door), HostError::Machine(why)))
+                Err((fetch_home(&door).map(Box::new), HostError::Machine(why)))
             }
         }
     }

@@ -2,7 +2,7 @@
 //! The control half: names, checks, answers, takes.
 
 use super::Setup;
-use super::order::{ORDERS, Order, PROBES, READINGS, REPORTS, Report, Status, What};
+use super::order::{ORDERS, Order, PROBES, READINGS, REPORTS, Report, Status, Watch, What};
 use super::player::Player;
 use super::take::{self, Deed, Header};
 use crate::error::{HostError, Result, bad};
@@ -42,6 +42,21 @@ pub struct Answer {
     pub value: f64,
     /// It is not the one that was asked for, which is out of range.
     pub clamped: bool,
+}
+
+/// A named control.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Knob {
+    /// Its name: set it as a path, to 0..1.
+    pub name: String,
+    /// What it moves.
+    pub path: String,
+    /// Physical range.
+    pub range: [f64; 2],
+    /// Knob law.
+    pub scale: Scale,
+    /// Where it was last set to, 0..1.
+    pub position: Option<f64>,
 }
 
 /// Orders so far.
@@ -172,11 +187,13 @@ impl Desk {
         self.twin.paths().into_iter().map(|(path, spec, value)| (path.clone(), spec, last(&path, value))).collect()
     }
 
-    /// Named controls: name, path behind, range, scale, position in 0..1 last sent.
-    pub fn controls(&self) -> Vec<(String, String, [f64; 2], Scale, Option<f64>)> {
-        let all = self.twin.controls().into_iter();
-        all.map(|(name, path, range, scale)| (name.clone(), path, range, scale, self.values.get(&name).copied()))
-            .collect()
+    /// The named controls.
+    pub fn controls(&self) -> Vec<Knob> {
+        let knob = |(name, path, range, scale)| {
+            let position = self.values.get(&name).copied();
+            Knob { name, path, range, scale, position }
+        };
+        self.twin.controls().into_iter().map(knob).collect()
     }
 
     /// Names of the masses: what can be struck.
@@ -233,7 +250,7 @@ impl Desk {
     }
 
     /// Sets a parameter or a control without a glide at the next block boundary: for what is about to be struck.
-    pub fn place(&mut self, path: &str, value: f64) -> Result<Answer> {
+    pub fn jump(&mut self, path: &str, value: f64) -> Result<Answer> {
         self.move_to(path, value, When::Now, false)
     }
 
@@ -251,7 +268,7 @@ impl Desk {
         let answer = self.within(value, min, max, path)?;
         let (command, deed) = match glides {
             true => (Command::Set(address, answer.value), Deed::Set(path.to_owned(), answer.value)),
-            false => (Command::Place(address, answer.value), Deed::Place(path.to_owned(), answer.value)),
+            false => (Command::Jump(address, answer.value), Deed::Jump(path.to_owned(), answer.value)),
         };
         self.send(when, command, deed)?;
         match self.values.get_mut(path) {
@@ -299,6 +316,18 @@ impl Desk {
         let command = Command::Hit { site: found, impulse_n_s: answer.value };
         self.send(when, command, Deed::Hit(site.to_owned(), answer.value))?;
         Ok(answer)
+    }
+
+    /// Touches a port at another place of its shape, given by fractions, from now on.
+    pub fn touch(&mut self, site: &str, place: &[f64]) -> Result<()> {
+        let found = self.twin.site(site).and_then(|found| Ok((found, self.twin.shape_at(found, place)?)));
+        match found {
+            Ok((found, shape)) => {
+                let command = Command::Touch { site: found, shape: shape.into() };
+                self.send(When::Now, command, Deed::Touch(site.to_owned(), place.to_vec()))
+            }
+            Err(error) => self.refuse(error.what),
+        }
     }
 
     /// Everything to rest, now; what was scheduled is forgotten.
@@ -367,7 +396,7 @@ impl Desk {
         }
         let ticks = (every_s * self.header.rate_hz).clamp(1.0, 1e9) as u32;
         let every = if signals.is_empty() { 0 } else { ticks };
-        self.push(0, What::Watch { probes, every })?;
+        self.push(0, What::Watch(Box::new(Watch { probes, every })))?;
         self.watched = (signals.iter().map(|signal| (*signal).to_owned()).collect(), every_s);
         self.heard = None;
         Ok(())
@@ -434,7 +463,7 @@ impl Desk {
                         if below > -300.0 { format!(", modes {below} dB below all silenced") } else { String::new() };
                     self.say(format!("load: at most {most} sub-steps{modes}"));
                 }
-                Report::Retired(_) => {}
+                Report::Retired(_) | Report::Unwatched(_) | Report::Worn(_) => {}
                 Report::Probes { at, values } => self.heard = Some((at, values.to_vec())),
                 Report::Stopped { at, hash } => self.stopped = Some((at, hash)),
             }

@@ -32,7 +32,7 @@ pub trait Device {
 }
 
 /// A device, or the audio half back (unless it is lost) and the reason.
-pub type Opened<D> = std::result::Result<D, (Option<Player>, HostError)>;
+pub type Opened<D> = std::result::Result<D, (Option<Box<Player>>, HostError)>;
 
 /// Opens a device for an audio half.
 pub trait Opener {
@@ -115,7 +115,10 @@ impl Null {
         };
         match std::thread::Builder::new().name("null device".into()).spawn(run) {
             Ok(thread) => Ok(Self { stop, thread: Some(thread), door }),
-            Err(e) => Err((fetch_home(&door), HostError::Machine(format!("no thread for the null device: {e}")))),
+            Err(e) => Err((
+                fetch_home(&door).map(Box::new),
+                HostError::Machine(format!("no thread for the null device: {e}")),
+            )),
         }
     }
 }
@@ -191,7 +194,7 @@ impl Line {
                     desk.say(format!("{}: reconnected", device.name()));
                     (self.device, self.again) = (Some(device), None);
                 }
-                Err((Some(player), _)) => self.wait(player)?,
+                Err((Some(player), _)) => self.wait(*player)?,
                 Err((None, error)) => return Err(error),
             }
         }
@@ -261,7 +264,7 @@ mod tests {
     impl Opener for OpenFlaky {
         fn open(&mut self, player: Player) -> Opened<Box<dyn Device>> {
             if !self.0.load(Ordering::Relaxed) {
-                return Err((Some(player), HostError::Machine("not there".into())));
+                return Err((Some(Box::new(player)), HostError::Machine("not there".into())));
             }
             Ok(Box::new(Flaky { inner: Null::start(player, 64).map_err(|(_, e)| e).unwrap(), there: self.0.clone() }))
         }

@@ -27,12 +27,14 @@ pub(super) struct Order {
 
 pub(super) enum What {
     Do(Command),
-    /// Signals to send back, every so many samples.
-    Watch {
-        probes: [Option<Probe>; PROBES],
-        every: u32,
-    },
+    Watch(Box<Watch>),
     Stop,
+}
+
+/// Signals to send back, every so many samples; 0: never.
+pub(super) struct Watch {
+    pub probes: [Option<Probe>; PROBES],
+    pub every: u32,
 }
 
 /// Back to the control half.
@@ -45,6 +47,10 @@ pub(super) enum Report {
     Shed { at: u64, grade: Grade },
     /// To be freed.
     Retired(#[expect(dead_code, reason = "it is there to be dropped")] Box<Scene>),
+    /// To be freed.
+    Unwatched(#[expect(dead_code, reason = "it is there to be dropped")] Box<Watch>),
+    /// Values of a place, to be freed.
+    Worn(#[expect(dead_code, reason = "they are there to be dropped")] Box<[f64]>),
     /// Watched signals at the end of a block.
     Probes { at: u64, values: [f64; PROBES] },
     /// No more sound after this tick; hash of all there was.

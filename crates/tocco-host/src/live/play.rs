@@ -11,7 +11,7 @@ use crate::say;
 use crate::wav::{Encoding, Format, Info, WavWriter};
 use std::fmt::Write as _;
 use std::io::{BufWriter, Seek, SeekFrom, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tocco::scene::def::Length;
 
@@ -262,13 +262,13 @@ struct Tape {
 }
 
 impl Tape {
-    fn create(path: &PathBuf, desk: &Desk) -> Result<Self> {
+    fn create(path: &Path, desk: &Desk) -> Result<Self> {
         let format = Format::new(desk.channels(), desk.rate_hz(), Encoding::Float32)?;
         let info: Info =
             vec![(*b"INAM", desk.scene().title().to_owned()), (*b"ISFT", crate::render::VERSION.to_owned())];
         let file = BufWriter::new(FreshFile::create(path)?);
         let wav = WavWriter::new(file, format, info, 0, 1).map_err(|e| HostError::writing(path, &e))?;
-        Ok(Self { wav, path: path.clone(), samples: Vec::new() })
+        Ok(Self { wav, path: path.to_path_buf(), samples: Vec::new() })
     }
 
     fn write(&mut self, desk: &mut Desk) -> Result<()> {

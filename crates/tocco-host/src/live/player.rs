@@ -4,11 +4,10 @@
 
 use super::governor::Governor;
 use super::limiter::Limiter;
-use super::order::{METERS, ORDERS, Order, PROBES, Report, Status, What};
+use super::order::{METERS, ORDERS, Order, Report, Status, Watch, What};
 use rtrb::{Consumer, Producer};
 use std::time::Instant;
-use tocco::engine::{Command, Engine, Timed};
-use tocco::scene::Probe;
+use tocco::engine::{Command, Engine, START, Timed, hashed};
 
 /// Frames rendered at once; longer blocks are cut.
 pub(super) const MOST_FRAMES: usize = 4096;
@@ -28,8 +27,7 @@ pub struct Player {
     /// What waits for its tick, in order, with serials beside it.
     waiting: Vec<Timed>,
     serials: Vec<u64>,
-    watched: [Option<Probe>; PROBES],
-    every: u32,
+    watched: Option<Box<Watch>>,
     next_probe: u64,
     governor: Option<Governor>,
     epoch: Instant,
@@ -58,8 +56,7 @@ impl Player {
             tape: None,
             waiting: Vec::with_capacity(ORDERS + 1),
             serials: Vec::with_capacity(ORDERS + 1),
-            watched: [None; PROBES],
-            every: 0,
+            watched: None,
             next_probe: 0,
             governor: watch_load.then(Governor::new),
             epoch,
@@ -112,10 +109,12 @@ impl Player {
             if serial != OWN {
                 let _ = self.reports.push(Report::Done { serial, at });
             }
-            if let Command::Replace { scene: Some(scene), .. } = timed.command {
-                // There is room: its own report was counted for, and a reserve is kept.
-                let _ = self.reports.push(Report::Retired(scene));
-            }
+            // There is room: its own report was counted for, and a reserve is kept.
+            let _ = match timed.command {
+                Command::Replace { scene: Some(scene), .. } => self.reports.push(Report::Retired(scene)),
+                Command::Touch { shape, .. } => self.reports.push(Report::Worn(shape)),
+                _ => Ok(()),
+            };
         }
         if let Some(limiter) = &mut self.limiter {
             self.reading.limited = self.reading.limited.min(limiter.limit(out));
@@ -156,8 +155,11 @@ impl Player {
                     }
                     self.schedule(serial, at, command);
                 }
-                What::Watch { probes, every } => {
-                    (self.watched, self.every, self.next_probe) = (probes, every, tick);
+                What::Watch(watch) => {
+                    self.next_probe = tick;
+                    if let Some(before) = self.watched.replace(watch) {
+                        let _ = self.reports.push(Report::Unwatched(before));
+                    }
                 }
                 What::Stop => self.stop_at = Some(self.stop_at.map_or(at, |before| before.min(at))),
             }
@@ -196,11 +198,12 @@ impl Player {
 
     fn send_probes(&mut self) {
         let tick = self.engine.tick();
-        if self.every == 0 || tick < self.next_probe || self.spare() <= RESERVE / 2 {
+        let Some(watch) = self.watched.as_deref().filter(|watch| watch.every > 0) else { return };
+        if tick < self.next_probe || self.spare() <= RESERVE / 2 {
             return;
         }
-        self.next_probe = tick + u64::from(self.every);
-        let values = self.watched.map(|probe| probe.map_or(0.0, |probe| self.engine.probe(probe)));
+        self.next_probe = tick + u64::from(watch.every);
+        let values = watch.probes.map(|probe| probe.map_or(0.0, |probe| self.engine.probe(probe)));
         let _ = self.reports.push(Report::Probes { at: tick, values });
     }
 
@@ -212,14 +215,11 @@ impl Player {
         let lasting_s = frames as f64 / self.rate_hz();
         let spent = began.elapsed();
         let load = spent.as_secs_f64() / lasting_s;
-        if let Some(governor) = &mut self.governor {
-            if let Some(grade) = governor.judge(load, lasting_s)
-                && self.reports.slots() > self.waiting.len() + 1
-            {
-                let at = self.engine.tick();
-                self.schedule(OWN, at, grade.command());
-                let _ = self.reports.push(Report::Shed { at, grade });
-            }
+        let room = self.spare() > 1 && self.waiting.len() < ORDERS;
+        if let Some(grade) = self.governor.as_mut().filter(|_| room).and_then(|g| g.judge(load, lasting_s)) {
+            let at = self.engine.tick();
+            self.schedule(OWN, at, grade.command());
+            let _ = self.reports.push(Report::Shed { at, grade });
         }
         let reading = &mut self.reading;
         (reading.tick, reading.began) = (self.engine.tick(), tick);
@@ -237,12 +237,4 @@ impl Player {
             self.reading = Status { health, ..Status::default() };
         }
     }
-}
-
-/// The hash before the first sample.
-pub(super) const START: u64 = 0xcbf2_9ce4_8422_2325;
-
-/// One sample more in the hash of a sound.
-pub(super) fn hashed(hash: u64, sample: f32) -> u64 {
-    (hash ^ u64::from(sample.to_bits())).wrapping_mul(0x0100_0000_01b3)
 }

@@ -8,7 +8,6 @@
 
 use super::governor::Grade;
 use super::limiter::{CEILING_DBTP, Limiter};
-use super::player::{START, hashed};
 use crate::error::{HostError, Result, bad};
 use crate::fresh::FreshFile;
 use crate::library::Loaded;
@@ -19,7 +18,7 @@ use crate::wav::{Format, WavWriter};
 use serde_json::{Value, json};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use tocco::engine::{Command, Engine, Timed};
+use tocco::engine::{Command, Engine, START, Timed, hashed};
 use tocco::scene::def::Source;
 use tocco::scene::{Scene, SceneDef};
 
@@ -34,11 +33,13 @@ pub enum Deed {
     /// A parameter, force or control.
     Set(String, f64),
     /// The same without a glide.
-    Place(String, f64),
+    Jump(String, f64),
     /// A mass, m/s.
     Strike(String, f64),
     /// A site, N s.
     Hit(String, f64),
+    /// A port is touched at another place of its shape (fractions).
+    Touch(String, Vec<f64>),
     /// Everything to rest.
     Hush,
     /// Most sub-steps and level below which modes are silenced, dB.
@@ -179,9 +180,10 @@ impl Writer {
     pub fn add(&mut self, at: u64, deed: &Deed) -> Result<()> {
         let line = match deed {
             Deed::Set(path, value) => json!({"at": at, "set": path, "value": value}),
-            Deed::Place(path, value) => json!({"at": at, "place": path, "value": value}),
+            Deed::Jump(path, value) => json!({"at": at, "jump": path, "value": value}),
             Deed::Strike(body, velocity) => json!({"at": at, "strike": body, "velocity_m_s": velocity}),
             Deed::Hit(site, impulse) => json!({"at": at, "hit": site, "impulse_n_s": impulse}),
+            Deed::Touch(site, place) => json!({"at": at, "touch": site, "place": place}),
             Deed::Hush => json!({"at": at, "hush": true}),
             Deed::Quality(most, below) => json!({"at": at, "quality": {"max_substeps": most, "drop_below_db": below}}),
             Deed::Scene(scene, adopt) => json!({"at": at, "scene": scene_json(scene), "adopt": adopt}),
@@ -279,12 +281,17 @@ fn deed_from(value: &Value, place: &str) -> Result<Deed> {
     let word = |key: &str| value[key].as_str().map(str::to_owned);
     if let Some(path) = word("set") {
         Ok(Deed::Set(path, number("value")?))
-    } else if let Some(path) = word("place") {
-        Ok(Deed::Place(path, number("value")?))
+    } else if let Some(path) = word("jump") {
+        Ok(Deed::Jump(path, number("value")?))
     } else if let Some(body) = word("strike") {
         Ok(Deed::Strike(body, number("velocity_m_s")?))
     } else if let Some(site) = word("hit") {
         Ok(Deed::Hit(site, number("impulse_n_s")?))
+    } else if let Some(site) = word("touch") {
+        let where_to = value["place"].as_array().map(|fractions| fractions.iter().filter_map(Value::as_f64).collect());
+        where_to
+            .map(|place| Deed::Touch(site, place))
+            .ok_or_else(|| HostError::BadInput(format!("{place}: 'place' is no list")))
     } else if value["hush"] == true {
         Ok(Deed::Hush)
     } else if let (Some(most), Some(below)) =
@@ -294,7 +301,7 @@ fn deed_from(value: &Value, place: &str) -> Result<Deed> {
     } else if value["scene"].is_object() {
         Ok(Deed::Scene(Box::new(scene_from(&value["scene"], place)?), value["adopt"] == true))
     } else {
-        bad(format!("{place}: no known deed; it is one of set, place, strike, hit, hush, quality, scene"))
+        bad(format!("{place}: no known deed; it is one of set, jump, strike, hit, touch, hush, quality, scene"))
     }
 }
 
@@ -328,12 +335,16 @@ impl Replay {
             let wrong = |e: tocco::SceneError| HostError::BadInput(format!("line {} of the take: {e}", line + 2));
             let command = match &entry.deed {
                 Deed::Set(path, value) => Command::Set(scene.address(path).map_err(wrong)?, *value),
-                Deed::Place(path, value) => Command::Place(scene.address(path).map_err(wrong)?, *value),
+                Deed::Jump(path, value) => Command::Jump(scene.address(path).map_err(wrong)?, *value),
                 Deed::Strike(body, velocity) => {
                     Command::Strike { body: scene.body(body).map_err(wrong)?, velocity_m_s: *velocity }
                 }
                 Deed::Hit(site, impulse) => {
                     Command::Hit { site: scene.site(site).map_err(wrong)?, impulse_n_s: *impulse }
+                }
+                Deed::Touch(site, place) => {
+                    let site = scene.site(site).map_err(wrong)?;
+                    Command::Touch { site, shape: scene.shape_at(site, place).map_err(wrong)?.into() }
                 }
                 Deed::Hush => Command::Hush,
                 Deed::Quality(most, below) => Command::Quality { max_substeps: *most, drop_below_db: *below },

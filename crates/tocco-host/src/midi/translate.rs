@@ -28,7 +28,7 @@ pub enum Order {
     /// A path or control, gliding.
     Set(String, f64),
     /// A path, at once.
-    Place(String, f64),
+    Jump(String, f64),
     /// A mass, m/s.
     Strike(String, f64),
     /// A place, N s.
@@ -239,7 +239,7 @@ impl Translator {
         let ratio = ((f64::from(sounding.note) - self.map.reference + bend) / 12.0).exp2();
         for tuned in &voices[index].tuned {
             let (path, value) = (tuned.path.clone(), tuned.declared * ratio);
-            orders.push(if at_once { Order::Place(path, value) } else { Order::Set(path, value) });
+            orders.push(if at_once { Order::Jump(path, value) } else { Order::Set(path, value) });
         }
     }
 

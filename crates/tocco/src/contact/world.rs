@@ -303,6 +303,19 @@ impl World {
         taken
     }
 
+    /// Moves the place at which a port is touched. False if the body cannot. `[audio]`
+    pub fn touch_at(&mut self, site: Site, shape: &[Real]) -> bool {
+        self.disturb(site.body);
+        let moved = self.bodies[site.body].touch_at(site.port, shape);
+        self.stale(site.body);
+        for contact in 0..self.contacts.len() {
+            if self.contacts[contact].touches(site.body) {
+                self.estimate(contact);
+            }
+        }
+        moved
+    }
+
     /// Energy of a body and of the contacts at it.
     pub(super) fn around(&self, body: usize) -> Real {
         let laws: Real = self.contacts.iter().filter(|c| c.touches(body)).map(stored).sum();
@@ -337,6 +350,7 @@ impl Contact {
     }
 }
 
-pub(super) fn stored(contact: &Contact) -> Real {
+/// Energy in a contact's law, J.
+pub(crate) fn stored(contact: &Contact) -> Real {
     if contact.awake { contact.law.energy(contact.compression) } else { 0.0 }
 }

@@ -124,6 +124,8 @@ pub struct Modal {
     path: Path,
     /// Two-pole modes first (padded to whole pairs of chunks), then the others (padded to whole chunks).
     modes: Vec<Mode>,
+    /// Where each mode stands in that order.
+    slots: Vec<usize>,
     /// Chunks of two-pole modes.
     two_pole: usize,
     two_step: TwoStep,
@@ -142,6 +144,9 @@ pub struct Modal {
     touch: Vec<Row>,
     /// Ports whose touched place differs from the declared one, and by which angle of the highest mode.
     displaced: Vec<Option<Real>>,
+    /// Ports whose touch has been moved to another place, and the values there.
+    moved: Vec<bool>,
+    elsewhere: Vec<Row>,
     pushed: Vec<Real>,
     gathered: Row,
     stroke: Vec<Option<Real>>,
@@ -199,6 +204,10 @@ impl Modal {
         order.resize(order.len().next_multiple_of(LANES), None);
 
         let cells = order.len() / LANES;
+        let mut slots = vec![0; modes.len()];
+        for (slot, mode) in order.iter().enumerate().filter_map(|(slot, mode)| Some((slot, (*mode)?))) {
+            slots[mode] = slot;
+        }
         let row = |port: &Vec<Real>| Row::from_fn(cells, |_, i| order[i].map_or(0.0, |i| port[i]));
         let shape: Vec<Row> = ports.iter().map(row).collect();
         let mode = |slot: &Option<usize>| match *slot {
@@ -224,6 +233,7 @@ impl Modal {
             sample_s,
             path: *Path::all().last().unwrap_or(&Path::Baseline),
             modes: order.iter().map(mode).collect(),
+            slots,
             two_pole,
             two_step: TwoStep::zeros(cells),
             held: Held::zeros(two_pole),
@@ -236,6 +246,8 @@ impl Modal {
             level: 0,
             touch: shape.clone(),
             displaced: vec![None; ports.len()],
+            moved: vec![false; ports.len()],
+            elsewhere: shape.clone(),
             shape,
             pushed: vec![0.0; ports.len()],
             gathered: Row::zeros(cells),

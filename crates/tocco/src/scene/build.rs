@@ -60,10 +60,12 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
     let mut omitted = Vec::new();
     let mut bodies: Vec<Box<dyn Resonator>> = Vec::new();
     let mut names = Vec::new();
+    let mut figures = Vec::new();
     let mut body_forms = Vec::new();
     for body in &def.bodies {
         let left_out = omitted.len();
         let mut ports = vec!["0".to_string()];
+        figures.push(None);
         bodies.push(match &body.form {
             BodyForm::Mass { position_m, velocity_m_s } => {
                 Box::new(Mass::new(MassParams::from_values(&body.params), *position_m, *velocity_m_s, sample_s))
@@ -104,7 +106,11 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
                 let from = shaped(&place, figure, places, below_hz)?;
                 let touched = def.contacts.iter().any(|c| c.between.iter().any(|s| body_of(s) == body.name));
                 match morph {
-                    None => Box::new(Modal::new(params, &from.modes, &from.ports, sample_s, touched)),
+                    None => {
+                        figures.pop();
+                        figures.push(Some((figure.clone(), below_hz)));
+                        Box::new(Modal::new(params, &from.modes, &from.ports, sample_s, touched))
+                    }
                     Some(to) => {
                         let to = shaped(&format!("{place}.morph"), to, places, below_hz)?;
                         Box::new(Modal::morphing(params, &from, &to, sample_s, touched))
@@ -150,6 +156,7 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
         bodies: names,
         contacts: def.contacts.iter().map(|c| c.name.clone()).collect(),
         omitted,
+        figures,
         kin: vec![Kin::None; body_forms.len()],
         body_forms,
         contact_forms: def

@@ -38,6 +38,13 @@ impl Modal {
         }
     }
 
+    /// Energy of a mode in any form, J.
+    pub(super) fn mode_energy(&self, i: usize) -> Real {
+        let ((q, p), mode) = (self.state(i), &self.modes[i]);
+        let wq = self.omega(mode) * q;
+        0.5 * mode.mass * (p * p + wq * wq)
+    }
+
     /// Chunks of modes in two-pole form while free.
     pub(super) fn rung(&self) -> usize {
         if self.steady { self.two_pole } else { 0 }

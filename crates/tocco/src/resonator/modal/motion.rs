@@ -86,7 +86,7 @@ impl Resonator for Modal {
                 stroke += more.0;
                 heard += more.1;
             }
-            let own = port == self.listen && self.displaced[port].is_none() && !self.fade.loud();
+            let own = port == self.listen && self.displaced[port].is_none() && !self.moved[port] && !self.fade.loud();
             self.stroke[port] = Some(stroke);
             self.heard = own.then_some(heard);
             self.pushed[port] = 0.0;
@@ -224,12 +224,17 @@ impl Resonator for Modal {
 
     fn energy(&self) -> Real {
         let mut sum = [0.0; LANES];
-        for (i, mode) in self.modes.iter().enumerate() {
-            let (q, p) = self.state(i);
-            let wq = self.omega(mode) * q;
-            sum[i % LANES] += 0.5 * mode.mass * (p * p + wq * wq);
+        for i in 0..self.modes.len() {
+            sum[i % LANES] += self.mode_energy(i);
         }
         kernel::join(&sum)
+    }
+
+    fn mode_energies(&self, out: &mut [Real]) -> usize {
+        for (cell, &slot) in out.iter_mut().zip(&self.slots) {
+            *cell = self.mode_energy(slot);
+        }
+        self.slots.len()
     }
 
     fn inverse_mass(&self, port: usize) -> Real {
@@ -279,6 +284,22 @@ impl Resonator for Modal {
         self.forget();
     }
 
+    fn touch_at(&mut self, port: usize, shape: &[Real]) -> bool {
+        if shape.len() != self.slots.len() || port >= self.touch.len() || self.morph.is_some() {
+            return false;
+        }
+        self.plain();
+        for (&slot, &value) in self.slots.iter().zip(shape) {
+            self.elsewhere[port].set(0, slot, value);
+        }
+        self.moved[port] = true;
+        self.place(port);
+        self.levels.iter_mut().for_each(|level| level.fresh = false);
+        self.refresh(self.level);
+        self.forget();
+        true
+    }
+
     fn settle(&mut self) -> bool {
         let [q, p] = self.state.part_mut(0, self.modes.len() / LANES).map(|row| kernel::flush(self.path, row, FLUSH));
         let (alive, finite) = (q.0 || p.0, q.1 && p.1);
@@ -297,11 +318,8 @@ impl Resonator for Modal {
 
     fn modes(&self) -> Vec<(Real, Real, Real)> {
         let ModalParams { freq_scale, decay_scale, .. } = self.params;
-        let real = self.modes.iter().filter(|mode| mode.mass > 0.0);
-        let mut all: Vec<_> =
-            real.map(|mode| (mode.omega * freq_scale / TAU, decay_scale / mode.sigma, mode.mass)).collect();
-        all.sort_by(|a, b| a.0.total_cmp(&b.0));
-        all
+        let real = self.slots.iter().map(|&slot| &self.modes[slot]);
+        real.map(|mode| (mode.omega * freq_scale / TAU, decay_scale / mode.sigma, mode.mass)).collect()
     }
     fn omitted(&self) -> usize {
         self.omitted
@@ -340,7 +358,7 @@ impl Modal {
     /// What is touched at a port: the declared place, or where the last strike fell.
     pub(super) fn place(&mut self, port: usize) {
         for (i, mode) in self.modes.iter().enumerate() {
-            let phi = self.shape[port].get(0, i);
+            let phi = if self.moved[port] { &self.elsewhere } else { &self.shape }[port].get(0, i);
             let touched = match self.displaced[port] {
                 None => phi,
                 Some(angle) => {

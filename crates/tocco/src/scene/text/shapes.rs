@@ -6,7 +6,7 @@ use super::bodies::{NO_MORPH, named_ports};
 use super::node::*;
 use crate::math::Real;
 use crate::param::{KeyType, Kind};
-use crate::resonator::material::{DEFAULT_POISSON, MATERIAL, MATERIALS, Material};
+use crate::resonator::material::{DEFAULT_POISSON, MATERIAL, MATERIALS, Material, of_class};
 use crate::resonator::shape::{FAMILIES, Family, MORPH, SHAPE, locate, wanted};
 use crate::scene::def::*;
 use crate::scene::error::{SceneError, nearest};
@@ -64,8 +64,13 @@ fn read_material(node: &Node<'_, '_>, family: &Family, lines: &mut Lines) -> Res
         Data::Text(word) => match Material::named(word) {
             Some(found) => Ok(Stuff::Named(found.id)),
             None => {
+                let kin = of_class(word);
                 let known = MATERIALS.iter().map(|entry| entry.id);
-                let what = format!("no material '{}'{}", clip(word), nearest(&clip(word), known));
+                let what = if kin.is_empty() {
+                    format!("no material '{}'{}", clip(word), nearest(&clip(word), known))
+                } else {
+                    format!("which {}? choose {}", clip(word), kin.join(", "))
+                };
                 fail(at, entry.line, what)
             }
         },

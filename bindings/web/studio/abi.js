@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The engine's C ABI as a class, for the worklet, the workers and the page alike. Imports nothing and needs neither
+// TextEncoder nor TextDecoder, which audio worklets lack.
+
+/** Instantiates a compiled module. */
+export async function instantiate(module) {
+  return new Abi((await WebAssembly.instantiate(module)).exports);
+}
+
+/** Same, at once: allowed off the main thread only. */
+export function instantiateNow(module) {
+  return new Abi(new WebAssembly.Instance(module).exports);
+}
+
+function encode(text) {
+  const bytes = [];
+  for (const char of text) {
+    const c = char.codePointAt(0);
+    if (c < 0x80) bytes.push(c);
+    else if (c < 0x800) bytes.push(0xc0 | (c >> 6), 0x80 | (c & 63));
+    else if (c < 0x10000) bytes.push(0xe0 | (c >> 12), 0x80 | ((c >> 6) & 63), 0x80 | (c & 63));
+    else bytes.push(0xf0 | (c >> 18), 0x80 | ((c >> 12) & 63), 0x80 | ((c >> 6) & 63), 0x80 | (c & 63));
+  }
+  return bytes;
+}
+
+function decode(bytes) {
+  const parts = [];
+  for (let i = 0; i < bytes.length;) {
+    const b = bytes[i];
+    const more = b < 0x80 ? 0 : b < 0xe0 ? 1 : b < 0xf0 ? 2 : 3;
+    let c = more === 0 ? b : b & (0x3f >> more);
+    for (let k = 1; k <= more; k += 1) c = (c << 6) | (bytes[i + k] & 63);
+    parts.push(String.fromCodePoint(c));
+    i += more + 1;
+  }
+  return parts.join("");
+}
+
+export class Abi {
+  constructor(exports) {
+    this.x = exports;
+  }
+
+  /** Calls `use(pointer, length)` with the text in the module's memory. */
+  text(string, use) {
+    const bytes = encode(string);
+    const pointer = this.x.tocco_alloc(bytes.length);
+    new Uint8Array(this.x.memory.buffer).set(bytes, pointer);
+    const result = use(pointer, bytes.length);
+    this.x.tocco_dealloc(pointer, bytes.length);
+    return result;
+  }
+
+  error() {
+    return decode(new Uint8Array(this.x.memory.buffer, this.x.tocco_error(), this.x.tocco_error_len()));
+  }
+
+  /** A player of the scene, or an Error whose message is one line. `rate` 0: the scene's own. */
+  load(scene, rate) {
+    const player = this.text(scene, (p, n) => this.x.tocco_load(p, n, rate));
+    if (player === 0) throw new Error(this.error());
+    return new Player(this, player);
+  }
+}
+
+class Player {
+  constructor(abi, pointer) {
+    this.abi = abi;
+    this.x = abi.x;
+    this.pointer = pointer;
+    this.channels = this.x.tocco_channels(pointer);
+    this.rate = this.x.tocco_rate_hz(pointer);
+    this.watched = 0;
+  }
+
+  free() {
+    this.x.tocco_free(this.pointer);
+  }
+
+  tick() {
+    return this.x.tocco_tick(this.pointer);
+  }
+
+  describe() {
+    const at = this.x.tocco_describe(this.pointer);
+    return JSON.parse(decode(new Uint8Array(this.x.memory.buffer, at, this.x.tocco_describe_len(this.pointer))));
+  }
+
+  /** Does what a take's line says, at its tick (0: now); throws what went wrong. */
+  command(line) {
+    const { pointer, x } = this;
+    const at = line.at ?? 0;
+    const done = (ok) => {
+      if (!ok) throw new Error(this.abi.error());
+    };
+    if ("set" in line) done(this.abi.text(line.set, (p, n) => x.tocco_set(pointer, p, n, line.value, at)));
+    else if ("strike" in line) {
+      done(this.abi.text(line.strike, (p, n) => x.tocco_strike(pointer, p, n, line.velocity_m_s, at)));
+    } else if ("hit" in line) {
+      done(this.abi.text(line.hit, (p, n) => x.tocco_hit(pointer, p, n, line.impulse_n_s, at)));
+    } else if ("touch" in line) {
+      const solved = line.shape; // solved by another instance, or to be solved here
+      done(this.numbers(solved ?? line.place, (v, count) =>
+        this.abi.text(line.touch, (p, n) => x[solved ? "tocco_touch_with" : "tocco_touch"](pointer, p, n, v, count, at))));
+    } else if ("scene" in line) {
+      done(this.abi.text(line.scene.text, (p, n) => x.tocco_replace(pointer, p, n)));
+      this.watched = 0;
+    }
+  }
+
+  /** Calls `use(pointer, count)` with doubles in the module's memory. */
+  numbers(values, use) {
+    const at = this.x.tocco_alloc(8 * values.length + 8);
+    const aligned = (at + 7) & ~7;
+    new Float64Array(this.x.memory.buffer, aligned, values.length).set(values);
+    const result = use(aligned, values.length);
+    this.x.tocco_dealloc(at, 8 * values.length + 8);
+    return result;
+  }
+
+  /** Shape values of the modes at a place; null where the body is no shape. */
+  shapeAt(site, place) {
+    const at = this.numbers(place, (v, count) =>
+      this.abi.text(site, (p, n) => this.x.tocco_shape_at(this.pointer, p, n, v, count)));
+    return at === 0 ? null : Array.from(new Float64Array(this.x.memory.buffer, at, this.x.tocco_modes_len(this.pointer)));
+  }
+
+  /** Hash of everything rendered so far, as a take ends with it. */
+  hash() {
+    return BigInt.asUintN(64, this.x.tocco_hash(this.pointer)).toString(16).padStart(16, "0");
+  }
+
+  /** Signals to record while rendering; at most eight. */
+  watch(signals) {
+    const count = this.abi.text(signals.join("\n"), (p, n) => this.x.tocco_watch(this.pointer, p, n));
+    if (count !== signals.length) throw new Error(this.abi.error());
+    this.watched = count;
+  }
+
+  /** The next frames, interleaved; a view that lives until the next call. */
+  render(frames) {
+    const at = this.x.tocco_render(this.pointer, frames);
+    return new Float32Array(this.x.memory.buffer, at, frames * this.channels);
+  }
+
+  /** The frames of the last render again; a view. */
+  last(frames) {
+    return new Float32Array(this.x.memory.buffer, this.x.tocco_last(this.pointer), frames * this.channels);
+  }
+
+  /** The last render through master gain and limiter, as heard; a view. */
+  limited(frames, gain, limiting) {
+    const at = this.x.tocco_limited(this.pointer, gain, limiting ? 1 : 0);
+    return new Float32Array(this.x.memory.buffer, at, frames * this.channels);
+  }
+
+  /** Smallest gain of the limiter in the last block. */
+  reduction() {
+    return this.x.tocco_reduction(this.pointer);
+  }
+
+  /** Watched signals of the last render, one row per frame; a view. */
+  probes(frames) {
+    return new Float64Array(this.x.memory.buffer, this.x.tocco_probes(this.pointer), frames * this.watched);
+  }
+
+  /** Energies of all bodies, then of all laws, J; a view. */
+  energies(count) {
+    return new Float64Array(this.x.memory.buffer, this.x.tocco_energies(this.pointer), count);
+  }
+
+  /** Energy of every mode of a body, J; a view. */
+  modes(body) {
+    const at = this.x.tocco_modes(this.pointer, body);
+    return new Float64Array(this.x.memory.buffer, at, this.x.tocco_modes_len(this.pointer));
+  }
+
+  /** Unconverged solves, refused or clamped values, resets. */
+  health() {
+    return new Float64Array(this.x.memory.buffer, this.x.tocco_health(this.pointer), 3);
+  }
+}

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The studio: puts the pieces together.
+import { Bridge } from "./bridge.js";
+import { Controls } from "./controls.js";
+import { Editor } from "./editor.js";
+import { compile, Engine } from "./engine.js";
+import { Gallery } from "./gallery.js";
+import { download, fileName, LARGEST_SCENE, linkTo, Offline, sceneIn, wav } from "./keep.js";
+import { Notes } from "./keys.js";
+import { findSurfaces, RubSurface, StrikeSurface } from "./surfaces.js";
+import { VIEWS } from "./views.js";
+
+const FIRST_SCENE = "bar";
+/** Longest offline render of a scene that says "auto", s. */
+const LONGEST_AUTO_S = 12;
+
+const $ = (id) => document.getElementById(id);
+const say = (text) => ($("said").textContent = text);
+
+function problem(text) {
+  $("problem").hidden = !text;
+  $("problem").textContent = text ?? "";
+}
+
+const decibels = (gain) => 20 * Math.log10(Math.max(gain, 1e-6));
+
+class Studio {
+  constructor(module, scenes) {
+    this.scenes = scenes;
+    this.engine = new Engine(module);
+    this.offline = new Offline(module);
+    this.controls = new Controls($("controls"), this.engine);
+    this.editor = new Editor($("text"), (text) => this.take(text, { isTyped: true }));
+    this.gallery = new Gallery($("gallery"), scenes, this.offline, (name) => this.choose(name));
+    this.notes = new Notes(this.engine);
+    this.surfaces = [];
+    this.views = VIEWS.map((View) => new View());
+    this.viewCanvases = VIEWS.map((View) => {
+      const figure = document.createElement("figure");
+      const canvas = document.createElement("canvas");
+      canvas.setAttribute("role", "img");
+      canvas.setAttribute("aria-label", View.title);
+      const caption = document.createElement("figcaption");
+      caption.textContent = View.title;
+      figure.append(caption, canvas);
+      $("view-grid").append(figure);
+      return canvas;
+    });
+    // Canvases are drawn in the pixels they have: again when that changes.
+    this.sizes = new ResizeObserver(() => this.surfaces.forEach((surface) => surface.draw()));
+    this.sizes.observe($("surfaces"));
+    this.listen();
+  }
+
+  listen() {
+    const { engine } = this;
+    engine.addEventListener("loaded", ({ detail }) => this.show(detail));
+    engine.addEventListener("status", ({ detail }) => this.status(detail));
+    engine.addEventListener("problem", ({ detail }) => problem(detail));
+    engine.addEventListener("power", ({ detail }) => {
+      $("power").textContent = detail ? "Sound is on" : "Turn sound on";
+      $("power").setAttribute("aria-pressed", String(detail));
+      $("power").classList.toggle("call", !detail);
+    });
+    engine.addEventListener("recorded", ({ detail }) => this.keepTake(detail));
+    const on = (id, type, act) => $(id).addEventListener(type, act);
+    on("power", "click", () => engine.turn(!engine.isOn));
+    // The first touch of anything that sounds is the gesture that browsers wait for.
+    $("play").addEventListener("pointerdown", () => engine.isOn || engine.turn(true), true);
+    $("play").addEventListener("keydown", () => engine.isOn || engine.turn(true), true);
+    on("gallery-open", "click", () => this.gallery.open());
+    on("again", "click", async () => {
+      if (!engine.isOn) await engine.turn(true);
+      this.take(this.text, { fresh: true }).catch((error) => problem(error.message));
+    });
+    on("level", "input", () => {
+      const db = Number($("level").value);
+      $("level").setAttribute("aria-valuetext", `${db} dB`);
+      engine.post({ gain: db <= -40 ? 0 : 10 ** (db / 20) });
+    });
+    on("limiter", "change", () => engine.post({ limiting: $("limiter").checked }));
+    on("speed", "input", () => ($("speed-out").textContent = `${this.how().speed.toPrecision(2)} m/s`));
+    on("keys", "change", () => (this.notes.on = $("keys").checked));
+    on("midi", "click", async () => say(await this.notes.midi()));
+    on("undo", "click", () => this.controls.history.undo());
+    on("redo", "click", () => this.controls.history.redo());
+    on("freeze", "click", () => {
+      this.frozen = this.frozen === undefined ? engine.ring.head() : undefined;
+      $("freeze").setAttribute("aria-pressed", String(this.frozen !== undefined));
+    });
+    on("zoom", "input", () => this.views.forEach((view) => (view.zoom = 2 ** Number($("zoom").value))));
+    on("look", "change", () => engine.post({ look: Number($("look").value) }));
+    on("save", "click", () => download(`${fileName(this.info.title)}.toml`, [this.text], "text/plain"));
+    on("open", "click", () => $("file").click());
+    on("file", "change", () => this.openFile($("file").files[0]));
+    on("share", "click", () => this.share());
+    on("record", "click", () => this.record());
+    on("render", "click", () => this.render());
+    addEventListener("keydown", (event) => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || event.target.tagName === "TEXTAREA") return;
+      event.preventDefault();
+      if (event.shiftKey) this.controls.history.redo();
+      else this.controls.history.undo();
+    });
+    addEventListener("dragover", (event) => event.preventDefault());
+    addEventListener("drop", (event) => {
+      event.preventDefault();
+      if (event.dataTransfer.files[0]) this.openFile(event.dataTransfer.files[0]);
+    });
+    addEventListener("hashchange", () => this.fromLink());
+  }
+
+  how() {
+    return { speed: 10 ** Number($("speed").value), impulse: 0.01 * 10 ** Number($("speed").value) };
+  }
+
+  async start() {
+    let text = this.scenes.find((scene) => scene.name === FIRST_SCENE)?.text ?? this.scenes[0].text;
+    try {
+      text = (await sceneIn(location.hash)) ?? text;
+    } catch (error) {
+      problem(error.message);
+    }
+    try {
+      await this.begin(text);
+    } catch (error) {
+      problem(error.message);
+      await this.begin(this.scenes.find((scene) => scene.name === FIRST_SCENE).text);
+    }
+    $("power").classList.add("call");
+    this.frame();
+    document.documentElement.dataset.ready = "yes";
+  }
+
+  async begin(text) {
+    this.text = text;
+    await this.engine.start(text);
+    this.editor.show(text);
+    this.engine.isOn = this.engine.context.state === "running";
+    this.engine.tell("power", this.engine.isOn);
+  }
+
+  async choose(name) {
+    const scene = this.scenes.find((s) => s.name === name);
+    await this.take(scene.text, { fresh: true }).catch((error) => problem(error.message));
+    history.replaceState(null, "", location.pathname);
+  }
+
+  /** Makes a text the scene that sounds; rejects with one line and leaves all as it was. */
+  async take(text, { isTyped = false, fresh = false } = {}) {
+    if (text.length > LARGEST_SCENE) throw new Error(`the scene is ${text.length} bytes long; at most ${LARGEST_SCENE} are taken`);
+    await this.engine.load(text, fresh);
+    this.text = text;
+    if (!isTyped) this.editor.show(text);
+    problem(null);
+  }
+
+  show(info) {
+    this.info = info;
+    $("title").textContent = info.title || "a scene";
+    document.title = `${info.title || "scene"} · Tocco studio`;
+    this.controls.show(info);
+    const { strikes, rubs } = findSurfaces(info);
+    const host = $("surfaces");
+    host.replaceChildren();
+    const strikeSurfaces = strikes.map((strike) => new StrikeSurface(strike, this.engine, () => this.how()));
+    const rubSurfaces = rubs.map((rub) => new RubSurface(rub, info, this.engine, () => $("mode").value));
+    this.surfaces = [...rubSurfaces, ...strikeSurfaces];
+    for (const surface of this.surfaces) {
+      const figure = document.createElement("figure");
+      const caption = document.createElement("figcaption");
+      caption.textContent = surface.rub ? `rub ${surface.rub.on.body} with ${surface.rub.name}` : `strike ${surface.body.name}`;
+      figure.append(surface.canvas, caption);
+      host.append(figure);
+      surface.canvas.addEventListener("pointerdown", () => surface.body && this.look(surface.body.name));
+      surface.draw();
+    }
+    host.classList.toggle("one", this.surfaces.length <= 2);
+    this.notes.show(info, strikeSurfaces, rubSurfaces);
+    this.hammer(strikes.find((s) => s.hammers.length)?.hammers[0]);
+    $("look").replaceChildren(...info.bodies.flatMap((body, i) => (body.modes.length ? [new Option(body.name, i)] : [])));
+    $("look-box").hidden = $("look").options.length === 0;
+    const loudest = info.bodies.findIndex((body) => body.modes?.length);
+    this.look(info.bodies[Math.max(0, loudest)]?.name);
+    const wanted = [...new Set(VIEWS.flatMap((View) => View.wants?.(info) ?? []))]; // names of bodies are no signals
+    this.viewCanvases.forEach((canvas, i) => (canvas.parentElement.hidden = VIEWS[i].wants?.(info).length === 0));
+    const known = new Set(info.signals);
+    this.engine.watch(wanted.filter((signal) => known.has(signal)));
+    $("again").disabled = false;
+  }
+
+  // Hammer mass and hardness, at hand beside the object.
+  hammer(hammer) {
+    const host = $("hammer");
+    host.replaceChildren();
+    if (!hammer) return;
+    for (const [path, label] of [[`${hammer.mass}/mass_kg`, "hammer mass"], [`${hammer.contact}/stiffness`, "hardness"]]) {
+      const spec = this.info.paths.find((p) => p.path === path);
+      if (!spec) continue;
+      const narrow = label === "hardness" ? { min: Math.max(spec.min, 1e3), max: Math.min(spec.max, 1e12) } : { min: Math.max(spec.min, 1e-4), max: Math.min(spec.max, 10) };
+      host.append(this.controls.row({ ...spec, ...narrow, label, scale: "log" }, false));
+    }
+  }
+
+  look(name) {
+    const index = this.info.bodies.findIndex((body) => body.name === name);
+    if (index < 0) return;
+    $("look").value = index;
+    this.engine.post({ look: index });
+  }
+
+  status(status) {
+    this.last = status;
+    const [unconverged, refused, reset] = status.health;
+    const trouble = [[unconverged, "unconverged"], [refused, "refused"], [reset, "reset"], [status.late, "late"]]
+      .filter(([n]) => n > 0).map(([n, word]) => `${n} ${word}`).join(", ");
+    $("status").textContent = `${(status.tick / this.engine.rate).toFixed(1)} s, load ${(100 * status.load).toFixed(0)} %, ${this.engine.rate} Hz, latency ${(1000 * (this.engine.context.baseLatency || 0)).toFixed(0)} ms${trouble ? `, ${trouble}` : ", all well"}`;
+    $("reduction").textContent = `${Math.min(0, decibels(status.reduction)).toFixed(1)} dB`;
+  }
+
+  // One frame of every picture; runs at the screen's pace and never asks the audio side for anything.
+  frame() {
+    const { engine } = this;
+    const head = engine.ring.head();
+    if (engine.info && (head !== this.drawn || this.frozen !== undefined)) {
+      this.drawn = head;
+      const at = { ring: engine.ring, rate: engine.rate, end: this.frozen ?? head, engine, isFrozen: this.frozen !== undefined,
+        status: this.frozen === undefined ? (this.kept = this.last) : this.kept };
+      this.views.forEach((view, i) => this.viewCanvases[i].parentElement.hidden || view.draw(this.viewCanvases[i], at));
+      let peak = 0;
+      for (const x of engine.ring.column(0, 2048)) peak = Math.max(peak, Math.abs(x));
+      const db = decibels(peak * 10 ** (Number($("level").value) / 20));
+      $("meter").value = db;
+      $("meter").textContent = `${db.toFixed(0)} dB`;
+      if (this.last) {
+        for (const surface of this.surfaces) {
+          const index = this.info.bodies.findIndex((body) => body === surface.body);
+          const energy = index < 0 ? 0 : this.last.energies[index];
+          surface.light(energy > 0 ? Math.min(1, Math.max(0, 1 + Math.log10(energy) / 9)) : 0);
+        }
+      }
+    }
+    requestAnimationFrame(() => this.frame());
+  }
+
+  async openFile(file) {
+    if (!file) return;
+    try {
+      if (file.size > 4 * LARGEST_SCENE) throw new Error(`${file.name} is ${Math.round(file.size / 1e6)} MB; a scene has at most 16`);
+      const text = await file.text();
+      const first = file.name.endsWith(".jsonl") ? JSON.parse(text.slice(0, text.indexOf("\n"))) : null;
+      await this.take(first ? first.scene.text : text, { fresh: true });
+      say(`${file.name} plays`);
+    } catch (error) {
+      problem(`${file.name}: ${error.message}`);
+    }
+    $("file").value = "";
+  }
+
+  async share() {
+    try {
+      const link = await linkTo(this.text);
+      history.replaceState(null, "", link);
+      await navigator.clipboard?.writeText(link).then(() => say("the link is copied and in the address bar"), () => say("the link is in the address bar"));
+    } catch (error) {
+      problem(error.message);
+    }
+  }
+
+  async fromLink() {
+    try {
+      const text = await sceneIn(location.hash);
+      if (text) await this.take(text, { fresh: true });
+    } catch (error) {
+      problem(error.message);
+    }
+  }
+
+  async record() {
+    this.isRecording = !this.isRecording;
+    $("record").setAttribute("aria-pressed", String(this.isRecording));
+    $("record").textContent = this.isRecording ? "Stop" : "Record";
+    if (this.isRecording && !this.engine.isOn) await this.engine.turn(true);
+    this.engine.post({ record: this.isRecording });
+  }
+
+  keepTake({ take, wav: blocks, channels, rate, end, header }) {
+    const samples = new Float32Array(blocks.reduce((n, block) => n + block.length, 0));
+    blocks.reduce((at, block) => {
+      samples.set(block, at);
+      return at + block.length;
+    }, 0);
+    const name = fileName(this.info.title);
+    const lines = [header, ...take, end].map((line) => JSON.stringify(line)).join("\n");
+    this.lastTake = { samples, channels, rate, lines };
+    $("take-wav").onclick = () => download(`${name}.wav`, wav(samples, channels, rate), "audio/wav");
+    $("take-file").onclick = () => download(`${name}.jsonl`, [lines, "\n"], "application/jsonl");
+    $("recorded").showModal();
+  }
+
+  async render() {
+    const progress = $("progress");
+    progress.hidden = false;
+    try {
+      const seconds = this.info.duration_s ?? LONGEST_AUTO_S;
+      const began = performance.now();
+      const sound = await this.offline.render({ scene: this.text, rate: 0, seconds }, (part) => (progress.value = part));
+      const spent = (performance.now() - began) / 1000;
+      say(`${seconds} s rendered in ${spent.toFixed(2)} s, ${(seconds / spent).toFixed(0)} times real time`);
+      this.lastRender = sound;
+      download(`${fileName(this.info.title)}.wav`, wav(sound.samples, sound.channels, sound.rate), "audio/wav");
+    } catch (error) {
+      problem(error.message);
+    }
+    progress.hidden = true;
+  }
+}
+
+async function main() {
+  if (!Engine.isPossible()) {
+    problem("This browser has no AudioWorklet, which the studio plays with. Any browser of the last years has one; in an old one, use `tocco render`.");
+    return;
+  }
+  const [module, { scenes, bridge }] = await Promise.all([compile(), fetch("scenes.json").then((answer) => answer.json())]);
+  const studio = new Studio(module, scenes);
+  globalThis.tocco = studio; // for the console, and for tests
+  await studio.start();
+  if (bridge) new Bridge(studio.engine, say);
+}
+
+main().catch((error) => problem(error.message));

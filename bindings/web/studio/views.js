@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Seeing: waveform, spectrogram, force loops, energy, modes. Each view draws itself from the ring or the status; all can
+// be frozen and zoomed. Drawing never touches the audio side.
+import { Spectrum } from "./fft.js";
+
+const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+/** A number with three digits and an SI prefix. */
+export function si(value, unit) {
+  if (!Number.isFinite(value)) return "-";
+  if (value === 0) return `0 ${unit}`;
+  const prefixes = ["p", "n", "µ", "m", "", "k", "M", "G"];
+  const step = Math.min(3, Math.max(-4, Math.floor(Math.log10(Math.abs(value)) / 3)));
+  return `${(value / 10 ** (3 * step)).toPrecision(3)} ${prefixes[step + 4]}${unit}`;
+}
+
+function fit(canvas) {
+  const scale = devicePixelRatio || 1;
+  const { clientWidth: w, clientHeight: h } = canvas;
+  if (canvas.width !== Math.round(w * scale) || canvas.height !== Math.round(h * scale)) {
+    canvas.width = Math.round(w * scale);
+    canvas.height = Math.round(h * scale);
+  }
+  const pen = canvas.getContext("2d");
+  pen.setTransform(scale, 0, 0, scale, 0, 0);
+  return { pen, w, h };
+}
+
+function words(pen, text, x, y, align = "left") {
+  pen.fillStyle = colour("--muted");
+  pen.font = "11px system-ui, sans-serif";
+  pen.textAlign = align;
+  pen.fillText(text, x, y);
+}
+
+/** The output over time, held at a rising edge. */
+export class Scope {
+  static title = "Waveform";
+  zoom = 1;
+
+  draw(canvas, { ring, rate, end }) {
+    const { pen, w, h } = fit(canvas);
+    pen.clearRect(0, 0, w, h);
+    const frames = Math.round(Math.min(65536, Math.max(64, (0.02 * rate) / this.zoom)));
+    const seen = ring.column(0, 2 * frames, end);
+    let from = frames;
+    for (let i = frames; i > 1; i -= 1) {
+      if (seen[i - 1] < 0 && seen[i] >= 0) {
+        from = i;
+        break;
+      }
+    }
+    let peak = 1e-9;
+    for (const x of seen) peak = Math.max(peak, Math.abs(x));
+    this.peak = Math.max(peak, 0.98 * (this.peak ?? peak));
+    pen.strokeStyle = colour("--line");
+    pen.lineWidth = 1;
+    pen.beginPath();
+    pen.moveTo(0, h / 2);
+    pen.lineTo(w, h / 2);
+    pen.stroke();
+    pen.strokeStyle = colour("--accent");
+    pen.lineWidth = 1.5;
+    pen.beginPath();
+    for (let i = 0; i < frames; i += 1) {
+      const y = h / 2 - (0.46 * h * seen[from + i - 1]) / this.peak;
+      if (i === 0) pen.moveTo(0, y);
+      else pen.lineTo((i / (frames - 1)) * w, y);
+    }
+    pen.stroke();
+    words(pen, `${si(frames / rate, "s")} wide, ±${this.peak.toPrecision(2)}`, 6, 14);
+  }
+}
+
+const HOP = 512;
+
+/** The output's spectrum over time, 40 Hz to half the rate. */
+export class Spectrogram {
+  static title = "Spectrogram";
+  zoom = 1;
+  spectrum = new Spectrum(2048);
+  picture = document.createElement("canvas");
+  done = 0;
+
+  draw(canvas, { ring, rate, end }) {
+    const { pen, w, h } = fit(canvas);
+    const scale = devicePixelRatio || 1;
+    const [pw, ph] = [canvas.width, canvas.height];
+    if (this.picture.width !== pw || this.picture.height !== ph) {
+      Object.assign(this.picture, { width: pw, height: ph });
+      this.done = 0;
+    }
+    const paint = this.picture.getContext("2d");
+    if (this.done === 0 || end - this.done > 64 * HOP) {
+      paint.fillStyle = "#000004";
+      paint.fillRect(0, 0, pw, ph);
+      this.done = Math.max(0, end - 64 * HOP);
+    }
+    const step = Math.max(1, Math.round(scale * this.zoom));
+    const low = 40;
+    const ratio = rate / 2 / low;
+    while (this.done + HOP <= end) {
+      this.done += HOP;
+      const power = this.spectrum.of(ring.column(0, 2048, this.done));
+      paint.drawImage(this.picture, -step, 0);
+      const image = paint.createImageData(step, ph);
+      for (let y = 0; y < ph; y += 1) {
+        const hz = low * ratio ** (1 - y / ph);
+        const bin = Math.min(1022, (hz / rate) * 2048);
+        const k = Math.floor(bin);
+        const level = 10 * Math.log10(power[k] + (bin - k) * (power[k + 1] - power[k]) + 1e-12);
+        const [r, g, b] = heat((level + 100) / 95);
+        for (let x = 0; x < step; x += 1) image.data.set([r, g, b, 255], 4 * (y * step + x));
+      }
+      paint.putImageData(image, pw - step, 0);
+    }
+    pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.drawImage(this.picture, 0, 0);
+    pen.setTransform(scale, 0, 0, scale, 0, 0);
+    for (const hz of [100, 1000, 10000]) {
+      const y = h * (1 - Math.log(hz / low) / Math.log(ratio));
+      pen.fillStyle = "#ffffff";
+      pen.font = "11px system-ui, sans-serif";
+      pen.textAlign = "left";
+      pen.fillText(si(hz, "Hz"), 6, y + 4);
+      pen.fillRect(0, y, 4, 1);
+    }
+    void w;
+  }
+}
+
+// Black over purple and orange to white, monotone in lightness.
+const HEAT = [[0, 0, 4], [40, 11, 84], [101, 21, 110], [159, 42, 99], [212, 72, 66], [245, 125, 21], [250, 193, 39], [252, 255, 200]];
+function heat(level) {
+  const at = Math.min(1, Math.max(0, level)) * (HEAT.length - 1);
+  const k = Math.min(HEAT.length - 2, Math.floor(at));
+  return HEAT[k].map((x, c) => x + (at - k) * (HEAT[k + 1][c] - x));
+}
+
+/** A phase portrait of two signals of a contact. */
+class Loop {
+  zoom = 1;
+
+  loop(canvas, { ring, rate, end, engine }, [xName, xUnit, xs], [yName, yUnit, ySignal], frames) {
+    const { pen, w, h } = fit(canvas);
+    pen.clearRect(0, 0, w, h);
+    const columns = xs.map(([signal]) => engine.column(signal));
+    const yColumn = engine.column(ySignal);
+    if (yColumn < 0 || columns.some((c) => c < 0)) {
+      return;
+    }
+    const count = Math.round(Math.min(32768, frames / this.zoom));
+    const y = ring.column(yColumn, count, end);
+    const x = new Float32Array(count);
+    columns.forEach((c, i) => ring.column(c, count, end).forEach((value, k) => (x[k] += xs[i][1] * value)));
+    this.tidy?.(x, y);
+    const bounds = (values) => values.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [0, 0]);
+    const hold = (now, before) => {
+      if (!before) return now;
+      return [Math.min(now[0], 0.99 * before[0]), Math.max(now[1], 0.99 * before[1])];
+    };
+    this.x = hold(bounds(x), this.x);
+    this.y = hold(bounds(y), this.y);
+    const put = (v, [a, b], from, to) => (b - a < 1e-30 ? (from + to) / 2 : from + ((v - a) / (b - a)) * (to - from));
+    const px = (v) => put(v, this.x, 10, w - 10);
+    const py = (v) => put(v, this.y, h - 18, 20);
+    pen.strokeStyle = colour("--line");
+    pen.lineWidth = 1;
+    pen.beginPath();
+    pen.moveTo(px(0), 0);
+    pen.lineTo(px(0), h);
+    pen.moveTo(0, py(0));
+    pen.lineTo(w, py(0));
+    pen.stroke();
+    pen.strokeStyle = colour("--accent");
+    pen.lineWidth = 1.3;
+    pen.beginPath();
+    for (let i = 0; i < count; i += 1) {
+      if (i === 0) pen.moveTo(px(x[0]), py(y[0]));
+      else pen.lineTo(px(x[i]), py(y[i]));
+    }
+    pen.stroke();
+    pen.fillStyle = colour("--accent");
+    pen.beginPath();
+    pen.arc(px(x[count - 1]), py(y[count - 1]), 4, 0, 7);
+    pen.fill();
+    words(pen, `${yName} to ${si(this.y[1], yUnit)}, last ${si(count / rate, "s")}`, 6, 14);
+    words(pen, `${xName} ${si(this.x[0], xUnit)} to ${si(this.x[1], xUnit)}`, w - 6, h - 5, "right");
+  }
+}
+
+/** Penetration and force of an impact: closed by what the contact loses. */
+export class ImpactLoop extends Loop {
+  static title = "Impact loop";
+  static wants = (info) => {
+    const impact = info.contacts.find((c) => c.type === "impact");
+    return impact ? [`${impact.name}.compression`, `${impact.name}.force`] : [];
+  };
+
+  draw(canvas, at) {
+    const [compression, force] = ImpactLoop.wants(at.engine.info);
+    if (!at.isFrozen) at = { ...at, end: this.lastBlow(at, force) };
+    this.loop(canvas, at, ["penetration", "m", [[compression, 1]]], ["force", "N", force], 0.01 * at.rate);
+  }
+
+  // Only what touches is part of the loop: a hammer far away would shrink it to a point.
+  tidy(x, y) {
+    for (let i = 0; i < x.length; i += 1) if (y[i] === 0) x[i] = Math.max(0, x[i]);
+  }
+
+  // Impacts are short: keep the last one in view.
+  lastBlow({ ring, engine, end }, force) {
+    const column = force ? engine.column(force) : -1;
+    if (column < 0) return end;
+    const seen = ring.column(column, 4096, end);
+    for (let i = seen.length - 1; i >= 0; i -= 1) {
+      if (seen[i] > 0) {
+        this.seen = end - (seen.length - 1 - i) + 64;
+        break;
+      }
+    }
+    return Math.min(end, this.seen ?? end);
+  }
+}
+
+/** Sliding velocity and force of a friction contact. */
+export class FrictionLoop extends Loop {
+  static title = "Friction loop";
+  static wants = (info) => {
+    const rub = info.contacts.find((c) => c.type === "friction");
+    if (!rub) return [];
+    return [`${rub.between[0]}.velocity`, `${rub.between[1]}.velocity`, `${rub.name}.force`];
+  };
+
+  draw(canvas, at) {
+    const [a, b, force] = FrictionLoop.wants(at.engine.info);
+    this.loop(canvas, at, ["sliding", "m/s", [[a, 1], [b, -1]]], ["force", "N", force], 0.03 * at.rate);
+  }
+}
+
+/** Energy held by every body and law. */
+export class Energies {
+  static title = "Energy";
+  zoom = 1;
+
+  draw(canvas, { engine, status }) {
+    const { pen, w, h } = fit(canvas);
+    pen.clearRect(0, 0, w, h);
+    if (!status) return;
+    const names = [...engine.info.bodies, ...engine.info.contacts].map((node) => node.name);
+    const rows = names.map((name, i) => [name, status.energies[i] ?? 0]).filter(([, e], i) => e > 0 || i < engine.info.bodies.length);
+    const tall = Math.min(26, h / Math.max(1, rows.length));
+    rows.forEach(([name, energy], i) => {
+      // 120 dB from a picojoule to a joule.
+      const part = energy > 0 ? Math.min(1, Math.max(0, 1 + (Math.log10(energy) * this.zoom) / 12)) : 0;
+      pen.fillStyle = colour("--body");
+      pen.fillRect(0, i * tall + 2, part * w, tall - 4);
+      pen.fillStyle = colour("--text");
+      pen.font = "12px system-ui, sans-serif";
+      pen.textAlign = "left";
+      pen.fillText(name, 6, (i + 0.5) * tall + 4);
+      pen.textAlign = "right";
+      pen.fillText(si(energy, "J"), w - 6, (i + 0.5) * tall + 4);
+    });
+  }
+}
+
+/** The modes of the body last touched, along the frequency axis, lit by their energy. */
+export class Modes {
+  static title = "Modes";
+  static wants = (info) => info.bodies.filter((body) => body.modes.length).map((body) => body.name);
+  zoom = 1;
+
+  draw(canvas, { engine, status }) {
+    const { pen, w, h } = fit(canvas);
+    pen.clearRect(0, 0, w, h);
+    const body = status && engine.info.bodies[status.body];
+    if (!body?.modes?.length) {
+      words(pen, body ? `${body.name} has no list of modes` : "touch a body", 6, 14);
+      return;
+    }
+    const [low, high] = [20, engine.rate / 2];
+    const most = Math.max(1e-15, ...status.modes);
+    this.most = Math.max(most, 0.97 * (this.most ?? 0));
+    body.modes.forEach((mode, i) => {
+      const x = (Math.log(Math.max(mode.freq_hz, low) / low) / Math.log(high / low)) * (w - 12) + 6;
+      const part = Math.min(1, Math.max(0, 1 + (10 * Math.log10((status.modes[i] ?? 0) / this.most + 1e-30) * this.zoom) / 80));
+      pen.strokeStyle = colour("--line");
+      pen.lineWidth = 1;
+      pen.beginPath();
+      pen.moveTo(x, 20);
+      pen.lineTo(x, h - 18);
+      pen.stroke();
+      pen.strokeStyle = colour("--accent");
+      pen.lineWidth = 4;
+      pen.beginPath();
+      pen.moveTo(x, h - 18);
+      pen.lineTo(x, h - 18 - part * (h - 40));
+      pen.stroke();
+    });
+    words(pen, `${body.name}: ${body.modes.length} modes, top ${si(this.most, "J")}`, 6, 14);
+    for (const hz of [100, 1000, 10000]) words(pen, si(hz, "Hz"), (Math.log(hz / low) / Math.log(high / low)) * (w - 12) + 6, h - 5, "center");
+  }
+}
+
+export const VIEWS = [Scope, Spectrogram, ImpactLoop, FrictionLoop, Energies, Modes];
