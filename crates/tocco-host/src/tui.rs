@@ -103,7 +103,7 @@ impl View for Tui {
 
 /// The terminal while it is ours.
 struct Screen {
-    frames: Option<SyncSender<Panel>>,
+    frames: Option<SyncSender<Box<Panel>>>,
     painter: Option<JoinHandle<std::io::Result<()>>>,
 }
 
@@ -117,7 +117,7 @@ impl Screen {
             ratatui::restore();
             wrong(e)
         })?;
-        let (frames, pictures) = sync_channel::<Panel>(1);
+        let (frames, pictures) = sync_channel::<Box<Panel>>(1);
         let paint = move || -> std::io::Result<()> {
             terminal.clear()?;
             while let Ok(panel) = pictures.recv() {
@@ -140,7 +140,7 @@ impl Screen {
 
     /// Hands a picture over; one that the terminal is too slow for is left out.
     fn show(&self, panel: &Panel) -> Result<()> {
-        match self.frames.as_ref().map(|frames| frames.try_send(panel.clone())) {
+        match self.frames.as_ref().map(|frames| frames.try_send(Box::new(panel.clone()))) {
             Some(Err(TrySendError::Disconnected(_))) => {
                 Err(HostError::Machine("the terminal has gone; --plain prints lines instead".into()))
             }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the terminal view shows, and what keys do to it. It knows neither a terminal nor a clock.
 
-use crate::live::{Desk, METERS};
+use crate::live::{Desk, Knob, METERS};
 use crate::midi::Learn;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::collections::VecDeque;
@@ -232,8 +232,8 @@ impl Panel {
         let paths = desk.paths();
         let controls = desk.controls();
         // What a control moves is in sight once, as that control.
-        let behind: Vec<String> = controls.iter().map(|(_, path, ..)| path.clone()).collect();
-        for (name, path, range, scale, position) in controls {
+        let behind: Vec<String> = controls.iter().map(|knob| knob.path.clone()).collect();
+        for Knob { name, path, range, scale, position } in controls {
             let behind = paths.iter().find(|(known, ..)| *known == path);
             let unit = behind.map_or("", |(_, spec, _)| spec.unit);
             let mut row = Row { path: name, control: true, unit, range, scale, position: 0.0 };

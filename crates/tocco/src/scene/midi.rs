@@ -16,6 +16,9 @@ pub const DEFAULT_VELOCITY_M_S: [Real; 2] = [0.1, 4.0];
 /// Impulses of the softest and hardest hit unless the scene says others, N s.
 pub const DEFAULT_IMPULSE_N_S: [Real; 2] = [1e-3, 4e-2];
 
+/// Controllers above are channel modes.
+pub const HIGHEST_CONTROLLER: u8 = 119;
+
 /// A note number.
 const NOTE: KeyType = KeyType::Integer { min: 0, max: 127 };
 /// How hard a touch may be: as in events, and positive because the scale is one of ratios.

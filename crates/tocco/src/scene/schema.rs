@@ -6,7 +6,7 @@
 //! shape has one value per mode, times increase, names are unique) are the reader's alone.
 
 use super::kinds::*;
-use super::midi::{MIDI, STRENGTH};
+use super::midi::{HIGHEST_CONTROLLER, MIDI, STRENGTH};
 use crate::param::{Key, KeyType, Kind, Spec};
 use crate::resonator::material::{MATERIAL, MATERIALS};
 use crate::resonator::network::{LINK, MASS_KG, MAX_MASSES};
@@ -144,7 +144,7 @@ fn form(kind: &Kind, key: &Key) -> Value {
         }
         "cc" => {
             let control = json!({ "type": "string", "minLength": 1, "maxLength": MAX_WORDS });
-            let number = json!({ "pattern": "^([0-9]|[1-9][0-9]|1[01][0-9])$" });
+            let number = json!({ "enum": (0..=HIGHEST_CONTROLLER).map(|n| n.to_string()).collect::<Vec<_>>() });
             json!({ "type": "object", "propertyNames": number, "additionalProperties": control })
         }
         "path" => {

@@ -7,12 +7,9 @@ use crate::math::Real;
 use crate::scene::error::SceneError;
 use crate::scene::kinds::MAX_NODES;
 use crate::scene::midi::{
-    DEFAULT_IMPULSE_N_S, DEFAULT_REFERENCE, DEFAULT_VELOCITY_M_S, MIDI, MidiDef, Notes, STRENGTH,
+    DEFAULT_IMPULSE_N_S, DEFAULT_REFERENCE, DEFAULT_VELOCITY_M_S, HIGHEST_CONTROLLER, MIDI, MidiDef, Notes, STRENGTH,
 };
 use crate::scene::tree::{Data, Value, clip};
-
-/// Controllers above are channel modes.
-const HIGHEST_CONTROLLER: u8 = 119;
 
 pub(super) fn read_midi(value: &Value<'_>, lines: &mut Lines) -> Result<MidiDef, SceneError> {
     let node = Node::open(table(value, "midi", "a table [midi]")?, "midi".into(), value.line, &MIDI)?;
@@ -108,7 +105,7 @@ fn controllers(node: &Node<'_, '_>, lines: &mut Lines) -> Result<Vec<(u8, String
     for entry in table(value, &place, "a table of number = \"control\"")? {
         let at = join(&place, &entry.key);
         lines.insert(at.clone(), entry.line);
-        let Some(number) = entry.key.parse::<u8>().ok().filter(|number| *number <= HIGHEST_CONTROLLER) else {
+        let Some(number) = (0..=HIGHEST_CONTROLLER).find(|number| number.to_string() == entry.key) else {
             let what = format!("'{}' is no controller; wants 0 to {HIGHEST_CONTROLLER}", clip(&entry.key));
             return fail(at, entry.line, what);
         };
