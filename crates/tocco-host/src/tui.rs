@@ -14,6 +14,8 @@ use crate::live::play::{Go, View};
 use crate::midi::{self, Learn};
 use panel::{Act, Panel};
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
+use ratatui::crossterm::execute;
+use ratatui::crossterm::terminal::{Clear, ClearType};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -119,7 +121,8 @@ impl Screen {
         })?;
         let (frames, pictures) = sync_channel::<Box<Panel>>(1);
         let paint = move || -> std::io::Result<()> {
-            terminal.clear()?;
+            // Not `terminal.clear()`: that asks where the cursor is, and the answer would have to come past the keys.
+            execute!(std::io::stdout(), Clear(ClearType::All))?;
             while let Ok(panel) = pictures.recv() {
                 terminal.draw(|frame| {
                     let area = frame.area();
