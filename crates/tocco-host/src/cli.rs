@@ -8,7 +8,7 @@ use crate::render::{self, AUTO_MOST_S, Manner, Plan, Report, Target};
 use crate::sweep::{self, Axis};
 use crate::wav::Encoding;
 use crate::{
-    answers, bench, check, crew, describe, fresh, gallery, library, live, map, reproduce, say, sets, spectrogram,
+    answers, bench, check, crew, describe, fresh, gallery, library, live, map, osc, reproduce, say, sets, spectrogram,
     starter, studio, tui,
 };
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -55,11 +55,15 @@ enum Command {
     Render(RenderArgs),
     /// Play a scene live
     #[command(after_help = "Examples:\n  tocco play bar\n  \
-        tocco play violin --device null --record take.jsonl --wav take.wav --duration 10\n  tocco play --list-devices\n\n\
+        tocco play violin --device null --record take.jsonl --wav take.wav --duration 10\n  tocco play --list-devices\n  \
+        tocco play bar --osc 9000 --scenes mine        then, elsewhere: tocco send /hit/stiffness 1e7\n\n\
         You get sound until Ctrl-C, and a line a second: level, part of its time that the engine takes, and what went wrong,\n\
         if anything. A take holds the scene and everything that was done to it; 'tocco render --take' gives the same\n\
-        samples again, bit for bit. True peaks are limited to -1 dBTP.")]
+        samples again, bit for bit. True peaks are limited to -1 dBTP. docs/live.md lists what OSC understands.")]
     Play(PlayArgs),
+    /// Send OSC to a running 'tocco play --osc', or to anything else
+    #[command(after_help = osc::client::HELP)]
+    Send(osc::client::SendArgs),
     /// Validate a scene and say what will sound
     #[command(after_help = "Examples:\n  tocco check mine.toml\n  tocco check bar --rate 22050\n\n\
         You get a list of bodies, contacts, gestures and taps; or one line 'file:line: place: what is wrong', exit code 2.")]
@@ -327,6 +331,8 @@ struct PlayArgs {
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     duration: Option<f64>,
     #[command(flatten)]
+    osc: osc::OscArgs,
+    #[command(flatten)]
     seat: tui::seat::SeatArgs,
     /// Do not limit true peaks
     #[arg(long)]
@@ -445,6 +451,7 @@ fn run(cli: Cli) -> Result<()> {
             None => render(&args),
         },
         Some(Command::Play(args)) => play(&args),
+        Some(Command::Send(args)) => osc::client::run(&args),
         Some(Command::Check { scene, rate }) => {
             let mut plan = Plan::new(library::load(&scene)?);
             plan.rate_hz = rate.unwrap_or(plan.rate_hz);
@@ -541,7 +548,7 @@ fn play(args: &PlayArgs) -> Result<()> {
         duration_s: args.duration,
         limiter: !args.no_limiter,
     };
-    let mut fronts: Vec<Box<dyn live::play::Front>> = Vec::new();
+    let mut fronts: Vec<_> = args.osc.front().into_iter().collect();
     let mut view = args.seat.view(&mut play, &mut fronts)?;
     live::play::run(&play, &mut *view, &mut fronts)
 }

@@ -17,6 +17,7 @@ pub mod live;
 pub mod map;
 pub mod measure;
 pub mod midi;
+pub mod osc;
 pub mod plot;
 pub mod render;
 pub mod reproduce;

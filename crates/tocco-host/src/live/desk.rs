@@ -103,6 +103,9 @@ pub struct Desk {
     watched: (Vec<String>, f64),
     heard: Option<(u64, Vec<f64>)>,
     news: VecDeque<String>,
+    /// Scenes so far, and what the meters said since [`Desk::levels`].
+    generation: u64,
+    levels: Status,
     stopped: Option<(u64, u64)>,
 }
 
@@ -154,6 +157,8 @@ pub(super) fn open(scene: Loaded, setup: &Setup) -> Result<(Desk, Player)> {
         watched: (Vec::new(), 0.0),
         heard: None,
         news: VecDeque::new(),
+        generation: 0,
+        levels: Status::default(),
         stopped: None,
     };
     desk.learn();
@@ -363,6 +368,7 @@ impl Desk {
         let command = Command::Replace { scene: Some(Box::new(new)), adopt };
         self.send(When::Now, command, Deed::Scene(Box::new(scene.clone()), adopt))?;
         (self.scene, self.twin) = (scene, twin);
+        self.generation += 1;
         if !adopt {
             self.values.clear();
         }
@@ -441,6 +447,7 @@ impl Desk {
             let before = self.zero_ns.unwrap_or(zero_ns);
             self.zero_ns = Some(before + CLOCK_SHARE * (zero_ns - before));
             self.status = self.status.and(&reading);
+            self.levels = self.levels.and(&reading);
         }
         while let Ok(report) = self.reports.pop() {
             match report {
@@ -477,6 +484,28 @@ impl Desk {
         let health = now.health;
         self.status = Status { health, tick: now.tick, grade: now.grade, ..Status::default() };
         now
+    }
+
+    /// Meters since the last call: a second pair of eyes, for front ends that stream them.
+    pub fn levels(&mut self) -> Status {
+        std::mem::take(&mut self.levels)
+    }
+
+    /// Scenes so far: names are to be learned anew when it changes.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// Paths and controls that were set, with the value last sent, sorted.
+    pub fn moved(&self) -> Vec<(String, f64)> {
+        let mut all: Vec<(String, f64)> = self.values.iter().map(|(path, value)| (path.clone(), *value)).collect();
+        all.sort_by(|a, b| a.0.cmp(&b.0));
+        all
+    }
+
+    /// A front end has refused something before it came here.
+    pub fn count_refused(&mut self) {
+        self.counts.refused += 1;
     }
 
     /// Moves the samples that wait for a file into `into`.

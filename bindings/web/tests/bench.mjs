@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Figures of the studio in a real browser: node bench.mjs PROGRAM CHROMIUM
+// Prints every figure with its goal, reached or missed; exits 1 on a miss. For steady figures leave the machine alone.
+import { execFileSync, spawn } from "node:child_process";
+import { chromium } from "playwright-core";
+import { gzipSync } from "node:zlib";
+
+const [program, browserPath] = process.argv.slice(2);
+let missed = 0;
+function figure(name, value, goal, isReached) {
+  if (!isReached) missed += 1;
+  console.log(`  ${name.padEnd(58)} ${value.padStart(14)}   ${goal.padEnd(12)} ${isReached ? "reached" : "missed"}`);
+}
+
+const server = spawn(program, ["studio", "--port", "0", "--no-open"], { stdio: ["ignore", "pipe", "pipe"] });
+const address = await new Promise((done) => {
+  let said = "";
+  const hear = (bytes) => {
+    said += bytes;
+    const found = /http:\S+/.exec(said);
+    if (found) done(found[0]);
+  };
+  server.stdout.on("data", hear);
+  server.stderr.on("data", hear);
+});
+const launch = () => chromium.launch({
+  executablePath: browserPath,
+  args: ["--no-sandbox", "--autoplay-policy=no-user-gesture-required", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--no-first-run", "--disable-dev-shm-usage"],
+});
+const browser = await launch();
+
+console.log("\nthe studio in a browser");
+
+// Size: what a server that compresses would send.
+let bytes = 0;
+{
+  const page = await browser.newPage();
+  const urls = new Set();
+  page.on("request", (request) => urls.add(request.url()));
+  await page.goto(address);
+  await page.waitForFunction(() => document.documentElement.dataset.ready);
+  urls.add(`${address}offline.js`);
+  for (const url of urls) if (url.startsWith("http")) bytes += gzipSync(Buffer.from(await (await fetch(url)).arrayBuffer()), { level: 9 }).length;
+  await page.close();
+}
+figure("page and engine, compressed", `${(bytes / 1e6).toFixed(2)} MB`, "< 1.5 MB", bytes < 1.5e6);
+
+// First sound: a cold browser profile, from the request to the first sample that is not zero.
+{
+  const times = [];
+  for (let i = 0; i < 3; i += 1) {
+    const cold = await launch();
+    const page = await cold.newPage();
+    const began = Date.now();
+    await page.goto(address);
+    await page.waitForFunction(() => {
+      const ring = globalThis.tocco?.engine?.ring;
+      return ring && ring.column(0, 4096).some((x) => x !== 0);
+    }, null, { polling: 5 });
+    times.push((Date.now() - began) / 1000);
+    await cold.close();
+  }
+  const least = Math.min(...times);
+  figure("first sound after loading, cold, best of three", `${least.toFixed(2)} s`, "<= 1.5 s", least <= 1.5);
+}
+
+const QUIET = (modes) => `duration_s = 1.0
+[body.hammer]
+type = "mass"
+mass_kg = 0.01
+position_m = -1.0
+[body.bar]
+type = "modal"
+modes = [${Array.from({ length: modes }, (_, i) => `{ freq_hz = ${(60 + (i * 17_000) / modes).toFixed(2)}, decay_s = 2.0, mass_kg = 0.05 }`).join(", ")}]
+[contact.hit]
+type = "impact"
+between = ["hammer", "bar"]
+stiffness = 1e6
+[[tap]]
+of = "bar"
+gain = 0.01
+`;
+
+// Gesture to sound: ticks between the message's arrival and the first sample it makes.
+{
+  const page = await browser.newPage();
+  await page.goto(address);
+  await page.waitForFunction(() => document.documentElement.dataset.ready);
+  await page.evaluate((scene) => tocco.take(scene, { fresh: true }), QUIET(8));
+  await page.waitForTimeout(500);
+  const quanta = await page.evaluate(async () => {
+    const { engine } = tocco;
+    const waits = [];
+    for (let i = 0; i < 20; i += 1) {
+      await new Promise((done) => setTimeout(done, 60 + 7 * i));
+      await engine.load(tocco.text, true);
+      await new Promise((done) => setTimeout(done, 60));
+      const from = engine.ring.head();
+      engine.send({ hit: "bar", impulse_n_s: 0.01 });
+      await new Promise((done) => setTimeout(done, 60));
+      const head = engine.ring.head();
+      const seen = engine.ring.column(0, head - from, head);
+      waits.push(seen.findIndex((x) => x !== 0) / 128);
+    }
+    return waits.sort((a, b) => a - b);
+  });
+  const median = quanta[10];
+  figure("gesture to sound, median, beyond the base latency", `${median.toFixed(1)} quanta`, "<= 2 quanta", median <= 2);
+  await page.close();
+}
+
+// 500 modes in lasting contact, in the worklet's own time.
+{
+  const page = await browser.newPage();
+  await page.goto(address);
+  await page.waitForFunction(() => document.documentElement.dataset.ready);
+  await page.evaluate((scene) => tocco.take(scene, { fresh: true }), `${QUIET(500)}[[drive]]\npath = "hammer/force_n"\npoints = [[0.0, 1.0]]\n`.replace("position_m = -1.0", "position_m = 0.0"));
+  await page.evaluate(() => tocco.engine.watch([]));
+  const loads = await page.evaluate(async () => {
+    const all = [];
+    tocco.engine.addEventListener("status", ({ detail }) => all.push(detail.load));
+    await new Promise((done) => setTimeout(done, 4000));
+    return all.slice(30);
+  });
+  const mean = loads.reduce((a, b) => a + b, 0) / loads.length;
+  figure("500 modes in contact, part of one core in the worklet", `${(100 * mean).toFixed(0)} %`, "< 30 %", mean < 0.3);
+  await page.close();
+}
+
+// A minute of play: quanta that took longer than they last.
+{
+  const page = await browser.newPage();
+  await page.goto(address);
+  await page.waitForFunction(() => document.documentElement.dataset.ready);
+  await page.evaluate((scene) => tocco.take(scene, { fresh: true }), QUIET(60));
+  await page.waitForTimeout(1000);
+  const from = await page.evaluate(() => [tocco.last.late, tocco.last.tick, performance.now()]);
+  for (let i = 0; i < 60; i += 1) {
+    await page.evaluate(() => tocco.surfaces.at(-1).strike([Math.random(), 0.5]));
+    await page.waitForTimeout(1000);
+  }
+  const to = await page.evaluate(() => [tocco.last.late, tocco.last.tick, performance.now()]);
+  const frames = await page.evaluate(() => new Promise((done) => {
+    let n = 0;
+    const began = performance.now();
+    const count = () => (performance.now() - began > 2000 ? done(n / 2) : (n += 1, requestAnimationFrame(count)));
+    count();
+  }));
+  const rate = await page.evaluate(() => tocco.engine.rate);
+  const lost = Math.max(0, ((to[2] - from[2]) / 1000) * rate - (to[1] - from[1])) / 128;
+  figure("dropped quanta in a minute of play (overran their time)", `${to[0] - from[0]}`, "0", to[0] === from[0]);
+  figure("quanta behind the clock after that minute", lost.toFixed(0), "< 40", lost < 40);
+  figure("pictures per second meanwhile", frames.toFixed(0), ">= 55", frames >= 55);
+  await page.close();
+}
+
+// Speed of the same engine here and there: a free bank, seconds of CPU per mode and sample.
+{
+  const page = await browser.newPage();
+  await page.goto(address);
+  await page.waitForFunction(() => document.documentElement.dataset.ready);
+  const scene = `${QUIET(512)}[[event]]\nat_s = 0.0\nhit = "bar"\nimpulse_n_s = 0.01\n`;
+  const wasm = await page.evaluate(async (text) => {
+    let least = Infinity;
+    for (let i = 0; i < 5; i += 1) {
+      const began = performance.now();
+      await tocco.offline.render({ scene: text, rate: 48_000, seconds: 10 });
+      least = Math.min(least, performance.now() - began);
+    }
+    return (least * 1e6) / (512 * 480_000);
+  }, scene);
+  const native = Math.min(...[0, 1, 2].map(() => {
+    const began = process.hrtime.bigint();
+    execFileSync(program, ["render", "-", "-o", "-", "--rate", "48000", "--duration", "10", "--bits", "32f"], { input: scene, maxBuffer: 1 << 28, stdio: ["pipe", "pipe", "ignore"] });
+    return Number(process.hrtime.bigint() - began) / (512 * 480_000);
+  }));
+  figure("ns per free mode and sample, WebAssembly", wasm.toFixed(3), "", true);
+  figure("ns per free mode and sample, native (whole program)", native.toFixed(3), "", true);
+  figure("WebAssembly over native", `x${(wasm / native).toFixed(2)}`, "<= x4", wasm / native <= 4);
+  await page.close();
+}
+
+await browser.close();
+server.kill();
+process.exit(missed ? 1 : 0);

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Scenes that OSC loads and saves: inside one folder, nowhere else.
+
+use crate::error::{HostError, Result, bad};
+use crate::fresh;
+use crate::library::{self, Loaded, SHIPPED};
+use crate::live::Desk;
+use std::path::{Component, Path, PathBuf};
+use tocco::scene::def::{Action, EventDef, Source};
+use tocco::scene::error::nearest;
+
+/// The scenes folder, without links in its own name.
+#[derive(Clone, Debug)]
+pub struct Folder(PathBuf);
+
+impl Folder {
+    /// An existing folder.
+    pub fn open(path: &Path) -> Result<Self> {
+        let real = path.canonicalize().map_err(|e| HostError::reading(path, &e))?;
+        match real.is_dir() {
+            true => Ok(Self(real)),
+            false => bad(format!("--scenes {}: not a folder", path.display())),
+        }
+    }
+
+    fn named(&self, name: &str) -> Result<PathBuf> {
+        plain(name)?;
+        Ok(self.0.join(name))
+    }
+
+    fn scenes(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(&self.0).into_iter().flatten().flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.filter(|name| name.ends_with(".toml") || name.ends_with(".json")).collect()
+    }
+}
+
+/// A name that leads nowhere else.
+fn plain(name: &str) -> Result<()> {
+    let mut parts = Path::new(name).components().peekable();
+    if parts.peek().is_none() || name.contains(['\\', '\0']) || parts.any(|part| !matches!(part, Component::Normal(_)))
+    {
+        return bad(format!("'{name}' leads out of the scenes folder; name a scene in it"));
+    }
+    Ok(())
+}
+
+/// A scene of the folder, with or without its extension, or a shipped one.
+pub fn load(folder: Option<&Folder>, name: &str) -> Result<Loaded> {
+    plain(name)?;
+    if let Some(folder) = folder {
+        for name in [name.to_owned(), format!("{name}.toml")] {
+            let Ok(real) = folder.named(&name)?.canonicalize() else { continue };
+            if !real.starts_with(&folder.0) {
+                return bad(format!("'{name}' is a link out of the scenes folder"));
+            }
+            if let (true, Some(path)) = (real.is_file(), real.to_str()) {
+                let mut scene = library::load(path)?;
+                scene.origin = name;
+                return Ok(scene);
+            }
+        }
+    }
+    if let Some((_, text)) = SHIPPED.iter().find(|(known, _)| *known == name) {
+        return Loaded::from_text(name, &format!("scene {name}"), (*text).to_owned(), None);
+    }
+    let own = folder.map(Folder::scenes).unwrap_or_default();
+    let known = own.iter().map(String::as_str).chain(SHIPPED.iter().map(|(name, _)| *name));
+    bad(format!("no scene '{name}' in the scenes folder and none shipped{}", nearest(name, known)))
+}
+
+/// The scene as it sounds: its text, and an event at its beginning for every value that was set. Nothing is overwritten.
+pub fn save(folder: Option<&Folder>, name: &str, desk: &Desk) -> Result<String> {
+    let Some(folder) = folder else {
+        return bad("no folder to save in; start 'tocco play' with --scenes DIR");
+    };
+    let name = if name.ends_with(".toml") { name.to_owned() } else { format!("{name}.toml") };
+    let path = folder.named(&name)?;
+    let parent = path.parent().unwrap_or(&folder.0);
+    let real = parent.canonicalize().map_err(|e| HostError::writing(Path::new(&name), &e))?;
+    if !real.starts_with(&folder.0) {
+        return bad(format!("'{name}' leads out of the scenes folder; name a scene in it"));
+    }
+    if path.symlink_metadata().is_ok() {
+        return bad(format!("'{name}' exists already; name another"));
+    }
+    fresh::write(&path, text(desk)?.as_bytes())?;
+    Ok(name)
+}
+
+fn text(desk: &Desk) -> Result<String> {
+    let scene = desk.scene();
+    let mut def = scene.def.clone();
+    def.events.clear();
+    for (path, value) in desk.moved() {
+        def.events.push(EventDef { at_s: 0.0, action: Action::Set { path, value } });
+    }
+    if scene.text.trim_start().starts_with('{') {
+        if def.drives.iter().any(|drive| matches!(drive.source, Source::Samples { .. })) {
+            return bad("a JSON scene with recordings cannot be saved from here; edit its file");
+        }
+        let own = std::mem::take(&mut def.events);
+        def.events = [scene.def.events.clone(), own].concat();
+        return Ok(def.to_toml());
+    }
+    // Comments and order of the text stay: only the events are written anew, behind it.
+    let all = def.to_toml();
+    let events = all.find("\n[[event]]").map_or("", |at| &all[at..]);
+    let events = events.find("\n[[tap]]").map_or(events, |end| &events[..end]);
+    Ok(format!("{}\n{events}", scene.text.trim_end()))
+}

@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a packet does, and what is answered. No socket here: bytes and a sender in, bytes and a receiver out.
+
+use super::files::{self, Folder};
+use super::pattern::{Pattern, is_pattern};
+use super::stream::{Stream, TIMEOUT, USUAL_HZ};
+use super::wire::{self, bytes_of, float, number, text};
+use crate::error::{HostError, Result, bad};
+use crate::live::{Answer, Desk, Knob, Shared, When};
+use crate::say;
+use rosc::{OscMessage, OscType};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashSet, VecDeque};
+use std::net::SocketAddr;
+use std::time::{Duration, Instant, SystemTime};
+use tocco::param::Scale;
+use tocco::scene::error::nearest;
+
+/// Addresses that are not paths of the scene.
+pub const METHODS: [&str; 9] = [
+    "tocco/strike",
+    "tocco/hit",
+    "tocco/panic",
+    "tocco/describe",
+    "tocco/ping",
+    "tocco/subscribe",
+    "tocco/unsubscribe",
+    "tocco/scene/load",
+    "tocco/scene/save",
+];
+/// Addresses of answers. If one comes in, it is not answered: two servers would talk for ever.
+const ANSWERS: [&str; 12] = [
+    "tocco/error",
+    "tocco/clamped",
+    "tocco/pong",
+    "tocco/levels",
+    "tocco/probe",
+    "tocco/subscribed",
+    "tocco/unsubscribed",
+    "tocco/describe/path",
+    "tocco/describe/end",
+    "tocco/scene/loaded",
+    "tocco/scene/saved",
+    "tocco/hushed",
+];
+
+/// Patterns of a packet, at most; orders that it may give.
+const MOST_PATTERNS: usize = 64;
+const MOST_ORDERS: usize = 4096;
+/// Mistakes of a packet that are answered; after so many the rest is not read.
+const MOST_ERRORS: usize = 16;
+/// Mistakes a second for which the nearest name is looked up, which takes its time.
+const MOST_NAMED: u32 = 50;
+/// A time tag may lie so far ahead, s.
+const FURTHEST_S: f64 = 60.0;
+/// Orders that wait for their time tag, at most: fewer than the audio half has room for, so that others still pass.
+const MOST_AHEAD: usize = 4096;
+/// Answers that wait to be sent, at most.
+const MOST_ANSWERS: usize = 16_384;
+/// Bytes of an error message, at most.
+const LONGEST_ERROR: usize = 600;
+/// A remark on the terminal so often, at most.
+const REMARK: Duration = Duration::from_secs(1);
+
+/// The server without its socket.
+pub struct Server {
+    desk: Shared,
+    folder: Option<Folder>,
+    /// Names of the scene of this generation.
+    names: Vec<String>,
+    known: HashSet<String>,
+    generation: Option<u64>,
+    /// Ticks for which orders wait.
+    ahead: BinaryHeap<Reverse<u64>>,
+    answers: VecDeque<(SocketAddr, Vec<u8>)>,
+    stream: Stream,
+    remarked: Option<Instant>,
+    withheld: u64,
+    named: (Instant, u32),
+}
+
+/// A packet being read.
+struct Visit {
+    from: SocketAddr,
+    patterns: usize,
+    orders: usize,
+    errors: usize,
+}
+
+impl Server {
+    /// For a desk; scenes are loaded and saved in the folder.
+    pub fn new(desk: &Shared, folder: Option<Folder>) -> Self {
+        Self {
+            desk: desk.clone(),
+            folder,
+            names: Vec::new(),
+            known: HashSet::new(),
+            generation: None,
+            ahead: BinaryHeap::new(),
+            answers: VecDeque::new(),
+            stream: Stream::default(),
+            remarked: None,
+            withheld: 0,
+            named: (Instant::now(), 0),
+        }
+    }
+
+    /// A packet has come.
+    pub fn receive(&mut self, bytes: &[u8], from: SocketAddr) {
+        let shared = self.desk.clone();
+        let mut desk = shared.lock();
+        let mut visit = Visit { from, patterns: MOST_PATTERNS, orders: MOST_ORDERS, errors: MOST_ERRORS };
+        match wire::unpack(bytes) {
+            Ok(leaves) => {
+                for leaf in leaves {
+                    if visit.errors == 0 {
+                        // Finding what may have been meant takes time; such a packet has had its share.
+                        desk.count_refused();
+                        continue;
+                    }
+                    let done = match wire::message(leaf.bytes) {
+                        Ok(message) => self.obey(&mut desk, &message, leaf.time, &mut visit),
+                        Err(what) => refuse(&mut desk, what),
+                    };
+                    if let Err(error) = done {
+                        self.fail(&mut desk, &mut visit, &error);
+                    }
+                }
+            }
+            Err(what) => {
+                let error = refuse::<()>(&mut desk, what);
+                error.unwrap_or_else(|error| self.fail(&mut desk, &mut visit, &error));
+            }
+        }
+    }
+
+    /// What is due: streams, forgotten subscribers. Call it often.
+    pub fn turn(&mut self) {
+        if self.stream.is_empty() {
+            return;
+        }
+        let shared = self.desk.clone();
+        let mut desk = shared.lock();
+        let answers = &mut self.answers;
+        self.stream.turn(&mut desk, Instant::now(), &mut |to, bytes| {
+            if answers.len() < MOST_ANSWERS {
+                answers.push_back((to, bytes));
+            }
+        });
+    }
+
+    /// The next answer to send.
+    pub fn answer(&mut self) -> Option<(SocketAddr, Vec<u8>)> {
+        self.answers.pop_front()
+    }
+
+    /// True if something waits to be sent or will have to be soon.
+    pub fn is_busy(&self) -> bool {
+        !self.answers.is_empty() || !self.stream.is_empty()
+    }
+
+    fn reply(&mut self, to: SocketAddr, address: &str, args: Vec<OscType>) {
+        if self.answers.len() < MOST_ANSWERS {
+            self.answers.push_back((to, bytes_of(address, args)));
+        }
+    }
+
+    /// A mistake: answered, and remarked on now and then.
+    fn fail(&mut self, desk: &mut Desk, visit: &mut Visit, error: &HostError) {
+        let mut line = say::one_line(&error.to_string());
+        if line.len() > LONGEST_ERROR {
+            let end = (0..=LONGEST_ERROR).rev().find(|end| line.is_char_boundary(*end)).unwrap_or(0);
+            line.truncate(end);
+            line.push_str(" ...");
+        }
+        visit.errors = visit.errors.saturating_sub(1);
+        self.reply(visit.from, "/tocco/error", vec![text(line.as_str())]);
+        let now = Instant::now();
+        if self.remarked.is_some_and(|last| now < last + REMARK) {
+            self.withheld += 1;
+            return;
+        }
+        let more = if self.withheld > 0 { format!(" ({} more before)", self.withheld) } else { String::new() };
+        desk.say(format!("OSC from {}: {line}{more}", visit.from));
+        (self.remarked, self.withheld) = (Some(now), 0);
+    }
+
+    fn obey(
+        &mut self,
+        desk: &mut Desk,
+        message: &OscMessage,
+        time: Option<SystemTime>,
+        visit: &mut Visit,
+    ) -> Result<()> {
+        let Some(address) = message.addr.strip_prefix('/') else { return refuse(desk, "no address".into()) };
+        if address.split('/').any(str::is_empty) {
+            return refuse(desk, format!("'{}': a part of the address is empty", message.addr));
+        }
+        self.learn(desk);
+        if !is_pattern(address) {
+            return self.call(desk, address, message, time, visit);
+        }
+        if visit.patterns == 0 {
+            return refuse(desk, format!("'{}': more than {MOST_PATTERNS} patterns in one packet", message.addr));
+        }
+        visit.patterns -= 1;
+        let pattern = match Pattern::new(address) {
+            Ok(pattern) => pattern,
+            Err(what) => return refuse(desk, format!("'{}': {what}", message.addr)),
+        };
+        let all = METHODS.iter().copied().chain(self.names.iter().map(String::as_str));
+        let meant: Vec<String> = all.filter(|name| pattern.matches(name)).map(str::to_owned).collect();
+        if meant.is_empty() {
+            return refuse(desk, format!("'{}' matches nothing; /tocco/describe lists all", message.addr));
+        }
+        // A method that happens to match but takes other arguments is not meant.
+        let fit = |name: &&String| !METHODS.contains(&name.as_str()) || fits(name, &message.args);
+        let one = meant.len() == 1;
+        let mut done = Ok(());
+        for name in meant.iter().filter(|name| one || fit(name)) {
+            done = self.call(desk, name, message, time, visit).and(done);
+        }
+        done
+    }
+
+    /// Names of the scene, whenever there is another one.
+    fn learn(&mut self, desk: &Desk) {
+        if self.generation != Some(desk.generation()) {
+            self.generation = Some(desk.generation());
+            self.names = desk.paths().into_iter().map(|(path, _, _)| path).collect();
+            self.names.extend(desk.controls().into_iter().map(|knob| knob.name));
+            self.known = self.names.iter().cloned().collect();
+        }
+    }
+
+    fn call(
+        &mut self,
+        desk: &mut Desk,
+        address: &str,
+        message: &OscMessage,
+        time: Option<SystemTime>,
+        visit: &mut Visit,
+    ) -> Result<()> {
+        if let Some(method) = address.strip_prefix("tocco/").filter(|_| METHODS.contains(&address)) {
+            return self.method(desk, method, message, time, visit);
+        }
+        if ANSWERS.contains(&address) {
+            desk.count_refused();
+            return Ok(());
+        }
+        if address.starts_with("tocco/") && !self.known.contains(address) {
+            return refuse(desk, format!("no method '/{address}'{}", nearest(address, METHODS)));
+        }
+        let value = match message.args.as_slice() {
+            [value] => number(value),
+            args => Err(format!("takes one number, not {} values", args.len())),
+        };
+        let value = match value {
+            Ok(value) => value,
+            Err(what) => return refuse(desk, format!("/{address}: {what}")),
+        };
+        if !self.known.contains(address) && !self.may_name() {
+            return refuse(desk, format!("no parameter '{address}'"));
+        }
+        let when = self.when(desk, time, visit)?;
+        let answer = desk.set_at(address, value, when)?;
+        self.clamped(visit.from, address, answer);
+        Ok(())
+    }
+
+    /// True while there is time to look for what may have been meant.
+    fn may_name(&mut self) -> bool {
+        if self.named.0.elapsed() > Duration::from_secs(1) {
+            self.named = (Instant::now(), 0);
+        }
+        self.named.1 += 1;
+        self.named.1 <= MOST_NAMED
+    }
+
+    /// The tick of a time tag, one of those that may wait.
+    fn when(&mut self, desk: &mut Desk, time: Option<SystemTime>, visit: &mut Visit) -> Result<When> {
+        if visit.orders == 0 {
+            return refuse(desk, format!("more than {MOST_ORDERS} orders in one packet"));
+        }
+        visit.orders -= 1;
+        let Some(tick) = time.and_then(|time| desk.tick_of(time)) else { return Ok(When::Now) };
+        let now = desk.tick();
+        while self.ahead.peek().is_some_and(|Reverse(first)| *first <= now) {
+            self.ahead.pop();
+        }
+        if tick > now {
+            let ahead_s = (tick - now) as f64 / desk.rate_hz();
+            if ahead_s > FURTHEST_S {
+                return refuse(
+                    desk,
+                    format!("a time tag {ahead_s:.0} s ahead; at most {FURTHEST_S:.0} s: do the clocks agree?"),
+                );
+            }
+            if self.ahead.len() == MOST_AHEAD {
+                return refuse(desk, format!("{MOST_AHEAD} orders wait for their time already; send later ones later"));
+            }
+            self.ahead.push(Reverse(tick));
+        }
+        Ok(When::Tick(tick))
+    }
+
+    fn clamped(&mut self, to: SocketAddr, name: &str, answer: Answer) {
+        if answer.clamped {
+            self.reply(to, "/tocco/clamped", vec![text(name), float(answer.value)]);
+        }
+    }
+
+    fn method(
+        &mut self,
+        desk: &mut Desk,
+        method: &str,
+        message: &OscMessage,
+        time: Option<SystemTime>,
+        visit: &mut Visit,
+    ) -> Result<()> {
+        let name = format!("tocco/{method}");
+        if !fits(&name, &message.args) {
+            return refuse(desk, format!("/{name} takes {}", takes(method)));
+        }
+        let (from, args) = (visit.from, message.args.as_slice());
+        if args.iter().any(|arg| matches!(arg, OscType::String(name) if name.len() > wire::LONGEST)) {
+            return refuse(desk, format!("/{name}: a name longer than {} bytes", wire::LONGEST));
+        }
+        if let ("strike" | "hit", [OscType::String(place), value]) = (method, args) {
+            let value = number(value).map_err(HostError::BadInput)?;
+            let when = self.when(desk, time, visit)?;
+            let done =
+                if method == "strike" { desk.strike_at(place, value, when) } else { desk.hit_at(place, value, when) };
+            self.clamped(from, place, done?);
+            return Ok(());
+        }
+        if time.and_then(|time| desk.tick_of(time)).is_some_and(|tick| tick > desk.tick()) {
+            return refuse(desk, format!("/{name} acts at once; send it without a time that is to come"));
+        }
+        let word = match args {
+            [OscType::String(word)] => word.as_str(),
+            _ => "",
+        };
+        match method {
+            "panic" => {
+                desk.panic()?;
+                self.ahead.clear();
+                self.reply(from, "/tocco/hushed", vec![]);
+            }
+            "ping" => self.reply(from, "/tocco/pong", args.to_vec()),
+            "describe" => self.describe(desk, from, word)?,
+            "subscribe" => self.subscribe(desk, from, args)?,
+            "unsubscribe" => {
+                self.stream.remove(desk, from)?;
+                self.reply(from, "/tocco/unsubscribed", vec![]);
+            }
+            "scene/load" => {
+                let scene = counted(desk, |_| files::load(self.folder.as_ref(), word))?;
+                let title = scene.title().to_owned();
+                desk.load(scene)?;
+                self.ahead.clear();
+                self.reply(from, "/tocco/scene/loaded", vec![text(word), text(title)]);
+            }
+            _ => {
+                let file = counted(desk, |desk| files::save(self.folder.as_ref(), word, desk))?;
+                self.reply(from, "/tocco/scene/saved", vec![text(file)]);
+            }
+        }
+        Ok(())
+    }
+
+    /// The table, a message a row.
+    fn describe(&mut self, desk: &mut Desk, to: SocketAddr, wanted: &str) -> Result<()> {
+        let pattern = match Pattern::new(if wanted.is_empty() { "*" } else { wanted }) {
+            Ok(pattern) => pattern,
+            Err(what) => return refuse(desk, format!("/tocco/describe '{wanted}': {what}")),
+        };
+        let meant = |path: &str| wanted.is_empty() || pattern.matches(path);
+        let mut rows: Vec<Vec<OscType>> = Vec::new();
+        let paths = desk.paths();
+        for (path, spec, value) in paths.iter().filter(|(path, _, _)| meant(path)) {
+            let mut row = vec![text(format!("/{path}")), text(spec.unit)];
+            row.extend([spec.min, spec.max, spec.default, *value].map(float));
+            row.push(text(spec.doc));
+            rows.push(row);
+        }
+        for Knob { name, path, range, scale, position } in desk.controls().into_iter().filter(|knob| meant(&knob.name))
+        {
+            let found = paths.iter().find(|(known, _, _)| *known == path);
+            let now = found.map_or(range[0], |(_, _, value)| *value);
+            let stands = position_01(now, range, scale);
+            let mut row = vec![text(format!("/{name}")), text("1")];
+            row.extend([0.0, 1.0, stands, position.unwrap_or(stands)].map(float));
+            row.push(text(format!("Control of {path}, from {:e} to {:e}", range[0], range[1])));
+            rows.push(row);
+        }
+        if self.answers.len() + rows.len() >= MOST_ANSWERS {
+            return refuse(desk, "too many answers wait already; ask again later, or with a pattern".into());
+        }
+        let count = rows.len() as i32;
+        rows.into_iter().for_each(|row| self.reply(to, "/tocco/describe/path", row));
+        self.reply(to, "/tocco/describe/end", vec![OscType::Int(count)]);
+        Ok(())
+    }
+
+    fn subscribe(&mut self, desk: &mut Desk, from: SocketAddr, args: &[OscType]) -> Result<()> {
+        let rate = args.first().and_then(|first| number(first).ok());
+        let signals = args[usize::from(rate.is_some())..].iter().filter_map(|arg| match arg {
+            OscType::String(signal) => Some(signal.clone()),
+            _ => None,
+        });
+        let signals: Vec<String> = signals.collect();
+        let kept = counted(desk, |desk| self.stream.add(desk, from, rate.unwrap_or(USUAL_HZ), signals))?;
+        self.reply(from, "/tocco/subscribed", vec![float(kept), float(TIMEOUT.as_secs_f64())]);
+        Ok(())
+    }
+}
+
+fn refuse<T>(desk: &mut Desk, what: String) -> Result<T> {
+    desk.count_refused();
+    bad(what)
+}
+
+/// Does what does not count its own mistakes.
+fn counted<T>(desk: &mut Desk, act: impl FnOnce(&mut Desk) -> Result<T>) -> Result<T> {
+    act(desk).inspect_err(|_| desk.count_refused())
+}
+
+fn takes(method: &str) -> &'static str {
+    match method {
+        "strike" => "the name of a mass and a speed in m/s (s f)",
+        "hit" => "a place, body or body.port, and an impulse in N s (s f)",
+        "scene/load" | "scene/save" => "the name of a scene (s)",
+        "describe" => "nothing, or a pattern (s)",
+        "ping" => "up to 8 numbers or texts",
+        "subscribe" => "times a second, if at all (f), then names of signals (s...)",
+        _ => "nothing",
+    }
+}
+
+/// True if a method takes these arguments.
+fn fits(method: &str, args: &[OscType]) -> bool {
+    let is_text = |arg: &OscType| matches!(arg, OscType::String(_));
+    match (method.trim_start_matches("tocco/"), args) {
+        ("strike" | "hit", [place, value]) => is_text(place) && number(value).is_ok(),
+        ("scene/load" | "scene/save", [name]) => is_text(name),
+        ("describe", args) => args.is_empty() || (args.len() == 1 && is_text(&args[0])),
+        ("ping", args) => args.len() <= 8 && args.iter().all(|arg| is_text(arg) || number(arg).is_ok()),
+        ("subscribe", args) => {
+            let signals = args.iter().skip(usize::from(args.first().is_some_and(|first| number(first).is_ok())));
+            signals.into_iter().all(is_text)
+        }
+        ("panic" | "unsubscribe", args) => args.is_empty(),
+        _ => false,
+    }
+}
+
+/// Where a value stands on its knob.
+fn position_01(value: f64, [low, high]: [f64; 2], scale: Scale) -> f64 {
+    let position = match scale {
+        Scale::Linear => (value - low) / (high - low),
+        Scale::Log => (value / low).ln() / (high / low).ln(),
+    };
+    if position.is_finite() { position.clamp(0.0, 1.0) } else { 0.0 }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A shape touched anywhere: the place of a port moves by command.
+
+use tocco::engine::{Command, Engine, Timed};
+use tocco::scene::{Scene, SceneDef};
+
+const RATE_HZ: f64 = 48_000.0;
+
+/// A steel bar struck at `place`; heard at its end.
+fn bar(place: f64) -> Scene {
+    let text = format!(
+        "[body.hammer]\ntype = 'mass'\nmass_kg = 0.01\nposition_m = -1.0\n\
+         [body.bar]\ntype = 'shape'\nshape = 'bar'\nmaterial = 'steel'\nlength_m = 0.3\nwidth_m = 0.03\n\
+         thickness_m = 0.005\n[body.bar.port]\nstruck = {place:?}\near = 0.02\n\
+         [contact.hit]\ntype = 'impact'\nbetween = ['hammer', 'bar.struck']\nstiffness = 1e8\n\
+         [[tap]]\nof = 'bar.ear'\n"
+    );
+    Scene::build(&SceneDef::from_text(&text).unwrap(), RATE_HZ).unwrap()
+}
+
+fn struck(scene: Scene, touch: Option<f64>) -> (Vec<f32>, Engine) {
+    let mut engine = Engine::new(scene);
+    let site = engine.scene().site("bar.struck").unwrap();
+    let mut commands = vec![];
+    if let Some(place) = touch {
+        let shape = engine.scene().shape_at(site, &[place]).unwrap().into();
+        commands.push(Timed { at: 0, command: Command::Touch { site, shape } });
+    }
+    commands.push(Timed { at: 10, command: Command::Strike { body: 0, velocity_m_s: 1.0 } });
+    let mut sound = vec![0.0; 9_600];
+    let health = engine.render(&mut commands, &mut sound);
+    assert_eq!((health.refused, health.unconverged), (0, 0));
+    (sound, engine)
+}
+
+#[test]
+fn a_bar_touched_elsewhere_sounds_as_one_whose_port_is_there() {
+    for place in [0.1, 0.37, 0.5] {
+        let (moved, _) = struck(bar(0.2), Some(place));
+        let (built, _) = struck(bar(place), None);
+        assert_eq!(moved, built, "{place}");
+    }
+    assert_ne!(struck(bar(0.2), Some(0.5)).0, struck(bar(0.2), None).0);
+}
+
+#[test]
+fn moving_the_place_while_it_is_touched_makes_no_energy() {
+    let mut engine = Engine::new(bar(0.2));
+    let site = engine.scene().site("bar.struck").unwrap();
+    let mut commands: Vec<Timed> = vec![Timed { at: 0, command: Command::Strike { body: 0, velocity_m_s: 2.0 } }];
+    for i in 1..200 {
+        let shape = engine.scene().shape_at(site, &[0.5 + 0.49 * (f64::from(i) * 0.7).sin()]).unwrap().into();
+        commands.push(Timed { at: u64::from(i as u32), command: Command::Touch { site, shape } });
+    }
+    let mut before = 0.0;
+    for tick in 0..400_u64 {
+        let due = commands.iter().take_while(|c| c.at <= tick).count();
+        let mut now: Vec<Timed> = commands.drain(..due).collect();
+        engine.render(&mut now, &mut [0.0; 1]);
+        let balance = engine.energy() - engine.work();
+        if tick > 0 {
+            assert!(balance <= before + 1e-12, "tick {tick}: {before} J, then {balance} J");
+        }
+        before = balance;
+    }
+}
+
+#[test]
+fn the_energies_of_nodes_and_modes_add_up_to_that_of_everything() {
+    let (_, engine) = struck(bar(0.3), None);
+    let mut nodes = [0.0; 3];
+    engine.energies(&mut nodes);
+    assert!((nodes.iter().sum::<f64>() / engine.energy() - 1.0).abs() < 1e-12);
+    let mut modes = vec![0.0; engine.mode_energies(1, &mut [])];
+    assert_eq!(engine.mode_energies(1, &mut modes), modes.len());
+    assert!(modes.len() > 5 && (modes.iter().sum::<f64>() / nodes[1] - 1.0).abs() < 1e-12);
+    assert_eq!(engine.mode_energies(0, &mut []), 0);
+}
+
+#[test]
+fn what_cannot_be_touched_there_is_refused_or_answered() {
+    let scene = bar(0.2);
+    let site = scene.site("bar.struck").unwrap();
+    for (place, words) in [(vec![1.5], "outside"), (vec![0.1, 0.2], "coordinates"), (vec![f64::NAN], "outside")] {
+        let said = scene.shape_at(site, &place).unwrap_err().to_string();
+        assert!(said.contains(words), "{place:?}: {said}");
+    }
+    let said = scene.shape_at(scene.site("hammer").unwrap(), &[0.5]).unwrap_err().to_string();
+    assert!(said.contains("no shape"), "{said}");
+    let mut engine = Engine::new(scene);
+    let bad = |shape: Vec<f64>| Timed { at: 0, command: Command::Touch { site, shape: shape.into() } };
+    let mut commands = [bad(vec![1.0]), bad(vec![f64::NAN; 40])];
+    assert_eq!(engine.render(&mut commands, &mut [0.0; 64]).refused, 2);
+}
