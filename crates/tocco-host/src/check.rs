@@ -12,7 +12,7 @@ use tocco::resonator::shape::evaluate;
 use tocco::resonator::waveguide::StringParams;
 use tocco::scene::def::{
     Action, BodyDef, BodyForm, ContactDef, ContactForm, FrictionLaw, HammerDef, ImpactLaw, Intent, Length, LinkDef,
-    PlaceDef, PlaceOn, PointDef, SceneDef, ShapeDef, Source, Stuff, TapTo,
+    MidiDef, Notes, PlaceDef, PlaceOn, PointDef, SceneDef, ShapeDef, Source, Stuff, TapTo,
 };
 use tocco::scene::network::analyse;
 
@@ -81,6 +81,9 @@ pub fn report(plan: &Plan) -> Result<String> {
                 .to_lowercase(),
         );
     }
+    if let Some(midi) = &def.midi {
+        line(&mut text, "midi", &midi_words(midi));
+    }
     for omitted in scene.omitted() {
         line(&mut text, "left out", &format!("{omitted}: too high for {} Hz", plan.rate_hz));
     }
@@ -103,6 +106,20 @@ pub fn short(x: f64) -> String {
     let decimals = (3 - magnitude.max(1e-3).log10().floor() as i32).clamp(0, 6) as usize;
     let text = format!("{x:.decimals$}");
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+fn midi_words(midi: &MidiDef) -> String {
+    let (verb, names, unit) = match midi.strike.is_empty() {
+        true => ("hit", &midi.hit, "N s"),
+        false => ("strike", &midi.strike, "m/s"),
+    };
+    let [soft, hard] = midi.strength.map(short);
+    let (low, high) = (midi.low, midi.high);
+    let mut words = format!("notes {low} to {high} {verb} {} with {soft} to {hard} {unit}", names.join(", "));
+    if midi.notes == Notes::Pitch {
+        let _ = write!(words, "; they tune {}, voices: {}", midi.retune.join(", "), midi.voices);
+    }
+    words
 }
 
 fn body_words(body: &BodyDef, rate_hz: f64) -> String {

@@ -9,7 +9,7 @@ use crate::sweep::{self, Axis};
 use crate::wav::Encoding;
 use crate::{
     answers, bench, check, crew, describe, fresh, gallery, library, live, map, osc, reproduce, say, sets, spectrogram,
-    starter, studio,
+    starter, studio, tui,
 };
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
@@ -304,7 +304,7 @@ struct RenderArgs {
 #[derive(Args, Debug)]
 struct PlayArgs {
     /// Scene file, shipped name, or - for standard input
-    #[arg(required_unless_present = "list_devices")]
+    #[arg(required_unless_present_any = ["list_devices", "midi"])]
     scene: Option<String>,
     /// List the devices
     #[arg(long)]
@@ -332,6 +332,8 @@ struct PlayArgs {
     duration: Option<f64>,
     #[command(flatten)]
     osc: osc::OscArgs,
+    #[command(flatten)]
+    seat: tui::seat::SeatArgs,
     /// Do not limit true peaks
     #[arg(long)]
     no_limiter: bool,
@@ -523,6 +525,9 @@ fn render_take(take: &Path, args: &RenderArgs) -> Result<()> {
 }
 
 fn play(args: &PlayArgs) -> Result<()> {
+    if let Some(list) = args.seat.list(args.scene.is_some())? {
+        return say::result(&list);
+    }
     let Some(scene) = args.scene.as_deref().filter(|_| !args.list_devices) else {
         return say::result(&live::play::devices());
     };
@@ -531,7 +536,7 @@ fn play(args: &PlayArgs) -> Result<()> {
     if args.record.is_some() && args.record == args.wav {
         return bad("take and sound need a file each; both have the same name");
     }
-    let play = live::play::Play {
+    let mut play = live::play::Play {
         scene,
         sets: args.set.iter().map(|text| render::parse_set(text)).collect::<Result<_>>()?,
         device: args.device.clone(),
@@ -544,7 +549,8 @@ fn play(args: &PlayArgs) -> Result<()> {
         limiter: !args.no_limiter,
     };
     let mut fronts: Vec<_> = args.osc.front().into_iter().collect();
-    live::play::run(&play, &mut live::play::Lines::default(), &mut fronts)
+    let mut view = args.seat.view(&mut play, &mut fronts)?;
+    live::play::run(&play, &mut *view, &mut fronts)
 }
 
 fn report_words(name: &str, report: &Report, encoding: Encoding) -> String {

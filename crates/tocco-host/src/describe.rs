@@ -148,6 +148,7 @@ fn heading(kind: &Kind) -> String {
         ("body" | "contact", id) => format!("[{}.NAME]  type = \"{id}\"", kind.family),
         ("shape", id) => format!("[body.NAME]  type = \"shape\"  shape = \"{id}\"  (and the keys of type = \"shape\")"),
         ("drive" | "event" | "tap" | "control", _) => format!("[[{}]]", kind.family),
+        ("midi", _) => "[midi]".into(),
         (family, _) => family.into(),
     }
 }

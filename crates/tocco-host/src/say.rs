@@ -18,6 +18,11 @@ pub fn set_quiet(quiet: bool) {
     QUIET.store(quiet, Ordering::Relaxed);
 }
 
+/// True if remarks are silenced.
+pub fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
 /// Sends remarks to stderr because stdout carries sound.
 pub fn set_stdout_taken(taken: bool) {
     TO_STDERR.store(taken, Ordering::Relaxed);

@@ -44,6 +44,8 @@ use crate::units::gain;
 pub enum Command {
     /// A new value for a parameter, force or control; glides as declared.
     Set(Address, Real),
+    /// The same without a glide, at the next sample or control tick: for what is about to be struck.
+    Jump(Address, Real),
     /// Sets a mass in motion from zero gap.
     Strike {
         /// Index of the mass.
@@ -329,7 +331,8 @@ impl Engine {
             }
             self.next_event += 1;
             match event.command {
-                Command::Set(address, value) => self.set(address, value),
+                Command::Set(address, value) => self.set(address, value, true),
+                Command::Jump(address, value) => self.set(address, value, false),
                 Command::Strike { body, velocity_m_s } => self.strike(body, velocity_m_s),
                 Command::Hit { site, impulse_n_s } => self.hit(site, impulse_n_s),
                 Command::Touch { .. } | Command::Quality { .. } | Command::Hush | Command::Replace { .. } => {}
@@ -339,7 +342,8 @@ impl Engine {
 
     fn apply(&mut self, command: &mut Command) {
         match command {
-            Command::Set(address, value) => self.set(*address, *value),
+            Command::Set(address, value) => self.set(*address, *value, true),
+            Command::Jump(address, value) => self.set(*address, *value, false),
             Command::Strike { body, velocity_m_s } => self.strike(*body, *velocity_m_s),
             Command::Hit { site, impulse_n_s } => self.hit(*site, *impulse_n_s),
             Command::Touch { site, shape } => {
@@ -420,21 +424,21 @@ impl Engine {
         }
     }
 
-    fn set(&mut self, address: Address, value: Real) {
+    fn set(&mut self, address: Address, value: Real, glides: bool) {
         match address {
-            Address::Slot(index) => self.set_slot(index, value),
+            Address::Slot(index) => self.set_slot(index, value, glides),
             Address::Control(index) => {
                 let count = self.scene.macros.get(index).map_or(0, |m| m.reach.len());
                 self.past.refused += u64::from(count == 0);
                 for at in 0..count {
                     let reach = self.scene.macros[index].reach[at];
-                    self.set_slot(reach.slot, reach.at(value));
+                    self.set_slot(reach.slot, reach.at(value), glides);
                 }
             }
         }
     }
 
-    fn set_slot(&mut self, index: usize, value: Real) {
+    fn set_slot(&mut self, index: usize, value: Real, glides: bool) {
         let rate_hz = self.scene.rate_hz();
         let Some(slot) = self.scene.slots.get_mut(index) else {
             self.past.refused += 1;
@@ -447,7 +451,7 @@ impl Engine {
         let wanted = value.clamp(slot.spec.min, slot.spec.max);
         self.past.clamped += u64::from(wanted != value);
         slot.drive = None; // a command overrides a drive
-        let ticks = slot.spec.glide_s * rate_hz;
+        let ticks = if glides { slot.spec.glide_s * rate_hz } else { 0.0 };
         let moving = slot.left > 0;
         (slot.goal, slot.left) = match slot.spec.rate {
             Rate::Sample => (wanted, (ticks as u32).max(1)),

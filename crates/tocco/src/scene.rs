@@ -12,6 +12,7 @@ pub mod drive;
 pub mod error;
 pub mod hammer;
 pub mod kinds;
+pub mod midi;
 pub mod network;
 #[cfg(feature = "text")]
 pub mod schema;

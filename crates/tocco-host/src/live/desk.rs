@@ -251,6 +251,15 @@ impl Desk {
 
     /// Sets a parameter, a force or a control.
     pub fn set_at(&mut self, path: &str, value: f64, when: When) -> Result<Answer> {
+        self.move_to(path, value, when, true)
+    }
+
+    /// Sets a parameter or a control without a glide at the next block boundary: for what is about to be struck.
+    pub fn jump(&mut self, path: &str, value: f64) -> Result<Answer> {
+        self.move_to(path, value, When::Now, false)
+    }
+
+    fn move_to(&mut self, path: &str, value: f64, when: When, glides: bool) -> Result<Answer> {
         let path = path.strip_prefix('/').unwrap_or(path);
         let address = match self.addresses.get(path) {
             Some(address) => *address,
@@ -262,7 +271,11 @@ impl Desk {
         let spec = self.twin.spec(address);
         let (min, max) = spec.map_or((0.0, 1.0), |spec| (spec.min, spec.max));
         let answer = self.within(value, min, max, path)?;
-        self.send(when, Command::Set(address, answer.value), Deed::Set(path.to_owned(), answer.value))?;
+        let (command, deed) = match glides {
+            true => (Command::Set(address, answer.value), Deed::Set(path.to_owned(), answer.value)),
+            false => (Command::Jump(address, answer.value), Deed::Jump(path.to_owned(), answer.value)),
+        };
+        self.send(when, command, deed)?;
         match self.values.get_mut(path) {
             Some(last) => *last = answer.value,
             None => drop(self.values.insert(path.to_owned(), answer.value)),

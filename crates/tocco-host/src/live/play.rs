@@ -60,6 +60,8 @@ pub enum Go {
 pub trait View {
     /// Called some hundred times a second. The desk is locked meanwhile: be quick.
     fn turn(&mut self, desk: &mut Desk, device: &str, gaps: u64) -> Result<Go>;
+    /// Called once after the last turn, before the last words are printed.
+    fn end(&mut self) {}
 }
 
 /// Whatever else gives orders: an OSC server, a MIDI port. It runs beside, with the desk.
@@ -227,6 +229,7 @@ pub fn run(play: &Play, view: &mut dyn View, fronts: &mut [Box<dyn Front>]) -> R
         done
     };
     fronts.iter_mut().for_each(|front| front.stop());
+    view.end();
     done?;
     let mut desk = shared.lock();
     desk.finish()?;

@@ -32,6 +32,8 @@ const MOST_BYTES: u64 = 1 << 30;
 pub enum Deed {
     /// A parameter, force or control.
     Set(String, f64),
+    /// The same without a glide.
+    Jump(String, f64),
     /// A mass, m/s.
     Strike(String, f64),
     /// A site, N s.
@@ -178,6 +180,7 @@ impl Writer {
     pub fn add(&mut self, at: u64, deed: &Deed) -> Result<()> {
         let line = match deed {
             Deed::Set(path, value) => json!({"at": at, "set": path, "value": value}),
+            Deed::Jump(path, value) => json!({"at": at, "jump": path, "value": value}),
             Deed::Strike(body, velocity) => json!({"at": at, "strike": body, "velocity_m_s": velocity}),
             Deed::Hit(site, impulse) => json!({"at": at, "hit": site, "impulse_n_s": impulse}),
             Deed::Touch(site, place) => json!({"at": at, "touch": site, "place": place}),
@@ -278,6 +281,8 @@ fn deed_from(value: &Value, place: &str) -> Result<Deed> {
     let word = |key: &str| value[key].as_str().map(str::to_owned);
     if let Some(path) = word("set") {
         Ok(Deed::Set(path, number("value")?))
+    } else if let Some(path) = word("jump") {
+        Ok(Deed::Jump(path, number("value")?))
     } else if let Some(body) = word("strike") {
         Ok(Deed::Strike(body, number("velocity_m_s")?))
     } else if let Some(site) = word("hit") {
@@ -296,7 +301,7 @@ fn deed_from(value: &Value, place: &str) -> Result<Deed> {
     } else if value["scene"].is_object() {
         Ok(Deed::Scene(Box::new(scene_from(&value["scene"], place)?), value["adopt"] == true))
     } else {
-        bad(format!("{place}: no known deed; it is one of set, strike, hit, touch, hush, quality, scene"))
+        bad(format!("{place}: no known deed; it is one of set, jump, strike, hit, touch, hush, quality, scene"))
     }
 }
 
@@ -330,6 +335,7 @@ impl Replay {
             let wrong = |e: tocco::SceneError| HostError::BadInput(format!("line {} of the take: {e}", line + 2));
             let command = match &entry.deed {
                 Deed::Set(path, value) => Command::Set(scene.address(path).map_err(wrong)?, *value),
+                Deed::Jump(path, value) => Command::Jump(scene.address(path).map_err(wrong)?, *value),
                 Deed::Strike(body, velocity) => {
                     Command::Strike { body: scene.body(body).map_err(wrong)?, velocity_m_s: *velocity }
                 }

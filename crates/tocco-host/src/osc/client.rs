@@ -186,7 +186,10 @@ impl Client {
             bar.at((take.entries.len() - rest.len()) as u64);
             let (due, tag) = (start + after(first.at), tag_of(clock + after(first.at)));
             let timed = |deed: &Deed| match deed {
-                Deed::Set(path, value) => Some((format!("/{path}"), vec![OscType::Double(*value)])),
+                // OSC has no word for a value without a glide.
+                Deed::Set(path, value) | Deed::Jump(path, value) => {
+                    Some((format!("/{path}"), vec![OscType::Double(*value)]))
+                }
                 Deed::Strike(body, v) => Some(("/tocco/strike".into(), vec![text(body.as_str()), OscType::Double(*v)])),
                 Deed::Hit(site, j) => Some(("/tocco/hit".into(), vec![text(site.as_str()), OscType::Double(*j)])),
                 _ => None,

@@ -180,6 +180,7 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
     drives(def, &mut scene)?;
     events(def, &mut scene)?;
     taps(def, &mut scene)?;
+    super::midi::check(def, &scene)?;
     for slot in &mut scene.slots {
         slot.declared = (slot.value, slot.drive.is_some());
     }

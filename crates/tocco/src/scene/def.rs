@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A scene as plain data: what a scene file says, before anything is built.
 
+pub use super::midi::{MidiDef, Notes};
 pub use crate::interactor::friction::FrictionLaw;
 use crate::math::Real;
 pub use crate::resonator::shape::{Place, PlaceOn, ShapeDef, Stuff};
@@ -35,6 +36,8 @@ pub struct SceneDef {
     pub taps: Vec<TapDef>,
     /// Named macro controls.
     pub controls: Vec<ControlDef>,
+    /// What a keyboard does; for hosts that play live.
+    pub midi: Option<MidiDef>,
     /// Line in the source text of each place ("contact.hit.stiffness"), for error messages; may be empty.
     pub lines: BTreeMap<String, usize>,
 }
@@ -53,6 +56,7 @@ impl Default for SceneDef {
             events: Vec::new(),
             taps: Vec::new(),
             controls: Vec::new(),
+            midi: None,
             lines: BTreeMap::new(),
         }
     }

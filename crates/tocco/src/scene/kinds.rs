@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Every kind of thing a scene may hold, in one list: the reader, the schema, `describe` and the docs all look here.
 
+use super::midi::MIDI;
 use crate::interactor::friction::FRICTION;
 use crate::interactor::impact::IMPACT;
 use crate::param::{Key, KeyType, Kind};
@@ -39,10 +40,10 @@ const ANY: KeyType = KeyType::Number { unit: "unit of the path", min: -1e18, max
 /// A factor of either sign.
 const GAIN: KeyType = KeyType::Number { unit: "1", min: -1e12, max: 1e12 };
 
-const fn key(id: &'static str, takes: KeyType, doc: &'static str) -> Key {
+pub(super) const fn key(id: &'static str, takes: KeyType, doc: &'static str) -> Key {
     Key { id, takes, required: false, doc }
 }
-const fn must(id: &'static str, takes: KeyType, doc: &'static str) -> Key {
+pub(super) const fn must(id: &'static str, takes: KeyType, doc: &'static str) -> Key {
     Key { id, takes, required: true, doc }
 }
 
@@ -76,6 +77,7 @@ pub const SCENE: Kind = Kind {
         key("event", KeyType::Form("tables [[event]]"), "Gestures at a time."),
         key("tap", KeyType::Form("tables [[tap]]"), "What is heard."),
         key("control", KeyType::Form("tables [[control]]"), "Up to 16 named macro controls."),
+        key("midi", KeyType::Form("a table [midi]"), "What a MIDI keyboard does; for live playing only."),
     ],
 };
 
@@ -251,7 +253,7 @@ pub const KINDS: &[Kind] = &with_shapes::<{ FIRST.len() + FAMILIES.len() + REST.
 /// The kinds before and after those of shapes.
 const FIRST: [Kind; 13] =
     [SCENE, MASS, WALL, GUIDED, MODAL, MODE, TARGET, STRING, SHAPED, MORPH, MATERIAL, NETWORK, LINK];
-const REST: [Kind; 8] = [IMPACT, FRICTION, TEXTURE, DRIVE, NOISE, EVENT, TAP, CONTROL];
+const REST: [Kind; 9] = [IMPACT, FRICTION, TEXTURE, DRIVE, NOISE, EVENT, TAP, CONTROL, MIDI];
 
 const fn with_shapes<const COUNT: usize>() -> [Kind; COUNT] {
     let mut all = [SCENE; COUNT];

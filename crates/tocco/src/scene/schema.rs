@@ -6,6 +6,7 @@
 //! shape has one value per mode, times increase, names are unique) are the reader's alone.
 
 use super::kinds::*;
+use super::midi::{HIGHEST_CONTROLLER, MIDI, STRENGTH};
 use crate::param::{Key, KeyType, Kind, Spec};
 use crate::resonator::material::{MATERIAL, MATERIALS};
 use crate::resonator::network::{LINK, MASS_KG, MAX_MASSES};
@@ -132,6 +133,19 @@ fn form(kind: &Kind, key: &Key) -> Value {
         "drive" | "event" | "tap" | "control" => {
             let items: Vec<Value> = family(key.id).map(|kind| table(kind).into()).collect();
             json!({ "type": "array", "maxItems": most(key.id), "items": items.first() })
+        }
+        "midi" => table(&MIDI).into(),
+        "strike" | "hit" | "retune" => {
+            let one = json!({ "type": "string", "minLength": 1, "maxLength": MAX_WORDS });
+            json!({ "anyOf": [one, { "type": "array", "minItems": 1, "maxItems": MAX_NODES, "items": one }] })
+        }
+        "velocity_m_s" | "impulse_n_s" => {
+            json!({ "type": "array", "minItems": 2, "maxItems": 2, "items": number(STRENGTH) })
+        }
+        "cc" => {
+            let control = json!({ "type": "string", "minLength": 1, "maxLength": MAX_WORDS });
+            let number = json!({ "enum": (0..=HIGHEST_CONTROLLER).map(|n| n.to_string()).collect::<Vec<_>>() });
+            json!({ "type": "object", "propertyNames": number, "additionalProperties": control })
         }
         "path" => {
             let path = json!({ "type": "string", "minLength": 1, "maxLength": MAX_WORDS });
@@ -278,6 +292,19 @@ fn rules(kind: &Kind) -> Map<String, Value> {
             "if": { "required": ["scale"], "properties": { "scale": { "const": "log" } } },
             "then": { "properties": { "range": { "items": { "exclusiveMinimum": 0 } } } },
         }),
+        "midi" => {
+            let picks = |word| json!({ "properties": { "notes": { "const": word } } });
+            let unpitched = json!({ "allOf": [lacks("retune"), lacks("reference"), lacks("voices")] });
+            let one_body = json!({ "required": ["hit"], "properties": { "hit": { "type": "string" } } });
+            json!({
+                "oneOf": [has("strike"), has("hit")],
+                "dependentRequired": { "velocity_m_s": ["strike"], "impulse_n_s": ["hit"] },
+                "allOf": [
+                    { "if": picks("pitch"), "then": has("retune"), "else": unpitched },
+                    { "if": picks("ports"), "then": one_body },
+                ],
+            })
+        }
         "noise" => json!({ "dependentRequired": { "first_hz": ["beta"] } }),
         "body" if matches!(kind.id, "modal" | "shape") => json!({ "dependentRequired": { "morph_01": ["morph"] } }),
         "body" if kind.id == "network" => json!({

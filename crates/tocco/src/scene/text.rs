@@ -25,6 +25,7 @@
 
 mod bodies;
 mod contacts;
+mod midi;
 mod node;
 mod shapes;
 
@@ -125,6 +126,7 @@ fn read_scene(root: &Value<'_>, lines: &mut Lines) -> Result<SceneDef, SceneErro
         names.add(&read.name, &control.place("name"), line)?;
         def.controls.push(read);
     }
+    def.midi = node.value("midi").map(|value| midi::read_midi(value, lines)).transpose()?;
     Ok(def)
 }
 

@@ -50,6 +50,9 @@ impl SceneDef {
                 line(&mut out, format_args!("scale = \"log\""));
             }
         }
+        if let Some(midi) = &self.midi {
+            write_midi(&mut out, midi);
+        }
         out
     }
 }
@@ -341,5 +344,36 @@ fn write_tap(out: &mut String, tap: &TapDef) {
         TapTo::Channel(0) => {}
         TapTo::Channel(channel) => line(out, format_args!("channel = {channel}")),
         TapTo::Pan(pan) => line(out, format_args!("pan_01 = {pan:?}")),
+    }
+}
+
+fn write_midi(out: &mut String, midi: &MidiDef) {
+    line(out, format_args!("\n[midi]\nnotes = \"{}\"", word("midi", "", "notes", midi.notes as usize)));
+    line(out, format_args!("low = {}\nhigh = {}", midi.low, midi.high));
+    for (id, names) in [("strike", &midi.strike), ("hit", &midi.hit), ("retune", &midi.retune)] {
+        let list: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+        match list.len() {
+            0 => {}
+            1 => line(out, format_args!("{id} = {}", list[0])),
+            _ => line(out, format_args!("{id} = [{}]", list.join(", "))),
+        }
+    }
+    let strength = if midi.strike.is_empty() { "impulse_n_s" } else { "velocity_m_s" };
+    line(out, format_args!("{strength} = {:?}", midi.strength));
+    if midi.notes == Notes::Pitch {
+        line(out, format_args!("reference = {:?}\nvoices = {}", midi.reference, midi.voices));
+    }
+    if midi.mpe {
+        line(out, format_args!("mpe = true"));
+    }
+    for (id, name) in [("bend", &midi.bend), ("pressure", &midi.pressure), ("slide", &midi.slide)] {
+        if let Some(name) = name {
+            line(out, format_args!("{id} = {}", quoted(name)));
+        }
+    }
+    if !midi.cc.is_empty() {
+        let all: Vec<String> =
+            midi.cc.iter().map(|(number, name)| format!("\"{number}\" = {}", quoted(name))).collect();
+        line(out, format_args!("cc = {{ {} }}", all.join(", ")));
     }
 }

@@ -143,6 +143,37 @@ fn draw_figure(rng: &mut Rng) -> ShapeDef {
     ShapeDef { kind: family.kind, values, material, modes }
 }
 
+fn draw_midi(rng: &mut Rng, path: impl Fn(&mut Rng) -> String) -> MidiDef {
+    let notes = [Notes::Bodies, Notes::Ports, Notes::Pitch][rng.bits() as usize % 3];
+    let several = |rng: &mut Rng| -> Vec<String> { (0..1 + rng.bits() % 3).map(|_| path(rng)).collect() };
+    let strike = if notes != Notes::Ports && coin(rng) { several(rng) } else { Vec::new() };
+    let hit = match notes {
+        _ if !strike.is_empty() => Vec::new(),
+        Notes::Ports => vec![path(rng)],
+        _ => several(rng),
+    };
+    let low = (rng.bits() % 128) as u8;
+    let maybe = |rng: &mut Rng| coin(rng).then(|| path(rng));
+    let plain = MidiDef::striking(strike);
+    let pitch = notes == Notes::Pitch;
+    MidiDef {
+        notes,
+        low,
+        high: low + (rng.bits() % (128 - u64::from(low))) as u8,
+        hit,
+        strength: [draw(rng, 1e-9, 1e4), draw(rng, 1e-9, 1e4)],
+        retune: if pitch { several(rng) } else { Vec::new() },
+        reference: if pitch { draw(rng, 0.0, 127.0) } else { plain.reference },
+        voices: if pitch { 1 + rng.bits() as usize % 64 } else { 1 },
+        mpe: coin(rng),
+        bend: maybe(rng),
+        pressure: maybe(rng),
+        slide: maybe(rng),
+        cc: (0..rng.bits() % 4).map(|number| (number as u8 * 37, path(rng))).collect(),
+        ..plain
+    }
+}
+
 pub fn draw_scene(rng: &mut Rng) -> SceneDef {
     let mut serial = 0;
     let mut name = |rng: &mut Rng| {
@@ -287,6 +318,7 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
             ControlDef { name: name(rng), path: path(rng), also, range: [draw(rng, low, 1e17), 2e17], scale }
         })
         .collect();
+    let midi = coin(rng).then(|| draw_midi(rng, path));
     SceneDef {
         version: 1,
         title: if coin(rng) { String::new() } else { path(rng) },
@@ -299,6 +331,7 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
         events,
         taps,
         controls,
+        midi,
         lines: Default::default(),
     }
 }

@@ -124,6 +124,21 @@ modes = [{ freq_hz = 330.0, decay_s = 0.2, mass_kg = 0.04 }]
 [body.bar.morph.port]
 middle = [-0.5]
 tip = [1.0]
+
+[midi]
+notes = "pitch"
+low = 36
+high = 96
+strike = ["hammer"]
+velocity_m_s = [0.2, 3]
+retune = "bar"
+reference = 57
+voices = 4
+mpe = true
+bend = "speed"
+pressure = "speed"
+slide = "speed"
+cc = { 11 = "speed", "1" = "speed" }
 "#;
 
 pub const SMALL: &str = "[body.ball]\ntype = \"mass\"\n[body.floor]\ntype = \"wall\"\n[contact.hit]\ntype = \"impact\"\nbetween = [\"ball\", \"floor\"]\n";
@@ -199,6 +214,11 @@ damping_n_s_m = 1
 type = "network"
 mass_kg = 2e-3
 points = ["left", "right"]
+
+[midi]
+notes = "ports"
+hit = "net"
+impulse_n_s = [1e-3, 1e-2]
 "#;
 
 pub fn rubbed_def() -> SceneDef {
@@ -276,6 +296,12 @@ pub fn rubbed_def() -> SceneDef {
             ),
         ],
         drives: vec![noise("string.middle/force_n", 1.5, 10.0), noise("ball/force_n", 1.0, 2.0)],
+        midi: Some(MidiDef {
+            notes: Notes::Ports,
+            hit: vec!["net".into()],
+            strength: [1e-3, 1e-2],
+            ..MidiDef::striking(Vec::new())
+        }),
         ..SceneDef::default()
     }
 }
@@ -384,6 +410,21 @@ pub fn full_def() -> SceneDef {
                 scale: Scale::Linear,
             },
         ],
+        midi: Some(MidiDef {
+            notes: Notes::Pitch,
+            low: 36,
+            high: 96,
+            strength: [0.2, 3.0],
+            retune: vec!["bar".into()],
+            reference: 57.0,
+            voices: 4,
+            mpe: true,
+            bend: Some("speed".into()),
+            pressure: Some("speed".into()),
+            slide: Some("speed".into()),
+            cc: vec![(1, "speed".into()), (11, "speed".into())],
+            ..MidiDef::striking(vec!["hammer".into()])
+        }),
         lines: Default::default(),
     }
 }

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From MIDI bytes to orders: a state machine that knows neither a device nor a clock.
+//!
+//! It follows MIDI 1.0 (running status, real-time bytes anywhere, velocity 0 is a note off) and MPE 1.0: a zone's
+//! members carry a note each, with a bend of 48 semitones, pressure and controller 74 of their own; the master's bend
+//! adds to theirs. Registered parameter 0 sets a bend range, 6 a zone. What it does not understand it passes over.
+//!
+//! The quietest voice is guessed, not measured: the square of the strength a voice was played with, decaying as the
+//! body does. Letting a key go damps nothing: what was struck rings on.
+
+use super::map::{Knob, Map, Play, Touch};
+use std::collections::BTreeMap;
+use tocco::param::{Scale, scaled};
+
+/// Bend ranges before anyone says otherwise, semitones: of a channel, and of a member of an MPE zone.
+const BEND: f64 = 2.0;
+const MEMBER_BEND: f64 = 48.0;
+/// Controller of the third dimension in MPE.
+const SLIDE: u8 = 74;
+/// Controllers that select and enter registered parameters, and the pedal, which damps nothing here; they are not learnt.
+const NOT_LEARNT: [u8; 9] = [6, 38, 64, 96, 97, 98, 99, 100, 101];
+/// Controllers from here on are channel modes.
+const MODES: u8 = 120;
+
+/// What the desk is to do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Order {
+    /// A path or control, gliding.
+    Set(String, f64),
+    /// A path, at once.
+    Jump(String, f64),
+    /// A mass, m/s.
+    Strike(String, f64),
+    /// A place, N s.
+    Hit(String, f64),
+    /// Everything to rest.
+    Hush,
+    /// A remark for people.
+    Tell(String),
+}
+
+/// What the next knob or key is to play.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Learn {
+    /// Control or path that a knob will move.
+    pub path: String,
+    /// Range and knob law of a path; `None`: a control.
+    pub range: Option<([f64; 2], Scale)>,
+    /// Mass that a key will strike.
+    pub mass: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Channel {
+    /// -1 to 1.
+    bend: f64,
+    /// Semitones.
+    bend_range: f64,
+    /// Registered parameter that data bytes go to.
+    parameter: Option<(u8, u8)>,
+    selecting: [u8; 2],
+    /// Last pressure and slide, 0 to 1, for the note to come.
+    pressure: Option<f64>,
+    slide: Option<f64>,
+}
+
+const CHANNEL: Channel =
+    Channel { bend: 0.0, bend_range: BEND, parameter: None, selecting: [127; 2], pressure: None, slide: None };
+
+#[derive(Clone, Copy, Debug)]
+struct Sounding {
+    note: u8,
+    channel: u8,
+    held: bool,
+    /// Square of the strength when it was last played, with what was left then; and when, s.
+    energy: f64,
+    since_s: f64,
+}
+
+/// The state machine.
+pub struct Translator {
+    map: Map,
+    channels: [Channel; 16],
+    voices: Vec<Option<Sounding>>,
+    /// Members of the lower zone (master channel 1) and of the upper (master channel 16).
+    zones: [u8; 2],
+    /// Bytes of a message that is not complete: status, and data so far.
+    status: u8,
+    data: [u8; 2],
+    count: usize,
+    in_exclusive: bool,
+    learning: Option<Learn>,
+    /// Keys that were learnt.
+    keys: BTreeMap<u8, String>,
+}
+
+impl Translator {
+    /// For a map, with nothing sounding.
+    pub fn new(map: Map) -> Self {
+        let voices = match &map.play {
+            Play::Pitch(voices) => vec![None; voices.len()],
+            Play::Each(_) => Vec::new(),
+        };
+        let mut new = Self {
+            channels: [CHANNEL; 16],
+            voices,
+            zones: [0, 0],
+            status: 0,
+            data: [0; 2],
+            count: 0,
+            in_exclusive: false,
+            learning: None,
+            keys: BTreeMap::new(),
+            map,
+        };
+        if new.map.mpe {
+            new.set_zone(0, 15);
+        }
+        new
+    }
+
+    /// Binds the next controller that moves, or the next key.
+    pub fn learn(&mut self, what: Option<Learn>) {
+        self.learning = what;
+    }
+
+    /// Waits for a controller or key to bind.
+    pub fn is_learning(&self) -> bool {
+        self.learning.is_some()
+    }
+
+    /// Another scene: its map, with the keys and zones as they were.
+    pub fn exchange(&mut self, map: Map) {
+        let mut new = Self::new(map);
+        (new.channels, new.zones) = (self.channels, self.zones);
+        *self = new;
+    }
+
+    /// Takes bytes as they come, whole messages or parts of them, at a time in seconds.
+    pub fn feed(&mut self, bytes: &[u8], now_s: f64, orders: &mut Vec<Order>) {
+        for &byte in bytes {
+            match byte {
+                0xf8..=0xff => {}
+                0xf0 => (self.in_exclusive, self.status, self.count) = (true, 0, 0),
+                0xf1..=0xf7 => (self.in_exclusive, self.status, self.count) = (false, 0, 0),
+                0x80..=0xef => (self.in_exclusive, self.status, self.count) = (false, byte, 0),
+                _ if self.in_exclusive || self.status == 0 => {}
+                _ => {
+                    self.data[self.count] = byte;
+                    self.count += 1;
+                    let wanted = if matches!(self.status >> 4, 0xc | 0xd) { 1 } else { 2 };
+                    if self.count == wanted {
+                        self.count = 0;
+                        self.message(now_s, orders);
+                    }
+                }
+            }
+        }
+    }
+
+    fn message(&mut self, now_s: f64, orders: &mut Vec<Order>) {
+        let (channel, [first, second]) = (self.status & 15, self.data);
+        match self.status >> 4 {
+            0x8 => self.note_off(channel, first),
+            0x9 if second == 0 => self.note_off(channel, first),
+            0x9 => self.note_on(channel, first, second, now_s, orders),
+            0xa => self.press(channel, Some(first), f64::from(second) / 127.0, orders),
+            0xb => self.controller(channel, first, second, orders),
+            0xd => self.press(channel, None, f64::from(first) / 127.0, orders),
+            0xe => self.bend(channel, i32::from(first) + 128 * i32::from(second), orders),
+            _ => {}
+        }
+    }
+
+    fn note_on(&mut self, channel: u8, note: u8, velocity: u8, now_s: f64, orders: &mut Vec<Order>) {
+        if let Some(mass) = self.learning.as_ref().and_then(|learn| learn.mass.clone()) {
+            self.learning = None;
+            orders.push(Order::Tell(format!(
+                "key {note} strikes {mass}; to keep it: [midi] notes = \"bodies\", low = {note}, strike = \"{mass}\""
+            )));
+            self.keys.insert(note, mass);
+        }
+        let [soft, hard] = self.map.strength;
+        let strength = soft * (hard / soft).powf(f64::from(velocity - 1) / 126.0);
+        if let Some(mass) = self.keys.get(&note) {
+            orders.push(Order::Strike(mass.clone(), strength));
+            return;
+        }
+        let [low, high] = self.map.notes;
+        if !(low..=high).contains(&note) {
+            return;
+        }
+        if let Play::Each(touches) = &self.map.play {
+            orders.extend(touches.get(usize::from(note - low)).map(|touch| ordered(touch, strength)));
+            return;
+        }
+        let Some(index) = self.choose(channel, note, now_s) else { return };
+        let left = self.energy(index, now_s);
+        self.voices[index] =
+            Some(Sounding { note, channel, held: true, energy: left + strength * strength, since_s: now_s });
+        self.tune(index, true, orders);
+        // In MPE the first pressure and slide of a note come before it.
+        if self.zone_of(channel).is_some_and(|(_, member)| member) {
+            let state = self.channels[usize::from(channel)];
+            for (knob, x) in [(&self.map.pressure, state.pressure), (&self.map.slide, state.slide)] {
+                if let (Some(knob), Some(x)) = (knob, x) {
+                    turn_for(knob, index, x, orders);
+                }
+            }
+        }
+        if let Play::Pitch(voices) = &self.map.play {
+            orders.extend(voices[index].touches.iter().map(|touch| ordered(touch, strength)));
+        }
+    }
+
+    fn note_off(&mut self, channel: u8, note: u8) {
+        for voice in self.voices.iter_mut().flatten() {
+            voice.held &= (voice.channel, voice.note) != (channel, note);
+        }
+    }
+
+    /// The voice that has this note already, else the quietest.
+    fn choose(&self, channel: u8, note: u8, now_s: f64) -> Option<usize> {
+        let same = |voice: &Option<Sounding>| voice.is_some_and(|v| (v.channel, v.note) == (channel, note));
+        if let Some(index) = self.voices.iter().position(same) {
+            return Some(index);
+        }
+        (0..self.voices.len()).min_by(|a, b| self.energy(*a, now_s).total_cmp(&self.energy(*b, now_s)))
+    }
+
+    fn energy(&self, voice: usize, now_s: f64) -> f64 {
+        self.voices[voice].map_or(0.0, |v| v.energy * (-2.0 * (now_s - v.since_s).max(0.0) / self.map.decay_s).exp())
+    }
+
+    /// Sends the pitch of a voice: at once before a strike, gliding while it sounds.
+    fn tune(&self, index: usize, at_once: bool, orders: &mut Vec<Order>) {
+        let (Some(Some(sounding)), Play::Pitch(voices)) = (self.voices.get(index), &self.map.play) else { return };
+        let bend = if self.map.bend.is_some() { 0.0 } else { self.semitones(sounding.channel) };
+        let ratio = ((f64::from(sounding.note) - self.map.reference + bend) / 12.0).exp2();
+        for tuned in &voices[index].tuned {
+            let (path, value) = (tuned.path.clone(), tuned.declared * ratio);
+            orders.push(if at_once { Order::Jump(path, value) } else { Order::Set(path, value) });
+        }
+    }
+
+    /// Bend of a channel with that of its zone's master.
+    fn semitones(&self, channel: u8) -> f64 {
+        let own = |channel: u8| {
+            let channel = self.channels[usize::from(channel)];
+            channel.bend * channel.bend_range
+        };
+        match self.zone_of(channel) {
+            Some((zone, true)) => own(channel) + own(master(zone)),
+            _ => own(channel),
+        }
+    }
+
+    /// The zone of a channel, and whether it is a member (or the master).
+    fn zone_of(&self, channel: u8) -> Option<(usize, bool)> {
+        let (lower, upper) = (self.zones[0], self.zones[1]);
+        match channel {
+            0 if lower > 0 => Some((0, false)),
+            15 if upper > 0 => Some((1, false)),
+            c if (1..=lower).contains(&c) => Some((0, true)),
+            c if c < 15 && upper > 0 && 15 - c <= upper => Some((1, true)),
+            _ => None,
+        }
+    }
+
+    fn set_zone(&mut self, zone: usize, members: u8) {
+        self.zones[zone] = members.min(15);
+        // The zone that was told last keeps its channels; both masters and 14 members are there at most.
+        let other = 1 - zone;
+        self.zones[other] = self.zones[other].min(14_u8.saturating_sub(self.zones[zone]));
+        for channel in 0..16_u8 {
+            let range = if matches!(self.zone_of(channel), Some((_, true))) { MEMBER_BEND } else { BEND };
+            self.channels[usize::from(channel)].bend_range = range;
+        }
+    }
+
+    fn bend(&mut self, channel: u8, raw: i32, orders: &mut Vec<Order>) {
+        // 0 to 16383 with 8192 in the middle: both ends are reached.
+        let bend = f64::from(raw - 8192) / if raw < 8192 { 8192.0 } else { 8191.0 };
+        self.channels[usize::from(channel)].bend = bend;
+        if let Some(knob) = &self.map.bend {
+            return self.turn(knob, channel, None, 0.5 + 0.5 * bend, orders);
+        }
+        self.retune(channel, orders);
+    }
+
+    /// Tells the voices of a channel, or of the zone whose master it is, their pitch.
+    fn retune(&self, channel: u8, orders: &mut Vec<Order>) {
+        let zone = self.zone_of(channel);
+        for (index, voice) in self.voices.iter().enumerate() {
+            let Some(voice) = voice else { continue };
+            let theirs = self.zone_of(voice.channel);
+            let by_master = matches!((zone, theirs), (Some((a, false)), Some((b, true))) if a == b);
+            // A member's bend belongs to the note that is held on it.
+            let own = voice.channel == channel && (voice.held || !matches!(theirs, Some((_, true))));
+            if own || by_master {
+                self.tune(index, false, orders);
+            }
+        }
+    }
+
+    fn press(&mut self, channel: u8, note: Option<u8>, x: f64, orders: &mut Vec<Order>) {
+        if note.is_none() {
+            self.channels[usize::from(channel)].pressure = Some(x);
+        }
+        if let Some(knob) = &self.map.pressure {
+            self.turn(knob, channel, note, x, orders);
+        }
+    }
+
+    /// Moves a control: for the voices of a member channel or of one note alone, else for all.
+    fn turn(&self, knob: &Knob, channel: u8, note: Option<u8>, x: f64, orders: &mut Vec<Order>) {
+        let member = matches!(self.zone_of(channel), Some((_, true)));
+        if !knob.voices.is_empty() && (member || note.is_some()) {
+            for (index, voice) in self.voices.iter().enumerate() {
+                let mine = |v: &Sounding| v.held && v.channel == channel && note.is_none_or(|note| note == v.note);
+                if voice.as_ref().is_some_and(mine) {
+                    turn_for(knob, index, x, orders);
+                }
+            }
+            return;
+        }
+        let value = knob.range.map_or(x, |([low, high], scale)| scaled(scale, low, high, x));
+        orders.push(Order::Set(knob.path.clone(), value));
+    }
+
+    fn controller(&mut self, channel: u8, number: u8, value: u8, orders: &mut Vec<Order>) {
+        let x = f64::from(value) / 127.0;
+        if self.learning.is_some() && number < MODES && !NOT_LEARNT.contains(&number) {
+            self.bind(number, orders);
+        }
+        if let Some(knob) = self.map.cc.get(&number) {
+            let knob = knob.clone();
+            return self.turn(&knob, channel, None, x, orders);
+        }
+        let state = &mut self.channels[usize::from(channel)];
+        match number {
+            SLIDE => {
+                state.slide = Some(x);
+                if let Some(knob) = self.map.slide.clone() {
+                    self.turn(&knob, channel, None, x, orders);
+                }
+            }
+            101 | 100 => {
+                state.selecting[usize::from(number == 100)] = value;
+                let [high, low] = state.selecting;
+                state.parameter = ((high, low) != (127, 127)).then_some((high, low));
+            }
+            98 | 99 => state.parameter = None,
+            6 | 38 => self.enter(channel, number == 6, value, orders),
+            120 => {
+                self.voices.fill(None);
+                orders.push(Order::Hush);
+            }
+            121 => {
+                (state.bend, state.pressure, state.slide) = (0.0, None, None);
+                self.retune(channel, orders);
+            }
+            // All notes off, and the four modes that imply it.
+            123..=127 => {
+                let voices = self.voices.iter_mut().flatten();
+                voices.filter(|voice| voice.channel == channel).for_each(|voice| voice.held = false);
+            }
+            _ => {}
+        }
+    }
+
+    /// A data byte for a registered parameter.
+    fn enter(&mut self, channel: u8, coarse: bool, value: u8, orders: &mut Vec<Order>) {
+        match (self.channels[usize::from(channel)].parameter, coarse) {
+            (Some((0, 0)), _) => {
+                let range = &mut self.channels[usize::from(channel)].bend_range;
+                *range = if coarse { f64::from(value) } else { range.trunc() + f64::from(value.min(99)) / 100.0 };
+                let range = *range;
+                // What is said to one member holds for all of its zone.
+                if let Some((zone, true)) = self.zone_of(channel) {
+                    for other in 0..16_u8 {
+                        if self.zone_of(other) == Some((zone, true)) {
+                            self.channels[usize::from(other)].bend_range = range;
+                        }
+                    }
+                }
+                self.retune(channel, orders);
+            }
+            (Some((0, 6)), true) if channel == 0 => self.set_zone(0, value),
+            (Some((0, 6)), true) if channel == 15 => self.set_zone(1, value),
+            _ => {}
+        }
+    }
+
+    fn bind(&mut self, number: u8, orders: &mut Vec<Order>) {
+        let Some(learn) = self.learning.take() else { return };
+        let line = match learn.range {
+            None => format!("[midi] cc = {{ \"{number}\" = \"{}\" }}", learn.path),
+            Some(([low, high], scale)) => {
+                let law = if scale == Scale::Log { ", scale = \"log\"" } else { "" };
+                format!(
+                    "[[control]] name = \"cc-{number}\", path = \"{}\", range = [{low:?}, {high:?}]{law}; \
+                     [midi] cc = {{ \"{number}\" = \"cc-{number}\" }}",
+                    learn.path
+                )
+            }
+        };
+        orders.push(Order::Tell(format!("controller {number} moves {}; to keep it: {line}", learn.path)));
+        self.map.cc.insert(number, Knob { path: learn.path, range: learn.range, voices: Vec::new() });
+    }
+}
+
+/// Channel of a zone's master.
+fn master(zone: usize) -> u8 {
+    if zone == 0 { 0 } else { 15 }
+}
+
+fn ordered(touch: &Touch, strength: f64) -> Order {
+    match touch {
+        Touch::Strike(mass) => Order::Strike(mass.clone(), strength),
+        Touch::Hit(site) => Order::Hit(site.clone(), strength),
+    }
+}
+
+/// Moves what a control moves in one voice; without voices, the control itself.
+fn turn_for(knob: &Knob, voice: usize, x: f64, orders: &mut Vec<Order>) {
+    match knob.voices.get(voice) {
+        Some(all) => orders.extend(
+            all.iter().map(|own| Order::Set(own.path.clone(), scaled(own.scale, own.range[0], own.range[1], x))),
+        ),
+        None => orders.push(Order::Set(knob.path.clone(), x)),
+    }
+}

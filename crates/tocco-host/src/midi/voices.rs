@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Polyphony: copies of whatever hangs together with what a note plays.
+//!
+//! Voice 1 is the scene as written. Voice k has the same bodies, contacts, taps and drives under names with `~k`
+//! behind (`bar~2`); what is not in contact with the voice is shared. Controls reach every copy. Events stay with
+//! voice 1.
+
+use crate::error::{Result, bad};
+use crate::library::Loaded;
+use std::collections::BTreeSet;
+use tocco::scene::def::{ContactForm, SceneDef, Source};
+
+/// Stands before the number of a copy; scene files may use it, so a name that has it already is refused.
+const MARK: char = '~';
+
+/// A name, site or path of voice `voice`, counted from 0: `bar.tip/force_n` becomes `bar~2.tip/force_n` in voice 1.
+pub fn named(text: &str, voice: usize) -> String {
+    if voice == 0 {
+        return text.to_owned();
+    }
+    let end = text.find(['.', '/']).unwrap_or(text.len());
+    format!("{}{MARK}{}{}", &text[..end], voice + 1, &text[end..])
+}
+
+/// The body or contact at the front of a site or path.
+fn head(text: &str) -> &str {
+    text.split(['.', '/']).next().unwrap_or(text)
+}
+
+/// A loaded scene with its voices; one voice, or no `[midi]`: as it is.
+pub fn copied(scene: Loaded) -> Result<Loaded> {
+    if scene.def.midi.as_ref().is_none_or(|midi| midi.voices < 2) {
+        return Ok(scene);
+    }
+    if scene.def.drives.iter().any(|drive| matches!(drive.source, Source::Samples { .. } | Source::Wav { .. })) {
+        // A take stores the scene as text, and a recording in memory has none.
+        return bad(format!("{}: midi.voices: a scene with recordings has one voice", scene.origin));
+    }
+    let names = scene.def.bodies.iter().map(|body| &body.name).chain(scene.def.contacts.iter().map(|c| &c.name));
+    if let Some(name) = names.into_iter().find(|name| name.contains(MARK)) {
+        return bad(format!("{}: midi.voices: '{name}' holds '{MARK}', which marks copies; rename it", scene.origin));
+    }
+    // Takes and edits speak of the scene that sounds: its text has the copies as well.
+    let comment = scene.text.lines().take_while(|line| line.starts_with('#'));
+    let mut text: String = comment.map(|line| format!("{line}\n")).collect();
+    text.push_str(&copies(&scene.def).to_toml());
+    Loaded::from_text(&scene.name, &scene.origin, text, None)
+}
+
+/// The scene with as many voices as its `[midi]` table says.
+pub fn copies(def: &SceneDef) -> SceneDef {
+    let Some(midi) = &def.midi else { return def.clone() };
+    let voice = members(def);
+    let own = |name: &str| voice.contains(head(name));
+    let mut all = def.clone();
+    for k in 1..midi.voices {
+        let renamed = |text: &str| if own(text) { named(text, k) } else { text.to_owned() };
+        for body in def.bodies.iter().filter(|body| own(&body.name)) {
+            let mut copy = body.clone();
+            copy.name = renamed(&body.name);
+            all.bodies.push(copy);
+        }
+        for contact in def.contacts.iter().filter(|contact| own(&contact.name)) {
+            let mut copy = contact.clone();
+            copy.name = renamed(&contact.name);
+            copy.between = contact.between.each_ref().map(|site| renamed(site));
+            if let ContactForm::Friction { normal_from: Some(from), .. } = &mut copy.form {
+                *from = renamed(from);
+            }
+            if let Some(travel) = copy.texture.as_mut().and_then(|texture| texture.travel.as_mut()) {
+                *travel = renamed(travel);
+            }
+            all.contacts.push(copy);
+        }
+        for drive in def.drives.iter().filter(|drive| drive.path.contains('/') && own(&drive.path)) {
+            let mut copy = drive.clone();
+            copy.path = renamed(&drive.path);
+            all.drives.push(copy);
+        }
+        for tap in def.taps.iter().filter(|tap| own(&tap.of)) {
+            let mut copy = tap.clone();
+            copy.of = renamed(&tap.of);
+            all.taps.push(copy);
+        }
+        for (control, written) in all.controls.iter_mut().zip(&def.controls) {
+            control.also.extend(written.paths().filter(|path| own(path)).map(renamed));
+        }
+    }
+    all.lines.clear();
+    all
+}
+
+/// Names of the bodies and contacts of a voice: everything reached by contacts from what is played or tuned.
+fn members(def: &SceneDef) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let Some(midi) = &def.midi else { return found };
+    found.extend(midi.strike.iter().chain(&midi.hit).chain(&midi.retune).map(|name| head(name).to_owned()));
+    loop {
+        let before = found.len();
+        for contact in &def.contacts {
+            let mut touches: Vec<&str> = contact.between.iter().map(|site| head(site)).collect();
+            touches.extend(contact.texture.as_ref().and_then(|texture| texture.travel.as_deref()));
+            if let ContactForm::Friction { normal_from: Some(from), .. } = &contact.form {
+                touches.push(from);
+            }
+            if found.contains(&contact.name) || touches.iter().any(|name| found.contains(*name)) {
+                found.insert(contact.name.clone());
+                found.extend(touches.into_iter().map(str::to_owned));
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tocco::engine::{Command, Engine, Timed};
+    use tocco::scene::Scene;
+
+    const SCENE: &str = r#"
+        body.hammer = { type = "mass", mass_kg = 0.01 }
+        body.bar = { type = "modal", modes = [{ freq_hz = 220.0, decay_s = 0.5, mass_kg = 0.05 }], port = { tip = [1.0], end = [0.5] } }
+        body.bell = { type = "modal", modes = [{ freq_hz = 500.0, decay_s = 0.5, mass_kg = 0.05 }] }
+        contact.hit = { type = "impact", between = ["hammer", "bar.tip"], stiffness = 1e8 }
+        drive = [{ path = "bar.end/force_n", points = [[0.0, 0.0], [1.0, 0.1]] }]
+        tap = [{ of = "bar.end", gain = 2.0 }, { of = "bell" }]
+        control = [{ name = "hard", path = "hit/stiffness", range = [1e6, 1e10], scale = "log" }, { name = "big", path = "bell/freq_scale", range = [0.5, 2.0] }]
+        [midi]
+        notes = "pitch"
+        strike = "hammer"
+        retune = "bar"
+        voices = 3
+    "#;
+
+    fn loaded(text: &str) -> Loaded {
+        Loaded::from_text("test", "test", text.to_owned(), None).unwrap()
+    }
+
+    #[test]
+    fn what_hangs_together_is_copied_and_the_rest_is_shared() {
+        let def = copied(loaded(SCENE)).unwrap().def;
+        let names: Vec<&str> = def.bodies.iter().map(|body| body.name.as_str()).collect();
+        assert_eq!(names, ["hammer", "bar", "bell", "hammer~2", "bar~2", "hammer~3", "bar~3"]);
+        assert_eq!(def.contacts[2].between, ["hammer~3", "bar~3.tip"]);
+        assert_eq!((def.contacts[2].name.as_str(), def.drives[2].path.as_str()), ("hit~3", "bar~3.end/force_n"));
+        let taps: Vec<&str> = def.taps.iter().map(|tap| tap.of.as_str()).collect();
+        assert_eq!(taps, ["bar.end", "bell", "bar~2.end", "bar~3.end"]);
+        assert_eq!(def.controls[0].also, ["hit~2/stiffness", "hit~3/stiffness"]);
+        assert!(def.controls[1].also.is_empty());
+    }
+
+    #[test]
+    fn every_voice_sounds_as_the_scene_does_and_its_text_is_what_sounds() {
+        let mut one = loaded(SCENE).def;
+        let copied = copied(loaded(SCENE)).unwrap();
+        let mut voices = copied.def.clone();
+        assert_eq!(SceneDef::from_text(&copied.text).unwrap().bodies, voices.bodies);
+        (one.drives, voices.drives) = (Vec::new(), Vec::new());
+        let sound = |def: &SceneDef, hammer: &str| {
+            let scene = Scene::build(def, 48_000.0).unwrap();
+            let body = scene.body(hammer).unwrap();
+            let mut engine = Engine::new(scene);
+            let mut out = vec![0.0_f32; 4800];
+            engine.render(&mut [Timed { at: 0, command: Command::Strike { body, velocity_m_s: 1.0 } }], &mut out);
+            out
+        };
+        let first = sound(&one, "hammer");
+        assert!(first.iter().any(|x| x.abs() > 1e-3));
+        for hammer in ["hammer", "hammer~2", "hammer~3"] {
+            assert_eq!(first, sound(&voices, hammer), "{hammer}");
+        }
+    }
+
+    #[test]
+    fn one_voice_is_the_scene_itself_and_a_name_that_holds_the_mark_is_refused() {
+        let one = loaded(&SCENE.replace("voices = 3", "voices = 1"));
+        assert_eq!(copied(one.clone()).unwrap().text, one.text);
+        let mut marked = loaded(SCENE);
+        marked.def.bodies[2].name = "be~2".into();
+        assert!(copied(marked).unwrap_err().to_string().contains("marks copies"));
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `tocco play` on a terminal: meters, controls, health, and keys that play.
+//!
+//! [`panel`] is what is shown and what keys do to it, without a terminal; [`draw`] turns it into cells. Here is what
+//! joins them to a real terminal. A thread of its own draws, because a slow terminal must not hold up the desk.
+
+pub mod draw;
+pub mod panel;
+pub mod seat;
+
+use crate::error::{HostError, Result};
+use crate::live::Desk;
+use crate::live::play::{Go, View};
+use crate::midi::{self, Learn};
+use panel::{Act, Panel};
+use ratatui::crossterm::event::{self, Event, KeyEventKind};
+use ratatui::crossterm::execute;
+use ratatui::crossterm::terminal::{Clear, ClearType};
+use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Time between two pictures.
+const FRAME: Duration = Duration::from_millis(40);
+
+/// The terminal view. It takes the screen at the first turn and gives it back when it ends, is dropped or panics.
+pub struct Tui {
+    panel: Panel,
+    screen: Option<Screen>,
+    next: Instant,
+    midi: Option<midi::Shared>,
+}
+
+impl Tui {
+    /// A view that has not yet taken the screen. With a MIDI translator, controls can be learnt.
+    pub fn new(midi: Option<midi::Shared>) -> Self {
+        let panel = Panel { can_learn: midi.is_some(), ..Panel::default() };
+        Self { panel, screen: None, next: Instant::now(), midi }
+    }
+
+    fn act(&mut self, act: Act, desk: &mut Desk) -> Result<Go> {
+        let done = match act {
+            Act::Quit => return Ok(Go::Quit),
+            Act::Set(path, value) => desk.set(&path, value).map(|_| ()),
+            Act::Strike(body, velocity_m_s) => desk.strike(&body, velocity_m_s).map(|_| ()),
+            Act::Hit(site, impulse_n_s) => desk.hit(&site, impulse_n_s).map(|_| ()),
+            Act::Panic => desk.panic(),
+            Act::Replay => desk.load(desk.scene().clone()),
+            Act::Learn(what) => {
+                self.learn(what);
+                Ok(())
+            }
+        };
+        // A mistake of the player is answered on the panel, and the sound goes on.
+        if let Err(error) = done {
+            self.panel.tell(error.to_string());
+        }
+        Ok(Go::On)
+    }
+
+    fn learn(&mut self, what: Option<Learn>) {
+        if let Some(midi) = &self.midi {
+            midi::lock(midi).learn(what);
+        }
+    }
+}
+
+impl View for Tui {
+    fn turn(&mut self, desk: &mut Desk, device: &str, gaps: u64) -> Result<Go> {
+        if self.screen.is_none() {
+            self.screen = Some(Screen::take()?);
+        }
+        let mut go = Go::On;
+        let machine = |e: std::io::Error| HostError::Machine(format!("cannot read the keyboard: {e}"));
+        while go == Go::On && event::poll(Duration::ZERO).map_err(machine)? {
+            match event::read().map_err(machine)? {
+                Event::Key(key) if key.kind != KeyEventKind::Release => {
+                    if let Some(act) = self.panel.key(key) {
+                        go = self.act(act, desk)?;
+                    }
+                }
+                Event::Resize(..) => self.next = Instant::now(),
+                _ => {}
+            }
+        }
+        while let Some(remark) = desk.news() {
+            self.panel.tell(remark);
+        }
+        let now = Instant::now();
+        if now >= self.next {
+            self.next = now + FRAME;
+            self.panel.learning = self.midi.as_ref().is_some_and(|midi| midi::lock(midi).is_learning());
+            self.panel.read(desk, device, gaps, FRAME.as_secs_f64());
+            if let Some(screen) = &self.screen {
+                screen.show(&self.panel)?;
+            }
+        }
+        Ok(go)
+    }
+
+    fn end(&mut self) {
+        self.screen = None;
+    }
+}
+
+/// The terminal while it is ours.
+struct Screen {
+    frames: Option<SyncSender<Box<Panel>>>,
+    painter: Option<JoinHandle<std::io::Result<()>>>,
+}
+
+impl Screen {
+    fn take() -> Result<Self> {
+        // The hook that this sets gives the terminal back before a panic prints.
+        let wrong = |e: std::io::Error| {
+            HostError::Machine(format!("this terminal cannot be drawn on: {e}; --plain prints lines instead"))
+        };
+        let mut terminal = ratatui::try_init().map_err(|e| {
+            ratatui::restore();
+            wrong(e)
+        })?;
+        let (frames, pictures) = sync_channel::<Box<Panel>>(1);
+        let paint = move || -> std::io::Result<()> {
+            // Not `terminal.clear()`: that asks where the cursor is, and the answer would have to come past the keys.
+            execute!(std::io::stdout(), Clear(ClearType::All))?;
+            while let Ok(panel) = pictures.recv() {
+                terminal.draw(|frame| {
+                    let area = frame.area();
+                    draw::draw(&panel, area, frame.buffer_mut());
+                })?;
+            }
+            Ok(())
+        };
+        let painter = std::thread::Builder::new().name("terminal".into()).spawn(paint);
+        match painter {
+            Ok(painter) => Ok(Self { frames: Some(frames), painter: Some(painter) }),
+            Err(error) => {
+                ratatui::restore();
+                Err(wrong(error))
+            }
+        }
+    }
+
+    /// Hands a picture over; one that the terminal is too slow for is left out.
+    fn show(&self, panel: &Panel) -> Result<()> {
+        match self.frames.as_ref().map(|frames| frames.try_send(Box::new(panel.clone()))) {
+            Some(Err(TrySendError::Disconnected(_))) => {
+                Err(HostError::Machine("the terminal has gone; --plain prints lines instead".into()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        self.frames = None;
+        if let Some(painter) = self.painter.take() {
+            // What the painter has to say concerns a terminal that is being given back.
+            let _ = painter.join();
+        }
+        ratatui::restore();
+    }
+}

@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the terminal view shows, and what keys do to it. It knows neither a terminal nor a clock.
+
+use crate::live::{Desk, Knob, METERS};
+use crate::midi::Learn;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use std::collections::VecDeque;
+use tocco::param::{Scale, scaled};
+use tocco::scene::def::BodyForm;
+use tocco::units::db;
+
+/// Remarks that stay in sight.
+const NEWS: usize = 4;
+/// Part of the range that an arrow moves; with shift a tenth of it, with control five times as much.
+const NUDGE: f64 = 0.02;
+/// Impulse of a hit for every m/s of a strike, N s: a hammer of 10 g that is stopped.
+const IMPULSE_PER_SPEED: f64 = 0.01;
+/// Slowest and fastest strike by key, m/s.
+const SPEEDS: [f64; 2] = [1.0 / 64.0, 64.0];
+/// A peak is held so long, s, then it falls, dB/s.
+const HOLD_S: f64 = 1.5;
+const FALL_DB_S: f64 = 20.0;
+/// Nothing is shown below, dBFS.
+pub const FLOOR_DB: f64 = -60.0;
+
+/// The level of a channel, dBFS.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Meter {
+    /// Root mean square.
+    pub rms_db: f64,
+    /// Highest magnitude, held for a while.
+    pub hold_db: f64,
+    /// Seconds for which it has been held.
+    pub held_s: f64,
+}
+
+impl Default for Meter {
+    fn default() -> Self {
+        Self { rms_db: f64::NEG_INFINITY, hold_db: f64::NEG_INFINITY, held_s: 0.0 }
+    }
+}
+
+impl Meter {
+    /// A reading that covers the last `seconds`.
+    pub fn hear(&mut self, peak_db: f64, rms_db: f64, seconds: f64) {
+        self.rms_db = rms_db;
+        self.held_s += seconds;
+        if self.held_s > HOLD_S {
+            self.hold_db -= FALL_DB_S * seconds;
+        }
+        if peak_db >= self.hold_db {
+            (self.hold_db, self.held_s) = (peak_db, 0.0);
+        }
+    }
+}
+
+/// A value that keys can move.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Control or path: what the desk is told.
+    pub path: String,
+    /// A named control: the desk wants its position, not its value.
+    pub control: bool,
+    /// Unit of the value.
+    pub unit: &'static str,
+    /// Values at both ends.
+    pub range: [f64; 2],
+    /// Knob law.
+    pub scale: Scale,
+    /// Where it is, 0 to 1.
+    pub position: f64,
+}
+
+impl Row {
+    /// The value, in its unit.
+    pub fn value(&self) -> f64 {
+        scaled(self.scale, self.range[0], self.range[1], self.position)
+    }
+
+    /// Position of a value, which may lie outside.
+    fn position_of(&self, value: f64) -> f64 {
+        let [low, high] = self.range;
+        match self.scale {
+            Scale::Log if value > 0.0 => (value / low).ln() / (high / low).ln(),
+            Scale::Log => 0.0,
+            _ => (value - low) / (high - low),
+        }
+    }
+
+    fn act(&self) -> Act {
+        Act::Set(self.path.clone(), if self.control { self.position } else { self.value() })
+    }
+}
+
+/// What a key asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Act {
+    /// A path and its value, or a control and its position.
+    Set(String, f64),
+    /// A mass, m/s.
+    Strike(String, f64),
+    /// A place, N s.
+    Hit(String, f64),
+    /// Everything to rest.
+    Panic,
+    /// The scene from its beginning.
+    Replay,
+    /// The next knob moves this; `None`: never mind.
+    Learn(Option<Learn>),
+    /// Enough.
+    Quit,
+}
+
+/// Everything in sight.
+#[derive(Clone, Debug, Default)]
+pub struct Panel {
+    /// Title of the scene.
+    pub title: String,
+    /// Device, Hz, channels.
+    pub device: String,
+    /// Sample rate, Hz.
+    pub rate_hz: f64,
+    /// Seconds played.
+    pub seconds: f64,
+    /// One per channel, as many as have a meter.
+    pub meters: Vec<Meter>,
+    /// Mean and largest part of its time that the engine takes.
+    pub load: [f64; 2],
+    /// What the limiter takes away, dB.
+    pub limited_db: f64,
+    /// What went wrong so far, and how often.
+    pub health: Vec<(&'static str, u64)>,
+    /// Controls, then live paths.
+    pub rows: Vec<Row>,
+    /// Which of them.
+    pub chosen: usize,
+    /// A value that is being typed.
+    pub entry: String,
+    /// Masses, and which of them is struck.
+    pub masses: Vec<String>,
+    /// See `masses`.
+    pub mass: usize,
+    /// Places, and which of them is hit.
+    pub sites: Vec<String>,
+    /// See `sites`.
+    pub site: usize,
+    /// Speed of strikes, m/s; zero before the first look.
+    pub speed_m_s: f64,
+    /// Remarks, newest last.
+    pub news: VecDeque<String>,
+    /// Keys in sight.
+    pub help: bool,
+    /// Someone plays by MIDI, and knobs can be learnt.
+    pub can_learn: bool,
+    /// The next knob will be learnt.
+    pub learning: bool,
+    /// Late blocks so far; readings hold those since the last one.
+    pub(super) late: u64,
+    /// Origin and text of the scene that rows and names belong to.
+    pub(super) known: Option<(String, String)>,
+}
+
+impl Panel {
+    /// A remark in sight; older ones go.
+    pub fn tell(&mut self, remark: String) {
+        if self.news.len() == NEWS {
+            self.news.pop_front();
+        }
+        self.news.push_back(remark);
+    }
+
+    /// Looks at the desk; `seconds` have passed since the last look.
+    pub fn read(&mut self, desk: &mut Desk, device: &str, gaps: u64, seconds: f64) {
+        let (status, counts) = (desk.status(), desk.counts());
+        self.title = desk.scene().title().to_owned();
+        (self.device, self.rate_hz) = (device.to_owned(), desk.rate_hz());
+        self.seconds = status.tick as f64 / desk.rate_hz();
+        self.meters.resize(desk.channels().min(METERS), Meter::default());
+        if status.frames > 0 {
+            for (channel, meter) in self.meters.iter_mut().enumerate() {
+                meter.hear(db(f64::from(status.peak[channel])), db(status.rms(channel)), seconds);
+            }
+            self.load = [status.mean_load(), f64::from(status.load)];
+        }
+        self.limited_db = db(status.limited);
+        self.late += status.late_blocks;
+        let health = status.health;
+        self.health = vec![
+            ("unconverged", health.unconverged),
+            ("refused", health.refused + counts.refused),
+            ("reset", health.reset),
+            ("xruns", self.late + gaps),
+            ("clamped", health.clamped + counts.clamped),
+            ("dropped", counts.dropped),
+        ];
+        if self.speed_m_s == 0.0 {
+            self.speed_m_s = 1.0;
+        }
+        self.learn_names(desk);
+        self.read_rows(desk);
+    }
+
+    /// Masses and places, once per scene.
+    fn learn_names(&mut self, desk: &mut Desk) {
+        let scene = (desk.scene().origin.clone(), desk.scene().text.clone());
+        if self.known.as_ref() == Some(&scene) {
+            return;
+        }
+        self.known = Some(scene);
+        self.masses = desk.masses().into_iter().filter(|name| is_original(name)).collect();
+        let bodies = &desk.scene().def.bodies;
+        let yields = |site: &str| {
+            let body = site.split('.').next().unwrap_or(site);
+            let form = bodies.iter().find(|known| known.name == body).map(|body| &body.form);
+            let stiff = |form: &BodyForm| {
+                matches!(form, BodyForm::Mass { .. } | BodyForm::Wall { .. } | BodyForm::Guided { .. })
+            };
+            form.is_some_and(|form| !stiff(form)) && is_original(body)
+        };
+        self.sites = desk
+            .signals()
+            .iter()
+            .filter_map(|signal| signal.strip_suffix(".velocity"))
+            .filter(|site| yields(site))
+            .map(str::to_owned)
+            .collect();
+        (self.mass, self.site, self.chosen) = (0, 0, 0);
+    }
+
+    fn read_rows(&mut self, desk: &Desk) {
+        let mut rows = Vec::new();
+        let paths = desk.paths();
+        let controls = desk.controls();
+        // What a control moves is in sight once, as that control.
+        let behind: Vec<String> = controls.iter().map(|knob| knob.path.clone()).collect();
+        for Knob { name, path, range, scale, position } in controls {
+            let behind = paths.iter().find(|(known, ..)| *known == path);
+            let unit = behind.map_or("", |(_, spec, _)| spec.unit);
+            let mut row = Row { path: name, control: true, unit, range, scale, position: 0.0 };
+            row.position = position.unwrap_or_else(|| behind.map_or(0.0, |(.., value)| row.position_of(*value)));
+            rows.push(row);
+        }
+        for (path, spec, value) in paths {
+            if behind.contains(&path) || !is_original(path.split(['.', '/']).next().unwrap_or_default()) {
+                continue;
+            }
+            let range = [spec.min, spec.max];
+            let mut row = Row { path, control: false, unit: spec.unit, range, scale: spec.scale, position: 0.0 };
+            row.position = row.position_of(value).clamp(0.0, 1.0);
+            rows.push(row);
+        }
+        self.rows = rows;
+        self.chosen = self.chosen.min(self.rows.len().saturating_sub(1));
+    }
+
+    /// What a key does: to the panel itself, and what it asks of the desk.
+    pub fn key(&mut self, key: KeyEvent) -> Option<Act> {
+        let held = key.modifiers;
+        if held.contains(KeyModifiers::CONTROL) && matches!(key.code, KeyCode::Char('c' | 'C')) {
+            return Some(Act::Quit);
+        }
+        if !self.entry.is_empty() {
+            return self.type_on(key.code);
+        }
+        let step = match (held.contains(KeyModifiers::SHIFT), held.contains(KeyModifiers::CONTROL)) {
+            (true, _) => 0.1 * NUDGE,
+            (_, true) => 5.0 * NUDGE,
+            _ => NUDGE,
+        };
+        let last = self.rows.len().saturating_sub(1);
+        match key.code {
+            KeyCode::Char('q') => return Some(Act::Quit),
+            KeyCode::Esc if self.help => self.help = false,
+            KeyCode::Esc if self.learning => return self.learn_none(),
+            KeyCode::Char('?') => self.help = !self.help,
+            KeyCode::Up => self.chosen = self.chosen.saturating_sub(1),
+            KeyCode::Down => self.chosen = (self.chosen + 1).min(last),
+            KeyCode::PageUp => self.chosen = self.chosen.saturating_sub(10),
+            KeyCode::PageDown => self.chosen = (self.chosen + 10).min(last),
+            KeyCode::Home => self.chosen = 0,
+            KeyCode::End => self.chosen = last,
+            KeyCode::Left => return self.move_by(-step),
+            KeyCode::Right => return self.move_by(step),
+            KeyCode::Tab => self.mass = (self.mass + 1) % self.masses.len().max(1),
+            KeyCode::BackTab => self.site = (self.site + 1) % self.sites.len().max(1),
+            KeyCode::Char('<') => self.speed_m_s = (0.5 * self.speed_m_s).max(SPEEDS[0]),
+            KeyCode::Char('>') => self.speed_m_s = (2.0 * self.speed_m_s).min(SPEEDS[1]),
+            KeyCode::Char(' ') | KeyCode::Enter => match self.masses.get(self.mass) {
+                Some(mass) => return Some(Act::Strike(mass.clone(), self.speed_m_s)),
+                None => self.tell("no mass to strike in this scene; h hits".into()),
+            },
+            KeyCode::Char('h') => match self.sites.get(self.site) {
+                Some(site) => return Some(Act::Hit(site.clone(), IMPULSE_PER_SPEED * self.speed_m_s)),
+                None => self.tell("nothing here yields to a hit".into()),
+            },
+            KeyCode::Char('p') => return Some(Act::Panic),
+            KeyCode::Char('r') => return Some(Act::Replay),
+            KeyCode::Char('l') if self.learning => return self.learn_none(),
+            KeyCode::Char('l') => return self.learn(),
+            KeyCode::Char(c) if c.is_ascii_digit() || c == '.' || c == '-' => self.entry.push(c),
+            _ => {}
+        }
+        None
+    }
+
+    fn type_on(&mut self, code: KeyCode) -> Option<Act> {
+        match code {
+            KeyCode::Esc => self.entry.clear(),
+            KeyCode::Backspace => drop(self.entry.pop()),
+            KeyCode::Char(c) if (c.is_ascii_digit() || ".-+eE".contains(c)) && self.entry.len() < 24 => {
+                self.entry.push(c);
+            }
+            KeyCode::Enter => {
+                let typed = std::mem::take(&mut self.entry);
+                let value = typed.parse::<f64>().ok().filter(|value| value.is_finite());
+                match (value, self.rows.get_mut(self.chosen)) {
+                    (Some(value), Some(row)) => {
+                        let position = row.position_of(value);
+                        // The desk answers for paths; a control's position says nothing about its unit.
+                        let outside = row.control && !(-1e-9..=1.0 + 1e-9).contains(&position);
+                        let (range, unit) = (row.range, row.unit);
+                        row.position = position.clamp(0.0, 1.0);
+                        let act = if row.control { row.act() } else { Act::Set(row.path.clone(), value) };
+                        if outside {
+                            self.tell(format!("{typed} is out of range: {} to {} {unit}", range[0], range[1]));
+                        }
+                        return Some(act);
+                    }
+                    (None, _) => self.tell(format!("'{typed}' is not a number")),
+                    (_, None) => self.tell("nothing here can be moved".into()),
+                }
+            }
+            _ => {}
+        }
+        None
+    }
+
+    fn move_by(&mut self, step: f64) -> Option<Act> {
+        let row = self.rows.get_mut(self.chosen)?;
+        row.position = (row.position + step).clamp(0.0, 1.0);
+        Some(row.act())
+    }
+
+    fn learn(&mut self) -> Option<Act> {
+        if !self.can_learn {
+            self.tell("no MIDI to learn from; start with --midi PORT".into());
+            return None;
+        }
+        let row = self.rows.get(self.chosen)?;
+        let range = (!row.control).then_some((row.range, row.scale));
+        let mass = self.masses.get(self.mass).cloned();
+        self.learning = true;
+        self.tell(format!("move a knob for {}, or press a key for {}", row.path, mass.as_deref().unwrap_or("nothing")));
+        let row = &self.rows[self.chosen];
+        Some(Act::Learn(Some(Learn { path: row.path.clone(), range, mass })))
+    }
+
+    fn learn_none(&mut self) -> Option<Act> {
+        self.learning = false;
+        Some(Act::Learn(None))
+    }
+}
+
+/// Copies that polyphony made stay out of sight: what moves the first of them is a control, or nothing.
+fn is_original(name: &str) -> bool {
+    !name.contains('~')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{library, live};
+
+    fn press(panel: &mut Panel, code: KeyCode) -> Option<Act> {
+        panel.key(KeyEvent::new(code, KeyModifiers::NONE))
+    }
+
+    fn type_in(panel: &mut Panel, text: &str) -> Option<Act> {
+        for c in text.chars() {
+            assert_eq!(press(panel, KeyCode::Char(c)), None, "{c}");
+        }
+        press(panel, KeyCode::Enter)
+    }
+
+    /// A panel that has looked at a scene with a hammer, a bar and a control.
+    fn panel() -> (Panel, Desk, live::Player) {
+        let text = "body.hammer = { type = \"mass\", mass_kg = 0.01 }\n\
+            body.bar = { type = \"modal\", modes = [{ freq_hz = 220.0, decay_s = 0.5, mass_kg = 0.05 }] }\n\
+            contact.hit = { type = \"impact\", between = [\"hammer\", \"bar\"], stiffness = 1e8 }\n\
+            tap = [{ of = \"bar\" }]\n\
+            control = [{ name = \"hard\", path = \"hit/stiffness\", range = [1e6, 1e10], scale = \"log\" }]\n";
+        let scene = library::Loaded::from_text("test", "test", text.to_owned(), None).unwrap();
+        let (mut desk, player) = live::open(scene, &live::Setup::default()).unwrap();
+        let mut panel = Panel::default();
+        panel.read(&mut desk, "null", 0, 0.04);
+        (panel, desk, player)
+    }
+
+    #[test]
+    fn a_control_shows_the_value_that_the_scene_declares_and_arrows_move_it_in_equal_ratios() {
+        let (mut panel, ..) = panel();
+        assert_eq!((panel.rows[0].path.as_str(), panel.rows[0].unit), ("hard", "N/m^exponent"));
+        assert!((panel.rows[0].position - 0.5).abs() < 1e-12 && (panel.rows[0].value() / 1e8 - 1.0).abs() < 1e-9);
+        let Some(Act::Set(path, position)) = press(&mut panel, KeyCode::Right) else { panic!() };
+        assert!(path == "hard" && (position - 0.52).abs() < 1e-12);
+        let fine = panel.key(KeyEvent::new(KeyCode::Left, KeyModifiers::SHIFT));
+        let Some(Act::Set(_, position)) = fine else { panic!() };
+        assert!((position - 0.518).abs() < 1e-12, "{position}");
+        for _ in 0..100 {
+            press(&mut panel, KeyCode::Right);
+        }
+        assert_eq!(panel.rows[0].position, 1.0);
+    }
+
+    #[test]
+    fn a_typed_value_is_in_the_unit_of_the_row_and_escape_forgets_it() {
+        let (mut panel, ..) = panel();
+        let Some(Act::Set(path, position)) = type_in(&mut panel, "1e7") else { panic!() };
+        assert!(path == "hard" && (position - 0.25).abs() < 1e-12);
+        let row = panel.rows.iter().position(|row| row.path == "bar/freq_scale").unwrap();
+        for _ in 0..row {
+            press(&mut panel, KeyCode::Down);
+        }
+        assert_eq!(type_in(&mut panel, "2.5"), Some(Act::Set("bar/freq_scale".into(), 2.5)));
+        press(&mut panel, KeyCode::Char('9'));
+        assert_eq!((press(&mut panel, KeyCode::Esc), panel.entry.as_str()), (None, ""));
+        assert_eq!(type_in(&mut panel, "1.2.3"), None);
+        assert!(panel.news.back().unwrap().contains("not a number"));
+        assert!(matches!(press(&mut panel, KeyCode::Enter), Some(Act::Strike(..))), "enter strikes again");
+    }
+
+    #[test]
+    fn keys_strike_hit_silence_replay_and_quit_and_what_they_ask_the_desk_understands() {
+        let (mut panel, mut desk, mut player) = panel();
+        assert_eq!(press(&mut panel, KeyCode::Char(' ')), Some(Act::Strike("hammer".into(), 1.0)));
+        press(&mut panel, KeyCode::Char('>'));
+        assert_eq!(press(&mut panel, KeyCode::Char('h')), Some(Act::Hit("bar".into(), 0.02)));
+        assert_eq!(press(&mut panel, KeyCode::Char('p')), Some(Act::Panic));
+        assert_eq!(press(&mut panel, KeyCode::Char('r')), Some(Act::Replay));
+        assert_eq!(press(&mut panel, KeyCode::Char('q')), Some(Act::Quit));
+        assert_eq!(panel.key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL)), Some(Act::Quit));
+        desk.strike("hammer", 1.0).unwrap();
+        desk.hit("bar", 0.02).unwrap();
+        let mut block = vec![0.0; 2048];
+        player.play(&mut block);
+        desk.poll().unwrap();
+        panel.read(&mut desk, "null", 3, 0.04);
+        assert!(panel.meters[0].hold_db > -60.0 && panel.seconds > 0.04);
+        assert!(panel.health.contains(&("xruns", 3)) && panel.health.contains(&("refused", 0)));
+    }
+
+    #[test]
+    fn without_midi_there_is_nothing_to_learn_from_and_with_it_the_chosen_row_is_named() {
+        let (mut panel, ..) = panel();
+        assert_eq!(press(&mut panel, KeyCode::Char('l')), None);
+        assert!(panel.news.back().unwrap().contains("--midi"));
+        panel.can_learn = true;
+        let wanted = Learn { path: "hard".into(), range: None, mass: Some("hammer".into()) };
+        assert_eq!(press(&mut panel, KeyCode::Char('l')), Some(Act::Learn(Some(wanted))));
+        assert_eq!(press(&mut panel, KeyCode::Esc), Some(Act::Learn(None)));
+    }
+
+    #[test]
+    fn a_peak_is_held_and_then_falls_to_what_is_there() {
+        let mut meter = Meter::default();
+        meter.hear(-6.0, -12.0, 0.1);
+        for _ in 0..14 {
+            meter.hear(-30.0, -40.0, 0.1);
+        }
+        assert_eq!(meter.hold_db, -6.0);
+        for _ in 0..30 {
+            meter.hear(-30.0, -40.0, 0.1);
+        }
+        assert!((meter.hold_db + 30.0).abs() < 2.5, "{meter:?}");
+    }
+
+    #[test]
+    fn any_keys_in_any_order_do_no_harm() {
+        let (mut panel, ..) = panel();
+        let mut rng = tocco::rng::Rng::new(1, "keys");
+        let codes = [KeyCode::Up, KeyCode::Down, KeyCode::Left, KeyCode::Right, KeyCode::Enter, KeyCode::Esc];
+        let more = [KeyCode::Tab, KeyCode::BackTab, KeyCode::Backspace, KeyCode::PageDown, KeyCode::End, KeyCode::F(1)];
+        for _ in 0..20_000 {
+            let pick = rng.bits();
+            let code = match pick % 3 {
+                0 => codes[(pick >> 8) as usize % codes.len()],
+                1 => more[(pick >> 8) as usize % more.len()],
+                _ => KeyCode::Char(char::from(32 + ((pick >> 8) % 95) as u8)),
+            };
+            if let Some(Act::Set(_, value)) = press(&mut panel, code) {
+                assert!(value.is_finite());
+            }
+        }
+        let mut empty = Panel::default();
+        for code in codes.into_iter().chain(more) {
+            press(&mut empty, code);
+        }
+        type_in(&mut empty, "1");
+    }
+}

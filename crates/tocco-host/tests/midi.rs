@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From MIDI bytes to sound, without a device.
+
+use tocco::rng::Rng;
+use tocco_host::library::Loaded;
+use tocco_host::live::{self, Setup};
+use tocco_host::midi::{self, Learn, Order, Translator};
+use tocco_host::render::Manner;
+use tocco_host::wav::Encoding;
+
+const VOICES: &str = r#"
+    body.hammer = { type = "mass", mass_kg = 0.01 }
+    body.bar = { type = "modal", modes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }] }
+    contact.hit = { type = "impact", between = ["hammer", "bar"], stiffness = 1e8 }
+    tap = [{ of = "bar" }]
+    control = [{ name = "hard", path = "hit/stiffness", range = [1e6, 1e10], scale = "log" }, { name = "long", path = "bar/decay_scale", range = [0.1, 10.0], scale = "log" }]
+    [midi]
+    notes = "pitch"
+    strike = "hammer"
+    velocity_m_s = [0.25, 4.0]
+    retune = "bar"
+    reference = 69
+    voices = 3
+    pressure = "long"
+    slide = "hard"
+    cc = { "1" = "hard" }
+"#;
+
+const SEVERAL: &str = r#"
+    body.a = { type = "mass", mass_kg = 0.01 }
+    body.b = { type = "mass", mass_kg = 0.01 }
+    body.bar = { type = "modal", modes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }], port = { left = [1.0], right = [-0.5] } }
+    contact.x = { type = "impact", between = ["a", "bar.left"] }
+    contact.y = { type = "impact", between = ["b", "bar.right"] }
+    tap = [{ of = "bar.left" }]
+    [midi]
+"#;
+
+fn loaded(text: &str) -> Loaded {
+    Loaded::from_text("test", "test", text.to_owned(), None).unwrap()
+}
+
+fn translator(text: &str) -> Translator {
+    midi::prepare(loaded(text)).unwrap().1
+}
+
+fn at(translator: &mut Translator, now_s: f64, bytes: &[u8]) -> Vec<Order> {
+    let mut orders = Vec::new();
+    translator.feed(bytes, now_s, &mut orders);
+    orders
+}
+
+fn feed(translator: &mut Translator, bytes: &[u8]) -> Vec<Order> {
+    at(translator, 0.0, bytes)
+}
+
+/// The value that goes to a path, and whether it glides.
+fn moved(orders: &[Order], path: &str) -> Option<(f64, bool)> {
+    orders.iter().rev().find_map(|order| match order {
+        Order::Set(to, value) if to == path => Some((*value, true)),
+        Order::Jump(to, value) if to == path => Some((*value, false)),
+        _ => None,
+    })
+}
+
+fn struck(orders: &[Order]) -> Vec<(&str, f64)> {
+    orders
+        .iter()
+        .filter_map(|order| match order {
+            Order::Strike(mass, v) => Some((mass.as_str(), *v)),
+            Order::Hit(site, j) => Some((site.as_str(), *j)),
+            _ => None,
+        })
+        .collect()
+}
+
+fn near(a: f64, b: f64) -> bool {
+    (a / b - 1.0).abs() < 1e-9
+}
+
+#[test]
+fn a_note_tunes_a_voice_at_once_and_then_strikes_it_with_its_velocity() {
+    let mut t = translator(VOICES);
+    let orders = feed(&mut t, &[0x90, 81, 127]);
+    assert_eq!(orders, [Order::Jump("bar/freq_scale".into(), 2.0), Order::Strike("hammer".into(), 4.0)]);
+    // Velocity 1 is the softest, 64 the middle of equal ratios.
+    assert!(near(struck(&feed(&mut t, &[0x90, 60, 1]))[0].1, 0.25));
+    assert!(near(struck(&feed(&mut t, &[0x90, 62, 64]))[0].1, 1.0));
+}
+
+#[test]
+fn chords_take_a_voice_each_a_repeated_note_its_own_and_the_quietest_is_stolen() {
+    let mut t = translator(VOICES);
+    assert_eq!(struck(&at(&mut t, 0.0, &[0x90, 60, 127]))[0].0, "hammer");
+    assert_eq!(struck(&at(&mut t, 0.0, &[0x90, 64, 20]))[0].0, "hammer~2");
+    assert_eq!(struck(&at(&mut t, 0.0, &[0x90, 67, 100]))[0].0, "hammer~3");
+    // The same note again, on the same bar.
+    assert_eq!(struck(&at(&mut t, 0.1, &[0x90, 67, 100]))[0].0, "hammer~3");
+    // The softest goes first; then the loud one, which has had two seconds to decay, before the fresh ones.
+    assert_eq!(struck(&at(&mut t, 0.2, &[0x90, 72, 60]))[0].0, "hammer~2");
+    at(&mut t, 2.0, &[0x90, 67, 90]);
+    at(&mut t, 2.0, &[0x90, 72, 60]);
+    assert_eq!(struck(&at(&mut t, 2.0, &[0x90, 50, 10]))[0].0, "hammer");
+}
+
+#[test]
+fn running_status_and_bytes_in_pieces_with_clocks_between_mean_the_same() {
+    let whole = feed(&mut translator(VOICES), &[0x90, 60, 100, 0x90, 64, 100]);
+    let running = feed(&mut translator(VOICES), &[0x90, 60, 100, 64, 100]);
+    assert_eq!(whole, running);
+    let mut t = translator(VOICES);
+    let mut pieces = Vec::new();
+    for byte in [0x90, 0xf8, 60, 0xfe, 100, 0xf8, 64, 100] {
+        pieces.extend(feed(&mut t, &[byte]));
+    }
+    assert_eq!(whole, pieces);
+    // A system exclusive ends running status, and what is in it is not for us.
+    assert!(feed(&mut t, &[0xf0, 0x7e, 0x90 & 0x7f, 60, 0xf7, 60, 100]).is_empty());
+}
+
+#[test]
+fn velocity_zero_lets_go_like_a_note_off_and_neither_is_heard() {
+    for off in [[0x90, 60, 0], [0x80, 60, 64]] {
+        let mut t = translator(&VOICES.replace("voices = 3", "voices = 3\nmpe = true"));
+        feed(&mut t, &[0x91, 60, 100]);
+        assert!(feed(&mut t, &[off[0] + 1, off[1], off[2]]).is_empty());
+        // Nobody holds a note on this channel: its bend is for the next one.
+        assert!(feed(&mut t, &[0xe1, 0, 0x60]).is_empty());
+    }
+}
+
+#[test]
+fn a_bend_glides_by_its_range_which_registered_parameter_0_sets() {
+    let mut t = translator(VOICES);
+    feed(&mut t, &[0x90, 69, 100]);
+    let (ratio, glides) = moved(&feed(&mut t, &[0xe0, 0x7f, 0x7f]), "bar/freq_scale").unwrap();
+    assert!(near(ratio, (2.0_f64 / 12.0).exp2()) && glides);
+    // Twelve semitones; the bend that is held is heard at once.
+    let wide = feed(&mut t, &[0xb0, 101, 0, 100, 0, 6, 12]);
+    assert!(near(moved(&wide, "bar/freq_scale").unwrap().0, 2.0));
+    assert!(near(moved(&feed(&mut t, &[0xe0, 0, 0]), "bar/freq_scale").unwrap().0, 0.5));
+    // Fifty cents more, then null: data bytes mean nothing any more.
+    feed(&mut t, &[0xb0, 38, 50]);
+    let orders = feed(&mut t, &[0xe0, 0x7f, 0x7f]);
+    assert!(near(moved(&orders, "bar/freq_scale").unwrap().0, (12.5_f64 / 12.0).exp2()));
+    assert!(feed(&mut t, &[0xb0, 101, 127, 100, 127, 6, 1]).is_empty());
+    // Another channel's bend is not ours.
+    assert!(feed(&mut t, &[0xe3, 0, 0]).is_empty());
+}
+
+#[test]
+fn in_an_mpe_zone_every_note_has_its_own_bend_pressure_and_slide_and_the_master_bends_all() {
+    let mut t = translator(VOICES);
+    // Lower zone with three members: channels 2 to 4.
+    feed(&mut t, &[0xb0, 101, 0, 100, 6, 6, 3]);
+    feed(&mut t, &[0x91, 69, 100, 0x92, 69, 100]);
+    let orders = feed(&mut t, &[0xe2, 0x7f, 0x7f]);
+    assert_eq!(orders.len(), 1);
+    // 48 semitones leave the range of a body; the desk clamps and counts that.
+    assert!(near(moved(&orders, "bar~2/freq_scale").unwrap().0, 16.0));
+    let orders = feed(&mut t, &[0xd1, 127]);
+    assert!(orders.len() == 1 && near(moved(&orders, "bar/decay_scale").unwrap().0, 10.0));
+    let orders = feed(&mut t, &[0xb2, 74, 0]);
+    assert!(orders.len() == 1 && near(moved(&orders, "hit~2/stiffness").unwrap().0, 1e6));
+    let orders = feed(&mut t, &[0xe0, 0x7f, 0x7f]);
+    assert!(near(moved(&orders, "bar/freq_scale").unwrap().0, (2.0_f64 / 12.0).exp2()));
+    assert!(near(moved(&orders, "bar~2/freq_scale").unwrap().0, (50.0_f64 / 12.0).exp2()));
+    // Channel 5 is outside: an ordinary channel.
+    assert_eq!(feed(&mut t, &[0xd4, 127]), [Order::Set("long".into(), 1.0)]);
+    // What a channel says before its note holds for the note.
+    feed(&mut t, &[0xd3, 0]);
+    let orders = feed(&mut t, &[0x93, 60, 100]);
+    assert!(near(moved(&orders, "bar~3/decay_scale").unwrap().0, 0.1));
+}
+
+#[test]
+fn two_zones_share_the_channels_and_the_last_one_told_has_its_way() {
+    let mut t = translator(VOICES);
+    feed(&mut t, &[0xb0, 101, 0, 100, 6, 6, 10, 0xbf, 101, 0, 100, 6, 6, 7]);
+    // Upper: members 9 to 15 (indices 8 to 14); lower keeps 2 to 8 (indices 1 to 7).
+    feed(&mut t, &[0x97, 69, 100, 0x98, 69, 100]);
+    let lower = feed(&mut t, &[0xe0, 0x7f, 0x7f]);
+    assert!(lower.len() == 1 && moved(&lower, "bar/freq_scale").is_some(), "{lower:?}");
+    let upper = feed(&mut t, &[0xef, 0x7f, 0x7f]);
+    assert!(upper.len() == 1 && moved(&upper, "bar~2/freq_scale").is_some(), "{upper:?}");
+}
+
+#[test]
+fn aftertouch_of_one_key_moves_its_voice_alone_and_that_of_the_channel_all() {
+    let mut t = translator(VOICES);
+    feed(&mut t, &[0x90, 60, 100, 64, 100]);
+    let orders = feed(&mut t, &[0xa0, 64, 127]);
+    assert!(orders.len() == 1 && near(moved(&orders, "bar~2/decay_scale").unwrap().0, 10.0), "{orders:?}");
+    assert_eq!(feed(&mut t, &[0xd0, 0]), [Order::Set("long".into(), 0.0)]);
+    assert_eq!(feed(&mut t, &[0xb0, 1, 127]), [Order::Set("hard".into(), 1.0)]);
+}
+
+#[test]
+fn all_notes_off_lets_go_and_all_sound_off_brings_everything_to_rest() {
+    let mut t = translator(&VOICES.replace("voices = 3", "voices = 3\nmpe = true"));
+    feed(&mut t, &[0x91, 60, 100]);
+    assert_eq!(feed(&mut t, &[0xe1, 0, 0x60]).len(), 1);
+    assert!(feed(&mut t, &[0xb1, 123, 0]).is_empty());
+    assert!(feed(&mut t, &[0xe1, 0, 0x40]).is_empty());
+    assert_eq!(feed(&mut t, &[0xb1, 120, 0]), [Order::Hush]);
+    assert_eq!(struck(&feed(&mut t, &[0x92, 61, 100]))[0].0, "hammer", "every voice is free again");
+}
+
+#[test]
+fn notes_pick_bodies_or_ports_from_the_lowest_on_and_others_are_passed_over() {
+    let mut t = translator(&format!("{SEVERAL}notes = \"bodies\"\nlow = 36\nstrike = [\"a\", \"b\"]"));
+    assert_eq!(struck(&feed(&mut t, &[0x99, 36, 127, 37, 127])), [("a", 4.0), ("b", 4.0)]);
+    assert!(feed(&mut t, &[0x99, 35, 127, 38, 127, 127, 127]).is_empty());
+    let mut t = translator(&format!("{SEVERAL}notes = \"ports\"\nhit = \"bar\"\nimpulse_n_s = [0.01, 0.02]"));
+    assert_eq!(struck(&feed(&mut t, &[0x90, 60, 1, 61, 127])), [("bar.left", 0.01), ("bar.right", 0.02)]);
+    // Without a table the masses are struck from middle C on.
+    let mut t = translator(SEVERAL.trim_end().trim_end_matches("[midi]"));
+    assert_eq!(struck(&feed(&mut t, &[0x90, 61, 127])), [("b", 4.0)]);
+}
+
+#[test]
+fn a_knob_that_is_learnt_moves_the_chosen_control_and_the_line_to_keep_it_is_told() {
+    let mut t = translator(VOICES);
+    t.learn(Some(Learn { path: "long".into(), range: None, mass: None }));
+    assert!(!feed(&mut t, &[0x90, 60, 100]).is_empty() && t.is_learning(), "a note still plays");
+    feed(&mut t, &[0xb0, 101, 0]);
+    assert!(t.is_learning(), "a registered parameter is no knob");
+    let orders = feed(&mut t, &[0xb0, 21, 127]);
+    let [Order::Tell(told), Order::Set(path, value)] = &orders[..] else { panic!("{orders:?}") };
+    assert!(told.ends_with(r#"[midi] cc = { "21" = "long" }"#) && path == "long" && *value == 1.0, "{told}");
+    assert!(!t.is_learning());
+    assert_eq!(feed(&mut t, &[0xb0, 21, 0]), [Order::Set("long".into(), 0.0)]);
+    // A path has its own range; a key strikes the chosen mass.
+    let range = Some(([1.0, 100.0], tocco::param::Scale::Log));
+    t.learn(Some(Learn { path: "hit/stiffness".into(), range, mass: Some("hammer~2".into()) }));
+    let orders = feed(&mut t, &[0x90, 5, 127]);
+    assert_eq!(struck(&orders), [("hammer~2", 4.0)]);
+    t.learn(Some(Learn { path: "hit/stiffness".into(), range, mass: None }));
+    assert!(near(moved(&feed(&mut t, &[0xb0, 22, 127]), "hit/stiffness").unwrap().0, 100.0));
+}
+
+#[test]
+fn a_hundred_thousand_random_messages_never_panic_and_every_order_is_one_the_desk_understands() {
+    let (scene, mut t) = midi::prepare(loaded(VOICES)).unwrap();
+    let setup = Setup { watch_load: false, ..Setup::default() };
+    let (mut desk, mut player) = live::open(scene, &setup).unwrap();
+    let mut rng = Rng::new(7, "midi");
+    let (mut orders, mut block, mut given) = (Vec::new(), vec![0.0; 64], 0_u64);
+    for message in 0..100_000 {
+        let bits = rng.bits();
+        let mut bytes = bits.to_le_bytes();
+        // Half of them are well formed, so that deep states are reached; of the others anything may come.
+        if message % 2 == 0 {
+            bytes[0] = 0x80 | (bytes[0] & 0x7f);
+            bytes[1..].iter_mut().for_each(|byte| *byte &= 0x7f);
+        }
+        if message % 997 == 0 {
+            t.learn(Some(Learn { path: "hard".into(), range: None, mass: None }));
+        }
+        t.feed(&bytes[..1 + (bits >> 60) as usize % 8], f64::from(message) * 1e-3, &mut orders);
+        for order in &orders {
+            let (Order::Set(_, value) | Order::Jump(_, value) | Order::Strike(_, value) | Order::Hit(_, value)) = order
+            else {
+                continue;
+            };
+            assert!(value.is_finite(), "{order:?}");
+        }
+        given += orders.len() as u64;
+        if message % 50 == 0 {
+            midi::obey(&mut desk, &mut orders);
+            player.play(&mut block);
+            desk.poll().unwrap();
+            assert!(block.iter().all(|x| x.is_finite()));
+        }
+        orders.clear();
+    }
+    assert!(given > 20_000, "{given}");
+    assert_eq!(desk.counts().refused, 0);
+}
+
+#[test]
+fn a_note_sounds_at_its_pitch_from_the_start_and_the_take_gives_the_same_samples_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("take.jsonl");
+    let (scene, mut t) = midi::prepare(loaded(VOICES)).unwrap();
+    let setup = Setup { watch_load: false, limiter: false, ..Setup::default() };
+    let (mut desk, mut player) = live::open(scene, &setup).unwrap();
+    desk.record(&path).unwrap();
+    let (mut orders, mut sound) = (Vec::new(), Vec::new());
+    let mut block = vec![0.0_f32; 256];
+    for index in 0..40 {
+        if index == 4 {
+            t.feed(&[0x90, 76, 80], 0.0, &mut orders);
+            midi::obey(&mut desk, &mut orders);
+        }
+        if index == 39 {
+            desk.stop().unwrap();
+        }
+        player.play(&mut block);
+        desk.poll().unwrap();
+        sound.extend_from_slice(&block);
+    }
+    desk.finish().unwrap();
+    // Zero crossings upwards over the free ring, from 5 ms after the strike: a fifth above 440 Hz.
+    let ring = &sound[1024 + 240..1024 + 240 + 4800];
+    let ups: Vec<usize> = (1..ring.len()).filter(|&i| ring[i - 1] < 0.0 && ring[i] >= 0.0).collect();
+    let period = (ups[ups.len() - 1] - ups[0]) as f64 / (ups.len() - 1) as f64;
+    let wanted = 440.0 * (7.0_f64 / 12.0).exp2();
+    assert!((48_000.0 / period / wanted - 1.0).abs() < 3e-3, "{} Hz, wanted {wanted}", 48_000.0 / period);
+    let first = (ups[1] - ups[0]) as f64;
+    assert!((first - period).abs() <= 1.5, "no glide: first period {first}, mean {period}");
+    let take = live::take::Take::read(&path).unwrap();
+    let manner = Manner { encoding: Encoding::Float32, gain_db: 0.0, normalise_dbfs: None, probe: None };
+    let report = live::take::to_wav(&take, &folder.path().join("again.wav"), &manner);
+    assert!(report.is_ok(), "{:?}", report.err());
+}
+
+#[test]
+fn mistakes_in_the_table_are_answered_with_line_and_nearest_name() {
+    for (change, wanted) in [
+        (("strike = \"hammer\"", "strike = \"hamer\""), "midi.strike: no body 'hamer'; did you mean 'hammer'?"),
+        (("strike = \"hammer\"", "strike = \"bar\""), "'bar' is not a mass"),
+        (("retune = \"bar\"", "retune = \"hammer\""), "has no pitch"),
+        (("retune = \"bar\"", "retun = \"bar\""), "did you mean 'retune'?"),
+        (("slide = \"hard\"", "slide = \"hart\""), "midi.slide: no control 'hart'; did you mean 'hard'?"),
+        (("\"1\" = \"hard\"", "\"1\" = \"lang\""), "midi.cc.1: no control 'lang'; did you mean 'long'?"),
+        (("\"1\" = \"hard\"", "\"120\" = \"hard\""), "wants 0 to 119"),
+        (("voices = 3", "voices = 0"), "out of range"),
+        (("notes = \"pitch\"", "notes = \"pitsch\""), "did you mean 'pitch'?"),
+        (("notes = \"pitch\"", "notes = \"bodies\""), "belongs to notes = \"pitch\""),
+        (("velocity_m_s = [0.25, 4.0]", "velocity_m_s = [0.0, 4.0]"), "out of range"),
+        (("velocity_m_s = [0.25, 4.0]", "impulse_n_s = [0.1, 4.0]"), "does not go with strike"),
+        (("velocity_m_s = [0.25, 4.0]", "low = 70\nhigh = 60"), "no note would play"),
+    ] {
+        let text = VOICES.replace(change.0, change.1);
+        assert_ne!(text, VOICES, "{change:?}");
+        let said = match Loaded::from_text("test", "test.toml", text, None) {
+            Ok(scene) => match tocco::scene::Scene::build(&scene.def, 48_000.0) {
+                Ok(_) => panic!("{change:?} is taken"),
+                Err(error) => scene.wrong(&error).to_string(),
+            },
+            Err(error) => error.to_string(),
+        };
+        assert!(said.contains(wanted) && said.starts_with("test.toml:"), "{said}");
+        let line: usize = said.split(':').nth(1).unwrap().parse().unwrap_or(0);
+        assert!(line > 7, "{said}");
+    }
+    let def = loaded(VOICES).def;
+    assert_eq!(tocco::SceneDef::from_text(&def.to_toml()).unwrap().midi, def.midi);
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `tocco play` on a terminal of its own, made by `script` (util-linux).
+
+#![cfg(target_os = "linux")]
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+/// Runs the program on a terminal, with keys after pauses; `None`: no `script` here.
+fn on_terminal(folder: &std::path::Path, words: &str, keys: &[(u64, &str)]) -> Option<Output> {
+    let command = format!("stty rows 24 cols 90; exec \"$TOCCO\" {words}");
+    let mut child = Command::new("script")
+        .args(["-qec", &command, "/dev/null"])
+        .env("TOCCO", env!("CARGO_BIN_EXE_tocco"))
+        .env("TERM", "xterm-256color")
+        .env("SHELL", "/bin/sh")
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .ok()?;
+    let mut stdin = child.stdin.take().unwrap();
+    for (wait_ms, key) in keys {
+        std::thread::sleep(Duration::from_millis(*wait_ms));
+        stdin.write_all(key.as_bytes()).unwrap();
+        stdin.flush().unwrap();
+    }
+    Some(child.wait_with_output().unwrap())
+}
+
+/// The screen was taken once and given back once, and nothing was drawn after that.
+fn gives_the_screen_back(out: &Output) -> String {
+    let text = String::from_utf8_lossy(&out.stdout).into_owned();
+    assert!(out.status.success(), "{text}");
+    let (taken, given) = ("\u{1b}[?1049h", "\u{1b}[?1049l");
+    assert_eq!((text.matches(taken).count(), text.matches(given).count()), (1, 1), "{text}");
+    let (drawn, rest) = text.split_once(given).unwrap();
+    assert!(rest.contains("ended") && !rest.contains("\u{1b}["), "{rest:?}");
+    drawn.to_owned()
+}
+
+#[test]
+fn keys_play_on_a_terminal_which_is_given_back_and_the_take_has_what_they_did() {
+    let folder = tempfile::tempdir().unwrap();
+    let keys = [(2500, " "), (300, "1e8\r"), (500, "q")];
+    let Some(out) = on_terminal(folder.path(), "play bar --device null --record a.jsonl", &keys) else {
+        println!("skipped: no 'script' here; apt-get install bsdutils");
+        return;
+    };
+    let drawn = gives_the_screen_back(&out);
+    assert!(drawn.contains("hardness") && drawn.contains("unconverged"), "{drawn}");
+    let take = std::fs::read_to_string(folder.path().join("a.jsonl")).unwrap();
+    assert!(take.contains("\"strike\":\"hammer\"") && take.contains("\"set\":\"hardness\""), "{take}");
+}
+
+#[test]
+fn an_end_by_time_and_by_ctrl_c_give_the_terminal_back_and_plain_never_takes_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(out) = on_terminal(folder.path(), "play bar --device null", &[(2000, "\u{3}")]) else {
+        println!("skipped: no 'script' here; apt-get install bsdutils");
+        return;
+    };
+    gives_the_screen_back(&out);
+    let out = on_terminal(folder.path(), "play bar --device null --duration 1", &[]).unwrap();
+    gives_the_screen_back(&out);
+    let out = on_terminal(folder.path(), "play bar --device null --duration 0.5 --plain", &[]).unwrap();
+    assert!(out.status.success() && !String::from_utf8_lossy(&out.stdout).contains('\u{1b}'));
+}
+
+#[test]
+fn a_machine_without_midi_is_told_so_in_one_line_with_exit_code_3() {
+    if std::path::Path::new("/dev/snd/seq").exists() {
+        println!("skipped: this machine has MIDI");
+        return;
+    }
+    for words in [&["play", "bar", "--device", "null", "--midi", "1"][..], &["play", "--midi", "list"]] {
+        let out = Command::new(env!("CARGO_BIN_EXE_tocco")).args(words).output().unwrap();
+        let said = String::from_utf8(out.stderr).unwrap();
+        assert!(
+            out.status.code() == Some(3) && said.contains("MIDI") && said.lines().count() == 1,
+            "{words:?}: {said}"
+        );
+    }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The table `[midi]`: what a keyboard does to a scene. The engine does not read it; hosts that play live do.
+
+use super::def::{BodyDef, BodyForm, SceneDef};
+use super::error::{SceneError, nearest};
+use super::kinds::{family, key, must};
+use crate::math::Real;
+use crate::param::{KeyType, Kind, Spec};
+
+/// Most copies of a voice.
+pub const MAX_VOICES: i64 = 64;
+/// The note that sounds as written unless the scene says another: A4.
+pub const DEFAULT_REFERENCE: Real = 69.0;
+/// Speeds of the softest and hardest strike unless the scene says others, m/s.
+pub const DEFAULT_VELOCITY_M_S: [Real; 2] = [0.1, 4.0];
+/// Impulses of the softest and hardest hit unless the scene says others, N s.
+pub const DEFAULT_IMPULSE_N_S: [Real; 2] = [1e-3, 4e-2];
+
+/// Controllers above are channel modes.
+pub const HIGHEST_CONTROLLER: u8 = 119;
+
+/// A note number.
+const NOTE: KeyType = KeyType::Integer { min: 0, max: 127 };
+/// How hard a touch may be: as in events, and positive because the scale is one of ratios.
+pub const STRENGTH: KeyType = KeyType::Number { unit: "m/s or N s", min: 1e-9, max: 1e4 };
+
+/// The table in scene files.
+pub const MIDI: Kind = Kind {
+    family: "midi",
+    id: "",
+    doc: "What a MIDI keyboard does ('tocco play SCENE --midi PORT').",
+    params: &[],
+    keys: &[
+        must(
+            "notes",
+            KeyType::Word(&["bodies", "ports", "pitch"]),
+            "What the note number picks: one of several bodies, a port of the body in hit, or the pitch of retune.",
+        ),
+        key("low", NOTE, "Lowest note that plays, default 0 with pitch, else 60; it picks the first body or port."),
+        key("high", NOTE, "Highest note that plays, default 127."),
+        key("strike", KeyType::Form("\"mass\" or [\"mass\", ...]"), "Masses that notes set in motion."),
+        key(
+            "hit",
+            KeyType::Form("\"body.port\" or [\"body.port\", ...]"),
+            "Instead of strike: places that get an ideal impulse; with ports, the body.",
+        ),
+        key(
+            "velocity_m_s",
+            KeyType::Form("[softest, hardest]"),
+            "With strike: speeds at velocity 1 and 127, equal ratios between, default [0.1, 4].",
+        ),
+        key(
+            "impulse_n_s",
+            KeyType::Form("[softest, hardest]"),
+            "With hit: impulses at velocity 1 and 127, equal ratios between, default [0.001, 0.04].",
+        ),
+        key(
+            "retune",
+            KeyType::Form("\"body\" or [\"body\", ...]"),
+            "With pitch, needed: bodies that the note tunes (freq_scale, of strings freq_hz).",
+        ),
+        key(
+            "reference",
+            KeyType::Number { unit: "1", min: 0.0, max: 127.0 },
+            "With pitch: the note at which they sound as written, default 69 (A4).",
+        ),
+        key(
+            "voices",
+            KeyType::Integer { min: 1, max: MAX_VOICES },
+            "With pitch: copies of everything that hangs together with them, default 1; the quietest is stolen.",
+        ),
+        key("mpe", KeyType::Flag, "Channels 2 to 16 carry a note each from the start (MPE), default false."),
+        key("bend", KeyType::Text, "Control that pitch bend moves; default: it bends the pitch of retune."),
+        key("pressure", KeyType::Text, "Control that aftertouch moves, with MPE for each note alone."),
+        key("slide", KeyType::Text, "Control that controller 74 moves, with MPE for each note alone."),
+        key("cc", KeyType::Form("{ number = \"control\", ... }"), "Controls that controllers 0 to 119 move."),
+    ],
+};
+
+/// What a note number picks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notes {
+    /// One of several masses or places.
+    Bodies,
+    /// A port of one body.
+    Ports,
+    /// The pitch of a voice.
+    Pitch,
+}
+
+/// What a keyboard does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MidiDef {
+    /// What a note number picks.
+    pub notes: Notes,
+    /// Lowest note that plays.
+    pub low: u8,
+    /// Highest note that plays.
+    pub high: u8,
+    /// Masses; empty: `hit`.
+    pub strike: Vec<String>,
+    /// Places.
+    pub hit: Vec<String>,
+    /// At velocity 1 and 127: m/s of strikes, N s of hits.
+    pub strength: [Real; 2],
+    /// Bodies that a note tunes.
+    pub retune: Vec<String>,
+    /// The note at which they sound as written.
+    pub reference: Real,
+    /// Copies of the voice.
+    pub voices: usize,
+    /// A note for each channel from the start.
+    pub mpe: bool,
+    /// Control that pitch bend moves.
+    pub bend: Option<String>,
+    /// Control that aftertouch moves.
+    pub pressure: Option<String>,
+    /// Control that controller 74 moves.
+    pub slide: Option<String>,
+    /// Controllers and their controls, by number.
+    pub cc: Vec<(u8, String)>,
+}
+
+impl MidiDef {
+    /// A keyboard that strikes these masses one by one, from middle C on.
+    pub fn striking(masses: Vec<String>) -> Self {
+        Self {
+            notes: Notes::Bodies,
+            low: 60,
+            high: 127,
+            strike: masses,
+            hit: Vec::new(),
+            strength: DEFAULT_VELOCITY_M_S,
+            retune: Vec::new(),
+            reference: DEFAULT_REFERENCE,
+            voices: 1,
+            mpe: false,
+            bend: None,
+            pressure: None,
+            slide: None,
+            cc: Vec::new(),
+        }
+    }
+}
+
+impl BodyDef {
+    /// The parameter that tunes it, with its value, if there is one. `[control]`
+    pub fn pitch(&self) -> Option<(&'static Spec, Real)> {
+        let id = match &self.form {
+            BodyForm::Modal { .. } => "modal",
+            BodyForm::Shape { .. } => "shape",
+            BodyForm::Network { .. } => "network",
+            BodyForm::String { .. } => "string",
+            BodyForm::Mass { .. } | BodyForm::Wall { .. } | BodyForm::Guided { .. } => return None,
+        };
+        let kind = family("body").find(|kind| kind.id == id)?;
+        let index = kind.params.iter().position(|spec| matches!(spec.id, "freq_scale" | "freq_hz"))?;
+        Some((&kind.params[index], self.params.get(index).copied()?))
+    }
+
+    /// Names of its ports, in order. `[control]`
+    pub fn ports(&self) -> Vec<&str> {
+        let names: Vec<&str> = match &self.form {
+            BodyForm::Modal { ports, .. } => ports.iter().map(|port| port.name.as_str()).collect(),
+            BodyForm::Shape { ports, .. } => ports.iter().map(|port| port.name.as_str()).collect(),
+            BodyForm::String { ports } => ports.iter().map(|port| port.name.as_str()).collect(),
+            BodyForm::Network { masses, .. } => masses.iter().map(|mass| mass.name.as_str()).collect(),
+            BodyForm::Mass { .. } | BodyForm::Wall { .. } | BodyForm::Guided { .. } => Vec::new(),
+        };
+        if names.is_empty() { vec!["0"] } else { names }
+    }
+}
+
+/// Everything that the table names is there and is what it should be.
+pub(super) fn check(def: &SceneDef, scene: &super::Scene) -> Result<(), SceneError> {
+    let Some(midi) = &def.midi else { return Ok(()) };
+    let wrong = |id: &str, what: String| Err(SceneError::new(format!("midi.{id}"), what));
+    let body = |id: &str, name: &String| match def.bodies.iter().find(|body| body.name == *name) {
+        Some(body) => Ok(body),
+        None => {
+            let near = nearest(name, def.bodies.iter().map(|body| body.name.as_str()));
+            Err(SceneError::new(format!("midi.{id}"), format!("no body '{name}'{near}")))
+        }
+    };
+    for name in &midi.strike {
+        if !matches!(body("strike", name)?.form, BodyForm::Mass { .. }) {
+            return wrong("strike", format!("'{name}' is not a mass; strike a mass, or hit a port"));
+        }
+    }
+    for site in &midi.hit {
+        if midi.notes == Notes::Ports {
+            body("hit", site)?;
+            continue;
+        }
+        match scene.site(site) {
+            Ok(found) if scene.yields(found) => {}
+            Ok(_) => return wrong("hit", format!("'{site}' cannot move; hit a body that yields")),
+            Err(error) => return wrong("hit", error.what),
+        }
+    }
+    for name in &midi.retune {
+        if body("retune", name)?.pitch().is_none() {
+            return wrong("retune", format!("'{name}' has no pitch; name a modal body, shape, network or string"));
+        }
+    }
+    let place = |number: &u8| format!("cc.{number}");
+    let named = [("bend", &midi.bend), ("pressure", &midi.pressure), ("slide", &midi.slide)];
+    let named = named.into_iter().filter_map(|(id, name)| Some((id.to_string(), name.as_ref()?)));
+    for (id, name) in named.chain(midi.cc.iter().map(|(number, name)| (place(number), name))) {
+        if !def.controls.iter().any(|control| control.name == *name) {
+            let near = nearest(name, def.controls.iter().map(|control| control.name.as_str()));
+            return wrong(&id, format!("no control '{name}'{near}"));
+        }
+    }
+    Ok(())
+}
