@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What may be typed: every command with its options, help and examples.
+
+use crate::analyse::command::{self as analyse, AnalyseArgs};
+use crate::error::{Result, bad};
+use crate::render::{self, Manner, Plan};
+use crate::wav::Encoding;
+use crate::{bench, library, osc, tui};
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+use tocco::scene::def::Length;
+
+/// The sound of things touching: scenes of physical objects in, sound out.
+#[derive(Debug, Parser)]
+#[command(
+    name = "tocco",
+    version = env!("CARGO_PKG_VERSION"),
+    max_term_width = 110,
+    after_help = "SCENE is a scene file, the name of a shipped scene ('tocco scenes'), or - for standard input.\n\
+                  Exit codes: 0 done, 1 a check missed, 2 bad input, 3 the machine failed us."
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub(super) command: Option<Command>,
+    /// Say nothing but results and errors
+    #[arg(long, short, global = true)]
+    pub(super) quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Render a scene to a WAV file
+    #[command(after_help = "Examples:\n  tocco render bar -o bar.wav\n  \
+        tocco render bar -o hard.wav --set hit/stiffness=1e10 --probe hit.csv --probe-of hit.force,energy\n  \
+        tocco render --take take.jsonl --bits 32f -o take.wav\n\n\
+        You get the file, and a line with its length, peak level and clipped samples. The same command always gives the\n\
+        same bytes. The file appears whole or not at all.")]
+    Render(RenderArgs),
+    /// Play a scene live
+    #[command(after_help = "Examples:\n  tocco play bar\n  \
+        tocco play violin --device null --record take.jsonl --wav take.wav --duration 10\n  tocco play --list-devices\n  \
+        tocco play bar --osc 9000 --scenes mine        then, elsewhere: tocco send /hit/stiffness 1e7\n\n\
+        You get sound until Ctrl-C, and a line a second: level, part of its time that the engine takes, and what went wrong,\n\
+        if anything. A take holds the scene and everything that was done to it; 'tocco render --take' gives the same\n\
+        samples again, bit for bit. True peaks are limited to -1 dBTP. docs/live.md lists what OSC understands.")]
+    Play(PlayArgs),
+    /// Send OSC to a running 'tocco play --osc', or to anything else
+    #[command(after_help = osc::client::HELP)]
+    Send(osc::client::SendArgs),
+    /// Validate a scene and say what will sound
+    #[command(after_help = "Examples:\n  tocco check mine.toml\n  tocco check bar --rate 22050\n\n\
+        You get a list of bodies, contacts, gestures and taps; or one line 'file:line: place: what is wrong', exit code 2.")]
+    Check {
+        /// Scene file, shipped name, or -
+        scene: String,
+        /// Check at this sample rate instead of the scene's own, Hz
+        #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
+        rate: Option<f64>,
+    },
+    /// Show every key and parameter with unit, range, default and meaning
+    #[command(after_help = "Examples:\n  tocco describe impact\n  tocco describe bar --json\n\n\
+        You get the tables the engine itself uses: without an argument all kinds, with a KIND (mass, modal, impact, tap, ...)\n\
+        that one, with a SCENE every path that --set, drives and events may move, and every signal that --probe-of may record.\n\
+        --schema prints the JSON Schema that editors use to help you write.")]
+    Describe {
+        /// A kind, a scene file or a shipped scene
+        what: Option<String>,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+        /// The JSON Schema of the scene language, for editors
+        #[arg(long, conflicts_with_all = ["what", "json"])]
+        schema: bool,
+    },
+    /// List the scenes that come with the program
+    #[command(after_help = "Examples:\n  tocco scenes\n  tocco scenes bar > mine.toml\n\n\
+        You get one line per scene: name, length, title; with a name (of a scene or of a design for sweep), its text.")]
+    Scenes {
+        /// Print this scene's text
+        name: Option<String>,
+    },
+    /// Write a commented scene to begin with
+    #[command(after_help = "Examples:\n  tocco new strike -o mine.toml\n  tocco new melody > melody.toml\n\n\
+        Kinds: strike, bounce, two-bodies, cradle, felt, melody. You get a scene that sounds as it stands; change it and render it.")]
+    New {
+        /// strike, bounce, two-bodies, cradle, felt or melody
+        kind: String,
+        /// Write here instead of printing; an existing file is never overwritten
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Render every combination of some values, on all cores
+    #[command(after_help = "Examples:\n  tocco sweep bar --over 'hit/stiffness=log(1e5,1e9,20)' -o hardness\n  \
+        tocco sweep bar --over 'hammer/mass_kg=list(0.005,0.01,0.02)' --over 'hit/exponent=lin(1,3,5)' -o grid\n\n\
+        You get one WAV per combination and manifest.tsv with its values, level and solver health. Run it again after an\n\
+        interruption: finished files are kept. Ranges: log(low,high,count), lin(low,high,count), list(a,b,...).\n\n\
+        A design file says all of that and more (docs/stimulus-sets.md): factors, formulas, loudness, order, listening test.\n  \
+        tocco sweep materials-003 -o materials       the 100 sounds of 003 section 5.3, a design that comes with the program\n  \
+        tocco sweep mine.toml -o set                 your own; 'tocco scenes materials-003' shows one to begin with")]
+    Sweep(SweepArgs),
+    /// Draw what listeners answered to a stimulus set
+    #[command(after_help = "Examples:\n  tocco answers materials answers-*.tsv -o result\n  \
+        tocco answers materials typed.tsv -o result\n\n\
+        You get the share of each answer for every sound (proportions.csv, .png) and the ranges where more than half chose it\n\
+        (ranges.csv, .png). Answers are the files that listen.html saved, or a table typed from the printed sheet with\n\
+        the columns listener, trial, answer.")]
+    Answers {
+        /// Folder that 'tocco sweep DESIGN -o' filled
+        set: PathBuf,
+        /// Answers, TSV or JSON
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Folder to fill
+        #[arg(long, short, value_name = "DIR")]
+        output: PathBuf,
+    },
+    /// Map where a rubbed thing sings: two parameters, coloured by regime
+    #[command(
+        after_help = "Examples:\n  tocco map cello.toml --x bow/velocity_m_s=0.02..0.4,log --y rub/normal_force_n=0.1..6,log -o map.png\n  \
+        tocco map glass.toml --x finger/velocity_m_s=0.05..1,32 --y press=0..1,16 --of rub -o glass.png\n\n\
+        You get a picture (regime and pitch of every cell), a CSV table beside it, and a line with the share of each regime:\n\
+        silence, stick, one slip per period, several slips, note without sticking, raucous, decaying. Judged are the last\n\
+        0.3 s in which the gesture at the contact is at its height (--duration ends earlier). A driven path keeps its gesture,\n\
+        scaled so that its largest value (of noise: its rms) is the cell's. Range: low..high[,COUNT][,log], 24 cells."
+    )]
+    Map(MapArgs),
+    /// Turn recordings of a struck object into a body
+    #[command(after_help = analyse::EXAMPLES)]
+    Analyse(AnalyseArgs),
+    /// Compute the source papers' tables and figures, theirs beside ours
+    #[command(after_help = "Examples:\n  tocco reproduce table-2.1 -o paper\n  tocco reproduce all -o paper\n\n\
+        You get a verdict per item on the terminal, and CSV, PNG and a scene in the folder; exit code 1 if a figure is missed.\n\
+        Without an item: the list of items.")]
+    Reproduce {
+        /// An item of the list, or all
+        item: Option<String>,
+        /// Folder to fill
+        #[arg(long, short, value_name = "DIR", default_value = "out/reproduce")]
+        output: PathBuf,
+    },
+    /// Render every shipped scene and a page to listen to them
+    #[command(after_help = "Examples:\n  tocco gallery\n  tocco gallery -o sounds\n\n\
+        You get a WAV and a spectrogram picture per scene, and index.html: open it in any browser, no network needed.")]
+    Gallery {
+        /// Folder to fill
+        #[arg(long, short, value_name = "DIR", default_value = "out")]
+        output: PathBuf,
+        /// Threads; default all cores
+        #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_jobs)]
+        jobs: Option<usize>,
+    },
+    /// Serve the page that plays scenes in a browser
+    #[command(after_help = "Examples:\n  tocco studio\n  tocco studio --port 0 --no-open\n  \
+        tocco studio --osc 9001 --to 127.0.0.1:9000\n  tocco studio --export site\n\n\
+        You get a page on this machine where you strike, rub and bow with mouse, finger or keys and see what you hear;\n\
+        nothing leaves the machine. --osc lets OSC messages play the page, --to sends what you play to a running\n\
+        'tocco play'. --export writes the page as a folder for any static web server.")]
+    Studio {
+        /// Port to serve on; 0 takes any that is free
+        #[arg(long, value_name = "N", default_value_t = 8733)]
+        port: u16,
+        /// Address to serve on; another than loopback lets other machines in
+        #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+        host: std::net::IpAddr,
+        /// Do not open a browser
+        #[arg(long)]
+        no_open: bool,
+        /// UDP port where OSC for the page arrives
+        #[arg(long, value_name = "PORT")]
+        osc: Option<u16>,
+        /// Where the page's gestures go as OSC
+        #[arg(long, value_name = "HOST:PORT")]
+        to: Option<std::net::SocketAddr>,
+        /// Write the page into this folder instead of serving it
+        #[arg(long, value_name = "DIR", conflicts_with_all = ["port", "host", "no_open", "osc", "to"])]
+        export: Option<PathBuf>,
+    },
+    /// Measure the speed of the engine, of this program and of peers
+    #[command(after_help = "Examples:\n  tocco bench\n  tocco bench free contact\n\n\
+        You get a table with every figure reached or missed, exit code 1 if one is missed. Csound, SuperCollider and Faust\n\
+        take part where they are installed. Figures are ratios taken in one run; for steady ones leave the machine alone.")]
+    Bench {
+        /// Parts to run; default all
+        #[arg(value_parser = bench::SECTIONS)]
+        sections: Vec<String>,
+    },
+}
+
+#[derive(Args, Debug)]
+pub(super) struct SceneArgs {
+    /// Scene file, shipped name, or - for standard input
+    #[arg(required = true)]
+    pub(super) scene: Option<String>,
+    /// Seconds, or auto: until it has decayed by 90 dB (at most 120 s); default: the scene's own
+    #[arg(long, value_name = "S|auto", allow_negative_numbers = true)]
+    pub(super) duration: Option<String>,
+    /// Sample rate; default: the scene's own
+    #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
+    pub(super) rate: Option<f64>,
+    /// Seed of everything random; default: the scene's own
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_seed)]
+    pub(super) seed: Option<u64>,
+    /// Set a live path before the start; repeat for more ('tocco describe SCENE' lists them)
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub(super) set: Vec<String>,
+}
+
+impl SceneArgs {
+    /// The scene as typed; the parser lets none be left out but beside --take.
+    pub(super) fn named(&self) -> &str {
+        self.scene.as_deref().unwrap_or("-")
+    }
+
+    pub(super) fn plan(&self) -> Result<Plan> {
+        let mut plan = Plan::new(library::load(self.named())?);
+        if let Some(text) = &self.duration {
+            plan.length = parse_length(text)?;
+        }
+        if let Some(rate_hz) = self.rate {
+            plan.rate_hz = rate_hz;
+        }
+        if let Some(seed) = self.seed {
+            plan.scene.def.seed = seed;
+        }
+        plan.sets = self.set.iter().map(|text| render::parse_set(text)).collect::<Result<_>>()?;
+        Ok(plan)
+    }
+}
+
+#[derive(Args, Debug)]
+pub(super) struct FileArgs {
+    /// 16 (with dither), 24 or 32f; default 24
+    #[arg(long, value_parser = ["16", "24", "32f"])]
+    pub(super) bits: Option<String>,
+    /// Gain on the output, dB
+    #[arg(long, value_name = "DB", default_value_t = 0.0, allow_negative_numbers = true, conflicts_with = "normalise")]
+    pub(super) gain_db: f64,
+    /// Bring the peak to this level, dBFS (-1 if no number follows); renders twice
+    #[arg(long, value_name = "DBFS", num_args = 0..=1, default_missing_value = "-1", allow_negative_numbers = true)]
+    pub(super) normalise: Option<f64>,
+}
+
+impl FileArgs {
+    pub(super) fn manner(&self) -> Result<Manner> {
+        let encoding = match self.bits.as_deref() {
+            Some("16") => Encoding::Int16,
+            Some("32f") => Encoding::Float32,
+            _ => Encoding::Int24,
+        };
+        let sane = |name: &str, db: f64| match db.is_finite() && db.abs() <= 300.0 {
+            true => Ok(db),
+            false => bad(format!("{name} {db}: give decibels from -300 to 300")),
+        };
+        Ok(Manner {
+            encoding,
+            gain_db: sane("--gain-db", self.gain_db)?,
+            normalise_dbfs: self.normalise.map(|db| sane("--normalise", db)).transpose()?,
+            probe: None,
+        })
+    }
+}
+
+#[derive(Args, Debug)]
+#[command(mut_arg("scene", |scene| scene.required(false).required_unless_present("take")))]
+pub(super) struct RenderArgs {
+    #[command(flatten)]
+    pub(super) scene: SceneArgs,
+    /// WAV file to write, or - for standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(super) output: PathBuf,
+    #[command(flatten)]
+    pub(super) file: FileArgs,
+    /// Also write signals, one CSV row per sample
+    #[arg(long, value_name = "FILE", requires = "probe_of")]
+    pub(super) probe: Option<PathBuf>,
+    /// Which signals ('tocco describe SCENE' lists them)
+    #[arg(long, value_name = "SIGNAL,...", value_delimiter = ',', requires = "probe")]
+    pub(super) probe_of: Vec<String>,
+    /// Also write a picture: waveform and spectrogram
+    #[arg(long, value_name = "FILE.png")]
+    pub(super) picture: Option<PathBuf>,
+    /// Render what was played, from a take ('tocco play SCENE --record FILE')
+    #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["scene", "duration", "rate", "seed", "set", "probe"])]
+    pub(super) take: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct PlayArgs {
+    /// Scene file, shipped name, or - for standard input
+    #[arg(required_unless_present_any = ["list_devices", "midi"])]
+    pub(super) scene: Option<String>,
+    /// List the devices
+    #[arg(long)]
+    pub(super) list_devices: bool,
+    /// Device by name, or null: keeps time without sound; default: the system's
+    #[arg(long, value_name = "NAME|null")]
+    pub(super) device: Option<String>,
+    /// Play without a device, as fast as it goes
+    #[arg(long, conflicts_with = "device")]
+    pub(super) offline: bool,
+    /// Frames of a block, 1 to 8192
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(super) buffer: Option<usize>,
+    /// Sample rate; default: the scene's own where the device has it
+    #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
+    pub(super) rate: Option<f64>,
+    /// Record a take: the scene and every command with its tick
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub(super) record: Option<PathBuf>,
+    /// Record the sound, 32-bit float
+    #[arg(long, value_name = "FILE.wav")]
+    pub(super) wav: Option<PathBuf>,
+    /// End after so many seconds; default: Ctrl-C, or the scene's own length with --offline
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    pub(super) duration: Option<f64>,
+    #[command(flatten)]
+    pub(super) osc: osc::OscArgs,
+    #[command(flatten)]
+    pub(super) seat: tui::seat::SeatArgs,
+    /// Do not limit true peaks
+    #[arg(long)]
+    pub(super) no_limiter: bool,
+    /// Seed of everything random; default: the scene's own
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(super) seed: Option<u64>,
+    /// Set a live path before the start; repeat for more ('tocco describe SCENE' lists them)
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub(super) set: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct SweepArgs {
+    #[command(flatten)]
+    pub(super) scene: SceneArgs,
+    /// A path and its values; repeat for every combination. A design names its own
+    #[arg(long, value_name = "PATH=RANGE")]
+    pub(super) over: Vec<String>,
+    /// Folder to fill
+    #[arg(long, short, value_name = "DIR")]
+    pub(super) output: PathBuf,
+    #[command(flatten)]
+    pub(super) file: FileArgs,
+    /// Threads; default all cores
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_jobs)]
+    pub(super) jobs: Option<usize>,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct MapArgs {
+    #[command(flatten)]
+    pub(super) scene: SceneArgs,
+    /// Horizontal axis
+    #[arg(long, value_name = "PATH=A..B[,N][,log]")]
+    pub(super) x: String,
+    /// Vertical axis
+    #[arg(long, value_name = "PATH=A..B[,N][,log]")]
+    pub(super) y: String,
+    /// PNG file to write; the table goes beside it
+    #[arg(long, short, value_name = "FILE.png")]
+    pub(super) output: PathBuf,
+    /// Friction contact to watch, by name or by a site that it touches; default the first
+    #[arg(long, value_name = "CONTACT|SITE")]
+    pub(super) of: Option<String>,
+    /// Threads; default all cores
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_jobs)]
+    pub(super) jobs: Option<usize>,
+}
+
+pub(super) fn parse_seed(text: &str) -> std::result::Result<u64, String> {
+    text.parse().map_err(|_| "wants a whole number from 0".into())
+}
+
+pub(super) fn parse_jobs(text: &str) -> std::result::Result<usize, String> {
+    match text.parse() {
+        Ok(jobs) if jobs > 0 => Ok(jobs),
+        _ => Err("wants a whole number of threads, at least 1; leave it out for all cores".into()),
+    }
+}
+
+pub(super) fn parse_length(text: &str) -> Result<Length> {
+    if text == "auto" {
+        return Ok(Length::Auto);
+    }
+    match text.parse::<f64>() {
+        Ok(s) if s > 0.0 && s.is_finite() => Ok(Length::Seconds(s)),
+        _ => bad(format!("--duration {text}: give seconds above 0, or auto")),
+    }
+}
