@@ -10,7 +10,7 @@ import { Notes } from "./keys.js";
 import { findSurfaces, RubSurface, StrikeSurface } from "./surfaces.js";
 import { VIEWS } from "./views.js";
 
-const FIRST_SCENE = "bar";
+const FIRST_SCENE = "steel-bar";
 /** Longest offline render of a scene that says "auto", s. */
 const LONGEST_AUTO_S = 12;
 

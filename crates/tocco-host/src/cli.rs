@@ -343,6 +343,7 @@ fn draw_map(args: &MapArgs) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use super::args::parse_length;
     use super::*;
     use clap::CommandFactory;
 
