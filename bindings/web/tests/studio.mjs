@@ -387,6 +387,27 @@ const tests = {
     await page.context().close();
   },
 
+  async "what is played in the page is played by a running tocco play, which records it"() {
+    const port = oscPort + 1;
+    const take = join(work, "played.jsonl");
+    const player = spawn(program, ["play", "bar", "--device", "null", "--plain", "--osc", String(port), "--record", take, "--duration", "8"], { stdio: "ignore" });
+    const ended = new Promise((done) => player.on("exit", done));
+    const joined = await serve("--to", `127.0.0.1:${port}`);
+    const page = await open({ at: joined.address });
+    await page.waitForFunction(() => document.getElementById("said").textContent.includes("joined"));
+    await page.evaluate(() => {
+      tocco.engine.send({ strike: "hammer", velocity_m_s: 0.75 });
+      tocco.engine.set("hardness", 0.25);
+    });
+    assert.equal(await ended, 0);
+    const lines = readFileSync(take, "utf8").trim().split("\n").map((line) => JSON.parse(line));
+    assert.ok(lines.some((line) => line.strike === "hammer" && line.velocity_m_s === 0.75), "the strike arrived");
+    assert.ok(lines.some((line) => line.set === "hardness" && line.value === 0.25), "the control arrived");
+    joined.server.removeAllListeners("exit");
+    joined.server.kill();
+    await page.context().close();
+  },
+
   async "a broken scene is answered at its line, and the old one plays on"() {
     const page = await open();
     await load(page, BAR);
