@@ -59,7 +59,7 @@ fn refused(error: &clap::Error) -> Result<()> {
     let suggested = [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand, ContextKind::SuggestedValue];
     let hint = suggested.iter().find_map(|kind| match error.get(*kind)? {
         ContextValue::String(word) => Some(word.clone()),
-        ContextValue::Strings(words) => words.first().cloned(),
+        ContextValue::Strings(words) => words.last().cloned(), // the best comes last
         _ => None,
     });
     if let Some(hint) = hint {
