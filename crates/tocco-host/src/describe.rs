@@ -31,6 +31,14 @@ pub fn describe(what: Option<&str>, as_json: bool) -> Result<String> {
     if kinds.is_empty() {
         kinds = named(&singular(what));
     }
+    // A shape may be called as a scene is: then both are told, and as JSON the scene.
+    let is_shape = kinds.iter().all(|kind| kind.family == "shape");
+    let shares = !kinds.is_empty() && is_shape && SHIPPED.iter().any(|(name, _)| *name == what);
+    if shares && !Path::new(what).is_file() {
+        let described = scene(&Plan::new(library::load(what)?), as_json)?;
+        let shape = kinds.iter().map(|kind| kind_text(kind)).collect::<Vec<_>>().join("\n");
+        return Ok(if as_json { described } else { format!("{described}\n{shape}") });
+    }
     if !kinds.is_empty() && !Path::new(what).is_file() {
         return Ok(if as_json {
             pretty(&kinds.iter().map(|kind| kind_json(kind)).collect::<Vec<_>>().into())

@@ -81,9 +81,9 @@ pub(super) enum Command {
     },
     /// Write a commented scene to begin with
     #[command(after_help = "Examples:\n  tocco new strike -o mine.toml\n  tocco new melody > melody.toml\n\n\
-        Kinds: strike, bounce, two-bodies, cradle, felt, melody. You get a scene that sounds as it stands; change it and render it.")]
+        Kinds: strike, bounce, two-bodies, cradle, felt, melody, shape. You get a scene that sounds as it stands; change it and render it.")]
     New {
-        /// strike, bounce, two-bodies, cradle, felt or melody
+        /// strike, bounce, two-bodies, cradle, felt, melody or shape
         kind: String,
         /// Write here instead of printing; an existing file is never overwritten
         #[arg(long, short, value_name = "FILE")]

@@ -32,8 +32,14 @@ pub(crate) fn write(design: &Design, stimuli: &[Stimulus], folder: &Path) -> Res
 fn facts(design: &Design, stimuli: &[Stimulus]) -> Value {
     let files: Vec<&str> = stimuli.iter().map(|stimulus| stimulus.file.as_str()).collect();
     let mut key = Fnv::default();
-    key.add_bytes(format!("{} {} {:?}", design.name, design.seed, files).as_bytes());
     let listening = design.listening.as_ref();
+    // Whatever changes the sounds, the question or the answers makes it another test.
+    let Design { factors, derived, moves, .. } = design;
+    let asked = listening.map(|l| (&l.question, &l.answers));
+    key.add_bytes(
+        format!("{} {} {files:?} {factors:?} {derived:?} {moves:?} {asked:?}", design.name, design.seed).as_bytes(),
+    );
+    key.add_bytes(design.scene.text.as_bytes());
     json!({
         "title": design.title,
         "key": format!("{}-{:08x}", design.name, key.0 as u32),

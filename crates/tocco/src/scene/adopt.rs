@@ -23,7 +23,7 @@ impl Scene {
         ((FADE_S * self.rate_hz) as u32).max(1)
     }
 
-    /// Takes over from `old`, which afterwards only rings out ([`Scene::leave`]). With `keep` what stays keeps sounding;
+    /// Takes over from `old`, which afterwards only rings out (`leave`). With `keep` what stays keeps sounding;
     /// without, everything begins as this scene says. `[audio]`
     pub fn adopt(&mut self, old: &mut Scene, keep: bool) {
         let surplus = self.world.energy() - self.world.work();

@@ -5,7 +5,7 @@
 //! - `[bessel.1]  I_{k-1} = I_{k+1} + (2k/x) I_k`, run downwards (Miller) and scaled by `I_0 + 2 sum I_k = e^x`
 //! - `[bessel.2]  j_{k-1} = (2k+1)/x j_k - j_{k+1}`, run downwards and scaled by `sum (2k+1) j_k^2 = 1`
 //!
-//! J_n itself is [`bessel_j`](crate::math::bessel_j). Zeros are found by their change of sign on a grid finer than
+//! J_n itself is [`bessel_j`]. Zeros are found by their change of sign on a grid finer than
 //! their distance, which is near pi, and narrowed to rounding.
 //!
 //! **Sources.** Abramowitz, Stegun, *Handbook of mathematical functions* (1964), 9.1, 9.6, 10.1.
