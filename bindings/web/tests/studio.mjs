@@ -425,6 +425,7 @@ const tests = {
   async "a broken link, a huge file and a file that is no scene are answered with a sentence"() {
     const page = await open({ at: `${address}#scene=AAAA` });
     assert.match(await problem(page), /link holds no readable scene/);
+    await page.waitForFunction(() => document.documentElement.dataset.ready);
     assert.ok(await page.evaluate(() => tocco.info.title.length > 0));
     const big = join(work, "big.toml");
     writeFileSync(big, "#".repeat(17 << 20));
