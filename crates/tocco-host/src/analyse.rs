@@ -3,13 +3,14 @@
 //!
 //! Found in this order: the strikes, the modes that all of them share, the weight of every mode in every strike. A
 //! mode is a decaying exponential; `search` finds candidates band by band in signal subspaces, `fit` moves them all
-//! together to the least squares. What a body keeps of a strike are frequencies, decays, amplitudes and signs: an ideal
-//! hit moves all modes in phase, so each mode's own phase is lost, and so is what does not decay exponentially (the
-//! knock of the hammer, noise, a pitch that glides).
+//! together to the least squares, `doubt` drops what is no mode. What a body keeps of a strike are frequencies, decays,
+//! amplitudes, and the phase with which each mode reaches the ear. Lost is what does not decay exponentially: the knock
+//! of the hammer, noise, a pitch that glides.
 
 pub mod band;
 pub mod body;
 pub mod command;
+pub mod doubt;
 pub mod exponential;
 pub mod fit;
 pub mod mel;
@@ -26,6 +27,13 @@ use onset::Span;
 use read::Recording;
 use tocco::math::{TAU, atan2, cos, sin};
 use tocco::units::{db, gain};
+
+/// Modes overlap that are nearer than so many times the sum of their decay rates.
+const OVERLAP: f64 = 2.0;
+/// Most by which neighbours that disagree between strikes are raised to their energy: 12 dB.
+const MOST_RAISED: f64 = 4.0;
+/// Least share of a strike's energy that modes must explain.
+const LEAST_DB: f64 = -1.0;
 
 /// What the analysis may be told.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +87,8 @@ pub struct Mode {
     pub decay_s: f64,
     /// Signed amplitude in each strike where it begins, full scale 1.
     pub weights: Vec<f64>,
+    /// Phase with which it reaches the ear, in all strikes: `weight e^(-t/decay) cos(omega t + turn)`, rad.
+    pub turn_rad: f64,
 }
 
 /// One strike, as it was found.
@@ -90,6 +100,8 @@ pub struct Strike {
     pub span: Span,
     /// Energy that the modes do not explain, relative to the strike's, dB.
     pub residual_db: f64,
+    /// Strikes in the same recording that were heard but not asked for.
+    pub others: usize,
 }
 
 /// An object as its strikes show it.
@@ -101,6 +113,8 @@ pub struct Analysis {
     pub modes: Vec<Mode>,
     /// Strikes in the order given.
     pub strikes: Vec<Strike>,
+    /// So many of the modes fill in for what is not modal, and need not be the object's.
+    pub filling: usize,
 }
 
 /// Analyses recordings of one object.
@@ -108,7 +122,7 @@ pub fn analyse(recordings: &[Recording], options: &Options) -> Result<Analysis> 
     options.check()?;
     let Some(first) = recordings.first() else { return bad("no recording given") };
     let rate_hz = first.rate_hz;
-    let (mut strikes, mut signals) = (Vec::new(), Vec::new());
+    let (mut strikes, mut heard) = (Vec::new(), Vec::new());
     for recording in recordings {
         if recording.rate_hz != rate_hz {
             return bad(format!(
@@ -118,9 +132,16 @@ pub fn analyse(recordings: &[Recording], options: &Options) -> Result<Analysis> 
         }
         let mean = recording.samples.iter().sum::<f64>() / recording.samples.len().max(1) as f64;
         let samples: Vec<f64> = recording.samples.iter().map(|x| x - mean).collect();
-        for span in onset::strikes(&samples, rate_hz, options.strikes, &recording.name)? {
-            signals.push(samples[span.start..span.end].to_vec());
-            strikes.push(Strike { file: recording.name.clone(), span, residual_db: 0.0 });
+        let found = onset::strikes(&samples, rate_hz, options.strikes, &recording.name)?;
+        for span in found.spans {
+            let room = (span.end - span.start) / 4;
+            heard.push(search::Heard {
+                samples: samples[span.onset..span.end].to_vec(),
+                height: span.start - span.onset,
+                late: span.start - span.onset + ((onset::ATTACK_S * rate_hz) as usize).min(room),
+                noise: found.floor,
+            });
+            strikes.push(Strike { file: recording.name.clone(), span, residual_db: 0.0, others: found.others });
         }
     }
     let wanted = search::Wanted {
@@ -134,50 +155,86 @@ pub fn analyse(recordings: &[Recording], options: &Options) -> Result<Analysis> 
         return bad(format!("--min-hz {}: a recording at {rate_hz} Hz has nothing there", options.min_hz));
     }
     let bar = Bar::new(wanted.bands() as u64, "bands");
-    let model = search::modes(&signals, &wanted, &bar);
+    let search::Found { model, starts, filling, left } = search::modes(&heard, &wanted, &bar);
     drop(bar);
     if model.poles.is_empty() {
         return bad(format!("{}: no mode stands out of the noise; is it a struck object that rings?", first.name));
     }
-    let rest = fit::residual(&signals, &model);
-    let energy = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().max(1e-300);
     for (j, strike) in strikes.iter_mut().enumerate() {
-        strike.residual_db = db((energy(&rest[j]) / energy(&signals[j])).sqrt());
+        strike.span.start = strike.span.onset + starts[j];
+        strike.residual_db = 0.5 * db(left[j]);
+        if strike.residual_db > LEAST_DB {
+            return bad(format!(
+                "{}: decaying modes explain none of it (residual {:.1} dB); is it a struck object that rings?",
+                strike.file, strike.residual_db
+            ));
+        }
     }
-    let weights = signed(&model.weights);
+    let lengths: Vec<usize> = heard.iter().zip(&starts).map(|(h, start)| h.samples.len() - start).collect();
     let mut modes: Vec<Mode> = model
         .poles
         .iter()
-        .enumerate()
-        .map(|(k, pole)| Mode {
+        .zip(rays(&model, &lengths))
+        .map(|(pole, (weights, turn_rad))| Mode {
             freq_hz: pole.s.norm() * rate_hz / TAU,
             decay_s: 1.0 / (-pole.s.re * rate_hz),
-            weights: weights.iter().map(|w| w[k]).collect(),
+            weights,
+            turn_rad,
         })
         .collect();
     modes.sort_by(|a, b| a.freq_hz.total_cmp(&b.freq_hz));
-    Ok(Analysis { rate_hz, modes, strikes })
+    Ok(Analysis { rate_hz, modes, strikes, filling })
 }
 
-/// Amplitudes with signs. A turn of all phases that a strike's modes share (velocity or pressure, the microphone's
-/// distance) is taken out; the sign is that of what then is in phase. Later strikes are turned to agree with the first.
-fn signed(weights: &[Vec<Complex<f64>>]) -> Vec<Vec<f64>> {
-    let mut all: Vec<Vec<f64>> = Vec::new();
-    for strike in weights {
-        let squares = strike.iter().fold(Complex::default(), |sum: Complex<f64>, c| sum + c * c);
-        let turn = -0.5 * atan2(squares.im, squares.re);
-        let sign = |c: &Complex<f64>| (c * Complex::new(cos(turn), sin(turn))).re;
-        let mut row: Vec<f64> = strike.iter().map(|c| c.norm().copysign(sign(c))).collect();
-        let reference = all.first().unwrap_or(&row);
-        let agreement: f64 = if all.is_empty() {
-            row.iter().map(|w| w * w.abs()).sum()
-        } else {
-            row.iter().zip(reference).map(|(a, b)| a * b).sum()
-        };
-        if agreement < 0.0 {
-            row.iter_mut().for_each(|w| *w = -*w);
+/// Signed amplitudes of every mode in every strike, `[mode][strike]`, and the turn with which the mode reaches the ear.
+///
+/// A mode's way to the ear turns its phase by as much in every strike; that turn is taken from the strike that shows the mode
+/// best. Strikes differ by the moment from which they are counted, which turns neighbours alike: neighbours are turned
+/// together to agree, and what then is in phase is the weight, brought to the energy that they have together.
+fn rays(model: &fit::Model, lengths: &[usize]) -> Vec<(Vec<f64>, f64)> {
+    let (poles, weights) = (&model.poles, &model.weights);
+    let best = |k: usize| (0..weights.len()).max_by(|a, b| weights[*a][k].norm().total_cmp(&weights[*b][k].norm()));
+    let turns: Vec<f64> =
+        (0..poles.len()).map(|k| best(k).map_or(0.0, |j| atan2(weights[j][k].im, weights[j][k].re))).collect();
+    let unit = |k: usize| Complex::new(cos(turns[k]), sin(turns[k]));
+    let mut rays: Vec<(Vec<f64>, f64)> = turns.iter().map(|turn| (Vec::new(), *turn)).collect();
+    for (strike, length) in weights.iter().zip(lengths) {
+        for group in neighbours(poles) {
+            let agreed = |k: usize| strike[k] * unit(k).conj();
+            let squares = group.iter().fold(Complex::default(), |sum: Complex<f64>, &k| {
+                sum + agreed(k) * agreed(k) / -poles[k].s.re
+            });
+            let turn = -0.5 * atan2(squares.im, squares.re);
+            let row: Vec<f64> = group.iter().map(|&k| (agreed(k) * Complex::new(cos(turn), sin(turn))).re).collect();
+            let energy = |c: &dyn Fn(usize) -> Complex<f64>| -> f64 {
+                let one = |i: usize, j: usize| {
+                    let (s, t) = (poles[group[i]].s, poles[group[j]].s);
+                    let sum = |s| exponential::sums(s, *length)[0];
+                    exponential::inner(c(i), c(j), sum(s + t), sum(s + t.conj()))
+                };
+                (0..group.len()).map(|i| (0..group.len()).map(|j| one(i, j)).sum::<f64>()).sum()
+            };
+            let wanted = energy(&|i| strike[group[i]]);
+            let had = energy(&|i| unit(group[i]) * row[i]);
+            let level = (wanted / had).sqrt();
+            let level = if level.is_finite() { level.min(MOST_RAISED) } else { 1.0 };
+            group.iter().zip(row).for_each(|(&k, w)| rays[k].0.push(w * level));
         }
-        all.push(row);
     }
-    all
+    rays
+}
+
+/// Indices of poles that overlap, in groups; `poles` may be in any order.
+fn neighbours(poles: &[fit::Pole]) -> Vec<Vec<usize>> {
+    let mut order: Vec<usize> = (0..poles.len()).collect();
+    order.sort_by(|a, b| poles[*a].s.im.total_cmp(&poles[*b].s.im));
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for k in order {
+        let near = |&o: &usize| (poles[k].s.im - poles[o].s.im).abs() < -OVERLAP * (poles[k].s.re + poles[o].s.re);
+        match groups.last_mut() {
+            Some(group) if group.iter().any(near) => group.push(k),
+            _ => groups.push(vec![k]),
+        }
+    }
+    groups
 }

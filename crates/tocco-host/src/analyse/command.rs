@@ -9,6 +9,7 @@ use crate::{fresh, say};
 use clap::Args;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use tocco::units::db;
 
 /// Shown under the options.
 pub const EXAMPLES: &str = "Examples:\n  tocco analyse bell.wav -o bell.toml --picture bell.png\n  \
@@ -125,21 +126,42 @@ fn report(analysis: &Analysis, recordings: &[Recording], per_file: usize) -> Res
         decays().fold(f64::INFINITY, f64::min),
         decays().fold(0.0, f64::max)
     );
+    if analysis.filling > 0 {
+        // Writing to a String cannot fail.
+        let _ = write!(words, "; {} of them fill in for what is not modal", analysis.filling);
+    }
     for (j, strike) in analysis.strikes.iter().enumerate() {
-        let heard = &recordings[j / per_file.max(1)].samples[strike.span.start..strike.span.end];
+        let samples = &recordings[j / per_file.max(1)].samples;
+        let (heard, whole) =
+            (&samples[strike.span.start..strike.span.end], &samples[strike.span.onset..strike.span.end]);
         let body = analysis.resynthesis(j, heard.len())?;
+        let energy = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().max(1e-300);
+        let peak = |x: &[f64]| x.iter().fold(1e-150, |m: f64, x| m.max(x.abs()));
         // Writing to a String cannot fail.
         let _ = write!(
             words,
-            "\n{} ({} at {:.3} s): residual {:.1} dB, log-mel distance {:.1} dB",
+            "\n{} ({} at {:.3} s): residual {:.1} dB, level {:+.1} dB, peak {:+.1} dB, log-mel distance {:.1} dB",
             port(j),
             strike.file,
             strike.span.start as f64 / analysis.rate_hz,
             strike.residual_db,
+            db(energy(&body) / energy(heard)) / 2.0,
+            db(peak(&body) / peak(whole)),
             mel::distance_db(heard, &body, analysis.rate_hz)
         );
         if strike.residual_db > -6.0 {
             words.push_str("; much of it is not modal");
+        }
+        if strike.others > 0 {
+            // Writing to a String cannot fail.
+            let _ = write!(
+                words,
+                "\n{}: {} strikes; this one is used, up to {:.3} s: give --strikes {} for all, or cut the file",
+                strike.file,
+                strike.others + 1,
+                strike.span.end as f64 / analysis.rate_hz,
+                strike.others + 1
+            );
         }
     }
     Ok(words)

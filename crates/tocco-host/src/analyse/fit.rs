@@ -6,8 +6,7 @@
 //! (variable projection), solved by damped Gauss-Newton steps. All matrices have closed forms, see `exponential`.
 //!
 //! **What it gives.** For white noise the estimate of greatest likelihood, so that its scatter is the Cramer-Rao bound; the
-//! same matrix that makes the step gives that bound for every mode, and a mode whose decay is uncertain by more than
-//! [`WORST`] is no mode.
+//! same matrix that makes the step gives that bound for every mode (`doubt`).
 //!
 //! **Sources.** Golub, Pereyra, *The differentiation of pseudo-inverses and nonlinear least squares problems whose variables
 //! separate*, SIAM J. Numer. Anal. 10 (1973); Kaufman's simplification, BIT 15 (1975).
@@ -15,12 +14,14 @@
 use super::exponential::{add, correlate, inner, sums};
 use nalgebra::{Cholesky, Complex, DMatrix, DVector, Dyn};
 
-/// Largest uncertainty of a decay rate, relative, that still is a mode.
-pub const WORST: f64 = 0.25;
 /// Added to the diagonal, relative: what two neighbours may spend on cancelling each other. Amplitudes are low by as much.
 const RIDGE: f64 = 1e-5;
 /// A fit has converged when a step lowers the residual by less than this share.
 const SETTLED: f64 = 1e-6;
+/// The same for the weights that are kept, largest first: the first is taken that leaves no more than [`SPARED`] of least.
+const RIDGES: [f64; 4] = [1e-2, 1e-3, 1e-4, 1e-5];
+/// 0.2 dB.
+const SPARED: f64 = 1.047;
 
 const ONE: Complex<f64> = Complex::new(1.0, 0.0);
 const I: Complex<f64> = Complex::new(0.0, 1.0);
@@ -47,7 +48,7 @@ pub struct Model {
 }
 
 /// Inner products of one strike's basis.
-struct Frame {
+pub(super) struct Frame {
     /// `T_p(s_i + s_j)` and `T_p(s_i + conj s_j)`.
     table: Vec<[[Complex<f64>; 3]; 2]>,
     gram: Cholesky<f64, Dyn>,
@@ -58,7 +59,7 @@ struct Frame {
 }
 
 impl Frame {
-    fn new(strike: &[f64], poles: &[Pole]) -> Option<Self> {
+    fn new(strike: &[f64], poles: &[Pole], ridge: f64) -> Option<Self> {
         let count = poles.len();
         let mut table = vec![[[Complex::default(); 3]; 2]; count * count];
         for i in 0..count {
@@ -74,40 +75,46 @@ impl Frame {
             let c = correlate(strike, pole.s);
             (with[2 * k], with[2 * k + 1]) = (c.re, (I * c).re);
         }
-        Self::finish(table, with, strike.iter().map(|x| x * x).sum(), count)
+        Self::finish(table, with, strike.iter().map(|x| x * x).sum(), count, ridge)
     }
 
-    fn finish(table: Vec<[[Complex<f64>; 3]; 2]>, with: DVector<f64>, power: f64, count: usize) -> Option<Self> {
+    fn finish(
+        table: Vec<[[Complex<f64>; 3]; 2]>,
+        with: DVector<f64>,
+        power: f64,
+        count: usize,
+        ridge: f64,
+    ) -> Option<Self> {
         let mut gram = DMatrix::from_fn(2 * count, 2 * count, |a, b| {
             let [together, apart] = &table[a / 2 * count + b / 2];
             inner(BOTH[a % 2], BOTH[b % 2], together[0], apart[0])
         });
-        (0..2 * count).for_each(|a| gram[(a, a)] *= 1.0 + RIDGE);
+        (0..2 * count).for_each(|a| gram[(a, a)] *= 1.0 + ridge);
         let gram = Cholesky::new(gram)?;
         let weights = gram.solve(&with);
         Some(Self { table, gram, with, power, weights })
     }
 
     /// The same strike without some poles.
-    fn without(&self, keep: &[usize], count: usize) -> Option<Self> {
+    pub(super) fn without(&self, keep: &[usize], count: usize) -> Option<Self> {
         let table = keep.iter().flat_map(|&i| keep.iter().map(move |&j| self.table[i * count + j])).collect();
         let with =
             DVector::from_iterator(2 * keep.len(), keep.iter().flat_map(|&k| [self.with[2 * k], self.with[2 * k + 1]]));
-        Self::finish(table, with, self.power, keep.len())
+        Self::finish(table, with, self.power, keep.len(), RIDGE)
     }
 
     /// Energy that the poles do not explain; not below rounding.
-    fn cost(&self) -> f64 {
+    pub(super) fn cost(&self) -> f64 {
         (self.power - self.with.dot(&self.weights)).max(1e-15 * self.power)
     }
 
-    fn weight(&self, k: usize) -> Complex<f64> {
+    pub(super) fn weight(&self, k: usize) -> Complex<f64> {
         // x = a Re(e^sn) + b Re(i e^sn) = Re((a + i b) e^sn).
         Complex::new(self.weights[2 * k], self.weights[2 * k + 1])
     }
 
     /// Adds this strike's information about the poles, weights eliminated.
-    fn inform(&self, into: &mut DMatrix<f64>, count: usize, scale: f64) {
+    pub(super) fn inform(&self, into: &mut DMatrix<f64>, count: usize, scale: f64) {
         let size = 2 * count;
         let tilt = |k: usize, b: usize| self.weight(k) * BOTH[b];
         let mut cross = DMatrix::from_fn(size, size, |weight, pole| {
@@ -130,8 +137,8 @@ impl Frame {
     }
 }
 
-fn frames(strikes: &[Vec<f64>], poles: &[Pole]) -> Option<Vec<Frame>> {
-    strikes.iter().map(|strike| Frame::new(strike, poles)).collect()
+pub(super) fn frames(strikes: &[Vec<f64>], poles: &[Pole]) -> Option<Vec<Frame>> {
+    strikes.iter().map(|strike| Frame::new(strike, poles, RIDGE)).collect()
 }
 
 /// What the model leaves of the strikes.
@@ -146,13 +153,13 @@ pub fn residual(strikes: &[Vec<f64>], model: &Model) -> Vec<Vec<f64>> {
     strikes.iter().enumerate().map(leave).collect()
 }
 
-fn model_of(poles: Vec<Pole>, frames: &[Frame]) -> Model {
+pub(super) fn model_of(poles: Vec<Pole>, frames: &[Frame]) -> Model {
     let weights = frames.iter().map(|f| (0..poles.len()).map(|k| f.weight(k)).collect()).collect();
     Model { poles, weights }
 }
 
 /// Each strike counts by its noise, so that a soft strike is not drowned by a hard one's imperfections: here by its power.
-fn scales(frames: &[Frame]) -> Vec<f64> {
+pub(super) fn scales(frames: &[Frame]) -> Vec<f64> {
     let most = frames.iter().map(|f| f.power).fold(0.0, f64::max);
     frames.iter().map(|f| most / f.power.max(1e-30 * most)).collect()
 }
@@ -215,57 +222,24 @@ fn moved(pole: Pole, by_re: f64, by_im: f64, slowest: f64) -> Pole {
     let sigma = -pole.s.re;
     let (place, half) = pole.home;
     let sigma_new = (sigma - by_re).clamp(0.5 * sigma, 2.0 * sigma).max(slowest).min(half);
-    let omega = (pole.s.im + by_im.clamp(-2.0 * sigma, 2.0 * sigma)).clamp(place - half, place + half);
+    // Never through zero: a mode of negative frequency would be another's mirror image.
+    let omega = (pole.s.im + by_im.clamp(-2.0 * sigma, 2.0 * sigma)).clamp((place - half).max(0.1 * place), place + half);
     Pole { s: Complex::new(-sigma_new, omega), ..pole }
 }
 
-/// Uncertainty of every decay rate, relative: the Cramer-Rao bound at the fitted values.
-fn uncertainty(frames: &[Frame], poles: &[Pole]) -> Vec<f64> {
-    let count = poles.len();
-    let mut matrix = DMatrix::zeros(2 * count, 2 * count);
-    frames.iter().for_each(|frame| frame.inform(&mut matrix, count, 1.0));
-    let diagonal: Vec<f64> = (0..2 * count).map(|a| matrix[(a, a)].max(f64::MIN_POSITIVE).sqrt()).collect();
-    let mut scaled = DMatrix::from_fn(2 * count, 2 * count, |a, b| matrix[(a, b)] / (diagonal[a] * diagonal[b]));
-    (0..2 * count).for_each(|a| scaled[(a, a)] += 1e-9);
-    let Some(inverse) = Cholesky::new(scaled).map(|c| c.inverse()) else { return vec![f64::INFINITY; count] };
-    (0..count)
-        .map(|k| {
-            let variance = poles[k].noise * inverse[(2 * k, 2 * k)] / (diagonal[2 * k] * diagonal[2 * k]);
-            variance.sqrt() / -poles[k].s.re
-        })
-        .collect()
-}
-
-/// Drops what is no mode: decays too uncertain, and weights more than `range` below the strongest (amplitude ratio).
-/// Of neighbours that doubt each other the worst goes first and the others are judged again.
-pub fn prune(strikes: &[Vec<f64>], model: Model, range: f64) -> Model {
-    let mut poles = model.poles;
-    let Some(mut now) = frames(strikes, &poles) else { return Model { poles, weights: model.weights } };
-    let scale = scales(&now);
-    while !poles.is_empty() {
-        let doubt = uncertainty(&now, &poles);
-        let loudness =
-            |k: usize| now.iter().zip(&scale).map(|(f, s)| f.weight(k).norm_sqr() * s).fold(0.0, f64::max).sqrt();
-        let loudest = (0..poles.len()).map(loudness).fold(0.0, f64::max);
-        let mut offenders: Vec<usize> = (0..poles.len())
-            .filter(|&k| doubt[k].is_nan() || doubt[k] > WORST || loudness(k) < range * loudest)
-            .collect();
-        if offenders.is_empty() {
-            break;
-        }
-        offenders.sort_by(|a, b| doubt[*b].total_cmp(&doubt[*a]).then(a.cmp(b)));
-        let mut gone: Vec<usize> = Vec::new();
-        for k in offenders {
-            let near = |&g: &usize| (poles[g].s.im - poles[k].s.im).abs() < 4.0 * -(poles[g].s.re + poles[k].s.re);
-            if !gone.iter().any(near) {
-                gone.push(k);
-            }
-        }
-        let keep: Vec<usize> = (0..poles.len()).filter(|k| !gone.contains(k)).collect();
-        let count = poles.len();
-        poles = keep.iter().map(|&k| poles[k]).collect();
-        let Some(rest) = now.iter().map(|f| f.without(&keep, count)).collect::<Option<Vec<_>>>() else { break };
-        now = rest;
-    }
-    model_of(poles, &now)
+/// The weights to keep: neighbours that cancel each other are held as small as the strikes allow.
+pub fn settle(strikes: &[Vec<f64>], poles: &[Pole]) -> Vec<Vec<Complex<f64>>> {
+    let energy = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
+    let one = |strike: &Vec<f64>| {
+        let with = |ridge: &f64| {
+            let frame = Frame::new(strike, poles, *ridge)?;
+            let weights: Vec<Complex<f64>> = (0..poles.len()).map(|k| frame.weight(k)).collect();
+            let model = Model { poles: poles.to_vec(), weights: vec![weights.clone()] };
+            Some((energy(&residual(core::slice::from_ref(strike), &model)[0]), weights))
+        };
+        let all: Vec<(f64, Vec<Complex<f64>>)> = RIDGES.iter().filter_map(with).collect();
+        let least = all.iter().map(|(left, _)| *left).fold(f64::INFINITY, f64::min);
+        all.into_iter().find(|(left, _)| *left <= SPARED * least).map_or(vec![Complex::default(); poles.len()], |(_, w)| w)
+    };
+    strikes.iter().map(one).collect()
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How far two sounds are apart to an ear: root mean square difference of their log-mel spectrograms, dB.
 //!
-//! Both begin at their onsets and are brought to the same energy. Levels are cut off 50 dB below the louder one's
+//! Both begin at their onsets and are brought to the same energy. Levels are cut off 60 dB below the louder one's
 //! strongest cell: lower down is the room and its noise, which no body has.
 
 use realfft::RealFftPlanner;
@@ -12,7 +12,7 @@ const LOWEST_HZ: f64 = 60.0;
 const HIGHEST_HZ: f64 = 16_000.0;
 const WINDOW_S: f64 = 0.025;
 const HOP_S: f64 = 0.010;
-const RANGE_DB: f64 = 50.0;
+const RANGE_DB: f64 = 60.0;
 
 /// The mel scale (O'Shaughnessy 1987).
 fn mel(hz: f64) -> f64 {

@@ -3,7 +3,8 @@
 //! are over before a narrow filter has seen them), and fits all of them together after each look.
 
 use super::band::Bank;
-use super::exponential::{cexp, sums};
+use super::doubt::{self, Noise};
+use super::exponential::{add, cexp, sums};
 use super::fit::{self, Model, Pole};
 use super::subspace;
 use crate::say::Bar;
@@ -18,6 +19,16 @@ const MOST_SAMPLES: usize = 2048;
 const PRESENT: f64 = 40.0;
 /// Neighbouring bands share this part of their width, so that no mode falls between them.
 const SHARED: f64 = 0.02;
+
+/// Windows in which the motion is followed back to the hammer, s.
+const WATCH_S: f64 = 0.0005;
+/// Times that what is unexplained may grow on the way back: noise in so short a window varies by as much.
+const WORSE: f64 = 4.0;
+
+/// Share of the energy that modes may leave of a sound that is modal: 20 dB.
+const MODAL: f64 = 0.01;
+/// Power of noise over that of its quietest milliseconds.
+const QUIETEST: f64 = 1.5;
 
 /// What to look for.
 #[derive(Clone, Copy, Debug)]
@@ -51,36 +62,166 @@ impl Wanted {
     }
 }
 
+/// A strike as it is searched: from its onset on.
+#[derive(Clone, Debug)]
+pub struct Heard {
+    /// From the onset to where it has sunk into the noise.
+    pub samples: Vec<f64>,
+    /// Samples after which its energy is at its height.
+    pub height: usize,
+    /// Samples after which it certainly moves alone.
+    pub late: usize,
+    /// Power of the noise.
+    pub noise: f64,
+}
+
+/// What [`modes`] found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Poles, and weights as of each strike's start.
+    pub model: Model,
+    /// Those starts, in samples after the onset.
+    pub starts: Vec<usize>,
+    /// Exponentials that fill in for what is not modal.
+    pub filling: usize,
+    /// Share of each strike's energy that no mode explains.
+    pub left: Vec<f64>,
+}
+
 /// The modes that the strikes share.
-pub fn modes(strikes: &[Vec<f64>], wanted: &Wanted, bar: &Bar) -> Model {
-    let longest = strikes.iter().map(Vec::len).max().unwrap_or(0);
-    // A slower decay cannot be told from none within the recording.
-    let slowest = 0.1 / longest.max(1) as f64;
-    let mut model = Model { poles: Vec::new(), weights: vec![Vec::new(); strikes.len()] };
-    let mut left = unexplained(strikes, &model);
-    for (width_hz, steps) in wanted.looks() {
-        let rest = fit::residual(strikes, &model);
-        let mut poles = model.poles.clone();
-        poles.extend(look(&rest, wanted, width_hz, slowest, bar));
-        if poles.len() == model.poles.len() {
-            continue;
-        }
-        let mut next = fit::prune(strikes, fit::refine(strikes, poles, 0, slowest), wanted.range);
-        next = fit::prune(strikes, fit::refine(strikes, next.poles, steps, slowest), wanted.range);
-        next = strongest(next, wanted.modes);
-        // What explains less than before is not an improvement, however it came about.
-        let next_left = unexplained(strikes, &next);
-        if next_left < left {
-            (model, left) = (next, next_left);
-        }
-    }
-    let last = fit::prune(strikes, fit::refine(strikes, model.poles.clone(), 8, slowest), wanted.range);
-    if unexplained(strikes, &last) < 1.05 * left {
-        model = last;
+///
+/// Narrow bands see what rings: they are given the strike from well after its onset. With what they find the motion is
+/// followed back to where the hammer left, and the wide bands, which see what is over quickly, begin there. If modes leave
+/// more than [`MODAL`] of the energy, the sound is not all modal; then more exponentials are added until they explain it.
+pub fn modes(strikes: &[Heard], wanted: &Wanted, bar: &Bar) -> Found {
+    let longest = strikes.iter().map(|s| s.samples.len()).max().unwrap_or(0);
+    let mut search = Search {
+        strikes,
+        wanted,
+        bar,
+        // A slower decay cannot be told from none within the recording.
+        slowest: 0.1 / longest.max(1) as f64,
+        starts: strikes.iter().map(|s| s.late).collect(),
+        cut: Vec::new(),
+        model: Model { poles: Vec::new(), weights: vec![Vec::new(); strikes.len()] },
+    };
+    search.cut();
+    search.go(Noise::Left);
+    let modes = search.model.poles.len();
+    if search.not_noise() > MODAL {
+        // What is filled in need not be the object alone: from the height of the strike on, hammer or not.
+        strikes.iter().zip(&mut search.starts).for_each(|(s, start)| *start = s.height.min(*start));
+        search.cut();
+        search.model = fit::refine(&search.cut, search.model.poles.clone(), 0, search.slowest);
+        search.go(Noise::Band);
     }
     let (low, high) = (TAU * wanted.low_hz / wanted.rate_hz, TAU * wanted.high_hz / wanted.rate_hz);
-    model.poles.retain(|pole| pole.s.im > 0.5 * low && pole.s.im < high && pole.s.norm() < 0.98 * 0.5 * TAU);
-    fit::refine(strikes, model.poles, 3, slowest)
+    let Search { mut model, starts, cut, .. } = search;
+    model.poles.retain(|pole| pole.s.norm() >= low && pole.s.norm() <= high && pole.s.norm() < 0.98 * 0.5 * TAU);
+    model.weights = fit::settle(&cut, &model.poles);
+    let left = level(&mut model, &cut, strikes);
+    Found { filling: model.poles.len().saturating_sub(modes), model, starts, left }
+}
+
+/// Least squares give the modes only the energy that they explain. A body stands for the whole strike, without the noise of
+/// the recording: it is brought to that energy, by 6 dB at most. Returns the shares that are not explained.
+fn level(model: &mut Model, cut: &[Vec<f64>], strikes: &[Heard]) -> Vec<f64> {
+    let energy = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
+    let rest = fit::residual(cut, model);
+    for ((weights, strike), (cut, rest)) in model.weights.iter_mut().zip(strikes).zip(cut.iter().zip(&rest)) {
+        let body: f64 = cut.iter().zip(rest).map(|(x, r)| (x - r) * (x - r)).sum();
+        let wanted = energy(cut) - (QUIETEST * strike.noise * cut.len() as f64).min(energy(rest));
+        let gain = (wanted / body.max(1e-300)).sqrt().clamp(1.0, 2.0);
+        weights.iter_mut().for_each(|w| *w *= gain);
+    }
+    rest.iter().zip(cut).map(|(rest, cut)| energy(rest) / energy(cut).max(1e-300)).collect()
+}
+
+struct Search<'a> {
+    strikes: &'a [Heard],
+    wanted: &'a Wanted,
+    bar: &'a Bar,
+    slowest: f64,
+    starts: Vec<usize>,
+    /// The strikes from their starts on.
+    cut: Vec<Vec<f64>>,
+    model: Model,
+}
+
+impl Search<'_> {
+    fn cut(&mut self) {
+        self.cut = self.strikes.iter().zip(&self.starts).map(|(s, start)| s.samples[*start..].to_vec()).collect();
+    }
+
+    fn fitted(&self, poles: Vec<Pole>, steps: usize, noise: Noise) -> Model {
+        doubt::prune(&self.cut, fit::refine(&self.cut, poles, steps, self.slowest), self.wanted.range, noise)
+    }
+
+    /// All looks, in what is left of the strikes.
+    fn go(&mut self, noise: Noise) {
+        for (width_hz, steps) in self.wanted.looks() {
+            let mut poles = self.model.poles.clone();
+            let rest = fit::residual(&self.cut, &self.model);
+            // More than are wanted would only share out the same sound among themselves.
+            let most = (self.wanted.modes + self.wanted.modes / 4).saturating_sub(poles.len());
+            let found = look(&rest, self.wanted, width_hz, self.slowest, self.bar);
+            poles.extend(found.into_iter().take(most));
+            if poles.len() > self.model.poles.len() {
+                let mut next = self.fitted(poles, 0, noise);
+                next = self.fitted(next.poles, steps, noise);
+                if doubt::merge(&self.cut, &mut next) {
+                    next = self.fitted(next.poles, steps, noise);
+                }
+                next = strongest(next, self.wanted.modes);
+                // What explains less than before is not an improvement, however it came about.
+                if unexplained(&self.cut, &next) < unexplained(&self.cut, &self.model) {
+                    self.model = next;
+                }
+            }
+            for (j, strike) in self.strikes.iter().enumerate() {
+                let (poles, weights) = (&self.model.poles, &self.model.weights[j]);
+                self.starts[j] = hands_off(strike, poles, weights, self.starts[j], self.wanted.rate_hz);
+            }
+            self.cut();
+            self.model = fit::refine(&self.cut, self.model.poles.clone(), 0, self.slowest);
+        }
+        let last = self.fitted(self.model.poles.clone(), 8, noise);
+        if unexplained(&self.cut, &last) < 1.05 * unexplained(&self.cut, &self.model) {
+            self.model = last;
+        }
+    }
+
+    /// Share of the strikes' energy that is neither modes nor the noise of the recording.
+    fn not_noise(&self) -> f64 {
+        let energy = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
+        let rest = fit::residual(&self.cut, &self.model);
+        let share = |(j, rest): (usize, &Vec<f64>)| {
+            (energy(rest) - QUIETEST * self.strikes[j].noise * rest.len() as f64) / energy(&self.cut[j]).max(1e-300)
+        };
+        rest.iter().enumerate().map(share).sum::<f64>() / rest.len().max(1) as f64
+    }
+}
+
+/// Where the strike began to move alone: followed back from `start` as long as the modes explain it as well as there.
+fn hands_off(strike: &Heard, poles: &[Pole], weights: &[Complex<f64>], start: usize, rate_hz: f64) -> usize {
+    let window = ((WATCH_S * rate_hz) as usize).max(8);
+    let mut rest: Vec<f64> = strike.samples[..(start + 10 * window).min(strike.samples.len())].to_vec();
+    for (pole, c) in poles.iter().zip(weights) {
+        add(&mut rest, -c * cexp(-pole.s * start as f64), pole.s);
+    }
+    let mean = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>() / x.len().max(1) as f64;
+    let about = |at: usize| mean(&strike.samples[at..(at + 10 * window).min(strike.samples.len())]).max(1e-300);
+    let share = mean(&rest[start..]) / about(start);
+    let mut at = start;
+    while at >= window / 4 {
+        let back = at - window / 4;
+        if mean(&rest[back..back + window]) > WORSE * (share * about(back)).max(strike.noise) {
+            // The hammer may have left anywhere in the window that it spoils.
+            return if at == start { start } else { (at + window).min(start) };
+        }
+        at = back;
+    }
+    at
 }
 
 /// Share of the strikes' energy that the model leaves, each strike counting alike.
@@ -139,9 +280,7 @@ fn look(strikes: &[Vec<f64>], wanted: &Wanted, width_hz: f64, slowest: f64, bar:
             None => kept.push(new),
         }
     }
-    // The most energetic: more than are wanted would only share out the same sound among themselves.
     kept.sort_by(|a, b| (b.clear * b.pole.noise).total_cmp(&(a.clear * a.pole.noise)));
-    kept.truncate(wanted.modes);
     kept.into_iter().map(|c| c.pole).collect()
 }
 
