@@ -32,6 +32,10 @@ use tocco::units::{db, gain};
 const OVERLAP: f64 = 2.0;
 /// Most by which neighbours that disagree between strikes are raised to their energy: 12 dB.
 const MOST_RAISED: f64 = 4.0;
+/// Energy that modes may leave of a sound that is modal, relative: what is more is filled in, if it is not noise.
+const MODAL: f64 = 1e-4;
+/// The same where a codec has left its own noise.
+const LOSSY: f64 = 1e-2;
 /// Least share of a strike's energy that modes must explain.
 const LEAST_DB: f64 = -1.0;
 
@@ -150,6 +154,7 @@ pub fn analyse(recordings: &[Recording], options: &Options) -> Result<Analysis> 
         high_hz: options.max_hz.min(0.49 * rate_hz),
         modes: options.modes,
         range: gain(-options.range_db),
+        modal: if recordings.iter().any(|r| r.lossy) { LOSSY } else { MODAL },
     };
     if wanted.high_hz <= wanted.low_hz {
         return bad(format!("--min-hz {}: a recording at {rate_hz} Hz has nothing there", options.min_hz));

@@ -65,7 +65,7 @@ fn strike(modes: &[True], snr_db: f64, seed: u64, length_s: f64) -> (Vec<f64>, f
 }
 
 fn recording(samples: Vec<f64>) -> Recording {
-    Recording { name: "synthetic".into(), rate_hz: RATE_HZ, samples }
+    Recording { name: "synthetic".into(), rate_hz: RATE_HZ, samples, lossy: false }
 }
 
 /// Damped frequency, Hz, and decay rate, 1/s, of what was found.

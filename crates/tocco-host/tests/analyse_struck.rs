@@ -84,7 +84,7 @@ fn noisy(struck: &Struck, snr_db: f64) -> (Recording, f64) {
     let noise = (first.iter().map(|x| x * x).sum::<f64>() / 4800.0).sqrt() * 10_f64.powf(-snr_db / 20.0);
     let mut rng = Rng::new(7, &struck.name);
     let samples = struck.sound.iter().map(|x| x + noise * rng.normal()).collect();
-    (Recording { name: struck.name.clone(), rate_hz: RATE_HZ, samples }, noise)
+    (Recording { name: struck.name.clone(), rate_hz: RATE_HZ, samples, lossy: false }, noise)
 }
 
 /// Cramer-Rao bound on a mode's decay rate, relative, the phase and amplitude unknown as well; the mode alone.

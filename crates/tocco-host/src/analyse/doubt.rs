@@ -24,6 +24,8 @@ const EDGE: f64 = 0.97;
 const BESIDE: [f64; 6] = [3.0, 5.0, 7.0, 9.0, 11.0, 13.0];
 /// Median over mean of the power of noise in one place (exponentially distributed): ln 2.
 const MEDIAN: f64 = core::f64::consts::LN_2;
+/// Rounds of judging again those that only fill in.
+const ROUNDS: usize = 3;
 /// Energy that one pole in place of two may leave of them: 26 dB below.
 const LEAVES: f64 = 2.5e-3;
 
@@ -83,7 +85,10 @@ pub fn prune(strikes: &[Vec<f64>], model: Model, range: f64, noise: Noise) -> Mo
     let mut poles = model.poles;
     let Some(mut now) = frames(strikes, &poles) else { return Model { poles, weights: model.weights } };
     let scale = scales(&now);
-    while !poles.is_empty() {
+    for round in 0.. {
+        if poles.is_empty() {
+            break;
+        }
         let doubt = uncertainty(&now, &poles, &noise);
         let loudness =
             |k: usize| now.iter().zip(&scale).map(|(f, s)| f.weight(k).norm_sqr() * s).fold(0.0, f64::max).sqrt();
@@ -99,7 +104,7 @@ pub fn prune(strikes: &[Vec<f64>], model: Model, range: f64, noise: Noise) -> Mo
         let mut gone: Vec<usize> = Vec::new();
         for k in offenders {
             let near = |&g: &usize| (poles[g].s.im - poles[k].s.im).abs() < 4.0 * -(poles[g].s.re + poles[k].s.re);
-            if !gone.iter().any(near) {
+            if !gone.iter().any(near) || (!honest && round >= ROUNDS) {
                 gone.push(k);
             }
         }

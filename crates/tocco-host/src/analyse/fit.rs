@@ -16,8 +16,6 @@ use nalgebra::{Cholesky, Complex, DMatrix, DVector, Dyn};
 
 /// Added to the diagonal, relative: what two neighbours may spend on cancelling each other. Amplitudes are low by as much.
 const RIDGE: f64 = 1e-5;
-/// A fit has converged when a step lowers the residual by less than this share.
-const SETTLED: f64 = 1e-6;
 /// The same for the weights that are kept, largest first: the first is taken that leaves no more than [`SPARED`] of least.
 const RIDGES: [f64; 4] = [1e-2, 1e-3, 1e-4, 1e-5];
 /// 0.2 dB.
@@ -164,8 +162,22 @@ pub(super) fn scales(frames: &[Frame]) -> Vec<f64> {
     frames.iter().map(|f| most / f.power.max(1e-30 * most)).collect()
 }
 
-/// Moves the poles to where the strikes want them, in at most `steps` steps; `slowest` is the least decay rate.
-pub fn refine(strikes: &[Vec<f64>], poles: Vec<Pole>, steps: usize, slowest: f64) -> Model {
+/// How long to go on.
+#[derive(Clone, Copy, Debug)]
+pub struct Steps {
+    /// Steps at most.
+    pub most: usize,
+    /// The fit has converged when a step lowers the residual by less than this share.
+    pub settled: f64,
+}
+
+impl Steps {
+    /// Weights only.
+    pub const NONE: Self = Self { most: 0, settled: 1.0 };
+}
+
+/// Moves the poles to where the strikes want them; `slowest` is the least decay rate.
+pub fn refine(strikes: &[Vec<f64>], poles: Vec<Pole>, steps: Steps, slowest: f64) -> Model {
     let mut poles = poles;
     if poles.is_empty() {
         return Model { poles, weights: vec![Vec::new(); strikes.len()] };
@@ -176,7 +188,7 @@ pub fn refine(strikes: &[Vec<f64>], poles: Vec<Pole>, steps: usize, slowest: f64
     let scale = scales(&now);
     let total = |frames: &[Frame]| frames.iter().zip(&scale).map(|(f, s)| f.cost() * s).sum::<f64>();
     let (count, mut cost, mut damping) = (poles.len(), total(&now), 1e-3);
-    for _ in 0..steps {
+    for _ in 0..steps.most {
         let mut matrix = DMatrix::zeros(2 * count, 2 * count);
         let mut pull = DVector::zeros(2 * count);
         let rest = residual(strikes, &model_of(poles.clone(), &now));
@@ -203,7 +215,7 @@ pub fn refine(strikes: &[Vec<f64>], poles: Vec<Pole>, steps: usize, slowest: f64
             let new = frames(strikes, &tried);
             let new_cost = new.as_deref().map_or(f64::INFINITY, total);
             if let Some(new) = new.filter(|_| new_cost < cost) {
-                settled = cost - new_cost < SETTLED * cost;
+                settled = cost - new_cost < steps.settled * cost;
                 (now, poles, cost) = (new, tried, new_cost);
                 damping = (damping * 0.2).max(1e-9);
                 break;

@@ -19,6 +19,8 @@ const RATES_HZ: (f64, f64) = (8_000.0, 384_000.0);
 const LONGEST_S: f64 = 60.0;
 /// Below this peak (-90 dBFS) there is nothing but the last bits.
 const SILENT: f64 = 3.2e-5;
+/// Peak of the mix over that of the channels below which they cancel.
+const CANCELLED: f64 = 1e-3;
 /// Equal samples in a row that make a flat top; a round top of a loud, low tone may have three.
 const FLAT: usize = 4;
 /// Flat tops from which a recording counts as clipped.
@@ -33,15 +35,22 @@ pub struct Recording {
     pub rate_hz: f64,
     /// Samples, full scale 1.
     pub samples: Vec<f64>,
+    /// A codec has added noise that follows the sound.
+    pub lossy: bool,
 }
 
 impl Recording {
     /// Reads a file and refuses what cannot be analysed; clipping only if `clipped` does not allow it.
     pub fn open(path: &Path, clipped: bool) -> Result<Self> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let (rate_hz, samples) = decode(path)?;
-        let recording = Self { name, rate_hz, samples };
-        recording.check(&path.display().to_string(), clipped)?;
+        let called = path.display().to_string();
+        let (recording, loudest) = decode(path, name)?;
+        // Channels that cancel look like silence only when they are mixed.
+        let mixed = recording.samples.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        if loudest >= SILENT && mixed < CANCELLED * loudest {
+            return bad(format!("{called}: its channels cancel each other (antiphase); give one of them"));
+        }
+        recording.check(&called, clipped)?;
         Ok(recording)
     }
 
@@ -52,6 +61,10 @@ impl Recording {
         }
         if let Some(at) = self.samples.iter().position(|x| !x.is_finite()) {
             return bad(format!("{called}: sample {at} is not a number; export the recording anew"));
+        }
+        if self.samples.len() < 2 {
+            let count = self.samples.len();
+            return bad(format!("{called}: there is no sound in it ({count} samples); is the file whole?"));
         }
         let mean = self.samples.iter().sum::<f64>() / self.samples.len().max(1) as f64;
         let peak = self.samples.iter().fold(0.0, |m: f64, x| m.max((x - mean).abs()));
@@ -84,22 +97,33 @@ pub fn flat_tops(samples: &[f64]) -> usize {
     tops
 }
 
-fn decode(path: &Path) -> Result<(f64, Vec<f64>)> {
+/// The mean of the channels, and the loudest sample of any of them.
+fn mix(frames: &[f32], channels: usize, into: &mut Vec<f64>, loudest: &mut f64) {
+    *loudest = frames.iter().fold(*loudest, |m, x| m.max(f64::from(x.abs())));
+    let mean = |frame: &[f32]| frame.iter().map(|x| f64::from(*x)).sum::<f64>() / channels as f64;
+    into.extend(frames.chunks_exact(channels).map(mean));
+}
+
+fn decode(path: &Path, name: String) -> Result<(Recording, f64)> {
     let mut file = File::open(path).map_err(|e| HostError::reading(path, &e))?;
     let mut head = [0; 4];
     let there = file.read(&mut head).map_err(|e| HostError::reading(path, &e))?;
-    match &head[..there] {
+    let (mut samples, mut loudest) = (Vec::new(), 0.0);
+    let rate_hz = match &head[..there] {
         b"RIFF" => {
             let mut wav = WavReader::open(path)?;
             let most = (LONGEST_S * wav.rate_hz) as usize;
-            Ok((wav.rate_hz, wav.read_mono(0, most)?.into_iter().map(f64::from).collect()))
+            let frames = wav.read(0, most)?;
+            mix(&frames, wav.channels, &mut samples, &mut loudest);
+            wav.rate_hz
         }
-        b"fLaC" | b"OggS" => decode_packed(path),
-        _ => bad(format!("{}: not a recording we can read; give WAV, FLAC or Ogg Vorbis", path.display())),
-    }
+        b"fLaC" | b"OggS" => decode_packed(path, &mut samples, &mut loudest)?,
+        _ => return bad(format!("{}: not a recording we can read; give WAV, FLAC or Ogg Vorbis", path.display())),
+    };
+    Ok((Recording { name, rate_hz, samples, lossy: &head == b"OggS" }, loudest))
 }
 
-fn decode_packed(path: &Path) -> Result<(f64, Vec<f64>)> {
+fn decode_packed(path: &Path, all: &mut Vec<f64>, loudest: &mut f64) -> Result<f64> {
     let broken = |cause: Error| {
         HostError::BadInput(format!(
             "{}: not a recording we can read ({cause}); give WAV, FLAC or Ogg Vorbis",
@@ -117,7 +141,7 @@ fn decode_packed(path: &Path) -> Result<(f64, Vec<f64>)> {
     let rate_hz = f64::from(codec.sample_rate.ok_or_else(nothing)?);
     let codecs = symphonia::default::get_codecs();
     let mut decoder = codecs.make_audio_decoder(codec, &AudioDecoderOptions::default()).map_err(broken)?;
-    let (mut all, mut packet_samples) = (Vec::new(), Vec::<f32>::new());
+    let mut packet_samples = Vec::<f32>::new();
     while (all.len() as f64) < LONGEST_S * rate_hz {
         let packet = match format.next_packet() {
             Ok(Some(packet)) => packet,
@@ -131,10 +155,9 @@ fn decode_packed(path: &Path) -> Result<(f64, Vec<f64>)> {
         let channels = sound.num_planes().max(1);
         packet_samples.resize(sound.samples_interleaved(), 0.0);
         sound.copy_to_slice_interleaved(&mut packet_samples);
-        let mix = |frame: &[f32]| frame.iter().map(|x| f64::from(*x)).sum::<f64>() / channels as f64;
-        all.extend(packet_samples.chunks_exact(channels).map(mix));
+        mix(&packet_samples, channels, all, loudest);
     }
-    if all.is_empty() { Err(nothing()) } else { Ok((rate_hz, all)) }
+    if all.is_empty() { Err(nothing()) } else { Ok(rate_hz) }
 }
 
 #[cfg(test)]

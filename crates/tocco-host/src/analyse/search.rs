@@ -5,7 +5,7 @@
 use super::band::Bank;
 use super::doubt::{self, Noise};
 use super::exponential::{add, cexp, sums};
-use super::fit::{self, Model, Pole};
+use super::fit::{self, Model, Pole, Steps};
 use super::subspace;
 use crate::say::Bar;
 use nalgebra::{Cholesky, Complex, DMatrix, DVector};
@@ -25,8 +25,6 @@ const WATCH_S: f64 = 0.0005;
 /// Times that what is unexplained may grow on the way back: noise in so short a window varies by as much.
 const WORSE: f64 = 4.0;
 
-/// Share of the energy that modes may leave of a sound that is modal: 20 dB.
-const MODAL: f64 = 0.01;
 /// Power of noise over that of its quietest milliseconds.
 const QUIETEST: f64 = 1.5;
 
@@ -43,6 +41,8 @@ pub struct Wanted {
     pub modes: usize,
     /// Weakest amplitude, relative to the strongest.
     pub range: f64,
+    /// Share of the energy that modes may leave of a sound that is modal.
+    pub modal: f64,
 }
 
 impl Wanted {
@@ -92,7 +92,7 @@ pub struct Found {
 ///
 /// Narrow bands see what rings: they are given the strike from well after its onset. With what they find the motion is
 /// followed back to where the hammer left, and the wide bands, which see what is over quickly, begin there. If modes leave
-/// more than [`MODAL`] of the energy, the sound is not all modal; then more exponentials are added until they explain it.
+/// more than `modal` of the energy, the sound is not all modal; then more exponentials are added until they explain it.
 pub fn modes(strikes: &[Heard], wanted: &Wanted, bar: &Bar) -> Found {
     let longest = strikes.iter().map(|s| s.samples.len()).max().unwrap_or(0);
     let mut search = Search {
@@ -108,11 +108,11 @@ pub fn modes(strikes: &[Heard], wanted: &Wanted, bar: &Bar) -> Found {
     search.cut();
     search.go(Noise::Left);
     let modes = search.model.poles.len();
-    if search.not_noise() > MODAL {
+    if search.not_noise() > wanted.modal {
         // What is filled in need not be the object alone: from the height of the strike on, hammer or not.
         strikes.iter().zip(&mut search.starts).for_each(|(s, start)| *start = s.height.min(*start));
         search.cut();
-        search.model = fit::refine(&search.cut, search.model.poles.clone(), 0, search.slowest);
+        search.model = fit::refine(&search.cut, search.model.poles.clone(), Steps::NONE, search.slowest);
         search.go(Noise::Band);
     }
     let (low, high) = (TAU * wanted.low_hz / wanted.rate_hz, TAU * wanted.high_hz / wanted.rate_hz);
@@ -153,7 +153,9 @@ impl Search<'_> {
         self.cut = self.strikes.iter().zip(&self.starts).map(|(s, start)| s.samples[*start..].to_vec()).collect();
     }
 
-    fn fitted(&self, poles: Vec<Pole>, steps: usize, noise: Noise) -> Model {
+    fn fitted(&self, poles: Vec<Pole>, most: usize, noise: Noise) -> Model {
+        // What fills in has no true value to converge to.
+        let steps = Steps { most, settled: if noise == Noise::Left { 1e-6 } else { 3e-3 } };
         doubt::prune(&self.cut, fit::refine(&self.cut, poles, steps, self.slowest), self.wanted.range, noise)
     }
 
@@ -183,7 +185,7 @@ impl Search<'_> {
                 self.starts[j] = hands_off(strike, poles, weights, self.starts[j], self.wanted.rate_hz);
             }
             self.cut();
-            self.model = fit::refine(&self.cut, self.model.poles.clone(), 0, self.slowest);
+            self.model = fit::refine(&self.cut, self.model.poles.clone(), Steps::NONE, self.slowest);
         }
         let last = self.fitted(self.model.poles.clone(), 8, noise);
         if unexplained(&self.cut, &last) < 1.05 * unexplained(&self.cut, &self.model) {
@@ -311,7 +313,7 @@ fn in_band(strikes: &[Vec<f64>], shares: &[f64], bank: &Bank, centre: f64, slowe
     let mut good = Vec::new();
     for (z, clear) in found.poles.iter().zip(clear) {
         let s = Complex::new(ln(z.norm()) / stride, atan2(z.im, z.re) / stride);
-        let inside = s.im.abs() <= (0.5 + SHARED) * bank.width;
+        let inside = s.im.abs() <= (0.5 + SHARED) * bank.width && centre + s.im > 0.0;
         // Decays between what the recording's length and what the filter's resolve.
         let physical = s.re < -slowest && -s.re < 0.5 * bank.width;
         if inside && physical && clear > PRESENT {

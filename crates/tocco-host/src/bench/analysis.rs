@@ -24,7 +24,7 @@ pub fn run(times: usize) -> Result<(usize, f64)> {
         exponential::add(&mut samples, Complex::new(amplitude, 0.0), Complex::new(-sigma, TAU * hz) / RATE_HZ);
     }
     samples.iter_mut().for_each(|x| *x += 1e-5 * rng.normal());
-    let recording = [Recording { name: "bench".into(), rate_hz: RATE_HZ, samples }];
+    let recording = [Recording { name: "bench".into(), rate_hz: RATE_HZ, samples, lossy: false }];
     let (mut found, mut least_s) = (0, f64::INFINITY);
     for _ in 0..times {
         let start = Instant::now();
