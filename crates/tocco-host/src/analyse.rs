@@ -206,9 +206,9 @@ fn rays(model: &fit::Model, lengths: &[usize]) -> Vec<(Vec<f64>, f64)> {
     for (strike, length) in weights.iter().zip(lengths) {
         for group in neighbours(poles) {
             let agreed = |k: usize| strike[k] * unit(k).conj();
-            let squares = group.iter().fold(Complex::default(), |sum: Complex<f64>, &k| {
-                sum + agreed(k) * agreed(k) / -poles[k].s.re
-            });
+            let squares = group
+                .iter()
+                .fold(Complex::default(), |sum: Complex<f64>, &k| sum + agreed(k) * agreed(k) / -poles[k].s.re);
             let turn = -0.5 * atan2(squares.im, squares.re);
             let row: Vec<f64> = group.iter().map(|&k| (agreed(k) * Complex::new(cos(turn), sin(turn))).re).collect();
             let energy = |c: &dyn Fn(usize) -> Complex<f64>| -> f64 {

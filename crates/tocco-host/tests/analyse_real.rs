@@ -73,7 +73,9 @@ fn a_held_out_strike_of_a_real_instrument_is_near_the_body_found_from_the_others
             analysis.filling,
             mean(&between)
         );
-        if mean(&body) > 1.5 * mean(&two_real) || mean(&body) >= least {
+        // Cowbell and wood block are one take at five levels: there are no two strikes to compare with.
+        let one_take = two_real.iter().all(|d| *d < 0.5);
+        if (!one_take && mean(&body) > 1.5 * mean(&two_real)) || mean(&body) >= least {
             missed.push(*object);
         }
     }
@@ -85,7 +87,9 @@ fn some(every: usize) -> Vec<PathBuf> {
     let mut all = Vec::new();
     for kit in std::fs::read_dir(KITS).unwrap() {
         let Ok(files) = std::fs::read_dir(kit.unwrap().path()) else { continue };
-        all.extend(files.map(|f| f.unwrap().path()).filter(|p| p.extension().is_some_and(|e| e == "flac" || e == "wav")));
+        all.extend(
+            files.map(|f| f.unwrap().path()).filter(|p| p.extension().is_some_and(|e| e == "flac" || e == "wav")),
+        );
     }
     all.sort();
     all.into_iter().step_by(every).collect()

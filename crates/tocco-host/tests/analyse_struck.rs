@@ -31,7 +31,8 @@ struct Struck {
 /// An object struck by a mass: channel 0 is heard, channel 1 is the force, which tells when the hammer left.
 fn struck(name: &str, modes: &[(f64, f64, f64, f64)], hammer: (f64, f64, f64), length_s: f64) -> Struck {
     let (mass_kg, stiffness, speed_m_s) = hammer;
-    let mut text = format!("version = 1\nduration_s = {length_s}\n[body.hammer]\ntype = \"mass\"\nmass_kg = {mass_kg}\n");
+    let mut text =
+        format!("version = 1\nduration_s = {length_s}\n[body.hammer]\ntype = \"mass\"\nmass_kg = {mass_kg}\n");
     let list = |f: &dyn Fn(&(f64, f64, f64, f64)) -> String| modes.iter().map(f).collect::<Vec<_>>().join(", ");
     let rows = list(&|m| format!("{{ freq_hz = {}, decay_s = {}, mass_kg = 0.05 }}", m.0, m.1));
     write!(text, "[body.bar]\ntype = \"modal\"\nmodes = [{rows}]\n").unwrap();
@@ -119,12 +120,8 @@ fn all() -> Vec<Struck> {
         (5246.59, 0.0537, 0.718, 0.718),
         (7837.5, 0.0304, 0.655, 0.655),
     ];
-    let wood = [
-        (420.0, 0.06, 0.9, 0.7),
-        (1150.0, 0.025, 0.8, -0.6),
-        (2230.0, 0.013, -0.7, 0.8),
-        (3600.0, 0.008, 0.7, 0.7),
-    ];
+    let wood =
+        [(420.0, 0.06, 0.9, 0.7), (1150.0, 0.025, 0.8, -0.6), (2230.0, 0.013, -0.7, 0.8), (3600.0, 0.008, 0.7, 0.7)];
     let mut all = Vec::new();
     for (name, hammer) in hammers {
         all.push(struck(&format!("bar, {name}"), &bar, hammer, 0.7));

@@ -21,7 +21,9 @@ pub const WORST: f64 = 0.25;
 /// Share of its band's fastest decay from which on a pole is at the edge.
 const EDGE: f64 = 0.97;
 /// Places beside a pole where the rest is read, in decay rates: near enough to be its noise, outside its own width.
-const BESIDE: [f64; 6] = [3.0, 5.0, 7.0, 9.0, 11.0, 13.0];
+const BESIDE: [f64; 4] = [3.0, 6.0, 9.0, 12.0];
+/// Decay times over which it is read.
+const LIFE: f64 = 3.0;
 /// Median over mean of the power of noise in one place (exponentially distributed): ln 2.
 const MEDIAN: f64 = core::f64::consts::LN_2;
 /// Rounds of judging again those that only fill in.
@@ -42,6 +44,7 @@ pub enum Noise {
 fn noise_near(rest: &[Vec<f64>], pole: &Pole) -> f64 {
     let mut all = 0.0;
     for rest in rest {
+        let rest = &rest[..rest.len().min((LIFE / -pole.s.re) as usize + 16)];
         let width = (-pole.s.re).max(core::f64::consts::TAU / rest.len().max(1) as f64);
         let weight = sums(Complex::new(2.0 * pole.s.re, 0.0), rest.len())[0].re;
         let mut powers: Vec<f64> = BESIDE

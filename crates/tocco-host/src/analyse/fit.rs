@@ -235,7 +235,8 @@ fn moved(pole: Pole, by_re: f64, by_im: f64, slowest: f64) -> Pole {
     let (place, half) = pole.home;
     let sigma_new = (sigma - by_re).clamp(0.5 * sigma, 2.0 * sigma).max(slowest).min(half);
     // Never through zero: a mode of negative frequency would be another's mirror image.
-    let omega = (pole.s.im + by_im.clamp(-2.0 * sigma, 2.0 * sigma)).clamp((place - half).max(0.1 * place), place + half);
+    let omega =
+        (pole.s.im + by_im.clamp(-2.0 * sigma, 2.0 * sigma)).clamp((place - half).max(0.1 * place), place + half);
     Pole { s: Complex::new(-sigma_new, omega), ..pole }
 }
 
@@ -251,7 +252,9 @@ pub fn settle(strikes: &[Vec<f64>], poles: &[Pole]) -> Vec<Vec<Complex<f64>>> {
         };
         let all: Vec<(f64, Vec<Complex<f64>>)> = RIDGES.iter().filter_map(with).collect();
         let least = all.iter().map(|(left, _)| *left).fold(f64::INFINITY, f64::min);
-        all.into_iter().find(|(left, _)| *left <= SPARED * least).map_or(vec![Complex::default(); poles.len()], |(_, w)| w)
+        all.into_iter()
+            .find(|(left, _)| *left <= SPARED * least)
+            .map_or(vec![Complex::default(); poles.len()], |(_, w)| w)
     };
     strikes.iter().map(one).collect()
 }

@@ -218,4 +218,22 @@ mod tests {
         }
         assert!(strikes(&strike_at(&times, 90_000), 48_000.0, 5, "x").is_err());
     }
+
+    #[test]
+    fn a_second_strike_is_noticed_and_beats_and_chatter_are_not() {
+        let found = strikes(&strike_at(&[500, 30_000], 90_000), 48_000.0, 1, "x").unwrap();
+        assert_eq!((found.spans.len(), found.others), (1, 1));
+        assert!(found.spans[0].onset.abs_diff(500) <= 12 && found.spans[0].end <= 30_000, "{found:?}");
+        assert_eq!(strikes(&strike_at(&[500, 1000], 90_000), 48_000.0, 1, "x").unwrap().others, 0);
+        for beat_hz in [3.0, 12.0, 40.0] {
+            let beats: Vec<f64> = (0..96_000)
+                .map(|n| {
+                    let t = f64::from(n) / 48_000.0;
+                    let tone = |hz: f64| (std::f64::consts::TAU * hz * t).cos();
+                    0.3 * (-t / 0.4).exp() * (tone(700.0) + tone(700.0 + beat_hz))
+                })
+                .collect();
+            assert_eq!(strikes(&beats, 48_000.0, 1, "x").unwrap().others, 0, "{beat_hz}");
+        }
+    }
 }

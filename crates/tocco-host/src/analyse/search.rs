@@ -198,7 +198,10 @@ impl Search<'_> {
         let energy = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
         let rest = fit::residual(&self.cut, &self.model);
         let share = |(j, rest): (usize, &Vec<f64>)| {
-            (energy(rest) - QUIETEST * self.strikes[j].noise * rest.len() as f64) / energy(&self.cut[j]).max(1e-300)
+            // A recording that ends before its object is quiet has less noise than its quietest part.
+            let tail = &rest[rest.len() - rest.len() / 10 - 1..];
+            let noise = (QUIETEST * self.strikes[j].noise).min(1.2 * energy(tail) / tail.len() as f64);
+            (energy(rest) - noise * rest.len() as f64) / energy(&self.cut[j]).max(1e-300)
         };
         rest.iter().enumerate().map(share).sum::<f64>() / rest.len().max(1) as f64
     }
