@@ -36,7 +36,9 @@ const MOST_RAISED: f64 = 4.0;
 const MODAL: f64 = 1e-4;
 /// The same where a codec has left its own noise.
 const LOSSY: f64 = 1e-2;
-/// Least share of a strike's energy that modes must explain.
+/// Frequencies, Hz, between which a sound is whole.
+const WHOLE_HZ: (f64, f64) = (50.0, 16_000.0);
+/// Residual above which modes explain nothing.
 const LEAST_DB: f64 = -1.0;
 
 /// What the analysis may be told.
@@ -154,6 +156,7 @@ pub fn analyse(recordings: &[Recording], options: &Options) -> Result<Analysis> 
         high_hz: options.max_hz.min(0.49 * rate_hz),
         modes: options.modes,
         range: gain(-options.range_db),
+        whole: options.min_hz <= WHOLE_HZ.0 && options.max_hz >= WHOLE_HZ.1.min(0.45 * rate_hz),
         modal: if recordings.iter().any(|r| r.lossy) { LOSSY } else { MODAL },
     };
     if wanted.high_hz <= wanted.low_hz {
@@ -168,7 +171,7 @@ pub fn analyse(recordings: &[Recording], options: &Options) -> Result<Analysis> 
     for (j, strike) in strikes.iter_mut().enumerate() {
         strike.span.start = strike.span.onset + starts[j];
         strike.residual_db = 0.5 * db(left[j]);
-        if strike.residual_db > LEAST_DB {
+        if wanted.whole && strike.residual_db > LEAST_DB {
             return bad(format!(
                 "{}: decaying modes explain none of it (residual {:.1} dB); is it a struck object that rings?",
                 strike.file, strike.residual_db

@@ -43,6 +43,8 @@ pub struct Wanted {
     pub range: f64,
     /// Share of the energy that modes may leave of a sound that is modal.
     pub modal: f64,
+    /// These frequencies are the whole sound: what modes leave is not modal, rather than not asked for.
+    pub whole: bool,
 }
 
 impl Wanted {
@@ -108,7 +110,7 @@ pub fn modes(strikes: &[Heard], wanted: &Wanted, bar: &Bar) -> Found {
     search.cut();
     search.go(Noise::Left);
     let modes = search.model.poles.len();
-    if search.not_noise() > wanted.modal {
+    if wanted.whole && search.not_noise() > wanted.modal {
         // What is filled in need not be the object alone: from the height of the strike on, hammer or not.
         strikes.iter().zip(&mut search.starts).for_each(|(s, start)| *start = s.height.min(*start));
         search.cut();
@@ -119,19 +121,19 @@ pub fn modes(strikes: &[Heard], wanted: &Wanted, bar: &Bar) -> Found {
     let Search { mut model, starts, cut, .. } = search;
     model.poles.retain(|pole| pole.s.norm() >= low && pole.s.norm() <= high && pole.s.norm() < 0.98 * 0.5 * TAU);
     model.weights = fit::settle(&cut, &model.poles);
-    let left = level(&mut model, &cut, strikes);
+    let left = level(&mut model, &cut, strikes, wanted.whole);
     Found { filling: model.poles.len().saturating_sub(modes), model, starts, left }
 }
 
 /// Least squares give the modes only the energy that they explain. A body stands for the whole strike, without the noise of
 /// the recording: it is brought to that energy, by 6 dB at most. Returns the shares that are not explained.
-fn level(model: &mut Model, cut: &[Vec<f64>], strikes: &[Heard]) -> Vec<f64> {
+fn level(model: &mut Model, cut: &[Vec<f64>], strikes: &[Heard], whole: bool) -> Vec<f64> {
     let energy = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
     let rest = fit::residual(cut, model);
     for ((weights, strike), (cut, rest)) in model.weights.iter_mut().zip(strikes).zip(cut.iter().zip(&rest)) {
         let body: f64 = cut.iter().zip(rest).map(|(x, r)| (x - r) * (x - r)).sum();
         let wanted = energy(cut) - (QUIETEST * strike.noise * cut.len() as f64).min(energy(rest));
-        let gain = (wanted / body.max(1e-300)).sqrt().clamp(1.0, 2.0);
+        let gain = (wanted / body.max(1e-300)).sqrt().clamp(1.0, if whole { 2.0 } else { 1.0 });
         weights.iter_mut().for_each(|w| *w *= gain);
     }
     rest.iter().zip(cut).map(|(rest, cut)| energy(rest) / energy(cut).max(1e-300)).collect()
