@@ -62,6 +62,43 @@ export class Abi {
     if (player === 0) throw new Error(this.error());
     return new Player(this, player);
   }
+
+  /** A keyboard for the scene, as its [midi] table says; throws as `load` does. */
+  keys(scene) {
+    const keys = this.text(scene, (p, n) => this.x.tocco_keys(p, n));
+    if (keys === 0) throw new Error(this.error());
+    return new Keys(this, keys);
+  }
+}
+
+/** From MIDI bytes to the lines of a take: the program's own translator. */
+class Keys {
+  constructor(abi, pointer) {
+    this.abi = abi;
+    this.pointer = pointer;
+    this.hasTable = abi.x.tocco_keys_have_table(pointer) === 1;
+    /** The scene to load: with the voices that notes need. */
+    this.scene = this.read();
+  }
+
+  read() {
+    const { x } = this.abi;
+    return decode(new Uint8Array(x.memory.buffer, x.tocco_keys_text(this.pointer), x.tocco_keys_text_len(this.pointer)));
+  }
+
+  /** What these bytes order at a time in seconds. */
+  feed(bytes, now) {
+    const { x } = this.abi;
+    const at = x.tocco_alloc(bytes.length);
+    new Uint8Array(x.memory.buffer).set(bytes, at);
+    x.tocco_keys_feed(this.pointer, at, bytes.length, now);
+    x.tocco_dealloc(at, bytes.length);
+    return JSON.parse(this.read());
+  }
+
+  free() {
+    this.abi.x.tocco_keys_free(this.pointer);
+  }
 }
 
 class Player {
@@ -95,6 +132,8 @@ class Player {
       if (!ok) throw new Error(this.abi.error());
     };
     if ("set" in line) done(this.abi.text(line.set, (p, n) => x.tocco_set(pointer, p, n, line.value, at)));
+    else if ("jump" in line) done(this.abi.text(line.jump, (p, n) => x.tocco_jump(pointer, p, n, line.value, at)));
+    else if ("hush" in line) done(x.tocco_hush(pointer, at));
     else if ("strike" in line) {
       done(this.abi.text(line.strike, (p, n) => x.tocco_strike(pointer, p, n, line.velocity_m_s, at)));
     } else if ("hit" in line) {

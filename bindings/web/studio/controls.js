@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Sliders from the engine's own declarations: name, unit, range, knob law, sentence. Every change can be undone.
+import { isCopy } from "./surfaces.js";
 
 /** Position 0..1 on the knob to a value, and back; log ranges that are not positive fall back to linear. */
 export const knob = {
@@ -86,10 +87,11 @@ export class Controls {
     if (!named.length) this.host.append(this.line("This scene names no controls; everything is below."));
     const all = document.createElement("details");
     const head = document.createElement("summary");
-    head.textContent = `Every parameter (${info.paths.length})`;
+    const paths = info.paths.filter(({ path }) => !isCopy(path));
+    head.textContent = `Every parameter (${paths.length})`;
     all.append(head);
     const groups = new Map();
-    for (const spec of info.paths) {
+    for (const spec of paths) {
       const [node] = spec.path.split("/");
       if (!groups.has(node)) groups.set(node, []);
       groups.get(node).push({ ...spec, label: spec.path.slice(node.length + 1) });

@@ -12,13 +12,16 @@ const site = (text) => {
   return { body, port };
 };
 
+/** A voice's copy of something written in the scene (`bar~2`, `bar~2.tip/force_n`): played by notes, not shown. */
+export const isCopy = (name) => /^[^./]*~\d+(?:[./]|$)/.test(name);
+
 /** Finds what can be struck and what can be rubbed. */
 export function findSurfaces(info) {
   const bodies = new Map(info.bodies.map((body) => [body.name, body]));
   const has = new Set(info.paths.map((p) => p.path));
   const strikes = new Map();
   const rubs = new Map();
-  for (const contact of info.contacts) {
+  for (const contact of info.contacts.filter(({ name }) => !isCopy(name))) {
     const ends = contact.between.map((text) => ({ ...site(text), text }));
     const kinds = ends.map((end) => bodies.get(end.body).type);
     if (contact.type === "impact") {
@@ -41,7 +44,7 @@ export function findSurfaces(info) {
     }
   }
   for (const body of info.bodies) {
-    const isSilentPartner = ["mass", "wall", "guided"].includes(body.type) || strikes.has(body.name);
+    const isSilentPartner = ["mass", "wall", "guided"].includes(body.type) || strikes.has(body.name) || isCopy(body.name);
     if (!isSilentPartner) strikes.set(body.name, { body, hammers: [] });
   }
   return { strikes: [...strikes.values()], rubs: [...rubs.values()] };
@@ -126,6 +129,11 @@ export class StrikeSurface {
       if (by) this.engine.send({ strike: by.mass, velocity_m_s: by.sign * speed * strength });
       else this.engine.send({ hit: name, impulse_n_s: impulse * strength });
     }
+    this.flash(point, strength);
+  }
+
+  /** Shows a strike, wherever it came from. */
+  flash(point = this.cursor, strength = 1) {
     this.marks.push({ point, at: performance.now(), strength });
     this.draw();
   }

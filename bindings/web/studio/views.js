@@ -3,6 +3,7 @@
 // be frozen and zoomed. Drawing never touches the audio side.
 import { colour, fit } from "./canvas.js";
 import { Spectrum } from "./fft.js";
+import { isCopy } from "./surfaces.js";
 
 /** A number with three digits and an SI prefix. */
 export function si(value, unit) {
@@ -231,8 +232,14 @@ export class Energies {
   draw(canvas, { engine, status }) {
     const { pen, w, h } = fit(canvas);
     if (!status) return;
-    const names = [...engine.info.bodies, ...engine.info.contacts].map((node) => node.name);
-    const rows = names.map((name, i) => [name, status.energies[i] ?? 0]).filter(([, e], i) => e > 0 || i < engine.info.bodies.length);
+    // Copies count with what they are copies of.
+    const sums = new Map();
+    [...engine.info.bodies, ...engine.info.contacts].forEach(({ name }, i) => {
+      const written = isCopy(name) ? name.split("~")[0] : name;
+      sums.set(written, (sums.get(written) ?? 0) + (status.energies[i] ?? 0));
+    });
+    const bodies = new Set(engine.info.bodies.map(({ name }) => name));
+    const rows = [...sums].filter(([name, energy]) => energy > 0 || bodies.has(name));
     const tall = Math.min(26, h / Math.max(1, rows.length));
     rows.forEach(([name, energy], i) => {
       // 120 dB from a picojoule to a joule.

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! MIDI: what a keyboard does to a scene that sounds.
 //!
-//! [`voices`] makes the copies that polyphony needs, [`map`] turns the scene's `[midi]` table into paths, [`translate`]
-//! is the state machine from bytes to orders, and [`port`] joins it to a device (feature `midi`). Orders go through the
-//! desk like everyone's, so a take records them.
+//! [`tocco::midi`] knows what bytes mean for a scene; [`port`] joins it to a device (feature `midi`). Orders go through
+//! the desk like everyone's, so a take records them.
 
-pub mod map;
 #[cfg(feature = "midi")]
 pub mod port;
-pub mod translate;
-pub mod voices;
 
-pub use translate::{Learn, Order, Translator};
+pub use tocco::midi::{Learn, Order, Translator};
 
-use crate::error::Result;
+use crate::error::{HostError, Result};
 use crate::library::Loaded;
 use crate::live::Desk;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tocco::midi::Map;
+use tocco::midi::voices::written;
 
 /// A translator that a port and a view use.
 pub type Shared = Arc<Mutex<Translator>>;
@@ -28,8 +26,12 @@ pub fn lock(shared: &Shared) -> MutexGuard<'_, Translator> {
 
 /// The scene with its voices, and what translates for it.
 pub fn prepare(scene: Loaded) -> Result<(Loaded, Translator)> {
-    let scene = voices::copied(scene)?;
-    let translator = Translator::new(map::Map::of(&scene.def));
+    let voices = written(&scene.def, &scene.text).map_err(|e| HostError::BadInput(format!("{}: {e}", scene.origin)))?;
+    let scene = match voices {
+        Some(text) => Loaded::from_text(&scene.name, &scene.origin, text, None)?,
+        None => scene,
+    };
+    let translator = Translator::new(Map::of(&scene.def));
     Ok((scene, translator))
 }
 

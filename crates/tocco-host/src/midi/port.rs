@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A MIDI input of this machine, beside the desk.
 
-use super::map::Map;
 use super::{Shared, lock, obey};
 use crate::error::{HostError, Result, bad};
 use crate::live;
@@ -9,6 +8,7 @@ use crate::live::play::Front;
 use midir::{Ignore, MidiInput, MidiInputConnection, MidiInputPort};
 use std::path::Path;
 use std::time::Instant;
+use tocco::midi::Map;
 use tocco::scene::error::nearest;
 
 /// ALSA's door to MIDI.

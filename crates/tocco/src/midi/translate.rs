@@ -9,8 +9,9 @@
 //! body does. Letting a key go damps nothing: what was struck rings on.
 
 use super::map::{Knob, Map, Play, Touch};
+use crate::math;
+use crate::param::{Scale, scaled};
 use std::collections::BTreeMap;
-use tocco::param::{Scale, scaled};
 
 /// Bend ranges before anyone says otherwise, semitones: of a channel, and of a member of an MPE zone.
 const BEND: f64 = 2.0;
@@ -181,7 +182,7 @@ impl Translator {
             self.keys.insert(note, mass);
         }
         let [soft, hard] = self.map.strength;
-        let strength = soft * (hard / soft).powf(f64::from(velocity - 1) / 126.0);
+        let strength = soft * math::pow(hard / soft, f64::from(velocity - 1) / 126.0);
         if let Some(mass) = self.keys.get(&note) {
             orders.push(Order::Strike(mass.clone(), strength));
             return;
@@ -229,14 +230,14 @@ impl Translator {
     }
 
     fn energy(&self, voice: usize, now_s: f64) -> f64 {
-        self.voices[voice].map_or(0.0, |v| v.energy * (-2.0 * (now_s - v.since_s).max(0.0) / self.map.decay_s).exp())
+        self.voices[voice].map_or(0.0, |v| v.energy * math::exp(-2.0 * (now_s - v.since_s).max(0.0) / self.map.decay_s))
     }
 
     /// Sends the pitch of a voice: at once before a strike, gliding while it sounds.
     fn tune(&self, index: usize, at_once: bool, orders: &mut Vec<Order>) {
         let (Some(Some(sounding)), Play::Pitch(voices)) = (self.voices.get(index), &self.map.play) else { return };
         let bend = if self.map.bend.is_some() { 0.0 } else { self.semitones(sounding.channel) };
-        let ratio = ((f64::from(sounding.note) - self.map.reference + bend) / 12.0).exp2();
+        let ratio = math::pow(2.0, (f64::from(sounding.note) - self.map.reference + bend) / 12.0);
         for tuned in &voices[index].tuned {
             let (path, value) = (tuned.path.clone(), tuned.declared * ratio);
             orders.push(if at_once { Order::Jump(path, value) } else { Order::Set(path, value) });

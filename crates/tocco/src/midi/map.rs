@@ -2,9 +2,9 @@
 //! A scene's `[midi]` table as paths and places, ready to be played.
 
 use super::voices::named;
+use crate::param::Scale;
+use crate::scene::def::{BodyDef, BodyForm, ControlDef, MidiDef, Notes, SceneDef};
 use std::collections::BTreeMap;
-use tocco::param::Scale;
-use tocco::scene::def::{BodyDef, BodyForm, ControlDef, MidiDef, Notes, SceneDef};
 
 /// Decay of a body whose own is not written down, s.
 const SOME_DECAY_S: f64 = 1.0;
