@@ -177,21 +177,28 @@ class Player {
     this.watched = count;
   }
 
+  // Views are kept while memory, place and length stay: an audio thread that makes no garbage is not swept.
+  view(key, Kind, at, length) {
+    const { buffer } = this.x.memory;
+    const old = this[key];
+    if (old && old.buffer === buffer && old.byteOffset === at && old.length === length) return old;
+    return (this[key] = new Kind(buffer, at, length));
+  }
+
   /** The next frames, interleaved; a view that lives until the next call. */
   render(frames) {
-    const at = this.x.tocco_render(this.pointer, frames);
-    return new Float32Array(this.x.memory.buffer, at, frames * this.channels);
+    return this.view("out", Float32Array, this.x.tocco_render(this.pointer, frames), frames * this.channels);
   }
 
   /** The frames of the last render again; a view. */
   last(frames) {
-    return new Float32Array(this.x.memory.buffer, this.x.tocco_last(this.pointer), frames * this.channels);
+    return this.view("out", Float32Array, this.x.tocco_last(this.pointer), frames * this.channels);
   }
 
   /** The last render through master gain and limiter, as heard; a view. */
   limited(frames, gain, limiting) {
     const at = this.x.tocco_limited(this.pointer, gain, limiting ? 1 : 0);
-    return new Float32Array(this.x.memory.buffer, at, frames * this.channels);
+    return this.view("heard", Float32Array, at, frames * this.channels);
   }
 
   /** Smallest gain of the limiter in the last block. */
@@ -201,7 +208,7 @@ class Player {
 
   /** Watched signals of the last render, one row per frame; a view. */
   probes(frames) {
-    return new Float64Array(this.x.memory.buffer, this.x.tocco_probes(this.pointer), frames * this.watched);
+    return this.view("probed", Float64Array, this.x.tocco_probes(this.pointer), frames * this.watched);
   }
 
   /** Energies of all bodies, then of all laws, J; a view. */

@@ -81,6 +81,7 @@ export class Controls {
     this.host.replaceChildren();
     const named = info.controls.map((c) => ({
       path: c.name, label: c.name, unit: "1", min: 0, max: 1, default: c.value, scale: "linear", value: c.value,
+      of: { min: c.range[0], max: c.range[1], scale: c.scale, unit: info.paths.find((p) => p.path === [c.path].flat()[0])?.unit ?? "1" },
       doc: `${[c.path].flat().join(", ")} from ${showValue(c.range[0])} to ${showValue(c.range[1])}, ${c.scale}.`,
     }));
     for (const spec of named) this.host.append(this.row(spec, true));
@@ -135,7 +136,7 @@ export class Controls {
     const unit = document.createElement("span");
     unit.className = "unit";
     unit.textContent = spec.unit === "1" ? "" : spec.unit;
-    const entry = { spec, slider, box, value: spec.value };
+    const entry = { spec, slider, box, unit, value: spec.value };
     this.rows.set(spec.path, entry);
     this.paint(entry);
     slider.addEventListener("input", () => this.put(spec.path, knob.value(spec, Number(slider.value)), true));
@@ -158,10 +159,23 @@ export class Controls {
     return row;
   }
 
-  paint({ spec, slider, box, value }) {
+  paint({ spec, slider, box, unit, value }) {
+    // A named control is a position; what it stands for is beside it.
+    if (spec.of) {
+      unit.textContent = `= ${showValue(Number(knob.value(spec.of, value).toPrecision(3)))} ${spec.of.unit === "1" ? "" : spec.of.unit}`;
+      unit.title = unit.textContent;
+    }
     slider.value = knob.position(spec, value);
     slider.setAttribute("aria-valuetext", `${showValue(value)} ${spec.unit === "1" ? "" : spec.unit}`);
     box.value = showValue(value);
+  }
+
+  /** Shows a value that the engine has from elsewhere. */
+  heard(path, value) {
+    const entry = this.rows.get(path);
+    if (!entry) return;
+    entry.value = value;
+    this.paint(entry);
   }
 
   /** Sets a value, in the engine and on the page. */

@@ -89,6 +89,7 @@ class Studio {
       $("level").setAttribute("aria-valuetext", `${db} dB`);
       engine.post({ gain: db <= -40 ? 0 : 10 ** (db / 20) });
     });
+    on("mass", "change", () => this.hammer());
     on("latency", "change", () => this.reopen().catch((error) => problem(error.message)));
     on("limiter", "change", () => engine.post({ limiting: $("limiter").checked }));
     on("speed", "input", () => ($("speed-out").textContent = `${this.how().speed.toPrecision(2)} m/s`));
@@ -123,7 +124,7 @@ class Studio {
   }
 
   how() {
-    return { speed: 10 ** Number($("speed").value), impulse: 0.01 * 10 ** Number($("speed").value) };
+    return { speed: 10 ** Number($("speed").value), impulse: 0.01 * 10 ** Number($("speed").value), mass: $("mass").value };
   }
 
   async start() {
@@ -142,6 +143,8 @@ class Studio {
     $("power").classList.add("call");
     this.frame();
     document.documentElement.dataset.ready = "yes";
+    // Code that has run is optimised, for every thread: better before the first stroke than during it.
+    this.offline.render({ scene: this.text, rate: this.engine.rate, seconds: 0.5 }).catch(() => {});
   }
 
   async begin(text) {
@@ -206,7 +209,12 @@ class Studio {
     }
     host.classList.toggle("one", this.surfaces.length <= 2);
     this.notes.show(info, strikeSurfaces, rubSurfaces);
-    this.hammer(strikes.find((s) => s.hammers.length)?.hammers[0]);
+    this.hammers = strikes.flatMap((strike) => strike.hammers);
+    $("mass").replaceChildren(...[...new Set(this.hammers.map((h) => h.mass))].map((mass) => new Option(mass)));
+    $("mass-box").hidden = !strikes.some(({ hammers }) => new Set(hammers.map((h) => h.mass)).size > 1);
+    $("speed-box").hidden = strikes.length === 0;
+    $("mode-box").hidden = rubs.length === 0;
+    this.hammer();
     $("look").replaceChildren(...info.bodies.flatMap((body, i) => (body.modes.length && !isCopy(body.name) ? [new Option(body.name, i)] : [])));
     $("look-box").hidden = $("look").options.length === 0;
     const loudest = info.bodies.findIndex((body) => body.modes?.length);
@@ -215,6 +223,13 @@ class Studio {
     this.watched = undefined;
     this.watch();
     $("again").disabled = false;
+  }
+
+  /** Shows what somebody else plays. */
+  heard(command) {
+    if ("set" in command) this.controls.heard(command.set, command.value);
+    const touched = command.strike ?? command.hit?.split(".")[0];
+    if (touched) this.surfaces.find((s) => s.body?.name === touched || s.hammers?.some((h) => h.mass === touched))?.flash();
   }
 
   /** Asks the engine for the signals of the views that are on the screen. */
@@ -229,7 +244,8 @@ class Studio {
   }
 
   // Hammer mass and hardness, at hand beside the object.
-  hammer(hammer) {
+  hammer() {
+    const hammer = this.hammers.find(({ mass }) => mass === $("mass").value);
     const host = $("hammer");
     host.replaceChildren();
     if (!hammer) return;
@@ -255,10 +271,11 @@ class Studio {
 
   status(status) {
     this.last = status;
+    this.load = this.load === undefined ? status.load : this.load + 0.02 * (status.load - this.load); // its clock ticks in ms
     const [unconverged, refused, reset] = status.health;
     const trouble = [[unconverged, "unconverged"], [refused, "refused"], [reset, "reset"], [this.underruns(), "gaps"]]
       .filter(([n]) => n > 0).map(([n, word]) => `${n} ${word}`).join(", ");
-    $("status").textContent = `${(status.tick / this.engine.rate).toFixed(1)} s, load ${(100 * status.load).toFixed(0)} %, ${this.engine.rate} Hz, latency ${(1000 * (this.engine.context.baseLatency || 0)).toFixed(0)} ms${trouble ? `, ${trouble}` : ", all well"}`;
+    $("status").textContent = `${(status.tick / this.engine.rate).toFixed(1)} s, load ${(100 * this.load).toFixed(0)} %, ${this.engine.rate} Hz, latency ${(1000 * (this.engine.context.outputLatency || this.engine.context.baseLatency || 0)).toFixed(0)} ms${trouble ? `, ${trouble}` : ", all well"}`;
     $("reduction").textContent = `${Math.min(0, decibels(status.reduction)).toFixed(1)} dB`;
   }
 
@@ -369,7 +386,7 @@ async function main() {
   const studio = new Studio(module, scenes);
   globalThis.tocco = studio; // for the console, and for tests
   await studio.start();
-  if (bridge) new Bridge(studio.engine, say);
+  if (bridge) new Bridge(studio.engine, say, (command) => studio.heard(command));
 }
 
 main().catch((error) => problem(error.message));

@@ -3,7 +3,7 @@
 // be frozen and zoomed. Drawing never touches the audio side.
 import { colour, fit } from "./canvas.js";
 import { Spectrum } from "./fft.js";
-import { isCopy } from "./surfaces.js";
+import { isCopy, label } from "./surfaces.js";
 
 /** A number with three digits and an SI prefix. */
 export function si(value, unit) {
@@ -15,10 +15,9 @@ export function si(value, unit) {
 }
 
 function words(pen, text, x, y, align = "left") {
-  pen.fillStyle = colour("--muted");
-  pen.font = "11px system-ui, sans-serif";
   pen.textAlign = align;
-  pen.fillText(text, x, y);
+  label(pen, text, x, y);
+  pen.textAlign = "left";
 }
 
 /** The output over time, held at a rising edge. */
@@ -178,15 +177,21 @@ class Loop {
 /** Penetration and force of an impact: closed by what the contact loses. */
 export class ImpactLoop extends Loop {
   static title = "Impact loop";
-  static wants = (info) => {
-    const impact = info.contacts.find((c) => c.type === "impact");
-    return impact ? [`${impact.name}.compression`, `${impact.name}.force`] : [];
+  static contacts = ({ contacts }) => {
+    const room = contacts.some((c) => c.type === "friction") ? 2 : 4; // two signals each, of the ring's eight
+    return contacts.filter((c) => c.type === "impact" && !isCopy(c.name)).slice(0, room).map((c) => c.name);
   };
+  static wants = (info) => ImpactLoop.contacts(info).flatMap((name) => [`${name}.compression`, `${name}.force`]);
 
+  // Of several contacts the one that touched last.
   draw(canvas, at) {
-    const [compression, force] = ImpactLoop.wants(at.engine.info);
-    if (!at.isFrozen) at = { ...at, end: this.lastBlow(at, force) };
-    this.loop(canvas, at, ["penetration", "m", [[compression, 1]]], ["force", "N", force], 0.01 * at.rate);
+    const names = ImpactLoop.contacts(at.engine.info);
+    if (this.info !== at.engine.info) Object.assign(this, { info: at.engine.info, seen: 0, name: names[0], x: undefined, y: undefined });
+    if (!at.isFrozen) {
+      for (const name of names) this.lookFor(at, name);
+      at = { ...at, end: this.seen ? Math.min(at.end, this.seen) : at.end };
+    }
+    this.loop(canvas, at, ["penetration", "m", [[`${this.name}.compression`, 1]]], [`${this.name}: force`, "N", `${this.name}.force`], 0.01 * at.rate);
   }
 
   // Only what touches is part of the loop: a hammer far away would shrink it to a point.
@@ -195,17 +200,15 @@ export class ImpactLoop extends Loop {
   }
 
   // Impacts are short: keep the last one in view.
-  lastBlow({ ring, engine, end }, force) {
-    const column = force ? engine.column(force) : -1;
-    if (column < 0) return end;
+  lookFor({ ring, engine, end }, name) {
+    const column = engine.column(`${name}.force`);
+    if (column < 0) return;
     const seen = ring.column(column, 4096, end);
-    for (let i = seen.length - 1; i >= 0; i -= 1) {
-      if (seen[i] > 0) {
-        this.seen = end - (seen.length - 1 - i) + 64;
-        break;
-      }
-    }
-    return Math.min(end, this.seen ?? end);
+    const last = seen.findLastIndex((force) => force > 0);
+    const at = end - (seen.length - 1 - last) + 64;
+    if (last < 0 || at <= this.seen) return;
+    if (name !== this.name) this.x = this.y = undefined;
+    Object.assign(this, { seen: at, name });
   }
 }
 
@@ -239,19 +242,17 @@ export class Energies {
       sums.set(written, (sums.get(written) ?? 0) + (status.energies[i] ?? 0));
     });
     const bodies = new Set(engine.info.bodies.map(({ name }) => name));
-    const rows = [...sums].filter(([name, energy]) => energy > 0 || bodies.has(name));
+    let rows = [...sums].filter(([name, energy]) => energy > 0 || bodies.has(name));
+    const most = Math.max(1, Math.floor(h / 18));
+    if (rows.length > most) rows = rows.sort(([, a], [, b]) => b - a).slice(0, most);
     const tall = Math.min(26, h / Math.max(1, rows.length));
     rows.forEach(([name, energy], i) => {
       // 120 dB from a picojoule to a joule.
       const part = energy > 0 ? Math.min(1, Math.max(0, 1 + (Math.log10(energy) * this.zoom) / 12)) : 0;
       pen.fillStyle = colour("--body");
       pen.fillRect(0, i * tall + 2, part * w, tall - 4);
-      pen.fillStyle = colour("--text");
-      pen.font = "12px system-ui, sans-serif";
-      pen.textAlign = "left";
-      pen.fillText(name, 6, (i + 0.5) * tall + 4);
-      pen.textAlign = "right";
-      pen.fillText(si(energy, "J"), w - 6, (i + 0.5) * tall + 4);
+      words(pen, name, 6, (i + 0.5) * tall + 4);
+      words(pen, si(energy, "J"), w - 6, (i + 0.5) * tall + 4, "right");
     });
   }
 }

@@ -104,7 +104,7 @@ class Tocco extends AudioWorkletProcessor {
     const frames = output[0].length;
     if (!this.player) return true;
     const { channels } = this.player;
-    const began = globalThis.performance?.now?.() ?? Date.now();
+    const began = Date.now(); // worklets have no finer clock; the page averages
     const out = this.player.render(frames);
     if (this.wav) this.wav.push(out.slice());
     // Mono to both sides; of more channels the first ones. Gain and limiter come after what a take keeps.
@@ -141,7 +141,7 @@ class Tocco extends AudioWorkletProcessor {
   }
 
   meter(began, frames) {
-    const spent = ((globalThis.performance?.now?.() ?? Date.now()) - began) / 1000;
+    const spent = (Date.now() - began) / 1000;
     const { busy } = this;
     const budget = frames / sampleRate;
     busy.quanta += 1;
