@@ -80,7 +80,8 @@ fn body_words(body: &BodyDef, scene: &Scene, modes: &[ModeDef]) -> Value {
         }
     };
     if kind == "string" {
-        let first = ports.first().and_then(|port| scene.site(&format!("{}.{}", body.name, port["name"].as_str()?)).ok());
+        let first =
+            ports.first().and_then(|port| scene.site(&format!("{}.{}", body.name, port["name"].as_str()?)).ok());
         words["anywhere"] = first.is_some_and(|site| scene.shape_at(site, &[0.5]).is_ok()).into();
     }
     words["type"] = kind.into();

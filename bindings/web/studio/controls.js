@@ -71,6 +71,7 @@ export class Controls {
     this.host = host;
     this.engine = engine;
     this.rows = new Map();
+    this.serial = 0;
     this.history = new History((path, value) => this.put(path, value, false));
   }
 
@@ -123,7 +124,7 @@ export class Controls {
     const row = document.createElement("div");
     row.className = "control";
     row.title = `${spec.doc} ${showValue(spec.min)} to ${showValue(spec.max)}${spec.unit === "1" ? "" : ` ${spec.unit}`}. Double click: back to ${showValue(spec.default)}.`;
-    const id = `c-${spec.path.replace(/[^a-z0-9]/gi, "-")}`;
+    const id = `control-${(this.serial += 1)}`;
     const label = document.createElement("label");
     label.htmlFor = id;
     label.textContent = spec.label.replace(/_/g, " ");
@@ -136,7 +137,9 @@ export class Controls {
     const unit = document.createElement("span");
     unit.className = "unit";
     unit.textContent = spec.unit === "1" ? "" : spec.unit;
-    const entry = { spec, slider, box, unit, value: spec.value };
+    // A parameter may be shown in two places, with two ranges: it has one value.
+    const entry = this.rows.get(spec.path) ?? { value: spec.value, faces: [] };
+    entry.faces.push({ spec, slider, box, unit });
     this.rows.set(spec.path, entry);
     this.paint(entry);
     slider.addEventListener("input", () => this.put(spec.path, knob.value(spec, Number(slider.value)), true));
@@ -159,15 +162,16 @@ export class Controls {
     return row;
   }
 
-  paint({ spec, slider, box, unit, value }) {
-    // A named control is a position; what it stands for is beside it.
-    if (spec.of) {
-      unit.textContent = `= ${showValue(Number(knob.value(spec.of, value).toPrecision(3)))} ${spec.of.unit === "1" ? "" : spec.of.unit}`;
-      unit.title = unit.textContent;
+  paint({ faces, value }) {
+    for (const { spec, slider, box, unit } of faces) {
+      slider.value = knob.position(spec, value);
+      slider.setAttribute("aria-valuetext", `${showValue(value)} ${spec.unit === "1" ? "" : spec.unit}`);
+      box.value = showValue(value);
+      if (!spec.of) continue;
+      // A named control is a position; what it stands for is beside it.
+      const { of } = spec;
+      unit.title = unit.textContent = `= ${showValue(Number(knob.value(of, value).toPrecision(3)))} ${of.unit === "1" ? "" : of.unit}`;
     }
-    slider.value = knob.position(spec, value);
-    slider.setAttribute("aria-valuetext", `${showValue(value)} ${spec.unit === "1" ? "" : spec.unit}`);
-    box.value = showValue(value);
   }
 
   /** Shows a value that the engine has from elsewhere. */

@@ -46,7 +46,7 @@ export class Engine extends EventTarget {
     this.node = new AudioWorkletNode(this.context, "tocco", {
       numberOfInputs: 0,
       outputChannelCount: [2],
-      processorOptions: { module: this.module, shared: this.ring.shared },
+      processorOptions: { module: this.module, shared: this.ring.shared, head: this.ring.head() },
     });
     this.node.port.onmessage = ({ data }) => this.receive(data);
     this.node.onprocessorerror = () => this.tell("problem", "the audio side stopped; reload the page");

@@ -90,7 +90,7 @@ class Studio {
       engine.post({ gain: db <= -40 ? 0 : 10 ** (db / 20) });
     });
     on("mass", "change", () => this.hammer());
-    on("latency", "change", () => this.reopen().catch((error) => problem(error.message)));
+    on("latency", "change", () => (this.opening = this.reopen().catch((error) => problem(error.message))));
     on("limiter", "change", () => engine.post({ limiting: $("limiter").checked }));
     on("speed", "input", () => ($("speed-out").textContent = `${this.how().speed.toPrecision(2)} m/s`));
     on("keys", "change", () => this.notes.letters($("keys").checked).catch((error) => problem(error.message)));
@@ -98,8 +98,8 @@ class Studio {
     on("undo", "click", () => this.controls.history.undo());
     on("redo", "click", () => this.controls.history.redo());
     on("freeze", "click", () => {
-      this.frozen = this.frozen === undefined ? engine.ring.head() : undefined;
-      $("freeze").setAttribute("aria-pressed", String(this.frozen !== undefined));
+      this.frozen = this.frozen ? undefined : engine.ring.copy();
+      $("freeze").setAttribute("aria-pressed", String(Boolean(this.frozen)));
     });
     on("zoom", "input", () => this.views.forEach((view) => (view.zoom = 2 ** Number($("zoom").value))));
     on("look", "change", () => engine.post({ look: Number($("look").value) }));
@@ -283,10 +283,10 @@ class Studio {
   frame() {
     const { engine } = this;
     const head = engine.ring.head();
-    if (engine.info && (head !== this.drawn || this.frozen !== undefined)) {
+    if (engine.info && (head !== this.drawn || this.frozen)) {
       this.drawn = head;
-      const at = { ring: engine.ring, rate: engine.rate, end: this.frozen ?? head, engine, isFrozen: this.frozen !== undefined,
-        status: this.frozen === undefined ? (this.kept = this.last) : this.kept };
+      const at = { ring: this.frozen ?? engine.ring, rate: engine.rate, end: (this.frozen ?? engine.ring).head(), engine,
+        isFrozen: Boolean(this.frozen), status: this.frozen ? this.kept : (this.kept = this.last) };
       this.views.forEach((view, i) => this.seen.has(this.viewCanvases[i]) && view.draw(this.viewCanvases[i], at));
       let peak = 0;
       for (const x of engine.ring.column(0, 2048)) peak = Math.max(peak, Math.abs(x));

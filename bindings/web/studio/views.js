@@ -3,6 +3,7 @@
 // be frozen and zoomed. Drawing never touches the audio side.
 import { colour, fit } from "./canvas.js";
 import { Spectrum } from "./fft.js";
+import { RING_FRAMES } from "./ring.js";
 import { isCopy, label } from "./surfaces.js";
 
 /** A number with three digits and an SI prefix. */
@@ -25,7 +26,7 @@ export class Scope {
   static title = "Waveform";
   zoom = 1;
 
-  draw(canvas, { ring, rate, end }) {
+  draw(canvas, { ring, rate, end, isFrozen }) {
     const { pen, w, h } = fit(canvas);
     const frames = Math.round(Math.min(65536, Math.max(64, (0.02 * rate) / this.zoom)));
     const seen = ring.column(0, 2 * frames, end);
@@ -38,7 +39,7 @@ export class Scope {
     }
     let peak = 1e-9;
     for (const x of seen) peak = Math.max(peak, Math.abs(x));
-    this.peak = Math.max(peak, 0.98 * (this.peak ?? peak));
+    if (!isFrozen) this.peak = Math.max(peak, 0.98 * (this.peak ?? peak));
     pen.strokeStyle = colour("--line");
     pen.lineWidth = 1;
     pen.beginPath();
@@ -69,20 +70,21 @@ export class Spectrogram {
   done = 0;
 
   draw(canvas, { ring, rate, end }) {
-    const { pen, w, h } = fit(canvas);
+    const { pen, h } = fit(canvas);
     const scale = devicePixelRatio || 1;
     const [pw, ph] = [canvas.width, canvas.height];
-    if (this.picture.width !== pw || this.picture.height !== ph) {
-      Object.assign(this.picture, { width: pw, height: ph });
-      this.done = 0;
-    }
+    const step = Math.max(1, Math.round(scale * this.zoom));
     const paint = this.picture.getContext("2d");
-    if (this.done === 0 || end - this.done > 64 * HOP) {
+    const isNew = this.picture.width !== pw || this.picture.height !== ph || this.step !== step || end < this.done || end - this.done > 64 * HOP;
+    if (isNew) {
+      Object.assign(this.picture, { width: pw, height: ph });
       paint.fillStyle = "#000004";
       paint.fillRect(0, 0, pw, ph);
-      this.done = Math.max(0, end - 64 * HOP);
+      // As much of the past as fits and is still there.
+      const columns = Math.min(Math.ceil(pw / step), RING_FRAMES / HOP - 8);
+      this.done = Math.max(0, HOP * (Math.floor(end / HOP) - columns));
+      this.step = step;
     }
-    const step = Math.max(1, Math.round(scale * this.zoom));
     const low = 40;
     const ratio = rate / 2 / low;
     while (this.done + HOP <= end) {
@@ -111,7 +113,6 @@ export class Spectrogram {
       pen.fillText(si(hz, "Hz"), 6, y + 4);
       pen.fillRect(0, y, 4, 1);
     }
-    void w;
   }
 }
 
@@ -127,7 +128,7 @@ function heat(level) {
 class Loop {
   zoom = 1;
 
-  loop(canvas, { ring, rate, end, engine }, [xName, xUnit, xs], [yName, yUnit, ySignal], frames) {
+  loop(canvas, { ring, rate, end, engine, isFrozen }, [xName, xUnit, xs], [yName, yUnit, ySignal], frames) {
     const { pen, w, h } = fit(canvas);
     const columns = xs.map(([signal]) => engine.column(signal));
     const yColumn = engine.column(ySignal);
@@ -144,8 +145,7 @@ class Loop {
       if (!before) return now;
       return [Math.min(now[0], 0.99 * before[0]), Math.max(now[1], 0.99 * before[1])];
     };
-    this.x = hold(bounds(x), this.x);
-    this.y = hold(bounds(y), this.y);
+    if (!isFrozen || !this.x) [this.x, this.y] = [hold(bounds(x), this.x), hold(bounds(y), this.y)];
     const put = (v, [a, b], from, to) => (b - a < 1e-30 ? (from + to) / 2 : from + ((v - a) / (b - a)) * (to - from));
     const px = (v) => put(v, this.x, 10, w - 10);
     const py = (v) => put(v, this.y, h - 18, 20);
@@ -187,10 +187,8 @@ export class ImpactLoop extends Loop {
   draw(canvas, at) {
     const names = ImpactLoop.contacts(at.engine.info);
     if (this.info !== at.engine.info) Object.assign(this, { info: at.engine.info, seen: 0, name: names[0], x: undefined, y: undefined });
-    if (!at.isFrozen) {
-      for (const name of names) this.lookFor(at, name);
-      at = { ...at, end: this.seen ? Math.min(at.end, this.seen) : at.end };
-    }
+    if (!at.isFrozen) for (const name of names) this.lookFor(at, name);
+    at = { ...at, end: this.seen ? Math.min(at.end, this.seen) : at.end };
     this.loop(canvas, at, ["penetration", "m", [[`${this.name}.compression`, 1]]], [`${this.name}: force`, "N", `${this.name}.force`], 0.01 * at.rate);
   }
 
@@ -263,7 +261,7 @@ export class Modes {
   static wants = (info) => info.bodies.filter((body) => body.modes.length).map((body) => body.name);
   zoom = 1;
 
-  draw(canvas, { engine, status }) {
+  draw(canvas, { engine, status, isFrozen }) {
     const { pen, w, h } = fit(canvas);
     const body = status && engine.info.bodies[status.body];
     if (!body?.modes?.length) {
@@ -272,7 +270,7 @@ export class Modes {
     }
     const [low, high] = [20, engine.rate / 2];
     const most = Math.max(1e-15, ...status.modes);
-    this.most = Math.max(most, 0.97 * (this.most ?? 0));
+    if (!isFrozen) this.most = Math.max(most, 0.97 * (this.most ?? 0));
     body.modes.forEach((mode, i) => {
       const x = (Math.log(Math.max(mode.freq_hz, low) / low) / Math.log(high / low)) * (w - 12) + 6;
       const part = Math.min(1, Math.max(0, 1 + (10 * Math.log10((status.modes[i] ?? 0) / this.most + 1e-30) * this.zoom) / 80));

@@ -6,13 +6,12 @@ import { RING_FRAMES, ROW } from "./ring.js";
 const STATUS_EVERY_S = 1 / 60;
 
 class Tocco extends AudioWorkletProcessor {
-  constructor({ processorOptions: { module, shared } }) {
+  constructor({ processorOptions: { module, shared, head } }) {
     super();
     this.abi = instantiateNow(module);
     this.ring = shared ? { rows: new Float32Array(shared.rows), head: new Int32Array(shared.head) } : null;
     this.rows = this.ring ? this.ring.rows : new Float32Array(RING_FRAMES * ROW);
-    this.head = 0;
-    this.posted = 0;
+    this.head = this.posted = head;
     this.sent = 0;
     this.gain = 1;
     this.limiting = true;
@@ -66,6 +65,7 @@ class Tocco extends AudioWorkletProcessor {
   }
 
   command(command) {
+    if (!this.player) return; // a gesture between two contexts
     this.player.command(command);
     const { shape, ...line } = command; // a take solves its places again
     this.log(line);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { address, BAR, browser, load, open, peak, problem, shots, wait, work } from "./harness.mjs";
+import { address, BAR, load, open, peak, problem, shots, wait, work } from "./harness.mjs";
 
 export default {
   async "the keyboard alone plays: strike, move the point, rub, letters as notes"() {
@@ -83,22 +83,69 @@ export default {
     await page.context().close();
   },
 
-  async "light and dark are both readable"() {
+  async "every control has a name, and every text stands out from what is behind it, in light and dark"() {
     for (const colorScheme of ["light", "dark"]) {
       const page = await open({ colorScheme });
-      const ratio = await page.evaluate(() => {
-        const style = getComputedStyle(document.documentElement);
-        const light = (name) => {
-          const hex = style.getPropertyValue(name).trim().replace(/^#(.)(.)(.)$/, "#$1$1$2$2$3$3");
-          const [r, g, b] = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+      await load(page, BAR);
+      await page.locator("#controls summary").click();
+      await page.fill("#source", BAR.replace("stiffness", "stifness")); // the colours of an error too
+      await page.waitForFunction(() => document.querySelector(".gutter .wrong"));
+      await page.evaluate(() => tocco.engine.tell("problem", "a sentence about what went wrong"));
+      await page.screenshot({ path: join(shots, `${colorScheme}.png`), fullPage: true });
+      const tree = (await (await page.context().newCDPSession(page)).send("Accessibility.getFullAXTree")).nodes;
+      const roles = /^(button|slider|textbox|checkbox|combobox|searchbox|spinbutton|application|meter|image|DisclosureTriangle)$/;
+      const controls = tree.filter((node) => !node.ignored && roles.test(node.role?.value ?? ""));
+      assert.ok(controls.length > 40, `${controls.length} controls`);
+      const nameless = controls.filter((node) => !node.name?.value?.trim()).map((node) => `${node.role.value} ${node.backendDOMNodeId}`);
+      assert.deepEqual(nameless, [], colorScheme);
+      const dialogs = ["#gallery", "#recorded"];
+      const faint = await page.evaluate((ids) => {
+        for (const id of ids) document.querySelector(id).show();
+        const read = (text) => text.match(/[\d.]+/g).map(Number);
+        const light = (rgb) => {
+          const [r, g, b] = rgb.map((c) => c / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
           return 0.2126 * r + 0.7152 * g + 0.0722 * b;
         };
-        const contrast = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
-        return [contrast("--text", "--card"), contrast("--muted", "--card"), contrast("--muted", "--back"), contrast("--on-accent", "--accent"), contrast("--wrong", "--card")];
-      });
-      assert.ok(Math.min(...ratio) >= 4.5, `${colorScheme}: ${ratio.map((r) => r.toFixed(1))}`);
-      await page.screenshot({ path: join(shots, `${colorScheme}.png`), fullPage: true });
+        const behind = (element) => {
+          for (let e = element; e; e = e.parentElement) {
+            const [r, g, b, alpha = 1] = read(getComputedStyle(e).backgroundColor);
+            if (alpha === 1) return [r, g, b];
+          }
+          return [255, 255, 255];
+        };
+        const found = [];
+        for (const element of document.body.querySelectorAll("*")) {
+          const says = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim()) || element.matches("input[type=text], input[type=search], textarea, select");
+          if (!says || !element.checkVisibility() || element.closest("noscript, option")) continue;
+          const [a, b] = [light(read(getComputedStyle(element).color).slice(0, 3)), light(behind(element))];
+          const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+          if (ratio < 4.5) found.push(`${element.tagName}#${element.id}.${element.className} ${ratio.toFixed(2)}`);
+        }
+        return [...new Set(found)];
+      }, dialogs);
+      assert.deepEqual(faint, [], colorScheme);
       await page.context().close();
     }
+  },
+
+  async "Tab alone reaches every part of the page, and Enter opens and leaves the gallery"() {
+    const page = await open();
+    const reached = new Set();
+    for (let i = 0; i < 60; i += 1) {
+      await page.keyboard.press("Tab");
+      reached.add(await page.evaluate(() => document.activeElement.id || document.activeElement.tagName));
+    }
+    for (const part of ["power", "gallery-open", "again", "level", "limiter", "CANVAS", "speed", "keys", "midi", "undo", "freeze", "zoom", "source", "save", "share", "record", "render", "latency"]) {
+      assert.ok(reached.has(part), `${part} is not among ${[...reached].join(" ")}`);
+    }
+    await page.locator("#gallery-open").focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("gong");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => document.getElementById("title").textContent.includes("gong"));
+    assert.equal(await page.evaluate(() => document.getElementById("gallery").open), false);
+    await page.context().close();
   },
 };

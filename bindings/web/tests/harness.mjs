@@ -2,7 +2,7 @@
 // What every browser test needs: a studio, a browser, pages, and ears.
 import { spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
@@ -106,6 +106,13 @@ export const centroid = (page) => page.evaluate(async () => {
   });
   return ((sum / weight) * tocco.engine.rate) / 16384;
 });
+
+/** Bits of the samples of a float WAV. */
+export function samplesOf(file) {
+  const bytes = readFileSync(file);
+  const at = bytes.indexOf("data") + 8;
+  return new Uint32Array(bytes.buffer.slice(bytes.byteOffset + at, bytes.byteOffset + at + bytes.readUInt32LE(at - 4)));
+}
 
 /** Ends all that was begun. */
 export async function close() {

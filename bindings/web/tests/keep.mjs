@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { BAR, load, open, program, shots, wait, work } from "./harness.mjs";
+import { BAR, load, open, program, samplesOf, shots, wait, work } from "./harness.mjs";
 
 export default {
   async "a saved scene, a link and a typed edit give the scene back"() {
@@ -63,12 +63,7 @@ export default {
     const to = join(work, "take.wav");
     await take.saveAs(from);
     execFileSync(program, ["render", "--take", from, "-o", to, "--bits", "32f"], { stdio: "pipe" });
-    const samples = (file) => {
-      const bytes = readFileSync(file);
-      const at = bytes.indexOf("data") + 8;
-      return new Uint32Array(bytes.buffer.slice(bytes.byteOffset + at, bytes.byteOffset + at + bytes.readUInt32LE(at - 4)));
-    };
-    const [ours, theirs] = [samples(await sound.path()), samples(to)];
+    const [ours, theirs] = [samplesOf(await sound.path()), samplesOf(to)];
     assert.equal(ours.length, theirs.length);
     assert.equal(ours.findIndex((x, i) => x !== theirs[i]), -1);
     assert.ok(ours.some((x) => x !== 0));

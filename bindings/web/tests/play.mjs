@@ -2,7 +2,7 @@
 // Striking, rubbing, seeing, changing.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { address, BAR, centroid, load, open, peak, problem, scenes, shots, wait, work } from "./harness.mjs";
+import { address, BAR, centroid, load, open, peak, problem, scenes, shots, wait } from "./harness.mjs";
 
 export default {
   async "the page loads without a complaint and asks nobody but its own server"() {
@@ -153,6 +153,95 @@ export default {
     await wait(page, 100);
     const force = await page.evaluate(() => tocco.surfaces[0].isDown);
     assert.equal(force, false);
+    await page.context().close();
+  },
+
+  async "wineglass, door, brake, bowl, chalk and violin are rubbed on a pad, and every finger has its own"() {
+    const page = await open();
+    for (const name of ["wineglass", "door-squeak", "brake", "singing-bowl", "chalk", "scrape", "violin"]) {
+      await page.evaluate((wanted) => tocco.choose(wanted), name);
+      const found = await page.evaluate(() => tocco.surfaces.filter((surface) => surface.rub).length);
+      assert.ok(found > 0, `${name}: no pad`);
+      await page.evaluate(() => { // the scene's own gesture is taken over, whatever it was
+        for (const surface of tocco.surfaces.filter((s) => s.rub)) surface.play(0.5, 0.45, [0.75, 0.45]);
+      });
+      await wait(page, 900);
+      assert.ok(await peak(page, 8000) > 0.002, `${name}: peak ${await peak(page, 8000)}`);
+    }
+    await page.context().close();
+  },
+
+  async "a string is struck at the nearest of its ports, which the picture shows"() {
+    const page = await open();
+    await page.evaluate(() => tocco.choose("hammered-string"));
+    const [at, ports, anywhere] = await page.evaluate(() => {
+      const surface = tocco.surfaces.find((s) => s.body?.type === "string");
+      surface.strike([0.9, 0.5]);
+      return [surface.cursor, surface.body.ports.map((port, i) => surface.figure.point(port.place, i)), surface.body.anywhere];
+    });
+    if (anywhere) assert.ok(Math.abs(at[0] - 0.9) < 0.01, `${at}`);
+    else assert.ok(ports.some(([x]) => x === at[0]) && at[0] === Math.max(...ports.map(([x]) => x)), `${at} of ${ports}`);
+    await page.context().close();
+  },
+
+  async "of two hammers the one that is chosen strikes"() {
+    const page = await open();
+    await page.evaluate(() => tocco.choose("steel-bar"));
+    await page.selectOption("#mass", "rubber");
+    const sent = await page.evaluate(() => {
+      const all = [];
+      const send = tocco.engine.send.bind(tocco.engine);
+      tocco.engine.send = (command) => all.push(command) && send(command);
+      tocco.surfaces[0].strike([0.3, 0.5]);
+      return all;
+    });
+    assert.equal(sent.find((command) => command.strike).strike, "rubber");
+    assert.ok(await page.locator("#hammer input.value[aria-label^='rubber/mass_kg']").isVisible());
+    await page.context().close();
+  },
+
+  async "only views on the screen are asked of the engine, and what is frozen stays while it can be zoomed"() {
+    const page = await open({ viewport: { width: 1000, height: 500 } });
+    await load(page, BAR);
+    await wait(page, 200);
+    assert.deepEqual(await page.evaluate(() => tocco.engine.watching), [], "nothing is seen yet");
+    await page.setViewportSize({ width: 1280, height: 1100 });
+    await page.waitForFunction(() => tocco.engine.watching.includes("hit.force"));
+    await page.evaluate(() => tocco.surfaces.at(-1).strike([0.1, 0.5]));
+    await wait(page, 400);
+    const shown = await page.evaluate(() => tocco.views.find((view) => view.name === "hit")?.y[1] ?? 0);
+    assert.ok(shown > 1, `the loop of the blow reaches ${shown} N`);
+    const picture = (i) => page.evaluate((at) => tocco.viewCanvases[at].toDataURL(), i);
+    await page.click("#freeze");
+    await wait(page, 100);
+    const [frozen, heat] = [await picture(0), await picture(1)];
+    await page.evaluate(() => tocco.surfaces.at(-1).strike([0.4, 0.5]));
+    await wait(page, 7000); // longer than the ring remembers
+    assert.ok(await picture(1) === heat, "the spectrogram is frozen");
+    assert.ok(await picture(0) === frozen, "the waveform is frozen");
+    await page.locator("#zoom").focus();
+    for (let i = 0; i < 4; i += 1) await page.keyboard.press("ArrowRight");
+    await wait(page, 100);
+    assert.ok(await picture(0) !== frozen && await picture(1) !== heat, "both are zoomed");
+    await page.click("#freeze");
+    await wait(page, 200);
+    assert.equal(await page.evaluate(() => tocco.frozen), undefined);
+    await page.context().close();
+  },
+
+  async "another latency is another context, and the scene plays on in it"() {
+    const page = await open();
+    await load(page, BAR);
+    const before = await page.evaluate(() => tocco.engine.context.baseLatency);
+    await page.selectOption("#latency", "safest");
+    await page.evaluate(() => tocco.opening);
+    const after = await page.evaluate(() => tocco.engine.context.baseLatency);
+    assert.ok(after > 1.5 * before, `${before} s, then ${after} s`);
+    await page.waitForFunction(() => tocco.engine.context.state === "running");
+    await page.evaluate(() => tocco.surfaces.at(-1).strike([0.1, 0.5]));
+    await wait(page, 500);
+    assert.ok(await peak(page) > 0.001);
+    assert.equal(await problem(page), "");
     await page.context().close();
   },
 };

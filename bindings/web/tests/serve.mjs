@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The server and the bridge to OSC.
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { address, BAR, heardOsc, load, open, oscPort, peak, program, scenes, serve, wait, work } from "./harness.mjs";
+import { address, BAR, heardOsc, load, open, oscPort, peak, program, serve, wait, work } from "./harness.mjs";
 
 export default {
   async "OSC that reaches the program is played in the page, and the page's gestures go out as OSC"() {
@@ -42,6 +42,36 @@ export default {
     const lines = readFileSync(take, "utf8").trim().split("\n").map((line) => JSON.parse(line));
     assert.ok(lines.some((line) => line.strike === "hammer" && line.velocity_m_s === 0.75), "the strike arrived");
     assert.ok(lines.some((line) => line.set === "hardness" && line.value === 0.25), "the control arrived");
+    joined.server.removeAllListeners("exit");
+    joined.server.kill();
+    await page.context().close();
+  },
+
+  async "liblo's oscsend plays the page, whose sliders follow, and the page's gestures reach a running tocco play"() {
+    if (spawnSync("oscsend", [], { stdio: "ignore" }).error) return console.log("SKIPPED: no oscsend (Debian: liblo-tools)");
+    const [inPort, playPort] = [oscPort + 2, oscPort + 3];
+    const take = join(work, "bridged.jsonl");
+    const player = spawn(program, ["play", "bar", "--device", "null", "--plain", "--osc", String(playPort), "--record", take, "--duration", "10"], { stdio: "ignore" });
+    const ended = new Promise((done) => player.on("exit", done));
+    const joined = await serve("--osc", String(inPort), "--to", `127.0.0.1:${playPort}`);
+    const page = await open({ at: joined.address });
+    await load(page, BAR);
+    await page.waitForFunction(() => document.getElementById("said").textContent.includes("joined"));
+    const oscsend = (...args) => execFileSync("oscsend", ["127.0.0.1", String(inPort), ...args]);
+    oscsend("/size", "f", "0.25");
+    await page.waitForFunction(() => tocco.controls.rows.get("size").value === 0.25);
+    assert.equal(await peak(page, 2000), 0);
+    oscsend("/tocco/strike", "sf", "hammer", "1.5");
+    await wait(page, 400);
+    assert.ok(await peak(page) > 0.001, "struck by oscsend");
+    oscsend("/tocco/panic");
+    await wait(page, 300);
+    assert.ok(await peak(page, 2000) < 1e-9, "brought to rest by oscsend");
+    const box = await page.locator("#surfaces canvas").first().boundingBox();
+    await page.mouse.click(box.x + box.width * 0.3, box.y + box.height / 2);
+    assert.equal(await ended, 0);
+    const lines = readFileSync(take, "utf8").trim().split("\n").map((line) => JSON.parse(line));
+    assert.deepEqual(lines.filter((line) => line.strike).map((line) => [line.strike, line.velocity_m_s]), [["hammer", 1]], "the click, and no echo of what came in");
     joined.server.removeAllListeners("exit");
     joined.server.kill();
     await page.context().close();
