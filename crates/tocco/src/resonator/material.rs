@@ -236,15 +236,15 @@ pub const MATERIALS: &[Entry] = &[
     ),
     row(
         ("ceramic", "ceramic", "Porcelain."),
-        (2400.0, 7.0e10, 0.22),
+        (2400.0, 7.0e10, 0.17),
         (0.0012, 0.0008, 0.0),
-        "MakeItFrom, engineering porcelain (2300 to 3000, 67 to 150 GPa; ratio 0.17, ours is from memory); loss: \
-         memory, between glass and fired clay",
+        "MakeItFrom, engineering porcelain (2300 to 3000, 67 to 150 GPa, 0.17); loss: memory, between glass and fired \
+         clay",
     ),
     row(
         ("terracotta", "ceramic", "Fired clay: pots and tiles."),
         (1900.0, 1.5e10, 0.2),
-        (0.006, 0.006, 0.1),
+        (0.010, 0.002, 0.1),
         "Cremer and Heckl, brick, quoted by Irvine 2010: 1900 to 2200, 2500 to 3000 m/s in rods, so 12 to 20 GPa, \
          loss 0.01 to 0.02; Audio Qualia, fired clay 0.012, here the sum; ratio: memory",
     ),
@@ -258,10 +258,10 @@ pub const MATERIALS: &[Entry] = &[
     ),
     row(
         ("abs", "plastic", "ABS: toy bricks, casings."),
-        (1050.0, 2.4e9, 0.37),
+        (1050.0, 2.4e9, 0.40),
         (0.018, 0.012, 0.0),
         "Granta MaterialUniverse, ABS for extrusion (1020 to 1080, 2 to 2.9 GPa, tan delta 0.0138 to 0.0446; ratio \
-         0.394 to 0.422, ours is a little lower, from memory)",
+         0.394 to 0.422)",
     ),
     row(
         ("ice", "ice", "Fresh-water ice near -10 C."),
