@@ -23,7 +23,7 @@ pub fn named(text: &str, voice: usize) -> String {
 }
 
 /// The body or contact at the front of a site or path.
-fn head(text: &str) -> &str {
+pub fn head(text: &str) -> &str {
     text.split(['.', '/']).next().unwrap_or(text)
 }
 
@@ -36,6 +36,9 @@ pub fn copied(scene: Loaded) -> Result<Loaded> {
         // A take stores the scene as text, and a recording in memory has none.
         return bad(format!("{}: midi.voices: a scene with recordings has one voice", scene.origin));
     }
+    if has_voices(&scene.def) {
+        return Ok(scene);
+    }
     let names = scene.def.bodies.iter().map(|body| &body.name).chain(scene.def.contacts.iter().map(|c| &c.name));
     if let Some(name) = names.into_iter().find(|name| name.contains(MARK)) {
         return bad(format!("{}: midi.voices: '{name}' holds '{MARK}', which marks copies; rename it", scene.origin));
@@ -45,6 +48,14 @@ pub fn copied(scene: Loaded) -> Result<Loaded> {
     let mut text: String = comment.map(|line| format!("{line}\n")).collect();
     text.push_str(&copies(&scene.def).to_toml());
     Loaded::from_text(&scene.name, &scene.origin, text, None)
+}
+
+/// True if the copies are there already: the scene that sounds is played again.
+fn has_voices(def: &SceneDef) -> bool {
+    let there = |name: &str| def.bodies.iter().any(|body| body.name == name);
+    def.midi.as_ref().is_some_and(|midi| {
+        !midi.retune.is_empty() && (1..midi.voices).all(|k| midi.retune.iter().all(|name| there(&named(name, k))))
+    })
 }
 
 /// The scene with as many voices as its `[midi]` table says.
