@@ -14,6 +14,9 @@ use tocco_host::analyse::{Analysis, Options, analyse};
 
 const RATE_HZ: f64 = 48_000.0;
 
+/// Hz, s, and the mode's shape where it is struck and where it is heard.
+type Given = (f64, f64, f64, f64);
+
 /// Decay rate, 1/s, and damped frequency, rad/s.
 type Pole = (f64, f64);
 
@@ -29,11 +32,11 @@ struct Struck {
 }
 
 /// An object struck by a mass: channel 0 is heard, channel 1 is the force, which tells when the hammer left.
-fn struck(name: &str, modes: &[(f64, f64, f64, f64)], hammer: (f64, f64, f64), length_s: f64) -> Struck {
+fn struck(name: &str, modes: &[Given], hammer: (f64, f64, f64), length_s: f64) -> Struck {
     let (mass_kg, stiffness, speed_m_s) = hammer;
     let mut text =
         format!("version = 1\nduration_s = {length_s}\n[body.hammer]\ntype = \"mass\"\nmass_kg = {mass_kg}\n");
-    let list = |f: &dyn Fn(&(f64, f64, f64, f64)) -> String| modes.iter().map(f).collect::<Vec<_>>().join(", ");
+    let list = |f: &dyn Fn(&Given) -> String| modes.iter().map(f).collect::<Vec<_>>().join(", ");
     let rows = list(&|m| format!("{{ freq_hz = {}, decay_s = {}, mass_kg = 0.05 }}", m.0, m.1));
     write!(text, "[body.bar]\ntype = \"modal\"\nmodes = [{rows}]\n").unwrap();
     write!(text, "[body.bar.port]\ntip = [{}]\near = [{}]\n", list(&|m| m.2.to_string()), list(&|m| m.3.to_string()))
@@ -129,7 +132,7 @@ fn all() -> Vec<Struck> {
     }
     for seed in 1..=4 {
         let mut rng = Rng::new(seed, "struck");
-        let mut modes: Vec<(f64, f64, f64, f64)> = Vec::new();
+        let mut modes: Vec<Given> = Vec::new();
         while modes.len() < 12 {
             let hz = rng.between_log(150.0, 12_000.0);
             let decay_s = 1.0 / (rng.between_log(1.5, 8.0) + hz / rng.between_log(100.0, 1000.0));
