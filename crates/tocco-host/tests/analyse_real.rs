@@ -74,7 +74,7 @@ fn a_held_out_strike_of_a_real_instrument_is_near_the_body_found_from_the_others
             mean(&between)
         );
         // The high water glass misses the plain line: 4.9 dB against 2.9 between real strikes, 1.7 times; its body is as far
-        // from the strikes it was made of, so what it lacks is not modal.
+        // from the strikes it was made of, and why is not known.
         let times = if *object == "WaterglassHi" { 1.8 } else { 1.5 };
         // Cowbell and wood block are one take at five levels: there are no two strikes to compare with.
         let one_take = two_real.iter().all(|d| *d < 0.5);
