@@ -93,6 +93,7 @@ pub(crate) struct Slot {
     pub spec: Spec,
     pub value: Real,
     pub goal: Real,
+    /// What the last step of a glide changed, roughly: its slope.
     pub step: Real,
     /// Samples or control ticks left to the goal.
     pub left: u32,
@@ -107,6 +108,29 @@ pub(crate) struct Slot {
 impl Slot {
     pub fn is_moving(&self) -> bool {
         self.left > 0 || self.drive.is_some()
+    }
+
+    /// Sends the value to a goal, to be reached in so many samples. `[audio]`
+    pub fn lead(&mut self, goal: Real, samples: Real) {
+        let steps = if self.spec.rate == Rate::Sample { samples } else { samples / CONTROL_TICKS as Real };
+        (self.goal, self.left) = (goal, (steps as u32).max(1));
+    }
+
+    /// One step towards the goal, along the cubic that begins with the present value and slope and ends level: however
+    /// often the goal is moved, the slope never jumps. `[audio]`
+    pub fn glide(&mut self) -> Real {
+        if self.left <= 1 {
+            let end = if self.left == 1 { self.goal } else { self.value };
+            (self.step, self.left) = (0.0, 0);
+            return end;
+        }
+        let n = Real::from(self.left);
+        let (way, run) = (self.goal - self.value, self.step * n);
+        let (square, cube) = ((3.0 * way - 2.0 * run) / (n * n), (run - 2.0 * way) / (n * n * n));
+        self.left -= 1;
+        let value = self.value + (self.step + square + cube);
+        self.step += 2.0 * square + 3.0 * cube;
+        value.clamp(self.spec.min, self.spec.max)
     }
 }
 

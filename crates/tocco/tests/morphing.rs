@@ -2,13 +2,9 @@
 //! Bodies that become other bodies while they sound: no energy from nowhere, no clicks, the right pitch on the way.
 
 mod common;
-use common::engine;
+use common::{RATE_HZ, click_db, engine, peak};
 use tocco::engine::{Command, Timed};
 use tocco::rng::Rng;
-
-const RATE_HZ: f64 = 48_000.0;
-/// All partials of the scenes below stay under 4.6 kHz: whatever is heard above this comes from changes.
-const CUT_HZ: f64 = 6_000.0;
 
 /// Four modes that become three others, at other places, one of them with the other sign.
 const BAR: &str = r#"
@@ -35,39 +31,6 @@ fn render(text: &str, seconds: f64, commands: impl FnOnce(&tocco::Scene) -> Vec<
     let mut out = vec![0.0; (seconds * RATE_HZ) as usize];
     engine.render(&mut commands, &mut out);
     out.iter().map(|x| f64::from(*x)).collect()
-}
-
-/// What is left above the cut: a linear-phase filter of 511 taps (Blackman-Harris: 92 dB down from 5.6 kHz on).
-fn splash(signal: &[f64]) -> Vec<f64> {
-    let (n, cut) = (511usize, CUT_HZ / RATE_HZ);
-    let tap = |i: usize| {
-        let k = i as f64 - (n / 2) as f64;
-        let sinc = if k == 0.0 {
-            1.0 - 2.0 * cut
-        } else {
-            -(std::f64::consts::TAU * cut * k).sin() / (std::f64::consts::PI * k)
-        };
-        let turn = std::f64::consts::TAU * i as f64 / (n - 1) as f64;
-        sinc * (0.35875 - 0.48829 * turn.cos() + 0.14128 * (2.0 * turn).cos() - 0.01168 * (3.0 * turn).cos())
-    };
-    let taps: Vec<f64> = (0..n).map(tap).collect();
-    signal.windows(n).map(|window| window.iter().zip(&taps).map(|(x, h)| x * h).sum()).collect()
-}
-
-fn peak(signal: &[f64]) -> f64 {
-    signal.iter().fold(0.0, |m: f64, x| m.max(x.abs()))
-}
-
-/// Peak above the cut against the peak of the signal around it (10 ms), dB, at worst, from 0.05 s on.
-fn click_db(signal: &[f64]) -> f64 {
-    let from = (0.05 * RATE_HZ) as usize;
-    let residual = splash(&signal[from..]);
-    let mut worst = f64::NEG_INFINITY;
-    for (at, part) in residual.chunks(480).enumerate() {
-        let around = &signal[from + at * 480..(from + at * 480 + 511 + part.len()).min(signal.len())];
-        worst = worst.max(20.0 * (peak(part) / peak(around)).log10());
-    }
-    worst
 }
 
 /// A chain of commands that jump a parameter, 10 000 a second from 0.1 s on.

@@ -252,9 +252,19 @@ impl World {
 
     /// Sets a parameter of a contact; what that adds or takes is booked as work. `[audio]`
     pub fn tune_contact(&mut self, contact: usize, index: usize, value: Real) {
+        self.lead_contact(contact, index, value);
+        self.reconsider(contact);
+    }
+
+    /// The same for one of many small changes: whether sub-steps are needed is left to [`World::reconsider`]. `[audio]`
+    pub fn lead_contact(&mut self, contact: usize, index: usize, value: Real) {
         let before = stored(&self.contacts[contact]);
         self.contacts[contact].law.set(index, value);
         self.work += stored(&self.contacts[contact]) - before;
+    }
+
+    /// A contact's law or its partners have changed: the speeds at which it needs sub-steps are due again. `[audio]`
+    pub fn reconsider(&mut self, contact: usize) {
         self.contacts[contact].estimated = false;
     }
 

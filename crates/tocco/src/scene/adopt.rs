@@ -93,10 +93,8 @@ impl Scene {
             if slot.declared.0 == was.declared.0 || (slot.drive.is_none() && slot.declared.1) {
                 (slot.goal, slot.step, slot.left) = (was.goal, was.step, was.left);
             } else {
-                let ticks = slot.spec.glide_s * rate_hz;
-                let steps = if slot.spec.rate == Rate::Sample { ticks } else { ticks / CONTROL_TICKS as Real };
-                (slot.goal, slot.left) = (slot.declared.0, (steps as u32).max(1));
-                slot.step = (slot.goal - slot.value) / Real::from(slot.left);
+                slot.step = was.step;
+                slot.lead(slot.declared.0, slot.spec.glide_s * rate_hz);
             }
             let (target, value, moving) = (slot.target, slot.value, slot.is_moving());
             match target {
