@@ -93,8 +93,9 @@ pub(crate) struct Slot {
     pub spec: Spec,
     pub value: Real,
     pub goal: Real,
-    /// What the last step of a glide changed, roughly: its slope.
+    /// Slope and curvature of a glide, per step and per step twice.
     pub step: Real,
+    pub bend: Real,
     /// Samples or control ticks left to the goal.
     pub left: u32,
     /// The drive that moves it, until a command takes over.
@@ -116,20 +117,25 @@ impl Slot {
         (self.goal, self.left) = (goal, (steps as u32).max(1));
     }
 
-    /// One step towards the goal, along the cubic that begins with the present value and slope and ends level: however
-    /// often the goal is moved, the slope never jumps. `[audio]`
+    /// One step towards the goal, along the polynomial of fifth order that begins with the present value, slope and
+    /// curvature and ends level: however often the goal is moved, neither of them jumps. `[audio]`
     pub fn glide(&mut self) -> Real {
         if self.left <= 1 {
             let end = if self.left == 1 { self.goal } else { self.value };
-            (self.step, self.left) = (0.0, 0);
+            (self.step, self.bend, self.left) = (0.0, 0.0, 0);
             return end;
         }
         let n = Real::from(self.left);
-        let (way, run) = (self.goal - self.value, self.step * n);
-        let (square, cube) = ((3.0 * way - 2.0 * run) / (n * n), (run - 2.0 * way) / (n * n * n));
+        let (way, run, turn) = (self.goal - self.value, self.step * n, 0.5 * self.bend * n * n);
+        // value + run t + turn t^2 + a t^3 + b t^4 + c t^5, with value way, slope 0 and curvature 0 at t = 1.
+        let a = 10.0 * way - 6.0 * run - 3.0 * turn;
+        let b = -15.0 * way + 8.0 * run + 3.0 * turn;
+        let c = 6.0 * way - 3.0 * run - turn;
+        let t = 1.0 / n;
         self.left -= 1;
-        let value = self.value + (self.step + square + cube);
-        self.step += 2.0 * square + 3.0 * cube;
+        let value = self.value + t * (run + t * (turn + t * (a + t * (b + t * c))));
+        self.step = t * (run + t * (2.0 * turn + t * (3.0 * a + t * (4.0 * b + t * 5.0 * c))));
+        self.bend = t * t * (2.0 * turn + t * (6.0 * a + t * (12.0 * b + t * 20.0 * c)));
         value.clamp(self.spec.min, self.spec.max)
     }
 }

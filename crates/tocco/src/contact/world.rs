@@ -106,6 +106,9 @@ pub struct World {
     pub health: Health,
     /// Largest sub-step level allowed.
     pub max_level: usize,
+    /// A body has been tuned since the last control tick, and since the one before: its labels may move by the sample.
+    pub(super) tuned: bool,
+    pub(super) moving: bool,
     /// Part of the energy of everything below which groups of free modes are silenced; 0: none.
     pub drop_below: Real,
 }
@@ -148,6 +151,8 @@ impl World {
             work: 0.0,
             health: Health::default(),
             max_level: LEVELS - 1,
+            tuned: false,
+            moving: false,
             drop_below: 0.0,
             bodies,
             contacts,
@@ -244,6 +249,7 @@ impl World {
         let before = self.bodies[body].energy();
         self.bodies[body].set(index, value);
         self.work += self.bodies[body].energy() - before;
+        (self.tuned, self.moving) = (true, true);
         self.stale(body);
         for contact in self.contacts.iter_mut().filter(|contact| contact.touches(body)) {
             contact.estimated = false;

@@ -381,6 +381,7 @@ fn slots(scene: &mut Scene) {
         value,
         goal: value,
         step: 0.0,
+        bend: 0.0,
         left: 0,
         drive: None,
         declared: (value, false),
