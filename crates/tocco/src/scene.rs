@@ -43,7 +43,7 @@ pub const FORCE: Spec = Spec {
     default: 0.0,
     scale: Scale::Linear,
     rate: Rate::Sample,
-    glide_s: 0.005,
+    glide_s: 0.008,
     doc: "External force at this place.",
 };
 

@@ -43,7 +43,7 @@ fn storm(scene: &tocco::Scene, path: &str, low: f64, high: f64) -> Vec<Timed> {
 
 #[test]
 fn a_whole_morph_is_heard_without_a_click() {
-    for (quantity, allowed) in [("velocity", -60.0), ("position", -60.0), ("acceleration", -55.0)] {
+    for quantity in ["velocity", "position", "acceleration"] {
         let text = format!("{BAR}[[tap]]\nof = \"bar.middle\"\nquantity = \"{quantity}\"\n");
         let still = click_db(&render(&text, 1.3, |_| Vec::new()));
         assert!(still < -120.0, "{quantity}: {still:.1} dB at rest, the measure is blind");
@@ -52,7 +52,7 @@ fn a_whole_morph_is_heard_without_a_click() {
             let text = format!("{text}[[drive]]\npath = \"bar/morph_01\"\npoints = [[0.1, 0.0], [{end}, 1.0]]\n");
             let heard = click_db(&render(&text, 1.3, |_| Vec::new()));
             println!("{quantity} in {seconds} s: {heard:.1} dB");
-            assert!(heard < -60.0, "{quantity} in {seconds} s: {heard:.1} dB");
+            assert!(heard < -75.0, "{quantity} in {seconds} s: {heard:.1} dB");
         }
         let jumps = render(&text, 1.3, |scene| {
             let address = scene.address("bar/morph_01").unwrap();
@@ -60,23 +60,25 @@ fn a_whole_morph_is_heard_without_a_click() {
             [(10_000, 1.0), (20_001, 0.3), (30_002, 0.9), (40_003, 0.0)].map(jump).into()
         });
         println!("{quantity} jumping: {:.1} dB", click_db(&jumps));
-        assert!(click_db(&jumps) < allowed, "{quantity} jumping: {:.1} dB", click_db(&jumps));
+        assert!(click_db(&jumps) < -75.0, "{quantity} jumping: {:.1} dB", click_db(&jumps));
     }
 }
 
 #[test]
 fn ten_thousand_changes_a_second_of_pitch_decay_and_morph_are_heard_without_a_click() {
-    let text = format!("{BAR}[[tap]]\nof = \"bar.middle\"\n");
-    for (path, low, high) in [
-        ("bar/morph_01", 0.0, 1.0),
-        ("bar/freq_scale", 0.5, 1.2),
-        ("bar/freq_scale", 0.125, 1.2),
-        ("bar/decay_scale", 1e-3, 1e3),
-    ] {
-        let heard = render(&text, 1.3, |scene| storm(scene, path, low, high));
-        println!("{path} {low} to {high}: {:.1} dB", click_db(&heard));
-        assert!(click_db(&heard) < -60.0, "{path} {low} to {high}: {:.1} dB", click_db(&heard));
-        assert!(peak(&heard[60_000..]) > 0.01 * peak(&heard), "{path}: the storm has silenced the body");
+    for quantity in ["velocity", "position", "acceleration"] {
+        let text = format!("{BAR}[[tap]]\nof = \"bar.middle\"\nquantity = \"{quantity}\"\n");
+        for (path, low, high) in [
+            ("bar/morph_01", 0.0, 1.0),
+            ("bar/freq_scale", 0.5, 1.2),
+            ("bar/freq_scale", 0.125, 1.2),
+            ("bar/decay_scale", 1e-3, 1e3),
+        ] {
+            let heard = render(&text, 1.3, |scene| storm(scene, path, low, high));
+            println!("{path} {low} to {high}, {quantity}: {:.1} dB", click_db(&heard));
+            assert!(click_db(&heard) < -75.0, "{path} {low} to {high}, {quantity}: {:.1} dB", click_db(&heard));
+            assert!(peak(&heard[60_000..]) > 0.005 * peak(&heard), "{path}: the storm has silenced the body");
+        }
     }
 }
 

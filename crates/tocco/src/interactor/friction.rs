@@ -46,7 +46,7 @@ use thermal::Rosin;
 crate::params! {
     /// Parameters of a friction contact.
     pub struct FrictionParams {
-        normal_force_n: "N", 0.0 => 1e6, default 1.0, Linear, Sample, glide 0.005, "Force that presses the surfaces together; 0 is silence.";
+        normal_force_n: "N", 0.0 => 1e6, default 1.0, Linear, Sample, glide 0.008, "Force that presses the surfaces together; 0 is silence.";
         mu_static: "1", 0.0 => 100.0, default 0.8, Linear, Sample, glide 0.02, "Coefficient of stiction; at least mu_dynamic.";
         mu_dynamic: "1", 0.0 => 100.0, default 0.3, Linear, Sample, glide 0.02, "Coefficient of fast sliding.";
         stribeck_m_s: "m/s", 1e-6 => 1e3, default 0.1, Log, Sample, glide 0.02, "Speed over which stiction gives way to sliding.";

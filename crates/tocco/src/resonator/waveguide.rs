@@ -53,7 +53,7 @@ const EASE_S: Real = 0.005;
 crate::params! {
     /// Parameters of a string.
     pub struct StringParams {
-        freq_hz: "Hz", LOWEST_HZ => 5e3, default 147.0, Log, Control, glide 0.02, "Frequency of the first partial.";
+        freq_hz: "Hz", LOWEST_HZ => 5e3, default 147.0, Log, Control, glide 0.05, "Frequency of the first partial.";
         q: "1", 10.0 => 1e5, default 500.0, Log, Control, glide 0.02, "Quality factor of the first partial: pi times the number of periods to 1/e of the amplitude.";
         q_tilt: "1", 0.2 => 5.0, default 1.0, Log, Control, glide 0.02, "Quality factor of the tenth partial over that of the first: small is dull, large is bright.";
         impedance_kg_s: "kg/s", 1e-3 => 1e3, default 0.55, Log, Control, glide 0.02, "Wave impedance: tension over wave speed.";
@@ -155,6 +155,8 @@ pub struct Waveguide {
     now: Moment,
     was: Moment,
     left: u32,
+    /// Where the bridge is, in cells: in the middle, or on its way there.
+    middle: Real,
     ports: Vec<Port>,
     /// e_i.e_k, ports x ports.
     gram: Vec<Real>,
@@ -195,6 +197,7 @@ impl Waveguide {
             now: Moment::new(&params, design, sample_s),
             was: Moment::new(&params, design, sample_s),
             left: 0,
+            middle: 0.5 * (design.delay as Real - 1.0),
             ports: places.iter().map(|&place| Port { place, ..Port::default() }).collect(),
             gram: vec![0.0; places.len() * places.len()],
             mirrored: 1.0 - nearest < farthest,
@@ -267,7 +270,7 @@ impl Waveguide {
         self.quarter = 0.25 / self.now.impedance;
         // No port reaches into a cell that counts in part only: what it does there would not be its work.
         let whole = if self.part < 1.0 { self.cells - 1 } else { self.cells };
-        let middle = 0.5 * (self.now.reach - 1.0);
+        let middle = self.middle.min((whole - 1) as Real);
         for port in &mut self.ports {
             let place = if self.mirrored { 1.0 - port.place } else { port.place };
             let away = (0.5 * place * self.now.period).min(middle).min((whole - 1) as Real - middle);
@@ -386,7 +389,7 @@ impl Waveguide {
             let incoming = self.read(&self.ports[i].behind) - self.read(&self.ports[i].before);
             self.ports[i].incoming = incoming;
         }
-        if self.left > 0 {
+        if self.left > 0 || self.middle != self.centre() {
             self.bend();
         }
     }
@@ -549,13 +552,17 @@ impl Resonator for Waveguide {
         (self.params, self.design, self.chain) = (old.params, old.design, old.chain.clone());
         self.line.copy_from_slice(&old.line);
         (self.head, self.cells, self.part) = (old.head, old.cells, old.part);
-        (self.now, self.was, self.left) = (old.now, old.was, old.left);
+        (self.now, self.was, self.left, self.middle) = (old.now, old.was, old.left, old.middle);
         for index in 0..StringParams::SPECS.len() {
             self.set(index, wanted.read(index));
         }
         self.lay();
         self.find();
         true
+    }
+
+    fn moving(&self) -> bool {
+        self.left > 0 || self.middle != self.centre()
     }
 
     fn omitted(&self) -> usize {

@@ -19,9 +19,9 @@
 //!
 //! **Sources.** ours.
 
-use super::{Modal, ModalParams, Mode};
 use super::coefficients::step_response;
 use super::morph::{PARTS, RIGID};
+use super::{Modal, ModalParams, Mode};
 use crate::math::{Real, cos, exp, sin};
 use crate::resonator::{Motion, Reading, Resonator, kernel};
 

@@ -3,8 +3,8 @@
 
 use super::{Form, Modal};
 use crate::math::Real;
-use crate::resonator::kernel::{self, LANES};
 use crate::resonator::Resonator;
+use crate::resonator::kernel::{self, LANES};
 
 /// Weight of an unheard mode in the two-pole form: 1000 dB below anything.
 pub(super) const UNHEARD: Real = 1e-50;
@@ -152,9 +152,9 @@ impl Modal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resonator::{Motion, Reading};
     use crate::resonator::modal::ModalParams;
     use crate::resonator::modal::tests::{RATE_HZ, body, decay};
+    use crate::resonator::{Motion, Reading};
     use crate::units::{decay_rate, rad_s};
 
     #[test]

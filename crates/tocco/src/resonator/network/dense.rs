@@ -328,9 +328,9 @@ impl Dense {
         match motion {
             Motion::Velocity => dot(&self.shape[port], &self.state[n..]),
             Motion::Position if b == 0.0 => dot(&self.shape[port], &self.state[..n]),
-            Motion::Position => (0..n).fold(0.0, |sum, i| {
-                sum + self.shape[port][i] * self.state[i] * (1.0 + (self.rise(i) - 1.0) * b)
-            }),
+            Motion::Position => {
+                (0..n).fold(0.0, |sum, i| sum + self.shape[port][i] * self.state[i] * (1.0 + (self.rise(i) - 1.0) * b))
+            }
         }
     }
 }

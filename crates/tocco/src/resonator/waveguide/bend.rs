@@ -8,10 +8,12 @@
 //! - `[bend.1]  arriving = (1 - a) w_(k-1) + a w_k`, energy of the line `Z h (w_0^2 + ... + w_(k-1)^2 + a w_k^2)`: by convexity
 //!   of the square `arriving^2 <= (1 - a) w_(k-1)^2 + a w_k^2`, which is what the line gives up in that sample
 //! - `[bend.2]  w *= sqrt(E/E')` where a change of K, Z or chain would make E' of E and more
+//! - `[bend.3]  bridge += (middle - bridge)/500`, at most 1/2000 cell a sample: ports that followed the far end at once would
+//!   hear the string pass by
 //!
 //! **Symbols.** w m/s: waves in the cells; Z kg/s; h s: the sample; E J.
 //!
-//! **Step.** Thirty-two samples of straight way from what is to what the parameters say, where K is whole again. Between two
+//! **Step.** Thirty-two samples from what is to what the parameters say, where K is whole again. Between two
 //! cells the line is a little dull (cos of half the angle per sample at worst), for less than a turn. A design with another
 //! number of sections is taken at once, and what that steps is heard over 5 ms, as before.
 //!
@@ -21,6 +23,12 @@ use super::fit::{Design, Loss};
 use super::{StringParams, TAPS, Waveguide, period, wanted};
 use crate::math::Real;
 use crate::resonator::{CONTROL_TICKS, Resonator};
+
+/// How fast the bridge follows the middle of the line: the part of the way it goes in a sample, the most it goes, cells, and
+/// what no longer counts.
+const NEARER: Real = 1.0 / 500.0;
+const FASTEST: Real = 1.0 / 2_000.0;
+const THERE: Real = 1e-6;
 
 /// A string at one moment of a retune.
 #[derive(Clone, Copy, Debug)]
@@ -43,9 +51,11 @@ impl Moment {
     fn towards(&self, to: &Self, t: Real) -> Self {
         let line = |a: Real, b: Real| a + (b - a) * t;
         let (from, mut design) = (&self.design, to.design);
-        design.real = line(from.real, design.real);
-        for (pair, was) in design.pairs.iter_mut().zip(&from.pairs) {
-            *pair = (line(was.0, pair.0), line(was.1, pair.1));
+        // Delays go in a straight line (1/r, d/c^2), as the line itself does: so their sum does.
+        design.real = 1.0 / line(1.0 / from.real, 1.0 / design.real);
+        for (pair, was) in design.pairs[..design.count].iter_mut().zip(&from.pairs) {
+            let (c, slow) = (line(was.0, pair.0), |p: &(Real, Real)| p.1 / (p.0 * p.0));
+            *pair = (c, line(slow(was), slow(pair)) * c * c);
         }
         design.loss = Loss {
             corner: line(from.loss.corner, design.loss.corner),
@@ -74,6 +84,8 @@ impl Waveguide {
         }
         self.left = 0;
         self.ports.iter_mut().for_each(|port| port.eased += port.incoming);
+        self.become_at(Moment::new(&self.params, self.design, self.sample_s));
+        self.middle = self.centre();
         self.arrive();
         self.ports.iter_mut().for_each(|port| port.eased -= port.incoming);
     }
@@ -83,21 +95,44 @@ impl Waveguide {
         self.become_at(Moment::new(&self.params, self.design, self.sample_s));
         self.level_out();
         self.released = self.energy();
+        self.read_anew();
+    }
+
+    /// Finds the ports again; a step in what they say is heard later.
+    fn read_anew(&mut self) {
         self.lay();
         self.ports.iter_mut().for_each(|port| port.lagging += port.position);
         self.find();
         self.ports.iter_mut().for_each(|port| port.lagging -= port.position);
     }
 
+    /// Where the bridge belongs, in cells.
+    pub(super) fn centre(&self) -> Real {
+        0.5 * (self.now.reach - 1.0)
+    }
+
     /// Retunes for the coming sample. `[audio]`
     pub(super) fn bend(&mut self) {
+        let apart = self.centre() - self.middle;
+        self.middle += (apart * NEARER).clamp(-FASTEST, FASTEST); // [bend.3]
+        if self.left == 0 {
+            if apart.abs() < THERE {
+                self.middle = self.centre();
+                self.read_anew();
+            } else {
+                self.lay();
+            }
+            return;
+        }
         self.left -= 1;
         if self.left == 0 {
             self.arrive();
             return;
         }
         let goal = Moment::new(&self.params, self.design, self.sample_s);
-        let done = 1.0 - Real::from(self.left) / CONTROL_TICKS as Real;
+        let t = 1.0 - Real::from(self.left) / CONTROL_TICKS as Real;
+        // A far end that has a way to go starts and stops without a corner.
+        let done = if goal.reach == self.was.reach { t } else { t * t * t * (10.0 + t * (6.0 * t - 15.0)) };
         self.become_at(self.was.towards(&goal, done));
         self.lay();
     }
