@@ -540,6 +540,7 @@ impl Resonator for Waveguide {
             (port.pushed, port.held, port.struck) = (0.0, 0.0, 0.0);
         }
         (self.step, self.struck, self.quiet) = (0, false, false);
+        self.snap();
     }
 
     /// A string is what it is between its ports: with other ports it goes on as it is.

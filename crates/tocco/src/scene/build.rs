@@ -510,7 +510,8 @@ fn drives(def: &SceneDef, scene: &mut Scene) -> Result<(), SceneError> {
                 Target::Force(Site { body, .. }) | Target::Body { body, .. } if sampled => scene.world.lean(body, true),
                 _ => {}
             }
-            if !sampled {
+            let law = matches!(scene.slots[slot].target, Target::Contact { .. });
+            if !sampled || (law && matches!(drive.source, Source::Points(_))) {
                 // What is driven from the start begins at the drive's first value, not at the default.
                 let spec = scene.slots[slot].spec;
                 let first = scene.driven(number, 0.0).clamp(spec.min, spec.max);

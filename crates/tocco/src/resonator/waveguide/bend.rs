@@ -8,7 +8,7 @@
 //! - `[bend.1]  arriving = (1 - a) w_(k-1) + a w_k`, energy of the line `Z h (w_0^2 + ... + w_(k-1)^2 + a w_k^2)`: by convexity
 //!   of the square `arriving^2 <= (1 - a) w_(k-1)^2 + a w_k^2`, which is what the line gives up in that sample
 //! - `[bend.2]  w *= sqrt(E/E')` where a change of K, Z or chain would make E' of E and more
-//! - `[bend.3]  bridge += (middle - bridge)/500`, at most 1/2000 cell a sample: ports that followed the far end at once would
+//! - `[bend.3]  bridge += (middle - bridge)/500`, at most 1/2000 cell a sample, at most a tenth behind: ports that followed the far end at once would
 //!   hear the string pass by
 //!
 //! **Symbols.** w m/s: waves in the cells; Z kg/s; h s: the sample; E J.
@@ -24,10 +24,11 @@ use super::{StringParams, TAPS, Waveguide, period, wanted};
 use crate::math::Real;
 use crate::resonator::{CONTROL_TICKS, Resonator};
 
-/// How fast the bridge follows the middle of the line: the part of the way it goes in a sample, the most it goes, cells, and
-/// what no longer counts.
+/// How fast the bridge follows the middle of the line: the part of the way it goes in a sample, the most it goes, cells, how
+/// far it may be behind, a part of the middle, and what no longer counts, cells.
 const NEARER: Real = 1.0 / 500.0;
 const FASTEST: Real = 1.0 / 2_000.0;
+const MOST: Real = 0.1;
 const THERE: Real = 1e-6;
 
 /// A string at one moment of a retune.
@@ -82,12 +83,17 @@ impl Waveguide {
             self.bend();
             return;
         }
-        self.left = 0;
         self.ports.iter_mut().for_each(|port| port.eased += port.incoming);
+        self.snap();
+        self.ports.iter_mut().for_each(|port| port.eased -= port.incoming);
+    }
+
+    /// Is where the parameters have it, at once. `[audio]`
+    pub(super) fn snap(&mut self) {
+        self.left = 0;
         self.become_at(Moment::new(&self.params, self.design, self.sample_s));
         self.middle = self.centre();
         self.arrive();
-        self.ports.iter_mut().for_each(|port| port.eased -= port.incoming);
     }
 
     /// Takes the string to where the parameters have it.
@@ -114,7 +120,9 @@ impl Waveguide {
     /// Retunes for the coming sample. `[audio]`
     pub(super) fn bend(&mut self) {
         let apart = self.centre() - self.middle;
+        let most = MOST * self.centre();
         self.middle += (apart * NEARER).clamp(-FASTEST, FASTEST); // [bend.3]
+        self.middle = self.middle.clamp(self.centre() - most, self.centre() + most);
         if self.left == 0 {
             if apart.abs() < THERE {
                 self.middle = self.centre();
