@@ -27,8 +27,8 @@ pub use error::SceneError;
 
 use crate::contact::Site;
 use crate::contact::world::World;
-use crate::math::Real;
-use crate::param::{Rate, Scale, Spec, Tunable};
+use crate::math::{self, Real};
+use crate::param::{self, Rate, Scale, Spec, Tunable};
 use crate::resonator::{CONTROL_TICKS, Reading};
 use def::Quantity;
 use drive::Drive;
@@ -165,6 +165,8 @@ pub(crate) struct Macro {
     pub name: String,
     /// What it moves, at least one thing.
     pub reach: Vec<Reach>,
+    /// What it declares if it is a parameter that stands for another one, not a control of the scene's.
+    pub own: Option<Spec>,
 }
 
 /// A slot and what a control makes of it.
@@ -173,12 +175,21 @@ pub(crate) struct Reach {
     pub slot: usize,
     pub range: [Real; 2],
     pub scale: Scale,
+    /// Values at both ends if they are not 0 and 1; equal ratios between.
+    pub ends: Option<[Real; 2]>,
 }
 
 impl Reach {
-    /// The slot's value where the control stands at `turn`, 0 to 1.
-    pub fn at(&self, turn: Real) -> Real {
-        crate::param::scaled(self.scale, self.range[0], self.range[1], turn)
+    /// The slot's value where the control stands at `value`.
+    pub fn at(&self, value: Real) -> Real {
+        let turn = self.ends.map_or(value, |[from, to]| math::ln(value / from) / math::ln(to / from));
+        param::scaled(self.scale, self.range[0], self.range[1], turn)
+    }
+
+    /// Where a control of equal ratios stands for a value of the slot.
+    fn back(&self, value: Real) -> Real {
+        let turn = math::ln(value / self.range[0]) / math::ln(self.range[1] / self.range[0]);
+        self.ends.map_or(turn.clamp(0.0, 1.0), |[from, to]| param::scaled(Scale::Log, from, to, turn))
     }
 }
 
@@ -273,7 +284,12 @@ impl Scene {
 
     /// Every live path with its declaration and present value.
     pub fn paths(&self) -> Vec<(String, Spec, Real)> {
-        self.slots.iter().map(|slot| (self.path_of(slot), slot.spec, slot.value)).collect()
+        let slots = self.slots.iter().map(|slot| (self.path_of(slot), slot.spec, slot.value));
+        let others = self.macros.iter().filter_map(|m| {
+            let (spec, reach) = (m.own?, m.reach.first()?);
+            Some((m.name.clone(), spec, reach.back(self.slots[reach.slot].value)))
+        });
+        slots.chain(others).collect()
     }
 
     /// Every body that has modes, with its modes as tuned now, in the order given. `[control]`
@@ -290,6 +306,7 @@ impl Scene {
         let rows = self
             .macros
             .iter()
+            .filter(|m| m.own.is_none())
             .filter_map(|m| first(m).map(|(path, range, scale)| (m.name.clone(), path, range, scale)));
         rows.collect()
     }
@@ -432,7 +449,7 @@ impl Scene {
     pub fn spec(&self, address: Address) -> Option<Spec> {
         match address {
             Address::Slot(slot) => self.slots.get(slot).map(|s| s.spec),
-            Address::Control(index) => self.macros.get(index).map(|_| Spec {
+            Address::Control(index) => self.macros.get(index).map(|m| m.own.unwrap_or(Spec {
                 id: "control",
                 unit: "1",
                 min: 0.0,
@@ -442,7 +459,7 @@ impl Scene {
                 rate: Rate::Control,
                 glide_s: 0.0,
                 doc: "A named control.",
-            }),
+            })),
         }
     }
 
