@@ -166,8 +166,10 @@ pub fn sweep_out(folder: &Path) {
         let Some((Ok(process), Ok(_))) = parts.map(|(id, count)| (id.parse::<u32>(), count.parse::<u64>())) else {
             continue;
         };
-        let old = || entry.metadata().and_then(|meta| meta.modified()).is_ok_and(|at| at.elapsed().is_ok_and(|t| t > HOUR));
-        let dead = if Path::new("/proc/self").exists() { !Path::new(&format!("/proc/{process}")).exists() } else { old() };
+        let old =
+            || entry.metadata().and_then(|meta| meta.modified()).is_ok_and(|at| at.elapsed().is_ok_and(|t| t > HOUR));
+        let dead =
+            if Path::new("/proc/self").exists() { !Path::new(&format!("/proc/{process}")).exists() } else { old() };
         if dead {
             let _ = fs::remove_file(entry.path());
         }

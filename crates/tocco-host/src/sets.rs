@@ -96,6 +96,7 @@ pub(crate) struct Gains {
 pub fn run(design: &Design, folder: &Path, threads: usize) -> Result<Summary> {
     let stimuli = stimuli(design, threads)?;
     fresh::folder(folder)?;
+    fresh::sweep_out(folder);
     let (found, held) = measure_all(design, &stimuli, folder, threads)?;
     let gains = gains(design, &stimuli, &found)?;
     let orders = orders(design, &stimuli);
@@ -319,9 +320,8 @@ fn write_one(
     let key = format!("{:016x}", hash.0);
     let built = stimulus.plan.build()?;
     let format = Format::new(built.channels(), stimulus.plan.rate_hz, design.encoding)?;
-    let text = |content: u64| {
-        sidecar::json(design, stimulus, &built, (found, gains, place), &key, &format!("{content:016x}"))
-    };
+    let text =
+        |content: u64| sidecar::json(design, stimulus, &built, (found, gains, place), &key, &format!("{content:016x}"));
     let row = sidecar::row(design, stimulus, (found, gains, place), &key);
     let mut samples = std::mem::take(&mut *held.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
     let content = fresh::content(&path);

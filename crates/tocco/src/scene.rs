@@ -449,17 +449,19 @@ impl Scene {
     pub fn spec(&self, address: Address) -> Option<Spec> {
         match address {
             Address::Slot(slot) => self.slots.get(slot).map(|s| s.spec),
-            Address::Control(index) => self.macros.get(index).map(|m| m.own.unwrap_or(Spec {
-                id: "control",
-                unit: "1",
-                min: 0.0,
-                max: 1.0,
-                default: 0.0,
-                scale: Scale::Linear,
-                rate: Rate::Control,
-                glide_s: 0.0,
-                doc: "A named control.",
-            })),
+            Address::Control(index) => self.macros.get(index).map(|m| {
+                m.own.unwrap_or(Spec {
+                    id: "control",
+                    unit: "1",
+                    min: 0.0,
+                    max: 1.0,
+                    default: 0.0,
+                    scale: Scale::Linear,
+                    rate: Rate::Control,
+                    glide_s: 0.0,
+                    doc: "A named control.",
+                })
+            }),
         }
     }
 

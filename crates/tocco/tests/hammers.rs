@@ -143,7 +143,8 @@ fn hardness_and_contact_time_are_set_like_any_parameter() {
     };
     let value = |scene: &Scene, path: &str| scene.paths().iter().find(|(known, ..)| known == path).unwrap().2;
     let near = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-9, "{a} for {b}");
-    for (id, wanted) in [("hardness_01", 0.8), ("hardness_01", 0.1), ("contact_time_s", 3e-4), ("contact_time_s", 9e-3)] {
+    for (id, wanted) in [("hardness_01", 0.8), ("hardness_01", 0.1), ("contact_time_s", 3e-4), ("contact_time_s", 9e-3)]
+    {
         let (path, written) = (format!("hit/{id}"), scene(&format!("{id} = {wanted}"), ""));
         let stiffness = value(&written, "hit/stiffness");
         near(value(&written, &path), wanted);

@@ -468,12 +468,12 @@ fn intentions(def: &SceneDef, scene: &mut Scene) {
     for contact in &def.contacts {
         let ContactForm::Impact { hammer, .. } = &contact.form else { continue };
         let at_speed_m_s = hammer.map_or(DEFAULT_SPEED_M_S, |hammer| hammer.at_speed_m_s);
-        let stiffness = |hardness: Real| {
-            def.stiffness_for(contact, HammerDef { intent: Intent::Hardness(hardness), at_speed_m_s })
-        };
+        let stiffness =
+            |hardness: Real| def.stiffness_for(contact, HammerDef { intent: Intent::Hardness(hardness), at_speed_m_s });
         let path = format!("{}/stiffness", contact.name);
         // A contact without a hammer has no such parameter.
-        let (Ok(soft), Ok(hard), Ok(Address::Slot(slot))) = (stiffness(0.0), stiffness(1.0), scene.address(&path)) else {
+        let (Ok(soft), Ok(hard), Ok(Address::Slot(slot))) = (stiffness(0.0), stiffness(1.0), scene.address(&path))
+        else {
             continue;
         };
         for (own, ends) in [(HARDNESS, None), (CONTACT_TIME, Some(HARDNESS_S))] {
