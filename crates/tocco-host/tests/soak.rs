@@ -40,8 +40,8 @@ struct Block {
     displaced: bool,
 }
 
-/// Half of the orders of a soak at least, per second; and how long a soak is, s.
-const ORDERS: f64 = 1_000.0;
+/// Orders that reach the engine per second of sound, at least.
+const ORDERS: f64 = 9_000.0;
 
 fn seconds() -> f64 {
     if std::env::var_os("TOCCO_LONG").is_some() { 600.0 } else { 60.0 }
@@ -71,10 +71,13 @@ fn soak(seconds: f64, take: &Path) -> Vec<Block> {
         }
         blocks
     });
-    let mut storm = Storm::of_everything();
+    // So many orders per second of sound: what a stalled machine does not play is not ordered either.
+    let (mut storm, mut ordered) = (Storm::of_everything(), 0);
     while !audio.is_finished() {
         std::thread::sleep(Duration::from_millis(2));
-        storm.blow(&mut desk, 0.002).unwrap();
+        let played = desk.tick();
+        storm.blow(&mut desk, (played - ordered) as f64 / RATE_HZ).unwrap();
+        ordered = played;
     }
     let blocks = audio.join().unwrap();
     desk.poll().unwrap();
