@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The WebAssembly build gives the bits of the native build: node same_bits.mjs MODULE.wasm NATIVE_PROGRAM SCENE...
+// The WebAssembly build gives the bits of the native build, and the orders for a keyboard's bytes: node same_bits.mjs MODULE.wasm NATIVE_PROGRAM SCENE...
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -72,8 +72,55 @@ function refusal() {
   else failures.push(`a misspelt scene: ${player}, "${error()}"`);
 }
 
+/** Numbers that look random and are the same every time. */
+function dice(seed) {
+  let state = BigInt(seed);
+  return (below) => {
+    state = (state * 6364136223846793005n + 1442695040888963407n) & 0xffffffffffffffffn;
+    return Number((state >> 33n) % BigInt(below));
+  };
+}
+
+// A keyboard gone mad: notes, bends, pressures, controllers, zones of MPE, pieces of messages, and plain noise.
+function bytesOf(roll) {
+  const channel = roll(3) ? roll(4) : roll(16);
+  switch (roll(9)) {
+    case 0: return [0x80 | channel, 48 + roll(40), roll(128)];
+    case 1: return [0xe0 | channel, roll(128), roll(128)];
+    case 2: return [0xd0 | channel, roll(128)];
+    case 3: return [0xa0 | channel, 48 + roll(40), roll(128)];
+    case 4: return [0xb0 | channel, [1, 74, 120, 121, 123][roll(5)], roll(128)];
+    case 5: return [0xb0 | channel, 101, 0, 100, roll(2) * 6, 6, roll(49)];
+    case 6: return Array.from({ length: 1 + roll(6) }, () => roll(256));
+    default: return [0x90 | channel, 48 + roll(40), roll(128)];
+  }
+}
+
+function keys(path) {
+  const name = `${basename(path)}: keys`;
+  const board = text(readFileSync(path, "utf8"), (p, n) => tocco.tocco_keys(p, n));
+  if (board === 0) return failures.push(`${name}: ${error()}`);
+  const roll = dice(1);
+  const stream = Array.from({ length: 4000 }, (_, i) => ({ now: i / 64, bytes: bytesOf(roll) }));
+  const input = stream.map(({ now, bytes }) => [now, ...bytes].join(" ")).join("\n");
+  const wanted = execFileSync(native, ["keys", path], { input, encoding: "utf8", maxBuffer: 1 << 28 }).trim().split("\n");
+  const at = tocco.tocco_alloc(16);
+  const read = () => new TextDecoder().decode(new Uint8Array(tocco.memory.buffer, tocco.tocco_keys_text(board), tocco.tocco_keys_text_len(board)));
+  const wrong = stream.findIndex(({ now, bytes }, i) => {
+    new Uint8Array(tocco.memory.buffer).set(bytes, at);
+    tocco.tocco_keys_feed(board, at, bytes.length, now);
+    return read() !== wanted[i];
+  });
+  const struck = wanted.filter((line) => /strike|hit/.test(line)).length;
+  if (wrong >= 0) failures.push(`${name}: wasm orders ${read()}, native ${wanted[wrong]} for ${stream[wrong].bytes}`);
+  else if (struck < 100) failures.push(`${name}: only ${struck} notes sounded`);
+  else passed += 1;
+  tocco.tocco_keys_free(board);
+}
+
 maths();
 refusal();
+for (const path of scenes) if (/^\[midi\]/m.test(readFileSync(path, "utf8"))) keys(path);
 for (const path of scenes) for (const rate of [0, 44100]) scene(path, rate);
 
 for (const failure of failures) console.error(failure);

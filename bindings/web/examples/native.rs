@@ -2,10 +2,12 @@
 //! The native side of the bit-identity test, raw little-endian numbers on standard output.
 //!
 //! `native maths`: for each function of `tocco::math` a line `NAME COUNT`, then its doubles.
+//! `native keys SCENE`: what a keyboard's bytes order, a line of JSON for each line `SECONDS BYTE BYTE ...` that comes in.
 //! `native SCENE RATE_HZ FRAMES`: interleaved `f32`; rate 0 is the scene's own.
 
-use std::io::Write;
+use std::io::{BufRead, Write};
 use tocco::engine::Engine;
+use tocco::midi::{Map, Translator, voices};
 use tocco::scene::{Scene, SceneDef};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -19,6 +21,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 out.write_all(&values.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>())?;
             }
         }
+        ["keys", scene] => {
+            let def = SceneDef::from_text(&std::fs::read_to_string(scene)?)?;
+            let mut translator = Translator::new(Map::of(&voices::copies(&def)?.unwrap_or(def)));
+            for line in std::io::stdin().lock().lines() {
+                let line = line?;
+                let mut words = line.split(' ');
+                let now_s: f64 = words.next().unwrap_or_default().parse()?;
+                let bytes = words.map(str::parse).collect::<Result<Vec<u8>, _>>()?;
+                let mut orders = Vec::new();
+                translator.feed(&bytes, now_s, &mut orders);
+                let lines: Vec<_> = orders.into_iter().map(tocco_web::keys::line).collect();
+                writeln!(out, "{}", serde_json::Value::Array(lines))?;
+            }
+        }
         [scene, rate_hz, frames] => {
             let def = SceneDef::from_text(&std::fs::read_to_string(scene)?)?;
             let rate_hz: f64 = rate_hz.parse()?;
@@ -27,7 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             engine.render(&mut [], &mut samples);
             out.write_all(&samples.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>())?;
         }
-        _ => return Err("usage: native maths | native SCENE RATE_HZ FRAMES".into()),
+        _ => return Err("usage: native maths | native keys SCENE | native SCENE RATE_HZ FRAMES".into()),
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use tocco::param::{Rate, Scale, Spec};
-use tocco::resonator::shape::{family, locate};
+use tocco::resonator::shape::{Stuff, family, locate};
 use tocco::scene::def::{BodyDef, BodyForm, ContactForm, Length, LinkDef, ModeDef, PlaceOn, ShapeDef};
 use tocco::scene::{Scene, SceneDef};
 
@@ -39,7 +39,7 @@ pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
         "rate_hz": scene.rate_hz(),
         "channels": scene.channels(),
         "duration_s": match def.duration { Length::Auto => None, Length::Seconds(s) => Some(s) },
-        "bodies": def.bodies.iter().map(|body| body_words(body, modes_of(&body.name))).collect::<Vec<_>>(),
+        "bodies": def.bodies.iter().map(|body| body_words(body, scene, modes_of(&body.name))).collect::<Vec<_>>(),
         "contacts": contacts,
         "paths": paths.iter().map(path).collect::<Vec<_>>(),
         "controls": controls,
@@ -48,7 +48,7 @@ pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
     })
 }
 
-fn body_words(body: &BodyDef, modes: &[ModeDef]) -> Value {
+fn body_words(body: &BodyDef, scene: &Scene, modes: &[ModeDef]) -> Value {
     let named = |name: &str| json!({ "name": name });
     let placed = |name: &str, place: &[f64]| json!({ "name": name, "place": place });
     let or_one = |ports: Vec<Value>| if ports.is_empty() { vec![named("0")] } else { ports };
@@ -72,10 +72,18 @@ fn body_words(body: &BodyDef, modes: &[ModeDef]) -> Value {
         }
         BodyForm::Shape { figure, ports, morph } => {
             words["shape"] = figure.kind.id.into();
+            if let Stuff::Named(material) = figure.material {
+                words["material"] = material.into();
+            }
             words["anywhere"] = morph.is_none().into();
             ("shape", places(figure, ports))
         }
     };
+    if kind == "string" {
+        let first =
+            ports.first().and_then(|port| scene.site(&format!("{}.{}", body.name, port["name"].as_str()?)).ok());
+        words["anywhere"] = first.is_some_and(|site| scene.shape_at(site, &[0.5]).is_ok()).into();
+    }
     words["type"] = kind.into();
     words["ports"] = ports.into();
     words

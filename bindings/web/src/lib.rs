@@ -7,6 +7,7 @@
 //! may have grown: make typed-array views anew.
 
 mod describe;
+pub mod keys;
 pub mod maths;
 
 use std::cell::RefCell;
@@ -356,6 +357,26 @@ pub unsafe extern "C" fn tocco_replace(player: *mut Player, text: *const u8, len
 pub unsafe extern "C" fn tocco_set(player: *mut Player, path: *const u8, len: usize, value: f64, at: f64) -> u32 {
     // SAFETY: the caller's promise is ours.
     unsafe { command(player, path, len, at, |scene, path| Ok(Command::Set(scene.address(path)?, value))) }
+}
+
+/// As [`tocco_set`], at once: without the glide of the parameter.
+///
+/// # Safety
+/// As for [`tocco_set`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_jump(player: *mut Player, path: *const u8, len: usize, value: f64, at: f64) -> u32 {
+    // SAFETY: the caller's promise is ours.
+    unsafe { command(player, path, len, at, |scene, path| Ok(Command::Jump(scene.address(path)?, value))) }
+}
+
+/// Everything to rest at a tick.
+///
+/// # Safety
+/// `player` is alive and used by nobody else during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_hush(player: *mut Player, at: f64) -> u32 {
+    // SAFETY: the caller's promise is ours.
+    unsafe { command(player, [].as_ptr(), 0, at, |_, _| Ok(Command::Hush)) }
 }
 
 /// Sets a mass in motion from zero gap at a tick, with a velocity in m/s; 1 or, on error, 0.

@@ -62,6 +62,56 @@ export class Abi {
     if (player === 0) throw new Error(this.error());
     return new Player(this, player);
   }
+
+  /** A keyboard for the scene, as its [midi] table says; throws as `load` does. */
+  keys(scene) {
+    const keys = this.text(scene, (p, n) => this.x.tocco_keys(p, n));
+    if (keys === 0) throw new Error(this.error());
+    return new Keys(this, keys);
+  }
+}
+
+/** From MIDI bytes to the lines of a take: the program's own translator. */
+class Keys {
+  constructor(abi, pointer) {
+    this.abi = abi;
+    this.pointer = pointer;
+    this.hasTable = abi.x.tocco_keys_have_table(pointer) === 1;
+    /** The scene to load: with the voices that notes need. */
+    this.scene = this.read();
+    abi.x.tocco_keys_bodies(pointer);
+    /** Bodies of each voice: their energies are wanted. */
+    this.voices = JSON.parse(this.read());
+  }
+
+  read() {
+    const { x } = this.abi;
+    return decode(new Uint8Array(x.memory.buffer, x.tocco_keys_text(this.pointer), x.tocco_keys_text_len(this.pointer)));
+  }
+
+  /** Energies of the voices, J: the next note takes the quietest. */
+  weigh(energies) {
+    const { x } = this.abi;
+    const bytes = new Uint8Array(new Float64Array(energies).buffer);
+    const at = x.tocco_alloc(bytes.length);
+    new Uint8Array(x.memory.buffer).set(bytes, at);
+    x.tocco_keys_weigh(this.pointer, at, bytes.length);
+    x.tocco_dealloc(at, bytes.length);
+  }
+
+  /** What these bytes order at a time in seconds. */
+  feed(bytes, now) {
+    const { x } = this.abi;
+    const at = x.tocco_alloc(bytes.length);
+    new Uint8Array(x.memory.buffer).set(bytes, at);
+    x.tocco_keys_feed(this.pointer, at, bytes.length, now);
+    x.tocco_dealloc(at, bytes.length);
+    return JSON.parse(this.read());
+  }
+
+  free() {
+    this.abi.x.tocco_keys_free(this.pointer);
+  }
 }
 
 class Player {
@@ -95,6 +145,8 @@ class Player {
       if (!ok) throw new Error(this.abi.error());
     };
     if ("set" in line) done(this.abi.text(line.set, (p, n) => x.tocco_set(pointer, p, n, line.value, at)));
+    else if ("jump" in line) done(this.abi.text(line.jump, (p, n) => x.tocco_jump(pointer, p, n, line.value, at)));
+    else if ("hush" in line) done(x.tocco_hush(pointer, at));
     else if ("strike" in line) {
       done(this.abi.text(line.strike, (p, n) => x.tocco_strike(pointer, p, n, line.velocity_m_s, at)));
     } else if ("hit" in line) {
@@ -138,21 +190,28 @@ class Player {
     this.watched = count;
   }
 
+  // Views are kept while memory, place and length stay: an audio thread that makes no garbage is not swept.
+  view(key, Kind, at, length) {
+    const { buffer } = this.x.memory;
+    const old = this[key];
+    if (old && old.buffer === buffer && old.byteOffset === at && old.length === length) return old;
+    return (this[key] = new Kind(buffer, at, length));
+  }
+
   /** The next frames, interleaved; a view that lives until the next call. */
   render(frames) {
-    const at = this.x.tocco_render(this.pointer, frames);
-    return new Float32Array(this.x.memory.buffer, at, frames * this.channels);
+    return this.view("out", Float32Array, this.x.tocco_render(this.pointer, frames), frames * this.channels);
   }
 
   /** The frames of the last render again; a view. */
   last(frames) {
-    return new Float32Array(this.x.memory.buffer, this.x.tocco_last(this.pointer), frames * this.channels);
+    return this.view("out", Float32Array, this.x.tocco_last(this.pointer), frames * this.channels);
   }
 
   /** The last render through master gain and limiter, as heard; a view. */
   limited(frames, gain, limiting) {
     const at = this.x.tocco_limited(this.pointer, gain, limiting ? 1 : 0);
-    return new Float32Array(this.x.memory.buffer, at, frames * this.channels);
+    return this.view("heard", Float32Array, at, frames * this.channels);
   }
 
   /** Smallest gain of the limiter in the last block. */
@@ -162,7 +221,7 @@ class Player {
 
   /** Watched signals of the last render, one row per frame; a view. */
   probes(frames) {
-    return new Float64Array(this.x.memory.buffer, this.x.tocco_probes(this.pointer), frames * this.watched);
+    return this.view("probed", Float64Array, this.x.tocco_probes(this.pointer), frames * this.watched);
   }
 
   /** Energies of all bodies, then of all laws, J; a view. */

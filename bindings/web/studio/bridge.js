@@ -2,22 +2,37 @@
 // The way to the program that serves this page, if it is one: OSC that reaches it is played here, and what is played
 // here can be sent on. A plain web server has no bridge, and the list of scenes it serves says so.
 
+const AGAIN_MS = 2000;
+
 export class Bridge {
-  constructor(engine, say) {
-    const send = engine.send.bind(engine);
-    const socket = new WebSocket(`ws://${location.host}/bridge`);
+  /** `heard(command)` is told what came from outside. */
+  constructor(engine, say, heard) {
+    this.play = engine.send.bind(engine);
+    Object.assign(this, { say, heard });
+    engine.send = (command) => {
+      this.play(command);
+      if (this.socket?.readyState === 1) this.socket.send(JSON.stringify(command));
+    };
+    this.join();
+  }
+
+  join() {
+    const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/bridge`);
     socket.onopen = () => {
-      say("joined to the program: OSC reaches this page");
+      this.say("joined to the program: OSC reaches this page");
       this.socket = socket;
     };
     socket.onmessage = ({ data }) => {
       const command = JSON.parse(data);
-      if ("set" in command || "strike" in command || "hit" in command) send(command); // not back to where it came from
+      if (!["set", "strike", "hit", "hush"].some((word) => word in command)) return;
+      this.play(command); // not back to where it came from
+      this.heard(command);
     };
-    socket.onclose = () => (this.socket = null);
-    engine.send = (command) => {
-      send(command);
-      if (this.socket?.readyState === 1) this.socket.send(JSON.stringify(command));
+    // The program may have been started anew.
+    socket.onclose = () => {
+      if (this.socket) this.say("the program has gone; what you play stays here");
+      this.socket = null;
+      setTimeout(() => this.join(), AGAIN_MS);
     };
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Sliders from the engine's own declarations: name, unit, range, knob law, sentence. Every change can be undone.
+import { isCopy } from "./surfaces.js";
 
 /** Position 0..1 on the knob to a value, and back; log ranges that are not positive fall back to linear. */
 export const knob = {
@@ -70,6 +71,7 @@ export class Controls {
     this.host = host;
     this.engine = engine;
     this.rows = new Map();
+    this.serial = 0;
     this.history = new History((path, value) => this.put(path, value, false));
   }
 
@@ -80,16 +82,18 @@ export class Controls {
     this.host.replaceChildren();
     const named = info.controls.map((c) => ({
       path: c.name, label: c.name, unit: "1", min: 0, max: 1, default: c.value, scale: "linear", value: c.value,
+      of: { min: c.range[0], max: c.range[1], scale: c.scale, unit: info.paths.find((p) => p.path === [c.path].flat()[0])?.unit ?? "1" },
       doc: `${[c.path].flat().join(", ")} from ${showValue(c.range[0])} to ${showValue(c.range[1])}, ${c.scale}.`,
     }));
     for (const spec of named) this.host.append(this.row(spec, true));
     if (!named.length) this.host.append(this.line("This scene names no controls; everything is below."));
     const all = document.createElement("details");
     const head = document.createElement("summary");
-    head.textContent = `Every parameter (${info.paths.length})`;
+    const paths = info.paths.filter(({ path }) => !isCopy(path));
+    head.textContent = `Every parameter (${paths.length})`;
     all.append(head);
     const groups = new Map();
-    for (const spec of info.paths) {
+    for (const spec of paths) {
       const [node] = spec.path.split("/");
       if (!groups.has(node)) groups.set(node, []);
       groups.get(node).push({ ...spec, label: spec.path.slice(node.length + 1) });
@@ -120,7 +124,7 @@ export class Controls {
     const row = document.createElement("div");
     row.className = "control";
     row.title = `${spec.doc} ${showValue(spec.min)} to ${showValue(spec.max)}${spec.unit === "1" ? "" : ` ${spec.unit}`}. Double click: back to ${showValue(spec.default)}.`;
-    const id = `c-${spec.path.replace(/[^a-z0-9]/gi, "-")}`;
+    const id = `control-${(this.serial += 1)}`;
     const label = document.createElement("label");
     label.htmlFor = id;
     label.textContent = spec.label.replace(/_/g, " ");
@@ -133,7 +137,9 @@ export class Controls {
     const unit = document.createElement("span");
     unit.className = "unit";
     unit.textContent = spec.unit === "1" ? "" : spec.unit;
-    const entry = { spec, slider, box, value: spec.value };
+    // A parameter may be shown in two places, with two ranges: it has one value.
+    const entry = this.rows.get(spec.path) ?? { value: spec.value, faces: [] };
+    entry.faces.push({ spec, slider, box, unit });
     this.rows.set(spec.path, entry);
     this.paint(entry);
     slider.addEventListener("input", () => this.put(spec.path, knob.value(spec, Number(slider.value)), true));
@@ -156,10 +162,24 @@ export class Controls {
     return row;
   }
 
-  paint({ spec, slider, box, value }) {
-    slider.value = knob.position(spec, value);
-    slider.setAttribute("aria-valuetext", `${showValue(value)} ${spec.unit === "1" ? "" : spec.unit}`);
-    box.value = showValue(value);
+  paint({ faces, value }) {
+    for (const { spec, slider, box, unit } of faces) {
+      slider.value = knob.position(spec, value);
+      slider.setAttribute("aria-valuetext", `${showValue(value)} ${spec.unit === "1" ? "" : spec.unit}`);
+      box.value = showValue(value);
+      if (!spec.of) continue;
+      // A named control is a position; what it stands for is beside it.
+      const { of } = spec;
+      unit.title = unit.textContent = `= ${showValue(Number(knob.value(of, value).toPrecision(3)))} ${of.unit === "1" ? "" : of.unit}`;
+    }
+  }
+
+  /** Shows a value that the engine has from elsewhere. */
+  heard(path, value) {
+    const entry = this.rows.get(path);
+    if (!entry) return;
+    entry.value = value;
+    this.paint(entry);
   }
 
   /** Sets a value, in the engine and on the page. */

@@ -31,19 +31,34 @@ export class Engine extends EventTarget {
     return typeof AudioWorkletNode === "function" && typeof WebAssembly === "object";
   }
 
-  async start(scene) {
-    this.context ??= new AudioContext({ latencyHint: "interactive" });
-    this.abi = await instantiate(this.module);
+  async start(scene, latency) {
+    this.abi ??= await instantiate(this.module);
+    await this.open(latency);
+    await this.load(scene);
+  }
+
+  // A context keeps its buffers for life: another latency is another context.
+  async open(latency) {
+    await this.context?.close();
+    this.node?.disconnect();
+    this.context = new AudioContext({ latencyHint: latency });
     await this.context.audioWorklet.addModule("worklet.js");
     this.node = new AudioWorkletNode(this.context, "tocco", {
       numberOfInputs: 0,
       outputChannelCount: [2],
-      processorOptions: { module: this.module, shared: this.ring.shared },
+      processorOptions: { module: this.module, shared: this.ring.shared, head: this.ring.head() },
     });
     this.node.port.onmessage = ({ data }) => this.receive(data);
     this.node.onprocessorerror = () => this.tell("problem", "the audio side stopped; reload the page");
     this.node.connect(this.context.destination);
-    await this.load(scene);
+  }
+
+  /** Goes over to another latency; the scene begins anew. */
+  async reopen(scene, latency) {
+    const wasOn = this.isOn;
+    await this.open(latency);
+    await this.load(scene, true);
+    if (wasOn) await this.turn(true);
   }
 
   get rate() {

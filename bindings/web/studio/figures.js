@@ -88,6 +88,22 @@ const line = {
   },
 };
 
+// A glass from the side: cup, stem, foot.
+const glass = {
+  path(p, box) {
+    p.moveTo(...box(0.3, 0.06));
+    p.bezierCurveTo(...box(0.22, 0.4), ...box(0.3, 0.56), ...box(0.475, 0.6));
+    p.lineTo(...box(0.475, 0.86));
+    p.bezierCurveTo(...box(0.42, 0.9), ...box(0.34, 0.9), ...box(0.3, 0.94));
+    p.lineTo(...box(0.7, 0.94));
+    p.bezierCurveTo(...box(0.66, 0.9), ...box(0.58, 0.9), ...box(0.525, 0.86));
+    p.lineTo(...box(0.525, 0.6));
+    p.bezierCurveTo(...box(0.7, 0.56), ...box(0.78, 0.4), ...box(0.7, 0.06));
+    p.closePath();
+  },
+  isRound: true,
+};
+
 const slab = rectangle(0.12, 0.88);
 const FIGURES = {
   string: line, bar: along(rectangle(0.36, 0.64)), tube: along(rectangle(0.38, 0.62)),
@@ -96,14 +112,36 @@ const FIGURES = {
   bowl, bell, box: box3, "rounded-box": box3, sphere,
 };
 
-/** The figure of a body: by its shape, its type, or a plain slab with its ports spread over it. */
+// A list of modes has no shape of its own, but its name may tell.
+const NAMES = [
+  [/bell/, bell, [0.3, 0.86, 0.7, 0.86]], [/glass|wine|goblet|cup/, glass, [0.32, 0.14, 0.68, 0.14]],
+  [/bowl|gong|dish|saucer|disc|coin|drum|skin|lid|wheel|cymbal/, disc, [0.2, 0.5, 0.8, 0.5]],
+  [/bar|key|tine|rod|tube|rail|spoon|^[a-g]\d?$/, rectangle(0.36, 0.64)],
+];
+
+/** The figure of a body: by its shape, its type, its name, or a plain slab; ports without a place are spread over it. */
 export function figureOf(body) {
   const known = FIGURES[body.shape ?? body.type];
   if (known) return known;
-  const plain = rectangle(0.22, 0.78);
+  const [, figure, line] = NAMES.find(([word]) => word.test(body.name)) ?? [null, rectangle(0.22, 0.78)];
   const count = body.ports.length;
-  const rows = count > 12 ? Math.round(Math.sqrt(count / 2)) : 1;
+  const rows = count > 12 && !line ? Math.round(Math.sqrt(count / 2)) : 1;
   const columns = Math.ceil(count / rows);
   const at = (i) => [((i % columns) + 1) / (columns + 1), (Math.floor(i / columns) + 1) / (rows + 1)];
-  return { ...plain, point: (_, i) => plain.point(at(i)), hidesNames: count > 12 };
+  const [x0, y0, x1, y1] = line ?? [];
+  const point = line ? (i) => [x0 + at(i)[0] * (x1 - x0), y0 + at(i)[0] * (y1 - y0)] : (i) => figure.point(at(i));
+  return { ...figure, place: () => [], point: (_, i) => point(i), hidesNames: count > 12 };
 }
+
+/** Colours of what bodies are made of: dark and light end of their sheen. */
+const MATERIALS = {
+  steel: ["#6f7d8c", "#c9d3dd"], aluminium: ["#8c949c", "#dfe5ea"], brass: ["#9c7420", "#ecc969"], bronze: ["#7d5424", "#d09c58"],
+  glass: ["#4f8f99", "#b9e2e6"], crystal: ["#5d93ad", "#c8e6f4"], ice: ["#6d9fc4", "#d6ecfa"],
+  marble: ["#86807c", "#e4dfda"], granite: ["#6b6664", "#b3aca8"], slate: ["#4d5660", "#8f9aa6"], ceramic: ["#a3968c", "#efe6dd"],
+  rubber: ["#3f3a3f", "#7d757d"], acrylic: ["#7a6fae", "#cfc7f2"], mylar: ["#97917f", "#e6e0cd"], skin: ["#a5835f", "#e5c9a5"],
+  copper: ["#8e4a2b", "#e09a72"], terracotta: ["#8f4e34", "#d08e6b"], abs: ["#5b6572", "#a9b4c2"], pine: ["#a98850", "#ecd29c"],
+  oak: ["#7b5730", "#c49a63"], maple: ["#9c7443", "#e0bb85"], spruce: ["#a4824f", "#e6c892"], rosewood: ["#552a22", "#9a5a48"],
+};
+
+/** Dark and light end of a body's sheen; null: the page's own colour. */
+export const sheenOf = (body) => MATERIALS[body.material] ?? null;

@@ -1,62 +1,65 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Notes: from the letters of the keyboard and from Web MIDI. A note retunes the body it plays where that can be done,
-// else it moves the struck place; velocity is the hammer's.
+// Notes: from the letters of the keyboard and from Web MIDI. Where the scene has a [midi] table the program's own
+// translator plays it, as `tocco play --midi` does. Elsewhere a note retunes the body it plays where that can be done,
+// or bows it; velocity is the hammer's.
 
 const LETTERS = "awsedftgyhujkolp";
 const FIRST_NOTE = 60;
+const [SOFT, LOUD] = [76, 127];
 
 export class Notes {
-  constructor(engine, how) {
-    this.engine = engine;
-    this.how = how;
-    this.on = false;
+  /** `say(text)` speaks to the user; `arm()` is called when notes begin to be wanted. */
+  constructor(engine, say, arm) {
+    Object.assign(this, { engine, say, arm });
+    this.lettersOn = false;
+    this.midiOn = false;
+    this.keys = null;
     this.held = new Set();
+    this.bent = 0;
     addEventListener("keydown", (event) => {
-      if (!this.on || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) && event.target.type !== "range") return;
-      const step = LETTERS.indexOf(event.key.toLowerCase());
-      if (step < 0 || event.key.length > 1) return;
+      if (!this.lettersOn || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) && !/^(range|checkbox)$/.test(event.target.type)) return;
+      const step = event.key.length === 1 ? LETTERS.indexOf(event.key.toLowerCase()) : -1;
+      if (step < 0) return;
       event.preventDefault();
-      this.play(FIRST_NOTE + step, event.shiftKey ? 1 : 0.6);
+      this.message([0x90, FIRST_NOTE + step, event.shiftKey ? LOUD : SOFT]);
     });
     addEventListener("keyup", (event) => {
-      const step = LETTERS.indexOf(event.key.toLowerCase());
-      if (step >= 0) this.end(FIRST_NOTE + step);
+      const step = event.key.length === 1 ? LETTERS.indexOf(event.key.toLowerCase()) : -1;
+      if (this.lettersOn && step >= 0) this.message([0x80, FIRST_NOTE + step, 0]);
     });
+  }
+
+  get isWanted() {
+    return this.lettersOn || this.midiOn;
+  }
+
+  /** The text to load for a scene: with the voices of its [midi] table while notes are wanted. Throws one line. */
+  prepare(text) {
+    this.next?.free();
+    this.next = this.isWanted ? this.engine.abi.keys(text) : null;
+    return this.next?.hasTable ? this.next.scene : text;
+  }
+
+  /** The prepared scene sounds. */
+  begin() {
+    this.keys?.free();
+    this.keys = this.next?.hasTable ? this.next : null;
+    if (!this.keys) this.next?.free();
+    this.next = null;
   }
 
   /** What notes play in this scene: objects to strike, or a bow. */
   show(info, strikes, rubs) {
-    this.has = new Set(info.paths.map((p) => p.path));
     this.base = new Map(info.paths.map((p) => [p.path, p.value]));
     this.strikes = strikes;
     this.rubs = rubs;
+    this.held.clear();
   }
 
-  tune(body, note) {
-    const factor = 2 ** ((note - FIRST_NOTE) / 12);
-    if (this.has.has(`${body}/freq_scale`)) this.engine.set(`${body}/freq_scale`, this.base.get(`${body}/freq_scale`) * factor);
-    else if (this.has.has(`${body}/freq_hz`)) this.engine.set(`${body}/freq_hz`, this.base.get(`${body}/freq_hz`) * factor);
-  }
-
-  /** Velocity 0 to 1. */
-  play(note, velocity) {
-    const [rub] = this.rubs;
-    if (rub) {
-      this.held.add(note);
-      this.tune(rub.rub.on.body, note);
-      rub.play(0.3 + 0.6 * velocity, 0.2 + 0.4 * velocity, [0.65 + 0.3 * velocity, 0.2 + 0.4 * velocity]);
-      rub.fingers.set("notes", {});
-      return;
-    }
-    const surface = this.strikes.length > 1 ? this.strikes[(note - FIRST_NOTE + 12 * this.strikes.length) % this.strikes.length] : this.strikes[0];
-    if (!surface) return;
-    if (this.strikes.length === 1) this.tune(surface.body.name, note);
-    surface.strike(surface.cursor, 0.25 + 1.25 * velocity);
-  }
-
-  end(note) {
-    if (this.held.delete(note) && this.held.size === 0) this.rubs[0]?.lift("notes");
+  async letters(on) {
+    this.lettersOn = on;
+    await this.arm();
   }
 
   /** Asks for MIDI; says in one line what became of it. */
@@ -69,23 +72,76 @@ export class Notes {
       };
       access.onstatechange = listen;
       listen();
+      this.midiOn = true;
+      await this.arm();
       const names = [...access.inputs.values()].map((input) => input.name);
-      return names.length ? `listening to ${names.join(", ")}` : "MIDI is on; plug in a keyboard";
+      const what = this.keys ? "as its [midi] table says" : "the scene has no [midi] table: notes retune what is struck";
+      return names.length ? `listening to ${names.join(", ")}; ${what}` : "MIDI is on; plug in a keyboard";
     } catch {
       return "MIDI was refused; allow it in the browser's settings of this page";
     }
   }
 
-  message([kind, note, value]) {
+  /** One MIDI message, or part of one. */
+  message(bytes) {
+    if (!this.engine.isOn) this.engine.turn(true);
+    if (this.keys) return this.obey(this.keys.feed(bytes, performance.now() / 1000));
+    const [kind, first, second] = bytes;
     const type = kind & 0xf0;
-    if (type === 0x90 && value > 0) this.play(note, value / 127);
-    else if (type === 0x80 || type === 0x90) this.end(note);
-    else if (type === 0xb0 && this.onControl) this.onControl(note, value / 127);
-    else if (type === 0xe0) this.bend(((value << 7) | note) / 8192 - 1);
+    if (type === 0x90 && second > 0) this.play(first, second / 127);
+    else if (type === 0x80 || type === 0x90) this.end(first);
+    else if (type === 0xe0) this.bend(((second << 7) | first) / 8192 - 1);
   }
 
+  /** What sounds how loud, J: body by body. */
+  weigh(bodies, energies) {
+    if (!this.keys?.voices.length) return;
+    const of = new Map(bodies.map((body, i) => [body.name, energies[i]]));
+    this.keys.weigh(this.keys.voices.map((names) => names.reduce((sum, name) => sum + (of.get(name) ?? 0), 0)));
+  }
+
+  obey(lines) {
+    for (const line of lines) {
+      if ("tell" in line) this.say(line.tell);
+      else this.engine.send(line);
+      const touched = (line.strike ?? line.hit)?.split(/[~.]/)[0];
+      if (touched) this.strikes.find((s) => s.body.name === touched || s.hammers.some((h) => h.mass === touched))?.flash();
+    }
+  }
+
+  tune(body, note) {
+    const factor = 2 ** ((note - FIRST_NOTE) / 12);
+    for (const path of [`${body}/freq_scale`, `${body}/freq_hz`]) {
+      if (this.base.has(path)) this.engine.set(path, this.base.get(path) * factor);
+    }
+    this.tuned = { body, note };
+  }
+
+  /** Velocity 0 to 1. */
+  play(note, velocity) {
+    const [rub] = this.rubs;
+    if (rub) {
+      this.held.add(note);
+      this.tune(rub.rub.on.body, note + this.bent);
+      rub.fingers.set("notes", {});
+      rub.play(0.3 + 0.6 * velocity, 0.2 + 0.4 * velocity, [0.65 + 0.3 * velocity, 0.2 + 0.4 * velocity]);
+      return;
+    }
+    const count = this.strikes.length;
+    const surface = this.strikes[count > 1 ? (((note - FIRST_NOTE) % count) + count) % count : 0];
+    if (!surface) return;
+    if (count === 1) this.tune(surface.body.name, note + this.bent);
+    surface.strike(surface.cursor, 0.25 + 1.25 * velocity);
+  }
+
+  end(note) {
+    if (this.held.delete(note) && this.held.size === 0) this.rubs[0]?.lift("notes");
+  }
+
+  /** -1 to 1: two semitones each way. */
   bend(amount) {
-    const body = this.rubs[0]?.rub.on.body ?? this.strikes[0]?.body.name;
-    if (body) this.tune(body, FIRST_NOTE + 2 * amount);
+    const before = this.bent;
+    this.bent = 2 * amount;
+    if (this.tuned) this.tune(this.tuned.body, this.tuned.note - before + this.bent);
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What the audio side leaves behind for the pictures: one row per sample, the output first, then watched signals.
 
-/** Frames kept: four seconds at 48 kHz. */
+/** Frames kept: five seconds at 48 kHz. */
 export const RING_FRAMES = 1 << 18;
 /** Values per row: the output and up to eight watched signals. */
 export const ROW = 9;
@@ -20,6 +20,13 @@ export class Ring {
   /** Frames written since the start. */
   head() {
     return this.isShared ? Atomics.load(this.count, 0) : this.count[0];
+  }
+
+  /** The rows as they are now, for views that are frozen while new ones are written. */
+  copy() {
+    const copy = Object.create(Ring.prototype);
+    const head = this.head();
+    return Object.assign(copy, { isShared: false, rows: this.rows.slice(), count: Int32Array.of(head) });
   }
 
   /** A message of the worklet that shares no memory. */

@@ -7,12 +7,15 @@ import { compile, Engine } from "./engine.js";
 import { Gallery } from "./gallery.js";
 import { download, fileName, LARGEST_SCENE, linkTo, Offline, sceneIn, wav } from "./keep.js";
 import { Notes } from "./keys.js";
-import { findSurfaces, RubSurface, StrikeSurface } from "./surfaces.js";
+import { findSurfaces, isCopy, RubSurface, StrikeSurface } from "./surfaces.js";
 import { VIEWS } from "./views.js";
 
 const FIRST_SCENE = "steel-bar";
 /** Longest offline render of a scene that says "auto", s. */
 const LONGEST_AUTO_S = 12;
+
+/** Seconds of buffer: "interactive" is the least the browser can do, and a machine that holds its breath is heard. */
+const LATENCIES = { shortest: "interactive", steady: 0.02, safest: 0.06 };
 
 const $ = (id) => document.getElementById(id);
 const say = (text) => ($("said").textContent = text);
@@ -32,7 +35,8 @@ class Studio {
     this.controls = new Controls($("controls"), this.engine);
     this.editor = new Editor($("text"), (text) => this.take(text, { isTyped: true }));
     this.gallery = new Gallery($("gallery"), scenes, this.offline, (name) => this.choose(name));
-    this.notes = new Notes(this.engine);
+    // What notes need of a scene comes and goes with them; what sounds goes on.
+    this.notes = new Notes(this.engine, say, () => this.take(this.text, { isTyped: true }));
     this.surfaces = [];
     this.views = VIEWS.map((View) => new View());
     this.viewCanvases = VIEWS.map((View) => {
@@ -46,6 +50,13 @@ class Studio {
       $("view-grid").append(figure);
       return canvas;
     });
+    // Only what is on the screen is drawn and asked of the engine, which must step sample by sample for it.
+    this.seen = new Set();
+    const watcher = new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) this.seen[isIntersecting ? "add" : "delete"](target);
+      this.watch();
+    });
+    this.viewCanvases.forEach((canvas) => watcher.observe(canvas));
     // Canvases are drawn in the pixels they have: again when that changes.
     this.sizes = new ResizeObserver(() => this.surfaces.forEach((surface) => surface.draw()));
     this.sizes.observe($("surfaces"));
@@ -78,15 +89,17 @@ class Studio {
       $("level").setAttribute("aria-valuetext", `${db} dB`);
       engine.post({ gain: db <= -40 ? 0 : 10 ** (db / 20) });
     });
+    on("mass", "change", () => this.hammer());
+    on("latency", "change", () => (this.opening = this.reopen().catch((error) => problem(error.message))));
     on("limiter", "change", () => engine.post({ limiting: $("limiter").checked }));
     on("speed", "input", () => ($("speed-out").textContent = `${this.how().speed.toPrecision(2)} m/s`));
-    on("keys", "change", () => (this.notes.on = $("keys").checked));
+    on("keys", "change", () => this.notes.letters($("keys").checked).catch((error) => problem(error.message)));
     on("midi", "click", async () => say(await this.notes.midi()));
     on("undo", "click", () => this.controls.history.undo());
     on("redo", "click", () => this.controls.history.redo());
     on("freeze", "click", () => {
-      this.frozen = this.frozen === undefined ? engine.ring.head() : undefined;
-      $("freeze").setAttribute("aria-pressed", String(this.frozen !== undefined));
+      this.frozen = this.frozen ? undefined : engine.ring.copy();
+      $("freeze").setAttribute("aria-pressed", String(Boolean(this.frozen)));
     });
     on("zoom", "input", () => this.views.forEach((view) => (view.zoom = 2 ** Number($("zoom").value))));
     on("look", "change", () => engine.post({ look: Number($("look").value) }));
@@ -111,7 +124,7 @@ class Studio {
   }
 
   how() {
-    return { speed: 10 ** Number($("speed").value), impulse: 0.01 * 10 ** Number($("speed").value) };
+    return { speed: 10 ** Number($("speed").value), impulse: 0.01 * 10 ** Number($("speed").value), mass: $("mass").value };
   }
 
   async start() {
@@ -130,14 +143,32 @@ class Studio {
     $("power").classList.add("call");
     this.frame();
     document.documentElement.dataset.ready = "yes";
+    // Code that has run is optimised, for every thread: better before the first stroke than during it.
+    this.offline.render({ scene: this.text, rate: this.engine.rate, seconds: 0.5 }).catch(() => {});
   }
 
   async begin(text) {
     this.text = text;
-    await this.engine.start(text);
+    await this.engine.start(text, this.latency());
     this.editor.show(text);
     this.engine.isOn = this.engine.context.state === "running";
     this.engine.tell("power", this.engine.isOn);
+  }
+
+  latency() {
+    return LATENCIES[$("latency").value] ?? LATENCIES.steady;
+  }
+
+  async reopen() {
+    await this.engine.reopen(this.notes.prepare(this.text), this.latency());
+    this.notes.begin();
+    this.settle();
+  }
+
+  // What a new audio side must be told.
+  settle() {
+    $("level").dispatchEvent(new Event("input"));
+    $("limiter").dispatchEvent(new Event("change"));
   }
 
   async choose(name) {
@@ -149,7 +180,8 @@ class Studio {
   /** Makes a text the scene that sounds; rejects with one line and leaves all as it was. */
   async take(text, { isTyped = false, fresh = false } = {}) {
     if (text.length > LARGEST_SCENE) throw new Error(`the scene is ${text.length} bytes long; at most ${LARGEST_SCENE} are taken`);
-    await this.engine.load(text, fresh);
+    await this.engine.load(this.notes.prepare(text), fresh);
+    this.notes.begin();
     this.text = text;
     if (!isTyped) this.editor.show(text);
     problem(null);
@@ -177,20 +209,43 @@ class Studio {
     }
     host.classList.toggle("one", this.surfaces.length <= 2);
     this.notes.show(info, strikeSurfaces, rubSurfaces);
-    this.hammer(strikes.find((s) => s.hammers.length)?.hammers[0]);
-    $("look").replaceChildren(...info.bodies.flatMap((body, i) => (body.modes.length ? [new Option(body.name, i)] : [])));
+    this.hammers = strikes.flatMap((strike) => strike.hammers);
+    $("mass").replaceChildren(...[...new Set(this.hammers.map((h) => h.mass))].map((mass) => new Option(mass)));
+    $("mass-box").hidden = !strikes.some(({ hammers }) => new Set(hammers.map((h) => h.mass)).size > 1);
+    $("speed-box").hidden = strikes.length === 0;
+    $("mode-box").hidden = rubs.length === 0;
+    this.hammer();
+    $("look").replaceChildren(...info.bodies.flatMap((body, i) => (body.modes.length && !isCopy(body.name) ? [new Option(body.name, i)] : [])));
     $("look-box").hidden = $("look").options.length === 0;
     const loudest = info.bodies.findIndex((body) => body.modes?.length);
     this.look(info.bodies[Math.max(0, loudest)]?.name);
-    const wanted = [...new Set(VIEWS.flatMap((View) => View.wants?.(info) ?? []))]; // names of bodies are no signals
     this.viewCanvases.forEach((canvas, i) => (canvas.parentElement.hidden = VIEWS[i].wants?.(info).length === 0));
-    const known = new Set(info.signals);
-    this.engine.watch(wanted.filter((signal) => known.has(signal)));
+    this.watched = undefined;
+    this.watch();
     $("again").disabled = false;
   }
 
+  /** Shows what somebody else plays. */
+  heard(command) {
+    if ("set" in command) this.controls.heard(command.set, command.value);
+    const touched = command.strike ?? command.hit?.split(".")[0];
+    if (touched) this.surfaces.find((s) => s.body?.name === touched || s.hammers?.some((h) => h.mass === touched))?.flash();
+  }
+
+  /** Asks the engine for the signals of the views that are on the screen. */
+  watch() {
+    if (!this.info) return;
+    const known = new Set(this.info.signals);
+    const views = VIEWS.filter((_, i) => this.seen.has(this.viewCanvases[i]));
+    const wanted = [...new Set(views.flatMap((View) => View.wants?.(this.info) ?? []))].filter((signal) => known.has(signal));
+    if (wanted.join() === this.watched) return;
+    this.watched = wanted.join();
+    this.engine.watch(wanted);
+  }
+
   // Hammer mass and hardness, at hand beside the object.
-  hammer(hammer) {
+  hammer() {
+    const hammer = this.hammers.find(({ mass }) => mass === $("mass").value);
     const host = $("hammer");
     host.replaceChildren();
     if (!hammer) return;
@@ -216,10 +271,12 @@ class Studio {
 
   status(status) {
     this.last = status;
+    if (this.info) this.notes.weigh(this.info.bodies, status.energies);
+    this.load = this.load === undefined ? status.load : this.load + 0.02 * (status.load - this.load); // its clock ticks in ms
     const [unconverged, refused, reset] = status.health;
     const trouble = [[unconverged, "unconverged"], [refused, "refused"], [reset, "reset"], [this.underruns(), "gaps"]]
       .filter(([n]) => n > 0).map(([n, word]) => `${n} ${word}`).join(", ");
-    $("status").textContent = `${(status.tick / this.engine.rate).toFixed(1)} s, load ${(100 * status.load).toFixed(0)} %, ${this.engine.rate} Hz, latency ${(1000 * (this.engine.context.baseLatency || 0)).toFixed(0)} ms${trouble ? `, ${trouble}` : ", all well"}`;
+    $("status").textContent = `${(status.tick / this.engine.rate).toFixed(1)} s, load ${(100 * this.load).toFixed(0)} %, ${this.engine.rate} Hz, latency ${(1000 * (this.engine.context.outputLatency || this.engine.context.baseLatency || 0)).toFixed(0)} ms${trouble ? `, ${trouble}` : ", all well"}`;
     $("reduction").textContent = `${Math.min(0, decibels(status.reduction)).toFixed(1)} dB`;
   }
 
@@ -227,11 +284,11 @@ class Studio {
   frame() {
     const { engine } = this;
     const head = engine.ring.head();
-    if (engine.info && (head !== this.drawn || this.frozen !== undefined)) {
+    if (engine.info && (head !== this.drawn || this.frozen)) {
       this.drawn = head;
-      const at = { ring: engine.ring, rate: engine.rate, end: this.frozen ?? head, engine, isFrozen: this.frozen !== undefined,
-        status: this.frozen === undefined ? (this.kept = this.last) : this.kept };
-      this.views.forEach((view, i) => this.viewCanvases[i].parentElement.hidden || view.draw(this.viewCanvases[i], at));
+      const at = { ring: this.frozen ?? engine.ring, rate: engine.rate, end: (this.frozen ?? engine.ring).head(), engine,
+        isFrozen: Boolean(this.frozen), status: this.frozen ? this.kept : (this.kept = this.last) };
+      this.views.forEach((view, i) => this.seen.has(this.viewCanvases[i]) && view.draw(this.viewCanvases[i], at));
       let peak = 0;
       for (const x of engine.ring.column(0, 2048)) peak = Math.max(peak, Math.abs(x));
       const db = decibels(peak * 10 ** (Number($("level").value) / 20));
@@ -330,7 +387,7 @@ async function main() {
   const studio = new Studio(module, scenes);
   globalThis.tocco = studio; // for the console, and for tests
   await studio.start();
-  if (bridge) new Bridge(studio.engine, say);
+  if (bridge) new Bridge(studio.engine, say, (command) => studio.heard(command));
 }
 
 main().catch((error) => problem(error.message));

@@ -2,7 +2,7 @@
 // What you play: objects to strike where you touch them, pads to rub and bow. Made from what the scene holds, so a new
 // scene needs no new code.
 import { colour, fit } from "./canvas.js";
-import { figureOf } from "./figures.js";
+import { figureOf, sheenOf } from "./figures.js";
 
 /** Metres of hand travel across a rub pad. */
 const PAD_M = 0.4;
@@ -12,13 +12,16 @@ const site = (text) => {
   return { body, port };
 };
 
+/** A voice's copy of something written in the scene (`bar~2`, `bar~2.tip/force_n`): played by notes, not shown. */
+export const isCopy = (name) => /^[^./]*~\d+(?:[./]|$)/.test(name);
+
 /** Finds what can be struck and what can be rubbed. */
 export function findSurfaces(info) {
   const bodies = new Map(info.bodies.map((body) => [body.name, body]));
   const has = new Set(info.paths.map((p) => p.path));
   const strikes = new Map();
   const rubs = new Map();
-  for (const contact of info.contacts) {
+  for (const contact of info.contacts.filter(({ name }) => !isCopy(name))) {
     const ends = contact.between.map((text) => ({ ...site(text), text }));
     const kinds = ends.map((end) => bodies.get(end.body).type);
     if (contact.type === "impact") {
@@ -41,7 +44,7 @@ export function findSurfaces(info) {
     }
   }
   for (const body of info.bodies) {
-    const isSilentPartner = ["mass", "wall", "guided"].includes(body.type) || strikes.has(body.name);
+    const isSilentPartner = ["mass", "wall", "guided"].includes(body.type) || strikes.has(body.name) || isCopy(body.name);
     if (!isSilentPartner) strikes.set(body.name, { body, hammers: [] });
   }
   return { strikes: [...strikes.values()], rubs: [...rubs.values()] };
@@ -62,13 +65,25 @@ function canvasOf(label, help) {
   return canvas;
 }
 
+/** Words on a picture, legible on whatever is behind them. */
+export function label(pen, text, x, y) {
+  pen.font = "12px system-ui, sans-serif";
+  pen.lineWidth = 3;
+  pen.lineJoin = "round";
+  pen.strokeStyle = colour("--back");
+  pen.strokeText(text, x, y);
+  pen.fillStyle = colour("--text");
+  pen.fillText(text, x, y);
+}
+
 /** An object that is struck where it is touched. `how()` gives speed and impulse at hand. */
 export class StrikeSurface {
   constructor({ body, hammers }, engine, how) {
     Object.assign(this, { body, hammers, engine, how });
     this.figure = figureOf(body);
+    this.sheen = sheenOf(body);
     this.marks = [];
-    this.cursor = [0.5, 0.5];
+    this.cursor = body.ports.length ? this.figure.point(body.ports[0].place ?? [], 0) : [0.5, 0.5];
     this.glow = 0;
     const help = "Click or touch to strike; arrow keys move the point, Enter or Space strikes, Shift is harder.";
     this.canvas = canvasOf(`Strike ${body.name}`, help);
@@ -112,20 +127,29 @@ export class StrikeSurface {
 
   /** Strikes at a point of the picture, `strength` times as fast as asked. */
   strike(point, strength = 1) {
-    const { speed, impulse } = this.how();
-    const place = this.figure.place(point);
-    this.cursor = point;
-    const [hammer] = this.hammers;
+    const { speed, impulse, mass } = this.how();
+    const hammer = this.hammers.find((h) => h.mass === mass) ?? this.hammers[0];
     const nearest = this.nearestPort(point);
+    this.wasStruck = true;
+    // A click beside it strikes its edge; what has places only at its ports is struck there, and shows it.
+    if (this.body.anywhere) point = this.figure.point(this.figure.place(point), 0);
+    else if (this.body.ports.length) point = this.figure.point(this.body.ports[nearest].place ?? [], nearest);
+    this.cursor = point;
     if (hammer && this.body.anywhere) {
-      this.engine.touch(hammer.site, place);
+      this.engine.touch(hammer.site, this.figure.place(point));
       this.engine.send({ strike: hammer.mass, velocity_m_s: hammer.sign * speed * strength });
     } else {
       const name = this.body.ports.length > 1 ? `${this.body.name}.${this.body.ports[nearest].name}` : this.body.name;
-      const by = this.hammers.find((h) => h.site === name) ?? (this.body.ports.length > 1 ? undefined : hammer);
+      const here = this.hammers.filter((h) => h.site === name || this.body.ports.length === 1);
+      const by = here.find((h) => h.mass === mass) ?? here[0];
       if (by) this.engine.send({ strike: by.mass, velocity_m_s: by.sign * speed * strength });
       else this.engine.send({ hit: name, impulse_n_s: impulse * strength });
     }
+    this.flash(point, strength);
+  }
+
+  /** Shows a strike, wherever it came from. */
+  flash(point = this.cursor, strength = 1) {
     this.marks.push({ point, at: performance.now(), strength });
     this.draw();
   }
@@ -151,23 +175,45 @@ export class StrikeSurface {
     const { pen } = fit(this.canvas);
     const path = new Path2D();
     this.figure.path(path, (x, y) => this.toPixels([x, y]), this.size);
-    pen.globalAlpha = 0.25 + 0.75 * this.glow;
-    pen.fillStyle = colour("--body");
+    const { clientWidth: wide, clientHeight: tall } = this.canvas;
+    const [dark, light] = this.sheen ?? [colour("--body"), colour("--body-light")];
+    const shine = pen.createLinearGradient(0.2 * wide, 0, 0.6 * wide, tall);
+    shine.addColorStop(0, light);
+    shine.addColorStop(0.45, dark);
+    shine.addColorStop(0.6, light);
+    shine.addColorStop(1, dark);
+    pen.save();
+    pen.shadowColor = colour("--accent");
+    pen.shadowBlur = 42 * this.glow ** 2;
+    pen.globalAlpha = 0.55 + 0.45 * this.glow;
+    pen.fillStyle = shine;
     pen.fill(path, "evenodd");
-    pen.globalAlpha = 1;
-    pen.lineWidth = 2;
+    pen.restore();
+    pen.lineWidth = 1.5;
     pen.strokeStyle = colour("--line");
     pen.stroke(path);
     pen.fillStyle = colour("--text");
     pen.font = "12px system-ui, sans-serif";
+    const nearest = this.body.anywhere ? -1 : this.nearestPort(this.cursor);
     this.body.ports.forEach((port, i) => {
       const [x, y] = this.toPixels(this.figure.point(port.place ?? [], i));
+      pen.fillStyle = colour("--text");
       pen.beginPath();
-      pen.arc(x, y, 3, 0, 7);
+      pen.arc(x, y, 3.5, 0, 7);
       pen.fill();
+      pen.lineWidth = 2;
+      pen.strokeStyle = i === nearest ? colour("--accent") : colour("--back");
+      pen.beginPath();
+      pen.arc(x, y, i === nearest ? 9 : 4.5, 0, 7);
+      pen.stroke();
       // Names take turns above and below, so that neighbours do not cover each other.
-      if (this.body.ports.length > 1 && !this.figure.hidesNames) pen.fillText(port.name, x + 6, i % 2 ? y + 16 : y - 6);
+      if (this.body.ports.length > 1 && !this.figure.hidesNames) label(pen, port.name, x + 8, i % 2 ? y + 20 : y - 10);
     });
+    if (!this.wasStruck) {
+      pen.textAlign = "center";
+      label(pen, this.body.anywhere ? "strike it anywhere" : "strike it", wide / 2, tall - 12);
+      pen.textAlign = "left";
+    }
     const now = performance.now();
     this.marks = this.marks.filter((mark) => now - mark.at < 500);
     for (const mark of this.marks) {
@@ -181,9 +227,10 @@ export class StrikeSurface {
       pen.stroke();
     }
     pen.globalAlpha = 1;
+    if (nearest >= 0) return;
     const [x, y] = this.toPixels(this.cursor);
     pen.strokeStyle = colour("--accent");
-    pen.lineWidth = 1.5;
+    pen.lineWidth = 2;
     pen.beginPath();
     pen.moveTo(x - 7, y);
     pen.lineTo(x + 7, y);
@@ -281,23 +328,35 @@ export class RubSurface {
 
   draw() {
     const { pen, w, h } = fit(this.canvas);
-    pen.fillStyle = colour("--body");
-    pen.globalAlpha = 0.25;
+    // Brighter where it is rubbed harder and faster, as the sound is.
+    const ground = pen.createLinearGradient(0, h, 0, 0);
+    ground.addColorStop(0, colour("--back"));
+    ground.addColorStop(1, colour("--body"));
+    pen.globalAlpha = 0.45;
+    pen.fillStyle = ground;
     pen.fillRect(0, 0, w, h);
     pen.globalAlpha = 1;
     pen.strokeStyle = colour("--line");
+    pen.lineWidth = 1;
     pen.beginPath();
-    pen.moveTo(w / 2, 0);
-    pen.lineTo(w / 2, h);
+    for (const part of [0.25, 0.5, 0.75]) {
+      pen.moveTo(part * w, 0);
+      pen.lineTo(part * w, h);
+      pen.moveTo(0, part * h);
+      pen.lineTo(w, part * h);
+    }
+    pen.globalAlpha = 0.3;
     pen.stroke();
-    pen.fillStyle = colour("--text");
-    pen.font = "12px system-ui, sans-serif";
+    pen.globalAlpha = 1;
     const unit = this.rub.isGuided ? "m/s" : "N";
-    pen.fillText(`${this.along[0].toPrecision(2)} ${unit}`, 8, h - 8);
+    label(pen, `${this.along[0].toPrecision(2)} ${unit}`, 8, h - 8);
     pen.textAlign = "right";
-    pen.fillText(`${this.along[1].toPrecision(2)} ${unit}`, w - 8, h - 8);
+    label(pen, `${this.along[1].toPrecision(2)} ${unit}`, w - 8, h - 8);
+    pen.textAlign = "center";
+    label(pen, this.rub.isGuided ? "\u2190 speed \u2192" : "\u2190 push \u2192", w / 2, h - 8);
+    if (this.press.length) label(pen, `pressure \u2191 ${this.press[0][1].toPrecision(2)} N`, w / 2, 18);
+    if (!this.at) label(pen, "hold and drag", w / 2, h / 2);
     pen.textAlign = "left";
-    if (this.press.length) pen.fillText(`${this.press[0][1].toPrecision(2)} N`, w / 2 + 6, 16);
     if (!this.at) return;
     const [x, y] = [this.at[0] * w, (1 - this.at[1]) * h];
     pen.fillStyle = pen.strokeStyle = colour("--accent");

@@ -3,6 +3,8 @@
 // be frozen and zoomed. Drawing never touches the audio side.
 import { colour, fit } from "./canvas.js";
 import { Spectrum } from "./fft.js";
+import { RING_FRAMES } from "./ring.js";
+import { isCopy, label } from "./surfaces.js";
 
 /** A number with three digits and an SI prefix. */
 export function si(value, unit) {
@@ -14,10 +16,9 @@ export function si(value, unit) {
 }
 
 function words(pen, text, x, y, align = "left") {
-  pen.fillStyle = colour("--muted");
-  pen.font = "11px system-ui, sans-serif";
   pen.textAlign = align;
-  pen.fillText(text, x, y);
+  label(pen, text, x, y);
+  pen.textAlign = "left";
 }
 
 /** The output over time, held at a rising edge. */
@@ -25,7 +26,7 @@ export class Scope {
   static title = "Waveform";
   zoom = 1;
 
-  draw(canvas, { ring, rate, end }) {
+  draw(canvas, { ring, rate, end, isFrozen }) {
     const { pen, w, h } = fit(canvas);
     const frames = Math.round(Math.min(65536, Math.max(64, (0.02 * rate) / this.zoom)));
     const seen = ring.column(0, 2 * frames, end);
@@ -38,7 +39,7 @@ export class Scope {
     }
     let peak = 1e-9;
     for (const x of seen) peak = Math.max(peak, Math.abs(x));
-    this.peak = Math.max(peak, 0.98 * (this.peak ?? peak));
+    if (!isFrozen) this.peak = Math.max(peak, 0.98 * (this.peak ?? peak));
     pen.strokeStyle = colour("--line");
     pen.lineWidth = 1;
     pen.beginPath();
@@ -69,20 +70,21 @@ export class Spectrogram {
   done = 0;
 
   draw(canvas, { ring, rate, end }) {
-    const { pen, w, h } = fit(canvas);
+    const { pen, h } = fit(canvas);
     const scale = devicePixelRatio || 1;
     const [pw, ph] = [canvas.width, canvas.height];
-    if (this.picture.width !== pw || this.picture.height !== ph) {
-      Object.assign(this.picture, { width: pw, height: ph });
-      this.done = 0;
-    }
+    const step = Math.max(1, Math.round(scale * this.zoom));
     const paint = this.picture.getContext("2d");
-    if (this.done === 0 || end - this.done > 64 * HOP) {
+    const isNew = this.picture.width !== pw || this.picture.height !== ph || this.step !== step || end < this.done || end - this.done > 64 * HOP;
+    if (isNew) {
+      Object.assign(this.picture, { width: pw, height: ph });
       paint.fillStyle = "#000004";
       paint.fillRect(0, 0, pw, ph);
-      this.done = Math.max(0, end - 64 * HOP);
+      // As much of the past as fits and is still there.
+      const columns = Math.min(Math.ceil(pw / step), RING_FRAMES / HOP - 8);
+      this.done = Math.max(0, HOP * (Math.floor(end / HOP) - columns));
+      this.step = step;
     }
-    const step = Math.max(1, Math.round(scale * this.zoom));
     const low = 40;
     const ratio = rate / 2 / low;
     while (this.done + HOP <= end) {
@@ -111,7 +113,6 @@ export class Spectrogram {
       pen.fillText(si(hz, "Hz"), 6, y + 4);
       pen.fillRect(0, y, 4, 1);
     }
-    void w;
   }
 }
 
@@ -127,7 +128,7 @@ function heat(level) {
 class Loop {
   zoom = 1;
 
-  loop(canvas, { ring, rate, end, engine }, [xName, xUnit, xs], [yName, yUnit, ySignal], frames) {
+  loop(canvas, { ring, rate, end, engine, isFrozen }, [xName, xUnit, xs], [yName, yUnit, ySignal], frames) {
     const { pen, w, h } = fit(canvas);
     const columns = xs.map(([signal]) => engine.column(signal));
     const yColumn = engine.column(ySignal);
@@ -144,8 +145,7 @@ class Loop {
       if (!before) return now;
       return [Math.min(now[0], 0.99 * before[0]), Math.max(now[1], 0.99 * before[1])];
     };
-    this.x = hold(bounds(x), this.x);
-    this.y = hold(bounds(y), this.y);
+    if (!isFrozen || !this.x) [this.x, this.y] = [hold(bounds(x), this.x), hold(bounds(y), this.y)];
     const put = (v, [a, b], from, to) => (b - a < 1e-30 ? (from + to) / 2 : from + ((v - a) / (b - a)) * (to - from));
     const px = (v) => put(v, this.x, 10, w - 10);
     const py = (v) => put(v, this.y, h - 18, 20);
@@ -177,15 +177,19 @@ class Loop {
 /** Penetration and force of an impact: closed by what the contact loses. */
 export class ImpactLoop extends Loop {
   static title = "Impact loop";
-  static wants = (info) => {
-    const impact = info.contacts.find((c) => c.type === "impact");
-    return impact ? [`${impact.name}.compression`, `${impact.name}.force`] : [];
+  static contacts = ({ contacts }) => {
+    const room = contacts.some((c) => c.type === "friction") ? 2 : 4; // two signals each, of the ring's eight
+    return contacts.filter((c) => c.type === "impact" && !isCopy(c.name)).slice(0, room).map((c) => c.name);
   };
+  static wants = (info) => ImpactLoop.contacts(info).flatMap((name) => [`${name}.compression`, `${name}.force`]);
 
+  // Of several contacts the one that touched last.
   draw(canvas, at) {
-    const [compression, force] = ImpactLoop.wants(at.engine.info);
-    if (!at.isFrozen) at = { ...at, end: this.lastBlow(at, force) };
-    this.loop(canvas, at, ["penetration", "m", [[compression, 1]]], ["force", "N", force], 0.01 * at.rate);
+    const names = ImpactLoop.contacts(at.engine.info);
+    if (this.info !== at.engine.info) Object.assign(this, { info: at.engine.info, seen: 0, name: names[0], x: undefined, y: undefined });
+    if (!at.isFrozen) for (const name of names) this.lookFor(at, name);
+    at = { ...at, end: this.seen ? Math.min(at.end, this.seen) : at.end };
+    this.loop(canvas, at, ["penetration", "m", [[`${this.name}.compression`, 1]]], [`${this.name}: force`, "N", `${this.name}.force`], 0.01 * at.rate);
   }
 
   // Only what touches is part of the loop: a hammer far away would shrink it to a point.
@@ -194,17 +198,15 @@ export class ImpactLoop extends Loop {
   }
 
   // Impacts are short: keep the last one in view.
-  lastBlow({ ring, engine, end }, force) {
-    const column = force ? engine.column(force) : -1;
-    if (column < 0) return end;
+  lookFor({ ring, engine, end }, name) {
+    const column = engine.column(`${name}.force`);
+    if (column < 0) return;
     const seen = ring.column(column, 4096, end);
-    for (let i = seen.length - 1; i >= 0; i -= 1) {
-      if (seen[i] > 0) {
-        this.seen = end - (seen.length - 1 - i) + 64;
-        break;
-      }
-    }
-    return Math.min(end, this.seen ?? end);
+    const last = seen.findLastIndex((force) => force > 0);
+    const at = end - (seen.length - 1 - last) + 64;
+    if (last < 0 || at <= this.seen) return;
+    if (name !== this.name) this.x = this.y = undefined;
+    Object.assign(this, { seen: at, name });
   }
 }
 
@@ -231,20 +233,24 @@ export class Energies {
   draw(canvas, { engine, status }) {
     const { pen, w, h } = fit(canvas);
     if (!status) return;
-    const names = [...engine.info.bodies, ...engine.info.contacts].map((node) => node.name);
-    const rows = names.map((name, i) => [name, status.energies[i] ?? 0]).filter(([, e], i) => e > 0 || i < engine.info.bodies.length);
+    // Copies count with what they are copies of.
+    const sums = new Map();
+    [...engine.info.bodies, ...engine.info.contacts].forEach(({ name }, i) => {
+      const written = isCopy(name) ? name.split("~")[0] : name;
+      sums.set(written, (sums.get(written) ?? 0) + (status.energies[i] ?? 0));
+    });
+    const bodies = new Set(engine.info.bodies.map(({ name }) => name));
+    let rows = [...sums].filter(([name, energy]) => energy > 0 || bodies.has(name));
+    const most = Math.max(1, Math.floor(h / 18));
+    if (rows.length > most) rows = rows.sort(([, a], [, b]) => b - a).slice(0, most);
     const tall = Math.min(26, h / Math.max(1, rows.length));
     rows.forEach(([name, energy], i) => {
       // 120 dB from a picojoule to a joule.
       const part = energy > 0 ? Math.min(1, Math.max(0, 1 + (Math.log10(energy) * this.zoom) / 12)) : 0;
       pen.fillStyle = colour("--body");
       pen.fillRect(0, i * tall + 2, part * w, tall - 4);
-      pen.fillStyle = colour("--text");
-      pen.font = "12px system-ui, sans-serif";
-      pen.textAlign = "left";
-      pen.fillText(name, 6, (i + 0.5) * tall + 4);
-      pen.textAlign = "right";
-      pen.fillText(si(energy, "J"), w - 6, (i + 0.5) * tall + 4);
+      words(pen, name, 6, (i + 0.5) * tall + 4);
+      words(pen, si(energy, "J"), w - 6, (i + 0.5) * tall + 4, "right");
     });
   }
 }
@@ -255,7 +261,7 @@ export class Modes {
   static wants = (info) => info.bodies.filter((body) => body.modes.length).map((body) => body.name);
   zoom = 1;
 
-  draw(canvas, { engine, status }) {
+  draw(canvas, { engine, status, isFrozen }) {
     const { pen, w, h } = fit(canvas);
     const body = status && engine.info.bodies[status.body];
     if (!body?.modes?.length) {
@@ -264,7 +270,7 @@ export class Modes {
     }
     const [low, high] = [20, engine.rate / 2];
     const most = Math.max(1e-15, ...status.modes);
-    this.most = Math.max(most, 0.97 * (this.most ?? 0));
+    if (!isFrozen) this.most = Math.max(most, 0.97 * (this.most ?? 0));
     body.modes.forEach((mode, i) => {
       const x = (Math.log(Math.max(mode.freq_hz, low) / low) / Math.log(high / low)) * (w - 12) + 6;
       const part = Math.min(1, Math.max(0, 1 + (10 * Math.log10((status.modes[i] ?? 0) / this.most + 1e-30) * this.zoom) / 80));

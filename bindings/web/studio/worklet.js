@@ -6,13 +6,12 @@ import { RING_FRAMES, ROW } from "./ring.js";
 const STATUS_EVERY_S = 1 / 60;
 
 class Tocco extends AudioWorkletProcessor {
-  constructor({ processorOptions: { module, shared } }) {
+  constructor({ processorOptions: { module, shared, head } }) {
     super();
     this.abi = instantiateNow(module);
     this.ring = shared ? { rows: new Float32Array(shared.rows), head: new Int32Array(shared.head) } : null;
     this.rows = this.ring ? this.ring.rows : new Float32Array(RING_FRAMES * ROW);
-    this.head = 0;
-    this.posted = 0;
+    this.head = this.posted = head;
     this.sent = 0;
     this.gain = 1;
     this.limiting = true;
@@ -66,6 +65,7 @@ class Tocco extends AudioWorkletProcessor {
   }
 
   command(command) {
+    if (!this.player) return; // a gesture between two contexts
     this.player.command(command);
     const { shape, ...line } = command; // a take solves its places again
     this.log(line);
@@ -104,7 +104,7 @@ class Tocco extends AudioWorkletProcessor {
     const frames = output[0].length;
     if (!this.player) return true;
     const { channels } = this.player;
-    const began = globalThis.performance?.now?.() ?? Date.now();
+    const began = Date.now(); // worklets have no finer clock; the page averages
     const out = this.player.render(frames);
     if (this.wav) this.wav.push(out.slice());
     // Mono to both sides; of more channels the first ones. Gain and limiter come after what a take keeps.
@@ -141,7 +141,7 @@ class Tocco extends AudioWorkletProcessor {
   }
 
   meter(began, frames) {
-    const spent = ((globalThis.performance?.now?.() ?? Date.now()) - began) / 1000;
+    const spent = (Date.now() - began) / 1000;
     const { busy } = this;
     const budget = frames / sampleRate;
     busy.quanta += 1;

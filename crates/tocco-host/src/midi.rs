@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! MIDI: what a keyboard does to a scene that sounds.
 //!
-//! [`Ear`] is what a device feeds: [`clock`] says when a message was played, [`voices`] makes the copies that polyphony needs, [`map`] turns the scene's `[midi]` table into paths, [`translate`]
-//! is the state machine from bytes to orders, and [`port`] joins it to a device (feature `midi`). Orders go through the
-//! desk like everyone's, so a take records them.
+//! [`tocco::midi`] knows what bytes mean for a scene. [`Ear`] is what a device feeds, [`clock`] says when a message was
+//! played, and [`port`] joins them to a device (feature `midi`). Orders go through the desk like everyone's, so a take
+//! records them.
 
 pub mod clock;
-pub mod map;
 #[cfg(feature = "midi")]
 pub mod port;
-pub mod translate;
-pub mod voices;
 
-pub use translate::{Learn, Order, Translator};
+pub use tocco::midi::{Learn, Order, Translator};
 
-use crate::error::Result;
+use crate::error::{HostError, Result};
 use crate::library::Loaded;
 use crate::live::{Desk, When};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
+use tocco::midi::Map;
+use tocco::midi::voices::written;
 
 /// A translator that a port and a view use.
 pub type Shared = Arc<Mutex<Translator>>;
@@ -30,9 +29,18 @@ pub fn lock(shared: &Shared) -> MutexGuard<'_, Translator> {
 
 /// The scene with its voices, and what translates for it.
 pub fn prepare(scene: Loaded) -> Result<(Loaded, Translator)> {
-    let scene = voices::copied(scene)?;
-    let translator = Translator::new(map::Map::of(&scene.def));
+    let scene = voiced(scene)?;
+    let translator = Translator::new(Map::of(&scene.def));
     Ok((scene, translator))
+}
+
+/// A loaded scene with its voices; one voice, or no `[midi]`: as it is.
+fn voiced(scene: Loaded) -> Result<Loaded> {
+    let voices = written(&scene.def, &scene.text).map_err(|e| HostError::BadInput(format!("{}: {e}", scene.origin)))?;
+    match voices {
+        Some(text) => Loaded::from_text(&scene.name, &scene.origin, text, None),
+        None => Ok(scene),
+    }
 }
 
 /// Listens for one device: keeps up with the scene, and places what it hears at its sample.
@@ -47,7 +55,7 @@ pub struct Ear {
 impl Ear {
     /// For a desk: scenes that come later get their voices too.
     pub fn new(desk: &mut Desk, translator: Shared) -> Self {
-        desk.prepare_with(voices::copied);
+        desk.prepare_with(voiced);
         let text = desk.scene().text.clone();
         Self { translator, generation: None, text, clock: clock::Clock::default(), orders: Vec::new() }
     }
@@ -60,7 +68,7 @@ impl Ear {
             self.generation = Some(desk.generation());
             if desk.scene().text != self.text {
                 self.text = desk.scene().text.clone();
-                translator.exchange(map::Map::of(&desk.scene().def));
+                translator.exchange(Map::of(&desk.scene().def));
             }
             if let Err(error) = desk.weigh(&translator.bodies()) {
                 desk.say(format!("MIDI: {error}"));

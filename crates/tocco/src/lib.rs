@@ -8,6 +8,7 @@ pub mod engine;
 pub mod interactor;
 pub mod limiter;
 pub mod math;
+pub mod midi;
 pub mod papers;
 pub mod param;
 pub mod resonator;

@@ -28,7 +28,7 @@ const LAYERS: [&[&str]; 6] = [
     &["contact"],
     &["event", "voice"],
     &["scene"],
-    &["engine"],
+    &["engine", "midi"],
 ];
 
 #[test]

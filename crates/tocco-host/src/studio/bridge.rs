@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Between the page and OSC: what arrives as OSC is played in every open page, and what is played in a page goes out as
 //! OSC, for instance to a running `tocco play`. On the WebSocket a gesture is the line of a take without its tick:
-//! `{"set": path, "value": v}`, `{"strike": body, "velocity_m_s": v}`, `{"hit": site, "impulse_n_s": j}`.
+//! `{"set": path, "value": v}`, `{"strike": body, "velocity_m_s": v}`, `{"hit": site, "impulse_n_s": j}`, `{"hush": true}`.
 
 use crate::error::{HostError, Result, bad};
 use rosc::{OscMessage, OscPacket, OscType, decoder, encoder};
@@ -142,6 +142,7 @@ fn to_gesture(message: &OscMessage) -> Option<Value> {
         ("/tocco/hit", [OscType::String(site), impulse]) => {
             Some(json!({ "hit": site, "impulse_n_s": number(impulse)? }))
         }
+        ("/tocco/panic", []) => Some(json!({ "hush": true })),
         (path, [value]) if !path.starts_with("/tocco/") => {
             Some(json!({ "set": path.trim_start_matches('/'), "value": number(value)? }))
         }
@@ -155,8 +156,12 @@ fn to_osc(gesture: &Value) -> Option<OscMessage> {
         let args = vec![OscType::String(gesture.get(key)?.as_str()?.to_owned()), float(gesture.get(number)?)?];
         Some(OscMessage { addr: format!("/tocco/{key}"), args })
     };
-    if let Some(path) = gesture.get("set").and_then(Value::as_str) {
+    // A jump is a set without its glide, which OSC has no word for.
+    if let Some(path) = gesture.get("set").or_else(|| gesture.get("jump")).and_then(Value::as_str) {
         return Some(OscMessage { addr: format!("/{path}"), args: vec![float(gesture.get("value")?)?] });
+    }
+    if gesture.get("hush").is_some() {
+        return Some(OscMessage { addr: "/tocco/panic".into(), args: Vec::new() });
     }
     named("strike", "velocity_m_s").or_else(|| named("hit", "impulse_n_s"))
 }
@@ -176,9 +181,11 @@ mod tests {
             json!({ "set": "hit/stiffness", "value": 1024.0 }),
             json!({ "strike": "hammer", "velocity_m_s": 1.5 }),
             json!({ "hit": "bar.tip", "impulse_n_s": 0.25 }),
+            json!({ "hush": true }),
         ] {
             assert_eq!(to_gesture(&to_osc(&gesture).unwrap()), Some(gesture));
         }
+        assert_eq!(to_osc(&json!({ "jump": "a/b", "value": 1.0 })), to_osc(&json!({ "set": "a/b", "value": 1.0 })));
         assert_eq!(to_osc(&json!({ "scene": "x" })), None);
     }
 }

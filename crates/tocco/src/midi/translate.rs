@@ -12,9 +12,10 @@
 mod release;
 
 use super::map::{Knob, Map, Play, Touch};
+use crate::math;
+use crate::param::{Scale, scaled};
 use release::lifted;
 use std::collections::BTreeMap;
-use tocco::param::{Scale, scaled};
 
 /// Bend ranges before anyone says otherwise, semitones: of a channel, and of a member of an MPE zone.
 const BEND: f64 = 2.0;
@@ -216,7 +217,7 @@ impl Translator {
             self.keys.insert(note, mass);
         }
         let [soft, hard] = self.map.strength;
-        let strength = soft * (hard / soft).powf(f64::from(velocity - 1) / 126.0);
+        let strength = soft * math::pow(hard / soft, f64::from(velocity - 1) / 126.0);
         if let Some(mass) = self.keys.get(&note) {
             orders.push(Order::Strike(mass.clone(), strength));
             return;
@@ -281,7 +282,7 @@ impl Translator {
     /// Pitch of a voice over the one declared.
     fn ratio(&self, sounding: &Sounding) -> f64 {
         let bend = if self.map.bend.is_some() { 0.0 } else { self.semitones(sounding.channel) };
-        ((f64::from(sounding.note) - self.map.reference + bend) / 12.0).exp2()
+        math::pow(2.0, (f64::from(sounding.note) - self.map.reference + bend) / 12.0)
     }
 
     /// Bend of a channel with that of its zone's master.

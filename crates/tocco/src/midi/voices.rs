@@ -5,10 +5,9 @@
 //! behind (`bar~2`); what is not in contact with the voice is shared. Controls reach every copy. Events stay with
 //! voice 1.
 
-use crate::error::{Result, bad};
-use crate::library::Loaded;
+use crate::scene::SceneError;
+use crate::scene::def::{ContactForm, SceneDef, Source};
 use std::collections::BTreeSet;
-use tocco::scene::def::{ContactForm, SceneDef, Source};
 
 /// Stands before the number of a copy; scene files may use it, so a name that has it already is refused.
 const MARK: char = '~';
@@ -27,27 +26,14 @@ pub fn head(text: &str) -> &str {
     text.split(['.', '/']).next().unwrap_or(text)
 }
 
-/// A loaded scene with its voices; one voice, or no `[midi]`: as it is.
-pub fn copied(scene: Loaded) -> Result<Loaded> {
-    if scene.def.midi.as_ref().is_none_or(|midi| midi.voices < 2) {
-        return Ok(scene);
-    }
-    if scene.def.drives.iter().any(|drive| matches!(drive.source, Source::Samples { .. } | Source::Wav { .. })) {
-        // A take stores the scene as text, and a recording in memory has none.
-        return bad(format!("{}: midi.voices: a scene with recordings has one voice", scene.origin));
-    }
-    if has_voices(&scene.def) {
-        return Ok(scene);
-    }
-    let names = scene.def.bodies.iter().map(|body| &body.name).chain(scene.def.contacts.iter().map(|c| &c.name));
-    if let Some(name) = names.into_iter().find(|name| name.contains(MARK)) {
-        return bad(format!("{}: midi.voices: '{name}' holds '{MARK}', which marks copies; rename it", scene.origin));
-    }
-    // Takes and edits speak of the scene that sounds: its text has the copies as well.
-    let comment = scene.text.lines().take_while(|line| line.starts_with('#'));
+/// The text of the scene with its voices, with the comment it opens with; `None` where that is the scene as it is. Takes
+/// and edits speak of the scene that sounds, so its text has the copies as well.
+pub fn written(def: &SceneDef, text: &str) -> Result<Option<String>, SceneError> {
+    let Some(all) = copies(def)? else { return Ok(None) };
+    let comment = text.lines().take_while(|line| line.starts_with('#'));
     let mut text: String = comment.map(|line| format!("{line}\n")).collect();
-    text.push_str(&copies(&scene.def).to_toml());
-    Loaded::from_text(&scene.name, &scene.origin, text, None)
+    text.push_str(&all.to_toml());
+    Ok(Some(text))
 }
 
 /// True if the copies are there already: the scene that sounds is played again.
@@ -58,9 +44,21 @@ fn has_voices(def: &SceneDef) -> bool {
     })
 }
 
-/// The scene with as many voices as its `[midi]` table says.
-pub fn copies(def: &SceneDef) -> SceneDef {
-    let Some(midi) = &def.midi else { return def.clone() };
+/// The scene with as many voices as its `[midi]` table says; `None` where that is the scene as it is.
+pub fn copies(def: &SceneDef) -> Result<Option<SceneDef>, SceneError> {
+    let Some(midi) = def.midi.as_ref().filter(|midi| midi.voices > 1) else { return Ok(None) };
+    let wrong = |what: String| Err(SceneError::new("midi.voices", what));
+    if def.drives.iter().any(|drive| matches!(drive.source, Source::Samples { .. } | Source::Wav { .. })) {
+        // A take stores the scene as text, and a recording in memory has none.
+        return wrong("a scene with recordings has one voice".into());
+    }
+    if has_voices(def) {
+        return Ok(None);
+    }
+    let names = def.bodies.iter().map(|body| &body.name).chain(def.contacts.iter().map(|c| &c.name));
+    if let Some(name) = names.into_iter().find(|name| name.contains(MARK)) {
+        return wrong(format!("'{name}' holds '{MARK}', which marks copies; rename it"));
+    }
     let voice = members(def);
     let own = |name: &str| voice.contains(head(name));
     let mut all = def.clone();
@@ -98,7 +96,7 @@ pub fn copies(def: &SceneDef) -> SceneDef {
         }
     }
     all.lines.clear();
-    all
+    Ok(Some(all))
 }
 
 /// Names of the bodies and contacts of a voice: everything reached by contacts from what is played or tuned.
@@ -128,8 +126,8 @@ fn members(def: &SceneDef) -> BTreeSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tocco::engine::{Command, Engine, Timed};
-    use tocco::scene::Scene;
+    use crate::engine::{Command, Engine, Timed};
+    use crate::scene::Scene;
 
     const SCENE: &str = r#"
         body.hammer = { type = "mass", mass_kg = 0.01 }
@@ -146,13 +144,13 @@ mod tests {
         voices = 3
     "#;
 
-    fn loaded(text: &str) -> Loaded {
-        Loaded::from_text("test", "test", text.to_owned(), None).unwrap()
+    fn read(text: &str) -> SceneDef {
+        SceneDef::from_text(text).unwrap()
     }
 
     #[test]
     fn what_hangs_together_is_copied_and_the_rest_is_shared() {
-        let def = copied(loaded(SCENE)).unwrap().def;
+        let def = copies(&read(SCENE)).unwrap().unwrap();
         let names: Vec<&str> = def.bodies.iter().map(|body| body.name.as_str()).collect();
         assert_eq!(names, ["hammer", "bar", "bell", "hammer~2", "bar~2", "hammer~3", "bar~3"]);
         assert_eq!(def.contacts[2].between, ["hammer~3", "bar~3.tip"]);
@@ -165,10 +163,9 @@ mod tests {
 
     #[test]
     fn every_voice_sounds_as_the_scene_does_and_its_text_is_what_sounds() {
-        let mut one = loaded(SCENE).def;
-        let copied = copied(loaded(SCENE)).unwrap();
-        let mut voices = copied.def.clone();
-        assert_eq!(SceneDef::from_text(&copied.text).unwrap().bodies, voices.bodies);
+        let mut one = read(SCENE);
+        let mut voices = copies(&one).unwrap().unwrap();
+        assert_eq!(read(&written(&one, SCENE).unwrap().unwrap()).bodies, voices.bodies);
         (one.drives, voices.drives) = (Vec::new(), Vec::new());
         let sound = |def: &SceneDef, hammer: &str| {
             let scene = Scene::build(def, 48_000.0).unwrap();
@@ -187,10 +184,9 @@ mod tests {
 
     #[test]
     fn one_voice_is_the_scene_itself_and_a_name_that_holds_the_mark_is_refused() {
-        let one = loaded(&SCENE.replace("voices = 3", "voices = 1"));
-        assert_eq!(copied(one.clone()).unwrap().text, one.text);
-        let mut marked = loaded(SCENE);
-        marked.def.bodies[2].name = "be~2".into();
-        assert!(copied(marked).unwrap_err().to_string().contains("marks copies"));
+        assert_eq!(copies(&read(&SCENE.replace("voices = 3", "voices = 1"))), Ok(None));
+        let mut marked = read(SCENE);
+        marked.bodies[2].name = "be~2".into();
+        assert!(copies(&marked).unwrap_err().to_string().contains("marks copies"));
     }
 }

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Keyboards, phones, eyes, old browsers, bad input.
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { address, BAR, load, open, peak, problem, shots, wait, work } from "./harness.mjs";
+
+export default {
+  async "the keyboard alone plays: strike, move the point, rub, letters as notes"() {
+    const page = await open();
+    await load(page, BAR);
+    await page.locator("#surfaces canvas").first().focus();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Enter");
+    await wait(page, 400);
+    assert.ok(await peak(page) > 0.001, "Enter strikes");
+    await wait(page, 1500);
+    await page.locator("#keys").check();
+    await page.locator("#play").focus();
+    await page.keyboard.press("g");
+    await wait(page, 300);
+    assert.ok(await peak(page, 8000) > 0.001, "letters strike");
+    await page.evaluate(() => tocco.choose("cello"));
+    await wait(page, 200);
+    await page.locator("#surfaces canvas").first().focus();
+    await page.keyboard.down(" ");
+    await page.keyboard.press("ArrowUp");
+    await wait(page, 900);
+    assert.ok(await peak(page) > 0.005, "Space bows");
+    await page.keyboard.up(" ");
+    const focusable = await page.evaluate(() => [...document.querySelectorAll("button, input, select, canvas[tabindex], textarea, summary")]
+      .filter((e) => !e.hidden && !e.closest("dialog, [hidden]") && !(e.labels?.length || e.textContent.trim() || e.getAttribute("aria-label"))).map((e) => e.id || e.outerHTML));
+    assert.deepEqual(focusable, [], "everything has a name for screen readers");
+    await page.context().close();
+  },
+
+  async "a broken scene is answered at its line, and the old one plays on"() {
+    const page = await open();
+    await load(page, BAR);
+    await page.fill("#source", BAR.replace("stiffness", "stifness"));
+    await page.waitForFunction(() => document.getElementById("edit-note").textContent.includes("stiffness"));
+    const line = BAR.slice(0, BAR.indexOf("stiffness")).split("\n").length;
+    assert.equal(await page.locator(".gutter .wrong").textContent(), String(line));
+    await page.screenshot({ path: join(shots, "error.png"), fullPage: true });
+    await page.evaluate(() => tocco.surfaces.at(-1).strike([0.1, 0.5]));
+    await wait(page, 300);
+    assert.ok(await peak(page) > 0.001);
+    await page.context().close();
+  },
+
+  async "a broken link, a huge file and a file that is no scene are answered with a sentence"() {
+    const page = await open({ at: `${address}#scene=AAAA` });
+    assert.match(await problem(page), /link holds no readable scene/);
+    await page.waitForFunction(() => document.documentElement.dataset.ready);
+    assert.ok(await page.evaluate(() => tocco.info.title.length > 0));
+    const big = join(work, "big.toml");
+    writeFileSync(big, "#".repeat(17 << 20));
+    await page.setInputFiles("#file", big);
+    await page.waitForFunction(() => /at most|longer/.test(document.getElementById("problem").textContent));
+    const picture = join(work, "picture.toml");
+    writeFileSync(picture, Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 3]));
+    await page.setInputFiles("#file", picture);
+    await page.waitForFunction(() => document.getElementById("problem").textContent.startsWith("picture.toml:"));
+    await page.context().close();
+  },
+
+  async "a browser without AudioWorklet gets a sentence, not a blank page"() {
+    const page = await open({ before: () => delete globalThis.AudioWorkletNode });
+    assert.match(await problem(page), /AudioWorklet/);
+    await page.context().close();
+  },
+
+  async "a phone screen shows everything in its width"() {
+    const page = await open({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 });
+    await load(page, BAR);
+    await wait(page, 300);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= 390, `${wide} pixels wide`);
+    await page.locator("#surfaces canvas").first().tap();
+    await wait(page, 400);
+    assert.ok(await peak(page) > 0.001);
+    await page.screenshot({ path: join(shots, "phone.png"), fullPage: true });
+    await page.context().close();
+  },
+
+  async "every control has a name, and every text stands out from what is behind it, in light and dark"() {
+    for (const colorScheme of ["light", "dark"]) {
+      const page = await open({ colorScheme });
+      await load(page, BAR);
+      await page.locator("#controls summary").click();
+      await page.fill("#source", BAR.replace("stiffness", "stifness")); // the colours of an error too
+      await page.waitForFunction(() => document.querySelector(".gutter .wrong"));
+      await page.evaluate(() => tocco.engine.tell("problem", "a sentence about what went wrong"));
+      await page.screenshot({ path: join(shots, `${colorScheme}.png`), fullPage: true });
+      const tree = (await (await page.context().newCDPSession(page)).send("Accessibility.getFullAXTree")).nodes;
+      const roles = /^(button|slider|textbox|checkbox|combobox|searchbox|spinbutton|application|meter|image|DisclosureTriangle)$/;
+      const controls = tree.filter((node) => !node.ignored && roles.test(node.role?.value ?? ""));
+      assert.ok(controls.length > 40, `${controls.length} controls`);
+      const nameless = controls.filter((node) => !node.name?.value?.trim()).map((node) => `${node.role.value} ${node.backendDOMNodeId}`);
+      assert.deepEqual(nameless, [], colorScheme);
+      const dialogs = ["#gallery", "#recorded"];
+      const faint = await page.evaluate((ids) => {
+        for (const id of ids) document.querySelector(id).show();
+        const read = (text) => text.match(/[\d.]+/g).map(Number);
+        const light = (rgb) => {
+          const [r, g, b] = rgb.map((c) => c / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+          return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        };
+        const behind = (element) => {
+          for (let e = element; e; e = e.parentElement) {
+            const [r, g, b, alpha = 1] = read(getComputedStyle(e).backgroundColor);
+            if (alpha === 1) return [r, g, b];
+          }
+          return [255, 255, 255];
+        };
+        const found = [];
+        for (const element of document.body.querySelectorAll("*")) {
+          const says = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim()) || element.matches("input[type=text], input[type=search], textarea, select");
+          if (!says || !element.checkVisibility() || element.closest("noscript, option")) continue;
+          const [a, b] = [light(read(getComputedStyle(element).color).slice(0, 3)), light(behind(element))];
+          const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+          if (ratio < 4.5) found.push(`${element.tagName}#${element.id}.${element.className} ${ratio.toFixed(2)}`);
+        }
+        return [...new Set(found)];
+      }, dialogs);
+      assert.deepEqual(faint, [], colorScheme);
+      await page.context().close();
+    }
+  },
+
+  async "Tab alone reaches every part of the page, and Enter opens and leaves the gallery"() {
+    const page = await open();
+    const reached = new Set();
+    for (let i = 0; i < 60; i += 1) {
+      await page.keyboard.press("Tab");
+      reached.add(await page.evaluate(() => document.activeElement.id || document.activeElement.tagName));
+    }
+    for (const part of ["power", "gallery-open", "again", "level", "limiter", "CANVAS", "speed", "keys", "midi", "undo", "freeze", "zoom", "source", "save", "share", "record", "render", "latency"]) {
+      assert.ok(reached.has(part), `${part} is not among ${[...reached].join(" ")}`);
+    }
+    await page.locator("#gallery-open").focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("gong");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => document.getElementById("title").textContent.includes("gong"));
+    assert.equal(await page.evaluate(() => document.getElementById("gallery").open), false);
+    await page.context().close();
+  },
+};

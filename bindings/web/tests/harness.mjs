@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What every browser test needs: a studio, a browser, pages, and ears.
+import { spawn } from "node:child_process";
+import { createSocket } from "node:dgram";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+export const [program, browserPath, shots, only] = process.argv.slice(2);
+mkdirSync(shots, { recursive: true });
+export const work = mkdtempSync(join(tmpdir(), "tocco-studio-"));
+
+/** Starts `tocco studio` and reads its address from what it says. */
+export function serve(...args) {
+  const server = spawn(program, ["studio", "--port", "0", "--no-open", ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  return new Promise((done, failed) => {
+    let said = "";
+    const hear = (bytes) => {
+      said += bytes;
+      const found = /http:\S+/.exec(said);
+      if (found) done({ server, address: found[0] });
+    };
+    server.stdout.on("data", hear);
+    server.stderr.on("data", hear);
+    server.on("exit", (code) => failed(new Error(`tocco studio ended with ${code}: ${said}`)));
+  });
+}
+
+export const oscPort = 20_000 + (process.pid % 20_000);
+export const heardOsc = createSocket("udp4");
+await new Promise((done) => heardOsc.bind(0, "127.0.0.1", done));
+export const { server, address } = await serve("--osc", String(oscPort), "--to", `127.0.0.1:${heardOsc.address().port}`);
+export const browser = await chromium.launch({
+  executablePath: browserPath,
+  args: ["--no-sandbox", "--autoplay-policy=no-user-gesture-required", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--no-first-run", "--disable-dev-shm-usage"],
+});
+
+/** A page that is ready; every complaint and every request is noted. */
+export async function open({ at = address, viewport = { width: 1280, height: 900 }, before, ...options } = {}) {
+  const context = await browser.newContext({ viewport, acceptDownloads: true, ...options });
+  const page = await context.newPage();
+  page.complaints = [];
+  page.requests = [];
+  page.on("console", (message) => message.type() === "error" && page.complaints.push(message.text()));
+  page.on("pageerror", (error) => page.complaints.push(error.message));
+  page.on("request", (request) => page.requests.push(request.url()));
+  if (before) await page.addInitScript(before);
+  await page.goto(at);
+  await page.waitForFunction(() => document.documentElement.dataset.ready || !document.getElementById("problem").hidden);
+  return page;
+}
+
+/** Loudest sample of the last frames. */
+export const peak = (page, frames = 24_000) => page.evaluate((count) => {
+  let most = 0;
+  for (const x of tocco.engine.ring.column(0, count)) most = Number.isFinite(x) ? Math.max(most, Math.abs(x)) : Infinity;
+  return most;
+}, frames);
+
+export const load = (page, text) => page.evaluate((scene) => tocco.take(scene, { fresh: true }), text);
+export const scenes = async (page) => page.evaluate(() => tocco.scenes.map(({ name, text }) => ({ name, text })));
+export const problem = (page) => page.evaluate(() => document.getElementById("problem").textContent);
+export const wait = (page, ms) => page.waitForTimeout(ms);
+
+/** Something silent until it is struck: a steel bar and a hammer. */
+export const BAR = `title = "a bar"
+duration_s = 1.0
+[body.hammer]
+type = "mass"
+mass_kg = 0.01
+position_m = -1.0
+[body.bar]
+type = "shape"
+shape = "bar"
+length_m = 0.3
+width_m = 0.03
+thickness_m = 0.005
+material = "steel"
+[body.bar.port]
+place = 0.2
+ear = 0.02
+[contact.hit]
+type = "impact"
+between = ["hammer", "bar.place"]
+stiffness = 1e8
+[[tap]]
+of = "bar.ear"
+gain = 0.3
+[[control]]
+name = "size"
+path = "bar/freq_scale"
+range = [0.5, 2.0]
+scale = "log"
+`;
+
+/** Spectral centroid of what was heard last, Hz. */
+export const centroid = (page) => page.evaluate(async () => {
+  const { Spectrum } = await import("./fft.js");
+  const power = new Spectrum(16384).of(tocco.engine.ring.column(0, 16384));
+  let [sum, weight] = [0, 0];
+  power.forEach((p, k) => {
+    sum += p * k;
+    weight += p;
+  });
+  return ((sum / weight) * tocco.engine.rate) / 16384;
+});
+
+/** Bits of the samples of a float WAV. */
+export function samplesOf(file) {
+  const bytes = readFileSync(file);
+  const at = bytes.indexOf("data") + 8;
+  return new Uint32Array(bytes.buffer.slice(bytes.byteOffset + at, bytes.byteOffset + at + bytes.readUInt32LE(at - 4)));
+}
+
+/** Ends all that was begun. */
+export async function close() {
+  await browser.close();
+  server.removeAllListeners("exit");
+  server.kill();
+  heardOsc.close();
+  rmSync(work, { recursive: true, force: true });
+}

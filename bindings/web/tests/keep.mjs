@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Files, links, takes, renders.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { BAR, load, open, program, samplesOf, shots, wait, work } from "./harness.mjs";
+
+export default {
+  async "a saved scene, a link and a typed edit give the scene back"() {
+    const page = await open();
+    await load(page, BAR);
+    const [file] = await Promise.all([page.waitForEvent("download"), page.click("#save")]);
+    const saved = readFileSync(await file.path(), "utf8");
+    assert.equal(saved, BAR);
+    await page.evaluate(() => tocco.choose("bell"));
+    const path = join(work, "bar.toml");
+    writeFileSync(path, saved);
+    await page.setInputFiles("#file", path);
+    await page.waitForFunction(() => document.getElementById("title").textContent === "a bar");
+    await page.click("#share");
+    await page.waitForFunction(() => location.hash.startsWith("#scene="));
+    const link = page.url();
+    const other = await open({ at: link });
+    assert.equal(await other.evaluate(() => document.getElementById("title").textContent), "a bar");
+    assert.equal(await other.evaluate(() => tocco.text), BAR);
+    await other.context().close();
+    await page.fill("#source", BAR.replace('"a bar"', '"another bar"'));
+    await page.waitForFunction(() => document.getElementById("title").textContent === "another bar");
+    await page.context().close();
+  },
+
+  async "an edit keeps what stays sounding"() {
+    const page = await open();
+    await load(page, BAR);
+    await page.evaluate(() => tocco.surfaces.at(-1).strike([0.1, 0.5]));
+    await wait(page, 150);
+    const before = await page.evaluate(() => tocco.last.energies[1]);
+    await page.fill("#source", BAR.replace("gain = 0.3", "gain = 0.31"));
+    await page.waitForFunction(() => document.getElementById("edit-note").textContent === "taken");
+    await wait(page, 60);
+    const after = await page.evaluate(() => tocco.last.energies[1]);
+    assert.ok(after > 0.05 * before && after <= before, `${before} J, then ${after} J`);
+    await page.context().close();
+  },
+
+  async "a recorded take renders with the program to the very samples that were heard"() {
+    const page = await open();
+    await load(page, BAR);
+    await page.click("#record");
+    await wait(page, 150);
+    for (const x of [0.1, 0.5, 0.83]) {
+      await page.evaluate((at) => tocco.surfaces.at(-1).strike([at, 0.5]), x);
+      await page.evaluate((at) => tocco.controls.put("size", at, true), x);
+      await wait(page, 130);
+    }
+    await page.click("#record");
+    await page.waitForFunction(() => document.getElementById("recorded").open);
+    await page.screenshot({ path: join(shots, "take.png") });
+    const [take] = await Promise.all([page.waitForEvent("download"), page.click("#take-file")]);
+    const [sound] = await Promise.all([page.waitForEvent("download"), page.click("#take-wav")]);
+    const from = join(work, "take.jsonl");
+    const to = join(work, "take.wav");
+    await take.saveAs(from);
+    execFileSync(program, ["render", "--take", from, "-o", to, "--bits", "32f"], { stdio: "pipe" });
+    const [ours, theirs] = [samplesOf(await sound.path()), samplesOf(to)];
+    assert.equal(ours.length, theirs.length);
+    assert.equal(ours.findIndex((x, i) => x !== theirs[i]), -1);
+    assert.ok(ours.some((x) => x !== 0));
+    await page.context().close();
+  },
+
+  async "an offline render is a WAV, made faster than it sounds"() {
+    const page = await open();
+    await load(page, BAR.replace("position_m = -1.0", "velocity_m_s = 1.0"));
+    const [file] = await Promise.all([page.waitForEvent("download"), page.click("#render")]);
+    const bytes = readFileSync(await file.path());
+    assert.equal(bytes.toString("latin1", 0, 4), "RIFF");
+    assert.ok(bytes.length > 4 * 47_000);
+    const said = await page.evaluate(() => document.getElementById("said").textContent);
+    assert.ok(Number(/(\d+) times/.exec(said)[1]) > 1, said);
+    await page.context().close();
+  },
+};

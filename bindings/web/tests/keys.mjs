@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Notes from a MIDI keyboard and from letters. No device is here: the browser is given one that is fed with real bytes.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { BAR, load, open, peak, program, samplesOf, wait, work } from "./harness.mjs";
+
+/** Three voices of a bar at A4, as the program's own tests of its translator have it. */
+const VOICES = `title = "voices"
+duration_s = 1.0
+[body.hammer]
+type = "mass"
+mass_kg = 0.01
+position_m = -1.0
+[body.bar]
+type = "modal"
+modes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }]
+[contact.hit]
+type = "impact"
+between = ["hammer", "bar"]
+stiffness = 1e8
+[[tap]]
+of = "bar"
+gain = 20.0
+[[control]]
+name = "hard"
+path = "hit/stiffness"
+range = [1e6, 1e10]
+scale = "log"
+[[control]]
+name = "long"
+path = "bar/decay_scale"
+range = [0.1, 10.0]
+scale = "log"
+[midi]
+notes = "pitch"
+low = 48
+high = 103
+strike = "hammer"
+velocity_m_s = [0.25, 4.0]
+retune = "bar"
+reference = 69
+voices = 3
+pressure = "long"
+slide = "hard"
+cc = { "1" = "hard" }
+`;
+
+/** Two masses on two ports: notes pick which. */
+const BODIES = VOICES.slice(0, VOICES.indexOf("[midi]")).replace("[body.bar]", '[body.other]\ntype = "mass"\nmass_kg = 0.02\nposition_m = -1.0\n[body.bar]')
+  + '[contact.touch]\ntype = "impact"\nbetween = ["other", "bar"]\nstiffness = 1e7\n[midi]\nnotes = "bodies"\nlow = 36\nstrike = ["hammer", "other"]\nvelocity_m_s = [0.5, 2.0]\n';
+
+/** A page with a keyboard plugged in, MIDI switched on, and an ear on what goes to the engine. */
+async function withKeyboard(scene) {
+  const page = await open({
+    before: () => {
+      globalThis.keyboard = { name: "a keyboard", onmidimessage: null };
+      navigator.requestMIDIAccess = async () => ({ inputs: new Map([["1", globalThis.keyboard]]), onstatechange: null });
+    },
+  });
+  await load(page, scene);
+  await page.click("#midi");
+  await page.waitForFunction(() => document.getElementById("said").textContent.includes("a keyboard"));
+  await page.evaluate(() => {
+    globalThis.sent = [];
+    const send = tocco.engine.send.bind(tocco.engine);
+    tocco.engine.send = (command) => {
+      globalThis.sent.push(command);
+      send(command);
+    };
+  });
+  return page;
+}
+
+/** Plays bytes, and gives what they ordered. */
+const press = (page, ...bytes) => page.evaluate((data) => {
+  globalThis.sent = [];
+  globalThis.keyboard.onmidimessage({ data: Uint8Array.from(data) });
+  return globalThis.sent;
+}, bytes);
+
+/** Frequency of the strongest partial of what was heard last, Hz. */
+const pitch = (page) => page.evaluate(async () => {
+  const { Spectrum } = await import("./fft.js");
+  const power = new Spectrum(8192).of(tocco.engine.ring.column(0, 8192));
+  const top = power.indexOf(Math.max(...power));
+  const [a, b, c] = [-1, 0, 1].map((i) => Math.log(power[top + i]));
+  return ((top + (a - c) / (2 * (a - 2 * b + c))) * tocco.engine.rate) / 8192;
+});
+
+const near = (got, wanted, part = 1e-9) => assert.ok(Math.abs(got / wanted - 1) < part, `${got}, not ${wanted}`);
+
+export default {
+  async "a MIDI note tunes a voice and strikes it as the scene's table says, and the pitch is heard"() {
+    const page = await withKeyboard(VOICES);
+    assert.equal(await page.evaluate(() => tocco.info.bodies.filter(({ name }) => name.startsWith("bar")).length), 3);
+    assert.equal(await page.evaluate(() => tocco.text.includes("bar~2")), false, "the editor keeps the scene as written");
+    assert.equal(await page.locator("#surfaces canvas").count(), 1, "copies are not shown");
+    const [tuned, struck] = await press(page, 0x90, 81, 127);
+    assert.deepEqual(tuned, { jump: "bar/freq_scale", value: 2 });
+    assert.equal(struck.strike, "hammer");
+    near(struck.velocity_m_s, 4);
+    await wait(page, 300);
+    near(await pitch(page), 880, 3e-3);
+    const second = await press(page, 0x90, 69, 64);
+    assert.deepEqual(second[0], { jump: "bar~2/freq_scale", value: 1 });
+    near(second[1].velocity_m_s, 0.25 * 16 ** (63 / 126));
+    assert.deepEqual(await press(page, 0x90, 104, 100), [], "above the highest note");
+    assert.deepEqual(await press(page, 0x80, 69, 0), [], "letting go damps nothing");
+    await page.context().close();
+  },
+
+  async "a fourth note takes the quietest of three voices, as measured"() {
+    const page = await withKeyboard(VOICES);
+    for (const [note, velocity] of [[60, 100], [64, 20], [67, 127]]) await press(page, 0x90, note, velocity);
+    await wait(page, 200);
+    assert.equal((await press(page, 0x90, 72, 100))[0].jump, "bar~2/freq_scale");
+    await wait(page, 200);
+    // The first two sound much alike; the last blow was the hardest of them all.
+    assert.notEqual((await press(page, 0x90, 74, 100))[0].jump, "bar~3/freq_scale");
+    await page.context().close();
+  },
+
+  async "bend, pressure, slide and controllers of MIDI move what the table names"() {
+    const page = await withKeyboard(VOICES);
+    await press(page, 0x90, 69, 127);
+    const [bent] = await press(page, 0xe0, 127, 127);
+    assert.equal(bent.set, "bar/freq_scale");
+    near(bent.value, 2 ** (2 / 12));
+    await wait(page, 500);
+    near(await pitch(page), 440 * 2 ** (2 / 12), 3e-3);
+    assert.deepEqual(await press(page, 0xd0, 127), [{ set: "long", value: 1 }]);
+    assert.deepEqual(await press(page, 0xb0, 74, 0), [{ set: "hard", value: 0 }]);
+    assert.deepEqual(await press(page, 0xb0, 1, 127), [{ set: "hard", value: 1 }]);
+    assert.deepEqual(await press(page, 0xb0, 120, 0), [{ hush: true }]);
+    await wait(page, 200);
+    assert.ok(await peak(page, 2000) < 1e-9, "all sound off");
+    await page.context().close();
+  },
+
+  async "MIDI notes pick bodies where the table says so, and letters play the same table"() {
+    const page = await withKeyboard(BODIES);
+    const [first] = await press(page, 0x90, 36, 1);
+    assert.deepEqual(first, { strike: "hammer", velocity_m_s: 0.5 });
+    const [second] = await press(page, 0x90, 37, 127);
+    assert.equal(second.strike, "other");
+    near(second.velocity_m_s, 2);
+    await load(page, VOICES);
+    await page.locator("#keys").check();
+    await page.locator("#play").focus();
+    await page.evaluate(() => (globalThis.sent = []));
+    await page.keyboard.press("h"); // A above middle C
+    assert.deepEqual(await page.evaluate(() => globalThis.sent[0]), { jump: "bar/freq_scale", value: 1 });
+    await wait(page, 300);
+    assert.ok(await peak(page, 8000) > 0.001);
+    await page.context().close();
+  },
+
+  async "what MIDI plays is in the take, which the program renders to the same samples"() {
+    const page = await withKeyboard(VOICES);
+    await page.click("#record");
+    await wait(page, 150);
+    for (const note of [60, 64, 67, 72]) {
+      await press(page, 0x90, note, 100);
+      await press(page, 0xe0, 0, 80);
+      await wait(page, 60);
+    }
+    await page.click("#record");
+    await page.waitForFunction(() => document.getElementById("recorded").open);
+    const { lines, samples } = await page.evaluate(() => ({ lines: tocco.lastTake.lines, samples: [...new Uint32Array(tocco.lastTake.samples.buffer)] }));
+    assert.ok(lines.includes('"jump":"bar~3/freq_scale"'));
+    const [from, to] = [join(work, "midi.jsonl"), join(work, "midi.wav")];
+    writeFileSync(from, `${lines}\n`);
+    execFileSync(program, ["render", "--take", from, "-o", to, "--bits", "32f"], { stdio: "pipe" });
+    const theirs = samplesOf(to);
+    assert.equal(samples.length, theirs.length);
+    assert.equal(samples.findIndex((x, i) => x !== theirs[i]), -1);
+    assert.ok(samples.some((x) => x !== 0));
+    await page.context().close();
+  },
+
+  async "without a table MIDI notes retune what is struck, and a refusal is one sentence"() {
+    const page = await withKeyboard(BAR);
+    const orders = await press(page, 0x90, 72, 127);
+    const tuned = orders.find((line) => line.set === "bar/freq_scale");
+    near(tuned.value, 2);
+    assert.ok(orders.some((line) => line.strike === "hammer"));
+    const [bent] = await press(page, 0xe0, 0, 0);
+    near(bent.value, 2 * 2 ** (-2 / 12));
+    await page.context().close();
+    const other = await open({ before: () => (navigator.requestMIDIAccess = async () => { throw new DOMException("no", "SecurityError"); }) });
+    await other.click("#midi");
+    await other.waitForFunction(() => document.getElementById("said").textContent.includes("refused"));
+    await other.context().close();
+  },
+};

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Striking, rubbing, seeing, changing.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { address, BAR, centroid, load, open, peak, problem, scenes, shots, wait } from "./harness.mjs";
+
+export default {
+  async "the page loads without a complaint and asks nobody but its own server"() {
+    const page = await open();
+    await wait(page, 500);
+    assert.deepEqual(page.complaints, []);
+    const foreign = page.requests.filter((url) => !url.startsWith(address) && !/^(blob|data):/.test(url));
+    assert.deepEqual(foreign, []);
+    assert.equal(await page.evaluate(() => crossOriginIsolated), true);
+    assert.equal(await page.evaluate(() => tocco.engine.ring.isShared), true);
+    await page.screenshot({ path: join(shots, "page.png"), fullPage: true });
+    await page.context().close();
+  },
+
+  async "a click on the object makes sound, and where it falls can be heard"() {
+    const page = await open();
+    await load(page, BAR);
+    await wait(page, 200);
+    assert.equal(await peak(page, 4000), 0);
+    const box = await page.locator("#surfaces canvas").first().boundingBox();
+    const colours = [];
+    for (const part of [0.5, 0.06]) {
+      await page.mouse.click(box.x + box.width * part, box.y + box.height / 2);
+      await wait(page, 500);
+      assert.ok(await peak(page) > 0.001, `silent at ${part}`);
+      colours.push(await centroid(page));
+      await wait(page, 1500);
+    }
+    assert.ok(Math.abs(Math.log2(colours[1] / colours[0])) > 0.1, `centroids ${colours} Hz`);
+    await page.screenshot({ path: join(shots, "struck.png"), fullPage: true });
+    await page.context().close();
+  },
+
+  async "every shipped scene sounds, is finite and stays within its level"() {
+    const page = await open();
+    for (const { name, text } of await scenes(page)) {
+      const report = await page.evaluate(async (scene) => {
+        const { samples, rate, channels } = await tocco.offline.render({ scene, rate: 0, seconds: 4 });
+        let most = 0;
+        for (const x of samples) most = Number.isFinite(x) ? Math.max(most, Math.abs(x)) : Infinity;
+        return { most, rate, channels };
+      }, text);
+      assert.ok(report.most > 0.01 && report.most < 1.05, `${name}: peak ${report.most}`);
+    }
+    await page.context().close();
+  },
+
+  async "every shipped scene can be chosen and plays without a complaint"() {
+    const page = await open();
+    await page.click("#power");
+    for (const { name } of await scenes(page)) {
+      await page.evaluate((wanted) => tocco.choose(wanted), name);
+      await wait(page, 60);
+      assert.equal(await problem(page), "", name);
+      assert.ok(await page.locator("#surfaces canvas").count() > 0, `${name}: nothing to play`);
+      const health = await page.evaluate(() => tocco.last?.health ?? [0, 0, 0]);
+      assert.equal(health[2], 0, `${name}: bodies were reset`);
+    }
+    assert.deepEqual(page.complaints, []);
+    await page.context().close();
+  },
+
+  async "the gallery shows every scene with a picture, and choosing one plays it"() {
+    const page = await open();
+    await page.click("#gallery-open");
+    await page.waitForFunction(() => document.querySelectorAll("#gallery canvas[data-drawn=yes]").length > 8, null, { timeout: 20_000 });
+    await page.screenshot({ path: join(shots, "gallery.png") });
+    await page.locator("#gallery input").fill("cello");
+    assert.equal(await page.locator("#gallery li:visible").count(), 1);
+    await page.locator("#gallery li:visible button").click();
+    await page.waitForFunction(() => document.getElementById("title").textContent.includes("cello"));
+    await wait(page, 900);
+    assert.ok(await peak(page) > 0.005);
+    await page.screenshot({ path: join(shots, "cello.png"), fullPage: true });
+    await page.context().close();
+  },
+
+  async "controls change the sound; undo, redo, double click and typed units work"() {
+    const page = await open();
+    await load(page, BAR);
+    const now = (path) => page.evaluate((p) => tocco.controls.rows.get(p).value, path);
+    const slider = page.locator("#controls .control.named input[type=range]").first();
+    const [strike] = [() => page.evaluate(() => tocco.surfaces.at(-1).strike([0.1, 0.5]))];
+    await strike();
+    await wait(page, 500);
+    const low = await centroid(page);
+    await slider.focus();
+    for (let i = 0; i < 5; i += 1) await page.keyboard.press("PageUp");
+    assert.ok(await now("size") > 0.9);
+    await wait(page, 1500);
+    await strike();
+    await wait(page, 500);
+    assert.ok(await centroid(page) > 1.3 * low);
+    await page.click("#undo");
+    assert.ok(Math.abs(await now("size") - 0.5) < 1e-9, "undo");
+    await page.click("#redo");
+    assert.ok(await now("size") > 0.9, "redo");
+    await page.locator("#controls summary").click();
+    const box = page.locator("#controls input.value[aria-label^='hammer/mass_kg']");
+    await box.fill("25 g");
+    await box.press("Enter");
+    assert.equal(await now("hammer/mass_kg"), 0.025);
+    await box.fill("heavy");
+    await box.press("Enter");
+    assert.match(await problem(page), /heavy/);
+    await box.locator("xpath=..").dblclick();
+    const spec = await page.evaluate(() => tocco.info.paths.find((p) => p.path === "hammer/mass_kg"));
+    assert.equal(await now("hammer/mass_kg"), spec.default);
+    assert.ok(spec.doc.length > 3 && spec.unit === "kg");
+    await page.context().close();
+  },
+
+  async "two fingers play at once on a touch screen"() {
+    const page = await open({ hasTouch: true });
+    await load(page, BAR.replaceAll("[body.bar", "[body.a").replaceAll('"bar.', '"a.').replaceAll('"bar/', '"a/')
+      + '[body.b]\ntype = "modal"\nmodes = [{ freq_hz = 900.0, decay_s = 0.4, mass_kg = 0.02 }]\n[[tap]]\nof = "b"\ngain = 0.1\n');
+    const sent = await page.evaluate(() => {
+      globalThis.sent = [];
+      const send = tocco.engine.send.bind(tocco.engine);
+      tocco.engine.send = (command) => {
+        globalThis.sent.push(command);
+        send(command);
+      };
+    });
+    void sent;
+    const boxes = await Promise.all([0, 1].map((i) => page.locator("#surfaces canvas").nth(i).boundingBox()));
+    const touch = await page.context().newCDPSession(page);
+    const points = boxes.map((box, id) => ({ x: box.x + box.width * 0.3, y: box.y + box.height / 2, id }));
+    await touch.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: points });
+    await touch.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+    await wait(page, 300);
+    const commands = await page.evaluate(() => globalThis.sent.map((c) => Object.keys(c)[0]));
+    assert.ok(commands.includes("strike") && commands.includes("hit"), commands.join());
+    await page.context().close();
+  },
+
+  async "rubbing a pad with the pointer sings, and lifting lets it ring"() {
+    const page = await open();
+    await page.evaluate(() => tocco.choose("cello"));
+    await wait(page, 100);
+    const box = await page.locator("#surfaces canvas").first().boundingBox();
+    await page.mouse.move(box.x + box.width * 0.7, box.y + box.height * 0.6);
+    await page.mouse.down();
+    await wait(page, 1000);
+    assert.ok(await peak(page) > 0.005);
+    await page.screenshot({ path: join(shots, "bowed.png"), fullPage: true });
+    await page.mouse.up();
+    await wait(page, 100);
+    const force = await page.evaluate(() => tocco.surfaces[0].isDown);
+    assert.equal(force, false);
+    await page.context().close();
+  },
+
+  async "wineglass, door, brake, bowl, chalk and violin are rubbed on a pad, and every finger has its own"() {
+    const page = await open();
+    for (const name of ["wineglass", "door-squeak", "brake", "singing-bowl", "chalk", "scrape", "violin"]) {
+      await page.evaluate((wanted) => tocco.choose(wanted), name);
+      const found = await page.evaluate(() => tocco.surfaces.filter((surface) => surface.rub).length);
+      assert.ok(found > 0, `${name}: no pad`);
+      await page.evaluate(() => { // the scene's own gesture is taken over, whatever it was
+        for (const surface of tocco.surfaces.filter((s) => s.rub)) surface.play(0.5, 0.45, [0.75, 0.45]);
+      });
+      await wait(page, 900);
+      assert.ok(await peak(page, 8000) > 0.002, `${name}: peak ${await peak(page, 8000)}`);
+    }
+    await page.context().close();
+  },
+
+  async "a string is struck at the nearest of its ports, which the picture shows"() {
+    const page = await open();
+    await page.evaluate(() => tocco.choose("hammered-string"));
+    const [at, ports, anywhere] = await page.evaluate(() => {
+      const surface = tocco.surfaces.find((s) => s.body?.type === "string");
+      surface.strike([0.9, 0.5]);
+      return [surface.cursor, surface.body.ports.map((port, i) => surface.figure.point(port.place, i)), surface.body.anywhere];
+    });
+    if (anywhere) assert.ok(Math.abs(at[0] - 0.9) < 0.01, `${at}`);
+    else assert.ok(ports.some(([x]) => x === at[0]) && at[0] === Math.max(...ports.map(([x]) => x)), `${at} of ${ports}`);
+    await page.context().close();
+  },
+
+  async "of two hammers the one that is chosen strikes"() {
+    const page = await open();
+    await page.evaluate(() => tocco.choose("steel-bar"));
+    await page.selectOption("#mass", "rubber");
+    const sent = await page.evaluate(() => {
+      const all = [];
+      const send = tocco.engine.send.bind(tocco.engine);
+      tocco.engine.send = (command) => all.push(command) && send(command);
+      tocco.surfaces[0].strike([0.3, 0.5]);
+      return all;
+    });
+    assert.equal(sent.find((command) => command.strike).strike, "rubber");
+    assert.ok(await page.locator("#hammer input.value[aria-label^='rubber/mass_kg']").isVisible());
+    await page.context().close();
+  },
+
+  async "only views on the screen are asked of the engine, and what is frozen stays while it can be zoomed"() {
+    const page = await open({ viewport: { width: 1000, height: 500 } });
+    await load(page, BAR);
+    await wait(page, 200);
+    assert.deepEqual(await page.evaluate(() => tocco.engine.watching), [], "nothing is seen yet");
+    await page.setViewportSize({ width: 1280, height: 1100 });
+    await page.waitForFunction(() => tocco.engine.watching.includes("hit.force"));
+    await page.evaluate(() => tocco.surfaces.at(-1).strike([0.1, 0.5]));
+    await wait(page, 400);
+    const shown = await page.evaluate(() => tocco.views.find((view) => view.name === "hit")?.y[1] ?? 0);
+    assert.ok(shown > 1, `the loop of the blow reaches ${shown} N`);
+    const picture = (i) => page.evaluate((at) => tocco.viewCanvases[at].toDataURL(), i);
+    await page.click("#freeze");
+    await wait(page, 100);
+    const [frozen, heat] = [await picture(0), await picture(1)];
+    await page.evaluate(() => tocco.surfaces.at(-1).strike([0.4, 0.5]));
+    await wait(page, 7000); // longer than the ring remembers
+    assert.ok(await picture(1) === heat, "the spectrogram is frozen");
+    assert.ok(await picture(0) === frozen, "the waveform is frozen");
+    await page.locator("#zoom").focus();
+    for (let i = 0; i < 4; i += 1) await page.keyboard.press("ArrowRight");
+    await wait(page, 100);
+    assert.ok(await picture(0) !== frozen && await picture(1) !== heat, "both are zoomed");
+    await page.click("#freeze");
+    await wait(page, 200);
+    assert.equal(await page.evaluate(() => tocco.frozen), undefined);
+    await page.context().close();
+  },
+
+  async "another latency is another context, and the scene plays on in it"() {
+    const page = await open();
+    await load(page, BAR);
+    const before = await page.evaluate(() => tocco.engine.context.baseLatency);
+    await page.selectOption("#latency", "safest");
+    await page.evaluate(() => tocco.opening);
+    const after = await page.evaluate(() => tocco.engine.context.baseLatency);
+    assert.ok(after > 1.5 * before, `${before} s, then ${after} s`);
+    await page.waitForFunction(() => tocco.engine.context.state === "running");
+    await page.evaluate(() => tocco.surfaces.at(-1).strike([0.1, 0.5]));
+    await wait(page, 500);
+    assert.ok(await peak(page) > 0.001);
+    assert.equal(await problem(page), "");
+    await page.context().close();
+  },
+};

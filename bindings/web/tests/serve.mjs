@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The server and the bridge to OSC.
+import assert from "node:assert/strict";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { address, BAR, heardOsc, load, open, oscPort, peak, program, serve, wait, work } from "./harness.mjs";
+
+export default {
+  async "OSC that reaches the program is played in the page, and the page's gestures go out as OSC"() {
+    const page = await open();
+    await load(page, BAR);
+    await page.waitForFunction(() => document.getElementById("said").textContent.includes("OSC"));
+    const pad = (text) => Buffer.concat([Buffer.from(text), Buffer.alloc(4 - (text.length % 4))]);
+    const speed = Buffer.alloc(4);
+    speed.writeFloatBE(1.5);
+    heardOsc.send(Buffer.concat([pad("/tocco/strike"), pad(",sf"), pad("hammer"), speed]), oscPort, "127.0.0.1");
+    await wait(page, 600);
+    assert.ok(await peak(page) > 0.001, "struck by OSC");
+    const out = new Promise((done) => heardOsc.once("message", done));
+    await page.evaluate(() => tocco.controls.put("size", 0.25, true));
+    const message = await out;
+    assert.equal(message.toString("latin1", 0, 5), "/size");
+    assert.equal(message.readFloatBE(message.length - 4), 0.25);
+    await page.context().close();
+  },
+
+  async "what is played in the page is played by a running tocco play, which records it"() {
+    const port = oscPort + 1;
+    const take = join(work, "played.jsonl");
+    const player = spawn(program, ["play", "bar", "--device", "null", "--plain", "--osc", String(port), "--record", take, "--duration", "8"], { stdio: "ignore" });
+    const ended = new Promise((done) => player.on("exit", done));
+    const joined = await serve("--to", `127.0.0.1:${port}`);
+    const page = await open({ at: joined.address });
+    await page.waitForFunction(() => document.getElementById("said").textContent.includes("joined"));
+    await page.evaluate(() => {
+      tocco.engine.send({ strike: "hammer", velocity_m_s: 0.75 });
+      tocco.engine.set("hardness", 0.25);
+    });
+    assert.equal(await ended, 0);
+    const lines = readFileSync(take, "utf8").trim().split("\n").map((line) => JSON.parse(line));
+    assert.ok(lines.some((line) => line.strike === "hammer" && line.velocity_m_s === 0.75), "the strike arrived");
+    assert.ok(lines.some((line) => line.set === "hardness" && line.value === 0.25), "the control arrived");
+    joined.server.removeAllListeners("exit");
+    joined.server.kill();
+    await page.context().close();
+  },
+
+  async "liblo's oscsend plays the page, whose sliders follow, and the page's gestures reach a running tocco play"() {
+    if (spawnSync("oscsend", [], { stdio: "ignore" }).error) return console.log("SKIPPED: no oscsend (Debian: liblo-tools)");
+    const [inPort, playPort] = [oscPort + 2, oscPort + 3];
+    const take = join(work, "bridged.jsonl");
+    const player = spawn(program, ["play", "bar", "--device", "null", "--plain", "--osc", String(playPort), "--record", take, "--duration", "10"], { stdio: "ignore" });
+    const ended = new Promise((done) => player.on("exit", done));
+    const joined = await serve("--osc", String(inPort), "--to", `127.0.0.1:${playPort}`);
+    const page = await open({ at: joined.address });
+    await load(page, BAR);
+    await page.waitForFunction(() => document.getElementById("said").textContent.includes("joined"));
+    const oscsend = (...args) => execFileSync("oscsend", ["127.0.0.1", String(inPort), ...args]);
+    oscsend("/size", "f", "0.25");
+    await page.waitForFunction(() => tocco.controls.rows.get("size").value === 0.25);
+    assert.equal(await peak(page, 2000), 0);
+    oscsend("/tocco/strike", "sf", "hammer", "1.5");
+    await wait(page, 400);
+    assert.ok(await peak(page) > 0.001, "struck by oscsend");
+    oscsend("/tocco/panic");
+    await wait(page, 300);
+    assert.ok(await peak(page, 2000) < 1e-9, "brought to rest by oscsend");
+    const box = await page.locator("#surfaces canvas").first().boundingBox();
+    await page.mouse.click(box.x + box.width * 0.3, box.y + box.height / 2);
+    assert.equal(await ended, 0);
+    const lines = readFileSync(take, "utf8").trim().split("\n").map((line) => JSON.parse(line));
+    assert.deepEqual(lines.filter((line) => line.strike).map((line) => [line.strike, line.velocity_m_s]), [["hammer", 1]], "the click, and no echo of what came in");
+    joined.server.removeAllListeners("exit");
+    joined.server.kill();
+    await page.context().close();
+  },
+
+  async "a plain static server without isolation headers works too"() {
+    const site = join(work, "site");
+    execFileSync(program, ["studio", "--export", site], { stdio: "pipe" });
+    const types = { html: "text/html", js: "text/javascript", css: "text/css", wasm: "application/wasm", json: "application/json", svg: "image/svg+xml" };
+    const plain = createServer((request, response) => {
+      const name = request.url.split(/[?#]/)[0].slice(1) || "index.html";
+      try {
+        const bytes = readFileSync(join(site, name));
+        response.writeHead(200, { "content-type": types[name.split(".").pop()] ?? "text/plain" }).end(bytes);
+      } catch {
+        response.writeHead(404).end();
+      }
+    });
+    await new Promise((done) => plain.listen(0, "127.0.0.1", done));
+    const page = await open({ at: `http://127.0.0.1:${plain.address().port}/` });
+    assert.equal(await page.evaluate(() => crossOriginIsolated), false);
+    await load(page, BAR);
+    await page.evaluate(() => tocco.surfaces.at(-1).strike([0.1, 0.5]));
+    await wait(page, 500);
+    assert.ok(await peak(page) > 0.001);
+    assert.deepEqual(page.complaints, []);
+    await page.context().close();
+    plain.close();
+  },
+
+  async "the server gives its own files only, and another studio on the port is one clear line"() {
+    const port = new URL(address).port;
+    for (const path of ["/../Cargo.toml", "/etc/passwd", "/%2e%2e/secret", "/scenes/bar.toml"]) {
+      assert.equal((await fetch(`http://127.0.0.1:${port}${path}`)).status, 404, path);
+    }
+    const wasm = await fetch(`${address}tocco.wasm`);
+    assert.equal(wasm.headers.get("content-type"), "application/wasm");
+    assert.equal(wasm.headers.get("cross-origin-opener-policy"), "same-origin");
+    assert.equal(wasm.headers.get("cross-origin-embedder-policy"), "require-corp");
+    assert.equal((await fetch(address, { method: "POST" })).status, 405);
+    try {
+      execFileSync(program, ["studio", "--port", port, "--no-open"], { stdio: "pipe" });
+      assert.fail("took a port that is taken");
+    } catch (error) {
+      assert.equal(error.status, 2);
+      assert.match(String(error.stderr), new RegExp(`port ${port} is taken`));
+    }
+  },
+};
