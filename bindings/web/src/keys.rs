@@ -50,6 +50,28 @@ pub unsafe extern "C" fn tocco_keys_have_table(keys: *const Keys) -> u32 {
     unsafe { &*keys }.has_table.into()
 }
 
+/// [`tocco_keys_text`] is then a JSON array with an array for each voice: the bodies whose energies tell how loud it is.
+///
+/// # Safety
+/// `keys` is alive and used by nobody else during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_keys_bodies(keys: *mut Keys) {
+    // SAFETY: alive and exclusive by contract.
+    let keys = unsafe { &mut *keys };
+    keys.text = json!(keys.translator.bodies()).to_string();
+}
+
+/// Energies of the voices, J, by which the next note finds the quietest: numbers of eight bytes, the least first.
+///
+/// # Safety
+/// `keys` is alive and used by nobody else during the call; `energies` points to `len` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_keys_weigh(keys: *mut Keys, energies: *const u8, len: usize) {
+    // SAFETY: the caller's promises are ours.
+    let (keys, energies) = unsafe { (&mut *keys, std::slice::from_raw_parts(energies, len)) };
+    keys.translator.weigh(energies.as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes)));
+}
+
 /// Ends a keyboard.
 ///
 /// # Safety

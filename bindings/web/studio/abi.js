@@ -79,11 +79,24 @@ class Keys {
     this.hasTable = abi.x.tocco_keys_have_table(pointer) === 1;
     /** The scene to load: with the voices that notes need. */
     this.scene = this.read();
+    abi.x.tocco_keys_bodies(pointer);
+    /** Bodies of each voice: their energies are wanted. */
+    this.voices = JSON.parse(this.read());
   }
 
   read() {
     const { x } = this.abi;
     return decode(new Uint8Array(x.memory.buffer, x.tocco_keys_text(this.pointer), x.tocco_keys_text_len(this.pointer)));
+  }
+
+  /** Energies of the voices, J: the next note takes the quietest. */
+  weigh(energies) {
+    const { x } = this.abi;
+    const bytes = new Uint8Array(new Float64Array(energies).buffer);
+    const at = x.tocco_alloc(bytes.length);
+    new Uint8Array(x.memory.buffer).set(bytes, at);
+    x.tocco_keys_weigh(this.pointer, at, bytes.length);
+    x.tocco_dealloc(at, bytes.length);
   }
 
   /** What these bytes order at a time in seconds. */

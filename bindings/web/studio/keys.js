@@ -93,6 +93,13 @@ export class Notes {
     else if (type === 0xe0) this.bend(((second << 7) | first) / 8192 - 1);
   }
 
+  /** What sounds how loud, J: body by body. */
+  weigh(bodies, energies) {
+    if (!this.keys?.voices.length) return;
+    const of = new Map(bodies.map((body, i) => [body.name, energies[i]]));
+    this.keys.weigh(this.keys.voices.map((names) => names.reduce((sum, name) => sum + (of.get(name) ?? 0), 0)));
+  }
+
   obey(lines) {
     for (const line of lines) {
       if ("tell" in line) this.say(line.tell);

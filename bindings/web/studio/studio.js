@@ -277,6 +277,7 @@ class Studio {
 
   status(status) {
     this.last = status;
+    if (this.info) this.notes.weigh(this.info.bodies, status.energies);
     this.load = this.load === undefined ? status.load : this.load + 0.02 * (status.load - this.load); // its clock ticks in ms
     const [unconverged, refused, reset] = status.health;
     const trouble = [[unconverged, "unconverged"], [refused, "refused"], [reset, "reset"], [this.underruns(), "gaps"]]

@@ -111,6 +111,17 @@ export default {
     await page.context().close();
   },
 
+  async "a fourth note takes the quietest of three voices, as measured"() {
+    const page = await withKeyboard(VOICES);
+    for (const [note, velocity] of [[60, 100], [64, 20], [67, 127]]) await press(page, 0x90, note, velocity);
+    await wait(page, 200);
+    assert.equal((await press(page, 0x90, 72, 100))[0].jump, "bar~2/freq_scale");
+    await wait(page, 200);
+    // The first two sound much alike; the last blow was the hardest of them all.
+    assert.notEqual((await press(page, 0x90, 74, 100))[0].jump, "bar~3/freq_scale");
+    await page.context().close();
+  },
+
   async "bend, pressure, slide and controllers of MIDI move what the table names"() {
     const page = await withKeyboard(VOICES);
     await press(page, 0x90, 69, 127);

@@ -31,7 +31,7 @@ pub mod play;
 mod player;
 pub mod take;
 
-pub use desk::{Answer, Counts, Desk, Knob, When};
+pub use desk::{Answer, Counts, Desk, Knob, Prepare, When};
 pub use governor::Grade;
 pub use order::{METERS, PROBES, Status};
 pub use player::Player;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! MIDI: what a keyboard does to a scene that sounds.
 //!
-//! [`tocco::midi`] knows what bytes mean for a scene; [`port`] joins it to a device (feature `midi`). Orders go through
-//! the desk like everyone's, so a take records them.
+//! [`tocco::midi`] knows what bytes mean for a scene. [`Ear`] is what a device feeds, [`clock`] says when a message was
+//! played, and [`port`] joins them to a device (feature `midi`). Orders go through the desk like everyone's, so a take
+//! records them.
 
+pub mod clock;
 #[cfg(feature = "midi")]
 pub mod port;
 
@@ -11,8 +13,9 @@ pub use tocco::midi::{Learn, Order, Translator};
 
 use crate::error::{HostError, Result};
 use crate::library::Loaded;
-use crate::live::Desk;
+use crate::live::{Desk, When};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
 use tocco::midi::Map;
 use tocco::midi::voices::written;
 
@@ -26,23 +29,69 @@ pub fn lock(shared: &Shared) -> MutexGuard<'_, Translator> {
 
 /// The scene with its voices, and what translates for it.
 pub fn prepare(scene: Loaded) -> Result<(Loaded, Translator)> {
-    let voices = written(&scene.def, &scene.text).map_err(|e| HostError::BadInput(format!("{}: {e}", scene.origin)))?;
-    let scene = match voices {
-        Some(text) => Loaded::from_text(&scene.name, &scene.origin, text, None)?,
-        None => scene,
-    };
+    let scene = voiced(scene)?;
     let translator = Translator::new(Map::of(&scene.def));
     Ok((scene, translator))
 }
 
+/// A loaded scene with its voices; one voice, or no `[midi]`: as it is.
+fn voiced(scene: Loaded) -> Result<Loaded> {
+    let voices = written(&scene.def, &scene.text).map_err(|e| HostError::BadInput(format!("{}: {e}", scene.origin)))?;
+    match voices {
+        Some(text) => Loaded::from_text(&scene.name, &scene.origin, text, None),
+        None => Ok(scene),
+    }
+}
+
+/// Listens for one device: keeps up with the scene, and places what it hears at its sample.
+pub struct Ear {
+    translator: Shared,
+    generation: Option<u64>,
+    text: String,
+    clock: clock::Clock,
+    orders: Vec<Order>,
+}
+
+impl Ear {
+    /// For a desk: scenes that come later get their voices too.
+    pub fn new(desk: &mut Desk, translator: Shared) -> Self {
+        desk.prepare_with(voiced);
+        let text = desk.scene().text.clone();
+        Self { translator, generation: None, text, clock: clock::Clock::default(), orders: Vec::new() }
+    }
+
+    /// Bytes that were stamped by the driver's clock, heard of at `now_s`. They take effect a block after they were
+    /// played: as late as a block boundary can be, but always so, so that a rhythm stays one.
+    pub fn hear(&mut self, desk: &mut Desk, stamp_us: u64, bytes: &[u8], now_s: f64) {
+        let mut translator = lock(&self.translator);
+        if self.generation != Some(desk.generation()) {
+            self.generation = Some(desk.generation());
+            if desk.scene().text != self.text {
+                self.text = desk.scene().text.clone();
+                translator.exchange(Map::of(&desk.scene().def));
+            }
+            if let Err(error) = desk.weigh(&translator.bodies()) {
+                desk.say(format!("MIDI: {error}"));
+            }
+        }
+        translator.weigh(desk.weights());
+        let age_s = self.clock.age_s(stamp_us, now_s);
+        translator.feed(bytes, now_s - age_s, &mut self.orders);
+        let played = SystemTime::now().checked_sub(Duration::from_secs_f64(age_s));
+        let tick = played.and_then(|played| desk.tick_of(played)).map_or(0, |tick| tick + desk.block());
+        let when = if tick > desk.tick() { When::Tick(tick) } else { When::Now };
+        obey(desk, &mut self.orders, when);
+    }
+}
+
 /// Gives orders to the desk. One that it refuses is said, and counted there.
-pub fn obey(desk: &mut Desk, orders: &mut Vec<Order>) {
+pub fn obey(desk: &mut Desk, orders: &mut Vec<Order>, when: When) {
     for order in orders.drain(..) {
         let done = match &order {
-            Order::Set(path, value) => desk.set(path, *value).map(|_| ()),
-            Order::Jump(path, value) => desk.jump(path, *value).map(|_| ()),
-            Order::Strike(mass, velocity_m_s) => desk.strike(mass, *velocity_m_s).map(|_| ()),
-            Order::Hit(site, impulse_n_s) => desk.hit(site, *impulse_n_s).map(|_| ()),
+            Order::Set(path, value) => desk.set_at(path, *value, when).map(|_| ()),
+            Order::Jump(path, value) => desk.jump_at(path, *value, when).map(|_| ()),
+            Order::Strike(mass, velocity_m_s) => desk.strike_at(mass, *velocity_m_s, when).map(|_| ()),
+            Order::Hit(site, impulse_n_s) => desk.hit_at(site, *impulse_n_s, when).map(|_| ()),
             Order::Hush => desk.panic(),
             Order::Tell(remark) => {
                 desk.say(remark.clone());

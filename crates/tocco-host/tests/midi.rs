@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From MIDI bytes to sound, without a device.
 
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 use tocco::rng::Rng;
 use tocco_host::library::Loaded;
-use tocco_host::live::{self, Setup};
-use tocco_host::midi::{self, Learn, Order, Translator};
+use tocco_host::live::device::{Device, Null};
+use tocco_host::live::take::Deed;
+use tocco_host::live::{self, Desk, Player, Setup, When};
+use tocco_host::midi::{self, Ear, Learn, Order, Translator};
 use tocco_host::render::Manner;
 use tocco_host::wav::Encoding;
 
@@ -94,13 +98,166 @@ fn chords_take_a_voice_each_a_repeated_note_its_own_and_the_quietest_is_stolen()
     assert_eq!(struck(&at(&mut t, 0.0, &[0x90, 60, 127]))[0].0, "hammer");
     assert_eq!(struck(&at(&mut t, 0.0, &[0x90, 64, 20]))[0].0, "hammer~2");
     assert_eq!(struck(&at(&mut t, 0.0, &[0x90, 67, 100]))[0].0, "hammer~3");
-    // The same note again, on the same bar.
+    // Nothing is measured yet: the softest blow goes first. The same note again, on the same bar.
+    assert_eq!(struck(&at(&mut t, 0.01, &[0x90, 72, 60]))[0].0, "hammer~2");
     assert_eq!(struck(&at(&mut t, 0.1, &[0x90, 67, 100]))[0].0, "hammer~3");
-    // The softest goes first; then the loud one, which has had two seconds to decay, before the fresh ones.
-    assert_eq!(struck(&at(&mut t, 0.2, &[0x90, 72, 60]))[0].0, "hammer~2");
-    at(&mut t, 2.0, &[0x90, 67, 90]);
-    at(&mut t, 2.0, &[0x90, 72, 60]);
-    assert_eq!(struck(&at(&mut t, 2.0, &[0x90, 50, 10]))[0].0, "hammer");
+    // Then what is measured counts, however hard the blow was; what was just played is spared.
+    t.weigh([1e-6, 2e-6, 1e-9].into_iter());
+    assert_eq!(struck(&at(&mut t, 0.12, &[0x90, 50, 10]))[0].0, "hammer");
+    assert_eq!(struck(&at(&mut t, 0.12, &[0x90, 51, 10]))[0].0, "hammer~2");
+}
+
+/// A keyboard at a desk, with its player.
+fn seat(text: &str) -> (Desk, Player, Ear) {
+    let (scene, translator) = midi::prepare(loaded(text)).unwrap();
+    let setup = Setup { watch_load: false, limiter: false, ..Setup::default() };
+    let (mut desk, player) = live::open(scene, &setup).unwrap();
+    let ear = Ear::new(&mut desk, Arc::new(Mutex::new(translator)));
+    (desk, player, ear)
+}
+
+/// So many seconds in blocks of 64.
+fn sound(desk: &mut Desk, player: &mut Player, seconds: f64) -> Vec<f32> {
+    let mut out = vec![0.0; (seconds * 48_000.0) as usize / 64 * 64];
+    for block in out.chunks_mut(64) {
+        player.play(block);
+        desk.poll().unwrap();
+    }
+    out
+}
+
+/// Level of the end of a sound over that of an earlier part, both 50 ms long.
+fn fall(sound: &[f32]) -> f64 {
+    let square = |part: &[f32]| part.iter().map(|x| f64::from(*x) * f64::from(*x)).sum::<f64>();
+    (square(&sound[sound.len() - 2_400..]) / square(&sound[..2_400])).sqrt()
+}
+
+#[test]
+fn the_voice_that_is_stolen_is_the_one_with_the_least_energy_not_the_one_that_was_played_most_softly() {
+    let (mut desk, mut player, mut ear) = seat(VOICES);
+    for (index, message) in [[0x90, 60, 127], [0x90, 64, 60], [0x90, 67, 60]].iter().enumerate() {
+        ear.hear(&mut desk, 0, message, 0.1 * index as f64);
+        sound(&mut desk, &mut player, 0.1);
+    }
+    // Someone lays a hand on the first bar, which was struck hardest by far.
+    desk.set("bar/decay_scale", 1e-3).unwrap();
+    sound(&mut desk, &mut player, 0.1);
+    ear.hear(&mut desk, 0, &[0x90, 72, 60], 0.4);
+    let energies: Vec<f64> = desk.weights().collect();
+    assert!(energies[0] < 1e-6 * energies[1] && energies[1] > 0.0 && energies[2] > 0.0, "{energies:?}");
+    sound(&mut desk, &mut player, 0.01);
+    assert_eq!(desk.value("bar/freq_scale"), Some((3.0_f64 / 12.0).exp2()), "the first voice has the new note");
+}
+
+#[test]
+fn a_key_that_goes_up_damps_its_voice_in_the_time_the_scene_says_unless_the_pedal_holds_it() {
+    let damped = VOICES.replace("voices = 3", "voices = 3\nrelease_s = 0.04").replace("    pressure = \"long\"\n", "");
+    let start = damped.find(", { name = \"long\"").unwrap();
+    let end = start + damped[start..].find("}]").unwrap();
+    let damped = format!("{}{}", &damped[..start], &damped[end + 1..]);
+    let off = [0x80, 60, 0];
+    // 1/e in 0.5 s as written, in 0.04 s when let go; over 0.15 s, of which 0.02 s are a glide.
+    let ends = |text: &str, messages: &[&[u8]]| {
+        let (mut desk, mut player, mut ear) = seat(text);
+        ear.hear(&mut desk, 0, &[0x90, 60, 100], 0.0);
+        sound(&mut desk, &mut player, 0.1);
+        messages.iter().for_each(|message| ear.hear(&mut desk, 0, message, 0.1));
+        fall(&sound(&mut desk, &mut player, 0.2))
+    };
+    let ring = (-0.15_f64 / 0.5).exp();
+    let close = |a: f64, b: f64| (a / b - 1.0).abs() < 0.05;
+    assert!(close(ends(&damped, &[]), ring));
+    assert!(close(ends(VOICES, &[&off]), ring), "without a release time it rings on");
+    let released = ends(&damped, &[&off]);
+    assert!((0.02..0.06).contains(&released), "{released}, and e^(-0.15/0.04) is 0.024");
+    assert!(close(ends(&damped, &[&[0xb0, 64, 127], &off]), ring), "the pedal holds it");
+    assert!(close(ends(&damped, &[&[0xb0, 64, 127], &off, &[0xb0, 64, 0]]), released), "and lets it go");
+    assert!(close(ends(&damped, &[&[0xb0, 123, 0]]), released), "all notes off lets go");
+    // A new note finds the damper up.
+    let (mut desk, mut player, mut ear) = seat(&damped);
+    for message in [[0x90, 60, 100], [0x80, 60, 0], [0x90, 60, 100]] {
+        ear.hear(&mut desk, 0, &message, 0.0);
+        sound(&mut desk, &mut player, 0.1);
+    }
+    assert!(close(fall(&sound(&mut desk, &mut player, 0.2)), ring));
+}
+
+#[test]
+fn a_body_that_several_keys_ring_is_damped_when_the_last_of_them_goes_up_and_a_string_by_its_quality() {
+    let text = format!("{SEVERAL}notes = \"ports\"\nhit = \"bar\"\nrelease_s = 0.05");
+    let mut t = translator(&text);
+    feed(&mut t, &[0x90, 60, 100, 61, 100]);
+    assert!(feed(&mut t, &[0x80, 60, 0]).is_empty());
+    assert!(near(moved(&feed(&mut t, &[0x80, 61, 0]), "bar/decay_scale").unwrap().0, 0.1));
+    assert_eq!(moved(&feed(&mut t, &[0x90, 60, 100]), "bar/decay_scale"), Some((1.0, false)));
+    // The pedal of an MPE zone's master holds all its members.
+    let string = "body.wire = { type = \"string\", freq_hz = 220.0, q = 2000.0, port = { a = 0.3 } }\n\
+        tap = [{ of = \"wire.a\" }]\n[midi]\nnotes = \"pitch\"\nhit = \"wire.a\"\nretune = \"wire\"\nreference = 57\n\
+        release_s = 0.1\nmpe = true\n";
+    let mut t = translator(string);
+    feed(&mut t, &[0x91, 69, 100, 0xb0, 64, 127]);
+    assert!(feed(&mut t, &[0x81, 69, 0]).is_empty());
+    let (q, glides) = moved(&feed(&mut t, &[0xb0, 64, 0]), "wire/q").unwrap();
+    assert!(near(q, std::f64::consts::PI * 440.0 * 0.1) && glides);
+    // A control that moves what a release damps is an error that names it.
+    let both = VOICES.replace("voices = 3", "voices = 3\nrelease_s = 0.1");
+    let said = tocco::scene::Scene::build(&loaded(&both).def, 48_000.0).err().unwrap().to_string();
+    assert!(said.contains("midi.release_s") && said.contains("'long'"), "{said}");
+}
+
+#[test]
+fn a_scene_that_comes_while_a_keyboard_plays_gets_its_voices_too_and_may_be_played_again() {
+    let (mut desk, mut player, mut ear) = seat(&format!("{SEVERAL}notes = \"ports\"\nhit = \"bar\""));
+    desk.load(loaded(VOICES)).unwrap();
+    sound(&mut desk, &mut player, 0.01);
+    ear.hear(&mut desk, 0, &[0x90, 69, 100, 81, 100, 57, 100], 0.0);
+    assert_eq!(desk.value("bar~3/freq_scale"), Some(0.5));
+    assert_eq!(desk.counts().refused, 0);
+    let again = desk.scene().clone();
+    desk.load(again).unwrap();
+    sound(&mut desk, &mut player, 0.01);
+    ear.hear(&mut desk, 0, &[0x90, 69, 100, 81, 100], 1.0);
+    assert_eq!(desk.value("bar~2/freq_scale"), Some(2.0));
+}
+
+#[test]
+fn a_rhythm_that_is_heard_of_in_bunches_is_played_as_it_was_stamped() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("take.jsonl");
+    let (scene, translator) = midi::prepare(loaded(VOICES)).unwrap();
+    let setup = Setup { watch_load: false, ..Setup::default() };
+    let (mut desk, player) = live::open(scene, &setup).unwrap();
+    desk.record(&path).unwrap();
+    let mut ear = Ear::new(&mut desk, Arc::new(Mutex::new(translator)));
+    let null = Null::start(player, 512).map_err(|(_, e)| e).unwrap();
+    let began = Instant::now();
+    // The device's clock settles first.
+    while began.elapsed() < Duration::from_millis(1_500) {
+        std::thread::sleep(Duration::from_millis(2));
+        desk.poll().unwrap();
+    }
+    // A note every 20 ms; it is heard of up to 7 ms later than it was stamped.
+    let first_us = began.elapsed().as_micros() as u64 + 20_000;
+    for index in 0..60_u64 {
+        let stamp_us = first_us + 20_000 * index;
+        let heard = Duration::from_micros(stamp_us + 7_000 * ((index * 5) % 8) / 7);
+        while began.elapsed() < heard {
+            std::thread::sleep(Duration::from_micros(200));
+            desk.poll().unwrap();
+        }
+        ear.hear(&mut desk, stamp_us, &[0x90, 69, 100], began.elapsed().as_secs_f64());
+    }
+    std::thread::sleep(Duration::from_millis(100));
+    desk.stop().unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    assert!(Box::new(null).stop().is_some());
+    desk.finish().unwrap();
+    let take = live::take::Take::read(&path).unwrap();
+    let strikes: Vec<u64> = take.entries.iter().filter(|e| matches!(e.deed, Deed::Strike(..))).map(|e| e.at).collect();
+    let mut apart: Vec<f64> = strikes.windows(2).skip(20).map(|pair| (pair[1] - pair[0]) as f64 - 960.0).collect();
+    apart.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
+    // Block boundaries would put half of them 64 samples off or more.
+    assert!(apart[apart.len() / 2].abs() < 24.0, "{apart:?}");
 }
 
 #[test]
@@ -267,7 +424,7 @@ fn a_hundred_thousand_random_messages_never_panic_and_every_order_is_one_the_des
         }
         given += orders.len() as u64;
         if message % 50 == 0 {
-            midi::obey(&mut desk, &mut orders);
+            midi::obey(&mut desk, &mut orders, When::Now);
             player.play(&mut block);
             desk.poll().unwrap();
             assert!(block.iter().all(|x| x.is_finite()));
@@ -291,7 +448,7 @@ fn a_note_sounds_at_its_pitch_from_the_start_and_the_take_gives_the_same_samples
     for index in 0..40 {
         if index == 4 {
             t.feed(&[0x90, 76, 80], 0.0, &mut orders);
-            midi::obey(&mut desk, &mut orders);
+            midi::obey(&mut desk, &mut orders, When::Now);
         }
         if index == 39 {
             desk.stop().unwrap();

@@ -19,6 +19,12 @@ use tocco_host::osc::wire::{bundle, bytes_of, message, tag_of, text, unpack};
 
 const ME: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 9999);
 
+/// A plate of one mode, held at its edges: its shape is a product of sines.
+const PLATE: &str = "[body.plate]\ntype = \"shape\"\nshape = \"rectangular-membrane\"\nlength_m = 0.3\nwidth_m = 0.2\nthickness_m = 0.0004\nfreq_hz = 200.0\nmaterial = \"skin\"\nmodes = 1\nport = { p = [0.5, 0.5], ear = [0.5, 0.5] }\n\
+    [[tap]]\nof = \"plate.ear\"\ngain = 0.001\n";
+
+const DRIVEN: &str = "body.bar = { type = \"modal\", modes = [{ freq_hz = 220.0, decay_s = 0.5, mass_kg = 0.05 }] }\ntap = [{ of = \"bar\" }]\n";
+
 /// Server and both halves, driven by hand.
 struct Bench {
     desk: Shared,
@@ -172,11 +178,92 @@ fn an_order_comes_at_the_next_block_or_on_the_sample_of_its_time_tag() {
 }
 
 #[test]
+fn a_shape_is_touched_anywhere_on_the_sample_of_its_time_and_the_describe_table_says_how() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("plate.toml"), PLATE).unwrap();
+    let mut bench = Bench::new(Some(folder.path()), None);
+    assert_eq!(bench.send("/tocco/scene/load", vec![text("plate")])[0].addr, "/tocco/scene/loaded");
+    bench.play(4_800);
+    // How loud the first mode, which is zero at the edge, answers a blow at a place.
+    let mut loud = |x: f64| {
+        let said = bench.send("/tocco/touch", vec![text("plate.p"), OscType::Double(x), OscType::Float(0.5)]);
+        assert!(said.is_empty(), "{said:?}");
+        assert!(bench.send("/tocco/hit", vec![text("plate.p"), OscType::Float(1e-3)]).is_empty());
+        let mut block = vec![0.0; 2 * 4_800];
+        bench.player.play(&mut block);
+        bench.desk.lock().poll().unwrap();
+        bench.send("/tocco/panic", vec![]);
+        bench.play(4_800);
+        block.iter().fold(0.0_f32, |most, x| most.max(x.abs()))
+    };
+    let middle = loud(0.5);
+    for x in [0.25, 0.1, 0.01] {
+        let (found, wanted) = (loud(x) / middle, (std::f64::consts::PI * x).sin() as f32);
+        assert!((found / wanted - 1.0).abs() < 0.02, "at {x}: {found}, wanted {wanted}");
+    }
+    for (args, meant) in [
+        (vec![text("plate.q"), OscType::Float(0.1), OscType::Float(0.1)], "did you mean"),
+        (vec![text("plate.p"), OscType::Float(f32::NAN), OscType::Float(0.1)], "not a number"),
+        (vec![text("plate.p"), OscType::Float(0.0), OscType::Float(0.1)], "no mode moves there"),
+        (vec![text("plate.p"), OscType::Float(0.1)], "plate"),
+        (vec![text("plate.p")], "takes a place"),
+        (vec![text("plate.p"), OscType::Float(2.0), OscType::Float(0.1)], "plate"),
+    ] {
+        let error = bench.error("/tocco/touch", args);
+        assert!(error.contains(meant), "{error}");
+    }
+    let rows = bench.send("/tocco/describe", vec![text("tocco/touch")]);
+    assert!(rows.iter().any(|row| row.addr == "/tocco/describe/method"
+        && row.args[0] == text("/tocco/touch")
+        && row.args[1].clone().string().unwrap().contains("fractions")));
+    // A packet may not keep the desk busy for long.
+    let touches = bytes_of("/tocco/touch", vec![text("plate.p"), OscType::Float(0.5), OscType::Float(0.5)]);
+    bench.server.receive(&bundle(1, &vec![touches; 20]), ME);
+    assert_eq!(bench.answers().len(), 4, "sixteen are taken");
+}
+
+#[test]
+fn a_scene_in_the_folder_that_names_a_recording_outside_is_refused() {
+    let out = tempfile::tempdir().unwrap();
+    let folder = out.path().join("scenes");
+    fs::create_dir_all(folder.join("deep")).unwrap();
+    let render = |target: &Path| {
+        let target = target.to_str().unwrap();
+        let done = tocco(&["render", "bar", "--duration", "0.1", "-o", target]);
+        assert!(done.status.success(), "{}", words(&done.stderr));
+    };
+    render(&out.path().join("secret.wav"));
+    render(&folder.join("mine.wav"));
+    let scene = |wav: &str| format!("{DRIVEN}drive = [{{ path = \"bar/force_n\", wav = \"{wav}\" }}]\n");
+    let secret = out.path().join("secret.wav");
+    for (name, wav) in [
+        ("up", "../secret.wav"),
+        ("deep/up", "../../secret.wav"),
+        ("absolute", secret.to_str().unwrap()),
+        ("nothing", "../nothing.wav"),
+    ] {
+        fs::write(folder.join(format!("{name}.toml")), scene(wav)).unwrap();
+    }
+    fs::write(folder.join("good.toml"), scene("mine.wav")).unwrap();
+    fs::write(folder.join("deep/good.toml"), scene("../mine.wav")).unwrap();
+    let mut bench = Bench::new(Some(&folder), None);
+    for name in ["up", "deep/up", "absolute", "nothing"] {
+        let error = bench.error("/tocco/scene/load", vec![text(name)]);
+        assert!(error.contains("not inside the scenes folder"), "{name}: {error}");
+    }
+    for name in ["good", "deep/good"] {
+        assert_eq!(bench.send("/tocco/scene/load", vec![text(name)])[0].addr, "/tocco/scene/loaded", "{name}");
+    }
+}
+
+#[test]
 fn the_table_that_describe_answers_is_the_scenes() {
     let mut bench = Bench::new(None, None);
     let paths = bench.desk.lock().paths();
     let controls = bench.desk.lock().controls();
     let rows = bench.send("/tocco/describe", vec![]);
+    let (methods, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.addr == "/tocco/describe/method");
+    assert_eq!(methods.len(), tocco_host::osc::METHODS.len());
     assert_eq!(rows.len(), paths.len() + controls.len() + 1);
     for ((path, spec, value), row) in paths.iter().zip(&rows) {
         let float = |x: f64| OscType::Float(x as f32);
@@ -191,7 +278,7 @@ fn the_table_that_describe_answers_is_the_scenes() {
         ];
         assert_eq!((row.addr.as_str(), &row.args), ("/tocco/describe/path", &meant));
     }
-    assert_eq!(rows.last().unwrap().args, [OscType::Int(rows.len() as i32 - 1)]);
+    assert_eq!(rows.last().unwrap().args, [OscType::Int((methods.len() + rows.len()) as i32 - 1)]);
     let some = bench.send("/tocco/describe", vec![text("/hit/*")]);
     assert!(some.len() > 2 && some.len() < rows.len());
 }
@@ -406,7 +493,7 @@ fn oscsend_of_liblo_plays_the_program_and_the_take_has_it() {
     }
     let dir = tempfile::tempdir().unwrap();
     let program = Program::start(dir.path(), &["--record", "take.jsonl", "--duration", "3"]);
-    let messages: [&[&str]; 7] = [
+    let messages: [&[&str]; 9] = [
         &["/hit/stiffness", "f", "1e7"],
         &["/hit/stiffness", "d", "2e7"],
         &["/hit/stiffness", "i", "30000000"],
@@ -414,6 +501,8 @@ fn oscsend_of_liblo_plays_the_program_and_the_take_has_it() {
         &["/hi?/{stiffness,none}", "d", "5e7"],
         &["/tocco/strike", "sf", "hammer", "1.5"],
         &["/hit/stifness", "f", "1"],
+        &["/tocco/scene/load", "s", "frame-drum"],
+        &["/tocco/touch", "sff", "skin.edge", "0.5", "0.25"],
     ];
     for arguments in messages {
         oscsend(&program.port, arguments);
@@ -427,6 +516,8 @@ fn oscsend_of_liblo_plays_the_program_and_the_take_has_it() {
         assert!(matches!(deeds.next(), Some(Deed::Set(path, v)) if path == "hit/stiffness" && *v == value), "{value}");
     }
     assert!(matches!(deeds.next(), Some(Deed::Strike(body, v)) if body == "hammer" && *v == 1.5));
+    assert!(matches!(deeds.next(), Some(Deed::Scene(scene, false)) if scene.name == "frame-drum"));
+    assert!(matches!(deeds.next(), Some(Deed::Touch(site, place)) if site == "skin.edge" && place == &[0.5, 0.25]));
     assert!(deeds.next().is_none());
 }
 

@@ -145,53 +145,101 @@ fn ctrl_c_ends_cleanly_with_complete_files() {
     is_faithful(folder.path(), "a");
 }
 
-/// A real server with a clock of its own: jackd without a card.
+/// A real server with a clock of its own: jackd without a card. It is ended with the value.
+#[cfg(feature = "jack")]
+struct Jack {
+    name: String,
+    server: std::process::Child,
+}
+
+#[cfg(feature = "jack")]
+impl Jack {
+    fn start(name: &str) -> Option<Self> {
+        let server = Command::new("jackd")
+            .args(["-n", name, "-r", "-d", "dummy", "-r", "48000", "-p", "256", "-C", "2", "-P", "2"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        let Ok(server) = server else {
+            println!("skipped: no jackd here; apt-get install jackd2");
+            return None;
+        };
+        let jack = Self { name: name.to_owned(), server };
+        let ready = (0..40).any(|_| {
+            std::thread::sleep(Duration::from_millis(250));
+            let listed = jack.tocco(Path::new("."), &["play", "--list-devices"]).output().unwrap();
+            String::from_utf8_lossy(&listed.stdout).contains("jack:output")
+        });
+        assert!(ready, "jackd is there and does not answer");
+        Some(jack)
+    }
+
+    fn tocco(&self, folder: &Path, words: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tocco"));
+        command.args(words).env("JACK_DEFAULT_SERVER", &self.name).env("JACK_NO_START_SERVER", "1").current_dir(folder);
+        command
+    }
+}
+
+#[cfg(feature = "jack")]
+impl Drop for Jack {
+    /// Politely: a server that is killed keeps its place in a table of eight, and after some runs no other can start.
+    fn drop(&mut self) {
+        let _ = Command::new("kill").args(["-TERM", &self.server.id().to_string()]).status();
+        let _ = self.server.wait();
+    }
+}
+
 #[cfg(feature = "jack")]
 #[test]
 fn on_a_jack_server_it_plays_in_time_and_its_take_is_faithful() {
     let folder = tempfile::tempdir().unwrap();
-    let server = format!("tocco-test-{}", std::process::id());
-    let jackd = Command::new("jackd")
-        .args(["-n", &server, "-r", "-d", "dummy", "-r", "48000", "-p", "256", "-C", "0", "-P", "2"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn();
-    let Ok(mut jackd) = jackd else {
-        println!("skipped: no jackd here; apt-get install jackd2");
-        return;
-    };
-    std::thread::sleep(Duration::from_millis(1500));
-    let mut played = None;
-    for _ in 0..5 {
-        let out = Command::new(env!("CARGO_BIN_EXE_tocco"))
-            .args([
-                "play",
-                "violin",
-                "--device",
-                "jack:output",
-                "--duration",
-                "2",
-                "--record",
-                "a.jsonl",
-                "--wav",
-                "a.wav",
-            ])
-            .env("JACK_DEFAULT_SERVER", &server)
-            .env("JACK_NO_START_SERVER", "1")
-            .current_dir(folder.path())
-            .output()
-            .unwrap();
-        let done = out.status.success();
-        played = Some(out);
-        if done {
-            break;
+    let Some(jack) = Jack::start(&format!("tocco-play-{}", std::process::id())) else { return };
+    let words =
+        ["play", "violin", "--device", "jack:output", "--duration", "2", "--record", "a.jsonl", "--wav", "a.wav"];
+    let played = jack.tocco(folder.path(), &words).output().unwrap();
+    let said = format!("{}{}", String::from_utf8_lossy(&played.stdout), String::from_utf8_lossy(&played.stderr));
+    assert!(played.status.success() && said.contains("JACK Output"), "{said}");
+    is_faithful(folder.path(), "a");
+    let listed = jack.tocco(folder.path(), &["play", "--list-devices"]).output().unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    assert!(listed.contains("jack:output") && !listed.contains("jack:input"), "only what plays: {listed}");
+}
+
+/// The server is killed as if a card had been pulled out, and comes back.
+#[cfg(feature = "jack")]
+#[test]
+fn when_the_server_dies_it_plays_on_says_so_and_comes_back_with_it() {
+    use std::io::{BufRead, BufReader};
+    let folder = tempfile::tempdir().unwrap();
+    let name = format!("tocco-lost-{}", std::process::id());
+    let Some(mut jack) = Jack::start(&name) else { return };
+    let words = ["play", "violin", "--device", "jack:output", "--record", "a.jsonl", "--wav", "a.wav"];
+    let mut child = jack.tocco(folder.path(), &words).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let (send, lines) = std::sync::mpsc::channel();
+    let said = BufReader::new(child.stdout.take().unwrap());
+    std::thread::spawn(move || said.lines().map_while(Result::ok).for_each(|line| drop(send.send(line))));
+    let mut all = Vec::new();
+    let mut until = |wanted: &str| {
+        while let Ok(line) = lines.recv_timeout(Duration::from_secs(20)) {
+            all.push(line);
+            if all.last().is_some_and(|line| line.contains(wanted)) {
+                return;
+            }
         }
-        std::thread::sleep(Duration::from_secs(1));
-    }
-    jackd.kill().unwrap();
-    jackd.wait().unwrap();
-    let out = played.unwrap();
-    let said = format!("{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
-    assert!(out.status.success() && said.contains("JACK Output"), "{said}");
+        panic!("no '{wanted}' in {all:#?}");
+    };
+    until("JACK Output  ");
+    jack.server.kill().unwrap();
+    until("trying to reconnect");
+    until("  null  ");
+    drop(jack);
+    let back = Jack::start(&name).unwrap();
+    until("reconnected");
+    until("JACK Output  ");
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    assert!(child.wait().unwrap().success());
+    drop(back);
     is_faithful(folder.path(), "a");
 }

@@ -44,6 +44,23 @@ fn a_bar_touched_elsewhere_sounds_as_one_whose_port_is_there() {
 }
 
 #[test]
+fn an_impulse_meets_the_place_that_is_touched() {
+    let sound = |built: f64, touch: Option<f64>| {
+        let mut engine = Engine::new(bar(built));
+        let site = engine.scene().site("bar.struck").unwrap();
+        let shape = touch.map(|place| engine.scene().shape_at(site, &[place]).unwrap().into());
+        let mut commands: Vec<Timed> =
+            shape.into_iter().map(|shape| Timed { at: 0, command: Command::Touch { site, shape } }).collect();
+        commands.push(Timed { at: 10, command: Command::Hit { site, impulse_n_s: 0.01 } });
+        let mut out = vec![0.0_f32; 4_800];
+        engine.render(&mut commands, &mut out);
+        out
+    };
+    assert_eq!(sound(0.2, Some(0.37)), sound(0.37, None));
+    assert_ne!(sound(0.2, Some(0.37)), sound(0.2, None));
+}
+
+#[test]
 fn moving_the_place_while_it_is_touched_makes_no_energy() {
     let mut engine = Engine::new(bar(0.2));
     let site = engine.scene().site("bar.struck").unwrap();

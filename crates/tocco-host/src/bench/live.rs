@@ -48,17 +48,23 @@ pub fn open() -> Result<(Desk, Player)> {
 /// What one player does: ten thousand changes and a hundred strikes a second.
 pub struct Storm {
     rng: Rng,
+    kinds: u64,
     sets: f64,
     strikes: f64,
 }
 
 impl Default for Storm {
     fn default() -> Self {
-        Self { rng: Rng::new(1, "storm"), sets: 0.0, strikes: 0.0 }
+        Self { rng: Rng::new(1, "storm"), kinds: 3, sets: 0.0, strikes: 0.0 }
     }
 }
 
 impl Storm {
+    /// Not only contacts and hammers: four of the bars are pushed and all their modes retuned, without a pause.
+    pub fn of_everything() -> Self {
+        Self { kinds: 6, ..Self::default() }
+    }
+
     /// The orders of the next so many seconds.
     pub fn blow(&mut self, desk: &mut Desk, seconds: f64) -> Result<()> {
         self.sets += 10_000.0 * seconds;
@@ -71,10 +77,14 @@ impl Storm {
         while self.sets >= 1.0 {
             self.sets -= 1.0;
             let bar = self.rng.bits() % HAMMERS as u64;
-            match self.rng.bits() % 3 {
+            let pushed = bar % 4;
+            match self.rng.bits() % self.kinds {
                 0 => desk.set(&format!("hit{bar}/stiffness"), self.rng.between_log(1e7, 1e9))?,
                 1 => desk.set(&format!("hit{bar}/dissipation_s_m"), self.rng.between(0.0, 1.0))?,
-                _ => desk.set(&format!("hammer{bar}/mass_kg"), self.rng.between(0.01, 0.03))?,
+                2 => desk.set(&format!("hammer{bar}/mass_kg"), self.rng.between(0.01, 0.03))?,
+                3 => desk.set(&format!("bar{pushed}/force_n"), self.rng.between(-1.0, 1.0))?,
+                4 => desk.set(&format!("bar{pushed}/freq_scale"), self.rng.between(0.9, 1.0))?,
+                _ => desk.set(&format!("bar{pushed}/decay_scale"), self.rng.between(0.5, 2.0))?,
             };
         }
         desk.poll()

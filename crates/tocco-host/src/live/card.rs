@@ -5,7 +5,7 @@ use super::Player;
 use super::device::{Device, Loan, Opened, Opener, fetch_home, spread};
 use crate::error::{HostError, Result, bad};
 use cpal::traits::{DeviceTrait, HostTrait, StreamTrait};
-use cpal::{ErrorKind, FromSample, SampleFormat, SizedSample, StreamConfig};
+use cpal::{DeviceDirection, ErrorKind, FromSample, SampleFormat, SizedSample, StreamConfig};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -57,7 +57,12 @@ fn list() -> Vec<(cpal::Device, String, String)> {
     devices
         .filter_map(|device| {
             let id = device.id().ok()?.to_string();
-            let name = device.description().map_or_else(|_| id.clone(), |d| d.name().to_owned());
+            // JACK counts its inputs among what plays.
+            let name = match device.description() {
+                Ok(about) if about.direction() == DeviceDirection::Input => return None,
+                Ok(about) => about.name().to_owned(),
+                Err(_) => id.clone(),
+            };
             Some((device, id, name))
         })
         .collect()

@@ -2,7 +2,7 @@
 //! The control half: names, checks, answers, takes.
 
 use super::Setup;
-use super::order::{ORDERS, Order, PROBES, READINGS, REPORTS, Report, Status, Watch, What};
+use super::order::{ORDERS, Order, PROBES, READINGS, REPORTS, Report, Scales, Status, Watch, What};
 use super::player::Player;
 use super::take::{self, Deed, Header};
 use crate::error::{HostError, Result, bad};
@@ -10,6 +10,8 @@ use crate::library::Loaded;
 use rtrb::{Consumer, Producer, RingBuffer};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, SystemTime};
 use tocco::engine::{Command, Engine};
 use tocco::param::{Scale, Spec};
@@ -23,6 +25,12 @@ const FASTEST: f64 = 1e4;
 const NEWS: usize = 32;
 /// Share of a new reading of the clock: the ear of a device comes in uneven steps, its mean does not.
 const CLOCK_SHARE: f64 = 1.0 / 64.0;
+
+/// Energies are weighed so often, s.
+const WEIGH_S: f64 = 0.005;
+
+/// What a front end makes of every scene before it is played.
+pub type Prepare = fn(Loaded) -> Result<Loaded>;
 
 /// When an order takes effect.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -97,11 +105,15 @@ pub struct Desk {
     counts: Counts,
     status: Status,
     tick: u64,
+    /// Frames of the last block.
+    block: u64,
     epoch: (Instant, SystemTime),
     /// Time of tick 0, ns after the epoch.
     zero_ns: Option<f64>,
     watched: (Vec<String>, f64),
     heard: Option<(u64, Vec<f64>)>,
+    weights: Arc<[AtomicU64]>,
+    prepare: Option<Prepare>,
     news: VecDeque<String>,
     /// Scenes so far, and what the meters said since [`Desk::levels`].
     generation: u64,
@@ -152,10 +164,13 @@ pub(super) fn open(scene: Loaded, setup: &Setup) -> Result<(Desk, Player)> {
         counts: Counts::default(),
         status: Status::default(),
         tick: 0,
+        block: 0,
         epoch,
         zero_ns: None,
         watched: (Vec::new(), 0.0),
         heard: None,
+        weights: Arc::from([]),
+        prepare: None,
         news: VecDeque::new(),
         generation: 0,
         levels: Status::default(),
@@ -235,6 +250,11 @@ impl Desk {
         self.tick
     }
 
+    /// Frames of a block, as the device last asked for.
+    pub fn block(&self) -> u64 {
+        self.block
+    }
+
     /// Records a take from the start on: before the first order and the first block.
     pub fn record(&mut self, path: &Path) -> Result<()> {
         if self.serial > 0 || self.tick > 0 {
@@ -256,7 +276,12 @@ impl Desk {
 
     /// Sets a parameter or a control without a glide at the next block boundary: for what is about to be struck.
     pub fn jump(&mut self, path: &str, value: f64) -> Result<Answer> {
-        self.move_to(path, value, When::Now, false)
+        self.jump_at(path, value, When::Now)
+    }
+
+    /// Sets a parameter or a control without a glide.
+    pub fn jump_at(&mut self, path: &str, value: f64, when: When) -> Result<Answer> {
+        self.move_to(path, value, when, false)
     }
 
     fn move_to(&mut self, path: &str, value: f64, when: When, glides: bool) -> Result<Answer> {
@@ -325,11 +350,19 @@ impl Desk {
 
     /// Touches a port at another place of its shape, given by fractions, from now on.
     pub fn touch(&mut self, site: &str, place: &[f64]) -> Result<()> {
+        self.touch_at(site, place, When::Now)
+    }
+
+    /// Touches a port at another place of its shape, given by fractions, from then on.
+    pub fn touch_at(&mut self, site: &str, place: &[f64], when: When) -> Result<()> {
+        if place.iter().any(|fraction| fraction.is_nan()) {
+            return self.refuse(format!("{site}: not a number"));
+        }
         let found = self.twin.site(site).and_then(|found| Ok((found, self.twin.shape_at(found, place)?)));
         match found {
             Ok((found, shape)) => {
                 let command = Command::Touch { site: found, shape: shape.into() };
-                self.send(When::Now, command, Deed::Touch(site.to_owned(), place.to_vec()))
+                self.send(when, command, Deed::Touch(site.to_owned(), place.to_vec()))
             }
             Err(error) => self.refuse(error.what),
         }
@@ -350,7 +383,14 @@ impl Desk {
         self.exchange(scene, true)
     }
 
+    /// From now on every scene that comes goes through this first.
+    pub fn prepare_with(&mut self, prepare: Prepare) {
+        self.prepare = Some(prepare);
+    }
+
     fn exchange(&mut self, scene: Loaded, adopt: bool) -> Result<()> {
+        let scene = self.prepare.map_or(Ok(scene.clone()), |prepare| prepare(scene));
+        let scene = scene.inspect_err(|_| self.counts.refused += 1)?;
         let built = take::build(&scene, self.header.rate_hz, self.header.channels)
             .and_then(|built| Ok((built, take::build(&scene, self.header.rate_hz, self.header.channels)?)));
         let (new, twin) = match built {
@@ -414,6 +454,32 @@ impl Desk {
         Some((at, self.watched.0.iter().map(String::as_str).zip(values).collect()))
     }
 
+    /// Lays out the energy of groups of bodies from now on, for this scene; none: no more.
+    pub fn weigh(&mut self, groups: &[Vec<String>]) -> Result<()> {
+        let mut bodies = Vec::new();
+        for (group, name) in groups.iter().enumerate().flat_map(|(group, names)| names.iter().map(move |n| (group, n)))
+        {
+            match self.twin.body(name) {
+                Ok(body) => bodies.push((body, group)),
+                Err(error) => return self.refuse(error.what),
+            }
+        }
+        self.weights = groups.iter().map(|_| AtomicU64::new(0)).collect();
+        let scales = Scales {
+            energies: vec![0.0; bodies.iter().map(|(body, _)| body + 1).max().unwrap_or(0)],
+            sums: vec![0.0; groups.len()],
+            bodies,
+            laid_out: self.weights.clone(),
+            every: (WEIGH_S * self.header.rate_hz) as u32,
+        };
+        self.push(0, What::Weigh(Box::new(scales))).map(|_| ())
+    }
+
+    /// Energy of each group of [`Desk::weigh`], J, as last found.
+    pub fn weights(&self) -> impl Iterator<Item = f64> + '_ {
+        self.weights.iter().map(|cell| f64::from_bits(cell.load(Ordering::Relaxed)))
+    }
+
     /// Ends the sound at the next block boundary.
     pub fn stop(&mut self) -> Result<()> {
         self.stop_at(0)
@@ -442,7 +508,7 @@ impl Desk {
     /// Fetches what has come back: frees retired scenes, writes the take, reads the meters. Call it often.
     pub fn poll(&mut self) -> Result<()> {
         while let Ok(reading) = self.readings.pop() {
-            self.tick = reading.tick;
+            (self.tick, self.block) = (reading.tick, reading.tick - reading.began);
             let zero_ns = reading.began_ns as f64 - reading.began as f64 * 1e9 / self.header.rate_hz;
             let before = self.zero_ns.unwrap_or(zero_ns);
             self.zero_ns = Some(before + CLOCK_SHARE * (zero_ns - before));
@@ -470,7 +536,7 @@ impl Desk {
                         if below > -300.0 { format!(", modes {below} dB below all silenced") } else { String::new() };
                     self.say(format!("load: at most {most} sub-steps{modes}"));
                 }
-                Report::Retired(_) | Report::Unwatched(_) | Report::Worn(_) => {}
+                Report::Retired(_) | Report::Unwatched(_) | Report::Unweighed(_) | Report::Worn(_) => {}
                 Report::Probes { at, values } => self.heard = Some((at, values.to_vec())),
                 Report::Stopped { at, hash } => self.stopped = Some((at, hash)),
             }

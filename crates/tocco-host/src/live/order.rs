@@ -2,6 +2,8 @@
 //! What travels between the halves.
 
 use super::governor::Grade;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use tocco::engine::{Command, Health};
 use tocco::scene::{Probe, Scene};
 
@@ -28,7 +30,20 @@ pub(super) struct Order {
 pub(super) enum What {
     Do(Command),
     Watch(Box<Watch>),
+    Weigh(Box<Scales>),
     Stop,
+}
+
+/// Groups of bodies whose energy is laid out for the control half, about every so many samples.
+pub(super) struct Scales {
+    /// Bodies with the group that each belongs to.
+    pub bodies: Vec<(usize, usize)>,
+    /// Room for the energy of every body, and of every group.
+    pub energies: Vec<f64>,
+    pub sums: Vec<f64>,
+    /// What was last found, as the bits of a number, per group.
+    pub laid_out: Arc<[AtomicU64]>,
+    pub every: u32,
 }
 
 /// Signals to send back, every so many samples; 0: never.
@@ -49,6 +64,8 @@ pub(super) enum Report {
     Retired(#[expect(dead_code, reason = "it is there to be dropped")] Box<Scene>),
     /// To be freed.
     Unwatched(#[expect(dead_code, reason = "it is there to be dropped")] Box<Watch>),
+    /// To be freed.
+    Unweighed(#[expect(dead_code, reason = "it is there to be dropped")] Box<Scales>),
     /// Values of a place, to be freed.
     Worn(#[expect(dead_code, reason = "they are there to be dropped")] Box<[f64]>),
     /// Watched signals at the end of a block.

@@ -4,8 +4,9 @@
 
 use super::governor::Governor;
 use super::limiter::Limiter;
-use super::order::{METERS, ORDERS, Order, Report, Status, Watch, What};
+use super::order::{METERS, ORDERS, Order, Report, Scales, Status, Watch, What};
 use rtrb::{Consumer, Producer};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 use tocco::engine::{Command, Engine, START, Timed, hashed};
 
@@ -29,6 +30,8 @@ pub struct Player {
     serials: Vec<u64>,
     watched: Option<Box<Watch>>,
     next_probe: u64,
+    scales: Option<Box<Scales>>,
+    next_weighing: u64,
     governor: Option<Governor>,
     epoch: Instant,
     reading: Status,
@@ -58,6 +61,8 @@ impl Player {
             serials: Vec::with_capacity(ORDERS + 1),
             watched: None,
             next_probe: 0,
+            scales: None,
+            next_weighing: 0,
             governor: watch_load.then(Governor::new),
             epoch,
             reading: Status::default(),
@@ -126,6 +131,7 @@ impl Player {
             let _ = self.reports.push(Report::Retired(scene));
         }
         self.send_probes();
+        self.weigh();
         self.reading.health = health;
         self.account(began, tick, frames);
         if self.stop_at == Some(end) {
@@ -159,6 +165,12 @@ impl Player {
                     self.next_probe = tick;
                     if let Some(before) = self.watched.replace(watch) {
                         let _ = self.reports.push(Report::Unwatched(before));
+                    }
+                }
+                What::Weigh(scales) => {
+                    self.next_weighing = tick;
+                    if let Some(before) = self.scales.replace(scales) {
+                        let _ = self.reports.push(Report::Unweighed(before));
                     }
                 }
                 What::Stop => self.stop_at = Some(self.stop_at.map_or(at, |before| before.min(at))),
@@ -205,6 +217,21 @@ impl Player {
         self.next_probe = tick + u64::from(watch.every);
         let values = watch.probes.map(|probe| probe.map_or(0.0, |probe| self.engine.probe(probe)));
         let _ = self.reports.push(Report::Probes { at: tick, values });
+    }
+
+    /// Energies of groups of bodies, where the control half can read them at any time.
+    fn weigh(&mut self) {
+        let tick = self.engine.tick();
+        let Some(scales) = self.scales.as_deref_mut().filter(|_| tick >= self.next_weighing) else { return };
+        self.next_weighing = tick + u64::from(scales.every);
+        self.engine.energies(&mut scales.energies);
+        scales.sums.fill(0.0);
+        for (body, group) in &scales.bodies {
+            scales.sums[*group] += scales.energies[*body];
+        }
+        for (cell, sum) in scales.laid_out.iter().zip(&scales.sums) {
+            cell.store(sum.to_bits(), Ordering::Relaxed);
+        }
     }
 
     /// What the block has cost, and what follows from that.

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A MIDI input of this machine, beside the desk.
 
-use super::{Shared, lock, obey};
+use super::{Ear, Shared};
 use crate::error::{HostError, Result, bad};
 use crate::live;
 use crate::live::play::Front;
 use midir::{Ignore, MidiInput, MidiInputConnection, MidiInputPort};
 use std::path::Path;
 use std::time::Instant;
-use tocco::midi::Map;
 use tocco::scene::error::nearest;
 
 /// ALSA's door to MIDI.
@@ -64,18 +63,10 @@ impl Front for Port {
         };
         let (translator, desk) = (self.translator.clone(), desk.clone());
         desk.lock().say(format!("MIDI from {name}"));
-        let mut known = desk.lock().scene().text.clone();
+        let mut ear = Ear::new(&mut desk.lock(), translator);
         let began = Instant::now();
-        let mut orders = Vec::new();
-        let hear = move |_: u64, bytes: &[u8], _: &mut ()| {
-            let mut desk = desk.lock();
-            let mut translator = lock(&translator);
-            if desk.scene().text != known {
-                known = desk.scene().text.clone();
-                translator.exchange(Map::of(&desk.scene().def));
-            }
-            translator.feed(bytes, began.elapsed().as_secs_f64(), &mut orders);
-            obey(&mut desk, &mut orders);
+        let hear = move |stamp_us: u64, bytes: &[u8], _: &mut ()| {
+            ear.hear(&mut desk.lock(), stamp_us, bytes, began.elapsed().as_secs_f64());
         };
         match input.connect(port, "tocco in", hear, ()) {
             Ok(connection) => self.connection = Some(connection),

@@ -192,6 +192,10 @@ impl Client {
                 }
                 Deed::Strike(body, v) => Some(("/tocco/strike".into(), vec![text(body.as_str()), OscType::Double(*v)])),
                 Deed::Hit(site, j) => Some(("/tocco/hit".into(), vec![text(site.as_str()), OscType::Double(*j)])),
+                Deed::Touch(site, place) => {
+                    let fractions = place.iter().map(|x| OscType::Double(*x));
+                    Some(("/tocco/touch".into(), std::iter::once(text(site.as_str())).chain(fractions).collect()))
+                }
                 _ => None,
             };
             let together = rest.iter().take(MOST_TOGETHER).take_while(|entry| entry.at == first.at);

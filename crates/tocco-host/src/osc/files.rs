@@ -6,6 +6,7 @@ use crate::fresh;
 use crate::library::{self, Loaded, SHIPPED};
 use crate::live::Desk;
 use std::path::{Component, Path, PathBuf};
+use tocco::scene::SceneDef;
 use tocco::scene::def::{Action, EventDef, Source};
 use tocco::scene::error::nearest;
 
@@ -26,6 +27,19 @@ impl Folder {
     fn named(&self, name: &str) -> Result<PathBuf> {
         plain(name)?;
         Ok(self.0.join(name))
+    }
+
+    /// A scene may name recordings; they are inside, too. Whether there is anything outside is not told.
+    fn holds_recordings(&self, scene: &Path, name: &str) -> Result<()> {
+        let Ok(def) = SceneDef::from_text(&library::read(scene)?) else { return Ok(()) };
+        let beside = scene.parent().unwrap_or(&self.0);
+        for (index, drive) in def.drives.iter().enumerate() {
+            let Source::Wav { file, .. } = &drive.source else { continue };
+            if !beside.join(file).canonicalize().is_ok_and(|real| real.starts_with(&self.0)) {
+                return bad(format!("{name}: drive[{index}].wav: '{file}' is not inside the scenes folder"));
+            }
+        }
+        Ok(())
     }
 
     fn scenes(&self) -> Vec<String> {
@@ -55,6 +69,7 @@ pub fn load(folder: Option<&Folder>, name: &str) -> Result<Loaded> {
                 return bad(format!("'{name}' is a link out of the scenes folder"));
             }
             if let (true, Some(path)) = (real.is_file(), real.to_str()) {
+                folder.holds_recordings(&real, &name)?;
                 let mut scene = library::load(path)?;
                 scene.origin = name;
                 return Ok(scene);

@@ -17,9 +17,10 @@ use tocco::param::Scale;
 use tocco::scene::error::nearest;
 
 /// Addresses that are not paths of the scene.
-pub const METHODS: [&str; 9] = [
+pub const METHODS: [&str; 10] = [
     "tocco/strike",
     "tocco/hit",
+    "tocco/touch",
     "tocco/panic",
     "tocco/describe",
     "tocco/ping",
@@ -29,7 +30,7 @@ pub const METHODS: [&str; 9] = [
     "tocco/scene/save",
 ];
 /// Addresses of answers. If one comes in, it is not answered: two servers would talk for ever.
-const ANSWERS: [&str; 12] = [
+const ANSWERS: [&str; 13] = [
     "tocco/error",
     "tocco/clamped",
     "tocco/pong",
@@ -38,6 +39,7 @@ const ANSWERS: [&str; 12] = [
     "tocco/subscribed",
     "tocco/unsubscribed",
     "tocco/describe/path",
+    "tocco/describe/method",
     "tocco/describe/end",
     "tocco/scene/loaded",
     "tocco/scene/saved",
@@ -47,6 +49,8 @@ const ANSWERS: [&str; 12] = [
 /// Patterns of a packet, at most; orders that it may give.
 const MOST_PATTERNS: usize = 64;
 const MOST_ORDERS: usize = 4096;
+/// Places that a packet may touch: where a mode is zero takes its time to find.
+const MOST_TOUCHES: usize = 16;
 /// Mistakes of a packet that are answered; after so many the rest is not read.
 const MOST_ERRORS: usize = 16;
 /// Mistakes a second for which the nearest name is looked up, which takes its time.
@@ -84,6 +88,7 @@ struct Visit {
     from: SocketAddr,
     patterns: usize,
     orders: usize,
+    touches: usize,
     errors: usize,
 }
 
@@ -109,7 +114,8 @@ impl Server {
     pub fn receive(&mut self, bytes: &[u8], from: SocketAddr) {
         let shared = self.desk.clone();
         let mut desk = shared.lock();
-        let mut visit = Visit { from, patterns: MOST_PATTERNS, orders: MOST_ORDERS, errors: MOST_ERRORS };
+        let mut visit =
+            Visit { from, patterns: MOST_PATTERNS, orders: MOST_ORDERS, touches: MOST_TOUCHES, errors: MOST_ERRORS };
         match wire::unpack(bytes) {
             Ok(leaves) => {
                 for leaf in leaves {
@@ -334,6 +340,15 @@ impl Server {
             self.clamped(from, place, done?);
             return Ok(());
         }
+        if let ("touch", [OscType::String(site), fractions @ ..]) = (method, args) {
+            let place: std::result::Result<Vec<f64>, String> = fractions.iter().map(number).collect();
+            if visit.touches == 0 {
+                return refuse(desk, format!("/{name}: more than {MOST_TOUCHES} in one packet"));
+            }
+            visit.touches -= 1;
+            let when = self.when(desk, time, visit)?;
+            return desk.touch_at(site, &place.map_err(HostError::BadInput)?, when);
+        }
         if time.and_then(|time| desk.tick_of(time)).is_some_and(|tick| tick > desk.tick()) {
             return refuse(desk, format!("/{name} acts at once; send it without a time that is to come"));
         }
@@ -394,10 +409,15 @@ impl Server {
             row.push(text(format!("Control of {path}, from {:e} to {:e}", range[0], range[1])));
             rows.push(row);
         }
-        if self.answers.len() + rows.len() >= MOST_ANSWERS {
+        if self.answers.len() + METHODS.len() + rows.len() >= MOST_ANSWERS {
             return refuse(desk, "too many answers wait already; ask again later, or with a pattern".into());
         }
-        let count = rows.len() as i32;
+        let mut count = rows.len() as i32;
+        for method in METHODS.iter().filter(|method| meant(method)) {
+            let args = vec![text(format!("/{method}")), text(takes(method.trim_start_matches("tocco/")))];
+            self.reply(to, "/tocco/describe/method", args);
+            count += 1;
+        }
         rows.into_iter().for_each(|row| self.reply(to, "/tocco/describe/path", row));
         self.reply(to, "/tocco/describe/end", vec![OscType::Int(count)]);
         Ok(())
@@ -430,6 +450,7 @@ fn takes(method: &str) -> &'static str {
     match method {
         "strike" => "the name of a mass and a speed in m/s (s f)",
         "hit" => "a place, body or body.port, and an impulse in N s (s f)",
+        "touch" => "a place, body.port of a shape, and where on the shape it is from now on, as fractions (s f...)",
         "scene/load" | "scene/save" => "the name of a scene (s)",
         "describe" => "nothing, or a pattern (s)",
         "ping" => "up to 8 numbers or texts",
@@ -443,6 +464,9 @@ fn fits(method: &str, args: &[OscType]) -> bool {
     let is_text = |arg: &OscType| matches!(arg, OscType::String(_));
     match (method.trim_start_matches("tocco/"), args) {
         ("strike" | "hit", [place, value]) => is_text(place) && number(value).is_ok(),
+        ("touch", [site, fractions @ ..]) => {
+            is_text(site) && (1..=3).contains(&fractions.len()) && fractions.iter().all(|x| number(x).is_ok())
+        }
         ("scene/load" | "scene/save", [name]) => is_text(name),
         ("describe", args) => args.is_empty() || (args.len() == 1 && is_text(&args[0])),
         ("ping", args) => args.len() <= 8 && args.iter().all(|arg| is_text(arg) || number(arg).is_ok()),

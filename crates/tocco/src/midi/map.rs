@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A scene's `[midi]` table as paths and places, ready to be played.
 
-use super::voices::named;
+use super::voices::{head, named};
 use crate::param::Scale;
+use crate::scene::Scene;
 use crate::scene::def::{BodyDef, BodyForm, ControlDef, MidiDef, Notes, SceneDef};
 use std::collections::BTreeMap;
-
-/// Decay of a body whose own is not written down, s.
-const SOME_DECAY_S: f64 = 1.0;
 
 /// What a note sets in motion.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +25,44 @@ pub struct Tuned {
     pub declared: f64,
 }
 
+/// How a body is damped when a key is let go.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Damper {
+    /// Path.
+    pub path: String,
+    /// Value while it rings.
+    pub declared: f64,
+    by: Damping,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Damping {
+    /// A factor on decays, the longest of which is so many seconds.
+    Scale(f64),
+    /// The quality of a string of so many Hz.
+    Quality(f64),
+}
+
+impl Damper {
+    /// The value at which it decays to 1/e in `release_s`, or sooner if it does so by itself. `ratio`: of its pitch to
+    /// the one declared.
+    pub fn value(&self, release_s: f64, ratio: f64) -> f64 {
+        match self.by {
+            Damping::Scale(longest_s) => self.declared * (release_s / longest_s).min(1.0),
+            Damping::Quality(freq_hz) => (crate::math::PI * freq_hz * ratio * release_s).min(self.declared),
+        }
+    }
+}
+
+/// A thing that a note touches.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Key {
+    /// What.
+    pub touch: Touch,
+    /// What is damped when the key is let go.
+    pub dampers: Vec<Damper>,
+}
+
 /// What a note does with a voice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Voice {
@@ -34,6 +70,10 @@ pub struct Voice {
     pub touches: Vec<Touch>,
     /// All alike.
     pub tuned: Vec<Tuned>,
+    /// What is damped when the key is let go.
+    pub dampers: Vec<Damper>,
+    /// Bodies whose energy tells how loud it is.
+    pub bodies: Vec<String>,
 }
 
 /// What a control moves in one voice alone.
@@ -62,7 +102,7 @@ pub struct Knob {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Play {
     /// Each note has its own thing to touch, from the lowest on.
-    Each(Vec<Touch>),
+    Each(Vec<Key>),
     /// A note tunes a voice.
     Pitch(Vec<Voice>),
 }
@@ -78,8 +118,8 @@ pub struct Map {
     pub play: Play,
     /// Note at which tuned bodies sound as written.
     pub reference: f64,
-    /// Time in which what was struck decays to 1/e, s: for guessing who is quietest.
-    pub decay_s: f64,
+    /// Time in which what is let go decays to 1/e, s; `None`: it rings on.
+    pub release_s: Option<f64>,
     /// MPE from the start.
     pub mpe: bool,
     /// What pitch bend moves instead of the pitch.
@@ -93,6 +133,14 @@ pub struct Map {
 }
 
 impl Map {
+    /// Bodies of each voice, by which [`Translator::weigh`](super::Translator::weigh) is fed.
+    pub fn bodies(&self) -> Vec<Vec<String>> {
+        match &self.play {
+            Play::Pitch(voices) => voices.iter().map(|voice| voice.bodies.clone()).collect(),
+            Play::Each(_) => Vec::new(),
+        }
+    }
+
     /// Of a scene whose voices have been copied. Without a `[midi]` table, notes from middle C on strike its masses.
     pub fn of(def: &SceneDef) -> Self {
         let masses = def.bodies.iter().filter(|body| matches!(body.form, BodyForm::Mass { .. }));
@@ -108,7 +156,7 @@ impl Map {
             strength: midi.strength,
             play: play(def, &midi, voices),
             reference: midi.reference,
-            decay_s: decay_s(def, &midi),
+            release_s: midi.release_s,
             mpe: midi.mpe,
             bend: midi.bend.as_ref().map(knob),
             pressure: midi.pressure.as_ref().map(knob),
@@ -124,23 +172,43 @@ fn play(def: &SceneDef, midi: &MidiDef, voices: usize) -> Play {
         let strikes = midi.strike.iter().map(|mass| Touch::Strike(named(mass, voice)));
         strikes.chain(midi.hit.iter().map(|site| Touch::Hit(named(site, voice)))).collect()
     };
+    let dampers = dampers(def, midi);
+    let damped = |names: &[&str]| -> Vec<Damper> {
+        dampers.iter().filter(|(name, _)| names.contains(&name.as_str())).map(|(_, damper)| damper.clone()).collect()
+    };
+    // A key damps what it sets ringing: the body that it hits, or all that its mass may touch.
+    let key = |touch: Touch| {
+        let dampers = match &touch {
+            Touch::Hit(site) => damped(&[head(site)]),
+            Touch::Strike(mass) => {
+                let sides = def.contacts.iter().map(|contact| contact.between.each_ref().map(|site| head(site)));
+                damped(&sides.filter(|sides| sides.contains(&mass.as_str())).flatten().collect::<Vec<_>>())
+            }
+        };
+        Key { touch, dampers }
+    };
     match midi.notes {
-        Notes::Bodies => Play::Each(touches(0)),
+        Notes::Bodies => Play::Each(touches(0).into_iter().map(key).collect()),
         Notes::Ports => {
             let found = midi.hit.first().and_then(|name| body(name));
             let sites = |body: &BodyDef| -> Vec<Touch> {
                 body.ports().iter().map(|port| Touch::Hit(format!("{}.{port}", body.name))).collect()
             };
-            Play::Each(found.map_or_else(Vec::new, sites))
+            Play::Each(found.map_or_else(Vec::new, sites).into_iter().map(key).collect())
         }
         Notes::Pitch => {
             let tuned = |name: &String, voice| {
                 let (spec, declared) = body(name)?.pitch()?;
                 Some(Tuned { path: format!("{}/{}", named(name, voice), spec.id), declared })
             };
-            let voice = |voice| Voice {
-                touches: touches(voice),
-                tuned: midi.retune.iter().filter_map(|name| tuned(name, voice)).collect(),
+            let voice = |voice| {
+                let bodies: Vec<String> = midi.retune.iter().map(|name| named(name, voice)).collect();
+                Voice {
+                    touches: touches(voice),
+                    tuned: midi.retune.iter().filter_map(|name| tuned(name, voice)).collect(),
+                    dampers: damped(&bodies.iter().map(String::as_str).collect::<Vec<_>>()),
+                    bodies,
+                }
             };
             Play::Pitch((0..voices).map(voice).collect())
         }
@@ -163,19 +231,24 @@ fn knob(def: &SceneDef, name: &str, voices: usize) -> Knob {
     Knob { path: name.to_owned(), range: None, voices: if reached { voices } else { Vec::new() } }
 }
 
-/// The longest decay that is written down for what notes tune.
-fn decay_s(def: &SceneDef, midi: &MidiDef) -> f64 {
-    let longest = |body: &BodyDef| match &body.form {
-        BodyForm::Modal { modes, .. } => {
-            modes.iter().map(|mode| mode.decay_s).filter(|s| s.is_finite()).fold(0.0, f64::max)
-        }
-        BodyForm::String { .. } => {
-            let [freq_hz, q] = [0, 1].map(|index| body.params.get(index).copied().unwrap_or(1.0));
-            q / (std::f64::consts::PI * freq_hz)
-        }
-        _ => SOME_DECAY_S,
+/// What damps the bodies that sound, if letting go of a key is to damp anything.
+fn dampers(def: &SceneDef, midi: &MidiDef) -> Vec<(String, Damper)> {
+    // Decays of shapes and networks are known when they have been built.
+    let Some(scene) = midi.release_s.and_then(|_| Scene::build(def, def.rate_hz).ok()) else { return Vec::new() };
+    let modes: BTreeMap<String, _> = scene.modes().into_iter().collect();
+    let damper = |body: &BodyDef| {
+        let (spec, declared) = body.damping()?;
+        let by = match &body.form {
+            BodyForm::String { .. } => Damping::Quality(body.pitch()?.1),
+            // A mode without a decay of its own rings for ever: the others say how much is wanted, or nothing does.
+            _ => Damping::Scale(longest_s(modes.get(&body.name)?.iter().map(|mode| mode.decay_s))?),
+        };
+        let path = format!("{}/{}", body.name, spec.id);
+        Some((body.name.clone(), Damper { path, declared, by }))
     };
-    let tuned = def.bodies.iter().filter(|body| midi.retune.contains(&body.name));
-    let found = tuned.map(longest).fold(0.0, f64::max);
-    if found > 0.0 { found } else { SOME_DECAY_S }
+    def.bodies.iter().filter_map(damper).collect()
+}
+
+fn longest_s(decays: impl Iterator<Item = f64>) -> Option<f64> {
+    decays.filter(|s| s.is_finite()).reduce(f64::max)
 }

@@ -5,12 +5,16 @@
 //! members carry a note each, with a bend of 48 semitones, pressure and controller 74 of their own; the master's bend
 //! adds to theirs. Registered parameter 0 sets a bend range, 6 a zone. What it does not understand it passes over.
 //!
-//! The quietest voice is guessed, not measured: the square of the strength a voice was played with, decaying as the
-//! body does. Letting a key go damps nothing: what was struck rings on.
+//! Which voice is the quietest is measured: the audio half lays out the energies of their bodies, and whoever feeds bytes
+//! hands them over first ([`Translator::weigh`]). Letting a key go damps what it played if the scene says in which time,
+//! unless the pedal (controller 64) is down; else it rings on.
+
+mod release;
 
 use super::map::{Knob, Map, Play, Touch};
 use crate::math;
 use crate::param::{Scale, scaled};
+use release::lifted;
 use std::collections::BTreeMap;
 
 /// Bend ranges before anyone says otherwise, semitones: of a channel, and of a member of an MPE zone.
@@ -18,7 +22,12 @@ const BEND: f64 = 2.0;
 const MEMBER_BEND: f64 = 48.0;
 /// Controller of the third dimension in MPE.
 const SLIDE: u8 = 74;
-/// Controllers that select and enter registered parameters, and the pedal, which damps nothing here; they are not learnt.
+/// Controller of the sustain pedal; it is down from here on.
+const PEDAL: u8 = 64;
+const DOWN: u8 = 64;
+/// A voice that was played so short a time ago has not been measured yet, s: a block, the blow itself, a weighing.
+const FRESH_S: f64 = 0.05;
+/// Controllers that select and enter registered parameters, and the pedal; they are not learnt.
 const NOT_LEARNT: [u8; 9] = [6, 38, 64, 96, 97, 98, 99, 100, 101];
 /// Controllers from here on are channel modes.
 const MODES: u8 = 120;
@@ -63,18 +72,28 @@ struct Channel {
     /// Last pressure and slide, 0 to 1, for the note to come.
     pressure: Option<f64>,
     slide: Option<f64>,
+    pedal: bool,
 }
 
-const CHANNEL: Channel =
-    Channel { bend: 0.0, bend_range: BEND, parameter: None, selecting: [127; 2], pressure: None, slide: None };
+const CHANNEL: Channel = Channel {
+    bend: 0.0,
+    bend_range: BEND,
+    parameter: None,
+    selecting: [127; 2],
+    pressure: None,
+    slide: None,
+    pedal: false,
+};
 
 #[derive(Clone, Copy, Debug)]
 struct Sounding {
     note: u8,
     channel: u8,
     held: bool,
-    /// Square of the strength when it was last played, with what was left then; and when, s.
-    energy: f64,
+    /// The pedal holds it though its key is up.
+    sustained: bool,
+    /// How hard it was last played, and when, s.
+    strength: f64,
     since_s: f64,
 }
 
@@ -83,6 +102,10 @@ pub struct Translator {
     map: Map,
     channels: [Channel; 16],
     voices: Vec<Option<Sounding>>,
+    /// Energy of each voice as last measured, J.
+    energies: Vec<f64>,
+    /// Keys that are down, or held by the pedal (true), where every key has its own thing to touch.
+    down: BTreeMap<(u8, u8), bool>,
     /// Members of the lower zone (master channel 1) and of the upper (master channel 16).
     zones: [u8; 2],
     /// Bytes of a message that is not complete: status, and data so far.
@@ -104,7 +127,9 @@ impl Translator {
         };
         let mut new = Self {
             channels: [CHANNEL; 16],
+            energies: vec![0.0; voices.len()],
             voices,
+            down: BTreeMap::new(),
             zones: [0, 0],
             status: 0,
             data: [0; 2],
@@ -137,6 +162,16 @@ impl Translator {
         *self = new;
     }
 
+    /// Bodies of each voice: whose energies are wanted.
+    pub fn bodies(&self) -> Vec<Vec<String>> {
+        self.map.bodies()
+    }
+
+    /// Energies of the voices, J.
+    pub fn weigh(&mut self, energies: impl Iterator<Item = f64>) {
+        self.energies.iter_mut().zip(energies).for_each(|(cell, energy)| *cell = energy);
+    }
+
     /// Takes bytes as they come, whole messages or parts of them, at a time in seconds.
     pub fn feed(&mut self, bytes: &[u8], now_s: f64, orders: &mut Vec<Order>) {
         for &byte in bytes {
@@ -162,8 +197,8 @@ impl Translator {
     fn message(&mut self, now_s: f64, orders: &mut Vec<Order>) {
         let (channel, [first, second]) = (self.status & 15, self.data);
         match self.status >> 4 {
-            0x8 => self.note_off(channel, first),
-            0x9 if second == 0 => self.note_off(channel, first),
+            0x8 => self.note_off(channel, first, orders),
+            0x9 if second == 0 => self.note_off(channel, first, orders),
             0x9 => self.note_on(channel, first, second, now_s, orders),
             0xa => self.press(channel, Some(first), f64::from(second) / 127.0, orders),
             0xb => self.controller(channel, first, second, orders),
@@ -191,14 +226,15 @@ impl Translator {
         if !(low..=high).contains(&note) {
             return;
         }
-        if let Play::Each(touches) = &self.map.play {
-            orders.extend(touches.get(usize::from(note - low)).map(|touch| ordered(touch, strength)));
+        if let Play::Each(keys) = &self.map.play {
+            let Some(key) = keys.get(usize::from(note - low)) else { return };
+            orders.extend(key.dampers.iter().map(lifted));
+            orders.push(ordered(&key.touch, strength));
+            self.down.insert((channel, note), false);
             return;
         }
         let Some(index) = self.choose(channel, note, now_s) else { return };
-        let left = self.energy(index, now_s);
-        self.voices[index] =
-            Some(Sounding { note, channel, held: true, energy: left + strength * strength, since_s: now_s });
+        self.voices[index] = Some(Sounding { note, channel, held: true, sustained: false, strength, since_s: now_s });
         self.tune(index, true, orders);
         // In MPE the first pressure and slide of a note come before it.
         if self.zone_of(channel).is_some_and(|(_, member)| member) {
@@ -210,14 +246,13 @@ impl Translator {
             }
         }
         if let Play::Pitch(voices) = &self.map.play {
+            orders.extend(voices[index].dampers.iter().map(lifted));
             orders.extend(voices[index].touches.iter().map(|touch| ordered(touch, strength)));
         }
     }
 
-    fn note_off(&mut self, channel: u8, note: u8) {
-        for voice in self.voices.iter_mut().flatten() {
-            voice.held &= (voice.channel, voice.note) != (channel, note);
-        }
+    fn note_off(&mut self, channel: u8, note: u8, orders: &mut Vec<Order>) {
+        self.let_go(|c, n| (c, n) == (channel, note), orders);
     }
 
     /// The voice that has this note already, else the quietest.
@@ -226,22 +261,28 @@ impl Translator {
         if let Some(index) = self.voices.iter().position(same) {
             return Some(index);
         }
-        (0..self.voices.len()).min_by(|a, b| self.energy(*a, now_s).total_cmp(&self.energy(*b, now_s)))
-    }
-
-    fn energy(&self, voice: usize, now_s: f64) -> f64 {
-        self.voices[voice].map_or(0.0, |v| v.energy * math::exp(-2.0 * (now_s - v.since_s).max(0.0) / self.map.decay_s))
+        let loud = |index: usize| match self.voices[index] {
+            Some(voice) if now_s - voice.since_s < FRESH_S => (true, voice.strength),
+            _ => (false, self.energies[index]),
+        };
+        let order = |a: (bool, f64), b: (bool, f64)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1));
+        (0..self.voices.len()).min_by(|a, b| order(loud(*a), loud(*b)))
     }
 
     /// Sends the pitch of a voice: at once before a strike, gliding while it sounds.
     fn tune(&self, index: usize, at_once: bool, orders: &mut Vec<Order>) {
         let (Some(Some(sounding)), Play::Pitch(voices)) = (self.voices.get(index), &self.map.play) else { return };
-        let bend = if self.map.bend.is_some() { 0.0 } else { self.semitones(sounding.channel) };
-        let ratio = math::pow(2.0, (f64::from(sounding.note) - self.map.reference + bend) / 12.0);
+        let ratio = self.ratio(sounding);
         for tuned in &voices[index].tuned {
             let (path, value) = (tuned.path.clone(), tuned.declared * ratio);
             orders.push(if at_once { Order::Jump(path, value) } else { Order::Set(path, value) });
         }
+    }
+
+    /// Pitch of a voice over the one declared.
+    fn ratio(&self, sounding: &Sounding) -> f64 {
+        let bend = if self.map.bend.is_some() { 0.0 } else { self.semitones(sounding.channel) };
+        math::pow(2.0, (f64::from(sounding.note) - self.map.reference + bend) / 12.0)
     }
 
     /// Bend of a channel with that of its zone's master.
@@ -353,19 +394,22 @@ impl Translator {
             }
             98 | 99 => state.parameter = None,
             6 | 38 => self.enter(channel, number == 6, value, orders),
+            PEDAL => {
+                state.pedal = value >= DOWN;
+                self.lift_pedal(orders);
+            }
             120 => {
                 self.voices.fill(None);
+                self.down.clear();
                 orders.push(Order::Hush);
             }
             121 => {
-                (state.bend, state.pressure, state.slide) = (0.0, None, None);
+                (state.bend, state.pressure, state.slide, state.pedal) = (0.0, None, None, false);
                 self.retune(channel, orders);
+                self.lift_pedal(orders);
             }
             // All notes off, and the four modes that imply it.
-            123..=127 => {
-                let voices = self.voices.iter_mut().flatten();
-                voices.filter(|voice| voice.channel == channel).for_each(|voice| voice.held = false);
-            }
+            123..=127 => self.let_go(|c, _| c == channel, orders),
             _ => {}
         }
     }

@@ -22,7 +22,7 @@ pub fn named(text: &str, voice: usize) -> String {
 }
 
 /// The body or contact at the front of a site or path.
-fn head(text: &str) -> &str {
+pub fn head(text: &str) -> &str {
     text.split(['.', '/']).next().unwrap_or(text)
 }
 
@@ -36,6 +36,14 @@ pub fn written(def: &SceneDef, text: &str) -> Result<Option<String>, SceneError>
     Ok(Some(text))
 }
 
+/// True if the copies are there already: the scene that sounds is played again.
+fn has_voices(def: &SceneDef) -> bool {
+    let there = |name: &str| def.bodies.iter().any(|body| body.name == name);
+    def.midi.as_ref().is_some_and(|midi| {
+        !midi.retune.is_empty() && (1..midi.voices).all(|k| midi.retune.iter().all(|name| there(&named(name, k))))
+    })
+}
+
 /// The scene with as many voices as its `[midi]` table says; `None` where that is the scene as it is.
 pub fn copies(def: &SceneDef) -> Result<Option<SceneDef>, SceneError> {
     let Some(midi) = def.midi.as_ref().filter(|midi| midi.voices > 1) else { return Ok(None) };
@@ -43,6 +51,9 @@ pub fn copies(def: &SceneDef) -> Result<Option<SceneDef>, SceneError> {
     if def.drives.iter().any(|drive| matches!(drive.source, Source::Samples { .. } | Source::Wav { .. })) {
         // A take stores the scene as text, and a recording in memory has none.
         return wrong("a scene with recordings has one voice".into());
+    }
+    if has_voices(def) {
+        return Ok(None);
     }
     let names = def.bodies.iter().map(|body| &body.name).chain(def.contacts.iter().map(|c| &c.name));
     if let Some(name) = names.into_iter().find(|name| name.contains(MARK)) {

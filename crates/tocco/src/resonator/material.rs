@@ -25,11 +25,16 @@
 //! it; a wooden plate of this table is stiffer across the grain than a real one. A membrane's pitch comes from its
 //! tension, so of `skin` and `mylar` only density and loss are heard, and their loss is nearly all air and rim.
 //!
-//! **Sources.** Each row names its own. T. Irvine, *Damping Properties of Materials*, rev. C (2004), tables 1 and 2,
-//! read; he quotes Cremer and Heckl, *Structure-Borne Sound*. *Engineer on a Disk*, table of solids, read. USDA
-//! *Wood Handbook* values at 12 % moisture as quoted by secondary tables, read. Audio Qualia: damping factors of a
-//! private laboratory, read; single specimens, high by their mounts. Where a row says "memory", the number is
-//! common knowledge of handbooks that could not be looked up here; take it as good to a tenth, a loss to a factor two.
+//! **Sources.** Each row names its own, with the range read there; our number lies inside unless the row says
+//! otherwise. T. Irvine, *Damping Properties of Materials*, rev. C (2004), tables 1 and 2, and rev. D (2010), table 7,
+//! read; he quotes Cremer and Heckl, *Structure-Borne Sound*, which was not. *Engineer on a Disk*, table of solids,
+//! read. USDA *Wood Handbook* at 12 % moisture, by secondary tables; its logarithmic decrements of 0.02 to 0.1 (2021,
+//! page 5-21) are losses of 0.0064 to 0.032. MakeItFrom, pages of single materials, read. SEG dictionary, "Q": rocks 50
+//! to 300. Audio Qualia: damping factors of a private laboratory, read; single specimens, high by their mounts.
+//! "Quoted": read in the words of another. Where a row says "memory", the number is common knowledge of handbooks that
+//! could not be looked up here; take it as good to a tenth, a loss to a factor two. That woods lose more at high
+//! frequencies is in Labonnote et al. 2013 and Yoshikawa, Waltham 2014, who blame shear; the exponents and all outer
+//! losses are ours.
 
 use crate::math::{PI, Real, pow};
 use crate::param::{Key, KeyType, Kind};
@@ -116,49 +121,64 @@ pub const MATERIALS: &[Entry] = &[
         ("rubber", "rubber", "Vulcanised natural rubber with filler."),
         (1100.0, 1.5e7, 0.49),
         (0.08, 0.02, 0.2),
-        "memory of the dynamic modulus and loss at 1 kHz of filled rubber, 20 C; 003 gives Q = 5 as typical of soft rubber",
+        "density: Mechanical Engineering Handbook, SBR 1100, natural 1150; modulus: 10 to 100 MPa at small strain, \
+         table of test materials; ratio: Altair, 0.48 to 0.5; loss: Material Map, natural rubber 0.05 to 0.15 at 10 \
+         to 100 Hz; Adams, Askenazi as SolidWorks quotes them, 0.1; 003 gives Q = 5 as typical of soft rubber",
     ),
     row(
         ("spruce", "wood", "Tonewood, along the grain."),
         (425.0, 1.1e10, 0.37),
         (0.008, 0.006, 0.25),
-        "density, modulus, ratio: Wood Handbook, Sitka spruce (425, 11.03 GPa, 0.372); loss: memory of tan delta along the grain",
+        "density, modulus, ratio: Wood Handbook, Sitka spruce (425, 11.03 GPa, 0.372); loss: Wood Handbook 0.0064 to \
+         0.032; Cremer and Heckl, fir 0.008, quoted by Irvine 2010; Woodhouse, Euphonics 10.3.3, 0.0051 along the \
+         grain, quoted; Chaigne, Lambourg 2001, a plate's Q near 80, quoted",
     ),
     row(
         ("pine", "wood", "Softwood as in boxes and floors."),
         (435.0, 1.0e10, 0.33),
         (0.010, 0.014, 0.25),
-        "density, modulus, ratio: Wood Handbook, western white pine (435, 10.07 GPa, 0.329); loss: memory; Audio Qualia 0.064 to 0.104",
+        "density, modulus, ratio: Wood Handbook, western white pine (435, 10.07 GPa, 0.329); loss: Wood Handbook \
+         0.0064 to 0.032; Audio Qualia 0.064 to 0.104",
     ),
     row(
         ("maple", "wood", "Hardwood, along the grain."),
         (705.0, 1.26e10, 0.42),
         (0.010, 0.006, 0.25),
-        "density and modulus: Wood Handbook, sugar maple (gravity 0.63, 1.83 Mpsi); ratio and loss: memory",
+        "density, modulus, ratio: Wood Handbook, sugar maple (gravity 0.63 oven-dry, 12.6 GPa, 0.424); loss: Wood \
+         Handbook 0.0064 to 0.032",
     ),
     row(
         ("oak", "wood", "Hardwood as in furniture and doors."),
         (680.0, 1.23e10, 0.37),
         (0.011, 0.011, 0.25),
-        "density and modulus: memory of Wood Handbook, white oak (0.68, 1.78 Mpsi); loss: memory; Audio Qualia 0.102 at 540 Hz",
+        "density, modulus: Missouri S&T table of white oak (0.68, 1.8 Mpsi); DiracDelta, oak 640 to 720, 11 to 12 \
+         GPa; Wood Database 755, 12.15 GPa; ratio: Wood Handbook 0.369; loss: Wood Handbook 0.0064 to 0.032; Cremer \
+         and Heckl, oak 0.01, quoted by Irvine 2010; Audio Qualia 0.102 at 540 Hz",
     ),
     row(
         ("rosewood", "wood", "Marimba bars, along the grain."),
         (830.0, 1.3e10, 0.36),
         (0.006, 0.005, 0.25),
-        "memory: Dalbergia, 800 to 900 kg/m^3, 12 to 13 GPa, among the least lossy of woods",
+        "density, modulus: Wood Database, East Indian 830, 11.5 GPa, Brazilian 835, 13.9 GPa, quoted; USDA sheet, \
+         Dalbergia latifolia 850, 11.4 to 12.3 GPa; Honduran is stiffer, 17 to 26 GPa after Bremaud, quoted; ratio: \
+         memory; loss of bars: Hill, marimba, 0.0045; Chaigne, Doutaut 1997, 0.0097 at 1 kHz, computed from their \
+         constants as quoted: our sum is a little above",
     ),
     row(
         ("glass", "glass", "Window and bottle glass (soda-lime)."),
         (2500.0, 7.0e10, 0.22),
         (0.001, 0.0004, 0.0),
-        "Engineer on a Disk (2400 to 2800, 48 to 83 GPa, 0.17 to 0.27); loss: memory of Cremer and Heckl, 0.6e-3 to 2e-3",
+        "EN 572 as a maker quotes it (2500, 70 GPa, 0.2); MakeItFrom, soda-lime (2400, 70 to 71 GPa, 0.23); Engineer \
+         on a Disk (2400 to 2800, 48 to 83 GPa, 0.17 to 0.27); loss: Cremer and Heckl, 0.6e-3 to 2e-3, quoted by \
+         Irvine 2010",
     ),
     row(
         ("crystal", "glass", "Lead glass of good wineglasses."),
         (2950.0, 6.2e10, 0.22),
         (0.0003, 0.0002, 0.0),
-        "memory: 24 % lead oxide; loss set by the struck wineglasses of our recordings (Q 527 to 6466)",
+        "density: between the rules for pressed lead crystal, at least 2700, and Wikipedia's typical 3100; modulus: \
+         memory, inside Engineer on a Disk's glass (48 to 83 GPa, 0.17 to 0.27), as the ratio; loss set by the struck \
+         wineglasses of our recordings (Q 527 to 6466)",
     ),
     row(
         ("steel", "metal", "Carbon steel."),
@@ -188,67 +208,81 @@ pub const MATERIALS: &[Entry] = &[
         ("bronze", "bell metal", "Bell metal, a fifth tin."),
         (8700.0, 1.0e11, 0.34),
         (0.0003, 0.0002, 0.1),
-        "Engineer on a Disk (8200 to 8800, 96 to 120 GPa, 0.34); loss: memory of bells; recordings of bells and gongs, Q 723 to 4118",
+        "Engineer on a Disk (8200 to 8800, 96 to 120 GPa, 0.34); loss set by recordings of bells and gongs, Q 723 to \
+         4118",
     ),
     row(
         ("granite", "stone", "Granite."),
         (2650.0, 5.0e10, 0.22),
         (0.006, 0.006, 0.1),
-        "memory: dry laboratory rock, 40 to 60 GPa, Q 100 to 300; recordings of struck stone, Q 13 to 135",
+        "density: natural stones 2500 to 3000; modulus, ratio: table of rocks after Gu 1993, 29.8 to 61.1 GPa, 0.17 \
+         to 0.36; National Research Council 1982, 30 to 60 GPa, quoted; MakeItFrom, 70 GPa, 0.25; loss: SEG \
+         dictionary, rocks Q 50 to 300; recordings of struck stone, Q 13 to 135",
     ),
     row(
         ("marble", "stone", "Marble."),
         (2700.0, 5.5e10, 0.25),
         (0.004, 0.005, 0.1),
-        "memory: 50 to 70 GPa; loss: Audio Qualia 0.009",
+        "MakeItFrom (2700, 54 GPa, 0.2); table of rocks after Gu 1993, 9.6 to 74.8 GPa, 0.06 to 0.35; loss: SEG \
+         dictionary, rocks Q 50 to 300; Audio Qualia 0.009",
     ),
     row(
         ("slate", "stone", "Slate, along its layers."),
         (2750.0, 7.5e10, 0.25),
         (0.008, 0.009, 0.1),
-        "memory: 50 to 110 GPa along the layers; loss: Audio Qualia 0.017",
+        "density: Kennedy 2002, 2600 to 2900, quoted; ratio: a geotechnical table, 0.25; modulus: memory, 50 to 110 \
+         GPa along the layers; the one read is lower, Buckingham slate 48.4 GPa (2794), direction unsaid; loss: SEG \
+         dictionary, rocks Q 50 to 300; Audio Qualia 0.017",
     ),
     row(
         ("ceramic", "ceramic", "Porcelain."),
-        (2400.0, 7.0e10, 0.22),
+        (2400.0, 7.0e10, 0.17),
         (0.0012, 0.0008, 0.0),
-        "memory: glazed porcelain, 60 to 75 GPa; loss between glass and fired clay",
+        "MakeItFrom, engineering porcelain (2300 to 3000, 67 to 150 GPa, 0.17); loss: memory, between glass and fired \
+         clay",
     ),
     row(
         ("terracotta", "ceramic", "Fired clay: pots and tiles."),
         (1900.0, 1.5e10, 0.2),
-        (0.006, 0.006, 0.1),
-        "memory: brick and earthenware, 10 to 20 GPa; loss: Audio Qualia, fired clay 0.012",
+        (0.010, 0.002, 0.1),
+        "Cremer and Heckl, brick, quoted by Irvine 2010: 1900 to 2200, 2500 to 3000 m/s in rods, so 12 to 20 GPa, \
+         loss 0.01 to 0.02; Audio Qualia, fired clay 0.012, here the sum; ratio: memory",
     ),
     row(
         ("acrylic", "plastic", "PMMA, Plexiglas, Perspex."),
         (1180.0, 4.5e9, 0.36),
         (0.045, 0.005, 0.0),
-        "memory: dynamic modulus at 1 kHz, 4 to 5 GPa; loss: memory of Cremer and Heckl 0.02 to 0.04; Audio Qualia 0.070",
+        "density: Wikipedia 1180; modulus: static 2.2 to 3.2 GPa (Callister, MakeItFrom), but MakeItFrom's shear \
+         modulus of 1.7 GPa is one of 4.6 GPa with our ratio; ratio: Mechanical Engineering Handbook 0.35; loss: \
+         memory of Cremer and Heckl 0.02 to 0.04; Audio Qualia 0.070",
     ),
     row(
         ("abs", "plastic", "ABS: toy bricks, casings."),
-        (1050.0, 2.4e9, 0.37),
+        (1050.0, 2.4e9, 0.40),
         (0.018, 0.012, 0.0),
-        "memory: 2.0 to 2.6 GPa, tan delta 0.01 to 0.02 at 20 C",
+        "Granta MaterialUniverse, ABS for extrusion (1020 to 1080, 2 to 2.9 GPa, tan delta 0.0138 to 0.0446; ratio \
+         0.394 to 0.422)",
     ),
     row(
         ("ice", "ice", "Fresh-water ice near -10 C."),
         (917.0, 9.2e9, 0.327),
         (0.010, 0.006, 0.0),
-        "Gammon et al. 1983, elastic constants at -16 C, read; their isotropic mean computed; loss: recordings of ice, Q 24 to 408",
+        "Gammon et al. 1983, elastic constants at -16 C, read; their isotropic mean computed; loss: recordings of \
+         ice, Q 24 to 408",
     ),
     row(
         ("skin", "skin", "Calf skin on a drum."),
         (1100.0, 1.0e9, 0.4),
         (0.004, 0.021, 0.35),
-        "memory: rawhide; loss: memory of drums, timpani in tune ring about 1 s (60 dB), toms less",
+        "memory: rawhide; loss: memory of drums, timpani in tune ring about 1 s (60 dB), toms less; that calf is \
+         damped more than plastic under some conditions: a comparison of drumheads in J. Acoust. Soc. Am., abstract",
     ),
     row(
         ("mylar", "skin", "Polyester film on a drum."),
         (1390.0, 4.0e9, 0.38),
         (0.002, 0.016, 0.3),
-        "memory: PET film, 1390, 3.5 to 5 GPa; Audio Qualia 0.043 for a free strip, of which tension leaves a small part",
+        "DuPont Teijin, Mylar bulletin H-37232-3 (1390, 4.8 to 5.0 GPa, 0.38); Callister, PET 2.76 to 4.14 GPa; loss: \
+         Audio Qualia 0.043 for a free strip, of which tension leaves a small part; how small is memory",
     ),
 ];
 

@@ -24,6 +24,9 @@ const NOTE: KeyType = KeyType::Integer { min: 0, max: 127 };
 /// How hard a touch may be: as in events, and positive because the scale is one of ratios.
 pub const STRENGTH: KeyType = KeyType::Number { unit: "m/s or N s", min: 1e-9, max: 1e4 };
 
+/// How long what was let go may ring.
+const RELEASE: KeyType = KeyType::Number { unit: "s", min: 1e-3, max: 1e3 };
+
 /// The table in scene files.
 pub const MIDI: Kind = Kind {
     family: "midi",
@@ -69,6 +72,11 @@ pub const MIDI: Kind = Kind {
             KeyType::Integer { min: 1, max: MAX_VOICES },
             "With pitch: copies of everything that hangs together with them, default 1; the quietest is stolen.",
         ),
+        key(
+            "release_s",
+            RELEASE,
+            "When a key is let go, what it played decays to 1/e in this time; by default it rings on, as a struck bar does.",
+        ),
         key("mpe", KeyType::Flag, "Channels 2 to 16 carry a note each from the start (MPE), default false."),
         key("bend", KeyType::Text, "Control that pitch bend moves; default: it bends the pitch of retune."),
         key("pressure", KeyType::Text, "Control that aftertouch moves, with MPE for each note alone."),
@@ -109,6 +117,8 @@ pub struct MidiDef {
     pub reference: Real,
     /// Copies of the voice.
     pub voices: usize,
+    /// Time to 1/e of what a key let go of, s; `None`: it rings on.
+    pub release_s: Option<Real>,
     /// A note for each channel from the start.
     pub mpe: bool,
     /// Control that pitch bend moves.
@@ -134,6 +144,7 @@ impl MidiDef {
             retune: Vec::new(),
             reference: DEFAULT_REFERENCE,
             voices: 1,
+            release_s: None,
             mpe: false,
             bend: None,
             pressure: None,
@@ -146,6 +157,11 @@ impl MidiDef {
 impl BodyDef {
     /// The parameter that tunes it, with its value, if there is one. `[control]`
     pub fn pitch(&self) -> Option<(&'static Spec, Real)> {
+        self.parameter(&["freq_scale", "freq_hz"])
+    }
+
+    /// The first of these that a body that sounds declares.
+    fn parameter(&self, ids: &[&str]) -> Option<(&'static Spec, Real)> {
         let id = match &self.form {
             BodyForm::Modal { .. } => "modal",
             BodyForm::Shape { .. } => "shape",
@@ -154,8 +170,13 @@ impl BodyDef {
             BodyForm::Mass { .. } | BodyForm::Wall { .. } | BodyForm::Guided { .. } => return None,
         };
         let kind = family("body").find(|kind| kind.id == id)?;
-        let index = kind.params.iter().position(|spec| matches!(spec.id, "freq_scale" | "freq_hz"))?;
+        let index = kind.params.iter().position(|spec| ids.contains(&spec.id))?;
         Some((&kind.params[index], self.params.get(index).copied()?))
+    }
+
+    /// The parameter that damps it, with its value, if there is one. `[control]`
+    pub fn damping(&self) -> Option<(&'static Spec, Real)> {
+        self.parameter(&["decay_scale", "q"])
     }
 
     /// Names of its ports, in order. `[control]`
@@ -201,6 +222,16 @@ pub(super) fn check(def: &SceneDef, scene: &super::Scene) -> Result<(), SceneErr
     for name in &midi.retune {
         if body("retune", name)?.pitch().is_none() {
             return wrong("retune", format!("'{name}' has no pitch; name a modal body, shape, network or string"));
+        }
+    }
+    if midi.release_s.is_some() {
+        let damps = |path: &str| {
+            let (name, id) = path.split_once('/').unwrap_or((path, ""));
+            def.bodies.iter().any(|body| body.name == name && body.damping().is_some_and(|(spec, _)| spec.id == id))
+        };
+        if let Some(control) = def.controls.iter().find(|control| control.paths().any(damps)) {
+            let what = format!("control '{}' moves what a release damps; leave one of them out", control.name);
+            return wrong("release_s", what);
         }
     }
     let place = |number: &u8| format!("cc.{number}");

@@ -363,6 +363,9 @@ fn write_midi(out: &mut String, midi: &MidiDef) {
     if midi.notes == Notes::Pitch {
         line(out, format_args!("reference = {:?}\nvoices = {}", midi.reference, midi.voices));
     }
+    if let Some(release_s) = midi.release_s {
+        line(out, format_args!("release_s = {release_s:?}"));
+    }
     if midi.mpe {
         line(out, format_args!("mpe = true"));
     }

@@ -165,6 +165,7 @@ fn draw_midi(rng: &mut Rng, path: impl Fn(&mut Rng) -> String) -> MidiDef {
         retune: if pitch { several(rng) } else { Vec::new() },
         reference: if pitch { draw(rng, 0.0, 127.0) } else { plain.reference },
         voices: if pitch { 1 + rng.bits() as usize % 64 } else { 1 },
+        release_s: coin(rng).then(|| draw(rng, 1e-3, 1e3)),
         mpe: coin(rng),
         bend: maybe(rng),
         pressure: maybe(rng),

@@ -418,6 +418,7 @@ pub fn full_def() -> SceneDef {
             retune: vec!["bar".into()],
             reference: 57.0,
             voices: 4,
+            release_s: Some(0.25),
             mpe: true,
             bend: Some("speed".into()),
             pressure: Some("speed".into()),

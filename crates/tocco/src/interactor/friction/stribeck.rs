@@ -13,8 +13,9 @@
 //! by, the only root left is on the slow side, where it exists if and only if |v0| > Lam fs. No root: it sticks. Every
 //! outcome loses energy, f v >= 0.
 //!
-//! **Sources.** 000 (8.15); physics.md E.7, H5; Friedlander 1953 and McIntyre and Woodhouse for the hysteresis rule (from
-//! memory).
+//! **Sources.** 000 (8.15); physics.md E.7, H5; the hysteresis rule is that of Friedlander 1953 and McIntyre and
+//! Woodhouse, not read; Woodhouse, Euphonics, sections 9.2 and 9.6.2, read, has it: where three roots compete, a loop
+//! decides.
 
 use super::bristle::Bristle;
 use super::{Solved, side};

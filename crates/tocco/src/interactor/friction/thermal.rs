@@ -5,7 +5,7 @@
 //! the speed, so that force against velocity is a loop.
 //!
 //! **Law.** `[thermal.1]  mu_ss(v) = mu_d + (mu_s - mu_d) (0.4 e^(-10 v/vs) + 0.45 e^(-v/vs)) / 0.85`: steady sliding. With
-//! mu_s = 1.2, mu_d = 0.35, vs = 0.1 m/s it is the curve attributed to Smith and Woodhouse (from memory, unconfirmed).
+//! mu_s = 1.2, mu_d = 0.35, vs = 0.1 m/s it is Smith and Woodhouse's fit of steady sliding.
 //! `[thermal.2]  C dT/dt = mu(T) |v| - (G + kappa |v|) T`, T above ambient per newton of normal force: the true contact
 //! grows with the load, and so do the film's capacity and its losses. `[thermal.3]  |f| <= mu(T) F_N`, equality in
 //! sliding, plus viscosity. mu(T) is what makes steady sliding come out as [thermal.1]: the pairs (T_ss(v), mu_ss(v)),
@@ -20,7 +20,9 @@
 //! E = e^(-(G + kappa |v|) dt/C). Implicit, because a film that heats within a sample would otherwise flutter between
 //! hard and soft; T1 is unique since mu falls. f v >= 0 always: passive.
 //!
-//! **Sources.** 001 (13) and figure 6, after Smith and Woodhouse 2000; physics.md F (the heat balance is its surrogate).
+//! **Sources.** 001 (13) and figure 6, after Smith and Woodhouse, J. Mech. Phys. Solids 48, 1633 (2000), of which the
+//! abstract was read; the fit as a survey quotes it from Woodhouse and Galluzzo, Tribology Letters 73, 128 (2025), (1);
+//! physics.md F (the heat balance is its surrogate).
 
 use super::FrictionParams;
 use crate::math::{Real, exp, pow};

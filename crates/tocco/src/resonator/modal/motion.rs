@@ -261,7 +261,8 @@ impl Resonator for Modal {
         for i in 0..self.modes.len() {
             let mode = self.modes[i];
             if self.sounds(&mode) {
-                let p = self.state.get(1, i) + self.shape[port].get(0, i) * impulse_n_s / mode.mass;
+                let phi = if self.moved[port] { &self.elsewhere } else { &self.shape }[port].get(0, i);
+                let p = self.state.get(1, i) + phi * impulse_n_s / mode.mass;
                 self.state.set(1, i, p);
             }
         }

@@ -14,8 +14,12 @@
 //!
 //! **Symbols.** R `radius_m`, H `height_m`, h `thickness_m`, M mass of the wall. Each mode comes as a pair, cosine and sine.
 //!
-//! **Sources.** French, American Journal of Physics 51, 688 (1983): within a few per cent for the first modes of real
-//! glasses. Rossing, Perrin, Applied Acoustics 20, 41 (1987), and Fletcher, Rossing, table 21.1, column "ideal".
+//! **Sources.** French, American Journal of Physics 51, 688 (1983), from memory, as is "within a few per cent for the
+//! first modes of real glasses"; the law was read in the code beside *The Sound of Water* (Bagad et al. 2024), the same
+//! for n = 2; above, theirs raises b with n. Bells: hum to nominal as Simpson tuned them, read on the Keltek Trust's
+//! page of bell tuning; the names and ratios up to 20/3 in the data of Harrison, MacConnachie, J. Acoust. Soc. Am. 156
+//! (2024), whose measured bell is within 4 %; Rossing, Perrin, Applied Acoustics 20, 41 (1987), abstract. From memory:
+//! 8, and the waves and circles of Fletcher, Rossing, table 21.1.
 
 use super::bar::{Support, root, value};
 use super::membrane::{RADIUS, turned};

@@ -12,8 +12,10 @@
 //! larger than that of the modes wanted. The error of the first twenty modes is below 0.05 %, of the highest kept 1 %,
 //! always upwards (Ritz).
 //!
-//! **Sources.** Ritz, Annalen der Physik 28 (1909); Leissa, chapter 4. Leissa's own figures for the free square plate, with
-//! 36 products of beam functions, lie up to 1 % above these.
+//! **Sources.** Ritz, Annalen der Physik 28 (1909); Leissa, chapter 4. Leissa's own figures for the free square plate,
+//! with 36 products of beam functions (so the abstract of his paper, J. Sound Vib. 31, 1973; the figures read in
+//! code_aster's V2.03.001), lie up to 1 % above these. NAFEMS' benchmark FV12, as two manuals quote it, has our first
+//! three within 0.03 %.
 
 use super::eigen::symmetric;
 use super::{Fault, Given, ShapeMode, Solved};

@@ -9,7 +9,10 @@
 //! - `[chain.4]` the *rest vector*, what every store holds when all waves are 1. For rotations it is its own functional:
 //!   its inner product with the state is conserved as long as nothing is lost at zero frequency, and nothing is.
 //!
-//! **Sources.** Normalised ladder: Gray and Markel 1975 (from memory). The rest is derived here.
+//! **Sources.** The normalised ladder is Gray and Markel's (1975, not read). Read: J. O. Smith, *Physical Audio Signal
+//! Processing*, "Normalized Scattering Junctions" (the junction of two normalised waves is a rotation of the plane),
+//! and his "Yet Another Three-Multiply Normalized Lattice" (cosine and sine of the angle from two impedances, our k and
+//! c up to a sign). The rest is derived here.
 
 use super::fit::{Design, MAX_PAIRS};
 use crate::math::Real;
