@@ -31,11 +31,11 @@ export const oscPort = 20_000 + (process.pid % 20_000);
 export const heardOsc = createSocket("udp4");
 await new Promise((done) => heardOsc.bind(0, "127.0.0.1", done));
 export const { server, address } = await serve("--osc", String(oscPort), "--to", `127.0.0.1:${heardOsc.address().port}`);
-export const browser = await chromium.launch({
-  executablePath: browserPath,
-  args: ["--no-sandbox", "--autoplay-policy=no-user-gesture-required", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--no-first-run", "--disable-dev-shm-usage"],
-});
+const QUIETLY = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run",
+  "--disable-dev-shm-usage"];
+/** A browser with these flags more. */
+export const launch = (...flags) => chromium.launch({ executablePath: browserPath, args: [...QUIETLY, ...flags] });
+export const browser = await launch("--autoplay-policy=no-user-gesture-required");
 
 /** A page that is ready; every complaint and every request is noted. */
 export async function open({ at = address, viewport = { width: 1280, height: 900 }, before, ...options } = {}) {

@@ -5,7 +5,7 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { address, BAR, heardOsc, load, open, oscPort, peak, program, serve, wait, work } from "./harness.mjs";
+import { address, BAR, centroid, heardOsc, load, open, oscPort, peak, program, serve, wait, work } from "./harness.mjs";
 
 export default {
   async "OSC that reaches the program is played in the page, and the page's gestures go out as OSC"() {
@@ -67,6 +67,16 @@ export default {
     oscsend("/tocco/panic");
     await wait(page, 300);
     assert.ok(await peak(page, 2000) < 1e-9, "brought to rest by oscsend");
+    // The bar at its middle, where its even modes are silent: the touch is heard in the colour.
+    const colours = [];
+    for (const place of ["0.5", "0.02"]) {
+      oscsend("/tocco/touch", "sf", "bar.place", place);
+      oscsend("/tocco/strike", "sf", "hammer", "1.5");
+      await wait(page, 500);
+      colours.push(await centroid(page));
+      oscsend("/tocco/panic");
+    }
+    assert.ok(colours[1] > 1.1 * colours[0], `touched by oscsend: ${colours} Hz`);
     const box = await page.locator("#surfaces canvas").first().boundingBox();
     await page.mouse.click(box.x + box.width * 0.3, box.y + box.height / 2);
     assert.equal(await ended, 0);
