@@ -150,7 +150,7 @@ export default {
   },
 
   async "a browser that waits for a gesture is silent and ready, and the first stroke is heard"() {
-    const strict = await launch("--autoplay-policy=user-gesture-required");
+    const strict = await launch("--autoplay-policy=document-user-activation-required");
     const page = await strict.newPage();
     await page.goto(address);
     await page.waitForFunction(() => document.documentElement.dataset.ready);
