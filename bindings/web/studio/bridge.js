@@ -8,7 +8,7 @@ export class Bridge {
   /** `heard(command)` is told what came from outside. */
   constructor(engine, say, heard) {
     this.play = engine.send.bind(engine);
-    Object.assign(this, { say, heard });
+    Object.assign(this, { engine, say, heard });
     engine.send = (command) => {
       this.play(command);
       const { shape, ...line } = command; // whoever hears of it solves its places again
@@ -26,7 +26,7 @@ export class Bridge {
     socket.onmessage = ({ data }) => {
       const command = JSON.parse(data);
       if (!["set", "strike", "hit", "touch", "hush"].some((word) => word in command)) return;
-      if ("touch" in command) command.shape = engine.twin?.shapeAt(command.touch, command.place);
+      if ("touch" in command) command.shape = this.engine.twin?.shapeAt(command.touch, command.place);
       this.play(command); // not back to where it came from
       this.heard(command);
     };
