@@ -64,13 +64,13 @@ export default {
     await heard(page);
     oscsend("/tocco/panic");
     await page.waitForFunction(() => tocco.engine.ring.column(0, 2000).every((x) => Math.abs(x) < 1e-9), null, { timeout: 15_000 });
-    // The bar at its middle, where its even modes are silent: the touch is heard in the colour.
+    // A free bar has a node of its first mode at 0.224: struck there it is all overtones.
     const colours = [];
-    for (const place of ["0.5", "0.02"]) {
+    for (const place of ["0.5", "0.224"]) {
       oscsend("/tocco/touch", "sf", "bar.place", place);
       colours.push(await colourOf(page, () => oscsend("/tocco/strike", "sf", "hammer", "1.5")));
     }
-    assert.ok(colours[1] > 1.1 * colours[0], `touched by oscsend: ${colours} Hz`);
+    assert.ok(colours[1] > 1.5 * colours[0], `touched by oscsend: ${colours} Hz`);
     const box = await page.locator("#surfaces canvas").first().boundingBox();
     await page.mouse.click(box.x + box.width * 0.3, box.y + box.height / 2);
     assert.equal(await ended, 0);
