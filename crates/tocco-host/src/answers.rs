@@ -189,6 +189,9 @@ impl Asked {
                     table.origin
                 ));
             }
+            if table.rows.is_empty() {
+                return bad(format!("{}: holds no answers; save them from the listening page", table.origin));
+            }
             for (line, row) in &table.rows {
                 let wrong = |what: String| HostError::BadInput(format!("{}:{line}: {what}", table.origin));
                 let cell = |column: usize| row.get(column).map_or("", String::as_str);

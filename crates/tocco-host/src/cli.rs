@@ -176,6 +176,8 @@ fn play(args: &PlayArgs) -> Result<()> {
         limiter: !args.no_limiter,
     };
     let mut fronts: Vec<_> = args.osc.front().into_iter().collect();
+    let file = args.scene.as_deref().map(std::path::Path::new).filter(|file| file.is_file() && !args.offline);
+    fronts.extend(file.map(|file| Box::new(live::follow::Follow::new(file, args.seed)) as Box<dyn live::play::Front>));
     let mut view = args.seat.view(&mut play, &mut fronts)?;
     live::play::run(&play, &mut *view, &mut fronts)
 }

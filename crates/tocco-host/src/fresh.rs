@@ -156,6 +156,41 @@ pub fn folder(path: &Path) -> Result<()> {
     })
 }
 
+/// Removes what killed runs have left in a folder: unfinished files of processes that are no more. Where the system does
+/// not say which those are, files that nobody has written to for an hour.
+pub fn sweep_out(folder: &Path) {
+    let listed = fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in listed {
+        let name = entry.file_name();
+        let parts = name.to_str().and_then(|name| name.strip_prefix(".tocco-")?.strip_suffix(".part")?.split_once('-'));
+        let Some((Ok(process), Ok(_))) = parts.map(|(id, count)| (id.parse::<u32>(), count.parse::<u64>())) else {
+            continue;
+        };
+        let old =
+            || entry.metadata().and_then(|meta| meta.modified()).is_ok_and(|at| at.elapsed().is_ok_and(|t| t > HOUR));
+        let dead =
+            if Path::new("/proc/self").exists() { !Path::new(&format!("/proc/{process}")).exists() } else { old() };
+        if dead {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+const HOUR: std::time::Duration = std::time::Duration::from_secs(3600);
+
+/// What is in a file, in 64 bits, by which a damaged one is known; `None` if it cannot be read.
+pub fn content(path: &Path) -> Option<u64> {
+    let bytes = fs::read(path).ok()?;
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ bytes.len() as u64;
+    // The hash of Fowler, Noll and Vo by words of eight bytes, turned so that high bits count as well.
+    for word in bytes.chunks(8) {
+        let mut eight = [0; 8];
+        eight[..word.len()].copy_from_slice(word);
+        hash = (hash ^ u64::from_le_bytes(eight)).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(29);
+    }
+    Some(hash)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,6 +207,33 @@ mod tests {
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
         write(&path, b"new").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
+    }
+
+    #[test]
+    fn what_a_killed_run_left_goes_and_what_a_living_one_writes_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let own = FreshFile::create(&dir.path().join("a.wav")).unwrap();
+        // No process has this number: it is beyond what Linux gives out.
+        let (dead, other) = (dir.path().join(".tocco-4294967294-0.part"), dir.path().join(".tocco-notes.part"));
+        fs::write(&dead, b"x").unwrap();
+        fs::write(&other, b"x").unwrap();
+        sweep_out(dir.path());
+        assert_eq!(dead.exists(), !Path::new("/proc/self").exists(), "elsewhere it is too young");
+        assert!(other.exists() && fs::read_dir(dir.path()).unwrap().count() >= 2);
+        drop(own);
+    }
+
+    #[test]
+    fn one_bit_anywhere_changes_what_is_said_of_a_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, mut bytes) = (dir.path().join("a"), (0..999u32).map(|i| (i * i) as u8).collect::<Vec<_>>());
+        let mut seen = std::collections::HashSet::new();
+        for bit in 0..bytes.len() * 8 {
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            fs::write(&path, &bytes).unwrap();
+            assert!(seen.insert(content(&path).unwrap()), "bit {bit}");
+            bytes[bit / 8] ^= 1 << (bit % 8);
+        }
     }
 
     #[cfg(unix)]

@@ -24,6 +24,7 @@
 pub mod card;
 mod desk;
 pub mod device;
+pub mod follow;
 mod governor;
 pub mod limiter;
 mod order;

@@ -96,6 +96,7 @@ pub(crate) struct Gains {
 pub fn run(design: &Design, folder: &Path, threads: usize) -> Result<Summary> {
     let stimuli = stimuli(design, threads)?;
     fresh::folder(folder)?;
+    fresh::sweep_out(folder);
     let (found, held) = measure_all(design, &stimuli, folder, threads)?;
     let gains = gains(design, &stimuli, &found)?;
     let orders = orders(design, &stimuli);
@@ -319,13 +320,16 @@ fn write_one(
     let key = format!("{:016x}", hash.0);
     let built = stimulus.plan.build()?;
     let format = Format::new(built.channels(), stimulus.plan.rate_hz, design.encoding)?;
-    let text = sidecar::json(design, stimulus, &built, (found, gains, place), &key);
+    let text =
+        |content: u64| sidecar::json(design, stimulus, &built, (found, gains, place), &key, &format!("{content:016x}"));
     let row = sidecar::row(design, stimulus, (found, gains, place), &key);
     let mut samples = std::mem::take(&mut *held.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
-    let whole = format.frame_bytes() * found.frames;
-    let there = fs::metadata(&path).is_ok_and(|meta| meta.len() > whole) && sidecar::key_of(&side) == Some(key);
-    if there {
+    let content = fresh::content(&path);
+    if let Some(content) = content
+        && sidecar::key_of(&side) == Some((key.clone(), format!("{content:016x}")))
+    {
         // The order of presentation may be another than when the file was made.
+        let text = text(content);
         if fs::read_to_string(&side).ok().as_deref() != Some(&text) {
             fresh::write(&side, text.as_bytes())?;
         }
@@ -350,7 +354,9 @@ fn write_one(
         // The ceiling is at most 0 dBTP, so this cannot be; better loud than wrong.
         return Err(HostError::Machine(format!("{}: {over} samples clipped; please report this", path.display())));
     }
-    fresh::write(&side, text.as_bytes())?;
+    let content = fresh::content(&path);
+    let content = content.ok_or_else(|| HostError::Machine(format!("cannot read {} back", path.display())))?;
+    fresh::write(&side, text(content).as_bytes())?;
     Ok((row, false))
 }
 

@@ -115,6 +115,7 @@ pub fn run(plan: &Plan, axes: &[Axis], manner: &Manner, folder: &Path, threads: 
     }
     let points = combinations(axes)?;
     fresh::folder(folder)?;
+    fresh::sweep_out(folder);
     let journal_path = folder.join(JOURNAL);
     let known = read_journal(&journal_path);
     let journal = File::options().create(true).append(true).open(&journal_path);
@@ -127,8 +128,8 @@ pub fn run(plan: &Plan, axes: &[Axis], manner: &Manner, folder: &Path, threads: 
         let file = format!("{}-{:0digits$}.wav", plan.scene.name, index + 1);
         let print = format!("{:016x}", fingerprint(&plan, manner));
         let path = folder.join(&file);
-        let whole = |bytes: u64| fs::metadata(&path).is_ok_and(|meta| meta.len() == bytes);
-        if let Some((_, row)) = known.get(&format!("{file} {print}")).filter(|(bytes, _)| whole(*bytes)) {
+        let whole = |content: u64| fresh::content(&path) == Some(content);
+        if let Some((_, row)) = known.get(&format!("{file} {print}")).filter(|(content, _)| whole(*content)) {
             bar.step("");
             return Ok((row.clone(), true));
         }
@@ -146,8 +147,9 @@ pub fn run(plan: &Plan, axes: &[Axis], manner: &Manner, folder: &Path, threads: 
             health.refused,
             health.reset
         );
-        let bytes = fs::metadata(&path).map_err(|e| HostError::reading(&path, &e))?.len();
-        let line = format!("{file} {print}\t{bytes}\t{row}\n");
+        let content = fresh::content(&path);
+        let content = content.ok_or_else(|| HostError::Machine(format!("cannot read {} back", path.display())))?;
+        let line = format!("{file} {print}\t{content:016x}\t{row}\n");
         let mut journal = journal.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         journal.write_all(line.as_bytes()).map_err(|e| HostError::writing(&journal_path, &e))?;
         bar.step(&file);
@@ -163,14 +165,14 @@ pub fn run(plan: &Plan, axes: &[Axis], manner: &Manner, folder: &Path, threads: 
     Ok(Summary { files: rows.len(), found: rows.iter().filter(|(_, found)| *found).count() })
 }
 
-/// Rows by file and fingerprint, with the size of the file. A torn last line is skipped.
+/// Rows by file and fingerprint, with what the file holds. A torn last line is skipped.
 fn read_journal(path: &Path) -> HashMap<String, (u64, String)> {
     let text = fs::read_to_string(path).unwrap_or_default();
     let complete = text.rsplit_once('\n').map_or("", |(head, _)| head);
     let row = |line: &str| {
         let (key, rest) = line.split_once('\t')?;
-        let (bytes, row) = rest.split_once('\t')?;
-        Some((key.to_owned(), (bytes.parse().ok()?, row.to_owned())))
+        let (content, row) = rest.split_once('\t')?;
+        Some((key.to_owned(), (u64::from_str_radix(content, 16).ok()?, row.to_owned())))
     };
     complete.lines().filter_map(row).collect()
 }

@@ -145,6 +145,41 @@ fn ctrl_c_ends_cleanly_with_complete_files() {
     is_faithful(folder.path(), "a");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_scene_file_that_is_edited_while_it_sounds_plays_on_and_a_broken_edit_is_said_in_one_line() {
+    use std::io::{BufRead, BufReader};
+    let folder = tempfile::tempdir().unwrap();
+    let text = "[body.bar]\ntype = \"modal\"\nmodes = [{ freq_hz = 441.0, decay_s = 5.0, mass_kg = 0.05 }]\n\
+        [[tap]]\nof = \"bar\"\n[[event]]\nat_s = 0.1\nhit = \"bar\"\nimpulse_n_s = 0.01\n";
+    let file = folder.path().join("mine.toml");
+    std::fs::write(&file, text).unwrap();
+    let words = ["play", "mine.toml", "--device", "null", "--record", "a.jsonl", "--wav", "a.wav"];
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tocco"))
+        .args(words)
+        .current_dir(folder.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+    assert!(lines.any(|line| line.contains("1.0 s  null")));
+    std::fs::write(&file, text.replace("[[tap]]", "[[tpa]]")).unwrap();
+    let said = lines.find(|line| line.contains("playing on")).unwrap();
+    assert!(said.contains("did you mean 'tap'?"), "{said}");
+    std::fs::write(&file, text.replace("of = \"bar\"", "of = \"bar\"\ngain = 0.5")).unwrap();
+    assert!(lines.any(|line| line.contains("edited, and plays on")));
+    assert!(lines.any(|line| line.contains(" null ")));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert!(child.wait().unwrap().success());
+    is_faithful(folder.path(), "a");
+    let take = std::fs::read_to_string(folder.path().join("a.jsonl")).unwrap();
+    assert!(take.contains("\"adopt\":true"));
+    // It is the bar that was struck before that rings on, half as loud.
+    let sound: Vec<f32> = samples(&folder.path().join("a.wav")).into_iter().map(f32::from_bits).collect();
+    let end = sound[sound.len() - 2_400..].iter().fold(0.0_f32, |most, x| most.max(x.abs()));
+    assert!(end > 0.02, "{end}");
+}
+
 /// A real server with a clock of its own: jackd without a card. It is ended with the value.
 #[cfg(feature = "jack")]
 struct Jack {

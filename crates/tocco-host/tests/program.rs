@@ -248,6 +248,21 @@ fn a_set_value_changes_the_sound_and_is_written_into_the_file() {
 }
 
 #[test]
+fn a_hammers_hardness_is_set_swept_and_mapped_like_any_parameter() {
+    let dir = with_small();
+    let here = dir.path();
+    good(here, &["render", "small.toml", "-o", "hard.wav", "--set", "hit/hardness_01=0.8"]);
+    good(here, &["render", "small.toml", "-o", "soft.wav", "--set", "hit/contact_time_s=5e-3"]);
+    assert!(fs::read(here.join("hard.wav")).unwrap() != fs::read(here.join("soft.wav")).unwrap());
+    good(here, &["sweep", "small.toml", "-o", "set", "--over", "hit/hardness_01=lin(0,1,3)"]);
+    assert!(fs::read_to_string(here.join("set/manifest.tsv")).unwrap().starts_with("file\thit/hardness_01\t"));
+    assert!(good(here, &["describe", "small.toml"]).contains("hit/hardness_01"));
+    let refused = tocco(here, &["render", "small.toml", "-o", "x.wav", "--set", "hit/hardnes_01=0.8"]);
+    let error = String::from_utf8_lossy(&refused.stderr);
+    assert!(refused.status.code() == Some(2) && error.contains("'hit/hardness_01'"), "{error}");
+}
+
+#[test]
 fn a_lower_rate_leaves_out_what_it_cannot_carry_and_says_so() {
     let dir = with_small();
     let said = good(dir.path(), &["render", "small.toml", "-o", "a.wav", "--rate", "22050"]);
@@ -299,7 +314,17 @@ fn a_sweep_gives_the_same_files_for_any_number_of_threads_and_goes_on_where_it_s
 
     fs::remove_file(dir.path().join("one/small-004.wav")).unwrap();
     fs::remove_file(dir.path().join("one/manifest.tsv")).unwrap();
-    assert!(sweep("one", "2").contains("6 files, 5 of them from before"));
+    // One is damaged without a change of its size, and a killed run has left an unfinished file.
+    let damaged = dir.path().join("one/small-005.wav");
+    let mut bytes = fs::read(&damaged).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(&damaged, &bytes).unwrap();
+    fs::write(dir.path().join("one/.tocco-4294967294-3.part"), &bytes[..99]).unwrap();
+    assert!(sweep("one", "2").contains("6 files, 4 of them from before"));
+    assert_eq!(fs::read(&damaged).unwrap(), fs::read(dir.path().join("four/small-005.wav")).unwrap());
+    if cfg!(target_os = "linux") {
+        assert_eq!(names(&dir.path().join("one")), expected, "what was left unfinished is gone");
+    }
     assert_eq!(fs::read_to_string(dir.path().join("one/manifest.tsv")).unwrap(), manifest);
     fs::write(dir.path().join("small.toml"), SMALL.replace("440.0", "450.0")).unwrap();
     assert!(!sweep("one", "2").contains("from before"), "another scene: everything is rendered again");

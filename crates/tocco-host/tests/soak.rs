@@ -40,7 +40,7 @@ struct Block {
     displaced: bool,
 }
 
-/// Half of the orders of a soak at least, per second; and how long a soak is, s.
+/// Orders that reach the engine per second of sound, at least; 10 000 where nothing stalls.
 const ORDERS: f64 = 1_000.0;
 
 fn seconds() -> f64 {
@@ -71,10 +71,14 @@ fn soak(seconds: f64, take: &Path) -> Vec<Block> {
         }
         blocks
     });
-    let mut storm = Storm::of_everything();
+    // So many orders per second of sound: what a stalled machine does not play is not ordered either, and what a stalled
+    // player did not order is not made up for.
+    let (mut storm, mut ordered) = (Storm::of_everything(), 0);
     while !audio.is_finished() {
         std::thread::sleep(Duration::from_millis(2));
-        storm.blow(&mut desk, 0.002).unwrap();
+        let played = desk.tick();
+        storm.blow(&mut desk, ((played - ordered) as f64 / RATE_HZ).min(0.005)).unwrap();
+        ordered = played;
     }
     let blocks = audio.join().unwrap();
     desk.poll().unwrap();
@@ -86,9 +90,11 @@ fn soak(seconds: f64, take: &Path) -> Vec<Block> {
     blocks
 }
 
-/// The same blocks again, from the take, which must give the same bits.
-fn again(take: &Path) -> Vec<Duration> {
+/// The same blocks again, from the take, which must give the same bits; and how many orders each had.
+fn again(take: &Path) -> (Vec<Duration>, Vec<usize>) {
     let take = Take::read(take).unwrap();
+    let mut orders = vec![0; (take.ticks as usize).div_ceil(BLOCK)];
+    take.entries.iter().for_each(|entry| orders[entry.at as usize / BLOCK] += 1);
     let mut replay = Replay::new(&take).unwrap();
     let mut out = vec![0.0; BLOCK * take.header.channels];
     let mut times = Vec::new();
@@ -100,7 +106,7 @@ fn again(take: &Path) -> Vec<Duration> {
         times.push(own_time() - spent);
     }
     assert!(replay.is_faithful(), "the take gives what was played");
-    times
+    (times, orders)
 }
 
 fn show(what: &str, loads: &Loads) {
@@ -114,7 +120,7 @@ fn no_block_of_64_samples_is_late_by_our_doing_under_a_storm() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("soak.jsonl");
     let blocks = soak(seconds(), &path);
-    let repeated = again(&path);
+    let (repeated, orders) = again(&path);
     assert_eq!(blocks.len(), repeated.len());
     let ours: Vec<Duration> = blocks.iter().zip(&repeated).map(|(block, again)| block.own.min(*again)).collect();
     let times = |of: fn(&Block) -> Duration| Loads::new(&blocks.iter().map(of).collect::<Vec<_>>());
@@ -137,6 +143,10 @@ fn no_block_of_64_samples_is_late_by_our_doing_under_a_storm() {
         late.len(),
         late.len() - by_us - displaced
     );
+    for (index, time) in ours.iter().enumerate().filter(|(_, time)| **time > lasting()).take(10) {
+        println!("block {index}: {time:?} with {} orders", orders[index]);
+    }
+    println!("most orders of a block: {:?}", orders.iter().max());
     assert!(once_more.at(0.9999) < 1.0, "99.99 % of the blocks take less of our time than they last");
     assert_eq!(by_us, 0, "no block is late by our doing");
 }

@@ -451,13 +451,8 @@ impl Engine {
         let wanted = value.clamp(slot.spec.min, slot.spec.max);
         self.past.clamped += u64::from(wanted != value);
         slot.drive = None; // a command overrides a drive
-        let ticks = if glides { slot.spec.glide_s * rate_hz } else { 0.0 };
         let moving = slot.left > 0;
-        (slot.goal, slot.left) = match slot.spec.rate {
-            Rate::Sample => (wanted, (ticks as u32).max(1)),
-            Rate::Control => (wanted, ((ticks / CONTROL_TICKS as Real) as u32).max(1)),
-        };
-        slot.step = (wanted - slot.value) / Real::from(slot.left);
+        slot.lead(wanted, if glides { slot.spec.glide_s * rate_hz } else { 0.0 });
         let (rate, target) = (slot.spec.rate, slot.target);
         let list = if rate == Rate::Sample { &mut self.fast } else { &mut self.slow };
         if !moving && !list.contains(&index) {
@@ -504,6 +499,11 @@ impl Engine {
                 at += 1;
             } else {
                 self.slow.swap_remove(at);
+            }
+        }
+        for &index in &self.fast {
+            if let Target::Contact { contact, .. } = self.scene.slots[index].target {
+                self.scene.world.reconsider(contact);
             }
         }
         self.fast.retain(|&index| self.scene.slots[index].is_moving());
@@ -611,19 +611,8 @@ fn lay(scene: &mut Scene, index: usize, i: usize) {
     match scene.slots[index].target {
         Target::Force(site) => scene.world.set_force(site, value),
         Target::Body { body, param } => scene.world.bodies[body].set(param, value),
-        Target::Contact { contact, param } => scene.world.contacts[contact].law.set(param, value),
+        Target::Contact { contact, param } => scene.world.lead_contact(contact, param, value),
         Target::Surface { .. } => scene.write_slot(index, value),
-    }
-}
-
-impl crate::scene::Slot {
-    /// One step towards the goal.
-    fn glide(&mut self) -> Real {
-        if self.left > 0 {
-            self.left -= 1;
-            return if self.left == 0 { self.goal } else { self.value + self.step };
-        }
-        self.value
     }
 }
 

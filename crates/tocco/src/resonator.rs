@@ -134,6 +134,10 @@ pub trait Resonator: Tunable + Send + Any {
     fn touch_at(&mut self, _port: usize, _shape: &[Real]) -> bool {
         false
     }
+    /// True while labels change from sample to sample without a new edit. Asked at control ticks.
+    fn moving(&self) -> bool {
+        false
+    }
     /// Flushes values too small to matter (denormals); false if the state is no longer a number.
     fn settle(&mut self) -> bool;
     /// Back to rest: used when a body's energy is no longer a number.

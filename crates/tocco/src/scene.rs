@@ -27,8 +27,8 @@ pub use error::SceneError;
 
 use crate::contact::Site;
 use crate::contact::world::World;
-use crate::math::Real;
-use crate::param::{Rate, Scale, Spec, Tunable};
+use crate::math::{self, Real};
+use crate::param::{self, Rate, Scale, Spec, Tunable};
 use crate::resonator::{CONTROL_TICKS, Reading};
 use def::Quantity;
 use drive::Drive;
@@ -43,7 +43,7 @@ pub const FORCE: Spec = Spec {
     default: 0.0,
     scale: Scale::Linear,
     rate: Rate::Sample,
-    glide_s: 0.005,
+    glide_s: 0.008,
     doc: "External force at this place.",
 };
 
@@ -93,7 +93,9 @@ pub(crate) struct Slot {
     pub spec: Spec,
     pub value: Real,
     pub goal: Real,
+    /// Slope and curvature of a glide, per step and per step twice.
     pub step: Real,
+    pub bend: Real,
     /// Samples or control ticks left to the goal.
     pub left: u32,
     /// The drive that moves it, until a command takes over.
@@ -107,6 +109,34 @@ pub(crate) struct Slot {
 impl Slot {
     pub fn is_moving(&self) -> bool {
         self.left > 0 || self.drive.is_some()
+    }
+
+    /// Sends the value to a goal, to be reached in so many samples. `[audio]`
+    pub fn lead(&mut self, goal: Real, samples: Real) {
+        let steps = if self.spec.rate == Rate::Sample { samples } else { samples / CONTROL_TICKS as Real };
+        (self.goal, self.left) = (goal, (steps as u32).max(1));
+    }
+
+    /// One step towards the goal, along the polynomial of fifth order that begins with the present value, slope and
+    /// curvature and ends level: however often the goal is moved, neither of them jumps. `[audio]`
+    pub fn glide(&mut self) -> Real {
+        if self.left <= 1 {
+            let end = if self.left == 1 { self.goal } else { self.value };
+            (self.step, self.bend, self.left) = (0.0, 0.0, 0);
+            return end;
+        }
+        let n = Real::from(self.left);
+        let (way, run, turn) = (self.goal - self.value, self.step * n, 0.5 * self.bend * n * n);
+        // value + run t + turn t^2 + a t^3 + b t^4 + c t^5, with value way, slope 0 and curvature 0 at t = 1.
+        let a = 10.0 * way - 6.0 * run - 3.0 * turn;
+        let b = -15.0 * way + 8.0 * run + 3.0 * turn;
+        let c = 6.0 * way - 3.0 * run - turn;
+        let t = 1.0 / n;
+        self.left -= 1;
+        let value = self.value + t * (run + t * (turn + t * (a + t * (b + t * c))));
+        self.step = t * (run + t * (2.0 * turn + t * (3.0 * a + t * (4.0 * b + t * 5.0 * c))));
+        self.bend = t * t * (2.0 * turn + t * (6.0 * a + t * (12.0 * b + t * 20.0 * c)));
+        value.clamp(self.spec.min, self.spec.max)
     }
 }
 
@@ -135,6 +165,8 @@ pub(crate) struct Macro {
     pub name: String,
     /// What it moves, at least one thing.
     pub reach: Vec<Reach>,
+    /// What it declares if it is a parameter that stands for another one, not a control of the scene's.
+    pub own: Option<Spec>,
 }
 
 /// A slot and what a control makes of it.
@@ -143,12 +175,21 @@ pub(crate) struct Reach {
     pub slot: usize,
     pub range: [Real; 2],
     pub scale: Scale,
+    /// Values at both ends if they are not 0 and 1; equal ratios between.
+    pub ends: Option<[Real; 2]>,
 }
 
 impl Reach {
-    /// The slot's value where the control stands at `turn`, 0 to 1.
-    pub fn at(&self, turn: Real) -> Real {
-        crate::param::scaled(self.scale, self.range[0], self.range[1], turn)
+    /// The slot's value where the control stands at `value`.
+    pub fn at(&self, value: Real) -> Real {
+        let turn = self.ends.map_or(value, |[from, to]| math::ln(value / from) / math::ln(to / from));
+        param::scaled(self.scale, self.range[0], self.range[1], turn)
+    }
+
+    /// Where a control of equal ratios stands for a value of the slot.
+    fn back(&self, value: Real) -> Real {
+        let turn = math::ln(value / self.range[0]) / math::ln(self.range[1] / self.range[0]);
+        self.ends.map_or(turn.clamp(0.0, 1.0), |[from, to]| param::scaled(Scale::Log, from, to, turn))
     }
 }
 
@@ -243,7 +284,12 @@ impl Scene {
 
     /// Every live path with its declaration and present value.
     pub fn paths(&self) -> Vec<(String, Spec, Real)> {
-        self.slots.iter().map(|slot| (self.path_of(slot), slot.spec, slot.value)).collect()
+        let slots = self.slots.iter().map(|slot| (self.path_of(slot), slot.spec, slot.value));
+        let others = self.macros.iter().filter_map(|m| {
+            let (spec, reach) = (m.own?, m.reach.first()?);
+            Some((m.name.clone(), spec, reach.back(self.slots[reach.slot].value)))
+        });
+        slots.chain(others).collect()
     }
 
     /// Every body that has modes, with its modes as tuned now, in the order given. `[control]`
@@ -260,6 +306,7 @@ impl Scene {
         let rows = self
             .macros
             .iter()
+            .filter(|m| m.own.is_none())
             .filter_map(|m| first(m).map(|(path, range, scale)| (m.name.clone(), path, range, scale)));
         rows.collect()
     }
@@ -402,16 +449,18 @@ impl Scene {
     pub fn spec(&self, address: Address) -> Option<Spec> {
         match address {
             Address::Slot(slot) => self.slots.get(slot).map(|s| s.spec),
-            Address::Control(index) => self.macros.get(index).map(|_| Spec {
-                id: "control",
-                unit: "1",
-                min: 0.0,
-                max: 1.0,
-                default: 0.0,
-                scale: Scale::Linear,
-                rate: Rate::Control,
-                glide_s: 0.0,
-                doc: "A named control.",
+            Address::Control(index) => self.macros.get(index).map(|m| {
+                m.own.unwrap_or(Spec {
+                    id: "control",
+                    unit: "1",
+                    min: 0.0,
+                    max: 1.0,
+                    default: 0.0,
+                    scale: Scale::Linear,
+                    rate: Rate::Control,
+                    glide_s: 0.0,
+                    doc: "A named control.",
+                })
             }),
         }
     }

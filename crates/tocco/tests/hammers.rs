@@ -3,6 +3,7 @@
 
 mod common;
 use common::{engine, probe};
+use tocco::engine::{Command, Timed};
 use tocco::scene::hammer::contact_time_s;
 use tocco::theory::WallImpact;
 use tocco::{Scene, SceneDef};
@@ -129,6 +130,44 @@ fn a_control_of_hardness_turns_stiffness_by_the_same_scale() {
     }
     // Halfway between the ends of a logarithmic control is halfway in hardness.
     assert!(((low * high).sqrt() / now - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn hardness_and_contact_time_are_set_like_any_parameter() {
+    let scene = |wish: &str, more: &str| {
+        let text = format!(
+            "[body.hammer]\ntype = \"mass\"\nmass_kg = 0.02\n[body.bar]\ntype = \"modal\"\nmodes = [{{ freq_hz = 300.0, mass_kg = 0.1 }}]\n\
+             [contact.hit]\ntype = \"impact\"\nbetween = [\"hammer\", \"bar\"]\nat_speed_m_s = 3.0\n{wish}\n[[tap]]\nof = \"bar\"\n{more}"
+        );
+        Scene::build(&SceneDef::from_text(&text).unwrap(), RATE_HZ).unwrap()
+    };
+    let value = |scene: &Scene, path: &str| scene.paths().iter().find(|(known, ..)| known == path).unwrap().2;
+    let near = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-9, "{a} for {b}");
+    for (id, wanted) in [("hardness_01", 0.8), ("hardness_01", 0.1), ("contact_time_s", 3e-4), ("contact_time_s", 9e-3)]
+    {
+        let (path, written) = (format!("hit/{id}"), scene(&format!("{id} = {wanted}"), ""));
+        let stiffness = value(&written, "hit/stiffness");
+        near(value(&written, &path), wanted);
+        // Ahead of time, by a command, by an event, by a drive.
+        let mut preset = scene("hardness_01 = 0.5", "");
+        let address = preset.address(&path).unwrap();
+        preset.preset(address, wanted).unwrap();
+        near(value(&preset, "hit/stiffness"), stiffness);
+        let live = |more: &str, commands: &mut [Timed]| {
+            let mut engine = tocco::Engine::new(scene("hardness_01 = 0.5", more));
+            engine.render(commands, &mut [0.0; 4_800]);
+            near(value(engine.scene(), "hit/stiffness"), stiffness);
+        };
+        live("", &mut [Timed { at: 7, command: Command::Set(address, wanted) }]);
+        live(&format!("[[event]]\nat_s = 0.01\nset = \"{path}\"\nvalue = {wanted}\n"), &mut []);
+        live(&format!("[[drive]]\npath = \"{path}\"\npoints = [[0.0, 5e-3], [0.05, {wanted}]]\n"), &mut []);
+    }
+    let mut soft = scene("hardness_01 = 0.5", "");
+    let hard = soft.address("hit/hardness_01").unwrap();
+    let error = soft.preset(hard, 1.5).unwrap_err().to_string();
+    assert!(error.contains("hardness_01 takes 0e0 to 1e0"), "{error}");
+    let error = soft.address("hit/hardnes").unwrap_err().to_string();
+    assert!(error.contains("hit/hardness_01"), "{error}");
 }
 
 #[test]

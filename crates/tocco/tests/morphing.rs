@@ -2,13 +2,9 @@
 //! Bodies that become other bodies while they sound: no energy from nowhere, no clicks, the right pitch on the way.
 
 mod common;
-use common::engine;
+use common::{RATE_HZ, click_db, engine, peak};
 use tocco::engine::{Command, Timed};
 use tocco::rng::Rng;
-
-const RATE_HZ: f64 = 48_000.0;
-/// All partials of the scenes below stay under 4.6 kHz: whatever is heard above this comes from changes.
-const CUT_HZ: f64 = 6_000.0;
 
 /// Four modes that become three others, at other places, one of them with the other sign.
 const BAR: &str = r#"
@@ -37,39 +33,6 @@ fn render(text: &str, seconds: f64, commands: impl FnOnce(&tocco::Scene) -> Vec<
     out.iter().map(|x| f64::from(*x)).collect()
 }
 
-/// What is left above the cut: a linear-phase filter of 511 taps (Blackman-Harris: 92 dB down from 5.6 kHz on).
-fn splash(signal: &[f64]) -> Vec<f64> {
-    let (n, cut) = (511usize, CUT_HZ / RATE_HZ);
-    let tap = |i: usize| {
-        let k = i as f64 - (n / 2) as f64;
-        let sinc = if k == 0.0 {
-            1.0 - 2.0 * cut
-        } else {
-            -(std::f64::consts::TAU * cut * k).sin() / (std::f64::consts::PI * k)
-        };
-        let turn = std::f64::consts::TAU * i as f64 / (n - 1) as f64;
-        sinc * (0.35875 - 0.48829 * turn.cos() + 0.14128 * (2.0 * turn).cos() - 0.01168 * (3.0 * turn).cos())
-    };
-    let taps: Vec<f64> = (0..n).map(tap).collect();
-    signal.windows(n).map(|window| window.iter().zip(&taps).map(|(x, h)| x * h).sum()).collect()
-}
-
-fn peak(signal: &[f64]) -> f64 {
-    signal.iter().fold(0.0, |m: f64, x| m.max(x.abs()))
-}
-
-/// Peak above the cut against the peak of the signal around it (10 ms), dB, at worst, from 0.05 s on.
-fn click_db(signal: &[f64]) -> f64 {
-    let from = (0.05 * RATE_HZ) as usize;
-    let residual = splash(&signal[from..]);
-    let mut worst = f64::NEG_INFINITY;
-    for (at, part) in residual.chunks(480).enumerate() {
-        let around = &signal[from + at * 480..(from + at * 480 + 511 + part.len()).min(signal.len())];
-        worst = worst.max(20.0 * (peak(part) / peak(around)).log10());
-    }
-    worst
-}
-
 /// A chain of commands that jump a parameter, 10 000 a second from 0.1 s on.
 fn storm(scene: &tocco::Scene, path: &str, low: f64, high: f64) -> Vec<Timed> {
     let address = scene.address(path).unwrap();
@@ -80,7 +43,7 @@ fn storm(scene: &tocco::Scene, path: &str, low: f64, high: f64) -> Vec<Timed> {
 
 #[test]
 fn a_whole_morph_is_heard_without_a_click() {
-    for (quantity, allowed) in [("velocity", -60.0), ("position", -60.0), ("acceleration", -55.0)] {
+    for quantity in ["velocity", "position", "acceleration"] {
         let text = format!("{BAR}[[tap]]\nof = \"bar.middle\"\nquantity = \"{quantity}\"\n");
         let still = click_db(&render(&text, 1.3, |_| Vec::new()));
         assert!(still < -120.0, "{quantity}: {still:.1} dB at rest, the measure is blind");
@@ -89,7 +52,7 @@ fn a_whole_morph_is_heard_without_a_click() {
             let text = format!("{text}[[drive]]\npath = \"bar/morph_01\"\npoints = [[0.1, 0.0], [{end}, 1.0]]\n");
             let heard = click_db(&render(&text, 1.3, |_| Vec::new()));
             println!("{quantity} in {seconds} s: {heard:.1} dB");
-            assert!(heard < -60.0, "{quantity} in {seconds} s: {heard:.1} dB");
+            assert!(heard < -75.0, "{quantity} in {seconds} s: {heard:.1} dB");
         }
         let jumps = render(&text, 1.3, |scene| {
             let address = scene.address("bar/morph_01").unwrap();
@@ -97,23 +60,25 @@ fn a_whole_morph_is_heard_without_a_click() {
             [(10_000, 1.0), (20_001, 0.3), (30_002, 0.9), (40_003, 0.0)].map(jump).into()
         });
         println!("{quantity} jumping: {:.1} dB", click_db(&jumps));
-        assert!(click_db(&jumps) < allowed, "{quantity} jumping: {:.1} dB", click_db(&jumps));
+        assert!(click_db(&jumps) < -75.0, "{quantity} jumping: {:.1} dB", click_db(&jumps));
     }
 }
 
 #[test]
 fn ten_thousand_changes_a_second_of_pitch_decay_and_morph_are_heard_without_a_click() {
-    let text = format!("{BAR}[[tap]]\nof = \"bar.middle\"\n");
-    for (path, low, high) in [
-        ("bar/morph_01", 0.0, 1.0),
-        ("bar/freq_scale", 0.5, 1.2),
-        ("bar/freq_scale", 0.125, 1.2),
-        ("bar/decay_scale", 1e-3, 1e3),
-    ] {
-        let heard = render(&text, 1.3, |scene| storm(scene, path, low, high));
-        println!("{path} {low} to {high}: {:.1} dB", click_db(&heard));
-        assert!(click_db(&heard) < -60.0, "{path} {low} to {high}: {:.1} dB", click_db(&heard));
-        assert!(peak(&heard[60_000..]) > 0.01 * peak(&heard), "{path}: the storm has silenced the body");
+    for quantity in ["velocity", "position", "acceleration"] {
+        let text = format!("{BAR}[[tap]]\nof = \"bar.middle\"\nquantity = \"{quantity}\"\n");
+        for (path, low, high) in [
+            ("bar/morph_01", 0.0, 1.0),
+            ("bar/freq_scale", 0.5, 1.2),
+            ("bar/freq_scale", 0.125, 1.2),
+            ("bar/decay_scale", 1e-3, 1e3),
+        ] {
+            let heard = render(&text, 1.3, |scene| storm(scene, path, low, high));
+            println!("{path} {low} to {high}, {quantity}: {:.1} dB", click_db(&heard));
+            assert!(click_db(&heard) < -75.0, "{path} {low} to {high}, {quantity}: {:.1} dB", click_db(&heard));
+            assert!(peak(&heard[60_000..]) > 0.005 * peak(&heard), "{path}: the storm has silenced the body");
+        }
     }
 }
 

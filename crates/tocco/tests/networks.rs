@@ -359,6 +359,31 @@ fn energy_minus_work_never_rises_in_500_random_networks_in_contact() {
 }
 
 #[test]
+fn a_joined_network_that_is_retuned_in_contact_gains_nothing() {
+    let (masses, links) = ring(false);
+    for stiffness in ["1e5", "1e9"] {
+        let text = format!(
+            "{}[body.hammer]\ntype = \"mass\"\nmass_kg = 0.01\nvelocity_m_s = 1.0\nposition_m = -1e-3\n[contact.hit]\ntype = \"impact\"\nbetween = [\"hammer\", \"net.m2\"]\nstiffness = {stiffness}\n\
+             [[drive]]\npath = \"hammer/force_n\"\npoints = [[0.0, 5.0]]\n\
+             [[drive]]\npath = \"net/freq_scale\"\npoints = [[0.0, 1.0], [0.01, 1.4], [0.02, 0.6], [0.03, 1.0], [0.031, 0.5]]\n\
+             [[drive]]\npath = \"net/decay_scale\"\npoints = [[0.0, 1.0], [0.005, 3.0], [0.02, 0.2]]\n[[tap]]\nof = \"net.m4\"\n",
+            text_of(&masses, &links)
+        );
+        let mut engine = engine(&text, 48_000.0);
+        let (rows, health) = probe(&mut engine, &["energy", "work", "hit.force"], 2_400);
+        let (mut before, mut scale) = (f64::INFINITY, 1e-300f64);
+        for (sample, row) in rows.iter().enumerate() {
+            scale = scale.max(row[0].abs() + row[1].abs());
+            let ledger = row[0] - row[1];
+            assert!(ledger - before <= 1e-12 * scale, "{stiffness}, {sample}: {:e}", (ledger - before) / scale);
+            before = ledger;
+        }
+        assert!(rows.iter().any(|row| row[2] > 0.0));
+        assert_eq!((health.unconverged, health.reset), (0, 0));
+    }
+}
+
+#[test]
 fn blocks_of_any_size_give_the_same_bits() {
     for alike in [true, false] {
         let (masses, links) = ring(alike);

@@ -17,7 +17,7 @@ use tocco::param::Scale;
 use tocco::scene::error::nearest;
 
 /// Addresses that are not paths of the scene.
-pub const METHODS: [&str; 10] = [
+pub const METHODS: [&str; 11] = [
     "tocco/strike",
     "tocco/hit",
     "tocco/touch",
@@ -27,10 +27,11 @@ pub const METHODS: [&str; 10] = [
     "tocco/subscribe",
     "tocco/unsubscribe",
     "tocco/scene/load",
+    "tocco/scene/edit",
     "tocco/scene/save",
 ];
 /// Addresses of answers. If one comes in, it is not answered: two servers would talk for ever.
-const ANSWERS: [&str; 13] = [
+const ANSWERS: [&str; 14] = [
     "tocco/error",
     "tocco/clamped",
     "tocco/pong",
@@ -42,6 +43,7 @@ const ANSWERS: [&str; 13] = [
     "tocco/describe/method",
     "tocco/describe/end",
     "tocco/scene/loaded",
+    "tocco/scene/edited",
     "tocco/scene/saved",
     "tocco/hushed",
 ];
@@ -369,6 +371,13 @@ impl Server {
                 self.stream.remove(desk, from)?;
                 self.reply(from, "/tocco/unsubscribed", vec![]);
             }
+            "scene/edit" => {
+                let scene = counted(desk, |_| files::load(self.folder.as_ref(), word))?;
+                let title = scene.title().to_owned();
+                desk.edit(scene)?;
+                self.ahead.clear();
+                self.reply(from, "/tocco/scene/edited", vec![text(word), text(title)]);
+            }
             "scene/load" => {
                 let scene = counted(desk, |_| files::load(self.folder.as_ref(), word))?;
                 let title = scene.title().to_owned();
@@ -451,7 +460,7 @@ fn takes(method: &str) -> &'static str {
         "strike" => "the name of a mass and a speed in m/s (s f)",
         "hit" => "a place, body or body.port, and an impulse in N s (s f)",
         "touch" => "a place, body.port of a shape, and where on the shape it is from now on, as fractions (s f...)",
-        "scene/load" | "scene/save" => "the name of a scene (s)",
+        "scene/load" | "scene/edit" | "scene/save" => "the name of a scene (s)",
         "describe" => "nothing, or a pattern (s)",
         "ping" => "up to 8 numbers or texts",
         "subscribe" => "times a second, if at all (f), then names of signals (s...)",
@@ -467,7 +476,7 @@ fn fits(method: &str, args: &[OscType]) -> bool {
         ("touch", [site, fractions @ ..]) => {
             is_text(site) && (1..=3).contains(&fractions.len()) && fractions.iter().all(|x| number(x).is_ok())
         }
-        ("scene/load" | "scene/save", [name]) => is_text(name),
+        ("scene/load" | "scene/edit" | "scene/save", [name]) => is_text(name),
         ("describe", args) => args.is_empty() || (args.len() == 1 && is_text(&args[0])),
         ("ping", args) => args.len() <= 8 && args.iter().all(|arg| is_text(arg) || number(arg).is_ok()),
         ("subscribe", args) => {

@@ -77,6 +77,7 @@ pub fn json(
     scene: &Scene,
     (found, gains, place): (Found, Gains, usize),
     key: &str,
+    content: &str,
 ) -> String {
     let plan = &stimulus.plan;
     let levels = design.factors.iter().zip(&stimulus.condition.levels);
@@ -94,6 +95,7 @@ pub fn json(
     let all = json!({
         "file": stimulus.file,
         "key": key,
+        "content": content,
         "program": VERSION,
         "design": design.title,
         "scene": design.scene.name,
@@ -156,9 +158,9 @@ fn modes_json(modes: &[ModeDef]) -> Value {
     modes.iter().map(one).collect()
 }
 
-/// The key in a sidecar, if there is one.
-pub fn key_of(path: &Path) -> Option<String> {
+/// The key in a sidecar and what it says its sound holds, if there are any.
+pub fn key_of(path: &Path) -> Option<(String, String)> {
     let text = fs::read_to_string(path).ok()?;
     let json: Value = serde_json::from_str(&text).ok()?;
-    json["key"].as_str().map(str::to_owned)
+    Some((json["key"].as_str()?.to_owned(), json["content"].as_str()?.to_owned()))
 }

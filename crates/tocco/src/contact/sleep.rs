@@ -67,6 +67,7 @@ impl World {
     pub fn control(&mut self) {
         let inspect = self.controls.is_multiple_of(INSPECT);
         self.controls += 1;
+        (self.moving, self.tuned) = (self.tuned || self.bodies.iter().any(|body| body.moving()), false);
         self.health.omitted = 0;
         for body in 0..self.bodies.len() {
             self.health.omitted += self.bodies[body].omitted() as u64;

@@ -106,6 +106,9 @@ pub struct World {
     pub health: Health,
     /// Largest sub-step level allowed.
     pub max_level: usize,
+    /// A body has been tuned since the last control tick, and since the one before: its labels may move by the sample.
+    pub(super) tuned: bool,
+    pub(super) moving: bool,
     /// Part of the energy of everything below which groups of free modes are silenced; 0: none.
     pub drop_below: Real,
 }
@@ -148,6 +151,8 @@ impl World {
             work: 0.0,
             health: Health::default(),
             max_level: LEVELS - 1,
+            tuned: false,
+            moving: false,
             drop_below: 0.0,
             bodies,
             contacts,
@@ -244,6 +249,7 @@ impl World {
         let before = self.bodies[body].energy();
         self.bodies[body].set(index, value);
         self.work += self.bodies[body].energy() - before;
+        (self.tuned, self.moving) = (true, true);
         self.stale(body);
         for contact in self.contacts.iter_mut().filter(|contact| contact.touches(body)) {
             contact.estimated = false;
@@ -252,9 +258,19 @@ impl World {
 
     /// Sets a parameter of a contact; what that adds or takes is booked as work. `[audio]`
     pub fn tune_contact(&mut self, contact: usize, index: usize, value: Real) {
+        self.lead_contact(contact, index, value);
+        self.reconsider(contact);
+    }
+
+    /// The same for one of many small changes: whether sub-steps are needed is left to [`World::reconsider`]. `[audio]`
+    pub fn lead_contact(&mut self, contact: usize, index: usize, value: Real) {
         let before = stored(&self.contacts[contact]);
         self.contacts[contact].law.set(index, value);
         self.work += stored(&self.contacts[contact]) - before;
+    }
+
+    /// A contact's law or its partners have changed: the speeds at which it needs sub-steps are due again. `[audio]`
+    pub fn reconsider(&mut self, contact: usize) {
         self.contacts[contact].estimated = false;
     }
 

@@ -46,18 +46,18 @@ use thermal::Rosin;
 crate::params! {
     /// Parameters of a friction contact.
     pub struct FrictionParams {
-        normal_force_n: "N", 0.0 => 1e6, default 1.0, Linear, Sample, glide 0.005, "Force that presses the surfaces together; 0 is silence.";
-        mu_static: "1", 0.0 => 100.0, default 0.8, Linear, Control, glide 0.02, "Coefficient of stiction; at least mu_dynamic.";
-        mu_dynamic: "1", 0.0 => 100.0, default 0.3, Linear, Control, glide 0.02, "Coefficient of fast sliding.";
-        stribeck_m_s: "m/s", 1e-6 => 1e3, default 0.1, Log, Control, glide 0.02, "Speed over which stiction gives way to sliding.";
-        bristle_stiffness: "N/m", 1.0 => 1e12, default 1e4, Log, Control, glide 0.02, "sigma0: stiffness of the surface before it slides.";
-        bristle_damping: "N s/m", 0.0 => 1e6, default 0.1, Linear, Control, glide 0.02, "sigma1: damping of the bristles, limited at speed so that it never gives energy.";
-        viscosity: "N (s/m)^viscous_exponent", 0.0 => 1e6, default 0.0, Linear, Control, glide 0.02, "sigma2: force per speed, as of a lubricant.";
-        roughness: "1", 0.0 => 100.0, default 0.0, Linear, Control, glide 0.02, "sigma3: rms force of the surface's texture as a part of the normal force.";
-        breakaway_01: "1", 0.0 => 0.999, default 0.7, Linear, Control, glide 0.02, "Elasto-plastic: part of the sliding force below which the bristles only stretch.";
-        heat_capacity_j_k: "J/K", 1e-12 => 1.0, default 3e-7, Log, Control, glide 0.02, "Thermal: heat capacity of the rosin film at 1 N (fitted, not measured).";
-        conduction_w_k: "W/K", 1e-9 => 1e3, default 3e-3, Log, Control, glide 0.02, "Thermal: heat that flows off, at 1 N (fitted, not measured).";
-        advection_w_s_m_k: "W s/(m K)", 0.0 => 1e3, default 0.1, Linear, Control, glide 0.02, "Thermal: heat carried off per sliding speed, at 1 N (fitted, not measured).";
+        normal_force_n: "N", 0.0 => 1e6, default 1.0, Linear, Sample, glide 0.008, "Force that presses the surfaces together; 0 is silence.";
+        mu_static: "1", 0.0 => 100.0, default 0.8, Linear, Sample, glide 0.02, "Coefficient of stiction; at least mu_dynamic.";
+        mu_dynamic: "1", 0.0 => 100.0, default 0.3, Linear, Sample, glide 0.02, "Coefficient of fast sliding.";
+        stribeck_m_s: "m/s", 1e-6 => 1e3, default 0.1, Log, Sample, glide 0.02, "Speed over which stiction gives way to sliding.";
+        bristle_stiffness: "N/m", 1.0 => 1e12, default 1e4, Log, Sample, glide 0.02, "sigma0: stiffness of the surface before it slides.";
+        bristle_damping: "N s/m", 0.0 => 1e6, default 0.1, Linear, Sample, glide 0.02, "sigma1: damping of the bristles, limited at speed so that it never gives energy.";
+        viscosity: "N (s/m)^viscous_exponent", 0.0 => 1e6, default 0.0, Linear, Sample, glide 0.02, "sigma2: force per speed, as of a lubricant.";
+        roughness: "1", 0.0 => 100.0, default 0.0, Linear, Sample, glide 0.02, "sigma3: rms force of the surface's texture as a part of the normal force.";
+        breakaway_01: "1", 0.0 => 0.999, default 0.7, Linear, Sample, glide 0.02, "Elasto-plastic: part of the sliding force below which the bristles only stretch.";
+        heat_capacity_j_k: "J/K", 1e-12 => 1.0, default 3e-7, Log, Sample, glide 0.02, "Thermal: heat capacity of the rosin film at 1 N (fitted, not measured).";
+        conduction_w_k: "W/K", 1e-9 => 1e3, default 3e-3, Log, Sample, glide 0.02, "Thermal: heat that flows off, at 1 N (fitted, not measured).";
+        advection_w_s_m_k: "W s/(m K)", 0.0 => 1e3, default 0.1, Linear, Sample, glide 0.02, "Thermal: heat carried off per sliding speed, at 1 N (fitted, not measured).";
     }
 }
 

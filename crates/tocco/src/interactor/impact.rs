@@ -34,11 +34,11 @@ use crate::scene::def::ImpactLaw;
 crate::params! {
     /// Parameters of an impact contact.
     pub struct ImpactParams {
-        stiffness: "N/m^exponent", 1.0 => 1e25, default 1e8, Log, Control, glide 0.02, "Contact stiffness k.";
-        exponent: "1", 1.0 => 5.0, default 1.5, Linear, Control, glide 0.02, "Exponent of the compression: 1.5 for two spheres (Hertz), 1.5 to 3.5 for felt.";
-        dissipation_s_m: "s/m", 0.0 => 1e3, default 0.0, Linear, Control, glide 0.02, "mu = lambda/k: larger means a deader rebound.";
-        hysteresis_01: "1", 0.0 => 0.999, default 0.0, Linear, Control, glide 0.02, "Stulov felt: share of the stiffness that relaxes.";
-        relaxation_s: "s", 1e-7 => 10.0, default 1e-4, Log, Control, glide 0.02, "Stulov felt: time of the relaxation.";
+        stiffness: "N/m^exponent", 1.0 => 1e25, default 1e8, Log, Sample, glide 0.02, "Contact stiffness k.";
+        exponent: "1", 1.0 => 5.0, default 1.5, Linear, Sample, glide 0.02, "Exponent of the compression: 1.5 for two spheres (Hertz), 1.5 to 3.5 for felt.";
+        dissipation_s_m: "s/m", 0.0 => 1e3, default 0.0, Linear, Sample, glide 0.02, "mu = lambda/k: larger means a deader rebound.";
+        hysteresis_01: "1", 0.0 => 0.999, default 0.0, Linear, Sample, glide 0.02, "Stulov felt: share of the stiffness that relaxes.";
+        relaxation_s: "s", 1e-7 => 10.0, default 1e-4, Log, Sample, glide 0.02, "Stulov felt: time of the relaxation.";
     }
 }
 

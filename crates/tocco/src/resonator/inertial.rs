@@ -30,7 +30,7 @@ crate::params! {
 crate::params! {
     /// Parameters of a guided body.
     pub struct GuidedParams {
-        velocity_m_s: "m/s", -1e3 => 1e3, default 0.0, Linear, Sample, glide 0.005, "Prescribed velocity: a hand, a bow, a conveyor.";
+        velocity_m_s: "m/s", -1e3 => 1e3, default 0.0, Linear, Sample, glide 0.008, "Prescribed velocity: a hand, a bow, a conveyor.";
     }
 }
 

@@ -31,6 +31,7 @@
 
 mod carry;
 mod coefficients;
+mod course;
 mod forms;
 pub mod morph;
 mod motion;
@@ -44,6 +45,7 @@ use crate::math::Real;
 use crate::param::{Key, KeyType, Kind, Spec, Tunable};
 use crate::units::{decay_rate, rad_s};
 use coefficients::two_pole;
+use course::Course;
 pub use morph::Tuning;
 use morph::{Fade, Morph};
 
@@ -88,8 +90,12 @@ pub const MODAL: Kind = Kind {
 /// One mode in SI units, as kernels see it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mode {
+    /// rad/s and 1/s, before the scales of the parameters.
     omega: Real,
     sigma: Real,
+    /// The two as they are now, and as they were when they began to move.
+    now: (Real, Real),
+    was: (Real, Real),
     mass: Real,
     /// Place in the order of frequencies, in (0, 1]: how strongly a displaced touch changes the mode's weight.
     rank: Real,
@@ -164,6 +170,12 @@ pub struct Modal {
     sums: Box<Sums>,
     morph: Option<Box<Morph>>,
     fade: Fade,
+    /// How each mode is retuned by the sample, for which level that holds, and in how many samples.
+    courses: Vec<Course>,
+    course_level: Option<usize>,
+    course_samples: u32,
+    /// Nothing touches the body: it is not asked for its compliances.
+    loose: bool,
 }
 
 impl Modal {
@@ -217,6 +229,8 @@ impl Modal {
                 sigma: decay_rate(modes[i].1),
                 mass: modes[i].2,
                 rank: rank[i],
+                now: (0.0, 0.0),
+                was: (0.0, 0.0),
                 crest: ports.iter().fold(1e-30, |m: Real, port| m.max(port[i].abs())),
             },
         };
@@ -262,12 +276,16 @@ impl Modal {
             shed: vec![false; two_pole / PAIR],
             sums: Box::new(Sums::ZERO),
             morph,
-            fade: Fade::new(ports.len(), cells, before),
+            fade: Fade::new(ports.len(), before),
+            courses: vec![Course::Still; order.len()],
+            course_level: None,
+            course_samples: 1,
+            loose: false,
         };
         (0..body.modes.len()).for_each(|i| body.blend(i));
         (0..ports.len()).for_each(|port| body.place(port));
+        body.arrive();
         body.listen(0);
-        body.retuned();
         let needed = if touched { LEVELS } else { 1 };
         (0..needed).rev().for_each(|level| body.refresh(level));
         body
@@ -299,11 +317,7 @@ impl Tunable for Modal {
             self.params.write(index, value);
             return;
         }
-        let was_free = matches!(self.form, Form::Free { .. });
         self.retune(index, value);
-        if was_free {
-            self.release();
-        }
     }
 }
 

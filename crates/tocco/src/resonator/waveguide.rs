@@ -23,19 +23,21 @@
 //!
 //! **Step.** One sample per turn of the line. In sub-steps the incoming waves are held and the outgoing take the mean
 //! force: passive, since the mean of F^2 exceeds the square of the mean. The velocity of a port is its mean over the last
-//! step. A hit is its impulse held for one sample, booked here as work. Retuning turns the allpasses (which keep their
-//! energy), moves the far end of the line, removes what would stay as a tilt for ever, and scales all waves down if the
-//! energy would rise (H9). Ports nearer the far end than its lumped delay sit at its edge; the far end is the nut, or the
+//! step. A hit is its impulse held for one sample, booked here as work. Retuning goes by the sample, over one control
+//! interval ([bend.1]): it turns the allpasses (which keep their energy), moves the far end of the line, and scales all waves
+//! down if the energy would rise (H9); at its end it removes what would stay as a tilt for ever. Ports nearer the far end than its lumped delay sit at its edge; the far end is the nut, or the
 //! bridge if the ports lie closer to the nut.
 //!
 //! **Sources.** 001 section 4.2, 004; physics.md D.2, F, H7, H9. The loss has one end (H7), and no loss at rest.
 
+mod bend;
 mod chain;
 mod fit;
 
 use super::{Motion, Reading, Resonator};
 use crate::math::{Real, exp};
 use crate::param::{Key, KeyType, Kind, Spec, Tunable};
+use bend::Moment;
 use chain::Chain;
 use core::any::Any;
 use fit::{BAND, Design, Wanted};
@@ -51,7 +53,7 @@ const EASE_S: Real = 0.005;
 crate::params! {
     /// Parameters of a string.
     pub struct StringParams {
-        freq_hz: "Hz", LOWEST_HZ => 5e3, default 147.0, Log, Control, glide 0.02, "Frequency of the first partial.";
+        freq_hz: "Hz", LOWEST_HZ => 5e3, default 147.0, Log, Control, glide 0.05, "Frequency of the first partial.";
         q: "1", 10.0 => 1e5, default 500.0, Log, Control, glide 0.02, "Quality factor of the first partial: pi times the number of periods to 1/e of the amplitude.";
         q_tilt: "1", 0.2 => 5.0, default 1.0, Log, Control, glide 0.02, "Quality factor of the tenth partial over that of the first: small is dull, large is bright.";
         impedance_kg_s: "kg/s", 1e-3 => 1e3, default 0.55, Log, Control, glide 0.02, "Wave impedance: tension over wave speed.";
@@ -126,8 +128,9 @@ struct Port {
     incoming: Real,
     position: Real,
     velocity: Real,
-    /// What a retune took from the velocity that is heard: given back over [`EASE_S`], m/s.
+    /// What a retune took from the velocity and the position that are heard: given back over [`EASE_S`], m/s and m.
     eased: Real,
+    lagging: Real,
     /// Pushed in this step, N.
     pushed: Real,
     /// Sum over the sub-steps of this sample, N.
@@ -145,7 +148,15 @@ pub struct Waveguide {
     line: Vec<Real>,
     mask: usize,
     head: usize,
+    /// Cells in use, and the weight of the last of them: 1, or less while the far end is between two.
     cells: usize,
+    part: Real,
+    /// The string as it is now, as it was when it began to be retuned, and the samples left until it is as the parameters say.
+    now: Moment,
+    was: Moment,
+    left: u32,
+    /// Where the bridge is, in cells: in the middle, or on its way there.
+    middle: Real,
     ports: Vec<Port>,
     /// e_i.e_k, ports x ports.
     gram: Vec<Real>,
@@ -182,6 +193,11 @@ impl Waveguide {
             mask: memory - 1,
             head: 0,
             cells: design.delay,
+            part: 1.0,
+            now: Moment::new(&params, design, sample_s),
+            was: Moment::new(&params, design, sample_s),
+            left: 0,
+            middle: 0.5 * (design.delay as Real - 1.0),
             ports: places.iter().map(|&place| Port { place, ..Port::default() }).collect(),
             gram: vec![0.0; places.len() * places.len()],
             mirrored: 1.0 - nearest < farthest,
@@ -199,6 +215,7 @@ impl Waveguide {
         string.divide(0);
         string.chain.adopt(&string.design);
         string.lay();
+        string.find();
         string
     }
 
@@ -210,7 +227,7 @@ impl Waveguide {
     /// Largest distance of a port from the near end, as a fraction of the length, that the present tuning can place;
     /// ports beyond it sit there. The near end is the bridge unless the ports lie closer to the nut.
     pub fn reach(&self) -> Real {
-        (self.cells - 1) as Real / period(&self.params, self.sample_s)
+        (self.now.reach - 1.0) / self.now.period
     }
 
     /// Allpass pairs in use.
@@ -248,19 +265,34 @@ impl Waveguide {
         }
     }
 
-    /// Puts the ports where the present tuning has them, and reads them anew.
+    /// Puts the ports where the present tuning has them.
     fn lay(&mut self) {
-        self.quarter = 0.25 / self.params.impedance_kg_s;
-        let cells = self.cells;
-        let middle = 0.5 * (cells - 1) as Real;
-        let period = period(&self.params, self.sample_s);
-        let rest = self.design.rest_period();
+        self.quarter = 0.25 / self.now.impedance;
+        // No port reaches into a cell that counts in part only: what it does there would not be its work.
+        let whole = if self.part < 1.0 { self.cells - 1 } else { self.cells };
+        let middle = self.middle.min((whole - 1) as Real);
         for port in &mut self.ports {
             let place = if self.mirrored { 1.0 - port.place } else { port.place };
-            let away = (0.5 * place * period).min(middle);
-            port.before = Taps::at(middle - away, cells);
-            port.behind = Taps::at(middle + away, cells);
+            let away = (0.5 * place * self.now.period).min(middle).min((whole - 1) as Real - middle);
+            port.before = Taps::at(middle - away, whole);
+            port.behind = Taps::at(middle + away, whole);
         }
+        for i in 0..self.ports.len() {
+            let Port { before, behind, .. } = self.ports[i];
+            self.ports[i].incoming = self.read(&behind) - self.read(&before);
+            for k in 0..=i {
+                let (a, b) = (&self.ports[i], &self.ports[k]);
+                let own = a.before.dot(&b.before) + a.behind.dot(&b.behind);
+                let product = own - a.before.dot(&b.behind) - a.behind.dot(&b.before);
+                self.gram[i * self.ports.len() + k] = product;
+                self.gram[k * self.ports.len() + i] = product;
+            }
+        }
+    }
+
+    /// Reads the positions of the ports from the waves, and how far the ports yield.
+    fn find(&mut self) {
+        let (cells, rest) = (self.cells, self.design.rest_period());
         for i in 0..self.ports.len() {
             let Port { before, behind, .. } = self.ports[i];
             // q of [string.6] in units of h, and its part along the rest vector taken out.
@@ -274,26 +306,14 @@ impl Waveguide {
                     |t: &Taps| if (t.first..t.first + TAPS).contains(&j) { t.weight[j - t.first] } else { 0.0 };
                 q += weight(&behind) - weight(&before);
             }
-            let incoming = self.read(&behind) - self.read(&before);
             let port = &mut self.ports[i];
             port.yields = 0.5 * self.sample_s * (square - along * along / rest);
-            port.incoming = incoming;
             port.position = self.sample_s * position;
-            for k in 0..=i {
-                let (a, b) = (&self.ports[i], &self.ports[k]);
-                let own = a.before.dot(&b.before) + a.behind.dot(&b.behind);
-                let product = own - a.before.dot(&b.behind) - a.behind.dot(&b.before);
-                self.gram[i * self.ports.len() + k] = product;
-                self.gram[k * self.ports.len() + i] = product;
-            }
         }
     }
 
-    /// Follows the parameters. `[audio]`
-    fn retune(&mut self) {
-        self.design.follow(wanted(&self.params, self.sample_s));
-        self.cells = self.design.delay.min(self.mask - TAPS);
-        self.chain.adopt(&self.design);
+    /// Takes away what no loss ever would. `[audio]`
+    fn level_out(&mut self) {
         // A retuned loop may hold a tilt that no loss ever takes: [chain.4].
         let cells: Real = (0..self.cells).map(|j| self.line[self.cell(j)]).sum();
         let tilt = (cells + self.chain.at_rest()) / self.design.rest_period();
@@ -333,7 +353,7 @@ impl Waveguide {
             let port = &mut self.ports[i];
             port.position += stroke;
             port.velocity = stroke / dt + port.eased;
-            port.eased *= self.ease;
+            (port.eased, port.lagging) = (port.eased * self.ease, port.lagging * self.ease);
             if self.struck {
                 self.work += port.struck * stroke;
             }
@@ -347,7 +367,7 @@ impl Waveguide {
             return;
         }
         self.step = 0;
-        let share = 0.5 / (self.params.impedance_kg_s * Real::from(self.steps));
+        let share = 0.5 / (self.now.impedance * Real::from(self.steps));
         for i in 0..self.ports.len() {
             let held = self.ports[i].held;
             if held != 0.0 {
@@ -358,12 +378,19 @@ impl Waveguide {
             (self.ports[i].held, self.ports[i].struck) = (0.0, 0.0);
         }
         self.struck = false;
-        let arriving = self.line[self.cell(self.cells - 1)];
+        let mut arriving = self.line[self.cell(self.cells - 1)];
+        if self.part < 1.0 {
+            let before = self.line[self.cell(self.cells - 2)];
+            arriving = before + self.part * (arriving - before);
+        }
         self.head = self.head.wrapping_sub(1) & self.mask;
         self.line[self.head] = self.chain.pass(arriving);
         for i in 0..self.ports.len() {
             let incoming = self.read(&self.ports[i].behind) - self.read(&self.ports[i].before);
             self.ports[i].incoming = incoming;
+        }
+        if self.left > 0 || self.middle != self.centre() {
+            self.bend();
         }
     }
 
@@ -391,20 +418,8 @@ impl Tunable for Waveguide {
         if self.params.read(index) == value {
             return;
         }
-        let (before, impedance) = (self.energy(), self.params.impedance_kg_s);
-        self.ports.iter_mut().for_each(|port| port.eased += port.incoming);
         self.params.write(index, value);
-        if self.params.impedance_kg_s == impedance {
-            self.retune();
-        }
-        self.released = self.energy();
-        if self.released > before {
-            // A retune must not hand out energy (H9).
-            self.scale((before / self.released).sqrt());
-            self.released = before;
-        }
-        self.lay();
-        self.ports.iter_mut().for_each(|port| port.eased -= port.incoming);
+        self.retune();
     }
 }
 
@@ -434,7 +449,7 @@ impl Resonator for Waveguide {
     }
 
     fn compliance(&self, to: usize, from: usize) -> Real {
-        0.25 * self.dt / self.params.impedance_kg_s * self.gram[to * self.ports.len() + from]
+        self.dt * self.quarter * self.gram[to * self.ports.len() + from]
     }
 
     fn push(&mut self, port: usize, force_n: Real) {
@@ -459,7 +474,7 @@ impl Resonator for Waveguide {
             for reading in readings.iter_mut() {
                 let port = &self.ports[reading.port];
                 reading.values[tick] = match reading.motion {
-                    Motion::Position => port.position,
+                    Motion::Position => port.position + port.lagging,
                     Motion::Velocity => port.velocity,
                 };
             }
@@ -467,7 +482,7 @@ impl Resonator for Waveguide {
     }
 
     fn position(&self, port: usize) -> Real {
-        self.ports[port].position
+        self.ports[port].position + self.ports[port].lagging
     }
 
     fn velocity(&self, port: usize) -> Real {
@@ -475,12 +490,7 @@ impl Resonator for Waveguide {
     }
 
     fn energy(&self) -> Real {
-        let mut sum = self.chain.stored();
-        for j in 0..self.cells {
-            let w = self.line[self.cell(j)];
-            sum += w * w;
-        }
-        self.params.impedance_kg_s * self.sample_s * sum // [string.5]
+        self.now.impedance * self.sample_s * self.squares() // [string.5]
     }
 
     fn work(&self) -> Real {
@@ -489,11 +499,11 @@ impl Resonator for Waveguide {
 
     /// The mass of the piece of string that a wave covers both ways in one sample.
     fn inverse_mass(&self, _port: usize) -> Real {
-        0.5 / (self.params.impedance_kg_s * self.sample_s)
+        0.5 / (self.now.impedance * self.sample_s)
     }
 
     fn flexibility(&self, port: usize) -> Real {
-        self.ports[port].yields / self.params.impedance_kg_s // [string.6]
+        self.ports[port].yields / self.now.impedance // [string.6]
     }
 
     fn range(&self, port: usize, _seconds: Real) -> (Real, Real) {
@@ -526,10 +536,11 @@ impl Resonator for Waveguide {
         self.line.fill(0.0);
         self.chain.clear();
         for port in &mut self.ports {
-            (port.incoming, port.position, port.velocity, port.eased) = (0.0, 0.0, 0.0, 0.0);
+            (port.incoming, port.position, port.velocity, port.eased, port.lagging) = (0.0, 0.0, 0.0, 0.0, 0.0);
             (port.pushed, port.held, port.struck) = (0.0, 0.0, 0.0);
         }
         (self.step, self.struck, self.quiet) = (0, false, false);
+        self.snap();
     }
 
     /// A string is what it is between its ports: with other ports it goes on as it is.
@@ -541,12 +552,18 @@ impl Resonator for Waveguide {
         let wanted = self.params;
         (self.params, self.design, self.chain) = (old.params, old.design, old.chain.clone());
         self.line.copy_from_slice(&old.line);
-        (self.head, self.cells) = (old.head, old.cells);
+        (self.head, self.cells, self.part) = (old.head, old.cells, old.part);
+        (self.now, self.was, self.left, self.middle) = (old.now, old.was, old.left, old.middle);
         for index in 0..StringParams::SPECS.len() {
             self.set(index, wanted.read(index));
         }
         self.lay();
+        self.find();
         true
+    }
+
+    fn moving(&self) -> bool {
+        self.left > 0 || self.middle != self.centre()
     }
 
     fn omitted(&self) -> usize {

@@ -13,7 +13,7 @@ use super::def::Quantity;
 use super::{Kin, Scene, Tap, TapFrom, Target};
 use crate::math::Real;
 use crate::param::Rate;
-use crate::resonator::{CONTROL_TICKS, Motion};
+use crate::resonator::Motion;
 
 /// Length of a fade, s: four periods at 400 Hz; its spectrum is 60 dB down above 2 kHz.
 const FADE_S: Real = 0.01;
@@ -86,17 +86,14 @@ impl Scene {
             hint = theirs + 1;
             let (was, rate_hz) = (&old.slots[theirs], self.rate_hz);
             let slot = &mut self.slots[index];
-            slot.value = was.value;
+            (slot.value, slot.step, slot.bend) = (was.value, was.step, was.bend);
             if slot.drive.is_some() && was.declared.1 && was.drive.is_none() {
                 slot.drive = None; // a command has taken it over
             }
             if slot.declared.0 == was.declared.0 || (slot.drive.is_none() && slot.declared.1) {
-                (slot.goal, slot.step, slot.left) = (was.goal, was.step, was.left);
+                (slot.goal, slot.left) = (was.goal, was.left);
             } else {
-                let ticks = slot.spec.glide_s * rate_hz;
-                let steps = if slot.spec.rate == Rate::Sample { ticks } else { ticks / CONTROL_TICKS as Real };
-                (slot.goal, slot.left) = (slot.declared.0, (steps as u32).max(1));
-                slot.step = (slot.goal - slot.value) / Real::from(slot.left);
+                slot.lead(slot.declared.0, slot.spec.glide_s * rate_hz);
             }
             let (target, value, moving) = (slot.target, slot.value, slot.is_moving());
             match target {

@@ -6,7 +6,7 @@ use super::def::{
     ShapeDef, Source, Substeps, TapTo, TextureDef,
 };
 use super::drive::Drive;
-use super::hammer::DEFAULT_SPEED_M_S;
+use super::hammer::{CONTACT_TIME, DEFAULT_SPEED_M_S, HARDNESS, HARDNESS_S};
 use super::{FORCE, Kin, Macro, Reach, Scene, SceneDef, SceneError, Slot, Tap, TapFrom, Target, network};
 use crate::contact::coupled::MAX_CONTACTS;
 use crate::contact::world::World;
@@ -177,6 +177,7 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
     }
     slots(&mut scene);
     controls(def, &mut scene)?;
+    intentions(def, &mut scene);
     drives(def, &mut scene)?;
     events(def, &mut scene)?;
     taps(def, &mut scene)?;
@@ -381,6 +382,7 @@ fn slots(scene: &mut Scene) {
         value,
         goal: value,
         step: 0.0,
+        bend: 0.0,
         left: 0,
         drive: None,
         declared: (value, false),
@@ -454,11 +456,31 @@ fn controls(def: &SceneDef, scene: &mut Scene) -> Result<(), SceneError> {
                 let what = format!("leaves what {named} takes: {:e} to {:e} {}", spec.min, spec.max, spec.unit);
                 return Err(SceneError::new(format!("control[{index}].range"), what));
             }
-            reach.push(Reach { slot, range, scale });
+            reach.push(Reach { slot, range, scale, ends: None });
         }
-        scene.macros.push(Macro { name: control.name.clone(), reach });
+        scene.macros.push(Macro { name: control.name.clone(), reach, own: None });
     }
     Ok(())
+}
+
+/// What a hammer intends may be set like any parameter: `NAME/hardness_01` and `NAME/contact_time_s` stand for its stiffness.
+fn intentions(def: &SceneDef, scene: &mut Scene) {
+    for contact in &def.contacts {
+        let ContactForm::Impact { hammer, .. } = &contact.form else { continue };
+        let at_speed_m_s = hammer.map_or(DEFAULT_SPEED_M_S, |hammer| hammer.at_speed_m_s);
+        let stiffness =
+            |hardness: Real| def.stiffness_for(contact, HammerDef { intent: Intent::Hardness(hardness), at_speed_m_s });
+        let path = format!("{}/stiffness", contact.name);
+        // A contact without a hammer has no such parameter.
+        let (Ok(soft), Ok(hard), Ok(Address::Slot(slot))) = (stiffness(0.0), stiffness(1.0), scene.address(&path))
+        else {
+            continue;
+        };
+        for (own, ends) in [(HARDNESS, None), (CONTACT_TIME, Some(HARDNESS_S))] {
+            let reach = vec![Reach { slot, range: [soft, hard], scale: Scale::Log, ends }];
+            scene.macros.push(Macro { name: format!("{}/{}", contact.name, own.id), reach, own: Some(own) });
+        }
+    }
 }
 
 fn drives(def: &SceneDef, scene: &mut Scene) -> Result<(), SceneError> {
@@ -509,7 +531,8 @@ fn drives(def: &SceneDef, scene: &mut Scene) -> Result<(), SceneError> {
                 Target::Force(Site { body, .. }) | Target::Body { body, .. } if sampled => scene.world.lean(body, true),
                 _ => {}
             }
-            if !sampled {
+            let law = matches!(scene.slots[slot].target, Target::Contact { .. });
+            if !sampled || (law && matches!(drive.source, Source::Points(_))) {
                 // What is driven from the start begins at the drive's first value, not at the default.
                 let spec = scene.slots[slot].spec;
                 let first = scene.driven(number, 0.0).clamp(spec.min, spec.max);

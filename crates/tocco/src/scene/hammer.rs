@@ -13,8 +13,9 @@
 //! **Symbols.** h `hardness_01`; tau `contact_time_s`; m mass of the hammer, of two masses the reduced one; a `exponent`;
 //! tau_1 duration for m/k = 1 at `at_speed_m_s`, by [`crate::theory`].
 //!
-//! **Step.** Once, when the scene is built; the parameter `stiffness` remains live. ln k is linear in h, so a control of
-//! `NAME/hardness_01` is a logarithmic control of `NAME/stiffness` between the stiffnesses of both ends.
+//! **Step.** Once, when the scene is built; the parameter `stiffness` remains live. ln k is linear in h, so the paths
+//! `NAME/hardness_01` and `NAME/contact_time_s` set `NAME/stiffness` in equal ratios between the stiffnesses of both ends, live
+//! and ahead of time.
 //! On a body that yields, the contact differs from that on a wall (C12: either way); faster blows last shorter
 //! unless the exponent is 1.
 //!
@@ -24,6 +25,7 @@ use super::def::{BodyDef, BodyForm, ContactDef, ContactForm, HammerDef, ImpactLa
 use super::error::SceneError;
 use crate::interactor::impact::ImpactParams;
 use crate::math::{Real, pow};
+use crate::param::{Rate, Scale, Spec};
 use crate::resonator::inertial::MassParams;
 use crate::theory::WallImpact;
 
@@ -31,6 +33,30 @@ use crate::theory::WallImpact;
 pub const HARDNESS_S: [Real; 2] = [0.01, 5e-5];
 /// Speed of a hammer whose scene says nothing, m/s.
 pub const DEFAULT_SPEED_M_S: Real = 1.0;
+
+/// The parameters that stand for the stiffness of a hammer.
+pub const HARDNESS: Spec = Spec {
+    id: "hardness_01",
+    unit: "1",
+    min: 0.0,
+    max: 1.0,
+    default: 0.5,
+    scale: Scale::Linear,
+    rate: Rate::Sample,
+    glide_s: 0.02,
+    doc: "How hard the hammer feels, 0 felt to 1 steel: sets the stiffness for the mass, exponent and speed of the scene file.",
+};
+/// As [`HARDNESS`], by the duration of the blow.
+pub const CONTACT_TIME: Spec = Spec {
+    id: "contact_time_s",
+    unit: "s",
+    min: HARDNESS_S[1],
+    max: HARDNESS_S[0],
+    default: 7e-4,
+    scale: Scale::Log,
+    doc: "How long the hammer touches: sets the stiffness for the mass, exponent and speed of the scene file.",
+    ..HARDNESS
+};
 
 /// Contact time of a hardness from 0 to 1, s. [intent.1]
 pub fn contact_time_s(hardness_01: Real) -> Real {

@@ -116,7 +116,7 @@ pub(super) fn resolve(place: &str, (masses, fixed, links): Parts<'_>) -> Result<
             let mass = masses.iter().position(|mass| mass.name == *name);
             if mass.is_none() && !fixed.contains(name) {
                 let known = masses.iter().map(|mass| mass.name.as_str()).chain(fixed.iter().map(String::as_str));
-                return wrong(at("between"), format!("no point '{name}'{}", nearest(name, known)));
+                return wrong(at("between"), format!("no point '{}'{}", name.escape_debug(), nearest(name, known)));
             }
             points.push(mass);
         }

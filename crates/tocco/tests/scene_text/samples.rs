@@ -134,6 +134,7 @@ velocity_m_s = [0.2, 3]
 retune = "bar"
 reference = 57
 voices = 4
+release_s = 0.25
 mpe = true
 bend = "speed"
 pressure = "speed"

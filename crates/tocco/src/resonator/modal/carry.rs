@@ -18,7 +18,7 @@ impl Modal {
             let Some(j) = before.next() else { break };
             let (q, p) = old.state(j);
             let heavier = (old.modes[j].mass / mode.mass).sqrt();
-            let (now, then) = (self.omega(&mode), old.omega(&old.modes[j]));
+            let (now, then) = (mode.now.0, old.modes[j].now.0);
             // A rigid motion holds no elastic energy: it begins at its place of rest.
             let stretch = if now > 0.0 { then / now } else { 0.0 };
             self.state.set(0, i, q * heavier * stretch);
@@ -41,9 +41,7 @@ impl Modal {
             let (from, to) = (pair * PAIR * LANES, (pair + 1) * PAIR * LANES);
             let mut energy = 0.0;
             for i in from..to {
-                let ((q, p), mode) = (self.state(i), &self.modes[i]);
-                let wq = self.omega(mode) * q;
-                energy += 0.5 * mode.mass * (p * p + wq * wq);
+                energy += self.mode_energy(i);
             }
             if energy < below_j {
                 for i in from..to {

@@ -47,17 +47,9 @@ pub(super) fn two_pole(omega: Real, sigma: Real, h: Real) -> bool {
 }
 
 impl Modal {
-    pub(super) fn omega(&self, mode: &Mode) -> Real {
-        mode.omega * self.params.freq_scale
-    }
-
-    pub(super) fn sigma(&self, mode: &Mode) -> Real {
-        mode.sigma / self.params.decay_scale
-    }
-
-    /// True if the retuned mode still fits below Nyquist.
+    /// True if the mode fits below Nyquist where the parameters want it.
     pub(super) fn sounds(&self, mode: &Mode) -> bool {
-        mode.mass > 0.0 && self.omega(mode) * self.sample_s < PI
+        mode.mass > 0.0 && self.aim(mode).0 * self.sample_s < PI
     }
 
     /// Recomputes what depends on the tuning but not on the step; plain form.
@@ -66,12 +58,13 @@ impl Modal {
         self.omitted = 0;
         for i in 0..self.modes.len() {
             let mode = self.modes[i];
-            let (omega, sigma) = (self.omega(&mode), self.sigma(&mode));
+            let (omega, sigma) = self.aim(&mode);
             if mode.mass > 0.0 && !self.sounds(&mode) {
                 // A mode that no port can move or hear is nobody's loss.
                 self.omitted += usize::from(mode.crest > 1e-30);
                 self.state.set(0, i, 0.0);
                 self.state.set(1, i, 0.0);
+                self.modes[i].now = (omega, sigma);
             } else if i < self.two_pole * LANES && mode.mass > 0.0 {
                 self.steady &= two_pole(omega, sigma, self.sample_s);
             }
@@ -93,28 +86,48 @@ impl Modal {
         }
         let h = self.sample_s / (1u32 << level) as Real;
         for i in 0..self.modes.len() {
-            let mode = self.modes[i];
-            let (omega, sigma) = (self.omega(&mode), self.sigma(&mode));
-            let (mut row, mut two) = ([0.0; 6], [0.0; 4]);
-            if self.sounds(&mode) {
-                let (s, integral) = step_response(omega, sigma, h); // [modal.2]
-                let qq = -omega * omega * integral;
-                let pp = qq - 2.0 * sigma * s;
-                row = [qq, s, -omega * omega * s, pp, integral / mode.mass, s / mode.mass];
-                let (trace, det) = (2.0 + (qq + pp), exp(-2.0 * sigma * h)); // [modal.4]
-                two = [trace, det, trace * trace - det, trace * det];
-            }
-            for (column, value) in row.into_iter().enumerate() {
-                self.levels[level].table.set(column, i, value);
-            }
+            self.fill(level, i);
             if level == 0 {
+                let (mode, mut two) = (self.modes[i], [0.0; 4]);
+                if self.sounds(&mode) {
+                    let [qq, pp] = [0, 3].map(|column| self.levels[0].table.get(column, i));
+                    let (trace, det) = (2.0 + (qq + pp), exp(-2.0 * mode.now.1 * h)); // [modal.4]
+                    two = [trace, det, trace * trace - det, trace * det];
+                }
                 for (column, value) in two.into_iter().enumerate() {
                     self.two_step.set(column, i, value);
                 }
             }
         }
+        self.label(level);
+        self.levels[level].fresh = true;
+    }
+
+    /// Coefficients of one mode at its present tuning; none if it does not sound.
+    pub(super) fn fill(&mut self, level: usize, i: usize) {
+        let (mode, h) = (self.modes[i], self.sample_s / (1u32 << level) as Real);
+        let sounds = self.sounds(&mode);
+        let (s, integral) = if sounds { step_response(mode.now.0, mode.now.1, h) } else { (0.0, 0.0) };
+        self.write_row(level, i, s, integral);
+    }
+
+    /// Coefficients of one mode from its impulse answer and the integral of that: [modal.2].
+    pub(super) fn write_row(&mut self, level: usize, i: usize, s: Real, integral: Real) {
+        let Mode { mass, now: (omega, sigma), .. } = self.modes[i];
+        let mut row = [0.0; 6];
+        if mass > 0.0 {
+            let qq = -omega * omega * integral;
+            row = [qq, s, -omega * omega * s, qq - 2.0 * sigma * s, integral / mass, s / mass];
+        }
+        for (column, value) in row.into_iter().enumerate() {
+            self.levels[level].table.set(column, i, value);
+        }
+    }
+
+    /// Compliances of all pairs of ports.
+    pub(super) fn label(&mut self, level: usize) {
         let ports = self.touch.len();
-        let Level { table, compliance, fresh } = &mut self.levels[level];
+        let Level { table, compliance, .. } = &mut self.levels[level];
         for to in 0..ports {
             for from in 0..=to {
                 let mut sum = [0.0; LANES];
@@ -126,7 +139,6 @@ impl Modal {
                 compliance[from * ports + to] = label;
             }
         }
-        *fresh = true;
     }
 }
 

@@ -3,8 +3,8 @@
 
 use super::{Form, Modal};
 use crate::math::Real;
+use crate::resonator::Resonator;
 use crate::resonator::kernel::{self, LANES};
-use crate::resonator::{Motion, Resonator};
 
 /// Weight of an unheard mode in the two-pole form: 1000 dB below anything.
 pub(super) const UNHEARD: Real = 1e-50;
@@ -41,7 +41,7 @@ impl Modal {
     /// Energy of a mode in any form, J.
     pub(super) fn mode_energy(&self, i: usize) -> Real {
         let ((q, p), mode) = (self.state(i), &self.modes[i]);
-        let wq = self.omega(mode) * q;
+        let wq = mode.now.0 * q;
         0.5 * mode.mass * (p * p + wq * wq)
     }
 
@@ -99,7 +99,7 @@ impl Modal {
             if mode.mass == 0.0 || phi == 0.0 || (q == 0.0 && p == 0.0) {
                 continue;
             }
-            let (omega, sigma) = (self.omega(mode), self.sigma(mode));
+            let (omega, sigma) = mode.now;
             let amplitude = if omega == 0.0 {
                 Real::INFINITY
             } else if omega > sigma {
@@ -108,7 +108,10 @@ impl Modal {
             } else {
                 q.abs() + p.abs() / sigma
             };
-            sum += phi.abs() * amplitude;
+            // A mode that is being tuned down swings the wider, at the same energy.
+            let aim = self.aim(mode).0;
+            let wider = if aim < omega { omega / aim } else { 1.0 };
+            sum += phi.abs() * amplitude * wider;
         }
         sum
     }
@@ -120,10 +123,10 @@ impl Modal {
     }
 
     /// Sum over the modes as heard at a port, `b` of a fade left.
-    pub(super) fn sum(&self, motion: Motion, port: usize, b: Real, of: impl Fn(usize) -> Real) -> Real {
+    pub(super) fn sum(&self, port: usize, b: Real, of: impl Fn(usize) -> Real) -> Real {
         let mut sum = [0.0; LANES];
         for i in 0..self.modes.len() {
-            sum[i % LANES] += self.weight(motion, port, i, b) * of(i);
+            sum[i % LANES] += self.weight(port, i, b) * of(i);
         }
         kernel::join(&sum)
     }
@@ -149,9 +152,9 @@ impl Modal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resonator::Reading;
     use crate::resonator::modal::ModalParams;
     use crate::resonator::modal::tests::{RATE_HZ, body, decay};
+    use crate::resonator::{Motion, Reading};
     use crate::units::{decay_rate, rad_s};
 
     #[test]

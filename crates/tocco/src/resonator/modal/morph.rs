@@ -9,23 +9,23 @@
 //! - `[morph.2]  phi = (1 - t) phi0 + t s sqrt(m0/m1) phi1`, `s = sign of sum phi0 phi1` over the ports; the mass stays m0
 //! - `[morph.3]  p' = p`, `q' = q omega/omega'`: a retuned mode keeps its energy and its velocity
 //! - `[morph.4]  heard = sum (phi + (phi_before - phi) b) p - jump b`, b falling from 1 to 0 over one control interval; of
-//!   positions likewise, with `phi_before omega'/omega` for what [morph.3] did to q
+//!   positions likewise
 //!
 //! **Symbols.** omega rad/s, sigma 1/s, m kg, phi: mode-shape values; q m, p m/s: state of a mode; primes: after the change.
 //!
 //! **Step.** Only phi/sqrt(m) matters to force and motion, and the sign of a whole mode is free, so [morph.2] gives the
 //! target the masses of the body and the signs that agree best at the ports. An end with fewer modes gets silent ones
-//! (phi = 0) with the decays of the other end, their frequencies continuing the ratio of the last true pair. Tuning and
-//! touched shapes change at control ticks, between two steps, so every step is that of one fixed body and gains nothing;
-//! what is heard moves by the sample. A mode that is or becomes a rigid motion cannot keep potential energy: going down
+//! (phi = 0) with the decays of the other end, their frequencies continuing the ratio of the last true pair. Touched shapes
+//! change at control ticks, tunings by the sample ([course.1]), always between two steps, so every step is that of one fixed
+//! body and gains nothing; what is heard moves by the sample. A mode that is or becomes a rigid motion cannot keep potential energy: going down
 //! it keeps q, coming up from zero it starts at q = 0. A contact keeps its own compression throughout.
 //!
 //! **Sources.** ours; physics.md H9, of which [morph.3] is the form that does not step the velocity.
 
-use super::{Modal, Mode};
-use crate::math::{Real, exp, ln};
+use super::{Form, Modal, Mode};
+use crate::math::{PI, Real, exp, ln};
+use crate::resonator::CONTROL_TICKS;
 use crate::resonator::kernel::Row;
-use crate::resonator::{CONTROL_TICKS, Motion};
 use crate::units::{decay_rate, rad_s};
 
 /// A mode in a table: frequency, Hz, time to 1/e, s (infinite: lossless), mass, kg.
@@ -41,11 +41,11 @@ pub struct Tuning {
 }
 
 /// Parts of a sample in which a fade is counted: the finest sub-step.
-const PARTS: u32 = 64;
+pub(super) const PARTS: u32 = 64;
 /// Parts from control tick to control tick.
 const FULL: u32 = PARTS * CONTROL_TICKS as u32;
 /// Slower than this, rad/s, a mode is a rigid motion to [morph.3]: its displacement would be kilometres.
-const RIGID: Real = 1e-3;
+pub(super) const RIGID: Real = 1e-3;
 
 /// Orders both ends by frequency and makes them equally long: [morph.2] and the step above. The first end keeps its
 /// masses, the second gets them. `[control]`
@@ -128,43 +128,47 @@ pub fn between(from: Real, to: Real, t: Real) -> Real {
     }
 }
 
-/// What is heard after a change goes over to the new in one control interval.
+/// The control interval after a change, in which tuning and what is heard go over to the new.
 pub(super) struct Fade {
     /// What is left of it, in parts of a sample.
     left: u32,
-    /// Velocities are affected: shapes moved or modes fell silent.
+    /// What is heard differs from what the body does: shapes moved, modes fell silent or began anew.
     loud: bool,
     /// Shapes before the change, per port; none in a bank without a target.
     from: Vec<Row>,
-    /// Displacement of each mode before the change over that after it.
-    slip: Row,
     /// Jump of each port's position and velocity at the change.
     jump: Vec<(Real, Real)>,
 }
 
 impl Fade {
-    pub(super) fn new(ports: usize, cells: usize, from: Vec<Row>) -> Self {
-        Self { left: 0, loud: false, from, slip: Row::from_fn(cells, |_, _| 1.0), jump: vec![(0.0, 0.0); ports] }
+    pub(super) fn new(ports: usize, from: Vec<Row>) -> Self {
+        Self { left: 0, loud: false, from, jump: vec![(0.0, 0.0); ports] }
     }
 
-    /// True while velocities heard differ from those of the body.
+    /// True while what is heard differs from what the body does.
     pub(super) fn loud(&self) -> bool {
         self.loud && self.left > 0
     }
 
-    /// True while positions heard differ from those of the body.
+    /// True while anything moves by the sample.
     pub(super) fn on(&self) -> bool {
         self.left > 0
     }
 
-    /// b of [morph.4] after `samples` more.
-    pub(super) fn after(&self, samples: usize) -> Real {
-        Real::from(self.left.saturating_sub(samples as u32 * PARTS)) / Real::from(FULL)
+    /// What is left, in parts of a sample.
+    pub(super) fn left(&self) -> u32 {
+        self.left
     }
 
-    /// A step of the sample divided by `2^level` has been taken, `samples` times.
-    pub(super) fn pass(&mut self, samples: usize, level: usize) {
-        self.left = self.left.saturating_sub(samples as u32 * (PARTS >> level));
+    /// b of [morph.4].
+    pub(super) fn after(&self) -> Real {
+        Real::from(self.left) / Real::from(FULL)
+    }
+
+    /// `samples` steps of the sample divided by `2^level` have been taken; true if another sample of the interval begins.
+    pub(super) fn pass(&mut self, samples: u32, level: usize) -> bool {
+        self.left = self.left.saturating_sub(samples * (PARTS >> level));
+        self.left > 0 && self.left.is_multiple_of(PARTS)
     }
 
     pub(super) fn end(&mut self) {
@@ -178,64 +182,66 @@ impl Fade {
 
 impl Modal {
     /// Weight with which a mode is heard at a port, `b` of the fade left. [morph.4]
-    pub(super) fn weight(&self, motion: Motion, port: usize, i: usize, b: Real) -> Real {
+    pub(super) fn weight(&self, port: usize, i: usize, b: Real) -> Real {
         let now = self.shape[port].get(0, i);
-        if b == 0.0 {
-            return now;
-        }
-        let from = self.fade.from.get(port).map_or(now, |from| from.get(0, i));
-        match motion {
-            Motion::Velocity => now + (from - now) * b,
-            Motion::Position => now + (from * self.fade.slip.get(0, i) - now) * b,
+        match self.fade.from.get(port) {
+            Some(from) if b > 0.0 => now + (from.get(0, i) - now) * b,
+            _ => now,
         }
     }
 
-    /// Changes the parameters that tune the bank; any form, left in plain form. Keeps the energy of every mode or less, and
-    /// lets what is heard go over to the new. `[audio]`
+    /// Changes the parameters that tune the bank; any form, left in plain form unless the body is at rest. Keeps the energy
+    /// of every mode or less, and lets tuning and what is heard go over to the new. `[audio]`
     pub(super) fn retune(&mut self, index: usize, value: Real) {
+        let was_free = matches!(self.form, Form::Free { .. });
         self.plain();
+        let (fading, b) = (self.fade.loud(), if self.fade.loud() { self.fade.after() } else { 0.0 });
         for port in 0..self.shape.len() {
-            let heard = (self.heard_position(port), self.heard_velocity(port));
-            self.fade.jump[port] = heard;
+            self.fade.jump[port] = (self.heard_position(port), self.heard_velocity(port));
             for i in 0..if self.fade.from.is_empty() { 0 } else { self.modes.len() } {
-                let weight = self.weight(Motion::Velocity, port, i, self.fade.after(0));
+                let weight = self.weight(port, i, b);
                 self.fade.from[port].set(0, i, weight);
             }
         }
-        let (was, silent, fading) = (self.params, self.omitted, self.fade.loud());
-        let b = self.fade.after(0);
+        let (was, silent) = (self.params, self.omitted);
         self.params.write(index, value);
+        let morphs = was.morph_01 != self.params.morph_01;
+        let mut fresh = false;
         for i in 0..self.modes.len() {
-            let before = self.modes[i].omega * was.freq_scale;
-            if was.morph_01 != self.params.morph_01 {
+            if morphs {
                 self.blend(i);
             }
-            let after = self.omega(&self.modes[i]);
-            let mut slip = 1.0 + (self.fade.slip.get(0, i) - 1.0) * b;
-            if before != after && after > 0.0 {
-                let ratio = before / after; // [morph.3]
-                let kept = if before.min(after) < RIGID { ratio.min(1.0) } else { ratio };
-                self.state.set(0, i, self.state.get(0, i) * kept);
-                // What all but vanishes is left to the jump.
-                slip = if kept > 1e-3 { slip / kept } else { 1.0 };
+            // What was beyond Nyquist comes back at once; what was a rigid motion begins at its place of rest.
+            let (aim, now) = (self.aim(&self.modes[i]), self.modes[i].now);
+            if now.0 * self.sample_s >= PI {
+                self.modes[i].now = aim;
+            } else if now.0 == 0.0 && aim.0 > 0.0 && self.state.get(0, i) != 0.0 {
+                self.state.set(0, i, 0.0);
+                fresh = true;
             }
-            self.fade.slip.set(0, i, slip);
         }
-        if was.morph_01 != self.params.morph_01 {
+        if morphs {
             (0..self.shape.len()).for_each(|port| self.place(port));
             self.rescale();
         }
         self.retuned();
-        self.refresh(self.level);
-        self.fade.left = FULL;
-        self.fade.loud = fading || was.morph_01 != self.params.morph_01 || self.omitted > silent;
-        for port in 0..self.shape.len() {
-            let weigh = |row: usize, motion| self.sum(motion, port, 1.0, |i| self.state.get(row, i));
-            let (position, velocity) = self.fade.jump[port];
-            // Without a change of weights the velocity goes on as it was: no rounding may say otherwise.
-            let step = if self.fade.loud { weigh(1, Motion::Velocity) - velocity } else { 0.0 };
-            self.fade.jump[port] = (weigh(0, Motion::Position) - position, step);
+        if (0..self.modes.len()).all(|i| self.state.get(0, i) == 0.0 && self.state.get(1, i) == 0.0) && !fading {
+            self.arrive();
+            self.refresh(self.level);
+            if was_free {
+                self.let_go();
+            }
+            return;
         }
+        self.fade.left = FULL;
+        self.fade.loud = fading || fresh || morphs || self.omitted > silent;
+        for port in 0..self.shape.len() {
+            let (position, velocity) = self.fade.jump[port];
+            // Without a change of weights everything goes on as it was: no rounding may say otherwise.
+            let step = |row: usize, before: Real| self.sum(port, 1.0, |i| self.state.get(row, i)) - before;
+            self.fade.jump[port] = if self.fade.loud { (step(0, position), step(1, velocity)) } else { (0.0, 0.0) };
+        }
+        self.depart();
     }
 
     /// Tuning and shapes of one mode at the present `morph_01`.

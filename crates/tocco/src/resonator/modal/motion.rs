@@ -20,16 +20,21 @@ impl Resonator for Modal {
     }
 
     fn attend(&mut self) {
+        self.loose = false;
         if matches!(self.form, Form::Free { .. }) {
             self.plain();
         }
+        self.refresh(self.level);
     }
 
     fn release(&mut self) {
-        if matches!(self.form, Form::Free { .. }) {
-            return;
+        self.loose = true;
+        if self.fade.on() {
+            self.plain();
+            self.divide(0);
+        } else if !matches!(self.form, Form::Free { .. }) {
+            self.let_go();
         }
-        self.let_go();
     }
 
     fn divide(&mut self, level: usize) {
@@ -86,11 +91,10 @@ impl Resonator for Modal {
                 stroke += more.0;
                 heard += more.1;
             }
-            let own = port == self.listen && self.displaced[port].is_none() && !self.moved[port] && !self.fade.loud();
+            let own = port == self.listen && self.displaced[port].is_none() && !self.moved[port];
             self.stroke[port] = Some(stroke);
             self.heard = own.then_some(heard);
             self.pushed[port] = 0.0;
-            self.fade.pass(1, self.level);
             return;
         }
         self.plain();
@@ -113,9 +117,11 @@ impl Resonator for Modal {
         self.stroke.iter_mut().for_each(|s| *s = None);
         self.stroke[self.watch] = Some(stroke);
         self.heard = (!self.fade.loud()).then_some(heard);
-        self.fade.pass(1, self.level);
         self.pushed.fill(0.0);
-        self.lasting = if others || self.level > 0 || !self.steady { 0 } else { self.lasting + 1 };
+        if self.fade.pass(1, self.level) {
+            self.advance();
+        }
+        self.lasting = if others || self.level > 0 || !self.steady || self.fade.on() { 0 } else { self.lasting + 1 };
         if self.lasting > LASTING {
             self.hold(self.watch);
         }
@@ -126,21 +132,19 @@ impl Resonator for Modal {
         self.heard = None;
         if self.quiet {
             readings.iter_mut().for_each(|r| r.values[..ticks].fill(0.0));
-            self.fade.end();
             return;
         }
-        let Form::Free { late } = self.form else {
-            debug_assert!(false, "ring is for the free form");
-            return;
-        };
         if self.fade.on() {
-            if self.fade.loud() || readings.iter().any(|r| r.motion == Motion::Position) {
-                self.ring_fading(ticks, late, readings);
-                self.fade.pass(ticks, 0);
-                return;
-            }
-            self.fade.pass(ticks, 0);
+            self.ring_moving(ticks, readings);
+            return;
         }
+        let late = match self.form {
+            Form::Free { late } => late,
+            _ => {
+                self.let_go();
+                false
+            }
+        };
         let (rung, all) = (self.rung(), self.state.len());
         let table = &self.levels[0].table;
         for r in readings.iter_mut() {
@@ -207,9 +211,9 @@ impl Resonator for Modal {
 
     fn position(&self, port: usize) -> Real {
         match self.form {
-            _ if self.fade.on() => self.heard_position(port),
+            _ if self.fade.loud() => self.heard_position(port),
             Form::Plain => self.dot(0, port),
-            _ => self.sum(Motion::Position, port, 0.0, |i| self.state(i).0),
+            _ => self.sum(port, 0.0, |i| self.state(i).0),
         }
     }
 
@@ -218,7 +222,7 @@ impl Resonator for Modal {
             (Some(heard), _) if port == self.listen => heard,
             _ if self.fade.loud() => self.heard_velocity(port),
             (_, Form::Plain) => self.dot(1, port),
-            _ => self.sum(Motion::Velocity, port, 0.0, |i| self.state(i).1),
+            _ => self.sum(port, 0.0, |i| self.state(i).1),
         }
     }
 
@@ -247,7 +251,7 @@ impl Resonator for Modal {
     }
 
     fn flexibility(&self, port: usize) -> Real {
-        let yields = |(mode, phi): (&Mode, Real)| phi * phi / (mode.mass * self.omega(mode) * self.omega(mode));
+        let yields = |(mode, phi): (&Mode, Real)| phi * phi / (mode.mass * mode.now.0 * mode.now.0);
         self.each_shape(port).map(yields).sum()
     }
 
@@ -313,8 +317,8 @@ impl Resonator for Modal {
         self.state.fill(0.0);
         self.pushed.fill(0.0);
         self.bound.fill(0.0);
-        self.fade.end();
-        self.forget();
+        self.arrive();
+        self.refresh(self.level);
     }
 
     fn modes(&self) -> Vec<(Real, Real, Real)> {
@@ -372,70 +376,16 @@ impl Modal {
         }
     }
 
-    /// Position as heard while it goes over to that of a retuned body. [morph.4]
+    /// Position as heard while it goes over to that of a changed body. [morph.4]
     pub(super) fn heard_position(&self, port: usize) -> Real {
-        let b = self.fade.after(0);
-        self.sum(Motion::Position, port, b, |i| self.state(i).0) - self.fade.jump(port).0 * b
+        let b = self.fade.after();
+        self.sum(port, b, |i| self.state(i).0) - self.fade.jump(port).0 * b
     }
 
     /// Velocity as heard likewise.
     pub(super) fn heard_velocity(&self, port: usize) -> Real {
-        let b = self.fade.after(0);
-        self.sum(Motion::Velocity, port, b, |i| self.state(i).1) - self.fade.jump(port).1 * b
-    }
-
-    /// As `ring`, with weights that move by the sample. [morph.4]
-    #[allow(clippy::needless_range_loop, reason = "a lane is an index: the same one in every operand")]
-    fn ring_fading(&mut self, ticks: usize, late: bool, readings: &mut [Reading]) {
-        let (rung, all) = (self.rung(), self.state.len());
-        for r in readings.iter_mut() {
-            r.sums.0[..ticks].fill(Line::ZERO);
-        }
-        let mut history = [[[0.0; LANES]; PAIR]; CONTROL_TICKS + 1];
-        for from in (0..rung).step_by(PAIR) {
-            let (state, two) = (self.state.part_mut(from, from + PAIR), self.two_step.part(from, from + PAIR));
-            kernel::history(self.path, state, two, late, ticks, &mut history);
-            for r in readings.iter_mut() {
-                for lane in 0..LANES {
-                    let at = |g: usize| (from + g) * LANES + lane;
-                    let parts = [0, 1].map(|g| self.part(r.motion, at(g)));
-                    for tick in 0..ticks {
-                        let b = self.fade.after(tick + 1);
-                        let [first, second] = [0, 1].map(|g| {
-                            let [now, ahead] = parts[g];
-                            let motion = now * history[tick][g][lane] + ahead * history[tick + 1][g][lane];
-                            self.weight(r.motion, r.port, at(g), b) * motion
-                        });
-                        r.sums.0[tick].0[lane] += first + second;
-                    }
-                }
-            }
-        }
-        for tick in 0..ticks {
-            let b = self.fade.after(tick + 1);
-            self.step_free(rung * LANES, all * LANES);
-            for r in readings.iter_mut() {
-                let row = usize::from(r.motion == Motion::Velocity);
-                for i in rung * LANES..all * LANES {
-                    r.sums.0[tick].0[i % LANES] += self.weight(r.motion, r.port, i, b) * self.state.get(row, i);
-                }
-                let (position, velocity) = self.fade.jump(r.port);
-                let jump = if row == 0 { position } else { velocity };
-                r.values[tick] = r.sums.join(tick) - jump * b;
-            }
-        }
-        self.form = Form::Free { late: late ^ (ticks % 2 == 1) };
-    }
-
-    /// The motion of a mode in free form as a sum of its scaled velocity now and one sample ahead.
-    fn part(&self, motion: Motion, i: usize) -> [Real; 2] {
-        let (scale, table) = (self.scale.get(0, i), &self.levels[0].table);
-        match (motion, table.get(2, i)) {
-            (Motion::Velocity, _) => [1.0 / scale, 0.0],
-            (Motion::Position, 0.0) => [0.0, 0.0],
-            // q = (p[n+1] - (1 + pp) p[n]) / pq, from [modal.1] without force.
-            (Motion::Position, pq) => [-(1.0 + table.get(3, i)) / (scale * pq), 1.0 / (scale * pq)],
-        }
+        let b = self.fade.after();
+        self.sum(port, b, |i| self.state(i).1) - self.fade.jump(port).1 * b
     }
 
     /// One free sample of the modes `from..to`, which are in plain form.

@@ -11,6 +11,10 @@
 //!   a unit force held from rest has done the work `L_ii`, which is what the network stores and its dampers have taken
 //! - `[dense.4]  energy = (p.p + sum omega^2 q^2)/2`, and no free motion takes a port further than `sqrt(2 E flexibility)`
 //!
+//! - `[dense.5]  table = (1 - b) table + b table_before`, b falling from 1 to 0 over one control interval after an edit, all in
+//!   the coordinates (omega q, p), in which the energy of both bodies is the same sum of squares. What a step may do at most,
+//!   `energy after <= energy before + F stroke`, is convex in the tables: between two passive steps every one is passive.
+//!
 //! **Symbols.** omega rad/s, D 1/s, Phi 1/sqrt(kg), as in network.rs; q in m sqrt(kg); h s.
 //!
 //! **Step.** Exact for held forces. All sub-step levels come out of one run of doublings. Writing the step as a change keeps
@@ -24,13 +28,17 @@ use super::{Network, PARAMS, STRONGEST};
 use crate::math::{PI, Real};
 use crate::param::{Spec, Tunable};
 use crate::resonator::modal::ModalParams;
-use crate::resonator::{LEVELS, Motion, Reading, Resonator};
+use crate::resonator::{CONTROL_TICKS, LEVELS, Motion, Reading, Resonator};
 
 /// Terms of the series of [dense.2], and the largest |A| t it starts from: the next term is below 1e-17.
 const TERMS: usize = 12;
 const SHORT: Real = 0.25;
 /// Amplitudes (m, m/s) below this are set to zero at control ticks: far below hearing, far above denormals (1e-308).
 const FLUSH: Real = 1e-200;
+
+/// Parts of a sample in which the interval after an edit is counted, the finest sub-step, and parts of the whole interval.
+const PARTS: u32 = 1 << (LEVELS - 1);
+const FULL: u32 = PARTS * CONTROL_TICKS as u32;
 
 /// One step length. Columns of a matrix lie in one piece.
 struct Level {
@@ -58,6 +66,12 @@ pub struct Dense {
     state: Vec<Real>,
     levels: Vec<Level>,
     level: usize,
+    /// Tables before the last edit, in the coordinates of the present ones; what the present sample uses while both count.
+    before: Vec<Level>,
+    mixed: Level,
+    /// Parts left of the interval after an edit, and the present frequencies over those before it.
+    left: u32,
+    rise: Real,
     pushed: Vec<Real>,
     /// Modes below Nyquist at the present tuning.
     sounds: Vec<bool>,
@@ -94,6 +108,10 @@ impl Dense {
             state: vec![0.0; 2 * n],
             levels: (0..LEVELS).map(level).collect(),
             level: 0,
+            before: (0..LEVELS).map(level).collect(),
+            mixed: level(0),
+            left: 0,
+            rise: 1.0,
             pushed: vec![0.0; ports],
             sounds: vec![true; n],
             free: false,
@@ -229,9 +247,59 @@ impl Dense {
         }
     }
 
+    /// The tables of the coming step.
+    fn table(&self) -> &Level {
+        if self.left > PARTS { &self.mixed } else { &self.levels[self.level] }
+    }
+
+    /// Part of the tables before the last edit in the present sample.
+    fn share(&self) -> Real {
+        Real::from(self.left.div_ceil(PARTS).saturating_sub(1)) / CONTROL_TICKS as Real
+    }
+
+    /// What the frequency of a mode has been multiplied by.
+    fn rise(&self, i: usize) -> Real {
+        if self.omega[i % self.modes()] > 0.0 { self.rise } else { 1.0 }
+    }
+
+    /// Writes the tables before the last edit in the coordinates of the present ones: omega q stays what it was.
+    fn carry(&mut self) {
+        let n = self.modes();
+        for level in 0..LEVELS {
+            for j in 0..2 * n {
+                for i in 0..2 * n {
+                    let by = if j < n { self.rise(j) } else { 1.0 } / if i < n { self.rise(i) } else { 1.0 };
+                    self.before[level].change[j * 2 * n + i] *= by;
+                }
+            }
+            for at in (0..2 * n * n).filter(|at| at % (2 * n) < n) {
+                self.before[level].push[at] /= self.rise(at % (2 * n));
+            }
+            for at in (0..self.before[level].stroke.len()).filter(|at| at % (2 * n) < n) {
+                self.before[level].stroke[at] *= self.rise(at % (2 * n));
+            }
+        }
+    }
+
+    /// Makes the tables of the coming sample. `[audio]`
+    fn mix(&mut self) {
+        let b = self.share();
+        if b == 0.0 {
+            return;
+        }
+        let (now, then, to) = (&self.levels[self.level], &self.before[self.level], &mut self.mixed);
+        let blend = |to: &mut [Real], now: &[Real], then: &[Real]| {
+            to.iter_mut().zip(now).zip(then).for_each(|((to, now), then)| *to = now + (then - now) * b); // [dense.5]
+        };
+        blend(&mut to.change, &now.change, &then.change);
+        blend(&mut to.push, &now.push, &then.push);
+        blend(&mut to.stroke, &now.stroke, &then.stroke);
+        blend(&mut to.compliance, &now.compliance, &then.compliance);
+    }
+
     fn advance(&mut self) {
         let n = self.modes();
-        let Level { change, push, .. } = &self.levels[self.level];
+        let Level { change, push, .. } = if self.left > PARTS { &self.mixed } else { &self.levels[self.level] };
         self.next.fill(0.0);
         for (column, &z) in change.chunks_exact(2 * n).zip(&self.state) {
             add(&mut self.next, column, z); // [dense.1]
@@ -247,17 +315,22 @@ impl Dense {
             }
         }
         self.state.iter_mut().zip(&self.next).for_each(|(z, by)| *z += by);
-    }
-
-    /// A port's share of the state from `from` on: 0 position, n velocity.
-    fn at(&self, port: usize, from: usize) -> Real {
-        dot(&self.shape[port], &self.state[from..])
+        if self.left > 0 {
+            self.left = self.left.saturating_sub(PARTS >> self.level);
+            if self.left.is_multiple_of(PARTS) {
+                self.mix();
+            }
+        }
     }
 
     fn read(&self, port: usize, motion: Motion) -> Real {
+        let (n, b) = (self.modes(), Real::from(self.left) / Real::from(FULL));
         match motion {
-            Motion::Position => self.at(port, 0),
-            Motion::Velocity => self.at(port, self.modes()),
+            Motion::Velocity => dot(&self.shape[port], &self.state[n..]),
+            Motion::Position if b == 0.0 => dot(&self.shape[port], &self.state[..n]),
+            Motion::Position => {
+                (0..n).fold(0.0, |sum, i| sum + self.shape[port][i] * self.state[i] * (1.0 + (self.rise(i) - 1.0) * b))
+            }
         }
     }
 }
@@ -283,7 +356,8 @@ impl Tunable for Dense {
         if self.params.read(index) == value {
             return;
         }
-        let before = self.params.freq_scale;
+        let (before, sounded) = (self.params.freq_scale, self.omitted());
+        core::mem::swap(&mut self.before, &mut self.levels);
         self.params.write(index, value);
         let after = self.params.freq_scale;
         if after != before {
@@ -296,6 +370,13 @@ impl Tunable for Dense {
         }
         self.retune();
         self.released = self.energy();
+        // What falls silent or comes back does so at once, and what is at rest has no course to keep.
+        let smooth = self.omitted() == sounded && self.released > 0.0;
+        (self.left, self.rise) = (if smooth { FULL } else { 0 }, after / before);
+        if smooth {
+            self.carry();
+            self.mix();
+        }
     }
 }
 
@@ -315,18 +396,21 @@ impl Resonator for Dense {
     }
 
     fn divide(&mut self, level: usize) {
-        self.level = level;
+        if level != self.level {
+            self.level = level;
+            self.mix();
+        }
     }
 
     fn free_stroke(&mut self, port: usize) -> Real {
         let (m, ports) = (self.state.len(), self.pushed.len());
-        let Level { stroke, compliance, .. } = &self.levels[self.level];
+        let Level { stroke, compliance, .. } = self.table();
         dot(&stroke[port * m..(port + 1) * m], &self.state)
             + dot(&compliance[port * ports..(port + 1) * ports], &self.pushed)
     }
 
     fn compliance(&self, to: usize, from: usize) -> Real {
-        self.levels[self.level].compliance[to * self.pushed.len() + from]
+        self.table().compliance[to * self.pushed.len() + from]
     }
 
     fn push(&mut self, port: usize, force_n: Real) {
@@ -390,7 +474,7 @@ impl Resonator for Dense {
         }
         let flexibility = self.flexibility(port);
         if flexibility.is_finite() {
-            let far = (2.0 * energy * flexibility).sqrt();
+            let far = (2.0 * energy * flexibility).sqrt() * if self.left > 0 { self.rise.max(1.0) } else { 1.0 };
             return (-far, far);
         }
         // What floats is bounded by its speed.
@@ -423,7 +507,7 @@ impl Resonator for Dense {
     fn reset(&mut self) {
         self.state.fill(0.0);
         self.pushed.fill(0.0);
-        (self.released, self.quiet) = (0.0, false);
+        (self.released, self.quiet, self.left) = (0.0, false, 0);
     }
 
     fn omitted(&self) -> usize {
