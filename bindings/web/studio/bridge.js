@@ -8,10 +8,11 @@ export class Bridge {
   /** `heard(command)` is told what came from outside. */
   constructor(engine, say, heard) {
     this.play = engine.send.bind(engine);
-    Object.assign(this, { say, heard });
+    Object.assign(this, { engine, say, heard });
     engine.send = (command) => {
       this.play(command);
-      if (this.socket?.readyState === 1) this.socket.send(JSON.stringify(command));
+      const { shape, ...line } = command; // whoever hears of it solves its places again
+      if (this.socket?.readyState === 1) this.socket.send(JSON.stringify(line));
     };
     this.join();
   }
@@ -24,7 +25,8 @@ export class Bridge {
     };
     socket.onmessage = ({ data }) => {
       const command = JSON.parse(data);
-      if (!["set", "strike", "hit", "hush"].some((word) => word in command)) return;
+      if (!["set", "strike", "hit", "touch", "hush"].some((word) => word in command)) return;
+      if ("touch" in command) command.shape = this.engine.twin?.shapeAt(command.touch, command.place);
       this.play(command); // not back to where it came from
       this.heard(command);
     };

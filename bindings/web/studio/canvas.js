@@ -15,5 +15,22 @@ export function fit(canvas) {
   return { pen, w, h };
 }
 
-/** A colour of the style sheet. */
-export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const known = new Map();
+globalThis.matchMedia?.("(prefers-color-scheme: dark)").addEventListener("change", () => known.clear());
+
+/** A colour of the style sheet; asked for once, since asking may lay out the page anew. */
+export function colour(name) {
+  if (!known.has(name)) known.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+  return known.get(name);
+}
+
+/** Words on a picture, legible on whatever is behind them. */
+export function label(pen, text, x, y) {
+  pen.font = "12px system-ui, sans-serif";
+  pen.lineWidth = 3;
+  pen.lineJoin = "round";
+  pen.strokeStyle = colour("--back");
+  pen.strokeText(text, x, y);
+  pen.fillStyle = colour("--text");
+  pen.fillText(text, x, y);
+}

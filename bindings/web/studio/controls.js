@@ -127,7 +127,8 @@ export class Controls {
     const id = `control-${(this.serial += 1)}`;
     const label = document.createElement("label");
     label.htmlFor = id;
-    label.textContent = spec.label.replace(/_/g, " ");
+    // The unit stands behind the field already.
+    label.textContent = spec.label.replace(/_(01|n_s|m_s2|m_s|kg_s|kg|hz|n|s|m)$/, "").replace(/_/g, " ");
     const slider = document.createElement("input");
     Object.assign(slider, { type: "range", id, min: 0, max: 1, step: "any" });
     slider.dataset.path = spec.path;

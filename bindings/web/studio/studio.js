@@ -50,13 +50,19 @@ class Studio {
       $("view-grid").append(figure);
       return canvas;
     });
-    // Only what is on the screen is drawn and asked of the engine, which must step sample by sample for it.
+    // What is on the screen is drawn. What is near it is asked of the engine, which must step sample by sample for it.
     this.seen = new Set();
-    const watcher = new IntersectionObserver((entries) => {
-      for (const { target, isIntersecting } of entries) this.seen[isIntersecting ? "add" : "delete"](target);
-      this.watch();
-    });
-    this.viewCanvases.forEach((canvas) => watcher.observe(canvas));
+    this.near = new Set();
+    const follow = (set, rootMargin) => {
+      const watcher = new IntersectionObserver((entries) => {
+        for (const { target, isIntersecting } of entries) set[isIntersecting ? "add" : "delete"](target);
+        this.watch();
+      }, { rootMargin });
+      this.viewCanvases.forEach((canvas) => watcher.observe(canvas));
+    };
+    follow(this.seen, "0px");
+    follow(this.near, "150% 0px");
+    document.addEventListener("visibilitychange", () => this.watch());
     // Canvases are drawn in the pixels they have: again when that changes.
     this.sizes = new ResizeObserver(() => this.surfaces.forEach((surface) => surface.draw()));
     this.sizes.observe($("surfaces"));
@@ -232,11 +238,11 @@ class Studio {
     if (touched) this.surfaces.find((s) => s.body?.name === touched || s.hammers?.some((h) => h.mass === touched))?.flash();
   }
 
-  /** Asks the engine for the signals of the views that are on the screen. */
+  /** Asks the engine for the signals of the views that are near the screen. */
   watch() {
     if (!this.info) return;
     const known = new Set(this.info.signals);
-    const views = VIEWS.filter((_, i) => this.seen.has(this.viewCanvases[i]));
+    const views = document.hidden ? [] : VIEWS.filter((_, i) => this.near.has(this.viewCanvases[i]));
     const wanted = [...new Set(views.flatMap((View) => View.wants?.(this.info) ?? []))].filter((signal) => known.has(signal));
     if (wanted.join() === this.watched) return;
     this.watched = wanted.join();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What you play: objects to strike where you touch them, pads to rub and bow. Made from what the scene holds, so a new
 // scene needs no new code.
-import { colour, fit } from "./canvas.js";
+import { colour, fit, label } from "./canvas.js";
 import { figureOf, sheenOf } from "./figures.js";
 
 /** Metres of hand travel across a rub pad. */
@@ -63,17 +63,6 @@ function canvasOf(label, help) {
   canvas.setAttribute("aria-label", `${label}. ${help}`);
   canvas.title = help;
   return canvas;
-}
-
-/** Words on a picture, legible on whatever is behind them. */
-export function label(pen, text, x, y) {
-  pen.font = "12px system-ui, sans-serif";
-  pen.lineWidth = 3;
-  pen.lineJoin = "round";
-  pen.strokeStyle = colour("--back");
-  pen.strokeText(text, x, y);
-  pen.fillStyle = colour("--text");
-  pen.fillText(text, x, y);
 }
 
 /** An object that is struck where it is touched. `how()` gives speed and impulse at hand. */
@@ -165,7 +154,7 @@ export class StrikeSurface {
 
   /** How strongly it sounds, 0 to 1, lights it up. */
   light(level) {
-    if (Math.abs(level - this.glow) > 0.004 || this.marks.length) {
+    if (Math.abs(level - this.glow) > 0.012 || this.marks.length) {
       this.glow = level;
       this.draw();
     }
@@ -182,13 +171,20 @@ export class StrikeSurface {
     shine.addColorStop(0.45, dark);
     shine.addColorStop(0.6, light);
     shine.addColorStop(1, dark);
-    pen.save();
-    pen.shadowColor = colour("--accent");
-    pen.shadowBlur = 42 * this.glow ** 2;
+    // A halo of strokes: a shadow's blur would cost ten times as much.
+    pen.strokeStyle = colour("--accent");
+    pen.globalAlpha = 0.16 * this.glow ** 2;
+    for (const wide of this.glow > 0.2 ? [6, 14, 24, 36] : []) {
+      pen.lineWidth = wide;
+      pen.stroke(path);
+    }
+    pen.globalAlpha = 1;
+    pen.fillStyle = colour("--back");
+    pen.fill(path, "evenodd");
     pen.globalAlpha = 0.55 + 0.45 * this.glow;
     pen.fillStyle = shine;
     pen.fill(path, "evenodd");
-    pen.restore();
+    pen.globalAlpha = 1;
     pen.lineWidth = 1.5;
     pen.strokeStyle = colour("--line");
     pen.stroke(path);

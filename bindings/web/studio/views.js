@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Seeing: waveform, spectrogram, force loops, energy, modes. Each view draws itself from the ring or the status; all can
 // be frozen and zoomed. Drawing never touches the audio side.
-import { colour, fit } from "./canvas.js";
+import { colour, fit, label } from "./canvas.js";
 import { Spectrum } from "./fft.js";
 import { RING_FRAMES } from "./ring.js";
-import { isCopy, label } from "./surfaces.js";
+import { isCopy } from "./surfaces.js";
 
 /** A number with three digits and an SI prefix. */
 export function si(value, unit) {
@@ -271,24 +271,23 @@ export class Modes {
     const [low, high] = [20, engine.rate / 2];
     const most = Math.max(1e-15, ...status.modes);
     if (!isFrozen) this.most = Math.max(most, 0.97 * (this.most ?? 0));
+    const x = (hz) => (Math.log(Math.max(hz, low) / low) / Math.log(high / low)) * (w - 12) + 6;
+    const [rails, lit] = [new Path2D(), new Path2D()];
     body.modes.forEach((mode, i) => {
-      const x = (Math.log(Math.max(mode.freq_hz, low) / low) / Math.log(high / low)) * (w - 12) + 6;
       const part = Math.min(1, Math.max(0, 1 + (10 * Math.log10((status.modes[i] ?? 0) / this.most + 1e-30) * this.zoom) / 80));
-      pen.strokeStyle = colour("--line");
-      pen.lineWidth = 1;
-      pen.beginPath();
-      pen.moveTo(x, 20);
-      pen.lineTo(x, h - 18);
-      pen.stroke();
-      pen.strokeStyle = colour("--accent");
-      pen.lineWidth = 4;
-      pen.beginPath();
-      pen.moveTo(x, h - 18);
-      pen.lineTo(x, h - 18 - part * (h - 40));
-      pen.stroke();
+      rails.moveTo(x(mode.freq_hz), 20);
+      rails.lineTo(x(mode.freq_hz), h - 18);
+      lit.moveTo(x(mode.freq_hz), h - 18);
+      lit.lineTo(x(mode.freq_hz), h - 18 - part * (h - 40));
     });
+    pen.strokeStyle = colour("--line");
+    pen.lineWidth = 1;
+    pen.stroke(rails);
+    pen.strokeStyle = colour("--accent");
+    pen.lineWidth = body.modes.length > 80 ? 2 : 4;
+    pen.stroke(lit);
     words(pen, `${body.name}: ${body.modes.length} modes, top ${si(this.most, "J")}`, 6, 14);
-    for (const hz of [100, 1000, 10000]) words(pen, si(hz, "Hz"), (Math.log(hz / low) / Math.log(high / low)) * (w - 12) + 6, h - 5, "center");
+    for (const hz of [100, 1000, 10000]) words(pen, si(hz, "Hz"), x(hz), h - 5, "center");
   }
 }
 

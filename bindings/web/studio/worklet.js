@@ -151,8 +151,8 @@ class Tocco extends AudioWorkletProcessor {
     if (currentTime - this.sent < STATUS_EVERY_S) return;
     this.sent = currentTime;
     const { bodies, contacts } = this.info;
-    const energies = Array.from(this.player.energies(bodies.length + contacts.length));
-    const modes = this.look === undefined ? [] : Array.from(this.player.modes(this.look));
+    const energies = this.player.energies(bodies.length + contacts.length).slice();
+    const modes = this.look === undefined ? new Float64Array() : this.player.modes(this.look).slice();
     const load = busy.spent / (busy.quanta * budget);
     this.port.postMessage({
       status: {

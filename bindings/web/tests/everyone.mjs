@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { address, BAR, load, open, peak, problem, shots, wait, work } from "./harness.mjs";
+import { address, BAR, launch, load, open, peak, problem, shots, wait, work } from "./harness.mjs";
 
 export default {
   async "the keyboard alone plays: strike, move the point, rub, letters as notes"() {
@@ -147,5 +147,22 @@ export default {
     await page.waitForFunction(() => document.getElementById("title").textContent.includes("gong"));
     assert.equal(await page.evaluate(() => document.getElementById("gallery").open), false);
     await page.context().close();
+  },
+
+  async "a browser that waits for a gesture is silent and ready, and the first stroke is heard"() {
+    const strict = await launch("--autoplay-policy=document-user-activation-required");
+    const page = await strict.newPage();
+    await page.goto(address);
+    await page.waitForFunction(() => document.documentElement.dataset.ready);
+    assert.equal(await page.evaluate(() => tocco.engine.context.state), "suspended");
+    assert.match(await page.locator("#power").textContent(), /Turn sound on/);
+    assert.equal(await page.evaluate(() => tocco.engine.ring.head()), 0);
+    const box = await page.locator("#surfaces canvas").first().boundingBox();
+    await page.mouse.click(box.x + box.width * 0.3, box.y + box.height / 2);
+    await page.waitForFunction(() => tocco.engine.ring.column(0, 24_000).some((x) => Math.abs(x) > 0.01), null, { timeout: 5000 });
+    assert.match(await page.locator("#power").textContent(), /Sound is on/);
+    await page.click("#power");
+    await page.waitForFunction(() => tocco.engine.context.state === "suspended");
+    await strict.close();
   },
 };

@@ -31,11 +31,11 @@ export const oscPort = 20_000 + (process.pid % 20_000);
 export const heardOsc = createSocket("udp4");
 await new Promise((done) => heardOsc.bind(0, "127.0.0.1", done));
 export const { server, address } = await serve("--osc", String(oscPort), "--to", `127.0.0.1:${heardOsc.address().port}`);
-export const browser = await chromium.launch({
-  executablePath: browserPath,
-  args: ["--no-sandbox", "--autoplay-policy=no-user-gesture-required", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--no-first-run", "--disable-dev-shm-usage"],
-});
+const QUIETLY = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run",
+  "--disable-dev-shm-usage"];
+/** A browser with these flags more. */
+export const launch = (...flags) => chromium.launch({ executablePath: browserPath, args: [...QUIETLY, ...flags] });
+export const browser = await launch("--autoplay-policy=no-user-gesture-required");
 
 /** A page that is ready; every complaint and every request is noted. */
 export async function open({ at = address, viewport = { width: 1280, height: 900 }, before, ...options } = {}) {
@@ -106,6 +106,37 @@ export const centroid = (page) => page.evaluate(async () => {
   });
   return ((sum / weight) * tocco.engine.rate) / 16384;
 });
+
+/** Waits until something is heard. */
+export const heard = (page) => page.waitForFunction(() => tocco.engine.ring.column(0, 24_000).some((x) => Math.abs(x) > 0.001), null, { timeout: 15_000 });
+
+/** Centroid of the 16384 samples that follow what `act` strikes out of silence, Hz: by the sound's clock, not the wall's. */
+export async function colourOf(page, act) {
+  await page.evaluate(() => tocco.engine.send({ hush: true }));
+  await page.waitForFunction(() => tocco.engine.ring.column(0, 4096).every((x) => x === 0), null, { timeout: 15_000 });
+  const from = await page.evaluate(() => tocco.engine.ring.head());
+  await act();
+  return page.evaluate(async (head) => {
+    const { Spectrum } = await import("./fft.js");
+    const { ring, rate } = tocco.engine;
+    for (let onset = -1; ;) {
+      await new Promise((done) => setTimeout(done, 50));
+      const now = ring.head();
+      if (onset < 0) {
+        const first = ring.column(0, now - head, now).findIndex((x) => x !== 0);
+        if (first >= 0) onset = head + first;
+      }
+      if (onset < 0 || now < onset + 16_384) continue;
+      const power = new Spectrum(16_384).of(ring.column(0, 16_384, onset + 16_384));
+      let [sum, weight] = [0, 0];
+      power.forEach((p, k) => {
+        sum += p * k;
+        weight += p;
+      });
+      return ((sum / weight) * rate) / 16_384;
+    }
+  }, from);
+}
 
 /** Bits of the samples of a float WAV. */
 export function samplesOf(file) {

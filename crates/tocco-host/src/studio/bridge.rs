@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Between the page and OSC: what arrives as OSC is played in every open page, and what is played in a page goes out as
 //! OSC, for instance to a running `tocco play`. On the WebSocket a gesture is the line of a take without its tick:
-//! `{"set": path, "value": v}`, `{"strike": body, "velocity_m_s": v}`, `{"hit": site, "impulse_n_s": j}`, `{"hush": true}`.
+//! `{"set": path, "value": v}`, `{"strike": body, "velocity_m_s": v}`, `{"hit": site, "impulse_n_s": j}`,
+//! `{"touch": site, "place": [fractions]}`, `{"hush": true}`.
 
 use crate::error::{HostError, Result, bad};
 use rosc::{OscMessage, OscPacket, OscType, decoder, encoder};
@@ -142,6 +143,10 @@ fn to_gesture(message: &OscMessage) -> Option<Value> {
         ("/tocco/hit", [OscType::String(site), impulse]) => {
             Some(json!({ "hit": site, "impulse_n_s": number(impulse)? }))
         }
+        ("/tocco/touch", [OscType::String(site), place @ ..]) if !place.is_empty() => {
+            let place = place.iter().map(number).collect::<Option<Vec<_>>>()?;
+            Some(json!({ "touch": site, "place": place }))
+        }
         ("/tocco/panic", []) => Some(json!({ "hush": true })),
         (path, [value]) if !path.starts_with("/tocco/") => {
             Some(json!({ "set": path.trim_start_matches('/'), "value": number(value)? }))
@@ -163,6 +168,11 @@ fn to_osc(gesture: &Value) -> Option<OscMessage> {
     if gesture.get("hush").is_some() {
         return Some(OscMessage { addr: "/tocco/panic".into(), args: Vec::new() });
     }
+    if let Some(site) = gesture.get("touch").and_then(Value::as_str) {
+        let place = gesture.get("place")?.as_array()?.iter().map(float).collect::<Option<Vec<_>>>()?;
+        let args = std::iter::once(OscType::String(site.to_owned())).chain(place).collect();
+        return Some(OscMessage { addr: "/tocco/touch".into(), args });
+    }
     named("strike", "velocity_m_s").or_else(|| named("hit", "impulse_n_s"))
 }
 
@@ -181,6 +191,7 @@ mod tests {
             json!({ "set": "hit/stiffness", "value": 1024.0 }),
             json!({ "strike": "hammer", "velocity_m_s": 1.5 }),
             json!({ "hit": "bar.tip", "impulse_n_s": 0.25 }),
+            json!({ "touch": "bar.tip", "place": [0.25, 0.5] }),
             json!({ "hush": true }),
         ] {
             assert_eq!(to_gesture(&to_osc(&gesture).unwrap()), Some(gesture));

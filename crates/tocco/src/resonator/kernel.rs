@@ -8,8 +8,12 @@
 //! Rows of coefficients begin on cache lines, and the distance between rows keeps away from multiples of 4 KiB: a store
 //! that shares the low address bits of the next loads would make them wait.
 
+#[cfg(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128")))]
+mod explicit;
 mod lanes;
 pub mod scalar;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod wasm;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
@@ -181,6 +185,9 @@ macro_rules! dispatch {
         pub fn $name(path: Path, $($arg: $type),*) -> $out {
             match path {
                 Path::Scalar => $scalar($($arg),*),
+                #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+                Path::Baseline => wasm::lanes2::$name($($arg),*),
+                #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
                 Path::Baseline => $body($($arg),*),
                 // SAFETY: `Path::Avx2` is only made by `Path::all` after the CPU said it has AVX2.
                 #[cfg(target_arch = "x86_64")]

@@ -11,6 +11,10 @@ use crate::resonator::CONTROL_TICKS;
 #[cfg(target_arch = "x86_64")]
 const WIDE: usize = 4;
 
+#[cfg_attr(
+    all(target_arch = "wasm32", target_feature = "simd128"),
+    expect(dead_code, reason = "written out in vectors there")
+)]
 #[inline(always)]
 pub fn step(
     [q, p]: StateMut,
@@ -41,6 +45,10 @@ pub fn step(
     (join(&stroke), join(&speed))
 }
 
+#[cfg_attr(
+    all(target_arch = "wasm32", target_feature = "simd128"),
+    expect(dead_code, reason = "written out in vectors there")
+)]
 #[inline(always)]
 pub fn held([d, p]: StateMut, [a, b, c, e, g, k]: [&[Line]; 6], force: Real) -> (Real, Real) {
     let n = d.len();
