@@ -182,11 +182,12 @@ const HOUR: std::time::Duration = std::time::Duration::from_secs(3600);
 pub fn content(path: &Path) -> Option<u64> {
     let bytes = fs::read(path).ok()?;
     let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ bytes.len() as u64;
-    // The hash of Fowler, Noll and Vo by words of eight bytes, turned so that high bits count as well.
+    // As Fowler, Noll and Vo, but by words of eight bytes, and folded so that high bits reach the low ones.
     for word in bytes.chunks(8) {
         let mut eight = [0; 8];
         eight[..word.len()].copy_from_slice(word);
-        hash = (hash ^ u64::from_le_bytes(eight)).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(29);
+        hash = (hash ^ u64::from_le_bytes(eight)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        hash ^= hash >> 29;
     }
     Some(hash)
 }

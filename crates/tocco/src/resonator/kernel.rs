@@ -111,6 +111,18 @@ impl<const K: usize> Rows<K> {
     }
 }
 
+impl<const K: usize> Rows<K> {
+    /// Every row, to be written.
+    #[inline(always)]
+    pub fn rows_mut(&mut self) -> [&mut [Line]; K] {
+        let mut rows = self.lines.chunks_mut(self.stride.max(1));
+        core::array::from_fn(
+            #[inline(always)]
+            |_| &mut rows.next().unwrap_or_default()[..self.len],
+        )
+    }
+}
+
 impl State {
     /// The chunks `from..to` of both rows.
     #[inline(always)]
@@ -270,6 +282,32 @@ dispatch! {
     (history: &History, now: Option<&[Chunk; PAIR]>, ahead: Option<&[Chunk; PAIR]>, ticks: usize, sums: &mut Sums) -> ()
 }
 
+dispatch! {
+    /// Retunes the modes that turn, to a part `done` of their way: what is kept of their displacements, and their table.
+    /// `now`: sine and cosine of half the angle, what is kept in a step, omega; `plan`: how the first three go on, w
+    /// and sigma with their ways, 1/mass, and 1 for modes that turn. [course.1]
+    turn, turn_avx2, turn_avx512, [scalar::turn, lanes::turn, lanes::turn],
+    (now: [&mut [Line]; 4], plan: [&[Line]; 9], done: Real, q: &mut [Line], table: [&mut [Line]; 6]) -> ()
+}
+
+/// One mode of [`turn`]: sine, cosine, kept, omega; what is kept of its displacement; its row of the table. [course.1]
+#[inline(always)]
+fn turned(now: [Real; 4], plan: [Real; 9], done: Real) -> ([Real; 4], Real, [Real; 6]) {
+    let ([sin, cos, keep, omega], [by_sin, by_cos, by_keep, w, w_way, sigma, sigma_way, over_mass, _]) = (now, plan);
+    let (sin, cos, keep) = (sin * by_cos + cos * by_sin, cos * by_cos - sin * by_sin, keep * by_keep);
+    let (w, sigma) = (w + w_way * done, sigma + sigma_way * done);
+    let square = w * w + sigma * sigma;
+    let over = 1.0 / (w * square); // one division for 1/w and 1/omega^2
+    let gone = 2.0 * sin * sin;
+    let s = keep * 2.0 * sin * cos * (over * square);
+    let integral = (gone + (1.0 - keep) * (1.0 - gone) - sigma * s) * (over * w);
+    let omega1 = square.sqrt();
+    let kept = omega * omega1 * (over * w); // [morph.3]
+    let qq = -square * integral;
+    let row = [qq, s, -square * s, qq - 2.0 * sigma * s, integral * over_mass, s * over_mass];
+    ([sin, cos, keep, omega1], kept, row)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -293,6 +331,8 @@ mod tests {
         for n in [2, 6, 62, 64] {
             let (table, two, start): (Table, TwoStep, State) =
                 (noise(&mut rng, n), noise(&mut rng, n), noise(&mut rng, n));
+            let (angles, mut plan): (Rows<4>, Rows<9>) = (noise(&mut rng, n), noise(&mut rng, n));
+            (0..n * LANES).for_each(|i| plan.set(8, i, (i % 3) as Real));
             let rows: [Row; 3] = core::array::from_fn(|_| noise(&mut rng, n));
             let [[a], [b], [c]] = rows.each_ref().map(|row| row.part(0, n));
             let (table, two) = (table.part(0, n), two.part(0, n));
@@ -314,6 +354,9 @@ mod tests {
                 assert_eq!(flush(path, &mut rest, 100.0), (false, true));
                 rest[1].0[3] = Real::NAN;
                 assert_eq!(flush(path, &mut rest, 100.0), (true, false));
+                let (mut turning, mut made) = (angles.clone(), Table::zeros(n));
+                turn(path, turning.rows_mut(), plan.part(0, n), 0.4, &mut rest, made.rows_mut());
+                all.extend(turning.part(0, n).into_iter().chain(made.part(0, n)).flat_map(bits));
                 for (late, ticks) in [(false, 7), (true, 7), (false, 8), (true, 1), (true, 32)] {
                     let (mut state, mut sums) = (start.clone(), Sums::ZERO);
                     ring(path, state.part_mut(0, n), two, late, ticks, &mut sums);

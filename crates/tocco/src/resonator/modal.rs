@@ -45,7 +45,7 @@ use crate::math::Real;
 use crate::param::{Key, KeyType, Kind, Spec, Tunable};
 use crate::units::{decay_rate, rad_s};
 use coefficients::two_pole;
-use course::Course;
+use course::{Course, Turns};
 pub use morph::Tuning;
 use morph::{Fade, Morph};
 
@@ -172,6 +172,7 @@ pub struct Modal {
     fade: Fade,
     /// How each mode is retuned by the sample, for which level that holds, and in how many samples.
     courses: Vec<Course>,
+    turns: Turns,
     course_level: Option<usize>,
     course_samples: u32,
     /// Nothing touches the body: it is not asked for its compliances.
@@ -278,6 +279,7 @@ impl Modal {
             morph,
             fade: Fade::new(ports.len(), before),
             courses: vec![Course::Still; order.len()],
+            turns: Turns::new(cells),
             course_level: None,
             course_samples: 1,
             loose: false,

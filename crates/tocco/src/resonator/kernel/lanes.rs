@@ -3,7 +3,7 @@
 
 #![allow(clippy::needless_range_loop, reason = "a lane is an index: the same one in every operand")]
 
-use super::{Chunk, History, LANES, Line, PAIR, StateMut, Sums, join};
+use super::{Chunk, History, LANES, Line, PAIR, StateMut, Sums, join, turned};
 use crate::math::Real;
 use crate::resonator::CONTROL_TICKS;
 
@@ -239,5 +239,25 @@ pub fn gather(
             }
         }
         gain(sum, &y);
+    }
+}
+
+#[inline(always)]
+pub fn turn(now: [&mut [Line]; 4], plan: [&[Line]; 9], done: Real, q: &mut [Line], table: [&mut [Line]; 6]) {
+    let n = q.len();
+    let (mut now, plan, mut table) =
+        (now.map(|row| &mut row[..n]), plan.map(|row| &row[..n]), table.map(|row| &mut row[..n]));
+    for i in 0..n {
+        for l in 0..LANES {
+            let turns = plan[8][i].0[l] != 0.0;
+            let (next, kept, row) = turned(now.each_ref().map(|row| row[i].0[l]), plan.map(|row| row[i].0[l]), done);
+            for (cell, value) in now.iter_mut().zip(next) {
+                cell[i].0[l] = if turns { value } else { cell[i].0[l] };
+            }
+            for (cell, value) in table.iter_mut().zip(row) {
+                cell[i].0[l] = if turns { value } else { cell[i].0[l] };
+            }
+            q[i].0[l] = if turns { q[i].0[l] * kept } else { q[i].0[l] };
+        }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The twins: one mode after the other, in the order that the lanes define.
 
-use super::{Chunk, History, LANES, Line, PAIR, StateMut, Sums, join};
+use super::{Chunk, History, LANES, Line, PAIR, StateMut, Sums, join, turned};
 use crate::math::Real;
 
 fn at(row: &[Line], i: usize) -> Real {
@@ -128,5 +128,15 @@ pub fn ring([y1, y0]: StateMut, table: [&[Line]; 4], late: bool, ticks: usize, s
             }
         }
         at_odd = !at_odd;
+    }
+}
+
+/// Twin of [`super::turn`].
+pub fn turn(mut now: [&mut [Line]; 4], plan: [&[Line]; 9], done: Real, q: &mut [Line], mut table: [&mut [Line]; 6]) {
+    for i in (0..q.len() * LANES).filter(|&i| at(plan[8], i) != 0.0) {
+        let (next, kept, row) = turned(now.each_ref().map(|row| at(row, i)), plan.map(|row| at(row, i)), done);
+        now.iter_mut().zip(next).for_each(|(cells, value)| cells[i / LANES].0[i % LANES] = value);
+        table.iter_mut().zip(row).for_each(|(cells, value)| cells[i / LANES].0[i % LANES] = value);
+        q[i / LANES].0[i % LANES] *= kept;
     }
 }

@@ -23,7 +23,8 @@ use super::coefficients::step_response;
 use super::morph::{PARTS, RIGID};
 use super::{Modal, ModalParams, Mode};
 use crate::math::{Real, cos, exp, sin};
-use crate::resonator::{Motion, Reading, Resonator, kernel};
+use crate::resonator::kernel::{self, Rows};
+use crate::resonator::{Motion, Reading, Resonator};
 
 /// Angle and decay per step below which the series is used, and above which the rotation is.
 const SMALL: Real = 0.1;
@@ -35,66 +36,92 @@ const TERMS: usize = 13;
 pub(super) enum Course {
     /// Its tuning stays.
     Still,
-    /// [course.1]: sine and cosine of half the angle, what is kept in a step, and how all three go on.
-    Turn { sin: Real, cos: Real, keep: Real, by: [Real; 3] },
+    /// [course.1]
+    Turn,
     /// [course.2]
     Series,
     /// [modal.2]
     Exact,
 }
 
-/// Where the parameters want a mode: omega, sigma.
-fn aimed(params: &ModalParams, mode: &Mode) -> (Real, Real) {
+/// What the modes of [course.1] need, row by row, as [`kernel::turn`] takes it.
+pub(super) struct Turns {
+    now: Rows<4>,
+    plan: Rows<9>,
+}
+
+impl Turns {
+    /// None turns. `[control]`
+    pub(super) fn new(cells: usize) -> Self {
+        Self { now: Rows::zeros(cells), plan: Rows::zeros(cells) }
+    }
+
+    /// Mode `i` turns, or does not.
+    fn set(&mut self, i: usize, turn: Option<([Real; 4], [Real; 8])>) {
+        self.plan.set(8, i, if turn.is_some() { 1.0 } else { 0.0 });
+        if let Some((now, plan)) = turn {
+            now.into_iter().enumerate().for_each(|(row, value)| self.now.set(row, i, value));
+            plan.into_iter().enumerate().for_each(|(row, value)| self.plan.set(row, i, value));
+        }
+    }
+}
+
+/// A mode's beginning of [course.1] in `steps` samples, for a step of h.
+fn turning(from: Tuning, to: Tuning, steps: Real, h: Real, mass: Real) -> ([Real; 4], [Real; 8]) {
+    let (w0, w1) = (ringing(from), ringing(to));
+    let half = 0.5 * h * w0;
+    let (on, less) = (0.5 * h * (w1 - w0) / steps, h * (to.1 - from.1) / steps);
+    (
+        [sin(half), cos(half), exp(-from.1 * h), from.0],
+        [sin(on), cos(on), exp(-less), w0, w1 - w0, from.1, to.1 - from.1, 1.0 / mass],
+    )
+}
+
+/// omega, sigma
+type Tuning = (Real, Real);
+
+/// Where the parameters want a mode.
+fn aimed(params: &ModalParams, mode: &Mode) -> Tuning {
     (mode.omega * params.freq_scale, mode.sigma / params.decay_scale)
 }
 
-fn ringing((omega, sigma): (Real, Real)) -> Real {
+fn ringing((omega, sigma): Tuning) -> Real {
     ((omega - sigma) * (omega + sigma)).max(0.0).sqrt()
 }
 
 impl Course {
-    /// From the present tuning to `to` in `steps` samples, for a step of h.
-    fn new(from: (Real, Real), to: (Real, Real), steps: Real, h: Real) -> Self {
+    /// From the present tuning to `to`, for a step of h.
+    fn new(from: Tuning, to: Tuning, h: Real) -> Self {
         if from == to {
-            return Course::Still;
-        }
-        let (w0, w1) = (ringing(from), ringing(to));
-        if w0.min(w1) * h > SMALL {
-            let half = 0.5 * h * w0;
-            let (on, less) = (0.5 * h * (w1 - w0) / steps, h * (to.1 - from.1) / steps);
-            Course::Turn { sin: sin(half), cos: cos(half), keep: exp(-from.1 * h), by: [sin(on), cos(on), exp(-less)] }
+            Course::Still
+        } else if ringing(from).min(ringing(to)) * h > SMALL {
+            Course::Turn
         } else if from.0.max(to.0) * h < SMALL && from.1.max(to.1) * h < SMALL {
             Course::Series
         } else {
             Course::Exact
         }
     }
-
-    /// Goes on by a sample; S and I at the tuning reached.
-    fn next(&mut self, (omega, sigma): (Real, Real), h: Real) -> (Real, Real) {
-        match self {
-            Course::Turn { sin, cos, keep, by } => {
-                (*sin, *cos) = (*sin * by[1] + *cos * by[0], *cos * by[1] - *sin * by[0]); // [course.1]
-                *keep *= by[2];
-                let gone = 2.0 * *sin * *sin;
-                let s = *keep * 2.0 * *sin * *cos / ringing((omega, sigma));
-                (s, (gone + (1.0 - *keep) * (1.0 - gone) - sigma * s) / (omega * omega))
-            }
-            Course::Series => series(omega, sigma, h),
-            Course::Still | Course::Exact => step_response(omega, sigma, h),
-        }
-    }
 }
 
-fn series(omega: Real, sigma: Real, h: Real) -> (Real, Real) {
+/// 1/(n (n+1)) and 1/(n+2) of [course.2].
+const OVER: [(Real, Real); TERMS] = {
+    let (mut over, mut n) = ([(0.0, 0.0); TERMS], 1);
+    while n < TERMS {
+        over[n] = (1.0 / (n * (n + 1)) as Real, 1.0 / (n + 2) as Real);
+        n += 1;
+    }
+    over
+};
+
+fn series_of((omega, sigma): Tuning, h: Real) -> (Real, Real) {
     let (x, z) = (2.0 * sigma * h, omega * h * (omega * h));
     let (mut before, mut term, mut s, mut integral) = (0.0, 1.0, 1.0, 0.5);
-    for n in 1..TERMS {
-        let n = n as Real;
-        let next = -(n * x * term + z * before) / (n * (n + 1.0)); // [course.2]
+    for (n, over) in OVER.iter().enumerate().skip(1) {
+        let next = -(n as Real * x * term + z * before) * over.0; // [course.2]
         (before, term) = (term, next);
         s += next;
-        integral += next / (n + 2.0);
+        integral += next * over.1;
     }
     (h * s, h * h * integral)
 }
@@ -132,13 +159,21 @@ impl Modal {
         let h = self.sample_s / (1u32 << self.level) as Real;
         if self.course_level != Some(self.level) {
             // Another step has other angles: a new course from here.
-            for (course, mode) in self.courses.iter_mut().zip(&mut self.modes) {
-                mode.was = mode.now;
-                *course = Course::new(mode.now, aimed(&self.params, mode), Real::from(left), h);
+            for (i, mode) in self.modes.iter_mut().enumerate() {
+                let to = aimed(&self.params, mode);
+                (mode.was, self.courses[i]) = (mode.now, Course::new(mode.now, to, h));
+                let turns = self.courses[i] == Course::Turn && mode.mass > 0.0;
+                self.turns.set(i, turns.then(|| turning(mode.now, to, Real::from(left), h, mode.mass)));
             }
             (self.course_level, self.course_samples) = (Some(self.level), left);
         }
         let done = 1.0 - Real::from(left - 1) / Real::from(self.course_samples);
+        if !last {
+            let (cells, table) = (self.state.len(), &mut self.levels[self.level].table);
+            let Turns { now, plan } = &mut self.turns;
+            let [q, _] = self.state.rows_mut();
+            kernel::turn(self.path, now.rows_mut(), plan.part(0, cells), done, q, table.rows_mut()); // [course.1]
+        }
         for i in 0..self.modes.len() {
             let mode = self.modes[i];
             let (aim, was) = (self.aim(&mode), mode.was);
@@ -146,14 +181,11 @@ impl Modal {
                 continue;
             }
             let line = |from: Real, to: Real| from + (to - from) * done;
-            let now = match self.courses[i] {
-                _ if last => aim,
-                Course::Turn { .. } => {
-                    let (w, sigma) = (line(ringing(was), ringing(aim)), line(was.1, aim.1));
-                    ((w * w + sigma * sigma).sqrt(), sigma)
-                }
-                _ => (line(was.0, aim.0), line(was.1, aim.1)),
-            };
+            if self.courses[i] == Course::Turn && !last {
+                self.modes[i].now = (self.turns.now.get(3, i), line(was.1, aim.1));
+                continue;
+            }
+            let now = if last { aim } else { (line(was.0, aim.0), line(was.1, aim.1)) };
             if now.0 > 0.0 && now.0 != mode.now.0 {
                 let ratio = mode.now.0 / now.0; // [morph.3]
                 let kept = if mode.now.0.min(now.0) < RIGID { ratio.min(1.0) } else { ratio };
@@ -161,7 +193,8 @@ impl Modal {
             }
             self.modes[i].now = now;
             if !last {
-                let (s, integral) = self.courses[i].next(now, h);
+                let series = self.courses[i] == Course::Series;
+                let (s, integral) = if series { series_of(now, h) } else { step_response(now.0, now.1, h) };
                 self.write_row(self.level, i, s, integral);
             }
         }
@@ -213,6 +246,7 @@ impl Modal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::resonator::kernel::{Path, State};
     use crate::rng::Rng;
 
     #[test]
@@ -222,18 +256,27 @@ mod tests {
         for _ in 0..2_000 {
             let mut draw = || (rng.between_log(1.0, 150_000.0), rng.between_log(0.01, 20_000.0));
             let (from, to) = (draw(), draw());
-            let mut course = Course::new(from, to, 32.0, h);
-            turned += u32::from(matches!(course, Course::Turn { .. }));
+            let course = Course::new(from, to, h);
+            turned += u32::from(course == Course::Turn);
             summed += u32::from(course == Course::Series);
+            let (mut turns, mut table, mut state) = (Turns::new(1), Rows::<6>::zeros(1), State::zeros(1));
+            turns.set(0, Some(turning(from, to, 32.0, h, 0.5)));
             for step in 1..=31 {
-                let line = |a: Real, b: Real| a + (b - a) * Real::from(step) / 32.0;
-                let now = if let Course::Turn { .. } = course {
-                    let (w, sigma) = (line(ringing(from), ringing(to)), line(from.1, to.1));
-                    ((w * w + sigma * sigma).sqrt(), sigma)
-                } else {
-                    (line(from.0, to.0), line(from.1, to.1))
+                let done = Real::from(step) / 32.0;
+                let line = |a: Real, b: Real| a + (b - a) * done;
+                let (now, (s, integral)) = match course {
+                    Course::Turn => {
+                        let [q, _] = state.rows_mut();
+                        let Turns { now, plan } = &mut turns;
+                        kernel::turn(Path::Baseline, now.rows_mut(), plan.part(0, 1), done, q, table.rows_mut());
+                        ((now.get(3, 0), line(from.1, to.1)), (0.5 * table.get(5, 0), 0.5 * table.get(4, 0)))
+                    }
+                    Course::Series => {
+                        let now = (line(from.0, to.0), line(from.1, to.1));
+                        (now, series_of(now, h))
+                    }
+                    Course::Still | Course::Exact => break,
                 };
-                let (s, integral) = course.next(now, h);
                 let (s1, integral1) = step_response(now.0, now.1, h);
                 // S may pass through zero near half the rate; both are of the size of h then.
                 assert!((s - s1).abs() < 1e-13 * h, "{from:?} {to:?} {step}: {s} {s1}");
