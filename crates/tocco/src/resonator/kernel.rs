@@ -284,28 +284,31 @@ dispatch! {
 
 dispatch! {
     /// Retunes the modes that turn, to a part `done` of their way: what is kept of their displacements, and their table.
-    /// `now`: sine and cosine of half the angle, what is kept in a step, omega; `plan`: how the first three go on, w
+    /// `now`: sine and cosine of half the angle, what is lost in a step, omega; `plan`: how the first three go on, w
     /// and sigma with their ways, 1/mass, and 1 for modes that turn. [course.1]
     turn, turn_avx2, turn_avx512, [scalar::turn, lanes::turn, lanes::turn],
     (now: [&mut [Line]; 4], plan: [&[Line]; 9], done: Real, q: &mut [Line], table: [&mut [Line]; 6]) -> ()
 }
 
-/// One mode of [`turn`]: sine, cosine, kept, omega; what is kept of its displacement; its row of the table. [course.1]
+/// One mode of [`turn`]: sine, cosine, lost, omega; what is kept of its displacement; its row of the table. [course.1]
 #[inline(always)]
-fn turned(now: [Real; 4], plan: [Real; 9], done: Real) -> ([Real; 4], Real, [Real; 6]) {
-    let ([sin, cos, keep, omega], [by_sin, by_cos, by_keep, w, w_way, sigma, sigma_way, over_mass, _]) = (now, plan);
-    let (sin, cos, keep) = (sin * by_cos + cos * by_sin, cos * by_cos - sin * by_sin, keep * by_keep);
+fn turned(now: [Real; 4], by: [Real; 3], on: [Real; 5], done: Real) -> ([Real; 4], Real, [Real; 6]) {
+    let ([sin, cos, lost, omega], [by_sin, by_versine, by_lost]) = (now, by);
+    let [w, w_way, sigma, sigma_way, over_mass] = on;
+    // As what is added, so that a small sine keeps its digits.
+    let (sin, cos) = (sin + (cos * by_sin - sin * by_versine), cos - (sin * by_sin + cos * by_versine));
+    let lost = lost + (1.0 - lost) * by_lost;
     let (w, sigma) = (w + w_way * done, sigma + sigma_way * done);
     let square = w * w + sigma * sigma;
     let over = 1.0 / (w * square); // one division for 1/w and 1/omega^2
     let gone = 2.0 * sin * sin;
-    let s = keep * 2.0 * sin * cos * (over * square);
-    let integral = (gone + (1.0 - keep) * (1.0 - gone) - sigma * s) * (over * w);
+    let s = (1.0 - lost) * 2.0 * sin * cos * (over * square);
+    let integral = (gone + lost * (1.0 - gone) - sigma * s) * (over * w);
     let omega1 = square.sqrt();
     let kept = omega * omega1 * (over * w); // [morph.3]
     let qq = -square * integral;
     let row = [qq, s, -square * s, qq - 2.0 * sigma * s, integral * over_mass, s * over_mass];
-    ([sin, cos, keep, omega1], kept, row)
+    ([sin, cos, lost, omega1], kept, row)
 }
 
 #[cfg(test)]

@@ -243,21 +243,47 @@ pub fn gather(
 }
 
 #[inline(always)]
-pub fn turn(now: [&mut [Line]; 4], plan: [&[Line]; 9], done: Real, q: &mut [Line], table: [&mut [Line]; 6]) {
+pub fn turn(
+    [sin, cos, lost, omega]: [&mut [Line]; 4],
+    [by_sin, by_versine, by_lost, w, w_way, sigma, sigma_way, over_mass, turns]: [&[Line]; 9],
+    done: Real,
+    q: &mut [Line],
+    [qq, qp, pq, pp, bq, bp]: [&mut [Line]; 6],
+) {
     let n = q.len();
-    let (mut now, plan, mut table) =
-        (now.map(|row| &mut row[..n]), plan.map(|row| &row[..n]), table.map(|row| &mut row[..n]));
+    let (sin, cos, lost, omega) = (&mut sin[..n], &mut cos[..n], &mut lost[..n], &mut omega[..n]);
+    let (by_sin, by_versine, by_lost, w, w_way) = (&by_sin[..n], &by_versine[..n], &by_lost[..n], &w[..n], &w_way[..n]);
+    let (sigma, sigma_way, over_mass, turns) = (&sigma[..n], &sigma_way[..n], &over_mass[..n], &turns[..n]);
+    let (qq, qp, pq) = (&mut qq[..n], &mut qp[..n], &mut pq[..n]);
+    let (pp, bq, bp) = (&mut pp[..n], &mut bq[..n], &mut bp[..n]);
     for i in 0..n {
+        // Copies: the compiler need not fear that a row it writes is one it has yet to read.
+        let now = [sin[i].0, cos[i].0, lost[i].0, omega[i].0];
+        let by = [by_sin[i].0, by_versine[i].0, by_lost[i].0];
+        let on = [w[i].0, w_way[i].0, sigma[i].0, sigma_way[i].0, over_mass[i].0];
+        let old = [qq[i].0, qp[i].0, pq[i].0, pp[i].0, bq[i].0, bp[i].0];
+        let (turns, from) = (turns[i].0, q[i].0);
+        let (mut next, mut row, mut kept) = (now, old, from);
         for l in 0..LANES {
-            let turns = plan[8][i].0[l] != 0.0;
-            let (next, kept, row) = turned(now.each_ref().map(|row| row[i].0[l]), plan.map(|row| row[i].0[l]), done);
-            for (cell, value) in now.iter_mut().zip(next) {
-                cell[i].0[l] = if turns { value } else { cell[i].0[l] };
-            }
-            for (cell, value) in table.iter_mut().zip(row) {
-                cell[i].0[l] = if turns { value } else { cell[i].0[l] };
-            }
-            q[i].0[l] = if turns { q[i].0[l] * kept } else { q[i].0[l] };
+            let now = [now[0][l], now[1][l], now[2][l], now[3][l]];
+            let by = [by[0][l], by[1][l], by[2][l]];
+            let on = [on[0][l], on[1][l], on[2][l], on[3][l], on[4][l]];
+            let (there, part, made) = turned(now, by, on, done);
+            let turns = turns[l] != 0.0;
+            next[0][l] = if turns { there[0] } else { now[0] };
+            next[1][l] = if turns { there[1] } else { now[1] };
+            next[2][l] = if turns { there[2] } else { now[2] };
+            next[3][l] = if turns { there[3] } else { now[3] };
+            row[0][l] = if turns { made[0] } else { old[0][l] };
+            row[1][l] = if turns { made[1] } else { old[1][l] };
+            row[2][l] = if turns { made[2] } else { old[2][l] };
+            row[3][l] = if turns { made[3] } else { old[3][l] };
+            row[4][l] = if turns { made[4] } else { old[4][l] };
+            row[5][l] = if turns { made[5] } else { old[5][l] };
+            kept[l] = if turns { from[l] * part } else { from[l] };
         }
+        [sin[i].0, cos[i].0, lost[i].0, omega[i].0] = next;
+        [qq[i].0, qp[i].0, pq[i].0, pp[i].0, bq[i].0, bp[i].0] = row;
+        q[i].0 = kept;
     }
 }

@@ -134,7 +134,9 @@ pub fn ring([y1, y0]: StateMut, table: [&[Line]; 4], late: bool, ticks: usize, s
 /// Twin of [`super::turn`].
 pub fn turn(mut now: [&mut [Line]; 4], plan: [&[Line]; 9], done: Real, q: &mut [Line], mut table: [&mut [Line]; 6]) {
     for i in (0..q.len() * LANES).filter(|&i| at(plan[8], i) != 0.0) {
-        let (next, kept, row) = turned(now.each_ref().map(|row| at(row, i)), plan.map(|row| at(row, i)), done);
+        let [by_sin, by_versine, by_lost, w, w_way, sigma, sigma_way, over_mass, _] = plan.map(|row| at(row, i));
+        let (by, on) = ([by_sin, by_versine, by_lost], [w, w_way, sigma, sigma_way, over_mass]);
+        let (next, kept, row) = turned(now.each_ref().map(|row| at(row, i)), by, on, done);
         now.iter_mut().zip(next).for_each(|(cells, value)| cells[i / LANES].0[i % LANES] = value);
         table.iter_mut().zip(row).for_each(|(cells, value)| cells[i / LANES].0[i % LANES] = value);
         q[i / LANES].0[i % LANES] *= kept;

@@ -131,8 +131,13 @@ impl Modal {
         for to in 0..ports {
             for from in 0..=to {
                 let mut sum = [0.0; LANES];
-                for i in 0..self.modes.len() {
-                    sum[i % LANES] += self.touch[to].get(0, i) * self.touch[from].get(0, i) * table.get(4, i); // [modal.3]
+                let cells = self.state.len();
+                let ([a], [b], bq) =
+                    (self.touch[to].part(0, cells), self.touch[from].part(0, cells), table.part(0, cells)[4]);
+                for ((a, b), bq) in a.iter().zip(b).zip(bq) {
+                    for (lane, sum) in sum.iter_mut().enumerate() {
+                        *sum += a.0[lane] * b.0[lane] * bq.0[lane]; // [modal.3]
+                    }
                 }
                 let label = kernel::join(&sum);
                 compliance[to * ports + from] = label;

@@ -6,10 +6,10 @@
 //! ([morph.3]); every step is then that of one fixed body, exact and passive like any other.
 //!
 //! **Law.** With s, c the sine and cosine of half the angle per step, d the way of that half angle per sample:
-//! - `[course.1]  s' = s cos d + c sin d`, `c' = c cos d - s sin d`; `S = e 2 s c/w`, `I = (2 s^2 + (1 - e)(1 - 2 s^2) - sigma S)/omega^2`
-//!   with `e = exp(-sigma h)` by factors likewise: S and I of [modal.2] without an elementary function
+//! - `[course.1]  s' = s cos d + c sin d`, `c' = c cos d - s sin d`; `S = (1 - l) 2 s c/w`, `I = (2 s^2 + l (1 - 2 s^2) - sigma S)/omega^2`
+//!   with `l = 1 - exp(-sigma h)` by factors likewise: S and I of [modal.2] without an elementary function
 //! - `[course.2]  S = h sum t_n`, `I = h^2 sum t_n/(n+1)`, `n (n+1) t_(n+1) = -2 n sigma h t_n - (omega h)^2 t_(n-1)`, t_0 = 0,
-//!   t_1 = 1: the power series, where the angle is small and [course.1] would lose digits
+//!   t_1 = 1: the power series, where the angle is small or the loss is large and [course.1] would lose digits
 //!
 //! **Symbols.** omega rad/s, sigma 1/s, w = sqrt(omega^2 - sigma^2) rad/s, h s: the step; S s, I s^2: impulse answer and its
 //! integral, per unit mass.
@@ -22,12 +22,14 @@
 use super::coefficients::step_response;
 use super::morph::{PARTS, RIGID};
 use super::{Modal, ModalParams, Mode};
-use crate::math::{Real, cos, exp, sin};
+use crate::math::{Real, cos, expm1, sin};
 use crate::resonator::kernel::{self, Rows};
 use crate::resonator::{Motion, Reading, Resonator};
 
-/// Angle and decay per step below which the series is used, and above which the rotation is.
+/// Angle and decay per step below which the series is used, and angle above which the rotation is.
 const SMALL: Real = 0.1;
+/// Angle per step above which the rotation is used where the loss is small against its square.
+const TINY: Real = 0.005;
 /// Terms of the series: the first left out is below 1e-17.
 const TERMS: usize = 13;
 
@@ -71,9 +73,10 @@ fn turning(from: Tuning, to: Tuning, steps: Real, h: Real, mass: Real) -> ([Real
     let (w0, w1) = (ringing(from), ringing(to));
     let half = 0.5 * h * w0;
     let (on, less) = (0.5 * h * (w1 - w0) / steps, h * (to.1 - from.1) / steps);
+    let versine = 2.0 * sin(0.5 * on) * sin(0.5 * on);
     (
-        [sin(half), cos(half), exp(-from.1 * h), from.0],
-        [sin(on), cos(on), exp(-less), w0, w1 - w0, from.1, to.1 - from.1, 1.0 / mass],
+        [sin(half), cos(half), -expm1(-from.1 * h), from.0],
+        [sin(on), versine, -expm1(-less), w0, w1 - w0, from.1, to.1 - from.1, 1.0 / mass],
     )
 }
 
@@ -92,9 +95,10 @@ fn ringing((omega, sigma): Tuning) -> Real {
 impl Course {
     /// From the present tuning to `to`, for a step of h.
     fn new(from: Tuning, to: Tuning, h: Real) -> Self {
+        let (angle, loss) = (ringing(from).min(ringing(to)) * h, from.1.max(to.1) * h);
         if from == to {
             Course::Still
-        } else if ringing(from).min(ringing(to)) * h > SMALL {
+        } else if angle > SMALL || (angle > TINY && loss < angle * angle) {
             Course::Turn
         } else if from.0.max(to.0) * h < SMALL && from.1.max(to.1) * h < SMALL {
             Course::Series
@@ -175,16 +179,18 @@ impl Modal {
             kernel::turn(self.path, now.rows_mut(), plan.part(0, cells), done, q, table.rows_mut()); // [course.1]
         }
         for i in 0..self.modes.len() {
+            match self.courses[i] {
+                Course::Still => continue,
+                Course::Turn if !last => {
+                    let Turns { now, plan } = &self.turns;
+                    self.modes[i].now = (now.get(3, i), plan.get(5, i) + plan.get(6, i) * done);
+                    continue;
+                }
+                _ => {}
+            }
             let mode = self.modes[i];
             let (aim, was) = (self.aim(&mode), mode.was);
-            if mode.now == aim {
-                continue;
-            }
             let line = |from: Real, to: Real| from + (to - from) * done;
-            if self.courses[i] == Course::Turn && !last {
-                self.modes[i].now = (self.turns.now.get(3, i), line(was.1, aim.1));
-                continue;
-            }
             let now = if last { aim } else { (line(was.0, aim.0), line(was.1, aim.1)) };
             if now.0 > 0.0 && now.0 != mode.now.0 {
                 let ratio = mode.now.0 / now.0; // [morph.3]
