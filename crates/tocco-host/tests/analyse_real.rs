@@ -73,9 +73,19 @@ fn a_held_out_strike_of_a_real_instrument_is_near_the_body_found_from_the_others
             analysis.filling,
             mean(&between)
         );
-        // The high water glass misses the plain line: 4.9 dB against 2.9 between real strikes, 1.7 times; its body is as far
-        // from the strikes it was made of, and why is not known.
-        let times = if *object == "WaterglassHi" { 1.8 } else { 1.5 };
+        // The high water glass misses the plain line: 4.9 dB against 2.9 between real strikes, 1.7 times. Between its few
+        // lines its recordings hold the room's answer, 45 to 60 dB down for a quarter of a second; all strikes
+        // share it and no body has it. Above it, within 50 dB, the line is met.
+        let mut times = 1.5;
+        if *object == "WaterglassHi" {
+            let near = |a: &[f64]| mel::distance_within_db(50.0, a, &sounds[i][held], rate_hz);
+            let body: Vec<f64> =
+                (0..train.len()).map(|j| near(&analysis.resynthesis(j, sounds[i][held].len()).unwrap())).collect();
+            let real: Vec<f64> = (0..LAYERS.len()).filter(|&n| n != held).map(|n| near(&sounds[i][n])).collect();
+            println!("{object}, within 50 dB: body {body:.1?}, real {real:.1?}");
+            assert!(mean(&body) <= 1.5 * mean(&real), "{object} within 50 dB");
+            times = 1.8;
+        }
         // Cowbell and wood block are one take at five levels: there are no two strikes to compare with.
         let one_take = two_real.iter().all(|d| *d < 0.5);
         if (!one_take && mean(&body) > times * mean(&two_real)) || mean(&body) >= least {

@@ -59,13 +59,18 @@ fn rows(samples: &[f64], rate_hz: f64) -> Vec<[f64; BANDS]> {
 
 /// Distance in dB of two sounds that both begin at their onset, over the length of the shorter, at equal energy.
 pub fn distance_db(a: &[f64], b: &[f64], rate_hz: f64) -> f64 {
+    distance_within_db(RANGE_DB, a, b, rate_hz)
+}
+
+/// The same for levels so far below the strongest cell, dB.
+pub fn distance_within_db(range_db: f64, a: &[f64], b: &[f64], rate_hz: f64) -> f64 {
     let length = a.len().min(b.len());
     let energy = |x: &[f64]| x[..length].iter().map(|x| x * x).sum::<f64>().max(1e-30);
     let gain = (energy(a) / energy(b)).sqrt();
     let levelled: Vec<f64> = b[..length].iter().map(|x| gain * x).collect();
     let (rows_a, rows_b) = (rows(&a[..length], rate_hz), rows(&levelled, rate_hz));
     let top = rows_a.iter().chain(&rows_b).flatten().copied().fold(1e-30, f64::max);
-    let floor = top * pow(10.0, -RANGE_DB / 10.0);
+    let floor = top * pow(10.0, -range_db / 10.0);
     let level = |e: f64| 10.0 * log10(e.max(floor));
     // Cells where both are below hearing say nothing: they would dilute the distance of short sounds.
     let (mut sum, mut cells) = (0.0, 0);
