@@ -27,7 +27,7 @@
 //! De Sena et al., NIW deliverable 4.1 (2009), eqs. (2.3) to (2.9); Avanzini, thesis (2001), eq. (5.17). We use the root
 //! of (2.6), not the fit (2.7), which is 2 % off at y = 3; the fit is kept for comparison.
 
-use crate::math::{PI, Real, cos, exp, expm1, gamma, ln_1p, pow};
+use crate::math::{PI, Real, exp, expm1, gamma, ln_1p, pow};
 
 /// Below this y the collision is elastic to ten digits, and the general formula divides by y^2.
 const ELASTIC_BELOW: Real = 1e-10;
@@ -226,29 +226,36 @@ fn panel(exponent: Real, end: Real, phi: impl Fn(Real) -> Real) -> Real {
     gauss_legendre(0.0, split, integrand) + gauss_legendre(split, last, integrand)
 }
 
-/// Integral over `[from, to]` by Gauss-Legendre quadrature with nodes found by Newton on the Legendre polynomial.
+/// Positive nodes of Gauss-Legendre quadrature and their weights.
+type Nodes = [(Real, Real); NODES / 2];
+
+/// Roots of the Legendre polynomial of degree 32; a test finds them by Newton.
+const ROOTS: Nodes = [
+    (0.997_263_861_849_481_6, 0.007_018_610_009_470_136),
+    (0.985_611_511_545_268_4, 0.016_274_394_730_905_71),
+    (0.964_762_255_587_506_4, 0.025_392_065_309_262_14),
+    (0.934_906_075_937_739_7, 0.034_273_862_913_021_41),
+    (0.896_321_155_766_052_1, 0.042_835_898_022_226_704),
+    (0.849_367_613_732_57, 0.050_998_059_262_376_154),
+    (0.794_483_795_967_942_4, 0.058_684_093_478_535_58),
+    (0.732_182_118_740_289_7, 0.065_822_222_776_361_95),
+    (0.663_044_266_930_215_2, 0.072_345_794_108_848_62),
+    (0.587_715_757_240_762_3, 0.078_193_895_787_070_44),
+    (0.506_899_908_932_229_4, 0.083_311_924_226_946_72),
+    (0.421_351_276_130_635_33, 0.087_652_093_004_403_74),
+    (0.331_868_602_282_127_67, 0.091_173_878_695_763_9),
+    (0.239_287_362_252_137_06, 0.093_844_399_080_804_54),
+    (0.144_471_961_582_796_5, 0.095_638_720_079_274_85),
+    (0.048_307_665_687_738_324, 0.096_540_088_514_727_85),
+];
+
+/// Integral over `[from, to]` by Gauss-Legendre quadrature.
 fn gauss_legendre(from: Real, to: Real, f: impl Fn(Real) -> Real) -> Real {
     if to <= from {
         return 0.0;
     }
     let (middle, half) = (0.5 * (from + to), 0.5 * (to - from));
-    let n = NODES as Real;
-    let mut sum = 0.0;
-    for i in 0..NODES / 2 {
-        let mut x = cos(PI * (i as Real + 0.75) / (n + 0.5));
-        let mut slope = 1.0;
-        for _ in 0..8 {
-            let (mut before, mut here) = (1.0, x);
-            for j in 2..=NODES {
-                let j = j as Real;
-                (before, here) = (here, ((2.0 * j - 1.0) * x * here - (j - 1.0) * before) / j);
-            }
-            slope = n * (x * here - before) / (x * x - 1.0);
-            x -= here / slope;
-        }
-        let weight = 2.0 / ((1.0 - x * x) * slope * slope);
-        sum += weight * (f(middle - half * x) + f(middle + half * x));
-    }
+    let sum: Real = ROOTS.iter().map(|(x, weight)| weight * (f(middle - half * x) + f(middle + half * x))).sum();
     half * sum
 }
 
@@ -281,6 +288,7 @@ fn exp_less_1p(u: Real) -> Real {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::cos;
 
     fn close(got: Real, want: Real, tolerance: Real, what: &str) {
         assert!((got / want - 1.0).abs() <= tolerance, "{what}: {got} instead of {want}");
@@ -353,6 +361,24 @@ mod tests {
     fn contact(row: usize) -> WallImpact {
         let (_, mass_kg, stiffness, dissipation_s_m, exponent, velocity_m_s, ..) = CONTACTS[row];
         WallImpact { mass_kg, stiffness, exponent, dissipation_s_m, velocity_m_s }
+    }
+
+    #[test]
+    fn the_nodes_are_roots_of_the_legendre_polynomial_with_its_weights() {
+        for (i, (node, weight)) in ROOTS.iter().enumerate() {
+            let n = NODES as Real;
+            let (mut x, mut slope) = (cos(PI * (i as Real + 0.75) / (n + 0.5)), 1.0);
+            for _ in 0..8 {
+                let (mut before, mut here) = (1.0, x);
+                for j in 2..=NODES {
+                    let j = j as Real;
+                    (before, here) = (here, ((2.0 * j - 1.0) * x * here - (j - 1.0) * before) / j);
+                }
+                slope = n * (x * here - before) / (x * x - 1.0);
+                x -= here / slope;
+            }
+            assert_eq!((*node, *weight), (x, 2.0 / ((1.0 - x * x) * slope * slope)), "node {i}");
+        }
     }
 
     #[test]

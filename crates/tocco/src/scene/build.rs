@@ -15,7 +15,7 @@ use crate::engine::{Command, Timed};
 use crate::interactor::Interactor;
 use crate::interactor::friction::{self, Friction, FrictionParams};
 use crate::interactor::impact::{Impact, ImpactParams};
-use crate::math::{PI, Real, cos, sin};
+use crate::math::{PI, Real, cos, pow, sin};
 use crate::param::{Rate, Scale, Tunable};
 use crate::resonator::inertial::{Guided, GuidedParams, Mass, MassParams};
 use crate::resonator::modal::{Modal, ModalParams, Tuning};
@@ -468,14 +468,17 @@ fn intentions(def: &SceneDef, scene: &mut Scene) {
     for contact in &def.contacts {
         let ContactForm::Impact { hammer, .. } = &contact.form else { continue };
         let at_speed_m_s = hammer.map_or(DEFAULT_SPEED_M_S, |hammer| hammer.at_speed_m_s);
-        let stiffness =
-            |hardness: Real| def.stiffness_for(contact, HammerDef { intent: Intent::Hardness(hardness), at_speed_m_s });
+        let felt = HammerDef { intent: Intent::Hardness(0.0), at_speed_m_s };
         let path = format!("{}/stiffness", contact.name);
         // A contact without a hammer has no such parameter.
-        let (Ok(soft), Ok(hard), Ok(Address::Slot(slot))) = (stiffness(0.0), stiffness(1.0), scene.address(&path))
-        else {
+        let (Ok(soft), Ok(Address::Slot(slot))) = (def.stiffness_for(contact, felt), scene.address(&path)) else {
             continue;
         };
+        let exponent = ImpactParams::from_values(&contact.params).exponent;
+        let hard = soft * pow(HARDNESS_S[0] / HARDNESS_S[1], exponent + 1.0); // [intent.2], one integral for both ends
+        if !scene.slots[slot].spec.admits(hard) {
+            continue;
+        }
         for (own, ends) in [(HARDNESS, None), (CONTACT_TIME, Some(HARDNESS_S))] {
             let reach = vec![Reach { slot, range: [soft, hard], scale: Scale::Log, ends }];
             scene.macros.push(Macro { name: format!("{}/{}", contact.name, own.id), reach, own: Some(own) });
