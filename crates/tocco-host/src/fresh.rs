@@ -183,10 +183,11 @@ pub fn content(path: &Path) -> Option<u64> {
     let bytes = fs::read(path).ok()?;
     let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ bytes.len() as u64;
     // As Fowler, Noll and Vo, but by words of eight bytes, and folded so that high bits reach the low ones.
-    for word in bytes.chunks(8) {
-        let mut eight = [0; 8];
-        eight[..word.len()].copy_from_slice(word);
-        hash = (hash ^ u64::from_le_bytes(eight)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let (words, rest) = bytes.as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    for word in words.iter().chain([&last]) {
+        hash = (hash ^ u64::from_le_bytes(*word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         hash ^= hash >> 29;
     }
     Some(hash)
