@@ -294,8 +294,10 @@ impl Engine {
             }
             self.stretch(ticks);
             for (sample, value) in out[done * channels..].iter_mut().zip(&self.mix[..ticks * channels]) {
-                // A fault is found within eight control ticks; until then it is silence, not a NaN in somebody's filter.
-                *sample = if value.is_finite() { *value as f32 } else { 0.0 };
+                // A fault is found within eight control ticks; until then it is silence, not a NaN in somebody's filter. A
+                // number that only f64 can hold is as much of a fault here.
+                let value = *value as f32;
+                *sample = if value.is_finite() { value } else { 0.0 };
             }
             if let Some(rows) = probes.as_deref_mut() {
                 let width = self.probes.len();
@@ -653,5 +655,16 @@ mod tests {
             engine.render(&mut [Timed { at: 0, command: Command::Hit { site, impulse_n_s: 0.01 } }], &mut out);
             assert!(out.iter().any(|x| x.abs() > 1e-3) && engine.energy().is_finite(), "body {body}: it sounds again");
         }
+    }
+
+    #[test]
+    fn a_number_that_only_f64_can_hold_is_silence_and_not_an_infinite_sample() {
+        let text = "[body.bar]\ntype = \"modal\"\nmodes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }]\n[[tap]]\nof = \"bar\"\n";
+        let mut engine = Engine::new(Scene::build(&SceneDef::from_text(text).unwrap(), 48_000.0).unwrap());
+        let mut out = [1.0; 64];
+        engine.scene.world.disturb(0);
+        engine.scene.world.bodies[0].hit(0, 1e60);
+        engine.render(&mut [], &mut out);
+        assert!(out.iter().all(|x| x.is_finite()) && engine.energy() > 1e100);
     }
 }
