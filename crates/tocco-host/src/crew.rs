@@ -11,15 +11,24 @@ pub fn cores() -> usize {
 
 /// Does `work(0..count)` on `threads` threads. After an error no new job begins; the first in order is returned.
 pub fn run<T: Send>(count: usize, threads: usize, work: impl Fn(usize) -> Result<T> + Sync) -> Result<Vec<T>> {
+    run_with(count, threads, |(): &mut (), index| work(index))
+}
+
+/// The same with tools that each thread makes for itself and keeps from job to job.
+pub fn run_with<T: Send, K: Default>(
+    count: usize,
+    threads: usize,
+    work: impl Fn(&mut K, usize) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
     let worker = || {
-        let mut done = Vec::new();
+        let (mut done, mut tools) = (Vec::new(), K::default());
         while !stop.load(Ordering::Relaxed) {
             let index = next.fetch_add(1, Ordering::Relaxed);
             if index >= count {
                 break;
             }
-            let result = work(index);
+            let result = work(&mut tools, index);
             if result.is_err() {
                 stop.store(true, Ordering::Relaxed);
             }

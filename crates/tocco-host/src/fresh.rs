@@ -58,6 +58,8 @@ impl FreshFile {
     /// Begins a file that will become `target`.
     pub fn create(target: &Path) -> Result<Self> {
         let wrong = |cause: &io::Error| HostError::writing(target, cause);
+        // A link stays a link: what it points to is replaced.
+        let linked = fs::symlink_metadata(target).is_ok_and(|meta| meta.is_symlink());
         match fs::metadata(target) {
             Ok(meta) if meta.is_dir() => {
                 return bad(format!("cannot write {}: it is a folder; name a file in it", target.display()));
@@ -70,8 +72,7 @@ impl FreshFile {
             Err(cause) if cause.kind() != io::ErrorKind::NotFound => return Err(wrong(&cause)),
             Ok(_) | Err(_) => {}
         }
-        // A link stays a link: what it points to is replaced.
-        let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_path_buf());
+        let target = linked.then(|| fs::canonicalize(target).ok()).flatten().unwrap_or_else(|| target.to_path_buf());
         if target.file_name().is_none() {
             return bad(format!("cannot write '{}': it names no file", target.display()));
         }
@@ -180,17 +181,32 @@ const HOUR: std::time::Duration = std::time::Duration::from_secs(3600);
 
 /// What is in a file, in 64 bits, by which a damaged one is known; `None` if it cannot be read.
 pub fn content(path: &Path) -> Option<u64> {
-    let bytes = fs::read(path).ok()?;
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ bytes.len() as u64;
-    // As Fowler, Noll and Vo, but by words of eight bytes, and folded so that high bits reach the low ones.
-    let (words, rest) = bytes.as_chunks::<8>();
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    for word in words.iter().chain([&last]) {
-        hash = (hash ^ u64::from_le_bytes(*word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        hash ^= hash >> 29;
+    fs::read(path).ok().map(|bytes| hash(&bytes))
+}
+
+/// The same of bytes about to be written.
+pub fn hash(bytes: &[u8]) -> u64 {
+    // As Fowler, Noll and Vo, but by words of eight bytes in four lanes that do not wait for one another, each folded so
+    // that high bits reach the low ones.
+    let mix = |hash: u64, word: [u8; 8]| {
+        let hash = (hash ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        hash ^ hash >> 29
+    };
+    let mut lanes = [1, 2, 3, 4].map(|lane| 0xcbf2_9ce4_8422_2325_u64 ^ lane);
+    let (rounds, rest) = bytes.as_chunks::<32>();
+    for round in rounds {
+        let (words, _) = round.as_chunks::<8>();
+        for lane in 0..4 {
+            lanes[lane] = mix(lanes[lane], words[lane]);
+        }
     }
-    Some(hash)
+    let mut hash = lanes.iter().fold(bytes.len() as u64, |hash, lane| mix(hash, lane.to_le_bytes()));
+    for word in rest.chunks(8) {
+        let mut last = [0; 8];
+        last[..word.len()].copy_from_slice(word);
+        hash = mix(hash, last);
+    }
+    hash
 }
 
 #[cfg(test)]

@@ -174,9 +174,19 @@ impl Encoder {
                 }
             }
             Encoding::Int24 => {
-                for (x, b) in samples.iter().zip(bytes.chunks_exact_mut(3)) {
-                    let y = nearest(f64::from(*x) * 8_388_608.0).clamp(-8_388_608, 8_388_607);
-                    b.copy_from_slice(&y.to_le_bytes()[..3]);
+                let whole =
+                    |x: f32| nearest(f64::from(x) * 8_388_608.0).clamp(-8_388_608, 8_388_607) as u32 & 0xff_ffff;
+                // Four samples are three words: several times faster than three bytes at a time.
+                let (fours, rest) = samples.as_chunks::<4>();
+                let (packed, tail) = bytes.split_at_mut(fours.len() * 12);
+                for (four, b) in fours.iter().zip(packed.as_chunks_mut::<12>().0) {
+                    let [y0, y1, y2, y3] = four.map(whole);
+                    b[..4].copy_from_slice(&(y0 | y1 << 24).to_le_bytes());
+                    b[4..8].copy_from_slice(&(y1 >> 8 | y2 << 16).to_le_bytes());
+                    b[8..].copy_from_slice(&(y2 >> 16 | y3 << 8).to_le_bytes());
+                }
+                for (x, b) in rest.iter().zip(tail.chunks_exact_mut(3)) {
+                    b.copy_from_slice(&whole(*x).to_le_bytes()[..3]);
                 }
             }
             Encoding::Float32 => {

@@ -230,6 +230,34 @@ fn a_set_is_the_same_for_any_number_of_threads_goes_on_where_it_stopped_and_foll
 }
 
 #[test]
+fn sounds_written_before_one_that_lowers_all_are_lowered_with_it() {
+    let dir = small();
+    let here = dir.path();
+    // Only the third and the sixth condition pass the ceiling.
+    fs::write(here.join("set.toml"), DESIGN.replace("lufs = -30.0\n[cal", "lufs = -23.0\n[cal")).unwrap();
+    for (folder, jobs) in [("one", "1"), ("two", "2"), ("stopped", "2")] {
+        good(here, &["sweep", "set.toml", "-o", folder, "--jobs", jobs]);
+        let rows = table(&here.join(folder).join("manifest.tsv"));
+        let lowered: Vec<f64> = rows.iter().map(|row| number(row, "lowered_db")).collect();
+        assert!(lowered[0] > 1.0 && lowered.iter().all(|x| *x == lowered[0]), "{lowered:?}");
+    }
+    // Stopped before the loud one was met: one sound is there at its own level.
+    let stopped = here.join("stopped");
+    fs::write(here.join("set.toml"), DESIGN.replace("lufs = -30.0\n[cal", "lufs = -23.0\nover = \"lower-each\"\n[cal"))
+        .unwrap();
+    good(here, &["sweep", "set.toml", "-o", "stopped"]);
+    fs::write(here.join("set.toml"), DESIGN.replace("lufs = -30.0\n[cal", "lufs = -23.0\n[cal")).unwrap();
+    let journal = fs::read_to_string(stopped.join(".levels.tsv")).unwrap();
+    fs::write(stopped.join(".levels.tsv"), journal.lines().next().unwrap().to_owned() + "\n").unwrap();
+    good(here, &["sweep", "set.toml", "-o", "stopped", "--jobs", "1"]);
+    for row in table(&here.join("one/manifest.tsv")) {
+        let [one, two, stopped] = ["one", "two", "stopped"].map(|f| fs::read(here.join(f).join(cell(&row, "file"))));
+        let one = one.unwrap();
+        assert!(one == two.unwrap() && one == stopped.unwrap(), "{}", cell(&row, "file"));
+    }
+}
+
+#[test]
 fn a_sidecar_tells_every_quantity_and_its_scene_gives_the_same_sound_again() {
     let dir = small();
     let here = dir.path();

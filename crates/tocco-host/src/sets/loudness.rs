@@ -6,6 +6,7 @@
 //! silence is never written to the file.
 
 use crate::error::{HostError, Result};
+use crate::measure::Level;
 use ebur128::{EbuR128, Mode};
 
 /// Length of a gating block, s.
@@ -35,37 +36,78 @@ pub struct Loudness {
 
 /// Measures interleaved samples.
 pub fn measure(samples: &[f32], channels: usize, rate_hz: f64, measure: Measure) -> Result<Loudness> {
-    let broken = |e: ebur128::Error| HostError::Machine(format!("loudness could not be measured: {e}"));
-    let peak = samples.iter().fold(0.0, |m: f32, x| m.max(x.abs()));
-    if peak == 0.0 {
-        return Ok(Loudness { lufs: f64::NEG_INFINITY, true_peak: 0.0, peak: 0.0 });
-    }
-    // Brought to full scale first: the absolute gate of -70 LUFS must judge the sound, not the units of its tap.
-    let scaled: Vec<f32> = samples.iter().map(|x| x / peak).collect();
-    let mode = if measure == Measure::Integrated { Mode::I } else { Mode::M };
-    let mut meter = EbuR128::new(channels as u32, rate_hz as u32, mode).map_err(broken)?;
-    let step = (STEP_S * rate_hz).round() as usize * channels;
-    let least = (BLOCK_S * rate_hz).ceil() as usize * channels;
-    let mut loudest = f64::NEG_INFINITY;
-    let mut fed = 0;
-    let mut feed = |meter: &mut EbuR128, block: &[f32]| {
-        meter.add_frames_f32(block).map_err(broken)?;
-        fed += block.len();
-        if measure == Measure::Momentary && fed >= least {
-            loudest = loudest.max(meter.loudness_momentary().map_err(broken)?);
+    Meters::default().read(samples, channels, rate_hz, measure)
+}
+
+/// Meters that measure one sound after another; making them anew costs a tenth of a short sound's measurement.
+#[derive(Default)]
+pub struct Meters {
+    at_hand: Option<Pair>,
+    scaled: Vec<f32>,
+}
+
+/// The two meters, and what they were made for.
+struct Pair {
+    made_for: (usize, f64, Measure),
+    loudness: EbuR128,
+    peak: EbuR128,
+}
+
+impl Meters {
+    /// Measures interleaved samples.
+    pub fn read(&mut self, samples: &[f32], channels: usize, rate_hz: f64, measure: Measure) -> Result<Loudness> {
+        let mut level = Level::default();
+        level.add(samples);
+        let peak = level.peak as f32;
+        if peak == 0.0 {
+            return Ok(Loudness { lufs: f64::NEG_INFINITY, true_peak: 0.0, peak: 0.0 });
         }
-        Ok(())
-    };
-    for block in scaled.chunks(step.max(channels)) {
-        feed(&mut meter, block)?;
+        // Brought to full scale first: the absolute gate of -70 LUFS must judge the sound, not the units of its tap.
+        self.scaled.clear();
+        self.scaled.extend(samples.iter().map(|x| x / peak));
+        let broken = |e: ebur128::Error| HostError::Machine(format!("loudness could not be measured: {e}"));
+        let (lufs, between) = self.full_scale((channels, rate_hz, measure)).map_err(broken)?;
+        let peak = f64::from(peak);
+        Ok(Loudness { lufs: lufs + tocco::units::db(peak), true_peak: between * peak, peak })
     }
-    if scaled.len() < least {
-        feed(&mut meter, &vec![0.0; least - scaled.len()])?;
+
+    /// Loudness and true peak of the sound at full scale.
+    fn full_scale(&mut self, wanted: (usize, f64, Measure)) -> std::result::Result<(f64, f64), ebur128::Error> {
+        let (channels, rate_hz, measure) = wanted;
+        let meters = match self.at_hand.take() {
+            Some(mut meters) if meters.made_for == wanted => {
+                meters.loudness.reset();
+                meters.peak.reset();
+                meters
+            }
+            _ => {
+                let mode = if measure == Measure::Integrated { Mode::I } else { Mode::M };
+                let make = |mode| EbuR128::new(channels as u32, rate_hz as u32, mode);
+                Pair { made_for: wanted, loudness: make(mode)?, peak: make(Mode::TRUE_PEAK)? }
+            }
+        };
+        let Pair { loudness: meter, peak, .. } = self.at_hand.insert(meters);
+        let step = (STEP_S * rate_hz).round() as usize * channels;
+        let least = (BLOCK_S * rate_hz).ceil() as usize * channels;
+        let mut loudest = f64::NEG_INFINITY;
+        let mut fed = 0;
+        let mut feed = |block: &[f32]| {
+            meter.add_frames_f32(block)?;
+            fed += block.len();
+            if measure == Measure::Momentary && fed >= least {
+                loudest = loudest.max(meter.loudness_momentary()?);
+            }
+            Ok(())
+        };
+        for block in self.scaled.chunks(step.max(channels)) {
+            feed(block)?;
+        }
+        if self.scaled.len() < least {
+            feed(&vec![0.0; least - self.scaled.len()])?;
+        }
+        let lufs = if measure == Measure::Integrated { meter.loudness_global()? } else { loudest };
+        Ok((lufs, true_peak(peak, &self.scaled, channels)?))
     }
-    let lufs = if measure == Measure::Integrated { meter.loudness_global().map_err(broken)? } else { loudest };
-    let true_peak = true_peak(&scaled, channels, rate_hz).map_err(broken)?;
-    let peak = f64::from(peak);
-    Ok(Loudness { lufs: lufs + tocco::units::db(peak), true_peak: true_peak * peak, peak })
 }
 
 /// Most that a value between samples can exceed the largest sample near it: the sum of the magnitudes of the interpolator's
@@ -76,10 +118,9 @@ const REACH: usize = 64;
 
 /// True peak of samples whose largest is 1. Only as far as a value between samples could still pass 1: most struck sounds
 /// are over by then, and this is the costlier half of the measurement.
-fn true_peak(scaled: &[f32], channels: usize, rate_hz: f64) -> std::result::Result<f64, ebur128::Error> {
+fn true_peak(meter: &mut EbuR128, scaled: &[f32], channels: usize) -> std::result::Result<f64, ebur128::Error> {
     let loud = scaled.iter().rposition(|x| x.abs() * MOST_BETWEEN > 1.0).unwrap_or(0);
     let end = (loud / channels + REACH) * channels;
-    let mut meter = EbuR128::new(channels as u32, rate_hz as u32, Mode::TRUE_PEAK)?;
     meter.add_frames_f32(&scaled[..end.min(scaled.len())])?;
     if end > scaled.len() {
         meter.add_frames_f32(&vec![0.0; end - scaled.len()])?;
@@ -142,5 +183,18 @@ mod tests {
         assert!((got.true_peak - meter.true_peak(0).unwrap()).abs() < 1e-6, "{got:?}");
         let silent = measure(&[0.0; 100], 1, 48_000.0, Measure::Integrated).unwrap();
         assert_eq!(silent.lufs, f64::NEG_INFINITY);
+    }
+
+    #[test]
+    fn a_meter_forgets_the_sound_before() {
+        let mut meters = Meters::default();
+        for (seconds, rate_hz) in [(2.0, 44_100.0), (0.05, 44_100.0), (0.7, 96_000.0), (0.7, 96_000.0), (0.1, 44_100.0)]
+        {
+            for kind in [Measure::Integrated, Measure::Momentary, Measure::Momentary] {
+                let sound = sine(440.0 / seconds, 0.3, seconds, rate_hz);
+                let again = meters.read(&sound, 1, rate_hz, kind).unwrap();
+                assert_eq!(again, measure(&sound, 1, rate_hz, kind).unwrap(), "{seconds} s, {rate_hz} Hz, {kind:?}");
+            }
+        }
     }
 }

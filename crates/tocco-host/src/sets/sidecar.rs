@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
+use tocco::param::Spec;
 use tocco::scene::Scene;
 use tocco::scene::def::{Length, ModeDef};
 use tocco::scene::tree::Patch;
@@ -70,11 +71,32 @@ fn value(patch: &Patch) -> Value {
     }
 }
 
+/// What a sound was made of, as the sidecar says it.
+pub struct Physics {
+    pub channels: usize,
+    parameters: Map<String, Value>,
+    modes: Map<String, Value>,
+    left_out: Vec<String>,
+}
+
+impl Physics {
+    /// Of a scene before its first tick.
+    pub fn of(scene: &Scene) -> Self {
+        let one = |(path, spec, now): (_, Spec, f64)| (path, json!({ "value": now, "unit": spec.unit }));
+        Self {
+            channels: scene.channels(),
+            parameters: scene.paths().into_iter().map(one).collect(),
+            modes: scene.modes().into_iter().map(|(body, modes)| (body, modes_json(&modes))).collect(),
+            left_out: scene.omitted().to_vec(),
+        }
+    }
+}
+
 /// The whole sidecar.
 pub fn json(
     design: &Design,
     stimulus: &Stimulus,
-    scene: &Scene,
+    physics: &Physics,
     (found, gains, place): (Found, Gains, usize),
     key: &str,
     content: &str,
@@ -85,9 +107,6 @@ pub fn json(
     let derived = design.derived.iter().zip(&stimulus.condition.derived);
     let derived: Map<String, Value> = derived.map(|((name, _), x)| (name.clone(), json!(x))).collect();
     let set: Map<String, Value> = stimulus.condition.moves.iter().map(|(p, v)| (p.clone(), value(v))).collect();
-    let parameters: Map<String, Value> =
-        scene.paths().into_iter().map(|(path, spec, now)| (path, json!({ "value": now, "unit": spec.unit }))).collect();
-    let modes: Map<String, Value> = scene.modes().into_iter().map(|(body, modes)| (body, modes_json(&modes))).collect();
     let lufs = found.loudness.lufs + gains.db;
     let seconds = found.frames as f64 / plan.rate_hz;
     let measure = if design.level.measure == Measure::Integrated { "integrated" } else { "momentary, largest" };
@@ -104,11 +123,11 @@ pub fn json(
         "repetition": stimulus.repetition,
         "order": place,
         "set": set,
-        "parameters": parameters,
-        "modes": modes,
+        "parameters": physics.parameters,
+        "modes": physics.modes,
         "seed": plan.scene.def.seed,
         "rate_hz": plan.rate_hz,
-        "channels": scene.channels(),
+        "channels": physics.channels,
         "bits": design.encoding.bytes() * 8,
         "frames": found.frames,
         "duration_s": seconds,
@@ -130,7 +149,7 @@ pub fn json(
         "health": {
             "unconverged": health.unconverged, "refused": health.refused, "reset": health.reset, "omitted": health.omitted,
         },
-        "left_out": scene.omitted(),
+        "left_out": physics.left_out,
         "scene_text": plan.scene.def.to_toml(),
     });
     let mut text = serde_json::to_string_pretty(&all).unwrap_or_default();

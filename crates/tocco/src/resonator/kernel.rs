@@ -171,11 +171,6 @@ pub struct Sums(pub [Line; CONTROL_TICKS]);
 impl Sums {
     /// All zero.
     pub const ZERO: Self = Sums([Line::ZERO; CONTROL_TICKS]);
-
-    /// The joined sum of one sample.
-    pub fn join(&self, tick: usize) -> Real {
-        join(&self.0[tick].0)
-    }
 }
 
 /// Joins the lanes in the one fixed order.

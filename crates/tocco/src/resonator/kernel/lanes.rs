@@ -157,7 +157,8 @@ fn ring_groups<const G: usize>(
 ) -> usize {
     while done + G <= state[0].len() {
         let (mut y1, mut y0): ([Chunk; G], [Chunk; G]) = (load(state[0], done), load(state[1], done));
-        let table: [[Chunk; G]; 4] = table.map(|row| load(row, done));
+        let [a, b, c, d] = table;
+        let table: [[Chunk; G]; 4] = [load(a, done), load(b, done), load(c, done), load(d, done)];
         let mut rest = &mut *sums;
         if late && !rest.is_empty() {
             advance(&mut y0, &mut y1, &table);
@@ -198,7 +199,8 @@ pub fn ring_wide(mut state: StateMut, table: [&[Line]; 4], late: bool, ticks: us
 pub fn history(state: StateMut, table: [&[Line]; 4], late: bool, ticks: usize, history: &mut History) {
     let ticks = ticks.min(CONTROL_TICKS);
     let (mut y1, mut y0): ([Chunk; PAIR], [Chunk; PAIR]) = (load(state[0], 0), load(state[1], 0));
-    let table: [[Chunk; PAIR]; 4] = table.map(|row| load(row, 0));
+    let [a, b, c, d] = table;
+    let table: [[Chunk; PAIR]; 4] = [load(a, 0), load(b, 0), load(c, 0), load(d, 0)];
     let mut at_odd = late;
     for row in &mut history[..ticks] {
         if at_odd {

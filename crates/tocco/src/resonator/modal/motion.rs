@@ -196,15 +196,19 @@ impl Resonator for Modal {
                 }
             }
         }
-        for tick in 0..ticks {
-            self.step_free(rung * LANES, all * LANES);
-            for r in readings.iter_mut() {
-                let row = usize::from(r.motion == Motion::Velocity);
-                for i in rung * LANES..all * LANES {
-                    r.sums.0[tick].0[i % LANES] += self.shape[r.port].get(0, i) * self.state.get(row, i);
+        if rung < all {
+            for tick in 0..ticks {
+                self.step_free(rung * LANES, all * LANES);
+                for r in readings.iter_mut() {
+                    let row = usize::from(r.motion == Motion::Velocity);
+                    for i in rung * LANES..all * LANES {
+                        r.sums.0[tick].0[i % LANES] += self.shape[r.port].get(0, i) * self.state.get(row, i);
+                    }
                 }
-                r.values[tick] = r.sums.join(tick);
             }
+        }
+        for r in readings.iter_mut() {
+            r.values[..ticks].iter_mut().zip(&r.sums.0).for_each(|(value, sum)| *value = kernel::join(&sum.0));
         }
         self.form = Form::Free { late: late ^ (ticks % 2 == 1) };
     }
