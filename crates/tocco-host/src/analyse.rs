@@ -10,6 +10,7 @@
 pub mod band;
 pub mod body;
 pub mod command;
+pub mod diffuse;
 pub mod doubt;
 pub mod exponential;
 pub mod fit;

@@ -21,8 +21,8 @@ pub const EXAMPLES: &str = "Examples:\n  tocco analyse bell.wav -o bell.toml --p
     differ by 3 to 8 dB).\n\n\
     A good recording: one object, struck once, left to ring out, no clipping, little noise, close and dry. Strikes given\n\
     together must be of the same object at the same rate: they share their modes and differ in their weights, so more\n\
-    places make a better body. Kept are frequency, decay, amplitude and sign of each mode; lost are the knock of the\n\
-    hammer, noise, a gliding pitch, and each mode's own phase.";
+    places make a better body. Kept are frequency, decay, amplitude and phase of each mode; lost are the knock of the\n\
+    hammer, standing noise and a gliding pitch.";
 
 /// What may be typed after `tocco analyse`.
 #[derive(Args, Debug)]

@@ -3,6 +3,7 @@
 //! are over before a narrow filter has seen them), and fits all of them together after each look.
 
 use super::band::Bank;
+use super::diffuse;
 use super::doubt::{self, Noise};
 use super::exponential::{add, cexp, sums};
 use super::fit::{self, Model, Pole, Steps};
@@ -24,6 +25,9 @@ const SHARED: f64 = 0.02;
 const WATCH_S: f64 = 0.0005;
 /// Times that what is unexplained may grow on the way back: noise in so short a window varies by as much.
 const WORSE: f64 = 4.0;
+
+/// Of the exponentials that may be added to a sound that is not all modal one in so many is kept for `diffuse`.
+const DIFFUSE: usize = 4;
 
 /// Power of noise over that of its quietest milliseconds.
 const QUIETEST: f64 = 1.5;
@@ -108,35 +112,47 @@ pub fn modes(strikes: &[Heard], wanted: &Wanted, bar: &Bar) -> Found {
         model: Model { poles: Vec::new(), weights: vec![Vec::new(); strikes.len()] },
     };
     search.cut();
-    search.go(Noise::Left);
+    search.go(Noise::Left, wanted.modes);
     let modes = search.model.poles.len();
-    if wanted.whole && search.not_noise() > wanted.modal {
+    let filled = wanted.whole && search.not_noise() > wanted.modal;
+    if filled {
         // What is filled in need not be the object alone: from the height of the strike on, hammer or not.
         strikes.iter().zip(&mut search.starts).for_each(|(s, start)| *start = s.height.min(*start));
         search.cut();
         search.model = fit::refine(&search.cut, search.model.poles.clone(), Steps::NONE, search.slowest);
-        search.go(Noise::Band);
+        search.go(Noise::Band, wanted.modes - wanted.modes / DIFFUSE);
     }
     let (low, high) = (TAU * wanted.low_hz / wanted.rate_hz, TAU * wanted.high_hz / wanted.rate_hz);
     let Search { mut model, starts, cut, .. } = search;
     model.poles.retain(|pole| pole.s.norm() >= low && pole.s.norm() <= high && pole.s.norm() < 0.98 * 0.5 * TAU);
     model.weights = fit::settle(&cut, &model.poles);
-    let left = level(&mut model, &cut, strikes, wanted.whole);
+    let rest = fit::residual(&cut, &model);
+    if filled {
+        let room = wanted.modes.saturating_sub(model.poles.len());
+        diffuse::fill(&cut, &rest, &mut model, wanted.rate_hz, room);
+    }
+    if wanted.whole {
+        level(&mut model, &cut, &rest, strikes, filled);
+    }
+    let left = rest.iter().zip(&cut).map(|(rest, cut)| energy(rest) / energy(cut).max(1e-300)).collect();
     Found { filling: model.poles.len().saturating_sub(modes), model, starts, left }
 }
 
+fn energy(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum()
+}
+
 /// Least squares give the modes only the energy that they explain. A body stands for the whole strike, without the noise of
-/// the recording: it is brought to that energy, by 6 dB at most. Returns the shares that are not explained.
-fn level(model: &mut Model, cut: &[Vec<f64>], strikes: &[Heard], whole: bool) -> Vec<f64> {
-    let energy = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
-    let rest = fit::residual(cut, model);
-    for ((weights, strike), (cut, rest)) in model.weights.iter_mut().zip(strikes).zip(cut.iter().zip(&rest)) {
-        let body: f64 = cut.iter().zip(rest).map(|(x, r)| (x - r) * (x - r)).sum();
-        let wanted = energy(cut) - (QUIETEST * strike.noise * cut.len() as f64).min(energy(rest));
-        let gain = (wanted / body.max(1e-300)).sqrt().clamp(1.0, if whole { 2.0 } else { 1.0 });
+/// the recording: it is brought to that energy, by 6 dB at most. `rest` is what least squares have left.
+fn level(model: &mut Model, cut: &[Vec<f64>], rest: &[Vec<f64>], strikes: &[Heard], filled: bool) {
+    let less = fit::residual(cut, model);
+    for (j, weights) in model.weights.iter_mut().enumerate() {
+        let body: f64 = cut[j].iter().zip(&less[j]).map(|(x, r)| (x - r) * (x - r)).sum();
+        let wanted = energy(&cut[j]) - (QUIETEST * strikes[j].noise * cut[j].len() as f64).min(energy(&rest[j]));
+        let least = if filled { 0.5 } else { 1.0 };
+        let gain = (wanted / body.max(1e-300)).sqrt().clamp(least, 2.0);
         weights.iter_mut().for_each(|w| *w *= gain);
     }
-    rest.iter().zip(cut).map(|(rest, cut)| energy(rest) / energy(cut).max(1e-300)).collect()
 }
 
 struct Search<'a> {
@@ -162,21 +178,21 @@ impl Search<'_> {
     }
 
     /// All looks, in what is left of the strikes.
-    fn go(&mut self, noise: Noise) {
+    fn go(&mut self, noise: Noise, most: usize) {
         for (width_hz, steps) in self.wanted.looks() {
             let mut poles = self.model.poles.clone();
             let rest = fit::residual(&self.cut, &self.model);
             // More than are wanted would only share out the same sound among themselves.
-            let most = (self.wanted.modes + self.wanted.modes / 4).saturating_sub(poles.len());
+            let room = (most + most / 4).saturating_sub(poles.len());
             let found = look(&rest, self.wanted, width_hz, self.slowest, self.bar);
-            poles.extend(found.into_iter().take(most));
+            poles.extend(found.into_iter().take(room));
             if poles.len() > self.model.poles.len() {
                 let mut next = self.fitted(poles, 0, noise);
                 next = self.fitted(next.poles, steps, noise);
                 if doubt::merge(&self.cut, &mut next) {
                     next = self.fitted(next.poles, steps, noise);
                 }
-                next = strongest(next, self.wanted.modes);
+                next = strongest(next, most);
                 // What explains less than before is not an improvement, however it came about.
                 if unexplained(&self.cut, &next) < unexplained(&self.cut, &self.model) {
                     self.model = next;
@@ -197,7 +213,6 @@ impl Search<'_> {
 
     /// Share of the strikes' energy that is neither modes nor the noise of the recording.
     fn not_noise(&self) -> f64 {
-        let energy = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
         let rest = fit::residual(&self.cut, &self.model);
         let share = |(j, rest): (usize, &Vec<f64>)| {
             // A recording that ends before its object is quiet has less noise than its quietest part.
@@ -233,9 +248,9 @@ fn hands_off(strike: &Heard, poles: &[Pole], weights: &[Complex<f64>], start: us
 
 /// Share of the strikes' energy that the model leaves, each strike counting alike.
 fn unexplained(strikes: &[Vec<f64>], model: &Model) -> f64 {
-    let energy = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().max(1e-300);
     let rest = fit::residual(strikes, model);
-    rest.iter().zip(strikes).map(|(rest, strike)| energy(rest) / energy(strike)).sum::<f64>() / strikes.len() as f64
+    let share = |(rest, strike): (&Vec<f64>, &Vec<f64>)| energy(rest).max(1e-300) / energy(strike).max(1e-300);
+    rest.iter().zip(strikes).map(share).sum::<f64>() / strikes.len() as f64
 }
 
 /// The `most` loudest modes.

@@ -46,8 +46,15 @@ pub struct Workshop(PathBuf);
 impl Workshop {
     /// A fresh one under the system's temporary directory.
     pub fn new() -> Result<Self, String> {
-        let dir = std::env::temp_dir().join(format!("tocco-bench-{}", std::process::id()));
-        std::fs::create_dir_all(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+        Self::under(&std::env::temp_dir())
+    }
+    /// A fresh one in memory, where the system has a place for that.
+    pub fn in_memory() -> Option<Self> {
+        Self::under(Path::new("/dev/shm")).ok()
+    }
+    fn under(place: &Path) -> Result<Self, String> {
+        let dir = place.join(format!("tocco-bench-{}", std::process::id()));
+        std::fs::create_dir(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
         Ok(Self(dir))
     }
     /// Where it is.

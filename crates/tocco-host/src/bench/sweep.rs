@@ -75,7 +75,7 @@ pub enum Form {
 pub fn times_s(form: Form, dir: &Path) -> Result<(f64, f64)> {
     let (mut one_s, mut all_s) = (f64::INFINITY, f64::INFINITY);
     // What is made here stays until the whole bench is over: ext4 passes over the places of files removed within the last
-    // five minutes one by one, which costs a sweep after many removals more than all its sounds.
+    // minutes one by one, which costs a sweep after many removals more than all its sounds.
     for turn in 0..3 {
         one_s = one_s.min(time_s(form, dir, &format!("{form:?}-one-{turn}"), 1)?);
         all_s = all_s.min(time_s(form, dir, &format!("{form:?}-all-{turn}"), crew::cores())?);
@@ -83,7 +83,8 @@ pub fn times_s(form: Form, dir: &Path) -> Result<(f64, f64)> {
     Ok((one_s, all_s))
 }
 
-fn time_s(form: Form, dir: &Path, name: &str, threads: usize) -> Result<f64> {
+/// Seconds of one sweep into a new folder.
+pub fn time_s(form: Form, dir: &Path, name: &str, threads: usize) -> Result<f64> {
     let out = dir.join(name);
     crate::fresh::write(&dir.join("strike.toml"), STRIKE.as_bytes())?;
     let start = Instant::now();
