@@ -142,7 +142,7 @@ fn body_words(body: &BodyDef, rate_hz: f64) -> String {
             let scale = ModalParams::from_values(&body.params).freq_scale;
             let mut words = shape_words(figure, ports, scale, rate_hz);
             if let Some(morph) = morph {
-                let _ = write!(words, "; morphs into {}", shape_words(morph, &[], scale, rate_hz));
+                let _ = write!(words, "; morphs into {}", shape_words(&morph.figure, &[], scale, rate_hz));
             }
             words
         }

@@ -3,6 +3,7 @@
 
 mod common;
 use common::{RATE_HZ, click_db, engine, peak};
+use tocco::SceneDef;
 use tocco::engine::{Command, Timed};
 use tocco::rng::Rng;
 
@@ -304,4 +305,31 @@ fn a_shape_that_morphs_into_another_size_and_material_ends_as_that_shape() {
     let [made, becoming] = [made, becoming].map(|text| render(&text, 0.4, |_| Vec::new()));
     let apart = made.iter().zip(&becoming).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
     assert!(peak(&made) > 0.0 && apart < 1e-6 * peak(&made), "{apart} of {}", peak(&made));
+}
+
+#[test]
+fn a_bar_becomes_a_plate_whose_ports_are_where_its_own_table_says() {
+    let plate = "shape = \"circular-plate\"\nmaterial = \"glass\"\nradius_m = 0.15\nthickness_m = 0.004\nmodes = 8\n";
+    let bar = "shape = \"bar\"\nmaterial = \"steel\"\nlength_m = 0.3\nwidth_m = 0.03\nthickness_m = 0.01\nmodes = 8\n\
+               port = { struck = 0.2, ear = 1.0 }\n";
+    let there = "port = { struck = [0.3, 0.1], ear = [0.9, 0.4] }\n";
+    let rest = "[[event]]\nat_s = 0.2\nhit = \"x.struck\"\nimpulse_n_s = 0.01\n[[tap]]\nof = \"x.ear\"\n";
+    let becoming = |there: &str| {
+        format!(
+            "[body.x]\ntype = \"shape\"\n{bar}[body.x.morph]\n{plate}{there}\
+             [[event]]\nat_s = 0.01\nset = \"x/morph_01\"\nvalue = 1.0\n{rest}"
+        )
+    };
+    let made = format!("[body.x]\ntype = \"shape\"\n{plate}{there}{rest}");
+    let def = SceneDef::from_text(&becoming(there)).unwrap();
+    let again = SceneDef::from_text(&def.to_toml()).unwrap();
+    assert_eq!(SceneDef { lines: Default::default(), ..def }, SceneDef { lines: Default::default(), ..again });
+    let [made, becoming_there] = [made, becoming(there)].map(|text| render(&text, 0.4, |_| Vec::new()));
+    let apart = made.iter().zip(&becoming_there).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
+    assert!(peak(&made) > 0.0 && apart < 1e-6 * peak(&made), "{apart} of {}", peak(&made));
+    // Every port must be somewhere on both, and none on one only.
+    let wrong = |there: &str| SceneDef::from_text(&becoming(there)).unwrap_err().to_string();
+    assert!(wrong("").contains("port struck: has 1 coordinates") && wrong("").contains("[body.x.morph.port]"));
+    let stray = wrong("port = { struck = [0.3, 0.1], eer = [0.9, 0.4] }\n");
+    assert!(stray.contains("body.x.morph.port.eer") && stray.contains("did you mean 'ear'"), "{stray}");
 }

@@ -89,11 +89,7 @@ pub const SHAPE: Kind = Kind {
             KeyType::Form("table of name = place: a word, a fraction or a list of fractions"),
             "Places by name; default one port \"0\" at the first place of the shape's list.",
         ),
-        key(
-            "morph",
-            KeyType::Form("a table with the keys of a shape"),
-            "The shape at morph_01 = 1; its ports are shared.",
-        ),
+        key("morph", KeyType::Form("a table with the keys of a shape"), "The shape at morph_01 = 1."),
     ],
 };
 
@@ -103,7 +99,16 @@ pub const MORPH: Kind = Kind {
     id: "",
     doc: "What a shape becomes at morph_01 = 1, written as `morph` in its body.",
     params: &[],
-    keys: &[SHAPE_KEY, MATERIAL_KEY, MODES_KEY],
+    keys: &[
+        SHAPE_KEY,
+        MATERIAL_KEY,
+        MODES_KEY,
+        key(
+            "port",
+            KeyType::Form("table of name = place: a word, a fraction or a list of fractions"),
+            "Where the body's ports are on this shape; one that is not named keeps its place.",
+        ),
+    ],
 };
 
 /// One family of shapes.

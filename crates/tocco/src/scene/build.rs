@@ -112,7 +112,8 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
                         Box::new(Modal::new(params, &from.modes, &from.ports, sample_s, touched))
                     }
                     Some(to) => {
-                        let to = shaped(&format!("{place}.morph"), to, places, below_hz)?;
+                        let there: Vec<PlaceOn> = places.iter().map(|port| to.place(port).clone()).collect();
+                        let to = shaped(&format!("{place}.morph"), &to.figure, &there, below_hz)?;
                         Box::new(Modal::morphing(params, &from, &to, sample_s, touched))
                     }
                 }

@@ -134,8 +134,8 @@ pub enum BodyForm {
         figure: ShapeDef,
         /// Named places; empty: one port "0" at the shape's first place.
         ports: Vec<PlaceOn>,
-        /// What it becomes at `morph_01` = 1; its ports are the same.
-        morph: Option<ShapeDef>,
+        /// What it becomes at `morph_01` = 1.
+        morph: Option<ShapeMorphDef>,
     },
     /// String between two rigid ends.
     String {
@@ -191,6 +191,22 @@ pub struct ModeDef {
     pub decay_s: Real,
     /// Modal mass, kg.
     pub mass_kg: Real,
+}
+
+/// The shape at the other end of a morph.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShapeMorphDef {
+    /// What it is.
+    pub figure: ShapeDef,
+    /// Ports that are elsewhere on it; the others are where the body has them.
+    pub ports: Vec<PlaceOn>,
+}
+
+impl ShapeMorphDef {
+    /// Where on it a port of the body is.
+    pub fn place<'a>(&'a self, port: &'a PlaceOn) -> &'a PlaceOn {
+        self.ports.iter().find(|own| own.name == port.name).unwrap_or(port)
+    }
 }
 
 /// The body at the other end of a morph.

@@ -156,6 +156,14 @@ fn form(kind: &Kind, key: &Key) -> Value {
             let place = json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 });
             json!({ "type": "object", "propertyNames": name(), "maxProperties": MAX_NODES, "additionalProperties": place })
         }
+        "port" if kind.family == "morph" => {
+            let fraction = json!({ "type": "number", "minimum": 0, "maximum": 1 });
+            let many = json!({ "type": "array", "minItems": 1, "maxItems": 3, "items": fraction.clone() });
+            json!({
+                "type": "object", "propertyNames": name(), "maxProperties": MAX_NODES,
+                "additionalProperties": { "anyOf": [{ "type": "string" }, many, fraction] },
+            })
+        }
         "morph" if kind.id == "modal" => table(&TARGET).into(),
         "morph" => morph(),
         "material" => {

@@ -131,18 +131,11 @@ fn write_body(out: &mut String, body: &BodyDef) {
         }
         BodyForm::Shape { figure, ports, morph } => {
             write_figure(out, figure);
-            if !ports.is_empty() {
-                line(out, format_args!("[body.{name}.port]"));
-            }
-            for port in ports {
-                match &port.place {
-                    Place::Named(word) => line(out, format_args!("{} = {}", key(&port.name), quoted(word))),
-                    Place::At(at) => line(out, format_args!("{} = {at:?}", key(&port.name))),
-                }
-            }
+            write_places(out, &format!("body.{name}"), ports);
             if let Some(morph) = morph {
                 line(out, format_args!("[body.{name}.morph]"));
-                write_figure(out, morph);
+                write_figure(out, &morph.figure);
+                write_places(out, &format!("body.{name}.morph"), &morph.ports);
             }
         }
         BodyForm::String { ports } => {
@@ -185,6 +178,18 @@ fn write_bank(out: &mut String, place: &str, modes: &[ModeDef], ports: &[PortDef
     }
     for port in ports {
         line(out, format_args!("{} = {:?}", key(&port.name), port.shape));
+    }
+}
+
+fn write_places(out: &mut String, of: &str, ports: &[PlaceOn]) {
+    if !ports.is_empty() {
+        line(out, format_args!("[{of}.port]"));
+    }
+    for port in ports {
+        match &port.place {
+            Place::Named(word) => line(out, format_args!("{} = {}", key(&port.name), quoted(word))),
+            Place::At(at) => line(out, format_args!("{} = {at:?}", key(&port.name))),
+        }
     }
 }
 

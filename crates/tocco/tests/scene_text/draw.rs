@@ -218,11 +218,19 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
                 }
                 5 => {
                     let figure = draw_figure(rng);
-                    let axes = family(figure.kind.id).unwrap().axes.len();
-                    let place = |rng: &mut Rng| Place::At((0..axes).map(|_| draw(rng, 0.0, 1.0)).collect());
-                    let ports = some(rng).map(|_| PlaceOn { name: name(rng), place: place(rng) }).collect();
-                    let morph = coin(rng).then(|| draw_figure(rng));
-                    let morph = morph.filter(|morph| family(morph.kind.id).unwrap().axes.len() == axes);
+                    let axes = |figure: &ShapeDef| family(figure.kind.id).unwrap().axes.len();
+                    let place = |rng: &mut Rng, axes| Place::At((0..axes).map(|_| draw(rng, 0.0, 1.0)).collect());
+                    let ports: Vec<PlaceOn> =
+                        some(rng).map(|_| PlaceOn { name: name(rng), place: place(rng, axes(&figure)) }).collect();
+                    let morph = coin(rng).then(|| {
+                        let to = draw_figure(rng);
+                        // Needed where the axes differ.
+                        let own = axes(&to) != axes(&figure);
+                        let kept = ports.iter().filter(|_| own || coin(rng)).map(|port| port.name.clone());
+                        let kept: Vec<String> = kept.collect();
+                        let ports = kept.into_iter().map(|name| PlaceOn { name, place: place(rng, axes(&to)) });
+                        ShapeMorphDef { ports: ports.collect(), figure: to }
+                    });
                     ("shape", BodyForm::Shape { figure, ports, morph })
                 }
                 _ => {

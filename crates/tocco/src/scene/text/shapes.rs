@@ -123,7 +123,7 @@ fn read_places(node: &Node<'_, '_>, family: &Family, lines: &mut Lines) -> Resul
     })
 }
 
-fn read_morph(body: &Node<'_, '_>, ports: &[PlaceOn], lines: &mut Lines) -> Result<Option<ShapeDef>, SceneError> {
+fn read_morph(body: &Node<'_, '_>, ports: &[PlaceOn], lines: &mut Lines) -> Result<Option<ShapeMorphDef>, SceneError> {
     let Some(entry) = body.entry("morph") else {
         body.none_of(&["morph_01"], NO_MORPH)?;
         return Ok(None);
@@ -131,10 +131,18 @@ fn read_morph(body: &Node<'_, '_>, ports: &[PlaceOn], lines: &mut Lines) -> Resu
     let at = body.place("morph");
     let (family, node) = open(table(&entry.value, &at, "a table with the keys of a shape")?, at, entry.line, &MORPH)?;
     node.note(lines);
+    let morph = ShapeMorphDef { ports: read_places(&node, family, lines)?, figure: read_figure(&node, family, lines)? };
+    let known = || ports.iter().map(|port| port.name.as_str());
+    if let Some(stray) = morph.ports.iter().find(|own| !known().any(|name| name == own.name)) {
+        let at = join(&node.place("port"), &stray.name);
+        let line = lines.get(&at).copied().unwrap_or(node.line);
+        return fail(at, line, format!("the body has no such port{}", nearest(&stray.name, known())));
+    }
     for port in ports {
-        if let Err(what) = locate(family, &port.place) {
-            return node.fail("shape", format!("port {}: {what}", port.name));
+        if let Err(what) = locate(family, &morph.place(port).place) {
+            let what = format!("port {}: {what}; say where it is on this shape in [{}]", port.name, node.place("port"));
+            return node.fail("shape", what);
         }
     }
-    read_figure(&node, family, lines).map(Some)
+    Ok(Some(morph))
 }
