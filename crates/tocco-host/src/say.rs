@@ -93,6 +93,11 @@ impl Bar {
         self.show();
     }
 
+    /// There is more to do than was thought.
+    pub fn lengthen(&self, by: u64) {
+        self.bar.inc_length(by);
+    }
+
     /// One more is done.
     pub fn step(&self, message: &str) {
         self.bar.set_message(message.to_owned());

@@ -116,6 +116,7 @@ pub fn modes(strikes: &[Heard], wanted: &Wanted, bar: &Bar) -> Found {
     let modes = search.model.poles.len();
     let filled = wanted.whole && search.not_noise() > wanted.modal;
     if filled {
+        bar.lengthen(wanted.bands() as u64);
         // What is filled in need not be the object alone: from the height of the strike on, hammer or not.
         strikes.iter().zip(&mut search.starts).for_each(|(s, start)| *start = s.height.min(*start));
         search.cut();
