@@ -4,10 +4,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+mod common;
+use common::tocco;
 use std::f64::consts::TAU;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use tocco::rng::Rng;
 use tocco_host::analyse::read::Recording;
 use tocco_host::analyse::{Analysis, Options, analyse, mel};
@@ -216,10 +218,6 @@ fn the_body_sounds_like_the_strike_and_the_picture_shows_both() {
     analysis.picture(&strikes, &picture).unwrap();
     let header = |path: &Path| fs::read(path).unwrap()[..24].to_vec();
     assert_eq!(header(&picture), header(&shipped), "run once with TOCCO_BLESS=1");
-}
-
-fn tocco(dir: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tocco")).args(arguments).current_dir(dir).stdin(Stdio::null()).output().unwrap()
 }
 
 fn write_wav(path: &Path, rate_hz: f64, samples: &[f64]) {

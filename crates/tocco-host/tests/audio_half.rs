@@ -1,41 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The audio half allocates and frees nothing, whatever a player does, whichever scene comes.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+#[path = "../../tocco/tests/common/allocations.rs"]
+mod allocations;
+use allocations::{COUNT, WATCHED};
 use tocco::rng::Rng;
 use tocco_host::live::{self, Setup, When};
 use tocco_host::{bench, library};
-
-thread_local! {
-    static WATCHED: Cell<bool> = const { Cell::new(false) };
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-fn note() {
-    if WATCHED.with(Cell::get) {
-        COUNT.with(|c| c.set(c.get() + 1));
-    }
-}
-
-// SAFETY: every call is handed to the system allocator unchanged; counting touches only thread-local integers.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        note();
-        // SAFETY: the caller's contract is passed on.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        note();
-        // SAFETY: the caller's contract is passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 fn watched<T>(what: impl FnOnce() -> T) -> T {
     WATCHED.with(|w| w.set(true));
@@ -78,13 +49,13 @@ fn the_audio_half_neither_allocates_nor_frees_under_storms_floods_loads_and_edit
             desk.poll().unwrap();
         }
     }
-    assert_eq!(COUNT.with(Cell::get), 0);
+    assert_eq!(COUNT.get(), 0);
     let counts = desk.counts();
     assert!(counts.done > 20_000 && counts.refused == 0, "{counts:?}");
     assert!(desk.status().lost_frames > 0, "nobody fetched the tape, and it was said");
 
     let proof = watched(|| String::from("heap"));
-    assert!(COUNT.with(Cell::get) > 0, "the guard sees the allocation of {proof}");
+    assert!(COUNT.get() > 0, "the guard sees the allocation of {proof}");
 }
 
 #[test]
@@ -96,7 +67,7 @@ fn the_demanding_scene_neither_allocates_nor_frees() {
         storm.blow(&mut desk, bench::live::BLOCK as f64 / bench::live::RATE_HZ).unwrap();
         watched(|| player.play(&mut out));
     }
-    assert_eq!(COUNT.with(Cell::get), 0);
+    assert_eq!(COUNT.get(), 0);
     let health = desk.status().health;
     assert!(health.solves > 0 && health.unconverged + health.refused + health.reset == 0, "{health:?}");
 }

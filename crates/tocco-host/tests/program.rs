@@ -3,9 +3,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+mod common;
+use common::{good, tocco};
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use tocco_host::library::SHIPPED;
 use tocco_host::starter::STARTERS;
 use tocco_host::wav::WavReader;
@@ -33,17 +35,6 @@ const LONG_NAME: &str = match std::str::from_utf8(&[b'x'; 300]) {
     Ok(name) => name,
     Err(_) => "",
 };
-
-fn tocco(dir: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tocco")).args(arguments).current_dir(dir).stdin(Stdio::null()).output().unwrap()
-}
-
-fn good(dir: &Path, arguments: &[&str]) -> String {
-    let out = tocco(dir, arguments);
-    let error = String::from_utf8_lossy(&out.stderr).into_owned();
-    assert!(out.status.success() && error.is_empty(), "{arguments:?}: {error}");
-    String::from_utf8(out.stdout).unwrap()
-}
 
 fn with_small() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();

@@ -3,10 +3,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+mod common;
+use common::{good, tocco};
 use std::f64::consts::TAU;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 const SCENE: &str = r#"duration_s = 0.3
 [body.hammer]
@@ -52,17 +54,6 @@ db_spl = 65.0
 [listening]
 answers = ["wood", "steel"]
 "#;
-
-fn tocco(dir: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tocco")).args(arguments).current_dir(dir).stdin(Stdio::null()).output().unwrap()
-}
-
-fn good(dir: &Path, arguments: &[&str]) -> String {
-    let out = tocco(dir, arguments);
-    let error = String::from_utf8_lossy(&out.stderr).into_owned();
-    assert!(out.status.success() && error.is_empty(), "{arguments:?}: {error}");
-    String::from_utf8(out.stdout).unwrap()
-}
 
 fn small() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();

@@ -1,42 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `Engine::render` allocates and frees nothing, whatever happens in it.
 
+#[path = "common/allocations.rs"]
+mod allocations;
 mod common;
+use allocations::{COUNT, WATCHED};
 use common::engine;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use tocco::engine::{Command, Timed};
 use tocco::{Scene, SceneDef};
-
-thread_local! {
-    static WATCHED: Cell<bool> = const { Cell::new(false) };
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-fn note() {
-    if WATCHED.with(Cell::get) {
-        COUNT.with(|c| c.set(c.get() + 1));
-    }
-}
-
-// SAFETY: every call is handed to the system allocator unchanged; counting touches only thread-local integers.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        note();
-        // SAFETY: the caller's contract is passed on.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        note();
-        // SAFETY: the caller's contract is passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn render_neither_allocates_nor_frees_in_contact_in_sleep_under_edits_and_when_scenes_are_swapped() {
@@ -78,12 +49,12 @@ fn render_neither_allocates_nor_frees_in_contact_in_sleep_under_edits_and_when_s
     WATCHED.with(|w| w.set(true));
     let health = engine.render(&mut commands, &mut out);
     WATCHED.with(|w| w.set(false));
-    assert_eq!(COUNT.with(Cell::get), 0);
+    assert_eq!(COUNT.get(), 0);
     assert!(std::iter::from_fn(|| engine.retired()).count() == 3);
     assert!(health.solves > 0 && health.refused == 0 && health.unconverged == 0);
 
     WATCHED.with(|w| w.set(true));
     let proof = String::from("heap");
     WATCHED.with(|w| w.set(false));
-    assert!(COUNT.with(Cell::get) > 0, "the guard sees the allocation of {proof}");
+    assert!(COUNT.get() > 0, "the guard sees the allocation of {proof}");
 }

@@ -5,20 +5,20 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A hammer strikes a bar of three modes.
-const STRIKE: &str = r#"
+/// A hammer strikes a bar of three modes, the lowest of which rings for `decay_s`.
+pub fn strike(duration_s: f64, decay_s: f64) -> String {
+    let mode = |hz: f64, share: f64| format!("{{ freq_hz = {hz:?}, decay_s = {:?}, mass_kg = 0.05 }}", share * decay_s);
+    let modes = [mode(500.0, 1.0), mode(1300.0, 0.75), mode(1700.0, 0.5)].join(", ");
+    format!(
+        r#"
 version = 1
-duration_s = 60.0
+duration_s = {duration_s:?}
 [body.hammer]
 type = "mass"
 mass_kg = 0.01
 [body.bar]
 type = "modal"
-modes = [
-  { freq_hz = 500.0, decay_s = 10.0, mass_kg = 0.05 },
-  { freq_hz = 1300.0, decay_s = 8.0, mass_kg = 0.05 },
-  { freq_hz = 1700.0, decay_s = 6.0, mass_kg = 0.05 },
-]
+modes = [{modes}]
 [contact.hit]
 type = "impact"
 between = ["hammer", "bar"]
@@ -32,7 +32,9 @@ velocity_m_s = 1.0
 [[tap]]
 of = "bar"
 quantity = "velocity"
-"#;
+"#
+    )
+}
 
 /// Length of the scene and of the long render, s.
 pub const SHORT_S: u32 = 60;
@@ -66,7 +68,7 @@ pub fn hour_mb(dir: &Path) -> Result<f64, String> {
 
 fn render(dir: &Path, seconds: u32) -> Result<std::process::Child, String> {
     let (scene, wav) = (dir.join("strike.toml"), dir.join("strike.wav"));
-    std::fs::write(&scene, STRIKE).map_err(|e| format!("{}: {e}", scene.display()))?;
+    std::fs::write(&scene, strike(f64::from(SHORT_S), 10.0)).map_err(|e| format!("{}: {e}", scene.display()))?;
     let program = std::env::current_exe().map_err(|e| format!("this program: {e}"))?;
     let mut command = Command::new(&program);
     command.arg("render").arg(&scene).arg("-o").arg(&wav).args(["--duration", &seconds.to_string()]);

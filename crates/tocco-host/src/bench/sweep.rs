@@ -14,34 +14,6 @@ use std::time::Instant;
 pub const EACH_S: f64 = 0.5;
 const COUNT: usize = 1000;
 
-const STRIKE: &str = r#"
-version = 1
-duration_s = 0.5
-[body.hammer]
-type = "mass"
-mass_kg = 0.01
-[body.bar]
-type = "modal"
-modes = [
-  { freq_hz = 500.0, decay_s = 0.2, mass_kg = 0.05 },
-  { freq_hz = 1300.0, decay_s = 0.15, mass_kg = 0.05 },
-  { freq_hz = 1700.0, decay_s = 0.1, mass_kg = 0.05 },
-]
-[contact.hit]
-type = "impact"
-between = ["hammer", "bar"]
-stiffness = 1e9
-dissipation_s_m = 0.5
-exponent = 1.5
-[[event]]
-at_s = 0.0
-strike = "hammer"
-velocity_m_s = 1.0
-[[tap]]
-of = "bar"
-quantity = "velocity"
-"#;
-
 const DESIGN: &str = r#"
 scene = "strike.toml"
 [[factor]]
@@ -86,11 +58,12 @@ pub fn times_s(form: Form, dir: &Path) -> Result<(f64, f64)> {
 /// Seconds of one sweep into a new folder.
 pub fn time_s(form: Form, dir: &Path, name: &str, threads: usize) -> Result<f64> {
     let out = dir.join(name);
-    crate::fresh::write(&dir.join("strike.toml"), STRIKE.as_bytes())?;
+    let strike = super::program::strike(EACH_S, 0.2);
+    crate::fresh::write(&dir.join("strike.toml"), strike.as_bytes())?;
     let start = Instant::now();
     match form {
         Form::Over => {
-            let plan = Plan::new(Loaded::from_text("strike", "strike", STRIKE.to_owned(), None)?);
+            let plan = Plan::new(Loaded::from_text("strike", "strike", strike, None)?);
             let axes = [Axis::parse(&format!("hit/stiffness=log(1e7,1e10,{COUNT})"))?];
             sweep::run(&plan, &axes, &Manner::default(), &out, threads)?;
         }
