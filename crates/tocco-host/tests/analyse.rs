@@ -9,7 +9,7 @@ use common::tocco;
 use std::f64::consts::TAU;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use tocco::rng::Rng;
 use tocco_host::analyse::read::Recording;
 use tocco_host::analyse::{Analysis, Options, analyse, mel};
