@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Lists the shipped scenes and designs and the files of the studio page, so that they travel inside the program.
+//! Lists the shipped scenes and designs and the files of the studio page, so that they travel inside the program, and says
+//! by which sources it was built: sounds of another build are not taken for its own.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,11 @@ fn main() -> io::Result<()> {
         texts.retain(|file| file.extension().is_some_and(|e| e == "toml"));
         fs::write(out.join(list), rows(&texts, "include_str", |file| file.file_stem())?)?;
     }
+    let mut sources = 0xcbf2_9ce4_8422_2325;
+    for folder in ["../tocco/src", "src"] {
+        mix(&mut sources, &root.join(folder))?;
+    }
+    println!("cargo::rustc-env=TOCCO_SOURCES={sources:016x}");
     // The page's engine is built for another target: ./run and ./test build it first and say where it is.
     println!("cargo::rerun-if-env-changed=TOCCO_WASM_FILE");
     let mut page = files(&root.join("../../bindings/web/studio"))?;
@@ -32,6 +38,19 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     files.retain(|file| file.is_file());
     files.sort();
     Ok(files)
+}
+
+/// Takes every file under a folder into a hash (FNV-1a), in the order of names.
+fn mix(hash: &mut u64, folder: &Path) -> io::Result<()> {
+    for file in files(folder)? {
+        for byte in fs::read(file)? {
+            *hash = (*hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+    let mut folders: Vec<PathBuf> = fs::read_dir(folder)?.map(|e| e.map(|e| e.path())).collect::<io::Result<_>>()?;
+    folders.retain(|path| path.is_dir());
+    folders.sort();
+    folders.iter().try_for_each(|inner| mix(hash, inner))
 }
 
 /// A Rust list of name and contents.

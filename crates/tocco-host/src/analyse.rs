@@ -3,9 +3,9 @@
 //!
 //! Found in this order: the strikes, the modes that all of them share, the weight of every mode in every strike. A
 //! mode is a decaying exponential; `search` finds candidates band by band in signal subspaces, `fit` moves them all
-//! together to the least squares, `doubt` drops what is no mode. What a body keeps of a strike are frequencies, decays,
-//! amplitudes, and the phase with which each mode reaches the ear. Lost is what does not decay exponentially: the knock
-//! of the hammer, noise, a pitch that glides.
+//! together to the least squares, `doubt` drops what is no mode, `diffuse` stands in for what is heard between them. What
+//! a body keeps of a strike are frequencies, decays, amplitudes, and the phase with which each mode reaches the ear. Lost is
+//! what does not decay exponentially: the knock of the hammer, standing noise, a pitch that glides.
 
 pub mod band;
 pub mod body;
@@ -39,8 +39,13 @@ const MODAL: f64 = 1e-4;
 const LOSSY: f64 = 1e-2;
 /// Frequencies, Hz, between which a sound is whole.
 const WHOLE_HZ: (f64, f64) = (50.0, 16_000.0);
+/// Share of the best agreement between two strikes that is as good.
+const NEARLY: f64 = 0.97;
 /// Residual above which modes explain nothing.
 const LEAST_DB: f64 = -1.0;
+
+/// Strikes in one recording at most.
+pub const MOST_STRIKES: usize = 32;
 
 /// What the analysis may be told.
 #[derive(Clone, Copy, Debug)]
@@ -69,8 +74,8 @@ impl Options {
         if !(1..=400).contains(&self.modes) {
             return bad(format!("--modes {}: give 1 to 400", self.modes));
         }
-        if !(1..=32).contains(&self.strikes) {
-            return bad(format!("--strikes {}: give 1 to 32", self.strikes));
+        if !(1..=MOST_STRIKES).contains(&self.strikes) {
+            return bad(format!("--strikes {}: give 1 to {MOST_STRIKES}", self.strikes));
         }
         if !(self.min_hz >= 10.0 && self.max_hz <= 192_000.0 && self.min_hz + 50.0 <= self.max_hz) {
             return bad(format!(
@@ -197,11 +202,19 @@ pub fn analyse(recordings: &[Recording], options: &Options) -> Result<Analysis> 
 
 /// Signed amplitudes of every mode in every strike, `[mode][strike]`, and the turn with which the mode reaches the ear.
 ///
-/// A mode's way to the ear turns its phase by as much in every strike; that turn is taken from the strike that shows the mode
-/// best. Strikes differ by the moment from which they are counted, which turns neighbours alike: neighbours are turned
-/// together to agree, and what then is in phase is the weight, brought to the energy that they have together.
+/// A mode's way to the ear turns its phase by as much in every strike. Strikes differ by the moment from which they are
+/// counted; they are moved in time until they agree. Then the turn is taken from the strike that shows the mode best. What
+/// is left of the difference turns neighbours alike: they are turned together to agree, and what then is in phase is the
+/// weight, brought to the energy that they have together.
 fn rays(model: &fit::Model, lengths: &[usize]) -> Vec<(Vec<f64>, f64)> {
-    let (poles, weights) = (&model.poles, &model.weights);
+    let poles = &model.poles;
+    let power = |weights: &[Complex<f64>]| weights.iter().map(|w| w.norm_sqr()).sum::<f64>();
+    let loudest = model.weights.iter().max_by(|a, b| power(a).total_cmp(&power(b)));
+    let aligned = |strike: &Vec<Complex<f64>>| -> Vec<Complex<f64>> {
+        let later = loudest.map_or(0.0, |to| delay(poles, strike, to));
+        strike.iter().zip(poles).map(|(w, pole)| w * turned(pole.s.im * later)).collect()
+    };
+    let weights: Vec<Vec<Complex<f64>>> = model.weights.iter().map(aligned).collect();
     let best = |k: usize| (0..weights.len()).max_by(|a, b| weights[*a][k].norm().total_cmp(&weights[*b][k].norm()));
     let turns: Vec<f64> =
         (0..poles.len()).map(|k| best(k).map_or(0.0, |j| atan2(weights[j][k].im, weights[j][k].re))).collect();
@@ -231,6 +244,32 @@ fn rays(model: &fit::Model, lengths: &[usize]) -> Vec<(Vec<f64>, f64)> {
         }
     }
     rays
+}
+
+fn turned(angle: f64) -> Complex<f64> {
+    Complex::new(cos(angle), sin(angle))
+}
+
+/// Samples by which a strike is counted from later than another: where their modes agree in phase, whatever their signs.
+/// Of several such the least; what fills in has no phase to agree.
+fn delay(poles: &[fit::Pole], strike: &[Complex<f64>], to: &[Complex<f64>]) -> f64 {
+    const STEP: f64 = 0.125;
+    // As far as the ends of two hammers' contacts may lie apart, at 48 kHz.
+    const MOST: i32 = (0.010 * 48_000.0 / STEP) as i32;
+    let pairs: Vec<(f64, Complex<f64>)> = poles
+        .iter()
+        .zip(strike.iter().zip(to))
+        .filter(|(pole, _)| !pole.fills)
+        .map(|(pole, (a, b))| {
+            let both = a * b.conj();
+            (2.0 * pole.s.im, both * both / both.norm().max(1e-300))
+        })
+        .collect();
+    let agree = |step: i32| pairs.iter().map(|(w, both)| (both * turned(w * STEP * f64::from(step))).re).sum::<f64>();
+    let places: Vec<(i32, f64)> = (-MOST..=MOST).map(|step| (step, agree(step))).collect();
+    let most = places.iter().map(|(_, s)| *s).fold(f64::NEG_INFINITY, f64::max);
+    let near = places.iter().filter(|(_, s)| *s >= NEARLY * most).min_by_key(|(step, _)| step.abs());
+    near.map_or(0.0, |(step, _)| STEP * f64::from(*step))
 }
 
 /// Indices of poles that overlap, in groups; `poles` may be in any order.

@@ -3,7 +3,7 @@
 //! removed on any error and on Ctrl-C.
 
 use crate::error::{HostError, Result, bad, plain};
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -76,14 +76,23 @@ impl FreshFile {
         if target.file_name().is_none() {
             return bad(format!("cannot write '{}': it names no file", target.display()));
         }
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let part = target.with_file_name(format!(".tocco-{}-{count}.part", std::process::id()));
-        pending().push(part.clone());
-        match File::options().read(true).write(true).create_new(true).open(&part) {
-            Ok(file) => Ok(Self { target, part: Some(part), file }),
-            Err(cause) => {
-                pending().retain(|p| *p != part);
-                Err(HostError::writing(&target, &cause))
+        loop {
+            let count = COUNT.fetch_add(1, Ordering::Relaxed);
+            let part = target.with_file_name(format!(".tocco-{}-{count}.part", std::process::id()));
+            pending().push(part.clone());
+            match File::options().read(true).write(true).create_new(true).open(&part) {
+                Ok(file) => {
+                    // Who finds it locked lets it be; where files cannot be locked its age must do.
+                    let _ = file.try_lock();
+                    return Ok(Self { target, part: Some(part), file });
+                }
+                Err(cause) => {
+                    pending().retain(|p| *p != part);
+                    // A killed process of the same number may have left one.
+                    if cause.kind() != io::ErrorKind::AlreadyExists {
+                        return Err(HostError::writing(&target, &cause));
+                    }
+                }
             }
         }
     }
@@ -157,27 +166,50 @@ pub fn folder(path: &Path) -> Result<()> {
     })
 }
 
-/// Removes what killed runs have left in a folder: unfinished files of processes that are no more. Where the system does
-/// not say which those are, files that nobody has written to for an hour.
+/// Removes what killed runs have left in a folder: unfinished files that nobody holds locked. Where files cannot be locked,
+/// those that nobody has written to for an hour.
 pub fn sweep_out(folder: &Path) {
     let listed = fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in listed {
         let name = entry.file_name();
         let parts = name.to_str().and_then(|name| name.strip_prefix(".tocco-")?.strip_suffix(".part")?.split_once('-'));
-        let Some((Ok(process), Ok(_))) = parts.map(|(id, count)| (id.parse::<u32>(), count.parse::<u64>())) else {
+        let Some((Ok(_), Ok(_))) = parts.map(|(id, count)| (id.parse::<u32>(), count.parse::<u64>())) else {
             continue;
         };
         let old =
             || entry.metadata().and_then(|meta| meta.modified()).is_ok_and(|at| at.elapsed().is_ok_and(|t| t > HOUR));
-        let dead =
-            if Path::new("/proc/self").exists() { !Path::new(&format!("/proc/{process}")).exists() } else { old() };
-        if dead {
+        let held = File::options().write(true).open(entry.path()).map(|file| file.try_lock());
+        let left = match held {
+            Ok(Ok(())) => true,
+            Ok(Err(TryLockError::WouldBlock)) => false,
+            Ok(Err(TryLockError::Error(_))) | Err(_) => old(),
+        };
+        if left {
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
 const HOUR: std::time::Duration = std::time::Duration::from_secs(3600);
+
+/// The complete lines of a journal, and the journal to go on with. A torn last line is skipped and stays alone.
+pub fn journal(path: &Path) -> Result<(Vec<String>, Mutex<File>)> {
+    let wrong = |cause: io::Error| HostError::writing(path, &cause);
+    let text = fs::read(path).unwrap_or_default();
+    let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
+    let lines = String::from_utf8_lossy(&text[..whole]).lines().map(str::to_owned).collect();
+    let mut file = File::options().create(true).append(true).open(path).map_err(wrong)?;
+    if whole < text.len() {
+        file.write_all(b"\n").map_err(wrong)?;
+    }
+    Ok((lines, Mutex::new(file)))
+}
+
+/// Appends a line.
+pub fn note(journal: &Mutex<File>, path: &Path, line: &str) -> Result<()> {
+    let mut file = journal.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    file.write_all(format!("{line}\n").as_bytes()).map_err(|e| HostError::writing(path, &e))
+}
 
 /// What is in a file, in 64 bits, by which a damaged one is known; `None` if it cannot be read.
 pub fn content(path: &Path) -> Option<u64> {
@@ -231,14 +263,35 @@ mod tests {
     fn what_a_killed_run_left_goes_and_what_a_living_one_writes_stays() {
         let dir = tempfile::tempdir().unwrap();
         let own = FreshFile::create(&dir.path().join("a.wav")).unwrap();
-        // No process has this number: it is beyond what Linux gives out.
-        let (dead, other) = (dir.path().join(".tocco-4294967294-0.part"), dir.path().join(".tocco-notes.part"));
-        fs::write(&dead, b"x").unwrap();
+        let (left, other) = (dir.path().join(".tocco-1-0.part"), dir.path().join(".tocco-notes.part"));
+        fs::write(&left, b"x").unwrap();
         fs::write(&other, b"x").unwrap();
         sweep_out(dir.path());
-        assert_eq!(dead.exists(), !Path::new("/proc/self").exists(), "elsewhere it is too young");
-        assert!(other.exists() && fs::read_dir(dir.path()).unwrap().count() >= 2);
-        drop(own);
+        assert!(!left.exists() && other.exists());
+        own.keep().unwrap();
+        assert!(dir.path().join("a.wav").exists());
+    }
+
+    #[test]
+    fn an_unfinished_file_of_the_same_number_is_stepped_over() {
+        let dir = tempfile::tempdir().unwrap();
+        let next = COUNT.load(Ordering::Relaxed);
+        for count in next..next + 50 {
+            fs::write(dir.path().join(format!(".tocco-{}-{count}.part", std::process::id())), b"x").unwrap();
+        }
+        write(&dir.path().join("a.txt"), b"new").unwrap();
+        assert_eq!(fs::read(dir.path().join("a.txt")).unwrap(), b"new");
+    }
+
+    #[test]
+    fn a_torn_line_of_a_journal_is_skipped_and_spoils_no_other() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("journal");
+        fs::write(&path, "one\ntwo\nthr").unwrap();
+        let (lines, file) = journal(&path).unwrap();
+        assert_eq!(lines, ["one", "two"]);
+        note(&file, &path, "four").unwrap();
+        assert_eq!(journal(&path).unwrap().0, ["one", "two", "thr", "four"]);
     }
 
     #[test]

@@ -4,6 +4,8 @@
 use crate::error::Result;
 use crate::wav::WavReader;
 use realfft::RealFftPlanner;
+use tocco::scene::SceneDef;
+use tocco::scene::def::Source;
 use tocco::units::db;
 
 /// Running level of a signal.
@@ -86,6 +88,15 @@ impl Fnv {
     pub fn add_bytes(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+
+    /// Adds the recordings that a scene's drives read.
+    pub fn add_drives(&mut self, def: &SceneDef) {
+        for drive in &def.drives {
+            if let Source::Samples { data, .. } = &drive.source {
+                self.add(data);
+            }
         }
     }
 

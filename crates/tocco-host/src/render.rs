@@ -19,6 +19,8 @@ use tocco::units::gain;
 
 /// Version in files and on screens.
 pub const VERSION: &str = concat!("tocco ", env!("CARGO_PKG_VERSION"));
+/// Which build makes the sounds: what another has left is not taken for its own.
+pub const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), " ", env!("TOCCO_SOURCES"));
 
 /// Frames rendered per call; the sound does not depend on it.
 const BLOCK: usize = 4096;
@@ -114,7 +116,9 @@ pub fn parse_set(text: &str) -> Result<(String, f64)> {
     };
     match value.trim().parse::<f64>() {
         Ok(value) => Ok((path.trim().trim_start_matches('/').to_owned(), value)),
-        Err(_) => bad(format!("--set {text}: '{value}' is not a number")),
+        Err(_) => bad(format!(
+            "--set {text}: '{value}' is not a number; give one in the path's own unit ('tocco describe SCENE' says which)"
+        )),
     }
 }
 

@@ -21,7 +21,7 @@ use crate::error::{HostError, Result, bad};
 use crate::fresh;
 use crate::library;
 use crate::measure::Fnv;
-use crate::render::{Plan, VERSION, perform};
+use crate::render::{BUILD, Plan, VERSION, perform};
 use crate::say::Bar;
 use crate::sweep::Summary;
 use crate::wav::{Encoding, Format, Info, WavWriter};
@@ -29,13 +29,12 @@ use design::{Block, Condition, Design, MOST_S, is_design};
 use loudness::{Loudness, Meters};
 use sidecar::Physics;
 use std::collections::HashMap;
-use std::fs::{self, File};
-use std::io::Write;
+use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use tocco::engine::{Engine, Health};
-use tocco::scene::def::{Length, Source};
+use tocco::scene::def::Length;
 use tocco::units::{db, gain};
 
 /// Shipped designs: name and text, sorted by name.
@@ -150,13 +149,9 @@ fn fingerprint(plan: &Plan, design: &Design) -> u64 {
     let mut hash = Fnv::default();
     let def = &plan.scene.def;
     hash.add_bytes(def.to_toml().as_bytes());
-    let rest = format!("{VERSION} {} {:?} {:?} {:?}", plan.rate_hz, plan.length, plan.sets, design.level.measure);
+    let rest = format!("{BUILD} {} {:?} {:?} {:?}", plan.rate_hz, plan.length, plan.sets, design.level.measure);
     hash.add_bytes(rest.as_bytes());
-    for drive in &def.drives {
-        if let Source::Samples { data, .. } = &drive.source {
-            hash.add(data);
-        }
-    }
+    hash.add_drives(def);
     hash.0
 }
 
@@ -215,9 +210,8 @@ struct Stage {
 impl Making<'_> {
     fn all(&self) -> Result<Vec<Row>> {
         let journal_path = self.folder.join(JOURNAL);
-        let known = read_journal(&journal_path);
-        let journal = File::options().create(true).append(true).open(&journal_path);
-        let journal = Mutex::new(journal.map_err(|e| HostError::writing(&journal_path, &e))?);
+        let (lines, journal) = fresh::journal(&journal_path)?;
+        let known: HashMap<u64, Found> = lines.iter().filter_map(|line| journal_row(line)).collect();
         let (count, level) = (self.stimuli.len(), self.design.level);
         let lowers_all = |gains: &Gains| level.lower_all && gains.lowered_db > 0.0;
         let early = self.stimuli.iter().filter_map(|stimulus| known.get(&stimulus.print));
@@ -230,9 +224,7 @@ impl Making<'_> {
                 Some(found) => (*found, None),
                 None => {
                     let (take, found) = sound(stimulus, self.design, meters)?;
-                    let line = journal_line(stimulus.print, &found);
-                    let mut journal = journal.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                    journal.write_all(line.as_bytes()).map_err(|e| HostError::writing(&journal_path, &e))?;
+                    fresh::note(&journal, &journal_path, &journal_line(stimulus.print, &found))?;
                     (found, Some(take))
                 }
             };
@@ -243,7 +235,10 @@ impl Making<'_> {
             }
             let (row, take) = if lower.load(Ordering::Relaxed) {
                 let long = take.as_ref().map_or(0, |take| take.samples.len());
-                (None, take.filter(|_| kept.fetch_add(long, Ordering::Relaxed) + long <= MOST_HELD))
+                let fits = kept.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |all| {
+                    Some(all + long).filter(|s| *s <= MOST_HELD)
+                });
+                (None, take.filter(|_| fits.is_ok()))
             } else {
                 (Some(self.write(index, found, own, take)?), None)
             };
@@ -285,7 +280,7 @@ impl Making<'_> {
         let path = self.folder.join(&stimulus.file);
         let side = path.with_extension("json");
         let mut hash = Fnv(stimulus.print);
-        hash.add_bytes(format!("{:?} {:?}", gains.db, design.encoding).as_bytes());
+        hash.add_bytes(format!("{:?} {:?} {}", gains.db, design.encoding, design.title).as_bytes());
         let key = format!("{:016x}", hash.0);
         let row = sidecar::row(design, stimulus, facts, &key);
         let text = |physics: &Physics, content: u64| {
@@ -330,33 +325,28 @@ impl Making<'_> {
 fn journal_line(print: u64, found: &Found) -> String {
     let Found { loudness: l, frames, health: h, cut } = found;
     format!(
-        "{print:016x}\t{:?}\t{:?}\t{:?}\t{frames}\t{}\t{}\t{}\t{}\t{cut}\n",
+        "{print:016x}\t{:?}\t{:?}\t{:?}\t{frames}\t{}\t{}\t{}\t{}\t{cut}",
         l.lufs, l.true_peak, l.peak, h.unconverged, h.refused, h.reset, h.omitted
     )
 }
 
-/// Levels by fingerprint. A torn last line is skipped.
-fn read_journal(path: &Path) -> HashMap<u64, Found> {
-    let text = fs::read_to_string(path).unwrap_or_default();
-    let complete = text.rsplit_once('\n').map_or("", |(head, _)| head);
-    let row = |line: &str| {
-        let words: Vec<&str> = line.split('\t').collect();
-        let [print, lufs, true_peak, peak, frames, unconverged, refused, reset, omitted, cut] = words[..] else {
-            return None;
-        };
-        let health = Health {
-            unconverged: unconverged.parse().ok()?,
-            refused: refused.parse().ok()?,
-            reset: reset.parse().ok()?,
-            omitted: omitted.parse().ok()?,
-            ..Health::default()
-        };
-        let (lufs, true_peak, peak) = (lufs.parse().ok()?, true_peak.parse().ok()?, peak.parse().ok()?);
-        let loudness = Loudness { lufs, true_peak, peak };
-        let found = Found { loudness, frames: frames.parse().ok()?, health, cut: cut.parse().ok()? };
-        Some((u64::from_str_radix(print, 16).ok()?, found))
+/// A level by its fingerprint.
+fn journal_row(line: &str) -> Option<(u64, Found)> {
+    let words: Vec<&str> = line.split('\t').collect();
+    let [print, lufs, true_peak, peak, frames, unconverged, refused, reset, omitted, cut] = words[..] else {
+        return None;
     };
-    complete.lines().filter_map(row).collect()
+    let health = Health {
+        unconverged: unconverged.parse().ok()?,
+        refused: refused.parse().ok()?,
+        reset: reset.parse().ok()?,
+        omitted: omitted.parse().ok()?,
+        ..Health::default()
+    };
+    let (lufs, true_peak, peak) = (lufs.parse().ok()?, true_peak.parse().ok()?, peak.parse().ok()?);
+    let loudness = Loudness { lufs, true_peak, peak };
+    let found = Found { loudness, frames: frames.parse().ok()?, health, cut: cut.parse().ok()? };
+    Some((u64::from_str_radix(print, 16).ok()?, found))
 }
 
 /// Gains that bring a sound to the loudness asked for without passing the ceiling.

@@ -9,14 +9,10 @@ use crate::crew;
 use crate::error::{HostError, Result, bad};
 use crate::fresh;
 use crate::measure::Fnv;
-use crate::render::{Manner, Plan, Target, VERSION, set, to_wav};
+use crate::render::{BUILD, Manner, Plan, Target, set, to_wav};
 use crate::say::Bar;
 use std::collections::HashMap;
-use std::fs::{self, File};
-use std::io::Write;
 use std::path::Path;
-use std::sync::Mutex;
-use tocco::scene::def::Source;
 
 /// More files than this are a mistake in the ranges.
 pub const MOST_FILES: usize = 100_000;
@@ -117,9 +113,8 @@ pub fn run(plan: &Plan, axes: &[Axis], manner: &Manner, folder: &Path, threads: 
     fresh::folder(folder)?;
     fresh::sweep_out(folder);
     let journal_path = folder.join(JOURNAL);
-    let known = read_journal(&journal_path);
-    let journal = File::options().create(true).append(true).open(&journal_path);
-    let journal = Mutex::new(journal.map_err(|e| HostError::writing(&journal_path, &e))?);
+    let (lines, journal) = fresh::journal(&journal_path)?;
+    let known: HashMap<&str, (u64, &str)> = lines.iter().filter_map(|line| journal_row(line)).collect();
     let digits = points.len().to_string().len().max(3);
     let bar = Bar::new(points.len() as u64, "files");
     let rows = crew::run(points.len(), threads, |index| {
@@ -128,16 +123,17 @@ pub fn run(plan: &Plan, axes: &[Axis], manner: &Manner, folder: &Path, threads: 
         let file = format!("{}-{:0digits$}.wav", plan.scene.name, index + 1);
         let print = format!("{:016x}", fingerprint(&plan, manner));
         let path = folder.join(&file);
+        let values: String = points[index].iter().map(|v| format!("{v:?}\t")).collect();
+        let row = |made: &str| format!("{file}\t{values}{made}\n");
         let whole = |content: u64| fresh::content(&path) == Some(content);
-        if let Some((_, row)) = known.get(&format!("{file} {print}")).filter(|(content, _)| whole(*content)) {
+        if let Some((_, made)) = known.get(&*format!("{file} {print}")).filter(|(content, _)| whole(*content)) {
             bar.step("");
-            return Ok((row.clone(), true));
+            return Ok((row(made), true));
         }
         let report = to_wav(&plan, &Target::File(path.clone()), manner, false)?;
-        let values: String = points[index].iter().map(|v| format!("{v:?}\t")).collect();
         let health = report.health;
-        let row = format!(
-            "{file}\t{values}{}\t{:?}\t{:?}\t{:?}\t{}\t{}\t{}\t{}",
+        let made = format!(
+            "{}\t{:?}\t{:?}\t{:?}\t{}\t{}\t{}\t{}",
             plan.scene.def.seed,
             report.seconds(),
             report.level.peak,
@@ -149,32 +145,28 @@ pub fn run(plan: &Plan, axes: &[Axis], manner: &Manner, folder: &Path, threads: 
         );
         let content = fresh::content(&path);
         let content = content.ok_or_else(|| HostError::Machine(format!("cannot read {} back", path.display())))?;
-        let line = format!("{file} {print}\t{content:016x}\t{row}\n");
-        let mut journal = journal.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        journal.write_all(line.as_bytes()).map_err(|e| HostError::writing(&journal_path, &e))?;
+        fresh::note(&journal, &journal_path, &format!("{file} {print}\t{content:016x}\t{made}"))?;
         bar.step(&file);
-        Ok((row, false))
+        Ok((row(&made), false))
     })?;
     let paths: String = axes.iter().map(|axis| format!("{}\t", axis.path)).collect();
-    let mut table = format!("file\t{paths}seed\tduration_s\tpeak\trms\tclipped\tunconverged\trefused\treset\n");
+    let mut table = format!("file\t{paths}{MADE}\n");
     for (row, _) in &rows {
         table.push_str(row);
-        table.push('\n');
     }
     fresh::write(&folder.join("manifest.tsv"), table.as_bytes())?;
     Ok(Summary { files: rows.len(), found: rows.iter().filter(|(_, found)| *found).count() })
 }
 
-/// Rows by file and fingerprint, with what the file holds. A torn last line is skipped.
-fn read_journal(path: &Path) -> HashMap<String, (u64, String)> {
-    let text = fs::read_to_string(path).unwrap_or_default();
-    let complete = text.rsplit_once('\n').map_or("", |(head, _)| head);
-    let row = |line: &str| {
-        let (key, rest) = line.split_once('\t')?;
-        let (content, row) = rest.split_once('\t')?;
-        Some((key.to_owned(), (u64::from_str_radix(content, 16).ok()?, row.to_owned())))
-    };
-    complete.lines().filter_map(row).collect()
+/// What the manifest says of a sound besides its values.
+const MADE: &str = "seed\tduration_s\tpeak\trms\tclipped\tunconverged\trefused\treset";
+
+/// A line of the journal: file and fingerprint, what the file holds, what the manifest says of it.
+fn journal_row(line: &str) -> Option<(&str, (u64, &str))> {
+    let (key, rest) = line.split_once('\t')?;
+    let (content, made) = rest.split_once('\t')?;
+    let whole = made.split('\t').count() == MADE.split('\t').count();
+    whole.then_some((key, (u64::from_str_radix(content, 16).ok()?, made)))
 }
 
 /// Everything the bits of a file depend on.
@@ -183,15 +175,11 @@ fn fingerprint(plan: &Plan, manner: &Manner) -> u64 {
     let def = &plan.scene.def;
     hash.add_bytes(plan.scene.text.as_bytes());
     let rest = format!(
-        "{VERSION} {} {:?} {:?} {:?} {:?} {:?} {:?}",
+        "{BUILD} {} {:?} {:?} {:?} {:?} {:?} {:?}",
         def.seed, plan.rate_hz, plan.length, plan.sets, manner.encoding, manner.gain_db, manner.normalise_dbfs
     );
     hash.add_bytes(rest.as_bytes());
-    for drive in &def.drives {
-        if let Source::Samples { data, .. } = &drive.source {
-            hash.add(data);
-        }
-    }
+    hash.add_drives(def);
     hash.0
 }
 

@@ -39,46 +39,47 @@ fn a_held_out_strike_of_a_real_instrument_is_near_the_body_found_from_the_others
     let sounds: Vec<Vec<Vec<f64>>> = strikes.iter().map(|row| row.iter().map(from_height).collect()).collect();
     let rate_hz = strikes[0][0].rate_hz;
     let mean = |d: &[f64]| d.iter().sum::<f64>() / d.len() as f64;
-    let mut missed = Vec::new();
+    let (mut missed, mut worst) = (Vec::new(), 0.0_f64);
     for (i, object) in objects.iter().enumerate() {
-        let (held, given) = (2, [1, 3]);
-        let two_real: Vec<f64> = (0..LAYERS.len())
-            .filter(|&n| n != held)
-            .map(|n| mel::distance_db(&sounds[i][n], &sounds[i][held], rate_hz))
-            .collect();
-        let between: Vec<f64> = (0..objects.len())
-            .filter(|&k| k != i)
-            .flat_map(|k| {
-                sounds[k].iter().map(|other| mel::distance_db(other, &sounds[i][held], rate_hz)).collect::<Vec<_>>()
-            })
-            .collect();
-        let train = given.map(|n| strikes[i][n].clone());
-        let analysis = analyse(&train, &Options::default()).unwrap();
-        let body: Vec<f64> = (0..train.len())
-            .map(|j| {
-                mel::distance_db(&analysis.resynthesis(j, sounds[i][held].len()).unwrap(), &sounds[i][held], rate_hz)
-            })
-            .collect();
-        let own: Vec<f64> = (0..train.len())
-            .map(|j| {
-                let sound = &sounds[i][given[j]];
-                mel::distance_db(&analysis.resynthesis(j, sound.len()).unwrap(), sound, rate_hz)
-            })
-            .collect();
-        let residuals: Vec<f64> = analysis.strikes.iter().map(|s| s.residual_db).collect();
-        let least = between.iter().copied().fold(f64::INFINITY, f64::min);
-        println!(
-            "{object}: {} modes, {} filling, residuals {residuals:.1?} dB; own {own:.1?}; body to held-out {body:.1?}, real to held-out {two_real:.1?}, other objects {:.1}, least {least:.1}",
-            analysis.modes.len(),
-            analysis.filling,
-            mean(&between)
-        );
         // Cowbell and wood block are one take at five levels: there are no two strikes to compare with.
-        let one_take = two_real.iter().all(|d| *d < 0.5);
-        if (!one_take && mean(&body) > 1.5 * mean(&two_real)) || mean(&body) >= least {
-            missed.push(*object);
+        let one_take = mel::distance_db(&sounds[i][1], &sounds[i][2], rate_hz) < 0.5;
+        // Every strike is held out once, and the body made from the two nearest in force.
+        for (held, given) in [(2, [1, 3]), (0, [1, 2]), (1, [0, 2]), (3, [2, 4]), (4, [2, 3])] {
+            if one_take && held != 2 {
+                continue;
+            }
+            let real = &sounds[i][held];
+            let two_real: Vec<f64> = (0..LAYERS.len())
+                .filter(|&n| n != held)
+                .map(|n| mel::distance_db(&sounds[i][n], real, rate_hz))
+                .collect();
+            let others = (0..objects.len()).filter(|&k| k != i).flat_map(|k| &sounds[k]);
+            let between: Vec<f64> = others.map(|other| mel::distance_db(other, real, rate_hz)).collect();
+            let train = given.map(|n| strikes[i][n].clone());
+            let analysis = analyse(&train, &Options::default()).unwrap();
+            let body: Vec<f64> = (0..train.len())
+                .map(|j| mel::distance_db(&analysis.resynthesis(j, real.len()).unwrap(), real, rate_hz))
+                .collect();
+            let least = between.iter().copied().fold(f64::INFINITY, f64::min);
+            let times = mean(&body) / mean(&two_real);
+            println!(
+                "{object} without {}: {} modes, {} filling; body to held-out {body:.1?}, real to held-out {two_real:.1?}, {times:.2} times; other objects {:.1}, least {least:.1}",
+                LAYERS[held],
+                analysis.modes.len(),
+                analysis.filling,
+                mean(&between)
+            );
+            if !one_take {
+                worst = worst.max(times);
+            }
+            // A soft bongo is as near to the other bongo as to its own harder strikes: there the mean must do.
+            let apart = if held == 2 { least } else { mean(&between) };
+            if (!one_take && times > 1.5) || mean(&body) >= apart {
+                missed.push((*object, held));
+            }
         }
     }
+    println!("worst: {worst:.2} times");
     assert!(missed.is_empty(), "{missed:?}");
 }
 

@@ -213,7 +213,7 @@ fn sweep(
     }
     let mean = iterations as f64 / solves as f64;
     println!(
-        "{label}: {systems} systems, {solves} solves, {mean:.2} evaluations on average, at most {most}, \
+        "{label}: {systems} systems, {solves} solves, {mean:.2} evaluations on average, at most {most} in one scalar solve, \
               {fallbacks} fallbacks, {lost} unconverged, largest rise {worst:.1e} of the energy"
     );
     assert!(most <= most_evaluations, "the bound was meant to be far away");

@@ -133,6 +133,13 @@ impl Analysis {
                 strike.residual_db
             );
         }
+        if self.filling > 0 {
+            let _ = writeln!(
+                text,
+                "# {} of the modes fill in for what is not modal: they need not be the object's.",
+                self.filling
+            );
+        }
         text.push_str(
             "# Kept: frequency, decay, amplitude and phase of every mode. Two taps make one sound: velocity at 'ear' and,\n\
              # a quarter of a period later, position at 'ear-lag'. Lost: what does not decay exponentially (the knock of the\n\

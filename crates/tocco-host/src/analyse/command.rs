@@ -3,11 +3,12 @@
 
 use super::body::port;
 use super::read::Recording;
-use super::{Analysis, Options, analyse, mel};
+use super::{Analysis, MOST_STRIKES, Options, analyse, mel, onset};
 use crate::error::{Result, bad};
 use crate::{fresh, say};
 use clap::Args;
 use std::fmt::Write as _;
+use std::fs;
 use std::path::{Path, PathBuf};
 use tocco::units::db;
 
@@ -66,10 +67,13 @@ pub struct AnalyseArgs {
 pub fn run(args: &AnalyseArgs) -> Result<()> {
     let to_stdout = args.output.as_os_str() == "-";
     say::set_stdout_taken(to_stdout);
-    if args.recordings.contains(&args.output)
-        || args.picture.as_ref().is_some_and(|p| *p == args.output || args.recordings.contains(p))
-    {
-        return bad(format!("-o {}: scene, picture and recordings need a file each", args.output.display()));
+    let mut written: Vec<PathBuf> = args.recordings.iter().map(|path| place(path)).collect();
+    for (option, path) in [("-o", Some(&args.output).filter(|_| !to_stdout)), ("--picture", args.picture.as_ref())] {
+        let Some(path) = path else { continue };
+        if written.contains(&place(path)) {
+            return bad(format!("{option} {}: scene, picture and recordings need a file each", path.display()));
+        }
+        written.push(place(path));
     }
     if !(1e-6..=1e6).contains(&args.mass_kg) {
         return bad(format!("--mass-kg {}: give 1e-6 to 1e6", args.mass_kg));
@@ -98,6 +102,16 @@ pub fn run(args: &AnalyseArgs) -> Result<()> {
     }
     say::remark(&format!("{}: {words}", args.output.display()));
     Ok(())
+}
+
+/// Where a path leads, however it is spelt and whether or not there is a file yet.
+fn place(path: &Path) -> PathBuf {
+    let whole = |path: &Path| fs::canonicalize(path).ok();
+    let beside = || {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Some(whole(folder)?.join(path.file_name()?))
+    };
+    whole(path).or_else(beside).unwrap_or_else(|| path.to_path_buf())
 }
 
 /// The name given, or the scene file's, made fit for a scene.
@@ -156,12 +170,17 @@ fn report(analysis: &Analysis, recordings: &[Recording], per_file: usize) -> Res
             // Writing to a String cannot fail.
             let _ = write!(
                 words,
-                "\n{}: {} strikes; this one is used, up to {:.3} s: give --strikes {} for all, or cut the file",
+                "\n{}: {} strikes; this one is used, up to {:.3} s: ",
                 strike.file,
                 strike.others + 1,
                 strike.span.end as f64 / analysis.rate_hz,
-                strike.others + 1
             );
+            let all = strike.others + 1;
+            let usable = all <= MOST_STRIKES && onset::strikes(samples, analysis.rate_hz, all, "").is_ok();
+            let _ = match usable {
+                true => write!(words, "give --strikes {all} for all, or cut the file"),
+                false => write!(words, "cut the file for another"),
+            };
         }
     }
     Ok(words)

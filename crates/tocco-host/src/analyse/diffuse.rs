@@ -76,16 +76,17 @@ struct Filler {
     s: Complex<f64>,
     /// What the ear reads of it at amplitude 1 in row [`READ`], band by band.
     read: [f64; BANDS],
-    /// Middle row and mean logarithm of the rest in it, of each strike.
-    means: Vec<(f64, f64)>,
+    /// Middle row and mean logarithm of the rest in it, of each strike that is heard here.
+    means: Vec<Option<(f64, f64)>>,
     /// How much it is missed, dB over all rows.
     missed: f64,
 }
 
-/// Adds at most `most` exponentials to a model that leaves `rest` of the strikes.
-pub fn fill(cut: &[Vec<f64>], rest: &[Vec<f64>], model: &mut Model, rate_hz: f64, most: usize) {
+/// Adds at most `most` exponentials, within `within_hz`, to a model that leaves `rest` of the strikes.
+pub fn fill(cut: &[Vec<f64>], rest: &[Vec<f64>], model: &mut Model, rate_hz: f64, within_hz: (f64, f64), most: usize) {
     let levels: Vec<Levels> = cut.iter().zip(rest).map(|(x, r)| Levels::new(x, r, rate_hz)).collect();
     let mut fillers: Vec<Filler> = (0..BANDS).filter_map(|band| Filler::of(band, &levels, rest, rate_hz)).collect();
+    fillers.retain(|f| (within_hz.0..=within_hz.1).contains(&(f.s.norm() * rate_hz / TAU)));
     fillers.sort_by(|a, b| b.missed.total_cmp(&a.missed));
     fillers.truncate(most);
     for (j, (weights, rest)) in model.weights.iter_mut().zip(rest).enumerate() {
@@ -95,7 +96,7 @@ pub fn fill(cut: &[Vec<f64>], rest: &[Vec<f64>], model: &mut Model, rate_hz: f64
             weights.push(with * (energy.sqrt() / with.norm().max(1e-300)));
         }
     }
-    model.poles.extend(fillers.iter().map(|f| Pole { s: f.s, noise: 0.0, home: (f.s.im, f.s.im) }));
+    model.poles.extend(fillers.iter().map(|f| Pole { s: f.s, noise: 0.0, home: (f.s.im, f.s.im), fills: true }));
 }
 
 /// Squared amplitudes in one strike with which every band has its level. Neighbours hear each other: each is moved by what
@@ -106,7 +107,7 @@ fn energies(fillers: &[Filler], strike: usize, rate_hz: f64) -> Vec<f64> {
     for round in 0..ROUNDS {
         let now = energies.clone();
         for (own, energy) in fillers.iter().zip(&mut energies) {
-            let (row, level) = own.means[strike];
+            let Some((row, level)) = own.means[strike] else { continue };
             let total: f64 = fillers.iter().zip(&now).map(|(f, e)| e * f.read[own.band] * fall(f, row)).sum();
             let alone = exp(level) / (own.read[own.band] * fall(own, row)).max(1e-300);
             *energy = if round == 0 { alone } else { *energy * (exp(level) / total.max(1e-300)).min(4.0) };
@@ -117,23 +118,28 @@ fn energies(fillers: &[Filler], strike: usize, rate_hz: f64) -> Vec<f64> {
 
 impl Filler {
     fn of(band: usize, levels: &[Levels], rest: &[Vec<f64>], rate_hz: f64) -> Option<Self> {
-        let heard: Vec<Vec<Row>> = levels.iter().map(|l| l.of(band)).collect();
+        let mut heard: Vec<Vec<Row>> = levels.iter().map(|l| l.of(band)).collect();
+        heard.iter_mut().filter(|rows| rows.len() < LEAST_ROWS).for_each(Vec::clear);
         let rows: usize = heard.iter().map(Vec::len).sum();
         let missed: f64 = heard.iter().flatten().map(|row| row.lacks_db).sum();
-        if rows < LEAST_ROWS * levels.len() || missed < LACKS_DB * rows as f64 {
+        if rows == 0 || missed < LACKS_DB * rows as f64 {
             return None;
         }
         // One slope for all strikes, a level for each.
         let (mut down, mut over, mut means) = (0.0, 0.0, Vec::new());
         for rows in &heard {
-            let share = 1.0 / rows.len().max(1) as f64;
+            if rows.is_empty() {
+                means.push(None);
+                continue;
+            }
+            let share = 1.0 / rows.len() as f64;
             let (at, level) =
                 rows.iter().fold((0.0, 0.0), |(at, level), r| (at + share * r.at, level + share * r.level));
             for row in rows {
                 down -= (row.at - at) * (row.level - level);
                 over += (row.at - at) * (row.at - at);
             }
-            means.push((at, level));
+            means.push(Some((at, level)));
         }
         let fall = down / over;
         let longest = heard.iter().map(|rows| rows.len()).max().unwrap_or(0) as f64;
@@ -161,6 +167,7 @@ mod tests {
     use tocco::rng::Rng;
 
     const RATE_HZ: f64 = 44_100.0;
+    const ALL_HZ: (f64, f64) = (25.0, 20_000.0);
 
     /// Noise that dies away by `decay_s`, over noise that stays.
     fn hiss(decay_s: f64, level: f64, standing: f64, name: &str) -> Vec<f64> {
@@ -174,7 +181,7 @@ mod tests {
     fn a_room_is_filled_in_at_its_level_and_decay_in_every_band() {
         let strikes: Vec<Vec<f64>> = [(1.0, "a"), (0.3, "b")].map(|(level, name)| hiss(0.06, level, 0.0, name)).into();
         let mut model = Model { poles: Vec::new(), weights: vec![Vec::new(); 2] };
-        fill(&strikes, &strikes, &mut model, RATE_HZ, 100);
+        fill(&strikes, &strikes, &mut model, RATE_HZ, ALL_HZ, 100);
         assert!(model.poles.len() >= BANDS - 2, "{} bands", model.poles.len());
         for (strike, weights) in strikes.iter().zip(&model.weights) {
             let mut body = vec![0.0; strike.len()];
@@ -194,13 +201,24 @@ mod tests {
     fn noise_that_stays_and_bands_that_modes_explain_are_not_filled() {
         let mut model = Model { poles: Vec::new(), weights: vec![Vec::new()] };
         let standing = vec![hiss(1.0, 0.0, 0.1, "standing")];
-        fill(&standing, &standing, &mut model, RATE_HZ, 100);
+        fill(&standing, &standing, &mut model, RATE_HZ, ALL_HZ, 100);
         assert!(model.poles.len() <= 2, "{} in standing noise", model.poles.len());
         // A rest 20 dB below the modes is not heard beside them.
         let mut model = Model { poles: Vec::new(), weights: vec![Vec::new()] };
         let rest = vec![hiss(0.06, 0.1, 0.0, "rest")];
         let cut: Vec<f64> = hiss(0.06, 1.0, 0.0, "modes").iter().zip(&rest[0]).map(|(m, r)| m + r).collect();
-        fill(&[cut], &rest, &mut model, RATE_HZ, 100);
+        fill(&[cut], &rest, &mut model, RATE_HZ, ALL_HZ, 100);
         assert!(model.poles.is_empty(), "{}", model.poles.len());
+    }
+
+    #[test]
+    fn a_strike_that_is_silent_in_a_band_stays_silent_there_and_no_band_outside_is_filled() {
+        let strikes = [hiss(0.06, 1.0, 0.0, "loud"), vec![0.0; 44_100]];
+        let mut model = Model { poles: Vec::new(), weights: vec![Vec::new(); 2] };
+        fill(&strikes, &strikes, &mut model, RATE_HZ, (1000.0, 5000.0), 100);
+        assert!(model.poles.len() > 10 && model.weights[0].iter().all(|w| w.norm() > 0.0));
+        assert!(model.weights[1].iter().all(|w| w.norm() == 0.0), "{:?}", model.weights[1]);
+        let hz = |pole: &Pole| pole.s.norm() * RATE_HZ / TAU;
+        assert!(model.poles.iter().all(|pole| (1000.0..=5000.0).contains(&hz(pole))));
     }
 }

@@ -113,9 +113,9 @@ pub fn prune(strikes: &[Vec<f64>], model: Model, range: f64, noise: Noise) -> Mo
         }
         let keep: Vec<usize> = (0..poles.len()).filter(|k| !gone.contains(k)).collect();
         let count = poles.len();
+        let Some(rest) = now.iter().map(|f| f.without(&keep, count)).collect::<Option<Vec<_>>>() else { break };
         poles = keep.iter().map(|&k| poles[k]).collect();
         noise = keep.iter().map(|&k| noise[k]).collect();
-        let Some(rest) = now.iter().map(|f| f.without(&keep, count)).collect::<Option<Vec<_>>>() else { break };
         now = rest;
     }
     model_of(poles, &now)
@@ -130,6 +130,7 @@ pub fn merge(strikes: &[Vec<f64>], model: &mut Model) -> bool {
         match one_of(strikes, model, k) {
             Some(s) => {
                 model.poles[k].s = s;
+                model.poles[k].fills &= model.poles[k + 1].fills;
                 model.poles.remove(k + 1);
                 for weights in &mut model.weights {
                     let second = weights.remove(k + 1);

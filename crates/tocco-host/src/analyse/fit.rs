@@ -34,6 +34,8 @@ pub struct Pole {
     pub noise: f64,
     /// Where it was found, rad per sample, and half the width of the band: neither may it leave nor decay faster.
     pub home: (f64, f64),
+    /// It fills in for what is not modal, and need not be the object's.
+    pub fills: bool,
 }
 
 /// Poles, and the weights of every strike.

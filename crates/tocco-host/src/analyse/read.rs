@@ -44,13 +44,16 @@ impl Recording {
     pub fn open(path: &Path, clipped: bool) -> Result<Self> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let called = path.display().to_string();
-        let (recording, loudest) = decode(path, name)?;
+        let (mut recording, loudest) = decode(path, name)?;
         // Channels that cancel look like silence only when they are mixed.
         let mixed = recording.samples.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         if loudest >= SILENT && mixed < CANCELLED * loudest {
             return bad(format!("{called}: its channels cancel each other (antiphase); give one of them"));
         }
         recording.check(&called, clipped)?;
+        // An offset of the converter is no part of the sound.
+        let mean = recording.samples.iter().sum::<f64>() / recording.samples.len() as f64;
+        recording.samples.iter_mut().for_each(|x| *x -= mean);
         Ok(recording)
     }
 

@@ -113,7 +113,6 @@ pub fn modes(strikes: &[Heard], wanted: &Wanted, bar: &Bar) -> Found {
     };
     search.cut();
     search.go(Noise::Left, wanted.modes);
-    let modes = search.model.poles.len();
     let filled = wanted.whole && search.not_noise() > wanted.modal;
     if filled {
         bar.lengthen(wanted.bands() as u64);
@@ -130,13 +129,13 @@ pub fn modes(strikes: &[Heard], wanted: &Wanted, bar: &Bar) -> Found {
     let rest = fit::residual(&cut, &model);
     if filled {
         let room = wanted.modes.saturating_sub(model.poles.len());
-        diffuse::fill(&cut, &rest, &mut model, wanted.rate_hz, room);
+        diffuse::fill(&cut, &rest, &mut model, wanted.rate_hz, (wanted.low_hz, wanted.high_hz), room);
     }
     if wanted.whole {
         level(&mut model, &cut, &rest, strikes, filled);
     }
     let left = rest.iter().zip(&cut).map(|(rest, cut)| energy(rest) / energy(cut).max(1e-300)).collect();
-    Found { filling: model.poles.len().saturating_sub(modes), model, starts, left }
+    Found { filling: model.poles.iter().filter(|pole| pole.fills).count(), model, starts, left }
 }
 
 fn energy(x: &[f64]) -> f64 {
@@ -186,7 +185,8 @@ impl Search<'_> {
             // More than are wanted would only share out the same sound among themselves.
             let room = (most + most / 4).saturating_sub(poles.len());
             let found = look(&rest, self.wanted, width_hz, self.slowest, self.bar);
-            poles.extend(found.into_iter().take(room));
+            let fills = noise == Noise::Band;
+            poles.extend(found.into_iter().take(room).map(|pole| Pole { fills, ..pole }));
             if poles.len() > self.model.poles.len() {
                 let mut next = self.fitted(poles, 0, noise);
                 next = self.fitted(next.poles, steps, noise);
@@ -228,10 +228,15 @@ impl Search<'_> {
 /// Where the strike began to move alone: followed back from `start` as long as the modes explain it as well as there.
 fn hands_off(strike: &Heard, poles: &[Pole], weights: &[Complex<f64>], start: usize, rate_hz: f64) -> usize {
     let window = ((WATCH_S * rate_hz) as usize).max(8);
-    let mut rest: Vec<f64> = strike.samples[..(start + 10 * window).min(strike.samples.len())].to_vec();
+    let end = (start + 10 * window).min(strike.samples.len());
+    // Forwards the modes decay, backwards they grow.
+    let mut after: Vec<f64> = strike.samples[start..end].to_vec();
+    let mut before: Vec<f64> = strike.samples[..=start].iter().rev().copied().collect();
     for (pole, c) in poles.iter().zip(weights) {
-        add(&mut rest, -c * cexp(-pole.s * start as f64), pole.s);
+        add(&mut after, -c, pole.s);
+        add(&mut before, -c, -pole.s);
     }
+    let rest: Vec<f64> = before[1..].iter().rev().chain(&after).copied().collect();
     let mean = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>() / x.len().max(1) as f64;
     let about = |at: usize| mean(&strike.samples[at..(at + 10 * window).min(strike.samples.len())]).max(1e-300);
     let share = mean(&rest[start..]) / about(start);
@@ -334,13 +339,13 @@ fn in_band(strikes: &[Vec<f64>], shares: &[f64], bank: &Bank, centre: f64, slowe
     let mut good = Vec::new();
     for (z, clear) in found.poles.iter().zip(clear) {
         let s = Complex::new(ln(z.norm()) / stride, atan2(z.im, z.re) / stride);
-        let inside = s.im.abs() <= (0.5 + SHARED) * bank.width && centre + s.im > 0.0;
+        let inside = s.im.abs() <= (0.5 + SHARED) * bank.width && centre + s.im > 0.0 && centre + s.im < 0.5 * TAU;
         // Decays between what the recording's length and what the filter's resolve.
         let physical = s.re < -slowest && -s.re < 0.5 * bank.width;
         if inside && physical && clear > PRESENT {
             let noise = found.noise / bank.noise_gain();
             let home = (centre + s.im, 0.5 * bank.width);
-            good.push((Pole { s: s + Complex::new(0.0, centre), noise, home }, clear));
+            good.push((Pole { s: s + Complex::new(0.0, centre), noise, home, fills: false }, clear));
         }
     }
     good

@@ -39,7 +39,7 @@ pub(super) enum Command {
     /// Play a scene live
     #[command(after_help = "Examples:\n  tocco play bar\n  \
         tocco play violin --device null --record take.jsonl --wav take.wav --duration 10\n  tocco play --list-devices\n  \
-        tocco play bar --osc 9000 --scenes mine        then, elsewhere: tocco send /hit/stiffness 1e7\n\n\
+        tocco play bar --osc 9000 --scenes .           then, elsewhere: tocco send /hit/stiffness 1e7\n\n\
         You get sound until Ctrl-C, and a line a second: level, part of its time that the engine takes, and what went wrong,\n\
         if anything. A take holds the scene and everything that was done to it; 'tocco render --take' gives the same\n\
         samples again, bit for bit. True peaks are limited to -1 dBTP. docs/live.md lists what OSC understands.")]
@@ -96,7 +96,7 @@ pub(super) enum Command {
         interruption: finished files are kept. Ranges: log(low,high,count), lin(low,high,count), list(a,b,...).\n\n\
         A design file says all of that and more (docs/stimulus-sets.md): factors, formulas, loudness, order, listening test.\n  \
         tocco sweep materials-003 -o materials       the 100 sounds of 003 section 5.3, a design that comes with the program\n  \
-        tocco sweep mine.toml -o set                 your own; 'tocco scenes materials-003' shows one to begin with")]
+        tocco sweep design.toml -o set               your own; 'tocco scenes materials-003' shows one to begin with")]
     Sweep(SweepArgs),
     /// Draw what listeners answered to a stimulus set
     #[command(after_help = "Examples:\n  tocco answers materials answers-*.tsv -o result\n  \
@@ -116,8 +116,8 @@ pub(super) enum Command {
     },
     /// Map where a rubbed thing sings: two parameters, coloured by regime
     #[command(
-        after_help = "Examples:\n  tocco map cello.toml --x bow/velocity_m_s=0.02..0.4,log --y rub/normal_force_n=0.1..6,log -o map.png\n  \
-        tocco map glass.toml --x finger/velocity_m_s=0.05..1,32 --y press=0..1,16 --of rub -o glass.png\n\n\
+        after_help = "Examples:\n  tocco map cello --x bow/velocity_m_s=0.02..0.4,log --y rub/normal_force_n=0.1..6,log -o map.png\n  \
+        tocco map singing-bowl --x hand/velocity_m_s=0.05..1,16 --y rub/normal_force_n=0.2..8,16,log -o bowl.png\n\n\
         You get a picture (regime and pitch of every cell), a CSV table beside it, and a line with the share of each regime:\n\
         silence, stick, one slip per period, several slips, note without sticking, raucous, decaying. Judged are the last\n\
         0.3 s in which the gesture at the contact is at its height (--duration ends earlier). A driven path keeps its gesture,\n\

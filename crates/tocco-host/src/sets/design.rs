@@ -4,6 +4,7 @@
 use super::formula::Formula;
 use super::loudness::Measure;
 use super::read::{Table, number, wrong};
+use super::sidecar;
 use crate::error::{HostError, Result, bad};
 use crate::library::{self, Loaded};
 use crate::sweep::{MOST_FILES, spaced};
@@ -392,7 +393,7 @@ fn read_factors(file: &Table<'_, '_>) -> Result<Vec<Factor>> {
         let table = Table::open(file.origin, format!("factor[{place}]"), value)?;
         table.only(&["name", "linear", "log", "list", "path", "set"])?;
         let Some(name) = table.text("name")? else { return table.fail("", "needs name") };
-        check_name(&table, &name, factors.iter().map(|factor| factor.name.as_str()))?;
+        check_name(&table, "name", &name, factors.iter().map(|factor| factor.name.as_str()))?;
         let laws: Vec<&str> = ["linear", "log", "list"].into_iter().filter(|law| table.get(law).is_some()).collect();
         let [law] = laws[..] else {
             return table.fail("", "needs its levels, once: linear = [low, high, count], log = [...] or list = [...]");
@@ -405,14 +406,18 @@ fn read_factors(file: &Table<'_, '_>) -> Result<Vec<Factor>> {
     Ok(factors)
 }
 
-fn check_name<'a>(table: &Table<'_, '_>, name: &str, mut taken: impl Iterator<Item = &'a str>) -> Result<()> {
+/// Refuses what is no name, or that of a column that every table has; `at` is the key that is wrong then.
+fn check_name<'a>(table: &Table<'_, '_>, at: &str, name: &str, mut taken: impl Iterator<Item = &'a str>) -> Result<()> {
     let fit = name.starts_with(|c: char| c.is_alphabetic()) && name.chars().all(|c| c.is_alphanumeric() || c == '_');
-    if !fit || ["pi", "file", "order", "repetition", "seed", "key"].contains(&name) {
+    if !fit {
         return table
-            .fail("name", format!("'{}' is no name; use letters, digits and _, beginning with a letter", clip(name)));
+            .fail(at, format!("'{}' is no name; use letters, digits and _, beginning with a letter", clip(name)));
+    }
+    if ["pi", "file", "order"].contains(&name) || sidecar::COLUMNS.trim_end().split('\t').any(|column| column == name) {
+        return table.fail(at, format!("'{name}' means something else in every set; choose another"));
     }
     match taken.any(|other| other == name) {
-        true => table.fail("name", format!("the name '{}' is taken; choose another", clip(name))),
+        true => table.fail(at, format!("the name '{}' is taken; choose another", clip(name))),
         false => Ok(()),
     }
 }
@@ -452,12 +457,7 @@ fn read_derived(file: &Table<'_, '_>, factors: &[Factor], names: &mut Vec<String
     let mut derived = Vec::new();
     let Some(table) = file.table("derived")? else { return Ok(derived) };
     for entry in table.entries() {
-        let taken = names.iter().any(|name| *name == entry.key);
-        let fit = entry.key.starts_with(|c: char| c.is_alphabetic())
-            && entry.key.chars().all(|c| c.is_alphanumeric() || c == '_');
-        if taken || !fit {
-            return table.fail(&entry.key, "is taken or is no name; use letters, digits and _");
-        }
+        check_name(&table, &entry.key, &entry.key, names.iter().map(String::as_str))?;
         let formula = read_formula(&table, &entry.key, &entry.value, factors, names)?;
         derived.push((entry.key.to_string(), formula));
         names.push(entry.key.to_string());

@@ -33,13 +33,17 @@ fn facts(design: &Design, stimuli: &[Stimulus]) -> Value {
     let files: Vec<&str> = stimuli.iter().map(|stimulus| stimulus.file.as_str()).collect();
     let mut key = Fnv::default();
     let listening = design.listening.as_ref();
-    // Whatever changes the sounds, the question or the answers makes it another test.
-    let Design { factors, derived, moves, .. } = design;
+    // Whatever changes the sounds, the question or the answers makes it another test; another build or a comment does not.
     let asked = listening.map(|l| (&l.question, &l.answers));
-    key.add_bytes(
-        format!("{} {} {files:?} {factors:?} {derived:?} {moves:?} {asked:?}", design.name, design.seed).as_bytes(),
-    );
-    key.add_bytes(design.scene.text.as_bytes());
+    let Design { name, seed, level, encoding, .. } = design;
+    key.add_bytes(format!("{name} {seed} {level:?} {encoding:?} {asked:?}").as_bytes());
+    for Stimulus { file, plan, .. } in stimuli {
+        let def = &plan.scene.def;
+        let rest = format!("{file} {} {:?} {:?}", plan.rate_hz, plan.length, plan.sets);
+        key.add_bytes(rest.as_bytes());
+        key.add_bytes(def.to_toml().as_bytes());
+        key.add_drives(def);
+    }
     json!({
         "title": design.title,
         "key": format!("{}-{:08x}", design.name, key.0 as u32),

@@ -16,7 +16,7 @@ use tocco::scene::tree::Patch;
 use tocco::units::db;
 
 /// Columns of the table that every design has, after those of its own.
-const COLUMNS: &str = "repetition\tseed\tduration_s\tlufs\tdb_spl\tpeak_dbfs\ttrue_peak_dbtp\tgain_db\tlowered_db\tunconverged\trefused\treset\tkey\n";
+pub const COLUMNS: &str = "repetition\tseed\tduration_s\tlufs\tdb_spl\tpeak_dbfs\ttrue_peak_dbtp\tgain_db\tlowered_db\tunconverged\trefused\treset\tkey\n";
 
 /// The first row of `manifest.tsv`.
 pub fn heading(design: &Design) -> String {

@@ -156,7 +156,7 @@ pub const MATERIALS: &[Entry] = &[
          and Heckl, oak 0.01, quoted by Irvine 2010; Audio Qualia 0.102 at 540 Hz",
     ),
     row(
-        ("rosewood", "wood", "Marimba bars, along the grain."),
+        ("rosewood", "wood", "East Indian or Brazilian, along the grain; bars of xylophones and marimbas."),
         (830.0, 1.3e10, 0.36),
         (0.006, 0.005, 0.25),
         "density, modulus: Wood Database, East Indian 830, 11.5 GPa, Brazilian 835, 13.9 GPa, quoted; USDA sheet, \
@@ -279,7 +279,7 @@ pub const MATERIALS: &[Entry] = &[
     ),
     row(
         ("mylar", "skin", "Polyester film on a drum."),
-        (1390.0, 4.0e9, 0.38),
+        (1390.0, 4.9e9, 0.38),
         (0.002, 0.016, 0.3),
         "DuPont Teijin, Mylar bulletin H-37232-3 (1390, 4.8 to 5.0 GPa, 0.38); Callister, PET 2.76 to 4.14 GPa; loss: \
          Audio Qualia 0.043 for a free strip, of which tension leaves a small part; how small is memory",

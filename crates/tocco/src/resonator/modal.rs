@@ -52,7 +52,7 @@ use morph::{Fade, Morph};
 crate::params! {
     /// Parameters of a modal body.
     pub struct ModalParams {
-        freq_scale: "1", 0.125 => 8.0, default 1.0, Log, Control, glide 0.05, "Factor on every mode's frequency: smaller objects sound higher.";
+        freq_scale: "1", 0.125 => 8.0, default 1.0, Log, Control, glide 0.05, "Factor on every mode's frequency; decay times stay.";
         decay_scale: "1", 1e-3 => 1e3, default 1.0, Log, Control, glide 0.02, "Factor on every mode's decay time.";
         jitter_01: "1", 0.0 => 1.0, default 0.0, Linear, Control, glide 0.0, "Random change of the struck place at every strike; grows with mode number.";
         morph_01: "1", 0.0 => 1.0, default 0.0, Linear, Control, glide 0.1, "Way to the body of the table `morph`: 0 is this one, 1 that one.";

@@ -18,7 +18,7 @@ pub(super) fn read_shape(entry: &Entry<'_>, at: String, lines: &mut Lines) -> Re
     node.note(lines);
     let figure = read_figure(&node, family, lines)?;
     let ports = read_places(&node, family, lines)?;
-    let morph = read_morph(&node, &ports, lines)?;
+    let morph = read_morph(&node, family, &ports, lines)?;
     Ok(BodyDef { name: entry.key.to_string(), form: BodyForm::Shape { figure, ports, morph }, params: node.params()? })
 }
 
@@ -123,7 +123,12 @@ fn read_places(node: &Node<'_, '_>, family: &Family, lines: &mut Lines) -> Resul
     })
 }
 
-fn read_morph(body: &Node<'_, '_>, ports: &[PlaceOn], lines: &mut Lines) -> Result<Option<ShapeMorphDef>, SceneError> {
+fn read_morph(
+    body: &Node<'_, '_>,
+    from: &Family,
+    ports: &[PlaceOn],
+    lines: &mut Lines,
+) -> Result<Option<ShapeMorphDef>, SceneError> {
     let Some(entry) = body.entry("morph") else {
         body.none_of(&["morph_01"], NO_MORPH)?;
         return Ok(None);
@@ -139,7 +144,11 @@ fn read_morph(body: &Node<'_, '_>, ports: &[PlaceOn], lines: &mut Lines) -> Resu
         return fail(at, line, format!("the body has no such port{}", nearest(&stray.name, known())));
     }
     for port in ports {
-        if let Err(what) = locate(family, &morph.place(port).place) {
+        // Two coordinates are not the same place on a disc and on a sheet.
+        let own = morph.ports.iter().any(|own| own.name == port.name);
+        let read_alike = own || from.axes == family.axes || matches!(port.place, Place::Named(_));
+        let found = if read_alike { locate(family, &morph.place(port).place).map(|_| ()) } else { Err(wanted(family)) };
+        if let Err(what) = found {
             let what = format!("port {}: {what}; say where it is on this shape in [{}]", port.name, node.place("port"));
             return node.fail("shape", what);
         }
