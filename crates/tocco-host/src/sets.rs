@@ -26,7 +26,7 @@ use crate::say::Bar;
 use crate::sweep::Summary;
 use crate::wav::{Encoding, Format, Info, WavWriter};
 use design::{Block, Condition, Design, MOST_S, is_design};
-use loudness::{Loudness, Meters};
+use loudness::{Loudness, Measure, Meters};
 use sidecar::Physics;
 use std::collections::HashMap;
 use std::fs;
@@ -76,7 +76,7 @@ pub(crate) struct Stimulus {
 }
 
 /// What was measured.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Found {
     pub loudness: Loudness,
     pub frames: u64,
@@ -180,7 +180,7 @@ fn sound(stimulus: &Stimulus, design: &Design, meters: &mut Meters) -> Result<(T
         samples.extend_from_slice(block);
         Ok(())
     })?;
-    let loudness = meters.read(&samples, channels, plan.rate_hz, design.level.measure)?;
+    let loudness = meters.read(&samples, outcome.level.peak, (channels, plan.rate_hz), design.level.measure)?;
     let found = Found { loudness, frames: outcome.frames, health: outcome.health, cut: outcome.cut };
     Ok((Take { samples, physics }, found))
 }
@@ -210,9 +210,9 @@ struct Stage {
 impl Making<'_> {
     fn all(&self) -> Result<Vec<Row>> {
         let journal_path = self.folder.join(JOURNAL);
-        let (lines, journal) = fresh::journal(&journal_path)?;
-        let known: HashMap<u64, Found> = lines.iter().filter_map(|line| journal_row(line)).collect();
         let (count, level) = (self.stimuli.len(), self.design.level);
+        let (lines, journal) = fresh::journal(&journal_path)?;
+        let known: HashMap<u64, Found> = lines.iter().filter_map(|line| journal_row(line, level.measure)).collect();
         let lowers_all = |gains: &Gains| level.lower_all && gains.lowered_db > 0.0;
         let early = self.stimuli.iter().filter_map(|stimulus| known.get(&stimulus.print));
         let lower = AtomicBool::new(early.map(|found| own_gains(level, found)).any(|gains| lowers_all(&gains)));
@@ -221,7 +221,7 @@ impl Making<'_> {
         let stages = crew::run_with(count, self.threads, |meters, index| {
             let stimulus = &self.stimuli[index];
             let (found, take) = match known.get(&stimulus.print) {
-                Some(found) => (*found, None),
+                Some(found) => (found.clone(), None),
                 None => {
                     let (take, found) = sound(stimulus, self.design, meters)?;
                     fresh::note(&journal, &journal_path, &journal_line(stimulus.print, &found))?;
@@ -240,7 +240,7 @@ impl Making<'_> {
                 });
                 (None, take.filter(|_| fits.is_ok()))
             } else {
-                (Some(self.write(index, found, own, take)?), None)
+                (Some(self.write(index, &found, own, take)?), None)
             };
             bar.step(&stimulus.file);
             Ok(Stage { found, own, row, take: Mutex::new(take) })
@@ -254,7 +254,7 @@ impl Making<'_> {
             let Stage { found, own, take, .. } = &stages[index];
             let gains = Gains { db: own.db + own.lowered_db - most, lowered_db: most };
             let take = take.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
-            let row = self.write(index, *found, gains, take)?;
+            let row = self.write(index, found, gains, take)?;
             bar.step(&self.stimuli[index].file);
             Ok(row)
         })
@@ -262,7 +262,7 @@ impl Making<'_> {
 
     /// Refuses silence where a loudness is asked for.
     fn audible(&self, stimulus: &Stimulus, found: &Found) -> Result<()> {
-        if self.design.level.lufs.is_none() || found.loudness.lufs.is_finite() {
+        if self.design.level.lufs.is_none_or(|lufs| found.loudness.gain_for(lufs).is_some()) {
             return Ok(());
         }
         bad(format!(
@@ -274,7 +274,7 @@ impl Making<'_> {
     }
 
     /// Writes one WAV and its sidecar, unless both are there.
-    fn write(&self, index: usize, found: Found, gains: Gains, take: Option<Take>) -> Result<Row> {
+    fn write(&self, index: usize, found: &Found, gains: Gains, take: Option<Take>) -> Result<Row> {
         let (design, stimulus) = (self.design, &self.stimuli[index]);
         let facts = (found, gains, self.places[index]);
         let path = self.folder.join(&stimulus.file);
@@ -325,15 +325,21 @@ impl Making<'_> {
 fn journal_line(print: u64, found: &Found) -> String {
     let Found { loudness: l, frames, health: h, cut } = found;
     format!(
-        "{print:016x}\t{:?}\t{:?}\t{:?}\t{frames}\t{}\t{}\t{}\t{}\t{cut}",
-        l.lufs, l.true_peak, l.peak, h.unconverged, h.refused, h.reset, h.omitted
+        "{print:016x}\t{}\t{:?}\t{:?}\t{frames}\t{}\t{}\t{}\t{}\t{cut}",
+        l.blocks.iter().map(|block| format!("{block:?},")).collect::<String>(),
+        l.true_peak,
+        l.peak,
+        h.unconverged,
+        h.refused,
+        h.reset,
+        h.omitted
     )
 }
 
 /// A level by its fingerprint.
-fn journal_row(line: &str) -> Option<(u64, Found)> {
+fn journal_row(line: &str, measure: Measure) -> Option<(u64, Found)> {
     let words: Vec<&str> = line.split('\t').collect();
-    let [print, lufs, true_peak, peak, frames, unconverged, refused, reset, omitted, cut] = words[..] else {
+    let [print, blocks, true_peak, peak, frames, unconverged, refused, reset, omitted, cut] = words[..] else {
         return None;
     };
     let health = Health {
@@ -343,16 +349,17 @@ fn journal_row(line: &str) -> Option<(u64, Found)> {
         omitted: omitted.parse().ok()?,
         ..Health::default()
     };
-    let (lufs, true_peak, peak) = (lufs.parse().ok()?, true_peak.parse().ok()?, peak.parse().ok()?);
-    let loudness = Loudness { lufs, true_peak, peak };
+    let blocks = blocks.split_terminator(',').map(|block| block.parse().ok()).collect::<Option<Vec<f64>>>()?;
+    let (true_peak, peak) = (true_peak.parse().ok()?, peak.parse().ok()?);
+    let loudness = Loudness { measure, blocks, true_peak, peak };
     let found = Found { loudness, frames: frames.parse().ok()?, health, cut: cut.parse().ok()? };
     Some((u64::from_str_radix(print, 16).ok()?, found))
 }
 
 /// Gains that bring a sound to the loudness asked for without passing the ceiling.
 fn own_gains(level: design::Level, found: &Found) -> Gains {
-    let l = found.loudness;
-    let wanted = level.lufs.map_or(0.0, |lufs| lufs - l.lufs);
+    let l = &found.loudness;
+    let wanted = level.lufs.and_then(|lufs| l.gain_for(lufs)).unwrap_or(0.0);
     let over = if l.true_peak > 0.0 { db(l.true_peak) + wanted - level.peak_dbtp } else { 0.0 };
     let lowered_db = over.max(0.0);
     Gains { db: wanted - lowered_db, lowered_db }

@@ -91,7 +91,9 @@ fn with_places(page: &str) -> String {
     let (_, after) = rest.split_once("<!-- /places -->").unwrap();
     let mut table = String::from("| shape | fractions of | words |\n|---|---|---|\n");
     for family in FAMILIES {
-        let words: Vec<&str> = family.places.iter().map(|(word, _)| *word).collect();
+        let rounded = |x: &f64| ((x * 1000.0).round() / 1000.0).to_string();
+        let at = |point: &[f64; 3]| point[..family.axes.len()].iter().map(rounded).collect::<Vec<_>>().join(" ");
+        let words: Vec<String> = family.places.iter().map(|(word, point)| format!("{word} ({})", at(point))).collect();
         let _ = writeln!(table, "| {} | {} | {} |", family.kind.id, family.axes.join(", "), words.join(", "));
     }
     format!("{before}<!-- places -->\n{table}<!-- /places -->{after}")

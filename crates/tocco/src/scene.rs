@@ -186,10 +186,10 @@ impl Reach {
         param::scaled(self.scale, self.range[0], self.range[1], turn)
     }
 
-    /// Where a control of equal ratios stands for a value of the slot.
+    /// Where a control of equal ratios stands for a value of the slot; a time also where it lies outside what can be set.
     fn back(&self, value: Real) -> Real {
         let turn = math::ln(value / self.range[0]) / math::ln(self.range[1] / self.range[0]);
-        self.ends.map_or(turn.clamp(0.0, 1.0), |[from, to]| param::scaled(Scale::Log, from, to, turn))
+        self.ends.map_or(turn.clamp(0.0, 1.0), |[from, to]| from * math::exp(turn * math::ln(to / from)))
     }
 }
 

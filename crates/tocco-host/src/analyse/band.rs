@@ -89,7 +89,7 @@ impl Bank {
 }
 
 /// Modified Bessel function of order zero by its series.
-fn bessel_i0(x: f64) -> f64 {
+pub(super) fn bessel_i0(x: f64) -> f64 {
     let (mut sum, mut term, mut k) = (1.0, 1.0, 1.0);
     while term > 1e-17 * sum {
         term *= (0.5 * x / k) * (0.5 * x / k);

@@ -89,6 +89,8 @@ pub fn run(args: &AnalyseArgs) -> Result<()> {
     options.check()?;
     let recordings =
         args.recordings.iter().map(|path| Recording::open(path, args.clipped)).collect::<Result<Vec<_>>>()?;
+    let highest = args.max_hz;
+    let recordings: Vec<Recording> = recordings.into_iter().map(|recording| recording.reduced(highest)).collect();
     let analysis = analyse(&recordings, &options)?;
     let words = report(&analysis, &recordings, options.strikes)?;
     let text = analysis.toml(&name, args.mass_kg);

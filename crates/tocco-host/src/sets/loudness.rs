@@ -8,11 +8,10 @@
 use crate::error::{HostError, Result};
 use crate::measure::Level;
 use ebur128::{EbuR128, Mode};
+use tocco::math::{log10, pow};
 
 /// Length of a gating block, s.
 pub const BLOCK_S: f64 = 0.4;
-/// Frames between two readings of the momentary loudness: a tenth of a block, s.
-const STEP_S: f64 = 0.1;
 
 /// Which of the recommendation's numbers is matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,19 +23,66 @@ pub enum Measure {
 }
 
 /// What was measured, for the sound as it is.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Loudness {
-    /// LUFS; negative infinity for silence.
-    pub lufs: f64,
+    /// Which number is matched.
+    pub measure: Measure,
+    /// Loudness of every gating block, LUFS, before any gate; none for silence.
+    pub blocks: Vec<f64>,
     /// Largest magnitude between samples, four times oversampled; at least the largest sample.
     pub true_peak: f64,
     /// Largest sample.
     pub peak: f64,
 }
 
+/// The gates of BS.1770: absolute, LUFS, and relative to what has passed it, LU.
+const GATES: (f64, f64) = (-70.0, -10.0);
+
+impl Loudness {
+    /// What a meter reads of the sound after a gain, LUFS; negative infinity for silence. The absolute gate judges what is
+    /// heard: a faint tail that it drops at one level it keeps at another.
+    pub fn lufs(&self, gain_db: f64) -> f64 {
+        let blocks = || self.blocks.iter().map(|block| block + gain_db);
+        if self.measure == Measure::Momentary {
+            return blocks().fold(f64::NEG_INFINITY, f64::max);
+        }
+        let mean = |least: f64| {
+            let loud = || blocks().filter(|block| *block >= least);
+            let energy: f64 = loud().map(|block| pow(10.0, 0.1 * block)).sum();
+            10.0 * log10(energy / loud().count() as f64)
+        };
+        let all = mean(GATES.0);
+        if all.is_finite() { mean((all + GATES.1).max(GATES.0)) } else { f64::NEG_INFINITY }
+    }
+
+    /// The gain that brings the sound to a loudness, dB; `None` for silence. Where a block passes a gate on the way the
+    /// loudness jumps, and the gain is the one that comes nearest.
+    pub fn gain_for(&self, lufs: f64) -> Option<f64> {
+        let loudest = self.blocks.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let mut gain_db = Some(lufs - loudest).filter(|gain| gain.is_finite())?;
+        let mut best = (f64::INFINITY, gain_db);
+        for _ in 0..ROUNDS {
+            let off = lufs - self.lufs(gain_db);
+            if off.abs() < best.0 {
+                best = (off.abs(), gain_db);
+            }
+            if off.abs() < 1e-9 || !off.is_finite() {
+                break;
+            }
+            gain_db += off;
+        }
+        Some(best.1)
+    }
+}
+
+/// Rounds of the search for a gain.
+const ROUNDS: usize = 12;
+
 /// Measures interleaved samples.
 pub fn measure(samples: &[f32], channels: usize, rate_hz: f64, measure: Measure) -> Result<Loudness> {
-    Meters::default().read(samples, channels, rate_hz, measure)
+    let mut level = Level::default();
+    level.add(samples);
+    Meters::default().read(samples, level.peak, (channels, rate_hz), measure)
 }
 
 /// Meters that measure one sound after another; making them anew costs a tenth of a short sound's measurement.
@@ -48,32 +94,30 @@ pub struct Meters {
 
 /// The two meters, and what they were made for.
 struct Pair {
-    made_for: (usize, f64, Measure),
+    made_for: (usize, f64),
     loudness: EbuR128,
     peak: EbuR128,
 }
 
 impl Meters {
-    /// Measures interleaved samples.
-    pub fn read(&mut self, samples: &[f32], channels: usize, rate_hz: f64, measure: Measure) -> Result<Loudness> {
-        let mut level = Level::default();
-        level.add(samples);
-        let peak = level.peak as f32;
+    /// Measures interleaved samples whose largest is `peak`, of so many channels at so many Hz.
+    pub fn read(&mut self, samples: &[f32], peak: f64, of: (usize, f64), measure: Measure) -> Result<Loudness> {
         if peak == 0.0 {
-            return Ok(Loudness { lufs: f64::NEG_INFINITY, true_peak: 0.0, peak: 0.0 });
+            return Ok(Loudness { measure, blocks: Vec::new(), true_peak: 0.0, peak: 0.0 });
         }
-        // Brought to full scale first: the absolute gate of -70 LUFS must judge the sound, not the units of its tap.
+        // Brought to full scale first: the meter takes what is far below for silence, whatever the units of the tap.
         self.scaled.clear();
-        self.scaled.extend(samples.iter().map(|x| x / peak));
+        let by = peak as f32;
+        self.scaled.extend(samples.iter().map(|x| x / by));
         let broken = |e: ebur128::Error| HostError::Machine(format!("loudness could not be measured: {e}"));
-        let (lufs, between) = self.full_scale((channels, rate_hz, measure)).map_err(broken)?;
-        let peak = f64::from(peak);
-        Ok(Loudness { lufs: lufs + tocco::units::db(peak), true_peak: between * peak, peak })
+        let (mut blocks, between) = self.full_scale(of).map_err(broken)?;
+        blocks.iter_mut().for_each(|block| *block += tocco::units::db(peak));
+        Ok(Loudness { measure, blocks, true_peak: between * peak, peak })
     }
 
-    /// Loudness and true peak of the sound at full scale.
-    fn full_scale(&mut self, wanted: (usize, f64, Measure)) -> std::result::Result<(f64, f64), ebur128::Error> {
-        let (channels, rate_hz, measure) = wanted;
+    /// Loudness of every gating block and true peak of the sound at full scale.
+    fn full_scale(&mut self, wanted: (usize, f64)) -> std::result::Result<(Vec<f64>, f64), ebur128::Error> {
+        let (channels, rate_hz) = wanted;
         let meters = match self.at_hand.take() {
             Some(mut meters) if meters.made_for == wanted => {
                 meters.loudness.reset();
@@ -81,32 +125,30 @@ impl Meters {
                 meters
             }
             _ => {
-                let mode = if measure == Measure::Integrated { Mode::I } else { Mode::M };
-                let make = |mode| EbuR128::new(channels as u32, rate_hz as u32, mode);
-                Pair { made_for: wanted, loudness: make(mode)?, peak: make(Mode::TRUE_PEAK)? }
+                let make = |mode| EbuR128::new(channels as u32, rate_hz.round() as u32, mode);
+                Pair { made_for: wanted, loudness: make(Mode::M)?, peak: make(Mode::TRUE_PEAK)? }
             }
         };
         let Pair { loudness: meter, peak, .. } = self.at_hand.insert(meters);
-        let step = (STEP_S * rate_hz).round() as usize * channels;
-        let least = (BLOCK_S * rate_hz).ceil() as usize * channels;
-        let mut loudest = f64::NEG_INFINITY;
-        let mut fed = 0;
+        // A gating block is the momentary loudness at a step of 100 ms, as the meter counts them.
+        let step = (rate_hz.round() as usize + 5) / 10 * channels;
+        let least = 4 * step;
+        let (mut blocks, mut fed) = (Vec::new(), 0);
         let mut feed = |block: &[f32]| {
             meter.add_frames_f32(block)?;
             fed += block.len();
-            if measure == Measure::Momentary && fed >= least {
-                loudest = loudest.max(meter.loudness_momentary()?);
+            if fed >= least && fed % step == 0 {
+                blocks.push(meter.loudness_momentary()?);
             }
             Ok(())
         };
-        for block in self.scaled.chunks(step.max(channels)) {
+        for block in self.scaled.chunks(step) {
             feed(block)?;
         }
         if self.scaled.len() < least {
             feed(&vec![0.0; least - self.scaled.len()])?;
         }
-        let lufs = if measure == Measure::Integrated { meter.loudness_global()? } else { loudest };
-        Ok((lufs, true_peak(peak, &self.scaled, channels)?))
+        Ok((blocks, true_peak(peak, &self.scaled, channels)?))
     }
 }
 
@@ -144,7 +186,7 @@ mod tests {
         for rate_hz in [44_100.0, 48_000.0, 96_000.0] {
             for kind in [Measure::Integrated, Measure::Momentary] {
                 let got = measure(&sine(997.0, 1.0, 2.0, rate_hz), 1, rate_hz, kind).unwrap();
-                assert!((got.lufs + 3.01).abs() < 0.05, "{rate_hz} {kind:?} {}", got.lufs);
+                assert!((got.lufs(0.0) + 3.01).abs() < 0.05, "{rate_hz} {kind:?} {}", got.lufs(0.0));
                 assert!((got.true_peak - 1.0).abs() < 0.01);
             }
         }
@@ -157,15 +199,34 @@ mod tests {
             let got = measure(&sine(997.0, 0.5, long, rate_hz), 1, rate_hz, kind).unwrap();
             let expected = -3.01 - 6.02 + 10.0 * (long / BLOCK_S).log10();
             // The K filter's own transient spreads a burst of 40 periods by a few hundredths of a dB.
-            assert!((got.lufs - expected).abs() < 0.15, "{kind:?} {} {expected}", got.lufs);
+            assert!((got.lufs(0.0) - expected).abs() < 0.15, "{kind:?} {} {expected}", got.lufs(0.0));
         }
     }
 
+    /// What the crate itself reads of samples after a gain.
+    fn read_whole(samples: &[f32], rate_hz: f64, gain_db: f64) -> f64 {
+        let factor = tocco::units::gain(gain_db);
+        let scaled: Vec<f32> = samples.iter().map(|x| (f64::from(*x) * factor) as f32).collect();
+        let mut meter = EbuR128::new(1, rate_hz as u32, Mode::I).unwrap();
+        meter.add_frames_f32(&scaled).unwrap();
+        meter.loudness_global().unwrap()
+    }
+
     #[test]
-    fn level_moves_by_exactly_the_gain_even_far_below_the_absolute_gate() {
-        let loud = measure(&sine(1500.0, 0.9, 0.7, 44_100.0), 1, 44_100.0, Measure::Integrated).unwrap();
-        let faint = measure(&sine(1500.0, 0.9e-6, 0.7, 44_100.0), 1, 44_100.0, Measure::Integrated).unwrap();
-        assert!((loud.lufs - faint.lufs - 120.0).abs() < 1e-3, "{} {}", loud.lufs, faint.lufs);
+    fn a_meter_reads_the_loudness_asked_for_at_any_level_though_gates_drop_other_parts() {
+        for (decay_s, rate_hz) in [(0.05, 44_100.0), (0.2, 48_000.0), (0.6, 44_100.0), (3.0, 48_000.0)] {
+            let ring = |i: usize| (-(i as f64) / (decay_s * rate_hz)).exp() * (TAU * 700.0 * i as f64 / rate_hz).sin();
+            // The units of a tap may be anything.
+            let sound: Vec<f32> = (0..(4.0 * rate_hz) as usize).map(|i| (1e-5 * ring(i)) as f32).collect();
+            let got = measure(&sound, 1, rate_hz, Measure::Integrated).unwrap();
+            for lufs in [-10.0, -23.0, -36.0, -50.0, -64.0] {
+                let gain_db = got.gain_for(lufs).unwrap();
+                let read = read_whole(&sound, rate_hz, gain_db);
+                assert!((read - got.lufs(gain_db)).abs() < 0.01, "{decay_s} s, {lufs}: {read} {}", got.lufs(gain_db));
+                // Where a block passes the gate the loudness jumps, by less than this.
+                assert!((read - lufs).abs() < 0.3, "{decay_s} s: {read} for {lufs}");
+            }
+        }
     }
 
     #[test]
@@ -182,7 +243,7 @@ mod tests {
         let got = measure(&long, 1, 48_000.0, Measure::Integrated).unwrap();
         assert!((got.true_peak - meter.true_peak(0).unwrap()).abs() < 1e-6, "{got:?}");
         let silent = measure(&[0.0; 100], 1, 48_000.0, Measure::Integrated).unwrap();
-        assert_eq!(silent.lufs, f64::NEG_INFINITY);
+        assert_eq!(silent.lufs(0.0), f64::NEG_INFINITY);
     }
 
     #[test]
@@ -192,8 +253,9 @@ mod tests {
         {
             for kind in [Measure::Integrated, Measure::Momentary, Measure::Momentary] {
                 let sound = sine(440.0 / seconds, 0.3, seconds, rate_hz);
-                let again = meters.read(&sound, 1, rate_hz, kind).unwrap();
-                assert_eq!(again, measure(&sound, 1, rate_hz, kind).unwrap(), "{seconds} s, {rate_hz} Hz, {kind:?}");
+                let alone = measure(&sound, 1, rate_hz, kind).unwrap();
+                let again = meters.read(&sound, alone.peak, (1, rate_hz), kind).unwrap();
+                assert_eq!(again, alone, "{seconds} s, {rate_hz} Hz, {kind:?}");
             }
         }
     }

@@ -34,7 +34,7 @@ fn db_spl(design: &Design, lufs: f64) -> Option<f64> {
 }
 
 /// One row of `manifest.tsv`.
-pub fn row(design: &Design, stimulus: &Stimulus, (found, gains, place): (Found, Gains, usize), key: &str) -> String {
+pub fn row(design: &Design, stimulus: &Stimulus, (found, gains, place): (&Found, Gains, usize), key: &str) -> String {
     let mut text = format!("{}\t{place}\t", stimulus.file);
     for (factor, &level) in design.factors.iter().zip(&stimulus.condition.levels) {
         let _ = write!(text, "{}\t", shown(&factor.levels[level]));
@@ -45,7 +45,7 @@ pub fn row(design: &Design, stimulus: &Stimulus, (found, gains, place): (Found, 
     for (_, value) in &stimulus.condition.moves {
         let _ = write!(text, "{}\t", shown(value));
     }
-    let lufs = found.loudness.lufs + gains.db;
+    let lufs = found.loudness.lufs(gains.db);
     let _ = writeln!(
         text,
         "{}\t{}\t{:?}\t{lufs:.3}\t{}\t{:.3}\t{:.3}\t{:.3}\t{:.3}\t{}\t{}\t{}\t{key}",
@@ -53,7 +53,7 @@ pub fn row(design: &Design, stimulus: &Stimulus, (found, gains, place): (Found, 
         stimulus.plan.scene.def.seed,
         found.frames as f64 / stimulus.plan.rate_hz,
         db_spl(design, lufs).map_or(String::new(), |level| format!("{level:.3}")),
-        peak_dbfs(&found, &gains),
+        peak_dbfs(found, &gains),
         db(found.loudness.true_peak) + gains.db,
         gains.db,
         gains.lowered_db,
@@ -97,7 +97,7 @@ pub fn json(
     design: &Design,
     stimulus: &Stimulus,
     physics: &Physics,
-    (found, gains, place): (Found, Gains, usize),
+    (found, gains, place): (&Found, Gains, usize),
     key: &str,
     content: &str,
 ) -> String {
@@ -107,7 +107,7 @@ pub fn json(
     let derived = design.derived.iter().zip(&stimulus.condition.derived);
     let derived: Map<String, Value> = derived.map(|((name, _), x)| (name.clone(), json!(x))).collect();
     let set: Map<String, Value> = stimulus.condition.moves.iter().map(|(p, v)| (p.clone(), value(v))).collect();
-    let lufs = found.loudness.lufs + gains.db;
+    let lufs = found.loudness.lufs(gains.db);
     let seconds = found.frames as f64 / plan.rate_hz;
     let measure = if design.level.measure == Measure::Integrated { "integrated" } else { "momentary, largest" };
     let health = found.health;
@@ -141,7 +141,7 @@ pub fn json(
             "measure": format!("ITU-R BS.1770, {measure}"),
             "measured_over_s": seconds.max(BLOCK_S),
             "db_spl": db_spl(design, lufs).and_then(finite),
-            "peak_dbfs": finite(peak_dbfs(&found, &gains)),
+            "peak_dbfs": finite(peak_dbfs(found, &gains)),
             "true_peak_dbtp": finite(db(found.loudness.true_peak) + gains.db),
             "gain_db": gains.db,
             "lowered_db": gains.lowered_db,
@@ -150,11 +150,23 @@ pub fn json(
             "unconverged": health.unconverged, "refused": health.refused, "reset": health.reset, "omitted": health.omitted,
         },
         "left_out": physics.left_out,
-        "scene_text": plan.scene.def.to_toml(),
+        "scene_text": scene_text(stimulus, physics),
     });
     let mut text = serde_json::to_string_pretty(&all).unwrap_or_default();
     text.push('\n');
     text
+}
+
+/// The scene that makes the sound by itself, but for its live values and its gain.
+fn scene_text(stimulus: &Stimulus, physics: &Physics) -> String {
+    let plan = &stimulus.plan;
+    let mut def = plan.scene.def.clone();
+    def.duration = plan.length;
+    // A mode that this rate leaves out would be refused in a scene of that rate.
+    if physics.left_out.is_empty() {
+        def.rate_hz = plan.rate_hz;
+    }
+    def.to_toml()
 }
 
 /// JSON has no infinities: silence is null.
