@@ -211,9 +211,10 @@ class Studio {
       figure.append(surface.canvas, caption);
       host.append(figure);
       surface.canvas.addEventListener("pointerdown", () => surface.body && this.look(surface.body.name));
-      surface.draw();
     }
     host.classList.toggle("one", this.surfaces.length <= 2);
+    // Only when all are there has each the room it will have.
+    this.surfaces.forEach((surface) => surface.draw());
     this.notes.show(info, strikeSurfaces, rubSurfaces);
     this.hammers = strikes.flatMap((strike) => strike.hammers);
     $("mass").replaceChildren(...[...new Set(this.hammers.map((h) => h.mass))].map((mass) => new Option(mass)));

@@ -72,6 +72,8 @@ export default {
     await page.waitForFunction(() => document.getElementById("title").textContent.includes("cello"));
     await wait(page, 900);
     assert.ok(await peak(page) > 0.005);
+    const squeezed = await page.evaluate(() => tocco.surfaces.filter(({ canvas }) => Math.abs(canvas.width - canvas.clientWidth * devicePixelRatio) > 1).length);
+    assert.equal(squeezed, 0, "every surface is drawn in the pixels it has");
     await page.screenshot({ path: join(shots, "cello.png"), fullPage: true });
     await page.context().close();
   },
