@@ -125,6 +125,12 @@ fn render(args: &RenderArgs) -> Result<()> {
     manner.probe = args.probe.clone().map(|path| (path, args.probe_of.clone()));
     let target = if args.output.as_os_str() == "-" { Target::Stdout } else { Target::File(args.output.clone()) };
     say::set_stdout_taken(target == Target::Stdout);
+    let named = args.output.extension().map(|e| e.to_ascii_lowercase());
+    if named
+        .is_some_and(|e| ["mp3", "flac", "ogg", "opus", "aif", "aiff", "m4a", "aac"].iter().any(|other| e == *other))
+    {
+        return bad(format!("-o {}: it would be a WAV; name it so, and convert it after", args.output.display()));
+    }
     let others = [args.probe.as_ref(), args.picture.as_ref()];
     if others.iter().flatten().any(|path| **path == args.output) || (args.probe.is_some() && args.probe == args.picture)
     {

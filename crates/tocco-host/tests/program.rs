@@ -64,6 +64,7 @@ fn every_bad_input_gets_one_line_the_right_code_and_leaves_nothing_behind() {
     let before = names(here);
     let cases: &[(i32, &str, &[&str])] = &[
         (2, "no such file", &["render", "missing.toml", "-o", "x.wav"]),
+        (2, "it would be a WAV", &["render", "small.toml", "-o", "x.mp3"]),
         (2, "did you mean 'bar'?", &["render", "bra", "-o", "x.wav"]),
         (2, "folder", &["render", "folder", "-o", "x.wav"]),
         (2, "not text", &["render", "junk.toml", "-o", "x.wav"]),

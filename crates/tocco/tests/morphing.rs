@@ -3,9 +3,9 @@
 
 mod common;
 use common::{RATE_HZ, click_db, engine, peak};
-use tocco::SceneDef;
 use tocco::engine::{Command, Timed};
 use tocco::rng::Rng;
+use tocco::{Scene, SceneDef};
 
 /// Four modes that become three others, at other places, one of them with the other sign.
 const BAR: &str = r#"
@@ -329,7 +329,25 @@ fn a_bar_becomes_a_plate_whose_ports_are_where_its_own_table_says() {
     assert!(peak(&made) > 0.0 && apart < 1e-6 * peak(&made), "{apart} of {}", peak(&made));
     // Every port must be somewhere on both, and none on one only.
     let wrong = |there: &str| SceneDef::from_text(&becoming(there)).unwrap_err().to_string();
-    assert!(wrong("").contains("port struck: has 1 coordinates") && wrong("").contains("[body.x.morph.port]"));
+    assert!(
+        wrong("").contains("port struck: wants fractions of [radius, turn]")
+            && wrong("").contains("[body.x.morph.port]")
+    );
+    let sheet =
+        "shape = \"rectangular-plate\"\nmaterial = \"glass\"\nlength_m = 0.3\nwidth_m = 0.2\nthickness_m = 0.004\n";
+    let disc = format!("[body.x]\ntype = \"shape\"\n{plate}port = {{ a = [0.6, 0.3] }}\n[body.x.morph]\n{sheet}");
+    let told = SceneDef::from_text(&disc).unwrap_err().to_string();
+    assert!(told.contains("port a: wants fractions of [length, width]"), "two numbers are another place there: {told}");
     let stray = wrong("port = { struck = [0.3, 0.1], eer = [0.9, 0.4] }\n");
     assert!(stray.contains("body.x.morph.port.eer") && stray.contains("did you mean 'ear'"), "{stray}");
+}
+
+#[test]
+fn a_body_without_another_end_has_no_way_there_to_set() {
+    let body = "[body.x]\ntype = \"modal\"\nmodes = [{ freq_hz = 200.0, decay_s = 0.2, mass_kg = 0.1 }]\n";
+    let to = "[body.x.morph]\nmodes = [{ freq_hz = 300.0, decay_s = 0.2, mass_kg = 0.1 }]\n";
+    for (text, there) in [(body.to_owned(), false), (format!("{body}{to}"), true)] {
+        let scene = Scene::build(&SceneDef::from_text(&text).unwrap(), RATE_HZ).unwrap();
+        assert_eq!(scene.address("x/morph_01").is_ok(), there);
+    }
 }

@@ -176,7 +176,7 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
         );
         return Err(SceneError::new("contact", what));
     }
-    slots(&mut scene);
+    slots(def, &mut scene);
     controls(def, &mut scene)?;
     intentions(def, &mut scene);
     drives(def, &mut scene)?;
@@ -376,7 +376,7 @@ fn surface(texture: &TextureDef, rng: Rng) -> Surface {
     Surface::new(params, texture.grain_m, texture.longest_m, texture.poles_per_decade, rng)
 }
 
-fn slots(scene: &mut Scene) {
+fn slots(def: &SceneDef, scene: &mut Scene) {
     let slot = |target, spec: crate::param::Spec, value| Slot {
         target,
         spec,
@@ -390,8 +390,13 @@ fn slots(scene: &mut Scene) {
         lane: [0.0; CONTROL_TICKS],
     };
     for (body, node) in scene.world.bodies.iter().enumerate() {
+        let form = &def.bodies[body].form;
+        let still = matches!(form, BodyForm::Modal { morph: None, .. } | BodyForm::Shape { morph: None, .. });
         for (param, spec) in node.specs().iter().enumerate() {
-            scene.slots.push(slot(Target::Body { body, param }, *spec, node.get(param)));
+            // A body without another end has no way there.
+            if !(still && spec.id == "morph_01") {
+                scene.slots.push(slot(Target::Body { body, param }, *spec, node.get(param)));
+            }
         }
         for port in 0..node.ports() {
             if node.inverse_mass(port) > 0.0 {

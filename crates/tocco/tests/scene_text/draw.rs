@@ -225,7 +225,8 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
                     let morph = coin(rng).then(|| {
                         let to = draw_figure(rng);
                         // Needed where the axes differ.
-                        let own = axes(&to) != axes(&figure);
+                        let names = |figure: &ShapeDef| family(figure.kind.id).unwrap().axes;
+                        let own = names(&to) != names(&figure);
                         let kept = ports.iter().filter(|_| own || coin(rng)).map(|port| port.name.clone());
                         let kept: Vec<String> = kept.collect();
                         let ports = kept.into_iter().map(|name| PlaceOn { name, place: place(rng, axes(&to)) });

@@ -147,7 +147,11 @@ fn read_morph(
         // Two coordinates are not the same place on a disc and on a sheet.
         let own = morph.ports.iter().any(|own| own.name == port.name);
         let read_alike = own || from.axes == family.axes || matches!(port.place, Place::Named(_));
-        let found = if read_alike { locate(family, &morph.place(port).place).map(|_| ()) } else { Err(wanted(family)) };
+        let found = if read_alike {
+            locate(family, &morph.place(port).place).map(|_| ())
+        } else {
+            Err(format!("wants {}", wanted(family)))
+        };
         if let Err(what) = found {
             let what = format!("port {}: {what}; say where it is on this shape in [{}]", port.name, node.place("port"));
             return node.fail("shape", what);
