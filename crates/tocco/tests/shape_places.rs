@@ -203,8 +203,8 @@ fn what_cannot_be_is_refused_in_one_line_with_its_place_and_what_to_do() {
         ),
         (
             format!("{bar}\n[body.x.port]\na = 0.1\n[body.x.morph]\nshape = \"sphere\"\nradius_m = 1"),
-            "line 11: body.x.morph.shape: port a: has 1 coordinates; wants fractions of [radius, half turn from the pole, turn], \
-             each 0 to 1",
+            "line 11: body.x.morph.shape: port a: wants fractions of [radius, half turn from the pole, turn], each 0 to 1; \
+             say where it is on this shape in [body.x.morph.port]",
         ),
     ] {
         let answer = SceneDef::from_text(&scene(&keys)).and_then(|def| Scene::build(&def, 48_000.0).map(|_| ()));
