@@ -254,8 +254,8 @@ fn turned(angle: f64) -> Complex<f64> {
 /// Of several such the least; what fills in has no phase to agree.
 fn delay(poles: &[fit::Pole], strike: &[Complex<f64>], to: &[Complex<f64>]) -> f64 {
     const STEP: f64 = 0.125;
-    // As far as the ends of two hammers' contacts may lie apart, at 48 kHz.
-    const MOST: i32 = (0.010 * 48_000.0 / STEP) as i32;
+    // A start is found in windows of half a millisecond: two lie at most two of them apart. At 48 kHz.
+    const MOST: i32 = (0.001 * 48_000.0 / STEP) as i32;
     let pairs: Vec<(f64, Complex<f64>)> = poles
         .iter()
         .zip(strike.iter().zip(to))
