@@ -126,6 +126,14 @@ pub fn strikes(samples: &[f64], rate_hz: f64, count: usize, called: &str) -> Res
         let limit = next.map_or(samples.len(), |next| next * hop - size.min(next * hop));
         spans.push(span(samples, rate_hz, (*head * hop, limit), (size, floor), called)?);
     }
+    // Where a strike falls into what still rings loudly its beginning is lost.
+    if let Some(late) = spans.windows(2).position(|pair: &[Span]| pair[1].onset < pair[0].end) {
+        return bad(format!(
+            "{called}: strike {} falls while strike {} still rings too loudly to tell where; give one strike a file",
+            late + 2,
+            late + 1
+        ));
+    }
     Ok(Found { spans, others, floor })
 }
 
@@ -220,6 +228,12 @@ mod tests {
             assert!(span.onset.abs_diff(at) <= 12, "{at}: {found:?}");
         }
         assert!(strikes(&strike_at(&times, 90_000), 48_000.0, 5, "x").is_err());
+    }
+
+    #[test]
+    fn strikes_into_what_still_rings_loudly_are_refused_rather_than_misplaced() {
+        let why = strikes(&strike_at(&[500, 9_000, 18_000], 60_000), 48_000.0, 3, "x").unwrap_err().to_string();
+        assert!(why.contains("strike 2 falls while strike 1 still rings"), "{why}");
     }
 
     #[test]
