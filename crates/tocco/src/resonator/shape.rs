@@ -74,6 +74,10 @@ const MATERIAL_KEY: Key = key(
 const MODES_KEY: Key =
     key("modes", KeyType::Integer { min: 1, max: MAX_MODES as i64 }, "Most modes kept, the lowest, default 60.");
 
+const fn port_key(doc: &'static str) -> Key {
+    key("port", KeyType::Form("table of name = place: a word, a fraction or a list of fractions"), doc)
+}
+
 /// The body by geometry and material in scene files.
 pub const SHAPE: Kind = Kind {
     family: "body",
@@ -84,11 +88,7 @@ pub const SHAPE: Kind = Kind {
         SHAPE_KEY,
         MATERIAL_KEY,
         MODES_KEY,
-        key(
-            "port",
-            KeyType::Form("table of name = place: a word, a fraction or a list of fractions"),
-            "Places by name; default one port \"0\" at the first place of the shape's list.",
-        ),
+        port_key("Places by name; default one port \"0\" at the first place of the shape's list."),
         key("morph", KeyType::Form("a table with the keys of a shape"), "The shape at morph_01 = 1."),
     ],
 };
@@ -103,11 +103,7 @@ pub const MORPH: Kind = Kind {
         SHAPE_KEY,
         MATERIAL_KEY,
         MODES_KEY,
-        key(
-            "port",
-            KeyType::Form("table of name = place: a word, a fraction or a list of fractions"),
-            "Where the body's ports are on this shape; one that is not named keeps its place.",
-        ),
+        port_key("Where the body's ports are on this shape; one that is not named keeps its place."),
     ],
 };
 
