@@ -6,6 +6,7 @@
 //! `native SCENE RATE_HZ FRAMES`: interleaved `f32`; rate 0 is the scene's own.
 
 use std::io::{BufRead, Write};
+use tocco::Queue;
 use tocco::engine::Engine;
 use tocco::midi::{Map, Translator, voices};
 use tocco::scene::{Scene, SceneDef};
@@ -40,7 +41,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let rate_hz: f64 = rate_hz.parse()?;
             let mut engine = Engine::new(Scene::build(&def, if rate_hz == 0.0 { def.rate_hz } else { rate_hz })?);
             let mut samples = vec![0.0f32; frames.parse::<usize>()? * engine.scene().channels()];
-            engine.render(&mut [], &mut samples);
+            engine.render(&[], &mut Queue::new(), &mut samples);
             out.write_all(&samples.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>())?;
         }
         _ => return Err("usage: native maths | native keys SCENE | native SCENE RATE_HZ FRAMES".into()),

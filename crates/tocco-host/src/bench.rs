@@ -22,6 +22,7 @@ use engine::Decays;
 use peers::{PEERS, Workshop};
 use std::time::Instant;
 use tocco::Engine;
+use tocco::Queue;
 
 /// Samples that one timed call renders, samples per block, timed calls.
 const SAMPLES: usize = 4096;
@@ -74,7 +75,7 @@ fn free_ringing(table: &mut Table) -> Result<()> {
         let bank = modes(count);
         let (mut plain, mut ours) = (Plain::new(&bank), engine::ringing(&bank).map_err(HostError::Machine)?);
         let (plain_ns, ours_ns) = alternate(&mut |out| plain.render(out), &mut |out| {
-            ours.render(&mut [], out);
+            ours.render(&[], &mut Queue::new(), out);
         });
         let (plain_ns, ours_ns) = (plain_ns / count as f64, ours_ns / count as f64);
         let ratio = plain_ns / ours_ns;
@@ -130,7 +131,7 @@ fn updates(
 ) -> Result<()> {
     let (mut plain, mut ours) = (Plain::new(&modes(512)), case.map_err(HostError::Machine)?);
     let (plain_ns, ours_ns) = alternate(&mut |out| plain.render(out), &mut |out| {
-        ours.render(&mut [], out);
+        ours.render(&[], &mut Queue::new(), out);
     });
     let updates = ours_ns / (plain_ns / 512.0);
     let columns = [sdt.into(), format!("{updates:.0}"), format!("{ours_ns:.0}"), format!("<= {goal}")];
@@ -232,7 +233,7 @@ fn duel(peer: &peers::Peer, count: usize, workshop: &Workshop) -> std::result::R
         theirs_ns = theirs_ns.min(measure()?);
         for _ in 0..REPEATS / 3 {
             ours_ns = ours_ns.min(time_ns(&mut |out| {
-                engine.render(&mut [], out);
+                engine.render(&[], &mut Queue::new(), out);
             }));
         }
     }

@@ -244,7 +244,7 @@ fn pretty(value: &Value) -> String {
 /// Live paths and probe signals of a scene.
 fn scene(plan: &Plan, as_json: bool) -> Result<String> {
     let scene = plan.build()?;
-    let (paths, controls, signals) = (scene.paths(), scene.controls(), scene.signals());
+    let (paths, controls, signals) = (scene.paths(), scene.directory().controls(), scene.directory().signals());
     if as_json {
         let paths: Vec<Value> = paths
             .iter()
@@ -259,7 +259,7 @@ fn scene(plan: &Plan, as_json: bool) -> Result<String> {
         let controls: Vec<Value> = controls
             .iter()
             .map(|(name, path, range, scale)| {
-                let all = scene.moved_by(name);
+                let all = scene.directory().moved_by(name);
                 json!({ "name": name, "path": path, "paths": all, "range": range, "scale": law(*scale) })
             })
             .collect();
@@ -281,7 +281,7 @@ fn scene(plan: &Plan, as_json: bool) -> Result<String> {
         text.push_str("\ncontrols (--set NAME=0..1)\n");
     }
     for (name, _, [low, high], scale) in &controls {
-        let path = scene.moved_by(name).join(" and ");
+        let path = scene.directory().moved_by(name).join(" and ");
         let _ = writeln!(text, "  {name:<wide$}  {path} from {} to {}, {}", short(*low), short(*high), law(*scale));
     }
     text.push_str("\nsignals (--probe FILE --probe-of SIGNAL,...)\n");

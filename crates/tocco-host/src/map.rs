@@ -147,7 +147,7 @@ struct Ground<'a> {
 pub fn run(whole: &Plan, x: &Axis, y: &Axis, of: Option<&str>, threads: usize) -> Result<Map> {
     let scene = whole.build()?;
     let (x_spec, y_spec) = (usable("--x", whole, &scene, x)?, usable("--y", whole, &scene, y)?);
-    if scene.address(&x.path) == scene.address(&y.path) {
+    if scene.directory().address(&x.path) == scene.directory().address(&y.path) {
         return bad(format!("--y {}: it is the path of --x too; name another", y.path));
     }
     let contact = rubbing(whole, &scene, of)?;
@@ -164,7 +164,9 @@ pub fn run(whole: &Plan, x: &Axis, y: &Axis, of: Option<&str>, threads: usize) -
     let window_s = (seconds, window as f64 / plan.rate_hz);
     let period = period_words(&plan, &scene, &contact.between[usize::from(listen_to_b)]);
     let driven = [x, y].map(|axis| {
-        let on_path = |i: &usize| scene.address(&plan.scene.def.drives[*i].path) == scene.address(&axis.path);
+        let on_path = |i: &usize| {
+            scene.directory().address(&plan.scene.def.drives[*i].path) == scene.directory().address(&axis.path)
+        };
         (0..plan.scene.def.drives.len()).filter(on_path).collect()
     });
     let ground = Ground { plan, contact, listen_to_b, frames, window, driven };
@@ -187,8 +189,8 @@ fn body<'a>(plan: &'a Plan, site: &str) -> Option<&'a tocco::scene::def::BodyDef
 /// The path's declaration, if every value of the axis can be used.
 fn usable(option: &str, plan: &Plan, scene: &Scene, axis: &Axis) -> Result<Spec> {
     let wrong = |what: String| HostError::BadInput(format!("{option} {}: {what}", axis.path));
-    let address = scene.address(&axis.path).map_err(|e| wrong(e.what))?;
-    let Some(spec) = scene.spec(address) else { return Err(wrong("no such parameter".into())) };
+    let address = scene.directory().address(&axis.path).map_err(|e| wrong(e.what))?;
+    let Some(spec) = scene.directory().spec(address) else { return Err(wrong("no such parameter".into())) };
     for value in [axis.low, axis.high] {
         if !spec.admits(value) {
             let unit = if spec.unit == "1" { String::new() } else { format!(" {}", spec.unit) };
@@ -196,11 +198,16 @@ fn usable(option: &str, plan: &Plan, scene: &Scene, axis: &Axis) -> Result<Spec>
         }
     }
     for drive in &plan.scene.def.drives {
-        if scene.address(&drive.path) == Ok(address) {
+        if scene.directory().address(&drive.path) == Ok(address) {
             if largest(&drive.source) == 0.0 {
                 return Err(wrong("its drive is zero throughout, so it cannot be scaled; remove the drive".into()));
             }
-        } else if scene.moved_by(&drive.path).iter().any(|path| scene.address(path) == Ok(address)) {
+        } else if scene
+            .directory()
+            .moved_by(&drive.path)
+            .iter()
+            .any(|path| scene.directory().address(path) == Ok(address))
+        {
             let name = &drive.path;
             return Err(wrong(format!("a drive moves it through the control '{name}'; map '{name}' instead")));
         }
@@ -217,8 +224,8 @@ fn rubbing<'a>(plan: &'a Plan, scene: &Scene, of: Option<&str>) -> Result<&'a Co
             None => bad(format!("{}: nothing rubs here; a map needs a friction contact", plan.scene.origin)),
         };
     };
-    let site = scene.site(of).ok();
-    let touches = |c: &ContactDef| site.is_some() && c.between.iter().any(|s| scene.site(s).ok() == site);
+    let site = scene.directory().site(of).ok();
+    let touches = |c: &ContactDef| site.is_some() && c.between.iter().any(|s| scene.directory().site(s).ok() == site);
     match all.clone().find(|c| c.name == of || touches(c)) {
         Some(contact) => Ok(contact),
         None => {
@@ -249,7 +256,7 @@ fn plays_until_s(plan: &Plan, scene: &Scene, contact: &ContactDef) -> f64 {
             let node = path.trim_start_matches('/').split(['/', '.']).next().unwrap_or_default();
             node == contact.name || contact.between.iter().any(|site| site.split('.').next() == Some(node))
         };
-        near(path) || scene.moved_by(path).iter().any(|path| near(path))
+        near(path) || scene.directory().moved_by(path).iter().any(|path| near(path))
     };
     let mut until = end;
     for drive in plan.scene.def.drives.iter().filter(|drive| concerns(&drive.path)) {
@@ -330,7 +337,7 @@ fn cell(ground: &Ground<'_>, values: [(&Axis, f64); 2]) -> Result<Cell> {
     }
     let scene = plan.build()?;
     let [a, b] = &ground.contact.between;
-    let probe = |site: &str| scene.probe(&format!("{site}.velocity")).map_err(|e| plan.scene.wrong(&e));
+    let probe = |site: &str| scene.directory().probe(&format!("{site}.velocity")).map_err(|e| plan.scene.wrong(&e));
     let probes = [probe(a)?, probe(b)?];
     let fundamental_hz = fundamental_hz(&plan, &scene, if ground.listen_to_b { b } else { a });
     let mut engine = Engine::new(scene);

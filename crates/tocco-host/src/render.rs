@@ -12,7 +12,7 @@ use crate::say::Bar;
 use crate::wav::{Encoding, Format, Info, WavWriter};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::PathBuf;
-use tocco::engine::{Engine, Health};
+use tocco::engine::{Engine, Health, Queue};
 use tocco::scene::Scene;
 use tocco::scene::def::{BodyForm, Length};
 use tocco::units::gain;
@@ -100,8 +100,8 @@ impl Plan {
 /// Sets a live path before the first tick; refuses unknown paths and values outside the range.
 pub fn set(scene: &mut Scene, path: &str, value: f64) -> Result<()> {
     let place = |what: String| HostError::BadInput(format!("--set {path}: {what}"));
-    let address = scene.address(path).map_err(|e| place(e.what))?;
-    if let Some(spec) = scene.spec(address).filter(|spec| !spec.admits(value)) {
+    let address = scene.directory().address(path).map_err(|e| place(e.what))?;
+    if let Some(spec) = scene.directory().spec(address).filter(|spec| !spec.admits(value)) {
         let unit = if spec.unit == "1" { String::new() } else { format!(" {}", spec.unit) };
         return Err(place(format!("{value:?} is out of range; give {:?} to {:?}{unit}", spec.min, spec.max)));
     }
@@ -158,8 +158,11 @@ pub fn perform(
     while outcome.frames < most {
         let mut frames = (most - outcome.frames).min(BLOCK as u64) as usize;
         let (block, probes) = (&mut out[..frames * channels], &mut rows[..frames * watched]);
-        outcome.health =
-            if watched > 0 { engine.render_probed(&mut [], block, probes) } else { engine.render(&mut [], block) };
+        outcome.health = if watched > 0 {
+            engine.render_probed(&[], &mut Queue::new(), block, probes)
+        } else {
+            engine.render(&[], &mut Queue::new(), block)
+        };
         let mut ended = false;
         if auto {
             for (i, frame) in block.chunks_exact(channels).enumerate() {
@@ -352,7 +355,10 @@ impl Probe {
         let watched = signals
             .iter()
             .map(|signal| {
-                scene.probe(signal).map_err(|e| HostError::BadInput(format!("--probe-of {signal}: {}", e.what)))
+                scene
+                    .directory()
+                    .probe(signal)
+                    .map_err(|e| HostError::BadInput(format!("--probe-of {signal}: {}", e.what)))
             })
             .collect::<Result<Vec<_>>>()?;
         let mut file = BufWriter::new(FreshFile::create(path)?);

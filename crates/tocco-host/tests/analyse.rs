@@ -403,7 +403,7 @@ fn a_body_takes_a_hammer_and_answers_at_a_sensible_level() {
     text.replace_range(hits..taps, hammer);
     let def = tocco::SceneDef::from_text(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let mut sound = vec![0.0_f32; 24_000];
-    tocco::Engine::new(tocco::Scene::build(&def, RATE_HZ).unwrap()).render(&mut [], &mut sound);
+    tocco::Engine::new(tocco::Scene::build(&def, RATE_HZ).unwrap()).render(&[], &mut Queue::new(), &mut sound);
     let peak = |x: &mut dyn Iterator<Item = f64>| x.fold(0.0, |m: f64, x| m.max(x.abs()));
     let ratio = peak(&mut sound.iter().map(|x| f64::from(*x))) / peak(&mut small().into_iter());
     // 10 g at 2 m/s carry 0.02 to 0.04 N s; the hit that stands for the recorded strike is 0.05 N s.

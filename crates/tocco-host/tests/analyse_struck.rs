@@ -8,7 +8,7 @@ use nalgebra::{DMatrix, DVector};
 use std::f64::consts::TAU;
 use std::fmt::Write as _;
 use tocco::rng::Rng;
-use tocco::{Engine, Scene, SceneDef};
+use tocco::{Engine, Queue, Scene, SceneDef};
 use tocco_host::analyse::read::Recording;
 use tocco_host::analyse::{Analysis, Options, analyse};
 
@@ -52,7 +52,7 @@ fn struck(name: &str, modes: &[Given], hammer: (f64, f64, f64), length_s: f64) -
     let def = SceneDef::from_text(&text).unwrap();
     let mut engine = Engine::new(Scene::build(&def, RATE_HZ).unwrap());
     let mut out = vec![0.0_f32; 2 * (length_s * RATE_HZ) as usize];
-    engine.render(&mut [], &mut out);
+    engine.render(&[], &mut Queue::new(), &mut out);
     let sound: Vec<f64> = out.chunks_exact(2).map(|f| f64::from(f[0])).collect();
     let touched = |f: &[f32]| f[1] != 0.0;
     let onset = out.chunks_exact(2).position(touched).unwrap();

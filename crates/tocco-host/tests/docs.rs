@@ -18,7 +18,7 @@ use tocco::resonator::shape::{FAMILIES, MORPH, SHAPE};
 use tocco::resonator::waveguide::STRING;
 use tocco::scene::kinds::{MODE, TARGET};
 use tocco::texture::TEXTURE;
-use tocco::{Engine, Scene, SceneDef};
+use tocco::{Engine, Queue, Scene, SceneDef};
 use tocco_host::describe::{spec_words, takes_words};
 
 fn root() -> PathBuf {
@@ -109,7 +109,7 @@ fn every_scene_in_the_documents_builds_and_sounds() {
             let scene = SceneDef::from_text(text).and_then(|def| Scene::build(&def, 48_000.0));
             let mut engine = Engine::new(scene.unwrap_or_else(|cause| panic!("{path:?}: {cause}\n{text}")));
             let mut out = vec![0.0; 48_000 * engine.scene().channels()];
-            let health = engine.render(&mut [], &mut out);
+            let health = engine.render(&[], &mut Queue::new(), &mut out);
             assert_eq!((health.unconverged, health.reset, health.refused), (0, 0, 0), "{path:?}\n{text}");
             let peak = out.iter().fold(0.0, |m: f32, x| m.max(x.abs()));
             assert!((1e-3..1.0).contains(&peak), "{path:?}: peak {peak}\n{text}");

@@ -6,7 +6,7 @@
 
 use std::f64::consts::TAU;
 use std::path::PathBuf;
-use tocco::{Engine, Scene, SceneDef};
+use tocco::{Engine, Queue, Scene, SceneDef};
 use tocco_host::plot::{Corner, Figure, Look, Panel, Series};
 
 const RATE_HZ: f64 = 48_000.0;
@@ -24,7 +24,7 @@ fn glide(from_hz: f64, to_hz: f64) -> Vec<f64> {
          drive = [{{ path = \"x/morph_01\", points = [[0.1, 0.0], [0.6, 1.0]] }}]"
     ));
     let mut out = vec![0.0f32; 33_600];
-    engine.render(&mut [], &mut out);
+    engine.render(&[], &mut Queue::new(), &mut out);
     out.iter().map(|x| f64::from(*x)).collect()
 }
 
@@ -53,7 +53,7 @@ fn restless() -> [Vec<(f64, f64)>; 2] {
     let (mut q, mut p, step_s) = (0.0f64, 1.0f64, 32.0 / RATE_HZ);
     let (mut ours, mut left_alone) = (Vec::new(), Vec::new());
     for tick in 0..ticks {
-        engine.render(&mut [], &mut out);
+        engine.render(&[], &mut Queue::new(), &mut out);
         let t = f64::from(tick) * step_s;
         let w = TAU * low_hz * 2f64.powf(course(t));
         let (sin, cos) = (w * step_s).sin_cos();

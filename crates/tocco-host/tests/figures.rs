@@ -18,7 +18,7 @@ use tocco::rng::Rng;
 use tocco::texture::fractal::Fractal;
 use tocco::texture::{Surface, Texture, TextureParams};
 use tocco::theory::{WallImpact, restitution, restitution_fit};
-use tocco::{Engine, Scene, SceneDef};
+use tocco::{Engine, Queue, Scene, SceneDef};
 use tocco_host::plot::{Corner, Figure, Look, Panel, Series};
 
 fn docs() -> PathBuf {
@@ -40,10 +40,10 @@ fn draw(name: &str, title: &str, panels: Vec<Panel>) {
 fn run(text: &str, rate_hz: f64, signals: &[&str], frames: usize) -> Vec<Vec<f64>> {
     let scene = SceneDef::from_text(text).and_then(|def| Scene::build(&def, rate_hz));
     let mut engine = Engine::new(scene.unwrap_or_else(|cause| panic!("{cause}\n{text}")));
-    let probes: Vec<_> = signals.iter().map(|signal| engine.scene().probe(signal).unwrap()).collect();
+    let probes: Vec<_> = signals.iter().map(|signal| engine.scene().directory().probe(signal).unwrap()).collect();
     engine.watch(&probes);
     let (mut out, mut rows) = (vec![0.0; frames * engine.scene().channels()], vec![0.0; frames * signals.len()]);
-    let health = engine.render_probed(&mut [], &mut out, &mut rows);
+    let health = engine.render_probed(&[], &mut Queue::new(), &mut out, &mut rows);
     assert_eq!((health.unconverged, health.reset), (0, 0), "{text}");
     rows.chunks(signals.len()).map(<[f64]>::to_vec).collect()
 }

@@ -3,12 +3,12 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr)]
 
+pub mod command;
 pub mod contact;
 pub mod engine;
+pub mod gesture;
 pub mod interactor;
-pub mod limiter;
 pub mod math;
-pub mod midi;
 pub mod papers;
 pub mod param;
 pub mod resonator;
@@ -18,8 +18,10 @@ pub mod texture;
 pub mod theory;
 pub mod units;
 
-pub use engine::{Command, Engine, Health, Timed};
-pub use scene::{Scene, SceneDef, SceneError};
+pub use command::Address;
+pub use engine::{Command, Engine, Health, Queue, Timed};
+pub use gesture::Gesture;
+pub use scene::{Directory, Document, Scene, SceneDef, SceneError};
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

@@ -59,6 +59,11 @@ impl Spec {
     pub fn from_01(&self, position: Real) -> Real {
         scaled(self.scale, self.min, self.max, position)
     }
+
+    /// Physical value to its position in `0..1` along the knob: the inverse of [`Spec::from_01`].
+    pub fn to_01(&self, value: Real) -> Real {
+        position(self.scale, self.min, self.max, value)
+    }
 }
 
 /// Position in `0..1` to a value between `low` and `high` by the given knob law.
@@ -68,6 +73,16 @@ pub fn scaled(scale: Scale, low: Real, high: Real, position: Real) -> Real {
         Scale::Linear => low + (high - low) * position,
         Scale::Log => low * crate::math::pow(high / low, position),
     }
+}
+
+/// The inverse of [`scaled`]: where a value between `low` and `high` stands along its knob, `0..1`; 0 where that is no
+/// number.
+pub fn position(scale: Scale, low: Real, high: Real, value: Real) -> Real {
+    let position = match scale {
+        Scale::Linear => (value - low) / (high - low),
+        Scale::Log => crate::math::ln(value / low) / crate::math::ln(high / low),
+    };
+    if position.is_nan() { 0.0 } else { position.clamp(0.0, 1.0) }
 }
 
 /// Type of a structural key.

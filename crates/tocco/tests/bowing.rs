@@ -4,7 +4,7 @@
 mod common;
 
 use common::{engine, probe};
-use tocco::engine::{Command, Timed};
+use tocco::engine::{Command, Queue, Timed};
 
 /// Fraction of the string between bridge and bow.
 const BETA: f64 = 38.0 / 300.0;
@@ -190,10 +190,10 @@ fn every_law_bows_the_string_without_gaining_energy() {
 }
 
 /// Largest step between samples of the string's velocity at the bow, over half a second.
-fn largest_jump(mut moves: Vec<Timed>, text: &str) -> f64 {
+fn largest_jump(moves: Vec<Timed>, text: &str) -> f64 {
     let mut engine = engine(text, 44_100.0);
     let mut out = vec![0.0_f32; 44_100];
-    engine.render(&mut moves, &mut out);
+    engine.render(&[], &mut Queue::from(moves), &mut out);
     out[22_050..].windows(2).map(|w| f64::from((w[1] - w[0]).abs())).fold(0.0, f64::max)
 }
 
@@ -202,7 +202,8 @@ fn a_bow_moved_a_thousand_times_a_second_does_not_click() {
     let text = cello(1.2, 0.03, "elasto-plastic");
     let scene = engine(&text, 44_100.0);
     let (force, speed) = ("rub/normal_force_n", "bow/velocity_m_s");
-    let (force, speed) = (scene.scene().address(force).unwrap(), scene.scene().address(speed).unwrap());
+    let (force, speed) =
+        (scene.scene().directory().address(force).unwrap(), scene.scene().directory().address(speed).unwrap());
     let steady = largest_jump(Vec::new(), &text);
     // Steps every millisecond between the ends of the playable band.
     let moves = |k: u64| {

@@ -9,14 +9,14 @@
 
 mod common;
 use common::{RATE_HZ, click_db, engine};
-use tocco::engine::{Command, Timed};
+use tocco::engine::{Command, Queue, Timed};
 use tocco::rng::Rng;
 
 /// Click levels without and with a storm on a path, dB.
 fn storm(text: &str, path: &str, low: f64, high: f64) -> (f64, f64) {
     let render = |stormy: bool| {
         let mut engine = engine(text, RATE_HZ);
-        let address = engine.scene().address(path).unwrap();
+        let address = engine.scene().directory().address(path).unwrap();
         let mut rng = Rng::new(1, path);
         let mut commands: Vec<Timed> = Vec::new();
         for i in 0..if stormy { 10_000 } else { 0 } {
@@ -24,7 +24,7 @@ fn storm(text: &str, path: &str, low: f64, high: f64) -> (f64, f64) {
             commands.push(Timed { at, command: Command::Set(address, rng.between(low, high)) });
         }
         let mut out = vec![0.0; 72_000];
-        let health = engine.render(&mut commands, &mut out);
+        let health = engine.render(&[], &mut Queue::from(commands), &mut out);
         assert_eq!(health.refused + health.unconverged, 0);
         let heard: Vec<f64> = out[20_000..].iter().map(|x| f64::from(*x)).collect();
         click_db(&heard)

@@ -4,7 +4,7 @@
 
 use std::f64::consts::TAU;
 use tocco::scene::def::{Length, Source};
-use tocco::{Engine, Health, Scene, SceneDef};
+use tocco::{Engine, Health, Queue, Scene, SceneDef};
 
 /// One performance of a scene.
 struct Take {
@@ -45,13 +45,13 @@ fn exaggerated(mut def: SceneDef, path: &str, times: f64) -> SceneDef {
 fn perform(def: &SceneDef, signals: &[&str]) -> Take {
     let Length::Seconds(duration_s) = def.duration else { panic!("{} has no length", def.title) };
     let scene = Scene::build(def, def.rate_hz).unwrap_or_else(|e| panic!("{}: {e}", def.title));
-    let probes: Vec<_> = signals.iter().map(|s| scene.probe(s).unwrap_or_else(|e| panic!("{e}"))).collect();
+    let probes: Vec<_> = signals.iter().map(|s| scene.directory().probe(s).unwrap_or_else(|e| panic!("{e}"))).collect();
     let (channels, frames) = (scene.channels(), (duration_s * def.rate_hz) as usize);
     let mut engine = Engine::new(scene);
     engine.watch(&probes);
     let mut out = vec![0.0_f32; frames * channels];
     let mut rows = vec![0.0; frames * signals.len()];
-    let health = engine.render_probed(&mut [], &mut out, &mut rows);
+    let health = engine.render_probed(&[], &mut Queue::new(), &mut out, &mut rows);
     let heard = (0..channels).map(|c| out.iter().skip(c).step_by(channels).map(|&x| f64::from(x)).collect()).collect();
     let probed = (0..signals.len()).map(|s| rows.iter().skip(s).step_by(signals.len()).copied().collect()).collect();
     Take { rate_hz: def.rate_hz, heard, probed, health }

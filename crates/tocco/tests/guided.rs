@@ -3,7 +3,7 @@
 
 mod common;
 use common::{engine, probe};
-use tocco::engine::{Command, Timed};
+use tocco::engine::{Command, Queue, Timed};
 
 #[test]
 fn a_hand_that_starts_in_the_middle_of_a_block_meets_its_partner_at_the_surface() {
@@ -24,12 +24,12 @@ fn a_hand_set_in_motion_by_a_command_is_met_too() {
     let text = "[body.hand]\ntype = \"guided\"\nposition_m = -0.01\n[body.ball]\ntype = \"mass\"\nmass_kg = 0.01\n\
          [contact.push]\ntype = \"impact\"\nbetween = [\"hand\", \"ball\"]\nstiffness = 1e9\n";
     let mut engine = engine(text, 48_000.0);
-    let probes = ["energy", "work"].map(|s| engine.scene().probe(s).unwrap());
+    let probes = ["energy", "work"].map(|s| engine.scene().directory().probe(s).unwrap());
     engine.watch(&probes);
-    let address = engine.scene().address("hand/velocity_m_s").unwrap();
-    let mut commands = [Timed { at: 100, command: Command::Set(address, 20.0) }];
+    let address = engine.scene().directory().address("hand/velocity_m_s").unwrap();
+    let commands = [Timed { at: 100, command: Command::Set(address, 20.0) }];
     let (mut out, mut rows) = (vec![0.0; 600], vec![0.0; 1_200]);
-    engine.render_probed(&mut commands, &mut out, &mut rows);
+    engine.render_probed(&[], &mut Queue::from(commands), &mut out, &mut rows);
     let ledger: Vec<f64> = rows.chunks(2).map(|row| row[0] - row[1]).collect();
     assert!(ledger.windows(2).all(|pair| pair[1] <= pair[0] + 1e-12));
     assert!(engine.energy() > 1.0);
@@ -39,7 +39,7 @@ fn a_hand_set_in_motion_by_a_command_is_met_too() {
 fn the_velocity_of_a_driven_hand_is_heard_sample_by_sample() {
     let text = "[body.hand]\ntype = \"guided\"\n[[drive]]\npath = \"hand/velocity_m_s\"\npoints = [[0.0, 0.0], [1.0, 1.0]]\n[[tap]]\nof = \"hand\"\n";
     let mut out = vec![0.0; 4_800];
-    engine(text, 48_000.0).render(&mut [], &mut out);
+    engine(text, 48_000.0).render(&[], &mut Queue::new(), &mut out);
     for (tick, value) in out.iter().enumerate() {
         assert!((f64::from(*value) - tick as f64 / 48_000.0).abs() < 1e-7, "sample {tick}: {value}");
     }
@@ -55,7 +55,7 @@ fn the_touched_place_returns_to_the_declared_one_when_jitter_is_turned_off() {
     let still = text.replace("jitter_01 = 1.0", "jitter_01 = 0.0");
     let render = |text: &str| {
         let mut out = vec![0.0; 24_000];
-        engine(text, 48_000.0).render(&mut [], &mut out);
+        engine(text, 48_000.0).render(&[], &mut Queue::new(), &mut out);
         out
     };
     let (jittered, plain) = (render(text), render(&still));
@@ -71,8 +71,8 @@ fn commands_beyond_reason_are_held_to_it_and_nothing_panics() {
     let text = "[body.a]\ntype = \"mass\"\n[body.b]\ntype = \"mass\"\n[body.bar]\ntype = \"modal\"\nmodes = [{ freq_hz = 300.0, decay_s = 0.1, mass_kg = 0.05 }]\n\
          [contact.one]\ntype = \"impact\"\nbetween = [\"a\", \"bar\"]\nstiffness = 1e20\nexponent = 5.0\n[contact.two]\ntype = \"impact\"\nbetween = [\"b\", \"bar\"]\nstiffness = 1e20\n[[tap]]\nof = \"bar\"\n";
     let mut engine = engine(text, 48_000.0);
-    let site = engine.scene().site("bar").unwrap();
-    let mut commands = [
+    let site = engine.scene().directory().site("bar").unwrap();
+    let commands = [
         Timed { at: 0, command: Command::Strike { body: 0, velocity_m_s: 1e250 } },
         Timed { at: 10, command: Command::Strike { body: 1, velocity_m_s: f64::NAN } },
         Timed { at: 20, command: Command::Hit { site, impulse_n_s: f64::NEG_INFINITY } },
@@ -80,7 +80,7 @@ fn commands_beyond_reason_are_held_to_it_and_nothing_panics() {
         Timed { at: 40, command: Command::Strike { body: 2, velocity_m_s: 1.0 } },
     ];
     let mut out = vec![0.0; 4_800];
-    let health = engine.render(&mut commands, &mut out);
+    let health = engine.render(&[], &mut Queue::from(commands), &mut out);
     assert!(out.iter().all(|x| x.is_finite()));
     assert_eq!((health.refused, health.clamped), (3, 2));
 }

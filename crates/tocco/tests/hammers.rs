@@ -3,7 +3,8 @@
 
 mod common;
 use common::{engine, probe};
-use tocco::engine::{Command, Timed};
+use tocco::engine::{Command, Queue, Timed};
+use tocco::scene::ControlInfo;
 use tocco::scene::hammer::contact_time_s;
 use tocco::theory::WallImpact;
 use tocco::{Scene, SceneDef};
@@ -121,7 +122,7 @@ fn a_control_of_hardness_turns_stiffness_by_the_same_scale() {
                 [contact.hit]\ntype = \"impact\"\nbetween = [\"hammer\", \"wall\"]\nhardness_01 = 0.5\nat_speed_m_s = 2.0\n\
                 [[control]]\nname = \"hard\"\npath = \"hit/hardness_01\"\nrange = [0.2, 0.8]\n";
     let scene = Scene::build(&SceneDef::from_text(text).unwrap(), RATE_HZ).unwrap();
-    let (_, path, [low, high], _) = &scene.controls()[0];
+    let ControlInfo { path, range: [low, high], .. } = &scene.directory().controls()[0];
     assert_eq!(path, "hit/stiffness");
     let now = scene.paths().iter().find(|(path, ..)| path == "hit/stiffness").unwrap().2;
     for (share, k) in [(0.2, *low), (0.5, now), (0.8, *high)] {
@@ -150,23 +151,23 @@ fn hardness_and_contact_time_are_set_like_any_parameter() {
         near(value(&written, &path), wanted);
         // Ahead of time, by a command, by an event, by a drive.
         let mut preset = scene("hardness_01 = 0.5", "");
-        let address = preset.address(&path).unwrap();
+        let address = preset.directory().address(&path).unwrap();
         preset.preset(address, wanted).unwrap();
         near(value(&preset, "hit/stiffness"), stiffness);
-        let live = |more: &str, commands: &mut [Timed]| {
+        let live = |more: &str, commands: Vec<Timed>| {
             let mut engine = tocco::Engine::new(scene("hardness_01 = 0.5", more));
-            engine.render(commands, &mut [0.0; 4_800]);
+            engine.render(&[], &mut Queue::from(commands), &mut [0.0; 4_800]);
             near(value(engine.scene(), "hit/stiffness"), stiffness);
         };
-        live("", &mut [Timed { at: 7, command: Command::Set(address, wanted) }]);
-        live(&format!("[[event]]\nat_s = 0.01\nset = \"{path}\"\nvalue = {wanted}\n"), &mut []);
-        live(&format!("[[drive]]\npath = \"{path}\"\npoints = [[0.0, 5e-3], [0.05, {wanted}]]\n"), &mut []);
+        live("", vec![Timed { at: 7, command: Command::Set(address, wanted) }]);
+        live(&format!("[[event]]\nat_s = 0.01\nset = \"{path}\"\nvalue = {wanted}\n"), vec![]);
+        live(&format!("[[drive]]\npath = \"{path}\"\npoints = [[0.0, 5e-3], [0.05, {wanted}]]\n"), vec![]);
     }
     let mut soft = scene("hardness_01 = 0.5", "");
-    let hard = soft.address("hit/hardness_01").unwrap();
+    let hard = soft.directory().address("hit/hardness_01").unwrap();
     let error = soft.preset(hard, 1.5).unwrap_err().to_string();
     assert!(error.contains("hardness_01 takes 0e0 to 1e0"), "{error}");
-    let error = soft.address("hit/hardnes").unwrap_err().to_string();
+    let error = soft.directory().address("hit/hardnes").unwrap_err().to_string();
     assert!(error.contains("hit/hardness_01"), "{error}");
 }
 

@@ -3,7 +3,7 @@
 
 mod common;
 use common::engine;
-use tocco::engine::{Command, Engine, Timed};
+use tocco::engine::{Command, Engine, Queue, Timed};
 use tocco::{Scene, SceneDef};
 
 const RATE_HZ: f64 = 48_000.0;
@@ -46,7 +46,7 @@ points = [[0.0, 0.0], [0.05, 5.0]]
 fn edited(before: &str, after: &str, at: u64, frames: usize) -> (Vec<f32>, Engine) {
     let mut engine = engine(before, RATE_HZ);
     let mut out = vec![0.0; frames];
-    engine.render(&mut [Timed { at, command: Command::adopt(build(after)) }], &mut out);
+    engine.render(&[], &mut Queue::from([Timed { at, command: Command::adopt(build(after)) }]), &mut out);
     (out, engine)
 }
 
@@ -68,7 +68,7 @@ fn peak(sound: &[f32]) -> f64 {
 fn a_body_that_stays_goes_on_as_if_nothing_had_been_edited() {
     let (alone, both) = (format!("{BAR}{HITS}{PRESSED}"), format!("{BAR}{HITS}{PRESSED}{PLATE}"));
     let mut plain = vec![0.0; 9_600];
-    engine(&alone, RATE_HZ).render(&mut [], &mut plain);
+    engine(&alone, RATE_HZ).render(&[], &mut Queue::new(), &mut plain);
     for at in [1_000, 4_801] {
         let (sound, mut engine) = edited(&alone, &both, at, 9_600);
         let apart = sound.iter().zip(&plain).fold(0.0_f32, |most, (a, b)| most.max((a - b).abs()));
@@ -106,7 +106,7 @@ fn a_replaced_scene_does_not_click_either_and_its_first_strike_is_whole() {
     let mut engine = engine(&both, RATE_HZ);
     let mut out = vec![0.0; 9_600];
     let silent = build("[body.wall]\ntype = \"wall\"\n[[tap]]\nof = \"wall\"\n");
-    engine.render(&mut [Timed { at: 4_000, command: Command::replace(silent) }], &mut out);
+    engine.render(&[], &mut Queue::from([Timed { at: 4_000, command: Command::replace(silent) }]), &mut out);
     let level = peak(&out[3_400..4_000]);
     assert!(20.0 * (click(&out[3_400..5_200]) / level).log10() < -75.0);
     assert!(out[4_481..].iter().all(|x| *x == 0.0), "after 10 ms nothing is left");
@@ -118,15 +118,15 @@ fn what_comes_in_with_the_bodies_is_booked_and_energy_minus_work_never_rises() {
     let mut engine = engine(&alone, RATE_HZ);
     let mut out = [0.0];
     for tick in 0..6_000_u64 {
-        let mut commands = Vec::new();
+        let mut commands = Queue::new();
         if tick % 1_500 == 777 {
             let text = if tick % 3_000 == 777 { &both } else { &alone };
-            commands.push(Timed { at: tick, command: Command::adopt(build(text)) });
+            commands.push(tick, Command::adopt(build(text)));
         }
-        let before = engine.energy() - engine.work();
-        engine.render(&mut commands, &mut out);
+        let (before, edited) = (engine.energy() - engine.work(), !commands.is_empty());
+        engine.render(&[], &mut commands, &mut out);
         let after = engine.energy() - engine.work();
-        if commands.is_empty() {
+        if !edited {
             assert!(after <= before + 1e-12, "tick {tick}: {before} {after}");
         } else {
             // A scene of its own begins with what its bodies have, here nothing.
@@ -141,14 +141,14 @@ fn a_value_that_a_player_gave_stays_unless_the_edit_changes_it() {
     let mut engine = engine(&text, RATE_HZ);
     let set = |engine: &Engine, at, path: &str, value| Timed {
         at,
-        command: Command::Set(engine.scene().address(path).unwrap(), value),
+        command: Command::Set(engine.scene().directory().address(path).unwrap(), value),
     };
-    let mut commands = [
+    let commands = [
         set(&engine, 100, "press/stiffness", 3e6),
         set(&engine, 100, "hammer/mass_kg", 0.03),
         Timed { at: 4_800, command: Command::adopt(build(&text.replace("mass_kg = 0.02", "mass_kg = 0.05"))) },
     ];
-    engine.render(&mut commands, &mut [0.0; 9_600]);
+    engine.render(&[], &mut Queue::from(commands), &mut [0.0; 9_600]);
     let value = |path: &str| engine.scene().paths().into_iter().find(|(known, _, _)| known == path).unwrap().2;
     assert_eq!(value("press/stiffness"), 3e6, "not edited");
     assert_eq!(value("hammer/mass_kg"), 0.05, "edited");
@@ -160,7 +160,7 @@ fn edits_quality_and_hush_give_the_same_bits_for_any_block_size() {
     let (alone, both) = (format!("{BAR}{HITS}{PRESSED}"), format!("{BAR}{PLATE}{HITS}{PRESSED}{PLATE_HIT}"));
     let run = |block: usize| {
         let mut engine = engine(&alone, RATE_HZ);
-        let mut commands = [
+        let commands = [
             Timed { at: 1_003, command: Command::adopt(build(&both)) },
             Timed { at: 1_100, command: Command::adopt(build(&alone)) },
             Timed { at: 3_001, command: Command::Quality { max_substeps: 2, drop_below_db: -40.0 } },
@@ -170,12 +170,9 @@ fn edits_quality_and_hush_give_the_same_bits_for_any_block_size() {
             Timed { at: 7_777, command: Command::Hush },
         ];
         let mut sound = vec![0.0_f32; 9_600];
-        let mut sent = 0;
+        let mut queue = Queue::from(commands);
         for chunk in sound.chunks_mut(block) {
-            let end = engine.tick() + chunk.len() as u64;
-            let due = sent + commands[sent..].iter().take_while(|c| c.at < end).count();
-            engine.render(&mut commands[sent..due], chunk);
-            sent = due;
+            engine.render(&[], &mut queue, chunk);
             while engine.retired().is_some() {}
         }
         sound.iter().map(|x| x.to_bits()).collect::<Vec<_>>()
@@ -199,13 +196,13 @@ fn quiet_modes_are_shed_and_hardly_missed() {
         "[body.bar]\ntype = \"modal\"\nmodes = [{modes}]\n[[event]]\nat_s = 0.0\nhit = \"bar\"\nimpulse_n_s = 0.001\n[[tap]]\nof = \"bar\"\n"
     );
     let (mut full, mut shed) = (vec![0.0; 48_000], vec![0.0; 48_000]);
-    engine(&text, RATE_HZ).render(&mut [], &mut full);
+    engine(&text, RATE_HZ).render(&[], &mut Queue::new(), &mut full);
     let mut engine = engine(&text, RATE_HZ);
     let mut last = f64::INFINITY;
-    let mut quality = vec![Timed { at: 0, command: Command::Quality { max_substeps: 64, drop_below_db: -60.0 } }];
+    let mut quality =
+        Queue::from([Timed { at: 0, command: Command::Quality { max_substeps: 64, drop_below_db: -60.0 } }]);
     for chunk in shed.chunks_mut(480) {
-        engine.render(&mut quality, chunk);
-        quality.clear();
+        engine.render(&[], &mut quality, chunk);
         let surplus = engine.energy() - engine.work();
         assert!(surplus <= last + 1e-12, "silence takes energy, never gives");
         last = surplus;

@@ -3,7 +3,7 @@
 
 mod common;
 use common::engine;
-use tocco::engine::{Command, Timed};
+use tocco::engine::{Command, Queue, Timed};
 use tocco::{Engine, Scene, SceneDef};
 
 /// Something of everything: contacts that open, close, sleep and wake, sub-steps, drives, noise, events,
@@ -125,15 +125,22 @@ channel = 1
 "#;
 
 fn commands(scene: &Scene) -> Vec<Timed> {
-    let set = |at, path: &str, value| Timed { at, command: Command::Set(scene.address(path).unwrap(), value) };
+    let set =
+        |at, path: &str, value| Timed { at, command: Command::Set(scene.directory().address(path).unwrap(), value) };
     vec![
         set(777, "bar/freq_scale", 1.3),
         set(1_000, "ball/force_n", -0.05),
         set(1_001, "drop/dissipation_s_m", 1.0),
         set(2_002, "rub/normal_force_n", 1.5),
         set(3_001, "string/freq_hz", 160.0),
-        Timed { at: 5_003, command: Command::Hit { site: scene.site("bar.middle").unwrap(), impulse_n_s: 0.02 } },
-        Timed { at: 7_777, command: Command::Strike { body: scene.body("ball").unwrap(), velocity_m_s: 0.5 } },
+        Timed {
+            at: 5_003,
+            command: Command::Hit { site: scene.directory().site("bar.middle").unwrap(), impulse_n_s: 0.02 },
+        },
+        Timed {
+            at: 7_777,
+            command: Command::Strike { body: scene.directory().body("ball").unwrap(), velocity_m_s: 0.5 },
+        },
         Timed { at: 9_000, command: Command::Quality { max_substeps: 4, drop_below_db: -60.0 } },
         set(9_100, "ball/force_n", 0.0),
     ]
@@ -143,16 +150,11 @@ const FRAMES: usize = 16_000;
 
 fn render(text: &str, block: usize) -> Vec<u32> {
     let mut engine = engine(text, 44_100.0);
-    let mut commands = commands(engine.scene());
+    let mut queue = Queue::from(commands(engine.scene()));
     let mut sound = vec![0.0f32; FRAMES * engine.scene().channels()];
     let width = engine.scene().channels();
-    let mut sent = 0;
     for chunk in sound.chunks_mut(block * width) {
-        // A host hands over what falls into its block and no more.
-        let end = engine.tick() + (chunk.len() / width) as u64;
-        let due = sent + commands[sent..].iter().take_while(|c| c.at < end).count();
-        engine.render(&mut commands[sent..due], chunk);
-        sent = due;
+        engine.render(&[], &mut queue, chunk);
     }
     assert!(sound.iter().any(|x| x.abs() > 1e-3) && sound.iter().all(|x| x.is_finite()));
     sound.iter().map(|x| x.to_bits()).collect()
@@ -171,14 +173,15 @@ fn watching_probes_changes_no_bit() {
     let plain = {
         let mut engine = engine(BUSY, 44_100.0);
         let mut out = vec![0.0; 8_000];
-        engine.render(&mut [], &mut out);
+        engine.render(&[], &mut Queue::new(), &mut out);
         out
     };
     let mut watched = engine(BUSY, 44_100.0);
-    let probes = ["energy", "work", "bar.tip.position", "rub.force"].map(|s| watched.scene().probe(s).unwrap());
+    let probes =
+        ["energy", "work", "bar.tip.position", "rub.force"].map(|s| watched.scene().directory().probe(s).unwrap());
     watched.watch(&probes);
     let (mut out, mut rows) = (vec![0.0; 8_000], vec![0.0; 16_000]);
-    watched.render_probed(&mut [], &mut out, &mut rows);
+    watched.render_probed(&[], &mut Queue::new(), &mut out, &mut rows);
     assert!(plain == out);
 }
 
@@ -205,8 +208,8 @@ fn a_second_tap_changes_no_bit_of_the_first() {
          [body.bar.port]\na = [1.0, 0.5]\nb = [0.3, 0.1]\n[[event]]\nat_s = 0.001\nhit = \"bar.a\"\nimpulse_n_s = 0.01\n[[tap]]\nof = \"bar.a\"\n";
     let two = format!("{text}[[tap]]\nof = \"bar.b\"\nchannel = 1\n");
     let (mut one_out, mut two_out) = (vec![0.0; 5_000], vec![0.0; 10_000]);
-    engine(text, 48_000.0).render(&mut [], &mut one_out);
-    engine(&two, 48_000.0).render(&mut [], &mut two_out);
+    engine(text, 48_000.0).render(&[], &mut Queue::new(), &mut one_out);
+    engine(&two, 48_000.0).render(&[], &mut Queue::new(), &mut two_out);
     assert!(two_out.chunks(2).map(|frame| frame[0]).eq(one_out.iter().copied()));
 }
 
@@ -215,7 +218,7 @@ fn pitch_and_decay_are_the_same_at_every_rate() {
     let text = "[body.bar]\ntype = \"modal\"\nmodes = [{ freq_hz = 441.0, decay_s = 0.2, mass_kg = 1.0 }]\n[[event]]\nat_s = 0.0\nhit = \"bar\"\nimpulse_n_s = 1.0\n[[tap]]\nof = \"bar\"\n";
     let at = |rate_hz: f64| {
         let mut out = vec![0.0; (0.3 * rate_hz) as usize];
-        engine(text, rate_hz).render(&mut [], &mut out);
+        engine(text, rate_hz).render(&[], &mut Queue::new(), &mut out);
         // Sample k holds the velocity at (k + 1)/rate: 0.1 s and 0.2 s fall on samples at these rates.
         [0.1, 0.2].map(|t| out[(t * rate_hz).round() as usize - 1])
     };
@@ -232,14 +235,15 @@ fn a_replaced_scene_starts_at_its_own_beginning_and_the_old_one_comes_back() {
     let second = SceneDef::from_text(BUSY).unwrap();
     let mut engine: Engine = engine(BUSY, 44_100.0);
     let mut out = vec![0.0; 2 * 1_000];
-    let mut swap = [Timed { at: 320, command: Command::replace(Scene::build(&second, 44_100.0).unwrap()) }];
-    engine.render(&mut swap, &mut out);
+    let mut swap = Queue::new();
+    swap.push(320, Command::replace(Scene::build(&second, 44_100.0).unwrap()));
+    engine.render(&[], &mut swap, &mut out);
     let mut fresh = vec![0.0; 2 * 680];
-    common::engine(BUSY, 44_100.0).render(&mut [], &mut fresh);
+    common::engine(BUSY, 44_100.0).render(&[], &mut Queue::new(), &mut fresh);
     // The old scene rings out for 10 ms.
     assert!(out[2 * (320 + 441)..] == fresh[2 * 441..]);
     assert!(out[2 * 320..] != fresh[..]);
-    assert!(matches!(&swap[0].command, Command::Replace { scene: None, .. }));
+    assert!(swap.is_empty() && swap.spent().is_none(), "the command is done, and holds no scene");
     assert!(engine.retired().is_some_and(|old| old.title().is_empty()) && engine.retired().is_none());
 }
 
@@ -255,7 +259,7 @@ fn jitter_makes_every_strike_different_and_every_seed_repeatable() {
     };
     let run = |seed| {
         let mut out = vec![0.0; 24_000];
-        engine(&text(seed), 48_000.0).render(&mut [], &mut out);
+        engine(&text(seed), 48_000.0).render(&[], &mut Queue::new(), &mut out);
         out
     };
     let one = run(1);

@@ -3,7 +3,7 @@
 
 mod common;
 use common::{RATE_HZ, click_db, engine, peak};
-use tocco::engine::{Command, Timed};
+use tocco::engine::{Command, Queue, Timed};
 use tocco::rng::Rng;
 use tocco::{Scene, SceneDef};
 
@@ -28,15 +28,15 @@ impulse_n_s = 0.02
 
 fn render(text: &str, seconds: f64, commands: impl FnOnce(&tocco::Scene) -> Vec<Timed>) -> Vec<f64> {
     let mut engine = engine(text, RATE_HZ);
-    let mut commands = commands(engine.scene());
+    let commands = commands(engine.scene());
     let mut out = vec![0.0; (seconds * RATE_HZ) as usize];
-    engine.render(&mut commands, &mut out);
+    engine.render(&[], &mut Queue::from(commands), &mut out);
     out.iter().map(|x| f64::from(*x)).collect()
 }
 
 /// A chain of commands that jump a parameter, 10 000 a second from 0.1 s on.
 fn storm(scene: &tocco::Scene, path: &str, low: f64, high: f64) -> Vec<Timed> {
-    let address = scene.address(path).unwrap();
+    let address = scene.directory().address(path).unwrap();
     let mut rng = Rng::new(1, path);
     let set = |i: u64| Timed { at: 4_800 + i * 48 / 10, command: Command::Set(address, rng.between(low, high)) };
     (0..12_000).map(set).collect()
@@ -56,7 +56,7 @@ fn a_whole_morph_is_heard_without_a_click() {
             assert!(heard < -75.0, "{quantity} in {seconds} s: {heard:.1} dB");
         }
         let jumps = render(&text, 1.3, |scene| {
-            let address = scene.address("bar/morph_01").unwrap();
+            let address = scene.directory().address("bar/morph_01").unwrap();
             let jump = |(at, to)| Timed { at, command: Command::Set(address, to) };
             [(10_000, 1.0), (20_001, 0.3), (30_002, 0.9), (40_003, 0.0)].map(jump).into()
         });
@@ -130,13 +130,13 @@ fn a_free_body_gains_no_energy_in_300_random_morphs() {
              [[drive]]\npath = \"x/morph_01\"\n{course}\n[[tap]]\nof = \"x.b\"\n"
         );
         let mut engine = engine(&text, RATE_HZ);
-        let site = engine.scene().site("x.a").unwrap();
-        let mut hit = [Timed { at: 0, command: Command::Hit { site, impulse_n_s: 0.01 } }];
+        let site = engine.scene().directory().site("x.a").unwrap();
+        let hit = [Timed { at: 0, command: Command::Hit { site, impulse_n_s: 0.01 } }];
         let mut out = [0.0; 16];
-        engine.render(&mut hit, &mut out);
+        engine.render(&[], &mut Queue::from(hit), &mut out);
         let mut before = engine.energy();
         for _ in 0..150 {
-            engine.render(&mut [], &mut out);
+            engine.render(&[], &mut Queue::new(), &mut out);
             let after = engine.energy();
             assert!(after <= before * (1.0 + 1e-12), "system {system}: {before:e} to {after:e}\n{text}");
             before = after;
@@ -237,14 +237,14 @@ fn a_morphing_body_in_and_out_of_contact_gives_the_same_bits_for_any_block() {
     );
     let run = |block: usize, probed: bool| {
         let mut engine = engine(&text, RATE_HZ);
-        let probes = ["energy", "bar.tip.velocity"].map(|name| engine.scene().probe(name).unwrap());
+        let probes = ["energy", "bar.tip.velocity"].map(|name| engine.scene().directory().probe(name).unwrap());
         engine.watch(&probes);
         let mut out = vec![0.0f32; 2 * 14_400];
         for chunk in out.chunks_mut(2 * block) {
             if probed {
-                engine.render_probed(&mut [], chunk, &mut vec![0.0; 2 * block]);
+                engine.render_probed(&[], &mut Queue::new(), chunk, &mut vec![0.0; 2 * block]);
             } else {
-                engine.render(&mut [], chunk);
+                engine.render(&[], &mut Queue::new(), chunk);
             }
         }
         out.iter().map(|x| x.to_bits()).collect::<Vec<_>>()
@@ -280,7 +280,7 @@ fn every_legal_pair_of_bodies_stays_finite_however_fast_it_morphs() {
         );
         let mut engine = engine(&text, RATE_HZ);
         let mut out = vec![0.0; 1_600];
-        let health = engine.render(&mut [], &mut out);
+        let health = engine.render(&[], &mut Queue::new(), &mut out);
         assert!(engine.energy().is_finite() && out.iter().all(|x| x.is_finite()), "{text}");
         assert_eq!(health.reset, 0, "{text}");
         silenced += health.omitted;
@@ -348,6 +348,6 @@ fn a_body_without_another_end_has_no_way_there_to_set() {
     let to = "[body.x.morph]\nmodes = [{ freq_hz = 300.0, decay_s = 0.2, mass_kg = 0.1 }]\n";
     for (text, there) in [(body.to_owned(), false), (format!("{body}{to}"), true)] {
         let scene = Scene::build(&SceneDef::from_text(&text).unwrap(), RATE_HZ).unwrap();
-        assert_eq!(scene.address("x/morph_01").is_ok(), there);
+        assert_eq!(scene.directory().address("x/morph_01").is_ok(), there);
     }
 }

@@ -10,7 +10,7 @@ use tocco::resonator::network::dense::Dense;
 use tocco::resonator::network::{Link, Network};
 use tocco::resonator::{Motion, Reading, Resonator};
 use tocco::rng::Rng;
-use tocco::{Scene, SceneDef};
+use tocco::{Queue, Scene, SceneDef};
 
 const RATE_HZ: f64 = 48_000.0;
 
@@ -397,7 +397,7 @@ fn blocks_of_any_size_give_the_same_bits() {
             let mut engine = engine(&text, RATE_HZ);
             let mut out = vec![0.0f32; 4_800];
             out.chunks_mut(block).for_each(|part| {
-                engine.render(&mut [], part);
+                engine.render(&[], &mut Queue::new(), part);
             });
             out.iter().map(|x| x.to_bits()).collect::<Vec<_>>()
         };

@@ -6,7 +6,7 @@ mod allocations;
 mod common;
 use allocations::{COUNT, WATCHED};
 use common::engine;
-use tocco::engine::{Command, Timed};
+use tocco::engine::{Command, Queue, Timed};
 use tocco::{Scene, SceneDef};
 
 #[test]
@@ -32,22 +32,22 @@ fn render_neither_allocates_nor_frees_in_contact_in_sleep_under_edits_and_when_s
     let build = |text: &str| Scene::build(&SceneDef::from_text(text).unwrap(), 48_000.0).unwrap();
     let mut engine = engine(&text, 48_000.0);
     let scene = engine.scene();
-    let mut commands = vec![
-        Timed { at: 100, command: Command::Set(scene.address("bar/freq_scale").unwrap(), 2.0) },
-        Timed { at: 200, command: Command::Set(scene.address("net/freq_scale").unwrap(), 1.5) },
-        Timed { at: 2_000, command: Command::Set(scene.address("bar/morph_01").unwrap(), 0.7) },
-        Timed { at: 3_000, command: Command::Set(scene.address("c1/stiffness").unwrap(), 1e6) },
-        Timed { at: 5_000, command: Command::Set(scene.address("m2/force_n").unwrap(), 3.0) },
-        Timed { at: 9_000, command: Command::Hit { site: scene.site("bar").unwrap(), impulse_n_s: 0.1 } },
+    let mut commands = Queue::from(vec![
+        Timed { at: 100, command: Command::Set(scene.directory().address("bar/freq_scale").unwrap(), 2.0) },
+        Timed { at: 200, command: Command::Set(scene.directory().address("net/freq_scale").unwrap(), 1.5) },
+        Timed { at: 2_000, command: Command::Set(scene.directory().address("bar/morph_01").unwrap(), 0.7) },
+        Timed { at: 3_000, command: Command::Set(scene.directory().address("c1/stiffness").unwrap(), 1e6) },
+        Timed { at: 5_000, command: Command::Set(scene.directory().address("m2/force_n").unwrap(), 3.0) },
+        Timed { at: 9_000, command: Command::Hit { site: scene.directory().site("bar").unwrap(), impulse_n_s: 0.1 } },
         Timed { at: 11_000, command: Command::Quality { max_substeps: 4, drop_below_db: -40.0 } },
         Timed { at: 12_000, command: Command::replace(build(&text)) },
         Timed { at: 14_000, command: Command::adopt(build(&text)) },
         Timed { at: 16_000, command: Command::adopt(build(&text.replacen("freq_hz = 50", "freq_hz = 51", 1))) },
         Timed { at: 20_000, command: Command::Hush },
-    ];
+    ]);
     let mut out = vec![0.0; 30_000];
     WATCHED.with(|w| w.set(true));
-    let health = engine.render(&mut commands, &mut out);
+    let health = engine.render(&[], &mut commands, &mut out);
     WATCHED.with(|w| w.set(false));
     assert_eq!(COUNT.get(), 0);
     assert!(std::iter::from_fn(|| engine.retired()).count() == 3);

@@ -9,11 +9,11 @@ mod common;
 use common::engine;
 use std::fmt::Write;
 use tocco::rng::Rng;
-use tocco::{Engine, Health};
+use tocco::{Engine, Health, Queue};
 
 /// Largest step upwards of energy - work, relative to the largest energy so far.
 fn growth(engine: &mut Engine, frames: usize) -> (f64, Health) {
-    let probes = ["energy", "work"].map(|s| engine.scene().probe(s).unwrap());
+    let probes = ["energy", "work"].map(|s| engine.scene().directory().probe(s).unwrap());
     engine.watch(&probes);
     let mut before = engine.energy() - engine.work();
     let mut scale = engine.energy().abs() + engine.work().abs();
@@ -21,7 +21,7 @@ fn growth(engine: &mut Engine, frames: usize) -> (f64, Health) {
     let (mut out, mut row) = (vec![0.0; engine.scene().channels()], [0.0; 2]);
     let mut health = Health::default();
     for _ in 0..frames {
-        health = engine.render_probed(&mut [], &mut out, &mut row);
+        health = engine.render_probed(&[], &mut Queue::new(), &mut out, &mut row);
         let ledger = row[0] - row[1];
         scale = scale.max(row[0].abs() + row[1].abs());
         worst = worst.max((ledger - before) / scale.max(1e-300));
@@ -266,7 +266,7 @@ fn a_lossless_system_keeps_its_energy_to_one_part_in_a_billion_over_ten_seconds(
     let mut engine = engine(text, 48_000.0);
     let start = engine.energy();
     let mut out = vec![0.0; 480_000];
-    engine.render(&mut [], &mut out);
+    engine.render(&[], &mut Queue::new(), &mut out);
     assert!((engine.energy() / start - 1.0).abs() < 1e-9, "{:e}", engine.energy() / start - 1.0);
 }
 
@@ -288,20 +288,20 @@ fn an_object_at_rest_rests() {
             let mut engine = engine(&text, 44_100.0);
             let mut out = vec![0.0; 44_100];
             for _ in 0..10 {
-                engine.render(&mut [], &mut out);
+                engine.render(&[], &mut Queue::new(), &mut out);
             }
-            let probes = ["cup.position", "cup.velocity"].map(|s| engine.scene().probe(s).unwrap());
+            let probes = ["cup.position", "cup.velocity"].map(|s| engine.scene().directory().probe(s).unwrap());
             engine.watch(&probes);
             let mut place = None;
             for _ in 0..seconds {
-                engine.render(&mut [], &mut out);
+                engine.render(&[], &mut Queue::new(), &mut out);
                 assert!(
                     out.iter().all(|v| v.abs() < 1e-9),
                     "{table} {law}: moves at {:e} m/s",
                     out.iter().fold(0.0f32, |m, v| m.max(v.abs()))
                 );
                 let mut row = [0.0; 2];
-                engine.render_probed(&mut [], &mut out[..1], &mut row);
+                engine.render_probed(&[], &mut Queue::new(), &mut out[..1], &mut row);
                 let start = *place.get_or_insert(row[0]);
                 assert!((row[0] - start).abs() < 1e-12, "{table} {law}: crept by {:e} m", row[0] - start);
             }

@@ -3,7 +3,7 @@
 #![cfg(feature = "text")]
 #![allow(clippy::unwrap_used, clippy::expect_used)] // the helpers of these tests, too
 
-use tocco::engine::{Command, Engine, Timed};
+use tocco::engine::{Command, Engine, Queue, Timed};
 use tocco::math::Real;
 use tocco::scene::{Scene, SceneDef};
 
@@ -53,7 +53,7 @@ fn build(text: &str) -> Result<Scene, String> {
 
 fn play(scene: Scene, frames: usize) -> Vec<f32> {
     let mut out = vec![0.0; frames * scene.channels()];
-    let health = Engine::new(scene).render(&mut [], &mut out);
+    let health = Engine::new(scene).render(&[], &mut Queue::new(), &mut out);
     assert_eq!((health.reset, health.refused), (0, 0));
     assert!(out.iter().all(|x| x.is_finite()));
     out
@@ -180,11 +180,11 @@ fn a_first_frequency_that_the_rate_of_asking_cannot_hold_is_refused() {
 #[test]
 fn a_live_exponent_of_a_surface_is_a_parameter_like_any_other() {
     let scene = build(BOWED).unwrap();
-    let address = scene.address("rub/beta").unwrap();
+    let address = scene.directory().address("rub/beta").unwrap();
     let mut engine = Engine::new(scene);
     let mut out = vec![0.0; 4_800];
-    let mut commands = [Timed { at: 0, command: Command::Set(address, 7.0) }];
-    let health = engine.render(&mut commands, &mut out);
+    let commands = [Timed { at: 0, command: Command::Set(address, 7.0) }];
+    let health = engine.render(&[], &mut Queue::from(commands), &mut out);
     assert_eq!(health.clamped, 1);
     let paths = engine.scene().paths();
     assert_eq!(paths.iter().find(|(path, ..)| path == "rub/beta").map(|(.., value)| *value), Some(2.0));
@@ -205,13 +205,15 @@ fn a_normal_force_that_rises_from_zero_grips_at_any_block_size_live_or_driven() 
     let driven = format!("{text}drive = [{{ path = \"rub/normal_force_n\", points = [[0.01, 0.0], [0.02, 1.0]] }}]");
     let run = |text: &str, live: bool, block: usize| {
         let scene = build(text).unwrap();
-        let address = scene.address("rub/normal_force_n").unwrap();
+        let address = scene.directory().address("rub/normal_force_n").unwrap();
         let mut engine = Engine::new(scene);
         let mut out = vec![0.0; 9_600];
-        for (index, block) in out.chunks_mut(block).enumerate() {
-            let now = live && index == 0;
-            let mut commands = [Timed { at: 0, command: Command::Set(address, 1.0) }];
-            engine.render(if now { &mut commands } else { &mut [] }, block);
+        let mut queue = Queue::new();
+        if live {
+            queue.push(0, Command::Set(address, 1.0));
+        }
+        for block in out.chunks_mut(block) {
+            engine.render(&[], &mut queue, block);
         }
         out
     };
@@ -235,7 +237,7 @@ fn a_profile_shakes_what_rides_on_it_the_same_at_any_block_size() {
         let mut engine = Engine::new(build(&text.replace("KIND", kind)).unwrap());
         let mut out = vec![0.0; 4_800];
         for block in out.chunks_mut(block) {
-            engine.render(&mut [], block);
+            engine.render(&[], &mut Queue::new(), block);
         }
         out
     };
@@ -287,19 +289,19 @@ fn a_control_with_a_list_of_paths_moves_all_of_them_at_once_later_and_by_a_drive
     let near = |got: &[Real], want: Real| got.len() == 2 && got.iter().all(|k| (k / want - 1.0).abs() < 1e-9);
 
     let mut preset = scene(both, "").unwrap();
-    let hard = preset.address("hard").unwrap();
+    let hard = preset.directory().address("hard").unwrap();
     preset.preset(hard, 0.5).unwrap();
     assert!(near(&values(&preset), 1e7));
-    assert_eq!(preset.moved_by("hard"), ["first/stiffness", "second/stiffness"]);
+    assert_eq!(preset.directory().moved_by("hard"), ["first/stiffness", "second/stiffness"]);
     let mut engine = Engine::new(preset);
-    let mut turn = [Timed { at: 10, command: Command::Set(hard, 1.0) }];
-    engine.render(&mut turn, &mut [0.0; 9_600]);
+    let turn = [Timed { at: 10, command: Command::Set(hard, 1.0) }];
+    engine.render(&[], &mut Queue::from(turn), &mut [0.0; 9_600]);
     assert!(near(&values(engine.scene()), 1e8));
 
     let drive = "[[drive]]\npath = \"hard\"\npoints = [[0.0, 0.0], [0.1, 1.0]]\n";
     let mut engine = Engine::new(scene(both, drive).unwrap());
     assert!(near(&values(engine.scene()), 1e6));
-    engine.render(&mut [], &mut [0.0; 9_600]);
+    engine.render(&[], &mut Queue::new(), &mut [0.0; 9_600]);
     assert!(near(&values(engine.scene()), 1e8));
 
     for (path, said) in [

@@ -7,7 +7,7 @@ use tocco::math::Real;
 use tocco::param::KeyType;
 use tocco::resonator::shape::{FAMILIES, Place, PlaceOn, ShapeDef, Solved, Stuff, evaluate};
 use tocco::rng::Rng;
-use tocco::{Engine, Scene, SceneDef};
+use tocco::{Engine, Queue, Scene, SceneDef};
 
 fn drum() -> ShapeDef {
     let drum = ShapeDef::new("circular-membrane", Stuff::Named("skin")).unwrap();
@@ -119,7 +119,7 @@ fn a_stroke_on_a_nodal_line_leaves_its_mode_silent_in_the_engine_too() {
         let def = SceneDef::from_text(text).unwrap();
         let mut engine = Engine::new(Scene::build(&def, 48_000.0).unwrap());
         let mut out = vec![0.0; 4800];
-        engine.render(&mut [], &mut out);
+        engine.render(&[], &mut Queue::new(), &mut out);
         out.windows(2).filter(|w| w[0].signum() != w[1].signum()).count() as Real / 0.2
     };
     let bar = ShapeDef::new("bar", Stuff::Named("steel")).unwrap().with_word("support", "hinged");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A shape touched anywhere: the place of a port moves by command.
 
-use tocco::engine::{Command, Engine, Timed};
+use tocco::engine::{Command, Engine, Queue, Timed};
 use tocco::scene::{Scene, SceneDef};
 
 const RATE_HZ: f64 = 48_000.0;
@@ -20,15 +20,15 @@ fn bar(place: f64) -> Scene {
 
 fn struck(scene: Scene, touch: Option<f64>) -> (Vec<f32>, Engine) {
     let mut engine = Engine::new(scene);
-    let site = engine.scene().site("bar.struck").unwrap();
+    let site = engine.scene().directory().site("bar.struck").unwrap();
     let mut commands = vec![];
     if let Some(place) = touch {
-        let shape = engine.scene().shape_at(site, &[place]).unwrap().into();
+        let shape = engine.scene().directory().shape_at(site, &[place]).unwrap().into();
         commands.push(Timed { at: 0, command: Command::Touch { site, shape } });
     }
     commands.push(Timed { at: 10, command: Command::Strike { body: 0, velocity_m_s: 1.0 } });
     let mut sound = vec![0.0; 9_600];
-    let health = engine.render(&mut commands, &mut sound);
+    let health = engine.render(&[], &mut Queue::from(commands), &mut sound);
     assert_eq!((health.refused, health.unconverged), (0, 0));
     (sound, engine)
 }
@@ -47,13 +47,13 @@ fn a_bar_touched_elsewhere_sounds_as_one_whose_port_is_there() {
 fn an_impulse_meets_the_place_that_is_touched() {
     let sound = |built: f64, touch: Option<f64>| {
         let mut engine = Engine::new(bar(built));
-        let site = engine.scene().site("bar.struck").unwrap();
-        let shape = touch.map(|place| engine.scene().shape_at(site, &[place]).unwrap().into());
+        let site = engine.scene().directory().site("bar.struck").unwrap();
+        let shape = touch.map(|place| engine.scene().directory().shape_at(site, &[place]).unwrap().into());
         let mut commands: Vec<Timed> =
             shape.into_iter().map(|shape| Timed { at: 0, command: Command::Touch { site, shape } }).collect();
         commands.push(Timed { at: 10, command: Command::Hit { site, impulse_n_s: 0.01 } });
         let mut out = vec![0.0_f32; 4_800];
-        engine.render(&mut commands, &mut out);
+        engine.render(&[], &mut Queue::from(commands), &mut out);
         out
     };
     assert_eq!(sound(0.2, Some(0.37)), sound(0.37, None));
@@ -63,17 +63,16 @@ fn an_impulse_meets_the_place_that_is_touched() {
 #[test]
 fn moving_the_place_while_it_is_touched_makes_no_energy() {
     let mut engine = Engine::new(bar(0.2));
-    let site = engine.scene().site("bar.struck").unwrap();
-    let mut commands: Vec<Timed> = vec![Timed { at: 0, command: Command::Strike { body: 0, velocity_m_s: 2.0 } }];
+    let site = engine.scene().directory().site("bar.struck").unwrap();
+    let mut queue = Queue::from([Timed { at: 0, command: Command::Strike { body: 0, velocity_m_s: 2.0 } }]);
     for i in 1..200 {
-        let shape = engine.scene().shape_at(site, &[0.5 + 0.49 * (f64::from(i) * 0.7).sin()]).unwrap().into();
-        commands.push(Timed { at: u64::from(i as u32), command: Command::Touch { site, shape } });
+        let shape =
+            engine.scene().directory().shape_at(site, &[0.5 + 0.49 * (f64::from(i) * 0.7).sin()]).unwrap().into();
+        queue.push(u64::from(i as u32), Command::Touch { site, shape });
     }
     let mut before = 0.0;
     for tick in 0..400_u64 {
-        let due = commands.iter().take_while(|c| c.at <= tick).count();
-        let mut now: Vec<Timed> = commands.drain(..due).collect();
-        engine.render(&mut now, &mut [0.0; 1]);
+        engine.render(&[], &mut queue, &mut [0.0; 1]);
         let balance = engine.energy() - engine.work();
         if tick > 0 {
             assert!(balance <= before + 1e-12, "tick {tick}: {before} J, then {balance} J");
@@ -97,15 +96,15 @@ fn the_energies_of_nodes_and_modes_add_up_to_that_of_everything() {
 #[test]
 fn what_cannot_be_touched_there_is_refused_or_answered() {
     let scene = bar(0.2);
-    let site = scene.site("bar.struck").unwrap();
+    let site = scene.directory().site("bar.struck").unwrap();
     for (place, words) in [(vec![1.5], "outside"), (vec![0.1, 0.2], "coordinates"), (vec![f64::NAN], "outside")] {
-        let said = scene.shape_at(site, &place).unwrap_err().to_string();
+        let said = scene.directory().shape_at(site, &place).unwrap_err().to_string();
         assert!(said.contains(words), "{place:?}: {said}");
     }
-    let said = scene.shape_at(scene.site("hammer").unwrap(), &[0.5]).unwrap_err().to_string();
+    let said = scene.directory().shape_at(scene.directory().site("hammer").unwrap(), &[0.5]).unwrap_err().to_string();
     assert!(said.contains("no shape"), "{said}");
     let mut engine = Engine::new(scene);
     let bad = |shape: Vec<f64>| Timed { at: 0, command: Command::Touch { site, shape: shape.into() } };
-    let mut commands = [bad(vec![1.0]), bad(vec![f64::NAN; 40])];
-    assert_eq!(engine.render(&mut commands, &mut [0.0; 64]).refused, 2);
+    let commands = [bad(vec![1.0]), bad(vec![f64::NAN; 40])];
+    assert_eq!(engine.render(&[], &mut Queue::from(commands), &mut [0.0; 64]).refused, 2);
 }

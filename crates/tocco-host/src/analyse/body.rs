@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 use tocco::math::{TAU, cos, exp, log10, pow, sin};
 use tocco::resonator::modal::ModalParams;
 use tocco::scene::def::{Action, BodyDef, BodyForm, EventDef, Length, ModeDef, PortDef, Quantity, TapDef, TapTo};
-use tocco::{Engine, Scene, SceneDef};
+use tocco::{Engine, Queue, Scene, SceneDef};
 
 /// Port that is heard.
 pub const EAR: &str = "ear";
@@ -158,7 +158,7 @@ impl Analysis {
         let scene = Scene::build(&def, self.rate_hz)
             .map_err(|e| HostError::Machine(format!("the body does not build: {e}; please report this recording")))?;
         let mut out = vec![0.0; samples];
-        Engine::new(scene).render(&mut [], &mut out);
+        Engine::new(scene).render(&[], &mut Queue::new(), &mut out);
         Ok(out.into_iter().map(f64::from).collect())
     }
 }

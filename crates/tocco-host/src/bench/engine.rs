@@ -2,6 +2,7 @@
 //! The engine's own cases, as scenes.
 
 use super::bank::{Mode, RATE_HZ};
+use tocco::Queue;
 use tocco::engine::Engine;
 use tocco::scene::{Scene, SceneDef};
 
@@ -99,7 +100,7 @@ fn body(count: usize, mass_kg: f64) -> String {
 }
 
 fn after_2_s(mut engine: Engine) -> Engine {
-    engine.render(&mut [], &mut vec![0.0; (2.0 * RATE_HZ) as usize]);
+    engine.render(&[], &mut Queue::new(), &mut vec![0.0; (2.0 * RATE_HZ) as usize]);
     engine
 }
 
@@ -122,20 +123,20 @@ mod tests {
     fn the_pressed_hammer_touches_in_every_sample() {
         for count in [3, 32, 512] {
             let mut engine = pressed(count).unwrap();
-            let force = engine.scene().probe("hit.force").unwrap();
+            let force = engine.scene().directory().probe("hit.force").unwrap();
             engine.watch(&[force]);
             let mut forces = [0.0; 9600];
-            engine.render_probed(&mut [], &mut [0.0; 9600], &mut forces);
+            engine.render_probed(&[], &mut Queue::new(), &mut [0.0; 9600], &mut forces);
             assert!(forces.iter().all(|f| *f > 0.0), "{count} modes");
         }
     }
 
     /// Slips (changes of sign of the relative velocity, two each) and stuck samples in a tenth of a second.
     fn slips(engine: &mut Engine, site: &str, bow_m_s: f64) -> (usize, usize) {
-        let signal = engine.scene().probe(&format!("{site}.velocity")).unwrap();
+        let signal = engine.scene().directory().probe(&format!("{site}.velocity")).unwrap();
         engine.watch(&[signal]);
         let mut velocity = [0.0; 4800];
-        engine.render_probed(&mut [], &mut [0.0; 4800], &mut velocity);
+        engine.render_probed(&[], &mut Queue::new(), &mut [0.0; 4800], &mut velocity);
         let slides = |v: f64| bow_m_s - v;
         let turns = velocity.windows(2).filter(|v| slides(v[0]) * slides(v[1]) < 0.0).count();
         (turns / 2, velocity.iter().filter(|v| slides(**v).abs() < 0.1 * bow_m_s).count())
@@ -167,17 +168,17 @@ mod tests {
     #[test]
     fn the_locked_bodies_hold_each_other() {
         let mut engine = locked(32).unwrap();
-        let force = engine.scene().probe("rub.force").unwrap();
+        let force = engine.scene().directory().probe("rub.force").unwrap();
         engine.watch(&[force]);
         let mut forces = [0.0; 4800];
-        engine.render_probed(&mut [], &mut [0.0; 4800], &mut forces);
+        engine.render_probed(&[], &mut Queue::new(), &mut [0.0; 4800], &mut forces);
         assert!(forces.iter().all(|f| *f > 0.1 && *f < 0.95 * 3.0));
     }
 
     #[test]
     fn the_ringing_bank_rings() {
         let mut out = [0.0; 4800];
-        ringing(&modes(32)).unwrap().render(&mut [], &mut out);
+        ringing(&modes(32)).unwrap().render(&[], &mut Queue::new(), &mut out);
         assert!(out[2400..].iter().any(|x| x.abs() > 1e-6));
     }
 }

@@ -2,6 +2,7 @@
 //! One blow of a hammer, through a scene and the engine: what every item calls "ours".
 
 use std::fmt::Write as _;
+use tocco::Queue;
 use tocco::engine::Engine;
 use tocco::papers::hammer::Mode;
 use tocco::papers::{Law, State, Wall};
@@ -130,7 +131,7 @@ impl Blow {
         let scene = Scene::build(&def, rate_hz).map_err(|cause| cause.to_string())?;
         let probes = SIGNALS
             .iter()
-            .map(|signal| scene.probe(signal))
+            .map(|signal| scene.directory().probe(signal))
             .collect::<Result<Vec<_>, _>>()
             .map_err(|cause| cause.to_string())?;
         let frames = (duration_s * rate_hz).ceil() as usize;
@@ -139,7 +140,7 @@ impl Blow {
         let mut engine = Engine::new(scene);
         engine.watch(&probes);
         let energy_j = engine.energy();
-        let health = engine.render_probed(&mut [], &mut out, &mut rows);
+        let health = engine.render_probed(&[], &mut Queue::new(), &mut out, &mut rows);
         if health.unconverged > 0 {
             return Err(format!("{} contact steps did not converge", health.unconverged));
         }

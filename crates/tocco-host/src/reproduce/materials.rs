@@ -5,6 +5,7 @@
 use super::{Csv, Outcome, short};
 use crate::plot::{Corner, Figure, Look, Panel, Series};
 use std::f64::consts::PI;
+use tocco::Queue;
 use tocco::engine::Engine;
 use tocco::resonator::material::{Material, of_class};
 use tocco::scene::{Scene, SceneDef};
@@ -53,12 +54,12 @@ fn measured_s(material: &Material, freq_hz: f64) -> Result<f64, String> {
     let text = scene(freq_hz, decay_s);
     let def = SceneDef::from_text(&text).map_err(|cause| cause.to_string())?;
     let scene = Scene::build(&def, rate_hz).map_err(|cause| cause.to_string())?;
-    let probe = scene.probe("energy").map_err(|cause| cause.to_string())?;
+    let probe = scene.directory().probe("energy").map_err(|cause| cause.to_string())?;
     let frames = 32 * (decay_s * freq_hz).ceil().max(2.0) as usize;
     let mut engine = Engine::new(scene);
     engine.watch(&[probe]);
     let (mut out, mut rows) = (vec![0.0; frames + 1], vec![0.0; frames + 1]);
-    engine.render_probed(&mut [], &mut out, &mut rows);
+    engine.render_probed(&[], &mut Queue::new(), &mut out, &mut rows);
     match (rows.first(), rows.last()) {
         (Some(&first), Some(&last)) if last > 0.0 => Ok(2.0 * frames as f64 / rate_hz / (first / last).ln()),
         _ => Err(format!("a mode of {freq_hz} Hz fell silent")),

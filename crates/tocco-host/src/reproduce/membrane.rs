@@ -4,6 +4,7 @@
 use super::{Csv, Outcome};
 use crate::plot::{Figure, Look, Panel, Series};
 use std::f64::consts::TAU;
+use tocco::Queue;
 use tocco::engine::Engine;
 use tocco::resonator::shape::{Place, PlaceOn, ShapeDef, Solved, Stuff, evaluate};
 use tocco::scene::{Scene, SceneDef};
@@ -32,7 +33,7 @@ fn heard(hit: &str) -> Result<Vec<f32>, String> {
     let def = SceneDef::from_text(&scene(hit)).map_err(|cause| cause.to_string())?;
     let built = Scene::build(&def, RATE_HZ).map_err(|cause| cause.to_string())?;
     let mut out = vec![0.0; (DURATION_S * RATE_HZ) as usize];
-    Engine::new(built).render(&mut [], &mut out);
+    Engine::new(built).render(&[], &mut Queue::new(), &mut out);
     Ok(out)
 }
 

@@ -2,6 +2,7 @@
 //! One rubbing gesture through a scene and the engine: what the friction items call "ours".
 
 use super::blow::RATE_HZ;
+use tocco::Queue;
 use tocco::engine::Engine;
 use tocco::scene::def::{DriveDef, Source};
 use tocco::scene::{Scene, SceneDef};
@@ -34,14 +35,17 @@ pub fn play_driven(
     }
     let scene = Scene::build(&def, RATE_HZ).map_err(|cause| cause.to_string())?;
     let watched = [signals, &["energy", "work"]].concat();
-    let probes =
-        watched.iter().map(|s| scene.probe(s)).collect::<Result<Vec<_>, _>>().map_err(|cause| cause.to_string())?;
+    let probes = watched
+        .iter()
+        .map(|s| scene.directory().probe(s))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|cause| cause.to_string())?;
     let frames = (duration_s * RATE_HZ).round() as usize;
     let mut out = vec![0.0; frames * scene.channels()];
     let mut rows = vec![0.0; frames * watched.len()];
     let mut engine = Engine::new(scene);
     engine.watch(&probes);
-    let health = engine.render_probed(&mut [], &mut out, &mut rows);
+    let health = engine.render_probed(&[], &mut Queue::new(), &mut out, &mut rows);
     if health.unconverged > 0 {
         return Err(format!("{} contact steps did not converge", health.unconverged));
     }

@@ -1,29 +1,35 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a scene's description to a scene that can sound.
 
+use super::control::{Control, Mapping};
 use super::def::{
-    Action, BodyForm, ContactDef, ContactForm, HammerDef, ImpactLaw, Intent, ModeDef, PlaceOn, PortDef, Quantity,
-    ShapeDef, Source, Substeps, TapTo, TextureDef,
+    BodyForm, ContactDef, ContactForm, HammerDef, ImpactLaw, Intent, MAIN, ModeDef, OutputDef, PlaceOn, PortDef,
+    Quantity, ShapeDef, Source, Substeps, TapDef, TapTo, TextureDef,
 };
-use super::drive::Drive;
+use super::directory::{BodyEntry, Directory, Output};
+use super::drive::{Drive, Inputs};
+use super::error::nearest;
 use super::hammer::{CONTACT_TIME, DEFAULT_SPEED_M_S, HARDNESS, HARDNESS_S};
-use super::{FORCE, Kin, Macro, Reach, Scene, SceneDef, SceneError, Slot, Tap, TapFrom, Target, network};
+use super::handover::Lineage;
+use super::slot::{FORCE, Slot, Target};
+use super::tap::{Tap, TapFrom};
+use super::{Runtime, Scene, SceneDef, SceneError, network};
+use crate::command::{Address, Timed};
 use crate::contact::coupled::MAX_CONTACTS;
 use crate::contact::world::World;
 use crate::contact::{Contact, Roughness, Site};
-use crate::engine::{Command, Timed};
+use crate::gesture::Gesture;
 use crate::interactor::Interactor;
 use crate::interactor::friction::{self, Friction, FrictionParams};
 use crate::interactor::impact::{Impact, ImpactParams};
 use crate::math::{PI, Real, cos, pow, sin};
-use crate::param::{Rate, Scale, Tunable};
+use crate::param::{Rate, Scale, Spec, Tunable};
 use crate::resonator::inertial::{Guided, GuidedParams, Mass, MassParams};
 use crate::resonator::modal::{Modal, ModalParams, Tuning};
 use crate::resonator::shape;
 use crate::resonator::waveguide::{DEFAULT_PLACE, HIGHEST, StringParams, Waveguide};
 use crate::resonator::{CONTROL_TICKS, Motion, Reading, Resonator};
 use crate::rng::Rng;
-use crate::scene::Address;
 use crate::texture::fractal::FIRST;
 use crate::texture::{Surface, TextureParams};
 
@@ -59,13 +65,12 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
     let sample_s = 1.0 / rate_hz;
     let mut omitted = Vec::new();
     let mut bodies: Vec<Box<dyn Resonator>> = Vec::new();
-    let mut names = Vec::new();
-    let mut figures = Vec::new();
-    let mut body_forms = Vec::new();
+    let mut directory = Directory::default();
+    let mut body_makes = Vec::new();
     for body in &def.bodies {
         let left_out = omitted.len();
         let mut ports = vec!["0".to_string()];
-        figures.push(None);
+        let mut figure_here = None;
         bodies.push(match &body.form {
             BodyForm::Mass { position_m, velocity_m_s } => {
                 Box::new(Mass::new(MassParams::from_values(&body.params), *position_m, *velocity_m_s, sample_s))
@@ -107,8 +112,7 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
                 let touched = def.contacts.iter().any(|c| c.between.iter().any(|s| body_of(s) == body.name));
                 match morph {
                     None => {
-                        figures.pop();
-                        figures.push(Some((figure.clone(), below_hz)));
+                        figure_here = Some((figure.clone(), below_hz));
                         Box::new(Modal::new(params, &from.modes, &from.ports, sample_s, touched))
                     }
                     Some(to) => {
@@ -133,60 +137,68 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
                 network::build(def, body, rate_hz, &mut omitted)?
             }
         });
-        body_forms.push(match &body.form {
+        body_makes.push(match &body.form {
             // Where these began does not matter to where they are.
             BodyForm::Mass { .. } => fingerprint("mass"),
             BodyForm::Guided { .. } => fingerprint("guided"),
             form => fingerprint(&format!("{form:?} {}", omitted.len() - left_out)),
         });
-        names.push((body.name.clone(), ports));
+        let built = &bodies[bodies.len() - 1];
+        directory.add_body(BodyEntry {
+            name: body.name.clone(),
+            yields: (0..ports.len()).map(|port| built.inverse_mass(port) > 0.0).collect(),
+            ports,
+            is_mass: matches!(body.form, BodyForm::Mass { .. }),
+            slots: 0..0,
+            figure: figure_here,
+        });
     }
 
-    let mut scene = Scene {
-        world: World::new(Vec::new(), Vec::new(), sample_s),
-        slots: Vec::new(),
-        drives: Vec::new(),
-        events: Vec::new(),
-        taps: Vec::new(),
-        readings: vec![Vec::new(); bodies.len()],
-        macros: Vec::new(),
-        channels: 1,
-        rate_hz,
-        title: def.title.clone(),
-        duration: def.duration,
-        bodies: names,
-        contacts: def.contacts.iter().map(|c| c.name.clone()).collect(),
-        omitted,
-        figures,
-        kin: vec![Kin::None; body_forms.len()],
-        body_forms,
-        contact_forms: def
-            .contacts
-            .iter()
-            .map(|c| fingerprint(&format!("{:?} {:?} {:?} {:?}", c.between, c.form, c.substeps, c.texture)))
-            .collect(),
-        kin_contacts: vec![None; def.contacts.len()],
-    };
-    let contacts = contacts(def, &scene, &bodies)?;
-    scene.world = World::new(bodies, contacts, sample_s);
-    if scene.world.largest_cluster() > MAX_CONTACTS {
+    let contact_makes = def
+        .contacts
+        .iter()
+        .map(|c| fingerprint(&format!("{:?} {:?} {:?} {:?}", c.between, c.form, c.substeps, c.texture)))
+        .collect();
+    def.contacts.iter().for_each(|contact| directory.add_contact(&contact.name));
+    let readings = vec![Vec::new(); bodies.len()];
+    let contacts = contacts(def, &directory, &bodies)?;
+    let world = World::new(bodies, contacts, sample_s);
+    if world.largest_cluster() > MAX_CONTACTS {
         let what = format!(
             "{} contacts hang together; at most {MAX_CONTACTS} can be solved at once, split the scene",
-            scene.world.largest_cluster()
+            world.largest_cluster()
         );
         return Err(SceneError::new("contact", what));
     }
-    slots(def, &mut scene);
-    controls(def, &mut scene)?;
-    intentions(def, &mut scene);
-    drives(def, &mut scene)?;
-    events(def, &mut scene)?;
-    taps(def, &mut scene)?;
-    super::midi::check(def, &scene)?;
-    for slot in &mut scene.slots {
+    let mut wiring = Wiring {
+        def,
+        directory,
+        runtime: Runtime {
+            world,
+            slots: Vec::new(),
+            drives: Vec::new(),
+            events: Vec::new(),
+            taps: Vec::new(),
+            readings,
+            channels: 1,
+            rate_hz,
+        },
+    };
+    wiring.slots();
+    wiring.controls()?;
+    wiring.intentions();
+    wiring.drives()?;
+    wiring.events()?;
+    wiring.outputs()?;
+    wiring.taps()?;
+    super::midi::check(def, &wiring.directory)?;
+    let Wiring { mut directory, mut runtime, .. } = wiring;
+    for (index, slot) in runtime.slots.iter_mut().enumerate() {
         slot.declared = (slot.value, slot.drive.is_some());
+        directory.declare(index, slot.value);
     }
-    Ok(scene)
+    let lineage = Lineage::new(body_makes, contact_makes);
+    Ok(Scene { directory, runtime, lineage, title: def.title.clone(), duration: def.duration, omitted })
 }
 
 /// FNV-1a, 64 bits.
@@ -265,13 +277,13 @@ fn check_pitch(
     Err(SceneError::new(format!("body.{name}.freq_hz"), what))
 }
 
-fn contacts(def: &SceneDef, scene: &Scene, bodies: &[Box<dyn Resonator>]) -> Result<Vec<Contact>, SceneError> {
+fn contacts(def: &SceneDef, directory: &Directory, bodies: &[Box<dyn Resonator>]) -> Result<Vec<Contact>, SceneError> {
     let mut all = Vec::new();
     for contact in &def.contacts {
         let place = format!("contact.{}", contact.name);
         let between = format!("{place}.between");
-        let a = at(&between, scene.site(&contact.between[0]))?;
-        let b = at(&between, scene.site(&contact.between[1]))?;
+        let a = at(&between, directory.site(&contact.between[0]))?;
+        let b = at(&between, directory.site(&contact.between[1]))?;
         if a.body == b.body {
             let what = format!("'{}' cannot touch itself; name two bodies", body_of(&contact.between[0]));
             return Err(SceneError::new(between, what));
@@ -288,7 +300,8 @@ fn contacts(def: &SceneDef, scene: &Scene, bodies: &[Box<dyn Resonator>]) -> Res
             let plain = |site| is(site, |f| matches!(f, BodyForm::Mass { .. } | BodyForm::Wall { .. }));
             let alone = |site: Site| {
                 still(site)
-                    || def.contacts.iter().flat_map(|c| &c.between).filter(|s| scene.site(s) == Ok(site)).count() == 1
+                    || def.contacts.iter().flat_map(|c| &c.between).filter(|s| directory.site(s) == Ok(site)).count()
+                        == 1
             };
             let pair = [a, b].into_iter().all(|site| plain(site) && alone(site));
             at(format!("{place}.exact_wall"), check_exact(contact, pair))?;
@@ -319,11 +332,11 @@ fn contacts(def: &SceneDef, scene: &Scene, bodies: &[Box<dyn Resonator>]) -> Res
         let rng = Rng::new(def.seed, &contact.name);
         let mut built = Contact::new(a, b, law, substeps, exact, rng);
         if let ContactForm::Friction { normal_from: Some(from), .. } = &contact.form {
-            built.normal_from = Some(at(format!("{place}.normal_from"), presser(def, scene, &contact.name, from))?);
+            built.normal_from = Some(at(format!("{place}.normal_from"), presser(def, directory, &contact.name, from))?);
         }
         if let Some(texture) = &contact.texture {
             let place = format!("{place}.texture.travel_from");
-            let travel = texture.travel.as_ref().map(|name| at(place, traveller(def, scene, name))).transpose()?;
+            let travel = texture.travel.as_ref().map(|name| at(place, traveller(def, directory, name))).transpose()?;
             let rng = Rng::new(def.seed, &format!("texture {}", contact.name));
             built.texture =
                 Some(Roughness { surface: surface(texture, rng), height_m: texture.height_m, travel, way: 0.0 });
@@ -351,8 +364,8 @@ fn check_exact(contact: &ContactDef, pair: bool) -> Result<(), SceneError> {
 }
 
 /// Index of the impact contact that presses a friction contact.
-fn presser(def: &SceneDef, scene: &Scene, own: &str, from: &str) -> Result<usize, SceneError> {
-    let index = scene.contact(from)?;
+fn presser(def: &SceneDef, directory: &Directory, own: &str, from: &str) -> Result<usize, SceneError> {
+    let index = directory.contact(from)?;
     match def.contacts[index].form {
         ContactForm::Impact { .. } => Ok(index),
         ContactForm::Friction { .. } => {
@@ -363,8 +376,8 @@ fn presser(def: &SceneDef, scene: &Scene, own: &str, from: &str) -> Result<usize
 }
 
 /// Index of the body whose position moves a profile.
-fn traveller(def: &SceneDef, scene: &Scene, name: &str) -> Result<usize, SceneError> {
-    let index = scene.body(name)?;
+fn traveller(def: &SceneDef, directory: &Directory, name: &str) -> Result<usize, SceneError> {
+    let index = directory.body(name)?;
     match def.bodies[index].form {
         BodyForm::Guided { .. } | BodyForm::Mass { .. } => Ok(index),
         _ => Err(SceneError::new("", format!("'{name}' does not travel; name a guided body or a mass"))),
@@ -376,271 +389,334 @@ fn surface(texture: &TextureDef, rng: Rng) -> Surface {
     Surface::new(params, texture.grain_m, texture.longest_m, texture.poles_per_decade, rng)
 }
 
-fn slots(def: &SceneDef, scene: &mut Scene) {
-    let slot = |target, spec: crate::param::Spec, value| Slot {
-        target,
-        spec,
-        value,
-        goal: value,
-        step: 0.0,
-        bend: 0.0,
-        left: 0,
-        drive: None,
-        declared: (value, false),
-        lane: [0.0; CONTROL_TICKS],
-    };
-    for (body, node) in scene.world.bodies.iter().enumerate() {
-        let form = &def.bodies[body].form;
-        let still = matches!(form, BodyForm::Modal { morph: None, .. } | BodyForm::Shape { morph: None, .. });
-        for (param, spec) in node.specs().iter().enumerate() {
-            // A body without another end has no way there.
-            if !(still && spec.id == "morph_01") {
-                scene.slots.push(slot(Target::Body { body, param }, *spec, node.get(param)));
-            }
-        }
-        for port in 0..node.ports() {
-            if node.inverse_mass(port) > 0.0 {
-                scene.slots.push(slot(Target::Force(Site { body, port }), FORCE, 0.0));
-            }
-        }
-    }
-    for (contact, node) in scene.world.contacts.iter().enumerate() {
-        for (param, spec) in node.law.specs().iter().enumerate() {
-            // What another contact presses with is nobody's to set.
-            if node.normal_from.is_none() || spec.id != "normal_force_n" {
-                scene.slots.push(slot(Target::Contact { contact, param }, *spec, node.law.get(param)));
-            }
-        }
-        if let Some(roughness) = &node.texture {
-            for (param, spec) in roughness.surface.specs().iter().enumerate() {
-                let value = roughness.surface.get(param);
-                scene.slots.push(slot(Target::Surface { contact, param }, *spec, value));
-            }
-        }
-    }
+/// A scene on its way from a description to a wired world: what stands is used by what comes next.
+struct Wiring<'d> {
+    def: &'d SceneDef,
+    directory: Directory,
+    runtime: Runtime,
 }
 
-/// A control of a hammer's hardness, as the path and range of its stiffness.
-fn hardness(def: &SceneDef, index: usize, path: &str) -> Result<Option<(String, [Real; 2])>, SceneError> {
-    let control = &def.controls[index];
-    let Some(name) = path.strip_suffix("/hardness_01") else { return Ok(None) };
-    let Some(contact) = def.contacts.iter().find(|contact| contact.name == name) else { return Ok(None) };
-    let ContactForm::Impact { hammer, .. } = &contact.form else { return Ok(None) };
-    let wrong = |id: &str, what: &str| Err(SceneError::new(format!("control[{index}].{id}"), what));
-    if control.scale == Scale::Log {
-        return wrong("scale", "hardness is a logarithmic scale itself; leave it out");
-    }
-    if !control.range.iter().all(|end| (0.0..=1.0).contains(end)) {
-        return wrong("range", "leaves what hardness_01 takes: 0 to 1");
-    }
-    let at_speed_m_s = hammer.map_or(DEFAULT_SPEED_M_S, |hammer| hammer.at_speed_m_s);
-    let mut range = [0.0; 2];
-    for (end, hardness) in range.iter_mut().zip(control.range) {
-        let hammer = HammerDef { intent: Intent::Hardness(hardness), at_speed_m_s };
-        *end = at(format!("control[{index}].path"), def.stiffness_for(contact, hammer))?;
-    }
-    Ok(Some((format!("{name}/stiffness"), range)))
-}
-
-fn controls(def: &SceneDef, scene: &mut Scene) -> Result<(), SceneError> {
-    for (index, control) in def.controls.iter().enumerate() {
-        let place = format!("control[{index}].path");
-        let mut reach: Vec<Reach> = Vec::new();
-        for named in control.paths() {
-            let (path, range, scale) = match hardness(def, index, named)? {
-                Some((path, range)) => (path, range, Scale::Log),
-                None => (named.to_string(), control.range, control.scale),
-            };
-            let Address::Slot(slot) = at(&place, scene.address(&path))? else {
-                return Err(SceneError::new(place, "names another control; name a parameter"));
-            };
-            if reach.iter().any(|other| other.slot == slot) {
-                return Err(SceneError::new(place, format!("names {named} twice; keep one")));
+impl Wiring<'_> {
+    /// A slot for every live parameter, in the order of the scene.
+    fn slots(&mut self) {
+        let Self { def, directory, runtime: Runtime { world, slots, .. } } = self;
+        let mut add = |target, spec: Spec, value| {
+            directory.add_parameter(target, spec, value);
+            slots.push(Slot::new(target, spec, value));
+        };
+        for (body, node) in world.bodies.iter().enumerate() {
+            let form = &def.bodies[body].form;
+            let still = matches!(form, BodyForm::Modal { morph: None, .. } | BodyForm::Shape { morph: None, .. });
+            for (param, spec) in node.specs().iter().enumerate() {
+                // A body without another end has no way there.
+                if !(still && spec.id == "morph_01") {
+                    add(Target::Body { body, param }, *spec, node.get(param));
+                }
             }
-            let spec = scene.slots[slot].spec;
-            if !range.iter().all(|value| spec.admits(*value)) {
-                let what = format!("leaves what {named} takes: {:e} to {:e} {}", spec.min, spec.max, spec.unit);
-                return Err(SceneError::new(format!("control[{index}].range"), what));
+            for port in (0..node.ports()).filter(|port| node.inverse_mass(*port) > 0.0) {
+                add(Target::Force(Site { body, port }), FORCE, 0.0);
             }
-            reach.push(Reach { slot, range, scale, ends: None });
         }
-        scene.macros.push(Macro { name: control.name.clone(), reach, own: None });
+        for (contact, node) in world.contacts.iter().enumerate() {
+            for (param, spec) in node.law.specs().iter().enumerate() {
+                // What another contact presses with is nobody's to set.
+                if node.normal_from.is_none() || spec.id != "normal_force_n" {
+                    add(Target::Contact { contact, param }, *spec, node.law.get(param));
+                }
+            }
+            if let Some(roughness) = &node.texture {
+                for (param, spec) in roughness.surface.specs().iter().enumerate() {
+                    add(Target::Surface { contact, param }, *spec, roughness.surface.get(param));
+                }
+            }
+        }
     }
-    Ok(())
-}
 
-/// What a hammer intends may be set like any parameter: `NAME/hardness_01` and `NAME/contact_time_s` stand for its stiffness.
-fn intentions(def: &SceneDef, scene: &mut Scene) {
-    for contact in &def.contacts {
-        let ContactForm::Impact { hammer, .. } = &contact.form else { continue };
+    /// A control of a hammer's hardness, as the path and range of its stiffness.
+    fn hardness(&self, index: usize, path: &str) -> Result<Option<(String, [Real; 2])>, SceneError> {
+        let (def, control) = (self.def, &self.def.controls[index]);
+        let Some(name) = path.strip_suffix("/hardness_01") else { return Ok(None) };
+        let Some(contact) = def.contacts.iter().find(|contact| contact.name == name) else { return Ok(None) };
+        let ContactForm::Impact { hammer, .. } = &contact.form else { return Ok(None) };
+        let wrong = |id: &str, what: &str| Err(SceneError::new(format!("control[{index}].{id}"), what));
+        if control.scale == Scale::Log {
+            return wrong("scale", "hardness is a logarithmic scale itself; leave it out");
+        }
+        if !control.range.iter().all(|end| (0.0..=1.0).contains(end)) {
+            return wrong("range", "leaves what hardness_01 takes: 0 to 1");
+        }
         let at_speed_m_s = hammer.map_or(DEFAULT_SPEED_M_S, |hammer| hammer.at_speed_m_s);
-        let felt = HammerDef { intent: Intent::Hardness(0.0), at_speed_m_s };
-        let path = format!("{}/stiffness", contact.name);
-        // A contact without a hammer has no such parameter.
-        let (Ok(soft), Ok(Address::Slot(slot))) = (def.stiffness_for(contact, felt), scene.address(&path)) else {
-            continue;
-        };
-        let exponent = ImpactParams::from_values(&contact.params).exponent;
-        let hard = soft * pow(HARDNESS_S[0] / HARDNESS_S[1], exponent + 1.0); // [intent.2], one integral for both ends
-        if !scene.slots[slot].spec.admits(hard) {
-            continue;
+        let mut range = [0.0; 2];
+        for (end, hardness) in range.iter_mut().zip(control.range) {
+            let hammer = HammerDef { intent: Intent::Hardness(hardness), at_speed_m_s };
+            *end = at(format!("control[{index}].path"), def.stiffness_for(contact, hammer))?;
         }
-        for (own, ends) in [(HARDNESS, None), (CONTACT_TIME, Some(HARDNESS_S))] {
-            let reach = vec![Reach { slot, range: [soft, hard], scale: Scale::Log, ends }];
-            scene.macros.push(Macro { name: format!("{}/{}", contact.name, own.id), reach, own: Some(own) });
-        }
+        Ok(Some((format!("{name}/stiffness"), range)))
     }
-}
 
-fn drives(def: &SceneDef, scene: &mut Scene) -> Result<(), SceneError> {
-    for (index, drive) in def.drives.iter().enumerate() {
-        let place = format!("drive[{index}].path");
-        let address = at(&place, scene.address(&drive.path))?;
-        let moves: Vec<(usize, Option<Reach>)> = match address {
-            Address::Slot(slot) => vec![(slot, None)],
-            Address::Control(control) => scene.macros[control].reach.iter().map(|r| (r.slot, Some(*r))).collect(),
-        };
-        if moves.iter().any(|(slot, _)| scene.slots[*slot].drive.is_some()) {
-            return Err(SceneError::new(place, "is driven twice; keep one drive per parameter"));
-        }
-        let spec = at(&place, scene.spec(address).ok_or_else(|| SceneError::new("", "unknown")))?;
-        if let Source::Points(points) = &drive.source {
-            if points.is_empty() {
-                return Err(SceneError::new(
-                    format!("drive[{index}].points"),
-                    "is empty; give at least one [t, value]",
-                ));
-            }
-            if let Some(point) = points.iter().position(|[_, value]| !spec.admits(*value)) {
-                let what = format!(
-                    "{} is out of range; {} takes {:e} to {:e} {}",
-                    points[point][1], drive.path, spec.min, spec.max, spec.unit
-                );
-                return Err(SceneError::new(format!("drive[{index}].points[{point}]"), what));
-            }
-        }
-        for (slot, through) in moves {
-            let sampled = scene.slots[slot].spec.rate == Rate::Sample;
-            let asked_hz = if sampled { scene.rate_hz } else { scene.rate_hz / CONTROL_TICKS as Real };
-            if let Source::Noise { beta, first_hz, .. } = &drive.source {
-                // Another rate than the scene's own holds it to its range instead.
-                let own_hz = def.rate_hz * asked_hz / scene.rate_hz;
-                if *beta != 0.0 && !FIRST.contains(&(first_hz / own_hz)) {
-                    let (least, most) = (FIRST.start() * own_hz, FIRST.end() * own_hz);
-                    let what = format!("{first_hz} Hz is out of range; {} takes {least} to {most} Hz", drive.path);
-                    return Err(SceneError::new(format!("drive[{index}].noise.first_hz"), what));
+    fn controls(&mut self) -> Result<(), SceneError> {
+        for (index, control) in self.def.controls.iter().enumerate() {
+            let place = format!("control[{index}].path");
+            let mut moves: Vec<Mapping> = Vec::new();
+            for named in control.paths() {
+                let (path, range, scale) = match self.hardness(index, named)? {
+                    Some((path, range)) => (path, range, Scale::Log),
+                    None => (named.to_string(), control.range, control.scale),
+                };
+                let Address::Slot(slot) = at(&place, self.directory.address(&path))? else {
+                    return Err(SceneError::new(place, "names another control; name a parameter"));
+                };
+                if moves.iter().any(|other| other.slot == slot) {
+                    return Err(SceneError::new(place, format!("names {named} twice; keep one")));
                 }
+                let spec = self.runtime.slots[slot].spec;
+                if !range.iter().all(|value| spec.admits(*value)) {
+                    let what = format!("leaves what {named} takes: {:e} to {:e} {}", spec.min, spec.max, spec.unit);
+                    return Err(SceneError::new(format!("control[{index}].range"), what));
+                }
+                moves.push(Mapping { slot, range, scale, knob_ends: None });
             }
-            let number = scene.drives.len();
-            scene.slots[slot].drive = Some(number);
-            let rng = Rng::new(def.seed, &format!("drive {}", drive.path));
-            let rest = scene.slots[slot].value;
-            scene.drives.push(Drive::new(through, &drive.source, rest, asked_hz, rng));
-            match scene.slots[slot].target {
-                Target::Force(Site { body, .. }) | Target::Body { body, .. } if sampled => scene.world.lean(body, true),
-                _ => {}
+            self.directory.add_control(Control { name: control.name.clone(), moves, stands_for: None });
+        }
+        Ok(())
+    }
+
+    /// What a hammer intends may be set like any parameter: `NAME/hardness_01` and `NAME/contact_time_s` stand for its
+    /// stiffness.
+    fn intentions(&mut self) {
+        for contact in &self.def.contacts {
+            let ContactForm::Impact { hammer, .. } = &contact.form else { continue };
+            let at_speed_m_s = hammer.map_or(DEFAULT_SPEED_M_S, |hammer| hammer.at_speed_m_s);
+            let felt = HammerDef { intent: Intent::Hardness(0.0), at_speed_m_s };
+            let stiffness = self.directory.address(&format!("{}/stiffness", contact.name));
+            // A contact without a hammer has no such parameter.
+            let (Ok(soft), Ok(Address::Slot(slot))) = (self.def.stiffness_for(contact, felt), stiffness) else {
+                continue;
+            };
+            let exponent = ImpactParams::from_values(&contact.params).exponent;
+            let hard = soft * pow(HARDNESS_S[0] / HARDNESS_S[1], exponent + 1.0); // [intent.2], one integral for both ends
+            if !self.runtime.slots[slot].spec.admits(hard) {
+                continue;
             }
-            let law = matches!(scene.slots[slot].target, Target::Contact { .. });
-            if !sampled || (law && matches!(drive.source, Source::Points(_))) {
-                // What is driven from the start begins at the drive's first value, not at the default.
-                let spec = scene.slots[slot].spec;
-                let first = scene.driven(number, 0.0).clamp(spec.min, spec.max);
-                scene.write_slot(slot, first);
-                (scene.slots[slot].value, scene.slots[slot].goal) = (first, first);
+            for (spec, knob_ends) in [(HARDNESS, None), (CONTACT_TIME, Some(HARDNESS_S))] {
+                let moves = vec![Mapping { slot, range: [soft, hard], scale: Scale::Log, knob_ends }];
+                let name = format!("{}/{}", contact.name, spec.id);
+                self.directory.add_control(Control { name, moves, stands_for: Some(spec) });
             }
         }
     }
-    Ok(())
-}
 
-fn events(def: &SceneDef, scene: &mut Scene) -> Result<(), SceneError> {
-    for (index, event) in def.events.iter().enumerate() {
-        let place = |key: &str| format!("event[{index}].{key}");
-        let command = match &event.action {
-            Action::Strike { body, velocity_m_s } => {
-                let index = at(place("strike"), scene.body(body))?;
-                if scene.world.bodies[index].as_mass().is_none() {
-                    let what = format!("'{body}' is not a mass; strike a mass, or hit a port");
-                    return Err(SceneError::new(place("strike"), what));
+    fn drives(&mut self) -> Result<(), SceneError> {
+        let def = self.def;
+        for (index, drive) in def.drives.iter().enumerate() {
+            let place = format!("drive[{index}].path");
+            let address = at(&place, self.directory.address(&drive.path))?;
+            let moves: Vec<(usize, Option<Mapping>)> = match address {
+                Address::Slot(slot) => vec![(slot, None)],
+                Address::Control(control) => {
+                    self.directory.control_entries()[control].moves.iter().map(|m| (m.slot, Some(*m))).collect()
                 }
-                Command::Strike { body: index, velocity_m_s: *velocity_m_s }
+            };
+            if moves.iter().any(|(slot, _)| self.runtime.slots[*slot].drive.is_some()) {
+                return Err(SceneError::new(place, "is driven twice; keep one drive per parameter"));
             }
-            Action::Hit { site, impulse_n_s } => {
-                let found = at(place("hit"), scene.site(site))?;
-                if scene.world.bodies[found.body].inverse_mass(found.port) == 0.0 {
-                    return Err(SceneError::new(place("hit"), format!("'{site}' cannot move; hit a body that yields")));
-                }
-                Command::Hit { site: found, impulse_n_s: *impulse_n_s }
+            let spec = at(&place, self.directory.spec(address).ok_or_else(|| SceneError::new("", "unknown")))?;
+            if let Source::Points(points) = &drive.source {
+                check_points(points, index, &drive.path, &spec)?;
             }
-            Action::Set { path, value } => {
-                let address = at(place("set"), scene.address(path))?;
-                let spec = at(place("set"), scene.spec(address).ok_or_else(|| SceneError::new("", "unknown")))?;
-                if !spec.admits(*value) {
-                    let what =
-                        format!("{value} is out of range; {path} takes {:e} to {:e} {}", spec.min, spec.max, spec.unit);
-                    return Err(SceneError::new(place("value"), what));
-                }
-                Command::Set(address, *value)
+            if let Source::Input { channel, .. } = drive.source {
+                self.directory.ask_for_input(channel);
             }
-        };
-        scene.events.push(Timed { at: (event.at_s * scene.rate_hz).round() as u64, command });
+            for (slot, through) in moves {
+                self.drive(index, slot, through)?;
+            }
+        }
+        Ok(())
     }
-    scene.events.sort_by_key(|timed| timed.at);
-    Ok(())
-}
 
-fn taps(def: &SceneDef, scene: &mut Scene) -> Result<(), SceneError> {
-    for (index, tap) in def.taps.iter().enumerate() {
-        let place = format!("tap[{index}].of");
-        let contact = scene.contacts.iter().position(|name| *name == tap.of);
-        let from = match (contact, tap.quantity) {
-            (Some(contact), Quantity::Force | Quantity::Compression) => {
-                scene.world.contacts[contact].watched |= tap.quantity == Quantity::Compression;
-                TapFrom::Contact { contact, quantity: tap.quantity }
+    fn drive(&mut self, index: usize, slot: usize, through: Option<Mapping>) -> Result<(), SceneError> {
+        let drive = &self.def.drives[index];
+        let rate_hz = self.runtime.rate_hz;
+        let Slot { spec, target, value: rest, .. } = self.runtime.slots[slot];
+        let sampled = spec.rate == Rate::Sample;
+        let asked_hz = if sampled { rate_hz } else { rate_hz / CONTROL_TICKS as Real };
+        if let Source::Noise { beta, first_hz, .. } = &drive.source {
+            // Another rate than the scene's own holds it to its range instead.
+            let own_hz = self.def.rate_hz * asked_hz / rate_hz;
+            if *beta != 0.0 && !FIRST.contains(&(first_hz / own_hz)) {
+                let (least, most) = (FIRST.start() * own_hz, FIRST.end() * own_hz);
+                let what = format!("{first_hz} Hz is out of range; {} takes {least} to {most} Hz", drive.path);
+                return Err(SceneError::new(format!("drive[{index}].noise.first_hz"), what));
             }
-            (Some(_), _) => {
-                let what = format!("'{}' is a contact: its quantities are force and compression", tap.of);
-                return Err(SceneError::new(format!("tap[{index}].quantity"), what));
+        }
+        let rng = Rng::new(self.def.seed, &format!("drive {}", drive.path));
+        let Some(running) = Drive::new(through, &drive.source, rest, asked_hz, rng) else {
+            let what = "nobody has loaded this recording; a scene that names one is read with its recordings";
+            return Err(SceneError::new(format!("drive[{index}].wav"), what));
+        };
+        let number = self.runtime.drives.len();
+        self.runtime.drives.push(running);
+        self.runtime.slots[slot].drive = Some(number);
+        match target {
+            Target::Force(Site { body, .. }) | Target::Body { body, .. } if sampled => {
+                self.runtime.world.lean(body, true);
             }
-            (None, quantity) => {
-                let site = at(&place, scene.site(&tap.of))?;
-                let motion = match quantity {
-                    Quantity::Position => Motion::Position,
-                    Quantity::Velocity | Quantity::Acceleration => Motion::Velocity,
-                    Quantity::Force | Quantity::Compression => {
-                        let what = "is a quantity of contacts; name a contact in `of`";
-                        return Err(SceneError::new(format!("tap[{index}].quantity"), what));
+            _ => {}
+        }
+        let law = matches!(target, Target::Contact { .. });
+        if !sampled || (law && matches!(drive.source, Source::Points(_))) {
+            // What is driven from the start begins at the drive's first value, not at the default.
+            let first = self.runtime.next_value(slot, 0.0, Inputs { channels: &[], at: 0 });
+            self.runtime.write_slot(slot, first);
+            (self.runtime.slots[slot].value, self.runtime.slots[slot].goal) = (first, first);
+        }
+        Ok(())
+    }
+
+    fn events(&mut self) -> Result<(), SceneError> {
+        for (index, event) in self.def.events.iter().enumerate() {
+            let (verb, amount) = match &event.gesture {
+                Gesture::Set { .. } => ("set", "value"),
+                Gesture::Strike { .. } => ("strike", "velocity_m_s"),
+                Gesture::Hit { .. } => ("hit", "impulse_n_s"),
+                _ => {
+                    let what = "an event is one of strike, hit and set";
+                    return Err(SceneError::new(format!("event[{index}]"), what));
+                }
+            };
+            let resolved = at(format!("event[{index}].{verb}"), event.gesture.resolve(&self.directory))?;
+            if resolved.clamped {
+                let (about, held) = (event.gesture.about(), resolved.value().unwrap_or(0.0));
+                let what = format!("is out of range; {about} takes no more than {held:e}");
+                return Err(SceneError::new(format!("event[{index}].{amount}"), what));
+            }
+            let at = (event.at_s * self.runtime.rate_hz).round() as u64;
+            self.runtime.events.push(Timed { at, command: resolved.command });
+        }
+        self.runtime.events.sort_by_key(|timed| timed.at);
+        Ok(())
+    }
+
+    /// Outputs as the scene says; `main` is there unless only others are wanted.
+    fn outputs(&mut self) -> Result<(), SceneError> {
+        let to_main = |tap: &&TapDef| tap.outputs.is_empty() || tap.outputs.iter().any(|name| name == MAIN);
+        let widest = self.def.taps.iter().filter(to_main).map(|tap| tap.to.width()).max();
+        if !self.def.outputs.iter().any(|output| output.name == MAIN)
+            && (widest.is_some() || self.def.outputs.is_empty())
+        {
+            let channels = (0..widest.unwrap_or(1)).collect();
+            self.directory.add_output(Output { name: MAIN.into(), channels, limiter: true, written: false });
+        }
+        for OutputDef { name, channels, limiter, .. } in &self.def.outputs {
+            let (name, channels) = (name.clone(), channels.clone());
+            self.directory.add_output(Output { name, channels, limiter: *limiter, written: true });
+        }
+        let outputs = self.directory.outputs();
+        for (index, output) in outputs.iter().enumerate() {
+            for (place, channel) in output.channels.iter().enumerate() {
+                let taken = |other: &Output| other.channels.contains(channel);
+                let twice = output.channels[..place].contains(channel);
+                if let Some(other) = outputs[..index].iter().find(|other| taken(other)).or(twice.then_some(output)) {
+                    let what = format!(
+                        "channel {channel} belongs to output '{}' already; an output has its channels to itself",
+                        other.name
+                    );
+                    return Err(SceneError::new(format!("output.{}.channels", output.name), what));
+                }
+            }
+        }
+        let channels = outputs.iter().flat_map(|output| &output.channels).map(|channel| channel + 1).max();
+        self.runtime.channels = channels.unwrap_or(1);
+        Ok(())
+    }
+
+    fn taps(&mut self) -> Result<(), SceneError> {
+        for (index, tap) in self.def.taps.iter().enumerate() {
+            let from = self.tap_from(index, tap)?;
+            let last = match from {
+                TapFrom::Body { body, differentiate: true, .. } => {
+                    let port = self.directory.site(&tap.of).map_or(0, |site| site.port);
+                    self.runtime.world.bodies[body].velocity(port)
+                }
+                _ => 0.0,
+            };
+            let main = [MAIN.to_owned()];
+            let outputs = if tap.outputs.is_empty() { &main[..] } else { &tap.outputs };
+            for name in outputs {
+                let place = format!("tap[{index}].to");
+                let all = self.directory.outputs();
+                let Some(output) = all.iter().find(|output| output.name == *name) else {
+                    let near = nearest(name, all.iter().map(|output| output.name.as_str()));
+                    return Err(SceneError::new(place, format!("no output '{name}'{near}")));
+                };
+                if tap.to.width() > output.channels.len() {
+                    let what = format!(
+                        "output '{name}' has {} channels, and this tap needs {}",
+                        output.channels.len(),
+                        tap.to.width()
+                    );
+                    return Err(SceneError::new(place, what));
+                }
+                let written = self.def.outputs.iter().find(|output| output.name == *name);
+                let gain = tap.gain * written.map_or(1.0, |output| output.gain);
+                let to = match tap.to {
+                    TapTo::Channel(channel) => [(output.channels[channel], gain), (output.channels[channel], 0.0)],
+                    TapTo::Pan(pan) => {
+                        let angle = 0.5 * PI * pan;
+                        [(output.channels[0], gain * cos(angle)), (output.channels[1], gain * sin(angle))]
                     }
                 };
-                let readings = &mut scene.readings[site.body];
-                let known = readings.iter().position(|r| r.port == site.port && r.motion == motion);
-                let reading = known.unwrap_or_else(|| {
-                    readings.push(Reading::new(site.port, motion));
-                    readings.len() - 1
-                });
-                if motion == Motion::Velocity {
-                    scene.world.bodies[site.body].listen(site.port);
-                }
-                let differentiate = quantity == Quantity::Acceleration;
-                TapFrom::Body { body: site.body, index: reading, differentiate }
+                let lane = [0.0; CONTROL_TICKS];
+                self.runtime.taps.push(Tap { from, to, gains_before: [0.0; 2], fade_left: 0, last, lane });
             }
-        };
-        let to = match tap.to {
-            TapTo::Channel(channel) => [(channel, tap.gain), (channel, 0.0)],
-            TapTo::Pan(pan) => {
-                let angle = 0.5 * PI * pan;
-                [(0, tap.gain * cos(angle)), (1, tap.gain * sin(angle))]
-            }
-        };
-        scene.channels = to.iter().fold(scene.channels, |most, (channel, _)| most.max(channel + 1));
-        let before = match from {
-            TapFrom::Body { body, differentiate: true, .. } => {
-                let port = scene.site(&tap.of).map_or(0, |site| site.port);
-                scene.world.bodies[body].velocity(port)
-            }
-            _ => 0.0,
-        };
-        scene.taps.push(Tap { from, to, was: [0.0; 2], fade: 0, before, lane: [0.0; CONTROL_TICKS] });
+        }
+        Ok(())
     }
-    Ok(())
+
+    fn tap_from(&mut self, index: usize, tap: &TapDef) -> Result<TapFrom, SceneError> {
+        let Runtime { world, readings, .. } = &mut self.runtime;
+        let contact = self.directory.contact_entries().iter().position(|contact| contact.name == tap.of);
+        let wrong_quantity = |what: String| Err(SceneError::new(format!("tap[{index}].quantity"), what));
+        let motion = match (contact, tap.quantity) {
+            (Some(contact), Quantity::Force | Quantity::Compression) => {
+                world.contacts[contact].watched |= tap.quantity == Quantity::Compression;
+                return Ok(TapFrom::Contact { contact, quantity: tap.quantity });
+            }
+            (Some(_), _) => {
+                return wrong_quantity(format!("'{}' is a contact: its quantities are force and compression", tap.of));
+            }
+            (None, Quantity::Position) => Motion::Position,
+            (None, Quantity::Velocity | Quantity::Acceleration) => Motion::Velocity,
+            (None, Quantity::Force | Quantity::Compression) => {
+                at(format!("tap[{index}].of"), self.directory.site(&tap.of))?;
+                return wrong_quantity("is a quantity of contacts; name a contact in `of`".into());
+            }
+        };
+        let site = at(format!("tap[{index}].of"), self.directory.site(&tap.of))?;
+        let readings = &mut readings[site.body];
+        let known = readings.iter().position(|r| r.port == site.port && r.motion == motion);
+        let reading = known.unwrap_or_else(|| {
+            readings.push(Reading::new(site.port, motion));
+            readings.len() - 1
+        });
+        if motion == Motion::Velocity {
+            world.bodies[site.body].listen(site.port);
+        }
+        let differentiate = tap.quantity == Quantity::Acceleration;
+        Ok(TapFrom::Body { body: site.body, index: reading, differentiate })
+    }
+}
+
+fn check_points(points: &[[Real; 2]], index: usize, path: &str, spec: &Spec) -> Result<(), SceneError> {
+    if points.is_empty() {
+        return Err(SceneError::new(format!("drive[{index}].points"), "is empty; give at least one [t, value]"));
+    }
+    match points.iter().position(|[_, value]| !spec.admits(*value)) {
+        Some(point) => {
+            let (min, max, unit) = (spec.min, spec.max, spec.unit);
+            let what = format!("{} is out of range; {path} takes {min:e} to {max:e} {unit}", points[point][1]);
+            Err(SceneError::new(format!("drive[{index}].points[{point}]"), what))
+        }
+        None => Ok(()),
+    }
 }

@@ -2,6 +2,7 @@
 //! A scene as plain data: what a scene file says, before anything is built.
 
 pub use super::midi::{MidiDef, Notes};
+use crate::gesture::Gesture;
 pub use crate::interactor::friction::FrictionLaw;
 use crate::math::Real;
 pub use crate::resonator::shape::{Place, PlaceOn, ShapeDef, Stuff};
@@ -32,6 +33,8 @@ pub struct SceneDef {
     pub drives: Vec<DriveDef>,
     /// Gestures at a time.
     pub events: Vec<EventDef>,
+    /// Where it is heard; `main` exists unless it is written.
+    pub outputs: Vec<OutputDef>,
     /// What is heard.
     pub taps: Vec<TapDef>,
     /// Named macro controls.
@@ -54,6 +57,7 @@ impl Default for SceneDef {
             contacts: Vec::new(),
             drives: Vec::new(),
             events: Vec::new(),
+            outputs: Vec::new(),
             taps: Vec::new(),
             controls: Vec::new(),
             midi: None,
@@ -365,6 +369,13 @@ pub enum Source {
         /// When it starts, s.
         at_s: Real,
     },
+    /// Sound that comes in while it is rendered.
+    Input {
+        /// Channel of the input.
+        channel: usize,
+        /// Value of a full-scale sample, in the parameter's unit.
+        gain: Real,
+    },
     /// A recording in memory.
     Samples {
         /// Its rate, Hz.
@@ -383,34 +394,24 @@ pub enum Source {
 pub struct EventDef {
     /// When, s.
     pub at_s: Real,
-    /// What.
-    pub action: Action,
+    /// What: a strike, a hit or a new value.
+    pub gesture: Gesture,
 }
 
-/// What an event does.
+/// The output that taps go to unless they say otherwise.
+pub const MAIN: &str = "main";
+
+/// Where sound goes: some channels of the device, limited together.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Action {
-    /// Sets a mass in motion from zero gap.
-    Strike {
-        /// The mass.
-        body: String,
-        /// With this velocity, m/s.
-        velocity_m_s: Real,
-    },
-    /// An ideal impulse at a site.
-    Hit {
-        /// "body" or "body.port".
-        site: String,
-        /// Impulse, N s.
-        impulse_n_s: Real,
-    },
-    /// Sets a parameter.
-    Set {
-        /// Path as in a drive.
-        path: String,
-        /// New value in the parameter's unit.
-        value: Real,
-    },
+pub struct OutputDef {
+    /// Unique among outputs.
+    pub name: String,
+    /// Channels of the device, in the order in which taps count them.
+    pub channels: Vec<usize>,
+    /// Factor on all that goes there.
+    pub gain: Real,
+    /// True if its peaks are limited when it is played live, apart from those of other outputs.
+    pub limiter: bool,
 }
 
 /// What is heard.
@@ -422,7 +423,9 @@ pub struct TapDef {
     pub quantity: Quantity,
     /// Factor from SI to full scale.
     pub gain: Real,
-    /// Where it goes.
+    /// Outputs it goes to, by name; empty: [`MAIN`].
+    pub outputs: Vec<String>,
+    /// Where within each of them.
     pub to: TapTo,
 }
 
@@ -441,13 +444,23 @@ pub enum Quantity {
     Compression,
 }
 
-/// Destination of a tap.
+/// Channels of a tap, counted within its output.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TapTo {
     /// One channel.
     Channel(usize),
     /// Channels 0 and 1 with constant power; 0 left, 1 right.
     Pan(Real),
+}
+
+impl TapTo {
+    /// Channels that the output must have.
+    pub fn width(&self) -> usize {
+        match self {
+            TapTo::Channel(channel) => channel + 1,
+            TapTo::Pan(_) => 2,
+        }
+    }
 }
 
 /// A named macro control, `0..1` outside, a physical range inside.

@@ -1,42 +1,48 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Drives: a parameter or an external force over time, from breakpoints, seeded noise or a recording.
+//! Drives: a parameter or an external force over time, from breakpoints, seeded noise, a recording or sound that
+//! comes in.
 
-use super::Reach;
+use super::control::Mapping;
 use super::def::Source;
 use crate::math::Real;
 use crate::rng::Rng;
 use crate::texture::fractal::{DEFAULT_POLES_PER_DECADE, Fractal};
 use std::sync::Arc;
 
+/// Sound that comes in: channels of equal length, and the frame that is now.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Inputs<'a> {
+    pub channels: &'a [&'a [f32]],
+    pub at: usize,
+}
+
+impl Inputs<'_> {
+    /// Sample of a channel; silence where there is none, or no number.
+    fn sample(&self, channel: usize) -> Real {
+        let sample = self.channels.get(channel).and_then(|samples| samples.get(self.at));
+        sample.map_or(0.0, |sample| if sample.is_finite() { Real::from(*sample) } else { 0.0 })
+    }
+
+    /// The frame `frames` later.
+    pub fn later(&self, frames: usize) -> Self {
+        Self { channels: self.channels, at: self.at + frames }
+    }
+}
+
 /// A running drive.
 pub(crate) struct Drive {
     /// Range and law of the control it moves, if its path names one.
-    pub through: Option<Reach>,
+    through: Option<Mapping>,
     /// Value before and after the source, in the unit of what it moves: as declared.
-    pub rest: Real,
+    rest: Real,
     source: Running,
 }
 
 enum Running {
-    Points {
-        points: Vec<[Real; 2]>,
-        at: usize,
-    },
-    Noise {
-        rms: Real,
-        mean: Real,
-        from_s: Real,
-        to_s: Real,
-        colour: Colour,
-    },
-    Samples {
-        rate_hz: Real,
-        data: Arc<[f32]>,
-        gain: Real,
-        at_s: Real,
-    },
-    /// A file that no host has loaded: silence.
-    Missing,
+    Points { points: Vec<[Real; 2]>, at: usize },
+    Noise { rms: Real, mean: Real, from_s: Real, to_s: Real, colour: Colour },
+    Samples { rate_hz: Real, data: Arc<[f32]>, gain: Real, at_s: Real },
+    Input { channel: usize, gain: Real },
 }
 
 enum Colour {
@@ -54,8 +60,8 @@ impl Colour {
 }
 
 impl Drive {
-    /// A drive whose value is asked for `rate_hz` times a second. `[control]`
-    pub fn new(through: Option<Reach>, source: &Source, rest: Real, rate_hz: Real, rng: Rng) -> Self {
+    /// A drive whose value is asked for `rate_hz` times a second; `None` for a recording that nobody has loaded. `[control]`
+    pub fn new(through: Option<Mapping>, source: &Source, rest: Real, rate_hz: Real, rng: Rng) -> Option<Self> {
         let source = match source {
             Source::Points(points) => Running::Points { points: points.clone(), at: 0 },
             Source::Noise { rms, mean, from_s, to_s, beta, first_hz } => {
@@ -69,13 +75,23 @@ impl Drive {
             Source::Samples { rate_hz, data, gain, at_s } => {
                 Running::Samples { rate_hz: *rate_hz, data: data.clone(), gain: *gain, at_s: *at_s }
             }
-            Source::Wav { .. } => Running::Missing,
+            Source::Input { channel, gain } => Running::Input { channel: *channel, gain: *gain },
+            Source::Wav { .. } => return None,
         };
-        Self { through, rest, source }
+        Some(Self { through, rest, source })
     }
 
-    /// Value at a time since the scene began, s; `None` before and after the source. Time never runs backwards. `[audio]`
-    pub fn value(&mut self, t: Real) -> Option<Real> {
+    /// Value at a time since the scene began, s, in the unit of the slot it moves. Time never runs backwards. `[audio]`
+    pub fn value_or_rest(&mut self, time_s: Real, inputs: Inputs<'_>) -> Real {
+        match (self.value(time_s, inputs), self.through) {
+            (None, _) => self.rest,
+            (Some(value), None) => value,
+            (Some(value), Some(mapping)) => mapping.value(value),
+        }
+    }
+
+    /// As the source has it; `None` before its beginning and after its end.
+    fn value(&mut self, t: Real, inputs: Inputs<'_>) -> Option<Real> {
         let value = match &mut self.source {
             Running::Points { points, at } => {
                 while *at + 1 < points.len() && points[*at + 1][0] <= t {
@@ -103,7 +119,7 @@ impl Drive {
                 let sample = |i: usize| Real::from(data.get(i).copied().unwrap_or(0.0));
                 *gain * (sample(first) + part * (sample(first + 1) - sample(first)))
             }
-            Running::Missing => return None,
+            Running::Input { channel, gain } => *gain * inputs.sample(*channel),
         };
         Some(value)
     }
@@ -120,7 +136,7 @@ impl Drive {
                 }
             }
             Running::Samples { rate_hz, data, at_s, .. } => at_s + data.len() as Real / rate_hz,
-            Running::Missing => 0.0,
+            Running::Input { .. } => 0.0,
         }
     }
 }

@@ -19,6 +19,13 @@ impl SceneError {
     pub fn new(at: impl Into<String>, what: impl Into<String>) -> Self {
         Self { at: at.into(), line: None, what: what.into() }
     }
+
+    /// `origin:line: place: what`, for people who look at a file.
+    pub fn with_origin(&self, origin: &str, line: Option<usize>) -> String {
+        let line = line.or(self.line).map_or(String::new(), |line| format!("{line}:"));
+        let at = if self.at.is_empty() { String::new() } else { format!("{}: ", self.at) };
+        format!("{origin}:{line} {at}{}", self.what)
+    }
 }
 
 impl fmt::Display for SceneError {

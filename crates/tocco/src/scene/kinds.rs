@@ -2,6 +2,7 @@
 //! Every kind of thing a scene may hold, in one list: the reader, the schema, `describe` and the docs all look here.
 
 use super::midi::MIDI;
+use crate::gesture::{FASTEST_M_S, LARGEST_N_S};
 use crate::interactor::friction::FRICTION;
 use crate::interactor::impact::IMPACT;
 use crate::param::{Key, KeyType, Kind};
@@ -76,6 +77,11 @@ pub const SCENE: Kind = Kind {
         key("drive", KeyType::Form("tables [[drive]]"), "Parameters and forces over time."),
         key("event", KeyType::Form("tables [[event]]"), "Gestures at a time."),
         key("tap", KeyType::Form("tables [[tap]]"), "What is heard."),
+        key(
+            "output",
+            KeyType::Form("one table [output.NAME] for each output"),
+            "Where it is heard; main unless written.",
+        ),
         key("control", KeyType::Form("tables [[control]]"), "Up to 16 named macro controls."),
         key("midi", KeyType::Form("a table [midi]"), "What a MIDI keyboard does; for live playing only."),
     ],
@@ -129,7 +135,7 @@ pub const TARGET: Kind = Kind {
 pub const DRIVE: Kind = Kind {
     family: "drive",
     id: "",
-    doc: "A parameter or an external force over time, from one of points, noise and wav.",
+    doc: "A parameter or an external force over time, from one of points, noise, wav and input.",
     params: &[],
     keys: &[
         must("path", KeyType::Text, "What it moves: body/param, contact/param, body.port/force_n or a control's name."),
@@ -144,7 +150,12 @@ pub const DRIVE: Kind = Kind {
             "Seeded Gaussian noise, white or fractal.",
         ),
         key("wav", KeyType::Text, "A recording: file name, relative to the scene."),
-        key("gain", GAIN, "Only with wav: value of a full-scale sample, in the unit of the path, default 1."),
+        key(
+            "input",
+            KeyType::Integer { min: 0, max: MAX_CHANNELS as i64 - 1 },
+            "Sound that comes in while it is rendered: channel of the input.",
+        ),
+        key("gain", GAIN, "Only with wav and input: value of a full-scale sample, in the unit of the path, default 1."),
         key("at_s", TIME, "Only with wav: when the recording starts, default 0."),
     ],
 };
@@ -192,9 +203,13 @@ pub const EVENT: Kind = Kind {
     keys: &[
         must("at_s", TIME, "When."),
         key("strike", KeyType::Text, "Sets this mass in motion from zero gap; needs velocity_m_s."),
-        key("velocity_m_s", KeyType::Number { unit: "m/s", min: -1e4, max: 1e4 }, "Velocity of the strike."),
+        key(
+            "velocity_m_s",
+            KeyType::Number { unit: "m/s", min: -FASTEST_M_S, max: FASTEST_M_S },
+            "Velocity of the strike.",
+        ),
         key("hit", KeyType::Text, "An ideal impulse at this body or body.port; needs impulse_n_s."),
-        key("impulse_n_s", KeyType::Number { unit: "N s", min: -1e6, max: 1e6 }, "Impulse of the hit."),
+        key("impulse_n_s", KeyType::Number { unit: "N s", min: -LARGEST_N_S, max: LARGEST_N_S }, "Impulse of the hit."),
         key("set", KeyType::Text, "Sets the parameter of this path; needs value."),
         key("value", ANY, "New value, in the unit of the path."),
     ],
@@ -214,12 +229,34 @@ pub const TAP: Kind = Kind {
             "What to listen to, default velocity.",
         ),
         key("gain", GAIN, "Factor from SI units to full scale, default 1."),
-        key("channel", KeyType::Integer { min: 0, max: MAX_CHANNELS as i64 - 1 }, "Where it goes, default 0."),
+        key("to", KeyType::Form("\"output\" or [\"output\", ...]"), "Outputs it goes to, default main."),
+        key(
+            "channel",
+            KeyType::Integer { min: 0, max: MAX_CHANNELS as i64 - 1 },
+            "Where it goes, counted within the output, default 0.",
+        ),
         key(
             "pan_01",
             KeyType::Number { unit: "1", min: 0.0, max: 1.0 },
-            "Instead of channel: between channels 0 and 1 at constant power.",
+            "Instead of channel: between channels 0 and 1 of the output at constant power.",
         ),
+    ],
+};
+
+/// An output.
+pub const OUTPUT: Kind = Kind {
+    family: "output",
+    id: "",
+    doc: "Where sound goes: channels of the device, limited together when played live, apart from other outputs.",
+    params: &[],
+    keys: &[
+        must(
+            "channels",
+            KeyType::Form("[channel of the device, ...]"),
+            "Channels of the device, from 0, in the order in which taps count them; no two outputs share one.",
+        ),
+        key("gain", GAIN, "Factor on all that goes there, default 1."),
+        key("limiter", KeyType::Flag, "Limit its peaks when played live, default true."),
     ],
 };
 
@@ -253,7 +290,7 @@ pub const KINDS: &[Kind] = &with_shapes::<{ FIRST.len() + FAMILIES.len() + REST.
 /// The kinds before and after those of shapes.
 const FIRST: [Kind; 13] =
     [SCENE, MASS, WALL, GUIDED, MODAL, MODE, TARGET, STRING, SHAPED, MORPH, MATERIAL, NETWORK, LINK];
-const REST: [Kind; 9] = [IMPACT, FRICTION, TEXTURE, DRIVE, NOISE, EVENT, TAP, CONTROL, MIDI];
+const REST: [Kind; 10] = [IMPACT, FRICTION, TEXTURE, DRIVE, NOISE, EVENT, OUTPUT, TAP, CONTROL, MIDI];
 
 const fn with_shapes<const COUNT: usize>() -> [Kind; COUNT] {
     let mut all = [SCENE; COUNT];

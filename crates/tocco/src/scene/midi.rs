@@ -193,7 +193,7 @@ impl BodyDef {
 }
 
 /// Everything that the table names is there and is what it should be.
-pub(super) fn check(def: &SceneDef, scene: &super::Scene) -> Result<(), SceneError> {
+pub(super) fn check(def: &SceneDef, directory: &super::Directory) -> Result<(), SceneError> {
     let Some(midi) = &def.midi else { return Ok(()) };
     let wrong = |id: &str, what: String| Err(SceneError::new(format!("midi.{id}"), what));
     let body = |id: &str, name: &String| match def.bodies.iter().find(|body| body.name == *name) {
@@ -213,8 +213,8 @@ pub(super) fn check(def: &SceneDef, scene: &super::Scene) -> Result<(), SceneErr
             body("hit", site)?;
             continue;
         }
-        match scene.site(site) {
-            Ok(found) if scene.yields(found) => {}
+        match directory.site(site) {
+            Ok(found) if directory.yields(found) => {}
             Ok(_) => return wrong("hit", format!("'{site}' cannot move; hit a body that yields")),
             Err(error) => return wrong("hit", error.what),
         }

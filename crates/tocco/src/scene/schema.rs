@@ -134,8 +134,16 @@ fn form(kind: &Kind, key: &Key) -> Value {
             let items: Vec<Value> = family(key.id).map(|kind| table(kind).into()).collect();
             json!({ "type": "array", "maxItems": most(key.id), "items": items.first() })
         }
+        "output" => {
+            let each = table(&OUTPUT);
+            json!({ "type": "object", "propertyNames": name(), "maxProperties": MAX_NODES, "additionalProperties": each })
+        }
+        "channels" => {
+            let channel = json!({ "type": "integer", "minimum": 0, "maximum": MAX_CHANNELS - 1 });
+            json!({ "type": "array", "minItems": 1, "maxItems": MAX_CHANNELS, "items": channel, "uniqueItems": true })
+        }
         "midi" => table(&MIDI).into(),
-        "strike" | "hit" | "retune" => {
+        "strike" | "hit" | "retune" | "to" => {
             let one = json!({ "type": "string", "minLength": 1, "maxLength": MAX_WORDS });
             json!({ "anyOf": [one, { "type": "array", "minItems": 1, "maxItems": MAX_NODES, "items": one }] })
         }
@@ -284,8 +292,10 @@ fn rules(kind: &Kind) -> Map<String, Value> {
     let law = |word| json!({ "required": ["law"], "properties": { "law": { "const": word } } });
     object(match kind.family {
         "drive" => json!({
-            "oneOf": [has("points"), has("noise"), has("wav")],
-            "dependentRequired": { "gain": ["wav"], "at_s": ["wav"] },
+            "oneOf": [has("points"), has("noise"), has("wav"), has("input")],
+            "dependentRequired": { "at_s": ["wav"] },
+            "if": has("gain"),
+            "then": { "anyOf": [has("wav"), has("input")] },
         }),
         "event" => json!({
             "oneOf": [has("strike"), has("hit"), has("set")],

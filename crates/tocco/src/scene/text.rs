@@ -33,6 +33,7 @@ use super::def::*;
 use super::error::SceneError;
 use super::kinds::*;
 use super::tree::{self, Data, Entry, Patch, Value, clip, plain};
+use crate::gesture::Gesture;
 use crate::math::Real;
 use crate::param::{KeyType, Kind, Scale};
 use bodies::read_body;
@@ -116,6 +117,9 @@ fn read_scene(root: &Value<'_>, lines: &mut Lines) -> Result<SceneDef, SceneErro
     }
     for event in nodes(&node, &EVENT, MAX_LIST, lines)? {
         def.events.push(read_event(&event)?);
+    }
+    for entry in named_tables(&node, "output")? {
+        def.outputs.push(read_output(entry, lines)?);
     }
     for tap in nodes(&node, &TAP, MAX_NODES, lines)? {
         def.taps.push(read_tap(&tap)?);
@@ -201,13 +205,20 @@ fn nodes<'v, 't>(
 
 fn read_drive(node: &Node<'_, '_>, lines: &mut Lines) -> Result<DriveDef, SceneError> {
     let path = node.needed_text("path")?;
-    let source = node.one_of(&["points", "noise", "wav"])?;
+    let source = node.one_of(&["points", "noise", "wav", "input"])?;
     if source != "wav" {
-        node.none_of(&["gain", "at_s"], "belongs to a drive with wav; leave it out")?;
+        node.none_of(&["at_s"], "belongs to a drive with wav; leave it out")?;
+        if source != "input" {
+            node.none_of(&["gain"], "belongs to a drive with wav or input; leave it out")?;
+        }
     }
     let source = match source {
         "points" => Source::Points(read_points(node)?),
         "noise" => read_noise(node, lines)?,
+        "input" => {
+            let channel = node.whole("input")?.and_then(|channel| usize::try_from(channel).ok()).unwrap_or(0);
+            Source::Input { channel, gain: node.number_or("gain", 1.0)? }
+        }
         _ => Source::Wav {
             file: node.needed_text("wav")?,
             gain: node.number_or("gain", 1.0)?,
@@ -273,12 +284,12 @@ fn read_event(node: &Node<'_, '_>) -> Result<EventDef, SceneError> {
         node.none_of(&[amount], &format!("belongs to an event with {other}, and this one has {verb}"))?;
     }
     let target = node.needed_text(verb)?;
-    let action = match verb {
-        "strike" => Action::Strike { body: target, velocity_m_s: node.needed_number("velocity_m_s", "strike")? },
-        "hit" => Action::Hit { site: target, impulse_n_s: node.needed_number("impulse_n_s", "hit")? },
-        _ => Action::Set { path: target, value: node.needed_number("value", "set")? },
+    let gesture = match verb {
+        "strike" => Gesture::Strike { body: target, velocity_m_s: node.needed_number("velocity_m_s", "strike")? },
+        "hit" => Gesture::Hit { site: target, impulse_n_s: node.needed_number("impulse_n_s", "hit")? },
+        _ => Gesture::Set { path: target, value: node.needed_number("value", "set")? },
     };
-    Ok(EventDef { at_s, action })
+    Ok(EventDef { at_s, gesture })
 }
 
 fn read_tap(node: &Node<'_, '_>) -> Result<TapDef, SceneError> {
@@ -294,7 +305,35 @@ fn read_tap(node: &Node<'_, '_>) -> Result<TapDef, SceneError> {
         (None, Some(pan)) => TapTo::Pan(pan),
         (channel, None) => TapTo::Channel(usize::try_from(channel.unwrap_or(0)).unwrap_or(0)),
     };
-    Ok(TapDef { of: node.needed_text("of")?, quantity, gain: node.number_or("gain", 1.0)?, to })
+    let outputs =
+        if node.entry("to").is_some() { read_texts(node, "to", "an output's name in quotes")? } else { Vec::new() };
+    Ok(TapDef { of: node.needed_text("of")?, quantity, gain: node.number_or("gain", 1.0)?, outputs, to })
+}
+
+fn read_output(entry: &Entry<'_>, lines: &mut Lines) -> Result<OutputDef, SceneError> {
+    let at = join("output", &entry.key);
+    if let Err(what) = check_name(&entry.key) {
+        return fail(at, entry.line, what);
+    }
+    let node = Node::open(table(&entry.value, &at, "a table")?, at, entry.line, &OUTPUT)?;
+    node.note(lines);
+    let (at, wanted) = (node.place("channels"), "a list of channels of the device, from 0");
+    let Some(value) = node.value("channels") else { return node.fail("", format!("needs channels: {wanted}")) };
+    let listed = list(value, &at, wanted)?;
+    if listed.is_empty() || listed.len() > MAX_CHANNELS {
+        return node.fail("channels", format!("has {} channels; give 1 to {MAX_CHANNELS}", listed.len()));
+    }
+    let takes = KeyType::Number { unit: "1", min: 0.0, max: MAX_CHANNELS as Real - 1.0 };
+    let channel = |value: &Value<'_>| match number(value, &at, takes)? {
+        channel if channel == channel.trunc() => Ok(channel as usize),
+        channel => fail(&*at, value.line, format!("{} is no channel; wants a whole number", plain(channel))),
+    };
+    Ok(OutputDef {
+        name: entry.key.to_string(),
+        channels: listed.iter().map(channel).collect::<Result<_, _>>()?,
+        gain: node.number_or("gain", 1.0)?,
+        limiter: node.flag("limiter")?.unwrap_or(true),
+    })
 }
 
 fn read_control(node: &Node<'_, '_>) -> Result<ControlDef, SceneError> {
@@ -315,27 +354,26 @@ fn read_control(node: &Node<'_, '_>) -> Result<ControlDef, SceneError> {
     }
     // An empty name gets the message about names.
     let name = node.text("name")?.unwrap_or_default().to_string();
-    let mut paths = read_paths(node)?.into_iter();
+    let mut paths = read_texts(node, "path", "a path in quotes")?.into_iter();
     let path = paths.next().unwrap_or_default();
     Ok(ControlDef { name, path, also: paths.collect(), range, scale })
 }
 
-/// One path, or a list of them.
-fn read_paths(node: &Node<'_, '_>) -> Result<Vec<String>, SceneError> {
-    let wanted = "a path in quotes, or a list of them";
-    let Some(value) = node.value("path") else { return node.fail("", "needs path") };
+/// One text, or a list of them.
+fn read_texts(node: &Node<'_, '_>, id: &str, wanted: &str) -> Result<Vec<String>, SceneError> {
+    let Some(value) = node.value(id) else { return node.fail("", format!("needs {id}")) };
     if !matches!(value.data, Data::List(_)) {
-        return Ok(vec![node.needed_text("path")?]);
+        return Ok(vec![node.needed_text(id)?]);
     }
-    let place = node.place("path");
-    let all = list(value, &place, wanted)?;
+    let (place, wanted) = (node.place(id), format!("{wanted}, or a list of them"));
+    let all = list(value, &place, &wanted)?;
     if all.is_empty() || all.len() > MAX_NODES {
-        return node.fail("path", format!("has {} paths; give 1 to {MAX_NODES}", all.len()));
+        return node.fail(id, format!("has {} {id}s; give 1 to {MAX_NODES}", all.len()));
     }
     all.iter()
-        .map(|each| match text(each, &place, wanted)? {
-            "" => node.fail("path", "is empty; say what it names"),
-            path => Ok(path.to_string()),
+        .map(|each| match text(each, &place, &wanted)? {
+            "" => node.fail(id, "is empty; say what it names"),
+            text => Ok(text.to_string()),
         })
         .collect()
 }

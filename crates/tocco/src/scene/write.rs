@@ -4,6 +4,7 @@
 use super::def::*;
 use super::hammer::DEFAULT_SPEED_M_S;
 use super::kinds::{DEFAULT_FIRST_HZ, ROSIN, family};
+use crate::gesture::Gesture;
 use crate::math::Real;
 use crate::param::{KeyType, Scale};
 use crate::resonator::material::Material;
@@ -36,6 +37,9 @@ impl SceneDef {
         }
         for event in &self.events {
             write_event(&mut out, event);
+        }
+        for output in &self.outputs {
+            write_output(&mut out, output);
         }
         for tap in &self.taps {
             write_tap(&mut out, tap);
@@ -320,6 +324,9 @@ fn write_drive(out: &mut String, drive: &DriveDef) {
             line(out, format_args!("\n[[drive]]\npath = {path}\nwav = {}\ngain = {gain:?}", quoted(file)));
             write_unless_zero(out, "at_s", *at_s);
         }
+        Source::Input { channel, gain } => {
+            line(out, format_args!("\n[[drive]]\npath = {path}\ninput = {channel}\ngain = {gain:?}"));
+        }
         Source::Samples { data, .. } => {
             line(out, format_args!("\n# left out: a drive of {path} by {} samples in memory", data.len()));
         }
@@ -328,14 +335,26 @@ fn write_drive(out: &mut String, drive: &DriveDef) {
 
 fn write_event(out: &mut String, event: &EventDef) {
     line(out, format_args!("\n[[event]]\nat_s = {:?}", event.at_s));
-    match &event.action {
-        Action::Strike { body, velocity_m_s } => {
+    match &event.gesture {
+        Gesture::Strike { body, velocity_m_s } => {
             line(out, format_args!("strike = {}\nvelocity_m_s = {velocity_m_s:?}", quoted(body)));
         }
-        Action::Hit { site, impulse_n_s } => {
+        Gesture::Hit { site, impulse_n_s } => {
             line(out, format_args!("hit = {}\nimpulse_n_s = {impulse_n_s:?}", quoted(site)));
         }
-        Action::Set { path, value } => line(out, format_args!("set = {}\nvalue = {value:?}", quoted(path))),
+        Gesture::Set { path, value } => line(out, format_args!("set = {}\nvalue = {value:?}", quoted(path))),
+        // A scene with any other gesture is refused when it is built.
+        _ => line(out, format_args!("# left out: a gesture that no event can hold")),
+    }
+}
+
+fn write_output(out: &mut String, output: &OutputDef) {
+    line(out, format_args!("\n[output.{}]\nchannels = {:?}", key(&output.name), output.channels));
+    if output.gain != 1.0 {
+        line(out, format_args!("gain = {:?}", output.gain));
+    }
+    if !output.limiter {
+        line(out, format_args!("limiter = false"));
     }
 }
 
@@ -344,6 +363,12 @@ fn write_tap(out: &mut String, tap: &TapDef) {
     line(out, format_args!("quantity = \"{}\"", word("tap", "", "quantity", tap.quantity as usize)));
     if tap.gain != 1.0 {
         line(out, format_args!("gain = {:?}", tap.gain));
+    }
+    let outputs: Vec<String> = tap.outputs.iter().map(|name| quoted(name)).collect();
+    match outputs.as_slice() {
+        [] => {}
+        [one] => line(out, format_args!("to = {one}")),
+        several => line(out, format_args!("to = [{}]", several.join(", "))),
     }
     match tap.to {
         TapTo::Channel(0) => {}

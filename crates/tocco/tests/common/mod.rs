@@ -2,7 +2,7 @@
 //! What the physics tests share: scenes from text, probed runs, an independent restitution.
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use tocco::{Engine, Health, Scene, SceneDef};
+use tocco::{Engine, Health, Queue, Scene, SceneDef};
 
 /// Rate of the tests that listen.
 pub const RATE_HZ: f64 = 48_000.0;
@@ -16,11 +16,12 @@ pub fn engine(text: &str, rate_hz: f64) -> Engine {
 
 /// Renders `frames` with the given signals; one row per frame.
 pub fn probe(engine: &mut Engine, signals: &[&str], frames: usize) -> (Vec<Vec<f64>>, Health) {
-    let probes: Vec<_> = signals.iter().map(|s| engine.scene().probe(s).unwrap_or_else(|e| panic!("{e}"))).collect();
+    let probes: Vec<_> =
+        signals.iter().map(|s| engine.scene().directory().probe(s).unwrap_or_else(|e| panic!("{e}"))).collect();
     engine.watch(&probes);
     let mut out = vec![0.0; frames * engine.scene().channels()];
     let mut rows = vec![0.0; frames * signals.len()];
-    let health = engine.render_probed(&mut [], &mut out, &mut rows);
+    let health = engine.render_probed(&[], &mut Queue::new(), &mut out, &mut rows);
     (rows.chunks(signals.len()).map(<[f64]>::to_vec).collect(), health)
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random scenes that the reader must accept.
 
+use tocco::Gesture;
 use tocco::interactor::friction::FRICTION;
 use tocco::math::Real;
 use tocco::param::{Key, KeyType, Kind, Scale};
@@ -279,7 +280,7 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
     let drives = some(rng)
         .map(|_| DriveDef {
             path: path(rng),
-            source: match rng.bits() % 3 {
+            source: match rng.bits() % 4 {
                 0 => {
                     let mut t = 0.0;
                     let point = |_| {
@@ -296,6 +297,7 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
                     let first_hz = draw_key(rng, &kinds::NOISE, "first_hz");
                     Source::Noise { rms, mean, from_s, to_s, beta, first_hz }
                 }
+                2 => Source::Input { channel: rng.bits() as usize % 64, gain: draw(rng, -1e12, 1e12) },
                 _ => Source::Wav { file: path(rng), gain: draw(rng, -1e12, 1e12), at_s: time(rng) },
             },
         })
@@ -303,11 +305,19 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
     let events = some(rng)
         .map(|_| EventDef {
             at_s: time(rng),
-            action: match rng.bits() % 3 {
-                0 => Action::Strike { body: path(rng), velocity_m_s: draw(rng, -1e4, 1e4) },
-                1 => Action::Hit { site: path(rng), impulse_n_s: draw(rng, -1e6, 1e6) },
-                _ => Action::Set { path: path(rng), value: draw(rng, -1e18, 1e18) },
+            gesture: match rng.bits() % 3 {
+                0 => Gesture::Strike { body: path(rng), velocity_m_s: draw(rng, -1e4, 1e4) },
+                1 => Gesture::Hit { site: path(rng), impulse_n_s: draw(rng, -1e6, 1e6) },
+                _ => Gesture::Set { path: path(rng), value: draw(rng, -1e18, 1e18) },
             },
+        })
+        .collect();
+    let outputs = some(rng)
+        .map(|_| OutputDef {
+            name: name(rng),
+            channels: (0..=rng.bits() as usize % 3).map(|_| rng.bits() as usize % 64).collect(),
+            gain: draw(rng, -1e12, 1e12),
+            limiter: coin(rng),
         })
         .collect();
     let quantities =
@@ -317,6 +327,7 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
             of: path(rng),
             quantity: quantities[rng.bits() as usize % 5],
             gain: draw(rng, -1e12, 1e12),
+            outputs: some(rng).map(|_| path(rng)).collect(),
             to: if coin(rng) { TapTo::Pan(rng.unit()) } else { TapTo::Channel(rng.bits() as usize % 64) },
         })
         .collect();
@@ -339,6 +350,7 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
         contacts,
         drives,
         events,
+        outputs,
         taps,
         controls,
         midi,

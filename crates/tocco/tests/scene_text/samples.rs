@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Scenes by hand, as text and as data.
 
+use tocco::Gesture;
 use tocco::math::Real;
 use tocco::param::Scale;
 use tocco::scene::SceneDef;
@@ -386,14 +387,33 @@ pub fn full_def() -> SceneDef {
             },
         ],
         events: vec![
-            EventDef { at_s: 0.5, action: Action::Strike { body: "hammer".into(), velocity_m_s: 1.0 } },
-            EventDef { at_s: 0.6, action: Action::Hit { site: "bar.tip".into(), impulse_n_s: 0.01 } },
-            EventDef { at_s: 0.7, action: Action::Set { path: "hit/stiffness".into(), value: 1e8 } },
+            EventDef { at_s: 0.5, gesture: Gesture::Strike { body: "hammer".into(), velocity_m_s: 1.0 } },
+            EventDef { at_s: 0.6, gesture: Gesture::Hit { site: "bar.tip".into(), impulse_n_s: 0.01 } },
+            EventDef { at_s: 0.7, gesture: Gesture::Set { path: "hit/stiffness".into(), value: 1e8 } },
         ],
+        outputs: Vec::new(),
         taps: vec![
-            TapDef { of: "bar.tip".into(), quantity: Quantity::Velocity, gain: 1.0, to: TapTo::Channel(0) },
-            TapDef { of: "hit".into(), quantity: Quantity::Force, gain: 0.001, to: TapTo::Channel(3) },
-            TapDef { of: "bar".into(), quantity: Quantity::Acceleration, gain: 1.0, to: TapTo::Pan(0.25) },
+            TapDef {
+                of: "bar.tip".into(),
+                quantity: Quantity::Velocity,
+                gain: 1.0,
+                outputs: Vec::new(),
+                to: TapTo::Channel(0),
+            },
+            TapDef {
+                of: "hit".into(),
+                quantity: Quantity::Force,
+                gain: 0.001,
+                outputs: Vec::new(),
+                to: TapTo::Channel(3),
+            },
+            TapDef {
+                of: "bar".into(),
+                quantity: Quantity::Acceleration,
+                gain: 1.0,
+                outputs: Vec::new(),
+                to: TapTo::Pan(0.25),
+            },
         ],
         controls: vec![
             ControlDef {

@@ -5,9 +5,9 @@
 //! behind (`bar~2`); what is not in contact with the voice is shared. Controls reach every copy. Events stay with
 //! voice 1.
 
-use crate::scene::SceneError;
-use crate::scene::def::{ContactForm, SceneDef, Source};
 use std::collections::BTreeSet;
+use tocco::scene::SceneError;
+use tocco::scene::def::{ContactForm, SceneDef, Source};
 
 /// Stands before the number of a copy; scene files may use it, so a name that has it already is refused.
 const MARK: char = '~';
@@ -126,8 +126,8 @@ fn members(def: &SceneDef) -> BTreeSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Command, Engine, Timed};
-    use crate::scene::Scene;
+    use tocco::engine::{Command, Engine, Queue, Timed};
+    use tocco::scene::Scene;
 
     const SCENE: &str = r#"
         body.hammer = { type = "mass", mass_kg = 0.01 }
@@ -169,10 +169,11 @@ mod tests {
         (one.drives, voices.drives) = (Vec::new(), Vec::new());
         let sound = |def: &SceneDef, hammer: &str| {
             let scene = Scene::build(def, 48_000.0).unwrap();
-            let body = scene.body(hammer).unwrap();
+            let body = scene.directory().body(hammer).unwrap();
             let mut engine = Engine::new(scene);
             let mut out = vec![0.0_f32; 4800];
-            engine.render(&mut [Timed { at: 0, command: Command::Strike { body, velocity_m_s: 1.0 } }], &mut out);
+            let mut queue = Queue::from([Timed { at: 0, command: Command::Strike { body, velocity_m_s: 1.0 } }]);
+            engine.render(&[], &mut queue, &mut out);
             out
         };
         let first = sound(&one, "hammer");

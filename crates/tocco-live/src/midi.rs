@@ -2,11 +2,11 @@
 //! What a MIDI keyboard does to a scene, for whoever plays it live: program and page.
 //!
 //! [`voices`] makes the copies that polyphony needs, [`map`] turns the scene's `[midi]` table into paths, and
-//! [`translate`] is the state machine from bytes to orders. No device, no clock.
+//! [`translate`] is the state machine from bytes to gestures. No device, no clock.
 
 pub mod map;
 pub mod translate;
 pub mod voices;
 
 pub use map::Map;
-pub use translate::{Learn, Order, Translator};
+pub use translate::{Learn, Translator};

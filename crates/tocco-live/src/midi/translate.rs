@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From MIDI bytes to orders: a state machine that knows neither a device nor a clock.
+//! From MIDI bytes to gestures: a state machine that knows neither a device nor a clock.
 //!
 //! It follows MIDI 1.0 (running status, real-time bytes anywhere, velocity 0 is a note off) and MPE 1.0: a zone's
 //! members carry a note each, with a bend of 48 semitones, pressure and controller 74 of their own; the master's bend
@@ -12,10 +12,11 @@
 mod release;
 
 use super::map::{Knob, Map, Play, Touch};
-use crate::math;
-use crate::param::{Scale, scaled};
 use release::lifted;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
+use tocco::Gesture;
+use tocco::math;
+use tocco::param::{Scale, scaled};
 
 /// Bend ranges before anyone says otherwise, semitones: of a channel, and of a member of an MPE zone.
 const BEND: f64 = 2.0;
@@ -31,23 +32,6 @@ const FRESH_S: f64 = 0.05;
 const NOT_LEARNT: [u8; 9] = [6, 38, 64, 96, 97, 98, 99, 100, 101];
 /// Controllers from here on are channel modes.
 const MODES: u8 = 120;
-
-/// What the desk is to do.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Order {
-    /// A path or control, gliding.
-    Set(String, f64),
-    /// A path, at once.
-    Jump(String, f64),
-    /// A mass, m/s.
-    Strike(String, f64),
-    /// A place, N s.
-    Hit(String, f64),
-    /// Everything to rest.
-    Hush,
-    /// A remark for people.
-    Tell(String),
-}
 
 /// What the next knob or key is to play.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,6 +98,8 @@ pub struct Translator {
     count: usize,
     in_exclusive: bool,
     learning: Option<Learn>,
+    /// What was learnt, for people.
+    remarks: VecDeque<String>,
     /// Keys that were learnt.
     keys: BTreeMap<u8, String>,
 }
@@ -136,6 +122,7 @@ impl Translator {
             count: 0,
             in_exclusive: false,
             learning: None,
+            remarks: VecDeque::new(),
             keys: BTreeMap::new(),
             map,
         };
@@ -153,6 +140,11 @@ impl Translator {
     /// Waits for a controller or key to bind.
     pub fn is_learning(&self) -> bool {
         self.learning.is_some()
+    }
+
+    /// The next remark for people: what was learnt, and how to keep it.
+    pub fn remark(&mut self) -> Option<String> {
+        self.remarks.pop_front()
     }
 
     /// Another scene: its map, with the keys and zones as they were.
@@ -173,7 +165,7 @@ impl Translator {
     }
 
     /// Takes bytes as they come, whole messages or parts of them, at a time in seconds.
-    pub fn feed(&mut self, bytes: &[u8], now_s: f64, orders: &mut Vec<Order>) {
+    pub fn feed(&mut self, bytes: &[u8], now_s: f64, gestures: &mut Vec<Gesture>) {
         for &byte in bytes {
             match byte {
                 0xf8..=0xff => {}
@@ -187,39 +179,39 @@ impl Translator {
                     let wanted = if matches!(self.status >> 4, 0xc | 0xd) { 1 } else { 2 };
                     if self.count == wanted {
                         self.count = 0;
-                        self.message(now_s, orders);
+                        self.message(now_s, gestures);
                     }
                 }
             }
         }
     }
 
-    fn message(&mut self, now_s: f64, orders: &mut Vec<Order>) {
+    fn message(&mut self, now_s: f64, gestures: &mut Vec<Gesture>) {
         let (channel, [first, second]) = (self.status & 15, self.data);
         match self.status >> 4 {
-            0x8 => self.note_off(channel, first, orders),
-            0x9 if second == 0 => self.note_off(channel, first, orders),
-            0x9 => self.note_on(channel, first, second, now_s, orders),
-            0xa => self.press(channel, Some(first), f64::from(second) / 127.0, orders),
-            0xb => self.controller(channel, first, second, orders),
-            0xd => self.press(channel, None, f64::from(first) / 127.0, orders),
-            0xe => self.bend(channel, i32::from(first) + 128 * i32::from(second), orders),
+            0x8 => self.note_off(channel, first, gestures),
+            0x9 if second == 0 => self.note_off(channel, first, gestures),
+            0x9 => self.note_on(channel, first, second, now_s, gestures),
+            0xa => self.press(channel, Some(first), f64::from(second) / 127.0, gestures),
+            0xb => self.controller(channel, first, second, gestures),
+            0xd => self.press(channel, None, f64::from(first) / 127.0, gestures),
+            0xe => self.bend(channel, i32::from(first) + 128 * i32::from(second), gestures),
             _ => {}
         }
     }
 
-    fn note_on(&mut self, channel: u8, note: u8, velocity: u8, now_s: f64, orders: &mut Vec<Order>) {
+    fn note_on(&mut self, channel: u8, note: u8, velocity: u8, now_s: f64, gestures: &mut Vec<Gesture>) {
         if let Some(mass) = self.learning.as_ref().and_then(|learn| learn.mass.clone()) {
             self.learning = None;
-            orders.push(Order::Tell(format!(
+            self.remarks.push_back(format!(
                 "key {note} strikes {mass}; to keep it: [midi] notes = \"bodies\", low = {note}, strike = \"{mass}\""
-            )));
+            ));
             self.keys.insert(note, mass);
         }
         let [soft, hard] = self.map.strength;
         let strength = soft * math::pow(hard / soft, f64::from(velocity - 1) / 126.0);
         if let Some(mass) = self.keys.get(&note) {
-            orders.push(Order::Strike(mass.clone(), strength));
+            gestures.push(Gesture::Strike { body: mass.clone(), velocity_m_s: strength });
             return;
         }
         let [low, high] = self.map.notes;
@@ -228,31 +220,31 @@ impl Translator {
         }
         if let Play::Each(keys) = &self.map.play {
             let Some(key) = keys.get(usize::from(note - low)) else { return };
-            orders.extend(key.dampers.iter().map(lifted));
-            orders.push(ordered(&key.touch, strength));
+            gestures.extend(key.dampers.iter().map(lifted));
+            gestures.push(gesture(&key.touch, strength));
             self.down.insert((channel, note), false);
             return;
         }
         let Some(index) = self.choose(channel, note, now_s) else { return };
         self.voices[index] = Some(Sounding { note, channel, held: true, sustained: false, strength, since_s: now_s });
-        self.tune(index, true, orders);
+        self.tune(index, true, gestures);
         // In MPE the first pressure and slide of a note come before it.
         if self.zone_of(channel).is_some_and(|(_, member)| member) {
             let state = self.channels[usize::from(channel)];
             for (knob, x) in [(&self.map.pressure, state.pressure), (&self.map.slide, state.slide)] {
                 if let (Some(knob), Some(x)) = (knob, x) {
-                    turn_for(knob, index, x, orders);
+                    turn_for(knob, index, x, gestures);
                 }
             }
         }
         if let Play::Pitch(voices) = &self.map.play {
-            orders.extend(voices[index].dampers.iter().map(lifted));
-            orders.extend(voices[index].touches.iter().map(|touch| ordered(touch, strength)));
+            gestures.extend(voices[index].dampers.iter().map(lifted));
+            gestures.extend(voices[index].touches.iter().map(|touch| gesture(touch, strength)));
         }
     }
 
-    fn note_off(&mut self, channel: u8, note: u8, orders: &mut Vec<Order>) {
-        self.let_go(|c, n| (c, n) == (channel, note), orders);
+    fn note_off(&mut self, channel: u8, note: u8, gestures: &mut Vec<Gesture>) {
+        self.let_go(|c, n| (c, n) == (channel, note), gestures);
     }
 
     /// The voice that has this note already, else the quietest.
@@ -270,12 +262,12 @@ impl Translator {
     }
 
     /// Sends the pitch of a voice: at once before a strike, gliding while it sounds.
-    fn tune(&self, index: usize, at_once: bool, orders: &mut Vec<Order>) {
+    fn tune(&self, index: usize, at_once: bool, gestures: &mut Vec<Gesture>) {
         let (Some(Some(sounding)), Play::Pitch(voices)) = (self.voices.get(index), &self.map.play) else { return };
         let ratio = self.ratio(sounding);
         for tuned in &voices[index].tuned {
             let (path, value) = (tuned.path.clone(), tuned.declared * ratio);
-            orders.push(if at_once { Order::Jump(path, value) } else { Order::Set(path, value) });
+            gestures.push(if at_once { Gesture::Jump { path, value } } else { Gesture::Set { path, value } });
         }
     }
 
@@ -320,18 +312,18 @@ impl Translator {
         }
     }
 
-    fn bend(&mut self, channel: u8, raw: i32, orders: &mut Vec<Order>) {
+    fn bend(&mut self, channel: u8, raw: i32, gestures: &mut Vec<Gesture>) {
         // 0 to 16383 with 8192 in the middle: both ends are reached.
         let bend = f64::from(raw - 8192) / if raw < 8192 { 8192.0 } else { 8191.0 };
         self.channels[usize::from(channel)].bend = bend;
         if let Some(knob) = &self.map.bend {
-            return self.turn(knob, channel, None, 0.5 + 0.5 * bend, orders);
+            return self.turn(knob, channel, None, 0.5 + 0.5 * bend, gestures);
         }
-        self.retune(channel, orders);
+        self.retune(channel, gestures);
     }
 
     /// Tells the voices of a channel, or of the zone whose master it is, their pitch.
-    fn retune(&self, channel: u8, orders: &mut Vec<Order>) {
+    fn retune(&self, channel: u8, gestures: &mut Vec<Gesture>) {
         let zone = self.zone_of(channel);
         for (index, voice) in self.voices.iter().enumerate() {
             let Some(voice) = voice else { continue };
@@ -340,51 +332,51 @@ impl Translator {
             // A member's bend belongs to the note that is held on it.
             let own = voice.channel == channel && (voice.held || !matches!(theirs, Some((_, true))));
             if own || by_master {
-                self.tune(index, false, orders);
+                self.tune(index, false, gestures);
             }
         }
     }
 
-    fn press(&mut self, channel: u8, note: Option<u8>, x: f64, orders: &mut Vec<Order>) {
+    fn press(&mut self, channel: u8, note: Option<u8>, x: f64, gestures: &mut Vec<Gesture>) {
         if note.is_none() {
             self.channels[usize::from(channel)].pressure = Some(x);
         }
         if let Some(knob) = &self.map.pressure {
-            self.turn(knob, channel, note, x, orders);
+            self.turn(knob, channel, note, x, gestures);
         }
     }
 
     /// Moves a control: for the voices of a member channel or of one note alone, else for all.
-    fn turn(&self, knob: &Knob, channel: u8, note: Option<u8>, x: f64, orders: &mut Vec<Order>) {
+    fn turn(&self, knob: &Knob, channel: u8, note: Option<u8>, x: f64, gestures: &mut Vec<Gesture>) {
         let member = matches!(self.zone_of(channel), Some((_, true)));
         if !knob.voices.is_empty() && (member || note.is_some()) {
             for (index, voice) in self.voices.iter().enumerate() {
                 let mine = |v: &Sounding| v.held && v.channel == channel && note.is_none_or(|note| note == v.note);
                 if voice.as_ref().is_some_and(mine) {
-                    turn_for(knob, index, x, orders);
+                    turn_for(knob, index, x, gestures);
                 }
             }
             return;
         }
         let value = knob.range.map_or(x, |([low, high], scale)| scaled(scale, low, high, x));
-        orders.push(Order::Set(knob.path.clone(), value));
+        gestures.push(Gesture::Set { path: knob.path.clone(), value });
     }
 
-    fn controller(&mut self, channel: u8, number: u8, value: u8, orders: &mut Vec<Order>) {
+    fn controller(&mut self, channel: u8, number: u8, value: u8, gestures: &mut Vec<Gesture>) {
         let x = f64::from(value) / 127.0;
         if self.learning.is_some() && number < MODES && !NOT_LEARNT.contains(&number) {
-            self.bind(number, orders);
+            self.bind(number);
         }
         if let Some(knob) = self.map.cc.get(&number) {
             let knob = knob.clone();
-            return self.turn(&knob, channel, None, x, orders);
+            return self.turn(&knob, channel, None, x, gestures);
         }
         let state = &mut self.channels[usize::from(channel)];
         match number {
             SLIDE => {
                 state.slide = Some(x);
                 if let Some(knob) = self.map.slide.clone() {
-                    self.turn(&knob, channel, None, x, orders);
+                    self.turn(&knob, channel, None, x, gestures);
                 }
             }
             101 | 100 => {
@@ -393,29 +385,29 @@ impl Translator {
                 state.parameter = ((high, low) != (127, 127)).then_some((high, low));
             }
             98 | 99 => state.parameter = None,
-            6 | 38 => self.enter(channel, number == 6, value, orders),
+            6 | 38 => self.enter(channel, number == 6, value, gestures),
             PEDAL => {
                 state.pedal = value >= DOWN;
-                self.lift_pedal(orders);
+                self.lift_pedal(gestures);
             }
             120 => {
                 self.voices.fill(None);
                 self.down.clear();
-                orders.push(Order::Hush);
+                gestures.push(Gesture::Hush);
             }
             121 => {
                 (state.bend, state.pressure, state.slide, state.pedal) = (0.0, None, None, false);
-                self.retune(channel, orders);
-                self.lift_pedal(orders);
+                self.retune(channel, gestures);
+                self.lift_pedal(gestures);
             }
             // All notes off, and the four modes that imply it.
-            123..=127 => self.let_go(|c, _| c == channel, orders),
+            123..=127 => self.let_go(|c, _| c == channel, gestures),
             _ => {}
         }
     }
 
     /// A data byte for a registered parameter.
-    fn enter(&mut self, channel: u8, coarse: bool, value: u8, orders: &mut Vec<Order>) {
+    fn enter(&mut self, channel: u8, coarse: bool, value: u8, gestures: &mut Vec<Gesture>) {
         match (self.channels[usize::from(channel)].parameter, coarse) {
             (Some((0, 0)), _) => {
                 let range = &mut self.channels[usize::from(channel)].bend_range;
@@ -429,7 +421,7 @@ impl Translator {
                         }
                     }
                 }
-                self.retune(channel, orders);
+                self.retune(channel, gestures);
             }
             (Some((0, 6)), true) if channel == 0 => self.set_zone(0, value),
             (Some((0, 6)), true) if channel == 15 => self.set_zone(1, value),
@@ -437,7 +429,7 @@ impl Translator {
         }
     }
 
-    fn bind(&mut self, number: u8, orders: &mut Vec<Order>) {
+    fn bind(&mut self, number: u8) {
         let Some(learn) = self.learning.take() else { return };
         let line = match learn.range {
             None => format!("[midi] cc = {{ \"{number}\" = \"{}\" }}", learn.path),
@@ -450,7 +442,7 @@ impl Translator {
                 )
             }
         };
-        orders.push(Order::Tell(format!("controller {number} moves {}; to keep it: {line}", learn.path)));
+        self.remarks.push_back(format!("controller {number} moves {}; to keep it: {line}", learn.path));
         self.map.cc.insert(number, Knob { path: learn.path, range: learn.range, voices: Vec::new() });
     }
 }
@@ -460,19 +452,20 @@ fn master(zone: usize) -> u8 {
     if zone == 0 { 0 } else { 15 }
 }
 
-fn ordered(touch: &Touch, strength: f64) -> Order {
+fn gesture(touch: &Touch, strength: f64) -> Gesture {
     match touch {
-        Touch::Strike(mass) => Order::Strike(mass.clone(), strength),
-        Touch::Hit(site) => Order::Hit(site.clone(), strength),
+        Touch::Strike(mass) => Gesture::Strike { body: mass.clone(), velocity_m_s: strength },
+        Touch::Hit(site) => Gesture::Hit { site: site.clone(), impulse_n_s: strength },
     }
 }
 
 /// Moves what a control moves in one voice; without voices, the control itself.
-fn turn_for(knob: &Knob, voice: usize, x: f64, orders: &mut Vec<Order>) {
+fn turn_for(knob: &Knob, voice: usize, x: f64, gestures: &mut Vec<Gesture>) {
     match knob.voices.get(voice) {
-        Some(all) => orders.extend(
-            all.iter().map(|own| Order::Set(own.path.clone(), scaled(own.scale, own.range[0], own.range[1], x))),
-        ),
-        None => orders.push(Order::Set(knob.path.clone(), x)),
+        Some(all) => gestures.extend(all.iter().map(|own| {
+            let value = scaled(own.scale, own.range[0], own.range[1], x);
+            Gesture::Set { path: own.path.clone(), value }
+        })),
+        None => gestures.push(Gesture::Set { path: knob.path.clone(), value: x }),
     }
 }

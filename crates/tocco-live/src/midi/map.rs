@@ -2,10 +2,10 @@
 //! A scene's `[midi]` table as paths and places, ready to be played.
 
 use super::voices::{head, named};
-use crate::param::Scale;
-use crate::scene::Scene;
-use crate::scene::def::{BodyDef, BodyForm, ControlDef, MidiDef, Notes, SceneDef};
 use std::collections::BTreeMap;
+use tocco::param::Scale;
+use tocco::scene::Scene;
+use tocco::scene::def::{BodyDef, BodyForm, ControlDef, MidiDef, Notes, SceneDef};
 
 /// What a note sets in motion.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Damper {
     pub fn value(&self, release_s: f64, ratio: f64) -> f64 {
         match self.by {
             Damping::Scale(longest_s) => self.declared * (release_s / longest_s).min(1.0),
-            Damping::Quality(freq_hz) => (crate::math::PI * freq_hz * ratio * release_s).min(self.declared),
+            Damping::Quality(freq_hz) => (tocco::math::PI * freq_hz * ratio * release_s).min(self.declared),
         }
     }
 }

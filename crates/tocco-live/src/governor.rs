@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How much the audio half may spend: it sheds load before a block comes late, and takes it up again when there is room.
 //!
-//! The engine has no clock, so this is the host's: the time that a block took, over the time that it lasts. A change is
-//! an ordinary timed command, and a take records it.
+//! The engine has no clock, so the time that a block took, over the time that it lasts, is told by whoever has one. A
+//! change is an ordinary timed command, and a take records it.
 
-use tocco::engine::Command;
+use tocco::{Command, Gesture};
 
 /// A step of the ladder, 0 the best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,8 +29,13 @@ impl Grade {
     }
 
     /// The command that brings it about.
-    pub(super) fn command(self) -> Command {
+    pub(crate) fn command(self) -> Command {
         Command::Quality { max_substeps: self.max_substeps(), drop_below_db: self.drop_below_db() }
+    }
+
+    /// The same as a gesture, for takes.
+    pub(crate) fn gesture(self) -> Gesture {
+        Gesture::Quality { max_substeps: self.max_substeps(), drop_below_db: self.drop_below_db() }
     }
 }
 
@@ -45,9 +50,9 @@ const INSIST: u32 = 3;
 /// After a step the effect is awaited so long, s.
 const PATIENCE_S: f64 = 0.05;
 
-/// Decides.
+/// Chooses the grade from how much of their time blocks took.
 #[derive(Clone, Debug)]
-pub(super) struct Governor {
+pub(crate) struct Governor {
     grade: Grade,
     insisting: u32,
     calm_s: f64,

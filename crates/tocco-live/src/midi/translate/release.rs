@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Keys that go up, and the pedal that holds what they played.
 
-use super::{Order, Sounding, Translator, master};
+use super::{Gesture, Sounding, Translator, master};
 use crate::midi::map::{Damper, Play};
 
 /// A damper goes up before a blow.
-pub(super) fn lifted(damper: &Damper) -> Order {
-    Order::Jump(damper.path.clone(), damper.declared)
+pub(super) fn lifted(damper: &Damper) -> Gesture {
+    Gesture::Jump { path: damper.path.clone(), value: damper.declared }
 }
 
 impl Translator {
     /// Keys of a channel and note go up; what no pedal holds is damped.
-    pub(super) fn let_go(&mut self, which: impl Fn(u8, u8) -> bool, orders: &mut Vec<Order>) {
+    pub(super) fn let_go(&mut self, which: impl Fn(u8, u8) -> bool, gestures: &mut Vec<Gesture>) {
         for index in 0..self.voices.len() {
             let Some(voice) = self.voices[index].filter(|v| v.held && which(v.channel, v.note)) else { continue };
             let sustained = self.pedal(voice.channel);
             self.voices[index] = Some(Sounding { held: false, sustained, ..voice });
             if !sustained {
-                self.damp_voice(index, orders);
+                self.damp_voice(index, gestures);
             }
         }
         let up: Vec<(u8, u8)> = self.down.keys().filter(|(c, n)| which(*c, *n)).copied().collect();
         for key in up {
             match self.pedal(key.0) {
                 true => drop(self.down.insert(key, true)),
-                false => self.damp_key(key, orders),
+                false => self.damp_key(key, gestures),
             }
         }
     }
 
     /// A pedal has gone up: what only it held is damped.
-    pub(super) fn lift_pedal(&mut self, orders: &mut Vec<Order>) {
+    pub(super) fn lift_pedal(&mut self, gestures: &mut Vec<Gesture>) {
         for index in 0..self.voices.len() {
             let Some(voice) = self.voices[index].filter(|v| v.sustained && !self.pedal(v.channel)) else { continue };
             self.voices[index] = Some(Sounding { sustained: false, ..voice });
-            self.damp_voice(index, orders);
+            self.damp_voice(index, gestures);
         }
         let held = self.down.iter().filter(|((channel, _), by_pedal)| **by_pedal && !self.pedal(*channel));
         let up: Vec<(u8, u8)> = held.map(|(key, _)| *key).collect();
-        up.into_iter().for_each(|key| self.damp_key(key, orders));
+        up.into_iter().for_each(|key| self.damp_key(key, gestures));
     }
 
     /// True if the pedal of a channel, or of its zone's master, is down.
@@ -47,7 +47,7 @@ impl Translator {
         of_zone || self.channels[usize::from(channel)].pedal
     }
 
-    fn damp_voice(&self, index: usize, orders: &mut Vec<Order>) {
+    fn damp_voice(&self, index: usize, gestures: &mut Vec<Gesture>) {
         let (Some(release_s), Some(Some(voice)), Play::Pitch(voices)) =
             (self.map.release_s, self.voices.get(index), &self.map.play)
         else {
@@ -55,11 +55,13 @@ impl Translator {
         };
         let ratio = self.ratio(voice);
         let dampers = voices[index].dampers.iter();
-        orders.extend(dampers.map(|damper| Order::Set(damper.path.clone(), damper.value(release_s, ratio))));
+        gestures.extend(
+            dampers.map(|damper| Gesture::Set { path: damper.path.clone(), value: damper.value(release_s, ratio) }),
+        );
     }
 
     /// A key's own thing is damped, unless another key that is down rings it.
-    fn damp_key(&mut self, key: (u8, u8), orders: &mut Vec<Order>) {
+    fn damp_key(&mut self, key: (u8, u8), gestures: &mut Vec<Gesture>) {
         self.down.remove(&key);
         let (Some(release_s), Play::Each(keys)) = (self.map.release_s, &self.map.play) else { return };
         let of = |note: u8| -> &[Damper] {
@@ -68,6 +70,7 @@ impl Translator {
         };
         let rung = |damper: &&Damper| self.down.keys().any(|(_, note)| of(*note).contains(damper));
         let free = of(key.1).iter().filter(|damper| !rung(damper));
-        orders.extend(free.map(|damper| Order::Set(damper.path.clone(), damper.value(release_s, 1.0))));
+        gestures
+            .extend(free.map(|damper| Gesture::Set { path: damper.path.clone(), value: damper.value(release_s, 1.0) }));
     }
 }

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Playing a scene live, in two halves, for whoever has a device: a program, a page, a plug-in, a patch.
+//!
+//! The *control half*, [`Desk`], has names, words and time to spare: it resolves gestures, checks values, answers
+//! mistakes, records takes and frees what is no longer needed. The *audio half*, [`Player`], has none of these: it takes
+//! requests from a wait-free ring at block boundaries, renders, limits, meters and hands everything that must be freed or
+//! written back through another ring. It neither allocates nor locks nor calls the system.
+//!
+//! There is no device, file, socket or clock here. Sound is asked for by whoever has a device ([`Player::play`]), takes
+//! are written to any [`std::io::Write`], and time is a function that is handed in ([`Setup::clock`]). Where both halves
+//! live on one thread (an offline renderer, a worklet, a test), [`Session`] holds the two.
+//!
+//! ```
+//! use tocco::Document;
+//! use tocco_live::{Session, Setup};
+//! let text = "body.bar = { type = 'modal', modes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }] }\n\
+//!             tap = [{ of = 'bar' }]";
+//! let scene = Document::read("bar", "here", text.into(), |_| Err("no recordings here".into()))?;
+//! let mut session = Session::open(scene, Setup::default())?;
+//! session.desk.hit("bar", 0.01)?;
+//! let mut block = vec![0.0; 512 * session.desk.channels()];
+//! session.play(&[], &mut block)?;
+//! assert!(block.iter().any(|x| *x != 0.0));
+//! assert!(session.desk.hit("bra", 1.0).unwrap_err().to_string().contains("did you mean 'bar'?"));
+//! # Ok::<(), tocco_live::Error>(())
+//! ```
+
+mod desk;
+mod error;
+mod governor;
+pub mod limiter;
+mod message;
+pub mod midi;
+mod player;
+pub mod take;
+
+pub use desk::{Answer, Counts, Desk, Knob, Prepare, When};
+pub use error::{Error, Result};
+pub use governor::Grade;
+pub use message::{METERS, OUTPUTS, PROBES, Status};
+pub use player::Player;
+
+use tocco::Document;
+
+/// Time for the audio half, ns after a moment of the caller's choice. It is called on the audio thread.
+pub type Clock = Box<dyn Fn() -> u64 + Send>;
+
+/// How to play.
+pub struct Setup {
+    /// Rate of the device and so of the engine; `None`: the scene's own, Hz.
+    pub rate_hz: Option<f64>,
+    /// Least number of channels; a mono scene is then heard on the first two, unless it says where it goes.
+    pub channels: usize,
+    /// Limit true peaks, each output by itself.
+    pub limiter: bool,
+    /// Watch the clock, and shed load before it is too much. Off where nobody waits for the sound.
+    pub watch_load: bool,
+    /// What time it is; without it nothing can be placed by time, and load is not known.
+    pub clock: Option<Clock>,
+    /// Paths and values before the first tick, without glide.
+    pub sets: Vec<(String, f64)>,
+    /// Seconds of sound that wait to be written; 0: nobody writes.
+    pub tape_s: f64,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            rate_hz: None,
+            channels: 1,
+            limiter: true,
+            watch_load: false,
+            clock: None,
+            sets: Vec::new(),
+            tape_s: 0.0,
+        }
+    }
+}
+
+/// The two halves for a scene.
+pub fn open(scene: Document, setup: Setup) -> Result<(Desk, Player)> {
+    desk::open(scene, setup)
+}
+
+/// Both halves on one thread.
+pub struct Session {
+    /// The control half.
+    pub desk: Desk,
+    /// The audio half.
+    pub player: Player,
+}
+
+impl Session {
+    /// The two halves for a scene.
+    pub fn open(scene: Document, setup: Setup) -> Result<Self> {
+        let (desk, player) = open(scene, setup)?;
+        Ok(Self { desk, player })
+    }
+
+    /// Fills a block of interleaved frames and fetches what comes back.
+    pub fn play(&mut self, inputs: &[&[f32]], out: &mut [f32]) -> Result<()> {
+        self.player.play(inputs, out);
+        self.desk.poll()
+    }
+}

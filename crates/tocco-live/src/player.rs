@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The audio half: requests in, samples out, reports back. Everything here is `[audio]` unless it says otherwise: no
+//! allocation, no lock, no system call but what the clock that was handed in does.
+
+use crate::Clock;
+use crate::governor::Governor;
+use crate::limiter::Limiter;
+use crate::message::{EnergyGroups, Garbage, Job, METERS, OUTPUTS, REQUESTS, Report, Request, Status, WatchList};
+use rtrb::{Consumer, Producer};
+use std::sync::atomic::Ordering;
+use tocco::engine::{START, hashed};
+use tocco::scene::Output;
+use tocco::{Command, Engine, Queue};
+
+/// Frames rendered at once; longer blocks are cut.
+const MOST_FRAMES: usize = 4096;
+/// Reports kept free for what is not an answer to a request.
+const RESERVE: usize = 64;
+/// Serial of the commands that the audio half gives itself.
+const OWN: u64 = 0;
+
+/// The audio half. Hand it to whatever calls for sound.
+pub struct Player {
+    pub(crate) engine: Engine,
+    pub(crate) limiter: Option<Limiter>,
+    pub(crate) requests: Consumer<Request>,
+    pub(crate) reports: Producer<Report>,
+    pub(crate) readings: Producer<Status>,
+    /// Sound that somebody writes to a file, and sound that came in, for a take.
+    pub(crate) tape: Option<Producer<f32>>,
+    pub(crate) input_tape: Option<Producer<f32>>,
+    pub(crate) inputs: usize,
+    /// What waits for its tick.
+    queue: Queue,
+    /// Outputs of a scene that waits, until it sounds.
+    next_outputs: Option<(u64, Box<[Output]>)>,
+    watched: Option<Box<WatchList>>,
+    next_probe: u64,
+    energies: Option<Box<EnergyGroups>>,
+    next_weighing: u64,
+    governor: Option<Governor>,
+    clock: Option<Clock>,
+    reading: Status,
+    hash: u64,
+    stop_at: Option<u64>,
+    stopped: bool,
+}
+
+impl Player {
+    /// `[control]`
+    pub(crate) fn new(
+        engine: Engine,
+        requests: Consumer<Request>,
+        reports: Producer<Report>,
+        readings: Producer<Status>,
+        watch_load: bool,
+        clock: Option<Clock>,
+    ) -> Self {
+        Self {
+            inputs: engine.scene().directory().inputs(),
+            engine,
+            limiter: None,
+            requests,
+            reports,
+            readings,
+            tape: None,
+            input_tape: None,
+            queue: Queue::with_room(REQUESTS + 1),
+            next_outputs: None,
+            watched: None,
+            next_probe: 0,
+            energies: None,
+            next_weighing: 0,
+            governor: (watch_load && clock.is_some()).then(Governor::new),
+            clock,
+            reading: Status::default(),
+            hash: START,
+            stop_at: None,
+            stopped: false,
+        }
+    }
+
+    /// Channels of the sound, interleaved.
+    pub fn channels(&self) -> usize {
+        self.engine.scene().channels()
+    }
+
+    /// Channels of sound that the scene wants to hear; 0: the device need open no input.
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    /// Samples a second: what the device must run at.
+    pub fn rate_hz(&self) -> f64 {
+        self.engine.scene().rate_hz()
+    }
+
+    /// The engine behind it, to look at. Between blocks only.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// True after the last sample: from then on there is silence.
+    pub fn has_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// Fills a block of interleaved frames; `inputs` are channels of sound that came in, none or as long as the block.
+    pub fn play(&mut self, inputs: &[&[f32]], out: &mut [f32]) {
+        let channels = self.channels();
+        let mut from = 0;
+        for block in out.chunks_mut(MOST_FRAMES * channels) {
+            let frames = block.len() / channels;
+            let mut heard: [&[f32]; METERS] = [&[]; METERS];
+            let count = inputs.len().min(METERS);
+            for (part, whole) in heard.iter_mut().zip(inputs) {
+                *part = whole.get(from..from + frames).unwrap_or(&[]);
+            }
+            self.block(&heard[..count], block, channels);
+            from += frames;
+        }
+    }
+
+    fn block(&mut self, inputs: &[&[f32]], out: &mut [f32], channels: usize) {
+        let began_ns = self.now_ns();
+        let (tick, frames) = (self.engine.tick(), out.len() / channels);
+        self.take_requests(tick);
+        let left = self.stop_at.map_or(u64::MAX, |at| at.saturating_sub(tick));
+        let frames = frames.min(left.min(MOST_FRAMES as u64) as usize);
+        let (out, rest) = out.split_at_mut(frames * channels);
+        rest.fill(0.0);
+        if self.stopped {
+            return;
+        }
+        let end = tick + frames as u64;
+        for pending in self.queue.iter().take_while(|pending| pending.timed.at < end) {
+            // There is room: a request is only taken when its report has one, and a reserve is kept.
+            if pending.serial != OWN {
+                let at = pending.timed.at.max(tick);
+                let _ = self.reports.push(Report::Done { serial: pending.serial, at });
+            }
+        }
+        let health = self.engine.render(inputs, &mut self.queue, out);
+        while let Some(command) = self.queue.spent() {
+            let _ = self.reports.push(Report::Freed(Garbage::Command(command)));
+        }
+        self.limit(out, tick, end);
+        self.keep(inputs, out, channels);
+        while self.spare() > RESERVE / 2
+            && let Some(scene) = self.engine.retired()
+        {
+            let _ = self.reports.push(Report::Freed(Garbage::Scene(scene)));
+        }
+        self.send_probes();
+        self.weigh();
+        self.reading.health = health;
+        self.account(began_ns, tick, frames);
+        if self.stop_at == Some(end) {
+            self.stopped = true;
+            let _ = self.reports.push(Report::Stopped { at: end, hash: self.hash });
+        }
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.clock.as_ref().map_or(0, |clock| clock())
+    }
+
+    /// Room for reports beyond those that waiting requests will need.
+    fn spare(&self) -> usize {
+        self.reports.slots().saturating_sub(self.queue.len())
+    }
+
+    fn take_requests(&mut self, tick: u64) {
+        while self.queue.len() < REQUESTS && self.spare() > RESERVE {
+            let Ok(Request { serial, at, job }) = self.requests.pop() else { break };
+            let at = at.max(tick);
+            match job {
+                Job::Command(command) => {
+                    if matches!(command, Command::Hush) {
+                        self.forget_later(tick);
+                    }
+                    self.schedule(serial, at, command);
+                }
+                Job::Replace(command, outputs) => {
+                    self.forget_later(tick);
+                    self.schedule(serial, at, command);
+                    if let Some((_, before)) = self.next_outputs.replace((at, outputs)) {
+                        let _ = self.reports.push(Report::Freed(Garbage::Outputs(before)));
+                    }
+                }
+                Job::Watch(list) => {
+                    self.next_probe = tick;
+                    if let Some(before) = self.watched.replace(list) {
+                        let _ = self.reports.push(Report::Freed(Garbage::WatchList(before)));
+                    }
+                }
+                Job::Weigh(groups) => {
+                    self.next_weighing = tick;
+                    if let Some(before) = self.energies.replace(groups) {
+                        let _ = self.reports.push(Report::Freed(Garbage::EnergyGroups(before)));
+                    }
+                }
+                Job::Stop => self.stop_at = Some(self.stop_at.map_or(at, |before| before.min(at))),
+            }
+        }
+    }
+
+    /// What was meant for later was meant for what is here now.
+    fn forget_later(&mut self, tick: u64) {
+        let Self { queue, reports, .. } = self;
+        queue.forget_after(tick, |serial| {
+            if serial != OWN {
+                let _ = reports.push(Report::Dropped { serial });
+            }
+        });
+    }
+
+    fn schedule(&mut self, serial: u64, at: u64, command: Command) {
+        if let Err(command) = self.queue.try_push(at, command, serial) {
+            let _ = self.reports.push(Report::Freed(Garbage::Command(command)));
+        }
+    }
+
+    /// Limits what was rendered from `tick` to `end`; the outputs of a scene that begins here from its first frame on.
+    fn limit(&mut self, out: &mut [f32], tick: u64, end: u64) {
+        let begins = self.next_outputs.take_if(|(at, _)| *at < end);
+        if let Some(limiter) = &mut self.limiter {
+            match &begins {
+                Some((at, outputs)) => limiter.limit_and_regroup(out, (at - tick) as usize, outputs),
+                None => {
+                    limiter.limit(out);
+                }
+            }
+            for (least, gain) in self.reading.limited.iter_mut().zip(limiter.reductions().iter().take(OUTPUTS)) {
+                *least = least.min(*gain);
+            }
+        }
+        if let Some((_, outputs)) = begins {
+            let _ = self.reports.push(Report::Freed(Garbage::Outputs(outputs)));
+        }
+    }
+
+    /// Meters, hash, tapes.
+    fn keep(&mut self, inputs: &[&[f32]], out: &[f32], channels: usize) {
+        for frame in out.chunks_exact(channels) {
+            for (channel, sample) in frame.iter().enumerate() {
+                self.hash = hashed(self.hash, *sample);
+                if channel < METERS {
+                    self.reading.peak[channel] = self.reading.peak[channel].max(sample.abs());
+                    self.reading.squares[channel] += f64::from(*sample) * f64::from(*sample);
+                }
+            }
+        }
+        if let Some(tape) = &mut self.tape {
+            match tape.write_chunk(out.len()) {
+                Ok(mut room) => {
+                    let (first, second) = room.as_mut_slices();
+                    first.copy_from_slice(&out[..first.len()]);
+                    second.copy_from_slice(&out[first.len()..]);
+                    room.commit_all();
+                }
+                Err(_) => self.reading.lost_frames += (out.len() / channels) as u64,
+            }
+        }
+        if let Some(tape) = &mut self.input_tape {
+            let frames = out.len() / channels;
+            if tape.slots() < frames * self.inputs {
+                self.reading.lost_frames += frames as u64;
+                return;
+            }
+            for frame in 0..frames {
+                for channel in 0..self.inputs {
+                    let sample = inputs.get(channel).and_then(|samples| samples.get(frame));
+                    let _ = tape.push(sample.copied().unwrap_or(0.0));
+                }
+            }
+        }
+    }
+
+    fn send_probes(&mut self) {
+        let tick = self.engine.tick();
+        let Some(list) = self.watched.as_deref().filter(|list| list.every > 0) else { return };
+        if tick < self.next_probe || self.spare() <= RESERVE / 2 {
+            return;
+        }
+        self.next_probe = tick + u64::from(list.every);
+        let values = list.probes.map(|probe| probe.map_or(0.0, |probe| self.engine.probe(probe)));
+        let _ = self.reports.push(Report::Probes { at: tick, values });
+    }
+
+    /// Energies of groups of bodies, where the control half can read them at any time.
+    fn weigh(&mut self) {
+        let tick = self.engine.tick();
+        let Some(groups) = self.energies.as_deref_mut().filter(|_| tick >= self.next_weighing) else { return };
+        self.next_weighing = tick + u64::from(groups.every);
+        self.engine.energies(&mut groups.energies);
+        groups.sums.fill(0.0);
+        for (body, group) in &groups.bodies {
+            groups.sums[*group] += groups.energies[*body];
+        }
+        for (cell, sum) in groups.shown.iter().zip(&groups.sums) {
+            cell.store(sum.to_bits(), Ordering::Relaxed);
+        }
+    }
+
+    /// What the block has cost, and what follows from that.
+    fn account(&mut self, began_ns: u64, tick: u64, frames: usize) {
+        if frames == 0 {
+            return;
+        }
+        let lasting_s = frames as f64 / self.rate_hz();
+        let spent_ns = self.now_ns().saturating_sub(began_ns);
+        let load = 1e-9 * spent_ns as f64 / lasting_s;
+        let room = self.spare() > 1 && self.queue.len() < REQUESTS;
+        if let Some(grade) = self.governor.as_mut().filter(|_| room).and_then(|g| g.judge(load, lasting_s)) {
+            let at = self.engine.tick();
+            self.schedule(OWN, at, grade.command());
+            let _ = self.reports.push(Report::Shed { at, grade });
+        }
+        let reading = &mut self.reading;
+        (reading.tick, reading.began, reading.began_ns) = (self.engine.tick(), tick, began_ns);
+        reading.frames += frames as u64;
+        reading.spent_ns += spent_ns;
+        reading.budget_ns += (1e9 * lasting_s) as u64;
+        if let Some(governor) = &self.governor {
+            reading.grade = governor.grade();
+            reading.load = reading.load.max(load as f32);
+            reading.late_blocks += u64::from(load > 1.0);
+        }
+        let health = reading.health;
+        if self.readings.push(*reading).is_ok() {
+            self.reading = Status { health, ..Status::default() };
+        }
+    }
+}

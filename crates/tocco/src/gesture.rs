@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a player does, by name: the one word that scene events, takes, MIDI, OSC, the terminal, pages and plug-ins share.
+//!
+//! A gesture is said in names and SI units, checked against a scene's [`Directory`] by [`Gesture::resolve`], and becomes
+//! the engine's [`Command`]. It has one written form, a line of JSON (`{"strike": "hammer", "velocity_m_s": 1.5}`), and
+//! one as an OSC message (`/tocco/strike hammer 1.5`); both read back to the same gesture.
+//!
+//! ```
+//! use tocco::{Gesture, Queue, Scene, SceneDef};
+//! let text = "body.ball = { type = 'mass', mass_kg = 0.01 }\ntap = [{ of = 'ball' }]";
+//! let scene = Scene::build(&SceneDef::from_text(text)?, 48_000.0)?;
+//! let strike = Gesture::Strike { body: "ball".into(), velocity_m_s: 1.5 };
+//! let mut queue = Queue::new();
+//! queue.push(480, strike.resolve(scene.directory())?.command);
+//! let typo = Gesture::Strike { body: "bal".into(), velocity_m_s: 1.5 };
+//! assert_eq!(typo.resolve::<Scene>(scene.directory()).unwrap_err().what, "no body 'bal'; did you mean 'ball'?");
+//! # Ok::<(), tocco::SceneError>(())
+//! ```
+
+use crate::command::Command;
+use crate::math::Real;
+use crate::scene::{Directory, Document, SceneError};
+
+/// Fastest strike, m/s, either way.
+pub const FASTEST_M_S: Real = 1e4;
+/// Largest impulse of a hit, N s, either way.
+pub const LARGEST_N_S: Real = 1e6;
+
+/// Something that a player does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Gesture {
+    /// A new value for a parameter, external force or control; it glides there.
+    Set {
+        /// "body/param", "contact/param", "body.port/force_n" or a control's name.
+        path: String,
+        /// In the unit of the path.
+        value: Real,
+    },
+    /// The same without a glide: for what is about to be struck.
+    Jump {
+        /// As for [`Gesture::Set`].
+        path: String,
+        /// In the unit of the path.
+        value: Real,
+    },
+    /// Sets a mass in motion from zero gap.
+    Strike {
+        /// The mass.
+        body: String,
+        /// m/s
+        velocity_m_s: Real,
+    },
+    /// An ideal impulse.
+    Hit {
+        /// "body" or "body.port".
+        site: String,
+        /// N s
+        impulse_n_s: Real,
+    },
+    /// A port of a shape is touched at another place from here on.
+    Touch {
+        /// "body" or "body.port".
+        site: String,
+        /// Where on the shape, as fractions.
+        place: Vec<Real>,
+    },
+    /// Everything to rest.
+    Hush,
+    /// Sheds load, or takes it up again; see [`Command::Quality`].
+    Quality {
+        /// Most sub-steps.
+        max_substeps: u32,
+        /// dB
+        drop_below_db: Real,
+    },
+    /// Another scene, from its beginning.
+    Load(Box<Document>),
+    /// An edited scene: time goes on, and what stays keeps sounding.
+    Edit(Box<Document>),
+}
+
+/// A gesture that a scene understands.
+#[derive(Clone, Debug)]
+pub struct Resolved<S> {
+    /// What the engine is to do. Whoever builds scenes puts one into [`Command::Replace`].
+    pub command: Command<S>,
+    /// The value that it carries is not the one asked for, which is out of range.
+    pub clamped: bool,
+}
+
+impl<S> Resolved<S> {
+    /// The value that the command carries, if it carries one.
+    pub fn value(&self) -> Option<Real> {
+        match self.command {
+            Command::Set(_, value) | Command::Jump(_, value) => Some(value),
+            Command::Strike { velocity_m_s: value, .. } | Command::Hit { impulse_n_s: value, .. } => Some(value),
+            _ => None,
+        }
+    }
+}
+
+impl Gesture {
+    /// Names to indices. Unknown names, things that cannot be done and values that are no numbers are refused with one
+    /// line; a value out of range is clamped, and that is said. `[control]`
+    pub fn resolve<S>(&self, directory: &Directory) -> Result<Resolved<S>, SceneError> {
+        fn refuse<T>(what: String) -> Result<T, SceneError> {
+            Err(SceneError::new("", what))
+        }
+        let within = |value: Real, min: Real, max: Real, of: &str| {
+            if value.is_nan() { refuse(format!("{of}: not a number")) } else { Ok(value.clamp(min, max)) }
+        };
+        let (command, asked) = match self {
+            Gesture::Set { path, value } | Gesture::Jump { path, value } => {
+                let address = directory.address(path)?;
+                let Some(spec) = directory.spec(address) else { return refuse(format!("no parameter '{path}'")) };
+                let held = within(*value, spec.min, spec.max, path)?;
+                let glides = matches!(self, Gesture::Set { .. });
+                (if glides { Command::Set(address, held) } else { Command::Jump(address, held) }, Some(*value))
+            }
+            Gesture::Strike { body, velocity_m_s } => {
+                let index = directory.body(body)?;
+                if !directory.is_mass(index) {
+                    return refuse(format!("'{body}' is not a mass; strike a mass, or hit a port"));
+                }
+                let held = within(*velocity_m_s, -FASTEST_M_S, FASTEST_M_S, body)?;
+                (Command::Strike { body: index, velocity_m_s: held }, Some(*velocity_m_s))
+            }
+            Gesture::Hit { site, impulse_n_s } => {
+                let found = directory.site(site)?;
+                if !directory.yields(found) {
+                    return refuse(format!("'{site}' cannot move; hit a body that yields"));
+                }
+                let held = within(*impulse_n_s, -LARGEST_N_S, LARGEST_N_S, site)?;
+                (Command::Hit { site: found, impulse_n_s: held }, Some(*impulse_n_s))
+            }
+            Gesture::Touch { site, place } => {
+                if place.iter().any(|fraction| fraction.is_nan()) {
+                    return refuse(format!("{site}: not a number"));
+                }
+                let found = directory.site(site)?;
+                let shape = directory.shape_at(found, place)?.into();
+                (Command::Touch { site: found, shape }, None)
+            }
+            Gesture::Hush => (Command::Hush, None),
+            Gesture::Quality { max_substeps, drop_below_db } => {
+                (Command::Quality { max_substeps: *max_substeps, drop_below_db: *drop_below_db }, None)
+            }
+            Gesture::Load(_) => (Command::Replace { scene: None, adopt: false }, None),
+            Gesture::Edit(_) => (Command::Replace { scene: None, adopt: true }, None),
+        };
+        let mut resolved = Resolved { command, clamped: false };
+        resolved.clamped = resolved.value() != asked;
+        Ok(resolved)
+    }
+
+    /// What it is about: a path, a body or a site; empty for what concerns everything.
+    pub fn about(&self) -> &str {
+        match self {
+            Gesture::Set { path, .. } | Gesture::Jump { path, .. } => path.strip_prefix('/').unwrap_or(path),
+            Gesture::Strike { body, .. } => body,
+            Gesture::Hit { site, .. } | Gesture::Touch { site, .. } => site,
+            Gesture::Hush | Gesture::Quality { .. } => "",
+            Gesture::Load(scene) | Gesture::Edit(scene) => &scene.name,
+        }
+    }
+}
+
+/// An argument of an OSC message, as far as gestures go: its types of number are one here.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OscArg {
+    /// f, d, i, h, T or F.
+    Number(Real),
+    /// s
+    Text(String),
+}
+
+/// Addresses of gestures that are no paths, without the first slash, and what each takes.
+pub const OSC_METHODS: [(&str, &str); 5] = [
+    ("tocco/strike", "the name of a mass and a speed in m/s (s f)"),
+    ("tocco/hit", "a place, body or body.port, and an impulse in N s (s f)"),
+    ("tocco/touch", "a place, body.port of a shape, and where on the shape it is from now on, as fractions (s f...)"),
+    ("tocco/jump", "a path and the value that it takes without a glide (s f)"),
+    ("tocco/panic", "nothing"),
+];
+
+impl Gesture {
+    /// The gesture as an OSC address and its arguments; `None` for what is the receiver's own affair (quality). A scene goes
+    /// by its name.
+    pub fn to_osc(&self) -> Option<(String, Vec<OscArg>)> {
+        let text = |text: &String| OscArg::Text(text.clone());
+        let (method, args) = match self {
+            Gesture::Set { path, value } => return Some((format!("/{path}"), vec![OscArg::Number(*value)])),
+            Gesture::Jump { path, value } => ("jump", vec![text(path), OscArg::Number(*value)]),
+            Gesture::Strike { body, velocity_m_s } => ("strike", vec![text(body), OscArg::Number(*velocity_m_s)]),
+            Gesture::Hit { site, impulse_n_s } => ("hit", vec![text(site), OscArg::Number(*impulse_n_s)]),
+            Gesture::Touch { site, place } => {
+                ("touch", core::iter::once(text(site)).chain(place.iter().map(|x| OscArg::Number(*x))).collect())
+            }
+            Gesture::Hush => ("panic", Vec::new()),
+            Gesture::Load(scene) => ("scene/load", vec![text(&scene.name)]),
+            Gesture::Edit(scene) => ("scene/edit", vec![text(&scene.name)]),
+            Gesture::Quality { .. } => return None,
+        };
+        Some((format!("/tocco/{method}"), args))
+    }
+
+    /// The gesture of an OSC message, or what is wrong with it; `None` for an address that is no gesture's (all others
+    /// that begin with `/tocco/`).
+    pub fn from_osc(address: &str, args: &[OscArg]) -> Option<Result<Self, String>> {
+        use OscArg::{Number, Text};
+        let address = address.strip_prefix('/').unwrap_or(address);
+        if !address.starts_with("tocco/") {
+            return Some(match args {
+                [Number(value)] => Ok(Gesture::Set { path: address.to_owned(), value: *value }),
+                [Text(_)] => Err(format!("/{address}: takes a number, not text")),
+                _ => Err(format!("/{address}: takes one number, not {} values", args.len())),
+            });
+        }
+        let (method, takes) = OSC_METHODS.iter().find(|(method, _)| *method == address)?;
+        let gesture = match (&method["tocco/".len()..], args) {
+            ("strike", [Text(body), Number(v)]) => Gesture::Strike { body: body.clone(), velocity_m_s: *v },
+            ("hit", [Text(site), Number(j)]) => Gesture::Hit { site: site.clone(), impulse_n_s: *j },
+            ("jump", [Text(path), Number(value)]) => Gesture::Jump { path: path.clone(), value: *value },
+            ("touch", [Text(site), fractions @ ..]) if (1..=3).contains(&fractions.len()) => {
+                let number = |arg: &OscArg| match arg {
+                    Number(fraction) => Some(*fraction),
+                    Text(_) => None,
+                };
+                match fractions.iter().map(number).collect() {
+                    Some(place) => Gesture::Touch { site: site.clone(), place },
+                    None => return Some(Err(format!("/{method} takes {takes}"))),
+                }
+            }
+            ("panic", []) => Gesture::Hush,
+            _ => return Some(Err(format!("/{method} takes {takes}"))),
+        };
+        Some(Ok(gesture))
+    }
+}
+
+#[cfg(feature = "text")]
+mod json;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn every() -> Vec<Gesture> {
+        vec![
+            Gesture::Set { path: "hit/stiffness".into(), value: 1024.0 },
+            Gesture::Jump { path: "bar/freq_scale".into(), value: 0.1 },
+            Gesture::Strike { body: "hammer".into(), velocity_m_s: -1.5 },
+            Gesture::Hit { site: "bar.tip".into(), impulse_n_s: 0.25 },
+            Gesture::Touch { site: "bar.tip".into(), place: vec![0.25, 0.5] },
+            Gesture::Hush,
+        ]
+    }
+
+    #[test]
+    fn a_gesture_survives_the_way_to_osc_and_back() {
+        for gesture in every() {
+            let (address, args) = gesture.to_osc().unwrap();
+            assert_eq!(Gesture::from_osc(&address, &args), Some(Ok(gesture)));
+        }
+        assert_eq!(Gesture::Quality { max_substeps: 1, drop_below_db: 0.0 }.to_osc(), None);
+        assert_eq!(Gesture::from_osc("/tocco/describe", &[]), None, "not a gesture");
+        let wrong = Gesture::from_osc("/tocco/strike", &[OscArg::Number(1.0)]).unwrap().unwrap_err();
+        assert!(wrong.contains("name of a mass"), "{wrong}");
+    }
+
+    #[test]
+    #[cfg(feature = "text")]
+    fn a_gesture_survives_the_way_to_json_and_back() {
+        for gesture in every().into_iter().chain([Gesture::Quality { max_substeps: 4, drop_below_db: -90.0 }]) {
+            assert_eq!(Gesture::from_json(&gesture.to_json(), "here"), Ok(gesture));
+        }
+        let text = "body.ball.type = 'mass'\n";
+        let def = crate::SceneDef::from_text(text).unwrap();
+        let scene = Document { name: "ball".into(), origin: "here".into(), text: text.into(), def };
+        for gesture in [Gesture::Load(Box::new(scene.clone())), Gesture::Edit(Box::new(scene))] {
+            assert_eq!(Gesture::from_json(&gesture.to_json(), "here"), Ok(gesture));
+        }
+        let wrong = Gesture::from_json(&serde_json::json!({ "strike": "ball" }), "here").unwrap_err();
+        assert_eq!(wrong, "'velocity_m_s' is missing or not a number");
+    }
+}

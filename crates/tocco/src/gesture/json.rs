@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Gestures as JSON: the lines of a take without their ticks, and what pages and the program say to each other.
+
+use super::Gesture;
+use crate::math::Real;
+use crate::scene::def::Source;
+use crate::scene::{Document, Recording, SceneDef};
+use serde_json::{Value, json};
+
+impl Gesture {
+    /// The gesture as a JSON object. `[control]`
+    pub fn to_json(&self) -> Value {
+        match self {
+            Gesture::Set { path, value } => json!({ "set": path, "value": value }),
+            Gesture::Jump { path, value } => json!({ "jump": path, "value": value }),
+            Gesture::Strike { body, velocity_m_s } => json!({ "strike": body, "velocity_m_s": velocity_m_s }),
+            Gesture::Hit { site, impulse_n_s } => json!({ "hit": site, "impulse_n_s": impulse_n_s }),
+            Gesture::Touch { site, place } => json!({ "touch": site, "place": place }),
+            Gesture::Hush => json!({ "hush": true }),
+            Gesture::Quality { max_substeps, drop_below_db } => {
+                json!({ "quality": { "max_substeps": max_substeps, "drop_below_db": drop_below_db } })
+            }
+            Gesture::Load(scene) => json!({ "scene": scene.to_json(), "adopt": false }),
+            Gesture::Edit(scene) => json!({ "scene": scene.to_json(), "adopt": true }),
+        }
+    }
+
+    /// Reads it back; other keys (`at`) are passed over. `origin` is how messages call a scene that it holds. `[control]`
+    pub fn from_json(value: &Value, origin: &str) -> Result<Self, String> {
+        let number = |key: &str| {
+            let number = value.get(key).and_then(Value::as_f64);
+            number.ok_or_else(|| format!("'{key}' is missing or not a number"))
+        };
+        let word = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+        if let Some(path) = word("set") {
+            Ok(Gesture::Set { path, value: number("value")? })
+        } else if let Some(path) = word("jump") {
+            Ok(Gesture::Jump { path, value: number("value")? })
+        } else if let Some(body) = word("strike") {
+            Ok(Gesture::Strike { body, velocity_m_s: number("velocity_m_s")? })
+        } else if let Some(site) = word("hit") {
+            Ok(Gesture::Hit { site, impulse_n_s: number("impulse_n_s")? })
+        } else if let Some(site) = word("touch") {
+            let place = value.get("place").and_then(Value::as_array).ok_or("'place' is no list")?;
+            Ok(Gesture::Touch { site, place: place.iter().filter_map(Value::as_f64).collect() })
+        } else if value.get("hush") == Some(&Value::Bool(true)) {
+            Ok(Gesture::Hush)
+        } else if let Some(quality) = value.get("quality") {
+            let most = quality.get("max_substeps").and_then(Value::as_u64).and_then(|most| u32::try_from(most).ok());
+            let below = quality.get("drop_below_db").and_then(Value::as_f64);
+            let (max_substeps, drop_below_db) = most.zip(below).ok_or("'quality' is broken")?;
+            Ok(Gesture::Quality { max_substeps, drop_below_db })
+        } else if let Some(scene) = value.get("scene").filter(|scene| scene.is_object()) {
+            let scene = Box::new(Document::from_json(scene, origin)?);
+            let adopt = value.get("adopt") == Some(&Value::Bool(true));
+            Ok(if adopt { Gesture::Edit(scene) } else { Gesture::Load(scene) })
+        } else {
+            Err("no known gesture; it is one of set, jump, strike, hit, touch, hush, quality, scene".into())
+        }
+    }
+}
+
+impl Document {
+    /// Name, seed, text and recordings. `[control]`
+    pub fn to_json(&self) -> Value {
+        let recording = |(drive, source): (usize, &Source)| match source {
+            Source::Samples { rate_hz, data, .. } => {
+                Some(json!({ "drive": drive, "rate_hz": rate_hz, "data": &**data }))
+            }
+            _ => None,
+        };
+        let sources = self.def.drives.iter().map(|drive| &drive.source).enumerate();
+        let recordings: Vec<Value> = sources.filter_map(recording).collect();
+        let mut object = json!({ "name": self.name, "seed": self.def.seed, "text": self.text });
+        if !recordings.is_empty() {
+            object["recordings"] = recordings.into();
+        }
+        object
+    }
+
+    /// Reads it back. `[control]`
+    pub fn from_json(value: &Value, origin: &str) -> Result<Self, String> {
+        let broken = |what: &str| format!("scene: {what}");
+        let text = value.get("text").and_then(Value::as_str).ok_or_else(|| broken("no text"))?.to_owned();
+        let name = value.get("name").and_then(Value::as_str).unwrap_or("scene").to_owned();
+        let mut def = SceneDef::from_text(&text).map_err(|error| broken(&error.to_string()))?;
+        def.seed = value.get("seed").and_then(Value::as_u64).ok_or_else(|| broken("no seed"))?;
+        let recordings = value.get("recordings").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        for recording in recordings {
+            let drive = recording.get("drive").and_then(Value::as_u64);
+            let drive = drive.and_then(|index| def.drives.get_mut(usize::try_from(index).ok()?));
+            let Some((Recording { rate_hz, data }, drive)) = read_recording(recording).zip(drive) else {
+                return Err(broken("a recording is broken"));
+            };
+            if let Source::Wav { gain, at_s, .. } = drive.source {
+                drive.source = Source::Samples { rate_hz, data, gain, at_s };
+            }
+        }
+        if def.drives.iter().any(|drive| matches!(drive.source, Source::Wav { .. })) {
+            return Err(broken("a recording is missing"));
+        }
+        Ok(Self { name, origin: origin.to_owned(), text, def })
+    }
+}
+
+fn read_recording(value: &Value) -> Option<Recording> {
+    let data = value.get("data")?.as_array()?;
+    let data = data.iter().map(|x| x.as_f64().map_or(0.0, |x| x as f32)).filter(|x| x.is_finite()).collect();
+    let rate_hz: Real = value.get("rate_hz")?.as_f64()?;
+    Some(Recording { rate_hz, data })
+}
