@@ -3,11 +3,12 @@
 
 use super::device::{Line, OpenNull, Opener};
 use super::{Desk, Setup, Shared, Status};
+use crate::atomic_file::AtomicFile;
+use crate::console;
 use crate::error::{HostError, Result, bad};
-use crate::fresh::{self, FreshFile};
+use crate::interrupt;
 use crate::library::Loaded;
 use crate::measure::dbfs;
-use crate::say;
 use crate::wav::{Encoding, Format, Info, WavWriter};
 use std::fmt::Write as _;
 use std::io::{BufWriter, Seek, SeekFrom, Write};
@@ -86,12 +87,12 @@ impl Default for Lines {
 impl View for Lines {
     fn turn(&mut self, desk: &mut Desk, device: &str, gaps: u64) -> Result<Go> {
         while let Some(remark) = desk.news() {
-            say::remark(&remark);
+            console::remark(&remark);
         }
         if Instant::now() >= self.next {
             self.next += Duration::from_secs(1);
             let status = desk.status();
-            say::remark(&words(desk, &status, device, gaps));
+            console::remark(&words(desk, &status, device, gaps));
         }
         Ok(Go::On)
     }
@@ -193,14 +194,14 @@ pub fn run(play: &Play, view: &mut dyn View, fronts: &mut [Box<dyn Front>]) -> R
     }
     let (channels, rate_hz) = (desk.channels(), desk.rate_hz());
     let shared = Shared::new(desk);
-    fresh::end_by_myself();
+    interrupt::end_by_myself();
     for front in fronts.iter_mut() {
         front.start(&shared)?;
     }
     let frames = play.buffer.unwrap_or(BLOCK);
     let done = if play.offline {
         let mut block = vec![0.0; frames * channels];
-        let bar = say::Bar::new(duration_s.unwrap_or(0.0).ceil() as u64, "s of sound");
+        let bar = console::ProgressBar::new(duration_s.unwrap_or(0.0).ceil() as u64, "s of sound");
         loop {
             player.play(&mut block);
             let mut desk = shared.lock();
@@ -213,7 +214,7 @@ pub fn run(play: &Play, view: &mut dyn View, fronts: &mut [Box<dyn Front>]) -> R
         }
     } else {
         let mut line = Line::start(opener, player, frames)?;
-        say::remark(&format!("{} Hz, {channels} channels, {}; Ctrl-C ends", rate_hz, line.name()));
+        console::remark(&format!("{} Hz, {channels} channels, {}; Ctrl-C ends", rate_hz, line.name()));
         let done = loop {
             std::thread::sleep(TURN);
             let mut desk = shared.lock();
@@ -238,9 +239,9 @@ pub fn run(play: &Play, view: &mut dyn View, fronts: &mut [Box<dyn Front>]) -> R
         tape.keep()?;
     }
     let status = desk.status();
-    say::remark(&words(&desk, &status, "ended", 0));
+    console::remark(&words(&desk, &status, "ended", 0));
     for path in play.record.iter().chain(&play.wav) {
-        say::remark(&path.display().to_string());
+        console::remark(&path.display().to_string());
     }
     Ok(())
 }
@@ -248,7 +249,7 @@ pub fn run(play: &Play, view: &mut dyn View, fronts: &mut [Box<dyn Front>]) -> R
 /// One look round; true when the sound has ended. An end that is asked for takes effect at the next block.
 fn turn(desk: &mut Desk, view: &mut dyn View, device: &str, gaps: u64) -> Result<bool> {
     let go = view.turn(desk, device, gaps)?;
-    if (go == Go::Quit || fresh::interrupted()) && desk.stopped().is_none() {
+    if (go == Go::Quit || interrupt::interrupted()) && desk.stopped().is_none() {
         desk.stop()?;
     }
     Ok(desk.stopped().is_some())
@@ -256,7 +257,7 @@ fn turn(desk: &mut Desk, view: &mut dyn View, device: &str, gaps: u64) -> Result
 
 /// The sound file.
 struct Tape {
-    wav: WavWriter<BufWriter<FreshFile>>,
+    wav: WavWriter<BufWriter<AtomicFile>>,
     path: PathBuf,
     samples: Vec<f32>,
 }
@@ -266,7 +267,7 @@ impl Tape {
         let format = Format::new(desk.channels(), desk.rate_hz(), Encoding::Float32)?;
         let info: Info =
             vec![(*b"INAM", desk.scene().title().to_owned()), (*b"ISFT", crate::render::VERSION.to_owned())];
-        let file = BufWriter::new(FreshFile::create(path)?);
+        let file = BufWriter::new(AtomicFile::create(path)?);
         let wav = WavWriter::new(file, format, info, 0, 1).map_err(|e| HostError::writing(path, &e))?;
         Ok(Self { wav, path: path.to_path_buf(), samples: Vec::new() })
     }

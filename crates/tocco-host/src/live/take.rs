@@ -8,12 +8,12 @@
 
 use super::governor::Grade;
 use super::limiter::{CEILING_DBTP, Limiter};
+use crate::atomic_file::AtomicFile;
+use crate::console::ProgressBar;
 use crate::error::{HostError, Result, bad};
-use crate::fresh::FreshFile;
 use crate::library::Loaded;
 use crate::measure::Level;
 use crate::render::{Manner, Report, VERSION};
-use crate::say::Bar;
 use crate::wav::{Format, WavWriter};
 use serde_json::{Value, json};
 use std::io::{BufWriter, Write};
@@ -152,14 +152,14 @@ fn scene_from(value: &Value, origin: &str) -> Result<Loaded> {
 
 /// A take in the making.
 pub struct Writer {
-    file: BufWriter<FreshFile>,
+    file: BufWriter<AtomicFile>,
     path: PathBuf,
 }
 
 impl Writer {
     /// Begins a take; the file appears when it is complete.
     pub fn create(path: &Path, header: &Header) -> Result<Self> {
-        let mut writer = Self { file: BufWriter::new(FreshFile::create(path)?), path: path.to_path_buf() };
+        let mut writer = Self { file: BufWriter::new(AtomicFile::create(path)?), path: path.to_path_buf() };
         writer.line(&json!({
             "take": FORMAT,
             "program": VERSION,
@@ -402,9 +402,9 @@ pub fn to_wav(take: &Take, target: &Path, manner: &Manner) -> Result<Report> {
     format.check_length(&info, take.ticks as f64)?;
     let mut replay = Replay::new(take)?;
     let wrong = |e: std::io::Error| HostError::writing(target, &e);
-    let file = BufWriter::new(FreshFile::create(target)?);
+    let file = BufWriter::new(AtomicFile::create(target)?);
     let mut wav = WavWriter::new(file, format, info, take.ticks, take.header.scene.def.seed).map_err(wrong)?;
-    let bar = Bar::new((take.ticks as f64 / rate_hz).ceil() as u64, "s of sound");
+    let bar = ProgressBar::new((take.ticks as f64 / rate_hz).ceil() as u64, "s of sound");
     let (mut out, mut level, mut frames) = (vec![0.0; BLOCK * channels], Level::default(), 0);
     loop {
         let rendered = replay.render(&mut out);

@@ -2,9 +2,9 @@
 //! `tocco send`: one message, or a take played into a running server.
 
 use super::wire::{self, bundle, bytes_of, tag_of, text};
+use crate::console;
 use crate::error::{HostError, Result, bad};
 use crate::live::take::{Deed, Take};
-use crate::say;
 use rosc::{OscMessage, OscType};
 use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
 use std::path::PathBuf;
@@ -53,7 +53,7 @@ pub fn run(args: &SendArgs) -> Result<()> {
             let (sent, left_out) = client.replay(&take)?;
             let also =
                 if left_out > 0 { format!("; {left_out} without an OSC address left out") } else { String::new() };
-            say::remark(&format!("{sent} commands to {}{also}", args.to));
+            console::remark(&format!("{sent} commands to {}{also}", args.to));
         }
         (None, Some(path)) => {
             let values = args.values.iter().map(|value| argument(value)).collect::<Result<_>>()?;
@@ -67,7 +67,7 @@ pub fn run(args: &SendArgs) -> Result<()> {
     for answer in client.answers()? {
         match (answer.addr.as_str(), answer.args.as_slice()) {
             ("/tocco/error", [OscType::String(what)]) => return bad(what.as_str()),
-            _ => say::result(&words(&answer))?,
+            _ => console::result(&words(&answer))?,
         }
     }
     Ok(())
@@ -92,7 +92,7 @@ fn words(message: &OscMessage) -> String {
     let mut line = message.addr.clone();
     for arg in &message.args {
         line += &match arg {
-            OscType::String(word) => format!(" \"{}\"", say::one_line(word)),
+            OscType::String(word) => format!(" \"{}\"", console::one_line(word)),
             OscType::Float(x) => format!(" {x}"),
             OscType::Double(x) => format!(" {x}"),
             OscType::Int(x) => format!(" {x}"),
@@ -180,7 +180,7 @@ impl Client {
         let (start, clock) = (Instant::now() + LEAD, SystemTime::now() + LEAD);
         let after = |at: u64| Duration::from_secs_f64(at as f64 / take.header.rate_hz);
         let wait = |until: Instant| std::thread::sleep(until.saturating_duration_since(Instant::now()));
-        let bar = say::Bar::new(take.entries.len() as u64, "commands");
+        let bar = console::ProgressBar::new(take.entries.len() as u64, "commands");
         let (mut sent, mut left_out, mut rest) = (0, 0, take.entries.as_slice());
         while let Some(first) = rest.first() {
             bar.at((take.entries.len() - rest.len()) as u64);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Scenes that OSC loads and saves: inside one folder, nowhere else.
 
+use crate::atomic_file;
 use crate::error::{HostError, Result, bad};
-use crate::fresh;
 use crate::library::{self, Loaded, SHIPPED};
 use crate::live::Desk;
 use std::path::{Component, Path, PathBuf};
@@ -99,7 +99,7 @@ pub fn save(folder: Option<&Folder>, name: &str, desk: &Desk) -> Result<String> 
     if path.symlink_metadata().is_ok() {
         return bad(format!("'{name}' exists already; name another"));
     }
-    fresh::write(&path, text(desk)?.as_bytes())?;
+    atomic_file::write(&path, text(desk)?.as_bytes())?;
     Ok(name)
 }
 

@@ -5,9 +5,9 @@ use super::files::{self, Folder};
 use super::pattern::{Pattern, is_pattern};
 use super::stream::{Stream, TIMEOUT, USUAL_HZ};
 use super::wire::{self, bytes_of, float, number, text};
+use crate::console;
 use crate::error::{HostError, Result, bad};
 use crate::live::{Answer, Desk, Knob, Shared, When};
-use crate::say;
 use rosc::{OscMessage, OscType};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet, VecDeque};
@@ -175,7 +175,7 @@ impl Server {
 
     /// A mistake: answered, and remarked on now and then.
     fn fail(&mut self, desk: &mut Desk, visit: &mut Visit, error: &HostError) {
-        let mut line = say::one_line(&error.to_string());
+        let mut line = console::one_line(&error.to_string());
         if line.len() > LONGEST_ERROR {
             let end = (0..=LONGEST_ERROR).rev().find(|end| line.is_char_boundary(*end)).unwrap_or(0);
             line.truncate(end);

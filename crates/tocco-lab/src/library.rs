@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where scenes come from: a file, standard input, or the scenes that travel inside the program.
+
+use crate::error::{Error, Result, bad};
+use crate::wav::WavReader;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use tocco::scene::def::Source;
+use tocco::scene::error::nearest;
+use tocco::scene::kinds::MAX_TEXT_BYTES;
+use tocco::scene::{SceneDef, SceneError};
+
+/// Shipped scenes: name and text, sorted by name.
+pub const SHIPPED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/scenes.rs"));
+
+/// No recording that drives a scene is longer than this: it stays in memory.
+const MOST_WAV_FRAMES: u64 = 1 << 26;
+
+/// A scene with its recordings, ready to build.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// Short name for files and lists.
+    pub name: String,
+    /// How messages call it.
+    pub origin: String,
+    /// The source text.
+    pub text: String,
+    /// The scene as data.
+    pub def: SceneDef,
+}
+
+impl Loaded {
+    /// From text; recordings are looked for in `folder`.
+    pub fn from_text(name: &str, origin: &str, text: String, folder: Option<&Path>) -> Result<Self> {
+        let mut def = SceneDef::from_text(&text).map_err(|e| wrong(origin, &e, None))?;
+        for (index, drive) in def.drives.iter_mut().enumerate() {
+            if let Source::Wav { file, gain, at_s } = &drive.source {
+                let Some(folder) = folder else {
+                    return bad(format!(
+                        "{origin}: drive[{index}].wav: a recording needs a scene file to stand beside"
+                    ));
+                };
+                let mut wav = WavReader::open(&folder.join(file))?;
+                if wav.frames > MOST_WAV_FRAMES {
+                    return bad(format!(
+                        "{origin}: drive[{index}].wav: {file} is too long; cut it to {MOST_WAV_FRAMES} frames"
+                    ));
+                }
+                let data = wav.read_mono(0, wav.frames as usize)?;
+                let broken = data.iter().any(|x| !x.is_finite());
+                if broken {
+                    return bad(format!("{origin}: drive[{index}].wav: {file} holds samples that are not numbers"));
+                }
+                drive.source = Source::Samples { rate_hz: wav.rate_hz, data: data.into(), gain: *gain, at_s: *at_s };
+            }
+        }
+        Ok(Self { name: name.to_owned(), origin: origin.to_owned(), text, def })
+    }
+
+    /// A scene error with file and line in front.
+    pub fn wrong(&self, error: &SceneError) -> Error {
+        wrong(&self.origin, error, Some(&self.def))
+    }
+
+    /// The title, or the name where there is none.
+    pub fn title(&self) -> &str {
+        if self.def.title.is_empty() { &self.name } else { &self.def.title }
+    }
+
+    /// The comment that opens the file, as one paragraph.
+    pub fn comment(&self) -> String {
+        let lines = self.text.lines().take_while(|line| line.starts_with('#'));
+        let words: Vec<&str> = lines.flat_map(|line| line.trim_start_matches('#').split_whitespace()).collect();
+        words.join(" ")
+    }
+}
+
+/// `file:line: place: what`.
+fn wrong(origin: &str, error: &SceneError, def: Option<&SceneDef>) -> Error {
+    let line = error.line.or_else(|| def.and_then(|d| d.line_of(&error.at)));
+    let line = line.map_or(String::new(), |l| format!("{l}:"));
+    let at = if error.at.is_empty() { String::new() } else { format!("{}: ", error.at) };
+    Error::BadInput(format!("{origin}:{line} {at}{}", error.what))
+}
+
+/// Loads a scene by file name, shipped name, or `-` for standard input.
+pub fn load(scene: &str) -> Result<Loaded> {
+    let path = Path::new(scene);
+    if scene == "-" {
+        let text = read_text(path, std::io::stdin().lock())?;
+        return Loaded::from_text("scene", "standard input", text, Some(Path::new(".")));
+    }
+    if !path.exists() || path.is_dir() {
+        if SHIPPED.iter().any(|(name, _)| *name == scene) {
+            return load_shipped(scene);
+        }
+        if path.is_dir() {
+            return bad(format!("cannot read {scene}: it is a folder; name a scene file"));
+        }
+        if path.components().count() > 1 || path.extension().is_some() {
+            return bad(format!(
+                "cannot read {scene}: no such file; 'tocco scenes' lists the scenes that come with the program"
+            ));
+        }
+        return load_shipped(scene);
+    }
+    let text = read(path)?;
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    let folder: PathBuf = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+    Loaded::from_text(&name, scene, text, Some(&folder))
+}
+
+fn load_shipped(scene: &str) -> Result<Loaded> {
+    match SHIPPED.iter().find(|(name, _)| *name == scene) {
+        Some((name, text)) => Loaded::from_text(name, &format!("scene {name}"), (*text).to_owned(), None),
+        None => bad(format!(
+            "no file and no shipped scene '{scene}'{}",
+            nearest(scene, SHIPPED.iter().map(|(name, _)| *name))
+        )),
+    }
+}
+
+/// The text of a scene or design file.
+pub fn read(path: &Path) -> Result<String> {
+    read_text(path, File::open(path).map_err(|e| Error::reading(path, &e))?)
+}
+
+fn read_text(path: &Path, from: impl Read) -> Result<String> {
+    let mut bytes = Vec::new();
+    let most = MAX_TEXT_BYTES as u64;
+    from.take(most + 1).read_to_end(&mut bytes).map_err(|e| Error::reading(path, &e))?;
+    if bytes.len() as u64 > most {
+        return bad(format!("cannot read {}: longer than any scene ({} MiB)", path.display(), most >> 20));
+    }
+    String::from_utf8(bytes).or_else(|_| bad(format!("cannot read {}: it is not text (UTF-8)", path.display())))
+}
+
+/// Every shipped scene.
+pub fn shipped() -> Result<Vec<Loaded>> {
+    SHIPPED.iter().map(|(name, _)| load_shipped(name)).collect()
+}
