@@ -4,6 +4,7 @@
 use crate::error::Result;
 use crate::render::{AUTO_MOST_S, Plan};
 use std::fmt::Write as _;
+use tocco::Gesture;
 use tocco::interactor::friction::FrictionParams;
 use tocco::interactor::impact::ImpactParams;
 use tocco::math::pow;
@@ -11,7 +12,7 @@ use tocco::resonator::modal::ModalParams;
 use tocco::resonator::shape::evaluate;
 use tocco::resonator::waveguide::StringParams;
 use tocco::scene::def::{
-    Action, BodyDef, BodyForm, ContactDef, ContactForm, FrictionLaw, HammerDef, ImpactLaw, Intent, Length, LinkDef,
+    BodyDef, BodyForm, ContactDef, ContactForm, FrictionLaw, HammerDef, ImpactLaw, Intent, Length, LinkDef,
     MidiDef, Notes, PlaceDef, PlaceOn, PointDef, SceneDef, ShapeDef, Source, Stuff, TapTo,
 };
 use tocco::scene::network::analyse;
@@ -47,16 +48,18 @@ pub fn report(plan: &Plan) -> Result<String> {
             }
             Source::Noise { rms, .. } => format!("noise, rms {}", short(*rms)),
             Source::Wav { file, .. } => file.clone(),
+            Source::Input { channel, .. } => format!("sound from input {channel}"),
             Source::Samples { rate_hz, data, .. } => format!("recording of {} s", short(data.len() as f64 / rate_hz)),
         };
         line(&mut text, &format!("drive {}", drive.path), &words);
     }
     let most_events = 12;
     for event in def.events.iter().take(most_events) {
-        let words = match &event.action {
-            Action::Strike { body, velocity_m_s } => format!("strike {body} at {} m/s", short(*velocity_m_s)),
-            Action::Hit { site, impulse_n_s } => format!("hit {site} with {} N s", short(*impulse_n_s)),
-            Action::Set { path, value } => format!("set {path} to {}", short(*value)),
+        let words = match &event.gesture {
+            Gesture::Strike { body, velocity_m_s } => format!("strike {body} at {} m/s", short(*velocity_m_s)),
+            Gesture::Hit { site, impulse_n_s } => format!("hit {site} with {} N s", short(*impulse_n_s)),
+            Gesture::Set { path, value } => format!("set {path} to {}", short(*value)),
+            _ => continue, // no event holds another
         };
         line(&mut text, &format!("at {} s", short(event.at_s)), &words);
     }
@@ -69,7 +72,14 @@ pub fn report(plan: &Plan) -> Result<String> {
             TapTo::Channel(channel) => format!("channel {channel}"),
             TapTo::Pan(pan) => format!("pan {}", short(pan)),
         };
-        line(&mut text, &format!("tap {}", tap.of), &format!("{quantity} times {} to {to}", short(tap.gain)));
+        let at = if tap.outputs.is_empty() { String::new() } else { format!(" of {}", tap.outputs.join(" and ")) };
+        line(&mut text, &format!("tap {}", tap.of), &format!("{quantity} times {} to {to}{at}", short(tap.gain)));
+    }
+    for output in &def.outputs {
+        let channels: Vec<String> = output.channels.iter().map(usize::to_string).collect();
+        let limiter = if output.limiter { "" } else { ", not limited" };
+        let words = format!("channels {} of the device, times {}{limiter}", channels.join(", "), short(output.gain));
+        line(&mut text, &format!("output {}", output.name), &words);
     }
     for control in &def.controls {
         let [low, high] = control.range;
@@ -304,8 +314,8 @@ fn hammer_of(def: &SceneDef, between: &[String; 2]) -> Option<(f64, f64)> {
     between.iter().find_map(|site| {
         let body = def.bodies.iter().find(|body| body.name == *site)?;
         let BodyForm::Mass { velocity_m_s, .. } = body.form else { return None };
-        let strike = def.events.iter().find_map(|event| match &event.action {
-            Action::Strike { body, velocity_m_s } if body == site => Some(velocity_m_s.abs()),
+        let strike = def.events.iter().find_map(|event| match &event.gesture {
+            Gesture::Strike { body, velocity_m_s } if body == site => Some(velocity_m_s.abs()),
             _ => None,
         });
         let speed = strike.unwrap_or(velocity_m_s.abs());

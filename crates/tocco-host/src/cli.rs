@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The command line: what happens when something is typed.
 
+mod analyse;
 mod args;
 
-use crate::analyse::command as analyse;
 use crate::error::{HostError, Result, bad};
 use crate::measure::dbfs;
 use crate::render::{self, AUTO_MOST_S, Plan, Report, Target};
 use crate::sweep::{self, Axis};
 use crate::wav::Encoding;
 use crate::{
-    answers, bench, check, crew, describe, fresh, gallery, library, live, map, osc, reproduce, say, sets, spectrogram,
-    starter, studio,
+    answers, atomic_file, bench, check, console, describe, gallery, interrupt, library, live, map, osc, parallel,
+    reproduce, sets, spectrogram, starter, studio, take,
 };
 pub use args::Cli;
 use args::{Command, MapArgs, PlayArgs, RenderArgs, SweepArgs};
@@ -20,6 +20,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use tocco::scene::def::Length;
+use tocco_lab::bench::Section;
 
 const WELCOME: &str = "\
 Tocco makes the sound of things touching. Three commands to begin with:
@@ -31,9 +32,15 @@ Tocco makes the sound of things touching. Three commands to begin with:
 'tocco --help' lists every command, 'tocco COMMAND --help' shows examples.
 ";
 
+/// Parts of `tocco bench`.
+const SECTIONS: [Section; 9] = {
+    let [free, contact, friction, shape, sweep, analyse, peers] = tocco_lab::bench::SECTIONS;
+    [free, contact, friction, shape, bench::live::SECTION, bench::program::SECTION, sweep, analyse, peers]
+};
+
 /// Reads the arguments and does what they say; the exit code comes back.
 pub fn main(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
-    fresh::clean_up_when_interrupted();
+    interrupt::clean_up_when_interrupted();
     let done = match Cli::try_parse_from(arguments) {
         Ok(cli) => run(cli),
         Err(error) => refused(&error),
@@ -41,7 +48,7 @@ pub fn main(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
     match done {
         Ok(()) => 0,
         Err(error) => {
-            say::error(&error);
+            console::error(&error);
             error.code()
         }
     }
@@ -50,12 +57,12 @@ pub fn main(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
 /// Help and version are results; anything else becomes one line.
 fn refused(error: &clap::Error) -> Result<()> {
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => return say::result(&error.to_string()),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => return console::result(&error.to_string()),
         _ => {}
     }
     let text = error.to_string();
     let first = text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
-    let mut line = say::one_line(first);
+    let mut line = console::one_line(first);
     let suggested = [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand, ContextKind::SuggestedValue];
     let hint = suggested.iter().find_map(|kind| match error.get(*kind)? {
         ContextValue::String(word) => Some(word.clone()),
@@ -70,9 +77,9 @@ fn refused(error: &clap::Error) -> Result<()> {
 }
 
 fn run(cli: Cli) -> Result<()> {
-    say::set_quiet(cli.quiet);
+    console::set_quiet(cli.quiet);
     match cli.command {
-        None => say::result(WELCOME),
+        None => console::result(WELCOME),
         Some(Command::Render(args)) => match &args.take {
             Some(take) => render_take(take, &args),
             None => render(&args),
@@ -82,29 +89,29 @@ fn run(cli: Cli) -> Result<()> {
         Some(Command::Check { scene, rate }) => {
             let mut plan = Plan::new(library::load(&scene)?);
             plan.rate_hz = rate.unwrap_or(plan.rate_hz);
-            say::result(&check::report(&plan)?)
+            console::result(&check::report(&plan)?)
         }
-        Some(Command::Describe { schema: true, .. }) => say::result(&tocco::scene::schema::schema_text()),
-        Some(Command::Describe { what, json, .. }) => say::result(&describe::describe(what.as_deref(), json)?),
+        Some(Command::Describe { schema: true, .. }) => console::result(&tocco::scene::schema::schema_text()),
+        Some(Command::Describe { what, json, .. }) => console::result(&describe::describe(what.as_deref(), json)?),
         Some(Command::Scenes { name }) => scenes(name.as_deref()),
         Some(Command::New { kind, output }) => new(&kind, output),
         Some(Command::Sweep(args)) => sweep(&args),
         Some(Command::Answers { set, files, output }) => answers(&set, &files, &output),
         Some(Command::Map(args)) => draw_map(&args),
-        Some(Command::Analyse(args)) => analyse::run(&args),
+        Some(Command::Analyse(args)) => tocco_lab::analyse::task::run(&args.task()),
         Some(Command::Reproduce { item: None, .. }) => {
             let wide = reproduce::items().iter().map(|(id, _)| id.len()).max().unwrap_or(0);
             let rows: String = reproduce::items().iter().map(|(id, title)| format!("{id:<wide$}  {title}\n")).collect();
-            say::result(&rows)
+            console::result(&rows)
         }
         Some(Command::Reproduce { item: Some(item), output }) => reproduce(&item, &output),
-        Some(Command::Bench { sections }) => match bench::run(&sections)? {
+        Some(Command::Bench { sections }) => match tocco_lab::bench::run(&SECTIONS, &sections)? {
             true => Ok(()),
             false => Err(HostError::Missed("bench: figures missed, see the table".into())),
         },
         Some(Command::Studio { export: Some(folder), .. }) => {
             studio::export(&folder)?;
-            say::remark(&format!("serve {} with any static web server", folder.display()));
+            console::remark(&format!("serve {} with any static web server", folder.display()));
             Ok(())
         }
         Some(Command::Studio { port, host, no_open, osc, to, export: None }) => {
@@ -112,8 +119,8 @@ fn run(cli: Cli) -> Result<()> {
             studio::serve(&studio::Studio { host, port, open: !no_open, bridge })
         }
         Some(Command::Gallery { output, jobs }) => {
-            let page = gallery::run(&output, jobs.unwrap_or_else(crew::cores))?;
-            say::remark(&format!("{} scenes; open {} in a browser", library::SHIPPED.len(), page.display()));
+            let page = gallery::run(&output, jobs.unwrap_or_else(parallel::cores))?;
+            console::remark(&format!("{} scenes; open {} in a browser", library::SHIPPED.len(), page.display()));
             Ok(())
         }
     }
@@ -124,7 +131,7 @@ fn render(args: &RenderArgs) -> Result<()> {
     let mut manner = args.file.manner()?;
     manner.probe = args.probe.clone().map(|path| (path, args.probe_of.clone()));
     let target = if args.output.as_os_str() == "-" { Target::Stdout } else { Target::File(args.output.clone()) };
-    say::set_stdout_taken(target == Target::Stdout);
+    console::set_stdout_taken(target == Target::Stdout);
     let named = args.output.extension().map(|e| e.to_ascii_lowercase());
     if named
         .is_some_and(|e| ["mp3", "flac", "ogg", "opus", "aif", "aiff", "m4a", "aac"].iter().any(|other| e == *other))
@@ -143,26 +150,26 @@ fn render(args: &RenderArgs) -> Result<()> {
     if let Some(picture) = &args.picture {
         spectrogram::picture(&args.output, picture)?;
     }
-    say::remark(&report_words(&args.output.display().to_string(), &report, manner.encoding));
+    console::remark(&report_words(&args.output.display().to_string(), &report, manner.encoding));
     Ok(())
 }
 
-fn render_take(take: &Path, args: &RenderArgs) -> Result<()> {
+fn render_take(path: &Path, args: &RenderArgs) -> Result<()> {
     let manner = args.file.manner()?;
-    let report = live::take::to_wav(&live::take::Take::read(take)?, &args.output, &manner)?;
+    let report = take::to_wav(&take::read(path)?, &args.output, &manner)?;
     if let Some(picture) = &args.picture {
         spectrogram::picture(&args.output, picture)?;
     }
-    say::remark(&report_words(&args.output.display().to_string(), &report, manner.encoding));
+    console::remark(&report_words(&args.output.display().to_string(), &report, manner.encoding));
     Ok(())
 }
 
 fn play(args: &PlayArgs) -> Result<()> {
     if let Some(list) = args.seat.list(args.scene.is_some())? {
-        return say::result(&list);
+        return console::result(&list);
     }
     let Some(scene) = args.scene.as_deref().filter(|_| !args.list_devices) else {
-        return say::result(&live::play::devices());
+        return console::result(&live::play::devices());
     };
     let mut scene = library::load(scene)?;
     scene.def.seed = args.seed.unwrap_or(scene.def.seed);
@@ -228,9 +235,9 @@ fn reproduce(item: &str, folder: &Path) -> Result<()> {
         let known = reproduce::items().into_iter().map(|(id, _)| id).chain(["all"]);
         return bad(format!("no item '{item}'{}", tocco::scene::error::nearest(item, known)));
     }
-    fresh::folder(folder)?;
+    atomic_file::create_folder(folder)?;
     let mut unheard = Ok(());
-    let done = reproduce::run(item, folder, &mut |text| unheard = unheard.clone().and_then(|()| say::result(text)));
+    let done = reproduce::run(item, folder, &mut |text| unheard = unheard.clone().and_then(|()| console::result(text)));
     unheard?;
     match done {
         Ok(true) => Ok(()),
@@ -243,7 +250,7 @@ fn scenes(name: Option<&str>) -> Result<()> {
     if let Some(name) = name {
         let all = || library::SHIPPED.iter().chain(sets::DESIGNS);
         return match all().find(|(known, _)| *known == name) {
-            Some((_, text)) => say::result(text),
+            Some((_, text)) => console::result(text),
             None => {
                 let known = all().map(|(known, _)| *known);
                 bad(format!("no shipped scene or design '{name}'{}", tocco::scene::error::nearest(name, known)))
@@ -260,29 +267,29 @@ fn scenes(name: Option<&str>) -> Result<()> {
         };
         let _ = writeln!(text, "{:<wide$}  {length:>6}  {}", scene.name, scene.title());
     }
-    say::result(&text)
+    console::result(&text)
 }
 
 fn new(kind: &str, output: Option<PathBuf>) -> Result<()> {
     let text = starter::text(kind)?;
-    let Some(path) = output else { return say::result(text) };
+    let Some(path) = output else { return console::result(text) };
     if path.is_file() {
         return bad(format!("{} exists already; name another file", path.display()));
     }
-    fresh::write(&path, text.as_bytes())?;
+    atomic_file::write(&path, text.as_bytes())?;
     let path = path.display();
-    say::remark(&format!("{path}: now 'tocco render {path} -o {kind}.wav'"));
+    console::remark(&format!("{path}: now 'tocco render {path} -o {kind}.wav'"));
     Ok(())
 }
 
 fn sweep(args: &SweepArgs) -> Result<()> {
-    let threads = args.jobs.unwrap_or_else(crew::cores);
+    let threads = args.jobs.unwrap_or_else(parallel::cores);
     if let Some(design) = sets::load(args.scene.named())? {
         refuse_beside_a_design(args)?;
         let summary = sets::run(&design, &args.output, threads)?;
         swept(summary, &args.output);
         if design.listening.is_some() {
-            say::remark(&format!("open {} in a browser", args.output.join("listen.html").display()));
+            console::remark(&format!("open {} in a browser", args.output.join("listen.html").display()));
         }
         return Ok(());
     }
@@ -308,7 +315,7 @@ fn sweep(args: &SweepArgs) -> Result<()> {
 
 fn swept(summary: sweep::Summary, folder: &Path) {
     let found = if summary.found > 0 { format!(", {} of them from before", summary.found) } else { String::new() };
-    say::remark(&format!("{} files{found}; {}", summary.files, folder.join("manifest.tsv").display()));
+    console::remark(&format!("{} files{found}; {}", summary.files, folder.join("manifest.tsv").display()));
 }
 
 /// A design says everything about its sounds, so that the file alone repeats them.
@@ -333,7 +340,7 @@ fn answers(set: &Path, files: &[PathBuf], output: &Path) -> Result<()> {
     let summary = answers::run(set, files, output)?;
     let missing = if summary.missing > 0 { format!(", {} sounds without any", summary.missing) } else { String::new() };
     let (listeners, answers, output) = (summary.listeners, summary.answers, output.display());
-    say::remark(&format!("{listeners} listeners, {answers} answers{missing}; proportions and ranges in {output}"));
+    console::remark(&format!("{listeners} listeners, {answers} answers{missing}; proportions and ranges in {output}"));
     Ok(())
 }
 
@@ -343,9 +350,9 @@ fn draw_map(args: &MapArgs) -> Result<()> {
         return bad(format!("-o {}: a map is a picture; give a name that ends in .png", args.output.display()));
     }
     let plan = args.scene.plan()?;
-    let map = map::run(&plan, &x, &y, args.of.as_deref(), args.jobs.unwrap_or_else(crew::cores))?;
+    let map = map::run(&plan, &x, &y, args.of.as_deref(), args.jobs.unwrap_or_else(parallel::cores))?;
     let table = map.write(plan.scene.title(), &args.output)?;
-    say::remark(&format!("{}\n{} and {}", map.summary(), args.output.display(), table.display()));
+    console::remark(&format!("{}\n{} and {}", map.summary(), args.output.display(), table.display()));
     Ok(())
 }
 

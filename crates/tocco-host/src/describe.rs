@@ -9,6 +9,7 @@ use crate::render::Plan;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
+use tocco::scene::ControlInfo;
 use tocco::param::{Key, KeyType, Kind, Rate, Scale, Spec};
 use tocco::resonator::material::{Entry, MATERIALS, Material, REFERENCE_HZ};
 use tocco::scene::error::nearest;
@@ -258,7 +259,7 @@ fn scene(plan: &Plan, as_json: bool) -> Result<String> {
             .collect();
         let controls: Vec<Value> = controls
             .iter()
-            .map(|(name, path, range, scale)| {
+            .map(|ControlInfo { name, path, range, scale }| {
                 let all = scene.directory().moved_by(name);
                 json!({ "name": name, "path": path, "paths": all, "range": range, "scale": law(*scale) })
             })
@@ -280,7 +281,7 @@ fn scene(plan: &Plan, as_json: bool) -> Result<String> {
     if !controls.is_empty() {
         text.push_str("\ncontrols (--set NAME=0..1)\n");
     }
-    for (name, _, [low, high], scale) in &controls {
+    for ControlInfo { name, range: [low, high], scale, .. } in &controls {
         let path = scene.directory().moved_by(name).join(" and ");
         let _ = writeln!(text, "  {name:<wide$}  {path} from {} to {}, {}", short(*low), short(*high), law(*scale));
     }

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `tocco gallery`: every shipped scene as sound and picture, with a page to listen to them.
 
-use crate::crew;
+use crate::atomic_file;
+use crate::console::ProgressBar;
 use crate::error::Result;
-use crate::fresh;
-use crate::library::{self, Loaded};
+use crate::library;
+use tocco::Document;
 use crate::measure::dbfs;
+use crate::parallel;
 use crate::render::{Manner, Plan, Report, Target, VERSION, to_wav};
-use crate::say::Bar;
 use crate::spectrogram;
 use crate::wav::Encoding;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use tocco_lab::html::escape;
 
 /// Renders everything into `folder`; gives back the page.
 pub fn run(folder: &Path, threads: usize) -> Result<PathBuf> {
     let scenes = library::shipped()?;
-    fresh::folder(folder)?;
-    let bar = Bar::new(scenes.len() as u64, "scenes");
+    atomic_file::create_folder(folder)?;
+    let bar = ProgressBar::new(scenes.len() as u64, "scenes");
     // 16 bit: every browser plays it.
     let manner = Manner { encoding: Encoding::Int16, ..Manner::default() };
-    let reports = crew::run(scenes.len(), threads, |index| {
+    let reports = parallel::run(scenes.len(), threads, |index| {
         let scene = &scenes[index];
         let wav = folder.join(format!("{}.wav", scene.name));
         let report = to_wav(&Plan::new(scene.clone()), &Target::File(wav.clone()), &manner, false)?;
@@ -29,13 +31,8 @@ pub fn run(folder: &Path, threads: usize) -> Result<PathBuf> {
         Ok(report)
     })?;
     let page = folder.join("index.html");
-    fresh::write(&page, html(&scenes, &reports).as_bytes())?;
+    atomic_file::write(&page, html(&scenes, &reports).as_bytes())?;
     Ok(page)
-}
-
-/// Text fit for HTML.
-pub(crate) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 const HEAD: &str = r#"<!doctype html>
@@ -68,7 +65,7 @@ h2::first-letter, nav a::first-letter { text-transform: uppercase; }
 <body>
 "#;
 
-fn html(scenes: &[Loaded], reports: &[Report]) -> String {
+fn html(scenes: &[Document], reports: &[Report]) -> String {
     let mut page = String::from(HEAD);
     let _ = write!(
         page,

@@ -1,32 +1,31 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Everything of Tocco that touches a machine: files, terminals, threads, pictures. The program `tocco` is a thin
-//! `main` over this library.
+//! Everything of Tocco that touches a machine: sound cards, MIDI ports, OSC, the terminal, the studio page. The program
+//! `tocco` is a thin `main` over this library; what needs no device is in [`tocco_lab`], whose modules appear here too.
 
-pub mod analyse;
-pub mod answers;
-pub mod bench;
 pub mod check;
 pub mod cli;
-pub mod crew;
 pub mod describe;
-pub mod error;
-pub mod fresh;
 pub mod gallery;
-pub mod library;
+pub mod interrupt;
 pub mod live;
-pub mod map;
-pub mod measure;
 pub mod midi;
 pub mod osc;
-pub mod plot;
-pub mod render;
-pub mod reproduce;
-pub mod say;
-pub mod sets;
-pub mod spectrogram;
 pub mod starter;
 pub mod studio;
-pub mod sweep;
-pub mod tiles;
 pub mod tui;
-pub mod wav;
+
+/// What `tocco bench` measures beside the lab's figures: the live half, and the program as a whole.
+pub mod bench {
+    pub mod live;
+    pub mod program;
+}
+
+/// The one error type of the program: the lab's.
+pub mod error {
+    pub use tocco_lab::error::{Error as HostError, Result, bad, plain};
+}
+
+pub use tocco_lab::{
+    analyse, answers, atomic_file, console, library, map, measure, parallel, plot, render, reproduce, sets,
+    spectrogram, sweep, take, wav,
+};

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Playing live, in two halves.
+//! Playing live on this machine: [`tocco_live`] with its devices, files and clock.
 //!
-//! The *control half*, [`Desk`], has names, files, words and time to spare: it resolves paths, checks values, answers
-//! mistakes, records takes and frees what is no longer needed. The *audio half*, [`Player`], has none of these: it takes
-//! orders from a wait-free ring at block boundaries, renders, limits, meters and hands everything that must be freed or
-//! written back through another ring. It neither allocates nor locks nor calls the system, but for reading the clock.
-//!
-//! Front ends (a terminal view, OSC, MIDI) share the desk as [`Shared`]: lock it, give orders, let go.
+//! Front ends (a terminal view, OSC, MIDI) share the control half as [`Shared`]: lock it, give gestures, let go.
 //!
 //! ```
 //! use tocco_host::{library, live};
@@ -14,7 +9,7 @@
 //! desk.set("hit/stiffness", 1e8)?;
 //! desk.strike("hammer", 1.0)?;
 //! let mut block = vec![0.0; 512 * desk.channels()];
-//! player.play(&mut block);
+//! player.play(&[], &mut block);
 //! desk.poll()?;
 //! assert!(desk.set("hit/stifness", 1.0).unwrap_err().to_string().contains("did you mean 'hit/stiffness'?"));
 //! # Ok::<(), tocco_host::error::HostError>(())
@@ -22,33 +17,26 @@
 
 #[cfg(feature = "audio")]
 pub mod card;
-mod desk;
+pub mod clock;
 pub mod device;
 pub mod follow;
-mod governor;
-pub mod limiter;
-mod order;
 pub mod play;
-mod player;
-pub mod take;
+pub mod take_file;
 
-pub use desk::{Answer, Counts, Desk, Knob, Prepare, When};
-pub use governor::Grade;
-pub use order::{METERS, PROBES, Status};
-pub use player::Player;
+pub use tocco_live::{Answer, Counts, Desk, Grade, Knob, METERS, OUTPUTS, PROBES, Player, Prepare, Status, When, limiter};
 
 use crate::error::Result;
-use crate::library::Loaded;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tocco::Document;
 
 /// How to play.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// Rate of the device and so of the engine; `None`: the scene's own, Hz.
     pub rate_hz: Option<f64>,
-    /// Least number of channels; a mono scene is then heard on the first two.
+    /// Least number of channels; a mono scene is then heard on the first two, unless it says where it goes.
     pub channels: usize,
-    /// Limit true peaks.
+    /// Limit true peaks, each output by itself.
     pub limiter: bool,
     /// Watch the clock, and shed load before it is too much. Off where nobody waits for the sound.
     pub watch_load: bool,
@@ -64,9 +52,14 @@ impl Default for Setup {
     }
 }
 
-/// The two halves for a scene.
-pub fn open(scene: Loaded, setup: &Setup) -> Result<(Desk, Player)> {
-    desk::open(scene, setup)
+/// The two halves for a scene, by the clock of this machine.
+pub fn open(scene: Document, setup: &Setup) -> Result<(Desk, Player)> {
+    let Setup { rate_hz, channels, limiter, watch_load, sets, tape_s } = setup.clone();
+    let clock: Option<tocco_live::Clock> = Some(Box::new(clock::now_ns));
+    Ok(tocco_live::open(
+        scene,
+        tocco_live::Setup { rate_hz, channels, limiter, watch_load, clock, sets, tape_s },
+    )?)
 }
 
 /// A desk that several front ends use.

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! MIDI: what a keyboard does to a scene that sounds.
 //!
-//! [`tocco::midi`] knows what bytes mean for a scene. [`Ear`] is what a device feeds, [`clock`] says when a message was
-//! played, and [`port`] joins them to a device (feature `midi`). Orders go through the desk like everyone's, so a take
-//! records them.
+//! [`tocco_live::midi`] knows what bytes mean for a scene. [`Ear`] is what a device feeds, [`clock`] says when a message
+//! was played, and [`port`] joins them to a device (feature `midi`). Gestures go through the desk like everyone's, so a
+//! take records them.
 
 pub mod clock;
 #[cfg(feature = "midi")]
 pub mod port;
 
-pub use tocco::midi::{Learn, Order, Translator};
+pub use tocco_live::midi::{Learn, Translator};
 
-use crate::error::{HostError, Result};
-use crate::library::Loaded;
+use crate::error::Result;
+use tocco::Document;
 use crate::live::{Desk, When};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
-use tocco::midi::Map;
-use tocco::midi::voices::written;
+use tocco::Gesture;
+use tocco_live::midi::Map;
+use tocco_live::midi::voices::written;
 
 /// A translator that a port and a view use.
 pub type Shared = Arc<Mutex<Translator>>;
@@ -28,17 +29,19 @@ pub fn lock(shared: &Shared) -> MutexGuard<'_, Translator> {
 }
 
 /// The scene with its voices, and what translates for it.
-pub fn prepare(scene: Loaded) -> Result<(Loaded, Translator)> {
+pub fn prepare(scene: Document) -> Result<(Document, Translator)> {
     let scene = voiced(scene)?;
     let translator = Translator::new(Map::of(&scene.def));
     Ok((scene, translator))
 }
 
 /// A loaded scene with its voices; one voice, or no `[midi]`: as it is.
-fn voiced(scene: Loaded) -> Result<Loaded> {
-    let voices = written(&scene.def, &scene.text).map_err(|e| HostError::BadInput(format!("{}: {e}", scene.origin)))?;
+fn voiced(scene: Document) -> tocco_live::Result<Document> {
+    let wrong = |e: tocco::SceneError| tocco_live::Error::BadInput(format!("{}: {e}", scene.origin));
+    let voices = written(&scene.def, &scene.text).map_err(wrong)?;
     match voices {
-        Some(text) => Loaded::from_text(&scene.name, &scene.origin, text, None),
+        Some(text) => Document::read(&scene.name, &scene.origin, text, |_| Err("a scene with recordings has one voice".into()))
+            .map_err(wrong),
         None => Ok(scene),
     }
 }
@@ -49,7 +52,7 @@ pub struct Ear {
     generation: Option<u64>,
     text: String,
     clock: clock::Clock,
-    orders: Vec<Order>,
+    gestures: Vec<Gesture>,
 }
 
 impl Ear {
@@ -57,7 +60,7 @@ impl Ear {
     pub fn new(desk: &mut Desk, translator: Shared) -> Self {
         desk.prepare_with(voiced);
         let text = desk.scene().text.clone();
-        Self { translator, generation: None, text, clock: clock::Clock::default(), orders: Vec::new() }
+        Self { translator, generation: None, text, clock: clock::Clock::default(), gestures: Vec::new() }
     }
 
     /// Bytes that were stamped by the driver's clock, heard of at `now_s`. They take effect a block after they were
@@ -74,31 +77,23 @@ impl Ear {
                 desk.say(format!("MIDI: {error}"));
             }
         }
-        translator.weigh(desk.weights());
+        translator.weigh(desk.energies());
         let age_s = self.clock.age_s(stamp_us, now_s);
-        translator.feed(bytes, now_s - age_s, &mut self.orders);
+        translator.feed(bytes, now_s - age_s, &mut self.gestures);
+        while let Some(remark) = translator.remark() {
+            desk.say(remark);
+        }
         let played = SystemTime::now().checked_sub(Duration::from_secs_f64(age_s));
-        let tick = played.and_then(|played| desk.tick_of(played)).map_or(0, |tick| tick + desk.block());
+        let tick = played.and_then(|played| crate::live::clock::tick_of(desk, played)).map_or(0, |tick| tick + desk.block());
         let when = if tick > desk.tick() { When::Tick(tick) } else { When::Now };
-        obey(desk, &mut self.orders, when);
+        perform(desk, &mut self.gestures, when);
     }
 }
 
-/// Gives orders to the desk. One that it refuses is said, and counted there.
-pub fn obey(desk: &mut Desk, orders: &mut Vec<Order>, when: When) {
-    for order in orders.drain(..) {
-        let done = match &order {
-            Order::Set(path, value) => desk.set_at(path, *value, when).map(|_| ()),
-            Order::Jump(path, value) => desk.jump_at(path, *value, when).map(|_| ()),
-            Order::Strike(mass, velocity_m_s) => desk.strike_at(mass, *velocity_m_s, when).map(|_| ()),
-            Order::Hit(site, impulse_n_s) => desk.hit_at(site, *impulse_n_s, when).map(|_| ()),
-            Order::Hush => desk.panic(),
-            Order::Tell(remark) => {
-                desk.say(remark.clone());
-                Ok(())
-            }
-        };
-        if let Err(error) = done {
+/// Gives gestures to the desk. One that it refuses is said, and counted there.
+pub fn perform(desk: &mut Desk, gestures: &mut Vec<Gesture>, when: When) {
+    for gesture in gestures.drain(..) {
+        if let Err(error) = desk.perform(&gesture, when) {
             desk.say(format!("MIDI: {error}"));
         }
     }

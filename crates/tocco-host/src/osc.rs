@@ -12,12 +12,12 @@ mod server;
 mod stream;
 pub mod wire;
 
-pub use server::{METHODS, Server};
+pub use server::{Server, gesture_args, methods};
 
+use crate::console;
 use crate::error::{HostError, Result, bad};
 use crate::live::Shared;
 use crate::live::play::Front;
-use crate::say;
 use files::Folder;
 use std::io::ErrorKind;
 use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
@@ -96,7 +96,7 @@ impl Front for Osc {
         let run = move || listen(&socket, server, &stop);
         self.thread = Some(std::thread::Builder::new().name("OSC".into()).spawn(run).map_err(wrong)?);
         self.address = Some(address);
-        say::remark(&format!("OSC on {address}"));
+        console::remark(&format!("OSC on {address}"));
         Ok(())
     }
 

@@ -8,7 +8,7 @@
 pub mod bridge;
 
 use crate::error::{HostError, Result, bad};
-use crate::{fresh, library, say};
+use crate::{atomic_file, console, library};
 use serde_json::json;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
@@ -62,9 +62,9 @@ fn scenes(has_bridge: bool) -> Result<String> {
 
 /// Writes the page into a folder that any static web server can serve.
 pub fn export(folder: &Path) -> Result<()> {
-    fresh::folder(folder)?;
+    atomic_file::create_folder(folder)?;
     for (name, bytes) in contents(false)? {
-        fresh::write(&folder.join(name), &bytes)?;
+        atomic_file::write(&folder.join(name), &bytes)?;
     }
     Ok(())
 }
@@ -86,9 +86,9 @@ pub fn serve(studio: &Studio) -> Result<()> {
     let address = listener.local_addr().map_err(|e| HostError::Machine(format!("cannot listen: {e}")))?;
     let link = format!("http://{address}/");
     let bridge = bridge::Bridge::open(&studio.bridge)?;
-    say::remark(&format!("the studio is at {link}  (Ctrl-C ends it)"));
+    console::remark(&format!("the studio is at {link}  (Ctrl-C ends it)"));
     for line in bridge.words() {
-        say::remark(&line);
+        console::remark(&line);
     }
     if studio.open {
         open_browser(&link);
@@ -106,7 +106,7 @@ fn open_browser(link: &str) {
     let started =
         Command::new(program).arg(link).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     if started.is_err() {
-        say::remark("open that address in a browser");
+        console::remark("open that address in a browser");
     }
 }
 

@@ -9,10 +9,10 @@ pub mod panel;
 pub mod seat;
 
 use crate::error::{HostError, Result};
-use crate::live::Desk;
+use crate::live::{Desk, When};
 use crate::live::play::{Go, View};
 use crate::midi::{self, Learn};
-use panel::{Act, Panel};
+use panel::{Key, Panel};
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{Clear, ClearType};
@@ -38,15 +38,12 @@ impl Tui {
         Self { panel, screen: None, next: Instant::now(), midi }
     }
 
-    fn act(&mut self, act: Act, desk: &mut Desk) -> Result<Go> {
-        let done = match act {
-            Act::Quit => return Ok(Go::Quit),
-            Act::Set(path, value) => desk.set(&path, value).map(|_| ()),
-            Act::Strike(body, velocity_m_s) => desk.strike(&body, velocity_m_s).map(|_| ()),
-            Act::Hit(site, impulse_n_s) => desk.hit(&site, impulse_n_s).map(|_| ()),
-            Act::Panic => desk.panic(),
-            Act::Replay => desk.load(desk.scene().clone()),
-            Act::Learn(what) => {
+    fn act(&mut self, key: Key, desk: &mut Desk) -> Result<Go> {
+        let done = match key {
+            Key::Quit => return Ok(Go::Quit),
+            Key::Gesture(gesture) => desk.perform(&gesture, When::Now).map(|_| ()),
+            Key::Replay => desk.load(desk.scene().clone()),
+            Key::Learn(what) => {
                 self.learn(what);
                 Ok(())
             }
@@ -75,8 +72,8 @@ impl View for Tui {
         while go == Go::On && event::poll(Duration::ZERO).map_err(machine)? {
             match event::read().map_err(machine)? {
                 Event::Key(key) if key.kind != KeyEventKind::Release => {
-                    if let Some(act) = self.panel.key(key) {
-                        go = self.act(act, desk)?;
+                    if let Some(meant) = self.panel.key(key) {
+                        go = self.act(meant, desk)?;
                     }
                 }
                 Event::Resize(..) => self.next = Instant::now(),

@@ -4,6 +4,7 @@
 #[path = "../../tocco/tests/common/allocations.rs"]
 mod allocations;
 use allocations::{COUNT, WATCHED};
+use tocco::Gesture;
 use tocco::rng::Rng;
 use tocco_host::live::{self, Setup, When};
 use tocco_host::{bench, library};
@@ -28,10 +29,11 @@ fn the_audio_half_neither_allocates_nor_frees_under_storms_floods_loads_and_edit
             let paths = desk.paths();
             let (path, spec, value) = &paths[(rng.bits() % paths.len() as u64) as usize];
             let wild = if rng.unit() < 0.01 { f64::INFINITY } else { value * rng.between(0.7, 1.4) };
-            desk.set_at(path, wild.min(spec.max), When::Tick(desk.tick() + rng.bits() % 200)).unwrap();
+            desk.perform(&Gesture::Set { path: path.to_owned(), value: wild.min(spec.max) }, When::Tick(desk.tick() + rng.bits() % 200)).unwrap();
         }
         if block % 50 == 0 {
-            for mass in desk.masses() {
+            let masses: Vec<String> = desk.directory().masses().map(str::to_owned).collect();
+            for mass in masses {
                 desk.strike(&mass, rng.between(0.1, 2.0)).unwrap();
             }
         }
@@ -40,9 +42,9 @@ fn the_audio_half_neither_allocates_nor_frees_under_storms_floods_loads_and_edit
             if block % 1_000 == 499 { desk.load(scene) } else { desk.edit(scene) }.unwrap();
         }
         if block == 3_333 {
-            desk.panic().unwrap();
+            desk.hush().unwrap();
         }
-        watched(|| player.play(&mut out));
+        watched(|| player.play(&[], &mut out));
         assert!(out.iter().all(|x| x.abs() <= 1.0), "block {block}");
         // Now and then nobody listens for a while: rings fill, and nothing else happens.
         if block % 1_000 < 900 {
@@ -65,7 +67,7 @@ fn the_demanding_scene_neither_allocates_nor_frees() {
     let mut out = vec![0.0; bench::live::BLOCK * desk.channels()];
     for _ in 0..750 {
         storm.blow(&mut desk, bench::live::BLOCK as f64 / bench::live::RATE_HZ).unwrap();
-        watched(|| player.play(&mut out));
+        watched(|| player.play(&[], &mut out));
     }
     assert_eq!(COUNT.get(), 0);
     let health = desk.status().health;

@@ -3,7 +3,8 @@
 
 use std::time::{Duration, SystemTime};
 use tocco_host::bench::live::RATE_HZ;
-use tocco_host::library::{self, Loaded};
+use tocco::Gesture;
+use tocco_host::library;
 use tocco_host::live::device::{Device, Null};
 use tocco_host::live::{self, Desk, Player, Setup, When};
 
@@ -11,14 +12,14 @@ const BAR: &str = "[body.bar]\ntype = \"modal\"\nmodes = [{ freq_hz = 441.0, dec
     [body.ball]\ntype = \"mass\"\nmass_kg = 0.01\nposition_m = -1.0\n[body.wall]\ntype = \"wall\"\n";
 
 fn halves(text: &str, limiter: bool) -> (Desk, Player) {
-    let scene = Loaded::from_text("bar", "bar", text.to_owned(), None).unwrap();
+    let scene = library::from_text("bar", "bar", text.to_owned(), None).unwrap();
     live::open(scene, &Setup { limiter, watch_load: false, ..Setup::default() }).unwrap()
 }
 
 #[test]
 fn mistakes_are_answered_on_the_control_side_counted_and_never_heard() {
     let (mut desk, mut player) = halves(BAR, true);
-    let said = |result: tocco_host::error::Result<live::Answer>| result.unwrap_err().to_string();
+    let said = |result: tocco_live::Result<live::Answer>| result.unwrap_err().to_string();
     assert!(said(desk.set("bar/freq_scal", 1.0)).contains("did you mean 'bar/freq_scale'?"));
     assert!(said(desk.set("bar/freq_scale", f64::NAN)).contains("not a number"));
     assert!(said(desk.strike("bal", 1.0)).contains("did you mean 'ball'?"));
@@ -30,10 +31,10 @@ fn mistakes_are_answered_on_the_control_side_counted_and_never_heard() {
     assert!(answer.clamped && answer.value == 8.0);
     assert_eq!((desk.counts().refused, desk.counts().clamped), (7, 1));
     let text = BAR.replace("of = \"bar\"\n", "of = \"bar\"\nchannel = 3\n");
-    let wide = Loaded::from_text("wide", "wide", text, None).unwrap();
+    let wide = library::from_text("wide", "wide", text, None).unwrap();
     assert!(desk.load(wide).unwrap_err().to_string().contains("channels"));
     let mut out = [0.0; 512];
-    player.play(&mut out);
+    player.play(&[], &mut out);
     desk.poll().unwrap();
     assert!(out.iter().all(|x| *x == 0.0));
     let health = desk.status().health;
@@ -44,15 +45,15 @@ fn mistakes_are_answered_on_the_control_side_counted_and_never_heard() {
 fn an_order_is_heard_at_the_next_block_boundary_or_at_its_very_sample() {
     let (mut desk, mut player) = halves(BAR, false);
     let mut out = vec![0.0; 64];
-    player.play(&mut out);
+    player.play(&[], &mut out);
     desk.hit("bar", 0.01).unwrap();
-    player.play(&mut out);
+    player.play(&[], &mut out);
     assert!(out[0] != 0.0);
     for at in [200_u64, 1_111, 1_112] {
         let (mut desk, mut player) = halves(BAR, false);
-        desk.hit_at("bar", 0.01, When::Tick(at)).unwrap();
+        desk.perform(&Gesture::Hit { site: "bar".to_owned(), impulse_n_s: 0.01 }, When::Tick(at)).unwrap();
         let mut out = vec![0.0; 2_048];
-        out.chunks_mut(64).for_each(|block| player.play(block));
+        out.chunks_mut(64).for_each(|block| player.play(&[], block));
         assert_eq!(out.iter().position(|x| *x != 0.0), Some(at as usize));
         desk.poll().unwrap();
         assert_eq!(desk.counts().done, 1);
@@ -68,7 +69,7 @@ fn a_time_tag_becomes_the_sample_of_that_time() {
         std::thread::sleep(Duration::from_millis(20));
         desk.poll().unwrap();
         let now = SystemTime::now();
-        let (Some(tick), Some(later)) = (desk.tick_of(now), desk.tick_of(now + Duration::from_millis(250))) else {
+        let (Some(tick), Some(later)) = (live::clock::tick_of(&desk, now), live::clock::tick_of(&desk, now + Duration::from_millis(250))) else {
             continue;
         };
         assert_eq!(later - tick, 12_000, "two tags keep their distance");
@@ -86,20 +87,20 @@ fn loading_panic_probes_and_controls_work_while_it_plays() {
     let (mut desk, mut player) = live::open(library::load("bar").unwrap(), &setup).unwrap();
     desk.watch(&["energy"], 0.0).unwrap();
     let mut out = vec![0.0; 9_600];
-    player.play(&mut out);
+    player.play(&[], &mut out);
     desk.poll().unwrap();
     let energy = desk.heard().unwrap().1[0].1;
     assert!(energy > 0.0);
-    desk.hit_at("bar", 1.0, When::Tick(20_000)).ok();
-    desk.panic().unwrap();
-    player.play(&mut out);
-    player.play(&mut out);
+    desk.perform(&Gesture::Hit { site: "bar".to_owned(), impulse_n_s: 1.0 }, When::Tick(20_000)).ok();
+    desk.hush().unwrap();
+    player.play(&[], &mut out);
+    player.play(&[], &mut out);
     desk.poll().unwrap();
     assert_eq!(desk.heard().unwrap().1[0].1, 0.0);
     assert!(out.iter().all(|x| *x == 0.0));
     desk.load(library::load("bell").unwrap()).unwrap();
     let rings = (0..20).any(|_| {
-        player.play(&mut out);
+        player.play(&[], &mut out);
         desk.poll().unwrap();
         desk.heard().unwrap().1[0].1 > 0.0
     });

@@ -4,11 +4,12 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tocco::rng::Rng;
-use tocco_host::library::Loaded;
+use tocco::{Document, Gesture};
+use tocco_host::library;
 use tocco_host::live::device::{Device, Null};
-use tocco_host::live::take::Deed;
+use tocco_host::live::take_file::TakeFile;
 use tocco_host::live::{self, Desk, Player, Setup, When};
-use tocco_host::midi::{self, Ear, Learn, Order, Translator};
+use tocco_host::midi::{self, Ear, Learn, Translator};
 use tocco_host::render::Manner;
 use tocco_host::wav::Encoding;
 
@@ -40,39 +41,39 @@ const SEVERAL: &str = r#"
     [midi]
 "#;
 
-fn loaded(text: &str) -> Loaded {
-    Loaded::from_text("test", "test", text.to_owned(), None).unwrap()
+fn loaded(text: &str) -> Document {
+    library::from_text("test", "test", text.to_owned(), None).unwrap()
 }
 
 fn translator(text: &str) -> Translator {
     midi::prepare(loaded(text)).unwrap().1
 }
 
-fn at(translator: &mut Translator, now_s: f64, bytes: &[u8]) -> Vec<Order> {
+fn at(translator: &mut Translator, now_s: f64, bytes: &[u8]) -> Vec<Gesture> {
     let mut orders = Vec::new();
     translator.feed(bytes, now_s, &mut orders);
     orders
 }
 
-fn feed(translator: &mut Translator, bytes: &[u8]) -> Vec<Order> {
+fn feed(translator: &mut Translator, bytes: &[u8]) -> Vec<Gesture> {
     at(translator, 0.0, bytes)
 }
 
 /// The value that goes to a path, and whether it glides.
-fn moved(orders: &[Order], path: &str) -> Option<(f64, bool)> {
+fn moved(orders: &[Gesture], path: &str) -> Option<(f64, bool)> {
     orders.iter().rev().find_map(|order| match order {
-        Order::Set(to, value) if to == path => Some((*value, true)),
-        Order::Jump(to, value) if to == path => Some((*value, false)),
+        Gesture::Set { path: to, value } if to == path => Some((*value, true)),
+        Gesture::Jump { path: to, value } if to == path => Some((*value, false)),
         _ => None,
     })
 }
 
-fn struck(orders: &[Order]) -> Vec<(&str, f64)> {
+fn struck(orders: &[Gesture]) -> Vec<(&str, f64)> {
     orders
         .iter()
         .filter_map(|order| match order {
-            Order::Strike(mass, v) => Some((mass.as_str(), *v)),
-            Order::Hit(site, j) => Some((site.as_str(), *j)),
+            Gesture::Strike { body: mass, velocity_m_s: v } => Some((mass.as_str(), *v)),
+            Gesture::Hit { site, impulse_n_s: j } => Some((site.as_str(), *j)),
             _ => None,
         })
         .collect()
@@ -86,7 +87,10 @@ fn near(a: f64, b: f64) -> bool {
 fn a_note_tunes_a_voice_at_once_and_then_strikes_it_with_its_velocity() {
     let mut t = translator(VOICES);
     let orders = feed(&mut t, &[0x90, 81, 127]);
-    assert_eq!(orders, [Order::Jump("bar/freq_scale".into(), 2.0), Order::Strike("hammer".into(), 4.0)]);
+    assert_eq!(orders, [
+        Gesture::Jump { path: "bar/freq_scale".into(), value: 2.0 },
+        Gesture::Strike { body: "hammer".into(), velocity_m_s: 4.0 },
+    ]);
     // Velocity 1 is the softest, 64 the middle of equal ratios.
     assert!(near(struck(&feed(&mut t, &[0x90, 60, 1]))[0].1, 0.25));
     assert!(near(struck(&feed(&mut t, &[0x90, 62, 64]))[0].1, 1.0));
@@ -120,7 +124,7 @@ fn seat(text: &str) -> (Desk, Player, Ear) {
 fn sound(desk: &mut Desk, player: &mut Player, seconds: f64) -> Vec<f32> {
     let mut out = vec![0.0; (seconds * 48_000.0) as usize / 64 * 64];
     for block in out.chunks_mut(64) {
-        player.play(block);
+        player.play(&[], block);
         desk.poll().unwrap();
     }
     out
@@ -143,7 +147,7 @@ fn the_voice_that_is_stolen_is_the_one_with_the_least_energy_not_the_one_that_wa
     desk.set("bar/decay_scale", 1e-3).unwrap();
     sound(&mut desk, &mut player, 0.1);
     ear.hear(&mut desk, 0, &[0x90, 72, 60], 0.4);
-    let energies: Vec<f64> = desk.weights().collect();
+    let energies: Vec<f64> = desk.energies().collect();
     assert!(energies[0] < 1e-6 * energies[1] && energies[1] > 0.0 && energies[2] > 0.0, "{energies:?}");
     sound(&mut desk, &mut player, 0.01);
     assert_eq!(desk.value("bar/freq_scale"), Some((3.0_f64 / 12.0).exp2()), "the first voice has the new note");
@@ -227,7 +231,7 @@ fn a_rhythm_that_is_heard_of_in_bunches_is_played_as_it_was_stamped() {
     let (scene, translator) = midi::prepare(loaded(VOICES)).unwrap();
     let setup = Setup { watch_load: false, ..Setup::default() };
     let (mut desk, player) = live::open(scene, &setup).unwrap();
-    desk.record(&path).unwrap();
+    let take = TakeFile::record(&mut desk, &path).unwrap();
     let mut ear = Ear::new(&mut desk, Arc::new(Mutex::new(translator)));
     let null = Null::start(player, 512).map_err(|(_, e)| e).unwrap();
     let began = Instant::now();
@@ -251,9 +255,9 @@ fn a_rhythm_that_is_heard_of_in_bunches_is_played_as_it_was_stamped() {
     desk.stop().unwrap();
     std::thread::sleep(Duration::from_millis(100));
     assert!(Box::new(null).stop().is_some());
-    desk.finish().unwrap();
-    let take = live::take::Take::read(&path).unwrap();
-    let strikes: Vec<u64> = take.entries.iter().filter(|e| matches!(e.deed, Deed::Strike(..))).map(|e| e.at).collect();
+    take.finish(&mut desk).unwrap();
+    let take = tocco_host::take::read(&path).unwrap();
+    let strikes: Vec<u64> = take.entries.iter().filter(|e| matches!(e.gesture, Gesture::Strike { .. })).map(|e| e.at).collect();
     let mut apart: Vec<f64> = strikes.windows(2).skip(20).map(|pair| (pair[1] - pair[0]) as f64 - 960.0).collect();
     apart.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
     // Block boundaries would put every one of them 64 samples off or more. On a machine that is busy with other things some
@@ -324,7 +328,7 @@ fn in_an_mpe_zone_every_note_has_its_own_bend_pressure_and_slide_and_the_master_
     assert!(near(moved(&orders, "bar/freq_scale").unwrap().0, (2.0_f64 / 12.0).exp2()));
     assert!(near(moved(&orders, "bar~2/freq_scale").unwrap().0, (50.0_f64 / 12.0).exp2()));
     // Channel 5 is outside: an ordinary channel.
-    assert_eq!(feed(&mut t, &[0xd4, 127]), [Order::Set("long".into(), 1.0)]);
+    assert_eq!(feed(&mut t, &[0xd4, 127]), [Gesture::Set { path: "long".into(), value: 1.0 }]);
     // What a channel says before its note holds for the note.
     feed(&mut t, &[0xd3, 0]);
     let orders = feed(&mut t, &[0x93, 60, 100]);
@@ -349,8 +353,8 @@ fn aftertouch_of_one_key_moves_its_voice_alone_and_that_of_the_channel_all() {
     feed(&mut t, &[0x90, 60, 100, 64, 100]);
     let orders = feed(&mut t, &[0xa0, 64, 127]);
     assert!(orders.len() == 1 && near(moved(&orders, "bar~2/decay_scale").unwrap().0, 10.0), "{orders:?}");
-    assert_eq!(feed(&mut t, &[0xd0, 0]), [Order::Set("long".into(), 0.0)]);
-    assert_eq!(feed(&mut t, &[0xb0, 1, 127]), [Order::Set("hard".into(), 1.0)]);
+    assert_eq!(feed(&mut t, &[0xd0, 0]), [Gesture::Set { path: "long".into(), value: 0.0 }]);
+    assert_eq!(feed(&mut t, &[0xb0, 1, 127]), [Gesture::Set { path: "hard".into(), value: 1.0 }]);
 }
 
 #[test]
@@ -360,7 +364,7 @@ fn all_notes_off_lets_go_and_all_sound_off_brings_everything_to_rest() {
     assert_eq!(feed(&mut t, &[0xe1, 0, 0x60]).len(), 1);
     assert!(feed(&mut t, &[0xb1, 123, 0]).is_empty());
     assert!(feed(&mut t, &[0xe1, 0, 0x40]).is_empty());
-    assert_eq!(feed(&mut t, &[0xb1, 120, 0]), [Order::Hush]);
+    assert_eq!(feed(&mut t, &[0xb1, 120, 0]), [Gesture::Hush]);
     assert_eq!(struck(&feed(&mut t, &[0x92, 61, 100]))[0].0, "hammer", "every voice is free again");
 }
 
@@ -384,10 +388,11 @@ fn a_knob_that_is_learnt_moves_the_chosen_control_and_the_line_to_keep_it_is_tol
     feed(&mut t, &[0xb0, 101, 0]);
     assert!(t.is_learning(), "a registered parameter is no knob");
     let orders = feed(&mut t, &[0xb0, 21, 127]);
-    let [Order::Tell(told), Order::Set(path, value)] = &orders[..] else { panic!("{orders:?}") };
+    let told = t.remark().unwrap();
+    let [Gesture::Set { path, value }] = &orders[..] else { panic!("{orders:?}") };
     assert!(told.ends_with(r#"[midi] cc = { "21" = "long" }"#) && path == "long" && *value == 1.0, "{told}");
     assert!(!t.is_learning());
-    assert_eq!(feed(&mut t, &[0xb0, 21, 0]), [Order::Set("long".into(), 0.0)]);
+    assert_eq!(feed(&mut t, &[0xb0, 21, 0]), [Gesture::Set { path: "long".into(), value: 0.0 }]);
     // A path has its own range; a key strikes the chosen mass.
     let range = Some(([1.0, 100.0], tocco::param::Scale::Log));
     t.learn(Some(Learn { path: "hit/stiffness".into(), range, mass: Some("hammer~2".into()) }));
@@ -417,7 +422,10 @@ fn a_hundred_thousand_random_messages_never_panic_and_every_order_is_one_the_des
         }
         t.feed(&bytes[..1 + (bits >> 60) as usize % 8], f64::from(message) * 1e-3, &mut orders);
         for order in &orders {
-            let (Order::Set(_, value) | Order::Jump(_, value) | Order::Strike(_, value) | Order::Hit(_, value)) = order
+            let (Gesture::Set { value, .. }
+            | Gesture::Jump { value, .. }
+            | Gesture::Strike { velocity_m_s: value, .. }
+            | Gesture::Hit { impulse_n_s: value, .. }) = order
             else {
                 continue;
             };
@@ -425,8 +433,8 @@ fn a_hundred_thousand_random_messages_never_panic_and_every_order_is_one_the_des
         }
         given += orders.len() as u64;
         if message % 50 == 0 {
-            midi::obey(&mut desk, &mut orders, When::Now);
-            player.play(&mut block);
+            midi::perform(&mut desk, &mut orders, When::Now);
+            player.play(&[], &mut block);
             desk.poll().unwrap();
             assert!(block.iter().all(|x| x.is_finite()));
         }
@@ -443,22 +451,22 @@ fn a_note_sounds_at_its_pitch_from_the_start_and_the_take_gives_the_same_samples
     let (scene, mut t) = midi::prepare(loaded(VOICES)).unwrap();
     let setup = Setup { watch_load: false, limiter: false, ..Setup::default() };
     let (mut desk, mut player) = live::open(scene, &setup).unwrap();
-    desk.record(&path).unwrap();
+    let take = TakeFile::record(&mut desk, &path).unwrap();
     let (mut orders, mut sound) = (Vec::new(), Vec::new());
     let mut block = vec![0.0_f32; 256];
     for index in 0..40 {
         if index == 4 {
             t.feed(&[0x90, 76, 80], 0.0, &mut orders);
-            midi::obey(&mut desk, &mut orders, When::Now);
+            midi::perform(&mut desk, &mut orders, When::Now);
         }
         if index == 39 {
             desk.stop().unwrap();
         }
-        player.play(&mut block);
+        player.play(&[], &mut block);
         desk.poll().unwrap();
         sound.extend_from_slice(&block);
     }
-    desk.finish().unwrap();
+    take.finish(&mut desk).unwrap();
     // Zero crossings upwards over the free ring, from 5 ms after the strike: a fifth above 440 Hz.
     let ring = &sound[1024 + 240..1024 + 240 + 4800];
     let ups: Vec<usize> = (1..ring.len()).filter(|&i| ring[i - 1] < 0.0 && ring[i] >= 0.0).collect();
@@ -467,9 +475,9 @@ fn a_note_sounds_at_its_pitch_from_the_start_and_the_take_gives_the_same_samples
     assert!((48_000.0 / period / wanted - 1.0).abs() < 3e-3, "{} Hz, wanted {wanted}", 48_000.0 / period);
     let first = (ups[1] - ups[0]) as f64;
     assert!((first - period).abs() <= 1.5, "no glide: first period {first}, mean {period}");
-    let take = live::take::Take::read(&path).unwrap();
+    let take = tocco_host::take::read(&path).unwrap();
     let manner = Manner { encoding: Encoding::Float32, gain_db: 0.0, normalise_dbfs: None, probe: None };
-    let report = live::take::to_wav(&take, &folder.path().join("again.wav"), &manner);
+    let report = tocco_host::take::to_wav(&take, &folder.path().join("again.wav"), &manner);
     assert!(report.is_ok(), "{:?}", report.err());
 }
 
@@ -492,10 +500,10 @@ fn mistakes_in_the_table_are_answered_with_line_and_nearest_name() {
     ] {
         let text = VOICES.replace(change.0, change.1);
         assert_ne!(text, VOICES, "{change:?}");
-        let said = match Loaded::from_text("test", "test.toml", text, None) {
+        let said = match library::from_text("test", "test.toml", text, None) {
             Ok(scene) => match tocco::scene::Scene::build(&scene.def, 48_000.0) {
                 Ok(_) => panic!("{change:?} is taken"),
-                Err(error) => scene.wrong(&error).to_string(),
+                Err(error) => library::wrong(&scene, &error).to_string(),
             },
             Err(error) => error.to_string(),
         };

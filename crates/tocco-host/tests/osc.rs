@@ -11,7 +11,9 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 use tocco_host::library::{self, SHIPPED};
-use tocco_host::live::take::{Deed, Replay, Take};
+use tocco_host::live::take_file::TakeFile;
+use tocco::Gesture;
+use tocco_live::take::{Replay, Take};
 use tocco_host::live::{self, Player, Setup, Shared};
 use tocco_host::osc::Server;
 use tocco_host::osc::files::Folder;
@@ -30,21 +32,22 @@ struct Bench {
     desk: Shared,
     player: Player,
     server: Server,
+    take: Option<TakeFile>,
 }
 
 impl Bench {
     fn new(scenes: Option<&Path>, record: Option<&Path>) -> Self {
         let setup = Setup { watch_load: false, channels: 2, ..Setup::default() };
         let (mut desk, player) = live::open(library::load("bar").unwrap(), &setup).unwrap();
-        record.into_iter().for_each(|path| desk.record(path).unwrap());
+        let take = record.map(|path| TakeFile::record(&mut desk, path).unwrap());
         let desk = Shared::new(desk);
         let folder = scenes.map(|path| Folder::open(path).unwrap());
-        Self { server: Server::new(&desk, folder), desk, player }
+        Self { server: Server::new(&desk, folder), desk, player, take }
     }
 
     fn play(&mut self, frames: usize) {
         let mut block = vec![0.0; frames * self.player.channels()];
-        self.player.play(&mut block);
+        self.player.play(&[], &mut block);
         self.desk.lock().poll().unwrap();
     }
 
@@ -147,7 +150,7 @@ fn an_order_comes_at_the_next_block_or_on_the_sample_of_its_time_tag() {
     let strike = |v: f64| bytes_of("/tocco/strike", vec![text("hammer"), OscType::Double(v)]);
     let soon = SystemTime::now() + Duration::from_millis(300);
     let later = soon + Duration::from_millis(10);
-    let due = bench.desk.lock().tick_of(soon).unwrap();
+    let due = tocco_host::live::clock::tick_of(&bench.desk.lock(), soon).unwrap();
     // The inner bundle is 10 ms = 480 samples after the outer; one is late, one is for now.
     let inner = bundle(tag_of(later), &[strike(2.0)]);
     bench.server.receive(&bundle(tag_of(soon), &[strike(1.0), inner]), ME);
@@ -160,14 +163,14 @@ fn an_order_comes_at_the_next_block_or_on_the_sample_of_its_time_tag() {
     assert_eq!(bench.desk.lock().counts().late, 1);
     bench.desk.lock().stop().unwrap();
     bench.play(1);
-    bench.desk.lock().finish().unwrap();
-    let take = Take::read(&path).unwrap();
+    bench.take.take().unwrap().finish(&mut bench.desk.lock()).unwrap();
+    let take = tocco_host::take::read(&path).unwrap();
     let at = |speed: f64| {
-        let found = take.entries.iter().find(|e| matches!(&e.deed, Deed::Strike(_, v) if *v == speed));
+        let found = take.entries.iter().find(|e| matches!(&e.gesture, Gesture::Strike { velocity_m_s: v, .. } if *v == speed));
         found.unwrap().at
     };
     assert_eq!((at(3.0), at(4.0), at(1.0), at(2.0)), (6_400, 6_400, due, due + 480));
-    assert!(take.entries.iter().any(|e| matches!(&e.deed, Deed::Set(p, v) if p == "hit/stiffness" && *v == 1e7)));
+    assert!(take.entries.iter().any(|e| matches!(&e.gesture, Gesture::Set { path: p, value: v } if p == "hit/stiffness" && *v == 1e7)));
     let mut replay = Replay::new(&take).unwrap();
     while replay.render(&mut [0.0; 4_096]) > 0 {}
     assert!(replay.is_faithful());
@@ -190,7 +193,7 @@ fn a_shape_is_touched_anywhere_on_the_sample_of_its_time_and_the_describe_table_
         assert!(said.is_empty(), "{said:?}");
         assert!(bench.send("/tocco/hit", vec![text("plate.p"), OscType::Float(1e-3)]).is_empty());
         let mut block = vec![0.0; 2 * 4_800];
-        bench.player.play(&mut block);
+        bench.player.play(&[], &mut block);
         bench.desk.lock().poll().unwrap();
         bench.send("/tocco/panic", vec![]);
         bench.play(4_800);
@@ -263,7 +266,7 @@ fn the_table_that_describe_answers_is_the_scenes() {
     let controls = bench.desk.lock().controls();
     let rows = bench.send("/tocco/describe", vec![]);
     let (methods, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.addr == "/tocco/describe/method");
-    assert_eq!(methods.len(), tocco_host::osc::METHODS.len());
+    assert_eq!(methods.len(), tocco_host::osc::methods().count());
     assert_eq!(rows.len(), paths.len() + controls.len() + 1);
     for ((path, spec, value), row) in paths.iter().zip(&rows) {
         let float = |x: f64| OscType::Float(x as f32);
@@ -452,16 +455,16 @@ fn tocco_send_plays_asks_and_replays_a_take() {
     let lines = program.end();
     assert!(lines.iter().any(|line| line.contains("OSC from 127.0.0.1")), "{lines:?}");
 
-    let first = Take::read(&dir.path().join("first.jsonl")).unwrap();
+    let first = tocco_host::take::read(&dir.path().join("first.jsonl")).unwrap();
     let again = Program::start(dir.path(), &["--record", "second.jsonl", "--duration", "8"]);
     let path = dir.path().join("first.jsonl").display().to_string();
     let replayed = again.tocco_send(&["--replay", &path, "--wait"]);
     assert!(replayed.status.success(), "{}", words(&replayed.stderr));
     again.end();
-    let second = Take::read(&dir.path().join("second.jsonl")).unwrap();
+    let second = tocco_host::take::read(&dir.path().join("second.jsonl")).unwrap();
     let deeds = |take: &Take| -> Vec<(u64, String)> {
-        let kept = take.entries.iter().filter(|entry| !matches!(entry.deed, Deed::Quality(..)));
-        kept.map(|entry| (entry.at, format!("{:?}", entry.deed))).collect()
+        let kept = take.entries.iter().filter(|entry| !matches!(entry.gesture, Gesture::Quality { .. }));
+        kept.map(|entry| (entry.at, format!("{:?}", entry.gesture))).collect()
     };
     let (first, second) = (deeds(&first), deeds(&second));
     let names = |deeds: &[(u64, String)]| deeds.iter().map(|(_, deed)| deed.clone()).collect::<Vec<_>>();
@@ -510,14 +513,14 @@ fn oscsend_of_liblo_plays_the_program_and_the_take_has_it() {
     }
     let lines = program.end();
     assert!(lines.iter().any(|line| line.contains("did you mean 'hit/stiffness'?")), "{lines:?}");
-    let take = Take::read(&dir.path().join("take.jsonl")).unwrap();
-    let mut deeds = take.entries.iter().map(|entry| &entry.deed).filter(|deed| !matches!(deed, Deed::Quality(..)));
+    let take = tocco_host::take::read(&dir.path().join("take.jsonl")).unwrap();
+    let mut deeds = take.entries.iter().map(|entry| &entry.gesture).filter(|done| !matches!(done, Gesture::Quality { .. }));
     for value in [1e7, 2e7, 3e7, 4e7, 5e7] {
-        assert!(matches!(deeds.next(), Some(Deed::Set(path, v)) if path == "hit/stiffness" && *v == value), "{value}");
+        assert!(matches!(deeds.next(), Some(Gesture::Set { path, value: v }) if path == "hit/stiffness" && *v == value), "{value}");
     }
-    assert!(matches!(deeds.next(), Some(Deed::Strike(body, v)) if body == "hammer" && *v == 1.5));
-    assert!(matches!(deeds.next(), Some(Deed::Scene(scene, false)) if scene.name == "frame-drum"));
-    assert!(matches!(deeds.next(), Some(Deed::Touch(site, place)) if site == "skin.edge" && place == &[0.5, 0.25]));
+    assert!(matches!(deeds.next(), Some(Gesture::Strike { body, velocity_m_s: v }) if body == "hammer" && *v == 1.5));
+    assert!(matches!(deeds.next(), Some(Gesture::Load(scene)) if scene.name == "frame-drum"));
+    assert!(matches!(deeds.next(), Some(Gesture::Touch { site, place }) if site == "skin.edge" && place == &[0.5, 0.25]));
     assert!(deeds.next().is_none());
 }
 

@@ -14,7 +14,8 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tocco_host::bench::live::{BLOCK, Loads, RATE_HZ, Storm, open};
-use tocco_host::live::take::{Replay, Take};
+use tocco_host::live::take_file::TakeFile;
+use tocco_live::take::Replay;
 
 /// Processor time of this thread.
 fn own_time() -> Duration {
@@ -55,7 +56,7 @@ fn lasting() -> Duration {
 /// One soak, at the pace of a device, with a take of it.
 fn soak(seconds: f64, take: &Path) -> Vec<Block> {
     let (mut desk, mut player) = open().unwrap();
-    desk.record(take).unwrap();
+    let take = TakeFile::record(&mut desk, take).unwrap();
     let count = (seconds * RATE_HZ) as usize / BLOCK;
     desk.stop_at((count * BLOCK) as u64).unwrap();
     let audio = std::thread::spawn(move || {
@@ -64,7 +65,7 @@ fn soak(seconds: f64, take: &Path) -> Vec<Block> {
         let mut next = Instant::now();
         for _ in 0..count {
             let (before, began, spent) = (displacements(), Instant::now(), own_time());
-            player.play(&mut out);
+            player.play(&[], &mut out);
             let (own, wall, after) = (own_time() - spent, began.elapsed(), displacements());
             blocks.push(Block { own, wall, displaced: after > before });
             next = (next + lasting()).max(Instant::now() - Duration::from_millis(50));
@@ -83,7 +84,7 @@ fn soak(seconds: f64, take: &Path) -> Vec<Block> {
     }
     let blocks = audio.join().unwrap();
     desk.poll().unwrap();
-    desk.finish().unwrap();
+    take.finish(&mut desk).unwrap();
     let (status, counts) = (desk.status(), desk.counts());
     println!("{count} blocks of {BLOCK} samples, {} orders", counts.done);
     assert!(counts.done > (ORDERS * seconds) as u64 && counts.refused == 0, "{counts:?}");
@@ -93,7 +94,7 @@ fn soak(seconds: f64, take: &Path) -> Vec<Block> {
 
 /// The same blocks again, from the take, which must give the same bits; and how many orders each had.
 fn again(take: &Path) -> (Vec<Duration>, Vec<usize>) {
-    let take = Take::read(take).unwrap();
+    let take = tocco_host::take::read(take).unwrap();
     let mut orders = vec![0; (take.ticks as usize).div_ceil(BLOCK)];
     take.entries.iter().for_each(|entry| orders[entry.at as usize / BLOCK] += 1);
     let mut replay = Replay::new(&take).unwrap();

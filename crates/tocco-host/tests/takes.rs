@@ -2,10 +2,13 @@
 //! A take renders bit for bit what was played, whatever was played and however the device cut its blocks.
 
 use std::path::Path;
+use tocco::Gesture;
 use tocco::rng::Rng;
 use tocco_host::library;
-use tocco_host::live::take::{Deed, Replay, Take};
+use tocco_host::live::take_file::TakeFile;
 use tocco_host::live::{self, Desk, Player, Setup, When};
+use tocco_host::take;
+use tocco_live::take::{Replay, Take};
 
 /// A scene of the size and kind that people play.
 fn player(scene: &str, limiter: bool, channels: usize) -> (Desk, Player) {
@@ -19,21 +22,21 @@ fn gesture(desk: &mut Desk, rng: &mut Rng) {
         0 => When::Tick(desk.tick() + rng.bits() % 4_000),
         _ => When::Now,
     };
-    let masses = desk.masses();
+    let masses: Vec<String> = desk.directory().masses().map(str::to_owned).collect();
     match rng.bits() % 4 {
         0 if !masses.is_empty() => {
             let mass = &masses[rng.bits() as usize % masses.len()];
-            desk.strike_at(mass, rng.between(0.1, 3.0), when).unwrap();
+            desk.perform(&Gesture::Strike { body: mass.to_owned(), velocity_m_s: rng.between(0.1, 3.0) }, when).unwrap();
         }
         1 => {
             let body = &desk.scene().def.bodies[rng.bits() as usize % desk.scene().def.bodies.len()].name.clone();
-            let _ = desk.hit_at(body, rng.between(-0.01, 0.01), when);
+            let _ = desk.perform(&Gesture::Hit { site: body.to_owned(), impulse_n_s: rng.between(-0.01, 0.01) }, when);
         }
         _ => {
             let paths = desk.paths();
             let (path, spec, value) = &paths[rng.bits() as usize % paths.len()];
             let near = if spec.id == "force_n" { rng.between(-1.0, 1.0) } else { value * rng.between(0.5, 2.0) };
-            desk.set_at(path, near, when).unwrap();
+            desk.perform(&Gesture::Set { path: path.to_owned(), value: near }, when).unwrap();
         }
     }
 }
@@ -41,7 +44,7 @@ fn gesture(desk: &mut Desk, rng: &mut Rng) {
 /// Plays for a while under random orders; what was heard and the take.
 fn perform(scene: &str, others: &[&str], seed: u64, limiter: bool, record: &Path) -> Vec<f32> {
     let (mut desk, mut player) = player(scene, limiter, 2);
-    desk.record(record).unwrap();
+    let take = TakeFile::record(&mut desk, record).unwrap();
     let mut rng = Rng::new(seed, "gestures");
     let mut heard = Vec::new();
     for round in 0..300 {
@@ -53,16 +56,16 @@ fn perform(scene: &str, others: &[&str], seed: u64, limiter: bool, record: &Path
             if rng.unit() < 0.5 { desk.load(scene) } else { desk.edit(scene) }.unwrap();
         }
         if round == 200 {
-            desk.panic().unwrap();
+            desk.hush().unwrap();
         }
         let mut block = vec![0.0; desk.channels() * (1 + (rng.bits() % 700) as usize)];
-        player.play(&mut block);
+        player.play(&[], &mut block);
         desk.poll().unwrap();
         desk.fetch(&mut heard);
     }
     desk.stop().unwrap();
-    player.play(&mut [0.0; 2]);
-    desk.finish().unwrap();
+    player.play(&[], &mut [0.0; 2]);
+    take.finish(&mut desk).unwrap();
     assert_eq!(desk.stopped().unwrap().0 as usize * desk.channels(), heard.len());
     let counts = desk.counts();
     assert!(counts.done > 300 && counts.done + counts.dropped <= counts.sent, "{counts:?}");
@@ -93,8 +96,8 @@ fn a_take_renders_bit_for_bit_what_was_played_under_random_orders_with_any_block
     for (seed, limiter) in [(1, true), (2, false), (3, true)] {
         let heard = perform("bar", &["bar", "bell", "glockenspiel", "violin"], seed, limiter, &path);
         assert!(heard.iter().any(|x| x.abs() > 1e-3) && heard.iter().all(|x| x.is_finite()));
-        let take = Take::read(&path).unwrap();
-        assert!(take.entries.iter().any(|entry| matches!(entry.deed, Deed::Scene(..))));
+        let take = take::read(&path).unwrap();
+        assert!(take.entries.iter().any(|entry| matches!(entry.gesture, Gesture::Load(_) | Gesture::Edit(_))));
         for block in [1, 64, 4096] {
             let (again, faithful) = render(&take, block);
             assert!(bits(&again) == bits(&heard) && faithful, "seed {seed}, blocks of {block}");

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What may be typed: every command with its options, help and examples.
 
-use crate::analyse::command::{self as analyse, AnalyseArgs};
+use super::SECTIONS;
+use super::analyse::{self, AnalyseArgs};
 use crate::error::{Result, bad};
 use crate::render::{self, Manner, Plan};
 use crate::wav::Encoding;
-use crate::{bench, library, osc, tui};
+use crate::{library, osc, tui};
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use tocco::scene::def::Length;
@@ -181,7 +183,7 @@ pub(super) enum Command {
         take part where they are installed. Figures are ratios taken in one run; for steady ones leave the machine alone.")]
     Bench {
         /// Parts to run; default all
-        #[arg(value_parser = bench::SECTIONS)]
+        #[arg(value_parser = PossibleValuesParser::new(SECTIONS.map(|section| section.name)))]
         sections: Vec<String>,
     },
 }

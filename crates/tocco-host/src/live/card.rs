@@ -155,11 +155,19 @@ impl Card {
         let channels = self.channels();
         let own = loan.player().map_or(1, |player| player.channels());
         let (mut sound, mut wide) = (vec![0.0_f32; FRAMES * own], vec![0.0_f32; FRAMES * channels]);
+        let wanted = loan.player().map_or(0, |player| player.inputs());
+        let (mut ear, listening) = match (wanted > 0).then(|| Ear::open(self.config.sample_rate)).flatten() {
+            Some((ear, stream)) => (Some(ear), Some(stream)),
+            None => (None, None),
+        };
         let fill = move |out: &mut [T], _: &cpal::OutputCallbackInfo| {
             let Some(player) = loan.player() else { return };
             for part in out.chunks_mut(FRAMES * channels) {
                 let frames = part.len() / channels;
-                player.play(&mut sound[..frames * own]);
+                match &mut ear {
+                    Some(ear) => player.play(&ear.hear(frames, wanted), &mut sound[..frames * own]),
+                    None => player.play(&[], &mut sound[..frames * own]),
+                }
                 spread(&sound[..frames * own], own, &mut wide[..frames * channels], channels);
                 for (sample, value) in part.iter_mut().zip(&wide) {
                     *sample = T::from_sample(*value);
@@ -178,12 +186,62 @@ impl Card {
         #[cfg(unix)]
         drop(hush);
         match stream.and_then(|stream| stream.play().map(|()| stream)) {
-            Ok(stream) => Ok(Box::new(Running { stream: Some(stream), name: self.name.clone(), door, gaps, lost })),
+            Ok(stream) => {
+                let (stream, name) = (Some(stream), self.name.clone());
+                Ok(Box::new(Running { stream, _listening: listening, name, door, gaps, lost }))
+            }
             Err(error) => {
                 let why = format!("cannot play on {}: {error}; {WITHOUT}", self.name);
                 Err((fetch_home(&door).map(Box::new), HostError::Machine(why)))
             }
         }
+    }
+}
+
+/// Most channels that are listened to.
+const EARS: usize = 8;
+
+/// Sound that comes in, for a scene that asks for it: the default input, at the rate of the output.
+struct Ear {
+    ring: rtrb::Consumer<f32>,
+    channels: usize,
+    /// Samples of the present block, a vector per channel.
+    heard: [Vec<f32>; EARS],
+}
+
+impl Ear {
+    /// `None` where nothing can be heard: the scene then hears silence. `[control]`
+    fn open(rate_hz: u32) -> Option<(Self, cpal::Stream)> {
+        let device = cpal::default_host().default_input_device()?;
+        let mut config = device.default_input_config().ok()?.config();
+        config.sample_rate = rate_hz;
+        let channels = usize::from(config.channels).clamp(1, EARS);
+        let width = usize::from(config.channels).max(1);
+        // A fifth of a second: what the output is late by, and no more than that.
+        let (mut into, ring) = rtrb::RingBuffer::new(rate_hz as usize / 5 * channels);
+        let take = move |samples: &[f32], _: &cpal::InputCallbackInfo| {
+            for frame in samples.chunks_exact(width) {
+                if into.slots() >= channels {
+                    for sample in &frame[..channels] {
+                        let _ = into.push(*sample);
+                    }
+                }
+            }
+        };
+        let stream = device.build_input_stream(config, take, |_| {}, None).ok()?;
+        stream.play().ok()?;
+        Some((Self { ring, channels, heard: core::array::from_fn(|_| vec![0.0; FRAMES]) }, stream))
+    }
+
+    /// The next frames of so many channels; silence where nothing has come. `[audio]`
+    fn hear(&mut self, frames: usize, wanted: usize) -> [&[f32]; EARS] {
+        for i in 0..frames {
+            for channel in 0..self.channels {
+                self.heard[channel][i] = self.ring.pop().unwrap_or(0.0);
+            }
+        }
+        let count = wanted.min(self.channels);
+        core::array::from_fn(|channel| if channel < count { &self.heard[channel][..frames] } else { &[] })
     }
 }
 
@@ -200,6 +258,8 @@ impl Opener for Card {
 
 struct Running {
     stream: Option<cpal::Stream>,
+    /// Sound comes in while it is there.
+    _listening: Option<cpal::Stream>,
     name: String,
     door: Receiver<Player>,
     gaps: Arc<AtomicU64>,

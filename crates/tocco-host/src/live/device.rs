@@ -72,16 +72,12 @@ pub fn fetch_home(door: &Receiver<Player>) -> Option<Player> {
     door.recv_timeout(FAREWELL).ok()
 }
 
-/// Puts frames of `from` channels into frames of `to`: one goes to all, others to the first ones. `[audio]`
+/// Puts frames of `from` channels into frames of `to`: each goes to the channel of its number, as the scene says. `[audio]`
 pub fn spread(sound: &[f32], from: usize, into: &mut [f32], to: usize) {
     for (source, target) in sound.chunks_exact(from).zip(into.chunks_exact_mut(to)) {
-        if from == 1 {
-            target.fill(source[0]);
-        } else {
-            target.fill(0.0);
-            let both = from.min(to);
-            target[..both].copy_from_slice(&source[..both]);
-        }
+        target.fill(0.0);
+        let both = from.min(to);
+        target[..both].copy_from_slice(&source[..both]);
     }
 }
 
@@ -104,7 +100,7 @@ impl Null {
             let lasting = Duration::from_secs_f64(frames as f64 / player.rate_hz());
             let mut next = Instant::now();
             while !ended.load(Ordering::Relaxed) {
-                player.play(&mut block);
+                player.play(&[], &mut block);
                 next += lasting;
                 let now = Instant::now();
                 if now > next + MOST_BEHIND {
@@ -228,10 +224,10 @@ mod tests {
     use crate::live::{self, Setup};
 
     #[test]
-    fn one_channel_goes_to_all_and_several_to_the_first() {
+    fn every_channel_goes_to_the_one_of_its_number_and_to_no_other() {
         let mut out = [9.0; 6];
         spread(&[1.0, 2.0], 1, &mut out, 3);
-        assert_eq!(out, [1.0, 1.0, 1.0, 2.0, 2.0, 2.0]);
+        assert_eq!(out, [1.0, 0.0, 0.0, 2.0, 0.0, 0.0]);
         spread(&[1.0, 2.0, 3.0, 4.0], 2, &mut out, 3);
         assert_eq!(out, [1.0, 2.0, 0.0, 3.0, 4.0, 0.0]);
         spread(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], 4, &mut out[..2], 1);

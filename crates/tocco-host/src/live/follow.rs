@@ -43,7 +43,7 @@ fn take_over(desk: &Shared, file: &Path, seed: Option<u64>) {
     let edited = library::load(&name).and_then(|mut scene| {
         scene.def.seed = seed.unwrap_or(scene.def.seed);
         let mut desk = desk.lock();
-        desk.edit(scene)
+        Ok(desk.edit(scene)?)
     });
     desk.lock().say(match edited {
         Ok(()) => format!("{name}: edited, and plays on"),

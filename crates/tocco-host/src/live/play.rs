@@ -2,12 +2,14 @@
 //! `tocco play`: a scene, a device, whoever plays it, and the files that remain.
 
 use super::device::{Line, OpenNull, Opener};
+use super::take_file::TakeFile;
 use super::{Desk, Setup, Shared, Status};
+use crate::atomic_file::AtomicFile;
+use crate::console;
 use crate::error::{HostError, Result, bad};
-use crate::fresh::{self, FreshFile};
-use crate::library::Loaded;
+use crate::interrupt;
+use tocco::Document;
 use crate::measure::dbfs;
-use crate::say;
 use crate::wav::{Encoding, Format, Info, WavWriter};
 use std::fmt::Write as _;
 use std::io::{BufWriter, Seek, SeekFrom, Write};
@@ -26,7 +28,7 @@ pub const BLOCK: usize = 256;
 #[derive(Clone, Debug)]
 pub struct Play {
     /// The scene, with its seed.
-    pub scene: Loaded,
+    pub scene: Document,
     /// Values before the first tick.
     pub sets: Vec<(String, f64)>,
     /// A device's name, `null`, or the default.
@@ -86,12 +88,12 @@ impl Default for Lines {
 impl View for Lines {
     fn turn(&mut self, desk: &mut Desk, device: &str, gaps: u64) -> Result<Go> {
         while let Some(remark) = desk.news() {
-            say::remark(&remark);
+            console::remark(&remark);
         }
         if Instant::now() >= self.next {
             self.next += Duration::from_secs(1);
             let status = desk.status();
-            say::remark(&words(desk, &status, device, gaps));
+            console::remark(&words(desk, &status, device, gaps));
         }
         Ok(Go::On)
     }
@@ -106,8 +108,9 @@ pub fn words(desk: &Desk, status: &Status, device: &str, gaps: u64) -> String {
     if status.load > 0.0 {
         let _ = write!(text, ", most {:.0} %", 100.0 * status.load);
     }
-    if status.limited < 1.0 {
-        let _ = write!(text, "  limited {:.1} dB", tocco::units::db(status.limited));
+    for (output, gain) in desk.directory().outputs().iter().zip(status.limited).filter(|(_, gain)| *gain < 1.0) {
+        let name = if output.written { format!("{} ", output.name) } else { String::new() };
+        let _ = write!(text, "  {name}limited {:.1} dB", tocco::units::db(gain));
     }
     let (health, counts) = (status.health, desk.counts());
     let troubles = [
@@ -184,25 +187,23 @@ pub fn run(play: &Play, view: &mut dyn View, fronts: &mut [Box<dyn Front>]) -> R
         tape_s: if play.wav.is_some() { TAPE_S } else { 0.0 },
     };
     let (mut desk, mut player) = super::open(play.scene.clone(), &setup)?;
-    if let Some(path) = &play.record {
-        desk.record(path)?;
-    }
+    let take = play.record.as_deref().map(|path| TakeFile::record(&mut desk, path)).transpose()?;
     let mut tape = play.wav.as_ref().map(|path| Tape::create(path, &desk)).transpose()?;
     if let Some(s) = duration_s {
         desk.stop_at((s * desk.rate_hz()).round().max(1.0) as u64)?;
     }
     let (channels, rate_hz) = (desk.channels(), desk.rate_hz());
     let shared = Shared::new(desk);
-    fresh::end_by_myself();
+    interrupt::end_by_myself();
     for front in fronts.iter_mut() {
         front.start(&shared)?;
     }
     let frames = play.buffer.unwrap_or(BLOCK);
     let done = if play.offline {
         let mut block = vec![0.0; frames * channels];
-        let bar = say::Bar::new(duration_s.unwrap_or(0.0).ceil() as u64, "s of sound");
+        let bar = console::ProgressBar::new(duration_s.unwrap_or(0.0).ceil() as u64, "s of sound");
         loop {
-            player.play(&mut block);
+            player.play(&[], &mut block);
             let mut desk = shared.lock();
             desk.poll()?;
             bar.at((desk.tick() as f64 / rate_hz) as u64);
@@ -213,11 +214,11 @@ pub fn run(play: &Play, view: &mut dyn View, fronts: &mut [Box<dyn Front>]) -> R
         }
     } else {
         let mut line = Line::start(opener, player, frames)?;
-        say::remark(&format!("{} Hz, {channels} channels, {}; Ctrl-C ends", rate_hz, line.name()));
+        console::remark(&format!("{} Hz, {channels} channels, {}; Ctrl-C ends", rate_hz, line.name()));
         let done = loop {
             std::thread::sleep(TURN);
             let mut desk = shared.lock();
-            let look = desk.poll().and_then(|()| line.tend(&mut desk));
+            let look = desk.poll().map_err(HostError::from).and_then(|()| line.tend(&mut desk));
             let look = look.and_then(|()| tape.iter_mut().try_for_each(|tape| tape.write(&mut desk)));
             match look.and_then(|()| turn(&mut desk, view, line.name(), line.gaps())) {
                 Ok(false) => {}
@@ -232,15 +233,18 @@ pub fn run(play: &Play, view: &mut dyn View, fronts: &mut [Box<dyn Front>]) -> R
     view.end();
     done?;
     let mut desk = shared.lock();
-    desk.finish()?;
+    match take {
+        Some(take) => take.finish(&mut desk)?,
+        None => drop(desk.finish()?),
+    }
     if let Some(mut tape) = tape {
         tape.write(&mut desk)?;
         tape.keep()?;
     }
     let status = desk.status();
-    say::remark(&words(&desk, &status, "ended", 0));
+    console::remark(&words(&desk, &status, "ended", 0));
     for path in play.record.iter().chain(&play.wav) {
-        say::remark(&path.display().to_string());
+        console::remark(&path.display().to_string());
     }
     Ok(())
 }
@@ -248,7 +252,7 @@ pub fn run(play: &Play, view: &mut dyn View, fronts: &mut [Box<dyn Front>]) -> R
 /// One look round; true when the sound has ended. An end that is asked for takes effect at the next block.
 fn turn(desk: &mut Desk, view: &mut dyn View, device: &str, gaps: u64) -> Result<bool> {
     let go = view.turn(desk, device, gaps)?;
-    if (go == Go::Quit || fresh::interrupted()) && desk.stopped().is_none() {
+    if (go == Go::Quit || interrupt::interrupted()) && desk.stopped().is_none() {
         desk.stop()?;
     }
     Ok(desk.stopped().is_some())
@@ -256,7 +260,7 @@ fn turn(desk: &mut Desk, view: &mut dyn View, device: &str, gaps: u64) -> Result
 
 /// The sound file.
 struct Tape {
-    wav: WavWriter<BufWriter<FreshFile>>,
+    wav: WavWriter<BufWriter<AtomicFile>>,
     path: PathBuf,
     samples: Vec<f32>,
 }
@@ -266,7 +270,7 @@ impl Tape {
         let format = Format::new(desk.channels(), desk.rate_hz(), Encoding::Float32)?;
         let info: Info =
             vec![(*b"INAM", desk.scene().title().to_owned()), (*b"ISFT", crate::render::VERSION.to_owned())];
-        let file = BufWriter::new(FreshFile::create(path)?);
+        let file = BufWriter::new(AtomicFile::create(path)?);
         let wav = WavWriter::new(file, format, info, 0, 1).map_err(|e| HostError::writing(path, &e))?;
         Ok(Self { wav, path: path.to_path_buf(), samples: Vec::new() })
     }

@@ -2,9 +2,11 @@
 //! `tocco send`: one message, or a take played into a running server.
 
 use super::wire::{self, bundle, bytes_of, tag_of, text};
+use crate::console;
 use crate::error::{HostError, Result, bad};
-use crate::live::take::{Deed, Take};
-use crate::say;
+use tocco::Gesture;
+use tocco::gesture::OscArg;
+use tocco_live::take::{Entry, Take};
 use rosc::{OscMessage, OscType};
 use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
 use std::path::PathBuf;
@@ -49,11 +51,11 @@ pub fn run(args: &SendArgs) -> Result<()> {
     let client = Client::open(&args.to)?;
     match (&args.replay, &args.path) {
         (Some(take), _) => {
-            let take = Take::read(take)?;
+            let take = crate::take::read(take)?;
             let (sent, left_out) = client.replay(&take)?;
             let also =
                 if left_out > 0 { format!("; {left_out} without an OSC address left out") } else { String::new() };
-            say::remark(&format!("{sent} commands to {}{also}", args.to));
+            console::remark(&format!("{sent} commands to {}{also}", args.to));
         }
         (None, Some(path)) => {
             let values = args.values.iter().map(|value| argument(value)).collect::<Result<_>>()?;
@@ -67,10 +69,19 @@ pub fn run(args: &SendArgs) -> Result<()> {
     for answer in client.answers()? {
         match (answer.addr.as_str(), answer.args.as_slice()) {
             ("/tocco/error", [OscType::String(what)]) => return bad(what.as_str()),
-            _ => say::result(&words(&answer))?,
+            _ => console::result(&words(&answer))?,
         }
     }
     Ok(())
+}
+
+/// Arguments of a gesture as OSC carries them, to the last bit.
+pub fn osc_args(args: Vec<OscArg>) -> Vec<OscType> {
+    let one = |arg| match arg {
+        OscArg::Number(number) => OscType::Double(number),
+        OscArg::Text(text) => OscType::String(text),
+    };
+    args.into_iter().map(one).collect()
 }
 
 /// A value as typed.
@@ -92,7 +103,7 @@ fn words(message: &OscMessage) -> String {
     let mut line = message.addr.clone();
     for arg in &message.args {
         line += &match arg {
-            OscType::String(word) => format!(" \"{}\"", say::one_line(word)),
+            OscType::String(word) => format!(" \"{}\"", console::one_line(word)),
             OscType::Float(x) => format!(" {x}"),
             OscType::Double(x) => format!(" {x}"),
             OscType::Int(x) => format!(" {x}"),
@@ -180,42 +191,24 @@ impl Client {
         let (start, clock) = (Instant::now() + LEAD, SystemTime::now() + LEAD);
         let after = |at: u64| Duration::from_secs_f64(at as f64 / take.header.rate_hz);
         let wait = |until: Instant| std::thread::sleep(until.saturating_duration_since(Instant::now()));
-        let bar = say::Bar::new(take.entries.len() as u64, "commands");
+        let bar = console::ProgressBar::new(take.entries.len() as u64, "commands");
         let (mut sent, mut left_out, mut rest) = (0, 0, take.entries.as_slice());
         while let Some(first) = rest.first() {
             bar.at((take.entries.len() - rest.len()) as u64);
             let (due, tag) = (start + after(first.at), tag_of(clock + after(first.at)));
-            let timed = |deed: &Deed| match deed {
-                // OSC has no word for a value without a glide.
-                Deed::Set(path, value) | Deed::Jump(path, value) => {
-                    Some((format!("/{path}"), vec![OscType::Double(*value)]))
-                }
-                Deed::Strike(body, v) => Some(("/tocco/strike".into(), vec![text(body.as_str()), OscType::Double(*v)])),
-                Deed::Hit(site, j) => Some(("/tocco/hit".into(), vec![text(site.as_str()), OscType::Double(*j)])),
-                Deed::Touch(site, place) => {
-                    let fractions = place.iter().map(|x| OscType::Double(*x));
-                    Some(("/tocco/touch".into(), std::iter::once(text(site.as_str())).chain(fractions).collect()))
-                }
-                _ => None,
-            };
-            let together = rest.iter().take(MOST_TOGETHER).take_while(|entry| entry.at == first.at);
-            let messages: Vec<Vec<u8>> = together
-                .map_while(|entry| timed(&entry.deed))
-                .map(|(address, args)| bytes_of(&address, args))
-                .collect();
+            // Other scenes and rest act at once, so they are sent when they are due.
+            let timed = |entry: &Entry| !matches!(entry.gesture, Gesture::Hush | Gesture::Load(_) | Gesture::Edit(_));
+            let message = |entry: &Entry| entry.gesture.to_osc().map(|(address, args)| bytes_of(&address, osc_args(args)));
+            let together = rest.iter().take(MOST_TOGETHER).take_while(|entry| entry.at == first.at && timed(entry));
+            let messages: Vec<Vec<u8>> = together.map_while(message).collect();
             if messages.is_empty() {
-                match &first.deed {
-                    Deed::Hush => {
+                match message(first) {
+                    Some(message) => {
                         wait(due);
-                        self.push(&bytes_of("/tocco/panic", vec![]))?;
+                        self.push(&message)?;
                         sent += 1;
                     }
-                    Deed::Scene(scene, _) => {
-                        wait(due);
-                        self.push(&bytes_of("/tocco/scene/load", vec![text(scene.name.as_str())]))?;
-                        sent += 1;
-                    }
-                    _ => left_out += 1,
+                    None => left_out += 1,
                 }
                 rest = &rest[1..];
                 continue;

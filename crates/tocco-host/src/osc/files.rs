@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Scenes that OSC loads and saves: inside one folder, nowhere else.
 
+use crate::atomic_file;
 use crate::error::{HostError, Result, bad};
-use crate::fresh;
-use crate::library::{self, Loaded, SHIPPED};
+use crate::library::{self, SHIPPED};
+use tocco::Document;
 use crate::live::Desk;
 use std::path::{Component, Path, PathBuf};
 use tocco::scene::SceneDef;
-use tocco::scene::def::{Action, EventDef, Source};
+use tocco::Gesture;
+use tocco::scene::def::{EventDef, Source};
 use tocco::scene::error::nearest;
 
 /// The scenes folder, without links in its own name.
@@ -60,7 +62,7 @@ fn plain(name: &str) -> Result<()> {
 }
 
 /// A scene of the folder, with or without its extension, or a shipped one.
-pub fn load(folder: Option<&Folder>, name: &str) -> Result<Loaded> {
+pub fn load(folder: Option<&Folder>, name: &str) -> Result<Document> {
     plain(name)?;
     if let Some(folder) = folder {
         for name in [name.to_owned(), format!("{name}.toml")] {
@@ -77,7 +79,7 @@ pub fn load(folder: Option<&Folder>, name: &str) -> Result<Loaded> {
         }
     }
     if let Some((_, text)) = SHIPPED.iter().find(|(known, _)| *known == name) {
-        return Loaded::from_text(name, &format!("scene {name}"), (*text).to_owned(), None);
+        return library::from_text(name, &format!("scene {name}"), (*text).to_owned(), None);
     }
     let own = folder.map(Folder::scenes).unwrap_or_default();
     let known = own.iter().map(String::as_str).chain(SHIPPED.iter().map(|(name, _)| *name));
@@ -99,7 +101,7 @@ pub fn save(folder: Option<&Folder>, name: &str, desk: &Desk) -> Result<String> 
     if path.symlink_metadata().is_ok() {
         return bad(format!("'{name}' exists already; name another"));
     }
-    fresh::write(&path, text(desk)?.as_bytes())?;
+    atomic_file::write(&path, text(desk)?.as_bytes())?;
     Ok(name)
 }
 
@@ -108,7 +110,7 @@ fn text(desk: &Desk) -> Result<String> {
     let mut def = scene.def.clone();
     def.events.clear();
     for (path, value) in desk.moved() {
-        def.events.push(EventDef { at_s: 0.0, action: Action::Set { path, value } });
+        def.events.push(EventDef { at_s: 0.0, gesture: Gesture::Set { path, value } });
     }
     if scene.text.trim_start().starts_with('{') {
         if def.drives.iter().any(|drive| matches!(drive.source, Source::Samples { .. })) {
@@ -121,6 +123,7 @@ fn text(desk: &Desk) -> Result<String> {
     // Comments and order of the text stay: only the events are written anew, behind it.
     let all = def.to_toml();
     let events = all.find("\n[[event]]").map_or("", |at| &all[at..]);
-    let events = events.find("\n[[tap]]").map_or(events, |end| &events[..end]);
+    let end = ["\n[output.", "\n[[tap]]"].iter().filter_map(|next| events.find(next)).min();
+    let events = end.map_or(events, |end| &events[..end]);
     Ok(format!("{}\n{events}", scene.text.trim_end()))
 }

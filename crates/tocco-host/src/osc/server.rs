@@ -5,31 +5,39 @@ use super::files::{self, Folder};
 use super::pattern::{Pattern, is_pattern};
 use super::stream::{Stream, TIMEOUT, USUAL_HZ};
 use super::wire::{self, bytes_of, float, number, text};
+use crate::console;
 use crate::error::{HostError, Result, bad};
-use crate::live::{Answer, Desk, Knob, Shared, When};
-use crate::say;
+use crate::live::{Answer, Desk, Knob, Shared, When, clock};
 use rosc::{OscMessage, OscType};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet, VecDeque};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant, SystemTime};
-use tocco::param::Scale;
+use tocco::Gesture;
+use tocco::gesture::{OSC_METHODS, OscArg};
 use tocco::scene::error::nearest;
 
-/// Addresses that are not paths of the scene.
-pub const METHODS: [&str; 11] = [
-    "tocco/strike",
-    "tocco/hit",
-    "tocco/touch",
-    "tocco/panic",
-    "tocco/describe",
-    "tocco/ping",
-    "tocco/subscribe",
-    "tocco/unsubscribe",
-    "tocco/scene/load",
-    "tocco/scene/edit",
-    "tocco/scene/save",
+/// Addresses that are neither paths of the scene nor gestures.
+const OWN_METHODS: [(&str, &str); 7] = [
+    ("tocco/describe", "nothing, or a pattern (s)"),
+    ("tocco/ping", "up to 8 numbers or texts"),
+    ("tocco/subscribe", "times a second, if at all (f), then names of signals (s...)"),
+    ("tocco/unsubscribe", "nothing"),
+    ("tocco/scene/load", "the name of a scene (s)"),
+    ("tocco/scene/edit", "the name of a scene (s)"),
+    ("tocco/scene/save", "the name of a scene (s)"),
 ];
+
+/// Addresses that are not paths of the scene, and what each takes.
+pub fn methods() -> impl Iterator<Item = (&'static str, &'static str)> + Clone {
+    OSC_METHODS.into_iter().chain(OWN_METHODS)
+}
+
+/// What a method takes; `None`: there is no such method.
+fn takes(address: &str) -> Option<&'static str> {
+    methods().find(|(method, _)| *method == address).map(|(_, takes)| takes)
+}
+
 /// Addresses of answers. If one comes in, it is not answered: two servers would talk for ever.
 const ANSWERS: [&str; 14] = [
     "tocco/error",
@@ -175,7 +183,7 @@ impl Server {
 
     /// A mistake: answered, and remarked on now and then.
     fn fail(&mut self, desk: &mut Desk, visit: &mut Visit, error: &HostError) {
-        let mut line = say::one_line(&error.to_string());
+        let mut line = console::one_line(&error.to_string());
         if line.len() > LONGEST_ERROR {
             let end = (0..=LONGEST_ERROR).rev().find(|end| line.is_char_boundary(*end)).unwrap_or(0);
             line.truncate(end);
@@ -216,13 +224,13 @@ impl Server {
             Ok(pattern) => pattern,
             Err(what) => return refuse(desk, format!("'{}': {what}", message.addr)),
         };
-        let all = METHODS.iter().copied().chain(self.names.iter().map(String::as_str));
+        let all = methods().map(|(method, _)| method).chain(self.names.iter().map(String::as_str));
         let meant: Vec<String> = all.filter(|name| pattern.matches(name)).map(str::to_owned).collect();
         if meant.is_empty() {
             return refuse(desk, format!("'{}' matches nothing; /tocco/describe lists all", message.addr));
         }
         // A method that happens to match but takes other arguments is not meant.
-        let fit = |name: &&String| !METHODS.contains(&name.as_str()) || fits(name, &message.args);
+        let fit = |name: &&String| takes(name).is_none() || fits(name, &message.args);
         let one = meant.len() == 1;
         let mut done = Ok(());
         for name in meant.iter().filter(|name| one || fit(name)) {
@@ -249,30 +257,62 @@ impl Server {
         time: Option<SystemTime>,
         visit: &mut Visit,
     ) -> Result<()> {
-        if let Some(method) = address.strip_prefix("tocco/").filter(|_| METHODS.contains(&address)) {
-            return self.method(desk, method, message, time, visit);
-        }
         if ANSWERS.contains(&address) {
             desk.count_refused();
             return Ok(());
         }
-        if address.starts_with("tocco/") && !self.known.contains(address) {
-            return refuse(desk, format!("no method '/{address}'{}", nearest(address, METHODS)));
+        let takes = takes(address);
+        if takes.is_none() && address.starts_with("tocco/") && !self.known.contains(address) {
+            return refuse(desk, format!("no method '/{address}'{}", nearest(address, methods().map(|(name, _)| name))));
         }
-        let value = match message.args.as_slice() {
-            [value] => number(value),
-            args => Err(format!("takes one number, not {} values", args.len())),
-        };
-        let value = match value {
-            Ok(value) => value,
+        if let Some(takes) = takes {
+            if !fits(address, &message.args) {
+                return refuse(desk, format!("/{address} takes {takes}"));
+            }
+            let long = |arg: &OscType| matches!(arg, OscType::String(name) if name.len() > wire::LONGEST);
+            if message.args.iter().any(long) {
+                return refuse(desk, format!("/{address}: a name longer than {} bytes", wire::LONGEST));
+            }
+        }
+        let args = match gesture_args(&message.args) {
+            Ok(args) => args,
             Err(what) => return refuse(desk, format!("/{address}: {what}")),
         };
-        if !self.known.contains(address) && !self.may_name() {
-            return refuse(desk, format!("no parameter '{address}'"));
+        match Gesture::from_osc(address, &args) {
+            Some(Ok(gesture)) => self.perform(desk, &gesture, time, visit),
+            Some(Err(what)) => refuse(desk, what),
+            None => self.method(desk, &address["tocco/".len()..], message, time, visit),
+        }
+    }
+
+    /// A gesture: it takes effect at its time tag, if it has one.
+    fn perform(
+        &mut self,
+        desk: &mut Desk,
+        gesture: &Gesture,
+        time: Option<SystemTime>,
+        visit: &mut Visit,
+    ) -> Result<()> {
+        match gesture {
+            Gesture::Set { path, .. } if !self.known.contains(path) && !self.may_name() => {
+                return refuse(desk, format!("no parameter '{path}'"));
+            }
+            Gesture::Touch { .. } if visit.touches == 0 => {
+                return refuse(desk, format!("/tocco/touch: more than {MOST_TOUCHES} in one packet"));
+            }
+            Gesture::Touch { .. } => visit.touches -= 1,
+            Gesture::Hush => {
+                at_once(desk, "tocco/panic", time)?;
+                desk.perform(gesture, When::Now)?;
+                self.ahead.clear();
+                self.reply(visit.from, "/tocco/hushed", vec![]);
+                return Ok(());
+            }
+            _ => {}
         }
         let when = self.when(desk, time, visit)?;
-        let answer = desk.set_at(address, value, when)?;
-        self.clamped(visit.from, address, answer);
+        let answer = desk.perform(gesture, when)?;
+        self.clamped(visit.from, gesture.about(), answer);
         Ok(())
     }
 
@@ -291,7 +331,7 @@ impl Server {
             return refuse(desk, format!("more than {MOST_ORDERS} orders in one packet"));
         }
         visit.orders -= 1;
-        let Some(tick) = time.and_then(|time| desk.tick_of(time)) else { return Ok(When::Now) };
+        let Some(tick) = time.and_then(|time| clock::tick_of(desk, time)) else { return Ok(When::Now) };
         let now = desk.tick();
         while self.ahead.peek().is_some_and(|Reverse(first)| *first <= now) {
             self.ahead.pop();
@@ -326,44 +366,13 @@ impl Server {
         time: Option<SystemTime>,
         visit: &mut Visit,
     ) -> Result<()> {
-        let name = format!("tocco/{method}");
-        if !fits(&name, &message.args) {
-            return refuse(desk, format!("/{name} takes {}", takes(method)));
-        }
         let (from, args) = (visit.from, message.args.as_slice());
-        if args.iter().any(|arg| matches!(arg, OscType::String(name) if name.len() > wire::LONGEST)) {
-            return refuse(desk, format!("/{name}: a name longer than {} bytes", wire::LONGEST));
-        }
-        if let ("strike" | "hit", [OscType::String(place), value]) = (method, args) {
-            let value = number(value).map_err(HostError::BadInput)?;
-            let when = self.when(desk, time, visit)?;
-            let done =
-                if method == "strike" { desk.strike_at(place, value, when) } else { desk.hit_at(place, value, when) };
-            self.clamped(from, place, done?);
-            return Ok(());
-        }
-        if let ("touch", [OscType::String(site), fractions @ ..]) = (method, args) {
-            let place: std::result::Result<Vec<f64>, String> = fractions.iter().map(number).collect();
-            if visit.touches == 0 {
-                return refuse(desk, format!("/{name}: more than {MOST_TOUCHES} in one packet"));
-            }
-            visit.touches -= 1;
-            let when = self.when(desk, time, visit)?;
-            return desk.touch_at(site, &place.map_err(HostError::BadInput)?, when);
-        }
-        if time.and_then(|time| desk.tick_of(time)).is_some_and(|tick| tick > desk.tick()) {
-            return refuse(desk, format!("/{name} acts at once; send it without a time that is to come"));
-        }
+        at_once(desk, &format!("tocco/{method}"), time)?;
         let word = match args {
             [OscType::String(word)] => word.as_str(),
             _ => "",
         };
         match method {
-            "panic" => {
-                desk.panic()?;
-                self.ahead.clear();
-                self.reply(from, "/tocco/hushed", vec![]);
-            }
             "ping" => self.reply(from, "/tocco/pong", args.to_vec()),
             "describe" => self.describe(desk, from, word)?,
             "subscribe" => self.subscribe(desk, from, args)?,
@@ -371,19 +380,16 @@ impl Server {
                 self.stream.remove(desk, from)?;
                 self.reply(from, "/tocco/unsubscribed", vec![]);
             }
-            "scene/edit" => {
+            "scene/load" | "scene/edit" => {
                 let scene = counted(desk, |_| files::load(self.folder.as_ref(), word))?;
                 let title = scene.title().to_owned();
-                desk.edit(scene)?;
+                let (gesture, done) = match method {
+                    "scene/edit" => (Gesture::Edit(Box::new(scene)), "/tocco/scene/edited"),
+                    _ => (Gesture::Load(Box::new(scene)), "/tocco/scene/loaded"),
+                };
+                desk.perform(&gesture, When::Now)?;
                 self.ahead.clear();
-                self.reply(from, "/tocco/scene/edited", vec![text(word), text(title)]);
-            }
-            "scene/load" => {
-                let scene = counted(desk, |_| files::load(self.folder.as_ref(), word))?;
-                let title = scene.title().to_owned();
-                desk.load(scene)?;
-                self.ahead.clear();
-                self.reply(from, "/tocco/scene/loaded", vec![text(word), text(title)]);
+                self.reply(from, done, vec![text(word), text(title)]);
             }
             _ => {
                 let file = counted(desk, |desk| files::save(self.folder.as_ref(), word, desk))?;
@@ -412,19 +418,18 @@ impl Server {
         {
             let found = paths.iter().find(|(known, _, _)| *known == path);
             let now = found.map_or(range[0], |(_, _, value)| *value);
-            let stands = position_01(now, range, scale);
+            let stands = tocco::param::position(scale, range[0], range[1], now);
             let mut row = vec![text(format!("/{name}")), text("1")];
-            row.extend([0.0, 1.0, stands, position.unwrap_or(stands)].map(float));
+            row.extend([0.0, 1.0, stands, position].map(float));
             row.push(text(format!("Control of {path}, from {:e} to {:e}", range[0], range[1])));
             rows.push(row);
         }
-        if self.answers.len() + METHODS.len() + rows.len() >= MOST_ANSWERS {
+        if self.answers.len() + methods().count() + rows.len() >= MOST_ANSWERS {
             return refuse(desk, "too many answers wait already; ask again later, or with a pattern".into());
         }
         let mut count = rows.len() as i32;
-        for method in METHODS.iter().filter(|method| meant(method)) {
-            let args = vec![text(format!("/{method}")), text(takes(method.trim_start_matches("tocco/")))];
-            self.reply(to, "/tocco/describe/method", args);
+        for (method, takes) in methods().filter(|(method, _)| meant(method)) {
+            self.reply(to, "/tocco/describe/method", vec![text(format!("/{method}")), text(takes)]);
             count += 1;
         }
         rows.into_iter().for_each(|row| self.reply(to, "/tocco/describe/path", row));
@@ -455,44 +460,33 @@ fn counted<T>(desk: &mut Desk, act: impl FnOnce(&mut Desk) -> Result<T>) -> Resu
     act(desk).inspect_err(|_| desk.count_refused())
 }
 
-fn takes(method: &str) -> &'static str {
-    match method {
-        "strike" => "the name of a mass and a speed in m/s (s f)",
-        "hit" => "a place, body or body.port, and an impulse in N s (s f)",
-        "touch" => "a place, body.port of a shape, and where on the shape it is from now on, as fractions (s f...)",
-        "scene/load" | "scene/edit" | "scene/save" => "the name of a scene (s)",
-        "describe" => "nothing, or a pattern (s)",
-        "ping" => "up to 8 numbers or texts",
-        "subscribe" => "times a second, if at all (f), then names of signals (s...)",
-        _ => "nothing",
+/// What acts at once is not sent for later.
+fn at_once(desk: &mut Desk, address: &str, time: Option<SystemTime>) -> Result<()> {
+    if time.and_then(|time| clock::tick_of(desk, time)).is_some_and(|tick| tick > desk.tick()) {
+        return refuse(desk, format!("/{address} acts at once; send it without a time that is to come"));
     }
+    Ok(())
+}
+
+/// Arguments as gestures take them.
+pub fn gesture_args(args: &[OscType]) -> std::result::Result<Vec<OscArg>, String> {
+    let one = |arg: &OscType| match arg {
+        OscType::String(text) => Ok(OscArg::Text(text.clone())),
+        other => number(other).map(OscArg::Number),
+    };
+    args.iter().map(one).collect()
 }
 
 /// True if a method takes these arguments.
 fn fits(method: &str, args: &[OscType]) -> bool {
     let is_text = |arg: &OscType| matches!(arg, OscType::String(_));
-    match (method.trim_start_matches("tocco/"), args) {
-        ("strike" | "hit", [place, value]) => is_text(place) && number(value).is_ok(),
-        ("touch", [site, fractions @ ..]) => {
-            is_text(site) && (1..=3).contains(&fractions.len()) && fractions.iter().all(|x| number(x).is_ok())
-        }
-        ("scene/load" | "scene/edit" | "scene/save", [name]) => is_text(name),
-        ("describe", args) => args.is_empty() || (args.len() == 1 && is_text(&args[0])),
-        ("ping", args) => args.len() <= 8 && args.iter().all(|arg| is_text(arg) || number(arg).is_ok()),
-        ("subscribe", args) => {
-            let signals = args.iter().skip(usize::from(args.first().is_some_and(|first| number(first).is_ok())));
-            signals.into_iter().all(is_text)
-        }
-        ("panic" | "unsubscribe", args) => args.is_empty(),
-        _ => false,
+    let is_number = |arg: &OscType| number(arg).is_ok();
+    match (method, args) {
+        ("tocco/scene/load" | "tocco/scene/edit" | "tocco/scene/save", [name]) => is_text(name),
+        ("tocco/describe", args) => args.is_empty() || (args.len() == 1 && is_text(&args[0])),
+        ("tocco/ping", args) => args.len() <= 8 && args.iter().all(|arg| is_text(arg) || is_number(arg)),
+        ("tocco/subscribe", args) => args.iter().skip(usize::from(args.first().is_some_and(is_number))).all(is_text),
+        ("tocco/unsubscribe", args) => args.is_empty(),
+        _ => gesture_args(args).is_ok_and(|args| matches!(Gesture::from_osc(method, &args), Some(Ok(_)))),
     }
-}
-
-/// Where a value stands on its knob.
-fn position_01(value: f64, [low, high]: [f64; 2], scale: Scale) -> f64 {
-    let position = match scale {
-        Scale::Linear => (value - low) / (high - low),
-        Scale::Log => (value / low).ln() / (high / low).ln(),
-    };
-    if position.is_finite() { position.clamp(0.0, 1.0) } else { 0.0 }
 }

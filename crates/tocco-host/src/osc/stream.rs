@@ -47,7 +47,7 @@ impl Stream {
         if rate_hz.is_nan() {
             return wrong("a rate that is not a number".into());
         }
-        let known = desk.signals();
+        let known = desk.directory().signals();
         if let Some(unknown) = signals.iter().find(|signal| !known.contains(signal)) {
             return wrong(format!("no signal '{unknown}'{}", nearest(unknown, known.iter().map(String::as_str))));
         }
@@ -84,12 +84,12 @@ impl Stream {
     }
 
     fn watch(&mut self, desk: &mut Desk) -> Result<()> {
-        let known: BTreeSet<String> = desk.signals().into_iter().collect();
+        let known: BTreeSet<String> = desk.directory().signals().into_iter().collect();
         let all: BTreeSet<&str> = self.all.iter().flat_map(|s| &s.signals).map(String::as_str).collect();
         let all: Vec<&str> = all.into_iter().filter(|signal| known.contains(*signal)).collect();
         let every_s = self.all.iter().map(|s| s.every.as_secs_f64()).fold(1.0, f64::min);
         self.heard = None;
-        desk.watch(&all, every_s)
+        Ok(desk.watch(&all, every_s)?)
     }
 
     /// What is due now.

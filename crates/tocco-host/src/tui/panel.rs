@@ -5,8 +5,9 @@ use crate::live::{Desk, Knob, METERS};
 use crate::midi::Learn;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::collections::VecDeque;
-use tocco::param::{Scale, scaled};
-use tocco::scene::def::BodyForm;
+use tocco::Gesture;
+use tocco::contact::Site;
+use tocco::param::{Scale, position, scaled};
 use tocco::units::db;
 
 /// Remarks that stay in sight.
@@ -77,37 +78,31 @@ impl Row {
         scaled(self.scale, self.range[0], self.range[1], self.position)
     }
 
-    /// Position of a value, which may lie outside.
+    /// Position of a value.
     fn position_of(&self, value: f64) -> f64 {
-        let [low, high] = self.range;
-        match self.scale {
-            Scale::Log if value > 0.0 => (value / low).ln() / (high / low).ln(),
-            Scale::Log => 0.0,
-            _ => (value - low) / (high - low),
-        }
+        position(self.scale, self.range[0], self.range[1], value)
     }
 
-    fn act(&self) -> Act {
-        Act::Set(self.path.clone(), if self.control { self.position } else { self.value() })
+    fn set(&self) -> Key {
+        set(&self.path, if self.control { self.position } else { self.value() })
     }
+}
+
+/// A path and its value, or a control and its position.
+fn set(path: &str, value: f64) -> Key {
+    Key::Gesture(Gesture::Set { path: path.to_owned(), value })
 }
 
 /// What a key asks for.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Act {
-    /// A path and its value, or a control and its position.
-    Set(String, f64),
-    /// A mass, m/s.
-    Strike(String, f64),
-    /// A place, N s.
-    Hit(String, f64),
-    /// Everything to rest.
-    Panic,
+pub enum Key {
+    /// Something for the desk.
+    Gesture(Gesture),
     /// The scene from its beginning.
     Replay,
     /// The next knob moves this; `None`: never mind.
     Learn(Option<Learn>),
-    /// Enough.
+    /// The end of playing.
     Quit,
 }
 
@@ -182,7 +177,7 @@ impl Panel {
             }
             self.load = [status.mean_load(), f64::from(status.load)];
         }
-        self.limited_db = db(status.limited);
+        self.limited_db = db(status.least_gain());
         self.late += status.late_blocks;
         let health = status.health;
         self.health = vec![
@@ -207,23 +202,11 @@ impl Panel {
             return;
         }
         self.known = Some(scene);
-        self.masses = desk.masses().into_iter().filter(|name| is_original(name)).collect();
-        let bodies = &desk.scene().def.bodies;
-        let yields = |site: &str| {
-            let body = site.split('.').next().unwrap_or(site);
-            let form = bodies.iter().find(|known| known.name == body).map(|body| &body.form);
-            let stiff = |form: &BodyForm| {
-                matches!(form, BodyForm::Mass { .. } | BodyForm::Wall { .. } | BodyForm::Guided { .. })
-            };
-            form.is_some_and(|form| !stiff(form)) && is_original(body)
-        };
-        self.sites = desk
-            .signals()
-            .iter()
-            .filter_map(|signal| signal.strip_suffix(".velocity"))
-            .filter(|site| yields(site))
-            .map(str::to_owned)
-            .collect();
+        let directory = desk.directory();
+        self.masses = directory.masses().filter(|name| is_original(name)).map(str::to_owned).collect();
+        let rings = |site: &Site| directory.yields(*site) && !directory.is_mass(site.body);
+        let own = |site: &Site| directory.body_name(site.body).is_some_and(is_original);
+        self.sites = directory.sites().filter(rings).filter(own).map(|site| directory.site_name(site)).collect();
         (self.mass, self.site, self.chosen) = (0, 0, 0);
     }
 
@@ -236,9 +219,7 @@ impl Panel {
         for Knob { name, path, range, scale, position } in controls {
             let behind = paths.iter().find(|(known, ..)| *known == path);
             let unit = behind.map_or("", |(_, spec, _)| spec.unit);
-            let mut row = Row { path: name, control: true, unit, range, scale, position: 0.0 };
-            row.position = position.unwrap_or_else(|| behind.map_or(0.0, |(.., value)| row.position_of(*value)));
-            rows.push(row);
+            rows.push(Row { path: name, control: true, unit, range, scale, position });
         }
         for (path, spec, value) in paths {
             if behind.contains(&path) || !is_original(path.split(['.', '/']).next().unwrap_or_default()) {
@@ -246,7 +227,7 @@ impl Panel {
             }
             let range = [spec.min, spec.max];
             let mut row = Row { path, control: false, unit: spec.unit, range, scale: spec.scale, position: 0.0 };
-            row.position = row.position_of(value).clamp(0.0, 1.0);
+            row.position = row.position_of(value);
             rows.push(row);
         }
         self.rows = rows;
@@ -254,10 +235,10 @@ impl Panel {
     }
 
     /// What a key does: to the panel itself, and what it asks of the desk.
-    pub fn key(&mut self, key: KeyEvent) -> Option<Act> {
+    pub fn key(&mut self, key: KeyEvent) -> Option<Key> {
         let held = key.modifiers;
         if held.contains(KeyModifiers::CONTROL) && matches!(key.code, KeyCode::Char('c' | 'C')) {
-            return Some(Act::Quit);
+            return Some(Key::Quit);
         }
         if !self.entry.is_empty() {
             return self.type_on(key.code);
@@ -269,7 +250,7 @@ impl Panel {
         };
         let last = self.rows.len().saturating_sub(1);
         match key.code {
-            KeyCode::Char('q') => return Some(Act::Quit),
+            KeyCode::Char('q') => return Some(Key::Quit),
             KeyCode::Esc if self.help => self.help = false,
             KeyCode::Esc if self.learning => return self.learn_none(),
             KeyCode::Char('?') => self.help = !self.help,
@@ -286,15 +267,15 @@ impl Panel {
             KeyCode::Char('<') => self.speed_m_s = (0.5 * self.speed_m_s).max(SPEEDS[0]),
             KeyCode::Char('>') => self.speed_m_s = (2.0 * self.speed_m_s).min(SPEEDS[1]),
             KeyCode::Char(' ') | KeyCode::Enter => match self.masses.get(self.mass) {
-                Some(mass) => return Some(Act::Strike(mass.clone(), self.speed_m_s)),
+                Some(mass) => return Some(Key::Gesture(Gesture::Strike { body: mass.clone(), velocity_m_s: self.speed_m_s })),
                 None => self.tell("no mass to strike in this scene; h hits".into()),
             },
             KeyCode::Char('h') => match self.sites.get(self.site) {
-                Some(site) => return Some(Act::Hit(site.clone(), IMPULSE_PER_SPEED * self.speed_m_s)),
+                Some(site) => return Some(Key::Gesture(Gesture::Hit { site: site.clone(), impulse_n_s: IMPULSE_PER_SPEED * self.speed_m_s })),
                 None => self.tell("nothing here yields to a hit".into()),
             },
-            KeyCode::Char('p') => return Some(Act::Panic),
-            KeyCode::Char('r') => return Some(Act::Replay),
+            KeyCode::Char('p') => return Some(Key::Gesture(Gesture::Hush)),
+            KeyCode::Char('r') => return Some(Key::Replay),
             KeyCode::Char('l') if self.learning => return self.learn_none(),
             KeyCode::Char('l') => return self.learn(),
             KeyCode::Char(c) if c.is_ascii_digit() || c == '.' || c == '-' => self.entry.push(c),
@@ -303,7 +284,7 @@ impl Panel {
         None
     }
 
-    fn type_on(&mut self, code: KeyCode) -> Option<Act> {
+    fn type_on(&mut self, code: KeyCode) -> Option<Key> {
         match code {
             KeyCode::Esc => self.entry.clear(),
             KeyCode::Backspace => drop(self.entry.pop()),
@@ -320,7 +301,7 @@ impl Panel {
                         let outside = row.control && !(-1e-9..=1.0 + 1e-9).contains(&position);
                         let (range, unit) = (row.range, row.unit);
                         row.position = position.clamp(0.0, 1.0);
-                        let act = if row.control { row.act() } else { Act::Set(row.path.clone(), value) };
+                        let act = if row.control { row.set() } else { set(&row.path, value) };
                         if outside {
                             self.tell(format!("{typed} is out of range: {} to {} {unit}", range[0], range[1]));
                         }
@@ -335,13 +316,13 @@ impl Panel {
         None
     }
 
-    fn move_by(&mut self, step: f64) -> Option<Act> {
+    fn move_by(&mut self, step: f64) -> Option<Key> {
         let row = self.rows.get_mut(self.chosen)?;
         row.position = (row.position + step).clamp(0.0, 1.0);
-        Some(row.act())
+        Some(row.set())
     }
 
-    fn learn(&mut self) -> Option<Act> {
+    fn learn(&mut self) -> Option<Key> {
         if !self.can_learn {
             self.tell("no MIDI to learn from; start with --midi PORT".into());
             return None;
@@ -352,12 +333,12 @@ impl Panel {
         self.learning = true;
         self.tell(format!("move a knob for {}, or press a key for {}", row.path, mass.as_deref().unwrap_or("nothing")));
         let row = &self.rows[self.chosen];
-        Some(Act::Learn(Some(Learn { path: row.path.clone(), range, mass })))
+        Some(Key::Learn(Some(Learn { path: row.path.clone(), range, mass })))
     }
 
-    fn learn_none(&mut self) -> Option<Act> {
+    fn learn_none(&mut self) -> Option<Key> {
         self.learning = false;
-        Some(Act::Learn(None))
+        Some(Key::Learn(None))
     }
 }
 
@@ -371,11 +352,11 @@ mod tests {
     use super::*;
     use crate::{library, live};
 
-    fn press(panel: &mut Panel, code: KeyCode) -> Option<Act> {
+    fn press(panel: &mut Panel, code: KeyCode) -> Option<Key> {
         panel.key(KeyEvent::new(code, KeyModifiers::NONE))
     }
 
-    fn type_in(panel: &mut Panel, text: &str) -> Option<Act> {
+    fn type_in(panel: &mut Panel, text: &str) -> Option<Key> {
         for c in text.chars() {
             assert_eq!(press(panel, KeyCode::Char(c)), None, "{c}");
         }
@@ -389,7 +370,7 @@ mod tests {
             contact.hit = { type = \"impact\", between = [\"hammer\", \"bar\"], stiffness = 1e8 }\n\
             tap = [{ of = \"bar\" }]\n\
             control = [{ name = \"hard\", path = \"hit/stiffness\", range = [1e6, 1e10], scale = \"log\" }]\n";
-        let scene = library::Loaded::from_text("test", "test", text.to_owned(), None).unwrap();
+        let scene = library::from_text("test", "test", text.to_owned(), None).unwrap();
         let (mut desk, player) = live::open(scene, &live::Setup::default()).unwrap();
         let mut panel = Panel::default();
         panel.read(&mut desk, "null", 0, 0.04);
@@ -401,10 +382,10 @@ mod tests {
         let (mut panel, ..) = panel();
         assert_eq!((panel.rows[0].path.as_str(), panel.rows[0].unit), ("hard", "N/m^exponent"));
         assert!((panel.rows[0].position - 0.5).abs() < 1e-12 && (panel.rows[0].value() / 1e8 - 1.0).abs() < 1e-9);
-        let Some(Act::Set(path, position)) = press(&mut panel, KeyCode::Right) else { panic!() };
+        let Some(Key::Gesture(Gesture::Set { path, value: position })) = press(&mut panel, KeyCode::Right) else { panic!() };
         assert!(path == "hard" && (position - 0.52).abs() < 1e-12);
         let fine = panel.key(KeyEvent::new(KeyCode::Left, KeyModifiers::SHIFT));
-        let Some(Act::Set(_, position)) = fine else { panic!() };
+        let Some(Key::Gesture(Gesture::Set { value: position, .. })) = fine else { panic!() };
         assert!((position - 0.518).abs() < 1e-12, "{position}");
         for _ in 0..100 {
             press(&mut panel, KeyCode::Right);
@@ -415,34 +396,34 @@ mod tests {
     #[test]
     fn a_typed_value_is_in_the_unit_of_the_row_and_escape_forgets_it() {
         let (mut panel, ..) = panel();
-        let Some(Act::Set(path, position)) = type_in(&mut panel, "1e7") else { panic!() };
+        let Some(Key::Gesture(Gesture::Set { path, value: position })) = type_in(&mut panel, "1e7") else { panic!() };
         assert!(path == "hard" && (position - 0.25).abs() < 1e-12);
         let row = panel.rows.iter().position(|row| row.path == "bar/freq_scale").unwrap();
         for _ in 0..row {
             press(&mut panel, KeyCode::Down);
         }
-        assert_eq!(type_in(&mut panel, "2.5"), Some(Act::Set("bar/freq_scale".into(), 2.5)));
+        assert_eq!(type_in(&mut panel, "2.5"), Some(set("bar/freq_scale", 2.5)));
         press(&mut panel, KeyCode::Char('9'));
         assert_eq!((press(&mut panel, KeyCode::Esc), panel.entry.as_str()), (None, ""));
         assert_eq!(type_in(&mut panel, "1.2.3"), None);
         assert!(panel.news.back().unwrap().contains("not a number"));
-        assert!(matches!(press(&mut panel, KeyCode::Enter), Some(Act::Strike(..))), "enter strikes again");
+        assert!(matches!(press(&mut panel, KeyCode::Enter), Some(Key::Gesture(Gesture::Strike { .. }))), "enter strikes again");
     }
 
     #[test]
     fn keys_strike_hit_silence_replay_and_quit_and_what_they_ask_the_desk_understands() {
         let (mut panel, mut desk, mut player) = panel();
-        assert_eq!(press(&mut panel, KeyCode::Char(' ')), Some(Act::Strike("hammer".into(), 1.0)));
+        assert_eq!(press(&mut panel, KeyCode::Char(' ')), Some(Key::Gesture(Gesture::Strike { body: "hammer".into(), velocity_m_s: 1.0 })));
         press(&mut panel, KeyCode::Char('>'));
-        assert_eq!(press(&mut panel, KeyCode::Char('h')), Some(Act::Hit("bar".into(), 0.02)));
-        assert_eq!(press(&mut panel, KeyCode::Char('p')), Some(Act::Panic));
-        assert_eq!(press(&mut panel, KeyCode::Char('r')), Some(Act::Replay));
-        assert_eq!(press(&mut panel, KeyCode::Char('q')), Some(Act::Quit));
-        assert_eq!(panel.key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL)), Some(Act::Quit));
+        assert_eq!(press(&mut panel, KeyCode::Char('h')), Some(Key::Gesture(Gesture::Hit { site: "bar".into(), impulse_n_s: 0.02 })));
+        assert_eq!(press(&mut panel, KeyCode::Char('p')), Some(Key::Gesture(Gesture::Hush)));
+        assert_eq!(press(&mut panel, KeyCode::Char('r')), Some(Key::Replay));
+        assert_eq!(press(&mut panel, KeyCode::Char('q')), Some(Key::Quit));
+        assert_eq!(panel.key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL)), Some(Key::Quit));
         desk.strike("hammer", 1.0).unwrap();
         desk.hit("bar", 0.02).unwrap();
         let mut block = vec![0.0; 2048];
-        player.play(&mut block);
+        player.play(&[], &mut block);
         desk.poll().unwrap();
         panel.read(&mut desk, "null", 3, 0.04);
         assert!(panel.meters[0].hold_db > -60.0 && panel.seconds > 0.04);
@@ -456,8 +437,8 @@ mod tests {
         assert!(panel.news.back().unwrap().contains("--midi"));
         panel.can_learn = true;
         let wanted = Learn { path: "hard".into(), range: None, mass: Some("hammer".into()) };
-        assert_eq!(press(&mut panel, KeyCode::Char('l')), Some(Act::Learn(Some(wanted))));
-        assert_eq!(press(&mut panel, KeyCode::Esc), Some(Act::Learn(None)));
+        assert_eq!(press(&mut panel, KeyCode::Char('l')), Some(Key::Learn(Some(wanted))));
+        assert_eq!(press(&mut panel, KeyCode::Esc), Some(Key::Learn(None)));
     }
 
     #[test]
@@ -487,7 +468,7 @@ mod tests {
                 1 => more[(pick >> 8) as usize % more.len()],
                 _ => KeyCode::Char(char::from(32 + ((pick >> 8) % 95) as u8)),
             };
-            if let Some(Act::Set(_, value)) = press(&mut panel, code) {
+            if let Some(Key::Gesture(Gesture::Set { value, .. })) = press(&mut panel, code) {
                 assert!(value.is_finite());
             }
         }

@@ -6,7 +6,7 @@ use super::Tui;
 use crate::error::HostError;
 use crate::error::{Result, bad};
 use crate::live::play::{Front, Lines, Play, View};
-use crate::{midi, say};
+use crate::{console, midi};
 use clap::Args;
 use std::io::IsTerminal;
 use std::sync::{Arc, Mutex};
@@ -43,7 +43,7 @@ impl SeatArgs {
             shared = Some(translator);
         }
         let terminal = std::io::stdout().is_terminal() && std::io::stdin().is_terminal();
-        Ok(match terminal && !self.plain && !play.offline && !say::is_quiet() {
+        Ok(match terminal && !self.plain && !play.offline && !console::is_quiet() {
             true => Box::new(Tui::new(shared)),
             false => Box::new(Lines::default()),
         })

@@ -296,6 +296,12 @@ impl Directory {
         self.0.bodies.iter().filter(|body| body.is_mass).map(|body| body.name.as_str())
     }
 
+    /// Every place of every body. `[control]`
+    pub fn sites(&self) -> impl Iterator<Item = Site> {
+        let of = |(body, entry): (usize, &BodyEntry)| (0..entry.ports.len()).map(move |port| Site { body, port });
+        self.0.bodies.iter().enumerate().flat_map(of)
+    }
+
     /// True if the body can be struck: a mass. `[control]`
     pub fn is_mass(&self, body: usize) -> bool {
         self.0.bodies.get(body).is_some_and(|body| body.is_mass)

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What may be typed after `tocco analyse`.
+
+use clap::Args;
+use std::path::PathBuf;
+use tocco_lab::analyse::Options;
+use tocco_lab::analyse::task::Task;
+
+/// Shown under the options.
+pub(super) const EXAMPLES: &str = "Examples:\n  tocco analyse bell.wav -o bell.toml --picture bell.png\n  \
+    tocco analyse soft.flac hard.flac rim.flac -o tom.toml --modes 60\n  \
+    tocco analyse three-strikes.ogg --strikes 3 -o pot.toml\n\n\
+    You get a scene that sounds as it stands ('tocco render bell.toml -o again.wav'): a modal body with one port per\n\
+    strike, a hit at each, a tap at the recorded level; and a line per strike with its residual: the energy that no\n\
+    mode explains, and how far body and recording are apart to an ear (log-mel distance; two strikes of one object\n\
+    differ by 3 to 8 dB).\n\n\
+    A good recording: one object, struck once, left to ring out, no clipping, little noise, close and dry. Strikes given\n\
+    together must be of the same object at the same rate: they share their modes and differ in their weights, so more\n\
+    places make a better body. Kept are frequency, decay, amplitude and phase of each mode; lost are the knock of the\n\
+    hammer, standing noise and a gliding pitch.";
+
+/// The options of the command.
+#[derive(Args, Debug)]
+pub(super) struct AnalyseArgs {
+    /// Recordings of strikes of one object: WAV, FLAC or Ogg Vorbis
+    #[arg(required = true, value_name = "RECORDING")]
+    recordings: Vec<PathBuf>,
+    /// Scene to write, or - for standard output
+    #[arg(long, short, value_name = "BODY.toml")]
+    output: PathBuf,
+    /// Also draw both spectrograms side by side
+    #[arg(long, value_name = "FILE.png")]
+    picture: Option<PathBuf>,
+    /// Name of the body; default: that of the scene file
+    #[arg(long)]
+    name: Option<String>,
+    /// Most modes to keep, the loudest first
+    #[arg(long, value_name = "N", default_value_t = Options::default().modes, allow_negative_numbers = true)]
+    modes: usize,
+    /// Lowest mode, Hz
+    #[arg(long, value_name = "HZ", default_value_t = Options::default().min_hz, allow_negative_numbers = true)]
+    min_hz: f64,
+    /// Highest mode, Hz
+    #[arg(long, value_name = "HZ", default_value_t = Options::default().max_hz, allow_negative_numbers = true)]
+    max_hz: f64,
+    /// Leave out modes so many dB below the strongest
+    #[arg(long, value_name = "DB", default_value_t = Options::default().range_db, allow_negative_numbers = true)]
+    range_db: f64,
+    /// Strikes in each recording
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
+    strikes: usize,
+    /// Mass of every mode: a recording does not tell it
+    #[arg(long, value_name = "KG", default_value_t = 0.05, allow_negative_numbers = true)]
+    mass_kg: f64,
+    /// Go on although the recording is clipped
+    #[arg(long)]
+    clipped: bool,
+}
+
+impl AnalyseArgs {
+    /// The task that was typed.
+    pub(super) fn task(self) -> Task {
+        let options = Options {
+            modes: self.modes,
+            min_hz: self.min_hz,
+            max_hz: self.max_hz,
+            range_db: self.range_db,
+            strikes: self.strikes,
+        };
+        Task {
+            recordings: self.recordings,
+            output: self.output,
+            picture: self.picture,
+            name: self.name,
+            options,
+            mass_kg: self.mass_kg,
+            clipped: self.clipped,
+        }
+    }
+}

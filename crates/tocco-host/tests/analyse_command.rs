@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `tocco analyse` as it is typed: bodies that sound like the recording, on bad input one line.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+mod common;
+#[path = "../../tocco-lab/tests/common/strikes.rs"]
+mod strikes;
+use common::tocco;
+use std::fs;
+use std::process::Command;
+use strikes::{RATE_HZ, small, write_wav};
+use tocco::rng::Rng;
+use tocco_lab::wav::{Encoding, Format, Info, WavReader, WavWriter};
+
+#[test]
+fn recordings_that_cannot_be_analysed_get_one_line_and_code_2_and_leave_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let here = dir.path();
+    let tone = |gain: f64| -> Vec<f64> {
+        (0..24_000).map(|n| (gain * (0.05 * f64::from(n)).sin()).clamp(-0.9, 0.9)).collect()
+    };
+    let mut rng = Rng::new(2, "hiss");
+    write_wav(&here.join("silence.wav"), RATE_HZ, &[0.0; 9600]);
+    write_wav(
+        &here.join("clipped.wav"),
+        RATE_HZ,
+        &small().iter().map(|x| (4.0 * x).clamp(-0.9, 0.9)).collect::<Vec<_>>(),
+    );
+    write_wav(&here.join("tone.wav"), RATE_HZ, &tone(0.5));
+    write_wav(&here.join("hiss.wav"), RATE_HZ, &(0..24_000).map(|_| 0.1 * rng.normal()).collect::<Vec<_>>());
+    write_wav(&here.join("short.wav"), RATE_HZ, &small()[1600..2600]);
+    write_wav(&here.join("slow.wav"), 4_000.0, &small());
+    write_wav(&here.join("good.wav"), RATE_HZ, &small());
+    write_wav(&here.join("other.wav"), 44_100.0, &small());
+    write_wav(&here.join("empty.wav"), RATE_HZ, &[]);
+    write_wav(&here.join("one.wav"), RATE_HZ, &[0.5]);
+    let stops: Vec<f64> = tone(0.5)[..12_000].iter().copied().chain(std::iter::repeat_n(0.0, 36_000)).collect();
+    write_wav(&here.join("stops.wav"), RATE_HZ, &stops);
+    let rustle: Vec<f64> = (0..24_000).map(|n| 0.3 * (-f64::from(n) / 4_000.0).exp() * rng.normal()).collect();
+    write_wav(&here.join("rustle.wav"), RATE_HZ, &rustle);
+    let antiphase: Vec<f32> = small().iter().flat_map(|x| [*x as f32, -*x as f32]).collect();
+    let stereo = Format::new(2, RATE_HZ, Encoding::Int16).unwrap();
+    let file = fs::File::create(here.join("antiphase.wav")).unwrap();
+    let mut wav = WavWriter::new(file, stereo, Info::new(), small().len() as u64, 1).unwrap();
+    wav.write(&antiphase).unwrap();
+    wav.finish().unwrap();
+    fs::write(here.join("text.wav"), "not a sound").unwrap();
+    fs::write(here.join("broken.flac"), b"fLaC and nothing that follows").unwrap();
+    fs::write(here.join("broken.ogg"), b"OggS and nothing that follows").unwrap();
+    let names = || {
+        let mut names: Vec<_> = fs::read_dir(here).unwrap().map(|e| e.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    let before = names();
+    let cases: &[(&str, &[&str])] = &[
+        ("silence", &["silence.wav"]),
+        ("no sound in it (0 samples)", &["empty.wav"]),
+        ("no sound in it (1 samples)", &["one.wav"]),
+        ("channels cancel", &["antiphase.wav"]),
+        ("no decay (it is as loud until it stops)", &["stops.wav"]),
+        ("clipped", &["clipped.wav"]),
+        ("no decay", &["tone.wav"]),
+        ("no decay", &["hiss.wav"]),
+        ("give at least 30", &["short.wav"]),
+        ("8 to 384 kHz", &["slow.wav"]),
+        ("one rate", &["good.wav", "other.wav"]),
+        ("WAV, FLAC or Ogg", &["text.wav"]),
+        ("WAV, FLAC or Ogg", &["broken.flac"]),
+        ("WAV, FLAC or Ogg", &["broken.ogg"]),
+        ("no such file", &["missing.wav"]),
+        ("strikes found, not 9", &["good.wav", "--strikes", "9"]),
+        ("--modes 0", &["good.wav", "--modes", "0"]),
+        ("--min-hz", &["good.wav", "--min-hz", "900", "--max-hz", "100"]),
+        ("--mass-kg", &["good.wav", "--mass-kg", "0"]),
+    ];
+    for (words, arguments) in cases {
+        let out = tocco(here, &[&["analyse"], *arguments, &["-o", "body.toml"]].concat());
+        let error = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert_eq!(out.status.code(), Some(2), "{arguments:?}: {error}");
+        assert!(error.lines().count() == 1 && error.contains(words), "{arguments:?}: {error}");
+        assert_eq!(names(), before, "{arguments:?}");
+    }
+    // Noise that decays: exponentials fit some of it, and it must be said that it is not modal.
+    let noise = tocco(here, &["analyse", "rustle.wav", "-o", "-"]);
+    let words = String::from_utf8_lossy(&noise.stderr).into_owned();
+    assert!(words.contains("much of it is not modal") || noise.status.code() == Some(2), "{words}");
+    let good = fs::read(here.join("good.wav")).unwrap();
+    fs::create_dir(here.join("inner")).unwrap();
+    for same in ["good.wav", "./good.wav", "inner/../good.wav"] {
+        for words in [&["-o", same][..], &["-o", "good.toml", "--picture", same]] {
+            let out = tocco(here, &[&["analyse", "good.wav"], words].concat());
+            assert_eq!(out.status.code(), Some(2), "{words:?}");
+            assert!(fs::read(here.join("good.wav")).unwrap() == good, "{words:?}: the recording is gone");
+        }
+    }
+}
+
+#[test]
+fn of_two_strikes_in_a_file_the_first_is_used_and_it_is_said() {
+    let dir = tempfile::tempdir().unwrap();
+    let here = dir.path();
+    write_wav(&here.join("twice.wav"), RATE_HZ, &[small(), small()].concat());
+    let out = tocco(here, &["analyse", "twice.wav", "-o", "pot.toml"]);
+    let words = String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.success(), "{words}");
+    assert!(words.contains("3 modes") && words.contains("2 strikes") && words.contains("--strikes 2"), "{words}");
+    let both = tocco(here, &["analyse", "twice.wav", "-o", "pot.toml", "--strikes", "2"]);
+    assert!(both.status.success() && !String::from_utf8_lossy(&both.stdout).contains("this one is used"));
+}
+
+#[test]
+fn an_offset_of_the_converter_is_no_part_of_the_sound() {
+    let dir = tempfile::tempdir().unwrap();
+    let here = dir.path();
+    let shifted: Vec<f64> = small().iter().map(|x| 0.5 * x + 0.2).collect();
+    write_wav(&here.join("offset.wav"), RATE_HZ, &shifted);
+    let out = tocco(here, &["analyse", "offset.wav", "-o", "pot.toml"]);
+    let words = String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);
+    let level: f64 = words.split("level ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    assert!(out.status.success() && words.contains("3 modes") && level.abs() < 0.5, "{words}");
+}
+
+#[test]
+fn wav_flac_and_ogg_give_scenes_that_render_at_the_level_of_the_recording() {
+    let dir = tempfile::tempdir().unwrap();
+    let here = dir.path();
+    write_wav(&here.join("pot.wav"), RATE_HZ, &small());
+    let mut kinds = vec!["wav"];
+    for (kind, program, arguments) in [
+        ("flac", "flac", ["--silent", "-f", "-o", "pot.flac", "pot.wav"]),
+        ("ogg", "oggenc", ["--quiet", "-q9", "-o", "pot.ogg", "pot.wav"]),
+    ] {
+        match Command::new(program).args(arguments).current_dir(here).status() {
+            Ok(status) if status.success() => kinds.push(kind),
+            _ => println!("SKIPPED: {kind}, as there is no program '{program}' here"),
+        }
+    }
+    for kind in kinds {
+        let (recording, scene) = (format!("pot.{kind}"), format!("{kind}.toml"));
+        let out = tocco(here, &["analyse", &recording, "-o", &scene, "--picture", "pot.png"]);
+        let words = String::from_utf8_lossy(&out.stdout).into_owned();
+        assert!(out.status.success() && words.contains("residual"), "{kind}: {out:?}");
+        assert!(words.contains("3 modes"), "{kind}: {words}");
+        let out = tocco(here, &["render", &scene, "-o", "again.wav"]);
+        assert!(out.status.success(), "{out:?}");
+        let peak = |name: &str| {
+            let mut wav = WavReader::open(&here.join(name)).unwrap();
+            wav.read_mono(0, 48_000).unwrap().iter().fold(0.0, |m: f32, x| m.max(x.abs()))
+        };
+        let ratio = peak("again.wav") / peak("pot.wav");
+        assert!((0.9..1.1).contains(&ratio), "{kind}: {ratio}");
+    }
+    assert!(fs::read(here.join("pot.png")).unwrap().starts_with(b"\x89PNG"));
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The whole of an analysis: files in, a scene and a picture out.
+
+use super::body::port;
+use super::read::Recording;
+use super::{Analysis, MOST_STRIKES, Options, analyse, mel, onset};
+use crate::error::{Result, bad};
+use crate::{atomic_file, console};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tocco::units::db;
+
+/// What to make of which recordings.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// Recordings of strikes of one object: WAV, FLAC or Ogg Vorbis.
+    pub recordings: Vec<PathBuf>,
+    /// Scene to write, or `-` for standard output.
+    pub output: PathBuf,
+    /// Where to draw both spectrograms side by side, if anywhere.
+    pub picture: Option<PathBuf>,
+    /// Name of the body; else that of the scene file.
+    pub name: Option<String>,
+    /// What to look for.
+    pub options: Options,
+    /// Mass of every mode, kg: a recording does not tell it.
+    pub mass_kg: f64,
+    /// Go on although a recording is clipped.
+    pub clipped: bool,
+}
+
+/// Reads the recordings, finds the body, writes it and says how well it fits.
+pub fn run(task: &Task) -> Result<()> {
+    let to_stdout = task.output.as_os_str() == "-";
+    console::set_stdout_taken(to_stdout);
+    let mut written: Vec<PathBuf> = task.recordings.iter().map(|path| place(path)).collect();
+    for (option, path) in [("-o", Some(&task.output).filter(|_| !to_stdout)), ("--picture", task.picture.as_ref())] {
+        let Some(path) = path else { continue };
+        if written.contains(&place(path)) {
+            return bad(format!("{option} {}: scene, picture and recordings need a file each", path.display()));
+        }
+        written.push(place(path));
+    }
+    if !(1e-6..=1e6).contains(&task.mass_kg) {
+        return bad(format!("--mass-kg {}: give 1e-6 to 1e6", task.mass_kg));
+    }
+    let name = body_name(task.name.as_deref(), &task.output)?;
+    let options = task.options;
+    options.check()?;
+    let recordings =
+        task.recordings.iter().map(|path| Recording::open(path, task.clipped)).collect::<Result<Vec<_>>>()?;
+    let highest = options.max_hz;
+    let recordings: Vec<Recording> = recordings.into_iter().map(|recording| recording.reduced(highest)).collect();
+    let analysis = analyse(&recordings, &options)?;
+    let words = report(&analysis, &recordings, options.strikes)?;
+    let text = analysis.toml(&name, task.mass_kg);
+    if to_stdout {
+        console::result(&text)?;
+    } else {
+        atomic_file::write(&task.output, text.as_bytes())?;
+    }
+    if let Some(picture) = &task.picture {
+        analysis.picture(&recordings, picture)?;
+    }
+    console::remark(&format!("{}: {words}", task.output.display()));
+    Ok(())
+}
+
+/// Where a path leads, however it is spelt and whether or not there is a file yet.
+fn place(path: &Path) -> PathBuf {
+    let whole = |path: &Path| fs::canonicalize(path).ok();
+    let beside = || {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Some(whole(folder)?.join(path.file_name()?))
+    };
+    whole(path).or_else(beside).unwrap_or_else(|| path.to_path_buf())
+}
+
+/// The name given, or the scene file's, made fit for a scene.
+fn body_name(given: Option<&str>, output: &Path) -> Result<String> {
+    let fit = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    if let Some(name) = given {
+        return match !name.is_empty() && name != "tocco" && name.chars().all(fit) {
+            true => Ok(name.to_owned()),
+            false => bad(format!("--name '{name}': give letters, digits, - and _")),
+        };
+    }
+    let stem = output.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let name: String = stem.chars().map(|c| if fit(c) { c } else { '-' }).collect();
+    let usable = name.chars().any(char::is_alphanumeric) && name != "tocco";
+    Ok(if usable { name } else { "body".into() })
+}
+
+fn report(analysis: &Analysis, recordings: &[Recording], per_file: usize) -> Result<String> {
+    let (first, last) = (&analysis.modes[0], &analysis.modes[analysis.modes.len() - 1]);
+    let decays = || analysis.modes.iter().map(|m| m.decay_s);
+    let mut words = format!(
+        "{} modes, {:.1} to {:.1} Hz, decays {:.4} to {:.3} s",
+        analysis.modes.len(),
+        first.freq_hz,
+        last.freq_hz,
+        decays().fold(f64::INFINITY, f64::min),
+        decays().fold(0.0, f64::max)
+    );
+    if analysis.filling > 0 {
+        // Writing to a String cannot fail.
+        let _ = write!(words, "; {} of them fill in for what is not modal", analysis.filling);
+    }
+    for (j, strike) in analysis.strikes.iter().enumerate() {
+        let samples = &recordings[j / per_file.max(1)].samples;
+        let (heard, whole) =
+            (&samples[strike.span.start..strike.span.end], &samples[strike.span.onset..strike.span.end]);
+        let body = analysis.resynthesis(j, heard.len())?;
+        let energy = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().max(1e-300);
+        let peak = |x: &[f64]| x.iter().fold(1e-150, |m: f64, x| m.max(x.abs()));
+        // Writing to a String cannot fail.
+        let _ = write!(
+            words,
+            "\n{} ({} at {:.3} s): residual {:.1} dB, level {:+.1} dB, peak {:+.1} dB, log-mel distance {:.1} dB",
+            port(j),
+            strike.file,
+            strike.span.start as f64 / analysis.rate_hz,
+            strike.residual_db,
+            db(energy(&body) / energy(heard)) / 2.0,
+            db(peak(&body) / peak(whole)),
+            mel::distance_db(heard, &body, analysis.rate_hz)
+        );
+        if strike.residual_db > -6.0 {
+            words.push_str("; much of it is not modal");
+        }
+        if strike.others > 0 {
+            // Writing to a String cannot fail.
+            let _ = write!(
+                words,
+                "\n{}: {} strikes; this one is used, up to {:.3} s: ",
+                strike.file,
+                strike.others + 1,
+                strike.span.end as f64 / analysis.rate_hz,
+            );
+            let all = strike.others + 1;
+            let usable = all <= MOST_STRIKES && onset::strikes(samples, analysis.rate_hz, all, "").is_ok();
+            let _ = match usable {
+                true => write!(words, "give --strikes {all} for all, or cut the file"),
+                false => write!(words, "cut the file for another"),
+            };
+        }
+    }
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_body_is_called_after_the_scene_unless_told_otherwise() {
+        assert_eq!(body_name(None, Path::new("a/my bell.1.toml")).unwrap(), "my-bell-1");
+        assert_eq!(body_name(None, Path::new("-")).unwrap(), "body");
+        assert_eq!(body_name(Some("pot"), Path::new("x.toml")).unwrap(), "pot");
+        assert!(body_name(Some("a b"), Path::new("x.toml")).is_err());
+    }
+}

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `tocco bench`: how fast the engine is, as ratios taken in one run, because machines are shared and clocks wander.
+//!
+//! Every comparison alternates its two sides and keeps the least time of each.
+
+mod analysis;
+mod bank;
+mod csound;
+mod engine;
+mod faust;
+mod peers;
+mod shape;
+mod supercollider;
+mod sweep;
+
+use crate::console;
+use crate::error::{Error, Result};
+use bank::{Plain, modes};
+use engine::Decays;
+use peers::PEERS;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use tocco::Engine;
+use tocco::Queue;
+
+/// Samples that one timed call renders, samples per block, timed calls.
+const SAMPLES: usize = 4096;
+const BLOCK: usize = 64;
+const REPEATS: usize = 60;
+
+/// A part of the benchmark.
+#[derive(Clone, Copy)]
+pub struct Section {
+    /// How it is asked for.
+    pub name: &'static str,
+    /// Measures and prints its figures; files may be made in the folder.
+    pub measure: fn(&mut Table, &TemporaryFolder) -> Result<()>,
+}
+
+/// What can be measured without a device. A program adds its own to them.
+pub const SECTIONS: [Section; 7] = [
+    Section { name: "free", measure: free_ringing },
+    Section { name: "contact", measure: permanent_contact },
+    Section { name: "friction", measure: rubbing },
+    Section { name: "shape", measure: shapes },
+    Section { name: "sweep", measure: whole_sweep },
+    Section { name: "analyse", measure: analysing },
+    Section { name: "peers", measure: beside_peers },
+];
+
+/// Runs those of the sections that are wanted by name (all when none is) and prints a line per figure; true when every
+/// figure is reached.
+pub fn run(sections: &[Section], wanted: &[String]) -> Result<bool> {
+    let folder = TemporaryFolder::new()?;
+    let mut table = Table { all_reached: true };
+    table.line(&format!("tocco {} on {}", env!("CARGO_PKG_VERSION"), machine()))?;
+    for section in sections {
+        if wanted.is_empty() || wanted.iter().any(|name| name == section.name) {
+            (section.measure)(&mut table, &folder)?;
+        }
+    }
+    Ok(table.all_reached)
+}
+
+/// The engine's block path against the plain loop over the same bank.
+fn free_ringing(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
+    table.heading("free ringing, ns per mode and sample", ["plain loop", "ours", "ratio", "goal"])?;
+    for count in [512, 1024] {
+        let bank = modes(count);
+        let (mut plain, mut ours) = (Plain::new(&bank), engine::ringing(&bank).map_err(Error::Machine)?);
+        let (plain_ns, ours_ns) = alternate(&mut |out| plain.render(out), &mut |out| {
+            ours.render(&[], &mut Queue::new(), out);
+        });
+        let (plain_ns, ours_ns) = (plain_ns / count as f64, ours_ns / count as f64);
+        let ratio = plain_ns / ours_ns;
+        let columns = [number(plain_ns), number(ours_ns), format!("x{ratio:.2}"), ">= x6".into()];
+        table.figure(&format!("{count} modes"), columns, ratio >= 6.0)?;
+    }
+    Ok(())
+}
+
+/// A pressed hammer in units of one mode update of the plain loop with 512 modes.
+fn permanent_contact(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
+    table.heading("permanent contact, one sub-step, mode updates per sample", ["SDT", "ours", "ns", "goal"])?;
+    for (count, sdt, goal) in [(3, "140", 130.0), (32, "670", 170.0), (512, "10700", 350.0)] {
+        updates(table, &format!("{count} modes"), sdt, goal, engine::pressed(count))?;
+    }
+    Ok(())
+}
+
+/// Friction in the same unit.
+fn rubbing(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
+    table.heading("friction, mode updates per sample", ["SDT", "ours", "ns", "goal"])?;
+    updates(table, "stick-slip, 3 modes", "160", 180.0, engine::stick_slip(3, Decays::Short))?;
+    updates(table, "stick-slip, 3 modes that ring long", "", 180.0, engine::stick_slip(3, Decays::Long))?;
+    for (count, sdt, goal) in [(32, "750", 220.0), (128, "4300", 320.0)] {
+        updates(table, &format!("stick-slip, {count} modes"), sdt, goal, engine::stick_slip(count, Decays::Long))?;
+    }
+    updates(table, "locked, 32 modes on 32 modes", "25000", 450.0, engine::locked(32))?;
+    updates(table, "a bowed string", "", 150.0, engine::bowed_string())
+}
+
+/// A struck body of 200 modes from its geometry, text to scene.
+fn shapes(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
+    table.heading("200 modes from a shape, ms from text to scene", ["modes", "ours", "", "goal"])?;
+    for (name, text) in shape::bodies() {
+        let (mut least_ms, mut count) = (f64::INFINITY, 0);
+        for _ in 0..5 {
+            let (ms, modes) = shape::build_ms(&text).map_err(Error::Machine)?;
+            (least_ms, count) = (least_ms.min(ms), modes);
+        }
+        let columns = [count.to_string(), format!("{least_ms:.2}"), String::new(), "< 20".into()];
+        table.figure(name, columns, least_ms < 20.0)?;
+    }
+    Ok(())
+}
+
+/// One case in units of one mode update of the plain loop with 512 modes.
+fn updates(
+    table: &mut Table,
+    name: &str,
+    sdt: &str,
+    goal: f64,
+    case: std::result::Result<Engine, String>,
+) -> Result<()> {
+    let (mut plain, mut ours) = (Plain::new(&modes(512)), case.map_err(Error::Machine)?);
+    let (plain_ns, ours_ns) = alternate(&mut |out| plain.render(out), &mut |out| {
+        ours.render(&[], &mut Queue::new(), out);
+    });
+    let updates = ours_ns / (plain_ns / 512.0);
+    let columns = [sdt.into(), format!("{updates:.0}"), format!("{ours_ns:.0}"), format!("<= {goal}")];
+    table.figure(name, columns, updates <= goal)
+}
+
+/// `tocco sweep`, 1000 strikes of half a second. The figures are the program's: files go to memory where that can be. What
+/// the disk adds is said beside them; it depends on the disk and on what was removed from it in the last minutes.
+fn whole_sweep(table: &mut Table, folder: &TemporaryFolder) -> Result<()> {
+    let memory = TemporaryFolder::in_memory();
+    let place = if memory.is_some() { "files in memory" } else { "files on disk" };
+    table.heading(&format!("a sweep of 1000 strikes of 0.5 s, {place}"), ["one core", "all", "", "goal"])?;
+    let cores = crate::parallel::cores();
+    for (name, form) in [("--over", sweep::Form::Over), ("a design, loudness matched", sweep::Form::Design)] {
+        let (one_s, all_s) = sweep::times_s(form, memory.as_ref().unwrap_or(folder).path())?;
+        let seconds = [format!("{one_s:.3} s"), format!("{all_s:.3} s")];
+        let columns = |ratio: f64, goal: &str| {
+            let [one, all] = seconds.clone();
+            let digits = if ratio < 100.0 { 2 } else { 0 };
+            [one, all, format!("x{ratio:.digits$}"), goal.to_owned()]
+        };
+        let gain = one_s / all_s;
+        if cores > 1 {
+            table.figure(&format!("{name}, {cores} cores against one"), columns(gain, ">= x1.7"), gain >= 1.7)?;
+        } else {
+            table.line(&format!("  {name}: one core only, no comparison"))?;
+        }
+        let speed = sweep::sound_s() / all_s;
+        table.figure(&format!("{name}, times real time"), columns(speed, ">= x1000"), speed >= 1000.0)?;
+        if memory.is_some() {
+            let disk_s = sweep::time_s(form, folder.path(), &format!("{form:?}"), cores)?;
+            table.line(&format!("  {name}, once to disk: {disk_s:.3} s, x{:.0}", sweep::sound_s() / disk_s))?;
+        }
+    }
+    Ok(())
+}
+
+/// A recording of five seconds into a body, on one thread.
+fn analysing(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
+    table.heading("tocco analyse, a strike of 5 s with 60 modes", ["", "found", "s", "goal"])?;
+    let (found, least_s) = analysis::run(2)?;
+    let columns = [String::new(), found.to_string(), format!("{least_s:.1}"), "< 10".into()];
+    table.figure("recording to body, one core", columns, least_s < 10.0)
+}
+
+/// Peers' banks against ours, 32 and 128 modes.
+fn beside_peers(table: &mut Table, folder: &TemporaryFolder) -> Result<()> {
+    table.heading("free ringing beside peers, ns per mode and sample", ["theirs", "ours", "ratio", "goal"])?;
+    for peer in &PEERS {
+        if let Some(packages) = peer.missing() {
+            table.line(&format!("{}: not installed, skipped (apt-get install {packages})", peer.name))?;
+            continue;
+        }
+        for count in [32, 128] {
+            let name = format!("{}, {count} modes", peer.name);
+            match duel(peer, count, folder) {
+                Ok((theirs, ours)) => {
+                    let ratio = format!("x{:.1}", theirs / ours);
+                    table.figure(&name, [number(theirs), number(ours), ratio, "win".into()], ours < theirs)?;
+                }
+                Err(why) => table.line(&format!("{name}: not measured: {why}"))?,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// ns per mode and sample of a peer and of ours.
+fn duel(peer: &peers::Peer, count: usize, folder: &TemporaryFolder) -> std::result::Result<(f64, f64), String> {
+    let bank = modes(count);
+    let mut engine = engine::ringing(&bank)?;
+    let mut measure = (peer.prepare)(&bank, folder.path())?;
+    let (mut theirs_ns, mut ours_ns) = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..3 {
+        theirs_ns = theirs_ns.min(measure()?);
+        for _ in 0..REPEATS / 3 {
+            ours_ns = ours_ns.min(time_ns(&mut |out| {
+                engine.render(&[], &mut Queue::new(), out);
+            }));
+        }
+    }
+    Ok((theirs_ns / count as f64, ours_ns / count as f64))
+}
+
+/// Least ns per sample of two renderers that take turns.
+fn alternate(a: &mut dyn FnMut(&mut [f32]), b: &mut dyn FnMut(&mut [f32])) -> (f64, f64) {
+    (0..REPEATS).fold((f64::INFINITY, f64::INFINITY), |(least_a, least_b), _| {
+        (least_a.min(time_ns(a)), least_b.min(time_ns(b)))
+    })
+}
+
+/// ns per sample of a renderer, once.
+fn time_ns(render: &mut dyn FnMut(&mut [f32])) -> f64 {
+    let mut out = [0.0; BLOCK];
+    let start = Instant::now();
+    for _ in 0..SAMPLES / BLOCK {
+        render(&mut out);
+        std::hint::black_box(&out);
+    }
+    start.elapsed().as_nanos() as f64 / SAMPLES as f64
+}
+
+fn number(ns: f64) -> String {
+    format!("{ns:.3}")
+}
+
+/// Lines on standard output and the verdict over all of them.
+pub struct Table {
+    all_reached: bool,
+}
+
+impl Table {
+    /// Prints a line.
+    pub fn line(&mut self, text: &str) -> Result<()> {
+        console::result(text)
+    }
+    /// Prints what the figures that follow measure, and the heads of their columns.
+    pub fn heading(&mut self, title: &str, columns: [&str; 4]) -> Result<()> {
+        let [a, b, c, d] = columns;
+        self.line(&format!("\n{title:<58}{a:>10}{b:>8}{c:>8}{d:>10}"))
+    }
+    /// Prints a figure, and whether it reached its goal.
+    pub fn figure(&mut self, name: &str, columns: [String; 4], reached: bool) -> Result<()> {
+        self.all_reached &= reached;
+        let [a, b, c, d] = columns;
+        let verdict = if reached { "reached" } else { "missed" };
+        self.line(&format!("  {name:<56}{a:>10}{b:>8}{c:>8}{d:>10}  {verdict}"))
+    }
+}
+
+/// Name of this computer: host, processor, number of cores.
+fn machine() -> String {
+    let read = |file: &str| std::fs::read_to_string(file).unwrap_or_default();
+    let host = read("/proc/sys/kernel/hostname");
+    let info = read("/proc/cpuinfo");
+    let model = info.lines().find(|line| line.starts_with("model name")).and_then(|line| line.split(": ").nth(1));
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+    format!("{}, {}, {cores} cores", host.trim(), model.unwrap_or(std::env::consts::ARCH))
+}
+
+/// A folder that goes when it is dropped.
+pub struct TemporaryFolder(PathBuf);
+
+impl TemporaryFolder {
+    /// A new one under the system's temporary folder.
+    pub fn new() -> Result<Self> {
+        Self::under(&std::env::temp_dir())
+    }
+    /// A new one in memory, where the system has a place for that.
+    pub fn in_memory() -> Option<Self> {
+        Self::under(Path::new("/dev/shm")).ok()
+    }
+    fn under(place: &Path) -> Result<Self> {
+        let dir = place.join(format!("tocco-bench-{}", std::process::id()));
+        std::fs::create_dir(&dir).map_err(|e| Error::writing(&dir, &e))?;
+        Ok(Self(dir))
+    }
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for TemporaryFolder {
+    fn drop(&mut self) {
+        // Nothing can be done about a temporary folder that will not go.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A scene as text: a hammer strikes a bar of three modes, the lowest of which rings for `decay_s`.
+pub fn struck_bar(duration_s: f64, decay_s: f64) -> String {
+    let mode = |hz: f64, share: f64| format!("{{ freq_hz = {hz:?}, decay_s = {:?}, mass_kg = 0.05 }}", share * decay_s);
+    let modes = [mode(500.0, 1.0), mode(1300.0, 0.75), mode(1700.0, 0.5)].join(", ");
+    format!(
+        r#"
+version = 1
+duration_s = {duration_s:?}
+[body.hammer]
+type = "mass"
+mass_kg = 0.01
+[body.bar]
+type = "modal"
+modes = [{modes}]
+[contact.hit]
+type = "impact"
+between = ["hammer", "bar"]
+stiffness = 1e9
+dissipation_s_m = 0.5
+exponent = 1.5
+[[event]]
+at_s = 0.0
+strike = "hammer"
+velocity_m_s = 1.0
+[[tap]]
+of = "bar"
+quantity = "velocity"
+"#
+    )
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Studies with Tocco that need no device: scenes to files and pictures, recordings to bodies, sets of stimuli and the
+//! answers to them, maps of regimes, the papers' tables and figures, speed.
+//!
+//! | to | use |
+//! |---|---|
+//! | load a scene, by file or by the name it ships under | [`library`] |
+//! | render it to a WAV file, with probes | [`render`], [`wav`] |
+//! | measure and draw what came out | [`measure`], [`spectrogram`], [`plot`], [`tiles`] |
+//! | make a body from recordings of strikes | [`analyse`] |
+//! | make many sounds: over a grid, or by a design, and judge listeners' answers | [`sweep`], [`sets`], [`answers`] |
+//! | see where on two parameters a contact sings, slips or is silent | [`map`] |
+//! | repeat the papers' tables and figures | [`reproduce`] |
+//! | time the engine, beside other programs | [`bench`] |
+//!
+//! Nothing here opens a sound card, a port or a socket. Files appear whole or not at all ([`atomic_file`]); the same
+//! input gives the same bytes on any number of threads ([`parallel`]).
+
+pub mod analyse;
+pub mod answers;
+pub mod atomic_file;
+pub mod bench;
+pub mod console;
+pub mod error;
+pub mod html;
+pub mod library;
+pub mod map;
+pub mod measure;
+pub mod parallel;
+pub mod plot;
+pub mod render;
+pub mod reproduce;
+pub mod sets;
+pub mod spectrogram;
+pub mod sweep;
+pub mod take;
+pub mod tiles;
+pub mod wav;

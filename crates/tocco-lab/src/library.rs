@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where scenes come from: a file, standard input, or the scenes that travel inside the program.
+
+use crate::error::{Error, Result, bad};
+use crate::wav::WavReader;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use tocco::scene::error::nearest;
+use tocco::scene::kinds::MAX_TEXT_BYTES;
+use tocco::scene::{Document, Recording, SceneError};
+
+/// Shipped scenes: name and text, sorted by name.
+pub const SHIPPED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/scenes.rs"));
+
+/// No recording that drives a scene is longer than this: it stays in memory.
+const MOST_WAV_FRAMES: u64 = 1 << 26;
+
+/// A scene from text; its recordings are looked for in `folder`.
+pub fn from_text(name: &str, origin: &str, text: String, folder: Option<&Path>) -> Result<Document> {
+    let recording = |file: &str| {
+        let folder = folder.ok_or("a recording needs a scene file to stand beside")?;
+        let mut wav = WavReader::open(&folder.join(file)).map_err(|e| e.to_string())?;
+        if wav.frames > MOST_WAV_FRAMES {
+            return Err(format!("{file} is too long; cut it to {MOST_WAV_FRAMES} frames"));
+        }
+        let data = wav.read_mono(0, wav.frames as usize).map_err(|e| e.to_string())?;
+        Ok(Recording { rate_hz: wav.rate_hz, data: data.into() })
+    };
+    Document::read(name, origin, text, recording).map_err(|e| Error::BadInput(e.with_origin(origin, None)))
+}
+
+/// A scene error with file and line in front.
+pub fn wrong(scene: &Document, error: &SceneError) -> Error {
+    Error::BadInput(scene.message(error))
+}
+
+/// Loads a scene by file name, shipped name, or `-` for standard input.
+pub fn load(scene: &str) -> Result<Document> {
+    let path = Path::new(scene);
+    if scene == "-" {
+        let text = read_text(path, std::io::stdin().lock())?;
+        return from_text("scene", "standard input", text, Some(Path::new(".")));
+    }
+    if !path.exists() || path.is_dir() {
+        if SHIPPED.iter().any(|(name, _)| *name == scene) {
+            return load_shipped(scene);
+        }
+        if path.is_dir() {
+            return bad(format!("cannot read {scene}: it is a folder; name a scene file"));
+        }
+        if path.components().count() > 1 || path.extension().is_some() {
+            return bad(format!(
+                "cannot read {scene}: no such file; 'tocco scenes' lists the scenes that come with the program"
+            ));
+        }
+        return load_shipped(scene);
+    }
+    let text = read(path)?;
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    let folder: PathBuf = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+    from_text(&name, scene, text, Some(&folder))
+}
+
+fn load_shipped(scene: &str) -> Result<Document> {
+    match SHIPPED.iter().find(|(name, _)| *name == scene) {
+        Some((name, text)) => from_text(name, &format!("scene {name}"), (*text).to_owned(), None),
+        None => bad(format!(
+            "no file and no shipped scene '{scene}'{}",
+            nearest(scene, SHIPPED.iter().map(|(name, _)| *name))
+        )),
+    }
+}
+
+/// The text of a scene or design file.
+pub fn read(path: &Path) -> Result<String> {
+    read_text(path, File::open(path).map_err(|e| Error::reading(path, &e))?)
+}
+
+fn read_text(path: &Path, from: impl Read) -> Result<String> {
+    let mut bytes = Vec::new();
+    let most = MAX_TEXT_BYTES as u64;
+    from.take(most + 1).read_to_end(&mut bytes).map_err(|e| Error::reading(path, &e))?;
+    if bytes.len() as u64 > most {
+        return bad(format!("cannot read {}: longer than any scene ({} MiB)", path.display(), most >> 20));
+    }
+    String::from_utf8(bytes).or_else(|_| bad(format!("cannot read {}: it is not text (UTF-8)", path.display())))
+}
+
+/// Every shipped scene.
+pub fn shipped() -> Result<Vec<Document>> {
+    SHIPPED.iter().map(|(name, _)| load_shipped(name)).collect()
+}

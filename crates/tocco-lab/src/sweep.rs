@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One scene, many values: every combination rendered to its own file, with a table of what came out.
+//!
+//! The order of the table, the names and the bits of the files do not depend on the number of threads. A sweep that was
+//! interrupted goes on where it stopped: a journal beside the files holds the row of each finished one, under a
+//! fingerprint of everything its sound depends on.
+
+use crate::atomic_file;
+use crate::console::ProgressBar;
+use crate::error::{Error, Result, bad};
+use crate::measure::Fnv;
+use crate::parallel;
+use crate::render::{BUILD, Manner, Plan, Target, set, to_wav};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// More files than this are a mistake in the ranges.
+pub const MOST_FILES: usize = 100_000;
+const JOURNAL: &str = ".journal.tsv";
+
+/// One swept path with its values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// A live path.
+    pub path: String,
+    /// Its values in order.
+    pub values: Vec<f64>,
+}
+
+impl Axis {
+    /// Reads `PATH=log(low,high,count)`, `PATH=lin(low,high,count)` or `PATH=list(a,b,...)`.
+    pub fn parse(text: &str) -> Result<Self> {
+        let wrong = |what: &str| {
+            let form = "write PATH=log(1e5,1e9,20), PATH=lin(0,1,11) or PATH=list(1,2,5)";
+            Error::BadInput(format!("--over {text}: {what}; {form}"))
+        };
+        let (path, range) = text.split_once('=').ok_or_else(|| wrong("no '='"))?;
+        let (law, rest) = range.trim().split_once('(').ok_or_else(|| wrong("no range"))?;
+        let inside = rest.strip_suffix(')').ok_or_else(|| wrong("no ')' at the end"))?;
+        let number = |word: &str| match word.trim().parse::<f64>() {
+            Ok(x) if x.is_finite() => Ok(x),
+            _ => Err(wrong(&format!("'{}' is not a number", word.trim()))),
+        };
+        let numbers = inside.split(',').map(number).collect::<Result<Vec<f64>>>()?;
+        let values = match (law.trim(), numbers.as_slice()) {
+            ("list", _) => numbers,
+            ("log" | "lin", &[low, high, count]) => {
+                if count.fract() != 0.0 || !(1.0..=MOST_FILES as f64).contains(&count) {
+                    return Err(wrong(&format!("the count must be a whole number from 1 to {MOST_FILES}")));
+                }
+                if law.trim() == "log" && (low <= 0.0 || high <= 0.0) {
+                    return Err(wrong("log needs positive ends"));
+                }
+                spaced(low, high, count as usize, law.trim() == "log")
+            }
+            ("log" | "lin", _) => return Err(wrong("three numbers are needed: low, high, count")),
+            _ => return Err(wrong(&format!("unknown range '{}'", law.trim()))),
+        };
+        Ok(Self { path: path.trim().trim_start_matches('/').to_owned(), values })
+    }
+}
+
+/// `count` values from `low` to `high` at equal steps, or at equal ratios. The ends are what was written, to the last digit.
+pub fn spaced(low: f64, high: f64, count: usize, log: bool) -> Vec<f64> {
+    use tocco::math::{exp, ln};
+    let place = |i: usize| i as f64 / (count - 1) as f64;
+    let at = |i: usize| match i {
+        0 => low,
+        i if i + 1 == count => high,
+        i if log => exp(ln(low) + (ln(high) - ln(low)) * place(i)),
+        i => low + (high - low) * place(i),
+    };
+    (0..count).map(at).collect()
+}
+
+/// Every combination, the last axis fastest.
+pub fn combinations(axes: &[Axis]) -> Result<Vec<Vec<f64>>> {
+    let total = axes.iter().try_fold(1_usize, |total, axis| total.checked_mul(axis.values.len()));
+    match total {
+        Some(total) if total <= MOST_FILES => {}
+        _ => return bad(format!("this sweep has more than {MOST_FILES} files; take fewer values")),
+    }
+    let mut all = vec![Vec::new()];
+    for axis in axes {
+        all = all.iter().flat_map(|head| axis.values.iter().map(move |v| [head.as_slice(), &[*v]].concat())).collect();
+    }
+    Ok(all)
+}
+
+/// How a sweep went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// Files in the manifest.
+    pub files: usize,
+    /// Of these, files that were there already.
+    pub found: usize,
+}
+
+/// Renders every combination of `axes` into `folder` and writes `manifest.tsv`.
+pub fn run(plan: &Plan, axes: &[Axis], manner: &Manner, folder: &Path, threads: usize) -> Result<Summary> {
+    for (i, axis) in axes.iter().enumerate() {
+        if axes[..i].iter().any(|other| other.path == axis.path) {
+            return bad(format!("--over {}: given twice", axis.path));
+        }
+        // Every value is tried before any sound is made.
+        let mut scene = plan.build()?;
+        for &value in &axis.values {
+            set(&mut scene, &axis.path, value)
+                .map_err(|e| Error::BadInput(e.to_string().replace("--set", "--over")))?;
+        }
+    }
+    let points = combinations(axes)?;
+    atomic_file::create_folder(folder)?;
+    atomic_file::remove_leftovers(folder);
+    let journal_path = folder.join(JOURNAL);
+    let (lines, journal) = atomic_file::journal(&journal_path)?;
+    let known: HashMap<&str, (u64, &str)> = lines.iter().filter_map(|line| journal_row(line)).collect();
+    let digits = points.len().to_string().len().max(3);
+    let bar = ProgressBar::new(points.len() as u64, "files");
+    let rows = parallel::run(points.len(), threads, |index| {
+        let mut plan = plan.clone();
+        plan.sets.extend(axes.iter().map(|axis| axis.path.clone()).zip(points[index].iter().copied()));
+        let file = format!("{}-{:0digits$}.wav", plan.scene.name, index + 1);
+        let print = format!("{:016x}", fingerprint(&plan, manner));
+        let path = folder.join(&file);
+        let values: String = points[index].iter().map(|v| format!("{v:?}\t")).collect();
+        let row = |made: &str| format!("{file}\t{values}{made}\n");
+        let whole = |content: u64| atomic_file::file_hash(&path) == Some(content);
+        if let Some((_, made)) = known.get(&*format!("{file} {print}")).filter(|(content, _)| whole(*content)) {
+            bar.step("");
+            return Ok((row(made), true));
+        }
+        let report = to_wav(&plan, &Target::File(path.clone()), manner, false)?;
+        let health = report.health;
+        let made = format!(
+            "{}\t{:?}\t{:?}\t{:?}\t{}\t{}\t{}\t{}",
+            plan.scene.def.seed,
+            report.seconds(),
+            report.level.peak,
+            report.level.rms(),
+            report.over,
+            health.unconverged,
+            health.refused,
+            health.reset
+        );
+        let content = atomic_file::file_hash(&path);
+        let content = content.ok_or_else(|| Error::Machine(format!("cannot read {} back", path.display())))?;
+        atomic_file::append_line(&journal, &journal_path, &format!("{file} {print}\t{content:016x}\t{made}"))?;
+        bar.step(&file);
+        Ok((row(&made), false))
+    })?;
+    let paths: String = axes.iter().map(|axis| format!("{}\t", axis.path)).collect();
+    let mut table = format!("file\t{paths}{MADE}\n");
+    for (row, _) in &rows {
+        table.push_str(row);
+    }
+    atomic_file::write(&folder.join("manifest.tsv"), table.as_bytes())?;
+    Ok(Summary { files: rows.len(), found: rows.iter().filter(|(_, found)| *found).count() })
+}
+
+/// What the manifest says of a sound besides its values.
+const MADE: &str = "seed\tduration_s\tpeak\trms\tclipped\tunconverged\trefused\treset";
+
+/// A line of the journal: file and fingerprint, what the file holds, what the manifest says of it.
+fn journal_row(line: &str) -> Option<(&str, (u64, &str))> {
+    let (key, rest) = line.split_once('\t')?;
+    let (content, made) = rest.split_once('\t')?;
+    let whole = made.split('\t').count() == MADE.split('\t').count();
+    whole.then_some((key, (u64::from_str_radix(content, 16).ok()?, made)))
+}
+
+/// Everything the bits of a file depend on.
+fn fingerprint(plan: &Plan, manner: &Manner) -> u64 {
+    let mut hash = Fnv::default();
+    let def = &plan.scene.def;
+    hash.add_bytes(plan.scene.text.as_bytes());
+    let rest = format!(
+        "{BUILD} {} {:?} {:?} {:?} {:?} {:?} {:?}",
+        def.seed, plan.rate_hz, plan.length, plan.sets, manner.encoding, manner.gain_db, manner.normalise_dbfs
+    );
+    hash.add_bytes(rest.as_bytes());
+    hash.add_drives(def);
+    hash.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_hit_their_ends_exactly_and_log_steps_by_equal_ratios() {
+        let axis = Axis::parse("hit/stiffness=log(1e5,1e9,5)").unwrap();
+        assert_eq!(axis.path, "hit/stiffness");
+        assert_eq!((axis.values[0], axis.values[4]), (1e5, 1e9));
+        assert!(axis.values.windows(2).all(|w| (w[1] / w[0] / 10.0 - 1.0).abs() < 1e-12));
+        assert_eq!(Axis::parse("/a/b=lin(0, 1, 3)").unwrap().values, [0.0, 0.5, 1.0]);
+        assert_eq!(Axis::parse("a/b=list(3,1,2)").unwrap().values, [3.0, 1.0, 2.0]);
+        assert_eq!(Axis::parse("a/b=lin(2,9,1)").unwrap().values, [2.0]);
+    }
+
+    #[test]
+    fn a_malformed_range_is_answered_with_the_form_to_write() {
+        for text in [
+            "a",
+            "a=",
+            "a=log(1,2",
+            "a=log(0,1,3)",
+            "a=lin(1,2)",
+            "a=lin(1,2,2.5)",
+            "a=lin(1,nan,3)",
+            "a=lin(0,1,1e9)",
+            "a=cubic(1,2,3)",
+            "a=list()",
+        ] {
+            let error = Axis::parse(text).unwrap_err();
+            assert_eq!(error.code(), 2);
+            assert!(error.to_string().contains("PATH=log(1e5,1e9,20)"), "{error}");
+        }
+    }
+
+    #[test]
+    fn every_combination_comes_once_the_last_axis_fastest() {
+        let axes = [Axis::parse("a=list(1,2)").unwrap(), Axis::parse("b=list(5,6,7)").unwrap()];
+        let all = combinations(&axes).unwrap();
+        assert_eq!(all.len(), 6);
+        assert_eq!(all[..4], [vec![1.0, 5.0], vec![1.0, 6.0], vec![1.0, 7.0], vec![2.0, 5.0]]);
+        let axis = Axis::parse("a=lin(0,1,1000)").unwrap();
+        assert!(combinations(&[axis.clone(), axis]).is_err());
+    }
+}

@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! WAV files: 16 bit with triangular dither, 24 bit, 32-bit float; any number of channels; metadata in a LIST/INFO
+//! chunk. The header comes first and does not change length, so a file can be streamed and its sizes filled in later.
+//!
+//! Layout: RIFF, `fmt `, `fact` (float only), LIST/INFO, `data`. More than two channels use the extensible form with
+//! no speaker assignment: channels are the scene's, not a cinema's.
+
+use crate::error::{Error, Result, bad};
+use std::cmp::Ordering::{Equal, Less};
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use tocco::rng::Rng;
+
+/// How a sample is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// 16-bit integer with triangular dither of two steps peak to peak.
+    Int16,
+    /// 24-bit integer, rounded.
+    Int24,
+    /// 32-bit float; nothing is clipped.
+    Float32,
+}
+
+impl Encoding {
+    /// Bytes of one sample.
+    pub fn bytes(self) -> u64 {
+        match self {
+            Self::Int16 => 2,
+            Self::Int24 => 3,
+            Self::Float32 => 4,
+        }
+    }
+}
+
+/// Shape of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Format {
+    /// Channels, interleaved.
+    pub channels: u16,
+    /// Frames per second.
+    pub rate_hz: u32,
+    /// Sample type.
+    pub encoding: Encoding,
+}
+
+/// Metadata: four-letter INFO ids (`INAM`, `ISFT`, `ICMT`, ...) and their text.
+pub type Info = Vec<([u8; 4], String)>;
+
+impl Format {
+    /// A format for this many channels at this rate, or one line saying why a WAV cannot hold it.
+    pub fn new(channels: usize, rate_hz: f64, encoding: Encoding) -> Result<Self> {
+        if rate_hz.fract() != 0.0 || !(1.0..=f64::from(u32::MAX)).contains(&rate_hz) {
+            return bad(format!("a WAV holds a whole number of frames per second, not {rate_hz}; give --rate"));
+        }
+        let format = Self { channels: u16::try_from(channels).unwrap_or(u16::MAX), rate_hz: rate_hz as u32, encoding };
+        let frame = channels as u64 * encoding.bytes();
+        if channels == 0 || frame > u64::from(u16::MAX) || frame * u64::from(format.rate_hz) > u64::from(u32::MAX) {
+            return bad(format!("a WAV cannot hold {channels} channels at {rate_hz} Hz"));
+        }
+        Ok(format)
+    }
+
+    /// Bytes of one frame.
+    pub fn frame_bytes(self) -> u64 {
+        u64::from(self.channels) * self.encoding.bytes()
+    }
+
+    /// Most frames a WAV with this metadata can hold: its sizes are 32 bits wide.
+    pub fn most_frames(self, info: &Info) -> u64 {
+        (u64::from(u32::MAX) - 1 - header(self, info, 0).len() as u64) / self.frame_bytes()
+    }
+
+    /// Refuses a length that does not fit, before any work is done.
+    pub fn check_length(self, info: &Info, frames: f64) -> Result<()> {
+        let most = self.most_frames(info);
+        if frames <= most as f64 {
+            return Ok(());
+        }
+        bad(format!(
+            "{:.0} s of {} channel(s) at {} Hz pass the 4 GiB a WAV can hold; at most {:.0} s fit: shorten --duration or lower --bits or --rate",
+            frames / f64::from(self.rate_hz),
+            self.channels,
+            self.rate_hz,
+            (most as f64 / f64::from(self.rate_hz)).floor()
+        ))
+    }
+}
+
+/// Everything before the first sample. Its length does not depend on `frames`.
+pub fn header(format: Format, info: &Info, frames: u64) -> Vec<u8> {
+    let Format { channels, rate_hz, encoding } = format;
+    let bits = encoding.bytes() as u16 * 8;
+    let tag: u16 = if encoding == Encoding::Float32 { 3 } else { 1 };
+    let extensible = channels > 2;
+    let frame = format.frame_bytes() as u16;
+    let data = frames * format.frame_bytes();
+
+    let mut fmt = Vec::new();
+    fmt.extend(if extensible { 0xfffe_u16 } else { tag }.to_le_bytes());
+    fmt.extend(channels.to_le_bytes());
+    fmt.extend(rate_hz.to_le_bytes());
+    fmt.extend((rate_hz * u32::from(frame)).to_le_bytes());
+    fmt.extend(frame.to_le_bytes());
+    fmt.extend(bits.to_le_bytes());
+    if extensible {
+        fmt.extend(22_u16.to_le_bytes());
+        fmt.extend(bits.to_le_bytes());
+        fmt.extend(0_u32.to_le_bytes());
+        fmt.extend(tag.to_le_bytes());
+        fmt.extend([0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71]);
+    } else if tag == 3 {
+        fmt.extend(0_u16.to_le_bytes());
+    }
+
+    let mut body = b"WAVE".to_vec();
+    chunk(&mut body, *b"fmt ", &fmt);
+    if tag == 3 {
+        chunk(&mut body, *b"fact", &(frames as u32).to_le_bytes());
+    }
+    if !info.is_empty() {
+        let mut list = b"INFO".to_vec();
+        for (id, text) in info {
+            let mut text = text.replace('\0', " ").into_bytes();
+            text.push(0);
+            chunk(&mut list, *id, &text);
+        }
+        chunk(&mut body, *b"LIST", &list);
+    }
+    body.extend(b"data");
+    body.extend((data as u32).to_le_bytes());
+
+    let mut all = b"RIFF".to_vec();
+    all.extend((body.len() as u64 + data + data % 2).min(u64::from(u32::MAX)).to_le_bytes()[..4].iter());
+    all.extend(body);
+    all
+}
+
+fn chunk(into: &mut Vec<u8>, id: [u8; 4], content: &[u8]) {
+    into.extend(id);
+    into.extend((content.len() as u32).to_le_bytes());
+    into.extend(content);
+    if content.len() % 2 == 1 {
+        into.push(0);
+    }
+}
+
+/// Turns samples into bytes and counts what passes full scale.
+pub struct Encoder {
+    encoding: Encoding,
+    dither: Rng,
+    /// Samples beyond full scale so far; integer formats clip them.
+    pub over: u64,
+}
+
+impl Encoder {
+    /// The dither is seeded, so that files are repeatable.
+    pub fn new(encoding: Encoding, seed: u64) -> Self {
+        Self { encoding, dither: Rng::new(seed, "tocco/dither"), over: 0 }
+    }
+
+    /// Replaces `bytes` by the bytes of `samples`.
+    pub fn encode(&mut self, samples: &[f32], bytes: &mut Vec<u8>) {
+        bytes.resize(samples.len() * self.encoding.bytes() as usize, 0);
+        // Not `> 1`: what is not a number counts too.
+        self.over += samples.iter().filter(|x| !matches!(x.abs().partial_cmp(&1.0), Some(Less | Equal))).count() as u64;
+        match self.encoding {
+            Encoding::Int16 => {
+                for (x, b) in samples.iter().zip(bytes.chunks_exact_mut(2)) {
+                    let noise = self.dither.unit() - self.dither.unit();
+                    let y = nearest(f64::from(*x) * 32768.0 + noise).clamp(-32768, 32767) as i16;
+                    b.copy_from_slice(&y.to_le_bytes());
+                }
+            }
+            Encoding::Int24 => {
+                let whole =
+                    |x: f32| nearest(f64::from(x) * 8_388_608.0).clamp(-8_388_608, 8_388_607) as u32 & 0xff_ffff;
+                // Four samples are three words: several times faster than three bytes at a time.
+                let (fours, rest) = samples.as_chunks::<4>();
+                let (packed, tail) = bytes.split_at_mut(fours.len() * 12);
+                for (four, b) in fours.iter().zip(packed.as_chunks_mut::<12>().0) {
+                    let [y0, y1, y2, y3] = four.map(whole);
+                    b[..4].copy_from_slice(&(y0 | y1 << 24).to_le_bytes());
+                    b[4..8].copy_from_slice(&(y1 >> 8 | y2 << 16).to_le_bytes());
+                    b[8..].copy_from_slice(&(y2 >> 16 | y3 << 8).to_le_bytes());
+                }
+                for (x, b) in rest.iter().zip(tail.chunks_exact_mut(3)) {
+                    b.copy_from_slice(&whole(*x).to_le_bytes()[..3]);
+                }
+            }
+            Encoding::Float32 => {
+                for (x, b) in samples.iter().zip(bytes.chunks_exact_mut(4)) {
+                    b.copy_from_slice(&x.to_le_bytes());
+                }
+            }
+        }
+    }
+}
+
+/// Nearest whole number, halves away from zero; saturates, and what is not a number becomes 0. Several times faster than
+/// `round`, which is a call on the baseline target.
+#[inline]
+fn nearest(x: f64) -> i32 {
+    (x + 0.5_f64.copysign(x)) as i32
+}
+
+/// A file's bytes go here; sizes are filled in at the end where the target can seek.
+pub struct WavWriter<W: Write> {
+    out: W,
+    format: Format,
+    info: Info,
+    encoder: Encoder,
+    bytes: Vec<u8>,
+    frames: u64,
+}
+
+impl<W: Write> WavWriter<W> {
+    /// Writes the header for `frames` frames (0 where not known yet; then `finish` must be followed by a rewrite).
+    pub fn new(mut out: W, format: Format, info: Info, frames: u64, dither_seed: u64) -> io::Result<Self> {
+        out.write_all(&header(format, &info, frames))?;
+        Ok(Self {
+            out,
+            format,
+            info,
+            encoder: Encoder::new(format.encoding, dither_seed),
+            bytes: Vec::new(),
+            frames: 0,
+        })
+    }
+
+    /// Appends interleaved samples, whole frames.
+    pub fn write(&mut self, samples: &[f32]) -> io::Result<()> {
+        self.encoder.encode(samples, &mut self.bytes);
+        self.frames += (samples.len() / usize::from(self.format.channels)) as u64;
+        self.out.write_all(&self.bytes)
+    }
+
+    /// Samples beyond full scale so far.
+    pub fn over(&self) -> u64 {
+        self.encoder.over
+    }
+
+    /// Pads and flushes; gives the target back with the header that now describes it.
+    pub fn finish(mut self) -> io::Result<(W, Vec<u8>)> {
+        if (self.frames * self.format.frame_bytes()) % 2 == 1 {
+            self.out.write_all(&[0])?;
+        }
+        self.out.flush()?;
+        Ok((self.out, header(self.format, &self.info, self.frames)))
+    }
+}
+
+/// A WAV file open for reading anywhere in it, whatever its length.
+#[derive(Debug)]
+pub struct WavReader {
+    file: BufReader<File>,
+    path: PathBuf,
+    /// Channels.
+    pub channels: usize,
+    /// Frames per second.
+    pub rate_hz: f64,
+    /// Frames in the file.
+    pub frames: u64,
+    /// Metadata.
+    pub info: Info,
+    data_at: u64,
+    float: bool,
+    width: usize,
+}
+
+impl WavReader {
+    /// Reads the header: PCM of 8 to 32 bits or float of 32 or 64, plain or extensible.
+    pub fn open(path: &Path) -> Result<Self> {
+        let file = File::open(path).map_err(|e| Error::reading(path, &e))?;
+        let length = file.metadata().map_err(|e| Error::reading(path, &e))?.len();
+        let mut file = BufReader::new(file);
+        let not_wav = |why: &str| Error::BadInput(format!("{}: not a WAV file we can read: {why}", path.display()));
+        let mut head = [0; 12];
+        file.read_exact(&mut head).map_err(|_| not_wav("too short"))?;
+        if &head[..4] != b"RIFF" || &head[8..] != b"WAVE" {
+            return Err(not_wav("it does not begin with RIFF and WAVE"));
+        }
+        let (mut at, mut fmt, mut info, mut data) = (12, None, Info::new(), None);
+        while at + 8 <= length {
+            let mut head = [0; 8];
+            let ok = file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(&mut head));
+            ok.map_err(|e| Error::reading(path, &e))?;
+            let size = u64::from(u32::from_le_bytes([head[4], head[5], head[6], head[7]]));
+            let there = size.min(length - at - 8);
+            match &head[..4] {
+                b"data" => data = data.or(Some((at + 8, there))),
+                id @ (b"fmt " | b"LIST") if there <= 1 << 20 => {
+                    let mut content = vec![0; there as usize];
+                    file.read_exact(&mut content).map_err(|e| Error::reading(path, &e))?;
+                    if id == b"LIST" {
+                        info.extend(read_info(&content));
+                    } else {
+                        fmt = fmt.or(Some(content));
+                    }
+                }
+                _ => {}
+            }
+            at += 8 + size + size % 2;
+        }
+        let fmt = fmt.filter(|f| f.len() >= 16).ok_or_else(|| not_wav("no format chunk"))?;
+        let (data_at, data_bytes) = data.ok_or_else(|| not_wav("no data chunk"))?;
+        let word = |i: usize| u16::from_le_bytes([fmt[i], fmt[i + 1]]);
+        let tag = if word(0) == 0xfffe && fmt.len() >= 26 { word(24) } else { word(0) };
+        let (channels, bits) = (usize::from(word(2)), word(14));
+        let rate_hz = f64::from(u32::from_le_bytes([fmt[4], fmt[5], fmt[6], fmt[7]]));
+        let known = matches!((tag, bits), (1, 8 | 16 | 24 | 32) | (3, 32 | 64));
+        if !known {
+            return Err(not_wav(&format!("format {tag} with {bits} bits; use PCM or float")));
+        }
+        if channels == 0 || rate_hz == 0.0 {
+            return Err(not_wav("no channels or no rate"));
+        }
+        let width = usize::from(bits / 8);
+        let frames = data_bytes / (channels * width) as u64;
+        Ok(Self { file, path: path.to_path_buf(), channels, rate_hz, frames, info, data_at, float: tag == 3, width })
+    }
+
+    /// Interleaved samples of up to `frames` frames from frame `at`.
+    pub fn read(&mut self, at: u64, frames: usize) -> Result<Vec<f32>> {
+        let frame = self.channels * self.width;
+        let frames = (frames as u64).min(self.frames.saturating_sub(at)) as usize;
+        let mut bytes = vec![0; frames * frame];
+        let ok = self.file.seek(SeekFrom::Start(self.data_at + at * frame as u64));
+        ok.and_then(|_| self.file.read_exact(&mut bytes)).map_err(|e| Error::reading(&self.path, &e))?;
+        let decode = |b: &[u8]| match (self.float, b) {
+            (false, [a]) => (f32::from(*a) - 128.0) / 128.0,
+            (false, [a, b]) => f32::from(i16::from_le_bytes([*a, *b])) / 32768.0,
+            (false, [a, b, c]) => (i32::from_le_bytes([0, *a, *b, *c]) >> 8) as f32 / 8_388_608.0,
+            (false, [a, b, c, d]) => (f64::from(i32::from_le_bytes([*a, *b, *c, *d])) / 2_147_483_648.0) as f32,
+            (true, [a, b, c, d]) => f32::from_le_bytes([*a, *b, *c, *d]),
+            (true, [a, b, c, d, e, f, g, h]) => f64::from_le_bytes([*a, *b, *c, *d, *e, *f, *g, *h]) as f32,
+            _ => 0.0,
+        };
+        Ok(bytes.chunks_exact(self.width).map(decode).collect())
+    }
+
+    /// Frames mixed to one channel (their mean).
+    pub fn read_mono(&mut self, at: u64, frames: usize) -> Result<Vec<f32>> {
+        let channels = self.channels;
+        let all = self.read(at, frames)?;
+        Ok(all.chunks_exact(channels).map(|f| f.iter().sum::<f32>() / channels as f32).collect())
+    }
+}
+
+fn read_info(list: &[u8]) -> Info {
+    let mut info = Info::new();
+    let Some(mut rest) = list.strip_prefix(b"INFO") else { return info };
+    while let [a, b, c, d, s0, s1, s2, s3, tail @ ..] = rest {
+        let size = (u32::from_le_bytes([*s0, *s1, *s2, *s3]) as usize).min(tail.len());
+        let text = String::from_utf8_lossy(&tail[..size]);
+        info.push(([*a, *b, *c, *d], text.trim_end_matches('\0').to_owned()));
+        rest = &tail[(size + size % 2).min(tail.len())..];
+    }
+    info
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [Encoding; 3] = [Encoding::Int16, Encoding::Int24, Encoding::Float32];
+
+    fn file(dir: &Path, channels: usize, encoding: Encoding, samples: &[f32]) -> PathBuf {
+        let path = dir.join(format!("{channels}-{encoding:?}.wav"));
+        let format = Format::new(channels, 48_000.0, encoding).unwrap();
+        let info = vec![(*b"INAM", "a bar, odd".to_owned()), (*b"ISFT", "tocco".to_owned())];
+        let frames = (samples.len() / channels) as u64;
+        let mut wav = WavWriter::new(File::create(&path).unwrap(), format, info, frames, 1).unwrap();
+        wav.write(samples).unwrap();
+        wav.finish().unwrap();
+        path
+    }
+
+    fn ramp(channels: usize, frames: usize) -> Vec<f32> {
+        (0..channels * frames).map(|i| ((i * 37) % 101) as f32 / 60.0 - 0.84).collect()
+    }
+
+    #[test]
+    fn an_independent_reader_finds_the_samples_we_wrote() {
+        let dir = tempfile::tempdir().unwrap();
+        for channels in [1, 2, 3, 8] {
+            for encoding in ALL {
+                let samples = ramp(channels, 33);
+                let path = file(dir.path(), channels, encoding, &samples);
+                let mut hound = hound::WavReader::open(&path).unwrap();
+                assert_eq!(usize::from(hound.spec().channels), channels);
+                assert_eq!(hound.spec().sample_rate, 48_000);
+                let step = 2.0_f64.powi(1 - i32::from(hound.spec().bits_per_sample));
+                let got: Vec<f64> = match encoding {
+                    Encoding::Float32 => hound.samples::<f32>().map(|s| f64::from(s.unwrap())).collect(),
+                    _ => hound.samples::<i32>().map(|s| f64::from(s.unwrap()) * step).collect(),
+                };
+                assert_eq!(got.len(), samples.len());
+                // Rounding is half a step; the dither adds up to one more.
+                let tolerance = if encoding == Encoding::Int16 { 1.5 * step } else { 0.5001 * step };
+                for (g, s) in got.iter().zip(&samples) {
+                    assert!((g - f64::from(*s)).abs() <= tolerance, "{encoding:?} {g} {s}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn our_reader_reads_what_our_writer_and_an_independent_one_wrote() {
+        let dir = tempfile::tempdir().unwrap();
+        for encoding in ALL {
+            let samples = ramp(3, 35);
+            let path = file(dir.path(), 3, encoding, &samples);
+            let mut wav = WavReader::open(&path).unwrap();
+            assert_eq!((wav.channels, wav.frames, wav.rate_hz), (3, 35, 48_000.0));
+            assert_eq!(wav.info[0], (*b"INAM", "a bar, odd".to_owned()));
+            let got = wav.read(5, 1000).unwrap();
+            assert_eq!(got.len(), 90);
+            assert!(got.iter().zip(&samples[15..]).all(|(g, s)| (g - s).abs() < 5e-5));
+        }
+        let path = dir.path().join("hound.wav");
+        let spec = hound::WavSpec {
+            channels: 2,
+            sample_rate: 22_050,
+            bits_per_sample: 24,
+            sample_format: hound::SampleFormat::Int,
+        };
+        let mut theirs = hound::WavWriter::create(&path, spec).unwrap();
+        for i in [0, 4_194_304, -8_388_608, -4_194_304] {
+            theirs.write_sample(i).unwrap();
+        }
+        theirs.finalize().unwrap();
+        assert_eq!(WavReader::open(&path).unwrap().read(0, 9).unwrap(), [0.0, 0.5, -1.0, -0.5]);
+        assert_eq!(WavReader::open(&path).unwrap().read_mono(0, 9).unwrap(), [0.25, -0.75]);
+    }
+
+    #[test]
+    fn sizes_in_the_header_agree_with_the_file_even_for_an_odd_number_of_bytes() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = file(dir.path(), 1, Encoding::Int24, &[0.1, 0.2, 0.3]);
+        let bytes = std::fs::read(path).unwrap();
+        let riff = u32::from_le_bytes(bytes[4..8].try_into().unwrap());
+        assert_eq!(riff as usize + 8, bytes.len());
+        assert_eq!(bytes.len() % 2, 0);
+    }
+
+    #[test]
+    fn samples_beyond_full_scale_are_clipped_and_counted() {
+        let mut encoder = Encoder::new(Encoding::Int24, 1);
+        let mut bytes = Vec::new();
+        encoder.encode(&[1.5, -1.5, 1.0, f32::INFINITY, f32::NAN], &mut bytes);
+        assert_eq!(encoder.over, 4);
+        assert_eq!(bytes[..6], [0xff, 0xff, 0x7f, 0, 0, 0x80]);
+    }
+
+    #[test]
+    fn dither_is_repeatable_and_keeps_a_signal_smaller_than_a_step() {
+        let quiet = vec![0.25 / 32768.0; 40_000];
+        let mean = |seed| {
+            let mut bytes = Vec::new();
+            Encoder::new(Encoding::Int16, seed).encode(&quiet, &mut bytes);
+            let sum: i64 = bytes.chunks_exact(2).map(|b| i64::from(i16::from_le_bytes([b[0], b[1]]))).sum();
+            sum as f64 / quiet.len() as f64
+        };
+        assert_eq!(mean(1), mean(1));
+        assert_ne!(mean(1), mean(2));
+        // Total error of triangular dither: sqrt(1/4) of a step; five standard errors.
+        assert!((mean(1) - 0.25).abs() < 5.0 * 0.5 / 200.0, "{}", mean(1));
+    }
+
+    #[test]
+    fn what_a_wav_cannot_hold_is_refused() {
+        assert!(Format::new(1, 44_100.5, Encoding::Int16).is_err());
+        assert!(Format::new(40_000, 48_000.0, Encoding::Int16).is_err());
+        assert!(Format::new(0, 48_000.0, Encoding::Int16).is_err());
+        let format = Format::new(2, 48_000.0, Encoding::Int24).unwrap();
+        let info = Info::new();
+        assert!(format.check_length(&info, 14_000.0 * 48_000.0).is_ok());
+        assert!(format.check_length(&info, 15_000.0 * 48_000.0).is_err());
+        assert!(format.check_length(&info, f64::INFINITY).is_err());
+        assert!(format.check_length(&info, f64::NAN).is_err());
+    }
+
+    #[test]
+    fn junk_is_answered_with_one_line_and_no_panic() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("junk.wav");
+        let good = std::fs::read(file(dir.path(), 3, Encoding::Float32, &ramp(3, 9))).unwrap();
+        let mut rng = Rng::new(1, "junk");
+        for round in 0..2000 {
+            let mut bytes = good.clone();
+            for _ in 0..1 + round % 6 {
+                let at = (rng.bits() % bytes.len() as u64) as usize;
+                bytes[at] = rng.bits() as u8;
+            }
+            bytes.truncate((rng.bits() % (bytes.len() as u64 + 1)) as usize);
+            std::fs::write(&path, &bytes).unwrap();
+            if let Ok(mut wav) = WavReader::open(&path) {
+                let _ = wav.read(0, 64);
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Every table and figure of the papers is reached.
+
+use std::path::PathBuf;
+use tocco_lab::reproduce;
+
+/// Where the files go: kept under the variable's directory for a look, else a temporary one.
+fn out_dir() -> PathBuf {
+    std::env::var_os("TOCCO_REPRODUCE_DIR")
+        .map_or_else(|| std::env::temp_dir().join(format!("tocco-reproduce-{}", std::process::id())), PathBuf::from)
+}
+
+#[test]
+fn every_item_of_the_papers_is_reached_and_leaves_a_table_and_a_picture() {
+    let dir = out_dir();
+    let mut missed = Vec::new();
+    for (id, _) in reproduce::items() {
+        let mut said = String::new();
+        let reached = reproduce::run(id, &dir, &mut |line| said.push_str(line)).unwrap();
+        println!("{said}");
+        if !reached {
+            missed.push(said.clone());
+        }
+        let csv = std::fs::read_to_string(dir.join(format!("{id}.csv"))).unwrap();
+        assert!(csv.lines().count() > 5, "{id}.csv is nearly empty");
+        let png = std::fs::read(dir.join(format!("{id}.png"))).unwrap();
+        assert!(png.starts_with(b"\x89PNG") && png.len() > 10_000, "{id}.png");
+        assert!(said.contains("verdict: "), "{said}");
+    }
+    if std::env::var_os("TOCCO_REPRODUCE_DIR").is_none() {
+        std::fs::remove_dir_all(&dir).unwrap();
+    }
+    assert!(missed.is_empty(), "missed:\n{}", missed.join("\n"));
+}
+
+#[test]
+fn an_unknown_item_is_answered_with_the_nearest_one() {
+    let answer = reproduce::run("fig-2.11", &std::env::temp_dir(), &mut |_| ()).unwrap_err();
+    assert!(answer.contains("fig-2.11") && answer.contains("did you mean 'fig-2.1'?"), "{answer}");
+}
