@@ -40,100 +40,244 @@ impl Line {
     pub const ZERO: Self = Line([0.0; LANES]);
 }
 
-/// `K` values per mode: `K` rows of lines in one piece of memory.
+/// `K` rows of lines in one piece of memory.
 #[derive(Clone, Debug)]
-pub struct Rows<const K: usize> {
+struct Rows<const K: usize> {
     lines: Vec<Line>,
     /// Lines in use per row, and from row to row.
     len: usize,
     stride: usize,
 }
 
-/// One value per mode.
-pub type Row = Rows<1>;
-/// Position (or, while free, the later velocity) and velocity of every mode.
-pub type State = Rows<2>;
-/// qq, qp, pq, pp, bq, bp of [modal.2].
-pub type Table = Rows<6>;
-/// T, D, T^2 - D, T D of [modal.4].
-pub type TwoStep = Rows<4>;
-/// a, b, c, e, g, k of [modal.5].
-pub type Held = Rows<6>;
-
 impl<const K: usize> Rows<K> {
-    /// Zeros for `len` chunks of modes. `[control]`
-    pub fn zeros(len: usize) -> Self {
+    fn zeros(len: usize) -> Self {
         // 9 lines past a multiple of 4 KiB (64 lines): six rows and the state all differ in their low address bits.
         let stride = if K == 1 { len } else { len + (64 + 9 - len % 64) % 64 };
         Self { lines: vec![Line::ZERO; K * stride], len, stride }
     }
 
-    /// From values per mode, whole chunks of them. `[control]`
-    pub fn from_fn(len: usize, f: impl Fn(usize, usize) -> Real) -> Self {
-        let mut rows = Self::zeros(len);
-        for i in 0..len * LANES {
-            for row in 0..K {
-                rows.set(row, i, f(row, i));
-            }
-        }
-        rows
-    }
-
-    /// Chunks per row.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Value `row` of mode `i`.
     #[inline(always)]
-    pub fn get(&self, row: usize, i: usize) -> Real {
+    fn get(&self, row: usize, i: usize) -> Real {
         self.lines[row * self.stride + i / LANES].0[i % LANES]
     }
 
-    /// Sets value `row` of mode `i`.
     #[inline(always)]
-    pub fn set(&mut self, row: usize, i: usize, value: Real) {
+    fn set(&mut self, row: usize, i: usize, value: Real) {
         self.lines[row * self.stride + i / LANES].0[i % LANES] = value;
     }
 
-    /// Sets everything.
-    pub fn fill(&mut self, value: Real) {
-        self.lines.fill(Line([value; LANES]));
-    }
-
-    /// The chunks `from..to` of every row.
     #[inline(always)]
-    pub fn part(&self, from: usize, to: usize) -> [&[Line]; K] {
+    fn part(&self, from: usize, to: usize) -> [&[Line]; K] {
         core::array::from_fn(
             #[inline(always)]
             |row| &self.lines[row * self.stride + from..row * self.stride + to],
         )
     }
-}
 
-impl<const K: usize> Rows<K> {
-    /// Every row, to be written.
     #[inline(always)]
-    pub fn rows_mut(&mut self) -> [&mut [Line]; K] {
-        let mut rows = self.lines.chunks_mut(self.stride.max(1));
+    fn part_mut(&mut self, from: usize, to: usize) -> [&mut [Line]; K] {
+        let mut rest = &mut self.lines[..];
         core::array::from_fn(
             #[inline(always)]
-            |_| &mut rows.next().unwrap_or_default()[..self.len],
+            |_| {
+                let (row, after) = core::mem::take(&mut rest).split_at_mut(self.stride);
+                rest = after;
+                &mut row[from..to]
+            },
         )
     }
 }
 
-impl State {
-    /// The chunks `from..to` of both rows.
+/// One value per mode.
+#[derive(Clone, Debug)]
+pub struct Row(Rows<1>);
+
+impl Row {
+    /// Zeros for `chunks` chunks of modes. `[control]`
+    pub fn zeros(chunks: usize) -> Self {
+        Self(Rows::zeros(chunks))
+    }
+
+    /// From a value per mode, whole chunks of them. `[control]`
+    pub fn from_fn(chunks: usize, f: impl Fn(usize) -> Real) -> Self {
+        let mut row = Self::zeros(chunks);
+        (0..chunks * LANES).for_each(|i| row.set(i, f(i)));
+        row
+    }
+
+    /// Value of mode `i`.
     #[inline(always)]
-    pub fn part_mut(&mut self, from: usize, to: usize) -> StateMut<'_> {
-        let (first, second) = self.lines.split_at_mut(self.stride);
-        [&mut first[from..to], &mut second[from..to]]
+    pub fn at(&self, i: usize) -> Real {
+        self.0.get(0, i)
+    }
+
+    /// Sets the value of mode `i`.
+    #[inline(always)]
+    pub fn set(&mut self, i: usize, value: Real) {
+        self.0.set(0, i, value);
+    }
+
+    /// Sets every value.
+    pub fn fill(&mut self, value: Real) {
+        self.0.lines.fill(Line([value; LANES]));
+    }
+
+    /// The chunks `from..to`.
+    #[inline(always)]
+    pub fn part(&self, from: usize, to: usize) -> &[Line] {
+        let [row] = self.0.part(from, to);
+        row
     }
 }
 
-/// Part of a state.
-pub type StateMut<'a> = [&'a mut [Line]; 2];
+/// 0, 1, 2, ...
+const fn numbers<const K: usize>() -> [usize; K] {
+    let (mut numbers, mut i) = ([0; K], 0);
+    while i < K {
+        numbers[i] = i;
+        i += 1;
+    }
+    numbers
+}
+
+/// Named values per mode: `$one` holds them, of one mode (`T` a number) or of many (`T` a row of lines), and `$all` keeps
+/// them of every mode of a bank, one row per name.
+macro_rules! named_rows {
+    ($(#[$meta:meta])* $one:ident, $all:ident { $($(#[$doc:meta])* $name:ident,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq)]
+        pub struct $one<T = Real> { $($(#[$doc])* pub $name: T,)* }
+
+        #[doc = concat!("[`", stringify!($one), "`] of every mode of a bank.")]
+        #[derive(Clone, Debug)]
+        pub struct $all(Rows<{ [$(stringify!($name)),*].len() }>);
+
+        #[allow(dead_code, reason = "every table can be read by every name, and not every one is")]
+        impl $all {
+            /// The row in which each name is kept.
+            const ROW: $one<usize> = {
+                let [$($name),*] = numbers();
+                $one { $($name),* }
+            };
+
+            /// Zeros for `chunks` chunks of modes. `[control]`
+            pub fn zeros(chunks: usize) -> Self {
+                Self(Rows::zeros(chunks))
+            }
+
+            /// Chunks of modes.
+            #[inline(always)]
+            pub fn chunks(&self) -> usize {
+                self.0.len
+            }
+
+            /// The values of mode `i`.
+            #[inline(always)]
+            pub fn at(&self, i: usize) -> $one {
+                $one { $($name: self.$name(i),)* }
+            }
+
+            $(
+                #[doc = concat!("`", stringify!($name), "` of mode `i`.")]
+                #[inline(always)]
+                pub fn $name(&self, i: usize) -> Real {
+                    self.0.get(Self::ROW.$name, i)
+                }
+            )*
+
+            /// Sets the values of mode `i`.
+            #[inline(always)]
+            pub fn set(&mut self, i: usize, values: $one) {
+                $(self.0.set(Self::ROW.$name, i, values.$name);)*
+            }
+
+            /// The chunks `from..to` of every row.
+            #[inline(always)]
+            pub fn part(&self, from: usize, to: usize) -> $one<&[Line]> {
+                let [$($name),*] = self.0.part(from, to);
+                $one { $($name),* }
+            }
+
+            /// The chunks `from..to` of every row, to be written.
+            #[inline(always)]
+            pub fn part_mut(&mut self, from: usize, to: usize) -> $one<&mut [Line]> {
+                let [$($name),*] = self.0.part_mut(from, to);
+                $one { $($name),* }
+            }
+        }
+    };
+}
+
+named_rows! {
+    /// What moves of a mode: displacement, m, and velocity, m/s. In the free form the later and the earlier of two velocities,
+    /// in the held form stroke and velocity, both scaled by a port's shape.
+    State, States { q, p, }
+}
+named_rows! {
+    /// Coefficients of one step: [modal.1], made by [modal.2].
+    Step, Steps {
+        /// Change of displacement by displacement, 1.
+        qq,
+        /// Change of displacement by velocity, s.
+        qp,
+        /// Change of velocity by displacement, 1/s.
+        pq,
+        /// Change of velocity by velocity, 1.
+        pp,
+        /// Change of displacement by modal force, m/N.
+        bq,
+        /// Change of velocity by modal force, m/(N s).
+        bp,
+    }
+}
+named_rows! {
+    /// Coefficients of the two-pole recursion, one sample and two samples on: [modal.4].
+    TwoPole, TwoPoles {
+        /// T
+        trace,
+        /// D
+        det,
+        /// T^2 - D
+        trace_2,
+        /// T D
+        det_2,
+    }
+}
+named_rows! {
+    /// Coefficients of one step in the coordinates of a held port: [modal.5].
+    HeldStep, HeldSteps { a, b, c, e, g, k, }
+}
+named_rows! {
+    /// Where a mode stands that is being retuned by rotation: [course.1].
+    Angle, Angles {
+        /// Sine and cosine of half the angle per step.
+        sin, cos,
+        /// Part of the amplitude lost in a step.
+        lost,
+        /// Undamped frequency, rad/s.
+        omega,
+    }
+}
+named_rows! {
+    /// How such a mode goes on, from sample to sample: [course.1].
+    Turn, Turns {
+        /// Sine and 1 - cosine of the way of half the angle per sample.
+        by_sin, by_versine,
+        /// What is lost more in every next step.
+        by_lost,
+        /// Ringing frequency at the beginning of the course and its whole way, rad/s.
+        w, w_way,
+        /// Decay rate likewise, 1/s.
+        sigma, sigma_way,
+        /// 1/kg
+        over_mass,
+        /// 1 for a mode that turns, 0 for one that does not.
+        turns,
+    }
+}
+
+/// Part of a state, to be stepped.
+pub type StateMut<'a> = State<&'a mut [Line]>;
 
 /// Which build of the kernels to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -238,17 +382,17 @@ dispatch! {
     /// One step of all modes under one force; returns the next free stroke of the watched shape (m) and the velocity
     /// of the tapped one (m/s). [modal.1]
     step, explicit, [scalar::step, lanes::step],
-    (state: StateMut, table: [&[Line]; 6], shape: &[Line], force: Real, watch: &[Line], tap: &[Line]) -> (Real, Real)
+    (state: StateMut, step: Step<&[Line]>, shape: &[Line], force: Real, watch: &[Line], tap: &[Line]) -> (Real, Real)
 }
 dispatch! {
     /// One step in the held form; returns the next free stroke (m) and the velocity (m/s) of the held port. [modal.5]
     held, explicit, [scalar::held, lanes::held],
-    (state: StateMut, table: [&[Line]; 6], force: Real) -> (Real, Real)
+    (state: StateMut, step: HeldStep<&[Line]>, force: Real) -> (Real, Real)
 }
 dispatch! {
-    /// Free stroke of a shape in the coming step, m; the table's qq and qp. [modal.3]
+    /// Free stroke of a shape in the coming step, m. [modal.3]
     stroke, stroke_avx2, stroke_avx512, [scalar::stroke, lanes::stroke, lanes::stroke],
-    (state: [&[Line]; 2], table: [&[Line]; 2], shape: &[Line]) -> Real
+    (state: State<&[Line]>, step: Step<&[Line]>, shape: &[Line]) -> Real
 }
 dispatch! {
     /// Sum of products.
@@ -263,12 +407,12 @@ dispatch! {
     /// Free modes over a block: adds the scaled velocities of every sample to the lane sums. `late`: the block begins
     /// between an even and an odd sample. [modal.4]
     ring, ring_avx2, ring_avx512, [scalar::ring, lanes::ring, lanes::ring_wide],
-    (state: StateMut, table: [&[Line]; 4], late: bool, ticks: usize, sums: &mut Sums) -> ()
+    (state: StateMut, recursion: TwoPole<&[Line]>, late: bool, ticks: usize, sums: &mut Sums) -> ()
 }
 dispatch! {
     /// One pair of chunks over a block, remembered for several readings. [modal.4]
     history, history_avx2, history_avx512, [scalar::history, lanes::history, lanes::history],
-    (state: StateMut, table: [&[Line]; 4], late: bool, ticks: usize, history: &mut History) -> ()
+    (state: StateMut, recursion: TwoPole<&[Line]>, late: bool, ticks: usize, history: &mut History) -> ()
 }
 dispatch! {
     /// Adds `now y[n] + ahead y[n+1]` (plain y[n] without weights) of a remembered pair to the lane sums, as [`ring`]
@@ -278,18 +422,17 @@ dispatch! {
 }
 
 dispatch! {
-    /// Retunes the modes that turn, to a part `done` of their way: what is kept of their displacements, and their table.
-    /// `now`: sine and cosine of half the angle, what is lost in a step, omega; `plan`: how the first three go on, w
-    /// and sigma with their ways, 1/mass, and 1 for modes that turn. [course.1]
+    /// Retunes the modes that turn, to a part `done` of their way: what is kept of their displacements `q`, and the
+    /// coefficients of their step. [course.1]
     turn, turn_avx2, turn_avx512, [scalar::turn, lanes::turn, lanes::turn],
-    (now: [&mut [Line]; 4], plan: [&[Line]; 9], done: Real, q: &mut [Line], table: [&mut [Line]; 6]) -> ()
+    (angle: Angle<&mut [Line]>, turn: Turn<&[Line]>, done: Real, q: &mut [Line], step: Step<&mut [Line]>) -> ()
 }
 
-/// One mode of [`turn`]: sine, cosine, lost, omega; what is kept of its displacement; its row of the table. [course.1]
+/// One mode of [`turn`]: where it stands now, what is kept of its displacement, its step. [course.1]
 #[inline(always)]
-fn turned(now: [Real; 4], by: [Real; 3], on: [Real; 5], done: Real) -> ([Real; 4], Real, [Real; 6]) {
-    let ([sin, cos, lost, omega], [by_sin, by_versine, by_lost]) = (now, by);
-    let [w, w_way, sigma, sigma_way, over_mass] = on;
+fn turned(angle: Angle, turn: Turn, done: Real) -> (Angle, Real, Step) {
+    let Angle { sin, cos, lost, omega } = angle;
+    let Turn { by_sin, by_versine, by_lost, w, w_way, sigma, sigma_way, over_mass, .. } = turn;
     // As what is added, so that a small sine keeps its digits.
     let (sin, cos) = (sin + (cos * by_sin - sin * by_versine), cos - (sin * by_sin + cos * by_versine));
     let lost = lost + (1.0 - lost) * by_lost;
@@ -302,8 +445,9 @@ fn turned(now: [Real; 4], by: [Real; 3], on: [Real; 5], done: Real) -> ([Real; 4
     let omega1 = square.sqrt();
     let kept = omega * omega1 * (over * w); // [morph.3]
     let qq = -square * integral;
-    let row = [qq, s, -square * s, qq - 2.0 * sigma * s, integral * over_mass, s * over_mass];
-    ([sin, cos, lost, omega1], kept, row)
+    let (pq, pp) = (-square * s, qq - 2.0 * sigma * s);
+    let step = Step { qq, qp: s, pq, pp, bq: integral * over_mass, bp: s * over_mass };
+    (Angle { sin, cos, lost, omega: omega1 }, kept, step)
 }
 
 #[cfg(test)]
@@ -311,9 +455,10 @@ mod tests {
     use super::*;
     use crate::rng::Rng;
 
-    fn noise<const K: usize>(rng: &mut Rng, cells: usize) -> Rows<K> {
-        let mut rows = Rows::zeros(cells);
-        for i in 0..cells * LANES {
+    /// Fills a table's rows with noise, mode by mode.
+    fn noise<const K: usize>(rng: &mut Rng, chunks: usize) -> Rows<K> {
+        let mut rows = Rows::zeros(chunks);
+        for i in 0..chunks * LANES {
             (0..K).for_each(|row| rows.set(row, i, rng.normal()));
         }
         rows
@@ -327,44 +472,42 @@ mod tests {
     fn every_vector_kernel_gives_the_bits_of_its_scalar_twin() {
         let mut rng = Rng::new(3, "kernel");
         for n in [2, 6, 62, 64] {
-            let (table, two, start): (Table, TwoStep, State) =
-                (noise(&mut rng, n), noise(&mut rng, n), noise(&mut rng, n));
-            let (angles, mut plan): (Rows<4>, Rows<9>) = (noise(&mut rng, n), noise(&mut rng, n));
-            (0..n * LANES).for_each(|i| plan.set(8, i, (i % 3) as Real));
-            let rows: [Row; 3] = core::array::from_fn(|_| noise(&mut rng, n));
-            let [[a], [b], [c]] = rows.each_ref().map(|row| row.part(0, n));
-            let (table, two) = (table.part(0, n), two.part(0, n));
+            let (steps, held_steps) = (Steps(noise(&mut rng, n)), HeldSteps(noise(&mut rng, n)));
+            let (two_poles, start) = (TwoPoles(noise(&mut rng, n)), States(noise(&mut rng, n)));
+            let (angles, mut turns) = (Angles(noise(&mut rng, n)), Turns(noise(&mut rng, n)));
+            (0..n * LANES).for_each(|i| turns.set(i, Turn { turns: (i % 3) as Real, ..turns.at(i) }));
+            let rows: [Row; 3] = core::array::from_fn(|_| Row(noise(&mut rng, n)));
+            let [a, b, c] = rows.each_ref().map(|row| row.part(0, n));
             let mut seen: Option<Vec<u64>> = None;
             for path in Path::all() {
                 let mut all = Vec::new();
                 let mut state = start.clone();
-                let (s, v) = step(path, state.part_mut(0, n), table, a, 0.7, b, c);
+                let (s, v) = step(path, state.part_mut(0, n), steps.part(0, n), a, 0.7, b, c);
                 all.extend([s.to_bits(), v.to_bits()]);
-                let (s, v) = held(path, state.part_mut(0, n), table, 0.3);
+                let (s, v) = held(path, state.part_mut(0, n), held_steps.part(0, n), 0.3);
                 all.extend([s.to_bits(), v.to_bits()]);
-                all.extend(state.part(0, n).into_iter().flat_map(bits));
-                let [q, p] = start.part(0, n);
-                all.push(stroke(path, [q, p], [table[0], table[1]], a).to_bits());
-                all.push(dot(path, p, a).to_bits());
-                let mut rest = q.to_vec();
+                all.extend(state.0.part(0, n).into_iter().flat_map(bits));
+                all.push(stroke(path, start.part(0, n), steps.part(0, n), a).to_bits());
+                all.push(dot(path, start.part(0, n).p, a).to_bits());
+                let mut rest = start.part(0, n).q.to_vec();
                 assert_eq!(flush(path, &mut rest, 0.5), (true, true));
                 all.extend(bits(&rest));
                 assert_eq!(flush(path, &mut rest, 100.0), (false, true));
                 rest[1].0[3] = Real::NAN;
                 assert_eq!(flush(path, &mut rest, 100.0), (true, false));
-                let (mut turning, mut made) = (angles.clone(), Table::zeros(n));
-                turn(path, turning.rows_mut(), plan.part(0, n), 0.4, &mut rest, made.rows_mut());
-                all.extend(turning.part(0, n).into_iter().chain(made.part(0, n)).flat_map(bits));
+                let (mut turning, mut made) = (angles.clone(), Steps::zeros(n));
+                turn(path, turning.part_mut(0, n), turns.part(0, n), 0.4, &mut rest, made.part_mut(0, n));
+                all.extend(turning.0.part(0, n).into_iter().chain(made.0.part(0, n)).flat_map(bits));
                 for (late, ticks) in [(false, 7), (true, 7), (false, 8), (true, 1), (true, 32)] {
                     let (mut state, mut sums) = (start.clone(), Sums::ZERO);
-                    ring(path, state.part_mut(0, n), two, late, ticks, &mut sums);
-                    all.extend(bits(&sums.0).chain(state.part(0, n).into_iter().flat_map(bits)));
+                    ring(path, state.part_mut(0, n), two_poles.part(0, n), late, ticks, &mut sums);
+                    all.extend(bits(&sums.0).chain(state.0.part(0, n).into_iter().flat_map(bits)));
 
                     let (mut again, mut remembered) = (start.clone(), Sums::ZERO);
                     let mut past = [[[0.0; LANES]; PAIR]; CONTROL_TICKS + 1];
                     for at in (0..n).step_by(PAIR) {
-                        let two = two.map(|row| &row[at..at + PAIR]);
-                        history(path, again.part_mut(at, at + PAIR), two, late, ticks, &mut past);
+                        let two_pole = two_poles.part(at, at + PAIR);
+                        history(path, again.part_mut(at, at + PAIR), two_pole, late, ticks, &mut past);
                         gather(path, &past, None, None, ticks, &mut remembered);
                         let (now, ahead) = ([a[at].0, a[at + 1].0], [b[at].0, b[at + 1].0]);
                         let mut weighed = Sums::ZERO;
@@ -372,7 +515,7 @@ mod tests {
                         all.extend(bits(&weighed.0));
                     }
                     assert!(bits(&remembered.0).eq(bits(&sums.0)), "remembered and direct sums differ");
-                    for (one, other) in again.part(0, n).into_iter().zip(state.part(0, n)) {
+                    for (one, other) in again.0.part(0, n).into_iter().zip(state.0.part(0, n)) {
                         assert!(bits(one).eq(bits(other)), "remembered and direct states differ");
                     }
                 }

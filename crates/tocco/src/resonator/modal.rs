@@ -29,25 +29,30 @@
 //! **Sources.** 000 (8.1)-(8.7), section 8.2.2; 003 (5.6); physics.md D.1, H10. We depart from the papers' bilinear
 //! transform, which puts an 18 kHz mode at 12.8 kHz.
 
+mod bank;
 mod carry;
 mod coefficients;
 mod course;
 mod forms;
 pub mod morph;
 mod motion;
+mod ports;
+mod ring;
 
 pub use coefficients::step_response;
-pub use morph::ModeRow;
+pub use morph::{ModeRow, Tuning};
 
-use super::kernel::{Held, LANES, PAIR, Path, Row, State, Sums, Table, TwoStep};
+use super::kernel::{Path, Row, States};
 use super::{LEVELS, Resonator};
 use crate::math::Real;
 use crate::param::{Key, KeyType, Kind, Spec, Tunable};
 use crate::units::{decay_rate, rad_s};
-use coefficients::two_pole;
-use course::{Course, Turns};
-pub use morph::Tuning;
+use bank::{Bank, Order, Pole};
+use coefficients::StepSizes;
+use course::Course;
+use forms::{Form, FreeForm, HeldForm};
 use morph::{Fade, Morph};
+use ports::Port;
 
 crate::params! {
     /// Parameters of a modal body.
@@ -87,96 +92,73 @@ pub const MODAL: Kind = Kind {
     ],
 };
 
-/// One mode in SI units, as kernels see it.
-#[derive(Clone, Copy, Debug, Default)]
-struct Mode {
-    /// rad/s and 1/s, before the scales of the parameters.
-    omega: Real,
-    sigma: Real,
-    /// The two as they are now, and as they were when they began to move.
-    now: (Real, Real),
-    was: (Real, Real),
-    mass: Real,
-    /// Place in the order of frequencies, in (0, 1]: how strongly a displaced touch changes the mode's weight.
-    rank: Real,
-    /// Largest shape value of any port, at least 1e-30.
-    crest: Real,
-}
-
-struct Level {
-    table: Table,
-    /// ports x ports
-    compliance: Vec<Real>,
-    fresh: bool,
-}
-
-/// How the state is written at present.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Form {
-    /// (q, p) of every mode.
-    Plain,
-    /// Two-pole modes as velocities of an even and the following odd sample; true: the odd one is now.
-    Free { late: bool },
-    /// Two-pole modes in the coordinates of one port, [modal.5].
-    Held { port: usize },
-}
-
-/// A vibrating object.
+/// A vibrating object: a bank of modes, heard and touched at its ports.
 pub struct Modal {
     params: ModalParams,
     /// The parameters it declares: all, or the first few.
     declared: &'static [Spec],
+    /// One sample, s.
     sample_s: Real,
+    /// Which build of the vector kernels it runs.
     path: Path,
-    /// Two-pole modes first (padded to whole pairs of chunks), then the others (padded to whole chunks).
-    modes: Vec<Mode>,
-    /// Where each mode stands in that order.
-    slots: Vec<usize>,
-    /// Chunks of two-pole modes.
-    two_pole: usize,
-    two_step: TwoStep,
-    held: Held,
-    /// Scale of the free and of the held form: shape of the port listened to or held, never zero.
-    scale: Row,
-    held_scale: Row,
+    /// What vibrates.
+    bank: Bank,
+    /// Where it is heard and touched.
+    ports: Vec<Port>,
+    /// Coefficients for every size of the step, and which size is taken at present.
+    steps: StepSizes,
+    /// How every mode moves, written as the form says.
+    state: States,
     form: Form,
-    /// Steps in a row with the force at one port only, at the full sample.
-    lasting: u32,
-    state: State,
-    levels: Vec<Level>,
-    level: usize,
-    /// Mode-shape values per port: as declared (what is heard) and as last struck (what is touched).
-    shape: Vec<Row>,
-    touch: Vec<Row>,
-    /// Ports whose touched place differs from the declared one, and by which angle of the highest mode.
-    displaced: Vec<Option<Real>>,
-    /// Ports whose touch has been moved to another place, and the values there.
-    moved: Vec<bool>,
-    elsewhere: Vec<Row>,
-    pushed: Vec<Real>,
-    gathered: Row,
-    stroke: Vec<Option<Real>>,
-    watch: usize,
-    listen: usize,
-    heard: Option<Real>,
-    /// Two-pole form usable at the present tuning.
-    steady: bool,
-    /// Largest excursion of each port while free, m.
-    bound: Vec<Real>,
-    omitted: usize,
-    quiet: bool,
-    /// Pairs of chunks whose free modes have been silenced to save time.
-    shed: Vec<bool>,
-    sums: Box<Sums>,
+    /// What the free and the held form need besides the state.
+    free: FreeForm,
+    held: HeldForm,
+    /// What is pushed and known of the step to come.
+    coming: ComingStep,
+    listener: Listener,
+    /// How it gets from one tuning to the next.
+    retuning: Retuning,
+    /// Nothing touches the body: it is not asked for strokes and compliances until it is attended again.
+    released: bool,
+}
+
+/// The step to come: the forces held during it, and what is known already of its outcome.
+struct ComingStep {
+    /// At every port, N.
+    forces_n: Vec<Real>,
+    /// All of them together on every mode, N, when they act at several ports.
+    on_modes: Row,
+    /// Free stroke of every port where it is known, m.
+    strokes_m: Vec<Option<Real>>,
+    /// The port whose next free stroke every step finds on its way.
+    watched: usize,
+}
+
+impl ComingStep {
+    fn new(ports: usize, chunks: usize) -> Self {
+        let (forces_n, strokes_m) = (vec![0.0; ports], vec![None; ports]);
+        Self { forces_n, on_modes: Row::zeros(chunks), strokes_m, watched: 0 }
+    }
+
+    /// State or step changed: the strokes are to be asked for anew.
+    fn forget_strokes(&mut self) {
+        self.strokes_m.iter_mut().for_each(|stroke| *stroke = None);
+    }
+}
+
+/// The port whose velocity is asked for after every step.
+struct Listener {
+    port: usize,
+    /// Its velocity, m/s, if the last step found it on its way.
+    velocity: Option<Real>,
+}
+
+/// Everything that changes the tuning of a sounding bank.
+struct Retuning {
+    /// The other body to which `morph_01` moves this one.
     morph: Option<Box<Morph>>,
     fade: Fade,
-    /// How each mode is retuned by the sample, for which level that holds, and in how many samples.
-    courses: Vec<Course>,
-    turns: Turns,
-    course_level: Option<usize>,
-    course_samples: u32,
-    /// Nothing touches the body: it is not asked for its compliances.
-    loose: bool,
+    course: Course,
 }
 
 impl Modal {
@@ -201,91 +183,36 @@ impl Modal {
         touched: bool,
     ) -> Self {
         let fits = |&(freq_hz, decay_s, _): &ModeRow| {
-            two_pole(rad_s(freq_hz * params.freq_scale), decay_rate(decay_s * params.decay_scale), sample_s)
+            let (omega, sigma) = (rad_s(freq_hz * params.freq_scale), decay_rate(decay_s * params.decay_scale));
+            Pole { omega, sigma }.fits_two_pole(sample_s)
         };
-        let steady = |i: usize| fits(&modes[i]) && target.is_none_or(|to| fits(&to.modes[i]));
-        let mut by_freq: Vec<usize> = (0..modes.len()).collect();
-        by_freq.sort_by(|&a, &b| modes[a].0.total_cmp(&modes[b].0));
-        let mut rank = vec![0.0; modes.len()];
-        for (place, &index) in by_freq.iter().enumerate() {
-            rank[index] = (place + 1) as Real / modes.len() as Real;
-        }
-        let mut order: Vec<Option<usize>> = (0..modes.len()).filter(|&i| steady(i)).map(Some).collect();
-        order.resize(order.len().next_multiple_of(PAIR * LANES), None);
-        let two_pole = order.len() / LANES;
-        order.extend((0..modes.len()).filter(|&i| !steady(i)).map(Some));
-        order.resize(order.len().next_multiple_of(LANES), None);
-
-        let cells = order.len() / LANES;
-        let mut slots = vec![0; modes.len()];
-        for (slot, mode) in order.iter().enumerate().filter_map(|(slot, mode)| Some((slot, (*mode)?))) {
-            slots[mode] = slot;
-        }
-        let row = |port: &Vec<Real>| Row::from_fn(cells, |_, i| order[i].map_or(0.0, |i| port[i]));
-        let shape: Vec<Row> = ports.iter().map(row).collect();
-        let mode = |slot: &Option<usize>| match *slot {
-            None => Mode::default(),
-            Some(i) => Mode {
-                omega: rad_s(modes[i].0),
-                sigma: decay_rate(modes[i].1),
-                mass: modes[i].2,
-                rank: rank[i],
-                now: (0.0, 0.0),
-                was: (0.0, 0.0),
-                crest: ports.iter().fold(1e-30, |m: Real, port| m.max(port[i].abs())),
-            },
-        };
-        let level =
-            |_| Level { table: Table::zeros(cells), compliance: vec![0.0; ports.len() * ports.len()], fresh: false };
-        let morph = target.map(|to| {
-            let from = Tuning { modes: modes.to_vec(), ports: ports.to_vec() };
-            Box::new(Morph::new([&from, to], &order, cells))
-        });
-        let before = if morph.is_some() { shape.clone() } else { Vec::new() };
+        let order = Order::new(modes.len(), |i| fits(&modes[i]) && target.is_none_or(|to| fits(&to.modes[i])));
+        let (chunks, two_pole_chunks) = (order.chunks(), order.two_pole_chunks);
+        let shapes: Vec<Row> = ports.iter().map(|port| order.row(port)).collect();
+        let before = if target.is_some() { shapes.clone() } else { Vec::new() };
         let mut body = Self {
             params,
             declared: ModalParams::SPECS,
             sample_s,
             path: *Path::all().last().unwrap_or(&Path::Baseline),
-            modes: order.iter().map(mode).collect(),
-            slots,
-            two_pole,
-            two_step: TwoStep::zeros(cells),
-            held: Held::zeros(two_pole),
-            scale: Row::zeros(cells),
-            held_scale: Row::zeros(two_pole),
-            form: Form::Plain,
-            lasting: 0,
-            state: State::zeros(cells),
-            levels: (0..LEVELS).map(level).collect(),
-            level: 0,
-            touch: shape.clone(),
-            displaced: vec![None; ports.len()],
-            moved: vec![false; ports.len()],
-            elsewhere: shape.clone(),
-            shape,
-            pushed: vec![0.0; ports.len()],
-            gathered: Row::zeros(cells),
-            stroke: vec![None; ports.len()],
-            watch: 0,
-            listen: 0,
-            heard: None,
-            steady: true,
-            bound: vec![0.0; ports.len()],
-            omitted: 0,
-            quiet: false,
-            shed: vec![false; two_pole / PAIR],
-            sums: Box::new(Sums::ZERO),
-            morph,
-            fade: Fade::new(ports.len(), before),
-            courses: vec![Course::Still; order.len()],
-            turns: Turns::new(cells),
-            course_level: None,
-            course_samples: 1,
-            loose: false,
+            bank: Bank::new(modes, ports, &order),
+            ports: shapes.into_iter().map(Port::new).collect(),
+            steps: StepSizes::new(sample_s, chunks, ports.len()),
+            state: States::zeros(chunks),
+            form: Form::ATTENDED,
+            free: FreeForm::new(chunks, two_pole_chunks, ports.len()),
+            held: HeldForm::new(two_pole_chunks),
+            coming: ComingStep::new(ports.len(), chunks),
+            listener: Listener { port: 0, velocity: None },
+            retuning: Retuning {
+                morph: target.map(|to| Box::new(Morph::new((modes, ports), to, &order))),
+                fade: Fade::new(ports.len(), before),
+                course: Course::new(chunks),
+            },
+            released: false,
         };
-        (0..body.modes.len()).for_each(|i| body.blend(i));
-        (0..ports.len()).for_each(|port| body.place(port));
+        (0..body.bank.modes.len()).for_each(|i| body.blend(i));
+        body.place_touches();
         body.arrive();
         body.listen(0);
         let needed = if touched { LEVELS } else { 1 };
@@ -307,19 +234,17 @@ impl Tunable for Modal {
         self.params.read(index)
     }
     fn set(&mut self, index: usize, value: Real) {
-        if self.params.read(index) == value {
+        let (before, mut wanted) = (self.params, self.params);
+        if before.read(index) == value {
             return;
         }
-        let tunes = match index {
-            0 | 1 => true,
-            3 => self.morph.is_some(),
-            _ => false,
-        };
-        if !tunes {
-            self.params.write(index, value);
-            return;
+        wanted.write(index, value);
+        let scaled = (wanted.freq_scale, wanted.decay_scale) != (before.freq_scale, before.decay_scale);
+        if scaled || (wanted.morph_01 != before.morph_01 && self.retuning.morph.is_some()) {
+            self.retune(wanted);
+        } else {
+            self.params = wanted;
         }
-        self.retune(index, value);
     }
 }
 

@@ -166,7 +166,7 @@ pub struct Waveguide {
     step: u32,
     /// Length of a step, s, and 1/(4 Z), s/kg.
     dt: Real,
-    quarter: Real,
+    over_4z: Real,
     struck: bool,
     /// Share of `eased` that is left after a step.
     ease: Real,
@@ -174,7 +174,7 @@ pub struct Waveguide {
     free: bool,
     quiet: bool,
     /// Energy at the release, J.
-    released: Real,
+    energy_at_release_j: Real,
 }
 
 impl Waveguide {
@@ -204,18 +204,18 @@ impl Waveguide {
             steps: 1,
             step: 0,
             dt: sample_s,
-            quarter: 0.25 / params.impedance_kg_s,
+            over_4z: 0.25 / params.impedance_kg_s,
             struck: false,
             ease: 0.0,
             work: 0.0,
             free: false,
             quiet: false,
-            released: 0.0,
+            energy_at_release_j: 0.0,
         };
         string.divide(0);
         string.chain.adopt(&string.design);
-        string.lay();
-        string.find();
+        string.place_ports();
+        string.find_positions();
         string
     }
 
@@ -266,8 +266,8 @@ impl Waveguide {
     }
 
     /// Puts the ports where the present tuning has them.
-    fn lay(&mut self) {
-        self.quarter = 0.25 / self.now.impedance;
+    fn place_ports(&mut self) {
+        self.over_4z = 0.25 / self.now.impedance;
         // No port reaches into a cell that counts in part only: what it does there would not be its work.
         let whole = if self.part < 1.0 { self.cells - 1 } else { self.cells };
         let middle = self.middle.min((whole - 1) as Real);
@@ -291,7 +291,7 @@ impl Waveguide {
     }
 
     /// Reads the positions of the ports from the waves, and how far the ports yield.
-    fn find(&mut self) {
+    fn find_positions(&mut self) {
         let (cells, rest) = (self.cells, self.design.rest_period());
         for i in 0..self.ports.len() {
             let Port { before, behind, .. } = self.ports[i];
@@ -313,7 +313,7 @@ impl Waveguide {
     }
 
     /// Takes away what no loss ever would. `[audio]`
-    fn level_out(&mut self) {
+    fn remove_tilt(&mut self) {
         // A retuned loop may hold a tilt that no loss ever takes: [chain.4].
         let cells: Real = (0..self.cells).map(|j| self.line[self.cell(j)]).sum();
         let tilt = (cells + self.chain.at_rest()) / self.design.rest_period();
@@ -342,7 +342,7 @@ impl Waveguide {
         for (p, product) in self.ports.iter().zip(row) {
             push += product * (p.pushed + p.struck);
         }
-        self.dt * (self.ports[port].incoming + self.quarter * push)
+        self.dt * (self.ports[port].incoming + self.over_4z * push)
     }
 
     #[inline]
@@ -434,7 +434,7 @@ impl Resonator for Waveguide {
 
     fn release(&mut self) {
         self.divide(0);
-        self.released = self.energy();
+        self.energy_at_release_j = self.energy();
         self.free = true;
     }
 
@@ -449,7 +449,7 @@ impl Resonator for Waveguide {
     }
 
     fn compliance(&self, to: usize, from: usize) -> Real {
-        self.dt * self.quarter * self.gram[to * self.ports.len() + from]
+        self.dt * self.over_4z * self.gram[to * self.ports.len() + from]
     }
 
     fn push(&mut self, port: usize, force_n: Real) {
@@ -508,7 +508,7 @@ impl Resonator for Waveguide {
 
     fn range(&self, port: usize, _seconds: Real) -> (Real, Real) {
         let struck = self.ports.iter().any(|p| p.struck != 0.0);
-        let energy = if self.free { self.released } else { self.energy() };
+        let energy = if self.free { self.energy_at_release_j } else { self.energy() };
         let far = if struck { Real::INFINITY } else { self.farthest(port, energy) };
         (-far, far)
     }
@@ -557,8 +557,8 @@ impl Resonator for Waveguide {
         for index in 0..StringParams::SPECS.len() {
             self.set(index, wanted.read(index));
         }
-        self.lay();
-        self.find();
+        self.place_ports();
+        self.find_positions();
         true
     }
 

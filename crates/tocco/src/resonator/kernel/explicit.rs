@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The two kernels of sustained contact in explicit vectors: compilers pair the two columns of the state instead of the
+//! The two kernels of sustained contact in explicit vectors: compilers pair the two rows of the state instead of the
 //! lanes when left alone. Same operations in the same order as `step` and `held` of `lanes.rs`.
 
 macro_rules! explicit {
@@ -11,7 +11,7 @@ macro_rules! explicit {
         pub mod $module {
             use super::*;
             use crate::math::Real;
-            use crate::resonator::kernel::{LANES, Line, StateMut, join};
+            use crate::resonator::kernel::{HeldStep, LANES, Line, State, StateMut, Step, join};
 
             const PARTS: usize = LANES / $width;
 
@@ -41,8 +41,8 @@ macro_rules! explicit {
 
             #[target_feature(enable = $feature)]
             pub fn step(
-                [q, p]: StateMut,
-                [qq, qp, pq, pp, bq, bp]: [&[Line]; 6],
+                State { q, p }: StateMut,
+                Step { qq, qp, pq, pp, bq, bp }: Step<&[Line]>,
                 shape: &[Line],
                 force: Real,
                 watch: &[Line],
@@ -75,7 +75,11 @@ macro_rules! explicit {
             }
 
             #[target_feature(enable = $feature)]
-            pub fn held([d, p]: StateMut, [a, b, c, e, g, k]: [&[Line]; 6], force: Real) -> (Real, Real) {
+            pub fn held(
+                State { q: d, p }: StateMut,
+                HeldStep { a, b, c, e, g, k }: HeldStep<&[Line]>,
+                force: Real,
+            ) -> (Real, Real) {
                 let n = d.len();
                 let p = &mut p[..n];
                 let (a, b, c, e, g, k) = (&a[..n], &b[..n], &c[..n], &e[..n], &g[..n], &k[..n]);

@@ -3,7 +3,9 @@
 
 #![allow(clippy::needless_range_loop, reason = "a lane is an index: the same one in every operand")]
 
-use super::{Chunk, History, LANES, Line, PAIR, StateMut, Sums, join, turned};
+use super::{
+    Angle, Chunk, HeldStep, History, LANES, Line, PAIR, State, StateMut, Step, Sums, Turn, TwoPole, join, turned,
+};
 use crate::math::Real;
 use crate::resonator::CONTROL_TICKS;
 
@@ -17,8 +19,8 @@ const WIDE: usize = 4;
 )]
 #[inline(always)]
 pub fn step(
-    [q, p]: StateMut,
-    [qq, qp, pq, pp, bq, bp]: [&[Line]; 6],
+    State { q, p }: StateMut,
+    Step { qq, qp, pq, pp, bq, bp }: Step<&[Line]>,
     shape: &[Line],
     force: Real,
     watch: &[Line],
@@ -50,7 +52,11 @@ pub fn step(
     expect(dead_code, reason = "written out in vectors there")
 )]
 #[inline(always)]
-pub fn held([d, p]: StateMut, [a, b, c, e, g, k]: [&[Line]; 6], force: Real) -> (Real, Real) {
+pub fn held(
+    State { q: d, p }: StateMut,
+    HeldStep { a, b, c, e, g, k }: HeldStep<&[Line]>,
+    force: Real,
+) -> (Real, Real) {
     let n = d.len();
     let p = &mut p[..n];
     let (a, b, c, e, g, k) = (&a[..n], &b[..n], &c[..n], &e[..n], &g[..n], &k[..n]);
@@ -70,7 +76,7 @@ pub fn held([d, p]: StateMut, [a, b, c, e, g, k]: [&[Line]; 6], force: Real) -> 
 }
 
 #[inline(always)]
-pub fn stroke([q, p]: [&[Line]; 2], [qq, qp]: [&[Line]; 2], shape: &[Line]) -> Real {
+pub fn stroke(State { q, p }: State<&[Line]>, Step { qq, qp, .. }: Step<&[Line]>, shape: &[Line]) -> Real {
     let n = q.len();
     let (p, qq, qp, shape) = (&p[..n], &qq[..n], &qp[..n], &shape[..n]);
     let mut sum = [0.0; LANES];
@@ -114,8 +120,8 @@ pub fn flush(row: &mut [Line], below: Real) -> (bool, bool) {
 
 /// Two samples on from one pair of velocities, for `G` chunks: `[modal.4]` once and twice.
 #[inline(always)]
-fn advance<const G: usize>(y0: &mut [Chunk; G], y1: &mut [Chunk; G], table: &[[Chunk; G]; 4]) {
-    let [t, d, t2, d2] = table;
+fn advance<const G: usize>(y0: &mut [Chunk; G], y1: &mut [Chunk; G], recursion: &TwoPole<[Chunk; G]>) {
+    let TwoPole { trace: t, det: d, trace_2: t2, det_2: d2 } = recursion;
     for g in 0..G {
         for l in 0..LANES {
             let (a, b) = (y0[g][l], y1[g][l]);
@@ -136,6 +142,13 @@ fn store<const G: usize>(lines: &mut [Line], at: usize, chunks: &[Chunk; G]) {
     lines[at..][..G].iter_mut().zip(chunks).for_each(|(line, chunk)| line.0 = *chunk);
 }
 
+/// The recursion of `G` chunks from chunk `at` on.
+#[inline(always)]
+fn load_recursion<const G: usize>(rows: TwoPole<&[Line]>, at: usize) -> TwoPole<[Chunk; G]> {
+    let TwoPole { trace, det, trace_2, det_2 } = rows;
+    TwoPole { trace: load(trace, at), det: load(det, at), trace_2: load(trace_2, at), det_2: load(det_2, at) }
+}
+
 /// Adds the chunks to a lane sum, pair by pair.
 #[inline(always)]
 fn gain<const G: usize>(sum: &mut Line, y: &[Chunk; G]) {
@@ -150,18 +163,17 @@ fn gain<const G: usize>(sum: &mut Line, y: &[Chunk; G]) {
 #[inline(always)]
 fn ring_groups<const G: usize>(
     state: &mut StateMut,
-    table: [&[Line]; 4],
+    recursion: TwoPole<&[Line]>,
     late: bool,
     sums: &mut [Line],
     mut done: usize,
 ) -> usize {
-    while done + G <= state[0].len() {
-        let (mut y1, mut y0): ([Chunk; G], [Chunk; G]) = (load(state[0], done), load(state[1], done));
-        let [a, b, c, d] = table;
-        let table: [[Chunk; G]; 4] = [load(a, done), load(b, done), load(c, done), load(d, done)];
+    while done + G <= state.q.len() {
+        let (mut y1, mut y0): ([Chunk; G], [Chunk; G]) = (load(state.q, done), load(state.p, done));
+        let recursion = load_recursion(recursion, done);
         let mut rest = &mut *sums;
         if late && !rest.is_empty() {
-            advance(&mut y0, &mut y1, &table);
+            advance(&mut y0, &mut y1, &recursion);
             let (first, after) = rest.split_at_mut(1);
             gain(&mut first[0], &y0);
             rest = after;
@@ -169,50 +181,49 @@ fn ring_groups<const G: usize>(
         let (twos, last) = rest.as_chunks_mut::<2>();
         for [even, odd] in twos {
             gain(even, &y1);
-            advance(&mut y0, &mut y1, &table);
+            advance(&mut y0, &mut y1, &recursion);
             gain(odd, &y0);
         }
         if let Some(sum) = last.first_mut() {
             gain(sum, &y1);
         }
-        store(state[0], done, &y1);
-        store(state[1], done, &y0);
+        store(state.q, done, &y1);
+        store(state.p, done, &y0);
         done += G;
     }
     done
 }
 
 #[inline(always)]
-pub fn ring(mut state: StateMut, table: [&[Line]; 4], late: bool, ticks: usize, sums: &mut Sums) {
-    ring_groups::<PAIR>(&mut state, table, late, &mut sums.0[..ticks.min(CONTROL_TICKS)], 0);
+pub fn ring(mut state: StateMut, recursion: TwoPole<&[Line]>, late: bool, ticks: usize, sums: &mut Sums) {
+    ring_groups::<PAIR>(&mut state, recursion, late, &mut sums.0[..ticks.min(CONTROL_TICKS)], 0);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-pub fn ring_wide(mut state: StateMut, table: [&[Line]; 4], late: bool, ticks: usize, sums: &mut Sums) {
+pub fn ring_wide(mut state: StateMut, recursion: TwoPole<&[Line]>, late: bool, ticks: usize, sums: &mut Sums) {
     let sums = &mut sums.0[..ticks.min(CONTROL_TICKS)];
-    let done = ring_groups::<WIDE>(&mut state, table, late, sums, 0);
-    ring_groups::<PAIR>(&mut state, table, late, sums, done);
+    let done = ring_groups::<WIDE>(&mut state, recursion, late, sums, 0);
+    ring_groups::<PAIR>(&mut state, recursion, late, sums, done);
 }
 
 #[inline(always)]
-pub fn history(state: StateMut, table: [&[Line]; 4], late: bool, ticks: usize, history: &mut History) {
+pub fn history(state: StateMut, recursion: TwoPole<&[Line]>, late: bool, ticks: usize, history: &mut History) {
     let ticks = ticks.min(CONTROL_TICKS);
-    let (mut y1, mut y0): ([Chunk; PAIR], [Chunk; PAIR]) = (load(state[0], 0), load(state[1], 0));
-    let [a, b, c, d] = table;
-    let table: [[Chunk; PAIR]; 4] = [load(a, 0), load(b, 0), load(c, 0), load(d, 0)];
+    let (mut y1, mut y0): ([Chunk; PAIR], [Chunk; PAIR]) = (load(state.q, 0), load(state.p, 0));
+    let recursion = load_recursion(recursion, 0);
     let mut at_odd = late;
     for row in &mut history[..ticks] {
         if at_odd {
-            advance(&mut y0, &mut y1, &table);
+            advance(&mut y0, &mut y1, &recursion);
         }
         *row = if at_odd { y0 } else { y1 };
         at_odd = !at_odd;
     }
-    store(state[0], 0, &y1);
-    store(state[1], 0, &y0);
+    store(state.q, 0, &y1);
+    store(state.p, 0, &y0);
     if at_odd {
-        advance(&mut y0, &mut y1, &table);
+        advance(&mut y0, &mut y1, &recursion);
     }
     history[ticks] = if at_odd { y0 } else { y1 };
 }
@@ -245,14 +256,11 @@ pub fn gather(
 }
 
 #[inline(always)]
-pub fn turn(
-    [sin, cos, lost, omega]: [&mut [Line]; 4],
-    [by_sin, by_versine, by_lost, w, w_way, sigma, sigma_way, over_mass, turns]: [&[Line]; 9],
-    done: Real,
-    q: &mut [Line],
-    [qq, qp, pq, pp, bq, bp]: [&mut [Line]; 6],
-) {
+pub fn turn(angle: Angle<&mut [Line]>, turn: Turn<&[Line]>, done: Real, q: &mut [Line], step: Step<&mut [Line]>) {
     let n = q.len();
+    let Angle { sin, cos, lost, omega } = angle;
+    let Turn { by_sin, by_versine, by_lost, w, w_way, sigma, sigma_way, over_mass, turns } = turn;
+    let Step { qq, qp, pq, pp, bq, bp } = step;
     let (sin, cos, lost, omega) = (&mut sin[..n], &mut cos[..n], &mut lost[..n], &mut omega[..n]);
     let (by_sin, by_versine, by_lost, w, w_way) = (&by_sin[..n], &by_versine[..n], &by_lost[..n], &w[..n], &w_way[..n]);
     let (sigma, sigma_way, over_mass, turns) = (&sigma[..n], &sigma_way[..n], &over_mass[..n], &turns[..n]);
@@ -260,32 +268,50 @@ pub fn turn(
     let (pp, bq, bp) = (&mut pp[..n], &mut bq[..n], &mut bp[..n]);
     for i in 0..n {
         // Copies: the compiler need not fear that a row it writes is one it has yet to read.
-        let now = [sin[i].0, cos[i].0, lost[i].0, omega[i].0];
-        let by = [by_sin[i].0, by_versine[i].0, by_lost[i].0];
-        let on = [w[i].0, w_way[i].0, sigma[i].0, sigma_way[i].0, over_mass[i].0];
-        let old = [qq[i].0, qp[i].0, pq[i].0, pp[i].0, bq[i].0, bp[i].0];
-        let (turns, from) = (turns[i].0, q[i].0);
-        let (mut next, mut row, mut kept) = (now, old, from);
+        let now = Angle { sin: sin[i].0, cos: cos[i].0, lost: lost[i].0, omega: omega[i].0 };
+        let by = Turn {
+            by_sin: by_sin[i].0,
+            by_versine: by_versine[i].0,
+            by_lost: by_lost[i].0,
+            w: w[i].0,
+            w_way: w_way[i].0,
+            sigma: sigma[i].0,
+            sigma_way: sigma_way[i].0,
+            over_mass: over_mass[i].0,
+            turns: turns[i].0,
+        };
+        let old = Step { qq: qq[i].0, qp: qp[i].0, pq: pq[i].0, pp: pp[i].0, bq: bq[i].0, bp: bp[i].0 };
+        let from = q[i].0;
+        let (mut next, mut made, mut kept) = (now, old, from);
         for l in 0..LANES {
-            let now = [now[0][l], now[1][l], now[2][l], now[3][l]];
-            let by = [by[0][l], by[1][l], by[2][l]];
-            let on = [on[0][l], on[1][l], on[2][l], on[3][l], on[4][l]];
-            let (there, part, made) = turned(now, by, on, done);
-            let turns = turns[l] != 0.0;
-            next[0][l] = if turns { there[0] } else { now[0] };
-            next[1][l] = if turns { there[1] } else { now[1] };
-            next[2][l] = if turns { there[2] } else { now[2] };
-            next[3][l] = if turns { there[3] } else { now[3] };
-            row[0][l] = if turns { made[0] } else { old[0][l] };
-            row[1][l] = if turns { made[1] } else { old[1][l] };
-            row[2][l] = if turns { made[2] } else { old[2][l] };
-            row[3][l] = if turns { made[3] } else { old[3][l] };
-            row[4][l] = if turns { made[4] } else { old[4][l] };
-            row[5][l] = if turns { made[5] } else { old[5][l] };
-            kept[l] = if turns { from[l] * part } else { from[l] };
+            let angle = Angle { sin: now.sin[l], cos: now.cos[l], lost: now.lost[l], omega: now.omega[l] };
+            let turn = Turn {
+                by_sin: by.by_sin[l],
+                by_versine: by.by_versine[l],
+                by_lost: by.by_lost[l],
+                w: by.w[l],
+                w_way: by.w_way[l],
+                sigma: by.sigma[l],
+                sigma_way: by.sigma_way[l],
+                over_mass: by.over_mass[l],
+                turns: by.turns[l],
+            };
+            let (there, part, step) = turned(angle, turn, done);
+            let pick = |new: Real, old: Real| if turn.turns != 0.0 { new } else { old };
+            next.sin[l] = pick(there.sin, angle.sin);
+            next.cos[l] = pick(there.cos, angle.cos);
+            next.lost[l] = pick(there.lost, angle.lost);
+            next.omega[l] = pick(there.omega, angle.omega);
+            made.qq[l] = pick(step.qq, old.qq[l]);
+            made.qp[l] = pick(step.qp, old.qp[l]);
+            made.pq[l] = pick(step.pq, old.pq[l]);
+            made.pp[l] = pick(step.pp, old.pp[l]);
+            made.bq[l] = pick(step.bq, old.bq[l]);
+            made.bp[l] = pick(step.bp, old.bp[l]);
+            kept[l] = pick(from[l] * part, from[l]);
         }
-        [sin[i].0, cos[i].0, lost[i].0, omega[i].0] = next;
-        [qq[i].0, qp[i].0, pq[i].0, pp[i].0, bq[i].0, bp[i].0] = row;
+        (sin[i].0, cos[i].0, lost[i].0, omega[i].0) = (next.sin, next.cos, next.lost, next.omega);
+        (qq[i].0, qp[i].0, pq[i].0, pp[i].0, bq[i].0, bp[i].0) = (made.qq, made.qp, made.pq, made.pp, made.bq, made.bp);
         q[i].0 = kept;
     }
 }

@@ -1,17 +1,28 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The twins: one mode after the other, in the order that the lanes define.
 
-use super::{Chunk, History, LANES, Line, PAIR, StateMut, Sums, join, turned};
+use super::{
+    Angle, Chunk, HeldStep, History, LANES, Line, PAIR, State, StateMut, Step, Sums, Turn, TwoPole, join, turned,
+};
 use crate::math::Real;
 
 fn at(row: &[Line], i: usize) -> Real {
     row[i / LANES].0[i % LANES]
 }
 
+fn put(row: &mut [Line], i: usize, value: Real) {
+    row[i / LANES].0[i % LANES] = value;
+}
+
+/// T, D, T^2 - D, T D of mode `i`.
+fn two_pole(TwoPole { trace, det, trace_2, det_2 }: TwoPole<&[Line]>, i: usize) -> [Real; 4] {
+    [trace, det, trace_2, det_2].map(|row| at(row, i))
+}
+
 /// Twin of [`super::step`].
 pub fn step(
-    [q, p]: StateMut,
-    table: [&[Line]; 6],
+    State { q, p }: StateMut,
+    Step { qq, qp, pq, pp, bq, bp }: Step<&[Line]>,
     shape: &[Line],
     force: Real,
     watch: &[Line],
@@ -19,11 +30,12 @@ pub fn step(
 ) -> (Real, Real) {
     let (mut stroke, mut speed) = ([0.0; LANES], [0.0; LANES]);
     for i in 0..q.len() * LANES {
-        let [qq, qp, pq, pp, bq, bp] = table.map(|row| at(row, i));
+        let [qq, qp, pq, pp, bq, bp] = [qq, qp, pq, pp, bq, bp].map(|row| at(row, i));
         let (q0, p0, f) = (at(q, i), at(p, i), at(shape, i) * force);
         let q1 = q0 + ((qq * q0 + qp * p0) + bq * f);
         let p1 = p0 + ((pq * q0 + pp * p0) + bp * f);
-        (q[i / LANES].0[i % LANES], p[i / LANES].0[i % LANES]) = (q1, p1);
+        put(q, i, q1);
+        put(p, i, p1);
         stroke[i % LANES] += at(watch, i) * (qq * q1 + qp * p1);
         speed[i % LANES] += at(tap, i) * p1;
     }
@@ -31,13 +43,18 @@ pub fn step(
 }
 
 /// Twin of [`super::held`].
-pub fn held([d, p]: StateMut, table: [&[Line]; 6], force: Real) -> (Real, Real) {
+pub fn held(
+    State { q: d, p }: StateMut,
+    HeldStep { a, b, c, e, g, k }: HeldStep<&[Line]>,
+    force: Real,
+) -> (Real, Real) {
     let (mut stroke, mut speed) = ([0.0; LANES], [0.0; LANES]);
     for i in 0..d.len() * LANES {
-        let [a, b, c, e, g, k] = table.map(|row| at(row, i));
+        let [a, b, c, e, g, k] = [a, b, c, e, g, k].map(|row| at(row, i));
         let (d0, p0) = (at(d, i), at(p, i));
         let (d1, p1) = ((a * d0 + b * p0) + g * force, (c * d0 + e * p0) + k * force);
-        (d[i / LANES].0[i % LANES], p[i / LANES].0[i % LANES]) = (d1, p1);
+        put(d, i, d1);
+        put(p, i, p1);
         stroke[i % LANES] += d1;
         speed[i % LANES] += p1;
     }
@@ -45,7 +62,7 @@ pub fn held([d, p]: StateMut, table: [&[Line]; 6], force: Real) -> (Real, Real) 
 }
 
 /// Twin of [`super::stroke`].
-pub fn stroke([q, p]: [&[Line]; 2], [qq, qp]: [&[Line]; 2], shape: &[Line]) -> Real {
+pub fn stroke(State { q, p }: State<&[Line]>, Step { qq, qp, .. }: Step<&[Line]>, shape: &[Line]) -> Real {
     let mut sum = [0.0; LANES];
     for i in 0..q.len() * LANES {
         sum[i % LANES] += at(shape, i) * (at(qq, i) * at(q, i) + at(qp, i) * at(p, i));
@@ -76,9 +93,10 @@ pub fn flush(row: &mut [Line], below: Real) -> (bool, bool) {
 }
 
 /// Twin of [`super::history`].
-pub fn history([y1, y0]: StateMut, table: [&[Line]; 4], late: bool, ticks: usize, history: &mut History) {
+pub fn history(state: StateMut, recursion: TwoPole<&[Line]>, late: bool, ticks: usize, history: &mut History) {
+    let State { q: y1, p: y0 } = state;
     for i in 0..PAIR * LANES {
-        let [t, d, t2, d2] = table.map(|row| at(row, i));
+        let [t, d, t2, d2] = two_pole(recursion, i);
         let (mut a, mut b, mut at_odd) = (at(y0, i), at(y1, i), late);
         for (tick, row) in history.iter_mut().enumerate().take(ticks + 1) {
             if at_odd {
@@ -87,7 +105,8 @@ pub fn history([y1, y0]: StateMut, table: [&[Line]; 4], late: bool, ticks: usize
             row[i / LANES][i % LANES] = if at_odd { a } else { b };
             at_odd = !at_odd;
             if tick + 1 == ticks {
-                (y0[i / LANES].0[i % LANES], y1[i / LANES].0[i % LANES]) = (a, b);
+                put(y0, i, a);
+                put(y1, i, b);
             }
         }
     }
@@ -113,13 +132,15 @@ pub fn gather(
 }
 
 /// Twin of [`super::ring`].
-pub fn ring([y1, y0]: StateMut, table: [&[Line]; 4], late: bool, ticks: usize, sums: &mut Sums) {
+pub fn ring(state: StateMut, recursion: TwoPole<&[Line]>, late: bool, ticks: usize, sums: &mut Sums) {
+    let State { q: y1, p: y0 } = state;
     let mut at_odd = late;
     for sum in sums.0.iter_mut().take(ticks) {
         for i in (0..y0.len() * LANES).filter(|_| at_odd) {
-            let [t, d, t2, d2] = table.map(|row| at(row, i));
+            let [t, d, t2, d2] = two_pole(recursion, i);
             let (a, b) = (at(y0, i), at(y1, i));
-            (y0[i / LANES].0[i % LANES], y1[i / LANES].0[i % LANES]) = (t * b - d * a, t2 * b - d2 * a);
+            put(y0, i, t * b - d * a);
+            put(y1, i, t2 * b - d2 * a);
         }
         let y = if at_odd { &*y0 } else { &*y1 };
         for pair in y.chunks(PAIR) {
@@ -132,13 +153,26 @@ pub fn ring([y1, y0]: StateMut, table: [&[Line]; 4], late: bool, ticks: usize, s
 }
 
 /// Twin of [`super::turn`].
-pub fn turn(mut now: [&mut [Line]; 4], plan: [&[Line]; 9], done: Real, q: &mut [Line], mut table: [&mut [Line]; 6]) {
-    for i in (0..q.len() * LANES).filter(|&i| at(plan[8], i) != 0.0) {
-        let [by_sin, by_versine, by_lost, w, w_way, sigma, sigma_way, over_mass, _] = plan.map(|row| at(row, i));
-        let (by, on) = ([by_sin, by_versine, by_lost], [w, w_way, sigma, sigma_way, over_mass]);
-        let (next, kept, row) = turned(now.each_ref().map(|row| at(row, i)), by, on, done);
-        now.iter_mut().zip(next).for_each(|(cells, value)| cells[i / LANES].0[i % LANES] = value);
-        table.iter_mut().zip(row).for_each(|(cells, value)| cells[i / LANES].0[i % LANES] = value);
+pub fn turn(now: Angle<&mut [Line]>, turn: Turn<&[Line]>, done: Real, q: &mut [Line], step: Step<&mut [Line]>) {
+    let Angle { sin, cos, lost, omega } = now;
+    let Step { qq, qp, pq, pp, bq, bp } = step;
+    for i in (0..q.len() * LANES).filter(|&i| at(turn.turns, i) != 0.0) {
+        let angle = Angle { sin: at(sin, i), cos: at(cos, i), lost: at(lost, i), omega: at(omega, i) };
+        let by = Turn {
+            by_sin: at(turn.by_sin, i),
+            by_versine: at(turn.by_versine, i),
+            by_lost: at(turn.by_lost, i),
+            w: at(turn.w, i),
+            w_way: at(turn.w_way, i),
+            sigma: at(turn.sigma, i),
+            sigma_way: at(turn.sigma_way, i),
+            over_mass: at(turn.over_mass, i),
+            turns: 1.0,
+        };
+        let (next, kept, made) = turned(angle, by, done);
+        let rows = [&mut *sin, cos, lost, omega, qq, qp, pq, pp, bq, bp];
+        let values = [next.sin, next.cos, next.lost, next.omega, made.qq, made.qp, made.pq, made.pp, made.bq, made.bp];
+        rows.into_iter().zip(values).for_each(|(row, value)| put(row, i, value));
         q[i / LANES].0[i % LANES] *= kept;
     }
 }

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the modes of a bank are in numbers: the coefficients of their steps, made when the tuning or the step changes.
 
-use super::{Level, Modal, Mode};
-use crate::math::{PI, Real, cos, exp, expm1, integrate_smooth, sin, sinc, sinh, sinhc};
-use crate::resonator::kernel::{self, LANES};
-
-/// Angle per sample between which the two-pole form keeps 14 digits of frequency and rounding noise below 1e-13 a step.
-const TWO_POLE_ANGLE: (Real, Real) = (0.01, PI - 0.01);
-/// Decay per sample beyond which a mode is over before the two-pole form pays.
-const TWO_POLE_DECAY: Real = 1.0;
+use super::Modal;
+use super::bank::{Mode, NO_SHAPE, Pole};
+use crate::math::{Real, cos, exp, expm1, integrate_smooth, sin, sinc, sinh, sinhc};
+use crate::resonator::LEVELS;
+use crate::resonator::kernel::{self, LANES, State, Step, Steps, TwoPole};
 
 /// Impulse answer S(h) and its integral over the step, per unit mass: [modal.2].
 ///
@@ -40,108 +37,160 @@ pub fn step_response(omega: Real, sigma: Real, h: Real) -> (Real, Real) {
     (s, integral)
 }
 
-pub(super) fn two_pole(omega: Real, sigma: Real, h: Real) -> bool {
-    let (low, high) = TWO_POLE_ANGLE;
-    let angle = ((omega - sigma) * (omega + sigma)).max(0.0).sqrt() * h;
-    angle >= low && angle <= high && sigma * h <= TWO_POLE_DECAY
+/// Everything that belongs to one size of the step.
+pub(super) struct StepSize {
+    /// Length of the step, s.
+    pub h: Real,
+    pub steps: Steps,
+    /// Displacement of every port per newton at every port within the step, m/N, row by row: [modal.3].
+    compliance: Vec<Real>,
+    ports: usize,
+    /// Made for the present tuning and the present places.
+    pub fresh: bool,
+}
+
+impl StepSize {
+    /// Compliances of a port to itself and to every other.
+    pub(super) fn compliances(&self, to: usize) -> &[Real] {
+        &self.compliance[to * self.ports..]
+    }
+
+    /// Compliance of a port to a force at another.
+    pub(super) fn compliance(&self, to: usize, from: usize) -> Real {
+        self.compliance[to * self.ports + from]
+    }
+
+    /// Sets one mode's step from its impulse answer and the integral of that: [modal.2].
+    pub(super) fn set(&mut self, i: usize, mode: &Mode, s: Real, integral: Real) {
+        let (mass, Pole { omega, sigma }) = (mode.mass, mode.now);
+        let mut step = Step::default();
+        if mass > 0.0 {
+            let qq = -omega * omega * integral;
+            let (pq, pp) = (-omega * omega * s, qq - 2.0 * sigma * s);
+            step = Step { qq, qp: s, pq, pp, bq: integral / mass, bp: s / mass };
+        }
+        self.steps.set(i, step);
+    }
+}
+
+/// The sizes of the step: the sample divided by 1, 2, 4, ...
+pub(super) struct StepSizes {
+    sizes: Vec<StepSize>,
+    /// The present one: the sample is divided by `2^level`.
+    pub level: usize,
+}
+
+impl StepSizes {
+    /// None of them made yet. `[control]`
+    pub(super) fn new(sample_s: Real, chunks: usize, ports: usize) -> Self {
+        let size = |level: usize| StepSize {
+            h: sample_s / (1u32 << level) as Real,
+            steps: Steps::zeros(chunks),
+            compliance: vec![0.0; ports * ports],
+            ports,
+            fresh: false,
+        };
+        Self { sizes: (0..LEVELS).map(size).collect(), level: 0 }
+    }
+
+    /// The present size.
+    pub(super) fn now(&self) -> &StepSize {
+        &self.sizes[self.level]
+    }
+
+    pub(super) fn now_mut(&mut self) -> &mut StepSize {
+        &mut self.sizes[self.level]
+    }
+
+    /// Steps of a whole sample.
+    pub(super) fn whole(&self) -> &Steps {
+        &self.sizes[0].steps
+    }
+
+    /// Tuning or places changed: every size is to be made anew before it is used.
+    pub(super) fn outdate(&mut self) {
+        self.sizes.iter_mut().for_each(|size| size.fresh = false);
+    }
 }
 
 impl Modal {
-    /// True if the mode fits below Nyquist where the parameters want it.
-    pub(super) fn sounds(&self, mode: &Mode) -> bool {
-        mode.mass > 0.0 && self.aim(mode).0 * self.sample_s < PI
-    }
-
-    /// Recomputes what depends on the tuning but not on the step; plain form.
+    /// Recomputes what depends on the tuning but not on the step; attended form.
     pub(super) fn retuned(&mut self) {
-        self.steady = true;
-        self.omitted = 0;
-        for i in 0..self.modes.len() {
-            let mode = self.modes[i];
-            let (omega, sigma) = self.aim(&mode);
+        self.bank.two_pole_fits = true;
+        self.bank.omitted = 0;
+        for i in 0..self.bank.modes.len() {
+            let mode = self.bank.modes[i];
+            let aim = self.aim(&mode);
             if mode.mass > 0.0 && !self.sounds(&mode) {
                 // A mode that no port can move or hear is nobody's loss.
-                self.omitted += usize::from(mode.crest > 1e-30);
-                self.state.set(0, i, 0.0);
-                self.state.set(1, i, 0.0);
-                self.modes[i].now = (omega, sigma);
-            } else if i < self.two_pole * LANES && mode.mass > 0.0 {
-                self.steady &= two_pole(omega, sigma, self.sample_s);
+                self.bank.omitted += usize::from(mode.largest_shape > NO_SHAPE);
+                self.state.set(i, State::default());
+                self.bank.modes[i].now = aim;
+            } else if i < self.bank.two_pole_chunks * LANES && mode.mass > 0.0 {
+                self.bank.two_pole_fits &= aim.fits_two_pole(self.sample_s);
             }
         }
-        self.levels.iter_mut().for_each(|level| level.fresh = false);
+        self.steps.outdate();
         self.forget();
     }
 
+    /// The state changed otherwise than by a step: nothing is known of the coming one, nor of what was heard.
     pub(super) fn forget(&mut self) {
-        self.stroke.iter_mut().for_each(|s| *s = None);
-        self.heard = None;
-        self.quiet = false;
+        self.coming.forget_strokes();
+        self.listener.velocity = None;
     }
 
-    /// Makes the coefficients of a level; bounded, no allocation. `[audio]`
+    /// Makes the coefficients of a step size; bounded, no allocation. `[audio]`
     pub(super) fn refresh(&mut self, level: usize) {
-        if self.levels[level].fresh {
+        if self.steps.sizes[level].fresh {
             return;
         }
-        let h = self.sample_s / (1u32 << level) as Real;
-        for i in 0..self.modes.len() {
-            self.fill(level, i);
+        for i in 0..self.bank.modes.len() {
+            self.refresh_mode(level, i);
             if level == 0 {
-                let (mode, mut two) = (self.modes[i], [0.0; 4]);
-                if self.sounds(&mode) {
-                    let [qq, pp] = [0, 3].map(|column| self.levels[0].table.get(column, i));
-                    let (trace, det) = (2.0 + (qq + pp), exp(-2.0 * mode.now.1 * h)); // [modal.4]
-                    two = [trace, det, trace * trace - det, trace * det];
-                }
-                for (column, value) in two.into_iter().enumerate() {
-                    self.two_step.set(column, i, value);
-                }
+                self.refresh_recursion(i);
             }
         }
-        self.label(level);
-        self.levels[level].fresh = true;
+        self.refresh_compliance(level);
+        self.steps.sizes[level].fresh = true;
     }
 
-    /// Coefficients of one mode at its present tuning; none if it does not sound.
-    pub(super) fn fill(&mut self, level: usize, i: usize) {
-        let (mode, h) = (self.modes[i], self.sample_s / (1u32 << level) as Real);
-        let sounds = self.sounds(&mode);
-        let (s, integral) = if sounds { step_response(mode.now.0, mode.now.1, h) } else { (0.0, 0.0) };
-        self.write_row(level, i, s, integral);
+    /// Step of one mode at its present tuning; none if it does not sound.
+    pub(super) fn refresh_mode(&mut self, level: usize, i: usize) {
+        let (mode, size) = (self.bank.modes[i], &self.steps.sizes[level]);
+        let Pole { omega, sigma } = mode.now;
+        let (s, integral) = if self.sounds(&mode) { step_response(omega, sigma, size.h) } else { (0.0, 0.0) };
+        self.steps.sizes[level].set(i, &mode, s, integral);
     }
 
-    /// Coefficients of one mode from its impulse answer and the integral of that: [modal.2].
-    pub(super) fn write_row(&mut self, level: usize, i: usize, s: Real, integral: Real) {
-        let Mode { mass, now: (omega, sigma), .. } = self.modes[i];
-        let mut row = [0.0; 6];
-        if mass > 0.0 {
-            let qq = -omega * omega * integral;
-            row = [qq, s, -omega * omega * s, qq - 2.0 * sigma * s, integral / mass, s / mass];
+    /// Two-pole recursion of one mode, after its step of a whole sample; none if it does not sound.
+    fn refresh_recursion(&mut self, i: usize) {
+        let (mode, mut recursion) = (self.bank.modes[i], TwoPole::default());
+        if self.sounds(&mode) {
+            let Step { qq, pp, .. } = self.steps.whole().at(i);
+            let (trace, det) = (2.0 + (qq + pp), exp(-2.0 * mode.now.sigma * self.sample_s)); // [modal.4]
+            recursion = TwoPole { trace, det, trace_2: trace * trace - det, det_2: trace * det };
         }
-        for (column, value) in row.into_iter().enumerate() {
-            self.levels[level].table.set(column, i, value);
-        }
+        self.free.recursion.set(i, recursion);
     }
 
     /// Compliances of all pairs of ports.
-    pub(super) fn label(&mut self, level: usize) {
-        let ports = self.touch.len();
-        let Level { table, compliance, .. } = &mut self.levels[level];
+    pub(super) fn refresh_compliance(&mut self, level: usize) {
+        let (ports, chunks) = (self.ports.len(), self.state.chunks());
+        let StepSize { steps, compliance, .. } = &mut self.steps.sizes[level];
+        let bq = steps.part(0, chunks).bq;
         for to in 0..ports {
             for from in 0..=to {
                 let mut sum = [0.0; LANES];
-                let cells = self.state.len();
-                let ([a], [b], bq) =
-                    (self.touch[to].part(0, cells), self.touch[from].part(0, cells), table.part(0, cells)[4]);
+                let (a, b) = (self.ports[to].touched.part(0, chunks), self.ports[from].touched.part(0, chunks));
                 for ((a, b), bq) in a.iter().zip(b).zip(bq) {
                     for (lane, sum) in sum.iter_mut().enumerate() {
                         *sum += a.0[lane] * b.0[lane] * bq.0[lane]; // [modal.3]
                     }
                 }
-                let label = kernel::join(&sum);
-                compliance[to * ports + from] = label;
-                compliance[from * ports + to] = label;
+                let joined = kernel::join(&sum);
+                compliance[to * ports + from] = joined;
+                compliance[from * ports + to] = joined;
             }
         }
     }

@@ -19,11 +19,12 @@
 //!
 //! **Sources.** ours.
 
+use super::Modal;
+use super::bank::Pole;
 use super::coefficients::step_response;
-use super::morph::{PARTS, RIGID};
-use super::{Modal, ModalParams, Mode};
+use super::morph::RIGID;
 use crate::math::{Real, cos, expm1, sin};
-use crate::resonator::kernel::{self, Rows};
+use crate::resonator::kernel::{self, Angle, Angles, LANES, State, Turn, Turns};
 use crate::resonator::{Motion, Reading, Resonator};
 
 /// Angle and decay per step below which the series is used, and angle above which the rotation is.
@@ -33,79 +34,79 @@ const TINY: Real = 0.005;
 /// Terms of the series: the first left out is below 1e-17.
 const TERMS: usize = 13;
 
-/// What a mode needs to be retuned by the sample.
+/// How a mode's coefficients are found on its way.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Course {
+enum Method {
     /// Its tuning stays.
     Still,
     /// [course.1]
-    Turn,
+    Rotation,
     /// [course.2]
     Series,
     /// [modal.2]
     Exact,
 }
 
-/// What the modes of [course.1] need, row by row, as [`kernel::turn`] takes it.
-pub(super) struct Turns {
-    now: Rows<4>,
-    plan: Rows<9>,
-}
-
-impl Turns {
-    /// None turns. `[control]`
-    pub(super) fn new(cells: usize) -> Self {
-        Self { now: Rows::zeros(cells), plan: Rows::zeros(cells) }
-    }
-
-    /// Mode `i` turns, or does not.
-    fn set(&mut self, i: usize, turn: Option<([Real; 4], [Real; 8])>) {
-        self.plan.set(8, i, if turn.is_some() { 1.0 } else { 0.0 });
-        if let Some((now, plan)) = turn {
-            now.into_iter().enumerate().for_each(|(row, value)| self.now.set(row, i, value));
-            plan.into_iter().enumerate().for_each(|(row, value)| self.plan.set(row, i, value));
+impl Method {
+    /// For the way from one tuning to another, in steps of h.
+    fn of(from: Pole, to: Pole, h: Real) -> Self {
+        let (angle, loss) = (from.ringing().min(to.ringing()) * h, from.sigma.max(to.sigma) * h);
+        if from == to {
+            Method::Still
+        } else if angle > SMALL || (angle > TINY && loss < angle * angle) {
+            Method::Rotation
+        } else if from.omega.max(to.omega) * h < SMALL && loss < SMALL {
+            Method::Series
+        } else {
+            Method::Exact
         }
     }
 }
 
-/// A mode's beginning of [course.1] in `steps` samples, for a step of h.
-fn turning(from: Tuning, to: Tuning, steps: Real, h: Real, mass: Real) -> ([Real; 4], [Real; 8]) {
-    let (w0, w1) = (ringing(from), ringing(to));
-    let half = 0.5 * h * w0;
-    let (on, less) = (0.5 * h * (w1 - w0) / steps, h * (to.1 - from.1) / steps);
-    let versine = 2.0 * sin(0.5 * on) * sin(0.5 * on);
-    (
-        [sin(half), cos(half), -expm1(-from.1 * h), from.0],
-        [sin(on), versine, -expm1(-less), w0, w1 - w0, from.1, to.1 - from.1, 1.0 / mass],
-    )
-}
-
-/// omega, sigma
-type Tuning = (Real, Real);
-
-/// Where the parameters want a mode.
-fn aimed(params: &ModalParams, mode: &Mode) -> Tuning {
-    (mode.omega * params.freq_scale, mode.sigma / params.decay_scale)
-}
-
-fn ringing((omega, sigma): Tuning) -> Real {
-    ((omega - sigma) * (omega + sigma)).max(0.0).sqrt()
+/// The way of every mode from one tuning to the next.
+pub(super) struct Course {
+    methods: Vec<Method>,
+    /// What the modes of [course.1] need.
+    angles: Angles,
+    turns: Turns,
+    /// The size of step for which it was planned; none: not planned yet.
+    level: Option<usize>,
+    /// Its length.
+    samples: u32,
 }
 
 impl Course {
-    /// From the present tuning to `to`, for a step of h.
-    fn new(from: Tuning, to: Tuning, h: Real) -> Self {
-        let (angle, loss) = (ringing(from).min(ringing(to)) * h, from.1.max(to.1) * h);
-        if from == to {
-            Course::Still
-        } else if angle > SMALL || (angle > TINY && loss < angle * angle) {
-            Course::Turn
-        } else if from.0.max(to.0) * h < SMALL && from.1.max(to.1) * h < SMALL {
-            Course::Series
-        } else {
-            Course::Exact
-        }
+    /// Nothing moves. `[control]`
+    pub(super) fn new(chunks: usize) -> Self {
+        let methods = vec![Method::Still; chunks * LANES];
+        Self { methods, angles: Angles::zeros(chunks), turns: Turns::zeros(chunks), level: None, samples: 1 }
     }
+}
+
+/// The beginning of [course.1] for a mode: so many samples from one tuning to another, in steps of h.
+fn rotation(from: Pole, to: Pole, samples: Real, h: Real, mass: Real) -> (Angle, Turn) {
+    let (w0, w1) = (from.ringing(), to.ringing());
+    let half = 0.5 * h * w0;
+    let (on, less) = (0.5 * h * (w1 - w0) / samples, h * (to.sigma - from.sigma) / samples);
+    let angle = Angle { sin: sin(half), cos: cos(half), lost: -expm1(-from.sigma * h), omega: from.omega };
+    let turn = Turn {
+        by_sin: sin(on),
+        by_versine: 2.0 * sin(0.5 * on) * sin(0.5 * on),
+        by_lost: -expm1(-less),
+        w: w0,
+        w_way: w1 - w0,
+        sigma: from.sigma,
+        sigma_way: to.sigma - from.sigma,
+        over_mass: 1.0 / mass,
+        turns: 1.0,
+    };
+    (angle, turn)
+}
+
+/// A part `done` of the straight way from one tuning to another.
+fn line(from: Pole, to: Pole, done: Real) -> Pole {
+    let part = |from: Real, to: Real| from + (to - from) * done;
+    Pole { omega: part(from.omega, to.omega), sigma: part(from.sigma, to.sigma) }
 }
 
 /// 1/(n (n+1)) and 1/(n+2) of [course.2].
@@ -118,7 +119,8 @@ const OVER: [(Real, Real); TERMS] = {
     over
 };
 
-fn series_of((omega, sigma): Tuning, h: Real) -> (Real, Real) {
+/// Impulse answer and its integral by [course.2].
+fn series(Pole { omega, sigma }: Pole, h: Real) -> (Real, Real) {
     let (x, z) = (2.0 * sigma * h, omega * h * (omega * h));
     let (mut before, mut term, mut s, mut integral) = (0.0, 1.0, 1.0, 0.5);
     for (n, over) in OVER.iter().enumerate().skip(1) {
@@ -131,17 +133,12 @@ fn series_of((omega, sigma): Tuning, h: Real) -> (Real, Real) {
 }
 
 impl Modal {
-    /// Where the parameters want a mode: omega, sigma.
-    pub(super) fn aim(&self, mode: &Mode) -> (Real, Real) {
-        aimed(&self.params, mode)
-    }
-
     /// Begins a course from the present tuning to that of the parameters, and goes its first sample. `[audio]`
     pub(super) fn depart(&mut self) {
-        self.course_level = None;
-        for i in 0..self.modes.len() {
-            if self.modes[i].now == self.aim(&self.modes[i]) {
-                self.fill(self.level, i); // fallen silent, come back, or as before
+        self.retuning.course.level = None;
+        for i in 0..self.bank.modes.len() {
+            if self.bank.modes[i].now == self.aim(&self.bank.modes[i]) {
+                self.refresh_mode(self.steps.level, i); // fallen silent, come back, or as before
             }
         }
         self.advance();
@@ -149,96 +146,110 @@ impl Modal {
 
     /// The tuning is where the parameters say, at once. `[audio]`
     pub(super) fn arrive(&mut self) {
-        for i in 0..self.modes.len() {
-            self.modes[i].now = self.aim(&self.modes[i]);
+        for i in 0..self.bank.modes.len() {
+            self.bank.modes[i].now = self.aim(&self.bank.modes[i]);
         }
-        self.fade.end();
+        self.retuning.fade.end();
         self.retuned();
     }
 
     /// Retunes every mode for the coming sample. `[audio]`
     pub(super) fn advance(&mut self) {
-        let left = self.fade.left().div_ceil(PARTS);
-        let last = left <= 1;
-        let h = self.sample_s / (1u32 << self.level) as Real;
-        if self.course_level != Some(self.level) {
+        let (left, level) = (self.retuning.fade.samples_left(), self.steps.level);
+        if self.retuning.course.level != Some(level) {
             // Another step has other angles: a new course from here.
-            for (i, mode) in self.modes.iter_mut().enumerate() {
-                let to = aimed(&self.params, mode);
-                (mode.was, self.courses[i]) = (mode.now, Course::new(mode.now, to, h));
-                let turns = self.courses[i] == Course::Turn && mode.mass > 0.0;
-                self.turns.set(i, turns.then(|| turning(mode.now, to, Real::from(left), h, mode.mass)));
+            self.plan(left);
+        }
+        if left <= 1 {
+            self.end_course();
+        } else {
+            self.follow(1.0 - Real::from(left - 1) / Real::from(self.retuning.course.samples));
+        }
+        self.coming.forget_strokes();
+    }
+
+    /// Plans the course from here on, in so many samples.
+    fn plan(&mut self, samples: u32) {
+        let (h, course) = (self.steps.now().h, &mut self.retuning.course);
+        for (i, mode) in self.bank.modes.iter_mut().enumerate() {
+            let (from, to) = (mode.now, mode.aim(&self.params));
+            (mode.departed, course.methods[i]) = (from, Method::of(from, to, h));
+            if course.methods[i] == Method::Rotation && mode.mass > 0.0 {
+                let (angle, turn) = rotation(from, to, Real::from(samples), h, mode.mass);
+                course.angles.set(i, angle);
+                course.turns.set(i, turn);
+            } else {
+                course.turns.set(i, Turn::default());
             }
-            (self.course_level, self.course_samples) = (Some(self.level), left);
         }
-        let done = 1.0 - Real::from(left - 1) / Real::from(self.course_samples);
-        if !last {
-            let (cells, table) = (self.state.len(), &mut self.levels[self.level].table);
-            let Turns { now, plan } = &mut self.turns;
-            let [q, _] = self.state.rows_mut();
-            kernel::turn(self.path, now.rows_mut(), plan.part(0, cells), done, q, table.rows_mut()); // [course.1]
-        }
-        for i in 0..self.modes.len() {
-            match self.courses[i] {
-                Course::Still => continue,
-                Course::Turn if !last => {
-                    let Turns { now, plan } = &self.turns;
-                    self.modes[i].now = (now.get(3, i), plan.get(5, i) + plan.get(6, i) * done);
-                    continue;
+        (course.level, course.samples) = (Some(self.steps.level), samples);
+    }
+
+    /// Retunes every mode to a part `done` of its way.
+    fn follow(&mut self, done: Real) {
+        let (chunks, size) = (self.state.chunks(), self.steps.now_mut());
+        let Course { angles, turns, .. } = &mut self.retuning.course;
+        let (q, step) = (self.state.part_mut(0, chunks).q, size.steps.part_mut(0, chunks));
+        kernel::turn(self.path, angles.part_mut(0, chunks), turns.part(0, chunks), done, q, step); // [course.1]
+        for i in 0..self.bank.modes.len() {
+            let (method, mode) = (self.retuning.course.methods[i], &mut self.bank.modes[i]);
+            match method {
+                Method::Still => {}
+                Method::Rotation => {
+                    let Course { angles, turns, .. } = &self.retuning.course;
+                    mode.now = Pole { omega: angles.omega(i), sigma: turns.sigma(i) + turns.sigma_way(i) * done };
                 }
-                _ => {}
-            }
-            let mode = self.modes[i];
-            let (aim, was) = (self.aim(&mode), mode.was);
-            let line = |from: Real, to: Real| from + (to - from) * done;
-            let now = if last { aim } else { (line(was.0, aim.0), line(was.1, aim.1)) };
-            if now.0 > 0.0 && now.0 != mode.now.0 {
-                let ratio = mode.now.0 / now.0; // [morph.3]
-                let kept = if mode.now.0.min(now.0) < RIGID { ratio.min(1.0) } else { ratio };
-                self.state.set(0, i, self.state.get(0, i) * kept);
-            }
-            self.modes[i].now = now;
-            if !last {
-                let series = self.courses[i] == Course::Series;
-                let (s, integral) = if series { series_of(now, h) } else { step_response(now.0, now.1, h) };
-                self.write_row(self.level, i, s, integral);
+                Method::Series | Method::Exact => {
+                    let now = line(mode.departed, mode.aim(&self.params), done);
+                    self.keep_energy(i, now);
+                    let (size, mode) = (self.steps.now_mut(), &self.bank.modes[i]);
+                    let in_series = method == Method::Series;
+                    let (s, integral) =
+                        if in_series { series(now, size.h) } else { step_response(now.omega, now.sigma, size.h) };
+                    size.set(i, mode, s, integral);
+                }
             }
         }
-        self.levels.iter_mut().for_each(|level| level.fresh = false);
-        if last {
-            self.refresh(self.level);
-        } else if !self.loose {
-            self.label(self.level);
-            self.levels[self.level].fresh = true;
+        self.steps.outdate();
+        if !self.released {
+            self.refresh_compliance(self.steps.level);
+            self.steps.now_mut().fresh = true;
         }
-        self.stroke.iter_mut().for_each(|s| *s = None);
+    }
+
+    /// Goes the last sample of the course, which is exact.
+    fn end_course(&mut self) {
+        for i in 0..self.bank.modes.len() {
+            if self.retuning.course.methods[i] != Method::Still {
+                self.keep_energy(i, self.aim(&self.bank.modes[i]));
+            }
+        }
+        self.steps.outdate();
+        self.refresh(self.steps.level);
+    }
+
+    /// Retunes one mode between two steps; attended form.
+    fn keep_energy(&mut self, i: usize, to: Pole) {
+        let from = self.bank.modes[i].now;
+        if to.omega > 0.0 && to.omega != from.omega {
+            let ratio = from.omega / to.omega; // [morph.3]
+            let kept = if from.omega.min(to.omega) < RIGID { ratio.min(1.0) } else { ratio };
+            let State { q, p } = self.state.at(i);
+            self.state.set(i, State { q: q * kept, p });
+        }
+        self.bank.modes[i].now = to;
     }
 
     /// As `ring`, while the tuning or what is heard moves by the sample. `[audio]`
-    pub(super) fn ring_moving(&mut self, ticks: usize, readings: &mut [Reading]) {
-        let (cells, moving) = (self.state.len(), ticks.min(self.fade.left().div_ceil(PARTS) as usize));
+    pub(super) fn ring_retuning(&mut self, ticks: usize, readings: &mut [Reading]) {
+        let moving = ticks.min(self.retuning.fade.samples_left() as usize);
         for tick in 0..moving {
-            let [tap] = self.shape[self.listen].part(0, cells);
-            let table = self.levels[0].table.part(0, cells);
-            let (_, heard) = kernel::step(self.path, self.state.part_mut(0, cells), table, tap, 0.0, tap, tap);
-            let retune = self.fade.pass(1, 0);
-            for r in readings.iter_mut() {
-                r.values[tick] = match r.motion {
-                    Motion::Velocity if self.fade.loud() => self.heard_velocity(r.port),
-                    Motion::Velocity if r.port == self.listen => heard,
-                    Motion::Velocity => self.dot(1, r.port),
-                    Motion::Position if self.fade.loud() => self.heard_position(r.port),
-                    Motion::Position => self.dot(0, r.port),
-                };
-            }
-            if retune {
-                self.advance();
-            }
+            self.ring_retuning_once(tick, readings);
         }
-        if self.fade.on() {
+        if self.retuning.fade.on() {
             return;
         }
-        self.let_go();
+        self.enter_free();
         for r in readings.iter_mut() {
             r.first = r.values[0];
         }
@@ -247,48 +258,69 @@ impl Modal {
             readings.iter_mut().for_each(|r| r.file(tick, ticks));
         }
     }
+
+    /// Takes one free sample in attended form, reads it as sample `tick`, and retunes for the next.
+    fn ring_retuning_once(&mut self, tick: usize, readings: &mut [Reading]) {
+        let chunks = self.state.chunks();
+        let listened = self.ports[self.listener.port].heard.part(0, chunks);
+        let (state, step) = (self.state.part_mut(0, chunks), self.steps.whole().part(0, chunks));
+        let (_, velocity) = kernel::step(self.path, state, step, listened, 0.0, listened, listened);
+        let retune = self.retuning.fade.pass(1, 0);
+        let (State { q, p }, audible) = (self.state.part(0, chunks), self.retuning.fade.audible());
+        for r in readings.iter_mut() {
+            r.values[tick] = match r.motion {
+                Motion::Velocity if audible => self.faded_velocity(r.port),
+                Motion::Velocity if r.port == self.listener.port => velocity,
+                Motion::Velocity => self.heard_sum(r.port, p),
+                Motion::Position if audible => self.faded_position(r.port),
+                Motion::Position => self.heard_sum(r.port, q),
+            };
+        }
+        if retune {
+            self.advance();
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resonator::kernel::{Path, State};
+    use crate::resonator::kernel::{Path, States, Steps};
     use crate::rng::Rng;
 
     #[test]
     fn coefficients_on_the_way_are_those_of_a_body_so_tuned() {
         let (mut rng, h) = (Rng::new(1, "course"), 1.0 / 48_000.0);
-        let (mut turned, mut summed) = (0, 0);
+        let (mut rotated, mut summed) = (0, 0);
         for _ in 0..2_000 {
-            let mut draw = || (rng.between_log(1.0, 150_000.0), rng.between_log(0.01, 20_000.0));
+            let mut draw = || Pole { omega: rng.between_log(1.0, 150_000.0), sigma: rng.between_log(0.01, 20_000.0) };
             let (from, to) = (draw(), draw());
-            let course = Course::new(from, to, h);
-            turned += u32::from(course == Course::Turn);
-            summed += u32::from(course == Course::Series);
-            let (mut turns, mut table, mut state) = (Turns::new(1), Rows::<6>::zeros(1), State::zeros(1));
-            turns.set(0, Some(turning(from, to, 32.0, h, 0.5)));
-            for step in 1..=31 {
-                let done = Real::from(step) / 32.0;
-                let line = |a: Real, b: Real| a + (b - a) * done;
-                let (now, (s, integral)) = match course {
-                    Course::Turn => {
-                        let [q, _] = state.rows_mut();
-                        let Turns { now, plan } = &mut turns;
-                        kernel::turn(Path::Baseline, now.rows_mut(), plan.part(0, 1), done, q, table.rows_mut());
-                        ((now.get(3, 0), line(from.1, to.1)), (0.5 * table.get(5, 0), 0.5 * table.get(4, 0)))
+            let method = Method::of(from, to, h);
+            rotated += u32::from(method == Method::Rotation);
+            summed += u32::from(method == Method::Series);
+            let (mut angles, mut turns, mut steps) = (Angles::zeros(1), Turns::zeros(1), Steps::zeros(1));
+            let (mut state, (angle, turn)) = (States::zeros(1), rotation(from, to, 32.0, h, 0.5));
+            angles.set(0, angle);
+            turns.set(0, turn);
+            for sample in 1..=31 {
+                let done = Real::from(sample) / 32.0;
+                let on_line = line(from, to, done);
+                let (now, (s, integral)) = match method {
+                    Method::Rotation => {
+                        let (q, step) = (state.part_mut(0, 1).q, steps.part_mut(0, 1));
+                        kernel::turn(Path::Baseline, angles.part_mut(0, 1), turns.part(0, 1), done, q, step);
+                        let now = Pole { omega: angles.omega(0), sigma: on_line.sigma };
+                        (now, (0.5 * steps.bp(0), 0.5 * steps.bq(0)))
                     }
-                    Course::Series => {
-                        let now = (line(from.0, to.0), line(from.1, to.1));
-                        (now, series_of(now, h))
-                    }
-                    Course::Still | Course::Exact => break,
+                    Method::Series => (on_line, series(on_line, h)),
+                    Method::Still | Method::Exact => break,
                 };
-                let (s1, integral1) = step_response(now.0, now.1, h);
+                let (s1, integral1) = step_response(now.omega, now.sigma, h);
                 // S may pass through zero near half the rate; both are of the size of h then.
-                assert!((s - s1).abs() < 1e-13 * h, "{from:?} {to:?} {step}: {s} {s1}");
-                assert!((integral / integral1 - 1.0).abs() < 1e-12, "{from:?} {to:?} {step}: {integral} {integral1}");
+                assert!((s - s1).abs() < 1e-13 * h, "{from:?} {to:?} {sample}: {s} {s1}");
+                assert!((integral / integral1 - 1.0).abs() < 1e-12, "{from:?} {to:?} {sample}: {integral} {integral1}");
             }
         }
-        assert!(turned > 100 && summed > 50, "{turned} {summed}");
+        assert!(rotated > 100 && summed > 50, "{rotated} {summed}");
     }
 }

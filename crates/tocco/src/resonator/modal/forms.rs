@@ -1,105 +1,193 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The forms in which a bank keeps its state, and the way from each to each.
 
-use super::{Form, Modal};
+use super::Modal;
+use super::bank::Pole;
 use crate::math::Real;
 use crate::resonator::Resonator;
-use crate::resonator::kernel::{self, LANES};
+use crate::resonator::kernel::{self, HeldStep, HeldSteps, LANES, Line, PAIR, Row, State, Step, Sums, TwoPoles};
 
-/// Weight of an unheard mode in the two-pole form: 1000 dB below anything.
-pub(super) const UNHEARD: Real = 1e-50;
+/// Weight of an unheard mode in the scaled forms: 1000 dB below anything.
+const UNHEARD: Real = 1e-50;
+
+/// How the state is written at present.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Form {
+    /// Displacement and velocity of every mode, moved step by step: [modal.1].
+    Attended {
+        /// Steps in a row of a whole sample with the force at the watched port only.
+        at_one_port: u32,
+    },
+    /// Two-pole modes as velocities of an even and the following odd sample, moved by the block: [modal.4].
+    Free {
+        /// The odd one is now.
+        late: bool,
+        /// Nothing moves.
+        silent: bool,
+    },
+    /// Two-pole modes in the coordinates of one port under lasting contact, moved step by step: [modal.5].
+    Held { port: usize },
+}
+
+impl Form {
+    /// The attended form as it is entered.
+    pub(super) const ATTENDED: Self = Form::Attended { at_one_port: 0 };
+}
+
+/// What the free form needs besides the state.
+pub(super) struct FreeForm {
+    pub recursion: TwoPoles,
+    /// Shape of the port listened to, never zero: the scaled velocities add up to what is heard.
+    pub scale: Row,
+    /// Largest excursion of every port since the form was entered, m.
+    pub excursion_m: Vec<Real>,
+    /// Pairs of chunks silenced to save time.
+    pub shed: Vec<bool>,
+    /// Takes the sums of a block that nobody reads.
+    pub unread: Box<Sums>,
+}
+
+impl FreeForm {
+    /// At rest. `[control]`
+    pub(super) fn new(chunks: usize, two_pole_chunks: usize, ports: usize) -> Self {
+        Self {
+            recursion: TwoPoles::zeros(chunks),
+            scale: Row::zeros(chunks),
+            excursion_m: vec![0.0; ports],
+            shed: vec![false; two_pole_chunks / PAIR],
+            unread: Box::new(Sums::ZERO),
+        }
+    }
+}
+
+/// What the held form needs besides the state.
+pub(super) struct HeldForm {
+    pub steps: HeldSteps,
+    /// Shape of the held port, never zero.
+    scale: Row,
+}
+
+impl HeldForm {
+    /// Of no port yet. `[control]`
+    pub(super) fn new(two_pole_chunks: usize) -> Self {
+        Self { steps: HeldSteps::zeros(two_pole_chunks), scale: Row::zeros(two_pole_chunks) }
+    }
+}
+
+/// A mode without weight at the port gets next to nothing instead of nothing, so that its motion is not lost.
+fn never_zero(phi: Real) -> Real {
+    if phi.abs() < UNHEARD { UNHEARD } else { phi }
+}
 
 impl Modal {
     /// Displacement and velocity of a mode in any form.
-    pub(super) fn state(&self, i: usize) -> (Real, Real) {
-        let (first, second) = (self.state.get(0, i), self.state.get(1, i));
-        let t = |column| self.levels[0].table.get(column, i);
+    pub(super) fn motion(&self, i: usize) -> State {
+        let (written, steps) = (&self.state, self.steps.whole());
         match self.form {
-            Form::Free { late } if i < self.rung() * LANES => {
-                if t(2) == 0.0 {
-                    return (0.0, 0.0);
+            Form::Free { late, .. } if i < self.bank.free_chunks() * LANES => {
+                let pq = steps.pq(i);
+                if pq == 0.0 {
+                    return State::default();
                 }
-                let scale = self.scale.get(0, i);
-                let (y1, y0) = (first / scale, second / scale);
-                let two = |column| self.two_step.get(column, i);
-                let (now, next) = if late { (y1, two(0) * y1 - two(1) * y0) } else { (y0, y1) };
+                let scale = self.free.scale.at(i);
+                let (y1, y0) = (written.q(i) / scale, written.p(i) / scale);
+                let next = || self.free.recursion.trace(i) * y1 - self.free.recursion.det(i) * y0; // [modal.4]
+                let (now, next) = if late { (y1, next()) } else { (y0, y1) };
                 // q from [modal.1] without force.
-                ((next - (1.0 + t(3)) * now) / t(2), now)
+                State { q: (next - (1.0 + steps.pp(i)) * now) / pq, p: now }
             }
-            Form::Held { .. } if i < self.two_pole * LANES => {
-                if t(0) == 0.0 {
-                    return (0.0, 0.0);
+            Form::Held { .. } if i < self.bank.two_pole_chunks * LANES => {
+                let qq = steps.qq(i);
+                if qq == 0.0 {
+                    return State::default();
                 }
-                let scale = self.held_scale.get(0, i);
-                let (d, p) = (first / scale, second / scale);
-                ((d - t(1) * p) / t(0), p)
+                let scale = self.held.scale.at(i);
+                let (d, p) = (written.q(i) / scale, written.p(i) / scale);
+                State { q: (d - steps.qp(i) * p) / qq, p }
             }
-            _ => (first, second),
+            _ => written.at(i),
         }
     }
 
     /// Energy of a mode in any form, J.
     pub(super) fn mode_energy(&self, i: usize) -> Real {
-        let ((q, p), mode) = (self.state(i), &self.modes[i]);
-        let wq = mode.now.0 * q;
+        let (State { q, p }, mode) = (self.motion(i), &self.bank.modes[i]);
+        let wq = mode.now.omega * q;
         0.5 * mode.mass * (p * p + wq * wq)
     }
 
-    /// Chunks of modes in two-pole form while free.
-    pub(super) fn rung(&self) -> usize {
-        if self.steady { self.two_pole } else { 0 }
+    /// True if no mode moves; attended form.
+    pub(super) fn at_rest(&self) -> bool {
+        (0..self.bank.modes.len()).all(|i| self.state.at(i) == State::default())
     }
 
-    /// Back to (q, p).
-    pub(super) fn plain(&mut self) {
-        let cells = match self.form {
-            Form::Plain => return,
-            Form::Free { .. } => self.rung(),
-            Form::Held { .. } => self.two_pole,
+    /// Enters the attended form from any other.
+    pub(super) fn enter_attended(&mut self) {
+        let chunks = match self.form {
+            Form::Attended { .. } => return,
+            Form::Free { .. } => self.bank.free_chunks(),
+            Form::Held { .. } => self.bank.two_pole_chunks,
         };
-        for i in 0..cells * LANES {
-            let (q, p) = self.state(i);
-            self.state.set(0, i, q);
-            self.state.set(1, i, p);
+        for i in 0..chunks * LANES {
+            self.state.set(i, self.motion(i));
         }
-        self.form = Form::Plain;
-        self.lasting = 0;
+        self.form = Form::ATTENDED;
         self.forget();
     }
 
-    /// Enters the held form of a port.
-    pub(super) fn hold(&mut self, port: usize) {
+    /// Enters the held form of a port from the attended one.
+    pub(super) fn enter_held(&mut self, port: usize) {
         self.refresh(0);
-        for i in 0..self.two_pole * LANES {
-            let [qq, qp, pq, pp, bq, bp] = [0, 1, 2, 3, 4, 5].map(|column| self.levels[0].table.get(column, i));
-            let phi = self.touch[port].get(0, i);
-            let scale = if phi.abs() < UNHEARD { UNHEARD } else { phi };
-            let (q, p) = (self.state.get(0, i), self.state.get(1, i));
-            let mut row = [0.0; 6];
+        for i in 0..self.bank.two_pole_chunks * LANES {
+            let Step { qq, qp, pq, pp, bq, bp } = self.steps.whole().at(i);
+            let phi = self.ports[port].touched.at(i);
+            let scale = never_zero(phi);
+            let mut step = HeldStep::default();
             if qq != 0.0 {
                 let c = pq / qq; // [modal.5]
                 let (a, b, e) = (1.0 + qq + qp * c, qp * (pp - qp * c), 1.0 + pp - qp * c);
-                row = [a, b, c, e, scale * phi * (qq * bq + qp * bp), scale * phi * bp];
+                step = HeldStep { a, b, c, e, g: scale * phi * (qq * bq + qp * bp), k: scale * phi * bp };
             }
-            for (column, value) in row.into_iter().enumerate() {
-                self.held.set(column, i, value);
-            }
-            self.held_scale.set(0, i, scale);
-            self.state.set(0, i, scale * (qq * q + qp * p));
-            self.state.set(1, i, scale * p);
+            self.held.steps.set(i, step);
+            self.held.scale.set(i, scale);
+            let State { q, p } = self.state.at(i);
+            self.state.set(i, State { q: scale * (qq * q + qp * p), p: scale * p });
         }
         self.form = Form::Held { port };
+    }
+
+    /// Enters the free form from any other.
+    pub(super) fn enter_free(&mut self) {
+        self.enter_attended();
+        self.divide(0);
+        for port in 0..self.ports.len() {
+            self.free.excursion_m[port] = self.excursion(port);
+        }
+        for i in 0..self.bank.free_chunks() * LANES {
+            let (State { q, p }, scale) = (self.state.at(i), self.free.scale.at(i));
+            let Step { pq, pp, .. } = self.steps.whole().at(i);
+            self.state.set(i, State { q: scale * (p + (pq * q + pp * p)), p: scale * p });
+        }
+        self.free.shed.fill(false);
+        self.form = Form::Free { late: false, silent: false };
+    }
+
+    /// Scale of the free form, after the port listened to or its shape changed; not in that form.
+    pub(super) fn rescale(&mut self) {
+        for i in 0..self.bank.modes.len() {
+            self.free.scale.set(i, never_zero(self.ports[self.listener.port].heard.at(i)));
+        }
     }
 
     /// Largest excursion of a port from now on if nothing touches the body, m. Amplitudes only decay.
     pub(super) fn excursion(&self, port: usize) -> Real {
         let mut sum = 0.0;
-        for (i, mode) in self.modes.iter().enumerate() {
-            let ((q, p), phi) = (self.state(i), self.shape[port].get(0, i));
+        for (i, mode) in self.bank.modes.iter().enumerate() {
+            let (State { q, p }, phi) = (self.motion(i), self.ports[port].heard.at(i));
             if mode.mass == 0.0 || phi == 0.0 || (q == 0.0 && p == 0.0) {
                 continue;
             }
-            let (omega, sigma) = mode.now;
+            let Pole { omega, sigma } = mode.now;
             let amplitude = if omega == 0.0 {
                 Real::INFINITY
             } else if omega > sigma {
@@ -109,43 +197,25 @@ impl Modal {
                 q.abs() + p.abs() / sigma
             };
             // A mode that is being tuned down swings the wider, at the same energy.
-            let aim = self.aim(mode).0;
+            let aim = self.aim(mode).omega;
             let wider = if aim < omega { omega / aim } else { 1.0 };
             sum += phi.abs() * amplitude * wider;
         }
         sum
     }
 
-    /// Sum of a row of the plain state times the shape of a port.
-    pub(super) fn dot(&self, row: usize, port: usize) -> Real {
-        let cells = self.state.len();
-        kernel::dot(self.path, self.state.part(0, cells)[row], self.shape[port].part(0, cells)[0])
+    /// Sum of one value per mode times the shape where a port is heard.
+    pub(super) fn heard_sum(&self, port: usize, values: &[Line]) -> Real {
+        kernel::dot(self.path, values, self.ports[port].heard.part(0, self.state.chunks()))
     }
 
-    /// Sum over the modes as heard at a port, `b` of a fade left.
-    pub(super) fn sum(&self, port: usize, b: Real, of: impl Fn(usize) -> Real) -> Real {
+    /// Sum over the modes with the weights heard at a port, `b` of a fade left.
+    pub(super) fn faded_sum(&self, port: usize, b: Real, of: impl Fn(usize) -> Real) -> Real {
         let mut sum = [0.0; LANES];
-        for i in 0..self.modes.len() {
+        for i in 0..self.bank.modes.len() {
             sum[i % LANES] += self.weight(port, i, b) * of(i);
         }
         kernel::join(&sum)
-    }
-
-    /// Enters the free form from any other.
-    pub(super) fn let_go(&mut self) {
-        self.plain();
-        self.divide(0);
-        for port in 0..self.bound.len() {
-            self.bound[port] = self.excursion(port);
-        }
-        for i in 0..self.rung() * LANES {
-            let ((q, p), scale) = (self.state(i), self.scale.get(0, i));
-            let [pq, pp] = [2, 3].map(|column| self.levels[0].table.get(column, i));
-            self.state.set(0, i, scale * (p + (pq * q + pp * p)));
-            self.state.set(1, i, scale * p);
-        }
-        self.shed.fill(false);
-        self.form = Form::Free { late: false };
     }
 }
 

@@ -22,11 +22,11 @@
 //!
 //! **Sources.** ours; physics.md H9, of which [morph.3] is the form that does not step the velocity.
 
-use super::{Form, Modal, Mode};
+use super::bank::{Mode, NO_SHAPE, Order, Pole};
+use super::{Form, Modal, ModalParams};
 use crate::math::{PI, Real, exp, ln};
 use crate::resonator::CONTROL_TICKS;
-use crate::resonator::kernel::Row;
-use crate::units::{decay_rate, rad_s};
+use crate::resonator::kernel::{Row, State};
 
 /// A mode in a table: frequency, Hz, time to 1/e, s (infinite: lossless), mass, kg.
 pub type ModeRow = (Real, Real, Real);
@@ -41,7 +41,7 @@ pub struct Tuning {
 }
 
 /// Parts of a sample in which a fade is counted: the finest sub-step.
-pub(super) const PARTS: u32 = 64;
+const PARTS: u32 = 64;
 /// Parts from control tick to control tick.
 const FULL: u32 = PARTS * CONTROL_TICKS as u32;
 /// Slower than this, rad/s, a mode is a rigid motion to [morph.3]: its displacement would be kilometres.
@@ -85,33 +85,38 @@ fn extend(end: &mut Tuning, other: &Tuning) {
 
 /// Both ends, in the order of the bank's slots.
 pub(super) struct Morph {
-    /// omega and sigma of both ends.
-    tuning: Vec<[(Real, Real); 2]>,
-    /// Shapes of both ends per port.
-    shape: [Vec<Row>; 2],
+    from: End,
+    to: End,
+}
+
+/// One end of a morph.
+struct End {
+    poles: Vec<Pole>,
+    /// Mode-shape values per port.
+    shapes: Vec<Row>,
+}
+
+impl End {
+    fn new(modes: &[ModeRow], ports: &[Vec<Real>], order: &Order) -> Self {
+        let poles = order.each(Pole::default(), |i| Pole::of(&modes[i]));
+        Self { poles, shapes: ports.iter().map(|port| order.row(port)).collect() }
+    }
+
+    fn inverse_mass(&self, port: usize, modes: &[Mode]) -> Real {
+        let real = modes.iter().enumerate().filter(|(_, mode)| mode.mass > 0.0);
+        real.map(|(i, mode)| self.shapes[port].at(i) * self.shapes[port].at(i) / mode.mass).sum()
+    }
 }
 
 impl Morph {
-    /// From two ends as [`pair`] makes them; `order` gives the mode of each slot. `[control]`
-    pub(super) fn new(ends: [&Tuning; 2], order: &[Option<usize>], cells: usize) -> Self {
-        let tuned = |end: &Tuning, i: usize| (rad_s(end.modes[i].0), decay_rate(end.modes[i].1));
-        let rows = |end: &Tuning| {
-            let row = |port: &Vec<Real>| Row::from_fn(cells, |_, i| order[i].map_or(0.0, |i| port[i]));
-            end.ports.iter().map(row).collect()
-        };
-        Self {
-            tuning: order.iter().map(|slot| ends.map(|end| slot.map_or((0.0, 0.0), |i| tuned(end, i)))).collect(),
-            shape: ends.map(rows),
-        }
+    /// From the modes and ports of one end and the other end, as [`pair`] makes them. `[control]`
+    pub(super) fn new((modes, ports): (&[ModeRow], &[Vec<Real>]), to: &Tuning, order: &Order) -> Self {
+        Self { from: End::new(modes, ports, order), to: End::new(&to.modes, &to.ports, order) }
     }
 
     /// Largest inverse mass of a port at either end: whether it can ever be moved.
     pub(super) fn inverse_mass(&self, port: usize, modes: &[Mode]) -> Real {
-        let at = |end: &Vec<Row>| -> Real {
-            let real = modes.iter().enumerate().filter(|(_, mode)| mode.mass > 0.0);
-            real.map(|(i, mode)| end[port].get(0, i) * end[port].get(0, i) / mode.mass).sum()
-        };
-        at(&self.shape[0]).max(at(&self.shape[1]))
+        self.from.inverse_mass(port, modes).max(self.to.inverse_mass(port, modes))
     }
 }
 
@@ -131,131 +136,172 @@ pub fn between(from: Real, to: Real, t: Real) -> Real {
 /// The control interval after a change, in which tuning and what is heard go over to the new.
 pub(super) struct Fade {
     /// What is left of it, in parts of a sample.
-    left: u32,
+    parts_left: u32,
     /// What is heard differs from what the body does: shapes moved, modes fell silent or began anew.
-    loud: bool,
-    /// Shapes before the change, per port; none in a bank without a target.
-    from: Vec<Row>,
-    /// Jump of each port's position and velocity at the change.
-    jump: Vec<(Real, Real)>,
+    audible: bool,
+    /// Shapes heard before the change, per port; none in a bank without a target.
+    before: Vec<Row>,
+    /// By how much each port would have jumped at the change.
+    jumps: Vec<Jump>,
+}
+
+/// Difference in position, m, and velocity, m/s.
+#[derive(Clone, Copy, Debug, Default)]
+struct Jump {
+    position: Real,
+    velocity: Real,
 }
 
 impl Fade {
-    pub(super) fn new(ports: usize, from: Vec<Row>) -> Self {
-        Self { left: 0, loud: false, from, jump: vec![(0.0, 0.0); ports] }
+    /// Over. `[control]`
+    pub(super) fn new(ports: usize, before: Vec<Row>) -> Self {
+        Self { parts_left: 0, audible: false, before, jumps: vec![Jump::default(); ports] }
     }
 
     /// True while what is heard differs from what the body does.
-    pub(super) fn loud(&self) -> bool {
-        self.loud && self.left > 0
+    pub(super) fn audible(&self) -> bool {
+        self.audible && self.parts_left > 0
     }
 
     /// True while anything moves by the sample.
     pub(super) fn on(&self) -> bool {
-        self.left > 0
+        self.parts_left > 0
     }
 
-    /// What is left, in parts of a sample.
-    pub(super) fn left(&self) -> u32 {
-        self.left
+    /// Samples left, a begun one included.
+    pub(super) fn samples_left(&self) -> u32 {
+        self.parts_left.div_ceil(PARTS)
     }
 
     /// b of [morph.4].
-    pub(super) fn after(&self) -> Real {
-        Real::from(self.left) / Real::from(FULL)
+    fn remaining(&self) -> Real {
+        Real::from(self.parts_left) / Real::from(FULL)
     }
 
     /// `samples` steps of the sample divided by `2^level` have been taken; true if another sample of the interval begins.
     pub(super) fn pass(&mut self, samples: u32, level: usize) -> bool {
-        self.left = self.left.saturating_sub(samples * (PARTS >> level));
-        self.left > 0 && self.left.is_multiple_of(PARTS)
+        self.parts_left = self.parts_left.saturating_sub(samples * (PARTS >> level));
+        self.parts_left > 0 && self.parts_left.is_multiple_of(PARTS)
     }
 
+    /// What is heard is what the body does, at once.
     pub(super) fn end(&mut self) {
-        self.left = 0;
-    }
-
-    pub(super) fn jump(&self, port: usize) -> (Real, Real) {
-        self.jump[port]
+        self.parts_left = 0;
     }
 }
 
 impl Modal {
     /// Weight with which a mode is heard at a port, `b` of the fade left. [morph.4]
     pub(super) fn weight(&self, port: usize, i: usize, b: Real) -> Real {
-        let now = self.shape[port].get(0, i);
-        match self.fade.from.get(port) {
-            Some(from) if b > 0.0 => now + (from.get(0, i) - now) * b,
+        let now = self.ports[port].heard.at(i);
+        match self.retuning.fade.before.get(port) {
+            Some(before) if b > 0.0 => now + (before.at(i) - now) * b,
             _ => now,
         }
     }
 
-    /// Changes the parameters that tune the bank; any form, left in plain form unless the body is at rest. Keeps the energy
+    /// Position as heard while it goes over to that of a changed body. [morph.4]
+    pub(super) fn faded_position(&self, port: usize) -> Real {
+        let b = self.retuning.fade.remaining();
+        self.faded_sum(port, b, |i| self.motion(i).q) - self.retuning.fade.jumps[port].position * b
+    }
+
+    /// Velocity as heard likewise.
+    pub(super) fn faded_velocity(&self, port: usize) -> Real {
+        let b = self.retuning.fade.remaining();
+        self.faded_sum(port, b, |i| self.motion(i).p) - self.retuning.fade.jumps[port].velocity * b
+    }
+
+    /// Changes the parameters that tune the bank; any form, left attended unless the body is at rest. Keeps the energy
     /// of every mode or less, and lets tuning and what is heard go over to the new. `[audio]`
-    pub(super) fn retune(&mut self, index: usize, value: Real) {
+    pub(super) fn retune(&mut self, wanted: ModalParams) {
         let was_free = matches!(self.form, Form::Free { .. });
-        self.plain();
-        let (fading, b) = (self.fade.loud(), if self.fade.loud() { self.fade.after() } else { 0.0 });
-        for port in 0..self.shape.len() {
-            self.fade.jump[port] = (self.heard_position(port), self.heard_velocity(port));
-            for i in 0..if self.fade.from.is_empty() { 0 } else { self.modes.len() } {
-                let weight = self.weight(port, i, b);
-                self.fade.from[port].set(0, i, weight);
-            }
-        }
-        let (was, silent) = (self.params, self.omitted);
-        self.params.write(index, value);
-        let morphs = was.morph_01 != self.params.morph_01;
-        let mut fresh = false;
-        for i in 0..self.modes.len() {
-            if morphs {
-                self.blend(i);
-            }
-            // What was beyond Nyquist comes back at once; what was a rigid motion begins at its place of rest.
-            let (aim, now) = (self.aim(&self.modes[i]), self.modes[i].now);
-            if now.0 * self.sample_s >= PI {
-                self.modes[i].now = aim;
-            } else if now.0 == 0.0 && aim.0 > 0.0 && self.state.get(0, i) != 0.0 {
-                self.state.set(0, i, 0.0);
-                fresh = true;
-            }
-        }
+        self.enter_attended();
+        let fading = self.retuning.fade.audible();
+        self.remember_heard();
+        let (morphs, omitted) = (self.params.morph_01 != wanted.morph_01, self.bank.omitted);
+        self.params = wanted;
         if morphs {
-            (0..self.shape.len()).for_each(|port| self.place(port));
+            (0..self.bank.modes.len()).for_each(|i| self.blend(i));
+        }
+        let restarted = self.restart_modes();
+        if morphs {
+            self.place_touches();
             self.rescale();
         }
         self.retuned();
-        if (0..self.modes.len()).all(|i| self.state.get(0, i) == 0.0 && self.state.get(1, i) == 0.0) && !fading {
+        if self.at_rest() && !fading {
             self.arrive();
-            self.refresh(self.level);
+            self.refresh(self.steps.level);
             if was_free {
-                self.let_go();
+                self.enter_free();
             }
             return;
         }
-        self.fade.left = FULL;
-        self.fade.loud = fading || fresh || morphs || self.omitted > silent;
-        for port in 0..self.shape.len() {
-            let (position, velocity) = self.fade.jump[port];
-            // Without a change of weights everything goes on as it was: no rounding may say otherwise.
-            let step = |row: usize, before: Real| self.sum(port, 1.0, |i| self.state.get(row, i)) - before;
-            self.fade.jump[port] = if self.fade.loud { (step(0, position), step(1, velocity)) } else { (0.0, 0.0) };
-        }
+        self.begin_fade(fading || restarted || morphs || self.bank.omitted > omitted);
         self.depart();
+    }
+
+    /// Before a change: notes what is heard at every port, and with which weights.
+    fn remember_heard(&mut self) {
+        let b = if self.retuning.fade.audible() { self.retuning.fade.remaining() } else { 0.0 };
+        for port in 0..self.ports.len() {
+            let heard = Jump { position: self.faded_position(port), velocity: self.faded_velocity(port) };
+            self.retuning.fade.jumps[port] = heard;
+            for i in 0..if self.retuning.fade.before.is_empty() { 0 } else { self.bank.modes.len() } {
+                let weight = self.weight(port, i, b);
+                self.retuning.fade.before[port].set(i, weight);
+            }
+        }
+    }
+
+    /// What was beyond Nyquist comes back at once; what was a rigid motion begins at its place of rest. True if there was
+    /// any of the latter.
+    fn restart_modes(&mut self) -> bool {
+        let mut restarted = false;
+        for i in 0..self.bank.modes.len() {
+            let (aim, now) = (self.aim(&self.bank.modes[i]), self.bank.modes[i].now);
+            let State { q, p } = self.state.at(i);
+            if now.omega * self.sample_s >= PI {
+                self.bank.modes[i].now = aim;
+            } else if now.omega == 0.0 && aim.omega > 0.0 && q != 0.0 {
+                self.state.set(i, State { q: 0.0, p });
+                restarted = true;
+            }
+        }
+        restarted
+    }
+
+    /// After a change: what is heard goes on from what was remembered.
+    fn begin_fade(&mut self, audible: bool) {
+        (self.retuning.fade.parts_left, self.retuning.fade.audible) = (FULL, audible);
+        for port in 0..self.ports.len() {
+            let Jump { position, velocity } = self.retuning.fade.jumps[port];
+            // Without a change of weights everything goes on as it was: no rounding may say otherwise.
+            self.retuning.fade.jumps[port] = if audible {
+                Jump {
+                    position: self.faded_sum(port, 1.0, |i| self.state.q(i)) - position,
+                    velocity: self.faded_sum(port, 1.0, |i| self.state.p(i)) - velocity,
+                }
+            } else {
+                Jump::default()
+            };
+        }
     }
 
     /// Tuning and shapes of one mode at the present `morph_01`.
     pub(super) fn blend(&mut self, i: usize) {
-        let Some(morph) = &self.morph else { return };
-        let (t, mode) = (self.params.morph_01, &mut self.modes[i]);
-        let [(omega0, sigma0), (omega1, sigma1)] = morph.tuning[i];
-        (mode.omega, mode.sigma) = (between(omega0, omega1, t), between(sigma0, sigma1, t)); // [morph.1]
-        mode.crest = 1e-30;
-        for port in 0..self.shape.len() {
-            let [from, to] = [0, 1].map(|end: usize| morph.shape[end][port].get(0, i));
+        let Some(morph) = &self.retuning.morph else { return };
+        let (t, mode, Morph { from, to }) = (self.params.morph_01, &mut self.bank.modes[i], &**morph);
+        let (pole0, pole1) = (from.poles[i], to.poles[i]);
+        mode.declared.omega = between(pole0.omega, pole1.omega, t); // [morph.1]
+        mode.declared.sigma = between(pole0.sigma, pole1.sigma, t);
+        mode.largest_shape = NO_SHAPE;
+        for (port, (from, to)) in self.ports.iter_mut().zip(from.shapes.iter().zip(&to.shapes)) {
+            let (from, to) = (from.at(i), to.at(i));
             let phi = if t == 1.0 { to } else { from + (to - from) * t }; // [morph.2]
-            self.shape[port].set(0, i, phi);
-            mode.crest = mode.crest.max(phi.abs());
+            port.heard.set(i, phi);
+            mode.largest_shape = mode.largest_shape.max(phi.abs());
         }
     }
 }

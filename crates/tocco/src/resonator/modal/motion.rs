@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A bank of modes as a body: pushed, stepped, rung, read.
 
-use super::forms::UNHEARD;
-use super::{Form, Modal, ModalParams, Mode};
-use crate::math::{PI, Real, TAU, cos, sin};
-use crate::resonator::kernel::{self, Chunk, LANES, Line, PAIR};
-use crate::resonator::{CONTROL_TICKS, Motion, Reading, Resonator};
+use super::bank::Mode;
+use super::{Form, Modal, ModalParams};
+use crate::math::{PI, Real, TAU};
+use crate::resonator::kernel::{self, LANES, State};
+use crate::resonator::{Reading, Resonator};
 use crate::rng::Rng;
 use core::any::Any;
 
@@ -16,322 +16,198 @@ const FLUSH: Real = 1e-200;
 
 impl Resonator for Modal {
     fn ports(&self) -> usize {
-        self.shape.len()
+        self.ports.len()
     }
 
     fn attend(&mut self) {
-        self.loose = false;
+        self.released = false;
         if matches!(self.form, Form::Free { .. }) {
-            self.plain();
+            self.enter_attended();
         }
-        self.refresh(self.level);
+        self.refresh(self.steps.level);
     }
 
     fn release(&mut self) {
-        self.loose = true;
-        if self.fade.on() {
-            self.plain();
+        self.released = true;
+        if self.retuning.fade.on() {
+            self.enter_attended();
             self.divide(0);
         } else if !matches!(self.form, Form::Free { .. }) {
-            self.let_go();
+            self.enter_free();
         }
     }
 
     fn divide(&mut self, level: usize) {
         self.refresh(level);
-        if level != self.level {
-            self.plain();
-            self.level = level;
-            self.lasting = 0;
-            self.stroke.iter_mut().for_each(|s| *s = None);
+        if level != self.steps.level {
+            self.enter_attended();
+            self.steps.level = level;
+            self.form = Form::ATTENDED;
+            self.coming.forget_strokes();
         }
     }
 
     fn free_stroke(&mut self, port: usize) -> Real {
-        let base = match self.stroke[port] {
+        let free = match self.coming.strokes_m[port] {
             Some(stroke) => stroke,
-            None => {
-                self.plain();
-                self.watch = port;
-                self.lasting = 0;
-                let cells = self.state.len();
-                let [qq, qp, ..] = self.levels[self.level].table.part(0, cells);
-                let [touch] = self.touch[port].part(0, cells);
-                let stroke = kernel::stroke(self.path, self.state.part(0, cells), [qq, qp], touch);
-                self.stroke[port] = Some(stroke);
-                stroke
-            }
+            None => self.find_stroke(port),
         };
-        let row = &self.levels[self.level].compliance[port * self.pushed.len()..];
-        self.pushed.iter().zip(row).fold(base, |s, (f, label)| if *f == 0.0 { s } else { s + label * f })
+        let compliances = self.steps.now().compliances(port);
+        let pushed = self.coming.forces_n.iter().zip(compliances);
+        pushed
+            .fold(free, |stroke, (force, compliance)| if *force == 0.0 { stroke } else { stroke + compliance * force })
     }
 
     fn compliance(&self, to: usize, from: usize) -> Real {
-        self.levels[self.level].compliance[to * self.pushed.len() + from]
+        self.steps.now().compliance(to, from)
     }
 
     fn push(&mut self, port: usize, force_n: Real) {
-        self.pushed[port] += force_n;
+        self.coming.forces_n[port] += force_n;
     }
 
     fn unpush(&mut self) {
-        self.pushed.fill(0.0);
+        self.coming.forces_n.fill(0.0);
     }
 
     fn commit(&mut self) {
-        let others = self.pushed.iter().enumerate().any(|(port, f)| *f != 0.0 && port != self.watch);
-        if let (Form::Held { port }, false) = (self.form, others) {
-            let (force, fast, all) = (self.pushed[port], self.two_pole, self.state.len());
-            let table = self.held.part(0, fast);
-            let (mut stroke, mut heard) = kernel::held(self.path, self.state.part_mut(0, fast), table, force);
-            if all > fast {
-                let ([touch], table) = (self.touch[port].part(fast, all), self.levels[0].table.part(fast, all));
-                let state = self.state.part_mut(fast, all);
-                let more = kernel::step(self.path, state, table, touch, force, touch, touch);
-                stroke += more.0;
-                heard += more.1;
-            }
-            let own = port == self.listen && self.displaced[port].is_none() && !self.moved[port];
-            self.stroke[port] = Some(stroke);
-            self.heard = own.then_some(heard);
-            self.pushed[port] = 0.0;
-            return;
-        }
-        self.plain();
-        let cells = self.state.len();
-        let (shape, force) = if others {
-            self.gathered.fill(0.0);
-            for (touch, &f) in self.touch.iter().zip(&self.pushed).filter(|(_, f)| **f != 0.0) {
-                for i in 0..self.modes.len() {
-                    self.gathered.set(0, i, self.gathered.get(0, i) + touch.get(0, i) * f);
-                }
-            }
-            (&self.gathered, 1.0)
-        } else {
-            (&self.touch[self.watch], self.pushed[self.watch])
-        };
-        let [[shape], [watch], [tap]] =
-            [shape, &self.touch[self.watch], &self.shape[self.listen]].map(|row| row.part(0, cells));
-        let table = self.levels[self.level].table.part(0, cells);
-        let (stroke, heard) = kernel::step(self.path, self.state.part_mut(0, cells), table, shape, force, watch, tap);
-        self.stroke.iter_mut().for_each(|s| *s = None);
-        self.stroke[self.watch] = Some(stroke);
-        self.heard = (!self.fade.loud()).then_some(heard);
-        self.pushed.fill(0.0);
-        if self.fade.pass(1, self.level) {
-            self.advance();
-        }
-        self.lasting = if others || self.level > 0 || !self.steady || self.fade.on() { 0 } else { self.lasting + 1 };
-        if self.lasting > LASTING {
-            self.hold(self.watch);
+        let watched = self.coming.watched;
+        let elsewhere = self.coming.forces_n.iter().enumerate().any(|(port, f)| *f != 0.0 && port != watched);
+        match self.form {
+            Form::Held { port } if !elsewhere => self.step_held(port),
+            _ => self.step_attended(elsewhere),
         }
     }
 
     fn ring(&mut self, ticks: usize, readings: &mut [Reading]) {
         // What the last step in contact heard is past.
-        self.heard = None;
-        if self.quiet {
-            readings.iter_mut().for_each(|r| r.values[..ticks].fill(0.0));
-            return;
-        }
-        if self.fade.on() {
-            self.ring_moving(ticks, readings);
-            return;
-        }
-        let late = match self.form {
-            Form::Free { late } => late,
+        self.listener.velocity = None;
+        match self.form {
+            Form::Free { silent: true, .. } => readings.iter_mut().for_each(|r| r.values[..ticks].fill(0.0)),
+            _ if self.retuning.fade.on() => self.ring_retuning(ticks, readings),
+            Form::Free { late, .. } => self.ring_free(late, ticks, readings),
             _ => {
-                self.let_go();
-                false
-            }
-        };
-        let (rung, all) = (self.rung(), self.state.len());
-        let table = &self.levels[0].table;
-        for r in readings.iter_mut() {
-            r.sums.0[..ticks].fill(Line::ZERO);
-        }
-        let favourite = |r: &Reading| r.motion == Motion::Velocity && r.port == self.listen;
-        let plain = match &*readings {
-            [] => true,
-            [r] => favourite(r),
-            _ => false,
-        };
-        match &mut *readings {
-            one if plain => {
-                let sums = one.first_mut().map_or(&mut *self.sums, |r| &mut r.sums);
-                let mut from = 0;
-                for run in self.shed[..rung / PAIR].chunk_by(|a, b| a == b) {
-                    let to = from + run.len() * PAIR;
-                    if !run[0] {
-                        let (fast, two) = (self.state.part_mut(from, to), self.two_step.part(from, to));
-                        kernel::ring(self.path, fast, two, late, ticks, sums);
-                    }
-                    from = to;
-                }
-            }
-            many => {
-                let mut history = [[[0.0; LANES]; PAIR]; CONTROL_TICKS + 1];
-                for from in (0..rung).step_by(PAIR).filter(|from| !self.shed[from / PAIR]) {
-                    let (state, two) = (self.state.part_mut(from, from + PAIR), self.two_step.part(from, from + PAIR));
-                    kernel::history(self.path, state, two, late, ticks, &mut history);
-                    let each = |f: &dyn Fn(usize) -> Real| -> [Chunk; PAIR] {
-                        core::array::from_fn(|g| core::array::from_fn(|l| f((from + g) * LANES + l)))
-                    };
-                    for r in many.iter_mut() {
-                        let weight = |i: usize| self.shape[r.port].get(0, i) / self.scale.get(0, i);
-                        if favourite(r) {
-                            kernel::gather(self.path, &history, None, None, ticks, &mut r.sums);
-                        } else if r.motion == Motion::Velocity {
-                            kernel::gather(self.path, &history, Some(&each(&weight)), None, ticks, &mut r.sums);
-                        } else {
-                            // q = (p[n+1] - (1 + pp) p[n]) / pq, from [modal.1] without force.
-                            let back = |i: usize| {
-                                let pq = table.get(2, i);
-                                if pq == 0.0 { 0.0 } else { weight(i) / pq }
-                            };
-                            let (ahead, now) = (each(&back), each(&|i| -back(i) * (1.0 + table.get(3, i))));
-                            kernel::gather(self.path, &history, Some(&now), Some(&ahead), ticks, &mut r.sums);
-                        }
-                    }
-                }
+                self.enter_free();
+                self.ring_free(false, ticks, readings);
             }
         }
-        if rung < all {
-            for tick in 0..ticks {
-                self.step_free(rung * LANES, all * LANES);
-                for r in readings.iter_mut() {
-                    let row = usize::from(r.motion == Motion::Velocity);
-                    for i in rung * LANES..all * LANES {
-                        r.sums.0[tick].0[i % LANES] += self.shape[r.port].get(0, i) * self.state.get(row, i);
-                    }
-                }
-            }
-        }
-        for r in readings.iter_mut() {
-            r.values[..ticks].iter_mut().zip(&r.sums.0).for_each(|(value, sum)| *value = kernel::join(&sum.0));
-        }
-        self.form = Form::Free { late: late ^ (ticks % 2 == 1) };
     }
 
     fn position(&self, port: usize) -> Real {
         match self.form {
-            _ if self.fade.loud() => self.heard_position(port),
-            Form::Plain => self.dot(0, port),
-            _ => self.sum(port, 0.0, |i| self.state(i).0),
+            _ if self.retuning.fade.audible() => self.faded_position(port),
+            Form::Attended { .. } => self.heard_sum(port, self.state.part(0, self.state.chunks()).q),
+            _ => self.faded_sum(port, 0.0, |i| self.motion(i).q),
         }
     }
 
     fn velocity(&self, port: usize) -> Real {
-        match (self.heard, self.form) {
-            (Some(heard), _) if port == self.listen => heard,
-            _ if self.fade.loud() => self.heard_velocity(port),
-            (_, Form::Plain) => self.dot(1, port),
-            _ => self.sum(port, 0.0, |i| self.state(i).1),
+        match (self.listener.velocity, self.form) {
+            (Some(velocity), _) if port == self.listener.port => velocity,
+            _ if self.retuning.fade.audible() => self.faded_velocity(port),
+            (_, Form::Attended { .. }) => self.heard_sum(port, self.state.part(0, self.state.chunks()).p),
+            _ => self.faded_sum(port, 0.0, |i| self.motion(i).p),
         }
     }
 
     fn energy(&self) -> Real {
         let mut sum = [0.0; LANES];
-        for i in 0..self.modes.len() {
+        for i in 0..self.bank.modes.len() {
             sum[i % LANES] += self.mode_energy(i);
         }
         kernel::join(&sum)
     }
 
     fn mode_energies(&self, out: &mut [Real]) -> usize {
-        for (cell, &slot) in out.iter_mut().zip(&self.slots) {
+        for (cell, &slot) in out.iter_mut().zip(&self.bank.slots) {
             *cell = self.mode_energy(slot);
         }
-        self.slots.len()
+        self.bank.slots.len()
     }
 
     fn inverse_mass(&self, port: usize) -> Real {
         let now: Real = self.each_shape(port).map(|(mode, phi)| phi * phi / mode.mass).sum();
-        match &self.morph {
+        match &self.retuning.morph {
             // A place that a morph will free is no rigid one.
-            Some(morph) if now == 0.0 => morph.inverse_mass(port, &self.modes),
+            Some(morph) if now == 0.0 => morph.inverse_mass(port, &self.bank.modes),
             _ => now,
         }
     }
 
     fn flexibility(&self, port: usize) -> Real {
-        let yields = |(mode, phi): (&Mode, Real)| phi * phi / (mode.mass * mode.now.0 * mode.now.0);
+        let yields = |(mode, phi): (&Mode, Real)| phi * phi / (mode.mass * mode.now.omega * mode.now.omega);
         self.each_shape(port).map(yields).sum()
     }
 
     fn range(&self, port: usize, _seconds: Real) -> (Real, Real) {
-        let bound = if matches!(self.form, Form::Free { .. }) { self.bound[port] } else { self.excursion(port) };
+        let free = matches!(self.form, Form::Free { .. });
+        let bound = if free { self.free.excursion_m[port] } else { self.excursion(port) };
         (-bound, bound)
     }
 
     fn hit(&mut self, port: usize, impulse_n_s: Real) -> bool {
-        self.plain();
-        for i in 0..self.modes.len() {
-            let mode = self.modes[i];
+        self.enter_attended();
+        for i in 0..self.bank.modes.len() {
+            let mode = self.bank.modes[i];
             if self.sounds(&mode) {
-                let phi = if self.moved[port] { &self.elsewhere } else { &self.shape }[port].get(0, i);
-                let p = self.state.get(1, i) + phi * impulse_n_s / mode.mass;
-                self.state.set(1, i, p);
+                let (phi, State { q, p }) = (self.ports[port].target().at(i), self.state.at(i));
+                self.state.set(i, State { q, p: p + phi * impulse_n_s / mode.mass });
             }
         }
         self.forget();
         true
     }
 
-    /// One small displacement of the touched place: a mode that varies as cos(k x) gets cos(k x + psi) with psi
-    /// growing with mode number, so that the high modes change most (000 section 8.2.2).
+    /// One small displacement of the touched place, which changes the high modes most (000 section 8.2.2).
     fn restrike(&mut self, port: usize, rng: &mut Rng) {
-        if self.params.jitter_01 == 0.0 && self.displaced[port].is_none() {
+        let jitter_01 = self.params.jitter_01;
+        if jitter_01 == 0.0 && !self.ports[port].beside() {
             return;
         }
-        self.plain();
-        let angle = rng.between(-1.0, 1.0) * self.params.jitter_01 * 0.5 * PI;
-        self.displaced[port] = (self.params.jitter_01 > 0.0).then_some(angle);
-        self.place(port);
-        self.levels.iter_mut().for_each(|level| level.fresh = false);
-        self.refresh(self.level);
-        self.forget();
+        self.enter_attended();
+        let angle = rng.between(-1.0, 1.0) * jitter_01 * 0.5 * PI;
+        self.ports[port].displace((jitter_01 > 0.0).then_some(angle));
+        self.touch_changed(port);
     }
 
     fn touch_at(&mut self, port: usize, shape: &[Real]) -> bool {
-        if shape.len() != self.slots.len() || port >= self.touch.len() || self.morph.is_some() {
+        if shape.len() != self.bank.slots.len() || port >= self.ports.len() || self.retuning.morph.is_some() {
             return false;
         }
-        self.plain();
-        for (&slot, &value) in self.slots.iter().zip(shape) {
-            self.elsewhere[port].set(0, slot, value);
-        }
-        self.moved[port] = true;
-        self.place(port);
-        self.levels.iter_mut().for_each(|level| level.fresh = false);
-        self.refresh(self.level);
-        self.forget();
+        self.enter_attended();
+        self.ports[port].move_touch(&self.bank.slots, shape);
+        self.touch_changed(port);
         true
     }
 
     fn settle(&mut self) -> bool {
-        let [q, p] = self.state.part_mut(0, self.modes.len() / LANES).map(|row| kernel::flush(self.path, row, FLUSH));
+        let State { q, p } = self.state.part_mut(0, self.state.chunks());
+        let [q, p] = [q, p].map(|row| kernel::flush(self.path, row, FLUSH));
         let (alive, finite) = (q.0 || p.0, q.1 && p.1);
-        self.quiet = !alive && matches!(self.form, Form::Free { .. });
+        if let Form::Free { silent, .. } = &mut self.form {
+            *silent = !alive;
+        }
         finite
     }
 
     fn reset(&mut self) {
-        self.plain();
-        self.state.fill(0.0);
-        self.pushed.fill(0.0);
-        self.bound.fill(0.0);
+        self.enter_attended();
+        (0..self.bank.modes.len()).for_each(|i| self.state.set(i, State::default()));
+        self.coming.forces_n.fill(0.0);
+        self.free.excursion_m.fill(0.0);
         self.arrive();
-        self.refresh(self.level);
+        self.refresh(self.steps.level);
     }
 
     fn modes(&self) -> Vec<(Real, Real, Real)> {
         let ModalParams { freq_scale, decay_scale, .. } = self.params;
-        let real = self.slots.iter().map(|&slot| &self.modes[slot]);
-        real.map(|mode| (mode.omega * freq_scale / TAU, decay_scale / mode.sigma, mode.mass)).collect()
+        let real = self.bank.slots.iter().map(|&slot| &self.bank.modes[slot]);
+        real.map(|mode| (mode.declared.omega * freq_scale / TAU, decay_scale / mode.declared.sigma, mode.mass))
+            .collect()
     }
+
     fn omitted(&self) -> usize {
-        self.omitted
+        self.bank.omitted
     }
 
     fn inherit(&mut self, old: &dyn Resonator) -> bool {
@@ -344,9 +220,9 @@ impl Resonator for Modal {
 
     fn listen(&mut self, port: usize) {
         let was_free = matches!(self.form, Form::Free { .. });
-        self.plain();
-        self.listen = port;
-        self.heard = None;
+        self.enter_attended();
+        self.listener.port = port;
+        self.listener.velocity = None;
         self.rescale();
         if was_free {
             self.release();
@@ -355,58 +231,82 @@ impl Resonator for Modal {
 }
 
 impl Modal {
-    /// Scale of the free form. A mode that is not heard at the port listened to is scaled by next to nothing instead of
-    /// nothing, so that it is not lost.
-    pub(super) fn rescale(&mut self) {
-        for i in 0..self.modes.len() {
-            let phi = self.shape[self.listen].get(0, i);
-            self.scale.set(0, i, if phi.abs() < UNHEARD { UNHEARD } else { phi });
+    /// Free stroke of a port in the coming step, m, which is watched from now on.
+    fn find_stroke(&mut self, port: usize) -> Real {
+        self.enter_attended();
+        self.form = Form::ATTENDED;
+        self.coming.watched = port;
+        let chunks = self.state.chunks();
+        let (state, step) = (self.state.part(0, chunks), self.steps.now().steps.part(0, chunks));
+        let stroke = kernel::stroke(self.path, state, step, self.ports[port].touched.part(0, chunks));
+        self.coming.strokes_m[port] = Some(stroke);
+        stroke
+    }
+
+    /// One step under the force at the held port.
+    fn step_held(&mut self, port: usize) {
+        let (force, two_pole, all) = (self.coming.forces_n[port], self.bank.two_pole_chunks, self.state.chunks());
+        let state = self.state.part_mut(0, two_pole);
+        let (mut stroke, mut velocity) = kernel::held(self.path, state, self.held.steps.part(0, two_pole), force);
+        if all > two_pole {
+            let touched = self.ports[port].touched.part(two_pole, all);
+            let (state, step) = (self.state.part_mut(two_pole, all), self.steps.whole().part(two_pole, all));
+            let others = kernel::step(self.path, state, step, touched, force, touched, touched);
+            stroke += others.0;
+            velocity += others.1;
+        }
+        let heard = port == self.listener.port && self.ports[port].touched_where_heard();
+        self.coming.strokes_m[port] = Some(stroke);
+        self.listener.velocity = heard.then_some(velocity);
+        self.coming.forces_n[port] = 0.0;
+    }
+
+    /// One step under the force at the watched port, or under forces elsewhere too.
+    fn step_attended(&mut self, elsewhere: bool) {
+        self.enter_attended();
+        if elsewhere {
+            self.gather_forces();
+        }
+        let (chunks, watched) = (self.state.chunks(), self.coming.watched);
+        let touched = self.ports[watched].touched.part(0, chunks);
+        let (shape, force) = if elsewhere {
+            (self.coming.on_modes.part(0, chunks), 1.0)
+        } else {
+            (touched, self.coming.forces_n[watched])
+        };
+        let listened = self.ports[self.listener.port].heard.part(0, chunks);
+        let (state, step) = (self.state.part_mut(0, chunks), self.steps.now().steps.part(0, chunks));
+        let (stroke, velocity) = kernel::step(self.path, state, step, shape, force, touched, listened);
+        self.coming.forget_strokes();
+        self.coming.strokes_m[watched] = Some(stroke);
+        self.listener.velocity = (!self.retuning.fade.audible()).then_some(velocity);
+        self.coming.forces_n.fill(0.0);
+        if self.retuning.fade.pass(1, self.steps.level) {
+            self.advance();
+        }
+        self.consider_holding(elsewhere);
+    }
+
+    /// Forces at several ports as one force on every mode.
+    fn gather_forces(&mut self) {
+        let on_modes = &mut self.coming.on_modes;
+        on_modes.fill(0.0);
+        for (port, &force) in self.ports.iter().zip(&self.coming.forces_n).filter(|(_, force)| **force != 0.0) {
+            for i in 0..self.bank.modes.len() {
+                on_modes.set(i, on_modes.at(i) + port.touched.at(i) * force);
+            }
         }
     }
 
-    /// What is touched at a port: the declared place, or where the last strike fell.
-    pub(super) fn place(&mut self, port: usize) {
-        for (i, mode) in self.modes.iter().enumerate() {
-            let phi = if self.moved[port] { &self.elsewhere } else { &self.shape }[port].get(0, i);
-            let touched = match self.displaced[port] {
-                None => phi,
-                Some(angle) => {
-                    let psi = angle * mode.rank;
-                    let quadrature = (mode.crest * mode.crest - phi * phi).max(0.0).sqrt();
-                    phi * cos(psi) + quadrature * sin(psi)
-                }
-            };
-            self.touch[port].set(0, i, touched);
+    /// Counts the steps of contact at one port, and enters the held form when they last.
+    fn consider_holding(&mut self, elsewhere: bool) {
+        let Form::Attended { at_one_port } = &mut self.form else { return };
+        let whole = self.steps.level == 0;
+        let holdable = !elsewhere && whole && self.bank.two_pole_fits && !self.retuning.fade.on();
+        *at_one_port = if holdable { *at_one_port + 1 } else { 0 };
+        if *at_one_port > LASTING {
+            self.enter_held(self.coming.watched);
         }
-    }
-
-    /// Position as heard while it goes over to that of a changed body. [morph.4]
-    pub(super) fn heard_position(&self, port: usize) -> Real {
-        let b = self.fade.after();
-        self.sum(port, b, |i| self.state(i).0) - self.fade.jump(port).0 * b
-    }
-
-    /// Velocity as heard likewise.
-    pub(super) fn heard_velocity(&self, port: usize) -> Real {
-        let b = self.fade.after();
-        self.sum(port, b, |i| self.state(i).1) - self.fade.jump(port).1 * b
-    }
-
-    /// One free sample of the modes `from..to`, which are in plain form.
-    fn step_free(&mut self, from: usize, to: usize) {
-        let table = &self.levels[0].table;
-        for i in from..to {
-            let [qq, qp, pq, pp] = [0, 1, 2, 3].map(|row| table.get(row, i));
-            let (q, p) = (self.state.get(0, i), self.state.get(1, i));
-            self.state.set(0, i, q + (qq * q + qp * p));
-            self.state.set(1, i, p + (pq * q + pp * p));
-        }
-    }
-
-    /// The real modes with their shape at a port.
-    fn each_shape(&self, port: usize) -> impl Iterator<Item = (&Mode, Real)> {
-        let real = self.modes.iter().enumerate().filter(|(_, mode)| mode.mass > 0.0);
-        real.map(move |(i, mode)| (mode, self.shape[port].get(0, i))).filter(|(_, phi)| *phi != 0.0)
     }
 }
 
@@ -443,8 +343,8 @@ mod tests {
         let (mut low, mut high) = (0.0, 0.0);
         for _ in 0..200 {
             body.restrike(0, &mut rng);
-            low += (body.touch[0].get(0, 0) - 0.5).abs();
-            high += (body.touch[0].get(0, 15) - 0.5).abs();
+            low += (body.ports[0].touched.at(0) - 0.5).abs();
+            high += (body.ports[0].touched.at(15) - 0.5).abs();
         }
         assert!(high > 5.0 * low, "{low} {high}");
         assert!(body.compliance(0, 0) > 0.0);

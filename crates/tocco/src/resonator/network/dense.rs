@@ -78,7 +78,7 @@ pub struct Dense {
     free: bool,
     quiet: bool,
     /// Energy at the release, J.
-    released: Real,
+    energy_at_release_j: Real,
     /// Room for the making of tables (2n x 2n twice, n x n) and for a step (2n, n).
     gamma: Vec<Real>,
     room: Vec<Real>,
@@ -116,7 +116,7 @@ impl Dense {
             sounds: vec![true; n],
             free: false,
             quiet: false,
-            released: 0.0,
+            energy_at_release_j: 0.0,
             gamma: vec![0.0; square],
             room: vec![0.0; square],
             tuned: vec![0.0; n * n],
@@ -369,9 +369,9 @@ impl Tunable for Dense {
             }
         }
         self.retune();
-        self.released = self.energy();
+        self.energy_at_release_j = self.energy();
         // What falls silent or comes back does so at once, and what is at rest has no course to keep.
-        let smooth = self.omitted() == sounded && self.released > 0.0;
+        let smooth = self.omitted() == sounded && self.energy_at_release_j > 0.0;
         (self.left, self.rise) = (if smooth { FULL } else { 0 }, after / before);
         if smooth {
             self.carry();
@@ -391,7 +391,7 @@ impl Resonator for Dense {
 
     fn release(&mut self) {
         self.divide(0);
-        self.released = self.energy();
+        self.energy_at_release_j = self.energy();
         self.free = true;
     }
 
@@ -467,7 +467,7 @@ impl Resonator for Dense {
     }
 
     fn range(&self, port: usize, seconds: Real) -> (Real, Real) {
-        let energy = if self.free { self.released } else { self.energy() };
+        let energy = if self.free { self.energy_at_release_j } else { self.energy() };
         if energy == 0.0 {
             let here = self.position(port);
             return (here, here);
@@ -507,7 +507,7 @@ impl Resonator for Dense {
     fn reset(&mut self) {
         self.state.fill(0.0);
         self.pushed.fill(0.0);
-        (self.released, self.quiet, self.left) = (0.0, false, 0);
+        (self.energy_at_release_j, self.quiet, self.left) = (0.0, false, 0);
     }
 
     fn omitted(&self) -> usize {

@@ -99,16 +99,16 @@ impl Waveguide {
     /// Takes the string to where the parameters have it.
     fn arrive(&mut self) {
         self.become_at(Moment::new(&self.params, self.design, self.sample_s));
-        self.level_out();
-        self.released = self.energy();
+        self.remove_tilt();
+        self.energy_at_release_j = self.energy();
         self.read_anew();
     }
 
     /// Finds the ports again; a step in what they say is heard later.
     fn read_anew(&mut self) {
-        self.lay();
+        self.place_ports();
         self.ports.iter_mut().for_each(|port| port.lagging += port.position);
-        self.find();
+        self.find_positions();
         self.ports.iter_mut().for_each(|port| port.lagging -= port.position);
     }
 
@@ -128,7 +128,7 @@ impl Waveguide {
                 self.middle = self.centre();
                 self.read_anew();
             } else {
-                self.lay();
+                self.place_ports();
             }
             return;
         }
@@ -142,7 +142,7 @@ impl Waveguide {
         // A far end that has a way to go starts and stops without a corner.
         let done = if goal.reach == self.was.reach { t } else { t * t * t * (10.0 + t * (6.0 * t - 15.0)) };
         self.become_at(self.was.towards(&goal, done));
-        self.lay();
+        self.place_ports();
     }
 
     /// Changes everything that has energy, which does not rise. [bend.2]

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The modes of a bank and the order in which they are stepped.
+
+use super::{Modal, ModalParams, ModeRow};
+use crate::math::{PI, Real};
+use crate::resonator::kernel::{LANES, PAIR, Row};
+use crate::units::{decay_rate, rad_s};
+
+/// Angle per sample between which the two-pole form keeps 14 digits of frequency and rounding noise below 1e-13 a step.
+const TWO_POLE_ANGLE: (Real, Real) = (0.01, PI - 0.01);
+/// Decay per sample beyond which a mode is over before the two-pole form pays.
+const TWO_POLE_DECAY: Real = 1.0;
+/// Shape values below this are none: no port can move the mode or hear it.
+pub(super) const NO_SHAPE: Real = 1e-30;
+
+/// How a mode is tuned.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Pole {
+    /// Undamped frequency, rad/s.
+    pub omega: Real,
+    /// Decay rate of the amplitude, 1/s.
+    pub sigma: Real,
+}
+
+impl Pole {
+    pub(super) fn of(&(freq_hz, decay_s, _): &ModeRow) -> Self {
+        Self { omega: rad_s(freq_hz), sigma: decay_rate(decay_s) }
+    }
+
+    /// Frequency at which it rings, rad/s; zero if it only creeps.
+    pub(super) fn ringing(self) -> Real {
+        ((self.omega - self.sigma) * (self.omega + self.sigma)).max(0.0).sqrt()
+    }
+
+    /// True if the two-pole form is accurate for samples of h.
+    pub(super) fn fits_two_pole(self, h: Real) -> bool {
+        let (low, high) = TWO_POLE_ANGLE;
+        let angle = self.ringing() * h;
+        angle >= low && angle <= high && self.sigma * h <= TWO_POLE_DECAY
+    }
+}
+
+/// One mode in SI units, as kernels see it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Mode {
+    /// Before the scales of the parameters: as declared, or as the morph has it.
+    pub declared: Pole,
+    /// As it is now.
+    pub now: Pole,
+    /// As it was when its present course began.
+    pub departed: Pole,
+    /// kg; 0: no mode, a place that fills a chunk.
+    pub mass: Real,
+    /// Place in the order of frequencies, in (0, 1]: how strongly a displaced strike changes the mode's weight.
+    pub rank: Real,
+    /// Largest shape value of any port, at least [`NO_SHAPE`].
+    pub largest_shape: Real,
+}
+
+impl Mode {
+    /// Where the parameters want it.
+    pub(super) fn aim(&self, params: &ModalParams) -> Pole {
+        let Pole { omega, sigma } = self.declared;
+        Pole { omega: omega * params.freq_scale, sigma: sigma / params.decay_scale }
+    }
+}
+
+/// Which mode stands in which slot: those that fit the two-pole form first (padded to whole pairs of chunks), then the
+/// others (padded to whole chunks).
+pub(super) struct Order {
+    /// None: padding.
+    slots: Vec<Option<usize>>,
+    pub two_pole_chunks: usize,
+}
+
+impl Order {
+    /// Of so many modes. `[control]`
+    pub(super) fn new(modes: usize, fits_two_pole: impl Fn(usize) -> bool) -> Self {
+        let mut slots: Vec<Option<usize>> = (0..modes).filter(|&i| fits_two_pole(i)).map(Some).collect();
+        slots.resize(slots.len().next_multiple_of(PAIR * LANES), None);
+        let two_pole_chunks = slots.len() / LANES;
+        slots.extend((0..modes).filter(|&i| !fits_two_pole(i)).map(Some));
+        slots.resize(slots.len().next_multiple_of(LANES), None);
+        Self { slots, two_pole_chunks }
+    }
+
+    pub(super) fn chunks(&self) -> usize {
+        self.slots.len() / LANES
+    }
+
+    /// Something for every slot, `padding` where no mode stands. `[control]`
+    pub(super) fn each<T: Clone>(&self, padding: T, of: impl Fn(usize) -> T) -> Vec<T> {
+        self.slots.iter().map(|slot| slot.map_or_else(|| padding.clone(), &of)).collect()
+    }
+
+    /// Values given by mode as a row by slot. `[control]`
+    pub(super) fn row(&self, values: &[Real]) -> Row {
+        Row::from_fn(self.chunks(), |slot| self.slots[slot].map_or(0.0, |i| values[i]))
+    }
+}
+
+/// What vibrates.
+pub(super) struct Bank {
+    /// By slot, see [`Order`].
+    pub modes: Vec<Mode>,
+    /// Slot of every mode, in the order given.
+    pub slots: Vec<usize>,
+    /// Chunks of modes that were made for the two-pole form, and whether all of them fit it at the present tuning.
+    pub two_pole_chunks: usize,
+    pub two_pole_fits: bool,
+    /// Modes that a port would hear, but which lie beyond Nyquist at the present tuning.
+    pub omitted: usize,
+}
+
+impl Bank {
+    /// The modes of a table in the given order, not tuned yet. `[control]`
+    pub(super) fn new(modes: &[ModeRow], ports: &[Vec<Real>], order: &Order) -> Self {
+        let rank = ranks(modes);
+        let mode = |i: usize| Mode {
+            declared: Pole::of(&modes[i]),
+            mass: modes[i].2,
+            rank: rank[i],
+            largest_shape: ports.iter().fold(NO_SHAPE, |m: Real, port| m.max(port[i].abs())),
+            ..Mode::default()
+        };
+        let mut slots = vec![0; modes.len()];
+        for (slot, mode) in order.slots.iter().enumerate().filter_map(|(slot, mode)| Some((slot, (*mode)?))) {
+            slots[mode] = slot;
+        }
+        let two_pole_chunks = order.two_pole_chunks;
+        Self { modes: order.each(Mode::default(), mode), slots, two_pole_chunks, two_pole_fits: true, omitted: 0 }
+    }
+
+    /// Chunks of modes in two-pole form while free.
+    pub(super) fn free_chunks(&self) -> usize {
+        if self.two_pole_fits { self.two_pole_chunks } else { 0 }
+    }
+}
+
+/// Place of every mode in the order of frequencies, in (0, 1].
+fn ranks(modes: &[ModeRow]) -> Vec<Real> {
+    let mut by_freq: Vec<usize> = (0..modes.len()).collect();
+    by_freq.sort_by(|&a, &b| modes[a].0.total_cmp(&modes[b].0));
+    let mut rank = vec![0.0; modes.len()];
+    for (place, &index) in by_freq.iter().enumerate() {
+        rank[index] = (place + 1) as Real / modes.len() as Real;
+    }
+    rank
+}
+
+impl Modal {
+    /// Where the parameters want a mode.
+    pub(super) fn aim(&self, mode: &Mode) -> Pole {
+        mode.aim(&self.params)
+    }
+
+    /// True if the mode fits below Nyquist where the parameters want it.
+    pub(super) fn sounds(&self, mode: &Mode) -> bool {
+        mode.mass > 0.0 && self.aim(mode).omega * self.sample_s < PI
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The places of a bank: what is heard there and what is touched there.
+
+use super::Modal;
+use super::bank::Mode;
+use crate::math::{Real, cos, sin};
+use crate::resonator::kernel::Row;
+
+/// A place of the body as the signed value of every mode's shape there.
+pub(super) struct Port {
+    /// Where it is heard: as declared, or as the morph has it.
+    pub heard: Row,
+    /// Where it is touched: the same place, unless the touch was moved or the last strike fell beside it.
+    pub touched: Row,
+    /// Where the touch was moved to, if it was.
+    moved_to: Row,
+    moved: bool,
+    /// By how much the last strike fell beside the place, as a phase of the highest mode, rad.
+    beside_rad: Option<Real>,
+}
+
+impl Port {
+    /// Touched where it is heard. `[control]`
+    pub(super) fn new(shape: Row) -> Self {
+        Self { touched: shape.clone(), moved_to: shape.clone(), heard: shape, moved: false, beside_rad: None }
+    }
+
+    /// The place that a strike aims at.
+    pub(super) fn target(&self) -> &Row {
+        if self.moved { &self.moved_to } else { &self.heard }
+    }
+
+    /// True if what is heard is the motion of what is touched.
+    pub(super) fn touched_where_heard(&self) -> bool {
+        self.beside_rad.is_none() && !self.moved
+    }
+
+    /// True if the last strike fell beside the place.
+    pub(super) fn beside(&self) -> bool {
+        self.beside_rad.is_some()
+    }
+
+    /// Lets the next strike fall beside the place, or on it.
+    pub(super) fn displace(&mut self, beside_rad: Option<Real>) {
+        self.beside_rad = beside_rad;
+    }
+
+    /// Moves the touch to where the modes have these shape values, given by mode; `slots` says where each one stands.
+    pub(super) fn move_touch(&mut self, slots: &[usize], shape: &[Real]) {
+        for (&slot, &value) in slots.iter().zip(shape) {
+            self.moved_to.set(slot, value);
+        }
+        self.moved = true;
+    }
+
+    /// Finds what is touched. A mode that varies as cos(k x) gets cos(k x + psi), with psi growing with mode number.
+    fn place_touch(&mut self, modes: &[Mode]) {
+        for (i, mode) in modes.iter().enumerate() {
+            let phi = self.target().at(i);
+            let touched = match self.beside_rad {
+                None => phi,
+                Some(angle) => {
+                    let psi = angle * mode.rank;
+                    let quadrature = (mode.largest_shape * mode.largest_shape - phi * phi).max(0.0).sqrt();
+                    phi * cos(psi) + quadrature * sin(psi)
+                }
+            };
+            self.touched.set(i, touched);
+        }
+    }
+}
+
+impl Modal {
+    /// Finds what is touched at every port.
+    pub(super) fn place_touches(&mut self) {
+        self.ports.iter_mut().for_each(|port| port.place_touch(&self.bank.modes));
+    }
+
+    /// A port is touched elsewhere from now on; attended form.
+    pub(super) fn touch_changed(&mut self, port: usize) {
+        self.ports[port].place_touch(&self.bank.modes);
+        self.steps.outdate();
+        self.refresh(self.steps.level);
+        self.forget();
+    }
+
+    /// The real modes with their shape where a port is heard.
+    pub(super) fn each_shape(&self, port: usize) -> impl Iterator<Item = (&Mode, Real)> {
+        let real = self.bank.modes.iter().enumerate().filter(|(_, mode)| mode.mass > 0.0);
+        real.map(move |(i, mode)| (mode, self.ports[port].heard.at(i))).filter(|(_, phi)| *phi != 0.0)
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A block of a bank that nothing touches.
+
+use super::{Form, Modal};
+use crate::math::Real;
+use crate::resonator::kernel::{self, Chunk, LANES, Line, PAIR, State, Sums};
+use crate::resonator::{CONTROL_TICKS, Motion, Reading};
+
+impl Modal {
+    /// So many samples in free form; `late`: the block begins between an even and an odd one. `[audio]`
+    pub(super) fn ring_free(&mut self, late: bool, ticks: usize, readings: &mut [Reading]) {
+        for r in readings.iter_mut() {
+            r.sums.0[..ticks].fill(Line::ZERO);
+        }
+        match &mut *readings {
+            [] => self.ring_listened(late, ticks, None),
+            [r] if self.listened(r) => self.ring_listened(late, ticks, Some(&mut r.sums)),
+            many => self.ring_read(late, ticks, many),
+        }
+        if self.bank.free_chunks() < self.state.chunks() {
+            (0..ticks).for_each(|tick| self.step_others(tick, readings));
+        }
+        for r in readings.iter_mut() {
+            r.values[..ticks].iter_mut().zip(&r.sums.0).for_each(|(value, sum)| *value = kernel::join(&sum.0));
+        }
+        self.form = Form::Free { late: late ^ (ticks % 2 == 1), silent: false };
+    }
+
+    /// True for the velocity to whose port the free form is scaled.
+    fn listened(&self, r: &Reading) -> bool {
+        r.motion == Motion::Velocity && r.port == self.listener.port
+    }
+
+    /// Rings the two-pole modes and adds up their velocities at the port listened to.
+    fn ring_listened(&mut self, late: bool, ticks: usize, sums: Option<&mut Sums>) {
+        let sums = sums.unwrap_or(&mut self.free.unread);
+        let mut from = 0;
+        for run in self.free.shed[..self.bank.free_chunks() / PAIR].chunk_by(|a, b| a == b) {
+            let to = from + run.len() * PAIR;
+            if !run[0] {
+                let (state, recursion) = (self.state.part_mut(from, to), self.free.recursion.part(from, to));
+                kernel::ring(self.path, state, recursion, late, ticks, sums);
+            }
+            from = to;
+        }
+    }
+
+    /// Rings the two-pole modes, pair of chunks by pair, and adds up whatever is read.
+    fn ring_read(&mut self, late: bool, ticks: usize, readings: &mut [Reading]) {
+        let mut history = [[[0.0; LANES]; PAIR]; CONTROL_TICKS + 1];
+        for from in (0..self.bank.free_chunks()).step_by(PAIR).filter(|from| !self.free.shed[from / PAIR]) {
+            let to = from + PAIR;
+            let (state, recursion) = (self.state.part_mut(from, to), self.free.recursion.part(from, to));
+            kernel::history(self.path, state, recursion, late, ticks, &mut history);
+            let each = |f: &dyn Fn(usize) -> Real| -> [Chunk; PAIR] {
+                core::array::from_fn(|g| core::array::from_fn(|l| f((from + g) * LANES + l)))
+            };
+            for r in readings.iter_mut() {
+                let weight = |i: usize| self.ports[r.port].heard.at(i) / self.free.scale.at(i);
+                let (now, ahead) = match r.motion {
+                    Motion::Velocity if self.listened(r) => (None, None),
+                    Motion::Velocity => (Some(each(&weight)), None),
+                    Motion::Position => {
+                        // q = (p[n+1] - (1 + pp) p[n]) / pq, from [modal.1] without force.
+                        let steps = self.steps.whole();
+                        let back = |i: usize| if steps.pq(i) == 0.0 { 0.0 } else { weight(i) / steps.pq(i) };
+                        (Some(each(&|i| -back(i) * (1.0 + steps.pp(i)))), Some(each(&back)))
+                    }
+                };
+                kernel::gather(self.path, &history, now.as_ref(), ahead.as_ref(), ticks, &mut r.sums);
+            }
+        }
+    }
+
+    /// One free sample of the modes that are not in two-pole form, added to what is read.
+    fn step_others(&mut self, tick: usize, readings: &mut [Reading]) {
+        let (from, to) = (self.bank.free_chunks(), self.state.chunks());
+        let steps = self.steps.whole();
+        for i in from * LANES..to * LANES {
+            let State { q, p } = self.state.at(i);
+            let dq = steps.qq(i) * q + steps.qp(i) * p; // [modal.1]
+            let dp = steps.pq(i) * q + steps.pp(i) * p;
+            self.state.set(i, State { q: q + dq, p: p + dp });
+        }
+        let State { q, p } = self.state.part(from, to);
+        for r in readings.iter_mut() {
+            let values = if r.motion == Motion::Velocity { p } else { q };
+            let (sum, heard) = (&mut r.sums.0[tick], self.ports[r.port].heard.part(from, to));
+            for (phi, value) in heard.iter().zip(values) {
+                for (lane, sum) in sum.0.iter_mut().enumerate() {
+                    *sum += phi.0[lane] * value.0[lane];
+                }
+            }
+        }
+    }
+}
