@@ -23,7 +23,7 @@
 //!
 //! **Sources.** 004 (several inputs and outputs per box); physics.md D.8.
 
-use super::Contact;
+use super::{Contact, Law};
 use crate::interactor::{ROUNDING, Stroke};
 use crate::math::Real;
 
@@ -81,13 +81,19 @@ pub(super) struct Outcome {
 }
 
 /// Fills `scratch.strokes` and `scratch.forces` of the listed contacts; `matrix` is L, row-major. `[audio]`
-pub(super) fn solve(contacts: &[Contact], members: &[usize], matrix: &[Real], dt: Real, w: &mut Scratch) -> Outcome {
+pub(super) fn solve(
+    contacts: &mut [Contact],
+    members: &[usize],
+    matrix: &[Real],
+    dt: Real,
+    w: &mut Scratch,
+) -> Outcome {
     let n = members.len();
     let mut iterations = 0;
     let mut size = 0.0;
     for c in 0..n {
-        let contact = &contacts[members[c]];
-        let alone = contact.law.resolve(contact.compression, w.s0[c], matrix[c * n + c], dt, contact.guess());
+        let contact = &mut contacts[members[c]];
+        let alone = contact.resolve(w.s0[c], matrix[c * n + c], dt, contact.guess());
         w.forces[c] = alone.force;
         iterations += alone.iterations;
         size = Real::max(size, w.s0[c].abs() + contact.compression.abs());
@@ -200,8 +206,8 @@ fn direct(n: usize, matrix: &[Real], w: &mut Scratch) {
     }
 }
 
-/// Contacts among which are laws whose force may fall with the stroke, or that take their normal force from another
-/// contact of the island: [coupled.3]. `[audio]`
+/// Contacts among which are laws whose force may pull or fall with the stroke, or that take their normal force from
+/// another contact of the island: [coupled.3]. `[audio]`
 pub(super) fn sweep(
     contacts: &mut [Contact],
     members: &[usize],
@@ -231,11 +237,7 @@ pub(super) fn sweep(
         }
     }
     for &index in members {
-        let law = &mut contacts[index].law;
-        if !law.is_monotone() {
-            law.set_normal(0.0);
-            law.prepare(0.0, dt);
-        }
+        contacts[index].law.let_go();
     }
     let rest = solve(contacts, members, matrix, dt, w);
     Outcome { iterations: iterations + rest.iterations, fell_back: true, converged: false }
@@ -273,25 +275,26 @@ fn pass(
 ) -> Real {
     let n = members.len();
     let (mut moved, mut size): (Real, Real) = (0.0, Real::MIN_POSITIVE);
-    for monotone in [true, false] {
+    for tangential in [false, true] {
         for c in 0..n {
-            if contacts[members[c]].law.is_monotone() != monotone {
+            if contacts[members[c]].law.is_tangential() != tangential {
                 continue;
             }
-            if let Some(press) = contacts[members[c]].normal_from {
+            if let Some(press) = contacts[members[c]].law.presser() {
                 let force = match members.iter().position(|&m| m == press) {
                     Some(at) => w.forces[at],
                     None => contacts[press].last_force,
                 };
-                let law = &mut contacts[members[c]].law;
-                law.set_normal(force);
-                law.prepare(0.0, dt);
+                if let Law::Tangential { law, .. } = &mut contacts[members[c]].law {
+                    law.set_normal(force);
+                    law.prepare(0.0, dt);
+                }
             }
-            let contact = &contacts[members[c]];
+            let contact = &mut contacts[members[c]];
             let row = &matrix[c * n..(c + 1) * n];
             let others: Real = (0..n).filter(|d| *d != c).map(|d| row[d] * w.forces[d]).sum();
-            let alone = contact.law.resolve(contact.compression, w.s0[c] - others, row[c], dt, w.strokes[c]);
-            let solid = if monotone { contact.compression.abs() } else { 0.0 };
+            let alone = contact.resolve(w.s0[c] - others, row[c], dt, w.strokes[c]);
+            let solid = if tangential { 0.0 } else { contact.compression.abs() };
             size = size.max(w.s0[c].abs() + others.abs() + solid);
             moved = moved.max((alone.stroke - w.strokes[c]).abs());
             moved = moved.max(row[c] * (alone.force - w.forces[c]).abs());
@@ -303,7 +306,7 @@ fn pass(
 }
 
 fn gauss_seidel(
-    contacts: &[Contact],
+    contacts: &mut [Contact],
     members: &[usize],
     matrix: &[Real],
     dt: Real,
@@ -317,10 +320,9 @@ fn gauss_seidel(
     for _ in 0..SWEEPS {
         let mut moved: Real = 0.0;
         for c in 0..n {
-            let contact = &contacts[members[c]];
             let row = &matrix[c * n..(c + 1) * n];
             let others: Real = (0..n).filter(|d| *d != c).map(|d| row[d] * w.forces[d]).sum();
-            let alone = contact.law.resolve(contact.compression, w.s0[c] - others, row[c], dt, w.strokes[c]);
+            let alone = contacts[members[c]].resolve(w.s0[c] - others, row[c], dt, w.strokes[c]);
             moved = moved.max((alone.stroke - w.strokes[c]).abs());
             (w.strokes[c], w.forces[c]) = (alone.stroke, alone.force);
             *iterations += alone.iterations;

@@ -9,12 +9,13 @@
 //! push cannot move a port further than `sqrt(2 E C)`, E the energy of its island and C the port's static flexibility.
 //!
 //! **Step.** Sleep is decided at control ticks and ended at once by commands; both are ticks that the host's block size
-//! does not move, so neither is audible in any bit. Friction and rough contacts never sleep.
+//! does not move, so neither is audible in any bit. Friction, rough contacts and laws that remember never sleep; one that
+//! acts across a gap sleeps where the gap is wider.
 //!
 //! **Sources.** physics.md D.8, H3.
 
 use super::world::{Island, World, stored};
-use super::{Contact, Site};
+use super::{Contact, Law, Site};
 use crate::math::Real;
 use crate::resonator::{CONTROL_TICKS, LEVELS};
 
@@ -55,11 +56,17 @@ impl World {
         let Contact { a, b, .. } = self.contacts[contact];
         self.attend(a.body);
         self.attend(b.body);
-        // Sleepers are apart. A morph may have moved a place into its neighbour since; they then start at zero gap, since
-        // nobody paid for a compression.
-        let distance = self.distance(contact).min(0.0);
+        let distance = self.distance(contact);
         let c = &mut self.contacts[contact];
-        c.restart(distance);
+        if let Law::General(law) = &c.law {
+            // A place that has moved into reach meanwhile: what the law then holds is outsiders' work.
+            self.work += law.energy(distance);
+            c.restart(distance);
+        } else {
+            // Sleepers are apart. A morph may have moved a place into its neighbour since; they then start at zero gap,
+            // since nobody paid for a compression.
+            c.restart(distance.min(0.0));
+        }
         (c.awake, c.level, c.level_until) = (true, c.fixed.unwrap_or(0), 0);
     }
 
@@ -102,14 +109,14 @@ impl World {
             let (a, b) = (self.contacts[index].a, self.contacts[index].b);
             let closed =
                 self.contacts[index].awake && self.contacts[index].law.engages(self.contacts[index].compression, 0.0);
-            let apart = !closed
+            let alone = !closed
                 && !self.contacts[index].watched
-                && self.contacts[index].law.is_monotone()
                 && self.contacts[index].texture.is_none()
-                && self.contacts[index].law.is_rested()
                 && !self.pushed[a.body]
-                && !self.pushed[b.body]
-                && clear(self.bodies[a.body].range(a.port, horizon), self.bodies[b.body].range(b.port, horizon));
+                && !self.pushed[b.body];
+            let reach = if alone { self.contacts[index].law.reach_m() } else { Real::INFINITY };
+            let range = |site: Site| self.bodies[site.body].range(site.port, horizon);
+            let apart = reach.is_finite() && clear(range(a), range(b), reach);
             if apart && self.contacts[index].awake {
                 let c = &mut self.contacts[index];
                 (c.awake, c.force, c.iterations) = (false, 0.0, 0);
@@ -137,7 +144,8 @@ impl World {
             for index in 0..self.contacts.len() {
                 let Contact { a, b, awake, .. } = self.contacts[index];
                 let disturbed = self.island_of[a.body].is_some() || self.island_of[b.body].is_some();
-                if !awake && disturbed && !clear(self.reach(a, horizon), self.reach(b, horizon)) {
+                let reach = |site| self.reach(site, horizon);
+                if !awake && disturbed && !clear(reach(a), reach(b), self.contacts[index].law.reach_m()) {
                     self.wake(index);
                     woken = true;
                 }
@@ -274,7 +282,7 @@ impl World {
 /// surface past.
 pub(super) fn links(contact: &Contact, all: &[Contact], rigid: &[bool]) -> [Option<[usize; 2]>; 3] {
     let partners = (!rigid[contact.a.body] && !rigid[contact.b.body]).then_some([contact.a.body, contact.b.body]);
-    let press = contact.normal_from.map(|press| [contact.yielding(rigid), all[press].yielding(rigid)]);
+    let press = contact.law.presser().map(|press| [contact.yielding(rigid), all[press].yielding(rigid)]);
     let carrier = contact.texture.as_ref().and_then(|texture| texture.travel).filter(|&body| !rigid[body]);
     [partners, press, carrier.map(|body| [contact.yielding(rigid), body])]
 }
@@ -287,7 +295,7 @@ pub(super) fn root(parent: &mut [usize], mut i: usize) -> usize {
     i
 }
 
-/// True if the first range certainly lies below the second.
-fn clear(a: (Real, Real), b: (Real, Real)) -> bool {
-    a.1 + 1e-9 * (a.1.abs() + b.0.abs()) + 1e-12 < b.0
+/// True if the first range certainly lies below the second, by more than a gap.
+fn clear(a: (Real, Real), b: (Real, Real), gap: Real) -> bool {
+    a.1 + 1e-9 * (a.1.abs() + b.0.abs()) + 1e-12 + gap < b.0
 }

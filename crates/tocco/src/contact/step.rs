@@ -10,7 +10,7 @@
 //! **Sources.** 004; physics.md D.2, D.4, D.5, D.8, H1, H3, H6, H8.
 
 use super::world::World;
-use super::{Contact, Site, coupled};
+use super::{Contact, Law, Site, coupled};
 use crate::interactor::Stroke;
 use crate::math::Real;
 use crate::resonator::LEVELS;
@@ -36,8 +36,10 @@ impl World {
         }
         if to - from == 1 {
             let index = self.linked[from];
-            if self.contacts[index].exact {
-                self.step_exact(index);
+            if self.contacts[index].exact
+                && let Some(mu) = self.contacts[index].law.loss_s_m()
+            {
+                self.step_exact(index, mu);
                 return;
             }
             if self.step_one(island, index, tick) {
@@ -103,13 +105,13 @@ impl World {
             Some(body) => self.bodies[body].position(0),
         };
         let height = texture.surface.height(travel);
-        if contact.law.is_monotone() {
+        if let Law::Tangential { law, .. } = &mut contact.law {
+            law.set_roughness(height);
+        } else {
             let before = contact.law.energy(contact.compression);
             contact.compression += texture.height_m * height - contact.height;
             contact.height = texture.height_m * height;
             self.work += contact.law.energy(contact.compression) - before;
-        } else {
-            contact.law.set_roughness(height);
         }
     }
 
@@ -120,10 +122,10 @@ impl World {
         if group.level != 0 || !group.fresh || self.max_level < group.level {
             return false;
         }
-        let (dt, label) = (self.sample_s, self.matrix[group.matrix]);
+        let (dt, compliance) = (self.sample_s, self.matrix[group.matrix]);
         let contact = &mut self.contacts[index];
         let (a, b) = (contact.a, contact.b);
-        let plain = contact.texture.is_none() && contact.normal_from.is_none() && contact.last_touch.is_some();
+        let plain = contact.texture.is_none() && contact.law.presser().is_none() && contact.last_touch.is_some();
         if !plain || !contact.law.engages(contact.compression, 0.0) {
             return false;
         }
@@ -155,7 +157,7 @@ impl World {
         }
         contact.last_touch = Some(tick);
         contact.law.prepare(contact.compression, dt);
-        let found = contact.law.resolve(contact.compression, s0, label, dt, contact.guess());
+        let found = contact.resolve(s0, compliance, dt, contact.guess());
         let force = found.force;
         for (side, (body, site)) in [(first, a), (second, b)].into_iter().enumerate() {
             let own = if side == 0 { -force } else { force };
@@ -223,22 +225,23 @@ impl World {
         }
     }
 
-    /// Fills the island's matrix L of [coupled.1].
-    pub(super) fn label(&mut self, island: usize) {
+    /// Fills the island's matrix L of [coupled.1]: how far each contact's stroke yields to each contact's force, m/N (the
+    /// labels of 004).
+    pub(super) fn fill_compliances(&mut self, island: usize) {
         let (from, to) = self.islands[island].contacts;
         let (n, base) = (to - from, self.islands[island].matrix);
         for c in 0..n {
             for d in 0..n {
                 let (first, second) = (&self.contacts[self.linked[from + c]], &self.contacts[self.linked[from + d]]);
-                let mut label = 0.0;
+                let mut compliance = 0.0;
                 for (one, sign_one) in [(first.a, 1.0), (first.b, -1.0)] {
                     for (two, sign_two) in [(second.a, 1.0), (second.b, -1.0)] {
                         if one.body == two.body && !self.rigid[one.body] {
-                            label += sign_one * sign_two * self.bodies[one.body].compliance(one.port, two.port);
+                            compliance += sign_one * sign_two * self.bodies[one.body].compliance(one.port, two.port);
                         }
                     }
                 }
-                self.matrix[base + c * n + d] = label;
+                self.matrix[base + c * n + d] = compliance;
             }
         }
         self.islands[island].fresh = true;
@@ -248,31 +251,31 @@ impl World {
     pub(super) fn solve(&mut self, island: usize, dt: Real, share: Real) {
         let (from, to) = self.islands[island].contacts;
         let n = to - from;
-        let (mut touching, mut falling, mut lost) = (false, false, false);
+        let (mut touching, mut convex) = (false, true);
         for at in from..to {
             let contact = &mut self.contacts[self.linked[at]];
             contact.law.prepare(contact.compression, dt);
             touching |= contact.law.engages(contact.compression, self.scratch.s0[at - from]);
-            falling |= !contact.law.is_monotone();
+            convex &= contact.law.is_convex();
         }
         if touching {
             if !self.islands[island].fresh {
-                self.label(island);
+                self.fill_compliances(island);
             }
             let base = self.islands[island].matrix;
             if n == 1 {
                 let contact = &mut self.contacts[self.linked[from]];
                 let s0 = self.scratch.s0[0];
-                let found = contact.law.resolve(contact.compression, s0, self.matrix[base], dt, contact.guess());
+                let found = contact.resolve(s0, self.matrix[base], dt, contact.guess());
                 contact.iterations += found.iterations;
                 self.health.count(&found);
                 (self.scratch.strokes[0], self.scratch.forces[0]) = (found.stroke, found.force);
             } else {
                 let (matrix, members) = (&self.matrix[base..base + n * n], &self.linked[from..to]);
-                let found = if falling {
-                    coupled::sweep(&mut self.contacts, members, matrix, dt, &mut self.scratch)
+                let found = if convex {
+                    coupled::solve(&mut self.contacts, members, matrix, dt, &mut self.scratch)
                 } else {
-                    coupled::solve(&self.contacts, members, matrix, dt, &mut self.scratch)
+                    coupled::sweep(&mut self.contacts, members, matrix, dt, &mut self.scratch)
                 };
                 for at in from..to {
                     self.contacts[self.linked[at]].iterations += found.iterations;
@@ -281,7 +284,6 @@ impl World {
                 self.health.iterations += u64::from(found.iterations);
                 self.health.fallbacks += u64::from(found.fell_back);
                 self.health.unconverged += u64::from(!found.converged);
-                lost = falling && !found.converged;
             }
         } else {
             self.scratch.strokes[..n].copy_from_slice(&self.scratch.s0[..n]);
@@ -296,13 +298,11 @@ impl World {
                 self.press(b, force, dt);
             }
             let contact = &mut self.contacts[index];
-            self.work -= contact.law.outside_force() * by;
+            if let Law::Tangential { law, .. } = &contact.law {
+                self.work -= law.outside_force() * by;
+            }
             contact.advance(Stroke { from: contact.compression, by, dt }, force);
             contact.force += force * share;
-            if lost && !contact.law.is_monotone() {
-                let normal = contact.law.get(0);
-                contact.law.set_normal(normal);
-            }
         }
         let (first, last) = self.islands[island].bodies;
         for at in first..last {

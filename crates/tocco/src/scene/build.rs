@@ -10,11 +10,10 @@ use super::hammer::{CONTACT_TIME, DEFAULT_SPEED_M_S, HARDNESS, HARDNESS_S};
 use super::{FORCE, Kin, Macro, Reach, Scene, SceneDef, SceneError, Slot, Tap, TapFrom, Target, network};
 use crate::contact::coupled::MAX_CONTACTS;
 use crate::contact::world::World;
-use crate::contact::{Contact, Roughness, Site};
+use crate::contact::{Contact, Law, PressedBy, Roughness, Site};
 use crate::engine::{Command, Timed};
-use crate::interactor::Interactor;
-use crate::interactor::friction::{self, Friction, FrictionParams};
-use crate::interactor::impact::{Impact, ImpactParams};
+use crate::interactor::friction::{self, FrictionParams};
+use crate::interactor::impact::ImpactParams;
 use crate::math::{PI, Real, cos, pow, sin};
 use crate::param::{Rate, Scale, Tunable};
 use crate::resonator::inertial::{Guided, GuidedParams, Mass, MassParams};
@@ -298,18 +297,25 @@ fn contacts(def: &SceneDef, scene: &Scene, bodies: &[Box<dyn Resonator>]) -> Res
                 return Err(SceneError::new(format!("{place}.exact_wall"), what));
             }
         }
-        let law: Box<dyn Interactor> = match &contact.form {
+        let law = match &contact.form {
             ContactForm::Impact { law, viscous_exponent, .. } => {
                 let params =
                     ImpactParams { stiffness: def.stiffness(contact)?, ..ImpactParams::from_values(&contact.params) };
-                Box::new(Impact::new(*law, params, *viscous_exponent))
+                Law::Normal(law.build(params, *viscous_exponent))
             }
-            ContactForm::Friction { law, viscous_exponent, .. } => {
+            ContactForm::Friction { law, viscous_exponent, normal_from } => {
                 let params = FrictionParams::from_values(&contact.params);
                 if let Some((id, what)) = friction::check(*law, &params) {
                     return Err(SceneError::new(format!("{place}.{id}"), what));
                 }
-                Box::new(Friction::new(*law, params, *viscous_exponent))
+                let pressed_by = match normal_from {
+                    None => PressedBy::Parameter,
+                    Some(from) => PressedBy::Contact(at(
+                        format!("{place}.normal_from"),
+                        presser(def, scene, &contact.name, from),
+                    )?),
+                };
+                Law::Tangential { law: law.build(params, *viscous_exponent), pressed_by }
             }
         };
         let substeps = match contact.substeps {
@@ -318,9 +324,6 @@ fn contacts(def: &SceneDef, scene: &Scene, bodies: &[Box<dyn Resonator>]) -> Res
         };
         let rng = Rng::new(def.seed, &contact.name);
         let mut built = Contact::new(a, b, law, substeps, exact, rng);
-        if let ContactForm::Friction { normal_from: Some(from), .. } = &contact.form {
-            built.normal_from = Some(at(format!("{place}.normal_from"), presser(def, scene, &contact.name, from))?);
-        }
         if let Some(texture) = &contact.texture {
             let place = format!("{place}.texture.travel_from");
             let travel = texture.travel.as_ref().map(|name| at(place, traveller(def, scene, name))).transpose()?;
@@ -407,7 +410,7 @@ fn slots(def: &SceneDef, scene: &mut Scene) {
     for (contact, node) in scene.world.contacts.iter().enumerate() {
         for (param, spec) in node.law.specs().iter().enumerate() {
             // What another contact presses with is nobody's to set.
-            if node.normal_from.is_none() || spec.id != "normal_force_n" {
+            if node.law.presser().is_none() || spec.id != "normal_force_n" {
                 scene.slots.push(slot(Target::Contact { contact, param }, *spec, node.law.get(param)));
             }
         }
