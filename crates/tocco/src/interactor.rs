@@ -6,11 +6,12 @@
 //!
 //! **Law.** `[contact.1]  g(s) = s - s0 + L F(s) = 0`, with the free stroke s0 and the compliance L of both bodies.
 //!
-//! **Step.** [`newton`], for laws that only push: F is nondecreasing, so g' >= 1: one root, bracketed by `s0 - L F(s0)` and `s0`. Newton's method from the
-//! last stroke, kept inside the bracket by bisection, at most [`MAX_ITERATIONS`] evaluations; it ends one evaluation
-//! early where quadratic convergence says that the next step would be rounding. The force is taken from the tangent of the
-//! last step, `F + F' ds`, which satisfies the bodies' equation to rounding however stiff the contact is (this replaces
-//! the case distinction of physics.md H2).
+//! **Step.** For laws that only push ([`NormalLaw`]) F is nondecreasing, so g' >= 1: one root, bracketed by `s0 - L F(s0)`
+//! and `s0`. [`newton`]: Newton's method from the last stroke, kept inside the bracket by bisection, at most
+//! [`MAX_ITERATIONS`] evaluations; it ends one evaluation early where quadratic convergence says that the next step would be
+//! rounding. The force is taken from the tangent of the last step, `F + F' ds`, which satisfies the bodies' equation to
+//! rounding however stiff the contact is (this replaces the case distinction of physics.md H2). Laws of the other classes
+//! may have several roots and solve by themselves.
 //!
 //! **Sources.** physics.md D.3, D.4; 000 (8.41)-(8.43), C14 to C16.
 

@@ -311,6 +311,7 @@ fn energy_minus_work_never_rises_with_glue_among_impact_and_friction() {
         solves += world.health.solves;
     }
     assert!(held > 500 && torn > 100, "{held} {torn}");
+    eprintln!("{held} {torn} {lost} {solves}");
     assert!(lost * 1000 < solves, "{lost} of {solves}");
 }
 

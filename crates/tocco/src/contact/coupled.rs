@@ -14,12 +14,12 @@
 //! where a force is clipped.) Only contacts that push back enter the elimination. Should that not converge, nonlinear
 //! Gauss-Seidel over the scalar solves, a descent of the same function; should that not either, it is counted.
 //!
-//! `[coupled.3]` With friction among them F may fall, and the normal force of one may be the force of another: there may be
-//! several roots. Gauss-Seidel over the scalar solves, each taking the root nearest to its last motion; if the forces
-//! chase each other or creep, again from the start with relaxation (a fallback, counted). Where that fails too (counted as
-//! unconverged), friction lets go for this one step and the rest is solved as above: the only answer that is sure not to
-//! add energy, since a force that does not belong to its stroke may do any work. (Halving the step, as physics.md H5
-//! has it, would have to undo the bristles of the half that did converge.)
+//! `[coupled.3]` With friction or general laws among them F may fall or pull, and the normal force of one may be the force
+//! of another: there may be several roots. Gauss-Seidel over the scalar solves, each taking the root nearest to its last
+//! motion; if the forces chase each other or creep, again from the start with relaxation (a fallback, counted). Where that
+//! fails too (counted as unconverged), these laws let go for this one step and the rest is solved as above: the only
+//! answer that is sure not to add energy, since a force that does not belong to its stroke may do any work. (Halving the
+//! step, as physics.md H5 has it, would have to undo the bristles of the half that did converge.)
 //!
 //! **Sources.** 004 (several inputs and outputs per box); physics.md D.8.
 
@@ -102,7 +102,7 @@ pub(super) fn solve(
     let mut last = Real::INFINITY;
     for _ in 0..NEWTON_STEPS {
         iterations += 1;
-        direct(n, matrix, w);
+        newton_direction(n, matrix, w);
         let largest = w.moved[..n].iter().fold(0.0, |m: Real, x| m.max(x.abs()));
         if largest <= TOLERANCE * size || (largest <= ROUNDING * size && largest > 0.5 * last) {
             for c in 0..n {
@@ -113,14 +113,14 @@ pub(super) fn solve(
         }
         last = largest;
         w.start[..n].copy_from_slice(&w.forces[..n]);
-        let begin = descent(n, w);
+        let begin = slope_along(n, w);
         let (mut low, mut at_low, mut high, mut at_high, mut part) = (0.0, begin, 1.0, 0.0, 1.0);
         for cut in 0..=CUTS {
             for c in 0..n {
                 w.forces[c] = w.start[c] + part * w.direction[c];
             }
             evaluate(contacts, members, matrix, dt, w);
-            let slope = descent(n, w);
+            let slope = slope_along(n, w);
             let flat = slope.abs() <= 0.5 * begin.abs();
             if flat || (cut == 0 && slope < 0.0) || cut == CUTS {
                 break;
@@ -152,12 +152,12 @@ fn evaluate(contacts: &[Contact], members: &[usize], matrix: &[Real], dt: Real, 
 }
 
 /// Slope of [coupled.2] along the direction d: d'L (y - F) = -(moved) (y - F).
-fn descent(n: usize, w: &Scratch) -> Real {
+fn slope_along(n: usize, w: &Scratch) -> Real {
     (0..n).map(|c| w.moved[c] * (w.law[c] - w.forces[c])).sum()
 }
 
 /// Newton's direction: (I + F' L) d = F - y by elimination over the contacts with F' > 0; the others are known at once.
-fn direct(n: usize, matrix: &[Real], w: &mut Scratch) {
+fn newton_direction(n: usize, matrix: &[Real], w: &mut Scratch) {
     w.active.clear();
     w.active.extend((0..n).filter(|&c| w.slope[c] > 0.0));
     let m = w.active.len();
@@ -225,7 +225,7 @@ pub(super) fn sweep(
         let (mut last, mut part) = (Real::INFINITY, start);
         for turn in 0..SWEEPS {
             w.start[..n].copy_from_slice(&w.forces[..n]);
-            let moved = pass(contacts, members, matrix, dt, w, &mut iterations);
+            let moved = sweep_once(contacts, members, matrix, dt, w, &mut iterations);
             // Relative to what the forces do, because they may cancel.
             if moved <= SWEPT || (moved <= ROUNDING && moved > 0.5 * last) {
                 return Outcome { iterations, fell_back: round > 0, converged: true };
@@ -265,7 +265,7 @@ fn relax(n: usize, w: &mut Scratch, mut part: Real, adapt: bool) -> Real {
 }
 
 /// One scalar solve of every contact, presses before what they press; the largest change of a stroke, relative.
-fn pass(
+fn sweep_once(
     contacts: &mut [Contact],
     members: &[usize],
     matrix: &[Real],
@@ -305,6 +305,7 @@ fn pass(
     moved / size
 }
 
+/// Scalar solves of every contact, over and over; true if the strokes settle.
 fn gauss_seidel(
     contacts: &mut [Contact],
     members: &[usize],

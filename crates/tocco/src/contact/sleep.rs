@@ -45,6 +45,7 @@ impl World {
         }
     }
 
+    /// A body is stepped from now on.
     pub(super) fn attend(&mut self, body: usize) {
         if !self.attended[body] {
             self.bodies[body].attend();
@@ -52,6 +53,7 @@ impl World {
         }
     }
 
+    /// A contact begins again where its partners are.
     pub(super) fn wake(&mut self, contact: usize) {
         let Contact { a, b, .. } = self.contacts[contact];
         self.attend(a.body);
@@ -98,11 +100,11 @@ impl World {
                 }
             }
         }
-        self.plan();
+        self.plan_sleep();
     }
 
     /// Decides which contacts may sleep until the next control tick, by [sleep.1].
-    pub(super) fn plan(&mut self) {
+    pub(super) fn plan_sleep(&mut self) {
         let horizon = CONTROL_TICKS as Real * self.sample_s;
         let mut changed = false;
         for index in 0..self.contacts.len() {
@@ -116,7 +118,7 @@ impl World {
                 && !self.pushed[b.body];
             let reach = if alone { self.contacts[index].law.reach_m() } else { Real::INFINITY };
             let range = |site: Site| self.bodies[site.body].range(site.port, horizon);
-            let apart = reach.is_finite() && clear(range(a), range(b), reach);
+            let apart = reach.is_finite() && is_below(range(a), range(b), reach);
             if apart && self.contacts[index].awake {
                 let c = &mut self.contacts[index];
                 (c.awake, c.force, c.iterations) = (false, 0.0, 0);
@@ -145,7 +147,7 @@ impl World {
                 let Contact { a, b, awake, .. } = self.contacts[index];
                 let disturbed = self.island_of[a.body].is_some() || self.island_of[b.body].is_some();
                 let reach = |site| self.reach(site, horizon);
-                if !awake && disturbed && !clear(reach(a), reach(b), self.contacts[index].law.reach_m()) {
+                if !awake && disturbed && !is_below(reach(a), reach(b), self.contacts[index].law.reach_m()) {
                     self.wake(index);
                     woken = true;
                 }
@@ -161,6 +163,7 @@ impl World {
         self.release_idle();
     }
 
+    /// Bodies that no island steps run by the block.
     pub(super) fn release_idle(&mut self) {
         for body in 0..self.bodies.len() {
             if self.island_of[body].is_none() {
@@ -169,6 +172,7 @@ impl World {
         }
     }
 
+    /// A body runs by the block from now on.
     pub(super) fn release(&mut self, body: usize) {
         if self.attended[body] {
             self.bodies[body].release();
@@ -287,6 +291,7 @@ pub(super) fn links(contact: &Contact, all: &[Contact], rigid: &[bool]) -> [Opti
     [partners, press, carrier.map(|body| [contact.yielding(rigid), body])]
 }
 
+/// The first of the bodies that are one with body `i`; paths are shortened on the way.
 pub(super) fn root(parent: &mut [usize], mut i: usize) -> usize {
     while parent[i] != i {
         parent[i] = parent[parent[i]];
@@ -296,6 +301,6 @@ pub(super) fn root(parent: &mut [usize], mut i: usize) -> usize {
 }
 
 /// True if the first range certainly lies below the second, by more than a gap.
-fn clear(a: (Real, Real), b: (Real, Real), gap: Real) -> bool {
+fn is_below(a: (Real, Real), b: (Real, Real), gap: Real) -> bool {
     a.1 + 1e-9 * (a.1.abs() + b.0.abs()) + 1e-12 + gap < b.0
 }

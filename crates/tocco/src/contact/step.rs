@@ -17,7 +17,8 @@ use crate::resonator::LEVELS;
 use crate::texture::Texture;
 
 impl World {
-    pub(super) fn stroke_of(&mut self, site: Site, dt: Real) -> Real {
+    /// How far a site would go in a step of `dt` without contact forces, m.
+    pub(super) fn free_stroke(&mut self, site: Site, dt: Real) -> Real {
         if self.rigid[site.body] {
             dt * self.bodies[site.body].velocity(0)
         } else {
@@ -47,14 +48,14 @@ impl World {
             }
         }
         if self.islands[island].level >= LEVELS {
-            self.divide(island, 0);
+            self.set_level(island, 0);
         }
         for at in from..to {
             self.read_surface(self.linked[at]);
         }
         self.push_outside(island);
         let mut dt = self.sample_s / (1u32 << self.islands[island].level) as Real;
-        self.predict(from, to, dt);
+        self.predict_strokes(from, to, dt);
         let mut level = 0;
         let mut struck = false;
         for at in from..to {
@@ -64,13 +65,13 @@ impl World {
             (contact.force, contact.iterations) = (0.0, 0);
             let touching = contact.law.engages(contact.compression, s0 * (self.sample_s / dt));
             if touching {
-                struck |= self.touch(index, tick);
+                struck |= self.note_touch(index, tick);
             }
             level = level.max(self.contacts[index].want_level(touching, s0, dt, tick));
         }
         level = level.min(self.max_level);
         if struck || level != self.islands[island].level {
-            self.divide(island, level);
+            self.set_level(island, level);
             let ratio = dt;
             dt = self.sample_s / (1u32 << level) as Real;
             for at in from..to {
@@ -78,13 +79,13 @@ impl World {
                 contact.stroke *= dt / ratio;
                 contact.before = contact.stroke;
             }
-            self.predict(from, to, dt);
+            self.predict_strokes(from, to, dt);
         }
         let steps = 1u32 << level;
         for step in 0..steps {
             if step > 0 {
                 self.push_outside(island);
-                self.predict(from, to, dt);
+                self.predict_strokes(from, to, dt);
             }
             self.solve(island, dt, 1.0 / steps as Real);
         }
@@ -182,7 +183,7 @@ impl World {
     }
 
     /// Notes that a contact touches; at the first touch after a pause both partners may redraw where they are struck.
-    pub(super) fn touch(&mut self, index: usize, tick: u64) -> bool {
+    pub(super) fn note_touch(&mut self, index: usize, tick: u64) -> bool {
         let pause = (0.005 / self.sample_s) as u64;
         let contact = &mut self.contacts[index];
         let new = contact.last_touch.is_none_or(|last| tick > last + pause);
@@ -195,7 +196,8 @@ impl World {
         new
     }
 
-    pub(super) fn divide(&mut self, island: usize, level: usize) {
+    /// Divides the sample into 2^`level` steps for all bodies of an island.
+    pub(super) fn set_level(&mut self, island: usize, level: usize) {
         let (from, to) = self.islands[island].bodies;
         for at in from..to {
             self.bodies[self.members[at]].divide(level);
@@ -204,6 +206,7 @@ impl World {
         self.islands[island].fresh = false;
     }
 
+    /// Applies the forces of outsiders to the bodies of an island, for one step.
     pub(super) fn push_outside(&mut self, island: usize) {
         let (from, to) = self.islands[island].bodies;
         for at in from..to {
@@ -218,10 +221,11 @@ impl World {
         }
     }
 
-    pub(super) fn predict(&mut self, from: usize, to: usize, dt: Real) {
+    /// Free strokes of an island's contacts (`from..to` of the list), closing positive.
+    pub(super) fn predict_strokes(&mut self, from: usize, to: usize, dt: Real) {
         for at in from..to {
             let Contact { a, b, .. } = self.contacts[self.linked[at]];
-            self.scratch.s0[at - from] = self.stroke_of(a, dt) - self.stroke_of(b, dt);
+            self.scratch.s0[at - from] = self.free_stroke(a, dt) - self.free_stroke(b, dt);
         }
     }
 
@@ -294,8 +298,8 @@ impl World {
             let (by, force) = (self.scratch.strokes[at - from], self.scratch.forces[at - from]);
             let Contact { a, b, .. } = self.contacts[index];
             if force != 0.0 {
-                self.press(a, -force, dt);
-                self.press(b, force, dt);
+                self.push_site(a, -force, dt);
+                self.push_site(b, force, dt);
             }
             let contact = &mut self.contacts[index];
             if let Law::Tangential { law, .. } = &contact.law {
@@ -319,7 +323,8 @@ impl World {
         }
     }
 
-    pub(super) fn press(&mut self, site: Site, force: Real, dt: Real) {
+    /// A contact's force on one partner; what pushes a rigid one is work of whoever holds it.
+    pub(super) fn push_site(&mut self, site: Site, force: Real, dt: Real) {
         if self.rigid[site.body] {
             self.work -= force * self.bodies[site.body].velocity(0) * dt;
         } else {
