@@ -140,8 +140,9 @@ pub trait GeneralLaw: Interactor {
     fn speed_limit(&self, _mass: Real, _duration_s: Real) -> Real {
         Real::INFINITY
     }
-    /// The last resort of a solve that found no forces: until the next `commit` the law is one that only pushes, as of
-    /// [`NormalLaw`]; whatever pulls or falls is given up, and its energy with it.
+    /// The last resort of a solve that found no forces: until the next `commit` the force may not fall with the stroke.
+    /// What falls is given up, with its energy (a bond tears), or held at what it is (a pull across a gap); nothing may be
+    /// gained by it.
     fn let_go(&mut self);
 }
 

@@ -106,7 +106,8 @@ pub(super) fn solve(
         let largest = w.moved[..n].iter().fold(0.0, |m: Real, x| m.max(x.abs()));
         if largest <= TOLERANCE * size || (largest <= ROUNDING * size && largest > 0.5 * last) {
             for c in 0..n {
-                w.forces[c] = (w.forces[c] + w.direction[c]).max(0.0);
+                let force = w.forces[c] + w.direction[c];
+                w.forces[c] = if contacts[members[c]].law.is_convex() { force.max(0.0) } else { force };
                 w.strokes[c] += w.moved[c];
             }
             return Outcome { iterations, fell_back: false, converged: true };

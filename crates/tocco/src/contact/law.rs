@@ -86,7 +86,7 @@ impl Law {
         if let Law::Normal(law) = self { law.loss_s_m() } else { None }
     }
 
-    /// Gives up what may pull or fall, until the next `commit`.
+    /// No law's force falls with the stroke until the next `commit`.
     pub(super) fn let_go(&mut self) {
         match self {
             Law::Normal(_) => {}
