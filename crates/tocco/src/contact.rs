@@ -12,11 +12,14 @@
 mod carry;
 pub mod coupled;
 mod exact;
+mod law;
 mod sleep;
 mod step;
 pub mod world;
 
-use crate::interactor::{Interactor, Stroke};
+pub use law::{Law, PressedBy};
+
+use crate::interactor::{Solution, Stroke};
 use crate::math::Real;
 use crate::resonator::LEVELS;
 use crate::rng::Rng;
@@ -42,8 +45,8 @@ pub struct Contact {
     pub a: Site,
     /// Second partner: +f.
     pub b: Site,
-    /// Force law.
-    pub law: Box<dyn Interactor>,
+    /// Force law, with its role.
+    pub law: Law,
     /// m; negative is a gap. Only kept while awake.
     pub compression: Real,
     /// Mean force over the last sample, N.
@@ -69,8 +72,6 @@ pub struct Contact {
     level: usize,
     level_until: u64,
     last_touch: Option<u64>,
-    /// The impact contact whose force presses this one, if it is friction.
-    pub(crate) normal_from: Option<usize>,
     /// Height of the surface under the contact, m, and the way slid so far, m.
     height: Real,
     travelled: Real,
@@ -92,8 +93,9 @@ pub(crate) struct Roughness {
 }
 
 impl Contact {
-    /// A contact between two sites; `substeps` a power of two or `None` for automatic. `[control]`
-    pub fn new(a: Site, b: Site, law: Box<dyn Interactor>, substeps: Option<u32>, exact: bool, rng: Rng) -> Self {
+    /// A contact between two sites; `substeps` a power of two or `None` for automatic. `exact` chooses the scheme of the
+    /// closed form for a mass against a wall or a mass; laws that have none are solved as usual. `[control]`
+    pub fn new(a: Site, b: Site, law: Law, substeps: Option<u32>, exact: bool, rng: Rng) -> Self {
         Self {
             a,
             b,
@@ -113,7 +115,6 @@ impl Contact {
             level: 0,
             level_until: 0,
             last_touch: None,
-            normal_from: None,
             height: 0.0,
             travelled: 0.0,
             texture: None,
@@ -138,6 +139,13 @@ impl Contact {
     /// Where the solve of the next step begins: the strokes so far, continued.
     fn guess(&self) -> Real {
         2.0 * self.stroke - self.before
+    }
+
+    /// The stroke and force of this contact if all others are as they are: the free stroke `s0`, the compliance of both
+    /// bodies here, and where to begin.
+    #[inline]
+    fn resolve(&mut self, s0: Real, compliance: Real, dt: Real, guess: Real) -> Solution {
+        self.law.resolve(self.compression, s0, compliance, dt, guess)
     }
 
     /// The step is taken.

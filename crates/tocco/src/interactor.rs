@@ -6,11 +6,12 @@
 //!
 //! **Law.** `[contact.1]  g(s) = s - s0 + L F(s) = 0`, with the free stroke s0 and the compliance L of both bodies.
 //!
-//! **Step.** F is nondecreasing, so g' >= 1: one root, bracketed by `s0 - L F(s0)` and `s0`. Newton's method from the
-//! last stroke, kept inside the bracket by bisection, at most [`MAX_ITERATIONS`] evaluations; it ends one evaluation
-//! early where quadratic convergence says that the next step would be rounding. The force is taken from the tangent of the
-//! last step, `F + F' ds`, which satisfies the bodies' equation to rounding however stiff the contact is (this replaces
-//! the case distinction of physics.md H2).
+//! **Step.** For laws that only push ([`NormalLaw`]) F is nondecreasing, so g' >= 1: one root, bracketed by `s0 - L F(s0)`
+//! and `s0`. [`newton`]: Newton's method from the last stroke, kept inside the bracket by bisection, at most
+//! [`MAX_ITERATIONS`] evaluations; it ends one evaluation early where quadratic convergence says that the next step would be
+//! rounding. The force is taken from the tangent of the last step, `F + F' ds`, which satisfies the bodies' equation to
+//! rounding however stiff the contact is (this replaces the case distinction of physics.md H2). Laws of the other classes
+//! may have several roots and solve by themselves.
 //!
 //! **Sources.** physics.md D.3, D.4; 000 (8.41)-(8.43), C14 to C16.
 
@@ -69,58 +70,160 @@ pub struct Solution {
     pub converged: bool,
 }
 
-/// A force law with its own memory. All methods `[audio]`.
-pub trait Interactor: Tunable + Send {
+/// A force law with its own memory: what every law does, whatever its class. Each step of a contact is one `prepare`, any
+/// number of `force` and `resolve`, one `commit`. A law is of one class besides, [`NormalLaw`], [`TangentialLaw`] or
+/// [`GeneralLaw`], which says what the solver may rely on. All methods `[audio]`.
+///
+/// **Passive.** Over a step, force times stroke must be at least the rise of `energy`, less the work of outsiders that the
+/// class declares: then energy minus work never rises, at any step and stiffness.
+pub trait Interactor: Tunable + Send + Sync {
     /// Before the solve of a step: whatever memory does on its own.
     fn prepare(&mut self, _from: Real, _dt: Real) {}
-    /// Force held during a stroke. Nondecreasing in the stroke and never negative for impact laws.
+    /// Force held during a stroke; positive drives the partners apart.
     fn force(&self, stroke: Stroke) -> Force;
-    /// An upper bound of the solution that may be closer than the free stroke.
-    fn ceiling(&self, _from: Real, s0: Real, _compliance: Real) -> Real {
-        s0
-    }
-    /// The stroke that satisfies [contact.1]; `guess` is last step's.
-    fn resolve(&self, from: Real, s0: Real, compliance: Real, dt: Real, guess: Real) -> Solution {
-        let ceiling = || self.ceiling(from, s0, compliance);
-        newton(|by| self.force(Stroke { from, by, dt }), ceiling, from, s0, compliance, guess)
-    }
+    /// The stroke that satisfies [contact.1], where the free stroke is `s0`; `guess` is where the last strokes lead. Where
+    /// there are several, the law chooses; [`newton`] serves where there can be only one. The law may note what `commit`
+    /// of this very stroke will need.
+    fn resolve(&mut self, from: Real, s0: Real, compliance: Real, dt: Real, guess: Real) -> Solution;
     /// After the solve: memory is written once.
     fn commit(&mut self, _stroke: Stroke, _force_n: Real) {}
     /// Stored energy at a compression, J.
     fn energy(&self, from: Real) -> Real;
-    /// Approach speed up to which a contact of this effective mass lasts at least `duration_s`, m/s.
-    fn speed_limit(&self, mass: Real, duration_s: Real) -> Real;
-    /// Loss mu of [impact.1] in force, s/m.
-    fn loss_s_m(&self) -> Real {
-        0.0
-    }
+    /// Forgets all touches.
+    fn reset(&mut self) {}
+}
+
+/// A law along the normal that only pushes: impact. Its force is never negative, never falls with the stroke, and is zero
+/// while there is a gap before and after the stroke. Contacts of this class are solved together as one convex problem
+/// and sleep while they are open.
+pub trait NormalLaw: Interactor {
     /// True if nothing of the last touch is remembered: only then may an open contact sleep.
     fn is_rested(&self) -> bool {
         true
     }
-    /// Forgets.
-    fn reset(&mut self) {}
-    /// True if the law may push in a step that starts at this compression and would close by `s0` without it.
-    fn engages(&self, from: Real, s0: Real) -> bool {
-        from > 0.0 || from + s0 > 0.0
-    }
-    /// False if the force may fall with the stroke: coupled solves then go over `resolve` instead of `force`.
-    fn is_monotone(&self) -> bool {
-        true
-    }
-    /// Normal force for the coming step, N (friction).
-    fn set_normal(&mut self, _force_n: Real) {}
-    /// Value of the surface for the coming step, of unit variance (friction).
-    fn set_roughness(&mut self, _w: Real) {}
-    /// Part of the force held in this step that outsiders supply, N: what it does, minus this times the stroke, is work.
-    fn outside_force(&self) -> Real {
-        0.0
+    /// Approach speed up to which a contact of this effective mass lasts at least `duration_s`, m/s: faster ones are
+    /// sub-stepped.
+    fn speed_limit(&self, mass: Real, duration_s: Real) -> Real;
+    /// mu, s/m, if the force is an elastic one times 1 + mu v, so that the rebound has a closed form and the exact scheme
+    /// may be used; else `None`.
+    fn loss_s_m(&self) -> Option<Real> {
+        None
     }
 }
 
-/// Newton's method on [contact.1] for a force that does not fall with the stroke; `ceiling` bounds the root from above.
+/// A law along the surface: friction. Its force may have either sign and fall with the stroke, depends on the stroke but
+/// not on the compression, and exists only while something presses. It never sleeps and needs no sub-steps.
+pub trait TangentialLaw: Interactor {
+    /// Sets the force that presses the surfaces together in the coming steps, N; negative or no number: none.
+    fn set_normal(&mut self, force_n: Real);
+    /// The force that presses, N. Where it is 0 the law has no force and no memory.
+    fn normal_n(&self) -> Real;
+    /// Sets the value of the surface in the coming step; heights of unit variance.
+    fn set_roughness(&mut self, _height: Real) {}
+    /// Part of the force held in this step that outsiders supply (the roughness), N: minus this times the stroke is work.
+    fn outside_force(&self) -> Real {
+        0.0
+    }
+    /// No force and no memory until the next `commit`: the last resort of a solve that found no forces.
+    fn let_go(&mut self);
+}
+
+/// Any other law: one that may pull, fall with the stroke, act across a gap or have several roots (glue, a plectrum, a
+/// reed). The solver relies on `resolve` and on what is said here, nothing else.
+pub trait GeneralLaw: Interactor {
+    /// True if the law may have a force in a step that starts at this compression and would close by `s0` without it.
+    fn engages(&self, from: Real, s0: Real) -> bool;
+    /// Largest gap at which the law may act as it is now, m. The contact sleeps while its partners are certainly further
+    /// apart, where the energy of a law that has been reset must be 0; infinite: it never sleeps.
+    fn reach_m(&self) -> Real;
+    /// Approach speed up to which steps of `duration_s`/32 suffice for a contact of this effective mass, m/s.
+    fn speed_limit(&self, _mass: Real, _duration_s: Real) -> Real {
+        Real::INFINITY
+    }
+    /// The last resort of a solve that found no forces: until the next `commit` the force may not fall with the stroke.
+    /// What falls is given up, with its energy (a bond tears), or held at what it is (a pull across a gap); nothing may be
+    /// gained by it.
+    fn let_go(&mut self);
+}
+
+/// What scene files, schema and messages need to know of one law: its row in the registry of its kind of contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LawInfo {
+    /// The word after `law =`; never changes meaning, never reused.
+    pub word: &'static str,
+    /// What a contact of this law is called in a sentence.
+    pub name: &'static str,
+    /// One sentence for people.
+    pub doc: &'static str,
+    /// Parameters and keys of the kind that are not free in this law, in the order in which they are checked.
+    pub limits: &'static [Limit],
+}
+
+/// A parameter or key that a law does without.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limit {
+    /// Its id.
+    pub id: &'static str,
+    /// The one value that may be written, and that holds if nothing is; `None`: it must not be written.
+    pub only: Option<Real>,
+    /// What to tell a person who wrote something else.
+    pub why: &'static str,
+}
+
+impl LawInfo {
+    /// The limit on a parameter or key; `None`: it is free. `[control]`
+    pub fn limit(&self, id: &str) -> Option<&'static Limit> {
+        self.limits.iter().find(|limit| limit.id == id)
+    }
+
+    /// True if the parameter or key is free in this law. `[control]`
+    pub fn uses(&self, id: &str) -> bool {
+        self.limit(id).is_none()
+    }
+}
+
+/// Declares the laws of a kind of contact as an enum with its registry; the first is the default.
+macro_rules! laws {
+    ($(#[$meta:meta])* pub enum $name:ident { $( $(#[$doc:meta])* $law:ident: $info:expr, )* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name { $( $(#[$doc])* $law, )* }
+
+        impl $name {
+            /// All laws; the first is the default.
+            pub const ALL: &'static [Self] = &[$( Self::$law, )*];
+            /// Their words, in the same order.
+            pub const WORDS: &'static [&'static str] = &[$( $info.word, )*];
+
+            /// What there is to know of this law. `[control]`
+            pub fn info(self) -> &'static $crate::interactor::LawInfo {
+                match self { $( Self::$law => &$info, )* }
+            }
+
+            /// The word in scene files. `[control]`
+            pub fn word(self) -> &'static str {
+                self.info().word
+            }
+
+            /// The law of a word. `[control]`
+            pub fn from_word(word: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|law| law.word() == word)
+            }
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self::ALL[0]
+            }
+        }
+    };
+}
+use laws;
+
+/// Newton's method on [contact.1] for the force of a [`NormalLaw`] that bends no more than x^5; `ceiling` bounds the root
+/// from above, `s0` at most.
 #[inline(always)]
-pub(crate) fn newton(
+pub fn newton(
     at: impl Fn(Real) -> Force,
     ceiling: impl Fn() -> Real,
     from: Real,

@@ -73,7 +73,7 @@ impl Reading {
 }
 
 /// A body whose stroke is affine in the forces held during the step. All methods `[audio]`: no allocation, no panic.
-pub trait Resonator: Tunable + Send + Any {
+pub trait Resonator: Tunable + Send + Sync + Any {
     /// Number of places where it can be touched.
     fn ports(&self) -> usize;
 

@@ -3,7 +3,7 @@
 //! are driven directly, between two bodies, without the world around them.
 
 use tocco::interactor::friction::{Friction, FrictionLaw, FrictionParams, check};
-use tocco::interactor::{Interactor, Solution, Stroke};
+use tocco::interactor::{Interactor, Solution, Stroke, TangentialLaw};
 use tocco::param::Tunable;
 use tocco::resonator::Resonator;
 use tocco::resonator::inertial::{Guided, GuidedParams, Mass, MassParams};
@@ -396,7 +396,7 @@ fn without_normal_force_there_is_silence() {
     for law in LAWS {
         let params = FrictionParams { normal_force_n: 0.0, viscosity: 1.0, roughness: 1.0, ..Default::default() };
         let mut rig = Rig::new(guided(0.3), modal(&[(200.0, 0.5, 0.01)]), Friction::new(law, params, None));
-        assert!(!rig.law.engages(1.0, 1.0) && rig.law.is_rested());
+        assert_eq!(rig.law.normal_n(), 0.0);
         for _ in 0..100 {
             rig.law.set_roughness(1.0);
             assert_eq!(rig.step(0.0).force, 0.0);
@@ -405,7 +405,7 @@ fn without_normal_force_there_is_silence() {
         for _ in 0..100 {
             rig.step(0.0);
         }
-        assert!(rig.law.engages(-1.0, -1.0) && !rig.law.is_rested() && rig.b.energy() > 0.0);
+        assert!(rig.law.normal_n() > 0.0 && rig.b.energy() > 0.0);
         rig.law.set_normal(0.0);
         assert_eq!(rig.step(0.0).force, 0.0);
         assert_eq!((rig.law.energy(0.0), rig.law.deflection_m()), (0.0, 0.0));

@@ -3,15 +3,14 @@
 
 use std::f64::consts::{PI, TAU};
 use tocco::contact::world::World;
-use tocco::contact::{Contact, Site};
-use tocco::interactor::impact::{Impact, ImpactParams};
+use tocco::contact::{Contact, Law, Site};
+use tocco::interactor::impact::{ImpactLaw, ImpactParams};
 use tocco::param::Tunable;
 use tocco::resonator::inertial::{Mass, MassParams};
 use tocco::resonator::modal::{Modal, ModalParams};
 use tocco::resonator::waveguide::{StringParams, Waveguide};
 use tocco::resonator::{CONTROL_TICKS, Motion, Reading, Resonator};
 use tocco::rng::Rng;
-use tocco::scene::def::ImpactLaw;
 
 const RATES: [f64; 7] = [8e3, 22_050.0, 44_100.0, 48e3, 96e3, 192e3, 384e3];
 
@@ -359,7 +358,7 @@ fn mass(mass_kg: f64, position_m: f64, velocity_m_s: f64, rate_hz: f64) -> Box<M
 
 fn touch(a: (usize, usize), b: (usize, usize), law: ImpactLaw, params: ImpactParams, substeps: Option<u32>) -> Contact {
     let site = |(body, port)| Site { body, port };
-    Contact::new(site(a), site(b), Box::new(Impact::new(law, params, None)), substeps, false, Rng::new(1, "touch"))
+    Contact::new(site(a), site(b), Law::Normal(law.build(params, None)), substeps, false, Rng::new(1, "touch"))
 }
 
 fn tick(world: &mut World, at: u64) {

@@ -15,7 +15,7 @@ impl World {
     /// Exchanges law, surface and state of a contact with its counterpart; wiring stays. `[audio]`
     pub(crate) fn exchange_contact(&mut self, own: usize, old: &mut World, theirs: usize) {
         let (new, old) = (&mut self.contacts[own], &mut old.contacts[theirs]);
-        core::mem::swap(&mut new.law, &mut old.law);
+        new.law.exchange(&mut old.law);
         core::mem::swap(&mut new.rng, &mut old.rng);
         if let (Some(a), Some(b)) = (&mut new.texture, &mut old.texture) {
             core::mem::swap(&mut a.surface, &mut b.surface);

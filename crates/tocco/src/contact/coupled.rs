@@ -14,16 +14,16 @@
 //! where a force is clipped.) Only contacts that push back enter the elimination. Should that not converge, nonlinear
 //! Gauss-Seidel over the scalar solves, a descent of the same function; should that not either, it is counted.
 //!
-//! `[coupled.3]` With friction among them F may fall, and the normal force of one may be the force of another: there may be
-//! several roots. Gauss-Seidel over the scalar solves, each taking the root nearest to its last motion; if the forces
-//! chase each other or creep, again from the start with relaxation (a fallback, counted). Where that fails too (counted as
-//! unconverged), friction lets go for this one step and the rest is solved as above: the only answer that is sure not to
-//! add energy, since a force that does not belong to its stroke may do any work. (Halving the step, as physics.md H5
-//! has it, would have to undo the bristles of the half that did converge.)
+//! `[coupled.3]` With friction or general laws among them F may fall or pull, and the normal force of one may be the force
+//! of another: there may be several roots. Gauss-Seidel over the scalar solves, each taking the root nearest to its last
+//! motion; if the forces chase each other or creep, again from the start with relaxation (a fallback, counted). Where that
+//! fails too (counted as unconverged), these laws let go for this one step and the rest is solved as above: the only
+//! answer that is sure not to add energy, since a force that does not belong to its stroke may do any work. (Halving the
+//! step, as physics.md H5 has it, would have to undo the bristles of the half that did converge.)
 //!
 //! **Sources.** 004 (several inputs and outputs per box); physics.md D.8.
 
-use super::Contact;
+use super::{Contact, Law};
 use crate::interactor::{ROUNDING, Stroke};
 use crate::math::Real;
 
@@ -81,13 +81,19 @@ pub(super) struct Outcome {
 }
 
 /// Fills `scratch.strokes` and `scratch.forces` of the listed contacts; `matrix` is L, row-major. `[audio]`
-pub(super) fn solve(contacts: &[Contact], members: &[usize], matrix: &[Real], dt: Real, w: &mut Scratch) -> Outcome {
+pub(super) fn solve(
+    contacts: &mut [Contact],
+    members: &[usize],
+    matrix: &[Real],
+    dt: Real,
+    w: &mut Scratch,
+) -> Outcome {
     let n = members.len();
     let mut iterations = 0;
     let mut size = 0.0;
     for c in 0..n {
-        let contact = &contacts[members[c]];
-        let alone = contact.law.resolve(contact.compression, w.s0[c], matrix[c * n + c], dt, contact.guess());
+        let contact = &mut contacts[members[c]];
+        let alone = contact.resolve(w.s0[c], matrix[c * n + c], dt, contact.guess());
         w.forces[c] = alone.force;
         iterations += alone.iterations;
         size = Real::max(size, w.s0[c].abs() + contact.compression.abs());
@@ -96,25 +102,26 @@ pub(super) fn solve(contacts: &[Contact], members: &[usize], matrix: &[Real], dt
     let mut last = Real::INFINITY;
     for _ in 0..NEWTON_STEPS {
         iterations += 1;
-        direct(n, matrix, w);
+        newton_direction(n, matrix, w);
         let largest = w.moved[..n].iter().fold(0.0, |m: Real, x| m.max(x.abs()));
         if largest <= TOLERANCE * size || (largest <= ROUNDING * size && largest > 0.5 * last) {
             for c in 0..n {
-                w.forces[c] = (w.forces[c] + w.direction[c]).max(0.0);
+                let force = w.forces[c] + w.direction[c];
+                w.forces[c] = if contacts[members[c]].law.is_convex() { force.max(0.0) } else { force };
                 w.strokes[c] += w.moved[c];
             }
             return Outcome { iterations, fell_back: false, converged: true };
         }
         last = largest;
         w.start[..n].copy_from_slice(&w.forces[..n]);
-        let begin = descent(n, w);
+        let begin = slope_along(n, w);
         let (mut low, mut at_low, mut high, mut at_high, mut part) = (0.0, begin, 1.0, 0.0, 1.0);
         for cut in 0..=CUTS {
             for c in 0..n {
                 w.forces[c] = w.start[c] + part * w.direction[c];
             }
             evaluate(contacts, members, matrix, dt, w);
-            let slope = descent(n, w);
+            let slope = slope_along(n, w);
             let flat = slope.abs() <= 0.5 * begin.abs();
             if flat || (cut == 0 && slope < 0.0) || cut == CUTS {
                 break;
@@ -146,12 +153,12 @@ fn evaluate(contacts: &[Contact], members: &[usize], matrix: &[Real], dt: Real, 
 }
 
 /// Slope of [coupled.2] along the direction d: d'L (y - F) = -(moved) (y - F).
-fn descent(n: usize, w: &Scratch) -> Real {
+fn slope_along(n: usize, w: &Scratch) -> Real {
     (0..n).map(|c| w.moved[c] * (w.law[c] - w.forces[c])).sum()
 }
 
 /// Newton's direction: (I + F' L) d = F - y by elimination over the contacts with F' > 0; the others are known at once.
-fn direct(n: usize, matrix: &[Real], w: &mut Scratch) {
+fn newton_direction(n: usize, matrix: &[Real], w: &mut Scratch) {
     w.active.clear();
     w.active.extend((0..n).filter(|&c| w.slope[c] > 0.0));
     let m = w.active.len();
@@ -200,8 +207,8 @@ fn direct(n: usize, matrix: &[Real], w: &mut Scratch) {
     }
 }
 
-/// Contacts among which are laws whose force may fall with the stroke, or that take their normal force from another
-/// contact of the island: [coupled.3]. `[audio]`
+/// Contacts among which are laws whose force may pull or fall with the stroke, or that take their normal force from
+/// another contact of the island: [coupled.3]. `[audio]`
 pub(super) fn sweep(
     contacts: &mut [Contact],
     members: &[usize],
@@ -219,7 +226,7 @@ pub(super) fn sweep(
         let (mut last, mut part) = (Real::INFINITY, start);
         for turn in 0..SWEEPS {
             w.start[..n].copy_from_slice(&w.forces[..n]);
-            let moved = pass(contacts, members, matrix, dt, w, &mut iterations);
+            let moved = sweep_once(contacts, members, matrix, dt, w, &mut iterations);
             // Relative to what the forces do, because they may cancel.
             if moved <= SWEPT || (moved <= ROUNDING && moved > 0.5 * last) {
                 return Outcome { iterations, fell_back: round > 0, converged: true };
@@ -231,11 +238,7 @@ pub(super) fn sweep(
         }
     }
     for &index in members {
-        let law = &mut contacts[index].law;
-        if !law.is_monotone() {
-            law.set_normal(0.0);
-            law.prepare(0.0, dt);
-        }
+        contacts[index].law.let_go();
     }
     let rest = solve(contacts, members, matrix, dt, w);
     Outcome { iterations: iterations + rest.iterations, fell_back: true, converged: false }
@@ -263,7 +266,7 @@ fn relax(n: usize, w: &mut Scratch, mut part: Real, adapt: bool) -> Real {
 }
 
 /// One scalar solve of every contact, presses before what they press; the largest change of a stroke, relative.
-fn pass(
+fn sweep_once(
     contacts: &mut [Contact],
     members: &[usize],
     matrix: &[Real],
@@ -273,25 +276,26 @@ fn pass(
 ) -> Real {
     let n = members.len();
     let (mut moved, mut size): (Real, Real) = (0.0, Real::MIN_POSITIVE);
-    for monotone in [true, false] {
+    for tangential in [false, true] {
         for c in 0..n {
-            if contacts[members[c]].law.is_monotone() != monotone {
+            if contacts[members[c]].law.is_tangential() != tangential {
                 continue;
             }
-            if let Some(press) = contacts[members[c]].normal_from {
+            if let Some(press) = contacts[members[c]].law.presser() {
                 let force = match members.iter().position(|&m| m == press) {
                     Some(at) => w.forces[at],
                     None => contacts[press].last_force,
                 };
-                let law = &mut contacts[members[c]].law;
-                law.set_normal(force);
-                law.prepare(0.0, dt);
+                if let Law::Tangential { law, .. } = &mut contacts[members[c]].law {
+                    law.set_normal(force);
+                    law.prepare(0.0, dt);
+                }
             }
-            let contact = &contacts[members[c]];
+            let contact = &mut contacts[members[c]];
             let row = &matrix[c * n..(c + 1) * n];
             let others: Real = (0..n).filter(|d| *d != c).map(|d| row[d] * w.forces[d]).sum();
-            let alone = contact.law.resolve(contact.compression, w.s0[c] - others, row[c], dt, w.strokes[c]);
-            let solid = if monotone { contact.compression.abs() } else { 0.0 };
+            let alone = contact.resolve(w.s0[c] - others, row[c], dt, w.strokes[c]);
+            let solid = if tangential { 0.0 } else { contact.compression.abs() };
             size = size.max(w.s0[c].abs() + others.abs() + solid);
             moved = moved.max((alone.stroke - w.strokes[c]).abs());
             moved = moved.max(row[c] * (alone.force - w.forces[c]).abs());
@@ -302,8 +306,9 @@ fn pass(
     moved / size
 }
 
+/// Scalar solves of every contact, over and over; true if the strokes settle.
 fn gauss_seidel(
-    contacts: &[Contact],
+    contacts: &mut [Contact],
     members: &[usize],
     matrix: &[Real],
     dt: Real,
@@ -317,10 +322,9 @@ fn gauss_seidel(
     for _ in 0..SWEEPS {
         let mut moved: Real = 0.0;
         for c in 0..n {
-            let contact = &contacts[members[c]];
             let row = &matrix[c * n..(c + 1) * n];
             let others: Real = (0..n).filter(|d| *d != c).map(|d| row[d] * w.forces[d]).sum();
-            let alone = contact.law.resolve(contact.compression, w.s0[c] - others, row[c], dt, w.strokes[c]);
+            let alone = contacts[members[c]].resolve(w.s0[c] - others, row[c], dt, w.strokes[c]);
             moved = moved.max((alone.stroke - w.strokes[c]).abs());
             (w.strokes[c], w.forces[c]) = (alone.stroke, alone.force);
             *iterations += alone.iterations;

@@ -18,8 +18,8 @@ use crate::math::{Real, exp, expm1, ln_1p};
 use crate::resonator::Resonator;
 
 impl World {
-    /// One sample of such a pair, [exact.1]. `[audio]`
-    pub(super) fn step_exact(&mut self, index: usize) {
+    /// One sample of such a pair whose law has the loss mu, s/m. [exact.1] `[audio]`
+    pub(super) fn step_exact(&mut self, index: usize, mu: Real) {
         let Contact { a, b, compression: x, .. } = self.contacts[index];
         let h = self.sample_s;
         let mut side = |site: Site| {
@@ -43,7 +43,6 @@ impl World {
         let (mass, centre) = (1.0 / (inv_a + inv_b), (v_a * inv_b + v_b * inv_a) / (inv_a + inv_b));
         let contact = &mut self.contacts[index];
         (contact.force, contact.iterations) = (0.0, 0);
-        let mu = contact.law.loss_s_m();
         let (mut stroke, mut after) = (h * v, v);
         if (x > 0.0 || x + stroke > 0.0) && 1.0 + mu * v > 0.0 {
             let elastic = |s: Real| {

@@ -9,12 +9,13 @@
 //! push cannot move a port further than `sqrt(2 E C)`, E the energy of its island and C the port's static flexibility.
 //!
 //! **Step.** Sleep is decided at control ticks and ended at once by commands; both are ticks that the host's block size
-//! does not move, so neither is audible in any bit. Friction and rough contacts never sleep.
+//! does not move, so neither is audible in any bit. Friction, rough contacts and laws that remember never sleep; one that
+//! acts across a gap sleeps where the gap is wider.
 //!
 //! **Sources.** physics.md D.8, H3.
 
 use super::world::{Island, World, stored};
-use super::{Contact, Site};
+use super::{Contact, Law, Site};
 use crate::math::Real;
 use crate::resonator::{CONTROL_TICKS, LEVELS};
 
@@ -44,6 +45,7 @@ impl World {
         }
     }
 
+    /// A body is stepped from now on.
     pub(super) fn attend(&mut self, body: usize) {
         if !self.attended[body] {
             self.bodies[body].attend();
@@ -51,15 +53,22 @@ impl World {
         }
     }
 
+    /// A contact begins again where its partners are.
     pub(super) fn wake(&mut self, contact: usize) {
         let Contact { a, b, .. } = self.contacts[contact];
         self.attend(a.body);
         self.attend(b.body);
-        // Sleepers are apart. A morph may have moved a place into its neighbour since; they then start at zero gap, since
-        // nobody paid for a compression.
-        let distance = self.distance(contact).min(0.0);
+        let distance = self.distance(contact);
         let c = &mut self.contacts[contact];
-        c.restart(distance);
+        if let Law::General(law) = &c.law {
+            // A place that has moved into reach meanwhile: what the law then holds is outsiders' work.
+            self.work += law.energy(distance);
+            c.restart(distance);
+        } else {
+            // Sleepers are apart. A morph may have moved a place into its neighbour since; they then start at zero gap,
+            // since nobody paid for a compression.
+            c.restart(distance.min(0.0));
+        }
         (c.awake, c.level, c.level_until) = (true, c.fixed.unwrap_or(0), 0);
     }
 
@@ -91,25 +100,25 @@ impl World {
                 }
             }
         }
-        self.plan();
+        self.plan_sleep();
     }
 
     /// Decides which contacts may sleep until the next control tick, by [sleep.1].
-    pub(super) fn plan(&mut self) {
+    pub(super) fn plan_sleep(&mut self) {
         let horizon = CONTROL_TICKS as Real * self.sample_s;
         let mut changed = false;
         for index in 0..self.contacts.len() {
             let (a, b) = (self.contacts[index].a, self.contacts[index].b);
             let closed =
                 self.contacts[index].awake && self.contacts[index].law.engages(self.contacts[index].compression, 0.0);
-            let apart = !closed
+            let alone = !closed
                 && !self.contacts[index].watched
-                && self.contacts[index].law.is_monotone()
                 && self.contacts[index].texture.is_none()
-                && self.contacts[index].law.is_rested()
                 && !self.pushed[a.body]
-                && !self.pushed[b.body]
-                && clear(self.bodies[a.body].range(a.port, horizon), self.bodies[b.body].range(b.port, horizon));
+                && !self.pushed[b.body];
+            let reach = if alone { self.contacts[index].law.reach_m() } else { Real::INFINITY };
+            let range = |site: Site| self.bodies[site.body].range(site.port, horizon);
+            let apart = reach.is_finite() && is_below(range(a), range(b), reach);
             if apart && self.contacts[index].awake {
                 let c = &mut self.contacts[index];
                 (c.awake, c.force, c.iterations) = (false, 0.0, 0);
@@ -137,7 +146,8 @@ impl World {
             for index in 0..self.contacts.len() {
                 let Contact { a, b, awake, .. } = self.contacts[index];
                 let disturbed = self.island_of[a.body].is_some() || self.island_of[b.body].is_some();
-                if !awake && disturbed && !clear(self.reach(a, horizon), self.reach(b, horizon)) {
+                let reach = |site| self.reach(site, horizon);
+                if !awake && disturbed && !is_below(reach(a), reach(b), self.contacts[index].law.reach_m()) {
                     self.wake(index);
                     woken = true;
                 }
@@ -153,6 +163,7 @@ impl World {
         self.release_idle();
     }
 
+    /// Bodies that no island steps run by the block.
     pub(super) fn release_idle(&mut self) {
         for body in 0..self.bodies.len() {
             if self.island_of[body].is_none() {
@@ -161,6 +172,7 @@ impl World {
         }
     }
 
+    /// A body runs by the block from now on.
     pub(super) fn release(&mut self, body: usize) {
         if self.attended[body] {
             self.bodies[body].release();
@@ -274,11 +286,12 @@ impl World {
 /// surface past.
 pub(super) fn links(contact: &Contact, all: &[Contact], rigid: &[bool]) -> [Option<[usize; 2]>; 3] {
     let partners = (!rigid[contact.a.body] && !rigid[contact.b.body]).then_some([contact.a.body, contact.b.body]);
-    let press = contact.normal_from.map(|press| [contact.yielding(rigid), all[press].yielding(rigid)]);
+    let press = contact.law.presser().map(|press| [contact.yielding(rigid), all[press].yielding(rigid)]);
     let carrier = contact.texture.as_ref().and_then(|texture| texture.travel).filter(|&body| !rigid[body]);
     [partners, press, carrier.map(|body| [contact.yielding(rigid), body])]
 }
 
+/// The first of the bodies that are one with body `i`; paths are shortened on the way.
 pub(super) fn root(parent: &mut [usize], mut i: usize) -> usize {
     while parent[i] != i {
         parent[i] = parent[parent[i]];
@@ -287,7 +300,7 @@ pub(super) fn root(parent: &mut [usize], mut i: usize) -> usize {
     i
 }
 
-/// True if the first range certainly lies below the second.
-fn clear(a: (Real, Real), b: (Real, Real)) -> bool {
-    a.1 + 1e-9 * (a.1.abs() + b.0.abs()) + 1e-12 < b.0
+/// True if the first range certainly lies below the second, by more than a gap.
+fn is_below(a: (Real, Real), b: (Real, Real), gap: Real) -> bool {
+    a.1 + 1e-9 * (a.1.abs() + b.0.abs()) + 1e-12 + gap < b.0
 }

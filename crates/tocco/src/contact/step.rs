@@ -10,14 +10,15 @@
 //! **Sources.** 004; physics.md D.2, D.4, D.5, D.8, H1, H3, H6, H8.
 
 use super::world::World;
-use super::{Contact, Site, coupled};
+use super::{Contact, Law, Site, coupled};
 use crate::interactor::Stroke;
 use crate::math::Real;
 use crate::resonator::LEVELS;
 use crate::texture::Texture;
 
 impl World {
-    pub(super) fn stroke_of(&mut self, site: Site, dt: Real) -> Real {
+    /// How far a site would go in a step of `dt` without contact forces, m.
+    pub(super) fn free_stroke(&mut self, site: Site, dt: Real) -> Real {
         if self.rigid[site.body] {
             dt * self.bodies[site.body].velocity(0)
         } else {
@@ -36,8 +37,10 @@ impl World {
         }
         if to - from == 1 {
             let index = self.linked[from];
-            if self.contacts[index].exact {
-                self.step_exact(index);
+            if self.contacts[index].exact
+                && let Some(mu) = self.contacts[index].law.loss_s_m()
+            {
+                self.step_exact(index, mu);
                 return;
             }
             if self.step_one(island, index, tick) {
@@ -45,14 +48,14 @@ impl World {
             }
         }
         if self.islands[island].level >= LEVELS {
-            self.divide(island, 0);
+            self.set_level(island, 0);
         }
         for at in from..to {
             self.read_surface(self.linked[at]);
         }
         self.push_outside(island);
         let mut dt = self.sample_s / (1u32 << self.islands[island].level) as Real;
-        self.predict(from, to, dt);
+        self.predict_strokes(from, to, dt);
         let mut level = 0;
         let mut struck = false;
         for at in from..to {
@@ -62,13 +65,13 @@ impl World {
             (contact.force, contact.iterations) = (0.0, 0);
             let touching = contact.law.engages(contact.compression, s0 * (self.sample_s / dt));
             if touching {
-                struck |= self.touch(index, tick);
+                struck |= self.note_touch(index, tick);
             }
             level = level.max(self.contacts[index].want_level(touching, s0, dt, tick));
         }
         level = level.min(self.max_level);
         if struck || level != self.islands[island].level {
-            self.divide(island, level);
+            self.set_level(island, level);
             let ratio = dt;
             dt = self.sample_s / (1u32 << level) as Real;
             for at in from..to {
@@ -76,13 +79,13 @@ impl World {
                 contact.stroke *= dt / ratio;
                 contact.before = contact.stroke;
             }
-            self.predict(from, to, dt);
+            self.predict_strokes(from, to, dt);
         }
         let steps = 1u32 << level;
         for step in 0..steps {
             if step > 0 {
                 self.push_outside(island);
-                self.predict(from, to, dt);
+                self.predict_strokes(from, to, dt);
             }
             self.solve(island, dt, 1.0 / steps as Real);
         }
@@ -103,13 +106,13 @@ impl World {
             Some(body) => self.bodies[body].position(0),
         };
         let height = texture.surface.height(travel);
-        if contact.law.is_monotone() {
+        if let Law::Tangential { law, .. } = &mut contact.law {
+            law.set_roughness(height);
+        } else {
             let before = contact.law.energy(contact.compression);
             contact.compression += texture.height_m * height - contact.height;
             contact.height = texture.height_m * height;
             self.work += contact.law.energy(contact.compression) - before;
-        } else {
-            contact.law.set_roughness(height);
         }
     }
 
@@ -120,10 +123,10 @@ impl World {
         if group.level != 0 || !group.fresh || self.max_level < group.level {
             return false;
         }
-        let (dt, label) = (self.sample_s, self.matrix[group.matrix]);
+        let (dt, compliance) = (self.sample_s, self.matrix[group.matrix]);
         let contact = &mut self.contacts[index];
         let (a, b) = (contact.a, contact.b);
-        let plain = contact.texture.is_none() && contact.normal_from.is_none() && contact.last_touch.is_some();
+        let plain = contact.texture.is_none() && contact.law.presser().is_none() && contact.last_touch.is_some();
         if !plain || !contact.law.engages(contact.compression, 0.0) {
             return false;
         }
@@ -155,7 +158,7 @@ impl World {
         }
         contact.last_touch = Some(tick);
         contact.law.prepare(contact.compression, dt);
-        let found = contact.law.resolve(contact.compression, s0, label, dt, contact.guess());
+        let found = contact.resolve(s0, compliance, dt, contact.guess());
         let force = found.force;
         for (side, (body, site)) in [(first, a), (second, b)].into_iter().enumerate() {
             let own = if side == 0 { -force } else { force };
@@ -180,7 +183,7 @@ impl World {
     }
 
     /// Notes that a contact touches; at the first touch after a pause both partners may redraw where they are struck.
-    pub(super) fn touch(&mut self, index: usize, tick: u64) -> bool {
+    pub(super) fn note_touch(&mut self, index: usize, tick: u64) -> bool {
         let pause = (0.005 / self.sample_s) as u64;
         let contact = &mut self.contacts[index];
         let new = contact.last_touch.is_none_or(|last| tick > last + pause);
@@ -193,7 +196,8 @@ impl World {
         new
     }
 
-    pub(super) fn divide(&mut self, island: usize, level: usize) {
+    /// Divides the sample into 2^`level` steps for all bodies of an island.
+    pub(super) fn set_level(&mut self, island: usize, level: usize) {
         let (from, to) = self.islands[island].bodies;
         for at in from..to {
             self.bodies[self.members[at]].divide(level);
@@ -202,6 +206,7 @@ impl World {
         self.islands[island].fresh = false;
     }
 
+    /// Applies the forces of outsiders to the bodies of an island, for one step.
     pub(super) fn push_outside(&mut self, island: usize) {
         let (from, to) = self.islands[island].bodies;
         for at in from..to {
@@ -216,29 +221,31 @@ impl World {
         }
     }
 
-    pub(super) fn predict(&mut self, from: usize, to: usize, dt: Real) {
+    /// Free strokes of an island's contacts (`from..to` of the list), closing positive.
+    pub(super) fn predict_strokes(&mut self, from: usize, to: usize, dt: Real) {
         for at in from..to {
             let Contact { a, b, .. } = self.contacts[self.linked[at]];
-            self.scratch.s0[at - from] = self.stroke_of(a, dt) - self.stroke_of(b, dt);
+            self.scratch.s0[at - from] = self.free_stroke(a, dt) - self.free_stroke(b, dt);
         }
     }
 
-    /// Fills the island's matrix L of [coupled.1].
-    pub(super) fn label(&mut self, island: usize) {
+    /// Fills the island's matrix L of [coupled.1]: how far each contact's stroke yields to each contact's force, m/N (the
+    /// labels of 004).
+    pub(super) fn fill_compliances(&mut self, island: usize) {
         let (from, to) = self.islands[island].contacts;
         let (n, base) = (to - from, self.islands[island].matrix);
         for c in 0..n {
             for d in 0..n {
                 let (first, second) = (&self.contacts[self.linked[from + c]], &self.contacts[self.linked[from + d]]);
-                let mut label = 0.0;
+                let mut compliance = 0.0;
                 for (one, sign_one) in [(first.a, 1.0), (first.b, -1.0)] {
                     for (two, sign_two) in [(second.a, 1.0), (second.b, -1.0)] {
                         if one.body == two.body && !self.rigid[one.body] {
-                            label += sign_one * sign_two * self.bodies[one.body].compliance(one.port, two.port);
+                            compliance += sign_one * sign_two * self.bodies[one.body].compliance(one.port, two.port);
                         }
                     }
                 }
-                self.matrix[base + c * n + d] = label;
+                self.matrix[base + c * n + d] = compliance;
             }
         }
         self.islands[island].fresh = true;
@@ -248,31 +255,31 @@ impl World {
     pub(super) fn solve(&mut self, island: usize, dt: Real, share: Real) {
         let (from, to) = self.islands[island].contacts;
         let n = to - from;
-        let (mut touching, mut falling, mut lost) = (false, false, false);
+        let (mut touching, mut convex) = (false, true);
         for at in from..to {
             let contact = &mut self.contacts[self.linked[at]];
             contact.law.prepare(contact.compression, dt);
             touching |= contact.law.engages(contact.compression, self.scratch.s0[at - from]);
-            falling |= !contact.law.is_monotone();
+            convex &= contact.law.is_convex();
         }
         if touching {
             if !self.islands[island].fresh {
-                self.label(island);
+                self.fill_compliances(island);
             }
             let base = self.islands[island].matrix;
             if n == 1 {
                 let contact = &mut self.contacts[self.linked[from]];
                 let s0 = self.scratch.s0[0];
-                let found = contact.law.resolve(contact.compression, s0, self.matrix[base], dt, contact.guess());
+                let found = contact.resolve(s0, self.matrix[base], dt, contact.guess());
                 contact.iterations += found.iterations;
                 self.health.count(&found);
                 (self.scratch.strokes[0], self.scratch.forces[0]) = (found.stroke, found.force);
             } else {
                 let (matrix, members) = (&self.matrix[base..base + n * n], &self.linked[from..to]);
-                let found = if falling {
-                    coupled::sweep(&mut self.contacts, members, matrix, dt, &mut self.scratch)
+                let found = if convex {
+                    coupled::solve(&mut self.contacts, members, matrix, dt, &mut self.scratch)
                 } else {
-                    coupled::solve(&self.contacts, members, matrix, dt, &mut self.scratch)
+                    coupled::sweep(&mut self.contacts, members, matrix, dt, &mut self.scratch)
                 };
                 for at in from..to {
                     self.contacts[self.linked[at]].iterations += found.iterations;
@@ -281,7 +288,6 @@ impl World {
                 self.health.iterations += u64::from(found.iterations);
                 self.health.fallbacks += u64::from(found.fell_back);
                 self.health.unconverged += u64::from(!found.converged);
-                lost = falling && !found.converged;
             }
         } else {
             self.scratch.strokes[..n].copy_from_slice(&self.scratch.s0[..n]);
@@ -292,17 +298,15 @@ impl World {
             let (by, force) = (self.scratch.strokes[at - from], self.scratch.forces[at - from]);
             let Contact { a, b, .. } = self.contacts[index];
             if force != 0.0 {
-                self.press(a, -force, dt);
-                self.press(b, force, dt);
+                self.push_site(a, -force, dt);
+                self.push_site(b, force, dt);
             }
             let contact = &mut self.contacts[index];
-            self.work -= contact.law.outside_force() * by;
+            if let Law::Tangential { law, .. } = &contact.law {
+                self.work -= law.outside_force() * by;
+            }
             contact.advance(Stroke { from: contact.compression, by, dt }, force);
             contact.force += force * share;
-            if lost && !contact.law.is_monotone() {
-                let normal = contact.law.get(0);
-                contact.law.set_normal(normal);
-            }
         }
         let (first, last) = self.islands[island].bodies;
         for at in first..last {
@@ -319,7 +323,8 @@ impl World {
         }
     }
 
-    pub(super) fn press(&mut self, site: Site, force: Real, dt: Real) {
+    /// A contact's force on one partner; what pushes a rigid one is work of whoever holds it.
+    pub(super) fn push_site(&mut self, site: Site, force: Real, dt: Real) {
         if self.rigid[site.body] {
             self.work -= force * self.bodies[site.body].velocity(0) * dt;
         } else {

@@ -56,6 +56,7 @@ impl Health {
         }
     }
 
+    /// Adds a scalar solve.
     pub(super) fn count(&mut self, found: &Solution) {
         self.solves += 1;
         self.iterations += u64::from(found.iterations);
@@ -64,12 +65,17 @@ impl Health {
     }
 }
 
+/// Bodies and contacts that are solved together.
 pub(super) struct Island {
+    /// From and to in [`World::members`].
     pub(super) bodies: (usize, usize),
+    /// From and to in [`World::linked`].
     pub(super) contacts: (usize, usize),
+    /// The sample is divided into 2^level steps.
     pub(super) level: usize,
+    /// Where its compliances begin in [`World::matrix`].
     pub(super) matrix: usize,
-    /// The matrix holds for the present level and shapes.
+    /// The compliances hold for the present level and shapes.
     pub(super) fresh: bool,
 }
 
@@ -85,6 +91,7 @@ pub struct World {
     pub(super) forces: Vec<Vec<Real>>,
     /// Bodies with a force acting or about to.
     pub(super) pushed: Vec<bool>,
+    /// Bodies that are stepped; the others run by the block.
     pub(super) attended: Vec<bool>,
     /// Walls and guided bodies: they yield to nothing, couple nothing and are never part of an island.
     pub(super) rigid: Vec<bool>,
@@ -92,10 +99,15 @@ pub struct World {
     /// Bodies linked through contacts, however far: what a disturbance can reach.
     pub(super) cluster: Vec<usize>,
     pub(super) islands: Vec<Island>,
+    /// Bodies, island by island.
     pub(super) members: Vec<usize>,
+    /// Contacts, island by island.
     pub(super) linked: Vec<usize>,
+    /// Room for grouping: see [`root`].
     pub(super) parent: Vec<usize>,
+    /// Energy by island, J.
     pub(super) energy_of: Vec<Real>,
+    /// Compliances by island, row by row, m/N.
     pub(super) matrix: Vec<Real>,
     pub(super) scratch: Scratch,
     /// Control ticks so far.
@@ -106,7 +118,7 @@ pub struct World {
     pub health: Health,
     /// Largest sub-step level allowed.
     pub max_level: usize,
-    /// A body has been tuned since the last control tick, and since the one before: its labels may move by the sample.
+    /// A body has been tuned since the last control tick, and since the one before: its compliances may move by the sample.
     pub(super) tuned: bool,
     pub(super) moving: bool,
     /// Part of the energy of everything below which groups of free modes are silenced; 0: none.
@@ -237,6 +249,7 @@ impl World {
         self.bodies[a.body].position(a.port) - self.bodies[b.body].position(b.port) + height // [contact.2]
     }
 
+    /// Recomputes the speeds at which a contact needs sub-steps.
     pub(super) fn estimate(&mut self, contact: usize) {
         let Contact { a, b, .. } = self.contacts[contact];
         let inverse = self.bodies[a.body].inverse_mass(a.port) + self.bodies[b.body].inverse_mass(b.port);
@@ -250,7 +263,7 @@ impl World {
         self.bodies[body].set(index, value);
         self.work += self.bodies[body].energy() - before;
         (self.tuned, self.moving) = (true, true);
-        self.stale(body);
+        self.mark_stale(body);
         for contact in self.contacts.iter_mut().filter(|contact| contact.touches(body)) {
             contact.estimated = false;
         }
@@ -280,7 +293,7 @@ impl World {
             return false;
         }
         self.disturb(body);
-        let before = self.around(body);
+        let before = self.energy_around(body);
         let here = self.bodies[body].position(0);
         let mut nearest = None;
         for (index, contact) in self.contacts.iter().enumerate() {
@@ -303,7 +316,7 @@ impl World {
                 self.contacts[index].law.reset();
             }
         }
-        self.work += self.around(body) - before;
+        self.work += self.energy_around(body) - before;
         true
     }
 
@@ -323,7 +336,7 @@ impl World {
     pub fn touch_at(&mut self, site: Site, shape: &[Real]) -> bool {
         self.disturb(site.body);
         let moved = self.bodies[site.body].touch_at(site.port, shape);
-        self.stale(site.body);
+        self.mark_stale(site.body);
         for contact in 0..self.contacts.len() {
             if self.contacts[contact].touches(site.body) {
                 self.estimate(contact);
@@ -333,12 +346,13 @@ impl World {
     }
 
     /// Energy of a body and of the contacts at it.
-    pub(super) fn around(&self, body: usize) -> Real {
+    pub(super) fn energy_around(&self, body: usize) -> Real {
         let laws: Real = self.contacts.iter().filter(|c| c.touches(body)).map(stored).sum();
         self.bodies[body].energy() + laws
     }
 
-    pub(super) fn stale(&mut self, body: usize) {
+    /// The compliances of a body have changed: its island's are due again.
+    pub(super) fn mark_stale(&mut self, body: usize) {
         if let Some(island) = self.island_of[body] {
             self.islands[island].fresh = false;
         }
@@ -351,10 +365,12 @@ impl Contact {
         if rigid[self.a.body] { self.b.body } else { self.a.body }
     }
 
+    /// True if the body is a partner.
     pub(super) fn touches(&self, body: usize) -> bool {
         self.a.body == body || self.b.body == body
     }
 
+    /// The site opposite to a body.
     pub(super) fn partner(&self, body: usize) -> Option<Site> {
         if self.a.body == body {
             Some(self.b)

@@ -36,11 +36,10 @@ mod quick;
 mod stribeck;
 mod thermal;
 
-use super::{Force, Interactor, Solution, Stroke};
+use super::{Force, Interactor, Limit, Solution, Stroke, TangentialLaw, laws};
 use crate::math::{Real, pow};
 use crate::param::{Key, KeyType, Kind, Spec, Tunable};
 use bristle::Bristle;
-use core::cell::Cell;
 use thermal::Rosin;
 
 crate::params! {
@@ -76,7 +75,7 @@ pub const FRICTION: Kind = Kind {
         },
         Key {
             id: "law",
-            takes: KeyType::Word(&["elasto-plastic", "lugre", "dahl", "static", "thermal"]),
+            takes: KeyType::Word(FrictionLaw::WORDS),
             required: false,
             doc: "Friction law, default elasto-plastic. dahl ignores mu_static and has no stick-slip; thermal is rosin.",
         },
@@ -101,21 +100,38 @@ pub const FRICTION: Kind = Kind {
     ],
 };
 
-/// Which friction law.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum FrictionLaw {
-    /// Bristles that stretch without loss up to breakaway.
-    #[default]
-    ElastoPlastic,
-    /// Bristles that always creep a little.
-    LuGre,
-    /// Bristles without falling force: no stick-slip.
-    Dahl,
-    /// The steady curve alone.
-    Static,
-    /// Rosin that softens as it heats.
-    Thermal,
+laws! {
+    /// Friction laws.
+    pub enum FrictionLaw {
+        /// Bristles that stretch without loss up to breakaway.
+        ElastoPlastic: bristle::ELASTO_PLASTIC,
+        /// Bristles that always creep a little.
+        LuGre: bristle::LUGRE,
+        /// Bristles without falling force: no stick-slip.
+        Dahl: bristle::DAHL,
+        /// The steady curve alone.
+        Static: stribeck::STATIC,
+        /// Rosin that softens as it heats.
+        Thermal: thermal::THERMAL,
+    }
 }
+
+impl FrictionLaw {
+    /// The law with its parameters; the exponent of the viscous term is 1 unless given. `[control]`
+    pub fn build(self, params: FrictionParams, viscous_exponent: Option<Real>) -> Box<dyn TangentialLaw> {
+        Box::new(Friction::new(self, params, viscous_exponent))
+    }
+}
+
+/// What only rosin has.
+const ROSIN_ONLY: [Limit; 3] = {
+    let why = "belongs to law = \"thermal\"; leave it out or choose that law";
+    [
+        Limit { id: "heat_capacity_j_k", only: None, why },
+        Limit { id: "conduction_w_k", only: None, why },
+        Limit { id: "advection_w_s_m_k", only: None, why },
+    ]
+};
 
 /// What is wrong with a set of parameters of a law, each within its own range: the id and what it should be. Dahl's law has
 /// no stiction, so that its `mu_static` may be anything. `[control]`
@@ -206,8 +222,10 @@ pub struct Friction {
     rosin: Rosin,
     /// Static law: no motion in the last step.
     stuck: bool,
+    /// Let go for this step; the normal force is back after it.
+    let_go: bool,
     /// Stroke and velocity of the last solve and what it does to the bristles, so that `commit` need not evaluate again.
-    solved: Cell<Option<(Real, Real, bristle::Change)>>,
+    solved: Option<(Real, Real, bristle::Change)>,
 }
 
 impl Friction {
@@ -221,16 +239,12 @@ impl Friction {
             bristle: Bristle::default(),
             rosin: Rosin::new(&params),
             stuck: false,
-            solved: Cell::new(None),
+            let_go: false,
+            solved: None,
         };
         friction.bristle.viscous.exponent = viscous_exponent.unwrap_or(1.0);
         friction.refresh();
         friction
-    }
-
-    /// Normal force of this step, N. `[audio]`
-    pub fn normal_n(&self) -> Real {
-        self.normal
     }
 
     /// Mean deflection of the bristles, m. `[audio]`
@@ -240,14 +254,14 @@ impl Friction {
 
     /// The general solve.
     #[inline(never)]
-    fn search(&self, v0: Real, lam: Real, last: Real, dt: Real) -> Solution {
+    fn search(&mut self, v0: Real, lam: Real, last: Real, dt: Real) -> Solution {
         match self.law {
             FrictionLaw::Static => stribeck::resolve(&self.bristle, v0, lam, self.stuck).over(dt),
             FrictionLaw::Thermal => stribeck::drag(&self.bristle, self.rosin.mu() * self.normal, v0, lam).over(dt),
             _ => {
                 let (motion, change) = self.bristle.resolve(v0, lam, last);
                 let solution = motion.over(dt);
-                self.solved.set(Some((solution.stroke, motion.v, change)));
+                self.solved = Some((solution.stroke, motion.v, change));
                 solution
             }
         }
@@ -301,7 +315,7 @@ impl Tunable for Friction {
 
 impl Interactor for Friction {
     fn prepare(&mut self, _from: Real, dt: Real) {
-        self.solved.set(None);
+        self.solved = None;
         if self.normal > 0.0 {
             self.bristle.prepare(dt);
         } else {
@@ -326,7 +340,7 @@ impl Interactor for Friction {
         Force { n, per_m: slope / stroke.dt }
     }
 
-    fn resolve(&self, _from: Real, s0: Real, compliance: Real, dt: Real, guess: Real) -> Solution {
+    fn resolve(&mut self, _from: Real, s0: Real, compliance: Real, dt: Real, guess: Real) -> Solution {
         if self.normal == 0.0 {
             return Solution { stroke: s0, force: 0.0, iterations: 0, converged: true };
         }
@@ -337,7 +351,7 @@ impl Interactor for Friction {
             let rate = self.bristle.rate_hz();
             if let Some((motion, change)) = self.bristle.quick(s0 * rate, compliance * rate) {
                 let solution = motion.over(dt);
-                self.solved.set(Some((solution.stroke, motion.v, change)));
+                self.solved = Some((solution.stroke, motion.v, change));
                 return solution;
             }
         }
@@ -346,6 +360,10 @@ impl Interactor for Friction {
 
     fn commit(&mut self, stroke: Stroke, _force_n: Real) {
         if self.normal == 0.0 || !stroke.by.is_finite() {
+            if self.let_go {
+                self.let_go = false;
+                self.set_normal(self.params.normal_force_n);
+            }
             return;
         }
         match self.law {
@@ -365,42 +383,38 @@ impl Interactor for Friction {
         self.bristle.energy()
     }
 
-    /// Friction alone asks for one step (H3).
-    fn speed_limit(&self, _mass: Real, _duration_s: Real) -> Real {
-        Real::INFINITY
-    }
-
-    fn is_rested(&self) -> bool {
-        self.normal == 0.0
-    }
-
     fn reset(&mut self) {
         self.bristle.z = 0.0;
         self.bristle.trend = quick::Trend::default();
         self.rosin.reset();
         self.stuck = false;
     }
+}
 
-    fn engages(&self, _from: Real, _s0: Real) -> bool {
-        self.normal > 0.0
-    }
-
-    fn is_monotone(&self) -> bool {
-        false
-    }
-
+impl TangentialLaw for Friction {
     fn set_normal(&mut self, force_n: Real) {
         self.normal = if force_n > 0.0 { force_n.min(MOST_NORMAL) } else { 0.0 };
         self.press();
     }
 
-    fn set_roughness(&mut self, w: Real) {
-        self.surface = w;
-        self.bristle.noise = self.params.roughness * self.normal * w;
+    fn normal_n(&self) -> Real {
+        self.normal
+    }
+
+    fn set_roughness(&mut self, height: Real) {
+        self.surface = height;
+        self.bristle.noise = self.params.roughness * self.normal * height;
     }
 
     fn outside_force(&self) -> Real {
         self.bristle.noise
+    }
+
+    fn let_go(&mut self) {
+        self.set_normal(0.0);
+        self.solved = None;
+        self.reset();
+        self.let_go = true;
     }
 }
 

@@ -17,11 +17,10 @@ use super::{Runtime, Scene, SceneDef, SceneError, network};
 use crate::command::{Address, Timed};
 use crate::contact::coupled::MAX_CONTACTS;
 use crate::contact::world::World;
-use crate::contact::{Contact, Roughness, Site};
+use crate::contact::{Contact, Law, PressedBy, Roughness, Site};
 use crate::gesture::Gesture;
-use crate::interactor::Interactor;
-use crate::interactor::friction::{self, Friction, FrictionParams};
-use crate::interactor::impact::{Impact, ImpactParams};
+use crate::interactor::friction::{self, FrictionParams};
+use crate::interactor::impact::ImpactParams;
 use crate::math::{PI, Real, cos, pow, sin};
 use crate::param::{Rate, Scale, Spec, Tunable};
 use crate::resonator::inertial::{Guided, GuidedParams, Mass, MassParams};
@@ -311,18 +310,25 @@ fn contacts(def: &SceneDef, directory: &Directory, bodies: &[Box<dyn Resonator>]
                 return Err(SceneError::new(format!("{place}.exact_wall"), what));
             }
         }
-        let law: Box<dyn Interactor> = match &contact.form {
+        let law = match &contact.form {
             ContactForm::Impact { law, viscous_exponent, .. } => {
                 let params =
                     ImpactParams { stiffness: def.stiffness(contact)?, ..ImpactParams::from_values(&contact.params) };
-                Box::new(Impact::new(*law, params, *viscous_exponent))
+                Law::Normal(law.build(params, *viscous_exponent))
             }
-            ContactForm::Friction { law, viscous_exponent, .. } => {
+            ContactForm::Friction { law, viscous_exponent, normal_from } => {
                 let params = FrictionParams::from_values(&contact.params);
                 if let Some((id, what)) = friction::check(*law, &params) {
                     return Err(SceneError::new(format!("{place}.{id}"), what));
                 }
-                Box::new(Friction::new(*law, params, *viscous_exponent))
+                let pressed_by = match normal_from {
+                    None => PressedBy::Parameter,
+                    Some(from) => PressedBy::Contact(at(
+                        format!("{place}.normal_from"),
+                        presser(def, directory, &contact.name, from),
+                    )?),
+                };
+                Law::Tangential { law: law.build(params, *viscous_exponent), pressed_by }
             }
         };
         let substeps = match contact.substeps {
@@ -331,9 +337,6 @@ fn contacts(def: &SceneDef, directory: &Directory, bodies: &[Box<dyn Resonator>]
         };
         let rng = Rng::new(def.seed, &contact.name);
         let mut built = Contact::new(a, b, law, substeps, exact, rng);
-        if let ContactForm::Friction { normal_from: Some(from), .. } = &contact.form {
-            built.normal_from = Some(at(format!("{place}.normal_from"), presser(def, directory, &contact.name, from))?);
-        }
         if let Some(texture) = &contact.texture {
             let place = format!("{place}.texture.travel_from");
             let travel = texture.travel.as_ref().map(|name| at(place, traveller(def, directory, name))).transpose()?;
@@ -420,7 +423,7 @@ impl Wiring<'_> {
         for (contact, node) in world.contacts.iter().enumerate() {
             for (param, spec) in node.law.specs().iter().enumerate() {
                 // What another contact presses with is nobody's to set.
-                if node.normal_from.is_none() || spec.id != "normal_force_n" {
+                if node.law.presser().is_none() || spec.id != "normal_force_n" {
                     add(Target::Contact { contact, param }, *spec, node.law.get(param));
                 }
             }

@@ -4,6 +4,7 @@
 pub use super::midi::{MidiDef, Notes};
 use crate::gesture::Gesture;
 pub use crate::interactor::friction::FrictionLaw;
+pub use crate::interactor::impact::ImpactLaw;
 use crate::math::Real;
 pub use crate::resonator::shape::{Place, PlaceOn, ShapeDef, Stuff};
 use std::collections::BTreeMap;
@@ -316,19 +317,6 @@ pub enum Intent {
     ContactTime(Real),
     /// Feel so hard, 0 to 1.
     Hardness(Real),
-}
-
-/// Impact force laws.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ImpactLaw {
-    /// k x^a (1 + mu v), never adhesive.
-    HuntCrossley,
-    /// k x^a.
-    Power,
-    /// k x (1 + mu v), mu zero unless given.
-    Linear,
-    /// Felt with relaxation.
-    Stulov,
 }
 
 /// A parameter or an external force over time.

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Hunt-Crossley's spring, and its special cases without loss (power) and with exponent 1 (linear).
+//!
+//! **What.** An elastic force that grows as a power of the compression, with a loss proportional to the speed of
+//! compression. Never adhesive.
+//!
+//! **Law.** x compression, v = x', `[x]` = max(x, 0):
+//! - `[impact.1]  f = k [x]^a (1 + mu v)`, clipped at 0 (000 (8.11); C11: with a moving partner v < -1/mu does occur)
+//! - `[impact.2]  f = k [x]^a + mu k [x]^b v`, clipped at 0, with a viscous exponent b of its own (H16: extended Hertz)
+//!
+//! **Symbols.** As in the parent file.
+//!
+//! **Step.** In stroke form (physics.md D.3): with X_a the mean of `[x]^a` over the stroke s,
+//! `[impact.4]  F(s) = max(0, k X_a + mu k X_b s/dt)`. Since k X_a s = V(x+s) - V(x) exactly, the energy that
+//! bodies and contact exchange balances to rounding and what is missing is the loss, mu k X_b s^2/dt >= 0: passive for
+//! every step, stiffness and rate. F is nondecreasing and convex in s (a >= 1), so the contact equation has one root.
+//!
+//! **Sources.** Hunt and Crossley 1975 and Marhefka and Orin 1999 as in 000 section 8.3.1 and 003 (5.4); 002 section
+//! 2.1.1; physics.md D.3, H2, H16.
+
+use super::power::{Power, hertz_mean};
+use super::{FELT_ONLY, ImpactLaw, ImpactParams, without_loss};
+use crate::interactor::{Force, Interactor, LawInfo, Limit, NormalLaw, Solution, Stroke, newton};
+use crate::math::{Real, pow};
+use crate::param::{Spec, Tunable};
+
+/// The spring with loss.
+pub(super) const HUNT_CROSSLEY: LawInfo = LawInfo {
+    word: "hunt-crossley",
+    name: "hunt-crossley",
+    doc: "k x^a (1 + mu v): a spring with a loss proportional to the speed.",
+    limits: &FELT_ONLY,
+};
+
+/// The spring without loss.
+pub(super) const POWER: LawInfo = LawInfo {
+    word: "power",
+    name: "power",
+    doc: "k x^a: a spring without loss.",
+    limits: &[FELT_ONLY[0], FELT_ONLY[1], LOSSLESS[0], LOSSLESS[1]],
+};
+const LOSSLESS: [Limit; 2] = without_loss("law = \"power\" has no viscous loss; choose law = \"hunt-crossley\"");
+
+/// The spring with exponent 1.
+pub(super) const LINEAR: LawInfo = LawInfo {
+    word: "linear",
+    name: "linear",
+    doc: "k x (1 + mu v): Hunt-Crossley's with exponent 1.",
+    limits: &[
+        FELT_ONLY[0],
+        FELT_ONLY[1],
+        Limit {
+            id: "exponent",
+            only: Some(1.0),
+            why: "law = \"linear\" has exponent 1; leave it out or choose another law",
+        },
+    ],
+};
+
+/// A power spring with a viscous loss.
+pub(super) struct Spring {
+    pub params: ImpactParams,
+    law: ImpactLaw,
+    viscous_exponent: Option<Real>,
+    pub elastic: Power,
+    /// `None`: the elastic power.
+    viscous: Option<Power>,
+    /// mu k, N s/m^(b+1)
+    loss: Real,
+    /// Compression at the start of the step and its elastic power: the one expensive part of a general exponent.
+    start: (Real, Real),
+}
+
+impl Spring {
+    /// The law says whether there is a loss and whether the exponent is free. `[control]`
+    pub fn new(law: ImpactLaw, params: ImpactParams, viscous_exponent: Option<Real>) -> Self {
+        let mut spring = Self {
+            params,
+            law,
+            viscous_exponent,
+            elastic: Power::Whole(1),
+            viscous: None,
+            loss: 0.0,
+            start: (0.0, 0.0),
+        };
+        spring.refresh();
+        spring
+    }
+
+    fn refresh(&mut self) {
+        let p = &mut self.params;
+        if self.law == ImpactLaw::Linear {
+            p.exponent = 1.0;
+        }
+        self.elastic = Power::new(p.exponent);
+        self.viscous = self.viscous_exponent.filter(|b| *b != p.exponent).map(Power::new);
+        let viscous = matches!(self.law, ImpactLaw::HuntCrossley | ImpactLaw::Linear);
+        self.loss = if viscous { p.dissipation_s_m * p.stiffness } else { 0.0 };
+    }
+
+    /// An upper bound of the solution that may be closer than the free stroke.
+    fn ceiling(&self, from: Real, s0: Real, compliance: Real) -> Real {
+        // Without losses the elastic work cannot exceed what the approach brings (physics.md D.4, "better start").
+        let a1 = self.elastic.exponent() + 1.0;
+        let k = self.params.stiffness;
+        if s0 <= 0.0 {
+            s0
+        } else if from <= 0.0 {
+            let reach = pow(a1 * s0 * (from + s0) / (compliance * k), 1.0 / a1);
+            s0.min(reach - from)
+        } else {
+            let stored = self.elastic.of(from) * from + a1 / k * s0 * s0 / (4.0 * compliance);
+            s0.min(pow(stored, 1.0 / a1) - from)
+        }
+    }
+}
+
+impl Tunable for Spring {
+    fn specs(&self) -> &'static [Spec] {
+        ImpactParams::SPECS
+    }
+    fn get(&self, index: usize) -> Real {
+        self.params.read(index)
+    }
+    fn set(&mut self, index: usize, value: Real) {
+        self.params.write(index, value);
+        self.start = (0.0, 0.0);
+        self.refresh();
+    }
+}
+
+impl Interactor for Spring {
+    fn prepare(&mut self, from: Real, _dt: Real) {
+        self.start = (from, self.elastic.of(from));
+    }
+
+    #[inline]
+    fn force(&self, stroke: Stroke) -> Force {
+        let Stroke { from, by, dt } = stroke;
+        let k = self.params.stiffness;
+        if by == 0.0 {
+            let power = self.elastic.of(from);
+            let slope = if from > 0.0 { 0.5 * k * self.elastic.exponent() * power / from } else { 0.0 };
+            let viscous =
+                if self.loss > 0.0 { self.loss / dt * self.viscous.unwrap_or(self.elastic).of(from) } else { 0.0 };
+            let n = k * power;
+            return if n > 0.0 { Force { n, per_m: slope + viscous } } else { Force::NONE };
+        }
+        let start = if from == self.start.0 { Some(self.start.1) } else { None };
+        let (mean, slope, end) = self.elastic.mean(from, by, start);
+        let (mut n, mut per_m) = (k * mean, k * slope); // [impact.4]
+        if self.loss > 0.0 {
+            let (mean_b, end_b) = match self.viscous {
+                None => (mean, end), // [impact.1]
+                Some(power) => {
+                    // [impact.2]
+                    let (mean_b, _, end_b) = power.mean(from, by, None);
+                    (mean_b, end_b)
+                }
+            };
+            let rate = self.loss / dt;
+            n += rate * mean_b * by;
+            per_m += rate * end_b;
+        }
+        if n > 0.0 { Force { n, per_m } } else { Force::NONE }
+    }
+
+    fn resolve(&mut self, from: Real, s0: Real, compliance: Real, dt: Real, guess: Real) -> Solution {
+        let general = |by| self.force(Stroke { from, by, dt });
+        let ceiling = || self.ceiling(from, s0, compliance);
+        if from <= 0.0 || self.elastic != Power::Hertz || self.viscous.is_some() {
+            return newton(general, ceiling, from, s0, compliance, guess);
+        }
+        // The most frequent solve of all, without the cases that cannot occur in it.
+        let (k, rate, u) = (self.params.stiffness, self.loss / dt, from.sqrt());
+        let hertz = |by: Real| {
+            let y = from + by;
+            if y <= 0.0 {
+                return general(by);
+            }
+            let (mean, slope, end) = hertz_mean(from, y, u);
+            let n = k * mean + rate * mean * by;
+            let per_m = k * slope + rate * end;
+            if n > 0.0 { Force { n, per_m } } else { Force::NONE }
+        };
+        newton(hertz, ceiling, from, s0, compliance, guess)
+    }
+
+    fn energy(&self, from: Real) -> Real {
+        let (a, x) = (self.elastic.exponent(), from.max(0.0));
+        self.params.stiffness * self.elastic.of(x) * x / (a + 1.0)
+    }
+}
+
+impl NormalLaw for Spring {
+    fn speed_limit(&self, mass: Real, duration_s: Real) -> Real {
+        // tau ~ 2.9 (m (a+1)/(2k))^(1/(a+1)) v^((1-a)/(a+1)), solved for v (physics.md D.5).
+        let a = self.elastic.exponent();
+        let slow = 2.9 * pow(mass * (a + 1.0) / (2.0 * self.params.stiffness), 1.0 / (a + 1.0));
+        let ratio = slow / duration_s;
+        if a == 1.0 {
+            return if ratio >= 1.0 { Real::INFINITY } else { 0.0 };
+        }
+        pow(ratio, (a + 1.0) / (a - 1.0))
+    }
+
+    fn loss_s_m(&self) -> Option<Real> {
+        self.viscous_exponent.is_none().then(|| self.loss / self.params.stiffness)
+    }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Stulov's felt, which remembers how it was squeezed.
+//!
+//! **What.** A power spring whose force relaxes: felt that was just pressed is softer than felt at rest.
+//!
+//! **Law.** `[impact.3]  f = k xi^a - k eps w`, `tau w' = xi^a - w`, xi = max(x, (eps w)^(1/a)): felt (000 (8.9), (8.10)
+//! with C9: the factor k, delta - h_r). xi is the place of the felt's own surface: where the partner withdraws faster than
+//! the felt recovers, the force is zero and the felt relaxes by itself. (The paper lets the memory follow the partner
+//! through the air; the clipped law is then active, and a second touch would meet felt that is not there.)
+//!
+//! **Symbols.** As in the parent file.
+//!
+//! **Step.** Half a relaxation of w before the stroke and half after (H4), and F s = U(x+s) - U(x) with the stored energy
+//! `[impact.5]  U = k G(xi) + k eps (G*(w) - w xi)`, G(x) = x^(a+1)/(a+1), G* its convex conjugate: by Fenchel and
+//! Young never negative; xi minimises it, and relaxing w towards xi^a lowers it, so every part of the step is passive.
+//! With eps = 0 it is the spring of hunt_crossley.rs without loss.
+//!
+//! **Sources.** Stulov 1995 as in 000 (8.9); physics.md D.3, H4.
+
+use super::hunt_crossley::Spring;
+use super::{ImpactLaw, ImpactParams, without_loss};
+use crate::interactor::{Force, Interactor, LawInfo, NormalLaw, Solution, Stroke, newton};
+use crate::math::{Real, exp, ln, pow};
+use crate::param::{Spec, Tunable};
+
+/// Felt.
+pub(super) const STULOV: LawInfo = LawInfo {
+    word: "stulov",
+    name: "stulov felt",
+    doc: "k x^a that relaxes: felt with a memory.",
+    limits: &without_loss("law = \"stulov\" has no viscous loss; choose law = \"hunt-crossley\""),
+};
+
+/// A spring that relaxes.
+pub(super) struct Felt {
+    spring: Spring,
+    /// k eps
+    relaxing: Real,
+    /// w, m^a
+    felt: Real,
+    /// (eps w)^(1/a), m: where the felt's surface stands when nothing holds it down.
+    surface: Real,
+}
+
+impl Felt {
+    /// Felt at rest. `[control]`
+    pub fn new(params: ImpactParams, viscous_exponent: Option<Real>) -> Self {
+        let spring = Spring::new(ImpactLaw::Stulov, params, viscous_exponent);
+        let mut felt = Self { spring, relaxing: 0.0, felt: 0.0, surface: 0.0 };
+        felt.refresh();
+        felt
+    }
+
+    fn refresh(&mut self) {
+        self.relaxing = self.spring.params.hysteresis_01 * self.spring.params.stiffness;
+    }
+
+    /// The felt's memory over a time with the partner held at x. [impact.3]
+    fn relax(&mut self, x: Real, dt: Real) {
+        let p = &self.spring.params;
+        let (eps, target) = (p.hysteresis_01, self.spring.elastic.of(x));
+        let mut held = dt;
+        if x < self.surface {
+            // Alone until the surface is back at the partner, at eps w = x^a; only then held again.
+            let rate = (1.0 - eps) / p.relaxation_s;
+            let back = if target > 0.0 { ln(eps * self.felt / target) / rate } else { Real::INFINITY };
+            let alone = dt.min(back.max(0.0));
+            self.felt *= exp(-rate * alone);
+            held = dt - alone;
+        }
+        if held > 0.0 {
+            self.felt = target + (self.felt - target) * exp(-held / p.relaxation_s);
+        }
+        self.surface = pow(p.hysteresis_01 * self.felt, 1.0 / self.spring.elastic.exponent());
+    }
+
+    /// Force of the felt over a stroke: the mean over the part of it that holds the surface down.
+    fn felt_force(&self, x: Real, s: Real) -> Force {
+        let (y, k, a) = (x + s, self.spring.params.stiffness, self.spring.elastic.exponent());
+        if x <= self.surface && y <= self.surface {
+            return Force::NONE;
+        }
+        let back = self.relaxing * self.felt;
+        let (n, per_m) = if s == 0.0 {
+            let power = self.spring.elastic.of(x);
+            (k * power - back, 0.5 * k * a * power / x)
+        } else if x >= self.surface && y >= self.surface {
+            let (mean, slope, _) = self.spring.elastic.mean(x, s, None);
+            (k * mean - back, k * slope)
+        } else {
+            let (low, high) = (x.max(self.surface), y.max(self.surface));
+            let (mean, _, end) = self.spring.elastic.mean(low, high - low, None);
+            let n = (k * mean - back) * ((high - low) / s);
+            (n, if y > self.surface { (k * end - back - n) / s } else { -n / s })
+        };
+        Force { n: n.max(0.0), per_m: per_m.max(0.0) }
+    }
+}
+
+impl Tunable for Felt {
+    fn specs(&self) -> &'static [Spec] {
+        ImpactParams::SPECS
+    }
+    fn get(&self, index: usize) -> Real {
+        self.spring.get(index)
+    }
+    fn set(&mut self, index: usize, value: Real) {
+        self.spring.set(index, value);
+        self.refresh();
+    }
+}
+
+impl Interactor for Felt {
+    fn prepare(&mut self, from: Real, dt: Real) {
+        if self.relaxing > 0.0 {
+            self.relax(from, 0.5 * dt);
+        } else {
+            self.spring.prepare(from, dt);
+        }
+    }
+
+    fn force(&self, stroke: Stroke) -> Force {
+        if self.relaxing > 0.0 { self.felt_force(stroke.from, stroke.by) } else { self.spring.force(stroke) }
+    }
+
+    fn resolve(&mut self, from: Real, s0: Real, compliance: Real, dt: Real, guess: Real) -> Solution {
+        if self.relaxing > 0.0 {
+            newton(|by| self.felt_force(from, by), || s0, from, s0, compliance, guess)
+        } else {
+            self.spring.resolve(from, s0, compliance, dt, guess)
+        }
+    }
+
+    fn commit(&mut self, stroke: Stroke, _force_n: Real) {
+        if self.relaxing > 0.0 {
+            self.relax(stroke.from + stroke.by, 0.5 * stroke.dt);
+        }
+    }
+
+    fn energy(&self, from: Real) -> Real {
+        let (elastic, a) = (self.spring.elastic, self.spring.elastic.exponent());
+        let xi = from.max(self.surface);
+        let stored = self.spring.params.stiffness * elastic.of(xi) * xi.max(0.0) / (a + 1.0);
+        if self.relaxing == 0.0 {
+            return stored;
+        }
+        let conjugate = a / (a + 1.0) * pow(self.felt, (a + 1.0) / a);
+        stored + self.relaxing * (conjugate - self.felt * xi) // [impact.5]
+    }
+
+    fn reset(&mut self) {
+        self.surface = 0.0;
+        self.felt = 0.0;
+    }
+}
+
+impl NormalLaw for Felt {
+    fn is_rested(&self) -> bool {
+        self.surface < 1e-12
+    }
+
+    fn speed_limit(&self, mass: Real, duration_s: Real) -> Real {
+        self.spring.speed_limit(mass, duration_s)
+    }
+}
