@@ -3,6 +3,7 @@
 //! by which sources it was built: sounds of another build are not taken for its own.
 
 use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
@@ -15,11 +16,11 @@ fn main() -> io::Result<()> {
         texts.retain(|file| file.extension().is_some_and(|e| e == "toml"));
         fs::write(out.join(list), rows(&texts, "include_str", |file| file.file_stem())?)?;
     }
-    let mut sources = 0xcbf2_9ce4_8422_2325;
+    let mut sources = DefaultHasher::new();
     for folder in ["../tocco/src", "src"] {
         mix(&mut sources, &root.join(folder))?;
     }
-    println!("cargo::rustc-env=TOCCO_SOURCES={sources:016x}");
+    println!("cargo::rustc-env=TOCCO_SOURCES={:016x}", sources.finish());
     // The page's engine is built for another target: ./run and ./test build it first and say where it is.
     println!("cargo::rerun-if-env-changed=TOCCO_WASM_FILE");
     let mut page = files(&root.join("../../bindings/web/studio"))?;
@@ -40,12 +41,10 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Takes every file under a folder into a hash (FNV-1a), in the order of names.
-fn mix(hash: &mut u64, folder: &Path) -> io::Result<()> {
+/// Takes every file under a folder into a hash, in the order of names.
+fn mix(hash: &mut DefaultHasher, folder: &Path) -> io::Result<()> {
     for file in files(folder)? {
-        for byte in fs::read(file)? {
-            *hash = (*hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
+        hash.write(&fs::read(file)?);
     }
     let mut folders: Vec<PathBuf> = fs::read_dir(folder)?.map(|e| e.map(|e| e.path())).collect::<io::Result<_>>()?;
     folders.retain(|path| path.is_dir());

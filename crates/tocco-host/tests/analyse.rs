@@ -14,6 +14,8 @@ use tocco::rng::Rng;
 use tocco_host::analyse::read::Recording;
 use tocco_host::analyse::{Analysis, Options, analyse, mel};
 use tocco_host::wav::{Encoding, Format, Info, WavReader, WavWriter};
+use tocco_testing::pictures::assert_shipped;
+use tocco_testing::skip;
 
 const RATE_HZ: f64 = 48_000.0;
 
@@ -213,11 +215,9 @@ fn the_body_sounds_like_the_strike_and_the_picture_shows_both() {
     assert!(distance < 2.0, "{distance}");
     let dir = tempfile::tempdir().unwrap();
     let shipped = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/models/analyse.png");
-    let picture =
-        if std::env::var_os("TOCCO_BLESS").is_some() { shipped.clone() } else { dir.path().join("analyse.png") };
+    let picture = dir.path().join("analyse.png");
     analysis.picture(&strikes, &picture).unwrap();
-    let header = |path: &Path| fs::read(path).unwrap()[..24].to_vec();
-    assert_eq!(header(&picture), header(&shipped), "run once with TOCCO_BLESS=1");
+    assert_shipped(&fs::read(&picture).unwrap(), &shipped);
 }
 
 fn write_wav(path: &Path, rate_hz: f64, samples: &[f64]) {
@@ -422,7 +422,7 @@ fn wav_flac_and_ogg_give_scenes_that_render_at_the_level_of_the_recording() {
     ] {
         match Command::new(program).args(arguments).current_dir(here).status() {
             Ok(status) if status.success() => kinds.push(kind),
-            _ => println!("SKIPPED: {kind}, as there is no program '{program}' here"),
+            _ => skip(&format!("recordings of the kind {kind}"), &format!("the program '{program}'")),
         }
     }
     for kind in kinds {

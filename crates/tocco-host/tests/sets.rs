@@ -9,6 +9,7 @@ use std::f64::consts::TAU;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use tocco_testing::skip;
 
 const SCENE: &str = r#"duration_s = 0.3
 [body.hammer]
@@ -464,10 +465,7 @@ fn browser() -> Result<String, &'static str> {
 fn a_listener_runs_the_page_with_the_keyboard_and_the_answers_are_read_back() {
     let browser = match browser() {
         Ok(browser) => browser,
-        Err(missing) => {
-            eprintln!("SKIPPED, the listening page was not tried in a browser: {missing} is missing");
-            return;
-        }
+        Err(missing) => return skip("the listening page in a browser", missing),
     };
     let dir = small();
     let here = dir.path();

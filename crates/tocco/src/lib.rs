@@ -5,6 +5,7 @@
 
 pub mod contact;
 pub mod engine;
+pub mod hash;
 pub mod interactor;
 pub mod limiter;
 pub mod math;

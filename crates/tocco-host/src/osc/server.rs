@@ -13,7 +13,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet, VecDeque};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant, SystemTime};
-use tocco::param::Scale;
+use tocco::param;
 use tocco::scene::error::nearest;
 
 /// Addresses that are not paths of the scene.
@@ -412,7 +412,7 @@ impl Server {
         {
             let found = paths.iter().find(|(known, _, _)| *known == path);
             let now = found.map_or(range[0], |(_, _, value)| *value);
-            let stands = position_01(now, range, scale);
+            let stands = param::position(scale, range[0], range[1], now).clamp(0.0, 1.0);
             let mut row = vec![text(format!("/{name}")), text("1")];
             row.extend([0.0, 1.0, stands, position.unwrap_or(stands)].map(float));
             row.push(text(format!("Control of {path}, from {:e} to {:e}", range[0], range[1])));
@@ -486,13 +486,4 @@ fn fits(method: &str, args: &[OscType]) -> bool {
         ("panic" | "unsubscribe", args) => args.is_empty(),
         _ => false,
     }
-}
-
-/// Where a value stands on its knob.
-fn position_01(value: f64, [low, high]: [f64; 2], scale: Scale) -> f64 {
-    let position = match scale {
-        Scale::Linear => (value - low) / (high - low),
-        Scale::Log => (value / low).ln() / (high / low).ln(),
-    };
-    if position.is_finite() { position.clamp(0.0, 1.0) } else { 0.0 }
 }

@@ -5,7 +5,7 @@ use crate::live::{Desk, Knob, METERS};
 use crate::midi::Learn;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::collections::VecDeque;
-use tocco::param::{Scale, scaled};
+use tocco::param::{Scale, position, scaled};
 use tocco::scene::def::BodyForm;
 use tocco::units::db;
 
@@ -79,12 +79,7 @@ impl Row {
 
     /// Position of a value, which may lie outside.
     fn position_of(&self, value: f64) -> f64 {
-        let [low, high] = self.range;
-        match self.scale {
-            Scale::Log if value > 0.0 => (value / low).ln() / (high / low).ln(),
-            Scale::Log => 0.0,
-            _ => (value - low) / (high - low),
-        }
+        position(self.scale, self.range[0], self.range[1], value)
     }
 
     fn act(&self) -> Act {

@@ -12,6 +12,7 @@ use crate::contact::coupled::MAX_CONTACTS;
 use crate::contact::world::World;
 use crate::contact::{Contact, Roughness, Site};
 use crate::engine::{Command, Timed};
+use crate::hash::text as fingerprint;
 use crate::interactor::Interactor;
 use crate::interactor::friction::{self, Friction, FrictionParams};
 use crate::interactor::impact::{Impact, ImpactParams};
@@ -187,11 +188,6 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
         slot.declared = (slot.value, slot.drive.is_some());
     }
     Ok(scene)
-}
-
-/// FNV-1a, 64 bits.
-fn fingerprint(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 pub(super) fn body_of(site: &str) -> &str {
