@@ -22,6 +22,20 @@ fn skipped(untried: &str, missing: &str, required: bool) -> String {
     format!("SKIPPED: {untried}, as {missing} is missing")
 }
 
+/// A scene: a bar of these modes, and a hammer that strikes it at 10 ms with 1 m/s. `head` are lines that go before.
+#[macro_export]
+macro_rules! struck_bar {
+    ($head:literal, $modes:literal) => {
+        concat!(
+            $head,
+            "[body.hammer]\ntype = \"mass\"\n[body.bar]\ntype = \"modal\"\nmodes = [",
+            $modes,
+            "]\n[contact.hit]\ntype = \"impact\"\nbetween = [\"hammer\", \"bar\"]\n",
+            "[[event]]\nat_s = 0.01\nstrike = \"hammer\"\nvelocity_m_s = 1.0\n[[tap]]\nof = \"bar\"\n",
+        )
+    };
+}
+
 #[cfg(test)]
 mod tests {
     use super::skipped;
