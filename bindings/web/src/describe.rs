@@ -2,7 +2,7 @@
 //! A scene in the words a page needs to draw and play it.
 
 use serde_json::{Value, json};
-use tocco::param::{Rate, Scale, Spec};
+use tocco::param::{Rate, Scale, Spec, position};
 use tocco::resonator::shape::{Stuff, family, locate};
 use tocco::scene::def::{BodyDef, BodyForm, ContactForm, Length, LinkDef, ModeDef, PlaceOn, ShapeDef};
 use tocco::scene::{Scene, SceneDef};
@@ -18,7 +18,7 @@ pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
         .controls()
         .into_iter()
         .map(|(name, path, range, scale)| {
-            let value = value_of(&path).map_or(0.5, |value| position(value, range, scale));
+            let value = value_of(&path).map_or(0.5, |value| position(scale, range[0], range[1], value).clamp(0.0, 1.0));
             json!({ "name": name, "path": path, "range": range, "scale": law(scale), "value": value })
         })
         .collect();
@@ -114,13 +114,4 @@ fn law(scale: Scale) -> &'static str {
         Scale::Linear => "linear",
         Scale::Log => "log",
     }
-}
-
-/// Where on its knob a value stands.
-fn position(value: f64, [low, high]: [f64; 2], scale: Scale) -> f64 {
-    let at = match scale {
-        Scale::Linear => (value - low) / (high - low),
-        Scale::Log => (value / low).ln() / (high / low).ln(),
-    };
-    at.clamp(0.0, 1.0)
 }

@@ -138,6 +138,12 @@ export async function colourOf(page, act) {
   }, from);
 }
 
+/** Says that something is not tried here; with TOCCO_REQUIRE_ALL=1 it fails. */
+export function skip(untried, missing) {
+  if (process.env.TOCCO_REQUIRE_ALL === "1") throw new Error(`${untried}: not tried, as ${missing} is missing, and TOCCO_REQUIRE_ALL=1 asks for everything`);
+  console.log(`SKIPPED: ${untried}, as ${missing} is missing`);
+}
+
 /** Bits of the samples of a float WAV. */
 export function samplesOf(file) {
   const bytes = readFileSync(file);

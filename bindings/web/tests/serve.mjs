@@ -5,7 +5,7 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { address, BAR, colourOf, heard, heardOsc, load, open, oscPort, peak, program, serve, wait, work } from "./harness.mjs";
+import { address, BAR, colourOf, heard, heardOsc, load, open, oscPort, peak, program, serve, skip, wait, work } from "./harness.mjs";
 
 export default {
   async "OSC that reaches the program is played in the page, and the page's gestures go out as OSC"() {
@@ -47,7 +47,7 @@ export default {
   },
 
   async "liblo's oscsend plays the page, whose sliders follow, and the page's gestures reach a running tocco play"() {
-    if (spawnSync("oscsend", [], { stdio: "ignore" }).error) return console.log("SKIPPED: no oscsend (Debian: liblo-tools)");
+    if (spawnSync("oscsend", [], { stdio: "ignore" }).error) return skip("OSC of liblo", "oscsend (Debian package liblo-tools)");
     const [inPort, playPort] = [oscPort + 2, oscPort + 3];
     const take = join(work, "bridged.jsonl");
     const player = spawn(program, ["play", "bar", "--device", "null", "--plain", "--osc", String(playPort), "--record", take, "--duration", "10"], { stdio: "ignore" });

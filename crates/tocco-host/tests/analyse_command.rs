@@ -134,7 +134,7 @@ fn wav_flac_and_ogg_give_scenes_that_render_at_the_level_of_the_recording() {
     ] {
         match Command::new(program).args(arguments).current_dir(here).status() {
             Ok(status) if status.success() => kinds.push(kind),
-            _ => println!("SKIPPED: {kind}, as there is no program '{program}' here"),
+            _ => tocco_testing::skip(&format!("recordings of the kind {kind}"), &format!("the program '{program}'")),
         }
     }
     for kind in kinds {

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The audio half allocates and frees nothing, whatever a player does, whichever scene comes.
 
-#[path = "../../tocco/tests/common/allocations.rs"]
-mod allocations;
-use allocations::{COUNT, WATCHED};
 use tocco::Gesture;
 use tocco::rng::Rng;
 use tocco_host::live::{self, Setup, When};
 use tocco_host::{bench, library};
+use tocco_testing::allocations::{Counting, assert_awake, count, watched};
 
-fn watched<T>(what: impl FnOnce() -> T) -> T {
-    WATCHED.with(|w| w.set(true));
-    let done = what();
-    WATCHED.with(|w| w.set(false));
-    done
-}
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn the_audio_half_neither_allocates_nor_frees_under_storms_floods_loads_and_edits() {
@@ -51,13 +45,11 @@ fn the_audio_half_neither_allocates_nor_frees_under_storms_floods_loads_and_edit
             desk.poll().unwrap();
         }
     }
-    assert_eq!(COUNT.get(), 0);
+    assert_eq!(count(), 0);
     let counts = desk.counts();
     assert!(counts.done > 20_000 && counts.refused == 0, "{counts:?}");
     assert!(desk.status().lost_frames > 0, "nobody fetched the tape, and it was said");
-
-    let proof = watched(|| String::from("heap"));
-    assert!(COUNT.get() > 0, "the guard sees the allocation of {proof}");
+    assert_awake();
 }
 
 #[test]
@@ -69,7 +61,7 @@ fn the_demanding_scene_neither_allocates_nor_frees() {
         storm.blow(&mut desk, bench::live::BLOCK as f64 / bench::live::RATE_HZ).unwrap();
         watched(|| player.play(&[], &mut out));
     }
-    assert_eq!(COUNT.get(), 0);
+    assert_eq!(count(), 0);
     let health = desk.status().health;
     assert!(health.solves > 0 && health.unconverged + health.refused + health.reset == 0, "{health:?}");
 }

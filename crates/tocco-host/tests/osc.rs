@@ -18,6 +18,7 @@ use tocco_host::live::{self, Player, Setup, Shared};
 use tocco_host::osc::Server;
 use tocco_host::osc::files::Folder;
 use tocco_host::osc::wire::{bundle, bytes_of, message, tag_of, text, unpack};
+use tocco_testing::skip;
 
 const ME: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 9999);
 
@@ -479,7 +480,7 @@ fn tocco_send_plays_asks_and_replays_a_take() {
 fn liblo() -> bool {
     let here = Command::new("oscsend").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
     if !here {
-        eprintln!("skipped: oscsend and oscdump are not installed (Debian: liblo-tools)");
+        skip("OSC as liblo speaks it", "oscsend (Debian package liblo-tools)");
     }
     here
 }

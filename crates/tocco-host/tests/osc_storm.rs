@@ -5,10 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use rosc::OscType;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicIsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 use tocco::rng::Rng;
 use tocco_host::library;
@@ -16,35 +13,7 @@ use tocco_host::live::{self, Setup, Shared};
 use tocco_host::osc::files::Folder;
 use tocco_host::osc::wire::{bundle, bytes_of, message, tag_of, text, unpack};
 use tocco_host::osc::{Server, methods};
-
-thread_local! {
-    static WATCHED: Cell<bool> = const { Cell::new(false) };
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-static HELD: AtomicIsize = AtomicIsize::new(0);
-
-struct Counting;
-
-fn note(bytes: isize) {
-    HELD.fetch_add(bytes, Ordering::Relaxed);
-    if WATCHED.with(Cell::get) {
-        COUNT.with(|c| c.set(c.get() + 1));
-    }
-}
-
-// SAFETY: every call is handed to the system allocator unchanged; counting touches only integers.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        note(layout.size() as isize);
-        // SAFETY: the caller's contract is passed on.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        note(-(layout.size() as isize));
-        // SAFETY: the caller's contract is passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+use tocco_testing::allocations::{Counting, assert_awake, count, held as held_bytes, watched};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -172,9 +141,7 @@ fn random_packets_crash_nothing_grow_nothing_and_sound_like_numbers() {
         let from = SocketAddr::from(([127, 0, 0, 1], 9000 + (sender.rng.bits() % 20) as u16));
         server.receive(&sender.packet(), from);
         if round % 8 == 0 {
-            WATCHED.with(|w| w.set(true));
-            player.play(&[], &mut block);
-            WATCHED.with(|w| w.set(false));
+            watched(|| player.play(&[], &mut block));
             let wild = block.iter().find(|x| !x.is_finite() || x.abs() > 1.0);
             assert!(wild.is_none(), "packet {round}: {wild:?}");
             loudest = block.iter().fold(loudest, |most, x| most.max(x.abs()));
@@ -188,14 +155,15 @@ fn random_packets_crash_nothing_grow_nothing_and_sound_like_numbers() {
         }
         remarks += std::iter::from_fn(|| desk.lock().news()).count();
         if round * 10 % packets == 0 {
-            held.push(HELD.load(Ordering::Relaxed));
+            held.push(held_bytes());
         }
     }
     let seconds = started.elapsed().as_secs_f64();
     let counts = desk.lock().counts();
     println!("{packets} packets in {seconds:.1} s, {answers} answers, {remarks} remarks, loudest {loudest}");
     println!("{counts:?}, bytes held {held:?}");
-    assert_eq!(COUNT.with(Cell::get), 0, "allocations on the audio side");
+    assert_eq!(count(), 0, "allocations on the audio side");
+    assert_awake();
     let (early, late) = (held[2], *held[5..].iter().max().unwrap());
     assert!(late - early < 1 << 20, "the control side grew from {early} to {late} bytes");
     assert!(remarks as f64 <= seconds + 1.0, "{remarks} remarks in {seconds} s");

@@ -196,7 +196,7 @@ impl Jack {
             .stderr(Stdio::null())
             .spawn();
         let Ok(server) = server else {
-            println!("skipped: no jackd here; apt-get install jackd2");
+            tocco_testing::skip("playing on a JACK server", "jackd (Debian package jackd2)");
             return None;
         };
         let jack = Self { name: name.to_owned(), server };

@@ -12,23 +12,10 @@ use tocco_host::library::SHIPPED;
 use tocco_host::starter::STARTERS;
 use tocco_host::wav::WavReader;
 
-const SMALL: &str = r#"title = "small"
-duration_s = 0.2
-[body.hammer]
-type = "mass"
-[body.bar]
-type = "modal"
-modes = [{ freq_hz = 440.0, decay_s = 0.05, mass_kg = 0.05 }, { freq_hz = 12000.0, decay_s = 0.01, mass_kg = 0.05 }]
-[contact.hit]
-type = "impact"
-between = ["hammer", "bar"]
-[[event]]
-at_s = 0.01
-strike = "hammer"
-velocity_m_s = 1.0
-[[tap]]
-of = "bar"
-"#;
+const SMALL: &str = tocco_testing::struck_bar!(
+    "title = \"small\"\nduration_s = 0.2\n",
+    "{ freq_hz = 440.0, decay_s = 0.05, mass_kg = 0.05 }, { freq_hz = 12000.0, decay_s = 0.01, mass_kg = 0.05 }"
+);
 
 /// Longer than any file system allows.
 const LONG_NAME: &str = match std::str::from_utf8(&[b'x'; 300]) {

@@ -9,23 +9,9 @@ use std::f64::consts::TAU;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use tocco_testing::{skip, struck_bar};
 
-const SCENE: &str = r#"duration_s = 0.3
-[body.hammer]
-type = "mass"
-[body.bar]
-type = "modal"
-modes = [{ freq_hz = 440.0, decay_s = 0.05, mass_kg = 0.05 }]
-[contact.hit]
-type = "impact"
-between = ["hammer", "bar"]
-[[event]]
-at_s = 0.01
-strike = "hammer"
-velocity_m_s = 1.0
-[[tap]]
-of = "bar"
-"#;
+const SCENE: &str = struck_bar!("duration_s = 0.3\n", "{ freq_hz = 440.0, decay_s = 0.05, mass_kg = 0.05 }");
 
 const DESIGN: &str = r#"title = "small set"
 scene = "scene.toml"
@@ -464,10 +450,7 @@ fn browser() -> Result<String, &'static str> {
 fn a_listener_runs_the_page_with_the_keyboard_and_the_answers_are_read_back() {
     let browser = match browser() {
         Ok(browser) => browser,
-        Err(missing) => {
-            eprintln!("SKIPPED, the listening page was not tried in a browser: {missing} is missing");
-            return;
-        }
+        Err(missing) => return skip("the listening page in a browser", missing),
     };
     let dir = small();
     let here = dir.path();

@@ -203,7 +203,7 @@ pub fn hash(bytes: &[u8]) -> u64 {
         let hash = (hash ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         hash ^ hash >> 29
     };
-    let mut lanes = [1, 2, 3, 4].map(|lane| 0xcbf2_9ce4_8422_2325_u64 ^ lane);
+    let mut lanes = [1, 2, 3, 4].map(|lane| tocco::hash::START ^ lane);
     let (rounds, rest) = bytes.as_chunks::<32>();
     for round in rounds {
         let (words, _) = round.as_chunks::<8>();

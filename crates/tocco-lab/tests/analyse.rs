@@ -7,11 +7,12 @@
 mod strikes;
 use std::f64::consts::TAU;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use strikes::{RATE_HZ, True, small, strike};
 use tocco::rng::Rng;
 use tocco_lab::analyse::read::Recording;
 use tocco_lab::analyse::{Analysis, Options, analyse, mel};
+use tocco_testing::pictures::assert_shipped;
 
 /// A random struck object: decays shorter the higher the mode, amplitudes within 40 dB, sometimes two modes close together
 /// (two to four half-power widths, as the doublets of bells and of plates).
@@ -184,11 +185,9 @@ fn the_body_sounds_like_the_strike_and_the_picture_shows_both() {
     assert!(distance < 2.0, "{distance}");
     let dir = tempfile::tempdir().unwrap();
     let shipped = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/models/analyse.png");
-    let picture =
-        if std::env::var_os("TOCCO_BLESS").is_some() { shipped.clone() } else { dir.path().join("analyse.png") };
+    let picture = dir.path().join("analyse.png");
     analysis.picture(&strikes, &picture).unwrap();
-    let header = |path: &Path| fs::read(path).unwrap()[..24].to_vec();
-    assert_eq!(header(&picture), header(&shipped), "run once with TOCCO_BLESS=1");
+    assert_shipped(&fs::read(&picture).unwrap(), &shipped);
 }
 
 #[test]

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use tocco_lab::analyse::read::Recording;
 use tocco_lab::analyse::{Options, analyse, mel, onset};
+use tocco_testing::skip;
 
 const KITS: &str = "/usr/share/hydrogen/data/drumkits";
 const KIT: &str = "/usr/share/hydrogen/data/drumkits/Gimme A Hand 1.0";
@@ -14,7 +15,7 @@ const LAYERS: [&str; 5] = ["Softest", "Soft", "Med", "Hard", "Hardest"];
 fn there() -> bool {
     let there = Path::new(KIT).is_dir();
     if !there {
-        println!("SKIPPED: no recordings here; apt-get install hydrogen-drumkits brings them");
+        skip("real recordings", "Debian's package hydrogen-drumkits");
     }
     there
 }

@@ -8,6 +8,7 @@ use std::f64::consts::TAU;
 use std::path::PathBuf;
 use tocco::{Engine, Queue, Scene, SceneDef};
 use tocco_lab::plot::{Corner, Figure, Look, Panel, Series};
+use tocco_testing::pictures::assert_shipped;
 
 const RATE_HZ: f64 = 48_000.0;
 
@@ -94,8 +95,5 @@ fn partials_follow_the_law_on_their_way_and_a_restless_morph_keeps_the_energy() 
         .with(Series::new("ours", 1, Look::Line, thin(&ours)));
     let title = "Morphing: the way between two bodies".into();
     let png = Figure { title, panels: vec![left, right] }.png().unwrap();
-    if std::env::var_os("TOCCO_BLESS").is_some() {
-        let docs = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/models");
-        std::fs::write(docs.join("morph.png"), png).unwrap();
-    }
+    assert_shipped(&png, &PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/models/morph.png"));
 }

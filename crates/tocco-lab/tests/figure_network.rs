@@ -11,6 +11,7 @@ use tocco::resonator::modal::{Modal, ModalParams};
 use tocco::resonator::network::dense::Dense;
 use tocco::resonator::network::{Link, Network};
 use tocco_lab::plot::{Corner, Figure, Look, Panel, Series};
+use tocco_testing::pictures::assert_shipped;
 
 const RATE_HZ: f64 = 48_000.0;
 /// The mass that is struck and heard: a neighbour of the damper.
@@ -107,8 +108,5 @@ fn a_chain_lies_on_its_closed_form_and_a_joined_network_on_its_direct_integratio
     let bytes =
         Figure { title: "Network: masses, springs and dampers".into(), panels: vec![left, right] }.png().unwrap();
     let shipped = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/models/network.png");
-    if std::env::var_os("TOCCO_BLESS").is_some() {
-        std::fs::write(&shipped, bytes).unwrap();
-    }
-    assert!(shipped.is_file(), "network.png is missing: run once with TOCCO_BLESS=1");
+    assert_shipped(&bytes, &shipped);
 }

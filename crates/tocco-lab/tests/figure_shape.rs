@@ -8,6 +8,7 @@ use std::f64::consts::{PI, TAU};
 use std::path::PathBuf;
 use tocco::resonator::shape::{Place, PlaceOn, ShapeDef, Stuff, evaluate};
 use tocco_lab::tiles::{CELLS, Sheet, Tile};
+use tocco_testing::pictures::assert_shipped;
 
 /// Tiles in a row.
 const MODES: usize = 8;
@@ -166,8 +167,5 @@ fn shape_every_family_shows_eight_modes_of_different_pitch() {
     }
     let bytes = sheet.png().unwrap();
     let docs = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/models/shape.png");
-    if std::env::var_os("TOCCO_BLESS").is_some() {
-        std::fs::write(&docs, &bytes).unwrap();
-    }
-    assert!(docs.is_file(), "shape.png is missing: run once with TOCCO_BLESS=1");
+    assert_shipped(&bytes, &docs);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Draws the figure of every page in docs/models and checks the claim that the page makes about it.
-//! `TOCCO_BLESS=1 cargo test -p tocco-lab --test figures` writes the pictures; otherwise they go to a place that is thrown
-//! away.
+//! Draws the figure of every page in docs/models and checks the claim that the page makes about it, and that the page
+//! shows it. `TOCCO_BLESS=1 cargo test -p tocco-lab --test figures` writes the pictures.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
@@ -20,20 +19,13 @@ use tocco::texture::{Surface, Texture, TextureParams};
 use tocco::theory::{WallImpact, restitution, restitution_fit};
 use tocco::{Engine, Queue, Scene, SceneDef};
 use tocco_lab::plot::{Corner, Figure, Look, Panel, Series};
-
-fn docs() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs")
-}
+use tocco_testing::pictures::assert_shipped;
+use tocco_testing::spectra::partial;
 
 fn draw(name: &str, title: &str, panels: Vec<Panel>) {
     let bytes = Figure { title: title.into(), panels }.png().unwrap();
-    let thrown_away = tempfile::tempdir().unwrap();
-    let folder = match std::env::var_os("TOCCO_BLESS") {
-        Some(_) => docs().join("models"),
-        None => thrown_away.path().to_path_buf(),
-    };
-    std::fs::write(folder.join(format!("{name}.png")), bytes).unwrap();
-    assert!(docs().join(format!("models/{name}.png")).is_file(), "{name}.png is missing: run once with TOCCO_BLESS=1");
+    let docs = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/models");
+    assert_shipped(&bytes, &docs.join(format!("{name}.png")));
 }
 
 /// Renders a scene and returns the signals, one row per sample.
@@ -454,25 +446,6 @@ fn texture_twice_the_speed_reads_the_same_surface_in_half_the_time() {
     times.x_range = Some((0.0, 25.0));
     times = times.with(line("at 20 mm/s", 0, slow)).with(line("at 40 mm/s", 1, fast));
     draw("texture", "A surface, read where the contact is", vec![profiles, times]);
-}
-
-/// Frequency (rad/sample) and decay (1/sample) of the partial near `w`, from two windows a `lag` apart.
-fn partial(y: &[f64], mut w: f64, window: usize, lag: usize) -> (f64, f64) {
-    let mut decay = 0.0;
-    for _ in 0..2 {
-        let at = |from: usize| {
-            (0..window).fold((0.0, 0.0), |(re, im), k| {
-                let taper = (PI * (k as f64 + 0.5) / window as f64).sin().powi(4);
-                let (s, c) = (w * k as f64).sin_cos();
-                (re + taper * y[from + k] * c, im - taper * y[from + k] * s)
-            })
-        };
-        let ((a, b), (c, d)) = (at(0), at(lag));
-        let turn = (d * a - c * b).atan2(c * a + d * b) - w * lag as f64;
-        w += (turn - TAU * (turn / TAU).round()) / lag as f64;
-        decay = -0.5 * ((c * c + d * d) / (a * a + b * b)).ln() / lag as f64;
-    }
-    (w, decay)
 }
 
 #[test]

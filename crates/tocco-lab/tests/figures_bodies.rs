@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Draws the pictures about bodies and materials and checks what their pages say of them.
-//! `TOCCO_BLESS=1 cargo test -p tocco-lab --test figures_bodies` writes them; otherwise they are thrown away.
+//! `TOCCO_BLESS=1 cargo test -p tocco-lab --test figures_bodies` writes them.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
@@ -13,17 +13,14 @@ use tocco_lab::plot::{Corner, Figure, Look, Panel, Series};
 use tocco_lab::render::{Manner, Plan, Target, to_wav};
 use tocco_lab::wav::{Encoding, WavReader};
 use tocco_lab::{library, spectrogram};
+use tocco_testing::pictures::assert_shipped;
 
 fn docs() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs")
 }
 
 fn keep(name: &str, bytes: &[u8]) {
-    let path = docs().join(name);
-    if std::env::var_os("TOCCO_BLESS").is_some() {
-        std::fs::write(&path, bytes).unwrap();
-    }
-    assert!(path.is_file(), "{name} is missing: run once with TOCCO_BLESS=1");
+    assert_shipped(bytes, &docs().join(name));
 }
 
 #[test]

@@ -73,13 +73,7 @@ pub struct Engine {
     leaving: [Option<Leaving>; LEAVING],
 }
 
-/// The hash of a sound before its first sample.
-pub const START: u64 = 0xcbf2_9ce4_8422_2325;
-
-/// One sample more in the hash of a sound, by which takes and golden tables know it again.
-pub fn hashed(hash: u64, sample: f32) -> u64 {
-    (hash ^ u64::from(sample.to_bits())).wrapping_mul(0x0100_0000_01b3)
-}
+pub use crate::hash::{START, sample as hashed};
 
 /// A scene on its way out.
 struct Leaving {

@@ -7,6 +7,7 @@ pub mod command;
 pub mod contact;
 pub mod engine;
 pub mod gesture;
+pub mod hash;
 pub mod interactor;
 pub mod math;
 pub mod papers;

@@ -60,9 +60,9 @@ impl Spec {
         scaled(self.scale, self.min, self.max, position)
     }
 
-    /// Physical value to its position in `0..1` along the knob: the inverse of [`Spec::from_01`].
+    /// Physical value to its position along the knob: the inverse of [`Spec::from_01`], ends for values beyond them.
     pub fn to_01(&self, value: Real) -> Real {
-        position(self.scale, self.min, self.max, value)
+        position(self.scale, self.min, self.max, value).clamp(0.0, 1.0)
     }
 }
 
@@ -75,14 +75,14 @@ pub fn scaled(scale: Scale, low: Real, high: Real, position: Real) -> Real {
     }
 }
 
-/// The inverse of [`scaled`]: where a value between `low` and `high` stands along its knob, `0..1`; 0 where that is no
-/// number.
+/// The inverse of [`scaled`]: where a value stands between `low` and `high`, 0 at `low` and 1 at `high`, outside for values
+/// beyond them. 0 where the law has no answer: a range without width, a value that is not positive on a logarithmic knob.
 pub fn position(scale: Scale, low: Real, high: Real, value: Real) -> Real {
     let position = match scale {
         Scale::Linear => (value - low) / (high - low),
         Scale::Log => crate::math::ln(value / low) / crate::math::ln(high / low),
     };
-    if position.is_nan() { 0.0 } else { position.clamp(0.0, 1.0) }
+    if position.is_finite() { position } else { 0.0 }
 }
 
 /// Type of a structural key.
@@ -215,5 +215,30 @@ mod tests {
         assert_eq!(Two::SPECS[1].id, "second");
         assert!((Two::SPECS[1].from_01(0.5) - 10.0).abs() < 1e-12);
         assert!(!Two::SPECS[0].admits(Real::NAN));
+    }
+
+    #[test]
+    fn a_knob_returns_to_the_position_that_its_value_came_from() {
+        for (scale, low, high) in
+            [(Scale::Linear, 0.0, 1.0), (Scale::Linear, 5.0, -3.0), (Scale::Log, 1e-9, 1e14), (Scale::Log, 4.0, 0.25)]
+        {
+            for step in 0..=1000 {
+                let at = f64::from(step) / 1000.0;
+                let value = scaled(scale, low, high, at);
+                let back = position(scale, low, high, value);
+                assert!((back - at).abs() < 1e-13, "{scale:?} {low} {high}: {at} became {back}");
+                let again = scaled(scale, low, high, back);
+                assert!((again - value).abs() <= 1e-12 * value.abs(), "{scale:?} {low} {high}: {value} became {again}");
+            }
+            assert_eq!([low, high].map(|end| position(scale, low, high, end)), [0.0, 1.0]);
+        }
+        for spec in Two::SPECS {
+            assert_eq!([spec.min, spec.max].map(|end| spec.to_01(end)), [0.0, 1.0]);
+            assert_eq!([spec.min - 5.0, spec.max + 5.0].map(|beyond| spec.to_01(beyond)), [0.0, 1.0]);
+            assert!((spec.to_01(spec.from_01(0.3)) - 0.3).abs() < 1e-15);
+        }
+        assert!((position(Scale::Log, 1.0, 100.0, 1000.0) - 1.5).abs() < 1e-14, "beyond the end");
+        assert_eq!(position(Scale::Linear, 2.0, 2.0, 3.0), 0.0);
+        assert_eq!([0.0, -1.0, Real::NAN].map(|value| position(Scale::Log, 1.0, 10.0, value)), [0.0; 3]);
     }
 }

@@ -4,6 +4,7 @@
 //!
 //! The generator is xoshiro256++ (Blackman and Vigna, public domain description), seeded by SplitMix64.
 
+use crate::hash;
 use crate::math::{Real, TAU, cos, ln};
 
 /// A small, fast, repeatable random source. Not for secrets.
@@ -23,11 +24,7 @@ fn split_mix(state: &mut u64) -> u64 {
 impl Rng {
     /// The stream of one node: the scene's seed and the node's label (FNV-1a).
     pub fn new(seed: u64, label: &str) -> Self {
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ seed;
-        for byte in label.bytes() {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-        let mut state = hash;
+        let mut state = hash::bytes(hash::START ^ seed, label.as_bytes());
         Self { state: core::array::from_fn(|_| split_mix(&mut state)) }
     }
 

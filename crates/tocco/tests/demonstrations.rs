@@ -2,9 +2,9 @@
 //! The shipped scenes that rub, roll, bounce and sing do what their physics says: the three demonstrations of 000
 //! section 8.4.2, and the rest of the gestures. Levels and endings are checked by the table of shipped sounds.
 
-use std::f64::consts::TAU;
 use tocco::scene::def::{Length, Source};
 use tocco::{Engine, Health, Queue, Scene, SceneDef};
+use tocco_testing::spectra::{band_db, centroid_hz, level_db, loudest_hz, spectrum};
 
 /// One performance of a scene.
 struct Take {
@@ -55,45 +55,6 @@ fn perform(def: &SceneDef, signals: &[&str]) -> Take {
     let heard = (0..channels).map(|c| out.iter().skip(c).step_by(channels).map(|&x| f64::from(x)).collect()).collect();
     let probed = (0..signals.len()).map(|s| rows.iter().skip(s).step_by(signals.len()).copied().collect()).collect();
     Take { rate_hz: def.rate_hz, heard, probed, health }
-}
-
-fn level_db(y: &[f64]) -> f64 {
-    10.0 * (y.iter().map(|x| x * x).sum::<f64>() / y.len() as f64).log10()
-}
-
-/// Power at one frequency under a Hann window.
-fn power(windowed: &[f64], freq_hz: f64, rate_hz: f64) -> f64 {
-    let (turn_sin, turn_cos) = (TAU * freq_hz / rate_hz).sin_cos();
-    let (mut sin, mut cos, mut re, mut im) = (0.0, 1.0, 0.0, 0.0);
-    for x in windowed {
-        (re, im) = (re + x * cos, im + x * sin);
-        (cos, sin) = (cos * turn_cos - sin * turn_sin, sin * turn_cos + cos * turn_sin);
-    }
-    (re * re + im * im) / (windowed.len() as f64).powi(2)
-}
-
-/// Frequencies of a band and the power there, on a grid of half the window's resolution.
-fn spectrum(y: &[f64], band_hz: [f64; 2], rate_hz: f64) -> Vec<(f64, f64)> {
-    let (step, turn) = (0.5 * rate_hz / y.len() as f64, TAU / y.len() as f64);
-    let mean = y.iter().sum::<f64>() / y.len() as f64;
-    let hann = |(n, x): (usize, &f64)| (x - mean) * (1.0 - (turn * n as f64).cos());
-    let windowed: Vec<f64> = y.iter().enumerate().map(hann).collect();
-    let bins = ((band_hz[1] - band_hz[0]) / step) as usize;
-    (0..=bins).map(|i| band_hz[0] + step * i as f64).map(|f| (f, power(&windowed, f, rate_hz))).collect()
-}
-
-fn band_db(y: &[f64], band_hz: [f64; 2], rate_hz: f64) -> f64 {
-    10.0 * spectrum(y, band_hz, rate_hz).iter().map(|(_, p)| p).sum::<f64>().log10()
-}
-
-fn loudest_hz(y: &[f64], band_hz: [f64; 2], rate_hz: f64) -> f64 {
-    let bins = spectrum(y, band_hz, rate_hz);
-    bins.iter().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap().0
-}
-
-fn centroid_hz(y: &[f64], band_hz: [f64; 2], rate_hz: f64) -> f64 {
-    let (sum, weight) = spectrum(y, band_hz, rate_hz).iter().fold((0.0, 0.0), |(s, w), (f, p)| (s + f * p, w + p));
-    sum / weight
 }
 
 /// Times at which a contact closes, s.
@@ -230,7 +191,8 @@ fn a_board_creaks_in_ticks_that_come_sooner_as_the_foot_moves_faster() {
 #[test]
 fn a_scrape_is_brighter_when_faster_and_silent_at_rest() {
     let take = perform(&shipped("scrape"), &[]);
-    let bright = |from_s: f64, to_s: f64| centroid_hz(take.left(from_s, to_s), [100.0, 8000.0], take.rate_hz);
+    let bright =
+        |from_s: f64, to_s: f64| centroid_hz(&spectrum(take.left(from_s, to_s), [100.0, 8000.0], take.rate_hz));
     let (slow, fast) = (bright(2.9, 3.1), bright(3.7, 3.9));
     assert!(fast > 1.3 * slow, "{slow} Hz slow, {fast} Hz fast");
     let rest = level_db(take.left(1.7, 1.8)) - level_db(take.left(0.6, 0.9));
@@ -248,7 +210,8 @@ fn chalk_shrieks_when_pressed_slowly_and_only_scratches_when_quick() {
 #[test]
 fn a_harder_hammer_stroke_is_brighter_as_felt_stiffens() {
     let take = perform(&shipped("hammered-string"), &["low.near.velocity"]);
-    let bright = |from_s: f64| centroid_hz(take.signal(0, from_s, from_s + 0.1), [60.0, 6000.0], take.rate_hz);
+    let bright =
+        |from_s: f64| centroid_hz(&spectrum(take.signal(0, from_s, from_s + 0.1), [60.0, 6000.0], take.rate_hz));
     let (soft, hard) = (bright(0.1), bright(1.7));
     assert!(hard > 1.15 * soft, "{soft} Hz soft, {hard} Hz hard");
 }

@@ -8,6 +8,7 @@ use tocco::scene::ControlInfo;
 use tocco::scene::hammer::contact_time_s;
 use tocco::theory::WallImpact;
 use tocco::{Scene, SceneDef};
+use tocco_testing::spectra::{centroid_hz, fourier};
 
 const RATE_HZ: f64 = 48_000.0;
 
@@ -97,19 +98,12 @@ fn brightness_rises_with_hardness_as_the_figure_of_the_paper_shows() {
         let def = SceneDef::from_text(&text).unwrap();
         let ratio = 0.01 / def.stiffness(&def.contacts[0]).unwrap();
         let (rows, _) = probe(&mut engine(&text, RATE_HZ), &["bar.velocity"], 12_000);
-        let (mut power, mut weighted) = (0.0, 0.0);
-        for bin in 1..1200 {
+        let power = |bin: i32| {
             let freq_hz = 10.0 * f64::from(bin);
-            let (mut re, mut im) = (0.0, 0.0);
-            for (n, row) in rows.iter().enumerate() {
-                let (sin, cos) = (std::f64::consts::TAU * freq_hz * n as f64 / RATE_HZ).sin_cos();
-                re += row[0] * cos;
-                im += row[0] * sin;
-            }
-            power += re * re + im * im;
-            weighted += freq_hz * (re * re + im * im);
-        }
-        let centroid = weighted / power;
+            let (re, im) = fourier(rows.iter().map(|row| row[0]), std::f64::consts::TAU * freq_hz / RATE_HZ);
+            (freq_hz, re * re + im * im)
+        };
+        let centroid = centroid_hz(&(1..1200).map(power).collect::<Vec<_>>());
         assert!(centroid > before.0 && ratio < before.1, "hardness {hardness}: {centroid} Hz after {before:?}");
         before = (centroid, ratio);
     }

@@ -5,6 +5,7 @@ mod common;
 use common::engine;
 use tocco::engine::{Command, Engine, Queue, Timed};
 use tocco::{Scene, SceneDef};
+use tocco_testing::spectra::peak;
 
 const RATE_HZ: f64 = 48_000.0;
 
@@ -57,11 +58,7 @@ fn click(sound: &[f32]) -> f64 {
     for _ in 0..8 {
         rest = rest.windows(2).map(|w| 0.5 * (w[1] - w[0])).collect();
     }
-    rest.iter().fold(0.0, |most: f64, x| most.max(x.abs()))
-}
-
-fn peak(sound: &[f32]) -> f64 {
-    sound.iter().fold(0.0, |most, x| most.max(f64::from(x.abs())))
+    peak(&rest)
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn sources() -> BTreeMap<String, String> {
 
 /// Lowest first; a file uses only what stands before it or beside it.
 const LAYERS: [&[&str]; 6] = [
-    &["math", "units", "rng", "param"],
+    &["math", "units", "hash", "rng", "param"],
     &["theory", "papers", "limiter", "resonator", "interactor", "texture"],
     &["contact"],
     &["event", "voice"],

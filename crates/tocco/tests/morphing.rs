@@ -2,10 +2,11 @@
 //! Bodies that become other bodies while they sound: no energy from nowhere, no clicks, the right pitch on the way.
 
 mod common;
-use common::{RATE_HZ, click_db, engine, peak};
+use common::{RATE_HZ, click_db, engine};
 use tocco::engine::{Command, Queue, Timed};
 use tocco::rng::Rng;
 use tocco::{Scene, SceneDef};
+use tocco_testing::spectra::peak;
 
 /// Four modes that become three others, at other places, one of them with the other sign.
 const BAR: &str = r#"

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `Engine::render` allocates and frees nothing, whatever happens in it.
 
-#[path = "common/allocations.rs"]
-mod allocations;
 mod common;
-use allocations::{COUNT, WATCHED};
 use common::engine;
 use tocco::engine::{Command, Queue, Timed};
 use tocco::{Scene, SceneDef};
+use tocco_testing::allocations::{Counting, assert_awake, count, watched};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn render_neither_allocates_nor_frees_in_contact_in_sleep_under_edits_and_when_scenes_are_swapped() {
@@ -46,15 +47,9 @@ fn render_neither_allocates_nor_frees_in_contact_in_sleep_under_edits_and_when_s
         Timed { at: 20_000, command: Command::Hush },
     ]);
     let mut out = vec![0.0; 30_000];
-    WATCHED.with(|w| w.set(true));
-    let health = engine.render(&[], &mut commands, &mut out);
-    WATCHED.with(|w| w.set(false));
-    assert_eq!(COUNT.get(), 0);
+    let health = watched(|| engine.render(&[], &mut commands, &mut out));
+    assert_eq!(count(), 0);
     assert!(std::iter::from_fn(|| engine.retired()).count() == 3);
     assert!(health.solves > 0 && health.refused == 0 && health.unconverged == 0);
-
-    WATCHED.with(|w| w.set(true));
-    let proof = String::from("heap");
-    WATCHED.with(|w| w.set(false));
-    assert!(COUNT.get() > 0, "the guard sees the allocation of {proof}");
+    assert_awake();
 }

@@ -2,7 +2,7 @@
 //! Energy minus the work of outsiders never rises: not by one part in 1e12 of the initial energy, in any step.
 //!
 //! A solve that does not converge must not add energy either. Impacts always converge; with friction on shared bodies about
-//! one coupled solve in a thousand does not (contacts that stick twice between the same two bodies, normal forces that
+//! one solve in 1200 does not (contacts that stick twice between the same two bodies, normal forces that
 //! depend on the friction they cause): there friction lets go for the step, see contact/coupled.rs.
 
 mod common;
@@ -187,55 +187,67 @@ fn rubbing(rng: &mut Rng) -> String {
     text
 }
 
-/// `most_lost`: unconverged solves allowed per system; `most_evaluations`: in one scalar solve.
-fn sweep(
-    label: &str,
-    systems: usize,
-    frames: usize,
-    make: fn(&mut Rng) -> String,
-    most_lost: f64,
-    most_evaluations: u64,
-) {
+/// What README.md says of a sweep.
+#[derive(Clone, Copy)]
+struct Claim {
+    /// Largest step upwards, relative to the energy.
+    rise: f64,
+    /// Unconverged solves, part of all solves.
+    lost: f64,
+    /// Evaluations in one scalar solve.
+    evaluations: u64,
+}
+
+/// The claim holds for these systems, the first of an endless list; ten times as many must stay within the general bounds.
+fn sweep(label: &str, systems: usize, frames: usize, make: fn(&mut Rng) -> String, claim: Claim) {
+    let (systems, claim) = match long() {
+        1 => (systems, claim),
+        times => (systems * times, Claim { rise: 1e-12, lost: claim.lost * 1.2, evaluations: 50 }),
+    };
     let (mut worst, mut solves, mut iterations, mut most, mut fallbacks, mut lost) = (0.0f64, 0, 0, 0, 0, 0);
     for system in 0..systems {
         let mut rng = Rng::new(system as u64, label);
         let text = make(&mut rng);
         let (rise, health) = growth(&mut engine(&text, 44_100.0), frames);
-        assert!(rise <= 1e-12, "system {system} gained {rise:e}\n{text}");
-        lost += health.unconverged;
-        assert!(lost as f64 <= most_lost * systems as f64, "system {system} lost {}\n{text}", health.unconverged);
+        assert!(rise <= claim.rise, "system {system} gained {rise:e}\n{text}");
+        assert!(claim.lost > 0.0 || health.unconverged == 0, "system {system} lost {}\n{text}", health.unconverged);
         assert_eq!(health.reset, 0);
+        lost += health.unconverged;
         worst = worst.max(rise);
         solves += health.solves;
         iterations += health.iterations;
         most = most.max(health.most_iterations);
         fallbacks += health.fallbacks;
     }
-    let mean = iterations as f64 / solves as f64;
+    let (mean, share) = (iterations as f64 / solves as f64, lost as f64 / solves as f64);
     println!(
         "{label}: {systems} systems, {solves} solves, {mean:.2} evaluations on average, at most {most} in one scalar solve, \
-              {fallbacks} fallbacks, {lost} unconverged, largest rise {worst:.1e} of the energy"
+              {fallbacks} fallbacks, {lost} unconverged ({:.3} %), largest rise {worst:.1e} of the energy",
+        100.0 * share
     );
-    assert!(most <= most_evaluations, "the bound was meant to be far away");
+    assert!(share <= claim.lost, "{lost} of {solves} solves unconverged");
+    assert!(most <= claim.evaluations, "{most} evaluations in one solve");
 }
 
 fn long() -> usize {
     if std::env::var_os("TOCCO_LONG").is_some() { 10 } else { 1 }
 }
 
+const IMPACTS: Claim = Claim { rise: 1.5e-13, lost: 0.0, evaluations: 19 };
+
 #[test]
 fn energy_minus_work_never_rises_in_20000_random_single_contacts() {
-    sweep("single", 20_000 * long(), 96, one_contact, 0.0, 30);
+    sweep("single", 20_000, 96, one_contact, IMPACTS);
 }
 
 #[test]
 fn energy_minus_work_never_rises_in_4000_random_systems_of_shared_contacts() {
-    sweep("shared", 4_000 * long(), 96, shared_contacts, 0.0, 30);
+    sweep("shared", 4_000, 96, shared_contacts, IMPACTS);
 }
 
 #[test]
 fn energy_minus_work_never_rises_in_3000_random_systems_with_friction() {
-    sweep("friction", 3_000 * long(), 200, rubbing, 1.0, 50);
+    sweep("friction", 3_000, 200, rubbing, Claim { rise: 1.9e-15, lost: 8.5e-4, evaluations: 14 });
 }
 
 #[test]

@@ -11,6 +11,7 @@ use tocco::resonator::modal::{Modal, ModalParams};
 use tocco::resonator::waveguide::{StringParams, Waveguide};
 use tocco::resonator::{CONTROL_TICKS, Motion, Reading, Resonator};
 use tocco::rng::Rng;
+use tocco_testing::spectra::{fourier, partial};
 
 const RATES: [f64; 7] = [8e3, 22_050.0, 44_100.0, 48e3, 96e3, 192e3, 384e3];
 
@@ -30,30 +31,6 @@ fn struck(string: &mut Waveguide, samples: usize) -> Vec<f64> {
         out.extend_from_slice(&reading[0].values);
     }
     out
-}
-
-/// Frequency (rad/sample) and decay (1/sample) of the partial near `w`: two windows one `lag` apart see the same
-/// exponential, so the window's own answer cancels; what is left is leakage of the neighbours, 1e-7 for cos^4.
-fn partial(y: &[f64], mut w: f64, window: usize, lag: usize) -> (f64, f64) {
-    let mut decay = 0.0;
-    for _ in 0..2 {
-        let spectrum = |from: usize| {
-            let (mut re, mut im) = (0.0, 0.0);
-            for k in 0..window {
-                let hann = (std::f64::consts::PI * (k as f64 + 0.5) / window as f64).sin().powi(4);
-                let (s, c) = (w * k as f64).sin_cos();
-                re += hann * y[from + k] * c;
-                im -= hann * y[from + k] * s;
-            }
-            (re, im)
-        };
-        let ((a, b), (c, d)) = (spectrum(0), spectrum(lag));
-        let turn = (d * a - c * b).atan2(c * a + d * b) - w * lag as f64;
-        let turn = turn - std::f64::consts::TAU * (turn / std::f64::consts::TAU).round();
-        w += turn / lag as f64;
-        decay = -0.5 * ((c * c + d * d) / (a * a + b * b)).ln() / lag as f64;
-    }
-    (w, decay)
 }
 
 fn cents(ratio: f64) -> f64 {
@@ -144,12 +121,8 @@ fn a_partial_with_a_node_where_it_is_struck_does_not_sound() {
     let mut struck_at_fifth = string(100.0, 2e3, 0.0, &[0.2, 0.07], rate_hz);
     let y = struck(&mut struck_at_fifth, 9_600);
     let level = |n: f64| {
-        let (mut re, mut im) = (0.0, 0.0);
-        for (k, v) in y[..9_600].iter().enumerate() {
-            let hann = (PI * (k as f64 + 0.5) / 9_600.0).sin().powi(2);
-            let (s, c) = (TAU * 100.0 * n / rate_hz * k as f64).sin_cos();
-            (re, im) = (re + hann * v * c, im + hann * v * s);
-        }
+        let hann = |k: usize| (PI * (k as f64 + 0.5) / 9_600.0).sin().powi(2);
+        let (re, im) = fourier((0..9_600).map(|k| hann(k) * y[k]), TAU * 100.0 * n / rate_hz);
         re.hypot(im) / (PI * n * 0.2).sin().abs().max(1e-3) / (PI * n * 0.07).sin().abs()
     };
     for n in [5.0, 10.0] {

@@ -2,36 +2,16 @@
 //! Surfaces and fractal noise against their law. Statistics use fixed seeds and bounds of five standard errors: by
 //! chance one such bound fails in 1.7 million.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::TAU;
 use tocco::param::Tunable;
 use tocco::rng::Rng;
 use tocco::texture::fractal::Fractal;
 use tocco::texture::{MAX_DRAWS, MEMORY, SEAM, Surface, TEXTURE, Texture, TextureParams};
-
-thread_local! {
-    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-}
-
-/// Counts the allocations of each thread.
-struct Counting;
-
-// SAFETY: everything is passed on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller's promise is the system allocator's.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: as above.
-        unsafe { System.dealloc(memory, layout) }
-    }
-}
+use tocco_testing::allocations::{Counting, assert_awake, count, watched};
+use tocco_testing::spectra::periodogram;
 
 #[global_allocator]
-static COUNTING: Counting = Counting;
+static ALLOCATOR: Counting = Counting;
 
 const RATES_HZ: [f64; 3] = [44_100.0, 48_000.0, 96_000.0];
 const FIRST_HZ: f64 = 2.0;
@@ -74,48 +54,6 @@ fn integrate(f: impl Fn(f64) -> f64) -> f64 {
         })
         .sum();
     simpson * step / 3.0 + low * f(low)
-}
-
-/// In place, length a power of two.
-fn fft(re: &mut [f64], im: &mut [f64]) {
-    let n = re.len();
-    let bits = n.trailing_zeros();
-    for i in 0..n {
-        let j = i.reverse_bits() >> (usize::BITS - bits);
-        if i < j {
-            re.swap(i, j);
-            im.swap(i, j);
-        }
-    }
-    let mut half = 1;
-    while half < n {
-        for k in 0..half {
-            let (s, c) = (-PI * k as f64 / half as f64).sin_cos();
-            for a in (k..n).step_by(2 * half) {
-                let b = a + half;
-                let (x, y) = (re[b] * c - im[b] * s, re[b] * s + im[b] * c);
-                (re[b], im[b]) = (re[a] - x, im[a] - y);
-                (re[a], im[a]) = (re[a] + x, im[a] + y);
-            }
-        }
-        half *= 2;
-    }
-}
-
-/// Mean Hann periodogram: density per cycle per sample at bins 0..n/2.
-fn periodogram(n: usize, segments: usize, mut sample: impl FnMut() -> f64) -> Vec<f64> {
-    let window: Vec<f64> = (0..n).map(|i| 0.5 - 0.5 * (TAU * i as f64 / n as f64).cos()).collect();
-    let norm: f64 = window.iter().map(|w| w * w).sum();
-    let mut density = vec![0.0; n / 2];
-    for _ in 0..segments {
-        let mut re: Vec<f64> = window.iter().map(|w| w * sample()).collect();
-        let mut im = vec![0.0; n];
-        fft(&mut re, &mut im);
-        for (k, d) in density.iter_mut().enumerate() {
-            *d += (re[k] * re[k] + im[k] * im[k]) / (norm * segments as f64);
-        }
-    }
-    density
 }
 
 #[test]
@@ -525,13 +463,15 @@ fn the_declared_texture_tunes_its_beta() {
 #[test]
 fn a_surface_once_built_allocates_nothing() {
     let mut surface = surface(1.5, 8);
-    let before = ALLOCATIONS.with(Cell::get);
-    for i in 0..100_000 {
-        let turn = TAU * f64::from(i) / 30_000.0;
-        surface.height(0.2 * turn.sin());
-        if i % 32 == 0 {
-            surface.set(0, 1.0 + turn.cos());
+    watched(|| {
+        for i in 0..100_000 {
+            let turn = TAU * f64::from(i) / 30_000.0;
+            surface.height(0.2 * turn.sin());
+            if i % 32 == 0 {
+                surface.set(0, 1.0 + turn.cos());
+            }
         }
-    }
-    assert_eq!(ALLOCATIONS.with(Cell::get), before);
+    });
+    assert_eq!(count(), 0);
+    assert_awake();
 }

@@ -418,7 +418,7 @@ impl Server {
         {
             let found = paths.iter().find(|(known, _, _)| *known == path);
             let now = found.map_or(range[0], |(_, _, value)| *value);
-            let stands = tocco::param::position(scale, range[0], range[1], now);
+            let stands = tocco::param::position(scale, range[0], range[1], now).clamp(0.0, 1.0);
             let mut row = vec![text(format!("/{name}")), text("1")];
             row.extend([0.0, 1.0, stands, position].map(float));
             row.push(text(format!("Control of {path}, from {:e} to {:e}", range[0], range[1])));

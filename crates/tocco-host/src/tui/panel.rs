@@ -227,7 +227,7 @@ impl Panel {
             }
             let range = [spec.min, spec.max];
             let mut row = Row { path, control: false, unit: spec.unit, range, scale: spec.scale, position: 0.0 };
-            row.position = row.position_of(value);
+            row.position = row.position_of(value).clamp(0.0, 1.0);
             rows.push(row);
         }
         self.rows = rows;

@@ -8,6 +8,7 @@ use crate::plot::{FINE, paint, text, tick};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
+use tocco::param::{Scale, position};
 
 type Canvas<'a> = DrawingArea<BitMapBackend<'a>, Shift>;
 type Anchor = (HPos, VPos);
@@ -164,8 +165,8 @@ fn bars(
         (low - margin, high + margin)
     };
     let axis = Axis { path: name.to_owned(), low, high, count: 1, log };
-    let part = |value: f64| if log { (value / low).ln() / (high / low).ln() } else { (value - low) / (high - low) };
-    let at = |value: f64| left + (part(value) * f64::from(wide)).round() as i32;
+    let scale = if log { Scale::Log } else { Scale::Linear };
+    let at = |value: f64| left + (position(scale, low, high, value) * f64::from(wide)).round() as i32;
     for value in ticks(&axis) {
         let x = at(value);
         let line = [fine((x, top)), fine((x, bottom))];

@@ -19,6 +19,7 @@ use crate::contact::coupled::MAX_CONTACTS;
 use crate::contact::world::World;
 use crate::contact::{Contact, Law, PressedBy, Roughness, Site};
 use crate::gesture::Gesture;
+use crate::hash::text as fingerprint;
 use crate::interactor::friction::{self, FrictionParams};
 use crate::interactor::impact::ImpactParams;
 use crate::math::{PI, Real, cos, pow, sin};
@@ -198,11 +199,6 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
     }
     let lineage = Lineage::new(body_makes, contact_makes);
     Ok(Scene { directory, runtime, lineage, title: def.title.clone(), duration: def.duration, omitted })
-}
-
-/// FNV-1a, 64 bits.
-fn fingerprint(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 pub(super) fn body_of(site: &str) -> &str {

@@ -56,7 +56,7 @@ impl Mapping {
     /// Where the knob stands for a value of the slot; a time also where it lies outside what can be set.
     pub fn knob(&self, value: Real) -> Real {
         match self.knob_ends {
-            None => param::position(self.scale, self.range[0], self.range[1], value),
+            None => param::position(self.scale, self.range[0], self.range[1], value).clamp(0.0, 1.0),
             Some([from, to]) => {
                 let position = math::ln(value / self.range[0]) / math::ln(self.range[1] / self.range[0]);
                 from * math::exp(position * math::ln(to / from))

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use tocco::{Engine, Health, Queue, Scene, SceneDef};
+use tocco_testing::spectra::peak;
 
 /// Rate of the tests that listen.
 pub const RATE_HZ: f64 = 48_000.0;
@@ -114,11 +115,6 @@ fn splash(signal: &[f64]) -> Vec<f64> {
     };
     let taps: Vec<f64> = (0..n).map(tap).collect();
     signal.windows(n).map(|window| window.iter().zip(&taps).map(|(x, h)| x * h).sum()).collect()
-}
-
-/// Largest magnitude.
-pub fn peak(signal: &[f64]) -> f64 {
-    signal.iter().fold(0.0, |m: f64, x| m.max(x.abs()))
 }
 
 /// Peak above [`CUT_HZ`] against the peak of the signal around it (10 ms), dB, at worst, from 0.05 s on.
