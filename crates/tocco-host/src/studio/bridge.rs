@@ -7,17 +7,20 @@
 use crate::error::{HostError, Result, bad};
 use rosc::{OscMessage, OscPacket, OscType, decoder, encoder};
 use serde_json::{Value, json};
-use std::net::{SocketAddr, TcpStream, UdpSocket};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
-use std::time::Duration;
-use tungstenite::{Message, accept};
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::net::UdpSocket;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-/// How often a connection looks for something to send while the page is silent: below what a hand notices.
-const LOOK: Duration = Duration::from_millis(5);
 /// Nested bundles deeper than this are dropped.
 const DEEPEST: usize = 8;
+/// Gestures that wait for a page: twice what the longest OSC packet can hold. A page that leaves more waiting is let go.
+const LONGEST_QUEUE: usize = 8192;
+/// Pages that may be open at a time: with the requests, fewer than the 1024 files that systems commonly allow a program.
+const MOST_PAGES: usize = 512;
+
+/// The way to one page.
+type Page = Sender<Arc<str>>;
 
 /// What the bridge listens and talks to.
 #[derive(Clone, Debug, Default)]
@@ -31,27 +34,28 @@ pub struct Settings {
 /// The pages that are open, and the ways in and out.
 #[derive(Clone)]
 pub struct Bridge {
-    pages: Arc<Mutex<Vec<Sender<String>>>>,
+    pages: Arc<Mutex<Vec<Page>>>,
     out: Option<(Arc<UdpSocket>, SocketAddr)>,
     words: Vec<String>,
 }
 
 impl Bridge {
-    /// Opens the sockets.
-    pub fn open(settings: &Settings) -> Result<Self> {
-        let pages: Arc<Mutex<Vec<Sender<String>>>> = Arc::default();
+    /// Opens the sockets and begins to listen.
+    pub async fn open(settings: &Settings) -> Result<Self> {
+        let pages: Arc<Mutex<Vec<Page>>> = Arc::default();
         let mut words = Vec::new();
         if let Some(port) = settings.from_port {
             let socket = UdpSocket::bind(("127.0.0.1", port))
+                .await
                 .or_else(|e| bad(format!("OSC port {port} cannot be taken ({e}); name another with --osc")))?;
             words.push(format!("OSC on 127.0.0.1:{port} reaches the page"));
-            let pages = Arc::clone(&pages);
-            thread::spawn(move || listen(&socket, &pages));
+            tokio::spawn(listen(socket, Arc::clone(&pages)));
         }
         let out = match settings.to {
             None => None,
             Some(to) => {
                 let socket = UdpSocket::bind("0.0.0.0:0")
+                    .await
                     .map_err(|e| HostError::Machine(format!("cannot send OSC to {to}: {e}")))?;
                 words.push(format!("the page's gestures go to {to} as OSC"));
                 Some((Arc::new(socket), to))
@@ -65,60 +69,51 @@ impl Bridge {
         self.words.clone()
     }
 
-    /// Serves one page until it leaves.
-    pub fn join(&self, stream: TcpStream) {
-        let Ok(mut socket) = accept(stream) else { return };
-        if socket.get_ref().set_read_timeout(Some(LOOK)).is_err() {
-            return;
-        }
-        let (sender, receiver): (_, Receiver<String>) = channel();
-        lock(&self.pages).push(sender);
-        loop {
-            match socket.read() {
-                Ok(Message::Text(text)) => self.forward(&text),
-                Ok(Message::Close(_)) => return,
-                Ok(_) => {}
-                Err(tungstenite::Error::Io(e))
-                    if matches!(e.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut) => {}
-                Err(_) => return,
-            }
-            while let Ok(text) = receiver.try_recv() {
-                if socket.send(Message::text(text)).is_err() {
-                    return;
-                }
-            }
-        }
+    /// One page more: the gestures that it shall play. The queue ends when the page is let go; none if too many are open.
+    pub fn admit(&self) -> Option<Receiver<Arc<str>>> {
+        let mut pages = lock(&self.pages);
+        pages.retain(|page| !page.is_closed());
+        (pages.len() < MOST_PAGES).then(|| {
+            let (page, queue) = channel(LONGEST_QUEUE);
+            pages.push(page);
+            queue
+        })
     }
 
-    fn forward(&self, text: &str) {
+    /// Sends on what was played in a page.
+    pub async fn forward(&self, text: &str) {
         if let Some((socket, to)) = &self.out
             && let Some(message) = serde_json::from_str(text).ok().as_ref().and_then(to_osc)
             && let Ok(bytes) = encoder::encode(&OscPacket::Message(message))
         {
-            let _ = socket.send_to(&bytes, to);
+            let _ = socket.send_to(&bytes, to).await;
         }
     }
 }
 
-fn lock(pages: &Mutex<Vec<Sender<String>>>) -> std::sync::MutexGuard<'_, Vec<Sender<String>>> {
+fn lock(pages: &Mutex<Vec<Page>>) -> MutexGuard<'_, Vec<Page>> {
     pages.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn listen(socket: &UdpSocket, pages: &Mutex<Vec<Sender<String>>>) {
+async fn listen(socket: UdpSocket, pages: Arc<Mutex<Vec<Page>>>) {
     let mut bytes = vec![0; 65_536];
     loop {
-        let Ok((length, _)) = socket.recv_from(&mut bytes) else { continue };
-        if let Ok((_, packet)) = decoder::decode_udp(&bytes[..length]) {
-            spread(packet, pages, 0);
+        if let Ok((length, _)) = socket.recv_from(&mut bytes).await
+            && let Ok((_, packet)) = decoder::decode_udp(&bytes[..length])
+        {
+            spread(packet, &pages, 0);
         }
+        // The pages share this thread: they take what is theirs before the next packet comes.
+        tokio::task::yield_now().await;
     }
 }
 
-fn spread(packet: OscPacket, pages: &Mutex<Vec<Sender<String>>>, depth: usize) {
+fn spread(packet: OscPacket, pages: &Mutex<Vec<Page>>, depth: usize) {
     match packet {
         OscPacket::Message(message) => {
             if let Some(gesture) = to_gesture(&message) {
-                lock(pages).retain(|page| page.send(gesture.to_string()).is_ok());
+                let line: Arc<str> = gesture.to_string().into();
+                lock(pages).retain(|page| page.try_send(Arc::clone(&line)).is_ok());
             }
         }
         OscPacket::Bundle(bundle) if depth < DEEPEST => {
