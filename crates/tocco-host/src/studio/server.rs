@@ -25,8 +25,8 @@ use tokio::time::{sleep, timeout};
 
 /// Longest request head that is read, bytes. Browsers send this host the cookies of every other program on loopback.
 const LONGEST_HEAD: usize = 65_536;
-/// Longest message of a page, bytes: a whole scene fits.
-const LONGEST_MESSAGE: usize = 4 << 20;
+/// Longest message of a page, bytes: a page tells of every scene it loads.
+const LONGEST_MESSAGE: usize = 16 << 20;
 /// Bytes that an idle page's socket keeps ready for reading.
 const READ_AHEAD: usize = 2048;
 /// Requests that are answered at a time; more wait until one is done.
@@ -162,5 +162,193 @@ fn kind_of(name: &str) -> &'static str {
         Some("svg") => "image/svg+xml",
         Some("wasm") => "application/wasm",
         _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bridge::Settings;
+    use super::*;
+    use rosc::{OscMessage, OscPacket, OscType, encoder};
+    use std::io::{ErrorKind, Read, Write};
+    use std::net::{SocketAddr, TcpStream as Stream, UdpSocket};
+    use std::thread;
+    use tungstenite::client::IntoClientRequest;
+    use tungstenite::stream::MaybeTlsStream;
+
+    type Client = tungstenite::WebSocket<MaybeTlsStream<Stream>>;
+
+    /// A studio with two files; OSC goes in at the first address and comes out at the second.
+    fn studio() -> (SocketAddr, SocketAddr, UdpSocket) {
+        let heard = UdpSocket::bind("127.0.0.1:0").unwrap();
+        heard.set_read_timeout(Some(PATIENCE)).unwrap();
+        let to = heard.local_addr().unwrap();
+        let (tell, told) = std::sync::mpsc::channel();
+        thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+                // A port that was free a moment ago.
+                let osc = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+                let bridge = Bridge::open(&Settings { from_port: Some(osc.port()), to: Some(to) }).await.unwrap();
+                tell.send((listener.local_addr().unwrap(), osc)).unwrap();
+                let files = vec![
+                    ("index.html".to_owned(), Bytes::from_static(b"<p>hello")),
+                    ("tocco.wasm".to_owned(), Bytes::from(vec![7; 5 << 20])),
+                ];
+                run(listener, files, bridge).await;
+            });
+        });
+        let (page, osc) = told.recv().unwrap();
+        (page, osc, heard)
+    }
+
+    fn ask(at: SocketAddr, head: &str) -> (String, Vec<u8>) {
+        let mut stream = Stream::connect(at).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.write_all(format!("{head}\r\nHost: {at}\r\n\r\n").as_bytes()).unwrap();
+        let mut all = Vec::new();
+        stream.read_to_end(&mut all).unwrap();
+        let end = all.windows(4).position(|w| w == b"\r\n\r\n").unwrap() + 4;
+        (String::from_utf8_lossy(&all[..end]).to_lowercase(), all.split_off(end))
+    }
+
+    fn join(at: SocketAddr, origin: &str) -> Result<Client, u16> {
+        let mut request = format!("ws://{at}/bridge").into_client_request().unwrap();
+        request.headers_mut().insert(ORIGIN, origin.parse().unwrap());
+        let stream = Stream::connect(at).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        match tungstenite::client(request, MaybeTlsStream::Plain(stream)) {
+            Ok((client, _)) => Ok(client),
+            Err(tungstenite::HandshakeError::Failure(tungstenite::Error::Http(answer))) => {
+                Err(answer.status().as_u16())
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    fn own_page(at: SocketAddr) -> Client {
+        join(at, &format!("http://{at}")).unwrap()
+    }
+
+    fn osc(to: SocketAddr, path: &str, value: f32) {
+        let message = OscMessage { addr: path.into(), args: vec![OscType::Float(value)] };
+        let bytes = encoder::encode(&OscPacket::Message(message)).unwrap();
+        UdpSocket::bind("127.0.0.1:0").unwrap().send_to(&bytes, to).unwrap();
+    }
+
+    #[test]
+    fn files_come_whole_with_the_headers_that_isolate_the_page_and_nothing_else_comes() {
+        let (at, _, _) = studio();
+        for path in ["/", "/index.html", "//index.html?x", "/index.html?../../etc/passwd"] {
+            let (head, body) = ask(at, &format!("GET {path} HTTP/1.1"));
+            assert!(head.starts_with("http/1.1 200 ok"), "{path}: {head}");
+            for line in [
+                "content-type: text/html; charset=utf-8",
+                "content-length: 8",
+                "cache-control: no-cache",
+                "cross-origin-opener-policy: same-origin",
+                "cross-origin-embedder-policy: require-corp",
+                "cross-origin-resource-policy: same-origin",
+                "x-content-type-options: nosniff",
+                "connection: close",
+            ] {
+                assert_eq!(head.matches(&format!("\r\n{line}\r\n")).count(), 1, "{line} in {head}");
+            }
+            assert_eq!(body, b"<p>hello");
+        }
+        let (head, body) = ask(at, "GET /tocco.wasm HTTP/1.1");
+        assert!(head.contains("content-type: application/wasm"));
+        assert!(body.len() == 5 << 20 && body.iter().all(|b| *b == 7));
+        let (head, body) = ask(at, "HEAD /tocco.wasm HTTP/1.1");
+        assert!(head.starts_with("http/1.1 200 ok") && head.contains("content-length: 5242880") && body.is_empty());
+        for path in ["/../Cargo.toml", "/etc/passwd", "/%2e%2e/secret", "/bridge", "/index.html/"] {
+            let (head, body) = ask(at, &format!("GET {path} HTTP/1.1"));
+            assert!(head.starts_with("http/1.1 404 not found"), "{path}: {head}");
+            assert_eq!(body, b"no such file in the studio\n");
+        }
+        for path in ["/", "/bridge", "/nowhere"] {
+            let (head, body) = ask(at, &format!("POST {path} HTTP/1.1\r\nContent-Length: 0"));
+            assert!(head.starts_with("http/1.1 405 method not allowed"), "{path}: {head}");
+            assert_eq!(body, b"only GET\n");
+        }
+    }
+
+    #[test]
+    fn heads_that_are_no_request_or_too_long_are_refused_and_the_studio_goes_on() {
+        let (at, _, _) = studio();
+        let long = format!("GET / HTTP/1.1\r\nX: {}\r\n\r\n", "x".repeat(2 * LONGEST_HEAD));
+        for junk in ["\r\n\r\n\r\n", "GET\r\n\r\n", "\0\u{1}\u{2}\r\n\r\n", long.as_str()] {
+            let mut stream = Stream::connect(at).unwrap();
+            stream.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
+            let _ = stream.write_all(junk.as_bytes());
+            let mut answer = Vec::new();
+            let _ = stream.read_to_end(&mut answer);
+            assert!(!answer.starts_with(b"HTTP/1.1 2"));
+        }
+        assert!(ask(at, "GET / HTTP/1.1").0.starts_with("http/1.1 200 ok"));
+    }
+
+    #[test]
+    fn gestures_cross_from_osc_to_every_page_and_from_a_page_to_osc() {
+        let (at, to, heard) = studio();
+        let mut pages = [own_page(at), own_page(at)];
+        osc(to, "/size", 0.25);
+        for page in &mut pages {
+            assert_eq!(page.read().unwrap().into_text().unwrap(), r#"{"set":"size","value":0.25}"#);
+        }
+        for junk in ["no gesture", r#"{"scene":"x"}"#, r#"{"set":"size","value":0.5}"#] {
+            pages[0].send(tungstenite::Message::text(junk)).unwrap();
+        }
+        let mut bytes = [0; 64];
+        let length = heard.recv(&mut bytes).unwrap();
+        assert_eq!(&bytes[..length], b"/size\0\0\0,f\0\0\x3f\0\0\0");
+    }
+
+    #[test]
+    fn only_our_own_page_may_join() {
+        let (at, _, _) = studio();
+        for origin in ["http://elsewhere.example", "null", &format!("https://{at}"), "http://127.0.0.1:1"] {
+            assert_eq!(join(at, origin).err(), Some(403), "{origin}");
+        }
+        own_page(at);
+    }
+
+    #[test]
+    fn a_page_that_takes_nothing_is_let_go_and_the_others_hear_everything() {
+        let (at, to, _) = studio();
+        let (mut deaf, mut keen) = (own_page(at), own_page(at));
+        let MaybeTlsStream::Plain(stream) = keen.get_ref() else { panic!("no plain stream") };
+        stream.set_nodelay(true).unwrap();
+        // Long names fill the sockets of the deaf page sooner: it is let go when its queue is full as well.
+        let path = format!("/{}", "x".repeat(20_000));
+        for round in 0..12_000_u16 {
+            osc(to, &path, round.into());
+            let line = keen.read().unwrap().into_text().unwrap();
+            assert!(line.ends_with(&format!(r#""value":{round}.0}}"#)), "{}", &line[20_000..]);
+        }
+        let mut there = 0;
+        let end = loop {
+            match deaf.read() {
+                Ok(_) => there += 1,
+                Err(tungstenite::Error::Io(e)) if e.kind() == ErrorKind::WouldBlock => {
+                    panic!("still held after {there}")
+                }
+                Err(end) => break end,
+            }
+        };
+        assert!(there < 12_000, "{there}: {end}");
+    }
+
+    #[test]
+    fn pages_that_left_make_room_and_idle_ones_do_not_delay_a_gesture() {
+        let (at, to, _) = studio();
+        for _ in 0..3 {
+            let mut pages: Vec<Client> = (0..100).map(|_| own_page(at)).collect();
+            osc(to, "/size", 1.0);
+            for page in &mut pages {
+                assert!(page.read().unwrap().is_text());
+            }
+        }
     }
 }
