@@ -667,7 +667,7 @@ mod tests {
             ("too short", Vec::new()),
             ("too short", b"RIFF".to_vec()),
             ("does not begin", b"RIFX\0\0\0\0WAVE".to_vec()),
-            ("no format chunk", riff(&[data.clone()])),
+            ("no format chunk", riff(std::slice::from_ref(&data))),
             ("no format chunk", riff(&[chunked(*b"fmt ", &[1; 15]), data.clone()])),
             ("no data chunk", riff(&[fmt(1, 1, 8)])),
             ("no data chunk", huge),
