@@ -12,8 +12,8 @@ use tocco::resonator::modal::ModalParams;
 use tocco::resonator::shape::evaluate;
 use tocco::resonator::waveguide::StringParams;
 use tocco::scene::def::{
-    BodyDef, BodyForm, ContactDef, ContactForm, FrictionLaw, HammerDef, ImpactLaw, Intent, Length, LinkDef,
-    MidiDef, Notes, PlaceDef, PlaceOn, PointDef, SceneDef, ShapeDef, Source, Stuff, TapTo,
+    BodyDef, BodyForm, ContactDef, ContactForm, FrictionLaw, HammerDef, ImpactLaw, Intent, Length, LinkDef, MidiDef,
+    Notes, PlaceDef, PlaceOn, PointDef, SceneDef, ShapeDef, Source, Stuff, TapTo,
 };
 use tocco::scene::network::analyse;
 

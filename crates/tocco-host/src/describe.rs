@@ -9,9 +9,9 @@ use crate::render::Plan;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
-use tocco::scene::ControlInfo;
 use tocco::param::{Key, KeyType, Kind, Rate, Scale, Spec};
 use tocco::resonator::material::{Entry, MATERIALS, Material, REFERENCE_HZ};
+use tocco::scene::ControlInfo;
 use tocco::scene::error::nearest;
 use tocco::scene::kinds::KINDS;
 

@@ -5,7 +5,6 @@ use crate::atomic_file;
 use crate::console::ProgressBar;
 use crate::error::Result;
 use crate::library;
-use tocco::Document;
 use crate::measure::dbfs;
 use crate::parallel;
 use crate::render::{Manner, Plan, Report, Target, VERSION, to_wav};
@@ -13,6 +12,7 @@ use crate::spectrogram;
 use crate::wav::Encoding;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use tocco::Document;
 use tocco_lab::html::escape;
 
 /// Renders everything into `folder`; gives back the page.

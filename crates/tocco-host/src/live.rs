@@ -23,7 +23,9 @@ pub mod follow;
 pub mod play;
 pub mod take_file;
 
-pub use tocco_live::{Answer, Counts, Desk, Grade, Knob, METERS, OUTPUTS, PROBES, Player, Prepare, Status, When, limiter};
+pub use tocco_live::{
+    Answer, Counts, Desk, Grade, Knob, METERS, OUTPUTS, PROBES, Player, Prepare, Status, When, limiter,
+};
 
 use crate::error::Result;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -56,10 +58,7 @@ impl Default for Setup {
 pub fn open(scene: Document, setup: &Setup) -> Result<(Desk, Player)> {
     let Setup { rate_hz, channels, limiter, watch_load, sets, tape_s } = setup.clone();
     let clock: Option<tocco_live::Clock> = Some(Box::new(clock::now_ns));
-    Ok(tocco_live::open(
-        scene,
-        tocco_live::Setup { rate_hz, channels, limiter, watch_load, clock, sets, tape_s },
-    )?)
+    Ok(tocco_live::open(scene, tocco_live::Setup { rate_hz, channels, limiter, watch_load, clock, sets, tape_s })?)
 }
 
 /// A desk that several front ends use.

@@ -12,10 +12,10 @@ pub mod port;
 pub use tocco_live::midi::{Learn, Translator};
 
 use crate::error::Result;
-use tocco::Document;
 use crate::live::{Desk, When};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
+use tocco::Document;
 use tocco::Gesture;
 use tocco_live::midi::Map;
 use tocco_live::midi::voices::written;
@@ -40,8 +40,10 @@ fn voiced(scene: Document) -> tocco_live::Result<Document> {
     let wrong = |e: tocco::SceneError| tocco_live::Error::BadInput(format!("{}: {e}", scene.origin));
     let voices = written(&scene.def, &scene.text).map_err(wrong)?;
     match voices {
-        Some(text) => Document::read(&scene.name, &scene.origin, text, |_| Err("a scene with recordings has one voice".into()))
-            .map_err(wrong),
+        Some(text) => {
+            Document::read(&scene.name, &scene.origin, text, |_| Err("a scene with recordings has one voice".into()))
+                .map_err(wrong)
+        }
         None => Ok(scene),
     }
 }
@@ -84,7 +86,8 @@ impl Ear {
             desk.say(remark);
         }
         let played = SystemTime::now().checked_sub(Duration::from_secs_f64(age_s));
-        let tick = played.and_then(|played| crate::live::clock::tick_of(desk, played)).map_or(0, |tick| tick + desk.block());
+        let tick =
+            played.and_then(|played| crate::live::clock::tick_of(desk, played)).map_or(0, |tick| tick + desk.block());
         let when = if tick > desk.tick() { When::Tick(tick) } else { When::Now };
         perform(desk, &mut self.gestures, when);
     }

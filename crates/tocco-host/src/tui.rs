@@ -9,8 +9,8 @@ pub mod panel;
 pub mod seat;
 
 use crate::error::{HostError, Result};
-use crate::live::{Desk, When};
 use crate::live::play::{Go, View};
+use crate::live::{Desk, When};
 use crate::midi::{self, Learn};
 use panel::{Key, Panel};
 use ratatui::crossterm::event::{self, Event, KeyEventKind};

@@ -23,7 +23,11 @@ fn the_audio_half_neither_allocates_nor_frees_under_storms_floods_loads_and_edit
             let paths = desk.paths();
             let (path, spec, value) = &paths[(rng.bits() % paths.len() as u64) as usize];
             let wild = if rng.unit() < 0.01 { f64::INFINITY } else { value * rng.between(0.7, 1.4) };
-            desk.perform(&Gesture::Set { path: path.to_owned(), value: wild.min(spec.max) }, When::Tick(desk.tick() + rng.bits() % 200)).unwrap();
+            desk.perform(
+                &Gesture::Set { path: path.to_owned(), value: wild.min(spec.max) },
+                When::Tick(desk.tick() + rng.bits() % 200),
+            )
+            .unwrap();
         }
         if block % 50 == 0 {
             let masses: Vec<String> = desk.directory().masses().map(str::to_owned).collect();

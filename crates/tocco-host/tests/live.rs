@@ -2,8 +2,8 @@
 //! The two halves together: what is answered, when it is heard, and how long a block takes.
 
 use std::time::{Duration, SystemTime};
-use tocco_host::bench::live::RATE_HZ;
 use tocco::Gesture;
+use tocco_host::bench::live::RATE_HZ;
 use tocco_host::library;
 use tocco_host::live::device::{Device, Null};
 use tocco_host::live::{self, Desk, Player, Setup, When};
@@ -69,7 +69,9 @@ fn a_time_tag_becomes_the_sample_of_that_time() {
         std::thread::sleep(Duration::from_millis(20));
         desk.poll().unwrap();
         let now = SystemTime::now();
-        let (Some(tick), Some(later)) = (live::clock::tick_of(&desk, now), live::clock::tick_of(&desk, now + Duration::from_millis(250))) else {
+        let (Some(tick), Some(later)) =
+            (live::clock::tick_of(&desk, now), live::clock::tick_of(&desk, now + Duration::from_millis(250)))
+        else {
             continue;
         };
         assert_eq!(later - tick, 12_000, "two tags keep their distance");

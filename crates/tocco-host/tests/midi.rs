@@ -87,10 +87,13 @@ fn near(a: f64, b: f64) -> bool {
 fn a_note_tunes_a_voice_at_once_and_then_strikes_it_with_its_velocity() {
     let mut t = translator(VOICES);
     let orders = feed(&mut t, &[0x90, 81, 127]);
-    assert_eq!(orders, [
-        Gesture::Jump { path: "bar/freq_scale".into(), value: 2.0 },
-        Gesture::Strike { body: "hammer".into(), velocity_m_s: 4.0 },
-    ]);
+    assert_eq!(
+        orders,
+        [
+            Gesture::Jump { path: "bar/freq_scale".into(), value: 2.0 },
+            Gesture::Strike { body: "hammer".into(), velocity_m_s: 4.0 },
+        ]
+    );
     // Velocity 1 is the softest, 64 the middle of equal ratios.
     assert!(near(struck(&feed(&mut t, &[0x90, 60, 1]))[0].1, 0.25));
     assert!(near(struck(&feed(&mut t, &[0x90, 62, 64]))[0].1, 1.0));
@@ -257,7 +260,8 @@ fn a_rhythm_that_is_heard_of_in_bunches_is_played_as_it_was_stamped() {
     assert!(Box::new(null).stop().is_some());
     take.finish(&mut desk).unwrap();
     let take = tocco_host::take::read(&path).unwrap();
-    let strikes: Vec<u64> = take.entries.iter().filter(|e| matches!(e.gesture, Gesture::Strike { .. })).map(|e| e.at).collect();
+    let strikes: Vec<u64> =
+        take.entries.iter().filter(|e| matches!(e.gesture, Gesture::Strike { .. })).map(|e| e.at).collect();
     let mut apart: Vec<f64> = strikes.windows(2).skip(20).map(|pair| (pair[1] - pair[0]) as f64 - 960.0).collect();
     apart.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
     // Block boundaries would put every one of them 64 samples off or more. On a machine that is busy with other things some

@@ -10,14 +10,14 @@ use std::net::{SocketAddr, UdpSocket};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant, SystemTime};
+use tocco::Gesture;
 use tocco_host::library::{self, SHIPPED};
 use tocco_host::live::take_file::TakeFile;
-use tocco::Gesture;
-use tocco_live::take::{Replay, Take};
 use tocco_host::live::{self, Player, Setup, Shared};
 use tocco_host::osc::Server;
 use tocco_host::osc::files::Folder;
 use tocco_host::osc::wire::{bundle, bytes_of, message, tag_of, text, unpack};
+use tocco_live::take::{Replay, Take};
 use tocco_testing::skip;
 
 const ME: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 9999);
@@ -167,11 +167,16 @@ fn an_order_comes_at_the_next_block_or_on_the_sample_of_its_time_tag() {
     bench.take.take().unwrap().finish(&mut bench.desk.lock()).unwrap();
     let take = tocco_host::take::read(&path).unwrap();
     let at = |speed: f64| {
-        let found = take.entries.iter().find(|e| matches!(&e.gesture, Gesture::Strike { velocity_m_s: v, .. } if *v == speed));
+        let found =
+            take.entries.iter().find(|e| matches!(&e.gesture, Gesture::Strike { velocity_m_s: v, .. } if *v == speed));
         found.unwrap().at
     };
     assert_eq!((at(3.0), at(4.0), at(1.0), at(2.0)), (6_400, 6_400, due, due + 480));
-    assert!(take.entries.iter().any(|e| matches!(&e.gesture, Gesture::Set { path: p, value: v } if p == "hit/stiffness" && *v == 1e7)));
+    assert!(
+        take.entries
+            .iter()
+            .any(|e| matches!(&e.gesture, Gesture::Set { path: p, value: v } if p == "hit/stiffness" && *v == 1e7))
+    );
     let mut replay = Replay::new(&take).unwrap();
     while replay.render(&mut [0.0; 4_096]) > 0 {}
     assert!(replay.is_faithful());
@@ -515,13 +520,19 @@ fn oscsend_of_liblo_plays_the_program_and_the_take_has_it() {
     let lines = program.end();
     assert!(lines.iter().any(|line| line.contains("did you mean 'hit/stiffness'?")), "{lines:?}");
     let take = tocco_host::take::read(&dir.path().join("take.jsonl")).unwrap();
-    let mut deeds = take.entries.iter().map(|entry| &entry.gesture).filter(|done| !matches!(done, Gesture::Quality { .. }));
+    let mut deeds =
+        take.entries.iter().map(|entry| &entry.gesture).filter(|done| !matches!(done, Gesture::Quality { .. }));
     for value in [1e7, 2e7, 3e7, 4e7, 5e7] {
-        assert!(matches!(deeds.next(), Some(Gesture::Set { path, value: v }) if path == "hit/stiffness" && *v == value), "{value}");
+        assert!(
+            matches!(deeds.next(), Some(Gesture::Set { path, value: v }) if path == "hit/stiffness" && *v == value),
+            "{value}"
+        );
     }
     assert!(matches!(deeds.next(), Some(Gesture::Strike { body, velocity_m_s: v }) if body == "hammer" && *v == 1.5));
     assert!(matches!(deeds.next(), Some(Gesture::Load(scene)) if scene.name == "frame-drum"));
-    assert!(matches!(deeds.next(), Some(Gesture::Touch { site, place }) if site == "skin.edge" && place == &[0.5, 0.25]));
+    assert!(
+        matches!(deeds.next(), Some(Gesture::Touch { site, place }) if site == "skin.edge" && place == &[0.5, 0.25])
+    );
     assert!(deeds.next().is_none());
 }
 

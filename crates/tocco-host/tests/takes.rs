@@ -26,7 +26,8 @@ fn gesture(desk: &mut Desk, rng: &mut Rng) {
     match rng.bits() % 4 {
         0 if !masses.is_empty() => {
             let mass = &masses[rng.bits() as usize % masses.len()];
-            desk.perform(&Gesture::Strike { body: mass.to_owned(), velocity_m_s: rng.between(0.1, 3.0) }, when).unwrap();
+            desk.perform(&Gesture::Strike { body: mass.to_owned(), velocity_m_s: rng.between(0.1, 3.0) }, when)
+                .unwrap();
         }
         1 => {
             let body = &desk.scene().def.bodies[rng.bits() as usize % desk.scene().def.bodies.len()].name.clone();

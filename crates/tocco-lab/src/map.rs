@@ -10,8 +10,8 @@ pub mod regime;
 
 use crate::atomic_file;
 use crate::console::ProgressBar;
-use crate::library;
 use crate::error::{Error, Result, bad};
+use crate::library;
 use crate::parallel;
 use crate::render::{Plan, perform};
 use picture::Picture;
@@ -338,7 +338,8 @@ fn cell(ground: &Ground<'_>, values: [(&Axis, f64); 2]) -> Result<Cell> {
     }
     let scene = plan.build()?;
     let [a, b] = &ground.contact.between;
-    let probe = |site: &str| scene.directory().probe(&format!("{site}.velocity")).map_err(|e| library::wrong(&plan.scene, &e));
+    let probe =
+        |site: &str| scene.directory().probe(&format!("{site}.velocity")).map_err(|e| library::wrong(&plan.scene, &e));
     let probes = [probe(a)?, probe(b)?];
     let fundamental_hz = fundamental_hz(&plan, &scene, if ground.listen_to_b { b } else { a });
     let mut engine = Engine::new(scene);

@@ -6,13 +6,13 @@
 
 use crate::atomic_file::AtomicFile;
 use crate::console::ProgressBar;
-use crate::library;
 use crate::error::{Error, Result, bad};
-use tocco::Document;
+use crate::library;
 use crate::measure::Level;
 use crate::wav::{Encoding, Format, Info, WavWriter};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::PathBuf;
+use tocco::Document;
 use tocco::engine::{Engine, Health, Queue};
 use tocco::scene::Scene;
 use tocco::scene::def::{BodyForm, Length};
@@ -356,10 +356,7 @@ impl Probe {
         let watched = signals
             .iter()
             .map(|signal| {
-                scene
-                    .directory()
-                    .probe(signal)
-                    .map_err(|e| Error::BadInput(format!("--probe-of {signal}: {}", e.what)))
+                scene.directory().probe(signal).map_err(|e| Error::BadInput(format!("--probe-of {signal}: {}", e.what)))
             })
             .collect::<Result<Vec<_>>>()?;
         let mut file = BufWriter::new(AtomicFile::create(path)?);

@@ -5,8 +5,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use std::path::PathBuf;
-use tocco_lab::library;
 use tocco::Document;
+use tocco_lab::library;
 use tocco_lab::measure::{Fnv, Level, centroid_hz};
 use tocco_lab::render::{Manner, Plan, Target, to_wav};
 use tocco_lab::wav::{Encoding, WavReader};

@@ -3,10 +3,10 @@
 
 use crate::error::Result;
 use crate::library;
-use tocco::Document;
 use crate::live::{self, Desk, Player, Setup};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
+use tocco::Document;
 use tocco::rng::Rng;
 use tocco_lab::bench::{Section, Table, TemporaryFolder};
 

@@ -8,13 +8,13 @@ use crate::atomic_file::AtomicFile;
 use crate::console;
 use crate::error::{HostError, Result, bad};
 use crate::interrupt;
-use tocco::Document;
 use crate::measure::dbfs;
 use crate::wav::{Encoding, Format, Info, WavWriter};
 use std::fmt::Write as _;
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use tocco::Document;
 use tocco::scene::def::Length;
 
 /// The control half looks round so often.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The file that a take is recorded to: it appears when the take is complete.
 
-use crate::atomic_file::AtomicFile;
 use super::Desk;
+use crate::atomic_file::AtomicFile;
 use crate::error::{HostError, Result};
 use crate::render::VERSION;
 use std::io::{BufWriter, Write};

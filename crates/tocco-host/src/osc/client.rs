@@ -4,13 +4,13 @@
 use super::wire::{self, bundle, bytes_of, tag_of, text};
 use crate::console;
 use crate::error::{HostError, Result, bad};
-use tocco::Gesture;
-use tocco::gesture::OscArg;
-use tocco_live::take::{Entry, Take};
 use rosc::{OscMessage, OscType};
 use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
+use tocco::Gesture;
+use tocco::gesture::OscArg;
+use tocco_live::take::{Entry, Take};
 
 /// An answer comes within this time, or never.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -198,7 +198,8 @@ impl Client {
             let (due, tag) = (start + after(first.at), tag_of(clock + after(first.at)));
             // Other scenes and rest act at once, so they are sent when they are due.
             let timed = |entry: &Entry| !matches!(entry.gesture, Gesture::Hush | Gesture::Load(_) | Gesture::Edit(_));
-            let message = |entry: &Entry| entry.gesture.to_osc().map(|(address, args)| bytes_of(&address, osc_args(args)));
+            let message =
+                |entry: &Entry| entry.gesture.to_osc().map(|(address, args)| bytes_of(&address, osc_args(args)));
             let together = rest.iter().take(MOST_TOGETHER).take_while(|entry| entry.at == first.at && timed(entry));
             let messages: Vec<Vec<u8>> = together.map_while(message).collect();
             if messages.is_empty() {

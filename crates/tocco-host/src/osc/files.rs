@@ -4,11 +4,11 @@
 use crate::atomic_file;
 use crate::error::{HostError, Result, bad};
 use crate::library::{self, SHIPPED};
-use tocco::Document;
 use crate::live::Desk;
 use std::path::{Component, Path, PathBuf};
-use tocco::scene::SceneDef;
+use tocco::Document;
 use tocco::Gesture;
+use tocco::scene::SceneDef;
 use tocco::scene::def::{EventDef, Source};
 use tocco::scene::error::nearest;
 

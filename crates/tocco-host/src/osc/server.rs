@@ -263,7 +263,10 @@ impl Server {
         }
         let takes = takes(address);
         if takes.is_none() && address.starts_with("tocco/") && !self.known.contains(address) {
-            return refuse(desk, format!("no method '/{address}'{}", nearest(address, methods().map(|(name, _)| name))));
+            return refuse(
+                desk,
+                format!("no method '/{address}'{}", nearest(address, methods().map(|(name, _)| name))),
+            );
         }
         if let Some(takes) = takes {
             if !fits(address, &message.args) {

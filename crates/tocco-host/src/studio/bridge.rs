@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Between the page and OSC: what arrives as OSC is played in every open page, and what is played in a page goes out as
-//! OSC, for instance to a running `tocco play`. On the WebSocket a gesture is the line of a take without its tick:
-//! `{"set": path, "value": v}`, `{"strike": body, "velocity_m_s": v}`, `{"hit": site, "impulse_n_s": j}`,
-//! `{"touch": site, "place": [fractions]}`, `{"hush": true}`.
+//! OSC, for instance to a running `tocco play`. On the WebSocket a gesture is its JSON line ([`Gesture::to_json`]).
 
 use crate::error::{HostError, Result, bad};
-use rosc::{OscMessage, OscPacket, OscType, decoder, encoder};
-use serde_json::{Value, json};
-use std::net::{SocketAddr, TcpStream, UdpSocket};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
-use std::time::Duration;
-use tungstenite::{Message, accept};
+use crate::osc::{gesture_args, wire};
+use rosc::{OscMessage, OscType};
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tocco::Gesture;
+use tocco::gesture::OscArg;
+use tokio::net::UdpSocket;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-/// How often a connection looks for something to send while the page is silent: below what a hand notices.
-const LOOK: Duration = Duration::from_millis(5);
-/// Nested bundles deeper than this are dropped.
-const DEEPEST: usize = 8;
+/// Gestures that wait for a page: twice what the longest OSC packet can hold. A page that leaves more waiting is let go.
+const LONGEST_QUEUE: usize = 8192;
+/// Pages that may be open at a time: with the requests, fewer than the 1024 files that systems commonly allow a program.
+const MOST_PAGES: usize = 512;
+
+/// The way to one page.
+type Page = Sender<Arc<str>>;
 
 /// What the bridge listens and talks to.
 #[derive(Clone, Debug, Default)]
@@ -31,27 +32,28 @@ pub struct Settings {
 /// The pages that are open, and the ways in and out.
 #[derive(Clone)]
 pub struct Bridge {
-    pages: Arc<Mutex<Vec<Sender<String>>>>,
+    pages: Arc<Mutex<Vec<Page>>>,
     out: Option<(Arc<UdpSocket>, SocketAddr)>,
     words: Vec<String>,
 }
 
 impl Bridge {
-    /// Opens the sockets.
-    pub fn open(settings: &Settings) -> Result<Self> {
-        let pages: Arc<Mutex<Vec<Sender<String>>>> = Arc::default();
+    /// Opens the sockets and begins to listen.
+    pub async fn open(settings: &Settings) -> Result<Self> {
+        let pages: Arc<Mutex<Vec<Page>>> = Arc::default();
         let mut words = Vec::new();
         if let Some(port) = settings.from_port {
             let socket = UdpSocket::bind(("127.0.0.1", port))
+                .await
                 .or_else(|e| bad(format!("OSC port {port} cannot be taken ({e}); name another with --osc")))?;
             words.push(format!("OSC on 127.0.0.1:{port} reaches the page"));
-            let pages = Arc::clone(&pages);
-            thread::spawn(move || listen(&socket, &pages));
+            tokio::spawn(listen(socket, Arc::clone(&pages)));
         }
         let out = match settings.to {
             None => None,
             Some(to) => {
                 let socket = UdpSocket::bind("0.0.0.0:0")
+                    .await
                     .map_err(|e| HostError::Machine(format!("cannot send OSC to {to}: {e}")))?;
                 words.push(format!("the page's gestures go to {to} as OSC"));
                 Some((Arc::new(socket), to))
@@ -65,120 +67,65 @@ impl Bridge {
         self.words.clone()
     }
 
-    /// Serves one page until it leaves.
-    pub fn join(&self, stream: TcpStream) {
-        let Ok(mut socket) = accept(stream) else { return };
-        if socket.get_ref().set_read_timeout(Some(LOOK)).is_err() {
-            return;
-        }
-        let (sender, receiver): (_, Receiver<String>) = channel();
-        lock(&self.pages).push(sender);
-        loop {
-            match socket.read() {
-                Ok(Message::Text(text)) => self.forward(&text),
-                Ok(Message::Close(_)) => return,
-                Ok(_) => {}
-                Err(tungstenite::Error::Io(e))
-                    if matches!(e.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut) => {}
-                Err(_) => return,
-            }
-            while let Ok(text) = receiver.try_recv() {
-                if socket.send(Message::text(text)).is_err() {
-                    return;
-                }
-            }
-        }
+    /// One page more: the gestures that it shall play. The queue ends when the page is let go; none if too many are open.
+    pub fn admit(&self) -> Option<Receiver<Arc<str>>> {
+        let mut pages = lock(&self.pages);
+        pages.retain(|page| !page.is_closed());
+        (pages.len() < MOST_PAGES).then(|| {
+            let (page, queue) = channel(LONGEST_QUEUE);
+            pages.push(page);
+            queue
+        })
     }
 
-    fn forward(&self, text: &str) {
+    /// Sends on what was played in a page.
+    pub async fn forward(&self, text: &str) {
         if let Some((socket, to)) = &self.out
-            && let Some(message) = serde_json::from_str(text).ok().as_ref().and_then(to_osc)
-            && let Ok(bytes) = encoder::encode(&OscPacket::Message(message))
+            && let Some(bytes) = message_of(text)
         {
-            let _ = socket.send_to(&bytes, to);
+            let _ = socket.send_to(&bytes, to).await;
         }
     }
 }
 
-fn lock(pages: &Mutex<Vec<Sender<String>>>) -> std::sync::MutexGuard<'_, Vec<Sender<String>>> {
+fn lock(pages: &Mutex<Vec<Page>>) -> MutexGuard<'_, Vec<Page>> {
     pages.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn listen(socket: &UdpSocket, pages: &Mutex<Vec<Sender<String>>>) {
+async fn listen(socket: UdpSocket, pages: Arc<Mutex<Vec<Page>>>) {
     let mut bytes = vec![0; 65_536];
     loop {
-        let Ok((length, _)) = socket.recv_from(&mut bytes) else { continue };
-        if let Ok((_, packet)) = decoder::decode_udp(&bytes[..length]) {
-            spread(packet, pages, 0);
-        }
-    }
-}
-
-fn spread(packet: OscPacket, pages: &Mutex<Vec<Sender<String>>>, depth: usize) {
-    match packet {
-        OscPacket::Message(message) => {
-            if let Some(gesture) = to_gesture(&message) {
-                lock(pages).retain(|page| page.send(gesture.to_string()).is_ok());
+        if let Ok((length, _)) = socket.recv_from(&mut bytes).await
+            && let Ok(leaves) = wire::unpack(&bytes[..length])
+        {
+            for line in leaves.iter().filter_map(|leaf| line_of(&wire::message(leaf.bytes).ok()?)) {
+                let line: Arc<str> = line.into();
+                lock(&pages).retain(|page| page.try_send(Arc::clone(&line)).is_ok());
             }
         }
-        OscPacket::Bundle(bundle) if depth < DEEPEST => {
-            bundle.content.into_iter().for_each(|inner| spread(inner, pages, depth + 1));
-        }
-        OscPacket::Bundle(_) => {}
+        // The pages share this thread: they take what is theirs before the next packet comes.
+        tokio::task::yield_now().await;
     }
 }
 
-/// An OSC message as the page plays it.
-fn to_gesture(message: &OscMessage) -> Option<Value> {
-    let number = |arg: &OscType| match *arg {
-        OscType::Float(x) => Some(f64::from(x)),
-        OscType::Double(x) => Some(x),
-        OscType::Int(x) => Some(f64::from(x)),
-        _ => None,
+/// A message of the hardened decoder as the line that a page plays; none if it is no gesture.
+fn line_of(message: &OscMessage) -> Option<String> {
+    let args = gesture_args(&message.args).ok()?;
+    Some(Gesture::from_osc(&message.addr, &args)?.ok()?.to_json().to_string())
+}
+
+/// A page's line as OSC. Numbers go as 32 bits: most OSC programs read no others.
+fn message_of(line: &str) -> Option<Vec<u8>> {
+    let gesture = Gesture::from_json(&serde_json::from_str(line).ok()?, "the page").ok()?;
+    if matches!(gesture, Gesture::Load(_) | Gesture::Edit(_)) {
+        return None; // the other end has scenes of its own
+    }
+    let (address, args) = gesture.to_osc()?;
+    let narrow = |arg| match arg {
+        OscArg::Number(number) => OscType::Float(number as f32),
+        OscArg::Text(text) => OscType::String(text),
     };
-    match (message.addr.as_str(), message.args.as_slice()) {
-        ("/tocco/strike", [OscType::String(body), speed]) => {
-            Some(json!({ "strike": body, "velocity_m_s": number(speed)? }))
-        }
-        ("/tocco/hit", [OscType::String(site), impulse]) => {
-            Some(json!({ "hit": site, "impulse_n_s": number(impulse)? }))
-        }
-        ("/tocco/touch", [OscType::String(site), place @ ..]) if !place.is_empty() => {
-            let place = place.iter().map(number).collect::<Option<Vec<_>>>()?;
-            Some(json!({ "touch": site, "place": place }))
-        }
-        ("/tocco/panic", []) => Some(json!({ "hush": true })),
-        (path, [value]) if !path.starts_with("/tocco/") => {
-            Some(json!({ "set": path.trim_start_matches('/'), "value": number(value)? }))
-        }
-        _ => None,
-    }
-}
-
-/// A page's gesture as OSC.
-fn to_osc(gesture: &Value) -> Option<OscMessage> {
-    let named = |key: &str, number: &str| {
-        let args = vec![OscType::String(gesture.get(key)?.as_str()?.to_owned()), float(gesture.get(number)?)?];
-        Some(OscMessage { addr: format!("/tocco/{key}"), args })
-    };
-    // A jump is a set without its glide, which OSC has no word for.
-    if let Some(path) = gesture.get("set").or_else(|| gesture.get("jump")).and_then(Value::as_str) {
-        return Some(OscMessage { addr: format!("/{path}"), args: vec![float(gesture.get("value")?)?] });
-    }
-    if gesture.get("hush").is_some() {
-        return Some(OscMessage { addr: "/tocco/panic".into(), args: Vec::new() });
-    }
-    if let Some(site) = gesture.get("touch").and_then(Value::as_str) {
-        let place = gesture.get("place")?.as_array()?.iter().map(float).collect::<Option<Vec<_>>>()?;
-        let args = std::iter::once(OscType::String(site.to_owned())).chain(place).collect();
-        return Some(OscMessage { addr: "/tocco/touch".into(), args });
-    }
-    named("strike", "velocity_m_s").or_else(|| named("hit", "impulse_n_s"))
-}
-
-/// Most OSC programs read 32 bits only.
-fn float(value: &Value) -> Option<OscType> {
-    value.as_f64().map(|x| OscType::Float(x as f32))
+    Some(wire::bytes_of(&address, args.into_iter().map(narrow).collect()))
 }
 
 #[cfg(test)]
@@ -186,17 +133,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gesture_survives_the_way_to_osc_and_back() {
-        for gesture in [
-            json!({ "set": "hit/stiffness", "value": 1024.0 }),
-            json!({ "strike": "hammer", "velocity_m_s": 1.5 }),
-            json!({ "hit": "bar.tip", "impulse_n_s": 0.25 }),
-            json!({ "touch": "bar.tip", "place": [0.25, 0.5] }),
-            json!({ "hush": true }),
+    fn a_gesture_survives_the_way_to_osc_and_back_and_a_scene_stays_here() {
+        let back = |line: &str| line_of(&wire::message(&message_of(line).unwrap()).unwrap()).unwrap();
+        for line in [
+            r#"{"set":"hit/stiffness","value":1024.0}"#,
+            r#"{"jump":"bar/freq_scale","value":0.5}"#,
+            r#"{"strike":"hammer","velocity_m_s":1.5}"#,
+            r#"{"hit":"bar.tip","impulse_n_s":0.25}"#,
+            r#"{"touch":"bar.tip","place":[0.25,0.5]}"#,
+            r#"{"hush":true}"#,
         ] {
-            assert_eq!(to_gesture(&to_osc(&gesture).unwrap()), Some(gesture));
+            assert_eq!(back(line), line);
         }
-        assert_eq!(to_osc(&json!({ "jump": "a/b", "value": 1.0 })), to_osc(&json!({ "set": "a/b", "value": 1.0 })));
-        assert_eq!(to_osc(&json!({ "scene": "x" })), None);
+        assert_eq!(message_of(r#"{"scene":{"text":"","seed":1},"adopt":true}"#), None);
+    }
+
+    #[test]
+    fn every_kind_of_number_that_the_server_takes_reaches_the_page() {
+        for number in [OscType::Float(3.0), OscType::Double(3.0), OscType::Int(3), OscType::Long(3)] {
+            let message = OscMessage { addr: "/hit/stiffness".into(), args: vec![number] };
+            assert_eq!(line_of(&message).unwrap(), r#"{"set":"hit/stiffness","value":3.0}"#);
+        }
     }
 }

@@ -267,11 +267,18 @@ impl Panel {
             KeyCode::Char('<') => self.speed_m_s = (0.5 * self.speed_m_s).max(SPEEDS[0]),
             KeyCode::Char('>') => self.speed_m_s = (2.0 * self.speed_m_s).min(SPEEDS[1]),
             KeyCode::Char(' ') | KeyCode::Enter => match self.masses.get(self.mass) {
-                Some(mass) => return Some(Key::Gesture(Gesture::Strike { body: mass.clone(), velocity_m_s: self.speed_m_s })),
+                Some(mass) => {
+                    return Some(Key::Gesture(Gesture::Strike { body: mass.clone(), velocity_m_s: self.speed_m_s }));
+                }
                 None => self.tell("no mass to strike in this scene; h hits".into()),
             },
             KeyCode::Char('h') => match self.sites.get(self.site) {
-                Some(site) => return Some(Key::Gesture(Gesture::Hit { site: site.clone(), impulse_n_s: IMPULSE_PER_SPEED * self.speed_m_s })),
+                Some(site) => {
+                    return Some(Key::Gesture(Gesture::Hit {
+                        site: site.clone(),
+                        impulse_n_s: IMPULSE_PER_SPEED * self.speed_m_s,
+                    }));
+                }
                 None => self.tell("nothing here yields to a hit".into()),
             },
             KeyCode::Char('p') => return Some(Key::Gesture(Gesture::Hush)),
@@ -382,7 +389,9 @@ mod tests {
         let (mut panel, ..) = panel();
         assert_eq!((panel.rows[0].path.as_str(), panel.rows[0].unit), ("hard", "N/m^exponent"));
         assert!((panel.rows[0].position - 0.5).abs() < 1e-12 && (panel.rows[0].value() / 1e8 - 1.0).abs() < 1e-9);
-        let Some(Key::Gesture(Gesture::Set { path, value: position })) = press(&mut panel, KeyCode::Right) else { panic!() };
+        let Some(Key::Gesture(Gesture::Set { path, value: position })) = press(&mut panel, KeyCode::Right) else {
+            panic!()
+        };
         assert!(path == "hard" && (position - 0.52).abs() < 1e-12);
         let fine = panel.key(KeyEvent::new(KeyCode::Left, KeyModifiers::SHIFT));
         let Some(Key::Gesture(Gesture::Set { value: position, .. })) = fine else { panic!() };
@@ -407,15 +416,24 @@ mod tests {
         assert_eq!((press(&mut panel, KeyCode::Esc), panel.entry.as_str()), (None, ""));
         assert_eq!(type_in(&mut panel, "1.2.3"), None);
         assert!(panel.news.back().unwrap().contains("not a number"));
-        assert!(matches!(press(&mut panel, KeyCode::Enter), Some(Key::Gesture(Gesture::Strike { .. }))), "enter strikes again");
+        assert!(
+            matches!(press(&mut panel, KeyCode::Enter), Some(Key::Gesture(Gesture::Strike { .. }))),
+            "enter strikes again"
+        );
     }
 
     #[test]
     fn keys_strike_hit_silence_replay_and_quit_and_what_they_ask_the_desk_understands() {
         let (mut panel, mut desk, mut player) = panel();
-        assert_eq!(press(&mut panel, KeyCode::Char(' ')), Some(Key::Gesture(Gesture::Strike { body: "hammer".into(), velocity_m_s: 1.0 })));
+        assert_eq!(
+            press(&mut panel, KeyCode::Char(' ')),
+            Some(Key::Gesture(Gesture::Strike { body: "hammer".into(), velocity_m_s: 1.0 }))
+        );
         press(&mut panel, KeyCode::Char('>'));
-        assert_eq!(press(&mut panel, KeyCode::Char('h')), Some(Key::Gesture(Gesture::Hit { site: "bar".into(), impulse_n_s: 0.02 })));
+        assert_eq!(
+            press(&mut panel, KeyCode::Char('h')),
+            Some(Key::Gesture(Gesture::Hit { site: "bar".into(), impulse_n_s: 0.02 }))
+        );
         assert_eq!(press(&mut panel, KeyCode::Char('p')), Some(Key::Gesture(Gesture::Hush)));
         assert_eq!(press(&mut panel, KeyCode::Char('r')), Some(Key::Replay));
         assert_eq!(press(&mut panel, KeyCode::Char('q')), Some(Key::Quit));

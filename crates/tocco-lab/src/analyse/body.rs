@@ -13,9 +13,9 @@
 use super::{Analysis, Mode};
 use crate::error::{Error, Result};
 use std::fmt::Write as _;
+use tocco::Gesture;
 use tocco::math::{TAU, cos, exp, log10, pow, sin};
 use tocco::resonator::modal::ModalParams;
-use tocco::Gesture;
 use tocco::scene::def::{BodyDef, BodyForm, EventDef, Length, ModeDef, PortDef, Quantity, TapDef, TapTo};
 use tocco::{Engine, Queue, Scene, SceneDef};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Recordings from files: WAV by our own reader, FLAC and Ogg Vorbis by Symphonia; mixed to one channel, and looked over
-//! for what no analysis can mend.
+//! Recordings from files: WAV by our own reader ([`WavReader`] says why), FLAC and Ogg Vorbis by Symphonia; mixed to one
+//! channel, and looked over for what no analysis can mend.
 
 use super::band::bessel_i0;
 use crate::error::{Error, Result, bad};

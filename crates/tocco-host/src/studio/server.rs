@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The studio on the network: hyper reads requests, axum answers them with the page's files or joins a page to the bridge.
+//!
+//! One thread serves everybody. Whatever a stranger can make grow has a bound: heads, messages, connections, pages, the queue
+//! to each page, and the time that any of them may take.
+
+use super::bridge::Bridge;
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HOST, ORIGIN, X_CONTENT_TYPE_OPTIONS};
+use axum::http::{HeaderMap, Method, StatusCode, Uri};
+use axum::response::{IntoResponse, Response};
+use axum::routing::any;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, mpsc};
+use tokio::time::{sleep, timeout};
+
+/// Longest request head that is read, bytes. Browsers send this host the cookies of every other program on loopback.
+const LONGEST_HEAD: usize = 65_536;
+/// Longest message of a page, bytes: a page tells of every scene it loads.
+const LONGEST_MESSAGE: usize = 16 << 20;
+/// Bytes that an idle page's socket keeps ready for reading.
+const READ_AHEAD: usize = 2048;
+/// Requests that are answered at a time; more wait until one is done.
+const MOST_REQUESTS: usize = 256;
+/// A browser that says or takes nothing for so long is let go.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// A request that is not answered and fetched after so long is let go.
+const LONGEST_ANSWER: Duration = Duration::from_secs(60);
+/// Rest after a connection could not be accepted, most often because the system allows no more open files.
+const REST: Duration = Duration::from_millis(100);
+
+/// What the server gives out: name and bytes.
+pub type Files = Vec<(String, Bytes)>;
+
+#[derive(Clone)]
+struct Served {
+    files: Arc<Files>,
+    bridge: Bridge,
+}
+
+/// Answers until the program is stopped.
+pub async fn run(listener: TcpListener, files: Files, bridge: Bridge) {
+    let served = Served { files: Arc::new(files), bridge };
+    let router = Router::new().route("/bridge", any(join)).fallback(file).with_state(served);
+    let room = Arc::new(Semaphore::new(MOST_REQUESTS));
+    while let Ok(place) = Arc::clone(&room).acquire_owned().await {
+        let Ok((stream, _)) = listener.accept().await else {
+            sleep(REST).await;
+            continue;
+        };
+        let router = router.clone();
+        tokio::spawn(async move {
+            answer(stream, router).await;
+            drop(place);
+        });
+    }
+}
+
+/// Serves one connection until its request is answered, or until it has become a WebSocket with a task of its own.
+async fn answer(stream: TcpStream, router: Router) {
+    // A gesture is one small packet: it does not wait for company.
+    let _ = stream.set_nodelay(true);
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(PATIENCE)
+        .max_buf_size(LONGEST_HEAD)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router))
+        .with_upgrades();
+    // What went wrong concerns the browser, which sees it too.
+    let _ = timeout(LONGEST_ANSWER, connection).await;
+}
+
+/// A file of the page, and nothing else: names are compared, no path is opened.
+async fn file(State(served): State<Served>, method: Method, uri: Uri) -> Response {
+    if method != Method::GET && method != Method::HEAD {
+        return reply(StatusCode::METHOD_NOT_ALLOWED, "text/plain", "only GET\n");
+    }
+    let name = match uri.path().trim_start_matches('/') {
+        "" => "index.html",
+        name => name,
+    };
+    match served.files.iter().find(|(file, _)| file == name) {
+        Some((_, bytes)) => reply(StatusCode::OK, kind_of(name), bytes.clone()),
+        None => reply(StatusCode::NOT_FOUND, "text/plain", "no such file in the studio\n"),
+    }
+}
+
+/// A page joins the bridge.
+async fn join(
+    State(served): State<Served>,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
+    let Ok(upgrade) = upgrade else { return file(State(served), method, uri).await };
+    // Another site's page may not speak for the user: only our own page may join.
+    let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+    if text(ORIGIN).is_some_and(|origin| origin != format!("http://{}", text(HOST).unwrap_or_default())) {
+        return reply(StatusCode::FORBIDDEN, "text/plain", "only the studio's own page may join\n");
+    }
+    let Some(queue) = served.bridge.admit() else {
+        return reply(StatusCode::SERVICE_UNAVAILABLE, "text/plain", "too many pages are open; close some\n");
+    };
+    upgrade
+        .read_buffer_size(READ_AHEAD)
+        .write_buffer_size(0)
+        .max_message_size(LONGEST_MESSAGE)
+        .max_frame_size(LONGEST_MESSAGE)
+        .on_upgrade(|socket| converse(socket, queue, served.bridge))
+}
+
+/// Carries gestures both ways until the page leaves, or is let go because it does not take what it is sent.
+async fn converse(mut socket: WebSocket, mut queue: mpsc::Receiver<Arc<str>>, bridge: Bridge) {
+    loop {
+        tokio::select! {
+            heard = socket.recv() => match heard {
+                Some(Ok(Message::Text(text))) => bridge.forward(&text).await,
+                Some(Ok(_)) => {}
+                Some(Err(_)) | None => return,
+            },
+            gesture = queue.recv() => {
+                let Some(gesture) = gesture else { return };
+                let sent = timeout(PATIENCE, socket.send(Message::text(&*gesture))).await;
+                if !matches!(sent, Ok(Ok(()))) {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Every answer: not kept by the browser, and with the headers that give the page shared memory with its audio worklet.
+fn reply(status: StatusCode, kind: &'static str, body: impl Into<Body>) -> Response {
+    let headers = [
+        (CONTENT_TYPE.as_str(), kind),
+        (CACHE_CONTROL.as_str(), "no-cache"),
+        ("cross-origin-opener-policy", "same-origin"),
+        ("cross-origin-embedder-policy", "require-corp"),
+        ("cross-origin-resource-policy", "same-origin"),
+        (X_CONTENT_TYPE_OPTIONS.as_str(), "nosniff"),
+        (CONNECTION.as_str(), "close"),
+    ];
+    (status, headers, body.into()).into_response()
+}
+
+fn kind_of(name: &str) -> &'static str {
+    match name.rsplit('.').next() {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("json") => "application/json",
+        Some("svg") => "image/svg+xml",
+        Some("wasm") => "application/wasm",
+        _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bridge::Settings;
+    use super::*;
+    use rosc::{OscMessage, OscPacket, OscType, encoder};
+    use std::io::{ErrorKind, Read, Write};
+    use std::net::{SocketAddr, TcpStream as Stream, UdpSocket};
+    use std::thread;
+    use tungstenite::client::IntoClientRequest;
+    use tungstenite::stream::MaybeTlsStream;
+
+    type Client = tungstenite::WebSocket<MaybeTlsStream<Stream>>;
+
+    /// A studio with two files; OSC goes in at the first address and comes out at the second.
+    fn studio() -> (SocketAddr, SocketAddr, UdpSocket) {
+        let heard = UdpSocket::bind("127.0.0.1:0").unwrap();
+        heard.set_read_timeout(Some(PATIENCE)).unwrap();
+        let to = heard.local_addr().unwrap();
+        let (tell, told) = std::sync::mpsc::channel();
+        thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+                // A port that was free a moment ago.
+                let osc = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+                let bridge = Bridge::open(&Settings { from_port: Some(osc.port()), to: Some(to) }).await.unwrap();
+                tell.send((listener.local_addr().unwrap(), osc)).unwrap();
+                let files = vec![
+                    ("index.html".to_owned(), Bytes::from_static(b"<p>hello")),
+                    ("tocco.wasm".to_owned(), Bytes::from(vec![7; 5 << 20])),
+                ];
+                run(listener, files, bridge).await;
+            });
+        });
+        let (page, osc) = told.recv().unwrap();
+        (page, osc, heard)
+    }
+
+    fn ask(at: SocketAddr, head: &str) -> (String, Vec<u8>) {
+        let mut stream = Stream::connect(at).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.write_all(format!("{head}\r\nHost: {at}\r\n\r\n").as_bytes()).unwrap();
+        let mut all = Vec::new();
+        stream.read_to_end(&mut all).unwrap();
+        let end = all.windows(4).position(|w| w == b"\r\n\r\n").unwrap() + 4;
+        (String::from_utf8_lossy(&all[..end]).to_lowercase(), all.split_off(end))
+    }
+
+    fn join(at: SocketAddr, origin: &str) -> Result<Client, u16> {
+        let mut request = format!("ws://{at}/bridge").into_client_request().unwrap();
+        request.headers_mut().insert(ORIGIN, origin.parse().unwrap());
+        let stream = Stream::connect(at).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        match tungstenite::client(request, MaybeTlsStream::Plain(stream)) {
+            Ok((client, _)) => Ok(client),
+            Err(tungstenite::HandshakeError::Failure(tungstenite::Error::Http(answer))) => {
+                Err(answer.status().as_u16())
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    fn own_page(at: SocketAddr) -> Client {
+        join(at, &format!("http://{at}")).unwrap()
+    }
+
+    fn osc(to: SocketAddr, path: &str, value: f32) {
+        let message = OscMessage { addr: path.into(), args: vec![OscType::Float(value)] };
+        let bytes = encoder::encode(&OscPacket::Message(message)).unwrap();
+        UdpSocket::bind("127.0.0.1:0").unwrap().send_to(&bytes, to).unwrap();
+    }
+
+    #[test]
+    fn files_come_whole_with_the_headers_that_isolate_the_page_and_nothing_else_comes() {
+        let (at, _, _) = studio();
+        for path in ["/", "/index.html", "//index.html?x", "/index.html?../../etc/passwd"] {
+            let (head, body) = ask(at, &format!("GET {path} HTTP/1.1"));
+            assert!(head.starts_with("http/1.1 200 ok"), "{path}: {head}");
+            for line in [
+                "content-type: text/html; charset=utf-8",
+                "content-length: 8",
+                "cache-control: no-cache",
+                "cross-origin-opener-policy: same-origin",
+                "cross-origin-embedder-policy: require-corp",
+                "cross-origin-resource-policy: same-origin",
+                "x-content-type-options: nosniff",
+                "connection: close",
+            ] {
+                assert_eq!(head.matches(&format!("\r\n{line}\r\n")).count(), 1, "{line} in {head}");
+            }
+            assert_eq!(body, b"<p>hello");
+        }
+        let (head, body) = ask(at, "GET /tocco.wasm HTTP/1.1");
+        assert!(head.contains("content-type: application/wasm"));
+        assert!(body.len() == 5 << 20 && body.iter().all(|b| *b == 7));
+        let (head, body) = ask(at, "HEAD /tocco.wasm HTTP/1.1");
+        assert!(head.starts_with("http/1.1 200 ok") && head.contains("content-length: 5242880") && body.is_empty());
+        for path in ["/../Cargo.toml", "/etc/passwd", "/%2e%2e/secret", "/bridge", "/index.html/"] {
+            let (head, body) = ask(at, &format!("GET {path} HTTP/1.1"));
+            assert!(head.starts_with("http/1.1 404 not found"), "{path}: {head}");
+            assert_eq!(body, b"no such file in the studio\n");
+        }
+        for path in ["/", "/bridge", "/nowhere"] {
+            let (head, body) = ask(at, &format!("POST {path} HTTP/1.1\r\nContent-Length: 0"));
+            assert!(head.starts_with("http/1.1 405 method not allowed"), "{path}: {head}");
+            assert_eq!(body, b"only GET\n");
+        }
+    }
+
+    #[test]
+    fn heads_that_are_no_request_or_too_long_are_refused_and_the_studio_goes_on() {
+        let (at, _, _) = studio();
+        let long = format!("GET / HTTP/1.1\r\nX: {}\r\n\r\n", "x".repeat(2 * LONGEST_HEAD));
+        for junk in ["\r\n\r\n\r\n", "GET\r\n\r\n", "\0\u{1}\u{2}\r\n\r\n", long.as_str()] {
+            let mut stream = Stream::connect(at).unwrap();
+            stream.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
+            let _ = stream.write_all(junk.as_bytes());
+            let mut answer = Vec::new();
+            let _ = stream.read_to_end(&mut answer);
+            assert!(!answer.starts_with(b"HTTP/1.1 2"));
+        }
+        assert!(ask(at, "GET / HTTP/1.1").0.starts_with("http/1.1 200 ok"));
+    }
+
+    #[test]
+    fn gestures_cross_from_osc_to_every_page_and_from_a_page_to_osc() {
+        let (at, to, heard) = studio();
+        let mut pages = [own_page(at), own_page(at)];
+        osc(to, "/size", 0.25);
+        for page in &mut pages {
+            assert_eq!(page.read().unwrap().into_text().unwrap(), r#"{"set":"size","value":0.25}"#);
+        }
+        for junk in ["no gesture", r#"{"scene":"x"}"#, r#"{"set":"size","value":0.5}"#] {
+            pages[0].send(tungstenite::Message::text(junk)).unwrap();
+        }
+        let mut bytes = [0; 64];
+        let length = heard.recv(&mut bytes).unwrap();
+        assert_eq!(&bytes[..length], b"/size\0\0\0,f\0\0\x3f\0\0\0");
+    }
+
+    #[test]
+    fn only_our_own_page_may_join() {
+        let (at, _, _) = studio();
+        for origin in ["http://elsewhere.example", "null", &format!("https://{at}"), "http://127.0.0.1:1"] {
+            assert_eq!(join(at, origin).err(), Some(403), "{origin}");
+        }
+        own_page(at);
+    }
+
+    #[test]
+    fn a_page_that_takes_nothing_is_let_go_and_the_others_hear_everything() {
+        let (at, to, _) = studio();
+        let (mut deaf, mut keen) = (own_page(at), own_page(at));
+        let MaybeTlsStream::Plain(stream) = keen.get_ref() else { panic!("no plain stream") };
+        stream.set_nodelay(true).unwrap();
+        // Long names fill the sockets of the deaf page sooner: it is let go when its queue is full as well.
+        let path = format!("/{}", "x".repeat(20_000));
+        for round in 0..12_000_u16 {
+            osc(to, &path, round.into());
+            let line = keen.read().unwrap().into_text().unwrap();
+            assert!(line.ends_with(&format!(r#""value":{round}.0}}"#)), "{}", &line[20_000..]);
+        }
+        let mut there = 0;
+        let end = loop {
+            match deaf.read() {
+                Ok(_) => there += 1,
+                Err(tungstenite::Error::Io(e)) if e.kind() == ErrorKind::WouldBlock => {
+                    panic!("still held after {there}")
+                }
+                Err(end) => break end,
+            }
+        };
+        assert!(there < 12_000, "{there}: {end}");
+    }
+
+    #[test]
+    fn pages_that_left_make_room_and_idle_ones_do_not_delay_a_gesture() {
+        let (at, to, _) = studio();
+        for _ in 0..3 {
+            let mut pages: Vec<Client> = (0..100).map(|_| own_page(at)).collect();
+            osc(to, "/size", 1.0);
+            for page in &mut pages {
+                assert!(page.read().unwrap().is_text());
+            }
+        }
+    }
+}
