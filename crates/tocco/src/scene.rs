@@ -7,13 +7,13 @@
 
 mod adopt;
 mod build;
+mod check;
 pub mod def;
 pub mod drive;
 pub mod error;
 pub mod hammer;
 pub mod kinds;
 pub mod midi;
-pub mod network;
 #[cfg(feature = "text")]
 pub mod schema;
 #[cfg(feature = "text")]

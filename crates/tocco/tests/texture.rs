@@ -7,8 +7,9 @@ use std::cell::Cell;
 use std::f64::consts::{PI, TAU};
 use tocco::param::Tunable;
 use tocco::rng::Rng;
+use tocco::scene::kinds::texture::TEXTURE;
 use tocco::texture::fractal::Fractal;
-use tocco::texture::{MAX_DRAWS, MEMORY, SEAM, Surface, TEXTURE, Texture, TextureParams};
+use tocco::texture::{MAX_DRAWS, MEMORY, SEAM, Surface, Texture, TextureParams};
 
 thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };

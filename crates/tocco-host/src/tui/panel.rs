@@ -6,7 +6,7 @@ use crate::midi::Learn;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::collections::VecDeque;
 use tocco::param::{Scale, scaled};
-use tocco::scene::def::BodyForm;
+use tocco::scene::kinds::Mobility;
 use tocco::units::db;
 
 /// Remarks that stay in sight.
@@ -212,10 +212,7 @@ impl Panel {
         let yields = |site: &str| {
             let body = site.split('.').next().unwrap_or(site);
             let form = bodies.iter().find(|known| known.name == body).map(|body| &body.form);
-            let stiff = |form: &BodyForm| {
-                matches!(form, BodyForm::Mass { .. } | BodyForm::Wall { .. } | BodyForm::Guided { .. })
-            };
-            form.is_some_and(|form| !stiff(form)) && is_original(body)
+            form.is_some_and(|form| form.mobility() == Mobility::Vibrating) && is_original(body)
         };
         self.sites = desk
             .signals()

@@ -38,7 +38,7 @@ mod thermal;
 
 use super::{Force, Interactor, Solution, Stroke};
 use crate::math::{Real, pow};
-use crate::param::{Key, KeyType, Kind, Spec, Tunable};
+use crate::param::{Law, Spec, Tunable};
 use bristle::Bristle;
 use core::cell::Cell;
 use thermal::Rosin;
@@ -61,46 +61,6 @@ crate::params! {
     }
 }
 
-/// The friction contact in scene files.
-pub const FRICTION: Kind = Kind {
-    family: "contact",
-    id: "friction",
-    doc: "Two things that rub: they stick, let go, and may sing.",
-    params: FrictionParams::SPECS,
-    keys: &[
-        Key {
-            id: "between",
-            takes: KeyType::Form("[\"body\" or \"body.port\", the same]"),
-            required: true,
-            doc: "The two sites; the first, moving faster, drags the second along.",
-        },
-        Key {
-            id: "law",
-            takes: KeyType::Word(&["elasto-plastic", "lugre", "dahl", "static", "thermal"]),
-            required: false,
-            doc: "Friction law, default elasto-plastic. dahl ignores mu_static and has no stick-slip; thermal is rosin.",
-        },
-        Key {
-            id: "normal_from",
-            takes: KeyType::Text,
-            required: false,
-            doc: "Name of an impact contact whose force presses the surfaces together, instead of normal_force_n.",
-        },
-        Key {
-            id: "viscous_exponent",
-            takes: KeyType::Number { unit: "1", min: 1.0, max: 3.0 },
-            required: false,
-            doc: "Exponent n of the viscous force sigma2 |v|^(n-1) v, default 1.",
-        },
-        Key {
-            id: "texture",
-            takes: KeyType::Form("{ beta, grain_m, longest_m, poles_per_decade }"),
-            required: false,
-            doc: "Surface read along the travel of this contact, scaled by roughness times the normal force; default smooth.",
-        },
-    ],
-};
-
 /// Which friction law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum FrictionLaw {
@@ -116,6 +76,14 @@ pub enum FrictionLaw {
     /// Rosin that softens as it heats.
     Thermal,
 }
+
+crate::laws!(FrictionLaw {
+    ElastoPlastic = Law::new("elasto-plastic", "elasto-plastic friction"),
+    LuGre = Law::new("lugre", "lugre friction"),
+    Dahl = Law::new("dahl", "dahl friction"),
+    Static = Law::new("static", "static friction"),
+    Thermal = thermal::LAW,
+});
 
 /// What is wrong with a set of parameters of a law, each within its own range: the id and what it should be. Dahl's law has
 /// no stiction, so that its `mu_static` may be anything. `[control]`

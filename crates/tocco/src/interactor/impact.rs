@@ -28,8 +28,7 @@
 
 use super::{Force, Interactor, Solution, Stroke, newton};
 use crate::math::{Real, exp, expm1, ln, ln_1p, pow};
-use crate::param::{Key, KeyType, Kind, Spec, Tunable};
-use crate::scene::def::ImpactLaw;
+use crate::param::{Law, Spec, Tunable};
 
 crate::params! {
     /// Parameters of an impact contact.
@@ -42,69 +41,47 @@ crate::params! {
     }
 }
 
-/// The impact contact in scene files.
-pub const IMPACT: Kind = Kind {
-    family: "contact",
-    id: "impact",
-    doc: "Two things that push when they touch and never pull.",
-    params: ImpactParams::SPECS,
-    keys: &[
-        Key {
-            id: "between",
-            takes: KeyType::Form("[\"body\" or \"body.port\", the same]"),
-            required: true,
-            doc: "The two sites; the compression is position(first) - position(second).",
-        },
-        Key {
-            id: "law",
-            takes: KeyType::Word(&["hunt-crossley", "power", "linear", "stulov"]),
-            required: false,
-            doc: "Force law, default hunt-crossley: k x^a (1 + mu v). linear sets the exponent to 1.",
-        },
-        Key {
-            id: "contact_time_s",
-            takes: KeyType::Number { unit: "s", min: 1e-6, max: 1.0 },
-            required: false,
-            doc: "Instead of stiffness: how long the hammer (the mass in between) would touch a rigid wall.",
-        },
-        Key {
-            id: "hardness_01",
-            takes: KeyType::Number { unit: "1", min: 0.0, max: 1.0 },
-            required: false,
-            doc: "Instead of stiffness: 0 soft felt (touches for 10 ms), 0.5 hard rubber (0.7 ms), 1 steel (0.05 ms).",
-        },
-        Key {
-            id: "at_speed_m_s",
-            takes: KeyType::Number { unit: "m/s", min: 1e-3, max: 1e3 },
-            required: false,
-            doc: "Speed at which contact_time_s or hardness_01 holds, default 1; faster blows touch for less.",
-        },
-        Key {
-            id: "viscous_exponent",
-            takes: KeyType::Number { unit: "1", min: 0.0, max: 5.0 },
-            required: false,
-            doc: "Exponent of the dissipative term, default the elastic one (0.5 with exponent 1.5: extended Hertz).",
-        },
-        Key {
-            id: "substeps",
-            takes: KeyType::Integer { min: 1, max: 64 },
-            required: false,
-            doc: "Fixed number of local sub-steps, a power of two; default automatic.",
-        },
-        Key {
-            id: "exact_wall",
-            takes: KeyType::Flag,
-            required: false,
-            doc: "Exact rebound at any step, for a mass against a wall or another mass; default false.",
-        },
-        Key {
-            id: "texture",
-            takes: KeyType::Form("{ beta, grain_m, longest_m, poles_per_decade, height_m, travel_from }"),
-            required: false,
-            doc: "Height profile that a body carries past: it shifts the compression; default smooth.",
-        },
-    ],
+/// Impact force laws.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ImpactLaw {
+    /// k x^a (1 + mu v), never adhesive.
+    #[default]
+    HuntCrossley,
+    /// k x^a.
+    Power,
+    /// k x (1 + mu v), mu zero unless given.
+    Linear,
+    /// Felt with relaxation.
+    Stulov,
+}
+
+impl ImpactLaw {
+    /// True if its force is k x^a (1 + mu v): then the theory of a mass on a wall holds.
+    pub const fn is_power_spring(self) -> bool {
+        match self {
+            Self::HuntCrossley | Self::Power | Self::Linear => true,
+            Self::Stulov => false,
+        }
+    }
+}
+
+const LOSSLESS: Law = Law {
+    lacks: &["viscous_exponent"],
+    fixes: &[("dissipation_s_m", 0.0)],
+    why: "has no viscous loss; choose law = \"hunt-crossley\"",
+    ..Law::new("power", "power")
 };
+
+crate::laws!(ImpactLaw {
+    HuntCrossley = Law::new("hunt-crossley", "hunt-crossley"),
+    Power = LOSSLESS,
+    Linear = Law {
+        fixes: &[("exponent", 1.0)],
+        why: "has exponent 1; leave it out or choose another law",
+        ..Law::new("linear", "linear")
+    },
+    Stulov = Law { word: "stulov", title: "stulov felt", own: &["hysteresis_01", "relaxation_s"], ..LOSSLESS },
+});
 
 /// A power of the compression, with closed forms for the exponents people use: a general `pow` costs ten times more.
 #[derive(Clone, Copy, Debug, PartialEq)]

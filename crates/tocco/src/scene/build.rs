@@ -1,31 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a scene's description to a scene that can sound.
 
-use super::def::{
-    Action, BodyForm, ContactDef, ContactForm, HammerDef, ImpactLaw, Intent, ModeDef, PlaceOn, PortDef, Quantity,
-    ShapeDef, Source, Substeps, TapTo, TextureDef,
-};
+use super::def::{Action, ContactForm, HammerDef, ImpactDef, Intent, Quantity, Source, TapTo};
 use super::drive::Drive;
 use super::hammer::{CONTACT_TIME, DEFAULT_SPEED_M_S, HARDNESS, HARDNESS_S};
-use super::{FORCE, Kin, Macro, Reach, Scene, SceneDef, SceneError, Slot, Tap, TapFrom, Target, network};
+use super::kinds::{Laying, Mobility, Wiring};
+use super::{FORCE, Kin, Macro, Reach, Scene, SceneDef, SceneError, Slot, Tap, TapFrom, Target};
 use crate::contact::coupled::MAX_CONTACTS;
 use crate::contact::world::World;
-use crate::contact::{Contact, Roughness, Site};
+use crate::contact::{Contact, Site};
 use crate::engine::{Command, Timed};
-use crate::interactor::Interactor;
-use crate::interactor::friction::{self, Friction, FrictionParams};
-use crate::interactor::impact::{Impact, ImpactParams};
 use crate::math::{PI, Real, cos, pow, sin};
 use crate::param::{Rate, Scale, Tunable};
-use crate::resonator::inertial::{Guided, GuidedParams, Mass, MassParams};
-use crate::resonator::modal::{Modal, ModalParams, Tuning};
-use crate::resonator::shape;
-use crate::resonator::waveguide::{DEFAULT_PLACE, HIGHEST, StringParams, Waveguide};
 use crate::resonator::{CONTROL_TICKS, Motion, Reading, Resonator};
 use crate::rng::Rng;
 use crate::scene::Address;
 use crate::texture::fractal::FIRST;
-use crate::texture::{Surface, TextureParams};
 
 /// Rates that can be rendered, Hz.
 pub const RATES_HZ: (Real, Real) = (8_000.0, 384_000.0);
@@ -56,6 +46,7 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
         let what = format!("{rate_hz} Hz is out of range; wants {} to {} Hz", RATES_HZ.0, RATES_HZ.1);
         return Err(SceneError::new("rate_hz", what));
     }
+    def.check()?;
     let sample_s = 1.0 / rate_hz;
     let mut omitted = Vec::new();
     let mut bodies: Vec<Box<dyn Resonator>> = Vec::new();
@@ -63,83 +54,12 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
     let mut figures = Vec::new();
     let mut body_forms = Vec::new();
     for body in &def.bodies {
-        let left_out = omitted.len();
-        let mut ports = vec!["0".to_string()];
-        figures.push(None);
-        bodies.push(match &body.form {
-            BodyForm::Mass { position_m, velocity_m_s } => {
-                Box::new(Mass::new(MassParams::from_values(&body.params), *position_m, *velocity_m_s, sample_s))
-            }
-            BodyForm::Wall { position_m } => Box::new(Guided::wall(*position_m, sample_s)),
-            BodyForm::Guided { position_m } => {
-                Box::new(Guided::new(GuidedParams::from_values(&body.params), *position_m, sample_s))
-            }
-            BodyForm::Modal { modes, ports: places, morph } => {
-                if !places.is_empty() {
-                    ports = places.iter().map(|p| p.name.clone()).collect();
-                }
-                let params = ModalParams::from_values(&body.params);
-                let kept = audible(def, &body.name, modes, params.freq_scale, rate_hz, &mut omitted)?;
-                let touched = def.contacts.iter().any(|c| c.between.iter().any(|s| body_of(s) == body.name));
-                match morph {
-                    None => {
-                        let Tuning { modes, ports } = tuning(modes, places, &kept);
-                        Box::new(Modal::new(params, &modes, &ports, sample_s, touched))
-                    }
-                    Some(to) => {
-                        // A mode too high for this rate may come within it: the bank silences what does not fit.
-                        let all = |modes: &[ModeDef]| (0..modes.len()).collect::<Vec<_>>();
-                        let from = tuning(modes, places, &all(modes));
-                        let there = if to.ports.is_empty() { places } else { &to.ports };
-                        let to = tuning(&to.modes, there, &all(&to.modes));
-                        Box::new(Modal::morphing(params, &from, &to, sample_s, touched))
-                    }
-                }
-            }
-            BodyForm::Shape { figure, ports: places, morph } => {
-                if !places.is_empty() {
-                    ports = places.iter().map(|p| p.name.clone()).collect();
-                }
-                let params = ModalParams::from_values(&body.params);
-                let place = format!("body.{}", body.name);
-                let below_hz = 0.5 * rate_hz / params.freq_scale;
-                let from = shaped(&place, figure, places, below_hz)?;
-                let touched = def.contacts.iter().any(|c| c.between.iter().any(|s| body_of(s) == body.name));
-                match morph {
-                    None => {
-                        figures.pop();
-                        figures.push(Some((figure.clone(), below_hz)));
-                        Box::new(Modal::new(params, &from.modes, &from.ports, sample_s, touched))
-                    }
-                    Some(to) => {
-                        let there: Vec<PlaceOn> = places.iter().map(|port| to.place(port).clone()).collect();
-                        let to = shaped(&format!("{place}.morph"), &to.figure, &there, below_hz)?;
-                        Box::new(Modal::morphing(params, &from, &to, sample_s, touched))
-                    }
-                }
-            }
-            BodyForm::String { ports: places } => {
-                let params = StringParams::from_values(&body.params);
-                check_pitch(def, &body.name, params.freq_hz, rate_hz, &mut omitted)?;
-                let mut fractions = vec![DEFAULT_PLACE];
-                if !places.is_empty() {
-                    ports = places.iter().map(|p| p.name.clone()).collect();
-                    fractions = places.iter().map(|p| p.place).collect();
-                }
-                Box::new(Waveguide::new(params, &fractions, sample_s))
-            }
-            BodyForm::Network { masses, .. } => {
-                ports = masses.iter().map(|point| point.name.clone()).collect();
-                network::build(def, body, rate_hz, &mut omitted)?
-            }
-        });
-        body_forms.push(match &body.form {
-            // Where these began does not matter to where they are.
-            BodyForm::Mass { .. } => fingerprint("mass"),
-            BodyForm::Guided { .. } => fingerprint("guided"),
-            form => fingerprint(&format!("{form:?} {}", omitted.len() - left_out)),
-        });
-        names.push((body.name.clone(), ports));
+        let (left_out, form) = (omitted.len(), body.form.wired());
+        bodies.push(form.build(&mut Wiring { def, name: &body.name, rate_hz, omitted: &mut omitted })?);
+        figures.push(form.touched_anywhere(rate_hz));
+        let missing = omitted.len() - left_out;
+        body_forms.push(fingerprint(&format!("{} {} {missing}", form.kind().id, form.structure())));
+        names.push((body.name.clone(), form.ports().into_iter().map(str::to_owned).collect::<Vec<_>>()));
     }
 
     let mut scene = Scene {
@@ -163,7 +83,7 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
         contact_forms: def
             .contacts
             .iter()
-            .map(|c| fingerprint(&format!("{:?} {:?} {:?} {:?}", c.between, c.form, c.substeps, c.texture)))
+            .map(|c| fingerprint(&format!("{:?} {} {}", c.between, c.form.kind().id, c.form.laid().structure())))
             .collect(),
         kin_contacts: vec![None; def.contacts.len()],
     };
@@ -198,182 +118,24 @@ pub(super) fn body_of(site: &str) -> &str {
     site.split('.').next().unwrap_or(site)
 }
 
-/// The modes of these indices and their values at the places, one place of all ones if none is named.
-fn tuning(modes: &[ModeDef], places: &[PortDef], kept: &[usize]) -> Tuning {
-    let ports = if places.is_empty() {
-        vec![vec![1.0; kept.len()]]
-    } else {
-        places.iter().map(|p| kept.iter().map(|&i| p.shape[i]).collect()).collect()
-    };
-    Tuning { modes: kept.iter().map(|&i| (modes[i].freq_hz, modes[i].decay_s, modes[i].mass_kg)).collect(), ports }
-}
-
-/// Modes and shape values of a body by geometry and material, with its place in the scene in what may be wrong with it.
-fn shaped(place: &str, figure: &ShapeDef, places: &[PlaceOn], below_hz: Real) -> Result<Tuning, SceneError> {
-    let solved = shape::evaluate(figure, places, below_hz).map_err(|fault| {
-        let dot = if fault.key.is_empty() { "" } else { "." };
-        SceneError::new(format!("{place}{dot}{}", fault.key), fault.what)
-    })?;
-    let modes = solved.modes.iter().map(|m| (m.freq_hz, m.decay_s, m.mass_kg)).collect();
-    Ok(Tuning { modes, ports: solved.shapes })
-}
-
-/// Indices of the modes that this rate can hold.
-pub(super) fn audible(
-    def: &SceneDef,
-    name: &str,
-    modes: &[ModeDef],
-    scale: Real,
-    rate_hz: Real,
-    omitted: &mut Vec<String>,
-) -> Result<Vec<usize>, SceneError> {
-    let mut kept = Vec::new();
-    for (index, mode) in modes.iter().enumerate() {
-        let freq_hz = mode.freq_hz * scale;
-        if freq_hz < 0.5 * rate_hz {
-            kept.push(index);
-        } else if rate_hz < def.rate_hz {
-            omitted.push(format!("{name}: mode {index} ({freq_hz} Hz)"));
-        } else {
-            let what = format!(
-                "{freq_hz} Hz is not below half the rate ({} Hz); lower it, leave the mode out or raise rate_hz",
-                0.5 * rate_hz
-            );
-            return Err(SceneError::new(format!("body.{name}.modes[{index}].freq_hz"), what));
-        }
-    }
-    Ok(kept)
-}
-
-/// A string plays at most [`HIGHEST`] of the rate: refused in the scene's own rate, named where another lowers it.
-fn check_pitch(
-    def: &SceneDef,
-    name: &str,
-    freq_hz: Real,
-    rate_hz: Real,
-    omitted: &mut Vec<String>,
-) -> Result<(), SceneError> {
-    let highest = HIGHEST * rate_hz;
-    if freq_hz <= highest {
-        return Ok(());
-    }
-    if rate_hz < def.rate_hz {
-        omitted.push(format!("{name}: its pitch ({freq_hz} Hz; it plays at {highest} Hz)"));
-        return Ok(());
-    }
-    let what = format!("{freq_hz} Hz is above {HIGHEST} of the rate ({highest} Hz); lower it or raise rate_hz");
-    Err(SceneError::new(format!("body.{name}.freq_hz"), what))
-}
-
 fn contacts(def: &SceneDef, scene: &Scene, bodies: &[Box<dyn Resonator>]) -> Result<Vec<Contact>, SceneError> {
     let mut all = Vec::new();
     for contact in &def.contacts {
-        let place = format!("contact.{}", contact.name);
-        let between = format!("{place}.between");
+        let between = format!("contact.{}.between", contact.name);
         let a = at(&between, scene.site(&contact.between[0]))?;
         let b = at(&between, scene.site(&contact.between[1]))?;
         if a.body == b.body {
             let what = format!("'{}' cannot touch itself; name two bodies", body_of(&contact.between[0]));
             return Err(SceneError::new(between, what));
         }
-        let still = |site: Site| bodies[site.body].inverse_mass(site.port) == 0.0;
-        let is = |site: Site, wanted: fn(&BodyForm) -> bool| wanted(&def.bodies[site.body].form);
-        let unyielding = |site| is(site, |f| matches!(f, BodyForm::Wall { .. } | BodyForm::Guided { .. }));
-        if unyielding(a) && unyielding(b) {
+        let stiff = |site: Site| matches!(def.bodies[site.body].form.mobility(), Mobility::Fixed | Mobility::Guided);
+        if stiff(a) && stiff(b) {
             let what = "neither partner can yield (wall or guided); one must be a mass or a vibrating body";
             return Err(SceneError::new(between, what));
         }
-        let exact = matches!(contact.form, ContactForm::Impact { exact_wall: true, .. });
-        if exact {
-            let plain = |site| is(site, |f| matches!(f, BodyForm::Mass { .. } | BodyForm::Wall { .. }));
-            let alone = |site: Site| {
-                still(site)
-                    || def.contacts.iter().flat_map(|c| &c.between).filter(|s| scene.site(s) == Ok(site)).count() == 1
-            };
-            let pair = [a, b].into_iter().all(|site| plain(site) && alone(site));
-            at(format!("{place}.exact_wall"), check_exact(contact, pair))?;
-            let presses = |c: &ContactDef| matches!(&c.form, ContactForm::Friction { normal_from: Some(from), .. } if *from == contact.name);
-            if let Some(other) = def.contacts.iter().find(|c| presses(c)) {
-                let what = format!("cannot press '{}' (normal_from); set it to false", other.name);
-                return Err(SceneError::new(format!("{place}.exact_wall"), what));
-            }
-        }
-        let law: Box<dyn Interactor> = match &contact.form {
-            ContactForm::Impact { law, viscous_exponent, .. } => {
-                let params =
-                    ImpactParams { stiffness: def.stiffness(contact)?, ..ImpactParams::from_values(&contact.params) };
-                Box::new(Impact::new(*law, params, *viscous_exponent))
-            }
-            ContactForm::Friction { law, viscous_exponent, .. } => {
-                let params = FrictionParams::from_values(&contact.params);
-                if let Some((id, what)) = friction::check(*law, &params) {
-                    return Err(SceneError::new(format!("{place}.{id}"), what));
-                }
-                Box::new(Friction::new(*law, params, *viscous_exponent))
-            }
-        };
-        let substeps = match contact.substeps {
-            Substeps::Auto => None,
-            Substeps::Fixed(count) => Some(count),
-        };
-        let rng = Rng::new(def.seed, &contact.name);
-        let mut built = Contact::new(a, b, law, substeps, exact, rng);
-        if let ContactForm::Friction { normal_from: Some(from), .. } = &contact.form {
-            built.normal_from = Some(at(format!("{place}.normal_from"), presser(def, scene, &contact.name, from))?);
-        }
-        if let Some(texture) = &contact.texture {
-            let place = format!("{place}.texture.travel_from");
-            let travel = texture.travel.as_ref().map(|name| at(place, traveller(def, scene, name))).transpose()?;
-            let rng = Rng::new(def.seed, &format!("texture {}", contact.name));
-            built.texture =
-                Some(Roughness { surface: surface(texture, rng), height_m: texture.height_m, travel, way: 0.0 });
-        }
-        all.push(built);
+        all.push(contact.form.laid().build(&Laying { def, scene, bodies, contact, a, b })?);
     }
     Ok(all)
-}
-
-/// `pair`: two masses, or a mass and a wall, that touch nothing else.
-fn check_exact(contact: &ContactDef, pair: bool) -> Result<(), SceneError> {
-    let wrong = |what: &str| Err(SceneError::new("", format!("{what}; set it to false")));
-    if !pair {
-        return wrong("is for a mass against a wall or one other mass, each with this contact only");
-    }
-    if let ContactForm::Impact { law, viscous_exponent, .. } = &contact.form
-        && (*law == ImpactLaw::Stulov || viscous_exponent.is_some())
-    {
-        return wrong("holds for the laws hunt-crossley, power and linear without viscous_exponent");
-    }
-    if contact.texture.is_some() {
-        return wrong("holds for smooth surfaces, and this contact has a texture");
-    }
-    Ok(())
-}
-
-/// Index of the impact contact that presses a friction contact.
-fn presser(def: &SceneDef, scene: &Scene, own: &str, from: &str) -> Result<usize, SceneError> {
-    let index = scene.contact(from)?;
-    match def.contacts[index].form {
-        ContactForm::Impact { .. } => Ok(index),
-        ContactForm::Friction { .. } => {
-            let which = if from == own { "this contact itself" } else { "a friction contact" };
-            Err(SceneError::new("", format!("'{from}' is {which}; name an impact contact")))
-        }
-    }
-}
-
-/// Index of the body whose position moves a profile.
-fn traveller(def: &SceneDef, scene: &Scene, name: &str) -> Result<usize, SceneError> {
-    let index = scene.body(name)?;
-    match def.bodies[index].form {
-        BodyForm::Guided { .. } | BodyForm::Mass { .. } => Ok(index),
-        _ => Err(SceneError::new("", format!("'{name}' does not travel; name a guided body or a mass"))),
-    }
-}
-
-fn surface(texture: &TextureDef, rng: Rng) -> Surface {
-    let params = TextureParams { beta: texture.beta };
-    Surface::new(params, texture.grain_m, texture.longest_m, texture.poles_per_decade, rng)
 }
 
 fn slots(def: &SceneDef, scene: &mut Scene) {
@@ -390,11 +152,10 @@ fn slots(def: &SceneDef, scene: &mut Scene) {
         lane: [0.0; CONTROL_TICKS],
     };
     for (body, node) in scene.world.bodies.iter().enumerate() {
-        let form = &def.bodies[body].form;
-        let still = matches!(form, BodyForm::Modal { morph: None, .. } | BodyForm::Shape { morph: None, .. });
+        let absent = def.bodies[body].form.absent();
         for (param, spec) in node.specs().iter().enumerate() {
             // A body without another end has no way there.
-            if !(still && spec.id == "morph_01") {
+            if !absent.contains(&spec.id) {
                 scene.slots.push(slot(Target::Body { body, param }, *spec, node.get(param)));
             }
         }
@@ -425,7 +186,7 @@ fn hardness(def: &SceneDef, index: usize, path: &str) -> Result<Option<(String, 
     let control = &def.controls[index];
     let Some(name) = path.strip_suffix("/hardness_01") else { return Ok(None) };
     let Some(contact) = def.contacts.iter().find(|contact| contact.name == name) else { return Ok(None) };
-    let ContactForm::Impact { hammer, .. } = &contact.form else { return Ok(None) };
+    let ContactForm::Impact(ImpactDef { hammer, .. }) = &contact.form else { return Ok(None) };
     let wrong = |id: &str, what: &str| Err(SceneError::new(format!("control[{index}].{id}"), what));
     if control.scale == Scale::Log {
         return wrong("scale", "hardness is a logarithmic scale itself; leave it out");
@@ -472,7 +233,7 @@ fn controls(def: &SceneDef, scene: &mut Scene) -> Result<(), SceneError> {
 /// What a hammer intends may be set like any parameter: `NAME/hardness_01` and `NAME/contact_time_s` stand for its stiffness.
 fn intentions(def: &SceneDef, scene: &mut Scene) {
     for contact in &def.contacts {
-        let ContactForm::Impact { hammer, .. } = &contact.form else { continue };
+        let ContactForm::Impact(ImpactDef { hammer, params, .. }) = &contact.form else { continue };
         let at_speed_m_s = hammer.map_or(DEFAULT_SPEED_M_S, |hammer| hammer.at_speed_m_s);
         let felt = HammerDef { intent: Intent::Hardness(0.0), at_speed_m_s };
         let path = format!("{}/stiffness", contact.name);
@@ -480,8 +241,7 @@ fn intentions(def: &SceneDef, scene: &mut Scene) {
         let (Ok(soft), Ok(Address::Slot(slot))) = (def.stiffness_for(contact, felt), scene.address(&path)) else {
             continue;
         };
-        let exponent = ImpactParams::from_values(&contact.params).exponent;
-        let hard = soft * pow(HARDNESS_S[0] / HARDNESS_S[1], exponent + 1.0); // [intent.2], one integral for both ends
+        let hard = soft * pow(HARDNESS_S[0] / HARDNESS_S[1], params.exponent + 1.0); // [intent.2], one integral for both ends
         if !scene.slots[slot].spec.admits(hard) {
             continue;
         }

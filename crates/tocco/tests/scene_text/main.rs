@@ -33,14 +33,14 @@ fn sorted(mut def: SceneDef) -> SceneDef {
     def.contacts.sort_by(|a, b| a.name.cmp(&b.name));
     for body in &mut def.bodies {
         match &mut body.form {
-            BodyForm::Modal { ports, morph, .. } => {
+            BodyForm::Modal(ModalDef { ports, morph, .. }) => {
                 ports.sort_by(|a, b| a.name.cmp(&b.name));
                 if let Some(morph) = morph {
                     morph.ports.sort_by(|a, b| a.name.cmp(&b.name));
                 }
             }
-            BodyForm::Shape { ports, .. } => ports.sort_by(|a, b| a.name.cmp(&b.name)),
-            BodyForm::String { ports } => ports.sort_by(|a, b| a.name.cmp(&b.name)),
+            BodyForm::Shape(ShapedDef { ports, .. }) => ports.sort_by(|a, b| a.name.cmp(&b.name)),
+            BodyForm::String(StringDef { ports, .. }) => ports.sort_by(|a, b| a.name.cmp(&b.name)),
             _ => {}
         }
     }
@@ -61,8 +61,9 @@ fn every_key_of_the_language_reaches_its_field() {
 fn a_scene_that_says_little_gets_the_documented_defaults() {
     let def = read(SMALL).unwrap();
     assert_eq!((def.version, def.duration, def.rate_hz, def.seed), (1, Length::Auto, 48000.0, 1));
-    assert_eq!(def.bodies[0].params, [0.01, 0.0]);
-    assert_eq!(def.contacts[0].substeps, Substeps::Auto);
+    assert_eq!(def.bodies[0].form, MassDef::new(0.01).into());
+    let ContactForm::Impact(hit) = &def.contacts[0].form else { panic!("an impact") };
+    assert_eq!((hit.substeps, hit.law), (Substeps::Auto, ImpactLaw::HuntCrossley));
     assert_eq!(read("").unwrap(), SceneDef::default());
     assert_eq!(read("duration_s = \"auto\"\nseed = 2.0").unwrap().seed, 2);
 }

@@ -26,6 +26,13 @@
 
 use super::FrictionParams;
 use crate::math::{Real, exp, pow};
+use crate::param::Law;
+
+/// The law in scene files.
+pub(super) const LAW: Law = Law {
+    own: &["heat_capacity_j_k", "conduction_w_k", "advection_w_s_m_k"],
+    ..Law::new("thermal", "friction of rosin")
+};
 
 /// Points of mu(T): within 1e-3 of the curve.
 const POINTS: usize = 128;
