@@ -12,7 +12,7 @@ use std::path::Path;
 use tocco::param::{Key, KeyType, Kind, Rate, Spec, Word};
 use tocco::resonator::material::{Entry, MATERIALS, Material, REFERENCE_HZ};
 use tocco::scene::error::nearest;
-use tocco::scene::kinds::KINDS;
+use tocco::scene::kinds::{KINDS, family};
 
 /// Text or JSON for all kinds, one kind, or one scene.
 pub fn describe(what: Option<&str>, as_json: bool) -> Result<String> {
@@ -190,7 +190,10 @@ pub fn spec_words(spec: &Spec) -> String {
 
 /// What a structural key takes, in words.
 pub fn takes_words(key: &Key) -> String {
-    key.takes.words(key.id)
+    match key.takes {
+        KeyType::KindOf(of) => family(of).map(|kind| kind.id).collect::<Vec<_>>().join(" | "),
+        takes => takes.words(key.id),
+    }
 }
 
 fn spec_json(spec: &Spec) -> Value {

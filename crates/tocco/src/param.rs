@@ -266,7 +266,10 @@ impl KeyType {
             Self::Map { of, .. } => format!("table of name = {}", of.brief()),
             Self::Tables { .. } => format!("tables [[{key}]]"),
             Self::Nodes { family, .. } => format!("one table [{family}.NAME] for each"),
-            Self::Either(all) => all.iter().map(|one| one.words(key)).collect::<Vec<_>>().join(", or "),
+            Self::Either(all) => {
+                let each = |one: &Self| if matches!(one, Self::Word(_)) { "a name".into() } else { one.words(key) };
+                all.iter().map(each).collect::<Vec<String>>().join(", or ")
+            }
             Self::List { .. } | Self::Row(_) | Self::Numbered { .. } | Self::Table(_) => self.brief(),
         }
     }

@@ -7,6 +7,7 @@
 use super::def::*;
 use super::error::{SceneError, clip};
 use super::kinds::*;
+use super::midi::{HIGHEST_CONTROLLER, MIDI, STRENGTH};
 use crate::math::Real;
 use crate::param::{KeyType, Kind, Law, Params, Scale};
 use crate::units::plain;
@@ -219,7 +220,7 @@ impl SceneDef {
         for (index, tap) in self.taps.iter().enumerate() {
             check_tap(&Spot(format!("tap[{index}]")), tap)?;
         }
-        Ok(())
+        self.midi.as_ref().map_or(Ok(()), |midi| check_midi(&Spot("midi".into()), midi))
     }
 }
 
@@ -292,6 +293,27 @@ fn check_event(spot: &Spot, event: &EventDef) -> Check {
         Action::Strike { velocity_m_s, .. } => spot.number(&EVENT, "velocity_m_s", *velocity_m_s),
         Action::Hit { impulse_n_s, .. } => spot.number(&EVENT, "impulse_n_s", *impulse_n_s),
         Action::Set { value, .. } => spot.number(&EVENT, "value", *value),
+    }
+}
+
+fn check_midi(spot: &Spot, midi: &MidiDef) -> Check {
+    let strength = if midi.strike.is_empty() { "impulse_n_s" } else { "velocity_m_s" };
+    midi.strength.iter().try_for_each(|value| spot.takes(strength, STRENGTH, *value))?;
+    spot.number(&MIDI, "reference", midi.reference)?;
+    midi.release_s.map_or(Ok(()), |release_s| spot.number(&MIDI, "release_s", release_s))?;
+    spot.whole(&MIDI, "voices", i64::try_from(midi.voices).unwrap_or(-1))?;
+    spot.whole(&MIDI, "low", i64::from(midi.low))?;
+    spot.whole(&MIDI, "high", i64::from(midi.high))?;
+    if midi.low > midi.high {
+        return spot.fail("high", format!("{} is below low = {}; no note would play", midi.high, midi.low));
+    }
+    for (id, names) in [("strike", &midi.strike), ("hit", &midi.hit), ("retune", &midi.retune)] {
+        spot.count(id, names.len(), MAX_NODES, "names")?;
+        names.iter().try_for_each(|name| spot.named(id, name))?;
+    }
+    match midi.cc.iter().find(|(number, _)| *number > HIGHEST_CONTROLLER) {
+        Some((number, _)) => spot.fail("cc", format!("'{number}' is no controller; wants 0 to {HIGHEST_CONTROLLER}")),
+        None => Ok(()),
     }
 }
 

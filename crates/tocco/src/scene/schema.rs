@@ -55,7 +55,11 @@ fn table(kind: &Kind, shape: Option<&Family>) -> Map<String, Value> {
             continue;
         }
         let mut value = object(takes(&key.takes, shape));
-        value.insert("description".into(), with_unit(key.doc, key.takes).into());
+        let doc = match (key.takes, shape) {
+            (KeyType::KindOf(_), Some(shape)) => shape.kind.doc,
+            _ => key.doc,
+        };
+        value.insert("description".into(), with_unit(doc, key.takes).into());
         properties.insert(key.id.into(), value.into());
         if key.required || (stuff && shape.is_some()) {
             required.push(key.id);

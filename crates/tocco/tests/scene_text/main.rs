@@ -6,6 +6,7 @@
 mod draw;
 mod refused;
 mod samples;
+mod spoil;
 mod validate;
 
 use draw::draw_scene;
@@ -17,7 +18,7 @@ use std::time::{Duration, Instant};
 use tocco::rng::Rng;
 use tocco::scene::def::*;
 use tocco::scene::kinds;
-use tocco::scene::{SceneDef, schema};
+use tocco::scene::{Scene, SceneDef, schema};
 use validate::breach;
 
 /// Reads and forgets the lines, which differ between texts of the same scene.
@@ -198,6 +199,25 @@ fn samples_in_memory_are_written_as_a_comment() {
     let text = SceneDef { drives, ..SceneDef::default() }.to_toml();
     assert_eq!(read(&text).unwrap().drives, []);
     assert!(text.contains("# left out: a drive of \"a\\u000Ab\" by 3 samples in memory"), "{text}");
+}
+
+// ---- scenes made in code
+
+#[test]
+fn a_random_scene_made_in_code_passes_the_check_and_one_wild_number_makes_it_fail_without_a_panic() {
+    let mut rng = Rng::new(5, "spoilt");
+    let mut spoilt = 0;
+    for case in 0..cases(1500) {
+        let mut def = draw_scene(&mut rng);
+        assert_eq!(def.check(), Ok(()), "case {case}");
+        if spoil::spoil(&mut rng, &mut def) {
+            spoilt += 1;
+            let said = def.check().expect_err("a number out of range").to_string();
+            assert_eq!(Scene::build(&def, 48_000.0).err().unwrap().to_string(), said, "case {case}");
+            assert!(said.starts_with("body.") || said.starts_with("contact."), "{said}");
+        }
+    }
+    assert!(spoilt > 1000, "{spoilt}");
 }
 
 // ---- bad input
