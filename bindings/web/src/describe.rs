@@ -2,9 +2,9 @@
 //! A scene in the words a page needs to draw and play it.
 
 use serde_json::{Value, json};
-use tocco::param::{Rate, Scale, Spec, position};
-use tocco::resonator::shape::{Stuff, family, locate};
-use tocco::scene::def::{BodyDef, BodyForm, ContactForm, Length, LinkDef, ModeDef, PlaceOn, ShapeDef};
+use tocco::param::{Rate, Spec, Word, position};
+use tocco::scene::def::{BodyDef, Length, ModeDef};
+use tocco::scene::kinds::Detail;
 use tocco::scene::{Scene, SceneDef};
 
 /// Bodies with their places, contacts, live paths with their declarations, controls and signals.
@@ -19,19 +19,13 @@ pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
         .into_iter()
         .map(|(name, path, range, scale)| {
             let value = value_of(&path).map_or(0.5, |value| position(scale, range[0], range[1], value).clamp(0.0, 1.0));
-            json!({ "name": name, "path": path, "range": range, "scale": law(scale), "value": value })
+            json!({ "name": name, "path": path, "range": range, "scale": scale.word(), "value": value })
         })
         .collect();
     let contacts: Vec<Value> = def
         .contacts
         .iter()
-        .map(|contact| {
-            let kind = match contact.form {
-                ContactForm::Impact { .. } => "impact",
-                ContactForm::Friction { .. } => "friction",
-            };
-            json!({ "name": contact.name, "type": kind, "between": contact.between })
-        })
+        .map(|contact| json!({ "name": contact.name, "type": contact.form.kind().id, "between": contact.between }))
         .collect();
     json!({
         "title": def.title,
@@ -49,69 +43,35 @@ pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
 }
 
 fn body_words(body: &BodyDef, scene: &Scene, modes: &[ModeDef]) -> Value {
-    let named = |name: &str| json!({ "name": name });
-    let placed = |name: &str, place: &[f64]| json!({ "name": name, "place": place });
-    let or_one = |ports: Vec<Value>| if ports.is_empty() { vec![named("0")] } else { ports };
     let modes: Vec<Value> = modes
         .iter()
         .map(|m| json!({ "freq_hz": m.freq_hz, "decay_s": m.decay_s.is_finite().then_some(m.decay_s) }))
         .collect();
     let mut words = json!({ "name": body.name, "modes": modes });
-    let (kind, ports) = match &body.form {
-        BodyForm::Mass { .. } => ("mass", vec![named("0")]),
-        BodyForm::Wall { .. } => ("wall", vec![named("0")]),
-        BodyForm::Guided { .. } => ("guided", vec![named("0")]),
-        BodyForm::Modal { ports, .. } => ("modal", or_one(ports.iter().map(|p| named(&p.name)).collect())),
-        BodyForm::String { ports } if ports.is_empty() => {
-            ("string", vec![placed("0", &[tocco::resonator::waveguide::DEFAULT_PLACE])])
-        }
-        BodyForm::String { ports } => ("string", ports.iter().map(|p| placed(&p.name, &[p.place])).collect()),
-        BodyForm::Network { masses, links, .. } => {
-            words["links"] = links.iter().map(|LinkDef { between, .. }| json!(between)).collect();
-            ("network", masses.iter().map(|mass| named(&mass.name)).collect())
-        }
-        BodyForm::Shape { figure, ports, morph } => {
-            words["shape"] = figure.kind.id.into();
-            if let Stuff::Named(material) = figure.material {
-                words["material"] = material.into();
-            }
-            words["anywhere"] = morph.is_none().into();
-            ("shape", places(figure, ports))
-        }
+    for (id, detail) in body.form.details() {
+        words[id] = match detail {
+            Detail::Word(word) => word.into(),
+            Detail::Lists(lists) => json!(lists),
+        };
+    }
+    let names = body.form.ports();
+    if let (Some(name), Some(place)) = (names.first(), body.form.place(0)) {
+        let site = scene.site(&format!("{}.{name}", body.name));
+        words["anywhere"] = site.is_ok_and(|site| scene.shape_at(site, &place).is_ok()).into();
+    }
+    let port = |(index, name): (usize, &&str)| match body.form.place(index) {
+        Some(place) => json!({ "name": name, "place": place }),
+        None => json!({ "name": name }),
     };
-    if kind == "string" {
-        let first =
-            ports.first().and_then(|port| scene.site(&format!("{}.{}", body.name, port["name"].as_str()?)).ok());
-        words["anywhere"] = first.is_some_and(|site| scene.shape_at(site, &[0.5]).is_ok()).into();
-    }
-    words["type"] = kind.into();
-    words["ports"] = ports.into();
+    words["type"] = body.form.kind().id.into();
+    words["ports"] = names.iter().enumerate().map(port).collect();
     words
-}
-
-/// The places of a shape as fractions.
-fn places(figure: &ShapeDef, ports: &[PlaceOn]) -> Vec<Value> {
-    let Some(family) = family(figure.kind.id) else { return Vec::new() };
-    let axes = family.axes.len();
-    if ports.is_empty() {
-        let first = family.places.first().map_or([0.5; 3], |(_, point)| *point);
-        return vec![json!({ "name": "0", "place": first[..axes] })];
-    }
-    let place = |port: &PlaceOn| locate(family, &port.place).unwrap_or([0.5; 3]);
-    ports.iter().map(|port| json!({ "name": port.name, "place": place(port)[..axes] })).collect()
 }
 
 fn path((path, spec, value): &(String, Spec, f64)) -> Value {
     json!({
         "path": path, "value": value, "unit": spec.unit, "min": spec.min, "max": spec.max, "default": spec.default,
-        "scale": law(spec.scale), "doc": spec.doc,
+        "scale": spec.scale.word(), "doc": spec.doc,
         "rate": match spec.rate { Rate::Control => "control", Rate::Sample => "sample" },
     })
-}
-
-fn law(scale: Scale) -> &'static str {
-    match scale {
-        Scale::Linear => "linear",
-        Scale::Log => "log",
-    }
 }

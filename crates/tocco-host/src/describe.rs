@@ -9,11 +9,11 @@ use crate::render::Plan;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
-use tocco::param::{Key, KeyType, Kind, Rate, Scale, Spec};
+use tocco::param::{Key, KeyType, Kind, Rate, Spec, Word};
 use tocco::resonator::material::{Entry, MATERIALS, Material, REFERENCE_HZ};
 use tocco::scene::ControlInfo;
 use tocco::scene::error::nearest;
-use tocco::scene::kinds::KINDS;
+use tocco::scene::kinds::{KINDS, family};
 
 /// Text or JSON for all kinds, one kind, or one scene.
 pub fn describe(what: Option<&str>, as_json: bool) -> Result<String> {
@@ -192,42 +192,49 @@ pub fn spec_words(spec: &Spec) -> String {
 /// What a structural key takes, in words.
 pub fn takes_words(key: &Key) -> String {
     match key.takes {
-        KeyType::Number { unit, min, max } => format!("{} to {}{}", short(min), short(max), unit_words(unit)),
-        KeyType::Integer { min, max: i64::MAX } => format!("whole number from {min}"),
-        KeyType::Integer { min, max } => format!("whole number, {min} to {max}"),
-        KeyType::Word(words) => words.join(" | "),
-        KeyType::Text => "text".into(),
-        KeyType::Flag => "true or false".into(),
-        KeyType::Form(form) => form.into(),
-    }
-}
-
-fn law(scale: Scale) -> &'static str {
-    match scale {
-        Scale::Linear => "linear",
-        Scale::Log => "log",
+        KeyType::KindOf(of) => family(of).map(|kind| kind.id).collect::<Vec<_>>().join(" | "),
+        takes => takes.words(key.id),
     }
 }
 
 fn spec_json(spec: &Spec) -> Value {
     json!({
         "id": spec.id, "unit": spec.unit, "min": spec.min, "max": spec.max, "default": spec.default,
-        "scale": law(spec.scale),
+        "scale": spec.scale.word(),
         "rate": match spec.rate { Rate::Control => "control", Rate::Sample => "sample" },
         "glide_s": spec.glide_s, "doc": spec.doc,
     })
 }
 
 fn key_json(key: &Key) -> Value {
-    let takes = match key.takes {
+    json!({ "id": key.id, "takes": takes_json(&key.takes), "required": key.required, "doc": key.doc })
+}
+
+fn takes_json(takes: &KeyType) -> Value {
+    match takes {
         KeyType::Number { unit, min, max } => json!({ "number": { "unit": unit, "min": min, "max": max } }),
+        KeyType::Inside { above, below } => json!({ "inside": { "above": above, "below": below } }),
         KeyType::Integer { min, max } => json!({ "integer": { "min": min, "max": max } }),
+        KeyType::PowerOfTwo { max } => json!({ "power_of_two": { "max": max } }),
+        KeyType::Duration { max_s } => json!({ "duration": { "max_s": max_s } }),
         KeyType::Word(words) => json!({ "word": words }),
+        KeyType::Law(laws) => json!({ "word": laws.iter().map(|law| law.word).collect::<Vec<_>>() }),
+        KeyType::KindOf(family) => json!({ "kind_of": family }),
         KeyType::Text => json!("text"),
+        KeyType::Named(thing) => json!({ "named": thing.word() }),
+        KeyType::Name => json!("name"),
         KeyType::Flag => json!("flag"),
-        KeyType::Form(form) => json!({ "form": form }),
-    };
-    json!({ "id": key.id, "takes": takes, "required": key.required, "doc": key.doc })
+        KeyType::Place => json!("place"),
+        KeyType::List { of, min, max } => json!({ "list": { "of": takes_json(of), "min": min, "max": max } }),
+        KeyType::Several { of, max } => json!({ "several": { "of": takes_json(of), "max": max } }),
+        KeyType::Row(all) => json!({ "row": all.iter().map(takes_json).collect::<Vec<_>>() }),
+        KeyType::Map { of, min, max } => json!({ "map": { "of": takes_json(of), "min": min, "max": max } }),
+        KeyType::Numbered { of, max } => json!({ "numbered": { "of": takes_json(of), "max": max } }),
+        KeyType::Table(kind) => json!({ "table": kind.family }),
+        KeyType::Tables { of, min, max } => json!({ "tables": { "of": of.family, "min": min, "max": max } }),
+        KeyType::Nodes { family, max } => json!({ "nodes": { "of": family, "max": max } }),
+        KeyType::Either(all) => json!({ "either": all.iter().map(takes_json).collect::<Vec<_>>() }),
+    }
 }
 
 fn kind_json(kind: &Kind) -> Value {
@@ -261,7 +268,7 @@ fn scene(plan: &Plan, as_json: bool) -> Result<String> {
             .iter()
             .map(|ControlInfo { name, path, range, scale }| {
                 let all = scene.directory().moved_by(name);
-                json!({ "name": name, "path": path, "paths": all, "range": range, "scale": law(*scale) })
+                json!({ "name": name, "path": path, "paths": all, "range": range, "scale": scale.word() })
             })
             .collect();
         return Ok(pretty(
@@ -283,7 +290,7 @@ fn scene(plan: &Plan, as_json: bool) -> Result<String> {
     }
     for ControlInfo { name, range: [low, high], scale, .. } in &controls {
         let path = scene.directory().moved_by(name).join(" and ");
-        let _ = writeln!(text, "  {name:<wide$}  {path} from {} to {}, {}", short(*low), short(*high), law(*scale));
+        let _ = writeln!(text, "  {name:<wide$}  {path} from {} to {}, {}", short(*low), short(*high), scale.word());
     }
     text.push_str("\nsignals (--probe FILE --probe-of SIGNAL,...)\n");
     for signal in &signals {

@@ -7,17 +7,9 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use tocco::interactor::friction::FRICTION;
-use tocco::interactor::impact::IMPACT;
 use tocco::param::Kind;
-use tocco::resonator::inertial::{GUIDED, MASS, WALL};
-use tocco::resonator::material::MATERIAL;
-use tocco::resonator::modal::MODAL;
-use tocco::resonator::network::{LINK, NETWORK};
-use tocco::resonator::shape::{FAMILIES, MORPH, SHAPE};
-use tocco::resonator::waveguide::STRING;
-use tocco::scene::kinds::{MODE, TARGET};
-use tocco::texture::TEXTURE;
+use tocco::resonator::shape::FAMILIES;
+use tocco::scene::kinds::MODELS;
 use tocco::{Engine, Queue, Scene, SceneDef};
 use tocco_host::describe::{spec_words, takes_words};
 use tocco_testing::pictures::assert_shipped;
@@ -49,8 +41,6 @@ fn table(kind: &Kind) -> String {
 
 #[test]
 fn every_table_of_parameters_is_the_declared_one() {
-    let kinds = [MASS, WALL, GUIDED, MODAL, MODE, TARGET, MATERIAL, STRING, NETWORK, LINK, IMPACT, FRICTION, TEXTURE];
-    let kinds: Vec<Kind> = kinds.into_iter().chain([SHAPE, MORPH]).chain(FAMILIES.iter().map(|f| *f.kind)).collect();
     let mut shown = Vec::new();
     for path in pages() {
         let page = fs::read_to_string(&path).unwrap();
@@ -64,7 +54,7 @@ fn every_table_of_parameters_is_the_declared_one() {
                 Some(shape) => k.family == "shape" && k.id == shape,
                 None => k.family != "shape" && (name == k.id || (k.id.is_empty() && name == k.family)),
             };
-            let kind = kinds.iter().find(own);
+            let kind = MODELS.iter().find(own);
             let kind = kind.unwrap_or_else(|| panic!("{path:?}: no kind {name}"));
             let _ = write!(right, "<!-- parameters {name} -->\n{}<!-- /parameters -->{after}", table(kind));
             shown.push(name.to_string());
@@ -76,7 +66,7 @@ fn every_table_of_parameters_is_the_declared_one() {
             assert!(page == right, "{path:?}: a table has drifted; TOCCO_BLESS=1 writes it anew");
         }
     }
-    for kind in kinds {
+    for kind in MODELS {
         let name = match (kind.family, kind.id) {
             ("shape", id) => format!("shape {id}"),
             (family, "") => family.into(),

@@ -20,10 +20,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 use tocco::engine::{Engine, Health};
 use tocco::param::Spec;
-use tocco::resonator::shape::evaluate;
 use tocco::scene::Scene;
 use tocco::scene::def::{BodyForm, ContactDef, ContactForm, Length, Source};
-use tocco::scene::network::analyse;
+use tocco::scene::kinds::Mobility;
 
 /// Cells along an axis unless told.
 const CELLS: usize = 24;
@@ -157,10 +156,7 @@ pub fn run(whole: &Plan, x: &Axis, y: &Axis, of: Option<&str>, threads: usize) -
     plan.length = Length::Seconds(seconds);
     let frames = (seconds * plan.rate_hz).round().max(1.0) as usize;
     let window = ((WINDOW_S * plan.rate_hz) as usize).min(frames / 2).max(1);
-    let rigid = |site: &str| {
-        let form = body(&plan, site).map(|def| &def.form);
-        matches!(form, Some(BodyForm::Guided { .. } | BodyForm::Wall { .. } | BodyForm::Mass { .. }))
-    };
+    let rigid = |site: &str| body(&plan, site).is_some_and(|body| body.form.mobility() != Mobility::Vibrating);
     let listen_to_b = !rigid(&contact.between[1]) || rigid(&contact.between[0]);
     let window_s = (seconds, window as f64 / plan.rate_hz);
     let period = period_words(&plan, &scene, &contact.between[usize::from(listen_to_b)]);
@@ -218,7 +214,7 @@ fn usable(option: &str, plan: &Plan, scene: &Scene, axis: &Axis) -> Result<Spec>
 
 /// The friction contact that is asked for: by its name, by a site it touches, or the first.
 fn rubbing<'a>(plan: &'a Plan, scene: &Scene, of: Option<&str>) -> Result<&'a ContactDef> {
-    let mut all = plan.scene.def.contacts.iter().filter(|c| matches!(c.form, ContactForm::Friction { .. }));
+    let mut all = plan.scene.def.contacts.iter().filter(|c| matches!(c.form, ContactForm::Friction(_)));
     let Some(of) = of else {
         return match all.next() {
             Some(contact) => Ok(contact),
@@ -277,39 +273,13 @@ fn fundamental_hz(plan: &Plan, scene: &Scene, site: &str) -> Option<f64> {
         let wanted = format!("{}/{id}", body.name);
         scene.paths().into_iter().find(|(path, ..)| *path == wanted).map(|(_, _, value)| value)
     };
-    match &body.form {
-        BodyForm::String { .. } => now("freq_hz"),
-        BodyForm::Modal { modes, ports, .. } => {
-            let port = site.split_once('.').map(|(_, port)| port);
-            let shape = ports.iter().find(|p| port.is_none_or(|name| name == p.name)).map(|p| &p.shape);
-            let moves = |i: usize| shape.is_none_or(|shape| shape.get(i).is_some_and(|x| *x != 0.0));
-            let heard = modes.iter().enumerate().filter(|(i, mode)| mode.freq_hz > 0.0 && moves(*i));
-            let lowest = heard.map(|(_, mode)| mode.freq_hz).fold(f64::INFINITY, f64::min);
-            lowest.is_finite().then(|| lowest * now("freq_scale").unwrap_or(1.0))
-        }
-        BodyForm::Network { masses, .. } => {
-            let network = analyse(body).ok()?;
-            let port = site.split_once('.').map(|(_, port)| port);
-            let mass = masses.iter().position(|mass| port.is_none_or(|name| name == mass.name))?;
-            let moves = |i: &usize| network.omega[*i] > 0.0 && network.shape[mass][*i] != 0.0;
-            let lowest = (0..network.omega.len()).find(moves)?;
-            Some(network.freq_hz(lowest) * now("freq_scale").unwrap_or(1.0))
-        }
-        BodyForm::Shape { figure, ports, .. } => {
-            let scale = now("freq_scale").unwrap_or(1.0);
-            let solved = evaluate(figure, ports, 0.5 * plan.rate_hz / scale).ok()?;
-            let port = site.split_once('.').map(|(_, port)| port);
-            let index = ports.iter().position(|p| port.is_none_or(|name| name == p.name)).unwrap_or(0);
-            let moves = |i: usize| solved.shapes.get(index).is_none_or(|shape| shape[i] != 0.0);
-            solved.modes.iter().enumerate().find(|(i, _)| moves(*i)).map(|(_, mode)| scale * mode.freq_hz)
-        }
-        _ => None,
-    }
+    let port = site.split_once('.').map(|(_, port)| port);
+    body.form.fundamental_hz(port, plan.rate_hz, &now)
 }
 
 fn period_words(plan: &Plan, scene: &Scene, site: &str) -> String {
     match (fundamental_hz(plan, scene, site), body(plan, site).map(|b| &b.form)) {
-        (Some(hz), Some(BodyForm::String { .. })) => format!("period: the string's, {} Hz", picture::short(hz)),
+        (Some(hz), Some(BodyForm::String(_))) => format!("period: the string's, {} Hz", picture::short(hz)),
         (Some(hz), _) => format!("period: of {site}'s lowest mode, {} Hz", picture::short(hz)),
         _ => "period: of the measured pitch".into(),
     }

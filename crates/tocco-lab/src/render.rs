@@ -83,9 +83,7 @@ impl Plan {
     }
 
     fn hold_s(&self) -> f64 {
-        let falls = |body: &tocco::scene::def::BodyDef| {
-            matches!(body.form, BodyForm::Mass { .. }) && body.params.get(1).is_some_and(|g| *g != 0.0)
-        };
+        let falls = |body: &tocco::scene::def::BodyDef| matches!(&body.form, BodyForm::Mass(mass) if mass.params.gravity_m_s2 != 0.0);
         if self.scene.def.bodies.iter().any(falls) { AUTO_HOLD_GRAVITY_S } else { AUTO_HOLD_S }
     }
 

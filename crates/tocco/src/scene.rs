@@ -7,6 +7,7 @@
 //! takes its place (`handover`).
 
 mod build;
+mod check;
 mod control;
 pub mod def;
 pub mod directory;
@@ -17,7 +18,6 @@ pub mod hammer;
 mod handover;
 pub mod kinds;
 pub mod midi;
-pub mod network;
 mod runtime;
 #[cfg(feature = "text")]
 pub mod schema;

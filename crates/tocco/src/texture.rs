@@ -25,9 +25,9 @@
 pub mod fractal;
 
 use crate::math::Real;
-use crate::param::{Key, KeyType, Kind, Spec, Tunable};
+use crate::param::{Spec, Tunable};
 use crate::rng::Rng;
-use fractal::{FIRST, Fractal, MAX_POLES_PER_DECADE};
+use fractal::{FIRST, Fractal};
 
 /// Heights that are remembered, a power of two.
 pub const MEMORY: usize = 4096;
@@ -53,46 +53,6 @@ crate::params! {
 pub const DEFAULT_GRAIN_M: Real = 1e-5;
 /// Longest wavelength when the scene says nothing, m.
 pub const DEFAULT_LONGEST_M: Real = 0.01;
-
-/// A fractal surface in scene files: the inline table `texture = { ... }` of a contact.
-pub const TEXTURE: Kind = Kind {
-    family: "texture",
-    id: "fractal",
-    doc: "A rough surface, met as the contact travels: silent at rest, an octave higher at twice the speed.",
-    params: TextureParams::SPECS,
-    keys: &[
-        Key {
-            id: "grain_m",
-            takes: KeyType::Number { unit: "m", min: 1e-7, max: 1e-2 },
-            required: false,
-            doc: "Finest detail, about the size of the place that touches; default 1e-5.",
-        },
-        Key {
-            id: "longest_m",
-            takes: KeyType::Number { unit: "m", min: 1e-5, max: 1e3 },
-            required: false,
-            doc: "Longest wave of the surface, 100 to 1e7 grains; default 0.01.",
-        },
-        Key {
-            id: "poles_per_decade",
-            takes: KeyType::Integer { min: 1, max: MAX_POLES_PER_DECADE as i64 },
-            required: false,
-            doc: "Density of the filter behind the spectrum; default 2, which no more can be heard to better.",
-        },
-        Key {
-            id: "height_m",
-            takes: KeyType::Number { unit: "m", min: 0.0, max: 1.0 },
-            required: false,
-            doc: "On an impact contact, where it is needed: standard deviation of the height.",
-        },
-        Key {
-            id: "travel_from",
-            takes: KeyType::Text,
-            required: false,
-            doc: "On an impact contact, where it is needed: guided body or mass whose motion carries the profile past.",
-        },
-    ],
-};
 
 /// A surface that a contact travels over.
 pub trait Texture: Tunable + Send {

@@ -10,6 +10,7 @@ use tocco::resonator::network::dense::Dense;
 use tocco::resonator::network::{Link, Network};
 use tocco::resonator::{Motion, Reading, Resonator};
 use tocco::rng::Rng;
+use tocco::scene::def::BodyForm;
 use tocco::{Queue, Scene, SceneDef};
 
 const RATE_HZ: f64 = 48_000.0;
@@ -341,7 +342,8 @@ fn energy_minus_work_never_rises_in_500_random_networks_in_contact() {
     for run in 0..500 {
         let text = web(&mut rng);
         let def = SceneDef::from_text(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-        let network = tocco::scene::network::analyse(&def.bodies[0]).unwrap();
+        let BodyForm::Network(network) = &def.bodies[0].form else { panic!("a network") };
+        let network = network.analyse().unwrap();
         joined += usize::from(!network.stands_alone());
         let mut engine = engine(&text, 96_000.0);
         let (rows, health) = probe(&mut engine, &["energy", "work", "c0.force"], 400);

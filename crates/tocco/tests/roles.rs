@@ -7,7 +7,8 @@ use tocco::contact::world::World;
 use tocco::contact::{Contact, Law, PressedBy, Site};
 use tocco::interactor::friction::{FrictionLaw, FrictionParams};
 use tocco::interactor::impact::{ImpactLaw, ImpactParams};
-use tocco::interactor::{Force, GeneralLaw, Interactor, LawInfo, Solution, Stroke};
+use tocco::interactor::{Force, GeneralLaw, Interactor, Solution, Stroke};
+use tocco::param::{LawSpec, Word};
 use tocco::param::{Spec, Tunable};
 use tocco::resonator::Resonator;
 use tocco::resonator::inertial::{Guided, Mass, MassParams};
@@ -335,10 +336,11 @@ fn energy_minus_work_never_rises_with_glue_or_a_magnet_among_impact_and_friction
 
 #[test]
 fn every_law_is_found_by_its_word_and_limits_only_what_its_kind_declares() {
-    let check = |info: &LawInfo, known: &[&str]| {
-        assert!(!info.doc.is_empty() && !info.name.is_empty());
-        for limit in info.limits {
-            assert!(known.contains(&limit.id) && !info.uses(limit.id), "{}: {}", info.word, limit.id);
+    let check = |law: &LawSpec, known: &[&str]| {
+        assert!(!law.word.is_empty() && !law.title.is_empty());
+        let fixed = law.fixes.iter().map(|(id, _)| id);
+        for id in law.own.iter().chain(law.lacks).chain(fixed) {
+            assert!(known.contains(id), "{}: {id}", law.word);
         }
     };
     let ids = |kind: &tocco::param::Kind| -> Vec<&str> {
@@ -346,11 +348,11 @@ fn every_law_is_found_by_its_word_and_limits_only_what_its_kind_declares() {
     };
     for &law in ImpactLaw::ALL {
         assert_eq!(ImpactLaw::from_word(law.word()), Some(law));
-        check(law.info(), &ids(&tocco::interactor::impact::IMPACT));
+        check(law.law(), &ids(&tocco::scene::kinds::impact::IMPACT));
     }
     for &law in FrictionLaw::ALL {
         assert_eq!(FrictionLaw::from_word(law.word()), Some(law));
-        check(law.info(), &ids(&tocco::interactor::friction::FRICTION));
+        check(law.law(), &ids(&tocco::scene::kinds::friction::FRICTION));
     }
     assert_eq!((ImpactLaw::from_word("glue"), FrictionLaw::from_word("")), (None, None));
     assert_eq!((ImpactLaw::default(), FrictionLaw::default()), (ImpactLaw::HuntCrossley, FrictionLaw::ElastoPlastic));

@@ -4,7 +4,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)] // the helpers of these tests, too
 
 use tocco::engine::{Command, Engine, Queue, Timed};
+use tocco::interactor::friction::FrictionParams;
 use tocco::math::Real;
+use tocco::scene::def::ContactForm;
 use tocco::scene::{Scene, SceneDef};
 
 /// A bowed string, pressed by a ball that a rough surface shakes.
@@ -254,15 +256,21 @@ fn a_friction_law_made_in_code_is_refused_for_the_reasons_a_written_one_is() {
     let text = "[body.bow]\ntype = \"guided\"\n[body.ball]\ntype = \"mass\"\n\
                 [contact.rub]\ntype = \"friction\"\nbetween = [\"bow\", \"ball\"]\n";
     let def = SceneDef::from_text(text).unwrap();
-    for (index, value, said) in [
-        (0, -1.0, "contact.rub.normal_force_n: -1 N is negative; 0 N is silence"),
-        (1, 0.1, "contact.rub.mu_static: 0.1 is below mu_dynamic = 0.3; raise it to at least that"),
-        (3, 0.0, "contact.rub.stribeck_m_s: 0 m/s; it must be positive"),
-        (8, 1.0, "contact.rub.breakaway_01: 1; it must be below 1, at most 0.999"),
+    for (id, value, said) in [
+        ("normal_force_n", -1.0, "contact.rub.normal_force_n: -1 N is out of range; wants a number from 0 N to 1e6 N"),
+        ("mu_static", 0.1, "contact.rub.mu_static: 0.1 is below mu_dynamic = 0.3; raise it to at least that"),
+        (
+            "stribeck_m_s",
+            0.0,
+            "contact.rub.stribeck_m_s: 0 m/s is out of range; wants a number from 1e-6 m/s to 1000 m/s",
+        ),
+        ("breakaway_01", 1.0, "contact.rub.breakaway_01: 1 is out of range; wants a number from 0 to 0.999"),
     ] {
         let mut wrong = def.clone();
         wrong.lines.clear();
-        wrong.contacts[0].params[index] = value;
+        let ContactForm::Friction(friction) = &mut wrong.contacts[0].form else { panic!("a friction contact") };
+        let index = FrictionParams::SPECS.iter().position(|spec| spec.id == id).unwrap();
+        friction.params.write(index, value);
         assert_eq!(Scene::build(&wrong, 48_000.0).err().unwrap().to_string(), said);
     }
 }

@@ -223,7 +223,10 @@ fn any_dimensions_in_range_give_finite_modes_in_order_or_one_line_soon() {
         let mut def = ShapeDef::new(family.kind.id, stuff).unwrap().with_modes(1 + rng.bits() as u32 % 100);
         for key in family.kind.keys {
             let value = match key.takes {
-                KeyType::Word(words) => (rng.bits() as usize % words.len()) as Real,
+                KeyType::Word(words) => {
+                    def = def.with_word(key.id, words[rng.bits() as usize % words.len()]);
+                    continue;
+                }
                 // Every third case stays near things of the hand.
                 KeyType::Number { min, max, .. } if case % 3 == 0 && min > 0.0 => {
                     rng.between_log((30.0 * min).min(max), (0.03 * max).max(min))

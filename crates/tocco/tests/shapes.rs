@@ -57,10 +57,9 @@ fn nodes(panels: usize) -> Vec<(Real, Real)> {
 }
 
 #[test]
-fn the_list_of_words_is_the_list_of_families() {
-    let keys = tocco::resonator::shape::SHAPE.keys;
-    let tocco::param::KeyType::Word(words) = keys[0].takes else { panic!("shape takes words") };
-    assert_eq!(words, FAMILIES.iter().map(|family| family.kind.id).collect::<Vec<_>>());
+fn the_kinds_of_shapes_are_the_families() {
+    let kinds: Vec<&str> = tocco::scene::kinds::family("shape").map(|kind| kind.id).collect();
+    assert_eq!(kinds, FAMILIES.iter().map(|family| family.kind.id).collect::<Vec<_>>());
 }
 
 #[test]

@@ -5,8 +5,9 @@
 use std::f64::consts::TAU;
 use tocco::param::Tunable;
 use tocco::rng::Rng;
+use tocco::scene::kinds::texture::TEXTURE;
 use tocco::texture::fractal::Fractal;
-use tocco::texture::{MAX_DRAWS, MEMORY, SEAM, Surface, TEXTURE, Texture, TextureParams};
+use tocco::texture::{MAX_DRAWS, MEMORY, SEAM, Surface, Texture, TextureParams};
 use tocco_testing::allocations::{Counting, assert_awake, count, watched};
 use tocco_testing::spectra::periodogram;
 

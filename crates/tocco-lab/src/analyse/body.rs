@@ -15,8 +15,7 @@ use crate::error::{Error, Result};
 use std::fmt::Write as _;
 use tocco::Gesture;
 use tocco::math::{TAU, cos, exp, log10, pow, sin};
-use tocco::resonator::modal::ModalParams;
-use tocco::scene::def::{BodyDef, BodyForm, EventDef, Length, ModeDef, PortDef, Quantity, TapDef, TapTo};
+use tocco::scene::def::{BodyDef, EventDef, Length, ModalDef, ModeDef, PortDef, Quantity, TapDef, TapTo};
 use tocco::{Engine, Queue, Scene, SceneDef};
 
 /// Port that is heard.
@@ -110,8 +109,7 @@ impl Analysis {
             rate_hz: self.rate_hz,
             bodies: vec![BodyDef {
                 name: name.into(),
-                form: BodyForm::Modal { modes: modes.collect(), ports, morph: None },
-                params: ModalParams::SPECS.iter().map(|spec| spec.default).collect(),
+                form: ModalDef { modes: modes.collect(), ports, ..ModalDef::new() }.into(),
             }],
             events,
             taps: vec![tap(EAR, Quantity::Velocity, gain), tap(LAG, Quantity::Position, gain * fastest)],

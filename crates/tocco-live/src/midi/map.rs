@@ -5,7 +5,8 @@ use super::voices::{head, named};
 use std::collections::BTreeMap;
 use tocco::param::Scale;
 use tocco::scene::Scene;
-use tocco::scene::def::{BodyDef, BodyForm, ControlDef, MidiDef, Notes, SceneDef};
+use tocco::scene::def::{BodyDef, ControlDef, MidiDef, Notes, SceneDef};
+use tocco::scene::kinds::Mobility;
 
 /// What a note sets in motion.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,7 +144,7 @@ impl Map {
 
     /// Of a scene whose voices have been copied. Without a `[midi]` table, notes from middle C on strike its masses.
     pub fn of(def: &SceneDef) -> Self {
-        let masses = def.bodies.iter().filter(|body| matches!(body.form, BodyForm::Mass { .. }));
+        let masses = def.bodies.iter().filter(|body| body.form.mobility() == Mobility::Free);
         let plain = || MidiDef::striking(masses.map(|body| body.name.clone()).collect());
         let midi = def.midi.clone().unwrap_or_else(plain);
         // A scene that came in by another way has not been copied.
@@ -192,13 +193,13 @@ fn play(def: &SceneDef, midi: &MidiDef, voices: usize) -> Play {
         Notes::Ports => {
             let found = midi.hit.first().and_then(|name| body(name));
             let sites = |body: &BodyDef| -> Vec<Touch> {
-                body.ports().iter().map(|port| Touch::Hit(format!("{}.{port}", body.name))).collect()
+                body.form.ports().iter().map(|port| Touch::Hit(format!("{}.{port}", body.name))).collect()
             };
             Play::Each(found.map_or_else(Vec::new, sites).into_iter().map(key).collect())
         }
         Notes::Pitch => {
             let tuned = |name: &String, voice| {
-                let (spec, declared) = body(name)?.pitch()?;
+                let (spec, declared) = body(name)?.form.pitch()?;
                 Some(Tuned { path: format!("{}/{}", named(name, voice), spec.id), declared })
             };
             let voice = |voice| {
@@ -237,14 +238,14 @@ fn dampers(def: &SceneDef, midi: &MidiDef) -> Vec<(String, Damper)> {
     let Some(scene) = midi.release_s.and_then(|_| Scene::build(def, def.rate_hz).ok()) else { return Vec::new() };
     let modes: BTreeMap<String, _> = scene.modes().into_iter().collect();
     let damper = |body: &BodyDef| {
-        let (spec, declared) = body.damping()?;
-        let by = match &body.form {
-            BodyForm::String { .. } => Damping::Quality(body.pitch()?.1),
+        let damping = body.form.damping()?;
+        let by = match damping.quality_at_hz {
+            Some(freq_hz) => Damping::Quality(freq_hz),
             // A mode without a decay of its own rings for ever: the others say how much is wanted, or nothing does.
-            _ => Damping::Scale(longest_s(modes.get(&body.name)?.iter().map(|mode| mode.decay_s))?),
+            None => Damping::Scale(longest_s(modes.get(&body.name)?.iter().map(|mode| mode.decay_s))?),
         };
-        let path = format!("{}/{}", body.name, spec.id);
-        Some((body.name.clone(), Damper { path, declared, by }))
+        let path = format!("{}/{}", body.name, damping.spec.id);
+        Some((body.name.clone(), Damper { path, declared: damping.value, by }))
     };
     def.bodies.iter().filter_map(damper).collect()
 }

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 use tocco::scene::SceneError;
-use tocco::scene::def::{ContactForm, SceneDef, Source};
+use tocco::scene::def::{SceneDef, Source};
 
 /// Stands before the number of a copy; scene files may use it, so a name that has it already is refused.
 const MARK: char = '~';
@@ -73,11 +73,8 @@ pub fn copies(def: &SceneDef) -> Result<Option<SceneDef>, SceneError> {
             let mut copy = contact.clone();
             copy.name = renamed(&contact.name);
             copy.between = contact.between.each_ref().map(|site| renamed(site));
-            if let ContactForm::Friction { normal_from: Some(from), .. } = &mut copy.form {
-                *from = renamed(from);
-            }
-            if let Some(travel) = copy.texture.as_mut().and_then(|texture| texture.travel.as_mut()) {
-                *travel = renamed(travel);
+            for name in copy.form.names_mut() {
+                *name = renamed(name);
             }
             all.contacts.push(copy);
         }
@@ -108,10 +105,7 @@ fn members(def: &SceneDef) -> BTreeSet<String> {
         let before = found.len();
         for contact in &def.contacts {
             let mut touches: Vec<&str> = contact.between.iter().map(|site| head(site)).collect();
-            touches.extend(contact.texture.as_ref().and_then(|texture| texture.travel.as_deref()));
-            if let ContactForm::Friction { normal_from: Some(from), .. } = &contact.form {
-                touches.push(from);
-            }
+            touches.extend(contact.form.names());
             if found.contains(&contact.name) || touches.iter().any(|name| found.contains(*name)) {
                 found.insert(contact.name.clone());
                 found.extend(touches.into_iter().map(str::to_owned));

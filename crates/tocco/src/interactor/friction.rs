@@ -36,9 +36,9 @@ mod quick;
 mod stribeck;
 mod thermal;
 
-use super::{Force, Interactor, Limit, Solution, Stroke, TangentialLaw, laws};
+use super::{Force, Interactor, Solution, Stroke, TangentialLaw};
 use crate::math::{Real, pow};
-use crate::param::{Key, KeyType, Kind, Spec, Tunable};
+use crate::param::{Spec, Tunable};
 use bristle::Bristle;
 use thermal::Rosin;
 
@@ -60,59 +60,19 @@ crate::params! {
     }
 }
 
-/// The friction contact in scene files.
-pub const FRICTION: Kind = Kind {
-    family: "contact",
-    id: "friction",
-    doc: "Two things that rub: they stick, let go, and may sing.",
-    params: FrictionParams::SPECS,
-    keys: &[
-        Key {
-            id: "between",
-            takes: KeyType::Form("[\"body\" or \"body.port\", the same]"),
-            required: true,
-            doc: "The two sites; the first, moving faster, drags the second along.",
-        },
-        Key {
-            id: "law",
-            takes: KeyType::Word(FrictionLaw::WORDS),
-            required: false,
-            doc: "Friction law, default elasto-plastic. dahl ignores mu_static and has no stick-slip; thermal is rosin.",
-        },
-        Key {
-            id: "normal_from",
-            takes: KeyType::Text,
-            required: false,
-            doc: "Name of an impact contact whose force presses the surfaces together, instead of normal_force_n.",
-        },
-        Key {
-            id: "viscous_exponent",
-            takes: KeyType::Number { unit: "1", min: 1.0, max: 3.0 },
-            required: false,
-            doc: "Exponent n of the viscous force sigma2 |v|^(n-1) v, default 1.",
-        },
-        Key {
-            id: "texture",
-            takes: KeyType::Form("{ beta, grain_m, longest_m, poles_per_decade }"),
-            required: false,
-            doc: "Surface read along the travel of this contact, scaled by roughness times the normal force; default smooth.",
-        },
-    ],
-};
-
-laws! {
+crate::laws! {
     /// Friction laws.
     pub enum FrictionLaw {
         /// Bristles that stretch without loss up to breakaway.
-        ElastoPlastic: bristle::ELASTO_PLASTIC,
+        ElastoPlastic = bristle::ELASTO_PLASTIC,
         /// Bristles that always creep a little.
-        LuGre: bristle::LUGRE,
+        LuGre = bristle::LUGRE,
         /// Bristles without falling force: no stick-slip.
-        Dahl: bristle::DAHL,
+        Dahl = bristle::DAHL,
         /// The steady curve alone.
-        Static: stribeck::STATIC,
+        Static = stribeck::STATIC,
         /// Rosin that softens as it heats.
-        Thermal: thermal::THERMAL,
+        Thermal = thermal::THERMAL,
     }
 }
 
@@ -122,16 +82,6 @@ impl FrictionLaw {
         Box::new(Friction::new(self, params, viscous_exponent))
     }
 }
-
-/// What only rosin has.
-const ROSIN_ONLY: [Limit; 3] = {
-    let why = "belongs to law = \"thermal\"; leave it out or choose that law";
-    [
-        Limit { id: "heat_capacity_j_k", only: None, why },
-        Limit { id: "conduction_w_k", only: None, why },
-        Limit { id: "advection_w_s_m_k", only: None, why },
-    ]
-};
 
 /// What is wrong with a set of parameters of a law, each within its own range: the id and what it should be. Dahl's law has
 /// no stiction, so that its `mu_static` may be anything. `[control]`

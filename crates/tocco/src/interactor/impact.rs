@@ -15,9 +15,8 @@ mod hunt_crossley;
 mod power;
 mod stulov;
 
-use super::{Limit, NormalLaw, laws};
+use super::NormalLaw;
 use crate::math::Real;
-use crate::param::{Key, KeyType, Kind};
 
 crate::params! {
     /// Parameters of an impact contact.
@@ -30,85 +29,29 @@ crate::params! {
     }
 }
 
-/// The impact contact in scene files.
-pub const IMPACT: Kind = Kind {
-    family: "contact",
-    id: "impact",
-    doc: "Two things that push when they touch and never pull.",
-    params: ImpactParams::SPECS,
-    keys: &[
-        Key {
-            id: "between",
-            takes: KeyType::Form("[\"body\" or \"body.port\", the same]"),
-            required: true,
-            doc: "The two sites; the compression is position(first) - position(second).",
-        },
-        Key {
-            id: "law",
-            takes: KeyType::Word(ImpactLaw::WORDS),
-            required: false,
-            doc: "Force law, default hunt-crossley: k x^a (1 + mu v). linear sets the exponent to 1.",
-        },
-        Key {
-            id: "contact_time_s",
-            takes: KeyType::Number { unit: "s", min: 1e-6, max: 1.0 },
-            required: false,
-            doc: "Instead of stiffness: how long the hammer (the mass in between) would touch a rigid wall.",
-        },
-        Key {
-            id: "hardness_01",
-            takes: KeyType::Number { unit: "1", min: 0.0, max: 1.0 },
-            required: false,
-            doc: "Instead of stiffness: 0 soft felt (touches for 10 ms), 0.5 hard rubber (0.7 ms), 1 steel (0.05 ms).",
-        },
-        Key {
-            id: "at_speed_m_s",
-            takes: KeyType::Number { unit: "m/s", min: 1e-3, max: 1e3 },
-            required: false,
-            doc: "Speed at which contact_time_s or hardness_01 holds, default 1; faster blows touch for less.",
-        },
-        Key {
-            id: "viscous_exponent",
-            takes: KeyType::Number { unit: "1", min: 0.0, max: 5.0 },
-            required: false,
-            doc: "Exponent of the dissipative term, default the elastic one (0.5 with exponent 1.5: extended Hertz).",
-        },
-        Key {
-            id: "substeps",
-            takes: KeyType::Integer { min: 1, max: 64 },
-            required: false,
-            doc: "Fixed number of local sub-steps, a power of two; default automatic.",
-        },
-        Key {
-            id: "exact_wall",
-            takes: KeyType::Flag,
-            required: false,
-            doc: "Exact rebound at any step, for a mass against a wall or another mass; default false.",
-        },
-        Key {
-            id: "texture",
-            takes: KeyType::Form("{ beta, grain_m, longest_m, poles_per_decade, height_m, travel_from }"),
-            required: false,
-            doc: "Height profile that a body carries past: it shifts the compression; default smooth.",
-        },
-    ],
-};
-
-laws! {
+crate::laws! {
     /// Impact force laws.
     pub enum ImpactLaw {
         /// k x^a (1 + mu v), never adhesive.
-        HuntCrossley: hunt_crossley::HUNT_CROSSLEY,
+        HuntCrossley = hunt_crossley::HUNT_CROSSLEY,
         /// k x^a.
-        Power: hunt_crossley::POWER,
+        Power = hunt_crossley::POWER,
         /// k x (1 + mu v), mu zero unless given.
-        Linear: hunt_crossley::LINEAR,
+        Linear = hunt_crossley::LINEAR,
         /// Felt with relaxation.
-        Stulov: stulov::STULOV,
+        Stulov = stulov::STULOV,
     }
 }
 
 impl ImpactLaw {
+    /// True if its force is k x^a (1 + mu v): then the theory of a mass on a wall holds.
+    pub const fn is_power_spring(self) -> bool {
+        match self {
+            Self::HuntCrossley | Self::Power | Self::Linear => true,
+            Self::Stulov => false,
+        }
+    }
+
     /// The law with its parameters; the viscous exponent is the elastic one unless given. `[control]`
     pub fn build(self, params: ImpactParams, viscous_exponent: Option<Real>) -> Box<dyn NormalLaw> {
         match self {
@@ -118,15 +61,4 @@ impl ImpactLaw {
             Self::Stulov => Box::new(stulov::Felt::new(params, viscous_exponent)),
         }
     }
-}
-
-/// What only felt has.
-const FELT_ONLY: [Limit; 2] = {
-    let why = "belongs to law = \"stulov\"; leave it out or choose that law";
-    [Limit { id: "hysteresis_01", only: None, why }, Limit { id: "relaxation_s", only: None, why }]
-};
-
-/// What a law without viscous loss does without.
-const fn without_loss(why: &'static str) -> [Limit; 2] {
-    [Limit { id: "dissipation_s_m", only: Some(0.0), why }, Limit { id: "viscous_exponent", only: None, why }]
 }

@@ -15,9 +15,7 @@
 
 use super::{Motion, Reading, Resonator};
 use crate::math::Real;
-use crate::param::{Key, KeyType, Kind, Spec, Tunable};
-
-const METRES: KeyType = KeyType::Number { unit: "m", min: -1e6, max: 1e6 };
+use crate::param::{Spec, Tunable};
 
 crate::params! {
     /// Parameters of a point mass.
@@ -33,41 +31,6 @@ crate::params! {
         velocity_m_s: "m/s", -1e3 => 1e3, default 0.0, Linear, Sample, glide 0.008, "Prescribed velocity: a hand, a bow, a conveyor.";
     }
 }
-
-/// The mass in scene files.
-pub const MASS: Kind = Kind {
-    family: "body",
-    id: "mass",
-    doc: "A point mass: a hammer, a ball, a stone.",
-    params: MassParams::SPECS,
-    keys: &[
-        Key { id: "position_m", takes: METRES, required: false, doc: "Initial position, default 0." },
-        Key {
-            id: "velocity_m_s",
-            takes: KeyType::Number { unit: "m/s", min: -1e4, max: 1e4 },
-            required: false,
-            doc: "Initial velocity, default 0.",
-        },
-    ],
-};
-
-/// The wall in scene files.
-pub const WALL: Kind = Kind {
-    family: "body",
-    id: "wall",
-    doc: "A rigid, immovable wall or floor.",
-    params: &[],
-    keys: &[Key { id: "position_m", takes: METRES, required: false, doc: "Where it stands, default 0." }],
-};
-
-/// The guided body in scene files.
-pub const GUIDED: Kind = Kind {
-    family: "body",
-    id: "guided",
-    doc: "A body that moves as told, whatever pushes back: a hand, a bow, a conveyor.",
-    params: GuidedParams::SPECS,
-    keys: &[Key { id: "position_m", takes: METRES, required: false, doc: "Initial position, default 0." }],
-};
 
 /// A point mass.
 pub struct Mass {

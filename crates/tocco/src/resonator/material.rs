@@ -37,7 +37,6 @@
 //! losses are ours.
 
 use crate::math::{PI, Real, pow};
-use crate::param::{Key, KeyType, Kind};
 
 /// Frequency at which the loss factor is stated, Hz.
 pub const REFERENCE_HZ: Real = 1000.0;
@@ -286,46 +285,6 @@ pub const MATERIALS: &[Entry] = &[
     ),
 ];
 
-/// A material written out in a scene instead of named.
-pub const MATERIAL: Kind = Kind {
-    family: "material",
-    id: "",
-    doc: "A material of your own, written as a table in place of a name ('tocco describe materials' lists the names).",
-    params: &[],
-    keys: &[
-        Key {
-            id: "density_kg_m3",
-            takes: KeyType::Number { unit: "kg/m^3", min: 1.0, max: 3e4 },
-            required: true,
-            doc: "Density.",
-        },
-        Key {
-            id: "young_pa",
-            takes: KeyType::Number { unit: "Pa", min: 1e3, max: 2e12 },
-            required: true,
-            doc: "Young's modulus.",
-        },
-        Key {
-            id: "poisson",
-            takes: KeyType::Number { unit: "1", min: -0.99, max: 0.4999 },
-            required: false,
-            doc: "Poisson's ratio, default 0.3.",
-        },
-        Key {
-            id: "loss_factor",
-            takes: KeyType::Number { unit: "1", min: 1e-7, max: 2.0 },
-            required: true,
-            doc: "Loss factor 1/Q at 1 kHz, with what supports and air take.",
-        },
-        Key {
-            id: "loss_exponent",
-            takes: KeyType::Number { unit: "1", min: -2.0, max: 2.0 },
-            required: false,
-            doc: "The loss factor grows as frequency to this power, default 0.",
-        },
-    ],
-};
-
 /// Poisson's ratio of a material of one's own that says nothing.
 pub const DEFAULT_POISSON: Real = 0.3;
 
@@ -451,15 +410,10 @@ mod tests {
     }
 
     #[test]
-    fn every_row_keeps_to_the_ranges_of_a_written_material_and_says_where_it_comes_from() {
+    fn every_row_has_its_own_name_and_says_where_it_comes_from() {
         for (i, entry) in MATERIALS.iter().enumerate() {
             assert!(MATERIALS[..i].iter().all(|other| other.id != entry.id), "{}", entry.id);
             let m = entry.material;
-            let values = [m.density_kg_m3, m.young_pa, m.poisson, m.loss_factor, m.loss_exponent];
-            for (key, value) in MATERIAL.keys.iter().zip(values) {
-                let KeyType::Number { min, max, .. } = key.takes else { panic!("{}", key.id) };
-                assert!((min..=max).contains(&value), "{} {}", entry.id, key.id);
-            }
             // The bulk alone never loses more than the held thing.
             assert!(entry.inner_loss > 0.0 && entry.bare().q(1000.0) > m.q(1000.0), "{}", entry.id);
             assert!(entry.source.len() > 10 && entry.doc.ends_with('.'), "{}", entry.id);

@@ -45,7 +45,7 @@ pub use morph::{ModeRow, Tuning};
 use super::kernel::{Path, Row, States};
 use super::{LEVELS, Resonator};
 use crate::math::Real;
-use crate::param::{Key, KeyType, Kind, Spec, Tunable};
+use crate::param::{Spec, Tunable};
 use crate::units::{decay_rate, rad_s};
 use bank::{Bank, Order, Pole};
 use coefficients::StepSizes;
@@ -63,34 +63,6 @@ crate::params! {
         morph_01: "1", 0.0 => 1.0, default 0.0, Linear, Control, glide 0.1, "Way to the body of the table `morph`: 0 is this one, 1 that one.";
     }
 }
-
-/// The modal body in scene files.
-pub const MODAL: Kind = Kind {
-    family: "body",
-    id: "modal",
-    doc: "A vibrating object as a bank of modes with named places.",
-    params: ModalParams::SPECS,
-    keys: &[
-        Key {
-            id: "modes",
-            takes: KeyType::Form("array of { freq_hz, decay_s, mass_kg }"),
-            required: true,
-            doc: "One table per mode: undamped frequency in Hz (0: rigid motion), time to 1/e in s (left out: lossless), modal mass in kg.",
-        },
-        Key {
-            id: "port",
-            takes: KeyType::Form("table of name = [one mode-shape value per mode]"),
-            required: false,
-            doc: "Signed mode-shape values at named places; default one port \"0\" of all ones.",
-        },
-        Key {
-            id: "morph",
-            takes: KeyType::Form("table { modes, port }"),
-            required: false,
-            doc: "Another body of the same port names, to which `morph_01` moves this one; without its own port table it keeps the values of this one.",
-        },
-    ],
-};
 
 /// A vibrating object: a bank of modes, heard and touched at its ports.
 pub struct Modal {

@@ -26,7 +26,7 @@ pub mod jacobi;
 
 use super::modal::ModalParams;
 use crate::math::{Real, TAU};
-use crate::param::{Key, KeyType, Kind, Spec};
+use crate::param::Spec;
 
 /// Most masses of a network.
 pub const MAX_MASSES: usize = 256;
@@ -41,71 +41,6 @@ const ROUNDING: (Real, Real) = (1e-10, 1e-14);
 
 /// Live parameters of a network: those of a modal body but for the struck place, which here is a mass and has no size.
 pub const PARAMS: &[Spec] = ModalParams::SPECS.split_at(2).0;
-
-/// A mass in scene files.
-pub const MASS_KG: KeyType = KeyType::Number { unit: "kg", min: 1e-9, max: 1e6 };
-
-/// The network in scene files.
-pub const NETWORK: Kind = Kind {
-    family: "body",
-    id: "network",
-    doc: "Masses joined by springs and dampers; every mass is a place to touch and to hear.",
-    params: PARAMS,
-    keys: &[
-        Key {
-            id: "mass_kg",
-            takes: KeyType::Form("table of name = mass in kg, or one mass for all points"),
-            required: true,
-            doc: "The masses, 1e-9 to 1e6 kg, at most 256; each is a port under its name.",
-        },
-        Key {
-            id: "points",
-            takes: KeyType::Form("[\"name\", ...]"),
-            required: false,
-            doc: "Names of the masses if mass_kg is one number.",
-        },
-        Key {
-            id: "fixed",
-            takes: KeyType::Form("[\"name\", ...]"),
-            required: false,
-            doc: "Names of points that do not move, default none.",
-        },
-        Key {
-            id: "link",
-            takes: KeyType::Form("tables [[body.NAME.link]]"),
-            required: false,
-            doc: "Springs and dampers; left out: the masses fly alone.",
-        },
-    ],
-};
-
-/// One link, or a chain of equal ones.
-pub const LINK: Kind = Kind {
-    family: "link",
-    id: "",
-    doc: "A spring and damper between two points of a network, or a chain of equal ones; needs stiffness, damping or both.",
-    params: &[],
-    keys: &[
-        Key {
-            id: "between",
-            takes: KeyType::Form("[\"point\", \"point\", ...]"),
-            required: true,
-            doc: "Two points, masses or fixed; of more, each is joined to the next.",
-        },
-        Key {
-            id: "stiffness_n_m",
-            takes: KeyType::Number { unit: "N/m", min: 0.0, max: 1e12 },
-            required: false,
-            doc: "Stiffness of each spring, default 0.",
-        },
-        Key {
-            id: "damping_n_s_m",
-            takes: KeyType::Number { unit: "N s/m", min: 0.0, max: 1e9 },
-            required: false,
-            doc: "Force of each damper over its speed, default 0.",
-        },
-    ],
-};
 
 /// A spring and a damper side by side.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -34,9 +34,9 @@ pub mod room;
 pub mod string;
 
 use super::material::Material;
-use super::modal::ModalParams;
 use crate::math::Real;
-use crate::param::{Key, KeyType, Kind};
+use crate::param::{Key, KeyType, Kind, Word};
+use std::collections::BTreeMap;
 
 /// A place on a body: up to three fractions, unused ones 0.
 pub type Point = [Real; 3];
@@ -47,65 +47,6 @@ pub const DEFAULT_MODES: usize = 60;
 pub const MAX_MODES: usize = 1000;
 /// Shape values below this are zero: what rounding leaves of a nodal line.
 const NODAL: Real = 1e-12;
-
-/// Names of all shapes, in the order of [`FAMILIES`].
-const WORDS: &[&str] = &[
-    "string",
-    "bar",
-    "rectangular-membrane",
-    "circular-membrane",
-    "rectangular-plate",
-    "circular-plate",
-    "bowl",
-    "bell",
-    "box",
-    "rounded-box",
-    "sphere",
-    "tube",
-];
-
-/// What a shape is and is made of.
-const SHAPE_KEY: Key = must("shape", KeyType::Word(WORDS), "Which shape; its own keys stand beside it.");
-const MATERIAL_KEY: Key = key(
-    "material",
-    KeyType::Form("a name, or { density_kg_m3, young_pa, poisson, loss_factor, loss_exponent }"),
-    "What it is made of; required but for cavities, which hold air.",
-);
-const MODES_KEY: Key =
-    key("modes", KeyType::Integer { min: 1, max: MAX_MODES as i64 }, "Most modes kept, the lowest, default 60.");
-
-const fn port_key(doc: &'static str) -> Key {
-    key("port", KeyType::Form("table of name = place: a word, a fraction or a list of fractions"), doc)
-}
-
-/// The body by geometry and material in scene files.
-pub const SHAPE: Kind = Kind {
-    family: "body",
-    id: "shape",
-    doc: "A vibrating object by geometry and material: its modes and their shapes are computed.",
-    params: ModalParams::SPECS,
-    keys: &[
-        SHAPE_KEY,
-        MATERIAL_KEY,
-        MODES_KEY,
-        port_key("Places by name; default one port \"0\" at the first place of the shape's list."),
-        key("morph", KeyType::Form("a table with the keys of a shape"), "The shape at morph_01 = 1."),
-    ],
-};
-
-/// The shape that a body morphs into, in scene files.
-pub const MORPH: Kind = Kind {
-    family: "morph",
-    id: "",
-    doc: "What a shape becomes at morph_01 = 1, written as `morph` in its body.",
-    params: &[],
-    keys: &[
-        SHAPE_KEY,
-        MATERIAL_KEY,
-        MODES_KEY,
-        port_key("Where the body's ports are on this shape; one that is not named keeps its place."),
-    ],
-};
 
 /// One family of shapes.
 #[derive(Clone, Copy)]
@@ -153,13 +94,22 @@ pub enum Stuff {
     Own(Material),
 }
 
+/// What a shape's key says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A number, in the key's unit.
+    Number(Real),
+    /// One of the key's words.
+    Word(String),
+}
+
 /// A shape as plain data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShapeDef {
     /// Its kind, of family "shape".
     pub kind: &'static Kind,
-    /// A value for each key of the kind, in order; words by their index; `None`: left out.
-    pub values: Vec<Option<Real>>,
+    /// What is said of its geometry, by key of the kind.
+    pub values: BTreeMap<String, Value>,
     /// What it is made of.
     pub material: Stuff,
     /// Most modes kept; `None`: [`DEFAULT_MODES`].
@@ -178,28 +128,19 @@ impl ShapeDef {
     /// assert!((body.modes[1].freq_hz / body.modes[0].freq_hz - 2.7565).abs() < 1e-4);
     /// ```
     pub fn new(id: &str, material: Stuff) -> Option<Self> {
-        let kind = family(id)?.kind;
-        Some(Self { kind, values: vec![None; kind.keys.len()], material, modes: None })
+        Some(Self { kind: family(id)?.kind, values: BTreeMap::new(), material, modes: None })
     }
 
-    /// With a value for one key; a key the shape does not have is ignored.
+    /// With a value for one key.
     pub fn with(mut self, id: &str, value: Real) -> Self {
-        if let Some(index) = self.kind.keys.iter().position(|key| key.id == id) {
-            self.values[index] = Some(value);
-        }
+        self.values.insert(id.into(), Value::Number(value));
         self
     }
 
-    /// With a word for one key; a word it does not take is ignored.
-    pub fn with_word(self, id: &str, word: &str) -> Self {
-        let takes = self.kind.keys.iter().find(|key| key.id == id).map(|key| key.takes);
-        match takes {
-            Some(KeyType::Word(words)) => match words.iter().position(|known| *known == word) {
-                Some(index) => self.with(id, index as Real),
-                None => self,
-            },
-            _ => self,
-        }
+    /// With a word for one key.
+    pub fn with_word(mut self, id: &str, word: &str) -> Self {
+        self.values.insert(id.into(), Value::Word(word.into()));
+        self
     }
 
     /// With at most so many modes.
@@ -208,10 +149,20 @@ impl ShapeDef {
         self
     }
 
-    /// The value of one key, if given.
+    /// The number of one key, if given.
     pub fn value(&self, id: &str) -> Option<Real> {
-        let index = self.kind.keys.iter().position(|key| key.id == id)?;
-        self.values.get(index).copied().flatten()
+        match self.values.get(id) {
+            Some(Value::Number(number)) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// The word of one key, if given.
+    pub fn word(&self, id: &str) -> Option<&str> {
+        match self.values.get(id) {
+            Some(Value::Word(word)) => Some(word),
+            _ => None,
+        }
     }
 }
 
@@ -292,9 +243,9 @@ impl Given<'_> {
         self.def.value(id).ok_or_else(|| Fault::new("", format!("a {} needs {id}", self.def.kind.id)))
     }
 
-    /// Index of a word; the first is the default.
-    pub(crate) fn word(&self, id: &str) -> usize {
-        self.def.value(id).unwrap_or(0.0) as usize
+    /// The choice that a word makes.
+    pub(crate) fn word<W: Word + Default>(&self, id: &str) -> W {
+        self.def.word(id).and_then(W::from_word).unwrap_or_default()
     }
 
     pub(crate) fn value(&self, id: &str) -> Option<Real> {
@@ -422,10 +373,10 @@ pub fn evaluate(def: &ShapeDef, places: &[PlaceOn], below_hz: Real) -> Result<So
 }
 
 const fn key(id: &'static str, takes: KeyType, doc: &'static str) -> Key {
-    Key { id, takes, required: false, doc }
+    Key::new(id, takes, doc)
 }
 const fn must(id: &'static str, takes: KeyType, doc: &'static str) -> Key {
-    Key { id, takes, required: true, doc }
+    Key::must(id, takes, doc)
 }
 
 /// Lengths of bodies and rooms, m.

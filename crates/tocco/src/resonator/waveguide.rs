@@ -36,7 +36,7 @@ mod fit;
 
 use super::{Motion, Reading, Resonator};
 use crate::math::{Real, exp};
-use crate::param::{Key, KeyType, Kind, Spec, Tunable};
+use crate::param::{Spec, Tunable};
 use bend::Moment;
 use chain::Chain;
 use core::any::Any;
@@ -60,20 +60,6 @@ crate::params! {
         inharmonicity: "1", 0.0 => 1e-2, default 0.0, Linear, Control, glide 0.02, "Stiffness coefficient B: partial n is stretched by the root of 1 + B n^2.";
     }
 }
-
-/// The string in scene files.
-pub const STRING: Kind = Kind {
-    family: "body",
-    id: "string",
-    doc: "A string between two rigid ends, bowed, plucked or struck anywhere (digital waveguide).",
-    params: StringParams::SPECS,
-    keys: &[Key {
-        id: "port",
-        takes: KeyType::Form("table of name = fraction of the length from the bridge"),
-        required: false,
-        doc: "Named places, each a number between 0 and 1 (both excluded), measured from the bridge; default one port \"0\" at 0.127.",
-    }],
-};
 
 /// Where a string is touched if the scene does not say.
 pub const DEFAULT_PLACE: Real = 0.127;

@@ -3,35 +3,28 @@
 
 use super::control::{Control, Mapping};
 use super::def::{
-    BodyForm, ContactDef, ContactForm, HammerDef, ImpactLaw, Intent, MAIN, ModeDef, OutputDef, PlaceOn, PortDef,
-    Quantity, ShapeDef, Source, Substeps, TapDef, TapTo, TextureDef,
+    ContactDef, ContactForm, HammerDef, ImpactDef, Intent, MAIN, OutputDef, Quantity, Source, TapDef, TapTo,
 };
 use super::directory::{BodyEntry, Directory, Output};
 use super::drive::{Drive, Inputs};
 use super::error::nearest;
 use super::hammer::{CONTACT_TIME, DEFAULT_SPEED_M_S, HARDNESS, HARDNESS_S};
 use super::handover::Lineage;
+use super::kinds::{Laying, Mobility, Wiring};
 use super::slot::{FORCE, Slot, Target};
 use super::tap::{Tap, TapFrom};
-use super::{Runtime, Scene, SceneDef, SceneError, network};
+use super::{Runtime, Scene, SceneDef, SceneError};
 use crate::command::{Address, Timed};
 use crate::contact::coupled::MAX_CONTACTS;
 use crate::contact::world::World;
-use crate::contact::{Contact, Law, PressedBy, Roughness, Site};
+use crate::contact::{Contact, Site};
 use crate::gesture::Gesture;
 use crate::hash::text as fingerprint;
-use crate::interactor::friction::{self, FrictionParams};
-use crate::interactor::impact::ImpactParams;
 use crate::math::{PI, Real, cos, pow, sin};
 use crate::param::{Rate, Scale, Spec, Tunable};
-use crate::resonator::inertial::{Guided, GuidedParams, Mass, MassParams};
-use crate::resonator::modal::{Modal, ModalParams, Tuning};
-use crate::resonator::shape;
-use crate::resonator::waveguide::{DEFAULT_PLACE, HIGHEST, StringParams, Waveguide};
 use crate::resonator::{CONTROL_TICKS, Motion, Reading, Resonator};
 use crate::rng::Rng;
 use crate::texture::fractal::FIRST;
-use crate::texture::{Surface, TextureParams};
 
 /// Rates that can be rendered, Hz.
 pub const RATES_HZ: (Real, Real) = (8_000.0, 384_000.0);
@@ -62,103 +55,29 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
         let what = format!("{rate_hz} Hz is out of range; wants {} to {} Hz", RATES_HZ.0, RATES_HZ.1);
         return Err(SceneError::new("rate_hz", what));
     }
+    def.check()?;
     let sample_s = 1.0 / rate_hz;
     let mut omitted = Vec::new();
     let mut bodies: Vec<Box<dyn Resonator>> = Vec::new();
     let mut directory = Directory::default();
     let mut body_makes = Vec::new();
     for body in &def.bodies {
-        let left_out = omitted.len();
-        let mut ports = vec!["0".to_string()];
-        let mut figure_here = None;
-        bodies.push(match &body.form {
-            BodyForm::Mass { position_m, velocity_m_s } => {
-                Box::new(Mass::new(MassParams::from_values(&body.params), *position_m, *velocity_m_s, sample_s))
-            }
-            BodyForm::Wall { position_m } => Box::new(Guided::wall(*position_m, sample_s)),
-            BodyForm::Guided { position_m } => {
-                Box::new(Guided::new(GuidedParams::from_values(&body.params), *position_m, sample_s))
-            }
-            BodyForm::Modal { modes, ports: places, morph } => {
-                if !places.is_empty() {
-                    ports = places.iter().map(|p| p.name.clone()).collect();
-                }
-                let params = ModalParams::from_values(&body.params);
-                let kept = audible(def, &body.name, modes, params.freq_scale, rate_hz, &mut omitted)?;
-                let touched = def.contacts.iter().any(|c| c.between.iter().any(|s| body_of(s) == body.name));
-                match morph {
-                    None => {
-                        let Tuning { modes, ports } = tuning(modes, places, &kept);
-                        Box::new(Modal::new(params, &modes, &ports, sample_s, touched))
-                    }
-                    Some(to) => {
-                        // A mode too high for this rate may come within it: the bank silences what does not fit.
-                        let all = |modes: &[ModeDef]| (0..modes.len()).collect::<Vec<_>>();
-                        let from = tuning(modes, places, &all(modes));
-                        let there = if to.ports.is_empty() { places } else { &to.ports };
-                        let to = tuning(&to.modes, there, &all(&to.modes));
-                        Box::new(Modal::morphing(params, &from, &to, sample_s, touched))
-                    }
-                }
-            }
-            BodyForm::Shape { figure, ports: places, morph } => {
-                if !places.is_empty() {
-                    ports = places.iter().map(|p| p.name.clone()).collect();
-                }
-                let params = ModalParams::from_values(&body.params);
-                let place = format!("body.{}", body.name);
-                let below_hz = 0.5 * rate_hz / params.freq_scale;
-                let from = shaped(&place, figure, places, below_hz)?;
-                let touched = def.contacts.iter().any(|c| c.between.iter().any(|s| body_of(s) == body.name));
-                match morph {
-                    None => {
-                        figure_here = Some((figure.clone(), below_hz));
-                        Box::new(Modal::new(params, &from.modes, &from.ports, sample_s, touched))
-                    }
-                    Some(to) => {
-                        let there: Vec<PlaceOn> = places.iter().map(|port| to.place(port).clone()).collect();
-                        let to = shaped(&format!("{place}.morph"), &to.figure, &there, below_hz)?;
-                        Box::new(Modal::morphing(params, &from, &to, sample_s, touched))
-                    }
-                }
-            }
-            BodyForm::String { ports: places } => {
-                let params = StringParams::from_values(&body.params);
-                check_pitch(def, &body.name, params.freq_hz, rate_hz, &mut omitted)?;
-                let mut fractions = vec![DEFAULT_PLACE];
-                if !places.is_empty() {
-                    ports = places.iter().map(|p| p.name.clone()).collect();
-                    fractions = places.iter().map(|p| p.place).collect();
-                }
-                Box::new(Waveguide::new(params, &fractions, sample_s))
-            }
-            BodyForm::Network { masses, .. } => {
-                ports = masses.iter().map(|point| point.name.clone()).collect();
-                network::build(def, body, rate_hz, &mut omitted)?
-            }
-        });
-        body_makes.push(match &body.form {
-            // Where these began does not matter to where they are.
-            BodyForm::Mass { .. } => fingerprint("mass"),
-            BodyForm::Guided { .. } => fingerprint("guided"),
-            form => fingerprint(&format!("{form:?} {}", omitted.len() - left_out)),
-        });
-        let built = &bodies[bodies.len() - 1];
+        let (left_out, form) = (omitted.len(), body.form.wired());
+        let built = form.build(&mut Wiring { def, name: &body.name, rate_hz, omitted: &mut omitted })?;
+        let missing = omitted.len() - left_out;
+        body_makes.push(fingerprint(&format!("{} {} {missing}", form.kind().id, form.structure())));
         directory.add_body(BodyEntry {
             name: body.name.clone(),
-            yields: (0..ports.len()).map(|port| built.inverse_mass(port) > 0.0).collect(),
-            ports,
-            is_mass: matches!(body.form, BodyForm::Mass { .. }),
+            ports: form.ports().into_iter().map(str::to_owned).collect(),
+            is_mass: form.mobility() == Mobility::Free,
+            yields: (0..built.ports()).map(|port| built.inverse_mass(port) > 0.0).collect(),
             slots: 0..0,
-            figure: figure_here,
+            figure: form.touched_anywhere(rate_hz),
         });
+        bodies.push(built);
     }
-
-    let contact_makes = def
-        .contacts
-        .iter()
-        .map(|c| fingerprint(&format!("{:?} {:?} {:?} {:?}", c.between, c.form, c.substeps, c.texture)))
-        .collect();
+    let make = |c: &ContactDef| format!("{:?} {} {}", c.between, c.form.kind().id, c.form.laid().structure());
+    let contact_makes = def.contacts.iter().map(|contact| fingerprint(&make(contact))).collect();
     def.contacts.iter().for_each(|contact| directory.add_contact(&contact.name));
     let readings = vec![Vec::new(); bodies.len()];
     let contacts = contacts(def, &directory, &bodies)?;
@@ -170,7 +89,7 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
         );
         return Err(SceneError::new("contact", what));
     }
-    let mut wiring = Wiring {
+    let mut assembly = Assembly {
         def,
         directory,
         runtime: Runtime {
@@ -184,15 +103,15 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
             rate_hz,
         },
     };
-    wiring.slots();
-    wiring.controls()?;
-    wiring.intentions();
-    wiring.drives()?;
-    wiring.events()?;
-    wiring.outputs()?;
-    wiring.taps()?;
-    super::midi::check(def, &wiring.directory)?;
-    let Wiring { mut directory, mut runtime, .. } = wiring;
+    assembly.slots();
+    assembly.controls()?;
+    assembly.intentions();
+    assembly.drives()?;
+    assembly.events()?;
+    assembly.outputs()?;
+    assembly.taps()?;
+    super::midi::check(def, &assembly.directory)?;
+    let Assembly { mut directory, mut runtime, .. } = assembly;
     for (index, slot) in runtime.slots.iter_mut().enumerate() {
         slot.declared = (slot.value, slot.drive.is_some());
         directory.declare(index, slot.value);
@@ -205,197 +124,34 @@ pub(super) fn body_of(site: &str) -> &str {
     site.split('.').next().unwrap_or(site)
 }
 
-/// The modes of these indices and their values at the places, one place of all ones if none is named.
-fn tuning(modes: &[ModeDef], places: &[PortDef], kept: &[usize]) -> Tuning {
-    let ports = if places.is_empty() {
-        vec![vec![1.0; kept.len()]]
-    } else {
-        places.iter().map(|p| kept.iter().map(|&i| p.shape[i]).collect()).collect()
-    };
-    Tuning { modes: kept.iter().map(|&i| (modes[i].freq_hz, modes[i].decay_s, modes[i].mass_kg)).collect(), ports }
-}
-
-/// Modes and shape values of a body by geometry and material, with its place in the scene in what may be wrong with it.
-fn shaped(place: &str, figure: &ShapeDef, places: &[PlaceOn], below_hz: Real) -> Result<Tuning, SceneError> {
-    let solved = shape::evaluate(figure, places, below_hz).map_err(|fault| {
-        let dot = if fault.key.is_empty() { "" } else { "." };
-        SceneError::new(format!("{place}{dot}{}", fault.key), fault.what)
-    })?;
-    let modes = solved.modes.iter().map(|m| (m.freq_hz, m.decay_s, m.mass_kg)).collect();
-    Ok(Tuning { modes, ports: solved.shapes })
-}
-
-/// Indices of the modes that this rate can hold.
-pub(super) fn audible(
-    def: &SceneDef,
-    name: &str,
-    modes: &[ModeDef],
-    scale: Real,
-    rate_hz: Real,
-    omitted: &mut Vec<String>,
-) -> Result<Vec<usize>, SceneError> {
-    let mut kept = Vec::new();
-    for (index, mode) in modes.iter().enumerate() {
-        let freq_hz = mode.freq_hz * scale;
-        if freq_hz < 0.5 * rate_hz {
-            kept.push(index);
-        } else if rate_hz < def.rate_hz {
-            omitted.push(format!("{name}: mode {index} ({freq_hz} Hz)"));
-        } else {
-            let what = format!(
-                "{freq_hz} Hz is not below half the rate ({} Hz); lower it, leave the mode out or raise rate_hz",
-                0.5 * rate_hz
-            );
-            return Err(SceneError::new(format!("body.{name}.modes[{index}].freq_hz"), what));
-        }
-    }
-    Ok(kept)
-}
-
-/// A string plays at most [`HIGHEST`] of the rate: refused in the scene's own rate, named where another lowers it.
-fn check_pitch(
-    def: &SceneDef,
-    name: &str,
-    freq_hz: Real,
-    rate_hz: Real,
-    omitted: &mut Vec<String>,
-) -> Result<(), SceneError> {
-    let highest = HIGHEST * rate_hz;
-    if freq_hz <= highest {
-        return Ok(());
-    }
-    if rate_hz < def.rate_hz {
-        omitted.push(format!("{name}: its pitch ({freq_hz} Hz; it plays at {highest} Hz)"));
-        return Ok(());
-    }
-    let what = format!("{freq_hz} Hz is above {HIGHEST} of the rate ({highest} Hz); lower it or raise rate_hz");
-    Err(SceneError::new(format!("body.{name}.freq_hz"), what))
-}
-
 fn contacts(def: &SceneDef, directory: &Directory, bodies: &[Box<dyn Resonator>]) -> Result<Vec<Contact>, SceneError> {
     let mut all = Vec::new();
     for contact in &def.contacts {
-        let place = format!("contact.{}", contact.name);
-        let between = format!("{place}.between");
+        let between = format!("contact.{}.between", contact.name);
         let a = at(&between, directory.site(&contact.between[0]))?;
         let b = at(&between, directory.site(&contact.between[1]))?;
         if a.body == b.body {
             let what = format!("'{}' cannot touch itself; name two bodies", body_of(&contact.between[0]));
             return Err(SceneError::new(between, what));
         }
-        let still = |site: Site| bodies[site.body].inverse_mass(site.port) == 0.0;
-        let is = |site: Site, wanted: fn(&BodyForm) -> bool| wanted(&def.bodies[site.body].form);
-        let unyielding = |site| is(site, |f| matches!(f, BodyForm::Wall { .. } | BodyForm::Guided { .. }));
-        if unyielding(a) && unyielding(b) {
+        let stiff = |site: Site| matches!(def.bodies[site.body].form.mobility(), Mobility::Fixed | Mobility::Guided);
+        if stiff(a) && stiff(b) {
             let what = "neither partner can yield (wall or guided); one must be a mass or a vibrating body";
             return Err(SceneError::new(between, what));
         }
-        let exact = matches!(contact.form, ContactForm::Impact { exact_wall: true, .. });
-        if exact {
-            let plain = |site| is(site, |f| matches!(f, BodyForm::Mass { .. } | BodyForm::Wall { .. }));
-            let alone = |site: Site| {
-                still(site)
-                    || def.contacts.iter().flat_map(|c| &c.between).filter(|s| directory.site(s) == Ok(site)).count()
-                        == 1
-            };
-            let pair = [a, b].into_iter().all(|site| plain(site) && alone(site));
-            at(format!("{place}.exact_wall"), check_exact(contact, pair))?;
-            let presses = |c: &ContactDef| matches!(&c.form, ContactForm::Friction { normal_from: Some(from), .. } if *from == contact.name);
-            if let Some(other) = def.contacts.iter().find(|c| presses(c)) {
-                let what = format!("cannot press '{}' (normal_from); set it to false", other.name);
-                return Err(SceneError::new(format!("{place}.exact_wall"), what));
-            }
-        }
-        let law = match &contact.form {
-            ContactForm::Impact { law, viscous_exponent, .. } => {
-                let params =
-                    ImpactParams { stiffness: def.stiffness(contact)?, ..ImpactParams::from_values(&contact.params) };
-                Law::Normal(law.build(params, *viscous_exponent))
-            }
-            ContactForm::Friction { law, viscous_exponent, normal_from } => {
-                let params = FrictionParams::from_values(&contact.params);
-                if let Some((id, what)) = friction::check(*law, &params) {
-                    return Err(SceneError::new(format!("{place}.{id}"), what));
-                }
-                let pressed_by = match normal_from {
-                    None => PressedBy::Parameter,
-                    Some(from) => PressedBy::Contact(at(
-                        format!("{place}.normal_from"),
-                        presser(def, directory, &contact.name, from),
-                    )?),
-                };
-                Law::Tangential { law: law.build(params, *viscous_exponent), pressed_by }
-            }
-        };
-        let substeps = match contact.substeps {
-            Substeps::Auto => None,
-            Substeps::Fixed(count) => Some(count),
-        };
-        let rng = Rng::new(def.seed, &contact.name);
-        let mut built = Contact::new(a, b, law, substeps, exact, rng);
-        if let Some(texture) = &contact.texture {
-            let place = format!("{place}.texture.travel_from");
-            let travel = texture.travel.as_ref().map(|name| at(place, traveller(def, directory, name))).transpose()?;
-            let rng = Rng::new(def.seed, &format!("texture {}", contact.name));
-            built.texture =
-                Some(Roughness { surface: surface(texture, rng), height_m: texture.height_m, travel, way: 0.0 });
-        }
-        all.push(built);
+        all.push(contact.form.laid().build(&Laying { def, directory, bodies, contact, a, b })?);
     }
     Ok(all)
 }
 
-/// `pair`: two masses, or a mass and a wall, that touch nothing else.
-fn check_exact(contact: &ContactDef, pair: bool) -> Result<(), SceneError> {
-    let wrong = |what: &str| Err(SceneError::new("", format!("{what}; set it to false")));
-    if !pair {
-        return wrong("is for a mass against a wall or one other mass, each with this contact only");
-    }
-    if let ContactForm::Impact { law, viscous_exponent, .. } = &contact.form
-        && (*law == ImpactLaw::Stulov || viscous_exponent.is_some())
-    {
-        return wrong("holds for the laws hunt-crossley, power and linear without viscous_exponent");
-    }
-    if contact.texture.is_some() {
-        return wrong("holds for smooth surfaces, and this contact has a texture");
-    }
-    Ok(())
-}
-
-/// Index of the impact contact that presses a friction contact.
-fn presser(def: &SceneDef, directory: &Directory, own: &str, from: &str) -> Result<usize, SceneError> {
-    let index = directory.contact(from)?;
-    match def.contacts[index].form {
-        ContactForm::Impact { .. } => Ok(index),
-        ContactForm::Friction { .. } => {
-            let which = if from == own { "this contact itself" } else { "a friction contact" };
-            Err(SceneError::new("", format!("'{from}' is {which}; name an impact contact")))
-        }
-    }
-}
-
-/// Index of the body whose position moves a profile.
-fn traveller(def: &SceneDef, directory: &Directory, name: &str) -> Result<usize, SceneError> {
-    let index = directory.body(name)?;
-    match def.bodies[index].form {
-        BodyForm::Guided { .. } | BodyForm::Mass { .. } => Ok(index),
-        _ => Err(SceneError::new("", format!("'{name}' does not travel; name a guided body or a mass"))),
-    }
-}
-
-fn surface(texture: &TextureDef, rng: Rng) -> Surface {
-    let params = TextureParams { beta: texture.beta };
-    Surface::new(params, texture.grain_m, texture.longest_m, texture.poles_per_decade, rng)
-}
-
 /// A scene on its way from a description to a wired world: what stands is used by what comes next.
-struct Wiring<'d> {
+struct Assembly<'d> {
     def: &'d SceneDef,
     directory: Directory,
     runtime: Runtime,
 }
 
-impl Wiring<'_> {
+impl Assembly<'_> {
     /// A slot for every live parameter, in the order of the scene.
     fn slots(&mut self) {
         let Self { def, directory, runtime: Runtime { world, slots, .. } } = self;
@@ -404,11 +160,10 @@ impl Wiring<'_> {
             slots.push(Slot::new(target, spec, value));
         };
         for (body, node) in world.bodies.iter().enumerate() {
-            let form = &def.bodies[body].form;
-            let still = matches!(form, BodyForm::Modal { morph: None, .. } | BodyForm::Shape { morph: None, .. });
+            let absent = def.bodies[body].form.absent();
             for (param, spec) in node.specs().iter().enumerate() {
                 // A body without another end has no way there.
-                if !(still && spec.id == "morph_01") {
+                if !absent.contains(&spec.id) {
                     add(Target::Body { body, param }, *spec, node.get(param));
                 }
             }
@@ -436,7 +191,7 @@ impl Wiring<'_> {
         let (def, control) = (self.def, &self.def.controls[index]);
         let Some(name) = path.strip_suffix("/hardness_01") else { return Ok(None) };
         let Some(contact) = def.contacts.iter().find(|contact| contact.name == name) else { return Ok(None) };
-        let ContactForm::Impact { hammer, .. } = &contact.form else { return Ok(None) };
+        let ContactForm::Impact(ImpactDef { hammer, .. }) = &contact.form else { return Ok(None) };
         let wrong = |id: &str, what: &str| Err(SceneError::new(format!("control[{index}].{id}"), what));
         if control.scale == Scale::Log {
             return wrong("scale", "hardness is a logarithmic scale itself; leave it out");
@@ -484,7 +239,7 @@ impl Wiring<'_> {
     /// stiffness.
     fn intentions(&mut self) {
         for contact in &self.def.contacts {
-            let ContactForm::Impact { hammer, .. } = &contact.form else { continue };
+            let ContactForm::Impact(ImpactDef { hammer, params, .. }) = &contact.form else { continue };
             let at_speed_m_s = hammer.map_or(DEFAULT_SPEED_M_S, |hammer| hammer.at_speed_m_s);
             let felt = HammerDef { intent: Intent::Hardness(0.0), at_speed_m_s };
             let stiffness = self.directory.address(&format!("{}/stiffness", contact.name));
@@ -492,8 +247,7 @@ impl Wiring<'_> {
             let (Ok(soft), Ok(Address::Slot(slot))) = (self.def.stiffness_for(contact, felt), stiffness) else {
                 continue;
             };
-            let exponent = ImpactParams::from_values(&contact.params).exponent;
-            let hard = soft * pow(HARDNESS_S[0] / HARDNESS_S[1], exponent + 1.0); // [intent.2], one integral for both ends
+            let hard = soft * pow(HARDNESS_S[0] / HARDNESS_S[1], params.exponent + 1.0); // [intent.2], one integral for both ends
             if !self.runtime.slots[slot].spec.admits(hard) {
                 continue;
             }

@@ -1,6 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A scene as plain data: what a scene file says, before anything is built.
 
+pub use super::kinds::friction::FrictionDef;
+pub use super::kinds::guided::GuidedDef;
+pub use super::kinds::impact::{HammerDef, ImpactDef, Intent, Substeps};
+pub use super::kinds::mass::MassDef;
+pub use super::kinds::modal::{ModalDef, ModeDef, MorphDef, PortDef};
+pub use super::kinds::network::{LinkDef, NetworkDef, PointDef};
+pub use super::kinds::own::{OwnBody, OwnBodyDef, OwnLaw, OwnLawDef};
+pub use super::kinds::shape::{ShapeMorphDef, ShapedDef};
+pub use super::kinds::string::{PlaceDef, StringDef};
+pub use super::kinds::texture::TextureDef;
+pub use super::kinds::wall::WallDef;
+pub use super::kinds::{BodyForm, ContactForm};
 pub use super::midi::{MidiDef, Notes};
 use crate::gesture::Gesture;
 pub use crate::interactor::friction::FrictionLaw;
@@ -68,6 +80,49 @@ impl Default for SceneDef {
 }
 
 impl SceneDef {
+    /// An empty scene, to be built up: equal to what an empty text says.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// With one more body.
+    pub fn body(mut self, name: &str, form: impl Into<BodyForm>) -> Self {
+        self.bodies.push(BodyDef { name: name.into(), form: form.into() });
+        self
+    }
+
+    /// With one more contact, between two sites ("body" or "body.port").
+    pub fn contact(mut self, name: &str, between: [&str; 2], form: impl Into<ContactForm>) -> Self {
+        self.contacts.push(ContactDef { name: name.into(), between: between.map(Into::into), form: form.into() });
+        self
+    }
+
+    /// Listening to the velocity of a site on channel 0, by this factor from m/s to full scale.
+    pub fn tap(mut self, of: &str, gain: Real) -> Self {
+        self.taps.push(TapDef {
+            of: of.into(),
+            quantity: Quantity::Velocity,
+            gain,
+            outputs: Vec::new(),
+            to: TapTo::Channel(0),
+        });
+        self
+    }
+
+    /// With a mass struck at a time, s, with a velocity, m/s.
+    pub fn strike(mut self, at_s: Real, body: &str, velocity_m_s: Real) -> Self {
+        self.events.push(EventDef { at_s, gesture: Gesture::Strike { body: body.into(), velocity_m_s } });
+        self
+    }
+
+    /// Velocity of the first strike of a mass, m/s.
+    pub(super) fn first_strike(&self, mass: &str) -> Option<Real> {
+        self.events.iter().find_map(|event| match &event.gesture {
+            Gesture::Strike { body, velocity_m_s } if body == mass => Some(*velocity_m_s),
+            _ => None,
+        })
+    }
+
     /// Line of a place in the source text, or of the nearest place around it that has one.
     pub fn line_of(&self, place: &str) -> Option<usize> {
         line_in(&self.lines, place)
@@ -98,138 +153,8 @@ pub enum Length {
 pub struct BodyDef {
     /// Unique label.
     pub name: String,
-    /// Structure.
-    pub form: BodyForm,
-    /// Parameter values in the order of the kind's table.
-    pub params: Vec<Real>,
-}
-
-/// What a body is.
-#[derive(Clone, Debug, PartialEq)]
-pub enum BodyForm {
-    /// Point mass.
-    Mass {
-        /// Initial position, m.
-        position_m: Real,
-        /// Initial velocity, m/s.
-        velocity_m_s: Real,
-    },
-    /// Rigid wall.
-    Wall {
-        /// Where it stands, m.
-        position_m: Real,
-    },
-    /// Prescribed motion.
-    Guided {
-        /// Initial position, m.
-        position_m: Real,
-    },
-    /// Modal bank.
-    Modal {
-        /// The modes.
-        modes: Vec<ModeDef>,
-        /// Named places with one mode-shape value per mode; empty: one port "0" of all ones.
-        ports: Vec<PortDef>,
-        /// What `morph_01` moves it to.
-        morph: Option<MorphDef>,
-    },
-    /// Geometry and material.
-    Shape {
-        /// What it is.
-        figure: ShapeDef,
-        /// Named places; empty: one port "0" at the shape's first place.
-        ports: Vec<PlaceOn>,
-        /// What it becomes at `morph_01` = 1.
-        morph: Option<ShapeMorphDef>,
-    },
-    /// String between two rigid ends.
-    String {
-        /// Named places; empty: one port "0" at [`DEFAULT_PLACE`](crate::resonator::waveguide::DEFAULT_PLACE).
-        ports: Vec<PlaceDef>,
-    },
-    /// Masses, springs and dampers.
-    Network {
-        /// The masses; each is a port.
-        masses: Vec<PointDef>,
-        /// Names of the points that do not move.
-        fixed: Vec<String>,
-        /// Springs and dampers.
-        links: Vec<LinkDef>,
-    },
-}
-
-/// A mass of a network.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PointDef {
-    /// Label, unique within the body.
-    pub name: String,
-    /// kg
-    pub mass_kg: Real,
-}
-
-/// A spring and damper between two points of a network, or a chain of equal ones.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LinkDef {
-    /// Two points or more, each joined to the next.
-    pub between: Vec<String>,
-    /// Of each spring, N/m.
-    pub stiffness_n_m: Real,
-    /// Of each damper, N s/m.
-    pub damping_n_s_m: Real,
-}
-
-/// A named place on a string.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PlaceDef {
-    /// Label, unique within the body.
-    pub name: String,
-    /// Fraction of the length from the bridge, between 0 and 1, both excluded.
-    pub place: Real,
-}
-
-/// One mode.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ModeDef {
-    /// Undamped frequency, Hz; zero is a free (rigid) motion.
-    pub freq_hz: Real,
-    /// Time to 1/e of the amplitude, s; infinite is lossless.
-    pub decay_s: Real,
-    /// Modal mass, kg.
-    pub mass_kg: Real,
-}
-
-/// The shape at the other end of a morph.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ShapeMorphDef {
     /// What it is.
-    pub figure: ShapeDef,
-    /// Ports that are elsewhere on it; the others are where the body has them.
-    pub ports: Vec<PlaceOn>,
-}
-
-impl ShapeMorphDef {
-    /// Where on it a port of the body is.
-    pub fn place<'a>(&'a self, port: &'a PlaceOn) -> &'a PlaceOn {
-        self.ports.iter().find(|own| own.name == port.name).unwrap_or(port)
-    }
-}
-
-/// The body at the other end of a morph.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MorphDef {
-    /// Its modes.
-    pub modes: Vec<ModeDef>,
-    /// The same places as the body's, in the same order; empty: the body's own values.
-    pub ports: Vec<PortDef>,
-}
-
-/// A named place on a modal body.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PortDef {
-    /// Label, unique within the body.
-    pub name: String,
-    /// Signed mode-shape value of every mode here.
-    pub shape: Vec<Real>,
+    pub form: BodyForm,
 }
 
 /// A contact between two sites.
@@ -239,84 +164,8 @@ pub struct ContactDef {
     pub name: String,
     /// The two sites as written, "body" or "body.port".
     pub between: [String; 2],
-    /// Law and structure.
+    /// What it is.
     pub form: ContactForm,
-    /// Parameter values in the order of the kind's table.
-    pub params: Vec<Real>,
-    /// Local sub-steps.
-    pub substeps: Substeps,
-    /// The surface it travels over.
-    pub texture: Option<TextureDef>,
-}
-
-/// A rough surface. On a friction contact it is read along the contact's own travel and scaled by `roughness`; on an
-/// impact contact it is a height profile that a body's motion carries past.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TextureDef {
-    /// Exponent of the spectrum 1/f^beta, 0 to 2.
-    pub beta: Real,
-    /// Finest detail, m.
-    pub grain_m: Real,
-    /// Longest wave, m.
-    pub longest_m: Real,
-    /// Density of the filter behind the spectrum.
-    pub poles_per_decade: u32,
-    /// Standard deviation of the height, m; 0 on a friction contact.
-    pub height_m: Real,
-    /// Body whose position is the travel; `None` on a friction contact.
-    pub travel: Option<String>,
-}
-
-/// Local sub-steps of a contact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Substeps {
-    /// By the rule of physics.md H3.
-    Auto,
-    /// Always so many (a power of two, 1 to 64).
-    Fixed(u32),
-}
-
-/// What a contact is.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ContactForm {
-    /// Impact.
-    Impact {
-        /// Which force law.
-        law: ImpactLaw,
-        /// Exponent of the dissipative term; `None`: the elastic exponent.
-        viscous_exponent: Option<Real>,
-        /// Use the exact wall scheme (mass against wall or mass only).
-        exact_wall: bool,
-        /// What the stiffness is meant to do; `None`: the parameter `stiffness` as it is.
-        hammer: Option<HammerDef>,
-    },
-    /// Friction.
-    Friction {
-        /// Which force law.
-        law: FrictionLaw,
-        /// The impact contact that presses the surfaces together; `None`: the parameter `normal_force_n`.
-        normal_from: Option<String>,
-        /// Exponent of the viscous term; `None`: 1.
-        viscous_exponent: Option<Real>,
-    },
-}
-
-/// A hammer by intention: its stiffness follows when the scene is built.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HammerDef {
-    /// What is wanted.
-    pub intent: Intent,
-    /// Speed at which it is wanted, m/s.
-    pub at_speed_m_s: Real,
-}
-
-/// What a hammer is meant to do.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Intent {
-    /// Touch a rigid wall for so long, s.
-    ContactTime(Real),
-    /// Feel so hard, 0 to 1.
-    Hardness(Real),
 }
 
 /// A parameter or an external force over time.
@@ -431,6 +280,14 @@ pub enum Quantity {
     /// m
     Compression,
 }
+
+crate::words!(Quantity {
+    Position = "position",
+    Velocity = "velocity",
+    Acceleration = "acceleration",
+    Force = "force",
+    Compression = "compression",
+});
 
 /// Channels of a tap, counted within its output.
 #[derive(Clone, Copy, Debug, PartialEq)]

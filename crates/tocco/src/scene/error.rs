@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is wrong with a scene, where, and what to do.
 
+use crate::param::Key;
 use std::fmt;
 
 /// A scene that cannot be read or built: one line for people.
@@ -53,6 +54,23 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Stri
         Some(_) => format!("; known: {}", known.join(", ")),
         None => String::new(),
     }
+}
+
+/// Foreign text made fit for a one-line message.
+pub fn clip(text: &str) -> String {
+    let mut shown: String = text.chars().take(48).flat_map(char::escape_debug).collect();
+    if text.chars().nth(48).is_some() {
+        shown.push_str("...");
+    }
+    shown
+}
+
+/// What is said where a required key is missing.
+pub(super) fn needs(key: &Key) -> String {
+    let part = key.doc.split(['.', ';']).next().unwrap_or(key.doc);
+    let mut chars = part.chars();
+    let brief: String = chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default();
+    format!("needs {} ({brief})", key.id)
 }
 
 /// Edit distance (insert, delete, replace, swap of neighbours).

@@ -21,12 +21,11 @@
 //!
 //! **Sources.** 000 (8.27) and section 8.4.1, 003 (5.17) with C4 and C5; physics.md B.2. The scale of hardness is ours.
 
-use super::def::{BodyDef, BodyForm, ContactDef, ContactForm, HammerDef, ImpactLaw, Intent, SceneDef};
+use super::def::{BodyForm, ContactDef, ContactForm, HammerDef, ImpactDef, Intent, SceneDef};
 use super::error::SceneError;
 use crate::interactor::impact::ImpactParams;
 use crate::math::{Real, pow};
 use crate::param::{Rate, Scale, Spec};
-use crate::resonator::inertial::MassParams;
 use crate::theory::WallImpact;
 
 /// Contact time of hardness 0 and of hardness 1, s.
@@ -66,10 +65,10 @@ pub fn contact_time_s(hardness_01: Real) -> Real {
 impl SceneDef {
     /// The stiffness of an impact contact: as written, or as its hammer's intention asks. `[control]`
     pub fn stiffness(&self, contact: &ContactDef) -> Result<Real, SceneError> {
-        let params = ImpactParams::from_values(&contact.params);
         match &contact.form {
-            ContactForm::Impact { hammer: Some(hammer), .. } => self.stiffness_for(contact, *hammer),
-            _ => Ok(params.stiffness),
+            ContactForm::Impact(ImpactDef { hammer: Some(hammer), .. }) => self.stiffness_for(contact, *hammer),
+            ContactForm::Impact(impact) => Ok(impact.params.stiffness),
+            _ => Err(SceneError::new(format!("contact.{}", contact.name), "has no stiffness; it is no impact contact")),
         }
     }
 
@@ -80,10 +79,10 @@ impl SceneDef {
             Intent::Hardness(hardness) => ("hardness_01", contact_time_s(hardness)),
         };
         let fail = |what: String| Err(SceneError::new(format!("contact.{}.{id}", contact.name), what));
-        let ContactForm::Impact { law, viscous_exponent, .. } = &contact.form else {
+        let ContactForm::Impact(impact) = &contact.form else {
             return fail("belongs to an impact contact".into());
         };
-        if *law == ImpactLaw::Stulov || viscous_exponent.is_some() {
+        if !impact.law.is_power_spring() || impact.viscous_exponent.is_some() {
             return fail(
                 "holds for the laws hunt-crossley, power and linear without viscous_exponent; give stiffness".into(),
             );
@@ -91,12 +90,11 @@ impl SceneDef {
         let Some(mass_kg) = self.hammer_kg(contact) else {
             return fail("is for a hammer, and no body in between is a mass; give stiffness".into());
         };
-        let params = ImpactParams::from_values(&contact.params);
         let blow = WallImpact {
             mass_kg,
             stiffness: 1.0,
-            exponent: params.exponent,
-            dissipation_s_m: params.dissipation_s_m,
+            exponent: impact.params.exponent,
+            dissipation_s_m: impact.params.dissipation_s_m,
             velocity_m_s: hammer.at_speed_m_s,
         };
         let stiffness = blow.lasting(tau).stiffness; // [intent.2]
@@ -115,8 +113,10 @@ impl SceneDef {
     fn hammer_kg(&self, contact: &ContactDef) -> Option<Real> {
         let mass = |site: &String| {
             let name = site.split('.').next().unwrap_or(site);
-            let is_mass = |body: &&BodyDef| body.name == name && matches!(body.form, BodyForm::Mass { .. });
-            self.bodies.iter().find(is_mass).map(|body| MassParams::from_values(&body.params).mass_kg)
+            self.bodies.iter().find(|body| body.name == name).and_then(|body| match &body.form {
+                BodyForm::Mass(mass) => Some(mass.params.mass_kg),
+                _ => None,
+            })
         };
         match (mass(&contact.between[0]), mass(&contact.between[1])) {
             (Some(a), Some(b)) => Some(a * b / (a + b)),

@@ -1,18 +1,43 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Every kind of thing a scene may hold, in one list: the reader, the schema, `describe` and the docs all look here.
+//! Every kind of thing a scene may hold: the registry, and one file for each kind of body and contact.
+//!
+//! A kind's file holds its declaration ([`Kind`]: live parameters, typed keys, rules between them), its definition as plain
+//! data, and how it is checked, read, written, built and put into words. The reader, the schema, `describe`, `check`, the
+//! page and the docs look here and know no kind by name. To add one: its file, and a line in [`BodyForm`] or
+//! [`ContactForm`]; what is forgotten does not compile.
 
+pub mod friction;
+pub mod guided;
+pub mod impact;
+pub mod mass;
+pub mod modal;
+pub mod network;
+pub mod own;
+pub mod shape;
+pub mod string;
+pub mod texture;
+pub mod wall;
+
+use super::check::{Check, Spot, check_name, refuses};
+use super::def::{ContactDef, Quantity, SceneDef};
+use super::directory::Directory;
+use super::error::{SceneError, clip, nearest, needs};
 use super::midi::MIDI;
+#[cfg(feature = "text")]
+use super::text::{Lines, node::*, nodes};
+#[cfg(feature = "text")]
+use super::tree::{Data, Value};
+use super::write::{Toml, quoted};
+use crate::contact::{Contact, Law, Roughness, Site};
 use crate::gesture::{FASTEST_M_S, LARGEST_N_S};
-use crate::interactor::friction::FRICTION;
-use crate::interactor::impact::IMPACT;
-use crate::param::{Key, KeyType, Kind};
-use crate::resonator::inertial::{GUIDED, MASS, WALL};
-use crate::resonator::material::MATERIAL;
-use crate::resonator::modal::MODAL;
-use crate::resonator::network::{LINK, NETWORK};
-use crate::resonator::shape::{FAMILIES, MORPH, SHAPE as SHAPED};
-use crate::resonator::waveguide::STRING;
-use crate::texture::TEXTURE;
+use crate::math::{Real, pow};
+use crate::param::{Key, KeyType, Kind, LawSpec, Narrow, Params, Rule, Scale, Spec, Thing};
+use crate::resonator::Resonator;
+use crate::resonator::shape::{FAMILIES, ShapeDef};
+use crate::rng::Rng;
+use crate::units::{plain, short};
+use std::fmt::Write as _;
+use std::ops::{Deref, DerefMut};
 
 /// Longest scene text, bytes. The longest list of modes fits twice; a text made to hurt costs the TOML parser eighty
 /// times its length in memory, 1.3 GB at this limit.
@@ -41,11 +66,16 @@ const ANY: KeyType = KeyType::Number { unit: "unit of the path", min: -1e18, max
 /// A factor of either sign.
 const GAIN: KeyType = KeyType::Number { unit: "1", min: -1e12, max: 1e12 };
 
+/// Where things are.
+const METRES: KeyType = KeyType::Number { unit: "m", min: -1e6, max: 1e6 };
+/// The two sites of a contact.
+const BETWEEN: KeyType = KeyType::List { of: &KeyType::Named(Thing::Site), min: 2, max: 2 };
+
 pub(super) const fn key(id: &'static str, takes: KeyType, doc: &'static str) -> Key {
-    Key { id, takes, required: false, doc }
+    Key::new(id, takes, doc)
 }
 pub(super) const fn must(id: &'static str, takes: KeyType, doc: &'static str) -> Key {
-    Key { id, takes, required: true, doc }
+    Key::must(id, takes, doc)
 }
 
 /// The top level of a scene.
@@ -63,7 +93,7 @@ pub const SCENE: Kind = Kind {
         key("title", KeyType::Text, "For people, default empty."),
         key(
             "duration_s",
-            KeyType::Form("seconds above 0 up to 86400, or \"auto\""),
+            KeyType::Duration { max_s: MAX_DURATION_S },
             "How long to render; \"auto\" (default): until everything has decayed by 90 dB.",
         ),
         key(
@@ -72,63 +102,20 @@ pub const SCENE: Kind = Kind {
             "Sample rate for rendering, default 48000; live audio runs at the device's rate.",
         ),
         key("seed", KeyType::Integer { min: 0, max: i64::MAX }, "Everything random comes from this, default 1."),
-        key("body", KeyType::Form("one table [body.NAME] for each body"), "The things."),
-        key("contact", KeyType::Form("one table [contact.NAME] for each contact"), "Which of them touch, and how."),
-        key("drive", KeyType::Form("tables [[drive]]"), "Parameters and forces over time."),
-        key("event", KeyType::Form("tables [[event]]"), "Gestures at a time."),
-        key("tap", KeyType::Form("tables [[tap]]"), "What is heard."),
+        key("body", KeyType::Nodes { family: "body", max: MAX_NODES }, "The things."),
+        key("contact", KeyType::Nodes { family: "contact", max: MAX_NODES }, "Which of them touch, and how."),
+        key("drive", KeyType::Tables { of: &DRIVE, min: 0, max: MAX_NODES }, "Parameters and forces over time."),
+        key("event", KeyType::Tables { of: &EVENT, min: 0, max: MAX_LIST }, "Gestures at a time."),
         key(
             "output",
-            KeyType::Form("one table [output.NAME] for each output"),
-            "Where it is heard; main unless written.",
+            KeyType::Map { of: &KeyType::Table(&OUTPUT), min: 0, max: MAX_NODES },
+            "Where it is heard: one table [output.NAME] for each; main exists unless it is written.",
         ),
-        key("control", KeyType::Form("tables [[control]]"), "Up to 16 named macro controls."),
-        key("midi", KeyType::Form("a table [midi]"), "What a MIDI keyboard does; for live playing only."),
+        key("tap", KeyType::Tables { of: &TAP, min: 0, max: MAX_NODES }, "What is heard."),
+        key("control", KeyType::Tables { of: &CONTROL, min: 0, max: MAX_CONTROLS }, "Up to 16 named macro controls."),
+        key("midi", KeyType::Table(&MIDI), "What a MIDI keyboard does; for live playing only."),
     ],
-};
-
-/// One mode of a modal body.
-pub const MODE: Kind = Kind {
-    family: "mode",
-    id: "",
-    doc: "One mode of a modal body, written in its list `modes`.",
-    params: &[],
-    keys: &[
-        must(
-            "freq_hz",
-            KeyType::Number { unit: "Hz", min: 0.0, max: 192_000.0 },
-            "Undamped frequency; 0 is a free (rigid) motion.",
-        ),
-        key(
-            "decay_s",
-            KeyType::Number { unit: "s", min: 1e-6, max: 1e6 },
-            "Time to 1/e of the amplitude; left out: lossless.",
-        ),
-        must("mass_kg", KeyType::Number { unit: "kg", min: 1e-12, max: 1e12 }, "Modal mass."),
-    ],
-};
-
-/// One mode-shape value, in `[body.NAME.port]`.
-pub const SHAPE: KeyType = KeyType::Number { unit: "1", min: -1e6, max: 1e6 };
-
-/// The other end of a modal body's morph.
-pub const TARGET: Kind = Kind {
-    family: "target",
-    id: "",
-    doc: "Another body to which `morph_01` moves a modal body while it sounds, written in its table `morph`.",
-    params: &[],
-    keys: &[
-        must(
-            "modes",
-            KeyType::Form("array of { freq_hz, decay_s, mass_kg }"),
-            "Its modes; the k-th lowest is what the body's k-th lowest becomes.",
-        ),
-        key(
-            "port",
-            KeyType::Form("table of name = [one mode-shape value per mode]"),
-            "Its values at the body's places, all of them; default the body's own values.",
-        ),
-    ],
+    rules: &[],
 };
 
 /// A drive.
@@ -138,18 +125,18 @@ pub const DRIVE: Kind = Kind {
     doc: "A parameter or an external force over time, from one of points, noise, wav and input.",
     params: &[],
     keys: &[
-        must("path", KeyType::Text, "What it moves: body/param, contact/param, body.port/force_n or a control's name."),
+        must(
+            "path",
+            KeyType::Named(Thing::Path),
+            "What it moves: body/param, contact/param, body.port/force_n or a control's name.",
+        ),
         key(
             "points",
-            KeyType::Form("[[time in s, value], ...], times increasing"),
-            "Breakpoints, linear between, held outside.",
+            KeyType::List { of: &KeyType::Row(&POINT), min: 1, max: MAX_LIST },
+            "Breakpoints [time in s, value], times increasing, linear between, held outside.",
         ),
-        key(
-            "noise",
-            KeyType::Form("{ rms, mean, from_s, to_s, beta, first_hz }"),
-            "Seeded Gaussian noise, white or fractal.",
-        ),
-        key("wav", KeyType::Text, "A recording: file name, relative to the scene."),
+        key("noise", KeyType::Table(&NOISE), "Seeded Gaussian noise, white or fractal."),
+        key("wav", KeyType::Named(Thing::File), "A recording: file name, relative to the scene."),
         key(
             "input",
             KeyType::Integer { min: 0, max: MAX_CHANNELS as i64 - 1 },
@@ -157,6 +144,11 @@ pub const DRIVE: Kind = Kind {
         ),
         key("gain", GAIN, "Only with wav and input: value of a full-scale sample, in the unit of the path, default 1."),
         key("at_s", TIME, "Only with wav: when the recording starts, default 0."),
+    ],
+    rules: &[
+        Rule::OneOf(&["points", "noise", "wav", "input"]),
+        Rule::Beside(&["at_s"], &["wav"], "belongs to a drive with wav; leave it out"),
+        Rule::Beside(&["gain"], &["wav", "input"], "belongs to a drive with wav or input; leave it out"),
     ],
 };
 
@@ -192,6 +184,7 @@ pub const NOISE: Kind = Kind {
             "Only with beta: below this frequency the spectrum is flat, default 2; 1e-7 to 1e-2 of the rate.",
         ),
     ],
+    rules: &[Rule::Beside(&["first_hz"], &["beta"], "belongs to fractal noise; leave it out or give beta")],
 };
 
 /// An event.
@@ -202,16 +195,25 @@ pub const EVENT: Kind = Kind {
     params: &[],
     keys: &[
         must("at_s", TIME, "When."),
-        key("strike", KeyType::Text, "Sets this mass in motion from zero gap; needs velocity_m_s."),
+        key("strike", KeyType::Named(Thing::Mass), "Sets this mass in motion from zero gap; needs velocity_m_s."),
         key(
             "velocity_m_s",
             KeyType::Number { unit: "m/s", min: -FASTEST_M_S, max: FASTEST_M_S },
             "Velocity of the strike.",
         ),
-        key("hit", KeyType::Text, "An ideal impulse at this body or body.port; needs impulse_n_s."),
+        key("hit", KeyType::Named(Thing::Site), "An ideal impulse at this body or body.port; needs impulse_n_s."),
         key("impulse_n_s", KeyType::Number { unit: "N s", min: -LARGEST_N_S, max: LARGEST_N_S }, "Impulse of the hit."),
-        key("set", KeyType::Text, "Sets the parameter of this path; needs value."),
+        key("set", KeyType::Named(Thing::Path), "Sets the parameter of this path; needs value."),
         key("value", ANY, "New value, in the unit of the path."),
+    ],
+    rules: &[
+        Rule::OneOf(&["strike", "hit", "set"]),
+        Rule::Beside(&["velocity_m_s"], &["strike"], "belongs to an event with strike"),
+        Rule::Beside(&["impulse_n_s"], &["hit"], "belongs to an event with hit"),
+        Rule::Beside(&["value"], &["set"], "belongs to an event with set"),
+        Rule::Beside(&["strike"], &["velocity_m_s"], "needs velocity_m_s"),
+        Rule::Beside(&["hit"], &["impulse_n_s"], "needs impulse_n_s"),
+        Rule::Beside(&["set"], &["value"], "needs value"),
     ],
 };
 
@@ -222,14 +224,14 @@ pub const TAP: Kind = Kind {
     doc: "What is heard.",
     params: &[],
     keys: &[
-        must("of", KeyType::Text, "A body, body.port or contact."),
-        key(
-            "quantity",
-            KeyType::Word(&["position", "velocity", "acceleration", "force", "compression"]),
-            "What to listen to, default velocity.",
-        ),
+        must("of", KeyType::Named(Thing::Heard), "A body, body.port or contact."),
+        key("quantity", KeyType::Word(Quantity::WORDS), "What to listen to, default velocity."),
         key("gain", GAIN, "Factor from SI units to full scale, default 1."),
-        key("to", KeyType::Form("\"output\" or [\"output\", ...]"), "Outputs it goes to, default main."),
+        key(
+            "to",
+            KeyType::Several { of: &KeyType::Named(Thing::Output), max: MAX_NODES },
+            "Outputs it goes to, default main.",
+        ),
         key(
             "channel",
             KeyType::Integer { min: 0, max: MAX_CHANNELS as i64 - 1 },
@@ -241,6 +243,7 @@ pub const TAP: Kind = Kind {
             "Instead of channel: between channels 0 and 1 of the output at constant power.",
         ),
     ],
+    rules: &[Rule::AtMostOne(&["channel", "pan_01"])],
 };
 
 /// An output.
@@ -252,13 +255,17 @@ pub const OUTPUT: Kind = Kind {
     keys: &[
         must(
             "channels",
-            KeyType::Form("[channel of the device, ...]"),
+            KeyType::List { of: &CHANNEL, min: 1, max: MAX_CHANNELS },
             "Channels of the device, from 0, in the order in which taps count them; no two outputs share one.",
         ),
         key("gain", GAIN, "Factor on all that goes there, default 1."),
         key("limiter", KeyType::Flag, "Limit its peaks when played live, default true."),
     ],
+    rules: &[],
 };
+
+/// A channel of the device.
+const CHANNEL: KeyType = KeyType::Integer { min: 0, max: MAX_CHANNELS as i64 - 1 };
 
 /// A macro control.
 pub const CONTROL: Kind = Kind {
@@ -267,43 +274,69 @@ pub const CONTROL: Kind = Kind {
     doc: "A named macro control, 0 to 1 outside, a physical range inside: what a player, a plugin or a MIDI map sees.",
     params: &[],
     keys: &[
-        must("name", KeyType::Text, "Unique name."),
+        must("name", KeyType::Name, "Unique name."),
         must(
             "path",
-            KeyType::Form("\"path\" or [\"path\", ...]"),
+            KeyType::Several { of: &KeyType::Named(Thing::Path), max: MAX_NODES },
             "What it moves: body/param or contact/param, or several of them alike.",
         ),
-        must("range", KeyType::Form("[value at 0, value at 1]"), "Physical values at both ends."),
-        key("scale", KeyType::Word(&["linear", "log"]), "Knob law, default linear; log needs a positive range."),
+        must("range", KeyType::List { of: &RANGE, min: 2, max: 2 }, "Physical values at 0 and at 1."),
+        key("scale", KeyType::Word(Scale::WORDS), "Knob law, default linear; log needs a positive range."),
     ],
+    rules: &[Rule::Shape {
+        choice: "scale",
+        word: "log",
+        id: "range",
+        is: Narrow::Positive,
+        what: "scale = \"log\" needs both ends above 0",
+    }],
 };
 
 /// The ends of a control's range.
 pub const RANGE: KeyType = ANY;
 
-/// Parameters of friction that only the law "thermal" has.
-pub const ROSIN: [&str; 3] = ["heat_capacity_j_k", "conduction_w_k", "advection_w_s_m_k"];
-
+/// What models are made of: every kind that belongs to a body or a contact, in the order of a scene file.
+pub const MODELS: &[Kind] = &flat::<{ count(PARTS) }>(PARTS);
 /// Every kind, in the order of a scene file.
-pub const KINDS: &[Kind] = &with_shapes::<{ FIRST.len() + FAMILIES.len() + REST.len() }>();
+pub const KINDS: &[Kind] = &flat::<{ count(ALL) }>(ALL);
 
-/// The kinds before and after those of shapes.
-const FIRST: [Kind; 13] =
-    [SCENE, MASS, WALL, GUIDED, MODAL, MODE, TARGET, STRING, SHAPED, MORPH, MATERIAL, NETWORK, LINK];
-const REST: [Kind; 10] = [IMPACT, FRICTION, TEXTURE, DRIVE, NOISE, EVENT, OUTPUT, TAP, CONTROL, MIDI];
+const PARTS: &[&[Kind]] = &[
+    &[mass::MASS, wall::WALL, guided::GUIDED, modal::MODAL, modal::MODE, modal::TARGET, string::STRING],
+    &[shape::SHAPE, shape::MORPH, shape::MATERIAL, network::NETWORK, network::LINK],
+    SHAPES,
+    &[impact::IMPACT, friction::FRICTION, texture::TEXTURE],
+];
+const ALL: &[&[Kind]] = &[&[SCENE], MODELS, &[DRIVE, NOISE, EVENT, OUTPUT, TAP, CONTROL, MIDI]];
 
-const fn with_shapes<const COUNT: usize>() -> [Kind; COUNT] {
-    let mut all = [SCENE; COUNT];
+const SHAPES: &[Kind] = &{
+    let mut all = [Kind::NONE; FAMILIES.len()];
     let mut i = 0;
-    while i < COUNT {
-        all[i] = if i < FIRST.len() {
-            FIRST[i]
-        } else if i < FIRST.len() + FAMILIES.len() {
-            *FAMILIES[i - FIRST.len()].kind
-        } else {
-            REST[i - FIRST.len() - FAMILIES.len()]
-        };
+    while i < all.len() {
+        all[i] = *FAMILIES[i].kind;
         i += 1;
+    }
+    all
+};
+
+const fn count(lists: &[&[Kind]]) -> usize {
+    let (mut i, mut sum) = (0, 0);
+    while i < lists.len() {
+        sum += lists[i].len();
+        i += 1;
+    }
+    sum
+}
+
+const fn flat<const COUNT: usize>(lists: &[&[Kind]]) -> [Kind; COUNT] {
+    let mut all = [Kind::NONE; COUNT];
+    let (mut list, mut i, mut at) = (0, 0, 0);
+    while list < lists.len() {
+        if i == lists[list].len() {
+            (list, i) = (list + 1, 0);
+            continue;
+        }
+        all[at] = lists[list][i];
+        (i, at) = (i + 1, at + 1);
     }
     all
 }
@@ -313,9 +346,371 @@ pub fn family(name: &str) -> impl Iterator<Item = &'static Kind> + Clone {
     KINDS.iter().filter(move |kind| kind.family == name)
 }
 
+/// What may be asked of every body's definition.
+pub trait BodyKind {
+    /// Its declaration.
+    fn kind(&self) -> &'static Kind;
+    /// Its live parameters with their values, in the order of the declaration.
+    fn params(&self) -> Vec<(&'static Spec, Real)>;
+    /// Names of its ports, in order.
+    fn ports(&self) -> Vec<&str> {
+        vec!["0"]
+    }
+    /// Where a port is, as fractions of the body, if that is known.
+    fn place(&self, _port: usize) -> Option<Vec<Real>> {
+        None
+    }
+    /// How it moves.
+    fn mobility(&self) -> Mobility {
+        Mobility::Vibrating
+    }
+    /// The parameter that tunes it, with its value, if there is one.
+    fn pitch(&self) -> Option<(&'static Spec, Real)> {
+        None
+    }
+    /// The parameter that damps it, if there is one.
+    fn damping(&self) -> Option<Damping> {
+        None
+    }
+    /// Parameters of the declaration that this body does without.
+    fn absent(&self) -> &'static [&'static str] {
+        &[]
+    }
+    /// Frequency of the lowest mode that moves a port (the first if it is not named), Hz; `now` gives present values of
+    /// its parameters. `[control]`
+    fn fundamental_hz(&self, _port: Option<&str>, _rate_hz: Real, _now: &dyn Fn(&str) -> Option<Real>) -> Option<Real> {
+        None
+    }
+    /// What else a picture of it shows.
+    fn details(&self) -> Vec<(&'static str, Detail)> {
+        Vec::new()
+    }
+    /// What it is, in a line for people.
+    fn words(&self, rate_hz: Real) -> String;
+}
+
+/// How a body moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mobility {
+    /// As a point mass: it can be struck.
+    Free,
+    /// Not at all.
+    Fixed,
+    /// As told, whatever pushes back.
+    Guided,
+    /// It yields and rings.
+    Vibrating,
+}
+
+/// How a body is damped.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Damping {
+    /// The parameter.
+    pub spec: &'static Spec,
+    /// Its value.
+    pub value: Real,
+    /// `None`: a factor on decay times. Otherwise a quality factor at this frequency, Hz.
+    pub quality_at_hz: Option<Real>,
+}
+
+impl Damping {
+    /// By the factor `decay_scale`.
+    fn scaling(params: &impl Params) -> Option<Self> {
+        among(params, "decay_scale").map(|(spec, value)| Self { spec, value, quality_at_hz: None })
+    }
+}
+
+/// A fact about a body for whoever draws it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Detail {
+    /// A word.
+    Word(String),
+    /// Lists of names.
+    Lists(Vec<Vec<String>>),
+}
+
+/// What may be asked of every contact's definition.
+pub trait ContactKind {
+    /// Its declaration.
+    fn kind(&self) -> &'static Kind;
+    /// Its live parameters with their values, in the order of the declaration.
+    fn params(&self) -> Vec<(&'static Spec, Real)>;
+    /// True if its force is a normal force, which may press a friction contact.
+    fn presses(&self) -> bool {
+        false
+    }
+    /// Bodies and contacts that it names besides its two sites.
+    fn names(&self) -> Vec<&str> {
+        Vec::new()
+    }
+    /// The same, to rename them.
+    fn names_mut(&mut self) -> Vec<&mut String> {
+        Vec::new()
+    }
+    /// What it is, in a line for people.
+    fn words(&self, def: &SceneDef, contact: &ContactDef) -> String;
+}
+
+/// What a scene does with a body's definition.
+pub(super) trait Wired: BodyKind {
+    /// Everything in it is as declared.
+    fn check(&self, spot: &Spot) -> Check;
+    /// The keys of its table, which has been opened as `[at]`.
+    fn write(&self, out: &mut Toml, at: &str);
+    /// The body itself.
+    fn build(&self, wiring: &mut Wiring<'_>) -> Result<Box<dyn Resonator>, SceneError>;
+    /// What distinguishes it from others of its kind but for live parameters: in a live edit, bodies alike in this are
+    /// the same body.
+    fn structure(&self) -> String;
+    /// The shape that may be touched anywhere, and the frequency below which its modes are kept, Hz.
+    fn touched_anywhere(&self, _rate_hz: Real) -> Option<(ShapeDef, Real)> {
+        None
+    }
+    /// False if it has no form in a scene file.
+    fn is_written(&self) -> bool {
+        true
+    }
+}
+
+/// What a scene does with a contact's definition.
+pub(super) trait Laid: ContactKind {
+    /// Everything in it is as declared.
+    fn check(&self, spot: &Spot) -> Check;
+    /// The keys of its table but for `type` and `between`.
+    fn write(&self, out: &mut Toml);
+    /// The contact itself.
+    fn build(&self, laying: &Laying<'_>) -> Result<Contact, SceneError>;
+    /// As for bodies.
+    fn structure(&self) -> String;
+    /// False if it has no form in a scene file.
+    fn is_written(&self) -> bool {
+        true
+    }
+}
+
+/// Reads a definition from its table.
+#[cfg(feature = "text")]
+pub(super) trait Read: Sized {
+    fn read(node: &Node<'_, '_>, lines: &mut Lines) -> Result<Self, SceneError>;
+}
+
+/// What a body is built with.
+pub(super) struct Wiring<'a> {
+    pub(super) def: &'a SceneDef,
+    pub(super) name: &'a str,
+    pub(super) rate_hz: Real,
+    /// What this rate cannot hold, for people.
+    pub(super) omitted: &'a mut Vec<String>,
+}
+
+impl Wiring<'_> {
+    fn sample_s(&self) -> Real {
+        1.0 / self.rate_hz
+    }
+    fn spot(&self) -> Spot {
+        Spot(format!("body.{}", self.name))
+    }
+    /// True if a contact is laid at it.
+    fn touched(&self) -> bool {
+        self.def.contacts.iter().any(|c| c.between.iter().any(|site| super::build::body_of(site) == self.name))
+    }
+}
+
+/// What a contact is built with.
+pub(super) struct Laying<'a> {
+    pub(super) def: &'a SceneDef,
+    pub(super) directory: &'a Directory,
+    pub(super) bodies: &'a [Box<dyn Resonator>],
+    pub(super) contact: &'a ContactDef,
+    pub(super) a: Site,
+    pub(super) b: Site,
+}
+
+impl Laying<'_> {
+    fn spot(&self) -> Spot {
+        Spot(format!("contact.{}", self.contact.name))
+    }
+    fn sites(&self) -> [Site; 2] {
+        [self.a, self.b]
+    }
+    fn contact(&self, law: Law, substeps: Option<u32>, exact: bool) -> Contact {
+        let rng = Rng::new(self.def.seed, &self.contact.name);
+        Contact::new(self.a, self.b, law, substeps, exact, rng)
+    }
+    fn is_rigid(&self, site: Site) -> bool {
+        matches!(self.def.bodies[site.body].form.mobility(), Mobility::Free | Mobility::Fixed)
+    }
+    /// Nothing else touches there, or nothing could move it.
+    fn is_alone(&self, site: Site) -> bool {
+        let all = self.def.contacts.iter().flat_map(|contact| &contact.between);
+        self.bodies[site.body].inverse_mass(site.port) == 0.0
+            || all.filter(|named| self.directory.site(named) == Ok(site)).count() == 1
+    }
+    /// Index of the contact that presses this one.
+    fn presser(&self, from: &str) -> Result<usize, SceneError> {
+        let spot = self.spot();
+        let index = self.directory.contact(from).or_else(|error| spot.fail("normal_from", error.what))?;
+        if self.def.contacts[index].form.presses() {
+            return Ok(index);
+        }
+        let which = if from == self.contact.name { "this contact itself" } else { "a friction contact" };
+        spot.fail("normal_from", format!("'{from}' is {which}; name an impact contact"))
+    }
+    /// Index of the body whose position moves a profile.
+    fn traveller(&self, name: &str) -> Result<usize, SceneError> {
+        let spot = self.spot().within("texture");
+        let index = self.directory.body(name).or_else(|error| spot.fail("travel_from", error.what))?;
+        match self.def.bodies[index].form.mobility() {
+            Mobility::Guided | Mobility::Free => Ok(index),
+            Mobility::Fixed | Mobility::Vibrating => {
+                spot.fail("travel_from", format!("'{name}' does not travel; name a guided body or a mass"))
+            }
+        }
+    }
+}
+
+/// An enum of definitions: each variant a kind, found by its word, and all of them answering alike.
+macro_rules! registry {
+    (
+        $(#[$meta:meta])* $form:ident: $kind:ident, $wired:ident = $access:ident, $read:ident, $own:ident($own_def:ty);
+        $( $(#[$doc:meta])* $variant:ident($def:ty) = $declared:expr; )*
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum $form {
+            $( $(#[$doc])* $variant($def), )*
+            /// From another crate.
+            $own($own_def),
+        }
+
+        impl $form {
+            pub(super) fn $access(&self) -> &dyn $wired {
+                match self { $( Self::$variant(def) => def, )* Self::$own(def) => def }
+            }
+        }
+
+        impl Deref for $form {
+            type Target = dyn $kind;
+            fn deref(&self) -> &Self::Target {
+                match self { $( Self::$variant(def) => def, )* Self::$own(def) => def }
+            }
+        }
+
+        impl DerefMut for $form {
+            fn deref_mut(&mut self) -> &mut Self::Target {
+                match self { $( Self::$variant(def) => def, )* Self::$own(def) => def }
+            }
+        }
+
+        $( impl From<$def> for $form {
+            fn from(def: $def) -> Self { Self::$variant(def) }
+        } )*
+        impl From<$own_def> for $form {
+            fn from(def: $own_def) -> Self { Self::$own(def) }
+        }
+
+        /// Reads the definition of the kind that the node was opened as.
+        #[cfg(feature = "text")]
+        pub(super) fn $read(node: &Node<'_, '_>, lines: &mut Lines) -> Result<$form, SceneError> {
+            $( if node.kind.id == $declared.id {
+                return Ok($form::$variant(Read::read(node, lines)?));
+            } )*
+            node.fail("type", format!("'{}' is declared, and nothing reads it", node.kind.id))
+        }
+    };
+}
+
+registry! {
+    /// What a body is.
+    BodyForm: BodyKind, Wired = wired, read_body, Own(own::OwnBodyDef);
+    /// Point mass.
+    Mass(mass::MassDef) = mass::MASS;
+    /// Rigid wall.
+    Wall(wall::WallDef) = wall::WALL;
+    /// Prescribed motion.
+    Guided(guided::GuidedDef) = guided::GUIDED;
+    /// Modal bank.
+    Modal(modal::ModalDef) = modal::MODAL;
+    /// String between two rigid ends.
+    String(string::StringDef) = string::STRING;
+    /// Geometry and material.
+    Shape(shape::ShapedDef) = shape::SHAPE;
+    /// Masses, springs and dampers.
+    Network(network::NetworkDef) = network::NETWORK;
+}
+
+registry! {
+    /// What a contact is.
+    ContactForm: ContactKind, Laid = laid, read_contact, Own(own::OwnLawDef);
+    /// Things that push.
+    Impact(impact::ImpactDef) = impact::IMPACT;
+    /// Things that rub.
+    Friction(friction::FrictionDef) = friction::FRICTION;
+}
+
+/// Parameters with their declarations.
+fn listed<P: Params>(params: &P) -> Vec<(&'static Spec, Real)> {
+    P::SPECS.iter().enumerate().map(|(index, spec)| (spec, params.value(index))).collect()
+}
+
+/// One parameter with its declaration.
+fn among<P: Params>(params: &P, id: &str) -> Option<(&'static Spec, Real)> {
+    P::SPECS.iter().find(|spec| spec.id == id).zip(params.named(id))
+}
+
+/// The names of ports, or the name of the only one.
+fn or_one(names: Vec<&str>) -> Vec<&str> {
+    if names.is_empty() { vec!["0"] } else { names }
+}
+
+fn places_words<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    let names: Vec<&str> = names.collect();
+    if names.is_empty() { String::new() } else { format!("; places {}", names.join(", ")) }
+}
+
+fn unit_words(unit: &str) -> String {
+    if unit == "1" { String::new() } else { format!(" {unit}") }
+}
+
+/// Parameters that a scene file leaves out under a law: those of other laws and those that it fixes.
+fn left_out(law: &LawSpec, all: &[LawSpec]) -> Vec<&'static str> {
+    let others = all.iter().filter(|other| other.word != law.word).flat_map(|other| other.own);
+    others.chain(law.fixes.iter().map(|(id, _)| id)).copied().collect()
+}
+
+/// What is wrong with a count that must be a power of two.
+pub(super) fn not_a_power_of_two(count: i64, max: u32) -> String {
+    let all: Vec<String> = (0..=max.ilog2()).map(|n| (1u32 << n).to_string()).collect();
+    let (last, rest) = all.split_last().map_or(("", &[][..]), |(last, rest)| (last.as_str(), rest));
+    format!("{count} is not a power of two; wants {} or {last}", rest.join(", "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A kind that is declared and not in the registry would be refused by the reader; one that is not declared, never found.
+    #[cfg(feature = "text")]
+    #[test]
+    fn every_declared_kind_of_body_and_contact_is_read_as_itself() {
+        for (kind, keys) in [
+            ("mass", ""),
+            ("wall", ""),
+            ("guided", ""),
+            ("modal", "modes = [{ freq_hz = 100, mass_kg = 1 }]"),
+            ("string", ""),
+            ("shape", "shape = \"bar\"\nmaterial = \"steel\"\nlength_m = 1\nwidth_m = 0.1\nthickness_m = 0.01"),
+            ("network", "mass_kg = { a = 1 }"),
+        ] {
+            let def = SceneDef::from_text(&format!("[body.x]\ntype = \"{kind}\"\n{keys}")).unwrap();
+            assert_eq!(def.bodies[0].form.kind().id, kind);
+        }
+        for kind in family("contact") {
+            let text = format!("[contact.x]\ntype = \"{}\"\nbetween = [\"a\", \"b\"]", kind.id);
+            assert_eq!(SceneDef::from_text(&text).unwrap().contacts[0].form.kind().id, kind.id);
+        }
+        assert_eq!(family("body").count(), 7, "a new kind is tried here, too");
+    }
 
     #[test]
     fn every_kind_and_every_key_within_a_kind_has_its_own_name() {

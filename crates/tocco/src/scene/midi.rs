@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The table `[midi]`: what a keyboard does to a scene. The engine does not read it; hosts that play live do.
 
-use super::def::{BodyDef, BodyForm, SceneDef};
+use super::def::SceneDef;
 use super::error::{SceneError, nearest};
-use super::kinds::{family, key, must};
+use super::kinds::{MAX_NODES, Mobility, key, must};
 use crate::math::Real;
-use crate::param::{KeyType, Kind, Spec};
+use crate::param::{KeyType, Kind, Narrow, Rule, Thing};
 
 /// Most copies of a voice.
 pub const MAX_VOICES: i64 = 64;
@@ -19,6 +19,8 @@ pub const DEFAULT_IMPULSE_N_S: [Real; 2] = [1e-3, 4e-2];
 /// Controllers above are channel modes.
 pub const HIGHEST_CONTROLLER: u8 = 119;
 
+/// The name of a control.
+const CONTROL_NAME: KeyType = KeyType::Named(Thing::Control);
 /// A note number.
 const NOTE: KeyType = KeyType::Integer { min: 0, max: 127 };
 /// How hard a touch may be: as in events, and positive because the scale is one of ratios.
@@ -36,30 +38,34 @@ pub const MIDI: Kind = Kind {
     keys: &[
         must(
             "notes",
-            KeyType::Word(&["bodies", "ports", "pitch"]),
+            KeyType::Word(Notes::WORDS),
             "What the note number picks: one of several bodies, a port of the body in hit, or the pitch of retune.",
         ),
         key("low", NOTE, "Lowest note that plays, default 0 with pitch, else 60; it picks the first body or port."),
         key("high", NOTE, "Highest note that plays, default 127."),
-        key("strike", KeyType::Form("\"mass\" or [\"mass\", ...]"), "Masses that notes set in motion."),
+        key(
+            "strike",
+            KeyType::Several { of: &KeyType::Named(Thing::Mass), max: MAX_NODES },
+            "Masses that notes set in motion.",
+        ),
         key(
             "hit",
-            KeyType::Form("\"body.port\" or [\"body.port\", ...]"),
+            KeyType::Several { of: &KeyType::Named(Thing::Site), max: MAX_NODES },
             "Instead of strike: places that get an ideal impulse; with ports, the body.",
         ),
         key(
             "velocity_m_s",
-            KeyType::Form("[softest, hardest]"),
+            KeyType::List { of: &STRENGTH, min: 2, max: 2 },
             "With strike: speeds at velocity 1 and 127, equal ratios between, default [0.1, 4].",
         ),
         key(
             "impulse_n_s",
-            KeyType::Form("[softest, hardest]"),
+            KeyType::List { of: &STRENGTH, min: 2, max: 2 },
             "With hit: impulses at velocity 1 and 127, equal ratios between, default [0.001, 0.04].",
         ),
         key(
             "retune",
-            KeyType::Form("\"body\" or [\"body\", ...]"),
+            KeyType::Several { of: &KeyType::Named(Thing::Body), max: MAX_NODES },
             "With pitch, needed: bodies that the note tunes (freq_scale, of strings freq_hz).",
         ),
         key(
@@ -78,10 +84,34 @@ pub const MIDI: Kind = Kind {
             "When a key is let go, what it played decays to 1/e in this time; by default it rings on, as a struck bar does.",
         ),
         key("mpe", KeyType::Flag, "Channels 2 to 16 carry a note each from the start (MPE), default false."),
-        key("bend", KeyType::Text, "Control that pitch bend moves; default: it bends the pitch of retune."),
-        key("pressure", KeyType::Text, "Control that aftertouch moves, with MPE for each note alone."),
-        key("slide", KeyType::Text, "Control that controller 74 moves, with MPE for each note alone."),
-        key("cc", KeyType::Form("{ number = \"control\", ... }"), "Controls that controllers 0 to 119 move."),
+        key("bend", CONTROL_NAME, "Control that pitch bend moves; default: it bends the pitch of retune."),
+        key("pressure", CONTROL_NAME, "Control that aftertouch moves, with MPE for each note alone."),
+        key("slide", CONTROL_NAME, "Control that controller 74 moves, with MPE for each note alone."),
+        key(
+            "cc",
+            KeyType::Numbered { of: &CONTROL_NAME, max: HIGHEST_CONTROLLER },
+            "Controls that controllers 0 to 119 move.",
+        ),
+    ],
+    rules: &[
+        Rule::OneOf(&["strike", "hit"]),
+        Rule::Beside(&["velocity_m_s"], &["strike"], "does not go with hit; leave it out"),
+        Rule::Beside(&["impulse_n_s"], &["hit"], "does not go with strike; leave it out"),
+        Rule::Needs { choice: "notes", word: "pitch", id: "retune" },
+        Rule::Only {
+            choice: "notes",
+            word: "pitch",
+            ids: &["retune", "reference", "voices"],
+            what: "belongs to notes = \"pitch\"; leave it out",
+        },
+        Rule::Needs { choice: "notes", word: "ports", id: "hit" },
+        Rule::Shape {
+            choice: "notes",
+            word: "ports",
+            id: "hit",
+            is: Narrow::Single,
+            what: "names several; with notes = \"ports\" it names one body",
+        },
     ],
 };
 
@@ -95,6 +125,8 @@ pub enum Notes {
     /// The pitch of a voice.
     Pitch,
 }
+
+crate::words!(Notes { Bodies = "bodies", Ports = "ports", Pitch = "pitch" });
 
 /// What a keyboard does.
 #[derive(Clone, Debug, PartialEq)]
@@ -154,44 +186,6 @@ impl MidiDef {
     }
 }
 
-impl BodyDef {
-    /// The parameter that tunes it, with its value, if there is one. `[control]`
-    pub fn pitch(&self) -> Option<(&'static Spec, Real)> {
-        self.parameter(&["freq_scale", "freq_hz"])
-    }
-
-    /// The first of these that a body that sounds declares.
-    fn parameter(&self, ids: &[&str]) -> Option<(&'static Spec, Real)> {
-        let id = match &self.form {
-            BodyForm::Modal { .. } => "modal",
-            BodyForm::Shape { .. } => "shape",
-            BodyForm::Network { .. } => "network",
-            BodyForm::String { .. } => "string",
-            BodyForm::Mass { .. } | BodyForm::Wall { .. } | BodyForm::Guided { .. } => return None,
-        };
-        let kind = family("body").find(|kind| kind.id == id)?;
-        let index = kind.params.iter().position(|spec| ids.contains(&spec.id))?;
-        Some((&kind.params[index], self.params.get(index).copied()?))
-    }
-
-    /// The parameter that damps it, with its value, if there is one. `[control]`
-    pub fn damping(&self) -> Option<(&'static Spec, Real)> {
-        self.parameter(&["decay_scale", "q"])
-    }
-
-    /// Names of its ports, in order. `[control]`
-    pub fn ports(&self) -> Vec<&str> {
-        let names: Vec<&str> = match &self.form {
-            BodyForm::Modal { ports, .. } => ports.iter().map(|port| port.name.as_str()).collect(),
-            BodyForm::Shape { ports, .. } => ports.iter().map(|port| port.name.as_str()).collect(),
-            BodyForm::String { ports } => ports.iter().map(|port| port.name.as_str()).collect(),
-            BodyForm::Network { masses, .. } => masses.iter().map(|mass| mass.name.as_str()).collect(),
-            BodyForm::Mass { .. } | BodyForm::Wall { .. } | BodyForm::Guided { .. } => Vec::new(),
-        };
-        if names.is_empty() { vec!["0"] } else { names }
-    }
-}
-
 /// Everything that the table names is there and is what it should be.
 pub(super) fn check(def: &SceneDef, directory: &super::Directory) -> Result<(), SceneError> {
     let Some(midi) = &def.midi else { return Ok(()) };
@@ -204,7 +198,7 @@ pub(super) fn check(def: &SceneDef, directory: &super::Directory) -> Result<(), 
         }
     };
     for name in &midi.strike {
-        if !matches!(body("strike", name)?.form, BodyForm::Mass { .. }) {
+        if body("strike", name)?.form.mobility() != Mobility::Free {
             return wrong("strike", format!("'{name}' is not a mass; strike a mass, or hit a port"));
         }
     }
@@ -220,14 +214,14 @@ pub(super) fn check(def: &SceneDef, directory: &super::Directory) -> Result<(), 
         }
     }
     for name in &midi.retune {
-        if body("retune", name)?.pitch().is_none() {
+        if body("retune", name)?.form.pitch().is_none() {
             return wrong("retune", format!("'{name}' has no pitch; name a modal body, shape, network or string"));
         }
     }
     if midi.release_s.is_some() {
         let damps = |path: &str| {
             let (name, id) = path.split_once('/').unwrap_or((path, ""));
-            def.bodies.iter().any(|body| body.name == name && body.damping().is_some_and(|(spec, _)| spec.id == id))
+            def.bodies.iter().any(|body| body.name == name && body.form.damping().is_some_and(|by| by.spec.id == id))
         };
         if let Some(control) = def.controls.iter().find(|control| control.paths().any(damps)) {
             let what = format!("control '{}' moves what a release damps; leave one of them out", control.name);

@@ -5,18 +5,15 @@
 //! first line turns on completion and checks. The schema holds what a schema can say; rules that compare values (a
 //! shape has one value per mode, times increase, names are unique) are the reader's alone.
 
+use super::kinds::shape::MATERIAL;
 use super::kinds::*;
-use super::midi::{HIGHEST_CONTROLLER, MIDI, STRENGTH};
-use crate::param::{Key, KeyType, Kind, Spec};
-use crate::resonator::material::{MATERIAL, MATERIALS};
-use crate::resonator::network::{LINK, MASS_KG, MAX_MASSES};
-use crate::resonator::shape::{FAMILIES, Family, MORPH, SHAPE as SHAPED};
-use crate::texture::TEXTURE;
+use crate::param::{Key, KeyType, Kind, Narrow, Rule, Spec};
+use crate::resonator::shape::{FAMILIES, Family};
 use serde_json::{Map, Value, json};
 
 /// The schema. `[control]`
 pub fn schema() -> Value {
-    let mut scene = table(&SCENE);
+    let mut scene = table(&SCENE, None);
     let about = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Tocco scene",
@@ -39,8 +36,8 @@ fn object(value: Value) -> Map<String, Value> {
     }
 }
 
-/// A table of this kind: every key, nothing else.
-fn table(kind: &Kind) -> Map<String, Value> {
+/// A table of this kind, and of the shape it names if it names one: every key, nothing else.
+fn table(kind: &Kind, shape: Option<&Family>) -> Map<String, Value> {
     let mut properties = Map::new();
     let mut required = Vec::new();
     if !kind.id.is_empty() {
@@ -52,15 +49,24 @@ fn table(kind: &Kind) -> Map<String, Value> {
     for spec in kind.params {
         properties.insert(spec.id.into(), parameter(spec));
     }
-    for key in kind.keys {
-        let mut value = takes(kind, key);
-        value.insert("description".into(), with_unit(key.doc, key.takes).into());
+    for key in kind.keys.iter().chain(shape.map_or(&[][..], |shape| shape.kind.keys)) {
+        let stuff = is_material(key.takes);
+        if stuff && shape.is_some_and(|shape| !shape.solid) {
+            continue;
+        }
+        let mut value = object(takes(&key.takes, shape));
+        let doc = match (key.takes, shape) {
+            (KeyType::KindOf(_), Some(shape)) => shape.kind.doc,
+            _ => key.doc,
+        };
+        value.insert("description".into(), with_unit(doc, key.takes).into());
         properties.insert(key.id.into(), value.into());
-        if key.required {
+        if key.required || (stuff && shape.is_some()) {
             required.push(key.id);
         }
     }
-    let mut out = object(json!({ "type": "object", "description": kind.doc }));
+    let doc = shape.map_or(kind.doc, |shape| shape.kind.doc);
+    let mut out = object(json!({ "type": "object", "description": doc }));
     if !required.is_empty() {
         out.insert("required".into(), json!(required));
     }
@@ -68,6 +74,35 @@ fn table(kind: &Kind) -> Map<String, Value> {
     out.insert("additionalProperties".into(), false.into());
     out.extend(rules(kind));
     out
+}
+
+fn is_material(takes: KeyType) -> bool {
+    matches!(takes, KeyType::Either(all) if all.contains(&KeyType::Table(&MATERIAL)))
+}
+
+/// A table of this kind; where it names a shape, one for each.
+fn tables(kind: &Kind) -> Vec<Value> {
+    match names_shape(kind) {
+        true => FAMILIES.iter().map(|family| table(kind, Some(family)).into()).collect(),
+        false => vec![table(kind, None).into()],
+    }
+}
+
+fn names_shape(kind: &Kind) -> bool {
+    kind.keys.iter().any(|key| matches!(key.takes, KeyType::KindOf(_)))
+}
+
+/// A table of this kind within another; where it names a shape, with any key of any shape, which the reader tells apart.
+fn inner(kind: &Kind) -> Value {
+    let mut all = table(kind, None);
+    if let (true, Some(Value::Object(properties))) = (names_shape(kind), all.get_mut("properties")) {
+        for key in FAMILIES.iter().flat_map(|family| family.kind.keys) {
+            let mut value = object(takes(&key.takes, None));
+            value.insert("description".into(), with_unit(key.doc, key.takes).into());
+            properties.insert(key.id.into(), value.into());
+        }
+    }
+    all.into()
 }
 
 fn parameter(spec: &Spec) -> Value {
@@ -88,187 +123,82 @@ fn with_unit(doc: &str, takes: KeyType) -> String {
     }
 }
 
-fn number(takes: KeyType) -> Value {
-    match takes {
+/// What a key of this type takes, on this shape if it belongs to one.
+fn takes(this: &KeyType, shape: Option<&Family>) -> Value {
+    let each = |of: &KeyType| takes(of, shape);
+    match *this {
         KeyType::Number { min, max, .. } => json!({ "type": "number", "minimum": min, "maximum": max }),
-        _ => json!({ "type": "number" }),
-    }
-}
-
-fn takes(kind: &Kind, key: &Key) -> Map<String, Value> {
-    object(match key.takes {
-        KeyType::Number { .. } => number(key.takes),
-        KeyType::Integer { .. } if key.id == "substeps" => json!({ "enum": [1, 2, 4, 8, 16, 32, 64] }),
+        KeyType::Inside { above, below } => {
+            json!({ "type": "number", "exclusiveMinimum": above, "exclusiveMaximum": below })
+        }
         KeyType::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
-        KeyType::Word(words) => json!({ "enum": words }),
-        KeyType::Text if (kind.family, key.id) == ("control", "name") => name(),
-        KeyType::Text if key.id == "title" => json!({ "type": "string", "maxLength": MAX_WORDS }),
-        KeyType::Text => json!({ "type": "string", "minLength": 1, "maxLength": MAX_WORDS }),
-        KeyType::Flag => json!({ "type": "boolean" }),
-        KeyType::Form(_) => form(kind, key),
-    })
-}
-
-/// The forms that a key table cannot say.
-fn form(kind: &Kind, key: &Key) -> Value {
-    let most = |id| match id {
-        "event" => MAX_LIST,
-        "control" => MAX_CONTROLS,
-        _ => MAX_NODES,
-    };
-    match key.id {
-        "duration_s" => json!({ "anyOf": [
+        KeyType::PowerOfTwo { max } => json!({ "enum": (0..=max.ilog2()).map(|n| 1u32 << n).collect::<Vec<_>>() }),
+        KeyType::Duration { max_s } => json!({ "anyOf": [
             { "const": "auto" },
-            { "type": "number", "exclusiveMinimum": 0, "maximum": MAX_DURATION_S },
+            { "type": "number", "exclusiveMinimum": 0, "maximum": max_s },
         ] }),
-        "body" | "contact" => {
-            let of = |kind: &Kind| match kind.id {
-                "shape" => FAMILIES.iter().map(shape).collect(),
-                _ => vec![table(kind).into()],
-            };
-            let kinds: Vec<Value> = family(key.id).flat_map(of).collect();
+        KeyType::Word(words) => json!({ "enum": words }),
+        KeyType::Law(laws) => json!({ "enum": laws.iter().map(|law| law.word).collect::<Vec<_>>() }),
+        KeyType::KindOf(name) => match shape {
+            Some(shape) => json!({ "const": shape.kind.id }),
+            None => json!({ "enum": family(name).map(|kind| kind.id).collect::<Vec<_>>() }),
+        },
+        KeyType::Text => json!({ "type": "string", "maxLength": MAX_WORDS }),
+        KeyType::Named(_) => json!({ "type": "string", "minLength": 1, "maxLength": MAX_WORDS }),
+        KeyType::Name => name(),
+        KeyType::Flag => json!({ "type": "boolean" }),
+        KeyType::Place => place(shape),
+        KeyType::List { of, min, max } => array(each(of), min, max),
+        KeyType::Several { of, max } => json!({ "anyOf": [each(of), array(each(of), 1, max)] }),
+        KeyType::Row(all) => {
+            let count = all.len();
+            let items: Vec<Value> = all.iter().map(each).collect();
+            json!({ "type": "array", "minItems": count, "maxItems": count, "prefixItems": items })
+        }
+        KeyType::Map { of, min, max } => {
+            let mut map = object(json!({ "type": "object", "propertyNames": name() }));
+            if min > 0 {
+                map.insert("minProperties".into(), min.into());
+            }
+            map.insert("maxProperties".into(), max.into());
+            map.insert("additionalProperties".into(), each(of));
+            map.into()
+        }
+        KeyType::Numbered { of, max } => {
+            let numbers = json!({ "enum": (0..=max).map(|n| n.to_string()).collect::<Vec<_>>() });
+            json!({ "type": "object", "propertyNames": numbers, "additionalProperties": each(of) })
+        }
+        KeyType::Table(kind) => inner(kind),
+        KeyType::Tables { of, min, max } => array(inner(of), min, max),
+        KeyType::Nodes { family: name_of, max } => {
+            let kinds: Vec<Value> = family(name_of).flat_map(tables).collect();
             let each = json!({ "type": "object", "required": ["type"], "oneOf": kinds });
-            json!({ "type": "object", "propertyNames": name(), "maxProperties": MAX_NODES, "additionalProperties": each })
+            json!({ "type": "object", "propertyNames": name(), "maxProperties": max, "additionalProperties": each })
         }
-        "drive" | "event" | "tap" | "control" => {
-            let items: Vec<Value> = family(key.id).map(|kind| table(kind).into()).collect();
-            json!({ "type": "array", "maxItems": most(key.id), "items": items.first() })
-        }
-        "output" => {
-            let each = table(&OUTPUT);
-            json!({ "type": "object", "propertyNames": name(), "maxProperties": MAX_NODES, "additionalProperties": each })
-        }
-        "channels" => {
-            let channel = json!({ "type": "integer", "minimum": 0, "maximum": MAX_CHANNELS - 1 });
-            json!({ "type": "array", "minItems": 1, "maxItems": MAX_CHANNELS, "items": channel, "uniqueItems": true })
-        }
-        "midi" => table(&MIDI).into(),
-        "strike" | "hit" | "retune" | "to" => {
-            let one = json!({ "type": "string", "minLength": 1, "maxLength": MAX_WORDS });
-            json!({ "anyOf": [one, { "type": "array", "minItems": 1, "maxItems": MAX_NODES, "items": one }] })
-        }
-        "velocity_m_s" | "impulse_n_s" => {
-            json!({ "type": "array", "minItems": 2, "maxItems": 2, "items": number(STRENGTH) })
-        }
-        "cc" => {
-            let control = json!({ "type": "string", "minLength": 1, "maxLength": MAX_WORDS });
-            let number = json!({ "enum": (0..=HIGHEST_CONTROLLER).map(|n| n.to_string()).collect::<Vec<_>>() });
-            json!({ "type": "object", "propertyNames": number, "additionalProperties": control })
-        }
-        "path" => {
-            let path = json!({ "type": "string", "minLength": 1, "maxLength": MAX_WORDS });
-            json!({ "anyOf": [path, { "type": "array", "minItems": 1, "maxItems": MAX_NODES, "items": path }] })
-        }
-        "modes" => json!({ "type": "array", "minItems": 1, "maxItems": MAX_LIST, "items": table(&MODE) }),
-        "port" if kind.id == "string" => {
-            let place = json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 });
-            json!({ "type": "object", "propertyNames": name(), "maxProperties": MAX_NODES, "additionalProperties": place })
-        }
-        "port" if kind.family == "morph" => {
-            let fraction = json!({ "type": "number", "minimum": 0, "maximum": 1 });
-            let many = json!({ "type": "array", "minItems": 1, "maxItems": 3, "items": fraction.clone() });
-            json!({
-                "type": "object", "propertyNames": name(), "maxProperties": MAX_NODES,
-                "additionalProperties": { "anyOf": [{ "type": "string" }, many, fraction] },
-            })
-        }
-        "morph" if kind.id == "modal" => table(&TARGET).into(),
-        "morph" => morph(),
-        "material" => {
-            json!({ "anyOf": [{ "enum": MATERIALS.iter().map(|entry| entry.id).collect::<Vec<_>>() }, table(&MATERIAL)] })
-        }
-        "texture" => {
-            let mut texture = table(&TEXTURE);
-            texture.extend(object(match kind.id {
-                "impact" => json!({ "required": ["height_m", "travel_from"] }),
-                _ => json!({ "allOf": [lacks("height_m"), lacks("travel_from")] }),
-            }));
-            texture.into()
-        }
-        "port" => {
-            let shape = json!({ "type": "array", "minItems": 1, "maxItems": MAX_LIST, "items": number(SHAPE) });
-            json!({ "type": "object", "propertyNames": name(), "maxProperties": MAX_NODES, "additionalProperties": shape })
-        }
-        "mass_kg" => json!({ "anyOf": [number(MASS_KG), {
-            "type": "object", "propertyNames": name(), "minProperties": 1, "maxProperties": MAX_MASSES,
-            "additionalProperties": number(MASS_KG),
-        }] }),
-        "points" if kind.id == "network" => {
-            json!({ "type": "array", "minItems": 1, "maxItems": MAX_MASSES, "items": name() })
-        }
-        "fixed" => json!({ "type": "array", "maxItems": MAX_NODES, "items": name() }),
-        "link" => json!({ "type": "array", "maxItems": MAX_LIST, "items": table(&LINK) }),
-        "between" if kind.family == "link" => {
-            let point = json!({ "type": "string", "minLength": 1, "maxLength": MAX_WORDS });
-            json!({ "type": "array", "minItems": 2, "maxItems": MAX_NODES, "items": point })
-        }
-        "between" => {
-            let site = json!({ "type": "string", "minLength": 1, "maxLength": MAX_WORDS });
-            json!({ "type": "array", "minItems": 2, "maxItems": 2, "items": site })
-        }
-        "points" => {
-            let point = json!({
-                "type": "array", "minItems": 2, "maxItems": 2, "prefixItems": POINT.map(number),
-            });
-            json!({ "type": "array", "minItems": 1, "maxItems": MAX_LIST, "items": point })
-        }
-        "noise" => table(&NOISE).into(),
-        "range" => json!({ "type": "array", "minItems": 2, "maxItems": 2, "items": number(RANGE) }),
-        _ => json!({}),
+        KeyType::Either(all) => json!({ "anyOf": all.iter().map(each).collect::<Vec<_>>() }),
     }
 }
 
-/// A body of one shape: the keys of both kinds, and places as this shape knows them.
-fn shape(family: &Family) -> Value {
-    let (mut body, own) = (table(&SHAPED), table(family.kind));
+fn array(of: Value, min: usize, max: usize) -> Value {
+    match min {
+        0 => json!({ "type": "array", "maxItems": max, "items": of }),
+        _ => json!({ "type": "array", "minItems": min, "maxItems": max, "items": of }),
+    }
+}
+
+/// A place: as this shape knows it, or as any does.
+fn place(shape: Option<&Family>) -> Value {
     let fraction = json!({ "type": "number", "minimum": 0, "maximum": 1 });
+    let Some(family) = shape else {
+        return json!({ "anyOf": [{ "type": "string" }, array(fraction.clone(), 1, 3), fraction] });
+    };
     let axes = family.axes.len();
     let words: Vec<&str> = family.places.iter().map(|(word, _)| *word).collect();
-    let mut places = vec![
-        json!({ "enum": words }),
-        json!({ "type": "array", "minItems": axes, "maxItems": axes, "items": fraction.clone() }),
-    ];
+    let mut places = vec![json!({ "enum": words }), array(fraction.clone(), axes, axes)];
     if axes == 1 {
         places.push(fraction);
     }
-    let port = json!({
-        "type": "object", "propertyNames": name(), "maxProperties": MAX_NODES,
-        "additionalProperties": { "anyOf": places },
-    });
-    let mut required = vec![json!("type")];
-    for part in [&body, &own] {
-        required.extend(part.get("required").and_then(Value::as_array).into_iter().flatten().cloned());
-    }
-    required.dedup();
-    if family.solid {
-        required.push("material".into());
-    }
-    body.insert("required".into(), required.into());
-    body.insert("description".into(), family.kind.doc.into());
-    let geometry = own.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
-    if let Some(Value::Object(properties)) = body.get_mut("properties") {
-        properties.extend(geometry);
-        properties.insert("type".into(), json!({ "const": "shape" }));
-        properties.insert("shape".into(), json!({ "const": family.kind.id, "description": family.kind.doc }));
-        properties.insert("port".into(), port);
-        if !family.solid {
-            properties.remove("material");
-        }
-    }
-    body.into()
-}
-
-/// The shape a body morphs into: any key of any shape, which the reader tells apart.
-fn morph() -> Value {
-    let mut all = table(&MORPH);
-    let own =
-        FAMILIES.iter().filter_map(|family| table(family.kind).get("properties").and_then(Value::as_object).cloned());
-    let own: Vec<_> = own.collect();
-    if let Some(Value::Object(properties)) = all.get_mut("properties") {
-        own.into_iter().for_each(|own| properties.extend(own));
-        properties.remove("type");
-    }
-    all.into()
+    json!({ "anyOf": places })
 }
 
 fn name() -> Value {
@@ -282,74 +212,87 @@ fn name() -> Value {
     })
 }
 
+fn has(id: &str) -> Value {
+    json!({ "required": [id] })
+}
+
 fn lacks(id: &str) -> Value {
     json!({ "not": { "required": [id] } })
 }
 
+fn none(ids: &[&str]) -> Value {
+    json!({ "allOf": ids.iter().map(|id| lacks(id)).collect::<Vec<_>>() })
+}
+
+/// The word of a choice is this one; `first`: or left out.
+fn chosen(choice: &str, word: &str, first: bool) -> Value {
+    let is = json!({ choice: { "const": word } });
+    if first { json!({ "properties": is }) } else { json!({ "required": [choice], "properties": is }) }
+}
+
 /// Rules between the keys of one table.
 fn rules(kind: &Kind) -> Map<String, Value> {
-    let has = |id: &str| json!({ "required": [id] });
-    let law = |word| json!({ "required": ["law"], "properties": { "law": { "const": word } } });
-    object(match kind.family {
-        "drive" => json!({
-            "oneOf": [has("points"), has("noise"), has("wav"), has("input")],
-            "dependentRequired": { "at_s": ["wav"] },
-            "if": has("gain"),
-            "then": { "anyOf": [has("wav"), has("input")] },
-        }),
-        "event" => json!({
-            "oneOf": [has("strike"), has("hit"), has("set")],
-            "dependentRequired": {
-                "strike": ["velocity_m_s"], "velocity_m_s": ["strike"],
-                "hit": ["impulse_n_s"], "impulse_n_s": ["hit"],
-                "set": ["value"], "value": ["set"],
-            },
-        }),
-        "tap" => json!({ "not": { "required": ["channel", "pan_01"] } }),
-        "control" => json!({
-            "if": { "required": ["scale"], "properties": { "scale": { "const": "log" } } },
-            "then": { "properties": { "range": { "items": { "exclusiveMinimum": 0 } } } },
-        }),
-        "midi" => {
-            let picks = |word| json!({ "properties": { "notes": { "const": word } } });
-            let unpitched = json!({ "allOf": [lacks("retune"), lacks("reference"), lacks("voices")] });
-            let one_body = json!({ "required": ["hit"], "properties": { "hit": { "type": "string" } } });
-            json!({
-                "oneOf": [has("strike"), has("hit")],
-                "dependentRequired": { "velocity_m_s": ["strike"], "impulse_n_s": ["hit"] },
-                "allOf": [
-                    { "if": picks("pitch"), "then": has("retune"), "else": unpitched },
-                    { "if": picks("ports"), "then": one_body },
-                ],
-            })
+    let mut needs = Map::new();
+    let mut all: Vec<Value> = kind.keys.iter().flat_map(laws).collect();
+    for rule in kind.rules {
+        match *rule {
+            Rule::OneOf(ids) => all.push(json!({ "oneOf": ids.iter().map(|id| has(id)).collect::<Vec<_>>() })),
+            Rule::AtMostOne(ids) => {
+                let each: Vec<Value> = ids.iter().map(|id| has(id)).chain([none(ids)]).collect();
+                all.push(json!({ "oneOf": each }));
+            }
+            Rule::Some(ids, _) => all.push(json!({ "anyOf": ids.iter().map(|id| has(id)).collect::<Vec<_>>() })),
+            Rule::Beside(ids, [one], _) => needs.extend(ids.iter().map(|id| (id.to_string(), json!([one])))),
+            Rule::Beside(ids, any, _) => {
+                let any: Vec<Value> = any.iter().map(|id| has(id)).collect();
+                all.extend(ids.iter().map(|id| json!({ "if": has(id), "then": { "anyOf": any } })));
+            }
+            Rule::Needs { choice, word, id } => all.push(json!({ "if": chosen(choice, word, false), "then": has(id) })),
+            Rule::Only { choice, word, ids, .. } => {
+                all.push(json!({ "if": chosen(choice, word, false), "else": none(ids) }));
+            }
+            Rule::Shape { choice, word, id, is, .. } => {
+                let narrowed = match is {
+                    Narrow::Positive => json!({ "items": { "exclusiveMinimum": 0 } }),
+                    Narrow::Single => json!({ "type": "string" }),
+                };
+                all.push(json!({ "if": chosen(choice, word, false), "then": { "properties": { id: narrowed } } }));
+            }
+            Rule::Within { id, needs: [], lacks, .. } => all.push(json!({ "properties": { id: none(lacks) } })),
+            Rule::Within { id, needs, .. } => all.push(json!({ "properties": { id: { "required": needs } } })),
+            Rule::ForAll { id, names, .. } => all.push(json!({
+                "if": { "required": [id], "properties": { id: { "type": "number" } } },
+                "then": has(names),
+                "else": none(&[names]),
+            })),
         }
-        "noise" => json!({ "dependentRequired": { "first_hz": ["beta"] } }),
-        "body" if matches!(kind.id, "modal" | "shape") => json!({ "dependentRequired": { "morph_01": ["morph"] } }),
-        "body" if kind.id == "network" => json!({
-            "if": { "required": ["mass_kg"], "properties": { "mass_kg": { "type": "number" } } },
-            "then": has("points"),
-            "else": { "allOf": [lacks("points")] },
-        }),
-        "link" => json!({ "anyOf": [has("stiffness_n_m"), has("damping_n_s_m")] }),
-        "contact" if kind.id == "friction" => json!({
-            "not": { "required": ["normal_from", "normal_force_n"] },
-            "if": law("thermal"),
-            "else": { "allOf": ROSIN.map(lacks) },
-        }),
-        "contact" if kind.id == "impact" => {
-            let lossless =
-                json!({ "properties": { "dissipation_s_m": { "const": 0 } }, "allOf": [lacks("viscous_exponent")] });
-            let by = ["stiffness", "contact_time_s", "hardness_01"];
-            let by: Vec<Value> = by.iter().map(|id| has(id)).chain([json!({ "allOf": by.map(lacks) })]).collect();
-            json!({ "allOf": [
-                { "oneOf": by },
-                { "if": has("at_speed_m_s"), "then": { "anyOf": [has("contact_time_s"), has("hardness_01")] } },
-                { "if": law("power"), "then": lossless },
-                { "if": law("stulov"), "then": lossless },
-                { "if": law("linear"), "then": { "properties": { "exponent": { "const": 1 } } } },
-                { "if": law("stulov"), "else": { "allOf": [lacks("hysteresis_01"), lacks("relaxation_s")] } },
-            ] })
+    }
+    let mut out = Map::new();
+    if !needs.is_empty() {
+        out.insert("dependentRequired".into(), needs.into());
+    }
+    if !all.is_empty() {
+        out.insert("allOf".into(), all.into());
+    }
+    out
+}
+
+/// What the laws of a key bring and forbid.
+fn laws(key: &Key) -> Vec<Value> {
+    let KeyType::Law(laws) = key.takes else { return Vec::new() };
+    let mut all = Vec::new();
+    for (index, law) in laws.iter().enumerate() {
+        let this = chosen(key.id, law.word, index == 0);
+        if !law.own.is_empty() {
+            all.push(json!({ "if": this, "else": none(law.own) }));
         }
-        _ => json!({}),
-    })
+        if !law.lacks.is_empty() || !law.fixes.is_empty() {
+            let fixed: Map<String, Value> =
+                law.fixes.iter().map(|(id, value)| (id.to_string(), json!({ "const": value }))).collect();
+            let mut then = if law.lacks.is_empty() { Map::new() } else { object(none(law.lacks)) };
+            then.insert("properties".into(), fixed.into());
+            all.push(json!({ "if": this, "then": then }));
+        }
+    }
+    all
 }

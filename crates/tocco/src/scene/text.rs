@@ -20,15 +20,14 @@
 //! # Ok::<(), tocco::scene::SceneError>(())
 //! ```
 //!
-//! Which keys exist, their ranges and defaults come from [`kinds`](super::kinds); only rules between keys stand here.
+//! Which keys exist, their ranges and defaults come from [`kinds`](super::kinds), whose files also read the bodies and contacts.
 //! A list element's place is written with its index from 0: `event[2].at_s`, `body.bar.modes[0].freq_hz`.
 
-mod bodies;
-mod contacts;
 mod midi;
-mod node;
-mod shapes;
+pub(super) mod node;
 
+use super::check::check_name;
+use super::check::{Names, Spot};
 use super::def::*;
 use super::error::SceneError;
 use super::kinds::*;
@@ -36,12 +35,10 @@ use super::tree::{self, Data, Entry, Patch, Value, clip, plain};
 use crate::gesture::Gesture;
 use crate::math::Real;
 use crate::param::{KeyType, Kind, Scale};
-use bodies::read_body;
-use contacts::read_contact;
 use node::*;
 use std::collections::BTreeMap;
 
-type Lines = BTreeMap<String, usize>;
+pub(super) type Lines = BTreeMap<String, usize>;
 
 impl SceneDef {
     /// Reads a scene from TOML, or from JSON if the first non-blank character is `{`. Unknown keys and words, missing
@@ -69,21 +66,6 @@ impl SceneDef {
     }
 }
 
-/// Names of bodies, contacts and controls with the place of each: a name means one thing.
-struct Names(BTreeMap<String, String>);
-
-impl Names {
-    fn add(&mut self, name: &str, at: &str, line: usize) -> Result<(), SceneError> {
-        if let Err(what) = check_name(name) {
-            return fail(at, line, what);
-        }
-        match self.0.insert(name.to_string(), at.to_string()) {
-            None => Ok(()),
-            Some(first) => fail(at, line, format!("the name '{name}' is already taken by {first}; choose another")),
-        }
-    }
-}
-
 fn read_scene(root: &Value<'_>, lines: &mut Lines) -> Result<SceneDef, SceneError> {
     let entries = table(root, "", "a table")?;
     // A newer scene may hold keys this build does not know: its version speaks first.
@@ -101,16 +83,24 @@ fn read_scene(root: &Value<'_>, lines: &mut Lines) -> Result<SceneDef, SceneErro
     if let Some(value) = node.value("duration_s") {
         def.duration = read_duration(value)?;
     }
-    let mut names = Names(BTreeMap::new());
+    let mut names = Names::default();
+    let mut add =
+        |name: &str, at: &str, line| names.add(name, at).map_err(|error| SceneError { line: Some(line), ..error });
     for entry in named_tables(&node, "body")? {
         let at = join("body", &entry.key);
-        names.add(&entry.key, &at, entry.line)?;
-        def.bodies.push(read_body(entry, at, lines)?);
+        add(&entry.key, &at, entry.line)?;
+        let body = open(entry, at, "body", lines)?;
+        let form = read_body(&body, lines)?;
+        form.wired().check(&Spot(body.at.clone())).map_err(|error| body.pin(error, lines))?;
+        def.bodies.push(BodyDef { name: entry.key.to_string(), form });
     }
     for entry in named_tables(&node, "contact")? {
         let at = join("contact", &entry.key);
-        names.add(&entry.key, &at, entry.line)?;
-        def.contacts.push(read_contact(entry, at, lines)?);
+        add(&entry.key, &at, entry.line)?;
+        let contact = open(entry, at, "contact", lines)?;
+        let (between, form) = (read_between(&contact)?, read_contact(&contact, lines)?);
+        form.laid().check(&Spot(contact.at.clone())).map_err(|error| contact.pin(error, lines))?;
+        def.contacts.push(ContactDef { name: entry.key.to_string(), between, form });
     }
     for drive in nodes(&node, &DRIVE, MAX_NODES, lines)? {
         def.drives.push(read_drive(&drive, lines)?);
@@ -127,7 +117,7 @@ fn read_scene(root: &Value<'_>, lines: &mut Lines) -> Result<SceneDef, SceneErro
     for control in nodes(&node, &CONTROL, MAX_CONTROLS, lines)? {
         let read = read_control(&control)?;
         let line = control.entry("name").map_or(control.line, |entry| entry.line);
-        names.add(&read.name, &control.place("name"), line)?;
+        add(&read.name, &control.place("name"), line)?;
         def.controls.push(read);
     }
     def.midi = node.value("midi").map(|value| midi::read_midi(value, lines)).transpose()?;
@@ -174,6 +164,35 @@ fn read_duration(value: &Value<'_>) -> Result<Length, SceneError> {
     }
 }
 
+/// A table `[body.NAME]` or `[contact.NAME]` as a node of the kind that it names.
+fn open<'v, 't>(
+    entry: &'v Entry<'t>,
+    at: String,
+    family: &'static str,
+    lines: &mut Lines,
+) -> Result<Node<'v, 't>, SceneError> {
+    let kind = kind_of(family, &at, entry)?;
+    let node = Node::open(table(&entry.value, &at, "a table")?, at, entry.line, kind)?;
+    node.note(lines);
+    node.obey()?;
+    Ok(node)
+}
+
+fn read_between(node: &Node<'_, '_>) -> Result<[String; 2], SceneError> {
+    let at = node.place("between");
+    let wanted = "two sites, such as [\"hammer\", \"bar.tip\"]";
+    let Some(value) = node.value("between") else { return node.fail("", format!("needs between: {wanted}")) };
+    let sites = list(value, &at, wanted)?;
+    let [a, b] = sites else {
+        return node.fail("between", format!("has {} sites; wants {wanted}", sites.len()));
+    };
+    let site = |value, index: usize| match text(value, &format!("{at}[{index}]"), "\"body\" or \"body.port\"")? {
+        "" => node.fail("between", format!("holds an empty text; wants {wanted}")),
+        site => Ok(site.to_string()),
+    };
+    Ok([site(a, 0)?, site(b, 1)?])
+}
+
 /// `[body.NAME]` or `[contact.NAME]` tables.
 fn named_tables<'v, 't>(scene: &Node<'v, 't>, id: &'static str) -> Result<&'v [Entry<'t>], SceneError> {
     let Some(entry) = scene.entry(id) else { return Ok(&[]) };
@@ -183,7 +202,7 @@ fn named_tables<'v, 't>(scene: &Node<'v, 't>, id: &'static str) -> Result<&'v [E
 }
 
 /// `[[drive]]` and the like, each opened as a node of `kind`.
-fn nodes<'v, 't>(
+pub(super) fn nodes<'v, 't>(
     parent: &Node<'v, 't>,
     kind: &'static Kind,
     most: usize,
@@ -293,13 +312,7 @@ fn read_event(node: &Node<'_, '_>) -> Result<EventDef, SceneError> {
 }
 
 fn read_tap(node: &Node<'_, '_>) -> Result<TapDef, SceneError> {
-    let quantity = match node.word("quantity")? {
-        Some(0) => Quantity::Position,
-        Some(2) => Quantity::Acceleration,
-        Some(3) => Quantity::Force,
-        Some(4) => Quantity::Compression,
-        _ => Quantity::Velocity,
-    };
+    let quantity = node.word("quantity")?.unwrap_or(Quantity::Velocity);
     let to = match (node.whole("channel")?, node.number("pan_01")?) {
         (Some(_), Some(_)) => return node.fail("pan_01", "stands beside channel; keep one of channel, pan_01"),
         (None, Some(pan)) => TapTo::Pan(pan),
@@ -345,7 +358,7 @@ fn read_control(node: &Node<'_, '_>) -> Result<ControlDef, SceneError> {
         return node.fail("range", format!("has {} numbers; wants {wanted}", ends.len()));
     };
     let range = [number(low, &at, RANGE)?, number(high, &at, RANGE)?];
-    let scale = if node.word("scale")? == Some(1) { Scale::Log } else { Scale::Linear };
+    let scale = node.word("scale")?.unwrap_or(Scale::Linear);
     if range[0] == range[1] {
         return node.fail("range", format!("both ends are {}; the control would move nothing", plain(range[0])));
     }

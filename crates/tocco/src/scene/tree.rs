@@ -4,7 +4,9 @@
 //! JSON is parsed here rather than by `serde_json` because a scene's errors must name the line of a value and must
 //! refuse a key written twice; the tests hold it equal to `serde_json` on good and bad documents.
 
+pub use super::error::clip;
 use super::error::{SceneError, nearest};
+pub use crate::units::plain;
 use std::borrow::Cow;
 use toml::de::{DeTable, DeValue};
 
@@ -63,25 +65,6 @@ impl Data<'_> {
             Self::Table(_) => "a table".into(),
         }
     }
-}
-
-/// A number as people write it.
-pub fn plain(number: f64) -> String {
-    let size = number.abs();
-    if number != 0.0 && number.is_finite() && !(1e-3..1e6).contains(&size) {
-        format!("{number:e}")
-    } else {
-        number.to_string()
-    }
-}
-
-/// Foreign text made fit for a one-line message.
-pub fn clip(text: &str) -> String {
-    let mut shown: String = text.chars().take(48).flat_map(char::escape_debug).collect();
-    if text.chars().nth(48).is_some() {
-        shown.push_str("...");
-    }
-    shown
 }
 
 /// What [`patch`] writes.

@@ -2,18 +2,15 @@
 //! Writes a scene as TOML.
 
 use super::def::*;
-use super::hammer::DEFAULT_SPEED_M_S;
-use super::kinds::{DEFAULT_FIRST_HZ, ROSIN, family};
+use super::kinds::DEFAULT_FIRST_HZ;
 use crate::gesture::Gesture;
 use crate::math::Real;
-use crate::param::{KeyType, Scale};
-use crate::resonator::material::Material;
-use crate::texture::fractal::DEFAULT_POLES_PER_DECADE;
+use crate::param::{Params, Scale, Word};
 use std::fmt::Write;
 
 impl SceneDef {
-    /// The scene as TOML; reading it back gives the same scene. A drive from samples in memory has no written form: it
-    /// becomes a comment. `[control]`
+    /// The scene as TOML; reading it back gives the same scene. A drive from samples in memory, and a
+    /// body or a law of one's own, have no written form: they become comments. `[control]`
     pub fn to_toml(&self) -> String {
         let mut out = String::new();
         line(&mut out, format_args!("version = {}", self.version));
@@ -26,12 +23,14 @@ impl SceneDef {
         }
         line(&mut out, format_args!("rate_hz = {:?}", self.rate_hz));
         line(&mut out, format_args!("seed = {}", self.seed));
+        let mut parts = Toml(out);
         for body in &self.bodies {
-            write_body(&mut out, body);
+            write_body(&mut parts, body);
         }
         for contact in &self.contacts {
-            write_contact(&mut out, contact);
+            write_contact(&mut parts, contact);
         }
+        let Toml(mut out) = parts;
         for drive in &self.drives {
             write_drive(&mut out, drive);
         }
@@ -67,7 +66,7 @@ fn line(out: &mut String, args: std::fmt::Arguments<'_>) {
 }
 
 /// A TOML basic string.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {
@@ -88,212 +87,73 @@ fn key(name: &str) -> String {
     if bare { name.to_string() } else { quoted(name) }
 }
 
-/// Live parameters of a kind; a value equal to a neutral default (0 or 1) is left out.
-fn write_params(out: &mut String, family_name: &str, id: &str, values: &[Real], skip: &[&str]) {
-    let specs = family(family_name).find(|kind| kind.id == id).map_or(&[][..], |kind| kind.params);
-    for (spec, &value) in specs.iter().zip(values) {
-        let neutral = value == spec.default && (value == 0.0 || value == 1.0);
-        if !neutral && !skip.contains(&spec.id) {
-            line(out, format_args!("{} = {value:?}", spec.id));
-        }
-    }
-}
-
 fn write_unless_zero(out: &mut String, id: &str, value: Real) {
     if value != 0.0 {
         line(out, format_args!("{id} = {value:?}"));
     }
 }
 
-fn write_body(out: &mut String, body: &BodyDef) {
-    let id = match &body.form {
-        BodyForm::Mass { .. } => "mass",
-        BodyForm::Wall { .. } => "wall",
-        BodyForm::Guided { .. } => "guided",
-        BodyForm::Modal { .. } => "modal",
-        BodyForm::String { .. } => "string",
-        BodyForm::Network { .. } => "network",
-        BodyForm::Shape { .. } => "shape",
-    };
-    let name = key(&body.name);
-    line(out, format_args!("\n[body.{name}]\ntype = \"{id}\""));
-    write_params(out, "body", id, &body.params, &[]);
-    match &body.form {
-        BodyForm::Mass { position_m, velocity_m_s } => {
-            write_unless_zero(out, "position_m", *position_m);
-            write_unless_zero(out, "velocity_m_s", *velocity_m_s);
-        }
-        BodyForm::Wall { position_m } | BodyForm::Guided { position_m } => {
-            write_unless_zero(out, "position_m", *position_m);
-        }
-        BodyForm::Modal { modes, ports, morph } => {
-            write_bank(out, &format!("body.{name}"), modes, ports);
-            if let Some(morph) = morph {
-                line(out, format_args!("[body.{name}.morph]"));
-                write_bank(out, &format!("body.{name}.morph"), &morph.modes, &morph.ports);
+/// A scene in the making: what the files of the kinds write to.
+#[derive(Default)]
+pub(super) struct Toml(pub(super) String);
+
+impl Toml {
+    pub(super) fn line(&mut self, args: std::fmt::Arguments<'_>) {
+        line(&mut self.0, args);
+    }
+
+    pub(super) fn number(&mut self, id: &str, value: Real) {
+        self.line(format_args!("{id} = {value:?}"));
+    }
+
+    pub(super) fn unless_zero(&mut self, id: &str, value: Real) {
+        write_unless_zero(&mut self.0, id, value);
+    }
+
+    /// Live parameters; a value equal to a neutral default (0 or 1) is left out.
+    pub(super) fn params<P: Params>(&mut self, params: &P, skip: &[&str]) {
+        for (index, spec) in P::SPECS.iter().enumerate() {
+            let value = params.value(index);
+            let neutral = value == spec.default && (value == 0.0 || value == 1.0);
+            if !neutral && !skip.contains(&spec.id) {
+                self.number(spec.id, value);
             }
         }
-        BodyForm::Shape { figure, ports, morph } => {
-            write_figure(out, figure);
-            write_places(out, &format!("body.{name}"), ports);
-            if let Some(morph) = morph {
-                line(out, format_args!("[body.{name}.morph]"));
-                write_figure(out, &morph.figure);
-                write_places(out, &format!("body.{name}.morph"), &morph.ports);
-            }
+    }
+
+    /// A table of names and values.
+    pub(super) fn table<T>(&mut self, at: &str, rows: &[T], row: impl Fn(&T) -> (&str, String)) {
+        self.line(format_args!("[{at}]"));
+        for (name, value) in rows.iter().map(row) {
+            self.line(format_args!("{} = {value}", key(name)));
         }
-        BodyForm::String { ports } => {
-            if !ports.is_empty() {
-                line(out, format_args!("[body.{name}.port]"));
-            }
-            for port in ports {
-                line(out, format_args!("{} = {:?}", key(&port.name), port.place));
-            }
-        }
-        BodyForm::Network { masses, fixed, links } => {
-            let names = |list: &[String]| list.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
-            if !fixed.is_empty() {
-                line(out, format_args!("fixed = [{}]", names(fixed)));
-            }
-            line(out, format_args!("[body.{name}.mass_kg]"));
-            for mass in masses {
-                line(out, format_args!("{} = {:?}", key(&mass.name), mass.mass_kg));
-            }
-            for link in links {
-                line(out, format_args!("[[body.{name}.link]]\nbetween = [{}]", names(&link.between)));
-                write_unless_zero(out, "stiffness_n_m", link.stiffness_n_m);
-                write_unless_zero(out, "damping_n_s_m", link.damping_n_s_m);
-            }
+    }
+
+    pub(super) fn table_unless_empty<T>(&mut self, at: &str, rows: &[T], row: impl Fn(&T) -> (&str, String)) {
+        if !rows.is_empty() {
+            self.table(at, rows, row);
         }
     }
 }
 
-/// Modes and places of a table that has just been opened.
-fn write_bank(out: &mut String, place: &str, modes: &[ModeDef], ports: &[PortDef]) {
-    line(out, format_args!("modes = ["));
-    for mode in modes {
-        let decay = if mode.decay_s.is_finite() { format!("decay_s = {:?}, ", mode.decay_s) } else { String::new() };
-        let (freq_hz, mass_kg) = (mode.freq_hz, mode.mass_kg);
-        line(out, format_args!("    {{ freq_hz = {freq_hz:?}, {decay}mass_kg = {mass_kg:?} }},"));
+fn write_body(out: &mut Toml, body: &BodyDef) {
+    let (at, form) = (format!("body.{}", key(&body.name)), body.form.wired());
+    if !form.is_written() {
+        return out.line(format_args!("\n# left out: {at}, made in code"));
     }
-    line(out, format_args!("]"));
-    if !ports.is_empty() {
-        line(out, format_args!("[{place}.port]"));
-    }
-    for port in ports {
-        line(out, format_args!("{} = {:?}", key(&port.name), port.shape));
-    }
+    out.line(format_args!("\n[{at}]\ntype = \"{}\"", form.kind().id));
+    form.write(out, &at);
 }
 
-fn write_places(out: &mut String, of: &str, ports: &[PlaceOn]) {
-    if !ports.is_empty() {
-        line(out, format_args!("[{of}.port]"));
+fn write_contact(out: &mut Toml, contact: &ContactDef) {
+    let (at, form) = (format!("contact.{}", key(&contact.name)), contact.form.laid());
+    if !form.is_written() {
+        return out.line(format_args!("\n# left out: {at}, made in code"));
     }
-    for port in ports {
-        match &port.place {
-            Place::Named(word) => line(out, format_args!("{} = {}", key(&port.name), quoted(word))),
-            Place::At(at) => line(out, format_args!("{} = {at:?}", key(&port.name))),
-        }
-    }
-}
-
-fn write_figure(out: &mut String, figure: &ShapeDef) {
-    line(out, format_args!("shape = \"{}\"", figure.kind.id));
-    for (key, value) in figure.kind.keys.iter().zip(&figure.values) {
-        match (key.takes, value) {
-            (_, None) => {}
-            (KeyType::Word(words), Some(index)) => {
-                line(out, format_args!("{} = \"{}\"", key.id, words.get(*index as usize).unwrap_or(&"")));
-            }
-            (_, Some(value)) => line(out, format_args!("{} = {value:?}", key.id)),
-        }
-    }
-    match figure.material {
-        Stuff::Air => {}
-        Stuff::Named(id) => line(out, format_args!("material = \"{id}\"")),
-        Stuff::Own(Material { density_kg_m3, young_pa, poisson, loss_factor, loss_exponent }) => {
-            let _ = write!(out, "material = {{ density_kg_m3 = {density_kg_m3:?}, young_pa = {young_pa:?}");
-            let _ = write!(out, ", poisson = {poisson:?}, loss_factor = {loss_factor:?}");
-            line(out, format_args!(", loss_exponent = {loss_exponent:?} }}"));
-        }
-    }
-    if let Some(modes) = figure.modes {
-        line(out, format_args!("modes = {modes}"));
-    }
-}
-
-/// The word of a key's list.
-fn word(family_name: &str, kind_id: &str, id: &str, index: usize) -> &'static str {
-    let kind = family(family_name).find(|kind| kind.id == kind_id);
-    let takes = kind.and_then(|kind| kind.keys.iter().find(|key| key.id == id)).map(|key| key.takes);
-    match takes {
-        Some(KeyType::Word(words)) => words[index],
-        _ => "",
-    }
-}
-
-fn write_contact(out: &mut String, contact: &ContactDef) {
-    let (id, law, exponent) = match &contact.form {
-        ContactForm::Impact { law, viscous_exponent, .. } => ("impact", *law as usize, viscous_exponent),
-        ContactForm::Friction { law, viscous_exponent, .. } => ("friction", *law as usize, viscous_exponent),
-    };
     let [a, b] = &contact.between;
-    line(out, format_args!("\n[contact.{}]\ntype = \"{id}\"", key(&contact.name)));
-    line(out, format_args!("between = [{}, {}]", quoted(a), quoted(b)));
-    if law != 0 {
-        line(out, format_args!("law = \"{}\"", word("contact", id, "law", law)));
-    }
-    let mut skip: Vec<&str> = Vec::new();
-    match &contact.form {
-        ContactForm::Impact { law, hammer, .. } => {
-            skip.extend(match law {
-                ImpactLaw::Stulov => &["dissipation_s_m"][..],
-                ImpactLaw::Power => &["hysteresis_01", "relaxation_s", "dissipation_s_m"],
-                ImpactLaw::Linear => &["hysteresis_01", "relaxation_s", "exponent"],
-                ImpactLaw::HuntCrossley => &["hysteresis_01", "relaxation_s"],
-            });
-            if let Some(hammer) = hammer {
-                skip.push("stiffness");
-                match hammer.intent {
-                    Intent::ContactTime(tau) => line(out, format_args!("contact_time_s = {tau:?}")),
-                    Intent::Hardness(hardness) => line(out, format_args!("hardness_01 = {hardness:?}")),
-                }
-                if hammer.at_speed_m_s != DEFAULT_SPEED_M_S {
-                    line(out, format_args!("at_speed_m_s = {:?}", hammer.at_speed_m_s));
-                }
-            }
-        }
-        ContactForm::Friction { law, normal_from, .. } => {
-            if *law != FrictionLaw::Thermal {
-                skip.extend(ROSIN);
-            }
-            if let Some(from) = normal_from {
-                skip.push("normal_force_n");
-                line(out, format_args!("normal_from = {}", quoted(from)));
-            }
-        }
-    }
-    write_params(out, "contact", id, &contact.params, &skip);
-    if let Some(exponent) = exponent {
-        line(out, format_args!("viscous_exponent = {exponent:?}"));
-    }
-    if let ContactForm::Impact { exact_wall: true, .. } = contact.form {
-        line(out, format_args!("exact_wall = true"));
-    }
-    if let Substeps::Fixed(count) = contact.substeps {
-        line(out, format_args!("substeps = {count}"));
-    }
-    if let Some(t) = &contact.texture {
-        let _ =
-            write!(out, "texture = {{ beta = {:?}, grain_m = {:?}, longest_m = {:?}", t.beta, t.grain_m, t.longest_m);
-        if t.poles_per_decade != DEFAULT_POLES_PER_DECADE {
-            let _ = write!(out, ", poles_per_decade = {}", t.poles_per_decade);
-        }
-        if let Some(travel) = &t.travel {
-            let _ = write!(out, ", height_m = {:?}, travel_from = {}", t.height_m, quoted(travel));
-        }
-        line(out, format_args!(" }}"));
-    }
+    out.line(format_args!("\n[{at}]\ntype = \"{}\"", form.kind().id));
+    out.line(format_args!("between = [{}, {}]", quoted(a), quoted(b)));
+    form.write(out);
 }
 
 fn write_drive(out: &mut String, drive: &DriveDef) {
@@ -360,7 +220,7 @@ fn write_output(out: &mut String, output: &OutputDef) {
 
 fn write_tap(out: &mut String, tap: &TapDef) {
     line(out, format_args!("\n[[tap]]\nof = {}", quoted(&tap.of)));
-    line(out, format_args!("quantity = \"{}\"", word("tap", "", "quantity", tap.quantity as usize)));
+    line(out, format_args!("quantity = \"{}\"", tap.quantity.word()));
     if tap.gain != 1.0 {
         line(out, format_args!("gain = {:?}", tap.gain));
     }
@@ -378,7 +238,7 @@ fn write_tap(out: &mut String, tap: &TapDef) {
 }
 
 fn write_midi(out: &mut String, midi: &MidiDef) {
-    line(out, format_args!("\n[midi]\nnotes = \"{}\"", word("midi", "", "notes", midi.notes as usize)));
+    line(out, format_args!("\n[midi]\nnotes = \"{}\"", midi.notes.word()));
     line(out, format_args!("low = {}\nhigh = {}", midi.low, midi.high));
     for (id, names) in [("strike", &midi.strike), ("hit", &midi.hit), ("retune", &midi.retune)] {
         let list: Vec<String> = names.iter().map(|name| quoted(name)).collect();

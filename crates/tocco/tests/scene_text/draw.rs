@@ -2,17 +2,24 @@
 //! Random scenes that the reader must accept.
 
 use tocco::Gesture;
-use tocco::interactor::friction::FRICTION;
+use tocco::interactor::friction::FrictionParams;
+use tocco::interactor::impact::ImpactParams;
 use tocco::math::Real;
-use tocco::param::{Key, KeyType, Kind, Scale};
-use tocco::resonator::material::{MATERIAL, MATERIALS, Material};
-use tocco::resonator::network::LINK;
-use tocco::resonator::shape::{FAMILIES, MAX_MODES, family};
+use tocco::param::{Key, KeyType, Kind, Params, Scale};
+use tocco::resonator::material::{MATERIALS, Material};
+use tocco::resonator::modal::ModalParams;
+use tocco::resonator::shape::{FAMILIES, MAX_MODES, Value, family};
 use tocco::rng::Rng;
 use tocco::scene::SceneDef;
 use tocco::scene::def::*;
-use tocco::scene::kinds::{self, KINDS};
-use tocco::texture::TEXTURE;
+use tocco::scene::kinds;
+use tocco::scene::kinds::friction::FRICTION;
+use tocco::scene::kinds::mass::MASS;
+use tocco::scene::kinds::modal::MODE;
+use tocco::scene::kinds::network::LINK;
+use tocco::scene::kinds::shape::MATERIAL;
+use tocco::scene::kinds::texture::TEXTURE;
+use tocco::scene::kinds::wall::WALL;
 
 /// Inside the range, now and then at its ends.
 fn draw(rng: &mut Rng, min: Real, max: Real) -> Real {
@@ -37,9 +44,12 @@ fn draw_key(rng: &mut Rng, kind: &Kind, id: &str) -> Real {
     }
 }
 
-fn draw_params(rng: &mut Rng, family: &str, id: &str) -> Vec<Real> {
-    let kind = KINDS.iter().find(|kind| (kind.family, kind.id) == (family, id)).unwrap();
-    kind.params.iter().map(|spec| draw(rng, spec.min, spec.max)).collect()
+fn draw_params<P: Params>(rng: &mut Rng) -> P {
+    let mut params = P::default();
+    for (index, spec) in P::SPECS.iter().enumerate() {
+        params.put(index, draw(rng, spec.min, spec.max));
+    }
+    params
 }
 
 fn draw_text(rng: &mut Rng, alphabet: &str) -> String {
@@ -66,69 +76,65 @@ fn draw_texture(rng: &mut Rng, travel: Option<String>) -> TextureDef {
 fn draw_impact(rng: &mut Rng, name: String, between: [String; 2], travel: String) -> ContactDef {
     let laws = [ImpactLaw::HuntCrossley, ImpactLaw::Power, ImpactLaw::Linear, ImpactLaw::Stulov];
     let law = laws[rng.bits() as usize % 4];
-    let mut params = draw_params(rng, "contact", "impact");
+    let mut params: ImpactParams = draw_params(rng);
     let mut viscous_exponent = coin(rng).then(|| draw(rng, 0.0, 5.0));
     if law != ImpactLaw::Stulov {
-        (params[3], params[4]) = (0.0, 1e-4);
+        (params.hysteresis_01, params.relaxation_s) = (0.0, 1e-4);
     }
     if let ImpactLaw::Power | ImpactLaw::Stulov = law {
-        params[2] = 0.0;
+        params.dissipation_s_m = 0.0;
         viscous_exponent = None;
     }
     if law == ImpactLaw::Linear {
-        params[1] = 1.0;
+        params.exponent = 1.0;
     }
     let hammer = coin(rng).then(|| {
-        params[0] = 1e8;
+        params.stiffness = 1e8;
         let intent = if coin(rng) { Intent::ContactTime(draw(rng, 1e-6, 1.0)) } else { Intent::Hardness(rng.unit()) };
         HammerDef { intent, at_speed_m_s: if coin(rng) { 1.0 } else { draw(rng, 1e-3, 1e3) } }
     });
-    ContactDef {
-        name,
-        between,
-        form: ContactForm::Impact { law, viscous_exponent, exact_wall: coin(rng), hammer },
+    let form = ImpactDef {
         params,
+        law,
+        hammer,
+        viscous_exponent,
+        exact_wall: coin(rng),
         substeps: match rng.bits() % 8 {
             7 => Substeps::Auto,
             shift => Substeps::Fixed(1 << shift),
         },
         texture: coin(rng).then(|| draw_texture(rng, Some(travel))),
-    }
+    };
+    ContactDef { name, between, form: form.into() }
 }
 
 fn draw_friction(rng: &mut Rng, name: String, between: [String; 2], normal_from: Option<String>) -> ContactDef {
     use FrictionLaw::*;
     let law = [ElastoPlastic, LuGre, Dahl, Static, Thermal][rng.bits() as usize % 5];
-    let mut params = draw_params(rng, "contact", "friction");
+    let mut params: FrictionParams = draw_params(rng);
     if normal_from.is_some() {
-        params[0] = 1.0;
+        params.normal_force_n = 1.0;
     }
     if law != Dahl {
-        params[1] = params[1].max(params[2]);
+        params.mu_static = params.mu_static.max(params.mu_dynamic);
     }
     if law != Thermal {
-        params[9..].copy_from_slice(&[3e-7, 3e-3, 0.1]);
+        (params.heat_capacity_j_k, params.conduction_w_k, params.advection_w_s_m_k) = (3e-7, 3e-3, 0.1);
     }
     let viscous_exponent = coin(rng).then(|| draw_key(rng, &FRICTION, "viscous_exponent"));
-    ContactDef {
-        name,
-        between,
-        form: ContactForm::Friction { law, normal_from, viscous_exponent },
-        params,
-        substeps: Substeps::Auto,
-        texture: coin(rng).then(|| draw_texture(rng, None)),
-    }
+    let texture = coin(rng).then(|| draw_texture(rng, None));
+    ContactDef { name, between, form: FrictionDef { params, law, normal_from, viscous_exponent, texture }.into() }
 }
 
 fn draw_figure(rng: &mut Rng) -> ShapeDef {
     let family = FAMILIES[rng.bits() as usize % FAMILIES.len()];
     let value = |rng: &mut Rng, key: &Key| match key.takes {
-        KeyType::Word(words) => (rng.bits() as usize % words.len()) as Real,
-        KeyType::Number { min, max, .. } => draw(rng, min, max),
+        KeyType::Word(words) => Value::Word(words[rng.bits() as usize % words.len()].into()),
+        KeyType::Number { min, max, .. } => Value::Number(draw(rng, min, max)),
         _ => panic!("{} is neither a word nor a number", key.id),
     };
-    let given = |key: &Key| (key.required || coin(rng)).then(|| value(rng, key));
-    let values = family.kind.keys.iter().map(given).collect();
+    let given = |key: &Key| (key.required || coin(rng)).then(|| (key.id.to_string(), value(rng, key)));
+    let values = family.kind.keys.iter().filter_map(given).collect();
     let material = match family.solid {
         false => Stuff::Air,
         true if coin(rng) => Stuff::Named(MATERIALS[rng.bits() as usize % MATERIALS.len()].id),
@@ -176,6 +182,12 @@ fn draw_midi(rng: &mut Rng, path: impl Fn(&mut Rng) -> String) -> MidiDef {
     }
 }
 
+fn modal_params(rng: &mut Rng, morphs: bool) -> ModalParams {
+    let params: ModalParams = draw_params(rng);
+    // Without another end, morph_01 moves nothing.
+    ModalParams { morph_01: if morphs { params.morph_01 } else { 0.0 }, ..params }
+}
+
 pub fn draw_scene(rng: &mut Rng) -> SceneDef {
     let mut serial = 0;
     let mut name = |rng: &mut Rng| {
@@ -187,18 +199,18 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
     let time = |rng: &mut Rng| draw(rng, 0.0, kinds::MAX_DURATION_S);
     let bodies = some(rng)
         .map(|_| {
-            let position_m = draw_key(rng, &tocco::resonator::inertial::WALL, "position_m");
-            let (id, form) = match rng.bits() % 7 {
+            let position_m = draw_key(rng, &WALL, "position_m");
+            let form: BodyForm = match rng.bits() % 7 {
                 0 => {
-                    let velocity_m_s = draw_key(rng, &tocco::resonator::inertial::MASS, "velocity_m_s");
-                    ("mass", BodyForm::Mass { position_m, velocity_m_s })
+                    let velocity_m_s = draw_key(rng, &MASS, "velocity_m_s");
+                    MassDef { params: draw_params(rng), position_m, velocity_m_s }.into()
                 }
-                1 => ("wall", BodyForm::Wall { position_m }),
-                2 => ("guided", BodyForm::Guided { position_m }),
+                1 => WallDef { position_m }.into(),
+                2 => GuidedDef { params: draw_params(rng), position_m }.into(),
                 3 => {
                     let place = |rng: &mut Rng| draw(rng, Real::MIN_POSITIVE, 1.0 - Real::EPSILON);
                     let ports = some(rng).map(|_| PlaceDef { name: name(rng), place: place(rng) }).collect();
-                    ("string", BodyForm::String { ports })
+                    StringDef { params: draw_params(rng), ports }.into()
                 }
                 4 => {
                     let masses: Vec<PointDef> = (0..1 + rng.bits() % 5)
@@ -215,7 +227,7 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
                             damping_n_s_m: draw(rng, Real::MIN_POSITIVE, 1e9),
                         })
                         .collect();
-                    ("network", BodyForm::Network { masses, fixed, links })
+                    NetworkDef { params: draw_params(rng), masses, fixed, links }.into()
                 }
                 5 => {
                     let figure = draw_figure(rng);
@@ -233,14 +245,14 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
                         let ports = kept.into_iter().map(|name| PlaceOn { name, place: place(rng, axes(&to)) });
                         ShapeMorphDef { ports: ports.collect(), figure: to }
                     });
-                    ("shape", BodyForm::Shape { figure, ports, morph })
+                    ShapedDef { params: modal_params(rng, morph.is_some()), figure, ports, morph }.into()
                 }
                 _ => {
                     let modes: Vec<ModeDef> = (0..1 + rng.bits() % 5)
                         .map(|i| ModeDef {
-                            freq_hz: draw_key(rng, &kinds::MODE, "freq_hz"),
-                            decay_s: if i == 1 { Real::INFINITY } else { draw_key(rng, &kinds::MODE, "decay_s") },
-                            mass_kg: draw_key(rng, &kinds::MODE, "mass_kg"),
+                            freq_hz: draw_key(rng, &MODE, "freq_hz"),
+                            decay_s: if i == 1 { Real::INFINITY } else { draw_key(rng, &MODE, "decay_s") },
+                            mass_kg: draw_key(rng, &MODE, "mass_kg"),
                         })
                         .collect();
                     let shape = |rng: &mut Rng| modes.iter().map(|_| draw(rng, -1e6, 1e6)).collect();
@@ -254,14 +266,10 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
                             ports: ports.iter().map(again).collect(),
                         }
                     });
-                    ("modal", BodyForm::Modal { modes, ports, morph })
+                    ModalDef { params: modal_params(rng, morph.is_some()), modes, ports, morph }.into()
                 }
             };
-            let mut params = draw_params(rng, "body", id);
-            if let BodyForm::Modal { morph: None, .. } | BodyForm::Shape { morph: None, .. } = form {
-                params[3] = 0.0; // morph_01 moves nothing
-            }
-            BodyDef { name: name(rng), form, params }
+            BodyDef { name: name(rng), form }
         })
         .collect();
     let contacts = some(rng)

@@ -6,6 +6,7 @@
 mod draw;
 mod refused;
 mod samples;
+mod spoil;
 mod validate;
 
 use draw::draw_scene;
@@ -17,7 +18,7 @@ use std::time::{Duration, Instant};
 use tocco::rng::Rng;
 use tocco::scene::def::*;
 use tocco::scene::kinds;
-use tocco::scene::{SceneDef, schema};
+use tocco::scene::{Scene, SceneDef, schema};
 use validate::breach;
 
 /// Reads and forgets the lines, which differ between texts of the same scene.
@@ -33,14 +34,14 @@ fn sorted(mut def: SceneDef) -> SceneDef {
     def.contacts.sort_by(|a, b| a.name.cmp(&b.name));
     for body in &mut def.bodies {
         match &mut body.form {
-            BodyForm::Modal { ports, morph, .. } => {
+            BodyForm::Modal(ModalDef { ports, morph, .. }) => {
                 ports.sort_by(|a, b| a.name.cmp(&b.name));
                 if let Some(morph) = morph {
                     morph.ports.sort_by(|a, b| a.name.cmp(&b.name));
                 }
             }
-            BodyForm::Shape { ports, .. } => ports.sort_by(|a, b| a.name.cmp(&b.name)),
-            BodyForm::String { ports } => ports.sort_by(|a, b| a.name.cmp(&b.name)),
+            BodyForm::Shape(ShapedDef { ports, .. }) => ports.sort_by(|a, b| a.name.cmp(&b.name)),
+            BodyForm::String(StringDef { ports, .. }) => ports.sort_by(|a, b| a.name.cmp(&b.name)),
             _ => {}
         }
     }
@@ -61,8 +62,9 @@ fn every_key_of_the_language_reaches_its_field() {
 fn a_scene_that_says_little_gets_the_documented_defaults() {
     let def = read(SMALL).unwrap();
     assert_eq!((def.version, def.duration, def.rate_hz, def.seed), (1, Length::Auto, 48000.0, 1));
-    assert_eq!(def.bodies[0].params, [0.01, 0.0]);
-    assert_eq!(def.contacts[0].substeps, Substeps::Auto);
+    assert_eq!(def.bodies[0].form, MassDef::new(0.01).into());
+    let ContactForm::Impact(hit) = &def.contacts[0].form else { panic!("an impact") };
+    assert_eq!((hit.substeps, hit.law), (Substeps::Auto, ImpactLaw::HuntCrossley));
     assert_eq!(read("").unwrap(), SceneDef::default());
     assert_eq!(read("duration_s = \"auto\"\nseed = 2.0").unwrap().seed, 2);
 }
@@ -197,6 +199,25 @@ fn samples_in_memory_are_written_as_a_comment() {
     let text = SceneDef { drives, ..SceneDef::default() }.to_toml();
     assert_eq!(read(&text).unwrap().drives, []);
     assert!(text.contains("# left out: a drive of \"a\\u000Ab\" by 3 samples in memory"), "{text}");
+}
+
+// ---- scenes made in code
+
+#[test]
+fn a_random_scene_made_in_code_passes_the_check_and_one_wild_number_makes_it_fail_without_a_panic() {
+    let mut rng = Rng::new(5, "spoilt");
+    let mut spoilt = 0;
+    for case in 0..cases(1500) {
+        let mut def = draw_scene(&mut rng);
+        assert_eq!(def.check(), Ok(()), "case {case}");
+        if spoil::spoil(&mut rng, &mut def) {
+            spoilt += 1;
+            let said = def.check().expect_err("a number out of range").to_string();
+            assert_eq!(Scene::build(&def, 48_000.0).err().unwrap().to_string(), said, "case {case}");
+            assert!(said.starts_with("body.") || said.starts_with("contact."), "{said}");
+        }
+    }
+    assert!(spoilt > 1000, "{spoilt}");
 }
 
 // ---- bad input

@@ -108,7 +108,7 @@ pub const REFUSED: &[(&str, &str, &str, &str)] = &[
     (RUBBED, "normal_force_n = 1.1", "normal_force_n = -1.1", "line 27: contact.rub.normal_force_n: -1.1 N is out of range; wants a number from 0 N to 1e6 N"),
     (RUBBED, "viscous_exponent = 2", "viscous_exponent = 0.5", "line 36: contact.rub.viscous_exponent: 0.5 is out of range; wants a number from 1 to 3"),
     (RUBBED, "law = \"thermal\"\n", "", "line 43: contact.rosin.heat_capacity_j_k: belongs to law = \"thermal\"; leave it out or choose that law"),
-    (RUBBED, "normal_from = \"press\"", "normal_from = \"press\"\nnormal_force_n = 1", "line 44: contact.rosin.normal_force_n: stands beside normal_from; keep one of normal_force_n, normal_from"),
+    (RUBBED, "normal_from = \"press\"", "normal_from = \"press\"\nnormal_force_n = 1", "line 44: contact.rosin.normal_force_n: stands beside normal_from; keep one of normal_from, normal_force_n"),
     (RUBBED, "normal_from = \"press\"", "normal_from = \"\"", "line 43: contact.rosin.normal_from: is empty; say what it names"),
     (RUBBED, "points = [\"left\", \"right\"]\n", "", "line 70: body.pair.mass_kg: is one mass for all of points; give points, or a table of name = mass in kg"),
     (RUBBED, "points = [\"left\", \"right\"]", "points = []", "line 70: body.pair.mass_kg: is empty; a network needs a mass"),

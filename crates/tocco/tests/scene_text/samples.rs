@@ -2,10 +2,14 @@
 //! Scenes by hand, as text and as data.
 
 use tocco::Gesture;
+use tocco::interactor::friction::FrictionParams;
 use tocco::math::Real;
 use tocco::param::Scale;
+use tocco::resonator::modal::ModalParams;
+use tocco::resonator::waveguide::StringParams;
 use tocco::scene::SceneDef;
 use tocco::scene::def::*;
+use tocco::scene::kinds::network::NetworkParams;
 
 /// Every key of the language once, by hand; those of strings, networks, friction and surfaces are in [`RUBBED`].
 pub const FULL: &str = r#"version = 1
@@ -224,16 +228,6 @@ impulse_n_s = [1e-3, 1e-2]
 "#;
 
 pub fn rubbed_def() -> SceneDef {
-    let body = |name: &str, form, params: &[Real]| BodyDef { name: name.into(), form, params: params.into() };
-    let place = |name: &str, place| PlaceDef { name: name.into(), place };
-    let contact = |name: &str, a: &str, b: &str, form, params: &[Real], texture| ContactDef {
-        name: name.into(),
-        between: [a.into(), b.into()],
-        form,
-        params: params.into(),
-        substeps: Substeps::Auto,
-        texture,
-    };
     let profile = TextureDef {
         beta: 1.5,
         grain_m: 1e-5,
@@ -248,55 +242,50 @@ pub fn rubbed_def() -> SceneDef {
         path: path.into(),
         source: Source::Noise { rms: 0.1, mean: 0.0, from_s: 0.0, to_s: Real::INFINITY, beta, first_hz },
     };
-    let names = |list: &[&str]| list.iter().map(|name| name.to_string()).collect();
-    let mass = |name: &str, mass_kg| PointDef { name: name.into(), mass_kg };
-    let network = BodyForm::Network {
-        masses: vec![mass("a", 0.01), mass("b", 1.0)],
-        fixed: names(&["floor", "wall"]),
-        links: vec![
-            LinkDef { between: names(&["floor", "a", "b"]), stiffness_n_m: 1e5, damping_n_s_m: 0.5 },
-            LinkDef { between: names(&["b", "wall"]), stiffness_n_m: 0.0, damping_n_s_m: 1.0 },
-        ],
+    let string = StringParams { freq_hz: 196.0, q: 700.0, q_tilt: 0.5, impedance_kg_s: 0.3, inharmonicity: 5.57e-5 };
+    let network = NetworkDef::new().mass("a", 0.01).mass("b", 1.0).fixed("floor").fixed("wall");
+    let network = network.link(&["floor", "a", "b"], 1e5, 0.5).link(&["b", "wall"], 0.0, 1.0);
+    let lugre = FrictionDef {
+        params: FrictionParams {
+            normal_force_n: 1.1,
+            mu_static: 0.9,
+            mu_dynamic: 0.2,
+            stribeck_m_s: 0.05,
+            bristle_stiffness: 2e4,
+            bristle_damping: 0.2,
+            viscosity: 0.01,
+            roughness: 0.1,
+            breakaway_01: 0.5,
+            ..FrictionParams::default()
+        },
+        law: FrictionLaw::LuGre,
+        normal_from: None,
+        viscous_exponent: Some(2.0),
+        texture: Some(worn),
     };
-    let pair =
-        BodyForm::Network { masses: vec![mass("left", 2e-3), mass("right", 2e-3)], fixed: vec![], links: vec![] };
-    let hunt_crossley =
-        ContactForm::Impact { law: ImpactLaw::HuntCrossley, viscous_exponent: None, exact_wall: false, hammer: None };
-    let lugre = ContactForm::Friction { law: FrictionLaw::LuGre, normal_from: None, viscous_exponent: Some(2.0) };
-    let thermal =
-        ContactForm::Friction { law: FrictionLaw::Thermal, normal_from: Some("press".into()), viscous_exponent: None };
+    let thermal = FrictionDef {
+        params: FrictionParams {
+            heat_capacity_j_k: 1e-6,
+            conduction_w_k: 1e-3,
+            advection_w_s_m_k: 0.2,
+            ..FrictionParams::default()
+        },
+        ..FrictionDef::pressed_by("press").law(FrictionLaw::Thermal)
+    };
+    let scene = SceneDef::new()
+        .body("bow", GuidedDef::new(0.0))
+        .body("ball", MassDef::new(0.01))
+        .body(
+            "string",
+            StringDef { params: string, ..StringDef::default() }.port("bow_point", 0.1267).port("middle", 0.5),
+        )
+        .body("other", StringDef::new(147.0))
+        .body("net", NetworkDef { params: NetworkParams { freq_scale: 2.0, decay_scale: 0.5 }, ..network })
+        .body("pair", NetworkDef::new().mass("left", 2e-3).mass("right", 2e-3))
+        .contact("press", ["ball", "string.middle"], ImpactDef { texture: Some(profile), ..ImpactDef::new(1e8) })
+        .contact("rub", ["bow", "string.bow_point"], lugre)
+        .contact("rosin", ["bow", "other"], thermal);
     SceneDef {
-        bodies: vec![
-            body("bow", BodyForm::Guided { position_m: 0.0 }, &[0.0]),
-            body("ball", BodyForm::Mass { position_m: 0.0, velocity_m_s: 0.0 }, &[0.01, 0.0]),
-            body(
-                "string",
-                BodyForm::String { ports: vec![place("bow_point", 0.1267), place("middle", 0.5)] },
-                &[196.0, 700.0, 0.5, 0.3, 5.57e-5],
-            ),
-            body("other", BodyForm::String { ports: vec![] }, &[147.0, 500.0, 1.0, 0.55, 0.0]),
-            body("net", network, &[2.0, 0.5]),
-            body("pair", pair, &[1.0, 1.0]),
-        ],
-        contacts: vec![
-            contact("press", "ball", "string.middle", hunt_crossley, &[1e8, 1.5, 0.0, 0.0, 1e-4], Some(profile)),
-            contact(
-                "rub",
-                "bow",
-                "string.bow_point",
-                lugre,
-                &[1.1, 0.9, 0.2, 0.05, 2e4, 0.2, 0.01, 0.1, 0.5, 3e-7, 3e-3, 0.1],
-                Some(worn),
-            ),
-            contact(
-                "rosin",
-                "bow",
-                "other",
-                thermal,
-                &[1.0, 0.8, 0.3, 0.1, 1e4, 0.1, 0.0, 0.0, 0.7, 1e-6, 1e-3, 0.2],
-                None,
-            ),
-        ],
         drives: vec![noise("string.middle/force_n", 1.5, 10.0), noise("ball/force_n", 1.0, 2.0)],
         midi: Some(MidiDef {
             notes: Notes::Ports,
@@ -304,66 +293,40 @@ pub fn rubbed_def() -> SceneDef {
             strength: [1e-3, 1e-2],
             ..MidiDef::striking(Vec::new())
         }),
-        ..SceneDef::default()
+        ..scene
     }
 }
 
 pub fn full_def() -> SceneDef {
-    let body = |name: &str, form, params: &[Real]| BodyDef { name: name.into(), form, params: params.into() };
-    let contact = |name: &str, a: &str, b: &str, law, params: [Real; 5]| ContactDef {
-        name: name.into(),
-        between: [a.into(), b.into()],
-        form: ContactForm::Impact { law, viscous_exponent: None, exact_wall: law == ImpactLaw::Power, hammer: None },
-        params: params.into(),
-        substeps: Substeps::Auto,
-        texture: None,
+    let hit =
+        ImpactDef { viscous_exponent: Some(0.5), substeps: Substeps::Fixed(8), ..ImpactDef::new(1e9).dissipation(0.5) };
+    let mut felt = ImpactDef::new(1e8).law(ImpactLaw::Stulov);
+    (felt.params.hysteresis_01, felt.params.relaxation_s) = (0.3, 2e-4);
+    let bump = ImpactDef { exact_wall: true, ..ImpactDef::new(1e8).law(ImpactLaw::Power) };
+    let lossless = Real::INFINITY;
+    let bar = ModalDef::new().mode(220.0, 0.45, 0.05).mode(1990.0, lossless, 0.06);
+    let bar = bar.port("tip", &[1.0, 1.0]).port("middle", &[0.7, -1.0]);
+    let to = ModalDef::new().mode(330.0, 0.2, 0.04).port("tip", &[1.0]).port("middle", &[-0.5]);
+    let bar = ModalDef {
+        params: ModalParams { freq_scale: 2.0, decay_scale: 0.5, jitter_01: 0.1, morph_01: 0.0 },
+        morph: Some(MorphDef { modes: to.modes, ports: to.ports }),
+        ..bar
     };
-    let mut hit = contact("hit", "hammer", "bar.tip", ImpactLaw::HuntCrossley, [1e9, 1.5, 0.5, 0.0, 1e-4]);
-    hit.form = ContactForm::Impact {
-        law: ImpactLaw::HuntCrossley,
-        viscous_exponent: Some(0.5),
-        exact_wall: false,
-        hammer: None,
-    };
-    hit.substeps = Substeps::Fixed(8);
+    let scene = SceneDef::new()
+        .body("hammer", MassDef::new(0.02).at(-0.001).moving(1.0).falling(9.81))
+        .body("wall", WallDef { position_m: 0.5 })
+        .body("bow", GuidedDef { position_m: 0.25, ..GuidedDef::new(0.1) })
+        .body("bar", bar)
+        .contact("hit", ["hammer", "bar.tip"], hit)
+        .contact("felt", ["hammer", "wall"], felt)
+        .contact("spring", ["bow", "bar.middle"], ImpactDef::new(1e4).law(ImpactLaw::Linear))
+        .contact("bump", ["bow", "wall"], bump);
     SceneDef {
         version: 1,
         title: "felt hammer on a small bar".into(),
         duration: Length::Seconds(1.0),
         rate_hz: 44100.0,
         seed: 7,
-        bodies: vec![
-            body("hammer", BodyForm::Mass { position_m: -0.001, velocity_m_s: 1.0 }, &[0.02, 9.81]),
-            body("wall", BodyForm::Wall { position_m: 0.5 }, &[]),
-            body("bow", BodyForm::Guided { position_m: 0.25 }, &[0.1]),
-            body(
-                "bar",
-                BodyForm::Modal {
-                    modes: vec![
-                        ModeDef { freq_hz: 220.0, decay_s: 0.45, mass_kg: 0.05 },
-                        ModeDef { freq_hz: 1990.0, decay_s: Real::INFINITY, mass_kg: 0.06 },
-                    ],
-                    ports: vec![
-                        PortDef { name: "tip".into(), shape: vec![1.0, 1.0] },
-                        PortDef { name: "middle".into(), shape: vec![0.7, -1.0] },
-                    ],
-                    morph: Some(MorphDef {
-                        modes: vec![ModeDef { freq_hz: 330.0, decay_s: 0.2, mass_kg: 0.04 }],
-                        ports: vec![
-                            PortDef { name: "tip".into(), shape: vec![1.0] },
-                            PortDef { name: "middle".into(), shape: vec![-0.5] },
-                        ],
-                    }),
-                },
-                &[2.0, 0.5, 0.1, 0.0],
-            ),
-        ],
-        contacts: vec![
-            hit,
-            contact("felt", "hammer", "wall", ImpactLaw::Stulov, [1e8, 1.5, 0.0, 0.3, 2e-4]),
-            contact("spring", "bow", "bar.middle", ImpactLaw::Linear, [1e4, 1.0, 0.0, 0.0, 1e-4]),
-            contact("bump", "bow", "wall", ImpactLaw::Power, [1e8, 1.5, 0.0, 0.0, 1e-4]),
-        ],
         drives: vec![
             DriveDef { path: "hammer/force_n".into(), source: Source::Points(vec![[0.0, 0.0], [0.1, 2.0]]) },
             DriveDef {
@@ -447,6 +410,6 @@ pub fn full_def() -> SceneDef {
             cc: vec![(1, "speed".into()), (11, "speed".into())],
             ..MidiDef::striking(vec!["hammer".into()])
         }),
-        lines: Default::default(),
+        ..scene
     }
 }

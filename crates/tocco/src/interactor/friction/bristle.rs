@@ -25,9 +25,9 @@
 
 use super::fast::sin_cos_pi;
 use super::quick::Trend;
-use super::{Curve, ROSIN_ONLY, Solved, Viscous, side};
-use crate::interactor::LawInfo;
+use super::{Curve, Solved, Viscous, side};
 use crate::math::{PI, Real};
+use crate::param::LawSpec;
 
 /// Law evaluations after which a solve stops wherever it is; random systems need 26, any declared values 37.
 const MAX_EVALUATIONS: u32 = 50;
@@ -44,28 +44,11 @@ const NARROW: Real = 1e-10;
 const MAX_INNER: u32 = 60;
 
 /// Bristles that stretch without loss up to breakaway.
-pub(super) const ELASTO_PLASTIC: LawInfo = LawInfo {
-    word: "elasto-plastic",
-    name: "elasto-plastic friction",
-    doc: "Bristles that stretch without loss up to breakaway, then slip.",
-    limits: &ROSIN_ONLY,
-};
-
+pub(super) const ELASTO_PLASTIC: LawSpec = LawSpec::new("elasto-plastic", "elasto-plastic friction");
 /// Bristles that always creep.
-pub(super) const LUGRE: LawInfo = LawInfo {
-    word: "lugre",
-    name: "lugre friction",
-    doc: "Bristles that always creep a little; breakaway_01 has no effect.",
-    limits: &ROSIN_ONLY,
-};
-
+pub(super) const LUGRE: LawSpec = LawSpec::new("lugre", "lugre friction");
 /// Bristles whose force does not fall.
-pub(super) const DAHL: LawInfo = LawInfo {
-    word: "dahl",
-    name: "dahl friction",
-    doc: "Bristles without falling force: mu_static has no effect, and there is no stick-slip.",
-    limits: &ROSIN_ONLY,
-};
+pub(super) const DAHL: LawSpec = LawSpec::new("dahl", "dahl friction");
 
 /// What a step does to the bristles.
 #[derive(Clone, Copy, Debug)]

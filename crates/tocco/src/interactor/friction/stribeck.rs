@@ -18,20 +18,15 @@
 //! decides.
 
 use super::bristle::Bristle;
-use super::{ROSIN_ONLY, Solved, side};
-use crate::interactor::LawInfo;
+use super::{Solved, side};
 use crate::math::Real;
+use crate::param::LawSpec;
 
 const MAX_EVALUATIONS: u32 = 50;
 const TOLERANCE: Real = 1e-15;
 
 /// The steady curve alone.
-pub(super) const STATIC: LawInfo = LawInfo {
-    word: "static",
-    name: "static friction",
-    doc: "It sticks, or slides on the steady curve; the bristles have no effect.",
-    limits: &ROSIN_ONLY,
-};
+pub(super) const STATIC: LawSpec = LawSpec::new("static", "static friction");
 
 /// Force and its slope while sliding on the Stribeck curve. [stribeck.1]
 pub(super) fn sliding(law: &Bristle, v: Real) -> (Real, Real) {

@@ -25,22 +25,20 @@
 //! physics.md F (the heat balance is its surrogate).
 
 use super::FrictionParams;
-use crate::interactor::LawInfo;
 use crate::math::{Real, exp, pow};
+use crate::param::LawSpec;
+
+/// Rosin that softens.
+pub(super) const THERMAL: LawSpec = LawSpec {
+    own: &["heat_capacity_j_k", "conduction_w_k", "advection_w_s_m_k"],
+    ..LawSpec::new("thermal", "friction of rosin")
+};
 
 /// Points of mu(T): within 1e-3 of the curve.
 const POINTS: usize = 128;
 /// Speeds of the table, in vs.
 const SLOWEST: Real = 1e-4;
 const FASTEST: Real = 1e3;
-
-/// Rosin that softens.
-pub(super) const THERMAL: LawInfo = LawInfo {
-    word: "thermal",
-    name: "friction of rosin",
-    doc: "Rosin that softens as it heats; the bristles have no effect.",
-    limits: &[],
-};
 
 /// The film between bow and string.
 #[derive(Clone, Debug)]

@@ -19,42 +19,27 @@
 //! 2.1.1; physics.md D.3, H2, H16.
 
 use super::power::{Power, hertz_mean};
-use super::{FELT_ONLY, ImpactLaw, ImpactParams, without_loss};
-use crate::interactor::{Force, Interactor, LawInfo, Limit, NormalLaw, Solution, Stroke, newton};
+use super::{ImpactLaw, ImpactParams};
+use crate::interactor::{Force, Interactor, NormalLaw, Solution, Stroke, newton};
 use crate::math::{Real, pow};
-use crate::param::{Spec, Tunable};
+use crate::param::{LawSpec, Spec, Tunable};
 
 /// The spring with loss.
-pub(super) const HUNT_CROSSLEY: LawInfo = LawInfo {
-    word: "hunt-crossley",
-    name: "hunt-crossley",
-    doc: "k x^a (1 + mu v): a spring with a loss proportional to the speed.",
-    limits: &FELT_ONLY,
-};
+pub(super) const HUNT_CROSSLEY: LawSpec = LawSpec::new("hunt-crossley", "hunt-crossley");
 
 /// The spring without loss.
-pub(super) const POWER: LawInfo = LawInfo {
-    word: "power",
-    name: "power",
-    doc: "k x^a: a spring without loss.",
-    limits: &[FELT_ONLY[0], FELT_ONLY[1], LOSSLESS[0], LOSSLESS[1]],
+pub(super) const POWER: LawSpec = LawSpec {
+    lacks: &["viscous_exponent"],
+    fixes: &[("dissipation_s_m", 0.0)],
+    why: "has no viscous loss; choose law = \"hunt-crossley\"",
+    ..LawSpec::new("power", "power")
 };
-const LOSSLESS: [Limit; 2] = without_loss("law = \"power\" has no viscous loss; choose law = \"hunt-crossley\"");
 
 /// The spring with exponent 1.
-pub(super) const LINEAR: LawInfo = LawInfo {
-    word: "linear",
-    name: "linear",
-    doc: "k x (1 + mu v): Hunt-Crossley's with exponent 1.",
-    limits: &[
-        FELT_ONLY[0],
-        FELT_ONLY[1],
-        Limit {
-            id: "exponent",
-            only: Some(1.0),
-            why: "law = \"linear\" has exponent 1; leave it out or choose another law",
-        },
-    ],
+pub(super) const LINEAR: LawSpec = LawSpec {
+    fixes: &[("exponent", 1.0)],
+    why: "has exponent 1; leave it out or choose another law",
+    ..LawSpec::new("linear", "linear")
 };
 
 /// A power spring with a viscous loss.

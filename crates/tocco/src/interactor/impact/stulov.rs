@@ -17,19 +17,15 @@
 //!
 //! **Sources.** Stulov 1995 as in 000 (8.9); physics.md D.3, H4.
 
-use super::hunt_crossley::Spring;
-use super::{ImpactLaw, ImpactParams, without_loss};
-use crate::interactor::{Force, Interactor, LawInfo, NormalLaw, Solution, Stroke, newton};
+use super::hunt_crossley::{POWER, Spring};
+use super::{ImpactLaw, ImpactParams};
+use crate::interactor::{Force, Interactor, NormalLaw, Solution, Stroke, newton};
 use crate::math::{Real, exp, ln, pow};
-use crate::param::{Spec, Tunable};
+use crate::param::{LawSpec, Spec, Tunable};
 
 /// Felt.
-pub(super) const STULOV: LawInfo = LawInfo {
-    word: "stulov",
-    name: "stulov felt",
-    doc: "k x^a that relaxes: felt with a memory.",
-    limits: &without_loss("law = \"stulov\" has no viscous loss; choose law = \"hunt-crossley\""),
-};
+pub(super) const STULOV: LawSpec =
+    LawSpec { word: "stulov", title: "stulov felt", own: &["hysteresis_01", "relaxation_s"], ..POWER };
 
 /// A spring that relaxes.
 pub(super) struct Felt {

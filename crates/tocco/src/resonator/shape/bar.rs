@@ -25,12 +25,9 @@ pub const BAR: Kind = Kind {
     id: "bar",
     doc: "A slender bar of rectangular section that bends; place: fraction of the length, from the clamped end.",
     params: &[],
+    rules: &[],
     keys: &[
-        key(
-            "support",
-            KeyType::Word(&["free", "clamped-free", "clamped-clamped", "hinged"]),
-            "How its two ends are held, default free.",
-        ),
+        key("support", KeyType::Word(Support::WORDS), "How its two ends are held, default free."),
         must("length_m", LENGTH, "Length."),
         must("width_m", LENGTH, "Width, at most the length."),
         must("thickness_m", THICKNESS, "Thickness, in the direction of the blow; at most a fifth of the length."),
@@ -53,9 +50,10 @@ pub(super) const FAMILY: Family = Family {
 };
 
 /// How a bar's ends are held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Support {
     /// Both ends free.
+    #[default]
     Free,
     /// The first clamped, the other free.
     ClampedFree,
@@ -65,11 +63,7 @@ pub enum Support {
     Hinged,
 }
 
-impl Support {
-    fn of(word: usize) -> Self {
-        [Self::Free, Self::ClampedFree, Self::Clamped, Self::Hinged][word.min(3)]
-    }
-}
+crate::words!(Support { Free = "free", ClampedFree = "clamped-free", Clamped = "clamped-clamped", Hinged = "hinged" });
 
 /// Root number `k`, from 1, of the frequency equation: [bar.1].
 pub fn root(support: Support, k: usize) -> Real {
@@ -121,7 +115,7 @@ fn solve(given: &Given<'_>) -> Result<Solved, Fault> {
     given.thin("thickness_m", "length_m", 0.2)?;
     given.thin("width_m", "length_m", 1.0)?;
     let (length, width, thickness) = (given.need("length_m")?, given.need("width_m")?, given.need("thickness_m")?);
-    let support = Support::of(given.word("support"));
+    let support = given.word::<Support>("support");
     let m = given.material;
     let speed = thickness * (m.young_pa / (12.0 * m.density_kg_m3)).sqrt();
     let freq_hz = |b: Real| b * b * speed / (TAU * length * length); // [shape.3]

@@ -61,6 +61,7 @@ pub const BOX_KIND: Kind = Kind {
     id: "box",
     doc: "The air in a rectangular room or box; place: fractions of length, width and height.",
     params: &[],
+    rules: &[],
     keys: &[
         must("length_m", LENGTH, "Length."),
         must("width_m", LENGTH, "Width."),
@@ -96,12 +97,9 @@ pub const TUBE_KIND: Kind = Kind {
     id: "tube",
     doc: "The air column of a tube; place: fraction of the length, from the first end.",
     params: &[],
+    rules: &[],
     keys: &[
-        key(
-            "ends",
-            KeyType::Word(&["open-open", "open-closed", "closed-closed"]),
-            "Its first and second end, default open-open.",
-        ),
+        key("ends", KeyType::Word(Ends::WORDS), "Its first and second end, default open-open."),
         must("length_m", LENGTH, "Length."),
         must("radius_m", super::membrane::RADIUS, "Inner radius, at most half the length."),
         SOUND_SPEED,
@@ -125,6 +123,17 @@ pub(super) const TUBE: Family = Family {
     solve: solve_tube,
 };
 
+/// A tube's two ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Ends {
+    #[default]
+    Open,
+    Half,
+    Closed,
+}
+
+crate::words!(Ends { Open = "open-open", Half = "open-closed", Closed = "closed-closed" });
+
 /// An open end without flange acts as if so many radii longer, at low frequency.
 const OPEN_END: Real = 0.6133;
 
@@ -132,10 +141,10 @@ fn solve_tube(given: &Given<'_>) -> Result<Solved, Fault> {
     given.thin("radius_m", "length_m", 0.5)?;
     let (length, radius) = (given.need("length_m")?, given.need("radius_m")?);
     let c = given.number("sound_speed_m_s", SPEED_M_S);
-    let (open, quarter) = match given.word("ends") {
-        0 => (2.0, false),
-        1 => (1.0, true),
-        _ => (0.0, false),
+    let (open, quarter) = match given.word::<Ends>("ends") {
+        Ends::Open => (2.0, false),
+        Ends::Half => (1.0, true),
+        Ends::Closed => (0.0, false),
     };
     let reach = OPEN_END * radius;
     let whole = length + open * reach;

@@ -21,14 +21,25 @@ use super::{Family, Fault, Given, Solved, THICKNESS, key, must};
 use crate::math::{PI, Real, TAU, bessel_j, exp};
 use crate::param::{KeyType, Kind};
 
+/// How a disc's rim is held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Rim {
+    #[default]
+    Free,
+    Clamped,
+}
+
+crate::words!(Rim { Free = "free", Clamped = "clamped" });
+
 /// The circular plate in scene files.
 pub const CIRCULAR_PLATE: Kind = Kind {
     family: "shape",
     id: "circular-plate",
     doc: "A thin circular plate; place: fractions of the radius and of a full turn.",
     params: &[],
+    rules: &[],
     keys: &[
-        key("edge", KeyType::Word(&["free", "clamped"]), "How its rim is held, default free."),
+        key("edge", KeyType::Word(Rim::WORDS), "How its rim is held, default free."),
         must("radius_m", RADIUS, "Radius."),
         must("thickness_m", THICKNESS, "Thickness, at most a fifth of the radius."),
     ],
@@ -83,7 +94,7 @@ fn radial(free: bool, poisson: Real, n: i32, x: Real) -> impl Fn(Real) -> Real {
 fn solve(given: &Given<'_>) -> Result<Solved, Fault> {
     given.thin("thickness_m", "radius_m", 0.2)?;
     let (radius, thickness) = (given.need("radius_m")?, given.need("thickness_m")?);
-    let (free, nu) = (given.word("edge") == 0, given.material.poisson);
+    let (free, nu) = (given.word::<Rim>("edge") == Rim::Free, given.material.poisson);
     let stiff = super::plate::stiffness(given)?;
     let unit_hz = stiff / (TAU * radius * radius);
     let root = |cap: Real| (cap / unit_hz).sqrt();

@@ -33,6 +33,7 @@ pub const BOWL: Kind = Kind {
     id: "bowl",
     doc: "A bowl or wineglass, empty, by its rim's modes; place: fractions of the height, rim = 1, and of a full turn.",
     params: &[],
+    rules: &[],
     keys: &[
         must("radius_m", RADIUS, "Radius of the rim."),
         must("height_m", LENGTH, "Height of the bowl, without the stem; at least a third of the radius."),
@@ -46,6 +47,7 @@ pub const BELL: Kind = Kind {
     id: "bell",
     doc: "A church bell tuned by its founder: twelve pairs of partials; place: fractions of the height, lip = 1, and of a full turn.",
     params: &[],
+    rules: &[],
     keys: &[
         must(
             "freq_hz",

@@ -36,6 +36,7 @@ pub const RECTANGULAR_MEMBRANE: Kind = Kind {
     id: "rectangular-membrane",
     doc: "A rectangular skin held at its four edges; place: fractions of length and width.",
     params: &[],
+    rules: &[],
     keys: &[
         must("length_m", LENGTH, "Length."),
         must("width_m", LENGTH, "Width."),
@@ -63,6 +64,7 @@ pub const CIRCULAR_MEMBRANE: Kind = Kind {
     id: "circular-membrane",
     doc: "A round skin held at its rim, as on a drum; place: fractions of the radius and of a full turn.",
     params: &[],
+    rules: &[],
     keys: &[must("radius_m", RADIUS, "Radius."), must("thickness_m", THICKNESS, "Thickness."), TENSION, PITCH],
 };
 

@@ -26,14 +26,25 @@ pub(super) const RECTANGLE_PLACES: &[(&str, Point)] = &[
     ("quarter", [0.25, 0.25, 0.0]),
 ];
 
+/// How a plate's edges are held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Edges {
+    #[default]
+    Free,
+    Supported,
+}
+
+crate::words!(Edges { Free = "free", Supported = "supported" });
+
 /// The rectangular plate in scene files.
 pub const RECTANGULAR_PLATE: Kind = Kind {
     family: "shape",
     id: "rectangular-plate",
     doc: "A thin rectangular plate; place: fractions of length and width.",
     params: &[],
+    rules: &[],
     keys: &[
-        key("edges", KeyType::Word(&["free", "supported"]), "How its four edges are held, default free."),
+        key("edges", KeyType::Word(Edges::WORDS), "How its four edges are held, default free."),
         must("length_m", LENGTH, "Length."),
         must("width_m", LENGTH, "Width."),
         must("thickness_m", THICKNESS, "Thickness, at most a tenth of either side."),
@@ -57,7 +68,7 @@ fn solve(given: &Given<'_>) -> Result<Solved, Fault> {
     given.thin("thickness_m", "width_m", 0.1)?;
     let stiff = stiffness(given)?;
     let mass_kg = given.material.density_kg_m3 * thickness * a * b;
-    if given.word("edges") == 0 {
+    if given.word::<Edges>("edges") == Edges::Free {
         return super::ritz::solve(given, a, b, stiff, mass_kg);
     }
     let freq_hz = |m: i32, n: i32| {

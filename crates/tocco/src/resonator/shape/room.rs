@@ -30,6 +30,7 @@ pub const SPHERE: Kind = Kind {
     id: "sphere",
     doc: "The air in a sphere; place: fractions of the radius, of half a turn from the pole, and of a turn.",
     params: &[],
+    rules: &[],
     keys: &[must("radius_m", RADIUS, "Radius."), SOUND_SPEED, DENSITY, LOSS, LOSS_EXPONENT],
 };
 
@@ -39,6 +40,7 @@ pub const ROUNDED_BOX: Kind = Kind {
     id: "rounded-box",
     doc: "The air in a body between cube and sphere; place: fractions of the cube's three edges.",
     params: &[],
+    rules: &[],
     keys: &[
         must("size_m", LENGTH, "Edge of the cube, diameter of the sphere."),
         must("roundness_01", KeyType::Number { unit: "1", min: 0.0, max: 1.0 }, "0: a cube; 1: a sphere."),

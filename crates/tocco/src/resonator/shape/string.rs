@@ -17,14 +17,25 @@ use super::{Family, Fault, Given, LENGTH, Point, Solved, THICKNESS, key, must};
 use crate::math::{PI, Real, sin};
 use crate::param::{KeyType, Kind};
 
+/// Whether a wire resists bending.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Bending {
+    #[default]
+    Stiff,
+    Ideal,
+}
+
+crate::words!(Bending { Stiff = "stiff", Ideal = "ideal" });
+
 /// The string by wire and tension in scene files.
 pub const WIRE: Kind = Kind {
     family: "shape",
     id: "string",
     doc: "A string of round wire between two hinges; place: fraction of the length.",
     params: &[],
+    rules: &[],
     keys: &[
-        key("stiffness", KeyType::Word(&["stiff", "ideal"]), "Whether the wire resists bending, default stiff."),
+        key("stiffness", KeyType::Word(Bending::WORDS), "Whether the wire resists bending, default stiff."),
         must("length_m", LENGTH, "Length."),
         must("diameter_m", THICKNESS, "Diameter of the wire, at most a fiftieth of the length."),
         key("tension_n", KeyType::Number { unit: "N", min: 1e-6, max: 1e7 }, "Tension; or freq_hz instead."),
@@ -58,9 +69,9 @@ fn solve(given: &Given<'_>) -> Result<Solved, Fault> {
     let area = 0.25 * PI * diameter * diameter;
     let mu = given.material.density_kg_m3 * area;
     // Newtons that bending adds to the tension in the first partial.
-    let bending = match given.word("stiffness") {
-        0 => PI * PI * given.material.young_pa * area * diameter * diameter / (16.0 * length * length),
-        _ => 0.0,
+    let bending = match given.word::<Bending>("stiffness") {
+        Bending::Stiff => PI * PI * given.material.young_pa * area * diameter * diameter / (16.0 * length * length),
+        Bending::Ideal => 0.0,
     };
     let tension = match (given.value("tension_n"), given.value("freq_hz")) {
         (Some(tension), None) => tension,

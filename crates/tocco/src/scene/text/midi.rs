@@ -14,11 +14,7 @@ use crate::scene::tree::{Data, Value, clip};
 pub(super) fn read_midi(value: &Value<'_>, lines: &mut Lines) -> Result<MidiDef, SceneError> {
     let node = Node::open(table(value, "midi", "a table [midi]")?, "midi".into(), value.line, &MIDI)?;
     node.note(lines);
-    let notes = match node.word("notes")? {
-        Some(0) => Notes::Bodies,
-        Some(1) => Notes::Ports,
-        _ => Notes::Pitch,
-    };
+    let notes = node.word("notes")?.unwrap_or(Notes::Pitch);
     let verb = match notes {
         Notes::Ports => {
             node.none_of(&["strike"], "belongs to bodies or pitch; with notes = \"ports\" the ports are hit")?;

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a definition must hold, whether it was read from text or made in code.
+//!
+//! Ranges come from the tables of [`kinds`](super::kinds); each kind's file adds what only it knows. The reader calls the
+//! same checks and adds the line.
+
+use super::def::*;
+use super::error::{SceneError, clip};
+use super::kinds::*;
+use super::midi::{HIGHEST_CONTROLLER, MIDI, STRENGTH};
+use crate::gesture::Gesture;
+use crate::math::Real;
+use crate::param::{KeyType, Kind, LawSpec, Params, Scale};
+use crate::units::plain;
+use std::collections::BTreeMap;
+
+/// Nothing, or what is wrong.
+pub(super) type Check = Result<(), SceneError>;
+
+/// A place in a scene, to which messages are pinned.
+pub(super) struct Spot(pub(super) String);
+
+impl Spot {
+    pub(super) fn key(&self, id: &str) -> String {
+        match (self.0.is_empty(), id.is_empty()) {
+            (true, _) => id.into(),
+            (_, true) => self.0.clone(),
+            _ => format!("{}.{id}", self.0),
+        }
+    }
+
+    pub(super) fn within(&self, id: &str) -> Spot {
+        Spot(self.key(id))
+    }
+
+    pub(super) fn fail<T>(&self, id: &str, what: impl Into<String>) -> Result<T, SceneError> {
+        Err(SceneError::new(self.key(id), what))
+    }
+
+    fn unless(&self, id: &str, breach: Option<String>) -> Check {
+        breach.map_or(Ok(()), |what| self.fail(id, what))
+    }
+
+    /// Every live parameter is within its range.
+    pub(super) fn params<P: Params>(&self, params: &P) -> Check {
+        let mut all = P::SPECS.iter().enumerate();
+        all.try_for_each(|(index, spec)| self.unless(spec.id, spec.breach(params.value(index))))
+    }
+
+    /// A number is within the range of its key.
+    pub(super) fn number(&self, kind: &Kind, id: &str, value: Real) -> Check {
+        self.unless(id, kind.takes(id).and_then(|takes| takes.breach(value)))
+    }
+
+    /// A number of this type, at a place of its own.
+    pub(super) fn takes(&self, id: &str, takes: KeyType, value: Real) -> Check {
+        self.unless(id, takes.breach(value))
+    }
+
+    /// A whole number is within the range of its key.
+    pub(super) fn whole(&self, kind: &Kind, id: &str, value: i64) -> Check {
+        match kind.takes(id) {
+            Some(KeyType::Integer { min, max }) if !(min..=max).contains(&value) => {
+                self.fail(id, format!("{value} is out of range; wants a whole number from {min} to {max}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn count(&self, id: &str, count: usize, most: usize, of: &str) -> Check {
+        if count > most { self.fail(id, format!("has {count} {of}; at most {most} are read")) } else { Ok(()) }
+    }
+
+    /// Names of ports, each fit to be one and there once.
+    pub(super) fn ports<'n>(&self, names: impl ExactSizeIterator<Item = &'n str>) -> Check {
+        self.count("port", names.len(), MAX_NODES, "ports")?;
+        let mut seen = std::collections::BTreeSet::new();
+        for name in names {
+            let port = self.within("port");
+            check_name(name).or_else(|what| port.fail(&clip(name), what))?;
+            if !seen.insert(name) {
+                return port.fail(name, format!("the name '{name}' is already taken; choose another"));
+            }
+        }
+        Ok(())
+    }
+
+    /// A name of something else in the scene, there and not endless.
+    pub(super) fn named(&self, id: &str, name: &str) -> Check {
+        if name.is_empty() {
+            return self.fail(id, "is empty; say what it names");
+        }
+        self.text(id, name)
+    }
+
+    pub(super) fn text(&self, id: &str, text: &str) -> Check {
+        match text.chars().nth(MAX_WORDS) {
+            Some(_) => self.fail(id, format!("is longer than {MAX_WORDS} characters; shorten it")),
+            None => Ok(()),
+        }
+    }
+
+    /// Parameters as a law wants them: those of other laws as they are by default, those that it fixes at their value.
+    pub(super) fn law<P: Params>(&self, law: &LawSpec, all: &[LawSpec], params: &P) -> Check {
+        for (index, spec) in P::SPECS.iter().enumerate() {
+            let value = params.value(index);
+            if value != spec.default
+                && let Some(owner) = all.iter().find(|other| other.word != law.word && other.own.contains(&spec.id))
+            {
+                return self.fail(spec.id, belongs(owner));
+            }
+            if law.fixed(spec.id).is_some_and(|fixed| fixed != value) {
+                return self.fail(spec.id, refuses(law));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is said of a key that only another law has.
+pub(super) fn belongs(owner: &LawSpec) -> String {
+    format!("belongs to law = \"{}\"; leave it out or choose that law", owner.word)
+}
+
+/// What is said of a key that a law does not have.
+pub(super) fn refuses(law: &LawSpec) -> String {
+    format!("law = \"{}\" {}", law.word, law.why)
+}
+
+/// Says why a name cannot be used.
+pub(super) fn check_name(name: &str) -> Result<(), String> {
+    if name.is_empty() {
+        return Err("a name must not be empty".into());
+    }
+    if name.chars().nth(MAX_NAME).is_some() {
+        return Err(format!("name '{}' is longer than {MAX_NAME} characters; shorten it", clip(name)));
+    }
+    let bad = |c: &char| c.is_whitespace() || c.is_control() || NOT_IN_NAMES.contains(*c);
+    match name.chars().find(bad) {
+        Some(c) => {
+            let list: Vec<String> = NOT_IN_NAMES.chars().map(String::from).collect();
+            Err(format!(
+                "name '{}' holds '{}'; names hold no blanks and none of {}",
+                clip(name),
+                c.escape_debug(),
+                list.join(" ")
+            ))
+        }
+        None if name == "tocco" => Err("the name 'tocco' is reserved; choose another".into()),
+        None => Ok(()),
+    }
+}
+
+/// Names of bodies, contacts and controls with the place of each: a name means one thing.
+#[derive(Default)]
+pub(super) struct Names(BTreeMap<String, String>);
+
+impl Names {
+    pub(super) fn add(&mut self, name: &str, at: &str) -> Check {
+        check_name(name).map_err(|what| SceneError::new(at, what))?;
+        match self.0.insert(name.to_string(), at.to_string()) {
+            None => Ok(()),
+            Some(first) => {
+                Err(SceneError::new(at, format!("the name '{name}' is already taken by {first}; choose another")))
+            }
+        }
+    }
+}
+
+impl SceneDef {
+    /// Everything that can be said of the scene's parts before they meet: ranges, counts, names, lengths of lists. What
+    /// [`SceneDef::from_text`] gives has passed; [`Scene::build`](super::Scene::build) asks again, for scenes made in code.
+    /// `[control]`
+    pub fn check(&self) -> Result<(), SceneError> {
+        let root = Spot(String::new());
+        if self.version != VERSION {
+            return root.fail("version", format!("there is no version {}; wants {VERSION}", self.version));
+        }
+        root.text("title", &self.title)?;
+        root.number(&SCENE, "rate_hz", self.rate_hz)?;
+        if let Length::Seconds(seconds) = self.duration
+            && !(seconds > 0.0 && seconds <= MAX_DURATION_S)
+        {
+            let what = format!("{} s is no duration; wants more than 0 s, at most {MAX_DURATION_S} s", plain(seconds));
+            return root.fail("duration_s", what);
+        }
+        root.whole(&SCENE, "seed", i64::try_from(self.seed).unwrap_or(-1))?;
+        for (id, count, most) in [
+            ("body", self.bodies.len(), MAX_NODES),
+            ("contact", self.contacts.len(), MAX_NODES),
+            ("drive", self.drives.len(), MAX_NODES),
+            ("event", self.events.len(), MAX_LIST),
+            ("output", self.outputs.len(), MAX_NODES),
+            ("tap", self.taps.len(), MAX_NODES),
+            ("control", self.controls.len(), MAX_CONTROLS),
+        ] {
+            root.count(id, count, most, "tables")?;
+        }
+        let mut names = Names::default();
+        for body in &self.bodies {
+            let spot = Spot(format!("body.{}", clip(&body.name)));
+            names.add(&body.name, &spot.0)?;
+            body.form.wired().check(&spot)?;
+        }
+        for contact in &self.contacts {
+            let spot = Spot(format!("contact.{}", clip(&contact.name)));
+            names.add(&contact.name, &spot.0)?;
+            contact.between.iter().try_for_each(|site| spot.named("between", site))?;
+            contact.form.laid().check(&spot)?;
+        }
+        for (index, control) in self.controls.iter().enumerate() {
+            let spot = Spot(format!("control[{index}]"));
+            names.add(&control.name, &spot.key("name"))?;
+            check_control(&spot, control)?;
+        }
+        for (index, drive) in self.drives.iter().enumerate() {
+            check_drive(&Spot(format!("drive[{index}]")), drive)?;
+        }
+        for (index, event) in self.events.iter().enumerate() {
+            check_event(&Spot(format!("event[{index}]")), event)?;
+        }
+        let mut outputs = Names::default();
+        for output in &self.outputs {
+            let spot = Spot(format!("output.{}", clip(&output.name)));
+            outputs.add(&output.name, &spot.0)?;
+            check_output(&spot, output)?;
+        }
+        for (index, tap) in self.taps.iter().enumerate() {
+            check_tap(&Spot(format!("tap[{index}]")), tap)?;
+        }
+        self.midi.as_ref().map_or(Ok(()), |midi| check_midi(&Spot("midi".into()), midi))
+    }
+}
+
+fn check_control(spot: &Spot, control: &ControlDef) -> Check {
+    control.paths().try_for_each(|path| spot.named("path", path))?;
+    control.range.iter().try_for_each(|end| spot.takes("range", RANGE, *end))?;
+    if control.range[0] == control.range[1] {
+        let what = format!("both ends are {}; the control would move nothing", plain(control.range[0]));
+        return spot.fail("range", what);
+    }
+    if control.scale == Scale::Log && control.range.iter().any(|end| *end <= 0.0) {
+        return spot.fail("range", "scale = \"log\" needs both ends above 0");
+    }
+    Ok(())
+}
+
+fn check_drive(spot: &Spot, drive: &DriveDef) -> Check {
+    spot.named("path", &drive.path)?;
+    match &drive.source {
+        Source::Points(points) => {
+            if points.is_empty() {
+                return spot.fail("points", "is empty; wants at least one [time in s, value]");
+            }
+            spot.count("points", points.len(), MAX_LIST, "points")?;
+            for (index, point) in points.iter().enumerate() {
+                let at = format!("points[{index}]");
+                POINT.iter().zip(point).try_for_each(|(takes, value)| spot.takes(&at, *takes, *value))?;
+                if let Some(before) = index.checked_sub(1).map(|before| points[before][0]).filter(|t| *t >= point[0]) {
+                    let (now, before) = (plain(point[0]), plain(before));
+                    return spot.fail(&at, format!("{now} s does not come after {before} s; times must increase"));
+                }
+            }
+        }
+        Source::Noise { rms, mean, from_s, to_s, beta, first_hz } => {
+            let spot = spot.within("noise");
+            for (id, value) in
+                [("rms", rms), ("mean", mean), ("from_s", from_s), ("beta", beta), ("first_hz", first_hz)]
+            {
+                spot.number(&NOISE, id, *value)?;
+            }
+            if *to_s != Real::INFINITY {
+                spot.number(&NOISE, "to_s", *to_s)?;
+            }
+            if to_s <= from_s {
+                return spot.fail("to_s", format!("{} s is not after from_s = {} s", plain(*to_s), plain(*from_s)));
+            }
+        }
+        Source::Wav { file, gain, at_s } => {
+            spot.named("wav", file)?;
+            spot.number(&DRIVE, "gain", *gain)?;
+            spot.number(&DRIVE, "at_s", *at_s)?;
+        }
+        Source::Input { channel, gain } => {
+            spot.whole(&DRIVE, "input", i64::try_from(*channel).unwrap_or(-1))?;
+            spot.number(&DRIVE, "gain", *gain)?;
+        }
+        Source::Samples { rate_hz, data, gain, at_s } => {
+            spot.number(&DRIVE, "gain", *gain)?;
+            spot.number(&DRIVE, "at_s", *at_s)?;
+            if !(*rate_hz > 0.0 && rate_hz.is_finite()) {
+                return spot.fail("samples", format!("{rate_hz} Hz is no rate; wants more than 0 Hz"));
+            }
+            if let Some(wild) = data.iter().position(|x| !x.is_finite()) {
+                return spot.fail("samples", format!("sample {wild} is not a finite number"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_event(spot: &Spot, event: &EventDef) -> Check {
+    spot.number(&EVENT, "at_s", event.at_s)?;
+    match &event.gesture {
+        Gesture::Strike { velocity_m_s, .. } => spot.number(&EVENT, "velocity_m_s", *velocity_m_s),
+        Gesture::Hit { impulse_n_s, .. } => spot.number(&EVENT, "impulse_n_s", *impulse_n_s),
+        Gesture::Set { value, .. } => spot.number(&EVENT, "value", *value),
+        _ => spot.fail("", "an event is one of strike, hit and set"),
+    }
+}
+
+fn check_midi(spot: &Spot, midi: &MidiDef) -> Check {
+    let strength = if midi.strike.is_empty() { "impulse_n_s" } else { "velocity_m_s" };
+    midi.strength.iter().try_for_each(|value| spot.takes(strength, STRENGTH, *value))?;
+    spot.number(&MIDI, "reference", midi.reference)?;
+    midi.release_s.map_or(Ok(()), |release_s| spot.number(&MIDI, "release_s", release_s))?;
+    spot.whole(&MIDI, "voices", i64::try_from(midi.voices).unwrap_or(-1))?;
+    spot.whole(&MIDI, "low", i64::from(midi.low))?;
+    spot.whole(&MIDI, "high", i64::from(midi.high))?;
+    if midi.low > midi.high {
+        return spot.fail("high", format!("{} is below low = {}; no note would play", midi.high, midi.low));
+    }
+    for (id, names) in [("strike", &midi.strike), ("hit", &midi.hit), ("retune", &midi.retune)] {
+        spot.count(id, names.len(), MAX_NODES, "names")?;
+        names.iter().try_for_each(|name| spot.named(id, name))?;
+    }
+    match midi.cc.iter().find(|(number, _)| *number > HIGHEST_CONTROLLER) {
+        Some((number, _)) => spot.fail("cc", format!("'{number}' is no controller; wants 0 to {HIGHEST_CONTROLLER}")),
+        None => Ok(()),
+    }
+}
+
+fn check_output(spot: &Spot, output: &OutputDef) -> Check {
+    if output.channels.is_empty() || output.channels.len() > MAX_CHANNELS {
+        let what = format!("has {} channels; give 1 to {MAX_CHANNELS}", output.channels.len());
+        return spot.fail("channels", what);
+    }
+    match output.channels.iter().find(|channel| **channel >= MAX_CHANNELS) {
+        Some(channel) => {
+            spot.fail("channels", format!("there is no channel {channel}; they go from 0 to {}", MAX_CHANNELS - 1))
+        }
+        None => spot.number(&OUTPUT, "gain", output.gain),
+    }
+}
+
+fn check_tap(spot: &Spot, tap: &TapDef) -> Check {
+    spot.count("to", tap.outputs.len(), MAX_NODES, "outputs")?;
+    tap.outputs.iter().try_for_each(|name| spot.named("to", name))?;
+    spot.number(&TAP, "gain", tap.gain)?;
+    match tap.to {
+        TapTo::Channel(channel) => spot.whole(&TAP, "channel", i64::try_from(channel).unwrap_or(-1)),
+        TapTo::Pan(pan) => spot.number(&TAP, "pan_01", pan),
+    }
+}

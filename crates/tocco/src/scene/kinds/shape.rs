@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The body by geometry and material: its modes are computed.
+
+use super::modal::{NO_MORPH, check_unmorphed};
+use super::*;
+use crate::resonator::material::{MATERIALS, Material};
+use crate::resonator::modal::{Modal, ModalParams, Tuning};
+use crate::resonator::shape::{
+    self, Family, MAX_MODES, Place, PlaceOn, ShapeDef, Stuff, Value as Said, locate, wanted,
+};
+
+const SHAPE_KEY: Key = Key::must("shape", KeyType::KindOf("shape"), "Which shape; its own keys stand beside it.");
+const MATERIAL_KEY: Key = Key::new(
+    "material",
+    KeyType::Either(&[KeyType::Word(&MATERIAL_NAMES), KeyType::Table(&MATERIAL)]),
+    "What it is made of, by name or by a table of properties; required but for cavities, which hold air.",
+);
+const MODES_KEY: Key =
+    Key::new("modes", KeyType::Integer { min: 1, max: MAX_MODES as i64 }, "Most modes kept, the lowest, default 60.");
+
+const fn port_key(doc: &'static str) -> Key {
+    Key::new("port", KeyType::Map { of: &KeyType::Place, min: 0, max: MAX_NODES }, doc)
+}
+
+const MATERIAL_NAMES: [&str; MATERIALS.len()] = {
+    let mut names = [""; MATERIALS.len()];
+    let mut i = 0;
+    while i < names.len() {
+        names[i] = MATERIALS[i].id;
+        i += 1;
+    }
+    names
+};
+
+/// The body by geometry and material in scene files.
+pub const SHAPE: Kind = Kind {
+    family: "body",
+    id: "shape",
+    doc: "A vibrating object by geometry and material: its modes and their shapes are computed.",
+    params: ModalParams::SPECS,
+    keys: &[
+        SHAPE_KEY,
+        MATERIAL_KEY,
+        MODES_KEY,
+        port_key("Places by name; default one port \"0\" at the first place of the shape's list."),
+        Key::new("morph", KeyType::Table(&MORPH), "The shape at morph_01 = 1."),
+    ],
+    rules: &[NO_MORPH],
+};
+
+/// The shape that a body morphs into, in scene files.
+pub const MORPH: Kind = Kind {
+    family: "morph",
+    id: "",
+    doc: "What a shape becomes at morph_01 = 1, written as `morph` in its body.",
+    params: &[],
+    keys: &[
+        SHAPE_KEY,
+        MATERIAL_KEY,
+        MODES_KEY,
+        port_key("Where the body's ports are on this shape; one that is not named keeps its place."),
+    ],
+    rules: &[],
+};
+
+/// A material written out in a scene instead of named.
+pub const MATERIAL: Kind = Kind {
+    family: "material",
+    id: "",
+    doc: "A material of your own, written as a table in place of a name ('tocco describe materials' lists the names).",
+    params: &[],
+    keys: &[
+        Key::must("density_kg_m3", KeyType::Number { unit: "kg/m^3", min: 1.0, max: 3e4 }, "Density."),
+        Key::must("young_pa", KeyType::Number { unit: "Pa", min: 1e3, max: 2e12 }, "Young's modulus."),
+        Key::new("poisson", KeyType::Number { unit: "1", min: -0.99, max: 0.4999 }, "Poisson's ratio, default 0.3."),
+        Key::must(
+            "loss_factor",
+            KeyType::Number { unit: "1", min: 1e-7, max: 2.0 },
+            "Loss factor 1/Q at 1 kHz, with what supports and air take.",
+        ),
+        Key::new(
+            "loss_exponent",
+            KeyType::Number { unit: "1", min: -2.0, max: 2.0 },
+            "The loss factor grows as frequency to this power, default 0.",
+        ),
+    ],
+    rules: &[],
+};
+
+/// A body by geometry and material.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShapedDef {
+    /// Live parameters.
+    pub params: ModalParams,
+    /// What it is.
+    pub figure: ShapeDef,
+    /// Named places; empty: one port "0" at the shape's first place.
+    pub ports: Vec<PlaceOn>,
+    /// What it becomes at `morph_01` = 1.
+    pub morph: Option<ShapeMorphDef>,
+}
+
+/// The shape at the other end of a morph.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShapeMorphDef {
+    /// What it is.
+    pub figure: ShapeDef,
+    /// Ports that are elsewhere on it; the others are where the body has them.
+    pub ports: Vec<PlaceOn>,
+}
+
+impl ShapeMorphDef {
+    /// Where on it a port of the body is.
+    pub fn place<'a>(&'a self, port: &'a PlaceOn) -> &'a PlaceOn {
+        self.ports.iter().find(|own| own.name == port.name).unwrap_or(port)
+    }
+}
+
+impl ShapedDef {
+    /// A body of this geometry and material.
+    pub fn new(figure: ShapeDef) -> Self {
+        Self { params: ModalParams::default(), figure, ports: Vec::new(), morph: None }
+    }
+
+    /// A free bar of a named material, m; it bends along its thickness.
+    pub fn bar(material: &'static str, length_m: Real, width_m: Real, thickness_m: Real) -> Self {
+        let bar = ShapeDef {
+            kind: &shape::bar::BAR,
+            values: Default::default(),
+            material: Stuff::Named(material),
+            modes: None,
+        };
+        Self::new(bar.with("length_m", length_m).with("width_m", width_m).with("thickness_m", thickness_m))
+    }
+
+    /// With a named place: fractions as the shape counts them.
+    pub fn port(self, name: &str, at: &[Real]) -> Self {
+        self.placed(name, Place::At(at.to_vec()))
+    }
+
+    /// With a named place by the shape's own word for it.
+    pub fn port_at(self, name: &str, word: &str) -> Self {
+        self.placed(name, Place::Named(word.into()))
+    }
+
+    fn placed(mut self, name: &str, place: Place) -> Self {
+        self.ports.push(PlaceOn { name: name.into(), place });
+        self
+    }
+}
+
+impl BodyKind for ShapedDef {
+    fn kind(&self) -> &'static Kind {
+        &SHAPE
+    }
+    fn params(&self) -> Vec<(&'static Spec, Real)> {
+        listed(&self.params)
+    }
+    fn ports(&self) -> Vec<&str> {
+        or_one(self.ports.iter().map(|port| port.name.as_str()).collect())
+    }
+    fn place(&self, port: usize) -> Option<Vec<Real>> {
+        let family = shape::family(self.figure.kind.id)?;
+        let first = || family.places.first().map(|(_, point)| *point);
+        let point = self.ports.get(port).map_or_else(first, |port| locate(family, &port.place).ok());
+        Some(point.unwrap_or([0.5; 3])[..family.axes.len()].to_vec())
+    }
+    fn pitch(&self) -> Option<(&'static Spec, Real)> {
+        among(&self.params, "freq_scale")
+    }
+    fn damping(&self) -> Option<Damping> {
+        Damping::scaling(&self.params)
+    }
+    fn absent(&self) -> &'static [&'static str] {
+        if self.morph.is_none() { &["morph_01"] } else { &[] }
+    }
+    fn fundamental_hz(&self, port: Option<&str>, rate_hz: Real, now: &dyn Fn(&str) -> Option<Real>) -> Option<Real> {
+        let scale = now("freq_scale").unwrap_or(1.0);
+        let solved = shape::evaluate(&self.figure, &self.ports, 0.5 * rate_hz / scale).ok()?;
+        let index = self.ports.iter().position(|p| port.is_none_or(|name| name == p.name)).unwrap_or(0);
+        let moves = |i: usize| solved.shapes.get(index).is_none_or(|shape| shape[i] != 0.0);
+        solved.modes.iter().enumerate().find(|(i, _)| moves(*i)).map(|(_, mode)| scale * mode.freq_hz)
+    }
+    fn details(&self) -> Vec<(&'static str, Detail)> {
+        let mut all = vec![("shape", Detail::Word(self.figure.kind.id.into()))];
+        if let Stuff::Named(material) = self.figure.material {
+            all.push(("material", Detail::Word(material.into())));
+        }
+        all
+    }
+    fn words(&self, rate_hz: Real) -> String {
+        let mut words = figure_words(&self.figure, &self.ports, self.params.freq_scale, rate_hz);
+        if let Some(morph) = &self.morph {
+            let to = figure_words(&morph.figure, &[], self.params.freq_scale, rate_hz);
+            let _ = write!(words, "; morphs into {to}");
+        }
+        words
+    }
+}
+
+/// Lowest modes named of a shape.
+const NAMED_MODES: usize = 8;
+
+fn figure_words(figure: &ShapeDef, ports: &[PlaceOn], scale: Real, rate_hz: Real) -> String {
+    let stuff = match figure.material {
+        Stuff::Air => "air".into(),
+        Stuff::Named(id) => id.to_string(),
+        Stuff::Own(own) => format!("{} kg/m^3, {} Pa", short(own.density_kg_m3), short(own.young_pa)),
+    };
+    let mut words = format!("{} of {stuff}", figure.kind.id);
+    if let Ok(solved) = shape::evaluate(figure, ports, 0.5 * rate_hz / scale) {
+        let modes = &solved.modes;
+        let named: Vec<String> = modes.iter().take(NAMED_MODES).map(|mode| short(scale * mode.freq_hz)).collect();
+        let more = if modes.len() > NAMED_MODES { " ..." } else { "" };
+        let decays = modes.iter().map(|mode| mode.decay_s);
+        let (least, most) = (decays.clone().fold(Real::INFINITY, Real::min), decays.fold(0.0, Real::max));
+        let highest = modes.last().map_or(0.0, |mode| scale * mode.freq_hz);
+        let _ = write!(words, ", {} modes up to {} Hz: {}{more} Hz", modes.len(), short(highest), named.join(", "));
+        let _ = write!(words, "; decay {} to {} s", short(least), short(most));
+    }
+    words + &places_words(ports.iter().map(|port| port.name.as_str()))
+}
+
+impl Wired for ShapedDef {
+    fn check(&self, spot: &Spot) -> Check {
+        spot.params(&self.params)?;
+        let from = check_figure(spot, &self.figure, &self.ports)?;
+        let Some(morph) = &self.morph else { return check_unmorphed(spot, &self.params) };
+        let there = spot.within("morph");
+        let to = check_figure(&there, &morph.figure, &morph.ports)?;
+        let known = || self.ports.iter().map(|port| port.name.as_str());
+        if let Some(stray) = morph.ports.iter().find(|own| !known().any(|name| name == own.name)) {
+            let what = format!("the body has no such port{}", nearest(&stray.name, known()));
+            return there.within("port").fail(&stray.name, what);
+        }
+        for port in &self.ports {
+            // Two coordinates are not the same place on a disc and on a sheet.
+            let own = morph.ports.iter().any(|own| own.name == port.name);
+            let read_alike = own || from.axes == to.axes || matches!(port.place, Place::Named(_));
+            let found = match read_alike {
+                true => locate(to, &morph.place(port).place).map(|_| ()),
+                false => Err(format!("wants {}", wanted(to))),
+            };
+            if let Err(what) = found {
+                let what =
+                    format!("port {}: {what}; say where it is on this shape in [{}]", port.name, there.key("port"));
+                return there.fail("shape", what);
+            }
+        }
+        Ok(())
+    }
+    fn write(&self, out: &mut Toml, at: &str) {
+        out.params(&self.params, &[]);
+        write_figure(out, at, &self.figure, &self.ports);
+        if let Some(morph) = &self.morph {
+            let at = format!("{at}.morph");
+            out.line(format_args!("[{at}]"));
+            write_figure(out, &at, &morph.figure, &morph.ports);
+        }
+    }
+    fn build(&self, wiring: &mut Wiring<'_>) -> Result<Box<dyn Resonator>, SceneError> {
+        let (params, sample_s, touched) = (self.params, wiring.sample_s(), wiring.touched());
+        let (spot, below_hz) = (wiring.spot(), self.below_hz(wiring.rate_hz));
+        let from = solved(&spot, &self.figure, &self.ports, below_hz)?;
+        Ok(Box::new(match &self.morph {
+            None => Modal::new(params, &from.modes, &from.ports, sample_s, touched),
+            Some(to) => {
+                let there: Vec<PlaceOn> = self.ports.iter().map(|port| to.place(port).clone()).collect();
+                let to = solved(&spot.within("morph"), &to.figure, &there, below_hz)?;
+                Modal::morphing(params, &from, &to, sample_s, touched)
+            }
+        }))
+    }
+    fn structure(&self) -> String {
+        format!("{:?} {:?} {:?}", self.figure, self.ports, self.morph)
+    }
+    fn touched_anywhere(&self, rate_hz: Real) -> Option<(ShapeDef, Real)> {
+        self.morph.is_none().then(|| (self.figure.clone(), self.below_hz(rate_hz)))
+    }
+}
+
+impl ShapedDef {
+    /// Modes are kept below this, Hz.
+    fn below_hz(&self, rate_hz: Real) -> Real {
+        0.5 * rate_hz / self.params.freq_scale
+    }
+}
+
+/// Modes and shape values of a body by geometry and material, with its place in the scene in what may be wrong with it.
+fn solved(spot: &Spot, figure: &ShapeDef, places: &[PlaceOn], below_hz: Real) -> Result<Tuning, SceneError> {
+    let solved = shape::evaluate(figure, places, below_hz).or_else(|fault| spot.fail(&fault.key, fault.what))?;
+    let modes = solved.modes.iter().map(|m| (m.freq_hz, m.decay_s, m.mass_kg)).collect();
+    Ok(Tuning { modes, ports: solved.shapes })
+}
+
+/// A figure says what its family wants, and its ports are on it.
+fn check_figure(spot: &Spot, figure: &ShapeDef, ports: &[PlaceOn]) -> Result<&'static Family, SceneError> {
+    let kind = figure.kind;
+    let Some(family) = shape::family(kind.id).filter(|family| family.kind == kind) else {
+        return spot.fail("shape", format!("unknown shape '{}'", kind.id));
+    };
+    for (id, said) in &figure.values {
+        let Some(takes) = kind.takes(id) else {
+            let near = nearest(&clip(id), kind.keys.iter().map(|key| key.id));
+            return spot.fail(&clip(id), format!("unknown key{near}"));
+        };
+        match (takes, said) {
+            (KeyType::Word(words), Said::Word(word)) if words.contains(&word.as_str()) => {}
+            (KeyType::Word(words), Said::Word(word)) => {
+                let near = nearest(&clip(word), words.iter().copied());
+                return spot.fail(id, format!("unknown word '{}'{near}", clip(word)));
+            }
+            (KeyType::Word(words), Said::Number(number)) => {
+                return spot.fail(id, format!("found {}; wants one of {}", plain(*number), words.join(", ")));
+            }
+            (_, Said::Word(word)) => {
+                return spot.fail(id, format!("found the text \"{}\"; wants a number", clip(word)));
+            }
+            (takes, Said::Number(number)) => spot.takes(id, takes, *number)?,
+        }
+    }
+    if let Some(key) = kind.keys.iter().find(|key| key.required && !figure.values.contains_key(key.id)) {
+        return spot.fail("", needs(key));
+    }
+    if let Some(modes) = figure.modes {
+        spot.whole(&SHAPE, "modes", i64::from(modes))?;
+    }
+    match figure.material {
+        Stuff::Air if family.solid => return spot.fail("", format!("a {} needs material", kind.id)),
+        Stuff::Air => {}
+        _ if !family.solid => {
+            return spot.fail("material", format!("a {} is a cavity and holds air; leave it out", kind.id));
+        }
+        Stuff::Named(id) if Material::named(id).is_none() => return spot.fail("material", no_material(id)),
+        Stuff::Named(_) => {}
+        Stuff::Own(own) => {
+            let spot = spot.within("material");
+            for (id, value) in properties(&own) {
+                spot.number(&MATERIAL, id, value)?;
+            }
+        }
+    }
+    spot.ports(ports.iter().map(|port| port.name.as_str()))?;
+    match ports.iter().find_map(|port| Some((port, locate(family, &port.place).err()?))) {
+        Some((port, what)) => spot.within("port").fail(&port.name, what),
+        None => Ok(family),
+    }
+}
+
+fn properties(own: &Material) -> [(&'static str, Real); 5] {
+    let Material { density_kg_m3, young_pa, poisson, loss_factor, loss_exponent } = *own;
+    [
+        ("density_kg_m3", density_kg_m3),
+        ("young_pa", young_pa),
+        ("poisson", poisson),
+        ("loss_factor", loss_factor),
+        ("loss_exponent", loss_exponent),
+    ]
+}
+
+fn no_material(word: &str) -> String {
+    let kin = crate::resonator::material::of_class(word);
+    match kin.is_empty() {
+        true => format!("no material '{}'{}", clip(word), nearest(&clip(word), MATERIAL_NAMES)),
+        false => format!("which {}? choose {}", clip(word), kin.join(", ")),
+    }
+}
+
+fn write_figure(out: &mut Toml, at: &str, figure: &ShapeDef, ports: &[PlaceOn]) {
+    out.line(format_args!("shape = \"{}\"", figure.kind.id));
+    for key in figure.kind.keys {
+        match figure.values.get(key.id) {
+            None => {}
+            Some(Said::Word(word)) => out.line(format_args!("{} = {}", key.id, quoted(word))),
+            Some(Said::Number(value)) => out.line(format_args!("{} = {value:?}", key.id)),
+        }
+    }
+    match figure.material {
+        Stuff::Air => {}
+        Stuff::Named(id) => out.line(format_args!("material = \"{id}\"")),
+        Stuff::Own(own) => {
+            let all: Vec<String> = properties(&own).iter().map(|(id, value)| format!("{id} = {value:?}")).collect();
+            out.line(format_args!("material = {{ {} }}", all.join(", ")));
+        }
+    }
+    if let Some(modes) = figure.modes {
+        out.line(format_args!("modes = {modes}"));
+    }
+    out.table_unless_empty(&format!("{at}.port"), ports, |port| {
+        let place = match &port.place {
+            Place::Named(word) => quoted(word),
+            Place::At(at) => format!("{at:?}"),
+        };
+        (&port.name, place)
+    });
+}
+
+#[cfg(feature = "text")]
+impl Read for ShapedDef {
+    fn read(node: &Node<'_, '_>, lines: &mut Lines) -> Result<Self, SceneError> {
+        let (figure, ports) = read_figure(node, lines)?;
+        let morph = match node.entry("morph") {
+            None => None,
+            Some(entry) => {
+                let at = node.place("morph");
+                let entries = table(&entry.value, &at, "a table with the keys of a shape")?;
+                let node = Node::open(entries, at, entry.line, &MORPH)?;
+                node.note(lines);
+                let (figure, ports) = read_figure(&node, lines)?;
+                Some(ShapeMorphDef { figure, ports })
+            }
+        };
+        Ok(Self { params: node.params()?, figure, ports, morph })
+    }
+}
+
+#[cfg(feature = "text")]
+fn read_figure(node: &Node<'_, '_>, lines: &mut Lines) -> Result<(ShapeDef, Vec<PlaceOn>), SceneError> {
+    let family = node.beside.and_then(|kind| shape::family(kind.id));
+    let Some(family) = family else { return node.fail("shape", "unknown shape") };
+    let mut figure = ShapeDef {
+        kind: family.kind,
+        values: Default::default(),
+        material: read_material(node, family, lines)?,
+        modes: node.whole("modes")?.and_then(|most| u32::try_from(most).ok()),
+    };
+    for key in family.kind.keys {
+        let said = match key.takes {
+            KeyType::Word(_) => node.known_word(key.id)?.map(|word| Said::Word(word.into())),
+            _ => node.number(key.id)?.map(Said::Number),
+        };
+        figure.values.extend(said.map(|said| (key.id.to_string(), said)));
+    }
+    Ok((figure, read_places(node, family, lines)?))
+}
+
+#[cfg(feature = "text")]
+fn read_material(node: &Node<'_, '_>, family: &Family, lines: &mut Lines) -> Result<Stuff, SceneError> {
+    let Some(entry) = node.entry("material") else { return Ok(Stuff::Air) };
+    if !family.solid {
+        return node.fail("material", format!("a {} is a cavity and holds air; leave it out", family.kind.id));
+    }
+    let at = node.place("material");
+    match &entry.value.data {
+        Data::Text(word) => match Material::named(word) {
+            Some(found) => Ok(Stuff::Named(found.id)),
+            None => fail(at, entry.line, no_material(word)),
+        },
+        Data::Table(entries) => {
+            let own = Node::open(entries, at, entry.line, &MATERIAL)?;
+            own.note(lines);
+            Ok(Stuff::Own(Material {
+                density_kg_m3: own.needed_number("density_kg_m3", "a material")?,
+                young_pa: own.needed_number("young_pa", "a material")?,
+                poisson: own.number_or("poisson", crate::resonator::material::DEFAULT_POISSON)?,
+                loss_factor: own.needed_number("loss_factor", "a material")?,
+                loss_exponent: own.number_or("loss_exponent", 0.0)?,
+            }))
+        }
+        other => fail(at, entry.line, format!("found {}; wants a name or a table of properties", other.found())),
+    }
+}
+
+#[cfg(feature = "text")]
+fn read_places(node: &Node<'_, '_>, family: &Family, lines: &mut Lines) -> Result<Vec<PlaceOn>, SceneError> {
+    named_ports(node, "a table of name = place", lines, |port, at| {
+        let fraction = |data: &Data<'_>| match data {
+            Data::Whole(whole) => Some(*whole as Real),
+            Data::Number(number) => Some(*number),
+            _ => None,
+        };
+        let wrong = |found: String| {
+            let words: Vec<&str> = family.places.iter().map(|(word, _)| *word).collect();
+            format!("found {found}; wants {} or one of {}", wanted(family), words.join(", "))
+        };
+        let place = match &port.value.data {
+            Data::Text(word) => Place::Named(clip(word)),
+            Data::List(values) => match values.iter().map(|value| fraction(&value.data)).collect() {
+                Some(fractions) => Place::At(fractions),
+                None => return fail(at, port.line, wrong(port.value.data.found())),
+            },
+            other => match fraction(other) {
+                Some(fraction) => Place::At(vec![fraction]),
+                None => return fail(at, port.line, wrong(other.found())),
+            },
+        };
+        Ok(PlaceOn { name: port.key.to_string(), place })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_material_of_the_table_keeps_to_the_ranges_of_a_written_one() {
+        for entry in MATERIALS {
+            for (id, value) in properties(&entry.material) {
+                let takes = MATERIAL.takes(id).unwrap();
+                assert_eq!(takes.breach(value), None, "{} {id}", entry.id);
+            }
+        }
+    }
+}
