@@ -5,22 +5,27 @@ use serde_json::{Value, json};
 use tocco::param::{Rate, Scale, Spec};
 use tocco::resonator::shape::{Stuff, family, locate};
 use tocco::scene::def::{BodyDef, BodyForm, ContactForm, Length, LinkDef, ModeDef, PlaceOn, ShapeDef};
-use tocco::scene::{Scene, SceneDef};
+use tocco::scene::{ControlInfo, Scene, SceneDef};
 
-/// Bodies with their places, contacts, live paths with their declarations, controls and signals.
+/// Bodies with their places, contacts, live paths with their declarations, controls, signals, outputs and inputs.
 pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
-    let paths = scene.paths();
-    let value_of = |path: &str| paths.iter().find(|(known, ..)| known == path).map(|(.., value)| *value);
+    let (paths, directory) = (scene.paths(), scene.directory());
     let modes = scene.modes();
     let modes_of =
         |name: &str| modes.iter().find(|(body, _)| body == name).map_or(&[][..], |(_, modes)| modes.as_slice());
-    let controls: Vec<Value> = scene
+    let controls: Vec<Value> = directory
         .controls()
         .into_iter()
-        .map(|(name, path, range, scale)| {
-            let value = value_of(&path).map_or(0.5, |value| position(value, range, scale));
+        .map(|ControlInfo { name, path, range, scale }| {
+            let value = directory.address(&name).ok();
+            let value = value.and_then(|control| directory.reading(control, |slot| paths[slot].2));
             json!({ "name": name, "path": path, "range": range, "scale": law(scale), "value": value })
         })
+        .collect();
+    let outputs: Vec<Value> = directory
+        .outputs()
+        .iter()
+        .map(|output| json!({ "name": output.name, "channels": output.channels, "limiter": output.limiter }))
         .collect();
     let contacts: Vec<Value> = def
         .contacts
@@ -43,7 +48,9 @@ pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
         "contacts": contacts,
         "paths": paths.iter().map(path).collect::<Vec<_>>(),
         "controls": controls,
-        "signals": scene.signals(),
+        "signals": directory.signals(),
+        "outputs": outputs,
+        "inputs": directory.inputs(),
         "omitted": scene.omitted(),
     })
 }
@@ -80,9 +87,10 @@ fn body_words(body: &BodyDef, scene: &Scene, modes: &[ModeDef]) -> Value {
         }
     };
     if kind == "string" {
+        let names = scene.directory();
         let first =
-            ports.first().and_then(|port| scene.site(&format!("{}.{}", body.name, port["name"].as_str()?)).ok());
-        words["anywhere"] = first.is_some_and(|site| scene.shape_at(site, &[0.5]).is_ok()).into();
+            ports.first().and_then(|port| names.site(&format!("{}.{}", body.name, port["name"].as_str()?)).ok());
+        words["anywhere"] = first.is_some_and(|site| names.shape_at(site, &[0.5]).is_ok()).into();
     }
     words["type"] = kind.into();
     words["ports"] = ports.into();
@@ -114,13 +122,4 @@ fn law(scale: Scale) -> &'static str {
         Scale::Linear => "linear",
         Scale::Log => "log",
     }
-}
-
-/// Where on its knob a value stands.
-fn position(value: f64, [low, high]: [f64; 2], scale: Scale) -> f64 {
-    let at = match scale {
-        Scale::Linear => (value - low) / (high - low),
-        Scale::Log => (value / low).ln() / (high / low).ln(),
-    };
-    at.clamp(0.0, 1.0)
 }
