@@ -54,6 +54,8 @@ impl Write for Buffer {
 impl Session {
     fn open(scene: Document, rate_hz: f64) -> Result<Self, String> {
         let rate_hz = (rate_hz != 0.0).then_some(rate_hz);
+        // No clock: worklets have none finer than a millisecond, so load is not watched and nothing is placed by time. No
+        // limiter here: it comes after the master gain.
         let setup = Setup { rate_hz, limiter: false, ..Setup::default() };
         let live = tocco_live::Session::open(scene, setup).map_err(|error| error.to_string())?;
         let limiter = Limiter::new(live.desk.channels(), live.desk.rate_hz(), CEILING_DBTP);
