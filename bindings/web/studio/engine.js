@@ -126,7 +126,8 @@ export class Engine extends EventTarget {
     Object.assign(this, { names, info, scene: id });
     const { destination } = this.context;
     const wanted = 1 + Math.max(1, ...info.outputs.flatMap(({ channels }) => channels));
-    if (destination.maxChannelCount >= 2) destination.channelCount = Math.min(wanted, this.channels);
+    const opened = Math.min(wanted, this.channels, destination.maxChannelCount);
+    if (opened >= 2 && destination.channelCount !== opened) destination.channelCount = opened;
     const lost = info.outputs.filter(({ channels }) => channels.some((channel) => channel >= this.channels)).map(({ name }) => name);
     if (lost.length) this.tell("remark", `this device has ${this.channels} channels: of ${lost.join(", ")} the channels beyond are not heard`);
     this.listen(info.inputs);
