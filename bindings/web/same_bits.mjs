@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The WebAssembly build gives the bits of the native build, and the orders for a keyboard's bytes: node same_bits.mjs MODULE.wasm NATIVE_PROGRAM SCENE...
+// The WebAssembly build gives the bits of the native build, and the same gestures for a keyboard's bytes: node same_bits.mjs MODULE.wasm NATIVE_PROGRAM SCENE...
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -29,8 +29,8 @@ function maths() {
     const end = stream.indexOf(10, at);
     const [name, count] = String.fromCharCode(...stream.subarray(at, end)).split(" ");
     at = end + 1 + 8 * count;
-    const pointer = tocco.tocco_maths(index); // first: it may grow the memory, which detaches the old buffer
-    same(`math::${name}`, new Float64Array(tocco.memory.buffer, pointer, +count),
+    tocco.tocco_maths(index); // first: it may grow the memory, which detaches the old buffer
+    same(`math::${name}`, new Float64Array(tocco.memory.buffer, tocco.tocco_numbers(), tocco.tocco_numbers_len()),
       new Float64Array(stream.slice(end + 1, at).buffer));
   }
 }
@@ -52,24 +52,24 @@ function error() {
 // Two seconds in blocks of a worklet; the native side renders them in one piece.
 function scene(path, rate) {
   const name = `${basename(path)} at ${rate || "its own"} Hz`;
-  const player = text(readFileSync(path, "utf8"), (p, n) => tocco.tocco_load(p, n, rate));
-  if (player === 0) return failures.push(`${name}: ${error()}`);
-  const channels = tocco.tocco_channels(player);
+  const session = text(readFileSync(path, "utf8"), (p, n) => tocco.tocco_load(p, n, rate));
+  if (session === 0) return failures.push(`${name}: ${error()}`);
+  const channels = tocco.tocco_channels(session);
   const block = 128;
-  const frames = Math.ceil((2 * tocco.tocco_rate_hz(player)) / block) * block;
+  const frames = Math.ceil((2 * tocco.tocco_rate_hz(session)) / block) * block;
   const got = new Float32Array(frames * channels);
   for (let at = 0; at < frames; at += block) {
-    const pointer = tocco.tocco_render(player, block);
+    const pointer = tocco.tocco_render(session, block);
     got.set(new Float32Array(tocco.memory.buffer, pointer, block * channels), at * channels);
   }
-  tocco.tocco_free(player);
+  tocco.tocco_free(session);
   same(name, got, new Float32Array(runNative(path, rate, frames).buffer));
 }
 
 function refusal() {
-  const player = text("version = 1\n[body.bar]\ntype = 'modle'\n", (p, n) => tocco.tocco_load(p, n, 0));
-  if (player === 0 && error().includes("modal")) passed += 1;
-  else failures.push(`a misspelt scene: ${player}, "${error()}"`);
+  const session = text("version = 1\n[body.bar]\ntype = 'modle'\n", (p, n) => tocco.tocco_load(p, n, 0));
+  if (session === 0 && error().includes("modal")) passed += 1;
+  else failures.push(`a misspelt scene: ${session}, "${error()}"`);
 }
 
 /** Numbers that look random and are the same every time. */
@@ -105,14 +105,14 @@ function keys(path) {
   const input = stream.map(({ now, bytes }) => [now, ...bytes].join(" ")).join("\n");
   const wanted = execFileSync(native, ["keys", path], { input, encoding: "utf8", maxBuffer: 1 << 28 }).trim().split("\n");
   const at = tocco.tocco_alloc(16);
-  const read = () => new TextDecoder().decode(new Uint8Array(tocco.memory.buffer, tocco.tocco_keys_text(board), tocco.tocco_keys_text_len(board)));
+  const read = () => new TextDecoder().decode(new Uint8Array(tocco.memory.buffer, tocco.tocco_text(), tocco.tocco_text_len()));
   const wrong = stream.findIndex(({ now, bytes }, i) => {
     new Uint8Array(tocco.memory.buffer).set(bytes, at);
     tocco.tocco_keys_feed(board, at, bytes.length, now);
     return read() !== wanted[i];
   });
   const struck = wanted.filter((line) => /strike|hit/.test(line)).length;
-  if (wrong >= 0) failures.push(`${name}: wasm orders ${read()}, native ${wanted[wrong]} for ${stream[wrong].bytes}`);
+  if (wrong >= 0) failures.push(`${name}: wasm means ${read()}, native ${wanted[wrong]} for ${stream[wrong].bytes}`);
   else if (struck < 100) failures.push(`${name}: only ${struck} notes sounded`);
   else passed += 1;
   tocco.tocco_keys_free(board);

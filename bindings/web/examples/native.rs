@@ -2,14 +2,14 @@
 //! The native side of the bit-identity test, raw little-endian numbers on standard output.
 //!
 //! `native maths`: for each function of `tocco::math` a line `NAME COUNT`, then its doubles.
-//! `native keys SCENE`: what a keyboard's bytes order, a line of JSON for each line `SECONDS BYTE BYTE ...` that comes in.
+//! `native keys SCENE`: what a keyboard's bytes mean, a line of JSON for each line `SECONDS BYTE BYTE ...` that comes in.
 //! `native SCENE RATE_HZ FRAMES`: interleaved `f32`; rate 0 is the scene's own.
 
 use std::io::{BufRead, Write};
 use tocco::Queue;
 use tocco::engine::Engine;
-use tocco::midi::{Map, Translator, voices};
 use tocco::scene::{Scene, SceneDef};
+use tocco_live::midi::{Map, Translator, voices};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -30,10 +30,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 let mut words = line.split(' ');
                 let now_s: f64 = words.next().unwrap_or_default().parse()?;
                 let bytes = words.map(str::parse).collect::<Result<Vec<u8>, _>>()?;
-                let mut orders = Vec::new();
-                translator.feed(&bytes, now_s, &mut orders);
-                let lines: Vec<_> = orders.into_iter().map(tocco_web::keys::line).collect();
-                writeln!(out, "{}", serde_json::Value::Array(lines))?;
+                let mut gestures = Vec::new();
+                translator.feed(&bytes, now_s, &mut gestures);
+                writeln!(out, "{}", tocco_web::keys::lines(&mut gestures))?;
             }
         }
         [scene, rate_hz, frames] => {

@@ -2,25 +2,30 @@
 //! A scene in the words a page needs to draw and play it.
 
 use serde_json::{Value, json};
-use tocco::param::{Rate, Spec, Word, position};
+use tocco::param::{Rate, Spec, Word};
 use tocco::scene::def::{BodyDef, Length, ModeDef};
 use tocco::scene::kinds::Detail;
-use tocco::scene::{Scene, SceneDef};
+use tocco::scene::{ControlInfo, Scene, SceneDef};
 
-/// Bodies with their places, contacts, live paths with their declarations, controls and signals.
+/// Bodies with their places, contacts, live paths with their declarations, controls, signals, outputs and inputs.
 pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
-    let paths = scene.paths();
-    let value_of = |path: &str| paths.iter().find(|(known, ..)| known == path).map(|(.., value)| *value);
+    let (paths, directory) = (scene.paths(), scene.directory());
     let modes = scene.modes();
     let modes_of =
         |name: &str| modes.iter().find(|(body, _)| body == name).map_or(&[][..], |(_, modes)| modes.as_slice());
-    let controls: Vec<Value> = scene
+    let controls: Vec<Value> = directory
         .controls()
         .into_iter()
-        .map(|(name, path, range, scale)| {
-            let value = value_of(&path).map_or(0.5, |value| position(scale, range[0], range[1], value).clamp(0.0, 1.0));
+        .map(|ControlInfo { name, path, range, scale }| {
+            let value = directory.address(&name).ok();
+            let value = value.and_then(|control| directory.reading(control, |slot| paths[slot].2));
             json!({ "name": name, "path": path, "range": range, "scale": scale.word(), "value": value })
         })
+        .collect();
+    let outputs: Vec<Value> = directory
+        .outputs()
+        .iter()
+        .map(|output| json!({ "name": output.name, "channels": output.channels, "limiter": output.limiter }))
         .collect();
     let contacts: Vec<Value> = def
         .contacts
@@ -37,7 +42,9 @@ pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
         "contacts": contacts,
         "paths": paths.iter().map(path).collect::<Vec<_>>(),
         "controls": controls,
-        "signals": scene.signals(),
+        "signals": directory.signals(),
+        "outputs": outputs,
+        "inputs": directory.inputs(),
         "omitted": scene.omitted(),
     })
 }
@@ -56,8 +63,8 @@ fn body_words(body: &BodyDef, scene: &Scene, modes: &[ModeDef]) -> Value {
     }
     let names = body.form.ports();
     if let (Some(name), Some(place)) = (names.first(), body.form.place(0)) {
-        let site = scene.site(&format!("{}.{name}", body.name));
-        words["anywhere"] = site.is_ok_and(|site| scene.shape_at(site, &place).is_ok()).into();
+        let site = scene.directory().site(&format!("{}.{name}", body.name));
+        words["anywhere"] = site.is_ok_and(|site| scene.directory().shape_at(site, &place).is_ok()).into();
     }
     let port = |(index, name): (usize, &&str)| match body.form.place(index) {
         Some(place) => json!({ "name": name, "place": place }),

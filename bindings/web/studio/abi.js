@@ -42,71 +42,112 @@ export class Abi {
     this.x = exports;
   }
 
-  /** Calls `use(pointer, length)` with the text in the module's memory. */
-  text(string, use) {
-    const bytes = encode(string);
-    const pointer = this.x.tocco_alloc(bytes.length);
-    new Uint8Array(this.x.memory.buffer).set(bytes, pointer);
-    const result = use(pointer, bytes.length);
-    this.x.tocco_dealloc(pointer, bytes.length);
+  /** Calls `use(pointer, length)` with bytes in the module's memory. */
+  bytes(values, use) {
+    const pointer = this.x.tocco_alloc(values.length);
+    new Uint8Array(this.x.memory.buffer).set(values, pointer);
+    const result = use(pointer, values.length);
+    this.x.tocco_dealloc(pointer, values.length);
     return result;
   }
 
-  error() {
-    return decode(new Uint8Array(this.x.memory.buffer, this.x.tocco_error(), this.x.tocco_error_len()));
+  /** Same with a text. */
+  text(string, use) {
+    return this.bytes(encode(string), use);
   }
 
-  /** A player of the scene, or an Error whose message is one line. `rate` 0: the scene's own. */
+  /** Same with doubles. */
+  doubles(values, use) {
+    const pointer = this.x.tocco_alloc(8 * values.length);
+    new Float64Array(this.x.memory.buffer, pointer, values.length).set(values);
+    const result = use(pointer, values.length);
+    this.x.tocco_dealloc(pointer, 8 * values.length);
+    return result;
+  }
+
+  /** Throws what went wrong, one line, if something did. */
+  done(ok) {
+    if (!ok) throw new Error(decode(new Uint8Array(this.x.memory.buffer, this.x.tocco_error(), this.x.tocco_error_len())));
+    return ok;
+  }
+
+  /** What was answered in words, as bytes; a view. */
+  answerBytes() {
+    return new Uint8Array(this.x.memory.buffer, this.x.tocco_text(), this.x.tocco_text_len());
+  }
+
+  answer() {
+    return decode(this.answerBytes());
+  }
+
+  /** What was answered in numbers; a copy. */
+  numbers() {
+    return new Float64Array(this.x.memory.buffer, this.x.tocco_numbers(), this.x.tocco_numbers_len()).slice();
+  }
+
+  /** A session that plays the scene; throws one line. `rate` 0: the scene's own. */
   load(scene, rate) {
-    const player = this.text(scene, (p, n) => this.x.tocco_load(p, n, rate));
-    if (player === 0) throw new Error(this.error());
-    return new Player(this, player);
+    return new Session(this, this.done(this.text(scene, (p, n) => this.x.tocco_load(p, n, rate))));
+  }
+
+  /** What is in the scene as it is played at a rate; throws as `load` does. */
+  names(scene, rate) {
+    return new Names(this, this.done(this.text(scene, (p, n) => this.x.tocco_names(p, n, rate))));
   }
 
   /** A keyboard for the scene, as its [midi] table says; throws as `load` does. */
   keys(scene) {
-    const keys = this.text(scene, (p, n) => this.x.tocco_keys(p, n));
-    if (keys === 0) throw new Error(this.error());
-    return new Keys(this, keys);
+    return new Keys(this, this.done(this.text(scene, (p, n) => this.x.tocco_keys(p, n))));
   }
 }
 
-/** From MIDI bytes to the lines of a take: the program's own translator. */
+/** A scene's names, and what a place on a shape is made of: for the page, where there is time. */
+class Names {
+  constructor(abi, pointer) {
+    this.abi = abi;
+    this.pointer = pointer;
+  }
+
+  describe() {
+    this.abi.x.tocco_describe(this.pointer);
+    return JSON.parse(this.abi.answer());
+  }
+
+  /** Shape values of the modes where a gesture touches; throws if the body is no shape. */
+  shapeAt(touch) {
+    const { abi, pointer } = this;
+    abi.done(abi.text(JSON.stringify(touch), (p, n) => abi.x.tocco_shape_at(pointer, p, n)));
+    return abi.numbers();
+  }
+
+  free() {
+    this.abi.x.tocco_names_free(this.pointer);
+  }
+}
+
+/** From MIDI bytes to gestures: the program's own translator. */
 class Keys {
   constructor(abi, pointer) {
     this.abi = abi;
     this.pointer = pointer;
     this.hasTable = abi.x.tocco_keys_have_table(pointer) === 1;
+    abi.x.tocco_keys_scene(pointer);
     /** The scene to load: with the voices that notes need. */
-    this.scene = this.read();
+    this.scene = abi.answer();
     abi.x.tocco_keys_bodies(pointer);
     /** Bodies of each voice: their energies are wanted. */
-    this.voices = JSON.parse(this.read());
-  }
-
-  read() {
-    const { x } = this.abi;
-    return decode(new Uint8Array(x.memory.buffer, x.tocco_keys_text(this.pointer), x.tocco_keys_text_len(this.pointer)));
+    this.voices = JSON.parse(abi.answer());
   }
 
   /** Energies of the voices, J: the next note takes the quietest. */
   weigh(energies) {
-    const { x } = this.abi;
-    const bytes = new Uint8Array(new Float64Array(energies).buffer);
-    const at = x.tocco_alloc(bytes.length);
-    new Uint8Array(x.memory.buffer).set(bytes, at);
-    x.tocco_keys_weigh(this.pointer, at, bytes.length);
-    x.tocco_dealloc(at, bytes.length);
+    this.abi.doubles(energies, (p, n) => this.abi.x.tocco_keys_weigh(this.pointer, p, n));
   }
 
-  /** What these bytes order at a time in seconds. */
+  /** What these bytes mean at a time in seconds: gestures. */
   feed(bytes, now) {
-    const { x } = this.abi;
-    const at = x.tocco_alloc(bytes.length);
-    new Uint8Array(x.memory.buffer).set(bytes, at);
-    x.tocco_keys_feed(this.pointer, at, bytes.length, now);
-    x.tocco_dealloc(at, bytes.length);
-    return JSON.parse(this.read());
+    this.abi.bytes(bytes, (p, n) => this.abi.x.tocco_keys_feed(this.pointer, p, n, now));
+    return JSON.parse(this.abi.answer());
   }
 
   free() {
@@ -114,12 +155,14 @@ class Keys {
   }
 }
 
-class Player {
+/** A scene that plays. */
+class Session {
   constructor(abi, pointer) {
     this.abi = abi;
     this.x = abi.x;
     this.pointer = pointer;
     this.channels = this.x.tocco_channels(pointer);
+    this.inputs = this.x.tocco_inputs(pointer);
     this.rate = this.x.tocco_rate_hz(pointer);
     this.watched = 0;
   }
@@ -132,62 +175,38 @@ class Player {
     return this.x.tocco_tick(this.pointer);
   }
 
-  describe() {
-    const at = this.x.tocco_describe(this.pointer);
-    return JSON.parse(decode(new Uint8Array(this.x.memory.buffer, at, this.x.tocco_describe_len(this.pointer))));
+  /** Does what a line says, at a tick (0: now); throws what went wrong. */
+  gesture(line, at = 0) {
+    this.abi.done(this.abi.text(line, (p, n) => this.x.tocco_gesture(this.pointer, p, n, at)));
   }
 
-  /** Does what a take's line says, at its tick (0: now); throws what went wrong. */
-  command(line) {
-    const { pointer, x } = this;
-    const at = line.at ?? 0;
-    const done = (ok) => {
-      if (!ok) throw new Error(this.abi.error());
-    };
-    if ("set" in line) done(this.abi.text(line.set, (p, n) => x.tocco_set(pointer, p, n, line.value, at)));
-    else if ("jump" in line) done(this.abi.text(line.jump, (p, n) => x.tocco_jump(pointer, p, n, line.value, at)));
-    else if ("hush" in line) done(x.tocco_hush(pointer, at));
-    else if ("strike" in line) {
-      done(this.abi.text(line.strike, (p, n) => x.tocco_strike(pointer, p, n, line.velocity_m_s, at)));
-    } else if ("hit" in line) {
-      done(this.abi.text(line.hit, (p, n) => x.tocco_hit(pointer, p, n, line.impulse_n_s, at)));
-    } else if ("touch" in line) {
-      const solved = line.shape; // solved by another instance, or to be solved here
-      done(this.numbers(solved ?? line.place, (v, count) =>
-        this.abi.text(line.touch, (p, n) => x[solved ? "tocco_touch_with" : "tocco_touch"](pointer, p, n, v, count, at))));
-    } else if ("scene" in line) {
-      done(this.abi.text(line.scene.text, (p, n) => x.tocco_replace(pointer, p, n)));
-      this.watched = 0;
-    }
+  /** The same for a touch that `Names.shapeAt` has solved. */
+  touch(line, shape, at = 0) {
+    this.abi.done(this.abi.doubles(shape, (values, count) =>
+      this.abi.text(line, (p, n) => this.x.tocco_touch(this.pointer, p, n, values, count, at))));
   }
 
-  /** Calls `use(pointer, count)` with doubles in the module's memory. */
-  numbers(values, use) {
-    const at = this.x.tocco_alloc(8 * values.length + 8);
-    const aligned = (at + 7) & ~7;
-    new Float64Array(this.x.memory.buffer, aligned, values.length).set(values);
-    const result = use(aligned, values.length);
-    this.x.tocco_dealloc(at, 8 * values.length + 8);
-    return result;
+  /** Another scene, from its beginning or as an edit of this one; throws, and the old one plays on. */
+  replace(scene, edits) {
+    this.abi.done(this.abi.text(scene, (p, n) => this.x.tocco_replace(this.pointer, p, n, edits ? 1 : 0)));
+    this.watched = 0;
   }
 
-  /** Shape values of the modes at a place; null where the body is no shape. */
-  shapeAt(site, place) {
-    const at = this.numbers(place, (v, count) =>
-      this.abi.text(site, (p, n) => this.x.tocco_shape_at(this.pointer, p, n, v, count)));
-    return at === 0 ? null : Array.from(new Float64Array(this.x.memory.buffer, at, this.x.tocco_modes_len(this.pointer)));
+  /** Keeps a take: to be asked for before anything else. */
+  record() {
+    this.abi.done(this.x.tocco_record(this.pointer));
   }
 
-  /** Hash of everything rendered so far, as a take ends with it. */
-  hash() {
-    return BigInt.asUintN(64, this.x.tocco_hash(this.pointer)).toString(16).padStart(16, "0");
+  /** Ends the take; its bytes. The sound goes on. */
+  take() {
+    this.abi.done(this.x.tocco_take(this.pointer));
+    return this.abi.answerBytes().slice();
   }
 
-  /** Signals to record while rendering; at most eight. */
+  /** Signals to be seen sample by sample while rendering. */
   watch(signals) {
-    const count = this.abi.text(signals.join("\n"), (p, n) => this.x.tocco_watch(this.pointer, p, n));
-    if (count !== signals.length) throw new Error(this.abi.error());
-    this.watched = count;
+    this.abi.done(this.abi.text(signals.join("\n"), (p, n) => this.x.tocco_watch(this.pointer, p, n)));
+    this.watched = signals.length;
   }
 
   // Views are kept while memory, place and length stay: an audio thread that makes no garbage is not swept.
@@ -198,25 +217,20 @@ class Player {
     return (this[key] = new Kind(buffer, at, length));
   }
 
-  /** The next frames, interleaved; a view that lives until the next call. */
+  /** Room for what comes in during the next frames, channel after channel; a view. */
+  input(frames) {
+    return this.view("cameIn", Float32Array, this.x.tocco_input(this.pointer, frames), frames * this.inputs);
+  }
+
+  /** The next frames, interleaved; a view that lives until the next call of anything but `probes`. */
   render(frames) {
     return this.view("out", Float32Array, this.x.tocco_render(this.pointer, frames), frames * this.channels);
   }
 
-  /** The frames of the last render again; a view. */
-  last(frames) {
-    return this.view("out", Float32Array, this.x.tocco_last(this.pointer), frames * this.channels);
-  }
-
-  /** The last render through master gain and limiter, as heard; a view. */
-  limited(frames, gain, limiting) {
-    const at = this.x.tocco_limited(this.pointer, gain, limiting ? 1 : 0);
-    return this.view("heard", Float32Array, at, frames * this.channels);
-  }
-
-  /** Smallest gain of the limiter in the last block. */
-  reduction() {
-    return this.x.tocco_reduction(this.pointer);
+  /** The last frames through master gain and limiters, for so many channels of a device, one after another; a view. */
+  heard(frames, gain, limiting, channels) {
+    const at = this.x.tocco_heard(this.pointer, gain, limiting ? 1 : 0, channels);
+    return this.view("device", Float32Array, at, frames * channels);
   }
 
   /** Watched signals of the last render, one row per frame; a view. */
@@ -224,19 +238,27 @@ class Player {
     return this.view("probed", Float64Array, this.x.tocco_probes(this.pointer), frames * this.watched);
   }
 
-  /** Energies of all bodies, then of all laws, J; a view. */
-  energies(count) {
-    return new Float64Array(this.x.memory.buffer, this.x.tocco_energies(this.pointer), count);
+  /** Peak and least gain of the limiter of each output, since the last call. */
+  meters() {
+    this.x.tocco_meters(this.pointer);
+    return this.abi.numbers();
   }
 
-  /** Energy of every mode of a body, J; a view. */
+  /** Energies of all bodies, then of all laws, J. */
+  energies() {
+    this.x.tocco_energies(this.pointer);
+    return this.abi.numbers();
+  }
+
+  /** Energy of every mode of a body, J. */
   modes(body) {
-    const at = this.x.tocco_modes(this.pointer, body);
-    return new Float64Array(this.x.memory.buffer, at, this.x.tocco_modes_len(this.pointer));
+    this.x.tocco_modes(this.pointer, body);
+    return this.abi.numbers();
   }
 
   /** Unconverged solves, refused or clamped values, resets. */
   health() {
-    return new Float64Array(this.x.memory.buffer, this.x.tocco_health(this.pointer), 3);
+    this.x.tocco_health(this.pointer);
+    return this.abi.numbers();
   }
 }

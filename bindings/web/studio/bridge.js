@@ -5,14 +5,13 @@
 const AGAIN_MS = 2000;
 
 export class Bridge {
-  /** `heard(command)` is told what came from outside. */
+  /** `heard(gesture)` is told what came from outside. */
   constructor(engine, say, heard) {
     this.play = engine.send.bind(engine);
-    Object.assign(this, { engine, say, heard });
-    engine.send = (command) => {
-      this.play(command);
-      const { shape, ...line } = command; // whoever hears of it solves its places again
-      if (this.socket?.readyState === 1) this.socket.send(JSON.stringify(line));
+    Object.assign(this, { say, heard });
+    engine.send = (gesture) => {
+      this.play(gesture);
+      if (this.socket?.readyState === 1) this.socket.send(JSON.stringify(gesture));
     };
     this.join();
   }
@@ -24,11 +23,10 @@ export class Bridge {
       this.socket = socket;
     };
     socket.onmessage = ({ data }) => {
-      const command = JSON.parse(data);
-      if (!["set", "strike", "hit", "touch", "hush"].some((word) => word in command)) return;
-      if ("touch" in command) command.shape = this.engine.twin?.shapeAt(command.touch, command.place);
-      this.play(command); // not back to where it came from
-      this.heard(command);
+      const gesture = JSON.parse(data);
+      if (!["set", "jump", "strike", "hit", "touch", "hush"].some((word) => word in gesture)) return;
+      this.play(gesture); // not back to where it came from
+      this.heard(gesture);
     };
     // The program may have been started anew.
     socket.onclose = () => {

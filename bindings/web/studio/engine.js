@@ -14,7 +14,10 @@ export async function compile() {
   }
 }
 
-/** Talks to the worklet. Events: loaded, status, problem, recorded, rows. */
+/** Most channels that a worklet can have. */
+const MOST_CHANNELS = 32;
+
+/** Talks to the worklet. Events: loaded, status, problem, remark, recorded, rows. */
 export class Engine extends EventTarget {
   constructor(module) {
     super();
@@ -43,9 +46,15 @@ export class Engine extends EventTarget {
     this.node?.disconnect();
     this.context = new AudioContext({ latencyHint: latency });
     await this.context.audioWorklet.addModule("worklet.js");
+    // Channels mean what the scene means by them: none is mixed into another.
+    const { destination } = this.context;
+    this.channels = Math.min(MOST_CHANNELS, Math.max(2, destination.maxChannelCount));
+    if (destination.maxChannelCount >= 2) destination.channelInterpretation = "discrete";
     this.node = new AudioWorkletNode(this.context, "tocco", {
-      numberOfInputs: 0,
-      outputChannelCount: [2],
+      numberOfInputs: 1,
+      channelCountMode: "explicit",
+      channelInterpretation: "discrete",
+      outputChannelCount: [this.channels],
       processorOptions: { module: this.module, shared: this.ring.shared, head: this.ring.head() },
     });
     this.node.port.onmessage = ({ data }) => this.receive(data);
@@ -80,11 +89,12 @@ export class Engine extends EventTarget {
   receive(message) {
     if (message.rows) this.ring.take(message.rows, message.head);
     else if (message.status) this.tell("status", message.status);
-    else if (message.loaded) {
-      this.info = message.loaded;
-      this.tell("loaded", message.loaded);
-      this.waiting.get(message.id)?.done(message.loaded);
-      this.waiting.delete(message.id);
+    else if ("loaded" in message) {
+      const asked = this.waiting.get(message.loaded); // none: the same scene again, for a take
+      this.waiting.delete(message.loaded);
+      if (asked) this.adopt(asked, message.loaded);
+      this.tell("loaded", this.info);
+      asked?.done(this.info);
     } else if (message.watching) {
       this.watching = message.watching;
       this.watchedFrom = message.from;
@@ -92,36 +102,80 @@ export class Engine extends EventTarget {
     else if (message.problem) {
       const asked = this.waiting.get(message.of);
       this.waiting.delete(message.of);
-      if (asked) asked.failed(new Error(message.problem));
-      else this.tell("problem", message.problem);
+      if (asked) {
+        asked.names.free();
+        asked.failed(new Error(message.problem));
+      } else this.tell("problem", message.problem);
     }
   }
 
   /** Takes a scene; what was sounding goes on where it can. Rejects with one line and keeps the old scene. */
   async load(scene, fresh = false) {
-    const twin = this.abi.load(scene, this.rate); // what is wrong is found here, not on the audio side
-    const info = await this.hand(scene, fresh);
-    this.twin?.free();
-    this.twin = twin;
-    return info;
-  }
-
-  hand(scene, fresh) {
+    const names = this.abi.names(scene, this.rate); // what is wrong is found here, not on the audio side
+    const info = names.describe();
     const id = (this.serial += 1);
     return new Promise((done, failed) => {
-      this.waiting.set(id, { done, failed });
-      this.node.port.postMessage({ load: scene, id, fresh });
+      this.waiting.set(id, { done, failed, names, info });
+      this.node.port.postMessage({ load: scene, id, fresh, shown: info.outputs[0]?.channels[0] ?? 0 });
     });
   }
 
-  send(command) {
-    this.node?.port.postMessage({ command });
+  // The scene sounds: these are its names from now on.
+  adopt({ names, info }, id) {
+    this.names?.free();
+    Object.assign(this, { names, info, scene: id });
+    const { destination } = this.context;
+    const wanted = 1 + Math.max(1, ...info.outputs.flatMap(({ channels }) => channels));
+    const opened = Math.min(wanted, this.channels, destination.maxChannelCount);
+    if (opened >= 2 && destination.channelCount !== opened) destination.channelCount = opened;
+    const lost = info.outputs.filter(({ channels }) => channels.some((channel) => channel >= this.channels)).map(({ name }) => name);
+    if (lost.length) this.tell("remark", `this device has ${this.channels} channels: of ${lost.join(", ")} the channels beyond are not heard`);
+    this.listen(info.inputs);
   }
 
-  /** Moves the place where a port is touched; solved here, so that the audio side only copies. */
+  /** Lets a scene hear the microphone, which is asked for only now; without it the scene hears silence. */
+  async listen(channels) {
+    this.inputs = channels;
+    this.source?.disconnect();
+    this.source = null;
+    if (channels === 0) return this.stopListening();
+    const { context, node } = this;
+    node.channelCount = Math.min(channels, MOST_CHANNELS);
+    try {
+      // As it is: what browsers do for speech would be heard as a fault.
+      const plain = { echoCancellation: false, noiseSuppression: false, autoGainControl: false };
+      this.microphone ??= navigator.mediaDevices.getUserMedia({ audio: { ...plain, channelCount: channels } });
+      const stream = await this.microphone;
+      if (this.context !== context || this.inputs !== channels) return; // another scene, or another context
+      this.source = context.createMediaStreamSource(stream);
+      this.source.connect(node);
+    } catch {
+      this.microphone = null;
+      this.tell("remark", "this scene listens, but there is no microphone or it was refused; the scene hears silence");
+    }
+  }
+
+  async stopListening() {
+    const asked = this.microphone;
+    this.microphone = null;
+    const stream = await asked?.catch(() => null);
+    stream?.getTracks().forEach((track) => track.stop());
+  }
+
+  /** Sends a gesture, as a take has it. Where it touches is solved here, so that the audio side only copies. */
+  send(gesture) {
+    if (!this.node) return;
+    try {
+      const shape = "touch" in gesture ? this.names?.shapeAt(gesture) : undefined;
+      this.post({ gesture: JSON.stringify(gesture), shape, of: this.scene });
+    } catch (error) {
+      this.tell("problem", error.message);
+    }
+  }
+
+  /** Moves the place where a port is touched. */
   touch(site, place) {
-    const shape = this.twin?.shapeAt(site, place);
-    if (shape) this.send({ touch: site, place, shape });
+    this.send({ touch: site, place });
   }
 
   set(path, value) {
@@ -129,7 +183,7 @@ export class Engine extends EventTarget {
   }
 
   watch(signals) {
-    this.node?.port.postMessage({ watch: signals });
+    this.post({ watch: signals });
   }
 
   post(message) {

@@ -8,9 +8,9 @@ const FIRST_NOTE = 60;
 const [SOFT, LOUD] = [76, 127];
 
 export class Notes {
-  /** `say(text)` speaks to the user; `arm()` is called when notes begin to be wanted. */
-  constructor(engine, say, arm) {
-    Object.assign(this, { engine, say, arm });
+  /** `arm()` is called when notes begin to be wanted. */
+  constructor(engine, arm) {
+    Object.assign(this, { engine, arm });
     this.lettersOn = false;
     this.midiOn = false;
     this.keys = null;
@@ -85,7 +85,7 @@ export class Notes {
   /** One MIDI message, or part of one. */
   message(bytes) {
     if (!this.engine.isOn) this.engine.turn(true);
-    if (this.keys) return this.obey(this.keys.feed(bytes, performance.now() / 1000));
+    if (this.keys) return this.perform(this.keys.feed(bytes, performance.now() / 1000));
     const [kind, first, second] = bytes;
     const type = kind & 0xf0;
     if (type === 0x90 && second > 0) this.play(first, second / 127);
@@ -100,11 +100,10 @@ export class Notes {
     this.keys.weigh(this.keys.voices.map((names) => names.reduce((sum, name) => sum + (of.get(name) ?? 0), 0)));
   }
 
-  obey(lines) {
-    for (const line of lines) {
-      if ("tell" in line) this.say(line.tell);
-      else this.engine.send(line);
-      const touched = (line.strike ?? line.hit)?.split(/[~.]/)[0];
+  perform(gestures) {
+    for (const gesture of gestures) {
+      this.engine.send(gesture);
+      const touched = (gesture.strike ?? gesture.hit)?.split(/[~.]/)[0];
       if (touched) this.strikes.find((s) => s.body.name === touched || s.hammers.some((h) => h.mass === touched))?.flash();
     }
   }

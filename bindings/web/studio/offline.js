@@ -15,19 +15,19 @@ onmessage = ({ data }) => {
   }
 };
 
-/** Plays the scene from its start, with a take's commands if there are any. */
-function render({ id, scene, rate, seconds, commands = [], progress }) {
-  const player = abi.load(scene, rate);
-  const frames = Math.round(seconds * player.rate);
-  const out = new Float32Array(frames * player.channels);
-  for (const command of commands) player.command(command);
+/** Plays the scene from its start, with a take's gestures if there are any. */
+function render({ id, scene, rate, seconds, gestures = [], progress }) {
+  const session = abi.load(scene, rate);
+  const frames = Math.round(seconds * session.rate);
+  const out = new Float32Array(frames * session.channels);
+  for (const gesture of gestures) session.gesture(JSON.stringify(gesture), gesture.at);
   const block = 4096;
   for (let at = 0; at < frames; at += block) {
     const count = Math.min(block, frames - at);
-    out.set(player.render(count), at * player.channels);
+    out.set(session.render(count), at * session.channels);
     if (progress && at % (16 * block) === 0) postMessage({ id, part: at / frames });
   }
-  const { channels, rate: own } = player;
-  player.free();
+  const { channels, rate: own } = session;
+  session.free();
   return { samples: out, channels, rate: own };
 }

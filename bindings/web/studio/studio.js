@@ -36,7 +36,7 @@ class Studio {
     this.editor = new Editor($("text"), (text) => this.take(text, { isTyped: true }));
     this.gallery = new Gallery($("gallery"), scenes, this.offline, (name) => this.choose(name));
     // What notes need of a scene comes and goes with them; what sounds goes on.
-    this.notes = new Notes(this.engine, say, () => this.take(this.text, { isTyped: true }));
+    this.notes = new Notes(this.engine, () => this.take(this.text, { isTyped: true }));
     this.surfaces = [];
     this.views = VIEWS.map((View) => new View());
     this.viewCanvases = VIEWS.map((View) => {
@@ -79,6 +79,7 @@ class Studio {
       $("power").setAttribute("aria-pressed", String(detail));
       $("power").classList.toggle("call", !detail);
     });
+    engine.addEventListener("remark", ({ detail }) => say(detail));
     engine.addEventListener("recorded", ({ detail }) => this.keepTake(detail));
     const on = (id, type, act) => $(id).addEventListener(type, act);
     on("power", "click", () => engine.turn(!engine.isOn));
@@ -233,9 +234,10 @@ class Studio {
   }
 
   /** Shows what somebody else plays. */
-  heard(command) {
-    if ("set" in command) this.controls.heard(command.set, command.value);
-    const touched = command.strike ?? command.hit?.split(".")[0];
+  heard(gesture) {
+    const path = gesture.set ?? gesture.jump;
+    if (path) this.controls.heard(path, gesture.value);
+    const touched = gesture.strike ?? gesture.hit?.split(".")[0];
     if (touched) this.surfaces.find((s) => s.body?.name === touched || s.hammers?.some((h) => h.mass === touched))?.flash();
   }
 
@@ -284,7 +286,16 @@ class Studio {
     const trouble = [[unconverged, "unconverged"], [refused, "refused"], [reset, "reset"], [this.underruns(), "gaps"]]
       .filter(([n]) => n > 0).map(([n, word]) => `${n} ${word}`).join(", ");
     $("status").textContent = `${(status.tick / this.engine.rate).toFixed(1)} s, load ${(100 * this.load).toFixed(0)} %, ${this.engine.rate} Hz, latency ${(1000 * (this.engine.context.outputLatency || this.engine.context.baseLatency || 0)).toFixed(0)} ms${trouble ? `, ${trouble}` : ", all well"}`;
-    $("reduction").textContent = `${Math.min(0, decibels(status.reduction)).toFixed(1)} dB`;
+    $("reduction").textContent = this.levels(status.meters);
+  }
+
+  /** What the limiter of each output does; of several outputs also how loud each is. */
+  levels(meters) {
+    const turned = (i) => `${Math.min(0, decibels(meters[2 * i + 1])).toFixed(1)} dB`;
+    const outputs = this.info?.outputs ?? [];
+    if (meters.length !== 2 * outputs.length) return $("reduction").textContent; // of the scene before
+    if (outputs.length === 1) return turned(0);
+    return outputs.map(({ name }, i) => `${name} ${turned(i)} (peak ${decibels(meters[2 * i]).toFixed(0)} dB)`).join(", ");
   }
 
   // One frame of every picture; runs at the screen's pace and never asks the audio side for anything.
@@ -353,17 +364,16 @@ class Studio {
     this.engine.post({ record: this.isRecording });
   }
 
-  keepTake({ take, wav: blocks, channels, rate, end, header }) {
+  keepTake({ take, wav: blocks, channels, rate }) {
     const samples = new Float32Array(blocks.reduce((n, block) => n + block.length, 0));
     blocks.reduce((at, block) => {
       samples.set(block, at);
       return at + block.length;
     }, 0);
     const name = fileName(this.info.title);
-    const lines = [header, ...take, end].map((line) => JSON.stringify(line)).join("\n");
-    this.lastTake = { samples, channels, rate, lines };
+    this.lastTake = { samples, channels, rate, text: new TextDecoder().decode(take) };
     $("take-wav").onclick = () => download(`${name}.wav`, wav(samples, channels, rate), "audio/wav");
-    $("take-file").onclick = () => download(`${name}.jsonl`, [lines, "\n"], "application/jsonl");
+    $("take-file").onclick = () => download(`${name}.jsonl`, [take], "application/jsonl");
     $("recorded").showModal();
   }
 
@@ -394,7 +404,7 @@ async function main() {
   const studio = new Studio(module, scenes);
   globalThis.tocco = studio; // for the console, and for tests
   await studio.start();
-  if (bridge) new Bridge(studio.engine, say, (command) => studio.heard(command));
+  if (bridge) new Bridge(studio.engine, say, (gesture) => studio.heard(gesture));
 }
 
 main().catch((error) => problem(error.message));

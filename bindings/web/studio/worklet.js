@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The audio side: renders the engine a quantum at a time and sends back what the pictures need.
+// The audio side: plays a session a quantum at a time and sends back what the pictures need.
 import { instantiateNow } from "./abi.js";
 import { RING_FRAMES, ROW } from "./ring.js";
 
@@ -15,9 +15,8 @@ class Tocco extends AudioWorkletProcessor {
     this.sent = 0;
     this.gain = 1;
     this.limiting = true;
-    this.take = null;
     this.wav = null;
-    this.player = null;
+    this.session = null;
     this.busy = { quanta: 0, late: 0, spent: 0, worst: 0 };
     this.port.onmessage = ({ data }) => this.receive(data);
   }
@@ -25,7 +24,7 @@ class Tocco extends AudioWorkletProcessor {
   receive(message) {
     try {
       if (message.load !== undefined) this.load(message);
-      else if (message.command) this.command(message.command);
+      else if (message.gesture) this.perform(message);
       else if (message.watch) this.watch(message.watch);
       else if (message.gain !== undefined) this.gain = message.gain;
       else if (message.limiting !== undefined) this.limiting = message.limiting;
@@ -36,94 +35,91 @@ class Tocco extends AudioWorkletProcessor {
     }
   }
 
-  // An edit goes over from scene to scene; a fresh load, or one the engine cannot go over to, begins anew.
-  load({ load, id, fresh }) {
-    const scene = { name: "scene", text: load };
-    if (this.player && !fresh && this.takeOver(scene)) return this.loaded(id, load);
-    const player = this.abi.load(load, sampleRate); // throws before anything is lost
-    this.player?.free();
-    this.player = player;
-    this.loaded(id, load);
+  // An edit goes over from scene to scene; a fresh load, or one the session cannot go over to, begins anew. A take is one
+  // session from beginning to end, so while one is kept every scene must fit into it.
+  load({ load, id, fresh, shown }) {
+    if (this.wav) this.session.replace(load, !fresh);
+    else if (fresh || !this.session || !this.goOver(load)) this.begin(this.abi.load(load, sampleRate)); // throws before anything is lost
+    Object.assign(this, { scene: load, id, shown });
+    this.loaded();
   }
 
-  takeOver(scene) {
+  goOver(scene) {
     try {
-      this.player.command({ scene });
-      this.log({ scene: { ...scene, seed: this.player.describe().seed }, adopt: true });
+      this.session.replace(scene, true);
       return true;
-    } catch (error) {
-      if (this.take || !/channels/.test(error.message)) throw error;
-      return false;
+    } catch {
+      return false; // wider than what plays, or listens to more: `load` says what is wrong, if anything is
     }
   }
 
-  loaded(id, scene) {
-    this.scene = scene;
-    this.info = this.player.describe();
+  begin(session) {
+    this.session?.free();
+    this.session = session;
+  }
+
+  loaded(id = this.id) {
     this.watch([]);
-    this.port.postMessage({ loaded: this.info, id });
+    this.port.postMessage({ loaded: id });
   }
 
-  command(command) {
-    if (!this.player) return; // a gesture between two contexts
-    this.player.command(command);
-    const { shape, ...line } = command; // a take solves its places again
-    this.log(line);
-  }
-
-  log(line) {
-    this.take?.push({ at: this.player.tick(), ...line });
+  // A place is solved by the page, from the names of the scene that it knew to sound; of another scene it is solved here.
+  perform({ gesture, shape, of }) {
+    if (!this.session) return; // a gesture between two contexts
+    if (shape && of === this.id) this.session.touch(gesture, shape);
+    else this.session.gesture(gesture);
   }
 
   watch(signals) {
-    this.player.watch(signals.slice(0, ROW - 1));
+    this.session.watch(signals.slice(0, ROW - 1));
     this.port.postMessage({ watching: signals, from: this.head });
   }
 
   // A take must begin at a tick 0 that anybody can reach again: the scene is loaded anew.
   record(on) {
     if (on) {
-      this.load({ load: this.scene, fresh: true });
-      this.header = {
-        take: 1, program: "tocco studio", rate_hz: sampleRate, channels: this.player.channels, ceiling_dbtp: null,
-        sets: [], scene: { name: "scene", seed: this.info.seed, text: this.scene },
-      };
-      this.take = [];
+      const session = this.abi.load(this.scene, sampleRate);
+      session.record();
+      this.begin(session);
       this.wav = [];
-    } else if (this.take) {
-      const { take, wav } = this;
-      this.take = this.wav = null;
-      const { channels } = this.player;
-      const end = { end: this.player.tick(), hash: this.player.hash() };
-      const message = { take, wav, channels, rate: sampleRate, end, header: this.header };
+      this.loaded();
+    } else if (this.wav) {
+      const { wav } = this;
+      this.wav = null;
+      const message = { take: this.session.take(), wav, channels: this.session.channels, rate: sampleRate };
       this.port.postMessage({ recorded: message }, wav.map((block) => block.buffer));
     }
   }
 
-  process(_, [output]) {
+  process([input], [output]) {
     const frames = output[0].length;
-    if (!this.player) return true;
-    const { channels } = this.player;
+    const { session } = this;
+    if (!session) return true;
     const began = Date.now(); // worklets have no finer clock; the page averages
-    const out = this.player.render(frames);
-    if (this.wav) this.wav.push(out.slice());
-    // Mono to both sides; of more channels the first ones. Gain and limiter come after what a take keeps.
-    const heard = this.player.limited(frames, this.gain, this.limiting);
-    for (let c = 0; c < output.length; c += 1) {
-      const from = Math.min(c, channels - 1);
-      for (let i = 0; i < frames; i += 1) output[c][i] = heard[i * channels + from];
+    if (session.inputs) {
+      const room = session.input(frames);
+      for (let c = 0; c < Math.min(session.inputs, input.length); c += 1) room.set(input[c], c * frames);
     }
-    this.keep(this.player.last(frames), channels, frames);
+    const out = session.render(frames);
+    if (this.wav) this.wav.push(out.slice());
+    this.keep(out, frames);
+    // Gain and limiters come after what a take keeps.
+    const heard = session.heard(frames, this.gain, this.limiting, output.length);
+    for (let c = 0; c < output.length; c += 1) {
+      const channel = output[c];
+      for (let i = 0; i < frames; i += 1) channel[i] = heard[c * frames + i];
+    }
     this.meter(began, frames);
     return true;
   }
 
-  keep(out, channels, frames) {
-    const { watched } = this.player;
-    const probes = watched ? this.player.probes(frames) : null;
+  keep(out, frames) {
+    const { channels, watched } = this.session;
+    const shown = Math.min(this.shown, channels - 1);
+    const probes = watched ? this.session.probes(frames) : null;
     for (let i = 0; i < frames; i += 1) {
       const row = ((this.head + i) % RING_FRAMES) * ROW;
-      this.rows[row] = out[i * channels];
+      this.rows[row] = out[i * channels + shown];
       for (let k = 0; k < watched; k += 1) this.rows[row + 1 + k] = probes[i * watched + k];
     }
     this.head += frames;
@@ -142,7 +138,7 @@ class Tocco extends AudioWorkletProcessor {
 
   meter(began, frames) {
     const spent = (Date.now() - began) / 1000;
-    const { busy } = this;
+    const { busy, session } = this;
     const budget = frames / sampleRate;
     busy.quanta += 1;
     busy.spent += spent;
@@ -150,14 +146,12 @@ class Tocco extends AudioWorkletProcessor {
     if (spent > budget) busy.late += 1;
     if (currentTime - this.sent < STATUS_EVERY_S) return;
     this.sent = currentTime;
-    const { bodies, contacts } = this.info;
-    const energies = this.player.energies(bodies.length + contacts.length).slice();
-    const modes = this.look === undefined ? new Float64Array() : this.player.modes(this.look).slice();
+    const modes = this.look === undefined ? new Float64Array() : session.modes(this.look);
     const load = busy.spent / (busy.quanta * budget);
     this.port.postMessage({
       status: {
-        tick: this.player.tick(), energies, modes, body: this.look, health: Array.from(this.player.health()),
-        load, worst: busy.worst, late: busy.late, reduction: this.player.reduction(),
+        tick: session.tick(), energies: session.energies(), modes, body: this.look, health: Array.from(session.health()),
+        load, worst: busy.worst, late: busy.late, meters: session.meters(),
       },
     });
     busy.quanta = busy.spent = busy.worst = 0;

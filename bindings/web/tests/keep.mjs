@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { BAR, load, open, program, samplesOf, shots, wait, work } from "./harness.mjs";
+import { BAR, heard, load, open, peak, program, samplesOf, shots, wait, work } from "./harness.mjs";
 
 export default {
   async "a saved scene, a link and a typed edit give the scene back"() {
@@ -67,6 +67,74 @@ export default {
     assert.equal(ours.length, theirs.length);
     assert.equal(ours.findIndex((x, i) => x !== theirs[i]), -1);
     assert.ok(ours.some((x) => x !== 0));
+    await page.context().close();
+  },
+
+  async "a scene that listens hears the microphone, and so does its take; refused, it hears silence and says so"() {
+    const listening = BAR.replace("[[tap]]", '[[drive]]\npath = "bar.place/force_n"\ninput = 0\ngain = 5.0\n[[tap]]');
+    const page = await open({
+      before: () => {
+        globalThis.asked = 0;
+        navigator.mediaDevices.getUserMedia = async () => {
+          globalThis.asked += 1;
+          const context = new AudioContext();
+          const [tone, ear] = [context.createOscillator(), context.createMediaStreamDestination()];
+          tone.connect(ear);
+          tone.start();
+          return ear.stream;
+        };
+      },
+    });
+    await load(page, BAR);
+    assert.equal(await page.evaluate(() => globalThis.asked), 0, "a scene that does not listen opens nothing");
+    await load(page, listening);
+    await heard(page);
+    assert.equal(await page.evaluate(() => globalThis.asked), 1);
+    await page.click("#record");
+    await wait(page, 400);
+    await page.click("#record");
+    await page.waitForFunction(() => document.getElementById("recorded").open);
+    const { text, samples } = await page.evaluate(() => ({ text: tocco.lastTake.text, samples: [...new Uint32Array(tocco.lastTake.samples.buffer)] }));
+    assert.ok(text.includes('"input":'));
+    const [from, to] = [join(work, "heard.jsonl"), join(work, "heard.wav")];
+    writeFileSync(from, text);
+    execFileSync(program, ["render", "--take", from, "-o", to, "--bits", "32f"], { stdio: "pipe" });
+    const theirs = samplesOf(to);
+    assert.equal(samples.length, theirs.length);
+    assert.equal(samples.findIndex((x, i) => x !== theirs[i]), -1);
+    assert.ok(samples.some((x) => x !== 0));
+    await page.context().close();
+    const deaf = await open({ before: () => (navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("no", "NotAllowedError"); }) });
+    await load(deaf, listening);
+    await deaf.waitForFunction(() => document.getElementById("said").textContent.includes("hears silence"));
+    await wait(deaf, 200);
+    assert.equal(await peak(deaf, 4000), 0);
+    await deaf.context().close();
+  },
+
+  async "another scene while a take is kept is part of the take, and a scene that does not fit leaves it as it was"() {
+    const page = await open();
+    await load(page, BAR);
+    await page.click("#record");
+    await wait(page, 150);
+    await page.evaluate(() => tocco.engine.send({ strike: "hammer", velocity_m_s: 1 }));
+    await wait(page, 150);
+    const wide = `${BAR}[output.main]\nchannels = [0, 1]\n`;
+    const refused = await page.evaluate((scene) => tocco.take(scene, { fresh: true }).catch((error) => error.message), wide);
+    assert.match(refused, /channels/);
+    await load(page, BAR.replace("length_m = 0.3", "length_m = 0.2"));
+    await page.evaluate(() => tocco.engine.send({ strike: "hammer", velocity_m_s: 1 }));
+    await wait(page, 150);
+    await page.click("#record");
+    await page.waitForFunction(() => document.getElementById("recorded").open);
+    const { text, samples } = await page.evaluate(() => ({ text: tocco.lastTake.text, samples: [...new Uint32Array(tocco.lastTake.samples.buffer)] }));
+    const lines = text.trim().split("\n").map((line) => JSON.parse(line));
+    assert.deepEqual(lines.flatMap((line) => ("adopt" in line ? [line.adopt] : line.strike ? ["strike"] : [])), ["strike", false, "strike"]);
+    const [from, to] = [join(work, "scenes.jsonl"), join(work, "scenes.wav")];
+    writeFileSync(from, text);
+    execFileSync(program, ["render", "--take", from, "-o", to, "--bits", "32f"], { stdio: "pipe" });
+    const theirs = samplesOf(to);
+    assert.equal(samples.findIndex((x, i) => x !== theirs[i]), -1);
     await page.context().close();
   },
 

@@ -168,10 +168,10 @@ export default {
     }
     await page.click("#record");
     await page.waitForFunction(() => document.getElementById("recorded").open);
-    const { lines, samples } = await page.evaluate(() => ({ lines: tocco.lastTake.lines, samples: [...new Uint32Array(tocco.lastTake.samples.buffer)] }));
-    assert.ok(lines.includes('"jump":"bar~3/freq_scale"'));
+    const { text, samples } = await page.evaluate(() => ({ text: tocco.lastTake.text, samples: [...new Uint32Array(tocco.lastTake.samples.buffer)] }));
+    assert.ok(text.includes('"jump":"bar~3/freq_scale"'));
     const [from, to] = [join(work, "midi.jsonl"), join(work, "midi.wav")];
-    writeFileSync(from, `${lines}\n`);
+    writeFileSync(from, text);
     execFileSync(program, ["render", "--take", from, "-o", to, "--bits", "32f"], { stdio: "pipe" });
     const theirs = samplesOf(to);
     assert.equal(samples.length, theirs.length);

@@ -227,6 +227,35 @@ export default {
     await page.context().close();
   },
 
+  async "sound goes to the outputs that the scene names, each with its level, and what the device lacks is said"() {
+    const page = await open();
+    const scene = `${BAR.replace("gain = 0.3", 'gain = 0.3\nto = "right"')}[output.right]\nchannels = [1]\n[output.haptic]\nchannels = [40]\nlimiter = false\n`;
+    await load(page, scene);
+    await page.waitForFunction(() => /haptic/.test(document.getElementById("said").textContent));
+    const sides = await page.evaluate(async () => {
+      const { context, node } = tocco.engine;
+      const split = context.createChannelSplitter(2);
+      node.connect(split);
+      const ears = [0, 1].map((side) => {
+        const ear = context.createAnalyser();
+        ear.fftSize = 32768;
+        split.connect(ear, side);
+        return ear;
+      });
+      tocco.surfaces.at(-1).strike([0.1, 0.5]);
+      await new Promise((done) => setTimeout(done, 400));
+      return ears.map((ear) => {
+        const samples = new Float32Array(ear.fftSize);
+        ear.getFloatTimeDomainData(samples);
+        return Math.max(...samples.map(Math.abs));
+      });
+    });
+    assert.ok(sides[0] === 0 && sides[1] > 0.001, `left ${sides[0]}, right ${sides[1]}`);
+    assert.ok(await peak(page) > 0.001, "the pictures show the output that is there");
+    assert.match(await page.evaluate(() => document.getElementById("reduction").textContent), /right .*haptic/);
+    await page.context().close();
+  },
+
   async "another latency is another context, and the scene plays on in it"() {
     const page = await open();
     await load(page, BAR);

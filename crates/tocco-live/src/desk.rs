@@ -95,6 +95,10 @@ pub struct Desk {
     tape: Option<Consumer<f32>>,
     input_tape: Option<Consumer<f32>>,
     take: Option<take::Writer>,
+    /// What a take was written to that has ended, until it is fetched.
+    ended_take: Option<Box<dyn Write + Send>>,
+    /// Samples that came in and have been fetched, of all channels.
+    input_fetched: u64,
     /// Recorded gestures on their way.
     under_way: BTreeMap<u64, Gesture>,
     serial: u64,
@@ -153,6 +157,8 @@ pub(crate) fn open(scene: Document, setup: Setup) -> Result<(Desk, Player)> {
         tape,
         input_tape,
         take: None,
+        ended_take: None,
+        input_fetched: 0,
         under_way: BTreeMap::new(),
         serial: 0,
         counts: Counts::default(),
@@ -301,6 +307,18 @@ impl Desk {
     /// Touches a port at another place of its shape, given by fractions, from now on.
     pub fn touch(&mut self, site: &str, place: &[f64]) -> Result<()> {
         self.perform(&Gesture::Touch { site: site.to_owned(), place: place.to_vec() }, When::Now).map(|_| ())
+    }
+
+    /// The same with the shape values that [`Directory::shape_at`] gives for this place of this very scene: for a control
+    /// half that has no time to solve, because it shares its thread with the sound.
+    pub fn touch_solved(&mut self, site: &str, place: &[f64], shape: Box<[f64]>, when: When) -> Result<()> {
+        let found = match self.directory.site(site) {
+            Ok(found) => found,
+            Err(error) => return self.refuse(error.what),
+        };
+        let gesture = || Gesture::Touch { site: site.to_owned(), place: place.to_vec() };
+        let recorded = self.take.is_some().then(gesture);
+        self.send(when, Job::Command(Command::Touch { site: found, shape }), recorded)
     }
 
     /// Everything to rest, now; what was scheduled is forgotten.
@@ -481,27 +499,47 @@ impl Desk {
         self.stopped
     }
 
-    /// Completes the take, if there is one, and gives back what it was written to; after [`Desk::stopped`].
+    /// Ends the take at the next block boundary; the sound goes on. [`Desk::finish`] has it once the audio half has passed
+    /// that boundary.
+    pub fn end_take(&mut self) -> Result<()> {
+        self.push(0, Job::EndTake).map(|_| ())
+    }
+
+    /// Completes the take, if there is one, and gives back what it was written to; after [`Desk::stopped`], or
+    /// [`Desk::end_take`].
     pub fn finish(&mut self) -> Result<Option<Box<dyn Write + Send>>> {
         self.poll()?;
-        self.write_input(0)?;
-        let Some(take) = self.take.take() else { return Ok(None) };
-        match self.stopped {
-            Some((ticks, hash)) => take.finish(ticks, hash).map(Some),
-            None => Err(Error::Busy("the sound did not stop; the take is not complete".into())),
+        if let Some((ticks, hash)) = self.stopped {
+            self.complete_take(ticks, hash)?;
+        }
+        match self.take {
+            Some(_) => Err(Error::Busy("the sound did not stop; the take is not complete".into())),
+            None => Ok(self.ended_take.take()),
         }
     }
 
-    /// Moves sound that came in into the take, if more than so many samples wait; without a take it is dropped.
-    fn write_input(&mut self, more_than: usize) -> Result<()> {
+    fn complete_take(&mut self, ticks: u64, hash: u64) -> Result<()> {
+        self.write_input(0, ticks * self.header_inputs() as u64)?;
+        self.under_way.clear();
+        if let Some(take) = self.take.take() {
+            self.ended_take = Some(take.finish(ticks, hash)?);
+        }
+        Ok(())
+    }
+
+    /// Moves sound that came in, no further than this sample, into the take, if more than so many samples wait; without a
+    /// take it is dropped.
+    fn write_input(&mut self, more_than: usize, until: u64) -> Result<()> {
         let Some(tape) = &mut self.input_tape else { return Ok(()) };
-        while tape.slots() > more_than {
-            let Ok(chunk) = tape.read_chunk(tape.slots().min(INPUT_LINE)) else { break };
+        while tape.slots() > more_than && self.input_fetched < until {
+            let count = until.saturating_sub(self.input_fetched).min(tape.slots().min(INPUT_LINE) as u64);
+            let Ok(chunk) = tape.read_chunk(count as usize) else { break };
             let (first, second) = chunk.as_slices();
             if let Some(take) = &mut self.take {
                 take.add_input(&[first, second].concat())?;
             }
             chunk.commit_all();
+            self.input_fetched += count;
         }
         Ok(())
     }
@@ -539,10 +577,11 @@ impl Desk {
                 }
                 Report::Freed(_) => {}
                 Report::Probes { at, values } => self.heard = Some((at, values.to_vec())),
+                Report::TakeEnded { at, hash } => self.complete_take(at, hash)?,
                 Report::Stopped { at, hash } => self.stopped = Some((at, hash)),
             }
         }
-        self.write_input(INPUT_LINE)
+        self.write_input(INPUT_LINE, u64::MAX)
     }
 
     /// Meters and load since the last call.

@@ -39,6 +39,8 @@ pub(crate) enum Job {
     Watch(Box<WatchList>),
     /// Energies to show from now on.
     Weigh(Box<EnergyGroups>),
+    /// The end of a take, not of the sound.
+    EndTake,
     /// The end of the sound.
     Stop,
 }
@@ -83,6 +85,8 @@ pub(crate) enum Report {
     Freed(#[expect(dead_code, reason = "it is there to be dropped")] Garbage),
     /// Watched signals at the end of a block.
     Probes { at: u64, values: [f64; PROBES] },
+    /// The take ends before this tick; hash of all sound until then.
+    TakeEnded { at: u64, hash: u64 },
     /// No more sound after this tick; hash of all there was.
     Stopped { at: u64, hash: u64 },
 }

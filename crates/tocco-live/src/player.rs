@@ -10,7 +10,7 @@ use rtrb::{Consumer, Producer};
 use std::sync::atomic::Ordering;
 use tocco::engine::{START, hashed};
 use tocco::scene::Output;
-use tocco::{Command, Engine, Queue};
+use tocco::{Command, Engine, Health, Queue};
 
 /// Frames rendered at once; longer blocks are cut.
 const MOST_FRAMES: usize = 4096;
@@ -105,30 +105,39 @@ impl Player {
         self.stopped
     }
 
-    /// Fills a block of interleaved frames; `inputs` are channels of sound that came in, none or as long as the block.
+    /// Fills a block of interleaved frames; `inputs` are channels of sound that came in, none or as long as the block. A
+    /// block of no frames only takes what waits in the ring.
     pub fn play(&mut self, inputs: &[&[f32]], out: &mut [f32]) {
+        self.play_probed(inputs, out, &mut []);
+    }
+
+    /// As [`Player::play`], and writes the signals that are watched after every sample: a row for each frame, which holds
+    /// as many of them, in their order, as the room for rows allows. The engine then steps sample by sample.
+    pub fn play_probed(&mut self, inputs: &[&[f32]], out: &mut [f32], mut rows: &mut [f64]) {
         let channels = self.channels();
+        if out.is_empty() {
+            self.take_requests(self.engine.tick());
+        }
+        let width = rows.len() / (out.len() / channels).max(1);
         let mut from = 0;
         for block in out.chunks_mut(MOST_FRAMES * channels) {
             let frames = block.len() / channels;
-            let mut heard: [&[f32]; METERS] = [&[]; METERS];
-            let count = inputs.len().min(METERS);
-            for (part, whole) in heard.iter_mut().zip(inputs) {
-                *part = whole.get(from..from + frames).unwrap_or(&[]);
-            }
-            self.block(&heard[..count], block, channels);
-            from += frames;
+            let (now, later) = rows.split_at_mut(frames * width);
+            self.block(&part(inputs, from, frames)[..inputs.len().min(METERS)], block, now, channels);
+            (rows, from) = (later, from + frames);
         }
     }
 
-    fn block(&mut self, inputs: &[&[f32]], out: &mut [f32], channels: usize) {
+    fn block(&mut self, inputs: &[&[f32]], out: &mut [f32], rows: &mut [f64], channels: usize) {
         let began_ns = self.now_ns();
         let (tick, frames) = (self.engine.tick(), out.len() / channels);
+        let width = rows.len() / frames.max(1);
         self.take_requests(tick);
         let left = self.stop_at.map_or(u64::MAX, |at| at.saturating_sub(tick));
         let frames = frames.min(left.min(MOST_FRAMES as u64) as usize);
         let (out, rest) = out.split_at_mut(frames * channels);
         rest.fill(0.0);
+        rows[frames * width..].fill(0.0);
         if self.stopped {
             return;
         }
@@ -140,7 +149,7 @@ impl Player {
                 let _ = self.reports.push(Report::Done { serial: pending.serial, at });
             }
         }
-        let health = self.engine.render(inputs, &mut self.queue, out);
+        let health = self.render(inputs, out, &mut rows[..frames * width]);
         while let Some(command) = self.queue.spent() {
             let _ = self.reports.push(Report::Freed(Garbage::Command(command)));
         }
@@ -159,6 +168,24 @@ impl Player {
             self.stopped = true;
             let _ = self.reports.push(Report::Stopped { at: end, hash: self.hash });
         }
+    }
+
+    fn render(&mut self, inputs: &[&[f32]], out: &mut [f32], rows: &mut [f64]) -> Health {
+        if rows.is_empty() {
+            return self.engine.render(inputs, &mut self.queue, out);
+        }
+        // A block cut into single frames gives the same samples, and the engine can be looked at after each.
+        let channels = self.channels();
+        let width = rows.len() / (out.len() / channels);
+        let frames = out.chunks_exact_mut(channels).zip(rows.chunks_exact_mut(width));
+        for (at, (frame, row)) in frames.enumerate() {
+            self.engine.render(&part(inputs, at, 1)[..inputs.len()], &mut self.queue, frame);
+            let probes = self.watched.as_deref().map_or(&[][..], |list| &list.probes);
+            for (column, cell) in row.iter_mut().enumerate() {
+                *cell = probes.get(column).copied().flatten().map_or(0.0, |probe| self.engine.probe(probe));
+            }
+        }
+        self.engine.health()
     }
 
     fn now_ns(&self) -> u64 {
@@ -199,6 +226,9 @@ impl Player {
                     if let Some(before) = self.energies.replace(groups) {
                         let _ = self.reports.push(Report::Freed(Garbage::EnergyGroups(before)));
                     }
+                }
+                Job::EndTake => {
+                    let _ = self.reports.push(Report::TakeEnded { at: tick, hash: self.hash });
                 }
                 Job::Stop => self.stop_at = Some(self.stop_at.map_or(at, |before| before.min(at))),
             }
@@ -332,4 +362,13 @@ impl Player {
             self.reading = Status { health, ..Status::default() };
         }
     }
+}
+
+/// So many frames of every channel; nothing of a channel that is too short.
+fn part<'a>(inputs: &[&'a [f32]], from: usize, frames: usize) -> [&'a [f32]; METERS] {
+    let mut parts: [&[f32]; METERS] = [&[]; METERS];
+    for (part, whole) in parts.iter_mut().zip(inputs) {
+        *part = whole.get(from..from + frames).unwrap_or(&[]);
+    }
+    parts
 }

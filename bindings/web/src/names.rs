@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A scene's names on the page, where there is time: is the text right, what is in the scene, what is a place made of?
+
+use crate::{NUMBERS, TEXT, describe, done, free, hand_out, read, utf8};
+use tocco::{Directory, Gesture, Scene};
+
+/// The directory of a scene, and the scene in words.
+pub struct Names {
+    directory: Directory,
+    description: String,
+}
+
+/// The names of a scene from TOML or JSON as it is played at `rate_hz`, or at the scene's own rate if that is 0; null on
+/// error.
+///
+/// # Safety
+/// `text` points to `len` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_names(text: *const u8, len: usize, rate_hz: f64) -> *mut Names {
+    // SAFETY: the caller's promise is ours.
+    hand_out(unsafe { utf8(text, len) }.and_then(|text| {
+        let scene = read(text)?;
+        let rate_hz = if rate_hz == 0.0 { scene.def.rate_hz } else { rate_hz };
+        let built = Scene::build(&scene.def, rate_hz).map_err(|mut error| {
+            error.line = error.line.or_else(|| scene.def.line_of(&error.at));
+            error.to_string()
+        })?;
+        let description = describe::scene(&scene.def, &built).to_string();
+        Ok(Names { directory: built.directory().clone(), description })
+    }))
+}
+
+/// Gives the names back.
+///
+/// # Safety
+/// `names` came from [`tocco_names`] and has not been freed; null is allowed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_names_free(names: *mut Names) {
+    // SAFETY: the caller's promise is ours.
+    unsafe { free(names) }
+}
+
+/// Answers with the scene as JSON: bodies, contacts, paths, controls, signals, outputs, inputs.
+///
+/// # Safety
+/// `names` is alive.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_describe(names: *const Names) {
+    // SAFETY: alive by contract.
+    TEXT.set(unsafe { &*names }.description.clone());
+}
+
+/// Answers with the shape values of the modes at the place that a touch names (`{"touch": "bar.tip", "place": [0.3]}`),
+/// for [`tocco_touch`](crate::session::tocco_touch) in another instance. 1 or, on error, 0.
+///
+/// # Safety
+/// `names` is alive; `line` points to `len` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_shape_at(names: *const Names, line: *const u8, len: usize) -> u32 {
+    // SAFETY: alive by contract; the promise about `line` is the caller's.
+    let (names, line) = unsafe { (&*names, utf8(line, len)) };
+    done(line.and_then(gesture).and_then(|gesture| {
+        let Gesture::Touch { site, place } = gesture else { return Err("only a touch has a place".into()) };
+        let shape = names.directory.site(&site).and_then(|site| names.directory.shape_at(site, &place));
+        NUMBERS.set(shape.map_err(|error| error.to_string())?);
+        Ok(())
+    }))
+}
+
+/// A gesture in the one written form it has.
+pub(crate) fn gesture(line: &str) -> Result<Gesture, String> {
+    let value = serde_json::from_str(line).map_err(|error| format!("not a gesture: {error}"))?;
+    Gesture::from_json(&value, "scene")
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The ABI as its callers see it, natively.
+
+use super::keys::{tocco_keys, tocco_keys_feed, tocco_keys_free, tocco_keys_have_table, tocco_keys_weigh};
+use super::names::{tocco_describe, tocco_names, tocco_names_free, tocco_shape_at};
+use super::session::*;
+use super::*;
+use serde_json::Value;
+use tocco_live::take::{Replay, Take};
+
+const BAR: &str = "[body.hammer]\ntype = 'mass'\nmass_kg = 0.01\nposition_m = -1.0\n\
+    [body.bar]\ntype = 'modal'\nmodes = [{ freq_hz = 440.0, decay_s = 1.0, mass_kg = 0.05 }]\n\
+    [contact.hit]\ntype = 'impact'\nbetween = ['hammer', 'bar']\n[[tap]]\nof = 'bar'\n";
+
+const SHAPE: &str = "[body.hammer]\ntype = 'mass'\nmass_kg = 0.01\nposition_m = -1.0\n\
+    [body.bar]\ntype = 'shape'\nshape = 'bar'\nlength_m = 0.3\nwidth_m = 0.03\nthickness_m = 0.005\n\
+    material = 'steel'\nport = { place = 0.2, ear = 0.02 }\n\
+    [contact.hit]\ntype = 'impact'\nbetween = ['hammer', 'bar.place']\n\
+    [[drive]]\npath = 'bar.ear/force_n'\ninput = 0\n[[tap]]\nof = 'bar.ear'\n";
+
+fn load(text: &str) -> *mut Session {
+    // SAFETY: the text is alive during the call.
+    let session = unsafe { tocco_load(text.as_ptr(), text.len(), 48_000.0) };
+    assert!(!session.is_null(), "{}", last_error());
+    session
+}
+
+fn last_error() -> String {
+    ERROR.with_borrow(String::clone)
+}
+
+fn text() -> String {
+    TEXT.with_borrow(String::clone)
+}
+
+fn gesture(session: *mut Session, line: &str, at: f64) -> u32 {
+    // SAFETY: tests hand over sessions that are alive; the line outlives the call.
+    unsafe { tocco_gesture(session, line.as_ptr(), line.len(), at) }
+}
+
+fn render(session: *mut Session, frames: usize) -> Vec<f32> {
+    // SAFETY: alive; a render gives so many frames.
+    unsafe {
+        let at = tocco_render(session, frames);
+        values(at, frames * tocco_channels(session) as usize).to_vec()
+    }
+}
+
+fn heard(session: *mut Session, limits: u32, frames: usize, channels: usize) -> Vec<Vec<f32>> {
+    // SAFETY: alive; what is heard has so many channels of as many frames as were rendered last.
+    let all = unsafe { values(tocco_heard(session, 1.0, limits, channels), channels * frames) };
+    all.chunks(frames).map(<[f32]>::to_vec).collect()
+}
+
+/// Blocks of 7 with one gesture at tick 100; where sound begins.
+fn first_sound(line: &str) -> Option<usize> {
+    let session = load(BAR);
+    assert_eq!(gesture(session, line, 100.0), 1, "{}", last_error());
+    let heard: Vec<f32> = (0..30).flat_map(|_| render(session, 7)).collect();
+    // SAFETY: alive, and not used again.
+    unsafe {
+        assert_eq!((tocco_channels(session), tocco_rate_hz(session), tocco_tick(session)), (1, 48_000.0, 210.0));
+        tocco_free(session);
+    }
+    heard.iter().position(|x| *x != 0.0)
+}
+
+#[test]
+fn gestures_sound_at_their_tick_whatever_the_block() {
+    assert_eq!(first_sound(r#"{"hit":"bar","impulse_n_s":0.01}"#), Some(100));
+    assert_eq!(first_sound(r#"{"strike":"hammer","velocity_m_s":1}"#), Some(100));
+    assert_eq!(first_sound(r#"{"set":"bar/force_n","value":1}"#), Some(100));
+    assert_eq!(first_sound(r#"{"set":"bar/freq_scale","value":2}"#), None);
+}
+
+#[test]
+fn what_cannot_be_done_is_answered_with_one_line() {
+    let misspelt = "[body.bar]\ntype = 'modle'\n";
+    let recording = format!("{BAR}[[drive]]\npath = 'bar/force_n'\nwav = 'x.wav'\n");
+    // SAFETY: texts outlive the calls.
+    unsafe {
+        assert!(tocco_load(misspelt.as_ptr(), misspelt.len(), 0.0).is_null());
+        assert!(last_error().contains("modal") && !last_error().contains('\n'), "{}", last_error());
+        assert!(tocco_names(misspelt.as_ptr(), misspelt.len(), 0.0).is_null());
+        assert!(last_error().starts_with("line 2"), "{}", last_error());
+        assert!(tocco_load(recording.as_ptr(), recording.len(), 0.0).is_null());
+        assert!(last_error().contains("x.wav: a page holds no recordings"), "{}", last_error());
+        assert!(tocco_load(null(), 0, 0.0).is_null(), "nothing is heard");
+    }
+    let session = load(BAR);
+    assert_eq!(gesture(session, r#"{"set":"bra/freq_scale","value":1}"#, 0.0), 0);
+    assert!(last_error().contains("bar"), "{}", last_error());
+    assert_eq!(gesture(session, r#"{"dance":"bar"}"#, 0.0), 0);
+    assert!(last_error().contains("one of set, jump, strike"), "{}", last_error());
+    // SAFETY: the session is alive until it is freed, texts outlive the calls.
+    unsafe {
+        assert_eq!(tocco_gesture(session, [0xff].as_ptr(), 1, 0.0), 0);
+        assert!(last_error().contains("UTF-8"), "{}", last_error());
+        assert_eq!(tocco_gesture(session, null(), 0, 0.0), 0);
+        assert_eq!(tocco_take(session), 0, "none is recorded");
+        render(session, 8);
+        assert_eq!(tocco_record(session), 0, "a take begins at the beginning");
+        tocco_free(session);
+        tocco_free(null_mut());
+        tocco_names_free(null_mut());
+        tocco_keys_free(null_mut());
+        tocco_dealloc(tocco_alloc(5), 5);
+        tocco_dealloc(tocco_alloc(0), 0);
+    }
+}
+
+#[test]
+fn a_take_with_a_solved_touch_an_edit_and_sound_that_came_in_replays_bit_for_bit() {
+    let touch = r#"{"touch":"bar.place","place":[0.35]}"#;
+    let edited = SHAPE.replace("'bar.ear'\n", "'bar.ear'\ngain = 0.5\n");
+    let session = load(SHAPE);
+    let mut kept = Vec::new();
+    // SAFETY: session and names are alive until freed, texts and numbers outlive the calls.
+    unsafe {
+        assert_eq!((tocco_record(session), tocco_inputs(session)), (1, 1));
+        let names = tocco_names(SHAPE.as_ptr(), SHAPE.len(), 48_000.0);
+        assert_eq!(tocco_shape_at(names, touch.as_ptr(), touch.len()), 1, "{}", last_error());
+        let shape = NUMBERS.with_borrow(Vec::clone);
+        tocco_names_free(names);
+        for block in 0..30 {
+            if block == 5 {
+                let done = tocco_touch(session, touch.as_ptr(), touch.len(), shape.as_ptr(), shape.len(), 0.0);
+                assert_eq!(done, 1, "{}", last_error());
+                assert_eq!(gesture(session, r#"{"strike":"hammer","velocity_m_s":1.5}"#, 700.0), 1);
+            }
+            if block == 20 {
+                let done = tocco_replace(session, edited.as_ptr(), edited.len(), 1);
+                assert_eq!(done, 1, "{}", last_error());
+            }
+            let input = tocco_input(session, 128).cast_mut();
+            *input.add(block) = 0.25;
+            kept.extend(render(session, 128));
+        }
+        assert_eq!(tocco_take(session), 1, "{}", last_error());
+        assert!(render(session, 128).iter().any(|x| *x != 0.0), "the sound goes on");
+        tocco_free(session);
+    }
+    let take = Take::from_text(&text(), "take").unwrap();
+    assert_eq!((take.header.ceiling_dbtp, take.entries.len(), take.ticks), (None, 3, 30 * 128));
+    let mut replay = Replay::new(&take).unwrap();
+    let mut again = vec![0.0; kept.len()];
+    replay.render(&mut again);
+    assert!(replay.is_faithful() && again == kept && kept.iter().any(|x| x.abs() > 1e-3));
+}
+
+#[test]
+fn mono_is_heard_on_both_sides_unless_the_scene_says_where_and_each_output_has_its_meters() {
+    let session = load(BAR);
+    assert_eq!(gesture(session, r#"{"hit":"bar","impulse_n_s":0.01}"#, 0.0), 1);
+    let plain = render(session, 64);
+    assert_eq!(heard(session, 0, 64, 3), [plain.clone(), plain.clone(), vec![0.0; 64]]);
+    // SAFETY: alive, and not used again.
+    unsafe { tocco_free(session) };
+    let loud = BAR.replace("of = 'bar'\n", "of = 'bar'\nto = 'haptic'\ngain = 1e4\n[[tap]]\nof = 'bar'\n");
+    let session =
+        load(&format!("{loud}[output.main]\nchannels = [1]\n[output.haptic]\nchannels = [2]\nlimiter = false\n"));
+    assert_eq!(gesture(session, r#"{"hit":"bar","impulse_n_s":0.01}"#, 0.0), 1);
+    render(session, 64);
+    let two = heard(session, 0, 64, 2);
+    assert_eq!(two, [vec![0.0; 64], plain], "of three channels a device of two plays the first two");
+    for _ in 0..20 {
+        render(session, 64);
+        heard(session, 1, 64, 3);
+    }
+    // SAFETY: alive, and not used again.
+    unsafe {
+        tocco_meters(session);
+        let meters = NUMBERS.with_borrow(Vec::clone);
+        assert!(meters[1] == 1.0 && meters[3] == 1.0, "main is soft, haptic has no limiter: {meters:?}");
+        assert!(meters[2] > 1e3 * meters[0] && meters[0] > 0.0, "{meters:?}");
+        tocco_meters(session);
+        assert_eq!(NUMBERS.with_borrow(Vec::clone), [0.0, 1.0, 0.0, 1.0], "since the last call");
+        tocco_free(session);
+    }
+}
+
+#[test]
+fn the_page_learns_what_is_in_a_scene_and_signals_come_sample_by_sample() {
+    // SAFETY: things are alive until freed, texts outlive the calls.
+    unsafe {
+        let names = tocco_names(SHAPE.as_ptr(), SHAPE.len(), 44_100.0);
+        tocco_describe(names);
+        let words: Value = serde_json::from_str(&text()).unwrap();
+        assert_eq!((words["inputs"].as_u64(), words["rate_hz"].as_f64()), (Some(1), Some(44_100.0)));
+        assert_eq!(words["outputs"][0]["name"], "main");
+        assert!(words["signals"].as_array().unwrap().iter().any(|signal| signal == "hit.force"));
+        let strike = r#"{"strike":"hammer","velocity_m_s":1}"#;
+        assert_eq!(tocco_shape_at(names, strike.as_ptr(), strike.len()), 0);
+        tocco_names_free(names);
+        let session = load(BAR);
+        let signals = "hit.force\nbar.velocity";
+        assert_eq!(tocco_watch(session, signals.as_ptr(), signals.len()), 1, "{}", last_error());
+        assert_eq!(gesture(session, r#"{"strike":"hammer","velocity_m_s":1}"#, 0.0), 1);
+        render(session, 32);
+        let rows = values(tocco_probes(session), 64);
+        assert!(rows.iter().step_by(2).any(|force| *force > 0.1) && rows.iter().skip(1).step_by(2).any(|v| *v != 0.0));
+        tocco_energies(session);
+        let energies = NUMBERS.with_borrow(Vec::clone);
+        assert!(energies.len() == 3 && energies[1] > 0.0);
+        tocco_modes(session, 1);
+        assert_eq!(NUMBERS.with_borrow(Vec::len), 1);
+        tocco_health(session);
+        assert_eq!(NUMBERS.with_borrow(Vec::clone), [0.0; 3]);
+        assert_eq!(tocco_watch(session, "hit.fource".as_ptr(), 10), 0);
+        tocco_free(session);
+        let keys = tocco_keys(BAR.as_ptr(), BAR.len());
+        assert_eq!(tocco_keys_have_table(keys), 0);
+        tocco_keys_weigh(keys, null(), 0);
+        tocco_keys_feed(keys, [0x90, 60, 127].as_ptr(), 3, 0.0);
+        assert!(text().contains("\"strike\":\"hammer\""), "{}", text());
+        tocco_keys_free(keys);
+    }
+}
