@@ -71,8 +71,8 @@ impl Scene {
 
     fn take_bodies(&mut self, old: &mut Scene) {
         let (entries, before) = (self.directory.body_entries(), old.directory.body_entries());
-        for own in 0..entries.len() {
-            let Some(theirs) = before.iter().position(|body| body.name == entries[own].name) else { continue };
+        for (own, entry) in entries.iter().enumerate() {
+            let Some(theirs) = before.iter().position(|body| body.name == entry.name) else { continue };
             let (world, old_world) = (&mut self.runtime.world, &mut old.runtime.world);
             if self.lineage.body_makes[own] == old.lineage.body_makes[theirs] {
                 world.exchange_body(own, old_world, theirs);
@@ -85,8 +85,8 @@ impl Scene {
 
     fn take_contacts(&mut self, old: &mut Scene) {
         let (entries, before) = (self.directory.contact_entries(), old.directory.contact_entries());
-        for own in 0..entries.len() {
-            let Some(theirs) = before.iter().position(|contact| contact.name == entries[own].name) else { continue };
+        for (own, entry) in entries.iter().enumerate() {
+            let Some(theirs) = before.iter().position(|contact| contact.name == entry.name) else { continue };
             let contact = &self.runtime.world.contacts[own];
             let stays = |site: &Site| matches!(self.lineage.bodies[site.body], Ancestor::Same(_));
             let both = [contact.a, contact.b].iter().all(stays);
@@ -223,8 +223,8 @@ impl Scene {
     /// Adds what still sounds to the mix, nothing touching anything. `[audio]`
     pub(crate) fn ring_out(&mut self, ticks: usize, mix: &mut [Real]) {
         let Runtime { world, taps, readings, channels, rate_hz, .. } = &mut self.runtime;
-        for body in 0..world.bodies.len() {
-            world.ring(body, ticks, &mut readings[body]);
+        for (body, readings) in readings.iter_mut().enumerate() {
+            world.ring(body, ticks, readings);
         }
         for tap in taps {
             if let TapFrom::Contact { .. } = tap.from {
