@@ -13,7 +13,7 @@
 //! let mut queue = Queue::new();
 //! queue.push(480, strike.resolve(scene.directory())?.command);
 //! let typo = Gesture::Strike { body: "bal".into(), velocity_m_s: 1.5 };
-//! assert_eq!(typo.resolve::<Scene>(scene.directory()).unwrap_err().what, "no body 'bal'; did you mean 'ball'?");
+//! assert_eq!(typo.resolve::<()>(scene.directory()).unwrap_err().what, "no body 'bal'; did you mean 'ball'?");
 //! # Ok::<(), tocco::SceneError>(())
 //! ```
 
