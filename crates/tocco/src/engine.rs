@@ -440,8 +440,8 @@ impl Engine {
             list.push(index);
         }
         match slot.target {
-            Target::Force(site) => world.lean(site.body, true),
-            Target::Body { body, .. } if slot.spec.rate == Rate::Sample => world.lean(body, true),
+            Target::Force(site) => world.set_pushed(site.body, true),
+            Target::Body { body, .. } if slot.spec.rate == Rate::Sample => world.set_pushed(body, true),
             _ => {}
         }
     }
@@ -484,7 +484,7 @@ impl Engine {
         self.fast.retain(|&index| runtime.slots[index].is_moving());
         for body in 0..runtime.world.bodies.len() {
             if runtime.world.is_pushed(body) && !runtime.is_acted_on(body) {
-                runtime.world.lean(body, false);
+                runtime.world.set_pushed(body, false);
             }
         }
         runtime.world.control();

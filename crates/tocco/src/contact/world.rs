@@ -230,13 +230,13 @@ impl World {
         self.bodies[body].ring(ticks, readings);
     }
 
-    /// Sets the external force at a port for the coming sample, N. The body must have been told by [`World::lean`].
+    /// Sets the external force at a port for the coming sample, N. The body must have been told by [`World::set_pushed`].
     pub fn set_force(&mut self, site: Site, force_n: Real) {
         self.forces[site.body][site.port] = force_n;
     }
 
     /// A force begins to act on a body, or no force acts on it any more.
-    pub fn lean(&mut self, body: usize, acting: bool) {
+    pub fn set_pushed(&mut self, body: usize, acting: bool) {
         if self.pushed[body] != acting {
             self.pushed[body] = acting;
             self.disturb(body);
@@ -271,12 +271,12 @@ impl World {
 
     /// Sets a parameter of a contact; what that adds or takes is booked as work. `[audio]`
     pub fn tune_contact(&mut self, contact: usize, index: usize, value: Real) {
-        self.lead_contact(contact, index, value);
+        self.glide_contact(contact, index, value);
         self.reconsider(contact);
     }
 
     /// The same for one of many small changes: whether sub-steps are needed is left to [`World::reconsider`]. `[audio]`
-    pub fn lead_contact(&mut self, contact: usize, index: usize, value: Real) {
+    pub fn glide_contact(&mut self, contact: usize, index: usize, value: Real) {
         let before = stored(&self.contacts[contact]);
         self.contacts[contact].law.set(index, value);
         self.work += stored(&self.contacts[contact]) - before;

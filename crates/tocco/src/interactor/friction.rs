@@ -208,7 +208,7 @@ impl Friction {
         match self.law {
             FrictionLaw::Static => stribeck::resolve(&self.bristle, v0, lam, self.stuck).over(dt),
             FrictionLaw::Thermal => stribeck::drag(&self.bristle, self.rosin.mu() * self.normal, v0, lam).over(dt),
-            _ => {
+            FrictionLaw::ElastoPlastic | FrictionLaw::LuGre | FrictionLaw::Dahl => {
                 let (motion, change) = self.bristle.resolve(v0, lam, last);
                 let solution = motion.over(dt);
                 self.solved = Some((solution.stroke, motion.v, change));
@@ -282,7 +282,7 @@ impl Interactor for Friction {
         let (n, slope) = match self.law {
             FrictionLaw::Static => stribeck::sliding(&self.bristle, v),
             FrictionLaw::Thermal => stribeck::dragging(&self.bristle, self.rosin.mu() * self.normal, v),
-            _ => {
+            FrictionLaw::ElastoPlastic | FrictionLaw::LuGre | FrictionLaw::Dahl => {
                 let point = self.bristle.at(v, v, None);
                 (point.force, point.slope)
             }
@@ -319,7 +319,7 @@ impl Interactor for Friction {
         match self.law {
             FrictionLaw::Static => self.stuck = stroke.by == 0.0,
             FrictionLaw::Thermal => self.rosin.commit(stroke.by / stroke.dt, stroke.dt),
-            _ => match self.solved.take() {
+            FrictionLaw::ElastoPlastic | FrictionLaw::LuGre | FrictionLaw::Dahl => match self.solved.take() {
                 Some((by, v, change)) if by == stroke.by => self.bristle.commit(v, change),
                 _ => {
                     let v = stroke.by / stroke.dt;

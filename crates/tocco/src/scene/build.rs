@@ -312,7 +312,7 @@ impl Assembly<'_> {
         self.runtime.slots[slot].drive = Some(number);
         match target {
             Target::Force(Site { body, .. }) | Target::Body { body, .. } if sampled => {
-                self.runtime.world.lean(body, true);
+                self.runtime.world.set_pushed(body, true);
             }
             _ => {}
         }

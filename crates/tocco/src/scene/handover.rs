@@ -134,11 +134,11 @@ impl Scene {
                 Target::Force(site) => {
                     world.set_force(site, slot.value);
                     if slot.value != 0.0 || slot.is_moving() {
-                        world.lean(site.body, true);
+                        world.set_pushed(site.body, true);
                     }
                 }
                 Target::Body { body, .. } if slot.is_moving() && slot.spec.rate == Rate::Sample => {
-                    world.lean(body, true);
+                    world.set_pushed(body, true);
                 }
                 _ => {}
             }

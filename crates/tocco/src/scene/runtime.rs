@@ -36,7 +36,7 @@ impl Runtime {
             Target::Force(site) => {
                 self.world.set_force(site, value);
                 if value != 0.0 {
-                    self.world.lean(site.body, true);
+                    self.world.set_pushed(site.body, true);
                 }
             }
         }
@@ -48,7 +48,7 @@ impl Runtime {
         match self.slots[slot].target {
             Target::Force(site) => self.world.set_force(site, value),
             Target::Body { body, param } => self.world.bodies[body].set(param, value),
-            Target::Contact { contact, param } => self.world.lead_contact(contact, param, value),
+            Target::Contact { contact, param } => self.world.glide_contact(contact, param, value),
             Target::Surface { contact, param } => self.tune_surface(contact, param, value),
         }
     }
