@@ -269,7 +269,9 @@ impl KeyType {
         let unit = |unit: &str| if unit == "1" { String::new() } else { format!(" {unit}") };
         match self {
             Self::Number { unit: u, min, max } => format!("{} to {}{}", short(*min), short(*max), unit(u)),
-            Self::Inside { above, below } => format!("between {} and {}, both excluded", short(*above), short(*below)),
+            Self::Inside { above, below } => {
+                format!("number between {} and {}, both excluded", short(*above), short(*below))
+            }
             Self::Integer { min, max: i64::MAX } => format!("whole number from {min}"),
             Self::Integer { min, max } => format!("whole number, {min} to {max}"),
             Self::PowerOfTwo { max } => format!("1, 2, 4 ... {max}"),
@@ -282,7 +284,8 @@ impl KeyType {
             Self::Place => "a word, a fraction or a list of fractions".into(),
             Self::Several { of, .. } => format!("{0} or [{0}, ...]", of.brief()),
             Self::Map { of, .. } => format!("table of name = {}", of.brief()),
-            Self::Tables { .. } => format!("tables [[{key}]]"),
+            Self::Tables { of, .. } if of.family == key => format!("tables [[{key}]]"),
+            Self::Tables { of, .. } => format!("[{}, ...]", Self::Table(of).brief()),
             Self::Nodes { family, .. } => format!("one table [{family}.NAME] for each"),
             Self::Either(all) => {
                 let each = |one: &Self| if matches!(one, Self::Word(_)) { "a name".into() } else { one.words(key) };
