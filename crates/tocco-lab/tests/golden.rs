@@ -4,46 +4,20 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+#[path = "common/heard.rs"]
+mod heard;
+
 use std::path::PathBuf;
-use tocco::Document;
 use tocco_lab::library;
-use tocco_lab::measure::{Fnv, Level, centroid_hz};
-use tocco_lab::render::{Manner, Plan, Target, to_wav};
-use tocco_lab::wav::{Encoding, WavReader};
 
 fn golden_path() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("scenes/golden.tsv")
 }
 
-struct Sound {
-    row: String,
-    level: Level,
-    last_10_ms: f64,
-}
-
-/// Through a 32-bit float file, which keeps every bit.
-fn sound(scene: &Document) -> Sound {
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("a.wav");
-    let manner = Manner { encoding: Encoding::Float32, ..Manner::default() };
-    let report = to_wav(&Plan::new(scene.clone()), &Target::File(file.clone()), &manner, false).unwrap();
-    let mut wav = WavReader::open(&file).unwrap();
-    let samples = wav.read(0, report.frames as usize).unwrap();
-    let mut hash = Fnv::default();
-    hash.add(&samples);
-    let (peak, frames) = (report.level.peak, report.frames);
-    let tail = &samples[samples.len() - report.channels * (report.rate_hz * 0.01) as usize..];
-    let last_10_ms = f64::from(tail.iter().fold(0.0_f32, |m, x| m.max(x.abs())));
-    let centroid = centroid_hz(&mut wav).unwrap();
-    let row = format!("{}\t{frames}\t{peak:.6}\t{centroid:.2}\t{:016x}", scene.name, hash.0);
-    Sound { row, level: report.level, last_10_ms }
-}
-
 #[test]
 fn every_shipped_scene_keeps_its_sound_and_is_well_behaved() {
     let scenes = library::shipped().unwrap();
-    let sounds =
-        tocco_lab::parallel::run(scenes.len(), tocco_lab::parallel::cores(), |i| Ok(sound(&scenes[i]))).unwrap();
+    let sounds = heard::sounds(&scenes);
     let mut complaints = Vec::new();
     for (scene, sound) in scenes.iter().zip(&sounds) {
         let level = &sound.level;
@@ -64,21 +38,13 @@ fn every_shipped_scene_keeps_its_sound_and_is_well_behaved() {
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
     let rows: Vec<&str> = sounds.iter().map(|sound| sound.row.as_str()).collect();
-    let table = format!("scene\tframes\tpeak\tcentroid_hz\tfnv1a_64\n{}\n", rows.join("\n"));
+    let table = format!("{}\n{}\n", heard::HEAD, rows.join("\n"));
     if std::env::var_os("TOCCO_BLESS").is_some() {
         std::fs::write(golden_path(), table).unwrap();
         return;
     }
     let golden = std::fs::read_to_string(golden_path()).unwrap_or_default();
-    let differing: Vec<String> = table
-        .lines()
-        .filter(|row| !golden.lines().any(|known| known == *row))
-        .map(|row| {
-            let name = row.split('\t').next().unwrap_or_default();
-            let known = golden.lines().find(|known| known.split('\t').next() == Some(name));
-            format!("was {}\nnow {row}", known.unwrap_or("not there"))
-        })
-        .collect();
+    let differing = heard::differing(&golden, &rows);
     assert!(
         differing.is_empty(),
         "the sound of shipped scenes changed; TOCCO_BLESS=1 accepts:\n{}",
