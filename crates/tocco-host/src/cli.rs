@@ -127,7 +127,10 @@ fn run(cli: Cli) -> Result<()> {
 }
 
 fn render(args: &RenderArgs) -> Result<()> {
-    let plan = args.scene.plan()?;
+    let mut plan = args.scene.plan()?;
+    if let Some(input) = &args.input {
+        plan.hear(input)?;
+    }
     let mut manner = args.file.manner()?;
     manner.probe = args.probe.clone().map(|path| (path, args.probe_of.clone()));
     let target = if args.output.as_os_str() == "-" { Target::Stdout } else { Target::File(args.output.clone()) };

@@ -437,3 +437,41 @@ fn the_gallery_is_a_page_with_a_sound_and_a_picture_for_every_scene() {
     assert!(!page.contains("http:") && !page.contains("https:"), "the page asks nothing of the network");
     assert!(!page.contains("class=\"trouble\""), "a shipped scene clips or its solver struggles");
 }
+
+#[test]
+fn a_scene_that_hears_renders_what_comes_in_and_wrong_inputs_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let here = dir.path();
+    let scene = "body.bar = { type = 'modal', modes = [{ freq_hz = 440.0, decay_s = 0.1, mass_kg = 0.05 }] }\n\
+        drive = [{ path = 'bar/force_n', input = 0 }]\ntap = [{ of = 'bar' }]\nduration_s = 0.5\n";
+    fs::write(here.join("hears.toml"), scene).unwrap();
+    fs::write(here.join("deaf.toml"), scene.replace("input = 0", "points = [[0.0, 0.0]]")).unwrap();
+    for (name, rate_hz) in [("click.wav", 48_000), ("other.wav", 44_100)] {
+        let spec = hound::WavSpec {
+            channels: 1,
+            sample_rate: rate_hz,
+            bits_per_sample: 32,
+            sample_format: hound::SampleFormat::Float,
+        };
+        let mut wav = hound::WavWriter::create(here.join(name), spec).unwrap();
+        (0..100).for_each(|i| wav.write_sample(if i == 10 { 1.0_f32 } else { 0.0 }).unwrap());
+        wav.finalize().unwrap();
+    }
+    let run = |args: &[&str]| Command::new(env!("CARGO_BIN_EXE_tocco")).args(args).current_dir(here).output().unwrap();
+    let out = run(&["render", "hears.toml", "--input", "click.wav", "-o", "out.wav", "--bits", "32f"]);
+    assert!(out.status.success(), "{out:?}");
+    let sound: Vec<f32> = hound::WavReader::open(here.join("out.wav")).unwrap().samples().map(Result::unwrap).collect();
+    assert_eq!(sound.iter().position(|x| *x != 0.0), Some(10), "it moves at the sample of the click");
+    for (args, wanted) in [
+        (
+            ["render", "hears.toml", "--input", "other.wav", "-o", "x.wav"],
+            "44100 Hz, and the scene is rendered at 48000 Hz",
+        ),
+        (["render", "deaf.toml", "--input", "click.wav", "-o", "x.wav"], "this scene hears nothing"),
+        (["render", "hears.toml", "--input", "none.wav", "-o", "x.wav"], "no such file"),
+    ] {
+        let out = run(&args);
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(out.status.code() == Some(2) && said.contains(wanted), "{said}");
+    }
+}

@@ -11,7 +11,7 @@
 //! | make many sounds: over a grid, or by a design, and judge listeners' answers | [`sweep`], [`sets`], [`answers`] |
 //! | see where on two parameters a contact sings, slips or is silent | [`map`] |
 //! | repeat the papers' tables and figures | [`reproduce`] |
-//! | time the engine, beside other programs | [`bench`] |
+//! | time the engine, beside other programs | [`mod@bench`] |
 //!
 //! Nothing here opens a sound card, a port or a socket. Files appear whole or not at all ([`atomic_file`]); the same
 //! input gives the same bytes on any number of threads ([`parallel`]).

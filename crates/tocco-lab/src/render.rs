@@ -9,9 +9,9 @@ use crate::console::ProgressBar;
 use crate::error::{Error, Result, bad};
 use crate::library;
 use crate::measure::Level;
-use crate::wav::{Encoding, Format, Info, WavWriter};
+use crate::wav::{Encoding, Format, Info, WavReader, WavWriter};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tocco::Document;
 use tocco::engine::{Engine, Health, Queue};
 use tocco::scene::Scene;
@@ -45,6 +45,8 @@ pub struct Plan {
     pub length: Length,
     /// Paths and values set before the first tick, without glide.
     pub sets: Vec<(String, f64)>,
+    /// Sound that comes in, a list for each channel; what is missing is silence.
+    pub input: Vec<Vec<f32>>,
 }
 
 impl Plan {
@@ -60,7 +62,27 @@ impl Plan {
 
     /// The scene as it stands.
     pub fn new(scene: Document) -> Self {
-        Self { rate_hz: scene.def.rate_hz, length: scene.def.duration, scene, sets: Vec::new() }
+        Self { rate_hz: scene.def.rate_hz, length: scene.def.duration, scene, sets: Vec::new(), input: Vec::new() }
+    }
+
+    /// Takes a sound file for what comes in; after the rate is settled.
+    pub fn hear(&mut self, path: &Path) -> Result<()> {
+        let wrong = |what: String| bad(format!("--input {}: {what}", path.display()));
+        let wanted = self.build()?.directory().inputs();
+        if wanted == 0 {
+            return wrong("this scene hears nothing; give it a [[drive]] with input = 0".into());
+        }
+        let mut wav = WavReader::open(path)?;
+        if wav.rate_hz != self.rate_hz {
+            let (has, wants) = (wav.rate_hz, self.rate_hz);
+            return wrong(format!(
+                "{has} Hz, and the scene is rendered at {wants} Hz; convert it, or give --rate {has}"
+            ));
+        }
+        let (samples, channels) = (wav.read(0, wav.frames as usize)?, wav.channels);
+        let channel = |channel| samples.iter().skip(channel).step_by(channels).copied().collect();
+        self.input = (0..channels.min(wanted)).map(channel).collect();
+        Ok(())
     }
 
     /// Builds the scene and applies the sets.
@@ -157,10 +179,13 @@ pub fn perform(
     while outcome.frames < most {
         let mut frames = (most - outcome.frames).min(BLOCK as u64) as usize;
         let (block, probes) = (&mut out[..frames * channels], &mut rows[..frames * watched]);
+        let from = outcome.frames as usize;
+        let part = |heard: &'_ Vec<f32>| from.min(heard.len())..(from + frames).min(heard.len());
+        let inputs: Vec<&[f32]> = plan.input.iter().map(|heard| &heard[part(heard)]).collect();
         outcome.health = if watched > 0 {
-            engine.render_probed(&[], &mut Queue::new(), block, probes)
+            engine.render_probed(&inputs, &mut Queue::new(), block, probes)
         } else {
-            engine.render(&[], &mut Queue::new(), block)
+            engine.render(&inputs, &mut Queue::new(), block)
         };
         let mut ended = false;
         if auto {

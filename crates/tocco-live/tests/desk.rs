@@ -53,7 +53,9 @@ fn all_names_of_a_value_agree_and_restoring_what_was_moved_does_not_depend_on_th
     for reversed in [false, true] {
         let mut again = Session::open(document(BAR), Setup::default()).unwrap();
         let order: Vec<_> = if reversed { moved.iter().rev().collect() } else { moved.iter().collect() };
-        order.into_iter().for_each(|(path, value)| drop(again.desk.set(path, *value).unwrap()));
+        for (path, value) in order {
+            again.desk.set(path, *value).unwrap();
+        }
         let all =
             |session: &Session| session.desk.paths().into_iter().map(|(path, _, v)| (path, v)).collect::<Vec<_>>();
         assert_eq!(all(&again), all(&session));

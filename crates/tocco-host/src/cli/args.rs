@@ -278,11 +278,14 @@ pub(super) struct RenderArgs {
     /// Which signals ('tocco describe SCENE' lists them)
     #[arg(long, value_name = "SIGNAL,...", value_delimiter = ',', requires = "probe")]
     pub(super) probe_of: Vec<String>,
+    /// Sound that the scene hears ([[drive]] with input), at the rate of the rendering
+    #[arg(long, value_name = "FILE.wav")]
+    pub(super) input: Option<PathBuf>,
     /// Also write a picture: waveform and spectrogram
     #[arg(long, value_name = "FILE.png")]
     pub(super) picture: Option<PathBuf>,
     /// Render what was played, from a take ('tocco play SCENE --record FILE')
-    #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["scene", "duration", "rate", "seed", "set", "probe"])]
+    #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["scene", "duration", "rate", "seed", "set", "probe", "input"])]
     pub(super) take: Option<PathBuf>,
 }
 

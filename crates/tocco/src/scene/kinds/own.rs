@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Bodies and laws from another crate: whatever keeps the promises of [`Resonator`] and [`Interactor`].
+//! Bodies and laws from another crate: whatever keeps the promises of [`Resonator`] and
+//! [`Interactor`](crate::interactor::Interactor).
 
 use super::*;
 use std::fmt::Debug;
