@@ -90,7 +90,7 @@ fn a_changed_take_is_rendered_but_not_called_faithful_and_a_broken_one_is_answer
         (r#"{"at":100,"strike":"hamer","velocity_m_s":2.0}"#, "did you mean 'hammer'?"),
         (r#"{"at":100,"set":"hit/stiffness"}"#, "b.jsonl:2: 'value' is missing"),
         (r#"{"set":"hit/stiffness","value":1}"#, "no tick"),
-        (r#"{"at":100,"sing":"hit"}"#, "no known deed"),
+        (r#"{"at":100,"sing":"hit"}"#, "no known gesture"),
         ("nonsense", "b.jsonl:2: not a line of a take"),
     ] {
         write(&[header, line, end]);

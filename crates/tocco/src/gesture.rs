@@ -212,7 +212,7 @@ impl Gesture {
         if !address.starts_with("tocco/") {
             return Some(match args {
                 [Number(value)] => Ok(Gesture::Set { path: address.to_owned(), value: *value }),
-                [Text(_)] => Err(format!("/{address}: takes a number, not text")),
+                [Text(text)] => Err(format!("/{address}: takes a number, not the text '{text}'")),
                 _ => Err(format!("/{address}: takes one number, not {} values", args.len())),
             });
         }
