@@ -53,3 +53,29 @@ fn render_neither_allocates_nor_frees_in_contact_in_sleep_under_edits_and_when_s
     assert!(health.solves > 0 && health.refused == 0 && health.unconverged == 0);
     assert_awake();
 }
+
+#[test]
+fn a_known_name_is_found_without_allocating() {
+    let text = "body.ball = { type = 'mass' }\nbody.bar = { type = 'modal', modes = [{ freq_hz = 440, mass_kg = 1 }], port = { a = [1], b = [1] } }\n\
+        contact.hit = { type = 'impact', between = ['ball', 'bar.a'] }\ntap = [{ of = 'bar.a' }]\n\
+        control = [{ name = 'hard', path = 'hit/stiffness', range = [1e6, 1e9] }]";
+    let directory = engine(text, 48_000.0).scene().directory().clone();
+    let found = watched(|| {
+        let paths = [
+            "hit/stiffness",
+            "/bar/freq_scale",
+            "bar.b/force_n",
+            "ball/force_n",
+            "ball.0/force_n",
+            "hard",
+            "hit/hardness_01",
+        ];
+        paths.iter().all(|path| directory.address(path).is_ok())
+            && directory.site("bar.b").is_ok()
+            && directory.body("ball").is_ok()
+            && directory.probe("hit.force").is_ok()
+            && directory.probe("bar.b.velocity").is_ok()
+    });
+    assert!(found && count() == 0);
+    assert_awake();
+}
