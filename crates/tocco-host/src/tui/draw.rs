@@ -36,8 +36,10 @@ pub fn draw(panel: &Panel, area: Rect, cells: &mut Buffer) {
     pen.at(0, &panel.title, bold);
     pen.right(&format!("{}  {} Hz  {:.1} s", panel.device, short(panel.rate_hz), panel.seconds), plain);
     pen.y += 1;
-    for (channel, meter) in panel.meters.iter().enumerate() {
-        draw_meter(&mut pen, channel, panel.meters.len(), meter);
+    let widest = panel.meter_names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let column = u16::try_from(widest + 1).unwrap_or(u16::MAX).clamp(5, 20);
+    for (name, meter) in panel.meter_names.iter().zip(&panel.meters) {
+        draw_meter(&mut pen, name, column, meter);
         pen.y += 1;
     }
     draw_load(&mut pen, panel);
@@ -68,16 +70,11 @@ pub fn draw(panel: &Panel, area: Rect, cells: &mut Buffer) {
     pen.at(0, KEYS, dim);
 }
 
-fn draw_meter(pen: &mut Pen<'_>, channel: usize, channels: usize, meter: &Meter) {
-    let name = match (channels, channel) {
-        (1, _) => "mono".to_owned(),
-        (2, 0) => "L".to_owned(),
-        (2, _) => "R".to_owned(),
-        _ => (channel + 1).to_string(),
-    };
+fn draw_meter(pen: &mut Pen<'_>, name: &str, from: u16, meter: &Meter) {
     let level = |db: f64| if db > FLOOR_DB { format!("{db:6.1}") } else { "  -inf".to_owned() };
-    pen.at(0, &name, Style::new());
-    let (from, width) = (5, pen.area.width.saturating_sub(5 + 24));
+    let shown: String = name.chars().take(usize::from(from) - 1).collect();
+    pen.at(0, &shown, Style::new());
+    let width = pen.area.width.saturating_sub(from + 24);
     let fraction = |db: f64| ((db - FLOOR_DB) / -FLOOR_DB).clamp(0.0, 1.0);
     let colour = match meter.hold_db {
         db if db > -1.0 => Color::Red,
@@ -99,7 +96,11 @@ fn draw_load(pen: &mut Pen<'_>, panel: &Panel) {
     let (from, width) = (5, pen.area.width.saturating_sub(5 + 24).min(20));
     let colour = if most > 0.7 { Color::Red } else { Color::Cyan };
     pen.bar(from, width, mean.clamp(0.0, 1.0), Style::new().fg(colour));
-    let limited = if panel.limited_db < 0.0 { format!("   limiter {:.1} dB", panel.limited_db) } else { String::new() };
+    let limiter = |(name, db): &(String, f64)| match name.as_str() {
+        "" => format!("   limiter {db:.1} dB"),
+        name => format!("   {name} limited {db:.1} dB"),
+    };
+    let limited: String = panel.limited_db.iter().map(limiter).collect();
     pen.at(from + width, &format!(" {:.0} %, most {:.0} %{limited}", 100.0 * mean, 100.0 * most), Style::new());
 }
 
@@ -225,6 +226,7 @@ mod tests {
             rate_hz: 48_000.0,
             seconds: 12.34,
             meters: vec![Meter { rms_db: -30.0, hold_db: -12.5, held_s: 0.0 }, Meter::default()],
+            meter_names: vec!["L".into(), "R".into()],
             load: [0.25, 0.5],
             health: vec![("unconverged", 0), ("refused", 2), ("reset", 0), ("xruns", 0)],
             rows: vec![row("hard", 0.5), row("hit/stiffness", 0.0)],

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use tocco::Gesture;
 use tocco::contact::Site;
 use tocco::param::{Scale, position, scaled};
+use tocco::scene::Output;
 use tocco::units::db;
 
 /// Remarks that stay in sight.
@@ -119,10 +120,12 @@ pub struct Panel {
     pub seconds: f64,
     /// One per channel, as many as have a meter.
     pub meters: Vec<Meter>,
+    /// What each meter is called: by its output where the scene names outputs.
+    pub meter_names: Vec<String>,
     /// Mean and largest part of its time that the engine takes.
     pub load: [f64; 2],
-    /// What the limiter takes away, dB.
-    pub limited_db: f64,
+    /// What limiters take away, dB, each with the name of its output; empty for the one that every scene has.
+    pub limited_db: Vec<(String, f64)>,
     /// What went wrong so far, and how often.
     pub health: Vec<(&'static str, u64)>,
     /// Controls, then live paths.
@@ -155,6 +158,31 @@ pub struct Panel {
     pub(super) known: Option<(String, String)>,
 }
 
+/// The name of an output that the scene names; empty for the `main` that is there anyway.
+fn written_name(output: &Output) -> String {
+    if output.written { output.name.clone() } else { String::new() }
+}
+
+/// Names of the meters of so many channels.
+fn meter_names(outputs: &[Output], channels: usize) -> Vec<String> {
+    let plain = |channel: usize| match (channels, channel) {
+        (1, _) => "mono".to_owned(),
+        (2, 0) => "L".to_owned(),
+        (2, _) => "R".to_owned(),
+        _ => (channel + 1).to_string(),
+    };
+    let mut names: Vec<String> = (0..channels).map(plain).collect();
+    for output in outputs.iter().filter(|output| output.written) {
+        for (place, channel) in output.channels.iter().enumerate() {
+            if let Some(name) = names.get_mut(*channel) {
+                let several = output.channels.len() > 1;
+                *name = if several { format!("{} {}", output.name, place + 1) } else { output.name.clone() };
+            }
+        }
+    }
+    names
+}
+
 impl Panel {
     /// A remark in sight; older ones go.
     pub fn tell(&mut self, remark: String) {
@@ -171,13 +199,16 @@ impl Panel {
         (self.device, self.rate_hz) = (device.to_owned(), desk.rate_hz());
         self.seconds = status.tick as f64 / desk.rate_hz();
         self.meters.resize(desk.channels().min(METERS), Meter::default());
+        let outputs = desk.directory().outputs();
+        self.meter_names = meter_names(outputs, self.meters.len());
+        let limited = outputs.iter().zip(status.limited).filter(|(_, gain)| *gain < 1.0);
+        self.limited_db = limited.map(|(output, gain)| (written_name(output), db(gain))).collect();
         if status.frames > 0 {
             for (channel, meter) in self.meters.iter_mut().enumerate() {
                 meter.hear(db(f64::from(status.peak[channel])), db(status.rms(channel)), seconds);
             }
             self.load = [status.mean_load(), f64::from(status.load)];
         }
-        self.limited_db = db(status.least_gain());
         self.late += status.late_blocks;
         let health = status.health;
         self.health = vec![
@@ -471,6 +502,25 @@ mod tests {
             meter.hear(-30.0, -40.0, 0.1);
         }
         assert!((meter.hold_db + 30.0).abs() < 2.5, "{meter:?}");
+    }
+
+    #[test]
+    fn meters_and_limiters_carry_the_names_of_the_outputs_that_the_scene_names() {
+        let text = "body.bar = { type = 'modal', modes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }] }\n\
+            event = [{ at_s = 0.0, hit = 'bar', impulse_n_s = 1.0 }]\n\
+            output.main.channels = [0, 2]\noutput.haptic.channels = [3]\n\
+            tap = [{ of = 'bar', gain = 1e-6 }, { of = 'bar', to = 'haptic' }]";
+        let scene = library::from_text("test", "test", text.to_owned(), None).unwrap();
+        let setup = live::Setup { watch_load: false, ..live::Setup::default() };
+        let (mut desk, mut player) = live::open(scene, &setup).unwrap();
+        player.play(&[], &mut vec![0.0; 4 * 4_800]);
+        desk.poll().unwrap();
+        let mut panel = Panel::default();
+        panel.read(&mut desk, "null", 0, 0.1);
+        assert_eq!(panel.meter_names, ["main 1", "2", "main 2", "haptic"]);
+        let [(name, db)] = &panel.limited_db[..] else { panic!("{:?}", panel.limited_db) };
+        assert!(name == "haptic" && *db < -6.0, "the loud output alone is turned down: {db} dB");
+        assert!(panel.meters[3].hold_db > -2.0 && panel.meters[0].hold_db < -60.0);
     }
 
     #[test]
