@@ -182,3 +182,20 @@ fn the_sound_of_the_front_page_is_the_one_its_command_makes() {
     assert!(done.status.success(), "{done:?}");
     assert_shipped(&fs::read(&picture).unwrap(), &root().join("docs/bar.png"));
 }
+
+#[test]
+fn the_walk_of_a_gesture_crosses_at_most_twelve_files_that_exist_and_changes_its_type_six_times() {
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let walk = page.split("## From a gesture to a sample").nth(1).unwrap().split("\n## ").next().unwrap();
+    let rows: Vec<&str> = walk.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| |")).collect();
+    assert!((8..=12).contains(&rows.len()), "{} files", rows.len());
+    for row in rows {
+        let files: Vec<&str> = row.split('|').nth(2).unwrap().split('`').skip(1).step_by(2).collect();
+        assert!(!files.is_empty(), "{row}");
+        for file in files {
+            assert!(root().join("crates").join(file).is_file(), "no {file}");
+        }
+    }
+    let types = walk.split("Its types:").nth(1).unwrap().split('.').next().unwrap();
+    assert_eq!(types.matches("->").count(), 6, "{types}");
+}

@@ -3,8 +3,8 @@
 
 use crate::Setup;
 use crate::error::{Error, Result, bad};
-use crate::message::{EnergyGroups, Job, PROBES, READINGS, REPORTS, REQUESTS, Report, Request, Status, WatchList};
-use crate::player::Player;
+use crate::player::{EnergyGroups, Job, Player, REQUESTS, Request, WatchList};
+use crate::report::{PROBES, READINGS, REPORTS, Report, Status};
 use crate::take::{self, Header};
 use rtrb::{Consumer, Producer, RingBuffer};
 use std::collections::{BTreeMap, VecDeque};

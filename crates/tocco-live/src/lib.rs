@@ -29,16 +29,16 @@ mod desk;
 mod error;
 mod governor;
 pub mod limiter;
-mod message;
 pub mod midi;
 mod player;
+mod report;
 pub mod take;
 
 pub use desk::{Answer, Counts, Desk, Knob, Prepare, When};
 pub use error::{Error, Result};
 pub use governor::Grade;
-pub use message::{METERS, OUTPUTS, PROBES, Status};
 pub use player::Player;
+pub use report::{METERS, OUTPUTS, PROBES, Status};
 
 use tocco::Document;
 

@@ -5,19 +5,65 @@
 use crate::Clock;
 use crate::governor::Governor;
 use crate::limiter::Limiter;
-use crate::message::{EnergyGroups, Garbage, Job, METERS, OUTPUTS, REQUESTS, Report, Request, Status, WatchList};
+use crate::report::{Garbage, METERS, OUTPUTS, PROBES, Report, Status};
 use rtrb::{Consumer, Producer};
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use tocco::engine::{START, hashed};
-use tocco::scene::Output;
+use tocco::scene::{Output, Probe};
 use tocco::{Command, Engine, Health, Queue};
 
+/// Requests that wait at most, in the ring and for their tick.
+pub(crate) const REQUESTS: usize = 8192;
 /// Frames rendered at once; longer blocks are cut.
 const MOST_FRAMES: usize = 4096;
 /// Reports kept free for what is not an answer to a request.
 const RESERVE: usize = 64;
 /// Serial of the commands that the audio half gives itself.
 const OWN: u64 = 0;
+
+/// What the control half wants.
+pub(crate) struct Request {
+    /// By which its report is known.
+    pub serial: u64,
+    /// Tick; 0 or any tick that has passed: the next block boundary.
+    pub at: u64,
+    pub job: Job,
+}
+
+/// What a request is about.
+pub(crate) enum Job {
+    /// For the engine, at its tick.
+    Command(Command),
+    /// Another scene, with the outputs that its limiters follow.
+    Replace(Command, Box<[Output]>),
+    /// Signals to send back from now on.
+    Watch(Box<WatchList>),
+    /// Energies to show from now on.
+    Weigh(Box<EnergyGroups>),
+    /// The end of a take, not of the sound.
+    EndTake,
+    /// The end of the sound.
+    Stop,
+}
+
+/// Groups of bodies whose energy is shown to the control half, about every so many samples.
+pub(crate) struct EnergyGroups {
+    /// Bodies with the group that each belongs to.
+    pub bodies: Vec<(usize, usize)>,
+    /// Room for the energy of every body, and of every group.
+    pub energies: Vec<f64>,
+    pub sums: Vec<f64>,
+    /// What was last found, as the bits of a number, per group.
+    pub shown: Arc<[AtomicU64]>,
+    pub every: u32,
+}
+
+/// Signals to send back, every so many samples; 0: never.
+pub(crate) struct WatchList {
+    pub probes: [Option<Probe>; PROBES],
+    pub every: u32,
+}
 
 /// The audio half. Hand it to whatever calls for sound.
 pub struct Player {

@@ -8,7 +8,6 @@
 
 mod build;
 mod check;
-mod control;
 pub mod def;
 pub mod directory;
 pub mod document;

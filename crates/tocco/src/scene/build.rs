@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a scene's description to a scene that can sound.
 
-use super::control::{Control, Mapping};
 use super::def::{
     ContactDef, ContactForm, HammerDef, ImpactDef, Intent, MAIN, OutputDef, Quantity, Source, TapDef, TapTo,
 };
@@ -11,7 +10,7 @@ use super::error::nearest;
 use super::hammer::{CONTACT_TIME, DEFAULT_SPEED_M_S, HARDNESS, HARDNESS_S};
 use super::handover::Lineage;
 use super::kinds::{Laying, Mobility, Wiring};
-use super::slot::{FORCE, Slot, Target};
+use super::slot::{Control, FORCE, Mapping, Slot, Target};
 use super::tap::{Tap, TapFrom};
 use super::{Runtime, Scene, SceneDef, SceneError};
 use crate::command::{Address, Timed};

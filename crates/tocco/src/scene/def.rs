@@ -1,17 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A scene as plain data: what a scene file says, before anything is built.
 
-pub use super::kinds::friction::FrictionDef;
-pub use super::kinds::guided::GuidedDef;
-pub use super::kinds::impact::{HammerDef, ImpactDef, Intent, Substeps};
-pub use super::kinds::mass::MassDef;
-pub use super::kinds::modal::{ModalDef, ModeDef, MorphDef, PortDef};
-pub use super::kinds::network::{LinkDef, NetworkDef, PointDef};
-pub use super::kinds::own::{OwnBody, OwnBodyDef, OwnLaw, OwnLawDef};
-pub use super::kinds::shape::{ShapeMorphDef, ShapedDef};
-pub use super::kinds::string::{PlaceDef, StringDef};
-pub use super::kinds::texture::TextureDef;
-pub use super::kinds::wall::WallDef;
+pub use super::kinds::definitions::*;
 pub use super::kinds::{BodyForm, ContactForm};
 pub use super::midi::{MidiDef, Notes};
 use crate::gesture::Gesture;

@@ -5,10 +5,9 @@
 //! cheap to clone and can be kept by whoever plays the scene from another thread. Looking a name up allocates nothing;
 //! only an unknown one does, for the message that names what may have been meant.
 
-use super::control::Control;
 use super::def::{Place, PlaceOn, ShapeDef};
 use super::error::{SceneError, nearest};
-use super::slot::Target;
+use super::slot::{Control, Target};
 use crate::command::Address;
 use crate::contact::Site;
 use crate::math::Real;

@@ -2,8 +2,8 @@
 //! Drives: a parameter or an external force over time, from breakpoints, seeded noise, a recording or sound that
 //! comes in.
 
-use super::control::Mapping;
 use super::def::Source;
+use super::slot::Mapping;
 use crate::math::Real;
 use crate::rng::Rng;
 use crate::texture::fractal::{DEFAULT_POLES_PER_DECADE, Fractal};

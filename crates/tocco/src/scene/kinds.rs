@@ -18,6 +18,21 @@ pub mod string;
 pub mod texture;
 pub mod wall;
 
+/// The definitions of all kinds, for whoever makes a scene in code; [`def`](super::def) shows them beside the scene's own.
+pub mod definitions {
+    pub use super::friction::FrictionDef;
+    pub use super::guided::GuidedDef;
+    pub use super::impact::{HammerDef, ImpactDef, Intent, Substeps};
+    pub use super::mass::MassDef;
+    pub use super::modal::{ModalDef, ModeDef, MorphDef, PortDef};
+    pub use super::network::{LinkDef, NetworkDef, PointDef};
+    pub use super::own::{OwnBody, OwnBodyDef, OwnLaw, OwnLawDef};
+    pub use super::shape::{ShapeMorphDef, ShapedDef};
+    pub use super::string::{PlaceDef, StringDef};
+    pub use super::texture::TextureDef;
+    pub use super::wall::WallDef;
+}
+
 use super::check::{Check, Spot, check_name, refuses};
 use super::def::{ContactDef, Quantity, SceneDef};
 use super::directory::Directory;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What travels between the halves.
+//! What travels back from the audio half: reports, what is to be freed, meters.
 
 use crate::governor::Grade;
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use crate::player::{EnergyGroups, REQUESTS, WatchList};
+use tocco::scene::Output;
 use tocco::scene::kinds::MAX_CHANNELS;
-use tocco::scene::{Output, Probe};
 use tocco::{Command, Health, Scene};
 
 /// Channels with a meter of their own: all that a scene may have.
@@ -15,53 +14,10 @@ pub const OUTPUTS: usize = 8;
 /// Signals that can be streamed back at once.
 pub const PROBES: usize = 16;
 
-/// Requests that wait at most, in the ring and for their tick.
-pub(crate) const REQUESTS: usize = 8192;
 /// Reports that wait at most: one for every request, and some.
 pub(crate) const REPORTS: usize = 2 * REQUESTS;
 /// Meter readings that wait at most; more are merged.
 pub(crate) const READINGS: usize = 256;
-
-/// To the audio half.
-pub(crate) struct Request {
-    pub serial: u64,
-    /// Tick; 0 or any tick that has passed: the next block boundary.
-    pub at: u64,
-    pub job: Job,
-}
-
-pub(crate) enum Job {
-    /// For the engine, at its tick.
-    Command(Command),
-    /// Another scene, with the outputs that its limiters follow.
-    Replace(Command, Box<[Output]>),
-    /// Signals to send back from now on.
-    Watch(Box<WatchList>),
-    /// Energies to show from now on.
-    Weigh(Box<EnergyGroups>),
-    /// The end of a take, not of the sound.
-    EndTake,
-    /// The end of the sound.
-    Stop,
-}
-
-/// Groups of bodies whose energy is shown to the control half, about every so many samples.
-pub(crate) struct EnergyGroups {
-    /// Bodies with the group that each belongs to.
-    pub bodies: Vec<(usize, usize)>,
-    /// Room for the energy of every body, and of every group.
-    pub energies: Vec<f64>,
-    pub sums: Vec<f64>,
-    /// What was last found, as the bits of a number, per group.
-    pub shown: Arc<[AtomicU64]>,
-    pub every: u32,
-}
-
-/// Signals to send back, every so many samples; 0: never.
-pub(crate) struct WatchList {
-    pub probes: [Option<Probe>; PROBES],
-    pub every: u32,
-}
 
 /// What the audio half no longer needs, for the control half to free.
 #[expect(dead_code, reason = "it is there to be dropped")]
