@@ -33,7 +33,7 @@ pub enum Command<S> {
     },
     /// An ideal impulse.
     Hit {
-        /// Where.
+        /// The body and port that get it.
         site: Site,
         /// N s
         impulse_n_s: Real,

@@ -35,6 +35,7 @@ use crate::contact::Site;
 pub use crate::contact::world::Health;
 use crate::contact::world::{World, stored};
 use crate::gesture::{FASTEST_M_S, LARGEST_N_S};
+pub use crate::hash::{START, sample as hashed};
 use crate::math::Real;
 use crate::param::Rate;
 use crate::resonator::{CONTROL_TICKS, LEVELS};
@@ -72,8 +73,6 @@ pub struct Engine {
     /// Scenes that ring out, and scenes that have.
     leaving: [Option<Leaving>; LEAVING],
 }
-
-pub use crate::hash::{START, sample as hashed};
 
 /// A scene on its way out.
 struct Leaving {

@@ -3,7 +3,8 @@
 //!
 //! A gesture is said in names and SI units, checked against a scene's [`Directory`] by [`Gesture::resolve`], and becomes
 //! the engine's [`Command`]. It has one written form, a line of JSON (`{"strike": "hammer", "velocity_m_s": 1.5}`), and
-//! one as an OSC message (`/tocco/strike hammer 1.5`); both read back to the same gesture.
+//! one as an OSC message (`/tocco/strike hammer 1.5`). Both read back to the same gesture, but in OSC a scene goes by its name
+//! only, which the receiver looks up, and quality is the receiver's own affair.
 //!
 //! ```
 //! use tocco::{Gesture, Queue, Scene, SceneDef};
@@ -282,5 +283,15 @@ mod tests {
         }
         let wrong = Gesture::from_json(&serde_json::json!({ "strike": "ball" }), "here").unwrap_err();
         assert_eq!(wrong, "'velocity_m_s' is missing or not a number");
+        let touch = serde_json::json!({ "touch": "bar", "place": [0.2, "x", 0.5] });
+        assert_eq!(Gesture::from_json(&touch, "here").unwrap_err(), "'place' holds what is not a number");
+        let text = "body.a.type = 'mass'\ndrive = [{ path = 'a/force_n', wav = 'x.wav' }]";
+        for (data, drive) in [("[0, null]", 0), ("[0, 1e60]", 0), ("[0]", 1), ("[\"a\"]", 0)] {
+            let data: serde_json::Value = serde_json::from_str(data).unwrap();
+            let recordings = serde_json::json!([{ "drive": drive, "rate_hz": 48000, "data": data }]);
+            let scene = serde_json::json!({ "scene": { "text": text, "seed": 1, "recordings": recordings } });
+            let wrong = Gesture::from_json(&scene, "here").unwrap_err();
+            assert_eq!(wrong, "scene: a recording is broken", "{data}");
+        }
     }
 }

@@ -464,7 +464,7 @@ pub enum Rule {
         what: &'static str,
     },
     /// If a word is chosen, a list holds numbers above 0, or a name stands alone; otherwise it says this.
-    Shape {
+    Narrowed {
         /// Key of the word.
         choice: &'static str,
         /// The word.
@@ -480,9 +480,9 @@ pub enum Rule {
     Within {
         /// Key of the inner table.
         id: &'static str,
-        /// Needed.
+        /// Keys that it must have.
         needs: &'static [&'static str],
-        /// Without meaning.
+        /// Keys that it must not have.
         lacks: &'static [&'static str],
         /// Of a key that is missing: what needs it. Of one without meaning: what it says.
         what: &'static str,
@@ -551,6 +551,23 @@ pub trait Params: Copy + Default {
     }
 }
 
+/// The declaration with this id; a constant of one that is missing does not compile.
+pub const fn declared(specs: &[Spec], id: &str) -> Spec {
+    let mut index = 0;
+    while !same(specs[index].id.as_bytes(), id.as_bytes()) {
+        index += 1;
+    }
+    specs[index]
+}
+
+const fn same(a: &[u8], b: &[u8]) -> bool {
+    match (a.split_first(), b.split_first()) {
+        (None, None) => true,
+        (Some((x, a)), Some((y, b))) => *x == *y && same(a, b),
+        _ => false,
+    }
+}
+
 /// A node with parameters.
 pub trait Tunable {
     /// The declarations, in index order.
@@ -579,22 +596,6 @@ macro_rules! params {
                 id: stringify!($field), unit: $unit, min: $min, max: $max, default: $default,
                 scale: $crate::param::Scale::$scale, rate: $crate::param::Rate::$rate, glide_s: $glide, doc: $doc,
             }, )* ];
-
-            /// From values in index order.
-            pub fn from_values(values: &[$crate::math::Real]) -> Self {
-                let mut all = Self::default();
-                for (index, &value) in values.iter().enumerate() { all.write(index, value); }
-                all
-            }
-
-            /// Present value by index.
-            pub fn read(&self, index: usize) -> $crate::math::Real { [ $( self.$field, )* ][index] }
-
-            /// Stores a value by index.
-            pub fn write(&mut self, index: usize, value: $crate::math::Real) {
-                let slots = [ $( &mut self.$field, )* ];
-                if let Some(slot) = slots.into_iter().nth(index) { *slot = value; }
-            }
         }
 
         impl Default for $name {
@@ -603,8 +604,11 @@ macro_rules! params {
 
         impl $crate::param::Params for $name {
             const SPECS: &'static [$crate::param::Spec] = $name::SPECS;
-            fn value(&self, index: usize) -> $crate::math::Real { self.read(index) }
-            fn put(&mut self, index: usize, value: $crate::math::Real) { self.write(index, value); }
+            fn value(&self, index: usize) -> $crate::math::Real { [ $( self.$field, )* ][index] }
+            fn put(&mut self, index: usize, value: $crate::math::Real) {
+                let slots = [ $( &mut self.$field, )* ];
+                if let Some(slot) = slots.into_iter().nth(index) { *slot = value; }
+            }
         }
     };
 }
@@ -623,10 +627,10 @@ mod tests {
 
     #[test]
     fn a_declared_table_reads_and_writes_by_index_and_by_field() {
-        let mut two = Two::from_values(&[0.25]);
+        let mut two = Two { first: 0.25, ..Two::default() };
         assert_eq!((two.first, two.second), (0.25, 10.0));
-        two.write(1, 20.0);
-        assert_eq!(two.read(1), 20.0);
+        two.put(1, 20.0);
+        assert_eq!((two.value(1), two.second), (20.0, 20.0));
         assert_eq!(Two::SPECS[1].id, "second");
         assert!((Two::SPECS[1].from_01(0.5) - 10.0).abs() < 1e-12);
         assert!(!Two::SPECS[0].admits(Real::NAN));

@@ -16,7 +16,6 @@ pub mod error;
 pub mod hammer;
 mod handover;
 pub mod kinds;
-pub mod midi;
 mod runtime;
 #[cfg(feature = "text")]
 pub mod schema;

@@ -25,7 +25,7 @@
 pub mod fractal;
 
 use crate::math::Real;
-use crate::param::{Spec, Tunable};
+use crate::param::{Params, Spec, Tunable};
 use crate::rng::Rng;
 use fractal::{FIRST, Fractal};
 
@@ -179,10 +179,10 @@ impl Tunable for Surface {
         TextureParams::SPECS
     }
     fn get(&self, index: usize) -> Real {
-        self.params.read(index)
+        self.params.value(index)
     }
     fn set(&mut self, index: usize, value: Real) {
-        self.params.write(index, value);
+        self.params.put(index, value);
         self.noise.set_beta(self.params.beta);
     }
 }

@@ -191,7 +191,7 @@ fn hammers_that_cannot_be_are_refused_in_one_line() {
         (
             "range = [0, 1]",
             "range = [0.1, 1]\nscale = \"log\"",
-            "line 16: control[0].scale: hardness is a logarithmic scale itself; leave it out",
+            "line 16: control[0].scale: hardness_01 is a logarithmic scale itself; leave it out",
         ),
     ] {
         assert!(good.contains(from), "{from}");

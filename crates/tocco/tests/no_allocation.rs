@@ -4,7 +4,7 @@
 mod common;
 use common::engine;
 use tocco::engine::{Command, Queue, Timed};
-use tocco::{Scene, SceneDef};
+use tocco::{Gesture, Scene, SceneDef};
 use tocco_testing::allocations::{Counting, assert_awake, count, watched};
 
 #[global_allocator]
@@ -29,10 +29,23 @@ fn render_neither_allocates_nor_frees_in_contact_in_sleep_under_edits_and_when_s
              [[body.net.link]]\nbetween = [\"floor\", \"a\", \"b\", \"c\"]\nstiffness_n_m = 1e5\ndamping_n_s_m = 0.1\n\
              [[body.net.link]]\nbetween = [\"floor\", \"b\"]\ndamping_n_s_m = 0.5\n\
              [contact.drop]\ntype = \"impact\"\nbetween = [\"m0\", \"net.c\"]\nstiffness = 1e8\n";
+    // Something to touch anywhere, something that rubs it, a string, something that is heard.
+    text += "[body.plate]\ntype = \"shape\"\nshape = \"bar\"\nmaterial = \"steel\"\nlength_m = 0.3\nwidth_m = 0.03\n\
+             thickness_m = 0.005\nport = { tip = 0.9 }\n[body.bow]\ntype = \"guided\"\nvelocity_m_s = 0.1\n\
+             [contact.rub]\ntype = \"friction\"\nbetween = [\"bow\", \"plate.tip\"]\nnormal_force_n = 0.5\n\
+             [body.wire]\ntype = \"string\"\n[[event]]\nat_s = 0.02\nhit = \"wire\"\nimpulse_n_s = 0.001\n\
+             [[drive]]\npath = \"wire/force_n\"\ninput = 0\n[[tap]]\nof = \"wire\"\nto = \"other\"\n[output.other]\nchannels = [1]\n\
+             [[control]]\nname = \"press\"\npath = \"rub/normal_force_n\"\nrange = [0, 1]\n";
     text += "[[tap]]\nof = \"bar\"\n[[drive]]\npath = \"bar/force_n\"\nnoise = { rms = 0.1 }\n";
     let build = |text: &str| Scene::build(&SceneDef::from_text(text).unwrap(), 48_000.0).unwrap();
     let mut engine = engine(&text, 48_000.0);
     let scene = engine.scene();
+    let touch = Gesture::Touch { site: "plate.tip".into(), place: vec![0.3] };
+    let refused = Scene::build(
+        &SceneDef::from_text("tap = [{ of = 'a', channel = 3 }]\nbody.a.type = 'mass'").unwrap(),
+        48_000.0,
+    );
+    let refused = refused.unwrap();
     let mut commands = Queue::from(vec![
         Timed { at: 100, command: Command::Set(scene.directory().address("bar/freq_scale").unwrap(), 2.0) },
         Timed { at: 200, command: Command::Set(scene.directory().address("net/freq_scale").unwrap(), 1.5) },
@@ -40,17 +53,33 @@ fn render_neither_allocates_nor_frees_in_contact_in_sleep_under_edits_and_when_s
         Timed { at: 3_000, command: Command::Set(scene.directory().address("c1/stiffness").unwrap(), 1e6) },
         Timed { at: 5_000, command: Command::Set(scene.directory().address("m2/force_n").unwrap(), 3.0) },
         Timed { at: 9_000, command: Command::Hit { site: scene.directory().site("bar").unwrap(), impulse_n_s: 0.1 } },
+        Timed {
+            at: 9_500,
+            command: Command::Strike { body: scene.directory().body("m1").unwrap(), velocity_m_s: 2.0 },
+        },
+        Timed { at: 9_600, command: Command::Jump(scene.directory().address("press").unwrap(), 0.9) },
+        Timed { at: 9_700, command: touch.resolve(scene.directory()).unwrap().command },
+        Timed { at: 10_000, command: Command::replace(refused) },
         Timed { at: 11_000, command: Command::Quality { max_substeps: 4, drop_below_db: -40.0 } },
         Timed { at: 12_000, command: Command::replace(build(&text)) },
         Timed { at: 14_000, command: Command::adopt(build(&text)) },
         Timed { at: 16_000, command: Command::adopt(build(&text.replacen("freq_hz = 50", "freq_hz = 51", 1))) },
         Timed { at: 20_000, command: Command::Hush },
     ]);
+    let (mut left, mut right, heard) = (vec![0.0; 15_000], vec![0.0; 15_000], vec![0.1; 15_000]);
     let mut out = vec![0.0; 30_000];
-    let health = watched(|| engine.render(&[], &mut commands, &mut out));
+    let health = watched(|| {
+        engine.render_planar(&[&heard], &mut commands, &mut [&mut left, &mut right]);
+        engine.render(&[&heard], &mut commands, &mut out)
+    });
     assert_eq!(count(), 0);
     assert!(std::iter::from_fn(|| engine.retired()).count() == 3);
-    assert!(health.solves > 0 && health.refused == 0 && health.unconverged == 0);
+    assert!(health.solves > 0 && health.unconverged == 0, "{health:?}");
+    assert_eq!(
+        std::iter::from_fn(|| commands.spent()).count(),
+        2,
+        "the values of a touch, and a scene that was refused"
+    );
     assert_awake();
 }
 

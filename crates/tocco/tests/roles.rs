@@ -2,14 +2,15 @@
 //! Contact roles: laws that neither only push nor rub, written from outside with the public traits alone, live in a world
 //! beside impact and friction, and energy minus work never rises. Glue holds and lets go; a magnet pulls across a gap.
 
+mod common;
+use common::tick;
 use tocco::Engine;
 use tocco::contact::world::World;
 use tocco::contact::{Contact, Law, PressedBy, Site};
 use tocco::interactor::friction::{FrictionLaw, FrictionParams};
 use tocco::interactor::impact::{ImpactLaw, ImpactParams};
 use tocco::interactor::{Force, GeneralLaw, Interactor, Solution, Stroke};
-use tocco::param::{LawSpec, Word};
-use tocco::param::{Spec, Tunable};
+use tocco::param::{LawSpec, Params, Spec, Tunable, Word};
 use tocco::resonator::Resonator;
 use tocco::resonator::inertial::{Guided, Mass, MassParams};
 use tocco::resonator::modal::{Modal, ModalParams};
@@ -83,10 +84,10 @@ impl Tunable for Glue {
         GlueParams::SPECS
     }
     fn get(&self, index: usize) -> f64 {
-        self.params.read(index)
+        self.params.value(index)
     }
     fn set(&mut self, index: usize, value: f64) {
-        self.params.write(index, value);
+        self.params.put(index, value);
     }
 }
 
@@ -213,20 +214,6 @@ fn contact(a: (usize, usize), b: (usize, usize), law: Law) -> Contact {
 fn mass(mass_kg: f64, position_m: f64, velocity_m_s: f64, dt: f64) -> Box<dyn Resonator> {
     let params = MassParams { mass_kg, ..MassParams::default() };
     Box::new(Mass::new(params, position_m, velocity_m_s, dt))
-}
-
-fn tick(world: &mut World, at: u64) {
-    for island in 0..world.islands() {
-        world.step(island, at);
-    }
-    for body in 0..world.bodies.len() {
-        if !world.in_island(body) {
-            world.bodies[body].ring(1, &mut []);
-        }
-    }
-    if at % 32 == 31 {
-        world.control();
-    }
 }
 
 #[test]

@@ -6,6 +6,7 @@
 use tocco::engine::{Command, Engine, Queue, Timed};
 use tocco::interactor::friction::FrictionParams;
 use tocco::math::Real;
+use tocco::param::Params;
 use tocco::scene::def::ContactForm;
 use tocco::scene::{Scene, SceneDef};
 
@@ -270,7 +271,7 @@ fn a_friction_law_made_in_code_is_refused_for_the_reasons_a_written_one_is() {
         wrong.lines.clear();
         let ContactForm::Friction(friction) = &mut wrong.contacts[0].form else { panic!("a friction contact") };
         let index = FrictionParams::SPECS.iter().position(|spec| spec.id == id).unwrap();
-        friction.params.write(index, value);
+        friction.params.put(index, value);
         assert_eq!(Scene::build(&wrong, 48_000.0).err().unwrap().to_string(), said);
     }
 }
@@ -313,7 +314,7 @@ fn a_control_with_a_list_of_paths_moves_all_of_them_at_once_later_and_by_a_drive
     assert!(near(&values(engine.scene()), 1e8));
 
     for (path, said) in [
-        ("[]", "has 0 paths; give 1 to"),
+        ("[]", "has 0 names; give 1 to"),
         ("[\"first/stiffness\", 3]", "wants a path in quotes, or a list of them"),
         ("[\"first/stiffness\", \"first/stiffness\"]", "names first/stiffness twice; keep one"),
         ("[\"first/stiffness\", \"second/stifness\"]", "second/stiffness"),

@@ -2,6 +2,8 @@
 //! A scene made in code is a scene from text: the same definition, the same sound, the same refusals.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // the helpers of these tests, too
 
+use tocco::contact::{Law, PressedBy};
+use tocco::interactor::friction::{Friction, FrictionParams};
 use tocco::math::Real;
 use tocco::param::{Spec, Tunable};
 use tocco::resonator::shape::ShapeDef;
@@ -319,4 +321,35 @@ fn an_own_body_whose_places_are_miscounted_is_refused() {
         let def = SceneDef::new().body("x", OwnBodyDef::new(OwnSpring(ports)));
         assert_eq!(Scene::build(&def, 48_000.0).err().map(|error| error.to_string()).as_deref(), Some(said));
     }
+}
+
+#[test]
+fn any_seed_can_be_built() {
+    for seed in [0, 1 << 63, u64::MAX] {
+        assert!(Scene::build(&SceneDef { seed, ..struck_bar() }, 48_000.0).is_ok(), "{seed}");
+    }
+}
+
+/// Friction from outside.
+#[derive(Debug)]
+struct Rosin(PressedBy);
+
+impl OwnLaw for Rosin {
+    fn build(&self) -> Result<Law, String> {
+        let law = Box::new(Friction::new(FrictionLaw::Dahl, FrictionParams::default(), None));
+        Ok(Law::Tangential { law, pressed_by: self.0 })
+    }
+}
+
+#[test]
+fn a_law_of_ones_own_names_the_contact_that_presses_it() {
+    let rubbed =
+        |rosin: OwnLawDef| struck_bar().body("bow", GuidedDef::new(0.1)).contact("rub", ["bow", "bar.tip"], rosin);
+    let refusal = |rosin| Scene::build(&rubbed(rosin), 48_000.0).err().map(|error| error.to_string());
+    assert_eq!(refusal(OwnLawDef::new(Rosin(PressedBy::Parameter))), None);
+    assert_eq!(refusal(OwnLawDef::new(Rosin(PressedBy::Parameter)).pressed_by("hit")), None);
+    let unknown = refusal(OwnLawDef::new(Rosin(PressedBy::Contact(9)))).unwrap();
+    assert!(unknown.contains("say which with OwnLawDef::pressed_by"), "{unknown}");
+    let itself = refusal(OwnLawDef::new(Rosin(PressedBy::Parameter)).pressed_by("rub")).unwrap();
+    assert!(itself.contains("this contact itself"), "{itself}");
 }

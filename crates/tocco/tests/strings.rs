@@ -2,6 +2,8 @@
 //! The string against the stiff-string formula, statics, reciprocity and its own ledger.
 
 use std::f64::consts::{PI, TAU};
+mod common;
+use common::tick;
 use tocco::contact::world::World;
 use tocco::contact::{Contact, Law, Site};
 use tocco::interactor::impact::{ImpactLaw, ImpactParams};
@@ -332,20 +334,6 @@ fn mass(mass_kg: f64, position_m: f64, velocity_m_s: f64, rate_hz: f64) -> Box<M
 fn touch(a: (usize, usize), b: (usize, usize), law: ImpactLaw, params: ImpactParams, substeps: Option<u32>) -> Contact {
     let site = |(body, port)| Site { body, port };
     Contact::new(site(a), site(b), Law::Normal(law.build(params, None)), substeps, false, Rng::new(1, "touch"))
-}
-
-fn tick(world: &mut World, at: u64) {
-    for island in 0..world.islands() {
-        world.step(island, at);
-    }
-    for body in 0..world.bodies.len() {
-        if !world.in_island(body) {
-            world.bodies[body].ring(1, &mut []);
-        }
-    }
-    if at % 32 == 31 {
-        world.control();
-    }
 }
 
 #[test]

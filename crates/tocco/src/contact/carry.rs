@@ -12,7 +12,7 @@ impl World {
         core::mem::swap(&mut self.attended[own], &mut old.attended[theirs]);
     }
 
-    /// Exchanges law, surface and state of a contact with its counterpart; wiring stays. `[audio]`
+    /// Exchanges law, surface and state of a contact with its counterpart; context stays. `[audio]`
     pub(crate) fn exchange_contact(&mut self, own: usize, old: &mut World, theirs: usize) {
         let (new, old) = (&mut self.contacts[own], &mut old.contacts[theirs]);
         new.law.exchange(&mut old.law);

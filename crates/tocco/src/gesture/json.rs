@@ -42,7 +42,8 @@ impl Gesture {
             Ok(Gesture::Hit { site, impulse_n_s: number("impulse_n_s")? })
         } else if let Some(site) = word("touch") {
             let place = value.get("place").and_then(Value::as_array).ok_or("'place' is no list")?;
-            Ok(Gesture::Touch { site, place: place.iter().filter_map(Value::as_f64).collect() })
+            let place: Option<Vec<Real>> = place.iter().map(Value::as_f64).collect();
+            Ok(Gesture::Touch { site, place: place.ok_or("'place' holds what is not a number")? })
         } else if value.get("hush") == Some(&Value::Bool(true)) {
             Ok(Gesture::Hush)
         } else if let Some(quality) = value.get("quality") {
@@ -92,9 +93,10 @@ impl Document {
             let Some((Recording { rate_hz, data }, drive)) = read_recording(recording).zip(drive) else {
                 return Err(broken("a recording is broken"));
             };
-            if let Source::Wav { gain, at_s, .. } = drive.source {
-                drive.source = Source::Samples { rate_hz, data, gain, at_s };
-            }
+            let Source::Wav { gain, at_s, .. } = drive.source else {
+                return Err(broken("a recording belongs to a drive that reads none"));
+            };
+            drive.source = Source::Samples { rate_hz, data, gain, at_s };
         }
         if def.drives.iter().any(|drive| matches!(drive.source, Source::Wav { .. })) {
             return Err(broken("a recording is missing"));
@@ -105,7 +107,7 @@ impl Document {
 
 fn read_recording(value: &Value) -> Option<Recording> {
     let data = value.get("data")?.as_array()?;
-    let data = data.iter().map(|x| x.as_f64().map_or(0.0, |x| x as f32)).filter(|x| x.is_finite()).collect();
+    let data = data.iter().map(|x| x.as_f64().map(|x| x as f32).filter(|x| x.is_finite())).collect::<Option<_>>()?;
     let rate_hz: Real = value.get("rate_hz")?.as_f64()?;
     Some(Recording { rate_hz, data })
 }

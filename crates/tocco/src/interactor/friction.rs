@@ -38,7 +38,7 @@ mod thermal;
 
 use super::{Force, Interactor, Solution, Stroke, TangentialLaw};
 use crate::math::{Real, pow};
-use crate::param::{Spec, Tunable};
+use crate::param::{Params, Spec, Tunable};
 use bristle::Bristle;
 use thermal::Rosin;
 
@@ -249,10 +249,10 @@ impl Tunable for Friction {
         FrictionParams::SPECS
     }
     fn get(&self, index: usize) -> Real {
-        self.params.read(index)
+        self.params.value(index)
     }
     fn set(&mut self, index: usize, value: Real) {
-        self.params.write(index, value);
+        self.params.put(index, value);
         if index == 0 {
             return self.set_normal(value);
         }

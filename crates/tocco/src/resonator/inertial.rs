@@ -15,7 +15,7 @@
 
 use super::{Motion, Reading, Resonator};
 use crate::math::Real;
-use crate::param::{Spec, Tunable};
+use crate::param::{Params, Spec, Tunable};
 
 crate::params! {
     /// Parameters of a point mass.
@@ -108,11 +108,11 @@ impl Tunable for Mass {
         MassParams::SPECS
     }
     fn get(&self, index: usize) -> Real {
-        self.params.read(index)
+        self.params.value(index)
     }
     fn set(&mut self, index: usize, value: Real) {
         self.land();
-        self.params.write(index, value);
+        self.params.put(index, value);
     }
 }
 
@@ -235,10 +235,10 @@ impl Tunable for Guided {
         if self.wall { &[] } else { GuidedParams::SPECS }
     }
     fn get(&self, index: usize) -> Real {
-        self.params.read(index)
+        self.params.value(index)
     }
     fn set(&mut self, index: usize, value: Real) {
-        self.params.write(index, value);
+        self.params.put(index, value);
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! **What.** Every mode is a mass on a spring with a dashpot; a port is a place, given by the signed value of each
 //! mode's shape there. The same value weights the force that goes in and the motion that comes out (C19), so the
-//! drive-point label is a sum of squares and a contact can never be active by wiring.
+//! drive-point compliance is a sum of squares and a contact can never be active by context.
 //!
 //! **Law.** `m (q'' + 2 sigma q' + omega^2 q) = phi F`, position of a port `x = sum phi q`. With p = q' and
 //! S(t) the velocity answer to a unit impulse over m, for one step h under a held force:
@@ -45,9 +45,9 @@ pub use morph::{ModeRow, Tuning};
 use super::kernel::{Path, Row, States};
 use super::{LEVELS, Resonator};
 use crate::math::Real;
-use crate::param::{Spec, Tunable};
+use crate::param::{Params, Spec, Tunable};
 use crate::units::{decay_rate, rad_s};
-use bank::{Bank, Order, Pole};
+use bank::{Bank, Layout, Pole};
 use coefficients::StepSizes;
 use course::Course;
 use forms::{Form, FreeForm, HeldForm};
@@ -158,7 +158,7 @@ impl Modal {
             let (omega, sigma) = (rad_s(freq_hz * params.freq_scale), decay_rate(decay_s * params.decay_scale));
             Pole { omega, sigma }.fits_two_pole(sample_s)
         };
-        let order = Order::new(modes.len(), |i| fits(&modes[i]) && target.is_none_or(|to| fits(&to.modes[i])));
+        let order = Layout::new(modes.len(), |i| fits(&modes[i]) && target.is_none_or(|to| fits(&to.modes[i])));
         let (chunks, two_pole_chunks) = (order.chunks(), order.two_pole_chunks);
         let shapes: Vec<Row> = ports.iter().map(|port| order.row(port)).collect();
         let before = if target.is_some() { shapes.clone() } else { Vec::new() };
@@ -203,14 +203,14 @@ impl Tunable for Modal {
         self.declared
     }
     fn get(&self, index: usize) -> Real {
-        self.params.read(index)
+        self.params.value(index)
     }
     fn set(&mut self, index: usize, value: Real) {
         let (before, mut wanted) = (self.params, self.params);
-        if before.read(index) == value {
+        if before.value(index) == value {
             return;
         }
-        wanted.write(index, value);
+        wanted.put(index, value);
         let scaled = (wanted.freq_scale, wanted.decay_scale) != (before.freq_scale, before.decay_scale);
         if scaled || (wanted.morph_01 != before.morph_01 && self.retuning.morph.is_some()) {
             self.retune(wanted);

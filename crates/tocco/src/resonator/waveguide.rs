@@ -36,7 +36,7 @@ mod fit;
 
 use super::{Motion, Reading, Resonator};
 use crate::math::{Real, exp};
-use crate::param::{Spec, Tunable};
+use crate::param::{Params, Spec, Tunable};
 use bend::Moment;
 use chain::Chain;
 use core::any::Any;
@@ -398,13 +398,13 @@ impl Tunable for Waveguide {
         StringParams::SPECS
     }
     fn get(&self, index: usize) -> Real {
-        self.params.read(index)
+        self.params.value(index)
     }
     fn set(&mut self, index: usize, value: Real) {
-        if self.params.read(index) == value {
+        if self.params.value(index) == value {
             return;
         }
-        self.params.write(index, value);
+        self.params.put(index, value);
         self.retune();
     }
 }
@@ -541,7 +541,7 @@ impl Resonator for Waveguide {
         (self.head, self.cells, self.part) = (old.head, old.cells, old.part);
         (self.now, self.was, self.left, self.middle) = (old.now, old.was, old.left, old.middle);
         for index in 0..StringParams::SPECS.len() {
-            self.set(index, wanted.read(index));
+            self.set(index, wanted.value(index));
         }
         self.place_ports();
         self.find_positions();

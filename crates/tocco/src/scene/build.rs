@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a scene's description to a scene that can sound.
 
-use super::def::{
-    ContactDef, ContactForm, HammerDef, ImpactDef, Intent, MAIN, OutputDef, Quantity, Source, TapDef, TapTo,
-};
+use super::def::{ContactDef, MAIN, OutputDef, Quantity, Source, TapDef, TapTo};
 use super::directory::{BodyEntry, Directory, Output};
 use super::drive::{Drive, Inputs};
 use super::error::nearest;
-use super::hammer::{CONTACT_TIME, DEFAULT_SPEED_M_S, HARDNESS, HARDNESS_S};
 use super::handover::Lineage;
-use super::kinds::{Laying, Mobility, Wiring};
+use super::kinds::{BodyContext, ContactContext, Mobility, StandIn};
 use super::slot::{Control, FORCE, Mapping, Slot, Target};
 use super::tap::{Tap, TapFrom};
 use super::{Runtime, Scene, SceneDef, SceneError};
@@ -19,7 +16,7 @@ use crate::contact::world::World;
 use crate::contact::{Contact, Site};
 use crate::gesture::Gesture;
 use crate::hash::text as fingerprint;
-use crate::math::{PI, Real, cos, pow, sin};
+use crate::math::{PI, Real, cos, sin};
 use crate::param::{Rate, Scale, Spec, Tunable};
 use crate::resonator::{CONTROL_TICKS, Motion, Reading, Resonator};
 use crate::rng::Rng;
@@ -61,8 +58,8 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
     let mut directory = Directory::default();
     let mut body_makes = Vec::new();
     for body in &def.bodies {
-        let (left_out, form) = (omitted.len(), body.form.wired());
-        let built = form.build(&mut Wiring { def, name: &body.name, rate_hz, omitted: &mut omitted })?;
+        let (left_out, form) = (omitted.len(), body.form.definition());
+        let built = form.build(&mut BodyContext { def, name: &body.name, rate_hz, omitted: &mut omitted })?;
         let missing = omitted.len() - left_out;
         body_makes.push(fingerprint(&format!("{} {} {missing}", form.kind().id, form.structure())));
         directory.add_body(BodyEntry {
@@ -75,7 +72,7 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
         });
         bodies.push(built);
     }
-    let make = |c: &ContactDef| format!("{:?} {} {}", c.between, c.form.kind().id, c.form.laid().structure());
+    let make = |c: &ContactDef| format!("{:?} {} {}", c.between, c.form.kind().id, c.form.definition().structure());
     let contact_makes = def.contacts.iter().map(|contact| fingerprint(&make(contact))).collect();
     def.contacts.iter().for_each(|contact| directory.add_contact(&contact.name));
     let readings = vec![Vec::new(); bodies.len()];
@@ -104,12 +101,12 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
     };
     assembly.slots();
     assembly.controls()?;
-    assembly.intentions();
+    assembly.stand_ins();
     assembly.drives()?;
     assembly.events()?;
     assembly.outputs()?;
     assembly.taps()?;
-    super::midi::check(def, &assembly.directory)?;
+    super::kinds::midi::check_names(def, &assembly.directory)?;
     let Assembly { mut directory, mut runtime, .. } = assembly;
     for (index, slot) in runtime.slots.iter_mut().enumerate() {
         slot.declared = (slot.value, slot.drive.is_some());
@@ -138,7 +135,7 @@ fn contacts(def: &SceneDef, directory: &Directory, bodies: &[Box<dyn Resonator>]
             let what = "neither partner can yield (wall or guided); one must be a mass or a vibrating body";
             return Err(SceneError::new(between, what));
         }
-        all.push(contact.form.laid().build(&Laying { def, directory, bodies, contact, a, b })?);
+        all.push(contact.form.definition().build(&ContactContext { def, directory, bodies, contact, a, b })?);
     }
     Ok(all)
 }
@@ -185,26 +182,22 @@ impl Assembly<'_> {
         }
     }
 
-    /// A control of a hammer's hardness, as the path and range of its stiffness.
-    fn hardness(&self, index: usize, path: &str) -> Result<Option<(String, [Real; 2])>, SceneError> {
+    /// A control of a parameter that stands for another, as the path and range of that one.
+    fn stood_for(&self, index: usize, path: &str) -> Result<Option<(String, [Real; 2])>, SceneError> {
         let (def, control) = (self.def, &self.def.controls[index]);
-        let Some(name) = path.strip_suffix("/hardness_01") else { return Ok(None) };
+        let Some((name, id)) = path.split_once('/') else { return Ok(None) };
         let Some(contact) = def.contacts.iter().find(|contact| contact.name == name) else { return Ok(None) };
-        let ContactForm::Impact(ImpactDef { hammer, .. }) = &contact.form else { return Ok(None) };
-        let wrong = |id: &str, what: &str| Err(SceneError::new(format!("control[{index}].{id}"), what));
-        if control.scale == Scale::Log {
-            return wrong("scale", "hardness is a logarithmic scale itself; leave it out");
+        let (mut own, mut range) = ("", [0.0; 2]);
+        for (end, value) in range.iter_mut().zip(control.range) {
+            let Some(stood_for) = contact.form.stood_for(def, contact, id, value) else { return Ok(None) };
+            let wrong = |id: &str, what: String| SceneError::new(format!("control[{index}].{id}"), what);
+            if control.scale == Scale::Log {
+                return Err(wrong("scale", format!("{id} is a logarithmic scale itself; leave it out")));
+            }
+            let place = |error: &SceneError| if error.at == "range" { "range" } else { "path" };
+            (own, *end) = stood_for.map_err(|error| wrong(place(&error), error.what))?;
         }
-        if !control.range.iter().all(|end| (0.0..=1.0).contains(end)) {
-            return wrong("range", "leaves what hardness_01 takes: 0 to 1");
-        }
-        let at_speed_m_s = hammer.map_or(DEFAULT_SPEED_M_S, |hammer| hammer.at_speed_m_s);
-        let mut range = [0.0; 2];
-        for (end, hardness) in range.iter_mut().zip(control.range) {
-            let hammer = HammerDef { intent: Intent::Hardness(hardness), at_speed_m_s };
-            *end = at(format!("control[{index}].path"), def.stiffness_for(contact, hammer))?;
-        }
-        Ok(Some((format!("{name}/stiffness"), range)))
+        Ok(Some((format!("{name}/{own}"), range)))
     }
 
     fn controls(&mut self) -> Result<(), SceneError> {
@@ -212,7 +205,7 @@ impl Assembly<'_> {
             let place = format!("control[{index}].path");
             let mut moves: Vec<Mapping> = Vec::new();
             for named in control.paths() {
-                let (path, range, scale) = match self.hardness(index, named)? {
+                let (path, range, scale) = match self.stood_for(index, named)? {
                     Some((path, range)) => (path, range, Scale::Log),
                     None => (named.to_string(), control.range, control.scale),
                 };
@@ -234,24 +227,14 @@ impl Assembly<'_> {
         Ok(())
     }
 
-    /// What a hammer intends may be set like any parameter: `NAME/hardness_01` and `NAME/contact_time_s` stand for its
-    /// stiffness.
-    fn intentions(&mut self) {
+    /// What stands for a parameter may be set like any: `NAME/hardness_01` and `NAME/contact_time_s` for a stiffness.
+    fn stand_ins(&mut self) {
         for contact in &self.def.contacts {
-            let ContactForm::Impact(ImpactDef { hammer, params, .. }) = &contact.form else { continue };
-            let at_speed_m_s = hammer.map_or(DEFAULT_SPEED_M_S, |hammer| hammer.at_speed_m_s);
-            let felt = HammerDef { intent: Intent::Hardness(0.0), at_speed_m_s };
-            let stiffness = self.directory.address(&format!("{}/stiffness", contact.name));
-            // A contact without a hammer has no such parameter.
-            let (Ok(soft), Ok(Address::Slot(slot))) = (self.def.stiffness_for(contact, felt), stiffness) else {
-                continue;
-            };
-            let hard = soft * pow(HARDNESS_S[0] / HARDNESS_S[1], params.exponent + 1.0); // [intent.2], one integral for both ends
-            if !self.runtime.slots[slot].spec.admits(hard) {
-                continue;
-            }
-            for (spec, knob_ends) in [(HARDNESS, None), (CONTACT_TIME, Some(HARDNESS_S))] {
-                let moves = vec![Mapping { slot, range: [soft, hard], scale: Scale::Log, knob_ends }];
+            for StandIn { spec, of, range, ends } in contact.form.stand_ins(self.def, contact) {
+                let Ok(Address::Slot(slot)) = self.directory.address(&format!("{}/{of}", contact.name)) else {
+                    continue;
+                };
+                let moves = vec![Mapping { slot, range, scale: Scale::Log, knob_ends: ends }];
                 let name = format!("{}/{}", contact.name, spec.id);
                 self.directory.add_control(Control { name, moves, stands_for: Some(spec) });
             }
@@ -460,9 +443,6 @@ impl Assembly<'_> {
 }
 
 fn check_points(points: &[[Real; 2]], index: usize, path: &str, spec: &Spec) -> Result<(), SceneError> {
-    if points.is_empty() {
-        return Err(SceneError::new(format!("drive[{index}].points"), "is empty; give at least one [t, value]"));
-    }
     match points.iter().position(|[_, value]| !spec.admits(*value)) {
         Some(point) => {
             let (min, max, unit) = (spec.min, spec.max, spec.unit);

@@ -7,10 +7,8 @@
 use super::def::*;
 use super::error::{SceneError, clip};
 use super::kinds::*;
-use super::midi::{HIGHEST_CONTROLLER, MIDI, STRENGTH};
-use crate::gesture::Gesture;
 use crate::math::Real;
-use crate::param::{KeyType, Kind, LawSpec, Params, Scale};
+use crate::param::{KeyType, Kind, LawSpec, Params};
 use crate::units::plain;
 use std::collections::BTreeMap;
 
@@ -49,6 +47,7 @@ impl Spot {
 
     /// A number is within the range of its key.
     pub(super) fn number(&self, kind: &Kind, id: &str, value: Real) -> Check {
+        debug_assert!(kind.takes(id).is_some(), "{} {} declares no {id}", kind.family, kind.id);
         self.unless(id, kind.takes(id).and_then(|takes| takes.breach(value)))
     }
 
@@ -59,6 +58,7 @@ impl Spot {
 
     /// A whole number is within the range of its key.
     pub(super) fn whole(&self, kind: &Kind, id: &str, value: i64) -> Check {
+        debug_assert!(kind.takes(id).is_some(), "{} {} declares no {id}", kind.family, kind.id);
         match kind.takes(id) {
             Some(KeyType::Integer { min, max }) if !(min..=max).contains(&value) => {
                 self.fail(id, format!("{value} is out of range; wants a whole number from {min} to {max}"))
@@ -184,7 +184,6 @@ impl SceneDef {
             let what = format!("{} s is no duration; wants more than 0 s, at most {MAX_DURATION_S} s", plain(seconds));
             return root.fail("duration_s", what);
         }
-        root.whole(&SCENE, "seed", i64::try_from(self.seed).unwrap_or(-1))?;
         for (id, count, most) in [
             ("body", self.bodies.len(), MAX_NODES),
             ("contact", self.contacts.len(), MAX_NODES),
@@ -200,155 +199,32 @@ impl SceneDef {
         for body in &self.bodies {
             let spot = Spot(format!("body.{}", clip(&body.name)));
             names.add(&body.name, &spot.0)?;
-            body.form.wired().check(&spot)?;
+            body.form.definition().check(&spot)?;
         }
         for contact in &self.contacts {
             let spot = Spot(format!("contact.{}", clip(&contact.name)));
             names.add(&contact.name, &spot.0)?;
             contact.between.iter().try_for_each(|site| spot.named("between", site))?;
-            contact.form.laid().check(&spot)?;
+            contact.form.definition().check(&spot)?;
         }
         for (index, control) in self.controls.iter().enumerate() {
-            let spot = Spot(format!("control[{index}]"));
-            names.add(&control.name, &spot.key("name"))?;
-            check_control(&spot, control)?;
-        }
-        for (index, drive) in self.drives.iter().enumerate() {
-            check_drive(&Spot(format!("drive[{index}]")), drive)?;
-        }
-        for (index, event) in self.events.iter().enumerate() {
-            check_event(&Spot(format!("event[{index}]")), event)?;
+            names.add(&control.name, &format!("control[{index}].name"))?;
         }
         let mut outputs = Names::default();
         for output in &self.outputs {
             let spot = Spot(format!("output.{}", clip(&output.name)));
             outputs.add(&output.name, &spot.0)?;
-            check_output(&spot, output)?;
+            output.check(&spot)?;
         }
-        for (index, tap) in self.taps.iter().enumerate() {
-            check_tap(&Spot(format!("tap[{index}]")), tap)?;
-        }
-        self.midi.as_ref().map_or(Ok(()), |midi| check_midi(&Spot("midi".into()), midi))
+        check_all(&self.controls)?;
+        check_all(&self.drives)?;
+        check_all(&self.events)?;
+        check_all(&self.taps)?;
+        self.midi.as_ref().map_or(Ok(()), |midi| midi.check(&Spot("midi".into())))
     }
 }
 
-fn check_control(spot: &Spot, control: &ControlDef) -> Check {
-    control.paths().try_for_each(|path| spot.named("path", path))?;
-    control.range.iter().try_for_each(|end| spot.takes("range", RANGE, *end))?;
-    if control.range[0] == control.range[1] {
-        let what = format!("both ends are {}; the control would move nothing", plain(control.range[0]));
-        return spot.fail("range", what);
-    }
-    if control.scale == Scale::Log && control.range.iter().any(|end| *end <= 0.0) {
-        return spot.fail("range", "scale = \"log\" needs both ends above 0");
-    }
-    Ok(())
-}
-
-fn check_drive(spot: &Spot, drive: &DriveDef) -> Check {
-    spot.named("path", &drive.path)?;
-    match &drive.source {
-        Source::Points(points) => {
-            if points.is_empty() {
-                return spot.fail("points", "is empty; wants at least one [time in s, value]");
-            }
-            spot.count("points", points.len(), MAX_LIST, "points")?;
-            for (index, point) in points.iter().enumerate() {
-                let at = format!("points[{index}]");
-                POINT.iter().zip(point).try_for_each(|(takes, value)| spot.takes(&at, *takes, *value))?;
-                if let Some(before) = index.checked_sub(1).map(|before| points[before][0]).filter(|t| *t >= point[0]) {
-                    let (now, before) = (plain(point[0]), plain(before));
-                    return spot.fail(&at, format!("{now} s does not come after {before} s; times must increase"));
-                }
-            }
-        }
-        Source::Noise { rms, mean, from_s, to_s, beta, first_hz } => {
-            let spot = spot.within("noise");
-            for (id, value) in
-                [("rms", rms), ("mean", mean), ("from_s", from_s), ("beta", beta), ("first_hz", first_hz)]
-            {
-                spot.number(&NOISE, id, *value)?;
-            }
-            if *to_s != Real::INFINITY {
-                spot.number(&NOISE, "to_s", *to_s)?;
-            }
-            if to_s <= from_s {
-                return spot.fail("to_s", format!("{} s is not after from_s = {} s", plain(*to_s), plain(*from_s)));
-            }
-        }
-        Source::Wav { file, gain, at_s } => {
-            spot.named("wav", file)?;
-            spot.number(&DRIVE, "gain", *gain)?;
-            spot.number(&DRIVE, "at_s", *at_s)?;
-        }
-        Source::Input { channel, gain } => {
-            spot.whole(&DRIVE, "input", i64::try_from(*channel).unwrap_or(-1))?;
-            spot.number(&DRIVE, "gain", *gain)?;
-        }
-        Source::Samples { rate_hz, data, gain, at_s } => {
-            spot.number(&DRIVE, "gain", *gain)?;
-            spot.number(&DRIVE, "at_s", *at_s)?;
-            if !(*rate_hz > 0.0 && rate_hz.is_finite()) {
-                return spot.fail("samples", format!("{rate_hz} Hz is no rate; wants more than 0 Hz"));
-            }
-            if let Some(wild) = data.iter().position(|x| !x.is_finite()) {
-                return spot.fail("samples", format!("sample {wild} is not a finite number"));
-            }
-        }
-    }
-    Ok(())
-}
-
-fn check_event(spot: &Spot, event: &EventDef) -> Check {
-    spot.number(&EVENT, "at_s", event.at_s)?;
-    match &event.gesture {
-        Gesture::Strike { velocity_m_s, .. } => spot.number(&EVENT, "velocity_m_s", *velocity_m_s),
-        Gesture::Hit { impulse_n_s, .. } => spot.number(&EVENT, "impulse_n_s", *impulse_n_s),
-        Gesture::Set { value, .. } => spot.number(&EVENT, "value", *value),
-        _ => spot.fail("", "an event is one of strike, hit and set"),
-    }
-}
-
-fn check_midi(spot: &Spot, midi: &MidiDef) -> Check {
-    let strength = if midi.strike.is_empty() { "impulse_n_s" } else { "velocity_m_s" };
-    midi.strength.iter().try_for_each(|value| spot.takes(strength, STRENGTH, *value))?;
-    spot.number(&MIDI, "reference", midi.reference)?;
-    midi.release_s.map_or(Ok(()), |release_s| spot.number(&MIDI, "release_s", release_s))?;
-    spot.whole(&MIDI, "voices", i64::try_from(midi.voices).unwrap_or(-1))?;
-    spot.whole(&MIDI, "low", i64::from(midi.low))?;
-    spot.whole(&MIDI, "high", i64::from(midi.high))?;
-    if midi.low > midi.high {
-        return spot.fail("high", format!("{} is below low = {}; no note would play", midi.high, midi.low));
-    }
-    for (id, names) in [("strike", &midi.strike), ("hit", &midi.hit), ("retune", &midi.retune)] {
-        spot.count(id, names.len(), MAX_NODES, "names")?;
-        names.iter().try_for_each(|name| spot.named(id, name))?;
-    }
-    match midi.cc.iter().find(|(number, _)| *number > HIGHEST_CONTROLLER) {
-        Some((number, _)) => spot.fail("cc", format!("'{number}' is no controller; wants 0 to {HIGHEST_CONTROLLER}")),
-        None => Ok(()),
-    }
-}
-
-fn check_output(spot: &Spot, output: &OutputDef) -> Check {
-    if output.channels.is_empty() || output.channels.len() > MAX_CHANNELS {
-        let what = format!("has {} channels; give 1 to {MAX_CHANNELS}", output.channels.len());
-        return spot.fail("channels", what);
-    }
-    match output.channels.iter().find(|channel| **channel >= MAX_CHANNELS) {
-        Some(channel) => {
-            spot.fail("channels", format!("there is no channel {channel}; they go from 0 to {}", MAX_CHANNELS - 1))
-        }
-        None => spot.number(&OUTPUT, "gain", output.gain),
-    }
-}
-
-fn check_tap(spot: &Spot, tap: &TapDef) -> Check {
-    spot.count("to", tap.outputs.len(), MAX_NODES, "outputs")?;
-    tap.outputs.iter().try_for_each(|name| spot.named("to", name))?;
-    spot.number(&TAP, "gain", tap.gain)?;
-    match tap.to {
-        TapTo::Channel(channel) => spot.whole(&TAP, "channel", i64::try_from(channel).unwrap_or(-1)),
-        TapTo::Pan(pan) => spot.number(&TAP, "pan_01", pan),
-    }
+fn check_all<P: Part>(parts: &[P]) -> Check {
+    let spot = |index| Spot(format!("{}[{index}]", P::KIND.family));
+    parts.iter().enumerate().try_for_each(|(index, part)| part.check(&spot(index)))
 }

@@ -316,7 +316,7 @@ impl Directory {
         self.0.parameters.len()
     }
 
-    /// Path of a parameter or force. `[control]`
+    /// Path of a parameter or force of this scene; panics if it has none of that number. `[control]`
     pub fn path(&self, slot: usize) -> String {
         let Parameter { target, spec, .. } = &self.0.parameters[slot];
         match *target {
@@ -328,7 +328,7 @@ impl Directory {
         }
     }
 
-    /// A site by the shortest of its names. `[control]`
+    /// A site of this scene by the shortest of its names; panics if it has no such site. `[control]`
     pub fn site_name(&self, site: Site) -> String {
         let BodyEntry { name, ports, .. } = &self.0.bodies[site.body];
         if ports.len() == 1 { name.clone() } else { format!("{name}.{}", ports[site.port]) }
@@ -364,7 +364,7 @@ impl Directory {
         }
     }
 
-    /// Value of a parameter before the first tick. `[control]`
+    /// Value of a parameter of this scene before the first tick; panics if it has none of that number. `[control]`
     pub fn declared(&self, slot: usize) -> Real {
         self.0.parameters[slot].declared
     }
@@ -432,7 +432,9 @@ impl Directory {
     /// Shape values of every mode at a place (fractions) of the shape that a port belongs to, for
     /// [`Command::Touch`](crate::command::Command::Touch). `[control]`
     pub fn shape_at(&self, site: Site, place: &[Real]) -> Result<Vec<Real>, SceneError> {
-        let BodyEntry { name, figure, .. } = &self.0.bodies[site.body];
+        let Some(BodyEntry { name, figure, .. }) = self.0.bodies.get(site.body) else {
+            return Err(SceneError::new("", "there is no such body"));
+        };
         let Some((figure, below_hz)) = figure else {
             let what = format!("'{name}' is no shape, or morphs; only shapes are touched anywhere");
             return Err(SceneError::new("", what));

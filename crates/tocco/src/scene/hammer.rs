@@ -25,7 +25,7 @@ use super::def::{BodyForm, ContactDef, ContactForm, HammerDef, ImpactDef, Intent
 use super::error::SceneError;
 use crate::interactor::impact::ImpactParams;
 use crate::math::{Real, pow};
-use crate::param::{Rate, Scale, Spec};
+use crate::param::{Rate, Scale, Spec, declared};
 use crate::theory::WallImpact;
 
 /// Contact time of hardness 0 and of hardness 1, s.
@@ -56,6 +56,9 @@ pub const CONTACT_TIME: Spec = Spec {
     doc: "How long the hammer touches: sets the stiffness for the mass, exponent and speed of the scene file.",
     ..HARDNESS
 };
+
+/// What a hammer's intention sets.
+pub(super) const STIFFNESS: Spec = declared(ImpactParams::SPECS, "stiffness");
 
 /// Contact time of a hardness from 0 to 1, s. [intent.1]
 pub fn contact_time_s(hardness_01: Real) -> Real {
@@ -98,7 +101,7 @@ impl SceneDef {
             velocity_m_s: hammer.at_speed_m_s,
         };
         let stiffness = blow.lasting(tau).stiffness; // [intent.2]
-        let spec = &ImpactParams::SPECS[0];
+        let spec = &STIFFNESS;
         if spec.admits(stiffness) {
             return Ok(stiffness);
         }

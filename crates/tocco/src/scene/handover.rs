@@ -54,7 +54,7 @@ impl Lineage {
 impl Scene {
     /// Takes over from `old`, which afterwards only rings out (`leave`). With `keep` what stays keeps sounding;
     /// without, everything begins as this scene says. `[audio]`
-    pub fn adopt(&mut self, old: &mut Scene, keep: bool) {
+    pub(crate) fn adopt(&mut self, old: &mut Scene, keep: bool) {
         let surplus = self.runtime.world.energy() - self.runtime.world.work();
         self.lineage.bodies.fill(Ancestor::None);
         self.lineage.contacts.fill(None);

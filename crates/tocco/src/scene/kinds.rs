@@ -3,50 +3,64 @@
 //!
 //! A kind's file holds its declaration ([`Kind`]: live parameters, typed keys, rules between them), its definition as plain
 //! data, and how it is checked, read, written, built and put into words. The reader, the schema, `describe`, `check`, the
-//! page and the docs look here and know no kind by name. To add one: its file, and a line in [`BodyForm`] or
-//! [`ContactForm`]; what is forgotten does not compile.
+//! page and the docs look here and know no kind by name. To add one: its file, and here its `mod`, its definition among
+//! [`definitions`] and its line in the `registry!` of [`BodyForm`] or [`ContactForm`]. A model that only one kind uses stands
+//! below it, `kinds/NAME/model.rs`; what several use is a [`resonator`](crate::resonator) or an
+//! [`interactor`](crate::interactor).
 
+pub mod control;
+pub mod drive;
+pub mod event;
 pub mod friction;
 pub mod guided;
 pub mod impact;
 pub mod mass;
+pub mod midi;
 pub mod modal;
 pub mod network;
+pub mod output;
 pub mod own;
+pub mod scene;
 pub mod shape;
 pub mod string;
+pub mod tap;
 pub mod texture;
 pub mod wall;
 
 /// The definitions of all kinds, for whoever makes a scene in code; [`def`](super::def) shows them beside the scene's own.
 pub mod definitions {
+    pub use super::control::ControlDef;
+    pub use super::drive::{DriveDef, Source};
+    pub use super::event::EventDef;
     pub use super::friction::FrictionDef;
     pub use super::guided::GuidedDef;
     pub use super::impact::{HammerDef, ImpactDef, Intent, Substeps};
     pub use super::mass::MassDef;
+    pub use super::midi::{MidiDef, Notes};
     pub use super::modal::{ModalDef, ModeDef, MorphDef, PortDef};
     pub use super::network::{LinkDef, NetworkDef, PointDef};
+    pub use super::output::{MAIN, OutputDef};
     pub use super::own::{OwnBody, OwnBodyDef, OwnLaw, OwnLawDef};
     pub use super::shape::{ShapeMorphDef, ShapedDef};
     pub use super::string::{PlaceDef, StringDef};
+    pub use super::tap::{Quantity, TapDef, TapTo};
     pub use super::texture::TextureDef;
     pub use super::wall::WallDef;
 }
 
 use super::check::{Check, Spot, check_name, refuses};
-use super::def::{ContactDef, Quantity, SceneDef};
+use super::def::{ContactDef, SceneDef};
 use super::directory::Directory;
 use super::error::{SceneError, clip, nearest, needs};
-use super::midi::MIDI;
 #[cfg(feature = "text")]
 use super::text::{Lines, node::*, nodes};
 #[cfg(feature = "text")]
 use super::tree::{Data, Value};
-use super::write::{Toml, quoted};
+use super::write::{Toml, bare, quoted};
 use crate::contact::{Contact, Law, Roughness, Site};
-use crate::gesture::{FASTEST_M_S, LARGEST_N_S};
+use crate::gesture::Gesture;
 use crate::math::{Real, pow};
-use crate::param::{Key, KeyType, Kind, LawSpec, Narrow, Params, Rule, Scale, Spec, Thing};
+use crate::param::{Key, KeyType, Kind, LawSpec, Narrow, Params, Rule, Scale, Spec, Thing, Word};
 use crate::resonator::Resonator;
 use crate::resonator::shape::{FAMILIES, ShapeDef};
 use crate::rng::Rng;
@@ -54,25 +68,13 @@ use crate::units::{plain, short};
 use std::fmt::Write as _;
 use std::ops::{Deref, DerefMut};
 
-/// Longest scene text, bytes. The longest list of modes fits twice; a text made to hurt costs the TOML parser eighty
-/// times its length in memory, 1.3 GB at this limit.
-pub const MAX_TEXT_BYTES: usize = 16 << 20;
-/// Longest name of a body, contact, control or port, characters.
-pub const MAX_NAME: usize = 64;
-/// Longest title, path, site or file name, characters.
-pub const MAX_WORDS: usize = 1024;
-/// Most bodies, contacts, drives or taps in a scene, and ports on a body.
-pub const MAX_NODES: usize = 4096;
-/// Most modes on a body, breakpoints in a drive, or events in a scene.
-pub const MAX_LIST: usize = 100_000;
-/// Most macro controls in a scene: what a plugin exposes for ever.
-pub const MAX_CONTROLS: usize = 16;
-/// Most channels of a scene.
-pub const MAX_CHANNELS: usize = 64;
-/// Longest scene, s.
-pub const MAX_DURATION_S: f64 = 86_400.0;
-/// Characters that no name may hold, besides blanks and control characters: OSC patterns and our own paths use them.
-pub const NOT_IN_NAMES: &str = "/.#*,?[]{}";
+pub use control::{CONTROL, RANGE};
+pub use drive::{DEFAULT_FIRST_HZ, DRIVE, NOISE, POINT};
+pub use event::EVENT;
+pub use midi::MIDI;
+pub use output::OUTPUT;
+pub use scene::*;
+pub use tap::TAP;
 
 /// Times of events and breakpoints.
 const TIME: KeyType = KeyType::Number { unit: "s", min: 0.0, max: MAX_DURATION_S };
@@ -93,234 +95,12 @@ pub(super) const fn must(id: &'static str, takes: KeyType, doc: &'static str) ->
     Key::must(id, takes, doc)
 }
 
-/// The top level of a scene.
-pub const SCENE: Kind = Kind {
-    family: "scene",
-    id: "",
-    doc: "Things, how they touch, what moves them and what is heard.",
-    params: &[],
-    keys: &[
-        key(
-            "version",
-            KeyType::Integer { min: 1, max: super::def::VERSION as i64 },
-            "Version of the scene language, default 1.",
-        ),
-        key("title", KeyType::Text, "For people, default empty."),
-        key(
-            "duration_s",
-            KeyType::Duration { max_s: MAX_DURATION_S },
-            "How long to render; \"auto\" (default): until everything has decayed by 90 dB.",
-        ),
-        key(
-            "rate_hz",
-            KeyType::Number { unit: "Hz", min: 8000.0, max: 384_000.0 },
-            "Sample rate for rendering, default 48000; live audio runs at the device's rate.",
-        ),
-        key("seed", KeyType::Integer { min: 0, max: i64::MAX }, "Everything random comes from this, default 1."),
-        key("body", KeyType::Nodes { family: "body", max: MAX_NODES }, "The things."),
-        key("contact", KeyType::Nodes { family: "contact", max: MAX_NODES }, "Which of them touch, and how."),
-        key("drive", KeyType::Tables { of: &DRIVE, min: 0, max: MAX_NODES }, "Parameters and forces over time."),
-        key("event", KeyType::Tables { of: &EVENT, min: 0, max: MAX_LIST }, "Gestures at a time."),
-        key(
-            "output",
-            KeyType::Map { of: &KeyType::Table(&OUTPUT), min: 0, max: MAX_NODES },
-            "Where it is heard: one table [output.NAME] for each; main exists unless it is written.",
-        ),
-        key("tap", KeyType::Tables { of: &TAP, min: 0, max: MAX_NODES }, "What is heard."),
-        key("control", KeyType::Tables { of: &CONTROL, min: 0, max: MAX_CONTROLS }, "Up to 16 named macro controls."),
-        key("midi", KeyType::Table(&MIDI), "What a MIDI keyboard does; for live playing only."),
-    ],
-    rules: &[],
-};
-
-/// A drive.
-pub const DRIVE: Kind = Kind {
-    family: "drive",
-    id: "",
-    doc: "A parameter or an external force over time, from one of points, noise, wav and input.",
-    params: &[],
-    keys: &[
-        must(
-            "path",
-            KeyType::Named(Thing::Path),
-            "What it moves: body/param, contact/param, body.port/force_n or a control's name.",
-        ),
-        key(
-            "points",
-            KeyType::List { of: &KeyType::Row(&POINT), min: 1, max: MAX_LIST },
-            "Breakpoints [time in s, value], times increasing, linear between, held outside.",
-        ),
-        key("noise", KeyType::Table(&NOISE), "Seeded Gaussian noise, white or fractal."),
-        key("wav", KeyType::Named(Thing::File), "A recording: file name, relative to the scene."),
-        key(
-            "input",
-            KeyType::Integer { min: 0, max: MAX_CHANNELS as i64 - 1 },
-            "Sound that comes in while it is rendered: channel of the input.",
-        ),
-        key("gain", GAIN, "Only with wav and input: value of a full-scale sample, in the unit of the path, default 1."),
-        key("at_s", TIME, "Only with wav: when the recording starts, default 0."),
-    ],
-    rules: &[
-        Rule::OneOf(&["points", "noise", "wav", "input"]),
-        Rule::Beside(&["at_s"], &["wav"], "belongs to a drive with wav; leave it out"),
-        Rule::Beside(&["gain"], &["wav", "input"], "belongs to a drive with wav or input; leave it out"),
-    ],
-};
-
-/// Where a breakpoint's time and value may lie.
-pub const POINT: [KeyType; 2] = [TIME, ANY];
-
-/// First frequency of a fractal noise when the scene says nothing, Hz: a decade below hearing.
-pub const DEFAULT_FIRST_HZ: f64 = 2.0;
-
-/// The noise source of a drive.
-pub const NOISE: Kind = Kind {
-    family: "noise",
-    id: "",
-    doc: "Seeded Gaussian noise, white or fractal, written as `noise` in a drive.",
-    params: &[],
-    keys: &[
-        must(
-            "rms",
-            KeyType::Number { unit: "unit of the path", min: 0.0, max: 1e18 },
-            "Standard deviation, in the unit of the path.",
-        ),
-        key("mean", ANY, "Mean, in the unit of the path, default 0."),
-        key("from_s", TIME, "Begins, default 0."),
-        key("to_s", TIME, "Ends; left out: never."),
-        key(
-            "beta",
-            KeyType::Number { unit: "1", min: 0.0, max: 2.0 },
-            "Exponent of the spectrum 1/f^beta: 0 white (default), 1 pink, 2 Brownian.",
-        ),
-        key(
-            "first_hz",
-            KeyType::Number { unit: "Hz", min: 1e-3, max: 1e3 },
-            "Only with beta: below this frequency the spectrum is flat, default 2; 1e-7 to 1e-2 of the rate.",
-        ),
-    ],
-    rules: &[Rule::Beside(&["first_hz"], &["beta"], "belongs to fractal noise; leave it out or give beta")],
-};
-
-/// An event.
-pub const EVENT: Kind = Kind {
-    family: "event",
-    id: "",
-    doc: "A gesture at a time: one of strike, hit and set.",
-    params: &[],
-    keys: &[
-        must("at_s", TIME, "When."),
-        key("strike", KeyType::Named(Thing::Mass), "Sets this mass in motion from zero gap; needs velocity_m_s."),
-        key(
-            "velocity_m_s",
-            KeyType::Number { unit: "m/s", min: -FASTEST_M_S, max: FASTEST_M_S },
-            "Velocity of the strike.",
-        ),
-        key("hit", KeyType::Named(Thing::Site), "An ideal impulse at this body or body.port; needs impulse_n_s."),
-        key("impulse_n_s", KeyType::Number { unit: "N s", min: -LARGEST_N_S, max: LARGEST_N_S }, "Impulse of the hit."),
-        key("set", KeyType::Named(Thing::Path), "Sets the parameter of this path; needs value."),
-        key("value", ANY, "New value, in the unit of the path."),
-    ],
-    rules: &[
-        Rule::OneOf(&["strike", "hit", "set"]),
-        Rule::Beside(&["velocity_m_s"], &["strike"], "belongs to an event with strike"),
-        Rule::Beside(&["impulse_n_s"], &["hit"], "belongs to an event with hit"),
-        Rule::Beside(&["value"], &["set"], "belongs to an event with set"),
-        Rule::Beside(&["strike"], &["velocity_m_s"], "needs velocity_m_s"),
-        Rule::Beside(&["hit"], &["impulse_n_s"], "needs impulse_n_s"),
-        Rule::Beside(&["set"], &["value"], "needs value"),
-    ],
-};
-
-/// A tap.
-pub const TAP: Kind = Kind {
-    family: "tap",
-    id: "",
-    doc: "What is heard.",
-    params: &[],
-    keys: &[
-        must("of", KeyType::Named(Thing::Heard), "A body, body.port or contact."),
-        key("quantity", KeyType::Word(Quantity::WORDS), "What to listen to, default velocity."),
-        key("gain", GAIN, "Factor from SI units to full scale, default 1."),
-        key(
-            "to",
-            KeyType::Several { of: &KeyType::Named(Thing::Output), max: MAX_NODES },
-            "Outputs it goes to, default main.",
-        ),
-        key(
-            "channel",
-            KeyType::Integer { min: 0, max: MAX_CHANNELS as i64 - 1 },
-            "Where it goes, counted within the output, default 0.",
-        ),
-        key(
-            "pan_01",
-            KeyType::Number { unit: "1", min: 0.0, max: 1.0 },
-            "Instead of channel: between channels 0 and 1 of the output at constant power.",
-        ),
-    ],
-    rules: &[Rule::AtMostOne(&["channel", "pan_01"])],
-};
-
-/// An output.
-pub const OUTPUT: Kind = Kind {
-    family: "output",
-    id: "",
-    doc: "Where sound goes: channels of the device, limited together when played live, apart from other outputs.",
-    params: &[],
-    keys: &[
-        must(
-            "channels",
-            KeyType::List { of: &CHANNEL, min: 1, max: MAX_CHANNELS },
-            "Channels of the device, from 0, in the order in which taps count them; no two outputs share one.",
-        ),
-        key("gain", GAIN, "Factor on all that goes there, default 1."),
-        key("limiter", KeyType::Flag, "Limit its peaks when played live, default true."),
-    ],
-    rules: &[],
-};
-
-/// A channel of the device.
-const CHANNEL: KeyType = KeyType::Integer { min: 0, max: MAX_CHANNELS as i64 - 1 };
-
-/// A macro control.
-pub const CONTROL: Kind = Kind {
-    family: "control",
-    id: "",
-    doc: "A named macro control, 0 to 1 outside, a physical range inside: what a player, a plugin or a MIDI map sees.",
-    params: &[],
-    keys: &[
-        must("name", KeyType::Name, "Unique name."),
-        must(
-            "path",
-            KeyType::Several { of: &KeyType::Named(Thing::Path), max: MAX_NODES },
-            "What it moves: body/param or contact/param, or several of them alike.",
-        ),
-        must("range", KeyType::List { of: &RANGE, min: 2, max: 2 }, "Physical values at 0 and at 1."),
-        key("scale", KeyType::Word(Scale::WORDS), "Knob law, default linear; log needs a positive range."),
-    ],
-    rules: &[Rule::Shape {
-        choice: "scale",
-        word: "log",
-        id: "range",
-        is: Narrow::Positive,
-        what: "scale = \"log\" needs both ends above 0",
-    }],
-};
-
-/// The ends of a control's range.
-pub const RANGE: KeyType = ANY;
-
 /// What models are made of: every kind that belongs to a body or a contact, in the order of a scene file.
 pub const MODELS: &[Kind] = &flat::<{ count(PARTS) }>(PARTS);
 /// Every kind, in the order of a scene file.
 pub const KINDS: &[Kind] = &flat::<{ count(ALL) }>(ALL);
 
-const PARTS: &[&[Kind]] = &[
-    &[mass::MASS, wall::WALL, guided::GUIDED, modal::MODAL, modal::MODE, modal::TARGET, string::STRING],
-    &[shape::SHAPE, shape::MORPH, shape::MATERIAL, network::NETWORK, network::LINK],
-    SHAPES,
-    &[impact::IMPACT, friction::FRICTION, texture::TEXTURE],
-];
+const PARTS: &[&[Kind]] = &[&flat::<{ count(BODIES) }>(BODIES), SHAPES, &flat::<{ count(CONTACTS) }>(CONTACTS)];
 const ALL: &[&[Kind]] = &[&[SCENE], MODELS, &[DRIVE, NOISE, EVENT, OUTPUT, TAP, CONTROL, MIDI]];
 
 const SHAPES: &[Kind] = &{
@@ -462,18 +242,45 @@ pub trait ContactKind {
     fn names_mut(&mut self) -> Vec<&mut String> {
         Vec::new()
     }
+    /// Parameters that stand for one of its own over a range. `[control]`
+    fn stand_ins(&self, _def: &SceneDef, _contact: &ContactDef) -> Vec<StandIn> {
+        Vec::new()
+    }
+    /// The value of its own parameter that a value of a stand-in asks for; `None` if it has no such stand-in. `[control]`
+    fn stood_for(
+        &self,
+        _def: &SceneDef,
+        _contact: &ContactDef,
+        _id: &str,
+        _value: Real,
+    ) -> Option<Result<(&'static str, Real), SceneError>> {
+        None
+    }
     /// What it is, in a line for people.
     fn words(&self, def: &SceneDef, contact: &ContactDef) -> String;
 }
 
+/// A parameter that stands for another: a hammer's hardness for its stiffness.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StandIn {
+    /// Its declaration.
+    pub spec: Spec,
+    /// The parameter that it stands for.
+    pub of: &'static str,
+    /// Values of that parameter at both ends, with equal ratios between.
+    pub range: [Real; 2],
+    /// Its own values at both ends if it runs in equal ratios, too.
+    pub ends: Option<[Real; 2]>,
+}
+
 /// What a scene does with a body's definition.
-pub(super) trait Wired: BodyKind {
+pub(super) trait BuildBody: BodyKind {
     /// Everything in it is as declared.
     fn check(&self, spot: &Spot) -> Check;
     /// The keys of its table, which has been opened as `[at]`.
     fn write(&self, out: &mut Toml, at: &str);
     /// The body itself.
-    fn build(&self, wiring: &mut Wiring<'_>) -> Result<Box<dyn Resonator>, SceneError>;
+    fn build(&self, context: &mut BodyContext<'_>) -> Result<Box<dyn Resonator>, SceneError>;
     /// What distinguishes it from others of its kind but for live parameters: in a live edit, bodies alike in this are
     /// the same body.
     fn structure(&self) -> String;
@@ -488,19 +295,32 @@ pub(super) trait Wired: BodyKind {
 }
 
 /// What a scene does with a contact's definition.
-pub(super) trait Laid: ContactKind {
+pub(super) trait BuildContact: ContactKind {
     /// Everything in it is as declared.
     fn check(&self, spot: &Spot) -> Check;
     /// The keys of its table but for `type` and `between`.
     fn write(&self, out: &mut Toml);
     /// The contact itself.
-    fn build(&self, laying: &Laying<'_>) -> Result<Contact, SceneError>;
+    fn build(&self, context: &ContactContext<'_>) -> Result<Contact, SceneError>;
     /// As for bodies.
     fn structure(&self) -> String;
     /// False if it has no form in a scene file.
     fn is_written(&self) -> bool {
         true
     }
+}
+
+/// A table of a scene besides those of bodies and contacts.
+pub(super) trait Part: Sized {
+    /// Its declaration.
+    const KIND: &'static Kind;
+    /// Everything in it is as declared.
+    fn check(&self, spot: &Spot) -> Check;
+    /// The whole table.
+    fn write(&self, out: &mut Toml);
+    /// From a table whose rules are kept; `check` follows.
+    #[cfg(feature = "text")]
+    fn read(node: &Node<'_, '_>, lines: &mut Lines) -> Result<Self, SceneError>;
 }
 
 /// Reads a definition from its table.
@@ -510,7 +330,7 @@ pub(super) trait Read: Sized {
 }
 
 /// What a body is built with.
-pub(super) struct Wiring<'a> {
+pub(super) struct BodyContext<'a> {
     pub(super) def: &'a SceneDef,
     pub(super) name: &'a str,
     pub(super) rate_hz: Real,
@@ -518,7 +338,7 @@ pub(super) struct Wiring<'a> {
     pub(super) omitted: &'a mut Vec<String>,
 }
 
-impl Wiring<'_> {
+impl BodyContext<'_> {
     fn sample_s(&self) -> Real {
         1.0 / self.rate_hz
     }
@@ -526,13 +346,13 @@ impl Wiring<'_> {
         Spot(format!("body.{}", self.name))
     }
     /// True if a contact is laid at it.
-    fn touched(&self) -> bool {
+    fn has_contact(&self) -> bool {
         self.def.contacts.iter().any(|c| c.between.iter().any(|site| super::build::body_of(site) == self.name))
     }
 }
 
 /// What a contact is built with.
-pub(super) struct Laying<'a> {
+pub(super) struct ContactContext<'a> {
     pub(super) def: &'a SceneDef,
     pub(super) directory: &'a Directory,
     pub(super) bodies: &'a [Box<dyn Resonator>],
@@ -541,7 +361,7 @@ pub(super) struct Laying<'a> {
     pub(super) b: Site,
 }
 
-impl Laying<'_> {
+impl ContactContext<'_> {
     fn spot(&self) -> Spot {
         Spot(format!("contact.{}", self.contact.name))
     }
@@ -587,8 +407,9 @@ impl Laying<'_> {
 /// An enum of definitions: each variant a kind, found by its word, and all of them answering alike.
 macro_rules! registry {
     (
-        $(#[$meta:meta])* $form:ident: $kind:ident, $wired:ident = $access:ident, $read:ident, $own:ident($own_def:ty);
-        $( $(#[$doc:meta])* $variant:ident($def:ty) = $declared:expr; )*
+        $(#[$meta:meta])* $form:ident: $kind:ident, $build:ident, $read:ident, $parts:ident,
+        $own:ident($own_def:ty);
+        $( $(#[$doc:meta])* $variant:ident($def:ty) = $declared:expr $(, $part:expr)*; )*
     ) => {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq)]
@@ -598,8 +419,11 @@ macro_rules! registry {
             $own($own_def),
         }
 
+        /// Their declarations, each with those of the tables inside it.
+        const $parts: &[&[Kind]] = &[ $( &[$declared $(, $part)*], )* ];
+
         impl $form {
-            pub(super) fn $access(&self) -> &dyn $wired {
+            pub(super) fn definition(&self) -> &dyn $build {
                 match self { $( Self::$variant(def) => def, )* Self::$own(def) => def }
             }
         }
@@ -637,7 +461,8 @@ macro_rules! registry {
 
 registry! {
     /// What a body is.
-    BodyForm: BodyKind, Wired = wired, read_body, Own(own::OwnBodyDef);
+    BodyForm: BodyKind, BuildBody, read_body, BODIES,
+    Own(own::OwnBodyDef);
     /// Point mass.
     Mass(mass::MassDef) = mass::MASS;
     /// Rigid wall.
@@ -645,22 +470,23 @@ registry! {
     /// Prescribed motion.
     Guided(guided::GuidedDef) = guided::GUIDED;
     /// Modal bank.
-    Modal(modal::ModalDef) = modal::MODAL;
+    Modal(modal::ModalDef) = modal::MODAL, modal::MODE, modal::TARGET;
     /// String between two rigid ends.
     String(string::StringDef) = string::STRING;
     /// Geometry and material.
-    Shape(shape::ShapedDef) = shape::SHAPE;
+    Shape(shape::ShapedDef) = shape::SHAPE, shape::MORPH, shape::MATERIAL;
     /// Masses, springs and dampers.
-    Network(network::NetworkDef) = network::NETWORK;
+    Network(network::NetworkDef) = network::NETWORK, network::LINK;
 }
 
 registry! {
     /// What a contact is.
-    ContactForm: ContactKind, Laid = laid, read_contact, Own(own::OwnLawDef);
+    ContactForm: ContactKind, BuildContact, read_contact, CONTACTS,
+    Own(own::OwnLawDef);
     /// Things that push.
     Impact(impact::ImpactDef) = impact::IMPACT;
     /// Things that rub.
-    Friction(friction::FrictionDef) = friction::FRICTION;
+    Friction(friction::FrictionDef) = friction::FRICTION, texture::TEXTURE;
 }
 
 /// Parameters with their declarations.

@@ -251,7 +251,7 @@ fn rules(kind: &Kind) -> Map<String, Value> {
             Rule::Only { choice, word, ids, .. } => {
                 all.push(json!({ "if": chosen(choice, word, false), "else": none(ids) }));
             }
-            Rule::Shape { choice, word, id, is, .. } => {
+            Rule::Narrowed { choice, word, id, is, .. } => {
                 let narrowed = match is {
                     Narrow::Positive => json!({ "items": { "exclusiveMinimum": 0 } }),
                     Narrow::Single => json!({ "type": "string" }),

@@ -2,6 +2,7 @@
 //! What the physics tests share: scenes from text, probed runs, an independent restitution.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+use tocco::contact::world::World;
 use tocco::{Engine, Health, Queue, Scene, SceneDef};
 use tocco_testing::spectra::peak;
 
@@ -13,6 +14,21 @@ pub const CUT_HZ: f64 = 6_000.0;
 pub fn engine(text: &str, rate_hz: f64) -> Engine {
     let def = SceneDef::from_text(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     Engine::new(Scene::build(&def, rate_hz).unwrap_or_else(|e| panic!("{e}\n{text}")))
+}
+
+/// One sample of a world that no engine drives.
+pub fn tick(world: &mut World, at: u64) {
+    for island in 0..world.islands() {
+        world.step(island, at);
+    }
+    for body in 0..world.bodies.len() {
+        if !world.in_island(body) {
+            world.bodies[body].ring(1, &mut []);
+        }
+    }
+    if at % 32 == 31 {
+        world.control();
+    }
 }
 
 /// Renders `frames` with the given signals; one row per frame.

@@ -22,7 +22,7 @@ use super::power::{Power, hertz_mean};
 use super::{ImpactLaw, ImpactParams};
 use crate::interactor::{Force, Interactor, NormalLaw, Solution, Stroke, newton};
 use crate::math::{Real, pow};
-use crate::param::{LawSpec, Spec, Tunable};
+use crate::param::{LawSpec, Params, Spec, Tunable};
 
 /// The spring with loss.
 pub(super) const HUNT_CROSSLEY: LawSpec = LawSpec::new("hunt-crossley", "hunt-crossley");
@@ -105,10 +105,10 @@ impl Tunable for Spring {
         ImpactParams::SPECS
     }
     fn get(&self, index: usize) -> Real {
-        self.params.read(index)
+        self.params.value(index)
     }
     fn set(&mut self, index: usize, value: Real) {
-        self.params.write(index, value);
+        self.params.put(index, value);
         self.start = (0.0, 0.0);
         self.refresh();
     }

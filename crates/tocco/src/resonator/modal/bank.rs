@@ -67,13 +67,13 @@ impl Mode {
 
 /// Which mode stands in which slot: those that fit the two-pole form first (padded to whole pairs of chunks), then the
 /// others (padded to whole chunks).
-pub(super) struct Order {
+pub(super) struct Layout {
     /// None: padding.
     slots: Vec<Option<usize>>,
     pub two_pole_chunks: usize,
 }
 
-impl Order {
+impl Layout {
     /// Of so many modes. `[control]`
     pub(super) fn new(modes: usize, fits_two_pole: impl Fn(usize) -> bool) -> Self {
         let mut slots: Vec<Option<usize>> = (0..modes).filter(|&i| fits_two_pole(i)).map(Some).collect();
@@ -101,7 +101,7 @@ impl Order {
 
 /// What vibrates.
 pub(super) struct Bank {
-    /// By slot, see [`Order`].
+    /// By slot, see [`Layout`].
     pub modes: Vec<Mode>,
     /// Slot of every mode, in the order given.
     pub slots: Vec<usize>,
@@ -114,7 +114,7 @@ pub(super) struct Bank {
 
 impl Bank {
     /// The modes of a table in the given order, not tuned yet. `[control]`
-    pub(super) fn new(modes: &[ModeRow], ports: &[Vec<Real>], order: &Order) -> Self {
+    pub(super) fn new(modes: &[ModeRow], ports: &[Vec<Real>], layout: &Layout) -> Self {
         let rank = ranks(modes);
         let mode = |i: usize| Mode {
             declared: Pole::of(&modes[i]),
@@ -124,11 +124,11 @@ impl Bank {
             ..Mode::default()
         };
         let mut slots = vec![0; modes.len()];
-        for (slot, mode) in order.slots.iter().enumerate().filter_map(|(slot, mode)| Some((slot, (*mode)?))) {
+        for (slot, mode) in layout.slots.iter().enumerate().filter_map(|(slot, mode)| Some((slot, (*mode)?))) {
             slots[mode] = slot;
         }
-        let two_pole_chunks = order.two_pole_chunks;
-        Self { modes: order.each(Mode::default(), mode), slots, two_pole_chunks, two_pole_fits: true, omitted: 0 }
+        let two_pole_chunks = layout.two_pole_chunks;
+        Self { modes: layout.each(Mode::default(), mode), slots, two_pole_chunks, two_pole_fits: true, omitted: 0 }
     }
 
     /// Chunks of modes in two-pole form while free.

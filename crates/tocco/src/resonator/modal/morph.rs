@@ -22,7 +22,7 @@
 //!
 //! **Sources.** ours; physics.md H9, of which [morph.3] is the form that does not step the velocity.
 
-use super::bank::{Mode, NO_SHAPE, Order, Pole};
+use super::bank::{Layout, Mode, NO_SHAPE, Pole};
 use super::{Form, Modal, ModalParams};
 use crate::math::{PI, Real, exp, ln};
 use crate::resonator::CONTROL_TICKS;
@@ -97,7 +97,7 @@ struct End {
 }
 
 impl End {
-    fn new(modes: &[ModeRow], ports: &[Vec<Real>], order: &Order) -> Self {
+    fn new(modes: &[ModeRow], ports: &[Vec<Real>], order: &Layout) -> Self {
         let poles = order.each(Pole::default(), |i| Pole::of(&modes[i]));
         Self { poles, shapes: ports.iter().map(|port| order.row(port)).collect() }
     }
@@ -110,7 +110,7 @@ impl End {
 
 impl Morph {
     /// From the modes and ports of one end and the other end, as [`pair`] makes them. `[control]`
-    pub(super) fn new((modes, ports): (&[ModeRow], &[Vec<Real>]), to: &Tuning, order: &Order) -> Self {
+    pub(super) fn new((modes, ports): (&[ModeRow], &[Vec<Real>]), to: &Tuning, order: &Layout) -> Self {
         Self { from: End::new(modes, ports, order), to: End::new(&to.modes, &to.ports, order) }
     }
 

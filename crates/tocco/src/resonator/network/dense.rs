@@ -26,7 +26,7 @@
 
 use super::{Network, PARAMS, STRONGEST};
 use crate::math::{PI, Real};
-use crate::param::{Spec, Tunable};
+use crate::param::{Params, Spec, Tunable};
 use crate::resonator::modal::ModalParams;
 use crate::resonator::{CONTROL_TICKS, LEVELS, Motion, Reading, Resonator};
 
@@ -350,15 +350,15 @@ impl Tunable for Dense {
         PARAMS
     }
     fn get(&self, index: usize) -> Real {
-        self.params.read(index)
+        self.params.value(index)
     }
     fn set(&mut self, index: usize, value: Real) {
-        if self.params.read(index) == value {
+        if self.params.value(index) == value {
             return;
         }
         let (before, sounded) = (self.params.freq_scale, self.omitted());
         core::mem::swap(&mut self.before, &mut self.levels);
-        self.params.write(index, value);
+        self.params.put(index, value);
         let after = self.params.freq_scale;
         if after != before {
             // A retune must not hand out energy (H9), nor step the velocity: [morph.3].

@@ -9,7 +9,7 @@
 //!
 //! the cavity is a modal body like any other: a force of F newtons is the flow F/(rho c) (a piston of area S moving with
 //! u = F/(rho c S): what would press with F into a long pipe of its own area), and the velocity times rho c, 413 Pa s/m, is
-//! the pressure there. The same phi weights both, so no wiring can give energy.
+//! the pressure there. The same phi weights both, so no context can give energy.
 //! - `[tube.1]  f = k c/(2 L')` or `(2k-1) c/(4 L')`, `phi = sqrt2 sin` from an open end or `sqrt2 cos` from a closed one,
 //!   L' = L + 0.6133 R for each open end: a tube, its plane waves only
 //! - `[cavity.2]  f = c/2 sqrt((l/a)^2 + (m/b)^2 + (n/h)^2)`, `phi = product of sqrt2 cos(pi l x)`: a box

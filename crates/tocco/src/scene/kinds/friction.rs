@@ -107,7 +107,7 @@ impl ContactKind for FrictionDef {
     }
 }
 
-impl Laid for FrictionDef {
+impl BuildContact for FrictionDef {
     fn check(&self, spot: &Spot) -> Check {
         spot.params(&self.params)?;
         spot.law(self.law.law(), FrictionLaw::LAWS, &self.params)?;
@@ -144,14 +144,14 @@ impl Laid for FrictionDef {
             texture.write(out);
         }
     }
-    fn build(&self, laying: &Laying<'_>) -> Result<Contact, SceneError> {
+    fn build(&self, context: &ContactContext<'_>) -> Result<Contact, SceneError> {
         let pressed_by = match &self.normal_from {
             None => PressedBy::Parameter,
-            Some(from) => PressedBy::Contact(laying.presser(from)?),
+            Some(from) => PressedBy::Contact(context.presser(from)?),
         };
         let law = self.law.build(self.params, self.viscous_exponent);
-        let mut built = laying.contact(Law::Tangential { law, pressed_by }, None, false);
-        built.texture = self.texture.as_ref().map(|texture| texture.build(laying)).transpose()?;
+        let mut built = context.contact(Law::Tangential { law, pressed_by }, None, false);
+        built.texture = self.texture.as_ref().map(|texture| texture.build(context)).transpose()?;
         Ok(built)
     }
     fn structure(&self) -> String {

@@ -45,7 +45,7 @@ impl BodyKind for GuidedDef {
     }
 }
 
-impl Wired for GuidedDef {
+impl BuildBody for GuidedDef {
     fn check(&self, spot: &Spot) -> Check {
         spot.params(&self.params)?;
         spot.number(&GUIDED, "position_m", self.position_m)
@@ -54,8 +54,8 @@ impl Wired for GuidedDef {
         out.params(&self.params, &[]);
         out.unless_zero("position_m", self.position_m);
     }
-    fn build(&self, wiring: &mut Wiring<'_>) -> Result<Box<dyn Resonator>, SceneError> {
-        Ok(Box::new(Guided::new(self.params, self.position_m, wiring.sample_s())))
+    fn build(&self, context: &mut BodyContext<'_>) -> Result<Box<dyn Resonator>, SceneError> {
+        Ok(Box::new(Guided::new(self.params, self.position_m, context.sample_s())))
     }
     fn structure(&self) -> String {
         // Where it began does not matter to where it is.

@@ -73,7 +73,7 @@ impl BodyKind for MassDef {
     }
 }
 
-impl Wired for MassDef {
+impl BuildBody for MassDef {
     fn check(&self, spot: &Spot) -> Check {
         spot.params(&self.params)?;
         spot.number(&MASS, "position_m", self.position_m)?;
@@ -84,8 +84,8 @@ impl Wired for MassDef {
         out.unless_zero("position_m", self.position_m);
         out.unless_zero("velocity_m_s", self.velocity_m_s);
     }
-    fn build(&self, wiring: &mut Wiring<'_>) -> Result<Box<dyn Resonator>, SceneError> {
-        Ok(Box::new(Mass::new(self.params, self.position_m, self.velocity_m_s, wiring.sample_s())))
+    fn build(&self, context: &mut BodyContext<'_>) -> Result<Box<dyn Resonator>, SceneError> {
+        Ok(Box::new(Mass::new(self.params, self.position_m, self.velocity_m_s, context.sample_s())))
     }
     fn structure(&self) -> String {
         // Where it began does not matter to where it is.

@@ -180,7 +180,7 @@ impl BodyKind for ModalDef {
     }
 }
 
-impl Wired for ModalDef {
+impl BuildBody for ModalDef {
     fn check(&self, spot: &Spot) -> Check {
         spot.params(&self.params)?;
         check_bank(spot, &self.modes, &self.ports)?;
@@ -219,9 +219,9 @@ impl Wired for ModalDef {
             write_bank(out, &at, &morph.modes, &morph.ports);
         }
     }
-    fn build(&self, wiring: &mut Wiring<'_>) -> Result<Box<dyn Resonator>, SceneError> {
-        let (params, sample_s, touched) = (self.params, wiring.sample_s(), wiring.touched());
-        let kept = audible(wiring, &self.modes, params.freq_scale)?;
+    fn build(&self, context: &mut BodyContext<'_>) -> Result<Box<dyn Resonator>, SceneError> {
+        let (params, sample_s, touched) = (self.params, context.sample_s(), context.has_contact());
+        let kept = audible(context, &self.modes, params.freq_scale)?;
         Ok(Box::new(match &self.morph {
             None => {
                 let Tuning { modes, ports } = tuning(&self.modes, &self.ports, &kept);
@@ -304,20 +304,20 @@ fn tuning(modes: &[ModeDef], places: &[PortDef], kept: &[usize]) -> Tuning {
 }
 
 /// Indices of the modes that this rate can hold.
-pub(super) fn audible(wiring: &mut Wiring<'_>, modes: &[ModeDef], scale: Real) -> Result<Vec<usize>, SceneError> {
-    let (rate_hz, mut kept) = (wiring.rate_hz, Vec::new());
+pub(super) fn audible(context: &mut BodyContext<'_>, modes: &[ModeDef], scale: Real) -> Result<Vec<usize>, SceneError> {
+    let (rate_hz, mut kept) = (context.rate_hz, Vec::new());
     for (index, mode) in modes.iter().enumerate() {
         let freq_hz = mode.freq_hz * scale;
         if freq_hz < 0.5 * rate_hz {
             kept.push(index);
-        } else if rate_hz < wiring.def.rate_hz {
-            wiring.omitted.push(format!("{}: mode {index} ({freq_hz} Hz)", wiring.name));
+        } else if rate_hz < context.def.rate_hz {
+            context.omitted.push(format!("{}: mode {index} ({freq_hz} Hz)", context.name));
         } else {
             let half = 0.5 * rate_hz;
             let what = format!(
                 "{freq_hz} Hz is not below half the rate ({half} Hz); lower it, leave the mode out or raise rate_hz"
             );
-            return wiring.spot().fail(&format!("modes[{index}].freq_hz"), what);
+            return context.spot().fail(&format!("modes[{index}].freq_hz"), what);
         }
     }
     Ok(kept)

@@ -100,11 +100,11 @@ impl NetworkParams {
 impl Params for NetworkParams {
     const SPECS: &'static [Spec] = PARAMS;
     fn value(&self, index: usize) -> Real {
-        self.modal().read(index)
+        self.modal().value(index)
     }
     fn put(&mut self, index: usize, value: Real) {
         let mut all = self.modal();
-        all.write(index, value);
+        all.put(index, value);
         (self.freq_scale, self.decay_scale) = (all.freq_scale, all.decay_scale);
     }
 }
@@ -295,7 +295,7 @@ impl BodyKind for NetworkDef {
     }
 }
 
-impl Wired for NetworkDef {
+impl BuildBody for NetworkDef {
     fn check(&self, spot: &Spot) -> Check {
         spot.params(&self.params)?;
         self.resolve(spot).map(|_| ())
@@ -313,16 +313,16 @@ impl Wired for NetworkDef {
             out.unless_zero("damping_n_s_m", link.damping_n_s_m);
         }
     }
-    fn build(&self, wiring: &mut Wiring<'_>) -> Result<Box<dyn Resonator>, SceneError> {
-        let spot = wiring.spot();
+    fn build(&self, context: &mut BodyContext<'_>) -> Result<Box<dyn Resonator>, SceneError> {
+        let spot = context.spot();
         let network = self.analyse_at(&spot)?;
-        let (params, sample_s) = (self.params.modal(), wiring.sample_s());
+        let (params, sample_s) = (self.params.modal(), context.sample_s());
         let masses = network.omega.len();
         let mode = |i| ModeDef { freq_hz: network.freq_hz(i), decay_s: network.decay_s(i), mass_kg: 1.0 };
         let modes: Vec<ModeDef> = (0..masses).map(mode).collect();
-        let kept = audible(wiring, &modes, params.freq_scale).or_else(|_| {
+        let kept = audible(context, &modes, params.freq_scale).or_else(|_| {
             let highest = modes.iter().fold(0.0, |m: Real, mode| m.max(mode.freq_hz)) * params.freq_scale;
-            let half = 0.5 * wiring.rate_hz;
+            let half = 0.5 * context.rate_hz;
             let what = format!(
                 "its highest mode, {highest:.0} Hz, is not below half the rate ({half} Hz); weaken springs, add mass or raise rate_hz"
             );
@@ -332,7 +332,9 @@ impl Wired for NetworkDef {
             let table: Vec<_> = kept.iter().map(|&i| (modes[i].freq_hz, modes[i].decay_s, 1.0)).collect();
             let rows = network.shape.iter().map(|row| kept.iter().map(|&i| row[i]).collect());
             let shapes: Vec<Vec<Real>> = rows.collect();
-            return Ok(Box::new(Modal::new(params, &table, &shapes, sample_s, wiring.touched()).declaring(PARAMS)));
+            return Ok(Box::new(
+                Modal::new(params, &table, &shapes, sample_s, context.has_contact()).declaring(PARAMS),
+            ));
         }
         let joined = "dampers in unlike proportion to masses and springs join its modes";
         if masses > MAX_JOINED {

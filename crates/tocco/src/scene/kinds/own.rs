@@ -3,6 +3,7 @@
 //! [`Interactor`](crate::interactor::Interactor).
 
 use super::*;
+use crate::contact::PressedBy;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -24,10 +25,6 @@ pub trait OwnBody: Debug + Send + Sync {
 pub trait OwnLaw: Debug + Send + Sync {
     /// The law itself; an error says what is wrong with it. `[control]`
     fn build(&self) -> Result<Law, String>;
-    /// True if its force is a normal force: nondecreasing in the compression and never negative.
-    fn presses(&self) -> bool {
-        true
-    }
     /// What it is, for people.
     fn words(&self) -> String {
         format!("{self:?}")
@@ -42,7 +39,7 @@ const OWN_LAW: Kind = Kind { family: "contact", id: "own", doc: "A contact made 
 pub struct OwnBodyDef(pub Arc<dyn OwnBody>, Vec<String>);
 
 impl OwnBodyDef {
-    /// Wraps it.
+    /// For [`SceneDef::body`].
     pub fn new(body: impl OwnBody + 'static) -> Self {
         let ports = body.ports();
         Self(Arc::new(body), ports)
@@ -70,7 +67,7 @@ impl BodyKind for OwnBodyDef {
     }
 }
 
-impl Wired for OwnBodyDef {
+impl BuildBody for OwnBodyDef {
     fn check(&self, spot: &Spot) -> Check {
         if self.1.is_empty() {
             return spot.fail("port", "is empty; a body needs a place to be touched");
@@ -78,9 +75,9 @@ impl Wired for OwnBodyDef {
         spot.ports(self.1.iter().map(String::as_str))
     }
     fn write(&self, _out: &mut Toml, _at: &str) {}
-    fn build(&self, wiring: &mut Wiring<'_>) -> Result<Box<dyn Resonator>, SceneError> {
-        let spot = wiring.spot();
-        let body = self.0.build(wiring.sample_s()).or_else(|what| spot.fail("", what))?;
+    fn build(&self, context: &mut BodyContext<'_>) -> Result<Box<dyn Resonator>, SceneError> {
+        let spot = context.spot();
+        let body = self.0.build(context.sample_s()).or_else(|what| spot.fail("", what))?;
         match body.ports() == self.1.len() {
             true => Ok(body),
             false => spot.fail("port", format!("names {} places and the body has {}", self.1.len(), body.ports())),
@@ -96,18 +93,26 @@ impl Wired for OwnBodyDef {
 
 /// A law of one's own in a scene; equal to itself and its clones alone.
 #[derive(Clone, Debug)]
-pub struct OwnLawDef(pub Arc<dyn OwnLaw>);
+pub struct OwnLawDef {
+    law: Arc<dyn OwnLaw>,
+    normal_from: Option<String>,
+}
 
 impl OwnLawDef {
-    /// Wraps it.
+    /// For [`SceneDef::contact`].
     pub fn new(law: impl OwnLaw + 'static) -> Self {
-        Self(Arc::new(law))
+        Self { law: Arc::new(law), normal_from: None }
+    }
+
+    /// A law along the surface, pressed by the force of another contact instead of a parameter of its own.
+    pub fn pressed_by(self, contact: &str) -> Self {
+        Self { normal_from: Some(contact.into()), ..self }
     }
 }
 
 impl PartialEq for OwnLawDef {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        Arc::ptr_eq(&self.law, &other.law) && self.normal_from == other.normal_from
     }
 }
 
@@ -119,24 +124,41 @@ impl ContactKind for OwnLawDef {
         Vec::new()
     }
     fn presses(&self) -> bool {
-        self.0.presses()
+        matches!(self.law.build(), Ok(Law::Normal(_)))
+    }
+    fn names(&self) -> Vec<&str> {
+        self.normal_from.iter().map(String::as_str).collect()
+    }
+    fn names_mut(&mut self) -> Vec<&mut String> {
+        self.normal_from.iter_mut().collect()
     }
     fn words(&self, _def: &SceneDef, _contact: &ContactDef) -> String {
-        self.0.words()
+        self.law.words()
     }
 }
 
-impl Laid for OwnLawDef {
+impl BuildContact for OwnLawDef {
     fn check(&self, _spot: &Spot) -> Check {
         Ok(())
     }
     fn write(&self, _out: &mut Toml) {}
-    fn build(&self, laying: &Laying<'_>) -> Result<Contact, SceneError> {
-        let law = self.0.build().or_else(|what| laying.spot().fail("", what))?;
-        Ok(laying.contact(law, None, false))
+    fn build(&self, context: &ContactContext<'_>) -> Result<Contact, SceneError> {
+        let wrong = |what: &str| context.spot().fail("", what);
+        let mut law = self.law.build().or_else(|what| context.spot().fail("", what))?;
+        match (&mut law, &self.normal_from) {
+            (Law::Tangential { pressed_by, .. }, Some(name)) => {
+                *pressed_by = PressedBy::Contact(context.presser(name)?);
+            }
+            (Law::Tangential { pressed_by: PressedBy::Contact(_), .. }, None) => {
+                return wrong("is pressed by a contact that it does not name; say which with OwnLawDef::pressed_by");
+            }
+            (_, Some(_)) => return wrong("does not act along the surface; nothing presses it"),
+            (_, None) => {}
+        }
+        Ok(context.contact(law, None, false))
     }
     fn structure(&self) -> String {
-        format!("{:p} {:?}", Arc::as_ptr(&self.0), self.0)
+        format!("{:p} {self:?}", Arc::as_ptr(&self.law))
     }
     fn is_written(&self) -> bool {
         false

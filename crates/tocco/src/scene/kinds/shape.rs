@@ -221,7 +221,7 @@ fn figure_words(figure: &ShapeDef, ports: &[PlaceOn], scale: Real, rate_hz: Real
     words + &places_words(ports.iter().map(|port| port.name.as_str()))
 }
 
-impl Wired for ShapedDef {
+impl BuildBody for ShapedDef {
     fn check(&self, spot: &Spot) -> Check {
         spot.params(&self.params)?;
         let from = check_figure(spot, &self.figure, &self.ports)?;
@@ -258,9 +258,9 @@ impl Wired for ShapedDef {
             write_figure(out, &at, &morph.figure, &morph.ports);
         }
     }
-    fn build(&self, wiring: &mut Wiring<'_>) -> Result<Box<dyn Resonator>, SceneError> {
-        let (params, sample_s, touched) = (self.params, wiring.sample_s(), wiring.touched());
-        let (spot, below_hz) = (wiring.spot(), self.below_hz(wiring.rate_hz));
+    fn build(&self, context: &mut BodyContext<'_>) -> Result<Box<dyn Resonator>, SceneError> {
+        let (params, sample_s, touched) = (self.params, context.sample_s(), context.has_contact());
+        let (spot, below_hz) = (context.spot(), self.below_hz(context.rate_hz));
         let from = solved(&spot, &self.figure, &self.ports, below_hz)?;
         Ok(Box::new(match &self.morph {
             None => Modal::new(params, &from.modes, &from.ports, sample_s, touched),

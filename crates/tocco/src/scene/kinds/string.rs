@@ -95,7 +95,7 @@ impl BodyKind for StringDef {
     }
 }
 
-impl Wired for StringDef {
+impl BuildBody for StringDef {
     fn check(&self, spot: &Spot) -> Check {
         spot.params(&self.params)?;
         spot.ports(self.ports.iter().map(|port| port.name.as_str()))?;
@@ -108,13 +108,13 @@ impl Wired for StringDef {
         out.params(&self.params, &[]);
         out.table_unless_empty(&format!("{at}.port"), &self.ports, |port| (&port.name, format!("{:?}", port.place)));
     }
-    fn build(&self, wiring: &mut Wiring<'_>) -> Result<Box<dyn Resonator>, SceneError> {
-        check_pitch(wiring, self.params.freq_hz)?;
+    fn build(&self, context: &mut BodyContext<'_>) -> Result<Box<dyn Resonator>, SceneError> {
+        check_pitch(context, self.params.freq_hz)?;
         let places: Vec<Real> = match self.ports.is_empty() {
             true => vec![DEFAULT_PLACE],
             false => self.ports.iter().map(|port| port.place).collect(),
         };
-        Ok(Box::new(Waveguide::new(self.params, &places, wiring.sample_s())))
+        Ok(Box::new(Waveguide::new(self.params, &places, context.sample_s())))
     }
     fn structure(&self) -> String {
         format!("{:?}", self.ports)
@@ -122,17 +122,17 @@ impl Wired for StringDef {
 }
 
 /// A string plays at most [`HIGHEST`] of the rate: refused in the scene's own rate, named where another lowers it.
-fn check_pitch(wiring: &mut Wiring<'_>, freq_hz: Real) -> Check {
-    let highest = HIGHEST * wiring.rate_hz;
+fn check_pitch(context: &mut BodyContext<'_>, freq_hz: Real) -> Check {
+    let highest = HIGHEST * context.rate_hz;
     if freq_hz <= highest {
         return Ok(());
     }
-    if wiring.rate_hz < wiring.def.rate_hz {
-        wiring.omitted.push(format!("{}: its pitch ({freq_hz} Hz; it plays at {highest} Hz)", wiring.name));
+    if context.rate_hz < context.def.rate_hz {
+        context.omitted.push(format!("{}: its pitch ({freq_hz} Hz; it plays at {highest} Hz)", context.name));
         return Ok(());
     }
     let what = format!("{freq_hz} Hz is above {HIGHEST} of the rate ({highest} Hz); lower it or raise rate_hz");
-    wiring.spot().fail("freq_hz", what)
+    context.spot().fail("freq_hz", what)
 }
 
 #[cfg(feature = "text")]

@@ -135,11 +135,11 @@ impl TextureDef {
     }
 
     /// The surface of a contact, and the body that carries it past.
-    pub(super) fn build(&self, laying: &Laying<'_>) -> Result<Roughness, SceneError> {
-        let name = &laying.contact.name;
-        let rng = Rng::new(laying.def.seed, &format!("texture {name}"));
+    pub(super) fn build(&self, context: &ContactContext<'_>) -> Result<Roughness, SceneError> {
+        let name = &context.contact.name;
+        let rng = Rng::new(context.def.seed, &format!("texture {name}"));
         let surface = Surface::new(self.params(), self.grain_m, self.longest_m, self.poles_per_decade, rng);
-        let travel = self.travel.as_ref().map(|body| laying.traveller(body)).transpose()?;
+        let travel = self.travel.as_ref().map(|body| context.traveller(body)).transpose()?;
         Ok(Roughness { surface, height_m: self.height_m, travel, way: 0.0 })
     }
 

@@ -36,15 +36,15 @@ impl BodyKind for WallDef {
     }
 }
 
-impl Wired for WallDef {
+impl BuildBody for WallDef {
     fn check(&self, spot: &Spot) -> Check {
         spot.number(&WALL, "position_m", self.position_m)
     }
     fn write(&self, out: &mut Toml, _at: &str) {
         out.unless_zero("position_m", self.position_m);
     }
-    fn build(&self, wiring: &mut Wiring<'_>) -> Result<Box<dyn Resonator>, SceneError> {
-        Ok(Box::new(Guided::wall(self.position_m, wiring.sample_s())))
+    fn build(&self, context: &mut BodyContext<'_>) -> Result<Box<dyn Resonator>, SceneError> {
+        Ok(Box::new(Guided::wall(self.position_m, context.sample_s())))
     }
     fn structure(&self) -> String {
         format!("{self:?}")

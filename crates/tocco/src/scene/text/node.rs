@@ -56,6 +56,19 @@ pub(in crate::scene) fn number(value: &Value<'_>, at: &str, takes: KeyType) -> R
     }
 }
 
+/// Two numbers, each within its range.
+pub(in crate::scene) fn numbers(
+    value: &Value<'_>,
+    at: &str,
+    takes: [KeyType; 2],
+    wanted: &str,
+) -> Result<[Real; 2], SceneError> {
+    match list(value, at, wanted)? {
+        [first, second] => Ok([number(first, at, takes[0])?, number(second, at, takes[1])?]),
+        all => fail(at, value.line, format!("has {} numbers; wants {wanted}", all.len())),
+    }
+}
+
 pub(in crate::scene) fn of_unit(unit: &str) -> String {
     match unit {
         "1" => String::new(),
@@ -168,7 +181,7 @@ impl<'v, 't> Node<'v, 't> {
                 _ => Ok(()),
             },
             // What a value is narrowed to shows when it is read.
-            Rule::Shape { .. } => Ok(()),
+            Rule::Narrowed { .. } => Ok(()),
             _ => Ok(()),
         }
     }
@@ -181,7 +194,19 @@ impl<'v, 't> Node<'v, 't> {
         if let Some(id) = own.filter(param) {
             (at, what) = (self.at.clone(), format!("{id} = {what}"));
         }
-        SceneError { line: line_in(lines, &at), at, what }
+        let line = match at.strip_prefix(&self.at).and_then(|rest| rest.strip_suffix(']')?.rsplit_once('[')) {
+            Some((key, index)) => self.line_in_list(key.trim_start_matches('.'), index),
+            None => None,
+        };
+        SceneError { line: line.or_else(|| line_in(lines, &at)), at, what }
+    }
+
+    /// Line of an entry of a list, such as a point of a drive.
+    fn line_in_list(&self, id: &str, index: &str) -> Option<usize> {
+        match &self.value(id)?.data {
+            Data::List(values) => Some(values.get(index.parse::<usize>().ok()?)?.line),
+            _ => None,
+        }
     }
 
     /// Remembers the lines of the table and its keys for errors found later.
@@ -242,6 +267,56 @@ impl<'v, 't> Node<'v, 't> {
             Ok(whole) if whole >= min && whole <= max => Ok(Some(whole)),
             _ => self.fail(id, format!("{whole} is out of range; wants a whole number from {min} to {max}")),
         }
+    }
+
+    /// A whole number that counts, from 0.
+    pub(in crate::scene) fn count(&self, id: &str) -> Result<Option<usize>, SceneError> {
+        Ok(self.whole(id)?.and_then(|count| usize::try_from(count).ok()))
+    }
+
+    /// Two numbers of the same kind.
+    pub(in crate::scene) fn numbers(
+        &self,
+        id: &str,
+        takes: KeyType,
+        wanted: &str,
+    ) -> Result<Option<[Real; 2]>, SceneError> {
+        self.value(id).map(|value| numbers(value, &self.place(id), [takes; 2], wanted)).transpose()
+    }
+
+    /// One text, or a list of them; none if the key is not there.
+    pub(in crate::scene) fn texts(&self, id: &str, wanted: &str) -> Result<Vec<String>, SceneError> {
+        let Some(value) = self.value(id) else { return Ok(Vec::new()) };
+        if !matches!(value.data, Data::List(_)) {
+            return Ok(vec![self.needed_text(id)?]);
+        }
+        let (place, wanted) = (self.place(id), format!("{wanted}, or a list of them"));
+        let all = list(value, &place, &wanted)?;
+        if all.is_empty() || all.len() > MAX_NODES {
+            return self.fail(id, format!("has {} names; give 1 to {MAX_NODES}", all.len()));
+        }
+        all.iter()
+            .map(|each| match text(each, &place, &wanted)? {
+                "" => self.fail(id, "is empty; say what it names"),
+                text => Ok(text.to_string()),
+            })
+            .collect()
+    }
+
+    /// The table under a key, as a node of its own, whose rules it keeps.
+    pub(in crate::scene) fn within(
+        &self,
+        id: &str,
+        kind: &'static Kind,
+        wanted: &str,
+        lines: &mut Lines,
+    ) -> Result<Node<'v, 't>, SceneError> {
+        let Some(entry) = self.entry(id) else { return self.fail("", format!("needs {id}")) };
+        let at = self.place(id);
+        let node = Node::open(table(&entry.value, &at, wanted)?, at, entry.line, kind)?;
+        node.note(lines);
+        node.obey()?;
+        Ok(node)
     }
 
     pub(in crate::scene) fn flag(&self, id: &str) -> Result<Option<bool>, SceneError> {

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The table `[midi]`: what a keyboard does to a scene. The engine does not read it; hosts that play live do.
 
-use super::def::SceneDef;
-use super::error::{SceneError, nearest};
-use super::kinds::{MAX_NODES, Mobility, key, must};
-use crate::math::Real;
-use crate::param::{KeyType, Kind, Narrow, Rule, Thing};
+use super::*;
 
 /// Most copies of a voice.
 pub const MAX_VOICES: i64 = 64;
@@ -105,7 +101,7 @@ pub const MIDI: Kind = Kind {
             what: "belongs to notes = \"pitch\"; leave it out",
         },
         Rule::Needs { choice: "notes", word: "ports", id: "hit" },
-        Rule::Shape {
+        Rule::Narrowed {
             choice: "notes",
             word: "ports",
             id: "hit",
@@ -187,7 +183,7 @@ impl MidiDef {
 }
 
 /// Everything that the table names is there and is what it should be.
-pub(super) fn check(def: &SceneDef, directory: &super::Directory) -> Result<(), SceneError> {
+pub(in crate::scene) fn check_names(def: &SceneDef, directory: &Directory) -> Result<(), SceneError> {
     let Some(midi) = &def.midi else { return Ok(()) };
     let wrong = |id: &str, what: String| Err(SceneError::new(format!("midi.{id}"), what));
     let body = |id: &str, name: &String| match def.bodies.iter().find(|body| body.name == *name) {
@@ -238,4 +234,118 @@ pub(super) fn check(def: &SceneDef, directory: &super::Directory) -> Result<(), 
         }
     }
     Ok(())
+}
+
+impl Part for MidiDef {
+    const KIND: &'static Kind = &MIDI;
+
+    fn check(&self, spot: &Spot) -> Check {
+        let strength = if self.strike.is_empty() { "impulse_n_s" } else { "velocity_m_s" };
+        self.strength.iter().try_for_each(|value| spot.takes(strength, STRENGTH, *value))?;
+        spot.number(&MIDI, "reference", self.reference)?;
+        self.release_s.map_or(Ok(()), |release_s| spot.number(&MIDI, "release_s", release_s))?;
+        spot.whole(&MIDI, "voices", i64::try_from(self.voices).unwrap_or(-1))?;
+        spot.whole(&MIDI, "low", i64::from(self.low))?;
+        spot.whole(&MIDI, "high", i64::from(self.high))?;
+        if self.low > self.high {
+            return spot.fail("high", format!("{} is below low = {}; no note would play", self.high, self.low));
+        }
+        for (id, names) in [("strike", &self.strike), ("hit", &self.hit), ("retune", &self.retune)] {
+            spot.count(id, names.len(), MAX_NODES, "names")?;
+            names.iter().try_for_each(|name| spot.named(id, name))?;
+        }
+        match self.cc.iter().find(|(number, _)| *number > HIGHEST_CONTROLLER) {
+            Some((number, _)) => {
+                spot.fail("cc", format!("'{number}' is no controller; wants 0 to {HIGHEST_CONTROLLER}"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn write(&self, out: &mut Toml) {
+        out.line(format_args!("\n[midi]\nnotes = \"{}\"", self.notes.word()));
+        out.line(format_args!("low = {}\nhigh = {}", self.low, self.high));
+        for (id, names) in [("strike", &self.strike), ("hit", &self.hit), ("retune", &self.retune)] {
+            out.texts(id, names.iter().map(String::as_str));
+        }
+        let strength = if self.strike.is_empty() { "impulse_n_s" } else { "velocity_m_s" };
+        out.line(format_args!("{strength} = {:?}", self.strength));
+        if self.notes == Notes::Pitch {
+            out.line(format_args!("reference = {:?}\nvoices = {}", self.reference, self.voices));
+        }
+        if let Some(release_s) = self.release_s {
+            out.line(format_args!("release_s = {release_s:?}"));
+        }
+        if self.mpe {
+            out.line(format_args!("mpe = true"));
+        }
+        for (id, name) in [("bend", &self.bend), ("pressure", &self.pressure), ("slide", &self.slide)] {
+            if let Some(name) = name {
+                out.line(format_args!("{id} = {}", quoted(name)));
+            }
+        }
+        if !self.cc.is_empty() {
+            let all: Vec<String> =
+                self.cc.iter().map(|(number, name)| format!("\"{number}\" = {}", quoted(name))).collect();
+            out.line(format_args!("cc = {{ {} }}", all.join(", ")));
+        }
+    }
+
+    #[cfg(feature = "text")]
+    fn read(node: &Node<'_, '_>, lines: &mut Lines) -> Result<Self, SceneError> {
+        let notes = node.word("notes")?.unwrap_or(Notes::Pitch);
+        if notes == Notes::Ports {
+            node.none_of(&["strike"], "belongs to bodies or pitch; with notes = \"ports\" the ports are hit")?;
+        }
+        let (strength, default) = match node.one_of(&["strike", "hit"])? {
+            "strike" => ("velocity_m_s", DEFAULT_VELOCITY_M_S),
+            _ => ("impulse_n_s", DEFAULT_IMPULSE_N_S),
+        };
+        let note = |id, default| -> Result<u8, SceneError> {
+            Ok(node.whole(id)?.and_then(|note| u8::try_from(note).ok()).unwrap_or(default))
+        };
+        let names = |id| node.texts(id, "a name in quotes");
+        let control = |id| node.entry(id).map(|_| node.needed_text(id)).transpose();
+        Ok(Self {
+            notes,
+            low: note("low", if notes == Notes::Pitch { 0 } else { 60 })?,
+            high: note("high", 127)?,
+            strike: names("strike")?,
+            hit: names("hit")?,
+            strength: node.numbers(strength, STRENGTH, "[softest, hardest]")?.unwrap_or(default),
+            retune: names("retune")?,
+            reference: node.number_or("reference", DEFAULT_REFERENCE)?,
+            voices: node.count("voices")?.unwrap_or(1),
+            release_s: node.number("release_s")?,
+            mpe: node.flag("mpe")?.unwrap_or(false),
+            bend: control("bend")?,
+            pressure: control("pressure")?,
+            slide: control("slide")?,
+            cc: controllers(node, lines)?,
+        })
+    }
+}
+
+#[cfg(feature = "text")]
+fn controllers(node: &Node<'_, '_>, lines: &mut Lines) -> Result<Vec<(u8, String)>, SceneError> {
+    let Some(value) = node.value("cc") else { return Ok(Vec::new()) };
+    let place = node.place("cc");
+    let mut all = Vec::new();
+    for entry in table(value, &place, "a table of number = \"control\"")? {
+        let at = join(&place, &entry.key);
+        lines.insert(at.clone(), entry.line);
+        let Some(number) = (0..=HIGHEST_CONTROLLER).find(|number| number.to_string() == entry.key) else {
+            let what = format!("'{}' is no controller; wants 0 to {HIGHEST_CONTROLLER}", clip(&entry.key));
+            return fail(at, entry.line, what);
+        };
+        match text(&entry.value, &at, "a control's name in quotes")? {
+            "" => return fail(at, entry.line, "is empty; say what it names"),
+            name => all.push((number, name.to_string())),
+        }
+    }
+    all.sort_by_key(|(number, _)| *number);
+    match all.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        Some(pair) => node.fail("cc", format!("names controller {} twice; keep one", pair[0].0)),
+        None => Ok(all),
+    }
 }

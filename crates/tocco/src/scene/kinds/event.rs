@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Events: gestures at a time.
+
+use super::*;
+use crate::gesture::{FASTEST_M_S, LARGEST_N_S};
+
+/// The keys of an event in scene files.
+pub const EVENT: Kind = Kind {
+    family: "event",
+    id: "",
+    doc: "A gesture at a time: one of strike, hit and set.",
+    params: &[],
+    keys: &[
+        must("at_s", TIME, "When."),
+        key("strike", KeyType::Named(Thing::Mass), "Sets this mass in motion from zero gap; needs velocity_m_s."),
+        key(
+            "velocity_m_s",
+            KeyType::Number { unit: "m/s", min: -FASTEST_M_S, max: FASTEST_M_S },
+            "Velocity of the strike.",
+        ),
+        key("hit", KeyType::Named(Thing::Site), "An ideal impulse at this body or body.port; needs impulse_n_s."),
+        key("impulse_n_s", KeyType::Number { unit: "N s", min: -LARGEST_N_S, max: LARGEST_N_S }, "Impulse of the hit."),
+        key("set", KeyType::Named(Thing::Path), "Sets the parameter of this path; needs value."),
+        key("value", ANY, "New value, in the unit of the path."),
+    ],
+    rules: &[
+        Rule::OneOf(&["strike", "hit", "set"]),
+        Rule::Beside(&["velocity_m_s"], &["strike"], "belongs to an event with strike"),
+        Rule::Beside(&["impulse_n_s"], &["hit"], "belongs to an event with hit"),
+        Rule::Beside(&["value"], &["set"], "belongs to an event with set"),
+        Rule::Beside(&["strike"], &["velocity_m_s"], "needs velocity_m_s"),
+        Rule::Beside(&["hit"], &["impulse_n_s"], "needs impulse_n_s"),
+        Rule::Beside(&["set"], &["value"], "needs value"),
+    ],
+};
+
+/// A gesture at a time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventDef {
+    /// When, s.
+    pub at_s: Real,
+    /// What: a strike, a hit or a new value.
+    pub gesture: Gesture,
+}
+
+impl Part for EventDef {
+    const KIND: &'static Kind = &EVENT;
+
+    fn check(&self, spot: &Spot) -> Check {
+        spot.number(&EVENT, "at_s", self.at_s)?;
+        match &self.gesture {
+            Gesture::Strike { velocity_m_s, .. } => spot.number(&EVENT, "velocity_m_s", *velocity_m_s),
+            Gesture::Hit { impulse_n_s, .. } => spot.number(&EVENT, "impulse_n_s", *impulse_n_s),
+            Gesture::Set { value, .. } => spot.number(&EVENT, "value", *value),
+            _ => spot.fail("", "an event is one of strike, hit and set"),
+        }
+    }
+
+    fn write(&self, out: &mut Toml) {
+        out.line(format_args!("\n[[event]]\nat_s = {:?}", self.at_s));
+        match &self.gesture {
+            Gesture::Strike { body, velocity_m_s } => {
+                out.line(format_args!("strike = {}\nvelocity_m_s = {velocity_m_s:?}", quoted(body)));
+            }
+            Gesture::Hit { site, impulse_n_s } => {
+                out.line(format_args!("hit = {}\nimpulse_n_s = {impulse_n_s:?}", quoted(site)));
+            }
+            Gesture::Set { path, value } => out.line(format_args!("set = {}\nvalue = {value:?}", quoted(path))),
+            // A scene with any other gesture is refused when it is built.
+            _ => out.line(format_args!("# left out: a gesture that no event can hold")),
+        }
+    }
+
+    #[cfg(feature = "text")]
+    fn read(node: &Node<'_, '_>, _lines: &mut Lines) -> Result<Self, SceneError> {
+        let gesture = match node.one_of(&["strike", "hit", "set"])? {
+            "strike" => Gesture::Strike {
+                body: node.needed_text("strike")?,
+                velocity_m_s: node.needed_number("velocity_m_s", "strike")?,
+            },
+            "hit" => {
+                Gesture::Hit { site: node.needed_text("hit")?, impulse_n_s: node.needed_number("impulse_n_s", "hit")? }
+            }
+            _ => Gesture::Set { path: node.needed_text("set")?, value: node.needed_number("value", "set")? },
+        };
+        Ok(Self { at_s: node.needed_number("at_s", "an event")?, gesture })
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Taps: what is heard.
+
+use super::*;
+
+/// The keys of a tap in scene files.
+pub const TAP: Kind = Kind {
+    family: "tap",
+    id: "",
+    doc: "What is heard.",
+    params: &[],
+    keys: &[
+        must("of", KeyType::Named(Thing::Heard), "A body, body.port or contact."),
+        key("quantity", KeyType::Word(Quantity::WORDS), "What to listen to, default velocity."),
+        key("gain", GAIN, "Factor from SI units to full scale, default 1."),
+        key(
+            "to",
+            KeyType::Several { of: &KeyType::Named(Thing::Output), max: MAX_NODES },
+            "Outputs it goes to, default main.",
+        ),
+        key(
+            "channel",
+            KeyType::Integer { min: 0, max: MAX_CHANNELS as i64 - 1 },
+            "Where it goes, counted within the output, default 0.",
+        ),
+        key(
+            "pan_01",
+            KeyType::Number { unit: "1", min: 0.0, max: 1.0 },
+            "Instead of channel: between channels 0 and 1 of the output at constant power.",
+        ),
+    ],
+    rules: &[Rule::AtMostOne(&["channel", "pan_01"])],
+};
+
+/// What is heard.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TapDef {
+    /// A site, or a contact (force, compression).
+    pub of: String,
+    /// Which quantity.
+    pub quantity: Quantity,
+    /// Factor from SI to full scale.
+    pub gain: Real,
+    /// Outputs it goes to, by name; empty: [`MAIN`].
+    pub outputs: Vec<String>,
+    /// Where within each of them.
+    pub to: TapTo,
+}
+
+/// Quantities that taps and probes read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// m
+    Position,
+    /// m/s
+    Velocity,
+    /// m/s^2
+    Acceleration,
+    /// N
+    Force,
+    /// m
+    Compression,
+}
+
+crate::words!(Quantity {
+    Position = "position",
+    Velocity = "velocity",
+    Acceleration = "acceleration",
+    Force = "force",
+    Compression = "compression",
+});
+
+/// Channels of a tap, counted within its output.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TapTo {
+    /// One channel.
+    Channel(usize),
+    /// Channels 0 and 1 with constant power; 0 left, 1 right.
+    Pan(Real),
+}
+
+impl TapTo {
+    /// Channels that the output must have.
+    pub fn width(&self) -> usize {
+        match self {
+            TapTo::Channel(channel) => channel + 1,
+            TapTo::Pan(_) => 2,
+        }
+    }
+}
+
+impl Part for TapDef {
+    const KIND: &'static Kind = &TAP;
+
+    fn check(&self, spot: &Spot) -> Check {
+        spot.count("to", self.outputs.len(), MAX_NODES, "outputs")?;
+        self.outputs.iter().try_for_each(|name| spot.named("to", name))?;
+        spot.number(&TAP, "gain", self.gain)?;
+        match self.to {
+            TapTo::Channel(channel) => spot.whole(&TAP, "channel", i64::try_from(channel).unwrap_or(-1)),
+            TapTo::Pan(pan) => spot.number(&TAP, "pan_01", pan),
+        }
+    }
+
+    fn write(&self, out: &mut Toml) {
+        out.line(format_args!("\n[[tap]]\nof = {}", quoted(&self.of)));
+        out.line(format_args!("quantity = \"{}\"", self.quantity.word()));
+        out.unless("gain", self.gain, 1.0);
+        out.texts("to", self.outputs.iter().map(String::as_str));
+        match self.to {
+            TapTo::Channel(0) => {}
+            TapTo::Channel(channel) => out.line(format_args!("channel = {channel}")),
+            TapTo::Pan(pan) => out.number("pan_01", pan),
+        }
+    }
+
+    #[cfg(feature = "text")]
+    fn read(node: &Node<'_, '_>, _lines: &mut Lines) -> Result<Self, SceneError> {
+        let to = match node.number("pan_01")? {
+            Some(pan) => TapTo::Pan(pan),
+            None => TapTo::Channel(node.count("channel")?.unwrap_or(0)),
+        };
+        Ok(Self {
+            of: node.needed_text("of")?,
+            quantity: node.word("quantity")?.unwrap_or(Quantity::Velocity),
+            gain: node.number_or("gain", 1.0)?,
+            outputs: node.texts("to", "an output's name in quotes")?,
+            to,
+        })
+    }
+}
