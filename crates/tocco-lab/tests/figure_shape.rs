@@ -129,7 +129,7 @@ fn tiles(view: View, def: &ShapeDef) -> Vec<Tile> {
     let places: Vec<Option<Vec<f64>>> = (0..rows * CELLS).map(|i| view(at(i % CELLS), -at(i / CELLS))).collect();
     let ports: Vec<PlaceOn> =
         places.iter().flatten().map(|p| PlaceOn { name: "p".into(), place: Place::At(p.clone()) }).collect();
-    let solved = evaluate(def, &ports, 24_000.0).unwrap();
+    let solved = evaluate(def, &ports, 24_000.0).unwrap().held_still();
     let mut tiles = Vec::new();
     let mut before_hz = 0.0;
     for (k, mode) in solved.modes.iter().enumerate() {

@@ -48,6 +48,8 @@ pub struct Reading {
     pub port: usize,
     /// Which quantity.
     pub motion: Motion,
+    /// With the motion of the body as a whole.
+    pub whole: bool,
     /// Values at the end of each sample of the block.
     pub values: [Real; CONTROL_TICKS],
     sums: kernel::Sums,
@@ -68,7 +70,7 @@ impl Reading {
 
     /// A reading of one port. `[control]`
     pub fn new(port: usize, motion: Motion) -> Self {
-        Self { port, motion, values: [0.0; CONTROL_TICKS], sums: kernel::Sums::ZERO, first: 0.0 }
+        Self { port, motion, whole: true, values: [0.0; CONTROL_TICKS], sums: kernel::Sums::ZERO, first: 0.0 }
     }
 }
 
@@ -102,6 +104,13 @@ pub trait Resonator: Tunable + Send + Sync + Any {
     fn position(&self, port: usize) -> Real;
     /// Velocity of a port, m/s (either form).
     fn velocity(&self, port: usize) -> Real;
+    /// Position or velocity of a port without the motion of the body as a whole (either form): what is heard.
+    fn sounding(&self, port: usize, motion: Motion) -> Real {
+        match motion {
+            Motion::Position => self.position(port),
+            Motion::Velocity => self.velocity(port),
+        }
+    }
     /// Energy, J (either form).
     fn energy(&self) -> Real;
     /// Energy of every mode, J, in the order given, as far as there is room; the number of modes, 0 for a body that has

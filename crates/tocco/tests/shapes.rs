@@ -22,7 +22,7 @@ fn shape(id: &str, poisson: Real, values: &[(&str, Real)]) -> ShapeDef {
 fn solve(def: &ShapeDef, points: &[Vec<Real>]) -> Solved {
     let port = |p: &Vec<Real>| PlaceOn { name: "p".into(), place: Place::At(p.clone()) };
     let ports: Vec<PlaceOn> = points.iter().map(port).collect();
-    evaluate(def, &ports, 1e9).unwrap()
+    evaluate(def, &ports, 1e9).unwrap().held_still()
 }
 
 /// Frequencies over the first, or over a unit.

@@ -100,6 +100,7 @@ impl Analysis {
             of: format!("{name}.{port}"),
             quantity,
             gain: rounded(gain / SPEED_M_S, DIGITS),
+            whole: false,
             outputs: Vec::new(),
             to: TapTo::Channel(0),
         };

@@ -137,19 +137,24 @@ impl Modal {
     /// A bank of `(freq_hz, decay_s, mass_kg)` modes with ports given by one shape value per mode. `touched` asks for
     /// the sub-step tables ahead of time. `[control]`
     pub fn new(params: ModalParams, modes: &[ModeRow], ports: &[Vec<Real>], sample_s: Real, touched: bool) -> Self {
-        Self::build(params, modes, ports, None, sample_s, touched)
+        let tuning = Tuning { modes: modes.to_vec(), ports: ports.to_vec(), rigid: 0 };
+        Self::tuned(params, &tuning, sample_s, touched)
+    }
+
+    /// The same with motions as a whole among its modes. `[control]`
+    pub fn tuned(params: ModalParams, tuning: &Tuning, sample_s: Real, touched: bool) -> Self {
+        Self::build(params, tuning, None, sample_s, touched)
     }
 
     /// A bank that `morph_01` moves between two tunings with the same ports: see [`morph`]. `[control]`
     pub fn morphing(params: ModalParams, from: &Tuning, to: &Tuning, sample_s: Real, touched: bool) -> Self {
         let [from, to] = morph::pair(from, to);
-        Self::build(params, &from.modes, &from.ports, Some(&to), sample_s, touched)
+        Self::build(params, &from, Some(&to), sample_s, touched)
     }
 
     fn build(
         params: ModalParams,
-        modes: &[ModeRow],
-        ports: &[Vec<Real>],
+        Tuning { modes, ports, rigid }: &Tuning,
         target: Option<&Tuning>,
         sample_s: Real,
         touched: bool,
@@ -158,7 +163,8 @@ impl Modal {
             let (omega, sigma) = (rad_s(freq_hz * params.freq_scale), decay_rate(decay_s * params.decay_scale));
             Pole { omega, sigma }.fits_two_pole(sample_s)
         };
-        let order = Layout::new(modes.len(), |i| fits(&modes[i]) && target.is_none_or(|to| fits(&to.modes[i])));
+        let order =
+            Layout::new(modes.len(), |i| i >= *rigid && fits(&modes[i]) && target.is_none_or(|to| fits(&to.modes[i])));
         let (chunks, two_pole_chunks) = (order.chunks(), order.two_pole_chunks);
         let shapes: Vec<Row> = ports.iter().map(|port| order.row(port)).collect();
         let before = if target.is_some() { shapes.clone() } else { Vec::new() };
@@ -167,7 +173,7 @@ impl Modal {
             declared: ModalParams::SPECS,
             sample_s,
             path: *Path::all().last().unwrap_or(&Path::Baseline),
-            bank: Bank::new(modes, ports, &order),
+            bank: Bank::new(modes, ports, *rigid, &order),
             ports: shapes.into_iter().map(Port::new).collect(),
             steps: StepSizes::new(sample_s, chunks, ports.len()),
             state: States::zeros(chunks),

@@ -8,6 +8,8 @@
 //! - `[shape.1]  m = integral of rho phi^2 = mass of the body`: shapes are scaled so that the mean of phi^2 is 1
 //! - `[shape.2]  decay_s = Q(f)/(pi f)`, Q from the material's loss law
 //! - `[shape.3]  f = beta^2/(2 pi L^2) sqrt(EI/(rho A))` for a bar, beta from its ends, see `bar`
+//! - `[shape.4]  m = M`, `phi = 1` or the distance from the axis over the radius of gyration: the motions of a free body as
+//!   a whole, which hang on a soft suspension of `suspension_hz` and `suspension_decay_s`
 //!
 //! The other laws stand in the file of their family.
 //!
@@ -15,8 +17,9 @@
 //! radius or a full turn.
 //!
 //! **Step.** None: everything here happens before the first sample. A body of this kind is a [`Modal`](super::modal).
-//! Modes at or above half the rate are left out, the lowest are kept. Free bodies are taken as hung softly: their rigid
-//! motions are left out, since they would carry the body away and are not heard.
+//! Modes at or above half the rate are left out, the lowest are kept. The motions as a whole come before them: a mallet
+//! feels the whole bar, and rebounds from it or not. What is heard leaves them out unless a tap asks for them, since their
+//! swing is below hearing and larger than all else.
 //!
 //! **Sources.** 000 section 8.2.2; Fletcher, Rossing, *The physics of musical instruments* (1998), chapters 2, 3 and 21;
 //! Leissa, *Vibration of plates* (NASA SP-160, 1969); Blevins, *Formulas for natural frequency and mode shape* (1979).
@@ -125,7 +128,7 @@ impl ShapeDef {
     /// let bar = bar.with("length_m", 0.3).with("width_m", 0.03).with("thickness_m", 0.005);
     /// let port = PlaceOn { name: "end".into(), place: Place::At(vec![0.02]) };
     /// let body = evaluate(&bar, &[port], 24_000.0).unwrap();
-    /// assert!((body.modes[1].freq_hz / body.modes[0].freq_hz - 2.7565).abs() < 1e-4);
+    /// assert!((body.bending()[1].freq_hz / body.bending()[0].freq_hz - 2.7565).abs() < 1e-4);
     /// ```
     pub fn new(id: &str, material: Stuff) -> Option<Self> {
         Some(Self { kind: family(id)?.kind, values: BTreeMap::new(), material, modes: None })
@@ -216,10 +219,26 @@ pub struct ShapeMode {
 /// A solved shape.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Solved {
-    /// Modes, lowest first.
+    /// Motions of a free body as a whole, then modes, lowest first.
     pub modes: Vec<ShapeMode>,
     /// Shape value of every mode, for each place asked for.
     pub shapes: Vec<Vec<Real>>,
+    /// How many motions as a whole there are.
+    pub rigid: usize,
+}
+
+impl Solved {
+    /// The modes that bend the body.
+    pub fn bending(&self) -> &[ShapeMode] {
+        &self.modes[self.rigid..]
+    }
+
+    /// The same without the motions as a whole.
+    pub fn held_still(mut self) -> Self {
+        self.modes.drain(..self.rigid);
+        self.shapes.iter_mut().for_each(|shape| drop(shape.drain(..self.rigid)));
+        Self { rigid: 0, ..self }
+    }
 }
 
 /// What a family is given to solve.
@@ -286,7 +305,28 @@ impl Given<'_> {
     ) -> Solved {
         let row = |&(freq_hz, numbers): &(Real, [i32; 3])| ShapeMode { freq_hz, decay_s: 0.0, mass_kg, numbers };
         let at = |point: &Point| modes.iter().map(|(_, numbers)| value(numbers, point)).collect();
-        Solved { modes: modes.iter().map(row).collect(), shapes: self.points.iter().map(at).collect() }
+        Solved { modes: modes.iter().map(row).collect(), shapes: self.points.iter().map(at).collect(), rigid: 0 }
+    }
+
+    /// A free body with its motions as a whole, each given by what it does at a place: [shape.4].
+    pub(crate) fn hung(&self, mass_kg: Real, motions: &[&dyn Fn(&Point) -> Real], mut solved: Solved) -> Solved {
+        let freq_hz = self.number("suspension_hz", SUSPENSION_HZ);
+        let decay_s = self.number("suspension_decay_s", SUSPENSION_DECAY_S);
+        let mode = |k: usize| ShapeMode { freq_hz, decay_s, mass_kg, numbers: [0, 0, k as i32] };
+        solved.modes.splice(0..0, (0..motions.len()).map(mode));
+        for (shape, point) in solved.shapes.iter_mut().zip(self.points) {
+            shape.splice(0..0, motions.iter().map(|motion| motion(point)));
+        }
+        solved.rigid = motions.len();
+        solved
+    }
+
+    /// A body that is held somewhere has no suspension.
+    pub(crate) fn held(&self, solved: Solved) -> Result<Solved, Fault> {
+        match ["suspension_hz", "suspension_decay_s"].into_iter().find(|id| self.def.value(id).is_some()) {
+            Some(id) => Err(Fault::new(id, "belongs to a free body, and this one is held; leave it out")),
+            None => Ok(solved),
+        }
     }
 }
 
@@ -352,11 +392,11 @@ pub fn evaluate(def: &ShapeDef, places: &[PlaceOn], below_hz: Real) -> Result<So
         },
     };
     let mut solved = (family.solve)(&given)?;
-    for mode in &mut solved.modes {
+    for mode in &mut solved.modes[solved.rigid..] {
         mode.decay_s = given.material.decay_s(mode.freq_hz); // [shape.2]
     }
     solved.shapes.iter_mut().flatten().filter(|value| value.abs() < NODAL).for_each(|value| *value = 0.0);
-    let Some(last) = solved.modes.last() else {
+    let Some(last) = solved.bending().last() else {
         let what = format!("no mode lies below {below_hz} Hz; make it larger or raise rate_hz");
         return Err(Fault::new("", what));
     };
@@ -378,6 +418,20 @@ const fn key(id: &'static str, takes: KeyType, doc: &'static str) -> Key {
 const fn must(id: &'static str, takes: KeyType, doc: &'static str) -> Key {
     Key::must(id, takes, doc)
 }
+
+/// What the suspension of a free body does when the scene says nothing: well below hearing, and soon at rest.
+const SUSPENSION_HZ: Real = 5.0;
+const SUSPENSION_DECAY_S: Real = 0.1;
+const HANGS: Key = key(
+    "suspension_hz",
+    KeyType::Number { unit: "Hz", min: 0.0, max: 100.0 },
+    "Of a free body: frequency at which it swings as a whole, so that it comes back to its place, default 5; 0: it floats away.",
+);
+const SWINGS: Key = key(
+    "suspension_decay_s",
+    KeyType::Number { unit: "s", min: 1e-3, max: 1e3 },
+    "Of a free body: time in which that swing falls to 1/e, default 0.1.",
+);
 
 /// Lengths of bodies and rooms, m.
 const LENGTH: KeyType = KeyType::Number { unit: "m", min: 1e-3, max: 100.0 };

@@ -429,9 +429,11 @@ impl Assembly<'_> {
         };
         let site = at(format!("tap[{index}].of"), self.directory.site(&tap.of))?;
         let readings = &mut readings[site.body];
-        let known = readings.iter().position(|r| r.port == site.port && r.motion == motion);
+        let known = readings.iter().position(|r| r.port == site.port && r.motion == motion && r.whole == tap.whole);
         let reading = known.unwrap_or_else(|| {
-            readings.push(Reading::new(site.port, motion));
+            let mut reading = Reading::new(site.port, motion);
+            reading.whole = tap.whole;
+            readings.push(reading);
             readings.len() - 1
         });
         if motion == Motion::Velocity {

@@ -91,6 +91,7 @@ impl SceneDef {
             of: of.into(),
             quantity: Quantity::Velocity,
             gain,
+            whole: false,
             outputs: Vec::new(),
             to: TapTo::Channel(0),
         });

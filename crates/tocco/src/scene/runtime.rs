@@ -101,9 +101,11 @@ impl Runtime {
         self.world.step(island, tick);
         for &body in self.world.island_bodies(island) {
             for reading in &mut self.readings[body] {
+                let node = &self.world.bodies[body];
                 reading.values[i] = match reading.motion {
-                    Motion::Position => self.world.bodies[body].position(reading.port),
-                    Motion::Velocity => self.world.bodies[body].velocity(reading.port),
+                    motion if !reading.whole => node.sounding(reading.port, motion),
+                    Motion::Position => node.position(reading.port),
+                    Motion::Velocity => node.velocity(reading.port),
                 };
             }
         }

@@ -335,6 +335,7 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
             of: path(rng),
             quantity: quantities[rng.bits() as usize % 5],
             gain: draw(rng, -1e12, 1e12),
+            whole: coin(rng),
             outputs: some(rng).map(|_| path(rng)).collect(),
             to: if coin(rng) { TapTo::Pan(rng.unit()) } else { TapTo::Channel(rng.bits() as usize % 64) },
         })

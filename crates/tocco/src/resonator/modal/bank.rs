@@ -55,12 +55,17 @@ pub(super) struct Mode {
     pub rank: Real,
     /// Largest shape value of any port, at least [`NO_SHAPE`].
     pub largest_shape: Real,
+    /// A motion of the body as a whole: no parameter tunes its suspension.
+    pub rigid: bool,
 }
 
 impl Mode {
     /// Where the parameters want it.
     pub(super) fn aim(&self, params: &ModalParams) -> Pole {
         let Pole { omega, sigma } = self.declared;
+        if self.rigid {
+            return self.declared;
+        }
         Pole { omega: omega * params.freq_scale, sigma: sigma / params.decay_scale }
     }
 }
@@ -108,18 +113,21 @@ pub(super) struct Bank {
     /// Chunks of modes that were made for the two-pole form, and whether all of them fit it at the present tuning.
     pub two_pole_chunks: usize,
     pub two_pole_fits: bool,
+    /// Slots of the motions as a whole.
+    pub rigid: Vec<usize>,
     /// Modes that a port would hear, but which lie beyond Nyquist at the present tuning.
     pub omitted: usize,
 }
 
 impl Bank {
-    /// The modes of a table in the given order, not tuned yet. `[control]`
-    pub(super) fn new(modes: &[ModeRow], ports: &[Vec<Real>], layout: &Layout) -> Self {
-        let rank = ranks(modes);
+    /// The modes of a table in the given order, of which the first few are motions as a whole; not tuned yet. `[control]`
+    pub(super) fn new(modes: &[ModeRow], ports: &[Vec<Real>], rigid: usize, layout: &Layout) -> Self {
+        let rank = ranks(&modes[rigid..]);
         let mode = |i: usize| Mode {
             declared: Pole::of(&modes[i]),
             mass: modes[i].2,
-            rank: rank[i],
+            rank: i.checked_sub(rigid).map_or(0.0, |i| rank[i]),
+            rigid: i < rigid,
             largest_shape: ports.iter().fold(NO_SHAPE, |m: Real, port| m.max(port[i].abs())),
             ..Mode::default()
         };
@@ -128,7 +136,8 @@ impl Bank {
             slots[mode] = slot;
         }
         let two_pole_chunks = layout.two_pole_chunks;
-        Self { modes: layout.each(Mode::default(), mode), slots, two_pole_chunks, two_pole_fits: true, omitted: 0 }
+        let (modes, rigid) = (layout.each(Mode::default(), mode), slots[..rigid].to_vec());
+        Self { modes, slots, two_pole_chunks, two_pole_fits: true, rigid, omitted: 0 }
     }
 
     /// Chunks of modes in two-pole form while free.

@@ -275,6 +275,9 @@ impl Modal {
                 Motion::Position if audible => self.faded_position(r.port),
                 Motion::Position => self.heard_sum(r.port, q),
             };
+            if !r.whole {
+                r.values[tick] -= self.as_a_whole(r.port, r.motion);
+            }
         }
         if retune {
             self.advance();

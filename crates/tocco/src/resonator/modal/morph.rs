@@ -15,7 +15,8 @@
 //!
 //! **Step.** Only phi/sqrt(m) matters to force and motion, and the sign of a whole mode is free, so [morph.2] gives the
 //! target the masses of the body and the signs that agree best at the ports. An end with fewer modes gets silent ones
-//! (phi = 0) with the decays of the other end, their frequencies continuing the ratio of the last true pair. Touched shapes
+//! (phi = 0) with the decays of the other end, their frequencies continuing the ratio of the last true pair. Motions of a
+//! free body as a whole have their counterparts among themselves. Touched shapes
 //! change at control ticks, tunings by the sample ([course.1]), always between two steps, so every step is that of one fixed
 //! body and gains nothing; what is heard moves by the sample. A mode that is or becomes a rigid motion cannot keep potential energy: going down
 //! it keeps q, coming up from zero it starts at q = 0. A contact keeps its own compression throughout.
@@ -38,6 +39,8 @@ pub struct Tuning {
     pub modes: Vec<ModeRow>,
     /// `ports[port][mode]`
     pub ports: Vec<Vec<Real>>,
+    /// How many of the first modes are motions of the body as a whole.
+    pub rigid: usize,
 }
 
 /// Parts of a sample in which a fade is counted: the finest sub-step.
@@ -52,13 +55,16 @@ pub(super) const RIGID: Real = 1e-3;
 pub(super) fn pair(from: &Tuning, to: &Tuning) -> [Tuning; 2] {
     let sorted = |end: &Tuning| {
         let mut order: Vec<usize> = (0..end.modes.len()).collect();
-        order.sort_by(|&a, &b| end.modes[a].0.total_cmp(&end.modes[b].0));
+        order[end.rigid..].sort_by(|&a, &b| end.modes[a].0.total_cmp(&end.modes[b].0));
         Tuning {
             modes: order.iter().map(|&i| end.modes[i]).collect(),
             ports: end.ports.iter().map(|port| order.iter().map(|&i| port[i]).collect()).collect(),
+            rigid: end.rigid,
         }
     };
     let (mut from, mut to) = (sorted(from), sorted(to));
+    move_as_wholes(&mut from, &to);
+    move_as_wholes(&mut to, &from);
     extend(&mut from, &to);
     extend(&mut to, &from);
     for k in 0..from.modes.len() {
@@ -68,6 +74,15 @@ pub(super) fn pair(from: &Tuning, to: &Tuning) -> [Tuning; 2] {
         to.ports.iter_mut().for_each(|port| port[k] *= scale);
     }
     [from, to]
+}
+
+/// A motion as a whole that only the other end has is silent at this one: it never becomes a bending mode.
+fn move_as_wholes(end: &mut Tuning, other: &Tuning) {
+    for k in end.rigid..other.rigid {
+        end.modes.insert(k, other.modes[k]);
+        end.ports.iter_mut().for_each(|port| port.insert(k, 0.0));
+    }
+    end.rigid = end.rigid.max(other.rigid);
 }
 
 /// Adds silent modes until there are as many as at the other end.
@@ -174,7 +189,7 @@ impl Fade {
     }
 
     /// b of [morph.4].
-    fn remaining(&self) -> Real {
+    pub(super) fn remaining(&self) -> Real {
         Real::from(self.parts_left) / Real::from(FULL)
     }
 

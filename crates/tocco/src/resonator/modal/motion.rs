@@ -5,7 +5,7 @@ use super::bank::Mode;
 use super::{Form, Modal, ModalParams};
 use crate::math::{PI, Real, TAU};
 use crate::resonator::kernel::{self, LANES, State};
-use crate::resonator::{Reading, Resonator};
+use crate::resonator::{Motion, Reading, Resonator};
 use crate::rng::Rng;
 use core::any::Any;
 
@@ -108,6 +108,11 @@ impl Resonator for Modal {
             (_, Form::Attended { .. }) => self.heard_sum(port, self.state.part(0, self.state.chunks()).p),
             _ => self.faded_sum(port, 0.0, |i| self.motion(i).p),
         }
+    }
+
+    fn sounding(&self, port: usize, motion: Motion) -> Real {
+        let all = if motion == Motion::Position { self.position(port) } else { self.velocity(port) };
+        if self.bank.rigid.is_empty() { all } else { all - self.as_a_whole(port, motion) }
     }
 
     fn energy(&self) -> Real {

@@ -4,7 +4,8 @@
 use super::Modal;
 use super::bank::Mode;
 use crate::math::{Real, cos, sin};
-use crate::resonator::kernel::Row;
+use crate::resonator::Motion;
+use crate::resonator::kernel::{Row, State};
 
 /// A place of the body as the signed value of every mode's shape there.
 pub(super) struct Port {
@@ -58,12 +59,12 @@ impl Port {
         for (i, mode) in modes.iter().enumerate() {
             let phi = self.target().at(i);
             let touched = match self.beside_rad {
-                None => phi,
-                Some(angle) => {
+                Some(angle) if !mode.rigid => {
                     let psi = angle * mode.rank;
                     let quadrature = (mode.largest_shape * mode.largest_shape - phi * phi).max(0.0).sqrt();
                     phi * cos(psi) + quadrature * sin(psi)
                 }
+                _ => phi,
             };
             self.touched.set(i, touched);
         }
@@ -82,6 +83,13 @@ impl Modal {
         self.steps.outdate();
         self.refresh(self.steps.level);
         self.forget();
+    }
+
+    /// Position or velocity of a port in the motions of the body as a whole alone.
+    pub(super) fn as_a_whole(&self, port: usize, motion: Motion) -> Real {
+        let b = if self.retuning.fade.audible() { self.retuning.fade.remaining() } else { 0.0 };
+        let of = |State { q, p }| if motion == Motion::Position { q } else { p };
+        self.bank.rigid.iter().map(|&i| self.weight(port, i, b) * of(self.motion(i))).sum()
     }
 
     /// The real modes with their shape where a port is heard.

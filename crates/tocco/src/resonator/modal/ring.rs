@@ -91,6 +91,11 @@ impl Modal {
                     *sum += phi.0[lane] * value.0[lane];
                 }
             }
+            if !r.whole {
+                for &i in &self.bank.rigid {
+                    sum.0[i % LANES] -= self.ports[r.port].heard.at(i) * values[i / LANES - from].0[i % LANES];
+                }
+            }
         }
     }
 }

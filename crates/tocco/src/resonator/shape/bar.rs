@@ -15,7 +15,7 @@
 //! **Sources.** Fletcher, Rossing, chapter 2; Blevins, table 8-1, whose functions have mean square 1 as well. The
 //! theory is that of thin bars: shear lowers a mode by 1 % where its half wave is about ten thicknesses long.
 
-use super::{Family, Fault, Given, LENGTH, Point, Solved, THICKNESS, key, must};
+use super::{Family, Fault, Given, HANGS, LENGTH, Point, SWINGS, Solved, THICKNESS, key, must};
 use crate::math::{PI, Real, TAU, cos, exp, sin};
 use crate::param::{KeyType, Kind};
 
@@ -31,6 +31,8 @@ pub const BAR: Kind = Kind {
         must("length_m", LENGTH, "Length."),
         must("width_m", LENGTH, "Width, at most the length."),
         must("thickness_m", THICKNESS, "Thickness, in the direction of the blow; at most a fifth of the length."),
+        HANGS,
+        SWINGS,
     ],
 };
 
@@ -125,5 +127,15 @@ fn solve(given: &Given<'_>) -> Result<Solved, Fault> {
         .collect();
     let mass_kg = m.density_kg_m3 * length * width * thickness;
     let shape = |numbers: &[i32; 3], at: &Point| value(support, root(support, numbers[0] as usize), at[0]);
-    Ok(given.solved(mass_kg, &modes, shape))
+    let solved = given.solved(mass_kg, &modes, shape);
+    if support != Support::Free {
+        return given.held(solved);
+    }
+    let turned = |at: &Point| (at[0] - 0.5) * length / gyration(length, thickness);
+    Ok(given.hung(mass_kg, &[&|_| 1.0, &turned], solved))
+}
+
+/// Radius of gyration of a rectangle about its centre, m: [shape.4].
+pub(super) fn gyration(length: Real, thickness: Real) -> Real {
+    ((length * length + thickness * thickness) / 12.0).sqrt()
 }

@@ -17,8 +17,8 @@
 
 use super::bessel::{i_and_slope, j_and_slope, roots};
 use super::membrane::{CIRCLE_PLACES, RADIUS, around, rounds};
-use super::{Family, Fault, Given, Solved, THICKNESS, key, must};
-use crate::math::{PI, Real, TAU, bessel_j, exp};
+use super::{Family, Fault, Given, HANGS, Point, SWINGS, Solved, THICKNESS, key, must};
+use crate::math::{PI, Real, TAU, bessel_j, cos, exp, sin};
 use crate::param::{KeyType, Kind};
 
 /// How a disc's rim is held.
@@ -42,6 +42,8 @@ pub const CIRCULAR_PLATE: Kind = Kind {
         key("edge", KeyType::Word(Rim::WORDS), "How its rim is held, default free."),
         must("radius_m", RADIUS, "Radius."),
         must("thickness_m", THICKNESS, "Thickness, at most a fifth of the radius."),
+        HANGS,
+        SWINGS,
     ],
 };
 
@@ -102,5 +104,11 @@ fn solve(given: &Given<'_>) -> Result<Solved, Fault> {
         rounds(|n| 0.8 * Real::from(n) < root(cap), |n| disc_roots(free, nu, n, root(cap)), |x| x * x * unit_hz)
     });
     let mass_kg = given.material.density_kg_m3 * thickness * PI * radius * radius;
-    Ok(around(given, mass_kg, &modes, |n, freq_hz| radial(free, nu, n, root(freq_hz))))
+    let solved = around(given, mass_kg, &modes, |n, freq_hz| radial(free, nu, n, root(freq_hz)));
+    if !free {
+        return given.held(solved);
+    }
+    let gyration = (radius * radius / 4.0 + thickness * thickness / 12.0).sqrt();
+    let [along, across] = [cos, sin].map(|of| move |at: &Point| at[0] * radius * of(TAU * at[1]) / gyration);
+    Ok(given.hung(mass_kg, &[&|_| 1.0, &along, &across], solved))
 }

@@ -9,6 +9,8 @@
 //!   b = 1.8751 the clamped-free root: French rounds b^4 = 12.36 to 12, whence his `(3E/5rho)^(1/2) (h/R^2) (1 + 4/3 (R/H)^4)^(1/2)` for n = 2
 //! - `[glass.2]  phi = sqrt2 cos or sin(n angle) times the clamped-free bar's shape of the height`, `m = M (1 + 1/n^2)`: the
 //!   wall also moves along itself, 1/n of the way
+//! - `[glass.3]  k^2 = R^2/2 + H^2/12`: radius of gyration of the wall, an open cylinder, about a horizontal axis through
+//!   its middle; of a bell, whose R and H nobody gives, that of one as high as it is wide
 //! - `[bell.1]  f/f_prime = 1/2, 1, 6/5, 3/2, 2, 5/2, 8/3, 3, 4, 16/3, 20/3, 8`, with 2, 2, 3, 3, 4, 4, 2, 5, 6, 7, 8, 9 waves around
 //!   and 0, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1 nodal circles: hum, prime, tierce, quint, nominal, ...
 //!
@@ -23,8 +25,8 @@
 
 use super::bar::{Support, root, value};
 use super::membrane::{RADIUS, turned};
-use super::{Family, Fault, Given, LENGTH, Point, ShapeMode, Solved, THICKNESS, must};
-use crate::math::{Real, TAU};
+use super::{Family, Fault, Given, HANGS, LENGTH, Point, SWINGS, ShapeMode, Solved, THICKNESS, must};
+use crate::math::{Real, TAU, cos, sin};
 use crate::param::{KeyType, Kind};
 
 /// The bowl or wineglass in scene files.
@@ -38,6 +40,8 @@ pub const BOWL: Kind = Kind {
         must("radius_m", RADIUS, "Radius of the rim."),
         must("height_m", LENGTH, "Height of the bowl, without the stem; at least a third of the radius."),
         must("thickness_m", THICKNESS, "Thickness of the wall, at most a fifth of the radius."),
+        HANGS,
+        SWINGS,
     ],
 };
 
@@ -55,6 +59,8 @@ pub const BELL: Kind = Kind {
             "Frequency of the prime, an octave above the hum and below the nominal.",
         ),
         must("mass_kg", KeyType::Number { unit: "kg", min: 1e-3, max: 1e6 }, "Mass of the bell."),
+        HANGS,
+        SWINGS,
     ],
 };
 
@@ -97,7 +103,7 @@ pub const PARTIALS: [(Real, i32, i32); 12] = [
 
 /// Modes as (frequency, waves around, circles), each made a pair.
 fn cup(given: &Given<'_>, wall_kg: Real, list: impl Iterator<Item = (Real, i32, i32)>) -> Solved {
-    let mut solved = Solved { modes: Vec::new(), shapes: vec![Vec::new(); given.points.len()] };
+    let mut solved = Solved { shapes: vec![Vec::new(); given.points.len()], ..Solved::default() };
     for (freq_hz, n, circles) in list.take_while(|(freq_hz, ..)| *freq_hz < given.below_hz) {
         let b = root(Support::ClampedFree, circles as usize + 1);
         let mass_kg = wall_kg * (1.0 + 1.0 / Real::from(n * n));
@@ -127,10 +133,21 @@ fn solve_bowl(given: &Given<'_>) -> Result<Solved, Fault> {
         unit_hz * (((square - 1.0) * (square - 1.0) + upright) / (1.0 + 1.0 / square)).sqrt() // [glass.1]
     };
     let wall_kg = m.density_kg_m3 * wall * TAU * radius * height;
-    Ok(cup(given, wall_kg, (2..2 + given.most as i32).map(|n| (freq_hz(n), n, 0))))
+    let solved = cup(given, wall_kg, (2..2 + given.most as i32).map(|n| (freq_hz(n), n, 0)));
+    Ok(swinging(given, wall_kg, height / (radius * radius / 2.0 + height * height / 12.0).sqrt(), solved))
 }
 
 fn solve_bell(given: &Given<'_>) -> Result<Solved, Fault> {
     let (prime_hz, mass_kg) = (given.need("freq_hz")?, given.need("mass_kg")?);
-    Ok(cup(given, mass_kg, PARTIALS.iter().map(|&(ratio, n, circles)| (ratio * prime_hz, n, circles))))
+    let solved = cup(given, mass_kg, PARTIALS.iter().map(|&(ratio, n, circles)| (ratio * prime_hz, n, circles)));
+    Ok(swinging(given, mass_kg, (24.0_f64 / 5.0).sqrt(), solved))
+}
+
+/// A cup with its motions as a whole, as far as its wall moves outwards in them: to two sides, and about two axes;
+/// `slender`: height over the radius of gyration. [glass.3]
+fn swinging(given: &Given<'_>, mass_kg: Real, slender: Real, solved: Solved) -> Solved {
+    let [one, other] = [cos, sin].map(|of| move |at: &Point| of(TAU * at[1]));
+    let turning = |at: &Point| (at[0] - 0.5) * slender;
+    let (about, across) = (|at: &Point| turning(at) * one(at), |at: &Point| turning(at) * other(at));
+    given.hung(mass_kg, &[&one, &other, &about, &across], solved)
 }

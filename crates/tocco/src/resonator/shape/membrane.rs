@@ -140,7 +140,7 @@ pub(super) fn around<F: Fn(Real) -> Real>(
         }
     }
     let row = |&(freq_hz, numbers): &(Real, [i32; 3])| ShapeMode { freq_hz, decay_s: 0.0, mass_kg, numbers };
-    Solved { modes: modes.iter().map(row).collect(), shapes }
+    Solved { modes: modes.iter().map(row).collect(), shapes, rigid: 0 }
 }
 
 /// Cosine or sine of n times the angle, a fraction of a turn; mean square 1.

@@ -12,8 +12,9 @@
 //!
 //! **Sources.** Leissa, chapter 4; Fletcher, Rossing, chapter 3.
 
+use super::bar::gyration;
 use super::membrane::{pairs, sines};
-use super::{Family, Fault, Given, LENGTH, Point, Solved, THICKNESS, key, must};
+use super::{Family, Fault, Given, HANGS, LENGTH, Point, SWINGS, Solved, THICKNESS, key, must};
 use crate::math::{PI, Real};
 use crate::param::{KeyType, Kind};
 
@@ -48,6 +49,8 @@ pub const RECTANGULAR_PLATE: Kind = Kind {
         must("length_m", LENGTH, "Length."),
         must("width_m", LENGTH, "Width."),
         must("thickness_m", THICKNESS, "Thickness, at most a tenth of either side."),
+        HANGS,
+        SWINGS,
     ],
 };
 
@@ -69,12 +72,15 @@ fn solve(given: &Given<'_>) -> Result<Solved, Fault> {
     let stiff = stiffness(given)?;
     let mass_kg = given.material.density_kg_m3 * thickness * a * b;
     if given.word::<Edges>("edges") == Edges::Free {
-        return super::ritz::solve(given, a, b, stiff, mass_kg);
+        let along = |at: &Point| (at[0] - 0.5) * a / gyration(a, thickness);
+        let across = |at: &Point| (at[1] - 0.5) * b / gyration(b, thickness);
+        let solved = super::ritz::solve(given, a, b, stiff, mass_kg)?;
+        return Ok(given.hung(mass_kg, &[&|_| 1.0, &along, &across], solved));
     }
     let freq_hz = |m: i32, n: i32| {
         let (x, y) = (Real::from(m) / a, Real::from(n) / b);
         0.5 * PI * stiff * (x * x + y * y) // [plate.1]
     };
     let modes = given.lowest(freq_hz(1, 1), |cap| pairs(1, freq_hz, cap));
-    Ok(given.solved(mass_kg, &modes, sines))
+    given.held(given.solved(mass_kg, &modes, sines))
 }

@@ -96,7 +96,7 @@ pub(super) fn solve(given: &Given<'_>, a: Real, b: Real, stiff: Real, mass_kg: R
     let shapes = (0..given.points.len()).map(|port| modes.iter().map(|mode| mode.2[port]).collect()).collect();
     let row =
         |mode: &(Real, [i32; 3], Vec<Real>)| ShapeMode { freq_hz: mode.0, decay_s: 0.0, mass_kg, numbers: mode.1 };
-    Ok(Solved { modes: modes.iter().map(row).collect(), shapes })
+    Ok(Solved { modes: modes.iter().map(row).collect(), shapes, rigid: 0 })
 }
 
 /// Degree for so many half waves along a side: factor and addend.

@@ -134,7 +134,7 @@ fn solve_sphere(given: &Given<'_>) -> Result<Solved, Fault> {
         }
     }
     let row = |&(freq_hz, numbers): &(Real, [i32; 3])| ShapeMode { freq_hz, decay_s: 0.0, mass_kg, numbers };
-    Ok(Solved { modes: modes.iter().map(row).collect(), shapes })
+    Ok(Solved { modes: modes.iter().map(row).collect(), shapes, rigid: 0 })
 }
 
 /// Which of the eight symmetries a mode of the box or the sphere has: a bit for each axis along which it is odd.
@@ -182,7 +182,7 @@ fn solve_rounded(given: &Given<'_>) -> Result<Solved, Fault> {
     kept.truncate(given.most);
     let volume = size * size * size * ((1.0 - w) + w * PI / 6.0);
     let mass_kg = given.material.density_kg_m3 * volume;
-    let mut solved = Solved { modes: Vec::new(), shapes: vec![Vec::new(); given.points.len()] };
+    let mut solved = Solved { shapes: vec![Vec::new(); given.points.len()], ..Solved::default() };
     for pair in &kept {
         let (cube, ball) = (pair.0.1, pair.1.1);
         let ball_at = |at: &Point| in_ball(ball, pair.1.0 / unit_hz, at);

@@ -224,7 +224,7 @@ impl BuildBody for ModalDef {
         let kept = audible(context, &self.modes, params.freq_scale)?;
         Ok(Box::new(match &self.morph {
             None => {
-                let Tuning { modes, ports } = tuning(&self.modes, &self.ports, &kept);
+                let Tuning { modes, ports, .. } = tuning(&self.modes, &self.ports, &kept);
                 Modal::new(params, &modes, &ports, sample_s, touched)
             }
             Some(to) => {
@@ -300,7 +300,11 @@ fn tuning(modes: &[ModeDef], places: &[PortDef], kept: &[usize]) -> Tuning {
     } else {
         places.iter().map(|p| kept.iter().map(|&i| p.shape[i]).collect()).collect()
     };
-    Tuning { modes: kept.iter().map(|&i| (modes[i].freq_hz, modes[i].decay_s, modes[i].mass_kg)).collect(), ports }
+    Tuning {
+        modes: kept.iter().map(|&i| (modes[i].freq_hz, modes[i].decay_s, modes[i].mass_kg)).collect(),
+        ports,
+        rigid: 0,
+    }
 }
 
 /// Indices of the modes that this rate can hold.

@@ -178,8 +178,8 @@ impl BodyKind for ShapedDef {
         let scale = now("freq_scale").unwrap_or(1.0);
         let solved = shape::evaluate(&self.figure, &self.ports, 0.5 * rate_hz / scale).ok()?;
         let index = self.ports.iter().position(|p| port.is_none_or(|name| name == p.name)).unwrap_or(0);
-        let moves = |i: usize| solved.shapes.get(index).is_none_or(|shape| shape[i] != 0.0);
-        solved.modes.iter().enumerate().find(|(i, _)| moves(*i)).map(|(_, mode)| scale * mode.freq_hz)
+        let moves = |i: usize| solved.shapes.get(index).is_none_or(|shape| shape[solved.rigid + i] != 0.0);
+        solved.bending().iter().enumerate().find(|(i, _)| moves(*i)).map(|(_, mode)| scale * mode.freq_hz)
     }
     fn details(&self) -> Vec<(&'static str, Detail)> {
         let mut all = vec![("shape", Detail::Word(self.figure.kind.id.into()))];
@@ -209,7 +209,7 @@ fn figure_words(figure: &ShapeDef, ports: &[PlaceOn], scale: Real, rate_hz: Real
     };
     let mut words = format!("{} of {stuff}", figure.kind.id);
     if let Ok(solved) = shape::evaluate(figure, ports, 0.5 * rate_hz / scale) {
-        let modes = &solved.modes;
+        let modes = solved.bending();
         let named: Vec<String> = modes.iter().take(NAMED_MODES).map(|mode| short(scale * mode.freq_hz)).collect();
         let more = if modes.len() > NAMED_MODES { " ..." } else { "" };
         let decays = modes.iter().map(|mode| mode.decay_s);
@@ -263,7 +263,7 @@ impl BuildBody for ShapedDef {
         let (spot, below_hz) = (context.spot(), self.below_hz(context.rate_hz));
         let from = solved(&spot, &self.figure, &self.ports, below_hz)?;
         Ok(Box::new(match &self.morph {
-            None => Modal::new(params, &from.modes, &from.ports, sample_s, touched),
+            None => Modal::tuned(params, &from, sample_s, touched),
             Some(to) => {
                 let there: Vec<PlaceOn> = self.ports.iter().map(|port| to.place(port).clone()).collect();
                 let to = solved(&spot.within("morph"), &to.figure, &there, below_hz)?;
@@ -290,7 +290,7 @@ impl ShapedDef {
 fn solved(spot: &Spot, figure: &ShapeDef, places: &[PlaceOn], below_hz: Real) -> Result<Tuning, SceneError> {
     let solved = shape::evaluate(figure, places, below_hz).or_else(|fault| spot.fail(&fault.key, fault.what))?;
     let modes = solved.modes.iter().map(|m| (m.freq_hz, m.decay_s, m.mass_kg)).collect();
-    Ok(Tuning { modes, ports: solved.shapes })
+    Ok(Tuning { modes, ports: solved.shapes, rigid: solved.rigid })
 }
 
 /// A figure says what its family wants, and its ports are on it.

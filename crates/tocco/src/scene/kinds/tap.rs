@@ -14,6 +14,11 @@ pub const TAP: Kind = Kind {
         key("quantity", KeyType::Word(Quantity::WORDS), "What to listen to, default velocity."),
         key("gain", GAIN, "Factor from SI units to full scale, default 1."),
         key(
+            "whole",
+            KeyType::Flag,
+            "Hear a free shape's motion as a whole, too, default false: its swing is below hearing and large.",
+        ),
+        key(
             "to",
             KeyType::Several { of: &KeyType::Named(Thing::Output), max: MAX_NODES },
             "Outputs it goes to, default main.",
@@ -41,6 +46,8 @@ pub struct TapDef {
     pub quantity: Quantity,
     /// Factor from SI to full scale.
     pub gain: Real,
+    /// With the motion of a free shape as a whole.
+    pub whole: bool,
     /// Outputs it goes to, by name; empty: [`MAIN`].
     pub outputs: Vec<String>,
     /// Where within each of them.
@@ -106,6 +113,9 @@ impl Part for TapDef {
         out.line(format_args!("\n[[tap]]\nof = {}", quoted(&self.of)));
         out.line(format_args!("quantity = \"{}\"", self.quantity.word()));
         out.unless("gain", self.gain, 1.0);
+        if self.whole {
+            out.line(format_args!("whole = true"));
+        }
         out.texts("to", self.outputs.iter().map(String::as_str));
         match self.to {
             TapTo::Channel(0) => {}
@@ -124,6 +134,7 @@ impl Part for TapDef {
             of: node.needed_text("of")?,
             quantity: node.word("quantity")?.unwrap_or(Quantity::Velocity),
             gain: node.number_or("gain", 1.0)?,
+            whole: node.flag("whole")?.unwrap_or(false),
             outputs: node.texts("to", "an output's name in quotes")?,
             to,
         })
