@@ -122,6 +122,7 @@ pub fn words(desk: &Desk, status: &Status, device: &str, gaps: u64) -> String {
         (health.clamped + counts.clamped, "clamped"),
         (counts.dropped, "dropped"),
         (status.lost_frames, "frames not written"),
+        (status.lost_input_frames, "frames of input not recorded"),
     ];
     for (count, what) in troubles.into_iter().filter(|(count, _)| *count > 0) {
         let _ = write!(text, "  {count} {what}");
