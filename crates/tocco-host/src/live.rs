@@ -20,6 +20,7 @@ pub mod card;
 pub mod clock;
 pub mod device;
 pub mod follow;
+pub mod input;
 pub mod play;
 pub mod take_file;
 

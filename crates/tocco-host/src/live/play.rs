@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `tocco play`: a scene, a device, whoever plays it, and the files that remain.
 
+#[cfg(feature = "audio")]
+use super::device::wanted_channels;
 use super::device::{Line, OpenNull, Opener};
 use super::take_file::TakeFile;
 use super::{Desk, Setup, Shared, Status};
@@ -154,9 +156,9 @@ fn choose(play: &Play) -> Result<(Box<dyn Opener>, Option<f64>, usize)> {
     }
     #[cfg(feature = "audio")]
     {
-        let wished = play.scene.def.rate_hz;
-        let card =
-            super::card::Card::find(play.device.as_deref(), play.rate_hz, wished, play.buffer.map(|n| n as u32))?;
+        let (device, buffer) = (play.device.as_deref(), play.buffer.map(|n| n as u32));
+        let (wished_hz, wanted) = (play.scene.def.rate_hz, wanted_channels(&play.scene.def));
+        let card = super::card::Card::find(device, play.rate_hz, wished_hz, wanted, buffer)?;
         let (rate_hz, channels) = (card.rate_hz(), card.channels());
         Ok((Box::new(card), Some(rate_hz), channels.min(2)))
     }
