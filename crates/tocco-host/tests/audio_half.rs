@@ -13,7 +13,7 @@ static ALLOCATOR: Counting = Counting;
 #[test]
 fn the_audio_half_neither_allocates_nor_frees_under_storms_floods_loads_and_edits() {
     let setup = Setup { channels: 2, tape_s: 1.0, ..Setup::default() };
-    let (mut desk, mut player) = live::open(library::load("bar").unwrap(), &setup).unwrap();
+    let (mut desk, mut player) = live::open(library::load("bar").unwrap(), setup).unwrap();
     let scenes = ["bell", "violin", "rolling", "glockenspiel", "bar", "brake"];
     let mut rng = Rng::new(1, "storm");
     let mut out = vec![0.0; 2 * 64];

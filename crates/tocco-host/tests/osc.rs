@@ -39,7 +39,7 @@ struct Bench {
 impl Bench {
     fn new(scenes: Option<&Path>, record: Option<&Path>) -> Self {
         let setup = Setup { watch_load: false, channels: 2, ..Setup::default() };
-        let (mut desk, player) = live::open(library::load("bar").unwrap(), &setup).unwrap();
+        let (mut desk, player) = live::open(library::load("bar").unwrap(), setup).unwrap();
         let take = record.map(|path| TakeFile::record(&mut desk, path).unwrap());
         let desk = Shared::new(desk);
         let folder = scenes.map(|path| Folder::open(path).unwrap());
@@ -140,7 +140,7 @@ fn a_mistake_is_answered_with_what_where_and_the_nearest_name_and_counted() {
 }
 
 #[test]
-fn an_order_comes_at_the_next_block_or_on_the_sample_of_its_time_tag() {
+fn a_gesture_comes_at_the_next_block_or_on_the_sample_of_its_time_tag() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("take.jsonl");
     let mut bench = Bench::new(None, Some(&path));

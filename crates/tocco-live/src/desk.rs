@@ -19,8 +19,8 @@ use tocco::{Address, Command, Directory, Document, Engine, Gesture};
 const NEWS: usize = 32;
 /// Share of a new reading of the clock: the ear of a device comes in uneven steps, its mean does not.
 const CLOCK_SHARE: f64 = 1.0 / 64.0;
-/// Energies are weighed so often, s.
-const WEIGH_S: f64 = 0.005;
+/// Energies are read so often, s.
+const ENERGIES_S: f64 = 0.005;
 /// Sound that came in and waits to be written into a take, s.
 const INPUT_TAPE_S: f64 = 5.0;
 /// Samples of sound that came in, per line of a take.
@@ -114,7 +114,7 @@ pub struct Desk {
     /// Time of tick 0 by the clock, ns.
     zero_ns: Option<f64>,
     watched: (Vec<String>, f64),
-    heard: Option<(u64, Vec<f64>)>,
+    arrived: Option<(u64, Vec<f64>)>,
     energies: Arc<[AtomicU64]>,
     prepare: Option<Prepare>,
     news: VecDeque<String>,
@@ -172,7 +172,7 @@ pub(crate) fn open(scene: Document, setup: Setup) -> Result<(Desk, Player)> {
         has_clock,
         zero_ns: None,
         watched: (Vec::new(), 0.0),
-        heard: None,
+        arrived: None,
         energies: Arc::from([]),
         prepare: None,
         news: VecDeque::new(),
@@ -459,18 +459,18 @@ impl Desk {
         let every = if signals.is_empty() { 0 } else { ticks };
         self.push(0, Job::Watch(Box::new(WatchList { probes, every })))?;
         self.watched = (signals.iter().map(|signal| (*signal).to_owned()).collect(), every_s);
-        self.heard = None;
+        self.arrived = None;
         Ok(())
     }
 
     /// Watched signals with their values, and the tick they hold at; once per arrival.
-    pub fn heard(&mut self) -> Option<(u64, Vec<(&str, f64)>)> {
-        let (at, values) = self.heard.take()?;
+    pub fn watched_values(&mut self) -> Option<(u64, Vec<(&str, f64)>)> {
+        let (at, values) = self.arrived.take()?;
         Some((at, self.watched.0.iter().map(String::as_str).zip(values).collect()))
     }
 
     /// Shows the energy of groups of bodies from now on, for this scene; none: no more.
-    pub fn weigh(&mut self, groups: &[Vec<String>]) -> Result<()> {
+    pub fn watch_energies(&mut self, groups: &[Vec<String>]) -> Result<()> {
         let mut bodies = Vec::new();
         for (group, name) in groups.iter().enumerate().flat_map(|(group, names)| names.iter().map(move |n| (group, n)))
         {
@@ -485,12 +485,12 @@ impl Desk {
             sums: vec![0.0; groups.len()],
             bodies,
             shown: self.energies.clone(),
-            every: (WEIGH_S * self.header.rate_hz) as u32,
+            every: (ENERGIES_S * self.header.rate_hz) as u32,
         };
-        self.push(0, Job::Weigh(Box::new(all))).map(|_| ())
+        self.push(0, Job::WatchEnergies(Box::new(all))).map(|_| ())
     }
 
-    /// Energy of each group of [`Desk::weigh`], J, as last found.
+    /// Energy of each group of [`Desk::watch_energies`], J, as last found.
     pub fn energies(&self) -> impl Iterator<Item = f64> + '_ {
         self.energies.iter().map(|cell| f64::from_bits(cell.load(Ordering::Relaxed)))
     }
@@ -592,7 +592,7 @@ impl Desk {
                     self.say(format!("load: at most {most} sub-steps{modes}"));
                 }
                 Report::Freed(_) => {}
-                Report::Probes { at, values } => self.heard = Some((at, values.to_vec())),
+                Report::Probes { at, values } => self.arrived = Some((at, values.to_vec())),
                 Report::TakeEnded(ending) => self.complete_take(ending)?,
                 Report::Stopped(ending) => self.stopped = Some(ending),
             }
@@ -619,7 +619,7 @@ impl Desk {
     }
 
     /// Moves the samples that wait for a file into `into`.
-    pub fn fetch(&mut self, into: &mut Vec<f32>) {
+    pub fn read_tape(&mut self, into: &mut Vec<f32>) {
         let Some(tape) = &mut self.tape else { return };
         if let Ok(chunk) = tape.read_chunk(tape.slots()) {
             let (first, second) = chunk.as_slices();

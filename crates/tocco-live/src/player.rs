@@ -42,7 +42,7 @@ pub(crate) enum Job {
     /// Signals to send back from now on.
     Watch(Box<WatchList>),
     /// Energies to show from now on.
-    Weigh(Box<EnergyGroups>),
+    WatchEnergies(Box<EnergyGroups>),
     /// The end of a take, not of the sound.
     EndTake,
     /// The end of the sound.
@@ -85,7 +85,7 @@ pub struct Player {
     watched: Option<Box<WatchList>>,
     next_probe: u64,
     energies: Option<Box<EnergyGroups>>,
-    next_weighing: u64,
+    next_energies: u64,
     governor: Option<Governor>,
     clock: Option<Clock>,
     reading: Status,
@@ -120,7 +120,7 @@ impl Player {
             watched: None,
             next_probe: 0,
             energies: None,
-            next_weighing: 0,
+            next_energies: 0,
             governor: (watch_load && clock.is_some()).then(Governor::new),
             clock,
             reading: Status::default(),
@@ -210,7 +210,7 @@ impl Player {
             let _ = self.reports.push(Report::Freed(Garbage::Scene(scene)));
         }
         self.send_probes();
-        self.weigh();
+        self.read_energies();
         self.reading.health = health;
         self.account(began_ns, tick, frames);
         if self.stop_at == Some(end) {
@@ -282,8 +282,8 @@ impl Player {
                         let _ = self.reports.push(Report::Freed(Garbage::WatchList(before)));
                     }
                 }
-                Job::Weigh(groups) => {
-                    self.next_weighing = tick;
+                Job::WatchEnergies(groups) => {
+                    self.next_energies = tick;
                     if let Some(before) = self.energies.replace(groups) {
                         let _ = self.reports.push(Report::Freed(Garbage::EnergyGroups(before)));
                     }
@@ -386,10 +386,10 @@ impl Player {
     }
 
     /// Energies of groups of bodies, where the control half can read them at any time.
-    fn weigh(&mut self) {
+    fn read_energies(&mut self) {
         let tick = self.engine.tick();
-        let Some(groups) = self.energies.as_deref_mut().filter(|_| tick >= self.next_weighing) else { return };
-        self.next_weighing = tick + u64::from(groups.every);
+        let Some(groups) = self.energies.as_deref_mut().filter(|_| tick >= self.next_energies) else { return };
+        self.next_energies = tick + u64::from(groups.every);
         self.engine.energies(&mut groups.energies);
         groups.sums.fill(0.0);
         for (body, group) in &groups.bodies {

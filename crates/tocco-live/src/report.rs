@@ -77,9 +77,9 @@ pub struct Status {
     pub limited: [f64; OUTPUTS],
     /// Largest part of its time that a block took.
     pub load: f32,
-    /// Mean part of the time that blocks took: ns spent and ns there were.
+    /// Time that blocks took, ns.
     pub spent_ns: u64,
-    /// See `spent_ns`.
+    /// Time that they last, ns.
     pub budget_ns: u64,
     /// Blocks that took longer than they last: heard as gaps.
     pub late_blocks: u64,

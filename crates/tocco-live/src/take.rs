@@ -58,9 +58,7 @@ impl Header {
 
     /// The limiters of the scene's outputs, if peaks are limited.
     pub fn limiter(&self, directory: &Directory) -> Option<Limiter> {
-        let mut limiter = Limiter::new(self.channels, self.rate_hz, self.ceiling_dbtp?);
-        limiter.regroup(directory.outputs());
-        Some(limiter)
+        Some(Limiter::of_outputs(self.channels, self.rate_hz, self.ceiling_dbtp?, directory.outputs()))
     }
 
     /// The ceiling of a limiter that is on or off.

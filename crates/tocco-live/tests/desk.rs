@@ -221,5 +221,5 @@ fn a_scene_that_finds_no_room_in_the_ring_leaves_the_old_one_in_place() {
     session.play(&[], &mut [0.0; 64]).unwrap();
     session.desk.load(document(BAR)).unwrap();
     session.play(&[], &mut [0.0; 4_096]).unwrap();
-    assert!(session.desk.generation() == 1 && session.desk.heard().is_some(), "and it is watched");
+    assert!(session.desk.generation() == 1 && session.desk.watched_values().is_some(), "and it is watched");
 }

@@ -331,7 +331,7 @@ mod tests {
 
     #[test]
     fn an_unplugged_device_is_replaced_by_silence_and_comes_back_when_it_is_plugged_in() {
-        let (mut desk, player) = live::open(library::load("bar").unwrap(), &Setup::default()).unwrap();
+        let (mut desk, player) = live::open(library::load("bar").unwrap(), Setup::default()).unwrap();
         let there = Arc::new(AtomicBool::new(true));
         let mut line = Line::start(Box::new(OpenFlaky(there.clone())), player, 64).unwrap();
         let until = |line: &mut Line, desk: &mut Desk, name: &str| {
@@ -371,7 +371,7 @@ mod tests {
     #[test]
     fn an_output_without_a_channel_on_the_device_is_named_once_for_every_scene() {
         let setup = Setup { channels: 2, ..Setup::default() };
-        let (mut desk, player) = live::open(haptic(), &setup).unwrap();
+        let (mut desk, player) = live::open(haptic(), setup).unwrap();
         let mut line = Line::start(Box::new(OpenFlaky(Arc::new(AtomicBool::new(true)))), player, 64).unwrap();
         let mut said = |desk: &mut Desk| {
             for _ in 0..3 {

@@ -11,7 +11,7 @@
 
 mod release;
 
-use super::map::{Knob, Map, Play, Touch};
+use super::map::{Knob, Map, Play, Target};
 use release::lifted;
 use std::collections::{BTreeMap, VecDeque};
 use tocco::Gesture;
@@ -221,7 +221,7 @@ impl Translator {
         if let Play::Each(keys) = &self.map.play {
             let Some(key) = keys.get(usize::from(note - low)) else { return };
             gestures.extend(key.dampers.iter().map(lifted));
-            gestures.push(gesture(&key.touch, strength));
+            gestures.push(gesture(&key.target, strength));
             self.down.insert((channel, note), false);
             return;
         }
@@ -239,7 +239,7 @@ impl Translator {
         }
         if let Play::Pitch(voices) = &self.map.play {
             gestures.extend(voices[index].dampers.iter().map(lifted));
-            gestures.extend(voices[index].touches.iter().map(|touch| gesture(touch, strength)));
+            gestures.extend(voices[index].targets.iter().map(|target| gesture(target, strength)));
         }
     }
 
@@ -452,10 +452,10 @@ fn master(zone: usize) -> u8 {
     if zone == 0 { 0 } else { 15 }
 }
 
-fn gesture(touch: &Touch, strength: f64) -> Gesture {
-    match touch {
-        Touch::Strike(mass) => Gesture::Strike { body: mass.clone(), velocity_m_s: strength },
-        Touch::Hit(site) => Gesture::Hit { site: site.clone(), impulse_n_s: strength },
+fn gesture(target: &Target, strength: f64) -> Gesture {
+    match target {
+        Target::Strike(mass) => Gesture::Strike { body: mass.clone(), velocity_m_s: strength },
+        Target::Hit(site) => Gesture::Hit { site: site.clone(), impulse_n_s: strength },
     }
 }
 
