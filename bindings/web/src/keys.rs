@@ -78,7 +78,7 @@ pub unsafe extern "C" fn tocco_keys_bodies(keys: *const Keys) {
 pub unsafe extern "C" fn tocco_keys_weigh(keys: *mut Keys, energies: *const f64, count: usize) {
     // SAFETY: the caller's promises are ours.
     let (keys, energies) = unsafe { (&mut *keys, values(energies, count)) };
-    keys.translator.weigh(energies.iter().copied());
+    keys.translator.set_energies(energies.iter().copied());
 }
 
 /// Takes bytes as they come at a time in seconds, and answers with what they mean: a JSON array of gestures.

@@ -66,7 +66,7 @@ impl Ear {
                 desk.say(format!("MIDI: {error}"));
             }
         }
-        translator.weigh(desk.energies());
+        translator.set_energies(desk.energies());
         let age_s = self.clock.age_s(stamp_us, now_s);
         translator.feed(bytes, now_s - age_s, &mut self.gestures);
         while let Some(remark) = translator.remark() {

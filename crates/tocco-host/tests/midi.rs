@@ -109,7 +109,7 @@ fn chords_take_a_voice_each_a_repeated_note_its_own_and_the_quietest_is_stolen()
     assert_eq!(struck(&at(&mut t, 0.01, &[0x90, 72, 60]))[0].0, "hammer~2");
     assert_eq!(struck(&at(&mut t, 0.1, &[0x90, 67, 100]))[0].0, "hammer~3");
     // Then what is measured counts, however hard the blow was; what was just played is spared.
-    t.weigh([1e-6, 2e-6, 1e-9].into_iter());
+    t.set_energies([1e-6, 2e-6, 1e-9].into_iter());
     assert_eq!(struck(&at(&mut t, 0.12, &[0x90, 50, 10]))[0].0, "hammer");
     assert_eq!(struck(&at(&mut t, 0.12, &[0x90, 51, 10]))[0].0, "hammer~2");
 }

@@ -125,7 +125,7 @@ impl FrontEnd {
             *generation = Some(desk.generation());
             desk.watch_energies(&translator.bodies())?; // a note goes to the voice that is quietest, which is measured
         }
-        translator.weigh(desk.energies());
+        translator.set_energies(desk.energies());
         let mut gestures = Vec::new();
         translator.feed(&bytes, desk.tick() as f64 / desk.rate_hz(), &mut gestures);
         gestures.iter().try_for_each(|gesture| desk.perform(gesture, When::Now).map(|_| ()))

@@ -134,7 +134,7 @@ pub struct Map {
 }
 
 impl Map {
-    /// Bodies of each voice, by which [`Translator::weigh`](super::Translator::weigh) is fed.
+    /// Bodies of each voice, by which [`Translator::set_energies`](super::Translator::set_energies) is fed.
     pub fn bodies(&self) -> Vec<Vec<String>> {
         match &self.play {
             Play::Pitch(voices) => voices.iter().map(|voice| voice.bodies.clone()).collect(),

@@ -6,7 +6,7 @@
 //! adds to theirs. Registered parameter 0 sets a bend range, 6 a zone. What it does not understand it passes over.
 //!
 //! Which voice is the quietest is measured: the audio half lays out the energies of their bodies, and whoever feeds bytes
-//! hands them over first ([`Translator::weigh`]). Letting a key go damps what it played if the scene says in which time,
+//! hands them over first ([`Translator::set_energies`]). Letting a key go damps what it played if the scene says in which time,
 //! unless the pedal (controller 64) is down; else it rings on.
 
 mod release;
@@ -26,7 +26,7 @@ const SLIDE: u8 = 74;
 /// Controller of the sustain pedal; it is down from here on.
 const PEDAL: u8 = 64;
 const DOWN: u8 = 64;
-/// A voice that was played so short a time ago has not been measured yet, s: a block, the blow itself, a weighing.
+/// A voice that was played so short a time ago has not been measured yet, s: a block, the blow itself, a reading of the energies.
 const FRESH_S: f64 = 0.05;
 /// Controllers that select and enter registered parameters, and the pedal; they are not learnt.
 const NOT_LEARNT: [u8; 9] = [6, 38, 64, 96, 97, 98, 99, 100, 101];
@@ -160,7 +160,7 @@ impl Translator {
     }
 
     /// Energies of the voices, J.
-    pub fn weigh(&mut self, energies: impl Iterator<Item = f64>) {
+    pub fn set_energies(&mut self, energies: impl Iterator<Item = f64>) {
         self.energies.iter_mut().zip(energies).for_each(|(cell, energy)| *cell = energy);
     }
 
