@@ -3,6 +3,7 @@
 
 use tocco::rng::Rng;
 use tocco::{Document, Gesture};
+use tocco_live::limiter::CEILING_DBTP;
 use tocco_live::take::{Replay, SharedWriter, Take};
 use tocco_live::{Session, Setup, When};
 
@@ -151,14 +152,38 @@ fn a_take_holds_the_sound_that_came_in_and_gives_the_same_samples_again() {
     }
 }
 
+/// A bar that is hit hard at the start, on these outputs.
+fn loud(outputs: &str) -> String {
+    format!(
+        "body.bar = {{ type = 'modal', modes = [{{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }}] }}\n{outputs}\n\
+         event = [{{ at_s = 0.0, hit = 'bar', impulse_n_s = 0.5 }}]"
+    )
+}
+
+#[test]
+fn nothing_passes_the_ceiling_while_scenes_with_other_outputs_come_and_go() {
+    let scenes = [
+        loud("output.a.channels = [0]\noutput.b.channels = [1]\ntap = [{ of = 'bar', to = 'a', gain = 2.0 }]"),
+        loud("output.b.channels = [0]\noutput.a.channels = [1]\ntap = [{ of = 'bar', to = 'a', gain = 2.0 }]"),
+        loud("tap = [{ of = 'bar', pan_01 = 0.5 }]"),
+    ];
+    let mut session = Session::open(document(&scenes[0]), Setup { channels: 2, ..Setup::default() }).unwrap();
+    let (mut rng, ceiling) = (Rng::new(5, "blocks"), tocco::units::gain(CEILING_DBTP) as f32 * 1.000_001);
+    for round in 0..600 {
+        // Now and then one is gone before it was heard.
+        if rng.unit() < 0.3 {
+            session.desk.load(document(&scenes[(rng.bits() % 3) as usize])).unwrap();
+        }
+        let mut block = vec![0.0; 2 * (1 + (rng.bits() % 300) as usize)];
+        session.play(&[], &mut block).unwrap();
+        let most = block.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
+        assert!(most <= ceiling, "round {round}: {most}");
+    }
+    assert!(session.desk.status().least_gain() < 0.5);
+}
+
 #[test]
 fn scenes_with_other_outputs_take_over_at_their_tick_and_the_take_gives_the_same_samples_again() {
-    let loud = |outputs: &str| {
-        format!(
-            "body.bar = {{ type = 'modal', modes = [{{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }}] }}\n{outputs}\n\
-             event = [{{ at_s = 0.0, hit = 'bar', impulse_n_s = 0.5 }}]"
-        )
-    };
     let scenes = [
         loud(
             "output.main.channels = [0]\noutput.haptic.channels = [1]\ntap = [{ of = 'bar', to = ['main', 'haptic'] }]",
