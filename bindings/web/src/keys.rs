@@ -3,8 +3,8 @@
 
 use crate::{TEXT, free, hand_out, read, utf8, values};
 use serde_json::{Value, json};
-use tocco::{Gesture, SceneDef};
-use tocco_live::midi::voices::written;
+use tocco::Gesture;
+use tocco_live::midi::voices::voiced;
 use tocco_live::midi::{Map, Translator};
 
 /// A keyboard and the scene it plays.
@@ -24,11 +24,9 @@ pub struct Keys {
 pub unsafe extern "C" fn tocco_keys(text: *const u8, len: usize) -> *mut Keys {
     // SAFETY: the caller's promise is ours.
     hand_out(unsafe { utf8(text, len) }.and_then(|text| {
-        let def = read(text)?.def;
-        let scene = written(&def, text).map_err(|e| e.to_string())?.unwrap_or_else(|| text.to_owned());
-        let def = SceneDef::from_text(&scene).map_err(|e| e.to_string())?;
-        let translator = Translator::new(Map::of(&def));
-        Ok(Keys { translator, gestures: Vec::new(), has_table: def.midi.is_some(), scene })
+        let scene = voiced(read(text)?).map_err(|e| e.to_string())?;
+        let translator = Translator::new(Map::of(&scene.def));
+        Ok(Keys { translator, gestures: Vec::new(), has_table: scene.def.midi.is_some(), scene: scene.text })
     }))
 }
 
@@ -80,7 +78,7 @@ pub unsafe extern "C" fn tocco_keys_bodies(keys: *const Keys) {
 pub unsafe extern "C" fn tocco_keys_weigh(keys: *mut Keys, energies: *const f64, count: usize) {
     // SAFETY: the caller's promises are ours.
     let (keys, energies) = unsafe { (&mut *keys, values(energies, count)) };
-    keys.translator.weigh(energies.iter().copied());
+    keys.translator.set_energies(energies.iter().copied());
 }
 
 /// Takes bytes as they come at a time in seconds, and answers with what they mean: a JSON array of gestures.

@@ -6,10 +6,9 @@
 
 use crate::names::gesture;
 use crate::{NUMBERS, TEXT, address, done, free, hand_out, read, utf8, values};
-use std::io::Write;
-use std::sync::{Arc, Mutex, PoisonError};
 use tocco::{Document, Gesture};
 use tocco_live::limiter::{CEILING_DBTP, Limiter};
+use tocco_live::take::SharedWriter;
 use tocco_live::{Setup, When};
 
 /// Who writes takes.
@@ -20,7 +19,7 @@ const NEVER_S: f64 = f64::INFINITY;
 /// A scene that is playing.
 pub struct Session {
     live: tocco_live::Session,
-    take: Buffer,
+    take: Option<SharedWriter<Vec<u8>>>,
     /// The last block.
     out: Vec<f32>,
     /// Sound that came in for the next block, channel after channel.
@@ -38,19 +37,6 @@ pub struct Session {
     meters: Vec<[f64; 2]>,
 }
 
-/// Where a take is written: a desk wants something that it owns.
-#[derive(Clone, Default)]
-struct Buffer(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Buffer {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
-    }
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
 impl Session {
     fn open(scene: Document, rate_hz: f64) -> Result<Self, String> {
         let rate_hz = (rate_hz != 0.0).then_some(rate_hz);
@@ -58,13 +44,11 @@ impl Session {
         // limiter here: it comes after the master gain.
         let setup = Setup { rate_hz, limiter: false, ..Setup::default() };
         let live = tocco_live::Session::open(scene, setup).map_err(|error| error.to_string())?;
-        let limiter = Limiter::new(live.desk.channels(), live.desk.rate_hz(), CEILING_DBTP);
+        let outputs = live.desk.directory().outputs();
+        let limiter = Limiter::of_outputs(live.desk.channels(), live.desk.rate_hz(), CEILING_DBTP, outputs);
+        let meters = vec![[0.0, 1.0]; outputs.len()];
         let (out, input, rows, heard, device) = Default::default();
-        let take = Buffer::default();
-        let mut session =
-            Self { live, take, out, input, rows, watched: 0, heard, device, gain: None, limiter, meters: Vec::new() };
-        session.follow_outputs();
-        Ok(session)
+        Ok(Self { live, take: None, out, input, rows, watched: 0, heard, device, gain: None, limiter, meters })
     }
 
     /// Limiters and meters are those of the scene's outputs.
@@ -135,9 +119,8 @@ impl Session {
         let tocco_live::Session { desk, player } = &mut self.live;
         desk.end_take().map_err(|error| error.to_string())?;
         player.play(&[], &mut []);
-        match desk.finish().map_err(|error| error.to_string())? {
-            Some(_) => {
-                let bytes = std::mem::take(&mut *self.take.0.lock().unwrap_or_else(PoisonError::into_inner));
+        match desk.finish().map_err(|error| error.to_string())?.and_then(|_| self.take.take()?.fetch()) {
+            Some(bytes) => {
                 TEXT.set(String::from_utf8(bytes).map_err(|error| error.to_string())?);
                 Ok(())
             }
@@ -391,7 +374,9 @@ pub unsafe extern "C" fn tocco_health(session: *const Session) {
 pub unsafe extern "C" fn tocco_record(session: *mut Session) -> u32 {
     // SAFETY: alive and exclusive by contract.
     let session = unsafe { &mut *session };
-    done(session.live.desk.record(Box::new(session.take.clone()), PROGRAM).map_err(|error| error.to_string()))
+    let take = SharedWriter::new(Vec::new());
+    session.take = Some(take.clone());
+    done(session.live.desk.record(Box::new(take), PROGRAM).map_err(|error| error.to_string()))
 }
 
 /// Ends the take, after the frames rendered so far, and answers with its text; the sound goes on. 1 or, on error, 0.

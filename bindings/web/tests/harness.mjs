@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What every browser test needs: a studio, a browser, pages, and ears.
-import { spawn } from "node:child_process";
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
@@ -64,15 +65,33 @@ export const scenes = async (page) => page.evaluate(() => tocco.scenes.map(({ na
 export const problem = (page) => page.evaluate(() => document.getElementById("problem").textContent);
 export const wait = (page, ms) => page.waitForTimeout(ms);
 
-/** Something silent until it is struck: a steel bar and a hammer. */
-export const BAR = `title = "a bar"
+/** A scene in which a hammer waits for `bar`: what that is, where it is struck, where it is heard and how loud. */
+export const struck = (title, bar, { at, ear, gain }) => `title = "${title}"
 duration_s = 1.0
 [body.hammer]
 type = "mass"
 mass_kg = 0.01
 position_m = -1.0
 [body.bar]
-type = "shape"
+${bar}[contact.hit]
+type = "impact"
+between = ["hammer", "${at}"]
+stiffness = 1e8
+[[tap]]
+of = "${ear}"
+gain = ${gain}
+`;
+
+/** A control of a scene. */
+export const control = (name, path, range) => `[[control]]
+name = "${name}"
+path = "${path}"
+range = ${range}
+scale = "log"
+`;
+
+/** Something silent until it is struck: a steel bar and a hammer. */
+export const BAR = struck("a bar", `type = "shape"
 shape = "bar"
 length_m = 0.3
 width_m = 0.03
@@ -81,19 +100,7 @@ material = "steel"
 [body.bar.port]
 place = 0.2
 ear = 0.02
-[contact.hit]
-type = "impact"
-between = ["hammer", "bar.place"]
-stiffness = 1e8
-[[tap]]
-of = "bar.ear"
-gain = 0.3
-[[control]]
-name = "size"
-path = "bar/freq_scale"
-range = [0.5, 2.0]
-scale = "log"
-`;
+`, { at: "bar.place", ear: "bar.ear", gain: "0.3" }) + control("size", "bar/freq_scale", "[0.5, 2.0]");
 
 /** Spectral centroid of what was heard last, Hz. */
 export const centroid = (page) => page.evaluate(async () => {
@@ -149,6 +156,27 @@ export function samplesOf(file) {
   const bytes = readFileSync(file);
   const at = bytes.indexOf("data") + 8;
   return new Uint32Array(bytes.buffer.slice(bytes.byteOffset + at, bytes.byteOffset + at + bytes.readUInt32LE(at - 4)));
+}
+
+/** The program must render a take's file to these samples, as bits. */
+export function rendersTo(from, ours) {
+  const to = from.replace(".jsonl", ".wav");
+  execFileSync(program, ["render", "--take", from, "-o", to, "--bits", "32f"], { stdio: "pipe" });
+  const theirs = samplesOf(to);
+  assert.equal(ours.length, theirs.length);
+  assert.equal(ours.findIndex((x, i) => x !== theirs[i]), -1);
+  assert.ok(ours.some((x) => x !== 0));
+}
+
+/** Ends the take that is being kept, which must render to the samples that were heard; its text. */
+export async function endTake(page, name) {
+  await page.click("#record");
+  await page.waitForFunction(() => document.getElementById("recorded").open);
+  const { text, samples } = await page.evaluate(() => ({ text: tocco.lastTake.text, samples: [...new Uint32Array(tocco.lastTake.samples.buffer)] }));
+  const from = join(work, `${name}.jsonl`);
+  writeFileSync(from, text);
+  rendersTo(from, samples);
+  return text;
 }
 
 /** Ends all that was begun. */

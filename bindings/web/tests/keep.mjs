@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Files, links, takes, renders.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { BAR, heard, load, open, peak, program, samplesOf, shots, wait, work } from "./harness.mjs";
+import { BAR, endTake, heard, load, open, peak, rendersTo, samplesOf, shots, wait, work } from "./harness.mjs";
 
 export default {
   async "a saved scene, a link and a typed edit give the scene back"() {
@@ -60,13 +59,8 @@ export default {
     const [take] = await Promise.all([page.waitForEvent("download"), page.click("#take-file")]);
     const [sound] = await Promise.all([page.waitForEvent("download"), page.click("#take-wav")]);
     const from = join(work, "take.jsonl");
-    const to = join(work, "take.wav");
     await take.saveAs(from);
-    execFileSync(program, ["render", "--take", from, "-o", to, "--bits", "32f"], { stdio: "pipe" });
-    const [ours, theirs] = [samplesOf(await sound.path()), samplesOf(to)];
-    assert.equal(ours.length, theirs.length);
-    assert.equal(ours.findIndex((x, i) => x !== theirs[i]), -1);
-    assert.ok(ours.some((x) => x !== 0));
+    rendersTo(from, samplesOf(await sound.path()));
     await page.context().close();
   },
 
@@ -92,17 +86,8 @@ export default {
     assert.equal(await page.evaluate(() => globalThis.asked), 1);
     await page.click("#record");
     await wait(page, 400);
-    await page.click("#record");
-    await page.waitForFunction(() => document.getElementById("recorded").open);
-    const { text, samples } = await page.evaluate(() => ({ text: tocco.lastTake.text, samples: [...new Uint32Array(tocco.lastTake.samples.buffer)] }));
+    const text = await endTake(page, "heard");
     assert.ok(text.includes('"input":'));
-    const [from, to] = [join(work, "heard.jsonl"), join(work, "heard.wav")];
-    writeFileSync(from, text);
-    execFileSync(program, ["render", "--take", from, "-o", to, "--bits", "32f"], { stdio: "pipe" });
-    const theirs = samplesOf(to);
-    assert.equal(samples.length, theirs.length);
-    assert.equal(samples.findIndex((x, i) => x !== theirs[i]), -1);
-    assert.ok(samples.some((x) => x !== 0));
     await page.context().close();
     const deaf = await open({ before: () => (navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("no", "NotAllowedError"); }) });
     await load(deaf, listening);
@@ -125,16 +110,9 @@ export default {
     await load(page, BAR.replace("length_m = 0.3", "length_m = 0.2"));
     await page.evaluate(() => tocco.engine.send({ strike: "hammer", velocity_m_s: 1 }));
     await wait(page, 150);
-    await page.click("#record");
-    await page.waitForFunction(() => document.getElementById("recorded").open);
-    const { text, samples } = await page.evaluate(() => ({ text: tocco.lastTake.text, samples: [...new Uint32Array(tocco.lastTake.samples.buffer)] }));
+    const text = await endTake(page, "scenes");
     const lines = text.trim().split("\n").map((line) => JSON.parse(line));
     assert.deepEqual(lines.flatMap((line) => ("adopt" in line ? [line.adopt] : line.strike ? ["strike"] : [])), ["strike", false, "strike"]);
-    const [from, to] = [join(work, "scenes.jsonl"), join(work, "scenes.wav")];
-    writeFileSync(from, text);
-    execFileSync(program, ["render", "--take", from, "-o", to, "--bits", "32f"], { stdio: "pipe" });
-    const theirs = samplesOf(to);
-    assert.equal(samples.findIndex((x, i) => x !== theirs[i]), -1);
     await page.context().close();
   },
 

@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use tocco_host::{library, live};
-//! let (mut desk, mut player) = live::open(library::load("bar")?, &live::Setup::default())?;
+//! let (mut desk, mut player) = live::open(library::load("bar")?, live::Setup::default())?;
 //! desk.set("hit/stiffness", 1e8)?;
 //! desk.strike("hammer", 1.0)?;
 //! let mut block = vec![0.0; 512 * desk.channels()];
@@ -20,45 +20,21 @@ pub mod card;
 pub mod clock;
 pub mod device;
 pub mod follow;
+pub mod input;
 pub mod play;
 pub mod take_file;
 
 pub use tocco_live::{
-    Answer, Counts, Desk, Grade, Knob, METERS, OUTPUTS, PROBES, Player, Prepare, Status, When, limiter,
+    Answer, Counts, Desk, Grade, Knob, METERS, OUTPUTS, PROBES, Player, Prepare, Setup, Status, When, limiter,
 };
 
 use crate::error::Result;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tocco::Document;
 
-/// How to play.
-#[derive(Clone, Debug)]
-pub struct Setup {
-    /// Rate of the device and so of the engine; `None`: the scene's own, Hz.
-    pub rate_hz: Option<f64>,
-    /// Least number of channels; a mono scene is then heard on the first two, unless it says where it goes.
-    pub channels: usize,
-    /// Limit true peaks, each output by itself.
-    pub limiter: bool,
-    /// Watch the clock, and shed load before it is too much. Off where nobody waits for the sound.
-    pub watch_load: bool,
-    /// Paths and values before the first tick, without glide.
-    pub sets: Vec<(String, f64)>,
-    /// Seconds of sound that wait to be written; 0: nobody writes.
-    pub tape_s: f64,
-}
-
-impl Default for Setup {
-    fn default() -> Self {
-        Self { rate_hz: None, channels: 1, limiter: true, watch_load: true, sets: Vec::new(), tape_s: 0.0 }
-    }
-}
-
 /// The two halves for a scene, by the clock of this machine.
-pub fn open(scene: Document, setup: &Setup) -> Result<(Desk, Player)> {
-    let Setup { rate_hz, channels, limiter, watch_load, sets, tape_s } = setup.clone();
-    let clock: Option<tocco_live::Clock> = Some(Box::new(clock::now_ns));
-    Ok(tocco_live::open(scene, tocco_live::Setup { rate_hz, channels, limiter, watch_load, clock, sets, tape_s })?)
+pub fn open(scene: Document, setup: Setup) -> Result<(Desk, Player)> {
+    Ok(tocco_live::open(scene, Setup { clock: Some(Box::new(clock::now_ns)), ..setup })?)
 }
 
 /// A desk that several front ends use.

@@ -18,7 +18,7 @@ use std::time::{Duration, SystemTime};
 use tocco::Document;
 use tocco::Gesture;
 use tocco_live::midi::Map;
-use tocco_live::midi::voices::written;
+use tocco_live::midi::voices::voiced;
 
 /// A translator that a port and a view use.
 pub type Shared = Arc<Mutex<Translator>>;
@@ -33,19 +33,6 @@ pub fn prepare(scene: Document) -> Result<(Document, Translator)> {
     let scene = voiced(scene)?;
     let translator = Translator::new(Map::of(&scene.def));
     Ok((scene, translator))
-}
-
-/// A loaded scene with its voices; one voice, or no `[midi]`: as it is.
-fn voiced(scene: Document) -> tocco_live::Result<Document> {
-    let wrong = |e: tocco::SceneError| tocco_live::Error::BadInput(format!("{}: {e}", scene.origin));
-    let voices = written(&scene.def, &scene.text).map_err(wrong)?;
-    match voices {
-        Some(text) => {
-            Document::read(&scene.name, &scene.origin, text, |_| Err("a scene with recordings has one voice".into()))
-                .map_err(wrong)
-        }
-        None => Ok(scene),
-    }
 }
 
 /// Listens for one device: keeps up with the scene, and places what it hears at its sample.
@@ -75,11 +62,11 @@ impl Ear {
                 self.text = desk.scene().text.clone();
                 translator.exchange(Map::of(&desk.scene().def));
             }
-            if let Err(error) = desk.weigh(&translator.bodies()) {
+            if let Err(error) = desk.watch_energies(&translator.bodies()) {
                 desk.say(format!("MIDI: {error}"));
             }
         }
-        translator.weigh(desk.energies());
+        translator.set_energies(desk.energies());
         let age_s = self.clock.age_s(stamp_us, now_s);
         translator.feed(bytes, now_s - age_s, &mut self.gestures);
         while let Some(remark) = translator.remark() {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Open Sound Control: a server for `tocco play` and a client, `tocco send`.
 //!
-//! The server is a front end like any other: it gives its orders to the desk, which checks, counts and records them.
+//! The server is a front end like any other: it gives its gestures to the desk, which checks, counts and records them.
 //! Everything that comes in is bounded before it is read: depth and number of messages, length of names, patterns and
-//! orders per packet, orders that wait for their time, answers that wait to be sent, subscribers.
+//! gestures per packet, gestures that wait for their time, answers that wait to be sent, subscribers.
 
 pub mod client;
 pub mod files;
@@ -36,7 +36,7 @@ const BURST: usize = 16;
 /// What `tocco play` takes about OSC.
 #[derive(clap::Args, Debug)]
 pub struct OscArgs {
-    /// Take orders by OSC on this UDP port; 0: any free one
+    /// Play by OSC on this UDP port; 0: any free one
     #[arg(long = "osc", value_name = "PORT", allow_negative_numbers = true)]
     port: Option<u16>,
     /// Address to take OSC at; 0.0.0.0: from every network

@@ -13,7 +13,7 @@ const BAR: &str = "[body.bar]\ntype = \"modal\"\nmodes = [{ freq_hz = 441.0, dec
 
 fn halves(text: &str, limiter: bool) -> (Desk, Player) {
     let scene = library::from_text("bar", "bar", text.to_owned(), None).unwrap();
-    live::open(scene, &Setup { limiter, watch_load: false, ..Setup::default() }).unwrap()
+    live::open(scene, Setup { limiter, watch_load: false, ..Setup::default() }).unwrap()
 }
 
 #[test]
@@ -86,25 +86,25 @@ fn a_time_tag_becomes_the_sample_of_that_time() {
 #[test]
 fn loading_panic_probes_and_controls_work_while_it_plays() {
     let setup = Setup { channels: 2, ..Setup::default() };
-    let (mut desk, mut player) = live::open(library::load("bar").unwrap(), &setup).unwrap();
+    let (mut desk, mut player) = live::open(library::load("bar").unwrap(), setup).unwrap();
     desk.watch(&["energy"], 0.0).unwrap();
     let mut out = vec![0.0; 9_600];
     player.play(&[], &mut out);
     desk.poll().unwrap();
-    let energy = desk.heard().unwrap().1[0].1;
+    let energy = desk.watched_values().unwrap().1[0].1;
     assert!(energy > 0.0);
     desk.perform(&Gesture::Hit { site: "bar".to_owned(), impulse_n_s: 1.0 }, When::Tick(20_000)).ok();
     desk.hush().unwrap();
     player.play(&[], &mut out);
     player.play(&[], &mut out);
     desk.poll().unwrap();
-    assert_eq!(desk.heard().unwrap().1[0].1, 0.0);
+    assert_eq!(desk.watched_values().unwrap().1[0].1, 0.0);
     assert!(out.iter().all(|x| *x == 0.0));
     desk.load(library::load("bell").unwrap()).unwrap();
     let rings = (0..20).any(|_| {
         player.play(&[], &mut out);
         desk.poll().unwrap();
-        desk.heard().unwrap().1[0].1 > 0.0
+        desk.watched_values().unwrap().1[0].1 > 0.0
     });
     assert!(rings && desk.scene().name == "bell", "the watched signal is watched on");
 }

@@ -50,9 +50,9 @@ fn translator(text: &str) -> Translator {
 }
 
 fn at(translator: &mut Translator, now_s: f64, bytes: &[u8]) -> Vec<Gesture> {
-    let mut orders = Vec::new();
-    translator.feed(bytes, now_s, &mut orders);
-    orders
+    let mut gestures = Vec::new();
+    translator.feed(bytes, now_s, &mut gestures);
+    gestures
 }
 
 fn feed(translator: &mut Translator, bytes: &[u8]) -> Vec<Gesture> {
@@ -60,18 +60,18 @@ fn feed(translator: &mut Translator, bytes: &[u8]) -> Vec<Gesture> {
 }
 
 /// The value that goes to a path, and whether it glides.
-fn moved(orders: &[Gesture], path: &str) -> Option<(f64, bool)> {
-    orders.iter().rev().find_map(|order| match order {
+fn moved(gestures: &[Gesture], path: &str) -> Option<(f64, bool)> {
+    gestures.iter().rev().find_map(|gesture| match gesture {
         Gesture::Set { path: to, value } if to == path => Some((*value, true)),
         Gesture::Jump { path: to, value } if to == path => Some((*value, false)),
         _ => None,
     })
 }
 
-fn struck(orders: &[Gesture]) -> Vec<(&str, f64)> {
-    orders
+fn struck(gestures: &[Gesture]) -> Vec<(&str, f64)> {
+    gestures
         .iter()
-        .filter_map(|order| match order {
+        .filter_map(|gesture| match gesture {
             Gesture::Strike { body: mass, velocity_m_s: v } => Some((mass.as_str(), *v)),
             Gesture::Hit { site, impulse_n_s: j } => Some((site.as_str(), *j)),
             _ => None,
@@ -86,9 +86,9 @@ fn near(a: f64, b: f64) -> bool {
 #[test]
 fn a_note_tunes_a_voice_at_once_and_then_strikes_it_with_its_velocity() {
     let mut t = translator(VOICES);
-    let orders = feed(&mut t, &[0x90, 81, 127]);
+    let gestures = feed(&mut t, &[0x90, 81, 127]);
     assert_eq!(
-        orders,
+        gestures,
         [
             Gesture::Jump { path: "bar/freq_scale".into(), value: 2.0 },
             Gesture::Strike { body: "hammer".into(), velocity_m_s: 4.0 },
@@ -109,7 +109,7 @@ fn chords_take_a_voice_each_a_repeated_note_its_own_and_the_quietest_is_stolen()
     assert_eq!(struck(&at(&mut t, 0.01, &[0x90, 72, 60]))[0].0, "hammer~2");
     assert_eq!(struck(&at(&mut t, 0.1, &[0x90, 67, 100]))[0].0, "hammer~3");
     // Then what is measured counts, however hard the blow was; what was just played is spared.
-    t.weigh([1e-6, 2e-6, 1e-9].into_iter());
+    t.set_energies([1e-6, 2e-6, 1e-9].into_iter());
     assert_eq!(struck(&at(&mut t, 0.12, &[0x90, 50, 10]))[0].0, "hammer");
     assert_eq!(struck(&at(&mut t, 0.12, &[0x90, 51, 10]))[0].0, "hammer~2");
 }
@@ -118,7 +118,7 @@ fn chords_take_a_voice_each_a_repeated_note_its_own_and_the_quietest_is_stolen()
 fn seat(text: &str) -> (Desk, Player, Ear) {
     let (scene, translator) = midi::prepare(loaded(text)).unwrap();
     let setup = Setup { watch_load: false, limiter: false, ..Setup::default() };
-    let (mut desk, player) = live::open(scene, &setup).unwrap();
+    let (mut desk, player) = live::open(scene, setup).unwrap();
     let ear = Ear::new(&mut desk, Arc::new(Mutex::new(translator)));
     (desk, player, ear)
 }
@@ -233,7 +233,7 @@ fn a_rhythm_that_is_heard_of_in_bunches_is_played_as_it_was_stamped() {
     let path = folder.path().join("take.jsonl");
     let (scene, translator) = midi::prepare(loaded(VOICES)).unwrap();
     let setup = Setup { watch_load: false, ..Setup::default() };
-    let (mut desk, player) = live::open(scene, &setup).unwrap();
+    let (mut desk, player) = live::open(scene, setup).unwrap();
     let take = TakeFile::record(&mut desk, &path).unwrap();
     let mut ear = Ear::new(&mut desk, Arc::new(Mutex::new(translator)));
     let null = Null::start(player, 512).map_err(|(_, e)| e).unwrap();
@@ -307,8 +307,8 @@ fn a_bend_glides_by_its_range_which_registered_parameter_0_sets() {
     assert!(near(moved(&feed(&mut t, &[0xe0, 0, 0]), "bar/freq_scale").unwrap().0, 0.5));
     // Fifty cents more, then null: data bytes mean nothing any more.
     feed(&mut t, &[0xb0, 38, 50]);
-    let orders = feed(&mut t, &[0xe0, 0x7f, 0x7f]);
-    assert!(near(moved(&orders, "bar/freq_scale").unwrap().0, (12.5_f64 / 12.0).exp2()));
+    let gestures = feed(&mut t, &[0xe0, 0x7f, 0x7f]);
+    assert!(near(moved(&gestures, "bar/freq_scale").unwrap().0, (12.5_f64 / 12.0).exp2()));
     assert!(feed(&mut t, &[0xb0, 101, 127, 100, 127, 6, 1]).is_empty());
     // Another channel's bend is not ours.
     assert!(feed(&mut t, &[0xe3, 0, 0]).is_empty());
@@ -320,23 +320,23 @@ fn in_an_mpe_zone_every_note_has_its_own_bend_pressure_and_slide_and_the_master_
     // Lower zone with three members: channels 2 to 4.
     feed(&mut t, &[0xb0, 101, 0, 100, 6, 6, 3]);
     feed(&mut t, &[0x91, 69, 100, 0x92, 69, 100]);
-    let orders = feed(&mut t, &[0xe2, 0x7f, 0x7f]);
-    assert_eq!(orders.len(), 1);
+    let gestures = feed(&mut t, &[0xe2, 0x7f, 0x7f]);
+    assert_eq!(gestures.len(), 1);
     // 48 semitones leave the range of a body; the desk clamps and counts that.
-    assert!(near(moved(&orders, "bar~2/freq_scale").unwrap().0, 16.0));
-    let orders = feed(&mut t, &[0xd1, 127]);
-    assert!(orders.len() == 1 && near(moved(&orders, "bar/decay_scale").unwrap().0, 10.0));
-    let orders = feed(&mut t, &[0xb2, 74, 0]);
-    assert!(orders.len() == 1 && near(moved(&orders, "hit~2/stiffness").unwrap().0, 1e6));
-    let orders = feed(&mut t, &[0xe0, 0x7f, 0x7f]);
-    assert!(near(moved(&orders, "bar/freq_scale").unwrap().0, (2.0_f64 / 12.0).exp2()));
-    assert!(near(moved(&orders, "bar~2/freq_scale").unwrap().0, (50.0_f64 / 12.0).exp2()));
+    assert!(near(moved(&gestures, "bar~2/freq_scale").unwrap().0, 16.0));
+    let gestures = feed(&mut t, &[0xd1, 127]);
+    assert!(gestures.len() == 1 && near(moved(&gestures, "bar/decay_scale").unwrap().0, 10.0));
+    let gestures = feed(&mut t, &[0xb2, 74, 0]);
+    assert!(gestures.len() == 1 && near(moved(&gestures, "hit~2/stiffness").unwrap().0, 1e6));
+    let gestures = feed(&mut t, &[0xe0, 0x7f, 0x7f]);
+    assert!(near(moved(&gestures, "bar/freq_scale").unwrap().0, (2.0_f64 / 12.0).exp2()));
+    assert!(near(moved(&gestures, "bar~2/freq_scale").unwrap().0, (50.0_f64 / 12.0).exp2()));
     // Channel 5 is outside: an ordinary channel.
     assert_eq!(feed(&mut t, &[0xd4, 127]), [Gesture::Set { path: "long".into(), value: 1.0 }]);
     // What a channel says before its note holds for the note.
     feed(&mut t, &[0xd3, 0]);
-    let orders = feed(&mut t, &[0x93, 60, 100]);
-    assert!(near(moved(&orders, "bar~3/decay_scale").unwrap().0, 0.1));
+    let gestures = feed(&mut t, &[0x93, 60, 100]);
+    assert!(near(moved(&gestures, "bar~3/decay_scale").unwrap().0, 0.1));
 }
 
 #[test]
@@ -355,8 +355,8 @@ fn two_zones_share_the_channels_and_the_last_one_told_has_its_way() {
 fn aftertouch_of_one_key_moves_its_voice_alone_and_that_of_the_channel_all() {
     let mut t = translator(VOICES);
     feed(&mut t, &[0x90, 60, 100, 64, 100]);
-    let orders = feed(&mut t, &[0xa0, 64, 127]);
-    assert!(orders.len() == 1 && near(moved(&orders, "bar~2/decay_scale").unwrap().0, 10.0), "{orders:?}");
+    let gestures = feed(&mut t, &[0xa0, 64, 127]);
+    assert!(gestures.len() == 1 && near(moved(&gestures, "bar~2/decay_scale").unwrap().0, 10.0), "{gestures:?}");
     assert_eq!(feed(&mut t, &[0xd0, 0]), [Gesture::Set { path: "long".into(), value: 0.0 }]);
     assert_eq!(feed(&mut t, &[0xb0, 1, 127]), [Gesture::Set { path: "hard".into(), value: 1.0 }]);
 }
@@ -391,17 +391,17 @@ fn a_knob_that_is_learnt_moves_the_chosen_control_and_the_line_to_keep_it_is_tol
     assert!(!feed(&mut t, &[0x90, 60, 100]).is_empty() && t.is_learning(), "a note still plays");
     feed(&mut t, &[0xb0, 101, 0]);
     assert!(t.is_learning(), "a registered parameter is no knob");
-    let orders = feed(&mut t, &[0xb0, 21, 127]);
+    let gestures = feed(&mut t, &[0xb0, 21, 127]);
     let told = t.remark().unwrap();
-    let [Gesture::Set { path, value }] = &orders[..] else { panic!("{orders:?}") };
+    let [Gesture::Set { path, value }] = &gestures[..] else { panic!("{gestures:?}") };
     assert!(told.ends_with(r#"[midi] cc = { "21" = "long" }"#) && path == "long" && *value == 1.0, "{told}");
     assert!(!t.is_learning());
     assert_eq!(feed(&mut t, &[0xb0, 21, 0]), [Gesture::Set { path: "long".into(), value: 0.0 }]);
     // A path has its own range; a key strikes the chosen mass.
     let range = Some(([1.0, 100.0], tocco::param::Scale::Log));
     t.learn(Some(Learn { path: "hit/stiffness".into(), range, mass: Some("hammer~2".into()) }));
-    let orders = feed(&mut t, &[0x90, 5, 127]);
-    assert_eq!(struck(&orders), [("hammer~2", 4.0)]);
+    let gestures = feed(&mut t, &[0x90, 5, 127]);
+    assert_eq!(struck(&gestures), [("hammer~2", 4.0)]);
     t.learn(Some(Learn { path: "hit/stiffness".into(), range, mass: None }));
     assert!(near(moved(&feed(&mut t, &[0xb0, 22, 127]), "hit/stiffness").unwrap().0, 100.0));
 }
@@ -410,9 +410,9 @@ fn a_knob_that_is_learnt_moves_the_chosen_control_and_the_line_to_keep_it_is_tol
 fn a_hundred_thousand_random_messages_never_panic_and_every_order_is_one_the_desk_understands() {
     let (scene, mut t) = midi::prepare(loaded(VOICES)).unwrap();
     let setup = Setup { watch_load: false, ..Setup::default() };
-    let (mut desk, mut player) = live::open(scene, &setup).unwrap();
+    let (mut desk, mut player) = live::open(scene, setup).unwrap();
     let mut rng = Rng::new(7, "midi");
-    let (mut orders, mut block, mut given) = (Vec::new(), vec![0.0; 64], 0_u64);
+    let (mut gestures, mut block, mut given) = (Vec::new(), vec![0.0; 64], 0_u64);
     for message in 0..100_000 {
         let bits = rng.bits();
         let mut bytes = bits.to_le_bytes();
@@ -424,25 +424,25 @@ fn a_hundred_thousand_random_messages_never_panic_and_every_order_is_one_the_des
         if message % 997 == 0 {
             t.learn(Some(Learn { path: "hard".into(), range: None, mass: None }));
         }
-        t.feed(&bytes[..1 + (bits >> 60) as usize % 8], f64::from(message) * 1e-3, &mut orders);
-        for order in &orders {
+        t.feed(&bytes[..1 + (bits >> 60) as usize % 8], f64::from(message) * 1e-3, &mut gestures);
+        for gesture in &gestures {
             let (Gesture::Set { value, .. }
             | Gesture::Jump { value, .. }
             | Gesture::Strike { velocity_m_s: value, .. }
-            | Gesture::Hit { impulse_n_s: value, .. }) = order
+            | Gesture::Hit { impulse_n_s: value, .. }) = gesture
             else {
                 continue;
             };
-            assert!(value.is_finite(), "{order:?}");
+            assert!(value.is_finite(), "{gesture:?}");
         }
-        given += orders.len() as u64;
+        given += gestures.len() as u64;
         if message % 50 == 0 {
-            midi::perform(&mut desk, &mut orders, When::Now);
+            midi::perform(&mut desk, &mut gestures, When::Now);
             player.play(&[], &mut block);
             desk.poll().unwrap();
             assert!(block.iter().all(|x| x.is_finite()));
         }
-        orders.clear();
+        gestures.clear();
     }
     assert!(given > 20_000, "{given}");
     assert_eq!(desk.counts().refused, 0);
@@ -454,14 +454,14 @@ fn a_note_sounds_at_its_pitch_from_the_start_and_the_take_gives_the_same_samples
     let path = folder.path().join("take.jsonl");
     let (scene, mut t) = midi::prepare(loaded(VOICES)).unwrap();
     let setup = Setup { watch_load: false, limiter: false, ..Setup::default() };
-    let (mut desk, mut player) = live::open(scene, &setup).unwrap();
+    let (mut desk, mut player) = live::open(scene, setup).unwrap();
     let take = TakeFile::record(&mut desk, &path).unwrap();
-    let (mut orders, mut sound) = (Vec::new(), Vec::new());
+    let (mut gestures, mut sound) = (Vec::new(), Vec::new());
     let mut block = vec![0.0_f32; 256];
     for index in 0..40 {
         if index == 4 {
-            t.feed(&[0x90, 76, 80], 0.0, &mut orders);
-            midi::perform(&mut desk, &mut orders, When::Now);
+            t.feed(&[0x90, 76, 80], 0.0, &mut gestures);
+            midi::perform(&mut desk, &mut gestures, When::Now);
         }
         if index == 39 {
             desk.stop().unwrap();

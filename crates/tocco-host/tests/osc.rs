@@ -13,7 +13,7 @@ use std::time::{Duration, Instant, SystemTime};
 use tocco::Gesture;
 use tocco_host::library::{self, SHIPPED};
 use tocco_host::live::take_file::TakeFile;
-use tocco_host::live::{self, Player, Setup, Shared};
+use tocco_host::live::{self, Player, Setup, Shared, When};
 use tocco_host::osc::Server;
 use tocco_host::osc::files::Folder;
 use tocco_host::osc::wire::{bundle, bytes_of, message, tag_of, text, unpack};
@@ -39,7 +39,7 @@ struct Bench {
 impl Bench {
     fn new(scenes: Option<&Path>, record: Option<&Path>) -> Self {
         let setup = Setup { watch_load: false, channels: 2, ..Setup::default() };
-        let (mut desk, player) = live::open(library::load("bar").unwrap(), &setup).unwrap();
+        let (mut desk, player) = live::open(library::load("bar").unwrap(), setup).unwrap();
         let take = record.map(|path| TakeFile::record(&mut desk, path).unwrap());
         let desk = Shared::new(desk);
         let folder = scenes.map(|path| Folder::open(path).unwrap());
@@ -140,7 +140,7 @@ fn a_mistake_is_answered_with_what_where_and_the_nearest_name_and_counted() {
 }
 
 #[test]
-fn an_order_comes_at_the_next_block_or_on_the_sample_of_its_time_tag() {
+fn a_gesture_comes_at_the_next_block_or_on_the_sample_of_its_time_tag() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("take.jsonl");
     let mut bench = Bench::new(None, Some(&path));
@@ -479,6 +479,46 @@ fn tocco_send_plays_asks_and_replays_a_take() {
     let apart = |deeds: &[(u64, String)]| deeds[1].0.abs_diff(deeds[0].0) as f64 / 48_000.0;
     // The null device of a busy machine stutters; the sample itself is the affair of the test above.
     assert!((apart(&first) - apart(&second)).abs() < 0.25, "{first:?} {second:?}");
+}
+
+#[test]
+fn a_replayed_take_sends_an_edit_as_an_edit_and_a_load_as_a_load_at_their_times() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("take.jsonl");
+    let mut bench = Bench::new(None, Some(&path));
+    for gesture in [
+        Gesture::Strike { body: "hammer".into(), velocity_m_s: 1.5 },
+        Gesture::Edit(Box::new(library::load("bar").unwrap())),
+        Gesture::Hush,
+        Gesture::Load(Box::new(library::load("bell").unwrap())),
+    ] {
+        bench.desk.lock().perform(&gesture, When::Now).unwrap();
+        bench.play(480);
+    }
+    bench.desk.lock().stop().unwrap();
+    bench.play(1);
+    bench.take.take().unwrap().finish(&mut bench.desk.lock()).unwrap();
+
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let to = socket.local_addr().unwrap().to_string();
+    let replayed = tocco(&["send", "--replay", path.to_str().unwrap(), "--to", &to]);
+    assert!(replayed.status.success(), "{}", words(&replayed.stderr));
+    let mut bytes = [0; 4_096];
+    let mut next = || {
+        let length = socket.recv(&mut bytes).unwrap();
+        let leaf = &unpack(&bytes[..length]).unwrap()[0];
+        (message(leaf.bytes).unwrap(), leaf.time.is_some())
+    };
+    let sent = [
+        ("/tocco/strike", vec![text("hammer"), OscType::Double(1.5)], true),
+        ("/tocco/scene/edit", vec![text("bar")], false),
+        ("/tocco/panic", vec![], false),
+        ("/tocco/scene/load", vec![text("bell")], false),
+    ];
+    for (address, args, has_time) in sent {
+        assert_eq!(next(), (OscMessage { addr: address.into(), args }, has_time));
+    }
 }
 
 /// liblo's programs, or a word that they are not here.

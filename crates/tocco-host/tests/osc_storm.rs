@@ -130,7 +130,7 @@ fn random_packets_crash_nothing_grow_nothing_and_sound_like_numbers() {
     let packets = if std::env::var_os("TOCCO_LONG").is_some() { 1_000_000 } else { 50_000 };
     let folder = tempfile::tempdir().unwrap();
     let setup = Setup { watch_load: false, channels: 2, ..Setup::default() };
-    let (desk, mut player) = live::open(library::load("bar").unwrap(), &setup).unwrap();
+    let (desk, mut player) = live::open(library::load("bar").unwrap(), setup).unwrap();
     let names = desk.paths().into_iter().map(|(path, _, _)| path).collect();
     let desk = Shared::new(desk);
     let mut server = Server::new(&desk, Some(Folder::open(folder.path()).unwrap()));

@@ -45,8 +45,8 @@ struct Block {
 /// Longest block, in blocks of the middle length: a storm changes what a block costs, but within bounds.
 const LONGEST_BLOCK: f64 = 8.0;
 
-/// Orders that reach the engine per second of sound, at least; 10 000 where nothing stalls.
-const ORDERS: f64 = 1_000.0;
+/// Gestures that reach the engine per second of sound, at least; 10 000 where nothing stalls.
+const GESTURES: f64 = 1_000.0;
 
 fn seconds() -> f64 {
     if std::env::var_os("TOCCO_LONG").is_some() { 600.0 } else { 60.0 }
@@ -76,8 +76,8 @@ fn soak(seconds: f64, take: &Path) -> Vec<Block> {
         }
         blocks
     });
-    // So many orders per second of sound: what a stalled machine does not play is not ordered either, and what a stalled
-    // player did not order is not made up for.
+    // So many gestures per second of sound: what a stalled machine does not play is not asked for either, and what a stalled
+    // player did not ask for is not made up for.
     let (mut storm, mut ordered) = (Storm::of_everything(), 0);
     while !audio.is_finished() {
         std::thread::sleep(Duration::from_millis(2));
@@ -89,17 +89,17 @@ fn soak(seconds: f64, take: &Path) -> Vec<Block> {
     desk.poll().unwrap();
     take.finish(&mut desk).unwrap();
     let (status, counts) = (desk.status(), desk.counts());
-    println!("{count} blocks of {BLOCK} samples, {} orders", counts.done);
-    assert!(counts.done > (ORDERS * seconds) as u64 && counts.refused == 0, "{counts:?}");
+    println!("{count} blocks of {BLOCK} samples, {} gestures", counts.done);
+    assert!(counts.done > (GESTURES * seconds) as u64 && counts.refused == 0, "{counts:?}");
     assert_eq!(status.health.unconverged + status.health.reset + status.health.refused, 0);
     blocks
 }
 
-/// The same blocks again, from the take, which must give the same bits; and how many orders each had.
+/// The same blocks again, from the take, which must give the same bits; and how many gestures each had.
 fn again(take: &Path) -> (Vec<Duration>, Vec<usize>) {
     let take = tocco_host::take::read(take).unwrap();
-    let mut orders = vec![0; (take.ticks as usize).div_ceil(BLOCK)];
-    take.entries.iter().for_each(|entry| orders[entry.at as usize / BLOCK] += 1);
+    let mut gestures = vec![0; (take.ticks as usize).div_ceil(BLOCK)];
+    take.entries.iter().for_each(|entry| gestures[entry.at as usize / BLOCK] += 1);
     let mut replay = Replay::new(&take).unwrap();
     let mut out = vec![0.0; BLOCK * take.header.channels];
     let mut times = Vec::new();
@@ -111,7 +111,7 @@ fn again(take: &Path) -> (Vec<Duration>, Vec<usize>) {
         times.push(own_time() - spent);
     }
     assert!(replay.is_faithful(), "the take gives what was played");
-    (times, orders)
+    (times, gestures)
 }
 
 fn show(what: &str, loads: &Loads) {
@@ -125,7 +125,7 @@ fn no_block_of_64_samples_takes_much_longer_than_the_others_by_our_doing_under_a
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("soak.jsonl");
     let blocks = soak(seconds(), &path);
-    let (repeated, orders) = again(&path);
+    let (repeated, gestures) = again(&path);
     assert_eq!(blocks.len(), repeated.len());
     let ours: Vec<Duration> = blocks.iter().zip(&repeated).map(|(block, again)| block.own.min(*again)).collect();
     let times = |of: fn(&Block) -> Duration| Loads::new(&blocks.iter().map(of).collect::<Vec<_>>());
@@ -149,9 +149,9 @@ fn no_block_of_64_samples_takes_much_longer_than_the_others_by_our_doing_under_a
         late.len() - by_us - displaced
     );
     for (index, time) in ours.iter().enumerate().filter(|(_, time)| **time > lasting()).take(10) {
-        println!("block {index}: {time:?} with {} orders", orders[index]);
+        println!("block {index}: {time:?} with {} gestures", gestures[index]);
     }
-    println!("most orders of a block: {:?}", orders.iter().max());
+    println!("most gestures of a block: {:?}", gestures.iter().max());
     // How long a block takes depends on the machine, and is the bench's to say; that none takes much longer than the others is
     // ours.
     let (most, middle) = (once_more.at(0.9999), once_more.at(0.5));

@@ -13,7 +13,7 @@ use tocco_live::take::{Replay, Take};
 /// A scene of the size and kind that people play.
 fn player(scene: &str, limiter: bool, channels: usize) -> (Desk, Player) {
     let setup = Setup { limiter, channels, watch_load: false, tape_s: 30.0, ..Setup::default() };
-    live::open(library::load(scene).unwrap(), &setup).unwrap()
+    live::open(library::load(scene).unwrap(), setup).unwrap()
 }
 
 /// Something random that the scene can do, now or within the next 4000 samples.
@@ -42,7 +42,7 @@ fn gesture(desk: &mut Desk, rng: &mut Rng) {
     }
 }
 
-/// Plays for a while under random orders; what was heard and the take.
+/// Plays for a while under random gestures; what was heard and the take.
 fn perform(scene: &str, others: &[&str], seed: u64, limiter: bool, record: &Path) -> Vec<f32> {
     let (mut desk, mut player) = player(scene, limiter, 2);
     let take = TakeFile::record(&mut desk, record).unwrap();
@@ -62,7 +62,7 @@ fn perform(scene: &str, others: &[&str], seed: u64, limiter: bool, record: &Path
         let mut block = vec![0.0; desk.channels() * (1 + (rng.bits() % 700) as usize)];
         player.play(&[], &mut block);
         desk.poll().unwrap();
-        desk.fetch(&mut heard);
+        desk.read_tape(&mut heard);
     }
     desk.stop().unwrap();
     player.play(&[], &mut [0.0; 2]);

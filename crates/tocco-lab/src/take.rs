@@ -9,7 +9,7 @@ use crate::render::{Manner, Report, VERSION};
 use crate::wav::{Format, WavWriter};
 use std::io::BufWriter;
 use std::path::Path;
-use tocco_live::take::{Header, MOST_BYTES, Replay, Take};
+use tocco_live::take::{Header, MOST_BYTES, Replay, Take, spoiled};
 
 /// Reads a take.
 pub fn read(path: &Path) -> Result<Take> {
@@ -52,6 +52,9 @@ pub fn to_wav(take: &Take, target: &Path, manner: &Manner) -> Result<Report> {
     let over = wav.over();
     let (out, _) = wav.finish().map_err(wrong)?;
     out.into_inner().map_err(|e| wrong(e.into_error()))?.keep()?;
+    if !replay.is_faithful() && take.lost_input > 0 {
+        return Err(Error::Missed(format!("{}: rendered, but {}", target.display(), spoiled(take.lost_input))));
+    }
     if !replay.is_faithful() {
         return Err(Error::Missed(format!(
             "{}: rendered, but not as it was played; was the take made by {VERSION}?",

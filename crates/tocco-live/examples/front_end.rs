@@ -18,7 +18,8 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufWriter, Write};
 use tocco::{Document, Gesture};
-use tocco_live::midi::{Map, Translator, voices};
+use tocco_live::midi::voices::voiced;
+use tocco_live::midi::{Map, Translator};
 use tocco_live::{Error, Result, Session, Setup, When};
 
 /// Frames that are rendered at once; gestures take effect between two blocks.
@@ -49,14 +50,6 @@ fn read(file: &str) -> Result<Document> {
     let text = std::fs::read_to_string(file).map_err(|e| Error::BadInput(format!("{file}: {e}")))?;
     let scene = Document::read(file, file, text, |_| Err("this front end reads no recordings".into()));
     scene.map_err(|error| Error::BadInput(format!("{file}: {error}")))
-}
-
-/// The scene with a copy of what a note plays for each of its voices.
-fn voiced(scene: Document) -> Result<Document> {
-    match voices::written(&scene.def, &scene.text)? {
-        Some(text) => Ok(Document::read(&scene.name, &scene.origin, text, |_| Err("no recordings".into()))?),
-        None => Ok(scene),
-    }
 }
 
 impl FrontEnd {
@@ -130,9 +123,9 @@ impl FrontEnd {
         if *generation != Some(desk.generation()) {
             translator.exchange(Map::of(&desk.scene().def));
             *generation = Some(desk.generation());
-            desk.weigh(&translator.bodies())?; // a note goes to the voice that is quietest, which is measured
+            desk.watch_energies(&translator.bodies())?; // a note goes to the voice that is quietest, which is measured
         }
-        translator.weigh(desk.energies());
+        translator.set_energies(desk.energies());
         let mut gestures = Vec::new();
         translator.feed(&bytes, desk.tick() as f64 / desk.rate_hz(), &mut gestures);
         gestures.iter().try_for_each(|gesture| desk.perform(gesture, When::Now).map(|_| ()))

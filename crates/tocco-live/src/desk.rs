@@ -4,7 +4,7 @@
 use crate::Setup;
 use crate::error::{Error, Result, bad};
 use crate::player::{EnergyGroups, Job, Player, REQUESTS, Request, WatchList};
-use crate::report::{PROBES, READINGS, REPORTS, Report, Status};
+use crate::report::{Ending, PROBES, READINGS, REPORTS, Report, Status};
 use crate::take::{self, Header};
 use rtrb::{Consumer, Producer, RingBuffer};
 use std::collections::{BTreeMap, VecDeque};
@@ -19,8 +19,8 @@ use tocco::{Address, Command, Directory, Document, Engine, Gesture};
 const NEWS: usize = 32;
 /// Share of a new reading of the clock: the ear of a device comes in uneven steps, its mean does not.
 const CLOCK_SHARE: f64 = 1.0 / 64.0;
-/// Energies are weighed so often, s.
-const WEIGH_S: f64 = 0.005;
+/// Energies are read so often, s.
+const ENERGIES_S: f64 = 0.005;
 /// Sound that came in and waits to be written into a take, s.
 const INPUT_TAPE_S: f64 = 5.0;
 /// Samples of sound that came in, per line of a take.
@@ -94,6 +94,8 @@ pub struct Desk {
     readings: Consumer<Status>,
     tape: Option<Consumer<f32>>,
     input_tape: Option<Consumer<f32>>,
+    /// Channels of sound that came in, as many as playing began with.
+    inputs: usize,
     take: Option<take::Writer>,
     /// What a take was written to that has ended, until it is fetched.
     ended_take: Option<Box<dyn Write + Send>>,
@@ -108,10 +110,11 @@ pub struct Desk {
     tick: u64,
     /// Frames of the last block.
     block: u64,
+    has_clock: bool,
     /// Time of tick 0 by the clock, ns.
     zero_ns: Option<f64>,
     watched: (Vec<String>, f64),
-    heard: Option<(u64, Vec<f64>)>,
+    arrived: Option<(u64, Vec<f64>)>,
     energies: Arc<[AtomicU64]>,
     prepare: Option<Prepare>,
     news: VecDeque<String>,
@@ -119,7 +122,7 @@ pub struct Desk {
     generation: u64,
     /// What the meters said since [`Desk::levels`].
     levels: Status,
-    stopped: Option<(u64, u64)>,
+    stopped: Option<Ending>,
 }
 
 pub(crate) fn open(scene: Document, setup: Setup) -> Result<(Desk, Player)> {
@@ -133,7 +136,7 @@ pub(crate) fn open(scene: Document, setup: Setup) -> Result<(Desk, Player)> {
     for (path, value) in &sets {
         take::set(&mut built, path, *value)?;
     }
-    let (channels, directory) = (built.channels(), built.directory().clone());
+    let (channels, directory, has_clock) = (built.channels(), built.directory().clone(), clock.is_some());
     let header = Header { rate_hz, channels, ceiling_dbtp: Header::ceiling(limiter), sets, scene: scene.clone() };
     let (requests, to_player) = RingBuffer::new(REQUESTS);
     let (from_player, reports) = RingBuffer::new(REPORTS);
@@ -147,6 +150,7 @@ pub(crate) fn open(scene: Document, setup: Setup) -> Result<(Desk, Player)> {
     (player.input_tape, input_tape) = tape_of(INPUT_TAPE_S * rate_hz * directory.inputs() as f64);
     let desk = Desk {
         most_parameters: directory.parameters().max(ROOM),
+        inputs: directory.inputs(),
         header,
         scene,
         values: vec![None; directory.parameters()],
@@ -165,9 +169,10 @@ pub(crate) fn open(scene: Document, setup: Setup) -> Result<(Desk, Player)> {
         status: Status::default(),
         tick: 0,
         block: 0,
+        has_clock,
         zero_ns: None,
         watched: (Vec::new(), 0.0),
-        heard: None,
+        arrived: None,
         energies: Arc::from([]),
         prepare: None,
         news: VecDeque::new(),
@@ -256,6 +261,9 @@ impl Desk {
     /// Does what a player wants, or says in one line why not.
     pub fn perform(&mut self, gesture: &Gesture, when: When) -> Result<Answer> {
         if let Gesture::Load(scene) | Gesture::Edit(scene) = gesture {
+            if when != When::Now {
+                return self.refuse("another scene comes at the next block boundary, at no other time".into());
+            }
             self.exchange(Document::clone(scene), matches!(gesture, Gesture::Edit(_)))?;
             return Ok(Answer { value: 0.0, clamped: false });
         }
@@ -356,11 +364,16 @@ impl Desk {
         if count > most {
             return self.refuse(format!("{}: {count} parameters; at most {most} while playing", scene.origin));
         }
-        if directory.inputs() > self.header_inputs() {
+        if directory.inputs() > self.inputs {
             return self.refuse(format!(
                 "{}: listens to more than playing began with; stop, and play this scene first",
                 scene.origin
             ));
+        }
+        if self.requests.slots() < 2 {
+            // The scene and the signals that are watched in it go together, or not at all.
+            self.counts.dropped += 1;
+            return Err(full());
         }
         let gesture = self.take.is_some().then(|| {
             let scene = Box::new(scene.clone());
@@ -380,13 +393,6 @@ impl Desk {
         let (signals, every_s) = std::mem::take(&mut self.watched);
         let known: Vec<&str> = signals.iter().map(String::as_str).filter(|s| self.directory.probe(s).is_ok()).collect();
         self.watch(&known, every_s)
-    }
-
-    fn header_inputs(&self) -> usize {
-        match &self.input_tape {
-            Some(tape) => (tape.buffer().capacity() as f64 / (INPUT_TAPE_S * self.header.rate_hz)).round() as usize,
-            None => 0,
-        }
     }
 }
 
@@ -408,9 +414,14 @@ fn with_value(gesture: &Gesture, sent: f64) -> Gesture {
 
 /// What comes back.
 impl Desk {
-    /// Orders so far.
+    /// Gestures so far, by what became of them.
     pub fn counts(&self) -> Counts {
         self.counts
+    }
+
+    /// Gestures of a take that were sent and of which nothing has been heard yet.
+    pub fn under_way(&self) -> usize {
+        self.under_way.len()
     }
 
     /// Samples played, as last heard of.
@@ -448,18 +459,18 @@ impl Desk {
         let every = if signals.is_empty() { 0 } else { ticks };
         self.push(0, Job::Watch(Box::new(WatchList { probes, every })))?;
         self.watched = (signals.iter().map(|signal| (*signal).to_owned()).collect(), every_s);
-        self.heard = None;
+        self.arrived = None;
         Ok(())
     }
 
     /// Watched signals with their values, and the tick they hold at; once per arrival.
-    pub fn heard(&mut self) -> Option<(u64, Vec<(&str, f64)>)> {
-        let (at, values) = self.heard.take()?;
+    pub fn watched_values(&mut self) -> Option<(u64, Vec<(&str, f64)>)> {
+        let (at, values) = self.arrived.take()?;
         Some((at, self.watched.0.iter().map(String::as_str).zip(values).collect()))
     }
 
     /// Shows the energy of groups of bodies from now on, for this scene; none: no more.
-    pub fn weigh(&mut self, groups: &[Vec<String>]) -> Result<()> {
+    pub fn watch_energies(&mut self, groups: &[Vec<String>]) -> Result<()> {
         let mut bodies = Vec::new();
         for (group, name) in groups.iter().enumerate().flat_map(|(group, names)| names.iter().map(move |n| (group, n)))
         {
@@ -474,12 +485,12 @@ impl Desk {
             sums: vec![0.0; groups.len()],
             bodies,
             shown: self.energies.clone(),
-            every: (WEIGH_S * self.header.rate_hz) as u32,
+            every: (ENERGIES_S * self.header.rate_hz) as u32,
         };
-        self.push(0, Job::Weigh(Box::new(all))).map(|_| ())
+        self.push(0, Job::WatchEnergies(Box::new(all))).map(|_| ())
     }
 
-    /// Energy of each group of [`Desk::weigh`], J, as last found.
+    /// Energy of each group of [`Desk::watch_energies`], J, as last found.
     pub fn energies(&self) -> impl Iterator<Item = f64> + '_ {
         self.energies.iter().map(|cell| f64::from_bits(cell.load(Ordering::Relaxed)))
     }
@@ -496,7 +507,7 @@ impl Desk {
 
     /// Ticks played and the hash of their samples, once the audio half has stopped.
     pub fn stopped(&self) -> Option<(u64, u64)> {
-        self.stopped
+        self.stopped.map(|ending| (ending.at, ending.hash))
     }
 
     /// Ends the take at the next block boundary; the sound goes on. [`Desk::finish`] has it once the audio half has passed
@@ -506,11 +517,11 @@ impl Desk {
     }
 
     /// Completes the take, if there is one, and gives back what it was written to; after [`Desk::stopped`], or
-    /// [`Desk::end_take`].
+    /// [`Desk::end_take`]. A take that lacks sound which came in says so in its last line, and in a remark.
     pub fn finish(&mut self) -> Result<Option<Box<dyn Write + Send>>> {
         self.poll()?;
-        if let Some((ticks, hash)) = self.stopped {
-            self.complete_take(ticks, hash)?;
+        if let Some(ending) = self.stopped {
+            self.complete_take(ending)?;
         }
         match self.take {
             Some(_) => Err(Error::Busy("the sound did not stop; the take is not complete".into())),
@@ -518,11 +529,14 @@ impl Desk {
         }
     }
 
-    fn complete_take(&mut self, ticks: u64, hash: u64) -> Result<()> {
-        self.write_input(0, ticks * self.header_inputs() as u64)?;
+    fn complete_take(&mut self, Ending { at, hash, lost_input }: Ending) -> Result<()> {
+        self.write_input(0, at * self.inputs as u64)?;
         self.under_way.clear();
         if let Some(take) = self.take.take() {
-            self.ended_take = Some(take.finish(ticks, hash)?);
+            self.ended_take = Some(take.finish(at, hash, lost_input)?);
+            if lost_input > 0 {
+                self.say(take::spoiled(lost_input));
+            }
         }
         Ok(())
     }
@@ -548,9 +562,11 @@ impl Desk {
     pub fn poll(&mut self) -> Result<()> {
         while let Ok(reading) = self.readings.pop() {
             (self.tick, self.block) = (reading.tick, reading.tick - reading.began);
-            let zero_ns = reading.began_ns as f64 - reading.began as f64 * 1e9 / self.header.rate_hz;
-            let before = self.zero_ns.unwrap_or(zero_ns);
-            self.zero_ns = Some(before + CLOCK_SHARE * (zero_ns - before));
+            if self.has_clock {
+                let zero_ns = reading.began_ns as f64 - reading.began as f64 * 1e9 / self.header.rate_hz;
+                let before = self.zero_ns.unwrap_or(zero_ns);
+                self.zero_ns = Some(before + CLOCK_SHARE * (zero_ns - before));
+            }
             self.status = self.status.and(&reading);
             self.levels = self.levels.and(&reading);
         }
@@ -576,9 +592,9 @@ impl Desk {
                     self.say(format!("load: at most {most} sub-steps{modes}"));
                 }
                 Report::Freed(_) => {}
-                Report::Probes { at, values } => self.heard = Some((at, values.to_vec())),
-                Report::TakeEnded { at, hash } => self.complete_take(at, hash)?,
-                Report::Stopped { at, hash } => self.stopped = Some((at, hash)),
+                Report::Probes { at, values } => self.arrived = Some((at, values.to_vec())),
+                Report::TakeEnded(ending) => self.complete_take(ending)?,
+                Report::Stopped(ending) => self.stopped = Some(ending),
             }
         }
         self.write_input(INPUT_LINE, u64::MAX)
@@ -603,7 +619,7 @@ impl Desk {
     }
 
     /// Moves the samples that wait for a file into `into`.
-    pub fn fetch(&mut self, into: &mut Vec<f32>) {
+    pub fn read_tape(&mut self, into: &mut Vec<f32>) {
         let Some(tape) = &mut self.tape else { return };
         if let Ok(chunk) = tape.read_chunk(tape.slots()) {
             let (first, second) = chunk.as_slices();
@@ -626,7 +642,8 @@ impl Desk {
         self.news.pop_front()
     }
 
-    /// Tick of a time by the clock that was handed in, ns, as the device has kept it so far; `None` before the first block.
+    /// Tick of a time by the clock that was handed in, ns, as the device has kept it so far; `None` before the first
+    /// block, and where there is no clock.
     pub fn tick_at(&self, clock_ns: f64) -> Option<u64> {
         Some(((clock_ns - self.zero_ns?) * 1e-9 * self.header.rate_hz).round().max(0.0) as u64)
     }
@@ -640,6 +657,9 @@ impl Desk {
         let at = match when {
             When::Now => 0,
             When::Tick(tick) => tick,
+            When::At(_) if !self.has_clock => {
+                return self.refuse("nothing can be placed by time: there is no clock; name a tick".into());
+            }
             When::At(ns) => self.tick_at(ns).unwrap_or(0),
         };
         self.counts.late += u64::from(when != When::Now && at < self.tick);
@@ -656,8 +676,12 @@ impl Desk {
         let serial = self.serial;
         if self.requests.push(Request { serial, at, job }).is_err() {
             self.counts.dropped += 1;
-            return Err(Error::Busy(format!("{REQUESTS} orders wait already; slow down, or is the device stuck?")));
+            return Err(full());
         }
         Ok(serial)
     }
+}
+
+fn full() -> Error {
+    Error::Busy(format!("{REQUESTS} requests wait already; slow down, or is the device stuck?"))
 }

@@ -45,7 +45,7 @@ use tocco::Document;
 /// Time for the audio half, ns after a moment of the caller's choice. It is called on the audio thread.
 pub type Clock = Box<dyn Fn() -> u64 + Send>;
 
-/// How to play.
+/// Rate, channels and what stands between the engine and the ear.
 pub struct Setup {
     /// Rate of the device and so of the engine; `None`: the scene's own, Hz.
     pub rate_hz: Option<f64>,
@@ -53,7 +53,7 @@ pub struct Setup {
     pub channels: usize,
     /// Limit true peaks, each output by itself.
     pub limiter: bool,
-    /// Watch the clock, and shed load before it is too much. Off where nobody waits for the sound.
+    /// Shed load before it is too much, where there is a clock. Off where nobody waits for the sound.
     pub watch_load: bool,
     /// What time it is; without it nothing can be placed by time, and load is not known.
     pub clock: Option<Clock>,
@@ -65,15 +65,7 @@ pub struct Setup {
 
 impl Default for Setup {
     fn default() -> Self {
-        Self {
-            rate_hz: None,
-            channels: 1,
-            limiter: true,
-            watch_load: false,
-            clock: None,
-            sets: Vec::new(),
-            tape_s: 0.0,
-        }
+        Self { rate_hz: None, channels: 1, limiter: true, watch_load: true, clock: None, sets: Vec::new(), tape_s: 0.0 }
     }
 }
 

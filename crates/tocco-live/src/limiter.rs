@@ -69,6 +69,12 @@ pub struct Limiter {
     /// Group of each channel: channels of one output, which turn down together.
     group: Vec<usize>,
     groups: usize,
+    /// Frames until all that was under way at the last regrouping is out.
+    leaving: usize,
+    /// Groups that each channel had when what is under way came in, a row for each channel.
+    former: Vec<bool>,
+    /// Groups whose gain is still needed, former ones too.
+    running: usize,
     envelopes: Vec<Envelope>,
     /// Gain of each group in this frame, and the least in the last block.
     gains: Vec<f64>,
@@ -105,15 +111,38 @@ impl Limiter {
             at: 0,
             group: vec![0; channels],
             groups: 1,
+            leaving: 0,
+            former: vec![false; channels * channels],
+            running: 1,
             envelopes: vec![Envelope::new(look, rate_hz); channels],
             gains: vec![1.0; channels],
             least: vec![1.0; channels],
         }
     }
 
-    /// From here on each output has its own limiter, or none; outputs in the order of the scene. What is under way keeps
-    /// its gains, by place. `[audio]`
+    /// The same with a limiter for each output, or none; outputs in the order of the scene. `[control]`
+    pub fn of_outputs(channels: usize, rate_hz: f64, ceiling_dbtp: f64, outputs: &[Output]) -> Self {
+        let mut limiter = Self::new(channels, rate_hz, ceiling_dbtp);
+        limiter.assign(outputs);
+        limiter.running = limiter.groups;
+        limiter
+    }
+
+    /// From here on the outputs are these. What is under way stays below the ceiling: until it is out, a channel has the
+    /// least gain of its new group and of those that it belonged to. `[audio]`
     pub fn regroup(&mut self, outputs: &[Output]) {
+        if self.leaving == 0 {
+            self.former.fill(false);
+        }
+        for (channel, group) in self.group.iter().enumerate().filter(|(_, group)| **group != FREE) {
+            self.former[channel * self.channels + group] = true;
+        }
+        self.leaving = self.latency();
+        self.assign(outputs);
+        self.running = self.running.max(self.groups);
+    }
+
+    fn assign(&mut self, outputs: &[Output]) {
         self.group.fill(FREE);
         for (index, output) in outputs.iter().enumerate().take(self.channels) {
             for channel in output.channels.iter().filter(|_| output.limiter) {
@@ -154,33 +183,58 @@ impl Limiter {
     fn run(&mut self, frames: &mut [f32]) {
         for frame in frames.chunks_exact_mut(self.channels) {
             self.gains.fill(0.0); // first the peaks, then the gains that they need
-            for ((recent, sample), group) in self.recent.iter_mut().zip(&*frame).zip(&self.group) {
-                if *group != FREE {
-                    self.gains[*group] = self.gains[*group].max(peak(recent, *sample));
+            // Peaks are found so late that the first ones still belong to what came in before.
+            let shared = self.leaving + BACK > self.latency();
+            for (channel, (recent, sample)) in self.recent.iter_mut().zip(&*frame).enumerate() {
+                recent.copy_within(..TAPS - 1, 1);
+                recent[0] = f64::from(*sample);
+                let group = self.group[channel];
+                if group == FREE && !shared {
+                    continue;
+                }
+                let peak = peak(recent);
+                if group != FREE {
+                    self.gains[group] = self.gains[group].max(peak);
+                }
+                if shared {
+                    let former = &self.former[channel * self.channels..][..self.running];
+                    for (gain, _) in self.gains.iter_mut().zip(former).filter(|(_, had)| **had) {
+                        *gain = gain.max(peak);
+                    }
                 }
             }
-            for group in 0..self.groups {
+            for group in 0..self.running {
                 let peak = self.gains[group];
                 let needed = if peak > self.ceiling { (self.ceiling / peak * f64::from(ONE)) as u32 } else { ONE };
                 self.gains[group] = self.envelopes[group].gain(needed);
                 self.least[group] = self.least[group].min(self.gains[group]);
             }
-            for (sample, group) in frame.iter_mut().zip(&self.group) {
+            for (channel, sample) in frame.iter_mut().enumerate() {
                 core::mem::swap(sample, &mut self.delay[self.at]);
                 self.at = if self.at + 1 == self.delay.len() { 0 } else { self.at + 1 };
-                let gain = if *group == FREE { 1.0 } else { self.gains[*group] };
+                let group = self.group[channel];
+                let mut gain = if group == FREE { 1.0 } else { self.gains[group] };
+                if self.leaving > 0 {
+                    let former = &self.former[channel * self.channels..][..self.running];
+                    let held = self.gains.iter().zip(former).filter(|(_, had)| **had);
+                    gain = held.fold(gain, |least, (gain, _)| least.min(*gain));
+                }
                 if gain != 1.0 {
                     *sample = (f64::from(*sample) * gain) as f32;
+                }
+            }
+            if self.leaving > 0 {
+                self.leaving -= 1;
+                if self.leaving == 0 {
+                    self.running = self.groups;
                 }
             }
         }
     }
 }
 
-/// Largest magnitude around the sample [`BACK`] frames back; the newest sample comes in.
-fn peak(recent: &mut [f64; TAPS], sample: f32) -> f64 {
-    recent.copy_within(..TAPS - 1, 1);
-    recent[0] = f64::from(sample);
+/// Largest magnitude around the sample [`BACK`] frames back.
+fn peak(recent: &[f64; TAPS]) -> f64 {
     let mut peak = recent[BACK].abs();
     for phase in &PHASES {
         let (mut forth, mut back) = (0.0, 0.0);
@@ -253,6 +307,10 @@ mod tests {
         let mut fine = back.make_output_vec();
         back.process(&mut wide, &mut fine).unwrap();
         fine.iter().fold(0.0, |most: f64, x| most.max(x.abs())) / n as f64
+    }
+
+    fn output(name: &str, channels: &[usize], limiter: bool) -> Output {
+        Output { name: name.into(), channels: channels.to_vec(), limiter, written: true }
     }
 
     fn limited(signal: &[f32], channels: usize) -> (Vec<f32>, Limiter) {
@@ -333,14 +391,8 @@ mod tests {
 
     #[test]
     fn an_output_is_not_turned_down_by_another_and_stays_together_with_it() {
-        let output = |name: &str, channels: &[usize], limiter| Output {
-            name: name.into(),
-            channels: channels.to_vec(),
-            limiter,
-            written: true,
-        };
-        let mut limiter = Limiter::new(4, RATE_HZ, CEILING_DBTP);
-        limiter.regroup(&[output("main", &[0, 1], true), output("haptic", &[3], true), output("dry", &[2], false)]);
+        let outputs = [output("main", &[0, 1], true), output("haptic", &[3], true), output("dry", &[2], false)];
+        let mut limiter = Limiter::of_outputs(4, RATE_HZ, CEILING_DBTP, &outputs);
         let loud = |i: u32| 3.0 * (f64::from(i) * 0.05).sin() as f32;
         let signal: Vec<f32> = (0..9_600).flat_map(|i| [loud(i), 0.1, loud(i), 0.25]).collect();
         let mut out = signal.clone();
@@ -351,5 +403,55 @@ mod tests {
             assert!(frame[2] == before[2] && frame[3] == 0.25, "the others are not, and are as late");
         }
         assert!(limiter.reductions()[0] < 0.5 && limiter.reductions()[1..] == [1.0, 1.0]);
+    }
+
+    #[test]
+    fn what_is_under_way_stays_below_the_ceiling_when_its_channels_come_to_other_outputs() {
+        let ways = [
+            vec![output("main", &[0], true), output("haptic", &[1], true), output("third", &[2], true)],
+            vec![output("haptic", &[1, 2], true), output("main", &[0], true)],
+            vec![output("dry", &[0, 1, 2], false)],
+            vec![output("all", &[0, 1, 2], true)],
+        ];
+        let ceiling = (tocco::units::gain(CEILING_DBTP) * 1.000_001) as f32;
+        let mut rng = Rng::new(3, "regroup");
+        for case in 0..400 {
+            let (from, to) = (&ways[case % 4], &ways[case / 4 % 4]);
+            if !from[0].limiter {
+                continue; // what comes in free goes out free
+            }
+            // A blow on one channel shortly before the exchange, and silence from then on.
+            let (at, struck) = (300 + case % 100, case % 3);
+            let blow = at - 1 - case / 3 % 100;
+            let mut frames = vec![0.0_f32; 3 * 600];
+            for i in blow..at {
+                frames[3 * i + struck] = rng.between(-8.0, 8.0) as f32;
+            }
+            let mut limiter = Limiter::of_outputs(3, RATE_HZ, CEILING_DBTP, from);
+            // Now and then another scene is gone before it was heard.
+            let passing = at - case % 2 * 20;
+            let (before, after) = frames.split_at_mut(3 * passing);
+            limiter.limit(before);
+            if passing < at {
+                limiter.regroup(&ways[case / 16 % 4]);
+            }
+            limiter.limit_and_regroup(after, at - passing, to);
+            let over = frames.iter().position(|x| x.abs() > ceiling);
+            let spared = passing < at && !ways[case / 16 % 4][0].limiter;
+            assert!(over.is_none() || spared, "case {case}: {:?} at {over:?}", over.map(|i| frames[i]));
+        }
+    }
+
+    #[test]
+    fn what_comes_in_after_the_outputs_have_changed_is_limited_by_the_new_ones_alone() {
+        let (pair, apart) = ([output("main", &[0, 1], true)], [output("main", &[0], true), output("dry", &[1], false)]);
+        let mut limiter = Limiter::of_outputs(2, RATE_HZ, CEILING_DBTP, &pair);
+        let mut frames: Vec<f32> = (0..9_600).flat_map(|i| [4.0 * (f64::from(i) * 0.05).sin() as f32, 2.0]).collect();
+        let late = limiter.latency();
+        limiter.limit_and_regroup(&mut frames, 4_800, &apart);
+        let ceiling = (tocco::units::gain(CEILING_DBTP) * 1.000_001) as f32;
+        assert!(frames.chunks(2).all(|frame| frame[0].abs() <= ceiling));
+        assert!(frames.chunks(2).take(4_800 + late).all(|frame| frame[1].abs() <= ceiling), "until the last of before");
+        assert!(frames.chunks(2).skip(4_800 + late).all(|frame| frame[1] == 2.0), "and free from the first of after");
     }
 }

@@ -5,7 +5,7 @@
 use crate::Clock;
 use crate::governor::Governor;
 use crate::limiter::Limiter;
-use crate::report::{Garbage, METERS, OUTPUTS, PROBES, Report, Status};
+use crate::report::{Ending, Garbage, METERS, OUTPUTS, PROBES, Report, Status};
 use rtrb::{Consumer, Producer};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,6 +17,8 @@ use tocco::{Command, Engine, Health, Queue};
 pub(crate) const REQUESTS: usize = 8192;
 /// Frames rendered at once; longer blocks are cut.
 const MOST_FRAMES: usize = 4096;
+/// Reports that a waiting request may still need.
+const REPORTS_EACH: usize = 2;
 /// Reports kept free for what is not an answer to a request.
 const RESERVE: usize = 64;
 /// Serial of the commands that the audio half gives itself.
@@ -40,7 +42,7 @@ pub(crate) enum Job {
     /// Signals to send back from now on.
     Watch(Box<WatchList>),
     /// Energies to show from now on.
-    Weigh(Box<EnergyGroups>),
+    WatchEnergies(Box<EnergyGroups>),
     /// The end of a take, not of the sound.
     EndTake,
     /// The end of the sound.
@@ -83,11 +85,13 @@ pub struct Player {
     watched: Option<Box<WatchList>>,
     next_probe: u64,
     energies: Option<Box<EnergyGroups>>,
-    next_weighing: u64,
+    next_energies: u64,
     governor: Option<Governor>,
     clock: Option<Clock>,
     reading: Status,
     hash: u64,
+    /// Frames that came in and are missing from the input tape, in all.
+    lost_input: u64,
     stop_at: Option<u64>,
     stopped: bool,
 }
@@ -116,11 +120,12 @@ impl Player {
             watched: None,
             next_probe: 0,
             energies: None,
-            next_weighing: 0,
+            next_energies: 0,
             governor: (watch_load && clock.is_some()).then(Governor::new),
             clock,
             reading: Status::default(),
             hash: START,
+            lost_input: 0,
             stop_at: None,
             stopped: false,
         }
@@ -189,16 +194,14 @@ impl Player {
         }
         let end = tick + frames as u64;
         for pending in self.queue.iter().take_while(|pending| pending.timed.at < end) {
-            // There is room: a request is only taken when its report has one, and a reserve is kept.
+            // There is room: a request is only taken when its reports have some, and a reserve is kept.
             if pending.serial != OWN {
                 let at = pending.timed.at.max(tick);
                 let _ = self.reports.push(Report::Done { serial: pending.serial, at });
             }
         }
         let health = self.render(inputs, out, &mut rows[..frames * width]);
-        while let Some(command) = self.queue.spent() {
-            let _ = self.reports.push(Report::Freed(Garbage::Command(command)));
-        }
+        self.hand_back_spent();
         self.limit(out, tick, end);
         self.keep(inputs, out, channels);
         while self.spare() > RESERVE / 2
@@ -207,12 +210,12 @@ impl Player {
             let _ = self.reports.push(Report::Freed(Garbage::Scene(scene)));
         }
         self.send_probes();
-        self.weigh();
+        self.read_energies();
         self.reading.health = health;
         self.account(began_ns, tick, frames);
         if self.stop_at == Some(end) {
             self.stopped = true;
-            let _ = self.reports.push(Report::Stopped { at: end, hash: self.hash });
+            let _ = self.reports.push(Report::Stopped(self.ending(end)));
         }
     }
 
@@ -234,13 +237,25 @@ impl Player {
         self.engine.health()
     }
 
+    fn ending(&self, at: u64) -> Ending {
+        Ending { at, hash: self.hash, lost_input: self.lost_input }
+    }
+
     fn now_ns(&self) -> u64 {
         self.clock.as_ref().map_or(0, |clock| clock())
     }
 
-    /// Room for reports beyond those that waiting requests will need.
+    /// Room for reports beyond those that waiting requests will need: what became of each, and what it leaves to be freed.
     fn spare(&self) -> usize {
-        self.reports.slots().saturating_sub(self.queue.len())
+        let outputs = usize::from(self.next_outputs.is_some());
+        self.reports.slots().saturating_sub(REPORTS_EACH * self.queue.len() + outputs)
+    }
+
+    /// What commands leave to be freed goes back.
+    fn hand_back_spent(&mut self) {
+        while let Some(command) = self.queue.spent() {
+            let _ = self.reports.push(Report::Freed(Garbage::Command(command)));
+        }
     }
 
     fn take_requests(&mut self, tick: u64) {
@@ -250,12 +265,12 @@ impl Player {
             match job {
                 Job::Command(command) => {
                     if matches!(command, Command::Hush) {
-                        self.forget_later(tick);
+                        self.forget_after(at);
                     }
                     self.schedule(serial, at, command);
                 }
                 Job::Replace(command, outputs) => {
-                    self.forget_later(tick);
+                    self.forget_after(at);
                     self.schedule(serial, at, command);
                     if let Some((_, before)) = self.next_outputs.replace((at, outputs)) {
                         let _ = self.reports.push(Report::Freed(Garbage::Outputs(before)));
@@ -267,33 +282,38 @@ impl Player {
                         let _ = self.reports.push(Report::Freed(Garbage::WatchList(before)));
                     }
                 }
-                Job::Weigh(groups) => {
-                    self.next_weighing = tick;
+                Job::WatchEnergies(groups) => {
+                    self.next_energies = tick;
                     if let Some(before) = self.energies.replace(groups) {
                         let _ = self.reports.push(Report::Freed(Garbage::EnergyGroups(before)));
                     }
                 }
                 Job::EndTake => {
-                    let _ = self.reports.push(Report::TakeEnded { at: tick, hash: self.hash });
+                    let _ = self.reports.push(Report::TakeEnded(self.ending(tick)));
                 }
                 Job::Stop => self.stop_at = Some(self.stop_at.map_or(at, |before| before.min(at))),
             }
         }
     }
 
-    /// What was meant for later was meant for what is here now.
-    fn forget_later(&mut self, tick: u64) {
+    /// What was meant for later was meant for what is here until this tick.
+    fn forget_after(&mut self, tick: u64) {
         let Self { queue, reports, .. } = self;
         queue.forget_after(tick, |serial| {
             if serial != OWN {
                 let _ = reports.push(Report::Dropped { serial });
             }
         });
+        // Until it is handed back it takes up room of what is to come.
+        self.hand_back_spent();
     }
 
     fn schedule(&mut self, serial: u64, at: u64, command: Command) {
         if let Err(command) = self.queue.try_push(at, command, serial) {
             let _ = self.reports.push(Report::Freed(Garbage::Command(command)));
+            if serial != OWN {
+                let _ = self.reports.push(Report::Dropped { serial });
+            }
         }
     }
 
@@ -341,7 +361,8 @@ impl Player {
         if let Some(tape) = &mut self.input_tape {
             let frames = out.len() / channels;
             if tape.slots() < frames * self.inputs {
-                self.reading.lost_frames += frames as u64;
+                self.reading.lost_input_frames += frames as u64;
+                self.lost_input += frames as u64;
                 return;
             }
             for frame in 0..frames {
@@ -365,10 +386,10 @@ impl Player {
     }
 
     /// Energies of groups of bodies, where the control half can read them at any time.
-    fn weigh(&mut self) {
+    fn read_energies(&mut self) {
         let tick = self.engine.tick();
-        let Some(groups) = self.energies.as_deref_mut().filter(|_| tick >= self.next_weighing) else { return };
-        self.next_weighing = tick + u64::from(groups.every);
+        let Some(groups) = self.energies.as_deref_mut().filter(|_| tick >= self.next_energies) else { return };
+        self.next_energies = tick + u64::from(groups.every);
         self.engine.energies(&mut groups.energies);
         groups.sums.fill(0.0);
         for (body, group) in &groups.bodies {
@@ -387,7 +408,7 @@ impl Player {
         let lasting_s = frames as f64 / self.rate_hz();
         let spent_ns = self.now_ns().saturating_sub(began_ns);
         let load = 1e-9 * spent_ns as f64 / lasting_s;
-        let room = self.spare() > 1 && self.queue.len() < REQUESTS;
+        let room = self.spare() > REPORTS_EACH && self.queue.len() < REQUESTS;
         if let Some(grade) = self.governor.as_mut().filter(|_| room).and_then(|g| g.judge(load, lasting_s)) {
             let at = self.engine.tick();
             self.schedule(OWN, at, grade.command());

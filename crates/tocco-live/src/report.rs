@@ -9,13 +9,13 @@ use tocco::{Command, Health, Scene};
 
 /// Channels with a meter of their own: all that a scene may have.
 pub const METERS: usize = MAX_CHANNELS;
-/// Outputs whose limiter is shown.
-pub const OUTPUTS: usize = 8;
+/// Outputs whose limiter is shown: all that have a channel.
+pub const OUTPUTS: usize = MAX_CHANNELS;
 /// Signals that can be streamed back at once.
 pub const PROBES: usize = 16;
 
-/// Reports that wait at most: one for every request, and some.
-pub(crate) const REPORTS: usize = 2 * REQUESTS;
+/// Reports that wait at most: two for every request that waits, and one for each of as many that are done.
+pub(crate) const REPORTS: usize = 3 * REQUESTS;
 /// Meter readings that wait at most; more are merged.
 pub(crate) const READINGS: usize = 256;
 
@@ -41,10 +41,21 @@ pub(crate) enum Report {
     Freed(#[expect(dead_code, reason = "it is there to be dropped")] Garbage),
     /// Watched signals at the end of a block.
     Probes { at: u64, values: [f64; PROBES] },
-    /// The take ends before this tick; hash of all sound until then.
-    TakeEnded { at: u64, hash: u64 },
-    /// No more sound after this tick; hash of all there was.
-    Stopped { at: u64, hash: u64 },
+    /// The take ends here, the sound does not.
+    TakeEnded(Ending),
+    /// No more sound.
+    Stopped(Ending),
+}
+
+/// What there was until an end.
+#[derive(Clone, Copy)]
+pub(crate) struct Ending {
+    /// Samples.
+    pub at: u64,
+    /// Hash of all sound.
+    pub hash: u64,
+    /// Frames that came in and are missing for a take.
+    pub lost_input: u64,
 }
 
 /// How it sounds and how hard that is: since the last reading.
@@ -66,9 +77,9 @@ pub struct Status {
     pub limited: [f64; OUTPUTS],
     /// Largest part of its time that a block took.
     pub load: f32,
-    /// Mean part of the time that blocks took: ns spent and ns there were.
+    /// Time that blocks took, ns.
     pub spent_ns: u64,
-    /// See `spent_ns`.
+    /// Time that they last, ns.
     pub budget_ns: u64,
     /// Blocks that took longer than they last: heard as gaps.
     pub late_blocks: u64,
@@ -78,6 +89,8 @@ pub struct Status {
     pub health: Health,
     /// Frames that could not be kept for the file, because nobody fetched them in time.
     pub lost_frames: u64,
+    /// Frames that came in and could not be kept for a take, because nobody fetched those before them in time.
+    pub lost_input_frames: u64,
 }
 
 impl Default for Status {
@@ -97,6 +110,7 @@ impl Default for Status {
             grade: Grade::FULL,
             health: Health::default(),
             lost_frames: 0,
+            lost_input_frames: 0,
         }
     }
 }
@@ -118,6 +132,7 @@ impl Status {
         both.budget_ns += self.budget_ns;
         both.late_blocks += self.late_blocks;
         both.lost_frames += self.lost_frames;
+        both.lost_input_frames += self.lost_input_frames;
         both
     }
 

@@ -13,6 +13,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::io::Write;
+use std::sync::{Arc, Mutex, PoisonError};
 use tocco::engine::{START, hashed};
 use tocco::{Command, Directory, Document, Engine, Gesture, Queue, Scene};
 
@@ -26,7 +27,7 @@ pub const MOST_BYTES: u64 = 1 << 30;
 pub struct Entry {
     /// Tick at which it took effect.
     pub at: u64,
-    /// What.
+    /// What the player did.
     pub gesture: Gesture,
 }
 
@@ -57,9 +58,7 @@ impl Header {
 
     /// The limiters of the scene's outputs, if peaks are limited.
     pub fn limiter(&self, directory: &Directory) -> Option<Limiter> {
-        let mut limiter = Limiter::new(self.channels, self.rate_hz, self.ceiling_dbtp?);
-        limiter.regroup(directory.outputs());
-        Some(limiter)
+        Some(Limiter::of_outputs(self.channels, self.rate_hz, self.ceiling_dbtp?, directory.outputs()))
     }
 
     /// The ceiling of a limiter that is on or off.
@@ -133,12 +132,54 @@ impl Writer {
         self.line(&json!({ "input": BASE64.encode(bytes) }))
     }
 
-    /// The last line: number of samples, and their hash.
-    pub fn finish(mut self, ticks: u64, hash: u64) -> Result<Box<dyn Write + Send>> {
-        self.line(&json!({ "end": ticks, "hash": format!("{hash:016x}") }))?;
+    /// The last line: number of samples, their hash, and how many frames that came in are missing, if any.
+    pub fn finish(mut self, ticks: u64, hash: u64, lost_input: u64) -> Result<Box<dyn Write + Send>> {
+        let mut line = json!({ "end": ticks, "hash": format!("{hash:016x}") });
+        if lost_input > 0 {
+            line["lost_input_frames"] = lost_input.into();
+        }
+        self.line(&line)?;
         self.out.flush()?;
         Ok(self.out)
     }
+}
+
+/// Something to write a take to that can be fetched again: a desk owns one end, whoever opened it keeps the other.
+pub struct SharedWriter<W>(Arc<Mutex<Option<W>>>);
+
+impl<W> SharedWriter<W> {
+    /// Both ends are this and its clones.
+    pub fn new(out: W) -> Self {
+        Self(Arc::new(Mutex::new(Some(out))))
+    }
+
+    /// What was written to; what is written later goes nowhere.
+    pub fn fetch(&self) -> Option<W> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl<W> Clone for SharedWriter<W> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<W: Write> Write for SharedWriter<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map_or(Ok(bytes.len()), |out| out.write(bytes))
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map_or(Ok(()), Write::flush)
+    }
+}
+
+/// Why a take does not give the same samples again.
+pub fn spoiled(lost_input: u64) -> String {
+    format!(
+        "the take is spoiled: {lost_input} frames of the sound that came in are missing, as nobody fetched them in time"
+    )
 }
 
 /// A take.
@@ -154,6 +195,8 @@ pub struct Take {
     pub ticks: u64,
     /// Hash of what was heard.
     pub hash: u64,
+    /// Frames that came in and are missing: it cannot give the same samples again unless this is 0.
+    pub lost_input: u64,
 }
 
 impl Take {
@@ -173,7 +216,8 @@ impl Take {
             if let Some(ticks) = value["end"].as_u64() {
                 let hash = value["hash"].as_str().and_then(|hash| u64::from_str_radix(hash, 16).ok());
                 let hash = hash.ok_or_else(|| broken("the last line has no hash"))?;
-                return Ok(Self { header: Header::clone(header), entries, input, ticks, hash });
+                let lost_input = value["lost_input_frames"].as_u64().unwrap_or(0);
+                return Ok(Self { header: Header::clone(header), entries, input, ticks, hash, lost_input });
             }
             if let Some(heard) = value["input"].as_str() {
                 let bytes = BASE64.decode(heard).map_err(|_| broken("'input' is broken"))?;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Both halves on one thread, as a worklet or an offline renderer has them.
 
-use std::io::Write;
-use std::sync::{Arc, Mutex};
 use tocco::{Document, Engine, Gesture, Queue, Scene};
-use tocco_live::take::{Replay, Take};
+use tocco_live::take::{Replay, SharedWriter, Take};
 use tocco_live::{Session, Setup, When};
 
 const PLATE: &str = "body.hammer = { type = 'mass', mass_kg = 0.01, position_m = -1.0 }\n\
@@ -13,18 +11,6 @@ const PLATE: &str = "body.hammer = { type = 'mass', mass_kg = 0.01, position_m =
     contact.hit = { type = 'impact', between = ['hammer', 'plate.place'], stiffness = 1e8 }\n\
     drive = [{ path = 'plate.ear/force_n', input = 0, gain = 0.1 }]\n\
     tap = [{ of = 'plate.ear', gain = 0.3 }]\n";
-
-#[derive(Clone, Default)]
-struct Shared(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Shared {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
 
 fn session() -> Session {
     let scene = Document::read("plate", "here", PLATE.into(), |_| Err("none".into())).unwrap();
@@ -37,7 +23,7 @@ fn noise(from: usize) -> Vec<f32> {
 
 #[test]
 fn a_take_that_ends_while_the_sound_goes_on_replays_to_the_same_samples_with_what_came_in() {
-    let (mut session, shared) = (session(), Shared::default());
+    let (mut session, shared) = (session(), SharedWriter::new(Vec::new()));
     session.desk.record(Box::new(shared.clone()), "a test").unwrap();
     let mut heard = Vec::new();
     for block in 0..40 {
@@ -63,7 +49,7 @@ fn a_take_that_ends_while_the_sound_goes_on_replays_to_the_same_samples_with_wha
             assert!(out.iter().any(|x| *x != 0.0), "it goes on");
         }
     }
-    let text = String::from_utf8(shared.0.lock().unwrap().clone()).unwrap();
+    let text = String::from_utf8(shared.fetch().unwrap()).unwrap();
     assert!(text.contains("\"touch\":\"plate.place\"") && !text.contains("\"hit\":\"plate.ear\""), "{text}");
     let take = Take::from_text(&text, "here").unwrap();
     assert_eq!((take.ticks, take.input.len()), (2560, 2560));

@@ -44,7 +44,7 @@ pub fn scene() -> Result<Document> {
 
 /// Both halves for it, without a governor, so that nothing is shed.
 pub fn open() -> Result<(Desk, Player)> {
-    live::open(scene()?, &Setup { rate_hz: Some(RATE_HZ), watch_load: false, ..Setup::default() })
+    live::open(scene()?, Setup { rate_hz: Some(RATE_HZ), watch_load: false, ..Setup::default() })
 }
 
 /// What one player does: ten thousand changes and a hundred strikes a second.
@@ -67,7 +67,7 @@ impl Storm {
         Self { kinds: 6, ..Self::default() }
     }
 
-    /// The orders of the next so many seconds.
+    /// The gestures of the next so many seconds.
     pub fn blow(&mut self, desk: &mut Desk, seconds: f64) -> Result<()> {
         self.sets += 10_000.0 * seconds;
         self.strikes += 100.0 * seconds;

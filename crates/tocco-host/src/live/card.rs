@@ -2,10 +2,12 @@
 //! Sound cards, through cpal.
 
 use super::Player;
-use super::device::{Device, Loan, Opened, Opener, fetch_home, spread};
+use super::device::{Device, Loan, Opened, Opener, fetch_home, misfit, spread};
+use super::input::{InputReader, input_ring};
 use crate::error::{HostError, Result, bad};
 use cpal::traits::{DeviceTrait, HostTrait, StreamTrait};
 use cpal::{DeviceDirection, ErrorKind, FromSample, SampleFormat, SizedSample, StreamConfig};
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,10 +22,10 @@ const FRAMES: usize = 1024;
 
 /// ALSA writes to stderr whatever it does not find; while we look, that goes nowhere.
 #[cfg(unix)]
-struct Hush(i32);
+struct QuietStderr(i32);
 
 #[cfg(unix)]
-impl Hush {
+impl QuietStderr {
     fn new() -> Option<Self> {
         let nowhere = std::fs::File::options().write(true).open("/dev/null").ok()?;
         // SAFETY: plain calls on file descriptors that are open; failures are answered with -1.
@@ -38,7 +40,7 @@ impl Hush {
 }
 
 #[cfg(unix)]
-impl Drop for Hush {
+impl Drop for QuietStderr {
     fn drop(&mut self) {
         // SAFETY: the descriptor is ours, made by dup in `new`.
         unsafe {
@@ -51,7 +53,7 @@ impl Drop for Hush {
 /// A device by its id, and its name for people.
 fn list() -> Vec<(cpal::Device, String, String)> {
     #[cfg(unix)]
-    let _hush = Hush::new();
+    let _quiet = QuietStderr::new();
     let hosts = cpal::available_hosts().into_iter().filter_map(|id| cpal::host_from_id(id).ok());
     let devices = hosts.flat_map(|host| host.output_devices().into_iter().flatten());
     devices
@@ -84,10 +86,16 @@ pub struct Card {
 
 impl Card {
     /// Finds a device by id or name (the default without one) that runs at `asked_hz`, else at `wished_hz` if it can,
-    /// else at its own rate. `[control]`
-    pub fn find(name: Option<&str>, asked_hz: Option<f64>, wished_hz: f64, buffer: Option<u32>) -> Result<Self> {
+    /// else at its own rate; with `wanted` channels, or as near to them as it has. `[control]`
+    pub fn find(
+        name: Option<&str>,
+        asked_hz: Option<f64>,
+        wished_hz: f64,
+        wanted: usize,
+        buffer: Option<u32>,
+    ) -> Result<Self> {
         #[cfg(unix)]
-        let _hush = Hush::new();
+        let _quiet = QuietStderr::new();
         let device = match name {
             None => cpal::default_host().default_output_device(),
             Some(wanted) => {
@@ -110,7 +118,7 @@ impl Card {
         let own = device.default_output_config().ok();
         let rates = [asked_hz, Some(wished_hz), own.as_ref().map(|config| f64::from(config.sample_rate()))];
         let rates = if asked_hz.is_some() { &rates[..1] } else { &rates[1..] };
-        let channels = own.as_ref().map_or(2, |config| config.channels());
+        let own_channels = own.as_ref().map_or(2, |config| usize::from(config.channels()));
         for rate_hz in rates.iter().flatten() {
             let rate = *rate_hz as u32;
             let fits = |range: &&cpal::SupportedStreamConfigRange| {
@@ -118,7 +126,7 @@ impl Card {
             };
             let rank = |range: &&cpal::SupportedStreamConfigRange| {
                 let format = FORMATS.iter().position(|format| *format == range.sample_format());
-                (range.channels() != channels, range.channels() < 2, format, range.channels())
+                (misfit(usize::from(range.channels()), wanted, own_channels), format, range.channels())
             };
             if let Some(range) = ranges.iter().filter(fits).min_by_key(rank) {
                 let mut config = range.with_sample_rate(rate).config();
@@ -144,28 +152,38 @@ impl Card {
         usize::from(self.config.channels)
     }
 
-    /// For people.
+    /// Its name, to be shown.
     pub fn name(&self) -> &str {
         &self.name
     }
 
     fn run<T: SizedSample + FromSample<f32>>(&self, player: Player) -> Opened<Box<dyn Device>> {
         let (mut loan, door) = Loan::new(player);
-        let (gaps, lost) = (Arc::new(AtomicU64::new(0)), Arc::new(Mutex::new(None)));
+        let (trouble, lost) = (Trouble::default(), Arc::new(Mutex::new(None)));
         let channels = self.channels();
         let own = loan.player().map_or(1, |player| player.channels());
         let (mut sound, mut wide) = (vec![0.0_f32; FRAMES * own], vec![0.0_f32; FRAMES * channels]);
         let wanted = loan.player().map_or(0, |player| player.inputs());
-        let (mut ear, listening) = match (wanted > 0).then(|| Ear::open(self.config.sample_rate)).flatten() {
-            Some((ear, stream)) => (Some(ear), Some(stream)),
-            None => (None, None),
+        let listened = (wanted > 0).then(|| listen(self.config.sample_rate, wanted, &trouble));
+        let (mut input, listening) = match listened.transpose() {
+            Ok(listened) => listened.unzip(),
+            Err(why) => {
+                trouble.say(format!("the scene listens, but nothing comes in: {why}"));
+                (None, None)
+            }
         };
         let fill = move |out: &mut [T], _: &cpal::OutputCallbackInfo| {
             let Some(player) = loan.player() else { return };
+            if let Some(input) = &mut input {
+                input.catch_up(out.len() / channels);
+            }
             for part in out.chunks_mut(FRAMES * channels) {
                 let frames = part.len() / channels;
-                match &mut ear {
-                    Some(ear) => player.play(&ear.hear(frames, wanted), &mut sound[..frames * own]),
+                match &mut input {
+                    Some(input) => {
+                        let (parts, count) = input.read(frames);
+                        player.play(&parts[..count], &mut sound[..frames * own]);
+                    }
                     None => player.play(&[], &mut sound[..frames * own]),
                 }
                 spread(&sound[..frames * own], own, &mut wide[..frames * channels], channels);
@@ -174,21 +192,21 @@ impl Card {
                 }
             }
         };
-        let (count, reason) = (gaps.clone(), lost.clone());
+        let (count, reason) = (trouble.gaps.clone(), lost.clone());
         let wrong = move |error: cpal::Error| match error.kind() {
             ErrorKind::Xrun => drop(count.fetch_add(1, Ordering::Relaxed)),
             ErrorKind::DeviceChanged | ErrorKind::RealtimeDenied => {}
             _ => *reason.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string()),
         };
         #[cfg(unix)]
-        let hush = Hush::new();
+        let quiet = QuietStderr::new();
         let stream = self.device.build_output_stream(self.config, fill, wrong, None);
         #[cfg(unix)]
-        drop(hush);
+        drop(quiet);
         match stream.and_then(|stream| stream.play().map(|()| stream)) {
             Ok(stream) => {
                 let (stream, name) = (Some(stream), self.name.clone());
-                Ok(Box::new(Running { stream, _listening: listening, name, door, gaps, lost }))
+                Ok(Box::new(Running { stream, _listening: listening, name, channels, door, trouble, lost }))
             }
             Err(error) => {
                 let why = format!("cannot play on {}: {error}; {WITHOUT}", self.name);
@@ -198,50 +216,42 @@ impl Card {
     }
 }
 
-/// Most channels that are listened to.
-const EARS: usize = 8;
-
-/// Sound that comes in, for a scene that asks for it: the default input, at the rate of the output.
-struct Ear {
-    ring: rtrb::Consumer<f32>,
-    channels: usize,
-    /// Samples of the present block, a vector per channel.
-    heard: [Vec<f32>; EARS],
+/// Opens the default input, at the rate of the output, for a scene that listens to so many channels; or says why not, and
+/// the scene hears silence. `[control]`
+fn listen(rate_hz: u32, wanted: usize, trouble: &Trouble) -> std::result::Result<(InputReader, cpal::Stream), String> {
+    let device = cpal::default_host().default_input_device().ok_or("there is no input")?;
+    let name = device.description().map_or_else(|_| "the input".to_owned(), |about| about.name().to_owned());
+    let wrong = |error: cpal::Error| format!("{name}: {error}");
+    let mut config = device.default_input_config().map_err(wrong)?.config();
+    config.sample_rate = rate_hz;
+    let width = usize::from(config.channels);
+    // Room for a fifth of a second: what an output is away for at most without being lost.
+    let (mut writer, reader) = input_ring(width, wanted, rate_hz as usize / 5, FRAMES);
+    let take = move |samples: &[f32], _: &cpal::InputCallbackInfo| writer.write(samples);
+    let (count, of) = (trouble.clone(), name.clone());
+    let failed = move |error: cpal::Error| match error.kind() {
+        ErrorKind::Xrun => drop(count.gaps.fetch_add(1, Ordering::Relaxed)),
+        ErrorKind::DeviceChanged | ErrorKind::RealtimeDenied => {}
+        _ => count.say(format!("{of}: {error}; nothing comes in any more")),
+    };
+    let stream = device.build_input_stream(config, take, failed, None).map_err(wrong)?;
+    stream.play().map_err(wrong)?;
+    if width < wanted {
+        trouble.say(format!("the scene listens to {wanted} channels, {name} has {width}; the others are silent"));
+    }
+    Ok((reader, stream))
 }
 
-impl Ear {
-    /// `None` where nothing can be heard: the scene then hears silence. `[control]`
-    fn open(rate_hz: u32) -> Option<(Self, cpal::Stream)> {
-        let device = cpal::default_host().default_input_device()?;
-        let mut config = device.default_input_config().ok()?.config();
-        config.sample_rate = rate_hz;
-        let channels = usize::from(config.channels).clamp(1, EARS);
-        let width = usize::from(config.channels).max(1);
-        // A fifth of a second: what the output is late by, and no more than that.
-        let (mut into, ring) = rtrb::RingBuffer::new(rate_hz as usize / 5 * channels);
-        let take = move |samples: &[f32], _: &cpal::InputCallbackInfo| {
-            for frame in samples.chunks_exact(width) {
-                if into.slots() >= channels {
-                    for sample in &frame[..channels] {
-                        let _ = into.push(*sample);
-                    }
-                }
-            }
-        };
-        let stream = device.build_input_stream(config, take, |_| {}, None).ok()?;
-        stream.play().ok()?;
-        Some((Self { ring, channels, heard: core::array::from_fn(|_| vec![0.0; FRAMES]) }, stream))
-    }
+/// What the threads of a device tell of.
+#[derive(Clone, Default)]
+struct Trouble {
+    gaps: Arc<AtomicU64>,
+    remarks: Arc<Mutex<VecDeque<String>>>,
+}
 
-    /// The next frames of so many channels; silence where nothing has come. `[audio]`
-    fn hear(&mut self, frames: usize, wanted: usize) -> [&[f32]; EARS] {
-        for i in 0..frames {
-            for channel in 0..self.channels {
-                self.heard[channel][i] = self.ring.pop().unwrap_or(0.0);
-            }
-        }
-        let count = wanted.min(self.channels);
-        core::array::from_fn(|channel| if channel < count { &self.heard[channel][..frames] } else { &[] })
+impl Trouble {
+    fn say(&self, remark: String) {
+        self.remarks.lock().unwrap_or_else(PoisonError::into_inner).push_back(remark);
     }
 }
 
@@ -261,8 +271,9 @@ struct Running {
     /// Sound comes in while it is there.
     _listening: Option<cpal::Stream>,
     name: String,
+    channels: usize,
     door: Receiver<Player>,
-    gaps: Arc<AtomicU64>,
+    trouble: Trouble,
     lost: Arc<Mutex<Option<String>>>,
 }
 
@@ -274,7 +285,13 @@ impl Device for Running {
         self.lost.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
     fn gaps(&self) -> u64 {
-        self.gaps.load(Ordering::Relaxed)
+        self.trouble.gaps.load(Ordering::Relaxed)
+    }
+    fn channels(&self) -> Option<usize> {
+        Some(self.channels)
+    }
+    fn remark(&self) -> Option<String> {
+        self.trouble.remarks.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
     }
     fn stop(mut self: Box<Self>) -> Option<Player> {
         drop(self.stream.take());

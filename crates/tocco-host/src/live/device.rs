@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use tocco::scene::Output;
+use tocco::scene::def::{MAIN, SceneDef, TapDef};
 
 /// A lost device is looked for so often.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -21,12 +23,20 @@ const MOST_BEHIND: Duration = Duration::from_millis(200);
 
 /// Something that calls for sound.
 pub trait Device {
-    /// For people.
+    /// Its name, to be shown.
     fn name(&self) -> &str;
     /// Why it no longer calls, if so.
     fn lost(&self) -> Option<String>;
-    /// Gaps it has told of.
+    /// Gaps it has told of, in what is heard and in what comes in.
     fn gaps(&self) -> u64;
+    /// Channels it has; `None`: as many as there are.
+    fn channels(&self) -> Option<usize> {
+        None
+    }
+    /// The next remark for the player.
+    fn remark(&self) -> Option<String> {
+        None
+    }
     /// Ends it and gives the audio half back.
     fn stop(self: Box<Self>) -> Option<Player>;
 }
@@ -79,6 +89,31 @@ pub fn spread(sound: &[f32], from: usize, into: &mut [f32], to: usize) {
         let both = from.min(to);
         target[..both].copy_from_slice(&source[..both]);
     }
+}
+
+/// How badly a number of channels fits: too few for the scene, other than the device's own, mono; the least fits best.
+pub fn misfit(channels: usize, wanted: usize, own: usize) -> (usize, bool, bool) {
+    (wanted.saturating_sub(channels), channels != own, channels < 2)
+}
+
+/// Channels of a device that the outputs and taps of a scene ask for.
+pub fn wanted_channels(def: &SceneDef) -> usize {
+    let named = def.outputs.iter().flat_map(|output| &output.channels).map(|channel| channel + 1);
+    let to_main = |tap: &&TapDef| tap.outputs.is_empty() || tap.outputs.iter().any(|name| name == MAIN);
+    named.chain(def.taps.iter().filter(to_main).map(|tap| tap.to.width())).max().unwrap_or(1)
+}
+
+/// A line for every output that has a channel which a device lacks.
+fn unheard(outputs: &[Output], device: &str, channels: usize) -> Vec<String> {
+    let line = |output: &Output| {
+        let beyond = output.channels.iter().filter(|channel| **channel >= channels);
+        let list: Vec<String> = beyond.map(usize::to_string).collect();
+        let all = if list.len() == output.channels.len() { "is not heard" } else { "is not heard in full" };
+        (!list.is_empty()).then(|| {
+            format!("output '{}' {all}: {device} has {channels} channels, and none {}", output.name, list.join(", "))
+        })
+    };
+    outputs.iter().filter_map(line).collect()
 }
 
 /// A device without sound, at the pace of one with.
@@ -157,13 +192,15 @@ pub struct Line {
     /// When a lost device is looked for again.
     again: Option<Instant>,
     gaps: u64,
+    /// Scene and channels of the device of which it was said what is not heard.
+    judged: Option<(u64, Option<usize>)>,
 }
 
 impl Line {
-    /// Starts. `frames`: block of the null device where that has to step in. `[control]`
+    /// Opens the device. `frames`: block of the null device where that has to step in. `[control]`
     pub fn start(mut opener: Box<dyn Opener>, player: Player, frames: usize) -> Result<Self> {
         let device = opener.open(player).map_err(|(_, error)| error)?;
-        Ok(Self { opener, device: Some(device), frames, again: None, gaps: 0 })
+        Ok(Self { opener, device: Some(device), frames, again: None, gaps: 0, judged: None })
     }
 
     /// Name of what calls at present.
@@ -194,7 +231,22 @@ impl Line {
                 Err((None, error)) => return Err(error),
             }
         }
+        self.remark(desk);
         Ok(())
+    }
+
+    /// What the device tells of, and what it has no channel for.
+    fn remark(&mut self, desk: &mut Desk) {
+        let Some(device) = &self.device else { return };
+        while let Some(remark) = device.remark() {
+            desk.say(remark);
+        }
+        let now = Some((desk.generation(), device.channels()));
+        if self.judged != now {
+            self.judged = now;
+            let lines = device.channels().map(|most| unheard(desk.directory().outputs(), device.name(), most));
+            lines.into_iter().flatten().for_each(|line| desk.say(line));
+        }
     }
 
     /// The null device steps in.
@@ -211,7 +263,7 @@ impl Line {
         player.ok_or_else(|| HostError::Machine("the device went away and took the sound with it; start again".into()))
     }
 
-    /// Ends.
+    /// Ends the device and gives the audio half back, unless that is lost.
     pub fn stop(mut self) -> Option<Player> {
         self.device.take().and_then(|device| device.stop())
     }
@@ -222,6 +274,8 @@ mod tests {
     use super::*;
     use crate::library;
     use crate::live::{self, Setup};
+    use std::sync::Mutex;
+    use tocco::Document;
 
     #[test]
     fn every_channel_goes_to_the_one_of_its_number_and_to_no_other() {
@@ -238,6 +292,7 @@ mod tests {
     struct Flaky {
         inner: Null,
         there: Arc<AtomicBool>,
+        remarks: Mutex<Vec<String>>,
     }
 
     impl Device for Flaky {
@@ -249,6 +304,12 @@ mod tests {
         }
         fn gaps(&self) -> u64 {
             1
+        }
+        fn channels(&self) -> Option<usize> {
+            Some(2)
+        }
+        fn remark(&self) -> Option<String> {
+            self.remarks.lock().unwrap().pop()
         }
         fn stop(self: Box<Self>) -> Option<Player> {
             Box::new(self.inner).stop()
@@ -262,13 +323,15 @@ mod tests {
             if !self.0.load(Ordering::Relaxed) {
                 return Err((Some(Box::new(player)), HostError::Machine("not there".into())));
             }
-            Ok(Box::new(Flaky { inner: Null::start(player, 64).map_err(|(_, e)| e).unwrap(), there: self.0.clone() }))
+            let inner = Null::start(player, 64).map_err(|(_, e)| e).unwrap();
+            let remarks = Mutex::new(vec!["a microphone is missing".into()]);
+            Ok(Box::new(Flaky { inner, there: self.0.clone(), remarks }))
         }
     }
 
     #[test]
     fn an_unplugged_device_is_replaced_by_silence_and_comes_back_when_it_is_plugged_in() {
-        let (mut desk, player) = live::open(library::load("bar").unwrap(), &Setup::default()).unwrap();
+        let (mut desk, player) = live::open(library::load("bar").unwrap(), Setup::default()).unwrap();
         let there = Arc::new(AtomicBool::new(true));
         let mut line = Line::start(Box::new(OpenFlaky(there.clone())), player, 64).unwrap();
         let until = |line: &mut Line, desk: &mut Desk, name: &str| {
@@ -281,6 +344,8 @@ mod tests {
             }
         };
         until(&mut line, &mut desk, "flaky");
+        line.tend(&mut desk).unwrap();
+        assert_eq!(desk.news().unwrap(), "a microphone is missing");
         there.store(false, Ordering::Relaxed);
         until(&mut line, &mut desk, "null");
         assert!(desk.news().unwrap().contains("unplugged"));
@@ -293,5 +358,46 @@ mod tests {
         until(&mut line, &mut desk, "flaky");
         assert_eq!(line.gaps(), 2);
         assert!(line.stop().is_some());
+    }
+
+    const HAPTIC: &str = "body.bar = { type = 'modal', modes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }] }\n\
+        output.haptic = { channels = [1, 4] }\noutput.far = { channels = [6] }\n\
+        tap = [{ of = 'bar' }, { of = 'bar', to = 'haptic' }, { of = 'bar', to = 'far' }]";
+
+    fn haptic() -> Document {
+        Document::read("haptic", "here", HAPTIC.into(), |_| Err("none".into())).unwrap()
+    }
+
+    #[test]
+    fn an_output_without_a_channel_on_the_device_is_named_once_for_every_scene() {
+        let setup = Setup { channels: 2, ..Setup::default() };
+        let (mut desk, player) = live::open(haptic(), setup).unwrap();
+        let mut line = Line::start(Box::new(OpenFlaky(Arc::new(AtomicBool::new(true)))), player, 64).unwrap();
+        let mut said = |desk: &mut Desk| {
+            for _ in 0..3 {
+                line.tend(desk).unwrap();
+            }
+            std::iter::from_fn(|| desk.news()).filter(|line| line.contains("output")).collect::<Vec<_>>()
+        };
+        let lines = [
+            "output 'haptic' is not heard in full: flaky has 2 channels, and none 4",
+            "output 'far' is not heard: flaky has 2 channels, and none 6",
+        ];
+        assert_eq!(said(&mut desk), lines);
+        desk.load(library::load("bar").unwrap()).unwrap();
+        assert!(said(&mut desk).is_empty());
+        desk.load(haptic()).unwrap();
+        assert_eq!(said(&mut desk), lines);
+    }
+
+    #[test]
+    fn of_the_ways_to_run_a_device_one_with_enough_channels_is_taken_else_the_widest() {
+        let taken = |offers: &[usize], wanted, own| *offers.iter().min_by_key(|n| misfit(**n, wanted, own)).unwrap();
+        assert_eq!(wanted_channels(&haptic().def), 7);
+        assert_eq!(taken(&[1, 2, 4, 8], 7, 2), 8);
+        assert_eq!(taken(&[1, 2, 4], 7, 2), 4);
+        assert_eq!(wanted_channels(&library::load("bar").unwrap().def), 1);
+        assert_eq!(taken(&[1, 2, 4, 8], 1, 2), 2);
+        assert_eq!(taken(&[1, 2, 4, 8], 1, 8), 8, "the device's own, where that is enough");
     }
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `tocco play`: a scene, a device, whoever plays it, and the files that remain.
 
+#[cfg(feature = "audio")]
+use super::device::wanted_channels;
 use super::device::{Line, OpenNull, Opener};
 use super::take_file::TakeFile;
-use super::{Desk, Setup, Shared, Status};
+use super::{Desk, Player, Setup, Shared, Status};
 use crate::atomic_file::AtomicFile;
 use crate::console;
 use crate::error::{HostError, Result, bad};
@@ -52,13 +54,13 @@ pub struct Play {
 /// Whether to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Go {
-    /// Yes.
+    /// Play on.
     On,
     /// The player has had enough.
     Quit,
 }
 
-/// What shows the state of things, and may take orders from the keyboard.
+/// What shows the state of things, and may play by the keyboard.
 pub trait View {
     /// Called some hundred times a second. The desk is locked meanwhile: be quick.
     fn turn(&mut self, desk: &mut Desk, device: &str, gaps: u64) -> Result<Go>;
@@ -66,11 +68,11 @@ pub trait View {
     fn end(&mut self) {}
 }
 
-/// Whatever else gives orders: an OSC server, a MIDI port. It runs beside, with the desk.
+/// Whatever else gives gestures: an OSC server, a MIDI port. It runs beside, with the desk.
 pub trait Front {
     /// Starts, or says in one line why it cannot.
     fn start(&mut self, desk: &Shared) -> Result<()>;
-    /// Ends.
+    /// Ends it, also where it never started; it gives no more gestures after that.
     fn stop(&mut self);
 }
 
@@ -122,6 +124,7 @@ pub fn words(desk: &Desk, status: &Status, device: &str, gaps: u64) -> String {
         (health.clamped + counts.clamped, "clamped"),
         (counts.dropped, "dropped"),
         (status.lost_frames, "frames not written"),
+        (status.lost_input_frames, "frames of input not recorded"),
     ];
     for (count, what) in troubles.into_iter().filter(|(count, _)| *count > 0) {
         let _ = write!(text, "  {count} {what}");
@@ -153,9 +156,9 @@ fn choose(play: &Play) -> Result<(Box<dyn Opener>, Option<f64>, usize)> {
     }
     #[cfg(feature = "audio")]
     {
-        let wished = play.scene.def.rate_hz;
-        let card =
-            super::card::Card::find(play.device.as_deref(), play.rate_hz, wished, play.buffer.map(|n| n as u32))?;
+        let (device, buffer) = (play.device.as_deref(), play.buffer.map(|n| n as u32));
+        let (wished_hz, wanted) = (play.scene.def.rate_hz, wanted_channels(&play.scene.def));
+        let card = super::card::Card::find(device, play.rate_hz, wished_hz, wanted, buffer)?;
         let (rate_hz, channels) = (card.rate_hz(), card.channels());
         Ok((Box::new(card), Some(rate_hz), channels.min(2)))
     }
@@ -185,50 +188,22 @@ pub fn run(play: &Play, view: &mut dyn View, fronts: &mut [Box<dyn Front>]) -> R
         watch_load: !play.offline,
         sets: play.sets.clone(),
         tape_s: if play.wav.is_some() { TAPE_S } else { 0.0 },
+        clock: None,
     };
-    let (mut desk, mut player) = super::open(play.scene.clone(), &setup)?;
+    let (mut desk, player) = super::open(play.scene.clone(), setup)?;
     let take = play.record.as_deref().map(|path| TakeFile::record(&mut desk, path)).transpose()?;
     let mut tape = play.wav.as_ref().map(|path| Tape::create(path, &desk)).transpose()?;
     if let Some(s) = duration_s {
         desk.stop_at((s * desk.rate_hz()).round().max(1.0) as u64)?;
     }
-    let (channels, rate_hz) = (desk.channels(), desk.rate_hz());
     let shared = Shared::new(desk);
     interrupt::end_by_myself();
-    for front in fronts.iter_mut() {
-        front.start(&shared)?;
-    }
-    let frames = play.buffer.unwrap_or(BLOCK);
-    let done = if play.offline {
-        let mut block = vec![0.0; frames * channels];
-        let bar = console::ProgressBar::new(duration_s.unwrap_or(0.0).ceil() as u64, "s of sound");
-        loop {
-            player.play(&[], &mut block);
-            let mut desk = shared.lock();
-            desk.poll()?;
-            bar.at((desk.tick() as f64 / rate_hz) as u64);
-            tape.iter_mut().try_for_each(|tape| tape.write(&mut desk))?;
-            if turn(&mut desk, view, "offline", 0)? {
-                break Ok(());
-            }
-        }
-    } else {
-        let mut line = Line::start(opener, player, frames)?;
-        console::remark(&format!("{} Hz, {channels} channels, {}; Ctrl-C ends", rate_hz, line.name()));
-        let done = loop {
-            std::thread::sleep(TURN);
-            let mut desk = shared.lock();
-            let look = desk.poll().map_err(HostError::from).and_then(|()| line.tend(&mut desk));
-            let look = look.and_then(|()| tape.iter_mut().try_for_each(|tape| tape.write(&mut desk)));
-            match look.and_then(|()| turn(&mut desk, view, line.name(), line.gaps())) {
-                Ok(false) => {}
-                Ok(true) => break Ok(()),
-                Err(error) => break Err(error),
-            }
-        };
-        line.stop();
-        done
-    };
+    // Whatever goes wrong from here on, the fronts stop and the view lets go of the terminal.
+    let started = fronts.iter_mut().try_for_each(|front| front.start(&shared));
+    let done = started.and_then(|()| match play.offline {
+        true => fast(player, &shared, view, &mut tape, play.buffer.unwrap_or(BLOCK), duration_s),
+        false => in_time(opener, player, &shared, view, &mut tape, play.buffer.unwrap_or(BLOCK)),
+    });
     fronts.iter_mut().for_each(|front| front.stop());
     view.end();
     done?;
@@ -241,12 +216,69 @@ pub fn run(play: &Play, view: &mut dyn View, fronts: &mut [Box<dyn Front>]) -> R
         tape.write(&mut desk)?;
         tape.keep()?;
     }
+    while let Some(remark) = desk.news() {
+        console::remark(&remark);
+    }
     let status = desk.status();
     console::remark(&words(&desk, &status, "ended", 0));
     for path in play.record.iter().chain(&play.wav) {
         console::remark(&path.display().to_string());
     }
     Ok(())
+}
+
+/// Plays as fast as it goes.
+fn fast(
+    mut player: Player,
+    shared: &Shared,
+    view: &mut dyn View,
+    tape: &mut Option<Tape>,
+    frames: usize,
+    duration_s: Option<f64>,
+) -> Result<()> {
+    let mut block = vec![0.0; frames * player.channels()];
+    let bar = console::ProgressBar::new(duration_s.unwrap_or(0.0).ceil() as u64, "s of sound");
+    loop {
+        player.play(&[], &mut block);
+        let mut desk = shared.lock();
+        desk.poll()?;
+        bar.at((desk.tick() as f64 / desk.rate_hz()) as u64);
+        tape.iter_mut().try_for_each(|tape| tape.write(&mut desk))?;
+        if turn(&mut desk, view, "offline", 0)? {
+            return Ok(());
+        }
+    }
+}
+
+/// Plays at the pace of a device.
+fn in_time(
+    opener: Box<dyn Opener>,
+    player: Player,
+    shared: &Shared,
+    view: &mut dyn View,
+    tape: &mut Option<Tape>,
+    frames: usize,
+) -> Result<()> {
+    let (rate_hz, channels) = (player.rate_hz(), player.channels());
+    let mut line = Line::start(opener, player, frames)?;
+    console::remark(&format!("{rate_hz} Hz, {channels} channels, {}; Ctrl-C ends", line.name()));
+    let mut look = || {
+        let mut desk = shared.lock();
+        desk.poll()?;
+        line.tend(&mut desk)?;
+        tape.iter_mut().try_for_each(|tape| tape.write(&mut desk))?;
+        turn(&mut desk, view, line.name(), line.gaps())
+    };
+    let done = loop {
+        std::thread::sleep(TURN);
+        match look() {
+            Ok(false) => {}
+            Ok(true) => break Ok(()),
+            Err(error) => break Err(error),
+        }
+    };
+    line.stop();
+    done
 }
 
 /// One look round; true when the sound has ended. An end that is asked for takes effect at the next block.
@@ -277,7 +309,7 @@ impl Tape {
 
     fn write(&mut self, desk: &mut Desk) -> Result<()> {
         self.samples.clear();
-        desk.fetch(&mut self.samples);
+        desk.read_tape(&mut self.samples);
         self.wav.write(&self.samples).map_err(|e| HostError::writing(&self.path, &e))
     }
 
@@ -289,5 +321,61 @@ impl Tape {
             file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&header)).map_err(wrong)?;
         }
         file.keep()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    /// Counts its ends, and fails if told to.
+    #[derive(Clone)]
+    struct Guest {
+        ends: Arc<AtomicU32>,
+        fails: bool,
+    }
+
+    impl Front for Guest {
+        fn start(&mut self, _: &Shared) -> Result<()> {
+            if self.fails { bad("no such port") } else { Ok(()) }
+        }
+        fn stop(&mut self) {
+            self.ends.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    impl View for Guest {
+        fn turn(&mut self, _: &mut Desk, _: &str, _: u64) -> Result<Go> {
+            if self.fails { bad("no terminal") } else { Ok(Go::On) }
+        }
+        fn end(&mut self) {
+            self.ends.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn whatever_fails_every_front_is_stopped_and_the_view_ended() {
+        for (offline, failing) in [(true, 0), (true, 1), (false, 0), (false, 1)] {
+            let play = Play {
+                scene: library::load("bar").unwrap(),
+                sets: Vec::new(),
+                device: Some("null".into()),
+                offline,
+                buffer: None,
+                rate_hz: None,
+                record: None,
+                wav: None,
+                duration_s: Some(0.1),
+                limiter: true,
+            };
+            let ends = Arc::new(AtomicU32::new(0));
+            let guest = |index| Guest { ends: ends.clone(), fails: index == failing };
+            let mut fronts: Vec<Box<dyn Front>> = vec![Box::new(guest(2)), Box::new(guest(0))];
+            assert!(run(&play, &mut guest(1), &mut fronts).is_err());
+            assert_eq!(ends.load(Ordering::Relaxed), 3, "offline {offline}, {failing} fails");
+        }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `tocco send`: one message, or a take played into a running server.
 
-use super::wire::{self, bundle, bytes_of, tag_of, text};
+use super::wire::{self, bundle, bytes_of, osc_args, tag_of, text};
 use crate::console;
 use crate::error::{HostError, Result, bad};
 use rosc::{OscMessage, OscType};
@@ -9,7 +9,6 @@ use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 use tocco::Gesture;
-use tocco::gesture::OscArg;
 use tocco_live::take::{Entry, Take};
 
 /// An answer comes within this time, or never.
@@ -46,7 +45,7 @@ pub struct SendArgs {
     replay: Option<PathBuf>,
 }
 
-/// Sends.
+/// Sends one message or a take, and prints what comes back if that was asked for.
 pub fn run(args: &SendArgs) -> Result<()> {
     let client = Client::open(&args.to)?;
     match (&args.replay, &args.path) {
@@ -73,15 +72,6 @@ pub fn run(args: &SendArgs) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Arguments of a gesture as OSC carries them, to the last bit.
-pub fn osc_args(args: Vec<OscArg>) -> Vec<OscType> {
-    let one = |arg| match arg {
-        OscArg::Number(number) => OscType::Double(number),
-        OscArg::Text(text) => OscType::String(text),
-    };
-    args.into_iter().map(one).collect()
 }
 
 /// A value as typed.
@@ -199,7 +189,7 @@ impl Client {
             // Other scenes and rest act at once, so they are sent when they are due.
             let timed = |entry: &Entry| !matches!(entry.gesture, Gesture::Hush | Gesture::Load(_) | Gesture::Edit(_));
             let message =
-                |entry: &Entry| entry.gesture.to_osc().map(|(address, args)| bytes_of(&address, osc_args(args)));
+                |entry: &Entry| entry.gesture.to_osc().map(|(to, args)| bytes_of(&to, osc_args(args, OscType::Double)));
             let together = rest.iter().take(MOST_TOGETHER).take_while(|entry| entry.at == first.at && timed(entry));
             let messages: Vec<Vec<u8>> = together.map_while(message).collect();
             if messages.is_empty() {

@@ -56,9 +56,9 @@ const ANSWERS: [&str; 14] = [
     "tocco/hushed",
 ];
 
-/// Patterns of a packet, at most; orders that it may give.
+/// Patterns of a packet, at most; gestures that it may give.
 const MOST_PATTERNS: usize = 64;
-const MOST_ORDERS: usize = 4096;
+const MOST_GESTURES: usize = 4096;
 /// Places that a packet may touch: where a mode is zero takes its time to find.
 const MOST_TOUCHES: usize = 16;
 /// Mistakes of a packet that are answered; after so many the rest is not read.
@@ -67,7 +67,7 @@ const MOST_ERRORS: usize = 16;
 const MOST_NAMED: u32 = 50;
 /// A time tag may lie so far ahead, s.
 const FURTHEST_S: f64 = 60.0;
-/// Orders that wait for their time tag, at most: fewer than the audio half has room for, so that others still pass.
+/// Gestures that wait for their time tag, at most: fewer than the audio half has room for, so that others still pass.
 const MOST_AHEAD: usize = 4096;
 /// Answers that wait to be sent, at most.
 const MOST_ANSWERS: usize = 16_384;
@@ -84,7 +84,7 @@ pub struct Server {
     names: Vec<String>,
     known: HashSet<String>,
     generation: Option<u64>,
-    /// Ticks for which orders wait.
+    /// Ticks for which gestures wait.
     ahead: BinaryHeap<Reverse<u64>>,
     answers: VecDeque<(SocketAddr, Vec<u8>)>,
     stream: Stream,
@@ -97,7 +97,7 @@ pub struct Server {
 struct Visit {
     from: SocketAddr,
     patterns: usize,
-    orders: usize,
+    gestures: usize,
     touches: usize,
     errors: usize,
 }
@@ -124,8 +124,13 @@ impl Server {
     pub fn receive(&mut self, bytes: &[u8], from: SocketAddr) {
         let shared = self.desk.clone();
         let mut desk = shared.lock();
-        let mut visit =
-            Visit { from, patterns: MOST_PATTERNS, orders: MOST_ORDERS, touches: MOST_TOUCHES, errors: MOST_ERRORS };
+        let mut visit = Visit {
+            from,
+            patterns: MOST_PATTERNS,
+            gestures: MOST_GESTURES,
+            touches: MOST_TOUCHES,
+            errors: MOST_ERRORS,
+        };
         match wire::unpack(bytes) {
             Ok(leaves) => {
                 for leaf in leaves {
@@ -330,10 +335,10 @@ impl Server {
 
     /// The tick of a time tag, one of those that may wait.
     fn when(&mut self, desk: &mut Desk, time: Option<SystemTime>, visit: &mut Visit) -> Result<When> {
-        if visit.orders == 0 {
-            return refuse(desk, format!("more than {MOST_ORDERS} orders in one packet"));
+        if visit.gestures == 0 {
+            return refuse(desk, format!("more than {MOST_GESTURES} gestures in one packet"));
         }
-        visit.orders -= 1;
+        visit.gestures -= 1;
         let Some(tick) = time.and_then(|time| clock::tick_of(desk, time)) else { return Ok(When::Now) };
         let now = desk.tick();
         while self.ahead.peek().is_some_and(|Reverse(first)| *first <= now) {
@@ -348,7 +353,10 @@ impl Server {
                 );
             }
             if self.ahead.len() == MOST_AHEAD {
-                return refuse(desk, format!("{MOST_AHEAD} orders wait for their time already; send later ones later"));
+                return refuse(
+                    desk,
+                    format!("{MOST_AHEAD} gestures wait for their time already; send later ones later"),
+                );
             }
             self.ahead.push(Reverse(tick));
         }

@@ -103,7 +103,7 @@ impl Stream {
         if self.all.is_empty() {
             return;
         }
-        if let Some((at, values)) = desk.heard() {
+        if let Some((at, values)) = desk.watched_values() {
             self.heard = Some((at, values.into_iter().map(|(signal, value)| (signal.to_owned(), value)).collect()));
         }
         let (fresh, channels) = (desk.levels(), desk.channels().min(METERS));

@@ -4,6 +4,7 @@
 
 use rosc::{OscMessage, OscPacket, OscType, decoder, encoder};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tocco::gesture::OscArg;
 
 /// Bundles within bundles, at most.
 pub const DEEPEST: usize = 8;
@@ -18,9 +19,18 @@ const MOST_ARGUMENTS: usize = 64;
 const NTP_OFFSET_S: u64 = 2_208_988_800;
 const HEAD: &[u8] = b"#bundle\0";
 
+/// Arguments of a gesture as OSC carries them; `number` says how wide numbers are.
+pub fn osc_args(args: Vec<OscArg>, number: impl Fn(f64) -> OscType) -> Vec<OscType> {
+    let one = |arg| match arg {
+        OscArg::Number(value) => number(value),
+        OscArg::Text(text) => OscType::String(text),
+    };
+    args.into_iter().map(one).collect()
+}
+
 /// A message as it came; the time is that of the bundle around it, `None`: at once.
 pub struct Leaf<'a> {
-    /// When.
+    /// When it takes effect.
     pub time: Option<SystemTime>,
     /// The bytes of the message.
     pub bytes: &'a [u8],

@@ -8,7 +8,6 @@ use rosc::{OscMessage, OscType};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tocco::Gesture;
-use tocco::gesture::OscArg;
 use tokio::net::UdpSocket;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
@@ -121,11 +120,7 @@ fn message_of(line: &str) -> Option<Vec<u8>> {
         return None; // the other end has scenes of its own
     }
     let (address, args) = gesture.to_osc()?;
-    let narrow = |arg| match arg {
-        OscArg::Number(number) => OscType::Float(number as f32),
-        OscArg::Text(text) => OscType::String(text),
-    };
-    Some(wire::bytes_of(&address, args.into_iter().map(narrow).collect()))
+    Some(wire::bytes_of(&address, wire::osc_args(args, |number| OscType::Float(number as f32))))
 }
 
 #[cfg(test)]

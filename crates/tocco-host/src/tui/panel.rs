@@ -134,13 +134,13 @@ pub struct Panel {
     pub chosen: usize,
     /// A value that is being typed.
     pub entry: String,
-    /// Masses, and which of them is struck.
+    /// Masses that can be struck.
     pub masses: Vec<String>,
-    /// See `masses`.
+    /// Which of them is struck, by its place among `masses`.
     pub mass: usize,
-    /// Places, and which of them is hit.
+    /// Places that can be hit.
     pub sites: Vec<String>,
-    /// See `sites`.
+    /// Which of them is hit, by its place among `sites`.
     pub site: usize,
     /// Speed of strikes, m/s; zero before the first look.
     pub speed_m_s: f64,
@@ -409,7 +409,7 @@ mod tests {
             tap = [{ of = \"bar\" }]\n\
             control = [{ name = \"hard\", path = \"hit/stiffness\", range = [1e6, 1e10], scale = \"log\" }]\n";
         let scene = library::from_text("test", "test", text.to_owned(), None).unwrap();
-        let (mut desk, player) = live::open(scene, &live::Setup::default()).unwrap();
+        let (mut desk, player) = live::open(scene, live::Setup::default()).unwrap();
         let mut panel = Panel::default();
         panel.read(&mut desk, "null", 0, 0.04);
         (panel, desk, player)
@@ -512,7 +512,7 @@ mod tests {
             tap = [{ of = 'bar', gain = 1e-6 }, { of = 'bar', to = 'haptic' }]";
         let scene = library::from_text("test", "test", text.to_owned(), None).unwrap();
         let setup = live::Setup { watch_load: false, ..live::Setup::default() };
-        let (mut desk, mut player) = live::open(scene, &setup).unwrap();
+        let (mut desk, mut player) = live::open(scene, setup).unwrap();
         player.play(&[], &mut vec![0.0; 4 * 4_800]);
         desk.poll().unwrap();
         let mut panel = Panel::default();

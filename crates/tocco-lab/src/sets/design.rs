@@ -108,7 +108,7 @@ pub struct Design {
     pub name: String,
     /// How messages call it.
     pub origin: String,
-    /// For people.
+    /// What it is called in the page and in messages.
     pub title: String,
     /// The scene as it stands.
     pub scene: Document,

@@ -10,7 +10,7 @@ use tocco::scene::kinds::Mobility;
 
 /// What a note sets in motion.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Touch {
+pub enum Target {
     /// A mass.
     Strike(String),
     /// A place.
@@ -20,7 +20,7 @@ pub enum Touch {
 /// A parameter that tunes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tuned {
-    /// Path.
+    /// Path of the parameter that sets the pitch.
     pub path: String,
     /// Value at the reference note.
     pub declared: f64,
@@ -29,7 +29,7 @@ pub struct Tuned {
 /// How a body is damped when a key is let go.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Damper {
-    /// Path.
+    /// Path of the parameter that sets how long it rings.
     pub path: String,
     /// Value while it rings.
     pub declared: f64,
@@ -58,8 +58,8 @@ impl Damper {
 /// A thing that a note touches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Key {
-    /// What.
-    pub touch: Touch,
+    /// What the note sets in motion.
+    pub target: Target,
     /// What is damped when the key is let go.
     pub dampers: Vec<Damper>,
 }
@@ -68,7 +68,7 @@ pub struct Key {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Voice {
     /// All at once.
-    pub touches: Vec<Touch>,
+    pub targets: Vec<Target>,
     /// All alike.
     pub tuned: Vec<Tuned>,
     /// What is damped when the key is let go.
@@ -80,7 +80,7 @@ pub struct Voice {
 /// What a control moves in one voice alone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Own {
-    /// Path.
+    /// Path of the parameter that it moves there.
     pub path: String,
     /// Values at both ends.
     pub range: [f64; 2],
@@ -134,7 +134,7 @@ pub struct Map {
 }
 
 impl Map {
-    /// Bodies of each voice, by which [`Translator::weigh`](super::Translator::weigh) is fed.
+    /// Bodies of each voice, by which [`Translator::set_energies`](super::Translator::set_energies) is fed.
     pub fn bodies(&self) -> Vec<Vec<String>> {
         match &self.play {
             Play::Pitch(voices) => voices.iter().map(|voice| voice.bodies.clone()).collect(),
@@ -169,31 +169,31 @@ impl Map {
 
 fn play(def: &SceneDef, midi: &MidiDef, voices: usize) -> Play {
     let body = |name: &str| def.bodies.iter().find(|body| body.name == name);
-    let touches = |voice: usize| -> Vec<Touch> {
-        let strikes = midi.strike.iter().map(|mass| Touch::Strike(named(mass, voice)));
-        strikes.chain(midi.hit.iter().map(|site| Touch::Hit(named(site, voice)))).collect()
+    let targets = |voice: usize| -> Vec<Target> {
+        let strikes = midi.strike.iter().map(|mass| Target::Strike(named(mass, voice)));
+        strikes.chain(midi.hit.iter().map(|site| Target::Hit(named(site, voice)))).collect()
     };
     let dampers = dampers(def, midi);
     let damped = |names: &[&str]| -> Vec<Damper> {
         dampers.iter().filter(|(name, _)| names.contains(&name.as_str())).map(|(_, damper)| damper.clone()).collect()
     };
     // A key damps what it sets ringing: the body that it hits, or all that its mass may touch.
-    let key = |touch: Touch| {
-        let dampers = match &touch {
-            Touch::Hit(site) => damped(&[head(site)]),
-            Touch::Strike(mass) => {
+    let key = |target: Target| {
+        let dampers = match &target {
+            Target::Hit(site) => damped(&[head(site)]),
+            Target::Strike(mass) => {
                 let sides = def.contacts.iter().map(|contact| contact.between.each_ref().map(|site| head(site)));
                 damped(&sides.filter(|sides| sides.contains(&mass.as_str())).flatten().collect::<Vec<_>>())
             }
         };
-        Key { touch, dampers }
+        Key { target, dampers }
     };
     match midi.notes {
-        Notes::Bodies => Play::Each(touches(0).into_iter().map(key).collect()),
+        Notes::Bodies => Play::Each(targets(0).into_iter().map(key).collect()),
         Notes::Ports => {
             let found = midi.hit.first().and_then(|name| body(name));
-            let sites = |body: &BodyDef| -> Vec<Touch> {
-                body.form.ports().iter().map(|port| Touch::Hit(format!("{}.{port}", body.name))).collect()
+            let sites = |body: &BodyDef| -> Vec<Target> {
+                body.form.ports().iter().map(|port| Target::Hit(format!("{}.{port}", body.name))).collect()
             };
             Play::Each(found.map_or_else(Vec::new, sites).into_iter().map(key).collect())
         }
@@ -205,7 +205,7 @@ fn play(def: &SceneDef, midi: &MidiDef, voices: usize) -> Play {
             let voice = |voice| {
                 let bodies: Vec<String> = midi.retune.iter().map(|name| named(name, voice)).collect();
                 Voice {
-                    touches: touches(voice),
+                    targets: targets(voice),
                     tuned: midi.retune.iter().filter_map(|name| tuned(name, voice)).collect(),
                     dampers: damped(&bodies.iter().map(String::as_str).collect::<Vec<_>>()),
                     bodies,

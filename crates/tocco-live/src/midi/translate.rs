@@ -6,12 +6,12 @@
 //! adds to theirs. Registered parameter 0 sets a bend range, 6 a zone. What it does not understand it passes over.
 //!
 //! Which voice is the quietest is measured: the audio half lays out the energies of their bodies, and whoever feeds bytes
-//! hands them over first ([`Translator::weigh`]). Letting a key go damps what it played if the scene says in which time,
+//! hands them over first ([`Translator::set_energies`]). Letting a key go damps what it played if the scene says in which time,
 //! unless the pedal (controller 64) is down; else it rings on.
 
 mod release;
 
-use super::map::{Knob, Map, Play, Touch};
+use super::map::{Knob, Map, Play, Target};
 use release::lifted;
 use std::collections::{BTreeMap, VecDeque};
 use tocco::Gesture;
@@ -26,7 +26,7 @@ const SLIDE: u8 = 74;
 /// Controller of the sustain pedal; it is down from here on.
 const PEDAL: u8 = 64;
 const DOWN: u8 = 64;
-/// A voice that was played so short a time ago has not been measured yet, s: a block, the blow itself, a weighing.
+/// A voice that was played so short a time ago has not been measured yet, s: a block, the blow itself, a reading of the energies.
 const FRESH_S: f64 = 0.05;
 /// Controllers that select and enter registered parameters, and the pedal; they are not learnt.
 const NOT_LEARNT: [u8; 9] = [6, 38, 64, 96, 97, 98, 99, 100, 101];
@@ -160,7 +160,7 @@ impl Translator {
     }
 
     /// Energies of the voices, J.
-    pub fn weigh(&mut self, energies: impl Iterator<Item = f64>) {
+    pub fn set_energies(&mut self, energies: impl Iterator<Item = f64>) {
         self.energies.iter_mut().zip(energies).for_each(|(cell, energy)| *cell = energy);
     }
 
@@ -221,7 +221,7 @@ impl Translator {
         if let Play::Each(keys) = &self.map.play {
             let Some(key) = keys.get(usize::from(note - low)) else { return };
             gestures.extend(key.dampers.iter().map(lifted));
-            gestures.push(gesture(&key.touch, strength));
+            gestures.push(gesture(&key.target, strength));
             self.down.insert((channel, note), false);
             return;
         }
@@ -239,7 +239,7 @@ impl Translator {
         }
         if let Play::Pitch(voices) = &self.map.play {
             gestures.extend(voices[index].dampers.iter().map(lifted));
-            gestures.extend(voices[index].touches.iter().map(|touch| gesture(touch, strength)));
+            gestures.extend(voices[index].targets.iter().map(|target| gesture(target, strength)));
         }
     }
 
@@ -452,10 +452,10 @@ fn master(zone: usize) -> u8 {
     if zone == 0 { 0 } else { 15 }
 }
 
-fn gesture(touch: &Touch, strength: f64) -> Gesture {
-    match touch {
-        Touch::Strike(mass) => Gesture::Strike { body: mass.clone(), velocity_m_s: strength },
-        Touch::Hit(site) => Gesture::Hit { site: site.clone(), impulse_n_s: strength },
+fn gesture(target: &Target, strength: f64) -> Gesture {
+    match target {
+        Target::Strike(mass) => Gesture::Strike { body: mass.clone(), velocity_m_s: strength },
+        Target::Hit(site) => Gesture::Hit { site: site.clone(), impulse_n_s: strength },
     }
 }
 

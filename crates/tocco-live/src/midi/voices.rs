@@ -5,7 +5,9 @@
 //! behind (`bar~2`); what is not in contact with the voice is shared. Controls reach every copy. Events stay with
 //! voice 1.
 
+use crate::error::{Error, Result};
 use std::collections::BTreeSet;
+use tocco::Document;
 use tocco::scene::SceneError;
 use tocco::scene::def::{SceneDef, Source};
 
@@ -28,12 +30,27 @@ pub fn head(text: &str) -> &str {
 
 /// The text of the scene with its voices, with the comment it opens with; `None` where that is the scene as it is. Takes
 /// and edits speak of the scene that sounds, so its text has the copies as well.
-pub fn written(def: &SceneDef, text: &str) -> Result<Option<String>, SceneError> {
+fn written(def: &SceneDef, text: &str) -> std::result::Result<Option<String>, SceneError> {
     let Some(all) = copies(def)? else { return Ok(None) };
     let comment = text.lines().take_while(|line| line.starts_with('#'));
     let mut text: String = comment.map(|line| format!("{line}\n")).collect();
     text.push_str(&all.to_toml());
     Ok(Some(text))
+}
+
+/// A scene with its voices, ready to be played; one voice, or no `[midi]`: as it is. [`Desk::prepare_with`] takes it for
+/// those that come later.
+///
+/// [`Desk::prepare_with`]: crate::Desk::prepare_with
+pub fn voiced(scene: Document) -> Result<Document> {
+    let wrong = |e: SceneError| Error::BadInput(format!("{}: {e}", scene.origin));
+    match written(&scene.def, &scene.text).map_err(wrong)? {
+        Some(text) => {
+            Document::read(&scene.name, &scene.origin, text, |_| Err("a scene with recordings has one voice".into()))
+                .map_err(wrong)
+        }
+        None => Ok(scene),
+    }
 }
 
 /// True if the copies are there already: the scene that sounds is played again.
@@ -45,7 +62,7 @@ fn has_voices(def: &SceneDef) -> bool {
 }
 
 /// The scene with as many voices as its `[midi]` table says; `None` where that is the scene as it is.
-pub fn copies(def: &SceneDef) -> Result<Option<SceneDef>, SceneError> {
+pub fn copies(def: &SceneDef) -> std::result::Result<Option<SceneDef>, SceneError> {
     let Some(midi) = def.midi.as_ref().filter(|midi| midi.voices > 1) else { return Ok(None) };
     let wrong = |what: String| Err(SceneError::new("midi.voices", what));
     if def.drives.iter().any(|drive| matches!(drive.source, Source::Samples { .. } | Source::Wav { .. })) {
