@@ -13,6 +13,8 @@ use core::any::Any;
 const LASTING: u32 = 64;
 /// Amplitudes (m, m/s) below this are set to zero at control ticks: far below hearing, far above denormals (1e-308).
 const FLUSH: Real = 1e-200;
+/// Amplitudes (m, m/s) below which a body no longer moves as a whole: less than an atomic nucleus is wide.
+const STILL: Real = 1e-15;
 
 impl Resonator for Modal {
     fn ports(&self) -> usize {
@@ -188,7 +190,12 @@ impl Resonator for Modal {
     fn settle(&mut self) -> bool {
         let State { q, p } = self.state.part_mut(0, self.state.chunks());
         let [q, p] = [q, p].map(|row| kernel::flush(self.path, row, FLUSH));
-        let (alive, finite) = (q.0 || p.0, q.1 && p.1);
+        let (mut alive, finite) = (q.0 || p.0, q.1 && p.1);
+        let small = |State { q, p }: State| q.abs() < STILL && p.abs() < STILL;
+        if finite && !self.bank.rigid.is_empty() && self.bank.rigid.iter().all(|&i| small(self.state.at(i))) {
+            self.bank.rigid.iter().for_each(|&i| self.state.set(i, State::default()));
+            alive = alive && !self.is_still();
+        }
         if let Form::Free { silent, .. } = &mut self.form {
             *silent = !alive;
         }
@@ -236,6 +243,12 @@ impl Resonator for Modal {
 }
 
 impl Modal {
+    /// True if every number of the state is zero, in any form.
+    fn is_still(&self) -> bool {
+        let State { q, p } = self.state.part(0, self.state.chunks());
+        q.iter().chain(p).all(|line| line.0.iter().all(|x| *x == 0.0))
+    }
+
     /// Free stroke of a port in the coming step, m, which is watched from now on.
     fn find_stroke(&mut self, port: usize) -> Real {
         self.enter_attended();

@@ -17,7 +17,7 @@ impl Modal {
             [r] if self.listened(r) => self.ring_listened(late, ticks, Some(&mut r.sums)),
             many => self.ring_read(late, ticks, many),
         }
-        if self.bank.free_chunks() < self.state.chunks() {
+        if self.others_move() {
             (0..ticks).for_each(|tick| self.step_others(tick, readings));
         }
         for r in readings.iter_mut() {
@@ -72,16 +72,18 @@ impl Modal {
         }
     }
 
+    /// True if any mode moves that is not in two-pole form.
+    fn others_move(&self) -> bool {
+        let State { q, p } = self.state.part(self.bank.free_chunks(), self.state.chunks());
+        q.iter().chain(p).any(|line| line.0.iter().any(|x| *x != 0.0))
+    }
+
     /// One free sample of the modes that are not in two-pole form, added to what is read.
     fn step_others(&mut self, tick: usize, readings: &mut [Reading]) {
         let (from, to) = (self.bank.free_chunks(), self.state.chunks());
-        let steps = self.steps.whole();
-        for i in from * LANES..to * LANES {
-            let State { q, p } = self.state.at(i);
-            let dq = steps.qq(i) * q + steps.qp(i) * p; // [modal.1]
-            let dp = steps.pq(i) * q + steps.pp(i) * p;
-            self.state.set(i, State { q: q + dq, p: p + dp });
-        }
+        let heard = self.ports[self.listener.port].heard.part(from, to);
+        let (state, step) = (self.state.part_mut(from, to), self.steps.whole().part(from, to));
+        kernel::step(self.path, state, step, heard, 0.0, heard, heard); // [modal.1]
         let State { q, p } = self.state.part(from, to);
         for r in readings.iter_mut() {
             let values = if r.motion == Motion::Velocity { p } else { q };
