@@ -19,14 +19,12 @@ pub mod world;
 
 pub use law::{Law, PressedBy};
 
-use crate::interactor::{Solution, Stroke};
+use crate::interactor::{STEPS_PER_CONTACT, Solution, Stroke};
 use crate::math::Real;
 use crate::resonator::LEVELS;
 use crate::rng::Rng;
 use crate::texture::Surface;
 
-/// Samples per contact time below which sub-steps begin: 32 leaves about 0.1 % of error in the rebound.
-const STEPS_PER_CONTACT: Real = 32.0;
 /// A contact whose free stroke is below this part of its compression is at rest and asks for no sub-steps.
 const REST: Real = 1e-6;
 

@@ -57,6 +57,9 @@ impl Force {
     pub const NONE: Force = Force { n: 0.0, per_m: 0.0 };
 }
 
+/// Samples per contact time below which sub-steps begin: 32 leaves about 0.1 % of error in the rebound.
+pub const STEPS_PER_CONTACT: Real = 32.0;
+
 /// Outcome of a scalar solve.
 #[derive(Clone, Copy, Debug)]
 pub struct Solution {

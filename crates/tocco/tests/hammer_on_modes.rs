@@ -160,3 +160,51 @@ fn a_probed_velocity_is_the_rate_of_the_probed_position_after_the_hammer_has_lef
         assert!((rate - w[1][1]).abs() < 1e-3 * fastest, "{rate} beside {}", w[1][1]);
     }
 }
+
+/// Velocity and duration of a felt hammer's contact with a wall, by integrating [impact.3] as it stands.
+fn felt_on_wall(k: f64, a: f64, eps: f64, tau: f64, kg: f64) -> f64 {
+    let rates = |y: &[f64], out: &mut [f64]| {
+        let power = if y[0] > 0.0 { y[0].powf(a) } else { 0.0 };
+        let f = if y[0] > 0.0 { (k * (power - eps * y[2])).max(0.0) } else { 0.0 };
+        (out[0], out[1], out[2]) = (y[1], -f / kg, (power.max(eps * y[2]) - y[2]) / tau);
+    };
+    let scale = |i: usize| [1e-12, 1e-9, 1e-22][i];
+    dormand_prince(vec![0.0, 1.0, 0.0], 0.02, scale, rates)[1]
+}
+
+#[test]
+fn felt_rebounds_as_its_law_says_however_fast_it_relaxes() {
+    let piano = (15_500.0 * 1000f64.powf(3.7), 3.7, 0.9928, 8.3e-3);
+    let soft = (1e8, 2.5, 0.4, 0.01);
+    for (k, a, eps, kg) in [piano, soft] {
+        for tau in (0..=24).map(|i| 1e-6 * 10f64.powf(f64::from(i) / 6.0)) {
+            let exact = felt_on_wall(k, a, eps, tau, kg);
+            let text = format!(
+                "[body.hammer]\ntype = \"mass\"\nmass_kg = {kg:e}\nvelocity_m_s = 1.0\n[body.wall]\ntype = \"wall\"\n\
+                 [contact.felt]\ntype = \"impact\"\nbetween = [\"hammer\", \"wall\"]\nlaw = \"stulov\"\nstiffness = {k:e}\n\
+                 exponent = {a:e}\nhysteresis_01 = {eps:e}\nrelaxation_s = {tau:e}\n"
+            );
+            for rate_hz in [44_100.0, 96_000.0] {
+                let frames = (0.02 * rate_hz) as usize;
+                let (rows, health) = probe(&mut engine(&text, rate_hz), &["hammer.velocity"], frames);
+                let got = rows.last().unwrap()[0];
+                println!("exponent {a}, relaxing in {:.2} us, {rate_hz} Hz: {got:.5}, its law {exact:.5}", 1e6 * tau);
+                assert!((got - exact).abs() < 2e-3, "{a} {tau:e} {rate_hz}: {got}, not {exact}");
+                assert_eq!(health.unconverged, 0);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_piano_hammer_touches_for_sixty_six_samples() {
+    let text = format!(
+        "[body.hammer]\ntype = \"mass\"\nmass_kg = 8.3e-3\nvelocity_m_s = 1.0\n[body.wall]\ntype = \"wall\"\n\
+         [contact.felt]\ntype = \"impact\"\nbetween = [\"hammer\", \"wall\"]\nlaw = \"stulov\"\nstiffness = {:e}\n\
+         exponent = 3.7\nhysteresis_01 = 0.9928\nrelaxation_s = 2.58e-6\n",
+        15_500.0 * 1000f64.powf(3.7)
+    );
+    let (rows, _) = probe(&mut engine(&text, 44_100.0), &["felt.force"], 900);
+    let lasts = rows.iter().filter(|row| row[0] > 0.0).count();
+    assert!((65..=67).contains(&lasts), "{lasts}");
+}

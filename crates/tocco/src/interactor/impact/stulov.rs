@@ -15,11 +15,18 @@
 //! Young never negative; xi minimises it, and relaxing w towards xi^a lowers it, so every part of the step is passive.
 //! With eps = 0 it is the spring of hunt_crossley.rs without loss.
 //!
+//! Steps longer than a quarter of tau do not see the memory move. There it follows the felt's surface at once, but for
+//! the lag that its rate leaves, w = g - tau g' (g = xi^a):
+//! `[impact.6]  f = k (1 - eps) g + k eps tau g'`, in stroke form with `g' = (g(x+s) - g(x))/dt`, U = k (1 - eps) G(xi); where the
+//! partner withdraws faster, `g' = -(1-eps)/(eps tau) g` brings the surface back alone. Both parts are passive, and so is a
+//! change from either form to the other, which lets w be g. What is left out is of the order of (tau/duration)^2; steps
+//! between tau/4 and 3/2 tau, where neither form is good, are not asked for ([`NormalLaw::speed_limit`]).
+//!
 //! **Sources.** Stulov 1995 as in 000 (8.9); physics.md D.3, H4.
 
 use super::hunt_crossley::{POWER, Spring};
 use super::{ImpactLaw, ImpactParams};
-use crate::interactor::{Force, Interactor, NormalLaw, Solution, Stroke, newton};
+use crate::interactor::{Force, Interactor, NormalLaw, STEPS_PER_CONTACT, Solution, Stroke, newton};
 use crate::math::{Real, exp, ln, pow};
 use crate::param::{LawSpec, Spec, Tunable};
 
@@ -36,13 +43,20 @@ pub(super) struct Felt {
     felt: Real,
     /// (eps w)^(1/a), m: where the felt's surface stands when nothing holds it down.
     surface: Real,
+    /// The memory follows at once: [impact.6].
+    prompt: bool,
 }
+
+/// Steps up to this share of tau see the memory move.
+const SLOW: Real = 0.25;
+/// Steps from so many tau on, in a contact of the usual length, need not.
+const PROMPT: Real = 1.5;
 
 impl Felt {
     /// Felt at rest. `[control]`
     pub fn new(params: ImpactParams, viscous_exponent: Option<Real>) -> Self {
         let spring = Spring::new(ImpactLaw::Stulov, params, viscous_exponent);
-        let mut felt = Self { spring, relaxing: 0.0, felt: 0.0, surface: 0.0 };
+        let mut felt = Self { spring, relaxing: 0.0, felt: 0.0, surface: 0.0, prompt: false };
         felt.refresh();
         felt
     }
@@ -68,6 +82,61 @@ impl Felt {
             self.felt = target + (self.felt - target) * exp(-held / p.relaxation_s);
         }
         self.surface = pow(p.hysteresis_01 * self.felt, 1.0 / self.spring.elastic.exponent());
+    }
+
+    /// Chooses the form for steps of this length; the memory becomes what both forms mean by it, at no more energy.
+    fn choose(&mut self, from: Real, dt: Real) {
+        let prompt = dt > SLOW * self.spring.params.relaxation_s;
+        if self.prompt && !prompt {
+            self.felt = self.spring.elastic.of(from);
+            self.surface = pow(self.spring.params.hysteresis_01 * self.felt, 1.0 / self.spring.elastic.exponent());
+        }
+        self.prompt = prompt;
+    }
+
+    /// The surface after a time on its own from where its power is g. [impact.6]
+    fn recovered(&self, power: Real, dt: Real) -> Real {
+        let p = &self.spring.params;
+        let left = power * exp(-(1.0 - p.hysteresis_01) / (p.hysteresis_01 * p.relaxation_s) * dt);
+        pow(left, 1.0 / self.spring.elastic.exponent())
+    }
+
+    /// Force over a stroke of felt that follows at once. [impact.6]
+    fn prompt_force(&self, x: Real, s: Real, dt: Real) -> Force {
+        let (y, p, elastic) = (x + s, &self.spring.params, self.spring.elastic);
+        let (k, a) = ((1.0 - p.hysteresis_01) * p.stiffness, elastic.exponent());
+        let lag = self.relaxing * p.relaxation_s / dt;
+        let steep = |power: Real, at: Real| if at > 0.0 { a * power / at } else { 0.0 };
+        let (n, per_m) = if x < self.surface {
+            if y <= self.surface {
+                return Force::NONE;
+            }
+            let (mean, _, end) = elastic.mean(self.surface, y - self.surface, None);
+            let held = k * mean * ((y - self.surface) / s);
+            (held + lag * (end - elastic.of(self.surface)), (k * end - held) / s + lag * steep(end, y))
+        } else if s == 0.0 {
+            let power = elastic.of(x);
+            (k * power, (0.5 * k + lag) * steep(power, x))
+        } else {
+            let before = elastic.of(x);
+            let (mean, slope, end) = elastic.mean(x, s, Some(before));
+            (k * mean + lag * (end - before), k * slope + lag * steep(end, y))
+        };
+        if n > 0.0 { Force { n, per_m: per_m.max(0.0) } } else { Force::NONE }
+    }
+
+    fn force_over(&self, x: Real, s: Real, dt: Real) -> Force {
+        if self.prompt { self.prompt_force(x, s, dt) } else { self.felt_force(x, s) }
+    }
+
+    /// Where the surface of felt that follows at once stands after a step.
+    fn follow(&mut self, Stroke { from, by, dt }: Stroke, force_n: Real) {
+        let end = (from + by).max(0.0);
+        self.surface = if force_n > 0.0 {
+            end
+        } else {
+            end.max(self.recovered(self.spring.elastic.of(from.max(self.surface)), dt))
+        };
     }
 
     /// Force of the felt over a stroke: the mean over the part of it that holds the surface down.
@@ -109,26 +178,31 @@ impl Tunable for Felt {
 impl Interactor for Felt {
     fn prepare(&mut self, from: Real, dt: Real) {
         if self.relaxing > 0.0 {
-            self.relax(from, 0.5 * dt);
+            self.choose(from, dt);
+            if !self.prompt {
+                self.relax(from, 0.5 * dt);
+            }
         } else {
             self.spring.prepare(from, dt);
         }
     }
 
     fn force(&self, stroke: Stroke) -> Force {
-        if self.relaxing > 0.0 { self.felt_force(stroke.from, stroke.by) } else { self.spring.force(stroke) }
+        if self.relaxing > 0.0 { self.force_over(stroke.from, stroke.by, stroke.dt) } else { self.spring.force(stroke) }
     }
 
     fn resolve(&mut self, from: Real, s0: Real, compliance: Real, dt: Real, guess: Real) -> Solution {
         if self.relaxing > 0.0 {
-            newton(|by| self.felt_force(from, by), || s0, from, s0, compliance, guess)
+            newton(|by| self.force_over(from, by, dt), || s0, from, s0, compliance, guess)
         } else {
             self.spring.resolve(from, s0, compliance, dt, guess)
         }
     }
 
-    fn commit(&mut self, stroke: Stroke, _force_n: Real) {
-        if self.relaxing > 0.0 {
+    fn commit(&mut self, stroke: Stroke, force_n: Real) {
+        if self.relaxing > 0.0 && self.prompt {
+            self.follow(stroke, force_n);
+        } else if self.relaxing > 0.0 {
             self.relax(stroke.from + stroke.by, 0.5 * stroke.dt);
         }
     }
@@ -139,6 +213,9 @@ impl Interactor for Felt {
         let stored = self.spring.params.stiffness * elastic.of(xi) * xi.max(0.0) / (a + 1.0);
         if self.relaxing == 0.0 {
             return stored;
+        }
+        if self.prompt {
+            return stored * (1.0 - self.spring.params.hysteresis_01);
         }
         let conjugate = a / (a + 1.0) * pow(self.felt, (a + 1.0) / a);
         stored + self.relaxing * (conjugate - self.felt * xi) // [impact.5]
@@ -156,6 +233,11 @@ impl NormalLaw for Felt {
     }
 
     fn speed_limit(&self, mass: Real, duration_s: Real) -> Real {
+        // Neither form is good in between: [impact.6].
+        let (step_s, tau) = (duration_s / STEPS_PER_CONTACT, self.spring.params.relaxation_s);
+        if self.relaxing > 0.0 && step_s > SLOW * tau && step_s < PROMPT * tau {
+            return -1.0;
+        }
         self.spring.speed_limit(mass, duration_s)
     }
 }
