@@ -380,6 +380,7 @@ fn hammers_on_strings_never_gain_energy() {
                 dissipation_s_m: rng.between(0.0, 3.0),
                 hysteresis_01: rng.between(0.1, 0.9),
                 relaxation_s: rng.between_log(1e-6, 1e-3),
+                ..ImpactParams::default()
             };
             contacts.push(touch(a, b, law, params, [None, Some(1), Some(8)][trial % 3]));
         }

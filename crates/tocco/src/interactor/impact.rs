@@ -5,10 +5,10 @@
 //! the speed of compression, or Stulov's felt, which remembers how it was squeezed. Never adhesive. Parameters, keys and
 //! the registry of the laws are here; each law is in its own file.
 //!
-//! **Law.** [impact.1], [impact.2] and [impact.4] in impact/hunt_crossley.rs, [impact.3] and [impact.5] in
-//! impact/stulov.rs.
+//! **Law.** [impact.1], [impact.2], [impact.4] and [impact.7] in impact/hunt_crossley.rs, [impact.3], [impact.5] and [impact.6]
+//! in impact/stulov.rs.
 //!
-//! **Symbols.** k `stiffness` N/m^a; a `exponent`; mu `dissipation_s_m` s/m; b `viscous_exponent`;
+//! **Symbols.** k `stiffness` N/m^a; a `exponent`; mu `dissipation_s_m` s/m; b `viscous_exponent`; c `viscous_loss` N s/m^(b+1);
 //! eps `hysteresis_01`; tau `relaxation_s` s; w felt memory m^a; `V(x) = k [x]^(a+1)/(a+1)` stored energy J.
 
 mod hunt_crossley;
@@ -17,6 +17,7 @@ mod stulov;
 
 use super::NormalLaw;
 use crate::math::Real;
+use crate::param::Spec;
 
 crate::params! {
     /// Parameters of an impact contact.
@@ -26,6 +27,7 @@ crate::params! {
         dissipation_s_m: "s/m", 0.0 => 1e3, default 0.0, Linear, Sample, glide 0.02, "mu = lambda/k: larger means a deader rebound.";
         hysteresis_01: "1", 0.0 => 0.999, default 0.0, Linear, Sample, glide 0.02, "Stulov felt: share of the stiffness that relaxes.";
         relaxation_s: "s", 1e-7 => 10.0, default 1e-4, Log, Sample, glide 0.02, "Stulov felt: time of the relaxation.";
+        viscous_loss: "N s/m^(viscous_exponent+1)", 0.0 => 1e20, default 0.0, Linear, Sample, glide 0.02, "With viscous_exponent, instead of dissipation_s_m: force per speed of compression and compression^viscous_exponent.";
     }
 }
 
@@ -41,6 +43,11 @@ crate::laws! {
         /// Felt with relaxation.
         Stulov = stulov::STULOV,
     }
+}
+
+impl ImpactParams {
+    /// The parameters of a contact whose loss has no exponent of its own.
+    pub const WITHOUT_VISCOUS_LOSS: &'static [Spec] = Self::SPECS.split_at(Self::SPECS.len() - 1).0;
 }
 
 impl ImpactLaw {

@@ -6,7 +6,10 @@
 //!
 //! **Law.** x compression, v = x', `[x]` = max(x, 0):
 //! - `[impact.1]  f = k [x]^a (1 + mu v)`, clipped at 0 (000 (8.11); C11: with a moving partner v < -1/mu does occur)
-//! - `[impact.2]  f = k [x]^a + mu k [x]^b v`, clipped at 0, with a viscous exponent b of its own (H16: extended Hertz)
+//! - `[impact.2]  f = k [x]^a + c [x]^b v`, clipped at 0, with a viscous exponent b of its own (H16: extended Hertz) and
+//!   c in its own unit; older scenes write c as mu k, where mu is no longer in s/m
+//! - `[impact.7]  x_v = ((b+1) m v/c)^(1/(b+1))`: where that loss alone would stop the mass, after about x_v/v; the contact is as
+//!   short as this where it is shorter than the elastic one
 //!
 //! **Symbols.** As in the parent file.
 //!
@@ -50,7 +53,7 @@ pub(super) struct Spring {
     pub elastic: Power,
     /// `None`: the elastic power.
     viscous: Option<Power>,
-    /// mu k, N s/m^(b+1)
+    /// c, or mu k, N s/m^(b+1)
     loss: Real,
     /// Compression at the start of the step and its elastic power: the one expensive part of a general exponent.
     start: (Real, Real),
@@ -80,7 +83,11 @@ impl Spring {
         self.elastic = Power::new(p.exponent);
         self.viscous = self.viscous_exponent.filter(|b| *b != p.exponent).map(Power::new);
         let viscous = matches!(self.law, ImpactLaw::HuntCrossley | ImpactLaw::Linear);
-        self.loss = if viscous { p.dissipation_s_m * p.stiffness } else { 0.0 };
+        self.loss = match (viscous, self.viscous_exponent) {
+            (true, Some(_)) if p.viscous_loss > 0.0 => p.viscous_loss,
+            (true, _) => p.dissipation_s_m * p.stiffness,
+            (false, _) => 0.0,
+        };
     }
 
     /// An upper bound of the solution that may be closer than the free stroke.
@@ -102,7 +109,7 @@ impl Spring {
 
 impl Tunable for Spring {
     fn specs(&self) -> &'static [Spec] {
-        ImpactParams::SPECS
+        if self.viscous_exponent.is_some() { ImpactParams::SPECS } else { ImpactParams::WITHOUT_VISCOUS_LOSS }
     }
     fn get(&self, index: usize) -> Real {
         self.params.value(index)
@@ -177,16 +184,36 @@ impl Interactor for Spring {
     }
 }
 
+/// Times x_v/v that the stop by a viscous loss takes to be over.
+const STOPS: Real = 3.0;
+
+/// Speed at which a contact lasts as long as is asked, if `ratio` is how much longer it lasts at 1 m/s.
+fn speed_of(ratio: Real, exponent: Real) -> Real {
+    if exponent == 1.0 {
+        return if ratio >= 1.0 { Real::INFINITY } else { 0.0 };
+    }
+    pow(ratio, (exponent + 1.0) / (exponent - 1.0))
+}
+
 impl NormalLaw for Spring {
     fn speed_limit(&self, mass: Real, duration_s: Real) -> Real {
         // tau ~ 2.9 (m (a+1)/(2k))^(1/(a+1)) v^((1-a)/(a+1)), solved for v (physics.md D.5).
         let a = self.elastic.exponent();
         let slow = 2.9 * pow(mass * (a + 1.0) / (2.0 * self.params.stiffness), 1.0 / (a + 1.0));
-        let ratio = slow / duration_s;
-        if a == 1.0 {
-            return if ratio >= 1.0 { Real::INFINITY } else { 0.0 };
+        let elastic = speed_of(slow / duration_s, a);
+        match self.viscous {
+            Some(viscous) if self.loss > 0.0 => {
+                let b = viscous.exponent();
+                let stop = STOPS * pow((b + 1.0) * mass / self.loss, 1.0 / (b + 1.0)); // [impact.7]
+                let braked = match b {
+                    0.0 if stop >= duration_s => Real::INFINITY,
+                    0.0 => 0.0,
+                    _ => pow(stop / duration_s, (b + 1.0) / b),
+                };
+                elastic.min(braked)
+            }
+            _ => elastic,
         }
-        pow(ratio, (a + 1.0) / (a - 1.0))
     }
 
     fn loss_s_m(&self) -> Option<Real> {

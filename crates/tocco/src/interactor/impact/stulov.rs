@@ -164,7 +164,7 @@ impl Felt {
 
 impl Tunable for Felt {
     fn specs(&self) -> &'static [Spec] {
-        ImpactParams::SPECS
+        ImpactParams::WITHOUT_VISCOUS_LOSS
     }
     fn get(&self, index: usize) -> Real {
         self.spring.get(index)

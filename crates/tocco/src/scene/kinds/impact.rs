@@ -40,7 +40,7 @@ pub const IMPACT: Kind = Kind {
         Key::new(
             "viscous_exponent",
             KeyType::Number { unit: "1", min: 0.0, max: 5.0 },
-            "Exponent of the dissipative term, default the elastic one (0.5 with exponent 1.5: extended Hertz).",
+            "Exponent of the dissipative term, default the elastic one (0.5 with exponent 1.5: extended Hertz); give viscous_loss.",
         ),
         Key::new(
             "substeps",
@@ -159,7 +159,9 @@ impl ContactKind for ImpactDef {
         &IMPACT
     }
     fn params(&self) -> Vec<(&'static Spec, Real)> {
-        listed(&self.params)
+        let mut all = listed(&self.params);
+        all.retain(|(spec, _)| self.viscous_exponent.is_some() || spec.id != "viscous_loss");
+        all
     }
     fn presses(&self) -> bool {
         true
@@ -223,6 +225,9 @@ impl ContactKind for ImpactDef {
         }
         if let Some(exponent) = self.viscous_exponent {
             let _ = write!(words, ", viscous exponent {}", short(exponent));
+            if self.params.viscous_loss > 0.0 {
+                let _ = write!(words, " with {} N s/m^{}", short(self.params.viscous_loss), short(exponent + 1.0));
+            }
         }
         if let Some(texture) = &self.texture {
             words.push_str(&texture.words());
@@ -256,6 +261,12 @@ impl BuildContact for ImpactDef {
                 return spot.fail("viscous_exponent", refuses(law));
             }
             spot.number(&IMPACT, "viscous_exponent", exponent)?;
+        } else if self.params.viscous_loss != 0.0 {
+            return spot.fail("viscous_loss", "needs viscous_exponent; without it the loss is dissipation_s_m");
+        }
+        if self.params.viscous_loss != 0.0 && self.params.dissipation_s_m != 0.0 {
+            return spot
+                .fail("viscous_loss", "stands beside dissipation_s_m; keep one of viscous_loss, dissipation_s_m");
         }
         if let Some(HammerDef { intent, at_speed_m_s }) = self.hammer {
             let (id, value) = match intent {
