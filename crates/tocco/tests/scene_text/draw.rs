@@ -85,6 +85,10 @@ fn draw_impact(rng: &mut Rng, name: String, between: [String; 2], travel: String
         params.dissipation_s_m = 0.0;
         viscous_exponent = None;
     }
+    match viscous_exponent {
+        Some(_) if coin(rng) => params.dissipation_s_m = 0.0,
+        _ => params.viscous_loss = 0.0,
+    }
     if law == ImpactLaw::Linear {
         params.exponent = 1.0;
     }
