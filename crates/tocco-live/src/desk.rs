@@ -137,7 +137,14 @@ pub(crate) fn open(scene: Document, setup: Setup) -> Result<(Desk, Player)> {
         take::set(&mut built, path, *value)?;
     }
     let (channels, directory, has_clock) = (built.channels(), built.directory().clone(), clock.is_some());
-    let header = Header { rate_hz, channels, ceiling_dbtp: Header::ceiling(limiter), sets, scene: scene.clone() };
+    let header = Header {
+        format: Header::FORMAT,
+        rate_hz,
+        channels,
+        ceiling_dbtp: Header::ceiling(limiter),
+        sets,
+        scene: scene.clone(),
+    };
     let (requests, to_player) = RingBuffer::new(REQUESTS);
     let (from_player, reports) = RingBuffer::new(REPORTS);
     let (meters, readings) = RingBuffer::new(READINGS);

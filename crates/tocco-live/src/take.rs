@@ -17,8 +17,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tocco::engine::{START, hashed};
 use tocco::{Command, Directory, Document, Engine, Gesture, Queue, Scene};
 
-/// Version of the format.
-const FORMAT: u64 = 1;
+/// Version of the format. In takes of format 1 a jump of a parameter of control rate waited for the next control tick.
+const FORMAT: u64 = 2;
 /// No take is longer than this, bytes: it is read at once.
 pub const MOST_BYTES: u64 = 1 << 30;
 
@@ -44,9 +44,14 @@ pub struct Header {
     pub ceiling_dbtp: Option<f64>,
     /// Values before the first tick.
     pub sets: Vec<(String, f64)>,
+    /// The format that it was written in, 1 to 2; what is recorded now is written in the newest.
+    pub format: u64,
 }
 
 impl Header {
+    /// The newest format.
+    pub const FORMAT: u64 = FORMAT;
+
     /// The first scene, built and set.
     pub fn build(&self) -> Result<Scene> {
         let mut scene = build(&self.scene, self.rate_hz, self.channels)?;
@@ -240,16 +245,17 @@ impl Take {
 
 fn header_from(value: &Value, place: &str) -> Result<Header> {
     let broken = |what: &str| Error::BadInput(format!("{place}: {what}"));
-    match value["take"].as_u64() {
-        Some(FORMAT) => {}
-        Some(other) => return Err(broken(&format!("a take of format {other}; this program reads {FORMAT}"))),
-        None => return Err(broken("not a take; its first line begins with {\"take\":1")),
-    }
+    let format = match value["take"].as_u64() {
+        Some(format @ 1..=FORMAT) => format,
+        Some(other) => return Err(broken(&format!("a take of format {other}; this program reads 1 to {FORMAT}"))),
+        None => return Err(broken("not a take; its first line begins with {\"take\":2")),
+    };
     let sets = value["sets"].as_array().into_iter().flatten().map(|set| {
         let (path, value) = (set[0].as_str(), set[1].as_f64());
         path.zip(value).map(|(path, value)| (path.to_owned(), value)).ok_or_else(|| broken("'sets' is broken"))
     });
     Ok(Header {
+        format,
         rate_hz: value["rate_hz"].as_f64().ok_or_else(|| broken("no rate_hz"))?,
         channels: value["channels"].as_u64().filter(|n| (1..=1024).contains(n)).ok_or_else(|| broken("no channels"))?
             as usize,
@@ -277,7 +283,10 @@ impl Replay {
     /// Resolves every name of a take.
     pub fn new(take: &Take) -> Result<Self> {
         let Header { rate_hz, channels, .. } = take.header;
-        let engine = Engine::new(take.header.build()?);
+        let mut engine = Engine::new(take.header.build()?);
+        if take.header.format == 1 {
+            engine.jump_late();
+        }
         let mut directory = engine.scene().directory().clone();
         let limiter = take.header.limiter(&directory);
         let inputs = directory.inputs();

@@ -22,7 +22,7 @@ pub enum Address {
 pub enum Command<S> {
     /// A new value for a parameter, force or control; glides as declared.
     Set(Address, Real),
-    /// The same without a glide, at the next sample or control tick: for what is about to be struck.
+    /// The same without a glide, at once: for what is about to be struck.
     Jump(Address, Real),
     /// Sets a mass in motion from zero gap.
     Strike {

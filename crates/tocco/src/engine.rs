@@ -70,6 +70,8 @@ pub struct Engine {
     max_level: usize,
     /// Part of the energy of everything below which untouched modes are silenced.
     drop_below: Real,
+    /// Jumps wait for the next sample or control tick.
+    late_jumps: bool,
     /// Scenes that ring out, and scenes that have.
     leaving: [Option<Leaving>; LEAVING],
 }
@@ -140,10 +142,17 @@ impl Engine {
             past: Health::default(),
             max_level: LEVELS - 1,
             drop_below: 0.0,
+            late_jumps: false,
             leaving: [const { None }; LEAVING],
         };
         engine.find_moving_slots();
         engine
+    }
+
+    /// Lets [`Command::Jump`] wait for the next sample, or control tick where the parameter is of control rate, as it did in
+    /// takes of format 1. `[control]`
+    pub fn jump_late(&mut self) {
+        self.late_jumps = true;
     }
 
     /// The scene that sounds.
@@ -432,6 +441,10 @@ impl Engine {
         let wanted = value.clamp(slot.spec.min, slot.spec.max);
         self.past.clamped += u64::from(wanted != value);
         slot.drive = None; // a command overrides a drive
+        if !glides && !self.late_jumps {
+            slot.rest_at(wanted);
+            return self.scene.runtime.write_slot(index, wanted);
+        }
         let moving = slot.left > 0;
         slot.glide_to(wanted, if glides { slot.spec.glide_s * *rate_hz } else { 0.0 });
         let list = if slot.spec.rate == Rate::Sample { &mut self.fast } else { &mut self.slow };
