@@ -139,8 +139,9 @@ impl<'v, 't> Node<'v, 't> {
     /// Keeps the rules that its kind declares between its keys.
     pub(in crate::scene) fn obey(&self) -> Result<(), SceneError> {
         for key in self.kind.keys {
+            // A word that is mistyped speaks before what it would have allowed.
+            let word = self.known_word(key.id)?;
             if let KeyType::Law(laws) = key.takes {
-                let word = self.known_word(key.id)?;
                 let chosen = laws.iter().find(|law| word.is_none_or(|word| word == law.word));
                 for other in laws.iter().filter(|law| chosen.is_some_and(|chosen| chosen.word != law.word)) {
                     self.none_of(other.own, &belongs(other))?;
