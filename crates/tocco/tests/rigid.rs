@@ -62,7 +62,7 @@ fn reference(place: f64, seconds: f64) -> f64 {
     let k = blow.lasting(tau).stiffness;
     let mut y = vec![0.0; 2 + 2 * modes.len()];
     y[1] = 1.0;
-    let scale = |i: usize| if i % 2 == 0 { 1e-15 } else { 1e-11 };
+    let scale = |i: usize| if i.is_multiple_of(2) { 1e-15 } else { 1e-11 };
     let end = dormand_prince(y, seconds, scale, |y, out| {
         let x = y[0] - modes.iter().enumerate().map(|(i, mode)| mode.2 * y[2 + 2 * i]).sum::<f64>();
         let f = if x > 0.0 { k * x.powf(1.5) } else { 0.0 };
