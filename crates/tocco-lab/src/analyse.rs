@@ -14,6 +14,7 @@ pub mod doubt;
 pub mod exponential;
 pub mod fit;
 pub mod mel;
+pub mod near;
 pub mod onset;
 pub mod picture;
 pub mod read;

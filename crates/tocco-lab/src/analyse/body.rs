@@ -129,7 +129,7 @@ impl Analysis {
                 "# {}: {}, at {:.4} s, {:.2} s long; residual {:.1} dB",
                 port(j),
                 crate::console::one_line(&strike.file),
-                strike.span.start as f64 / self.rate_hz,
+                strike.span.onset as f64 / self.rate_hz,
                 (strike.span.end - strike.span.start) as f64 / self.rate_hz,
                 strike.residual_db
             );

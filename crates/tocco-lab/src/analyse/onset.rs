@@ -14,6 +14,19 @@ const RISE: f64 = 4.0;
 /// over the loudest.
 const AGAIN: f64 = 3.0;
 const HEARD: f64 = 0.01;
+/// How far before the loud part the onset is sought, s: low modes that cancel at first are loud after 50 ms.
+const RISES_S: f64 = 0.1;
+/// How far before the loud part its noise is sought, s.
+const BEFORE_S: f64 = 0.25;
+/// Power of a moving sample over the noise's.
+const MOVES: f64 = 16.0;
+/// Samples at rest that a moving one makes up for at most: a low mode rests where it turns, but a click is not yet the strike.
+const RESTS: f64 = 9.0;
+/// Below this, of the greatest height, nothing moves, however quiet the noise (-54 dB); nor is what is above this noise, the
+/// end of a recording that was cut short.
+const HEIGHTS: (f64, f64) = (0.002, 0.06);
+/// What still rings of the strike before may have this root mean square, of the greatest height (its peaks -30 dB).
+const RINGS: f64 = 0.0075;
 /// Least length of a strike, s.
 const SHORTEST_S: f64 = 0.03;
 /// Longest part analysed, s.
@@ -29,7 +42,7 @@ const SOUNDS: f64 = 1e-4;
 pub struct Span {
     /// First motion.
     pub onset: usize,
-    /// From here on the object moves alone; before it was analysed: where the energy has reached its height.
+    /// From here on modes are what is heard; before it was analysed: where the energy has reached its height.
     pub start: usize,
     /// Nothing but noise from here on.
     pub end: usize,
@@ -124,7 +137,8 @@ pub fn strikes(samples: &[f64], rate_hz: f64, count: usize, called: &str) -> Res
     for (n, head) in heads.iter().enumerate() {
         let next = heads.get(n + 1).copied().or(next);
         let limit = next.map_or(samples.len(), |next| next * hop - size.min(next * hop));
-        spans.push(span(samples, rate_hz, (*head * hop, limit), (size, floor), called)?);
+        let last = n.checked_sub(1).map(|last| heads[last] * hop);
+        spans.push(span(samples, rate_hz, (last, *head * hop, limit), (size, floor), called)?);
     }
     // Where a strike falls into what still rings loudly its beginning is lost.
     if let Some(late) = spans.windows(2).position(|pair: &[Span]| pair[1].onset < pair[0].end) {
@@ -137,27 +151,49 @@ pub fn strikes(samples: &[f64], rate_hz: f64, count: usize, called: &str) -> Res
     Ok(Found { spans, others, floor })
 }
 
+/// Power of the noise before a strike, or of what still rings there: that of the quietest 5 ms. `None` if there is no such time.
+fn noise_before(before: &[f64], rate_hz: f64) -> Option<f64> {
+    let (size, far) = ((0.005 * rate_hz) as usize, (BEFORE_S * rate_hz) as usize);
+    let near = &before[before.len().saturating_sub(far)..];
+    (near.len() >= size).then(|| envelope(near, size, size / 4).into_iter().fold(f64::INFINITY, f64::min))
+}
+
+/// Where the motion begins that is loud at `head`: of all places the one from which on most moves and least rests (a cumulated
+/// sum; Page 1954). `from` is the earliest, `last` the latest.
+fn first_motion(
+    samples: &[f64],
+    (from, head, last): (usize, usize, usize),
+    rate_hz: f64,
+    (noise, top): (f64, f64),
+) -> usize {
+    // The quietest of many windows has half the power of all.
+    let noise = (2.0 * noise).clamp((HEIGHTS.0 * top).powi(2), (HEIGHTS.1 * top).powi(2)).max(1e-300);
+    let from = from.max(head.saturating_sub((RISES_S * rate_hz) as usize));
+    let (mut sum, mut most, mut onset) = (0.0, 0.0, last);
+    for at in (from..last).rev() {
+        sum += (samples[at] * samples[at] / noise).min((1.0 + RESTS) * MOVES) - MOVES;
+        if sum > most {
+            (most, onset) = (sum, at);
+        }
+    }
+    onset
+}
+
 fn span(
     samples: &[f64],
     rate_hz: f64,
-    (head, limit): (usize, usize),
+    (last, head, limit): (Option<usize>, usize, usize),
     (size, floor): (usize, f64),
     called: &str,
 ) -> Result<Span> {
     let attack = (ATTACK_S * rate_hz) as usize;
     let energy = |at: usize| samples[at..(at + size).min(limit)].iter().map(|x| x * x).sum::<f64>();
     let top = samples[head..(head + attack).min(limit)].iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-    // The quietest part of a recording that was cut short is no noise, but the sound.
-    let threshold = (0.03 * top).max((5.0 * floor.sqrt()).min(0.3 * top));
-    // Back from the loud window while there is motion within the last quarter of a millisecond.
-    let (mut onset, quiet) = (head + size.min(limit - head), (size / 4).max(2));
-    let mut at = onset;
-    while at > 0 && onset - at < quiet {
-        at -= 1;
-        if samples[at].abs() > threshold {
-            onset = at;
-        }
-    }
+    let from = last.unwrap_or(0);
+    let noise = noise_before(&samples[from..head], rate_hz).unwrap_or(floor);
+    // The ring of the last strike is in the way of this one, unless it is as quiet as noise.
+    let noise = if last.is_some() { noise.min(floor.max((RINGS * top).powi(2))) } else { noise };
+    let onset = first_motion(samples, (from, head, (head + size).min(limit)), rate_hz, (noise, top));
     let places = onset..(onset + attack).min(limit.saturating_sub(size).max(onset + 1));
     let most = places.clone().map(energy).fold(0.0, f64::max);
     let start = places.into_iter().find(|&at| energy(at) >= 0.8 * most).unwrap_or(onset);
@@ -174,9 +210,11 @@ fn span(
     let loudest = slow.iter().copied().fold(0.0, f64::max);
     let sounding = slow.iter().rposition(|p| *p > SOUNDS * loudest).unwrap_or(0);
     let stops = (start + (sounding + 1) * long).min(limit);
-    let tenth = ((stops - start) / 10).max(1);
+    // From where it is loud: what rises slowly is soft at its onset.
+    let loud = start.max(head).min(stops - 1);
+    let tenth = ((stops - loud) / 10).max(1);
     let mean = |part: &[f64]| part.iter().map(|x| x * x).sum::<f64>() / part.len().max(1) as f64;
-    let falls = mean(&samples[start..start + tenth]) > FALL * mean(&samples[stops - tenth..stops]);
+    let falls = mean(&samples[loud..loud + tenth]) > FALL * mean(&samples[stops - tenth..stops]);
     if falls {
         return Ok(Span { onset, start, end: end.max(start + (SHORTEST_S * rate_hz) as usize).min(limit) });
     }

@@ -26,6 +26,11 @@ const WATCH_S: f64 = 0.0005;
 /// Times that what is unexplained may grow on the way back: noise in so short a window varies by as much.
 const WORSE: f64 = 4.0;
 
+/// Share of the energy by which what modes would have made may differ from what is heard, where a body begins (-20 dB).
+const AS_HEARD: f64 = 1e-2;
+/// Times that modes are fitted anew and the motion followed back by them at most.
+const MOST_BACK: usize = 8;
+
 /// Of the exponentials that may be added to a sound that is not all modal one in so many is kept for `diffuse`.
 const DIFFUSE: usize = 4;
 
@@ -123,7 +128,7 @@ pub fn modes(strikes: &[Heard], wanted: &Wanted, bar: &ProgressBar) -> Found {
         search.go(Noise::Band, wanted.modes - wanted.modes / DIFFUSE);
     }
     let (low, high) = (TAU * wanted.low_hz / wanted.rate_hz, TAU * wanted.high_hz / wanted.rate_hz);
-    let Search { mut model, starts, cut, .. } = search;
+    let Search { mut model, mut starts, cut, .. } = search;
     model.poles.retain(|pole| pole.s.norm() >= low && pole.s.norm() <= high && pole.s.norm() < 0.98 * 0.5 * TAU);
     model.weights = fit::settle(&cut, &model.poles);
     let rest = fit::residual(&cut, &model);
@@ -133,6 +138,12 @@ pub fn modes(strikes: &[Heard], wanted: &Wanted, bar: &ProgressBar) -> Found {
     }
     if wanted.whole {
         level(&mut model, &cut, &rest, strikes, filled);
+    }
+    for (j, strike) in strikes.iter().enumerate() {
+        let from = begins(strike, &model.poles, &model.weights[j], starts[j], wanted.rate_hz);
+        let earlier = (starts[j] - from) as f64;
+        model.weights[j].iter_mut().zip(&model.poles).for_each(|(w, pole)| *w *= cexp(-pole.s * earlier));
+        starts[j] = from;
     }
     let left = rest.iter().zip(&cut).map(|(rest, cut)| energy(rest) / energy(cut).max(1e-300)).collect();
     Found { filling: model.poles.iter().filter(|pole| pole.fills).count(), model, starts, left }
@@ -199,17 +210,32 @@ impl Search<'_> {
                     self.model = next;
                 }
             }
-            for (j, strike) in self.strikes.iter().enumerate() {
-                let (poles, weights) = (&self.model.poles, &self.model.weights[j]);
-                self.starts[j] = hands_off(strike, poles, weights, self.starts[j], self.wanted.rate_hz);
-            }
-            self.cut();
+            self.follow_back();
             self.model = fit::refine(&self.cut, self.model.poles.clone(), Steps::NONE, self.slowest);
         }
-        let last = self.fitted(self.model.poles.clone(), 8, noise);
-        if unexplained(&self.cut, &last) < 1.05 * unexplained(&self.cut, &self.model) {
-            self.model = last;
+        // A mode that is over at once is known the better the earlier it is seen, and can be followed back the farther the
+        // better it is known.
+        for _ in 0..MOST_BACK {
+            let last = self.fitted(self.model.poles.clone(), 8, noise);
+            if unexplained(&self.cut, &last) < 1.05 * unexplained(&self.cut, &self.model) {
+                self.model = last;
+            }
+            if !self.follow_back() {
+                break;
+            }
+            self.model = fit::refine(&self.cut, self.model.poles.clone(), Steps::NONE, self.slowest);
         }
+    }
+
+    /// Moves the starts to where the hammer left, as far as the modes tell by now; true if any came earlier.
+    fn follow_back(&mut self) -> bool {
+        let was = self.starts.clone();
+        for (j, strike) in self.strikes.iter().enumerate() {
+            let (poles, weights) = (&self.model.poles, &self.model.weights[j]);
+            self.starts[j] = hands_off(strike, poles, weights, self.starts[j], self.wanted.rate_hz);
+        }
+        self.cut();
+        self.starts.iter().zip(was).any(|(now, was)| *now < was)
     }
 
     /// Share of the strikes' energy that is neither modes nor the noise of the recording.
@@ -225,10 +251,9 @@ impl Search<'_> {
     }
 }
 
-/// Where the strike began to move alone: followed back from `start` as long as the modes explain it as well as there.
-fn hands_off(strike: &Heard, poles: &[Pole], weights: &[Complex<f64>], start: usize, rate_hz: f64) -> usize {
-    let window = ((WATCH_S * rate_hz) as usize).max(8);
-    let end = (start + 10 * window).min(strike.samples.len());
+/// What the modes, with weights as of `start`, leave of a strike, from its onset to 5 ms after `start`.
+fn left_about(strike: &Heard, poles: &[Pole], weights: &[Complex<f64>], start: usize, rate_hz: f64) -> Vec<f64> {
+    let end = (start + 10 * watch(rate_hz)).min(strike.samples.len());
     // Forwards the modes decay, backwards they grow.
     let mut after: Vec<f64> = strike.samples[start..end].to_vec();
     let mut before: Vec<f64> = strike.samples[..=start].iter().rev().copied().collect();
@@ -236,20 +261,44 @@ fn hands_off(strike: &Heard, poles: &[Pole], weights: &[Complex<f64>], start: us
         add(&mut after, -c, pole.s);
         add(&mut before, -c, -pole.s);
     }
-    let rest: Vec<f64> = before[1..].iter().rev().chain(&after).copied().collect();
-    let mean = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>() / x.len().max(1) as f64;
-    let about = |at: usize| mean(&strike.samples[at..(at + 10 * window).min(strike.samples.len())]).max(1e-300);
-    let share = mean(&rest[start..]) / about(start);
+    before[1..].iter().rev().chain(&after).copied().collect()
+}
+
+/// Samples of a window in which the motion is followed back.
+fn watch(rate_hz: f64) -> usize {
+    ((WATCH_S * rate_hz) as usize).max(8)
+}
+
+fn mean_power(x: &[f64]) -> f64 {
+    energy(x) / x.len().max(1) as f64
+}
+
+/// Where the strike began to move alone: followed back from `start` as long as the modes explain it as well as there.
+fn hands_off(strike: &Heard, poles: &[Pole], weights: &[Complex<f64>], start: usize, rate_hz: f64) -> usize {
+    let window = watch(rate_hz);
+    let rest = left_about(strike, poles, weights, start, rate_hz);
+    let about = |at: usize| mean_power(&strike.samples[at..(at + 10 * window).min(strike.samples.len())]).max(1e-300);
+    let share = mean_power(&rest[start..]) / about(start);
     let mut at = start;
-    while at >= window / 4 {
-        let back = at - window / 4;
-        if mean(&rest[back..back + window]) > WORSE * (share * about(back)).max(strike.noise) {
+    while at > 0 {
+        let back = at.saturating_sub(window / 4);
+        if mean_power(&rest[back..back + window]) > WORSE * (share * about(back)).max(strike.noise) {
             // The hammer may have left anywhere in the window that it spoils.
             return if at == start { start } else { (at + window).min(start) };
         }
         at = back;
     }
     at
+}
+
+/// Where the body may begin: before `start`, from which it was fitted, for as long as its modes are what is heard.
+fn begins(strike: &Heard, poles: &[Pole], weights: &[Complex<f64>], start: usize, rate_hz: f64) -> usize {
+    let window = watch(rate_hz);
+    let rest = left_about(strike, poles, weights, start, rate_hz);
+    let power = |x: &[f64], at: usize, long: usize| mean_power(&x[at..(at + long).min(x.len())]);
+    let as_heard =
+        |at: &usize| power(&rest, *at, window / 4) <= AS_HEARD * power(&strike.samples, *at, window).max(1e-300);
+    (0..start).rev().take_while(as_heard).last().unwrap_or(start)
 }
 
 /// Share of the strikes' energy that the model leaves, each strike counting alike.

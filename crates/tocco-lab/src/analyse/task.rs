@@ -3,13 +3,12 @@
 
 use super::body::port;
 use super::read::Recording;
-use super::{Analysis, MOST_STRIKES, Options, analyse, mel, onset};
+use super::{Analysis, MOST_STRIKES, Options, analyse, onset};
 use crate::error::{Result, bad};
 use crate::{atomic_file, console};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use tocco::units::db;
 
 /// What to make of which recordings.
 #[derive(Clone, Debug)]
@@ -108,24 +107,21 @@ fn report(analysis: &Analysis, recordings: &[Recording], per_file: usize) -> Res
         let _ = write!(words, "; {} of them fill in for what is not modal", analysis.filling);
     }
     for (j, strike) in analysis.strikes.iter().enumerate() {
-        let samples = &recordings[j / per_file.max(1)].samples;
-        let (heard, whole) =
-            (&samples[strike.span.start..strike.span.end], &samples[strike.span.onset..strike.span.end]);
-        let body = analysis.resynthesis(j, heard.len())?;
-        let energy = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().max(1e-300);
-        let peak = |x: &[f64]| x.iter().fold(1e-150, |m: f64, x| m.max(x.abs()));
+        let recording = &recordings[j / per_file.max(1)];
+        let at_s = strike.span.onset as f64 / analysis.rate_hz;
         // Writing to a String cannot fail.
         let _ = write!(
             words,
-            "\n{} ({} at {:.3} s): residual {:.1} dB, level {:+.1} dB, peak {:+.1} dB, log-mel distance {:.1} dB",
+            "\n{} ({} at {at_s:.3} s): residual {:.1} dB, {}",
             port(j),
             strike.file,
-            strike.span.start as f64 / analysis.rate_hz,
             strike.residual_db,
-            db(energy(&body) / energy(heard)) / 2.0,
-            db(peak(&body) / peak(whole)),
-            mel::distance_db(heard, &body, analysis.rate_hz)
+            analysis.near(j, recording)?
         );
+        let lost_ms = 1e3 * (strike.span.start - strike.span.onset) as f64 / analysis.rate_hz;
+        if lost_ms >= 1.0 {
+            let _ = write!(words, "; the first {lost_ms:.1} ms are the hammer's and lost");
+        }
         if strike.residual_db > -6.0 {
             words.push_str("; much of it is not modal");
         }
@@ -139,7 +135,7 @@ fn report(analysis: &Analysis, recordings: &[Recording], per_file: usize) -> Res
                 strike.span.end as f64 / analysis.rate_hz,
             );
             let all = strike.others + 1;
-            let usable = all <= MOST_STRIKES && onset::strikes(samples, analysis.rate_hz, all, "").is_ok();
+            let usable = all <= MOST_STRIKES && onset::strikes(&recording.samples, analysis.rate_hz, all, "").is_ok();
             let _ = match usable {
                 true => write!(words, "give --strikes {all} for all, or cut the file"),
                 false => write!(words, "cut the file for another"),
