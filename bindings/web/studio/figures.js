@@ -107,7 +107,7 @@ const glass = {
 const slab = rectangle(0.12, 0.88);
 const FIGURES = {
   string: line, bar: along(rectangle(0.36, 0.64)), tube: along(rectangle(0.38, 0.62)),
-  "rectangular-membrane": slab, "rectangular-plate": slab,
+  "rectangular-membrane": slab, "rectangular-plate": slab, cylinder: slab,
   "circular-membrane": disc, "circular-plate": disc,
   bowl, bell, box: box3, "rounded-box": box3, sphere,
 };

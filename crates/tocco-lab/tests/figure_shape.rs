@@ -100,6 +100,12 @@ fn rows() -> Vec<(&'static str, &'static str, View, ShapeDef)> {
             of("bell", Stuff::Named("bronze"), none, &[("freq_hz", 440.0), ("mass_kg", 300.0)]),
         ),
         (
+            "cylinder",
+            "the wall unrolled, length across",
+            square,
+            of("cylinder", steel, none, &[("radius_m", 0.05), ("length_m", 0.2), ("thickness_m", 1e-3)]),
+        ),
+        (
             "box",
             "pressure, a horizontal cut",
             room,

@@ -500,7 +500,7 @@ pub enum Rule {
     },
 }
 
-/// How a [`Rule::Shape`] narrows what a key takes.
+/// How a [`Rule::Narrowed`] narrows what a key takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Narrow {
     /// Every number of the list is above 0.

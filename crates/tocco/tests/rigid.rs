@@ -110,7 +110,8 @@ fn motions_as_a_whole_carry_the_mass_of_the_body_and_stir_no_bending() {
     let plate = ShapeDef::new("rectangular-plate", Stuff::Named("steel")).unwrap();
     let disc = ShapeDef::new("circular-plate", Stuff::Named("steel")).unwrap();
     for (def, places, rigid) in [
-        (rosewood_bar(), line, 2),
+        (rosewood_bar(), line.clone(), 2),
+        (rosewood_bar().with_word("support", "hinged-free"), line, 1),
         (plate.with("length_m", 0.4).with("width_m", 0.3).with("thickness_m", 1e-3).with_modes(20), square, 3),
         (disc.with("radius_m", 0.2).with("thickness_m", 1e-3).with_modes(20), round, 3),
     ] {

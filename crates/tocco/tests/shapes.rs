@@ -4,6 +4,8 @@
 use tocco::math::{PI, Real, TAU, gamma};
 use tocco::resonator::material::Material;
 use tocco::resonator::shape::bar::{Support, root, value};
+use tocco::resonator::shape::cylinder::mode;
+use tocco::resonator::shape::disc::{Rim, disc_roots};
 use tocco::resonator::shape::eigen::symmetric;
 use tocco::resonator::shape::{FAMILIES, Place, PlaceOn, ShapeDef, Solved, Stuff, evaluate};
 
@@ -73,6 +75,10 @@ fn the_roots_of_bars_are_those_of_the_table_for_every_support() {
         follow(&[f], &[free.get(k - 1).copied().unwrap_or((k_ + 0.5) * PI)], 1e-8);
         follow(&[c], &[clamped_free.get(k - 1).copied().unwrap_or((k_ - 0.5) * PI)], 1e-8);
         assert_eq!(root(Support::Clamped, k), f);
+        let hinged = [3.926_602_31, 7.068_582_75, 10.210_176_12, 13.351_768_78, 16.493_361_43];
+        let h = root(Support::ClampedHinged, k);
+        follow(&[h], &[hinged.get(k - 1).copied().unwrap_or((k_ + 0.25) * PI)], 1e-8);
+        assert!((h.tan() - h.tanh()).abs() < 1e-11 && root(Support::HingedFree, k) == h);
         assert_eq!(root(Support::Hinged, k), k_ * PI);
         assert!(
             (f.cos() * f.cosh() - 1.0).abs() < 1e-12 * f.cosh() && (c.cos() * c.cosh() + 1.0).abs() < 1e-12 * c.cosh()
@@ -91,7 +97,8 @@ fn the_roots_of_bars_are_those_of_the_table_for_every_support() {
 
 #[test]
 fn shapes_of_bars_obey_their_equation_and_are_orthonormal_up_to_mode_forty() {
-    for support in [Support::Free, Support::ClampedFree, Support::Clamped, Support::Hinged] {
+    use Support::*;
+    for support in [Free, ClampedFree, Clamped, Hinged, ClampedHinged, HingedFree] {
         for k in [1, 2, 7, 40] {
             let b = root(support, k);
             let h = 0.05 / b;
@@ -104,7 +111,7 @@ fn shapes_of_bars_obey_their_equation_and_are_orthonormal_up_to_mode_forty() {
             let ends = [value(support, b, 0.0).abs(), value(support, b, 1.0).abs()];
             let wanted = match support {
                 Support::Free => [2.0, 2.0],
-                Support::ClampedFree => [0.0, 2.0],
+                Support::ClampedFree | Support::HingedFree => [0.0, 2.0],
                 _ => [0.0, 0.0],
             };
             assert!((ends[0] - wanted[0]).abs() < 1e-9 && (ends[1] - wanted[1]).abs() < 1e-9, "{support:?} {ends:?}");
@@ -178,11 +185,94 @@ fn discs_have_the_frequencies_of_leissas_tables() {
     let free = [5.253, 9.084, 12.23, 20.52, 21.6];
     follow(&disc("free", 0.33), &free, 4e-3);
     follow(&disc("free", 0.33), &[5.2620, 9.0689, 12.2439, 20.5131, 21.5272], 1e-4);
+    // Leissa, table 2.3: supported, nu = 0.3.
+    follow(&disc("supported", 0.3), &[4.977, 13.94, 25.65, 29.76], 1e-2);
+    // The frequency equation as he writes it, J_(n+1)/J_n + I_(n+1)/I_n = 2 L/(1 - nu), by power series.
+    let series = |n: i32, x: Real, sign: Real| {
+        let half = 0.5 * x;
+        let mut term = (1..=n).fold(1.0, |product, k| product * half / Real::from(k));
+        let mut sum = term;
+        for k in 1..200 {
+            term *= sign * half * half / (Real::from(k) * Real::from(k + n));
+            sum += term;
+        }
+        sum
+    };
+    for (n, first) in [(0, 2.0), (1, 3.0), (2, 4.5), (5, 8.0)] {
+        for nu in [0.0, 0.3, 0.49] {
+            let off = |x: Real| {
+                let part = |sign: Real| series(n + 1, x, sign) / series(n, x, sign);
+                part(-1.0) + part(1.0) - 2.0 * x / (1.0 - nu)
+            };
+            let (mut low, mut high) = (first, first);
+            while off(low) * off(high) > 0.0 || off(high).abs() > 50.0 {
+                (low, high) = (high, high + 0.01);
+            }
+            for _ in 0..80 {
+                let middle = 0.5 * (low + high);
+                if off(low) * off(middle) <= 0.0 { high = middle } else { low = middle }
+            }
+            follow(&disc_roots(Rim::Supported, nu, n, high + 0.5)[..1], &[low], 1e-9);
+        }
+    }
+}
+
+#[test]
+fn cylindrical_shells_have_the_frequencies_of_rings_beams_and_published_tables() {
+    // L/R = 20, h/R = 0.01, nu = 0.3, one half wave along, 1 to 6 around; Lam and Loy 1995, as often quoted.
+    let k = 1e-4 / 12.0;
+    let table = [0.016_102, 0.009_387, 0.022_108, 0.042_096, 0.068_008, 0.099_730];
+    let found: Vec<Real> = (1..=6).map(|n| mode(PI / 20.0, n, 0.3, k).0).collect();
+    follow(&found, &table, 1e-3);
+    // A long one is a ring for n > 1, by hand.
+    for n in 2..8 {
+        let n2 = Real::from(n * n);
+        let ring = (k * n2 * (n2 - 1.0) * (n2 - 1.0) / (n2 + 1.0)).sqrt();
+        follow(&[mode(1e-4, n, 0.3, k).0], &[ring], 1e-4);
+    }
+    // With one wave around it is a slender beam, f = pi/2 sqrt(E I/(rho A))/L^2 with I/A = R^2/2.
+    let s: Real = 0.02;
+    follow(&[mode(s, 1, 0.3, k).0], &[s * s * (0.5_f64 * (1.0 - 0.09)).sqrt()], 2e-3);
+    // Its mass: a ring that does not stretch moves around by 1/n of the way outwards, a beam as much to the side.
+    for n in 1..6 {
+        follow(&[mode(1e-3, n, 0.3, k).1], &[1.0 + 1.0 / Real::from(n * n)], 2e-3);
+    }
+    // The lowest kept are the lowest there are.
+    let tin = shape("cylinder", 0.3, &[("radius_m", 0.05), ("length_m", 0.12), ("thickness_m", 1e-3)]).with_modes(60);
+    let found = freqs(&tin, 1.0);
+    let unit_hz = (12e6 * (1.0 - 0.09) / (1.0 - 0.09) as Real).sqrt() / (TAU * 0.05);
+    let k = 1e-6 / (12.0 * 0.0025);
+    let mut all: Vec<Real> = Vec::new();
+    for (waves, n) in (1..60).flat_map(|waves| (0..60).map(move |n| (waves, n))) {
+        let freq_hz = unit_hz * mode(Real::from(waves) * PI * 0.05 / 0.12, n, 0.3, k).0;
+        all.extend(vec![freq_hz; if n == 0 { 1 } else { 2 }]);
+    }
+    follow(&found, &sorted(all)[..60], 1e-12);
+}
+
+#[test]
+fn clamped_plates_have_the_frequencies_of_leissas_tables() {
+    let plate = |length: Real, modes: u32| {
+        let sides = [("length_m", length), ("width_m", 1.0), ("thickness_m", 1e-3)];
+        freqs(&shape("rectangular-plate", 0.3, &sides).with_word("edges", "clamped").with_modes(modes), 1.0 / TAU)
+    };
+    // Leissa, J. Sound Vib. 31 (1973): square, and two to three; upper bounds, as ours are.
+    let square = [35.992, 73.413, 73.413, 108.27, 131.64, 132.24];
+    follow(&plate(1.0, 6), &square, 1e-3);
+    let oblong: Vec<Real> = [27.010, 41.716, 66.143, 66.552, 79.850, 100.85].iter().map(|x| x * 2.25).collect();
+    follow(&plate(2.0 / 3.0, 6), &oblong, 1e-3);
+    // More modes asked for: more functions, and no mode rises.
+    for (few, many) in plate(1.0, 6).iter().zip(plate(1.0, 200)) {
+        assert!(many <= few * (1.0 + 1e-9) && many > few * (1.0 - 1e-3), "{few} {many}");
+    }
+    // A long one is a clamped bar across, but for the stiffness 1 - nu^2 and its ends.
+    let long = plate(10.0, 1);
+    follow(&long, &[22.3733], 2e-2);
 }
 
 #[test]
 fn discs_obey_the_plate_equation_and_their_boundary_conditions() {
-    for (word, nu) in [("clamped", 0.3), ("free", 0.33), ("free", 0.0)] {
+    for (word, nu) in [("clamped", 0.3), ("free", 0.33), ("free", 0.0), ("supported", 0.3)] {
         let disc = shape("circular-plate", nu, &[("radius_m", 1.0), ("thickness_m", 1e-3)]);
         let disc = disc.with_word("edge", word).with_modes(60);
         let h = 2e-3;
@@ -199,6 +289,7 @@ fn discs_obey_the_plate_equation_and_their_boundary_conditions() {
             let lambda2 = TAU * mode.freq_hz;
             let miss = match word {
                 "clamped" => at(0).abs() + first.abs() / lambda2.sqrt(),
+                "supported" => at(0).abs() + (second + nu * (first - n2 * at(0))).abs() / lambda2,
                 _ => (second + nu * (first - n2 * at(0))).abs() / lambda2,
             };
             assert!(miss < 2e-4, "{word} {:?}: {miss}", mode.numbers);

@@ -27,6 +27,7 @@
 pub mod bar;
 pub mod bessel;
 pub mod cavity;
+pub mod cylinder;
 pub mod disc;
 pub mod eigen;
 pub mod glass;
@@ -75,6 +76,7 @@ pub const FAMILIES: &[Family] = &[
     disc::FAMILY,
     glass::FAMILY,
     glass::BELLS,
+    cylinder::FAMILY,
     cavity::BOX,
     room::ROUNDED,
     room::SPHERES,

@@ -4,11 +4,12 @@
 //! **What.** A bar of rectangular section bends in the direction of its thickness (Euler-Bernoulli).
 //!
 //! **Law.** f = beta^2/(2 pi L^2) sqrt(EI/(rho A)), I/A = t^2/12, with beta the roots of
-//! - `[bar.1]  cos b = sech b` (free, clamped-clamped), `cos b = -sech b` (clamped-free), `sin b = 0` (hinged)
+//! - `[bar.1]  cos b = sech b` (free, clamped-clamped), `cos b = -sech b` (clamped-free), `sin b = 0` (hinged),
+//!   `tan b = tanh b` (clamped-hinged, hinged-free)
 //! - `[bar.2]  phi = (1+s)/2 e^{-bx} + (1-s)/2 e^{bx} -+ (cos bx - s sin bx)`, whose growing term is written as
 //!   `g e^{-b(1-x)}` with g of order 1, so that no digit is lost in any mode
 //!
-//! **Symbols.** L `length_m`, t `thickness_m`, x fraction of the length from the clamped end.
+//! **Symbols.** L `length_m`, t `thickness_m`, x fraction of the length from the end that is held better.
 //!
 //! **Step.** Newton from the asymptotic root, kept between its neighbours: ten digits after three steps.
 //!
@@ -23,7 +24,7 @@ use crate::param::{KeyType, Kind};
 pub const BAR: Kind = Kind {
     family: "shape",
     id: "bar",
-    doc: "A slender bar of rectangular section that bends; place: fraction of the length, from the clamped end.",
+    doc: "A slender bar of rectangular section that bends; place: fraction of the length, from the end that is held better.",
     params: &[],
     rules: &[],
     keys: &[
@@ -63,9 +64,20 @@ pub enum Support {
     Clamped,
     /// Both hinged.
     Hinged,
+    /// The first clamped, the other hinged.
+    ClampedHinged,
+    /// The first hinged, the other free.
+    HingedFree,
 }
 
-crate::words!(Support { Free = "free", ClampedFree = "clamped-free", Clamped = "clamped-clamped", Hinged = "hinged" });
+crate::words!(Support {
+    Free = "free",
+    ClampedFree = "clamped-free",
+    Clamped = "clamped-clamped",
+    Hinged = "hinged",
+    ClampedHinged = "clamped-hinged",
+    HingedFree = "hinged-free",
+});
 
 /// Root number `k`, from 1, of the frequency equation: [bar.1].
 pub fn root(support: Support, k: usize) -> Real {
@@ -74,6 +86,7 @@ pub fn root(support: Support, k: usize) -> Real {
         Support::Hinged => return k * PI,
         Support::Free | Support::Clamped => ((k + 0.5) * PI, -1.0),
         Support::ClampedFree => ((k - 0.5) * PI, 1.0),
+        Support::ClampedHinged | Support::HingedFree => return hinged_root((k + 0.25) * PI),
     };
     let (low, high) = (b - 0.45 * PI, b + 0.45 * PI);
     for _ in 0..40 {
@@ -91,8 +104,21 @@ pub fn root(support: Support, k: usize) -> Real {
     b
 }
 
+/// The root of tan b = tanh b near its limit for high modes: [bar.1].
+fn hinged_root(mut b: Real) -> Real {
+    for _ in 0..8 {
+        let small = exp(-2.0 * b);
+        let tanh = (1.0 - small) / (1.0 + small);
+        let (s, c) = (sin(b), cos(b));
+        b -= (s - c * tanh) / (c + s * tanh - c * (1.0 - tanh * tanh));
+    }
+    b
+}
+
 /// Shape of the mode with root `b` at the fraction `x` of the length; mean square 1: [bar.2].
 pub fn value(support: Support, b: Real, x: Real) -> Real {
+    // A hinged and free bar is a free and hinged one seen from its other end.
+    let x = if support == Support::HingedFree { 1.0 - x } else { x };
     let (s, c) = (sin(b * x), cos(b * x));
     if support == Support::Hinged {
         return core::f64::consts::SQRT_2 * s;
@@ -110,7 +136,7 @@ pub fn value(support: Support, b: Real, x: Real) -> Real {
     };
     let bent = 0.5 * (1.0 + sigma) * exp(-b * x) + grow * exp(-b * (1.0 - x));
     let wave = c - sigma * s;
-    if support == Support::Free { bent + wave } else { bent - wave }
+    if matches!(support, Support::Free | Support::HingedFree) { bent + wave } else { bent - wave }
 }
 
 fn solve(given: &Given<'_>) -> Result<Solved, Fault> {
@@ -128,14 +154,16 @@ fn solve(given: &Given<'_>) -> Result<Solved, Fault> {
     let mass_kg = m.density_kg_m3 * length * width * thickness;
     let shape = |numbers: &[i32; 3], at: &Point| value(support, root(support, numbers[0] as usize), at[0]);
     let solved = given.solved(mass_kg, &modes, shape);
-    if support != Support::Free {
-        return given.held(solved);
-    }
     let turned = |at: &Point| (at[0] - 0.5) * length / gyration(length, thickness);
-    Ok(given.hung(mass_kg, &[&|_| 1.0, &turned], solved))
+    let swung = |at: &Point| at[0] * length / gyration(2.0 * length, thickness);
+    match support {
+        Support::Free => Ok(given.hung(mass_kg, &[&|_| 1.0, &turned], solved)),
+        Support::HingedFree => Ok(given.hung(mass_kg, &[&swung], solved)),
+        Support::ClampedFree | Support::Clamped | Support::Hinged | Support::ClampedHinged => given.held(solved),
+    }
 }
 
-/// Radius of gyration of a rectangle about its centre, m: [shape.4].
+/// Radius of gyration of a rectangle about its centre, m, of one half as long about its end: [shape.4].
 pub(super) fn gyration(length: Real, thickness: Real) -> Real {
     ((length * length + thickness * thickness) / 12.0).sqrt()
 }

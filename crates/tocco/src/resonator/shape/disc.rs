@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Thin circular plates.
 //!
-//! **What.** A disc that bends (Kirchhoff), clamped or free at its rim: a cymbal without its bow, a lid, a gong.
+//! **What.** A disc that bends (Kirchhoff), clamped, supported or free at its rim: a cymbal without its bow, a lid, a gong.
 //!
 //! **Law.** f = L^2/(2 pi R^2) sqrt(D/(rho h)), with w = J_n(L r) + C I_n(L r)/I_n(L) and iota = I_n'(L)/I_n(L):
 //! - `[disc.1]  J iota - J' = 0`, `C = -J`: clamped
 //! - `[disc.2]  M_J V_I - V_J M_I = 0`, `C = M_J/M_I`: free, where with mu = 1 - nu
 //!   `M_J = L^2 J + mu (L J' - n^2 J)`, `M_I = L^2 - mu (L iota - n^2)`,
 //!   `V_J = L^3 J' + mu n^2 (L J' - J)`, `V_I = L^3 iota - mu n^2 (L iota - 1)`
+//! - `[disc.4]  M_J + J M_I = 0`, `C = -J`: supported, held and free to tilt
 //! - `[disc.3]  mean of w^2 = J'^2 + (1 - n^2/L^2) J^2 + C^2 (1 + n^2/L^2 - iota^2) + 2 C (J iota - J')/L`, halved by the
 //!   angle where n > 0
 //!
@@ -23,13 +24,17 @@ use crate::param::{KeyType, Kind};
 
 /// How a disc's rim is held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Rim {
+pub enum Rim {
+    /// Not at all.
     #[default]
     Free,
+    /// Neither moving nor tilting.
     Clamped,
+    /// Not moving, free to tilt.
+    Supported,
 }
 
-crate::words!(Rim { Free = "free", Clamped = "clamped" });
+crate::words!(Rim { Free = "free", Clamped = "clamped", Supported = "supported" });
 
 /// The circular plate in scene files.
 pub const CIRCULAR_PLATE: Kind = Kind {
@@ -52,31 +57,34 @@ pub(super) const FAMILY: Family =
     Family { kind: &CIRCULAR_PLATE, solid: true, axes: &["radius", "turn"], places: CIRCLE_PLACES, solve };
 
 /// Roots with `n` nodal diameters below `most`.
-pub fn disc_roots(free: bool, poisson: Real, n: i32, most: Real) -> Vec<Real> {
+pub fn disc_roots(rim: Rim, poisson: Real, n: i32, most: Real) -> Vec<Real> {
     let from = (0.8 * Real::from(n)).max(1.0);
-    roots(|x| edge(free, poisson, n, x).0, from, most, 0.4)
+    roots(|x| edge(rim, poisson, n, x).0, from, most, 0.4)
 }
 
 /// What must vanish at the rim, and C.
-fn edge(free: bool, poisson: Real, n: i32, x: Real) -> (Real, Real) {
+fn edge(rim: Rim, poisson: Real, n: i32, x: Real) -> (Real, Real) {
     let (j, slope) = j_and_slope(n, x);
     let (_, iota) = i_and_slope(n, x);
-    if !free {
+    if rim == Rim::Clamped {
         return (j * iota - slope, -j); // [disc.1]
     }
     let (mu, n2) = (1.0 - poisson, Real::from(n) * Real::from(n));
     let m_j = x * x * j + mu * (x * slope - n2 * j);
     let m_i = x * x - mu * (x * iota - n2);
+    if rim == Rim::Supported {
+        return ((m_j + j * m_i) / (x * x), -j); // [disc.4]
+    }
     let v_j = x * x * x * slope + mu * n2 * (x * slope - j);
     let v_i = x * x * x * iota - mu * n2 * (x * iota - 1.0);
     ((m_j * v_i - v_j * m_i) / (x * x * x * x * x), m_j / m_i) // [disc.2]
 }
 
 /// Shape along the radius, mean square 1 over the disc, for the root `x`.
-fn radial(free: bool, poisson: Real, n: i32, x: Real) -> impl Fn(Real) -> Real {
+fn radial(rim: Rim, poisson: Real, n: i32, x: Real) -> impl Fn(Real) -> Real {
     let (j, slope) = j_and_slope(n, x);
     let (i, iota) = i_and_slope(n, x);
-    let (_, c) = edge(free, poisson, n, x);
+    let (_, c) = edge(rim, poisson, n, x);
     let bend = Real::from(n) * Real::from(n) / (x * x);
     let square =
         slope * slope + (1.0 - bend) * j * j + c * c * (1.0 + bend - iota * iota) + 2.0 * c * (j * iota - slope) / x; // [disc.3]
@@ -96,16 +104,16 @@ fn radial(free: bool, poisson: Real, n: i32, x: Real) -> impl Fn(Real) -> Real {
 fn solve(given: &Given<'_>) -> Result<Solved, Fault> {
     given.thin("thickness_m", "radius_m", 0.2)?;
     let (radius, thickness) = (given.need("radius_m")?, given.need("thickness_m")?);
-    let (free, nu) = (given.word::<Rim>("edge") == Rim::Free, given.material.poisson);
+    let (rim, nu) = (given.word::<Rim>("edge"), given.material.poisson);
     let stiff = super::plate::stiffness(given)?;
     let unit_hz = stiff / (TAU * radius * radius);
     let root = |cap: Real| (cap / unit_hz).sqrt();
     let modes = given.lowest(4.0 * unit_hz, |cap| {
-        rounds(|n| 0.8 * Real::from(n) < root(cap), |n| disc_roots(free, nu, n, root(cap)), |x| x * x * unit_hz)
+        rounds(|n| 0.8 * Real::from(n) < root(cap), |n| disc_roots(rim, nu, n, root(cap)), |x| x * x * unit_hz)
     });
     let mass_kg = given.material.density_kg_m3 * thickness * PI * radius * radius;
-    let solved = around(given, mass_kg, &modes, |n, freq_hz| radial(free, nu, n, root(freq_hz)));
-    if !free {
+    let solved = around(given, mass_kg, &modes, |n, freq_hz| radial(rim, nu, n, root(freq_hz)));
+    if rim != Rim::Free {
         return given.held(solved);
     }
     let gyration = (radius * radius / 4.0 + thickness * thickness / 12.0).sqrt();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Thin rectangular plates.
 //!
-//! **What.** A plate that bends (Kirchhoff), its four edges supported or free.
+//! **What.** A plate that bends (Kirchhoff), its four edges supported, clamped or free.
 //!
 //! **Law.** With D = E h^3/(12 (1 - nu^2)):
 //! - `[plate.1]  f = pi/2 sqrt(D/(rho h)) ((m/a)^2 + (n/b)^2)`, `phi = 2 sin(m pi x) sin(n pi y)`, edges supported
 //!
-//! Free edges: `ritz`.
+//! Free and clamped edges: `ritz`.
 //!
 //! **Symbols.** h `thickness_m`, a `length_m`, b `width_m`.
 //!
@@ -33,9 +33,10 @@ enum Edges {
     #[default]
     Free,
     Supported,
+    Clamped,
 }
 
-crate::words!(Edges { Free = "free", Supported = "supported" });
+crate::words!(Edges { Free = "free", Supported = "supported", Clamped = "clamped" });
 
 /// The rectangular plate in scene files.
 pub const RECTANGULAR_PLATE: Kind = Kind {
@@ -71,10 +72,14 @@ fn solve(given: &Given<'_>) -> Result<Solved, Fault> {
     given.thin("thickness_m", "width_m", 0.1)?;
     let stiff = stiffness(given)?;
     let mass_kg = given.material.density_kg_m3 * thickness * a * b;
-    if given.word::<Edges>("edges") == Edges::Free {
+    let edges = given.word::<Edges>("edges");
+    if edges == Edges::Clamped {
+        return given.held(super::ritz::solve(given, a, b, stiff, mass_kg, true)?);
+    }
+    if edges == Edges::Free {
         let along = |at: &Point| (at[0] - 0.5) * a / gyration(a, thickness);
         let across = |at: &Point| (at[1] - 0.5) * b / gyration(b, thickness);
-        let solved = super::ritz::solve(given, a, b, stiff, mass_kg)?;
+        let solved = super::ritz::solve(given, a, b, stiff, mass_kg, false)?;
         return Ok(given.hung(mass_kg, &[&|_| 1.0, &along, &across], solved));
     }
     let freq_hz = |m: i32, n: i32| {

@@ -1,33 +1,43 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The rectangular plate with free edges, by Rayleigh and Ritz.
+//! The rectangular plate with free or clamped edges, by Rayleigh and Ritz.
 //!
 //! **What.** No closed form exists. The plate is bent into sums of products of Legendre polynomials; the free edge is the
-//! natural condition of the energy, so that nothing need be imposed.
+//! natural condition of the energy, so that nothing need be imposed. Clamped, it is bent into products of the shapes of
+//! clamped bars.
 //!
 //! **Law.** The stationary values of bending over kinetic energy,
 //! - `[ritz.1]  K = w_xx^2 + w_yy^2 + 2 nu w_xx w_yy + 2 (1 - nu) w_xy^2` over the plate, `omega^2 = D/(rho h) eig K`
 //! - `[ritz.2]  p_n' = sum of sqrt((2n+1)(2k+1)) p_k, k = n-1, n-3, ...` for orthonormal polynomials, so K is exact
+//! - `[ritz.3]  integral of f'' g = -integral of f' g'`, `integral of f''^2 = beta^4` for the shapes of clamped bars
 //!
 //! **Step.** Even and odd functions of x and y do not mix: four small problems. Degrees are cut off by an ellipse a little
 //! larger than that of the modes wanted. The error of the first twenty modes is below 0.05 %, of the highest kept 1 %,
-//! always upwards (Ritz).
+//! always upwards (Ritz). The slopes of clamped bars are integrated by Gauss's rule, to rounding.
 //!
 //! **Sources.** Ritz, Annalen der Physik 28 (1909); Leissa, chapter 4. Leissa's own figures for the free square plate,
 //! with 36 products of beam functions (so the abstract of his paper, J. Sound Vib. 31, 1973; the figures read in
 //! code_aster's V2.03.001), lie up to 1 % above these. NAFEMS' benchmark FV12, as two manuals quote it, has our first
 //! three within 0.03 %.
 
+use super::bar::{Support, root, value};
 use super::eigen::symmetric;
 use super::{Fault, Given, ShapeMode, Solved};
-use crate::math::{PI, Real, TAU};
+use crate::math::{PI, Real, TAU, cos, exp, sin};
 
 /// Most modes; beyond, solving takes seconds.
 const MOST: usize = 400;
 /// Longest plate in units of its width.
 const LONGEST: Real = 10.0;
 
-/// Modes of a free plate a by b, `stiff` = sqrt(D/(rho h)).
-pub(super) fn solve(given: &Given<'_>, a: Real, b: Real, stiff: Real, mass_kg: Real) -> Result<Solved, Fault> {
+/// Modes of a plate a by b whose edges are free or clamped, `stiff` = sqrt(D/(rho h)).
+pub(super) fn solve(
+    given: &Given<'_>,
+    a: Real,
+    b: Real,
+    stiff: Real,
+    mass_kg: Real,
+    clamped: bool,
+) -> Result<Solved, Fault> {
     if a > LONGEST * b || b > LONGEST * a {
         let what = format!("{} m by {} m is a bar rather than a plate; wants sides within a factor of 10", a, b);
         return Err(Fault::new("width_m", what));
@@ -35,7 +45,7 @@ pub(super) fn solve(given: &Given<'_>, a: Real, b: Real, stiff: Real, mass_kg: R
     if given.most > MOST {
         return Err(Fault::new(
             "modes",
-            format!("{} is more than the {MOST} that a free plate is computed to", given.most),
+            format!("{} is more than the {MOST} that such a plate is computed to", given.most),
         ));
     }
     // As many as Weyl's law leaves below the limit, and some: the wave number there is sqrt(omega/stiff).
@@ -45,7 +55,8 @@ pub(super) fn solve(given: &Given<'_>, a: Real, b: Real, stiff: Real, mass_kg: R
     let half_waves = |side: Real, other: Real| (4.0 / PI * most * side / other).sqrt();
     let degree = |waves: Real| (DEGREES.0 * waves + DEGREES.1) as usize;
     let (nx, ny) = (degree(half_waves(a, b)), degree(half_waves(b, a)));
-    let (x, y) = (Line::new(nx), Line::new(ny));
+    let line = if clamped { Line::clamped } else { Line::free };
+    let (x, y) = (line(nx), line(ny));
     let nu = given.material.poisson;
     let mut modes: Vec<(Real, [i32; 3], Vec<Real>)> = Vec::new();
     for class in 0..4 {
@@ -53,7 +64,7 @@ pub(super) fn solve(given: &Given<'_>, a: Real, b: Real, stiff: Real, mass_kg: R
         let basis: Vec<(usize, usize)> = (px..=nx)
             .step_by(2)
             .flat_map(|i| (py..=ny).step_by(2).map(move |j| (i, j)))
-            .filter(|&(i, j)| i + j > 1) // the three rigid motions
+            .filter(|&(i, j)| clamped || i + j > 1) // the three rigid motions
             .filter(|&(i, j)| {
                 let (u, v) = (i as Real / nx as Real, j as Real / ny as Real);
                 u * u + v * v <= 1.0 + 1e-9 || (i < 4 && j < 4)
@@ -79,7 +90,7 @@ pub(super) fn solve(given: &Given<'_>, a: Real, b: Real, stiff: Real, mass_kg: R
             }
         }
         let at = |point: &[Real; 3]| {
-            let (fx, fy) = (polynomials(nx, 2.0 * point[0] - 1.0), polynomials(ny, 2.0 * point[1] - 1.0));
+            let (fx, fy) = (x.values(point[0]), y.values(point[1]));
             basis.iter().map(|&(i, j)| 2.0 * fx[i] * fy[j]).collect()
         };
         let mut rows: Vec<Vec<Real>> = given.points.iter().map(at).collect();
@@ -102,6 +113,23 @@ pub(super) fn solve(given: &Given<'_>, a: Real, b: Real, stiff: Real, mass_kg: R
 /// Degree for so many half waves along a side: factor and addend.
 const DEGREES: (Real, Real) = (1.4, 6.0);
 
+/// Nodes and weights of Gauss's rule with seven nodes on [-1, 1], one of each pair.
+const GAUSS: [(Real, Real); 4] = [
+    (0.0, 0.417_959_183_673_469_4),
+    (0.405_845_151_377_397_2, 0.381_830_050_505_118_9),
+    (0.741_531_185_599_394_4, 0.279_705_391_489_276_7),
+    (0.949_107_912_342_758_5, 0.129_484_966_168_869_7),
+];
+
+/// Slope of a clamped bar's shape, per length.
+fn clamped_slope(b: Real, x: Real) -> Real {
+    let (e, sin_b, cos_b) = (exp(-b), sin(b), cos(b));
+    let below = 1.0 - e * e - 2.0 * e * sin_b;
+    let (sigma, grow) = ((1.0 + e * e - 2.0 * e * cos_b) / below, (cos_b - sin_b - e) / below);
+    let bent = grow * exp(-b * (1.0 - x)) - 0.5 * (1.0 + sigma) * exp(-b * x);
+    b * (bent + sin(b * x) + sigma * cos(b * x))
+}
+
 /// Orthonormal Legendre polynomials up to a degree, at x in [-1, 1].
 fn polynomials(degree: usize, x: Real) -> Vec<Real> {
     let mut p = vec![1.0; degree + 1];
@@ -112,16 +140,57 @@ fn polynomials(degree: usize, x: Real) -> Vec<Real> {
     p.iter().enumerate().map(|(n, p)| p * (n as Real + 0.5).sqrt()).collect()
 }
 
-/// Integrals of products of derivatives over one side.
+/// Functions along one side, orthonormal over a length of 2, and integrals of products of their derivatives.
 struct Line {
     size: usize,
+    clamped: bool,
     slope: Vec<Real>,
     curve: Vec<Real>,
     bend: Vec<Real>,
 }
 
 impl Line {
-    fn new(degree: usize) -> Self {
+    /// The shapes of clamped bars.
+    fn clamped(highest: usize) -> Self {
+        let size = highest + 1;
+        // Two panels of seven nodes for every half wave.
+        let panels = 2 * (size + 1);
+        let roots: Vec<Real> = (1..=size).map(|k| root(Support::Clamped, k)).collect();
+        let mut slope = vec![0.0; size * size];
+        for panel in 0..panels {
+            for (node, weight) in GAUSS {
+                for (place, share) in [(0.5 - 0.5 * node, 1.0), (0.5 + 0.5 * node, if node == 0.0 { 0.0 } else { 1.0 })]
+                {
+                    let at = (panel as Real + place) / panels as Real;
+                    let slopes: Vec<Real> = roots.iter().map(|b| clamped_slope(*b, at)).collect();
+                    let weight = 0.25 * share * 0.5 * weight / panels as Real;
+                    for i in 0..size {
+                        for j in 0..size {
+                            slope[i * size + j] += weight * slopes[i] * slopes[j];
+                        }
+                    }
+                }
+            }
+        }
+        let curve = slope.iter().map(|x| -x).collect(); // [ritz.3]
+        let mut bend = vec![0.0; size * size];
+        for (i, b) in roots.iter().enumerate() {
+            bend[i * size + i] = b * b * b * b / 16.0;
+        }
+        Self { size, clamped: true, slope, curve, bend }
+    }
+
+    /// Every function at a fraction of the side.
+    fn values(&self, at: Real) -> Vec<Real> {
+        if !self.clamped {
+            return polynomials(self.size - 1, 2.0 * at - 1.0);
+        }
+        let half = core::f64::consts::FRAC_1_SQRT_2;
+        (1..=self.size).map(|k| half * value(Support::Clamped, root(Support::Clamped, k), at)).collect()
+    }
+
+    /// Legendre polynomials.
+    fn free(degree: usize) -> Self {
         let size = degree + 1;
         let weight = |k: usize| (2.0 * k as Real + 1.0).sqrt();
         // first[k][n]: how much of p_k is in p_n'; second the same for p_n''.
@@ -132,7 +201,7 @@ impl Line {
         let curve = table(&|n, k| (0..size).map(|j| first(k, j) * first(j, n)).sum());
         let slope = table(&|i, j| (0..size).map(|k| first(k, i) * first(k, j)).sum());
         let bend = table(&|i, j| (0..size).map(|k| curve[i * size + k] * curve[j * size + k]).sum());
-        Self { size, slope, curve, bend }
+        Self { size, clamped: false, slope, curve, bend }
     }
     /// Integral of p_i' p_j'.
     fn slope(&self, i: usize, j: usize) -> Real {

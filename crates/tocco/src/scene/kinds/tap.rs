@@ -48,7 +48,7 @@ pub struct TapDef {
     pub gain: Real,
     /// With the motion of a free shape as a whole.
     pub whole: bool,
-    /// Outputs it goes to, by name; empty: [`MAIN`].
+    /// Outputs it goes to, by name; empty: [`MAIN`](super::output::MAIN).
     pub outputs: Vec<String>,
     /// Where within each of them.
     pub to: TapTo,
