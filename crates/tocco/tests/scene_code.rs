@@ -119,7 +119,7 @@ fn what_a_text_could_not_say_is_refused_from_code_with_the_place_and_the_reason(
         ),
         (
             spoilt(|_, bar, _| bar.figure = bar.figure.clone().with("support", 1.0)),
-            "body.bar.support: found 1; wants one of free, clamped-free, clamped-clamped, hinged",
+            "body.bar.support: found 1; wants one of free, clamped-free, clamped-clamped, hinged, clamped-hinged, hinged-free",
         ),
         (
             spoilt(|_, bar, _| bar.figure = ShapeDef::new("bar", Stuff::Named("steel")).unwrap()),
