@@ -443,6 +443,7 @@ impl Engine {
         slot.drive = None; // a command overrides a drive
         if !glides && !self.late_jumps {
             slot.rest_at(wanted);
+            (slot.slope, slot.curvature) = (0.0, 0.0); // of a glide that ends here
             return self.scene.runtime.write_slot(index, wanted);
         }
         let moving = slot.left > 0;

@@ -76,9 +76,8 @@ fn a_jump_and_a_stroke_at_any_tick_sound_as_a_scene_written_with_the_value() {
 #[test]
 fn a_jump_of_what_sounds_gains_nothing_and_takes_of_format_1_may_wait_for_their_control_tick() {
     let text = scene(NETWORK, "mass_kg = 0.012")
-        .replace("\"b\"]\n         stiff", "\"b.b\"]\n         stiff")
-        .replace("of = \"b\"", "of = \"b.b\"")
-        .replace("[\"hammer\", \"b\"]", "[\"hammer\", \"b.b\"]");
+        .replace("[\"hammer\", \"b\"]", "[\"hammer\", \"b.b\"]")
+        .replace("of = \"b\"", "of = \"b.b\"");
     let text = text.as_str();
     let render = |late: bool| {
         let mut engine = engine(text, RATE_HZ);
@@ -102,4 +101,25 @@ fn a_jump_of_what_sounds_gains_nothing_and_takes_of_format_1_may_wait_for_their_
     let (at_once, late) = (render(false), render(true));
     assert_eq!(at_once[..1_003], late[..1_003]);
     assert_ne!(at_once[1_003..1_024], late[1_003..1_024]);
+}
+
+#[test]
+fn a_glide_that_a_jump_ends_leaves_no_slope_behind() {
+    let path = "b/freq_scale";
+    let run = |glides_before: bool| {
+        let mut engine = engine(&scene(MODAL, "mass_kg = 0.012"), RATE_HZ);
+        let directory = engine.scene().directory().clone();
+        let set = |value: f64| Gesture::Set { path: path.into(), value }.resolve(&directory).unwrap().command;
+        let mut queue = Queue::new();
+        if glides_before {
+            queue.push(0, set(4.0));
+        }
+        queue.push(1_000, jump(path, 1.0).resolve(&directory).unwrap().command);
+        queue.push(1_000, set(1.5));
+        queue.push(1_100, strike().resolve(&directory).unwrap().command);
+        let mut out = vec![0.0; FRAMES];
+        engine.render(&[], &mut queue, &mut out);
+        out
+    };
+    assert!(run(true) == run(false));
 }
