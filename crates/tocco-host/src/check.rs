@@ -34,6 +34,14 @@ pub fn report(plan: &Plan) -> Result<String> {
             &format!("{} on {}: {}", contact.between[0], contact.between[1], contact.form.words(def, contact)),
         );
     }
+    for signal in &def.signals {
+        line(&mut text, &format!("signal {}", signal.name), &signal.form.words());
+    }
+    for process in &def.processes {
+        let on = if process.on.is_empty() { String::new() } else { format!(" on {}", process.on.join(", ")) };
+        let words = format!("{}{on}, driven by {}", process.form.words(), process.driven_by);
+        line(&mut text, &format!("process {}", process.name), &words);
+    }
     for drive in &def.drives {
         let words = match &drive.source {
             Source::Points(points) => {
@@ -45,6 +53,7 @@ pub fn report(plan: &Plan) -> Result<String> {
             Source::Noise { rms, .. } => format!("noise, rms {}", short(*rms)),
             Source::Wav { file, .. } => file.clone(),
             Source::Input { channel, .. } => format!("sound from input {channel}"),
+            Source::Signal(name) => format!("signal {name}"),
             Source::Samples { rate_hz, data, .. } => format!("recording of {} s", short(data.len() as f64 / rate_hz)),
         };
         line(&mut text, &format!("drive {}", drive.path), &words);

@@ -238,6 +238,7 @@ fn largest(source: &Source) -> f64 {
         Source::Points(points) => points.iter().map(|p| p[1].abs()).fold(0.0, f64::max),
         Source::Noise { rms, .. } => *rms,
         Source::Wav { gain, .. } | Source::Input { gain, .. } => gain.abs(),
+        Source::Signal(_) => 1.0,
         Source::Samples { data, gain, .. } => data.iter().map(|x| (gain * f64::from(*x)).abs()).fold(0.0, f64::max),
     }
 }
@@ -294,6 +295,8 @@ fn place(plan: &mut Plan, driven: &[usize], path: &str, value: f64) {
             Source::Points(points) => points.iter_mut().for_each(|p| p[1] *= factor),
             Source::Noise { rms, mean, .. } => (*rms, *mean) = (*rms * factor, *mean * factor),
             Source::Wav { gain, .. } | Source::Samples { gain, .. } | Source::Input { gain, .. } => *gain *= factor,
+            // What a signal does is not known before it sounds: the axis takes its place.
+            Source::Signal(_) => *source = Source::Points(vec![[0.0, value]]),
         }
     }
     if driven.is_empty() {

@@ -38,9 +38,10 @@ use crate::gesture::{FASTEST_M_S, LARGEST_N_S};
 pub use crate::hash::{START, sample as hashed};
 use crate::math::Real;
 use crate::param::Rate;
+use crate::process::Span;
 use crate::resonator::{CONTROL_TICKS, LEVELS};
 use crate::scene::drive::Inputs;
-use crate::scene::{Probe, Runtime, Scene, Target};
+use crate::scene::{Happening, Probe, Runtime, Scene, Target};
 use crate::units::gain;
 pub use command::Address;
 
@@ -206,6 +207,9 @@ impl Engine {
         let contacts = self.world().contacts.len();
         match probe {
             Probe::Position(site) | Probe::Velocity(site) => self.has(site),
+            Probe::BodyEnergy(body) => body < self.world().bodies.len(),
+            Probe::Signal(signal) => signal < self.scene.runtime.grid.signals.len(),
+            Probe::Events(process) => process < self.scene.runtime.grid.processes.len(),
             Probe::Force(index) | Probe::Compression(index) => index < contacts,
             Probe::Iterations(index) | Probe::Substeps(index) => index < contacts,
             Probe::Energy | Probe::Work => true,
@@ -218,7 +222,13 @@ impl Engine {
 
     /// A signal as it stands now; 0 if it belongs to another scene. `[audio]`
     pub fn probe(&self, probe: Probe) -> Real {
-        if self.knows(probe) { self.read(probe) } else { 0.0 }
+        if self.knows(probe) { self.scene.runtime.read(probe) } else { 0.0 }
+    }
+
+    /// The next thing that a process of the present scene has done and nobody has taken yet; the last thousand are kept.
+    /// `[audio]`
+    pub fn take_happening(&mut self) -> Option<Happening> {
+        self.scene.runtime.grid.take_happening()
     }
 
     /// A scene that has been replaced and has rung out, to be freed where time does not matter. `[audio]`
@@ -271,6 +281,10 @@ impl Engine {
         while inputs.at < frames {
             self.apply_due(commands);
             self.run_events();
+            let began = self.tick - self.origin;
+            while self.scene.runtime.grid.next_tick(self.scene.rate_hz()).is_some_and(|at| at <= began) {
+                self.scene.runtime.enter_cell();
+            }
             if self.tick.is_multiple_of(CONTROL_TICKS as u64) && self.controlled != Some(self.tick) {
                 self.controlled = Some(self.tick);
                 self.control(inputs);
@@ -279,7 +293,8 @@ impl Engine {
             ticks = ticks.min(frames - inputs.at);
             let event = self.scene.runtime.events.get(self.next_event);
             let event = event.map(|event| self.origin.saturating_add(event.at));
-            for next in commands.next_at().into_iter().chain(event) {
+            let cell = self.scene.runtime.grid.next_tick(self.scene.rate_hz()).map(|at| self.origin + at);
+            for next in commands.next_at().into_iter().chain(event).chain(cell) {
                 ticks = ticks.min((next - self.tick).min(CONTROL_TICKS as u64) as usize);
             }
             if probes.is_some() {
@@ -291,26 +306,12 @@ impl Engine {
                 let width = self.probes.len();
                 for (column, probe) in self.probes.iter().enumerate() {
                     if let Some(cell) = rows.get_mut(inputs.at * width + column) {
-                        *cell = self.read(*probe);
+                        *cell = self.scene.runtime.read(*probe);
                     }
                 }
             }
             inputs = inputs.later(ticks);
             self.tick += ticks as u64;
-        }
-    }
-
-    fn read(&self, probe: Probe) -> Real {
-        let world = self.world();
-        match probe {
-            Probe::Position(site) => world.bodies[site.body].position(site.port),
-            Probe::Velocity(site) => world.bodies[site.body].velocity(site.port),
-            Probe::Force(contact) => world.contacts[contact].force,
-            Probe::Compression(contact) => world.compression(contact),
-            Probe::Iterations(contact) => Real::from(world.contacts[contact].iterations),
-            Probe::Substeps(contact) => Real::from(world.contacts[contact].substeps()),
-            Probe::Energy => world.energy(),
-            Probe::Work => world.work(),
         }
     }
 
@@ -448,6 +449,11 @@ impl Engine {
         }
         let moving = slot.left > 0;
         slot.glide_to(wanted, if glides { slot.spec.glide_s * *rate_hz } else { 0.0 });
+        if matches!(slot.target, Target::Signal { .. }) && slot.spec.glide_s == 0.0 {
+            // The grid of signals is its glide.
+            slot.rest_at(wanted);
+            return self.scene.runtime.write_slot(index, wanted);
+        }
         let list = if slot.spec.rate == Rate::Sample { &mut self.fast } else { &mut self.slow };
         if !moving && !list.contains(&index) {
             list.push(index);
@@ -515,11 +521,16 @@ impl Engine {
                 runtime.slots[index].lane[i] = value;
             }
         }
+        if !runtime.grid.signals.is_empty() {
+            let span = Span { tick: *tick - *origin, ticks, rate_hz: runtime.rate_hz };
+            runtime.run_processes(span, inputs);
+        }
         for island in 0..runtime.world.islands() {
             for i in 0..ticks {
                 for &index in fast.iter() {
                     runtime.write_lane(index, i);
                 }
+                runtime.write_pushes(island, i, ticks, fast);
                 runtime.step_island(island, *tick + i as u64, i);
             }
         }

@@ -100,8 +100,10 @@ pub enum Thing {
     Mass,
     /// A body, or one of its ports: "body" or "body.port".
     Site,
-    /// A site or a contact.
+    /// A site, a contact or a process.
     Heard,
+    /// A signal, or for a signal that reads the scene a probe: "body.port.velocity".
+    Signal,
     /// A contact.
     Contact,
     /// A macro control.
@@ -123,7 +125,8 @@ impl Thing {
             Thing::Body => "body",
             Thing::Mass => "mass",
             Thing::Site => "body.port",
-            Thing::Heard => "body.port or contact",
+            Thing::Heard => "body.port, contact or process",
+            Thing::Signal => "signal",
             Thing::Contact => "contact",
             Thing::Control => "control",
             Thing::Path => "path",

@@ -22,9 +22,10 @@ fn sources() -> BTreeMap<String, String> {
 }
 
 /// Lowest first; a file uses only what stands before it or beside it.
-const LAYERS: [&[&str]; 6] = [
+const LAYERS: [&[&str]; 7] = [
     &["math", "units", "hash", "rng", "param"],
     &["theory", "papers", "resonator", "interactor", "texture"],
+    &["signal", "process"],
     &["contact"],
     &["command"],
     &["scene", "gesture"],

@@ -37,6 +37,8 @@ pub struct Health {
     pub omitted: u64,
     /// Times that a quiet mode was silenced to save time.
     pub shed: u64,
+    /// Events of processes that were asked for beyond what is allowed, and left out.
+    pub capped: u64,
 }
 
 impl Health {
@@ -53,6 +55,7 @@ impl Health {
             reset: self.reset + other.reset,
             omitted: self.omitted + other.omitted,
             shed: self.shed + other.shed,
+            capped: self.capped + other.capped,
         }
     }
 
@@ -200,6 +203,11 @@ impl World {
     /// True while the body is stepped by an island.
     pub fn in_island(&self, body: usize) -> bool {
         self.island_of[body].is_some()
+    }
+
+    /// True while the body belongs to this island.
+    pub fn is_in(&self, island: usize, body: usize) -> bool {
+        self.island_of[body] == Some(island)
     }
 
     /// True while an external force acts on the body.

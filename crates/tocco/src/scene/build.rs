@@ -2,10 +2,13 @@
 //! From a scene's description to a scene that can sound.
 
 use super::def::{ContactDef, MAIN, OutputDef, Quantity, Source, TapDef, TapTo};
-use super::directory::{BodyEntry, Directory, Output};
+use super::directory::{BodyEntry, Directory, Output, Probe};
 use super::drive::{Drive, Inputs};
 use super::error::nearest;
+use super::grid::{Acting, Grid, Heard, Push};
 use super::handover::Lineage;
+use super::kinds::process::ProcessContext;
+use super::kinds::signal::SignalContext;
 use super::kinds::{BodyContext, ContactContext, Mobility, StandIn};
 use super::slot::{Control, FORCE, Mapping, Slot, Target};
 use super::tap::{Tap, TapFrom};
@@ -20,6 +23,7 @@ use crate::math::{PI, Real, cos, sin};
 use crate::param::{Rate, Scale, Spec, Tunable};
 use crate::resonator::{CONTROL_TICKS, Motion, Reading, Resonator};
 use crate::rng::Rng;
+use crate::signal::{INLET, Signal, SignalParams, Source as SignalSource};
 use crate::texture::fractal::FIRST;
 
 /// Rates that can be rendered, Hz.
@@ -92,6 +96,7 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
             world,
             slots: Vec::new(),
             drives: Vec::new(),
+            grid: Grid::new(Vec::new(), Vec::new(), Vec::new(), Vec::new()),
             events: Vec::new(),
             taps: Vec::new(),
             readings,
@@ -100,6 +105,10 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
         },
     };
     assembly.slots();
+    let signal_makes = def.signals.iter().map(|signal| fingerprint(&signal.structure())).collect();
+    let process_makes = def.processes.iter().map(|process| fingerprint(&process.structure())).collect();
+    assembly.signals()?;
+    assembly.processes(&mut omitted)?;
     assembly.controls()?;
     assembly.stand_ins();
     assembly.drives()?;
@@ -112,7 +121,7 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
         slot.declared = (slot.value, slot.drive.is_some());
         directory.declare(index, slot.value);
     }
-    let lineage = Lineage::new(body_makes, contact_makes);
+    let lineage = Lineage::new(body_makes, contact_makes, signal_makes, process_makes);
     Ok(Scene { directory, runtime, lineage, title: def.title.clone(), duration: def.duration, omitted })
 }
 
@@ -180,6 +189,102 @@ impl Assembly<'_> {
                 }
             }
         }
+    }
+
+    fn add_slot(&mut self, target: Target, spec: Spec, value: Real) {
+        self.directory.add_parameter(target, spec, value);
+        self.runtime.slots.push(Slot::new(target, spec, value));
+    }
+
+    /// Signals in the order of the scene, and the order in which they can be moved.
+    fn signals(&mut self) -> Result<(), SceneError> {
+        let def = self.def;
+        def.signals.iter().for_each(|signal| self.directory.add_signal(&signal.name));
+        def.processes.iter().for_each(|process| self.directory.add_process(&process.name));
+        for (index, signal) in def.signals.iter().enumerate() {
+            let rate_hz = self.runtime.rate_hz;
+            let mut context = SignalContext { def, name: &signal.name, rate_hz, input: None };
+            let mut source = signal.form.definition().build(&mut context)?;
+            context.input.into_iter().for_each(|channel| self.directory.ask_for_input(channel));
+            let mut reads = None;
+            if let Some(name) = signal.form.reads() {
+                match self.directory.signal(name) {
+                    Ok(other) => source = SignalSource::Signal(other),
+                    Err(_) => reads = Some(at(format!("signal.{}.of", signal.name), self.directory.probe(name))?),
+                }
+            }
+            let running = Signal::new(source, signal.params, signal.operators.clone());
+            for (param, spec) in SignalParams::SPECS.iter().enumerate() {
+                self.add_slot(Target::Signal { signal: index, param }, *spec, running.get(param));
+            }
+            if let Some(spec) = signal.form.inlet() {
+                self.add_slot(Target::Signal { signal: index, param: INLET }, spec, spec.default);
+            }
+            self.runtime.grid.signals.push(Heard { signal: running, reads });
+        }
+        self.order_signals()
+    }
+
+    /// Each signal after the one that it reads.
+    fn order_signals(&mut self) -> Result<(), SceneError> {
+        let signals = &self.runtime.grid.signals;
+        let reads = |index: usize| match (signals[index].signal.source(), signals[index].reads) {
+            (SignalSource::Signal(other), _) => Some(*other),
+            (_, Some(Probe::Signal(other))) => Some(other),
+            _ => None,
+        };
+        let mut order = Vec::new();
+        for index in 0..signals.len() {
+            let mut chain = vec![index];
+            while let Some(other) = reads(chain[chain.len() - 1]).filter(|other| !order.contains(other)) {
+                if chain.contains(&other) {
+                    let name = &self.def.signals[index].name;
+                    let what = "reads itself, at once or through others; read something else";
+                    return Err(SceneError::new(format!("signal.{name}.of"), what));
+                }
+                chain.push(other);
+            }
+            order.extend(chain.into_iter().rev().filter(|one| !order.contains(one)).collect::<Vec<_>>());
+        }
+        self.runtime.grid.order = order;
+        Ok(())
+    }
+
+    fn processes(&mut self, omitted: &mut Vec<String>) -> Result<(), SceneError> {
+        let def = self.def;
+        for (index, process) in def.processes.iter().enumerate() {
+            let place = |id: &str| format!("process.{}.{id}", process.name);
+            let hears = at(place("driven_by"), self.directory.signal(&process.driven_by))?;
+            let (mut ports, mut inverse_masses) = (Vec::new(), Vec::new());
+            for name in &process.on {
+                let site = at(place("on"), self.directory.site(name))?;
+                let inverse = self.runtime.world.bodies[site.body].inverse_mass(site.port);
+                if inverse == 0.0 {
+                    let what = format!("'{name}' does not yield to a hit; name a body that does");
+                    return Err(SceneError::new(place("on"), what));
+                }
+                inverse_masses.push(inverse);
+                let pushes = &mut self.runtime.grid.pushes;
+                let known = pushes.iter().position(|push| push.site == site);
+                ports.push(known.unwrap_or(pushes.len()));
+                if known.is_none() {
+                    let force = |slot: &Slot| slot.target == Target::Force(site);
+                    let slot = self.runtime.slots.iter().position(force).unwrap_or(0);
+                    pushes.push(Push { site, slot, lane: [0.0; CONTROL_TICKS], active: false });
+                }
+            }
+            let (name, rate_hz) = (process.name.as_str(), self.runtime.rate_hz);
+            let mut context = ProcessContext { def, name, rate_hz, ports: inverse_masses, omitted };
+            let built = process.form.definition().build(&mut context)?;
+            for (param, spec) in built.specs().iter().enumerate() {
+                self.add_slot(Target::Process { process: index, param }, *spec, built.get(param));
+            }
+            self.runtime.grid.processes.push(Acting::new(built, hears, ports));
+        }
+        let Grid { signals, order, processes, pushes, .. } =
+            core::mem::replace(&mut self.runtime.grid, Grid::new(Vec::new(), Vec::new(), Vec::new(), Vec::new()));
+        self.runtime.grid = Grid::new(signals, order, processes, pushes);
+        Ok(())
     }
 
     /// A control of a parameter that stands for another, as the path and range of that one.
@@ -285,7 +390,11 @@ impl Assembly<'_> {
             }
         }
         let rng = Rng::new(self.def.seed, &format!("drive {}", drive.path));
-        let Some(running) = Drive::new(through, &drive.source, rest, asked_hz, rng) else {
+        let signal = match &drive.source {
+            Source::Signal(name) => at(format!("drive[{index}].from"), self.directory.signal(name))?,
+            _ => 0,
+        };
+        let Some(running) = Drive::new(through, &drive.source, rest, asked_hz, rng, signal) else {
             let what = "nobody has loaded this recording; a scene that names one is read with its recordings";
             return Err(SceneError::new(format!("drive[{index}].wav"), what));
         };
@@ -299,9 +408,15 @@ impl Assembly<'_> {
             _ => {}
         }
         let law = matches!(target, Target::Contact { .. });
-        if !sampled || (law && matches!(drive.source, Source::Points(_))) {
+        if !sampled || (law && matches!(drive.source, Source::Points(_) | Source::Signal(_))) {
             // What is driven from the start begins at the drive's first value, not at the default.
-            let first = self.runtime.next_value(slot, 0.0, Inputs { channels: &[], at: 0 });
+            let first = match &drive.source {
+                Source::Signal(_) => {
+                    let first = self.runtime.grid.signals[signal].signal.first();
+                    through.map_or(first, |mapping| mapping.value(first)).clamp(spec.min, spec.max)
+                }
+                _ => self.runtime.next_value(slot, 0.0, Inputs { channels: &[], at: 0 }),
+            };
             self.runtime.write_slot(slot, first);
             (self.runtime.slots[slot].value, self.runtime.slots[slot].goal) = (first, first);
         }
@@ -410,6 +525,17 @@ impl Assembly<'_> {
 
     fn tap_from(&mut self, index: usize, tap: &TapDef) -> Result<TapFrom, SceneError> {
         let Runtime { world, readings, .. } = &mut self.runtime;
+        if let Ok(process) = self.directory.process(&tap.of) {
+            if tap.quantity != Quantity::Sound {
+                let what = format!("'{}' is a process: its quantity is sound", tap.of);
+                return Err(SceneError::new(format!("tap[{index}].quantity"), what));
+            }
+            if !self.def.processes[process].on.is_empty() {
+                let what = format!("'{}' hits bodies and has no sound of its own; listen to what it hits", tap.of);
+                return Err(SceneError::new(format!("tap[{index}].of"), what));
+            }
+            return Ok(TapFrom::Process(process));
+        }
         let contact = self.directory.contact_entries().iter().position(|contact| contact.name == tap.of);
         let wrong_quantity = |what: String| Err(SceneError::new(format!("tap[{index}].quantity"), what));
         let motion = match (contact, tap.quantity) {
@@ -425,6 +551,10 @@ impl Assembly<'_> {
             (None, Quantity::Force | Quantity::Compression) => {
                 at(format!("tap[{index}].of"), self.directory.site(&tap.of))?;
                 return wrong_quantity("is a quantity of contacts; name a contact in `of`".into());
+            }
+            (None, Quantity::Sound) => {
+                at(format!("tap[{index}].of"), self.directory.site(&tap.of))?;
+                return wrong_quantity("is a quantity of processes; name a process in `of`".into());
             }
         };
         let site = at(format!("tap[{index}].of"), self.directory.site(&tap.of))?;

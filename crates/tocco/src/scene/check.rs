@@ -187,6 +187,8 @@ impl SceneDef {
         for (id, count, most) in [
             ("body", self.bodies.len(), MAX_NODES),
             ("contact", self.contacts.len(), MAX_NODES),
+            ("signal", self.signals.len(), MAX_NODES),
+            ("process", self.processes.len(), MAX_NODES),
             ("drive", self.drives.len(), MAX_NODES),
             ("event", self.events.len(), MAX_LIST),
             ("output", self.outputs.len(), MAX_NODES),
@@ -206,6 +208,16 @@ impl SceneDef {
             names.add(&contact.name, &spot.0)?;
             contact.between.iter().try_for_each(|site| spot.named("between", site))?;
             contact.form.definition().check(&spot)?;
+        }
+        for signal in &self.signals {
+            let spot = Spot(format!("signal.{}", clip(&signal.name)));
+            names.add(&signal.name, &spot.0)?;
+            signal.check(&spot)?;
+        }
+        for process in &self.processes {
+            let spot = Spot(format!("process.{}", clip(&process.name)));
+            names.add(&process.name, &spot.0)?;
+            process.check(&spot)?;
         }
         for (index, control) in self.controls.iter().enumerate() {
             names.add(&control.name, &format!("control[{index}].name"))?;

@@ -2,7 +2,7 @@
 //! A scene as plain data: what a scene file says, before anything is built.
 
 pub use super::kinds::definitions::*;
-pub use super::kinds::{BodyForm, ContactForm};
+pub use super::kinds::{BodyForm, ContactForm, ProcessForm, SignalForm};
 use crate::gesture::Gesture;
 pub use crate::interactor::friction::FrictionLaw;
 pub use crate::interactor::impact::ImpactLaw;
@@ -30,6 +30,10 @@ pub struct SceneDef {
     pub bodies: Vec<BodyDef>,
     /// Contacts in file order.
     pub contacts: Vec<ContactDef>,
+    /// Numbers over time that drives and processes hear, in file order.
+    pub signals: Vec<SignalDef>,
+    /// What crackles and crunches, in file order.
+    pub processes: Vec<ProcessDef>,
     /// Parameters and forces over time.
     pub drives: Vec<DriveDef>,
     /// Gestures at a time.
@@ -56,6 +60,8 @@ impl Default for SceneDef {
             seed: 1,
             bodies: Vec::new(),
             contacts: Vec::new(),
+            signals: Vec::new(),
+            processes: Vec::new(),
             drives: Vec::new(),
             events: Vec::new(),
             outputs: Vec::new(),
@@ -82,6 +88,27 @@ impl SceneDef {
     /// With one more contact, between two sites ("body" or "body.port").
     pub fn contact(mut self, name: &str, between: [&str; 2], form: impl Into<ContactForm>) -> Self {
         self.contacts.push(ContactDef { name: name.into(), between: between.map(Into::into), form: form.into() });
+        self
+    }
+
+    /// With one more signal, which nothing is done to.
+    pub fn signal(mut self, name: &str, form: impl Into<SignalForm>) -> Self {
+        let (params, operators) = (SignalParams::default(), Operators::default());
+        self.signals.push(SignalDef { name: name.into(), params, operators, form: form.into() });
+        self
+    }
+
+    /// With one more process, which hears a signal and hits these places; without any it sounds by itself.
+    pub fn process(mut self, name: &str, driven_by: &str, on: &[&str], form: impl Into<ProcessForm>) -> Self {
+        let on = on.iter().map(|site| (*site).into()).collect();
+        self.processes.push(ProcessDef { name: name.into(), driven_by: driven_by.into(), on, form: form.into() });
+        self
+    }
+
+    /// Listening to the sound of a process on channel 0, by this factor from Pa at 1 m to full scale.
+    pub fn tap_process(mut self, of: &str, gain: Real) -> Self {
+        self = self.tap(of, gain);
+        self.taps.iter_mut().rev().take(1).for_each(|tap| tap.quantity = Quantity::Sound);
         self
     }
 

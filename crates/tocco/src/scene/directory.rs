@@ -12,6 +12,7 @@ use crate::command::Address;
 use crate::contact::Site;
 use crate::math::Real;
 use crate::param::{Scale, Spec};
+use crate::signal::INLET;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,6 +24,8 @@ pub enum Probe {
     Position(Site),
     /// m/s
     Velocity(Site),
+    /// J, of one body
+    BodyEnergy(usize),
     /// N, mean over the sample
     Force(usize),
     /// m
@@ -31,6 +34,10 @@ pub enum Probe {
     Iterations(usize),
     /// Sub-steps of the sample
     Substeps(usize),
+    /// A signal of the scene, in its own unit
+    Signal(usize),
+    /// Events of a process since the start
+    Events(usize),
     /// J, bodies and laws
     Energy,
     /// J, outsiders
@@ -68,6 +75,8 @@ enum Name {
     Body(usize),
     Contact(usize),
     Control(usize),
+    Signal(usize),
+    Process(usize),
 }
 
 #[derive(Clone, Debug)]
@@ -83,8 +92,9 @@ pub(crate) struct BodyEntry {
     pub figure: Option<(ShapeDef, Real)>,
 }
 
+/// A contact, a signal or a process: a name and its parameters.
 #[derive(Clone, Debug)]
-pub(crate) struct ContactEntry {
+pub(crate) struct NodeEntry {
     pub name: String,
     pub slots: Range<usize>,
 }
@@ -101,7 +111,9 @@ pub(crate) struct Parameter {
 struct Entries {
     names: BTreeMap<String, Name>,
     bodies: Vec<BodyEntry>,
-    contacts: Vec<ContactEntry>,
+    contacts: Vec<NodeEntry>,
+    signals: Vec<NodeEntry>,
+    processes: Vec<NodeEntry>,
     parameters: Vec<Parameter>,
     controls: Vec<Control>,
     outputs: Vec<Output>,
@@ -127,7 +139,19 @@ impl Directory {
     pub(crate) fn add_contact(&mut self, name: &str) {
         let entries = self.entries();
         entries.names.insert(name.to_owned(), Name::Contact(entries.contacts.len()));
-        entries.contacts.push(ContactEntry { name: name.to_owned(), slots: 0..0 });
+        entries.contacts.push(NodeEntry { name: name.to_owned(), slots: 0..0 });
+    }
+
+    pub(crate) fn add_signal(&mut self, name: &str) {
+        let entries = self.entries();
+        entries.names.insert(name.to_owned(), Name::Signal(entries.signals.len()));
+        entries.signals.push(NodeEntry { name: name.to_owned(), slots: 0..0 });
+    }
+
+    pub(crate) fn add_process(&mut self, name: &str) {
+        let entries = self.entries();
+        entries.names.insert(name.to_owned(), Name::Process(entries.processes.len()));
+        entries.processes.push(NodeEntry { name: name.to_owned(), slots: 0..0 });
     }
 
     /// The next parameter of the scene; those of one body or contact follow each other.
@@ -137,6 +161,8 @@ impl Directory {
         let slots = match target {
             Target::Body { body, .. } | Target::Force(Site { body, .. }) => &mut entries.bodies[body].slots,
             Target::Contact { contact, .. } | Target::Surface { contact, .. } => &mut entries.contacts[contact].slots,
+            Target::Signal { signal, .. } => &mut entries.signals[signal].slots,
+            Target::Process { process, .. } => &mut entries.processes[process].slots,
         };
         *slots = if slots.start == slots.end { index..index + 1 } else { slots.start..index + 1 };
         entries.parameters.push(Parameter { target, spec, declared });
@@ -172,8 +198,16 @@ impl Directory {
         &self.0.bodies
     }
 
-    pub(crate) fn contact_entries(&self) -> &[ContactEntry] {
+    pub(crate) fn contact_entries(&self) -> &[NodeEntry] {
         &self.0.contacts
+    }
+
+    pub(crate) fn signal_entries(&self) -> &[NodeEntry] {
+        &self.0.signals
+    }
+
+    pub(crate) fn process_entries(&self) -> &[NodeEntry] {
+        &self.0.processes
     }
 
     pub(crate) fn control_entries(&self) -> &[Control] {
@@ -202,6 +236,42 @@ impl Directory {
                 Err(SceneError::new("", format!("no contact '{name}'{near}")))
             }
         }
+    }
+
+    /// Number of a signal. `[control]`
+    pub fn signal(&self, name: &str) -> Result<usize, SceneError> {
+        match self.0.names.get(name) {
+            Some(Name::Signal(index)) => Ok(*index),
+            _ => {
+                let near = nearest(name, self.0.signals.iter().map(|signal| signal.name.as_str()));
+                Err(SceneError::new("", format!("no signal '{name}'{near}")))
+            }
+        }
+    }
+
+    /// Number of a process. `[control]`
+    pub fn process(&self, name: &str) -> Result<usize, SceneError> {
+        match self.0.names.get(name) {
+            Some(Name::Process(index)) => Ok(*index),
+            _ => {
+                let near = nearest(name, self.0.processes.iter().map(|process| process.name.as_str()));
+                Err(SceneError::new("", format!("no process '{name}'{near}")))
+            }
+        }
+    }
+
+    /// Names of all processes, by number. `[control]`
+    pub fn process_names(&self) -> impl Iterator<Item = &str> {
+        self.0.processes.iter().map(|process| process.name.as_str())
+    }
+
+    /// Every inlet: its path and its declaration. `[control]`
+    pub fn inlets(&self) -> impl Iterator<Item = (String, Spec)> {
+        let inlet = |(slot, parameter): (usize, &Parameter)| match parameter.target {
+            Target::Signal { param, .. } if param == INLET => Some((self.path(slot), parameter.spec)),
+            _ => None,
+        };
+        self.0.parameters.iter().enumerate().filter_map(inlet)
     }
 
     /// "body" or "body.port" to a site. `[control]`
@@ -244,12 +314,14 @@ impl Directory {
         if let Some(Name::Control(index)) = self.0.names.get(path) {
             return Some(Address::Control(*index));
         }
-        let (node, id) = path.split_once('/')?;
+        let (node, id) = path.rsplit_once('/')?;
         let within = |slots: &Range<usize>, wanted: &dyn Fn(&Parameter) -> bool| {
             slots.clone().find(|slot| wanted(&self.0.parameters[*slot])).map(Address::Slot)
         };
         match self.0.names.get(node) {
             Some(Name::Contact(contact)) => within(&self.0.contacts[*contact].slots, &|p| p.spec.id == id),
+            Some(Name::Signal(signal)) => within(&self.0.signals[*signal].slots, &|p| p.spec.id == id),
+            Some(Name::Process(process)) => within(&self.0.processes[*process].slots, &|p| p.spec.id == id),
             Some(Name::Body(body)) if id != "force_n" => within(&self.0.bodies[*body].slots, &|p| p.spec.id == id),
             _ if id == "force_n" => {
                 // A body with one port may be named with it or without.
@@ -273,6 +345,9 @@ impl Directory {
             ("work", _) => Some(Probe::Work),
             (_, Some((node, "position"))) => self.site(node).ok().map(Probe::Position),
             (_, Some((node, "velocity"))) => self.site(node).ok().map(Probe::Velocity),
+            (_, Some((node, "energy"))) => self.body(node).ok().map(Probe::BodyEnergy),
+            (_, Some((node, "value"))) => self.signal(node).ok().map(Probe::Signal),
+            (_, Some((node, "events"))) => self.process(node).ok().map(Probe::Events),
             (_, Some((node, "force"))) => self.contact(node).ok().map(Probe::Force),
             (_, Some((node, "compression"))) => self.contact(node).ok().map(Probe::Compression),
             (_, Some((node, "iterations"))) => self.contact(node).ok().map(Probe::Iterations),
@@ -324,6 +399,8 @@ impl Directory {
             Target::Contact { contact, .. } | Target::Surface { contact, .. } => {
                 format!("{}/{}", self.0.contacts[contact].name, spec.id)
             }
+            Target::Signal { signal, .. } => format!("{}/{}", self.0.signals[signal].name, spec.id),
+            Target::Process { process, .. } => format!("{}/{}", self.0.processes[process].name, spec.id),
             Target::Force(site) => format!("{}/{}", self.site_name(site), spec.id),
         }
     }
@@ -411,10 +488,13 @@ impl Directory {
                 all.extend(["position", "velocity"].map(|quantity| format!("{site}.{quantity}")));
             }
         }
-        for ContactEntry { name, .. } in &self.0.contacts {
+        for NodeEntry { name, .. } in &self.0.contacts {
             let quantities = ["force", "compression", "iterations", "substeps"];
             all.extend(quantities.map(|quantity| format!("{name}.{quantity}")));
         }
+        all.extend(self.0.bodies.iter().map(|body| format!("{}.energy", body.name)));
+        all.extend(self.0.signals.iter().map(|signal| format!("{}.value", signal.name)));
+        all.extend(self.0.processes.iter().map(|process| format!("{}.events", process.name)));
         all.extend(["energy".into(), "work".into()]);
         all
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A scene with its text, its name and its recordings: what front ends load, edit, replay and write into takes.
 
-use super::def::{SceneDef, Source};
+use super::def::{SceneDef, Sound, Source};
 use super::error::SceneError;
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub struct Recording {
 }
 
 impl Document {
-    /// Reads a scene; `recording` fetches the files that its drives name, or says in one line why it cannot. `[control]`
+    /// Reads a scene; `recording` fetches the files that its drives and signals name, or says in one line why it cannot. `[control]`
     #[cfg(feature = "text")]
     pub fn read(
         name: &str,
@@ -61,7 +61,7 @@ impl Document {
 }
 
 impl SceneDef {
-    /// Puts every recording that a drive names into memory. `[control]`
+    /// Puts every recording that a drive or a signal names into memory. `[control]`
     pub fn fetch_recordings(
         &mut self,
         mut recording: impl FnMut(&str) -> Result<Recording, String>,
@@ -75,6 +75,17 @@ impl SceneDef {
                     return Err(SceneError::new(format!("drive[{index}].wav"), what));
                 }
                 drive.source = Source::Samples { rate_hz, data, gain: *gain, at_s: *at_s };
+            }
+        }
+        for signal in &mut self.signals {
+            for (key, sound) in signal.form.recordings_mut() {
+                let Sound::File(file) = sound else { continue };
+                let wrong = |what| SceneError::new(format!("signal.{}.{key}", signal.name), what);
+                let found = recording(file).map_err(wrong)?;
+                if found.data.iter().any(|x| !x.is_finite()) {
+                    return Err(wrong(format!("{file} holds samples that are not numbers")));
+                }
+                *sound = Sound::Samples(found);
             }
         }
         Ok(())

@@ -6,6 +6,7 @@ use super::def::Source;
 use super::slot::Mapping;
 use crate::math::Real;
 use crate::rng::Rng;
+use crate::scene::grid::Heard;
 use crate::texture::fractal::{DEFAULT_POLES_PER_DECADE, Fractal};
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ pub(crate) struct Inputs<'a> {
 
 impl Inputs<'_> {
     /// Sample of a channel; silence where there is none, or no number.
-    fn sample(&self, channel: usize) -> Real {
+    pub fn sample(&self, channel: usize) -> Real {
         let sample = self.channels.get(channel).and_then(|samples| samples.get(self.at));
         sample.map_or(0.0, |sample| if sample.is_finite() { Real::from(*sample) } else { 0.0 })
     }
@@ -43,6 +44,7 @@ enum Running {
     Noise { rms: Real, mean: Real, from_s: Real, to_s: Real, colour: Colour },
     Samples { rate_hz: Real, data: Arc<[f32]>, gain: Real, at_s: Real },
     Input { channel: usize, gain: Real },
+    Signal(usize),
 }
 
 enum Colour {
@@ -60,8 +62,16 @@ impl Colour {
 }
 
 impl Drive {
-    /// A drive whose value is asked for `rate_hz` times a second; `None` for a recording that nobody has loaded. `[control]`
-    pub fn new(through: Option<Mapping>, source: &Source, rest: Real, rate_hz: Real, rng: Rng) -> Option<Self> {
+    /// A drive whose value is asked for `rate_hz` times a second; `signal` is the number of the signal that it names, if it
+    /// names one. `None` for a recording that nobody has loaded. `[control]`
+    pub fn new(
+        through: Option<Mapping>,
+        source: &Source,
+        rest: Real,
+        rate_hz: Real,
+        rng: Rng,
+        signal: usize,
+    ) -> Option<Self> {
         let source = match source {
             Source::Points(points) => Running::Points { points: points.clone(), at: 0 },
             Source::Noise { rms, mean, from_s, to_s, beta, first_hz } => {
@@ -76,14 +86,15 @@ impl Drive {
                 Running::Samples { rate_hz: *rate_hz, data: data.clone(), gain: *gain, at_s: *at_s }
             }
             Source::Input { channel, gain } => Running::Input { channel: *channel, gain: *gain },
+            Source::Signal(_) => Running::Signal(signal),
             Source::Wav { .. } => return None,
         };
         Some(Self { through, rest, source })
     }
 
     /// Value at a time since the scene began, s, in the unit of the slot it moves. Time never runs backwards. `[audio]`
-    pub fn value_or_rest(&mut self, time_s: Real, inputs: Inputs<'_>) -> Real {
-        match (self.value(time_s, inputs), self.through) {
+    pub fn value_or_rest(&mut self, time_s: Real, inputs: Inputs<'_>, signals: &[Heard]) -> Real {
+        match (self.value(time_s, inputs, signals), self.through) {
             (None, _) => self.rest,
             (Some(value), None) => value,
             (Some(value), Some(mapping)) => mapping.value(value),
@@ -91,7 +102,7 @@ impl Drive {
     }
 
     /// As the source has it; `None` before its beginning and after its end.
-    fn value(&mut self, t: Real, inputs: Inputs<'_>) -> Option<Real> {
+    fn value(&mut self, t: Real, inputs: Inputs<'_>, signals: &[Heard]) -> Option<Real> {
         let value = match &mut self.source {
             Running::Points { points, at } => {
                 while *at + 1 < points.len() && points[*at + 1][0] <= t {
@@ -120,6 +131,7 @@ impl Drive {
                 *gain * (sample(first) + part * (sample(first + 1) - sample(first)))
             }
             Running::Input { channel, gain } => *gain * inputs.sample(*channel),
+            Running::Signal(signal) => signals[*signal].signal.at(t),
         };
         Some(value)
     }
@@ -136,7 +148,7 @@ impl Drive {
                 }
             }
             Running::Samples { rate_hz, data, at_s, .. } => at_s + data.len() as Real / rate_hz,
-            Running::Input { .. } => 0.0,
+            Running::Input { .. } | Running::Signal(_) => 0.0,
         }
     }
 }

@@ -11,12 +11,14 @@
 
 use super::Scene;
 use super::def::Quantity;
+use super::directory::NodeEntry;
 use super::runtime::Runtime;
 use super::slot::Target;
 use super::tap::{TapFrom, fade_ticks};
 use crate::contact::Site;
 use crate::math::Real;
 use crate::param::Rate;
+use crate::process::Span;
 use crate::resonator::Motion;
 
 /// What a body was in the scene before.
@@ -35,18 +37,26 @@ pub(crate) struct Lineage {
     /// What each body and contact is made of, as one number: equal ones are interchangeable.
     body_makes: Vec<u64>,
     contact_makes: Vec<u64>,
+    signal_makes: Vec<u64>,
+    process_makes: Vec<u64>,
     bodies: Vec<Ancestor>,
     contacts: Vec<Option<usize>>,
+    signals: Vec<Option<usize>>,
+    processes: Vec<Option<usize>>,
 }
 
 impl Lineage {
-    /// Of bodies and contacts that are made so. `[control]`
-    pub fn new(body_makes: Vec<u64>, contact_makes: Vec<u64>) -> Self {
+    /// Of bodies, contacts, signals and processes that are made so. `[control]`
+    pub fn new(body_makes: Vec<u64>, contact_makes: Vec<u64>, signal_makes: Vec<u64>, process_makes: Vec<u64>) -> Self {
         Self {
             bodies: vec![Ancestor::None; body_makes.len()],
             contacts: vec![None; contact_makes.len()],
+            signals: vec![None; signal_makes.len()],
+            processes: vec![None; process_makes.len()],
             body_makes,
             contact_makes,
+            signal_makes,
+            process_makes,
         }
     }
 }
@@ -58,9 +68,12 @@ impl Scene {
         let surplus = self.runtime.world.energy() - self.runtime.world.work();
         self.lineage.bodies.fill(Ancestor::None);
         self.lineage.contacts.fill(None);
+        self.lineage.signals.fill(None);
+        self.lineage.processes.fill(None);
         if keep {
             self.take_bodies(old);
             self.take_contacts(old);
+            self.take_grid(old);
             let stays = &self.lineage.contacts;
             self.runtime.world.settle_in(|contact| stays[contact].is_some());
             self.take_slots(&old.runtime);
@@ -97,6 +110,28 @@ impl Scene {
         }
     }
 
+    /// Signals and processes of the same name and make go on where they are, and so does the grid.
+    fn take_grid(&mut self, old: &mut Scene) {
+        let (own, theirs) = (&mut self.runtime.grid, &mut old.runtime.grid);
+        own.next = theirs.next;
+        let before = |name: &str, entries: &[NodeEntry]| entries.iter().position(|entry| entry.name == name);
+        for (index, entry) in self.directory.signal_entries().iter().enumerate() {
+            let Some(was) = before(&entry.name, old.directory.signal_entries()) else { continue };
+            if self.lineage.signal_makes[index] == old.lineage.signal_makes[was] {
+                core::mem::swap(&mut own.signals[index].signal, &mut theirs.signals[was].signal);
+                self.lineage.signals[index] = Some(was);
+            }
+        }
+        for (index, entry) in self.directory.process_entries().iter().enumerate() {
+            let Some(was) = before(&entry.name, old.directory.process_entries()) else { continue };
+            if self.lineage.process_makes[index] == old.lineage.process_makes[was] {
+                core::mem::swap(&mut own.processes[index].process, &mut theirs.processes[was].process);
+                own.processes[index].events = theirs.processes[was].events;
+                self.lineage.processes[index] = Some(was);
+            }
+        }
+    }
+
     /// The slot of the old scene that moved the same thing; probably the one at `hint`, since order seldom changes.
     fn slot_before(&self, target: Target, old: &Runtime, hint: usize) -> Option<usize> {
         let body = |own: usize| match self.lineage.bodies[own] {
@@ -109,6 +144,8 @@ impl Scene {
             Target::Force(site) => Target::Force(Site { body: body(site.body)?, port: site.port }),
             Target::Contact { contact: own, param } => Target::Contact { contact: contact(own)?, param },
             Target::Surface { contact: own, param } => Target::Surface { contact: contact(own)?, param },
+            Target::Signal { signal, param } => Target::Signal { signal: self.lineage.signals[signal]?, param },
+            Target::Process { process, param } => Target::Process { process: self.lineage.processes[process]?, param },
         };
         let mut places = (hint..old.slots.len()).chain(0..hint.min(old.slots.len()));
         places.find(|&place| old.slots[place].target == wanted)
@@ -154,6 +191,7 @@ impl Scene {
                 TapFrom::Contact { contact, .. } => {
                     self.lineage.contacts[contact].map_or(Ancestor::None, Ancestor::Same)
                 }
+                TapFrom::Process(process) => self.lineage.processes[process].map_or(Ancestor::None, Ancestor::Same),
             };
             let before = self.tap_before(index, old);
             let Runtime { taps, readings, world, .. } = &mut self.runtime;
@@ -195,6 +233,9 @@ impl Scene {
                 (TapFrom::Contact { contact, quantity }, TapFrom::Contact { contact: theirs, quantity: other }) => {
                     self.lineage.contacts[contact] == Some(theirs) && quantity == other
                 }
+                (TapFrom::Process(process), TapFrom::Process(theirs)) => {
+                    self.lineage.processes[process] == Some(theirs)
+                }
                 _ => false,
             };
             // A tap that has been taken over already has no gain left.
@@ -222,13 +263,17 @@ impl Scene {
 
     /// Adds what still sounds to the mix, nothing touching anything. `[audio]`
     pub(crate) fn ring_out(&mut self, ticks: usize, mix: &mut [Real]) {
-        let Runtime { world, taps, readings, channels, rate_hz, .. } = &mut self.runtime;
+        let Runtime { world, grid, taps, readings, channels, rate_hz, .. } = &mut self.runtime;
+        // At the first tick of all no event is due that has not been.
+        grid.run(Span { tick: 0, ticks, rate_hz: *rate_hz });
         for (body, readings) in readings.iter_mut().enumerate() {
             world.ring(body, ticks, readings);
         }
         for tap in taps {
-            if let TapFrom::Contact { .. } = tap.from {
-                tap.lane[..ticks].fill(tap.last);
+            match tap.from {
+                TapFrom::Contact { .. } => tap.lane[..ticks].fill(tap.last),
+                TapFrom::Process(process) => tap.lane = grid.processes[process].sound,
+                TapFrom::Body { .. } => {}
             }
             tap.mix(readings, *rate_hz, *channels, ticks, mix);
         }

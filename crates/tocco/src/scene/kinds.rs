@@ -9,19 +9,28 @@
 //! [`interactor`](crate::interactor).
 
 pub mod control;
+pub mod crumple;
 pub mod drive;
 pub mod event;
+pub mod follow;
 pub mod friction;
 pub mod guided;
 pub mod impact;
+pub mod inlet;
 pub mod mass;
 pub mod midi;
 pub mod modal;
 pub mod network;
+pub mod noise;
 pub mod output;
 pub mod own;
+pub mod particles;
+pub mod points;
+pub mod probe;
+pub mod process;
 pub mod scene;
 pub mod shape;
+pub mod signal;
 pub mod string;
 pub mod tap;
 pub mod texture;
@@ -30,22 +39,34 @@ pub mod wall;
 /// The definitions of all kinds, for whoever makes a scene in code; [`def`](super::def) shows them beside the scene's own.
 pub mod definitions {
     pub use super::control::ControlDef;
+    pub use super::crumple::CrumpleDef;
     pub use super::drive::{DriveDef, Source};
     pub use super::event::EventDef;
+    pub use super::follow::{FollowDef, FollowOf};
     pub use super::friction::FrictionDef;
     pub use super::guided::GuidedDef;
     pub use super::impact::{HammerDef, ImpactDef, Intent, Substeps};
+    pub use super::inlet::InletDef;
     pub use super::mass::MassDef;
     pub use super::midi::{MidiDef, Notes};
     pub use super::modal::{ModalDef, ModeDef, MorphDef, PortDef};
     pub use super::network::{LinkDef, NetworkDef, PointDef};
     pub use super::output::{MAIN, OutputDef};
     pub use super::own::{OwnBody, OwnBodyDef, OwnLaw, OwnLawDef};
+    pub use super::particles::ParticlesDef;
+    pub use super::points::PointsDef;
+    pub use super::probe::ProbeDef;
+    pub use super::process::ProcessDef;
     pub use super::shape::{ShapeMorphDef, ShapedDef};
+    pub use super::signal::{SignalDef, Sound};
     pub use super::string::{PlaceDef, StringDef};
     pub use super::tap::{Quantity, TapDef, TapTo};
     pub use super::texture::TextureDef;
     pub use super::wall::WallDef;
+    pub use crate::process::crumple::FragmentMode;
+    pub use crate::process::particles::Resonance;
+    pub use crate::signal::noise::NoiseSpec;
+    pub use crate::signal::{Operators, SignalParams};
 }
 
 use super::check::{Check, Spot, check_name, refuses};
@@ -73,7 +94,9 @@ pub use drive::{DEFAULT_FIRST_HZ, DRIVE, NOISE, POINT};
 pub use event::EVENT;
 pub use midi::MIDI;
 pub use output::OUTPUT;
+use process::{BuildProcess, ProcessKind};
 pub use scene::*;
+use signal::{BuildSignal, SignalKind};
 pub use tap::TAP;
 
 /// Times of events and breakpoints.
@@ -100,7 +123,13 @@ pub const MODELS: &[Kind] = &flat::<{ count(PARTS) }>(PARTS);
 /// Every kind, in the order of a scene file.
 pub const KINDS: &[Kind] = &flat::<{ count(ALL) }>(ALL);
 
-const PARTS: &[&[Kind]] = &[&flat::<{ count(BODIES) }>(BODIES), SHAPES, &flat::<{ count(CONTACTS) }>(CONTACTS)];
+const PARTS: &[&[Kind]] = &[
+    &flat::<{ count(BODIES) }>(BODIES),
+    SHAPES,
+    &flat::<{ count(CONTACTS) }>(CONTACTS),
+    &flat::<{ count(SIGNALS) }>(SIGNALS),
+    &flat::<{ count(PROCESSES) }>(PROCESSES),
+];
 const ALL: &[&[Kind]] = &[&[SCENE], MODELS, &[DRIVE, NOISE, EVENT, OUTPUT, TAP, CONTROL, MIDI]];
 
 const SHAPES: &[Kind] = &{
@@ -407,16 +436,16 @@ impl ContactContext<'_> {
 /// An enum of definitions: each variant a kind, found by its word, and all of them answering alike.
 macro_rules! registry {
     (
-        $(#[$meta:meta])* $form:ident: $kind:ident, $build:ident, $read:ident, $parts:ident,
-        $own:ident($own_def:ty);
+        $(#[$meta:meta])* $form:ident: $kind:ident, $build:ident, $read:ident, $parts:ident
+        $(, $own:ident($own_def:ty))?;
         $( $(#[$doc:meta])* $variant:ident($def:ty) = $declared:expr $(, $part:expr)*; )*
     ) => {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq)]
         pub enum $form {
             $( $(#[$doc])* $variant($def), )*
-            /// From another crate.
-            $own($own_def),
+            $( /// From another crate.
+            $own($own_def), )?
         }
 
         /// Their declarations, each with those of the tables inside it.
@@ -424,29 +453,29 @@ macro_rules! registry {
 
         impl $form {
             pub(super) fn definition(&self) -> &dyn $build {
-                match self { $( Self::$variant(def) => def, )* Self::$own(def) => def }
+                match self { $( Self::$variant(def) => def, )* $( Self::$own(def) => def, )? }
             }
         }
 
         impl Deref for $form {
             type Target = dyn $kind;
             fn deref(&self) -> &Self::Target {
-                match self { $( Self::$variant(def) => def, )* Self::$own(def) => def }
+                match self { $( Self::$variant(def) => def, )* $( Self::$own(def) => def, )? }
             }
         }
 
         impl DerefMut for $form {
             fn deref_mut(&mut self) -> &mut Self::Target {
-                match self { $( Self::$variant(def) => def, )* Self::$own(def) => def }
+                match self { $( Self::$variant(def) => def, )* $( Self::$own(def) => def, )? }
             }
         }
 
         $( impl From<$def> for $form {
             fn from(def: $def) -> Self { Self::$variant(def) }
         } )*
-        impl From<$own_def> for $form {
+        $( impl From<$own_def> for $form {
             fn from(def: $own_def) -> Self { Self::$own(def) }
-        }
+        } )?
 
         /// Reads the definition of the kind that the node was opened as.
         #[cfg(feature = "text")]
@@ -461,8 +490,7 @@ macro_rules! registry {
 
 registry! {
     /// What a body is.
-    BodyForm: BodyKind, BuildBody, read_body, BODIES,
-    Own(own::OwnBodyDef);
+    BodyForm: BodyKind, BuildBody, read_body, BODIES, Own(own::OwnBodyDef);
     /// Point mass.
     Mass(mass::MassDef) = mass::MASS;
     /// Rigid wall.
@@ -481,12 +509,35 @@ registry! {
 
 registry! {
     /// What a contact is.
-    ContactForm: ContactKind, BuildContact, read_contact, CONTACTS,
-    Own(own::OwnLawDef);
+    ContactForm: ContactKind, BuildContact, read_contact, CONTACTS, Own(own::OwnLawDef);
     /// Things that push.
     Impact(impact::ImpactDef) = impact::IMPACT;
     /// Things that rub.
     Friction(friction::FrictionDef) = friction::FRICTION, texture::TEXTURE;
+}
+
+registry! {
+    /// What a signal is.
+    SignalForm: SignalKind, BuildSignal, read_signal, SIGNALS;
+    /// Breakpoints.
+    Points(points::PointsDef) = points::POINTS;
+    /// Seeded noise.
+    Noise(crate::signal::noise::NoiseSpec) = noise::SIGNAL_NOISE;
+    /// A reading of the scene.
+    Probe(probe::ProbeDef) = probe::PROBE;
+    /// The envelope of a sound.
+    Follow(follow::FollowDef) = follow::FOLLOW;
+    /// An inlet.
+    Inlet(inlet::InletDef) = inlet::INLET;
+}
+
+registry! {
+    /// What a process is.
+    ProcessForm: ProcessKind, BuildProcess, read_process, PROCESSES;
+    /// Things that collide.
+    Particles(particles::ParticlesDef) = particles::PARTICLES, particles::RESONANCE;
+    /// Something that gives way.
+    Crumple(crumple::CrumpleDef) = crumple::CRUMPLE, crumple::FRAGMENT_MODE;
 }
 
 /// Parameters with their declarations.

@@ -2,13 +2,16 @@
 //! What of a scene moves and sounds: the world, the live values, the drives, the scheduled commands and the taps.
 
 use super::def::Quantity;
+use super::directory::Probe;
 use super::drive::{Drive, Inputs};
+use super::grid::Grid;
 use super::slot::{Slot, Target};
 use super::tap::{Tap, TapFrom};
 use crate::command::Timed;
 use crate::contact::world::World;
 use crate::math::Real;
 use crate::param::{Rate, Tunable};
+use crate::process::Span;
 use crate::resonator::{Motion, Reading};
 use core::convert::Infallible;
 
@@ -17,6 +20,7 @@ pub(crate) struct Runtime {
     pub world: World,
     pub slots: Vec<Slot>,
     pub drives: Vec<Drive>,
+    pub grid: Grid,
     /// The scene's own events, sorted by tick since it began.
     pub events: Vec<Timed<Infallible>>,
     pub taps: Vec<Tap>,
@@ -33,6 +37,8 @@ impl Runtime {
             Target::Body { body, param } => self.world.tune_body(body, param, value),
             Target::Contact { contact, param } => self.world.tune_contact(contact, param, value),
             Target::Surface { contact, param } => self.tune_surface(contact, param, value),
+            Target::Signal { signal, param } => self.grid.signals[signal].signal.set(param, value),
+            Target::Process { process, param } => self.grid.processes[process].process.set(param, value),
             Target::Force(site) => {
                 self.world.set_force(site, value);
                 if value != 0.0 {
@@ -50,6 +56,7 @@ impl Runtime {
             Target::Body { body, param } => self.world.bodies[body].set(param, value),
             Target::Contact { contact, param } => self.world.glide_contact(contact, param, value),
             Target::Surface { contact, param } => self.tune_surface(contact, param, value),
+            Target::Signal { .. } | Target::Process { .. } => self.write_slot(slot, value),
         }
     }
 
@@ -64,7 +71,7 @@ impl Runtime {
         match self.slots[slot].drive {
             Some(drive) => {
                 let spec = &self.slots[slot].spec;
-                self.drives[drive].value_or_rest(time_s, inputs).clamp(spec.min, spec.max)
+                self.drives[drive].value_or_rest(time_s, inputs, &self.grid.signals).clamp(spec.min, spec.max)
             }
             None => self.slots[slot].glide(),
         }
@@ -72,16 +79,18 @@ impl Runtime {
 
     /// True if something other than contacts moves this body, now or soon.
     pub fn is_acted_on(&self, body: usize) -> bool {
-        self.slots.iter().any(|slot| match slot.target {
-            Target::Force(site) => site.body == body && (slot.is_moving() || slot.value != 0.0),
-            Target::Body { body: moved, .. } => moved == body && slot.spec.rate == Rate::Sample && slot.is_moving(),
-            _ => false,
-        })
+        self.grid.pushes_body(body)
+            || self.slots.iter().any(|slot| match slot.target {
+                Target::Force(site) => site.body == body && (slot.is_moving() || slot.value != 0.0),
+                Target::Body { body: moved, .. } => moved == body && slot.spec.rate == Rate::Sample && slot.is_moving(),
+                _ => false,
+            })
     }
 
     /// Everything to rest; see [`Command::Hush`](crate::command::Command::Hush).
     pub fn hush(&mut self) {
         self.world.hush();
+        self.grid.hush();
         for index in 0..self.slots.len() {
             let slot = &mut self.slots[index];
             let moves = matches!(slot.target, Target::Force(_))
@@ -92,6 +101,47 @@ impl Runtime {
             if moves {
                 slot.rest_at(0.0);
                 self.write_slot(index, 0.0);
+            }
+        }
+    }
+
+    /// A signal as it stands now.
+    pub fn read(&self, probe: Probe) -> Real {
+        read(&self.world, &self.grid, probe)
+    }
+
+    /// Enters the next cell of the grid of 1 ms. [process.2]
+    pub fn enter_cell(&mut self) {
+        let Self { world, grid, .. } = self;
+        let beyond = grid.enter(|grid, probe| read(world, grid, probe));
+        world.health.capped += beyond;
+        for push in 0..self.grid.pushes.len() {
+            let body = self.grid.pushes[push].site.body;
+            if !self.world.is_pushed(body) && self.grid.pushes_body(body) {
+                self.world.set_pushed(body, true);
+            }
+        }
+    }
+
+    /// Runs processes over a stretch of samples, which lies within a cell.
+    pub fn run_processes(&mut self, span: Span, inputs: Inputs<'_>) {
+        self.grid.hear(span.ticks, |channel, i| inputs.later(i).sample(channel));
+        self.grid.run(span);
+    }
+
+    /// The forces of processes on the bodies of an island at sample `i`, besides what slots say; `fast` are the slots that move
+    /// by the sample.
+    pub fn write_pushes(&mut self, island: usize, i: usize, ticks: usize, fast: &[usize]) {
+        for push in self.grid.pushes.iter_mut().filter(|push| push.active) {
+            if !self.world.is_in(island, push.site.body) {
+                continue;
+            }
+            let slot = &self.slots[push.slot];
+            let own = if fast.contains(&push.slot) { slot.lane[i] } else { slot.value };
+            self.world.set_force(push.site, own + push.lane[i]);
+            if i + 1 == ticks && push.lane.iter().all(|force| *force == 0.0) {
+                self.world.set_force(push.site, own);
+                push.active = false;
             }
         }
     }
@@ -135,12 +185,12 @@ impl Runtime {
 
     /// Adds the taps to the mix.
     pub fn mix(&mut self, ticks: usize, mix: &mut [Real]) {
-        let Self { taps, world, readings, rate_hz, channels, .. } = self;
+        let Self { taps, world, grid, readings, rate_hz, channels, .. } = self;
         for tap in taps {
-            if let TapFrom::Contact { contact, .. } = tap.from
-                && !world.contacts[contact].awake
-            {
-                tap.lane[..ticks].fill(0.0);
+            match tap.from {
+                TapFrom::Contact { contact, .. } if !world.contacts[contact].awake => tap.lane[..ticks].fill(0.0),
+                TapFrom::Process(process) => tap.lane = grid.processes[process].sound,
+                _ => {}
             }
             tap.mix(readings, *rate_hz, *channels, ticks, mix);
         }
@@ -149,6 +199,24 @@ impl Runtime {
     /// Tick of the last scheduled gesture or breakpoint.
     pub fn last_cue(&self) -> u64 {
         let events = self.events.iter().map(|event| event.at).max().unwrap_or(0);
-        self.drives.iter().map(|drive| (drive.ends_s() * self.rate_hz) as u64).fold(events, u64::max)
+        let signals = self.grid.signals.iter().map(|heard| heard.signal.ends_s());
+        let ends = self.drives.iter().map(Drive::ends_s).chain(signals);
+        ends.map(|end_s| (end_s * self.rate_hz) as u64).fold(events, u64::max)
+    }
+}
+
+fn read(world: &World, grid: &Grid, probe: Probe) -> Real {
+    match probe {
+        Probe::Position(site) => world.bodies[site.body].position(site.port),
+        Probe::Velocity(site) => world.bodies[site.body].velocity(site.port),
+        Probe::BodyEnergy(body) => world.bodies[body].energy(),
+        Probe::Force(contact) => world.contacts[contact].force,
+        Probe::Compression(contact) => world.compression(contact),
+        Probe::Iterations(contact) => Real::from(world.contacts[contact].iterations),
+        Probe::Substeps(contact) => Real::from(world.contacts[contact].substeps()),
+        Probe::Signal(signal) => grid.signals[signal].signal.cell().from,
+        Probe::Events(process) => grid.processes[process].events as Real,
+        Probe::Energy => world.energy(),
+        Probe::Work => world.work(),
     }
 }

@@ -33,6 +33,10 @@ pub(crate) enum Target {
     Surface { contact: usize, param: usize },
     /// The external force at a port.
     Force(Site),
+    /// A parameter of a signal, or the value of an inlet.
+    Signal { signal: usize, param: usize },
+    /// A parameter of a process.
+    Process { process: usize, param: usize },
 }
 
 /// One live value with its glide.

@@ -20,6 +20,8 @@ pub(crate) enum TapFrom {
     Body { body: usize, index: usize, differentiate: bool },
     /// A contact's force or compression.
     Contact { contact: usize, quantity: Quantity },
+    /// A process's own sound.
+    Process(usize),
 }
 
 /// One thing heard, on one channel or between two.

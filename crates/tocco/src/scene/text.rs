@@ -100,6 +100,22 @@ fn read_scene(root: &Value<'_>, lines: &mut Lines) -> Result<SceneDef, SceneErro
         form.definition().check(&Spot(contact.at.clone())).map_err(|error| contact.pin(error, lines))?;
         def.contacts.push(ContactDef { name: entry.key.to_string(), between, form });
     }
+    for entry in named_tables(&node, "signal")? {
+        let at = join("signal", &entry.key);
+        add(&entry.key, &at, entry.line)?;
+        let node = open(entry, at, "signal", lines)?;
+        let signal = SignalDef::read(&entry.key, &node, lines)?;
+        signal.check(&Spot(node.at.clone())).map_err(|error| node.pin(error, lines))?;
+        def.signals.push(signal);
+    }
+    for entry in named_tables(&node, "process")? {
+        let at = join("process", &entry.key);
+        add(&entry.key, &at, entry.line)?;
+        let node = open(entry, at, "process", lines)?;
+        let process = ProcessDef::read(&entry.key, &node, lines)?;
+        process.check(&Spot(node.at.clone())).map_err(|error| node.pin(error, lines))?;
+        def.processes.push(process);
+    }
     def.drives = parts(&node, MAX_NODES, lines)?;
     def.events = parts(&node, MAX_LIST, lines)?;
     for entry in named_tables(&node, "output")? {

@@ -24,6 +24,8 @@ impl SceneDef {
         out.line(format_args!("seed = {}", self.seed));
         self.bodies.iter().for_each(|body| write_body(&mut out, body));
         self.contacts.iter().for_each(|contact| write_contact(&mut out, contact));
+        self.signals.iter().for_each(|signal| signal.write(&mut out));
+        self.processes.iter().for_each(|process| process.write(&mut out));
         self.drives.iter().for_each(|drive| drive.write(&mut out));
         self.events.iter().for_each(|event| event.write(&mut out));
         self.outputs.iter().for_each(|output| output.write(&mut out));

@@ -289,10 +289,13 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
             }
         })
         .collect();
+    let signals = some(rng).map(|_| draw_signal(rng, name(rng), path)).collect();
+    let processes = some(rng).map(|_| draw_process(rng, name(rng), path)).collect();
     let drives = some(rng)
         .map(|_| DriveDef {
             path: path(rng),
-            source: match rng.bits() % 4 {
+            source: match rng.bits() % 5 {
+                4 => Source::Signal(path(rng)),
                 0 => {
                     let mut t = 0.0;
                     let point = |_| {
@@ -332,12 +335,18 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
             limiter: coin(rng),
         })
         .collect();
-    let quantities =
-        [Quantity::Position, Quantity::Velocity, Quantity::Acceleration, Quantity::Force, Quantity::Compression];
+    let quantities = [
+        Quantity::Position,
+        Quantity::Velocity,
+        Quantity::Acceleration,
+        Quantity::Force,
+        Quantity::Compression,
+        Quantity::Sound,
+    ];
     let taps = some(rng)
         .map(|_| TapDef {
             of: path(rng),
-            quantity: quantities[rng.bits() as usize % 5],
+            quantity: quantities[rng.bits() as usize % 6],
             gain: draw(rng, -1e12, 1e12),
             whole: coin(rng),
             outputs: some(rng).map(|_| path(rng)).collect(),
@@ -361,6 +370,8 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
         seed: rng.bits() >> (1 + rng.bits() % 63),
         bodies,
         contacts,
+        signals,
+        processes,
         drives,
         events,
         outputs,
@@ -369,4 +380,81 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
         midi,
         lines: Default::default(),
     }
+}
+
+fn draw_points(rng: &mut Rng) -> Vec<[Real; 2]> {
+    let mut t = 0.0;
+    let point = |_| {
+        t += 0.001 + rng.unit();
+        [t, draw(rng, -1e18, 1e18)]
+    };
+    (0..5).map(point).collect()
+}
+
+fn draw_signal(rng: &mut Rng, name: String, text: impl Fn(&mut Rng) -> String) -> SignalDef {
+    let operators = Operators {
+        roll: coin(rng).then(|| [draw(rng, 1e-6, 1e3), draw(rng, 0.0, 1.0)]),
+        curve: if coin(rng) { draw_points(rng) } else { Vec::new() },
+        rate: coin(rng),
+        gate: coin(rng).then(|| [draw(rng, 0.0, 1e18), draw(rng, -1e18, 0.0)]),
+    };
+    let form = match rng.bits() % 5 {
+        0 => PointsDef { points: draw_points(rng), loop_s: coin(rng).then(|| draw(rng, 1e-3, 86_400.0)) }.into(),
+        1 => {
+            let key = |rng: &mut Rng, id: &str| draw_key(rng, &kinds::noise::SIGNAL_NOISE, id);
+            let from_s = draw(rng, 0.0, 80_000.0);
+            let to_s = if coin(rng) { Real::INFINITY } else { from_s + draw(rng, 0.1, 10.0) };
+            let (rms, mean, beta) = (key(rng, "rms"), key(rng, "mean"), key(rng, "beta"));
+            NoiseSpec { rms, mean, from_s, to_s, beta, first_hz: key(rng, "first_hz"), last_hz: key(rng, "last_hz") }
+                .into()
+        }
+        2 => ProbeDef { of: text(rng) }.into(),
+        3 => {
+            let key = |rng: &mut Rng, id: &str| draw_key(rng, &kinds::follow::FOLLOW, id);
+            let of = match coin(rng) {
+                true => FollowOf::Input(rng.bits() as usize % 64),
+                false => FollowOf::Recording(Sound::File(text(rng)), key(rng, "at_s")),
+            };
+            let (rise_s, fall_s) = (key(rng, "rise_s"), key(rng, "fall_s"));
+            let (floor, most) = (coin(rng).then(|| draw(rng, 1e-9, 0.5)), coin(rng).then(|| draw(rng, 0.6, 1e6)));
+            let calibrate = coin(rng).then(|| Sound::File(text(rng)));
+            FollowDef { of, rise_s, fall_s, floor, most, calibrate }.into()
+        }
+        _ => {
+            let (min, max) = (draw(rng, -1e18, 0.0), draw(rng, 1.0, 1e18));
+            InletDef { default: draw(rng, min, max), min, max, unit: ["1", "N", "BW"][rng.bits() as usize % 3] }.into()
+        }
+    };
+    SignalDef { name, params: draw_params(rng), operators, form }
+}
+
+fn draw_process(rng: &mut Rng, name: String, text: impl Fn(&mut Rng) -> String) -> ProcessDef {
+    let on: Vec<String> = (0..rng.bits() % 3).map(|_| text(rng)).collect();
+    let sounds = on.is_empty();
+    let form = match rng.bits() % 2 {
+        0 => {
+            let key = |rng: &mut Rng, id: &str| draw_key(rng, &kinds::particles::RESONANCE, id);
+            let resonance = |rng: &mut Rng| Resonance {
+                freq_hz: key(rng, "freq_hz"),
+                bandwidth_hz: key(rng, "bandwidth_hz"),
+                gain: key(rng, "gain"),
+            };
+            let count = if sounds { 1 + rng.bits() % 6 } else { 0 };
+            let resonances = (0..count).map(|_| resonance(rng)).collect();
+            ParticlesDef { params: draw_params(rng), resonances }.into()
+        }
+        _ => {
+            let key = |rng: &mut Rng, id: &str| draw_key(rng, &kinds::crumple::FRAGMENT_MODE, id);
+            let mode = |rng: &mut Rng| FragmentMode {
+                freq_hz: key(rng, "freq_hz"),
+                decay_s: key(rng, "decay_s"),
+                mass_kg: key(rng, "mass_kg"),
+            };
+            let modes = (0..if sounds { 3 } else { 0 }).map(|_| mode(rng)).collect();
+            let energy_j = [draw(rng, 1e-15, 1.0), draw(rng, 2.0, 1e6)];
+            let fragments = 1 + rng.bits() as usize % 32;
+            CrumpleDef { params: draw_params(rng), energy_j, modes, fragments }.into()
+        }
+    };
+    ProcessDef { name, driven_by: text(rng), on, form }
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Drives: a parameter or an external force over time.
 
+use super::signal::increasing;
+#[cfg(feature = "text")]
+use super::signal::read_points;
 use super::*;
 use std::sync::Arc;
 
@@ -8,7 +11,7 @@ use std::sync::Arc;
 pub const DRIVE: Kind = Kind {
     family: "drive",
     id: "",
-    doc: "A parameter or an external force over time, from one of points, noise, wav and input.",
+    doc: "A parameter or an external force over time, from one of points, noise, wav, input and a signal.",
     params: &[],
     keys: &[
         must(
@@ -28,11 +31,12 @@ pub const DRIVE: Kind = Kind {
             KeyType::Integer { min: 0, max: MAX_CHANNELS as i64 - 1 },
             "Sound that comes in while it is rendered: channel of the input.",
         ),
+        key("from", KeyType::Named(Thing::Signal), "A signal of the scene, in the unit of the path."),
         key("gain", GAIN, "Only with wav and input: value of a full-scale sample, in the unit of the path, default 1."),
         key("at_s", TIME, "Only with wav: when the recording starts, default 0."),
     ],
     rules: &[
-        Rule::OneOf(&["points", "noise", "wav", "input"]),
+        Rule::OneOf(&["points", "noise", "wav", "input", "from"]),
         Rule::Beside(&["at_s"], &["wav"], "belongs to a drive with wav; leave it out"),
         Rule::Beside(&["gain"], &["wav", "input"], "belongs to a drive with wav or input; leave it out"),
     ],
@@ -118,6 +122,8 @@ pub enum Source {
         /// Value of a full-scale sample, in the parameter's unit.
         gain: Real,
     },
+    /// A signal of the scene, by its name.
+    Signal(String),
     /// A recording in memory.
     Samples {
         /// Its rate, Hz.
@@ -141,18 +147,9 @@ impl Part for DriveDef {
                 if points.is_empty() {
                     return spot.fail("points", "is empty; wants at least one [time in s, value]");
                 }
-                spot.count("points", points.len(), MAX_LIST, "points")?;
-                for (index, point) in points.iter().enumerate() {
-                    let at = format!("points[{index}]");
-                    POINT.iter().zip(point).try_for_each(|(takes, value)| spot.takes(&at, *takes, *value))?;
-                    if let Some(before) =
-                        index.checked_sub(1).map(|before| points[before][0]).filter(|t| *t >= point[0])
-                    {
-                        let (now, before) = (plain(point[0]), plain(before));
-                        return spot.fail(&at, format!("{now} s does not come after {before} s; times must increase"));
-                    }
-                }
+                increasing(spot, "points", points, POINT, "s")?;
             }
+            Source::Signal(name) => spot.named("from", name)?,
             Source::Noise { rms, mean, from_s, to_s, beta, first_hz } => {
                 let spot = spot.within("noise");
                 for (id, value) in
@@ -221,6 +218,9 @@ impl Part for DriveDef {
             Source::Input { channel, gain } => {
                 out.line(format_args!("\n[[drive]]\npath = {path}\ninput = {channel}\ngain = {gain:?}"));
             }
+            Source::Signal(name) => {
+                out.line(format_args!("\n[[drive]]\npath = {path}\nfrom = {}", quoted(name)));
+            }
             Source::Samples { data, .. } => {
                 out.line(format_args!("\n# left out: a drive of {path} by {} samples in memory", data.len()));
             }
@@ -229,8 +229,9 @@ impl Part for DriveDef {
 
     #[cfg(feature = "text")]
     fn read(node: &Node<'_, '_>, lines: &mut Lines) -> Result<Self, SceneError> {
-        let source = match node.one_of(&["points", "noise", "wav", "input"])? {
-            "points" => Source::Points(read_points(node)?),
+        let source = match node.one_of(&["points", "noise", "wav", "input", "from"])? {
+            "points" => Source::Points(read_points(node, "points", POINT, "[time in s, value]")?),
+            "from" => Source::Signal(node.needed_text("from")?),
             "noise" => read_noise(node, lines)?,
             "input" => Source::Input { channel: node.count("input")?.unwrap_or(0), gain: node.number_or("gain", 1.0)? },
             _ => Source::Wav {
@@ -241,16 +242,6 @@ impl Part for DriveDef {
         };
         Ok(Self { path: node.needed_text("path")?, source })
     }
-}
-
-#[cfg(feature = "text")]
-fn read_points(node: &Node<'_, '_>) -> Result<Vec<[Real; 2]>, SceneError> {
-    let Some(value) = node.value("points") else { return Ok(Vec::new()) };
-    let at = node.place("points");
-    let values = list(value, &at, "a list of [time in s, value]")?;
-    check_count(&at, value.line, values.len(), MAX_LIST, "points")?;
-    let point = |(index, value)| numbers(value, &format!("{at}[{index}]"), POINT, "[time in s, value]");
-    values.iter().enumerate().map(point).collect()
 }
 
 #[cfg(feature = "text")]

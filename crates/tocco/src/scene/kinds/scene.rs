@@ -49,6 +49,12 @@ pub const SCENE: Kind = Kind {
         key("seed", KeyType::Integer { min: 0, max: i64::MAX }, "Everything random comes from this, default 1."),
         key("body", KeyType::Nodes { family: "body", max: MAX_NODES }, "The things."),
         key("contact", KeyType::Nodes { family: "contact", max: MAX_NODES }, "Which of them touch, and how."),
+        key(
+            "signal",
+            KeyType::Nodes { family: "signal", max: MAX_NODES },
+            "Numbers over time that drives and processes hear.",
+        ),
+        key("process", KeyType::Nodes { family: "process", max: MAX_NODES }, "What crackles, crunches and rustles."),
         key("drive", KeyType::Tables { of: &DRIVE, min: 0, max: MAX_NODES }, "Parameters and forces over time."),
         key("event", KeyType::Tables { of: &EVENT, min: 0, max: MAX_LIST }, "Gestures at a time."),
         key(

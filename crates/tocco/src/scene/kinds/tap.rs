@@ -10,7 +10,7 @@ pub const TAP: Kind = Kind {
     doc: "What is heard.",
     params: &[],
     keys: &[
-        must("of", KeyType::Named(Thing::Heard), "A body, body.port or contact."),
+        must("of", KeyType::Named(Thing::Heard), "A body, body.port, contact or process."),
         key("quantity", KeyType::Word(Quantity::WORDS), "What to listen to, default velocity."),
         key("gain", GAIN, "Factor from SI units to full scale, default 1."),
         key(
@@ -40,7 +40,7 @@ pub const TAP: Kind = Kind {
 /// What is heard.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TapDef {
-    /// A site, or a contact (force, compression).
+    /// A site, a contact (force, compression) or a process (sound).
     pub of: String,
     /// Which quantity.
     pub quantity: Quantity,
@@ -67,6 +67,8 @@ pub enum Quantity {
     Force,
     /// m
     Compression,
+    /// Pa at 1 m, of a process that sounds by itself
+    Sound,
 }
 
 crate::words!(Quantity {
@@ -75,6 +77,7 @@ crate::words!(Quantity {
     Acceleration = "acceleration",
     Force = "force",
     Compression = "compression",
+    Sound = "sound",
 });
 
 /// Channels of a tap, counted within its output.

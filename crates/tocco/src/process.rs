@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Processes: what crackles, crunches, rustles and bursts.
+//!
+//! **What.** Many small things that nobody would wire one by one. A process hears one signal, draws events from it, and
+//! either hits ports of bodies, which is work and booked as such, or sounds by itself, in Pa at 1 m, outside the ledger.
+//!
+//! **Law.** On the grid of signals, T = 1 ms, cell k from k T to (k + 1) T:
+//! - `[process.1]  c = load max(0, R') + unload max(0, -R') + level R`: the crush rate that a signal R makes.
+//! - `[process.2]  L = integral lambda dt`, an event wherever L passes theta, theta <- theta - ln(1 - U): a Poisson
+//!   process of rate lambda, held within a cell; the time within the cell by proportion. It depends on the signal, the seed
+//!   and the label, not on the sample rate: event times are the same numbers at every rate.
+//! - `[process.3]  A (1 - f) at sample j, A f at sample j + 1`: an event between two samples, f its fraction.
+//! - `[process.4]  F <- a F + (1 - a) J/h, twice; a = exp(-h/(0.172 T_c))`: an impulse J as a force that lasts about T_c:
+//!   3 dB down where a half sine of that length is. Its sum is J whatever the rate.
+//!
+//! **Step.** Once a cell the engine calls [`Process::enter`], which draws; for every stretch of samples [`Process::render`],
+//! which writes forces and sound. A process that is not awake costs nothing by the sample; it falls asleep only where a cell
+//! is entered, so that how a host cuts its blocks cannot be heard. Rates are held to [`MOST_HZ`],
+//! and events to [`MOST_IN_CELL`] in a cell; what is left out is counted.
+//!
+//! **Sources.** 002 sections 3.2, 3.3; ours: seconds instead of samples, the causal draw.
+
+pub mod crumple;
+pub mod particles;
+
+use crate::math::{Real, exp, ln};
+use crate::param::Tunable;
+use crate::resonator::CONTROL_TICKS;
+use crate::rng::Rng;
+use crate::signal::{Cell, GRID_S};
+
+/// Most events a second that a process may ask for.
+pub const MOST_HZ: Real = 2e4;
+/// Most events in one cell of 1 ms: six standard deviations above the mean at [`MOST_HZ`].
+pub const MOST_IN_CELL: usize = 48;
+/// The longest sample interval, s.
+const LONGEST_SAMPLE_S: Real = 1.25e-4;
+/// Room for those of a cell and what is left of the one before.
+const ROOM: usize = 2 * MOST_IN_CELL;
+/// Where a force of [process.4] is over, N.
+const OVER_N: Real = 1e-15;
+
+/// Something that happens at a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Event {
+    /// Since the scene began, s.
+    pub at_s: Real,
+    /// How strong: an amplitude, an energy in J or an impulse in N s, as the process says.
+    pub size: Real,
+    /// Which of its fragments or ports it concerns.
+    pub place: usize,
+}
+
+/// The events of one cell, in order.
+#[derive(Clone, Debug)]
+pub struct Events {
+    list: [Event; ROOM],
+    count: usize,
+    /// Events before this one belong to the cell before: they fall on its last sample's way to this one's first.
+    fresh: usize,
+    /// Events before this one have been rendered.
+    done: usize,
+}
+
+impl Default for Events {
+    fn default() -> Self {
+        Self { list: [Event::default(); ROOM], count: 0, fresh: 0, done: 0 }
+    }
+}
+
+impl Events {
+    /// All of this cell.
+    pub fn all(&self) -> &[Event] {
+        &self.list[self.fresh..self.count]
+    }
+
+    /// A new cell: what falls into the last sample before it and has not been rendered stays. `[audio]`
+    pub fn begin(&mut self, cell: Cell) {
+        let late = |event: &Event| event.at_s < cell.from_s() - LONGEST_SAMPLE_S;
+        self.done += self.list[self.done..self.count].partition_point(late);
+        self.list.copy_within(self.done..self.count, 0);
+        self.fresh = self.count - self.done;
+        (self.count, self.done) = (self.fresh, 0);
+    }
+
+    /// Forgets everything. `[audio]`
+    pub fn clear(&mut self) {
+        (self.count, self.fresh, self.done) = (0, 0, 0);
+    }
+
+    /// True while something has not been rendered.
+    pub fn wait(&self) -> bool {
+        self.done < self.count
+    }
+
+    /// One more, not before the last; false if there is no room. `[audio]`
+    pub fn push(&mut self, event: Event) -> bool {
+        let room = self.count < ROOM && self.count - self.fresh < MOST_IN_CELL;
+        if room {
+            self.list[self.count] = event;
+            self.count += 1;
+        }
+        room
+    }
+
+    /// The next event whose sample lies before the end of a stretch, with its sample counted from the stretch's first
+    /// and the fraction of a sample by which it comes later. `[audio]`
+    pub fn due(&mut self, span: Span) -> Option<(Event, usize, Real)> {
+        let event = *self.list[..self.count].get(self.done)?;
+        let place = (event.at_s * span.rate_hz - span.tick as Real).max(0.0);
+        let whole = place as usize;
+        (whole < span.ticks).then(|| {
+            self.done += 1;
+            (event, whole, place - whole as Real)
+        })
+    }
+}
+
+/// A stretch of samples.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    /// First sample, since the scene began.
+    pub tick: u64,
+    /// How many, at most [`CONTROL_TICKS`].
+    pub ticks: usize,
+    /// Hz
+    pub rate_hz: Real,
+}
+
+/// Samples of one stretch.
+pub type Lane = [Real; CONTROL_TICKS];
+
+/// A stochastic process. All methods `[audio]`: no allocation, no panic.
+pub trait Process: Tunable + Send + Sync {
+    /// Draws what happens in a cell of its signal; returns how much was asked for beyond what is allowed.
+    fn enter(&mut self, cell: Cell) -> u64;
+    /// What happens in the present cell.
+    fn events(&self) -> &[Event];
+    /// Adds what it does in a stretch that lies within the cell: forces at its ports, N, and its own sound, Pa at 1 m.
+    fn render(&mut self, span: Span, forces: &mut [Lane], sound: &mut Lane);
+    /// False while it would write nothing but zeros.
+    fn is_awake(&self) -> bool;
+    /// Back to rest; the random streams go on.
+    fn reset(&mut self);
+}
+
+/// How hard a signal crushes. [process.1]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Crush {
+    /// Per rise of the signal.
+    pub load: Real,
+    /// Per fall.
+    pub unload: Real,
+    /// Per second at value 1.
+    pub level: Real,
+}
+
+impl Crush {
+    /// The crush rate in a cell, 1/s in the unit of the signal.
+    pub fn rate(&self, cell: Cell) -> Real {
+        let slope = cell.slope();
+        let held = 0.5 * (cell.from + cell.to).max(0.0);
+        self.load * slope.max(0.0) + self.unload * (-slope).max(0.0) + self.level * held
+    }
+}
+
+/// Draws the times of a Poisson process whose rate changes from cell to cell. [process.2]
+#[derive(Clone, Debug)]
+pub struct Arrivals {
+    rng: Rng,
+    /// What is left of the integral until the next event.
+    left: Real,
+}
+
+impl Arrivals {
+    /// With its own random stream. `[control]`
+    pub fn new(mut rng: Rng) -> Self {
+        let left = -ln(1.0 - rng.unit());
+        Self { rng, left }
+    }
+
+    /// Calls `each` with the time of every event in the cell at this rate, 1/s, until it says that there is no more room.
+    /// Returns how many events were left out, because the rate was too high or the room too small. `[audio]`
+    pub fn draw(&mut self, cell: Cell, rate_hz: Real, mut each: impl FnMut(Real) -> bool) -> u64 {
+        let rate = if rate_hz > 0.0 { rate_hz.min(MOST_HZ) } else { 0.0 };
+        let mut beyond = ((rate_hz - rate) * GRID_S).clamp(0.0, 1e15).ceil() as u64;
+        let mut ahead = rate * GRID_S;
+        let mut spent = 0.0;
+        while self.left < ahead {
+            ahead -= self.left;
+            spent += self.left;
+            let at_s = cell.from_s() + spent / rate;
+            self.left = -ln(1.0 - self.rng.unit());
+            if !each(at_s) {
+                beyond += 1;
+                break;
+            }
+        }
+        self.left = (self.left - ahead).max(0.0);
+        beyond
+    }
+}
+
+/// Impulses become a force. [process.4]
+#[derive(Clone, Debug)]
+pub struct Pulse {
+    keep: Real,
+    force: [Real; 2],
+    /// The second half of an impulse that fell on the last sample of a stretch.
+    carry: Real,
+}
+
+impl Pulse {
+    /// Pulses of about this length, s; 0: one sample. `[control]`
+    pub fn new(contact_s: Real, rate_hz: Real) -> Self {
+        let mut pulse = Self { keep: 0.0, force: [0.0; 2], carry: 0.0 };
+        pulse.set(contact_s, rate_hz);
+        pulse
+    }
+
+    /// Another length. `[audio]`
+    pub fn set(&mut self, contact_s: Real, rate_hz: Real) {
+        let tau = 0.172 * contact_s * rate_hz;
+        self.keep = if tau > 0.0 { exp(-1.0 / tau) } else { 0.0 };
+    }
+
+    /// True while it pushes.
+    pub fn is_awake(&self) -> bool {
+        self.carry != 0.0 || self.force != [0.0; 2]
+    }
+
+    /// Adds an impulse, N s, at sample `at` of a lane of impulses, a fraction of a sample later. [process.3]
+    pub fn add(&mut self, lane: &mut [Real], at: usize, fraction: Real, impulse: Real) {
+        lane[at] += impulse * (1.0 - fraction);
+        match lane.get_mut(at + 1) {
+            Some(next) => *next += impulse * fraction,
+            None => self.carry += impulse * fraction,
+        }
+    }
+
+    /// Takes what the stretch before left over into a lane of impulses.
+    pub fn begin(&mut self, lane: &mut [Real]) {
+        if let Some(first) = lane.first_mut() {
+            *first += core::mem::take(&mut self.carry);
+        }
+    }
+
+    /// The force of an impulse on this sample, N. [process.4]
+    #[inline]
+    pub fn force(&mut self, impulse: Real, rate_hz: Real) -> Real {
+        let [first, second] = &mut self.force;
+        *first += (1.0 - self.keep) * (impulse * rate_hz - *first);
+        *second += (1.0 - self.keep) * (*first - *second);
+        *second
+    }
+
+    /// Ends what is too small to matter.
+    pub fn settle(&mut self) {
+        if self.force.iter().all(|force| force.abs() < OVER_N) {
+            self.force = [0.0; 2];
+        }
+    }
+
+    /// Back to rest.
+    pub fn reset(&mut self) {
+        (self.force, self.carry) = ([0.0; 2], 0.0);
+    }
+}
+
+/// Nearly normal white noise, fast: the sum of four uniform numbers of 16 bits, variance 1 exactly, kurtosis -0.3.
+#[inline]
+pub fn near_normal(rng: &mut Rng) -> Real {
+    let bits = rng.bits();
+    let sum = (bits & 0xffff) + ((bits >> 16) & 0xffff) + ((bits >> 32) & 0xffff) + (bits >> 48);
+    // Each has mean 65535/2 and variance (65536^2 - 1)/12.
+    (sum as Real - 131_070.0) * 2.642_899_792_130_301_4e-5
+}

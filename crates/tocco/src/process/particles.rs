@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Particles: many small things that collide inside or under something (PhISEM, in seconds).
+//!
+//! **What.** A maraca, gravel, leaves, coins in a purse. Shaking or crushing feeds an energy that dies away; collisions come at
+//! random, the more the more there is; each is a grain of noise through resonances, or a hit on a body.
+//!
+//! **Law.** R the signal, c its crush rate [process.1], T = 1 ms:
+//! - `[particles.1]  E <- a E + (1 - a) tau c/crush`, `a = exp(-T/tau)`, at most 4; crush 0.05 s is a scale only. Exact for a
+//!   crush rate that is held; c may rise slowly before (`rise_s`, one pole).
+//! - `[particles.2]  tau = system_decay max(0.05, 1 + force_to_decay (R - 0.5))`
+//! - `[particles.3]  lambda = N collisions E^rate_exponent` where E > energy_min, else 0: events by [process.2].
+//! - `[particles.4]  A = E^energy_exponent 10^(spread xi/20)/sqrt(N)`, xi normal.
+//! - `[particles.5]  S <- r S + sum A`, `r = exp(-h/tau_S)`, `tau_S = sound_decay max(0.1, 1 + force_to_sound (R - 0.5))`
+//! - `[particles.6]  x = S w`, w white with variance fs/44100: the same power density at every rate.
+//! - `[particles.7]  y = gain sum_r g_r sqrt(1000/B_r) BP_r x`
+//! - `[particles.8]  BP = b (1 - z^-2)/(1 + a1/z + a2/z^2)`, `t = tan(pi B/fs)`, `b = t/(1 + t)`, `a1 = -2 cos(2 pi f/fs)/(1 + t)`,
+//!   `a2 = (1 - t)/(1 + t)`: peak gain 1 at f, 3 dB down over B exactly; white noise keeps exactly b of its variance.
+//! - `[particles.9]  J = impulse A sqrt(N)`: on bodies, the hit of a collision, at a port drawn for each.
+//!
+//! **Symbols.** N `objects`; fs the rate, h = 1/fs; f `freq_hz`, B `bandwidth_hz`, g `gain` of a resonance.
+//!
+//! **Step.** [particles.1] to [particles.4] once a cell, the rest by the sample. Its own sound is what one would hear, Pa at 1 m.
+//! Cook's model has its constants per sample (twice the rate makes another gravel) and rate_exponent 0.
+//!
+//! **Sources.** Cook (1997) as used in 002 sections 3.3, 3.4; errata: constants per second; crushing, not load, makes
+//! sound where the signal is a force.
+
+use super::{Arrivals, Crush, Event, Events, Lane, Process, Pulse, Span, near_normal};
+use crate::math::{PI, Real, TAU, cos, exp, pow, tan};
+use crate::param::{Params, Spec, Tunable};
+use crate::resonator::CONTROL_TICKS;
+use crate::rng::Rng;
+use crate::signal::{Cell, GRID_S};
+
+crate::params! {
+    /// Parameters of particles.
+    pub struct ParticlesParams {
+        objects: "1", 1.0 => 1e5, default 32.0, Log, Control, glide 0.02, "How many there are: more collide more often and each is softer.";
+        collisions_hz: "1/s", 0.0 => 1e4, default 12.0, Linear, Control, glide 0.02, "Collisions of one object in a second at energy 1.";
+        system_decay_s: "s", 1e-3 => 100.0, default 0.05, Log, Control, glide 0.02, "Time in which the energy of all falls to 1/e.";
+        sound_decay_s: "s", 1e-5 => 10.0, default 0.002, Log, Control, glide 0.02, "Time in which the sound of a collision falls to 1/e.";
+        load: "1", 0.0 => 1e6, default 1.0, Linear, Control, glide 0.02, "Crushing per rise of the signal.";
+        unload: "1", 0.0 => 1e6, default 0.0, Linear, Control, glide 0.02, "Crushing per fall of the signal.";
+        level: "1/s", 0.0 => 1e6, default 0.0, Linear, Control, glide 0.02, "Crushing per second while the signal is 1: for envelopes and shaking.";
+        rise_s: "s", 0.0 => 10.0, default 0.0, Linear, Control, glide 0.02, "Time constant with which crushing begins: sand and mud give way slowly.";
+        energy_min: "1", 0.0 => 4.0, default 0.001, Linear, Control, glide 0.02, "Energy below which nothing collides.";
+        rate_exponent: "1", 0.0 => 4.0, default 0.0, Linear, Control, glide 0.02, "How much more often they collide the more energy there is: rate goes with energy to this power.";
+        energy_exponent: "1", 0.0 => 4.0, default 1.0, Linear, Control, glide 0.02, "How much louder they collide: amplitude goes with energy to this power.";
+        spread_db: "dB", 0.0 => 40.0, default 0.0, Linear, Control, glide 0.02, "Standard deviation of the level of collisions.";
+        force_to_decay: "1", -10.0 => 10.0, default 0.0, Linear, Control, glide 0.02, "How much longer the energy lasts under load: per unit of the signal above 0.5.";
+        force_to_sound: "1", -10.0 => 10.0, default 0.0, Linear, Control, glide 0.02, "How much longer a collision sounds under load: per unit of the signal above 0.5.";
+        freq_scale: "1", 0.05 => 20.0, default 1.0, Log, Control, glide 0.05, "Factor on all resonances.";
+        jitter_01: "1", 0.0 => 1.0, default 0.0, Linear, Control, glide 0.02, "Resonances move with every collision, by up to this part either way.";
+        gain: "Pa", 0.0 => 1e6, default 1.0, Linear, Control, glide 0.02, "Level of its own sound: Pa at 1 m of a collision of amplitude 1 in a band of 1 kHz.";
+        impulse_n_s: "N s", 0.0 => 1e3, default 1e-4, Log, Control, glide 0.02, "With bodies to hit: impulse of a collision at energy 1.";
+        contact_time_s: "s", 0.0 => 0.1, default 0.0, Linear, Control, glide 0.02, "With bodies to hit: about how long a hit lasts; 0: one sample.";
+    }
+}
+
+/// Scale of the crush rate, s.
+const CRUSH_S: Real = 0.05;
+/// Most energy.
+const ENERGY_MAX: Real = 4.0;
+/// Rate at which noise has variance 1, Hz.
+const REFERENCE_HZ: Real = 44_100.0;
+/// Width at which a resonance has gain 1, Hz.
+const REFERENCE_BAND_HZ: Real = 1000.0;
+/// Most resonances.
+pub const MOST_RESONANCES: usize = 6;
+
+/// One resonance of the sound of a collision.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Resonance {
+    /// Hz
+    pub freq_hz: Real,
+    /// Distance of the points 3 dB down, Hz.
+    pub bandwidth_hz: Real,
+    /// Factor.
+    pub gain: Real,
+}
+
+/// A band-pass. [particles.8]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BandPass {
+    b: Real,
+    a: [Real; 2],
+    x: [Real; 2],
+    y: [Real; 2],
+}
+
+impl BandPass {
+    /// Another place, Hz, below half the rate. `[audio]`
+    pub fn tune(&mut self, freq_hz: Real, bandwidth_hz: Real, rate_hz: Real) {
+        let t = tan(PI * (bandwidth_hz / rate_hz).min(0.49));
+        let scale = 1.0 / (1.0 + t);
+        self.b = t * scale;
+        self.a = [-2.0 * cos(TAU * (freq_hz / rate_hz).min(0.499)) * scale, (1.0 - t) * scale];
+    }
+
+    /// The part of white noise's variance that passes.
+    pub fn variance_gain(&self) -> Real {
+        self.b
+    }
+
+    /// One sample. `[audio]`
+    #[inline]
+    pub fn step(&mut self, x: Real) -> Real {
+        let y = self.b * (x - self.x[1]) - self.a[0] * self.y[0] - self.a[1] * self.y[1];
+        (self.x, self.y) = ([x, self.x[0]], [y, self.y[0]]);
+        y
+    }
+}
+
+/// Things that collide.
+pub struct Particles {
+    params: ParticlesParams,
+    resonances: Vec<Resonance>,
+    filters: Vec<BandPass>,
+    gains: Vec<Real>,
+    rate_hz: Real,
+    arrivals: Arrivals,
+    sizes: Rng,
+    noise: Rng,
+    jitter: Rng,
+    events: Events,
+    /// Crush rate after its rise, and energy.
+    crush: Real,
+    energy: Real,
+    /// Amplitude of the noise, what an event leaves for the next sample, and its factor per sample.
+    sound: Real,
+    carry: Real,
+    keep: Real,
+    pulses: Vec<Pulse>,
+}
+
+impl Particles {
+    /// Particles with their random streams, which sound through resonances or hit so many ports. `[control]`
+    pub fn new(
+        params: ParticlesParams,
+        resonances: &[Resonance],
+        ports: usize,
+        rate_hz: Real,
+        rng: impl Fn(&str) -> Rng,
+    ) -> Self {
+        let mut particles = Self {
+            params,
+            resonances: resonances.to_vec(),
+            filters: vec![BandPass::default(); resonances.len()],
+            gains: vec![0.0; resonances.len()],
+            rate_hz,
+            arrivals: Arrivals::new(rng("times")),
+            sizes: rng("sizes"),
+            noise: rng("noise"),
+            jitter: rng("jitter"),
+            events: Events::default(),
+            crush: 0.0,
+            energy: 0.0,
+            sound: 0.0,
+            carry: 0.0,
+            keep: 0.0,
+            pulses: vec![Pulse::new(params.contact_time_s, rate_hz); ports],
+        };
+        particles.tune(1.0);
+        particles.set_decay(0.5);
+        particles
+    }
+
+    /// Energy of everything now.
+    pub fn energy(&self) -> Real {
+        self.energy
+    }
+
+    fn tune(&mut self, factor: Real) {
+        for ((filter, gain), own) in self.filters.iter_mut().zip(&mut self.gains).zip(&self.resonances) {
+            let freq_hz = own.freq_hz * self.params.freq_scale * factor;
+            filter.tune(freq_hz, own.bandwidth_hz * self.params.freq_scale, self.rate_hz);
+            // Past Nyquist there is nothing to hear.
+            let heard = if freq_hz < 0.5 * self.rate_hz { own.gain } else { 0.0 };
+            *gain = self.params.gain * heard * (REFERENCE_BAND_HZ / own.bandwidth_hz).sqrt(); // [particles.7]
+        }
+    }
+
+    fn set_decay(&mut self, signal: Real) {
+        let tau = self.params.sound_decay_s * (1.0 + self.params.force_to_sound * (signal - 0.5)).max(0.1);
+        self.keep = exp(-1.0 / (self.rate_hz * tau)); // [particles.5]
+    }
+
+    fn hit(&mut self, span: Span, forces: &mut [Lane]) {
+        for (pulse, lane) in self.pulses.iter_mut().zip(forces.iter_mut()) {
+            pulse.begin(&mut lane[..span.ticks]);
+        }
+        while let Some((event, at, fraction)) = self.events.due(span) {
+            if let (Some(pulse), Some(lane)) = (self.pulses.get_mut(event.place), forces.get_mut(event.place)) {
+                // [particles.9]
+                let impulse = self.params.impulse_n_s * event.size * self.params.objects.sqrt();
+                pulse.add(&mut lane[..span.ticks], at, fraction, impulse);
+            }
+        }
+        for (pulse, lane) in self.pulses.iter_mut().zip(forces) {
+            for cell in &mut lane[..span.ticks] {
+                *cell = pulse.force(*cell, span.rate_hz);
+            }
+        }
+    }
+}
+
+impl Tunable for Particles {
+    fn specs(&self) -> &'static [Spec] {
+        ParticlesParams::SPECS
+    }
+    fn get(&self, index: usize) -> Real {
+        self.params.value(index)
+    }
+    fn set(&mut self, index: usize, value: Real) {
+        self.params.put(index, value);
+        self.tune(1.0);
+        for pulse in &mut self.pulses {
+            pulse.set(self.params.contact_time_s, self.rate_hz);
+        }
+    }
+}
+
+impl Process for Particles {
+    fn enter(&mut self, cell: Cell) -> u64 {
+        let p = &self.params;
+        let held = 0.5 * (cell.from + cell.to);
+        let asked = Crush { load: p.load, unload: p.unload, level: p.level }.rate(cell);
+        let keep = if p.rise_s > 0.0 { exp(-GRID_S / p.rise_s) } else { 0.0 };
+        self.crush += (1.0 - keep) * (asked - self.crush);
+        let tau = p.system_decay_s * (1.0 + p.force_to_decay * (held - 0.5)).max(0.05); // [particles.2]
+        let a = exp(-GRID_S / tau);
+        self.energy = (a * self.energy + (1.0 - a) * tau * self.crush / CRUSH_S).min(ENERGY_MAX); // [particles.1]
+        if self.energy < 1e-12 {
+            self.energy = 0.0;
+        }
+        self.events.begin(cell);
+        self.settle();
+        let p = &self.params;
+        if self.energy <= p.energy_min {
+            return 0;
+        }
+        let rate = p.objects * p.collisions_hz * pow(self.energy, p.rate_exponent); // [particles.3]
+        let size = pow(self.energy, p.energy_exponent) / p.objects.sqrt();
+        let (spread_db, ports) = (p.spread_db, self.pulses.len());
+        let Self { arrivals, sizes, events, .. } = self;
+        let beyond = arrivals.draw(cell, rate, |at_s| {
+            let spread = pow(10.0, spread_db * sizes.normal() / 20.0); // [particles.4]
+            let place = (sizes.unit() * ports as Real) as usize;
+            events.push(Event { at_s, size: size * spread, place })
+        });
+        self.set_decay(cell.from.max(cell.to));
+        beyond
+    }
+
+    fn events(&self) -> &[Event] {
+        self.events.all()
+    }
+
+    fn render(&mut self, span: Span, forces: &mut [Lane], sound: &mut Lane) {
+        if !forces.is_empty() {
+            return self.hit(span, forces);
+        }
+        let mut grains = [0.0; CONTROL_TICKS + 1];
+        grains[0] = core::mem::take(&mut self.carry);
+        let mut retuned = 0;
+        while let Some((event, at, fraction)) = self.events.due(span) {
+            if self.params.jitter_01 > 0.0 {
+                self.run(span, &grains[retuned..at], &mut sound[retuned..at]);
+                retuned = at;
+                let factor = 1.0 + self.params.jitter_01 * self.jitter.between(-1.0, 1.0);
+                self.tune(factor.max(0.05));
+            }
+            grains[at] += event.size * (1.0 - fraction); // [process.3]
+            grains[at + 1] += event.size * fraction;
+        }
+        self.run(span, &grains[retuned..span.ticks], &mut sound[retuned..span.ticks]);
+        self.carry = grains[span.ticks];
+    }
+
+    fn is_awake(&self) -> bool {
+        self.events.wait() || self.sound != 0.0 || self.carry != 0.0 || self.pulses.iter().any(Pulse::is_awake)
+    }
+
+    fn reset(&mut self) {
+        self.events.clear();
+        (self.energy, self.crush) = (0.0, 0.0);
+        self.pulses.iter_mut().for_each(Pulse::reset);
+        self.reset_sound();
+    }
+}
+
+impl Particles {
+    /// Falls asleep if there is nothing left to hear.
+    fn settle(&mut self) {
+        let quiet = |filter: &BandPass| filter.y.iter().all(|y| y.abs() < 1e-12);
+        if self.sound < 1e-12 && self.carry == 0.0 && self.filters.iter().all(quiet) {
+            self.reset_sound();
+        }
+        self.pulses.iter_mut().for_each(Pulse::settle);
+    }
+
+    fn reset_sound(&mut self) {
+        (self.sound, self.carry) = (0.0, 0.0);
+        self.filters.iter_mut().for_each(|filter| (filter.x, filter.y) = ([0.0; 2], [0.0; 2]));
+    }
+
+    /// Grains become sound. [particles.5], [particles.6], [particles.7]
+    fn run(&mut self, span: Span, grains: &[Real], sound: &mut [Real]) {
+        let level = (span.rate_hz / REFERENCE_HZ).sqrt();
+        for (grain, out) in grains.iter().zip(sound) {
+            self.sound = self.keep * self.sound + grain;
+            let x = self.sound * level * near_normal(&mut self.noise);
+            for (filter, gain) in self.filters.iter_mut().zip(&self.gains) {
+                *out += gain * filter.step(x);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn white_noise_keeps_exactly_b_of_its_variance_through_a_band_pass() {
+        for (freq_hz, bandwidth_hz, rate_hz) in
+            [(6000.0, 4000.0, 48_000.0), (300.0, 20.0, 44_100.0), (3000.0, 1000.0, 96_000.0)]
+        {
+            let mut filter = BandPass::default();
+            filter.tune(freq_hz, bandwidth_hz, rate_hz);
+            // The energy of the impulse response is the part of the variance that passes.
+            let energy: Real = (0..400_000).map(|n| filter.step(if n == 0 { 1.0 } else { 0.0 })).map(|y| y * y).sum();
+            assert!((energy / filter.variance_gain() - 1.0).abs() < 1e-9, "{freq_hz}: {energy}");
+        }
+    }
+
+    #[test]
+    fn a_grain_carries_the_energy_of_its_closed_form() {
+        for (freq_hz, bandwidth_hz, tau, wanted) in [(6000.0, 4000.0, 1e-3, 1.174e-4), (3000.0, 1000.0, 2e-3, 6.98e-5)]
+        {
+            let rate_hz = 48_000.0;
+            let params = ParticlesParams { sound_decay_s: tau, objects: 1.0, ..ParticlesParams::default() };
+            let gain = (bandwidth_hz / REFERENCE_BAND_HZ).sqrt(); // undoes the factor of the page
+            let own = [Resonance { freq_hz, bandwidth_hz, gain }];
+            let mut particles = Particles::new(params, &own, 0, rate_hz, |label| Rng::new(11, label));
+            let mut sum = 0.0;
+            let runs = 3000;
+            for _ in 0..runs {
+                particles.reset();
+                particles.carry = 1.0;
+                for k in 0..40 {
+                    let mut lane = [0.0; CONTROL_TICKS];
+                    particles.render(Span { tick: 32 * k, ticks: 32, rate_hz }, &mut [], &mut lane);
+                    sum += lane.iter().map(|y| y * y).sum::<Real>() / (rate_hz * Real::from(runs));
+                }
+            }
+            let (r, b) = (particles.keep, particles.filters[0].variance_gain());
+            let closed = (rate_hz / REFERENCE_HZ) * b / ((1.0 - r * r) * rate_hz);
+            assert!(
+                (sum / closed - 1.0).abs() < 0.03 && (closed / wanted - 1.0).abs() < 0.03,
+                "{sum} {closed} {wanted}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_steady_crush_rate_holds_the_energy_of_its_closed_form() {
+        let params = ParticlesParams { level: 2.0, load: 0.0, system_decay_s: 0.02, ..ParticlesParams::default() };
+        let mut particles = Particles::new(params, &[], 0, 48_000.0, |label| Rng::new(1, label));
+        for index in 0..1000 {
+            particles.enter(Cell { index, from: 0.5, to: 0.5 });
+        }
+        assert!((particles.energy() - 2.0 * 0.5 * 0.02 / CRUSH_S).abs() < 1e-12, "{}", particles.energy());
+    }
+}

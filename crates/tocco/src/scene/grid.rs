@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What of a scene runs on the grid of 1 ms: its signals, its processes, and what has just happened.
+//!
+//! At the last sample that is not after k ms the engine enters cell k: every signal moves on, then every process draws
+//! what happens in the cell. Within it the processes only write samples. A scene without signals has no grid and never stops
+//! for one.
+
+use super::directory::Probe;
+use crate::contact::Site;
+use crate::math::Real;
+use crate::process::{Lane, Process, Span};
+use crate::resonator::CONTROL_TICKS;
+use crate::signal::{Signal, Source};
+
+/// A signal, and what it reads if it does.
+pub(crate) struct Heard {
+    pub signal: Signal,
+    pub reads: Option<Probe>,
+}
+
+/// A process, the signal that it hears and what it does.
+pub(crate) struct Acting {
+    pub process: Box<dyn Process>,
+    /// Number of its signal.
+    pub hears: usize,
+    /// Where it hits: numbers of [`Grid::pushes`].
+    pub ports: Vec<usize>,
+    pub forces: Vec<Lane>,
+    pub sound: Lane,
+    /// The lanes hold something.
+    pub written: bool,
+    /// Events since the start.
+    pub events: u64,
+    /// Cells entered since it was last awake in one.
+    idle: u32,
+}
+
+/// A body that a process hits stays ready for the next hit for so many cells: hits do not regroup islands one by one.
+const READY: u32 = 30;
+
+/// A place that processes hit.
+pub(crate) struct Push {
+    pub site: Site,
+    /// Slot of the external force there.
+    pub slot: usize,
+    /// What all of them do there, N.
+    pub lane: Lane,
+    pub active: bool,
+}
+
+/// Something that a process has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Happening {
+    /// Number of the process.
+    pub process: usize,
+    /// When, since the scene began, s.
+    pub at_s: Real,
+    /// How strong, in the unit of the process.
+    pub size: Real,
+}
+
+/// Happenings that are kept for whoever asks; older ones give way.
+const KEPT: usize = 1024;
+
+/// The signals and processes of a scene. All methods `[audio]` unless they say otherwise.
+pub(crate) struct Grid {
+    pub signals: Vec<Heard>,
+    /// Signals in an order in which each comes after the one that it reads.
+    pub order: Vec<usize>,
+    pub processes: Vec<Acting>,
+    pub pushes: Vec<Push>,
+    /// The next cell.
+    pub next: u64,
+    happened: Vec<Happening>,
+    /// Happenings since the start, and those that somebody has taken.
+    total: u64,
+    taken: u64,
+}
+
+impl Grid {
+    /// Signals and processes that have not begun. `[control]`
+    pub fn new(signals: Vec<Heard>, order: Vec<usize>, processes: Vec<Acting>, pushes: Vec<Push>) -> Self {
+        let happened = vec![Happening::default(); if processes.is_empty() { 0 } else { KEPT }];
+        Self { signals, order, processes, pushes, next: 0, happened, total: 0, taken: 0 }
+    }
+
+    /// Sample at which the next cell is entered, since the scene began; `None` for a scene without signals.
+    pub fn next_tick(&self, rate_hz: Real) -> Option<u64> {
+        (!self.signals.is_empty()).then(|| (self.next as Real * rate_hz / 1000.0) as u64)
+    }
+
+    /// Enters the next cell; `read` reads the scene. Returns how many events were asked for beyond what is allowed.
+    pub fn enter(&mut self, read: impl Fn(&Self, Probe) -> Real) -> u64 {
+        let index = self.next;
+        self.next += 1;
+        for at in 0..self.order.len() {
+            let signal = self.order[at];
+            let reading = self.signals[signal].reads.map_or(0.0, |probe| read(self, probe));
+            let other = match self.signals[signal].signal.source() {
+                Source::Signal(other) => self.signals[*other].signal.cell(),
+                _ => Default::default(),
+            };
+            self.signals[signal].signal.advance(index, reading, other);
+        }
+        let mut beyond = 0;
+        for (number, acting) in self.processes.iter_mut().enumerate() {
+            beyond += acting.process.enter(self.signals[acting.hears].signal.cell());
+            for event in acting.process.events() {
+                let at = (self.total % KEPT as u64) as usize;
+                self.happened[at] = Happening { process: number, at_s: event.at_s, size: event.size };
+                self.total += 1;
+                acting.events += 1;
+            }
+            acting.idle = if acting.process.is_awake() { 0 } else { acting.idle.saturating_add(1) };
+        }
+        beyond
+    }
+
+    /// The next thing that happened and has not been taken.
+    pub fn take_happening(&mut self) -> Option<Happening> {
+        self.taken = self.taken.max(self.total.saturating_sub(KEPT as u64));
+        (self.taken < self.total).then(|| {
+            self.taken += 1;
+            self.happened[((self.taken - 1) % KEPT as u64) as usize]
+        })
+    }
+
+    /// Sound that comes in, by the sample.
+    pub fn hear(&mut self, ticks: usize, sample: impl Fn(usize, usize) -> Real) {
+        for heard in self.signals.iter_mut().filter(|heard| matches!(heard.signal.source(), Source::Follow { .. })) {
+            for i in 0..ticks {
+                heard.signal.hear(|channel| sample(channel, i));
+            }
+        }
+    }
+
+    /// Runs the processes over a stretch, and gathers what they do at each place.
+    pub fn run(&mut self, span: Span) {
+        for acting in &mut self.processes {
+            let awake = acting.process.is_awake();
+            if awake || acting.written {
+                acting.forces.iter_mut().for_each(|lane| lane.fill(0.0));
+                acting.sound.fill(0.0);
+            }
+            acting.written = awake;
+            if awake {
+                acting.process.render(span, &mut acting.forces, &mut acting.sound);
+            }
+        }
+        for push in self.pushes.iter_mut().filter(|push| push.active) {
+            push.lane.fill(0.0);
+        }
+        for acting in self.processes.iter().filter(|acting| acting.written) {
+            for (port, lane) in acting.ports.iter().zip(&acting.forces) {
+                let push = &mut self.pushes[*port];
+                push.active = true;
+                push.lane[..span.ticks].iter_mut().zip(lane).for_each(|(sum, own)| *sum += own);
+            }
+        }
+    }
+
+    /// True if a process pushes the body, now or soon.
+    pub fn pushes_body(&self, body: usize) -> bool {
+        let own = |acting: &&Acting| acting.ports.iter().any(|port| self.pushes[*port].site.body == body);
+        self.processes.iter().filter(|acting| acting.idle < READY).any(|acting| own(&acting))
+    }
+
+    /// Silence; inlets go back to rest.
+    pub fn hush(&mut self) {
+        self.signals.iter_mut().for_each(|heard| heard.signal.hush());
+        self.processes.iter_mut().for_each(|acting| acting.process.reset());
+    }
+}
+
+impl Acting {
+    /// A process that hears a signal and hits at places. `[control]`
+    pub fn new(process: Box<dyn Process>, hears: usize, ports: Vec<usize>) -> Self {
+        let forces = vec![[0.0; CONTROL_TICKS]; ports.len()];
+        Self { process, hears, ports, forces, sound: [0.0; CONTROL_TICKS], written: false, events: 0, idle: READY }
+    }
+}

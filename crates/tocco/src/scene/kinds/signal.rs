@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Signals: what every kind of them has in common.
+
+use super::*;
+use crate::signal::{Operators, SignalParams, Source as SignalSource};
+
+/// One number over time that drives and processes hear.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SignalDef {
+    /// Unique label.
+    pub name: String,
+    /// Live parameters.
+    pub params: SignalParams,
+    /// What is done to it, in the order of the page.
+    pub operators: Operators,
+    /// Where it comes from.
+    pub form: SignalForm,
+}
+
+/// What may be asked of every signal's definition.
+pub trait SignalKind {
+    /// Its declaration.
+    fn kind(&self) -> &'static Kind;
+    /// What it is, in a line for people.
+    fn words(&self) -> String;
+    /// The live value of an inlet, if it is one.
+    fn inlet(&self) -> Option<Spec> {
+        None
+    }
+    /// The signal or probe that it reads, if it does.
+    fn reads(&self) -> Option<&str> {
+        None
+    }
+    /// The same, to rename it.
+    fn reads_mut(&mut self) -> Option<&mut String> {
+        None
+    }
+    /// Recordings that it names, with their keys.
+    fn recordings_mut(&mut self) -> Vec<(&'static str, &mut Sound)> {
+        Vec::new()
+    }
+}
+
+/// What a scene does with a signal's definition.
+pub(in crate::scene) trait BuildSignal: SignalKind {
+    /// Everything in it is as declared.
+    fn check(&self, spot: &Spot) -> Check;
+    /// The keys of its table but for `type` and those of [`SignalDef`].
+    fn write(&self, out: &mut Toml);
+    /// The source itself; a reading or another signal is found by [`SignalKind::reads`].
+    fn build(&self, context: &mut SignalContext<'_>) -> Result<SignalSource, SceneError>;
+    /// As for bodies.
+    fn structure(&self) -> String;
+}
+
+/// What a signal is built with.
+pub(in crate::scene) struct SignalContext<'a> {
+    pub(in crate::scene) def: &'a SceneDef,
+    pub(in crate::scene) name: &'a str,
+    pub(in crate::scene) rate_hz: Real,
+    /// Channels of input that are asked for, to be filled.
+    pub(in crate::scene) input: Option<usize>,
+}
+
+impl SignalContext<'_> {
+    pub(super) fn spot(&self) -> Spot {
+        Spot(format!("signal.{}", self.name))
+    }
+    pub(super) fn rng(&self) -> Rng {
+        Rng::new(self.def.seed, &format!("signal {}", self.name))
+    }
+}
+
+/// A recording as a scene names it, or in memory.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Sound {
+    /// File as written; a host replaces it by samples before building.
+    File(String),
+    /// In memory.
+    Samples(crate::scene::Recording),
+}
+
+impl Sound {
+    /// The samples, or what is said of a scene that was built without them.
+    pub(super) fn samples(&self) -> Result<&crate::scene::Recording, &'static str> {
+        match self {
+            Sound::Samples(recording) => Ok(recording),
+            Sound::File(_) => {
+                Err("nobody has loaded this recording; a scene that names one is read with its recordings")
+            }
+        }
+    }
+    pub(super) fn check(&self, spot: &Spot, id: &str) -> Check {
+        match self {
+            Sound::File(file) => spot.named(id, file),
+            Sound::Samples(recording) if !(recording.rate_hz > 0.0 && recording.rate_hz.is_finite()) => {
+                spot.fail(id, format!("{} Hz is no rate; wants more than 0 Hz", recording.rate_hz))
+            }
+            Sound::Samples(_) => Ok(()),
+        }
+    }
+    pub(super) fn write(&self, out: &mut Toml, id: &str) {
+        match self {
+            Sound::File(file) => out.line(format_args!("{id} = {}", quoted(file))),
+            Sound::Samples(recording) => {
+                out.line(format_args!("# left out: {id}, {} samples in memory", recording.data.len()));
+            }
+        }
+    }
+    /// A short name of what it is, for [`BuildSignal::structure`].
+    pub(super) fn structure(&self) -> String {
+        match self {
+            Sound::File(file) => file.clone(),
+            Sound::Samples(recording) => {
+                let bits = recording.data.iter().fold(crate::hash::START, |hash, x| crate::hash::sample(hash, *x));
+                format!("{} {bits:x}", recording.rate_hz)
+            }
+        }
+    }
+}
+
+/// Keys that every signal has besides those of its kind.
+pub(super) const OPERATORS: [Key; 6] = [
+    key(
+        "radius_m",
+        KeyType::Number { unit: "m", min: 1e-6, max: 1e3 },
+        "The signal is a way in m that something of this radius rolls; with eccentricity.",
+    ),
+    key(
+        "eccentricity",
+        KeyType::Number { unit: "1", min: 0.0, max: 1.0 },
+        "How far its heavy side lies from its middle, in radii: the signal becomes the acceleration of that side, m/s^2.",
+    ),
+    key(
+        "curve",
+        KeyType::List { of: &KeyType::Row(&[ANY, ANY]), min: 1, max: MAX_LIST },
+        "Breakpoints [x, y], x increasing, linear between, held outside.",
+    ),
+    key("rate", KeyType::Flag, "The rate of change per second instead of the value, default false."),
+    key("above", ANY, "The signal becomes 1 when it rises above this, else 0."),
+    key("below", ANY, "Only with above: it becomes 0 again below this, default the same."),
+];
+
+/// The keys of a kind of signal: its own, then those of all.
+pub(super) const fn with_operators<const OWN: usize, const ALL: usize>(own: [Key; OWN]) -> [Key; ALL] {
+    let mut all = [OPERATORS[0]; ALL];
+    let mut i = 0;
+    while i < ALL {
+        all[i] = if i < OWN { own[i] } else { OPERATORS[i - OWN] };
+        i += 1;
+    }
+    all
+}
+
+/// Rules that hold for every signal.
+pub(super) const ROLL: Rule =
+    Rule::Beside(&["eccentricity"], &["radius_m"], "belongs to a radius_m; leave it out or give one");
+pub(super) const ROLLED: Rule = Rule::Beside(&["radius_m"], &["eccentricity"], "rolls nothing without an eccentricity");
+pub(super) const GATE: Rule =
+    Rule::Beside(&["below"], &["above"], "belongs to a threshold; leave it out or give above");
+
+impl SignalDef {
+    pub(in crate::scene) fn check(&self, spot: &Spot) -> Check {
+        spot.params(&self.params)?;
+        let kind = self.form.kind();
+        if let Some([radius, eccentricity]) = self.operators.roll {
+            spot.number(kind, "radius_m", radius)?;
+            spot.number(kind, "eccentricity", eccentricity)?;
+        }
+        increasing(spot, "curve", &self.operators.curve, [ANY, ANY], "")?;
+        if let Some([above, below]) = self.operators.gate {
+            spot.number(kind, "above", above)?;
+            spot.number(kind, "below", below)?;
+            if below > above {
+                return spot.fail("below", format!("{} is higher than above = {}", plain(below), plain(above)));
+            }
+        }
+        self.form.definition().check(spot)
+    }
+
+    pub(in crate::scene) fn write(&self, out: &mut Toml) {
+        let form = self.form.definition();
+        out.line(format_args!("\n[signal.{}]\ntype = \"{}\"", bare(&self.name), form.kind().id));
+        form.write(out);
+        out.params(&self.params, &[]);
+        if let Some([radius, eccentricity]) = self.operators.roll {
+            out.number("radius_m", radius);
+            out.number("eccentricity", eccentricity);
+        }
+        if !self.operators.curve.is_empty() {
+            out.line(format_args!("curve = {:?}", self.operators.curve));
+        }
+        if self.operators.rate {
+            out.line(format_args!("rate = true"));
+        }
+        if let Some([above, below]) = self.operators.gate {
+            out.number("above", above);
+            out.unless("below", below, above);
+        }
+    }
+
+    /// What distinguishes it from others but for live parameters.
+    pub(in crate::scene) fn structure(&self) -> String {
+        format!("{} {:?} {}", self.form.kind().id, self.operators, self.form.definition().structure())
+    }
+
+    #[cfg(feature = "text")]
+    pub(in crate::scene) fn read(name: &str, node: &Node<'_, '_>, lines: &mut Lines) -> Result<Self, SceneError> {
+        let pair = |first: &str, second: Option<Real>| -> Result<Option<[Real; 2]>, SceneError> {
+            Ok(node.number(first)?.map(|first| [first, second.unwrap_or(first)]))
+        };
+        let operators = Operators {
+            roll: pair("radius_m", node.number("eccentricity")?)?,
+            curve: read_points(node, "curve", [ANY, ANY], "[x, y]")?,
+            rate: node.flag("rate")?.unwrap_or(false),
+            gate: pair("above", node.number("below")?)?,
+        };
+        Ok(Self { name: name.to_owned(), params: node.params()?, operators, form: read_signal(node, lines)? })
+    }
+}
+
+/// Breakpoints whose first numbers increase, each within its range.
+pub(super) fn increasing(spot: &Spot, id: &str, points: &[[Real; 2]], takes: [KeyType; 2], unit: &str) -> Check {
+    spot.count(id, points.len(), MAX_LIST, "points")?;
+    for (index, point) in points.iter().enumerate() {
+        let at = format!("{id}[{index}]");
+        takes.iter().zip(point).try_for_each(|(takes, value)| spot.takes(&at, *takes, *value))?;
+        let before = index.checked_sub(1).map(|before| points[before][0]);
+        if let Some(before) = before.filter(|before| *before >= point[0]) {
+            let (now, before) = (plain(point[0]), plain(before));
+            let what = if unit == "s" { "times must increase" } else { "they must increase" };
+            let unit = unit_words(if unit.is_empty() { "1" } else { unit });
+            return spot.fail(&at, format!("{now}{unit} does not come after {before}{unit}; {what}"));
+        }
+    }
+    Ok(())
+}
+
+/// A list of pairs of numbers; empty if the key is not there.
+#[cfg(feature = "text")]
+pub(super) fn read_points(
+    node: &Node<'_, '_>,
+    id: &str,
+    takes: [KeyType; 2],
+    wanted: &str,
+) -> Result<Vec<[Real; 2]>, SceneError> {
+    let Some(value) = node.value(id) else { return Ok(Vec::new()) };
+    let at = node.place(id);
+    let values = list(value, &at, &format!("a list of {wanted}"))?;
+    check_count(&at, value.line, values.len(), MAX_LIST, "points")?;
+    let point = |(index, value)| numbers(value, &format!("{at}[{index}]"), takes, wanted);
+    values.iter().enumerate().map(point).collect()
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Signals: one number over time that drives and processes hear.
+//!
+//! **What.** A pressure, a squeeze, the force under a foot. A signal lives on its own grid of 1 ms in absolute seconds, not
+//! on samples or control ticks, so what hears it does the same at every sample rate.
+//!
+//! **Law.** T = 1 ms, s_k the signal at the time k T since the scene began.
+//! - `[signal.1]  s(t) = s_k + (s_{k+1} - s_k) (t/T - k)` within cell k. A signal that knows its future (points, noise, a
+//!   recording) is read at both ends; one that is heard as it comes (a probe, an inlet, sound that comes in) is read at k
+//!   and crosses the cell from its last reading to this one: late by 1 ms, never jumping.
+//! - `[signal.2]  x -> gain x + offset -> roll -> curve -> smooth -> rate -> gate`: the operators, in this order, where a
+//!   scene asks for them.
+//! - `[signal.3]  y <- y + (1 - exp(-T/tau)) (x - y)`: smooth, tau `smooth_s`.
+//! - `[signal.4]  y = (x_k - x_{k-1})/T`: rate of change.
+//! - `[signal.5]  y = 1 from x > above on, 0 from x < below on`: a threshold with hysteresis.
+//! - `[signal.6]  y = e (v^2/r) cos(x/r)`: a way of x metres rolled by something of radius r whose heavy side lies e r off
+//!   its middle; v is the rate of x. In m/s^2: times its mass it is the force on what it rolls over.
+//!
+//! **Step.** `[control]` makes it, `[audio]` moves it once a cell. Whatever is not a number is 0.
+//!
+//! **Sources.** 002 sections 3.2, 3.3 (one control signal drives everything); ours: the grid, the operators.
+
+pub mod follow;
+pub mod noise;
+
+use crate::math::{Real, cos, exp};
+use follow::Follower;
+use noise::Noise;
+use std::sync::Arc;
+
+/// Distance of two points of the grid, s.
+pub const GRID_S: Real = 1e-3;
+
+/// Largest value of a signal, either way.
+const LARGEST: Real = 1e18;
+
+crate::params! {
+    /// Parameters that every signal has.
+    pub struct SignalParams {
+        gain: "1", -1e12 => 1e12, default 1.0, Linear, Control, glide 0.02, "Factor on the signal, before everything else.";
+        offset: "1", -1e12 => 1e12, default 0.0, Linear, Control, glide 0.02, "Added after the gain.";
+        smooth_s: "s", 0.0 => 100.0, default 0.0, Linear, Control, glide 0.0, "Time constant of a one-pole smoother; 0: none.";
+    }
+}
+
+/// Number of the parameter that is the value of an inlet.
+pub const INLET: usize = SignalParams::SPECS.len();
+
+/// What a signal is made of.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// Breakpoints `[t in s, value]`, linear between, held outside or repeated every so many seconds.
+    Points {
+        /// Times increasing.
+        points: Vec<[Real; 2]>,
+        /// Length of a repeat, s.
+        loop_s: Option<Real>,
+    },
+    /// Seeded noise.
+    Noise(Box<Noise>),
+    /// Values on the grid from 0 on; 0 after the last: the envelope of a recording.
+    Table(Arc<[Real]>),
+    /// The envelope of sound that comes in on a channel.
+    Follow {
+        /// Channel of the input.
+        channel: usize,
+        /// The envelope.
+        follower: Follower,
+    },
+    /// A reading of the scene, taken by whoever moves the signal.
+    Reading,
+    /// Another signal, by its number.
+    Signal(usize),
+    /// What a player, or the scene around this one, says.
+    Inlet {
+        /// Its value now.
+        value: Real,
+        /// Its value when nobody has said anything.
+        rest: Real,
+    },
+}
+
+/// Operators on a signal that are part of its make.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Operators {
+    /// Radius, m, and eccentricity of something that rolls the way that the signal is.
+    pub roll: Option<[Real; 2]>,
+    /// Breakpoints `[x, y]`, x increasing, held outside; empty: none.
+    pub curve: Vec<[Real; 2]>,
+    /// The rate of change instead of the value.
+    pub rate: bool,
+    /// `[above, below]`: 1 from above on, 0 from below on.
+    pub gate: Option<[Real; 2]>,
+}
+
+/// One cell of the grid: its number, and the signal at both ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cell {
+    /// It begins at `index` ms.
+    pub index: u64,
+    /// Value at its beginning.
+    pub from: Real,
+    /// Value at its end.
+    pub to: Real,
+}
+
+impl Cell {
+    /// When it begins, s.
+    pub fn from_s(&self) -> Real {
+        self.index as Real * GRID_S
+    }
+    /// Rate of change in it, 1/s.
+    pub fn slope(&self) -> Real {
+        (self.to - self.from) / GRID_S
+    }
+    /// Value at a time since the scene began, s. [signal.1]
+    pub fn at(&self, time_s: Real) -> Real {
+        self.from + (self.to - self.from) * (time_s / GRID_S - self.index as Real).clamp(0.0, 1.0)
+    }
+}
+
+/// One number over time.
+#[derive(Clone, Debug)]
+pub struct Signal {
+    source: Source,
+    params: SignalParams,
+    operators: Operators,
+    cell: Cell,
+    /// It has been moved since it was made.
+    begun: bool,
+    /// Everything is hushed: it is 0.
+    hushed: bool,
+    way: Real,
+    smoothed: Real,
+    last: Real,
+    open: bool,
+}
+
+impl Signal {
+    /// A signal that has not begun. `[control]`
+    pub fn new(source: Source, params: SignalParams, operators: Operators) -> Self {
+        Self {
+            source,
+            params,
+            operators,
+            cell: Cell::default(),
+            begun: false,
+            hushed: false,
+            way: 0.0,
+            smoothed: 0.0,
+            last: 0.0,
+            open: false,
+        }
+    }
+
+    /// What it is made of.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The cell that is now.
+    pub fn cell(&self) -> Cell {
+        self.cell
+    }
+
+    /// Parameter `index`; the one after [`SignalParams`] is the value of an inlet.
+    pub fn get(&self, index: usize) -> Real {
+        match (index, &self.source) {
+            (0, _) => self.params.gain,
+            (1, _) => self.params.offset,
+            (2, _) => self.params.smooth_s,
+            (_, Source::Inlet { value, .. }) => *value,
+            _ => 0.0,
+        }
+    }
+
+    /// Sets a parameter that is within its range. `[audio]`
+    pub fn set(&mut self, index: usize, to: Real) {
+        match (index, &mut self.source) {
+            (0, _) => self.params.gain = to,
+            (1, _) => self.params.offset = to,
+            (2, _) => self.params.smooth_s = to,
+            (_, Source::Inlet { value, .. }) => *value = to,
+            _ => {}
+        }
+    }
+
+    /// Enters cell `index`. `reading` is what a [`Source::Reading`] reads now, `other` the cell of a [`Source::Signal`].
+    /// `[audio]`
+    pub fn advance(&mut self, index: u64, reading: Real, other: Cell) {
+        let (now, next) = match &mut self.source {
+            Source::Points { points, loop_s } => {
+                let value = |k: u64| breakpoints(points, wrapped(k as Real * GRID_S, *loop_s));
+                (value(index), value(index + 1))
+            }
+            Source::Noise(noise) => {
+                let now = if self.begun { 0.0 } else { noise.draw(index) };
+                (now, noise.draw(index + 1))
+            }
+            Source::Table(values) => {
+                let value = |k: u64| values.get(k as usize).copied().unwrap_or(0.0);
+                (value(index), value(index + 1))
+            }
+            Source::Follow { follower, .. } => (follower.value(), follower.value()),
+            Source::Reading => (reading, reading),
+            Source::Signal(_) => (other.from, other.to),
+            Source::Inlet { value, .. } => (*value, *value),
+        };
+        if !self.begun {
+            self.begun = true;
+            self.way = sane(now);
+            let first = self.linear(now);
+            let curved = self.curved(first, 0.0);
+            (self.smoothed, self.last) = (curved, curved);
+            self.cell.to = self.gated(if self.operators.rate { 0.0 } else { curved });
+        }
+        self.cell = match self.hushed {
+            true => Cell { index, from: 0.0, to: 0.0 },
+            false => Cell { index, from: self.cell.to, to: self.shaped(next) },
+        };
+    }
+
+    /// Its first value, before it has begun. `[control]`
+    pub fn first(&self) -> Real {
+        let mut twin = self.clone();
+        twin.advance(0, 0.0, Cell::default());
+        twin.cell.from
+    }
+
+    /// Value at a time since the scene began, s. `[audio]`
+    pub fn at(&self, time_s: Real) -> Real {
+        self.cell.at(time_s)
+    }
+
+    /// Silence: what is generated reads 0 from now on, an inlet goes back to rest. `[audio]`
+    pub fn hush(&mut self) {
+        // Nothing is crushed by the way there: it begins anew.
+        (self.begun, self.open) = (false, false);
+        match &mut self.source {
+            Source::Inlet { value, rest } => *value = *rest,
+            Source::Follow { follower, .. } => follower.reset(),
+            Source::Reading | Source::Signal(_) => {}
+            Source::Points { .. } | Source::Noise(_) | Source::Table(_) => self.hushed = true,
+        }
+    }
+
+    /// A sample of sound that comes in. `[audio]`
+    pub fn hear(&mut self, sample: impl Fn(usize) -> Real) {
+        if let Source::Follow { channel, follower } = &mut self.source {
+            follower.hear(sample(*channel));
+        }
+    }
+
+    /// When it last changes by itself, s; 0 for one that depends on others or never ends.
+    pub fn ends_s(&self) -> Real {
+        match &self.source {
+            Source::Points { points, loop_s: None } => points.last().map_or(0.0, |point| point[0]),
+            Source::Table(values) => values.len() as Real * GRID_S,
+            _ => 0.0,
+        }
+    }
+
+    fn linear(&self, x: Real) -> Real {
+        sane(self.params.gain * sane(x) + self.params.offset)
+    }
+
+    fn curved(&self, x: Real, speed: Real) -> Real {
+        let x = match self.operators.roll {
+            Some([radius, eccentricity]) => eccentricity * speed * speed / radius * cos(x / radius), // [signal.6]
+            None => x,
+        };
+        if self.operators.curve.is_empty() { x } else { breakpoints(&self.operators.curve, x) }
+    }
+
+    fn shaped(&mut self, raw: Real) -> Real {
+        let x = self.linear(raw); // [signal.2]
+        let speed = (x - core::mem::replace(&mut self.way, x)) / GRID_S;
+        let x = self.curved(x, speed);
+        let keep = if self.params.smooth_s > 0.0 { exp(-GRID_S / self.params.smooth_s) } else { 0.0 };
+        self.smoothed += (1.0 - keep) * (x - self.smoothed); // [signal.3]
+        let x = sane(self.smoothed);
+        let rate = (x - core::mem::replace(&mut self.last, x)) / GRID_S; // [signal.4]
+        self.gated(if self.operators.rate { sane(rate) } else { x })
+    }
+
+    fn gated(&mut self, x: Real) -> Real {
+        let Some([above, below]) = self.operators.gate else { return x };
+        self.open = if self.open { x >= below } else { x > above }; // [signal.5]
+        if self.open { 1.0 } else { 0.0 }
+    }
+}
+
+fn sane(x: Real) -> Real {
+    if x.is_finite() { x.clamp(-LARGEST, LARGEST) } else { 0.0 }
+}
+
+fn wrapped(t: Real, loop_s: Option<Real>) -> Real {
+    loop_s.map_or(t, |length| t - (t / length).floor() * length)
+}
+
+/// Linear between breakpoints, held outside; 0 without any.
+pub fn breakpoints(points: &[[Real; 2]], x: Real) -> Real {
+    let after = points.partition_point(|point| point[0] <= x);
+    match (after.checked_sub(1).and_then(|before| points.get(before)), points.get(after)) {
+        (Some(&[x0, y0]), Some(&[x1, y1])) => y0 + (y1 - y0) * ((x - x0) / (x1 - x0)),
+        (Some(&[_, y]), None) | (None, Some(&[_, y])) => y,
+        (None, None) => 0.0,
+    }
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Processes: what they do, where, and that nothing about it depends on the rate or on blocks.
+
+use tocco::process::crumple::{Crumple, CrumpleMake, CrumpleParams, power_law, power_law_mean};
+use tocco::process::particles::{Particles, ParticlesParams};
+use tocco::process::{MOST_HZ, Process};
+use tocco::rng::Rng;
+use tocco::scene::Happening;
+use tocco::signal::Cell;
+use tocco::{Engine, Gesture, Queue, Scene, SceneDef};
+
+const GRAVEL: &str = "
+[signal.press]
+type = 'points'
+points = [[0.0, 0.0], [0.05, 1.1], [0.2, 0.7], [0.4, 1.2], [0.6, 0.0]]
+[process.pebbles]
+type = 'particles'
+driven_by = 'press'
+objects = 64.0
+collisions_hz = 12.0
+system_decay_s = 0.0123
+sound_decay_s = 0.00174
+unload = 0.35
+spread_db = 5.3
+rate_exponent = 0.76
+resonances = [{ freq_hz = 2385.0, bandwidth_hz = 1860.0, gain = 0.7 }]
+[[tap]]
+of = 'pebbles'
+quantity = 'sound'
+";
+
+fn build(text: &str, rate_hz: f64, seed: u64) -> Engine {
+    let mut def = SceneDef::from_text(text).unwrap();
+    def.seed = seed;
+    Engine::new(Scene::build(&def, rate_hz).unwrap())
+}
+
+fn happenings(engine: &mut Engine, seconds: f64, block: usize) -> (Vec<Happening>, Vec<f32>) {
+    let (mut all, mut sound) = (Vec::new(), Vec::new());
+    let frames = (seconds * engine.scene().rate_hz()) as usize;
+    let channels = engine.scene().channels();
+    while sound.len() < frames * channels {
+        let mut out = vec![0.0; block.min(frames - sound.len() / channels) * channels];
+        engine.render(&[], &mut Queue::new(), &mut out);
+        sound.extend(out);
+        all.extend(std::iter::from_fn(|| engine.take_happening()));
+    }
+    (all, sound)
+}
+
+#[test]
+fn events_come_at_the_same_times_at_every_rate() {
+    let crumple = "
+[signal.press]
+type = 'noise'
+rms = 0.5
+mean = 1.0
+beta = 1.0
+[process.paper]
+type = 'crumple'
+driven_by = 'press'
+cluster_01 = 0.3
+modes = [{ freq_hz = 900.0, decay_s = 0.002, mass_kg = 0.002 }]
+[[tap]]
+of = 'paper'
+quantity = 'sound'
+";
+    for text in [GRAVEL, crumple] {
+        let (first, _) = happenings(&mut build(text, 44_100.0, 5), 0.8, 512);
+        assert!(first.len() > 50, "{}", first.len());
+        for rate_hz in [48_000.0, 96_000.0, 192_000.0] {
+            let (other, _) = happenings(&mut build(text, rate_hz, 5), 0.8, 512);
+            assert_eq!(first, other, "{rate_hz} Hz");
+        }
+    }
+}
+
+#[test]
+fn a_band_of_gravel_is_as_loud_at_every_rate() {
+    // Power of a second-order band around the resonance, averaged over seeds.
+    let level = |rate_hz: f64| {
+        let mut power = 0.0;
+        for seed in 0..24 {
+            let (_, sound) = happenings(&mut build(GRAVEL, rate_hz, seed), 0.8, 4096);
+            let mut band = tocco::process::particles::BandPass::default();
+            band.tune(2385.0, 800.0, rate_hz);
+            power += sound.iter().map(|x| band.step(f64::from(*x))).map(|y| y * y).sum::<f64>() / rate_hz;
+        }
+        10.0 * power.log10()
+    };
+    let first = level(48_000.0);
+    for rate_hz in [44_100.0, 96_000.0, 192_000.0] {
+        let other = level(rate_hz);
+        assert!((other - first).abs() < 1.0, "{rate_hz} Hz: {other} dB against {first} dB");
+    }
+}
+
+#[test]
+fn counts_of_events_vary_as_those_of_a_poisson_process_do() {
+    let (mut sum, mut square) = (0.0, 0.0);
+    let runs = 2000;
+    for seed in 0..runs {
+        let params = ParticlesParams { level: 1.0, load: 0.0, ..ParticlesParams::default() };
+        let mut particles = Particles::new(params, &[], 0, 48_000.0, |of| Rng::new(seed, of));
+        let mut count = 0;
+        for index in 0..300 {
+            particles.enter(Cell { index, from: 1.0, to: 1.0 });
+            count += particles.events().len();
+        }
+        sum += count as f64;
+        square += (count * count) as f64;
+    }
+    let mean = sum / runs as f64;
+    let ratio = (square / runs as f64 - mean * mean) / mean;
+    assert!((ratio - 1.0).abs() < 0.1, "variance {ratio} of the mean {mean}");
+}
+
+#[test]
+fn the_exponent_of_crumpling_is_recovered_by_maximum_likelihood() {
+    for alpha in [1.0, 1.3, 1.45, 1.6, 1.8] {
+        let range = [1e-7, 1e-3];
+        let mut rng = Rng::new(9, "energies");
+        let draws: Vec<f64> = (0..200_000).map(|_| power_law(alpha, range, rng.unit())).collect();
+        let mean = draws.iter().sum::<f64>() / draws.len() as f64;
+        assert!((mean / power_law_mean(alpha, range) - 1.0).abs() < 0.02, "{alpha}: mean {mean}");
+        // Truncated power law: maximise -alpha <ln E> - ln Z(alpha) by bisection on its slope.
+        let logs = draws.iter().map(|e| (e / range[0]).ln()).sum::<f64>() / draws.len() as f64;
+        let span = (range[1] / range[0]).ln();
+        let expected = |a: f64| {
+            // Mean of ln(E/E1) under exponent a: of an exponential of rate a - 1 cut at span.
+            let q = a - 1.0;
+            if q.abs() < 1e-6 { 0.5 * span } else { 1.0 / q - span / ((q * span).exp() - 1.0) }
+        };
+        let (mut low, mut high) = (0.2, 3.0);
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            if expected(middle) > logs { low = middle } else { high = middle }
+        }
+        assert!((low - alpha).abs() < 0.01, "{alpha}: {low}");
+    }
+}
+
+#[test]
+fn crumpling_makes_as_many_events_however_fast_it_is_crushed() {
+    let count = |milliseconds: u64| {
+        let mut total = 0;
+        for seed in 0..40 {
+            let make = CrumpleMake { energy_j: [1e-7, 1e-4], modes: Vec::new(), fragments: 1, ports: Vec::new() };
+            let mut crumple = Crumple::new(CrumpleParams::default(), make, 48_000.0, |of| Rng::new(seed, of));
+            for index in 0..milliseconds {
+                let at = |k: u64| k as f64 / milliseconds as f64;
+                crumple.enter(Cell { index, from: at(index), to: at(index + 1) });
+                total += crumple.events().len();
+            }
+        }
+        f64::from(total as u32) / 40.0
+    };
+    for milliseconds in [50, 200, 1000] {
+        let mean = count(milliseconds);
+        // 300 per unit of rise; five standard errors of 12000 events.
+        assert!((mean - 300.0).abs() < 14.0, "{milliseconds} ms: {mean}");
+    }
+}
+
+#[test]
+fn a_budget_is_never_exceeded_and_is_used_up_by_a_hungry_process() {
+    let params = CrumpleParams { budget_01: 0.5, stiffness_n_m: 1e4, events: 5.0, ..CrumpleParams::default() };
+    let make = CrumpleMake { energy_j: [1e-3, 1.0], modes: Vec::new(), fragments: 1, ports: Vec::new() };
+    let mut crumple = Crumple::new(params, make, 48_000.0, |of| Rng::new(2, of));
+    let mut work = 0.0;
+    for index in 0..1000 {
+        let at = |k: u64| 100.0 * k as f64 / 1000.0;
+        crumple.enter(Cell { index, from: at(index), to: at(index + 1) });
+        work = 0.5 * at(index + 1) * at(index + 1) / 1e4;
+        assert!(crumple.given() <= 0.5 * work * (1.0 + 1e-12), "{} of {work}", crumple.given());
+    }
+    assert!(crumple.given() > 0.4 * work, "{} of {work}", crumple.given());
+}
+
+#[test]
+fn hits_on_bodies_are_work_and_the_ledger_closes() {
+    let text = "
+[body.plate]
+type = 'modal'
+modes = [{ freq_hz = 440.0, decay_s = 0.4, mass_kg = 0.1 }, { freq_hz = 2113.0, decay_s = 0.1, mass_kg = 0.05 }]
+[signal.shake]
+type = 'points'
+points = [[0.0, 0.0], [0.1, 1.0], [0.2, 0.0]]
+[process.peas]
+type = 'particles'
+driven_by = 'shake'
+on = 'plate'
+impulse_n_s = 1e-3
+contact_time_s = 2e-4
+[[drive]]
+path = 'plate/force_n'
+points = [[0.0, 0.0], [0.05, 1.0], [0.1, 0.0]]
+[[tap]]
+of = 'plate'
+";
+    let mut engine = build(text, 48_000.0, 1);
+    let mut last = 0.0;
+    let mut heard = 0.0_f32;
+    for _ in 0..2_000 {
+        let mut out = [0.0; 7];
+        engine.render(&[], &mut Queue::new(), &mut out);
+        heard = out.iter().fold(heard, |m, x| m.max(x.abs()));
+        let margin = engine.energy() - engine.work();
+        assert!(margin <= last + 1e-12 * engine.work().abs().max(1e-12), "{margin} after {last}");
+        last = margin;
+    }
+    assert!(heard > 1e-4 && engine.work() > 0.0, "{heard}");
+    let health = engine.health();
+    assert_eq!((health.refused, health.reset, health.capped), (0, 0, 0));
+}
+
+#[test]
+fn an_impulse_keeps_its_momentum_whatever_the_contact_time_and_the_rate() {
+    for contact_s in [0.0, 1e-4, 3e-3] {
+        for rate_hz in [8_000.0, 44_100.0, 192_000.0] {
+            let text = format!(
+                "[body.ball]\ntype = 'mass'\nmass_kg = 2.0\n[signal.s]\ntype = 'points'\npoints = [[0.0, 0.0], [0.01, 1.0]]\n\
+                 [process.p]\ntype = 'particles'\ndriven_by = 's'\non = 'ball'\nobjects = 1.0\ncollisions_hz = 200.0\nlevel = 0.0\n\
+                 energy_exponent = 0.0\nimpulse_n_s = 0.5\ncontact_time_s = {contact_s}\n[[tap]]\nof = 'ball'"
+            );
+            let mut engine = build(&text, rate_hz, 4);
+            let (events, sound) = happenings(&mut engine, 0.6, 333);
+            assert!(!events.is_empty());
+            let wanted = 0.25 * events.len() as f32;
+            let last = sound.last().copied().unwrap();
+            assert!(
+                (last / wanted - 1.0).abs() < 1e-5,
+                "{contact_s} s at {rate_hz} Hz: {last} m/s instead of {wanted}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_bits_do_not_depend_on_how_blocks_are_cut() {
+    let (events, whole) = happenings(&mut build(GRAVEL, 44_100.0, 3), 0.7, 30_870);
+    for block in [1, 17, 64, 480, 4096] {
+        let (other, sound) = happenings(&mut build(GRAVEL, 44_100.0, 3), 0.7, block);
+        assert!(whole == sound, "blocks of {block}");
+        // Of one long block only the last thousand happenings are kept.
+        assert_eq!(events.len(), other.len());
+    }
+}
+
+#[test]
+fn an_inlet_is_heard_within_two_milliseconds() {
+    let text = GRAVEL.replace(
+        "type = 'points'\npoints = [[0.0, 0.0], [0.05, 1.1], [0.2, 0.7], [0.4, 1.2], [0.6, 0.0]]",
+        "type = 'input'\nmax = 3.0",
+    );
+    // Enough collisions that one comes at once where there is any energy.
+    let text =
+        text.replace("objects = 64.0", "objects = 1000.0").replace("collisions_hz = 12.0", "collisions_hz = 1000.0");
+    for rate_hz in [8_000.0, 44_100.0, 96_000.0] {
+        for offset in 0..50 {
+            let mut engine = build(&text, rate_hz, 1);
+            let at = (0.1 * rate_hz) as u64 + offset;
+            let mut queue = Queue::new();
+            let set = Gesture::Set { path: "press/value".into(), value: 1.0 };
+            queue.push(at, set.resolve(engine.scene().directory()).unwrap().command);
+            let mut out = vec![0.0; (0.12 * rate_hz) as usize];
+            engine.render(&[], &mut queue, &mut out);
+            let first = engine.take_happening().expect("something happens").at_s;
+            let late = first - at as f64 / rate_hz;
+            assert!((0.0..=0.002).contains(&late), "{rate_hz} Hz, {offset}: {late} s");
+        }
+    }
+}
+
+#[test]
+fn what_is_asked_for_beyond_the_most_is_left_out_and_counted() {
+    let text =
+        GRAVEL.replace("collisions_hz = 12.0", "collisions_hz = 10000.0").replace("objects = 64.0", "objects = 1e5");
+    let mut engine = build(&text, 48_000.0, 1);
+    let (events, sound) = happenings(&mut engine, 0.5, 480);
+    assert!(engine.health().capped > 1000, "{}", engine.health().capped);
+    assert!(sound.iter().all(|x| x.is_finite()));
+    let most = events.iter().filter(|event| event.at_s < 0.1).count();
+    assert!((most as f64) < 1.2 * 0.1 * MOST_HZ, "{most} in 100 ms");
+}
+
+#[test]
+fn hush_silences_a_process_and_an_edit_lets_it_go_on() {
+    let mut engine = build(GRAVEL, 48_000.0, 1);
+    let mut queue = Queue::new();
+    queue.push(4_800, tocco::Command::Hush);
+    let mut out = vec![0.0; 24_000];
+    engine.render(&[], &mut queue, &mut out);
+    assert!(out[..4_800].iter().any(|x| *x != 0.0));
+    assert!(out[4_800..].iter().all(|x| *x == 0.0), "after hush");
+
+    let (_, straight) = happenings(&mut build(GRAVEL, 48_000.0, 1), 0.5, 4096);
+    let mut engine = build(GRAVEL, 48_000.0, 1);
+    let again = Scene::build(&SceneDef::from_text(GRAVEL).unwrap(), 48_000.0).unwrap();
+    let mut queue = Queue::new();
+    queue.push(9_700, tocco::Command::Replace { scene: Some(Box::new(again)), adopt: true });
+    let mut edited = vec![0.0; 24_000];
+    engine.render(&[], &mut queue, &mut edited);
+    assert!(straight == edited, "an edit that changes nothing is not heard");
+}
+
+#[test]
+fn what_cannot_be_a_process_is_refused_in_one_line() {
+    let refused = |text: &str| match SceneDef::from_text(text) {
+        Ok(def) => Scene::build(&def, 48_000.0).err().expect("is refused").to_string(),
+        Err(error) => error.to_string(),
+    };
+    let signal = "[signal.s]\ntype = 'input'\n[body.w]\ntype = 'wall'\n[body.a]\ntype = 'mass'\n[[tap]]\nof = 'a'\n";
+    let particles = "[process.p]\ntype = 'particles'\ndriven_by = 's'\n";
+    let crumple = "[process.p]\ntype = 'crumple'\ndriven_by = 's'\n";
+    for (text, said) in [
+        (format!("{crumple}on = 'a'\nalpha = 0.0"), "wants a number from 0.01 to 5"),
+        (format!("{crumple}on = 'a'\nalpha = -1.0"), "wants a number from 0.01 to 5"),
+        (format!("{crumple}on = 'a'\nenergy_j = [1e-3, 1e-3]"), "0.001 J is not above 0.001 J"),
+        (format!("{crumple}"), "needs modes"),
+        (format!("{particles}on = 'w'"), "'w' does not yield to a hit"),
+        (format!("{particles}on = 'b'"), "no body 'b'"),
+        (format!("{particles}"), "needs resonances"),
+        (
+            format!("{particles}resonances = [{{ freq_hz = 30000.0, bandwidth_hz = 100.0 }}]"),
+            "30000 Hz is not below half the rate",
+        ),
+        ("[process.p]\ntype = 'particles'\ndriven_by = 't'\non = 'a'".into(), "no signal 't'; known: s"),
+        (
+            format!("{particles}on = 'a'\n[[tap]]\nof = 'p'\nquantity = 'sound'"),
+            "hits bodies and has no sound of its own",
+        ),
+        (
+            format!("{particles}resonances = [{{ freq_hz = 300.0, bandwidth_hz = 100.0 }}]\n[[tap]]\nof = 'p'"),
+            "its quantity is sound",
+        ),
+    ] {
+        let error = refused(&format!("{signal}{text}"));
+        assert!(error.contains(said) && !error.contains('\n'), "{text}\n{error}");
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Signals: what is heard of them, and what they move.
+
+use tocco::{Engine, Gesture, Queue, Scene, SceneDef};
+
+fn engine(text: &str, rate_hz: f64) -> Engine {
+    Engine::new(Scene::build(&SceneDef::from_text(text).unwrap(), rate_hz).unwrap())
+}
+
+fn refused(text: &str) -> String {
+    match SceneDef::from_text(text) {
+        Ok(def) => Scene::build(&def, 48_000.0).err().expect("is refused").to_string(),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// A signal's value at the beginning of every millisecond of a second.
+fn values(engine: &mut Engine, name: &str, inputs: &[f32]) -> Vec<f64> {
+    let probe = engine.scene().directory().probe(&format!("{name}.value")).unwrap();
+    let (rate_hz, channels) = (engine.scene().rate_hz(), engine.scene().channels());
+    let mut found = Vec::new();
+    let mut at = 0;
+    for k in 0..1000 {
+        // Up to and with the first sample that is not before k ms.
+        let end = (f64::from(k) * rate_hz / 1000.0).ceil() as usize + 1;
+        let mut out = vec![0.0; (end - at) * channels];
+        let heard = &inputs[at.min(inputs.len())..end.min(inputs.len())];
+        engine.render(if inputs.is_empty() { &[] } else { std::slice::from_ref(&heard) }, &mut Queue::new(), &mut out);
+        at = end;
+        found.push(engine.probe(probe));
+    }
+    found
+}
+
+#[test]
+fn points_are_read_on_the_grid_and_repeat() {
+    let text = "[signal.s]\ntype = 'points'\npoints = [[0.0, 0.0], [0.1, 1.0], [0.15, 0.0]]\nloop_s = 0.2\n\
+                [body.a]\ntype = 'mass'\n[[tap]]\nof = 'a'";
+    for rate_hz in [44_100.0, 48_000.0, 192_000.0] {
+        let found = values(&mut engine(text, rate_hz), "s", &[]);
+        for (k, value) in
+            [(0, 0.0), (50, 0.5), (100, 1.0), (125, 0.5), (150, 0.0), (199, 0.0), (250, 0.5), (300, 1.0), (925, 0.5)]
+        {
+            assert!((found[k] - value).abs() < 1e-9, "{rate_hz} Hz, {k} ms: {} instead of {value}", found[k]);
+        }
+    }
+}
+
+#[test]
+fn every_operator_does_what_the_page_says() {
+    let ramp = "type = 'points'\npoints = [[0.0, 0.0], [1.0, 1.0]]";
+    for (operator, k, wanted, within) in [
+        ("gain = 3.0\noffset = -1.0", 500, 0.5, 1e-12),
+        ("curve = [[0.0, 5.0], [0.4, 7.0], [0.6, 3.0]]", 500, 5.0, 1e-9),
+        ("curve = [[0.0, 5.0], [0.4, 7.0], [0.6, 3.0]]", 900, 3.0, 0.0),
+        ("rate = true", 500, 1.0, 1e-9),
+        // A ramp through one pole lags by its time constant.
+        ("smooth_s = 0.05", 900, 0.85, 1e-3),
+        ("above = 0.7", 699, 0.0, 0.0),
+        ("above = 0.7", 702, 1.0, 0.0),
+        // A way of 1 m a second on a wheel of 10 cm: e v^2/r cos(x/r).
+        ("radius_m = 0.1\neccentricity = 0.02", 314, 0.2 * 3.14_f64.cos(), 1e-3),
+    ] {
+        let text = format!("[signal.s]\n{ramp}\n{operator}\n[body.a]\ntype = 'mass'\n[[tap]]\nof = 'a'");
+        let found = values(&mut engine(&text, 48_000.0), "s", &[])[k];
+        assert!((found - wanted).abs() <= within, "{operator}: {found} at {k} ms instead of {wanted}");
+    }
+}
+
+#[test]
+fn a_threshold_holds_until_the_signal_falls_below_the_lower_one() {
+    let text = "[signal.s]\ntype = 'points'\npoints = [[0.0, 0.0], [0.5, 1.0], [1.0, 0.0]]\nabove = 0.8\nbelow = 0.2\n\
+                [body.a]\ntype = 'mass'\n[[tap]]\nof = 'a'";
+    let found = values(&mut engine(text, 48_000.0), "s", &[]);
+    assert_eq!([390, 410, 600, 890, 910].map(|k| found[k]), [0.0, 1.0, 1.0, 1.0, 0.0]);
+}
+
+#[test]
+fn a_signal_reads_the_scene_and_another_signal_reads_it() {
+    let text = "[body.way]\ntype = 'guided'\nvelocity_m_s = 2.0\n[signal.x]\ntype = 'probe'\nof = 'way.position'\n\
+                [signal.v]\ntype = 'probe'\nof = 'x'\nrate = true\n[[tap]]\nof = 'way'";
+    let mut engine = engine(text, 48_000.0);
+    let found = values(&mut engine, "v", &[]);
+    assert!((found[500] - 2.0).abs() < 1e-6, "{}", found[500]);
+    let x = engine.scene().directory().probe("x.value").unwrap();
+    // What is heard as it comes is a millisecond late.
+    assert!((engine.probe(x) - 2.0 * 0.998).abs() < 1e-4, "{}", engine.probe(x));
+}
+
+#[test]
+fn a_drive_follows_a_signal_and_a_command_takes_over() {
+    let text = "[body.bow]\ntype = 'guided'\n[signal.s]\ntype = 'points'\npoints = [[0.0, 0.0], [1.0, 1.0]]\n\
+                [[drive]]\npath = 'bow/velocity_m_s'\nfrom = 's'\n[[tap]]\nof = 'bow'";
+    let mut engine = engine(text, 48_000.0);
+    let mut out = vec![0.0; 48_000];
+    let mut queue = Queue::new();
+    let set = Gesture::Set { path: "bow/velocity_m_s".into(), value: -0.5 };
+    queue.push(24_000, set.resolve(engine.scene().directory()).unwrap().command);
+    engine.render(&[], &mut queue, &mut out);
+    for n in [4_801, 12_001, 23_900] {
+        let wanted = n as f32 / 48_000.0;
+        assert!((out[n] - wanted).abs() < 1e-4, "sample {n}: {} instead of {wanted}", out[n]);
+    }
+    assert_eq!(out[40_000], -0.5);
+}
+
+#[test]
+fn an_inlet_is_set_live_within_its_range_and_has_a_unit() {
+    let text =
+        "[signal.press]\ntype = 'input'\nunit = 'BW'\nmin = 0.0\nmax = 3.0\n[body.a]\ntype = 'mass'\n[[tap]]\nof = 'a'";
+    let mut engine = engine(text, 48_000.0);
+    let (path, spec) = engine.scene().directory().inlets().next().unwrap();
+    assert_eq!((path.as_str(), spec.unit, spec.max), ("press/value", "BW", 3.0));
+    let set = |value| Gesture::Set { path: "press/value".into(), value };
+    let resolved = set(5.0).resolve::<Scene>(engine.scene().directory()).unwrap();
+    assert!(resolved.clamped);
+    let mut queue = Queue::new();
+    queue.push(100, set(2.0).resolve(engine.scene().directory()).unwrap().command);
+    let probe = engine.scene().directory().probe("press.value").unwrap();
+    // Set 2.08 ms after the start: read at 3 ms, reached at 4 ms.
+    let mut out = [0.0; 196];
+    engine.render(&[], &mut queue, &mut out);
+    assert_eq!(engine.probe(probe), 2.0);
+}
+
+#[test]
+fn an_envelope_follows_sound_that_comes_in_and_not_a_number_is_silence() {
+    let text =
+        "[signal.s]\ntype = 'follow'\ninput = 0\nfloor = 0.1\nmost = 0.5\n[body.a]\ntype = 'mass'\n[[tap]]\nof = 'a'";
+    let mut sound = vec![0.25_f32; 48_000];
+    sound[24_000..].fill(f32::NAN);
+    let found = values(&mut engine(text, 48_000.0), "s", &sound);
+    assert!((found[400] - 0.5).abs() < 1e-9 && found[900] == 0.0, "{} {}", found[400], found[900]);
+    let nothing = values(&mut engine(text, 48_000.0), "s", &[]);
+    assert!(nothing.iter().all(|value| *value == 0.0), "nobody plugged anything in");
+}
+
+#[test]
+fn what_cannot_be_a_signal_is_refused_in_one_line() {
+    let rest = "\n[body.a]\ntype = 'mass'\n[[tap]]\nof = 'a'";
+    for (text, said) in [
+        ("[signal.s]\ntype = 'probe'\nof = 's'", "signal.s.of: reads itself"),
+        (
+            "[signal.s]\ntype = 'probe'\nof = 't'\n[signal.t]\ntype = 'probe'\nof = 's'",
+            "reads itself, at once or through others",
+        ),
+        ("[signal.s]\ntype = 'probe'\nof = 's.value'", "signal.s.of: reads itself"),
+        ("[signal.s]\ntype = 'probe'\nof = 'a.velocty'", "no signal 'a.velocty'; did you mean 'a.velocity'?"),
+        ("[signal.s]\ntype = 'follow'", "needs input or recording: whose envelope?"),
+        ("[signal.s]\ntype = 'follow'\nrecording = 'x.wav'", "nobody has loaded this recording"),
+        ("[signal.s]\ntype = 'input'\nmin = 1.0\nmax = 0.0", "0 is not above min = 1"),
+        ("[signal.s]\ntype = 'input'\nunit = 'furlong'", "furlong"),
+        (
+            "[signal.s]\ntype = 'points'\npoints = [[1.0, 0.0], [0.5, 1.0]]",
+            "0.5 s does not come after 1 s; times must increase",
+        ),
+        ("[signal.s]\ntype = 'noise'\nrms = 1.0\nlast_hz = 800.0", "wants a number from 0.01 Hz to 500 Hz"),
+        ("[signal.s]\ntype = 'wave'", "known: points, noise, probe, follow, input"),
+        (
+            "[[drive]]\npath = 'a/force_n'\nfrom = 'pres'\n[signal.press]\ntype = 'input'",
+            "no signal 'pres'; did you mean 'press'?",
+        ),
+    ] {
+        let error = refused(&format!("{text}{rest}"));
+        assert!(error.contains(said) && !error.contains('\n'), "{text}\n{error}");
+    }
+}
