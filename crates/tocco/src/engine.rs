@@ -209,7 +209,9 @@ impl Engine {
             Probe::Position(site) | Probe::Velocity(site) => self.has(site),
             Probe::BodyEnergy(body) => body < self.world().bodies.len(),
             Probe::Signal(signal) => signal < self.scene.runtime.grid.signals.len(),
-            Probe::Events(process) => process < self.scene.runtime.grid.processes.len(),
+            Probe::Events(process) | Probe::Given(process) | Probe::Had(process) => {
+                process < self.scene.runtime.grid.processes.len()
+            }
             Probe::Force(index) | Probe::Compression(index) => index < contacts,
             Probe::Iterations(index) | Probe::Substeps(index) => index < contacts,
             Probe::Energy | Probe::Work => true,

@@ -13,6 +13,8 @@
 //! - `[process.4]  F <- a F + (1 - a) J/h, twice; a = exp(-h/(0.172 T_c))`: an impulse J as a force that lasts about T_c:
 //!   3 dB down where a half sine of that length is. Its sum is J whatever the rate.
 //!
+//! - `[process.5]  t = (k + (theta - R_k)/(R_{k+1} - R_k)) T`: when a signal passes the threshold theta of a blow.
+//!
 //! **Step.** Once a cell the engine calls [`Process::enter`], which draws; for every stretch of samples [`Process::render`],
 //! which writes forces and sound. A process that is not awake costs nothing by the sample; it falls asleep only where a cell
 //! is entered, so that how a host cuts its blocks cannot be heard. Rates are held to [`MOST_HZ`],
@@ -20,8 +22,14 @@
 //!
 //! **Sources.** 002 sections 3.2, 3.3; ours: seconds instead of samples, the causal draw.
 
+pub mod breaking;
+pub mod burst;
 pub mod crumple;
+pub mod flight;
+pub mod fragment;
 pub mod particles;
+pub mod scatter;
+pub mod spread;
 
 use crate::math::{Real, exp, ln};
 use crate::param::Tunable;
@@ -103,6 +111,17 @@ impl Events {
         room
     }
 
+    /// As [`Events::push`], at its place in the order. `[audio]`
+    pub fn insert(&mut self, event: Event) -> bool {
+        let room = self.push(event);
+        if room {
+            let before = &self.list[self.fresh..self.count - 1];
+            let at = self.fresh + before.partition_point(|other| other.at_s <= event.at_s);
+            self.list[at..self.count].rotate_right(1);
+        }
+        room
+    }
+
     /// The next event whose sample lies before the end of a stretch, with its sample counted from the stretch's first
     /// and the fraction of a sample by which it comes later. `[audio]`
     pub fn due(&mut self, span: Span) -> Option<(Event, usize, Real)> {
@@ -142,6 +161,19 @@ pub trait Process: Tunable + Send + Sync {
     fn is_awake(&self) -> bool;
     /// Back to rest; the random streams go on.
     fn reset(&mut self);
+    /// What its events were given so far and what there was to give, where it keeps count.
+    fn book(&self) -> Book {
+        Book::default()
+    }
+}
+
+/// Energies of a process that keeps count, J: never more given than there was.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Book {
+    /// Given to fragments and bodies by its events.
+    pub given_j: Real,
+    /// Brought in: by a blow, by gravity, by the work of its signal.
+    pub had_j: Real,
 }
 
 /// How hard a signal crushes. [process.1]
@@ -264,6 +296,93 @@ impl Pulse {
     /// Back to rest.
     pub fn reset(&mut self) {
         (self.force, self.carry) = ([0.0; 2], 0.0);
+    }
+}
+
+/// The places that a process hits: their inverse masses, 1/kg, and the forces there.
+#[derive(Clone, Debug)]
+pub struct Hitter(Vec<(Real, Pulse)>);
+
+impl Hitter {
+    /// Places of these inverse masses, hit for about so long, s. `[control]`
+    pub fn new(inverse_masses: &[Real], contact_s: Real, rate_hz: Real) -> Self {
+        Self(inverse_masses.iter().map(|inverse| (*inverse, Pulse::new(contact_s, rate_hz))).collect())
+    }
+
+    /// How many.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Another contact time. `[audio]`
+    pub fn set(&mut self, contact_s: Real, rate_hz: Real) {
+        self.0.iter_mut().for_each(|(_, pulse)| pulse.set(contact_s, rate_hz));
+    }
+
+    /// Turns the events of a stretch into forces; `impulse` says how hard, N s, given the inverse mass of the place. `[audio]`
+    pub fn render(
+        &mut self,
+        span: Span,
+        events: &mut Events,
+        impulse: impl Fn(&Event, Real) -> Real,
+        forces: &mut [Lane],
+    ) {
+        for ((_, pulse), lane) in self.0.iter_mut().zip(forces.iter_mut()) {
+            pulse.begin(&mut lane[..span.ticks]);
+        }
+        while let Some((event, at, fraction)) = events.due(span) {
+            if let (Some((inverse, pulse)), Some(lane)) = (self.0.get_mut(event.place), forces.get_mut(event.place)) {
+                pulse.add(&mut lane[..span.ticks], at, fraction, impulse(&event, *inverse));
+            }
+        }
+        for ((_, pulse), lane) in self.0.iter_mut().zip(forces) {
+            lane[..span.ticks].iter_mut().for_each(|cell| *cell = pulse.force(*cell, span.rate_hz));
+        }
+    }
+
+    /// True while it pushes.
+    pub fn is_awake(&self) -> bool {
+        self.0.iter().any(|(_, pulse)| pulse.is_awake())
+    }
+
+    /// Ends what is too small to matter.
+    pub fn settle(&mut self) {
+        self.0.iter_mut().for_each(|(_, pulse)| pulse.settle());
+    }
+
+    /// Back to rest.
+    pub fn reset(&mut self) {
+        self.0.iter_mut().for_each(|(_, pulse)| pulse.reset());
+    }
+}
+
+/// The impulse that gives something at rest this energy, N s, if it is short.
+pub fn impulse_of(energy_j: Real, inverse_mass: Real) -> Real {
+    if inverse_mass > 0.0 { (2.0 * energy_j / inverse_mass).sqrt() } else { 0.0 }
+}
+
+/// A threshold that a signal passes upwards; it is ready again once the signal has been below half of it. [process.5]
+#[derive(Clone, Debug)]
+pub struct Trigger {
+    ready: bool,
+}
+
+impl Default for Trigger {
+    fn default() -> Self {
+        Self { ready: true }
+    }
+}
+
+impl Trigger {
+    /// When the signal passes the threshold in this cell, s, if it does. `[audio]`
+    pub fn passes(&mut self, cell: Cell, threshold: Real) -> Option<Real> {
+        self.ready |= cell.from < 0.5 * threshold;
+        if !self.ready || cell.to <= threshold {
+            return None;
+        }
+        self.ready = false;
+        let part = (threshold - cell.from) / (cell.to - cell.from);
+        Some(cell.from_s() + GRID_S * if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 })
     }
 }
 

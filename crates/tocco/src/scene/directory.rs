@@ -38,6 +38,10 @@ pub enum Probe {
     Signal(usize),
     /// Events of a process since the start
     Events(usize),
+    /// J, what the events of a process were given, where it keeps count
+    Given(usize),
+    /// J, what there was to give
+    Had(usize),
     /// J, bodies and laws
     Energy,
     /// J, outsiders
@@ -348,6 +352,8 @@ impl Directory {
             (_, Some((node, "energy"))) => self.body(node).ok().map(Probe::BodyEnergy),
             (_, Some((node, "value"))) => self.signal(node).ok().map(Probe::Signal),
             (_, Some((node, "events"))) => self.process(node).ok().map(Probe::Events),
+            (_, Some((node, "given"))) => self.process(node).ok().map(Probe::Given),
+            (_, Some((node, "had"))) => self.process(node).ok().map(Probe::Had),
             (_, Some((node, "force"))) => self.contact(node).ok().map(Probe::Force),
             (_, Some((node, "compression"))) => self.contact(node).ok().map(Probe::Compression),
             (_, Some((node, "iterations"))) => self.contact(node).ok().map(Probe::Iterations),
@@ -494,7 +500,9 @@ impl Directory {
         }
         all.extend(self.0.bodies.iter().map(|body| format!("{}.energy", body.name)));
         all.extend(self.0.signals.iter().map(|signal| format!("{}.value", signal.name)));
-        all.extend(self.0.processes.iter().map(|process| format!("{}.events", process.name)));
+        for NodeEntry { name, .. } in &self.0.processes {
+            all.extend(["events", "given", "had"].map(|quantity| format!("{name}.{quantity}")));
+        }
         all.extend(["energy".into(), "work".into()]);
         all
     }

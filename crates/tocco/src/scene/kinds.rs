@@ -8,6 +8,8 @@
 //! below it, `kinds/NAME/model.rs`; what several use is a [`resonator`](crate::resonator) or an
 //! [`interactor`](crate::interactor).
 
+pub mod breaking;
+pub mod burst;
 pub mod control;
 pub mod crumple;
 pub mod drive;
@@ -28,9 +30,11 @@ pub mod particles;
 pub mod points;
 pub mod probe;
 pub mod process;
+pub mod scatter;
 pub mod scene;
 pub mod shape;
 pub mod signal;
+pub mod spread;
 pub mod string;
 pub mod tap;
 pub mod texture;
@@ -38,6 +42,8 @@ pub mod wall;
 
 /// The definitions of all kinds, for whoever makes a scene in code; [`def`](super::def) shows them beside the scene's own.
 pub mod definitions {
+    pub use super::breaking::BreakDef;
+    pub use super::burst::BurstDef;
     pub use super::control::ControlDef;
     pub use super::crumple::CrumpleDef;
     pub use super::drive::{DriveDef, Source};
@@ -57,14 +63,21 @@ pub mod definitions {
     pub use super::points::PointsDef;
     pub use super::probe::ProbeDef;
     pub use super::process::ProcessDef;
+    pub use super::scatter::ScatterDef;
     pub use super::shape::{ShapeMorphDef, ShapedDef};
     pub use super::signal::{SignalDef, Sound};
+    pub use super::spread::SpreadDef;
     pub use super::string::{PlaceDef, StringDef};
     pub use super::tap::{Quantity, TapDef, TapTo};
     pub use super::texture::TextureDef;
     pub use super::wall::WallDef;
-    pub use crate::process::crumple::FragmentMode;
-    pub use crate::process::particles::Resonance;
+    pub use crate::process::breaking::BreakParams;
+    pub use crate::process::burst::{BurstBy, BurstParams};
+    pub use crate::process::crumple::CrumpleParams;
+    pub use crate::process::fragment::FragmentMode;
+    pub use crate::process::particles::{ParticlesParams, Resonance};
+    pub use crate::process::scatter::ScatterParams;
+    pub use crate::process::spread::SpreadParams;
     pub use crate::signal::noise::NoiseSpec;
     pub use crate::signal::{Operators, SignalParams};
 }
@@ -538,6 +551,14 @@ registry! {
     Particles(particles::ParticlesDef) = particles::PARTICLES, particles::RESONANCE;
     /// Something that gives way.
     Crumple(crumple::CrumpleDef) = crumple::CRUMPLE, crumple::FRAGMENT_MODE;
+    /// A soft impact.
+    Burst(burst::BurstDef) = burst::BURST;
+    /// One impact in many places.
+    Spread(spread::SpreadDef) = spread::SPREAD;
+    /// Something that shatters.
+    Break(breaking::BreakDef) = breaking::BREAK;
+    /// Objects that fall.
+    Scatter(scatter::ScatterDef) = scatter::SCATTER;
 }
 
 /// Parameters with their declarations.

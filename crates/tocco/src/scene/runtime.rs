@@ -216,6 +216,8 @@ fn read(world: &World, grid: &Grid, probe: Probe) -> Real {
         Probe::Substeps(contact) => Real::from(world.contacts[contact].substeps()),
         Probe::Signal(signal) => grid.signals[signal].signal.cell().from,
         Probe::Events(process) => grid.processes[process].events as Real,
+        Probe::Given(process) => grid.processes[process].process.book().given_j,
+        Probe::Had(process) => grid.processes[process].process.book().had_j,
         Probe::Energy => world.energy(),
         Probe::Work => world.work(),
     }

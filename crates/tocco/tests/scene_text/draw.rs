@@ -429,9 +429,18 @@ fn draw_signal(rng: &mut Rng, name: String, text: impl Fn(&mut Rng) -> String) -
 }
 
 fn draw_process(rng: &mut Rng, name: String, text: impl Fn(&mut Rng) -> String) -> ProcessDef {
-    let on: Vec<String> = (0..rng.bits() % 3).map(|_| text(rng)).collect();
+    let mut on: Vec<String> = (0..rng.bits() % 3).map(|_| text(rng)).collect();
     let sounds = on.is_empty();
-    let form = match rng.bits() % 2 {
+    let draw_modes = |rng: &mut Rng| {
+        let key = |rng: &mut Rng, id: &str| draw_key(rng, &kinds::crumple::FRAGMENT_MODE, id);
+        let mode = |rng: &mut Rng| FragmentMode {
+            freq_hz: key(rng, "freq_hz"),
+            decay_s: key(rng, "decay_s"),
+            mass_kg: key(rng, "mass_kg"),
+        };
+        (0..if sounds { 3 } else { 0 }).map(|_| mode(rng)).collect()
+    };
+    let form = match rng.bits() % 6 {
         0 => {
             let key = |rng: &mut Rng, id: &str| draw_key(rng, &kinds::particles::RESONANCE, id);
             let resonance = |rng: &mut Rng| Resonance {
@@ -443,17 +452,26 @@ fn draw_process(rng: &mut Rng, name: String, text: impl Fn(&mut Rng) -> String) 
             let resonances = (0..count).map(|_| resonance(rng)).collect();
             ParticlesDef { params: draw_params(rng), resonances }.into()
         }
-        _ => {
-            let key = |rng: &mut Rng, id: &str| draw_key(rng, &kinds::crumple::FRAGMENT_MODE, id);
-            let mode = |rng: &mut Rng| FragmentMode {
-                freq_hz: key(rng, "freq_hz"),
-                decay_s: key(rng, "decay_s"),
-                mass_kg: key(rng, "mass_kg"),
-            };
-            let modes = (0..if sounds { 3 } else { 0 }).map(|_| mode(rng)).collect();
+        1 => {
             let energy_j = [draw(rng, 1e-15, 1.0), draw(rng, 2.0, 1e6)];
-            let fragments = 1 + rng.bits() as usize % 32;
-            CrumpleDef { params: draw_params(rng), energy_j, modes, fragments }.into()
+            let fragments = 1 + rng.bits() as usize % 64;
+            CrumpleDef { params: draw_params(rng), energy_j, modes: draw_modes(rng), fragments }.into()
+        }
+        2 => BreakDef { params: draw_params(rng), modes: draw_modes(rng), pieces: 2 + rng.bits() as usize % 60 }.into(),
+        3 => {
+            let sizes = [draw(rng, 0.01, 1.0), draw(rng, 1.0, 100.0)];
+            let (objects, few) = (1 + rng.bits() as usize % 64, rng.bits() as usize % 65);
+            ScatterDef { params: draw_params(rng), modes: draw_modes(rng), sizes, objects, few }.into()
+        }
+        kind => {
+            if sounds {
+                on = vec![text(rng)];
+            }
+            let by = if coin(rng) { BurstBy::Event } else { BurstBy::Envelope };
+            match kind {
+                4 => BurstDef { params: draw_params(rng), by }.into(),
+                _ => SpreadDef { params: draw_params(rng) }.into(),
+            }
         }
     };
     ProcessDef { name, driven_by: text(rng), on, form }

@@ -4,10 +4,11 @@
 use super::process::*;
 use super::*;
 use crate::process::Process;
-use crate::process::crumple::{Crumple, CrumpleMake, CrumpleParams, FragmentMode, MOST_FRAGMENTS};
+use crate::process::crumple::{Crumple, CrumpleMake, CrumpleParams};
+use crate::process::fragment::{FragmentMode, MOST_FRAGMENTS};
 
 const ENERGY: KeyType = KeyType::Number { unit: "J", min: 1e-15, max: 1e6 };
-const MOST_MODES: usize = 64;
+pub(super) const MOST_MODES: usize = 64;
 
 /// Crumpling in scene files.
 pub const CRUMPLE: Kind = Kind {
@@ -85,6 +86,21 @@ pub(super) fn check_fragment_modes(spot: &Spot, modes: &[FragmentMode], hits: bo
     Ok(())
 }
 
+/// Those that this rate can hold.
+pub(super) fn audible_modes(
+    context: &mut ProcessContext<'_>,
+    modes: &[FragmentMode],
+    freq_scale: Real,
+) -> Result<Vec<FragmentMode>, SceneError> {
+    let mut kept = Vec::new();
+    for (index, mode) in modes.iter().enumerate() {
+        if context.audible(&format!("modes[{index}].freq_hz"), mode.freq_hz * freq_scale)? {
+            kept.push(*mode);
+        }
+    }
+    Ok(kept)
+}
+
 /// Writes them.
 pub(super) fn write_fragment_modes(out: &mut Toml, modes: &[FragmentMode]) {
     if modes.is_empty() {
@@ -145,12 +161,7 @@ impl BuildProcess for CrumpleDef {
         }
     }
     fn build(&self, context: &mut ProcessContext<'_>) -> Result<Box<dyn Process>, SceneError> {
-        let mut modes = Vec::new();
-        for (index, mode) in self.modes.iter().enumerate() {
-            if context.audible(&format!("modes[{index}].freq_hz"), mode.freq_hz * self.params.freq_scale)? {
-                modes.push(*mode);
-            }
-        }
+        let modes = audible_modes(context, &self.modes, self.params.freq_scale)?;
         let (energy_j, fragments, ports) = (self.energy_j, self.fragments, context.ports.clone());
         let make = CrumpleMake { energy_j, modes, fragments, ports };
         Ok(Box::new(Crumple::new(self.params, make, context.rate_hz, |of| context.rng(of))))

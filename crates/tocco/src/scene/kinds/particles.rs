@@ -98,8 +98,7 @@ impl BuildProcess for ParticlesDef {
                 kept.push(*resonance);
             }
         }
-        let (ports, rate_hz) = (context.ports.len(), context.rate_hz);
-        Ok(Box::new(Particles::new(self.params, &kept, ports, rate_hz, |of| context.rng(of))))
+        Ok(Box::new(Particles::new(self.params, &kept, &context.ports, context.rate_hz, |of| context.rng(of))))
     }
     fn structure(&self) -> String {
         format!("{:?}", self.resonances)

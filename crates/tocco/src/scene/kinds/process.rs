@@ -79,6 +79,15 @@ const COMMON: [Key; 2] = [
     key("on", SITES, "Places that it hits, which is work; without them it sounds by itself and is tapped by its name."),
 ];
 
+/// Rule of a process that only hits bodies.
+pub(super) const NEEDS_ON: Rule = Rule::Some(&["on"], WITHOUT_ON);
+const WITHOUT_ON: &str = "needs on: the places that it hits";
+
+/// What is wrong with a process that only hits bodies and has none.
+pub(super) fn needs_on(spot: &Spot, hits: bool) -> Check {
+    if hits { Ok(()) } else { spot.fail("", WITHOUT_ON) }
+}
+
 /// The keys of a kind of process: those of all, then its own.
 pub(super) const fn with_common<const OWN: usize, const ALL: usize>(own: [Key; OWN]) -> [Key; ALL] {
     let mut all = [COMMON[0]; ALL];

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Scatter: many objects fall on a surface, bounce, roll and come to rest.
+//!
+//! **What.** Gravel poured, coins dropped, marbles into a bowl, popcorn, rain of anything. The first `few` that are on their way are
+//! followed one by one; those beyond are a bed of landings with the same numbers.
+//!
+//! **Law.** R the signal, at least 0:
+//! - `[scatter.1]  lambda = rate R`: objects are let go by [process.2], with masses `m 10^(spread xi/20)`, from heights
+//!   `z (1 + vary (2 U - 1))`.
+//! - Landings of one object by [flight.1] to [flight.3]; after its last it rolls:
+//! - `[scatter.2]  lambda_r = rolls_hz exp(-t/roll_s)`, each with `E = ring m slowest^2/2 exp(-2 t/roll_s) U`: small hits that come
+//!   to rest with it.
+//! - `[scatter.3]  lambda_b = Q/tau_b`: the bed. An object beyond the few adds its n landings to Q; a landing takes one away,
+//!   its speed is `v e^k`, k whole and uniform below n. tau_b is half the time that an object bounces. As many landings,
+//!   with the same speeds, in the same time.
+//!
+//! **Symbols.** v the landing speed of a mean object, n the number of its landings.
+//!
+//! **Step.** What is heard is a hit of energy E on a port of a body, or on one of its own objects.
+//!
+//! **Sources.** 000 section 8.5 for bouncing; the rest is ours.
+
+use super::flight::{Flyer, GRAVITY_M_S2, Ground, landings};
+use super::fragment::{FragmentMode, Fragments};
+use super::{Arrivals, Book, Event, Events, Hitter, Lane, Process, Span, impulse_of};
+use crate::math::{Real, exp, pow};
+use crate::param::{Params, Spec, Tunable};
+use crate::rng::Rng;
+use crate::signal::{Cell, GRID_S};
+
+crate::params! {
+    /// Parameters of scattering.
+    pub struct ScatterParams {
+        rate_hz: "1/s", 0.0 => 1e4, default 40.0, Log, Control, glide 0.02, "Objects that are let go in a second where the signal is 1.";
+        mass_kg: "kg", 1e-9 => 1e3, default 0.005, Log, Control, glide 0.02, "Mass of an object, the middle of all.";
+        spread_db: "dB", 0.0 => 40.0, default 4.0, Linear, Control, glide 0.02, "Standard deviation of the masses.";
+        height_m: "m", 0.0 => 100.0, default 0.3, Linear, Control, glide 0.02, "How far they fall.";
+        vary_01: "1", 0.0 => 1.0, default 0.3, Linear, Control, glide 0.02, "How much the height varies, as a part of it.";
+        restitution_01: "1", 0.0 => 0.95, default 0.5, Linear, Control, glide 0.02, "Speed after a landing over speed before.";
+        ring_01: "1", 0.0 => 1.0, default 0.05, Log, Control, glide 0.02, "Part of the energy lost in a landing that rings.";
+        slowest_m_s: "m/s", 1e-3 => 10.0, default 0.1, Log, Control, glide 0.02, "Speed below which an object bounces no more and rolls.";
+        rolls_hz: "1/s", 0.0 => 1e4, default 40.0, Linear, Control, glide 0.02, "Small hits in a second when it begins to roll.";
+        roll_s: "s", 1e-3 => 100.0, default 0.15, Log, Control, glide 0.02, "Time in which rolling dies away to 1/e.";
+        contact_time_s: "s", 0.0 => 0.1, default 1e-4, Linear, Control, glide 0.02, "About how long a hit lasts.";
+        freq_scale: "1", 0.05 => 20.0, default 1.0, Log, Control, glide 0.05, "Factor on the frequencies of its own objects.";
+        bed_01: "1", 0.0 => 1.0, default 1.0, Linear, Control, glide 0.02, "Level of the bed: of the landings of objects beyond the few.";
+        gain: "Pa s/m", 0.0 => 1e12, default 1.0, Log, Control, glide 0.02, "Level of its own sound: Pa at 1 m for 1 m/s of its objects.";
+    }
+}
+
+/// Most objects that are followed one by one.
+pub const MOST_FEW: usize = 64;
+
+/// An object that rolls: since when, s, how much it still has to do until its next small hit, and its mass, kg.
+#[derive(Clone, Copy, Debug)]
+struct Rolling {
+    since_s: Real,
+    mass: Real,
+}
+
+/// Objects that fall.
+pub struct Scatter {
+    params: ScatterParams,
+    flyers: Vec<Flyer>,
+    rolling: Vec<Option<Rolling>>,
+    fragments: Fragments,
+    ports: Hitter,
+    rate_hz: Real,
+    drops: Arrivals,
+    bed: Arrivals,
+    rolls: Arrivals,
+    rng: Rng,
+    events: Events,
+    /// Landings that the bed still owes.
+    owed: Real,
+    book: Book,
+}
+
+/// What scattering is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScatterMake {
+    /// Objects that are followed one by one.
+    pub few: usize,
+    /// Sizes of its own objects, in equal ratios between these two.
+    pub sizes: [Real; 2],
+    /// How many of those.
+    pub objects: usize,
+    /// Modes of an object of size 1.
+    pub modes: Vec<FragmentMode>,
+    /// Inverse masses of the ports that are hit instead, 1/kg.
+    pub ports: Vec<Real>,
+}
+
+impl Scatter {
+    /// Objects with their random streams. `[control]`
+    pub fn new(params: ScatterParams, make: &ScatterMake, rate_hz: Real, rng: impl Fn(&str) -> Rng) -> Self {
+        let [small, large] = make.sizes;
+        let own = if make.ports.is_empty() { make.objects.max(1) } else { 0 };
+        let at = |i: usize| if own > 1 { i as Real / (own - 1) as Real } else { 0.5 };
+        let sizes: Vec<Real> = (0..own).map(|i| small * pow(large / small, at(i))).collect();
+        let mut scatter = Self {
+            params,
+            flyers: vec![Flyer::REST; make.few.min(MOST_FEW)],
+            rolling: vec![None; make.few.min(MOST_FEW)],
+            fragments: Fragments::new(&sizes, &make.modes, rate_hz),
+            ports: Hitter::new(&make.ports, params.contact_time_s, rate_hz),
+            rate_hz,
+            drops: Arrivals::new(rng("drops")),
+            bed: Arrivals::new(rng("bed")),
+            rolls: Arrivals::new(rng("rolls")),
+            rng: rng("objects"),
+            events: Events::default(),
+            owed: 0.0,
+            book: Book::default(),
+        };
+        scatter.tune();
+        scatter
+    }
+
+    fn tune(&mut self) {
+        self.fragments.tune(self.params.contact_time_s, self.params.freq_scale);
+        self.ports.set(self.params.contact_time_s, self.rate_hz);
+    }
+
+    fn ground(&self) -> Ground {
+        let p = &self.params;
+        Ground { restitution: p.restitution_01, ring: p.ring_01, slowest: p.slowest_m_s }
+    }
+
+    /// A place for a hit, and the event if there is room.
+    fn hit(&mut self, cell: Cell, at_s: Real, energy: Real) -> u64 {
+        let count = self.ports.count().max(self.fragments.count());
+        let place = (self.rng.unit() * count as Real) as usize;
+        self.book.given_j += energy;
+        u64::from(!self.events.insert(Event { at_s: at_s.max(cell.from_s()), size: energy, place }))
+    }
+
+    fn let_go(&mut self, at_s: Real) {
+        let p = self.params;
+        let mass = p.mass_kg * pow(10.0, p.spread_db * self.rng.normal() / 20.0);
+        let height = p.height_m * (1.0 + p.vary_01 * (2.0 * self.rng.unit() - 1.0)); // [scatter.1]
+        let flyer = Flyer::thrown(mass, at_s, height, 0.0);
+        match self.flyers.iter_mut().zip(&mut self.rolling).find(|(own, rolls)| !own.flies() && rolls.is_none()) {
+            Some((own, _)) => {
+                *own = flyer;
+                self.book.had_j += mass * GRAVITY_M_S2 * height;
+            }
+            None => self.owed += landings(flyer.speed, self.ground()),
+        }
+    }
+
+    /// The objects that are followed.
+    fn follow(&mut self, cell: Cell) -> u64 {
+        let (end, ground, mut beyond) = (cell.from_s() + GRID_S, self.ground(), 0);
+        for i in 0..self.flyers.len() {
+            while self.flyers[i].lands_s < end {
+                let (at_s, mass) = (self.flyers[i].lands_s, self.flyers[i].mass);
+                let energy = self.flyers[i].land(ground);
+                beyond += self.hit(cell, at_s, energy);
+                if !self.flyers[i].flies() && self.params.rolls_hz > 0.0 {
+                    self.rolling[i] = Some(Rolling { since_s: at_s, mass });
+                }
+            }
+        }
+        let p = self.params;
+        for i in 0..self.rolling.len() {
+            let Some(Rolling { since_s, mass }) = self.rolling[i] else { continue };
+            let left = exp(-(cell.from_s() - since_s).max(0.0) / p.roll_s);
+            if left < 0.02 {
+                self.rolling[i] = None;
+                continue;
+            }
+            let mut rolls = self.rolls.clone();
+            rolls.draw(cell, p.rolls_hz * left, |at_s| {
+                let speed = p.slowest_m_s * left;
+                let energy = p.ring_01 * 0.5 * mass * speed * speed * self.rng.unit(); // [scatter.2]
+                beyond += self.hit(cell, at_s, energy);
+                true
+            });
+            self.rolls = rolls;
+        }
+        beyond
+    }
+
+    /// Those beyond. [scatter.3]
+    fn lie(&mut self, cell: Cell) -> u64 {
+        if self.owed <= 0.0 {
+            return 0;
+        }
+        let (p, ground) = (self.params, self.ground());
+        let speed = (2.0 * GRAVITY_M_S2 * p.height_m).sqrt();
+        let count = landings(speed, ground);
+        let e = ground.restitution.min(0.99);
+        let bounces = 2.0 * speed / GRAVITY_M_S2 * e / (1.0 - e);
+        let tau = (0.5 * bounces).max(GRID_S);
+        let (mut bed, mut beyond) = (self.bed.clone(), 0);
+        beyond += bed.draw(cell, self.owed / tau, |at_s| {
+            self.owed -= 1.0;
+            let v = speed * pow(e, (self.rng.unit() * count).floor());
+            let mass = p.mass_kg * pow(10.0, p.spread_db * self.rng.normal() / 20.0);
+            let had = (1.0 - e * e) * 0.5 * mass * v * v;
+            self.book.had_j += had;
+            beyond += self.hit(cell, at_s, p.bed_01 * p.bed_01 * ground.ring * had);
+            true
+        });
+        self.bed = bed;
+        self.owed = self.owed.max(0.0);
+        beyond
+    }
+}
+
+impl Tunable for Scatter {
+    fn specs(&self) -> &'static [Spec] {
+        ScatterParams::SPECS
+    }
+    fn get(&self, index: usize) -> Real {
+        self.params.value(index)
+    }
+    fn set(&mut self, index: usize, value: Real) {
+        self.params.put(index, value);
+        self.tune();
+    }
+}
+
+impl Process for Scatter {
+    fn enter(&mut self, cell: Cell) -> u64 {
+        self.events.begin(cell);
+        self.fragments.settle(self.params.gain);
+        self.ports.settle();
+        let rate = self.params.rate_hz * 0.5 * (cell.from + cell.to).max(0.0);
+        let mut drops = self.drops.clone();
+        let mut beyond = drops.draw(cell, rate, |at_s| {
+            self.let_go(at_s);
+            true
+        });
+        self.drops = drops;
+        beyond += self.follow(cell);
+        beyond + self.lie(cell)
+    }
+
+    fn events(&self) -> &[Event] {
+        self.events.all()
+    }
+
+    fn render(&mut self, span: Span, forces: &mut [Lane], sound: &mut Lane) {
+        let Self { fragments, ports, events, params, .. } = self;
+        match ports.count() {
+            0 => fragments.render(span, events, params.gain, sound),
+            _ => ports.render(span, events, |event, inverse| impulse_of(event.size, inverse), forces),
+        }
+    }
+
+    fn is_awake(&self) -> bool {
+        self.events.wait() || self.fragments.is_awake() || self.ports.is_awake()
+    }
+
+    fn reset(&mut self) {
+        self.events.clear();
+        self.owed = 0.0;
+        self.flyers.fill(Flyer::REST);
+        self.rolling.fill(None);
+        self.ports.reset();
+        self.fragments.reset();
+    }
+
+    fn book(&self) -> Book {
+        self.book
+    }
+}
