@@ -13,7 +13,8 @@ pub use tocco::units::short;
 pub fn report(plan: &Plan) -> Result<String> {
     let scene = plan.build()?;
     plan.hears()?;
-    let def = &plan.scene.def;
+    let whole = plan.scene.def.whole().map_err(|error| crate::library::wrong(&plan.scene, &error))?;
+    let def = &*whole;
     let mut text = format!("{}: {}\n", plan.scene.name, plan.scene.title());
     let length = match plan.length {
         Length::Auto => format!("until it has decayed by 90 dB, at most {AUTO_MOST_S} s"),

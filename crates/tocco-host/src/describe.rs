@@ -228,6 +228,7 @@ fn takes_json(takes: &KeyType) -> Value {
         KeyType::List { of, min, max } => json!({ "list": { "of": takes_json(of), "min": min, "max": max } }),
         KeyType::Several { of, max } => json!({ "several": { "of": takes_json(of), "max": max } }),
         KeyType::Row(all) => json!({ "row": all.iter().map(takes_json).collect::<Vec<_>>() }),
+        KeyType::Paths { of, max } => json!({ "paths": { "of": takes_json(of), "max": max } }),
         KeyType::Map { of, min, max } => json!({ "map": { "of": takes_json(of), "min": min, "max": max } }),
         KeyType::Numbered { of, max } => json!({ "numbered": { "of": takes_json(of), "max": max } }),
         KeyType::Table(kind) => json!({ "table": kind.family }),

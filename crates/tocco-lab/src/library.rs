@@ -8,7 +8,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use tocco::scene::error::nearest;
 use tocco::scene::kinds::MAX_TEXT_BYTES;
-use tocco::scene::{Document, Recording, SceneError};
+use tocco::scene::{Document, Fetch, FetchedScene, Recording, SceneError};
 
 /// Shipped scenes: name and text, sorted by name.
 pub const SHIPPED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/scenes.rs"));
@@ -16,18 +16,45 @@ pub const SHIPPED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/scenes.
 /// No recording that drives a scene is longer than this: it stays in memory.
 const MOST_WAV_FRAMES: u64 = 1 << 26;
 
-/// A scene from text; its recordings are looked for in `folder`.
-pub fn from_text(name: &str, origin: &str, text: String, folder: Option<&Path>) -> Result<Document> {
-    let recording = |file: &str| {
-        let folder = folder.ok_or("a recording needs a scene file to stand beside")?;
+/// What a scene names: recordings and scene files beside it, and shipped scenes anywhere.
+struct Beside(Option<PathBuf>);
+
+impl Fetch for Beside {
+    fn recording(&mut self, file: &str) -> std::result::Result<Recording, String> {
+        let folder = self.0.as_ref().ok_or("a recording needs a scene file to stand beside")?;
         let mut wav = WavReader::open(&folder.join(file)).map_err(|e| e.to_string())?;
         if wav.frames > MOST_WAV_FRAMES {
             return Err(format!("{file} is too long; cut it to {MOST_WAV_FRAMES} frames"));
         }
         let data = wav.read_mono(0, wav.frames as usize).map_err(|e| e.to_string())?;
         Ok(Recording { rate_hz: wav.rate_hz, data: data.into() })
-    };
-    Document::read(name, origin, text, recording).map_err(|e| Error::BadInput(e.with_origin(origin, None)))
+    }
+
+    fn scene(&mut self, name: &str) -> std::result::Result<FetchedScene<'_>, String> {
+        let path = self.0.as_ref().map(|folder| folder.join(name));
+        if let Some(path) = path.filter(|path| path.is_file()) {
+            let identity = path.canonicalize().unwrap_or_else(|_| path.clone()).to_string_lossy().into_owned();
+            let text = read(&path).map_err(|error| error.to_string())?;
+            let folder = path.parent().map(Path::to_path_buf);
+            return Ok(FetchedScene { identity, text, fetch: Box::new(Beside(folder)) });
+        }
+        match SHIPPED.iter().find(|(known, _)| *known == name) {
+            Some((known, text)) => {
+                let (identity, text) = ((*known).to_owned(), (*text).to_owned());
+                Ok(FetchedScene { identity, text, fetch: Box::new(Beside(None)) })
+            }
+            None => {
+                let near = nearest(name, SHIPPED.iter().map(|(name, _)| *name));
+                Err(format!("no file beside the scene and no shipped scene '{name}'{near}"))
+            }
+        }
+    }
+}
+
+/// A scene from text; what it names is looked for in `folder`.
+pub fn from_text(name: &str, origin: &str, text: String, folder: Option<&Path>) -> Result<Document> {
+    let fetch = Beside(folder.map(Path::to_path_buf));
+    Document::read(name, origin, text, fetch).map_err(|e| Error::BadInput(e.with_origin(origin, None)))
 }
 
 /// A scene error with file and line in front.

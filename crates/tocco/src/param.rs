@@ -216,6 +216,13 @@ pub enum KeyType {
         /// Most entries.
         max: usize,
     },
+    /// A table whose keys are paths.
+    Paths {
+        /// What each value is.
+        of: &'static KeyType,
+        /// Most entries.
+        max: usize,
+    },
     /// A table whose keys are whole numbers from 0.
     Numbered {
         /// What each value is.
@@ -287,6 +294,7 @@ impl KeyType {
             Self::Place => "a word, a fraction or a list of fractions".into(),
             Self::Several { of, .. } => format!("{0} or [{0}, ...]", of.brief()),
             Self::Map { of, .. } => format!("table of name = {}", of.brief()),
+            Self::Paths { of, .. } => format!("table of \"path\" = {}", of.brief()),
             Self::Tables { of, .. } if of.family == key => format!("tables [[{key}]]"),
             Self::Tables { of, .. } => format!("[{}, ...]", Self::Table(of).brief()),
             Self::Nodes { family, .. } => format!("one table [{family}.NAME] for each"),

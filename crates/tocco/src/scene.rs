@@ -26,11 +26,12 @@ mod tap;
 pub mod text;
 #[cfg(feature = "text")]
 pub mod tree;
+mod whole;
 mod write;
 
 pub use def::SceneDef;
 pub use directory::{ControlInfo, Directory, Output, Probe};
-pub use document::{Document, Recording};
+pub use document::{Document, Fetch, FetchedScene, Recording};
 pub use error::SceneError;
 pub use grid::Happening;
 pub(crate) use runtime::Runtime;

@@ -46,8 +46,12 @@ pub fn voiced(scene: Document) -> Result<Document> {
     let wrong = |e: SceneError| Error::BadInput(format!("{}: {e}", scene.origin));
     match written(&scene.def, &scene.text).map_err(wrong)? {
         Some(text) => {
-            Document::read(&scene.name, &scene.origin, text, |_| Err("a scene with recordings has one voice".into()))
-                .map_err(wrong)
+            let mut def = SceneDef::from_text(&text).map_err(wrong)?;
+            // What is fetched stays fetched.
+            for (part, fetched) in def.parts.iter_mut().zip(&scene.def.parts) {
+                part.inside.clone_from(&fetched.inside);
+            }
+            Ok(Document { name: scene.name, origin: scene.origin, text, def })
         }
         None => Ok(scene),
     }

@@ -48,7 +48,7 @@ impl World {
     }
 
     /// No contact acts any more: every body is on its own. `[audio]`
-    pub(crate) fn part(&mut self) {
+    pub(crate) fn separate(&mut self) {
         for contact in &mut self.contacts {
             contact.awake = false;
         }

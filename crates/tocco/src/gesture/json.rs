@@ -3,7 +3,7 @@
 
 use super::Gesture;
 use crate::math::Real;
-use crate::scene::def::Source;
+use crate::scene::def::{PartDef, SignalDef, Sound, Source};
 use crate::scene::{Document, Recording, SceneDef};
 use serde_json::{Value, json};
 
@@ -71,10 +71,24 @@ impl Document {
             _ => None,
         };
         let sources = self.def.drives.iter().map(|drive| &drive.source).enumerate();
-        let recordings: Vec<Value> = sources.filter_map(recording).collect();
+        let mut recordings: Vec<Value> = sources.filter_map(recording).collect();
         let mut object = json!({ "name": self.name, "seed": self.def.seed, "text": self.text });
+        let mut def = self.def.clone();
+        for signal in &mut def.signals {
+            for (key, sound) in signal.form.recordings_mut() {
+                if let Sound::Samples(Recording { rate_hz, data }) = sound {
+                    let (signal, data) = (&signal.name, &**data);
+                    recordings.push(json!({ "signal": signal, "key": key, "rate_hz": rate_hz, "data": data }));
+                }
+            }
+        }
         if !recordings.is_empty() {
             object["recordings"] = recordings.into();
+        }
+        let inside = |part: &PartDef| Some((part.name.clone(), part.inside.as_ref()?.to_json()));
+        let parts: serde_json::Map<String, Value> = self.def.parts.iter().filter_map(inside).collect();
+        if !parts.is_empty() {
+            object["parts"] = parts.into();
         }
         object
     }
@@ -88,6 +102,17 @@ impl Document {
         def.seed = value.get("seed").and_then(Value::as_u64).ok_or_else(|| broken("no seed"))?;
         let recordings = value.get("recordings").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         for recording in recordings {
+            if let Some(name) = recording.get("signal").and_then(Value::as_str) {
+                let found = def.signals.iter_mut().find(|signal| signal.name == name);
+                let key = recording.get("key").and_then(Value::as_str).unwrap_or("recording");
+                let sounds = found.into_iter().flat_map(|signal| signal.form.recordings_mut());
+                let sound = sounds.into_iter().find(|(own, _)| *own == key).map(|(_, sound)| sound);
+                let Some((recording, sound)) = read_recording(recording).zip(sound) else {
+                    return Err(broken("a recording is broken"));
+                };
+                *sound = Sound::Samples(recording);
+                continue;
+            }
             let drive = recording.get("drive").and_then(Value::as_u64);
             let drive = drive.and_then(|index| def.drives.get_mut(usize::try_from(index).ok()?));
             let Some((Recording { rate_hz, data }, drive)) = read_recording(recording).zip(drive) else {
@@ -100,6 +125,17 @@ impl Document {
         }
         if def.drives.iter().any(|drive| matches!(drive.source, Source::Wav { .. })) {
             return Err(broken("a recording is missing"));
+        }
+        let missing = |signal: &mut SignalDef| {
+            signal.form.recordings_mut().into_iter().any(|(_, sound)| matches!(sound, Sound::File(_)))
+        };
+        if def.signals.iter_mut().any(missing) {
+            return Err(broken("a recording is missing"));
+        }
+        for part in &mut def.parts {
+            let inside = value.get("parts").and_then(|parts| parts.get(&part.name));
+            let inside = inside.ok_or_else(|| broken(&format!("its part '{}' is missing", part.name)))?;
+            part.inside = Some(Box::new(Self::from_json(inside, origin)?));
         }
         Ok(Self { name, origin: origin.to_owned(), text, def })
     }

@@ -12,6 +12,7 @@ use super::kinds::signal::SignalContext;
 use super::kinds::{BodyContext, ContactContext, Mobility, StandIn};
 use super::slot::{Control, FORCE, Mapping, Slot, Target};
 use super::tap::{Tap, TapFrom};
+use super::whole::{Given, GivenValue};
 use super::{Runtime, Scene, SceneDef, SceneError};
 use crate::command::{Address, Timed};
 use crate::contact::coupled::MAX_CONTACTS;
@@ -56,6 +57,8 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
         return Err(SceneError::new("rate_hz", what));
     }
     def.check()?;
+    let (whole, given) = def.whole_and_given()?;
+    let def = &*whole;
     let sample_s = 1.0 / rate_hz;
     let mut omitted = Vec::new();
     let mut bodies: Vec<Box<dyn Resonator>> = Vec::new();
@@ -122,7 +125,18 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
         directory.declare(index, slot.value);
     }
     let lineage = Lineage::new(body_makes, contact_makes, signal_makes, process_makes);
-    Ok(Scene { directory, runtime, lineage, title: def.title.clone(), duration: def.duration, omitted })
+    let (title, duration) = (def.title.clone(), def.duration);
+    let mut scene = Scene { directory, runtime, lineage, title, duration, omitted };
+    for Given { place, path, value } in given {
+        let address = at(&place, scene.directory.address(&path))?;
+        let now = scene.directory.reading(address, |slot| scene.runtime.slots[slot].value).unwrap_or(0.0);
+        let value = match value {
+            GivenValue::Is(value) => value,
+            GivenValue::Times(factor) => now * factor,
+        };
+        at(&place, scene.preset(address, value))?;
+    }
+    Ok(scene)
 }
 
 pub(super) fn body_of(site: &str) -> &str {

@@ -219,6 +219,12 @@ impl SceneDef {
             names.add(&process.name, &spot.0)?;
             process.check(&spot)?;
         }
+        root.count("part", self.parts.len(), MAX_NODES, "tables")?;
+        for part in &self.parts {
+            let spot = Spot(format!("part.{}", clip(&part.name)));
+            names.add(&part.name, &spot.0)?;
+            part.check(&spot)?;
+        }
         for (index, control) in self.controls.iter().enumerate() {
             names.add(&control.name, &format!("control[{index}].name"))?;
         }
@@ -236,7 +242,7 @@ impl SceneDef {
     }
 }
 
-fn check_all<P: Part>(parts: &[P]) -> Check {
+fn check_all<P: Section>(sections: &[P]) -> Check {
     let spot = |index| Spot(format!("{}[{index}]", P::KIND.family));
-    parts.iter().enumerate().try_for_each(|(index, part)| part.check(&spot(index)))
+    sections.iter().enumerate().try_for_each(|(index, section)| section.check(&spot(index)))
 }

@@ -34,6 +34,8 @@ pub struct SceneDef {
     pub signals: Vec<SignalDef>,
     /// What crackles and crunches, in file order.
     pub processes: Vec<ProcessDef>,
+    /// Other scenes inside this one.
+    pub parts: Vec<PartDef>,
     /// Parameters and forces over time.
     pub drives: Vec<DriveDef>,
     /// Gestures at a time.
@@ -62,6 +64,7 @@ impl Default for SceneDef {
             contacts: Vec::new(),
             signals: Vec::new(),
             processes: Vec::new(),
+            parts: Vec::new(),
             drives: Vec::new(),
             events: Vec::new(),
             outputs: Vec::new(),

@@ -27,17 +27,65 @@ pub struct Recording {
     pub data: Arc<[f32]>,
 }
 
+/// Whoever fetches what a scene names: recordings, and the scenes that are parts of it. A closure fetches recordings only.
+pub trait Fetch {
+    /// A recording by the name in the scene, or why it cannot be had, in one line.
+    fn recording(&mut self, file: &str) -> Result<Recording, String>;
+    /// A scene by the name in the scene, or why it cannot be had.
+    fn scene(&mut self, name: &str) -> Result<FetchedScene<'_>, String> {
+        Err(format!("there is no scene '{name}' to be had here"))
+    }
+}
+
+/// A scene that was fetched.
+pub struct FetchedScene<'f> {
+    /// What tells it from every other: a scene is not part of itself.
+    pub identity: String,
+    /// Its text.
+    pub text: String,
+    /// Whoever fetches what it names in turn.
+    pub fetch: Box<dyn Fetch + 'f>,
+}
+
+impl<F: FnMut(&str) -> Result<Recording, String>> Fetch for F {
+    fn recording(&mut self, file: &str) -> Result<Recording, String> {
+        self(file)
+    }
+}
+
 impl Document {
-    /// Reads a scene; `recording` fetches the files that its drives and signals name, or says in one line why it cannot. `[control]`
+    /// Reads a scene; `fetch` fetches what it names, or says in one line why it cannot: recordings of its drives
+    /// and signals, and the scenes that are parts of it. `[control]`
     #[cfg(feature = "text")]
-    pub fn read(
+    pub fn read(name: &str, origin: &str, text: String, mut fetch: impl Fetch) -> Result<Self, SceneError> {
+        Self::read_within(name, origin, text, &mut fetch, &mut vec![name.to_owned()])
+    }
+
+    #[cfg(feature = "text")]
+    fn read_within(
         name: &str,
         origin: &str,
         text: String,
-        recording: impl FnMut(&str) -> Result<Recording, String>,
+        fetch: &mut dyn Fetch,
+        around: &mut Vec<String>,
     ) -> Result<Self, SceneError> {
         let mut def = SceneDef::from_text(&text)?;
-        def.fetch_recordings(recording)?;
+        def.fetch_recordings(|file| fetch.recording(file))?;
+        for part in &mut def.parts {
+            let wrong = |what: String| {
+                let place = format!("part.{}.scene", part.name);
+                SceneError { line: super::def::line_in(&def.lines, &place), ..SceneError::new(place, what) }
+            };
+            let mut fetched = fetch.scene(&part.scene).map_err(wrong)?;
+            if around.contains(&fetched.identity) {
+                return Err(wrong(format!("'{}' would hold itself; use another scene", part.scene)));
+            }
+            around.push(fetched.identity);
+            let origin = format!("{origin}: part {}", part.name);
+            let inside = Self::read_within(&part.scene, &origin, fetched.text, &mut *fetched.fetch, around);
+            around.pop();
+            part.inside = Some(Box::new(inside.map_err(|error| wrong(format!("{}: {error}", part.scene)))?));
+        }
         Ok(Self { name: name.to_owned(), origin: origin.to_owned(), text, def })
     }
 

@@ -247,7 +247,7 @@ impl Scene {
     /// From here on this scene only rings out; returns for how many samples. `[audio]`
     pub(crate) fn leave(&mut self) -> u32 {
         let Runtime { world, taps, rate_hz, .. } = &mut self.runtime;
-        world.part();
+        world.separate();
         let fade = fade_ticks(*rate_hz);
         for tap in taps {
             (tap.gains_before, tap.fade_left) = (tap.gains(fade), fade);

@@ -26,6 +26,7 @@ pub mod network;
 pub mod noise;
 pub mod output;
 pub mod own;
+pub mod part;
 pub mod particles;
 pub mod points;
 pub mod probe;
@@ -59,6 +60,7 @@ pub mod definitions {
     pub use super::network::{LinkDef, NetworkDef, PointDef};
     pub use super::output::{MAIN, OutputDef};
     pub use super::own::{OwnBody, OwnBodyDef, OwnLaw, OwnLawDef};
+    pub use super::part::PartDef;
     pub use super::particles::ParticlesDef;
     pub use super::points::PointsDef;
     pub use super::probe::ProbeDef;
@@ -143,7 +145,7 @@ const PARTS: &[&[Kind]] = &[
     &flat::<{ count(SIGNALS) }>(SIGNALS),
     &flat::<{ count(PROCESSES) }>(PROCESSES),
 ];
-const ALL: &[&[Kind]] = &[&[SCENE], MODELS, &[DRIVE, NOISE, EVENT, OUTPUT, TAP, CONTROL, MIDI]];
+const ALL: &[&[Kind]] = &[&[SCENE], MODELS, &[part::PART, DRIVE, NOISE, EVENT, OUTPUT, TAP, CONTROL, MIDI]];
 
 const SHAPES: &[Kind] = &{
     let mut all = [Kind::NONE; FAMILIES.len()];
@@ -353,7 +355,7 @@ pub(super) trait BuildContact: ContactKind {
 }
 
 /// A table of a scene besides those of bodies and contacts.
-pub(super) trait Part: Sized {
+pub(super) trait Section: Sized {
     /// Its declaration.
     const KIND: &'static Kind;
     /// Everything in it is as declared.

@@ -164,6 +164,9 @@ fn takes(this: &KeyType, shape: Option<&Family>) -> Value {
             map.insert("additionalProperties".into(), each(of));
             map.into()
         }
+        KeyType::Paths { of, max } => {
+            json!({ "type": "object", "maxProperties": max, "additionalProperties": each(of) })
+        }
         KeyType::Numbered { of, max } => {
             let numbers = json!({ "enum": (0..=max).map(|n| n.to_string()).collect::<Vec<_>>() });
             json!({ "type": "object", "propertyNames": numbers, "additionalProperties": each(of) })

@@ -116,18 +116,24 @@ fn read_scene(root: &Value<'_>, lines: &mut Lines) -> Result<SceneDef, SceneErro
         process.check(&Spot(node.at.clone())).map_err(|error| node.pin(error, lines))?;
         def.processes.push(process);
     }
-    def.drives = parts(&node, MAX_NODES, lines)?;
-    def.events = parts(&node, MAX_LIST, lines)?;
+    for entry in named_tables(&node, "part")? {
+        let at = join("part", &entry.key);
+        add(&entry.key, &at, entry.line)?;
+        let part = section(&open_as(&part::PART, &entry.value, at, entry.line, lines)?, lines)?;
+        def.parts.push(PartDef { name: entry.key.to_string(), ..part });
+    }
+    def.drives = sections(&node, MAX_NODES, lines)?;
+    def.events = sections(&node, MAX_LIST, lines)?;
     for entry in named_tables(&node, "output")? {
         let at = join("output", &entry.key);
         if let Err(what) = check_name(&entry.key) {
             return fail(at, entry.line, what);
         }
-        let output = part(&open_as(&OUTPUT, &entry.value, at, entry.line, lines)?, lines)?;
+        let output = section(&open_as(&OUTPUT, &entry.value, at, entry.line, lines)?, lines)?;
         def.outputs.push(OutputDef { name: entry.key.to_string(), ..output });
     }
-    def.taps = parts(&node, MAX_NODES, lines)?;
-    def.controls = parts(&node, MAX_CONTROLS, lines)?;
+    def.taps = sections(&node, MAX_NODES, lines)?;
+    def.controls = sections(&node, MAX_CONTROLS, lines)?;
     for (index, control) in def.controls.iter().enumerate() {
         let at = format!("control[{index}]");
         let line = lines.get(&join(&at, "name")).or(lines.get(&at)).copied();
@@ -135,7 +141,7 @@ fn read_scene(root: &Value<'_>, lines: &mut Lines) -> Result<SceneDef, SceneErro
     }
     if let Some(entry) = node.entry("midi") {
         let midi = open_as(&MIDI, &entry.value, "midi".into(), entry.value.line, lines)?;
-        def.midi = Some(part(&midi, lines)?);
+        def.midi = Some(section(&midi, lines)?);
     }
     Ok(def)
 }
@@ -206,20 +212,20 @@ fn open_as<'v, 't>(
 }
 
 /// Reads what a table says, and asks whether it is as declared.
-fn part<P: Part>(node: &Node<'_, '_>, lines: &mut Lines) -> Result<P, SceneError> {
+fn section<P: Section>(node: &Node<'_, '_>, lines: &mut Lines) -> Result<P, SceneError> {
     let part = P::read(node, lines)?;
     part.check(&Spot(node.at.clone())).map_err(|error| node.pin(error, lines))?;
     Ok(part)
 }
 
 /// `[[drive]]` and the like.
-fn parts<P: Part>(scene: &Node<'_, '_>, most: usize, lines: &mut Lines) -> Result<Vec<P>, SceneError> {
+fn sections<P: Section>(scene: &Node<'_, '_>, most: usize, lines: &mut Lines) -> Result<Vec<P>, SceneError> {
     let tables = nodes(scene, P::KIND, most, lines)?;
     tables
         .iter()
         .map(|table| {
             table.obey()?;
-            part(table, lines)
+            section(table, lines)
         })
         .collect()
 }

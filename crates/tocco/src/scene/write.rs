@@ -2,7 +2,7 @@
 //! Writes a scene as TOML.
 
 use super::def::*;
-use super::kinds::Part;
+use super::kinds::Section;
 use crate::math::Real;
 use crate::param::Params;
 use std::fmt::Write;
@@ -26,6 +26,7 @@ impl SceneDef {
         self.contacts.iter().for_each(|contact| write_contact(&mut out, contact));
         self.signals.iter().for_each(|signal| signal.write(&mut out));
         self.processes.iter().for_each(|process| process.write(&mut out));
+        self.parts.iter().for_each(|part| part.write(&mut out));
         self.drives.iter().for_each(|drive| drive.write(&mut out));
         self.events.iter().for_each(|event| event.write(&mut out));
         self.outputs.iter().for_each(|output| output.write(&mut out));

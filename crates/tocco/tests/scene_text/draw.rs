@@ -289,8 +289,14 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
             }
         })
         .collect();
-    let signals = some(rng).map(|_| draw_signal(rng, name(rng), path)).collect();
-    let processes = some(rng).map(|_| draw_process(rng, name(rng), path)).collect();
+    let signals =
+        some(rng).map(|_| name(rng)).collect::<Vec<_>>().into_iter().map(|name| draw_signal(rng, name, path)).collect();
+    let processes = some(rng)
+        .map(|_| name(rng))
+        .collect::<Vec<_>>()
+        .into_iter()
+        .map(|name| draw_process(rng, name, path))
+        .collect();
     let drives = some(rng)
         .map(|_| DriveDef {
             path: path(rng),
@@ -372,6 +378,7 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
         contacts,
         signals,
         processes,
+        parts: Vec::new(),
         drives,
         events,
         outputs,

@@ -53,7 +53,7 @@ impl ControlDef {
     }
 }
 
-impl Part for ControlDef {
+impl Section for ControlDef {
     const KIND: &'static Kind = &CONTROL;
 
     fn check(&self, spot: &Spot) -> Check {

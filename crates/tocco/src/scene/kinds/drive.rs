@@ -137,7 +137,7 @@ pub enum Source {
     },
 }
 
-impl Part for DriveDef {
+impl Section for DriveDef {
     const KIND: &'static Kind = &DRIVE;
 
     fn check(&self, spot: &Spot) -> Check {

@@ -43,7 +43,7 @@ pub struct EventDef {
     pub gesture: Gesture,
 }
 
-impl Part for EventDef {
+impl Section for EventDef {
     const KIND: &'static Kind = &EVENT;
 
     fn check(&self, spot: &Spot) -> Check {

@@ -236,7 +236,7 @@ pub(in crate::scene) fn check_names(def: &SceneDef, directory: &Directory) -> Re
     Ok(())
 }
 
-impl Part for MidiDef {
+impl Section for MidiDef {
     const KIND: &'static Kind = &MIDI;
 
     fn check(&self, spot: &Spot) -> Check {

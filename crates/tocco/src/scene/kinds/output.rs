@@ -40,7 +40,7 @@ pub struct OutputDef {
     pub limiter: bool,
 }
 
-impl Part for OutputDef {
+impl Section for OutputDef {
     const KIND: &'static Kind = &OUTPUT;
 
     fn check(&self, spot: &Spot) -> Check {

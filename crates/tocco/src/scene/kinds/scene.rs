@@ -55,6 +55,11 @@ pub const SCENE: Kind = Kind {
             "Numbers over time that drives and processes hear.",
         ),
         key("process", KeyType::Nodes { family: "process", max: MAX_NODES }, "What crackles, crunches and rustles."),
+        key(
+            "part",
+            KeyType::Map { of: &KeyType::Table(&part::PART), min: 0, max: MAX_NODES },
+            "Other scenes inside this one: one table [part.NAME] for each.",
+        ),
         key("drive", KeyType::Tables { of: &DRIVE, min: 0, max: MAX_NODES }, "Parameters and forces over time."),
         key("event", KeyType::Tables { of: &EVENT, min: 0, max: MAX_LIST }, "Gestures at a time."),
         key(

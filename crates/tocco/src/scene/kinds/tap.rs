@@ -99,7 +99,7 @@ impl TapTo {
     }
 }
 
-impl Part for TapDef {
+impl Section for TapDef {
     const KIND: &'static Kind = &TAP;
 
     fn check(&self, spot: &Spot) -> Check {

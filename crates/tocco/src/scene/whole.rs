@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A scene with its parts: one scene again, every name with its path in front.
+//!
+//! Of a part, bodies, contacts, signals, processes, drives, events, taps and controls count; its rate, duration, seed, outputs
+//! and `[midi]` do not. An inlet that hears a signal of the scene around it reads that signal and is no inlet any more. Random
+//! labels are names, so each use of a scene draws its own numbers.
+
+use super::def::*;
+use super::error::{SceneError, nearest};
+use super::kinds::Mobility;
+use crate::gesture::Gesture;
+use crate::math::Real;
+use std::borrow::Cow;
+
+/// Most scenes inside one another.
+const DEEPEST: usize = 16;
+
+/// A value that a part is given once it is built.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Given {
+    /// Where the scene says so.
+    pub place: String,
+    /// Path in the whole scene.
+    pub path: String,
+    /// What becomes of it.
+    pub value: GivenValue,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum GivenValue {
+    /// This.
+    Is(Real),
+    /// So many times what it is.
+    Times(Real),
+}
+
+impl SceneDef {
+    /// The scene without parts that says the same: everything inside a part is there under its path. `[control]`
+    pub fn whole(&self) -> Result<Cow<'_, SceneDef>, SceneError> {
+        Ok(self.whole_and_given()?.0)
+    }
+
+    pub(super) fn whole_and_given(&self) -> Result<(Cow<'_, SceneDef>, Vec<Given>), SceneError> {
+        if self.parts.is_empty() {
+            return Ok((Cow::Borrowed(self), Vec::new()));
+        }
+        let (def, given) = joined(self, 0)?;
+        Ok((Cow::Owned(def), given))
+    }
+}
+
+fn joined(def: &SceneDef, depth: usize) -> Result<(SceneDef, Vec<Given>), SceneError> {
+    let mut all = def.clone();
+    let mut given = Vec::new();
+    for part in std::mem::take(&mut all.parts) {
+        let place = format!("part.{}", part.name);
+        let wrong = |key: &str, what: String| SceneError::new(format!("{place}{key}"), what);
+        let Some(inside) = &part.inside else {
+            let what = "nobody has fetched this scene; a scene that uses others is read with them";
+            return Err(wrong(".scene", what.into()));
+        };
+        if depth == DEEPEST {
+            return Err(wrong(".scene", format!("more than {DEEPEST} scenes inside one another")));
+        }
+        inside.def.check().map_err(|error| wrong(".scene", format!("{}: {error}", part.scene)))?;
+        let (mut own, mut inner) = joined(&inside.def, depth + 1)?;
+        connect(&mut own, &part).map_err(|(key, what)| wrong(&key, what))?;
+        transpose(&own, &part, &place, &mut inner);
+        let set = part.set.iter().map(|(path, value)| {
+            let place = format!("{place}.set");
+            Given { place, path: path.clone(), value: GivenValue::Is(*value) }
+        });
+        inner.extend(set);
+        rename(&mut own, &part);
+        let prefixed = |given: Given| Given { path: format!("{}/{}", part.name, given.path), ..given };
+        given.extend(inner.into_iter().map(prefixed));
+        all.bodies.append(&mut own.bodies);
+        all.contacts.append(&mut own.contacts);
+        all.signals.append(&mut own.signals);
+        all.processes.append(&mut own.processes);
+        all.drives.append(&mut own.drives);
+        all.events.append(&mut own.events);
+        all.taps.append(&mut own.taps);
+        all.controls.append(&mut own.controls);
+    }
+    Ok((all, given))
+}
+
+/// An inlet that hears a signal of the scene around reads it; that signal's name is marked, so that it gets no prefix.
+const OUTER: &str = "\u{0}";
+
+fn connect(own: &mut SceneDef, part: &PartDef) -> Result<(), (String, String)> {
+    for (inlet, signal) in &part.signals {
+        let inlets = || own.signals.iter().filter(|s| s.form.inlet().is_some()).map(|s| s.name.as_str());
+        let Some(index) = own.signals.iter().position(|s| s.name == *inlet && s.form.inlet().is_some()) else {
+            let near = nearest(inlet, inlets());
+            return Err((format!(".signal.{inlet}"), format!("'{}' has no inlet '{inlet}'{near}", part.scene)));
+        };
+        own.signals[index].form = ProbeDef { of: format!("{OUTER}{signal}") }.into();
+    }
+    Ok(())
+}
+
+/// Everything that has a pitch.
+fn transpose(own: &SceneDef, part: &PartDef, place: &str, given: &mut Vec<Given>) {
+    if part.transpose == 1.0 {
+        return;
+    }
+    let mut add = |node: &str, id: &str| {
+        let (place, path) = (format!("{place}.transpose"), format!("{node}/{id}"));
+        given.push(Given { place, path, value: GivenValue::Times(part.transpose) });
+    };
+    for body in own.bodies.iter().filter(|body| body.form.mobility() == Mobility::Vibrating) {
+        body.form.pitch().into_iter().for_each(|(spec, _)| add(&body.name, spec.id));
+    }
+    for process in &own.processes {
+        let tuned = process.form.params().into_iter().any(|(spec, _)| spec.id == "freq_scale");
+        tuned.then(|| add(&process.name, "freq_scale"));
+    }
+}
+
+/// Puts the path before every name.
+fn rename(own: &mut SceneDef, part: &PartDef) {
+    let prefixed = |name: &mut String| match name.strip_prefix(OUTER) {
+        Some(outer) => *name = outer.to_owned(),
+        None => *name = format!("{}/{name}", part.name),
+    };
+    for body in &mut own.bodies {
+        prefixed(&mut body.name);
+    }
+    for contact in &mut own.contacts {
+        prefixed(&mut contact.name);
+        contact.between.iter_mut().for_each(prefixed);
+        contact.form.names_mut().into_iter().for_each(prefixed);
+    }
+    for signal in &mut own.signals {
+        prefixed(&mut signal.name);
+        let total = |of: &&mut String| !matches!(of.as_str(), "energy" | "work");
+        signal.form.reads_mut().filter(total).into_iter().for_each(prefixed);
+    }
+    for process in &mut own.processes {
+        prefixed(&mut process.name);
+        prefixed(&mut process.driven_by);
+        process.on.iter_mut().for_each(prefixed);
+    }
+    for drive in &mut own.drives {
+        prefixed(&mut drive.path);
+        if let Source::Signal(name) = &mut drive.source {
+            prefixed(name);
+        }
+    }
+    for event in &mut own.events {
+        match &mut event.gesture {
+            Gesture::Set { path: name, .. } | Gesture::Strike { body: name, .. } | Gesture::Hit { site: name, .. } => {
+                prefixed(name);
+            }
+            _ => {}
+        }
+    }
+    for tap in &mut own.taps {
+        prefixed(&mut tap.of);
+        tap.outputs.clear();
+    }
+    for control in &mut own.controls {
+        prefixed(&mut control.name);
+        prefixed(&mut control.path);
+        control.also.iter_mut().for_each(prefixed);
+    }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Scenes inside scenes.
+
+use std::collections::BTreeMap;
+use tocco::scene::{Fetch, FetchedScene, Recording};
+use tocco::{Document, Engine, Gesture, Queue, Scene, SceneDef};
+
+const BAR: &str = "
+[body.hammer]
+type = 'mass'
+mass_kg = 0.02
+[body.bar]
+type = 'modal'
+modes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }, { freq_hz = 1213.0, decay_s = 0.2, mass_kg = 0.05 }]
+[contact.hit]
+type = 'impact'
+between = ['hammer', 'bar']
+[[event]]
+at_s = 0.01
+strike = 'hammer'
+velocity_m_s = 1.0
+[[control]]
+name = 'weight'
+path = 'hammer/mass_kg'
+range = [0.01, 0.1]
+[[tap]]
+of = 'bar'
+";
+
+const GRAVEL: &str = "
+[signal.press]
+type = 'input'
+max = 3.0
+[process.pebbles]
+type = 'particles'
+driven_by = 'press'
+resonances = [{ freq_hz = 2385.0, bandwidth_hz = 1860.0 }]
+[[tap]]
+of = 'pebbles'
+quantity = 'sound'
+";
+
+/// Scenes by name.
+#[derive(Clone)]
+struct Shelf(BTreeMap<&'static str, &'static str>);
+
+impl Fetch for Shelf {
+    fn recording(&mut self, file: &str) -> Result<Recording, String> {
+        Err(format!("no {file} here"))
+    }
+    fn scene(&mut self, name: &str) -> Result<FetchedScene<'_>, String> {
+        let text = self.0.get(name).ok_or(format!("no scene '{name}' on the shelf"))?;
+        let (identity, text) = (name.to_owned(), (*text).to_owned());
+        Ok(FetchedScene { identity, text, fetch: Box::new(self.clone()) })
+    }
+}
+
+fn read(text: &str) -> Result<Document, tocco::SceneError> {
+    let scenes = [
+        ("bar", BAR),
+        ("gravel", GRAVEL),
+        ("two", "[part.low]\nscene = 'bar'\ntranspose = 0.5\n[part.high]\nscene = 'bar'\n"),
+        ("itself", "[part.me]\nscene = 'itself'\n"),
+        ("ring", "[part.other]\nscene = 'rang'\n"),
+        ("rang", "[part.other]\nscene = 'ring'\n"),
+    ];
+    Document::read("whole", "here", text.to_owned(), Shelf(scenes.into_iter().collect()))
+}
+
+fn engine(document: &Document) -> Engine {
+    Engine::new(Scene::build(&document.def, 48_000.0).unwrap())
+}
+
+fn sound(engine: &mut Engine, frames: usize) -> Vec<f32> {
+    let mut out = vec![0.0; frames * engine.scene().channels()];
+    engine.render(&[], &mut Queue::new(), &mut out);
+    out
+}
+
+#[test]
+fn a_scene_sounds_as_a_part_as_it_does_alone() {
+    let alone = sound(&mut Engine::new(Scene::build(&SceneDef::from_text(BAR).unwrap(), 48_000.0).unwrap()), 9_600);
+    let part = sound(&mut engine(&read("[part.a]\nscene = 'bar'").unwrap()), 9_600);
+    assert!(alone == part && alone.iter().any(|x| x.abs() > 0.01));
+    let twice = sound(&mut engine(&read("[part.a]\nscene = 'bar'\n[part.b]\nscene = 'bar'").unwrap()), 9_600);
+    assert!(twice.iter().zip(&alone).all(|(two, one)| (two - 2.0 * one).abs() < 1e-6), "twice as much");
+}
+
+#[test]
+fn a_part_is_set_transposed_and_played_by_its_path() {
+    let document =
+        read("[part.a]\nscene = 'bar'\ntranspose = 2.0\nset = { 'hammer/mass_kg' = 0.05, 'hit/exponent' = 2.0 }\n")
+            .unwrap();
+    let scene = Scene::build(&document.def, 48_000.0).unwrap();
+    let value = |path: &str| scene.paths().into_iter().find(|(known, ..)| known == path).unwrap().2;
+    assert_eq!(value("a/hammer/mass_kg"), 0.05);
+    assert_eq!(value("a/hit/exponent"), 2.0);
+    assert_eq!(value("a/bar/freq_scale"), 2.0);
+    let directory = scene.directory();
+    for gesture in [
+        Gesture::Set { path: "a/hit/stiffness".into(), value: 1e8 },
+        Gesture::Set { path: "a/weight".into(), value: 0.5 },
+        Gesture::Set { path: "a/bar/force_n".into(), value: 1.0 },
+        Gesture::Strike { body: "a/hammer".into(), velocity_m_s: 1.0 },
+        Gesture::Hit { site: "a/bar".into(), impulse_n_s: 0.01 },
+    ] {
+        gesture.resolve::<Scene>(directory).unwrap_or_else(|error| panic!("{gesture:?}: {error}"));
+    }
+    assert_eq!(directory.controls()[0].name, "a/weight");
+    assert!(directory.probe("a/bar.velocity").is_ok());
+}
+
+#[test]
+fn parts_of_parts_multiply_their_transposition_and_keep_their_paths() {
+    let document = read("[part.x]\nscene = 'two'\ntranspose = 0.25\n").unwrap();
+    let scene = Scene::build(&document.def, 48_000.0).unwrap();
+    let value = |path: &str| scene.paths().into_iter().find(|(known, ..)| known == path).unwrap().2;
+    assert_eq!((value("x/low/bar/freq_scale"), value("x/high/bar/freq_scale")), (0.125, 0.25));
+}
+
+#[test]
+fn an_inlet_of_a_part_hears_a_signal_of_the_scene_around_it_and_each_use_draws_its_own_numbers() {
+    let text = "[signal.foot]\ntype = 'points'\npoints = [[0.0, 0.0], [0.05, 1.0], [0.3, 0.0]]\n\
+                [part.heel]\nscene = 'gravel'\nsignal.press = 'foot'\n[part.toe]\nscene = 'gravel'\nsignal.press = 'foot'\n";
+    let mut both = engine(&read(text).unwrap());
+    assert!(sound(&mut both, 9_600).iter().any(|x| *x != 0.0));
+    let names: Vec<&str> = both.scene().directory().process_names().collect();
+    assert_eq!(names, ["heel/pebbles", "toe/pebbles"]);
+    assert_eq!(both.scene().directory().inlets().count(), 0, "what is connected is no inlet any more");
+    let mut times = [Vec::new(), Vec::new()];
+    while let Some(happening) = both.take_happening() {
+        times[happening.process].push(happening.at_s);
+    }
+    assert!(times.iter().all(|own| own.len() > 5) && times[0] != times[1], "{times:?}");
+    // Alone, the inlet stays an inlet under its path.
+    let open = engine(&read("[part.heel]\nscene = 'gravel'").unwrap());
+    assert_eq!(open.scene().directory().inlets().next().unwrap().0, "heel/press/value");
+}
+
+#[test]
+fn a_scene_with_parts_survives_a_take_and_its_own_writing() {
+    let document = read("[part.a]\nscene = 'bar'\ntranspose = 2.0\nset = { 'hammer/mass_kg' = 0.05 }\n").unwrap();
+    let json = Gesture::Load(Box::new(document.clone())).to_json();
+    let Ok(Gesture::Load(back)) = Gesture::from_json(&json, "here") else { panic!("not a scene") };
+    assert!(sound(&mut engine(&document), 4_800) == sound(&mut engine(&back), 4_800));
+    let again = SceneDef::from_text(&document.def.to_toml()).unwrap();
+    assert_eq!(again.parts[0].set, document.def.parts[0].set);
+    assert_eq!(again.parts[0].transpose, 2.0);
+}
+
+#[test]
+fn what_cannot_be_a_part_is_refused_in_one_line() {
+    for (text, said) in [
+        ("[part.a]\nscene = 'itself'", "'itself' would hold itself"),
+        ("[part.a]\nscene = 'ring'", "'ring' would hold itself"),
+        ("[part.a]\nscene = 'nothing'", "no scene 'nothing' on the shelf"),
+        (
+            "[part.a]\nscene = 'gravel'\nsignal.pres = 's'\n[signal.s]\ntype = 'input'",
+            "has no inlet 'pres'; did you mean 'press'?",
+        ),
+        ("[part.a]\nscene = 'gravel'\nsignal.press = 't'\n[signal.s]\ntype = 'input'", "no signal 't'"),
+        ("[part.a]\nscene = 'bar'\nset = { 'hit/stifness' = 1.0 }", "did you mean 'a/hit/stiffness'?"),
+        ("[part.a]\nscene = 'bar'\nset = { 'hit/stiffness' = -1.0 }", "is out of range"),
+        ("[part.a]\nscene = 'bar'\ntranspose = 0.0", "wants a number from 0.05 to 20"),
+    ] {
+        let error = match read(text) {
+            Ok(document) => Scene::build(&document.def, 48_000.0).err().expect(text).to_string(),
+            Err(error) => error.to_string(),
+        };
+        assert!(error.contains(said) && !error.contains('\n'), "{text}\n{error}");
+    }
+    let bare = SceneDef::from_text("[part.a]\nscene = 'bar'").unwrap();
+    assert!(Scene::build(&bare, 48_000.0).err().unwrap().to_string().contains("nobody has fetched this scene"));
+}
