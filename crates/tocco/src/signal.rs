@@ -8,7 +8,7 @@
 //! - `[signal.1]  s(t) = s_k + (s_{k+1} - s_k) (t/T - k)` within cell k. A signal that knows its future (points, noise, a
 //!   recording) is read at both ends; one that is heard as it comes (a probe, an inlet, sound that comes in) is read at k
 //!   and crosses the cell from its last reading to this one: late by 1 ms, never jumping.
-//! - `[signal.2]  x -> gain x + offset -> roll -> curve -> smooth -> rate -> gate`: the operators, in this order, where a
+//! - `[signal.2]  x -> roll -> gain x + offset -> curve -> smooth -> rate -> gate`: the operators, in this order, where a
 //!   scene asks for them.
 //! - `[signal.3]  y <- y + (1 - exp(-T/tau)) (x - y)`: smooth, tau `smooth_s`.
 //! - `[signal.4]  y = (x_k - x_{k-1})/T`: rate of change.
@@ -37,7 +37,7 @@ const LARGEST: Real = 1e18;
 crate::params! {
     /// Parameters that every signal has.
     pub struct SignalParams {
-        gain: "1", -1e12 => 1e12, default 1.0, Linear, Control, glide 0.02, "Factor on the signal, before everything else.";
+        gain: "1", -1e12 => 1e12, default 1.0, Linear, Control, glide 0.02, "Factor on the signal, after radius_m and before everything else.";
         offset: "1", -1e12 => 1e12, default 0.0, Linear, Control, glide 0.02, "Added after the gain.";
         smooth_s: "s", 0.0 => 100.0, default 0.0, Linear, Control, glide 0.0, "Time constant of a one-pole smoother; 0: none.";
     }
@@ -209,8 +209,7 @@ impl Signal {
         if !self.begun {
             self.begun = true;
             self.way = sane(now);
-            let first = self.linear(now);
-            let curved = self.curved(first, 0.0);
+            let curved = self.curved(sane(now), 0.0);
             (self.smoothed, self.last) = (curved, curved);
             self.cell.to = self.gated(if self.operators.rate { 0.0 } else { curved });
         }
@@ -260,20 +259,17 @@ impl Signal {
         }
     }
 
-    fn linear(&self, x: Real) -> Real {
-        sane(self.params.gain * sane(x) + self.params.offset)
-    }
-
     fn curved(&self, x: Real, speed: Real) -> Real {
         let x = match self.operators.roll {
             Some([radius, eccentricity]) => eccentricity * speed * speed / radius * cos(x / radius), // [signal.6]
             None => x,
         };
+        let x = sane(self.params.gain * x + self.params.offset);
         if self.operators.curve.is_empty() { x } else { breakpoints(&self.operators.curve, x) }
     }
 
     fn shaped(&mut self, raw: Real) -> Real {
-        let x = self.linear(raw); // [signal.2]
+        let x = sane(raw); // [signal.2]
         let speed = (x - core::mem::replace(&mut self.way, x)) / GRID_S;
         let x = self.curved(x, speed);
         let keep = if self.params.smooth_s > 0.0 { exp(-GRID_S / self.params.smooth_s) } else { 0.0 };
