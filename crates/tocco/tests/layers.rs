@@ -24,7 +24,7 @@ fn sources() -> BTreeMap<String, String> {
 /// Lowest first; a file uses only what stands before it or beside it.
 const LAYERS: [&[&str]; 6] = [
     &["math", "units", "hash", "rng", "param"],
-    &["theory", "papers", "resonator", "interactor", "texture"],
+    &["theory", "papers", "resonator", "interactor", "texture", "output"],
     &["contact"],
     &["command"],
     &["scene", "gesture"],

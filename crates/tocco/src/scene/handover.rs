@@ -6,6 +6,9 @@
 //! nothing, while its taps fade. A tap whose body goes on keeps its gain and glides to the new one; a tap on a new body
 //! is heard at once, because that body begins at rest or as the scene says.
 //!
+//! An output's space that is made alike goes on, with all that still rings in its room; one that is made otherwise begins empty, and
+//! what rang in the old one fades.
+//!
 //! Parameters that the two scenes declare alike keep the value a player gave them; others glide from where they are.
 //! All of it is exchange and arithmetic: no allocation, so it happens on the audio side, at a tick.
 
@@ -16,6 +19,7 @@ use super::slot::Target;
 use super::tap::{TapFrom, fade_ticks};
 use crate::contact::Site;
 use crate::math::Real;
+use crate::output::Space;
 use crate::param::Rate;
 use crate::resonator::Motion;
 
@@ -35,18 +39,23 @@ pub(crate) struct Lineage {
     /// What each body and contact is made of, as one number: equal ones are interchangeable.
     body_makes: Vec<u64>,
     contact_makes: Vec<u64>,
+    space_makes: Vec<Option<u64>>,
     bodies: Vec<Ancestor>,
     contacts: Vec<Option<usize>>,
+    /// Outputs whose space goes on.
+    spaces: Vec<Option<usize>>,
 }
 
 impl Lineage {
-    /// Of bodies and contacts that are made so. `[control]`
-    pub fn new(body_makes: Vec<u64>, contact_makes: Vec<u64>) -> Self {
+    /// Of bodies, contacts and spaces of outputs that are made so. `[control]`
+    pub fn new(body_makes: Vec<u64>, contact_makes: Vec<u64>, space_makes: Vec<Option<u64>>) -> Self {
         Self {
             bodies: vec![Ancestor::None; body_makes.len()],
             contacts: vec![None; contact_makes.len()],
+            spaces: vec![None; space_makes.len()],
             body_makes,
             contact_makes,
+            space_makes,
         }
     }
 }
@@ -58,8 +67,10 @@ impl Scene {
         let surplus = self.runtime.world.energy() - self.runtime.world.work();
         self.lineage.bodies.fill(Ancestor::None);
         self.lineage.contacts.fill(None);
+        self.lineage.spaces.fill(None);
         if keep {
             self.take_bodies(old);
+            self.take_spaces(old);
             self.take_contacts(old);
             let stays = &self.lineage.contacts;
             self.runtime.world.settle_in(|contact| stays[contact].is_some());
@@ -97,6 +108,32 @@ impl Scene {
         }
     }
 
+    /// A space that is made alike goes on ringing.
+    fn take_spaces(&mut self, old: &mut Scene) {
+        for (own, make) in self.lineage.space_makes.iter().enumerate() {
+            let Some(make) = make else { continue };
+            let theirs = old.lineage.space_makes.iter().position(|other| other.as_ref() == Some(make));
+            self.lineage.spaces[own] = theirs;
+            match theirs {
+                Some(theirs) => core::mem::swap(&mut self.runtime.spaces[own], &mut old.runtime.spaces[theirs]),
+                None => self.runtime.spaces[own].iter_mut().for_each(Space::enter),
+            }
+        }
+    }
+
+    /// How much louder a channel's direct sound was in the scene before, if its space is another one.
+    fn louder_before(&self, channel: usize, old: &Runtime) -> Real {
+        let goes_on = |(own, space): (usize, &Option<Space>)| {
+            let here = space.as_ref().is_some_and(|space| space.channels().contains(&channel));
+            here && self.lineage.spaces[own].is_some()
+        };
+        let now = self.runtime.direct_gain(channel);
+        if now < 1e-6 || self.runtime.spaces.iter().enumerate().any(goes_on) {
+            return 1.0;
+        }
+        old.direct_gain(channel) / now
+    }
+
     /// The slot of the old scene that moved the same thing; probably the one at `hint`, since order seldom changes.
     fn slot_before(&self, target: Target, old: &Runtime, hint: usize) -> Option<usize> {
         let body = |own: usize| match self.lineage.bodies[own] {
@@ -109,6 +146,7 @@ impl Scene {
             Target::Force(site) => Target::Force(Site { body: body(site.body)?, port: site.port }),
             Target::Contact { contact: own, param } => Target::Contact { contact: contact(own)?, param },
             Target::Surface { contact: own, param } => Target::Surface { contact: contact(own)?, param },
+            Target::Output { output, param } => Target::Output { output: self.lineage.spaces[output]?, param },
         };
         let mut places = (hint..old.slots.len()).chain(0..hint.min(old.slots.len()));
         places.find(|&place| old.slots[place].target == wanted)
@@ -156,13 +194,15 @@ impl Scene {
                 }
             };
             let before = self.tap_before(index, old);
+            let louder = self.runtime.taps[index].to.map(|(channel, _)| self.louder_before(channel, old));
             let Runtime { taps, readings, world, .. } = &mut self.runtime;
             let tap = &mut taps[index];
             match (ancestor, before) {
                 (Ancestor::Same(_), Some(theirs)) => {
                     let was = &mut old.taps[theirs];
                     tap.last = was.last;
-                    (tap.gains_before, tap.fade_left) = (was.gains(fade), fade);
+                    let gains = was.gains(fade);
+                    (tap.gains_before, tap.fade_left) = ([gains[0] * louder[0], gains[1] * louder[1]], fade);
                     was.to.iter_mut().for_each(|(_, gain)| *gain = 0.0);
                     was.fade_left = 0;
                 }
@@ -205,9 +245,10 @@ impl Scene {
 
     /// From here on this scene only rings out; returns for how many samples. `[audio]`
     pub(crate) fn leave(&mut self) -> u32 {
-        let Runtime { world, taps, rate_hz, .. } = &mut self.runtime;
+        let Runtime { world, taps, spaces, rate_hz, .. } = &mut self.runtime;
         world.part();
         let fade = fade_ticks(*rate_hz);
+        spaces.iter_mut().flatten().for_each(|space| space.leave(fade as usize));
         for tap in taps {
             (tap.gains_before, tap.fade_left) = (tap.gains(fade), fade);
             tap.to.iter_mut().for_each(|(_, gain)| *gain = 0.0);
@@ -222,7 +263,9 @@ impl Scene {
 
     /// Adds what still sounds to the mix, nothing touching anything. `[audio]`
     pub(crate) fn ring_out(&mut self, ticks: usize, mix: &mut [Real]) {
-        let Runtime { world, taps, readings, channels, rate_hz, .. } = &mut self.runtime;
+        let Runtime { world, taps, readings, spaces, bus, channels, rate_hz, .. } = &mut self.runtime;
+        let through_spaces = !bus.is_empty();
+        bus.fill(0.0);
         for (body, readings) in readings.iter_mut().enumerate() {
             world.ring(body, ticks, readings);
         }
@@ -230,7 +273,11 @@ impl Scene {
             if let TapFrom::Contact { .. } = tap.from {
                 tap.lane[..ticks].fill(tap.last);
             }
-            tap.mix(readings, *rate_hz, *channels, ticks, mix);
+            tap.mix(readings, *rate_hz, *channels, ticks, if through_spaces { &mut *bus } else { &mut *mix });
+        }
+        if through_spaces {
+            spaces.iter_mut().flatten().for_each(|space| space.pass(ticks, *channels, bus));
+            mix.iter_mut().zip(&bus[..ticks * *channels]).for_each(|(sum, x)| *sum += x);
         }
     }
 }

@@ -39,7 +39,7 @@ pub mod definitions {
     pub use super::midi::{MidiDef, Notes};
     pub use super::modal::{ModalDef, ModeDef, MorphDef, PortDef};
     pub use super::network::{LinkDef, NetworkDef, PointDef};
-    pub use super::output::{MAIN, OutputDef};
+    pub use super::output::{MAIN, OutputDef, RoomDecay, RoomDef};
     pub use super::own::{OwnBody, OwnBodyDef, OwnLaw, OwnLawDef};
     pub use super::shape::{ShapeMorphDef, ShapedDef};
     pub use super::string::{PlaceDef, StringDef};
@@ -72,7 +72,7 @@ pub use control::{CONTROL, RANGE};
 pub use drive::{DEFAULT_FIRST_HZ, DRIVE, NOISE, POINT};
 pub use event::EVENT;
 pub use midi::MIDI;
-pub use output::OUTPUT;
+pub use output::{OUTPUT, ROOM};
 pub use scene::*;
 pub use tap::TAP;
 
@@ -101,7 +101,7 @@ pub const MODELS: &[Kind] = &flat::<{ count(PARTS) }>(PARTS);
 pub const KINDS: &[Kind] = &flat::<{ count(ALL) }>(ALL);
 
 const PARTS: &[&[Kind]] = &[&flat::<{ count(BODIES) }>(BODIES), SHAPES, &flat::<{ count(CONTACTS) }>(CONTACTS)];
-const ALL: &[&[Kind]] = &[&[SCENE], MODELS, &[DRIVE, NOISE, EVENT, OUTPUT, TAP, CONTROL, MIDI]];
+const ALL: &[&[Kind]] = &[&[SCENE], MODELS, &[DRIVE, NOISE, EVENT, OUTPUT, ROOM, TAP, CONTROL, MIDI]];
 
 const SHAPES: &[Kind] = &{
     let mut all = [Kind::NONE; FAMILIES.len()];

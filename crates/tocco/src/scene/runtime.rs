@@ -8,6 +8,7 @@ use super::tap::{Tap, TapFrom};
 use crate::command::Timed;
 use crate::contact::world::World;
 use crate::math::Real;
+use crate::output::Space;
 use crate::param::{Rate, Tunable};
 use crate::resonator::{Motion, Reading};
 use core::convert::Infallible;
@@ -22,6 +23,10 @@ pub(crate) struct Runtime {
     pub taps: Vec<Tap>,
     /// What taps want to know of each body.
     pub readings: Vec<Vec<Reading>>,
+    /// What lies between the taps and the channels of each output, where it says so.
+    pub spaces: Vec<Option<Space>>,
+    /// Frames on their way through the spaces of a scene that leaves; empty without spaces.
+    pub bus: Vec<Real>,
     pub channels: usize,
     pub rate_hz: Real,
 }
@@ -33,6 +38,7 @@ impl Runtime {
             Target::Body { body, param } => self.world.tune_body(body, param, value),
             Target::Contact { contact, param } => self.world.tune_contact(contact, param, value),
             Target::Surface { contact, param } => self.tune_surface(contact, param, value),
+            Target::Output { output, param } => self.tune_space(output, param, value),
             Target::Force(site) => {
                 self.world.set_force(site, value);
                 if value != 0.0 {
@@ -50,7 +56,20 @@ impl Runtime {
             Target::Body { body, param } => self.world.bodies[body].set(param, value),
             Target::Contact { contact, param } => self.world.glide_contact(contact, param, value),
             Target::Surface { contact, param } => self.tune_surface(contact, param, value),
+            Target::Output { output, param } => self.tune_space(output, param, value),
         }
+    }
+
+    fn tune_space(&mut self, output: usize, param: usize, value: Real) {
+        if let Some(space) = &mut self.spaces[output] {
+            space.set(param, value);
+        }
+    }
+
+    /// Factor on the direct sound of a channel.
+    pub fn direct_gain(&self, channel: usize) -> Real {
+        let mut spaces = self.spaces.iter().flatten();
+        spaces.find(|space| space.channels().contains(&channel)).map_or(1.0, Space::direct_gain)
     }
 
     fn tune_surface(&mut self, contact: usize, param: usize, value: Real) {
@@ -82,6 +101,7 @@ impl Runtime {
     /// Everything to rest; see [`Command::Hush`](crate::command::Command::Hush).
     pub fn hush(&mut self) {
         self.world.hush();
+        self.spaces.iter_mut().flatten().for_each(Space::hush);
         for index in 0..self.slots.len() {
             let slot = &mut self.slots[index];
             let moves = matches!(slot.target, Target::Force(_))
@@ -133,9 +153,9 @@ impl Runtime {
         }
     }
 
-    /// Adds the taps to the mix.
+    /// Adds the taps to the mix, which then goes through the spaces of the outputs.
     pub fn mix(&mut self, ticks: usize, mix: &mut [Real]) {
-        let Self { taps, world, readings, rate_hz, channels, .. } = self;
+        let Self { taps, world, readings, spaces, rate_hz, channels, .. } = self;
         for tap in taps {
             if let TapFrom::Contact { contact, .. } = tap.from
                 && !world.contacts[contact].awake
@@ -144,6 +164,7 @@ impl Runtime {
             }
             tap.mix(readings, *rate_hz, *channels, ticks, mix);
         }
+        spaces.iter_mut().flatten().for_each(|space| space.pass(ticks, *channels, mix));
     }
 
     /// Tick of the last scheduled gesture or breakpoint.

@@ -33,6 +33,8 @@ pub(crate) enum Target {
     Surface { contact: usize, param: usize },
     /// The external force at a port.
     Force(Site),
+    /// A parameter of an output's space.
+    Output { output: usize, param: usize },
 }
 
 /// One live value with its glide.
