@@ -38,10 +38,11 @@ pub struct Section {
 }
 
 /// What can be measured without a device. A program adds its own to them.
-pub const SECTIONS: [Section; 7] = [
+pub const SECTIONS: [Section; 8] = [
     Section { name: "free", measure: free_ringing },
     Section { name: "contact", measure: permanent_contact },
     Section { name: "friction", measure: rubbing },
+    Section { name: "room", measure: in_a_room },
     Section { name: "shape", measure: shapes },
     Section { name: "sweep", measure: whole_sweep },
     Section { name: "analyse", measure: analysing },
@@ -98,6 +99,24 @@ fn rubbing(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
     }
     updates(table, "locked, 32 modes on 32 modes", "25000", 450.0, engine::locked(32))?;
     updates(table, "a bowed string", "", 150.0, engine::bowed_string())
+}
+
+/// What a room costs in the same unit: a mass that is heard in one, without what it costs outside.
+fn in_a_room(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
+    table.heading("a room in stereo, mode updates per frame", ["", "ours", "ns", "goal"])?;
+    let (mut plain, mut inside) = (Plain::new(&modes(512)), engine::in_a_room(true).map_err(Error::Machine)?);
+    let mut outside = engine::in_a_room(false).map_err(Error::Machine)?;
+    let render = |engine: &mut Engine, out: &mut [f32]| {
+        // Half as many frames as samples: twice, for as many frames.
+        engine.render(&[], &mut Queue::new(), out);
+        engine.render(&[], &mut Queue::new(), out);
+    };
+    let (plain_ns, inside_ns) = alternate(&mut |out| plain.render(out), &mut |out| render(&mut inside, out));
+    let (_, outside_ns) = alternate(&mut |out| plain.render(out), &mut |out| render(&mut outside, out));
+    let (room_ns, goal) = (inside_ns - outside_ns, 60.0);
+    let updates = room_ns / (plain_ns / 512.0);
+    let columns = [String::new(), format!("{updates:.0}"), format!("{room_ns:.0}"), format!("<= {goal}")];
+    table.figure("60 m3, 0.5 s, at 3 m", columns, updates <= goal)
 }
 
 /// A struck body of 200 modes from its geometry, text to scene.

@@ -11,6 +11,7 @@ use tocco::output::{Space, SpaceMake, WayParams};
 use tocco::resonator::CONTROL_TICKS;
 use tocco::rng::Rng;
 use tocco::{Engine, Scene, SceneDef};
+use tocco_testing::decays::{backward_db, octave, t30_s};
 
 const RATES_HZ: [f64; 3] = [44_100.0, 48_000.0, 96_000.0];
 
@@ -32,54 +33,12 @@ fn answer(room: &mut Room, impulse: &[f64], frames: usize) -> Vec<Vec<f64>> {
     all
 }
 
-/// An octave filter: Butterworth of order 6 at both borders.
-fn octave(centre_hz: f64, rate_hz: f64, x: &[f64]) -> Vec<f64> {
-    let mut y = x.to_vec();
-    for (border_hz, high) in [(centre_hz / 2f64.sqrt(), true), (centre_hz * 2f64.sqrt(), false)] {
-        for q in [0.517_638_090, 0.707_106_781, 1.931_851_653] {
-            let w = TAU * (border_hz / rate_hz).min(0.49);
-            let (alpha, c) = (w.sin() / (2.0 * q), w.cos());
-            let (b0, b1) = if high { (0.5 * (1.0 + c), -(1.0 + c)) } else { (0.5 * (1.0 - c), 1.0 - c) };
-            let a0 = 1.0 + alpha;
-            let (mut s1, mut s2) = (0.0, 0.0);
-            for v in &mut y {
-                let out = b0 * *v / a0 + s1;
-                s1 = (b1 * *v + 2.0 * c * out) / a0 + s2;
-                s2 = (b0 * *v - (1.0 - alpha) * out) / a0;
-                *v = out;
-            }
-        }
-    }
-    y
-}
-
 fn centre_hz(band: usize) -> f64 {
     125.0 * f64::from(1 << band)
 }
 
 fn energy(all: &[Vec<f64>]) -> f64 {
     all.iter().flatten().map(|x| x * x).sum()
-}
-
-/// Time of decay by 60 dB as ISO 3382 reads it: a line from -5 to -35 dB of the backward integral over all of them.
-fn t30_s(all: &[Vec<f64>], rate_hz: f64) -> f64 {
-    let frames = all[0].len();
-    let mut left = vec![0.0; frames + 1];
-    for i in (0..frames).rev() {
-        left[i] = left[i + 1] + all.iter().map(|x| x[i] * x[i]).sum::<f64>();
-    }
-    let points: Vec<(f64, f64)> = left[..frames]
-        .iter()
-        .enumerate()
-        .map(|(i, e)| (i as f64 / rate_hz, 10.0 * (e / left[0]).log10()))
-        .filter(|(_, db)| (-35.0..=-5.0).contains(db))
-        .collect();
-    let n = points.len() as f64;
-    let mean = points.iter().fold((0.0, 0.0), |m, p| (m.0 + p.0 / n, m.1 + p.1 / n));
-    let (up, down) = points
-        .iter()
-        .fold((0.0, 0.0), |s, p| (s.0 + (p.0 - mean.0) * (p.1 - mean.1), s.1 + (p.0 - mean.0) * (p.0 - mean.0)));
-    -60.0 * down / up
 }
 
 /// Read decay over wanted decay, from two sources to two listeners, in each band where it can be read: bandwidth times decay above 16
@@ -96,7 +55,7 @@ fn decays(volume_m3: f64, t60_s: [f64; BANDS], rate_hz: f64) -> Vec<(usize, f64)
     let is_readable = |band: &usize| centre_hz(*band) / 2f64.sqrt() * delays_s.min(0.5 * t60_s[*band]) > 8.0;
     let read = |band: usize| {
         let heard: Vec<Vec<f64>> = all.iter().map(|x| octave(centre_hz(band), rate_hz, x)).collect();
-        (band, t30_s(&heard, rate_hz) / t60_s[band])
+        (band, t30_s(&backward_db(&heard, rate_hz)) / t60_s[band])
     };
     (0..BANDS).filter(is_readable).map(read).collect()
 }

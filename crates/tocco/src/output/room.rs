@@ -42,7 +42,7 @@ pub const FIRST_HZ: Real = 125.0;
 pub const LINES: usize = 8;
 /// Most channels that can stand in one room.
 pub const MOST_CHANNELS: usize = LINES;
-/// How much longer a band may ring than its neighbour.
+/// How much longer a band may be told to ring than its neighbour, or its walls to swallow more.
 pub const MOST_RATIO: Real = 2.5;
 /// Most that walls may absorb, on average.
 pub const MOST_ABSORPTION: Real = 0.8;
@@ -493,4 +493,26 @@ fn decay_read(centre_hz: Real, about_s: Real, rate_hz: Real, rate: impl Fn(Real)
     let [t, level, tt, tl] = sums;
     let slope = (n * tl - t * level) / (n * tt - t * t);
     if slope < 0.0 { -60.0 / slope } else { about_s }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_reflection_comes_from_the_nearest_wall_when_its_detour_says() {
+        let (all, _) = images(60.0, 0.3, 1, 343.2, 48_000.0);
+        assert_eq!(all[0].len(), 6 + 18, "walls, and pairs of them");
+        // A box of 6.33 m x 3.91 m x 2.42 m: the floor is 1.11 m below the source and 1.28 m below the listener.
+        let unit = 60f64.powf(1.0 / 3.0);
+        let (dx, dy) = (0.38 * 1.618_034 * unit, 0.21 * unit);
+        let heights = [0.46, 0.53].map(|part| part * 0.618_034 * unit);
+        let way = |up: Real| (dx * dx + dy * dy + up * up).sqrt();
+        let (direct, floor) = (way(heights[1] - heights[0]), way(heights[1] + heights[0]));
+        let first = all[0].iter().min_by_key(|one| one.delay).unwrap();
+        let ceiling = way(2.0 * 0.618_034 * unit - heights[0] - heights[1]);
+        let nearest = floor.min(ceiling); // [room.5]
+        assert!((first.delay as Real - (nearest - direct) / 343.2 * 48_000.0).abs() <= 0.51, "{first:?}");
+        assert!((first.gain - 0.7f64.sqrt() * direct / nearest).abs() < 1e-6, "{first:?}");
+    }
 }

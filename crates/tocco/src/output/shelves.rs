@@ -156,3 +156,38 @@ fn solve(rows: &mut [[Real; MOST_BANDS + 1]; MOST_BANDS], n: usize) -> Bands {
     }
     x
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::{TAU, cos, sin};
+
+    #[test]
+    fn the_sections_of_a_chain_have_the_gain_that_is_asked_for_in_every_band() {
+        for rate_hz in [16_000.0, 44_100.0, 96_000.0] {
+            let layout = Layout::octaves(125.0, MOST_BANDS, rate_hz);
+            for wanted in [
+                [-0.1; MOST_BANDS],
+                [-0.2, -0.3, -0.25, -0.4, -0.5, -0.45, -0.8],
+                [-2.0, -1.5, -1.0, -1.0, -1.2, -1.8, -2.4],
+            ] {
+                let chain = layout.chain(&wanted);
+                for (band, wanted) in wanted.iter().enumerate().take(layout.bands) {
+                    let freq_hz = 125.0 * Real::from(1 << band);
+                    assert!((layout.log_gain(&chain, freq_hz) - wanted).abs() < 1e-9, "{rate_hz} {band}"); // [shelf.3]
+                    // The same from the sections themselves: [shelf.1] is the gain of [shelf.2].
+                    let (c, s) = (cos(TAU * freq_hz / rate_hz), sin(TAU * freq_hz / rate_hz));
+                    let size = |a: Real, b: Real, d: Real| {
+                        let (re, im) = (a + b * c + d * (c * c - s * s), b * s + 2.0 * d * s * c);
+                        (re * re + im * im).sqrt()
+                    };
+                    let gain = (0..layout.bands - 1).fold(chain.gain, |gain, k| {
+                        let [b0, b1, b2, a1, a2] = layout.section(&chain, k);
+                        gain * size(b0, b1, b2) / size(1.0, a1, a2)
+                    });
+                    assert!((ln(gain) - wanted).abs() < 1e-9, "{rate_hz} {band}: {gain}");
+                }
+            }
+        }
+    }
+}

@@ -166,15 +166,12 @@ impl RoomDef {
                 format!("{time_s} s is less than walls around {volume} m3 can do; wants {shortest_s} s or more"),
             );
         }
-        match times.windows(2).find(|pair| !(1.0 / MOST_RATIO..=MOST_RATIO).contains(&(pair[1] / pair[0]))) {
+        match values.windows(2).find(|pair| !(1.0 / MOST_RATIO..=MOST_RATIO).contains(&(pair[1] / pair[0]))) {
             Some(pair) => {
                 let (one, next) = (short(pair[0]), short(pair[1]));
-                spot.fail(
-                    id,
-                    format!(
-                        "from {one} s to {next} s in one octave is too steep; wants a factor of {MOST_RATIO} at most"
-                    ),
-                )
+                let what =
+                    format!("from {one} to {next} in one octave is too steep; wants a factor of {MOST_RATIO} at most");
+                spot.fail(id, what)
             }
             None => Ok(()),
         }
