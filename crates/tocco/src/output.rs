@@ -126,16 +126,26 @@ impl Way {
         }
     }
 
-    #[inline(always)]
-    fn pass(&mut self, channel: usize, sample: Real, share: Real) -> Real {
-        let mut x = self.gain * sample;
-        for ([b0, b1, b2, a1, a2], [s1, s2]) in self.sections.iter().zip(&mut self.states[channel]) {
-            let y = b0 * x + *s1;
-            *s1 = (b1 * x - a1 * y) + *s2;
-            *s2 = b2 * x - a2 * y;
-            x = y;
+    /// Passes `ticks` samples of each channel through.
+    fn pass(&mut self, ticks: usize, lanes: &mut [Block]) {
+        let shares: Block = core::array::from_fn(|i| if i < ticks { self.share.next() } else { 0.0 });
+        for (lane, states) in lanes.iter_mut().zip(&mut self.states) {
+            let mut passed = *lane;
+            passed[..ticks].iter_mut().for_each(|x| *x *= self.gain);
+            for ([b0, b1, b2, a1, a2], state) in self.sections.iter().zip(states) {
+                let [mut s1, mut s2] = *state;
+                for x in &mut passed[..ticks] {
+                    let y = b0 * *x + s1;
+                    s1 = (b1 * *x + s2) - a1 * y;
+                    s2 = b2 * *x - a2 * y;
+                    *x = y;
+                }
+                *state = [s1, s2];
+            }
+            for ((x, passed), share) in lane[..ticks].iter_mut().zip(&passed).zip(&shares) {
+                *x += share * (passed - *x);
+            }
         }
-        sample + share * (x - sample)
     }
 }
 
@@ -240,16 +250,14 @@ impl Space {
         if let Some(room) = &mut self.room {
             room.answer(ticks, &self.dry, &mut self.answer);
         }
+        if let Some(way) = &mut self.way {
+            way.pass(ticks, &mut self.dry);
+        }
         for i in 0..ticks {
             let (direct, wet) = (self.direct.next(), self.wet.next());
-            let share = self.way.as_mut().map_or(1.0, |way| way.share.next());
-            for (index, channel) in self.channels.iter().enumerate() {
-                let mut x = self.dry[index][i];
-                if let Some(way) = &mut self.way {
-                    x = way.pass(index, x, share);
-                }
+            for ((channel, dry), answer) in self.channels.iter().zip(&self.dry).zip(&self.answer) {
                 // [output.1]; without a room its answer stays silence.
-                mix[i * width + channel] = direct * x + wet * self.answer[index][i];
+                mix[i * width + channel] = direct * dry[i] + wet * answer[i];
             }
         }
     }

@@ -90,14 +90,12 @@ pub fn bowed_string() -> Result<Engine, String> {
     Ok(after_2_s(engine))
 }
 
-/// A mode that rings for long, heard in stereo: in a room and at a distance, or outside.
-pub fn in_a_room(inside: bool) -> Result<Engine, String> {
-    let space = "room = { volume_m3 = 60.0, t60_s = 0.5 }\ndistance_m = 3.0\n";
+/// A mode that rings for long, heard in stereo, in the space that these keys of its output say.
+pub fn in_space(keys: &str) -> Result<Engine, String> {
     let engine = build(&format!(
         "[body.bar]\ntype = \"modal\"\nmodes = [{}]\n[[event]]\nat_s = 0.0\nhit = \"bar\"\nimpulse_n_s = 0.01\n\
-         [[tap]]\nof = \"bar\"\npan_01 = 0.4\n[output.main]\nchannels = [0, 1]\n{}",
-        mode(440.0, 20.0, 0.05),
-        if inside { space } else { "" }
+         [[tap]]\nof = \"bar\"\npan_01 = 0.4\n[output.main]\nchannels = [0, 1]\n{keys}",
+        mode(440.0, 20.0, 0.05)
     ))?;
     Ok(after_2_s(engine))
 }

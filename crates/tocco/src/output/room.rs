@@ -33,6 +33,7 @@ use super::air::Air;
 use super::shelves::{Bands, Chain, Layout, MOST_BANDS, THROUGH};
 use crate::math::{PI, Real, exp, ln, log10, pow};
 use crate::resonator::CONTROL_TICKS;
+use crate::resonator::kernel::Path;
 
 /// Octave bands: 125 Hz to 8 kHz.
 pub const BANDS: usize = MOST_BANDS;
@@ -141,6 +142,7 @@ pub struct Room {
     at: usize,
     /// Frames since the start.
     frames: usize,
+    path: Path,
 }
 
 impl Room {
@@ -210,6 +212,7 @@ impl Room {
             past: vec![0.0; 2 * (longest + CONTROL_TICKS)].into_boxed_slice(),
             at: 0,
             frames: 0,
+            path: Path::all().pop().unwrap_or(Path::Baseline),
         }
     }
 
@@ -242,6 +245,11 @@ impl Room {
         self.past.fill(0.0);
     }
 
+    /// Chooses the vectors with which it is computed; the bits are the same. `[control]`
+    pub fn set_path(&mut self, path: Path) {
+        self.path = path;
+    }
+
     /// What the room answers to `ticks` samples of each channel. `[audio]`
     pub fn answer(&mut self, ticks: usize, heard: &[Block], answer: &mut [Block]) {
         answer.iter_mut().for_each(|block| block[..ticks].fill(0.0));
@@ -252,7 +260,12 @@ impl Room {
             for i in 0..LINES {
                 run = run.min(self.lines[i].len() - self.places[i]);
             }
-            tail(self, done, run, heard, answer);
+            match self.path {
+                // SAFETY: these paths are only made by `Path::all` after the CPU said what it has; AVX-512F comes with AVX2.
+                #[cfg(target_arch = "x86_64")]
+                Path::Avx2 | Path::Avx512 => unsafe { tail_avx2(self, done, run, heard, answer) },
+                _ => tail(self, done, run, heard, answer),
+            }
             done += run;
             self.frames += run;
             if self.frames.is_multiple_of(LOOK) {
@@ -340,6 +353,13 @@ fn tail(room: &mut Room, from: usize, run: usize, heard: &[Block], answer: &mut 
             *place = 0;
         }
     }
+}
+
+/// The same source with wider vectors, as the kernels of modes have it.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn tail_avx2(room: &mut Room, from: usize, run: usize, heard: &[Block], answer: &mut [Block]) {
+    tail(room, from, run, heard, answer);
 }
 
 #[inline(always)]
