@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How fast sound dies in a room: octave filters, the backward integral, the slope that ISO 3382 reads from it.
 
-use std::f64::consts::TAU;
+use std::f64::consts::{FRAC_1_SQRT_2, TAU};
 
 /// Through an octave filter: Butterworth of order 6 at both borders.
 pub fn octave(centre_hz: f64, rate_hz: f64, x: &[f64]) -> Vec<f64> {
     let mut y = x.to_vec();
     for (border_hz, high) in [(centre_hz / 2f64.sqrt(), true), (centre_hz * 2f64.sqrt(), false)] {
-        for q in [0.517_638_090, 0.707_106_781, 1.931_851_653] {
+        for q in [0.517_638_090, FRAC_1_SQRT_2, 1.931_851_653] {
             let w = TAU * (border_hz / rate_hz).min(0.49);
             let (alpha, c) = (w.sin() / (2.0 * q), w.cos());
             let (b0, b1) = if high { (0.5 * (1.0 + c), -(1.0 + c)) } else { (0.5 * (1.0 - c), 1.0 - c) };
