@@ -38,10 +38,11 @@ pub struct Section {
 }
 
 /// What can be measured without a device. A program adds its own to them.
-pub const SECTIONS: [Section; 7] = [
+pub const SECTIONS: [Section; 8] = [
     Section { name: "free", measure: free_ringing },
     Section { name: "contact", measure: permanent_contact },
     Section { name: "friction", measure: rubbing },
+    Section { name: "room", measure: in_a_room },
     Section { name: "shape", measure: shapes },
     Section { name: "sweep", measure: whole_sweep },
     Section { name: "analyse", measure: analysing },
@@ -98,6 +99,31 @@ fn rubbing(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
     }
     updates(table, "locked, 32 modes on 32 modes", "25000", 450.0, engine::locked(32))?;
     updates(table, "a bowed string", "", 150.0, engine::bowed_string())
+}
+
+/// What a room and a distance cost in the same unit: a mode that is heard there, without what it costs outside.
+fn in_a_room(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
+    table.heading("a room and a distance in stereo, mode updates per frame", ["", "ours", "ns", "goal"])?;
+    let mut plain = Plain::new(&modes(512));
+    let render = |engine: &mut Engine, out: &mut [f32]| {
+        // Half as many frames as samples: twice, for as many frames.
+        engine.render(&[], &mut Queue::new(), out);
+        engine.render(&[], &mut Queue::new(), out);
+    };
+    for (name, space, goal) in [
+        ("60 m3, 0.5 s", "room = { volume_m3 = 60.0, t60_s = [0.6, 0.5, 0.5, 0.5, 0.45, 0.4] }\n", 60.0),
+        ("a distance of 3 m", "distance_m = 3.0\n", 20.0),
+    ] {
+        let mut inside = engine::in_space(space).map_err(Error::Machine)?;
+        let mut outside = engine::in_space("").map_err(Error::Machine)?;
+        let (plain_ns, inside_ns) = alternate(&mut |out| plain.render(out), &mut |out| render(&mut inside, out));
+        let (_, outside_ns) = alternate(&mut |out| plain.render(out), &mut |out| render(&mut outside, out));
+        let space_ns = inside_ns - outside_ns;
+        let updates = space_ns / (plain_ns / 512.0);
+        let columns = [String::new(), format!("{updates:.0}"), format!("{space_ns:.0}"), format!("<= {goal}")];
+        table.figure(name, columns, updates <= goal)?;
+    }
+    Ok(())
 }
 
 /// A struck body of 200 modes from its geometry, text to scene.

@@ -54,7 +54,7 @@ impl Fetch for Beside {
 /// A scene from text; what it names is looked for in `folder`.
 pub fn from_text(name: &str, origin: &str, text: String, folder: Option<&Path>) -> Result<Document> {
     let fetch = Beside(folder.map(Path::to_path_buf));
-    Document::read(name, origin, text, fetch).map_err(|e| Error::BadInput(e.with_origin(origin, None)))
+    Document::read_with(name, origin, text, fetch).map_err(|e| Error::BadInput(e.with_origin(origin, None)))
 }
 
 /// A scene error with file and line in front.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the tests of tocco's crates share: a counting allocator, spectra, pictures compared, and tests that cannot run here.
+//! What the tests of tocco's crates share: a counting allocator, spectra, decays in rooms, pictures compared, and tests that cannot run here.
 
 pub mod allocations;
+pub mod decays;
 #[cfg(feature = "pictures")]
 pub mod pictures;
 pub mod spectra;

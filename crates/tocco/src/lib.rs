@@ -43,6 +43,7 @@
 //! | bodies: masses, modes, shapes, strings, networks | [`resonator`] and the modules in it |
 //! | force laws: impact and friction | [`interactor`] |
 //! | surfaces that a body slides or rolls over | [`texture`] |
+//! | rooms, and the air between a sound and its listener | [`output`] |
 //! | how contacts that share bodies are solved together | [`contact`] |
 //! | how a parameter is declared: unit, range, glide, knob law | [`param`] |
 //! | closed forms, and the schemes of the papers, to compare with | [`theory`], [`papers`]; no sample depends on them |
@@ -78,6 +79,7 @@ pub mod gesture;
 pub mod hash;
 pub mod interactor;
 pub mod math;
+pub mod output;
 pub mod papers;
 pub mod param;
 pub mod process;

@@ -75,6 +75,9 @@ impl Scene {
             self.directory.widen_main();
         }
         self.runtime.channels = self.runtime.channels.max(channels);
+        if !self.runtime.bus.is_empty() {
+            self.runtime.bus.resize(crate::resonator::CONTROL_TICKS * self.runtime.channels, 0.0);
+        }
     }
 
     /// Hz

@@ -35,6 +35,7 @@ fn render_neither_allocates_nor_frees_in_contact_in_sleep_under_edits_and_when_s
              [contact.rub]\ntype = \"friction\"\nbetween = [\"bow\", \"plate.tip\"]\nnormal_force_n = 0.5\n\
              [body.wire]\ntype = \"string\"\n[[event]]\nat_s = 0.02\nhit = \"wire\"\nimpulse_n_s = 0.001\n\
              [[drive]]\npath = \"wire/force_n\"\ninput = 0\n[[tap]]\nof = \"wire\"\nto = \"other\"\n[output.other]\nchannels = [1]\n\
+             room = { volume_m3 = 30.0, t60_s = 0.4 }\ndistance_m = 2.0\n\
              [[control]]\nname = \"press\"\npath = \"rub/normal_force_n\"\nrange = [0, 1]\n";
     text += "[[tap]]\nof = \"bar\"\n[[drive]]\npath = \"bar/force_n\"\nnoise = { rms = 0.1 }\n";
     let build = |text: &str| Scene::build(&SceneDef::from_text(text).unwrap(), 48_000.0).unwrap();
@@ -57,6 +58,7 @@ fn render_neither_allocates_nor_frees_in_contact_in_sleep_under_edits_and_when_s
             at: 9_500,
             command: Command::Strike { body: scene.directory().body("m1").unwrap(), velocity_m_s: 2.0 },
         },
+        Timed { at: 9_550, command: Command::Set(scene.directory().address("output.other/distance_m").unwrap(), 9.0) },
         Timed { at: 9_600, command: Command::Jump(scene.directory().address("press").unwrap(), 0.9) },
         Timed { at: 9_700, command: touch.resolve(scene.directory()).unwrap().command },
         Timed { at: 10_000, command: Command::replace(refused) },

@@ -64,7 +64,7 @@ fn read(text: &str) -> Result<Document, tocco::SceneError> {
         ("ring", "[part.other]\nscene = 'rang'\n"),
         ("rang", "[part.other]\nscene = 'ring'\n"),
     ];
-    Document::read("whole", "here", text.to_owned(), Shelf(scenes.into_iter().collect()))
+    Document::read_with("whole", "here", text.to_owned(), Shelf(scenes.into_iter().collect()))
 }
 
 fn engine(document: &Document) -> Engine {

@@ -90,6 +90,16 @@ pub fn bowed_string() -> Result<Engine, String> {
     Ok(after_2_s(engine))
 }
 
+/// A mode that rings for long, heard in stereo, in the space that these keys of its output say.
+pub fn in_space(keys: &str) -> Result<Engine, String> {
+    let engine = build(&format!(
+        "[body.bar]\ntype = \"modal\"\nmodes = [{}]\n[[event]]\nat_s = 0.0\nhit = \"bar\"\nimpulse_n_s = 0.01\n\
+         [[tap]]\nof = \"bar\"\npan_01 = 0.4\n[output.main]\nchannels = [0, 1]\n{keys}",
+        mode(440.0, 20.0, 0.05)
+    ))?;
+    Ok(after_2_s(engine))
+}
+
 /// Modes of SDT's help patch (three) or logarithmic ones.
 fn body(count: usize, mass_kg: f64) -> String {
     if count == 3 {

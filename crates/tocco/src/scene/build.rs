@@ -6,7 +6,7 @@ use super::directory::{BodyEntry, Directory, Output, Probe};
 use super::drive::{Drive, Inputs};
 use super::error::nearest;
 use super::grid::{Acting, Grid, Heard, Push};
-use super::handover::Lineage;
+use super::handover::{Lineage, Makes};
 use super::kinds::process::ProcessContext;
 use super::kinds::signal::SignalContext;
 use super::kinds::{BodyContext, ContactContext, Mobility, StandIn};
@@ -21,6 +21,7 @@ use crate::contact::{Contact, Site};
 use crate::gesture::Gesture;
 use crate::hash::text as fingerprint;
 use crate::math::{PI, Real, cos, sin};
+use crate::output::Space;
 use crate::param::{Rate, Scale, Spec, Tunable};
 use crate::resonator::{CONTROL_TICKS, Motion, Reading, Resonator};
 use crate::rng::Rng;
@@ -103,10 +104,13 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
             events: Vec::new(),
             taps: Vec::new(),
             readings,
+            spaces: Vec::new(),
+            bus: Vec::new(),
             channels: 1,
             rate_hz,
         },
     };
+    assembly.outputs()?;
     assembly.slots();
     let signal_makes = def.signals.iter().map(|signal| fingerprint(&signal.structure())).collect();
     let process_makes = def.processes.iter().map(|process| fingerprint(&process.structure())).collect();
@@ -116,7 +120,6 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
     assembly.stand_ins();
     assembly.drives()?;
     assembly.events()?;
-    assembly.outputs()?;
     assembly.taps()?;
     super::kinds::midi::check_names(def, &assembly.directory)?;
     let Assembly { mut directory, mut runtime, .. } = assembly;
@@ -124,7 +127,14 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
         slot.declared = (slot.value, slot.drive.is_some());
         directory.declare(index, slot.value);
     }
-    let lineage = Lineage::new(body_makes, contact_makes, signal_makes, process_makes);
+    let makes = Makes {
+        bodies: body_makes,
+        contacts: contact_makes,
+        signals: signal_makes,
+        processes: process_makes,
+        spaces: space_makes(def, &directory),
+    };
+    let lineage = Lineage::new(makes);
     let (title, duration) = (def.title.clone(), def.duration);
     let mut scene = Scene { directory, runtime, lineage, title, duration, omitted };
     for Given { place, path, value } in given {
@@ -163,6 +173,15 @@ fn contacts(def: &SceneDef, directory: &Directory, bodies: &[Box<dyn Resonator>]
     Ok(all)
 }
 
+/// What the space of every output is made of, but for live values; `None` without a space.
+fn space_makes(def: &SceneDef, directory: &Directory) -> Vec<Option<u64>> {
+    let make = |output: &Output| {
+        let written = def.outputs.iter().find(|written| written.name == output.name)?;
+        Some(fingerprint(&format!("{} {:?} {:?}", output.name, output.channels, written.structure()?)))
+    };
+    directory.outputs().iter().map(make).collect()
+}
+
 /// A scene on its way from a description to a wired world: what stands is used by what comes next.
 struct Assembly<'d> {
     def: &'d SceneDef,
@@ -173,7 +192,7 @@ struct Assembly<'d> {
 impl Assembly<'_> {
     /// A slot for every live parameter, in the order of the scene.
     fn slots(&mut self) {
-        let Self { def, directory, runtime: Runtime { world, slots, .. } } = self;
+        let Self { def, directory, runtime: Runtime { world, slots, spaces, .. } } = self;
         let mut add = |target, spec: Spec, value| {
             directory.add_parameter(target, spec, value);
             slots.push(Slot::new(target, spec, value));
@@ -201,6 +220,12 @@ impl Assembly<'_> {
                 for (param, spec) in roughness.surface.specs().iter().enumerate() {
                     add(Target::Surface { contact, param }, *spec, roughness.surface.get(param));
                 }
+            }
+        }
+        for (output, space) in spaces.iter().enumerate() {
+            let space = space.iter().flat_map(|space| space.specs().iter().enumerate().map(move |spec| (space, spec)));
+            for (space, (param, spec)) in space.filter(|(space, (param, _))| space.has(*param)) {
+                add(Target::Output { output, param }, *spec, space.get(param));
             }
         }
     }
@@ -491,6 +516,15 @@ impl Assembly<'_> {
         }
         let channels = outputs.iter().flat_map(|output| &output.channels).map(|channel| channel + 1).max();
         self.runtime.channels = channels.unwrap_or(1);
+        let rate_hz = self.runtime.rate_hz;
+        let space = |output: &Output| {
+            let written = self.def.outputs.iter().find(|written| written.name == output.name)?;
+            written.space().map(|make| Space::new(&make, &output.channels, rate_hz))
+        };
+        self.runtime.spaces = outputs.iter().map(space).collect();
+        if self.runtime.spaces.iter().any(Option::is_some) {
+            self.runtime.bus = vec![0.0; CONTROL_TICKS * self.runtime.channels];
+        }
         Ok(())
     }
 

@@ -163,12 +163,17 @@ impl Directory {
         let entries = self.entries();
         let index = entries.parameters.len();
         let slots = match target {
-            Target::Body { body, .. } | Target::Force(Site { body, .. }) => &mut entries.bodies[body].slots,
-            Target::Contact { contact, .. } | Target::Surface { contact, .. } => &mut entries.contacts[contact].slots,
-            Target::Signal { signal, .. } => &mut entries.signals[signal].slots,
-            Target::Process { process, .. } => &mut entries.processes[process].slots,
+            Target::Body { body, .. } | Target::Force(Site { body, .. }) => Some(&mut entries.bodies[body].slots),
+            Target::Contact { contact, .. } | Target::Surface { contact, .. } => {
+                Some(&mut entries.contacts[contact].slots)
+            }
+            Target::Signal { signal, .. } => Some(&mut entries.signals[signal].slots),
+            Target::Process { process, .. } => Some(&mut entries.processes[process].slots),
+            Target::Output { .. } => None,
         };
-        *slots = if slots.start == slots.end { index..index + 1 } else { slots.start..index + 1 };
+        if let Some(slots) = slots {
+            *slots = if slots.start == slots.end { index..index + 1 } else { slots.start..index + 1 };
+        }
         entries.parameters.push(Parameter { target, spec, declared });
     }
 
@@ -300,8 +305,8 @@ impl Directory {
         Ok(Site { body, port })
     }
 
-    /// "body/param", "contact/param", "body.port/force_n" or a control's name, with or without a slash in front, to an
-    /// address. `[control]`
+    /// "body/param", "contact/param", "body.port/force_n", "output.name/param" or a control's name, with or without a slash in
+    /// front, to an address. `[control]`
     pub fn address(&self, path: &str) -> Result<Address, SceneError> {
         let path = path.strip_prefix('/').unwrap_or(path);
         self.find(path).ok_or_else(|| {
@@ -322,6 +327,13 @@ impl Directory {
         let within = |slots: &Range<usize>, wanted: &dyn Fn(&Parameter) -> bool| {
             slots.clone().find(|slot| wanted(&self.0.parameters[*slot])).map(Address::Slot)
         };
+        // Outputs have names of their own.
+        if let Some(output) = node.strip_prefix("output.")
+            && let Some(output) = self.0.outputs.iter().position(|entry| entry.name == output)
+        {
+            let of_it = |p: &Parameter| matches!(p.target, Target::Output { output: o, .. } if o == output);
+            return within(&(0..self.0.parameters.len()), &|p| of_it(p) && p.spec.id == id);
+        }
         match self.0.names.get(node) {
             Some(Name::Contact(contact)) => within(&self.0.contacts[*contact].slots, &|p| p.spec.id == id),
             Some(Name::Signal(signal)) => within(&self.0.signals[*signal].slots, &|p| p.spec.id == id),
@@ -408,6 +420,7 @@ impl Directory {
             Target::Signal { signal, .. } => format!("{}/{}", self.0.signals[signal].name, spec.id),
             Target::Process { process, .. } => format!("{}/{}", self.0.processes[process].name, spec.id),
             Target::Force(site) => format!("{}/{}", self.site_name(site), spec.id),
+            Target::Output { output, .. } => format!("output.{}/{}", self.0.outputs[output].name, spec.id),
         }
     }
 

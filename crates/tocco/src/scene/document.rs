@@ -27,7 +27,7 @@ pub struct Recording {
     pub data: Arc<[f32]>,
 }
 
-/// Whoever fetches what a scene names: recordings, and the scenes that are parts of it. A closure fetches recordings only.
+/// Whoever fetches what a scene names: recordings, and the scenes that are parts of it.
 pub trait Fetch {
     /// A recording by the name in the scene, or why it cannot be had, in one line.
     fn recording(&mut self, file: &str) -> Result<Recording, String>;
@@ -47,17 +47,31 @@ pub struct FetchedScene<'f> {
     pub fetch: Box<dyn Fetch + 'f>,
 }
 
-impl<F: FnMut(&str) -> Result<Recording, String>> Fetch for F {
+/// Recordings only.
+struct Recordings<F>(F);
+
+impl<F: FnMut(&str) -> Result<Recording, String>> Fetch for Recordings<F> {
     fn recording(&mut self, file: &str) -> Result<Recording, String> {
-        self(file)
+        (self.0)(file)
     }
 }
 
 impl Document {
-    /// Reads a scene; `fetch` fetches what it names, or says in one line why it cannot: recordings of its drives
-    /// and signals, and the scenes that are parts of it. `[control]`
+    /// Reads a scene without parts; `recording` fetches the files that its drives and signals name, or says in one line why it
+    /// cannot. `[control]`
     #[cfg(feature = "text")]
-    pub fn read(name: &str, origin: &str, text: String, mut fetch: impl Fetch) -> Result<Self, SceneError> {
+    pub fn read(
+        name: &str,
+        origin: &str,
+        text: String,
+        recording: impl FnMut(&str) -> Result<Recording, String>,
+    ) -> Result<Self, SceneError> {
+        Self::read_with(name, origin, text, Recordings(recording))
+    }
+
+    /// Reads a scene with whatever it names: recordings, and the scenes that are parts of it. `[control]`
+    #[cfg(feature = "text")]
+    pub fn read_with(name: &str, origin: &str, text: String, mut fetch: impl Fetch) -> Result<Self, SceneError> {
         Self::read_within(name, origin, text, &mut fetch, &mut vec![name.to_owned()])
     }
 

@@ -6,6 +6,9 @@
 //! nothing, while its taps fade. A tap whose body goes on keeps its gain and glides to the new one; a tap on a new body
 //! is heard at once, because that body begins at rest or as the scene says.
 //!
+//! An output's space that is made alike goes on, with all that still rings in its room; one that is made otherwise begins empty, and
+//! what rang in the old one fades.
+//!
 //! Parameters that the two scenes declare alike keep the value a player gave them; others glide from where they are.
 //! All of it is exchange and arithmetic: no allocation, so it happens on the audio side, at a tick.
 
@@ -17,6 +20,7 @@ use super::slot::Target;
 use super::tap::{TapFrom, fade_ticks};
 use crate::contact::Site;
 use crate::math::Real;
+use crate::output::Space;
 use crate::param::Rate;
 use crate::process::Span;
 use crate::resonator::Motion;
@@ -32,31 +36,38 @@ pub(crate) enum Ancestor {
     Same(usize),
 }
 
-/// What bodies and contacts are made of, and what they were in the scene that is being replaced.
+/// What everything of a scene is made of, each as one number: equal ones are interchangeable.
+#[derive(Default)]
+pub(crate) struct Makes {
+    pub bodies: Vec<u64>,
+    pub contacts: Vec<u64>,
+    pub signals: Vec<u64>,
+    pub processes: Vec<u64>,
+    /// Of outputs that have one.
+    pub spaces: Vec<Option<u64>>,
+}
+
+/// What everything is made of, and what it was in the scene that is being replaced.
 pub(crate) struct Lineage {
-    /// What each body and contact is made of, as one number: equal ones are interchangeable.
-    body_makes: Vec<u64>,
-    contact_makes: Vec<u64>,
-    signal_makes: Vec<u64>,
-    process_makes: Vec<u64>,
+    makes: Makes,
     bodies: Vec<Ancestor>,
     contacts: Vec<Option<usize>>,
     signals: Vec<Option<usize>>,
     processes: Vec<Option<usize>>,
+    /// Outputs whose space goes on.
+    spaces: Vec<Option<usize>>,
 }
 
 impl Lineage {
-    /// Of bodies, contacts, signals and processes that are made so. `[control]`
-    pub fn new(body_makes: Vec<u64>, contact_makes: Vec<u64>, signal_makes: Vec<u64>, process_makes: Vec<u64>) -> Self {
+    /// Of things that are made so. `[control]`
+    pub fn new(makes: Makes) -> Self {
         Self {
-            bodies: vec![Ancestor::None; body_makes.len()],
-            contacts: vec![None; contact_makes.len()],
-            signals: vec![None; signal_makes.len()],
-            processes: vec![None; process_makes.len()],
-            body_makes,
-            contact_makes,
-            signal_makes,
-            process_makes,
+            bodies: vec![Ancestor::None; makes.bodies.len()],
+            contacts: vec![None; makes.contacts.len()],
+            signals: vec![None; makes.signals.len()],
+            processes: vec![None; makes.processes.len()],
+            spaces: vec![None; makes.spaces.len()],
+            makes,
         }
     }
 }
@@ -70,8 +81,10 @@ impl Scene {
         self.lineage.contacts.fill(None);
         self.lineage.signals.fill(None);
         self.lineage.processes.fill(None);
+        self.lineage.spaces.fill(None);
         if keep {
             self.take_bodies(old);
+            self.take_spaces(old);
             self.take_contacts(old);
             self.take_grid(old);
             let stays = &self.lineage.contacts;
@@ -87,7 +100,7 @@ impl Scene {
         for (own, entry) in entries.iter().enumerate() {
             let Some(theirs) = before.iter().position(|body| body.name == entry.name) else { continue };
             let (world, old_world) = (&mut self.runtime.world, &mut old.runtime.world);
-            if self.lineage.body_makes[own] == old.lineage.body_makes[theirs] {
+            if self.lineage.makes.bodies[own] == old.lineage.makes.bodies[theirs] {
                 world.exchange_body(own, old_world, theirs);
                 self.lineage.bodies[own] = Ancestor::Same(theirs);
             } else if world.bodies[own].inherit(&*old_world.bodies[theirs]) {
@@ -103,7 +116,7 @@ impl Scene {
             let contact = &self.runtime.world.contacts[own];
             let stays = |site: &Site| matches!(self.lineage.bodies[site.body], Ancestor::Same(_));
             let both = [contact.a, contact.b].iter().all(stays);
-            if both && self.lineage.contact_makes[own] == old.lineage.contact_makes[theirs] {
+            if both && self.lineage.makes.contacts[own] == old.lineage.makes.contacts[theirs] {
                 self.runtime.world.exchange_contact(own, &mut old.runtime.world, theirs);
                 self.lineage.contacts[own] = Some(theirs);
             }
@@ -117,19 +130,45 @@ impl Scene {
         let before = |name: &str, entries: &[NodeEntry]| entries.iter().position(|entry| entry.name == name);
         for (index, entry) in self.directory.signal_entries().iter().enumerate() {
             let Some(was) = before(&entry.name, old.directory.signal_entries()) else { continue };
-            if self.lineage.signal_makes[index] == old.lineage.signal_makes[was] {
+            if self.lineage.makes.signals[index] == old.lineage.makes.signals[was] {
                 core::mem::swap(&mut own.signals[index].signal, &mut theirs.signals[was].signal);
                 self.lineage.signals[index] = Some(was);
             }
         }
         for (index, entry) in self.directory.process_entries().iter().enumerate() {
             let Some(was) = before(&entry.name, old.directory.process_entries()) else { continue };
-            if self.lineage.process_makes[index] == old.lineage.process_makes[was] {
+            if self.lineage.makes.processes[index] == old.lineage.makes.processes[was] {
                 core::mem::swap(&mut own.processes[index].process, &mut theirs.processes[was].process);
                 own.processes[index].events = theirs.processes[was].events;
                 self.lineage.processes[index] = Some(was);
             }
         }
+    }
+
+    /// A space that is made alike goes on ringing.
+    fn take_spaces(&mut self, old: &mut Scene) {
+        for (own, make) in self.lineage.makes.spaces.iter().enumerate() {
+            let Some(make) = make else { continue };
+            let theirs = old.lineage.makes.spaces.iter().position(|other| other.as_ref() == Some(make));
+            self.lineage.spaces[own] = theirs;
+            match theirs {
+                Some(theirs) => core::mem::swap(&mut self.runtime.spaces[own], &mut old.runtime.spaces[theirs]),
+                None => self.runtime.spaces[own].iter_mut().for_each(Space::enter),
+            }
+        }
+    }
+
+    /// How much louder a channel's direct sound was in the scene before, if its space is another one.
+    fn louder_before(&self, channel: usize, old: &Runtime) -> Real {
+        let goes_on = |(own, space): (usize, &Option<Space>)| {
+            let here = space.as_ref().is_some_and(|space| space.channels().contains(&channel));
+            here && self.lineage.spaces[own].is_some()
+        };
+        let now = self.runtime.direct_gain(channel);
+        if now < 1e-6 || self.runtime.spaces.iter().enumerate().any(goes_on) {
+            return 1.0;
+        }
+        old.direct_gain(channel) / now
     }
 
     /// The slot of the old scene that moved the same thing; probably the one at `hint`, since order seldom changes.
@@ -146,6 +185,7 @@ impl Scene {
             Target::Surface { contact: own, param } => Target::Surface { contact: contact(own)?, param },
             Target::Signal { signal, param } => Target::Signal { signal: self.lineage.signals[signal]?, param },
             Target::Process { process, param } => Target::Process { process: self.lineage.processes[process]?, param },
+            Target::Output { output, param } => Target::Output { output: self.lineage.spaces[output]?, param },
         };
         let mut places = (hint..old.slots.len()).chain(0..hint.min(old.slots.len()));
         places.find(|&place| old.slots[place].target == wanted)
@@ -194,13 +234,15 @@ impl Scene {
                 TapFrom::Process(process) => self.lineage.processes[process].map_or(Ancestor::None, Ancestor::Same),
             };
             let before = self.tap_before(index, old);
+            let louder = self.runtime.taps[index].to.map(|(channel, _)| self.louder_before(channel, old));
             let Runtime { taps, readings, world, .. } = &mut self.runtime;
             let tap = &mut taps[index];
             match (ancestor, before) {
                 (Ancestor::Same(_), Some(theirs)) => {
                     let was = &mut old.taps[theirs];
                     tap.last = was.last;
-                    (tap.gains_before, tap.fade_left) = (was.gains(fade), fade);
+                    let gains = was.gains(fade);
+                    (tap.gains_before, tap.fade_left) = ([gains[0] * louder[0], gains[1] * louder[1]], fade);
                     was.to.iter_mut().for_each(|(_, gain)| *gain = 0.0);
                     was.fade_left = 0;
                 }
@@ -246,9 +288,10 @@ impl Scene {
 
     /// From here on this scene only rings out; returns for how many samples. `[audio]`
     pub(crate) fn leave(&mut self) -> u32 {
-        let Runtime { world, taps, rate_hz, .. } = &mut self.runtime;
+        let Runtime { world, taps, spaces, rate_hz, .. } = &mut self.runtime;
         world.separate();
         let fade = fade_ticks(*rate_hz);
+        spaces.iter_mut().flatten().for_each(|space| space.leave(fade as usize));
         for tap in taps {
             (tap.gains_before, tap.fade_left) = (tap.gains(fade), fade);
             tap.to.iter_mut().for_each(|(_, gain)| *gain = 0.0);
@@ -263,9 +306,11 @@ impl Scene {
 
     /// Adds what still sounds to the mix, nothing touching anything. `[audio]`
     pub(crate) fn ring_out(&mut self, ticks: usize, mix: &mut [Real]) {
-        let Runtime { world, grid, taps, readings, channels, rate_hz, .. } = &mut self.runtime;
+        let Runtime { world, grid, taps, readings, spaces, bus, channels, rate_hz, .. } = &mut self.runtime;
         // At the first tick of all no event is due that has not been.
         grid.run(Span { tick: 0, ticks, rate_hz: *rate_hz });
+        let through_spaces = !bus.is_empty();
+        bus.fill(0.0);
         for (body, readings) in readings.iter_mut().enumerate() {
             world.ring(body, ticks, readings);
         }
@@ -275,7 +320,11 @@ impl Scene {
                 TapFrom::Process(process) => tap.lane = grid.processes[process].sound,
                 TapFrom::Body { .. } => {}
             }
-            tap.mix(readings, *rate_hz, *channels, ticks, mix);
+            tap.mix(readings, *rate_hz, *channels, ticks, if through_spaces { &mut *bus } else { &mut *mix });
+        }
+        if through_spaces {
+            spaces.iter_mut().flatten().for_each(|space| space.pass(ticks, *channels, bus));
+            mix.iter_mut().zip(&bus[..ticks * *channels]).for_each(|(sum, x)| *sum += x);
         }
     }
 }

@@ -58,7 +58,7 @@ pub mod definitions {
     pub use super::midi::{MidiDef, Notes};
     pub use super::modal::{ModalDef, ModeDef, MorphDef, PortDef};
     pub use super::network::{LinkDef, NetworkDef, PointDef};
-    pub use super::output::{MAIN, OutputDef};
+    pub use super::output::{MAIN, OutputDef, RoomDecay, RoomDef};
     pub use super::own::{OwnBody, OwnBodyDef, OwnLaw, OwnLawDef};
     pub use super::part::PartDef;
     pub use super::particles::ParticlesDef;
@@ -108,7 +108,7 @@ pub use control::{CONTROL, RANGE};
 pub use drive::{DEFAULT_FIRST_HZ, DRIVE, NOISE, POINT};
 pub use event::EVENT;
 pub use midi::MIDI;
-pub use output::OUTPUT;
+pub use output::{OUTPUT, ROOM};
 use process::{BuildProcess, ProcessKind};
 pub use scene::*;
 use signal::{BuildSignal, SignalKind};
@@ -145,7 +145,7 @@ const PARTS: &[&[Kind]] = &[
     &flat::<{ count(SIGNALS) }>(SIGNALS),
     &flat::<{ count(PROCESSES) }>(PROCESSES),
 ];
-const ALL: &[&[Kind]] = &[&[SCENE], MODELS, &[part::PART, DRIVE, NOISE, EVENT, OUTPUT, TAP, CONTROL, MIDI]];
+const ALL: &[&[Kind]] = &[&[SCENE], MODELS, &[part::PART, DRIVE, NOISE, EVENT, OUTPUT, ROOM, TAP, CONTROL, MIDI]];
 
 const SHAPES: &[Kind] = &{
     let mut all = [Kind::NONE; FAMILIES.len()];

@@ -10,6 +10,7 @@ use super::tap::{Tap, TapFrom};
 use crate::command::Timed;
 use crate::contact::world::World;
 use crate::math::Real;
+use crate::output::Space;
 use crate::param::{Rate, Tunable};
 use crate::process::Span;
 use crate::resonator::{Motion, Reading};
@@ -26,6 +27,10 @@ pub(crate) struct Runtime {
     pub taps: Vec<Tap>,
     /// What taps want to know of each body.
     pub readings: Vec<Vec<Reading>>,
+    /// What lies between the taps and the channels of each output, where it says so.
+    pub spaces: Vec<Option<Space>>,
+    /// Frames on their way through the spaces of a scene that leaves; empty without spaces.
+    pub bus: Vec<Real>,
     pub channels: usize,
     pub rate_hz: Real,
 }
@@ -39,6 +44,7 @@ impl Runtime {
             Target::Surface { contact, param } => self.tune_surface(contact, param, value),
             Target::Signal { signal, param } => self.grid.signals[signal].signal.set(param, value),
             Target::Process { process, param } => self.grid.processes[process].process.set(param, value),
+            Target::Output { output, param } => self.tune_space(output, param, value),
             Target::Force(site) => {
                 self.world.set_force(site, value);
                 if value != 0.0 {
@@ -57,7 +63,20 @@ impl Runtime {
             Target::Contact { contact, param } => self.world.glide_contact(contact, param, value),
             Target::Surface { contact, param } => self.tune_surface(contact, param, value),
             Target::Signal { .. } | Target::Process { .. } => self.write_slot(slot, value),
+            Target::Output { output, param } => self.tune_space(output, param, value),
         }
+    }
+
+    fn tune_space(&mut self, output: usize, param: usize, value: Real) {
+        if let Some(space) = &mut self.spaces[output] {
+            space.set(param, value);
+        }
+    }
+
+    /// Factor on the direct sound of a channel.
+    pub fn direct_gain(&self, channel: usize) -> Real {
+        let mut spaces = self.spaces.iter().flatten();
+        spaces.find(|space| space.channels().contains(&channel)).map_or(1.0, Space::direct_gain)
     }
 
     fn tune_surface(&mut self, contact: usize, param: usize, value: Real) {
@@ -91,6 +110,7 @@ impl Runtime {
     pub fn hush(&mut self) {
         self.world.hush();
         self.grid.hush();
+        self.spaces.iter_mut().flatten().for_each(Space::hush);
         for index in 0..self.slots.len() {
             let slot = &mut self.slots[index];
             let moves = matches!(slot.target, Target::Force(_))
@@ -183,9 +203,9 @@ impl Runtime {
         }
     }
 
-    /// Adds the taps to the mix.
+    /// Adds the taps to the mix, which then goes through the spaces of the outputs.
     pub fn mix(&mut self, ticks: usize, mix: &mut [Real]) {
-        let Self { taps, world, grid, readings, rate_hz, channels, .. } = self;
+        let Self { taps, world, grid, readings, spaces, rate_hz, channels, .. } = self;
         for tap in taps {
             match tap.from {
                 TapFrom::Contact { contact, .. } if !world.contacts[contact].awake => tap.lane[..ticks].fill(0.0),
@@ -194,6 +214,7 @@ impl Runtime {
             }
             tap.mix(readings, *rate_hz, *channels, ticks, mix);
         }
+        spaces.iter_mut().flatten().for_each(|space| space.pass(ticks, *channels, mix));
     }
 
     /// Tick of the last scheduled gesture or breakpoint.

@@ -44,6 +44,27 @@ fn draw_key(rng: &mut Rng, kind: &Kind, id: &str) -> Real {
     }
 }
 
+/// An output's room, distance and air.
+fn draw_space(rng: &mut Rng) -> OutputDef {
+    // Bands differ little, and no room is asked for more than walls can do.
+    let mut values = |low: Real, high: Real, count: usize| -> Vec<Real> {
+        let middle = draw(rng, low, high);
+        (0..count).map(|_| draw(rng, (middle / 1.2).max(low), (1.2 * middle).min(high))).collect()
+    };
+    let count = [1, 6, 7][values(0.0, 3.0, 1)[0] as usize % 3];
+    let (times, parts) = (values(1.5, 20.0, count), values(0.01, 0.8, count));
+    let volume_m3 = draw(rng, 1.0, 1e4);
+    let decay = if coin(rng) { RoomDecay::Times(times) } else { RoomDecay::Absorption(vec![parts[0]]) };
+    let room = coin(rng).then(|| RoomDef { volume_m3, decay, params: draw_params(rng) });
+    let mut output = OutputDef { room, ..OutputDef::new("", &[0]) };
+    output.way = coin(rng).then(|| draw_params(rng));
+    if output.room.is_some() || output.way.is_some() {
+        output.air.temperature_c = draw_key(rng, &kinds::OUTPUT, "temperature_c");
+        output.air.humidity_01 = draw_key(rng, &kinds::OUTPUT, "humidity_01");
+    }
+    output
+}
+
 fn draw_params<P: Params>(rng: &mut Rng) -> P {
     let mut params = P::default();
     for (index, spec) in P::SPECS.iter().enumerate() {
@@ -339,6 +360,7 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
             channels: (0..=rng.bits() as usize % 3).map(|_| rng.bits() as usize % 64).collect(),
             gain: draw(rng, -1e12, 1e12),
             limiter: coin(rng),
+            ..draw_space(rng)
         })
         .collect();
     let quantities = [

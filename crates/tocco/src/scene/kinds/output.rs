@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Outputs: where sound goes.
+//! Outputs: where sound goes, how far away that is, and the room around it.
 
 use super::*;
+use crate::output::air::Air;
+use crate::output::room::{
+    BANDS, MOST_ABSORPTION, MOST_CHANNELS, MOST_RATIO, RoomMake, decay_by_absorption, shortest_s,
+};
+use crate::output::shelves::Bands;
+use crate::output::{RoomParams, SpaceMake, WayParams};
 
 /// The keys of an output in scene files.
 pub const OUTPUT: Kind = Kind {
     family: "output",
     id: "",
     doc: "Where sound goes: channels of the device, limited together when played live, apart from other outputs.",
-    params: &[],
+    params: WayParams::SPECS,
     keys: &[
         must(
             "channels",
@@ -17,9 +23,45 @@ pub const OUTPUT: Kind = Kind {
         ),
         key("gain", GAIN, "Factor on all that goes there, default 1."),
         key("limiter", KeyType::Flag, "Limit its peaks when played live, default true."),
+        key("room", KeyType::Table(&ROOM), "The room in which it is heard; without, none."),
+        key(
+            "temperature_c",
+            KeyType::Number { unit: "C", min: -40.0, max: 60.0 },
+            "Temperature of the air, default 20.",
+        ),
+        key("humidity_01", KeyType::Number { unit: "1", min: 0.0, max: 1.0 }, "Its relative humidity, default 0.5."),
     ],
-    rules: &[],
+    rules: &[Rule::Beside(
+        &["temperature_c", "humidity_01"],
+        &["room", "distance_m"],
+        "belongs to an output with a room or a distance; leave it out",
+    )],
 };
+
+/// The keys of a room in scene files.
+pub const ROOM: Kind = Kind {
+    family: "room",
+    id: "",
+    doc: "A small room, written as `room` in an output: reflections off its walls, then a tail that dies as told.",
+    params: RoomParams::SPECS,
+    keys: &[
+        must("volume_m3", KeyType::Number { unit: "m3", min: 1.0, max: 1e4 }, "How large it is."),
+        key(
+            "t60_s",
+            KeyType::Either(&[T60, KeyType::List { of: &T60, min: BANDS - 1, max: BANDS }]),
+            "Time in which sound falls by 60 dB: one, or one for each octave band 125, 250, 500, 1000, 2000, 4000 and, if given, 8000 Hz.",
+        ),
+        key(
+            "absorption_01",
+            KeyType::Either(&[ABSORPTION, KeyType::List { of: &ABSORPTION, min: BANDS - 1, max: BANDS }]),
+            "Part of the energy that walls swallow, instead of t60_s: one, or one for each octave band.",
+        ),
+    ],
+    rules: &[Rule::OneOf(&["t60_s", "absorption_01"])],
+};
+
+const T60: KeyType = KeyType::Number { unit: "s", min: 0.03, max: 20.0 };
+const ABSORPTION: KeyType = KeyType::Number { unit: "1", min: 0.01, max: MOST_ABSORPTION };
 
 /// A channel of the device.
 const CHANNEL: KeyType = KeyType::Integer { min: 0, max: MAX_CHANNELS as i64 - 1 };
@@ -38,6 +80,132 @@ pub struct OutputDef {
     pub gain: Real,
     /// True if its peaks are limited when it is played live, apart from those of other outputs.
     pub limiter: bool,
+    /// The room in which it is heard.
+    pub room: Option<RoomDef>,
+    /// How far away it is; `None`: as the taps say.
+    pub way: Option<WayParams>,
+    /// The air of room and way.
+    pub air: Air,
+}
+
+impl OutputDef {
+    /// An output over these channels, limited, with neither room nor distance.
+    pub fn new(name: &str, channels: &[usize]) -> Self {
+        let (name, channels) = (name.into(), channels.to_vec());
+        Self { name, channels, gain: 1.0, limiter: true, room: None, way: None, air: Air::default() }
+    }
+
+    /// What lies between its taps and its channels, if anything does.
+    pub(in crate::scene) fn space(&self) -> Option<SpaceMake> {
+        let room = self.room.as_ref().map(|room| (room.make(self.air), room.params));
+        (room.is_some() || self.way.is_some()).then_some(SpaceMake { room, way: self.way, air: self.air })
+    }
+
+    /// The same but for live values: spaces alike in this are the same space.
+    pub(in crate::scene) fn structure(&self) -> Option<String> {
+        let SpaceMake { room, way, air } = self.space()?;
+        Some(format!("{:?} {} {air:?}", room.map(|(make, _)| make), way.is_some()))
+    }
+}
+
+/// A room around an output.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RoomDef {
+    /// m3
+    pub volume_m3: Real,
+    /// How fast sound dies in it.
+    pub decay: RoomDecay,
+    /// Live parameters.
+    pub params: RoomParams,
+}
+
+/// How fast sound dies in a room; one value for all octave bands, or one for each from 125 Hz to 4 or 8 kHz.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RoomDecay {
+    /// Times to fall by 60 dB, s.
+    Times(Vec<Real>),
+    /// Parts of the energy that walls swallow, 0 to 1.
+    Absorption(Vec<Real>),
+}
+
+impl RoomDef {
+    fn make(&self, air: Air) -> RoomMake {
+        let bands = |values: &[Real]| -> Bands {
+            let value = |band: usize| values.get(band).or(values.last()).copied();
+            core::array::from_fn(|band| value(band).unwrap_or(1.0))
+        };
+        let t60_s = match &self.decay {
+            RoomDecay::Times(times) => bands(times),
+            RoomDecay::Absorption(parts) => decay_by_absorption(self.volume_m3, &bands(parts), air),
+        };
+        RoomMake { volume_m3: self.volume_m3, t60_s, air }
+    }
+
+    fn values(&self) -> (&'static str, KeyType, &[Real]) {
+        match &self.decay {
+            RoomDecay::Times(times) => ("t60_s", T60, times),
+            RoomDecay::Absorption(parts) => ("absorption_01", ABSORPTION, parts),
+        }
+    }
+
+    fn check(&self, spot: &Spot, air: Air) -> Check {
+        let spot = spot.within("room");
+        spot.params(&self.params)?;
+        spot.number(&ROOM, "volume_m3", self.volume_m3)?;
+        let (id, takes, values) = self.values();
+        if ![1, BANDS - 1, BANDS].contains(&values.len()) {
+            let what = format!("has {} values; give one, {} or {BANDS}", values.len(), BANDS - 1);
+            return spot.fail(id, what);
+        }
+        values.iter().try_for_each(|value| spot.takes(id, takes, *value))?;
+        let (times, shortest_s) = (self.make(air).t60_s, shortest_s(self.volume_m3, air));
+        if let (RoomDecay::Times(_), Some(time_s)) = (&self.decay, times.iter().find(|time_s| **time_s < shortest_s)) {
+            let (time_s, shortest_s, volume) = (plain(*time_s), short(shortest_s), plain(self.volume_m3));
+            return spot.fail(
+                id,
+                format!("{time_s} s is less than walls around {volume} m3 can do; wants {shortest_s} s or more"),
+            );
+        }
+        match values.windows(2).find(|pair| !(1.0 / MOST_RATIO..=MOST_RATIO).contains(&(pair[1] / pair[0]))) {
+            Some(pair) => {
+                let (one, next) = (short(pair[0]), short(pair[1]));
+                let what =
+                    format!("from {one} to {next} in one octave is too steep; wants a factor of {MOST_RATIO} at most");
+                spot.fail(id, what)
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn write(&self, out: &mut Toml) {
+        let (id, _, values) = self.values();
+        let values = if let [one] = values { format!("{one:?}") } else { format!("{values:?}") };
+        let (volume, wet) = (self.volume_m3, self.params.wet_01);
+        out.line(format_args!("room = {{ volume_m3 = {volume:?}, {id} = {values}, wet_01 = {wet:?} }}"));
+    }
+
+    #[cfg(feature = "text")]
+    fn read(output: &Node<'_, '_>, lines: &mut Lines) -> Result<Option<Self>, SceneError> {
+        if output.entry("room").is_none() {
+            return Ok(None);
+        }
+        let node = output.within("room", &ROOM, "{ volume_m3, t60_s or absorption_01, wet_01 }", lines)?;
+        let values = |id: &str, takes: KeyType| -> Result<Vec<Real>, SceneError> {
+            let (at, wanted) = (node.place(id), "a number, or a list with one for each octave band");
+            match node.value(id) {
+                Some(value) if matches!(value.data, Data::List(_)) => {
+                    list(value, &at, wanted)?.iter().map(|value| number(value, &at, takes)).collect()
+                }
+                Some(value) => Ok(vec![number(value, &at, takes)?]),
+                None => Ok(Vec::new()),
+            }
+        };
+        let decay = match node.one_of(&["t60_s", "absorption_01"])? {
+            "t60_s" => RoomDecay::Times(values("t60_s", T60)?),
+            _ => RoomDecay::Absorption(values("absorption_01", ABSORPTION)?),
+        };
+        Ok(Some(Self { volume_m3: node.needed_number("volume_m3", "a room")?, decay, params: node.params()? }))
+    }
 }
 
 impl Section for OutputDef {
@@ -53,7 +221,20 @@ impl Section for OutputDef {
                 spot.fail("channels", format!("there is no channel {channel}; they go from 0 to {}", MAX_CHANNELS - 1))
             }
             None => spot.number(&OUTPUT, "gain", self.gain),
+        }?;
+        let Air { temperature_c, humidity_01 } = self.air;
+        spot.number(&OUTPUT, "temperature_c", temperature_c)?;
+        spot.number(&OUTPUT, "humidity_01", humidity_01)?;
+        self.way.as_ref().map_or(Ok(()), |way| spot.params(way))?;
+        let Some(room) = &self.room else { return Ok(()) };
+        if self.channels.len() > MOST_CHANNELS {
+            let what = format!(
+                "an output of {} channels is too wide for a room; at most {MOST_CHANNELS}",
+                self.channels.len()
+            );
+            return spot.fail("room", what);
         }
+        room.check(spot, self.air)
     }
 
     fn write(&self, out: &mut Toml) {
@@ -62,10 +243,16 @@ impl Section for OutputDef {
         if !self.limiter {
             out.line(format_args!("limiter = false"));
         }
+        self.room.iter().for_each(|room| room.write(out));
+        self.way.iter().for_each(|way| out.number("distance_m", way.distance_m));
+        if self.room.is_some() || self.way.is_some() {
+            out.unless("temperature_c", self.air.temperature_c, Air::default().temperature_c);
+            out.unless("humidity_01", self.air.humidity_01, Air::default().humidity_01);
+        }
     }
 
     #[cfg(feature = "text")]
-    fn read(node: &Node<'_, '_>, _lines: &mut Lines) -> Result<Self, SceneError> {
+    fn read(node: &Node<'_, '_>, lines: &mut Lines) -> Result<Self, SceneError> {
         let (at, wanted) = (node.place("channels"), "a list of channels of the device, from 0");
         let Some(value) = node.value("channels") else { return node.fail("", format!("needs channels: {wanted}")) };
         let takes = KeyType::Number { unit: "1", min: 0.0, max: MAX_CHANNELS as Real - 1.0 };
@@ -79,6 +266,12 @@ impl Section for OutputDef {
             channels: list(value, &at, wanted)?.iter().map(channel).collect::<Result<_, _>>()?,
             gain: node.number_or("gain", 1.0)?,
             limiter: node.flag("limiter")?.unwrap_or(true),
+            room: RoomDef::read(node, lines)?,
+            way: node.entry("distance_m").map(|_| node.params()).transpose()?,
+            air: Air {
+                temperature_c: node.number_or("temperature_c", Air::default().temperature_c)?,
+                humidity_01: node.number_or("humidity_01", Air::default().humidity_01)?,
+            },
         })
     }
 }
