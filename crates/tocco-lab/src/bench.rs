@@ -38,10 +38,11 @@ pub struct Section {
 }
 
 /// What can be measured without a device. A program adds its own to them.
-pub const SECTIONS: [Section; 7] = [
+pub const SECTIONS: [Section; 8] = [
     Section { name: "free", measure: free_ringing },
     Section { name: "contact", measure: permanent_contact },
     Section { name: "friction", measure: rubbing },
+    Section { name: "watch", measure: watching },
     Section { name: "shape", measure: shapes },
     Section { name: "sweep", measure: whole_sweep },
     Section { name: "analyse", measure: analysing },
@@ -98,6 +99,40 @@ fn rubbing(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
     }
     updates(table, "locked, 32 modes on 32 modes", "25000", 450.0, engine::locked(32))?;
     updates(table, "a bowed string", "", 150.0, engine::bowed_string())
+}
+
+/// Two signals noted by the sample against the same scene unwatched.
+fn watching(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
+    table.heading("two signals watched, ns per sample", ["unwatched", "watched", "ratio", "goal"])?;
+    type Case = fn() -> std::result::Result<Engine, String>;
+    let cases: [(&str, Case, [&str; 2]); 6] = [
+        ("a pressed hammer, 3 modes", || engine::pressed(3), ["hit.force", "bar.velocity"]),
+        ("a pressed hammer, 512 modes", || engine::pressed(512), ["hit.force", "hit.compression"]),
+        ("stick-slip, 3 modes", || engine::stick_slip(3, Decays::Long), ["rub.force", "glass.velocity"]),
+        ("stick-slip, 128 modes", || engine::stick_slip(128, Decays::Long), ["rub.force", "rub.compression"]),
+        ("a bowed string", engine::bowed_string, ["string.bow_point.velocity", "string.bow_point.position"]),
+        ("a bar of 512 modes that has been struck", || engine::struck(512), ["hit.force", "bar.velocity"]),
+    ];
+    for (name, case, signals) in cases {
+        let (mut plain, mut watched) = (case().map_err(Error::Machine)?, case().map_err(Error::Machine)?);
+        let probes = signals.map(|signal| watched.scene().directory().probe(signal));
+        let probes = probes.into_iter().collect::<std::result::Result<Vec<_>, _>>();
+        watched.watch(&probes.map_err(|cause| Error::Machine(cause.to_string()))?);
+        let mut rows = [0.0; 2 * BLOCK];
+        let (plain_ns, watched_ns) = alternate(
+            &mut |out| {
+                plain.render(&[], &mut Queue::new(), out);
+            },
+            &mut |out| {
+                watched.render_probed(&[], &mut Queue::new(), out, &mut rows);
+                std::hint::black_box(&rows);
+            },
+        );
+        let ratio = watched_ns / plain_ns;
+        let columns = [format!("{plain_ns:.0}"), format!("{watched_ns:.0}"), format!("x{ratio:.2}"), "<= x1.20".into()];
+        table.figure(&format!("{name}: {} and {}", signals[0], signals[1]), columns, ratio <= 1.2)?;
+    }
+    Ok(())
 }
 
 /// A struck body of 200 modes from its geometry, text to scene.

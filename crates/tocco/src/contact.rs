@@ -120,6 +120,11 @@ impl Contact {
         }
     }
 
+    /// Height of the surface under the contact, m.
+    pub(crate) fn height(&self) -> Real {
+        self.height
+    }
+
     /// Sub-steps in use.
     pub fn substeps(&self) -> u32 {
         1 << self.level

@@ -59,7 +59,6 @@ pub struct Engine {
     origin: u64,
     next_event: usize,
     controlled: Option<u64>,
-    probes: Vec<Probe>,
     /// Slots that move at sample rate at present.
     fast: Vec<usize>,
     /// Slots that glide at control ticks at present.
@@ -135,7 +134,6 @@ impl Engine {
             origin: 0,
             next_event: 0,
             controlled: None,
-            probes: Vec::new(),
             fast: Vec::with_capacity(slots.max(ROOM)),
             slow: Vec::with_capacity(slots.max(ROOM)),
             mix: vec![0.0; CONTROL_TICKS * channels],
@@ -199,7 +197,8 @@ impl Engine {
     /// Chooses the signals that [`Engine::render_probed`] writes; those of another scene that do not fit are left out.
     /// `[control]`
     pub fn watch(&mut self, probes: &[Probe]) {
-        self.probes = probes.iter().filter(|probe| self.knows(**probe)).copied().collect();
+        let known: Vec<Probe> = probes.iter().filter(|probe| self.knows(**probe)).copied().collect();
+        self.scene.runtime.watch(known.into_iter());
     }
 
     fn knows(&self, probe: Probe) -> bool {
@@ -218,7 +217,7 @@ impl Engine {
 
     /// A signal as it stands now; 0 if it belongs to another scene. `[audio]`
     pub fn probe(&self, probe: Probe) -> Real {
-        if self.knows(probe) { self.read(probe) } else { 0.0 }
+        if self.knows(probe) { self.world().signal(probe) } else { 0.0 }
     }
 
     /// A scene that has been replaced and has rung out, to be freed where time does not matter. `[audio]`
@@ -282,35 +281,17 @@ impl Engine {
             for next in commands.next_at().into_iter().chain(event) {
                 ticks = ticks.min((next - self.tick).min(CONTROL_TICKS as u64) as usize);
             }
-            if probes.is_some() {
+            if probes.is_some() && self.scene.runtime.watches_everything() {
                 ticks = 1;
             }
             self.stretch(ticks, inputs);
             sink.write(inputs.at, &self.mix[..ticks * channels], channels);
             if let Some(rows) = probes.as_deref_mut() {
-                let width = self.probes.len();
-                for (column, probe) in self.probes.iter().enumerate() {
-                    if let Some(cell) = rows.get_mut(inputs.at * width + column) {
-                        *cell = self.read(*probe);
-                    }
-                }
+                let from = inputs.at * self.scene.runtime.watches.len();
+                self.scene.runtime.write_watched(ticks, rows.get_mut(from..).unwrap_or_default());
             }
             inputs = inputs.later(ticks);
             self.tick += ticks as u64;
-        }
-    }
-
-    fn read(&self, probe: Probe) -> Real {
-        let world = self.world();
-        match probe {
-            Probe::Position(site) => world.bodies[site.body].position(site.port),
-            Probe::Velocity(site) => world.bodies[site.body].velocity(site.port),
-            Probe::Force(contact) => world.contacts[contact].force,
-            Probe::Compression(contact) => world.compression(contact),
-            Probe::Iterations(contact) => Real::from(world.contacts[contact].iterations),
-            Probe::Substeps(contact) => Real::from(world.contacts[contact].substeps()),
-            Probe::Energy => world.energy(),
-            Probe::Work => world.work(),
         }
     }
 
@@ -381,7 +362,6 @@ impl Engine {
             self.origin = self.tick;
         }
         core::mem::swap(&mut self.scene, &mut new);
-        self.probes.clear();
         self.find_moving_slots();
         let left = new.leave();
         let nearest_end = |slot: &Option<Leaving>| slot.as_ref().map_or(0, |leaving| 1 + u64::from(leaving.left));
@@ -515,6 +495,7 @@ impl Engine {
                 runtime.slots[index].lane[i] = value;
             }
         }
+        runtime.begin_watching();
         for island in 0..runtime.world.islands() {
             for i in 0..ticks {
                 for &index in fast.iter() {

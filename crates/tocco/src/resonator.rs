@@ -50,6 +50,8 @@ pub struct Reading {
     pub motion: Motion,
     /// With the motion of the body as a whole.
     pub whole: bool,
+    /// Only asked for while the contact there sleeps: an island does not fill it.
+    pub(crate) of_sleepers: bool,
     /// Values at the end of each sample of the block.
     pub values: [Real; CONTROL_TICKS],
     sums: kernel::Sums,
@@ -70,7 +72,15 @@ impl Reading {
 
     /// A reading of one port. `[control]`
     pub fn new(port: usize, motion: Motion) -> Self {
-        Self { port, motion, whole: true, values: [0.0; CONTROL_TICKS], sums: kernel::Sums::ZERO, first: 0.0 }
+        Self {
+            port,
+            motion,
+            whole: true,
+            of_sleepers: false,
+            values: [0.0; CONTROL_TICKS],
+            sums: kernel::Sums::ZERO,
+            first: 0.0,
+        }
     }
 }
 
@@ -110,6 +120,10 @@ pub trait Resonator: Tunable + Send + Sync + Any {
             Motion::Position => self.position(port),
             Motion::Velocity => self.velocity(port),
         }
+    }
+    /// True if that leaves out a motion which [`Resonator::position`] has.
+    fn moves_as_a_whole(&self) -> bool {
+        false
     }
     /// Energy, J (either form).
     fn energy(&self) -> Real;

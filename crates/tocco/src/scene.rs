@@ -25,6 +25,7 @@ mod tap;
 pub mod text;
 #[cfg(feature = "text")]
 pub mod tree;
+mod watch;
 mod write;
 
 pub use def::SceneDef;

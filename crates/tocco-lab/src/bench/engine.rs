@@ -32,6 +32,19 @@ pub fn pressed(count: usize) -> Result<Engine, String> {
     Ok(after_2_s(engine))
 }
 
+/// The same hammer that has struck such a body and flown away: the contact sleeps, the body rings.
+pub fn struck(count: usize) -> Result<Engine, String> {
+    let list = body(count, 1.0);
+    let mut engine = build(&format!(
+        "[body.hammer]\ntype = \"mass\"\nmass_kg = 0.01\nvelocity_m_s = 1.0\n\
+         [body.bar]\ntype = \"modal\"\nmodes = [{list}]\n\
+         [contact.hit]\ntype = \"impact\"\nbetween = [\"hammer\", \"bar\"]\nstiffness = 1e7\n\
+         [[tap]]\nof = \"bar\"\nquantity = \"velocity\"\n"
+    ))?;
+    engine.render(&[], &mut Queue::new(), &mut vec![0.0; (0.1 * RATE_HZ) as usize]);
+    Ok(engine)
+}
+
 /// SDT's friction as its figures were taken; its Stribeck velocity, which they do not name, is its default.
 const RUB: &str = "type = \"friction\"\nmu_static = 0.95\nmu_dynamic = 0.15\nbristle_stiffness = 1e4\n\
                    bristle_damping = 1.0\nviscosity = 0.1\nbreakaway_01 = 0.2\nstribeck_m_s = 0.1\n";

@@ -207,6 +207,16 @@ impl World {
         self.pushed[body]
     }
 
+    /// True while the island steps the body.
+    pub fn steps_body(&self, island: usize, body: usize) -> bool {
+        self.island_of[body] == Some(island)
+    }
+
+    /// True while the island steps a contact that is awake.
+    pub fn steps_contact(&self, island: usize, contact: usize) -> bool {
+        self.steps_body(island, self.contacts[contact].yielding(&self.rigid))
+    }
+
     /// Number of islands at present.
     pub fn islands(&self) -> usize {
         self.islands.len()

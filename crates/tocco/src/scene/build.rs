@@ -95,6 +95,7 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
             events: Vec::new(),
             taps: Vec::new(),
             readings,
+            watches: Vec::new(),
             channels: 1,
             rate_hz,
         },

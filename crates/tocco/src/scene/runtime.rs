@@ -5,6 +5,7 @@ use super::def::Quantity;
 use super::drive::{Drive, Inputs};
 use super::slot::{Slot, Target};
 use super::tap::{Tap, TapFrom};
+use super::watch::Watch;
 use crate::command::Timed;
 use crate::contact::world::World;
 use crate::math::Real;
@@ -20,8 +21,10 @@ pub(crate) struct Runtime {
     /// The scene's own events, sorted by tick since it began.
     pub events: Vec<Timed<Infallible>>,
     pub taps: Vec<Tap>,
-    /// What taps want to know of each body.
+    /// What taps want to know of each body, and after that what is watched of it.
     pub readings: Vec<Vec<Reading>>,
+    /// What is watched by the sample.
+    pub watches: Vec<Watch>,
     pub channels: usize,
     pub rate_hz: Real,
 }
@@ -100,7 +103,7 @@ impl Runtime {
     pub fn step_island(&mut self, island: usize, tick: u64, i: usize) {
         self.world.step(island, tick);
         for &body in self.world.island_bodies(island) {
-            for reading in &mut self.readings[body] {
+            for reading in self.readings[body].iter_mut().filter(|reading| !reading.of_sleepers) {
                 let node = &self.world.bodies[body];
                 reading.values[i] = match reading.motion {
                     motion if !reading.whole => node.sounding(reading.port, motion),
@@ -117,6 +120,7 @@ impl Runtime {
                 tap.lane[i] = if quantity == Quantity::Force { node.force } else { node.compression };
             }
         }
+        self.note(island, i);
     }
 
     /// Moves a body that no island steps; `guide` is the slot that moves it by the sample, if one does.
