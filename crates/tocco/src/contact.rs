@@ -88,6 +88,8 @@ pub(crate) struct Roughness {
     pub travel: Option<usize>,
     /// Way of a guided body so far, m.
     pub way: Real,
+    /// Where that body was when the contact fell asleep, m.
+    pub left_at: Real,
 }
 
 impl Contact {

@@ -70,6 +70,15 @@ impl Reading {
         }
     }
 
+    /// What it reads of a body as it stands.
+    pub(crate) fn of(&self, body: &dyn Resonator) -> Real {
+        match self.motion {
+            motion if !self.whole => body.sounding(self.port, motion),
+            Motion::Position => body.position(self.port),
+            Motion::Velocity => body.velocity(self.port),
+        }
+    }
+
     /// A reading of one port. `[control]`
     pub fn new(port: usize, motion: Motion) -> Self {
         Self {
@@ -159,6 +168,10 @@ pub trait Resonator: Tunable + Send + Sync + Any {
     }
     /// True while labels change from sample to sample without a new edit. Asked at control ticks.
     fn moving(&self) -> bool {
+        false
+    }
+    /// True if nothing of it moves, or will until something touches, tunes or guides it (free form). Asked at control ticks.
+    fn rests(&self) -> bool {
         false
     }
     /// Flushes values too small to matter (denormals); false if the state is no longer a number.

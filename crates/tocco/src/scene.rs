@@ -16,6 +16,7 @@ pub mod error;
 pub mod hammer;
 mod handover;
 pub mod kinds;
+mod moves;
 mod runtime;
 #[cfg(feature = "text")]
 pub mod schema;

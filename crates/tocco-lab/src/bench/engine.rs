@@ -45,6 +45,21 @@ pub fn struck(count: usize) -> Result<Engine, String> {
     Ok(engine)
 }
 
+/// A bank that rings while a drive moves one of its parameters to and fro, 20 times a second.
+pub fn retuned(count: usize, path: &str) -> Result<Engine, String> {
+    let list = |scale: f64| -> String {
+        super::bank::modes(count).iter().map(|m| mode(scale * m.freq_hz, m.decay_s, 0.05)).collect()
+    };
+    let points: Vec<[f64; 2]> = (0..4000).map(|i| [0.05 * f64::from(i), if i % 2 == 0 { 1.0 } else { 0.9 }]).collect();
+    build(&format!(
+        "[body.bar]\ntype = \"modal\"\nmodes = [{}]\nmorph = {{ modes = [{}] }}\n\
+         [[event]]\nat_s = 0.0\nhit = \"bar\"\nimpulse_n_s = 0.01\n\
+         [[drive]]\npath = \"{path}\"\npoints = {points:?}\n[[tap]]\nof = \"bar\"\nquantity = \"velocity\"\n",
+        list(1.0),
+        list(1.1)
+    ))
+}
+
 /// SDT's friction as its figures were taken; its Stribeck velocity, which they do not name, is its default.
 const RUB: &str = "type = \"friction\"\nmu_static = 0.95\nmu_dynamic = 0.15\nbristle_stiffness = 1e4\n\
                    bristle_damping = 1.0\nviscosity = 0.1\nbreakaway_01 = 0.2\nstribeck_m_s = 0.1\n";
@@ -101,6 +116,52 @@ pub fn bowed_string() -> Result<Engine, String> {
          [[tap]]\nof = \"string.bow_point\"\n",
     )?;
     Ok(after_2_s(engine))
+}
+
+/// So many hands that rub as many bodies, each with so many parameters on the move: of the hand, of the law, of the body.
+pub fn islands(count: usize, moving: usize) -> Result<Engine, String> {
+    let paths = [
+        ("rub", "normal_force_n", 0.9, 1.0),
+        ("bow", "velocity_m_s", 0.04, 0.05),
+        ("glass", "force_n", 0.0, 0.01),
+        ("rub", "mu_static", 0.9, 0.95),
+        ("rub", "mu_dynamic", 0.15, 0.2),
+        ("rub", "stribeck_m_s", 0.09, 0.1),
+        ("rub", "viscosity", 0.1, 0.2),
+        ("rub", "bristle_damping", 1.0, 1.1),
+        ("rub", "breakaway_01", 0.2, 0.25),
+        ("glass", "decay_scale", 0.9, 1.0),
+    ];
+    let list = body(3, 0.003);
+    let mut text = String::new();
+    for i in 0..count {
+        text += &format!(
+            "[body.bow{i}]\ntype = \"guided\"\nvelocity_m_s = 0.05\n[body.glass{i}]\ntype = \"modal\"\nmodes = [{list}]\n\
+             [contact.rub{i}]\n{RUB}between = [\"bow{i}\", \"glass{i}\"]\nnormal_force_n = 1.0\n[[tap]]\nof = \"glass{i}\"\n"
+        );
+        for (node, param, low, high) in &paths[..moving] {
+            let points: Vec<[f64; 2]> =
+                (0..40).map(|k| [0.05 * f64::from(k), if k % 2 == 0 { *high } else { *low }]).collect();
+            text += &format!("[[drive]]\npath = \"{node}{i}/{param}\"\npoints = {points:?}\n");
+        }
+    }
+    let mut engine = build(&text)?;
+    engine.render(&[], &mut Queue::new(), &mut vec![0.0; 2048]);
+    Ok(engine)
+}
+
+/// So many bodies at rest, each under a hand that does not press.
+pub fn sleeping(count: usize) -> Result<Engine, String> {
+    let list = body(3, 0.003);
+    let body = |i: usize| {
+        format!(
+            "[body.bow{i}]\ntype = \"guided\"\n[body.glass{i}]\ntype = \"modal\"\nmodes = [{list}]\n\
+             [contact.rub{i}]\n{RUB}between = [\"bow{i}\", \"glass{i}\"]\nnormal_force_n = 0.0\n[[tap]]\nof = \"glass{i}\"\n"
+        )
+    };
+    let mut engine = build(&(0..count).map(body).collect::<String>())?;
+    engine.render(&[], &mut Queue::new(), &mut vec![0.0; 4096]);
+    Ok(engine)
 }
 
 /// Modes of SDT's help patch (three) or logarithmic ones.

@@ -10,6 +10,7 @@ impl World {
     pub(crate) fn exchange_body(&mut self, own: usize, old: &mut World, theirs: usize) {
         core::mem::swap(&mut self.bodies[own], &mut old.bodies[theirs]);
         core::mem::swap(&mut self.attended[own], &mut old.attended[theirs]);
+        (self.quiet[own], old.quiet[theirs]) = (false, false);
     }
 
     /// Exchanges law, surface and state of a contact with its counterpart; context stays. `[audio]`

@@ -7,6 +7,7 @@ use super::drive::{Drive, Inputs};
 use super::error::nearest;
 use super::handover::Lineage;
 use super::kinds::{BodyContext, ContactContext, Mobility, StandIn};
+use super::moves::Moves;
 use super::slot::{Control, FORCE, Mapping, Slot, Target};
 use super::tap::{Tap, TapFrom};
 use super::{Runtime, Scene, SceneDef, SceneError};
@@ -96,6 +97,7 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
             taps: Vec::new(),
             readings,
             watches: Vec::new(),
+            moves: Moves::default(),
             channels: 1,
             rate_hz,
         },
@@ -113,6 +115,7 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
         slot.declared = (slot.value, slot.drive.is_some());
         directory.declare(index, slot.value);
     }
+    runtime.make_room_for_moves();
     let lineage = Lineage::new(body_makes, contact_makes);
     Ok(Scene { directory, runtime, lineage, title: def.title.clone(), duration: def.duration, omitted })
 }

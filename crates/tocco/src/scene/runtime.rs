@@ -3,6 +3,7 @@
 
 use super::def::Quantity;
 use super::drive::{Drive, Inputs};
+use super::moves::Moves;
 use super::slot::{Slot, Target};
 use super::tap::{Tap, TapFrom};
 use super::watch::Watch;
@@ -10,7 +11,7 @@ use crate::command::Timed;
 use crate::contact::world::World;
 use crate::math::Real;
 use crate::param::{Rate, Tunable};
-use crate::resonator::{Motion, Reading};
+use crate::resonator::Reading;
 use core::convert::Infallible;
 
 /// The running half of a scene, without names. All methods `[audio]`.
@@ -25,6 +26,8 @@ pub(crate) struct Runtime {
     pub readings: Vec<Vec<Reading>>,
     /// What is watched by the sample.
     pub watches: Vec<Watch>,
+    /// What moves by the sample, by island and by body.
+    pub moves: Moves,
     pub channels: usize,
     pub rate_hz: Real,
 }
@@ -73,15 +76,6 @@ impl Runtime {
         }
     }
 
-    /// True if something other than contacts moves this body, now or soon.
-    pub fn is_acted_on(&self, body: usize) -> bool {
-        self.slots.iter().any(|slot| match slot.target {
-            Target::Force(site) => site.body == body && (slot.is_moving() || slot.value != 0.0),
-            Target::Body { body: moved, .. } => moved == body && slot.spec.rate == Rate::Sample && slot.is_moving(),
-            _ => false,
-        })
-    }
-
     /// Everything to rest; see [`Command::Hush`](crate::command::Command::Hush).
     pub fn hush(&mut self) {
         self.world.hush();
@@ -104,20 +98,14 @@ impl Runtime {
         self.world.step(island, tick);
         for &body in self.world.island_bodies(island) {
             for reading in self.readings[body].iter_mut().filter(|reading| !reading.of_sleepers) {
-                let node = &self.world.bodies[body];
-                reading.values[i] = match reading.motion {
-                    motion if !reading.whole => node.sounding(reading.port, motion),
-                    Motion::Position => node.position(reading.port),
-                    Motion::Velocity => node.velocity(reading.port),
-                };
+                reading.values[i] = reading.of(&*self.world.bodies[body]);
             }
         }
-        for tap in &mut self.taps {
-            if let TapFrom::Contact { contact, quantity } = tap.from
-                && self.world.island_contacts(island).contains(&contact)
-            {
-                let node = &self.world.contacts[contact];
-                tap.lane[i] = if quantity == Quantity::Force { node.force } else { node.compression };
+        for &contact in self.world.island_contacts(island) {
+            for &tap in &self.moves.taps_of[contact] {
+                let (tap, node) = (&mut self.taps[tap], &self.world.contacts[contact]);
+                let heard_force = matches!(tap.from, TapFrom::Contact { quantity: Quantity::Force, .. });
+                tap.lane[i] = if heard_force { node.force } else { node.compression };
             }
         }
         self.note(island, i);
@@ -139,8 +127,15 @@ impl Runtime {
 
     /// Adds the taps to the mix.
     pub fn mix(&mut self, ticks: usize, mix: &mut [Real]) {
-        let Self { taps, world, readings, rate_hz, channels, .. } = self;
+        let Self { taps, world, readings, rate_hz, channels, moves, .. } = self;
         for tap in taps {
+            if let TapFrom::Body { body, .. } = tap.from
+                && moves.silent[body]
+                && tap.last == 0.0
+                && tap.fade_left == 0
+            {
+                continue;
+            }
             if let TapFrom::Contact { contact, .. } = tap.from
                 && !world.contacts[contact].awake
             {

@@ -68,6 +68,7 @@ impl Runtime {
             readings.truncate(tapped.max().unwrap_or(0));
         }
         self.watches.clear();
+        self.read_anew();
         for probe in probes {
             let places = match probe {
                 Probe::Position(site) => [Some(self.reading(site, Motion::Position, false)), None],

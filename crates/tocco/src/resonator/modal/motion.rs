@@ -193,6 +193,10 @@ impl Resonator for Modal {
         true
     }
 
+    fn rests(&self) -> bool {
+        matches!(self.form, Form::Free { silent: true, .. }) && !self.retuning.fade.on()
+    }
+
     fn settle(&mut self) -> bool {
         let State { q, p } = self.state.part_mut(0, self.state.chunks());
         let [q, p] = [q, p].map(|row| kernel::flush(self.path, row, FLUSH));
