@@ -34,7 +34,7 @@ use crate::command;
 use crate::contact::Site;
 pub use crate::contact::world::Health;
 use crate::contact::world::{World, stored};
-use crate::gesture::{FASTEST_M_S, LARGEST_N_S};
+use crate::gesture::{FASTEST_M_S, LARGEST_N_S, LONGEST_GLIDE_S};
 pub use crate::hash::{START, sample as hashed};
 use crate::math::Real;
 use crate::param::Rate;
@@ -87,6 +87,17 @@ const LEAVING: usize = 4;
 
 /// Moving parameters for which every engine has room, so that larger scenes may replace smaller ones.
 pub const ROOM: usize = 4096;
+
+/// How a value gets to where it is sent.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    /// By the glide that its parameter declares.
+    Declared,
+    /// By a glide of so many seconds.
+    Lasting(Real),
+    /// Without one.
+    AtOnce,
+}
 
 /// Where samples go.
 enum Sink<'a, 'b> {
@@ -298,6 +309,7 @@ impl Engine {
     fn apply_due(&mut self, commands: &mut Queue) {
         while commands.apply_next(self.tick, |command| match command {
             Command::Replace { scene, adopt } => *scene = scene.take().and_then(|new| self.replace(new, *adopt)),
+            Command::Stream { address, values } => self.stream(*address, values),
             command => self.apply(command),
         }) {}
     }
@@ -316,8 +328,9 @@ impl Engine {
     fn apply<S>(&mut self, command: &command::Command<S>) {
         use command::Command;
         match command {
-            Command::Set(address, value) => self.set(*address, *value, true),
-            Command::Jump(address, value) => self.set(*address, *value, false),
+            Command::Set(address, value) => self.set(*address, *value, Way::Declared),
+            Command::Glide { address, value, glide_s } => self.set(*address, *value, Way::Lasting(*glide_s)),
+            Command::Jump(address, value) => self.set(*address, *value, Way::AtOnce),
             Command::Strike { body, velocity_m_s } => self.strike(*body, *velocity_m_s),
             Command::Hit { site, impulse_n_s } => self.hit(*site, *impulse_n_s),
             Command::Touch { site, shape } => {
@@ -338,7 +351,7 @@ impl Engine {
                 self.next_event = self.scene.runtime.events.len();
                 self.find_moving_slots();
             }
-            Command::Replace { .. } => {}
+            Command::Replace { .. } | Command::Stream { .. } => {}
         }
     }
 
@@ -397,23 +410,23 @@ impl Engine {
         }
     }
 
-    fn set(&mut self, address: Address, value: Real, glides: bool) {
+    fn set(&mut self, address: Address, value: Real, way: Way) {
         match address {
-            Address::Slot(index) => self.set_slot(index, value, glides),
+            Address::Slot(index) => self.set_slot(index, value, way),
             Address::Control(index) => {
                 let controls = self.scene.directory.control_entries();
                 let count = controls.get(index).map_or(0, |control| control.moves.len());
                 self.past.refused += u64::from(count == 0);
                 for at in 0..count {
                     let mapping = self.scene.directory.control_entries()[index].moves[at];
-                    self.set_slot(mapping.slot, mapping.value(value), glides);
+                    self.set_slot(mapping.slot, mapping.value(value), way);
                 }
             }
         }
     }
 
-    fn set_slot(&mut self, index: usize, value: Real, glides: bool) {
-        let Runtime { slots, world, rate_hz, .. } = &mut self.scene.runtime;
+    fn set_slot(&mut self, index: usize, value: Real, way: Way) {
+        let Runtime { slots, rate_hz, .. } = &mut self.scene.runtime;
         let Some(slot) = slots.get_mut(index).filter(|_| !value.is_nan()) else {
             self.past.refused += 1;
             return;
@@ -421,15 +434,44 @@ impl Engine {
         let wanted = value.clamp(slot.spec.min, slot.spec.max);
         self.past.clamped += u64::from(wanted != value);
         slot.drive = None; // a command overrides a drive
-        if !glides && !self.late_jumps {
+        slot.end_stream();
+        if way == Way::AtOnce && !self.late_jumps {
             slot.rest_at(wanted);
             (slot.slope, slot.curvature) = (0.0, 0.0); // of a glide that ends here
             return self.scene.runtime.write_slot(index, wanted);
         }
         let moving = slot.left > 0;
-        slot.glide_to(wanted, if glides { slot.spec.glide_s * *rate_hz } else { 0.0 });
+        let samples = match way {
+            Way::Declared => slot.spec.glide_s * *rate_hz,
+            Way::Lasting(glide_s) => (glide_s.clamp(0.0, LONGEST_GLIDE_S) * *rate_hz).round(),
+            Way::AtOnce => 0.0,
+        };
+        slot.glide_to(wanted, samples);
+        self.begin_moving(index, moving);
+    }
+
+    /// A block of values for a slot that moves by the sample; what it leaves in `values` is to be freed.
+    fn stream(&mut self, address: Address, values: &mut Option<Box<[Real]>>) {
+        let slots = &mut self.scene.runtime.slots;
+        let (Address::Slot(index) | Address::Control(index)) = address;
+        let slot = slots.get_mut(index).filter(|slot| slot.spec.rate == Rate::Sample);
+        match slot.filter(|_| matches!(address, Address::Slot(_)) && values.is_some()) {
+            Some(slot) => {
+                (slot.drive, slot.streamed) = (None, 0);
+                (slot.slope, slot.curvature) = (0.0, 0.0);
+                core::mem::swap(&mut slot.stream, values);
+                self.begin_moving(index, false);
+            }
+            None => self.past.refused += 1,
+        }
+    }
+
+    /// A slot moves from here on, or goes on to: it is looked at, and what it pushes or presses is told.
+    fn begin_moving(&mut self, index: usize, goes_on: bool) {
+        let Runtime { slots, world, .. } = &mut self.scene.runtime;
+        let slot = &slots[index];
         let list = if slot.spec.rate == Rate::Sample { &mut self.fast } else { &mut self.slow };
-        if !moving && !list.contains(&index) {
+        if !goes_on && !list.contains(&index) {
             list.push(index);
         }
         match slot.target {

@@ -67,6 +67,9 @@ impl Runtime {
 
     /// The value to which drive or glide carry a slot now, at a time since the scene began.
     pub fn next_value(&mut self, slot: usize, time_s: Real, inputs: Inputs<'_>) -> Real {
+        if let Some(value) = self.slots[slot].next_of_stream() {
+            return value;
+        }
         match self.slots[slot].drive {
             Some(drive) => {
                 let spec = &self.slots[slot].spec;
@@ -81,6 +84,7 @@ impl Runtime {
         self.world.hush();
         for index in 0..self.slots.len() {
             let slot = &mut self.slots[index];
+            slot.end_stream();
             let moves = matches!(slot.target, Target::Force(_))
                 || (matches!(slot.target, Target::Body { .. }) && slot.spec.rate == Rate::Sample);
             if slot.drive.take().is_some() {
