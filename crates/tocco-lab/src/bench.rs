@@ -166,18 +166,18 @@ fn straightness(points: &[(f64, f64)]) -> f64 {
     xy * xy / (xx * yy)
 }
 
-/// Two signals noted by the sample against the same scene unwatched.
+/// Two signals noted by the sample against the same scene unwatched: of contacts, and of bodies in contact or where they are
+/// heard. Another place of a large body that rings free, or its position, is a sum over its modes and costs what another tap does.
 fn watching(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
     table.heading("two signals watched, ns per sample", ["unwatched", "watched", "ratio", "goal"])?;
     type Case = fn() -> std::result::Result<Engine, String>;
-    let cases: [(&str, Case, [&str; 2]); 7] = [
+    let cases: [(&str, Case, [&str; 2]); 6] = [
         ("a pressed hammer, 3 modes", || engine::pressed(3), ["hit.force", "bar.velocity"]),
         ("a pressed hammer, 512 modes", || engine::pressed(512), ["hit.force", "hit.compression"]),
         ("stick-slip, 3 modes", || engine::stick_slip(3, Decays::Long), ["rub.force", "glass.velocity"]),
         ("stick-slip, 128 modes", || engine::stick_slip(128, Decays::Long), ["rub.force", "rub.compression"]),
         ("a bowed string", engine::bowed_string, ["string.bow_point.velocity", "string.bow_point.position"]),
         ("a bar of 512 modes that has been struck", || engine::struck(512), ["hit.force", "bar.velocity"]),
-        ("a bar of 512 modes that has been struck", || engine::struck(512), ["hit.force", "hit.compression"]),
     ];
     for (name, case, signals) in cases {
         let (mut plain, mut watched) = (case().map_err(Error::Machine)?, case().map_err(Error::Machine)?);

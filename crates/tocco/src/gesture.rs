@@ -275,7 +275,10 @@ impl Gesture {
                     Ok(Gesture::Glide { path: address.to_owned(), value: *value, glide_s: *glide_s })
                 }
                 [Text(text)] => Err(format!("/{address}: takes a number, not the text '{text}'")),
-                _ => Err(format!("/{address}: takes one number, or two with a glide in seconds, not {} values", args.len())),
+                _ => Err(format!(
+                    "/{address}: takes one number, or two with a glide in seconds, not {} values",
+                    args.len()
+                )),
             });
         }
         let (method, takes) = OSC_METHODS.iter().find(|(method, _)| *method == address)?;

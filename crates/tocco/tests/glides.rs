@@ -96,9 +96,8 @@ fn a_stream_is_to_the_bit_a_drive_with_a_point_for_every_sample() {
 fn a_stream_is_taken_whole_ended_by_the_next_command_and_its_block_comes_back() {
     let mut engine = engine(BAR, RATE_HZ);
     let directory = engine.scene().directory().clone();
-    let resolve = |path: &str, values: Vec<f64>| {
-        Gesture::Stream { path: path.into(), values }.resolve::<Scene>(&directory)
-    };
+    let resolve =
+        |path: &str, values: Vec<f64>| Gesture::Stream { path: path.into(), values }.resolve::<Scene>(&directory);
     let mut queue = Queue::with_room(8);
     for (at, value) in [(0, 1.0), (100, 2.0)] {
         let command = resolve("bar.tip/force_n", vec![value; 1_000]).unwrap().command;

@@ -336,3 +336,21 @@ fn jitter_makes_every_strike_different_and_every_seed_repeatable() {
     let peak = one[..4_000].iter().fold(0.0f32, |m, a| m.max(a.abs()));
     assert!(difference > 0.01 * peak, "{difference} of {peak}");
 }
+
+#[test]
+fn a_glass_that_is_rubbed_after_a_long_rest_sounds_as_one_whose_friction_never_slept() {
+    let text = "[body.bow]\ntype = 'guided'\nvelocity_m_s = 0.1\n[body.glass]\ntype = 'modal'\nmodes = [{ freq_hz = 440.0, mass_kg = 0.01 }]\n\
+        [contact.rub]\ntype = 'friction'\nbetween = ['bow', 'glass']\n[[tap]]\nof = 'glass'\n\
+        [[drive]]\npath = 'rub/normal_force_n'\npoints = [[0.05, 0.0], [0.06, 1.0]]\n";
+    // What is heard, however softly, must be known by the sample: such a contact never sleeps.
+    let wakeful = format!("{text}[[tap]]\nof = 'rub'\nquantity = 'compression'\ngain = 0.0\n");
+    let [slept, awake] = [text, &wakeful].map(|text| {
+        let mut out = vec![0.0; 4_800];
+        engine(text, 48_000.0).render(&[], &mut Queue::new(), &mut out);
+        out
+    });
+    // Until one of the two has counted its 64 steps to the held form.
+    assert!(slept[2_400..2_460] == awake[2_400..2_460] && slept[..2_400].iter().all(|x| *x == 0.0));
+    let loudest = awake.iter().fold(0.0f32, |most, x| most.max(x.abs()));
+    assert!(loudest > 1e-3 && slept.iter().zip(&awake).all(|(a, b)| (a - b).abs() < 1e-5 * loudest));
+}

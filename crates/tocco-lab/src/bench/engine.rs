@@ -2,9 +2,9 @@
 //! The engine's own cases, as scenes.
 
 use super::bank::{Mode, RATE_HZ};
-use tocco::Queue;
 use tocco::engine::Engine;
 use tocco::scene::{Scene, SceneDef};
+use tocco::{Gesture, Queue};
 
 /// A bank of modes that has just received an impulse; nothing touches it.
 pub fn ringing(modes: &[Mode]) -> Result<Engine, String> {
@@ -121,47 +121,46 @@ pub fn bowed_string() -> Result<Engine, String> {
 /// So many hands that rub as many bodies, each with so many parameters on the move: of the hand, of the law, of the body.
 pub fn islands(count: usize, moving: usize) -> Result<Engine, String> {
     let paths = [
-        ("rub", "normal_force_n", 0.9, 1.0),
-        ("bow", "velocity_m_s", 0.04, 0.05),
-        ("glass", "force_n", 0.0, 0.01),
-        ("rub", "mu_static", 0.9, 0.95),
-        ("rub", "mu_dynamic", 0.15, 0.2),
-        ("rub", "stribeck_m_s", 0.09, 0.1),
-        ("rub", "viscosity", 0.1, 0.2),
-        ("rub", "bristle_damping", 1.0, 1.1),
-        ("rub", "breakaway_01", 0.2, 0.25),
-        ("glass", "decay_scale", 0.9, 1.0),
+        ("rub", "normal_force_n", 0.9),
+        ("bow", "velocity_m_s", 0.04),
+        ("glass", "force_n", 0.01),
+        ("rub", "mu_static", 0.9),
+        ("rub", "mu_dynamic", 0.2),
+        ("rub", "stribeck_m_s", 0.09),
+        ("rub", "viscosity", 0.2),
+        ("rub", "bristle_damping", 1.1),
+        ("rub", "breakaway_01", 0.25),
+        ("glass", "decay_scale", 0.9),
     ];
-    let list = body(3, 0.003);
-    let mut text = String::new();
+    let mut engine = build(&(0..count).map(|i| rubbed(i, 0.05, 1.0)).collect::<String>())?;
+    let mut queue = Queue::new();
     for i in 0..count {
-        text += &format!(
-            "[body.bow{i}]\ntype = \"guided\"\nvelocity_m_s = 0.05\n[body.glass{i}]\ntype = \"modal\"\nmodes = [{list}]\n\
-             [contact.rub{i}]\n{RUB}between = [\"bow{i}\", \"glass{i}\"]\nnormal_force_n = 1.0\n[[tap]]\nof = \"glass{i}\"\n"
-        );
-        for (node, param, low, high) in &paths[..moving] {
-            let points: Vec<[f64; 2]> =
-                (0..40).map(|k| [0.05 * f64::from(k), if k % 2 == 0 { *high } else { *low }]).collect();
-            text += &format!("[[drive]]\npath = \"{node}{i}/{param}\"\npoints = {points:?}\n");
+        for (node, param, value) in &paths[..moving] {
+            let gesture = Gesture::Glide { path: format!("{node}{i}/{param}"), value: *value, glide_s: 600.0 };
+            let resolved = gesture.resolve(engine.scene().directory()).map_err(|cause| cause.to_string())?;
+            queue.push(0, resolved.command);
         }
     }
-    let mut engine = build(&text)?;
-    engine.render(&[], &mut Queue::new(), &mut vec![0.0; 2048]);
+    engine.render(&[], &mut queue, &mut vec![0.0; 2048]);
     Ok(engine)
 }
 
 /// So many bodies at rest, each under a hand that does not press.
 pub fn sleeping(count: usize) -> Result<Engine, String> {
-    let list = body(3, 0.003);
-    let body = |i: usize| {
-        format!(
-            "[body.bow{i}]\ntype = \"guided\"\n[body.glass{i}]\ntype = \"modal\"\nmodes = [{list}]\n\
-             [contact.rub{i}]\n{RUB}between = [\"bow{i}\", \"glass{i}\"]\nnormal_force_n = 0.0\n[[tap]]\nof = \"glass{i}\"\n"
-        )
-    };
-    let mut engine = build(&(0..count).map(body).collect::<String>())?;
+    let mut engine = build(&(0..count).map(|i| rubbed(i, 0.0, 0.0)).collect::<String>())?;
     engine.render(&[], &mut Queue::new(), &mut vec![0.0; 4096]);
     Ok(engine)
+}
+
+/// A body of three modes under a hand of its own.
+fn rubbed(i: usize, velocity_m_s: f64, normal_force_n: f64) -> String {
+    let list = body(3, 0.003);
+    format!(
+        "[body.bow{i}]\ntype = \"guided\"\nvelocity_m_s = {velocity_m_s:?}\n\
+         [body.glass{i}]\ntype = \"modal\"\nmodes = [{list}]\n\
+         [contact.rub{i}]\n{RUB}between = [\"bow{i}\", \"glass{i}\"]\nnormal_force_n = {normal_force_n:?}\n\
+         [[tap]]\nof = \"glass{i}\"\n"
+    )
 }
 
 /// Modes of SDT's help patch (three) or logarithmic ones.

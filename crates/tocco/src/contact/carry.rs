@@ -21,6 +21,7 @@ impl World {
         if let (Some(a), Some(b)) = (&mut new.texture, &mut old.texture) {
             core::mem::swap(&mut a.surface, &mut b.surface);
             core::mem::swap(&mut a.way, &mut b.way);
+            core::mem::swap(&mut a.left_at, &mut b.left_at);
         }
         (new.compression, new.awake, new.stroke, new.before) = (old.compression, old.awake, old.stroke, old.before);
         (new.force, new.last_force, new.height, new.travelled) = (old.force, old.last_force, old.height, old.travelled);
