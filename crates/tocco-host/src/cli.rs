@@ -33,9 +33,10 @@ Tocco makes the sound of things touching. Three commands to begin with:
 ";
 
 /// Parts of `tocco bench`.
-const SECTIONS: [Section; 9] = {
-    let [free, contact, friction, shape, sweep, analyse, peers] = tocco_lab::bench::SECTIONS;
-    [free, contact, friction, shape, bench::live::SECTION, bench::program::SECTION, sweep, analyse, peers]
+const SECTIONS: [Section; 12] = {
+    let [free, contact, friction, watch, retune, growth, shape, sweep, analyse, peers] = tocco_lab::bench::SECTIONS;
+    let (live, program) = (bench::live::SECTION, bench::program::SECTION);
+    [free, contact, friction, watch, retune, growth, shape, live, program, sweep, analyse, peers]
 };
 
 /// Reads the arguments and does what they say; the exit code comes back.
