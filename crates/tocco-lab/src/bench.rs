@@ -38,10 +38,13 @@ pub struct Section {
 }
 
 /// What can be measured without a device. A program adds its own to them.
-pub const SECTIONS: [Section; 8] = [
+pub const SECTIONS: [Section; 11] = [
     Section { name: "free", measure: free_ringing },
     Section { name: "contact", measure: permanent_contact },
     Section { name: "friction", measure: rubbing },
+    Section { name: "watch", measure: watching },
+    Section { name: "retune", measure: retuning },
+    Section { name: "growth", measure: growing },
     Section { name: "room", measure: in_a_room },
     Section { name: "shape", measure: shapes },
     Section { name: "sweep", measure: whole_sweep },
@@ -122,6 +125,104 @@ fn in_a_room(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
         let updates = space_ns / (plain_ns / 512.0);
         let columns = [String::new(), format!("{updates:.0}"), format!("{space_ns:.0}"), format!("<= {goal}")];
         table.figure(name, columns, updates <= goal)?;
+    }
+    Ok(())
+}
+
+/// A bank of 512 modes that rings while something retunes every one of them, always.
+fn retuning(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
+    table.heading("a bank retuned as it rings, mode updates per mode and sample", ["", "ours", "ns", "goal"])?;
+    for (name, path) in [("bent, 512 modes", "bar/freq_scale"), ("morphed, 512 modes", "bar/morph_01")] {
+        let (mut plain, mut ours) = (Plain::new(&modes(512)), engine::retuned(512, path).map_err(Error::Machine)?);
+        let (plain_ns, ours_ns) = alternate(&mut |out| plain.render(out), &mut |out| {
+            ours.render(&[], &mut Queue::new(), out);
+        });
+        let updates = ours_ns / plain_ns;
+        let columns = [String::new(), format!("{updates:.2}"), number(ours_ns / 512.0), "<= 3".into()];
+        table.figure(name, columns, updates <= 3.0)?;
+    }
+    Ok(())
+}
+
+/// What a scene costs that grows: islands that sound, each with some parameters on the move, and bodies that sleep.
+fn growing(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
+    table.heading("islands on which a hand rubs, ns per sample and island", ["1", "30", "1000", "goal"])?;
+    for moving in [0, 3, 10] {
+        let counts = [1, 3, 10, 30, 100, 300, 1000];
+        let mut points = Vec::new();
+        for count in counts {
+            let mut islands = engine::islands(count, moving).map_err(Error::Machine)?;
+            points.push((count as f64, least_ns(&mut islands, 6)));
+        }
+        let [one, thirty, thousand] = [0, 3, 6].map(|at| format!("{:.0}", points[at].1 / points[at].0));
+        let straight = straightness(&points);
+        let columns = [one, thirty, thousand, "r2 > 0.98".into()];
+        table.figure(&format!("{moving} moving parameters each: r2 = {straight:.4}"), columns, straight > 0.98)?;
+    }
+    table.heading("bodies that sleep under friction that nothing presses", ["", "updates", "ns", "goal"])?;
+    let (mut plain, mut ours) = (Plain::new(&modes(512)), engine::sleeping(1000).map_err(Error::Machine)?);
+    let (plain_ns, ours_ns) = alternate(&mut |out| plain.render(out), &mut |out| {
+        ours.render(&[], &mut Queue::new(), out);
+    });
+    let updates = ours_ns / (plain_ns / 512.0);
+    let columns = [String::new(), format!("{updates:.0}"), format!("{ours_ns:.0}"), "< 1000".into()];
+    table.figure("1000 bodies of 3 modes", columns, updates < 1000.0)
+}
+
+/// Least ns per sample of so many short runs.
+fn least_ns(engine: &mut Engine, runs: usize) -> f64 {
+    let mut out = [0.0; BLOCK];
+    (0..runs).fold(f64::INFINITY, |least, _| {
+        let start = Instant::now();
+        for _ in 0..8 {
+            engine.render(&[], &mut Queue::new(), &mut out);
+            std::hint::black_box(&out);
+        }
+        least.min(start.elapsed().as_nanos() as f64 / (8 * BLOCK) as f64)
+    })
+}
+
+/// How much of the variance of the second numbers a straight line over the first explains: r squared.
+fn straightness(points: &[(f64, f64)]) -> f64 {
+    let n = points.len() as f64;
+    let mean = |of: &dyn Fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / n;
+    let (x, y) = (mean(&|p| p.0), mean(&|p| p.1));
+    let [xx, xy, yy] =
+        [mean(&|p| (p.0 - x) * (p.0 - x)), mean(&|p| (p.0 - x) * (p.1 - y)), mean(&|p| (p.1 - y) * (p.1 - y))];
+    xy * xy / (xx * yy)
+}
+
+/// Two signals noted by the sample against the same scene unwatched: of contacts, and of bodies in contact or where they are
+/// heard. Another place of a large body that rings free, or its position, is a sum over its modes and costs what another tap does.
+fn watching(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
+    table.heading("two signals watched, ns per sample", ["unwatched", "watched", "ratio", "goal"])?;
+    type Case = fn() -> std::result::Result<Engine, String>;
+    let cases: [(&str, Case, [&str; 2]); 6] = [
+        ("a pressed hammer, 3 modes", || engine::pressed(3), ["hit.force", "bar.velocity"]),
+        ("a pressed hammer, 512 modes", || engine::pressed(512), ["hit.force", "hit.compression"]),
+        ("stick-slip, 3 modes", || engine::stick_slip(3, Decays::Long), ["rub.force", "glass.velocity"]),
+        ("stick-slip, 128 modes", || engine::stick_slip(128, Decays::Long), ["rub.force", "rub.compression"]),
+        ("a bowed string", engine::bowed_string, ["string.bow_point.velocity", "string.bow_point.position"]),
+        ("a bar of 512 modes that has been struck", || engine::struck(512), ["hit.force", "bar.velocity"]),
+    ];
+    for (name, case, signals) in cases {
+        let (mut plain, mut watched) = (case().map_err(Error::Machine)?, case().map_err(Error::Machine)?);
+        let probes = signals.map(|signal| watched.scene().directory().probe(signal));
+        let probes = probes.into_iter().collect::<std::result::Result<Vec<_>, _>>();
+        watched.watch(&probes.map_err(|cause| Error::Machine(cause.to_string()))?);
+        let mut rows = [0.0; 2 * BLOCK];
+        let (plain_ns, watched_ns) = alternate(
+            &mut |out| {
+                plain.render(&[], &mut Queue::new(), out);
+            },
+            &mut |out| {
+                watched.render_probed(&[], &mut Queue::new(), out, &mut rows);
+                std::hint::black_box(&rows);
+            },
+        );
+        let ratio = watched_ns / plain_ns;
+        let columns = [format!("{plain_ns:.0}"), format!("{watched_ns:.0}"), format!("x{ratio:.2}"), "<= x1.20".into()];
+        table.figure(&format!("{name}: {} and {}", signals[0], signals[1]), columns, ratio <= 1.2)?;
     }
     Ok(())
 }

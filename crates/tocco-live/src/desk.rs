@@ -280,7 +280,7 @@ impl Desk {
         };
         let answer = Answer { value: resolved.value().unwrap_or(0.0), clamped: resolved.clamped };
         let address = match resolved.command {
-            Command::Set(address, _) | Command::Jump(address, _) => Some(address),
+            Command::Set(address, _) | Command::Jump(address, _) | Command::Glide { address, .. } => Some(address),
             _ => None,
         };
         let recorded = self.take.is_some().then(|| with_value(gesture, answer.value));
@@ -407,7 +407,7 @@ impl Desk {
 fn with_value(gesture: &Gesture, sent: f64) -> Gesture {
     let mut gesture = gesture.clone();
     match &mut gesture {
-        Gesture::Set { path, value } | Gesture::Jump { path, value } => {
+        Gesture::Set { path, value } | Gesture::Jump { path, value } | Gesture::Glide { path, value, .. } => {
             if let Some(plain) = path.strip_prefix('/') {
                 *path = plain.to_owned();
             }

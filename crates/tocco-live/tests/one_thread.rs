@@ -34,6 +34,13 @@ fn a_take_that_ends_while_the_sound_goes_on_replays_to_the_same_samples_with_wha
             session.desk.touch_solved(site, &place, shape.into(), When::Now).unwrap();
             session.desk.strike("hammer", 1.5).unwrap();
         }
+        if block == 6 {
+            let values = noise(6).iter().map(|x| f64::from(*x) / 3.0).collect();
+            let stream = Gesture::Stream { path: "plate.place/force_n".into(), values };
+            let glide = Gesture::Glide { path: "plate/freq_scale".into(), value: 0.7, glide_s: 0.0123 };
+            session.desk.perform(&stream, When::Now).unwrap();
+            assert_eq!(session.desk.perform(&glide, When::Now).unwrap().value, 0.7);
+        }
         if block == 20 {
             session.desk.hit("plate.ear", 0.01).unwrap(); // waits when the take ends: it is not part of it
             assert!(session.desk.finish().is_err(), "not before it has been asked for");
@@ -51,6 +58,7 @@ fn a_take_that_ends_while_the_sound_goes_on_replays_to_the_same_samples_with_wha
     }
     let text = String::from_utf8(shared.fetch().unwrap()).unwrap();
     assert!(text.contains("\"touch\":\"plate.place\"") && !text.contains("\"hit\":\"plate.ear\""), "{text}");
+    assert!(text.contains("\"stream\":\"plate.place/force_n\"") && text.contains("\"glide_s\":0.0123"), "{text}");
     let take = Take::from_text(&text, "here").unwrap();
     assert_eq!((take.ticks, take.input.len()), (2560, 2560));
     let mut replay = Replay::new(&take).unwrap();

@@ -22,8 +22,25 @@ pub enum Address {
 pub enum Command<S> {
     /// A new value for a parameter, force or control; glides as declared.
     Set(Address, Real),
+    /// The same with a glide of its own length.
+    Glide {
+        /// What is set.
+        address: Address,
+        /// Where it goes.
+        value: Real,
+        /// How long that takes, s; a parameter of control rate moves at control ticks, so it takes whole intervals.
+        glide_s: Real,
+    },
     /// The same without a glide, at once: for what is about to be struck.
     Jump(Address, Real),
+    /// A value for every sample from here on, of a force or another parameter that moves by the sample; after the last
+    /// it stays there. Another command for it ends the stream.
+    Stream {
+        /// What is moved.
+        address: Address,
+        /// Its values. The engine takes them, and leaves those of the stream before, which are to be freed.
+        values: Option<Box<[Real]>>,
+    },
     /// Sets a mass in motion from zero gap.
     Strike {
         /// Index of the mass.
@@ -82,7 +99,10 @@ impl<S> Command<S> {
 
     /// True if dropping it frees memory: that is left to the control side.
     fn holds_memory(&self) -> bool {
-        matches!(self, Command::Touch { .. } | Command::Replace { scene: Some(_), .. })
+        matches!(
+            self,
+            Command::Touch { .. } | Command::Replace { scene: Some(_), .. } | Command::Stream { values: Some(_), .. }
+        )
     }
 }
 

@@ -88,6 +88,8 @@ pub(crate) struct Roughness {
     pub travel: Option<usize>,
     /// Way of a guided body so far, m.
     pub way: Real,
+    /// Where that body was when the contact fell asleep, m.
+    pub left_at: Real,
 }
 
 impl Contact {
@@ -118,6 +120,11 @@ impl Contact {
             texture: None,
             rng,
         }
+    }
+
+    /// Height of the surface under the contact, m.
+    pub(crate) fn height(&self) -> Real {
+        self.height
     }
 
     /// Sub-steps in use.

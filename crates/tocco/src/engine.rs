@@ -34,7 +34,7 @@ use crate::command;
 use crate::contact::Site;
 pub use crate::contact::world::Health;
 use crate::contact::world::{World, stored};
-use crate::gesture::{FASTEST_M_S, LARGEST_N_S};
+use crate::gesture::{FASTEST_M_S, LARGEST_N_S, LONGEST_GLIDE_S};
 pub use crate::hash::{START, sample as hashed};
 use crate::math::Real;
 use crate::param::Rate;
@@ -60,7 +60,6 @@ pub struct Engine {
     origin: u64,
     next_event: usize,
     controlled: Option<u64>,
-    probes: Vec<Probe>,
     /// Slots that move at sample rate at present.
     fast: Vec<usize>,
     /// Slots that glide at control ticks at present.
@@ -89,6 +88,17 @@ const LEAVING: usize = 4;
 
 /// Moving parameters for which every engine has room, so that larger scenes may replace smaller ones.
 pub const ROOM: usize = 4096;
+
+/// How a value gets to where it is sent.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    /// By the glide that its parameter declares.
+    Declared,
+    /// By a glide of so many seconds.
+    Lasting(Real),
+    /// Without one.
+    AtOnce,
+}
 
 /// Where samples go.
 enum Sink<'a, 'b> {
@@ -136,7 +146,6 @@ impl Engine {
             origin: 0,
             next_event: 0,
             controlled: None,
-            probes: Vec::new(),
             fast: Vec::with_capacity(slots.max(ROOM)),
             slow: Vec::with_capacity(slots.max(ROOM)),
             mix: vec![0.0; CONTROL_TICKS * channels],
@@ -200,7 +209,8 @@ impl Engine {
     /// Chooses the signals that [`Engine::render_probed`] writes; those of another scene that do not fit are left out.
     /// `[control]`
     pub fn watch(&mut self, probes: &[Probe]) {
-        self.probes = probes.iter().filter(|probe| self.knows(**probe)).copied().collect();
+        let known: Vec<Probe> = probes.iter().filter(|probe| self.knows(**probe)).copied().collect();
+        self.scene.runtime.watch(known.into_iter());
     }
 
     fn knows(&self, probe: Probe) -> bool {
@@ -299,18 +309,14 @@ impl Engine {
             for next in commands.next_at().into_iter().chain(event).chain(cell) {
                 ticks = ticks.min((next - self.tick).min(CONTROL_TICKS as u64) as usize);
             }
-            if probes.is_some() {
+            if probes.is_some() && self.scene.runtime.watches_everything() {
                 ticks = 1;
             }
             self.stretch(ticks, inputs);
             sink.write(inputs.at, &self.mix[..ticks * channels], channels);
             if let Some(rows) = probes.as_deref_mut() {
-                let width = self.probes.len();
-                for (column, probe) in self.probes.iter().enumerate() {
-                    if let Some(cell) = rows.get_mut(inputs.at * width + column) {
-                        *cell = self.scene.runtime.read(*probe);
-                    }
-                }
+                let from = inputs.at * self.scene.runtime.watches.len();
+                self.scene.runtime.write_watched(ticks, rows.get_mut(from..).unwrap_or_default());
             }
             inputs = inputs.later(ticks);
             self.tick += ticks as u64;
@@ -320,6 +326,7 @@ impl Engine {
     fn apply_due(&mut self, commands: &mut Queue) {
         while commands.apply_next(self.tick, |command| match command {
             Command::Replace { scene, adopt } => *scene = scene.take().and_then(|new| self.replace(new, *adopt)),
+            Command::Stream { address, values } => self.stream(*address, values),
             command => self.apply(command),
         }) {}
     }
@@ -338,8 +345,9 @@ impl Engine {
     fn apply<S>(&mut self, command: &command::Command<S>) {
         use command::Command;
         match command {
-            Command::Set(address, value) => self.set(*address, *value, true),
-            Command::Jump(address, value) => self.set(*address, *value, false),
+            Command::Set(address, value) => self.set(*address, *value, Way::Declared),
+            Command::Glide { address, value, glide_s } => self.set(*address, *value, Way::Lasting(*glide_s)),
+            Command::Jump(address, value) => self.set(*address, *value, Way::AtOnce),
             Command::Strike { body, velocity_m_s } => self.strike(*body, *velocity_m_s),
             Command::Hit { site, impulse_n_s } => self.hit(*site, *impulse_n_s),
             Command::Touch { site, shape } => {
@@ -360,7 +368,7 @@ impl Engine {
                 self.next_event = self.scene.runtime.events.len();
                 self.find_moving_slots();
             }
-            Command::Replace { .. } => {}
+            Command::Replace { .. } | Command::Stream { .. } => {}
         }
     }
 
@@ -384,7 +392,6 @@ impl Engine {
             self.origin = self.tick;
         }
         core::mem::swap(&mut self.scene, &mut new);
-        self.probes.clear();
         self.find_moving_slots();
         let left = new.leave();
         let nearest_end = |slot: &Option<Leaving>| slot.as_ref().map_or(0, |leaving| 1 + u64::from(leaving.left));
@@ -420,23 +427,23 @@ impl Engine {
         }
     }
 
-    fn set(&mut self, address: Address, value: Real, glides: bool) {
+    fn set(&mut self, address: Address, value: Real, way: Way) {
         match address {
-            Address::Slot(index) => self.set_slot(index, value, glides),
+            Address::Slot(index) => self.set_slot(index, value, way),
             Address::Control(index) => {
                 let controls = self.scene.directory.control_entries();
                 let count = controls.get(index).map_or(0, |control| control.moves.len());
                 self.past.refused += u64::from(count == 0);
                 for at in 0..count {
                     let mapping = self.scene.directory.control_entries()[index].moves[at];
-                    self.set_slot(mapping.slot, mapping.value(value), glides);
+                    self.set_slot(mapping.slot, mapping.value(value), way);
                 }
             }
         }
     }
 
-    fn set_slot(&mut self, index: usize, value: Real, glides: bool) {
-        let Runtime { slots, world, rate_hz, .. } = &mut self.scene.runtime;
+    fn set_slot(&mut self, index: usize, value: Real, way: Way) {
+        let Runtime { slots, rate_hz, .. } = &mut self.scene.runtime;
         let Some(slot) = slots.get_mut(index).filter(|_| !value.is_nan()) else {
             self.past.refused += 1;
             return;
@@ -444,25 +451,58 @@ impl Engine {
         let wanted = value.clamp(slot.spec.min, slot.spec.max);
         self.past.clamped += u64::from(wanted != value);
         slot.drive = None; // a command overrides a drive
-        if !glides && !self.late_jumps {
+        slot.end_stream();
+        if way == Way::AtOnce && !self.late_jumps {
             slot.rest_at(wanted);
             (slot.slope, slot.curvature) = (0.0, 0.0); // of a glide that ends here
             return self.scene.runtime.write_slot(index, wanted);
         }
         let moving = slot.left > 0;
-        slot.glide_to(wanted, if glides { slot.spec.glide_s * *rate_hz } else { 0.0 });
-        if matches!(slot.target, Target::Signal { .. }) && slot.spec.glide_s == 0.0 {
+        let samples = match way {
+            Way::Declared => slot.spec.glide_s * *rate_hz,
+            Way::Lasting(glide_s) => (glide_s.clamp(0.0, LONGEST_GLIDE_S) * *rate_hz).round(),
+            Way::AtOnce => 0.0,
+        };
+        if matches!(slot.target, Target::Signal { .. }) && samples == 0.0 {
             // The grid of signals is its glide.
             slot.rest_at(wanted);
             return self.scene.runtime.write_slot(index, wanted);
         }
+        slot.glide_to(wanted, samples);
+        self.begin_moving(index, moving);
+    }
+
+    /// A block of values for a slot that moves by the sample; what it leaves in `values` is to be freed.
+    fn stream(&mut self, address: Address, values: &mut Option<Box<[Real]>>) {
+        let slots = &mut self.scene.runtime.slots;
+        let (Address::Slot(index) | Address::Control(index)) = address;
+        let slot = slots.get_mut(index).filter(|slot| slot.spec.rate == Rate::Sample);
+        match slot.filter(|_| matches!(address, Address::Slot(_)) && values.is_some()) {
+            Some(slot) => {
+                (slot.drive, slot.streamed) = (None, 0);
+                (slot.slope, slot.curvature) = (0.0, 0.0);
+                core::mem::swap(&mut slot.stream, values);
+                self.begin_moving(index, false);
+            }
+            None => self.past.refused += 1,
+        }
+    }
+
+    /// A slot moves from here on, or goes on to: it is looked at, and what it pushes or presses is told.
+    fn begin_moving(&mut self, index: usize, goes_on: bool) {
+        let Runtime { slots, world, .. } = &mut self.scene.runtime;
+        let slot = &slots[index];
         let list = if slot.spec.rate == Rate::Sample { &mut self.fast } else { &mut self.slow };
-        if !moving && !list.contains(&index) {
+        if !goes_on && !list.contains(&index) {
             list.push(index);
         }
         match slot.target {
             Target::Force(site) => world.set_pushed(site.body, true),
             Target::Body { body, .. } if slot.spec.rate == Rate::Sample => world.set_pushed(body, true),
+            Target::Contact { contact, .. } if slot.spec.rate == Rate::Sample => {
+                world.restless[contact] = true;
+                world.rouse(contact);
+            }
             _ => {}
         }
     }
@@ -497,17 +537,8 @@ impl Engine {
                 self.slow.swap_remove(at);
             }
         }
-        for &index in &self.fast {
-            if let Target::Contact { contact, .. } = runtime.slots[index].target {
-                runtime.world.reconsider(contact);
-            }
-        }
+        runtime.find_acted_on(&self.fast, time_s);
         self.fast.retain(|&index| runtime.slots[index].is_moving());
-        for body in 0..runtime.world.bodies.len() {
-            if runtime.world.is_pushed(body) && !runtime.is_acted_on(body) {
-                runtime.world.set_pushed(body, false);
-            }
-        }
         runtime.world.control();
     }
 
@@ -527,24 +558,13 @@ impl Engine {
             let span = Span { tick: *tick - *origin, ticks, rate_hz: runtime.rate_hz };
             runtime.run_processes(span, inputs);
         }
+        runtime.begin_watching();
+        runtime.sort_moves(fast, ticks);
+        let mut moves = 0;
         for island in 0..runtime.world.islands() {
-            for i in 0..ticks {
-                for &index in fast.iter() {
-                    runtime.write_lane(index, i);
-                }
-                runtime.write_pushes(island, i, ticks, fast);
-                runtime.step_island(island, *tick + i as u64, i);
-            }
+            moves = runtime.run_island(island, moves, *tick, ticks, fast);
         }
-        for body in 0..runtime.world.bodies.len() {
-            if runtime.world.in_island(body) {
-                continue;
-            }
-            let moves =
-                |index: &&usize| matches!(runtime.slots[**index].target, Target::Body { body: b, .. } if b == body);
-            let guide = fast.iter().find(moves).copied();
-            runtime.ring(body, ticks, guide);
-        }
+        runtime.ring_all(ticks, fast);
         mix[..ticks * runtime.channels].fill(0.0);
         runtime.mix(ticks, mix);
         for leaving in leaving.iter_mut().flatten() {
@@ -594,5 +614,74 @@ mod tests {
         engine.scene.runtime.world.bodies[0].hit(0, 1e60);
         engine.render(&[], &mut Queue::new(), &mut out);
         assert!(out.iter().all(|x| x.is_finite()) && engine.energy() > 1e100);
+    }
+
+    /// Renders so many samples of a scene of one channel, and notes after each whether its first contact is awake.
+    fn awake_and_heard(text: &str, frames: usize) -> (Vec<bool>, Vec<f32>) {
+        let mut engine = Engine::new(Scene::build(&SceneDef::from_text(text).unwrap(), 48_000.0).unwrap());
+        let (mut awake, mut out) = (Vec::new(), vec![0.0; frames]);
+        for sample in out.chunks_mut(1) {
+            engine.render(&[], &mut Queue::new(), sample);
+            awake.push(engine.world().contacts[0].awake);
+        }
+        (awake, out)
+    }
+
+    #[test]
+    fn friction_that_nothing_presses_sleeps_and_wakes_as_if_it_had_never_slept() {
+        let text = |law: &str, moves: &str, taps: &str| {
+            format!(
+                "[body.bow]\ntype = \"guided\"\nvelocity_m_s = 0.1\n[body.glass]\ntype = \"modal\"\n\
+                 modes = [{{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.01 }}, {{ freq_hz = 1213.0, decay_s = 0.2, mass_kg = 0.01 }}]\n\
+                 [contact.rub]\ntype = \"friction\"\n{law}between = [\"bow\", \"glass\"]\nnormal_force_n = 0.0\n\
+                 {moves}[[tap]]\nof = \"glass\"\n{taps}"
+            )
+        };
+        // Pressed from 50.4 ms on, in the middle of a control interval, and left at 100 ms.
+        let drive = "[[drive]]\npath = \"rub/normal_force_n\"\npoints = [[0.0504, 0.0], [0.06, 1.0], [0.1, 1.0], [0.1001, 0.0]]\n";
+        let sets = "[[event]]\nat_s = 0.0504\nset = \"rub/normal_force_n\"\nvalue = 1.0\n\
+                    [[event]]\nat_s = 0.1\nset = \"rub/normal_force_n\"\nvalue = 0.0\n";
+        // A compression that is heard, however softly, must be known by the sample: that contact never sleeps.
+        let wakeful = "[[tap]]\nof = \"rub\"\nquantity = \"compression\"\ngain = 0.0\n";
+        for law in ["", "law = \"static\"\n", "law = \"thermal\"\n", "roughness = 0.1\ntexture = { beta = 1.0 }\n"] {
+            for moves in [drive, sets] {
+                let (awake, heard) = awake_and_heard(&text(law, moves, ""), 9_600);
+                let (never, reference) = awake_and_heard(&text(law, moves, wakeful), 9_600);
+                let (pressed, left) = (2_419, 4_800);
+                assert!(never.iter().all(|awake| *awake));
+                assert!(awake[64..pressed - 32].iter().all(|awake| !awake), "{law} {moves}");
+                let slept = awake[pressed + 1..left].iter().position(|awake| !awake);
+                assert!(slept.is_none(), "{law} {moves}: {slept:?}");
+                assert!(awake[left + 500..].iter().all(|awake| !awake), "{law} {moves}: the glass rings by itself");
+                let differs = heard.iter().zip(&reference).position(|(a, b)| a.to_bits() != b.to_bits());
+                // The same bits until one of the two has counted its 64 steps to the held form; then to rounding. A surface
+                // has been travelled over meanwhile, and its place is known to rounding.
+                let held = pressed + 64;
+                assert!(law.contains("texture") || differs.is_none_or(|at| at > held), "{law} {moves}: {differs:?}");
+                // Slipping over a rough surface doubles a difference every few slips: there, the first 10 ms are compared.
+                let till = if law.contains("texture") { pressed + 480 } else { heard.len() };
+                let loudest = reference[..till].iter().fold(0.0, |loudest: f32, x| loudest.max(x.abs()));
+                let pairs = heard[..till].iter().zip(&reference);
+                let apart = pairs.fold(0.0, |most: f32, (a, b)| most.max((a - b).abs()));
+                assert!(loudest > 1e-3 && apart < 1e-4 * loudest, "{law} {moves}: {loudest} {apart}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_pressed_by_a_ball_in_the_air_sleeps_with_it_and_a_rough_contact_out_of_reach_does_too() {
+        let text = "[body.ball]\ntype = \"mass\"\nmass_kg = 0.01\nposition_m = -0.01\nvelocity_m_s = 0.1\n[body.bow]\ntype = \"guided\"\nvelocity_m_s = 0.1\n\
+             [body.plate]\ntype = \"modal\"\nmodes = [{ freq_hz = 310.0, decay_s = 0.3, mass_kg = 0.05 }]\n\
+             [contact.rub]\ntype = \"friction\"\nbetween = [\"bow\", \"plate\"]\nnormal_from = \"drop\"\n\
+             [contact.drop]\ntype = \"impact\"\nbetween = [\"ball\", \"plate\"]\nstiffness = 1e7\nROUGH\n[[tap]]\nof = \"plate\"\n";
+        let rough = "texture = { height_m = 1e-6, travel_from = \"bow\" }";
+        for rough in ["", rough] {
+            let (awake, heard) = awake_and_heard(&text.replace("ROUGH", rough), 9_600);
+            // The ball needs 0.1 s for its 10 mm; then it flies back.
+            let woken = awake.iter().enumerate().skip(64).find(|(_, awake)| **awake).map(|(at, _)| at);
+            assert!(woken.is_some_and(|at| at > 4_700), "{rough}: {woken:?}");
+            assert!(awake[4_790..4_830].iter().any(|awake| *awake) && heard[5_000].abs() > 1e-5, "{rough}");
+            assert!(awake[9_000..].iter().all(|awake| !awake), "{rough}");
+        }
     }
 }

@@ -18,14 +18,20 @@
 //! # Ok::<(), tocco::SceneError>(())
 //! ```
 
-use crate::command::Command;
+use crate::command::{Address, Command};
 use crate::math::Real;
+use crate::param::Rate;
 use crate::scene::{Directory, Document, SceneError};
 
 /// Fastest strike, m/s, either way.
 pub const FASTEST_M_S: Real = 1e4;
 /// Largest impulse of a hit, N s, either way.
 pub const LARGEST_N_S: Real = 1e6;
+
+/// Longest glide that a gesture may ask for, s.
+pub const LONGEST_GLIDE_S: Real = 3600.0;
+/// Most values of one stream.
+pub const LONGEST_STREAM: usize = 1 << 16;
 
 /// Something that a player does.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,12 +43,29 @@ pub enum Gesture {
         /// In the unit of the path.
         value: Real,
     },
+    /// The same with a glide of its own length.
+    Glide {
+        /// As for [`Gesture::Set`].
+        path: String,
+        /// In the unit of the path.
+        value: Real,
+        /// s, at most [`LONGEST_GLIDE_S`].
+        glide_s: Real,
+    },
     /// The same without a glide: for what is about to be struck.
     Jump {
         /// As for [`Gesture::Set`].
         path: String,
         /// In the unit of the path.
         value: Real,
+    },
+    /// A value for every sample from here on, of an external force or another parameter that moves by the sample; after the
+    /// last it stays there.
+    Stream {
+        /// As for [`Gesture::Set`].
+        path: String,
+        /// In the unit of the path, at most [`LONGEST_STREAM`].
+        values: Vec<Real>,
     },
     /// Sets a mass in motion from zero gap.
     Strike {
@@ -93,7 +116,7 @@ impl<S> Resolved<S> {
     /// The value that the command carries, if it carries one.
     pub fn value(&self) -> Option<Real> {
         match self.command {
-            Command::Set(_, value) | Command::Jump(_, value) => Some(value),
+            Command::Set(_, value) | Command::Jump(_, value) | Command::Glide { value, .. } => Some(value),
             Command::Strike { velocity_m_s: value, .. } | Command::Hit { impulse_n_s: value, .. } => Some(value),
             _ => None,
         }
@@ -110,6 +133,7 @@ impl Gesture {
         let within = |value: Real, min: Real, max: Real, of: &str| {
             if value.is_nan() { refuse(format!("{of}: not a number")) } else { Ok(value.clamp(min, max)) }
         };
+        let mut clamped = false;
         let (command, asked) = match self {
             Gesture::Set { path, value } | Gesture::Jump { path, value } => {
                 let address = directory.address(path)?;
@@ -117,6 +141,29 @@ impl Gesture {
                 let held = within(*value, spec.min, spec.max, path)?;
                 let glides = matches!(self, Gesture::Set { .. });
                 (if glides { Command::Set(address, held) } else { Command::Jump(address, held) }, Some(*value))
+            }
+            Gesture::Glide { path, value, glide_s } => {
+                let address = directory.address(path)?;
+                let Some(spec) = directory.spec(address) else { return refuse(format!("no parameter '{path}'")) };
+                let held = within(*value, spec.min, spec.max, path)?;
+                let glide_s = within(*glide_s, 0.0, LONGEST_GLIDE_S, path)?;
+                (Command::Glide { address, value: held, glide_s }, Some(*value))
+            }
+            Gesture::Stream { path, values } => {
+                let address = directory.address(path)?;
+                let spec = directory.spec(address).filter(|spec| spec.rate == Rate::Sample);
+                let Some(spec) = spec.filter(|_| matches!(address, Address::Slot(_))) else {
+                    return refuse(format!("'{path}' does not move by the sample; stream a force, or set it"));
+                };
+                if values.is_empty() || values.len() > LONGEST_STREAM {
+                    return refuse(format!("{path}: {} values; a stream has 1 to {LONGEST_STREAM}", values.len()));
+                }
+                if values.iter().any(|value| value.is_nan()) {
+                    return refuse(format!("{path}: not a number"));
+                }
+                clamped = values.iter().any(|value| !spec.admits(*value));
+                let values = values.iter().map(|value| value.clamp(spec.min, spec.max)).collect();
+                (Command::Stream { address, values: Some(values) }, None)
             }
             Gesture::Strike { body, velocity_m_s } => {
                 let index = directory.body(body)?;
@@ -149,15 +196,18 @@ impl Gesture {
             Gesture::Load(_) => (Command::Replace { scene: None, adopt: false }, None),
             Gesture::Edit(_) => (Command::Replace { scene: None, adopt: true }, None),
         };
-        let mut resolved = Resolved { command, clamped: false };
-        resolved.clamped = resolved.value() != asked;
+        let mut resolved = Resolved { command, clamped };
+        resolved.clamped |= resolved.value() != asked;
         Ok(resolved)
     }
 
     /// What it is about: a path, a body or a site; empty for what concerns everything.
     pub fn about(&self) -> &str {
         match self {
-            Gesture::Set { path, .. } | Gesture::Jump { path, .. } => path.strip_prefix('/').unwrap_or(path),
+            Gesture::Set { path, .. }
+            | Gesture::Glide { path, .. }
+            | Gesture::Jump { path, .. }
+            | Gesture::Stream { path, .. } => path.strip_prefix('/').unwrap_or(path),
             Gesture::Strike { body, .. } => body,
             Gesture::Hit { site, .. } | Gesture::Touch { site, .. } => site,
             Gesture::Hush | Gesture::Quality { .. } => "",
@@ -176,13 +226,19 @@ pub enum OscArg {
 }
 
 /// Addresses of gestures that are no paths, without the first slash, and what each takes.
-pub const OSC_METHODS: [(&str, &str); 5] = [
+pub const OSC_METHODS: [(&str, &str); 6] = [
     ("tocco/strike", "the name of a mass and a speed in m/s (s f)"),
     ("tocco/hit", "a place, body or body.port, and an impulse in N s (s f)"),
     ("tocco/touch", "a place, body.port of a shape, and where on the shape it is from now on, as fractions (s f...)"),
     ("tocco/jump", "a path and the value that it takes without a glide (s f)"),
+    ("tocco/stream", "a path that moves by the sample, as body.port/force_n, and a value for every sample (s f...)"),
     ("tocco/panic", "nothing"),
 ];
+
+/// A name and numbers, as arguments.
+fn text_and_numbers(text: &str, numbers: &[Real]) -> Vec<OscArg> {
+    core::iter::once(OscArg::Text(text.to_owned())).chain(numbers.iter().map(|x| OscArg::Number(*x))).collect()
+}
 
 impl Gesture {
     /// The gesture as an OSC address and its arguments; `None` for what is the receiver's own affair (quality). A scene goes
@@ -191,12 +247,14 @@ impl Gesture {
         let text = |text: &String| OscArg::Text(text.clone());
         let (method, args) = match self {
             Gesture::Set { path, value } => return Some((format!("/{path}"), vec![OscArg::Number(*value)])),
+            Gesture::Glide { path, value, glide_s } => {
+                return Some((format!("/{path}"), vec![OscArg::Number(*value), OscArg::Number(*glide_s)]));
+            }
             Gesture::Jump { path, value } => ("jump", vec![text(path), OscArg::Number(*value)]),
+            Gesture::Stream { path, values } => ("stream", text_and_numbers(path, values)),
             Gesture::Strike { body, velocity_m_s } => ("strike", vec![text(body), OscArg::Number(*velocity_m_s)]),
             Gesture::Hit { site, impulse_n_s } => ("hit", vec![text(site), OscArg::Number(*impulse_n_s)]),
-            Gesture::Touch { site, place } => {
-                ("touch", core::iter::once(text(site)).chain(place.iter().map(|x| OscArg::Number(*x))).collect())
-            }
+            Gesture::Touch { site, place } => ("touch", text_and_numbers(site, place)),
             Gesture::Hush => ("panic", Vec::new()),
             Gesture::Load(scene) => ("scene/load", vec![text(&scene.name)]),
             Gesture::Edit(scene) => ("scene/edit", vec![text(&scene.name)]),
@@ -213,8 +271,14 @@ impl Gesture {
         if !address.starts_with("tocco/") {
             return Some(match args {
                 [Number(value)] => Ok(Gesture::Set { path: address.to_owned(), value: *value }),
+                [Number(value), Number(glide_s)] => {
+                    Ok(Gesture::Glide { path: address.to_owned(), value: *value, glide_s: *glide_s })
+                }
                 [Text(text)] => Err(format!("/{address}: takes a number, not the text '{text}'")),
-                _ => Err(format!("/{address}: takes one number, not {} values", args.len())),
+                _ => Err(format!(
+                    "/{address}: takes one number, or two with a glide in seconds, not {} values",
+                    args.len()
+                )),
             });
         }
         let (method, takes) = OSC_METHODS.iter().find(|(method, _)| *method == address)?;
@@ -222,14 +286,15 @@ impl Gesture {
             ("strike", [Text(body), Number(v)]) => Gesture::Strike { body: body.clone(), velocity_m_s: *v },
             ("hit", [Text(site), Number(j)]) => Gesture::Hit { site: site.clone(), impulse_n_s: *j },
             ("jump", [Text(path), Number(value)]) => Gesture::Jump { path: path.clone(), value: *value },
-            ("touch", [Text(site), fractions @ ..]) if (1..=3).contains(&fractions.len()) => {
+            ("touch" | "stream", [Text(name), numbers @ ..]) if !numbers.is_empty() => {
                 let number = |arg: &OscArg| match arg {
-                    Number(fraction) => Some(*fraction),
+                    Number(number) => Some(*number),
                     Text(_) => None,
                 };
-                match fractions.iter().map(number).collect() {
-                    Some(place) => Gesture::Touch { site: site.clone(), place },
-                    None => return Some(Err(format!("/{method} takes {takes}"))),
+                match (address, numbers.iter().map(number).collect::<Option<Vec<Real>>>()) {
+                    ("tocco/stream", Some(values)) => Gesture::Stream { path: name.clone(), values },
+                    (_, Some(place)) if place.len() <= 3 => Gesture::Touch { site: name.clone(), place },
+                    _ => return Some(Err(format!("/{method} takes {takes}"))),
                 }
             }
             ("panic", []) => Gesture::Hush,
@@ -249,6 +314,8 @@ mod tests {
     fn every() -> Vec<Gesture> {
         vec![
             Gesture::Set { path: "hit/stiffness".into(), value: 1024.0 },
+            Gesture::Glide { path: "hit/stiffness".into(), value: 2048.0, glide_s: 0.7 },
+            Gesture::Stream { path: "bar.tip/force_n".into(), values: vec![0.1, -0.25, 0.0] },
             Gesture::Jump { path: "bar/freq_scale".into(), value: 0.1 },
             Gesture::Strike { body: "hammer".into(), velocity_m_s: -1.5 },
             Gesture::Hit { site: "bar.tip".into(), impulse_n_s: 0.25 },

@@ -50,6 +50,8 @@ pub struct Reading {
     pub motion: Motion,
     /// With the motion of the body as a whole.
     pub whole: bool,
+    /// Only asked for while the contact there sleeps: an island does not fill it.
+    pub(crate) of_sleepers: bool,
     /// Values at the end of each sample of the block.
     pub values: [Real; CONTROL_TICKS],
     sums: kernel::Sums,
@@ -68,9 +70,26 @@ impl Reading {
         }
     }
 
+    /// What it reads of a body as it stands.
+    pub(crate) fn of(&self, body: &dyn Resonator) -> Real {
+        match self.motion {
+            motion if !self.whole => body.sounding(self.port, motion),
+            Motion::Position => body.position(self.port),
+            Motion::Velocity => body.velocity(self.port),
+        }
+    }
+
     /// A reading of one port. `[control]`
     pub fn new(port: usize, motion: Motion) -> Self {
-        Self { port, motion, whole: true, values: [0.0; CONTROL_TICKS], sums: kernel::Sums::ZERO, first: 0.0 }
+        Self {
+            port,
+            motion,
+            whole: true,
+            of_sleepers: false,
+            values: [0.0; CONTROL_TICKS],
+            sums: kernel::Sums::ZERO,
+            first: 0.0,
+        }
     }
 }
 
@@ -111,6 +130,10 @@ pub trait Resonator: Tunable + Send + Sync + Any {
             Motion::Velocity => self.velocity(port),
         }
     }
+    /// True if that leaves out a motion which [`Resonator::position`] has.
+    fn moves_as_a_whole(&self) -> bool {
+        false
+    }
     /// Energy, J (either form).
     fn energy(&self) -> Real;
     /// Energy of every mode, J, in the order given, as far as there is room; the number of modes, 0 for a body that has
@@ -145,6 +168,10 @@ pub trait Resonator: Tunable + Send + Sync + Any {
     }
     /// True while labels change from sample to sample without a new edit. Asked at control ticks.
     fn moving(&self) -> bool {
+        false
+    }
+    /// True if nothing of it moves, or will until something touches, tunes or guides it (free form). Asked at control ticks.
+    fn rests(&self) -> bool {
         false
     }
     /// Flushes values too small to matter (denormals); false if the state is no longer a number.

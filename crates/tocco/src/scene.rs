@@ -17,6 +17,7 @@ pub(crate) mod grid;
 pub mod hammer;
 mod handover;
 pub mod kinds;
+mod moves;
 mod runtime;
 #[cfg(feature = "text")]
 pub mod schema;
@@ -26,6 +27,7 @@ mod tap;
 pub mod text;
 #[cfg(feature = "text")]
 pub mod tree;
+mod watch;
 mod whole;
 mod write;
 

@@ -185,6 +185,73 @@ fn watching_probes_changes_no_bit() {
     assert!(plain == out);
 }
 
+/// A hammer strikes a free bar, which swings as a whole and is retuned as it rings, and both fly apart: the contact sleeps.
+const APART: &str = r#"
+[body.hammer]
+type = "mass"
+mass_kg = 0.01
+[body.bar]
+type = "shape"
+shape = "bar"
+material = "rosewood"
+length_m = 0.25
+width_m = 0.04
+thickness_m = 0.008
+[body.bar.port]
+end = 0.0
+off = 0.3
+[contact.hit]
+type = "impact"
+between = ["hammer", "bar.end"]
+stiffness = 1e7
+[[event]]
+at_s = 0.001
+strike = "hammer"
+velocity_m_s = 1.0
+[[event]]
+at_s = 0.05
+set = "bar/freq_scale"
+value = 1.2
+[[tap]]
+of = "bar.off"
+"#;
+
+#[test]
+fn watched_signals_have_the_same_bits_by_the_block_as_sample_by_sample_and_change_no_sample() {
+    for text in [BUSY, APART] {
+        let (mut stepped, mut whole) = (engine(text, 44_100.0), engine(text, 44_100.0));
+        let directory = whole.scene().directory().clone();
+        let signals: Vec<_> = directory.signals().into_iter().filter(|s| s != "energy" && s != "work").collect();
+        let probes: Vec<_> = signals.iter().map(|signal| directory.probe(signal).unwrap()).collect();
+        let (width, channels) = (probes.len(), whole.scene().channels());
+        whole.watch(&probes);
+        let mut rows = vec![0.0; 8_000 * width];
+        let mut out = vec![0.0; 8_000 * channels];
+        // Blocks of any size, and signals chosen anew on the way.
+        for (block, rows) in out.chunks_mut(801 * channels).zip(rows.chunks_mut(801 * width)) {
+            whole.render_probed(&[], &mut Queue::new(), block, rows);
+            whole.watch(&probes);
+        }
+        let mut frame = vec![0.0; channels];
+        for (sample, (row, heard)) in rows.chunks(width).zip(out.chunks(channels)).enumerate() {
+            stepped.render(&[], &mut Queue::new(), &mut frame);
+            assert!(frame == heard, "sample {sample}");
+            for ((value, probe), signal) in row.iter().zip(&probes).zip(&signals) {
+                let now = stepped.probe(*probe);
+                assert!(value.to_bits() == now.to_bits(), "{signal}, sample {sample}: {value:e} {now:e}");
+            }
+        }
+        let column = |signal: &str| {
+            let at = signals.iter().position(|s| s == signal).unwrap();
+            rows.iter().skip(at).step_by(width).copied().collect::<Vec<f64>>()
+        };
+        let apart = column("hit.compression");
+        assert!(
+            apart.iter().any(|x| *x > 0.0) && apart.windows(2).filter(|x| x[0] != x[1] && x[1] < -1e-4).count() > 100
+        );
+    }
+}
+
 #[test]
 fn engines_side_by_side_in_threads_give_the_same_bits_as_one_alone() {
     let alone = render(BUSY, 64);
@@ -268,4 +335,22 @@ fn jitter_makes_every_strike_different_and_every_seed_repeatable() {
     let difference = apart(12_000).max(apart(18_000));
     let peak = one[..4_000].iter().fold(0.0f32, |m, a| m.max(a.abs()));
     assert!(difference > 0.01 * peak, "{difference} of {peak}");
+}
+
+#[test]
+fn a_glass_that_is_rubbed_after_a_long_rest_sounds_as_one_whose_friction_never_slept() {
+    let text = "[body.bow]\ntype = 'guided'\nvelocity_m_s = 0.1\n[body.glass]\ntype = 'modal'\nmodes = [{ freq_hz = 440.0, mass_kg = 0.01 }]\n\
+        [contact.rub]\ntype = 'friction'\nbetween = ['bow', 'glass']\n[[tap]]\nof = 'glass'\n\
+        [[drive]]\npath = 'rub/normal_force_n'\npoints = [[0.05, 0.0], [0.06, 1.0]]\n";
+    // What is heard, however softly, must be known by the sample: such a contact never sleeps.
+    let wakeful = format!("{text}[[tap]]\nof = 'rub'\nquantity = 'compression'\ngain = 0.0\n");
+    let [slept, awake] = [text, &wakeful].map(|text| {
+        let mut out = vec![0.0; 4_800];
+        engine(text, 48_000.0).render(&[], &mut Queue::new(), &mut out);
+        out
+    });
+    // Until one of the two has counted its 64 steps to the held form.
+    assert!(slept[2_400..2_460] == awake[2_400..2_460] && slept[..2_400].iter().all(|x| *x == 0.0));
+    let loudest = awake.iter().fold(0.0f32, |most, x| most.max(x.abs()));
+    assert!(loudest > 1e-3 && slept.iter().zip(&awake).all(|(a, b)| (a - b).abs() < 1e-5 * loudest));
 }

@@ -47,12 +47,18 @@ fn render_neither_allocates_nor_frees_in_contact_in_sleep_under_edits_and_when_s
         48_000.0,
     );
     let refused = refused.unwrap();
+    let stream = |count: usize| {
+        let gesture = Gesture::Stream { path: "m1/force_n".into(), values: vec![0.5; count] };
+        gesture.resolve(scene.directory()).unwrap().command
+    };
     let mut commands = Queue::from(vec![
         Timed { at: 100, command: Command::Set(scene.directory().address("bar/freq_scale").unwrap(), 2.0) },
         Timed { at: 200, command: Command::Set(scene.directory().address("net/freq_scale").unwrap(), 1.5) },
         Timed { at: 2_000, command: Command::Set(scene.directory().address("bar/morph_01").unwrap(), 0.7) },
         Timed { at: 3_000, command: Command::Set(scene.directory().address("c1/stiffness").unwrap(), 1e6) },
         Timed { at: 5_000, command: Command::Set(scene.directory().address("m2/force_n").unwrap(), 3.0) },
+        Timed { at: 5_500, command: stream(6_000) },
+        Timed { at: 5_900, command: stream(100) },
         Timed { at: 9_000, command: Command::Hit { site: scene.directory().site("bar").unwrap(), impulse_n_s: 0.1 } },
         Timed {
             at: 9_500,
@@ -79,8 +85,8 @@ fn render_neither_allocates_nor_frees_in_contact_in_sleep_under_edits_and_when_s
     assert!(health.solves > 0 && health.unconverged == 0, "{health:?}");
     assert_eq!(
         std::iter::from_fn(|| commands.spent()).count(),
-        2,
-        "the values of a touch, and a scene that was refused"
+        3,
+        "the values of a touch and of a stream that another followed, and a scene that was refused"
     );
     assert_awake();
 }

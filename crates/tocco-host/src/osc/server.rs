@@ -302,7 +302,9 @@ impl Server {
         visit: &mut Visit,
     ) -> Result<()> {
         match gesture {
-            Gesture::Set { path, .. } if !self.known.contains(path) && !self.may_name() => {
+            Gesture::Set { path, .. } | Gesture::Glide { path, .. }
+                if !self.known.contains(path) && !self.may_name() =>
+            {
                 return refuse(desk, format!("no parameter '{path}'"));
             }
             Gesture::Touch { .. } if visit.touches == 0 => {

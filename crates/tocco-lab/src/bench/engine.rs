@@ -2,9 +2,9 @@
 //! The engine's own cases, as scenes.
 
 use super::bank::{Mode, RATE_HZ};
-use tocco::Queue;
 use tocco::engine::Engine;
 use tocco::scene::{Scene, SceneDef};
+use tocco::{Gesture, Queue};
 
 /// A bank of modes that has just received an impulse; nothing touches it.
 pub fn ringing(modes: &[Mode]) -> Result<Engine, String> {
@@ -30,6 +30,34 @@ pub fn pressed(count: usize) -> Result<Engine, String> {
          [[tap]]\nof = \"bar\"\nquantity = \"velocity\"\n"
     ))?;
     Ok(after_2_s(engine))
+}
+
+/// The same hammer that has struck such a body and flown away: the contact sleeps, the body rings.
+pub fn struck(count: usize) -> Result<Engine, String> {
+    let list = body(count, 1.0);
+    let mut engine = build(&format!(
+        "[body.hammer]\ntype = \"mass\"\nmass_kg = 0.01\nvelocity_m_s = 1.0\n\
+         [body.bar]\ntype = \"modal\"\nmodes = [{list}]\n\
+         [contact.hit]\ntype = \"impact\"\nbetween = [\"hammer\", \"bar\"]\nstiffness = 1e7\n\
+         [[tap]]\nof = \"bar\"\nquantity = \"velocity\"\n"
+    ))?;
+    engine.render(&[], &mut Queue::new(), &mut vec![0.0; (0.1 * RATE_HZ) as usize]);
+    Ok(engine)
+}
+
+/// A bank that rings while a drive moves one of its parameters to and fro, 20 times a second.
+pub fn retuned(count: usize, path: &str) -> Result<Engine, String> {
+    let list = |scale: f64| -> String {
+        super::bank::modes(count).iter().map(|m| mode(scale * m.freq_hz, m.decay_s, 0.05)).collect()
+    };
+    let points: Vec<[f64; 2]> = (0..4000).map(|i| [0.05 * f64::from(i), if i % 2 == 0 { 1.0 } else { 0.9 }]).collect();
+    build(&format!(
+        "[body.bar]\ntype = \"modal\"\nmodes = [{}]\nmorph = {{ modes = [{}] }}\n\
+         [[event]]\nat_s = 0.0\nhit = \"bar\"\nimpulse_n_s = 0.01\n\
+         [[drive]]\npath = \"{path}\"\npoints = {points:?}\n[[tap]]\nof = \"bar\"\nquantity = \"velocity\"\n",
+        list(1.0),
+        list(1.1)
+    ))
 }
 
 /// SDT's friction as its figures were taken; its Stribeck velocity, which they do not name, is its default.
@@ -98,6 +126,51 @@ pub fn in_space(keys: &str) -> Result<Engine, String> {
         mode(440.0, 20.0, 0.05)
     ))?;
     Ok(after_2_s(engine))
+}
+
+/// So many hands that rub as many bodies, each with so many parameters on the move: of the hand, of the law, of the body.
+pub fn islands(count: usize, moving: usize) -> Result<Engine, String> {
+    let paths = [
+        ("rub", "normal_force_n", 0.9),
+        ("bow", "velocity_m_s", 0.04),
+        ("glass", "force_n", 0.01),
+        ("rub", "mu_static", 0.9),
+        ("rub", "mu_dynamic", 0.2),
+        ("rub", "stribeck_m_s", 0.09),
+        ("rub", "viscosity", 0.2),
+        ("rub", "bristle_damping", 1.1),
+        ("rub", "breakaway_01", 0.25),
+        ("glass", "decay_scale", 0.9),
+    ];
+    let mut engine = build(&(0..count).map(|i| rubbed(i, 0.05, 1.0)).collect::<String>())?;
+    let mut queue = Queue::new();
+    for i in 0..count {
+        for (node, param, value) in &paths[..moving] {
+            let gesture = Gesture::Glide { path: format!("{node}{i}/{param}"), value: *value, glide_s: 600.0 };
+            let resolved = gesture.resolve(engine.scene().directory()).map_err(|cause| cause.to_string())?;
+            queue.push(0, resolved.command);
+        }
+    }
+    engine.render(&[], &mut queue, &mut vec![0.0; 2048]);
+    Ok(engine)
+}
+
+/// So many bodies at rest, each under a hand that does not press.
+pub fn sleeping(count: usize) -> Result<Engine, String> {
+    let mut engine = build(&(0..count).map(|i| rubbed(i, 0.0, 0.0)).collect::<String>())?;
+    engine.render(&[], &mut Queue::new(), &mut vec![0.0; 4096]);
+    Ok(engine)
+}
+
+/// A body of three modes under a hand of its own.
+fn rubbed(i: usize, velocity_m_s: f64, normal_force_n: f64) -> String {
+    let list = body(3, 0.003);
+    format!(
+        "[body.bow{i}]\ntype = \"guided\"\nvelocity_m_s = {velocity_m_s:?}\n\
+         [body.glass{i}]\ntype = \"modal\"\nmodes = [{list}]\n\
+         [contact.rub{i}]\n{RUB}between = [\"bow{i}\", \"glass{i}\"]\nnormal_force_n = {normal_force_n:?}\n\
+         [[tap]]\nof = \"glass{i}\"\n"
+    )
 }
 
 /// Modes of SDT's help patch (three) or logarithmic ones.

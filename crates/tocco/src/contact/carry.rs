@@ -10,6 +10,7 @@ impl World {
     pub(crate) fn exchange_body(&mut self, own: usize, old: &mut World, theirs: usize) {
         core::mem::swap(&mut self.bodies[own], &mut old.bodies[theirs]);
         core::mem::swap(&mut self.attended[own], &mut old.attended[theirs]);
+        (self.quiet[own], old.quiet[theirs]) = (false, false);
     }
 
     /// Exchanges law, surface and state of a contact with its counterpart; context stays. `[audio]`
@@ -20,6 +21,7 @@ impl World {
         if let (Some(a), Some(b)) = (&mut new.texture, &mut old.texture) {
             core::mem::swap(&mut a.surface, &mut b.surface);
             core::mem::swap(&mut a.way, &mut b.way);
+            core::mem::swap(&mut a.left_at, &mut b.left_at);
         }
         (new.compression, new.awake, new.stroke, new.before) = (old.compression, old.awake, old.stroke, old.before);
         (new.force, new.last_force, new.height, new.travelled) = (old.force, old.last_force, old.height, old.travelled);

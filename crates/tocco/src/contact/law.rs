@@ -62,10 +62,11 @@ impl Law {
         }
     }
 
-    /// Gap up to which the law may act, m; infinite: its contact may not sleep.
+    /// Gap up to which the law may act, m; infinite: its contact may not sleep; minus infinite: it acts nowhere.
     pub(super) fn reach_m(&self) -> Real {
         match self {
             Law::Normal(law) if law.is_rested() => 0.0,
+            Law::Tangential { law, .. } if law.normal_n() == 0.0 => Real::NEG_INFINITY,
             Law::Normal(_) | Law::Tangential { .. } => Real::INFINITY,
             Law::General(law) => law.reach_m(),
         }

@@ -8,20 +8,26 @@
 //! of its second. A free mode never exceeds its present amplitude; a mass flies its parabola; and a body that others
 //! push cannot move a port further than `sqrt(2 E C)`, E the energy of its island and C the port's static flexibility.
 //!
+//! `[sleep.2]` Friction without normal force has no force and no memory, wherever its partners are: it may sleep while
+//! nothing moves that force, or while what presses it sleeps.
+//!
 //! **Step.** Sleep is decided at control ticks and ended at once by commands; both are ticks that the host's block size
-//! does not move, so neither is audible in any bit. Friction, rough contacts and laws that remember never sleep; one that
-//! acts across a gap sleeps where the gap is wider.
+//! does not move, so neither is audible in any bit. Laws that remember never sleep; one that acts across a gap sleeps
+//! where the gap is wider, a rough contact where it is wider than the surface is high.
 //!
 //! **Sources.** physics.md D.8, H3.
 
 use super::world::{Island, World, stored};
-use super::{Contact, Law, Site};
+use super::{Contact, Law, PressedBy, Roughness, Site};
 use crate::math::Real;
 use crate::resonator::{CONTROL_TICKS, LEVELS};
+use crate::texture::Texture;
 
 /// Control ticks between two looks at every number of every body: often enough that hardly any becomes subnormal and
 /// that a fault is silenced within 6 ms at 44.1 kHz, seldom enough to cost nothing.
 const INSPECT: u64 = 8;
+/// Heights of a surface, in standard deviations, beyond which none is expected: one in 1e15 is higher.
+const HIGHEST: Real = 8.0;
 
 impl World {
     /// Wakes everything that a disturbance of this body could reach; sleep is decided again at the next control tick.
@@ -49,7 +55,7 @@ impl World {
     pub(super) fn attend(&mut self, body: usize) {
         if !self.attended[body] {
             self.bodies[body].attend();
-            self.attended[body] = true;
+            (self.attended[body], self.quiet[body]) = (true, false);
         }
     }
 
@@ -59,8 +65,20 @@ impl World {
         self.attend(a.body);
         self.attend(b.body);
         let distance = self.distance(contact);
+        let speed = self.bodies[a.body].velocity(a.port) - self.bodies[b.body].velocity(b.port);
         let c = &mut self.contacts[contact];
-        if let Law::General(law) = &c.law {
+        if let Some(Roughness { travel: Some(body), way, left_at, .. }) = &mut c.texture
+            && !c.awake
+            && self.rigid[*body]
+        {
+            *way += self.bodies[*body].position(0) - *left_at;
+        }
+        if c.law.is_tangential() && !c.awake {
+            // It has slid on meanwhile, and slides now.
+            c.travelled += distance - c.compression;
+            c.restart(distance);
+            (c.stroke, c.before) = (self.sample_s * speed, self.sample_s * speed);
+        } else if let Law::General(law) = &c.law {
             // A place that has moved into reach meanwhile: what the law then holds is outsiders' work.
             self.work += law.energy(distance);
             c.restart(distance);
@@ -70,16 +88,23 @@ impl World {
             c.restart(distance.min(0.0));
         }
         (c.awake, c.level, c.level_until) = (true, c.fixed.unwrap_or(0), 0);
+        self.dormant[contact] = false;
     }
 
     /// At a control tick: flush, check, decide who sleeps. `[audio]`
     pub fn control(&mut self) {
         let inspect = self.controls.is_multiple_of(INSPECT);
         self.controls += 1;
-        (self.moving, self.tuned) = (self.tuned || self.bodies.iter().any(|body| body.moving()), false);
-        self.health.omitted = 0;
+        self.islands.iter_mut().for_each(|island| island.moving = false);
         for body in 0..self.bodies.len() {
-            self.health.omitted += self.bodies[body].omitted() as u64;
+            if self.quiet[body] {
+                continue;
+            }
+            (self.moving[body], self.tuned[body]) = (self.tuned[body] || self.bodies[body].moving(), false);
+            if let Some(island) = self.island_of[body] {
+                self.islands[island].moving |= self.moving[body];
+            }
+            self.omitted[body] = self.bodies[body].omitted() as u64;
             if inspect && !self.bodies[body].settle() {
                 self.bodies[body].reset();
                 self.health.reset += 1;
@@ -92,6 +117,7 @@ impl World {
                 }
             }
         }
+        self.health.omitted = self.omitted.iter().sum();
         if inspect && self.drop_below > 0.0 {
             let below = self.drop_below * self.energy();
             for body in 0..self.bodies.len() {
@@ -101,32 +127,33 @@ impl World {
             }
         }
         self.plan_sleep();
+        for body in 0..self.bodies.len() {
+            if !self.quiet[body] && !self.attended[body] && !self.moving[body] && !self.pushed[body] {
+                self.quiet[body] = self.bodies[body].rests();
+            }
+        }
     }
 
     /// Decides which contacts may sleep until the next control tick, by [sleep.1].
     pub(super) fn plan_sleep(&mut self) {
         let horizon = CONTROL_TICKS as Real * self.sample_s;
         let mut changed = false;
-        for index in 0..self.contacts.len() {
-            let (a, b) = (self.contacts[index].a, self.contacts[index].b);
-            let closed =
-                self.contacts[index].awake && self.contacts[index].law.engages(self.contacts[index].compression, 0.0);
-            let alone = !closed
-                && !self.contacts[index].watched
-                && self.contacts[index].texture.is_none()
-                && !self.pushed[a.body]
-                && !self.pushed[b.body];
-            let reach = if alone { self.contacts[index].law.reach_m() } else { Real::INFINITY };
-            let range = |site: Site| self.bodies[site.body].range(site.port, horizon);
-            let apart = reach.is_finite() && is_below(range(a), range(b), reach);
-            if apart && self.contacts[index].awake {
-                let c = &mut self.contacts[index];
-                (c.awake, c.force, c.iterations) = (false, 0.0, 0);
-                c.law.reset();
-                changed = true;
-            } else if !apart && !self.contacts[index].awake {
-                self.wake(index);
-                changed = true;
+        // What is pressed by others follows them.
+        for pressed in [false, true] {
+            for index in 0..self.contacts.len() {
+                let settled = self.dormant[index] && !self.restless[index];
+                if settled || self.contacts[index].law.presser().is_some() != pressed {
+                    continue;
+                }
+                self.pass_surface(index);
+                let apart = self.is_apart(index, horizon);
+                if apart && self.contacts[index].awake {
+                    self.fall_asleep(index);
+                    changed = true;
+                } else if !apart && !self.contacts[index].awake {
+                    self.wake(index);
+                    changed = true;
+                }
             }
         }
         if changed {
@@ -134,7 +161,8 @@ impl World {
         }
         // A sleeper beside a body that others push: bound its reach by the energy of the island.
         let beside = |c: &Contact| self.island_of[c.a.body].is_some() || self.island_of[c.b.body].is_some();
-        if !self.contacts.iter().any(|c| !c.awake && beside(c)) {
+        let may_meet = |c: &Contact| !c.awake && !c.law.is_tangential() && beside(c);
+        if !self.contacts.iter().zip(&self.dormant).any(|(c, dormant)| !dormant && may_meet(c)) {
             self.release_idle();
             return;
         }
@@ -147,7 +175,8 @@ impl World {
                 let Contact { a, b, awake, .. } = self.contacts[index];
                 let disturbed = self.island_of[a.body].is_some() || self.island_of[b.body].is_some();
                 let reach = |site| self.reach(site, horizon);
-                if !awake && disturbed && !is_below(reach(a), reach(b), self.contacts[index].law.reach_m()) {
+                let tangential = self.contacts[index].law.is_tangential();
+                if !awake && !tangential && disturbed && !is_below(reach(a), reach(b), self.gap_needed(index)) {
                     self.wake(index);
                     woken = true;
                 }
@@ -156,11 +185,108 @@ impl World {
                 break;
             }
             self.regroup();
+            self.wake_pressed();
             for island in 0..self.islands.len() {
                 self.energy_of[island] = self.island_energy(island);
             }
         }
         self.release_idle();
+    }
+
+    /// True if a contact certainly does nothing until the next control tick. [sleep.1] [sleep.2]
+    fn is_apart(&self, index: usize, horizon: Real) -> bool {
+        let contact = &self.contacts[index];
+        let (a, b) = (contact.a, contact.b);
+        if contact.watched {
+            return false;
+        }
+        if let Law::Tangential { law, pressed_by } = &contact.law {
+            return match pressed_by {
+                PressedBy::Parameter => law.normal_n() == 0.0 && !self.restless[index],
+                PressedBy::Contact(presser) => !self.contacts[*presser].awake,
+            };
+        }
+        if (contact.awake && contact.law.engages(contact.compression, 0.0))
+            || self.pushed[a.body]
+            || self.pushed[b.body]
+        {
+            return false;
+        }
+        let range = |site: Site| self.bodies[site.body].range(site.port, horizon);
+        let gap = self.gap_needed(index);
+        gap.is_finite() && is_below(range(a), range(b), gap)
+    }
+
+    /// Gap between the bodies beyond which a contact certainly does nothing, m; infinite: it may not sleep.
+    fn gap_needed(&self, index: usize) -> Real {
+        let contact = &self.contacts[index];
+        let above = match &contact.texture {
+            None => 0.0,
+            Some(Roughness { travel: Some(body), .. }) if self.stands(*body) => contact.height,
+            Some(rough) => HIGHEST * rough.height_m,
+        };
+        contact.law.reach_m() + above
+    }
+
+    /// True for a wall, and for a hand that is held still.
+    fn stands(&self, body: usize) -> bool {
+        self.rigid[body] && !self.pushed[body] && self.bodies[body].velocity(0) == 0.0
+    }
+
+    /// A contact does nothing from here on; the place of its surface is remembered.
+    fn fall_asleep(&mut self, index: usize) {
+        let distance = self.distance(index);
+        let c = &mut self.contacts[index];
+        (c.awake, c.force, c.iterations, c.compression) = (false, 0.0, 0, distance);
+        c.law.reset();
+        if let Law::Tangential { law, pressed_by } = &mut c.law {
+            match pressed_by {
+                PressedBy::Parameter => self.dormant[index] = c.texture.is_none(),
+                PressedBy::Contact(_) => law.set_normal(0.0),
+            }
+        }
+        if let Some(Roughness { travel: Some(body), left_at, .. }) = &mut self.contacts[index].texture {
+            *left_at = self.bodies[*body].position(0);
+        }
+        self.pass_surface(index);
+    }
+
+    /// A sleeper's surface is drawn as it passes, so that waking meets what would have been met.
+    fn pass_surface(&mut self, index: usize) {
+        let contact = &self.contacts[index];
+        let Some(texture) = contact.texture.as_ref().filter(|_| !contact.awake) else { return };
+        let travel = match texture.travel {
+            None => contact.travelled + (self.distance(index) - contact.compression),
+            Some(body) if self.rigid[body] => texture.way + (self.bodies[body].position(0) - texture.left_at),
+            Some(body) => self.bodies[body].position(0),
+        };
+        if let Some(texture) = &mut self.contacts[index].texture {
+            texture.surface.height(travel);
+        }
+    }
+
+    /// What is pressed by a contact that is awake is awake.
+    fn wake_pressed(&mut self) {
+        let mut woken = false;
+        for index in 0..self.contacts.len() {
+            let c = &self.contacts[index];
+            if !c.awake && c.law.presser().is_some_and(|presser| self.contacts[presser].awake) {
+                self.wake(index);
+                woken = true;
+            }
+        }
+        if woken {
+            self.regroup();
+        }
+    }
+
+    /// A contact that slept because nothing pressed it is about to be pressed. `[audio]`
+    pub fn rouse(&mut self, contact: usize) {
+        let c = &self.contacts[contact];
+        if !c.awake && c.law.is_tangential() && c.law.presser().is_none() {
+            self.wake(contact);
+            self.regroup();
+        }
     }
 
     /// Bodies that no island steps run by the block.
@@ -216,37 +342,51 @@ impl World {
         self.members.clear();
         self.linked.clear();
         self.island_of.fill(None);
-        let mut matrix = 0;
+        // How many contacts and bodies each group has, by its first body; then where they begin; then each to its place.
+        let [contacts, bodies] = &mut self.places;
+        contacts.fill(0);
+        bodies.fill(0);
+        for contact in self.contacts.iter().filter(|c| c.awake) {
+            contacts[root(&mut self.parent, contact.yielding(&self.rigid))] += 1;
+        }
+        for body in 0..n {
+            let head = root(&mut self.parent, body);
+            bodies[head] += usize::from(!self.rigid[head] && (contacts[head] > 0 || self.pushed[body]));
+        }
+        let (mut matrix, mut linked, mut members) = (0, 0, 0);
         for head in 0..n {
-            if self.rigid[head] || root(&mut self.parent, head) != head {
-                continue;
+            if bodies[head] > 0 {
+                let size = contacts[head];
+                self.islands.push(Island {
+                    bodies: (members, members + bodies[head]),
+                    contacts: (linked, linked + size),
+                    level: LEVELS,
+                    matrix,
+                    fresh: false,
+                    moving: false,
+                });
+                self.island_of[head] = Some(self.islands.len() - 1);
+                (matrix, linked, members) = (matrix + size * size, linked + size, members + bodies[head]);
             }
-            let (bodies, contacts) = (self.members.len(), self.linked.len());
-            for index in 0..self.contacts.len() {
-                let contact = &self.contacts[index];
-                if contact.awake && root(&mut self.parent, contact.yielding(&self.rigid)) == head {
-                    self.linked.push(index);
-                }
+        }
+        self.linked.resize(linked, 0);
+        self.members.resize(members, 0);
+        for (island, group) in self.islands.iter().enumerate() {
+            (contacts[island], bodies[island]) = (group.contacts.0, group.bodies.0);
+        }
+        for (index, contact) in self.contacts.iter().enumerate().filter(|(_, c)| c.awake) {
+            let head = root(&mut self.parent, contact.yielding(&self.rigid));
+            if let Some(island) = self.island_of[head] {
+                self.linked[contacts[island]] = index;
+                contacts[island] += 1;
             }
-            let mut alone = self.linked.len() == contacts;
-            for body in head..n {
-                if root(&mut self.parent, body) == head && (!alone || self.pushed[body]) {
-                    self.members.push(body);
-                    alone = false;
-                }
+        }
+        for body in 0..n {
+            if let Some(island) = self.island_of[root(&mut self.parent, body)] {
+                self.members[bodies[island]] = body;
+                bodies[island] += 1;
+                self.islands[island].moving |= self.moving[body];
             }
-            if self.members.len() == bodies {
-                continue;
-            }
-            let size = self.linked.len() - contacts;
-            self.islands.push(Island {
-                bodies: (bodies, self.members.len()),
-                contacts: (contacts, self.linked.len()),
-                level: LEVELS,
-                matrix,
-                fresh: false,
-            });
-            matrix += size * size;
         }
         for island in 0..self.islands.len() {
             let (from, to) = self.islands[island].bodies;

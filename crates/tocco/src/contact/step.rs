@@ -29,7 +29,7 @@ impl World {
     /// One sample of an island. `[audio]`
     pub fn step(&mut self, island: usize, tick: u64) {
         let (from, to) = self.islands[island].contacts;
-        self.islands[island].fresh &= !self.moving;
+        self.islands[island].fresh &= !self.islands[island].moving;
         for at in from..to {
             if !self.contacts[self.linked[at]].estimated {
                 self.estimate(self.linked[at]);

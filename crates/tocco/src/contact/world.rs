@@ -80,6 +80,8 @@ pub(super) struct Island {
     pub(super) matrix: usize,
     /// The compliances hold for the present level and shapes.
     pub(super) fresh: bool,
+    /// They may move by the sample.
+    pub(super) moving: bool,
 }
 
 /// Bodies and contacts with their ledger.
@@ -121,9 +123,21 @@ pub struct World {
     pub health: Health,
     /// Largest sub-step level allowed.
     pub max_level: usize,
-    /// A body has been tuned since the last control tick, and since the one before: its compliances may move by the sample.
-    pub(super) tuned: bool,
-    pub(super) moving: bool,
+    /// Bodies that have been tuned since the last control tick, and since the one before: their compliances may move by
+    /// the sample.
+    pub(super) tuned: Vec<bool>,
+    pub(super) moving: Vec<bool>,
+    /// Bodies at rest that nothing touches, and friction that sleeps because nothing presses it: neither is looked at.
+    pub(super) quiet: Vec<bool>,
+    pub(super) dormant: Vec<bool>,
+    /// Contacts of which a parameter moves by the sample, now or before the next control tick.
+    pub restless: Vec<bool>,
+    /// Modes of every body that lie beyond Nyquist.
+    pub(super) omitted: Vec<u64>,
+    /// Contacts at each body, and those whose surface it carries past.
+    pub(super) touching: Vec<Vec<usize>>,
+    /// Room for grouping: contacts of every group, and where the next of them goes; of bodies likewise.
+    pub(super) places: [Vec<usize>; 2],
     /// Part of the energy of everything below which groups of free modes are silenced; 0: none.
     pub drop_below: Real,
 }
@@ -147,6 +161,12 @@ impl World {
         }
         let largest = in_cluster.iter().copied().max().unwrap_or(0);
         let room = in_cluster.iter().map(|c| c * c).sum();
+        let mut touching = vec![Vec::new(); n];
+        for (index, contact) in contacts.iter().enumerate() {
+            for body in contact.bodies() {
+                touching[body].push(index);
+            }
+        }
         let mut world = Self {
             sample_s,
             forces: bodies.iter().map(|b| vec![0.0; b.ports()]).collect(),
@@ -166,8 +186,14 @@ impl World {
             work: 0.0,
             health: Health::default(),
             max_level: LEVELS - 1,
-            tuned: false,
-            moving: false,
+            quiet: vec![false; n],
+            dormant: vec![false; contacts.len()],
+            restless: vec![false; contacts.len()],
+            omitted: vec![0; n],
+            tuned: vec![false; n],
+            moving: vec![false; n],
+            touching,
+            places: [vec![0; n], vec![0; n]],
             drop_below: 0.0,
             bodies,
             contacts,
@@ -210,9 +236,52 @@ impl World {
         self.island_of[body] == Some(island)
     }
 
+    /// True while the body is at rest and nothing touches it.
+    pub fn is_quiet(&self, body: usize) -> bool {
+        self.quiet[body]
+    }
+
+    /// Something moves the body by the sample.
+    pub fn stir(&mut self, body: usize) {
+        self.quiet[body] = false;
+    }
+
     /// True while an external force acts on the body.
     pub fn is_pushed(&self, body: usize) -> bool {
         self.pushed[body]
+    }
+
+    /// True while the island steps the body.
+    pub fn steps_body(&self, island: usize, body: usize) -> bool {
+        self.island_of[body] == Some(island)
+    }
+
+    /// True while the island steps a contact that is awake.
+    pub fn steps_contact(&self, island: usize, contact: usize) -> bool {
+        self.island_of_contact(contact) == Some(island)
+    }
+
+    /// Island that steps a body.
+    pub fn island_of(&self, body: usize) -> Option<usize> {
+        self.island_of[body]
+    }
+
+    /// Islands that feel how a body moves: its own, or those of the contacts at a rigid one. `[audio]`
+    pub fn islands_at(&self, body: usize) -> impl Iterator<Item = usize> {
+        let own = self.island_of[body];
+        let held = if own.is_some() { &[][..] } else { &self.touching[body][..] };
+        own.into_iter().chain(held.iter().filter_map(|&contact| self.island_of_contact(contact)))
+    }
+
+    /// Island that steps a contact.
+    pub fn island_of_contact(&self, contact: usize) -> Option<usize> {
+        let contact = &self.contacts[contact];
+        self.island_of[contact.yielding(&self.rigid)].filter(|_| contact.awake)
+    }
+
+    /// Number of contacts at a body, with those whose surface it carries past. `[control]`
+    pub fn contacts_at(&self, body: usize) -> usize {
+        self.touching[body].len()
     }
 
     /// Number of islands at present.
@@ -270,10 +339,13 @@ impl World {
         let before = self.bodies[body].energy();
         self.bodies[body].set(index, value);
         self.work += self.bodies[body].energy() - before;
-        (self.tuned, self.moving) = (true, true);
+        (self.tuned[body], self.moving[body], self.quiet[body]) = (true, true, false);
+        if let Some(island) = self.island_of[body] {
+            self.islands[island].moving = true;
+        }
         self.mark_stale(body);
-        for contact in self.contacts.iter_mut().filter(|contact| contact.touches(body)) {
-            contact.estimated = false;
+        for &contact in &self.touching[body] {
+            self.contacts[contact].estimated = false;
         }
     }
 
@@ -281,6 +353,9 @@ impl World {
     pub fn tune_contact(&mut self, contact: usize, index: usize, value: Real) {
         self.glide_contact(contact, index, value);
         self.reconsider(contact);
+        if self.contacts[contact].law.engages(0.0, 0.0) {
+            self.rouse(contact);
+        }
     }
 
     /// The same for one of many small changes: whether sub-steps are needed is left to [`World::reconsider`]. `[audio]`
@@ -368,6 +443,13 @@ impl World {
 }
 
 impl Contact {
+    /// Partners, and the body that carries the surface past.
+    pub(super) fn bodies(&self) -> impl Iterator<Item = usize> + use<> {
+        let carrier = self.texture.as_ref().and_then(|texture| texture.travel);
+        let (a, b) = (self.a.body, self.b.body);
+        [Some(a), Some(b), carrier.filter(|&body| body != a && body != b)].into_iter().flatten()
+    }
+
     /// The partner that yields, the first if both do.
     pub(super) fn yielding(&self, rigid: &[bool]) -> usize {
         if rigid[self.a.body] { self.b.body } else { self.a.body }

@@ -12,6 +12,8 @@ impl Gesture {
     pub fn to_json(&self) -> Value {
         match self {
             Gesture::Set { path, value } => json!({ "set": path, "value": value }),
+            Gesture::Glide { path, value, glide_s } => json!({ "set": path, "value": value, "glide_s": glide_s }),
+            Gesture::Stream { path, values } => json!({ "stream": path, "values": values }),
             Gesture::Jump { path, value } => json!({ "jump": path, "value": value }),
             Gesture::Strike { body, velocity_m_s } => json!({ "strike": body, "velocity_m_s": velocity_m_s }),
             Gesture::Hit { site, impulse_n_s } => json!({ "hit": site, "impulse_n_s": impulse_n_s }),
@@ -32,8 +34,18 @@ impl Gesture {
             number.ok_or_else(|| format!("'{key}' is missing or not a number"))
         };
         let word = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+        let numbers = |key: &str| {
+            let list = value.get(key).and_then(Value::as_array).ok_or_else(|| format!("'{key}' is no list"))?;
+            let list: Option<Vec<Real>> = list.iter().map(Value::as_f64).collect();
+            list.ok_or_else(|| format!("'{key}' holds what is not a number"))
+        };
         if let Some(path) = word("set") {
-            Ok(Gesture::Set { path, value: number("value")? })
+            Ok(match value.get("glide_s") {
+                None => Gesture::Set { path, value: number("value")? },
+                Some(_) => Gesture::Glide { path, value: number("value")?, glide_s: number("glide_s")? },
+            })
+        } else if let Some(path) = word("stream") {
+            Ok(Gesture::Stream { path, values: numbers("values")? })
         } else if let Some(path) = word("jump") {
             Ok(Gesture::Jump { path, value: number("value")? })
         } else if let Some(body) = word("strike") {
@@ -41,9 +53,7 @@ impl Gesture {
         } else if let Some(site) = word("hit") {
             Ok(Gesture::Hit { site, impulse_n_s: number("impulse_n_s")? })
         } else if let Some(site) = word("touch") {
-            let place = value.get("place").and_then(Value::as_array).ok_or("'place' is no list")?;
-            let place: Option<Vec<Real>> = place.iter().map(Value::as_f64).collect();
-            Ok(Gesture::Touch { site, place: place.ok_or("'place' holds what is not a number")? })
+            Ok(Gesture::Touch { site, place: numbers("place")? })
         } else if value.get("hush") == Some(&Value::Bool(true)) {
             Ok(Gesture::Hush)
         } else if let Some(quality) = value.get("quality") {
@@ -56,7 +66,7 @@ impl Gesture {
             let adopt = value.get("adopt") == Some(&Value::Bool(true));
             Ok(if adopt { Gesture::Edit(scene) } else { Gesture::Load(scene) })
         } else {
-            Err("no known gesture; it is one of set, jump, strike, hit, touch, hush, quality, scene".into())
+            Err("no known gesture; it is one of set, jump, stream, strike, hit, touch, hush, quality, scene".into())
         }
     }
 }

@@ -150,6 +150,9 @@ impl Resonator for Mass {
         }
         self.flown += ticks as u64;
     }
+    fn rests(&self) -> bool {
+        self.velocity == 0.0 && self.params.gravity_m_s2 == 0.0
+    }
     fn position(&self, _port: usize) -> Real {
         self.flight(0).0
     }
@@ -277,6 +280,9 @@ impl Resonator for Guided {
                 };
             }
         }
+    }
+    fn rests(&self) -> bool {
+        self.params.velocity_m_s == 0.0
     }
     fn position(&self, _port: usize) -> Real {
         self.position

@@ -51,8 +51,9 @@ struct Rows<const K: usize> {
 
 impl<const K: usize> Rows<K> {
     fn zeros(len: usize) -> Self {
-        // 9 lines past a multiple of 4 KiB (64 lines): six rows and the state all differ in their low address bits.
-        let stride = if K == 1 { len } else { len + (64 + 9 - len % 64) % 64 };
+        // 9 lines past a multiple of 4 KiB (64 lines): six rows and the state all differ in their low address bits. Rows
+        // that fit into 4 KiB together do so anyway, and a thousand small bodies want few pages.
+        let stride = if K * len <= 64 { len } else { len + (64 + 9 - len % 64) % 64 };
         Self { lines: vec![Line::ZERO; K * stride], len, stride }
     }
 

@@ -10,6 +10,7 @@ use super::handover::{Lineage, Makes};
 use super::kinds::process::ProcessContext;
 use super::kinds::signal::SignalContext;
 use super::kinds::{BodyContext, ContactContext, Mobility, StandIn};
+use super::moves::Moves;
 use super::slot::{Control, FORCE, Mapping, Slot, Target};
 use super::tap::{Tap, TapFrom};
 use super::whole::{Given, GivenValue};
@@ -106,6 +107,8 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
             readings,
             spaces: Vec::new(),
             bus: Vec::new(),
+            watches: Vec::new(),
+            moves: Moves::default(),
             channels: 1,
             rate_hz,
         },
@@ -127,6 +130,7 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
         slot.declared = (slot.value, slot.drive.is_some());
         directory.declare(index, slot.value);
     }
+    runtime.make_room_for_moves();
     let makes = Makes {
         bodies: body_makes,
         contacts: contact_makes,

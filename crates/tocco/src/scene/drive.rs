@@ -136,6 +136,21 @@ impl Drive {
         Some(value)
     }
 
+    /// True if its value certainly stays what it is from one time to another; time has not come to the first yet. `[audio]`
+    pub fn is_still(&self, from_s: Real, to_s: Real) -> bool {
+        match &self.source {
+            Running::Points { points, at } => {
+                let ahead = points[*at..].windows(2).skip_while(|pair| pair[1][0] <= from_s);
+                ahead.take_while(|pair| pair[0][0] < to_s).all(|pair| pair[0][1] == pair[1][1])
+            }
+            Running::Noise { from_s: begin, to_s: end, .. } => to_s < *begin || from_s >= *end,
+            Running::Samples { rate_hz, data, at_s, .. } => {
+                to_s < *at_s || from_s >= at_s + data.len() as Real / rate_hz
+            }
+            Running::Input { .. } | Running::Signal(_) => false,
+        }
+    }
+
     /// When it last changes, s.
     pub fn ends_s(&self) -> Real {
         match &self.source {

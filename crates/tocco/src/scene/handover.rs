@@ -89,7 +89,7 @@ impl Scene {
             self.take_grid(old);
             let stays = &self.lineage.contacts;
             self.runtime.world.settle_in(|contact| stays[contact].is_some());
-            self.take_slots(&old.runtime);
+            self.take_slots(&mut old.runtime);
             self.runtime.world.book(surplus);
         }
         self.take_taps(&mut old.runtime);
@@ -191,14 +191,16 @@ impl Scene {
         places.find(|&place| old.slots[place].target == wanted)
     }
 
-    fn take_slots(&mut self, old: &Runtime) {
+    fn take_slots(&mut self, old: &mut Runtime) {
         let mut hint = 0;
         for index in 0..self.runtime.slots.len() {
             let Some(theirs) = self.slot_before(self.runtime.slots[index].target, old, hint) else { continue };
             hint = theirs + 1;
             let Runtime { slots, world, rate_hz, .. } = &mut self.runtime;
-            let (was, slot) = (&old.slots[theirs], &mut slots[index]);
+            let (was, slot) = (&mut old.slots[theirs], &mut slots[index]);
             (slot.value, slot.slope, slot.curvature) = (was.value, was.slope, was.curvature);
+            core::mem::swap(&mut slot.stream, &mut was.stream);
+            (slot.streamed, was.streamed) = (was.streamed, usize::MAX);
             if slot.drive.is_some() && was.declared.1 && was.drive.is_none() {
                 slot.drive = None; // a command has taken it over
             }

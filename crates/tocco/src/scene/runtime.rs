@@ -5,15 +5,17 @@ use super::def::Quantity;
 use super::directory::Probe;
 use super::drive::{Drive, Inputs};
 use super::grid::Grid;
+use super::moves::Moves;
 use super::slot::{Slot, Target};
 use super::tap::{Tap, TapFrom};
+use super::watch::Watch;
 use crate::command::Timed;
 use crate::contact::world::World;
 use crate::math::Real;
 use crate::output::Space;
 use crate::param::{Rate, Tunable};
 use crate::process::Span;
-use crate::resonator::{Motion, Reading};
+use crate::resonator::Reading;
 use core::convert::Infallible;
 
 /// The running half of a scene, without names. All methods `[audio]`.
@@ -25,12 +27,16 @@ pub(crate) struct Runtime {
     /// The scene's own events, sorted by tick since it began.
     pub events: Vec<Timed<Infallible>>,
     pub taps: Vec<Tap>,
-    /// What taps want to know of each body.
+    /// What taps want to know of each body, and after that what is watched of it.
     pub readings: Vec<Vec<Reading>>,
     /// What lies between the taps and the channels of each output, where it says so.
     pub spaces: Vec<Option<Space>>,
     /// Frames on their way through the spaces of a scene that leaves; empty without spaces.
     pub bus: Vec<Real>,
+    /// What is watched by the sample.
+    pub watches: Vec<Watch>,
+    /// What moves by the sample, by island and by body.
+    pub moves: Moves,
     pub channels: usize,
     pub rate_hz: Real,
 }
@@ -87,6 +93,9 @@ impl Runtime {
 
     /// The value to which drive or glide carry a slot now, at a time since the scene began.
     pub fn next_value(&mut self, slot: usize, time_s: Real, inputs: Inputs<'_>) -> Real {
+        if let Some(value) = self.slots[slot].next_of_stream() {
+            return value;
+        }
         match self.slots[slot].drive {
             Some(drive) => {
                 let spec = &self.slots[slot].spec;
@@ -96,16 +105,6 @@ impl Runtime {
         }
     }
 
-    /// True if something other than contacts moves this body, now or soon.
-    pub fn is_acted_on(&self, body: usize) -> bool {
-        self.grid.pushes_body(body)
-            || self.slots.iter().any(|slot| match slot.target {
-                Target::Force(site) => site.body == body && (slot.is_moving() || slot.value != 0.0),
-                Target::Body { body: moved, .. } => moved == body && slot.spec.rate == Rate::Sample && slot.is_moving(),
-                _ => false,
-            })
-    }
-
     /// Everything to rest; see [`Command::Hush`](crate::command::Command::Hush).
     pub fn hush(&mut self) {
         self.world.hush();
@@ -113,6 +112,7 @@ impl Runtime {
         self.spaces.iter_mut().flatten().for_each(Space::hush);
         for index in 0..self.slots.len() {
             let slot = &mut self.slots[index];
+            slot.end_stream();
             let moves = matches!(slot.target, Target::Force(_))
                 || (matches!(slot.target, Target::Body { .. }) && slot.spec.rate == Rate::Sample);
             if slot.drive.take().is_some() {
@@ -170,23 +170,18 @@ impl Runtime {
     pub fn step_island(&mut self, island: usize, tick: u64, i: usize) {
         self.world.step(island, tick);
         for &body in self.world.island_bodies(island) {
-            for reading in &mut self.readings[body] {
-                let node = &self.world.bodies[body];
-                reading.values[i] = match reading.motion {
-                    motion if !reading.whole => node.sounding(reading.port, motion),
-                    Motion::Position => node.position(reading.port),
-                    Motion::Velocity => node.velocity(reading.port),
-                };
+            for reading in self.readings[body].iter_mut().filter(|reading| !reading.of_sleepers) {
+                reading.values[i] = reading.of(&*self.world.bodies[body]);
             }
         }
-        for tap in &mut self.taps {
-            if let TapFrom::Contact { contact, quantity } = tap.from
-                && self.world.island_contacts(island).contains(&contact)
-            {
-                let node = &self.world.contacts[contact];
-                tap.lane[i] = if quantity == Quantity::Force { node.force } else { node.compression };
+        for &contact in self.world.island_contacts(island) {
+            for &tap in &self.moves.taps_of[contact] {
+                let (tap, node) = (&mut self.taps[tap], &self.world.contacts[contact]);
+                let heard_force = matches!(tap.from, TapFrom::Contact { quantity: Quantity::Force, .. });
+                tap.lane[i] = if heard_force { node.force } else { node.compression };
             }
         }
+        self.note(island, i);
     }
 
     /// Moves a body that no island steps; `guide` is the slot that moves it by the sample, if one does.
@@ -205,9 +200,10 @@ impl Runtime {
 
     /// Adds the taps to the mix, which then goes through the spaces of the outputs.
     pub fn mix(&mut self, ticks: usize, mix: &mut [Real]) {
-        let Self { taps, world, grid, readings, spaces, rate_hz, channels, .. } = self;
+        let Self { taps, world, grid, readings, spaces, rate_hz, channels, moves, .. } = self;
         for tap in taps {
             match tap.from {
+                TapFrom::Body { body, .. } if moves.silent[body] && tap.last == 0.0 && tap.fade_left == 0 => continue,
                 TapFrom::Contact { contact, .. } if !world.contacts[contact].awake => tap.lane[..ticks].fill(0.0),
                 TapFrom::Process(process) => tap.lane = grid.processes[process].sound,
                 _ => {}
@@ -228,18 +224,10 @@ impl Runtime {
 
 fn read(world: &World, grid: &Grid, probe: Probe) -> Real {
     match probe {
-        Probe::Position(site) => world.bodies[site.body].position(site.port),
-        Probe::Velocity(site) => world.bodies[site.body].velocity(site.port),
-        Probe::BodyEnergy(body) => world.bodies[body].energy(),
-        Probe::Force(contact) => world.contacts[contact].force,
-        Probe::Compression(contact) => world.compression(contact),
-        Probe::Iterations(contact) => Real::from(world.contacts[contact].iterations),
-        Probe::Substeps(contact) => Real::from(world.contacts[contact].substeps()),
         Probe::Signal(signal) => grid.signals[signal].signal.cell().from,
         Probe::Events(process) => grid.processes[process].events as Real,
         Probe::Given(process) => grid.processes[process].process.book().given_j,
         Probe::Had(process) => grid.processes[process].process.book().had_j,
-        Probe::Energy => world.energy(),
-        Probe::Work => world.work(),
+        _ => world.signal(probe),
     }
 }

@@ -53,6 +53,9 @@ pub(crate) struct Slot {
     pub curvature: Real,
     /// Samples or control ticks left to the goal.
     pub left: u32,
+    /// Values of a stream and how many of them are past; they stay here until another stream comes, or the scene goes.
+    pub stream: Option<Box<[Real]>>,
+    pub streamed: usize,
     /// The drive that moves it, until a command takes over.
     pub drive: Option<usize>,
     /// As the scene says: value at the start, and whether something drives it.
@@ -72,6 +75,8 @@ impl Slot {
             slope: 0.0,
             curvature: 0.0,
             left: 0,
+            stream: None,
+            streamed: 0,
             drive: None,
             declared: (value, false),
             lane: [0.0; CONTROL_TICKS],
@@ -80,7 +85,26 @@ impl Slot {
 
     /// True while a glide or a drive moves it.
     pub fn is_moving(&self) -> bool {
-        self.left > 0 || self.drive.is_some()
+        self.left > 0 || self.drive.is_some() || self.streams()
+    }
+
+    /// True while a stream has values left.
+    pub fn streams(&self) -> bool {
+        self.stream.as_ref().is_some_and(|values| self.streamed < values.len())
+    }
+
+    /// The next value of a stream, if it has one left. `[audio]`
+    pub fn next_of_stream(&mut self) -> Option<Real> {
+        let value = *self.stream.as_ref()?.get(self.streamed)?;
+        self.streamed += 1;
+        let held = value.clamp(self.spec.min, self.spec.max);
+        self.rest_at(if held.is_nan() { self.value } else { held });
+        Some(self.value)
+    }
+
+    /// What is left of a stream is not played. `[audio]`
+    pub fn end_stream(&mut self) {
+        self.streamed = usize::MAX;
     }
 
     /// Stands still at a value. `[audio]`

@@ -73,13 +73,18 @@ pub(super) struct Course {
     level: Option<usize>,
     /// Its length.
     samples: u32,
+    /// The part of it that the coming sample stands at.
+    done: Real,
+    /// Modes on their way whose coefficients are found one by one: [course.2] and [modal.2].
+    others: Vec<usize>,
 }
 
 impl Course {
     /// Nothing moves. `[control]`
     pub(super) fn new(chunks: usize) -> Self {
         let methods = vec![Method::Still; chunks * LANES];
-        Self { methods, angles: Angles::zeros(chunks), turns: Turns::zeros(chunks), level: None, samples: 1 }
+        let (angles, turns, others) = (Angles::zeros(chunks), Turns::zeros(chunks), Vec::with_capacity(chunks * LANES));
+        Self { methods, angles, turns, level: None, samples: 1, done: 0.0, others }
     }
 }
 
@@ -153,16 +158,37 @@ impl Modal {
         self.retuned();
     }
 
-    /// Retunes every mode for the coming sample. `[audio]`
+    /// Retunes every mode for the coming sample, and notes how each is tuned. `[audio]`
     pub(super) fn advance(&mut self) {
+        self.go_on();
+        self.note_tuning();
+    }
+
+    /// Notes how the modes on their way are tuned now.
+    fn note_tuning(&mut self) {
+        let Course { methods, angles, turns, done, .. } = &self.retuning.course;
+        for (i, mode) in self.bank.modes.iter_mut().enumerate() {
+            if *done == 1.0 && methods[i] != Method::Still {
+                mode.now = mode.aim(&self.params);
+            } else if methods[i] == Method::Rotation {
+                mode.now = Pole { omega: angles.omega(i), sigma: turns.sigma(i) + turns.sigma_way(i) * done };
+            }
+        }
+    }
+
+    /// Retunes every mode for the coming sample.
+    fn go_on(&mut self) {
         let (left, level) = (self.retuning.fade.samples_left(), self.steps.level);
         if self.retuning.course.level != Some(level) {
             // Another step has other angles: a new course from here.
             self.plan(left);
         }
-        if left <= 1 {
+        if left <= 1 && !self.released {
+            self.note_tuning();
             self.end_course();
         } else {
+            // Of a body that nothing touches the last sample is as good as those before; exact values are made when it
+            // rings on without another course.
             self.follow(1.0 - Real::from(left - 1) / Real::from(self.retuning.course.samples));
         }
         self.coming.forget_strokes();
@@ -171,6 +197,7 @@ impl Modal {
     /// Plans the course from here on, in so many samples.
     fn plan(&mut self, samples: u32) {
         let (h, course) = (self.steps.now().h, &mut self.retuning.course);
+        course.others.clear();
         for (i, mode) in self.bank.modes.iter_mut().enumerate() {
             let (from, to) = (mode.now, mode.aim(&self.params));
             (mode.departed, course.methods[i]) = (from, Method::of(from, to, h));
@@ -180,9 +207,12 @@ impl Modal {
                 course.turns.set(i, turn);
             } else {
                 course.turns.set(i, Turn::default());
+                if matches!(course.methods[i], Method::Series | Method::Exact) {
+                    course.others.push(i);
+                }
             }
         }
-        (course.level, course.samples) = (Some(self.steps.level), samples);
+        (course.level, course.samples, course.done) = (Some(self.steps.level), samples, 0.0);
     }
 
     /// Retunes every mode to a part `done` of its way.
@@ -191,24 +221,17 @@ impl Modal {
         let Course { angles, turns, .. } = &mut self.retuning.course;
         let (q, step) = (self.state.part_mut(0, chunks).q, size.steps.part_mut(0, chunks));
         kernel::turn(self.path, angles.part_mut(0, chunks), turns.part(0, chunks), done, q, step); // [course.1]
-        for i in 0..self.bank.modes.len() {
-            let (method, mode) = (self.retuning.course.methods[i], &mut self.bank.modes[i]);
-            match method {
-                Method::Still => {}
-                Method::Rotation => {
-                    let Course { angles, turns, .. } = &self.retuning.course;
-                    mode.now = Pole { omega: angles.omega(i), sigma: turns.sigma(i) + turns.sigma_way(i) * done };
-                }
-                Method::Series | Method::Exact => {
-                    let now = line(mode.departed, mode.aim(&self.params), done);
-                    self.keep_energy(i, now);
-                    let (size, mode) = (self.steps.now_mut(), &self.bank.modes[i]);
-                    let in_series = method == Method::Series;
-                    let (s, integral) =
-                        if in_series { series(now, size.h) } else { step_response(now.omega, now.sigma, size.h) };
-                    size.set(i, mode, s, integral);
-                }
-            }
+        self.retuning.course.done = done;
+        for at in 0..self.retuning.course.others.len() {
+            let i = self.retuning.course.others[at];
+            let mode = &self.bank.modes[i];
+            let now = line(mode.departed, mode.aim(&self.params), done);
+            self.keep_energy(i, now);
+            let (size, mode) = (self.steps.now_mut(), &self.bank.modes[i]);
+            let in_series = self.retuning.course.methods[i] == Method::Series;
+            let (s, integral) =
+                if in_series { series(now, size.h) } else { step_response(now.omega, now.sigma, size.h) };
+            size.set(i, mode, s, integral);
         }
         self.steps.outdate();
         if !self.released {
@@ -219,6 +242,7 @@ impl Modal {
 
     /// Goes the last sample of the course, which is exact.
     fn end_course(&mut self) {
+        self.retuning.course.done = 1.0;
         for i in 0..self.bank.modes.len() {
             if self.retuning.course.methods[i] != Method::Still {
                 self.keep_energy(i, self.aim(&self.bank.modes[i]));
@@ -246,7 +270,9 @@ impl Modal {
         for tick in 0..moving {
             self.ring_retuning_once(tick, readings);
         }
-        if self.retuning.fade.on() {
+        self.note_tuning();
+        // Where the interval ends with the block another course may begin: the free form waits for the next one.
+        if self.retuning.fade.on() || moving == ticks {
             return;
         }
         self.enter_free();
@@ -280,7 +306,7 @@ impl Modal {
             }
         }
         if retune {
-            self.advance();
+            self.go_on();
         }
     }
 }

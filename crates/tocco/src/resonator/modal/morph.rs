@@ -27,7 +27,7 @@ use super::bank::{Layout, Mode, NO_SHAPE, Pole};
 use super::{Form, Modal, ModalParams};
 use crate::math::{PI, Real, exp, ln};
 use crate::resonator::CONTROL_TICKS;
-use crate::resonator::kernel::{Row, State};
+use crate::resonator::kernel::{LANES, Line, Row, State, join};
 
 /// A mode in a table: frequency, Hz, time to 1/e, s (infinite: lossless), mass, kg.
 pub type ModeRow = (Real, Real, Real);
@@ -102,6 +102,8 @@ fn extend(end: &mut Tuning, other: &Tuning) {
 pub(super) struct Morph {
     from: End,
     to: End,
+    /// Logarithms of the ratios of frequency and decay rate, where there are ratios.
+    ratios: Vec<Pole>,
 }
 
 /// One end of a morph.
@@ -126,7 +128,13 @@ impl End {
 impl Morph {
     /// From the modes and ports of one end and the other end, as [`pair`] makes them. `[control]`
     pub(super) fn new((modes, ports): (&[ModeRow], &[Vec<Real>]), to: &Tuning, order: &Layout) -> Self {
-        Self { from: End::new(modes, ports, order), to: End::new(&to.modes, &to.ports, order) }
+        let (from, to) = (End::new(modes, ports, order), End::new(&to.modes, &to.ports, order));
+        let ratio = |(from, to): (&Pole, &Pole)| Pole {
+            omega: log_ratio(from.omega, to.omega),
+            sigma: log_ratio(from.sigma, to.sigma),
+        };
+        let ratios = from.poles.iter().zip(&to.poles).map(ratio).collect();
+        Self { from, to, ratios }
     }
 
     /// Largest inverse mass of a port at either end: whether it can ever be moved.
@@ -135,14 +143,24 @@ impl Morph {
     }
 }
 
+/// Logarithm of the ratio of two values, 0 where there is none.
+fn log_ratio(from: Real, to: Real) -> Real {
+    if from > 0.0 && to > 0.0 { ln(to / from) } else { 0.0 }
+}
+
 /// From one value to the other: by equal ratios, by equal steps if one of them is zero. [morph.1]
 pub fn between(from: Real, to: Real, t: Real) -> Real {
+    along(from, to, log_ratio(from, to), t)
+}
+
+/// The same where the logarithm of their ratio is known.
+fn along(from: Real, to: Real, log_ratio: Real, t: Real) -> Real {
     if t == 0.0 || from == to {
         from
     } else if t == 1.0 {
         to
     } else if from > 0.0 && to > 0.0 {
-        from * exp(t * ln(to / from))
+        from * exp(t * log_ratio)
     } else {
         from + (to - from) * t
     }
@@ -218,13 +236,37 @@ impl Modal {
     /// Position as heard while it goes over to that of a changed body. [morph.4]
     pub(super) fn faded_position(&self, port: usize) -> Real {
         let b = self.retuning.fade.remaining();
-        self.faded_sum(port, b, |i| self.motion(i).q) - self.retuning.fade.jumps[port].position * b
+        let heard = match self.form {
+            Form::Attended { .. } => self.faded_rows(port, b, self.state.part(0, self.state.chunks()).q),
+            _ => self.faded_sum(port, b, |i| self.motion(i).q),
+        };
+        heard - self.retuning.fade.jumps[port].position * b
     }
 
     /// Velocity as heard likewise.
     pub(super) fn faded_velocity(&self, port: usize) -> Real {
         let b = self.retuning.fade.remaining();
-        self.faded_sum(port, b, |i| self.motion(i).p) - self.retuning.fade.jumps[port].velocity * b
+        let heard = match self.form {
+            Form::Attended { .. } => self.faded_rows(port, b, self.state.part(0, self.state.chunks()).p),
+            _ => self.faded_sum(port, b, |i| self.motion(i).p),
+        };
+        heard - self.retuning.fade.jumps[port].velocity * b
+    }
+
+    /// What [`Modal::faded_sum`] is, of a row: the same operations in the same order, chunk by chunk.
+    fn faded_rows(&self, port: usize, b: Real, values: &[Line]) -> Real {
+        let now = self.ports[port].heard.part(0, values.len());
+        let before = self.retuning.fade.before.get(port).filter(|_| b > 0.0);
+        let Some(before) = before.map(|before| before.part(0, values.len())) else {
+            return self.heard_sum(port, values);
+        };
+        let mut sum = [0.0; LANES];
+        for ((now, before), value) in now.iter().zip(before).zip(values) {
+            for (l, sum) in sum.iter_mut().enumerate() {
+                *sum += (now.0[l] + (before.0[l] - now.0[l]) * b) * value.0[l];
+            }
+        }
+        join(&sum)
     }
 
     /// Changes the parameters that tune the bank; any form, left attended unless the body is at rest. Keeps the energy
@@ -261,7 +303,12 @@ impl Modal {
     fn remember_heard(&mut self) {
         let b = if self.retuning.fade.audible() { self.retuning.fade.remaining() } else { 0.0 };
         for port in 0..self.ports.len() {
-            let heard = Jump { position: self.faded_position(port), velocity: self.faded_velocity(port) };
+            let heard = if self.retuning.fade.on() {
+                Jump { position: self.faded_position(port), velocity: self.faded_velocity(port) }
+            } else {
+                let State { q, p } = self.state.part(0, self.state.chunks());
+                Jump { position: self.heard_sum(port, q), velocity: self.heard_sum(port, p) }
+            };
             self.retuning.fade.jumps[port] = heard;
             for i in 0..if self.retuning.fade.before.is_empty() { 0 } else { self.bank.modes.len() } {
                 let weight = self.weight(port, i, b);
@@ -307,10 +354,10 @@ impl Modal {
     /// Tuning and shapes of one mode at the present `morph_01`.
     pub(super) fn blend(&mut self, i: usize) {
         let Some(morph) = &self.retuning.morph else { return };
-        let (t, mode, Morph { from, to }) = (self.params.morph_01, &mut self.bank.modes[i], &**morph);
+        let (t, mode, Morph { from, to, ratios }) = (self.params.morph_01, &mut self.bank.modes[i], &**morph);
         let (pole0, pole1) = (from.poles[i], to.poles[i]);
-        mode.declared.omega = between(pole0.omega, pole1.omega, t); // [morph.1]
-        mode.declared.sigma = between(pole0.sigma, pole1.sigma, t);
+        mode.declared.omega = along(pole0.omega, pole1.omega, ratios[i].omega, t); // [morph.1]
+        mode.declared.sigma = along(pole0.sigma, pole1.sigma, ratios[i].sigma, t);
         mode.largest_shape = NO_SHAPE;
         for (port, (from, to)) in self.ports.iter_mut().zip(from.shapes.iter().zip(&to.shapes)) {
             let (from, to) = (from.at(i), to.at(i));

@@ -99,7 +99,8 @@ impl Resonator for Modal {
         match self.form {
             _ if self.retuning.fade.audible() => self.faded_position(port),
             Form::Attended { .. } => self.heard_sum(port, self.state.part(0, self.state.chunks()).q),
-            _ => self.faded_sum(port, 0.0, |i| self.motion(i).q),
+            Form::Free { late, .. } => self.free_reading(port, Motion::Position, late),
+            Form::Held { .. } => self.faded_sum(port, 0.0, |i| self.motion(i).q),
         }
     }
 
@@ -108,13 +109,18 @@ impl Resonator for Modal {
             (Some(velocity), _) if port == self.listener.port => velocity,
             _ if self.retuning.fade.audible() => self.faded_velocity(port),
             (_, Form::Attended { .. }) => self.heard_sum(port, self.state.part(0, self.state.chunks()).p),
-            _ => self.faded_sum(port, 0.0, |i| self.motion(i).p),
+            (_, Form::Free { late, .. }) => self.free_reading(port, Motion::Velocity, late),
+            (_, Form::Held { .. }) => self.faded_sum(port, 0.0, |i| self.motion(i).p),
         }
     }
 
     fn sounding(&self, port: usize, motion: Motion) -> Real {
         let all = if motion == Motion::Position { self.position(port) } else { self.velocity(port) };
         if self.bank.rigid.is_empty() { all } else { all - self.as_a_whole(port, motion) }
+    }
+
+    fn moves_as_a_whole(&self) -> bool {
+        !self.bank.rigid.is_empty()
     }
 
     fn energy(&self) -> Real {
@@ -185,6 +191,10 @@ impl Resonator for Modal {
         self.ports[port].move_touch(&self.bank.slots, shape);
         self.touch_changed(port);
         true
+    }
+
+    fn rests(&self) -> bool {
+        matches!(self.form, Form::Free { silent: true, .. }) && !self.retuning.fade.on()
     }
 
     fn settle(&mut self) -> bool {

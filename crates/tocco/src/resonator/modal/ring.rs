@@ -6,6 +6,15 @@ use crate::math::Real;
 use crate::resonator::kernel::{self, Chunk, LANES, Line, PAIR, State, Sums};
 use crate::resonator::{CONTROL_TICKS, Motion, Reading};
 
+/// Adds one value per mode, times its shape where a port is heard, to a lane sum.
+fn add_heard(sum: &mut Chunk, heard: &[Line], values: &[Line]) {
+    for (phi, value) in heard.iter().zip(values) {
+        for (lane, sum) in sum.iter_mut().enumerate() {
+            *sum += phi.0[lane] * value.0[lane];
+        }
+    }
+}
+
 impl Modal {
     /// So many samples in free form; `late`: the block begins between an even and an odd one. `[audio]`
     pub(super) fn ring_free(&mut self, late: bool, ticks: usize, readings: &mut [Reading]) {
@@ -52,24 +61,53 @@ impl Modal {
             let to = from + PAIR;
             let (state, recursion) = (self.state.part_mut(from, to), self.free.recursion.part(from, to));
             kernel::history(self.path, state, recursion, late, ticks, &mut history);
-            let each = |f: &dyn Fn(usize) -> Real| -> [Chunk; PAIR] {
-                core::array::from_fn(|g| core::array::from_fn(|l| f((from + g) * LANES + l)))
-            };
             for r in readings.iter_mut() {
-                let weight = |i: usize| self.ports[r.port].heard.at(i) / self.free.scale.at(i);
-                let (now, ahead) = match r.motion {
-                    Motion::Velocity if self.listened(r) => (None, None),
-                    Motion::Velocity => (Some(each(&weight)), None),
-                    Motion::Position => {
-                        // q = (p[n+1] - (1 + pp) p[n]) / pq, from [modal.1] without force.
-                        let steps = self.steps.whole();
-                        let back = |i: usize| if steps.pq(i) == 0.0 { 0.0 } else { weight(i) / steps.pq(i) };
-                        (Some(each(&|i| -back(i) * (1.0 + steps.pp(i)))), Some(each(&back)))
-                    }
-                };
+                let (now, ahead) = self.weights(r.port, r.motion, from);
                 kernel::gather(self.path, &history, now.as_ref(), ahead.as_ref(), ticks, &mut r.sums);
             }
         }
+    }
+
+    /// Weights of a pair of chunks in what is read of a port: of the scaled velocities after a sample and after the next; none
+    /// for the velocities that are scaled to be read as they are.
+    fn weights(&self, port: usize, motion: Motion, from: usize) -> (Option<[Chunk; PAIR]>, Option<[Chunk; PAIR]>) {
+        let each = |f: &dyn Fn(usize) -> Real| -> [Chunk; PAIR] {
+            core::array::from_fn(|g| core::array::from_fn(|l| f((from + g) * LANES + l)))
+        };
+        let weight = |i: usize| self.ports[port].heard.at(i) / self.free.scale.at(i);
+        match motion {
+            Motion::Velocity if port == self.listener.port => (None, None),
+            Motion::Velocity => (Some(each(&weight)), None),
+            Motion::Position => {
+                // q = (p[n+1] - (1 + pp) p[n]) / pq, from [modal.1] without force.
+                let steps = self.steps.whole();
+                let back = |i: usize| if steps.pq(i) == 0.0 { 0.0 } else { weight(i) / steps.pq(i) };
+                (Some(each(&|i| -back(i) * (1.0 + steps.pp(i)))), Some(each(&back)))
+            }
+        }
+    }
+
+    /// How a port moves now, in free form: to the bit what a block that ends here reads of it last.
+    pub(super) fn free_reading(&self, port: usize, motion: Motion, late: bool) -> Real {
+        let (mut sum, free, all) = ([0.0; LANES], self.bank.free_chunks(), self.state.chunks());
+        for from in (0..free).step_by(PAIR) {
+            let (now, ahead) = self.weights(port, motion, from);
+            for (l, sum) in sum.iter_mut().enumerate() {
+                let y = |g: usize| {
+                    let i = (from + g) * LANES + l;
+                    let State { q: y1, p: y0 } = self.state.at(i);
+                    let next = || self.free.recursion.trace(i) * y1 - self.free.recursion.det(i) * y0; // [modal.4]
+                    let weighed = |w: Option<[Chunk; PAIR]>, y: Real| w.map_or(y, |w| w[g][l] * y);
+                    let read = weighed(now, if late { y1 } else { y0 });
+                    if ahead.is_none() { read } else { read + weighed(ahead, if late { next() } else { y1 }) }
+                };
+                *sum += y(0) + y(1);
+            }
+        }
+        let State { q, p } = self.state.part(free, all);
+        let values = if motion == Motion::Velocity { p } else { q };
+        add_heard(&mut sum, self.ports[port].heard.part(free, all), values);
+        kernel::join(&sum)
     }
 
     /// True if any mode moves that is not in two-pole form.
@@ -87,12 +125,8 @@ impl Modal {
         let State { q, p } = self.state.part(from, to);
         for r in readings.iter_mut() {
             let values = if r.motion == Motion::Velocity { p } else { q };
-            let (sum, heard) = (&mut r.sums.0[tick], self.ports[r.port].heard.part(from, to));
-            for (phi, value) in heard.iter().zip(values) {
-                for (lane, sum) in sum.0.iter_mut().enumerate() {
-                    *sum += phi.0[lane] * value.0[lane];
-                }
-            }
+            let sum = &mut r.sums.0[tick];
+            add_heard(&mut sum.0, self.ports[r.port].heard.part(from, to), values);
             if !r.whole {
                 for &i in &self.bank.rigid {
                     sum.0[i % LANES] -= self.ports[r.port].heard.at(i) * values[i / LANES - from].0[i % LANES];

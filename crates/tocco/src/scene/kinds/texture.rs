@@ -140,7 +140,7 @@ impl TextureDef {
         let rng = Rng::new(context.def.seed, &format!("texture {name}"));
         let surface = Surface::new(self.params(), self.grain_m, self.longest_m, self.poles_per_decade, rng);
         let travel = self.travel.as_ref().map(|body| context.traveller(body)).transpose()?;
-        Ok(Roughness { surface, height_m: self.height_m, travel, way: 0.0 })
+        Ok(Roughness { surface, height_m: self.height_m, travel, way: 0.0, left_at: 0.0 })
     }
 
     pub(super) fn words(&self) -> String {

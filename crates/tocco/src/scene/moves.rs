@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which moving values each island and each body feels: what moves elsewhere costs it nothing.
+
+use super::runtime::Runtime;
+use super::slot::Target;
+use super::tap::TapFrom;
+use crate::math::Real;
+use crate::param::Rate;
+use crate::resonator::CONTROL_TICKS;
+
+/// Room for what is found out stretch by stretch; sized once.
+#[derive(Default)]
+pub(crate) struct Moves {
+    /// Island, place in the list of moving slots, slot: sorted.
+    by_island: Vec<(usize, usize, usize)>,
+    /// The slot that moves a body by the sample.
+    guides: Vec<Option<usize>>,
+    /// Bodies whose readings stand, and those of them that are silent.
+    still: Vec<bool>,
+    pub silent: Vec<bool>,
+    /// Slots that push or guide each body.
+    acting: Vec<Vec<usize>>,
+    /// Taps that hear each contact.
+    pub taps_of: Vec<Vec<usize>>,
+}
+
+impl Runtime {
+    /// Makes room, after everything else of the scene is there. `[control]`
+    pub fn make_room_for_moves(&mut self) {
+        let (bodies, contacts) = (self.world.bodies.len(), self.world.contacts.len());
+        let mut acting = vec![Vec::new(); bodies];
+        for (index, slot) in self.slots.iter().enumerate() {
+            match slot.target {
+                Target::Force(site) => acting[site.body].push(index),
+                Target::Body { body, .. } if slot.spec.rate == Rate::Sample => acting[body].push(index),
+                _ => {}
+            }
+        }
+        let of_partners: usize = (0..bodies).map(|body| acting[body].len() * self.world.contacts_at(body)).sum();
+        let by_island = Vec::with_capacity(self.slots.len() + of_partners);
+        let mut taps_of = vec![Vec::new(); contacts];
+        for (index, tap) in self.taps.iter().enumerate() {
+            if let TapFrom::Contact { contact, .. } = tap.from {
+                taps_of[contact].push(index);
+            }
+        }
+        let (still, silent) = (vec![false; bodies], vec![false; bodies]);
+        self.moves = Moves { by_island, guides: vec![None; bodies], still, silent, acting, taps_of };
+    }
+
+    /// Finds for the coming stretch which of the slots that move by the sample each island feels. What no island feels
+    /// stands at its last value. `[audio]`
+    pub fn sort_moves(&mut self, fast: &[usize], ticks: usize) {
+        let mut all = core::mem::take(&mut self.moves.by_island);
+        all.clear();
+        for (place, &slot) in fast.iter().enumerate() {
+            let before = all.len();
+            let mut felt = |island: usize| {
+                // There is room for each once; two contacts of one island at one hand are one.
+                if all.last() != Some(&(island, place, slot)) && all.len() < all.capacity() {
+                    all.push((island, place, slot));
+                }
+            };
+            match self.slots[slot].target {
+                Target::Force(site) => self.world.islands_at(site.body).for_each(&mut felt),
+                Target::Body { body, .. } => {
+                    self.moves.guides[body].get_or_insert(slot);
+                    self.world.stir(body);
+                    self.world.islands_at(body).for_each(&mut felt);
+                }
+                Target::Contact { contact, .. } | Target::Surface { contact, .. } => {
+                    self.world.island_of_contact(contact).into_iter().for_each(&mut felt);
+                    if all.len() == before {
+                        self.write_lane(slot, ticks - 1);
+                    }
+                }
+                Target::Signal { .. } | Target::Process { .. } | Target::Output { .. } => {
+                    self.write_lane(slot, ticks - 1);
+                }
+            }
+        }
+        all.sort_unstable();
+        self.moves.by_island = all;
+    }
+
+    /// Steps an island through a stretch; its moves begin at `at` in the sorted list, and where they end is returned; `fast` are
+    /// all slots that move by the sample. `[audio]`
+    pub fn run_island(&mut self, island: usize, at: usize, tick: u64, ticks: usize, fast: &[usize]) -> usize {
+        let own = self.moves.by_island[at..].iter().take_while(|(of, _, _)| *of == island).count();
+        for i in 0..ticks {
+            for place in at..at + own {
+                self.write_lane(self.moves.by_island[place].2, i);
+            }
+            self.write_pushes(island, i, ticks, fast);
+            self.step_island(island, tick + i as u64, i);
+        }
+        at + own
+    }
+
+    /// Rings every body that no island steps. `[audio]`
+    pub fn ring_all(&mut self, ticks: usize, fast: &[usize]) {
+        for body in 0..self.world.bodies.len() {
+            let quiet = self.world.is_quiet(body);
+            if !quiet && !self.world.in_island(body) {
+                self.ring(body, ticks, self.moves.guides[body]);
+            }
+            if quiet != self.moves.still[body] {
+                self.moves.still[body] = quiet;
+                self.moves.silent[body] = quiet && self.stand(body);
+            }
+        }
+        for &slot in fast {
+            if let Target::Body { body, .. } = self.slots[slot].target {
+                self.moves.guides[body] = None;
+            }
+        }
+    }
+
+    /// Fills the readings of a body at rest once for all; true if all of them are zero.
+    fn stand(&mut self, body: usize) -> bool {
+        let node = &self.world.bodies[body];
+        self.readings[body].iter_mut().fold(true, |silent, reading| {
+            let value = reading.of(&**node);
+            reading.values.fill(value);
+            silent && value == 0.0
+        })
+    }
+
+    /// The readings of bodies have changed: those that stand are to be filled anew. `[control]`
+    pub fn read_anew(&mut self) {
+        self.moves.still.fill(false);
+        self.moves.silent.fill(false);
+    }
+
+    /// At a control tick: forces that act no more are told to the world, and which contacts are about to move by the
+    /// sample. `[audio]`
+    pub fn find_acted_on(&mut self, fast: &[usize], time_s: Real) {
+        let Self { slots, world, drives, grid, moves, rate_hz, .. } = self;
+        for body in 0..world.bodies.len() {
+            let acts = |&slot: &usize| {
+                let acting = matches!(slots[slot].target, Target::Force(_)) && slots[slot].value != 0.0;
+                acting || slots[slot].is_moving()
+            };
+            if world.is_pushed(body) && !moves.acting[body].iter().any(acts) && !grid.pushes_body(body) {
+                world.set_pushed(body, false);
+            }
+        }
+        world.restless.fill(false);
+        let until_s = time_s + (CONTROL_TICKS + 1) as Real / *rate_hz;
+        for &slot in fast {
+            if let Target::Contact { contact, .. } = slots[slot].target {
+                let still = slots[slot].drive.is_some_and(|drive| drives[drive].is_still(time_s, until_s));
+                world.reconsider(contact);
+                world.restless[contact] |= slots[slot].is_moving() && !still;
+            }
+        }
+    }
+}
