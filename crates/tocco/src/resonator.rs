@@ -18,6 +18,7 @@ pub(crate) mod kernel;
 pub mod material;
 pub mod modal;
 pub mod network;
+pub mod partials;
 pub mod shape;
 pub mod waveguide;
 

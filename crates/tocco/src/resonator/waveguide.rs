@@ -40,10 +40,11 @@ use crate::param::{Params, Spec, Tunable};
 use bend::Moment;
 use chain::Chain;
 use core::any::Any;
-use fit::{BAND, Design, Wanted};
+use fit::{BAND, Design};
+pub(super) use fit::Wanted;
 
 /// Lowest fundamental, Hz: sets the memory of the line.
-const LOWEST_HZ: Real = 20.0;
+pub(super) const LOWEST_HZ: Real = 20.0;
 /// Waves (m/s) below this are set to zero: far below hearing, far above denormals (1e-308).
 const FLUSH: Real = 1e-150;
 const TAPS: usize = 4;
@@ -389,7 +390,7 @@ fn period(params: &StringParams, sample_s: Real) -> Real {
     (1.0 / (params.freq_hz * sample_s)).max(1.0 / BAND)
 }
 
-fn wanted(params: &StringParams, sample_s: Real) -> Wanted {
+pub(super) fn wanted(params: &StringParams, sample_s: Real) -> Wanted {
     Wanted { period: period(params, sample_s), inharmonicity: params.inharmonicity, q: params.q, q_tilt: params.q_tilt }
 }
 

@@ -2,6 +2,7 @@
 //! The string between two rigid ends.
 
 use super::*;
+use crate::resonator::partials::{AFFORDABLE, Partials};
 use crate::resonator::waveguide::{DEFAULT_PLACE, HIGHEST, StringParams, Waveguide};
 
 /// The string in scene files.
@@ -114,7 +115,12 @@ impl BuildBody for StringDef {
             true => vec![DEFAULT_PLACE],
             false => self.ports.iter().map(|port| port.place).collect(),
         };
-        Ok(Box::new(Waveguide::new(self.params, &places, context.sample_s())))
+        let (sample_s, touched) = (context.sample_s(), context.has_contact());
+        // The rule of resonator/partials.rs.
+        Ok(match Partials::count(&self.params, sample_s, AFFORDABLE + 1) <= AFFORDABLE {
+            true => Box::new(Partials::new(self.params, &places, sample_s, touched)),
+            false => Box::new(Waveguide::new(self.params, &places, sample_s)),
+        })
     }
     fn structure(&self) -> String {
         format!("{:?}", self.ports)
