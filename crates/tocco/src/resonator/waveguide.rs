@@ -144,7 +144,10 @@ pub struct Waveguide {
     left: u32,
     /// Where the bridge is, in cells: in the middle, or on its way there.
     middle: Real,
+    /// Every port where it is touched, then every port where it was declared, for those that are touched elsewhere.
     ports: Vec<Port>,
+    /// How many of them are looked at: half, until one is touched elsewhere.
+    live: usize,
     /// e_i.e_k, ports x ports.
     gram: Vec<Real>,
     /// The far end is the bridge: places count from the nut.
@@ -185,8 +188,9 @@ impl Waveguide {
             was: Moment::new(&params, design, sample_s),
             left: 0,
             middle: 0.5 * (design.delay as Real - 1.0),
-            ports: places.iter().map(|&place| Port { place, ..Port::default() }).collect(),
-            gram: vec![0.0; places.len() * places.len()],
+            ports: [places, places].concat().into_iter().map(|place| Port { place, ..Port::default() }).collect(),
+            live: places.len(),
+            gram: vec![0.0; 4 * places.len() * places.len()],
             mirrored: 1.0 - nearest < farthest,
             steps: 1,
             step: 0,
@@ -258,13 +262,13 @@ impl Waveguide {
         // No port reaches into a cell that counts in part only: what it does there would not be its work.
         let whole = if self.part < 1.0 { self.cells - 1 } else { self.cells };
         let middle = self.middle.min((whole - 1) as Real);
-        for port in &mut self.ports {
+        for port in &mut self.ports[..self.live] {
             let place = if self.mirrored { 1.0 - port.place } else { port.place };
             let away = (0.5 * place * self.now.period).min(middle).min((whole - 1) as Real - middle);
             port.before = Taps::at(middle - away, whole);
             port.behind = Taps::at(middle + away, whole);
         }
-        for i in 0..self.ports.len() {
+        for i in 0..self.live {
             let Port { before, behind, .. } = self.ports[i];
             self.ports[i].incoming = self.read(&behind) - self.read(&before);
             for k in 0..=i {
@@ -280,7 +284,7 @@ impl Waveguide {
     /// Reads the positions of the ports from the waves, and how far the ports yield.
     fn find_positions(&mut self) {
         let (cells, rest) = (self.cells, self.design.rest_period());
-        for i in 0..self.ports.len() {
+        for i in 0..self.live {
             let Port { before, behind, .. } = self.ports[i];
             // q of [string.6] in units of h, and its part along the rest vector taken out.
             let (mut q, mut square, mut along, mut position) = (0.0, 0.0, 0.0, 0.0);
@@ -321,12 +325,17 @@ impl Waveguide {
         self.chain.scale(by);
     }
 
+    /// A port where it is heard.
+    fn heard(&self, port: usize) -> &Port {
+        &self.ports[self.live - self.ports.len() / 2 + port]
+    }
+
     /// Stroke of a port in this step under everything pushed, m: [string.1].
     #[inline]
     fn stroke(&self, port: usize) -> Real {
         let row = &self.gram[port * self.ports.len()..];
         let mut push = 0.0;
-        for (p, product) in self.ports.iter().zip(row) {
+        for (p, product) in self.ports[..self.live].iter().zip(row) {
             push += product * (p.pushed + p.struck);
         }
         self.dt * (self.ports[port].incoming + self.over_4z * push)
@@ -335,7 +344,7 @@ impl Waveguide {
     #[inline]
     fn advance(&mut self) {
         let dt = self.dt;
-        for i in 0..self.ports.len() {
+        for i in 0..self.live {
             let stroke = self.stroke(i);
             let port = &mut self.ports[i];
             port.position += stroke;
@@ -345,7 +354,7 @@ impl Waveguide {
                 self.work += port.struck * stroke;
             }
         }
-        for port in &mut self.ports {
+        for port in &mut self.ports[..self.live] {
             port.held += port.pushed + port.struck;
             port.pushed = 0.0;
         }
@@ -355,7 +364,7 @@ impl Waveguide {
         }
         self.step = 0;
         let share = 0.5 / (self.now.impedance * Real::from(self.steps));
-        for i in 0..self.ports.len() {
+        for i in 0..self.live {
             let held = self.ports[i].held;
             if held != 0.0 {
                 let (wave, before, behind) = (held * share, self.ports[i].before, self.ports[i].behind);
@@ -372,7 +381,7 @@ impl Waveguide {
         }
         self.head = self.head.wrapping_sub(1) & self.mask;
         self.line[self.head] = self.chain.pass(arriving);
-        for i in 0..self.ports.len() {
+        for i in 0..self.live {
             let incoming = self.read(&self.ports[i].behind) - self.read(&self.ports[i].before);
             self.ports[i].incoming = incoming;
         }
@@ -412,7 +421,7 @@ impl Tunable for Waveguide {
 
 impl Resonator for Waveguide {
     fn ports(&self) -> usize {
-        self.ports.len()
+        self.ports.len() / 2
     }
 
     fn attend(&mut self) {
@@ -459,7 +468,7 @@ impl Resonator for Waveguide {
         for tick in 0..ticks {
             self.advance();
             for reading in readings.iter_mut() {
-                let port = &self.ports[reading.port];
+                let port = self.heard(reading.port);
                 reading.values[tick] = match reading.motion {
                     Motion::Position => port.position + port.lagging,
                     Motion::Velocity => port.velocity,
@@ -469,11 +478,11 @@ impl Resonator for Waveguide {
     }
 
     fn position(&self, port: usize) -> Real {
-        self.ports[port].position + self.ports[port].lagging
+        self.heard(port).position + self.heard(port).lagging
     }
 
     fn velocity(&self, port: usize) -> Real {
-        self.ports[port].velocity
+        self.heard(port).velocity
     }
 
     fn energy(&self) -> Real {
@@ -503,6 +512,27 @@ impl Resonator for Waveguide {
     fn hit(&mut self, port: usize, impulse_n_s: Real) -> bool {
         self.ports[port].struck += impulse_n_s / self.sample_s;
         (self.struck, self.quiet) = (true, false);
+        true
+    }
+
+    /// The shape is one number: the fraction of the length from the bridge.
+    fn touch_at(&mut self, port: usize, shape: &[Real]) -> bool {
+        let [place] = *shape else { return false };
+        if port >= self.ports() || !(place > 0.0 && place < 1.0) {
+            return false;
+        }
+        let all = self.ports();
+        if self.live == all {
+            // From now on every port is heard where it was declared.
+            self.live = 2 * all;
+            let (touched, heard) = self.ports.split_at_mut(all);
+            heard.iter_mut().zip(&*touched).for_each(|(heard, port)| {
+                *heard = Port { pushed: 0.0, held: 0.0, struck: 0.0, ..port.clone() };
+            });
+        }
+        self.ports[port].place = place;
+        self.place_ports();
+        self.find_positions();
         true
     }
 

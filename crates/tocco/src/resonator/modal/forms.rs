@@ -183,7 +183,7 @@ impl Modal {
 
     /// Scale of the free form, after the port listened to or its shape changed; not in that form.
     pub(super) fn rescale(&mut self) {
-        for i in 0..self.bank.slots_in_use() {
+        for i in 0..self.bank.modes.len() {
             self.free.scale.set(i, never_zero(self.ports[self.listener.port].heard.at(i)));
         }
     }

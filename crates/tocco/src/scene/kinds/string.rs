@@ -9,7 +9,7 @@ use crate::resonator::waveguide::{DEFAULT_PLACE, HIGHEST, StringParams, Waveguid
 pub const STRING: Kind = Kind {
     family: "body",
     id: "string",
-    doc: "A string between two rigid ends, bowed, plucked or struck anywhere (digital waveguide).",
+    doc: "A string between two rigid ends, bowed, plucked or struck anywhere.",
     params: StringParams::SPECS,
     keys: &[Key::new(
         "port",
@@ -54,7 +54,7 @@ impl StringDef {
 const WANTED: &str = "wants a fraction of its length above 0 and below 1";
 
 /// What is wrong with a place on a string.
-fn beside(place: Real) -> Option<String> {
+pub(in crate::scene) fn beside(place: Real) -> Option<String> {
     if place > 0.0 && place < 1.0 {
         return None;
     }
@@ -124,6 +124,9 @@ impl BuildBody for StringDef {
     }
     fn structure(&self) -> String {
         format!("{:?}", self.ports)
+    }
+    fn touched_anywhere(&self, _rate_hz: Real) -> Option<Anywhere> {
+        Some(Anywhere::Length)
     }
 }
 
