@@ -13,6 +13,7 @@
 //!
 //! **Sources.** 004 (labelled black boxes); physics.md D.2.
 
+pub mod eigen;
 pub mod inertial;
 pub(crate) mod kernel;
 pub mod material;

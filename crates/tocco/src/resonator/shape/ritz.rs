@@ -20,7 +20,7 @@
 //! three within 0.03 %.
 
 use super::bar::{Support, root, value};
-use super::eigen::symmetric;
+use crate::resonator::eigen::symmetric;
 use super::{Fault, Given, ShapeMode, Solved};
 use crate::math::{PI, Real, TAU, cos, exp, sin};
 
