@@ -159,7 +159,11 @@ fn every_partial_up_to_half_the_rate_is_within_a_tenth_of_a_cent() {
             let aim = TAU * law.hz(n) / rate_hz;
             let (w, _) = partial(&y, aim, (80.0 * period) as usize, (15.0 * period) as usize);
             (worst, highest) = (worst.max(cents(w / aim).abs()), n);
-            assert!(cents(w / aim).abs() < 0.1, "{freq_hz} Hz, B {inharmonicity}, partial {n}: {} cents", cents(w / aim));
+            assert!(
+                cents(w / aim).abs() < 0.1,
+                "{freq_hz} Hz, B {inharmonicity}, partial {n}: {} cents",
+                cents(w / aim)
+            );
         }
         println!("{freq_hz} Hz, B {inharmonicity}: {highest} partials within {worst:.4} cents");
     }
@@ -232,7 +236,10 @@ fn a_glide_over_two_octaves_adds_no_energy_and_no_step_and_ends_in_tune() {
             // With its energy kept and its mass less, a string that is shortened to a quarter moves twice as fast.
             let bound = loudest * (to_hz / from_hz).max(1.0).sqrt() * 1.1;
             for &v in &reading[0].values {
-                assert!(v.abs() < bound && (v - last).abs() < 0.5 * bound, "{from_hz} {to_hz} {tick}: {last}, then {v}");
+                assert!(
+                    v.abs() < bound && (v - last).abs() < 0.5 * bound,
+                    "{from_hz} {to_hz} {tick}: {last}, then {v}"
+                );
                 last = v;
             }
         }
@@ -353,13 +360,16 @@ fn a_touch_that_runs_along_a_sounding_string_makes_no_energy_and_is_not_heard_wh
             assert!(tick == 0 || balance <= before + 1e-12, "tick {tick}: {before} J, then {balance} J");
             before = balance;
         }
-        for (place, words) in [(vec![0.0], "not on the string"), (vec![f64::NAN], "finite"), (vec![0.1, 0.2], "one fraction")] {
+        for (place, words) in
+            [(vec![0.0], "not on the string"), (vec![f64::NAN], "finite"), (vec![0.1, 0.2], "one fraction")]
+        {
             let said = directory.shape_at(site, &place).unwrap_err().to_string();
             assert!(said.contains(words), "{place:?}: {said}");
         }
     }
     // What is heard is the port's own place, which a touch elsewhere leaves alone.
-    let (params, mut reading) = (StringParams { freq_hz: 30.0, ..StringParams::default() }, [Reading::new(0, Motion::Velocity)]);
+    let (params, mut reading) =
+        (StringParams { freq_hz: 30.0, ..StringParams::default() }, [Reading::new(0, Motion::Velocity)]);
     let make = |waves: bool| -> Box<dyn Resonator> {
         match waves {
             true => Box::new(Waveguide::new(params, &[0.3], 1.0 / 48e3)),
@@ -392,6 +402,8 @@ fn a_string_is_made_of_partials_where_they_are_few_enough() {
         Partials::count(&params, 1.0 / rate_hz, 10 * MOST)
     };
     assert_eq!(count(147.0, 0.0, 44_100.0), 149);
-    assert!(count(147.0, 5e-4, 48e3) < 90 && count(47.0, 0.0, 48e3) <= AFFORDABLE && count(46.0, 0.0, 48e3) > AFFORDABLE);
+    assert!(
+        count(147.0, 5e-4, 48e3) < 90 && count(47.0, 0.0, 48e3) <= AFFORDABLE && count(46.0, 0.0, 48e3) > AFFORDABLE
+    );
     assert!(count(20.0, 1e-4, 48e3) <= AFFORDABLE, "{}", count(20.0, 1e-4, 48e3));
 }

@@ -4,7 +4,9 @@
 //! **What.** Velocity waves run from the bridge to the nut and back. Unfolded, the string is one loop: K delay cells w_j
 //! with the bridge in the middle (a perfect mirror), and all that is lumped, stiffness, loss, the fraction of a sample,
 //! at the far end. A port at fraction x of the length sees the loop at two cells, x/2 of the period before and behind
-//! the bridge.
+//! the bridge. Its cost does not grow with the number of partials, so it is the body of strings that have more than
+//! [`AFFORDABLE`](super::partials::AFFORDABLE); of stiff strings the lumped end moves the nodes, and above the tenth partial
+//! the losses fall behind their law.
 //!
 //! **Law.** e is a port's vector: Lagrange weights (four cells) minus before the bridge, plus behind it; F its force.
 //! - `[string.1]  s = dt (e.w + sum over ports of e.e_k F_k/(4 Z))`: compliance `dt e.e_k/(4 Z)`, dt/(2 Z) at a whole cell
@@ -40,8 +42,8 @@ use crate::param::{Params, Spec, Tunable};
 use bend::Moment;
 use chain::Chain;
 use core::any::Any;
-use fit::{BAND, Design};
 pub(super) use fit::Wanted;
+use fit::{BAND, Design};
 
 /// Lowest fundamental, Hz: sets the memory of the line.
 pub(super) const LOWEST_HZ: Real = 20.0;

@@ -6,9 +6,9 @@
 //! only an unknown one does, for the message that names what may have been meant.
 
 use super::def::{Place, PlaceOn};
+use super::error::{SceneError, nearest};
 use super::kinds::Anywhere;
 use super::kinds::string::beside;
-use super::error::{SceneError, nearest};
 use super::slot::{Control, Target};
 use crate::command::Address;
 use crate::contact::Site;

@@ -92,10 +92,10 @@ impl Modal {
         self.bank.rigid.iter().map(|&i| self.weight(port, i, b) * of(self.motion(i))).sum()
     }
 
-    /// Tuning of every mode that sounds, with its shape where a port is heard.
+    /// Tuning of every mode that sounds, with its shape where a port is touched.
     pub(in crate::resonator) fn each_sounding(&self, port: usize) -> impl Iterator<Item = (Pole, Real)> {
         let modes = self.bank.modes[..self.bank.slots_in_use()].iter().enumerate();
-        modes.filter(|(_, mode)| self.sounds(mode)).map(move |(i, mode)| (mode.now, self.ports[port].heard.at(i)))
+        modes.filter(|(_, mode)| self.sounds(mode)).map(move |(i, mode)| (mode.now, self.ports[port].touched.at(i)))
     }
 
     /// The real modes with their shape where a port is heard.
