@@ -230,7 +230,7 @@ fn a_glide_over_two_octaves_adds_no_energy_and_no_step_and_ends_in_tune() {
         let (loudest, mut last) = (peak(&heard), heard[heard.len() - 1]);
         for tick in 0..=300 {
             let before = s.energy();
-            s.set(0, from_hz * (to_hz / from_hz as f64).powf(f64::from(tick) / 300.0));
+            s.set(0, from_hz * f64::powf(to_hz / from_hz, f64::from(tick) / 300.0));
             assert!(s.energy() <= before * (1.0 + 1e-12), "{} {before}", s.energy());
             s.ring(32, &mut reading);
             // With its energy kept and its mass less, a string that is shortened to a quarter moves twice as fast.
