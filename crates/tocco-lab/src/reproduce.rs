@@ -10,6 +10,7 @@ mod attack;
 mod blow;
 mod bounce;
 mod bow;
+mod cello;
 mod contact_time;
 mod fit;
 mod graphic;
@@ -192,6 +193,7 @@ const ITEMS: &[Item] = &[
         compute: table_8_1::compute,
     },
     Item { id: "001-fig-3", title: "001 Figure 3: the adhesion map", compute: adhesion::compute },
+    Item { id: "001-string", title: "001: the cello D string, 147 Hz and Q 500", compute: cello::string },
     Item { id: "001-fig-6", title: "001 Figure 6: bowed cello D, thermal rosin", compute: bow::figure_6 },
     Item { id: "001-fig-7", title: "001 Figure 7: bowed cello D, elasto-plastic", compute: bow::figure_7 },
     Item {

@@ -11,6 +11,7 @@ use tocco::interactor::{Interactor, Stroke};
 use tocco::papers::{Law, Scheme, State, Wall, case_2};
 use tocco::resonator::inertial::{Guided, GuidedParams};
 use tocco::resonator::modal::{Modal, ModalParams};
+use tocco::resonator::partials::Partials;
 use tocco::resonator::waveguide::{StringParams, Waveguide};
 use tocco::resonator::{CONTROL_TICKS, Motion, Reading, Resonator};
 use tocco::rng::Rng;
@@ -450,6 +451,24 @@ fn texture_twice_the_speed_reads_the_same_surface_in_half_the_time() {
 
 #[test]
 fn waveguide_twenty_partials_follow_the_stiff_string() {
+    let waves = |params, sample_s| -> Box<dyn Resonator> { Box::new(Waveguide::new(params, &[0.13, 0.07], sample_s)) };
+    string_of("waveguide", "String as a loop of waves", &waves, [3.0, f64::INFINITY]);
+}
+
+#[test]
+fn partials_follow_the_stiff_string_and_its_losses() {
+    let modes =
+        |params, sample_s| -> Box<dyn Resonator> { Box::new(Partials::new(params, &[0.13, 0.07], sample_s, true)) };
+    string_of("partials", "String as its partials", &modes, [0.1, 0.01]);
+}
+
+/// Twenty partials of a string within these cents, and this part of the quality factor, of the law.
+fn string_of(
+    name: &str,
+    title: &str,
+    make: &dyn Fn(StringParams, f64) -> Box<dyn Resonator>,
+    [cents_off, quality_off]: [f64; 2],
+) {
     let (rate_hz, freq_hz) = (48_000.0, 147.0);
     let mut pitch = Panel {
         legend: Corner::TopLeft,
@@ -464,7 +483,7 @@ fn waveguide_twenty_partials_follow_the_stiff_string() {
         let mut points = Vec::new();
         for (q_tilt, q_colour) in [(1.0, 0), (2.0, 3)] {
             let params = StringParams { freq_hz, inharmonicity: b, q: 500.0, q_tilt, ..StringParams::default() };
-            let mut string = Waveguide::new(params, &[0.13, 0.07], 1.0 / rate_hz);
+            let mut string = make(params, 1.0 / rate_hz);
             let period = rate_hz / freq_hz;
             let (window, lag) = ((40.0 * period) as usize, (6.0 * period) as usize);
             string.hit(0, 1e-3);
@@ -480,7 +499,7 @@ fn waveguide_twenty_partials_follow_the_stiff_string() {
                 let aim = TAU * freq_hz * stiff(n) / rate_hz;
                 let (w, decay) = partial(&heard, aim, window, lag);
                 let off = 1200.0 * (w / aim).log2();
-                assert!(off.abs() < 3.0, "B {b}, partial {n}: {off} cents");
+                assert!(off.abs() < cents_off, "B {b}, partial {n}: {off} cents");
                 if q_tilt == 1.0 {
                     points.push((n, cents(w / aim * stiff(n), n)));
                 }
@@ -495,6 +514,9 @@ fn waveguide_twenty_partials_follow_the_stiff_string() {
                 let (first, tenth) = (rate(1.0, 500.0), rate(10.0, 500.0 * q_tilt));
                 let b3 = (tenth - first) / (stiff(10.0).powi(2) - 1.0);
                 let wanted = |n: f64| stiff(n) / (first - b3 + b3 * stiff(n).powi(2));
+                for &(n, q) in &qualities {
+                    assert!((q / wanted(n) - 1.0).abs() < quality_off, "partial {n}: {q}, wanted {}", wanted(n));
+                }
                 let law = (10..=200).map(|i| f64::from(i) / 10.0).map(|n| (n, wanted(n))).collect();
                 quality = quality.with(line(&format!("q_tilt = {q_tilt}"), q_colour, law));
                 quality = quality.with(dots("", q_colour, qualities));
@@ -502,7 +524,7 @@ fn waveguide_twenty_partials_follow_the_stiff_string() {
         }
         pitch = pitch.with(line(&format!("B = {b:.2e}"), colour, law)).with(dots("", colour, points));
     }
-    draw("waveguide", "String (lines: the law, dots: measured)", vec![pitch, quality]);
+    draw(name, &format!("{title} (lines: the law, dots: measured)"), vec![pitch, quality]);
 }
 
 #[test]

@@ -13,11 +13,13 @@
 //!
 //! **Sources.** 004 (labelled black boxes); physics.md D.2.
 
+pub mod eigen;
 pub mod inertial;
 pub(crate) mod kernel;
 pub mod material;
 pub mod modal;
 pub mod network;
+pub mod partials;
 pub mod shape;
 pub mod waveguide;
 

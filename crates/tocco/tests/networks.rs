@@ -52,6 +52,38 @@ fn newton(masses: &[f64], links: &[Link], y: &[f64], force: &[f64], out: &mut [f
     (0..n).for_each(|i| out[n + i] /= masses[i]);
 }
 
+#[test]
+fn a_slow_mode_beside_modes_a_million_times_as_fast_has_all_its_digits() {
+    // Each mass on its own soft spring, neighbours joined by hard ones: all together they move at sqrt(k/m), whatever joins them.
+    // Losses in one proportion to the springs leave every mode alone.
+    for hard in [1e3, 1e6, 1e9, 1e12] {
+        let (k, m) = (100.0, 0.01);
+        let masses = vec![m; 5];
+        let soft = (0..5).map(|i| link(None, Some(i), k, 1e-9 * k));
+        let stiff = (0..4).map(|i| link(Some(i), Some(i + 1), hard * k, 1e-9 * hard * k));
+        let network = Network::new(&masses, &soft.chain(stiff).collect::<Vec<_>>());
+        let off = network.omega[0] / (k / m).sqrt() - 1.0;
+        assert!(off.abs() < 1e-13, "{hard:e}: {off:e}");
+        assert!((network.damping[0] / (1e-9 * k / m) - 1.0).abs() < 1e-12, "{hard:e}: {}", network.damping[0]);
+        assert!(network.stands_alone(), "{hard:e}");
+    }
+    // Two slow modes beside fast ones: pairs of masses joined hard, the pairs joined softly.
+    let (soft, hard) = (200.0, 2e12);
+    let links = [
+        link(None, Some(0), soft, 1e-9 * soft),
+        link(Some(0), Some(1), hard, 1e-9 * hard),
+        link(Some(1), Some(2), soft, 1e-9 * soft),
+        link(Some(2), Some(3), hard, 1e-9 * hard),
+    ];
+    let network = Network::new(&[0.01; 4], &links);
+    // Two masses of 2 m on springs: omega^2 = (3 -+ sqrt 5)/2 k/(2 m), to a part in 1e10, which is how much the hard springs give.
+    for (i, sign) in [(0, -1.0), (1, 1.0)] {
+        let square = 0.5 * (3.0 + sign * 5f64.sqrt()) * soft / 0.02;
+        assert!((network.omega[i].powi(2) / square - 1.0).abs() < 3e-10, "{}", network.omega[i].powi(2) / square - 1.0);
+    }
+    assert!(network.stands_alone());
+}
+
 /// Five masses in a ring held at two places: damping in one proportion to the springs, or as it comes.
 fn ring(alike: bool) -> (Vec<f64>, Vec<Link>) {
     let masses = vec![0.01, 0.02, 0.005, 0.013, 0.03];

@@ -2,11 +2,11 @@
 //! Frequencies and mode shapes of bodies by geometry: against textbook tables and their own differential equations.
 
 use tocco::math::{PI, Real, TAU, gamma};
+use tocco::resonator::eigen::symmetric;
 use tocco::resonator::material::Material;
 use tocco::resonator::shape::bar::{Support, root, value};
 use tocco::resonator::shape::cylinder::mode;
 use tocco::resonator::shape::disc::{Rim, disc_roots};
-use tocco::resonator::shape::eigen::symmetric;
 use tocco::resonator::shape::{FAMILIES, Place, PlaceOn, ShapeDef, Solved, Stuff, evaluate};
 
 /// 1 kg/m^3 and such a modulus that plates and discs 1 mm thick have D/(rho h) = 1 m^4/s^2.

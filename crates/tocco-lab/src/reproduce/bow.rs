@@ -7,7 +7,10 @@ use super::rub::{Run, contact, head, play, slips};
 use super::{Csv, Outcome, short};
 use crate::plot::{Corner, Figure, Look, Panel, Series};
 
-const FREQ_HZ: f64 = 147.0;
+/// The string of 001: its pitch and quality as printed, its inharmonicity by way of the impedance (physics.md F).
+pub const FREQ_HZ: f64 = 147.0;
+pub const QUALITY: f64 = 500.0;
+pub const INHARMONICITY: f64 = 5.57e-5;
 const BOW_M_S: f64 = 0.1;
 const NORMAL_N: f64 = 1.1;
 const DURATION_S: f64 = 1.5;
@@ -62,12 +65,8 @@ impl Bowing {
         };
         let title = if self.law == "thermal" { "001 Figure 6: thermal rosin" } else { "001 Figure 7: elasto-plastic" };
         head(title, DURATION_S)
-            + &format!(
-                "[body.bow]\ntype = \"guided\"\n\n[body.string]\ntype = \"string\"\nfreq_hz = {FREQ_HZ:?}\nq = 500.0\n\
-                 impedance_kg_s = 0.55\ninharmonicity = 5.57e-5\n\n[body.string.port]\nbow_point = {:?}\n\
-                 bridge = {NEAR_BRIDGE:?}\n\n",
-                self.place
-            )
+            + "[body.bow]\ntype = \"guided\"\n\n"
+            + &string_body(self.place)
             + &contact("string.bow_point", self.law, &[&[("normal_force_n", NORMAL_N)], &law[..]].concat())
             + &format!(
                 "\n[[drive]]\npath = \"bow/velocity_m_s\"\npoints = [[0.0, 0.0], [{:?}, {BOW_M_S:?}]]\n\n\
@@ -102,6 +101,14 @@ impl Bowing {
             sawtooth: sawtooth(&pull, slips_per_period.clamp(0.9, 1.1) * FREQ_HZ),
         })
     }
+}
+
+/// The cello D string, with its bow point at a part of its length.
+pub fn string_body(place: f64) -> String {
+    format!(
+        "[body.string]\ntype = \"string\"\nfreq_hz = {FREQ_HZ:?}\nq = {QUALITY:?}\nimpedance_kg_s = 0.55\n\
+         inharmonicity = {INHARMONICITY:?}\n\n[body.string.port]\nbow_point = {place:?}\nbridge = {NEAR_BRIDGE:?}\n\n"
+    )
 }
 
 /// Largest correlation with a sawtooth of the slips' frequency (a bow may flatten the string), over all its phases and

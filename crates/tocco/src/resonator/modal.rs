@@ -39,6 +39,7 @@ mod motion;
 mod ports;
 mod ring;
 
+pub(super) use bank::Pole;
 pub use coefficients::step_response;
 pub use morph::{ModeRow, Tuning};
 
@@ -46,8 +47,7 @@ use super::kernel::{Path, Row, States};
 use super::{LEVELS, Resonator};
 use crate::math::Real;
 use crate::param::{Params, Spec, Tunable};
-use crate::units::{decay_rate, rad_s};
-use bank::{Bank, Layout, Pole};
+use bank::{Bank, Layout};
 use coefficients::StepSizes;
 use course::Course;
 use forms::{Form, FreeForm, HeldForm};
@@ -143,28 +143,30 @@ impl Modal {
 
     /// The same with motions as a whole among its modes. `[control]`
     pub fn tuned(params: ModalParams, tuning: &Tuning, sample_s: Real, touched: bool) -> Self {
-        Self::build(params, tuning, None, sample_s, touched)
+        let order = Layout::of(&params, tuning, None, sample_s);
+        Self::build(params, tuning, None, order, sample_s, touched)
+    }
+
+    /// The same with its modes in one run, in the order given, whatever their tuning: for [`Self::retune_each`]. `[control]`
+    pub(super) fn in_one_run(params: ModalParams, tuning: &Tuning, sample_s: Real) -> Self {
+        Self::build(params, tuning, None, Layout::new(tuning.modes.len(), |_| true), sample_s, false)
     }
 
     /// A bank that `morph_01` moves between two tunings with the same ports: see [`morph`]. `[control]`
     pub fn morphing(params: ModalParams, from: &Tuning, to: &Tuning, sample_s: Real, touched: bool) -> Self {
         let [from, to] = morph::pair(from, to);
-        Self::build(params, &from, Some(&to), sample_s, touched)
+        let order = Layout::of(&params, &from, Some(&to), sample_s);
+        Self::build(params, &from, Some(&to), order, sample_s, touched)
     }
 
     fn build(
         params: ModalParams,
         Tuning { modes, ports, rigid }: &Tuning,
         target: Option<&Tuning>,
+        order: Layout,
         sample_s: Real,
         touched: bool,
     ) -> Self {
-        let fits = |&(freq_hz, decay_s, _): &ModeRow| {
-            let (omega, sigma) = (rad_s(freq_hz * params.freq_scale), decay_rate(decay_s * params.decay_scale));
-            Pole { omega, sigma }.fits_two_pole(sample_s)
-        };
-        let order =
-            Layout::new(modes.len(), |i| i >= *rigid && fits(&modes[i]) && target.is_none_or(|to| fits(&to.modes[i])));
         let (chunks, two_pole_chunks) = (order.chunks(), order.two_pole_chunks);
         let shapes: Vec<Row> = ports.iter().map(|port| order.row(port)).collect();
         let before = if target.is_some() { shapes.clone() } else { Vec::new() };
@@ -179,7 +181,7 @@ impl Modal {
             state: States::zeros(chunks),
             form: Form::ATTENDED,
             free: FreeForm::new(chunks, two_pole_chunks, ports.len()),
-            held: HeldForm::new(two_pole_chunks),
+            held: HeldForm::new(chunks, two_pole_chunks, ports.len()),
             coming: ComingStep::new(ports.len(), chunks),
             listener: Listener { port: 0, velocity: None },
             retuning: Retuning {

@@ -13,17 +13,20 @@
 //! - `[network.3]  D = Phi^T C Phi`. If D is diagonal every mode stands alone, `sigma = D_jj/2`, and the network is a
 //!   `Modal`; if not, dampers carry motion from mode to mode and the network is a [`dense::Dense`]
 //! - `[network.4]` a part that no spring holds has one rigid mode, x the same for all its masses: omega is exactly 0
+//! - `[network.5]  phi_i += e phi_j`, `phi_j -= e phi_i`, `e = K_ij/(K_ii - K_jj)`, `K = Phi^T K Phi` as a sum over the springs: the
+//!   error that is left is of the order of e^2; then `omega_i^2 = K_ii`, a sum of positive terms
 //!
 //! **Symbols.** M `mass_kg` kg; k `stiffness_n_m` N/m; c `damping_n_s_m` N s/m; columns of Phi are mode shapes, 1/sqrt(kg).
 //!
-//! **Step.** The eigenvalues come from cyclic Jacobi rotations ([`jacobi`]), one connected part at a time. Modes of equal
-//! frequency are free to turn among themselves and are turned so that D is diagonal among them.
+//! **Step.** The modes come from [`eigen`], one connected part at a time, right to a rounding of the fastest. [network.5] then
+//! reads off the springs what they still couple and turns it away, so that slow modes beside fast ones have all their
+//! digits, too. Modes of equal frequency are free to turn among themselves and are turned so that D is diagonal among them.
 //!
 //! **Sources.** 000 section 8.2.1 (networks, decoupling by diagonalisation); Golub and Van Loan, *Matrix Computations*, 8.5.
 
 pub mod dense;
-pub mod jacobi;
 
+use super::eigen;
 use super::modal::ModalParams;
 use crate::math::{Real, TAU};
 use crate::param::Spec;
@@ -36,6 +39,8 @@ pub const MAX_JOINED: usize = 64;
 pub const STRONGEST: Real = 1e7;
 /// Eigenvalues closer than this, as a part of the largest, are one.
 const EQUAL: Real = 1e-12;
+/// Largest turn that is one of rounding: modes closer than that asks for are left as they are.
+const SMALL_TURN: Real = 1e-3;
 /// Largest coupling by dampers that is rounding, as a part of the damping of the two modes and of the strongest.
 const ROUNDING: (Real, Real) = (1e-10, 1e-14);
 
@@ -103,7 +108,7 @@ impl Network {
     /// Largest damping rate of any motion, 1/s. `[control]`
     pub fn strongest(&self) -> Real {
         let n = self.omega.len();
-        let (rates, _) = jacobi::eigen(&self.damping, n);
+        let (rates, _) = eigen::vectors(&self.damping, n);
         rates.into_iter().fold(0.0, Real::max)
     }
 
@@ -123,7 +128,7 @@ impl Network {
                 .collect();
             let size = to - from;
             if size > 1 && (0..size).any(|i| (0..i).any(|j| block[i * size + j] != 0.0)) {
-                let (_, turn) = jacobi::eigen(&block, size);
+                let (_, turn) = eigen::vectors(&block, size);
                 let old: Vec<(Real, Vec<Real>)> = modes[from..to].to_vec();
                 for (k, (square, phi)) in modes[from..to].iter_mut().enumerate() {
                     let weight = |i: usize| turn[k][i];
@@ -187,7 +192,7 @@ fn diagonalise(masses: &[Real], links: &[Link], part: &[usize], held: bool) -> V
             matrix[b * n + a] -= coupling;
         }
     }
-    let (squares, vectors) = jacobi::eigen(&matrix, n);
+    let (squares, vectors) = eigen::vectors(&matrix, n);
     let mut modes: Vec<(Real, Vec<Real>)> = Vec::with_capacity(n);
     for (square, vector) in squares.into_iter().zip(vectors) {
         let mut phi = vec![0.0; masses.len()];
@@ -196,6 +201,7 @@ fn diagonalise(masses: &[Real], links: &[Link], part: &[usize], held: bool) -> V
         }
         modes.push((square.max(0.0), phi));
     }
+    sharpen(&mut modes, links);
     if !held {
         let total: Real = part.iter().map(|&mass| masses[mass]).sum();
         let rigid = 1.0 / total.sqrt();
@@ -209,17 +215,40 @@ fn diagonalise(masses: &[Real], links: &[Link], part: &[usize], held: bool) -> V
     modes
 }
 
-/// D of [network.3], link by link: a rigid mode stretches none, to the last bit.
+/// Turns away what the springs still couple, and reads the frequencies off them: [network.5].
+fn sharpen(modes: &mut [(Real, Vec<Real>)], links: &[Link]) {
+    let n = modes.len();
+    let coupling = by_links(modes, links, |link| link.stiffness_n_m);
+    let old = modes.to_vec();
+    for i in 0..n {
+        for j in (0..n).filter(|&j| j != i) {
+            let (apart, joint) = (coupling[i * n + i] - coupling[j * n + j], coupling[i * n + j]);
+            if joint.abs() < SMALL_TURN * apart.abs() {
+                let turn = joint / apart;
+                modes[i].1.iter_mut().zip(&old[j].1).for_each(|(phi, other)| *phi += turn * other);
+            }
+        }
+    }
+    let coupling = by_links(modes, links, |link| link.stiffness_n_m);
+    modes.iter_mut().enumerate().for_each(|(i, mode)| mode.0 = coupling[i * n + i]);
+}
+
+/// D of [network.3].
 fn damping(modes: &[(Real, Vec<Real>)], links: &[Link]) -> Vec<Real> {
+    by_links(modes, links, |link| link.damping_n_s_m)
+}
+
+/// What springs or dampers are between modes, link by link: a rigid mode stretches none, to the last bit.
+fn by_links(modes: &[(Real, Vec<Real>)], links: &[Link], of: impl Fn(&Link) -> Real) -> Vec<Real> {
     let n = modes.len();
     let mut matrix = vec![0.0; n * n];
-    for link in links.iter().filter(|link| link.damping_n_s_m > 0.0) {
+    for link in links.iter().filter(|link| of(link) > 0.0) {
         let [a, b] = link.between;
         let end = |phi: &[Real], mass: Option<usize>| mass.map_or(0.0, |mass| phi[mass]);
         let stretch: Vec<Real> = modes.iter().map(|(_, phi)| end(phi, a) - end(phi, b)).collect();
         for i in 0..n {
             for j in 0..n {
-                matrix[i * n + j] += link.damping_n_s_m * (stretch[i] * stretch[j]);
+                matrix[i * n + j] += of(link) * (stretch[i] * stretch[j]);
             }
         }
     }

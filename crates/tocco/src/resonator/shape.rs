@@ -29,7 +29,6 @@ pub mod bessel;
 pub mod cavity;
 pub mod cylinder;
 pub mod disc;
-pub mod eigen;
 pub mod glass;
 pub mod membrane;
 pub mod plate;

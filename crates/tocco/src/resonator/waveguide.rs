@@ -4,7 +4,9 @@
 //! **What.** Velocity waves run from the bridge to the nut and back. Unfolded, the string is one loop: K delay cells w_j
 //! with the bridge in the middle (a perfect mirror), and all that is lumped, stiffness, loss, the fraction of a sample,
 //! at the far end. A port at fraction x of the length sees the loop at two cells, x/2 of the period before and behind
-//! the bridge.
+//! the bridge. Its cost does not grow with the number of partials, so it is the body of strings that have more than
+//! [`AFFORDABLE`](super::partials::AFFORDABLE); of stiff strings the lumped end moves the nodes, and above the tenth partial
+//! the losses fall behind their law.
 //!
 //! **Law.** e is a port's vector: Lagrange weights (four cells) minus before the bridge, plus behind it; F its force.
 //! - `[string.1]  s = dt (e.w + sum over ports of e.e_k F_k/(4 Z))`: compliance `dt e.e_k/(4 Z)`, dt/(2 Z) at a whole cell
@@ -40,10 +42,11 @@ use crate::param::{Params, Spec, Tunable};
 use bend::Moment;
 use chain::Chain;
 use core::any::Any;
-use fit::{BAND, Design, Wanted};
+pub(super) use fit::Wanted;
+use fit::{BAND, Design};
 
 /// Lowest fundamental, Hz: sets the memory of the line.
-const LOWEST_HZ: Real = 20.0;
+pub(super) const LOWEST_HZ: Real = 20.0;
 /// Waves (m/s) below this are set to zero: far below hearing, far above denormals (1e-308).
 const FLUSH: Real = 1e-150;
 const TAPS: usize = 4;
@@ -143,7 +146,10 @@ pub struct Waveguide {
     left: u32,
     /// Where the bridge is, in cells: in the middle, or on its way there.
     middle: Real,
+    /// Every port where it is touched, then every port where it was declared, for those that are touched elsewhere.
     ports: Vec<Port>,
+    /// How many of them are looked at: half, until one is touched elsewhere.
+    live: usize,
     /// e_i.e_k, ports x ports.
     gram: Vec<Real>,
     /// The far end is the bridge: places count from the nut.
@@ -184,8 +190,9 @@ impl Waveguide {
             was: Moment::new(&params, design, sample_s),
             left: 0,
             middle: 0.5 * (design.delay as Real - 1.0),
-            ports: places.iter().map(|&place| Port { place, ..Port::default() }).collect(),
-            gram: vec![0.0; places.len() * places.len()],
+            ports: [places, places].concat().into_iter().map(|place| Port { place, ..Port::default() }).collect(),
+            live: places.len(),
+            gram: vec![0.0; 4 * places.len() * places.len()],
             mirrored: 1.0 - nearest < farthest,
             steps: 1,
             step: 0,
@@ -257,13 +264,13 @@ impl Waveguide {
         // No port reaches into a cell that counts in part only: what it does there would not be its work.
         let whole = if self.part < 1.0 { self.cells - 1 } else { self.cells };
         let middle = self.middle.min((whole - 1) as Real);
-        for port in &mut self.ports {
+        for port in &mut self.ports[..self.live] {
             let place = if self.mirrored { 1.0 - port.place } else { port.place };
             let away = (0.5 * place * self.now.period).min(middle).min((whole - 1) as Real - middle);
             port.before = Taps::at(middle - away, whole);
             port.behind = Taps::at(middle + away, whole);
         }
-        for i in 0..self.ports.len() {
+        for i in 0..self.live {
             let Port { before, behind, .. } = self.ports[i];
             self.ports[i].incoming = self.read(&behind) - self.read(&before);
             for k in 0..=i {
@@ -279,7 +286,7 @@ impl Waveguide {
     /// Reads the positions of the ports from the waves, and how far the ports yield.
     fn find_positions(&mut self) {
         let (cells, rest) = (self.cells, self.design.rest_period());
-        for i in 0..self.ports.len() {
+        for i in 0..self.live {
             let Port { before, behind, .. } = self.ports[i];
             // q of [string.6] in units of h, and its part along the rest vector taken out.
             let (mut q, mut square, mut along, mut position) = (0.0, 0.0, 0.0, 0.0);
@@ -320,12 +327,17 @@ impl Waveguide {
         self.chain.scale(by);
     }
 
+    /// A port where it is heard.
+    fn heard(&self, port: usize) -> &Port {
+        &self.ports[self.live - self.ports.len() / 2 + port]
+    }
+
     /// Stroke of a port in this step under everything pushed, m: [string.1].
     #[inline]
     fn stroke(&self, port: usize) -> Real {
         let row = &self.gram[port * self.ports.len()..];
         let mut push = 0.0;
-        for (p, product) in self.ports.iter().zip(row) {
+        for (p, product) in self.ports[..self.live].iter().zip(row) {
             push += product * (p.pushed + p.struck);
         }
         self.dt * (self.ports[port].incoming + self.over_4z * push)
@@ -334,7 +346,7 @@ impl Waveguide {
     #[inline]
     fn advance(&mut self) {
         let dt = self.dt;
-        for i in 0..self.ports.len() {
+        for i in 0..self.live {
             let stroke = self.stroke(i);
             let port = &mut self.ports[i];
             port.position += stroke;
@@ -344,7 +356,7 @@ impl Waveguide {
                 self.work += port.struck * stroke;
             }
         }
-        for port in &mut self.ports {
+        for port in &mut self.ports[..self.live] {
             port.held += port.pushed + port.struck;
             port.pushed = 0.0;
         }
@@ -354,7 +366,7 @@ impl Waveguide {
         }
         self.step = 0;
         let share = 0.5 / (self.now.impedance * Real::from(self.steps));
-        for i in 0..self.ports.len() {
+        for i in 0..self.live {
             let held = self.ports[i].held;
             if held != 0.0 {
                 let (wave, before, behind) = (held * share, self.ports[i].before, self.ports[i].behind);
@@ -371,7 +383,7 @@ impl Waveguide {
         }
         self.head = self.head.wrapping_sub(1) & self.mask;
         self.line[self.head] = self.chain.pass(arriving);
-        for i in 0..self.ports.len() {
+        for i in 0..self.live {
             let incoming = self.read(&self.ports[i].behind) - self.read(&self.ports[i].before);
             self.ports[i].incoming = incoming;
         }
@@ -389,7 +401,7 @@ fn period(params: &StringParams, sample_s: Real) -> Real {
     (1.0 / (params.freq_hz * sample_s)).max(1.0 / BAND)
 }
 
-fn wanted(params: &StringParams, sample_s: Real) -> Wanted {
+pub(super) fn wanted(params: &StringParams, sample_s: Real) -> Wanted {
     Wanted { period: period(params, sample_s), inharmonicity: params.inharmonicity, q: params.q, q_tilt: params.q_tilt }
 }
 
@@ -411,7 +423,7 @@ impl Tunable for Waveguide {
 
 impl Resonator for Waveguide {
     fn ports(&self) -> usize {
-        self.ports.len()
+        self.ports.len() / 2
     }
 
     fn attend(&mut self) {
@@ -458,7 +470,7 @@ impl Resonator for Waveguide {
         for tick in 0..ticks {
             self.advance();
             for reading in readings.iter_mut() {
-                let port = &self.ports[reading.port];
+                let port = self.heard(reading.port);
                 reading.values[tick] = match reading.motion {
                     Motion::Position => port.position + port.lagging,
                     Motion::Velocity => port.velocity,
@@ -468,11 +480,11 @@ impl Resonator for Waveguide {
     }
 
     fn position(&self, port: usize) -> Real {
-        self.ports[port].position + self.ports[port].lagging
+        self.heard(port).position + self.heard(port).lagging
     }
 
     fn velocity(&self, port: usize) -> Real {
-        self.ports[port].velocity
+        self.heard(port).velocity
     }
 
     fn energy(&self) -> Real {
@@ -502,6 +514,27 @@ impl Resonator for Waveguide {
     fn hit(&mut self, port: usize, impulse_n_s: Real) -> bool {
         self.ports[port].struck += impulse_n_s / self.sample_s;
         (self.struck, self.quiet) = (true, false);
+        true
+    }
+
+    /// The shape is one number: the fraction of the length from the bridge.
+    fn touch_at(&mut self, port: usize, shape: &[Real]) -> bool {
+        let [place] = *shape else { return false };
+        if port >= self.ports() || !(place > 0.0 && place < 1.0) {
+            return false;
+        }
+        let all = self.ports();
+        if self.live == all {
+            // From now on every port is heard where it was declared.
+            self.live = 2 * all;
+            let (touched, heard) = self.ports.split_at_mut(all);
+            heard.iter_mut().zip(&*touched).for_each(|(heard, port)| {
+                *heard = Port { pushed: 0.0, held: 0.0, struck: 0.0, ..port.clone() };
+            });
+        }
+        self.ports[port].place = place;
+        self.place_ports();
+        self.find_positions();
         true
     }
 

@@ -77,7 +77,7 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
             is_mass: form.mobility() == Mobility::Free,
             yields: (0..built.ports()).map(|port| built.inverse_mass(port) > 0.0).collect(),
             slots: 0..0,
-            figure: form.touched_anywhere(rate_hz),
+            anywhere: form.touched_anywhere(rate_hz),
         });
         bodies.push(built);
     }

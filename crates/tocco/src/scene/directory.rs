@@ -5,8 +5,10 @@
 //! cheap to clone and can be kept by whoever plays the scene from another thread. Looking a name up allocates nothing;
 //! only an unknown one does, for the message that names what may have been meant.
 
-use super::def::{Place, PlaceOn, ShapeDef};
+use super::def::{Place, PlaceOn};
 use super::error::{SceneError, nearest};
+use super::kinds::Anywhere;
+use super::kinds::string::beside;
 use super::slot::{Control, Target};
 use crate::command::Address;
 use crate::contact::Site;
@@ -92,8 +94,8 @@ pub(crate) struct BodyEntry {
     pub yields: Vec<bool>,
     /// Its parameters and forces.
     pub slots: Range<usize>,
-    /// A body by geometry, with the frequency below which its modes were kept; none for others and those that morph.
-    pub figure: Option<(ShapeDef, Real)>,
+    /// Where it may be touched besides its ports.
+    pub anywhere: Option<Anywhere>,
 }
 
 /// A contact, a signal or a process: a name and its parameters.
@@ -530,19 +532,22 @@ impl Directory {
         self.0.inputs
     }
 
-    /// Shape values of every mode at a place (fractions) of the shape that a port belongs to, for
-    /// [`Command::Touch`](crate::command::Command::Touch). `[control]`
+    /// Shape values of every mode at a place (fractions) of the shape that a port belongs to, or the place itself on a string,
+    /// for [`Command::Touch`](crate::command::Command::Touch). `[control]`
     pub fn shape_at(&self, site: Site, place: &[Real]) -> Result<Vec<Real>, SceneError> {
-        let Some(BodyEntry { name, figure, .. }) = self.0.bodies.get(site.body) else {
+        let Some(BodyEntry { name, anywhere, .. }) = self.0.bodies.get(site.body) else {
             return Err(SceneError::new("", "there is no such body"));
         };
-        let Some((figure, below_hz)) = figure else {
-            let what = format!("'{name}' is no shape, or morphs; only shapes are touched anywhere");
-            return Err(SceneError::new("", what));
+        let found = match (anywhere, place) {
+            (Some(Anywhere::Shape(figure, below_hz)), _) => {
+                let place = PlaceOn { name: "touch".into(), place: Place::At(place.to_vec()) };
+                let solved = crate::resonator::shape::evaluate(figure, &[place], *below_hz);
+                solved.map(|mut solved| solved.shapes.swap_remove(0)).map_err(|fault| fault.what)
+            }
+            (Some(Anywhere::Length), &[at]) => beside(at).map_or(Ok(vec![at]), Err),
+            (Some(Anywhere::Length), _) => Err("a string is touched at one fraction of its length".into()),
+            (None, _) => Err("no shape or string, or it morphs; only those are touched anywhere".into()),
         };
-        let place = PlaceOn { name: "touch".into(), place: Place::At(place.to_vec()) };
-        let solved = crate::resonator::shape::evaluate(figure, &[place], *below_hz);
-        let mut solved = solved.map_err(|fault| SceneError::new("", format!("'{name}': {}", fault.what)))?;
-        Ok(solved.shapes.swap_remove(0))
+        found.map_err(|what| SceneError::new("", format!("'{name}': {what}")))
     }
 }

@@ -317,6 +317,15 @@ pub struct StandIn {
     pub ends: Option<[Real; 2]>,
 }
 
+/// A body that may be touched anywhere.
+#[derive(Clone, Debug)]
+pub(crate) enum Anywhere {
+    /// A shape, and the frequency below which its modes are kept, Hz.
+    Shape(ShapeDef, Real),
+    /// A string, along its length.
+    Length,
+}
+
 /// What a scene does with a body's definition.
 pub(super) trait BuildBody: BodyKind {
     /// Everything in it is as declared.
@@ -328,8 +337,8 @@ pub(super) trait BuildBody: BodyKind {
     /// What distinguishes it from others of its kind but for live parameters: in a live edit, bodies alike in this are
     /// the same body.
     fn structure(&self) -> String;
-    /// The shape that may be touched anywhere, and the frequency below which its modes are kept, Hz.
-    fn touched_anywhere(&self, _rate_hz: Real) -> Option<(ShapeDef, Real)> {
+    /// Where it may be touched besides its ports.
+    fn touched_anywhere(&self, _rate_hz: Real) -> Option<Anywhere> {
         None
     }
     /// False if it has no form in a scene file.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The modes of a bank and the order in which they are stepped.
 
-use super::{Modal, ModalParams, ModeRow};
+use super::{Modal, ModalParams, ModeRow, Tuning};
 use crate::math::{PI, Real};
 use crate::resonator::kernel::{LANES, PAIR, Row};
 use crate::units::{decay_rate, rad_s};
@@ -15,7 +15,7 @@ pub(super) const NO_SHAPE: Real = 1e-30;
 
 /// How a mode is tuned.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Pole {
+pub struct Pole {
     /// Undamped frequency, rad/s.
     pub omega: Real,
     /// Decay rate of the amplitude, 1/s.
@@ -89,6 +89,16 @@ impl Layout {
         Self { slots, two_pole_chunks }
     }
 
+    /// Of a tuning and, if it morphs, another: modes that fit the two-pole form at both ends run in it. `[control]`
+    pub(super) fn of(params: &ModalParams, from: &Tuning, to: Option<&Tuning>, sample_s: Real) -> Self {
+        let fits = |&(freq_hz, decay_s, _): &ModeRow| {
+            let (omega, sigma) = (rad_s(freq_hz * params.freq_scale), decay_rate(decay_s * params.decay_scale));
+            Pole { omega, sigma }.fits_two_pole(sample_s)
+        };
+        let both = |i: usize| fits(&from.modes[i]) && to.is_none_or(|to| fits(&to.modes[i]));
+        Self::new(from.modes.len(), |i| i >= from.rigid && both(i))
+    }
+
     pub(super) fn chunks(&self) -> usize {
         self.slots.len() / LANES
     }
@@ -113,6 +123,8 @@ pub(super) struct Bank {
     /// Chunks of modes that were made for the two-pole form, and whether all of them fit it at the present tuning.
     pub two_pole_chunks: usize,
     pub two_pole_fits: bool,
+    /// Chunks up to the last mode that sounds: no other is looked at.
+    pub in_use: usize,
     /// Slots of the motions as a whole.
     pub rigid: Vec<usize>,
     /// Modes that a port would hear, but which lie beyond Nyquist at the present tuning.
@@ -137,12 +149,23 @@ impl Bank {
         }
         let two_pole_chunks = layout.two_pole_chunks;
         let (modes, rigid) = (layout.each(Mode::default(), mode), slots[..rigid].to_vec());
-        Self { modes, slots, two_pole_chunks, two_pole_fits: true, rigid, omitted: 0 }
+        let in_use = modes.len() / LANES;
+        Self { modes, slots, two_pole_chunks, two_pole_fits: true, in_use, rigid, omitted: 0 }
     }
 
     /// Chunks of modes in two-pole form while free.
     pub(super) fn free_chunks(&self) -> usize {
-        if self.two_pole_fits { self.two_pole_chunks } else { 0 }
+        if self.two_pole_fits { self.two_poles_in_use() } else { 0 }
+    }
+
+    /// Chunks in use of modes that were made for the two-pole form.
+    pub(super) fn two_poles_in_use(&self) -> usize {
+        self.two_pole_chunks.min(self.in_use)
+    }
+
+    /// Slots in use.
+    pub(super) fn slots_in_use(&self) -> usize {
+        self.in_use * LANES
     }
 }
 
@@ -161,6 +184,12 @@ impl Modal {
     /// Where the parameters want a mode.
     pub(super) fn aim(&self, mode: &Mode) -> Pole {
         mode.aim(&self.params)
+    }
+
+    /// Chunks up to the last mode that sounds where the parameters want it, in whole pairs among the two-pole ones.
+    pub(super) fn reach(&self) -> usize {
+        let chunks = self.bank.modes.iter().rposition(|mode| self.sounds(mode)).map_or(0, |last| last / LANES + 1);
+        if chunks < self.bank.two_pole_chunks { chunks.next_multiple_of(PAIR) } else { chunks }
     }
 
     /// True if the mode fits below Nyquist where the parameters want it.

@@ -10,8 +10,8 @@ impl Modal {
     /// elastic energy. Modes without a counterpart stay at rest. `[audio]`
     pub(super) fn take_over(&mut self, old: &Modal) -> bool {
         self.enter_attended();
-        let mut before = (0..old.bank.modes.len()).filter(|&i| old.sounds(&old.bank.modes[i]));
-        for i in 0..self.bank.modes.len() {
+        let mut before = (0..old.bank.slots_in_use()).filter(|&i| old.sounds(&old.bank.modes[i]));
+        for i in 0..self.bank.slots_in_use() {
             let mode = self.bank.modes[i];
             if !self.sounds(&mode) {
                 continue;

@@ -117,19 +117,20 @@ impl Modal {
     /// Recomputes what depends on the tuning but not on the step; attended form.
     pub(super) fn retuned(&mut self) {
         self.bank.two_pole_fits = true;
-        self.bank.omitted = 0;
-        for i in 0..self.bank.modes.len() {
+        for i in 0..self.bank.slots_in_use() {
             let mode = self.bank.modes[i];
             let aim = self.aim(&mode);
             if mode.mass > 0.0 && !self.sounds(&mode) {
-                // A mode that no port can move or hear is nobody's loss.
-                self.bank.omitted += usize::from(mode.largest_shape > NO_SHAPE);
                 self.state.set(i, State::default());
                 self.bank.modes[i].now = aim;
             } else if i < self.bank.two_pole_chunks * LANES && mode.mass > 0.0 {
                 self.bank.two_pole_fits &= aim.fits_two_pole(self.sample_s);
             }
         }
+        // A mode that no port can move or hear is nobody's loss.
+        let lost = |mode: &&Mode| mode.mass > 0.0 && mode.largest_shape > NO_SHAPE && !self.sounds(mode);
+        self.bank.omitted = self.bank.modes.iter().filter(lost).count();
+        self.bank.in_use = self.reach();
         self.steps.outdate();
         self.forget();
     }
@@ -145,7 +146,7 @@ impl Modal {
         if self.steps.sizes[level].fresh {
             return;
         }
-        for i in 0..self.bank.modes.len() {
+        for i in 0..self.bank.slots_in_use() {
             self.refresh_mode(level, i);
             if level == 0 {
                 self.refresh_recursion(i);
@@ -176,7 +177,7 @@ impl Modal {
 
     /// Compliances of all pairs of ports.
     pub(super) fn refresh_compliance(&mut self, level: usize) {
-        let (ports, chunks) = (self.ports.len(), self.state.chunks());
+        let (ports, chunks) = (self.ports.len(), self.bank.in_use);
         let StepSize { steps, compliance, .. } = &mut self.steps.sizes[level];
         let bq = steps.part(0, chunks).bq;
         for to in 0..ports {

@@ -141,7 +141,7 @@ impl Modal {
     /// Begins a course from the present tuning to that of the parameters, and goes its first sample. `[audio]`
     pub(super) fn depart(&mut self) {
         self.retuning.course.level = None;
-        for i in 0..self.bank.modes.len() {
+        for i in 0..self.bank.slots_in_use() {
             if self.bank.modes[i].now == self.aim(&self.bank.modes[i]) {
                 self.refresh_mode(self.steps.level, i); // fallen silent, come back, or as before
             }
@@ -151,7 +151,7 @@ impl Modal {
 
     /// The tuning is where the parameters say, at once. `[audio]`
     pub(super) fn arrive(&mut self) {
-        for i in 0..self.bank.modes.len() {
+        for i in 0..self.bank.slots_in_use() {
             self.bank.modes[i].now = self.aim(&self.bank.modes[i]);
         }
         self.retuning.fade.end();
@@ -198,7 +198,7 @@ impl Modal {
     fn plan(&mut self, samples: u32) {
         let (h, course) = (self.steps.now().h, &mut self.retuning.course);
         course.others.clear();
-        for (i, mode) in self.bank.modes.iter_mut().enumerate() {
+        for (i, mode) in self.bank.modes[..self.bank.in_use * LANES].iter_mut().enumerate() {
             let (from, to) = (mode.now, mode.aim(&self.params));
             (mode.departed, course.methods[i]) = (from, Method::of(from, to, h));
             if course.methods[i] == Method::Rotation && mode.mass > 0.0 {
@@ -217,7 +217,7 @@ impl Modal {
 
     /// Retunes every mode to a part `done` of its way.
     fn follow(&mut self, done: Real) {
-        let (chunks, size) = (self.state.chunks(), self.steps.now_mut());
+        let (chunks, size) = (self.bank.in_use, self.steps.now_mut());
         let Course { angles, turns, .. } = &mut self.retuning.course;
         let (q, step) = (self.state.part_mut(0, chunks).q, size.steps.part_mut(0, chunks));
         kernel::turn(self.path, angles.part_mut(0, chunks), turns.part(0, chunks), done, q, step); // [course.1]
@@ -243,7 +243,7 @@ impl Modal {
     /// Goes the last sample of the course, which is exact.
     fn end_course(&mut self) {
         self.retuning.course.done = 1.0;
-        for i in 0..self.bank.modes.len() {
+        for i in 0..self.bank.slots_in_use() {
             if self.retuning.course.methods[i] != Method::Still {
                 self.keep_energy(i, self.aim(&self.bank.modes[i]));
             }
@@ -287,7 +287,7 @@ impl Modal {
 
     /// Takes one free sample in attended form, reads it as sample `tick`, and retunes for the next.
     fn ring_retuning_once(&mut self, tick: usize, readings: &mut [Reading]) {
-        let chunks = self.state.chunks();
+        let chunks = self.bank.in_use;
         let listened = self.ports[self.listener.port].heard.part(0, chunks);
         let (state, step) = (self.state.part_mut(0, chunks), self.steps.whole().part(0, chunks));
         let (_, velocity) = kernel::step(self.path, state, step, listened, 0.0, listened, listened);

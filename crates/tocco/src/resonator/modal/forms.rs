@@ -65,12 +65,15 @@ pub(super) struct HeldForm {
     pub steps: HeldSteps,
     /// Shape of the held port, never zero.
     scale: Row,
+    /// Where every port is heard, over that.
+    pub heard: Vec<Row>,
 }
 
 impl HeldForm {
     /// Of no port yet. `[control]`
-    pub(super) fn new(two_pole_chunks: usize) -> Self {
-        Self { steps: HeldSteps::zeros(two_pole_chunks), scale: Row::zeros(two_pole_chunks) }
+    pub(super) fn new(chunks: usize, two_pole_chunks: usize, ports: usize) -> Self {
+        let heard = vec![Row::zeros(chunks); ports];
+        Self { steps: HeldSteps::zeros(two_pole_chunks), scale: Row::zeros(two_pole_chunks), heard }
     }
 }
 
@@ -118,7 +121,7 @@ impl Modal {
 
     /// True if no mode moves; attended form.
     pub(super) fn at_rest(&self) -> bool {
-        (0..self.bank.modes.len()).all(|i| self.state.at(i) == State::default())
+        (0..self.bank.slots_in_use()).all(|i| self.state.at(i) == State::default())
     }
 
     /// Enters the attended form from any other.
@@ -126,7 +129,7 @@ impl Modal {
         let chunks = match self.form {
             Form::Attended { .. } => return,
             Form::Free { .. } => self.bank.free_chunks(),
-            Form::Held { .. } => self.bank.two_pole_chunks,
+            Form::Held { .. } => self.bank.two_poles_in_use(),
         };
         for i in 0..chunks * LANES {
             self.state.set(i, self.motion(i));
@@ -138,7 +141,7 @@ impl Modal {
     /// Enters the held form of a port from the attended one.
     pub(super) fn enter_held(&mut self, port: usize) {
         self.refresh(0);
-        for i in 0..self.bank.two_pole_chunks * LANES {
+        for i in 0..self.bank.two_poles_in_use() * LANES {
             let Step { qq, qp, pq, pp, bq, bp } = self.steps.whole().at(i);
             let phi = self.ports[port].touched.at(i);
             let scale = never_zero(phi);
@@ -152,6 +155,12 @@ impl Modal {
             self.held.scale.set(i, scale);
             let State { q, p } = self.state.at(i);
             self.state.set(i, State { q: scale * (qq * q + qp * p), p: scale * p });
+        }
+        for (port, heard) in self.ports.iter().zip(&mut self.held.heard) {
+            for i in 0..self.bank.slots_in_use() {
+                let scale = if i < self.bank.two_poles_in_use() * LANES { self.held.scale.at(i) } else { 1.0 };
+                heard.set(i, port.heard.at(i) / scale);
+            }
         }
         self.form = Form::Held { port };
     }
@@ -182,7 +191,7 @@ impl Modal {
     /// Largest excursion of a port from now on if nothing touches the body, m. Amplitudes only decay.
     pub(super) fn excursion(&self, port: usize) -> Real {
         let mut sum = 0.0;
-        for (i, mode) in self.bank.modes.iter().enumerate() {
+        for (i, mode) in self.bank.modes[..self.bank.slots_in_use()].iter().enumerate() {
             let (State { q, p }, phi) = (self.motion(i), self.ports[port].heard.at(i));
             if mode.mass == 0.0 || phi == 0.0 || (q == 0.0 && p == 0.0) {
                 continue;
@@ -206,13 +215,13 @@ impl Modal {
 
     /// Sum of one value per mode times the shape where a port is heard.
     pub(super) fn heard_sum(&self, port: usize, values: &[Line]) -> Real {
-        kernel::dot(self.path, values, self.ports[port].heard.part(0, self.state.chunks()))
+        kernel::dot(self.path, values, self.ports[port].heard.part(0, self.bank.in_use))
     }
 
     /// Sum over the modes with the weights heard at a port, `b` of a fade left.
     pub(super) fn faded_sum(&self, port: usize, b: Real, of: impl Fn(usize) -> Real) -> Real {
         let mut sum = [0.0; LANES];
-        for i in 0..self.bank.modes.len() {
+        for i in 0..self.bank.slots_in_use() {
             sum[i % LANES] += self.weight(port, i, b) * of(i);
         }
         kernel::join(&sum)

@@ -23,9 +23,9 @@
 //!
 //! **Sources.** ours; physics.md H9, of which [morph.3] is the form that does not step the velocity.
 
-use super::bank::{Layout, Mode, NO_SHAPE, Pole};
+use super::bank::{Bank, Layout, Mode, NO_SHAPE, Pole};
 use super::{Form, Modal, ModalParams};
-use crate::math::{PI, Real, exp, ln};
+use crate::math::{PI, Real, TAU, exp, ln};
 use crate::resonator::CONTROL_TICKS;
 use crate::resonator::kernel::{LANES, Line, Row, State, join};
 
@@ -272,15 +272,35 @@ impl Modal {
     /// Changes the parameters that tune the bank; any form, left attended unless the body is at rest. Keeps the energy
     /// of every mode or less, and lets tuning and what is heard go over to the new. `[audio]`
     pub(super) fn retune(&mut self, wanted: ModalParams) {
+        let morphs = self.params.morph_01 != wanted.morph_01;
+        self.change(morphs, |body| {
+            body.params = wanted;
+            if morphs {
+                (0..body.bank.modes.len()).for_each(|i| body.blend(i));
+            }
+        });
+    }
+
+    /// Tunes the first modes anew, one by one, and silences all others; otherwise as [`Self::retune`]. `[audio]`
+    pub(in crate::resonator) fn retune_each(&mut self, sounding: usize, pole: impl Fn(usize) -> Pole) {
+        let silent = Pole { omega: TAU / self.sample_s, sigma: 0.0 };
+        self.change(false, |body| {
+            let Bank { slots, modes, .. } = &mut body.bank;
+            for (i, &slot) in slots.iter().enumerate() {
+                modes[slot].declared = if i < sounding { pole(i) } else { silent };
+            }
+        });
+    }
+
+    /// Changes whatever tunes the bank; `morphs`: its shapes, too.
+    fn change(&mut self, morphs: bool, change: impl FnOnce(&mut Self)) {
         let was_free = matches!(self.form, Form::Free { .. });
         self.enter_attended();
         let fading = self.retuning.fade.audible();
         self.remember_heard();
-        let (morphs, omitted) = (self.params.morph_01 != wanted.morph_01, self.bank.omitted);
-        self.params = wanted;
-        if morphs {
-            (0..self.bank.modes.len()).for_each(|i| self.blend(i));
-        }
+        let omitted = self.bank.omitted;
+        change(self);
+        self.bank.in_use = self.bank.in_use.max(self.reach());
         let restarted = self.restart_modes();
         if morphs {
             self.place_touches();
@@ -310,7 +330,7 @@ impl Modal {
                 Jump { position: self.heard_sum(port, q), velocity: self.heard_sum(port, p) }
             };
             self.retuning.fade.jumps[port] = heard;
-            for i in 0..if self.retuning.fade.before.is_empty() { 0 } else { self.bank.modes.len() } {
+            for i in 0..if self.retuning.fade.before.is_empty() { 0 } else { self.bank.slots_in_use() } {
                 let weight = self.weight(port, i, b);
                 self.retuning.fade.before[port].set(i, weight);
             }
@@ -321,7 +341,7 @@ impl Modal {
     /// any of the latter.
     fn restart_modes(&mut self) -> bool {
         let mut restarted = false;
-        for i in 0..self.bank.modes.len() {
+        for i in 0..self.bank.slots_in_use() {
             let (aim, now) = (self.aim(&self.bank.modes[i]), self.bank.modes[i].now);
             let State { q, p } = self.state.at(i);
             if now.omega * self.sample_s >= PI {

@@ -98,7 +98,7 @@ impl Resonator for Modal {
     fn position(&self, port: usize) -> Real {
         match self.form {
             _ if self.retuning.fade.audible() => self.faded_position(port),
-            Form::Attended { .. } => self.heard_sum(port, self.state.part(0, self.state.chunks()).q),
+            Form::Attended { .. } => self.heard_sum(port, self.state.part(0, self.bank.in_use).q),
             Form::Free { late, .. } => self.free_reading(port, Motion::Position, late),
             Form::Held { .. } => self.faded_sum(port, 0.0, |i| self.motion(i).q),
         }
@@ -108,9 +108,12 @@ impl Resonator for Modal {
         match (self.listener.velocity, self.form) {
             (Some(velocity), _) if port == self.listener.port => velocity,
             _ if self.retuning.fade.audible() => self.faded_velocity(port),
-            (_, Form::Attended { .. }) => self.heard_sum(port, self.state.part(0, self.state.chunks()).p),
+            (_, Form::Attended { .. }) => self.heard_sum(port, self.state.part(0, self.bank.in_use).p),
             (_, Form::Free { late, .. }) => self.free_reading(port, Motion::Velocity, late),
-            (_, Form::Held { .. }) => self.faded_sum(port, 0.0, |i| self.motion(i).p),
+            (_, Form::Held { .. }) => {
+                let all = self.bank.in_use;
+                kernel::dot(self.path, self.state.part(0, all).p, self.held.heard[port].part(0, all))
+            }
         }
     }
 
@@ -125,7 +128,7 @@ impl Resonator for Modal {
 
     fn energy(&self) -> Real {
         let mut sum = [0.0; LANES];
-        for i in 0..self.bank.modes.len() {
+        for i in 0..self.bank.slots_in_use() {
             sum[i % LANES] += self.mode_energy(i);
         }
         kernel::join(&sum)
@@ -160,7 +163,7 @@ impl Resonator for Modal {
 
     fn hit(&mut self, port: usize, impulse_n_s: Real) -> bool {
         self.enter_attended();
-        for i in 0..self.bank.modes.len() {
+        for i in 0..self.bank.slots_in_use() {
             let mode = self.bank.modes[i];
             if self.sounds(&mode) {
                 let (phi, State { q, p }) = (self.ports[port].target().at(i), self.state.at(i));
@@ -198,7 +201,7 @@ impl Resonator for Modal {
     }
 
     fn settle(&mut self) -> bool {
-        let State { q, p } = self.state.part_mut(0, self.state.chunks());
+        let State { q, p } = self.state.part_mut(0, self.bank.in_use);
         let [q, p] = [q, p].map(|row| kernel::flush(self.path, row, FLUSH));
         let (mut alive, finite) = (q.0 || p.0, q.1 && p.1);
         let small = |State { q, p }: State| q.abs() < STILL && p.abs() < STILL;
@@ -214,7 +217,7 @@ impl Resonator for Modal {
 
     fn reset(&mut self) {
         self.enter_attended();
-        (0..self.bank.modes.len()).for_each(|i| self.state.set(i, State::default()));
+        (0..self.bank.slots_in_use()).for_each(|i| self.state.set(i, State::default()));
         self.coming.forces_n.fill(0.0);
         self.free.excursion_m.fill(0.0);
         self.arrive();
@@ -255,7 +258,7 @@ impl Resonator for Modal {
 impl Modal {
     /// True if every number of the state is zero, in any form.
     fn is_still(&self) -> bool {
-        let State { q, p } = self.state.part(0, self.state.chunks());
+        let State { q, p } = self.state.part(0, self.bank.in_use);
         q.iter().chain(p).all(|line| line.0.iter().all(|x| *x == 0.0))
     }
 
@@ -264,7 +267,7 @@ impl Modal {
         self.enter_attended();
         self.form = Form::ATTENDED;
         self.coming.watched = port;
-        let chunks = self.state.chunks();
+        let chunks = self.bank.in_use;
         let (state, step) = (self.state.part(0, chunks), self.steps.now().steps.part(0, chunks));
         let stroke = kernel::stroke(self.path, state, step, self.ports[port].touched.part(0, chunks));
         self.coming.strokes_m[port] = Some(stroke);
@@ -273,7 +276,7 @@ impl Modal {
 
     /// One step under the force at the held port.
     fn step_held(&mut self, port: usize) {
-        let (force, two_pole, all) = (self.coming.forces_n[port], self.bank.two_pole_chunks, self.state.chunks());
+        let (force, two_pole, all) = (self.coming.forces_n[port], self.bank.two_poles_in_use(), self.bank.in_use);
         let state = self.state.part_mut(0, two_pole);
         let (mut stroke, mut velocity) = kernel::held(self.path, state, self.held.steps.part(0, two_pole), force);
         if all > two_pole {
@@ -295,7 +298,7 @@ impl Modal {
         if elsewhere {
             self.gather_forces();
         }
-        let (chunks, watched) = (self.state.chunks(), self.coming.watched);
+        let (chunks, watched) = (self.bank.in_use, self.coming.watched);
         let touched = self.ports[watched].touched.part(0, chunks);
         let (shape, force) = if elsewhere {
             (self.coming.on_modes.part(0, chunks), 1.0)
@@ -320,7 +323,7 @@ impl Modal {
         let on_modes = &mut self.coming.on_modes;
         on_modes.fill(0.0);
         for (port, &force) in self.ports.iter().zip(&self.coming.forces_n).filter(|(_, force)| **force != 0.0) {
-            for i in 0..self.bank.modes.len() {
+            for i in 0..self.bank.slots_in_use() {
                 on_modes.set(i, on_modes.at(i) + port.touched.at(i) * force);
             }
         }

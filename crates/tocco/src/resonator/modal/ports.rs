@@ -2,7 +2,7 @@
 //! The places of a bank: what is heard there and what is touched there.
 
 use super::Modal;
-use super::bank::Mode;
+use super::bank::{Mode, Pole};
 use crate::math::{Real, cos, sin};
 use crate::resonator::Motion;
 use crate::resonator::kernel::{Row, State};
@@ -90,6 +90,12 @@ impl Modal {
         let b = if self.retuning.fade.audible() { self.retuning.fade.remaining() } else { 0.0 };
         let of = |State { q, p }| if motion == Motion::Position { q } else { p };
         self.bank.rigid.iter().map(|&i| self.weight(port, i, b) * of(self.motion(i))).sum()
+    }
+
+    /// Tuning of every mode that sounds, with its shape where a port is touched.
+    pub(in crate::resonator) fn each_sounding(&self, port: usize) -> impl Iterator<Item = (Pole, Real)> {
+        let modes = self.bank.modes[..self.bank.slots_in_use()].iter().enumerate();
+        modes.filter(|(_, mode)| self.sounds(mode)).map(move |(i, mode)| (mode.now, self.ports[port].touched.at(i)))
     }
 
     /// The real modes with their shape where a port is heard.

@@ -112,13 +112,13 @@ impl Modal {
 
     /// True if any mode moves that is not in two-pole form.
     fn others_move(&self) -> bool {
-        let State { q, p } = self.state.part(self.bank.free_chunks(), self.state.chunks());
+        let State { q, p } = self.state.part(self.bank.free_chunks(), self.bank.in_use);
         q.iter().chain(p).any(|line| line.0.iter().any(|x| *x != 0.0))
     }
 
     /// One free sample of the modes that are not in two-pole form, added to what is read.
     fn step_others(&mut self, tick: usize, readings: &mut [Reading]) {
-        let (from, to) = (self.bank.free_chunks(), self.state.chunks());
+        let (from, to) = (self.bank.free_chunks(), self.bank.in_use);
         let heard = self.ports[self.listener.port].heard.part(from, to);
         let (state, step) = (self.state.part_mut(from, to), self.steps.whole().part(from, to));
         kernel::step(self.path, state, step, heard, 0.0, heard, heard); // [modal.1]

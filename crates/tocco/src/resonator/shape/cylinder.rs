@@ -17,11 +17,11 @@
 //!
 //! **Sources.** Fluegge 1934 as in Leissa, *Vibration of shells* (NASA SP-288, 1973), chapter 2.
 
-use super::eigen::symmetric;
 use super::membrane::{RADIUS, turned};
 use super::{Family, Fault, Given, LENGTH, ShapeMode, Solved, THICKNESS, must};
 use crate::math::{PI, Real, TAU, sin};
 use crate::param::Kind;
+use crate::resonator::eigen::symmetric;
 
 /// The cylindrical shell in scene files.
 pub const CYLINDER: Kind = Kind {

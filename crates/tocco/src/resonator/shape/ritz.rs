@@ -20,9 +20,9 @@
 //! three within 0.03 %.
 
 use super::bar::{Support, root, value};
-use super::eigen::symmetric;
 use super::{Fault, Given, ShapeMode, Solved};
 use crate::math::{PI, Real, TAU, cos, exp, sin};
+use crate::resonator::eigen::symmetric;
 
 /// Most modes; beyond, solving takes seconds.
 const MOST: usize = 400;

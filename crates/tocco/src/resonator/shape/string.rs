@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Strings of round wire, as modes.
 //!
-//! **What.** A wire between two hinges, with or without the stiffness of its material; the waveguide of `type = "string"` is
-//! cheaper and can be retuned far, this one takes its partials from wire and tension.
+//! **What.** A wire between two hinges, with or without the stiffness of its material; `type = "string"` can be retuned
+//! far and has its own law of loss, this one takes its partials from wire and tension.
 //!
 //! **Law.**
 //! - `[wire.1]  f_n = n/(2L) sqrt((T + n^2 pi^2 E I/L^2)/mu)`, `phi = sqrt2 sin(n pi x)`; I = pi d^4/64, mu = rho pi d^2/4

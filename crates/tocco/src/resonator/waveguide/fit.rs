@@ -59,7 +59,7 @@ impl Wanted {
     }
 
     /// Radians per sample of partial n.
-    fn angle(&self, n: usize) -> Real {
+    pub fn angle(&self, n: usize) -> Real {
         TAU * self.ratio(n as Real) / self.period
     }
 
@@ -81,7 +81,7 @@ impl Wanted {
     }
 
     /// Amplitude decay rate of partial n per sample: [string.4].
-    fn decay(&self, n: usize) -> Real {
+    pub fn decay(&self, n: usize) -> Real {
         let first = PI / (self.q * self.period);
         let (tenth, ratio) = (self.ratio(10.0), self.ratio(n as Real));
         let slope = first * (tenth / self.q_tilt - 1.0) / (tenth * tenth - 1.0);

@@ -274,8 +274,8 @@ impl BuildBody for ShapedDef {
     fn structure(&self) -> String {
         format!("{:?} {:?} {:?}", self.figure, self.ports, self.morph)
     }
-    fn touched_anywhere(&self, rate_hz: Real) -> Option<(ShapeDef, Real)> {
-        self.morph.is_none().then(|| (self.figure.clone(), self.below_hz(rate_hz)))
+    fn touched_anywhere(&self, rate_hz: Real) -> Option<Anywhere> {
+        self.morph.is_none().then(|| Anywhere::Shape(self.figure.clone(), self.below_hz(rate_hz)))
     }
 }
 

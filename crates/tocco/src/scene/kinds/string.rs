@@ -2,13 +2,14 @@
 //! The string between two rigid ends.
 
 use super::*;
+use crate::resonator::partials::{AFFORDABLE, Partials};
 use crate::resonator::waveguide::{DEFAULT_PLACE, HIGHEST, StringParams, Waveguide};
 
 /// The string in scene files.
 pub const STRING: Kind = Kind {
     family: "body",
     id: "string",
-    doc: "A string between two rigid ends, bowed, plucked or struck anywhere (digital waveguide).",
+    doc: "A string between two rigid ends, bowed, plucked or struck anywhere.",
     params: StringParams::SPECS,
     keys: &[Key::new(
         "port",
@@ -53,7 +54,7 @@ impl StringDef {
 const WANTED: &str = "wants a fraction of its length above 0 and below 1";
 
 /// What is wrong with a place on a string.
-fn beside(place: Real) -> Option<String> {
+pub(in crate::scene) fn beside(place: Real) -> Option<String> {
     if place > 0.0 && place < 1.0 {
         return None;
     }
@@ -114,10 +115,18 @@ impl BuildBody for StringDef {
             true => vec![DEFAULT_PLACE],
             false => self.ports.iter().map(|port| port.place).collect(),
         };
-        Ok(Box::new(Waveguide::new(self.params, &places, context.sample_s())))
+        let (sample_s, touched) = (context.sample_s(), context.has_contact());
+        // The rule of resonator/partials.rs.
+        Ok(match Partials::count(&self.params, sample_s, AFFORDABLE + 1) <= AFFORDABLE {
+            true => Box::new(Partials::new(self.params, &places, sample_s, touched)),
+            false => Box::new(Waveguide::new(self.params, &places, sample_s)),
+        })
     }
     fn structure(&self) -> String {
         format!("{:?}", self.ports)
+    }
+    fn touched_anywhere(&self, _rate_hz: Real) -> Option<Anywhere> {
+        Some(Anywhere::Length)
     }
 }
 

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Strings: a stiff, lossy string as the sum of its partials.
+//!
+//! **What.** Every partial below half the rate is a mode of a bank; a place is what its sine says there. Nothing is fitted:
+//! each partial has its frequency, its decay and its nodes to rounding. `type = "string"` is this body where the string, as
+//! the scene writes it, has at most [`AFFORDABLE`] partials below half the rate, and the loop of
+//! [`waveguide`](super::waveguide), whose cost does not grow with them, where it has more.
+//!
+//! **Law.** [string.3] and [string.4] for frequency f_n and decay rate sigma_n, and with x the place:
+//! - `[partials.1]  phi_n = sin(n pi x)`, `m = Z/(4 f)`, `f = f0/sqrt(1 + B)`: each mode moves half the mass Z/(2 f) of the
+//!   string; `omega_n^2 = (2 pi f_n)^2 + sigma_n^2`, so that the partial rings at f_n
+//! - `[partials.2]  g = 1/sqrt(m)`: a bank of modes of 1 kg is pushed by g F and moves by x/g. Whatever g does from
+//!   sample to sample, its energy is what the string's is, so that neither a change of Z nor one of f0 hands out any
+//!
+//! **Symbols.** Z `impedance_kg_s` kg/s; f0 `freq_hz` Hz; B `inharmonicity`; n: number of the partial.
+//!
+//! **Step.** That of [`modal`](super::modal), exact for a held force. Retuning goes by the sample ([course.1]), and so does g.
+//! Partials that a retune carries past half the rate fall silent, others come back at rest; there is room for
+//! [`MOST`]. What is missing of a place's compliance is that of the partials beyond: next to nothing but for contacts
+//! within a few samples' travel of an end.
+//!
+//! **Sources.** Fletcher, Rossing, *The Physics of Musical Instruments*, sections 2.18 and 2.19.
+
+use super::modal::{Modal, ModalParams, Pole, Tuning};
+use super::waveguide::{LOWEST_HZ, StringParams, Wanted, wanted};
+use super::{CONTROL_TICKS, LEVELS, Reading, Resonator};
+use crate::math::{PI, Real, cos, sin};
+use crate::param::{Params, Spec, Tunable};
+use core::any::Any;
+
+/// Most partials below half the rate, as the scene writes the string, of a string made of them.
+pub const AFFORDABLE: usize = 512;
+/// Most partials that it has when it is tuned lower.
+pub const MOST: usize = 1024;
+/// Partials sound below this angle per sample, rad: half the rate but for what the modal bank's fast forms leave out.
+const TOP: Real = PI - 0.0101;
+
+/// A string as a bank of modes of 1 kg.
+pub struct Partials {
+    params: StringParams,
+    sample_s: Real,
+    bank: Modal,
+    gain: Gain,
+    /// The sample is in so many steps, of which so many are taken.
+    steps: u32,
+    step: u32,
+    /// Room for the shape of a place.
+    shape: Vec<Real>,
+}
+
+/// g of [partials.2], on its way.
+#[derive(Clone, Copy, Debug)]
+struct Gain {
+    now: Real,
+    goal: Real,
+    /// Samples left until it is there.
+    left: u32,
+}
+
+impl Gain {
+    /// The next sample begins.
+    fn pass(&mut self) {
+        if self.left > 0 {
+            self.now += (self.goal - self.now) / Real::from(self.left);
+            self.left -= 1;
+        }
+    }
+}
+
+/// Tuning of partial n, or none if it lies too high: [partials.1].
+fn pole(wanted: &Wanted, n: usize, sample_s: Real) -> Option<Pole> {
+    let (angle, decay) = (wanted.angle(n), wanted.decay(n));
+    let undamped = (angle * angle + decay * decay).sqrt();
+    (undamped < TOP).then(|| Pole { omega: undamped / sample_s, sigma: decay / sample_s })
+}
+
+/// Sine of every partial at a place: [partials.1].
+fn sines(place: Real, shape: &mut [Real]) {
+    let (s, c) = (sin(PI * place), cos(PI * place));
+    let (mut sine, mut cosine) = (0.0, 1.0);
+    for value in shape {
+        (sine, cosine) = (sine * c + cosine * s, cosine * c - sine * s);
+        *value = sine;
+    }
+}
+
+impl Partials {
+    /// A string at rest with ports at fractions of its length, each in (0, 1). `touched` asks for the sub-step tables ahead
+    /// of time. `[control]`
+    pub fn new(params: StringParams, places: &[Real], sample_s: Real, touched: bool) -> Self {
+        let room = ((0.5 / (LOWEST_HZ * sample_s)) as usize).min(MOST);
+        let shapes = places.iter().map(|&place| {
+            let mut shape = vec![0.0; room];
+            sines(place, &mut shape);
+            shape
+        });
+        let silent = 1.0 / sample_s;
+        let tuning = Tuning { modes: vec![(silent, 1.0, 1.0); room], ports: shapes.collect(), rigid: 0 };
+        let mut string = Self {
+            params,
+            sample_s,
+            bank: Modal::in_one_run(ModalParams::default(), &tuning, sample_s),
+            gain: Gain { now: 1.0, goal: 1.0, left: 0 },
+            steps: 1,
+            step: 0,
+            shape: vec![0.0; room],
+        };
+        string.retune();
+        (0..if touched { LEVELS } else { 1 }).rev().for_each(|level| string.bank.divide(level));
+        string
+    }
+
+    /// Partials below half the rate of a string, and no more than `most`. `[control]`
+    pub fn count(params: &StringParams, sample_s: Real, most: usize) -> usize {
+        let wanted = wanted(params, sample_s);
+        (1..=most).take_while(|&n| pole(&wanted, n, sample_s).is_some()).count()
+    }
+
+    /// Partials that sound at the present tuning.
+    fn sounding(&self) -> usize {
+        Self::count(&self.params, self.sample_s, self.shape.len())
+    }
+
+    /// Follows the parameters from the coming sample on.
+    fn retune(&mut self) {
+        let (wanted, sample_s) = (wanted(&self.params, self.sample_s), self.sample_s);
+        self.bank.retune_each(self.sounding(), |i| pole(&wanted, i + 1, sample_s).unwrap_or_default());
+        self.reweigh();
+    }
+
+    /// The gain follows the mass of the string.
+    fn reweigh(&mut self) {
+        let StringParams { impedance_kg_s, inharmonicity, .. } = self.params;
+        let freq_hz = 1.0 / (wanted(&self.params, self.sample_s).period * self.sample_s);
+        let goal = (4.0 * freq_hz / (impedance_kg_s * (1.0 + inharmonicity).sqrt())).sqrt(); // [partials.1]
+        let left = CONTROL_TICKS as u32;
+        self.gain = Gain { now: self.gain.now, goal, left };
+        if self.bank.energy() == 0.0 {
+            self.gain = Gain { now: goal, goal, left: 0 };
+        }
+    }
+
+    /// Sum over the partials that sound, at a port, of phi^2 by what a partial gives.
+    fn over_partials(&self, port: usize, of: impl Fn(Pole) -> Real) -> Real {
+        let sum: Real = self.bank.each_sounding(port).map(|(pole, phi)| phi * phi * of(pole)).sum();
+        self.gain.now * self.gain.now * sum
+    }
+}
+
+impl Tunable for Partials {
+    fn specs(&self) -> &'static [Spec] {
+        StringParams::SPECS
+    }
+    fn get(&self, index: usize) -> Real {
+        self.params.value(index)
+    }
+    fn set(&mut self, index: usize, value: Real) {
+        let before = self.params;
+        if before.value(index) == value {
+            return;
+        }
+        self.params.put(index, value);
+        if before.impedance_kg_s == self.params.impedance_kg_s { self.retune() } else { self.reweigh() }
+    }
+}
+
+impl Resonator for Partials {
+    fn ports(&self) -> usize {
+        self.bank.ports()
+    }
+    fn attend(&mut self) {
+        self.bank.attend();
+    }
+    fn release(&mut self) {
+        (self.steps, self.step) = (1, 0);
+        self.bank.release();
+    }
+    fn divide(&mut self, level: usize) {
+        (self.steps, self.step) = (1 << level, 0);
+        self.bank.divide(level);
+    }
+    fn free_stroke(&mut self, port: usize) -> Real {
+        self.gain.now * self.bank.free_stroke(port)
+    }
+    fn compliance(&self, to: usize, from: usize) -> Real {
+        self.gain.now * self.gain.now * self.bank.compliance(to, from)
+    }
+    fn push(&mut self, port: usize, force_n: Real) {
+        self.bank.push(port, self.gain.now * force_n); // [partials.2]
+    }
+    fn unpush(&mut self) {
+        self.bank.unpush();
+    }
+    fn commit(&mut self) {
+        self.bank.commit();
+        self.step += 1;
+        if self.step == self.steps {
+            self.step = 0;
+            self.gain.pass();
+        }
+    }
+    fn ring(&mut self, ticks: usize, readings: &mut [Reading]) {
+        self.bank.ring(ticks, readings);
+        for tick in 0..ticks {
+            self.gain.pass();
+            readings.iter_mut().for_each(|r| r.values[tick] *= self.gain.now);
+        }
+    }
+    fn position(&self, port: usize) -> Real {
+        self.gain.now * self.bank.position(port)
+    }
+    fn velocity(&self, port: usize) -> Real {
+        self.gain.now * self.bank.velocity(port)
+    }
+    fn energy(&self) -> Real {
+        self.bank.energy()
+    }
+    fn inverse_mass(&self, port: usize) -> Real {
+        self.over_partials(port, |_| 1.0)
+    }
+    fn flexibility(&self, port: usize) -> Real {
+        self.over_partials(port, |pole| 1.0 / (pole.omega * pole.omega))
+    }
+    fn range(&self, port: usize, seconds: Real) -> (Real, Real) {
+        let (low, high) = self.bank.range(port, seconds);
+        let gain = self.gain.now.max(self.gain.goal);
+        (gain * low, gain * high)
+    }
+    fn hit(&mut self, port: usize, impulse_n_s: Real) -> bool {
+        self.bank.hit(port, self.gain.now * impulse_n_s)
+    }
+    /// The shape is one number: the fraction of the length from the bridge.
+    fn touch_at(&mut self, port: usize, shape: &[Real]) -> bool {
+        let [place] = *shape else { return false };
+        if port >= self.ports() || !(place > 0.0 && place < 1.0) {
+            return false;
+        }
+        sines(place, &mut self.shape);
+        self.bank.touch_at(port, &self.shape)
+    }
+    fn settle(&mut self) -> bool {
+        self.bank.settle()
+    }
+    fn reset(&mut self) {
+        self.bank.reset();
+        self.step = 0;
+        self.reweigh();
+    }
+    fn omitted(&self) -> usize {
+        usize::from(self.params.freq_hz * self.sample_s > super::waveguide::HIGHEST)
+    }
+    /// Partial by partial, each with its energy.
+    fn inherit(&mut self, old: &dyn Resonator) -> bool {
+        (old as &dyn Any).downcast_ref::<Self>().is_some_and(|old| self.bank.inherit(&old.bank))
+    }
+    fn shed(&mut self, below_j: Real) -> usize {
+        self.bank.shed(below_j)
+    }
+    fn listen(&mut self, port: usize) {
+        self.bank.listen(port);
+    }
+}
