@@ -146,6 +146,12 @@ impl Contact {
         self.law.resolve(self.compression, s0, compliance, dt, guess)
     }
 
+    /// Length against which an error of the stroke is small, besides the free stroke, m: the compression, or along a
+    /// surface, where that means nothing, what the force moves.
+    fn extent(&self, moved: Real) -> Real {
+        if self.law.is_tangential() { moved.abs() } else { self.compression.abs() }
+    }
+
     /// The step is taken.
     fn advance(&mut self, stroke: Stroke, force: Real) {
         self.law.commit(stroke, force);

@@ -127,8 +127,10 @@ pub trait TangentialLaw: Interactor {
     fn outside_force(&self) -> Real {
         0.0
     }
-    /// No force and no memory until the next `commit`: the last resort of a solve that found no forces.
-    fn let_go(&mut self);
+    /// The last resort of a solve that found no forces: until the next `commit` the normal force stays as it is and the
+    /// force may not fall with the stroke. What falls with the speed is held at what it was in the last step; nothing may
+    /// be gained by it.
+    fn hold(&mut self);
 }
 
 /// Any other law: one that may pull, fall with the stroke, act across a gap or have several roots (glue, a plectrum, a
@@ -203,7 +205,12 @@ pub fn newton(
             return Solution { stroke, force, iterations, converged: true };
         }
         last = now;
-        s = if inside { next } else { 0.5 * (low.max(s0 - l * f.n) + high) };
+        // The force does not fall, so the stroke that it allows is beyond the root, on the other side.
+        s = match s0 - l * f.n {
+            _ if inside => next,
+            allowed if residual > 0.0 => 0.5 * (low.max(allowed) + high),
+            allowed => 0.5 * (low + high.min(allowed)),
+        };
     }
     Solution { stroke: s, force: ((s0 - s) / l).max(0.0), iterations, converged: false }
 }
