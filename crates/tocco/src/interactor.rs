@@ -24,6 +24,8 @@ use crate::param::Tunable;
 /// Evaluations after which a scalar solve gives up and is counted; 20 have always sufficed (physics.md D.4).
 pub const MAX_ITERATIONS: u32 = 60;
 
+/// Evaluations after which a Newton step that is not half of the last gives way to a bisection.
+const PATIENCE: u32 = 20;
 /// Relative size of the last Newton step at which a solve is done.
 const TOLERANCE: Real = 1e-14;
 /// Bound of F'' x/(2 F') for the force laws, up to exponent 5: where Newton's method starts so close that its next step,
@@ -204,10 +206,12 @@ pub fn newton(
             let stroke = if force == 0.0 { s0 } else { next };
             return Solution { stroke, force, iterations, converged: true };
         }
+        // A force that bends the other way, as felt's does where it is met again, may throw Newton to and fro.
+        let shrinks = iterations < PATIENCE || now < 0.5 * last;
         last = now;
         // The force does not fall, so the stroke that it allows is beyond the root, on the other side.
         s = match s0 - l * f.n {
-            _ if inside => next,
+            _ if inside && shrinks => next,
             allowed if residual > 0.0 => 0.5 * (low.max(allowed) + high),
             allowed => 0.5 * (low + high.min(allowed)),
         };

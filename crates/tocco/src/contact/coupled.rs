@@ -335,8 +335,8 @@ fn correct(contacts: &mut [Contact], members: &[usize], matrix: &[Real], dt: Rea
         let per_m = per_m.min(1.0 / (STUCK * row[c] + 1e-300));
         let stiff = 1.0 + row[c] * per_m;
         let slope = per_m / stiff;
-        for d in 0..n {
-            w.lu[c * n + d] = if c == d { 1.0 } else { slope * row[d] };
+        for (d, yields) in row.iter().enumerate() {
+            w.lu[c * n + d] = if c == d { 1.0 } else { slope * yields };
         }
         let press = contact.law.presser().and_then(|press| place(members, press));
         if let Some(at) = press
