@@ -147,9 +147,12 @@ impl Contact {
     }
 
     /// Length against which an error of the stroke is small, besides the free stroke, m: the compression, or along a
-    /// surface, where that means nothing, what the force moves.
-    fn extent(&self, moved: Real) -> Real {
-        if self.law.is_tangential() { moved.abs() } else { self.compression.abs() }
+    /// surface, where that means nothing, what the law's force and the texture's part of it move.
+    fn extent(&self, compliance: Real, force: Real) -> Real {
+        match &self.law {
+            Law::Tangential { law, .. } => compliance * (force.abs() + law.outside_force().abs()),
+            Law::Normal(_) | Law::General(_) => self.compression.abs(),
+        }
     }
 
     /// The step is taken.

@@ -113,7 +113,7 @@ pub(super) fn solve(
         let alone = contact.resolve(w.s0[c], matrix[c * n + c], dt, contact.guess());
         w.forces[c] = alone.force;
         iterations += alone.iterations;
-        size = Real::max(size, w.s0[c].abs() + contact.extent(matrix[c * n + c] * alone.force));
+        size = Real::max(size, w.s0[c].abs() + contact.extent(matrix[c * n + c], alone.force));
     }
     evaluate(contacts, members, matrix, dt, w);
     let mut last = Real::INFINITY;
@@ -304,7 +304,7 @@ fn answer(
         let row = &matrix[c * n..(c + 1) * n];
         let others: Real = (0..n).filter(|d| *d != c).map(|d| row[d] * w.forces[d]).sum();
         let alone = contact.resolve(w.s0[c] - others, row[c], dt, w.strokes[c]);
-        size = size.max(w.s0[c].abs() + others.abs() + contact.extent(row[c] * alone.force));
+        size = size.max(w.s0[c].abs() + others.abs() + contact.extent(row[c], alone.force));
         moved = moved.max((alone.stroke - w.strokes[c]).abs());
         moved = moved.max(row[c] * (alone.force - w.forces[c]).abs());
         if !alone.converged {
