@@ -41,7 +41,7 @@ const NEWTON_STEPS: u32 = 60;
 const CUTS: u32 = 60;
 /// Cuts by the secant, before those by halves.
 const PATIENCE: u32 = 10;
-const SWEEPS: u32 = 200;
+const SWEEPS: u32 = 2000;
 const TOLERANCE: Real = 1e-14;
 /// Turns of [coupled.4] after which the falling laws are held.
 const TURNS: u32 = 24;
