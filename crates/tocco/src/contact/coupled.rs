@@ -21,7 +21,7 @@
 //! difference, dF/dN/(1 + L_cc F') along the normal force. Where a turn of it does not halve the miss, contacts answer one
 //! after the other for a turn (several that stick in one place would else chase each other). At most `TURNS` turns.
 //!
-//! `[coupled.5]` Where the turns do not settle (fewer than one solve in a thousand of random systems; a fallback, counted) the
+//! `[coupled.5]` Where the turns do not settle (about one solve in a thousand of random systems; a fallback, counted) the
 //! normal forces are those of the last step and what falls with the speed is held at its value there, for this one step. Then
 //! no force falls with its stroke, the problem is [coupled.1] with its one root, and it is found as above by descent of
 //! [coupled.2]. Friction loses energy at any normal force and any height of its curve, so this is as passive as the law
