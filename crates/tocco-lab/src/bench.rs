@@ -101,7 +101,21 @@ fn rubbing(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
         updates(table, &format!("stick-slip, {count} modes"), sdt, goal, engine::stick_slip(count, Decays::Long))?;
     }
     updates(table, "locked, 32 modes on 32 modes", "25000", 450.0, engine::locked(32))?;
-    updates(table, "a bowed string", "", 150.0, engine::bowed_string())
+    updates(table, "a bowed string", "", 150.0, engine::bowed_string())?;
+    table.heading("friction contacts together, ns per sample", ["apart", "ours", "ratio", "goal"])?;
+    let [mut apart, mut together] =
+        [engine::six_bows(false).map_err(Error::Machine)?, engine::six_bows(true).map_err(Error::Machine)?];
+    let (apart_ns, ours_ns) = alternate(
+        &mut |out| {
+            apart.render(&[], &mut Queue::new(), out);
+        },
+        &mut |out| {
+            together.render(&[], &mut Queue::new(), out);
+        },
+    );
+    let ratio = ours_ns / apart_ns;
+    let columns = [format!("{apart_ns:.0}"), format!("{ours_ns:.0}"), format!("x{ratio:.2}"), "<= x5".into()];
+    table.figure("six bows on one body, against six on six", columns, ratio <= 5.0)
 }
 
 /// What a room and a distance cost in the same unit: a mode that is heard there, without what it costs outside.

@@ -153,6 +153,15 @@ impl Contact {
         self.law.resolve(self.compression, s0, compliance, dt, guess)
     }
 
+    /// Length against which an error of the stroke is small, besides the free stroke, m: the compression, or along a
+    /// surface, where that means nothing, what the law's force and the texture's part of it move.
+    fn extent(&self, compliance: Real, force: Real) -> Real {
+        match &self.law {
+            Law::Tangential { law, .. } => compliance * (force.abs() + law.outside_force().abs()),
+            Law::Normal(_) | Law::General(_) => self.compression.abs(),
+        }
+    }
+
     /// The step is taken.
     fn advance(&mut self, stroke: Stroke, force: Real) {
         self.law.commit(stroke, force);

@@ -24,6 +24,8 @@ use crate::param::Tunable;
 /// Evaluations after which a scalar solve gives up and is counted; 20 have always sufficed (physics.md D.4).
 pub const MAX_ITERATIONS: u32 = 60;
 
+/// Evaluations after which a Newton step that is not half of the last gives way to a bisection.
+const PATIENCE: u32 = 20;
 /// Relative size of the last Newton step at which a solve is done.
 const TOLERANCE: Real = 1e-14;
 /// Bound of F'' x/(2 F') for the force laws, up to exponent 5: where Newton's method starts so close that its next step,
@@ -127,8 +129,10 @@ pub trait TangentialLaw: Interactor {
     fn outside_force(&self) -> Real {
         0.0
     }
-    /// No force and no memory until the next `commit`: the last resort of a solve that found no forces.
-    fn let_go(&mut self);
+    /// The last resort of a solve that found no forces: until the next `commit` the normal force stays as it is and the
+    /// force may not fall with the stroke. What falls with the speed is held at what it was in the last step; nothing may
+    /// be gained by it.
+    fn hold(&mut self);
 }
 
 /// Any other law: one that may pull, fall with the stroke, act across a gap or have several roots (glue, a plectrum, a
@@ -202,8 +206,15 @@ pub fn newton(
             let stroke = if force == 0.0 { s0 } else { next };
             return Solution { stroke, force, iterations, converged: true };
         }
+        // A force that bends the other way, as felt's does where it is met again, may throw Newton to and fro.
+        let shrinks = iterations < PATIENCE || now < 0.5 * last;
         last = now;
-        s = if inside { next } else { 0.5 * (low.max(s0 - l * f.n) + high) };
+        // The force does not fall, so the stroke that it allows is beyond the root, on the other side.
+        s = match s0 - l * f.n {
+            _ if inside && shrinks => next,
+            allowed if residual > 0.0 => 0.5 * (low.max(allowed) + high),
+            allowed => 0.5 * (low + high.min(allowed)),
+        };
     }
     Solution { stroke: s, force: ((s0 - s) / l).max(0.0), iterations, converged: false }
 }

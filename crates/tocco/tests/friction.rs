@@ -460,6 +460,36 @@ fn a_falling_normal_force_takes_the_bristles_with_it() {
 }
 
 #[test]
+fn a_law_that_is_held_never_falls_with_the_stroke_and_gains_nothing() {
+    let mut rng = Rng::new(5, "held");
+    for trial in 0..2_000 {
+        let mut rig = random_rig(&LAWS[trial % 5..][..1], true, &mut rng);
+        for _ in 0..rng.between(1.0, 60.0) as usize {
+            rig.step(0.0);
+        }
+        let fastest = 3.0 * rig.stroke.abs() + 1e-6;
+        rig.law.prepare(0.0, DT);
+        let stored = rig.law.energy(0.0);
+        rig.law.hold();
+        let (mut last, mut size) = (f64::NEG_INFINITY, 0.0f64);
+        for i in -40..=40 {
+            let by = fastest * f64::from(i) / 40.0;
+            let force = rig.law.force(Stroke { from: 0.0, by, dt: DT });
+            size = size.max(force.n.abs());
+            assert!(
+                force.n >= last - 1e-12 * size && force.per_m >= -1e-9 * size / fastest,
+                "{trial}: {force:?} {last}"
+            );
+            last = force.n;
+        }
+        let by = fastest * rng.between(-1.0, 1.0);
+        let force = rig.law.force(Stroke { from: 0.0, by, dt: DT }).n - rig.law.outside_force();
+        rig.law.commit(Stroke { from: 0.0, by, dt: DT }, force);
+        assert!(rig.law.energy(0.0) - stored <= force * by + 1e-13 * (stored + (force * by).abs()), "{trial}");
+    }
+}
+
+#[test]
 fn bad_parameters_are_named() {
     let good = FrictionParams::default();
     assert_eq!(check(FrictionLaw::ElastoPlastic, &good), None);

@@ -94,6 +94,23 @@ pub fn stick_slip(count: usize, decays: Decays) -> Result<Engine, String> {
     Ok(after_2_s(engine))
 }
 
+/// Six hands drawn over a body of 32 modes in six places, or each over a body of its own: stick-slip.
+pub fn six_bows(on_one_body: bool) -> Result<Engine, String> {
+    let list = body(32, 0.003);
+    let place = |port: usize| -> Vec<f64> { (0..32).map(|mode| (0.4 + (port * mode) as f64).cos()).collect() };
+    let mut text = String::from("[body.bow]\ntype = \"guided\"\nvelocity_m_s = 0.05\n");
+    for port in 0..6 {
+        let name = if on_one_body { "glass".to_owned() } else { format!("glass{port}") };
+        if port == 0 || !on_one_body {
+            text += &format!("[body.{name}]\ntype = \"modal\"\nmodes = [{list}]\n[body.{name}.port]\n");
+            text.extend((0..6).map(|port| format!("p{port} = {:?}\n", place(port))));
+            text += &format!("[[tap]]\nof = \"{name}.p0\"\n");
+        }
+        text += &format!("[contact.rub{port}]\n{RUB}between = [\"bow\", \"{name}.p{port}\"]\nnormal_force_n = 1.0\n");
+    }
+    Ok(after_2_s(build(&text)?))
+}
+
 /// Two modal bodies that friction holds together, one of them pushed with 1 N.
 pub fn locked(count: usize) -> Result<Engine, String> {
     let list = body(count, 0.003);

@@ -15,27 +15,42 @@
 //! Gauss-Seidel over the scalar solves, a descent of the same function; should that not either, it is counted.
 //!
 //! `[coupled.3]` With friction or general laws among them F may fall or pull, and the normal force of one may be the force
-//! of another: there may be several roots. Gauss-Seidel over the scalar solves, each taking the root nearest to its last
-//! motion; if the forces chase each other or creep, again from the start with relaxation (a fallback, counted). Where that
-//! fails too (counted as unconverged), these laws let go for this one step and the rest is solved as above: the only
-//! answer that is sure not to add energy, since a force that does not belong to its stroke may do any work. (Halving the
-//! step, as physics.md H5 has it, would have to undo the bristles of the half that did converge.)
+//! of another: there may be several roots, or none. Each contact alone answers the forces of the others by its scalar solve,
+//! which knows stick and slip and takes the root nearest to its last motion. `[coupled.4]  y = Y(s0 - (L - D) y, N(y))`, D
+//! the diagonal of L: Newton's method on these answers, whose slopes are F'/(1 + L_cc F') along the stroke and, by a small
+//! difference, dF/dN/(1 + L_cc F') along the normal force. Where a turn of it does not halve the miss, contacts answer one
+//! after the other for a turn (several that stick in one place would else chase each other). At most `TURNS` turns.
+//!
+//! `[coupled.5]` Where the turns do not settle (about one solve in a thousand of random systems; a fallback, counted) the
+//! normal forces are those of the last step and what falls with the speed is held at its value there, for this one step. Then
+//! no force falls with its stroke, the problem is [coupled.1] with its one root, and it is found as above by descent of
+//! [coupled.2]. Friction loses energy at any normal force and any height of its curve, so this is as passive as the law
+//! itself, and late by at most one step. Should even that not converge (never seen; counted as unconverged), what is held
+//! lets go for the step and the rest is solved: a force that does not belong to its stroke might do any work.
 //!
 //! **Sources.** 004 (several inputs and outputs per box); physics.md D.8.
 
-use super::{Contact, Law};
-use crate::interactor::{ROUNDING, Stroke};
+use super::Contact;
+use crate::interactor::{Force, ROUNDING, Stroke};
 use crate::math::Real;
 
 /// Most contacts in one island. A full matrix of this size is solved in about a millisecond: beyond it, sound stops.
 pub const MAX_CONTACTS: usize = 256;
 
 const NEWTON_STEPS: u32 = 60;
-const CUTS: u32 = 30;
-const SWEEPS: u32 = 200;
+const CUTS: u32 = 60;
+/// Cuts by the secant, before those by halves.
+const PATIENCE: u32 = 10;
+const SWEEPS: u32 = 2000;
 const TOLERANCE: Real = 1e-14;
-/// Part of the way that the forces go in a sweep: all of it; then what Aitken's rule says; then little.
-const RELAXED: [Real; 3] = [1.0, 1.0, 0.15];
+/// Turns of [coupled.4] after which the falling laws are held.
+const TURNS: u32 = 24;
+/// Times the least size of a turn at which errors are measured.
+const RUNAWAY: Real = 16.0;
+/// Part by which a contact that sticks counts as yielding: several that stick in one place share their force in any way.
+const STUCK: Real = 1e-6;
+/// Part of a normal force by which the force of what it presses is differentiated.
+const NUDGE: Real = 1e-6;
 /// Relative change of the strokes at which a sweep over falling laws is done.
 const SWEPT: Real = 1e-13;
 
@@ -52,6 +67,7 @@ pub(super) struct Scratch {
     direction: Vec<Real>,
     moved: Vec<Real>,
     active: Vec<usize>,
+    right: Vec<Real>,
     lu: Vec<Real>,
 }
 
@@ -67,6 +83,7 @@ impl Scratch {
             start: zeros(),
             direction: zeros(),
             moved: zeros(),
+            right: zeros(),
             active: Vec::with_capacity(contacts),
             lu: vec![0.0; contacts * contacts],
         }
@@ -96,7 +113,7 @@ pub(super) fn solve(
         let alone = contact.resolve(w.s0[c], matrix[c * n + c], dt, contact.guess());
         w.forces[c] = alone.force;
         iterations += alone.iterations;
-        size = Real::max(size, w.s0[c].abs() + contact.compression.abs());
+        size = Real::max(size, w.s0[c].abs() + contact.extent(matrix[c * n + c], alone.force));
     }
     evaluate(contacts, members, matrix, dt, w);
     let mut last = Real::INFINITY;
@@ -132,7 +149,9 @@ pub(super) fn solve(
             } else {
                 (low, at_low) = (part, slope);
             }
-            let secant = low - at_low * (high - low) / (at_high - at_low);
+            // Where the slope leaps, halving finds the leap.
+            let secant =
+                if cut < PATIENCE { low - at_low * (high - low) / (at_high - at_low) } else { 0.5 * (low + high) };
             part = secant.max(low + 0.1 * (high - low)).min(high - 0.1 * (high - low));
         }
     }
@@ -175,31 +194,11 @@ fn newton_direction(n: usize, matrix: &[Real], w: &mut Scratch) {
         }
     }
     for i in 0..m {
-        w.direction[w.active[i]] = w.moved[w.active[i]];
+        w.right[i] = w.moved[w.active[i]];
     }
-    for pivot in 0..m {
-        let best =
-            (pivot..m).fold(pivot, |b, i| if w.lu[i * m + pivot].abs() > w.lu[b * m + pivot].abs() { i } else { b });
-        if best != pivot {
-            for j in 0..m {
-                w.lu.swap(best * m + j, pivot * m + j);
-            }
-            w.direction.swap(w.active[best], w.active[pivot]);
-        }
-        for i in pivot + 1..m {
-            let factor = w.lu[i * m + pivot] / w.lu[pivot * m + pivot];
-            if factor != 0.0 {
-                for j in pivot..m {
-                    w.lu[i * m + j] -= factor * w.lu[pivot * m + j];
-                }
-                let above = w.direction[w.active[pivot]];
-                w.direction[w.active[i]] -= factor * above;
-            }
-        }
-    }
-    for i in (0..m).rev() {
-        let known: Real = (i + 1..m).map(|j| w.lu[i * m + j] * w.direction[w.active[j]]).sum();
-        w.direction[w.active[i]] = (w.direction[w.active[i]] - known) / w.lu[i * m + i];
+    eliminate(m, &mut w.lu, &mut w.right);
+    for i in 0..m {
+        w.direction[w.active[i]] = w.right[i];
     }
     for c in 0..n {
         let push: Real = matrix[c * n..(c + 1) * n].iter().zip(&w.direction[..n]).map(|(l, f)| l * f).sum();
@@ -207,8 +206,34 @@ fn newton_direction(n: usize, matrix: &[Real], w: &mut Scratch) {
     }
 }
 
+/// Solves the system of `m` rows in place, the largest pivot first; the answer takes the place of the right side.
+fn eliminate(m: usize, lu: &mut [Real], right: &mut [Real]) {
+    for pivot in 0..m {
+        let best = (pivot..m).fold(pivot, |b, i| if lu[i * m + pivot].abs() > lu[b * m + pivot].abs() { i } else { b });
+        if best != pivot {
+            for j in 0..m {
+                lu.swap(best * m + j, pivot * m + j);
+            }
+            right.swap(best, pivot);
+        }
+        for i in pivot + 1..m {
+            let factor = lu[i * m + pivot] / lu[pivot * m + pivot];
+            if factor != 0.0 {
+                for j in pivot..m {
+                    lu[i * m + j] -= factor * lu[pivot * m + j];
+                }
+                right[i] -= factor * right[pivot];
+            }
+        }
+    }
+    for i in (0..m).rev() {
+        let known: Real = (i + 1..m).map(|j| lu[i * m + j] * right[j]).sum();
+        right[i] = (right[i] - known) / lu[i * m + i];
+    }
+}
+
 /// Contacts among which are laws whose force may pull or fall with the stroke, or that take their normal force from
-/// another contact of the island: [coupled.3]. `[audio]`
+/// another contact of the island: [coupled.3] to [coupled.5]. `[audio]`
 pub(super) fn sweep(
     contacts: &mut [Contact],
     members: &[usize],
@@ -218,92 +243,120 @@ pub(super) fn sweep(
 ) -> Outcome {
     let n = members.len();
     let mut iterations = 0;
-    for (round, start) in RELAXED.into_iter().enumerate() {
-        for c in 0..n {
-            let contact = &contacts[members[c]];
-            (w.strokes[c], w.forces[c]) = (contact.guess(), contact.last_force);
+    for c in 0..n {
+        let contact = &contacts[members[c]];
+        (w.strokes[c], w.forces[c]) = (contact.guess(), contact.last_force);
+    }
+    let (mut last, mut most, mut in_turn) = (Real::INFINITY, Real::INFINITY, false);
+    for _ in 0..TURNS {
+        let (miss, size) = answer(contacts, members, matrix, dt, in_turn, w, &mut iterations);
+        // Relative to what the forces do, because they may cancel; but not to what they do when they run away.
+        most = most.min(RUNAWAY * size);
+        let moved = miss / size.min(most);
+        if moved <= SWEPT || (moved <= ROUNDING && moved > 0.5 * last) {
+            w.forces[..n].copy_from_slice(&w.law[..n]);
+            return Outcome { iterations, fell_back: false, converged: true };
         }
-        let (mut last, mut part) = (Real::INFINITY, start);
-        for turn in 0..SWEEPS {
-            w.start[..n].copy_from_slice(&w.forces[..n]);
-            let moved = sweep_once(contacts, members, matrix, dt, w, &mut iterations);
-            // Relative to what the forces do, because they may cancel.
-            if moved <= SWEPT || (moved <= ROUNDING && moved > 0.5 * last) {
-                return Outcome { iterations, fell_back: round > 0, converged: true };
-            }
-            last = moved;
-            if round > 0 {
-                part = relax(n, w, part, round == 1 && turn > 0);
-            }
+        let (swept, settles) = (in_turn, moved < 0.5 * last);
+        (last, in_turn) = (moved, !swept && !settles);
+        if !swept && settles {
+            iterations += n as u32;
+            correct(contacts, members, matrix, dt, w);
         }
     }
     for &index in members {
-        contacts[index].law.let_go();
+        if let Some(press) = contacts[index].law.presser() {
+            let force = contacts[press].last_force;
+            contacts[index].law.press(force, dt);
+        }
+        contacts[index].law.hold();
     }
-    let rest = solve(contacts, members, matrix, dt, w);
-    Outcome { iterations: iterations + rest.iterations, fell_back: true, converged: false }
+    let held = solve(contacts, members, matrix, dt, w);
+    iterations += held.iterations;
+    if !held.converged {
+        for &index in members {
+            contacts[index].law.press(0.0, dt);
+        }
+        iterations += solve(contacts, members, matrix, dt, w).iterations;
+    }
+    Outcome { iterations, fell_back: true, converged: held.converged }
 }
 
-/// Takes only a part of the way that the forces went in a sweep, or more than all of it: by Aitken's rule, from how the
-/// way changed since the sweep before, if `adapt`.
-fn relax(n: usize, w: &mut Scratch, mut part: Real, adapt: bool) -> Real {
-    let (mut along, mut square) = (0.0, 0.0);
-    for c in 0..n {
-        let way = w.forces[c] - w.start[c];
-        let change = way - w.direction[c];
-        along += w.direction[c] * change;
-        square += change * change;
-        w.direction[c] = way;
-    }
-    if adapt {
-        let next = -part * along / square;
-        part = if next > 0.0 && next.is_finite() { next.clamp(0.02, 50.0) } else { 0.5 };
-    }
-    for c in 0..n {
-        w.forces[c] = w.start[c] + part * w.direction[c];
-    }
-    part
-}
-
-/// One scalar solve of every contact, presses before what they press; the largest change of a stroke, relative.
-fn sweep_once(
+/// What every contact alone answers to the forces of the others, into `law`; the largest change of a
+/// stroke, m, and the size of what the forces do, m. `in_turn`: the answer of one counts for those after it.
+fn answer(
     contacts: &mut [Contact],
     members: &[usize],
     matrix: &[Real],
     dt: Real,
+    in_turn: bool,
     w: &mut Scratch,
     iterations: &mut u32,
-) -> Real {
+) -> (Real, Real) {
     let n = members.len();
     let (mut moved, mut size): (Real, Real) = (0.0, Real::MIN_POSITIVE);
-    for tangential in [false, true] {
-        for c in 0..n {
-            if contacts[members[c]].law.is_tangential() != tangential {
-                continue;
-            }
-            if let Some(press) = contacts[members[c]].law.presser() {
-                let force = match members.iter().position(|&m| m == press) {
-                    Some(at) => w.forces[at],
-                    None => contacts[press].last_force,
-                };
-                if let Law::Tangential { law, .. } = &mut contacts[members[c]].law {
-                    law.set_normal(force);
-                    law.prepare(0.0, dt);
-                }
-            }
-            let contact = &mut contacts[members[c]];
-            let row = &matrix[c * n..(c + 1) * n];
-            let others: Real = (0..n).filter(|d| *d != c).map(|d| row[d] * w.forces[d]).sum();
-            let alone = contact.resolve(w.s0[c] - others, row[c], dt, w.strokes[c]);
-            let solid = if tangential { 0.0 } else { contact.compression.abs() };
-            size = size.max(w.s0[c].abs() + others.abs() + solid);
-            moved = moved.max((alone.stroke - w.strokes[c]).abs());
-            moved = moved.max(row[c] * (alone.force - w.forces[c]).abs());
-            (w.strokes[c], w.forces[c]) = (alone.stroke, alone.force);
-            *iterations += alone.iterations;
+    for c in 0..n {
+        if let Some(press) = contacts[members[c]].law.presser() {
+            let force = place(members, press).map_or(contacts[press].last_force, |at| w.forces[at]);
+            contacts[members[c]].law.press(force, dt);
         }
+        let contact = &mut contacts[members[c]];
+        let row = &matrix[c * n..(c + 1) * n];
+        let others: Real = (0..n).filter(|d| *d != c).map(|d| row[d] * w.forces[d]).sum();
+        let alone = contact.resolve(w.s0[c] - others, row[c], dt, w.strokes[c]);
+        size = size.max(w.s0[c].abs() + others.abs() + contact.extent(row[c], alone.force));
+        moved = moved.max((alone.stroke - w.strokes[c]).abs());
+        moved = moved.max(row[c] * (alone.force - w.forces[c]).abs());
+        if !alone.converged {
+            moved = Real::INFINITY;
+        }
+        (w.strokes[c], w.law[c]) = (alone.stroke, alone.force);
+        if in_turn {
+            w.forces[c] = alone.force;
+        }
+        *iterations += alone.iterations;
     }
-    moved / size
+    (moved, size)
+}
+
+/// Where a contact stands in the list.
+fn place(members: &[usize], index: usize) -> Option<usize> {
+    members.iter().position(|&m| m == index)
+}
+
+/// Newton's step on [coupled.4] from what [`answer`] found.
+fn correct(contacts: &mut [Contact], members: &[usize], matrix: &[Real], dt: Real, w: &mut Scratch) {
+    let n = members.len();
+    for c in 0..n {
+        let (contact, row) = (&mut contacts[members[c]], &matrix[c * n..(c + 1) * n]);
+        let stroke = Stroke { from: contact.compression, by: w.strokes[c], dt };
+        let Force { n: here, per_m } = contact.law.force(stroke);
+        let stuck = per_m == Real::INFINITY;
+        let per_m = per_m.min(1.0 / (STUCK * row[c] + 1e-300));
+        let stiff = 1.0 + row[c] * per_m;
+        let slope = per_m / stiff;
+        for (d, yields) in row.iter().enumerate() {
+            w.lu[c * n + d] = if c == d { 1.0 } else { slope * yields };
+        }
+        let press = contact.law.presser().and_then(|press| place(members, press));
+        if let Some(at) = press
+            && w.forces[at] > 0.0
+            && !stuck
+        {
+            contact.law.press(w.forces[at] * (1.0 + NUDGE), dt);
+            w.lu[c * n + at] -= (contact.law.force(stroke).n - here) / (w.forces[at] * NUDGE * stiff);
+        }
+        w.right[c] = w.law[c] - w.forces[c];
+    }
+    eliminate(n, &mut w.lu, &mut w.right);
+    for c in 0..n {
+        let force = w.forces[c] + w.right[c];
+        w.forces[c] = if force.is_finite() { force } else { w.law[c] };
+    }
+    for c in 0..n {
+        let push: Real = matrix[c * n..(c + 1) * n].iter().zip(&w.forces[..n]).map(|(l, f)| l * f).sum();
+        w.strokes[c] = w.s0[c] - push;
+    }
 }
 
 /// Scalar solves of every contact, over and over; true if the strokes settle.

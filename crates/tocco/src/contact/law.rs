@@ -88,11 +88,19 @@ impl Law {
     }
 
     /// No law's force falls with the stroke until the next `commit`.
-    pub(super) fn let_go(&mut self) {
+    pub(super) fn hold(&mut self) {
         match self {
             Law::Normal(_) => {}
-            Law::Tangential { law, .. } => law.let_go(),
+            Law::Tangential { law, .. } => law.hold(),
             Law::General(law) => law.let_go(),
+        }
+    }
+
+    /// What presses a tangential law in this step, N.
+    pub(super) fn press(&mut self, force_n: Real, dt: Real) {
+        if let Law::Tangential { law, .. } = self {
+            law.set_normal(force_n);
+            law.prepare(0.0, dt);
         }
     }
 

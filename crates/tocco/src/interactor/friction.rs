@@ -118,6 +118,8 @@ struct Curve {
 const MOST_NORMAL: Real = 1e12;
 /// (v/vs)^2 beyond which the rest of the exponential, 4e-18, is below rounding.
 const FAST: Real = 40.0;
+/// Part of vs below which a law without bristles yields where it is held: it may creep so fast for one step.
+const YIELDS: Real = 1e-6;
 /// N; keeps quotients by g finite where someone sets both coefficients to zero.
 const LEAST: Real = 1e-30;
 
@@ -172,8 +174,10 @@ pub struct Friction {
     rosin: Rosin,
     /// Static law: no motion in the last step.
     stuck: bool,
-    /// Let go for this step; the normal force is back after it.
-    let_go: bool,
+    /// Velocity of the last step, m/s.
+    velocity: Real,
+    /// Speed below which a law without bristles that is held yields, m/s; 0: not held.
+    yields: Real,
     /// Stroke and velocity of the last solve and what it does to the bristles, so that `commit` need not evaluate again.
     solved: Option<(Real, Real, bristle::Change)>,
 }
@@ -189,7 +193,8 @@ impl Friction {
             bristle: Bristle::default(),
             rosin: Rosin::new(&params),
             stuck: false,
-            let_go: false,
+            velocity: 0.0,
+            yields: 0.0,
             solved: None,
         };
         friction.bristle.viscous.exponent = viscous_exponent.unwrap_or(1.0);
@@ -206,6 +211,9 @@ impl Friction {
     #[inline(never)]
     fn search(&mut self, v0: Real, lam: Real, last: Real, dt: Real) -> Solution {
         match self.law {
+            FrictionLaw::Static if self.yields > 0.0 => {
+                stribeck::drag(&self.bristle, self.bristle.curve.coulomb, v0, lam).over(dt)
+            }
             FrictionLaw::Static => stribeck::resolve(&self.bristle, v0, lam, self.stuck).over(dt),
             FrictionLaw::Thermal => stribeck::drag(&self.bristle, self.rosin.mu() * self.normal, v0, lam).over(dt),
             FrictionLaw::ElastoPlastic | FrictionLaw::LuGre | FrictionLaw::Dahl => {
@@ -266,11 +274,7 @@ impl Tunable for Friction {
 impl Interactor for Friction {
     fn prepare(&mut self, _from: Real, dt: Real) {
         self.solved = None;
-        if self.normal > 0.0 {
-            self.bristle.prepare(dt);
-        } else {
-            self.reset();
-        }
+        self.bristle.prepare(dt);
     }
 
     /// For the set-valued laws, static and thermal, this is the force of sliding; at rest only `resolve` knows it.
@@ -280,6 +284,9 @@ impl Interactor for Friction {
         }
         let v = stroke.by / stroke.dt;
         let (n, slope) = match self.law {
+            FrictionLaw::Static | FrictionLaw::Thermal if self.yields > 0.0 => {
+                stribeck::yielding(&self.bristle, self.yields, v)
+            }
             FrictionLaw::Static => stribeck::sliding(&self.bristle, v),
             FrictionLaw::Thermal => stribeck::dragging(&self.bristle, self.rosin.mu() * self.normal, v),
             FrictionLaw::ElastoPlastic | FrictionLaw::LuGre | FrictionLaw::Dahl => {
@@ -309,23 +316,23 @@ impl Interactor for Friction {
     }
 
     fn commit(&mut self, stroke: Stroke, _force_n: Real) {
-        if self.normal == 0.0 || !stroke.by.is_finite() {
-            if self.let_go {
-                self.let_go = false;
-                self.set_normal(self.params.normal_force_n);
+        let (v, yields) = (stroke.by / stroke.dt, core::mem::take(&mut self.yields));
+        if self.normal == 0.0 {
+            self.reset();
+        } else if v.is_finite() {
+            self.velocity = v;
+            match self.law {
+                FrictionLaw::Static => self.stuck = v.abs() <= yields,
+                FrictionLaw::Thermal => self.rosin.commit(v, stroke.dt),
+                FrictionLaw::ElastoPlastic | FrictionLaw::LuGre | FrictionLaw::Dahl => match self.solved.take() {
+                    Some((by, v, change)) if by == stroke.by => self.bristle.commit(v, change),
+                    _ => self.bristle.commit(v, self.bristle.change(v)),
+                },
             }
-            return;
         }
-        match self.law {
-            FrictionLaw::Static => self.stuck = stroke.by == 0.0,
-            FrictionLaw::Thermal => self.rosin.commit(stroke.by / stroke.dt, stroke.dt),
-            FrictionLaw::ElastoPlastic | FrictionLaw::LuGre | FrictionLaw::Dahl => match self.solved.take() {
-                Some((by, v, change)) if by == stroke.by => self.bristle.commit(v, change),
-                _ => {
-                    let v = stroke.by / stroke.dt;
-                    self.bristle.commit(v, self.bristle.change(v));
-                }
-            },
+        if yields > 0.0 {
+            // Held: the normal force and the curve are back.
+            self.set_normal(if self.normal == 0.0 { self.params.normal_force_n } else { self.normal });
         }
     }
 
@@ -334,7 +341,8 @@ impl Interactor for Friction {
     }
 
     fn reset(&mut self) {
-        self.bristle.z = 0.0;
+        (self.bristle.z, self.bristle.before) = (0.0, 0.0);
+        self.velocity = 0.0;
         self.bristle.trend = quick::Trend::default();
         self.rosin.reset();
         self.stuck = false;
@@ -360,11 +368,14 @@ impl TangentialLaw for Friction {
         self.bristle.noise
     }
 
-    fn let_go(&mut self) {
-        self.set_normal(0.0);
+    fn hold(&mut self) {
+        let (b, w) = (&mut self.bristle, self.velocity.abs());
+        let g = if self.law == FrictionLaw::Thermal { self.rosin.mu() * self.normal } else { b.curve.at(w).0 };
+        (b.curve.coulomb, b.curve.drop) = (g, 0.0);
+        b.most = b.curve.stiction() * b.inverse;
+        b.prepare(2.0 * b.half);
         self.solved = None;
-        self.reset();
-        self.let_go = true;
+        self.yields = YIELDS * self.params.stribeck_m_s;
     }
 }
 

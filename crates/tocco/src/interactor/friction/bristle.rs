@@ -124,8 +124,9 @@ pub(super) struct Bristle {
     pub elastic: bool,
     /// sigma3 F_N w of this step, N
     pub noise: Real,
-    /// Deflection, m
+    /// Deflection, m, and what it was at the end of the last step, before any of it broke.
     pub z: Real,
+    pub before: Real,
     /// Expected deflection in mid-step, m.
     next: Real,
     /// dt/2, s, and its inverse
@@ -153,6 +154,7 @@ impl Default for Bristle {
             elastic: false,
             noise: 0.0,
             z: 0.0,
+            before: 0.0,
             next: 0.0,
             half: 1.0,
             per_half: 1.0,
@@ -172,7 +174,7 @@ impl Bristle {
             self.half = 0.5 * dt;
             self.per_half = 1.0 / self.half;
         }
-        self.z = self.z.max(-self.most).min(self.most);
+        self.z = self.before.max(-self.most).min(self.most);
     }
 
     /// 1/dt of the step prepared for, Hz
@@ -378,7 +380,7 @@ impl Bristle {
                 end = steady;
             }
         }
-        self.z = end;
+        (self.z, self.before) = (end, end);
         self.next = change.next;
         self.trend.add(if v == 0.0 { 1.0 } else { change.rate / v });
     }

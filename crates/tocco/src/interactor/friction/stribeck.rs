@@ -32,13 +32,20 @@ pub(super) const STATIC: LawSpec = LawSpec::new("static", "static friction");
 pub(super) fn sliding(law: &Bristle, v: Real) -> (Real, Real) {
     let (g, g_slope) = law.curve.at(v.abs());
     let (drag, drag_slope) = law.viscous.at(v.abs());
-    if v == 0.0 { (law.noise, drag_slope) } else { (side(v) * (g + drag) + law.noise, g_slope + drag_slope) }
+    if v == 0.0 { (law.noise, Real::INFINITY) } else { (side(v) * (g + drag) + law.noise, g_slope + drag_slope) }
 }
 
 /// Force and its slope while sliding against a constant resistance.
 pub(super) fn dragging(law: &Bristle, resistance_n: Real, v: Real) -> (Real, Real) {
     let (drag, slope) = law.viscous.at(v.abs());
-    if v == 0.0 { (law.noise, slope) } else { (side(v) * (resistance_n + drag) + law.noise, slope) }
+    if v == 0.0 { (law.noise, Real::INFINITY) } else { (side(v) * (resistance_n + drag) + law.noise, slope) }
+}
+
+/// Force and its slope where the steady force is held and below the speed `yields` grows with the speed.
+pub(super) fn yielding(law: &Bristle, yields: Real, v: Real) -> (Real, Real) {
+    let (drag, drag_slope) = law.viscous.at(v.abs());
+    let (part, slope) = if v.abs() < yields { (v.abs() / yields, 1.0 / yields) } else { (1.0, 0.0) };
+    (side(v) * (law.curve.coulomb * part + drag) + law.noise, law.curve.coulomb * slope + drag_slope)
 }
 
 /// Stick or slide on the Stribeck curve. [stribeck.2]
