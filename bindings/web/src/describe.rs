@@ -64,7 +64,7 @@ fn body_words(body: &BodyDef, scene: &Scene, modes: &[ModeDef]) -> Value {
     let names = body.form.ports();
     if let (Some(name), Some(place)) = (names.first(), body.form.place(0)) {
         let site = scene.directory().site(&format!("{}.{name}", body.name));
-        words["anywhere"] = site.is_ok_and(|site| scene.directory().shape_at(site, &place).is_ok()).into();
+        words["anywhere"] = site.is_ok_and(|site| scene.directory().values_at(site, &place).is_ok()).into();
     }
     let port = |(index, name): (usize, &&str)| match body.form.place(index) {
         Some(place) => json!({ "name": name, "place": place }),

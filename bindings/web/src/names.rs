@@ -61,7 +61,7 @@ pub unsafe extern "C" fn tocco_shape_at(names: *const Names, line: *const u8, le
     let (names, line) = unsafe { (&*names, utf8(line, len)) };
     done(line.and_then(gesture).and_then(|gesture| {
         let Gesture::Touch { site, place } = gesture else { return Err("only a touch has a place".into()) };
-        let shape = names.directory.site(&site).and_then(|site| names.directory.shape_at(site, &place));
+        let shape = names.directory.site(&site).and_then(|site| names.directory.values_at(site, &place));
         NUMBERS.set(shape.map_err(|error| error.to_string())?);
         Ok(())
     }))

@@ -33,11 +33,11 @@ Tocco makes the sound of things touching. Three commands to begin with:
 ";
 
 /// Parts of `tocco bench`.
-const SECTIONS: [Section; 13] = {
-    let [free, contact, friction, watch, retune, growth, room, shape, sweep, analyse, peers] =
+const SECTIONS: [Section; 14] = {
+    let [free, contact, friction, watch, retune, growth, room, process, shape, sweep, analyse, peers] =
         tocco_lab::bench::SECTIONS;
     let (live, program) = (bench::live::SECTION, bench::program::SECTION);
-    [free, contact, friction, watch, retune, growth, room, shape, live, program, sweep, analyse, peers]
+    [free, contact, friction, watch, retune, growth, room, process, shape, live, program, sweep, analyse, peers]
 };
 
 /// Reads the arguments and does what they say; the exit code comes back.

@@ -38,7 +38,7 @@ pub struct Section {
 }
 
 /// What can be measured without a device. A program adds its own to them.
-pub const SECTIONS: [Section; 11] = [
+pub const SECTIONS: [Section; 12] = [
     Section { name: "free", measure: free_ringing },
     Section { name: "contact", measure: permanent_contact },
     Section { name: "friction", measure: rubbing },
@@ -46,6 +46,7 @@ pub const SECTIONS: [Section; 11] = [
     Section { name: "retune", measure: retuning },
     Section { name: "growth", measure: growing },
     Section { name: "room", measure: in_a_room },
+    Section { name: "process", measure: crackling },
     Section { name: "shape", measure: shapes },
     Section { name: "sweep", measure: whole_sweep },
     Section { name: "analyse", measure: analysing },
@@ -116,6 +117,40 @@ fn rubbing(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
     let ratio = ours_ns / apart_ns;
     let columns = [format!("{apart_ns:.0}"), format!("{ours_ns:.0}"), format!("x{ratio:.2}"), "<= x5".into()];
     table.figure("six bows on one body, against six on six", columns, ratio <= 5.0)
+}
+
+/// Processes in the same unit, and how long a scene of many parts takes to build.
+fn crackling(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
+    table.heading("particles, mode updates per voice and sample, of 32 voices", ["STK, ns", "ours", "ns", "goal"])?;
+    let voices = 32;
+    for (name, stk, resonances, level, goal) in [
+        ("one resonance", "4 to 28", 1, 1.0, 15.0),
+        ("three resonances", "4 to 28", 3, 1.0, 25.0),
+        ("idle", "", 3, 0.0, 1.0),
+    ] {
+        let mut ours = engine::particles(voices, resonances, level).map_err(Error::Machine)?;
+        let mut plain = Plain::new(&modes(512));
+        let (plain_ns, ours_ns) = alternate(&mut |out| plain.render(out), &mut |out| {
+            ours.render(&[], &mut Queue::new(), out);
+        });
+        let (ours_ns, unit_ns) = (ours_ns / voices as f64, plain_ns / 512.0);
+        let updates = ours_ns / unit_ns;
+        let columns = [stk.into(), format!("{updates:.1}"), number(ours_ns), format!("<= {goal}")];
+        table.figure(name, columns, updates <= goal)?;
+    }
+    table.heading("crumpling, mode updates per sample", ["", "ours", "ns", "goal"])?;
+    updates(table, "5000 hits a second on 16 fragments of 3 modes", "", 250.0, engine::crumpling())?;
+    table.heading("64 parts of 5 nodes each", ["", "ms", "", "goal"])?;
+    let document = engine::many_parts(64).map_err(Error::Machine)?;
+    let mut least_ms = f64::INFINITY;
+    for _ in 0..5 {
+        let start = Instant::now();
+        let built = tocco::Scene::build(&document.def, bank::RATE_HZ);
+        least_ms = least_ms.min(start.elapsed().as_secs_f64() * 1e3);
+        built.map_err(|cause| Error::Machine(cause.to_string()))?;
+    }
+    let columns = [String::new(), format!("{least_ms:.1}"), String::new(), "< 100".into()];
+    table.figure("built", columns, least_ms < 100.0)
 }
 
 /// What a room and a distance cost in the same unit: a mode that is heard there, without what it costs outside.

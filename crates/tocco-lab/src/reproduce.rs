@@ -12,6 +12,7 @@ mod bounce;
 mod bow;
 mod cello;
 mod contact_time;
+mod crackle;
 mod fit;
 mod graphic;
 mod materials;
@@ -191,6 +192,12 @@ const ITEMS: &[Item] = &[
         id: "table-8.1",
         title: "000 Table 8.1: what each friction parameter does to the sound",
         compute: table_8_1::compute,
+    },
+    Item { id: "002-collisions", title: "002 3.3: waiting times between collisions", compute: crackle::collisions },
+    Item {
+        id: "002-crumple",
+        title: "002 2.2.3: the power law of crumpling, from events and from sound",
+        compute: crackle::crumpling,
     },
     Item { id: "001-fig-3", title: "001 Figure 3: the adhesion map", compute: adhesion::compute },
     Item { id: "001-string", title: "001: the cello D string, 147 Hz and Q 500", compute: cello::string },

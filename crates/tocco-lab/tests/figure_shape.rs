@@ -6,7 +6,7 @@
 
 use std::f64::consts::{PI, TAU};
 use std::path::PathBuf;
-use tocco::resonator::shape::{Place, PlaceOn, ShapeDef, Stuff, evaluate};
+use tocco::resonator::shape::{MaterialDef, Place, PlaceOn, ShapeDef, evaluate};
 use tocco_lab::tiles::{CELLS, Sheet, Tile};
 use tocco_testing::pictures::assert_shipped;
 
@@ -38,11 +38,11 @@ fn along(x: f64, _: f64) -> Option<Vec<f64>> {
 }
 
 fn rows() -> Vec<(&'static str, &'static str, View, ShapeDef)> {
-    let of = |id: &str, stuff: Stuff, word: (&str, &str), values: &[(&str, f64)]| {
+    let of = |id: &str, stuff: MaterialDef, word: (&str, &str), values: &[(&str, f64)]| {
         let def = ShapeDef::new(id, stuff).unwrap().with_word(word.0, word.1).with_modes(100);
         values.iter().fold(def, |def, (key, value)| def.with(key, *value))
     };
-    let (steel, air, none) = (Stuff::Named("steel"), Stuff::Air, ("", ""));
+    let (steel, air, none) = (MaterialDef::Named("steel"), MaterialDef::Air, ("", ""));
     let plate = [("length_m", 0.3), ("width_m", 0.3), ("thickness_m", 2e-3)];
     let round = [("radius_m", 0.15), ("thickness_m", 2e-3)];
     let bar = [("length_m", 0.3), ("width_m", 0.03), ("thickness_m", 2e-3)];
@@ -57,7 +57,7 @@ fn rows() -> Vec<(&'static str, &'static str, View, ShapeDef)> {
             square,
             of(
                 "rectangular-membrane",
-                Stuff::Named("skin"),
+                MaterialDef::Named("skin"),
                 none,
                 &[("length_m", 0.3), ("width_m", 0.2), ("thickness_m", 2e-4), ("freq_hz", 100.0)],
             ),
@@ -68,7 +68,7 @@ fn rows() -> Vec<(&'static str, &'static str, View, ShapeDef)> {
             disc,
             of(
                 "circular-membrane",
-                Stuff::Named("skin"),
+                MaterialDef::Named("skin"),
                 none,
                 &[("radius_m", 0.15), ("thickness_m", 2e-4), ("freq_hz", 100.0)],
             ),
@@ -91,13 +91,18 @@ fn rows() -> Vec<(&'static str, &'static str, View, ShapeDef)> {
             "bowl",
             "from above, rim outside",
             disc,
-            of("bowl", Stuff::Named("glass"), none, &[("radius_m", 0.035), ("height_m", 0.08), ("thickness_m", 1e-3)]),
+            of(
+                "bowl",
+                MaterialDef::Named("glass"),
+                none,
+                &[("radius_m", 0.035), ("height_m", 0.08), ("thickness_m", 1e-3)],
+            ),
         ),
         (
             "bell",
             "from below, lip outside",
             disc,
-            of("bell", Stuff::Named("bronze"), none, &[("freq_hz", 440.0), ("mass_kg", 300.0)]),
+            of("bell", MaterialDef::Named("bronze"), none, &[("freq_hz", 440.0), ("mass_kg", 300.0)]),
         ),
         (
             "cylinder",

@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 use tocco::resonator::material::{MATERIALS, Material};
-use tocco::resonator::shape::{Place, PlaceOn, ShapeDef, Stuff, evaluate};
+use tocco::resonator::shape::{MaterialDef, Place, PlaceOn, ShapeDef, evaluate};
 use tocco::scene::def::Length;
 use tocco_lab::measure::centroid_hz;
 use tocco_lab::plot::{Corner, Figure, Look, Panel, Series};
@@ -122,7 +122,7 @@ fn a_bar_is_the_brighter_the_harder_its_hammer() {
 
 #[test]
 fn a_centre_stroke_moves_only_the_round_modes_of_a_drum_and_a_rim_shot_the_high_ones_most() {
-    let drum = ShapeDef::new("circular-membrane", Stuff::Named("skin")).unwrap();
+    let drum = ShapeDef::new("circular-membrane", MaterialDef::Named("skin")).unwrap();
     let drum = drum.with("radius_m", 0.22).with("thickness_m", 4e-4).with("freq_hz", 105.0).with_modes(40);
     let spots = [("centre", 0.0, 0), ("half way", 0.5, 2), ("rim", 0.95, 1)];
     let places = spots.map(|(name, r, _)| PlaceOn { name: name.into(), place: Place::At(vec![r, 0.0]) });

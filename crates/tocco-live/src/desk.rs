@@ -319,21 +319,21 @@ impl Desk {
         self.perform(&Gesture::Hit { site: site.to_owned(), impulse_n_s }, When::Now)
     }
 
-    /// Touches a port at another place of its shape, given by fractions, from now on.
+    /// Touches a port at another place of its values, given by fractions, from now on.
     pub fn touch(&mut self, site: &str, place: &[f64]) -> Result<()> {
         self.perform(&Gesture::Touch { site: site.to_owned(), place: place.to_vec() }, When::Now).map(|_| ())
     }
 
-    /// The same with the shape values that [`Directory::shape_at`] gives for this place of this very scene: for a control
+    /// The same with the mode-shape values that [`Directory::values_at`] gives for this place of this very scene: for a control
     /// half that has no time to solve, because it shares its thread with the sound.
-    pub fn touch_solved(&mut self, site: &str, place: &[f64], shape: Box<[f64]>, when: When) -> Result<()> {
+    pub fn touch_solved(&mut self, site: &str, place: &[f64], values: Box<[f64]>, when: When) -> Result<()> {
         let found = match self.directory.site(site) {
             Ok(found) => found,
             Err(error) => return self.refuse(error.what),
         };
         let gesture = || Gesture::Touch { site: site.to_owned(), place: place.to_vec() };
         let recorded = self.take.is_some().then(gesture);
-        self.send(when, Job::Command(Command::Touch { site: found, shape }), recorded)
+        self.send(when, Job::Command(Command::Touch { site: found, values }), recorded)
     }
 
     /// Everything to rest, now; what was scheduled is forgotten.

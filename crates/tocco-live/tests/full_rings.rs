@@ -19,7 +19,7 @@ fn touches_that_are_forgotten_while_nobody_reads_the_reports_are_all_told_of_and
     session.desk.record(Box::new(SharedWriter::new(std::io::sink())), "test").unwrap();
     let directory = session.desk.directory().clone();
     let (site, place) = ("bar.place", [0.4]);
-    let shape = directory.shape_at(directory.site(site).unwrap(), &place).unwrap();
+    let shape = directory.values_at(directory.site(site).unwrap(), &place).unwrap();
     let mut out = [0.0; 64];
     for round in 0..3 {
         // Answers to these are not read, so the way back is half full.

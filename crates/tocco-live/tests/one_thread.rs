@@ -30,7 +30,7 @@ fn a_take_that_ends_while_the_sound_goes_on_replays_to_the_same_samples_with_wha
         if block == 3 {
             let (site, place) = ("plate.place", [0.4]);
             let directory = session.desk.directory();
-            let shape = directory.shape_at(directory.site(site).unwrap(), &place).unwrap();
+            let shape = directory.values_at(directory.site(site).unwrap(), &place).unwrap();
             session.desk.touch_solved(site, &place, shape.into(), When::Now).unwrap();
             session.desk.strike("hammer", 1.5).unwrap();
         }

@@ -60,7 +60,7 @@ pub enum Command<S> {
         /// Which port.
         site: Site,
         /// Shape value of every mode there.
-        shape: Box<[Real]>,
+        values: Box<[Real]>,
     },
     /// Sheds load, or takes it up again.
     Quality {
@@ -281,7 +281,7 @@ mod tests {
     #[test]
     fn a_full_queue_hands_the_command_back_and_what_was_spent_counts_until_it_is_fetched() {
         let mut queue = Queue::with_room(2);
-        let touch = || Command::<()>::Touch { site: Site { body: 0, port: 0 }, shape: [1.0].into() };
+        let touch = || Command::<()>::Touch { site: Site { body: 0, port: 0 }, values: [1.0].into() };
         assert!(queue.try_push(0, touch(), 1).is_ok() && queue.try_push(1, touch(), 2).is_ok());
         assert!(queue.try_push(2, hit(1.0), 3).is_err());
         while queue.apply_next(5, |_| {}) {}
@@ -293,8 +293,8 @@ mod tests {
     fn what_is_forgotten_is_named_and_kept_for_those_who_free() {
         let mut queue = Queue::with_room(4);
         for (at, serial) in [(1, 11), (2, 12), (3, 13)] {
-            let shape = [0.0].into();
-            queue.try_push(at, Command::<()>::Touch { site: Site { body: 0, port: 0 }, shape }, serial).unwrap();
+            let values = [0.0].into();
+            queue.try_push(at, Command::<()>::Touch { site: Site { body: 0, port: 0 }, values }, serial).unwrap();
         }
         let mut gone = Vec::new();
         queue.forget_after(1, |serial| gone.push(serial));

@@ -350,9 +350,9 @@ impl Engine {
             Command::Jump(address, value) => self.set(*address, *value, Way::AtOnce),
             Command::Strike { body, velocity_m_s } => self.strike(*body, *velocity_m_s),
             Command::Hit { site, impulse_n_s } => self.hit(*site, *impulse_n_s),
-            Command::Touch { site, shape } => {
-                let sane = self.has(*site) && shape.iter().all(|value| value.is_finite());
-                if !sane || !self.scene.runtime.world.touch_at(*site, shape) {
+            Command::Touch { site, values } => {
+                let sane = self.has(*site) && values.iter().all(|value| value.is_finite());
+                if !sane || !self.scene.runtime.world.touch_at(*site, values) {
                     self.past.refused += 1;
                 }
             }

@@ -186,8 +186,8 @@ impl Gesture {
                     return refuse(format!("{site}: not a number"));
                 }
                 let found = directory.site(site)?;
-                let shape = directory.shape_at(found, place)?.into();
-                (Command::Touch { site: found, shape }, None)
+                let values = directory.values_at(found, place)?.into();
+                (Command::Touch { site: found, values }, None)
             }
             Gesture::Hush => (Command::Hush, None),
             Gesture::Quality { max_substeps, drop_below_db } => {

@@ -3,7 +3,7 @@
 
 mod common;
 use common::{dormand_prince, engine, probe};
-use tocco::resonator::shape::{Place, PlaceOn, ShapeDef, Solved, Stuff, evaluate};
+use tocco::resonator::shape::{MaterialDef, Place, PlaceOn, ShapeDef, Solved, evaluate};
 use tocco::theory::WallImpact;
 
 const RATE_HZ: f64 = 48_000.0;
@@ -14,7 +14,7 @@ fn solve(def: &ShapeDef, places: &[&[f64]]) -> Solved {
 }
 
 fn rosewood_bar() -> ShapeDef {
-    let bar = ShapeDef::new("bar", Stuff::Named("rosewood")).unwrap();
+    let bar = ShapeDef::new("bar", MaterialDef::Named("rosewood")).unwrap();
     bar.with("length_m", 0.25).with("width_m", 0.04).with("thickness_m", 0.008)
 }
 
@@ -107,8 +107,8 @@ fn motions_as_a_whole_carry_the_mass_of_the_body_and_stir_no_bending() {
     let few: Vec<(f64, f64)> = (0..60).map(|i| ((f64::from(i) + 0.5) / 60.0, 1.0 / 60.0)).collect();
     let square: Vec<_> = few.iter().flat_map(|a| few.iter().map(|b| (vec![a.0, b.0], a.1 * b.1))).collect();
     let round: Vec<_> = few.iter().flat_map(|r| few.iter().map(|t| (vec![r.0, t.0], 2.0 * r.0 * r.1 * t.1))).collect();
-    let plate = ShapeDef::new("rectangular-plate", Stuff::Named("steel")).unwrap();
-    let disc = ShapeDef::new("circular-plate", Stuff::Named("steel")).unwrap();
+    let plate = ShapeDef::new("rectangular-plate", MaterialDef::Named("steel")).unwrap();
+    let disc = ShapeDef::new("circular-plate", MaterialDef::Named("steel")).unwrap();
     for (def, places, rigid) in [
         (rosewood_bar(), line.clone(), 2),
         (rosewood_bar().with_word("support", "hinged-free"), line, 1),
@@ -135,7 +135,7 @@ fn a_free_body_takes_an_impulse_as_its_mass_and_inertia_say() {
     let thick = 1.0 + (0.008_f64 / 0.25).powi(2);
     assert!((per_kg(&bar.shapes[0], bar.rigid) - (1.0 + 3.0 / thick)).abs() < 1e-12);
     assert!((per_kg(&bar.shapes[1], bar.rigid) - 1.0).abs() < 1e-12);
-    let bowl = ShapeDef::new("bowl", Stuff::Named("glass")).unwrap();
+    let bowl = ShapeDef::new("bowl", MaterialDef::Named("glass")).unwrap();
     let bowl = bowl.with("radius_m", 0.05).with("height_m", 0.1).with("thickness_m", 1e-3);
     let cup = solve(&bowl, &[&[1.0, 0.3], &[0.5, 0.1]]);
     let gyration2 = 0.05_f64.powi(2) / 2.0 + 0.1_f64.powi(2) / 12.0;

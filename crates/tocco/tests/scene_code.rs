@@ -110,23 +110,23 @@ fn what_a_text_could_not_say_is_refused_from_code_with_the_place_and_the_reason(
             "body.bar.morph_01: moves nothing without a table `morph`; give it one or leave this out",
         ),
         (
-            spoilt(|_, bar, _| bar.figure = bar.figure.clone().with("lenght_m", 1.0)),
+            spoilt(|_, bar, _| bar.geometry = bar.geometry.clone().with("lenght_m", 1.0)),
             "body.bar.lenght_m: unknown key; did you mean 'length_m'?",
         ),
         (
-            spoilt(|_, bar, _| bar.figure = bar.figure.clone().with_word("support", "clampd-free")),
+            spoilt(|_, bar, _| bar.geometry = bar.geometry.clone().with_word("support", "clampd-free")),
             "body.bar.support: unknown word 'clampd-free'; did you mean 'clamped-free'?",
         ),
         (
-            spoilt(|_, bar, _| bar.figure = bar.figure.clone().with("support", 1.0)),
+            spoilt(|_, bar, _| bar.geometry = bar.geometry.clone().with("support", 1.0)),
             "body.bar.support: found 1; wants one of free, clamped-free, clamped-clamped, hinged, clamped-hinged, hinged-free",
         ),
         (
-            spoilt(|_, bar, _| bar.figure = ShapeDef::new("bar", Stuff::Named("steel")).unwrap()),
+            spoilt(|_, bar, _| bar.geometry = ShapeDef::new("bar", MaterialDef::Named("steel")).unwrap()),
             "body.bar: needs length_m (length)",
         ),
         (
-            spoilt(|_, bar, _| bar.figure.material = Stuff::Named("stel")),
+            spoilt(|_, bar, _| bar.geometry.material = MaterialDef::Named("stel")),
             "body.bar.material: no material 'stel'; did you mean 'steel'?",
         ),
         (

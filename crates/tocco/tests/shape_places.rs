@@ -5,17 +5,17 @@
 use std::time::{Duration, Instant};
 use tocco::math::Real;
 use tocco::param::KeyType;
-use tocco::resonator::shape::{FAMILIES, Place, PlaceOn, ShapeDef, Solved, Stuff, evaluate};
+use tocco::resonator::shape::{FAMILIES, MaterialDef, Place, PlaceOn, ShapeDef, Solved, evaluate};
 use tocco::rng::Rng;
 use tocco::{Engine, Queue, Scene, SceneDef};
 
 fn drum() -> ShapeDef {
-    let drum = ShapeDef::new("circular-membrane", Stuff::Named("skin")).unwrap();
+    let drum = ShapeDef::new("circular-membrane", MaterialDef::Named("skin")).unwrap();
     drum.with("radius_m", 0.2).with("thickness_m", 2e-4).with("freq_hz", 100.0).with_modes(200)
 }
 
 fn room() -> ShapeDef {
-    let room = ShapeDef::new("box", Stuff::Air).unwrap().with("length_m", 4.0);
+    let room = ShapeDef::new("box", MaterialDef::Air).unwrap().with("length_m", 4.0);
     room.with("width_m", 3.1).with("height_m", 2.3).with_modes(500)
 }
 
@@ -88,7 +88,7 @@ fn energy_moves_up_in_the_spectrum_towards_the_rim_of_a_drum_and_the_edges_of_sk
     let rim: Vec<Real> = (1..towards.len()).map(|port| centroid_hz(&solved, port)).collect();
     assert!(rim.is_sorted() && rim[3] > 1.1 * rim[0], "{rim:?}");
     let string =
-        ShapeDef::new("string", Stuff::Named("steel")).unwrap().with("length_m", 0.65).with("diameter_m", 1e-3);
+        ShapeDef::new("string", MaterialDef::Named("steel")).unwrap().with("length_m", 0.65).with("diameter_m", 1e-3);
     let string = string.with("freq_hz", 196.0).with_modes(40);
     let solved = solve(&string, &[0.5, 0.2, 0.01].map(|x| Place::At(vec![x])));
     assert!((0..2).all(|port| centroid_hz(&solved, 2) > 1.2 * centroid_hz(&solved, port)));
@@ -96,7 +96,7 @@ fn energy_moves_up_in_the_spectrum_towards_the_rim_of_a_drum_and_the_edges_of_sk
 
 #[test]
 fn a_clamped_bar_sounds_its_higher_partials_near_the_fixed_end_and_the_lower_ones_at_the_free_end() {
-    let bar = ShapeDef::new("bar", Stuff::Named("steel")).unwrap().with_word("support", "clamped-free");
+    let bar = ShapeDef::new("bar", MaterialDef::Named("steel")).unwrap().with_word("support", "clamped-free");
     let bar = bar.with("length_m", 0.2).with("width_m", 0.01).with("thickness_m", 0.001);
     let solved = solve(&bar, &[0.02, 0.1, 0.3, 1.0].map(|x| Place::At(vec![x])));
     let second = |port: usize| (solved.shapes[port][1] / solved.shapes[port][0]).abs();
@@ -122,7 +122,7 @@ fn a_stroke_on_a_nodal_line_leaves_its_mode_silent_in_the_engine_too() {
         engine.render(&[], &mut Queue::new(), &mut out);
         out.windows(2).filter(|w| w[0].signum() != w[1].signum()).count() as Real / 0.2
     };
-    let bar = ShapeDef::new("bar", Stuff::Named("steel")).unwrap().with_word("support", "hinged");
+    let bar = ShapeDef::new("bar", MaterialDef::Named("steel")).unwrap().with_word("support", "hinged");
     let bar = bar.with("length_m", 0.3).with("width_m", 0.02).with("thickness_m", 0.004).with_modes(2);
     let first_hz = solve(&bar, &[]).modes[0].freq_hz;
     assert!((crossings(&scene("\"centre\"")) / first_hz - 1.0).abs() < 0.03);
@@ -218,8 +218,11 @@ fn any_dimensions_in_range_give_finite_modes_in_order_or_one_line_soon() {
     let (mut solved, mut refused) = (0, 0);
     for case in 0..1200 {
         let family = &FAMILIES[case % FAMILIES.len()];
-        let stuff =
-            if family.solid { Stuff::Named(["steel", "rubber", "glass", "skin"][case / 12 % 4]) } else { Stuff::Air };
+        let stuff = if family.solid {
+            MaterialDef::Named(["steel", "rubber", "glass", "skin"][case / 12 % 4])
+        } else {
+            MaterialDef::Air
+        };
         let mut def = ShapeDef::new(family.kind.id, stuff).unwrap().with_modes(1 + rng.bits() as u32 % 100);
         for key in family.kind.keys {
             let value = match key.takes {

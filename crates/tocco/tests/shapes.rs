@@ -7,17 +7,17 @@ use tocco::resonator::material::Material;
 use tocco::resonator::shape::bar::{Support, root, value};
 use tocco::resonator::shape::cylinder::mode;
 use tocco::resonator::shape::disc::{Rim, disc_roots};
-use tocco::resonator::shape::{FAMILIES, Place, PlaceOn, ShapeDef, Solved, Stuff, evaluate};
+use tocco::resonator::shape::{FAMILIES, MaterialDef, Place, PlaceOn, ShapeDef, Solved, evaluate};
 
 /// 1 kg/m^3 and such a modulus that plates and discs 1 mm thick have D/(rho h) = 1 m^4/s^2.
-fn plain(poisson: Real) -> Stuff {
+fn plain(poisson: Real) -> MaterialDef {
     let young_pa = 12e6 * (1.0 - poisson * poisson);
-    Stuff::Own(Material { density_kg_m3: 1.0, young_pa, poisson, loss_factor: 1e-3, loss_exponent: 0.0 })
+    MaterialDef::Own(Material { density_kg_m3: 1.0, young_pa, poisson, loss_factor: 1e-3, loss_exponent: 0.0 })
 }
 
 fn shape(id: &str, poisson: Real, values: &[(&str, Real)]) -> ShapeDef {
     let cavity = FAMILIES.iter().any(|family| family.kind.id == id && !family.solid);
-    let def = ShapeDef::new(id, if cavity { Stuff::Air } else { plain(poisson) }).unwrap();
+    let def = ShapeDef::new(id, if cavity { MaterialDef::Air } else { plain(poisson) }).unwrap();
     values.iter().fold(def, |def, (key, value)| def.with(key, *value))
 }
 
@@ -86,7 +86,7 @@ fn the_roots_of_bars_are_those_of_the_table_for_every_support() {
     }
     // A steel bar 30 cm by 5 mm: f = beta^2/(2 pi L^2) sqrt(E t^2/(12 rho)), by hand.
     let steel = Material::named("steel").unwrap().material;
-    let bar = ShapeDef::new("bar", Stuff::Named("steel")).unwrap();
+    let bar = ShapeDef::new("bar", MaterialDef::Named("steel")).unwrap();
     let bar = bar.with("length_m", 0.3).with("width_m", 0.03).with("thickness_m", 0.005);
     let by_hand = 22.3733 / (TAU * 0.09) * (steel.young_pa * 25e-6 / (12.0 * steel.density_kg_m3)).sqrt();
     let solved = solve(&bar, &[]);
@@ -128,7 +128,7 @@ fn shapes_of_bars_obey_their_equation_and_are_orthonormal_up_to_mode_forty() {
 #[test]
 fn partials_of_a_stiff_string_follow_the_textbook_and_the_first_has_the_pitch_asked_for() {
     let wire = |freq: &str, value: Real| {
-        let wire = ShapeDef::new("string", Stuff::Named("steel")).unwrap().with("length_m", 0.65);
+        let wire = ShapeDef::new("string", MaterialDef::Named("steel")).unwrap().with("length_m", 0.65);
         wire.with("diameter_m", 1e-3).with(freq, value)
     };
     let steel = Material::named("steel").unwrap().material;
@@ -547,7 +547,7 @@ fn between_cube_and_sphere_both_ends_are_exact_and_the_middle_is_near_a_rounded_
 fn glasses_follow_french_and_bells_their_founders() {
     // French (1983): f = 1/(2 pi) sqrt(3 E/(5 rho)) h/R^2 sqrt(1 + 4/3 (R/H)^4).
     let glass = Material::named("glass").unwrap().material;
-    let bowl = ShapeDef::new("bowl", Stuff::Named("glass")).unwrap();
+    let bowl = ShapeDef::new("bowl", MaterialDef::Named("glass")).unwrap();
     let bowl = bowl.with("radius_m", 0.035).with("height_m", 0.08).with("thickness_m", 1e-3);
     let french = (0.6 * glass.young_pa / glass.density_kg_m3).sqrt() * 1e-3 / (TAU * 0.035 * 0.035)
         * (1.0 + 4.0 / 3.0 * (0.035_f64 / 0.08).powi(4)).sqrt();
@@ -558,7 +558,8 @@ fn glasses_follow_french_and_bells_their_founders() {
     let ratio = found.modes[12].freq_hz / found.modes[10].freq_hz;
     follow(&[ratio], &[ring(8.0) / ring(7.0)], 1e-3);
     follow(&[found.modes[0].mass_kg], &[1.25 * glass.density_kg_m3 * 1e-3 * TAU * 0.035 * 0.08], 1e-12);
-    let bell = ShapeDef::new("bell", Stuff::Named("bronze")).unwrap().with("freq_hz", 440.0).with("mass_kg", 300.0);
+    let bell =
+        ShapeDef::new("bell", MaterialDef::Named("bronze")).unwrap().with("freq_hz", 440.0).with("mass_kg", 300.0);
     let partials = [0.5, 1.0, 1.2, 1.5, 2.0, 2.5, 2.667, 3.0, 4.0, 5.333, 6.667, 8.0];
     let found = once(freqs(&bell, 440.0));
     follow(&found, &partials, 2e-4);

@@ -323,9 +323,9 @@ fn a_string_touched_elsewhere_sounds_as_one_whose_port_is_there() {
         let sound = |built: f64, touch: Option<f64>| {
             let mut engine = hammered(string, built);
             let site = engine.scene().directory().site("string.struck").unwrap();
-            let shape = touch.map(|place| engine.scene().directory().shape_at(site, &[place]).unwrap().into());
+            let values = touch.map(|place| engine.scene().directory().values_at(site, &[place]).unwrap().into());
             let mut commands: Vec<Timed> =
-                shape.into_iter().map(|shape| Timed { at: 7, command: Command::Touch { site, shape } }).collect();
+                values.into_iter().map(|values| Timed { at: 7, command: Command::Touch { site, values } }).collect();
             commands.push(Timed { at: 10, command: Command::Strike { body: 0, velocity_m_s: 1.0 } });
             commands.push(Timed { at: 7_000, command: Command::Hit { site, impulse_n_s: 1e-3 } });
             let mut out = vec![0.0_f32; 9_600];
@@ -351,7 +351,7 @@ fn a_touch_that_runs_along_a_sounding_string_makes_no_energy_and_is_not_heard_wh
         let mut queue = Queue::from([Timed { at: 0, command: Command::Strike { body: 0, velocity_m_s: 2.0 } }]);
         for i in 1..200u64 {
             let place = 0.5 + 0.49 * (i as f64 * 0.7).sin();
-            queue.push(i, Command::Touch { site, shape: directory.shape_at(site, &[place]).unwrap().into() });
+            queue.push(i, Command::Touch { site, values: directory.values_at(site, &[place]).unwrap().into() });
         }
         let mut before = f64::INFINITY;
         for tick in 0..600 {
@@ -363,7 +363,7 @@ fn a_touch_that_runs_along_a_sounding_string_makes_no_energy_and_is_not_heard_wh
         for (place, words) in
             [(vec![0.0], "not on the string"), (vec![f64::NAN], "finite"), (vec![0.1, 0.2], "one fraction")]
         {
-            let said = directory.shape_at(site, &place).unwrap_err().to_string();
+            let said = directory.values_at(site, &place).unwrap_err().to_string();
             assert!(said.contains(words), "{place:?}: {said}");
         }
     }

@@ -23,8 +23,8 @@ fn struck(scene: Scene, touch: Option<f64>) -> (Vec<f32>, Engine) {
     let site = engine.scene().directory().site("bar.struck").unwrap();
     let mut commands = vec![];
     if let Some(place) = touch {
-        let shape = engine.scene().directory().shape_at(site, &[place]).unwrap().into();
-        commands.push(Timed { at: 0, command: Command::Touch { site, shape } });
+        let values = engine.scene().directory().values_at(site, &[place]).unwrap().into();
+        commands.push(Timed { at: 0, command: Command::Touch { site, values } });
     }
     commands.push(Timed { at: 10, command: Command::Strike { body: 0, velocity_m_s: 1.0 } });
     let mut sound = vec![0.0; 9_600];
@@ -48,9 +48,9 @@ fn an_impulse_meets_the_place_that_is_touched() {
     let sound = |built: f64, touch: Option<f64>| {
         let mut engine = Engine::new(bar(built));
         let site = engine.scene().directory().site("bar.struck").unwrap();
-        let shape = touch.map(|place| engine.scene().directory().shape_at(site, &[place]).unwrap().into());
+        let values = touch.map(|place| engine.scene().directory().values_at(site, &[place]).unwrap().into());
         let mut commands: Vec<Timed> =
-            shape.into_iter().map(|shape| Timed { at: 0, command: Command::Touch { site, shape } }).collect();
+            values.into_iter().map(|values| Timed { at: 0, command: Command::Touch { site, values } }).collect();
         commands.push(Timed { at: 10, command: Command::Hit { site, impulse_n_s: 0.01 } });
         let mut out = vec![0.0_f32; 4_800];
         engine.render(&[], &mut Queue::from(commands), &mut out);
@@ -66,9 +66,9 @@ fn moving_the_place_while_it_is_touched_makes_no_energy() {
     let site = engine.scene().directory().site("bar.struck").unwrap();
     let mut queue = Queue::from([Timed { at: 0, command: Command::Strike { body: 0, velocity_m_s: 2.0 } }]);
     for i in 1..200 {
-        let shape =
-            engine.scene().directory().shape_at(site, &[0.5 + 0.49 * (f64::from(i) * 0.7).sin()]).unwrap().into();
-        queue.push(u64::from(i as u32), Command::Touch { site, shape });
+        let values =
+            engine.scene().directory().values_at(site, &[0.5 + 0.49 * (f64::from(i) * 0.7).sin()]).unwrap().into();
+        queue.push(u64::from(i as u32), Command::Touch { site, values });
     }
     let mut before = 0.0;
     for tick in 0..400_u64 {
@@ -98,13 +98,13 @@ fn what_cannot_be_touched_there_is_refused_or_answered() {
     let scene = bar(0.2);
     let site = scene.directory().site("bar.struck").unwrap();
     for (place, words) in [(vec![1.5], "outside"), (vec![0.1, 0.2], "coordinates"), (vec![f64::NAN], "outside")] {
-        let said = scene.directory().shape_at(site, &place).unwrap_err().to_string();
+        let said = scene.directory().values_at(site, &place).unwrap_err().to_string();
         assert!(said.contains(words), "{place:?}: {said}");
     }
-    let said = scene.directory().shape_at(scene.directory().site("hammer").unwrap(), &[0.5]).unwrap_err().to_string();
+    let said = scene.directory().values_at(scene.directory().site("hammer").unwrap(), &[0.5]).unwrap_err().to_string();
     assert!(said.contains("no shape"), "{said}");
     let mut engine = Engine::new(scene);
-    let bad = |shape: Vec<f64>| Timed { at: 0, command: Command::Touch { site, shape: shape.into() } };
+    let bad = |values: Vec<f64>| Timed { at: 0, command: Command::Touch { site, values: values.into() } };
     let commands = [bad(vec![1.0]), bad(vec![f64::NAN; 40])];
     assert_eq!(engine.render(&[], &mut Queue::from(commands), &mut [0.0; 64]).refused, 2);
 }

@@ -88,14 +88,14 @@ impl Analysis {
                 true => rounded(self.modes[k].weights[j] / (gain * shape[k] * force), DIGITS),
                 false => 0.0,
             };
-            ports.push(PortDef { name: port(j), shape: all().map(place).collect() });
+            ports.push(PortDef { name: port(j), values: all().map(place).collect() });
             let impulse_n_s = rounded(force * SPEED_M_S * mass_kg, DIGITS);
             events.push(EventDef { at_s, gesture: Gesture::Hit { site: format!("{name}.{}", port(j)), impulse_n_s } });
             let length_s = (strike.span.end - strike.span.start) as f64 / self.rate_hz;
             at_s = rounded(at_s + length_s.min(WAIT_S) + 0.1, 4);
         }
-        ports.push(PortDef { name: EAR.into(), shape: ear });
-        ports.push(PortDef { name: LAG.into(), shape: lag });
+        ports.push(PortDef { name: EAR.into(), values: ear });
+        ports.push(PortDef { name: LAG.into(), values: lag });
         let tap = |port: &str, quantity: Quantity, gain: f64| TapDef {
             of: format!("{name}.{port}"),
             quantity,

@@ -3,8 +3,8 @@
 
 use super::bank::{Mode, RATE_HZ};
 use tocco::engine::Engine;
-use tocco::scene::{Scene, SceneDef};
-use tocco::{Gesture, Queue};
+use tocco::scene::{Fetch, FetchedScene, Recording, Scene, SceneDef};
+use tocco::{Document, Gesture, Queue};
 
 /// A bank of modes that has just received an impulse; nothing touches it.
 pub fn ringing(modes: &[Mode]) -> Result<Engine, String> {
@@ -206,6 +206,52 @@ fn after_2_s(mut engine: Engine) -> Engine {
 
 fn mode(freq_hz: f64, decay_s: f64, mass_kg: f64) -> String {
     format!("{{ freq_hz = {freq_hz:?}, decay_s = {decay_s:?}, mass_kg = {mass_kg:?} }}, ")
+}
+
+/// So many voices of particles that are fed steadily, or not at all.
+pub fn particles(voices: usize, resonances: usize, level: f64) -> Result<Engine, String> {
+    let bands: Vec<String> =
+        (0..resonances).map(|i| format!("{{ freq_hz = {}.0, bandwidth_hz = 900.0 }}", 2400 + 1700 * i)).collect();
+    let mut text = format!("[signal.feed]\ntype = \"points\"\npoints = [[0.0, {level:?}]]\n");
+    for i in 0..voices {
+        text += &format!(
+            "[process.p{i}]\ntype = \"particles\"\ndriven_by = \"feed\"\nlevel = 1.0\nobjects = 64.0\n\
+             resonances = [{}]\n[[tap]]\nof = \"p{i}\"\nquantity = \"sound\"\n",
+            bands.join(", ")
+        );
+    }
+    Ok(after_2_s(build(&text)?))
+}
+
+/// Something that gives way 5000 times a second.
+pub fn crumpling() -> Result<Engine, String> {
+    Ok(after_2_s(build(
+        "[signal.squeeze]\ntype = \"points\"\npoints = [[0.0, 1.0]]\n[process.paper]\ntype = \"crumple\"\n\
+         driven_by = \"squeeze\"\nlevel = 1.0\nload = 0.0\nevents = 5000.0\nfragments = 16\nmodes = [\
+         { freq_hz = 400.0, decay_s = 0.02, mass_kg = 0.002 }, { freq_hz = 1500.0, decay_s = 0.01, mass_kg = 0.002 }, \
+         { freq_hz = 2900.0, decay_s = 0.01, mass_kg = 0.002 }]\n[[tap]]\nof = \"paper\"\nquantity = \"sound\"\n",
+    )?))
+}
+
+/// A scene that uses another one of five nodes so many times.
+pub fn many_parts(count: usize) -> Result<Document, String> {
+    struct Inside;
+    impl Fetch for Inside {
+        fn recording(&mut self, file: &str) -> Result<Recording, String> {
+            Err(format!("no {file}"))
+        }
+        fn scene(&mut self, name: &str) -> Result<FetchedScene<'_>, String> {
+            let text = format!(
+                "[body.hammer]\ntype = \"mass\"\n[body.bar]\ntype = \"modal\"\nmodes = [{}]\n[contact.hit]\ntype = \"impact\"\n\
+                 between = [\"hammer\", \"bar\"]\n[signal.press]\ntype = \"input\"\n[process.dust]\ntype = \"particles\"\n\
+                 driven_by = \"press\"\nresonances = [{{ freq_hz = 3000.0, bandwidth_hz = 900.0 }}]\n[[tap]]\nof = \"bar\"\n",
+                body(3, 1.0)
+            );
+            Ok(FetchedScene { identity: name.to_owned(), text, fetch: Box::new(Inside) })
+        }
+    }
+    let text: String = (0..count).map(|i| format!("[part.p{i}]\nscene = \"inside\"\ntranspose = 0.9\n")).collect();
+    Document::read_with("parts", "benchmark", text, Inside).map_err(|cause| cause.to_string())
 }
 
 fn build(text: &str) -> Result<Engine, String> {

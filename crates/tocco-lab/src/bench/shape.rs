@@ -44,7 +44,7 @@ pub fn build_ms(text: &str) -> Result<(f64, usize), String> {
     let ms = 1e3 * begun.elapsed().as_secs_f64();
     std::hint::black_box(&scene);
     let modes = def.bodies.iter().find_map(|body| match &body.form {
-        BodyForm::Shape(shape) => evaluate(&shape.figure, &shape.ports, 24_000.0).ok(),
+        BodyForm::Shape(shape) => evaluate(&shape.geometry, &shape.ports, 24_000.0).ok(),
         _ => None,
     });
     Ok((ms, modes.map_or(0, |solved| solved.modes.len())))

@@ -6,7 +6,7 @@ use crate::plot::{Figure, Look, Panel, Series};
 use std::f64::consts::TAU;
 use tocco::Queue;
 use tocco::engine::Engine;
-use tocco::resonator::shape::{Place, PlaceOn, ShapeDef, Solved, Stuff, evaluate};
+use tocco::resonator::shape::{MaterialDef, Place, PlaceOn, ShapeDef, Solved, evaluate};
 use tocco::scene::{Scene, SceneDef};
 
 const RATE_HZ: f64 = 8_000.0;
@@ -63,7 +63,7 @@ fn peak_hz(signal: &[f32], near_hz: f64) -> f64 {
 }
 
 fn solve(places: &[PlaceOn]) -> Result<Solved, String> {
-    let shape = ShapeDef::new("circular-membrane", Stuff::Named("mylar")).ok_or("no circular membrane")?;
+    let shape = ShapeDef::new("circular-membrane", MaterialDef::Named("mylar")).ok_or("no circular membrane")?;
     let shape = shape.with("radius_m", 0.3).with("thickness_m", 0.0002).with("freq_hz", LOWEST_HZ);
     evaluate(&shape, places, 24_000.0).map_err(|fault| fault.what)
 }

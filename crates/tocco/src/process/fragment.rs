@@ -8,7 +8,8 @@
 //! - `[fragment.1]  f/s, t s, m s^3`: frequencies, decays and masses of its modes: of one material, alike in shape.
 //! - `[fragment.2]  J = sqrt(2 E/sum_i (1/m_i))`: the impulse that gives it the energy E, at rest and if it is short; a longer one
 //!   gives less, never more.
-//! - `[fragment.3]  z <- p z + F h/m`, `p = exp((-sigma + i omega) h)`, `v = Re z - (sigma/omega) Im z`: the velocity of a mode.
+//! - `[fragment.3]  z <- p z + F h/m`, `p = exp((-sigma + i omega) h)`, `v = Re z - (sigma/omega) Im z`: the velocity of a mode; in the
+//!   sample of a push half of it, so that a mode which comes to rest has gone nowhere.
 //!
 //! **Step.** By the sample, for those that are awake.
 //!
@@ -57,9 +58,9 @@ impl Ringing {
 
     #[inline]
     fn step(&mut self, force: Real) -> Real {
-        let [a, b] = self.z; // [fragment.3]
-        self.z = [self.p[0] * a - self.p[1] * b + force * self.push, self.p[1] * a + self.p[0] * b];
-        self.z[0] - self.lag * self.z[1]
+        let ([a, b], pushed) = (self.z, force * self.push); // [fragment.3]
+        self.z = [self.p[0] * a - self.p[1] * b + pushed, self.p[1] * a + self.p[0] * b];
+        self.z[0] - self.lag * self.z[1] - 0.5 * pushed
     }
 }
 

@@ -89,7 +89,7 @@ pub fn family(id: &str) -> Option<&'static Family> {
 
 /// What a shape is made of.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Stuff {
+pub enum MaterialDef {
     /// Air, as the geometry's own keys say.
     Air,
     /// A material of the table.
@@ -115,7 +115,7 @@ pub struct ShapeDef {
     /// What is said of its geometry, by key of the kind.
     pub values: BTreeMap<String, Value>,
     /// What it is made of.
-    pub material: Stuff,
+    pub material: MaterialDef,
     /// Most modes kept; `None`: [`DEFAULT_MODES`].
     pub modes: Option<u32>,
 }
@@ -124,14 +124,14 @@ impl ShapeDef {
     /// A shape with nothing said about it yet; `None` if there is no such shape.
     ///
     /// ```
-    /// use tocco::resonator::shape::{Place, PlaceOn, ShapeDef, Stuff, evaluate};
-    /// let bar = ShapeDef::new("bar", Stuff::Named("steel")).unwrap();
+    /// use tocco::resonator::shape::{Place, PlaceOn, ShapeDef, MaterialDef, evaluate};
+    /// let bar = ShapeDef::new("bar", MaterialDef::Named("steel")).unwrap();
     /// let bar = bar.with("length_m", 0.3).with("width_m", 0.03).with("thickness_m", 0.005);
     /// let port = PlaceOn { name: "end".into(), place: Place::At(vec![0.02]) };
     /// let body = evaluate(&bar, &[port], 24_000.0).unwrap();
     /// assert!((body.bending()[1].freq_hz / body.bending()[0].freq_hz - 2.7565).abs() < 1e-4);
     /// ```
-    pub fn new(id: &str, material: Stuff) -> Option<Self> {
+    pub fn new(id: &str, material: MaterialDef) -> Option<Self> {
         Some(Self { kind: family(id)?.kind, values: BTreeMap::new(), material, modes: None })
     }
 
@@ -384,10 +384,10 @@ pub fn evaluate(def: &ShapeDef, places: &[PlaceOn], below_hz: Real) -> Result<So
         points: &points,
     };
     given.material = match def.material {
-        Stuff::Air if family.solid => return Err(Fault::new("", format!("a {} needs material", def.kind.id))),
-        Stuff::Air => cavity::air(&given),
-        Stuff::Own(material) => material,
-        Stuff::Named(id) => match Material::named(id) {
+        MaterialDef::Air if family.solid => return Err(Fault::new("", format!("a {} needs material", def.kind.id))),
+        MaterialDef::Air => cavity::air(&given),
+        MaterialDef::Own(material) => material,
+        MaterialDef::Named(id) => match Material::named(id) {
             Some(entry) => entry.material,
             None => return Err(Fault::new("material", format!("no material '{id}'"))),
         },

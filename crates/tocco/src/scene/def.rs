@@ -7,7 +7,7 @@ use crate::gesture::Gesture;
 pub use crate::interactor::friction::FrictionLaw;
 pub use crate::interactor::impact::ImpactLaw;
 use crate::math::Real;
-pub use crate::resonator::shape::{Place, PlaceOn, ShapeDef, Stuff};
+pub use crate::resonator::shape::{MaterialDef, Place, PlaceOn, ShapeDef};
 use std::collections::BTreeMap;
 
 /// The newest scene version this build reads.

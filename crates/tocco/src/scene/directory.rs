@@ -534,14 +534,14 @@ impl Directory {
 
     /// Shape values of every mode at a place (fractions) of the shape that a port belongs to, or the place itself on a string,
     /// for [`Command::Touch`](crate::command::Command::Touch). `[control]`
-    pub fn shape_at(&self, site: Site, place: &[Real]) -> Result<Vec<Real>, SceneError> {
+    pub fn values_at(&self, site: Site, place: &[Real]) -> Result<Vec<Real>, SceneError> {
         let Some(BodyEntry { name, anywhere, .. }) = self.0.bodies.get(site.body) else {
             return Err(SceneError::new("", "there is no such body"));
         };
         let found = match (anywhere, place) {
-            (Some(Anywhere::Shape(figure, below_hz)), _) => {
+            (Some(Anywhere::Shape(geometry, below_hz)), _) => {
                 let place = PlaceOn { name: "touch".into(), place: Place::At(place.to_vec()) };
-                let solved = crate::resonator::shape::evaluate(figure, &[place], *below_hz);
+                let solved = crate::resonator::shape::evaluate(geometry, &[place], *below_hz);
                 solved.map(|mut solved| solved.shapes.swap_remove(0)).map_err(|fault| fault.what)
             }
             (Some(Anywhere::Length), &[at]) => beside(at).map_or(Ok(vec![at]), Err),

@@ -151,7 +151,7 @@ fn draw_friction(rng: &mut Rng, name: String, between: [String; 2], normal_from:
     ContactDef { name, between, form: FrictionDef { params, law, normal_from, viscous_exponent, texture }.into() }
 }
 
-fn draw_figure(rng: &mut Rng) -> ShapeDef {
+fn draw_geometry(rng: &mut Rng) -> ShapeDef {
     let family = FAMILIES[rng.bits() as usize % FAMILIES.len()];
     let value = |rng: &mut Rng, key: &Key| match key.takes {
         KeyType::Word(words) => Value::Word(words[rng.bits() as usize % words.len()].into()),
@@ -161,9 +161,9 @@ fn draw_figure(rng: &mut Rng) -> ShapeDef {
     let given = |key: &Key| (key.required || coin(rng)).then(|| (key.id.to_string(), value(rng, key)));
     let values = family.kind.keys.iter().filter_map(given).collect();
     let material = match family.solid {
-        false => Stuff::Air,
-        true if coin(rng) => Stuff::Named(MATERIALS[rng.bits() as usize % MATERIALS.len()].id),
-        true => Stuff::Own(Material {
+        false => MaterialDef::Air,
+        true if coin(rng) => MaterialDef::Named(MATERIALS[rng.bits() as usize % MATERIALS.len()].id),
+        true => MaterialDef::Own(Material {
             density_kg_m3: draw_key(rng, &MATERIAL, "density_kg_m3"),
             young_pa: draw_key(rng, &MATERIAL, "young_pa"),
             poisson: draw_key(rng, &MATERIAL, "poisson"),
@@ -255,22 +255,22 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
                     NetworkDef { params: draw_params(rng), masses, fixed, links }.into()
                 }
                 5 => {
-                    let figure = draw_figure(rng);
+                    let figure = draw_geometry(rng);
                     let axes = |figure: &ShapeDef| family(figure.kind.id).unwrap().axes.len();
                     let place = |rng: &mut Rng, axes| Place::At((0..axes).map(|_| draw(rng, 0.0, 1.0)).collect());
                     let ports: Vec<PlaceOn> =
                         some(rng).map(|_| PlaceOn { name: name(rng), place: place(rng, axes(&figure)) }).collect();
                     let morph = coin(rng).then(|| {
-                        let to = draw_figure(rng);
+                        let to = draw_geometry(rng);
                         // Needed where the axes differ.
                         let names = |figure: &ShapeDef| family(figure.kind.id).unwrap().axes;
                         let own = names(&to) != names(&figure);
                         let kept = ports.iter().filter(|_| own || coin(rng)).map(|port| port.name.clone());
                         let kept: Vec<String> = kept.collect();
                         let ports = kept.into_iter().map(|name| PlaceOn { name, place: place(rng, axes(&to)) });
-                        ShapeMorphDef { ports: ports.collect(), figure: to }
+                        ShapeMorphDef { ports: ports.collect(), geometry: to }
                     });
-                    ShapedDef { params: modal_params(rng, morph.is_some()), figure, ports, morph }.into()
+                    ShapedDef { params: modal_params(rng, morph.is_some()), geometry: figure, ports, morph }.into()
                 }
                 _ => {
                     let modes: Vec<ModeDef> = (0..1 + rng.bits() % 5)
@@ -282,10 +282,10 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
                         .collect();
                     let shape = |rng: &mut Rng| modes.iter().map(|_| draw(rng, -1e6, 1e6)).collect();
                     let ports: Vec<PortDef> =
-                        some(rng).map(|_| PortDef { name: name(rng), shape: shape(rng) }).collect();
+                        some(rng).map(|_| PortDef { name: name(rng), values: shape(rng) }).collect();
                     let morph = (rng.bits().is_multiple_of(2)).then(|| {
                         let ports: Vec<PortDef> = ports.clone();
-                        let again = |port: &PortDef| PortDef { name: port.name.clone(), shape: shape(rng) };
+                        let again = |port: &PortDef| PortDef { name: port.name.clone(), values: shape(rng) };
                         MorphDef {
                             modes: modes.iter().rev().copied().collect(),
                             ports: ports.iter().map(again).collect(),

@@ -43,7 +43,7 @@ pub fn spoil(rng: &mut Rng, def: &mut SceneDef) -> bool {
             BodyForm::Guided(def) => def.position_m = bad,
             BodyForm::Modal(def) if live => param(rng, &mut def.params, bad),
             BodyForm::Modal(def) => {
-                let shapes = def.ports.iter_mut().flat_map(|port| &mut port.shape);
+                let shapes = def.ports.iter_mut().flat_map(|port| &mut port.values);
                 let to = def.morph.iter_mut().flat_map(|morph| modes(&mut morph.modes));
                 one(rng, modes(&mut def.modes).into_iter().chain(shapes).chain(to).collect(), bad);
             }

@@ -237,7 +237,7 @@ impl Modal {
     pub(super) fn faded_position(&self, port: usize) -> Real {
         let b = self.retuning.fade.remaining();
         let heard = match self.form {
-            Form::Attended { .. } => self.faded_rows(port, b, self.state.part(0, self.state.chunks()).q),
+            Form::Attended { .. } => self.faded_rows(port, b, self.state.part(0, self.bank.in_use).q),
             _ => self.faded_sum(port, b, |i| self.motion(i).q),
         };
         heard - self.retuning.fade.jumps[port].position * b
@@ -247,7 +247,7 @@ impl Modal {
     pub(super) fn faded_velocity(&self, port: usize) -> Real {
         let b = self.retuning.fade.remaining();
         let heard = match self.form {
-            Form::Attended { .. } => self.faded_rows(port, b, self.state.part(0, self.state.chunks()).p),
+            Form::Attended { .. } => self.faded_rows(port, b, self.state.part(0, self.bank.in_use).p),
             _ => self.faded_sum(port, b, |i| self.motion(i).p),
         };
         heard - self.retuning.fade.jumps[port].velocity * b
@@ -326,7 +326,7 @@ impl Modal {
             let heard = if self.retuning.fade.on() {
                 Jump { position: self.faded_position(port), velocity: self.faded_velocity(port) }
             } else {
-                let State { q, p } = self.state.part(0, self.state.chunks());
+                let State { q, p } = self.state.part(0, self.bank.in_use);
                 Jump { position: self.heard_sum(port, q), velocity: self.heard_sum(port, p) }
             };
             self.retuning.fade.jumps[port] = heard;

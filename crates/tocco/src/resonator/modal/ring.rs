@@ -89,7 +89,7 @@ impl Modal {
 
     /// How a port moves now, in free form: to the bit what a block that ends here reads of it last.
     pub(super) fn free_reading(&self, port: usize, motion: Motion, late: bool) -> Real {
-        let (mut sum, free, all) = ([0.0; LANES], self.bank.free_chunks(), self.state.chunks());
+        let (mut sum, free, all) = ([0.0; LANES], self.bank.free_chunks(), self.bank.in_use);
         for from in (0..free).step_by(PAIR) {
             let (now, ahead) = self.weights(port, motion, from);
             for (l, sum) in sum.iter_mut().enumerate() {

@@ -105,7 +105,7 @@ pub struct PortDef {
     /// Label, unique within the body.
     pub name: String,
     /// Signed mode-shape value of every mode here.
-    pub shape: Vec<Real>,
+    pub values: Vec<Real>,
 }
 
 /// The body at the other end of a morph.
@@ -131,7 +131,7 @@ impl ModalDef {
 
     /// With a named place: one signed mode-shape value per mode.
     pub fn port(mut self, name: &str, shape: &[Real]) -> Self {
-        self.ports.push(PortDef { name: name.into(), shape: shape.to_vec() });
+        self.ports.push(PortDef { name: name.into(), values: shape.to_vec() });
         self
     }
 }
@@ -156,7 +156,7 @@ impl BodyKind for ModalDef {
         if self.morph.is_none() { &["morph_01"] } else { &[] }
     }
     fn fundamental_hz(&self, port: Option<&str>, _rate_hz: Real, now: &dyn Fn(&str) -> Option<Real>) -> Option<Real> {
-        let shape = self.ports.iter().find(|p| port.is_none_or(|name| name == p.name)).map(|p| &p.shape);
+        let shape = self.ports.iter().find(|p| port.is_none_or(|name| name == p.name)).map(|p| &p.values);
         let moves = |i: usize| shape.is_none_or(|shape| shape.get(i).is_some_and(|x| *x != 0.0));
         let heard = self.modes.iter().enumerate().filter(|(i, mode)| mode.freq_hz > 0.0 && moves(*i));
         let lowest = heard.map(|(_, mode)| mode.freq_hz).fold(Real::INFINITY, Real::min);
@@ -269,12 +269,12 @@ fn check_bank(spot: &Spot, modes: &[ModeDef], ports: &[PortDef]) -> Check {
     spot.ports(ports.iter().map(|port| port.name.as_str()))?;
     for port in ports {
         let spot = spot.within("port");
-        if port.shape.len() != modes.len() {
-            let (has, modes) = (port.shape.len(), modes.len());
+        if port.values.len() != modes.len() {
+            let (has, modes) = (port.values.len(), modes.len());
             let what = format!("has {has} values and the body has {modes} modes; wants one value per mode");
             return spot.fail(&port.name, what);
         }
-        let wild = port.shape.iter().enumerate().find_map(|(i, value)| Some((i, SHAPE_VALUE.breach(*value)?)));
+        let wild = port.values.iter().enumerate().find_map(|(i, value)| Some((i, SHAPE_VALUE.breach(*value)?)));
         if let Some((index, what)) = wild {
             return spot.fail(&format!("{}[{index}]", port.name), what);
         }
@@ -290,7 +290,7 @@ fn write_bank(out: &mut Toml, at: &str, modes: &[ModeDef], ports: &[PortDef]) {
         out.line(format_args!("    {{ freq_hz = {freq_hz:?}, {decay}mass_kg = {mass_kg:?} }},"));
     }
     out.line(format_args!("]"));
-    out.table_unless_empty(&format!("{at}.port"), ports, |port| (&port.name, format!("{:?}", port.shape)));
+    out.table_unless_empty(&format!("{at}.port"), ports, |port| (&port.name, format!("{:?}", port.values)));
 }
 
 /// The modes of these indices and their values at the places, one place of all ones if none is named.
@@ -298,7 +298,7 @@ fn tuning(modes: &[ModeDef], places: &[PortDef], kept: &[usize]) -> Tuning {
     let ports = if places.is_empty() {
         vec![vec![1.0; kept.len()]]
     } else {
-        places.iter().map(|p| kept.iter().map(|&i| p.shape[i]).collect()).collect()
+        places.iter().map(|p| kept.iter().map(|&i| p.values[i]).collect()).collect()
     };
     Tuning {
         modes: kept.iter().map(|&i| (modes[i].freq_hz, modes[i].decay_s, modes[i].mass_kg)).collect(),
@@ -376,6 +376,6 @@ fn read_ports(node: &Node<'_, '_>, lines: &mut Lines) -> Result<Vec<PortDef>, Sc
         let values = list(&port.value, &at, "a list of one mode-shape value per mode")?;
         let value = |(index, value)| number(value, &format!("{at}[{index}]"), SHAPE_VALUE);
         let shape: Result<Vec<Real>, SceneError> = values.iter().enumerate().map(value).collect();
-        Ok(PortDef { name: port.key.to_string(), shape: shape? })
+        Ok(PortDef { name: port.key.to_string(), values: shape? })
     })
 }

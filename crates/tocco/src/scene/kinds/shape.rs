@@ -6,7 +6,7 @@ use super::*;
 use crate::resonator::material::{MATERIALS, Material};
 use crate::resonator::modal::{Modal, ModalParams, Tuning};
 use crate::resonator::shape::{
-    self, Family, MAX_MODES, Place, PlaceOn, ShapeDef, Stuff, Value as Said, locate, wanted,
+    self, Family, MAX_MODES, MaterialDef, Place, PlaceOn, ShapeDef, Value as Said, locate, wanted,
 };
 
 const SHAPE_KEY: Key = Key::must("shape", KeyType::KindOf("shape"), "Which shape; its own keys stand beside it.");
@@ -93,7 +93,7 @@ pub struct ShapedDef {
     /// Live parameters.
     pub params: ModalParams,
     /// What it is.
-    pub figure: ShapeDef,
+    pub geometry: ShapeDef,
     /// Named places; empty: one port "0" at the shape's first place.
     pub ports: Vec<PlaceOn>,
     /// What it becomes at `morph_01` = 1.
@@ -104,7 +104,7 @@ pub struct ShapedDef {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShapeMorphDef {
     /// What it is.
-    pub figure: ShapeDef,
+    pub geometry: ShapeDef,
     /// Ports that are elsewhere on it; the others are where the body has them.
     pub ports: Vec<PlaceOn>,
 }
@@ -118,8 +118,8 @@ impl ShapeMorphDef {
 
 impl ShapedDef {
     /// A body of this geometry and material.
-    pub fn new(figure: ShapeDef) -> Self {
-        Self { params: ModalParams::default(), figure, ports: Vec::new(), morph: None }
+    pub fn new(geometry: ShapeDef) -> Self {
+        Self { params: ModalParams::default(), geometry, ports: Vec::new(), morph: None }
     }
 
     /// A free bar of a named material, m; it bends along its thickness.
@@ -127,7 +127,7 @@ impl ShapedDef {
         let bar = ShapeDef {
             kind: &shape::bar::BAR,
             values: Default::default(),
-            material: Stuff::Named(material),
+            material: MaterialDef::Named(material),
             modes: None,
         };
         Self::new(bar.with("length_m", length_m).with("width_m", width_m).with("thickness_m", thickness_m))
@@ -160,7 +160,7 @@ impl BodyKind for ShapedDef {
         or_one(self.ports.iter().map(|port| port.name.as_str()).collect())
     }
     fn place(&self, port: usize) -> Option<Vec<Real>> {
-        let family = shape::family(self.figure.kind.id)?;
+        let family = shape::family(self.geometry.kind.id)?;
         let first = || family.places.first().map(|(_, point)| *point);
         let point = self.ports.get(port).map_or_else(first, |port| locate(family, &port.place).ok());
         Some(point.unwrap_or([0.5; 3])[..family.axes.len()].to_vec())
@@ -176,22 +176,22 @@ impl BodyKind for ShapedDef {
     }
     fn fundamental_hz(&self, port: Option<&str>, rate_hz: Real, now: &dyn Fn(&str) -> Option<Real>) -> Option<Real> {
         let scale = now("freq_scale").unwrap_or(1.0);
-        let solved = shape::evaluate(&self.figure, &self.ports, 0.5 * rate_hz / scale).ok()?;
+        let solved = shape::evaluate(&self.geometry, &self.ports, 0.5 * rate_hz / scale).ok()?;
         let index = self.ports.iter().position(|p| port.is_none_or(|name| name == p.name)).unwrap_or(0);
         let moves = |i: usize| solved.shapes.get(index).is_none_or(|shape| shape[solved.rigid + i] != 0.0);
         solved.bending().iter().enumerate().find(|(i, _)| moves(*i)).map(|(_, mode)| scale * mode.freq_hz)
     }
     fn details(&self) -> Vec<(&'static str, Detail)> {
-        let mut all = vec![("shape", Detail::Word(self.figure.kind.id.into()))];
-        if let Stuff::Named(material) = self.figure.material {
+        let mut all = vec![("shape", Detail::Word(self.geometry.kind.id.into()))];
+        if let MaterialDef::Named(material) = self.geometry.material {
             all.push(("material", Detail::Word(material.into())));
         }
         all
     }
     fn words(&self, rate_hz: Real) -> String {
-        let mut words = figure_words(&self.figure, &self.ports, self.params.freq_scale, rate_hz);
+        let mut words = geometry_words(&self.geometry, &self.ports, self.params.freq_scale, rate_hz);
         if let Some(morph) = &self.morph {
-            let to = figure_words(&morph.figure, &[], self.params.freq_scale, rate_hz);
+            let to = geometry_words(&morph.geometry, &[], self.params.freq_scale, rate_hz);
             let _ = write!(words, "; morphs into {to}");
         }
         words
@@ -201,14 +201,14 @@ impl BodyKind for ShapedDef {
 /// Lowest modes named of a shape.
 const NAMED_MODES: usize = 8;
 
-fn figure_words(figure: &ShapeDef, ports: &[PlaceOn], scale: Real, rate_hz: Real) -> String {
-    let stuff = match figure.material {
-        Stuff::Air => "air".into(),
-        Stuff::Named(id) => id.to_string(),
-        Stuff::Own(own) => format!("{} kg/m^3, {} Pa", short(own.density_kg_m3), short(own.young_pa)),
+fn geometry_words(geometry: &ShapeDef, ports: &[PlaceOn], scale: Real, rate_hz: Real) -> String {
+    let stuff = match geometry.material {
+        MaterialDef::Air => "air".into(),
+        MaterialDef::Named(id) => id.to_string(),
+        MaterialDef::Own(own) => format!("{} kg/m^3, {} Pa", short(own.density_kg_m3), short(own.young_pa)),
     };
-    let mut words = format!("{} of {stuff}", figure.kind.id);
-    if let Ok(solved) = shape::evaluate(figure, ports, 0.5 * rate_hz / scale) {
+    let mut words = format!("{} of {stuff}", geometry.kind.id);
+    if let Ok(solved) = shape::evaluate(geometry, ports, 0.5 * rate_hz / scale) {
         let modes = solved.bending();
         let named: Vec<String> = modes.iter().take(NAMED_MODES).map(|mode| short(scale * mode.freq_hz)).collect();
         let more = if modes.len() > NAMED_MODES { " ..." } else { "" };
@@ -224,10 +224,10 @@ fn figure_words(figure: &ShapeDef, ports: &[PlaceOn], scale: Real, rate_hz: Real
 impl BuildBody for ShapedDef {
     fn check(&self, spot: &Spot) -> Check {
         spot.params(&self.params)?;
-        let from = check_figure(spot, &self.figure, &self.ports)?;
+        let from = check_geometry(spot, &self.geometry, &self.ports)?;
         let Some(morph) = &self.morph else { return check_unmorphed(spot, &self.params) };
         let there = spot.within("morph");
-        let to = check_figure(&there, &morph.figure, &morph.ports)?;
+        let to = check_geometry(&there, &morph.geometry, &morph.ports)?;
         let known = || self.ports.iter().map(|port| port.name.as_str());
         if let Some(stray) = morph.ports.iter().find(|own| !known().any(|name| name == own.name)) {
             let what = format!("the body has no such port{}", nearest(&stray.name, known()));
@@ -251,31 +251,31 @@ impl BuildBody for ShapedDef {
     }
     fn write(&self, out: &mut Toml, at: &str) {
         out.params(&self.params, &[]);
-        write_figure(out, at, &self.figure, &self.ports);
+        write_geometry(out, at, &self.geometry, &self.ports);
         if let Some(morph) = &self.morph {
             let at = format!("{at}.morph");
             out.line(format_args!("[{at}]"));
-            write_figure(out, &at, &morph.figure, &morph.ports);
+            write_geometry(out, &at, &morph.geometry, &morph.ports);
         }
     }
     fn build(&self, context: &mut BodyContext<'_>) -> Result<Box<dyn Resonator>, SceneError> {
         let (params, sample_s, touched) = (self.params, context.sample_s(), context.has_contact());
         let (spot, below_hz) = (context.spot(), self.below_hz(context.rate_hz));
-        let from = solved(&spot, &self.figure, &self.ports, below_hz)?;
+        let from = solved(&spot, &self.geometry, &self.ports, below_hz)?;
         Ok(Box::new(match &self.morph {
             None => Modal::tuned(params, &from, sample_s, touched),
             Some(to) => {
                 let there: Vec<PlaceOn> = self.ports.iter().map(|port| to.place(port).clone()).collect();
-                let to = solved(&spot.within("morph"), &to.figure, &there, below_hz)?;
+                let to = solved(&spot.within("morph"), &to.geometry, &there, below_hz)?;
                 Modal::morphing(params, &from, &to, sample_s, touched)
             }
         }))
     }
     fn structure(&self) -> String {
-        format!("{:?} {:?} {:?}", self.figure, self.ports, self.morph)
+        format!("{:?} {:?} {:?}", self.geometry, self.ports, self.morph)
     }
     fn touched_anywhere(&self, rate_hz: Real) -> Option<Anywhere> {
-        self.morph.is_none().then(|| Anywhere::Shape(self.figure.clone(), self.below_hz(rate_hz)))
+        self.morph.is_none().then(|| Anywhere::Shape(self.geometry.clone(), self.below_hz(rate_hz)))
     }
 }
 
@@ -287,19 +287,19 @@ impl ShapedDef {
 }
 
 /// Modes and shape values of a body by geometry and material, with its place in the scene in what may be wrong with it.
-fn solved(spot: &Spot, figure: &ShapeDef, places: &[PlaceOn], below_hz: Real) -> Result<Tuning, SceneError> {
-    let solved = shape::evaluate(figure, places, below_hz).or_else(|fault| spot.fail(&fault.key, fault.what))?;
+fn solved(spot: &Spot, geometry: &ShapeDef, places: &[PlaceOn], below_hz: Real) -> Result<Tuning, SceneError> {
+    let solved = shape::evaluate(geometry, places, below_hz).or_else(|fault| spot.fail(&fault.key, fault.what))?;
     let modes = solved.modes.iter().map(|m| (m.freq_hz, m.decay_s, m.mass_kg)).collect();
     Ok(Tuning { modes, ports: solved.shapes, rigid: solved.rigid })
 }
 
-/// A figure says what its family wants, and its ports are on it.
-fn check_figure(spot: &Spot, figure: &ShapeDef, ports: &[PlaceOn]) -> Result<&'static Family, SceneError> {
-    let kind = figure.kind;
+/// A geometry says what its family wants, and its ports are on it.
+fn check_geometry(spot: &Spot, geometry: &ShapeDef, ports: &[PlaceOn]) -> Result<&'static Family, SceneError> {
+    let kind = geometry.kind;
     let Some(family) = shape::family(kind.id).filter(|family| family.kind == kind) else {
         return spot.fail("shape", format!("unknown shape '{}'", kind.id));
     };
-    for (id, said) in &figure.values {
+    for (id, said) in &geometry.values {
         let Some(takes) = kind.takes(id) else {
             let near = nearest(&clip(id), kind.keys.iter().map(|key| key.id));
             return spot.fail(&clip(id), format!("unknown key{near}"));
@@ -319,21 +319,21 @@ fn check_figure(spot: &Spot, figure: &ShapeDef, ports: &[PlaceOn]) -> Result<&'s
             (takes, Said::Number(number)) => spot.takes(id, takes, *number)?,
         }
     }
-    if let Some(key) = kind.keys.iter().find(|key| key.required && !figure.values.contains_key(key.id)) {
+    if let Some(key) = kind.keys.iter().find(|key| key.required && !geometry.values.contains_key(key.id)) {
         return spot.fail("", needs(key));
     }
-    if let Some(modes) = figure.modes {
+    if let Some(modes) = geometry.modes {
         spot.whole(&SHAPE, "modes", i64::from(modes))?;
     }
-    match figure.material {
-        Stuff::Air if family.solid => return spot.fail("", format!("a {} needs material", kind.id)),
-        Stuff::Air => {}
+    match geometry.material {
+        MaterialDef::Air if family.solid => return spot.fail("", format!("a {} needs material", kind.id)),
+        MaterialDef::Air => {}
         _ if !family.solid => {
             return spot.fail("material", format!("a {} is a cavity and holds air; leave it out", kind.id));
         }
-        Stuff::Named(id) if Material::named(id).is_none() => return spot.fail("material", no_material(id)),
-        Stuff::Named(_) => {}
-        Stuff::Own(own) => {
+        MaterialDef::Named(id) if Material::named(id).is_none() => return spot.fail("material", no_material(id)),
+        MaterialDef::Named(_) => {}
+        MaterialDef::Own(own) => {
             let spot = spot.within("material");
             for (id, value) in properties(&own) {
                 spot.number(&MATERIAL, id, value)?;
@@ -366,24 +366,24 @@ fn no_material(word: &str) -> String {
     }
 }
 
-fn write_figure(out: &mut Toml, at: &str, figure: &ShapeDef, ports: &[PlaceOn]) {
-    out.line(format_args!("shape = \"{}\"", figure.kind.id));
-    for key in figure.kind.keys {
-        match figure.values.get(key.id) {
+fn write_geometry(out: &mut Toml, at: &str, geometry: &ShapeDef, ports: &[PlaceOn]) {
+    out.line(format_args!("shape = \"{}\"", geometry.kind.id));
+    for key in geometry.kind.keys {
+        match geometry.values.get(key.id) {
             None => {}
             Some(Said::Word(word)) => out.line(format_args!("{} = {}", key.id, quoted(word))),
             Some(Said::Number(value)) => out.line(format_args!("{} = {value:?}", key.id)),
         }
     }
-    match figure.material {
-        Stuff::Air => {}
-        Stuff::Named(id) => out.line(format_args!("material = \"{id}\"")),
-        Stuff::Own(own) => {
+    match geometry.material {
+        MaterialDef::Air => {}
+        MaterialDef::Named(id) => out.line(format_args!("material = \"{id}\"")),
+        MaterialDef::Own(own) => {
             let all: Vec<String> = properties(&own).iter().map(|(id, value)| format!("{id} = {value:?}")).collect();
             out.line(format_args!("material = {{ {} }}", all.join(", ")));
         }
     }
-    if let Some(modes) = figure.modes {
+    if let Some(modes) = geometry.modes {
         out.line(format_args!("modes = {modes}"));
     }
     out.table_unless_empty(&format!("{at}.port"), ports, |port| {
@@ -398,7 +398,7 @@ fn write_figure(out: &mut Toml, at: &str, figure: &ShapeDef, ports: &[PlaceOn]) 
 #[cfg(feature = "text")]
 impl Read for ShapedDef {
     fn read(node: &Node<'_, '_>, lines: &mut Lines) -> Result<Self, SceneError> {
-        let (figure, ports) = read_figure(node, lines)?;
+        let (geometry, ports) = read_geometry(node, lines)?;
         let morph = match node.entry("morph") {
             None => None,
             Some(entry) => {
@@ -406,19 +406,19 @@ impl Read for ShapedDef {
                 let entries = table(&entry.value, &at, "a table with the keys of a shape")?;
                 let node = Node::open(entries, at, entry.line, &MORPH)?;
                 node.note(lines);
-                let (figure, ports) = read_figure(&node, lines)?;
-                Some(ShapeMorphDef { figure, ports })
+                let (geometry, ports) = read_geometry(&node, lines)?;
+                Some(ShapeMorphDef { geometry, ports })
             }
         };
-        Ok(Self { params: node.params()?, figure, ports, morph })
+        Ok(Self { params: node.params()?, geometry, ports, morph })
     }
 }
 
 #[cfg(feature = "text")]
-fn read_figure(node: &Node<'_, '_>, lines: &mut Lines) -> Result<(ShapeDef, Vec<PlaceOn>), SceneError> {
+fn read_geometry(node: &Node<'_, '_>, lines: &mut Lines) -> Result<(ShapeDef, Vec<PlaceOn>), SceneError> {
     let family = node.beside.and_then(|kind| shape::family(kind.id));
     let Some(family) = family else { return node.fail("shape", "unknown shape") };
-    let mut figure = ShapeDef {
+    let mut geometry = ShapeDef {
         kind: family.kind,
         values: Default::default(),
         material: read_material(node, family, lines)?,
@@ -429,27 +429,27 @@ fn read_figure(node: &Node<'_, '_>, lines: &mut Lines) -> Result<(ShapeDef, Vec<
             KeyType::Word(_) => node.known_word(key.id)?.map(|word| Said::Word(word.into())),
             _ => node.number(key.id)?.map(Said::Number),
         };
-        figure.values.extend(said.map(|said| (key.id.to_string(), said)));
+        geometry.values.extend(said.map(|said| (key.id.to_string(), said)));
     }
-    Ok((figure, read_places(node, family, lines)?))
+    Ok((geometry, read_places(node, family, lines)?))
 }
 
 #[cfg(feature = "text")]
-fn read_material(node: &Node<'_, '_>, family: &Family, lines: &mut Lines) -> Result<Stuff, SceneError> {
-    let Some(entry) = node.entry("material") else { return Ok(Stuff::Air) };
+fn read_material(node: &Node<'_, '_>, family: &Family, lines: &mut Lines) -> Result<MaterialDef, SceneError> {
+    let Some(entry) = node.entry("material") else { return Ok(MaterialDef::Air) };
     if !family.solid {
         return node.fail("material", format!("a {} is a cavity and holds air; leave it out", family.kind.id));
     }
     let at = node.place("material");
     match &entry.value.data {
         Data::Text(word) => match Material::named(word) {
-            Some(found) => Ok(Stuff::Named(found.id)),
+            Some(found) => Ok(MaterialDef::Named(found.id)),
             None => fail(at, entry.line, no_material(word)),
         },
         Data::Table(entries) => {
             let own = Node::open(entries, at, entry.line, &MATERIAL)?;
             own.note(lines);
-            Ok(Stuff::Own(Material {
+            Ok(MaterialDef::Own(Material {
                 density_kg_m3: own.needed_number("density_kg_m3", "a material")?,
                 young_pa: own.needed_number("young_pa", "a material")?,
                 poisson: own.number_or("poisson", crate::resonator::material::DEFAULT_POISSON)?,
