@@ -526,3 +526,48 @@ fn energy_minus_work_never_rises_in_random_scenes_with_processes() {
     }
     assert!(worked > 2000, "{worked} of 3000 did something");
 }
+
+/// The force under a walking foot as breakpoints, body weights: heel, middle and toe of a step at a speed, m/s, that lasts so
+/// long, s. Quadratics in the speed, fitted to 600 steps on a force plate.
+fn step(speed_m_s: f64, stance_s: f64) -> Vec<[f64; 2]> {
+    let at = |[c2, c1, c0]: [f64; 3]| {
+        let u = speed_m_s - 1.4;
+        c0 + u * (c1 + u * c2)
+    };
+    let knots = [
+        [at([0.04358, -0.07215, 0.21444]), at([0.25602, 0.37351, 1.17642])],
+        [at([0.03598, 0.01436, 0.46813]), at([-0.06688, -0.38397, 0.70026])],
+        [at([0.02439, 0.01093, 0.75550]), at([-0.15730, 0.11678, 1.24870])],
+    ];
+    let [a, b, c] = knots.map(|[t, force]| [0.05 + t * stance_s, force]);
+    vec![[0.0, 0.0], [0.05, 0.0], a, b, c, [0.05 + stance_s, 0.0]]
+}
+
+#[test]
+fn a_step_crumples_snow_as_often_however_fast_it_is_made_and_at_the_same_times_at_every_rate() {
+    let text = |points: &[[f64; 2]]| {
+        format!(
+            "[signal.foot]\ntype = 'points'\npoints = {points:?}\n[process.snow]\ntype = 'crumple'\ndriven_by = 'foot'\nevents = 298.0\n\
+             modes = [{{ freq_hz = 385.0, decay_s = 0.0078, mass_kg = 0.002 }}]\n[[tap]]\nof = 'snow'\nquantity = 'sound'"
+        )
+    };
+    for (speed, stance) in [(0.9, 0.8044), (1.3, 0.654), (1.8, 0.5395), (1.3, 0.3)] {
+        let points = step(speed, stance);
+        let rise: f64 = points.windows(2).map(|pair| (pair[1][1] - pair[0][1]).max(0.0)).sum();
+        let runs = 30;
+        let mut count = 0;
+        for seed in 0..runs {
+            count += happenings(&mut build(&text(&points), 8_000.0, seed), 1.0, 1000).0.len();
+        }
+        let (mean, wanted) = (count as f64 / runs as f64, 298.0 * rise);
+        // Five standard errors of a Poisson count.
+        assert!(
+            (mean - wanted).abs() < 5.0 * (wanted / runs as f64).sqrt(),
+            "{speed} m/s, {stance} s: {mean} of {wanted}"
+        );
+        let (first, _) = happenings(&mut build(&text(&points), 44_100.0, 3), 1.0, 512);
+        for rate_hz in [48_000.0, 96_000.0, 192_000.0] {
+            assert_eq!(first, happenings(&mut build(&text(&points), rate_hz, 3), 1.0, 512).0, "{rate_hz} Hz");
+        }
+    }
+}

@@ -59,7 +59,7 @@ fn every_operator_does_what_the_page_says() {
         ("above = 0.7", 699, 0.0, 0.0),
         ("above = 0.7", 702, 1.0, 0.0),
         // A way of 1 m a second on a wheel of 10 cm: e v^2/r cos(x/r).
-        ("radius_m = 0.1\neccentricity = 0.02", 314, 0.2 * 3.14_f64.cos(), 1e-3),
+        ("radius_m = 0.1\neccentricity = 0.02", 250, 0.2 * 2.5_f64.cos(), 1e-3),
     ] {
         let text = format!("[signal.s]\n{ramp}\n{operator}\n[body.a]\ntype = 'mass'\n[[tap]]\nof = 'a'");
         let found = values(&mut engine(&text, 48_000.0), "s", &[])[k];
