@@ -43,6 +43,7 @@
 //! | bodies: masses, modes, shapes, strings, networks | [`resonator`] and the modules in it |
 //! | force laws: impact and friction | [`interactor`] |
 //! | surfaces that a body slides or rolls over | [`texture`] |
+//! | one number over time, and what crackles, crunches and shatters as it says | [`signal`], [`process`] |
 //! | rooms, and the air between a sound and its listener | [`output`] |
 //! | how contacts that share bodies are solved together | [`contact`] |
 //! | how a parameter is declared: unit, range, glide, knob law | [`param`] |
