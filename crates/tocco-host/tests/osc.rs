@@ -114,7 +114,7 @@ fn a_mistake_is_answered_with_what_where_and_the_nearest_name_and_counted() {
     let mistakes: [(&str, Vec<OscType>, &str); 13] = [
         ("/hit/stifness", vec![OscType::Float(1.0)], "did you mean 'hit/stiffness'?"),
         ("/hit/stiffness", vec![text("hard")], "/hit/stiffness: takes a number, not the text 'hard'"),
-        ("/hit/stiffness", vec![], "takes one number, not 0 values"),
+        ("/hit/stiffness", vec![], "takes one number, or two with a glide in seconds, not 0 values"),
         ("/hit/stiffness", vec![OscType::Nil], "takes a number"),
         ("/hit/stiffness", vec![OscType::Float(f32::NAN)], "not a number"),
         ("/tocco/stirke", vec![text("hammer"), OscType::Float(1.0)], "did you mean 'tocco/strike'?"),
