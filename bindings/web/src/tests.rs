@@ -91,7 +91,7 @@ fn what_cannot_be_done_is_answered_with_one_line() {
     assert_eq!(gesture(session, r#"{"set":"bra/freq_scale","value":1}"#, 0.0), 0);
     assert!(last_error().contains("bar"), "{}", last_error());
     assert_eq!(gesture(session, r#"{"dance":"bar"}"#, 0.0), 0);
-    assert!(last_error().contains("one of set, jump, strike"), "{}", last_error());
+    assert!(last_error().contains("one of set, jump, stream, strike"), "{}", last_error());
     // SAFETY: the session is alive until it is freed, texts outlive the calls.
     unsafe {
         assert_eq!(tocco_gesture(session, [0xff].as_ptr(), 1, 0.0), 0);
