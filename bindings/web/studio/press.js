@@ -18,11 +18,10 @@ const DECADES = 3;
 export function findPresses({ inlets, processes }) {
   const names = new Set(inlets.map(({ name }) => name));
   const numbered = processes.map((process, number) => ({ ...process, number }));
-  const all = inlets.map((inlet, index) => {
+  return inlets.map((inlet, index) => {
     const own = numbered.filter(({ driven_by }) => driven_by === inlet.name);
     return { inlet, index, own, seen: [...own, ...numbered.filter(({ driven_by }) => !names.has(driven_by))] };
   });
-  return all;
 }
 
 /** The last seconds, in pieces: the largest value of the signal, and the largest event of each process. */
@@ -204,17 +203,21 @@ export class PressSurface {
     }
     this.hand(pen, w, y);
     const unit = this.inlet.unit === "1" ? "" : ` ${this.inlet.unit}`;
-    label(pen, `${Number(this.now.toPrecision(2))}${unit}`, 8, h - 8);
+    const { min, max } = this.inlet;
+    const now = Math.abs(this.now) < 1e-3 * (max - min) ? 0 : this.now; // the tail of a smoother is nothing
+    label(pen, `${Number(now.toPrecision(2))}${unit}`, 8, h - 8);
     pen.textAlign = "right";
     const rate = this.strip?.rate() ?? 0;
     if (this.seen.length) label(pen, `${Math.round(rate)} events a second`, w - 8, h - 8);
     pen.textAlign = "center";
     if (!this.wasPressed) label(pen, "hold and squeeze \u2191", w / 2, h / 2);
     pen.textAlign = "left";
-    this.seen.slice(0, 3).forEach(({ name }, i) => {
+    const named = this.seen.slice(0, 3);
+    named.forEach(({ name }, i) => {
+      const below = h - 28 - 18 * (named.length - 1 - i);
       pen.fillStyle = this.ink(i);
-      pen.fillRect(8, 10 + 18 * i, 10, 10);
-      label(pen, name, 24, 19 + 18 * i);
+      pen.fillRect(8, below - 9, 10, 10);
+      label(pen, name, 24, below);
     });
   }
 

@@ -217,6 +217,8 @@ class Studio {
       const figure = document.createElement("figure");
       const caption = document.createElement("figcaption");
       caption.textContent = surface.inlet ? surface.caption : surface.rub ? `rub ${surface.rub.on.body} with ${surface.rub.name}` : `strike ${surface.body.name}`;
+      // One pad above many objects has the whole width: its time runs across it.
+      figure.classList.toggle("wide", Boolean(surface.inlet) && presses.length === 1);
       figure.append(surface.canvas, caption);
       host.append(figure);
       surface.canvas.addEventListener("pointerdown", () => surface.body && this.look(surface.body.name));
