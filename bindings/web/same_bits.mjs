@@ -21,7 +21,10 @@ function same(name, got, want) {
 }
 
 // A copy at the start of a buffer of its own, where any element type may be laid over it.
-const runNative = (...args) => Uint8Array.from(execFileSync(native, args.map(String), { maxBuffer: 1 << 30 }));
+function runNative(...args) {
+  const options = typeof args.at(-1) === "object" ? args.pop() : {};
+  return Uint8Array.from(execFileSync(native, args.map(String), { maxBuffer: 1 << 30, ...options }));
+}
 
 function maths() {
   const stream = runNative("maths");
@@ -49,21 +52,37 @@ function error() {
   return new TextDecoder().decode(said);
 }
 
-// Two seconds in blocks of a worklet; the native side renders them in one piece.
-function scene(path, rate) {
-  const name = `${basename(path)} at ${rate || "its own"} Hz`;
+// Two seconds in blocks of a worklet; the native side renders them in one piece. A scene that listens hears a noise that swells and ebbs,
+// every number of which a float can hold, or nothing.
+function scene(path, rate, listening) {
+  const name = `${basename(path)} at ${rate || "its own"} Hz${listening ? ", which hears something" : ""}`;
   const session = text(readFileSync(path, "utf8"), (p, n) => tocco.tocco_load(p, n, rate));
   if (session === 0) return failures.push(`${name}: ${error()}`);
   const channels = tocco.tocco_channels(session);
   const block = 128;
   const frames = Math.ceil((2 * tocco.tocco_rate_hz(session)) / block) * block;
   const got = new Float32Array(frames * channels);
+  const inputs = tocco.tocco_inputs(session);
+  if (listening && inputs === 0) return tocco.tocco_free(session);
+  const heard = Float32Array.from({ length: listening ? frames * inputs : 0 }, noise());
   for (let at = 0; at < frames; at += block) {
+    if (listening) {
+      const place = tocco.tocco_input(session, block); // first: it may grow the memory
+      const room = new Float32Array(tocco.memory.buffer, place, inputs * block);
+      for (let c = 0; c < inputs; c += 1) room.set(heard.subarray(c * frames + at, c * frames + at + block), c * block);
+    }
     const pointer = tocco.tocco_render(session, block);
     got.set(new Float32Array(tocco.memory.buffer, pointer, block * channels), at * channels);
   }
   tocco.tocco_free(session);
-  same(name, got, new Float32Array(runNative(path, rate, frames).buffer));
+  const input = Buffer.from(heard.buffer);
+  same(name, got, new Float32Array(runNative(path, rate, frames, { input }).buffer));
+}
+
+/** Noise of 20 bits, louder and softer by turns. */
+function noise() {
+  const roll = dice(14);
+  return (_, i) => ((roll(1 << 20) - (1 << 19)) / (1 << 20)) * (i % 20_000 < 9_000 ? 1 : 1 / 64);
 }
 
 function refusal() {
@@ -121,7 +140,7 @@ function keys(path) {
 maths();
 refusal();
 for (const path of scenes) if (/^\[midi\]/m.test(readFileSync(path, "utf8"))) keys(path);
-for (const path of scenes) for (const rate of [0, 44100]) scene(path, rate);
+for (const path of scenes) for (const rate of [0, 44100]) for (const listening of [false, true]) scene(path, rate, listening);
 
 for (const failure of failures) console.error(failure);
 console.log(`wasm: ${passed} passed, ${failures.length} failed`);

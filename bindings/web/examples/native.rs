@@ -3,9 +3,10 @@
 //!
 //! `native maths`: for each function of `tocco::math` a line `NAME COUNT`, then its doubles.
 //! `native keys SCENE`: what a keyboard's bytes mean, a line of JSON for each line `SECONDS BYTE BYTE ...` that comes in.
-//! `native SCENE RATE_HZ FRAMES`: interleaved `f32`; rate 0 is the scene's own.
+//! `native SCENE RATE_HZ FRAMES`: interleaved `f32`; rate 0 is the scene's own. Sound for its inputs comes in as `f32`, channel after
+//! channel; nothing is silence.
 
-use std::io::{BufRead, Write};
+use std::io::{BufRead, Read, Write};
 use tocco::Queue;
 use tocco::engine::Engine;
 use tocco::scene::{Scene, SceneDef};
@@ -39,8 +40,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let def = SceneDef::from_text(&std::fs::read_to_string(scene)?)?;
             let rate_hz: f64 = rate_hz.parse()?;
             let mut engine = Engine::new(Scene::build(&def, if rate_hz == 0.0 { def.rate_hz } else { rate_hz })?);
-            let mut samples = vec![0.0f32; frames.parse::<usize>()? * engine.scene().channels()];
-            engine.render(&[], &mut Queue::new(), &mut samples);
+            let frames: usize = frames.parse()?;
+            let mut samples = vec![0.0f32; frames * engine.scene().channels()];
+            let mut bytes = Vec::new();
+            std::io::stdin().lock().read_to_end(&mut bytes)?;
+            let heard: Vec<f32> = bytes.as_chunks().0.iter().map(|sample| f32::from_le_bytes(*sample)).collect();
+            let inputs: Vec<&[f32]> = heard.chunks(frames.max(1)).collect();
+            engine.render(&inputs, &mut Queue::new(), &mut samples);
             out.write_all(&samples.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>())?;
         }
         _ => return Err("usage: native maths | native keys SCENE | native SCENE RATE_HZ FRAMES".into()),

@@ -7,7 +7,8 @@ use tocco::scene::def::{BodyDef, Length, ModeDef};
 use tocco::scene::kinds::Detail;
 use tocco::scene::{ControlInfo, Scene, SceneDef};
 
-/// Bodies with their places, contacts, live paths with their declarations, controls, signals, outputs and inputs.
+/// Bodies with their places, contacts, live paths with their declarations, controls, signals, inlets and the processes that hear
+/// them, outputs and inputs.
 pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
     let (paths, directory) = (scene.paths(), scene.directory());
     let modes = scene.modes();
@@ -32,6 +33,19 @@ pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
         .iter()
         .map(|contact| json!({ "name": contact.name, "type": contact.form.kind().id, "between": contact.between }))
         .collect();
+    // Parameters of a signal are found by their paths; what an inlet is, and who hears it, is said here.
+    let inlets: Vec<Value> = directory
+        .inlets()
+        .map(|(path, spec)| {
+            let name = path.strip_suffix("/value").unwrap_or(&path).to_owned();
+            json!({ "name": name, "path": path, "unit": spec.unit, "min": spec.min, "max": spec.max, "rest": spec.default })
+        })
+        .collect();
+    let processes: Vec<Value> = def
+        .processes
+        .iter()
+        .map(|process| json!({ "name": process.name, "type": process.form.kind().id, "driven_by": process.driven_by }))
+        .collect();
     json!({
         "title": def.title,
         "seed": def.seed,
@@ -43,6 +57,8 @@ pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
         "paths": paths.iter().map(path).collect::<Vec<_>>(),
         "controls": controls,
         "signals": directory.signals(),
+        "inlets": inlets,
+        "processes": processes,
         "outputs": outputs,
         "inputs": directory.inputs(),
         "omitted": scene.omitted(),

@@ -6,7 +6,8 @@
 
 use crate::names::gesture;
 use crate::{NUMBERS, TEXT, address, done, free, hand_out, read, utf8, values};
-use tocco::{Document, Gesture};
+use tocco::scene::Probe;
+use tocco::{Directory, Document, Gesture};
 use tocco_live::limiter::{CEILING_DBTP, Limiter};
 use tocco_live::take::SharedWriter;
 use tocco_live::{Setup, When};
@@ -35,7 +36,13 @@ pub struct Session {
     limiter: Limiter,
     /// Largest magnitude and least gain of the limiter of each output, since they were last asked for.
     meters: Vec<[f64; 2]>,
+    /// Signals of the scene that are drawn, and their values after each block since they were last asked for: the tick, then each.
+    drawn: Vec<Probe>,
+    trace: Vec<f64>,
 }
+
+/// Most numbers of a trace that nobody asks for.
+const LONGEST_TRACE: usize = 1 << 13;
 
 impl Session {
     fn open(scene: Document, rate_hz: f64) -> Result<Self, String> {
@@ -47,12 +54,16 @@ impl Session {
         let outputs = live.desk.directory().outputs();
         let limiter = Limiter::of_outputs(live.desk.channels(), live.desk.rate_hz(), CEILING_DBTP, outputs);
         let meters = vec![[0.0, 1.0]; outputs.len()];
-        let (out, input, rows, heard, device) = Default::default();
-        Ok(Self { live, take: None, out, input, rows, watched: 0, heard, device, gain: None, limiter, meters })
+        let (out, input, rows, heard, device, trace) = Default::default();
+        let drawn = drawn(live.desk.directory());
+        let (take, watched, gain) = (None, 0, None);
+        Ok(Self { live, take, out, input, rows, watched, heard, device, gain, limiter, meters, drawn, trace })
     }
 
-    /// Limiters and meters are those of the scene's outputs.
-    fn follow_outputs(&mut self) {
+    /// Limiters and meters are those of the scene's outputs, traces those of its inlets.
+    fn follow_scene(&mut self) {
+        self.drawn = drawn(self.live.desk.directory());
+        self.trace.clear();
         let outputs = self.live.desk.directory().outputs();
         self.limiter.regroup(outputs);
         self.meters = vec![[0.0, 1.0]; outputs.len()];
@@ -61,7 +72,7 @@ impl Session {
     fn perform(&mut self, gesture: &Gesture, at: f64) -> Result<(), String> {
         self.live.desk.perform(gesture, when(at)).map_err(|error| error.to_string())?;
         if matches!(gesture, Gesture::Load(_) | Gesture::Edit(_)) {
-            self.follow_outputs();
+            self.follow_scene();
             self.watched = 0;
             self.live.desk.watch(&[], NEVER_S).map_err(|error| error.to_string())?;
         }
@@ -77,6 +88,11 @@ impl Session {
         let count = came_in.count();
         self.live.player.play_probed(&inputs[..count], &mut self.out, &mut self.rows);
         self.input.clear();
+        if !self.drawn.is_empty() && self.trace.len() < LONGEST_TRACE {
+            let engine = self.live.player.engine();
+            self.trace.push(engine.tick() as f64);
+            self.trace.extend(self.drawn.iter().map(|probe| engine.probe(*probe)));
+        }
     }
 
     fn hear(&mut self, gain: f64, limits: bool, device_channels: usize) {
@@ -127,6 +143,12 @@ impl Session {
             None => Err("no take is being recorded".into()),
         }
     }
+}
+
+/// The signals that a player may press, in the order of the directory's inlets.
+fn drawn(directory: &Directory) -> Vec<Probe> {
+    let signal = |path: &str| path.strip_suffix("/value").map(|name| format!("{name}.value"));
+    directory.inlets().filter_map(|(path, _)| directory.probe(&signal(&path)?).ok()).collect()
 }
 
 fn when(at: f64) -> When {
@@ -300,6 +322,36 @@ pub unsafe extern "C" fn tocco_meters(session: *mut Session) {
     session.meters.fill([0.0, 1.0]);
 }
 
+/// Answers with the values of the scene's inlets, as their signals are, after each block since the last call: the tick, then one
+/// number for each inlet. What a scene's drive says is among them, and what a player does.
+///
+/// # Safety
+/// `session` is alive and used by nobody else during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_trace(session: *mut Session) {
+    // SAFETY: alive and exclusive by contract.
+    let session = unsafe { &mut *session };
+    NUMBERS.set(session.trace.clone());
+    session.trace.clear();
+}
+
+/// Answers with what the scene's processes have done since the last call, the last thousand at most: three numbers each, its tick
+/// with a fraction, the number of the process and how strong it was, in the unit of the process.
+///
+/// # Safety
+/// `session` is alive and used by nobody else during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_happened(session: *mut Session) {
+    // SAFETY: alive and exclusive by contract.
+    let player = &mut unsafe { &mut *session }.live.player;
+    let (began, rate_hz) = (player.engine().began() as f64, player.rate_hz());
+    let mut numbers = Vec::new();
+    while let Some(happening) = player.take_happening() {
+        numbers.extend([began + happening.at_s * rate_hz, happening.process as f64, happening.size]);
+    }
+    NUMBERS.set(numbers);
+}
+
 /// Watches these signals (one name per line) from the next render on, none of them if one is unknown. 1 or, on error, 0.
 ///
 /// # Safety
@@ -353,7 +405,7 @@ pub unsafe extern "C" fn tocco_modes(session: *const Session, body: u32) {
     NUMBERS.set(energies);
 }
 
-/// Answers with unconverged solves, refused or clamped values, and resets, since the start.
+/// Answers with unconverged solves, refused or clamped values, resets, and events left out beyond the most, since the start.
 ///
 /// # Safety
 /// `session` is alive.
@@ -363,7 +415,8 @@ pub unsafe extern "C" fn tocco_health(session: *const Session) {
     let live = &unsafe { &*session }.live;
     let health = live.player.engine().health();
     let clamped = live.desk.counts().clamped + health.clamped;
-    NUMBERS.set([health.unconverged, health.refused + clamped, health.reset].map(|n| n as f64).to_vec());
+    let counts = [health.unconverged, health.refused + clamped, health.reset, health.capped];
+    NUMBERS.set(counts.map(|n| n as f64).to_vec());
 }
 
 /// Records a take, which must be asked for before anything else. 1 or, on error, 0.

@@ -205,7 +205,7 @@ fn the_page_learns_what_is_in_a_scene_and_signals_come_sample_by_sample() {
         tocco_modes(session, 1);
         assert_eq!(NUMBERS.with_borrow(Vec::len), 1);
         tocco_health(session);
-        assert_eq!(NUMBERS.with_borrow(Vec::clone), [0.0; 3]);
+        assert_eq!(NUMBERS.with_borrow(Vec::clone), [0.0; 4]);
         assert_eq!(tocco_watch(session, "hit.fource".as_ptr(), 10), 0);
         tocco_free(session);
         let keys = tocco_keys(BAR.as_ptr(), BAR.len());
@@ -214,5 +214,53 @@ fn the_page_learns_what_is_in_a_scene_and_signals_come_sample_by_sample() {
         tocco_keys_feed(keys, [0x90, 60, 127].as_ptr(), 3, 0.0);
         assert!(text().contains("\"strike\":\"hammer\""), "{}", text());
         tocco_keys_free(keys);
+    }
+}
+
+#[test]
+fn what_an_inlet_does_and_what_happens_is_told_with_its_time() {
+    let scene = "[signal.squeeze]\ntype = 'input'\nunit = 'N'\nmax = 3.0\n[[drive]]\npath = 'squeeze/value'\n\
+                 points = [[0.0, 0.0], [0.01, 0.0], [0.02, 1.5]]\n[process.paper]\ntype = 'crumple'\ndriven_by = 'squeeze'\n\
+                 modes = [{ freq_hz = 900.0, decay_s = 0.002, mass_kg = 0.002 }]\n[[tap]]\nof = 'paper'\nquantity = 'sound'\n";
+    // SAFETY: what is handed over is alive during the calls, and freed once.
+    unsafe {
+        let names = tocco_names(scene.as_ptr(), scene.len(), 48_000.0);
+        tocco_describe(names);
+        let words: Value = serde_json::from_str(&text()).unwrap();
+        let inlet = serde_json::json!({ "name": "squeeze", "path": "squeeze/value", "unit": "N", "min": 0.0, "max": 3.0, "rest": 0.0 });
+        assert_eq!(words["inlets"][0], inlet);
+        assert_eq!(words["processes"][0], serde_json::json!({ "name": "paper", "type": "crumple", "driven_by": "squeeze" }));
+        tocco_names_free(names);
+        let session = load(scene);
+        (0..15).for_each(|_| drop(render(session, 128)));
+        tocco_trace(session);
+        let trace = NUMBERS.with_borrow(Vec::clone);
+        let rows: Vec<(f64, f64)> = trace.chunks(2).map(|row| (row[0], row[1])).collect();
+        assert_eq!(rows.len(), 15);
+        // What is heard as it comes is late by a millisecond or two.
+        for (tick, value) in &rows {
+            let driven = (150.0 * (tick / 48_000.0 - 0.01)).clamp(0.0, 1.5);
+            assert!((value - driven).abs() < 0.35 && *value <= driven + 1e-9, "{tick}: {value} instead of {driven}");
+        }
+        tocco_happened(session);
+        let happened = NUMBERS.with_borrow(Vec::clone);
+        assert!(happened.len() > 100 && happened.len() % 3 == 0);
+        for event in happened.chunks(3) {
+            assert!((480.0..1968.0).contains(&event[0]) && event[1] == 0.0 && event[2] > 0.0, "{event:?}");
+        }
+        tocco_trace(session);
+        assert_eq!(NUMBERS.with_borrow(Vec::len), 0, "told once");
+        tocco_happened(session);
+        assert_eq!(NUMBERS.with_borrow(Vec::len), 0, "told once");
+        // A squeeze by hand takes over, in a scene that began later than the session.
+        assert_eq!(tocco_replace(session, scene.as_ptr(), scene.len(), 0), 1, "{}", last_error());
+        assert_eq!(gesture(session, r#"{"set":"squeeze/value","value":3.0,"glide_s":0.005}"#, 2_100.0), 1, "{}", last_error());
+        (0..10).for_each(|_| drop(render(session, 128)));
+        tocco_trace(session);
+        assert_eq!(NUMBERS.with_borrow(|numbers| numbers.last().copied()), Some(3.0));
+        tocco_happened(session);
+        let first = NUMBERS.with_borrow(|numbers| numbers[0]);
+        assert!((2_100.0..2_300.0).contains(&first), "{first}: by the session's clock");
+        tocco_free(session);
     }
 }

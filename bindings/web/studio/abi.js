@@ -244,6 +244,18 @@ class Session {
     return this.abi.numbers();
   }
 
+  /** Values of the inlets after each block since the last call: the tick, then each. */
+  trace() {
+    this.x.tocco_trace(this.pointer);
+    return this.abi.numbers();
+  }
+
+  /** What processes did since the last call: tick, number of the process, size, and again. */
+  happened() {
+    this.x.tocco_happened(this.pointer);
+    return this.abi.numbers();
+  }
+
   /** Energies of all bodies, then of all laws, J. */
   energies() {
     this.x.tocco_energies(this.pointer);
@@ -256,7 +268,7 @@ class Session {
     return this.abi.numbers();
   }
 
-  /** Unconverged solves, refused or clamped values, resets. */
+  /** Unconverged solves, refused or clamped values, resets, events beyond the most. */
   health() {
     this.x.tocco_health(this.pointer);
     return this.abi.numbers();

@@ -49,11 +49,10 @@ export class Notes {
     this.next = null;
   }
 
-  /** What notes play in this scene: objects to strike, or a bow. */
-  show(info, strikes, rubs) {
+  /** What notes play in this scene: a bow, objects to strike, or, where there are neither, what is pressed. */
+  show(info, strikes, rubs, presses) {
     this.base = new Map(info.paths.map((p) => [p.path, p.value]));
-    this.strikes = strikes;
-    this.rubs = rubs;
+    Object.assign(this, { strikes, rubs, presses });
     this.held.clear();
   }
 
@@ -126,14 +125,20 @@ export class Notes {
       rub.play(0.3 + 0.6 * velocity, 0.2 + 0.4 * velocity, [0.65 + 0.3 * velocity, 0.2 + 0.4 * velocity]);
       return;
     }
+    const pick = (list) => list[(((note - FIRST_NOTE) % list.length) + list.length) % list.length];
+    if (!this.strikes.length && this.presses.length) {
+      pick(this.presses).hold(`note ${note}`, 0.2 + 0.8 * velocity);
+      return;
+    }
     const count = this.strikes.length;
-    const surface = this.strikes[count > 1 ? (((note - FIRST_NOTE) % count) + count) % count : 0];
+    const surface = count > 1 ? pick(this.strikes) : this.strikes[0];
     if (!surface) return;
     if (count === 1) this.tune(surface.body.name, note + this.bent);
     surface.strike(surface.cursor, 0.25 + 1.25 * velocity);
   }
 
   end(note) {
+    for (const press of this.presses ?? []) press.lift(`note ${note}`);
     if (this.held.delete(note) && this.held.size === 0) this.rubs[0]?.lift("notes");
   }
 

@@ -7,6 +7,7 @@ import { compile, Engine } from "./engine.js";
 import { Gallery } from "./gallery.js";
 import { download, fileName, LARGEST_SCENE, linkTo, Offline, sceneIn, wav } from "./keep.js";
 import { Notes } from "./keys.js";
+import { findPresses, PressSurface } from "./press.js";
 import { findSurfaces, isCopy, RubSurface, StrikeSurface } from "./surfaces.js";
 import { VIEWS } from "./views.js";
 
@@ -100,6 +101,7 @@ class Studio {
     on("latency", "change", () => (this.opening = this.reopen().catch((error) => problem(error.message))));
     on("limiter", "change", () => engine.post({ limiting: $("limiter").checked }));
     on("speed", "input", () => ($("speed-out").textContent = `${this.how().speed.toPrecision(2)} m/s`));
+    on("squeeze", "input", () => ($("squeeze-out").textContent = `${Math.round(1000 * this.squeeze())} ms`));
     on("keys", "change", () => this.notes.letters($("keys").checked).catch((error) => problem(error.message)));
     on("midi", "click", async () => say(await this.notes.midi()));
     on("undo", "click", () => this.controls.history.undo());
@@ -132,6 +134,11 @@ class Studio {
 
   how() {
     return { speed: 10 ** Number($("speed").value), impulse: 0.01 * 10 ** Number($("speed").value), mass: $("mass").value };
+  }
+
+  /** Seconds in which a hand closes. */
+  squeeze() {
+    return 10 ** Number($("squeeze").value);
   }
 
   async start() {
@@ -204,11 +211,14 @@ class Studio {
     host.replaceChildren();
     const strikeSurfaces = strikes.map((strike) => new StrikeSurface(strike, this.engine, () => this.how()));
     const rubSurfaces = rubs.map((rub) => new RubSurface(rub, info, this.engine, () => $("mode").value));
-    this.surfaces = [...rubSurfaces, ...strikeSurfaces];
+    const presses = findPresses(info).map((press) => new PressSurface(press, this.engine, () => this.squeeze()));
+    this.surfaces = [...presses, ...rubSurfaces, ...strikeSurfaces];
     for (const surface of this.surfaces) {
       const figure = document.createElement("figure");
       const caption = document.createElement("figcaption");
-      caption.textContent = surface.rub ? `rub ${surface.rub.on.body} with ${surface.rub.name}` : `strike ${surface.body.name}`;
+      caption.textContent = surface.inlet ? surface.caption : surface.rub ? `rub ${surface.rub.on.body} with ${surface.rub.name}` : `strike ${surface.body.name}`;
+      // One pad above many objects has the whole width: its time runs across it.
+      figure.classList.toggle("wide", Boolean(surface.inlet) && presses.length === 1);
       figure.append(surface.canvas, caption);
       host.append(figure);
       surface.canvas.addEventListener("pointerdown", () => surface.body && this.look(surface.body.name));
@@ -216,12 +226,13 @@ class Studio {
     host.classList.toggle("one", this.surfaces.length <= 2);
     // Only when all are there has each the room it will have.
     this.surfaces.forEach((surface) => surface.draw());
-    this.notes.show(info, strikeSurfaces, rubSurfaces);
+    this.notes.show(info, strikeSurfaces, rubSurfaces, presses);
     this.hammers = strikes.flatMap((strike) => strike.hammers);
     $("mass").replaceChildren(...[...new Set(this.hammers.map((h) => h.mass))].map((mass) => new Option(mass)));
     $("mass-box").hidden = !strikes.some(({ hammers }) => new Set(hammers.map((h) => h.mass)).size > 1);
     $("speed-box").hidden = strikes.length === 0;
     $("mode-box").hidden = rubs.length === 0;
+    $("squeeze-box").hidden = presses.every(({ isBlow }) => isBlow);
     this.hammer();
     $("look").replaceChildren(...info.bodies.flatMap((body, i) => (body.modes.length && !isCopy(body.name) ? [new Option(body.name, i)] : [])));
     $("look-box").hidden = $("look").options.length === 0;
@@ -281,9 +292,10 @@ class Studio {
   status(status) {
     this.last = status;
     if (this.info) this.notes.weigh(this.info.bodies, status.energies);
+    for (const surface of this.surfaces) surface.follow?.({ ...status, inlets: this.info.inlets.length });
     this.load = this.load === undefined ? status.load : this.load + 0.02 * (status.load - this.load); // its clock ticks in ms
-    const [unconverged, refused, reset] = status.health;
-    const trouble = [[unconverged, "unconverged"], [refused, "refused"], [reset, "reset"], [this.underruns(), "gaps"]]
+    const [unconverged, refused, reset, capped] = status.health;
+    const trouble = [[unconverged, "unconverged"], [refused, "refused"], [reset, "reset"], [capped, "events too many"], [this.underruns(), "gaps"]]
       .filter(([n]) => n > 0).map(([n, word]) => `${n} ${word}`).join(", ");
     $("status").textContent = `${(status.tick / this.engine.rate).toFixed(1)} s, load ${(100 * this.load).toFixed(0)} %, ${this.engine.rate} Hz, latency ${(1000 * (this.engine.context.outputLatency || this.engine.context.baseLatency || 0)).toFixed(0)} ms${trouble ? `, ${trouble}` : ", all well"}`;
     $("reduction").textContent = this.levels(status.meters);

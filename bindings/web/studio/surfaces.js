@@ -56,7 +56,8 @@ export function playRange(info, path, fallback) {
   return control ? control.range : fallback;
 }
 
-function canvasOf(label, help) {
+/** A canvas that is played, with words for those who do not see it. */
+export function canvasOf(label, help) {
   const canvas = document.createElement("canvas");
   canvas.tabIndex = 0;
   canvas.setAttribute("role", "application");

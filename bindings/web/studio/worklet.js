@@ -151,7 +151,7 @@ class Tocco extends AudioWorkletProcessor {
     this.port.postMessage({
       status: {
         tick: session.tick(), energies: session.energies(), modes, body: this.look, health: Array.from(session.health()),
-        load, worst: busy.worst, late: busy.late, meters: session.meters(),
+        load, worst: busy.worst, late: busy.late, meters: session.meters(), trace: session.trace(), happened: session.happened(),
       },
     });
     busy.quanta = busy.spent = busy.worst = 0;

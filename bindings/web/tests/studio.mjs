@@ -5,9 +5,10 @@ import { close, only } from "./harness.mjs";
 import keep from "./keep.mjs";
 import keys from "./keys.mjs";
 import play from "./play.mjs";
+import press from "./press.mjs";
 import serve from "./serve.mjs";
 
-const tests = { ...play, ...keys, ...keep, ...serve, ...everyone };
+const tests = { ...play, ...press, ...keys, ...keep, ...serve, ...everyone };
 let passed = 0;
 const failures = [];
 for (const [name, test] of Object.entries(tests)) {

@@ -10,7 +10,7 @@ use rtrb::{Consumer, Producer};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tocco::engine::{START, hashed};
-use tocco::scene::{Output, Probe};
+use tocco::scene::{Happening, Output, Probe};
 use tocco::{Command, Engine, Health, Queue};
 
 /// Requests that wait at most, in the ring and for their tick.
@@ -149,6 +149,11 @@ impl Player {
     /// The engine behind it, to look at. Between blocks only.
     pub fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// The next thing that a process has done and nobody has taken yet: [`Engine::take_happening`]. Between blocks only.
+    pub fn take_happening(&mut self) -> Option<Happening> {
+        self.engine.take_happening()
     }
 
     /// True after the last sample: from then on there is silence.

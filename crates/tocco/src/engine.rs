@@ -175,6 +175,11 @@ impl Engine {
         self.tick
     }
 
+    /// Tick at which the present scene began: times within it count from there.
+    pub fn began(&self) -> u64 {
+        self.origin
+    }
+
     /// Energy of all bodies and laws, J.
     pub fn energy(&self) -> Real {
         self.world().energy()

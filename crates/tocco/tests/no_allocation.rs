@@ -92,6 +92,34 @@ fn render_neither_allocates_nor_frees_in_contact_in_sleep_under_edits_and_when_s
 }
 
 #[test]
+fn signals_and_processes_of_every_kind_render_without_allocating() {
+    let text = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bindings/web/everything.toml");
+    let mut engine = engine(&std::fs::read_to_string(text).unwrap(), 48_000.0);
+    let set = |path: &str, value: f64| {
+        let gesture = Gesture::Glide { path: path.into(), value, glide_s: 0.05 };
+        gesture.resolve(engine.scene().directory()).unwrap().command
+    };
+    let mut commands = Queue::from(vec![
+        Timed { at: 3_000, command: set("grip/value", 2.0) },
+        Timed { at: 9_000, command: set("paper/freq_scale", 1.5) },
+        Timed { at: 9_100, command: set("gravel/objects", 900.0) },
+        Timed { at: 9_200, command: set("output.hall/distance_m", 9.0) },
+        Timed { at: 40_000, command: Command::Hush },
+    ]);
+    let heard: Vec<f32> = (0..48_000).map(|i| if i % 9_000 < 3_000 { 0.4 * (0.3 * i as f32).sin() } else { 0.0 }).collect();
+    let mut out = vec![0.0; 48_000 * engine.scene().channels()];
+    let events = engine.scene().directory().process_names().map(|name| format!("{name}.events")).collect::<Vec<_>>();
+    let events: Vec<_> = events.iter().map(|name| engine.scene().directory().probe(name).unwrap()).collect();
+    watched(|| engine.render(&[&heard], &mut commands, &mut out));
+    assert_eq!(count(), 0);
+    for (name, probe) in engine.scene().directory().process_names().zip(events) {
+        // A burst by its envelope has no events.
+        assert!(engine.probe(probe) > 0.0 || name == "hiss", "{name} did nothing");
+    }
+    assert_awake();
+}
+
+#[test]
 fn a_known_name_is_found_without_allocating() {
     let text = "body.ball = { type = 'mass' }\nbody.bar = { type = 'modal', modes = [{ freq_hz = 440, mass_kg = 1 }], port = { a = [1], b = [1] } }\n\
         contact.hit = { type = 'impact', between = ['ball', 'bar.a'] }\ntap = [{ of = 'bar.a' }]\n\

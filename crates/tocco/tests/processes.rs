@@ -178,6 +178,37 @@ fn a_budget_is_never_exceeded_and_is_used_up_by_a_hungry_process() {
 }
 
 #[test]
+fn an_event_brings_along_as_many_as_it_says_and_counts_vary_as_those_of_clusters_do() {
+    // Hawkes: mean rate mu/(1 - nu), and the variance of counts in long windows is 1/(1 - nu)^2 of their mean.
+    for (nu, cluster_s) in [(0.0, 0.02), (0.5, 0.02), (0.5, 1e-3), (0.8, 0.006)] {
+        let (window, windows, mu) = (2000, 150, 100.0);
+        let mut counts = Vec::new();
+        for seed in 0..4 {
+            let params =
+                CrumpleParams { events: mu, load: 0.0, level: 1.0, cluster_01: nu, cluster_s, ..CrumpleParams::default() };
+            let make = CrumpleMake { energy_j: [1e-7, 1e-4], modes: Vec::new(), fragments: 1, ports: Vec::new() };
+            let mut crumple = Crumple::new(params, make, 48_000.0, |of| Rng::new(seed, of));
+            for at in 0..windows {
+                let mut count = 0;
+                for index in at * window..(at + 1) * window {
+                    assert_eq!(crumple.enter(Cell { index, from: 1.0, to: 1.0 }), 0);
+                    count += crumple.events().len();
+                }
+                counts.push(count as f64);
+            }
+        }
+        let mean = counts.iter().sum::<f64>() / counts.len() as f64;
+        let variance = counts.iter().map(|count| (count - mean).powi(2)).sum::<f64>() / counts.len() as f64;
+        let (wanted, spread) = (2.0 * mu / (1.0 - nu), 1.0 / (1.0 - nu).powi(2));
+        // Five standard errors of the mean of 600 windows, and of their variance.
+        let error = (wanted * spread / counts.len() as f64).sqrt();
+        assert!((mean - wanted).abs() < 5.0 * error, "{nu}, {cluster_s} s: {mean} events instead of {wanted}");
+        let ratio = variance / mean;
+        assert!((ratio / spread - 1.0).abs() < 5.0 * (2.0 / counts.len() as f64).sqrt(), "{nu}: {ratio} instead of {spread}");
+    }
+}
+
+#[test]
 fn hits_on_bodies_are_work_and_the_ledger_closes() {
     let text = "
 [body.plate]
@@ -285,6 +316,26 @@ fn what_is_asked_for_beyond_the_most_is_left_out_and_counted() {
 }
 
 #[test]
+fn ten_thousand_events_in_a_millisecond_are_held_to_the_declared_rate_and_the_rest_is_counted() {
+    let signal = "[signal.s]\ntype = 'points'\npoints = [[0.0, 1.0]]\n[process.p]\ndriven_by = 's'\n";
+    let modes = "modes = [{ freq_hz = 900.0, decay_s = 0.002, mass_kg = 0.002 }]\n[[tap]]\nof = 'p'\nquantity = 'sound'\n";
+    let bands = "resonances = [{ freq_hz = 900.0, bandwidth_hz = 90.0 }]\n[[tap]]\nof = 'p'\nquantity = 'sound'\n";
+    for (kind, rest) in [
+        // 10 000 a millisecond each: 1e7 a second.
+        ("type = 'crumple'\nload = 0.0\nlevel = 10.0\nevents = 1e6\n", modes),
+        ("type = 'particles'\nload = 0.0\nlevel = 1.0\nobjects = 1e5\ncollisions_hz = 100.0\n", bands),
+    ] {
+        let mut engine = build(&format!("{signal}{kind}{rest}"), 48_000.0, 1);
+        let (events, sound) = happenings(&mut engine, 0.5, 48);
+        let (count, capped) = (events.len() as f64, engine.health().capped as f64);
+        // Six standard deviations of a Poisson count at the declared rate.
+        assert!((count - 0.5 * MOST_HZ).abs() < 6.0 * (0.5 * MOST_HZ).sqrt(), "{kind}: {count} events in 0.5 s");
+        assert!((count + capped - 5e6).abs() < 0.01 * 5e6, "{kind}: {count} and {capped} left out of 5 000 000");
+        assert!(sound.iter().all(|x| x.is_finite()) && sound.iter().any(|x| *x != 0.0));
+    }
+}
+
+#[test]
 fn hush_silences_a_process_and_an_edit_lets_it_go_on() {
     let mut engine = build(GRAVEL, 48_000.0, 1);
     let mut queue = Queue::new();
@@ -363,6 +414,95 @@ fn a_burst_gives_modes_the_energy_of_the_closed_form() {
         }
         let wanted = 40.0 * 0.1 * 0.1 / (4.0 * 0.5);
         assert!((sum / wanted - 1.0).abs() < 0.03, "{rate_hz} Hz: {sum} J instead of {wanted} J");
+    }
+}
+
+#[test]
+fn several_bursts_share_one_body_and_an_envelope_gives_what_its_square_says() {
+    // Each heel and toe its own noise on the modes of one piece of wood: energies add. By envelope: I^2/(4 m) times the
+    // integral of its square, here of a triangle of 40 ms: 0.04/3 s.
+    let modes: Vec<String> = (0..40)
+        .map(|i| format!("{{ freq_hz = {}, decay_s = 50.0, mass_kg = 0.5 }}", 300.0 + 97.0 * f64::from(i)))
+        .collect();
+    let body = format!("[body.wood]\ntype = 'modal'\nmodes = [{}]\n[[tap]]\nof = 'wood'\n", modes.join(", "));
+    let signal = "[signal.blow]\ntype = 'points'\npoints = [[0.0, 0.0], [0.01, 0.0], [0.03, 1.0], [0.05, 0.0]]\n";
+    let burst = |name: &str, by: &str| {
+        format!(
+            "[process.{name}]\ntype = 'burst'\ndriven_by = 'blow'\nby = '{by}'\non = 'wood'\nimpulse_n_s = 0.1\nattack_s = 1e-4\n\
+             decay_s = 0.01\nbright_hz = 100000.0\nthreshold = 0.999\n"
+        )
+    };
+    let mean = |processes: &str| {
+        let runs = 600;
+        let energy = |seed| {
+            let mut engine = build(&format!("{body}{signal}{processes}"), 96_000.0, seed);
+            happenings(&mut engine, 0.12, 4096);
+            engine.energy()
+        };
+        (0..runs).map(energy).sum::<f64>() / runs as f64
+    };
+    let one = 40.0 * 0.1 * 0.1 / (4.0 * 0.5);
+    for (processes, wanted) in [
+        (burst("heel", "event") + &burst("toe", "event"), 2.0 * one),
+        (burst("heel", "envelope"), one * 0.04 / 3.0),
+    ] {
+        let found = mean(&processes);
+        assert!((found / wanted - 1.0).abs() < 0.04, "{processes}: {found} J instead of {wanted} J");
+    }
+}
+
+#[test]
+fn what_hears_the_scene_an_inlet_or_a_sound_does_as_much_at_every_rate() {
+    // Not the same events, for what is heard as it comes depends on the rate; as many of them, and as large.
+    let process = "[process.p]\ntype = 'crumple'\ndriven_by = 's'\nevents = 400.0\nunload = 1.0\nforce_to_energy = 1.0\n\
+                   modes = [{ freq_hz = 900.0, decay_s = 0.002, mass_kg = 0.002 }]\n[[tap]]\nof = 'p'\nquantity = 'sound'\n";
+    let probe = "[body.ball]\ntype = 'mass'\nmass_kg = 0.1\nvelocity_m_s = 1.0\n[body.spring]\ntype = 'modal'\n\
+                 modes = [{ freq_hz = 6.0, decay_s = 0.4, mass_kg = 0.3 }]\n[[event]]\nat_s = 0.05\nhit = 'spring'\nimpulse_n_s = 0.3\n\
+                 [signal.s]\ntype = 'probe'\nof = 'spring.velocity'\ncurve = [[-1.0, 1.0], [0.0, 0.0], [1.0, 1.0]]\n";
+    let inlet = "[signal.s]\ntype = 'input'\n";
+    let follow = "[signal.s]\ntype = 'follow'\ninput = 0\nmost = 1.0\nfall_s = 0.02\nrise_s = 0.002\n";
+    for (name, signal) in [("probe", probe), ("inlet", inlet), ("follow", follow)] {
+        let measure = |rate_hz: f64| {
+            let (mut count, mut size, runs) = (0.0, 0.0, 40);
+            for seed in 0..runs {
+                let mut engine = build(&format!("{signal}{process}"), rate_hz, seed);
+                let frames = (0.6 * rate_hz) as usize;
+                let wave = |i: usize| {
+                    let t = i as f64 / rate_hz;
+                    let swells = (1.0 - (t / 0.15 - 1.0).abs()).max(0.0) + (1.0 - (t / 0.05 - 8.0).abs()).max(0.0);
+                    (swells * (std::f64::consts::TAU * 700.0 * t).sin()) as f32
+                };
+                let heard: Vec<f32> = (0..frames).map(wave).collect();
+                let mut queue = Queue::new();
+                if name == "inlet" {
+                    for (at_s, value) in [(0.05, 0.7), (0.2, 0.2), (0.35, 1.0)] {
+                        let set = Gesture::Glide { path: "s/value".into(), value, glide_s: 0.06 };
+                        let command = set.resolve(engine.scene().directory()).unwrap().command;
+                        queue.push((at_s * rate_hz) as u64, command);
+                    }
+                }
+                let (mut at, block) = (0, rate_hz as usize / 100);
+                while at < frames {
+                    let end = (at + block).min(frames);
+                    engine.render(&[&heard[at..end]], &mut queue, &mut vec![0.0; end - at]);
+                    at = end;
+                    while let Some(happening) = engine.take_happening() {
+                        count += 1.0 / runs as f64;
+                        size += happening.size / runs as f64;
+                    }
+                }
+            }
+            (count, size)
+        };
+        let first = measure(48_000.0);
+        assert!(first.0 > 100.0, "{name}: {} events", first.0);
+        for rate_hz in [44_100.0, 96_000.0] {
+            let other = measure(rate_hz);
+            // Six standard errors of two Poisson counts; a power law's sums scatter more.
+            let within = 6.0 * (2.0 * first.0 / 40.0).sqrt();
+            assert!((other.0 - first.0).abs() < within, "{name} at {rate_hz} Hz: {} events, {}", other.0, first.0);
+            assert!((other.1 / first.1 - 1.0).abs() < 0.35, "{name} at {rate_hz} Hz: {} J, {}", other.1, first.1);
+        }
     }
 }
 

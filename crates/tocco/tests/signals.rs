@@ -105,6 +105,35 @@ fn a_drive_follows_a_signal_and_a_command_takes_over() {
 }
 
 #[test]
+fn a_ball_that_is_not_round_wavers_once_a_turn_at_whatever_speed_it_is_rolled_live() {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/rolling.toml")).unwrap();
+    assert!(!text.contains("path = \"ball/force_n\"\npoints"), "no typed points");
+    let radius = 0.025;
+    for speed in [0.2, 0.6, 1.5] {
+        let mut engine = engine(&text, 48_000.0);
+        let mut queue = Queue::new();
+        let set = Gesture::Set { path: "way/velocity_m_s".into(), value: speed };
+        queue.push(0, set.resolve(engine.scene().directory()).unwrap().command);
+        let probe = engine.scene().directory().probe("turn.value").unwrap();
+        let (mut signs, mut most, mut last) = (0, 0.0_f64, 0.0_f64);
+        for k in 0..4000 {
+            engine.render(&[], &mut queue, &mut [0.0; 96]);
+            let now = engine.probe(probe);
+            if k < 500 {
+                continue; // the hand comes up to speed
+            }
+            signs += usize::from(now * last < 0.0);
+            (most, last) = (most.max(now), now);
+        }
+        // Two changes of sign a turn; the force is m e v^2/r at most.
+        let turns = 3.5 * speed / (std::f64::consts::TAU * radius);
+        assert!((signs as f64 - 2.0 * turns).abs() <= 2.0, "{speed} m/s: {signs} changes in {turns} turns");
+        let wanted = 0.035 * 0.1 * speed * speed / radius;
+        assert!((most / wanted - 1.0).abs() < 0.05, "{speed} m/s: {most} N instead of {wanted} N");
+    }
+}
+
+#[test]
 fn an_inlet_is_set_live_within_its_range_and_has_a_unit() {
     let text =
         "[signal.press]\ntype = 'input'\nunit = 'BW'\nmin = 0.0\nmax = 3.0\n[body.a]\ntype = 'mass'\n[[tap]]\nof = 'a'";

@@ -12,8 +12,9 @@
 //!   size is nearest in ratio sounds.
 //! - `[crumple.4]  J = sqrt(2 E/w)`: on a port of inverse mass w; its own fragments by [fragment.2]. A hit lasts T_c s
 //!   [process.4].
-//! - `[crumple.5]  H <- H exp(-T/tau) + nu/tau` per event: real events cluster; each brings nu < 1 more (Hawkes), held within a
-//!   cell.
+//! - `[crumple.5]  H <- H exp(-T/tau)` a cell, then `+ nu (exp(T/tau) - 1)/T` per event: real events cluster; each brings nu < 1
+//!   more (Hawkes), from the next cell on, held within a cell. The sum over all cells to come is nu exactly; for tau >> T the
+//!   step is nu/tau.
 //! - `[crumple.6]  sum E <= eta integral R dR/k` over the rises of R: a budget, the work that the signal, a force in N, does on
 //!   a spring of stiffness k; an event takes what is left at most.
 //!
@@ -27,7 +28,7 @@
 
 use super::fragment::{FragmentMode, Fragments};
 use super::{Arrivals, Book, Crush, Event, Events, Hitter, Lane, Process, Span, impulse_of};
-use crate::math::{Real, exp, ln, pow};
+use crate::math::{Real, exp, expm1, ln, pow};
 use crate::param::{Params, Spec, Tunable};
 use crate::rng::Rng;
 use crate::signal::{Cell, GRID_S};
@@ -167,6 +168,7 @@ impl Process for Crumple {
             self.book.had_j += work;
         }
         let scale = p.energy_scale * if p.force_to_energy > 0.0 { pow(held, p.force_to_energy) } else { 1.0 };
+        let more = p.cluster_01 * expm1(GRID_S / p.cluster_s) / GRID_S; // [crumple.5]
         let Self { arrivals, sizes, events, fragments, ports, energy_j, purse, book, cluster, .. } = self;
         events.begin(cell);
         arrivals.draw(cell, rate, |at_s| {
@@ -181,7 +183,7 @@ impl Process for Crumple {
                 count => (unit * count as Real) as usize,
             };
             book.given_j += energy;
-            *cluster += p.cluster_01 / p.cluster_s; // [crumple.5]
+            *cluster += more;
             events.push(Event { at_s, size: energy, place })
         })
     }

@@ -1,0 +1,18 @@
+import { chromium } from "playwright-core";
+const b=await chromium.launch({executablePath:"/usr/bin/chromium",args:["--no-sandbox","--disable-dev-shm-usage","--autoplay-policy=no-user-gesture-required"]});
+const c=await b.newContext({viewport:{width:1280,height:900}}); const page=await c.newPage();
+page.on("console",m=>m.type()==="error"&&console.log("ERR",m.text())); page.on("pageerror",e=>console.log("PE",e.message));
+await page.goto("http://127.0.0.1:8123/"); await page.waitForFunction(()=>document.documentElement.dataset.ready,null,{timeout:60000});
+await page.evaluate(()=>tocco.choose("crisps")); await page.waitForTimeout(2200);
+console.log(await page.evaluate(()=>({n:tocco.surfaces.length,now:tocco.surfaces[0].now,total:tocco.surfaces[0].total,st:document.getElementById("status").textContent,pr:document.getElementById("problem").textContent})));
+const box=await page.locator("#surfaces canvas").first().boundingBox();
+await page.mouse.move(box.x+box.width*.5,box.y+box.height*.6); await page.mouse.down(); await page.mouse.move(box.x+box.width*.55,box.y+box.height*.2,{steps:10}); await page.waitForTimeout(500);
+await page.screenshot({path:"/tmp/press-a.png"});
+await page.mouse.up(); await page.waitForTimeout(300);
+await page.evaluate(()=>tocco.choose("maracas")); await page.waitForTimeout(1500); await page.screenshot({path:"/tmp/press-b.png"});
+await page.evaluate(()=>tocco.choose("tambourine")); await page.waitForTimeout(1500); await page.screenshot({path:"/tmp/press-c.png"});
+const p2=await (await b.newContext({viewport:{width:390,height:844},hasTouch:true,isMobile:true,deviceScaleFactor:2,colorScheme:"dark"})).newPage();
+await p2.goto("http://127.0.0.1:8123/"); await p2.waitForFunction(()=>document.documentElement.dataset.ready,null,{timeout:60000});
+await p2.evaluate(()=>tocco.choose("gravel-pour")); await p2.waitForTimeout(2500); await p2.screenshot({path:"/tmp/press-d.png"});
+console.log(await p2.evaluate(()=>[document.documentElement.scrollWidth, tocco.surfaces[0].total]));
+await b.close();
