@@ -59,6 +59,7 @@ impl Bench {
 
     fn send(&mut self, address: &str, args: Vec<OscType>) -> Vec<OscMessage> {
         self.server.receive(&bytes_of(address, args), ME);
+        self.server.settle(Duration::from_secs(60));
         self.answers()
     }
 
