@@ -5,6 +5,7 @@
 export const LARGEST_SCENE = 16 << 20;
 /** Largest scene that goes into a link; longer links break in mail and chat. */
 const LARGEST_LINK = 16 << 10;
+const LONGEST_LINK_MS = 3000;
 
 /** Hands the user a file. */
 export function download(name, parts, type) {
@@ -58,6 +59,22 @@ export async function linkTo(scene) {
   return `${location.origin}${location.pathname}#scene=${text}`;
 }
 
+/** What deflated bytes hold, if that is at most so many bytes and comes within a few seconds: a short link may hold a flood. */
+async function unpacked(packed, most) {
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
+  const [parts, until] = [[], performance.now() + LONGEST_LINK_MS];
+  let length = 0;
+  for (let { done, value } = await stream.read(); !done; ({ done, value } = await stream.read())) {
+    length += value.length;
+    if (length > most || performance.now() > until) {
+      await stream.cancel();
+      throw new Error("too long");
+    }
+    parts.push(value);
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
+}
+
 /** The scene in a fragment, null if there is none; throws one line if it is broken. */
 export async function sceneIn(fragment) {
   const found = /^#scene=(.*)$/.exec(fragment);
@@ -66,9 +83,7 @@ export async function sceneIn(fragment) {
   try {
     const packed = Uint8Array.from(atob(found[1].replace(/-/g, "+").replace(/_/g, "/")), (c) => c.charCodeAt(0));
     if (packed.length > LARGEST_LINK) throw new Error(broken);
-    const bytes = await through(new DecompressionStream("deflate-raw"), packed);
-    if (bytes.length > LARGEST_SCENE) throw new Error(broken);
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return new TextDecoder("utf-8", { fatal: true }).decode(await unpacked(packed, LARGEST_SCENE));
   } catch {
     throw new Error(broken);
   }

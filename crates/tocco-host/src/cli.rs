@@ -8,10 +8,11 @@ use crate::error::{HostError, Result, bad};
 use crate::measure::dbfs;
 use crate::render::{self, AUTO_MOST_S, Plan, Report, Target};
 use crate::sweep::{self, Axis};
+use crate::recording::Mended;
 use crate::wav::Encoding;
 use crate::{
     answers, atomic_file, bench, check, console, describe, gallery, interrupt, library, live, map, osc, parallel,
-    reproduce, sets, spectrogram, starter, studio, take,
+    recording, reproduce, sets, spectrogram, starter, studio, take,
 };
 pub use args::Cli;
 use args::{Command, MapArgs, PlayArgs, RenderArgs, SweepArgs};
@@ -100,6 +101,7 @@ fn run(cli: Cli) -> Result<()> {
         Some(Command::Sweep(args)) => sweep(&args),
         Some(Command::Answers { set, files, output }) => answers(&set, &files, &output),
         Some(Command::Map(args)) => draw_map(&args),
+        Some(Command::Recover { paths, list }) => recover(&paths, list),
         Some(Command::Analyse(args)) => tocco_lab::analyse::task::run(&args.task()),
         Some(Command::Reproduce { item: None, .. }) => {
             let wide = reproduce::items().iter().map(|(id, _)| id.len()).max().unwrap_or(0);
@@ -129,7 +131,7 @@ fn run(cli: Cli) -> Result<()> {
 }
 
 fn render(args: &RenderArgs) -> Result<()> {
-    let mut plan = args.scene.plan()?;
+    let (mut plan, files) = args.scene.plan_noting()?;
     if let Some(input) = &args.input {
         plan.hear(input)?;
     }
@@ -143,11 +145,9 @@ fn render(args: &RenderArgs) -> Result<()> {
     {
         return bad(format!("-o {}: it would be a WAV; name it so, and convert it after", args.output.display()));
     }
-    let others = [args.probe.as_ref(), args.picture.as_ref()];
-    if others.iter().flatten().any(|path| **path == args.output) || (args.probe.is_some() && args.probe == args.picture)
-    {
-        return bad("sound, probes and picture need a file each; two have the same name");
-    }
+    let mut read = of_scene(&files);
+    read.extend(args.input.as_deref().map(|input| ("--input", input)));
+    atomic_file::keep_apart(&read, &written(args))?;
     if args.picture.is_some() && target == Target::Stdout {
         return bad("--picture needs a WAV file to look at; give -o a file name");
     }
@@ -159,8 +159,21 @@ fn render(args: &RenderArgs) -> Result<()> {
     Ok(())
 }
 
+/// What was read of a scene.
+fn of_scene(files: &[PathBuf]) -> Vec<(&str, &Path)> {
+    files.iter().map(|file| ("a file of the scene", file.as_path())).collect()
+}
+
+/// What a rendering writes.
+fn written(args: &RenderArgs) -> Vec<(&'static str, &Path)> {
+    let sound = (args.output.as_os_str() != "-").then_some(("-o", args.output.as_path()));
+    let others = [("--probe", args.probe.as_deref()), ("--picture", args.picture.as_deref())];
+    sound.into_iter().chain(others.into_iter().filter_map(|(what, path)| Some((what, path?)))).collect()
+}
+
 fn render_take(path: &Path, args: &RenderArgs) -> Result<()> {
     let manner = args.file.manner()?;
+    atomic_file::keep_apart(&[("the take", path)], &written(args))?;
     let report = take::to_wav(&take::read(path)?, &args.output, &manner)?;
     if let Some(picture) = &args.picture {
         spectrogram::picture(&args.output, picture)?;
@@ -173,14 +186,14 @@ fn play(args: &PlayArgs) -> Result<()> {
     if let Some(list) = args.seat.list(args.scene.is_some())? {
         return console::result(&list);
     }
-    let Some(scene) = args.scene.as_deref().filter(|_| !args.list_devices) else {
+    let Some(named) = args.scene.as_deref().filter(|_| !args.list_devices) else {
         return console::result(&live::play::devices());
     };
-    let mut scene = library::load(scene)?;
+    let (mut scene, files) = library::load_noting(named)?;
     scene.def.seed = args.seed.unwrap_or(scene.def.seed);
-    if args.record.is_some() && args.record == args.wav {
-        return bad("take and sound need a file each; both have the same name");
-    }
+    let recorded = [("--record", args.record.as_deref()), ("--wav", args.wav.as_deref())];
+    let recorded: Vec<_> = recorded.into_iter().filter_map(|(what, path)| Some((what, path?))).collect();
+    atomic_file::keep_apart(&of_scene(&files), &recorded)?;
     let mut play = live::play::Play {
         scene,
         sets: args.set.iter().map(|text| render::parse_set(text)).collect::<Result<_>>()?,
@@ -198,6 +211,30 @@ fn play(args: &PlayArgs) -> Result<()> {
     fronts.extend(file.map(|file| Box::new(live::follow::Follow::new(file, args.seed)) as Box<dyn live::play::Front>));
     let mut view = args.seat.view(&mut play, &mut fronts)?;
     live::play::run(&play, &mut *view, &mut fronts)
+}
+
+/// Mends, or only lists, what crashes have left.
+fn recover(paths: &[PathBuf], list: bool) -> Result<()> {
+    let (mut found, mut failed) = (0, Ok(()));
+    for path in paths {
+        for left in recording::unfinished(path)? {
+            found += 1;
+            let line = match recording::mend(&left, list) {
+                Ok(Mended::Alive) => "is being recorded".to_owned(),
+                Ok(Mended::Kept(words, target)) if list => format!("{words}, for {}", target.display()),
+                Ok(Mended::Kept(words, target)) => format!("{words}, now {}", target.display()),
+                Err(error) => {
+                    failed = Err(error.clone());
+                    error.to_string()
+                }
+            };
+            console::result(&format!("{}: {}", left.display(), console::one_line(&line)))?;
+        }
+    }
+    if found == 0 {
+        console::remark("nothing was left unfinished");
+    }
+    failed
 }
 
 fn report_words(name: &str, report: &Report, encoding: Encoding) -> String {
@@ -354,7 +391,9 @@ fn draw_map(args: &MapArgs) -> Result<()> {
     if args.output.extension().is_none_or(|end| end != "png") {
         return bad(format!("-o {}: a map is a picture; give a name that ends in .png", args.output.display()));
     }
-    let plan = args.scene.plan()?;
+    let (plan, files) = args.scene.plan_noting()?;
+    let table = args.output.with_extension("csv");
+    atomic_file::keep_apart(&of_scene(&files), &[("-o", &args.output), ("the table", &table)])?;
     let map = map::run(&plan, &x, &y, args.of.as_deref(), args.jobs.unwrap_or_else(parallel::cores))?;
     let table = map.write(plan.scene.title(), &args.output)?;
     console::remark(&format!("{}\n{} and {}", map.summary(), args.output.display(), table.display()));

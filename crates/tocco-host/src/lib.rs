@@ -26,6 +26,6 @@ pub mod error {
 }
 
 pub use tocco_lab::{
-    analyse, answers, atomic_file, console, library, map, measure, parallel, plot, render, reproduce, sets,
+    analyse, answers, atomic_file, console, library, map, measure, parallel, plot, recording, render, reproduce, sets,
     spectrogram, sweep, take, wav,
 };

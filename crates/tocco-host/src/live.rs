@@ -15,6 +15,7 @@
 //! # Ok::<(), tocco_host::error::HostError>(())
 //! ```
 
+pub mod building;
 #[cfg(feature = "audio")]
 pub mod card;
 pub mod clock;
@@ -22,10 +23,11 @@ pub mod device;
 pub mod follow;
 pub mod input;
 pub mod play;
+pub mod reel;
 pub mod take_file;
 
 pub use tocco_live::{
-    Answer, Counts, Desk, Grade, Knob, METERS, OUTPUTS, PROBES, Player, Prepare, Setup, Status, When, limiter,
+    Answer, Beat, Built, Counts, Desk, Grade, Knob, METERS, OUTPUTS, PROBES, Player, Prepare, Setup, Status, When, Workshop, limiter,
 };
 
 use crate::error::Result;

@@ -5,6 +5,7 @@
 //! Everything that comes in is bounded before it is read: depth and number of messages, length of names, patterns and
 //! gestures per packet, gestures that wait for their time, answers that wait to be sent, subscribers.
 
+mod answers;
 pub mod client;
 pub mod files;
 pub mod pattern;
@@ -17,7 +18,8 @@ pub use server::{Server, gesture_args, methods};
 use crate::console;
 use crate::error::{HostError, Result, bad};
 use crate::live::Shared;
-use crate::live::play::Front;
+use crate::interrupt;
+use crate::live::play::{Front, GOODBYE};
 use files::Folder;
 use std::io::ErrorKind;
 use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
@@ -92,7 +94,10 @@ impl Front for Osc {
         let socket = bind(&self.settings.host, self.settings.port)?;
         let wrong = |e: std::io::Error| HostError::Machine(format!("OSC: {e}"));
         let address = socket.local_addr().map_err(wrong)?;
-        let (server, stop) = (Server::new(desk, folder), self.stop.clone());
+        let (mut server, stop) = (Server::new(desk, folder), self.stop.clone());
+        if !address.ip().is_loopback() {
+            server.distrust();
+        }
         let run = move || listen(&socket, server, &stop);
         self.thread = Some(std::thread::Builder::new().name("OSC".into()).spawn(run).map_err(wrong)?);
         self.address = Some(address);
@@ -102,7 +107,8 @@ impl Front for Osc {
 
     fn stop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        self.thread.take().map(JoinHandle::join);
+        // One that builds a slow scene is not waited for.
+        self.thread.take().map(|thread| interrupt::wait_for(&thread, GOODBYE));
     }
 }
 

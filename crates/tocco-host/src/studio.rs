@@ -72,7 +72,8 @@ pub fn serve(studio: &Studio) -> Result<()> {
     runtime.map_err(|e| HostError::Machine(format!("cannot serve: {e}")))?.block_on(async {
         let listener = listen(SocketAddr::new(studio.host, studio.port)).await?;
         let address = listener.local_addr().map_err(|e| HostError::Machine(format!("cannot listen: {e}")))?;
-        let link = format!("http://{address}/");
+        let door = server::Door::of(address);
+        let link = door.link();
         let bridge = bridge::Bridge::open(&studio.bridge).await?;
         console::remark(&format!("the studio is at {link}  (Ctrl-C ends it)"));
         for line in bridge.words() {
@@ -81,7 +82,7 @@ pub fn serve(studio: &Studio) -> Result<()> {
         if studio.open {
             open_browser(&link);
         }
-        server::run(listener, files, bridge).await;
+        server::run(listener, files, bridge, door).await;
         Ok(())
     })
 }

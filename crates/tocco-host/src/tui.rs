@@ -9,13 +9,15 @@ pub mod panel;
 pub mod seat;
 
 use crate::error::{HostError, Result};
-use crate::live::play::{Go, View};
+use crate::interrupt;
+use crate::live::building::Building;
+use crate::live::play::{GOODBYE, Go, View};
 use crate::live::{Desk, When};
 use crate::midi::{self, Learn};
 use panel::{Key, Panel};
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use ratatui::crossterm::execute;
-use ratatui::crossterm::terminal::{Clear, ClearType};
+use ratatui::crossterm::terminal::{Clear, ClearType, disable_raw_mode};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -29,20 +31,29 @@ pub struct Tui {
     screen: Option<Screen>,
     next: Instant,
     midi: Option<midi::Shared>,
+    /// The scene that is to begin anew.
+    building: Option<Building>,
 }
 
 impl Tui {
     /// A view that has not yet taken the screen. With a MIDI translator, controls can be learnt.
     pub fn new(midi: Option<midi::Shared>) -> Self {
         let panel = Panel { can_learn: midi.is_some(), ..Panel::default() };
-        Self { panel, screen: None, next: Instant::now(), midi }
+        Self { panel, screen: None, next: Instant::now(), midi, building: None }
     }
 
     fn act(&mut self, key: Key, desk: &mut Desk) -> Result<Go> {
         let done = match key {
             Key::Quit => return Ok(Go::Quit),
             Key::Gesture(gesture) => desk.perform(&gesture, When::Now).map(|_| ()),
-            Key::Replay => desk.load(desk.scene().clone()),
+            Key::Replay => {
+                let scene = desk.scene().clone();
+                match Building::start(desk.workshop(), || Ok(scene)) {
+                    Ok(building) => self.building = Some(building),
+                    Err(error) => self.panel.tell(error.to_string()),
+                }
+                Ok(())
+            }
             Key::Learn(what) => {
                 self.learn(what);
                 Ok(())
@@ -78,6 +89,12 @@ impl View for Tui {
                 }
                 Event::Resize(..) => self.next = Instant::now(),
                 _ => {}
+            }
+        }
+        if let Some(built) = self.building.as_ref().and_then(|building| building.ready(Duration::ZERO)) {
+            self.building = None;
+            if let Err(error) = built.and_then(|built| Ok(desk.take_over(built, false)?)) {
+                self.panel.tell(error.to_string());
             }
         }
         while let Some(remark) = desk.news() {
@@ -152,10 +169,12 @@ impl Screen {
 impl Drop for Screen {
     fn drop(&mut self) {
         self.frames = None;
-        if let Some(painter) = self.painter.take() {
-            // What the painter has to say concerns a terminal that is being given back.
-            let _ = painter.join();
+        let painted = self.painter.take().is_none_or(|painter| interrupt::wait_for(&painter, GOODBYE));
+        if painted {
+            ratatui::restore();
+        } else {
+            // Nobody reads the screen: what is written there would wait for ever.
+            let _ = disable_raw_mode();
         }
-        ratatui::restore();
     }
 }

@@ -59,6 +59,7 @@ impl Bench {
 
     fn send(&mut self, address: &str, args: Vec<OscType>) -> Vec<OscMessage> {
         self.server.receive(&bytes_of(address, args), ME);
+        self.server.settle(Duration::from_secs(60));
         self.answers()
     }
 
@@ -413,6 +414,156 @@ impl Drop for Program {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// A scene that takes its time to be built.
+fn slowly(scene: tocco::Document) -> tocco_live::Result<tocco::Document> {
+    std::thread::sleep(Duration::from_millis(1500));
+    Ok(scene)
+}
+
+#[test]
+fn while_a_slow_scene_is_built_panic_and_everybody_else_get_through_and_its_sender_keeps_his_order() {
+    let mut bench = Bench::new(None, None);
+    bench.desk.lock().prepare_with(slowly);
+    let other = SocketAddr::from(([127, 0, 0, 1], 8888));
+    let since = Instant::now();
+    bench.server.receive(&bytes_of("/tocco/scene/load", vec![text("bell")]), ME);
+    bench.server.receive(&bytes_of("/tocco/ping", vec![text("after")]), ME);
+    bench.server.receive(&bytes_of("/tocco/panic", vec![]), ME);
+    bench.server.receive(&bytes_of("/hit/stiffness", vec![OscType::Float(1e7)]), other);
+    bench.server.receive(&bytes_of("/tocco/scene/load", vec![text("bar")]), other);
+    assert_eq!(bench.value("hit/stiffness"), 1e7, "the desk is free");
+    let heard: Vec<String> = bench.answers().into_iter().map(|answer| answer.addr).collect();
+    assert_eq!(heard, ["/tocco/hushed", "/tocco/error"]);
+    assert!(since.elapsed() < Duration::from_millis(1400), "nobody waited: {:?}", since.elapsed());
+    assert_eq!(bench.desk.lock().scene().name, "bar");
+    bench.server.settle(Duration::from_secs(60));
+    let heard: Vec<String> = bench.answers().into_iter().map(|answer| answer.addr).collect();
+    assert_eq!(heard, ["/tocco/scene/loaded", "/tocco/pong"]);
+    assert_eq!(bench.desk.lock().scene().name, "bell");
+}
+
+#[test]
+fn what_waits_for_a_scene_is_bounded_and_a_bundle_keeps_its_order() {
+    let mut bench = Bench::new(None, None);
+    bench.desk.lock().prepare_with(slowly);
+    let both = bundle(1, &[bytes_of("/tocco/scene/load", vec![text("bell")]), bytes_of("/tocco/ping", vec![text("a")])]);
+    bench.server.receive(&both, ME);
+    for _ in 0..3_000 {
+        bench.server.receive(&bytes_of("/tocco/ping", vec![text("b")]), ME);
+    }
+    let refused = bench.answers().iter().filter(|answer| answer.addr == "/tocco/error").count();
+    assert!((1_900..2_000).contains(&refused), "{refused}");
+    bench.server.settle(Duration::from_secs(60));
+    let heard: Vec<OscMessage> = bench.answers();
+    assert_eq!((heard[0].addr.as_str(), heard[1].args.as_slice()), ("/tocco/scene/loaded", &[text("a")][..]));
+}
+
+/// Bytes that go to whoever has not shown to be where he says.
+#[test]
+fn a_forged_address_gets_no_more_than_was_sent_in_its_name() {
+    let mut bench = Bench::new(None, None);
+    bench.server.distrust();
+    let forged = SocketAddr::from(([192, 0, 2, 7], 53));
+    let (mut sent, mut got) = (0, 0);
+    for round in 0..2_000 {
+        let bytes = match round % 5 {
+            0 => bytes_of("/tocco/describe", vec![]),
+            1 => bytes_of("/tocco/subscribe", vec![OscType::Float(200.0)]),
+            2 => bytes_of("/hit/stifness", vec![OscType::Float(1.0)]),
+            3 => bytes_of("/tocco/ping", vec![text("x")]),
+            _ => b"junk".to_vec(),
+        };
+        sent += bytes.len();
+        bench.server.receive(&bytes, forged);
+        bench.play(64);
+        bench.server.turn();
+        got += std::iter::from_fn(|| bench.server.answer()).map(|(_, bytes)| bytes.len()).sum::<usize>();
+    }
+    assert!(got <= sent && got > 0, "{got} bytes for {sent}");
+    // Who answers the question is served, from there and nowhere else.
+    std::thread::sleep(Duration::from_millis(300));
+    bench.server.receive(&bytes_of("/tocco/ping", vec![text("x")]), forged);
+    let number = bench.answers().pop().unwrap().args[0].clone();
+    bench.server.receive(&bytes_of("/tocco/who", vec![number]), forged);
+    bench.server.receive(&bytes_of("/tocco/ping", vec![text("x")]), forged);
+    assert_eq!(bench.answers().pop().unwrap().addr, "/tocco/pong");
+    let other = SocketAddr::from(([192, 0, 2, 7], 54));
+    bench.server.receive(&bytes_of("/tocco/ping", vec![text("x")]), other);
+    assert_eq!(bench.answers().pop().unwrap().addr, "/tocco/who");
+}
+
+#[test]
+fn one_sender_takes_neither_all_streams_nor_all_of_the_future_nor_the_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut bench = Bench::new(Some(folder.path()), None);
+    bench.play(64);
+    let mut from = |bench: &mut Bench, last: u8, port: u16, bytes: &[u8]| {
+        bench.server.receive(bytes, SocketAddr::from(([10, 0, 0, last], port)));
+        bench.answers().pop().map(|answer| answer.addr)
+    };
+    let ask = bytes_of("/tocco/subscribe", vec![]);
+    let granted = (0..8).filter(|port| from(&mut bench, 1, 1000 + port, &ask).unwrap() == "/tocco/subscribed").count();
+    assert_eq!(granted, 4);
+    assert_eq!(from(&mut bench, 2, 1000, &ask).unwrap(), "/tocco/subscribed");
+    let later = SystemTime::now() + Duration::from_secs(30);
+    let one = || bytes_of("/hit/stiffness", vec![OscType::Float(1e7)]);
+    let many = bundle(tag_of(later), &(0..1000).map(|_| one()).collect::<Vec<_>>());
+    for _ in 0..4 {
+        from(&mut bench, 1, 1, &many);
+    }
+    assert_eq!(from(&mut bench, 1, 2, &bundle(tag_of(later), &[one()])).as_deref(), Some("/tocco/error"));
+    assert_eq!(from(&mut bench, 2, 2, &bundle(tag_of(later), &[one()])), None, "another's is taken");
+    let saved = |bench: &mut Bench, name: &str| bench.send("/tocco/scene/save", vec![text(name)])[0].addr.clone();
+    for round in 0..256 {
+        assert_eq!(saved(&mut bench, &format!("s{round}")), "/tocco/scene/saved");
+    }
+    assert_eq!(saved(&mut bench, "one-more"), "/tocco/error");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 256);
+}
+
+#[test]
+fn what_is_hidden_in_a_name_is_refused_or_shown_and_no_folder_of_ours_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("broken.toml"), "[body.x]\ntype = \"nonsense\"\n").unwrap();
+    fs::write(folder.path().join("drive.toml"), DRIVEN.to_owned() + "drive = [{ path = \"bar/force_n\", wav = \"broken.toml\" }]\n").unwrap();
+    let mut bench = Bench::new(Some(folder.path()), None);
+    for address in ["/hit\u{1b}[31m/x", "/hit\nOSC/x", "/a\u{202e}b", "/\u{7}", "/a\u{2028}b"] {
+        assert!(bench.error(address, vec![OscType::Float(1.0)]).contains("cannot be seen"), "{address:?}");
+    }
+    for name in ["bell\u{1b}]0;x\u{7}", "bell\n", "be\u{202e}ll", "broken", "drive", "none", "../x"] {
+        for method in ["/tocco/scene/load", "/tocco/scene/save"] {
+            let said = match bench.send(method, vec![text(name)]).as_slice() {
+                [OscMessage { addr, args }] if addr == "/tocco/error" => args[0].clone().string().unwrap(),
+                [OscMessage { addr, .. }] if addr == "/tocco/scene/saved" => continue,
+                other => panic!("{other:?}"),
+            };
+            assert!(!said.contains(folder.path().to_str().unwrap()) && !said.contains("/tmp"), "{said}");
+            assert!(!said.contains(|c: char| c.is_control() || c == '\u{202e}'), "{said:?}");
+        }
+    }
+}
+
+#[test]
+fn what_may_be_set_live_may_be_saved_and_loaded_again() {
+    let folder = tempfile::tempdir().unwrap();
+    for (round, scene) in ["bar", "violin", "maracas", "cello"].into_iter().enumerate() {
+        for most in [true, false] {
+            let mut bench = Bench::new(Some(folder.path()), None);
+            bench.send("/tocco/scene/load", vec![text(scene)]);
+            bench.play(64);
+            let paths = bench.desk.lock().paths();
+            for (path, spec, _) in paths {
+                bench.send(&format!("/{path}"), vec![OscType::Double(if most { spec.max } else { spec.min })]);
+                bench.play(64);
+            }
+            let name = format!("{round}{most}");
+            assert_eq!(bench.send("/tocco/scene/save", vec![text(name.as_str())])[0].addr, "/tocco/scene/saved");
+            let loaded = bench.send("/tocco/scene/load", vec![text(name.as_str())]);
+            assert_eq!(loaded[0].addr, "/tocco/scene/loaded", "{scene}: {loaded:?}");
+        }
     }
 }
 

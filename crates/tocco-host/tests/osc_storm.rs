@@ -140,6 +140,7 @@ fn random_packets_crash_nothing_grow_nothing_and_sound_like_numbers() {
     for round in 0..packets {
         let from = SocketAddr::from(([127, 0, 0, 1], 9000 + (sender.rng.bits() % 20) as u16));
         server.receive(&sender.packet(), from);
+        server.settle(Duration::from_secs(60));
         if round % 8 == 0 {
             watched(|| player.play(&[], &mut block));
             let wild = block.iter().find(|x| !x.is_finite() || x.abs() > 1.0);

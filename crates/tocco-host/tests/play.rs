@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `tocco play` as a program: devices, files, Ctrl-C.
 
+mod common;
+
+#[cfg(feature = "jack")]
+use common::Jack;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
@@ -178,51 +182,6 @@ fn a_scene_file_that_is_edited_while_it_sounds_plays_on_and_a_broken_edit_is_sai
     let sound: Vec<f32> = samples(&folder.path().join("a.wav")).into_iter().map(f32::from_bits).collect();
     let end = sound[sound.len() - 2_400..].iter().fold(0.0_f32, |most, x| most.max(x.abs()));
     assert!(end > 0.02, "{end}");
-}
-
-/// A real server with a clock of its own: jackd without a card. It is ended with the value.
-#[cfg(feature = "jack")]
-struct Jack {
-    name: String,
-    server: std::process::Child,
-}
-
-#[cfg(feature = "jack")]
-impl Jack {
-    fn start(name: &str) -> Option<Self> {
-        let server = Command::new("jackd")
-            .args(["-n", name, "-r", "-d", "dummy", "-r", "48000", "-p", "256", "-C", "2", "-P", "2"])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
-        let Ok(server) = server else {
-            tocco_testing::skip("playing on a JACK server", "jackd (Debian package jackd2)");
-            return None;
-        };
-        let jack = Self { name: name.to_owned(), server };
-        let ready = (0..40).any(|_| {
-            std::thread::sleep(Duration::from_millis(250));
-            let listed = jack.tocco(Path::new("."), &["play", "--list-devices"]).output().unwrap();
-            String::from_utf8_lossy(&listed.stdout).contains("jack:output")
-        });
-        assert!(ready, "jackd is there and does not answer");
-        Some(jack)
-    }
-
-    fn tocco(&self, folder: &Path, words: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tocco"));
-        command.args(words).env("JACK_DEFAULT_SERVER", &self.name).env("JACK_NO_START_SERVER", "1").current_dir(folder);
-        command
-    }
-}
-
-#[cfg(feature = "jack")]
-impl Drop for Jack {
-    /// Politely: a server that is killed keeps its place in a table of eight, and after some runs no other can start.
-    fn drop(&mut self) {
-        let _ = Command::new("kill").args(["-TERM", &self.server.id().to_string()]).status();
-        let _ = self.server.wait();
-    }
 }
 
 #[cfg(feature = "jack")]

@@ -136,6 +136,9 @@ impl Asked {
         }
         let factor = |f: &Value| Some((f["name"].as_str()?.to_owned(), f["log"].as_bool()?));
         let factors: Vec<(String, bool)> = set["factors"].as_array().into_iter().flatten().filter_map(factor).collect();
+        if factors.is_empty() {
+            return bad(format!("{}: names no factors; run the sweep again", path.display()));
+        }
         let derived = words(&set["derived"]);
 
         let table = Table::read(&folder.join("manifest.tsv"))?;

@@ -24,6 +24,83 @@ pub fn remove_unfinished() {
     }
 }
 
+/// Where a file is to be written.
+pub(crate) enum Place {
+    /// A device or a pipe: written as it stands, for renaming onto it would replace it.
+    Device(File),
+    /// An ordinary file, there or not; links are followed, also those that lead to a file which is yet to come.
+    File(PathBuf),
+}
+
+/// Looks at what a file is to be written to, or says why it cannot be.
+pub(crate) fn place(target: &Path) -> Result<Place> {
+    let wrong = |cause: &io::Error| Error::writing(target, cause);
+    match fs::metadata(target) {
+        Ok(meta) if meta.is_dir() => {
+            return bad(format!("cannot write {}: it is a folder; name a file in it", target.display()));
+        }
+        Ok(meta) if !meta.is_file() => {
+            return File::options().write(true).open(target).map(Place::Device).map_err(|e| wrong(&e));
+        }
+        // Renaming asks only for the folder: a file that is protected is asked for itself.
+        Ok(_) => drop(File::options().write(true).open(target).map_err(|e| wrong(&e))?),
+        Err(cause) if cause.kind() != io::ErrorKind::NotFound => return Err(wrong(&cause)),
+        Err(_) => {}
+    }
+    let mut target = target.to_path_buf();
+    // A link stays a link: what it points to is written. The system itself follows at most so many.
+    for _ in 0..40 {
+        let Ok(to) = fs::read_link(&target) else { break };
+        target = target.parent().map_or_else(|| to.clone(), |folder| folder.join(&to));
+    }
+    match target.file_name() {
+        Some(_) => Ok(Place::File(target)),
+        None => bad(format!("cannot write '{}': it names no file", target.display())),
+    }
+}
+
+/// A file that is complete takes its name: what is in it is on the disk before, and whoever might read the old one may read it.
+pub(crate) fn settle(file: &File, part: &Path, target: &Path) -> io::Result<()> {
+    if let Ok(before) = fs::metadata(target) {
+        file.set_permissions(before.permissions())?;
+    }
+    file.sync_all()?;
+    fs::rename(part, target)
+}
+
+/// Refuses to write where something is read, or two things to one place, by whatever spelling. What each is comes first:
+/// `("the scene", path)`.
+pub fn keep_apart(read: &[(&str, &Path)], written: &[(&str, &Path)]) -> Result<()> {
+    for (index, (what, path)) in written.iter().enumerate() {
+        if let Some((of, _)) = read.iter().find(|(_, other)| is_same(path, other)) {
+            return bad(format!("{what} {}: that is {of}, which would be lost; name another file", path.display()));
+        }
+        if let Some((also, _)) = written[..index].iter().find(|(_, other)| is_same(path, other)) {
+            return bad(format!("{what} {}: {also} goes there already; each needs a file of its own", path.display()));
+        }
+    }
+    Ok(())
+}
+
+/// True if both names lead to one ordinary file, or would.
+fn is_same(one: &Path, other: &Path) -> bool {
+    match (fs::metadata(one), fs::metadata(other)) {
+        (Ok(one), Ok(other)) if !one.is_file() || !other.is_file() => return false,
+        #[cfg(unix)]
+        (Ok(one), Ok(other)) => {
+            use std::os::unix::fs::MetadataExt;
+            return (one.dev(), one.ino()) == (other.dev(), other.ino());
+        }
+        _ => {}
+    }
+    let real = |path: &Path| {
+        let Ok(Place::File(path)) = place(path) else { return path.to_path_buf() };
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        path.canonicalize().ok().or_else(|| Some(folder.canonicalize().ok()?.join(path.file_name()?))).unwrap_or(path)
+    };
+    real(one) == real(other)
+}
+
 /// A file in the making.
 #[derive(Debug)]
 pub struct AtomicFile {
@@ -36,25 +113,10 @@ pub struct AtomicFile {
 impl AtomicFile {
     /// Begins a file that will become `target`.
     pub fn create(target: &Path) -> Result<Self> {
-        let wrong = |cause: &io::Error| Error::writing(target, cause);
-        // A link stays a link: what it points to is replaced.
-        let linked = fs::symlink_metadata(target).is_ok_and(|meta| meta.is_symlink());
-        match fs::metadata(target) {
-            Ok(meta) if meta.is_dir() => {
-                return bad(format!("cannot write {}: it is a folder; name a file in it", target.display()));
-            }
-            // Renaming onto a device would replace the device.
-            Ok(meta) if !meta.is_file() => {
-                let file = File::options().write(true).open(target).map_err(|e| wrong(&e))?;
-                return Ok(Self { target: target.to_path_buf(), part: None, file });
-            }
-            Err(cause) if cause.kind() != io::ErrorKind::NotFound => return Err(wrong(&cause)),
-            Ok(_) | Err(_) => {}
-        }
-        let target = linked.then(|| fs::canonicalize(target).ok()).flatten().unwrap_or_else(|| target.to_path_buf());
-        if target.file_name().is_none() {
-            return bad(format!("cannot write '{}': it names no file", target.display()));
-        }
+        let target = match place(target)? {
+            Place::Device(file) => return Ok(Self { target: target.to_path_buf(), part: None, file }),
+            Place::File(target) => target,
+        };
         loop {
             let count = COUNT.fetch_add(1, Ordering::Relaxed);
             let part = target.with_file_name(format!(".tocco-{}-{count}.part", std::process::id()));
@@ -90,7 +152,7 @@ impl AtomicFile {
     pub fn keep(mut self) -> Result<()> {
         self.file.flush().map_err(|e| Error::writing(&self.target, &e))?;
         if let Some(part) = self.part.take() {
-            let renamed = fs::rename(&part, &self.target);
+            let renamed = settle(&self.file, &part, &self.target);
             if renamed.is_err() {
                 let _ = fs::remove_file(&part);
             }
@@ -291,5 +353,46 @@ mod tests {
     fn a_device_is_written_through_and_stays_a_device() {
         write(Path::new("/dev/null"), b"x").unwrap();
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn permissions_stay_and_a_link_to_a_file_that_is_yet_to_come_leads_there() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        write(&at("a"), b"old").unwrap();
+        fs::set_permissions(at("a"), fs::Permissions::from_mode(0o640)).unwrap();
+        write(&at("a"), b"new").unwrap();
+        assert_eq!(fs::metadata(at("a")).unwrap().permissions().mode() & 0o777, 0o640);
+        fs::create_dir(at("there")).unwrap();
+        symlink("there/b", at("one")).unwrap();
+        symlink("one", at("two")).unwrap();
+        write(&at("two"), b"x").unwrap();
+        assert_eq!(fs::read(at("there/b")).unwrap(), b"x");
+        assert!(fs::symlink_metadata(at("one")).unwrap().is_symlink() && fs::symlink_metadata(at("two")).unwrap().is_symlink());
+        symlink("nowhere/b", at("three")).unwrap();
+        assert!(write(&at("three"), b"x").is_err_and(|e| e.to_string().contains("folder does not exist")));
+        symlink("round", at("round")).unwrap();
+        assert!(write(&at("round"), b"x").is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_read_is_not_written_by_whatever_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        write(&at("a"), b"old").unwrap();
+        std::os::unix::fs::symlink("a", at("link")).unwrap();
+        fs::hard_link(at("a"), at("hard")).unwrap();
+        for name in ["a", "./a", "link", "hard"] {
+            let said = keep_apart(&[("the scene", &at("a"))], &[("-o", &at(name))]).unwrap_err().to_string();
+            assert!(said.contains("that is the scene"), "{said}");
+        }
+        // Neither is there yet.
+        let said = keep_apart(&[], &[("-o", &at("b")), ("--probe", &dir.path().join("./b"))]).unwrap_err().to_string();
+        assert!(said.contains("-o goes there already"), "{said}");
+        let null = Path::new("/dev/null");
+        assert!(keep_apart(&[("the scene", &at("a"))], &[("-o", null), ("--probe", null), ("x", &at("b"))]).is_ok());
     }
 }

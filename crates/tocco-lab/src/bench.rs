@@ -8,6 +8,7 @@ mod bank;
 mod csound;
 mod engine;
 mod faust;
+mod params;
 mod peers;
 mod shape;
 mod supercollider;
@@ -38,12 +39,13 @@ pub struct Section {
 }
 
 /// What can be measured without a device. A program adds its own to them.
-pub const SECTIONS: [Section; 12] = [
+pub const SECTIONS: [Section; 13] = [
     Section { name: "free", measure: free_ringing },
     Section { name: "contact", measure: permanent_contact },
     Section { name: "friction", measure: rubbing },
     Section { name: "watch", measure: watching },
     Section { name: "retune", measure: retuning },
+    Section { name: "params", measure: params::moving },
     Section { name: "growth", measure: growing },
     Section { name: "room", measure: in_a_room },
     Section { name: "process", measure: crackling },

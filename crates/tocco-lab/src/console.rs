@@ -4,7 +4,9 @@
 use crate::error::{Error, Result};
 use indicatif::{ProgressDrawTarget, ProgressStyle};
 use std::io::Write;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 /// Work shorter than this shows no bar.
@@ -30,6 +32,7 @@ pub fn set_stdout_taken(taken: bool) {
 
 /// Prints what was asked for, to stdout. A reader that has gone ends the program quietly.
 pub fn result(text: &str) -> Result<()> {
+    let text = &lines(text);
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes())
         .and_then(|()| if text.ends_with('\n') { Ok(()) } else { out.write_all(b"\n") })
@@ -40,11 +43,65 @@ pub fn result(text: &str) -> Result<()> {
         })
 }
 
+/// Remarks that wait for a slow reader, at most; more are left out.
+const MOST_WAITING: usize = 256;
+
+/// The thread that prints remarks, where nobody may wait for a reader.
+static BESIDE: OnceLock<SyncSender<Line>> = OnceLock::new();
+static LEFT_OUT: AtomicU64 = AtomicU64::new(0);
+
+enum Line {
+    Remark(String),
+    /// Everything before has been printed.
+    Settled(SyncSender<()>),
+}
+
+/// From here on remarks are printed by a thread of their own: a pipe that nobody reads holds up nobody. `[control]`
+pub fn print_beside() {
+    let (send, lines) = sync_channel(MOST_WAITING);
+    let print = move || {
+        for line in lines {
+            match line {
+                Line::Remark(text) => print_remark(&text),
+                Line::Settled(tell) => drop(tell.try_send(())),
+            }
+            let left_out = LEFT_OUT.swap(0, Ordering::Relaxed);
+            if left_out > 0 {
+                print_remark(&format!("{left_out} lines were left out, as nobody read them in time"));
+            }
+        }
+    };
+    if std::thread::Builder::new().name("remarks".into()).spawn(print).is_ok() {
+        let _ = BESIDE.set(send);
+    }
+}
+
+/// Waits until the remarks so far are printed, at most so long.
+pub fn settle(patience: Duration) {
+    let (tell, told) = sync_channel(1);
+    if let Some(lines) = BESIDE.get()
+        && lines.try_send(Line::Settled(tell)).is_ok()
+    {
+        let _ = told.recv_timeout(patience);
+    }
+}
+
 /// Prints a remark that `--quiet` silences.
 pub fn remark(text: &str) {
     if QUIET.load(Ordering::Relaxed) {
         return;
     }
+    match BESIDE.get() {
+        Some(lines) => {
+            let left_out = u64::from(lines.try_send(Line::Remark(text.to_owned())).is_err());
+            LEFT_OUT.fetch_add(left_out, Ordering::Relaxed);
+        }
+        None => print_remark(text),
+    }
+}
+
+fn print_remark(text: &str) {
+    let text = lines(text);
     // A remark nobody can read is no reason to stop.
     let _ = if TO_STDERR.load(Ordering::Relaxed) {
         writeln!(std::io::stderr(), "{text}")
@@ -60,13 +117,33 @@ pub fn error(error: &Error) {
     }
 }
 
-/// Control characters and line breaks become blanks.
+/// A character that is not seen, or that changes how others are: control characters, marks of direction, line ends of other
+/// kinds, joiners.
+pub fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Line breaks become blanks, and what is hidden is shown as what it is.
 pub fn one_line(text: &str) -> String {
-    let words: Vec<String> = text
-        .split_whitespace()
-        .map(|word| word.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect())
-        .collect();
-    words.join(" ")
+    text.split_whitespace().map(shown).collect::<Vec<String>>().join(" ")
+}
+
+/// Lines as they are, and what is hidden in them shown as what it is.
+fn lines(text: &str) -> String {
+    if !text.contains(|c: char| is_hidden(c) && c != '\n' && c != '\t') {
+        return text.to_owned();
+    }
+    text.split_inclusive(['\n', '\t']).map(|part| {
+        let (words, end) = part.strip_suffix(['\n', '\t']).map_or((part, ""), |words| (words, &part[words.len()..]));
+        shown(words) + end
+    }).collect()
+}
+
+fn shown(text: &str) -> String {
+    let one = |c: char| if is_hidden(c) { c.escape_unicode().to_string() } else { c.to_string() };
+    text.chars().map(one).collect()
 }
 
 /// A bar on stderr that appears once the work turns out to be long, and only on a terminal.
@@ -126,6 +203,9 @@ mod tests {
 
     #[test]
     fn a_message_with_line_breaks_and_escapes_stays_one_printable_line() {
-        assert_eq!(one_line("a\nb\r\n\tc \u{1b}[31md"), "a b c \u{fffd}[31md");
+        assert_eq!(one_line("a\nb\r\n\tc \u{1b}[31md"), "a b c \\u{1b}[31md");
+        assert_eq!(one_line("a\0b\u{202e}c\u{feff}"), "a\\u{0}b\\u{202e}c\\u{feff}");
+        assert_eq!(lines("a\tb\nc\u{9b}31m\n"), "a\tb\nc\\u{9b}31m\n");
+        assert_eq!(lines("häuser: ü, 音, é\n"), "häuser: ü, 音, é\n");
     }
 }

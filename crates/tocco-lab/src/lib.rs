@@ -28,6 +28,7 @@ pub mod map;
 pub mod measure;
 pub mod parallel;
 pub mod plot;
+pub mod recording;
 pub mod render;
 pub mod reproduce;
 pub mod sets;

@@ -16,13 +16,17 @@ pub const SHIPPED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/scenes.
 /// No recording that drives a scene is longer than this: it stays in memory.
 const MOST_WAV_FRAMES: u64 = 1 << 26;
 
-/// What a scene names: recordings and scene files beside it, and shipped scenes anywhere.
-struct Beside(Option<PathBuf>);
+/// What a scene names: recordings and scene files beside it, and shipped scenes anywhere; the files that were read are noted.
+struct Beside(Option<PathBuf>, Files);
+
+/// Files that were read.
+type Files = std::rc::Rc<std::cell::RefCell<Vec<PathBuf>>>;
 
 impl Fetch for Beside {
     fn recording(&mut self, file: &str) -> std::result::Result<Recording, String> {
         let folder = self.0.as_ref().ok_or("a recording needs a scene file to stand beside")?;
         let mut wav = WavReader::open(&folder.join(file)).map_err(|e| e.to_string())?;
+        self.1.borrow_mut().push(folder.join(file));
         if wav.frames > MOST_WAV_FRAMES {
             return Err(format!("{file} is too long; cut it to {MOST_WAV_FRAMES} frames"));
         }
@@ -36,12 +40,13 @@ impl Fetch for Beside {
             let identity = path.canonicalize().unwrap_or_else(|_| path.clone()).to_string_lossy().into_owned();
             let text = read(&path).map_err(|error| error.to_string())?;
             let folder = path.parent().map(Path::to_path_buf);
-            return Ok(FetchedScene { identity, text, fetch: Box::new(Beside(folder)) });
+            self.1.borrow_mut().push(path);
+            return Ok(FetchedScene { identity, text, fetch: Box::new(Beside(folder, self.1.clone())) });
         }
         match SHIPPED.iter().find(|(known, _)| *known == name) {
             Some((known, text)) => {
                 let (identity, text) = ((*known).to_owned(), (*text).to_owned());
-                Ok(FetchedScene { identity, text, fetch: Box::new(Beside(None)) })
+                Ok(FetchedScene { identity, text, fetch: Box::new(Beside(None, self.1.clone())) })
             }
             None => {
                 let near = nearest(name, SHIPPED.iter().map(|(name, _)| *name));
@@ -53,7 +58,11 @@ impl Fetch for Beside {
 
 /// A scene from text; what it names is looked for in `folder`.
 pub fn from_text(name: &str, origin: &str, text: String, folder: Option<&Path>) -> Result<Document> {
-    let fetch = Beside(folder.map(Path::to_path_buf));
+    noting(name, origin, text, folder, &Files::default())
+}
+
+fn noting(name: &str, origin: &str, text: String, folder: Option<&Path>, files: &Files) -> Result<Document> {
+    let fetch = Beside(folder.map(Path::to_path_buf), files.clone());
     Document::read_with(name, origin, text, fetch).map_err(|e| Error::BadInput(e.with_origin(origin, None)))
 }
 
@@ -64,10 +73,21 @@ pub fn wrong(scene: &Document, error: &SceneError) -> Error {
 
 /// Loads a scene by file name, shipped name, or `-` for standard input.
 pub fn load(scene: &str) -> Result<Document> {
+    load_noting(scene).map(|(scene, _)| scene)
+}
+
+/// The same, and every file that was read for it: nothing may be written there.
+pub fn load_noting(scene: &str) -> Result<(Document, Vec<PathBuf>)> {
+    let files = Files::default();
+    let scene = load_from(scene, &files)?;
+    Ok((scene, files.take()))
+}
+
+fn load_from(scene: &str, files: &Files) -> Result<Document> {
     let path = Path::new(scene);
     if scene == "-" {
         let text = read_text(path, std::io::stdin().lock())?;
-        return from_text("scene", "standard input", text, Some(Path::new(".")));
+        return noting("scene", "standard input", text, Some(Path::new(".")), files);
     }
     if !path.exists() || path.is_dir() {
         if SHIPPED.iter().any(|(name, _)| *name == scene) {
@@ -86,7 +106,8 @@ pub fn load(scene: &str) -> Result<Document> {
     let text = read(path)?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let folder: PathBuf = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
-    from_text(&name, scene, text, Some(&folder))
+    files.borrow_mut().push(path.to_path_buf());
+    noting(&name, scene, text, Some(&folder), files)
 }
 
 fn load_shipped(scene: &str) -> Result<Document> {

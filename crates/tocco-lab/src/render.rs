@@ -297,7 +297,7 @@ pub fn to_wav(plan: &Plan, target: &Target, manner: &Manner, show: bool) -> Resu
     let format = Format::new(channels, plan.rate_hz, manner.encoding)?;
     let info = plan.info();
     let mut length = plan.frames()?;
-    format.check_length(&info, length)?;
+    format.check_length(length)?;
     let named = match target {
         Target::File(path) => path.clone(),
         Target::Stdout => PathBuf::from("standard output"),

@@ -350,7 +350,11 @@ fn journal_row(line: &str, measure: Measure) -> Option<(u64, Found)> {
         ..Health::default()
     };
     let blocks = blocks.split_terminator(',').map(|block| block.parse().ok()).collect::<Option<Vec<f64>>>()?;
-    let (true_peak, peak) = (true_peak.parse().ok()?, peak.parse().ok()?);
+    let (true_peak, peak): (f64, f64) = (true_peak.parse().ok()?, peak.parse().ok()?);
+    let loud = |x: &f64| x.is_finite() && *x >= 0.0;
+    if blocks.iter().any(|db| db.is_nan() || *db > 1e6) || !loud(&true_peak) || !loud(&peak) {
+        return None;
+    }
     let loudness = Loudness { measure, blocks, true_peak, peak };
     let found = Found { loudness, frames: frames.parse().ok()?, health, cut: cut.parse().ok()? };
     Some((u64::from_str_radix(print, 16).ok()?, found))
@@ -395,7 +399,7 @@ fn write_orders(stimuli: &[Stimulus], orders: &[Vec<usize>], folder: &Path) -> R
 fn write_wav(path: &Path, format: Format, info: Info, samples: &[f32], seed: u64) -> Result<(u64, u64)> {
     let wrong = |e: std::io::Error| Error::writing(path, &e);
     let frames = samples.len() / usize::from(format.channels);
-    format.check_length(&info, frames as f64)?;
+    format.check_length(frames as f64)?;
     let mut wav = WavWriter::new(Vec::new(), format, info, frames as u64, seed).map_err(wrong)?;
     for block in samples.chunks(4096 * usize::from(format.channels)) {
         wav.write(block).map_err(wrong)?;

@@ -165,7 +165,9 @@ const MADE: &str = "seed\tduration_s\tpeak\trms\tclipped\tunconverged\trefused\t
 fn journal_row(line: &str) -> Option<(&str, (u64, &str))> {
     let (key, rest) = line.split_once('\t')?;
     let (content, made) = rest.split_once('\t')?;
-    let whole = made.split('\t').count() == MADE.split('\t').count();
+    // It goes into the manifest as it stands.
+    let number = |cell: &str| cell.parse().is_ok_and(|x: f64| x.is_finite());
+    let whole = made.split('\t').count() == MADE.split('\t').count() && made.split('\t').all(number);
     whole.then_some((key, (u64::from_str_radix(content, 16).ok()?, made)))
 }
 

@@ -7,17 +7,28 @@ use crate::error::{Error, Result, bad};
 use crate::measure::Level;
 use crate::render::{Manner, Report, VERSION};
 use crate::wav::{Format, WavWriter};
-use std::io::BufWriter;
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Read};
 use std::path::Path;
 use tocco_live::take::{Header, MOST_BYTES, Replay, Take, spoiled};
 
 /// Reads a take.
 pub fn read(path: &Path) -> Result<Take> {
-    let size = std::fs::metadata(path).map_err(|e| Error::reading(path, &e))?.len();
-    if size > MOST_BYTES {
-        return bad(format!("cannot read {}: longer than any take ({} MiB)", path.display(), MOST_BYTES >> 20));
+    let wrong = |e: std::io::Error| Error::reading(path, &e);
+    let mut file = BufReader::new(File::open(path).map_err(wrong)?);
+    let long = || bad(format!("cannot read {}: longer than any take ({} MiB)", path.display(), MOST_BYTES >> 20));
+    if file.get_ref().metadata().map_err(wrong)?.len() > MOST_BYTES {
+        return long();
     }
-    let text = std::fs::read_to_string(path).map_err(|e| Error::reading(path, &e))?;
+    // A device has no length, and perhaps no end: what does not begin as a take is not read on.
+    if file.fill_buf().map_err(wrong)?.first().is_some_and(|first| !matches!(first, b'{' | b' ' | b'\t' | b'\r' | b'\n')) {
+        return bad(format!("cannot read {}: not a take; record one with 'tocco play SCENE --record FILE'", path.display()));
+    }
+    let mut text = String::new();
+    file.take(MOST_BYTES + 1).read_to_string(&mut text).map_err(wrong)?;
+    if text.len() as u64 > MOST_BYTES {
+        return long();
+    }
     Ok(Take::from_text(&text, &path.display().to_string())?)
 }
 
@@ -32,7 +43,7 @@ pub fn to_wav(take: &Take, target: &Path, manner: &Manner) -> Result<Report> {
     }
     let format = Format::new(channels, rate_hz, manner.encoding)?;
     let info = vec![(*b"INAM", take.header.scene.title().to_owned()), (*b"ISFT", VERSION.to_owned())];
-    format.check_length(&info, take.ticks as f64)?;
+    format.check_length(take.ticks as f64)?;
     let mut replay = Replay::new(take)?;
     let wrong = |e: std::io::Error| Error::writing(target, &e);
     let file = BufWriter::new(AtomicFile::create(target)?);

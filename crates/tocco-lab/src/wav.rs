@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! WAV files: 16 bit with triangular dither, 24 bit, 32-bit float; any number of channels; metadata in a LIST/INFO
-//! chunk. The header comes first and does not change length, so a file can be streamed and its sizes filled in later.
+//! chunk. The header comes first and does not change length, so a file can be streamed and its sizes filled in later. What
+//! passes 4 GiB is an RF64 (EBU Tech 3306); what may grow beyond keeps room for that from the start.
 //!
-//! Layout: RIFF, `fmt `, `fact` (float only), LIST/INFO, `data`. More than two channels use the extensible form with
+//! Layout: RIFF or RF64, `JUNK` or `ds64` (where it may grow), `fmt `, `fact` (float only), LIST/INFO, `data`. More than two channels use the extensible form with
 //! no speaker assignment: channels are the scene's, not a cinema's.
 
 mod read;
 mod write;
 
 pub use read::WavReader;
-pub use write::{Encoder, WavWriter, header};
+pub use write::{Encoder, UNKNOWN, WavWriter, header};
 
 use crate::error::{Result, bad};
 
@@ -68,19 +69,19 @@ impl Format {
         u64::from(self.channels) * self.encoding.bytes()
     }
 
-    /// Most frames a WAV with this metadata can hold: its sizes are 32 bits wide.
-    pub fn most_frames(self, info: &Info) -> u64 {
-        (u64::from(u32::MAX) - 1 - header(self, info, 0).len() as u64) / self.frame_bytes()
+    /// Most frames that a plain WAV with this metadata can hold: its sizes are 32 bits wide.
+    pub fn most_short_frames(self, info: &Info) -> u64 {
+        (u64::from(u32::MAX) - 1 - header(self, info, 0, true).len() as u64) / self.frame_bytes()
     }
 
-    /// Refuses a length that does not fit, before any work is done.
-    pub fn check_length(self, info: &Info, frames: f64) -> Result<()> {
-        let most = self.most_frames(info);
+    /// Refuses a length that no disk holds, before any work is done.
+    pub fn check_length(self, frames: f64) -> Result<()> {
+        let most = MOST_BYTES / self.frame_bytes();
         if frames <= most as f64 {
             return Ok(());
         }
         bad(format!(
-            "{:.0} s of {} channel(s) at {} Hz pass the 4 GiB a WAV can hold; at most {:.0} s fit: shorten --duration or lower --bits or --rate",
+            "{:.0} s of {} channel(s) at {} Hz pass 64 TiB; at most {:.0} s fit: shorten --duration or lower --bits or --rate",
             frames / f64::from(self.rate_hz),
             self.channels,
             self.rate_hz,
@@ -88,6 +89,9 @@ impl Format {
         ))
     }
 }
+
+/// No file is longer, bytes.
+const MOST_BYTES: u64 = 64 << 40;
 
 #[cfg(test)]
 mod tests {
@@ -172,10 +176,30 @@ mod tests {
         assert!(Format::new(40_000, 48_000.0, Encoding::Int16).is_err());
         assert!(Format::new(0, 48_000.0, Encoding::Int16).is_err());
         let format = Format::new(2, 48_000.0, Encoding::Int24).unwrap();
-        let info = Info::new();
-        assert!(format.check_length(&info, 14_000.0 * 48_000.0).is_ok());
-        assert!(format.check_length(&info, 15_000.0 * 48_000.0).is_err());
-        assert!(format.check_length(&info, f64::INFINITY).is_err());
-        assert!(format.check_length(&info, f64::NAN).is_err());
+        assert!(format.check_length(1e8 * 48_000.0).is_ok());
+        assert!(format.check_length(1e9 * 48_000.0).is_err());
+        assert!(format.check_length(f64::INFINITY).is_err());
+        assert!(format.check_length(f64::NAN).is_err());
+    }
+
+    #[test]
+    fn beyond_4_gib_the_last_frames_are_found() {
+        use std::io::{Seek, SeekFrom, Write};
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("long.wav");
+        let format = Format::new(2, 48_000.0, Encoding::Float32).unwrap();
+        let (info, frames) = (vec![(*b"INAM", "long".to_owned())], 700_000_000_u64);
+        // A file with a hole: it claims no room on the disk.
+        let mut file = File::create(&path).unwrap();
+        let head = header(format, &info, frames, true);
+        file.write_all(&head).unwrap();
+        file.seek(SeekFrom::Start(head.len() as u64 + 8 * (frames - 1))).unwrap();
+        file.write_all(&[0.25_f32, -0.5].map(f32::to_le_bytes).concat()).unwrap();
+        let mut wav = WavReader::open(&path).unwrap();
+        assert_eq!((wav.channels, wav.frames, wav.info.len()), (2, frames, 1));
+        assert_eq!(wav.read(frames - 2, 9).unwrap(), [0.0, 0.0, 0.25, -0.5]);
+        // Cut off, as by a crash: what is there is read.
+        file.set_len(head.len() as u64 + 8 * 650_000_000 + 3).unwrap();
+        assert_eq!(WavReader::open(&path).unwrap().frames, 650_000_000);
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::Setup;
 use crate::error::{Error, Result, bad};
-use crate::player::{EnergyGroups, Job, Player, REQUESTS, Request, WatchList};
+use crate::player::{EnergyGroups, Job, Player, Pulse, REQUESTS, Request, WatchList};
 use crate::report::{Ending, PROBES, READINGS, REPORTS, Report, Status};
 use crate::take::{self, Header};
 use rtrb::{Consumer, Producer, RingBuffer};
@@ -123,6 +123,18 @@ pub struct Desk {
     /// What the meters said since [`Desk::levels`].
     levels: Status,
     stopped: Option<Ending>,
+    pulse: Arc<Pulse>,
+}
+
+/// What the audio half does at this moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beat {
+    /// It has not been called yet.
+    Waiting,
+    /// It works on a block, since this time by the clock that was handed in, ns.
+    Within(u64),
+    /// It has done a block, at this time.
+    Done(u64),
 }
 
 pub(crate) fn open(scene: Document, setup: Setup) -> Result<(Desk, Player)> {
@@ -155,7 +167,9 @@ pub(crate) fn open(scene: Document, setup: Setup) -> Result<(Desk, Player)> {
     (player.tape, tape) = tape_of(tape_s * rate_hz * channels as f64);
     let input_tape;
     (player.input_tape, input_tape) = tape_of(INPUT_TAPE_S * rate_hz * directory.inputs() as f64);
+    let pulse = player.pulse.clone();
     let desk = Desk {
+        pulse,
         most_parameters: directory.parameters().max(ROOM),
         inputs: directory.inputs(),
         header,
@@ -356,16 +370,19 @@ impl Desk {
         self.prepare = Some(prepare);
     }
 
+    /// What builds scenes for this desk, wherever there is time for it: whoever shares the desk need not wait meanwhile.
+    pub fn workshop(&self) -> Workshop {
+        Workshop { rate_hz: self.header.rate_hz, channels: self.header.channels, prepare: self.prepare }
+    }
+
     fn exchange(&mut self, scene: Document, adopt: bool) -> Result<()> {
-        let built = match self.prepare {
-            Some(prepare) => prepare(scene),
-            None => Ok(scene),
-        };
-        let built = built.and_then(|scene| {
-            let built = take::build(&scene, self.header.rate_hz, self.header.channels)?;
-            Ok((scene, built))
-        });
-        let (scene, built) = built.inspect_err(|_| self.counts.refused += 1)?;
+        let built = self.workshop().build(scene).inspect_err(|_| self.counts.refused += 1)?;
+        self.take_over(built, adopt)
+    }
+
+    /// A scene that was built takes over at the next block boundary: from its beginning, or, if it is the present one edited
+    /// (`adopt`), with what stays sounding on.
+    pub fn take_over(&mut self, Built { scene, built }: Built, adopt: bool) -> Result<()> {
         let directory = built.directory().clone();
         let (count, most) = (directory.parameters(), self.most_parameters);
         if count > most {
@@ -386,7 +403,7 @@ impl Desk {
             let scene = Box::new(scene.clone());
             if adopt { Gesture::Edit(scene) } else { Gesture::Load(scene) }
         });
-        let command = Command::Replace { scene: Some(Box::new(built)), adopt };
+        let command = Command::Replace { scene: Some(built), adopt };
         self.send(When::Now, Job::Replace(command, directory.outputs().into()), gesture)?;
         let moved = if adopt { self.moved() } else { Vec::new() };
         (self.scene, self.values) = (scene, vec![None; directory.parameters()]);
@@ -400,6 +417,39 @@ impl Desk {
         let (signals, every_s) = std::mem::take(&mut self.watched);
         let known: Vec<&str> = signals.iter().map(String::as_str).filter(|s| self.directory.probe(s).is_ok()).collect();
         self.watch(&known, every_s)
+    }
+}
+
+/// What builds scenes for a desk, on any thread.
+#[derive(Clone, Copy, Debug)]
+pub struct Workshop {
+    rate_hz: f64,
+    channels: usize,
+    prepare: Option<Prepare>,
+}
+
+/// A scene that is ready to take over.
+pub struct Built {
+    scene: Document,
+    built: Box<tocco::Scene>,
+}
+
+impl Workshop {
+    /// Builds a scene, which may take long.
+    pub fn build(&self, scene: Document) -> Result<Built> {
+        let scene = match self.prepare {
+            Some(prepare) => prepare(scene)?,
+            None => scene,
+        };
+        let built = take::build(&scene, self.rate_hz, self.channels)?;
+        Ok(Built { scene, built: Box::new(built) })
+    }
+}
+
+impl Built {
+    /// The scene as text and as data.
+    pub fn scene(&self) -> &Document {
+        &self.scene
     }
 }
 
@@ -528,7 +578,7 @@ impl Desk {
     pub fn finish(&mut self) -> Result<Option<Box<dyn Write + Send>>> {
         self.poll()?;
         if let Some(ending) = self.stopped {
-            self.complete_take(ending)?;
+            self.complete_take(ending);
         }
         match self.take {
             Some(_) => Err(Error::Busy("the sound did not stop; the take is not complete".into())),
@@ -536,33 +586,48 @@ impl Desk {
         }
     }
 
-    fn complete_take(&mut self, Ending { at, hash, lost_input }: Ending) -> Result<()> {
-        self.write_input(0, at * self.inputs as u64)?;
+    fn complete_take(&mut self, Ending { at, hash, lost_input }: Ending) {
+        self.write_input(0, at * self.inputs as u64);
         self.under_way.clear();
         if let Some(take) = self.take.take() {
-            self.ended_take = Some(take.finish(at, hash, lost_input)?);
+            match take.finish(at, hash, lost_input) {
+                Ok(out) => self.ended_take = Some(out),
+                Err(error) => self.give_up_take(&error),
+            }
             if lost_input > 0 {
                 self.say(take::spoiled(lost_input));
             }
         }
-        Ok(())
+    }
+
+    /// Writes to the take, if there is one. One that cannot be written ends alone: the sound goes on.
+    fn note(&mut self, write: impl FnOnce(&mut take::Writer) -> Result<()>) {
+        if let Some(Err(error)) = self.take.as_mut().map(write) {
+            self.give_up_take(&error);
+        }
+    }
+
+    fn give_up_take(&mut self, error: &Error) {
+        self.take = None;
+        self.under_way.clear();
+        self.say(format!("{error}; the sound goes on"));
     }
 
     /// Moves sound that came in, no further than this sample, into the take, if more than so many samples wait; without a
     /// take it is dropped.
-    fn write_input(&mut self, more_than: usize, until: u64) -> Result<()> {
-        let Some(tape) = &mut self.input_tape else { return Ok(()) };
-        while tape.slots() > more_than && self.input_fetched < until {
+    fn write_input(&mut self, more_than: usize, until: u64) {
+        while let Some(tape) = &mut self.input_tape
+            && tape.slots() > more_than
+            && self.input_fetched < until
+        {
             let count = until.saturating_sub(self.input_fetched).min(tape.slots().min(INPUT_LINE) as u64);
             let Ok(chunk) = tape.read_chunk(count as usize) else { break };
             let (first, second) = chunk.as_slices();
-            if let Some(take) = &mut self.take {
-                take.add_input(&[first, second].concat())?;
-            }
+            let samples = if self.take.is_some() { [first, second].concat() } else { Vec::new() };
             chunk.commit_all();
             self.input_fetched += count;
+            self.note(|take| take.add_input(&samples));
         }
-        Ok(())
     }
 
     /// Fetches what has come back: frees retired scenes, writes the take, reads the meters. Call it often.
@@ -581,8 +646,8 @@ impl Desk {
             match report {
                 Report::Done { serial, at } => {
                     self.counts.done += 1;
-                    if let (Some(gesture), Some(take)) = (self.under_way.remove(&serial), &mut self.take) {
-                        take.add(at, &gesture)?;
+                    if let Some(gesture) = self.under_way.remove(&serial) {
+                        self.note(|take| take.add(at, &gesture));
                     }
                 }
                 Report::Dropped { serial } => {
@@ -590,9 +655,7 @@ impl Desk {
                     self.under_way.remove(&serial);
                 }
                 Report::Shed { at, grade } => {
-                    if let Some(take) = &mut self.take {
-                        take.add(at, &grade.gesture())?;
-                    }
+                    self.note(|take| take.add(at, &grade.gesture()));
                     let (most, below) = (grade.max_substeps(), grade.drop_below_db());
                     let modes =
                         if below > -300.0 { format!(", modes {below} dB below all silenced") } else { String::new() };
@@ -600,11 +663,26 @@ impl Desk {
                 }
                 Report::Freed(_) => {}
                 Report::Probes { at, values } => self.arrived = Some((at, values.to_vec())),
-                Report::TakeEnded(ending) => self.complete_take(ending)?,
+                Report::Mark(Ending { at, hash, lost_input }) => {
+                    self.write_input(0, at * self.inputs as u64);
+                    self.note(|take| take.mark(at, hash, lost_input));
+                }
+                Report::TakeEnded(ending) => self.complete_take(ending),
                 Report::Stopped(ending) => self.stopped = Some(ending),
             }
         }
-        self.write_input(INPUT_LINE, u64::MAX)
+        self.write_input(INPUT_LINE, u64::MAX);
+        Ok(())
+    }
+
+    /// What the audio half does at this moment, also while it is at it; only where there is a clock.
+    pub fn beat(&self) -> Beat {
+        let ended = self.pulse.ended_ns.load(Ordering::Acquire);
+        match self.pulse.began_ns.load(Ordering::Acquire) {
+            0 => Beat::Waiting,
+            began if began > ended => Beat::Within(began),
+            _ => Beat::Done(ended),
+        }
     }
 
     /// Meters and load since the last call.

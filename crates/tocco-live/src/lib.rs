@@ -34,7 +34,7 @@ mod player;
 mod report;
 pub mod take;
 
-pub use desk::{Answer, Counts, Desk, Knob, Prepare, When};
+pub use desk::{Answer, Beat, Built, Counts, Desk, Knob, Prepare, When, Workshop};
 pub use error::{Error, Result};
 pub use governor::Grade;
 pub use player::Player;

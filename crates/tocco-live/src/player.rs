@@ -21,6 +21,8 @@ const MOST_FRAMES: usize = 4096;
 const REPORTS_EACH: usize = 2;
 /// Reports kept free for what is not an answer to a request.
 const RESERVE: usize = 64;
+/// Marks of a take come so often, s.
+const MARK_S: f64 = 0.5;
 /// Serial of the commands that the audio half gives itself.
 const OWN: u64 = 0;
 
@@ -67,6 +69,13 @@ pub(crate) struct WatchList {
     pub every: u32,
 }
 
+/// When the audio half was last called and came back, ns by the clock; 0: never.
+#[derive(Default)]
+pub(crate) struct Pulse {
+    pub began_ns: AtomicU64,
+    pub ended_ns: AtomicU64,
+}
+
 /// The audio half. Hand it to whatever calls for sound.
 pub struct Player {
     pub(crate) engine: Engine,
@@ -86,8 +95,10 @@ pub struct Player {
     next_probe: u64,
     energies: Option<Box<EnergyGroups>>,
     next_energies: u64,
+    next_mark: u64,
     governor: Option<Governor>,
     clock: Option<Clock>,
+    pub(crate) pulse: Arc<Pulse>,
     reading: Status,
     hash: u64,
     /// Frames that came in and are missing from the input tape, in all.
@@ -121,8 +132,10 @@ impl Player {
             next_probe: 0,
             energies: None,
             next_energies: 0,
+            next_mark: 0,
             governor: (watch_load && clock.is_some()).then(Governor::new),
             clock,
+            pulse: Arc::default(),
             reading: Status::default(),
             hash: START,
             lost_input: 0,
@@ -186,6 +199,7 @@ impl Player {
 
     fn block(&mut self, inputs: &[&[f32]], out: &mut [f32], rows: &mut [f64], channels: usize) {
         let began_ns = self.now_ns();
+        self.pulse.began_ns.store(began_ns, Ordering::Release);
         let (tick, frames) = (self.engine.tick(), out.len() / channels);
         let width = rows.len() / frames.max(1);
         self.take_requests(tick);
@@ -195,6 +209,7 @@ impl Player {
         rest.fill(0.0);
         rows[frames * width..].fill(0.0);
         if self.stopped {
+            self.pulse.ended_ns.store(began_ns, Ordering::Release);
             return;
         }
         let end = tick + frames as u64;
@@ -216,6 +231,10 @@ impl Player {
         }
         self.send_probes();
         self.read_energies();
+        if end >= self.next_mark && self.spare() > RESERVE / 2 {
+            self.next_mark = end + (MARK_S * self.rate_hz()) as u64;
+            let _ = self.reports.push(Report::Mark(self.ending(end)));
+        }
         self.reading.health = health;
         self.account(began_ns, tick, frames);
         if self.stop_at == Some(end) {
@@ -408,10 +427,13 @@ impl Player {
     /// What the block has cost, and what follows from that.
     fn account(&mut self, began_ns: u64, tick: u64, frames: usize) {
         if frames == 0 {
+            self.pulse.ended_ns.store(began_ns, Ordering::Release);
             return;
         }
         let lasting_s = frames as f64 / self.rate_hz();
-        let spent_ns = self.now_ns().saturating_sub(began_ns);
+        let ended_ns = self.now_ns();
+        self.pulse.ended_ns.store(ended_ns, Ordering::Release);
+        let spent_ns = ended_ns.saturating_sub(began_ns);
         let load = 1e-9 * spent_ns as f64 / lasting_s;
         let room = self.spare() > REPORTS_EACH && self.queue.len() < REQUESTS;
         if let Some(grade) = self.governor.as_mut().filter(|_| room).and_then(|g| g.judge(load, lasting_s)) {

@@ -41,6 +41,8 @@ pub(crate) enum Report {
     Freed(#[expect(dead_code, reason = "it is there to be dropped")] Garbage),
     /// Watched signals at the end of a block.
     Probes { at: u64, values: [f64; PROBES] },
+    /// A take that is cut off after this is good until here.
+    Mark(Ending),
     /// The take ends here, the sound does not.
     TakeEnded(Ending),
     /// No more sound.

@@ -5,6 +5,9 @@
 //! text and the recordings that the scene uses. Then one line per gesture, at the tick at which it took effect, and, if
 //! the scene listens, lines with the sound that came in. The last has the number of samples and their hash. A take
 //! renders offline bit for bit what was played; it is also how to report a fault: it needs no other file.
+//!
+//! About twice a second comes a mark, with the number of samples so far and their hash: a take that is cut off is good up to its
+//! last one, which becomes its end in its place ([`MARK`], [`MARK_ENDS`]).
 
 use crate::error::{Error, Result, bad};
 use crate::limiter::{CEILING_DBTP, Limiter};
@@ -21,6 +24,11 @@ use tocco::{Command, Directory, Document, Engine, Gesture, Queue, Scene};
 const FORMAT: u64 = 2;
 /// No take is longer than this, bytes: it is read at once.
 pub const MOST_BYTES: u64 = 1 << 30;
+
+/// How a mark begins, and the same bytes of a mark that has become the end.
+pub const MARK: &[u8] = b"{\"mark\":";
+/// As long as [`MARK`].
+pub const MARK_ENDS: &[u8] = b"{\"end\" :";
 
 /// A gesture at a tick.
 #[derive(Clone, Debug)]
@@ -115,11 +123,25 @@ impl Writer {
             "sets": header.sets,
             "scene": header.scene.to_json(),
         }))?;
+        writer.mark(0, START, 0)?;
         Ok(writer)
     }
 
+    /// Lines are handed over whole.
     fn line(&mut self, value: &Value) -> Result<()> {
-        Ok(writeln!(self.out, "{value}")?)
+        Ok(self.out.write_all(format!("{value}\n").as_bytes())?)
+    }
+
+    fn ending(&mut self, word: &str, ticks: u64, hash: u64, lost_input: u64) -> Result<()> {
+        let lost = if lost_input > 0 { format!(",\"lost_input_frames\":{lost_input}") } else { String::new() };
+        let line = format!("{{\"{word}\":{ticks},\"hash\":\"{hash:016x}\"{lost}}}\n");
+        Ok(self.out.write_all(line.as_bytes())?)
+    }
+
+    /// So many samples so far, and their hash: if nothing follows, the take is good until here. What it was written to is flushed.
+    pub fn mark(&mut self, ticks: u64, hash: u64, lost_input: u64) -> Result<()> {
+        self.ending("mark", ticks, hash, lost_input)?;
+        Ok(self.out.flush()?)
     }
 
     /// Adds a gesture.
@@ -139,11 +161,7 @@ impl Writer {
 
     /// The last line: number of samples, their hash, and how many frames that came in are missing, if any.
     pub fn finish(mut self, ticks: u64, hash: u64, lost_input: u64) -> Result<Box<dyn Write + Send>> {
-        let mut line = json!({ "end": ticks, "hash": format!("{hash:016x}") });
-        if lost_input > 0 {
-            line["lost_input_frames"] = lost_input.into();
-        }
-        self.line(&line)?;
+        self.ending("end", ticks, hash, lost_input)?;
         self.out.flush()?;
         Ok(self.out)
     }
@@ -224,6 +242,9 @@ impl Take {
                 let lost_input = value["lost_input_frames"].as_u64().unwrap_or(0);
                 return Ok(Self { header: Header::clone(header), entries, input, ticks, hash, lost_input });
             }
+            if value["mark"].is_u64() {
+                continue;
+            }
             if let Some(heard) = value["input"].as_str() {
                 let bytes = BASE64.decode(heard).map_err(|_| broken("'input' is broken"))?;
                 input.extend(bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)));
@@ -238,7 +259,9 @@ impl Take {
         }
         match header {
             None => bad(format!("{origin}: empty; record a take with 'tocco play SCENE --record FILE'")),
-            Some(_) => bad(format!("{origin}: cut off: the last line, with 'end', is missing")),
+            Some(_) => bad(format!(
+                "{origin}: cut off: the last line, with 'end', is missing; 'tocco recover {origin}' ends it at its last mark"
+            )),
         }
     }
 }
@@ -256,7 +279,7 @@ fn header_from(value: &Value, place: &str) -> Result<Header> {
     });
     Ok(Header {
         format,
-        rate_hz: value["rate_hz"].as_f64().ok_or_else(|| broken("no rate_hz"))?,
+        rate_hz: value["rate_hz"].as_f64().filter(|hz| (1.0..=1e9).contains(hz)).ok_or_else(|| broken("no rate_hz"))?,
         channels: value["channels"].as_u64().filter(|n| (1..=1024).contains(n)).ok_or_else(|| broken("no channels"))?
             as usize,
         ceiling_dbtp: value["ceiling_dbtp"].as_f64(),

@@ -126,6 +126,18 @@ pub(super) enum Command {
         scaled so that its largest value (of noise: its rms) is the cell's. Range: low..high[,COUNT][,log], 24 cells."
     )]
     Map(MapArgs),
+    /// Mend the recordings that a crash has left
+    #[command(after_help = "Examples:\n  tocco recover\n  tocco recover --list takes\n  tocco recover a.wav.unfinished\n\n\
+        While 'tocco play' records, a.wav is a.wav.unfinished, valid up to the last half second. You get a line for each that was\n\
+        left, by its old name, or as a-recovered.wav where that is taken: nothing is overwritten. A take renders up to its last mark.")]
+    Recover {
+        /// Folders to look in, or unfinished recordings; default: here
+        #[arg(default_value = ".")]
+        paths: Vec<PathBuf>,
+        /// Only say what there is
+        #[arg(long)]
+        list: bool,
+    },
     /// Turn recordings of a struck object into a body
     #[command(after_help = analyse::EXAMPLES)]
     Analyse(AnalyseArgs),
@@ -214,7 +226,13 @@ impl SceneArgs {
     }
 
     pub(super) fn plan(&self) -> Result<Plan> {
-        let mut plan = Plan::new(library::load(self.named())?);
+        self.plan_noting().map(|(plan, _)| plan)
+    }
+
+    /// The plan, and the files that were read for it.
+    pub(super) fn plan_noting(&self) -> Result<(Plan, Vec<PathBuf>)> {
+        let (scene, files) = library::load_noting(self.named())?;
+        let mut plan = Plan::new(scene);
         if let Some(text) = &self.duration {
             plan.length = parse_length(text)?;
         }
@@ -225,7 +243,7 @@ impl SceneArgs {
             plan.scene.def.seed = seed;
         }
         plan.sets = self.set.iter().map(|text| render::parse_set(text)).collect::<Result<_>>()?;
-        Ok(plan)
+        Ok((plan, files))
     }
 }
 

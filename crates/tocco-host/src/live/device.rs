@@ -4,7 +4,7 @@
 //! A [`Device`] borrows the audio half and gives it back when it ends, however it ends. A [`Line`] keeps one running: if
 //! the device goes away, the null device takes its place, so that nothing else notices, and the line tries to reconnect.
 
-use super::{Desk, Player};
+use super::{Beat, Desk, Player, clock};
 use crate::error::{HostError, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,6 +18,8 @@ use tocco::scene::def::{MAIN, SceneDef, TapDef};
 const AGAIN: Duration = Duration::from_secs(1);
 /// A device that ends gives the audio half back within this time, or never.
 const FAREWELL: Duration = Duration::from_secs(2);
+/// A device that has not called for so long is said to be stuck, and so is a block that takes so long.
+const STUCK: Duration = Duration::from_secs(1);
 /// The null device does not catch up on more than this: the machine was asleep.
 const MOST_BEHIND: Duration = Duration::from_millis(200);
 
@@ -194,13 +196,26 @@ pub struct Line {
     gaps: u64,
     /// Scene and channels of the device of which it was said what is not heard.
     judged: Option<(u64, Option<usize>)>,
+    /// It has been said that nothing comes.
+    stuck: bool,
+}
+
+/// How long nothing has come out of the audio half, if that is too long: its own doing, or the device's.
+pub fn standstill(desk: &Desk) -> Option<(Duration, bool)> {
+    let since = |ns: u64| Duration::from_nanos(clock::now_ns().saturating_sub(ns));
+    let (lasting, own) = match desk.beat() {
+        Beat::Waiting => return None,
+        Beat::Within(began) => (since(began), true),
+        Beat::Done(ended) => (since(ended), false),
+    };
+    (lasting > STUCK && desk.stopped().is_none()).then_some((lasting, own))
 }
 
 impl Line {
     /// Opens the device. `frames`: block of the null device where that has to step in. `[control]`
     pub fn start(mut opener: Box<dyn Opener>, player: Player, frames: usize) -> Result<Self> {
         let device = opener.open(player).map_err(|(_, error)| error)?;
-        Ok(Self { opener, device: Some(device), frames, again: None, gaps: 0, judged: None })
+        Ok(Self { opener, device: Some(device), frames, again: None, gaps: 0, judged: None, stuck: false })
     }
 
     /// Name of what calls at present.
@@ -232,7 +247,22 @@ impl Line {
             }
         }
         self.remark(desk);
+        self.watch(desk);
         Ok(())
+    }
+
+    /// Tells when nothing comes any more, and when it comes again.
+    fn watch(&mut self, desk: &mut Desk) {
+        let now = standstill(desk);
+        match (self.stuck, now) {
+            (false, Some((_, true))) => desk.say("a block takes longer than a second: the scene is too much".into()),
+            (false, Some((_, false))) => {
+                desk.say(format!("{} no longer calls for sound; Ctrl-C ends, and recordings are kept", self.name()));
+            }
+            (true, None) => desk.say(format!("{} calls again", self.name())),
+            _ => {}
+        }
+        self.stuck = now.is_some();
     }
 
     /// What the device tells of, and what it has no channel for.

@@ -2,7 +2,8 @@
 //! A scene file that is edited while it sounds: every version that is saved goes on where the one before was.
 
 use super::Shared;
-use super::play::Front;
+use super::play::{Front, GOODBYE};
+use crate::interrupt;
 use crate::error::{HostError, Result};
 use crate::library;
 use std::path::{Path, PathBuf};
@@ -40,10 +41,12 @@ fn stamp(file: &Path) -> Stamp {
 /// Takes the file over, or says why not; what sounds goes on in either case.
 fn take_over(desk: &Shared, file: &Path, seed: Option<u64>) {
     let name = file.to_string_lossy();
+    // Not while the desk is ours: a scene may take long to build.
+    let workshop = desk.lock().workshop();
     let edited = library::load(&name).and_then(|mut scene| {
         scene.def.seed = seed.unwrap_or(scene.def.seed);
-        let mut desk = desk.lock();
-        Ok(desk.edit(scene)?)
+        let built = workshop.build(scene)?;
+        Ok(desk.lock().take_over(built, true)?)
     });
     desk.lock().say(match edited {
         Ok(()) => format!("{name}: edited, and plays on"),
@@ -74,6 +77,7 @@ impl Front for Follow {
 
     fn stop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        self.thread.take().map(JoinHandle::join);
+        // One that builds a slow scene is not waited for.
+        self.thread.take().map(|thread| interrupt::wait_for(&thread, GOODBYE));
     }
 }

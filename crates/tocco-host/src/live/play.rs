@@ -3,26 +3,29 @@
 
 #[cfg(feature = "audio")]
 use super::device::wanted_channels;
-use super::device::{Line, OpenNull, Opener};
+use super::device::{Line, OpenNull, Opener, standstill};
+use super::reel::Reel;
 use super::take_file::TakeFile;
 use super::{Desk, Player, Setup, Shared, Status};
-use crate::atomic_file::AtomicFile;
 use crate::console;
 use crate::error::{HostError, Result, bad};
 use crate::interrupt;
 use crate::measure::dbfs;
-use crate::wav::{Encoding, Format, Info, WavWriter};
 use std::fmt::Write as _;
-use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tocco::Document;
 use tocco::scene::def::Length;
+use tocco_lab::recording::Recording;
 
 /// The control half looks round so often.
 const TURN: Duration = Duration::from_millis(5);
 /// Sound that waits to be written, s: a disk may be busy for long.
 const TAPE_S: f64 = 20.0;
+/// Who has been asked to end waits so long for the device to come to an end of the sound.
+const FAREWELL: Duration = Duration::from_millis(700);
+/// Whatever else ends is waited for so long when somebody wants to go.
+pub(crate) const GOODBYE: Duration = Duration::from_millis(200);
 /// Frames of a block unless someone asks.
 pub const BLOCK: usize = 256;
 
@@ -110,6 +113,10 @@ pub fn words(desk: &Desk, status: &Status, device: &str, gaps: u64) -> String {
     if status.load > 0.0 {
         let _ = write!(text, ", most {:.0} %", 100.0 * status.load);
     }
+    if let Some((lasting, own)) = standstill(desk) {
+        let what = if own { "a block has taken" } else { "STUCK: not called for" };
+        let _ = write!(text, "  {what} {:.1} s so far", lasting.as_secs_f64());
+    }
     for (output, gain) in desk.directory().outputs().iter().zip(status.limited).filter(|(_, gain)| *gain < 1.0) {
         let name = if output.written { format!("{} ", output.name) } else { String::new() };
         let _ = write!(text, "  {name}limited {:.1} dB", tocco::units::db(gain));
@@ -190,41 +197,63 @@ pub fn run(play: &Play, view: &mut dyn View, fronts: &mut [Box<dyn Front>]) -> R
         tape_s: if play.wav.is_some() { TAPE_S } else { 0.0 },
         clock: None,
     };
-    let (mut desk, player) = super::open(play.scene.clone(), setup)?;
-    let take = play.record.as_deref().map(|path| TakeFile::record(&mut desk, path)).transpose()?;
-    let mut tape = play.wav.as_ref().map(|path| Tape::create(path, &desk)).transpose()?;
-    if let Some(s) = duration_s {
-        desk.stop_at((s * desk.rate_hz()).round().max(1.0) as u64)?;
-    }
+    let (desk, player) = super::open(play.scene.clone(), setup)?;
     let shared = Shared::new(desk);
-    interrupt::end_by_myself();
-    // Whatever goes wrong from here on, the fronts stop and the view lets go of the terminal.
-    let started = fronts.iter_mut().try_for_each(|front| front.start(&shared));
+    let mut files = Files::open(play, &mut shared.lock())?;
+    let started = (|| {
+        if let Some(s) = duration_s {
+            let mut desk = shared.lock();
+            let end = (s * desk.rate_hz()).round().max(1.0) as u64;
+            desk.stop_at(end)?;
+        }
+        console::print_beside();
+        interrupt::end_by_myself();
+        fronts.iter_mut().try_for_each(|front| front.start(&shared))
+    })();
+    // Whatever goes wrong from here on, the fronts stop, the view lets go of the terminal, and the files are kept.
     let done = started.and_then(|()| match play.offline {
-        true => fast(player, &shared, view, &mut tape, play.buffer.unwrap_or(BLOCK), duration_s),
-        false => in_time(opener, player, &shared, view, &mut tape, play.buffer.unwrap_or(BLOCK)),
+        true => fast(player, &shared, view, &mut files, play.buffer.unwrap_or(BLOCK), duration_s),
+        false => in_time(opener, player, &shared, view, &mut files, play.buffer.unwrap_or(BLOCK)),
     });
     fronts.iter_mut().for_each(|front| front.stop());
     view.end();
-    done?;
+    let (ended, done) = match done {
+        Ok(ended) => (ended, Ok(())),
+        Err(error) => (Ended::Early, Err(error)),
+    };
     let mut desk = shared.lock();
-    match take {
-        Some(take) => take.finish(&mut desk)?,
-        None => drop(desk.finish()?),
-    }
-    if let Some(mut tape) = tape {
-        tape.write(&mut desk)?;
-        tape.keep()?;
-    }
+    // The last words of a desk that the device may still be busy with.
+    let polled = desk.poll();
+    let kept = files.finish(&mut desk, ended);
     while let Some(remark) = desk.news() {
         console::remark(&remark);
     }
     let status = desk.status();
     console::remark(&words(&desk, &status, "ended", 0));
-    for path in play.record.iter().chain(&play.wav) {
-        console::remark(&path.display().to_string());
+    if kept.is_ok() && done.is_ok() {
+        for path in play.record.iter().chain(&play.wav) {
+            console::remark(&path.display().to_string());
+        }
     }
-    Ok(())
+    console::settle(GOODBYE);
+    if let Ended::Stuck(device) = ended {
+        // The device has the audio half, and nobody knows what waiting for it would bring.
+        let why = format!("{device} no longer called for sound; what was recorded until then is kept");
+        console::error(&HostError::Machine(why));
+        interrupt::leave(3, "");
+    }
+    done.and(Ok(polled?)).and(kept)
+}
+
+/// How playing came to its end.
+#[derive(Clone, Copy)]
+enum Ended {
+    /// At a sample that both halves know.
+    Well,
+    /// Something went wrong before.
+    Early,
+    /// This device no longer calls, and somebody wants to go.
+    Stuck(&'static str),
 }
 
 /// Plays as fast as it goes.
@@ -232,10 +261,10 @@ fn fast(
     mut player: Player,
     shared: &Shared,
     view: &mut dyn View,
-    tape: &mut Option<Tape>,
+    files: &mut Files,
     frames: usize,
     duration_s: Option<f64>,
-) -> Result<()> {
+) -> Result<Ended> {
     let mut block = vec![0.0; frames * player.channels()];
     let bar = console::ProgressBar::new(duration_s.unwrap_or(0.0).ceil() as u64, "s of sound");
     loop {
@@ -243,10 +272,12 @@ fn fast(
         let mut desk = shared.lock();
         desk.poll()?;
         bar.at((desk.tick() as f64 / desk.rate_hz()) as u64);
-        tape.iter_mut().try_for_each(|tape| tape.write(&mut desk))?;
+        files.write(&mut desk);
         if turn(&mut desk, view, "offline", 0)? {
-            return Ok(());
+            return Ok(Ended::Well);
         }
+        drop(desk);
+        files.breathe();
     }
 }
 
@@ -256,72 +287,126 @@ fn in_time(
     player: Player,
     shared: &Shared,
     view: &mut dyn View,
-    tape: &mut Option<Tape>,
+    files: &mut Files,
     frames: usize,
-) -> Result<()> {
+) -> Result<Ended> {
     let (rate_hz, channels) = (player.rate_hz(), player.channels());
     let mut line = Line::start(opener, player, frames)?;
     console::remark(&format!("{rate_hz} Hz, {channels} channels, {}; Ctrl-C ends", line.name()));
+    let mut asked: Option<Instant> = None;
     let mut look = || {
         let mut desk = shared.lock();
         desk.poll()?;
-        line.tend(&mut desk)?;
-        tape.iter_mut().try_for_each(|tape| tape.write(&mut desk))?;
-        turn(&mut desk, view, line.name(), line.gaps())
+        files.write(&mut desk);
+        if turn(&mut desk, view, line.name(), line.gaps())? {
+            return Ok(Some(Ended::Well));
+        }
+        if interrupt::interrupted() && asked.get_or_insert_with(Instant::now).elapsed() > FAREWELL {
+            return Ok(Some(Ended::Stuck(String::leak(line.name().to_owned()))));
+        }
+        // Not while somebody wants to go: opening and closing devices may take its time.
+        if asked.is_none() {
+            line.tend(&mut desk)?;
+        }
+        Ok(None)
     };
     let done = loop {
         std::thread::sleep(TURN);
         match look() {
-            Ok(false) => {}
-            Ok(true) => break Ok(()),
+            Ok(None) => {}
+            Ok(Some(ended)) => break Ok(ended),
             Err(error) => break Err(error),
         }
     };
-    line.stop();
+    match done {
+        // Closing it would wait for it.
+        Ok(Ended::Stuck(_)) => std::mem::forget(line),
+        _ => drop(line.stop()),
+    }
     done
 }
 
 /// One look round; true when the sound has ended. An end that is asked for takes effect at the next block.
 fn turn(desk: &mut Desk, view: &mut dyn View, device: &str, gaps: u64) -> Result<bool> {
-    let go = view.turn(desk, device, gaps)?;
-    if (go == Go::Quit || interrupt::interrupted()) && desk.stopped().is_none() {
-        desk.stop()?;
+    if view.turn(desk, device, gaps)? == Go::Quit {
+        interrupt::ask();
+    }
+    if interrupt::interrupted() && desk.stopped().is_none() {
+        // The ring may be full, when the device is stuck.
+        let _ = desk.stop();
     }
     Ok(desk.stopped().is_some())
 }
 
-/// The sound file.
-struct Tape {
-    wav: WavWriter<BufWriter<AtomicFile>>,
-    path: PathBuf,
+/// What remains of playing.
+struct Files {
+    take: Option<TakeFile>,
+    sound: Option<Reel>,
     samples: Vec<f32>,
+    failed: Option<HostError>,
 }
 
-impl Tape {
-    fn create(path: &Path, desk: &Desk) -> Result<Self> {
-        let format = Format::new(desk.channels(), desk.rate_hz(), Encoding::Float32)?;
-        let info: Info =
-            vec![(*b"INAM", desk.scene().title().to_owned()), (*b"ISFT", crate::render::VERSION.to_owned())];
-        let file = BufWriter::new(AtomicFile::create(path)?);
-        let wav = WavWriter::new(file, format, info, 0, 1).map_err(|e| HostError::writing(path, &e))?;
-        Ok(Self { wav, path: path.to_path_buf(), samples: Vec::new() })
+impl Files {
+    fn open(play: &Play, desk: &mut Desk) -> Result<Self> {
+        let take = play.record.as_deref().map(|path| TakeFile::record(desk, path)).transpose()?;
+        let sound = match play.wav.as_deref().map(|path| sound(path, desk)).transpose() {
+            Ok(sound) => sound,
+            Err(error) => {
+                take.into_iter().for_each(TakeFile::discard);
+                return Err(error);
+            }
+        };
+        Ok(Self { take, sound, samples: Vec::new(), failed: None })
     }
 
-    fn write(&mut self, desk: &mut Desk) -> Result<()> {
+    /// What has been played goes to the files' own threads; a file that ended early is told of.
+    fn write(&mut self, desk: &mut Desk) {
         self.samples.clear();
         desk.read_tape(&mut self.samples);
-        self.wav.write(&self.samples).map_err(|e| HostError::writing(&self.path, &e))
+        if let Some(sound) = &self.sound {
+            sound.add(&self.samples);
+        }
+        let news = [self.take.as_ref().and_then(TakeFile::news), self.sound.as_ref().and_then(Reel::news)];
+        for line in news.into_iter().flatten() {
+            self.failed = Some(HostError::Machine(line.clone()));
+            desk.say(line);
+        }
     }
 
-    fn keep(self) -> Result<()> {
-        let wrong = |e: std::io::Error| HostError::writing(&self.path, &e);
-        let (out, header) = self.wav.finish().map_err(wrong)?;
-        let mut file = out.into_inner().map_err(|e| wrong(e.into_error()))?;
-        if file.can_seek() {
-            file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&header)).map_err(wrong)?;
-        }
-        file.keep()
+    /// Where nothing keeps time, the disks do.
+    fn breathe(&self) {
+        self.sound.iter().for_each(Reel::breathe);
     }
+
+    /// Completes or cuts the files; those in which there is nothing go.
+    fn finish(mut self, desk: &mut Desk, ended: Ended) -> Result<()> {
+        self.write(desk);
+        let nothing = desk.tick() == 0 && matches!(ended, Ended::Early);
+        let take = match (self.take, ended) {
+            (Some(take), _) if nothing => {
+                take.discard();
+                Ok(())
+            }
+            (Some(take), Ended::Well) => take.finish(desk),
+            (Some(take), _) => take.cut(),
+            (None, _) => Ok(()),
+        };
+        let sound = match self.sound {
+            Some(sound) if nothing => {
+                sound.discard();
+                Ok(())
+            }
+            Some(sound) => sound.keep(),
+            None => Ok(()),
+        };
+        take.and(sound).and(self.failed.map_or(Ok(()), Err))
+    }
+}
+
+/// The sound file.
+fn sound(path: &Path, desk: &Desk) -> Result<Reel> {
+    let info = vec![(*b"INAM", desk.scene().title().to_owned()), (*b"ISFT", crate::render::VERSION.to_owned())];
+    Reel::start(Recording::of_sound(path, desk.channels(), desk.rate_hz(), info)?)
 }
 
 #[cfg(test)]

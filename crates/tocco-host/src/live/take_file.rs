@@ -1,32 +1,47 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The file that a take is recorded to: it appears when the take is complete.
+//! The file that a take is recorded to: it has its name when the take is complete, and is good up to its last mark before that.
 
 use super::Desk;
-use crate::atomic_file::AtomicFile;
-use crate::error::{HostError, Result};
+use super::reel::Reel;
+use crate::error::Result;
 use crate::render::VERSION;
-use std::io::BufWriter;
-use std::path::{Path, PathBuf};
-use tocco_live::take::SharedWriter;
+use std::path::Path;
+use tocco_lab::recording::Recording;
 
 /// The end that completes the file; the desk has the one that writes.
-pub struct TakeFile {
-    file: SharedWriter<BufWriter<AtomicFile>>,
-    path: PathBuf,
-}
+pub struct TakeFile(Reel);
 
 impl TakeFile {
     /// Records what a desk plays, from the start on, to a file that is not there yet.
     pub fn record(desk: &mut Desk, path: &Path) -> Result<Self> {
-        let file = SharedWriter::new(BufWriter::new(AtomicFile::create(path)?));
-        desk.record(Box::new(file.clone()), VERSION)?;
-        Ok(Self { file, path: path.to_path_buf() })
+        let reel = Reel::start(Recording::of_take(path)?)?;
+        if let Err(error) = desk.record(Box::new(reel.writer()), VERSION) {
+            reel.discard();
+            return Err(error.into());
+        }
+        Ok(Self(reel))
     }
 
-    /// The sound has stopped: the take is complete.
+    /// The sound has stopped: the take is complete. What the desk wrote until then is kept, whatever happens.
     pub fn finish(self, desk: &mut Desk) -> Result<()> {
-        desk.finish()?;
-        let Some(file) = self.file.fetch() else { return Ok(()) };
-        file.into_inner().map_err(|e| HostError::writing(&self.path, &e.into_error()))?.keep()
+        match desk.finish() {
+            Ok(_) => self.0.keep(),
+            Err(error) => self.0.cut().and(Err(error.into())),
+        }
+    }
+
+    /// It ends at its last mark.
+    pub fn cut(self) -> Result<()> {
+        self.0.cut()
+    }
+
+    /// Nothing was played.
+    pub fn discard(self) {
+        self.0.discard();
+    }
+
+    /// Why it has ended early; once.
+    pub fn news(&self) -> Option<String> {
+        self.0.news()
     }
 }

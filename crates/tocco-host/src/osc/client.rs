@@ -15,6 +15,8 @@ use tocco_live::take::{Entry, Take};
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Commands of a take are sent so long before their time: longer than a block and the way there.
 const LEAD: Duration = Duration::from_millis(150);
+/// No take is longer.
+const LONGEST: Duration = Duration::from_secs(1 << 31);
 /// Commands in one bundle, at most.
 const MOST_TOGETHER: usize = 32;
 
@@ -48,6 +50,9 @@ pub struct SendArgs {
 /// Sends one message or a take, and prints what comes back if that was asked for.
 pub fn run(args: &SendArgs) -> Result<()> {
     let client = Client::open(&args.to)?;
+    if args.wait {
+        client.greet()?;
+    }
     match (&args.replay, &args.path) {
         (Some(take), _) => {
             let take = crate::take::read(take)?;
@@ -90,7 +95,7 @@ fn argument(value: &str) -> Result<OscType> {
 
 /// A message for people.
 fn words(message: &OscMessage) -> String {
-    let mut line = message.addr.clone();
+    let mut line = console::one_line(&message.addr);
     for arg in &message.args {
         line += &match arg {
             OscType::String(word) => format!(" \"{}\"", console::one_line(word)),
@@ -148,10 +153,19 @@ impl Client {
         }
     }
 
+    /// Shows to a server elsewhere that this is where we are: it answers nobody before.
+    pub fn greet(&self) -> Result<()> {
+        if self.to.ip().is_loopback() {
+            return Ok(());
+        }
+        self.answers().map(|_| ())
+    }
+
     /// Everything that comes back until the server has done all that was sent before.
     pub fn answers(&self) -> Result<Vec<OscMessage>> {
         let mark = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(1, |t| t.subsec_nanos() as i32);
-        self.push(&bytes_of("/tocco/ping", vec![text("done"), OscType::Int(mark)]))?;
+        let ping = bytes_of("/tocco/ping", vec![text("done"), OscType::Int(mark)]);
+        self.push(&ping)?;
         let mut bytes = vec![0; 65_536];
         let mut all = Vec::new();
         let until = Instant::now() + PATIENCE;
@@ -164,6 +178,11 @@ impl Client {
                 .map_err(|e| self.deaf(&e))?;
             let Ok(leaves) = wire::unpack(&bytes[..length]) else { continue };
             for message in leaves.iter().filter_map(|leaf| wire::message(leaf.bytes).ok()) {
+                if let ("/tocco/who", [OscType::Long(number)]) = (message.addr.as_str(), message.args.as_slice()) {
+                    self.push(&bytes_of("/tocco/who", vec![OscType::Long(*number)]))?;
+                    self.push(&ping)?;
+                    continue;
+                }
                 if message.addr == "/tocco/pong" && message.args.get(1) == Some(&OscType::Int(mark)) {
                     return Ok(all);
                 }
@@ -179,7 +198,11 @@ impl Client {
             self.push(&bytes_of(&format!("/{path}"), vec![OscType::Double(*value)]))?;
         }
         let (start, clock) = (Instant::now() + LEAD, SystemTime::now() + LEAD);
-        let after = |at: u64| Duration::from_secs_f64(at as f64 / take.header.rate_hz);
+        // A tick so late that no clock has it is the end of time; nobody waits for that.
+        let after = |at: u64| {
+            let after = Duration::try_from_secs_f64(at as f64 / take.header.rate_hz).unwrap_or(LONGEST);
+            after.min(LONGEST)
+        };
         let wait = |until: Instant| std::thread::sleep(until.saturating_duration_since(Instant::now()));
         let bar = console::ProgressBar::new(take.entries.len() as u64, "commands");
         let (mut sent, mut left_out, mut rest) = (0, 0, take.entries.as_slice());

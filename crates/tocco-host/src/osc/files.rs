@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Scenes that OSC loads and saves: inside one folder, nowhere else.
 
-use crate::atomic_file;
+use crate::{atomic_file, console};
 use crate::error::{HostError, Result, bad};
 use crate::library::{self, SHIPPED};
 use crate::live::Desk;
@@ -54,9 +54,9 @@ impl Folder {
 /// A name that leads nowhere else.
 fn plain(name: &str) -> Result<()> {
     let mut parts = Path::new(name).components().peekable();
-    if parts.peek().is_none() || name.contains(['\\', '\0']) || parts.any(|part| !matches!(part, Component::Normal(_)))
+    if parts.peek().is_none() || name.contains(|c: char| c == '\\' || console::is_hidden(c)) || parts.any(|part| !matches!(part, Component::Normal(_)))
     {
-        return bad(format!("'{name}' leads out of the scenes folder; name a scene in it"));
+        return bad(format!("'{}' leads out of the scenes folder; name a scene in it", console::one_line(name)));
     }
     Ok(())
 }
@@ -72,7 +72,9 @@ pub fn load(folder: Option<&Folder>, name: &str) -> Result<Document> {
             }
             if let (true, Some(path)) = (real.is_file(), real.to_str()) {
                 folder.holds_recordings(&real, &name)?;
-                let mut scene = library::load(path)?;
+                let mut scene = library::load(path).map_err(|error| {
+                    HostError::BadInput(without_folder(Some(folder), &error.to_string()))
+                })?;
                 scene.origin = name;
                 return Ok(scene);
             }
@@ -86,8 +88,30 @@ pub fn load(folder: Option<&Folder>, name: &str) -> Result<Document> {
     bad(format!("no scene '{name}' in the scenes folder and none shipped{}", nearest(name, known)))
 }
 
+/// A line without the name of the folder: where it is, is nobody's business.
+pub fn without_folder(folder: Option<&Folder>, line: &str) -> String {
+    match folder {
+        Some(folder) => {
+            let place = folder.0.display().to_string();
+            line.replace(&format!("{place}/"), "").replace(&place, "the scenes folder")
+        }
+        None => line.to_owned(),
+    }
+}
+
+/// Scenes that one run may save, and their bytes.
+const MOST_SAVED: usize = 256;
+const MOST_SAVED_BYTES: usize = 64 << 20;
+
+/// What a run has saved.
+#[derive(Default)]
+pub struct Saved {
+    scenes: usize,
+    bytes: usize,
+}
+
 /// The scene as it sounds: its text, and an event at its beginning for every value that was set. Nothing is overwritten.
-pub fn save(folder: Option<&Folder>, name: &str, desk: &Desk) -> Result<String> {
+pub fn save(folder: Option<&Folder>, name: &str, desk: &Desk, saved: &mut Saved) -> Result<String> {
     let Some(folder) = folder else {
         return bad("no folder to save in; start 'tocco play' with --scenes DIR");
     };
@@ -101,7 +125,12 @@ pub fn save(folder: Option<&Folder>, name: &str, desk: &Desk) -> Result<String> 
     if path.symlink_metadata().is_ok() {
         return bad(format!("'{name}' exists already; name another"));
     }
-    atomic_file::write(&path, text(desk)?.as_bytes())?;
+    let text = text(desk)?;
+    if saved.scenes == MOST_SAVED || saved.bytes + text.len() > MOST_SAVED_BYTES {
+        return bad(format!("{} scenes have been saved; no more until 'tocco play' is started anew", saved.scenes));
+    }
+    atomic_file::write(&path, text.as_bytes())?;
+    (saved.scenes, saved.bytes) = (saved.scenes + 1, saved.bytes + text.len());
     Ok(name)
 }
 

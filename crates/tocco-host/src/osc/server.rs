@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a packet does, and what is answered. No socket here: bytes and a sender in, bytes and a receiver out.
 
+use super::answers::{Answers, Proofs, sender};
 use super::files::{self, Folder};
 use super::pattern::{Pattern, is_pattern};
 use super::stream::{Stream, TIMEOUT, USUAL_HZ};
 use super::wire::{self, bytes_of, float, number, text};
 use crate::console;
 use crate::error::{HostError, Result, bad};
+use crate::live::building::Building;
 use crate::live::{Answer, Desk, Knob, Shared, When, clock};
 use rosc::{OscMessage, OscType};
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashSet, VecDeque};
+use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant, SystemTime};
 use tocco::Gesture;
@@ -18,9 +20,10 @@ use tocco::gesture::{OSC_METHODS, OscArg};
 use tocco::scene::error::nearest;
 
 /// Addresses that are neither paths of the scene nor gestures.
-const OWN_METHODS: [(&str, &str); 7] = [
+const OWN_METHODS: [(&str, &str); 8] = [
     ("tocco/describe", "nothing, or a pattern (s)"),
     ("tocco/ping", "up to 8 numbers or texts"),
+    ("tocco/who", "the number that /tocco/who asked back (h)"),
     ("tocco/subscribe", "times a second, if at all (f), then names of signals (s...)"),
     ("tocco/unsubscribe", "nothing"),
     ("tocco/scene/load", "the name of a scene (s)"),
@@ -56,6 +59,9 @@ const ANSWERS: [&str; 14] = [
     "tocco/hushed",
 ];
 
+/// Everything to rest.
+const PANIC: &str = "/tocco/panic";
+
 /// Patterns of a packet, at most; gestures that it may give.
 const MOST_PATTERNS: usize = 64;
 const MOST_GESTURES: usize = 4096;
@@ -69,8 +75,13 @@ const MOST_NAMED: u32 = 50;
 const FURTHEST_S: f64 = 60.0;
 /// Gestures that wait for their time tag, at most: fewer than the audio half has room for, so that others still pass.
 const MOST_AHEAD: usize = 4096;
-/// Answers that wait to be sent, at most.
-const MOST_ANSWERS: usize = 16_384;
+/// Of these, of one sender.
+const MOST_AHEAD_EACH: usize = 2048;
+/// Messages that wait until the scene that their sender asked for is built, at most, and their bytes.
+const MOST_HELD: usize = 1024;
+const MOST_HELD_BYTES: usize = 1 << 20;
+/// A scene that is built within this time takes over before the next packet is read.
+const QUICK: Duration = Duration::from_millis(20);
 /// Bytes of an error message, at most.
 const LONGEST_ERROR: usize = 600;
 /// A remark on the terminal so often, at most.
@@ -84,13 +95,35 @@ pub struct Server {
     names: Vec<String>,
     known: HashSet<String>,
     generation: Option<u64>,
-    /// Ticks for which gestures wait.
-    ahead: BinaryHeap<Reverse<u64>>,
-    answers: VecDeque<(SocketAddr, Vec<u8>)>,
+    /// Ticks for which gestures wait, with their senders, and how many each has.
+    ahead: BinaryHeap<Reverse<(u64, SocketAddr)>>,
+    ahead_of: HashMap<SocketAddr, usize>,
+    answers: Answers,
+    /// Where the socket is open to others: who has shown to be where he says.
+    proofs: Option<Proofs>,
+    building: Option<Order>,
+    held: VecDeque<Held>,
+    /// What was saved so far.
+    saved: files::Saved,
     stream: Stream,
     remarked: Option<Instant>,
     withheld: u64,
     named: (Instant, u32),
+}
+
+/// A scene that somebody has asked for.
+struct Order {
+    building: Building,
+    from: SocketAddr,
+    word: String,
+    adopt: bool,
+}
+
+/// A message that waits until its sender's scene is built.
+struct Held {
+    from: SocketAddr,
+    time: Option<SystemTime>,
+    bytes: Vec<u8>,
 }
 
 /// A packet being read.
@@ -100,6 +133,18 @@ struct Visit {
     gestures: usize,
     touches: usize,
     errors: usize,
+}
+
+impl Visit {
+    fn new(from: SocketAddr) -> Self {
+        Self {
+            from,
+            patterns: MOST_PATTERNS,
+            gestures: MOST_GESTURES,
+            touches: MOST_TOUCHES,
+            errors: MOST_ERRORS,
+        }
+    }
 }
 
 impl Server {
@@ -112,7 +157,12 @@ impl Server {
             known: HashSet::new(),
             generation: None,
             ahead: BinaryHeap::new(),
-            answers: VecDeque::new(),
+            ahead_of: HashMap::new(),
+            answers: Answers::default(),
+            proofs: None,
+            building: None,
+            held: VecDeque::new(),
+            saved: files::Saved::default(),
             stream: Stream::default(),
             remarked: None,
             withheld: 0,
@@ -120,32 +170,21 @@ impl Server {
         }
     }
 
+    /// From now on only who has answered a challenge is answered: the socket is open to others, and what they say of where they
+    /// are may be a lie.
+    pub fn distrust(&mut self) {
+        self.proofs = Some(Proofs::default());
+    }
+
     /// A packet has come.
     pub fn receive(&mut self, bytes: &[u8], from: SocketAddr) {
         let shared = self.desk.clone();
         let mut desk = shared.lock();
-        let mut visit = Visit {
-            from,
-            patterns: MOST_PATTERNS,
-            gestures: MOST_GESTURES,
-            touches: MOST_TOUCHES,
-            errors: MOST_ERRORS,
-        };
+        let mut visit = Visit::new(from);
         match wire::unpack(bytes) {
             Ok(leaves) => {
                 for leaf in leaves {
-                    if visit.errors == 0 {
-                        // Finding what may have been meant takes time; such a packet has had its share.
-                        desk.count_refused();
-                        continue;
-                    }
-                    let done = match wire::message(leaf.bytes) {
-                        Ok(message) => self.obey(&mut desk, &message, leaf.time, &mut visit),
-                        Err(what) => refuse(&mut desk, what),
-                    };
-                    if let Err(error) = done {
-                        self.fail(&mut desk, &mut visit, &error);
-                    }
+                    self.read(&mut desk, &mut visit, leaf.bytes, leaf.time);
                 }
             }
             Err(what) => {
@@ -153,36 +192,104 @@ impl Server {
                 error.unwrap_or_else(|error| self.fail(&mut desk, &mut visit, &error));
             }
         }
+        drop(desk);
+        if self.building.is_some() {
+            self.settle(QUICK);
+        }
+    }
+
+    /// One message. Those of a sender whose scene is being built wait for it; *panic* waits for nobody.
+    fn read(&mut self, desk: &mut Desk, visit: &mut Visit, bytes: &[u8], time: Option<SystemTime>) {
+        if visit.errors == 0 {
+            // Finding what may have been meant takes time; such a packet has had its share.
+            desk.count_refused();
+            return;
+        }
+        let waits = self.building.as_ref().is_some_and(|order| order.from == visit.from);
+        let done = match wire::message(bytes) {
+            Ok(message) if waits && message.addr != PANIC => self.hold(desk, visit.from, time, bytes),
+            Ok(message) => self.obey(desk, &message, time, visit),
+            Err(what) => refuse(desk, what),
+        };
+        if let Err(error) = done {
+            self.fail(desk, visit, &error);
+        }
+    }
+
+    fn hold(&mut self, desk: &mut Desk, from: SocketAddr, time: Option<SystemTime>, bytes: &[u8]) -> Result<()> {
+        let waiting: usize = self.held.iter().map(|held| held.bytes.len()).sum();
+        if self.held.len() == MOST_HELD || waiting + bytes.len() > MOST_HELD_BYTES {
+            return refuse(desk, format!("the scene is being built, and {} messages wait already", self.held.len()));
+        }
+        self.held.push_back(Held { from, time, bytes: bytes.to_vec() });
+        Ok(())
+    }
+
+    /// A scene that has been built takes over, and what waited for it is done; waits for it so long at most.
+    pub fn settle(&mut self, patience: Duration) {
+        let Some(done) = self.building.as_ref().and_then(|order| order.building.ready(patience)) else { return };
+        let Some(Order { from, word, adopt, .. }) = self.building.take() else { return };
+        let shared = self.desk.clone();
+        let mut desk = shared.lock();
+        let title = done.as_ref().map(|built| built.scene().title().to_owned()).unwrap_or_default();
+        let done = match done {
+            Ok(built) => desk.take_over(built, adopt).map_err(HostError::from),
+            Err(error) => refuse(&mut desk, files::without_folder(self.folder.as_ref(), &error.to_string())),
+        };
+        match done {
+            Ok(()) => {
+                self.forget_ahead();
+                let what = if adopt { "/tocco/scene/edited" } else { "/tocco/scene/loaded" };
+                self.reply(from, what, vec![text(word), text(console::one_line(&title))]);
+            }
+            Err(error) => self.fail(&mut desk, &mut Visit::new(from), &error),
+        }
+        // One of these may order a scene in its turn; then the rest waits on.
+        let mut visit = Visit::new(from);
+        for _ in 0..self.held.len() {
+            let Some(held) = self.held.pop_front() else { break };
+            if visit.from != held.from {
+                visit = Visit::new(held.from);
+            }
+            self.read(&mut desk, &mut visit, &held.bytes, held.time);
+        }
+    }
+
+    fn forget_ahead(&mut self) {
+        self.ahead.clear();
+        self.ahead_of.clear();
     }
 
     /// What is due: streams, forgotten subscribers. Call it often.
     pub fn turn(&mut self) {
+        if self.building.is_some() {
+            self.settle(Duration::ZERO);
+        }
         if self.stream.is_empty() {
             return;
         }
         let shared = self.desk.clone();
         let mut desk = shared.lock();
         let answers = &mut self.answers;
-        self.stream.turn(&mut desk, Instant::now(), &mut |to, bytes| {
-            if answers.len() < MOST_ANSWERS {
-                answers.push_back((to, bytes));
-            }
-        });
+        self.stream.turn(&mut desk, Instant::now(), &mut |to, bytes| answers.push(to, bytes));
     }
 
     /// The next answer to send.
     pub fn answer(&mut self) -> Option<(SocketAddr, Vec<u8>)> {
-        self.answers.pop_front()
+        self.answers.pop()
     }
 
     /// True if something waits to be sent or will have to be soon.
     pub fn is_busy(&self) -> bool {
-        !self.answers.is_empty() || !self.stream.is_empty()
+        !self.answers.is_empty() || !self.stream.is_empty() || self.building.is_some()
     }
 
     fn reply(&mut self, to: SocketAddr, address: &str, args: Vec<OscType>) {
-        if self.answers.len() < MOST_ANSWERS {
-            self.answers.push_back((to, bytes_of(address, args)));
+        // Whoever has not shown to be where he says gets a short question back, and nothing else.
+        match self.proofs.as_mut().map(|proofs| proofs.judge(to)) {
+            None | Some(Ok(())) => self.answers.push(to, bytes_of(address, args)),
+            Some(Err(Some(number))) => self.answers.push(to, bytes_of("/tocco/who", vec![OscType::Long(number)])),
+            Some(Err(None)) => {}
         }
     }
 
@@ -314,7 +421,7 @@ impl Server {
             Gesture::Hush => {
                 at_once(desk, "tocco/panic", time)?;
                 desk.perform(gesture, When::Now)?;
-                self.ahead.clear();
+                self.forget_ahead();
                 self.reply(visit.from, "/tocco/hushed", vec![]);
                 return Ok(());
             }
@@ -343,9 +450,12 @@ impl Server {
         visit.gestures -= 1;
         let Some(tick) = time.and_then(|time| clock::tick_of(desk, time)) else { return Ok(When::Now) };
         let now = desk.tick();
-        while self.ahead.peek().is_some_and(|Reverse(first)| *first <= now) {
-            self.ahead.pop();
+        while let Some(Reverse((_, of))) = pop_due(&mut self.ahead, now) {
+            if let Some(count) = self.ahead_of.get_mut(&of) {
+                *count -= 1;
+            }
         }
+        self.ahead_of.retain(|_, count| *count > 0);
         if tick > now {
             let ahead_s = (tick - now) as f64 / desk.rate_hz();
             if ahead_s > FURTHEST_S {
@@ -354,13 +464,14 @@ impl Server {
                     format!("a time tag {ahead_s:.0} s ahead; at most {FURTHEST_S:.0} s: do the clocks agree?"),
                 );
             }
-            if self.ahead.len() == MOST_AHEAD {
-                return refuse(
-                    desk,
-                    format!("{MOST_AHEAD} gestures wait for their time already; send later ones later"),
-                );
+            let of = sender(visit.from);
+            let (all, own) = (self.ahead.len(), self.ahead_of.get(&of).copied().unwrap_or(0));
+            if all == MOST_AHEAD || own == MOST_AHEAD_EACH {
+                let count = if own == MOST_AHEAD_EACH { own } else { all };
+                return refuse(desk, format!("{count} gestures wait for their time already; send later ones later"));
             }
-            self.ahead.push(Reverse(tick));
+            self.ahead.push(Reverse((tick, of)));
+            *self.ahead_of.entry(of).or_default() += 1;
         }
         Ok(When::Tick(tick))
     }
@@ -393,19 +504,27 @@ impl Server {
                 self.stream.remove(desk, from)?;
                 self.reply(from, "/tocco/unsubscribed", vec![]);
             }
+            "who" => {
+                // A number that is wrong is not answered: it may be anybody's.
+                if let (Some(proofs), [OscType::Long(number)]) = (&mut self.proofs, args) {
+                    proofs.prove(from, *number);
+                }
+            }
             "scene/load" | "scene/edit" => {
-                let scene = counted(desk, |_| files::load(self.folder.as_ref(), word))?;
-                let title = scene.title().to_owned();
-                let (gesture, done) = match method {
-                    "scene/edit" => (Gesture::Edit(Box::new(scene)), "/tocco/scene/edited"),
-                    _ => (Gesture::Load(Box::new(scene)), "/tocco/scene/loaded"),
-                };
-                desk.perform(&gesture, When::Now)?;
-                self.ahead.clear();
-                self.reply(from, done, vec![text(word), text(title)]);
+                if self.building.is_some() {
+                    return refuse(desk, format!("/tocco/{method}: another scene is being built; try again"));
+                }
+                // Reading and building may take long: the desk is others' meanwhile.
+                let (folder, name) = (self.folder.clone(), word.to_owned());
+                let building = Building::start(desk.workshop(), move || files::load(folder.as_ref(), &name))?;
+                let adopt = method == "scene/edit";
+                self.building = Some(Order { building, from, word: word.to_owned(), adopt });
             }
             _ => {
-                let file = counted(desk, |desk| files::save(self.folder.as_ref(), word, desk))?;
+                let file = counted(desk, |desk| {
+                    let saved = files::save(self.folder.as_ref(), word, desk, &mut self.saved);
+                    saved.map_err(|e| HostError::BadInput(files::without_folder(self.folder.as_ref(), &e.to_string())))
+                })?;
                 self.reply(from, "/tocco/scene/saved", vec![text(file)]);
             }
         }
@@ -437,7 +556,7 @@ impl Server {
             row.push(text(format!("Control of {path}, from {:e} to {:e}", range[0], range[1])));
             rows.push(row);
         }
-        if self.answers.len() + methods().count() + rows.len() >= MOST_ANSWERS {
+        if !self.answers.has_room(to, methods().count() + rows.len() + 1) {
             return refuse(desk, "too many answers wait already; ask again later, or with a pattern".into());
         }
         let mut count = rows.len() as i32;
@@ -457,10 +576,25 @@ impl Server {
             _ => None,
         });
         let signals: Vec<String> = signals.collect();
+        // A stream goes only to who has shown to be where he says; his next question is answered.
+        if let Some(Err(number)) = self.proofs.as_mut().map(|proofs| proofs.judge(from)) {
+            if let Some(number) = number {
+                self.answers.push(from, bytes_of("/tocco/who", vec![OscType::Long(number)]));
+            }
+            return Ok(());
+        }
         let kept = counted(desk, |desk| self.stream.add(desk, from, rate.unwrap_or(USUAL_HZ), signals))?;
         self.reply(from, "/tocco/subscribed", vec![float(kept), float(TIMEOUT.as_secs_f64())]);
         Ok(())
     }
+}
+
+/// The first that waits, if its time has come.
+fn pop_due(
+    ahead: &mut BinaryHeap<Reverse<(u64, SocketAddr)>>,
+    now: u64,
+) -> Option<Reverse<(u64, SocketAddr)>> {
+    ahead.peek().is_some_and(|Reverse((first, _))| *first <= now).then(|| ahead.pop()).flatten()
 }
 
 fn refuse<T>(desk: &mut Desk, what: String) -> Result<T> {
@@ -500,6 +634,7 @@ fn fits(method: &str, args: &[OscType]) -> bool {
         ("tocco/ping", args) => args.len() <= 8 && args.iter().all(|arg| is_text(arg) || is_number(arg)),
         ("tocco/subscribe", args) => args.iter().skip(usize::from(args.first().is_some_and(is_number))).all(is_text),
         ("tocco/unsubscribe", args) => args.is_empty(),
+        ("tocco/who", args) => matches!(args, [OscType::Long(_)]),
         _ => gesture_args(args).is_ok_and(|args| matches!(Gesture::from_osc(method, &args), Some(Ok(_)))),
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Levels and signals that go back to those who asked, until they say no more or are not heard of.
 
+use super::answers::sender;
 use super::wire::{bytes_of, float, text};
 use crate::error::{HostError, Result};
 use crate::live::{Desk, METERS, PROBES, Status};
@@ -12,6 +13,8 @@ use tocco::scene::error::nearest;
 
 /// Those who listen, at most.
 pub const MOST_SUBSCRIBERS: usize = 8;
+/// Of one machine elsewhere, at most.
+const MOST_OF_ONE: usize = 4;
 /// Who has not subscribed anew for so long is forgotten.
 pub const TIMEOUT: Duration = Duration::from_secs(10);
 /// Times a second unless someone asks; what may be asked for.
@@ -54,6 +57,10 @@ impl Stream {
         let others: Vec<&Subscriber> = self.all.iter().filter(|s| s.to != to).collect();
         if others.len() == MOST_SUBSCRIBERS {
             return wrong(format!("{MOST_SUBSCRIBERS} listen already; try again in {} s", TIMEOUT.as_secs()));
+        }
+        let own = others.iter().filter(|s| sender(s.to) == sender(to)).count();
+        if own == MOST_OF_ONE {
+            return wrong(format!("{MOST_OF_ONE} of your programs listen already; try again in {} s", TIMEOUT.as_secs()));
         }
         let together: BTreeSet<&String> = others.iter().flat_map(|s| &s.signals).chain(&signals).collect();
         if together.len() > PROBES {

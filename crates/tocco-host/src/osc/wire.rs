@@ -2,6 +2,7 @@
 //! From bytes to messages with their times, and back. Bundles are walked here, with a bound on their depth; the messages
 //! in them are read by `rosc`, after a look at their types: an array inside arrays could exhaust its stack.
 
+use crate::console;
 use rosc::{OscMessage, OscPacket, OscType, decoder, encoder};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tocco::gesture::OscArg;
@@ -78,6 +79,10 @@ pub fn message(bytes: &[u8]) -> Result<OscMessage, String> {
     let zero = bytes.iter().position(|b| *b == 0).ok_or("an address without end")?;
     if zero > LONGEST {
         return Err(format!("an address longer than {LONGEST} bytes"));
+    }
+    // What is shown of an address is what it is: no escapes, line ends or marks that turn the writing round.
+    if std::str::from_utf8(&bytes[..zero]).is_ok_and(|address| address.contains(console::is_hidden)) {
+        return Err("an address with characters that cannot be seen".into());
     }
     let tags = bytes.get((zero / 4 + 1) * 4..).unwrap_or_default();
     if tags.first() != Some(&b',') {

@@ -10,13 +10,19 @@ use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
-use axum::http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HOST, ORIGIN, X_CONTENT_TYPE_OPTIONS};
+use axum::http::header::{
+    CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, COOKIE, HOST, HeaderValue, ORIGIN, SET_COOKIE,
+    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+};
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
@@ -45,11 +51,80 @@ pub type Files = Vec<(String, Bytes)>;
 struct Served {
     files: Arc<Files>,
     bridge: Bridge,
+    door: Arc<Door>,
+}
+
+/// Who may come in. A page of another site that has our address by a name of its own (DNS rebinding) sends that name as its host;
+/// no such name is taken. Where others can reach the port, whoever comes must have the key that was printed here.
+pub struct Door {
+    address: SocketAddr,
+    key: Option<String>,
+}
+
+impl Door {
+    /// For where the studio is served: other machines need a key.
+    pub fn of(address: SocketAddr) -> Self {
+        let word = || RandomState::new().hash_one(address);
+        let key = (!address.ip().is_loopback()).then(|| format!("{:016x}{:016x}", word(), word()));
+        Self { address, key }
+    }
+
+    /// The link to the page.
+    pub fn link(&self) -> String {
+        match &self.key {
+            Some(key) => format!("http://{}/?key={key}", self.address),
+            None => format!("http://{}/", self.address),
+        }
+    }
+
+    /// True for the names by which a browser may know us: addresses, and this machine's own name for itself.
+    fn knows(&self, host: &str) -> bool {
+        let (name, port) = match host.rsplit_once(':') {
+            Some((name, port)) if !port.ends_with(']') => (name, port.parse().ok()),
+            _ => (host, Some(80)),
+        };
+        let bare = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
+        let ip = bare.parse::<IpAddr>().ok();
+        let ours = ip.is_some_and(|ip| ip.is_loopback() || !self.address.ip().is_loopback());
+        port == Some(self.address.port()) && (ours || name.eq_ignore_ascii_case("localhost"))
+    }
+
+    /// The host that the browser named and, if it has just shown the key, the cookie to remember it by; or the refusal.
+    fn judge(&self, uri: &Uri, headers: &HeaderMap) -> Result<Guest, Box<Response>> {
+        let text = |name| headers.get(name).map(|value: &HeaderValue| value.to_str().unwrap_or("?"));
+        let refused = |why: &'static str| Box::new(reply(None, StatusCode::FORBIDDEN, "text/plain", why));
+        let host = text(HOST).filter(|host| self.knows(host)).ok_or_else(|| refused("the studio has no such name\n"))?;
+        let mut guest = Guest { host: host.to_owned(), cookie: None };
+        let Some(key) = &self.key else { return Ok(guest) };
+        let cookie = format!("tocco-{}={key}", self.address.port());
+        if headers.get_all(COOKIE).iter().filter_map(|all| all.to_str().ok()).any(|all| {
+            all.split(';').any(|one| is_same(one.trim(), &cookie))
+        }) {
+            return Ok(guest);
+        }
+        let shown = uri.query().unwrap_or_default().split('&').any(|word| is_same(word, &format!("key={key}")));
+        if !shown {
+            return Err(refused("open the link that 'tocco studio' has printed: it has the key\n"));
+        }
+        guest.cookie = Some(format!("{cookie}; Path=/; HttpOnly; SameSite=Strict"));
+        Ok(guest)
+    }
+}
+
+/// Compares without telling by its time where two texts differ.
+fn is_same(one: &str, other: &str) -> bool {
+    one.len() == other.len() && one.bytes().zip(other.bytes()).fold(0, |all, (a, b)| all | (a ^ b)) == 0
+}
+
+/// Somebody who may come in.
+struct Guest {
+    host: String,
+    cookie: Option<String>,
 }
 
 /// Answers until the program is stopped.
-pub async fn run(listener: TcpListener, files: Files, bridge: Bridge) {
-    let served = Served { files: Arc::new(files), bridge };
+pub async fn run(listener: TcpListener, files: Files, bridge: Bridge, door: Door) {
+    let served = Served { files: Arc::new(files), bridge, door: Arc::new(door) };
     let router = Router::new().route("/bridge", any(join)).fallback(file).with_state(served);
     let room = Arc::new(Semaphore::new(MOST_REQUESTS));
     while let Ok(place) = Arc::clone(&room).acquire_owned().await {
@@ -80,17 +155,21 @@ async fn answer(stream: TcpStream, router: Router) {
 }
 
 /// A file of the page, and nothing else: names are compared, no path is opened.
-async fn file(State(served): State<Served>, method: Method, uri: Uri) -> Response {
+async fn file(State(served): State<Served>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    let guest = match served.door.judge(&uri, &headers) {
+        Ok(guest) => guest,
+        Err(refusal) => return *refusal,
+    };
     if method != Method::GET && method != Method::HEAD {
-        return reply(StatusCode::METHOD_NOT_ALLOWED, "text/plain", "only GET\n");
+        return reply(Some(&guest), StatusCode::METHOD_NOT_ALLOWED, "text/plain", "only GET\n");
     }
     let name = match uri.path().trim_start_matches('/') {
         "" => "index.html",
         name => name,
     };
     match served.files.iter().find(|(file, _)| file == name) {
-        Some((_, bytes)) => reply(StatusCode::OK, kind_of(name), bytes.clone()),
-        None => reply(StatusCode::NOT_FOUND, "text/plain", "no such file in the studio\n"),
+        Some((_, bytes)) => reply(Some(&guest), StatusCode::OK, kind_of(name), bytes.clone()),
+        None => reply(Some(&guest), StatusCode::NOT_FOUND, "text/plain", "no such file in the studio\n"),
     }
 }
 
@@ -102,14 +181,18 @@ async fn join(
     uri: Uri,
     headers: HeaderMap,
 ) -> Response {
-    let Ok(upgrade) = upgrade else { return file(State(served), method, uri).await };
+    let Ok(upgrade) = upgrade else { return file(State(served), method, uri, headers).await };
+    let guest = match served.door.judge(&uri, &headers) {
+        Ok(guest) => guest,
+        Err(refusal) => return *refusal,
+    };
     // Another site's page may not speak for the user: only our own page may join.
-    let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
-    if text(ORIGIN).is_some_and(|origin| origin != format!("http://{}", text(HOST).unwrap_or_default())) {
-        return reply(StatusCode::FORBIDDEN, "text/plain", "only the studio's own page may join\n");
+    let origin = headers.get(ORIGIN).map(|value| value.to_str().unwrap_or("?"));
+    if origin.is_some_and(|origin| origin != format!("http://{}", guest.host)) {
+        return reply(Some(&guest), StatusCode::FORBIDDEN, "text/plain", "only the studio's own page may join\n");
     }
     let Some(queue) = served.bridge.admit() else {
-        return reply(StatusCode::SERVICE_UNAVAILABLE, "text/plain", "too many pages are open; close some\n");
+        return reply(Some(&guest), StatusCode::SERVICE_UNAVAILABLE, "text/plain", "too many pages are open; close some\n");
     };
     upgrade
         .read_buffer_size(READ_AHEAD)
@@ -139,18 +222,33 @@ async fn converse(mut socket: WebSocket, mut queue: mpsc::Receiver<Arc<str>>, br
     }
 }
 
-/// Every answer: not kept by the browser, and with the headers that give the page shared memory with its audio worklet.
-fn reply(status: StatusCode, kind: &'static str, body: impl Into<Body>) -> Response {
+/// Every answer: not kept by the browser, in no other page's frame, with the headers that give the page shared memory with its
+/// audio worklet, and with leave to talk to this host alone.
+fn reply(guest: Option<&Guest>, status: StatusCode, kind: &'static str, body: impl Into<Body>) -> Response {
+    let own = guest.map_or_else(String::new, |guest| format!(" ws://{}", guest.host));
+    let policy = format!(
+        "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'{own} blob:; img-src 'self' blob: data:; \
+         worker-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    );
     let headers = [
         (CONTENT_TYPE.as_str(), kind),
         (CACHE_CONTROL.as_str(), "no-cache"),
         ("cross-origin-opener-policy", "same-origin"),
         ("cross-origin-embedder-policy", "require-corp"),
         ("cross-origin-resource-policy", "same-origin"),
+        ("referrer-policy", "no-referrer"),
         (X_CONTENT_TYPE_OPTIONS.as_str(), "nosniff"),
+        (X_FRAME_OPTIONS.as_str(), "DENY"),
         (CONNECTION.as_str(), "close"),
     ];
-    (status, headers, body.into()).into_response()
+    let mut response = (status, headers, body.into()).into_response();
+    let cookie = guest.and_then(|guest| guest.cookie.clone());
+    for (name, value) in [(CONTENT_SECURITY_POLICY, Some(policy)), (SET_COOKIE, cookie)] {
+        if let Some(value) = value.and_then(|value| HeaderValue::from_str(&value).ok()) {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    response
 }
 
 fn kind_of(name: &str) -> &'static str {
@@ -180,6 +278,12 @@ mod tests {
 
     /// A studio with two files; OSC goes in at the first address and comes out at the second.
     fn studio() -> (SocketAddr, SocketAddr, UdpSocket) {
+        let (page, osc, heard, _) = studio_at("127.0.0.1:0");
+        (page, osc, heard)
+    }
+
+    /// The same where others might reach it, and its link.
+    fn studio_at(place: &'static str) -> (SocketAddr, SocketAddr, UdpSocket, String) {
         let heard = UdpSocket::bind("127.0.0.1:0").unwrap();
         heard.set_read_timeout(Some(PATIENCE)).unwrap();
         let to = heard.local_addr().unwrap();
@@ -187,26 +291,32 @@ mod tests {
         thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
-                let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+                let listener = TcpListener::bind(place).await.unwrap();
+                let door = Door::of(listener.local_addr().unwrap());
                 // A port that was free a moment ago.
                 let osc = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
                 let bridge = Bridge::open(&Settings { from_port: Some(osc.port()), to: Some(to) }).await.unwrap();
-                tell.send((listener.local_addr().unwrap(), osc)).unwrap();
+                tell.send((listener.local_addr().unwrap(), osc, door.link())).unwrap();
                 let files = vec![
                     ("index.html".to_owned(), Bytes::from_static(b"<p>hello")),
                     ("tocco.wasm".to_owned(), Bytes::from(vec![7; 5 << 20])),
                 ];
-                run(listener, files, bridge).await;
+                run(listener, files, bridge, door).await;
             });
         });
-        let (page, osc) = told.recv().unwrap();
-        (page, osc, heard)
+        let (page, osc, link) = told.recv().unwrap();
+        (page, osc, heard, link)
     }
 
     fn ask(at: SocketAddr, head: &str) -> (String, Vec<u8>) {
+        ask_as(at, &at.to_string(), head)
+    }
+
+    /// By the name of a host.
+    fn ask_as(at: SocketAddr, host: &str, head: &str) -> (String, Vec<u8>) {
         let mut stream = Stream::connect(at).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        stream.write_all(format!("{head}\r\nHost: {at}\r\n\r\n").as_bytes()).unwrap();
+        stream.write_all(format!("{head}\r\nHost: {host}\r\n\r\n").as_bytes()).unwrap();
         let mut all = Vec::new();
         stream.read_to_end(&mut all).unwrap();
         let end = all.windows(4).position(|w| w == b"\r\n\r\n").unwrap() + 4;
@@ -251,6 +361,7 @@ mod tests {
                 "cross-origin-embedder-policy: require-corp",
                 "cross-origin-resource-policy: same-origin",
                 "x-content-type-options: nosniff",
+                "x-frame-options: deny",
                 "connection: close",
             ] {
                 assert_eq!(head.matches(&format!("\r\n{line}\r\n")).count(), 1, "{line} in {head}");
@@ -303,6 +414,46 @@ mod tests {
         let mut bytes = [0; 64];
         let length = heard.recv(&mut bytes).unwrap();
         assert_eq!(&bytes[..length], b"/size\0\0\0,f\0\0\x3f\0\0\0");
+    }
+
+    #[test]
+    fn a_site_that_gives_our_address_a_name_of_its_own_gets_nothing_and_the_page_talks_to_its_own_host_alone() {
+        let (at, _, _) = studio();
+        let port = at.port();
+        let strange = ["evil.example".into(), format!("evil.example:{port}"), format!("127.0.0.1.nip.io:{port}"), "127.0.0.1:1".into()];
+        for host in strange.iter().chain([&format!("localhost.evil.example:{port}"), &format!("10.0.0.1:{port}")]) {
+            let (head, body) = ask_as(at, host, "GET / HTTP/1.1");
+            assert!(head.starts_with("http/1.1 403") && body == b"the studio has no such name\n", "{host}: {head}");
+        }
+        for host in [format!("localhost:{port}"), format!("127.0.0.1:{port}"), format!("[::1]:{port}")] {
+            let (head, _) = ask_as(at, &host, "GET / HTTP/1.1");
+            assert!(head.starts_with("http/1.1 200"), "{host}: {head}");
+            assert!(head.contains(&format!("connect-src 'self' ws://{host} blob:;")) && head.contains("frame-ancestors 'none'"));
+        }
+        // The same for a WebSocket, whose origin agrees with its host.
+        let mut request = format!("ws://{at}/bridge").into_client_request().unwrap();
+        request.headers_mut().insert(ORIGIN, "http://evil.example".parse().unwrap());
+        request.headers_mut().insert(HOST, "evil.example".parse().unwrap());
+        let refused = tungstenite::client(request, MaybeTlsStream::Plain(Stream::connect(at).unwrap()));
+        assert!(matches!(refused, Err(tungstenite::HandshakeError::Failure(tungstenite::Error::Http(a))) if a.status() == 403));
+    }
+
+    #[test]
+    fn where_others_can_reach_it_only_the_key_opens_and_a_cookie_remembers_it() {
+        let (all, _, _, link) = studio_at("0.0.0.0:0");
+        let at = SocketAddr::from(([127, 0, 0, 1], all.port()));
+        let key = link.split_once("key=").unwrap().1;
+        assert_eq!(key.len(), 32);
+        for path in ["/", "/tocco.wasm", "/?key=", "/?key=0123456789abcdef0123456789abcdef"] {
+            assert!(ask(at, &format!("GET {path} HTTP/1.1")).0.starts_with("http/1.1 403"), "{path}");
+        }
+        assert_eq!(join(at, &format!("http://{at}")).err(), Some(403));
+        let (head, body) = ask(at, &format!("GET /?key={key} HTTP/1.1"));
+        assert!(head.starts_with("http/1.1 200") && body == b"<p>hello", "{head}");
+        let cookie = head.split("set-cookie: ").nth(1).unwrap().split(';').next().unwrap();
+        assert!(head.contains("httponly; samesite=strict"));
+        assert!(ask(at, &format!("GET /tocco.wasm HTTP/1.1\r\nCookie: a=b; {cookie}")).0.starts_with("http/1.1 200"));
+        assert_ne!(key, studio_at("0.0.0.0:0").3.split_once("key=").unwrap().1);
     }
 
     #[test]

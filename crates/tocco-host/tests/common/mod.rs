@@ -18,3 +18,51 @@ pub fn good(dir: &Path, arguments: &[&str]) -> String {
     assert!(out.status.success() && error.is_empty(), "{arguments:?}: {error}");
     String::from_utf8(out.stdout).unwrap()
 }
+
+/// A real server with a clock of its own: jackd without a card. It is ended with the value.
+#[cfg(feature = "jack")]
+pub struct Jack {
+    name: String,
+    /// The server itself.
+    pub server: std::process::Child,
+}
+
+#[cfg(feature = "jack")]
+impl Jack {
+    /// Starts one and waits until it answers; `None`: there is none here, which is said.
+    pub fn start(name: &str) -> Option<Self> {
+        let server = Command::new("jackd")
+            .args(["-n", name, "-r", "-d", "dummy", "-r", "48000", "-p", "256", "-C", "2", "-P", "2"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        let Ok(server) = server else {
+            tocco_testing::skip("playing on a JACK server", "jackd (Debian package jackd2)");
+            return None;
+        };
+        let jack = Self { name: name.to_owned(), server };
+        let ready = (0..40).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(250));
+            let listed = jack.tocco(Path::new("."), &["play", "--list-devices"]).output().unwrap();
+            String::from_utf8_lossy(&listed.stdout).contains("jack:output")
+        });
+        assert!(ready, "jackd is there and does not answer");
+        Some(jack)
+    }
+
+    /// The program, with this server.
+    pub fn tocco(&self, folder: &Path, words: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tocco"));
+        command.args(words).env("JACK_DEFAULT_SERVER", &self.name).env("JACK_NO_START_SERVER", "1").current_dir(folder);
+        command
+    }
+}
+
+#[cfg(feature = "jack")]
+impl Drop for Jack {
+    /// Politely: a server that is killed keeps its place in a table of eight, and after some runs no other can start.
+    fn drop(&mut self) {
+        let _ = Command::new("kill").args(["-TERM", &self.server.id().to_string()]).status();
+        let _ = self.server.wait();
+    }
+}

@@ -7,7 +7,6 @@ use super::{Analysis, MOST_STRIKES, Options, analyse, onset};
 use crate::error::{Result, bad};
 use crate::{atomic_file, console};
 use std::fmt::Write as _;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What to make of which recordings.
@@ -33,14 +32,10 @@ pub struct Task {
 pub fn run(task: &Task) -> Result<()> {
     let to_stdout = task.output.as_os_str() == "-";
     console::set_stdout_taken(to_stdout);
-    let mut written: Vec<PathBuf> = task.recordings.iter().map(|path| place(path)).collect();
-    for (option, path) in [("-o", Some(&task.output).filter(|_| !to_stdout)), ("--picture", task.picture.as_ref())] {
-        let Some(path) = path else { continue };
-        if written.contains(&place(path)) {
-            return bad(format!("{option} {}: scene, picture and recordings need a file each", path.display()));
-        }
-        written.push(place(path));
-    }
+    let read: Vec<(&str, &Path)> = task.recordings.iter().map(|path| ("a recording", path.as_path())).collect();
+    let files = [("-o", Some(&task.output).filter(|_| !to_stdout)), ("--picture", task.picture.as_ref())];
+    let written: Vec<(&str, &Path)> = files.iter().filter_map(|(what, path)| Some((*what, path.as_ref()?.as_path()))).collect();
+    atomic_file::keep_apart(&read, &written)?;
     if !(1e-6..=1e6).contains(&task.mass_kg) {
         return bad(format!("--mass-kg {}: give 1e-6 to 1e6", task.mass_kg));
     }
@@ -64,16 +59,6 @@ pub fn run(task: &Task) -> Result<()> {
     }
     console::remark(&format!("{}: {words}", task.output.display()));
     Ok(())
-}
-
-/// Where a path leads, however it is spelt and whether or not there is a file yet.
-fn place(path: &Path) -> PathBuf {
-    let whole = |path: &Path| fs::canonicalize(path).ok();
-    let beside = || {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        Some(whole(folder)?.join(path.file_name()?))
-    };
-    whole(path).or_else(beside).unwrap_or_else(|| path.to_path_buf())
 }
 
 /// The name given, or the scene file's, made fit for a scene.

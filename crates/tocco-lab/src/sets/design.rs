@@ -19,6 +19,8 @@ use tocco::scene::tree::{self, Data, Patch, Value, clip};
 /// Longest sound of a set, s: each is held in memory while its level is found.
 pub const MOST_S: f64 = 600.0;
 const MOST_LISTENERS: u64 = 10_000;
+/// Trials of all listeners together: each is a line of a table, and all orders are held at once.
+const MOST_TRIALS: u64 = 10_000_000;
 const KEYS: [&str; 15] = [
     "title",
     "scene",
@@ -201,6 +203,12 @@ impl Design {
         if total.is_none_or(|total| total > MOST_FILES) {
             return file.fail("factor", format!("this set has more than {MOST_FILES} sounds; take fewer levels"));
         }
+        let listeners = file.whole("listeners", 1, MOST_LISTENERS)?.unwrap_or(1);
+        let trials = total.unwrap_or(usize::MAX) as u64 * listeners;
+        if trials > MOST_TRIALS {
+            let what = format!("{trials} trials for all listeners together; at most {MOST_TRIALS}: take fewer of either");
+            return file.fail("listeners", what);
+        }
         let block = match file.text("block")? {
             None => None,
             Some(word) if word == "repetition" => Some(Block::Repetition),
@@ -236,7 +244,7 @@ impl Design {
             length,
             encoding,
             repetitions,
-            listeners: file.whole("listeners", 1, MOST_LISTENERS)?.unwrap_or(1) as u32,
+            listeners: listeners as u32,
             block,
             factors,
             derived_lines: derived_lines(&file)?,

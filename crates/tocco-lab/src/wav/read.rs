@@ -50,18 +50,28 @@ impl WavReader {
         };
         let mut head = [0; 12];
         file.read_exact(&mut head).map_err(|_| not_wav("too short"))?;
-        if &head[..4] != b"RIFF" || &head[8..] != b"WAVE" {
+        if !matches!(&head[..4], b"RIFF" | b"RF64" | b"BW64") || &head[8..] != b"WAVE" {
             return Err(not_wav("it does not begin with RIFF and WAVE"));
         }
-        let (mut at, mut fmt, mut info, mut data) = (12, None, Info::new(), None);
-        while at + 8 <= length {
+        let (mut at, mut fmt, mut info, mut data, mut long) = (12_u64, None, Info::new(), None, None);
+        while at <= length.saturating_sub(8) {
             let mut head = [0; 8];
             let ok = file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(&mut head));
             ok.map_err(|e| Error::reading(path, &e))?;
-            let size = u64::from(u32::from_le_bytes([head[4], head[5], head[6], head[7]]));
+            let size = u32::from_le_bytes([head[4], head[5], head[6], head[7]]);
+            let size = match (&head[..4], long) {
+                (b"data", Some(long)) if size == u32::MAX => long,
+                _ => u64::from(size),
+            };
             let there = size.min(length - at - 8);
             match &head[..4] {
                 b"data" => data = data.or(Some((at + 8, there))),
+                b"ds64" if there >= 16 => {
+                    let mut sizes = [0; 16];
+                    file.read_exact(&mut sizes).map_err(|e| Error::reading(path, &e))?;
+                    let [.., a, b, c, d, e, f, g, h] = sizes;
+                    long = Some(u64::from_le_bytes([a, b, c, d, e, f, g, h]));
+                }
                 id @ (b"fmt " | b"LIST") if there <= 1 << 20 => {
                     let mut content = vec![0; there as usize];
                     file.read_exact(&mut content).map_err(|e| Error::reading(path, &e))?;
@@ -73,7 +83,7 @@ impl WavReader {
                 }
                 _ => {}
             }
-            at += 8 + size + size % 2;
+            at = at.saturating_add(8).saturating_add(size).saturating_add(size % 2);
         }
         let fmt = fmt.filter(|f| f.len() >= 16).ok_or_else(|| not_wav("no format chunk"))?;
         let (data_at, data_bytes) = data.ok_or_else(|| not_wav("no data chunk"))?;
@@ -91,6 +101,11 @@ impl WavReader {
         let width = usize::from(bits / 8);
         let frames = data_bytes / (channels * width) as u64;
         Ok(Self { file, path: path.to_path_buf(), channels, rate_hz, frames, info, data_at, float: tag == 3, width })
+    }
+
+    /// Where the first sample stands, bytes.
+    pub fn data_at(&self) -> u64 {
+        self.data_at
     }
 
     /// Interleaved samples of up to `frames` frames from frame `at`.

@@ -6,14 +6,21 @@ use std::cmp::Ordering::{Equal, Less};
 use std::io::{self, Write};
 use tocco::rng::Rng;
 
-/// Everything before the first sample. Its length does not depend on `frames`.
-pub fn header(format: Format, info: &Info, frames: u64) -> Vec<u8> {
+/// Frames of a file whose length nobody knows, as in a pipe.
+pub const UNKNOWN: u64 = u64::MAX;
+
+/// The size that says: look into `ds64`, or, where there is none, until the end.
+const BEYOND: u32 = u32::MAX;
+
+/// Everything before the first sample. `room`: with 36 bytes for sizes of 64 bits, so that the header of a file that grows keeps
+/// its length when it becomes an RF64 (EBU Tech 3306); until then they are a `JUNK` chunk, and the file is a plain RIFF.
+pub fn header(format: Format, info: &Info, frames: u64, room: bool) -> Vec<u8> {
     let Format { channels, rate_hz, encoding } = format;
     let bits = encoding.bytes() as u16 * 8;
     let tag: u16 = if encoding == Encoding::Float32 { 3 } else { 1 };
     let extensible = channels > 2;
     let frame = format.frame_bytes() as u16;
-    let data = frames * format.frame_bytes();
+    let data = frames.saturating_mul(format.frame_bytes());
 
     let mut fmt = Vec::new();
     fmt.extend(if extensible { 0xfffe_u16 } else { tag }.to_le_bytes());
@@ -32,10 +39,12 @@ pub fn header(format: Format, info: &Info, frames: u64) -> Vec<u8> {
         fmt.extend(0_u16.to_le_bytes());
     }
 
-    let mut body = b"WAVE".to_vec();
+    // All that follows the room for long sizes.
+    let mut body = Vec::new();
     chunk(&mut body, *b"fmt ", &fmt);
+    let fact_at = body.len() + 8;
     if tag == 3 {
-        chunk(&mut body, *b"fact", &(frames as u32).to_le_bytes());
+        chunk(&mut body, *b"fact", &[0; 4]);
     }
     if !info.is_empty() {
         let mut list = b"INFO".to_vec();
@@ -47,13 +56,35 @@ pub fn header(format: Format, info: &Info, frames: u64) -> Vec<u8> {
         chunk(&mut body, *b"LIST", &list);
     }
     body.extend(b"data");
-    body.extend((data as u32).to_le_bytes());
+    let size_at = body.len();
+    body.extend([0; 4]);
 
-    let mut all = b"RIFF".to_vec();
-    all.extend((body.len() as u64 + data + data % 2).min(u64::from(u32::MAX)).to_le_bytes()[..4].iter());
+    let riff = (4 + if room { LONG_SIZES + 8 } else { 0 } + body.len()) as u64;
+    let riff = riff.saturating_add(data).saturating_add(data % 2);
+    let long = riff > u64::from(BEYOND - 1);
+    let short = |size: u64| if long { BEYOND } else { size as u32 }.to_le_bytes();
+    if tag == 3 {
+        body[fact_at..fact_at + 4].copy_from_slice(&short(frames));
+    }
+    body[size_at..].copy_from_slice(&short(data));
+
+    let mut all = if long && room { b"RF64" } else { b"RIFF" }.to_vec();
+    all.extend(short(riff));
+    all.extend(b"WAVE");
+    if room {
+        let mut sizes = Vec::new();
+        if long {
+            sizes.extend([riff, data, frames].into_iter().flat_map(u64::to_le_bytes));
+        }
+        sizes.resize(LONG_SIZES, 0);
+        chunk(&mut all, if long { *b"ds64" } else { *b"JUNK" }, &sizes);
+    }
     all.extend(body);
     all
 }
+
+/// Bytes of three sizes and an empty table.
+const LONG_SIZES: usize = 28;
 
 pub(super) fn chunk(into: &mut Vec<u8>, id: [u8; 4], content: &[u8]) {
     into.extend(id);
@@ -128,23 +159,20 @@ pub struct WavWriter<W: Write> {
     out: W,
     format: Format,
     info: Info,
+    /// There is room for long sizes.
+    room: bool,
     encoder: Encoder,
     bytes: Vec<u8>,
     frames: u64,
 }
 
 impl<W: Write> WavWriter<W> {
-    /// Writes the header for `frames` frames (0 where not known yet; then `finish` must be followed by a rewrite).
+    /// Writes the header for so many frames. Where fewer come, `finish` must be followed by a rewrite; more may not come.
     pub fn new(mut out: W, format: Format, info: Info, frames: u64, dither_seed: u64) -> io::Result<Self> {
-        out.write_all(&header(format, &info, frames))?;
-        Ok(Self {
-            out,
-            format,
-            info,
-            encoder: Encoder::new(format.encoding, dither_seed),
-            bytes: Vec::new(),
-            frames: 0,
-        })
+        let room = frames != UNKNOWN && frames > format.most_short_frames(&info);
+        out.write_all(&header(format, &info, frames, room))?;
+        let encoder = Encoder::new(format.encoding, dither_seed);
+        Ok(Self { out, format, info, room, encoder, bytes: Vec::new(), frames: 0 })
     }
 
     /// Appends interleaved samples, whole frames.
@@ -165,7 +193,7 @@ impl<W: Write> WavWriter<W> {
             self.out.write_all(&[0])?;
         }
         self.out.flush()?;
-        Ok((self.out, header(self.format, &self.info, self.frames)))
+        Ok((self.out, header(self.format, &self.info, self.frames, self.room)))
     }
 }
 
@@ -206,5 +234,32 @@ mod tests {
         assert_ne!(mean(1), mean(2));
         // Total error of triangular dither: sqrt(1/4) of a step; five standard errors.
         assert!((mean(1) - 0.25).abs() < 5.0 * 0.5 / 200.0, "{}", mean(1));
+    }
+
+    #[test]
+    fn a_header_with_room_keeps_its_length_and_says_more_than_32_bits_when_it_must() {
+        let format = Format::new(2, 48_000.0, Encoding::Float32).unwrap();
+        let info = vec![(*b"INAM", "long".to_owned())];
+        let most = format.most_short_frames(&info);
+        let word = |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+        let wide = |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+        let length = header(format, &info, 0, true).len();
+        for frames in [0, 1, most, most + 1, 1 << 29, 1 << 33] {
+            let head = header(format, &info, frames, true);
+            assert_eq!(head.len(), length);
+            assert_eq!(&head[length - 8..length - 4], b"data");
+            let riff = length as u64 - 8 + 8 * frames;
+            if riff < u64::from(u32::MAX) {
+                assert_eq!((&head[..4], &head[12..16]), (&b"RIFF"[..], &b"JUNK"[..]), "{frames}");
+                assert_eq!((u64::from(word(&head, 4)), u64::from(word(&head, length - 4))), (riff, 8 * frames));
+            } else {
+                // EBU Tech 3306, section 3: ds64 comes first, and sizes of 32 bits are all ones.
+                assert_eq!((&head[..4], &head[12..16]), (&b"RF64"[..], &b"ds64"[..]), "{frames}");
+                assert_eq!((word(&head, 4), word(&head, length - 4), word(&head, 16)), (u32::MAX, u32::MAX, 28));
+                assert_eq!([wide(&head, 20), wide(&head, 28), wide(&head, 36)], [riff, 8 * frames, frames]);
+            }
+        }
+        assert_eq!(&header(format, &info, most, false)[..4], b"RIFF");
+        assert!(header(format, &info, most, false).len() < length);
     }
 }

@@ -118,6 +118,8 @@ pub use tap::TAP;
 const TIME: KeyType = KeyType::Number { unit: "s", min: 0.0, max: MAX_DURATION_S };
 /// Values whose own unit and range depend on the path they go to; checked when the scene is built.
 const ANY: KeyType = KeyType::Number { unit: "unit of the path", min: -1e18, max: 1e18 };
+/// The same for what is set: no parameter's range is wider, so what may be set live may be written.
+const SETTING: KeyType = KeyType::Number { unit: "unit of the path", min: -1e30, max: 1e30 };
 /// A factor of either sign.
 const GAIN: KeyType = KeyType::Number { unit: "1", min: -1e12, max: 1e12 };
 

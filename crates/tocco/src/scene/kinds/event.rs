@@ -21,7 +21,7 @@ pub const EVENT: Kind = Kind {
         key("hit", KeyType::Named(Thing::Site), "An ideal impulse at this body or body.port; needs impulse_n_s."),
         key("impulse_n_s", KeyType::Number { unit: "N s", min: -LARGEST_N_S, max: LARGEST_N_S }, "Impulse of the hit."),
         key("set", KeyType::Named(Thing::Path), "Sets the parameter of this path; needs value."),
-        key("value", ANY, "New value, in the unit of the path."),
+        key("value", SETTING, "New value, in the unit of the path."),
     ],
     rules: &[
         Rule::OneOf(&["strike", "hit", "set"]),

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Answers on their way, in turn for every sender, and who may have them.
+//!
+//! An address on a packet may be forged. On a socket that others can reach, an answer goes only to an address from which a number
+//! came back that was sent there; before that at most the number goes, now and then, which is no longer than what asked for it. A
+//! packet from this very machine cannot be forged from outside.
+
+use std::collections::hash_map::RandomState;
+use std::collections::{HashMap, VecDeque};
+use std::hash::BuildHasher;
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+/// Answers that wait for one sender, at most; senders for whom answers wait.
+const MOST_EACH: usize = 16_384;
+const MOST_SENDERS: usize = 64;
+/// Answers that wait in all, at most.
+const MOST: usize = 65_536;
+/// A number holds for so long, at least.
+const LASTING: Duration = Duration::from_secs(30);
+/// A sender is asked so often, at most, and this many a second are.
+const ASK: Duration = Duration::from_millis(200);
+const MOST_ASKED: usize = 256;
+/// Senders who are known; those not heard of for longest are forgotten.
+const MOST_KNOWN: usize = 1024;
+
+/// Who is meant by an address: on this machine a program, elsewhere a machine, which has as many ports as it likes.
+pub fn sender(address: SocketAddr) -> SocketAddr {
+    if address.ip().is_loopback() { address } else { SocketAddr::new(address.ip(), 0) }
+}
+
+/// Answers that wait, a queue for each receiver.
+#[derive(Default)]
+pub struct Answers {
+    queues: VecDeque<(SocketAddr, VecDeque<Vec<u8>>)>,
+    count: usize,
+}
+
+impl Answers {
+    /// True if nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// True if so many more for one receiver find room.
+    pub fn has_room(&self, to: SocketAddr, more: usize) -> bool {
+        let own = self.queues.iter().find(|(of, _)| *of == to).map(|(_, queue)| queue.len());
+        self.count + more <= MOST && own.map_or(self.queues.len() < MOST_SENDERS, |own| own + more <= MOST_EACH)
+    }
+
+    /// One more; without room it is lost.
+    pub fn push(&mut self, to: SocketAddr, bytes: Vec<u8>) {
+        if !self.has_room(to, 1) {
+            return;
+        }
+        self.count += 1;
+        match self.queues.iter_mut().find(|(of, _)| *of == to) {
+            Some((_, queue)) => queue.push_back(bytes),
+            None => self.queues.push_back((to, VecDeque::from([bytes]))),
+        }
+    }
+
+    /// The next: each receiver has his turn, however much waits for another.
+    pub fn pop(&mut self) -> Option<(SocketAddr, Vec<u8>)> {
+        let (to, mut queue) = self.queues.pop_front()?;
+        let bytes = queue.pop_front()?;
+        self.count -= 1;
+        if !queue.is_empty() {
+            self.queues.push_back((to, queue));
+        }
+        Some((to, bytes))
+    }
+}
+
+/// Who has shown to be where he says.
+pub struct Proofs {
+    secret: RandomState,
+    began: Instant,
+    known: HashMap<SocketAddr, Instant>,
+    asked: HashMap<SocketAddr, Instant>,
+}
+
+impl Default for Proofs {
+    fn default() -> Self {
+        Self { secret: RandomState::new(), began: Instant::now(), known: HashMap::new(), asked: HashMap::new() }
+    }
+}
+
+impl Proofs {
+    fn number(&self, of: SocketAddr, slot: u64) -> i64 {
+        self.secret.hash_one((of, slot)) as i64
+    }
+
+    fn slot(&self) -> u64 {
+        self.began.elapsed().as_secs() / LASTING.as_secs()
+    }
+
+    /// `Ok`: he may be answered. `Err`: the number to send him, unless that was done a moment ago.
+    pub fn judge(&mut self, of: SocketAddr) -> Result<(), Option<i64>> {
+        let now = Instant::now();
+        if of.ip().is_loopback() {
+            return Ok(());
+        }
+        if let Some(heard) = self.known.get_mut(&of) {
+            *heard = now;
+            return Ok(());
+        }
+        self.asked.retain(|_, at| now < *at + ASK);
+        if self.asked.len() >= MOST_ASKED || self.asked.contains_key(&of) {
+            return Err(None);
+        }
+        self.asked.insert(of, now);
+        Err(Some(self.number(of, self.slot())))
+    }
+
+    /// A number has come back.
+    pub fn prove(&mut self, of: SocketAddr, number: i64) {
+        let slot = self.slot();
+        if number != self.number(of, slot) && (slot == 0 || number != self.number(of, slot - 1)) {
+            return;
+        }
+        if self.known.len() >= MOST_KNOWN
+            && let Some(oldest) = self.known.iter().min_by_key(|(_, heard)| **heard).map(|(of, _)| *of)
+        {
+            self.known.remove(&oldest);
+        }
+        self.known.insert(of, Instant::now());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(last: u8, port: u16) -> SocketAddr {
+        SocketAddr::from(([10, 0, 0, last], port))
+    }
+
+    #[test]
+    fn a_flood_for_one_silences_nobody_else() {
+        let mut answers = Answers::default();
+        for _ in 0..100_000 {
+            answers.push(at(1, 1), vec![1]);
+        }
+        answers.push(at(2, 1), vec![2]);
+        answers.push(at(3, 1), vec![3]);
+        let first: Vec<u8> = (0..3).map(|_| answers.pop().unwrap().1[0]).collect();
+        assert_eq!(first, [1, 2, 3]);
+        assert_eq!(std::iter::from_fn(|| answers.pop()).count(), MOST_EACH - 1);
+        assert!(answers.is_empty());
+        for sender in 0..1000 {
+            answers.push(at(1, sender), vec![1]);
+        }
+        assert_eq!(std::iter::from_fn(|| answers.pop()).count(), MOST_SENDERS);
+    }
+
+    #[test]
+    fn only_who_sends_his_number_back_is_answered_and_no_other_number_does() {
+        let mut proofs = Proofs::default();
+        let Err(Some(number)) = proofs.judge(at(1, 5)) else { panic!("he was not asked") };
+        assert_eq!(proofs.judge(at(1, 5)), Err(None), "not twice in a moment");
+        proofs.prove(at(1, 5), number ^ 1);
+        proofs.prove(at(2, 5), number);
+        proofs.prove(at(1, 6), number);
+        assert!(proofs.judge(at(2, 5)).is_err() && proofs.judge(at(1, 6)).is_err());
+        proofs.prove(at(1, 5), number);
+        assert_eq!(proofs.judge(at(1, 5)), Ok(()));
+        assert_eq!(proofs.judge(SocketAddr::from(([127, 0, 0, 1], 7))), Ok(()), "nobody outside can be here");
+        // Nor can a crowd of forged addresses make us talk, or remember.
+        let asked = (0..60_000).filter(|port| matches!(proofs.judge(at(9, *port)), Err(Some(_)))).count();
+        assert!(asked < 60_000 / 2 && proofs.asked.len() <= MOST_ASKED);
+    }
+}

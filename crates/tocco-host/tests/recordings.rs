@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Recordings are never lost: full disks, kills, devices and readers that are stuck, files of the wrong name.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use common::{good, tocco};
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tocco_lab::wav::WavReader;
+
+/// The first Ctrl-C ends within this time, whatever is stuck.
+const AT_ONCE: Duration = Duration::from_secs(2);
+
+fn samples(path: &Path) -> Vec<u32> {
+    hound::WavReader::open(path).unwrap().into_samples::<f32>().map(|x| x.unwrap().to_bits()).collect()
+}
+
+/// Frames of a sound as an independent reader counts them.
+fn frames(path: &Path) -> u32 {
+    hound::WavReader::open(path).unwrap().duration()
+}
+
+/// Renders a take; it must give the beginning of what was recorded beside it, bit for bit. How many frames that are.
+fn replays(folder: &Path, take: &Path, wav: &Path) -> usize {
+    good(folder, &["--quiet", "render", "--take", take.to_str().unwrap(), "--bits", "32f", "-o", "again.wav"]);
+    let (again, played) = (samples(&folder.join("again.wav")), samples(wav));
+    let both = again.len().min(played.len());
+    assert!(again[..both] == played[..both], "the take gives other samples");
+    again.len() / usize::from(hound::WavReader::open(wav).unwrap().spec().channels)
+}
+
+fn signal(which: &str, id: u32) {
+    assert!(Command::new("kill").args([which, &id.to_string()]).status().unwrap().success());
+}
+
+/// Waits for the end; panics if it takes longer than it may.
+fn ends(child: &mut Child, within: Duration) -> (Option<i32>, Duration) {
+    let since = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return (status.code(), since.elapsed());
+        }
+        if since.elapsed() > within {
+            let _ = child.kill();
+            panic!("not ended after {within:?}");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Waits until a file has so many bytes.
+fn grows(path: &Path, bytes: u64) {
+    let since = Instant::now();
+    while fs::metadata(path).map_or(0, |meta| meta.len()) < bytes {
+        assert!(since.elapsed() < Duration::from_secs(60), "{} does not grow", path.display());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn play(folder: &Path, words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tocco"));
+    command.arg("play").args(words).current_dir(folder).stdin(Stdio::null());
+    command
+}
+
+/// A disk of its own; unmounted with the value.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    fn mount(at: &Path, kib: u32) -> Option<Self> {
+        fs::create_dir(at).unwrap();
+        let size = format!("size={kib}k");
+        let done = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(at).stderr(Stdio::null()).status();
+        if !done.is_ok_and(|status| status.success()) {
+            tocco_testing::skip("recording on a full disk", "the right to mount one (root)");
+            return None;
+        }
+        Some(Self(at.to_path_buf()))
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn on_a_full_disk_the_sound_goes_on_and_what_is_written_is_kept_and_valid() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let Some(_disk) = SmallDisk::mount(&folder.join("disk"), 512) else { return };
+    let words = ["violin", "--device", "null", "--duration", "5", "--record", "disk/a.jsonl", "--wav", "disk/a.wav"];
+    let out = play(folder, &words).output().unwrap();
+    let (said, wrong) = (String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap());
+    assert_eq!(out.status.code(), Some(3), "{said}{wrong}");
+    assert!(said.contains("the sound goes on") && said.contains("    5.0 s  ended"), "{said}");
+    assert!(wrong.contains("a.wav") && wrong.lines().count() == 1, "{wrong}");
+    let kept = frames(&folder.join("disk/a.wav"));
+    // 512 KiB of two channels are 65 536 frames, less what the take needs.
+    assert!((55_000..=65_536).contains(&kept), "{kept} frames fit on the disk");
+    // The take has no room left either, and ends at a mark.
+    let take = replays(folder, &folder.join("disk/a.jsonl"), &folder.join("disk/a.wav"));
+    assert!(take >= 24_000, "{take}");
+    let left: Vec<_> = fs::read_dir(folder.join("disk")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(left.len(), 2, "{left:?}");
+}
+
+#[test]
+fn after_a_kill_the_sound_is_valid_and_recover_gives_both_files_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let words = ["violin", "--device", "null", "--record", "a.jsonl", "--wav", "a.wav", "--quiet"];
+    let mut child = play(folder, &words).spawn().unwrap();
+    let unfinished = folder.join("a.wav.unfinished");
+    grows(&unfinished, 8 * 48_000 * 3);
+    assert!(good(folder, &["recover", "--list"]).contains("is being recorded"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // As it was left, for whoever does not know of `recover`: at most a second is missing in the header.
+    let (there, told) = (fs::metadata(&unfinished).unwrap().len() / 8, frames(&unfinished));
+    assert!(u64::from(told) + 48_000 + 200 > there && told > 48_000, "{told} of {there}");
+    let listed = good(folder, &["recover", "--list"]);
+    assert!(listed.contains("a.jsonl.unfinished: a take of") && listed.contains("for ./a.wav"), "{listed}");
+    fs::write(folder.join("a.wav"), "mine").unwrap();
+    let mended = good(folder, &["recover"]);
+    assert!(mended.contains("now ./a-recovered.wav"), "{mended}");
+    assert_eq!(fs::read(folder.join("a.wav")).unwrap(), b"mine");
+    let wav = folder.join("a-recovered.wav");
+    let take = replays(folder, &folder.join("a.jsonl"), &wav);
+    // Less than a second of both is lost; the machine may have been busy between the two.
+    assert!(take + 96_000 > frames(&wav) as usize && take >= 48_000, "{take} of {}", frames(&wav));
+    assert!(good(folder, &["recover"]).contains("nothing was left"));
+}
+
+#[test]
+fn a_second_ctrl_c_keeps_the_recordings_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let words = ["bar", "--device", "null", "--record", "a.jsonl", "--wav", "a.wav", "--quiet"];
+    let mut child = play(folder, &words).spawn().unwrap();
+    grows(&folder.join("a.wav.unfinished"), 4 * 48_000);
+    signal("-INT", child.id());
+    signal("-INT", child.id());
+    ends(&mut child, AT_ONCE);
+    assert!(frames(&folder.join("a.wav")) > 40_000);
+    replays(folder, &folder.join("a.jsonl"), &folder.join("a.wav"));
+}
+
+#[cfg(feature = "jack")]
+#[test]
+fn a_server_that_is_stopped_is_noticed_and_ctrl_c_ends_at_once_with_both_files() {
+    use std::io::{BufRead, BufReader};
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let Some(jack) = common::Jack::start(&format!("tocco-stop-{}", std::process::id())) else { return };
+    let words = ["play", "violin", "--device", "jack:output", "--record", "a.jsonl", "--wav", "a.wav"];
+    let mut child = jack.tocco(folder, &words).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+    grows(&folder.join("a.wav.unfinished"), 8 * 48_000);
+    signal("-STOP", jack.server.id());
+    let noticed = lines.any(|line| line.contains("no longer calls for sound"));
+    signal("-INT", child.id());
+    let (code, took) = ends(&mut child, AT_ONCE);
+    signal("-CONT", jack.server.id());
+    println!("ended after {took:?}");
+    assert!(noticed && code == Some(3), "{code:?}");
+    assert!(frames(&folder.join("a.wav")) >= 40_000);
+    assert!(replays(folder, &folder.join("a.jsonl"), &folder.join("a.wav")) >= 20_000);
+}
+
+#[test]
+fn a_pipe_that_nobody_reads_holds_up_neither_the_sound_nor_ctrl_c() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    // SAFETY: a plain call on a descriptor that is open.
+    let room = unsafe { libc::fcntl(std::os::fd::AsRawFd::as_raw_fd(&writer), libc::F_SETPIPE_SZ, 4096) };
+    assert!(room >= 4096);
+    writer.write_all(&vec![b'x'; room as usize]).unwrap();
+    let words = ["bar", "--device", "null", "--record", "a.jsonl", "--wav", "a.wav"];
+    let mut child = play(folder, &words).stdout(writer.try_clone().unwrap()).stderr(writer).spawn().unwrap();
+    grows(&folder.join("a.wav.unfinished"), 4 * 48_000 * 2);
+    signal("-INT", child.id());
+    let (code, took) = ends(&mut child, AT_ONCE);
+    println!("ended after {took:?}");
+    assert_eq!(code, Some(0));
+    assert!(frames(&folder.join("a.wav")) > 90_000);
+    replays(folder, &folder.join("a.jsonl"), &folder.join("a.wav"));
+    drop(reader);
+}
+
+#[test]
+fn nothing_that_is_read_is_written_by_whatever_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    good(folder, &["--quiet", "render", "bar", "--duration", "0.1", "-o", "gesture.wav"]);
+    let driven = "body.bar = { type = 'modal', modes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }] }\n\
+        drive = [{ path = 'bar/force_n', wav = 'gesture.wav' }]\ntap = [{ of = 'bar' }]\n";
+    fs::write(folder.join("s.toml"), driven).unwrap();
+    good(folder, &["--quiet", "play", "s.toml", "--offline", "--duration", "0.2", "--record", "t.jsonl"]);
+    std::os::unix::fs::symlink("s.toml", folder.join("link.toml")).unwrap();
+    let before: Vec<Vec<u8>> = ["s.toml", "gesture.wav", "t.jsonl"].map(|name| fs::read(folder.join(name)).unwrap()).into();
+    for words in [
+        &["render", "s.toml", "-o", "s.toml"][..],
+        &["render", "s.toml", "-o", "link.toml"],
+        &["render", "link.toml", "-o", "./s.toml"],
+        &["render", "s.toml", "-o", "gesture.wav"],
+        &["render", "s.toml", "-o", "x.wav", "--probe", "s.toml", "--probe-of", "bar.out_velocity"],
+        &["render", "s.toml", "-o", "x.wav", "--probe", "./x.wav", "--probe-of", "bar.out_velocity"],
+        &["render", "--take", "t.jsonl", "-o", "./t.jsonl"],
+        &["play", "s.toml", "--offline", "--duration", "0.1", "--record", "s.toml"],
+        &["play", "s.toml", "--offline", "--duration", "0.1", "--wav", "./gesture.wav"],
+        &["play", "s.toml", "--offline", "--duration", "0.1", "--record", "x", "--wav", "./x"],
+        &["analyse", "gesture.wav", "-o", "./gesture.wav"],
+    ] {
+        let out = tocco(folder, words);
+        let said = String::from_utf8(out.stderr).unwrap();
+        assert!(out.status.code() == Some(2) && said.contains("name another file") | said.contains("of its own"), "{words:?}: {said}");
+    }
+    for (name, before) in ["s.toml", "gesture.wav", "t.jsonl"].iter().zip(before) {
+        assert!(fs::read(folder.join(name)).unwrap() == before, "{name}");
+    }
+    assert!(!folder.join("x.wav").exists() && !folder.join("x").exists());
+}
+
+/// 4.4 GB on the disk, so with TOCCO_LONG only; the arithmetic of sizes is tried in `tocco_lab::wav`.
+#[test]
+fn a_sound_that_passes_4_gib_while_it_is_played_is_read_to_its_last_frame() {
+    if std::env::var_os("TOCCO_LONG").is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let wide = "body.bar = { type = 'modal', modes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }] }\n\
+        output.main = { channels = [0, 63] }\ntap = [{ of = 'bar' }]\n\
+        event = [{ at_s = 349.0, hit = 'bar', impulse_n_s = 0.01 }]\n";
+    fs::write(folder.join("s.toml"), wide).unwrap();
+    let words = ["s.toml", "--offline", "--duration", "351", "--wav", "a.wav", "--no-limiter", "--quiet", "--buffer", "4096"];
+    assert!(play(folder, &words).status().unwrap().success());
+    let mut wav = WavReader::open(&folder.join("a.wav")).unwrap();
+    assert_eq!((wav.channels, wav.frames), (64, 351 * 48_000));
+    assert!(fs::metadata(folder.join("a.wav")).unwrap().len() > 1 << 32);
+    let loud = wav.read(349 * 48_000 - 100, 200).unwrap();
+    assert!(loud[..100 * 64].iter().all(|x| *x == 0.0) && loud[100 * 64..].iter().any(|x| *x != 0.0));
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What moving a parameter costs: every declared one that a shipped scene has, a hundred changes a second.
+
+use super::Table;
+use crate::error::{Error, Result};
+use crate::library;
+use std::collections::HashSet;
+use std::time::Instant;
+use tocco::scene::def::Length;
+use tocco::{Command, Document, Engine, Queue, Scene};
+
+/// Seconds of sound that are timed, at most, and frames of a block.
+const SECONDS: f64 = 1.0;
+const BLOCK: usize = 64;
+/// Changes a second.
+const CHANGES_HZ: f64 = 100.0;
+/// How often each side is timed; the least counts.
+const ROUNDS: usize = 3;
+/// A moving parameter costs at most so many times the plain sound, or less than this part of the time there is.
+const MOST: f64 = 2.0;
+const LITTLE: f64 = 0.01;
+
+/// Seconds that a scene takes, with one path on the move if there is one, and the longest of its blocks.
+fn timed(scene: &Document, moving: Option<(&str, [f64; 2])>) -> Result<f64> {
+    let broken = |e: tocco::SceneError| Error::Machine(scene.message(&e));
+    let rate_hz = scene.def.rate_hz;
+    let built = Scene::build(&scene.def, rate_hz).map_err(broken)?;
+    let (channels, directory) = (built.channels(), built.directory().clone());
+    let seconds = match scene.def.duration {
+        Length::Seconds(s) => s.min(SECONDS),
+        Length::Auto => SECONDS,
+    };
+    let frames = (seconds * rate_hz) as u64;
+    let mut queue = Queue::new();
+    if let Some((path, values)) = moving {
+        let address = directory.address(path).map_err(broken)?;
+        for turn in 0..(seconds * CHANGES_HZ) as u64 {
+            queue.push((turn as f64 * rate_hz / CHANGES_HZ) as u64, Command::Set(address, values[turn as usize % 2]));
+        }
+    }
+    let (mut engine, mut out) = (Engine::new(built), vec![0.0; BLOCK * channels]);
+    let start = Instant::now();
+    for _ in 0..frames / BLOCK as u64 {
+        engine.render(&[], &mut queue, &mut out);
+        std::hint::black_box(&out);
+    }
+    Ok(start.elapsed().as_secs_f64() / seconds)
+}
+
+/// Every declared parameter once, in the first shipped scene that has it, a little to and fro around its value.
+pub(super) fn moving(table: &mut Table, _: &super::TemporaryFolder) -> Result<()> {
+    let goal = format!("<= x{MOST} or {} %", 100.0 * LITTLE);
+    table.heading("100 changes a second, % of the time there is", ["plain", "moving", "ratio", "goal"])?;
+    let mut seen = HashSet::new();
+    for scene in library::shipped()? {
+        let built = Scene::build(&scene.def, scene.def.rate_hz).map_err(|e| Error::Machine(scene.message(&e)))?;
+        for (path, spec, value) in built.directory().paths() {
+            // The same declaration on another body of the kind is the same code.
+            if !seen.insert((spec.id, spec.doc)) {
+                continue;
+            }
+            let at = spec.to_01(value);
+            let at = if at.is_finite() { at } else { 0.5 };
+            let values = [at - 0.01, at + 0.01].map(|at| spec.from_01(at.clamp(0.0, 1.0)));
+            let (mut plain, mut moved) = (f64::INFINITY, f64::INFINITY);
+            for _ in 0..ROUNDS {
+                plain = plain.min(timed(&scene, None)?);
+                moved = moved.min(timed(&scene, Some((&path, values)))?);
+            }
+            let ratio = moved / plain;
+            let reached = ratio <= MOST || moved - plain <= LITTLE;
+            let percent = |part: f64| format!("{:.2}", 100.0 * part);
+            let name = format!("{} of {}", path, scene.name);
+            let name: String = name.chars().take(56).collect();
+            table.figure(&name, [percent(plain), percent(moved), format!("x{ratio:.2}"), goal.clone()], reached)?;
+        }
+    }
+    Ok(())
+}
