@@ -273,9 +273,8 @@ fn report_words(name: &str, report: &Report, encoding: Encoding) -> String {
 }
 
 fn reproduce(item: &str, folder: &Path) -> Result<()> {
-    if item != "all" && !reproduce::items().iter().any(|(id, _)| *id == item) {
-        let known = reproduce::items().into_iter().map(|(id, _)| id).chain(["all"]);
-        return bad(format!("no item '{item}'{}", tocco::scene::error::nearest(item, known)));
+    if !reproduce::words().any(|word| word == item) {
+        return bad(format!("no item '{item}'{}", tocco::scene::error::nearest(item, reproduce::words())));
     }
     atomic_file::create_folder(folder)?;
     let mut unheard = Ok(());

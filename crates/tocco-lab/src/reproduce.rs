@@ -13,8 +13,10 @@ mod bow;
 mod cello;
 mod contact_time;
 mod crackle;
+mod felt;
 mod fit;
 mod graphic;
+mod listener;
 mod materials;
 mod membrane;
 mod micro;
@@ -122,98 +124,134 @@ impl Csv {
 }
 
 struct Item {
+    /// The paper's number, then what of it.
     id: &'static str,
+    /// What it was called before, and what is the same thing elsewhere.
+    aliases: &'static [&'static str],
     title: &'static str,
     compute: fn() -> Result<Outcome, String>,
 }
 
+impl Item {
+    const fn new(
+        id: &'static str,
+        aliases: &'static [&'static str],
+        title: &'static str,
+        compute: fn() -> Result<Outcome, String>,
+    ) -> Self {
+        Self { id, aliases, title, compute }
+    }
+
+    fn answers_to(&self, word: &str) -> bool {
+        self.id == word || self.aliases.contains(&word)
+    }
+}
+
 const ITEMS: &[Item] = &[
-    Item {
-        id: "table-2.1",
-        title: "002 Table 2.1: errors of the papers' schemes on two hard impacts",
-        compute: table_2_1::compute,
-    },
-    Item { id: "fig-2.1", title: "002 Figure 2.1: phase portrait", compute: phase::figure_2_1 },
-    Item { id: "fig-2.2", title: "002 Figure 2.2: compression-force characteristics", compute: phase::figure_2_2 },
-    Item { id: "fig-2.3", title: "002 Figure 2.3: error of the fitted rebound", compute: fit::compute },
-    Item { id: "fig-2.4", title: "002 Figure 2.4: soft impact, all schemes", compute: schemes::figure_2_4 },
-    Item { id: "fig-2.5", title: "002 Figure 2.5: hard impact, case 1", compute: schemes::figure_2_5 },
-    Item { id: "fig-2.6", title: "002 Figure 2.6: hard impact, case 2", compute: schemes::figure_2_6 },
-    Item { id: "fig-2.7", title: "002 Figure 2.7: the closed-form corrections", compute: schemes::figure_2_7 },
-    Item { id: "fig-2.8", title: "002 Figure 2.8: errors accumulate in bouncing", compute: bounce::figure_2_8 },
-    Item { id: "bouncing", title: "Instants and rebounds of a bouncing mass", compute: bounce::instants },
-    Item {
-        id: "contact-time",
-        title: "Contact time, rebound and depth for 17 parameter sets",
-        compute: contact_time::table,
-    },
-    Item {
-        id: "fig-5.1",
-        title: "003 Figure 5.1: hammer on a massive surface, phase portrait and force",
-        compute: phase::figure_5_1,
-    },
-    Item { id: "fig-5.2", title: "003 Figure 5.2: a transient attack, three partials", compute: attack::compute },
-    Item { id: "fig-5.3", title: "003 Figure 5.3: graphic study of the rebound", compute: graphic::compute },
-    Item {
-        id: "fig-5.4",
-        title: "003 Figure 5.4: rebound and contact time, type I (rigid surface)",
-        compute: contact_time::figure_5_4,
-    },
-    Item { id: "fig-5.5", title: "003 Figure 5.5: contact time, type II (resonator)", compute: type_two::compute },
-    Item {
-        id: "table-5.2",
-        title: "003 Table 5.2: quality and decay that listeners take for a material",
-        compute: materials::table_5_2,
-    },
-    Item {
-        id: "fig-5.7",
-        title: "003 Figure 5.7: materials on the q/omega, t_e plane",
-        compute: materials::figure_5_7,
-    },
-    Item {
-        id: "fig-8.1",
-        title: "000 Figure 8.1: modes (1,1) and (1,2) of a circular membrane",
-        compute: membrane::compute,
-    },
-    Item {
-        id: "fig-8.3",
-        title: "000 Figure 8.3: hammer on a massive surface, phase portrait and force",
-        compute: phase::figure_8_3,
-    },
-    Item { id: "fig-8.5", title: "000 Figure 8.5: the static friction curve", compute: stribeck::compute },
-    Item { id: "fig-8.7", title: "000 Figure 8.7: fractal noise, and its slopes", compute: noise::compute },
-    Item { id: "fig-8.9", title: "000 Figure 8.9: spectra of a soft and a hard mallet", compute: spectra::compute },
-    Item {
-        id: "fig-8.10",
-        title: "000 Figure 8.10: impact on an oscillating resonator; micro-collisions",
-        compute: micro::compute,
-    },
-    Item {
-        id: "table-8.1",
-        title: "000 Table 8.1: what each friction parameter does to the sound",
-        compute: table_8_1::compute,
-    },
-    Item { id: "002-collisions", title: "002 3.3: waiting times between collisions", compute: crackle::collisions },
-    Item {
-        id: "002-crumple",
-        title: "002 2.2.3: the power law of crumpling, from events and from sound",
-        compute: crackle::crumpling,
-    },
-    Item { id: "001-fig-3", title: "001 Figure 3: the adhesion map", compute: adhesion::compute },
-    Item { id: "001-string", title: "001: the cello D string, 147 Hz and Q 500", compute: cello::string },
-    Item { id: "001-fig-6", title: "001 Figure 6: bowed cello D, thermal rosin", compute: bow::figure_6 },
-    Item { id: "001-fig-7", title: "001 Figure 7: bowed cello D, elasto-plastic", compute: bow::figure_7 },
-    Item {
-        id: "drift",
-        title: "Presliding drift of LuGre, Dahl and elasto-plastic friction",
-        compute: presliding::drift,
-    },
-    Item { id: "stick-slip", title: "Stick-slip of a mass on a spring", compute: presliding::stick_slip },
-    Item {
-        id: "iterations",
-        title: "Evaluations per friction step, beside the papers' plain Newton",
-        compute: solver::compute,
-    },
+    Item::new(
+        "002-table-2.1",
+        &["table-2.1"],
+        "002 Table 2.1: errors of the papers' schemes on two hard impacts",
+        table_2_1::compute,
+    ),
+    Item::new(
+        "002-fig-2.1",
+        &["fig-2.1", "fig-2.2", "002-fig-2.2"],
+        "002 Figures 2.1 and 2.2: phase portrait and compression-force characteristics",
+        phase::figure_2_1,
+    ),
+    Item::new("002-fig-2.3", &["fig-2.3"], "002 Figure 2.3: error of the fitted rebound", fit::compute),
+    Item::new("002-fig-2.4", &["fig-2.4"], "002 Figure 2.4: soft impact, all schemes", schemes::figure_2_4),
+    Item::new("002-fig-2.5", &["fig-2.5"], "002 Figure 2.5: hard impact, case 1", schemes::figure_2_5),
+    Item::new("002-fig-2.6", &["fig-2.6"], "002 Figure 2.6: hard impact, case 2", schemes::figure_2_6),
+    Item::new("002-fig-2.7", &["fig-2.7"], "002 Figure 2.7: the closed-form corrections", schemes::figure_2_7),
+    Item::new("002-fig-2.8", &["fig-2.8"], "002 Figure 2.8: errors accumulate in bouncing", bounce::figure_2_8),
+    Item::new("002-bouncing", &["bouncing"], "002: instants and rebounds of a bouncing mass", bounce::instants),
+    Item::new(
+        "003-contact-time",
+        &["contact-time"],
+        "003 (5.17): contact time, rebound and depth for 17 parameter sets",
+        contact_time::table,
+    ),
+    Item::new("003-fig-5.2", &["fig-5.2"], "003 Figure 5.2: a transient attack, three partials", attack::compute),
+    Item::new("003-fig-5.3", &["fig-5.3"], "003 Figure 5.3: graphic study of the rebound", graphic::compute),
+    Item::new(
+        "003-fig-5.4",
+        &["fig-5.4"],
+        "003 Figure 5.4: rebound and contact time, type I (rigid surface)",
+        contact_time::figure_5_4,
+    ),
+    Item::new("003-fig-5.5", &["fig-5.5"], "003 Figure 5.5: contact time, type II (resonator)", type_two::compute),
+    Item::new(
+        "003-fig-5.6",
+        &["fig-5.6"],
+        "003 Figure 5.6: what a model listener takes a hundred sounds for",
+        listener::compute,
+    ),
+    Item::new(
+        "003-table-5.2",
+        &["table-5.2"],
+        "003 Table 5.2: quality and decay that listeners take for a material",
+        materials::table_5_2,
+    ),
+    Item::new(
+        "003-fig-5.7",
+        &["fig-5.7"],
+        "003 Figure 5.7: materials on the q/omega, t_e plane",
+        materials::figure_5_7,
+    ),
+    Item::new(
+        "000-fig-8.1",
+        &["fig-8.1"],
+        "000 Figure 8.1: modes (1,1) and (1,2) of a circular membrane",
+        membrane::compute,
+    ),
+    Item::new(
+        "000-fig-8.3",
+        &["fig-8.3", "fig-5.1", "003-fig-5.1"],
+        "000 Figure 8.3, 003 Figure 5.1: hammer on a massive surface, phase portrait and force",
+        phase::figure_8_3,
+    ),
+    Item::new("000-fig-8.5", &["fig-8.5"], "000 Figure 8.5: the static friction curve", stribeck::compute),
+    Item::new("000-fig-8.7", &["fig-8.7"], "000 Figure 8.7: fractal noise, and its slopes", noise::compute),
+    Item::new("000-fig-8.9", &["fig-8.9"], "000 Figure 8.9: spectra of a soft and a hard mallet", spectra::compute),
+    Item::new(
+        "000-fig-8.10",
+        &["fig-8.10"],
+        "000 Figure 8.10: impact on an oscillating resonator; micro-collisions",
+        micro::compute,
+    ),
+    Item::new(
+        "000-table-8.1",
+        &["table-8.1"],
+        "000 Table 8.1: what each friction parameter does to the sound",
+        table_8_1::compute,
+    ),
+    Item::new("000-felt", &[], "000 (8.9), (8.10): felt that remembers how it was squeezed", felt::compute),
+    Item::new(
+        "000-iterations",
+        &["iterations"],
+        "000 appendix: roots and evaluations of a friction step, beside the papers' plain Newton",
+        solver::compute,
+    ),
+    Item::new("002-collisions", &[], "002 3.3: waiting times between collisions", crackle::collisions),
+    Item::new(
+        "002-crumple",
+        &[],
+        "002 2.2.3: the power law of crumpling, from events and from sound",
+        crackle::crumpling,
+    ),
+    Item::new("001-fig-3", &[], "001 Figure 3: the adhesion map", adhesion::compute),
+    Item::new("001-string", &[], "001: the cello D string, 147 Hz and Q 500", cello::string),
+    Item::new("001-fig-6", &[], "001 Figure 6: bowed cello D, thermal rosin", bow::figure_6),
+    Item::new("001-fig-7", &[], "001 Figure 7: bowed cello D, elasto-plastic", bow::figure_7),
+    Item::new(
+        "001-drift",
+        &["drift"],
+        "001 2.1: presliding drift of LuGre, Dahl and elasto-plastic friction",
+        presliding::drift,
+    ),
+    Item::new("001-stick-slip", &["stick-slip"], "001 2.1: stick-slip of a mass on a spring", presliding::stick_slip),
 ];
 
 /// Every item: what to type, and what it is.
@@ -221,12 +259,17 @@ pub fn items() -> Vec<(&'static str, &'static str)> {
     ITEMS.iter().map(|item| (item.id, item.title)).collect()
 }
 
+/// Every word that [`run`] takes: ids, what items were called before, and `all`.
+pub fn words() -> impl Iterator<Item = &'static str> {
+    ITEMS.iter().flat_map(|item| std::iter::once(item.id).chain(item.aliases.iter().copied())).chain(["all"])
+}
+
 /// Runs one item or `all`, writes `<item>.csv`, `<item>.png` and `<item>.toml` into `out_dir`, and says paper and ours
 /// side by side with a verdict. Returns whether everything was reached.
 pub fn run(item: &str, out_dir: &Path, say: &mut dyn FnMut(&str)) -> Result<bool, String> {
-    let chosen: Vec<&Item> = ITEMS.iter().filter(|known| item == "all" || known.id == item).collect();
+    let chosen: Vec<&Item> = ITEMS.iter().filter(|known| item == "all" || known.answers_to(item)).collect();
     if chosen.is_empty() {
-        let nearest = tocco::scene::error::nearest(item, ITEMS.iter().map(|known| known.id).chain(["all"]));
+        let nearest = tocco::scene::error::nearest(item, words());
         return Err(format!("reproduce: there is no item '{item}'{nearest}"));
     }
     std::fs::create_dir_all(out_dir).map_err(|cause| format!("{}: {cause}", out_dir.display()))?;

@@ -34,6 +34,58 @@ fn every_item_of_the_papers_is_reached_and_leaves_a_table_and_a_picture() {
 }
 
 #[test]
+fn every_item_says_its_paper_and_answers_to_what_it_was_called_before() {
+    let ids: Vec<&str> = reproduce::items().into_iter().map(|(id, _)| id).collect();
+    for id in &ids {
+        assert!(["000-", "001-", "002-", "003-"].iter().any(|paper| id.starts_with(paper)), "{id}");
+    }
+    let before = [
+        "table-2.1",
+        "fig-2.1",
+        "fig-2.2",
+        "fig-2.3",
+        "fig-2.4",
+        "fig-2.5",
+        "fig-2.6",
+        "fig-2.7",
+        "fig-2.8",
+        "bouncing",
+        "contact-time",
+        "fig-5.1",
+        "fig-5.2",
+        "fig-5.3",
+        "fig-5.4",
+        "fig-5.5",
+        "table-5.2",
+        "fig-5.7",
+        "fig-8.1",
+        "fig-8.3",
+        "fig-8.5",
+        "fig-8.7",
+        "fig-8.9",
+        "fig-8.10",
+        "table-8.1",
+        "002-collisions",
+        "002-crumple",
+        "001-fig-3",
+        "001-string",
+        "001-fig-6",
+        "001-fig-7",
+        "drift",
+        "stick-slip",
+        "iterations",
+    ];
+    let words: Vec<&str> = reproduce::words().collect();
+    for old in before {
+        assert_eq!(words.iter().filter(|word| **word == old).count(), 1, "{old}");
+    }
+    let mut once = words.clone();
+    once.sort_unstable();
+    once.dedup();
+    assert_eq!(once.len(), words.len(), "a word means two items");
+}
+
+#[test]
 fn an_unknown_item_is_answered_with_the_nearest_one() {
     let answer = reproduce::run("fig-2.11", &std::env::temp_dir(), &mut |_| ()).unwrap_err();
     assert!(answer.contains("fig-2.11") && answer.contains("did you mean 'fig-2.1'?"), "{answer}");

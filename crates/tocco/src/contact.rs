@@ -135,7 +135,8 @@ impl Contact {
     /// Recomputes the speeds at which sub-steps are needed, after a change of law or mass. `[audio]`
     fn estimate(&mut self, inverse_mass: Real, sample_s: Real) {
         for (level, limit) in self.limits.iter_mut().enumerate() {
-            let shortest = STEPS_PER_CONTACT * sample_s / (1u32 << level) as Real; // [contact.3]
+            let steps = fault!(SUBSTEP_RULE, STEPS_PER_CONTACT, times 0.125);
+            let shortest = steps * sample_s / (1u32 << level) as Real; // [contact.3]
             *limit =
                 if inverse_mass > 0.0 { self.law.speed_limit(1.0 / inverse_mass, shortest) } else { Real::INFINITY };
         }

@@ -457,7 +457,7 @@ impl Engine {
         self.past.clamped += u64::from(wanted != value);
         slot.drive = None; // a command overrides a drive
         slot.end_stream();
-        if way == Way::AtOnce && !self.late_jumps {
+        if way == Way::AtOnce && fault!(JUMP_LATE, !self.late_jumps, false) {
             slot.rest_at(wanted);
             (slot.slope, slot.curvature) = (0.0, 0.0); // of a glide that ends here
             return self.scene.runtime.write_slot(index, wanted);

@@ -69,9 +69,13 @@
 //!
 //! # Features
 //!
-//! `text` (on by default): scenes and gestures as TOML and JSON. Without it scenes are made in code.
+//! `text` (on by default): scenes and gestures as TOML and JSON. Without it scenes are made in code. `faults`: for trying the tests
+//! only, see [`fault`]; it makes engines that are wrong.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr)]
+
+#[macro_use]
+pub mod fault;
 
 pub mod command;
 pub mod contact;

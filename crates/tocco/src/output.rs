@@ -116,7 +116,7 @@ impl Way {
     fn tune(&mut self, way_m: Real) {
         let mut below_db = 0.0;
         let log = |loss_db_m: Real| {
-            below_db = (way_m * loss_db_m).min(below_db + STEEPEST_DB); // [output.2]
+            below_db = (fault!(AIR_WAY, way_m, times 0.5) * loss_db_m).min(below_db + STEEPEST_DB); // [output.2]
             -below_db * ln(10.0) / 20.0
         };
         let chain = self.layout.chain(&self.loss_db_m.map(log));
@@ -200,7 +200,7 @@ impl Space {
 
     /// Factor on the direct sound, losses of air aside.
     pub fn direct_gain(&self) -> Real {
-        (1.0 - self.values[WET]) / self.values[1]
+        (1.0 - self.values[WET]) / fault!(DISTANCE, self.values[1], self.values[1].sqrt())
     }
 
     fn retune(&mut self) {

@@ -222,7 +222,7 @@ impl Arrivals {
             ahead -= self.left;
             spent += self.left;
             let at_s = cell.from_s() + spent / rate;
-            self.left = -ln(1.0 - self.rng.unit());
+            self.left = fault!(ARRIVALS, -ln(1.0 - self.rng.unit()), 2.0 * self.rng.unit());
             if !each(at_s) {
                 beyond += 1;
                 break;
@@ -265,7 +265,7 @@ impl Pulse {
     pub fn add(&mut self, lane: &mut [Real], at: usize, fraction: Real, impulse: Real) {
         lane[at] += impulse * (1.0 - fraction);
         match lane.get_mut(at + 1) {
-            Some(next) => *next += impulse * fraction,
+            Some(next) => *next += fault!(PULSE_MOMENTUM, impulse * fraction, 0.0),
             None => self.carry += impulse * fraction,
         }
     }
@@ -358,7 +358,7 @@ impl Hitter {
 
 /// The impulse that gives something at rest this energy, N s, if it is short.
 pub fn impulse_of(energy_j: Real, inverse_mass: Real) -> Real {
-    if inverse_mass > 0.0 { (2.0 * energy_j / inverse_mass).sqrt() } else { 0.0 }
+    if inverse_mass > 0.0 { (fault!(HIT_ENERGY, 2.0, 1.0) * energy_j / inverse_mass).sqrt() } else { 0.0 }
 }
 
 /// A threshold that a signal passes upwards; it is ready again once the signal has been below half of it. [process.5]

@@ -273,7 +273,7 @@ impl Signal {
         let speed = (x - core::mem::replace(&mut self.way, x)) / GRID_S;
         let x = self.curved(x, speed);
         let keep = if self.params.smooth_s > 0.0 { exp(-GRID_S / self.params.smooth_s) } else { 0.0 };
-        self.smoothed += (1.0 - keep) * (x - self.smoothed); // [signal.3]
+        self.smoothed += (1.0 - fault!(SIGNAL_SMOOTH, keep, keep * keep)) * (x - self.smoothed); // [signal.3]
         let x = sane(self.smoothed);
         let rate = (x - core::mem::replace(&mut self.last, x)) / GRID_S; // [signal.4]
         self.gated(if self.operators.rate { sane(rate) } else { x })

@@ -166,7 +166,7 @@ impl Texture for Surface {
         let i = self.reach(whole as i64 - self.slipped);
         let [before, here, next, after] = [i - 1, i, i + 1, i + 2].map(|n| self.heights[Self::slot(n)]);
         // [texture.1]
-        let slope = 0.5 * (next - before);
+        let slope = fault!(TEXTURE_SLOPE, 0.5, 0.3) * (next - before);
         let bend = before - 2.5 * here + 2.0 * next - 0.5 * after;
         let twist = 0.5 * (after - before) + 1.5 * (here - next);
         self.last = here + x * (slope + x * (bend + x * twist));

@@ -444,6 +444,66 @@ fn a_guided_body_on_a_wall_feels_the_steady_curve() {
 }
 
 #[test]
+fn a_rough_surface_adds_its_height_times_the_roughness_and_the_normal_force() {
+    for law in LAWS {
+        let params = FrictionParams { normal_force_n: 2.0, roughness: 0.2, ..Default::default() };
+        let slide = |height: f64| {
+            let mut rig = Rig::new(guided(3.0), wall(), Friction::new(law, params, None));
+            rig.law.set_roughness(height);
+            (0..2000).for_each(|_| drop(rig.step(0.0)));
+            (rig.last.force, rig.law.outside_force())
+        };
+        for height in [-1.4, 0.3, 2.0] {
+            let (force, outside) = slide(height);
+            let wanted = 0.2 * 2.0 * height;
+            assert!((outside - wanted).abs() < 1e-15, "{law:?} {height}: {outside}");
+            assert!((force - slide(0.0).0 - wanted).abs() < 1e-9, "{law:?} {height}: {force}");
+        }
+    }
+}
+
+#[test]
+fn rosin_warms_as_its_heat_balance_says() {
+    let params = FrictionParams {
+        mu_static: 1.2,
+        mu_dynamic: 0.35,
+        heat_capacity_j_k: 3e-5,
+        conduction_w_k: 3e-3,
+        advection_w_s_m_k: 0.02,
+        ..Default::default()
+    };
+    let mu_steady = |v: f64| 0.35 + 0.4 * (-v / 0.01).exp() + 0.45 * (-v / 0.1).exp();
+    let loss = |v: f64| 3e-3 + 0.02 * v;
+    // The friction at a temperature: that of the speed whose steady sliding is as warm.
+    let mu_at = |warm: f64| {
+        let (mut slow, mut fast) = (0.0, 1e3);
+        for _ in 0..80 {
+            let v = 0.5 * (slow + fast);
+            if mu_steady(v) * v / loss(v) < warm { slow = v } else { fast = v }
+        }
+        mu_steady(slow)
+    };
+    for v in [0.02, 0.3] {
+        let mut rig = Rig::new(guided(v), wall(), Friction::new(FrictionLaw::Thermal, params, None));
+        let (mut warm, parts) = (0.0, 8);
+        for n in 0..2000 {
+            let force = rig.step(0.0).force;
+            // What holds during the sample is the friction of its start, to a two-thousandth of the time that heating takes.
+            if n % 50 == 0 {
+                assert!((force / mu_at(warm) - 1.0).abs() < 0.01, "{v} m/s, sample {n}: {force} {}", mu_at(warm));
+            }
+            let h = DT / f64::from(parts);
+            for _ in 0..parts {
+                let rate = |warm: f64| (mu_at(warm) * v - loss(v) * warm) / 3e-5;
+                let middle = warm + 0.5 * h * rate(warm);
+                warm += h * rate(middle);
+            }
+        }
+        assert!(mu_at(warm) < 1.0, "it never became warm: {}", mu_at(warm));
+    }
+}
+
+#[test]
 fn a_falling_normal_force_takes_the_bristles_with_it() {
     let params = FrictionParams { normal_force_n: 10.0, bristle_damping: 10.0, ..Default::default() };
     let mut rig = Rig::new(mass(0.01, 0.0), wall(), Friction::new(FrictionLaw::ElastoPlastic, params, None));

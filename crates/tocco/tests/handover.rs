@@ -133,6 +133,22 @@ fn what_comes_in_with_the_bodies_is_booked_and_energy_minus_work_never_rises() {
 }
 
 #[test]
+fn a_body_that_is_made_otherwise_takes_over_the_energy_of_its_modes() {
+    let before = format!("{PLATE}{PLATE_HIT}");
+    for (what, after) in [
+        ("another pitch", before.replace("430.0", "390.0").replace("1213.0", "1500.0")),
+        ("another mass", before.replace("mass_kg = 0.05", "mass_kg = 0.2")),
+    ] {
+        let mut engine = engine(&before, RATE_HZ);
+        engine.render(&[], &mut Queue::new(), &mut [0.0; 2_345]);
+        let had = engine.energy();
+        engine.render(&[], &mut Queue::from([Timed { at: 2_345, command: Command::adopt(build(&after)) }]), &mut [0.0]);
+        let has = engine.energy();
+        assert!(had > 1e-4 && (has / had - 1.0).abs() < 1e-3, "{what}: {had} J, then {has} J");
+    }
+}
+
+#[test]
 fn a_value_that_a_player_gave_stays_unless_the_edit_changes_it() {
     let text = format!("{BAR}{HITS}{PRESSED}");
     let mut engine = engine(&text, RATE_HZ);

@@ -115,6 +115,29 @@ fn a_tap_goes_to_the_channels_of_the_outputs_that_it_names_and_main_is_what_it_w
 }
 
 #[test]
+fn a_tap_is_heard_with_its_gain_and_a_panned_one_with_the_same_power_on_both_sides_together() {
+    const BAR: &str = r#"
+        body.bar = { type = "modal", modes = [{ freq_hz = 440.0, decay_s = 0.1, mass_kg = 0.05 }] }
+        event = [{ at_s = 0.0, hit = "bar", impulse_n_s = 0.01 }]
+    "#;
+    for (pan_01, gain) in [(0.0, 0.5), (0.25, 1.0), (0.5, 3.0), (0.8, 1.0)] {
+        let mut engine =
+            engine(&format!("{BAR}tap = [{{ of = \"bar\", pan_01 = {pan_01:?}, gain = {gain:?} }}]"), RATE_HZ);
+        let velocity = engine.scene().directory().probe("bar.velocity").unwrap();
+        engine.watch(&[velocity]);
+        let (mut out, mut rows) = (vec![0.0; 2 * FRAMES], vec![0.0; FRAMES]);
+        engine.render_probed(&[], &mut Queue::new(), &mut out, &mut rows);
+        let (right, left) = (pan_01 * std::f64::consts::FRAC_PI_2).sin_cos();
+        for (frame, v) in out.chunks(2).zip(&rows) {
+            let off =
+                [(frame[0], left), (frame[1], right)].map(|(heard, share)| (f64::from(heard) - gain * share * v).abs());
+            assert!(off[0].max(off[1]) < 1e-7 * gain, "{pan_01} {gain}: {frame:?} {v}");
+        }
+        assert!(rows.iter().any(|v| v.abs() > 0.1));
+    }
+}
+
+#[test]
 fn a_mono_scene_is_heard_on_two_channels_unless_it_says_where_it_goes() {
     let free = SceneDef::from_text(&outputs(r#"tap = [{ of = "bar" }]"#)).unwrap();
     let written = SceneDef::from_text(&outputs("output.main.channels = [0]\n tap = [{ of = \"bar\" }]")).unwrap();

@@ -2,7 +2,7 @@
 //! What must not change the sound: the host's block size, the threads around, the vector width, a stranger in the room.
 
 mod common;
-use common::engine;
+use common::{engine, probe};
 use tocco::engine::{Command, Queue, Timed};
 use tocco::{Engine, Scene, SceneDef};
 
@@ -353,4 +353,20 @@ fn a_glass_that_is_rubbed_after_a_long_rest_sounds_as_one_whose_friction_never_s
     assert!(slept[2_400..2_460] == awake[2_400..2_460] && slept[..2_400].iter().all(|x| *x == 0.0));
     let loudest = awake.iter().fold(0.0f32, |most, x| most.max(x.abs()));
     assert!(loudest > 1e-3 && slept.iter().zip(&awake).all(|(a, b)| (a - b).abs() < 1e-5 * loudest));
+}
+
+#[test]
+fn a_body_tuned_by_its_scale_rings_at_that_multiple_and_dies_in_that_time() {
+    for (freq_scale, decay_scale) in [(1.0, 1.0), (1.5, 0.5), (0.5, 2.0)] {
+        let text = format!(
+            "[body.bar]\ntype = \"modal\"\nfreq_scale = {freq_scale:?}\ndecay_scale = {decay_scale:?}\n\
+             modes = [{{ freq_hz = 200.0, decay_s = 0.5, mass_kg = 0.05 }}]\n\
+             [[event]]\nat_s = 0.0\nhit = \"bar\"\nimpulse_n_s = 0.01\n[[tap]]\nof = \"bar\"\n"
+        );
+        let (rows, _) = probe(&mut engine(&text, 48_000.0), &["bar.velocity", "energy"], 48_000);
+        let up = (1..48_000).filter(|&n| rows[n - 1][0] < 0.0 && rows[n][0] >= 0.0).count() as f64;
+        assert!((up - 200.0 * freq_scale).abs() <= 1.0, "{freq_scale}: {up} periods in a second");
+        let decay_s = 2.0 / (rows[0][1] / rows[47_999][1]).ln();
+        assert!((decay_s / (0.5 * decay_scale) - 1.0).abs() < 5e-3, "{decay_scale}: {decay_s}");
+    }
 }

@@ -23,7 +23,7 @@ fn sources() -> BTreeMap<String, String> {
 
 /// Lowest first; a file uses only what stands before it or beside it.
 const LAYERS: [&[&str]; 7] = [
-    &["math", "units", "hash", "rng", "param"],
+    &["fault", "math", "units", "hash", "rng", "param"],
     &["theory", "papers", "resonator", "interactor", "texture", "output"],
     &["signal", "process"],
     &["contact"],
@@ -235,4 +235,32 @@ fn the_table_of_equations_names_every_stated_tag_with_a_file_and_a_test_that_exi
     once.sort();
     once.dedup();
     assert_eq!(once.len(), listed.len(), "a tag is listed twice");
+}
+
+#[test]
+fn every_planted_fault_is_in_the_table_with_a_file_that_has_it_and_a_test_that_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let sources = sources();
+    let table = sources["fault.rs"].split("    planted! {\n").nth(1).unwrap();
+    let mut listed = Vec::new();
+    for row in table.lines().map(str::trim).filter(|row| row.starts_with(|c: char| c.is_ascii_uppercase())) {
+        let name = row.split(',').next().unwrap();
+        let quoted: Vec<&str> = row.split('"').skip(1).step_by(2).collect();
+        let [file, _, place, test] = quoted[..4] else { panic!("{row}") };
+        assert!(sources[file].contains(&format!("fault!({name},")), "{file} has no fault {name}");
+        let text = match place {
+            "lib" => sources.values().cloned().collect(),
+            "scene_text" => fs::read_to_string(root.join("tests/scene_text/main.rs")).unwrap(),
+            place => fs::read_to_string(root.join(format!("tests/{place}.rs"))).unwrap(),
+        };
+        let last = test.rsplit("::").next().unwrap();
+        assert!(text.contains(&format!("fn {last}")), "{name}: {place} has no test {last}");
+        listed.push(name);
+    }
+    assert!(listed.len() >= 60, "{} faults", listed.len());
+    for (file, text) in sources.iter().filter(|(file, _)| *file != "fault.rs") {
+        for name in text.split("fault!(").skip(1).filter_map(|rest| rest.split(',').next()) {
+            assert!(listed.contains(&name.trim()), "{file}: {name} is not in the table");
+        }
+    }
 }

@@ -53,6 +53,17 @@ fn the_rebound_is_the_theorys_for_every_exponent_loss_start_phase_and_contact_of
 }
 
 #[test]
+fn a_mass_that_leaves_faster_than_its_loss_allows_is_not_pulled_back() {
+    // Below -1/mu the printed law pulls; a contact only pushes, so the speed stays what it is to the last digit.
+    for a in [1.0, 1.5, 2.8] {
+        for v in [-2.0, -3.0, -4.0] {
+            let t = Throw { k: 1.5e11, mu: 0.6, a, v, start_m: 5e-4, extra: "" };
+            assert!((rebound(&t, 60, 44_100.0) + v).abs() < 1e-12, "exponent {a}, {v} m/s");
+        }
+    }
+}
+
+#[test]
 fn an_elastic_rebound_is_exact_however_short_the_contact() {
     for samples in [0.01, 0.1, 1.0, 10.0] {
         let k = stiffness(0.01, samples / 44_100.0, 1.5, 1.0);

@@ -161,6 +161,16 @@ fn a_struck_bar_comes_back_to_its_place_and_energy_never_rises() {
     assert_eq!((health.unconverged, health.reset), (0, 0));
 }
 
+#[test]
+fn a_hung_bar_swings_as_fast_as_its_suspension_says() {
+    let text = struck(0.5, "suspension_hz = 8.0\nsuspension_decay_s = 50.0");
+    let (rows, _) = probe(&mut engine(&text, RATE_HZ), &["bar.hit.position"], 144_000);
+    // After a second the bending has died.
+    let up: Vec<usize> = (48_000..144_000).filter(|&n| rows[n - 1][0] < 0.0 && rows[n][0] >= 0.0).collect();
+    let period_s = (up[up.len() - 1] - up[0]) as f64 / (up.len() - 1) as f64 / RATE_HZ;
+    assert!((8.0 * period_s - 1.0).abs() < 1e-3, "{period_s}");
+}
+
 fn sound(text: &str, frames: usize) -> Vec<f32> {
     let mut out = vec![0.0; frames];
     engine(text, RATE_HZ).render(&[], &mut tocco::Queue::new(), &mut out);

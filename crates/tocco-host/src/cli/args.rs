@@ -142,7 +142,7 @@ pub(super) enum Command {
     #[command(after_help = analyse::EXAMPLES)]
     Analyse(AnalyseArgs),
     /// Compute the source papers' tables and figures, theirs beside ours
-    #[command(after_help = "Examples:\n  tocco reproduce table-2.1 -o paper\n  tocco reproduce all -o paper\n\n\
+    #[command(after_help = "Examples:\n  tocco reproduce 002-table-2.1 -o paper\n  tocco reproduce all -o paper\n\n\
         You get a verdict per item on the terminal, and CSV, PNG and a scene in the folder; exit code 1 if a figure is missed.\n\
         Without an item: the list of items.")]
     Reproduce {

@@ -83,10 +83,27 @@ impl Case {
         panel.with(Series::new("Tocco", TOCCO, Look::DottedLine, data))
     }
 
-    /// Tocco against the closed forms: the same three lines for every case.
+    /// Tocco against the closed forms: the same five lines for every case.
     fn judge(&self, out: &mut Outcome) -> Result<(), String> {
         let touch = self.tocco.touch()?;
         out.within_percent("Tocco: rebound, m/s", self.impact.rebound_m_s(), touch.out_m_s, 0.25);
+        let lasts = 1e6 * (touch.to_s - touch.from_s);
+        out.within_percent("Tocco: contact time, µs", 1e6 * self.impact.contact_time_s(), lasts, 0.25);
+        // Distance in the phase plane, both axes in units of the collision: x_max and v_in.
+        let (x_max, v_in) = (self.impact.max_compression_m(), self.impact.velocity_m_s);
+        let far = |n: usize| {
+            let (x, v) = (self.tocco.compression_m[n], self.tocco.hammer_m_s[n]);
+            let apart = |row: &[f64; 5]| f64::hypot((x - row[1]) / x_max, (v - row[2]) / v_in);
+            self.exact.iter().map(apart).fold(f64::INFINITY, f64::min)
+        };
+        let inside = (0..self.tocco.time_s.len()).filter(|&n| self.tocco.compression_m[n] > 0.0);
+        out.near(
+            "Tocco: farthest sample from the exact motion, %",
+            0.0,
+            100.0 * inside.map(far).fold(0.0, f64::max),
+            1.0,
+            3,
+        );
         let depth = self.tocco.depth_m() / self.impact.max_compression_m() - 1.0;
         out.holds("Tocco: depth not exceeded", "<= x_max", format!("{:+.3} %", 100.0 * depth), depth <= 1e-3);
         let growth = self.tocco.worst_growth();

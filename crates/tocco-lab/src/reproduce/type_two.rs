@@ -113,11 +113,13 @@ fn short_contact(out: &mut Outcome) -> Result<(), String> {
     let t0 = contact_time_s(&hit.run(0.01)?)?;
     let rigid = WallImpact { mass_kg: 0.01, stiffness: 1e9, exponent: 1.5, dissipation_s_m: 0.5, velocity_m_s: 1.0 }
         .contact_time_s();
+    let fine = contact_time_s(&attack::reference(&hit, 0.01))?;
+    out.within_percent("one mode of 220 Hz and 50 g: t0, s (paper: its scheme at 64 x the rate)", fine, t0, 0.5);
     out.holds(
         "'t0 of type II is always longer than of type I'",
-        "always",
+        format!("by its own scheme: {:.1} µs against {:.1} µs", 1e6 * fine, 1e6 * rigid),
         format!("not always: {:.1} µs against {:.1} µs", 1e6 * t0, 1e6 * rigid),
-        t0 < rigid,
+        t0 < rigid && fine < rigid,
     );
     out.notes.push("the last line is an erratum: one mode of 220 Hz and 50 g under the hammer of Table 2.1 (b) shortens the contact, because the reduced mass is smaller".into());
     Ok(())

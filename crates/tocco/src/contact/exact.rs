@@ -48,7 +48,7 @@ impl World {
             let elastic = |s: Real| {
                 // The law without loss: its mean force over the stroke. Loss enters through u alone.
                 let f = contact.law.force(Stroke { from: x, by: s, dt: h });
-                let speed = 1.0 + mu * s / h;
+                let speed = fault!(EXACT_SCHEME, 1.0 + mu * s / h, 1.0);
                 if speed > 0.0 { f.n / speed } else { 0.0 }
             };
             let moved = |d: Real| {

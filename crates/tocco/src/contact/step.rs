@@ -112,7 +112,7 @@ impl World {
             let before = contact.law.energy(contact.compression);
             contact.compression += texture.height_m * height - contact.height;
             contact.height = texture.height_m * height;
-            self.work += contact.law.energy(contact.compression) - before;
+            self.work += fault!(LEDGER_SURFACE, contact.law.energy(contact.compression) - before, 0.0);
         }
     }
 
@@ -161,16 +161,16 @@ impl World {
         let found = contact.resolve(s0, compliance, dt, contact.guess());
         let force = found.force;
         for (side, (body, site)) in [(first, a), (second, b)].into_iter().enumerate() {
-            let own = if side == 0 { -force } else { force };
+            let own = if side == 0 { -force } else { fault!(THIRD_LAW, force, times 0.98) };
             if rigid[side] {
-                self.work -= own * speeds[side] * dt;
+                self.work -= fault!(LEDGER_HAND, own * speeds[side] * dt, 0.0);
                 continue;
             }
             body.push(site.port, own);
             if self.pushed[site.body] {
                 for (port, &outside) in self.forces[site.body].iter().enumerate() {
                     if outside != 0.0 {
-                        self.work += outside * body.free_stroke(port);
+                        self.work += fault!(LEDGER_FORCE, outside * body.free_stroke(port), 0.0);
                     }
                 }
             }
@@ -245,7 +245,8 @@ impl World {
                         }
                     }
                 }
-                self.matrix[base + c * n + d] = compliance;
+                let coupled = if c == d { compliance } else { fault!(CROSS_COMPLIANCE, compliance, 0.0) };
+                self.matrix[base + c * n + d] = coupled;
             }
         }
         self.islands[island].fresh = true;
@@ -299,7 +300,7 @@ impl World {
             let Contact { a, b, .. } = self.contacts[index];
             if force != 0.0 {
                 self.push_site(a, -force, dt);
-                self.push_site(b, force, dt);
+                self.push_site(b, fault!(THIRD_LAW, force, times 0.98), dt);
             }
             let contact = &mut self.contacts[index];
             if let Law::Tangential { law, .. } = &contact.law {
@@ -315,7 +316,7 @@ impl World {
                 for port in 0..self.forces[body].len() {
                     let force = self.forces[body][port];
                     if force != 0.0 {
-                        self.work += force * self.bodies[body].free_stroke(port);
+                        self.work += fault!(LEDGER_FORCE, force * self.bodies[body].free_stroke(port), 0.0);
                     }
                 }
             }
@@ -326,7 +327,7 @@ impl World {
     /// A contact's force on one partner; what pushes a rigid one is work of whoever holds it.
     pub(super) fn push_site(&mut self, site: Site, force: Real, dt: Real) {
         if self.rigid[site.body] {
-            self.work -= force * self.bodies[site.body].velocity(0) * dt;
+            self.work -= fault!(LEDGER_HAND, force * self.bodies[site.body].velocity(0) * dt, 0.0);
         } else {
             self.bodies[site.body].push(site.port, force);
         }

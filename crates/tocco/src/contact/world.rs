@@ -411,7 +411,7 @@ impl World {
         self.disturb(site.body);
         let before = self.bodies[site.body].energy();
         let taken = self.bodies[site.body].hit(site.port, impulse_n_s);
-        self.work += self.bodies[site.body].energy() - before;
+        self.work += fault!(LEDGER_HIT, self.bodies[site.body].energy() - before, 0.0);
         taken
     }
 

@@ -227,14 +227,15 @@ impl Friction {
 
     fn refresh(&mut self) {
         let (p, b) = (&self.params, &mut self.bristle);
-        b.sigma0 = p.bristle_stiffness;
+        b.sigma0 = fault!(BRISTLE_STIFFNESS, p.bristle_stiffness, times 0.5);
         b.inverse = 1.0 / b.sigma0;
-        b.sigma1 = p.bristle_damping;
-        b.viscous.sigma2 = p.viscosity;
-        b.stribeck = p.stribeck_m_s;
-        b.per_stribeck = 1.0 / p.stribeck_m_s;
-        b.curve.rate = 1.0 / (p.stribeck_m_s * p.stribeck_m_s);
-        b.elastic = self.law == FrictionLaw::ElastoPlastic;
+        b.sigma1 = fault!(BRISTLE_DAMPING, p.bristle_damping, times 0.2);
+        b.viscous.sigma2 = fault!(VISCOSITY, p.viscosity, times 2.0);
+        let stribeck_m_s = fault!(STRIBECK_SPEED, p.stribeck_m_s, times 3.0);
+        b.stribeck = stribeck_m_s;
+        b.per_stribeck = 1.0 / stribeck_m_s;
+        b.curve.rate = 1.0 / (stribeck_m_s * stribeck_m_s);
+        b.elastic = fault!(LUGRE_INSTEAD, self.law == FrictionLaw::ElastoPlastic, false);
         b.plain = b.elastic && b.viscous.exponent == 1.0;
         self.press();
     }
@@ -244,9 +245,12 @@ impl Friction {
         let (p, b) = (&self.params, &mut self.bristle);
         b.curve.coulomb = p.mu_dynamic * self.normal;
         // A live change may carry mu_static below mu_dynamic; the curve is then flat.
-        b.curve.drop =
-            if self.law == FrictionLaw::Dahl { 0.0 } else { (p.mu_static - p.mu_dynamic).max(0.0) * self.normal };
-        b.breakaway = p.breakaway_01 * b.curve.coulomb * b.inverse;
+        b.curve.drop = if fault!(DAHL_FALLS, self.law == FrictionLaw::Dahl, false) {
+            0.0
+        } else {
+            fault!(STICTION, (p.mu_static - p.mu_dynamic).max(0.0) * self.normal, times 0.7)
+        };
+        b.breakaway = fault!(BREAKAWAY, p.breakaway_01, times 0.5) * b.curve.coulomb * b.inverse;
         b.most = b.curve.stiction() * b.inverse;
         b.noise = p.roughness * self.normal * self.surface;
     }
@@ -360,6 +364,7 @@ impl TangentialLaw for Friction {
     }
 
     fn set_roughness(&mut self, height: Real) {
+        let height = fault!(ROUGHNESS, height, times 0.5);
         self.surface = height;
         self.bristle.noise = self.params.roughness * self.normal * height;
     }

@@ -52,7 +52,7 @@ impl Air {
         let nitrogen_hz = (9.0 + 280.0 * h * exp(-4.170 * (pow(t, -1.0 / 3.0) - 1.0))) / t.sqrt();
         // [air.3]
         let square = freq_hz * freq_hz;
-        let oxygen = 0.01275 * exp(-2239.1 / kelvin) / (oxygen_hz + square / oxygen_hz);
+        let oxygen = fault!(AIR_OXYGEN, 0.01275, 0.01) * exp(-2239.1 / kelvin) / (oxygen_hz + square / oxygen_hz);
         let nitrogen = 0.1068 * exp(-3352.0 / kelvin) / (nitrogen_hz + square / nitrogen_hz);
         8.686 * square * (1.84e-11 * t.sqrt() + pow(t, -2.5) * (oxygen + nitrogen))
     }

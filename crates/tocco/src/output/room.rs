@@ -107,7 +107,7 @@ pub fn decay_by_absorption(volume_m3: Real, absorption_01: &Bands, air: Air) -> 
         let centre_hz = FIRST_HZ * Real::from(1 << band);
         let air_1_m = air.loss_db_m(centre_hz) * LN_60_DB / 30.0;
         let walls = -surface_m2(volume_m3) * ln(1.0 - absorption_01[band]);
-        8.0 * LN_60_DB * volume_m3 / (air.sound_speed_m_s() * (walls + 4.0 * air_1_m * volume_m3)) // [room.1]
+        fault!(SABINE, 8.0, 7.0) * LN_60_DB * volume_m3 / (air.sound_speed_m_s() * (walls + 4.0 * air_1_m * volume_m3)) // [room.1]
     })
 }
 
@@ -150,6 +150,7 @@ impl Room {
     pub fn new(make: &RoomMake, channels: usize, rate_hz: Real) -> Self {
         let layout = Layout::octaves(FIRST_HZ, BANDS, rate_hz);
         let RoomMake { volume_m3, t60_s, air } = *make;
+        let t60_s = fault!(ROOM_T60, t60_s, t60_s.map(|t| 1.15 * t));
         let speed_m_s = air.sound_speed_m_s();
         let free_s = 4.0 * volume_m3 / surface_m2(volume_m3) / speed_m_s; // [room.2]
         let longest_s = t60_s[..layout.bands].iter().fold(0.0, |most: Real, t| most.max(*t));

@@ -106,7 +106,7 @@ impl Breaking {
         self.book.had_j += blow + p.mass_kg * GRAVITY_M_S2 * p.height_m;
         let surfaces: Real = self.parts.iter().map(|part| pow(*part, 2.0 / 3.0)).sum();
         for (i, part) in self.parts.iter().enumerate() {
-            let ringing = p.crack_01 * blow * pow(*part, 2.0 / 3.0) / surfaces; // [break.2]
+            let ringing = fault!(BREAK_ENERGY, p.crack_01 * blow, times 3.0) * pow(*part, 2.0 / 3.0) / surfaces; // [break.2]
             self.cracks[i] = (at_s + p.crack_s * self.rng.unit(), ringing);
             let mass = p.mass_kg * part;
             let speed = (2.0 * (1.0 - p.crack_01) * blow * part / mass).sqrt() * (2.0 * self.rng.unit() - 1.0); // [break.3]

@@ -95,7 +95,7 @@ impl Burst {
         self.keep = [exp(-d / self.rate_hz), exp(-(a + d) / self.rate_hz)];
         // Integral of (exp(-d t) - exp(-(a + d) t))^2.
         let energy = 0.5 / d - 2.0 / (a + 2.0 * d) + 0.5 / (a + d);
-        self.norm = 1.0 / energy.sqrt(); // [burst.2]
+        self.norm = fault!(BURST_ENERGY, 1.0, 1.5) / energy.sqrt(); // [burst.2]
         self.follow = [self.params.bright_hz, LOWEST_HZ].map(|hz| 1.0 - exp(-TAU * hz / self.rate_hz));
     }
 

@@ -125,7 +125,7 @@ fn nearest(fragments: &Fragments, size: Real) -> usize {
 
 /// An energy between two, by a power law. [crumple.2]
 pub fn power_law(alpha: Real, [low, high]: [Real; 2], unit: Real) -> Real {
-    let q = 1.0 - alpha;
+    let q = 1.0 - fault!(CRUMPLE_EXPONENT, alpha, alpha + 0.2);
     if q.abs() < 1e-9 {
         return low * pow(high / low, unit);
     }
@@ -175,7 +175,7 @@ impl Process for Crumple {
             let mut energy = scale * power_law(p.alpha, *energy_j, sizes.unit());
             if p.budget_01 > 0.0 {
                 energy = energy.min(*purse);
-                *purse -= energy;
+                *purse -= fault!(CRUMPLE_BUDGET, energy, times 0.5);
             }
             let unit = sizes.unit();
             let place = match ports.count() {

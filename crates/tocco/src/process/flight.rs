@@ -56,7 +56,7 @@ impl Flyer {
     pub fn land(&mut self, ground: Ground) -> Real {
         let e2 = ground.restitution * ground.restitution;
         let heard = ground.ring * (1.0 - e2) * 0.5 * self.mass * self.speed * self.speed; // [flight.2]
-        self.speed *= ground.restitution; // [flight.3]
+        self.speed *= fault!(RESTITUTION, ground.restitution, ground.restitution.sqrt()); // [flight.3]
         self.lands_s += 2.0 * self.speed / GRAVITY_M_S2;
         if self.speed < ground.slowest {
             self.lands_s = Real::INFINITY;

@@ -183,7 +183,7 @@ impl Particles {
 
     fn set_decay(&mut self, signal: Real) {
         let tau = self.params.sound_decay_s * (1.0 + self.params.force_to_sound * (signal - 0.5)).max(0.1);
-        self.keep = exp(-1.0 / (self.rate_hz * tau)); // [particles.5]
+        self.keep = exp(-1.0 / (self.rate_hz * fault!(GRAIN_DECAY, tau, times 2.0))); // [particles.5]
     }
 }
 
@@ -209,7 +209,7 @@ impl Process for Particles {
         let keep = if p.rise_s > 0.0 { exp(-GRID_S / p.rise_s) } else { 0.0 };
         self.crush += (1.0 - keep) * (asked - self.crush);
         let tau = p.system_decay_s * (1.0 + p.force_to_decay * (held - 0.5)).max(0.05); // [particles.2]
-        let a = exp(-GRID_S / tau);
+        let a = exp(-GRID_S / fault!(PARTICLES_DECAY, tau, times 2.0));
         self.energy = (a * self.energy + (1.0 - a) * tau * self.crush / CRUSH_S).min(ENERGY_MAX); // [particles.1]
         if self.energy < 1e-12 {
             self.energy = 0.0;
@@ -220,7 +220,7 @@ impl Process for Particles {
         if self.energy <= p.energy_min {
             return 0;
         }
-        let rate = p.objects * p.collisions_hz * pow(self.energy, p.rate_exponent); // [particles.3]
+        let rate = fault!(PARTICLES_RATE, p.objects, times 0.8) * p.collisions_hz * pow(self.energy, p.rate_exponent); // [particles.3]
         let size = pow(self.energy, p.energy_exponent) / p.objects.sqrt();
         let (spread_db, ports) = (p.spread_db, self.ports.count());
         let Self { arrivals, sizes, events, .. } = self;

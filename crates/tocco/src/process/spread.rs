@@ -73,7 +73,7 @@ impl Spread {
             let place = (when * self.ports.count() as Real) as usize; // [spread.3]
             self.coming.push(Event { at_s: at_s + self.params.spread_s * when, size: share, place }); // [spread.1]
         }
-        let momentum = self.params.momentum_n_s * strength;
+        let momentum = fault!(SPREAD_MOMENTUM, self.params.momentum_n_s * strength, times 1.1);
         self.coming.iter_mut().for_each(|event| event.size *= momentum / sum); // [spread.2]
         self.coming.sort_unstable_by(|a, b| a.at_s.total_cmp(&b.at_s));
     }

@@ -50,6 +50,8 @@ impl Mass {
     /// A mass at a place with a velocity; `sample_s` is the sample interval. `[control]`
     pub fn new(params: MassParams, position_m: Real, velocity_m_s: Real, sample_s: Real) -> Self {
         let (position, velocity) = (position_m, velocity_m_s);
+        let params = fault!(MASS_TWICE, params, MassParams { mass_kg: 2.0 * params.mass_kg, ..params });
+        let params = fault!(GRAVITY, params, MassParams { gravity_m_s2: 0.97 * params.gravity_m_s2, ..params });
         Self { params, position, velocity, sample_s, dt: sample_s, pushed: 0.0, work: 0.0, flown: 0, start: position_m }
     }
 
@@ -98,7 +100,7 @@ impl Mass {
         let stroke = dt * self.velocity + 0.5 * dt * dt * acceleration; // [mass.1]
         self.position += stroke;
         self.velocity += dt * acceleration; // [mass.2]
-        self.work += self.params.mass_kg * self.params.gravity_m_s2 * stroke;
+        self.work += fault!(LEDGER_GRAVITY, self.params.mass_kg * self.params.gravity_m_s2 * stroke, 0.0);
         self.pushed = 0.0;
     }
 }
@@ -130,7 +132,7 @@ impl Resonator for Mass {
         self.dt * self.velocity + 0.5 * self.dt * self.dt * self.acceleration()
     }
     fn compliance(&self, _to: usize, _from: usize) -> Real {
-        0.5 * self.dt * self.dt / self.params.mass_kg
+        fault!(MASS_COMPLIANCE, 0.5, 0.25) * self.dt * self.dt / self.params.mass_kg
     }
     fn push(&mut self, _port: usize, force_n: Real) {
         self.pushed += force_n;
@@ -178,7 +180,8 @@ impl Resonator for Mass {
     }
     fn range(&self, _port: usize, seconds: Real) -> (Real, Real) {
         let (position, velocity) = self.flight(0);
-        let reach = seconds * velocity.abs() + 0.5 * seconds * seconds * self.acceleration().abs();
+        let reach = fault!(SLEEP_REACH, seconds * velocity.abs(), times 0.2)
+            + 0.5 * seconds * seconds * self.acceleration().abs();
         (position - reach, position + reach)
     }
     fn hit(&mut self, _port: usize, impulse_n_s: Real) -> bool {

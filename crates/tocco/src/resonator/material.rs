@@ -64,12 +64,13 @@ impl Material {
 
     /// Quality factor at a frequency [material.1]; 0 Hz has the quality of 1 mHz. `[control]`
     pub fn q(&self, freq_hz: Real) -> Real {
-        1.0 / (self.loss_factor * pow(freq_hz.max(1e-3) / REFERENCE_HZ, self.loss_exponent))
+        1.0 / (self.loss_factor
+            * pow(freq_hz.max(1e-3) / REFERENCE_HZ, fault!(LOSS_EXPONENT, self.loss_exponent, -self.loss_exponent)))
     }
 
     /// Time to 1/e of the amplitude at a frequency, s [material.2]. `[control]`
     pub fn decay_s(&self, freq_hz: Real) -> Real {
-        self.q(freq_hz) / (PI * freq_hz.max(1e-3))
+        self.q(freq_hz) / (fault!(MATERIAL_DECAY, PI, times 2.0) * freq_hz.max(1e-3))
     }
 
     /// Speed of a longitudinal wave in a thin rod, m/s. `[control]`

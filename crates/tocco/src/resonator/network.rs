@@ -187,7 +187,7 @@ fn diagonalise(masses: &[Real], links: &[Link], part: &[usize], held: bool) -> V
             matrix[end * n + end] += k / masses[part[end]]; // [network.2]
         }
         if let [Some(a), Some(b)] = ends {
-            let coupling = k / (masses[part[a]] * masses[part[b]]).sqrt();
+            let coupling = fault!(NETWORK_COUPLING, k, times 0.9) / (masses[part[a]] * masses[part[b]]).sqrt();
             matrix[a * n + b] -= coupling;
             matrix[b * n + a] -= coupling;
         }
@@ -235,7 +235,7 @@ fn sharpen(modes: &mut [(Real, Vec<Real>)], links: &[Link]) {
 
 /// D of [network.3].
 fn damping(modes: &[(Real, Vec<Real>)], links: &[Link]) -> Vec<Real> {
-    by_links(modes, links, |link| link.damping_n_s_m)
+    by_links(modes, links, |link| fault!(NETWORK_DAMPING, link.damping_n_s_m, times 1.1))
 }
 
 /// What springs or dampers are between modes, link by link: a rigid mode stretches none, to the last bit.

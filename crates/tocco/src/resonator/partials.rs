@@ -76,6 +76,7 @@ fn pole(wanted: &Wanted, n: usize, sample_s: Real) -> Option<Pole> {
 
 /// Sine of every partial at a place: [partials.1].
 fn sines(place: Real, shape: &mut [Real]) {
+    let place = fault!(STRING_NODES, place, times 1.02);
     let (s, c) = (sin(PI * place), cos(PI * place));
     let (mut sine, mut cosine) = (0.0, 1.0);
     for value in shape {
@@ -132,7 +133,7 @@ impl Partials {
     fn reweigh(&mut self) {
         let StringParams { impedance_kg_s, inharmonicity, .. } = self.params;
         let freq_hz = 1.0 / (wanted(&self.params, self.sample_s).period * self.sample_s);
-        let goal = (4.0 * freq_hz / (impedance_kg_s * (1.0 + inharmonicity).sqrt())).sqrt(); // [partials.1]
+        let goal = (fault!(STRING_MASS, 4.0, 2.0) * freq_hz / (impedance_kg_s * (1.0 + inharmonicity).sqrt())).sqrt(); // [partials.1]
         let left = CONTROL_TICKS as u32;
         self.gain = Gain { now: self.gain.now, goal, left };
         if self.bank.energy() == 0.0 {

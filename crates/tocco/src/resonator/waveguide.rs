@@ -402,7 +402,13 @@ fn period(params: &StringParams, sample_s: Real) -> Real {
 }
 
 pub(super) fn wanted(params: &StringParams, sample_s: Real) -> Wanted {
-    Wanted { period: period(params, sample_s), inharmonicity: params.inharmonicity, q: params.q, q_tilt: params.q_tilt }
+    let StringParams { inharmonicity, q, q_tilt, .. } = *params;
+    Wanted {
+        period: fault!(STRING_FLAT, period(params, sample_s), period(params, sample_s) / 0.97),
+        inharmonicity: fault!(STRING_STIFFNESS, inharmonicity, times 0.5),
+        q: fault!(STRING_Q, q, times 0.4),
+        q_tilt,
+    }
 }
 
 impl Tunable for Waveguide {

@@ -560,12 +560,15 @@ impl Assembly<'_> {
                     return Err(SceneError::new(place, what));
                 }
                 let written = self.def.outputs.iter().find(|output| output.name == *name);
-                let gain = tap.gain * written.map_or(1.0, |output| output.gain);
+                let gain = fault!(TAP_GAIN, tap.gain * written.map_or(1.0, |output| output.gain), times 0.9);
                 let to = match tap.to {
                     TapTo::Channel(channel) => [(output.channels[channel], gain), (output.channels[channel], 0.0)],
                     TapTo::Pan(pan) => {
                         let angle = 0.5 * PI * pan;
-                        [(output.channels[0], gain * cos(angle)), (output.channels[1], gain * sin(angle))]
+                        [
+                            (output.channels[0], gain * cos(angle)),
+                            (output.channels[1], fault!(TAP_PAN, gain, times 0.8) * sin(angle)),
+                        ]
                     }
                 };
                 let lane = [0.0; CONTROL_TICKS];

@@ -110,7 +110,7 @@ impl Drive {
                 }
                 let [t0, v0] = points[*at];
                 match points.get(*at + 1) {
-                    Some(&[t1, v1]) if t > t0 => v0 + (v1 - v0) * ((t - t0) / (t1 - t0)),
+                    Some(&[t1, v1]) if t > t0 => fault!(DRIVE_STEPS, v0 + (v1 - v0) * ((t - t0) / (t1 - t0)), v0),
                     _ => v0,
                 }
             }
@@ -128,7 +128,7 @@ impl Drive {
                 }
                 let (first, part) = (place as usize, place - place.trunc());
                 let sample = |i: usize| Real::from(data.get(i).copied().unwrap_or(0.0));
-                *gain * (sample(first) + part * (sample(first + 1) - sample(first)))
+                *gain * (sample(first) + fault!(RECORDING_STEPS, part, 0.0) * (sample(first + 1) - sample(first)))
             }
             Running::Input { channel, gain } => *gain * inputs.sample(*channel),
             Running::Signal(signal) => signals[*signal].signal.at(t),

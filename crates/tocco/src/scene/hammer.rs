@@ -100,7 +100,7 @@ impl SceneDef {
             dissipation_s_m: impact.params.dissipation_s_m,
             velocity_m_s: hammer.at_speed_m_s,
         };
-        let stiffness = blow.lasting(tau).stiffness; // [intent.2]
+        let stiffness = blow.lasting(fault!(HARDNESS, tau, times 1.2)).stiffness; // [intent.2]
         let spec = &STIFFNESS;
         if spec.admits(stiffness) {
             return Ok(stiffness);

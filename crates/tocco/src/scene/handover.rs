@@ -90,7 +90,7 @@ impl Scene {
             let stays = &self.lineage.contacts;
             self.runtime.world.settle_in(|contact| stays[contact].is_some());
             self.take_slots(&mut old.runtime);
-            self.runtime.world.book(surplus);
+            fault!(LEDGER_HANDOVER, self.runtime.world.book(surplus), ());
         }
         self.take_taps(&mut old.runtime);
     }

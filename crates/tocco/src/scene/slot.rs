@@ -115,7 +115,7 @@ impl Slot {
     /// Sends the value to a goal, to be reached in so many samples. `[audio]`
     pub fn glide_to(&mut self, goal: Real, samples: Real) {
         let steps = if self.spec.rate == Rate::Sample { samples } else { samples / CONTROL_TICKS as Real };
-        (self.goal, self.left) = (goal, (steps as u32).max(1));
+        (self.goal, self.left) = (goal, (fault!(GLIDE_TIME, steps, times 1.5) as u32).max(1));
     }
 
     /// One step towards the goal, along the polynomial of fifth order that begins with the present value, slope and
@@ -129,7 +129,7 @@ impl Slot {
         let n = Real::from(self.left);
         let (way, run, turn) = (self.goal - self.value, self.slope * n, 0.5 * self.curvature * n * n);
         // value + run t + turn t^2 + a t^3 + b t^4 + c t^5, with value way, slope 0 and curvature 0 at t = 1.
-        let a = 10.0 * way - 6.0 * run - 3.0 * turn;
+        let a = fault!(GLIDE_CURVE, 10.0, 9.0) * way - 6.0 * run - 3.0 * turn;
         let b = -15.0 * way + 8.0 * run + 3.0 * turn;
         let c = 6.0 * way - 3.0 * run - turn;
         let t = 1.0 / n;

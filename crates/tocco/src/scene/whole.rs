@@ -108,7 +108,11 @@ fn transpose(own: &SceneDef, part: &PartDef, place: &str, given: &mut Vec<Given>
     }
     let mut add = |node: &str, id: &str| {
         let (place, path) = (format!("{place}.transpose"), format!("{node}/{id}"));
-        given.push(Given { place, path, value: GivenValue::Times(part.transpose) });
+        given.push(Given {
+            place,
+            path,
+            value: GivenValue::Times(fault!(TRANSPOSE, part.transpose, part.transpose.sqrt())),
+        });
     };
     for body in own.bodies.iter().filter(|body| body.form.mobility() == Mobility::Vibrating) {
         body.form.pitch().into_iter().for_each(|(spec, _)| add(&body.name, spec.id));

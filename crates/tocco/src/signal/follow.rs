@@ -49,7 +49,7 @@ impl Follower {
     /// A follower of sound at this rate, Hz. `[control]`
     pub fn new(rise_s: Real, fall_s: Real, levels: Levels, rate_hz: Real) -> Self {
         let keep = |tau: Real| if tau > 0.0 { exp(-1.0 / (rate_hz * tau)) } else { 0.0 };
-        Self { keep: [keep(rise_s), keep(fall_s)], levels, envelope: 0.0 }
+        Self { keep: [keep(rise_s), keep(fault!(FOLLOW_FALL, fall_s, times 1.5))], levels, envelope: 0.0 }
     }
 
     /// One sample; what is not a number is silence. `[audio]`

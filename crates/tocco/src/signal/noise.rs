@@ -118,7 +118,7 @@ impl Noise {
                 all += power(middle) * width;
                 left += power(middle) * low_pass.power(middle) * width;
             }
-            noise.rms *= (all / left).sqrt(); // [noise.2]
+            noise.rms *= fault!(SIGNAL_NOISE, (all / left).sqrt(), 1.0); // [noise.2]
             for _ in 0..(4.0 / (GRID_S * last_hz)) as usize {
                 noise.next();
             }

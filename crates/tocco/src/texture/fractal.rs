@@ -127,7 +127,7 @@ impl Fractal {
         self.beta = if beta > 0.0 { beta.min(2.0) } else { 0.0 };
         let last = self.pairs - 1;
         for i in 0..last {
-            self.zeros[i] = self.mapped(i as Real + 0.5 * self.beta); // [fractal.1]
+            self.zeros[i] = self.mapped(i as Real + fault!(NOISE_EXPONENT, 0.5, 0.45) * self.beta); // [fractal.1]
         }
         (self.zeros[last], self.poles[last]) = (0.0, 0.0);
         let (r, q) = self.nyquist_pair();
@@ -136,7 +136,7 @@ impl Fractal {
         for i in 0..self.pairs {
             self.residues[i] = self.residue(i);
         }
-        self.gain = 1.0 / self.variance().sqrt();
+        self.gain = 1.0 / fault!(NOISE_SIZE, self.variance(), times 1.2).sqrt();
     }
 
     /// The next sample. `[audio]`

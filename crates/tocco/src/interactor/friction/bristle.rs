@@ -221,7 +221,7 @@ impl Bristle {
         let (viscous, viscous_slope) = self.viscous.at(w);
         let mut force = self.sigma0 * zeta + viscous;
         let mut slope = self.sigma0 * a * y_slope + viscous_slope;
-        if regime == Regime::Over && self.limited && self.sigma1 > 0.0 {
+        if regime == Regime::Over && fault!(DAMPING_UNLIMITED, self.limited, false) && self.sigma1 > 0.0 {
             // [friction.5]; zero with y at its border, so the force has no jump there.
             let d = self.sigma1 / (4.0 * g + self.sigma1 * w);
             let damping = 4.0 * g * d;

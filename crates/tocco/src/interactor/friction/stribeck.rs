@@ -55,7 +55,7 @@ pub(super) fn resolve(law: &Bristle, v0: Real, lam: Real, stuck: bool) -> Solved
     if lam == 0.0 {
         return Solved { v: v0, force: sliding(law, v0).0, evaluations: 1, converged: true };
     }
-    let holds = speed <= lam * law.curve.stiction();
+    let holds = speed <= lam * fault!(STATIC_HOLDS, law.curve.stiction(), times 0.6);
     let stick = |evaluations| Solved { v: 0.0, force: v0 / lam, evaluations, converged: true };
     if holds && stuck {
         return stick(0);

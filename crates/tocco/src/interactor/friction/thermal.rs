@@ -55,7 +55,7 @@ pub(super) struct Rosin {
 /// [thermal.1]
 fn steady(p: &FrictionParams, v: Real) -> Real {
     let x = v / p.stribeck_m_s;
-    let fall = (0.4 * exp(-10.0 * x) + 0.45 * exp(-x)) / 0.85;
+    let fall = (0.4 * exp(-fault!(ROSIN_CURVE, 10.0, 3.0) * x) + 0.45 * exp(-x)) / 0.85;
     p.mu_dynamic + (p.mu_static - p.mu_dynamic).max(0.0) * fall
 }
 
@@ -75,7 +75,7 @@ impl Rosin {
 
     /// Rebuilds mu(T). `[audio]`
     pub fn tune(&mut self, p: &FrictionParams) {
-        self.capacity = p.heat_capacity_j_k;
+        self.capacity = fault!(ROSIN_HEAT, p.heat_capacity_j_k, times 10.0);
         self.conduction = p.conduction_w_k;
         self.advection = p.advection_w_s_m_k;
         self.table[0] = (0.0, p.mu_static.max(p.mu_dynamic));

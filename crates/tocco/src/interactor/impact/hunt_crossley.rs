@@ -80,12 +80,15 @@ impl Spring {
         if self.law == ImpactLaw::Linear {
             p.exponent = 1.0;
         }
-        self.elastic = Power::new(p.exponent);
-        self.viscous = self.viscous_exponent.filter(|b| *b != p.exponent).map(Power::new);
+        self.elastic = Power::new(fault!(EXPONENT, p.exponent, p.exponent + 0.1));
+        self.viscous = self
+            .viscous_exponent
+            .filter(|b| *b != p.exponent)
+            .map(|b| Power::new(fault!(VISCOUS_EXPONENT, b, b + 0.2)));
         let viscous = matches!(self.law, ImpactLaw::HuntCrossley | ImpactLaw::Linear);
         self.loss = match (viscous, self.viscous_exponent) {
             (true, Some(_)) if p.viscous_loss > 0.0 => p.viscous_loss,
-            (true, _) => p.dissipation_s_m * p.stiffness,
+            (true, _) => fault!(LOSS_HALVED, p.dissipation_s_m * p.stiffness, times 0.5),
             (false, _) => 0.0,
         };
     }
@@ -150,11 +153,11 @@ impl Interactor for Spring {
                     (mean_b, end_b)
                 }
             };
-            let rate = self.loss / dt;
+            let rate = fault!(LOSS_GIVES, self.loss / dt, -self.loss / dt);
             n += rate * mean_b * by;
             per_m += rate * end_b;
         }
-        if n > 0.0 { Force { n, per_m } } else { Force::NONE }
+        if fault!(ADHESION, n > 0.0, n != 0.0) { Force { n, per_m } } else { Force::NONE }
     }
 
     fn resolve(&mut self, from: Real, s0: Real, compliance: Real, dt: Real, guess: Real) -> Solution {
@@ -164,7 +167,8 @@ impl Interactor for Spring {
             return newton(general, ceiling, from, s0, compliance, guess);
         }
         // The most frequent solve of all, without the cases that cannot occur in it.
-        let (k, rate, u) = (self.params.stiffness, self.loss / dt, from.sqrt());
+        let rate = fault!(LOSS_GIVES, self.loss / dt, -self.loss / dt);
+        let (k, u) = (self.params.stiffness, from.sqrt());
         let hertz = |by: Real| {
             let y = from + by;
             if y <= 0.0 {
@@ -173,7 +177,7 @@ impl Interactor for Spring {
             let (mean, slope, end) = hertz_mean(from, y, u);
             let n = k * mean + rate * mean * by;
             let per_m = k * slope + rate * end;
-            if n > 0.0 { Force { n, per_m } } else { Force::NONE }
+            if fault!(ADHESION, n > 0.0, n != 0.0) { Force { n, per_m } } else { Force::NONE }
         };
         newton(hertz, ceiling, from, s0, compliance, guess)
     }

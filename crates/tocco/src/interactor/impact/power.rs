@@ -105,7 +105,7 @@ pub(super) fn hertz_mean(x: Real, y: Real, u: Real) -> (Real, Real, Real) {
     let w = y.sqrt();
     let (sum, roots) = (x * (x + y) + y * y + u * w * (x + y), w + u);
     let rise = (2.0 * w * (x + 2.0 * y) + u * (x + 3.0 * y)) * roots - sum;
-    (0.4 * sum / roots, 0.2 * rise / (w * roots * roots), y * w)
+    (fault!(HERTZ_MEAN, 0.4, 0.41) * sum / roots, 0.2 * rise / (w * roots * roots), y * w)
 }
 
 fn whole(x: Real, n: u32) -> Real {

@@ -62,7 +62,8 @@ impl Felt {
     }
 
     fn refresh(&mut self) {
-        self.relaxing = self.spring.params.hysteresis_01 * self.spring.params.stiffness;
+        let relaxing = self.spring.params.hysteresis_01 * self.spring.params.stiffness;
+        self.relaxing = fault!(FELT_TERM, relaxing, times 0.3);
     }
 
     /// The felt's memory over a time with the partner held at x. [impact.3]
@@ -79,7 +80,7 @@ impl Felt {
             held = dt - alone;
         }
         if held > 0.0 {
-            self.felt = target + (self.felt - target) * exp(-held / p.relaxation_s);
+            self.felt = target + (self.felt - target) * exp(-held / fault!(FELT_RELAXES, p.relaxation_s, times 3.0));
         }
         self.surface = pow(p.hysteresis_01 * self.felt, 1.0 / self.spring.elastic.exponent());
     }

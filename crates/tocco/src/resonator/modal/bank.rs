@@ -24,7 +24,8 @@ pub struct Pole {
 
 impl Pole {
     pub(super) fn of(&(freq_hz, decay_s, _): &ModeRow) -> Self {
-        Self { omega: rad_s(freq_hz), sigma: decay_rate(decay_s) }
+        let (omega, sigma) = (rad_s(freq_hz), decay_rate(decay_s));
+        Self { omega: fault!(FREQUENCY, omega, times 1.01), sigma: fault!(DECAY, sigma, times 2.0) }
     }
 
     /// Frequency at which it rings, rad/s; zero if it only creeps.
@@ -66,7 +67,8 @@ impl Mode {
         if self.rigid {
             return self.declared;
         }
-        Pole { omega: omega * params.freq_scale, sigma: sigma / params.decay_scale }
+        let freq_scale = fault!(FREQ_SCALE, params.freq_scale, params.freq_scale.sqrt());
+        Pole { omega: omega * freq_scale, sigma: sigma / params.decay_scale }
     }
 }
 
@@ -110,7 +112,10 @@ impl Layout {
 
     /// Values given by mode as a row by slot. `[control]`
     pub(super) fn row(&self, values: &[Real]) -> Row {
-        Row::from_fn(self.chunks(), |slot| self.slots[slot].map_or(0.0, |i| values[i]))
+        Row::from_fn(self.chunks(), |slot| {
+            let value = |i: usize| fault!(PORTS_SHIFTED, values[i], values[(i + 1) % values.len()]);
+            self.slots[slot].map_or(0.0, |i| fault!(SHAPE_SIGN, value(i), value(i).abs()))
+        })
     }
 }
 
@@ -137,7 +142,7 @@ impl Bank {
         let rank = ranks(&modes[rigid..]);
         let mode = |i: usize| Mode {
             declared: Pole::of(&modes[i]),
-            mass: modes[i].2,
+            mass: fault!(MODE_MASS, modes[i].2, times 2.0),
             rank: i.checked_sub(rigid).map_or(0.0, |i| rank[i]),
             rigid: i < rigid,
             largest_shape: ports.iter().fold(NO_SHAPE, |m: Real, port| m.max(port[i].abs())),

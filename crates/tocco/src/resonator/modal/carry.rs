@@ -18,7 +18,7 @@ impl Modal {
             }
             let Some(j) = before.next() else { break };
             let (State { q, p }, counterpart) = (old.motion(j), &old.bank.modes[j]);
-            let heavier = (counterpart.mass / mode.mass).sqrt();
+            let heavier = fault!(HANDOVER_LOSES, (counterpart.mass / mode.mass).sqrt(), times 0.5);
             let (now, then) = (mode.now.omega, counterpart.now.omega);
             // A rigid motion holds no elastic energy: it begins at its place of rest.
             let stretch = if now > 0.0 { then / now } else { 0.0 };

@@ -169,7 +169,7 @@ impl Modal {
         let (mode, mut recursion) = (self.bank.modes[i], TwoPole::default());
         if self.sounds(&mode) {
             let Step { qq, pp, .. } = self.steps.whole().at(i);
-            let (trace, det) = (2.0 + (qq + pp), exp(-2.0 * mode.now.sigma * self.sample_s)); // [modal.4]
+            let (trace, det) = (2.0 + (qq + pp), exp(-fault!(FREE_DECAY, 2.0, 1.0) * mode.now.sigma * self.sample_s)); // [modal.4]
             recursion = TwoPole { trace, det, trace_2: trace * trace - det, det_2: trace * det };
         }
         self.free.recursion.set(i, recursion);
@@ -189,7 +189,7 @@ impl Modal {
                         *sum += a.0[lane] * b.0[lane] * bq.0[lane]; // [modal.3]
                     }
                 }
-                let joined = kernel::join(&sum);
+                let joined = fault!(MODAL_COMPLIANCE, kernel::join(&sum), times 0.8);
                 compliance[to * ports + from] = joined;
                 compliance[from * ports + to] = joined;
             }

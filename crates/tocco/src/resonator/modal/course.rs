@@ -256,7 +256,7 @@ impl Modal {
     fn keep_energy(&mut self, i: usize, to: Pole) {
         let from = self.bank.modes[i].now;
         if to.omega > 0.0 && to.omega != from.omega {
-            let ratio = from.omega / to.omega; // [morph.3]
+            let ratio = fault!(RETUNE_ENERGY, from.omega / to.omega, 1.0); // [morph.3]
             let kept = if from.omega.min(to.omega) < RIGID { ratio.min(1.0) } else { ratio };
             let State { q, p } = self.state.at(i);
             self.state.set(i, State { q: q * kept, p });

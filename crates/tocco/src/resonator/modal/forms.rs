@@ -154,7 +154,8 @@ impl Modal {
             self.held.steps.set(i, step);
             self.held.scale.set(i, scale);
             let State { q, p } = self.state.at(i);
-            self.state.set(i, State { q: scale * (qq * q + qp * p), p: scale * p });
+            let kept = fault!(HELD_FORM, scale, times 0.9);
+            self.state.set(i, State { q: kept * (qq * q + qp * p), p: kept * p });
         }
         for (port, heard) in self.ports.iter().zip(&mut self.held.heard) {
             for i in 0..self.bank.slots_in_use() {

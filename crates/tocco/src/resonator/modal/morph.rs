@@ -69,7 +69,8 @@ pub(super) fn pair(from: &Tuning, to: &Tuning) -> [Tuning; 2] {
     extend(&mut to, &from);
     for k in 0..from.modes.len() {
         let agree: Real = from.ports.iter().zip(&to.ports).map(|(a, b)| a[k] * b[k]).sum();
-        let scale = (from.modes[k].2 / to.modes[k].2).sqrt() * if agree < 0.0 { -1.0 } else { 1.0 }; // [morph.2]
+        let lighter = from.modes[k].2 / to.modes[k].2;
+        let scale = fault!(MORPH_MASS, lighter.sqrt(), lighter) * if agree < 0.0 { -1.0 } else { 1.0 }; // [morph.2]
         to.modes[k].2 = from.modes[k].2;
         to.ports.iter_mut().for_each(|port| port[k] *= scale);
     }
@@ -160,7 +161,7 @@ fn along(from: Real, to: Real, log_ratio: Real, t: Real) -> Real {
     } else if t == 1.0 {
         to
     } else if from > 0.0 && to > 0.0 {
-        from * exp(t * log_ratio)
+        fault!(MORPH_LINEAR, from * exp(t * log_ratio), from + (to - from) * t)
     } else {
         from + (to - from) * t
     }
@@ -381,7 +382,8 @@ impl Modal {
         mode.largest_shape = NO_SHAPE;
         for (port, (from, to)) in self.ports.iter_mut().zip(from.shapes.iter().zip(&to.shapes)) {
             let (from, to) = (from.at(i), to.at(i));
-            let phi = if t == 1.0 { to } else { from + (to - from) * t }; // [morph.2]
+            let share = fault!(MORPH_SHAPE, t, t * t);
+            let phi = if t == 1.0 { to } else { from + (to - from) * share }; // [morph.2]
             port.heard.set(i, phi);
             mode.largest_shape = mode.largest_shape.max(phi.abs());
         }

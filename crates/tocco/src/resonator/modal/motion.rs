@@ -167,7 +167,7 @@ impl Resonator for Modal {
             let mode = self.bank.modes[i];
             if self.sounds(&mode) {
                 let (phi, State { q, p }) = (self.ports[port].target().at(i), self.state.at(i));
-                self.state.set(i, State { q, p: p + phi * impulse_n_s / mode.mass });
+                self.state.set(i, State { q, p: p + phi * fault!(HIT, impulse_n_s, times 0.5) / mode.mass });
             }
         }
         self.forget();

@@ -84,7 +84,7 @@ pub fn root(support: Support, k: usize) -> Real {
     let k = k as Real;
     let (mut b, sign) = match support {
         Support::Hinged => return k * PI,
-        Support::Free | Support::Clamped => ((k + 0.5) * PI, -1.0),
+        Support::Free | Support::Clamped => ((k + 0.5) * PI, fault!(BAR_ROOTS, -1.0, 1.0)),
         Support::ClampedFree => ((k - 0.5) * PI, 1.0),
         Support::ClampedHinged | Support::HingedFree => return hinged_root((k + 0.25) * PI),
     };
@@ -145,7 +145,7 @@ fn solve(given: &Given<'_>) -> Result<Solved, Fault> {
     let (length, width, thickness) = (given.need("length_m")?, given.need("width_m")?, given.need("thickness_m")?);
     let support = given.word::<Support>("support");
     let m = given.material;
-    let speed = thickness * (m.young_pa / (12.0 * m.density_kg_m3)).sqrt();
+    let speed = thickness * (m.young_pa / (fault!(BAR_SECTION, 12.0, 10.0) * m.density_kg_m3)).sqrt();
     let freq_hz = |b: Real| b * b * speed / (TAU * length * length); // [shape.3]
     let modes: Vec<(Real, [i32; 3])> = (1..=given.most)
         .map(|k| (freq_hz(root(support, k)), [k as i32, 0, 0]))
@@ -165,5 +165,5 @@ fn solve(given: &Given<'_>) -> Result<Solved, Fault> {
 
 /// Radius of gyration of a rectangle about its centre, m, of one half as long about its end: [shape.4].
 pub(super) fn gyration(length: Real, thickness: Real) -> Real {
-    ((length * length + thickness * thickness) / 12.0).sqrt()
+    ((length * length + thickness * thickness) / fault!(RIGID_INERTIA, 12.0, 6.0)).sqrt()
 }

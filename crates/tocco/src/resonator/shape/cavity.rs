@@ -146,7 +146,7 @@ fn solve_tube(given: &Given<'_>) -> Result<Solved, Fault> {
         Ends::Half => (1.0, true),
         Ends::Closed => (0.0, false),
     };
-    let reach = OPEN_END * radius;
+    let reach = fault!(TUBE_END, OPEN_END, 0.0) * radius;
     let whole = length + open * reach;
     // Half waves along the tube.
     let half_waves = |k: i32| if quarter { Real::from(k) - 0.5 } else { Real::from(k) };
@@ -192,7 +192,7 @@ pub(super) fn box_modes(c: Real, sides: [Real; 3], cap: Real) -> Vec<(Real, [i32
             let waves = Real::from(*n) / side;
             sum += waves * waves;
         }
-        0.5 * c * sum.sqrt() // [cavity.2]
+        0.5 * fault!(CAVITY_SOUND, c, times 1.02) * sum.sqrt() // [cavity.2]
     };
     let mut found = Vec::new();
     for l in (0..).take_while(|&l| freq_hz([l, 0, 0]) < cap) {

@@ -74,7 +74,7 @@ fn solve(given: &Given<'_>) -> Result<Solved, Fault> {
     let (radius, length, wall) = (given.need("radius_m")?, given.need("length_m")?, given.need("thickness_m")?);
     let m = given.material;
     let unit_hz = (m.young_pa / (m.density_kg_m3 * (1.0 - m.poisson * m.poisson))).sqrt() / (TAU * radius);
-    let k = wall * wall / (12.0 * radius * radius);
+    let k = wall * wall / (fault!(SHELL_BENDING, 12.0, 10.0) * radius * radius);
     let along = |waves: i32| Real::from(waves) * PI * radius / length;
     let at = |waves: i32, n: i32| mode(along(waves), n, m.poisson, k);
     let freq_hz = |waves: i32, n: i32| unit_hz * at(waves, n).0;

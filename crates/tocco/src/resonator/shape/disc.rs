@@ -69,7 +69,7 @@ fn edge(rim: Rim, poisson: Real, n: i32, x: Real) -> (Real, Real) {
     if rim == Rim::Clamped {
         return (j * iota - slope, -j); // [disc.1]
     }
-    let (mu, n2) = (1.0 - poisson, Real::from(n) * Real::from(n));
+    let (mu, n2) = (fault!(DISC_RIM, 1.0 - poisson, 1.0), Real::from(n) * Real::from(n));
     let m_j = x * x * j + mu * (x * slope - n2 * j);
     let m_i = x * x - mu * (x * iota - n2);
     if rim == Rim::Supported {

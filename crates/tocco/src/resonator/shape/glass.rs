@@ -106,7 +106,7 @@ fn cup(given: &Given<'_>, wall_kg: Real, list: impl Iterator<Item = (Real, i32, 
     let mut solved = Solved { shapes: vec![Vec::new(); given.points.len()], ..Solved::default() };
     for (freq_hz, n, circles) in list.take_while(|(freq_hz, ..)| *freq_hz < given.below_hz) {
         let b = root(Support::ClampedFree, circles as usize + 1);
-        let mass_kg = wall_kg * (1.0 + 1.0 / Real::from(n * n));
+        let mass_kg = wall_kg * (1.0 + fault!(GLASS_MASS, 1.0, 0.0) / Real::from(n * n));
         for sine in 0..2 {
             if solved.modes.len() == given.most {
                 return solved;
@@ -130,7 +130,7 @@ fn solve_bowl(given: &Given<'_>) -> Result<Solved, Fault> {
     let upright = low * low * low * low;
     let freq_hz = |n: i32| {
         let square = Real::from(n) * Real::from(n);
-        unit_hz * (((square - 1.0) * (square - 1.0) + upright) / (1.0 + 1.0 / square)).sqrt() // [glass.1]
+        unit_hz * (((square - 1.0) * (square - fault!(GLASS_PITCH, 1.0, 0.0)) + upright) / (1.0 + 1.0 / square)).sqrt() // [glass.1]
     };
     let wall_kg = m.density_kg_m3 * wall * TAU * radius * height;
     let solved = cup(given, wall_kg, (2..2 + given.most as i32).map(|n| (freq_hz(n), n, 0)));

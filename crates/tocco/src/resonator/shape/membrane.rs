@@ -97,12 +97,18 @@ fn solve_circular(given: &Given<'_>) -> Result<Solved, Fault> {
     given.thin("thickness_m", "radius_m", 0.05)?;
     let (radius, thickness) = (given.need("radius_m")?, given.need("thickness_m")?);
     let unit_hz = speed(given, FIRST_ZERO / (TAU * radius))? / (TAU * radius); // [membrane.2]
-    let list = |cap: Real| rounds(|n| Real::from(n) < cap / unit_hz, |n| zeros(n, cap / unit_hz), |x| x * unit_hz);
+    let list = |cap: Real| {
+        rounds(
+            |n| Real::from(n) < cap / unit_hz,
+            |n| zeros(n, cap / unit_hz),
+            |x| fault!(MEMBRANE_RATIOS, x, FIRST_ZERO + 0.98 * (x - FIRST_ZERO)) * unit_hz,
+        )
+    };
     let modes = given.lowest(FIRST_ZERO * unit_hz, list);
     let mass_kg = given.material.density_kg_m3 * thickness * PI * radius * radius;
     let radial = |n: i32, freq_hz: Real| {
         let x = freq_hz / unit_hz;
-        let scale = 1.0 / bessel_j(n + 1, x).abs();
+        let scale = fault!(MEMBRANE_SCALE, 1.0, 1.1) / bessel_j(n + 1, x).abs();
         move |r: Real| scale * bessel_j(n, x * r)
     };
     Ok(around(given, mass_kg, &modes, radial))

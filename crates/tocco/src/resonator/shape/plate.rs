@@ -63,7 +63,8 @@ pub(super) const RECTANGULAR: Family =
 pub(super) fn stiffness(given: &Given<'_>) -> Result<Real, Fault> {
     let m = given.material;
     let thickness = given.need("thickness_m")?;
-    Ok(thickness * (m.young_pa / (12.0 * m.density_kg_m3 * (1.0 - m.poisson * m.poisson))).sqrt())
+    Ok(thickness
+        * (m.young_pa / (12.0 * m.density_kg_m3 * fault!(PLATE_POISSON, 1.0 - m.poisson * m.poisson, 1.0))).sqrt())
 }
 
 fn solve(given: &Given<'_>) -> Result<Solved, Fault> {

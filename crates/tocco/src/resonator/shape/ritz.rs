@@ -77,7 +77,7 @@ pub(super) fn solve(
         let mut matrix = vec![0.0; n * n];
         for (row, &(i, j)) in basis.iter().enumerate() {
             for (column, &(k, l)) in basis.iter().enumerate().take(row + 1) {
-                let mut sum = 2.0 * (1.0 - nu) * x.slope(i, k) * y.slope(j, l);
+                let mut sum = fault!(PLATE_TWIST, 2.0, 1.0) * (1.0 - nu) * x.slope(i, k) * y.slope(j, l);
                 sum += nu * (x.curve(i, k) * y.curve(l, j) + x.curve(k, i) * y.curve(j, l));
                 if j == l {
                     sum += b * b / (a * a) * x.bend(i, k);

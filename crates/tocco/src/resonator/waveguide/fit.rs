@@ -85,7 +85,7 @@ impl Wanted {
         let first = PI / (self.q * self.period);
         let (tenth, ratio) = (self.ratio(10.0), self.ratio(n as Real));
         let slope = first * (tenth / self.q_tilt - 1.0) / (tenth * tenth - 1.0);
-        first + slope * (ratio * ratio - 1.0)
+        first + fault!(STRING_TILT, slope, 0.0) * (ratio * ratio - 1.0)
     }
 }
 

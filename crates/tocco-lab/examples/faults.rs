@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Tries the tests and `tocco reproduce` on engines that are wrong on purpose (`crates/tocco/src/fault.rs`).
+//!
+//!     cargo run -p tocco-lab --features faults --example faults               all of it, as ./test --long does
+//!     cargo run -p tocco-lab --features faults --example faults -- --list     the table
+//!     ... -- FELT_TERM STRING_Q                                               some faults
+//!     ... -- --expected                                                       only the test that the table names
+//!     ... -- --tests, ... -- --items                                          only the tests, only the items
+//!
+//! Test binaries are built once. A fault is caught if one of them fails (or hangs); the test that the table names runs first, the
+//! others, the quickest first, only if it does not notice. At least 95 % of the faults must be caught by `cargo test -p tocco`;
+//! every item of `tocco reproduce` must notice every fault of which the table says so, and each item at least one.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+use tocco::fault::{ALL, Fault};
+use tocco_lab::reproduce;
+
+/// Part of the faults that tests must catch.
+const CAUGHT: f64 = 0.95;
+/// Longest time that anything may take, over what it takes without a fault, and besides, s.
+const PATIENCE: (f64, f64) = (6.0, 60.0);
+
+type Result<T> = std::result::Result<T, String>;
+
+/// A binary full of tests.
+struct Tests {
+    name: String,
+    program: PathBuf,
+    /// What it takes without a fault, s.
+    takes_s: f64,
+}
+
+/// How something ended.
+enum End {
+    Well { tests: usize },
+    Badly { first: String },
+    Never,
+}
+
+struct Asked {
+    faults: Vec<&'static Fault>,
+    expected_only: bool,
+    tests: bool,
+    items: bool,
+}
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let done = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["--list"] => list(),
+        ["--item", id, folder] => return item(id, Path::new(folder)),
+        _ => asked(&words).and_then(|asked| all(&asked)),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(cause) => {
+            eprintln!("faults: {cause}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn list() -> Result<bool> {
+    for Fault { name, file, what, test, items } in ALL {
+        println!("{name:<18} {file:<34} {what:<58} {:<58} {}", test.join(" "), items.join(" "));
+    }
+    println!("{} faults", ALL.len());
+    Ok(true)
+}
+
+/// What a child does: one item, under the fault of its environment.
+fn item(id: &str, folder: &Path) -> ExitCode {
+    match reproduce::run(id, folder, &mut |text| println!("{text}")) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(cause) => {
+            println!("MISSED: {cause}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn asked(words: &[String]) -> Result<Asked> {
+    let mut asked = Asked { faults: Vec::new(), expected_only: false, tests: true, items: true };
+    for word in words {
+        match word.as_str() {
+            "--expected" => asked.expected_only = true,
+            "--tests" => asked.items = false,
+            "--items" => asked.tests = false,
+            name => match ALL.iter().find(|fault| fault.name == name) {
+                Some(fault) => asked.faults.push(fault),
+                None => return Err(format!("there is no fault {name}; see --list")),
+            },
+        }
+    }
+    if asked.faults.is_empty() {
+        asked.faults = ALL.iter().collect();
+    }
+    Ok(asked)
+}
+
+fn all(asked: &Asked) -> Result<bool> {
+    let folder = std::env::temp_dir().join(format!("tocco-faults-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).map_err(|cause| format!("{}: {cause}", folder.display()))?;
+    let tests = !asked.tests || try_tests(asked, &folder)?;
+    let items = !asked.items || try_items(asked, &folder)?;
+    std::fs::remove_dir_all(&folder).map_err(|cause| format!("{}: {cause}", folder.display()))?;
+    Ok(tests && items)
+}
+
+/// The folder of the engine's crate, where its tests run.
+fn engine() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tocco")
+}
+
+/// Builds the test binaries of the engine with all faults in them.
+fn build() -> Result<Vec<Tests>> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["test", "--quiet", "--package", "tocco", "--features", "faults", "--lib", "--tests", "--no-run"])
+        .arg("--message-format=json")
+        .current_dir(engine())
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|cause| format!("cargo: {cause}"))?;
+    if !output.status.success() {
+        return Err("the tests cannot be built".into());
+    }
+    let mut found = Vec::new();
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let Ok(message) = serde_json::from_str::<serde_json::Value>(line) else { continue };
+        let (Some(program), Some(true)) = (message["executable"].as_str(), message["profile"]["test"].as_bool()) else {
+            continue;
+        };
+        let library = message["target"]["kind"][0] == "lib";
+        let name = if library { "lib" } else { message["target"]["name"].as_str().unwrap_or("") };
+        found.push(Tests { name: name.into(), program: program.into(), takes_s: 0.0 });
+    }
+    if found.is_empty() { Err("no test binary was found".into()) } else { Ok(found) }
+}
+
+/// Runs a program to its end, or to the end of patience, and reads what it said.
+fn run(command: &mut Command, log: &Path, patience_s: f64) -> Result<(Option<bool>, String)> {
+    let file = || File::create(log).and_then(|file| Ok((file.try_clone()?, file)));
+    let (out, err) = file().map_err(|cause| format!("{}: {cause}", log.display()))?;
+    let mut child = command.stdin(Stdio::null()).stdout(out).stderr(err).spawn().map_err(|cause| cause.to_string())?;
+    let begun = Instant::now();
+    let ended = loop {
+        if let Some(status) = child.try_wait().map_err(|cause| cause.to_string())? {
+            break Some(status.success());
+        }
+        if begun.elapsed().as_secs_f64() > patience_s {
+            child.kill().and_then(|()| child.wait()).map_err(|cause| cause.to_string())?;
+            break None;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    let said = std::fs::read(log).map_err(|cause| format!("{}: {cause}", log.display()))?;
+    Ok((ended, String::from_utf8_lossy(&said).into_owned()))
+}
+
+impl Tests {
+    /// Runs the tests whose names hold `part`, under a fault.
+    fn run(&self, part: &str, fault: &str, folder: &Path, patience_s: f64) -> Result<End> {
+        let mut command = Command::new(&self.program);
+        if !part.is_empty() {
+            command.arg(part);
+        }
+        command
+            .arg("--test-threads=1")
+            .current_dir(engine())
+            .env("TOCCO_FAULT", fault)
+            .env("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "1")
+            .env_remove("TOCCO_LONG")
+            .env_remove("TOCCO_BLESS");
+        let log = folder.join(format!("{fault}-{}.log", self.name));
+        let (ended, said) = run(&mut command, &log, patience_s)?;
+        let failed = |line: &str| Some(line.strip_prefix("test ")?.split_once(" ... FAILED")?.0.to_string());
+        Ok(match ended {
+            None => End::Never,
+            Some(false) => {
+                End::Badly { first: said.lines().find_map(failed).unwrap_or_else(|| "it breaks off".into()) }
+            }
+            Some(true) => {
+                let count = |line: &str| line.strip_prefix("running ")?.split(' ').next()?.parse().ok();
+                End::Well { tests: said.lines().find_map(count).unwrap_or(0) }
+            }
+        })
+    }
+}
+
+/// Work on every one of a list, on all cores; answers in the order of the list.
+fn side_by_side<T: Sync, R: Send>(list: &[T], work: impl Fn(&T) -> Result<R> + Sync) -> Result<Vec<R>> {
+    let (next, done) = (Mutex::new(0), Mutex::new(Vec::new()));
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(|| {
+                loop {
+                    let index = {
+                        let Ok(mut next) = next.lock() else { return };
+                        *next += 1;
+                        *next - 1
+                    };
+                    let Some(one) = list.get(index) else { return };
+                    let answer = work(one);
+                    if let Ok(mut done) = done.lock() {
+                        done.push((index, answer));
+                    }
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().map_err(|cause| cause.to_string())?;
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, answer)| answer).collect()
+}
+
+/// Who caught a fault, in words; `None`: nobody.
+fn caught(fault: &Fault, tests: &[Tests], expected_only: bool, folder: &Path) -> Result<Option<String>> {
+    let patience = |tests: &Tests| PATIENCE.0 * tests.takes_s + PATIENCE.1;
+    let [place, part] = fault.test;
+    let Some(expected) = tests.iter().find(|tests| tests.name == place) else {
+        return Err(format!("{}: there are no tests '{place}'", fault.name));
+    };
+    match expected.run(part, fault.name, folder, patience(expected))? {
+        End::Badly { first } => return Ok(Some(format!("{place} {first}"))),
+        End::Never => return Ok(Some(format!("{place} (it hangs)"))),
+        End::Well { tests: 0 } => return Err(format!("{}: {place} has no test '{part}'", fault.name)),
+        End::Well { .. } if expected_only => return Ok(None),
+        End::Well { .. } => {}
+    }
+    for tests in tests {
+        match tests.run("", fault.name, folder, patience(tests))? {
+            End::Badly { first } => return Ok(Some(format!("{} {first} (not {place} {part})", tests.name))),
+            End::Never => return Ok(Some(format!("{} (it hangs; not {place} {part})", tests.name))),
+            End::Well { .. } => {}
+        }
+    }
+    Ok(None)
+}
+
+fn try_tests(asked: &Asked, folder: &Path) -> Result<bool> {
+    let mut tests = build()?;
+    // Without a fault everything passes, and each takes its time. Of those that are only to be asked for one test that is not known.
+    if !asked.expected_only {
+        let takes = side_by_side(&tests, |tests| {
+            let begun = Instant::now();
+            match tests.run("", "", folder, 3600.0)? {
+                End::Well { .. } => Ok(begun.elapsed().as_secs_f64()),
+                End::Badly { first } => Err(format!("without a fault {} {first} fails", tests.name)),
+                End::Never => Err(format!("without a fault {} hangs", tests.name)),
+            }
+        })?;
+        tests.iter_mut().zip(takes).for_each(|(tests, takes_s)| tests.takes_s = takes_s);
+        tests.sort_by(|a, b| a.takes_s.total_cmp(&b.takes_s));
+        println!("{} test binaries, {:.0} s together", tests.len(), tests.iter().map(|t| t.takes_s).sum::<f64>());
+    } else {
+        tests.iter_mut().for_each(|tests| tests.takes_s = 30.0);
+    }
+    let all = side_by_side(&asked.faults, |fault| {
+        let by = caught(fault, &tests, asked.expected_only, folder)?;
+        println!("{:<18} {}", fault.name, by.as_deref().unwrap_or("NOT CAUGHT"));
+        Ok(by.is_some())
+    })?;
+    let count = all.iter().filter(|caught| **caught).count();
+    println!("caught by the tests: {count} of {}", all.len());
+    Ok(count as f64 >= CAUGHT * all.len() as f64)
+}
+
+fn try_items(asked: &Asked, folder: &Path) -> Result<bool> {
+    let myself = std::env::current_exe().map_err(|cause| cause.to_string())?;
+    let whole = asked.faults.len() == ALL.len();
+    let mut pairs: Vec<(&str, &str)> =
+        asked.faults.iter().flat_map(|fault| fault.items.iter().map(|item| (*item, fault.name))).collect();
+    pairs.extend(reproduce::items().iter().filter(|_| whole).map(|(id, _)| (*id, "")));
+    for (item, fault) in &pairs {
+        if !reproduce::items().iter().any(|(id, _)| id == item) {
+            return Err(format!("{fault}: there is no item {item}"));
+        }
+    }
+    let right = side_by_side(&pairs, |(item, fault)| {
+        let mut command = Command::new(&myself);
+        let out = folder.join(format!("{item}-{fault}"));
+        command.args(["--item", item]).arg(&out).env("TOCCO_FAULT", fault);
+        let (ended, said) = run(&mut command, &folder.join(format!("{item}-{fault}.log")), 600.0)?;
+        let noticed = ended != Some(true);
+        if fault.is_empty() && noticed {
+            println!("{item:<18} without a fault\n{said}");
+        } else if !fault.is_empty() {
+            println!("{item:<18} {fault:<18} {}", if noticed { "noticed" } else { "NOT NOTICED" });
+        }
+        Ok(noticed != fault.is_empty())
+    })?;
+    let idle: Vec<&str> = reproduce::items()
+        .iter()
+        .map(|(id, _)| *id)
+        .filter(|id| !ALL.iter().any(|fault| fault.items.contains(id)))
+        .collect();
+    if !idle.is_empty() {
+        println!("items without a fault of their own: {}", idle.join(", "));
+    }
+    println!("items: {} of {} as they should be", right.iter().filter(|right| **right).count(), right.len());
+    Ok(right.into_iter().all(|right| right) && idle.is_empty())
+}

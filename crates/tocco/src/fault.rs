@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Faults planted on purpose, to see that the tests and `tocco reproduce` notice them. Without the feature `faults` nothing of it
+//! is compiled.
+//!
+//! **What.** `fault!(NAME, right, wrong)` stands where a wrong engine would err: without the feature it is `right` and nothing
+//! else; with it, `wrong` where the fault of that name is chosen. `fault!(NAME, right, times 0.5)` is short for half of it.
+//!
+//! **The choice.** One build knows all faults; the variable `TOCCO_FAULT` names one. It is read once, by the first scene that is
+//! built, into the one global of this crate, which exists under the feature only. No program and no default build has it.
+//!
+//! **The table.** `ALL` says of each fault where it is, what is wrong, which test of this crate is to notice it, and which items of
+//! `tocco reproduce`. `cargo run -p tocco-lab --features faults --example faults` tries all of them; `./test --long` does so.
+
+#[cfg(not(feature = "faults"))]
+macro_rules! fault {
+    ($name:ident, $right:expr, times $factor:expr) => {
+        $right
+    };
+    ($name:ident, $right:expr, $wrong:expr) => {
+        $right
+    };
+}
+
+#[cfg(feature = "faults")]
+macro_rules! fault {
+    ($name:ident, $right:expr, times $factor:expr) => {
+        $crate::fault::scaled($crate::fault::Planted::$name, $factor, $right)
+    };
+    ($name:ident, $right:expr, $wrong:expr) => {
+        if $crate::fault::is_chosen($crate::fault::Planted::$name) { $wrong } else { $right }
+    };
+}
+
+#[cfg(feature = "faults")]
+pub use planted::{ALL, Fault, Planted, is_chosen, scaled};
+
+#[cfg(feature = "faults")]
+mod planted {
+    use crate::math::Real;
+    use core::sync::atomic::{AtomicUsize, Ordering};
+
+    /// A fault that can be chosen.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Fault {
+        /// What `TOCCO_FAULT` says.
+        pub name: &'static str,
+        /// File under `src`.
+        pub file: &'static str,
+        /// What is wrong.
+        pub what: &'static str,
+        /// Who is to notice: the file of tests (`lib`: those beside the code) and the beginning of a test's name.
+        pub test: [&'static str; 2],
+        /// Items of `tocco reproduce` that must notice, too.
+        pub items: &'static [&'static str],
+    }
+
+    macro_rules! planted {
+        ($($name:ident, $file:literal, $what:literal, $place:literal $test:literal, [$($item:literal),*];)*) => {
+            /// Every fault by its name.
+            #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+            #[allow(non_camel_case_types, clippy::upper_case_acronyms, missing_docs)]
+            #[repr(usize)]
+            pub enum Planted { $($name),* }
+
+            /// All faults, in the order of [`Planted`].
+            pub const ALL: &[Fault] = &[$(Fault {
+                name: stringify!($name),
+                file: $file,
+                what: $what,
+                test: [$place, $test],
+                items: &[$($item),*],
+            }),*];
+        };
+    }
+
+    /// Not read yet, and none.
+    const UNREAD: usize = usize::MAX;
+    const NONE: usize = usize::MAX - 1;
+
+    /// The fault of this process. The only global of the crate, under this feature only.
+    static CHOSEN: AtomicUsize = AtomicUsize::new(UNREAD);
+
+    #[cold]
+    fn read() -> usize {
+        let chosen = match std::env::var("TOCCO_FAULT") {
+            Ok(name) if !name.is_empty() => match ALL.iter().position(|fault| fault.name == name) {
+                Some(index) => index,
+                None => panic!("TOCCO_FAULT: there is no fault {name}"),
+            },
+            _ => NONE,
+        };
+        CHOSEN.store(chosen, Ordering::Relaxed);
+        chosen
+    }
+
+    /// True if this fault is the one of this process. `[audio]`
+    #[inline]
+    pub fn is_chosen(fault: Planted) -> bool {
+        let chosen = CHOSEN.load(Ordering::Relaxed);
+        (if chosen == UNREAD { read() } else { chosen }) == fault as usize
+    }
+
+    /// A number, or `factor` times it where this fault is chosen. `[audio]`
+    #[inline]
+    pub fn scaled(fault: Planted, factor: Real, right: Real) -> Real {
+        if is_chosen(fault) { factor * right } else { right }
+    }
+
+    planted! {
+        // impact
+        FELT_TERM, "interactor/impact/stulov.rs", "felt relaxes by 0.3 of its part", "hammer_on_modes" "felt_rebounds", ["000-felt"];
+        FELT_RELAXES, "interactor/impact/stulov.rs", "felt takes three times as long to relax", "hammer_on_modes" "a_linear_felt", ["000-felt"];
+        LOSS_HALVED, "interactor/impact/hunt_crossley.rs", "half the loss of an impact", "rebound" "the_rebound_is", ["002-table-2.1", "002-fig-2.3", "002-fig-2.4", "002-fig-2.5", "002-fig-2.8", "002-bouncing", "003-contact-time", "003-fig-5.3", "003-fig-5.4"];
+        LOSS_GIVES, "interactor/impact/hunt_crossley.rs", "the loss of an impact gives energy", "passivity" "energy_minus_work_never_rises_in_20000", ["002-fig-2.6"];
+        EXPONENT, "interactor/impact/hunt_crossley.rs", "the force grows with another power", "hammers" "the_simulated_contact", ["002-fig-2.1", "002-fig-2.5", "000-fig-8.3", "003-fig-5.2", "003-fig-5.4", "003-fig-5.5", "000-fig-8.9", "000-fig-8.10"];
+        VISCOUS_EXPONENT, "interactor/impact/hunt_crossley.rs", "the loss grows with another power than its own", "hammer_on_modes" "a_loss_with", [];
+        ADHESION, "interactor/impact/hunt_crossley.rs", "a contact pulls", "rebound" "a_mass_that_leaves", ["000-fig-8.3"];
+        HERTZ_MEAN, "interactor/impact/power.rs", "a sphere's mean force is 2.5 % too large", "rebound" "the_rebound_is", ["002-fig-2.6"];
+        SUBSTEP_RULE, "contact.rs", "an eighth of the sub-steps", "rebound" "the_rebound_is", ["003-contact-time"];
+        HARDNESS, "scene/hammer.rs", "contacts last 1.2 times what was asked for", "hammers" "the_simulated_contact", [];
+        EXACT_SCHEME, "contact/exact.rs", "the exact scheme counts its loss twice", "rebound" "the_exact_wall", [];
+        THIRD_LAW, "contact/step.rs", "the second partner feels 0.98 of the force", "rebound" "two_free_masses", ["003-fig-5.5"];
+        CROSS_COMPLIANCE, "contact/step.rs", "contacts on one body do not know of each other", "passivity" "energy_minus_work_never_rises_in_4000", [];
+        // friction
+        BRISTLE_STIFFNESS, "interactor/friction.rs", "bristles are half as stiff", "friction" "presliding_drift", ["000-table-8.1", "001-fig-3", "001-drift", "000-iterations"];
+        BRISTLE_DAMPING, "interactor/friction.rs", "bristles have a fifth of their damping", "friction" "presliding_drift", ["001-stick-slip", "000-iterations"];
+        VISCOSITY, "interactor/friction.rs", "twice the viscosity", "friction" "a_guided_body", ["000-table-8.1"];
+        STRIBECK_SPEED, "interactor/friction.rs", "the curve falls over three times the speed", "friction" "a_guided_body", ["000-table-8.1", "000-fig-8.5", "001-fig-7", "001-stick-slip"];
+        LUGRE_INSTEAD, "interactor/friction.rs", "LuGre in place of elasto-plastic", "friction" "below_breakaway", ["000-table-8.1", "001-fig-3", "001-drift"];
+        STICTION, "interactor/friction.rs", "0.7 of what stiction has above sliding", "friction" "a_guided_body", ["000-fig-8.5"];
+        DAHL_FALLS, "interactor/friction.rs", "Dahl's curve falls", "friction" "stick_slip", ["001-stick-slip"];
+        BREAKAWAY, "interactor/friction.rs", "bristles yield at half their breakaway", "friction" "presliding_drift", ["001-fig-3"];
+        ROUGHNESS, "interactor/friction.rs", "half the force of a surface's texture", "friction" "a_rough_surface", [];
+        DAMPING_UNLIMITED, "interactor/friction/bristle.rs", "bristles that slip may give energy", "lib" "interactor::friction::bristle", [];
+        ROSIN_HEAT, "interactor/friction/thermal.rs", "ten times the heat capacity", "friction" "rosin_warms", ["001-fig-6"];
+        ROSIN_CURVE, "interactor/friction/thermal.rs", "another fall of rosin's friction", "friction" "a_guided_body", ["001-fig-6"];
+        STATIC_HOLDS, "interactor/friction/stribeck.rs", "it holds up to 0.6 of stiction", "lib" "interactor::friction::stribeck", ["000-fig-8.5"];
+        // masses, hands, the ledger, sleep
+        MASS_TWICE, "resonator/inertial.rs", "masses are twice as heavy", "rebound" "two_free_masses", ["003-contact-time"];
+        GRAVITY, "resonator/inertial.rs", "0.97 of gravity", "rebound" "a_ball_bouncing", ["002-fig-2.8", "002-bouncing"];
+        MASS_COMPLIANCE, "resonator/inertial.rs", "a mass yields half of what it moves", "rebound" "two_free_masses", ["002-fig-2.7"];
+        SLEEP_REACH, "resonator/inertial.rs", "a flying mass may sleep until it is too late", "guided" "a_hand", [];
+        LEDGER_GRAVITY, "resonator/inertial.rs", "gravity is not booked in contact", "passivity" "energy_minus_work_never_rises_under", [];
+        LEDGER_HAND, "contact/step.rs", "a hand's work is not booked", "friction" "stick_slip", ["001-fig-6", "001-fig-7"];
+        LEDGER_FORCE, "contact/step.rs", "work of outside forces is not booked", "passivity" "energy_minus_work_never_rises_under", [];
+        LEDGER_SURFACE, "contact/step.rs", "work of a rough surface is not booked", "passivity" "energy_minus_work", [];
+        LEDGER_HIT, "contact/world.rs", "work of hits is not booked", "passivity" "energy_minus_work_never_rises_under", ["000-fig-8.10"];
+        LEDGER_HANDOVER, "scene/handover.rs", "what bodies bring into a scene is not booked", "handover" "what_comes_in", [];
+        // modes
+        FREQUENCY, "resonator/modal/bank.rs", "modes are 1 % sharp", "lib" "resonator::modal", ["003-fig-5.6"];
+        DECAY, "resonator/modal/bank.rs", "modes die twice as fast", "lib" "resonator::modal", ["003-table-5.2", "003-fig-5.6", "003-fig-5.7"];
+        FREE_DECAY, "resonator/modal/coefficients.rs", "modes that nothing touches die half as fast", "lib" "resonator::modal", ["003-table-5.2"];
+        MODE_MASS, "resonator/modal/bank.rs", "modes are twice as heavy", "hammer_on_modes" "the_hammer_leaves", ["003-fig-5.2", "003-fig-5.5", "000-fig-8.9", "000-fig-8.10"];
+        SHAPE_SIGN, "resonator/modal/bank.rs", "shapes have lost their signs", "lib" "resonator::modal", [];
+        PORTS_SHIFTED, "resonator/modal/bank.rs", "ports have the shapes of the next mode", "touch" "", ["000-fig-8.1"];
+        FREQ_SCALE, "resonator/modal/bank.rs", "tuning goes half the way", "jumps" "a_jump_and", [];
+        MODAL_COMPLIANCE, "resonator/modal/coefficients.rs", "modes yield 0.8 of what they move", "lib" "resonator::modal::motion", ["003-fig-5.2"];
+        HELD_FORM, "resonator/modal/forms.rs", "a tenth of the motion is lost where a contact lasts", "invariance" "", ["001-fig-7"];
+        HIT, "resonator/modal/motion.rs", "hits have half their impulse", "rigid" "a_free_body", [];
+        RETUNE_ENERGY, "resonator/modal/course.rs", "a retuned mode keeps its place and not its energy", "lib" "resonator::modal::tests", [];
+        MORPH_LINEAR, "resonator/modal/morph.rs", "a morph goes straight and not by ratios", "morphing" "pitch_decay", [];
+        MORPH_SHAPE, "resonator/modal/morph.rs", "shapes morph late", "morphing" "pitch_decay", [];
+        MORPH_MASS, "resonator/modal/morph.rs", "masses of the other end count twice", "morphing" "pitch_decay", [];
+        HANDOVER_LOSES, "resonator/modal/carry.rs", "a body that is made otherwise takes over half the motion", "handover" "", [];
+        // strings
+        STRING_FLAT, "resonator/waveguide.rs", "strings are 3 % flat", "strings" "the_first_partial", ["001-string"];
+        STRING_Q, "resonator/waveguide.rs", "strings have 0.4 of their quality", "strings" "partials_one_and_ten", ["001-string"];
+        STRING_STIFFNESS, "resonator/waveguide.rs", "strings are half as stiff", "strings" "twenty_partials", ["001-string"];
+        STRING_TILT, "resonator/waveguide/fit.rs", "high partials decay as the first", "stiff_strings" "sixty_partials", ["001-string"];
+        STRING_MASS, "resonator/partials.rs", "strings are twice as heavy", "stiff_strings" "a_held_force", ["001-fig-7"];
+        STRING_NODES, "resonator/partials.rs", "places on strings are 2 % off", "stiff_strings" "partials_with_a_node", [];
+        // shapes and networks
+        BAR_SECTION, "resonator/shape/bar.rs", "bars are stiffer than their section", "shapes" "", [];
+        BAR_ROOTS, "resonator/shape/bar.rs", "free bars have the roots of another support", "shapes" "the_roots_of_bars", [];
+        RIGID_INERTIA, "resonator/shape/bar.rs", "free bodies have twice their inertia", "rigid" "", [];
+        RIGID_MASS, "resonator/shape.rs", "free bodies move as if half as heavy", "rigid" "", [];
+        SUSPENSION, "resonator/shape.rs", "suspensions are 1.5 times as fast", "rigid" "", [];
+        MEMBRANE_RATIOS, "resonator/shape/membrane.rs", "upper modes of a drum are flat", "shapes" "circular_membrane", ["000-fig-8.1"];
+        MEMBRANE_SCALE, "resonator/shape/membrane.rs", "shapes of a drum are 1.1 times too large", "shapes" "every_flat_body", [];
+        PLATE_POISSON, "resonator/shape/plate.rs", "plates forget Poisson's ratio", "shapes" "rectangular_membranes", [];
+        PLATE_TWIST, "resonator/shape/ritz.rs", "plates twist too easily", "shapes" "the_free_square", [];
+        DISC_RIM, "resonator/shape/disc.rs", "the free rim of a disc forgets Poisson's ratio", "shapes" "discs_have", [];
+        GLASS_MASS, "resonator/shape/glass.rs", "walls of glasses do not slide along", "shapes" "glasses_follow", [];
+        GLASS_PITCH, "resonator/shape/glass.rs", "glasses have other modes", "shapes" "glasses_follow", [];
+        TUBE_END, "resonator/shape/cavity.rs", "tubes end at their ends", "shapes" "cavities_have", [];
+        CAVITY_SOUND, "resonator/shape/cavity.rs", "sound in boxes is 2 % too fast", "shapes" "cavities_have", [];
+        SHELL_BENDING, "resonator/shape/cylinder.rs", "shells bend too stiffly", "shapes" "cylindrical_shells", [];
+        MATERIAL_DECAY, "resonator/material.rs", "materials ring half as long", "lib" "resonator::material", ["003-table-5.2", "003-fig-5.7"];
+        LOSS_EXPONENT, "resonator/material.rs", "losses fall where they should rise", "lib" "resonator::material", [];
+        NETWORK_COUPLING, "resonator/network.rs", "springs between masses are 0.9 as stiff", "networks" "two_masses_and", [];
+        NETWORK_DAMPING, "resonator/network.rs", "dampers are 1.1 times as strong", "networks" "two_masses_on", [];
+        // scenes
+        GLIDE_TIME, "scene/slot.rs", "glides last 1.5 times as long", "glides" "a_glide_ends", [];
+        GLIDE_CURVE, "scene/slot.rs", "glides have another curve", "glides" "", [];
+        JUMP_LATE, "engine.rs", "jumps wait for the control tick", "jumps" "a_jump_and", [];
+        TAP_GAIN, "scene/build.rs", "everything is heard at 0.9", "inputs_outputs" "", ["003-fig-5.6"];
+        TAP_PAN, "scene/build.rs", "the right side is heard at 0.8", "inputs_outputs" "", [];
+        DRIVE_STEPS, "scene/drive.rs", "drives leap from point to point", "guided" "the_velocity", ["000-fig-8.5"];
+        RECORDING_STEPS, "scene/drive.rs", "recordings leap from sample to sample", "inputs_outputs" "", [];
+        TRANSPOSE, "scene/whole.rs", "parts are transposed half the way", "parts" "a_part_is_set", [];
+        // textures and signals
+        NOISE_EXPONENT, "texture/fractal.rs", "the spectrum of noise falls 0.9 as steeply", "texture" "the_slope_is", ["000-fig-8.7"];
+        NOISE_SIZE, "texture/fractal.rs", "noise is too small", "texture" "the_analytic_variance", ["000-fig-8.7"];
+        TEXTURE_SLOPE, "texture.rs", "surfaces have kinks at their grains", "texture" "", [];
+        FOLLOW_FALL, "signal/follow.rs", "envelopes fall 1.5 times as slowly", "lib" "signal::follow", [];
+        SIGNAL_SMOOTH, "signal.rs", "signals are smoothed half as long", "signals" "every_operator", [];
+        SIGNAL_NOISE, "signal/noise.rs", "noise that ends early is too small", "lib" "signal::noise", [];
+        // processes
+        ARRIVALS, "process.rs", "waiting times are even and not exponential", "processes" "counts_of_events", ["002-collisions"];
+        PULSE_MOMENTUM, "process.rs", "a hit between two samples loses momentum", "processes" "an_impulse_keeps", [];
+        HIT_ENERGY, "process.rs", "hits bring half their energy", "lib" "process::fragment", [];
+        PARTICLES_RATE, "process/particles.rs", "0.8 of the collisions", "processes" "", ["002-collisions"];
+        PARTICLES_DECAY, "process/particles.rs", "particles come to rest twice as slowly", "lib" "process::particles", [];
+        GRAIN_DECAY, "process/particles.rs", "collisions sound twice as long", "lib" "process::particles", [];
+        CRUMPLE_EXPONENT, "process/crumple.rs", "energies of crumpling fall more steeply", "processes" "the_exponent_of", ["002-crumple"];
+        CRUMPLE_BUDGET, "process/crumple.rs", "crumpling spends twice its budget", "processes" "a_budget_is", [];
+        BURST_ENERGY, "process/burst.rs", "bursts are 1.5 times too strong", "processes" "a_burst_gives", [];
+        SPREAD_MOMENTUM, "process/spread.rs", "spread impacts bring 1.1 times their momentum", "processes" "a_spread_impact", [];
+        BREAK_ENERGY, "process/breaking.rs", "cracks have three times their energy", "processes" "the_pieces_of", [];
+        RESTITUTION, "process/flight.rs", "things bounce too high", "lib" "process::flight", [];
+        // rooms and air
+        ROOM_T60, "output/room.rs", "rooms ring 1.15 times as long", "room" "every_octave_band", [];
+        SABINE, "output/room.rs", "walls swallow more than Sabine says", "room" "walls_by_absorption", [];
+        AIR_OXYGEN, "output/air.rs", "the oxygen of the air takes less", "lib" "output::air", [];
+        AIR_WAY, "output.rs", "the air takes half", "room" "distance_weakens", [];
+        DISTANCE, "output.rs", "distance weakens by its root", "room" "distance_weakens", [];
+    }
+}
