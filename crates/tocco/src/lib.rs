@@ -80,6 +80,7 @@ pub mod fault;
 pub mod command;
 pub mod contact;
 pub mod engine;
+pub mod gait;
 pub mod gesture;
 pub mod hash;
 pub mod interactor;
