@@ -75,6 +75,7 @@
 pub mod command;
 pub mod contact;
 pub mod engine;
+pub mod gait;
 pub mod gesture;
 pub mod hash;
 pub mod interactor;
