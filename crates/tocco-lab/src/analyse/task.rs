@@ -67,7 +67,7 @@ pub fn run(task: &Task) -> Result<()> {
 }
 
 /// Where a path leads, however it is spelt and whether or not there is a file yet.
-fn place(path: &Path) -> PathBuf {
+pub(crate) fn place(path: &Path) -> PathBuf {
     let whole = |path: &Path| fs::canonicalize(path).ok();
     let beside = || {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

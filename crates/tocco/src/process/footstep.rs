@@ -14,6 +14,7 @@
 //! - `[footstep.4]  W = sqrt(T_D)`: the energy of a step does not depend on T_D.
 //! - `[footstep.5]  F = max(R so far, R + max(0, R') (t_0 + w - t))` while t < t_0 + w; then the largest R in the window: the
 //!   sound begins at once, and from w on the force is final.
+//!   Where somebody tells the force that the step will reach (`expect`), F = F_ref expect/1.18 instead, up to 5 ms after the window.
 //! - `[footstep.6]  T_D = clip((F/F_ref)^shorten, 1/2, 2)`, `L = (F/F_ref)^loudness`
 //! - `[footstep.7]  x_1, x_2 normal; y_1 = b x_1 - a_1 b x_2 + e_1, y_2 = b x_2 + e_2`: a band that begins as if it had always
 //!   sounded; `<e_1^2> = b (1 - b - a_1^2 b)`, `<e_2^2> = b (1 - b)`, `<e_1 e_2> = -a_1 b (1/2 - b)`.
@@ -46,11 +47,16 @@ crate::params! {
         shorten: "1", 0.0 => 2.0, default 0.5, Linear, Control, glide 0.02, "How much shorter a harder step is: its length goes with force to minus this power, held between a half and twice.";
         spread: "1", 0.0 => 4.0, default 1.0, Linear, Control, glide 0.02, "How far steps differ: factor on the deviation of the envelope.";
         freq_scale: "1", 0.05 => 20.0, default 1.0, Log, Control, glide 0.05, "Factor on all bands.";
+        expect: "BW", 0.0 => 10.0, default 0.0, Linear, Control, glide 0.0, "Force that the next step is told to reach, as by the sensors of a shoe; 0: told by its own attack.";
     }
 }
 
 /// Rate at which noise has variance 1, Hz.
 const REFERENCE_HZ: Real = 44_100.0;
+/// The first peak of a step at 1.4 m/s, BW: what `expect` is as recorded.
+const EXPECTED_BW: Real = 1.18;
+/// What somebody tells counts so long after the window, s: sensors are late.
+const LATE_S: Real = 0.005;
 /// Cut-off of the way of alpha, Hz.
 const SLOW_HZ: Real = 25.0;
 /// Steps of one foot that sound at once.
@@ -98,6 +104,8 @@ struct Voice {
     /// When it began, s, and the largest signal since.
     began_s: Real,
     most: Real,
+    /// The force that it was told to reach, BW; 0: nobody did.
+    told: Real,
     /// Where in the envelope it is, in frames.
     place: Real,
     /// T_D of this cell, and level at its two ends.
@@ -166,6 +174,12 @@ impl Footstep {
         }
     }
 
+    /// Level that the latest step has at the end of the cell.
+    pub fn level(&self) -> Real {
+        let latest = self.voices.iter().filter(|voice| voice.active).max_by(|a, b| a.began_s.total_cmp(&b.began_s));
+        latest.map_or(0.0, |voice| voice.level[1])
+    }
+
     /// T_D and level of a force. [footstep.6], [footstep.4]
     fn strength(&self, force: Real) -> (Real, Real) {
         let ratio = (force / self.params.force_ref).clamp(1e-4, 1e4);
@@ -179,6 +193,12 @@ impl Footstep {
         let left = voice.began_s + self.params.window_s - end_s;
         if left > -GRID_S {
             voice.most = voice.most.max(cell.to);
+        }
+        if left > -LATE_S && self.params.expect > 0.0 {
+            voice.told = self.params.expect;
+        }
+        if voice.told > 0.0 {
+            return self.params.force_ref * voice.told / EXPECTED_BW;
         }
         if left > 0.0 { voice.most.max(cell.to + cell.slope().max(0.0) * left) } else { voice.most }
     }
