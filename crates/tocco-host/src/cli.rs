@@ -3,6 +3,7 @@
 
 mod analyse;
 mod args;
+mod walk;
 
 use crate::error::{HostError, Result, bad};
 use crate::measure::dbfs;
@@ -12,7 +13,7 @@ use crate::recording::Mended;
 use crate::wav::Encoding;
 use crate::{
     answers, atomic_file, bench, check, console, describe, gallery, interrupt, library, live, map, osc, parallel,
-    recording, reproduce, sets, spectrogram, starter, studio, take,
+    recording, reproduce, sets, shoes, spectrogram, starter, studio, take,
 };
 pub use args::Cli;
 use args::{Command, MapArgs, PlayArgs, RenderArgs, SweepArgs};
@@ -34,11 +35,11 @@ Tocco makes the sound of things touching. Three commands to begin with:
 ";
 
 /// Parts of `tocco bench`.
-const SECTIONS: [Section; 14] = {
+const SECTIONS: [Section; 15] = {
     let [free, contact, friction, watch, retune, growth, room, process, shape, sweep, analyse, peers] =
         tocco_lab::bench::SECTIONS;
-    let (live, program) = (bench::live::SECTION, bench::program::SECTION);
-    [free, contact, friction, watch, retune, growth, room, process, shape, live, program, sweep, analyse, peers]
+    let (live, program, shoes) = (bench::live::SECTION, bench::program::SECTION, bench::shoes::SECTION);
+    [free, contact, friction, watch, retune, growth, room, process, shape, live, shoes, program, sweep, analyse, peers]
 };
 
 /// Reads the arguments and does what they say; the exit code comes back.
@@ -102,7 +103,9 @@ fn run(cli: Cli) -> Result<()> {
         Some(Command::Answers { set, files, output }) => answers(&set, &files, &output),
         Some(Command::Map(args)) => draw_map(&args),
         Some(Command::Recover { paths, list }) => recover(&paths, list),
-        Some(Command::Analyse(args)) => tocco_lab::analyse::task::run(&args.task()),
+        Some(Command::Analyse(args)) => args.run(),
+        Some(Command::Walk(args)) => args.run(),
+        Some(Command::Shoes(args)) => shoes::run(&args),
         Some(Command::Reproduce { item: None, .. }) => {
             let wide = reproduce::items().iter().map(|(id, _)| id.len()).max().unwrap_or(0);
             let rows: String = reproduce::items().iter().map(|(id, title)| format!("{id:<wide$}  {title}\n")).collect();

@@ -10,14 +10,16 @@ pub mod interrupt;
 pub mod live;
 pub mod midi;
 pub mod osc;
+pub mod shoes;
 pub mod starter;
 pub mod studio;
 pub mod tui;
 
-/// What `tocco bench` measures beside the lab's figures: the live half, and the program as a whole.
+/// What `tocco bench` measures beside the lab's figures: the live half, shoes, and the program as a whole.
 pub mod bench {
     pub mod live;
     pub mod program;
+    pub mod shoes;
 }
 
 /// The one error type of the program: the lab's.

@@ -13,6 +13,7 @@ pub mod diffuse;
 pub mod doubt;
 pub mod exponential;
 pub mod fit;
+pub mod footsteps;
 pub mod mel;
 pub mod near;
 pub mod onset;

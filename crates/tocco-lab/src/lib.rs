@@ -10,6 +10,7 @@
 //! | make a body from recordings of strikes | [`analyse`] |
 //! | make many sounds: over a grid, or by a design, and judge listeners' answers | [`sweep`], [`sets`], [`answers`] |
 //! | see where on two parameters a contact sings, slips or is silent | [`map`] |
+//! | make somebody walk on a floor, by gait, force plate or recording | [`walk`] |
 //! | repeat the papers' tables and figures | [`reproduce`] |
 //! | time the engine, beside other programs | [`mod@bench`] |
 //!
@@ -36,4 +37,5 @@ pub mod spectrogram;
 pub mod sweep;
 pub mod take;
 pub mod tiles;
+pub mod walk;
 pub mod wav;

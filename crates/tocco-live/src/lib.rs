@@ -32,6 +32,7 @@ pub mod limiter;
 pub mod midi;
 mod player;
 mod report;
+pub mod shoes;
 pub mod take;
 
 pub use desk::{Answer, Beat, Built, Counts, Desk, Knob, Prepare, When, Workshop};

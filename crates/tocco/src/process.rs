@@ -26,6 +26,7 @@ pub mod breaking;
 pub mod burst;
 pub mod crumple;
 pub mod flight;
+pub mod footstep;
 pub mod fragment;
 pub mod particles;
 pub mod scatter;

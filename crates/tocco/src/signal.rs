@@ -22,6 +22,7 @@
 
 pub mod follow;
 pub mod noise;
+pub mod steps;
 
 use crate::math::{Real, cos, exp};
 use follow::Follower;

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What may be typed after `tocco analyse`.
 
+use crate::error::Result;
 use clap::Args;
 use std::path::PathBuf;
+use tocco_lab::analyse::footsteps::{self, StepsOptions};
+use tocco_lab::analyse::task::{self, Task};
 use tocco_lab::analyse::Options;
-use tocco_lab::analyse::task::Task;
 
 /// Shown under the options.
 pub(super) const EXAMPLES: &str = "Examples:\n  tocco analyse bell.wav -o bell.toml --picture bell.png\n  \
     tocco analyse soft.flac hard.flac rim.flac -o tom.toml --modes 60\n  \
-    tocco analyse three-strikes.ogg --strikes 3 -o pot.toml\n\n\
+    tocco analyse three-strikes.ogg --strikes 3 -o pot.toml\n  \
+    tocco analyse --steps gravel-1.wav gravel-2.wav -o floor.toml     then: tocco walk floor.toml -o walk.wav\n\n\
     You get a scene that sounds as it stands ('tocco render bell.toml -o again.wav'): a modal body with one port per\n\
     strike, a hit at each, a tap at the recorded level; and a line per strike: its onset; the residual, which is the\n\
     energy that no mode explains; level and peak of the body over the strike's; and the log-mel distance, how far they\n\
@@ -21,7 +24,9 @@ pub(super) const EXAMPLES: &str = "Examples:\n  tocco analyse bell.wav -o bell.t
     A good recording: one object, struck once, left to ring out, no clipping, little noise, close and dry. Strikes given\n\
     together must be of the same object at the same rate: they share their modes and differ in their weights, so more\n\
     places make a better body. Kept are frequency, decay, amplitude and phase of each mode; lost are the knock of the\n\
-    hammer, standing noise and a gliding pitch.";
+    hammer, standing noise and a gliding pitch.\n\n\
+    With --steps the recordings are of somebody who walks, one step each or many: every step is found, their mean spectrum\n\
+    becomes 1 to 6 bands of noise, their envelopes a mean and a deviation, and you get a floor for 'tocco walk' (docs/walking.md).";
 
 /// The options of the command.
 #[derive(Args, Debug)]
@@ -59,11 +64,27 @@ pub(super) struct AnalyseArgs {
     /// Go on although the recording is clipped
     #[arg(long)]
     clipped: bool,
+    /// The recordings are of steps: write a floor to walk on
+    #[arg(long, conflicts_with_all = ["modes", "min_hz", "max_hz", "range_db", "strikes", "mass_kg", "name"])]
+    steps: bool,
+    /// Only with --steps: most bands of noise
+    #[arg(long, value_name = "N", default_value_t = StepsOptions::default().bands, requires = "steps", allow_negative_numbers = true)]
+    bands: usize,
+    /// Only with --steps: find them by a pair of thresholds, as 002 prints it, instead of what stands out
+    #[arg(long, requires = "steps")]
+    pair: bool,
 }
 
 impl AnalyseArgs {
+    /// Does what was typed.
+    pub(super) fn run(self) -> Result<()> {
+        let (steps, options) = (self.steps, StepsOptions { bands: self.bands, pair: self.pair });
+        let task = self.task();
+        if steps { footsteps::task::run(&task, &options) } else { task::run(&task) }
+    }
+
     /// The task that was typed.
-    pub(super) fn task(self) -> Task {
+    fn task(self) -> Task {
         let options = Options {
             modes: self.modes,
             min_hz: self.min_hz,

@@ -3,6 +3,7 @@
 
 use super::SECTIONS;
 use super::analyse::{self, AnalyseArgs};
+use super::walk::{self, WalkArgs};
 use crate::error::{Result, bad};
 use crate::render::{self, Manner, Plan};
 use crate::wav::Encoding;
@@ -138,9 +139,15 @@ pub(super) enum Command {
         #[arg(long)]
         list: bool,
     },
-    /// Turn recordings of a struck object into a body
+    /// Turn recordings of a struck object into a body, or of steps into a floor
     #[command(after_help = analyse::EXAMPLES)]
     Analyse(AnalyseArgs),
+    /// Make somebody walk on a floor: by speed, force plate or recording
+    #[command(after_help = walk::EXAMPLES)]
+    Walk(WalkArgs),
+    /// Walk on a floor live, by sensors in shoes: serial port or OSC
+    #[command(after_help = crate::shoes::EXAMPLES)]
+    Shoes(crate::shoes::ShoesArgs),
     /// Compute the source papers' tables and figures, theirs beside ours
     #[command(after_help = "Examples:\n  tocco reproduce 002-table-2.1 -o paper\n  tocco reproduce all -o paper\n\n\
         You get a verdict per item on the terminal, and CSV, PNG and a scene in the folder; exit code 1 if a figure is missed.\n\

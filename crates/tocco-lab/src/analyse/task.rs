@@ -28,14 +28,23 @@ pub struct Task {
     pub clipped: bool,
 }
 
+impl Task {
+    /// Scene, picture and recordings need a file each.
+    pub(crate) fn keep_apart(&self) -> Result<()> {
+        let read: Vec<(&str, &Path)> = self.recordings.iter().map(|path| ("a recording", path.as_path())).collect();
+        let scene = Some(&self.output).filter(|path| path.as_os_str() != "-");
+        let files = [("-o", scene), ("--picture", self.picture.as_ref())];
+        let written: Vec<(&str, &Path)> =
+            files.iter().filter_map(|(what, path)| Some((*what, path.as_ref()?.as_path()))).collect();
+        atomic_file::keep_apart(&read, &written)
+    }
+}
+
 /// Reads the recordings, finds the body, writes it and says how well it fits.
 pub fn run(task: &Task) -> Result<()> {
     let to_stdout = task.output.as_os_str() == "-";
     console::set_stdout_taken(to_stdout);
-    let read: Vec<(&str, &Path)> = task.recordings.iter().map(|path| ("a recording", path.as_path())).collect();
-    let files = [("-o", Some(&task.output).filter(|_| !to_stdout)), ("--picture", task.picture.as_ref())];
-    let written: Vec<(&str, &Path)> = files.iter().filter_map(|(what, path)| Some((*what, path.as_ref()?.as_path()))).collect();
-    atomic_file::keep_apart(&read, &written)?;
+    task.keep_apart()?;
     if !(1e-6..=1e6).contains(&task.mass_kg) {
         return bad(format!("--mass-kg {}: give 1e-6 to 1e6", task.mass_kg));
     }

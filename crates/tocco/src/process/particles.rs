@@ -102,6 +102,21 @@ impl BandPass {
         self.b
     }
 
+    /// As if white noise had always come in: a state drawn from four normal numbers of the noise's own size. [footstep.7]
+    /// `[audio]`
+    pub fn begin(&mut self, normals: [Real; 4]) {
+        let (b, a1) = (self.b, self.a[0]);
+        let [x1, x2, n1, n2] = normals;
+        // The parts of y that the last two inputs do not tell: their variances and covariance.
+        let (second, both) = (b * (1.0 - b), -a1 * b * (0.5 - b));
+        let first = (b * (1.0 - b - a1 * a1 * b)).max(0.0);
+        let e2 = second.sqrt() * n1;
+        let shared = if second > 0.0 { both / second.sqrt() } else { 0.0 };
+        let e1 = shared * n1 + (first - shared * shared).max(0.0).sqrt() * n2;
+        self.x = [x1, x2];
+        self.y = [b * x1 - a1 * b * x2 + e1, b * x2 + e2];
+    }
+
     /// One sample. `[audio]`
     #[inline]
     pub fn step(&mut self, x: Real) -> Real {

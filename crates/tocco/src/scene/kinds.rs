@@ -15,6 +15,7 @@ pub mod crumple;
 pub mod drive;
 pub mod event;
 pub mod follow;
+pub mod footstep;
 pub mod friction;
 pub mod guided;
 pub mod impact;
@@ -51,6 +52,7 @@ pub mod definitions {
     pub use super::drive::{DriveDef, Source};
     pub use super::event::EventDef;
     pub use super::follow::{FollowDef, FollowOf};
+    pub use super::footstep::FootstepDef;
     pub use super::friction::FrictionDef;
     pub use super::guided::GuidedDef;
     pub use super::impact::{HammerDef, ImpactDef, Intent, Substeps};
@@ -79,6 +81,7 @@ pub mod definitions {
     pub use crate::process::breaking::BreakParams;
     pub use crate::process::burst::{BurstBy, BurstParams};
     pub use crate::process::crumple::CrumpleParams;
+    pub use crate::process::footstep::{FootstepBy, FootstepParams, Prototype};
     pub use crate::process::fragment::FragmentMode;
     pub use crate::process::particles::{ParticlesParams, Resonance};
     pub use crate::process::scatter::ScatterParams;
@@ -576,6 +579,8 @@ registry! {
     Break(breaking::BreakDef) = breaking::BREAK;
     /// Objects that fall.
     Scatter(scatter::ScatterDef) = scatter::SCATTER;
+    /// Steps as they were recorded.
+    Footstep(footstep::FootstepDef) = footstep::FOOTSTEP, footstep::BAND;
 }
 
 /// Parameters with their declarations.

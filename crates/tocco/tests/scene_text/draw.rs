@@ -469,7 +469,26 @@ fn draw_process(rng: &mut Rng, name: String, text: impl Fn(&mut Rng) -> String) 
         };
         (0..if sounds { 3 } else { 0 }).map(|_| mode(rng)).collect()
     };
-    let form = match rng.bits() % 6 {
+    let form = match rng.bits() % 7 {
+        6 => {
+            on.clear();
+            let key = |rng: &mut Rng, id: &str| draw_key(rng, &kinds::footstep::BAND, id);
+            let band = |rng: &mut Rng| Resonance {
+                freq_hz: key(rng, "freq_hz"),
+                bandwidth_hz: key(rng, "bandwidth_hz"),
+                gain: key(rng, "gain"),
+            };
+            let frames = 1 + rng.bits() % 9;
+            let draw_frames = |rng: &mut Rng| (0..frames).map(|_| draw(rng, 0.0, 1e6)).collect();
+            let make = Prototype {
+                bands: (0..1 + rng.bits() % 8).map(|_| band(rng)).collect(),
+                envelope: draw_frames(rng),
+                deviation: if coin(rng) { draw_frames(rng) } else { Vec::new() },
+                frame_s: draw_key(rng, &kinds::footstep::FOOTSTEP, "frame_s"),
+            };
+            let by = if coin(rng) { FootstepBy::Event } else { FootstepBy::Envelope };
+            FootstepDef { params: draw_params(rng), by, make }.into()
+        }
         0 => {
             let key = |rng: &mut Rng, id: &str| draw_key(rng, &kinds::particles::RESONANCE, id);
             let resonance = |rng: &mut Rng| Resonance {

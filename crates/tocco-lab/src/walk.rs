@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `tocco walk`: a floor, somebody who walks on it, and a file.
+//!
+//! Who walks is the engine's walker, or a record: of a force plate ([`plate`]) or of a microphone ([`listen`]). Either way the four
+//! regions of the feet (heel and toe, left and right) press on copies of the floor, each a little higher or lower, and
+//! the whole is an ordinary scene.
+
+pub mod listen;
+pub mod plate;
+
+use crate::error::{Error, Result, bad};
+use crate::library;
+use crate::plot::{Figure, Look, Panel, Series};
+use crate::render::Plan;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use tocco::gait::curve::walk_timing;
+use tocco::gait::sole::WORDS as SOLES;
+use tocco::scene::Document;
+use tocco::scene::def::{Length, SignalForm};
+use tocco::scene::error::nearest;
+use tocco::{Engine, Queue};
+
+/// The regions of the feet, in the order of everything here.
+pub const REGIONS: [&str; 4] = ["heel_left", "toe_left", "heel_right", "toe_right"];
+/// Name of the walker in the scene.
+pub const WALKER: &str = "walker";
+/// Factors on the pitch of heels and toes, of left and right: the same floor is not the same place.
+const TRANSPOSE: [f64; 4] = [0.94 * 0.985, 1.06 * 0.985, 0.94 * 1.015, 1.06 * 1.015];
+/// The same where one copy hears a whole foot.
+const TRANSPOSE_FOOT: [f64; 2] = [0.985, 1.015];
+/// Silence before the first step of a record, and sound after the last, s.
+const BEFORE_S: f64 = 0.1;
+const AFTER_S: f64 = 1.5;
+/// Breakpoints may be off by this much, BW: far below what a plate resolves.
+const THIN_BW: f64 = 2e-4;
+
+/// Forces under the regions, one value a millisecond, BW.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Feet {
+    /// In the order of [`REGIONS`].
+    pub regions: [Vec<f64>; 4],
+    /// When a foot comes down, s.
+    pub steps: Vec<f64>,
+    /// They are an envelope, not a force.
+    pub envelope: bool,
+}
+
+/// Who walks.
+#[derive(Clone, Debug)]
+pub enum Who {
+    /// The engine's walker.
+    Gait {
+        /// m/s
+        speed_m_s: f64,
+        /// How many steps.
+        steps: usize,
+    },
+    /// A record.
+    Record(Feet),
+    /// Sensors, live: of so many people.
+    Live(usize),
+}
+
+/// What to walk on and how.
+#[derive(Clone, Debug)]
+pub struct Walk {
+    /// A scene with an inlet `press`: a file or a shipped name.
+    pub floor: String,
+    /// Who walks.
+    pub who: Who,
+    /// kg
+    pub mass_kg: f64,
+    /// One of the soles, if any.
+    pub sole: Option<String>,
+    /// Of everything random, if not the floor's own.
+    pub seed: Option<u64>,
+}
+
+impl Walk {
+    /// Refuses what cannot be meant, in one line.
+    pub fn check(&self) -> Result<()> {
+        if !(self.mass_kg >= 0.1 && self.mass_kg <= 1e4) {
+            return bad(format!("--mass {}: give 0.1 to 10000 kg", self.mass_kg));
+        }
+        if let Some(sole) = self.sole.as_deref().filter(|sole| !SOLES.contains(sole)) {
+            return bad(format!("--sole '{sole}': no such sole{}", nearest(sole, SOLES.iter().copied())));
+        }
+        if let Who::Gait { speed_m_s, steps } = self.who {
+            if !(0.05..=10.0).contains(&speed_m_s) {
+                return bad(format!("--speed {speed_m_s}: give 0.05 to 10 m/s; above 2 is running"));
+            }
+            if !(1..=100_000).contains(&steps) {
+                return bad(format!("--steps {steps}: give 1 to 100000"));
+            }
+        }
+        match self.who {
+            Who::Live(people) if !(1..=64).contains(&people) => bad(format!("--people {people}: give 1 to 64")),
+            _ => Ok(()),
+        }
+    }
+
+    /// How long it takes, s.
+    fn seconds(&self) -> Option<f64> {
+        match &self.who {
+            Who::Gait { speed_m_s, steps } => {
+                let hz = if *speed_m_s > 2.0 { 2.4 } else { walk_timing(*speed_m_s).0 };
+                Some(1.2 + (*steps as f64 + 1.0) / hz + AFTER_S)
+            }
+            Who::Record(feet) => Some(BEFORE_S + feet.regions[0].len() as f64 * 1e-3 + AFTER_S),
+            Who::Live(_) => None,
+        }
+    }
+
+    /// The scene as text, and the folder in which the floor is found.
+    pub fn scene(&self) -> Result<(String, Option<PathBuf>)> {
+        self.check()?;
+        let floor = library::load(&self.floor)?;
+        let has = |name: &str| floor.def.signals.iter().any(|s| s.name == name && matches!(s.form, SignalForm::Inlet(_)));
+        if !has("press") {
+            return bad(format!(
+                "{}: not a floor; it has no inlet 'press' ([signal.press] with type = \"input\") for a foot to press",
+                self.floor
+            ));
+        }
+        let path = Path::new(&self.floor);
+        let file = path.is_file();
+        let part = match path.file_name() {
+            Some(name) if file => name.to_string_lossy().into_owned(),
+            _ => self.floor.clone(),
+        };
+        let folder = file.then(|| match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
+            _ => PathBuf::from("."),
+        });
+        let mut text = format!("title = \"Steps on {}\"\n", part.replace(['"', '\\'], "'"));
+        if let Some(seconds) = self.seconds() {
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "duration_s = {:.3}", seconds);
+        }
+        if let Some(seed) = self.seed {
+            let _ = writeln!(text, "seed = {seed}");
+        }
+        let _ = writeln!(text, "rate_hz = {:?}", floor.def.rate_hz);
+        let quoted = format!("\"{}\"", part.replace('\\', "\\\\").replace('"', "\\\""));
+        let people = if let Who::Live(people) = self.who { people.max(1) } else { 1 };
+        for person in 0..people {
+            let (walker, before) = (walker_name(person), part_prefix(person));
+            let _ = writeln!(text, "\n[walk.{walker}]\nmass_kg = {:?}", self.mass_kg);
+            if let Some(sole) = &self.sole {
+                let _ = writeln!(text, "sole = \"{sole}\"");
+            }
+            match &self.who {
+                Who::Gait { speed_m_s, steps } => {
+                    let _ = writeln!(text, "speed_m_s = {speed_m_s:?}\nsteps = {steps}");
+                }
+                Who::Record(Feet { envelope: true, .. }) => {
+                    text.push_str("source = \"inlets\"\nexcite_by = \"envelope\"\n");
+                }
+                Who::Record(_) | Who::Live(_) => text.push_str("source = \"inlets\"\n"),
+            }
+            if has("press_toe") {
+                for (foot, transpose) in ["left", "right"].into_iter().zip(TRANSPOSE_FOOT) {
+                    let _ = write!(
+                        text,
+                        "\n[part.{before}{foot}]\nscene = {quoted}\ntranspose = {transpose:?}\nsignal.press = \"{walker}.heel_{foot}\"\n\
+                         signal.press_toe = \"{walker}.toe_{foot}\"\n"
+                    );
+                }
+            } else {
+                for (region, transpose) in REGIONS.into_iter().zip(TRANSPOSE) {
+                    let _ = write!(
+                        text,
+                        "\n[part.{before}{region}]\nscene = {quoted}\ntranspose = {transpose:?}\nsignal.press = \"{walker}.{region}\"\n"
+                    );
+                }
+            }
+        }
+        if let Who::Record(feet) = &self.who {
+            for (region, values) in REGIONS.into_iter().zip(&feet.regions) {
+                let points = thinned(values);
+                let points: Vec<String> =
+                    points.iter().map(|(k, x)| format!("[{:.3}, {x:.5}]", BEFORE_S + 1e-3 * *k as f64)).collect();
+                let _ = write!(text, "\n[[drive]]\npath = \"{WALKER}/{region}\"\npoints = [{}]\n", points.join(", "));
+            }
+        }
+        Ok((text, folder))
+    }
+
+    /// The scene, ready to render.
+    pub fn document(&self) -> Result<Document> {
+        let (text, folder) = self.scene()?;
+        library::from_text("walk", "this walk", text, folder.as_deref())
+    }
+}
+
+/// Name of a person in the scene, the first of them 0.
+pub fn walker_name(person: usize) -> String {
+    if person == 0 { WALKER.into() } else { format!("{WALKER}-{}", person + 1) }
+}
+
+/// What stands before the names of the parts on which a person walks.
+pub fn part_prefix(person: usize) -> String {
+    if person == 0 { String::new() } else { format!("{}-", person + 1) }
+}
+
+/// As few breakpoints as keep a curve within [`THIN_BW`], by Douglas and Peucker.
+fn thinned(values: &[f64]) -> Vec<(usize, f64)> {
+    let Some(last) = values.len().checked_sub(1) else { return vec![(0, 0.0)] };
+    let mut keep = vec![false; values.len()];
+    (keep[0], keep[last]) = (true, true);
+    let mut open = vec![(0, last)];
+    while let Some((from, to)) = open.pop() {
+        let slope = (values[to] - values[from]) / (to - from).max(1) as f64;
+        let off = |k: usize| (values[k] - values[from] - slope * (k - from) as f64).abs();
+        let Some(worst) = (from + 1..to).max_by(|a, b| off(*a).total_cmp(&off(*b))) else { continue };
+        // Long stretches are cut in any case: a stretch of a thousand is looked through once, not a thousand times.
+        if off(worst) > THIN_BW {
+            keep[worst] = true;
+            open.extend([(from, worst), (worst, to)]);
+        }
+    }
+    (0..values.len()).filter(|k| keep[*k]).map(|k| (k, values[k])).collect()
+}
+
+/// Forces and level of a walk as a picture.
+pub fn picture(plan: &Plan) -> Result<Figure> {
+    let Length::Seconds(seconds) = plan.length else { return bad("--picture needs a walk that ends") };
+    let scene = plan.build()?;
+    let (channels, rate_hz) = (scene.channels(), plan.rate_hz);
+    let find = |region: &str| scene.directory().probe(&format!("{WALKER}.{region}.value"));
+    let probes: Vec<_> = REGIONS.iter().map(|region| find(region)).collect::<std::result::Result<_, _>>()
+        .map_err(|e| Error::Machine(e.to_string()))?;
+    let mut engine = Engine::new(scene);
+    let mut forces = vec![Vec::new(); REGIONS.len()];
+    let mut level = Vec::new();
+    let mut queue = Queue::new();
+    let frames = (rate_hz * 5e-3) as usize;
+    let mut out = vec![0.0; frames * channels];
+    for block in 0..(seconds / 5e-3) as usize {
+        engine.render(&[], &mut queue, &mut out);
+        let at_s = 5e-3 * (block + 1) as f64;
+        for (series, probe) in forces.iter_mut().zip(&probes) {
+            series.push((at_s, engine.probe(*probe)));
+        }
+        let power = out.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>() / out.len() as f64;
+        level.push((at_s, (10.0 * power.max(1e-12).log10()).max(-90.0)));
+    }
+    let mut force = Panel::new("force under the feet", "time, s", "body weights");
+    for (k, (region, data)) in REGIONS.iter().zip(forces).enumerate() {
+        force = force.with(Series::new(region.replace('_', " "), [2, 6, 1, 5][k], Look::Line, data));
+    }
+    let sound = Panel::new("sound, every 5 ms", "time, s", "level, dB of full scale")
+        .with(Series::new("", 0, Look::Thin, level));
+    Ok(Figure { title: plan.scene.title().to_owned(), panels: vec![force, sound] })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thinned_curve_is_as_near_as_promised() {
+        let values: Vec<f64> = (0..2000).map(|k| (f64::from(k) * 0.01).sin().max(0.0)).collect();
+        let points = thinned(&values);
+        assert!(points.len() < 400, "{}", points.len());
+        for pair in points.windows(2) {
+            let [(a, x), (b, y)] = [pair[0], pair[1]];
+            for k in a..=b {
+                let line = x + (y - x) * (k - a) as f64 / (b - a) as f64;
+                assert!((line - values[k]).abs() <= THIN_BW);
+            }
+        }
+        assert_eq!(thinned(&[]), [(0, 0.0)]);
+    }
+
+    #[test]
+    fn what_cannot_be_walked_is_refused_in_one_line() {
+        let walk = |who: Who| Walk { floor: "bar".into(), who, mass_kg: 70.0, sole: None, seed: None };
+        let said = |walk: &Walk| walk.scene().unwrap_err().to_string();
+        for (speed_m_s, steps) in [(-1.0, 5), (f64::NAN, 5), (30.0, 5), (1.3, 0)] {
+            let line = said(&walk(Who::Gait { speed_m_s, steps }));
+            assert!(line.starts_with("--s") && !line.contains('\n'), "{line}");
+        }
+        let mut other = walk(Who::Live(1));
+        assert!(said(&other).contains("not a floor"), "{}", said(&other));
+        other.sole = Some("boots".into());
+        assert!(said(&other).contains("boot"), "{}", said(&other));
+        (other.sole, other.mass_kg) = (None, 0.0);
+        assert!(said(&other).starts_with("--mass"));
+    }
+}
