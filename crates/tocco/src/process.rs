@@ -27,12 +27,17 @@ pub mod breaking;
 pub mod bubble;
 pub mod burst;
 pub mod crumple;
+pub mod drip;
 pub mod flow;
 pub mod flight;
 pub mod fragment;
+pub mod ice;
 pub mod particles;
 pub mod patter;
+pub mod puddle;
+pub mod rain;
 pub mod scatter;
+pub mod splash;
 pub mod spread;
 pub mod water;
 

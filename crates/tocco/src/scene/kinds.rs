@@ -13,11 +13,13 @@ pub mod bubbles;
 pub mod burst;
 pub mod control;
 pub mod crumple;
+pub mod drip;
 pub mod drive;
 pub mod event;
 pub mod follow;
 pub mod friction;
 pub mod guided;
+pub mod ice;
 pub mod impact;
 pub mod inlet;
 pub mod mass;
@@ -33,10 +35,13 @@ pub mod patter;
 pub mod points;
 pub mod probe;
 pub mod process;
+pub mod puddle;
+pub mod rain;
 pub mod scatter;
 pub mod scene;
 pub mod shape;
 pub mod signal;
+pub mod splash;
 pub mod spread;
 pub mod string;
 pub mod tap;
@@ -50,11 +55,13 @@ pub mod definitions {
     pub use super::burst::BurstDef;
     pub use super::control::ControlDef;
     pub use super::crumple::CrumpleDef;
+    pub use super::drip::DripDef;
     pub use super::drive::{DriveDef, Source};
     pub use super::event::EventDef;
     pub use super::follow::{FollowDef, FollowOf};
     pub use super::friction::FrictionDef;
     pub use super::guided::GuidedDef;
+    pub use super::ice::IceDef;
     pub use super::impact::{HammerDef, ImpactDef, Intent, Substeps};
     pub use super::inlet::InletDef;
     pub use super::mass::MassDef;
@@ -69,9 +76,12 @@ pub mod definitions {
     pub use super::points::PointsDef;
     pub use super::probe::ProbeDef;
     pub use super::process::ProcessDef;
+    pub use super::puddle::PuddleDef;
+    pub use super::rain::RainDef;
     pub use super::scatter::ScatterDef;
     pub use super::shape::{ShapeMorphDef, ShapedDef};
     pub use super::signal::{SignalDef, Sound};
+    pub use super::splash::SplashDef;
     pub use super::spread::SpreadDef;
     pub use super::string::{PlaceDef, StringDef};
     pub use super::tap::{Quantity, TapDef, TapTo};
@@ -81,11 +91,16 @@ pub mod definitions {
     pub use crate::process::bubble::BubbleLaw;
     pub use crate::process::burst::{BurstBy, BurstParams};
     pub use crate::process::crumple::CrumpleParams;
+    pub use crate::process::drip::DripParams;
     pub use crate::process::flow::FlowParams;
     pub use crate::process::fragment::FragmentMode;
+    pub use crate::process::ice::IceParams;
     pub use crate::process::particles::{ParticlesParams, Resonance};
     pub use crate::process::patter::PatterParams;
+    pub use crate::process::puddle::PuddleParams;
+    pub use crate::process::rain::{RainOn, RainParams};
     pub use crate::process::scatter::ScatterParams;
+    pub use crate::process::splash::SplashParams;
     pub use crate::process::spread::SpreadParams;
     pub use crate::signal::noise::NoiseSpec;
     pub use crate::signal::{Operators, SignalParams};
@@ -581,6 +596,16 @@ registry! {
     Bubbles(bubbles::BubblesDef) = bubbles::BUBBLES;
     /// Drops that land.
     Patter(patter::PatterDef) = patter::PATTER;
+    /// Drops that fall.
+    Rain(rain::RainDef) = rain::RAIN;
+    /// Drops that fall into water.
+    Drip(drip::DripDef) = drip::DRIP;
+    /// Bodies thrown into water.
+    Splash(splash::SplashDef) = splash::SPLASH;
+    /// Water that is pressed aside.
+    Puddle(puddle::PuddleDef) = puddle::PUDDLE;
+    /// A sheet of ice.
+    Ice(ice::IceDef) = ice::ICE;
 }
 
 /// Parameters with their declarations.
