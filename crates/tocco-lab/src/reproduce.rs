@@ -29,6 +29,7 @@ mod stribeck;
 mod table_2_1;
 mod table_8_1;
 mod type_two;
+mod water;
 
 use crate::plot::Figure;
 use std::fmt::Write as _;
@@ -199,6 +200,18 @@ const ITEMS: &[Item] = &[
         title: "002 2.2.3: the power law of crumpling, from events and from sound",
         compute: crackle::crumpling,
     },
+    Item {
+        id: "002-table-4.1",
+        title: "002 Table 4.1: what radius and rise do to a bubble, read from its sound",
+        compute: water::table_4_1,
+    },
+    Item {
+        id: "002-fig-4.1",
+        title: "002 Figure 4.1: what sounds in an empty, a filling and a full container",
+        compute: water::figure_4_1,
+    },
+    Item { id: "002-fig-4.2", title: "002 Figure 4.2: a bubble and an impact", compute: water::figure_4_2 },
+    Item { id: "002-coincidence", title: "002 chapter 8: the tone of thin ice", compute: water::coincidence },
     Item { id: "001-fig-3", title: "001 Figure 3: the adhesion map", compute: adhesion::compute },
     Item { id: "001-string", title: "001: the cello D string, 147 Hz and Q 500", compute: cello::string },
     Item { id: "001-fig-6", title: "001 Figure 6: bowed cello D, thermal rosin", compute: bow::figure_6 },

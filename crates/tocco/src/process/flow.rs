@@ -170,7 +170,7 @@ impl Process for Flow {
         let p = self.params;
         let keep = exp(-GRID_S / GUST_S);
         let rate = p.rate_hz * 0.5 * (cell.from + cell.to).max(0.0);
-        let rate = if p.depth_m * 0.4 >= SMALLEST_M { rate } else { 0.0 };
+        let rate = if p.depth_m * 0.4 >= SMALLEST_M { rate } else { 0.0 }; // [flow.1]
         let loud = if rate > 0.0 && p.gust > 0.0 {
             self.gust = keep * self.gust + (1.0 - keep * keep).sqrt() * self.gusts.normal();
             exp(p.gust * self.gust)

@@ -341,3 +341,31 @@ impl Process for Patter {
         self.bed.reset();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_landing_is_as_loud_as_its_closed_form_at_every_rate() {
+        for rate_hz in [32_000.0, 48_000.0, 96_000.0] {
+            let (mut sum, runs) = (0.0, 400);
+            let mut rng = Rng::new(8, "landings");
+            for _ in 0..runs {
+                let hit = Hit::landing(8e-3, 0.5, 13.0, 4e-3, &mut rng);
+                let mut hits = Hits::new(4, rate_hz);
+                hits.start(&hit, 0.0, 0.3 / rate_hz);
+                for _ in 0..(0.08 * rate_hz) as usize / 32 {
+                    let mut lane = [0.0; 32];
+                    hits.run(&mut lane, 0, 32);
+                    sum += lane.iter().map(|x| x * x).sum::<Real>() / rate_hz;
+                }
+            }
+            // Noise of variance 1/2 in each band under e^(-2 t/tau): a^2 (tau + 0.36 0.7 tau)/4, tau = 4 ms sqrt(8/3).
+            let tau = 4e-3 * (8.0_f64 / 3.0).sqrt();
+            let wanted = 0.25 * 0.25 * tau * (1.0 + 0.36 * 0.7);
+            let mean = sum / Real::from(runs);
+            assert!((mean / wanted - 1.0).abs() < 0.08, "{rate_hz} Hz: {mean} {wanted}");
+        }
+    }
+}

@@ -46,6 +46,7 @@ pub mod spread;
 pub mod string;
 pub mod tap;
 pub mod texture;
+pub mod vessel;
 pub mod wall;
 
 /// The definitions of all kinds, for whoever makes a scene in code; [`def`](super::def) shows them beside the scene's own.
@@ -86,6 +87,7 @@ pub mod definitions {
     pub use super::string::{PlaceDef, StringDef};
     pub use super::tap::{Quantity, TapDef, TapTo};
     pub use super::texture::TextureDef;
+    pub use super::vessel::VesselDef;
     pub use super::wall::WallDef;
     pub use crate::process::breaking::BreakParams;
     pub use crate::process::bubble::BubbleLaw;
@@ -102,6 +104,7 @@ pub mod definitions {
     pub use crate::process::scatter::ScatterParams;
     pub use crate::process::splash::SplashParams;
     pub use crate::process::spread::SpreadParams;
+    pub use crate::resonator::vessel::{VesselForm, VesselParams};
     pub use crate::signal::noise::NoiseSpec;
     pub use crate::signal::{Operators, SignalParams};
 }
@@ -551,6 +554,8 @@ registry! {
     Shape(shape::ShapedDef) = shape::SHAPE, shape::MORPH, shape::MATERIAL;
     /// Masses, springs and dampers.
     Network(network::NetworkDef) = network::NETWORK, network::LINK;
+    /// A vessel with water in it.
+    Vessel(vessel::VesselDef) = vessel::VESSEL;
 }
 
 registry! {
@@ -661,6 +666,7 @@ mod tests {
             ("string", ""),
             ("shape", "shape = \"bar\"\nmaterial = \"steel\"\nlength_m = 1\nwidth_m = 0.1\nthickness_m = 0.01"),
             ("network", "mass_kg = { a = 1 }"),
+            ("vessel", "radius_m = 0.035\nheight_m = 0.15"),
         ] {
             let def = SceneDef::from_text(&format!("[body.x]\ntype = \"{kind}\"\n{keys}")).unwrap();
             assert_eq!(def.bodies[0].form.kind().id, kind);
@@ -669,7 +675,7 @@ mod tests {
             let text = format!("[contact.x]\ntype = \"{}\"\nbetween = [\"a\", \"b\"]", kind.id);
             assert_eq!(SceneDef::from_text(&text).unwrap().contacts[0].form.kind().id, kind.id);
         }
-        assert_eq!(family("body").count(), 7, "a new kind is tried here, too");
+        assert_eq!(family("body").count(), 8, "a new kind is tried here, too");
     }
 
     #[test]
