@@ -49,6 +49,7 @@ pub const SECTIONS: [Section; 13] = [
     Section { name: "growth", measure: growing },
     Section { name: "room", measure: in_a_room },
     Section { name: "process", measure: crackling },
+    Section { name: "water", measure: flowing },
     Section { name: "shape", measure: shapes },
     Section { name: "sweep", measure: whole_sweep },
     Section { name: "analyse", measure: analysing },
@@ -153,6 +154,25 @@ fn crackling(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
     }
     let columns = [String::new(), format!("{least_ms:.1}"), String::new(), "< 100".into()];
     table.figure("built", columns, least_ms < 100.0)
+}
+
+/// Water in the same unit.
+fn flowing(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
+    table.heading("bubbles, mode updates per voice and sample", ["SDT, ns", "ours", "ns", "goal"])?;
+    for (name, law) in [("64 voices that rise", "van-den-doel"), ("the same by Minnaert's law", "minnaert")] {
+        let mut ours = engine::bubbles(64, law).map_err(Error::Machine)?;
+        let mut plain = Plain::new(&modes(512));
+        let (plain_ns, ours_ns) = alternate(&mut |out| plain.render(out), &mut |out| {
+            ours.render(&[], &mut Queue::new(), out);
+        });
+        let (ours_ns, unit_ns) = (ours_ns / 64.0, plain_ns / 512.0);
+        let updates = ours_ns / unit_ns;
+        let columns = ["7.4".into(), format!("{updates:.2}"), number(ours_ns), "<= 1".into()];
+        table.figure(name, columns, updates <= 1.0)?;
+    }
+    table.heading("populations, mode updates per sample", ["", "ours", "ns", "goal"])?;
+    updates(table, "a river, 3000 bubbles a second and its bed", "", 200.0, engine::river())?;
+    updates(table, "rain, 500 drops a second on water", "", 200.0, engine::shower())
 }
 
 /// What a room and a distance cost in the same unit: a mode that is heard there, without what it costs outside.

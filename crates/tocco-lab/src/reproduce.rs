@@ -31,6 +31,7 @@ mod stribeck;
 mod table_2_1;
 mod table_8_1;
 mod type_two;
+mod water;
 
 use crate::plot::Figure;
 use std::fmt::Write as _;
@@ -241,6 +242,20 @@ const ITEMS: &[Item] = &[
         "002 2.2.3: the power law of crumpling, from events and from sound",
         crackle::crumpling,
     ),
+    Item::new(
+        "002-table-4.1",
+        &[],
+        "002 Table 4.1: what radius and rise do to a bubble, read from its sound",
+        water::table_4_1,
+    ),
+    Item::new(
+        "002-fig-4.1",
+        &[],
+        "002 Figure 4.1: what sounds in an empty, a filling and a full container",
+        water::figure_4_1,
+    ),
+    Item::new("002-fig-4.2", &[], "002 Figure 4.2: a bubble and an impact", water::figure_4_2),
+    Item::new("002-coincidence", &[], "002 chapter 8: the tone of thin ice", water::coincidence),
     Item::new("001-fig-3", &[], "001 Figure 3: the adhesion map", adhesion::compute),
     Item::new("001-string", &[], "001: the cello D string, 147 Hz and Q 500", cello::string),
     Item::new("001-fig-6", &[], "001 Figure 6: bowed cello D, thermal rosin", bow::figure_6),

@@ -21,6 +21,7 @@ pub mod modal;
 pub mod network;
 pub mod partials;
 pub mod shape;
+pub mod vessel;
 pub mod waveguide;
 
 use crate::math::Real;

@@ -8,13 +8,16 @@
 //! - `[signal.1]  s(t) = s_k + (s_{k+1} - s_k) (t/T - k)` within cell k. A signal that knows its future (points, noise, a
 //!   recording) is read at both ends; one that is heard as it comes (a probe, an inlet, sound that comes in) is read at k
 //!   and crosses the cell from its last reading to this one: late by 1 ms, never jumping.
-//! - `[signal.2]  x -> roll -> gain x + offset -> curve -> smooth -> rate -> gate`: the operators, in this order, where a
+//! - `[signal.2]  x -> roll -> gain x + offset -> curve -> smooth -> rate -> fill, spill -> gate`: the operators, in this order, where a
 //!   scene asks for them.
 //! - `[signal.3]  y <- y + (1 - exp(-T/tau)) (x - y)`: smooth, tau `smooth_s`.
 //! - `[signal.4]  y = (x_k - x_{k-1})/T`: rate of change.
 //! - `[signal.5]  y = 1 from x > above on, 0 from x < below on`: a threshold with hysteresis.
 //! - `[signal.6]  y = e (v^2/r) cos(x/r)`: a way of x metres rolled by something of radius r whose heavy side lies e r off
 //!   its middle; v is the rate of x. In m/s^2: times its mass it is the force on what it rolls over.
+//!
+//! - `[signal.7]  V <- clip(V + T x, 0, most)`: what has been filled in by an inflow x per second (`fill`: y = V), and what of it
+//!   runs over (`spill`: y = max(0, V + T x - most)/T).
 //!
 //! **Step.** `[control]` makes it, `[audio]` moves it once a cell. Whatever is not a number is 0.
 //!
@@ -97,6 +100,10 @@ pub struct Operators {
     pub curve: Vec<[Real; 2]>,
     /// The rate of change instead of the value.
     pub rate: bool,
+    /// What has been filled in, at most so much.
+    pub fill: Option<Real>,
+    /// What runs over, per second, where there is room for so much.
+    pub spill: Option<Real>,
     /// `[above, below]`: 1 from above on, 0 from below on.
     pub gate: Option<[Real; 2]>,
 }
@@ -141,6 +148,8 @@ pub struct Signal {
     way: Real,
     smoothed: Real,
     last: Real,
+    /// Filled in so far.
+    filled: Real,
     open: bool,
 }
 
@@ -157,6 +166,7 @@ impl Signal {
             way: 0.0,
             smoothed: 0.0,
             last: 0.0,
+            filled: 0.0,
             open: false,
         }
     }
@@ -220,7 +230,9 @@ impl Signal {
             self.way = sane(now);
             let curved = self.curved(sane(now), 0.0);
             (self.smoothed, self.last) = (curved, curved);
-            self.cell.to = self.gated(if self.operators.rate { 0.0 } else { curved });
+            self.filled = 0.0;
+            let nothing = self.operators.rate || self.operators.fill.is_some() || self.operators.spill.is_some();
+            self.cell.to = self.gated(if nothing { 0.0 } else { curved });
         }
         self.cell = match self.hushed {
             true => Cell { index, from: 0.0, to: 0.0 },
@@ -285,7 +297,16 @@ impl Signal {
         self.smoothed += (1.0 - fault!(SIGNAL_SMOOTH, keep, keep * keep)) * (x - self.smoothed); // [signal.3]
         let x = sane(self.smoothed);
         let rate = (x - core::mem::replace(&mut self.last, x)) / GRID_S; // [signal.4]
-        self.gated(if self.operators.rate { sane(rate) } else { x })
+        let x = if self.operators.rate { sane(rate) } else { x };
+        let x = self.filling(x);
+        self.gated(x)
+    }
+
+    fn filling(&mut self, x: Real) -> Real {
+        let Some(most) = self.operators.fill.or(self.operators.spill) else { return x };
+        let wanted = sane(self.filled + GRID_S * x); // [signal.7]
+        self.filled = wanted.clamp(0.0, most);
+        if self.operators.fill.is_some() { self.filled } else { (wanted - most).max(0.0) / GRID_S }
     }
 
     fn gated(&mut self, x: Real) -> Real {

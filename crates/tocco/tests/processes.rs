@@ -600,7 +600,25 @@ fn energy_minus_work_never_rises_in_random_scenes_with_processes() {
                 format!("{{ freq_hz = {f}, decay_s = {d}, mass_kg = {m} }}")
             })
             .collect();
-        let process = match rng.bits() % 5 {
+        let process = match rng.bits() % 8 {
+            5 => format!(
+                "type = 'bubbles'\nrate_hz = {}\nbed = {}\nburst = {}\nforce_n_pa = {}",
+                rng.between_log(10.0, 1e4),
+                rng.between(0.0, 3.0),
+                rng.between(0.0, 5.0),
+                rng.between_log(1e-3, 10.0)
+            ),
+            6 => format!(
+                "type = 'rain'\nrate_hz = {}\ncontact_time_s = {}",
+                rng.between_log(10.0, 1e4),
+                rng.between(0.0, 2e-3)
+            ),
+            7 => format!(
+                "type = 'splash'\nmass_kg = {}\nheight_m = {}\ndepth_m = {}\nthreshold = 0.1",
+                rng.between_log(1e-3, 10.0),
+                rng.between(0.0, 2.0),
+                rng.between(0.0, 0.02)
+            ),
             0 => format!(
                 "type = 'particles'\nobjects = {}\ncollisions_hz = {}\nimpulse_n_s = {}\ncontact_time_s = {}\nlevel = 5.0",
                 rng.between_log(1.0, 1000.0),

@@ -233,6 +233,33 @@ pub fn crumpling() -> Result<Engine, String> {
     )?))
 }
 
+/// A bank of bubbles of which every voice sounds at any time, and rises.
+pub fn bubbles(voices: usize, law: &str) -> Result<Engine, String> {
+    // They last for 1.2 s and more, and a hundred come in a second.
+    Ok(after_2_s(build(&format!(
+        "[signal.flow]\ntype = \"points\"\npoints = [[0.0, 1.0]]\n[process.water]\ntype = \"bubbles\"\ndriven_by = \"flow\"\n\
+         rate_hz = 100.0\nsmallest_m = 0.03\nlargest_m = 0.05\nrise = 0.1\nrise_above_01 = 0.0\nvoices = {voices}\nlaw = \"{law}\"\n\
+         [[tap]]\nof = \"water\"\nquantity = \"sound\"\n"
+    ))?))
+}
+
+/// The river of the shipped scene, in one channel.
+pub fn river() -> Result<Engine, String> {
+    Ok(after_2_s(build(
+        "[signal.flow]\ntype = \"points\"\npoints = [[0.0, 1.0]]\n[process.water]\ntype = \"bubbles\"\ndriven_by = \"flow\"\n\
+         rate_hz = 3000.0\nsmallest_m = 0.0005\nlargest_m = 0.01\nsize_exponent = 2.4\nrise = 0.05\nrise_above_01 = 0.8\n\
+         gust = 0.15\nbed = 1.5\n[[tap]]\nof = \"water\"\nquantity = \"sound\"\n",
+    )?))
+}
+
+/// Rain on water, thick.
+pub fn shower() -> Result<Engine, String> {
+    Ok(after_2_s(build(
+        "[signal.rain]\ntype = \"points\"\npoints = [[0.0, 1.0]]\n[process.rain]\ntype = \"rain\"\ndriven_by = \"rain\"\n\
+         rate_hz = 500.0\nbed = 0.5\n[[tap]]\nof = \"rain\"\nquantity = \"sound\"\n",
+    )?))
+}
+
 /// A scene that uses another one of five nodes so many times.
 pub fn many_parts(count: usize) -> Result<Document, String> {
     struct Inside;

@@ -251,7 +251,7 @@ impl Assembly<'_> {
     fn signals(&mut self) -> Result<(), SceneError> {
         let def = self.def;
         def.signals.iter().for_each(|signal| self.directory.add_signal(&signal.name));
-        def.processes.iter().for_each(|process| self.directory.add_process(&process.name));
+        def.processes.iter().for_each(|process| self.directory.add_process(&process.name, process.form.triggers()));
         def.walks.iter().for_each(|walk| self.directory.add_walk(&walk.name));
         def.walks.iter().flat_map(WalkDef::signals).for_each(|name| self.directory.add_signal(&name));
         for (index, signal) in def.signals.iter().enumerate() {
@@ -503,15 +503,19 @@ impl Assembly<'_> {
                 Gesture::Set { .. } => ("set", "value"),
                 Gesture::Strike { .. } => ("strike", "velocity_m_s"),
                 Gesture::Hit { .. } => ("hit", "impulse_n_s"),
+                Gesture::Trigger { .. } => ("trigger", "values"),
                 _ => {
-                    let what = "an event is one of strike, hit and set";
+                    let what = "an event is one of strike, hit, set and trigger";
                     return Err(SceneError::new(format!("event[{index}]"), what));
                 }
             };
             let resolved = at(format!("event[{index}].{verb}"), event.gesture.resolve(&self.directory))?;
             if resolved.clamped {
-                let (about, held) = (event.gesture.about(), resolved.value().unwrap_or(0.0));
-                let what = format!("is out of range; {about} takes no more than {held:e}");
+                let about = event.gesture.about();
+                let what = match resolved.value() {
+                    Some(held) => format!("is out of range; {about} takes no more than {held:e}"),
+                    None => format!("one of them is out of range of what a trigger of {about} says"),
+                };
                 return Err(SceneError::new(format!("event[{index}].{amount}"), what));
             }
             let at = (event.at_s * self.runtime.rate_hz).round() as u64;
@@ -616,7 +620,8 @@ impl Assembly<'_> {
                 let what = format!("'{}' is a process: its quantity is sound", tap.of);
                 return Err(SceneError::new(format!("tap[{index}].quantity"), what));
             }
-            if !self.def.processes[process].on.is_empty() {
+            let form = &self.def.processes[process].form;
+            if !form.sounds(!self.def.processes[process].on.is_empty()) {
                 let what = format!("'{}' hits bodies and has no sound of its own; listen to what it hits", tap.of);
                 return Err(SceneError::new(format!("tap[{index}].of"), what));
             }

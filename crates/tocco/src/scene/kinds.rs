@@ -9,15 +9,18 @@
 //! [`interactor`](crate::interactor).
 
 pub mod breaking;
+pub mod bubbles;
 pub mod burst;
 pub mod control;
 pub mod crumple;
+pub mod drip;
 pub mod drive;
 pub mod event;
 pub mod follow;
 pub mod footstep;
 pub mod friction;
 pub mod guided;
+pub mod ice;
 pub mod impact;
 pub mod inlet;
 pub mod mass;
@@ -29,32 +32,40 @@ pub mod output;
 pub mod own;
 pub mod part;
 pub mod particles;
+pub mod patter;
 pub mod points;
 pub mod probe;
 pub mod process;
+pub mod puddle;
+pub mod rain;
 pub mod scatter;
 pub mod scene;
 pub mod shape;
 pub mod signal;
+pub mod splash;
 pub mod spread;
 pub mod string;
 pub mod tap;
 pub mod texture;
 pub mod walk;
+pub mod vessel;
 pub mod wall;
 
 /// The definitions of all kinds, for whoever makes a scene in code; [`def`](super::def) shows them beside the scene's own.
 pub mod definitions {
     pub use super::breaking::BreakDef;
+    pub use super::bubbles::BubblesDef;
     pub use super::burst::BurstDef;
     pub use super::control::ControlDef;
     pub use super::crumple::CrumpleDef;
+    pub use super::drip::DripDef;
     pub use super::drive::{DriveDef, Source};
     pub use super::event::EventDef;
     pub use super::follow::{FollowDef, FollowOf};
     pub use super::footstep::FootstepDef;
     pub use super::friction::FrictionDef;
     pub use super::guided::GuidedDef;
+    pub use super::ice::IceDef;
     pub use super::impact::{HammerDef, ImpactDef, Intent, Substeps};
     pub use super::inlet::InletDef;
     pub use super::mass::MassDef;
@@ -65,27 +76,41 @@ pub mod definitions {
     pub use super::own::{OwnBody, OwnBodyDef, OwnLaw, OwnLawDef};
     pub use super::part::PartDef;
     pub use super::particles::ParticlesDef;
+    pub use super::patter::PatterDef;
     pub use super::points::PointsDef;
     pub use super::probe::ProbeDef;
     pub use super::process::ProcessDef;
+    pub use super::puddle::PuddleDef;
+    pub use super::rain::RainDef;
     pub use super::scatter::ScatterDef;
     pub use super::shape::{ShapeMorphDef, ShapedDef};
     pub use super::signal::{SignalDef, Sound};
+    pub use super::splash::SplashDef;
     pub use super::spread::SpreadDef;
     pub use super::string::{PlaceDef, StringDef};
     pub use super::tap::{Quantity, TapDef, TapTo};
     pub use super::texture::TextureDef;
     pub use super::walk::{ExciteBy, WalkDef};
+    pub use super::vessel::VesselDef;
     pub use super::wall::WallDef;
     pub use crate::gait::walker::{Ground, WalkMake, WalkParams};
     pub use crate::process::breaking::BreakParams;
+    pub use crate::process::bubble::BubbleLaw;
     pub use crate::process::burst::{BurstBy, BurstParams};
     pub use crate::process::crumple::CrumpleParams;
     pub use crate::process::footstep::{FootstepBy, FootstepParams, Prototype};
+    pub use crate::process::drip::DripParams;
+    pub use crate::process::flow::FlowParams;
     pub use crate::process::fragment::FragmentMode;
+    pub use crate::process::ice::IceParams;
     pub use crate::process::particles::{ParticlesParams, Resonance};
+    pub use crate::process::patter::PatterParams;
+    pub use crate::process::puddle::PuddleParams;
+    pub use crate::process::rain::{RainOn, RainParams};
     pub use crate::process::scatter::ScatterParams;
+    pub use crate::process::splash::SplashParams;
     pub use crate::process::spread::SpreadParams;
+    pub use crate::resonator::vessel::{VesselForm, VesselParams};
     pub use crate::signal::noise::NoiseSpec;
     pub use crate::signal::{Operators, SignalParams};
 }
@@ -538,6 +563,8 @@ registry! {
     Shape(shape::ShapedDef) = shape::SHAPE, shape::MORPH, shape::MATERIAL;
     /// Masses, springs and dampers.
     Network(network::NetworkDef) = network::NETWORK, network::LINK;
+    /// A vessel with water in it.
+    Vessel(vessel::VesselDef) = vessel::VESSEL;
 }
 
 registry! {
@@ -581,6 +608,20 @@ registry! {
     Scatter(scatter::ScatterDef) = scatter::SCATTER;
     /// Steps as they were recorded.
     Footstep(footstep::FootstepDef) = footstep::FOOTSTEP, footstep::BAND;
+    /// Bubbles in water.
+    Bubbles(bubbles::BubblesDef) = bubbles::BUBBLES;
+    /// Drops that land.
+    Patter(patter::PatterDef) = patter::PATTER;
+    /// Drops that fall.
+    Rain(rain::RainDef) = rain::RAIN;
+    /// Drops that fall into water.
+    Drip(drip::DripDef) = drip::DRIP;
+    /// Bodies thrown into water.
+    Splash(splash::SplashDef) = splash::SPLASH;
+    /// Water that is pressed aside.
+    Puddle(puddle::PuddleDef) = puddle::PUDDLE;
+    /// A sheet of ice.
+    Ice(ice::IceDef) = ice::ICE;
 }
 
 /// Parameters with their declarations.
@@ -636,6 +677,7 @@ mod tests {
             ("string", ""),
             ("shape", "shape = \"bar\"\nmaterial = \"steel\"\nlength_m = 1\nwidth_m = 0.1\nthickness_m = 0.01"),
             ("network", "mass_kg = { a = 1 }"),
+            ("vessel", "radius_m = 0.035\nheight_m = 0.15"),
         ] {
             let def = SceneDef::from_text(&format!("[body.x]\ntype = \"{kind}\"\n{keys}")).unwrap();
             assert_eq!(def.bodies[0].form.kind().id, kind);
@@ -644,7 +686,7 @@ mod tests {
             let text = format!("[contact.x]\ntype = \"{}\"\nbetween = [\"a\", \"b\"]", kind.id);
             assert_eq!(SceneDef::from_text(&text).unwrap().contacts[0].form.kind().id, kind.id);
         }
-        assert_eq!(family("body").count(), 7, "a new kind is tried here, too");
+        assert_eq!(family("body").count(), 8, "a new kind is tried here, too");
     }
 
     #[test]

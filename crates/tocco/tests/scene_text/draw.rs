@@ -225,7 +225,23 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
     let bodies = some(rng)
         .map(|_| {
             let position_m = draw_key(rng, &WALL, "position_m");
-            let form: BodyForm = match rng.bits() % 7 {
+            let form: BodyForm = match rng.bits() % 8 {
+                7 => {
+                    let radius_m = draw(rng, 0.01, 10.0);
+                    let neck = [draw(rng, 1e-4, 0.01), draw(rng, 1e-4, 10.0)];
+                    let form = if coin(rng) { VesselForm::Bottle } else { VesselForm::Cup };
+                    VesselDef {
+                        params: draw_params(rng),
+                        form,
+                        radius_m,
+                        bottom_radius_m: coin(rng).then(|| draw(rng, 1e-3, 10.0)),
+                        height_m: draw(rng, 1e-3, 10.0),
+                        thickness_m: draw(rng, 1e-5, 0.2 * radius_m).min(1.0),
+                        material: MATERIALS[rng.bits() as usize % MATERIALS.len()].id,
+                        neck_m: (form == VesselForm::Bottle).then_some(neck),
+                    }
+                    .into()
+                }
                 0 => {
                     let velocity_m_s = draw_key(rng, &MASS, "velocity_m_s");
                     MassDef { params: draw_params(rng), position_m, velocity_m_s }.into()
@@ -425,6 +441,8 @@ fn draw_signal(rng: &mut Rng, name: String, text: impl Fn(&mut Rng) -> String) -
         roll: coin(rng).then(|| [draw(rng, 1e-6, 1e3), draw(rng, 0.0, 1.0)]),
         curve: if coin(rng) { draw_points(rng) } else { Vec::new() },
         rate: coin(rng),
+        fill: None,
+        spill: coin(rng).then(|| draw(rng, 0.0, 1e18)),
         gate: coin(rng).then(|| [draw(rng, 0.0, 1e18), draw(rng, -1e18, 0.0)]),
     };
     let form = match rng.bits() % 5 {
@@ -469,8 +487,8 @@ fn draw_process(rng: &mut Rng, name: String, text: impl Fn(&mut Rng) -> String) 
         };
         (0..if sounds { 3 } else { 0 }).map(|_| mode(rng)).collect()
     };
-    let form = match rng.bits() % 7 {
-        6 => {
+    let form = match rng.bits() % 14 {
+        13 => {
             on.clear();
             let key = |rng: &mut Rng, id: &str| draw_key(rng, &kinds::footstep::BAND, id);
             let band = |rng: &mut Rng| Resonance {
@@ -488,6 +506,36 @@ fn draw_process(rng: &mut Rng, name: String, text: impl Fn(&mut Rng) -> String) 
             };
             let by = if coin(rng) { FootstepBy::Event } else { FootstepBy::Envelope };
             FootstepDef { params: draw_params(rng), by, make }.into()
+        }
+        6 => {
+            let (law, voices) = (if coin(rng) { BubbleLaw::Minnaert } else { BubbleLaw::VanDenDoel }, 1 + rng.bits() as usize % 256);
+            let mut params: FlowParams = draw_params(rng);
+            params.largest_m = params.largest_m.max(params.smallest_m);
+            BubblesDef { params, law, voices }.into()
+        }
+        7 => {
+            let mut params: RainParams = draw_params(rng);
+            params.far_m = params.far_m.max(params.near_m);
+            let surface = if sounds && coin(rng) { RainOn::Ground } else { RainOn::Water };
+            RainDef { params, surface }.into()
+        }
+        8 => SplashDef { params: draw_params(rng) }.into(),
+        kind @ 9.. => {
+            on.clear();
+            match kind {
+                9 => {
+                    let mut params: PatterParams = draw_params(rng);
+                    params.largest_m = params.largest_m.max(params.smallest_m);
+                    PatterDef { params }.into()
+                }
+                10 => DripDef { params: draw_params(rng) }.into(),
+                11 => PuddleDef { params: draw_params(rng) }.into(),
+                _ => {
+                    let mut params: IceParams = draw_params(rng);
+                    params.largest_j = params.largest_j.max(params.smallest_j);
+                    IceDef { params, thickness_m: draw(rng, 1e-3, 10.0), distance_m: draw(rng, 0.0, 1e4) }.into()
+                }
+            }
         }
         0 => {
             let key = |rng: &mut Rng, id: &str| draw_key(rng, &kinds::particles::RESONANCE, id);

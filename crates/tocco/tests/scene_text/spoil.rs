@@ -56,6 +56,8 @@ pub fn spoil(rng: &mut Rng, def: &mut SceneDef) -> bool {
                 let links = def.links.iter_mut().flat_map(|link| [&mut link.stiffness_n_m, &mut link.damping_n_s_m]);
                 one(rng, def.masses.iter_mut().map(|mass| &mut mass.mass_kg).chain(links).collect(), bad);
             }
+            BodyForm::Vessel(def) if live => param(rng, &mut def.params, bad),
+            BodyForm::Vessel(def) => one(rng, vec![&mut def.radius_m, &mut def.height_m, &mut def.thickness_m], bad),
             BodyForm::Own(_) => return false,
         }
     } else {

@@ -22,7 +22,7 @@ const fn port_key(doc: &'static str) -> Key {
     Key::new("port", KeyType::Map { of: &KeyType::Place, min: 0, max: MAX_NODES }, doc)
 }
 
-const MATERIAL_NAMES: [&str; MATERIALS.len()] = {
+pub(super) const MATERIAL_NAMES: [&str; MATERIALS.len()] = {
     let mut names = [""; MATERIALS.len()];
     let mut i = 0;
     while i < names.len() {

@@ -119,8 +119,10 @@ impl Sound {
     }
 }
 
+const MOST: KeyType = KeyType::Number { unit: "unit of the signal times s", min: 0.0, max: 1e18 };
+
 /// Keys that every signal has besides those of its kind.
-pub(super) const OPERATORS: [Key; 6] = [
+pub(super) const OPERATORS: [Key; 8] = [
     key(
         "radius_m",
         KeyType::Number { unit: "m", min: 1e-6, max: 1e3 },
@@ -137,6 +139,8 @@ pub(super) const OPERATORS: [Key; 6] = [
         "Breakpoints [x, y], x increasing, linear between, held outside.",
     ),
     key("rate", KeyType::Flag, "The rate of change per second instead of the value, default false."),
+    key("fill", MOST, "The signal is an inflow per second: it becomes what has been filled in, at most this."),
+    key("spill", MOST, "The signal is an inflow per second: it becomes what runs over per second, where there is room for this."),
     key("above", ANY, "The signal becomes 1 when it rises above this, else 0."),
     key("below", ANY, "Only with above: it becomes 0 again below this, default the same."),
 ];
@@ -167,6 +171,12 @@ impl SignalDef {
             spot.number(kind, "radius_m", radius)?;
             spot.number(kind, "eccentricity", eccentricity)?;
         }
+        for (id, value) in [("fill", self.operators.fill), ("spill", self.operators.spill)] {
+            value.map_or(Ok(()), |value| spot.number(kind, id, value))?;
+        }
+        if self.operators.fill.is_some() && self.operators.spill.is_some() {
+            return spot.fail("spill", "it is one or the other: make another signal for what runs over");
+        }
         increasing(spot, "curve", &self.operators.curve, [ANY, ANY], "")?;
         if let Some([above, below]) = self.operators.gate {
             spot.number(kind, "above", above)?;
@@ -193,6 +203,11 @@ impl SignalDef {
         if self.operators.rate {
             out.line(format_args!("rate = true"));
         }
+        for (id, value) in [("fill", self.operators.fill), ("spill", self.operators.spill)] {
+            if let Some(value) = value {
+                out.number(id, value);
+            }
+        }
         if let Some([above, below]) = self.operators.gate {
             out.number("above", above);
             out.unless("below", below, above);
@@ -213,6 +228,8 @@ impl SignalDef {
             roll: pair("radius_m", node.number("eccentricity")?)?,
             curve: read_points(node, "curve", [ANY, ANY], "[x, y]")?,
             rate: node.flag("rate")?.unwrap_or(false),
+            fill: node.number("fill")?,
+            spill: node.number("spill")?,
             gate: pair("above", node.number("below")?)?,
         };
         Ok(Self { name: name.to_owned(), params: node.params()?, operators, form: read_signal(node, lines)? })

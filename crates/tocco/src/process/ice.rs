@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Ice: a sheet on water that gives way under load.
+//!
+//! **What.** Where it is pressed harder than ever before it cracks, in bursts and with aftershocks; where it has been pressed as hard
+//! before it is silent; where it has cracked enough it opens. Each crack is a sharp noise, excites the plate, and far away over a lake is
+//! heard as a falling chirp.
+//!
+//! **Law.** F the load at a place, h thickness; u uniform, n normal:
+//! - `[ice.1]  F_y = 0.02 A h^2 (0.85 + 0.3 u)`, A = 3.5 MPa: the first threshold of a place. While F > F_y: a fracture, and
+//!   `F_y <- F_y + Exp(step)`. A load that has been borne is borne again (Kaiser). Places are 0.15 m apart.
+//! - `[ice.2]  p(W) ~ W^-tau` between two energies: what a fracture takes; it moves by `2 W/F`, which is the work of F on it twice.
+//! - `[ice.3]  Poisson(aftershocks sqrt(W/10 mJ))` aftershocks, at most W/2, with delays of density (t + 4 ms)^-1.1 up to 0.6 s.
+//! - `[ice.4]  a = sqrt(W/W_max)`: three noises [patter.3], at `5.2 kHz (W/10 mJ)^-0.1 e^(0.3 n)` within 1.5 to 9 kHz, twice that, and 900 Hz
+//!   `e^(0.5 n)`, of `12 ms (0.3 + 1.5 a)`; three tones at `f_c e^U(-0.7, 1.9)`, 30 to 150 ms to -60 dB: the plate.
+//! - `[ice.5]  B K^3 = c^2 (rho_i K + rho_w)`, `B = E/(12 (1 - nu^2))`, `f_c = c K/(2 pi h)`: coincidence, where waves in ice on water run as
+//!   fast as sound in air. 30.8 Hz m.
+//! - `[ice.6]  D k^4 = w^2 (rho_i h + rho_w/k)`, D = B h^3: bending waves; after x metres an impulse is `e^(-i k x)/sqrt(k x) e^(-0.004 k x)`,
+//!   high notes first. Above k h = 1 they travel on at one speed.
+//! - `[ice.7]` a place that has taken `break_j` opens: a splash [splash.1] follows, and no more fractures.
+//!
+//! **Symbols.** E = 9 GPa, nu = 0.33, rho_i = 917, rho_w = 1000 kg/m^3, c = 331 m/s; tau `exponent`.
+//!
+//! **Step.** Once a cell, for the load of its signal at `x_m`, `y_m` and for up to eight presses by triggers. The chirp's response is made
+//! once. Crack lines are grown from the events by whoever draws them, see `ice/cracks.rs`.
+//!
+//! **Sources.** 002 chapters 7 and 8; Visell et al. for fracture underfoot (the frame); Gold's bearing rule and Lundmark (2001), Romeyn et
+//! al. (2021) for [ice.5]. The process and its numbers are ours: plausible, not fitted.
+
+pub mod cracks;
+
+use super::bubble::Tone;
+use super::drip::poisson;
+use super::patter::{Formant, Hit, MOST_HITS, value};
+use super::splash::{SplashParams, Thrown};
+use super::water::{Birth, Sound, Water};
+use super::{Book, Event, Lane, Process, Span, Triggered};
+use crate::math::{PI, Real, TAU, cos, exp, ln, pow, sin};
+use crate::param::{Params, Scale, Spec, Tunable};
+use crate::rng::Rng;
+use crate::signal::{Cell, GRID_S};
+
+/// Young's modulus of lake ice, Pa.
+pub const YOUNG_PA: Real = 9e9;
+/// Poisson's ratio.
+pub const POISSON: Real = 0.33;
+const ICE_KG_M3: Real = 917.0;
+const WATER_KG_M3: Real = 1000.0;
+/// Speed of sound in cold air, m/s.
+const AIR_M_S: Real = 331.0;
+/// Strength in the rule P = A h^2, Pa.
+const BEARING_PA: Real = 3.5e6;
+/// Places closer than this are one, m.
+pub const SAME_PLACE_M: Real = 0.15;
+/// Most places that a sheet remembers; the one that was pressed longest ago gives way.
+const MOST_PLACES: usize = 256;
+/// Most fractures of a load in a cell.
+const MOST_AT_ONCE: usize = 24;
+/// Most fractures that wait.
+const MOST_WAITING: usize = 512;
+/// Most presses at once.
+const MOST_PRESSES: usize = 8;
+/// Most chirps at once.
+const MOST_CHIRPS: usize = 12;
+/// Aftershocks: offset and longest delay, s.
+const OMORI_S: Real = 4e-3;
+const LAST_S: Real = 0.6;
+/// Samples of a chirp.
+const CHIRP: usize = 1 << 14;
+
+crate::params! {
+    /// Parameters of ice.
+    pub struct IceParams {
+        x_m: "m", -1e4 => 1e4, default 0.0, Linear, Control, glide 0.0, "Where it is pressed, along.";
+        y_m: "m", -1e4 => 1e4, default 0.0, Linear, Control, glide 0.0, "Where it is pressed, across.";
+        weight_n: "N", 0.0 => 1e6, default 1.0, Log, Control, glide 0.02, "Load where the signal is 1.";
+        step_n: "N", 0.1 => 1e5, default 18.0, Log, Control, glide 0.02, "How much more load the next fracture takes, on average.";
+        exponent: "1", 1.01 => 4.0, default 1.5, Linear, Control, glide 0.02, "How much rarer large fractures are: their density falls with energy to this power.";
+        smallest_j: "J", 1e-9 => 1e3, default 1e-3, Log, Control, glide 0.02, "Energy of the smallest fracture.";
+        largest_j: "J", 1e-9 => 1e3, default 0.5, Log, Control, glide 0.02, "Energy of the largest.";
+        aftershocks: "1", 0.0 => 10.0, default 0.35, Linear, Control, glide 0.02, "Aftershocks of a fracture of 10 mJ, on average.";
+        break_j: "J", 1e-6 => 1e9, default 1e6, Log, Control, glide 0.0, "Energy after which a place opens.";
+        plate: "1", 0.0 => 10.0, default 1.0, Linear, Control, glide 0.02, "Level of the plate's tones.";
+        chirp: "1", 0.0 => 10.0, default 1.0, Linear, Control, glide 0.02, "Level of what is heard from far, where distance_m is given.";
+        gain: "Pa", 0.0 => 1e6, default 0.5, Log, Control, glide 0.02, "Level: amplitude of the largest fracture at 1 m.";
+    }
+}
+
+/// What a trigger of ice says.
+pub const ICE_TRIGGER: &[Spec] = &[
+    value("force_n", "N", [0.0, 1e6], 750.0, Scale::Log, "Largest load of the press."),
+    value("x_m", "m", [-1e4, 1e4], 0.0, Scale::Linear, "Where, along."),
+    value("y_m", "m", [-1e4, 1e4], 0.0, Scale::Linear, "Where, across."),
+    value("duration_s", "s", [1e-3, 60.0], 0.5, Scale::Log, "How long it is pressed: half a sine."),
+];
+
+/// Frequency of coincidence of a sheet of this thickness, m, and Young's modulus, Pa, Hz. [ice.5]
+pub fn coincidence_hz(thickness_m: Real, young_pa: Real) -> Real {
+    let b = young_pa / (12.0 * (1.0 - POISSON * POISSON));
+    let c2 = AIR_M_S * AIR_M_S;
+    let mut k = pow(c2 * WATER_KG_M3 / b, 1.0 / 3.0).max((c2 * ICE_KG_M3 / b).sqrt());
+    for _ in 0..60 {
+        k -= (b * k * k * k - c2 * (ICE_KG_M3 * k + WATER_KG_M3)) / (3.0 * b * k * k - c2 * ICE_KG_M3);
+    }
+    AIR_M_S * k / (TAU * thickness_m)
+}
+
+/// Wave number of bending waves, 1/m, at an angular frequency, rad/s. [ice.6]
+pub fn wave_number(omega: Real, thickness_m: Real) -> Real {
+    let d = YOUNG_PA * thickness_m * thickness_m * thickness_m / (12.0 * (1.0 - POISSON * POISSON));
+    let mut k = pow(omega * omega * ICE_KG_M3 * thickness_m / d, 0.25).max(1e-6);
+    for _ in 0..60 {
+        k = pow(omega * omega * (ICE_KG_M3 * thickness_m + WATER_KG_M3 / k) / d, 0.25);
+    }
+    k
+}
+
+/// Length over which a sheet of this thickness, m, spreads a load, m.
+pub fn characteristic_m(thickness_m: Real) -> Real {
+    let d = YOUNG_PA * thickness_m * thickness_m * thickness_m / (12.0 * (1.0 - POISSON * POISSON));
+    pow(d / (WATER_KG_M3 * 9.81), 0.25)
+}
+
+/// The energy of a fracture for a uniform number. [ice.2]
+pub fn energy_of(exponent: Real, [small, large]: [Real; 2], u: Real) -> Real {
+    super::patter::radius_of(exponent, [small, large], u)
+}
+
+/// What an impulse becomes on its way through the ice, at most 1 in size, without the time in which nothing has come. [ice.6] `[control]`
+pub fn chirp(thickness_m: Real, distance_m: Real, rate_hz: Real) -> Vec<Real> {
+    let (mut re, mut im) = (vec![0.0; CHIRP], vec![0.0; CHIRP]);
+    let bin = rate_hz / CHIRP as Real;
+    // Where k h is 1 the thin plate ends: from there on waves travel as fast as there.
+    let mut last: Option<(Real, Real)> = None;
+    let speed = |omega: Real| {
+        let step = 1e-4 * omega;
+        2.0 * step / (wave_number(omega + step, thickness_m) - wave_number(omega - step, thickness_m))
+    };
+    let (mut fastest, lowest) = (0.0_f64, (60.0 / bin).ceil() as usize);
+    let mut phase = vec![[0.0; 2]; CHIRP / 2];
+    for i in lowest..(0.45 * CHIRP as Real) as usize {
+        let omega = TAU * bin * i as Real;
+        let (k, group) = match last {
+            Some((omega0, k0)) => (k0 + (omega - omega0) / fastest, fastest),
+            None => (wave_number(omega, thickness_m), speed(omega)),
+        };
+        if last.is_none() && (k * thickness_m > 1.0 || group > 1800.0) {
+            last = Some((omega, k));
+            fastest = group.min(1800.0);
+        }
+        fastest = fastest.max(if last.is_none() { group } else { 0.0 });
+        phase[i] = [k * distance_m, exp(-0.004 * k * distance_m) / (k * distance_m).sqrt()];
+    }
+    let first_s = distance_m / fastest.max(1.0) - 2e-3;
+    for (i, [angle, size]) in phase.iter().enumerate() {
+        // A gentle start at the low end, and the way of the fastest taken off.
+        let low = ((i as Real - lowest as Real) * bin / 60.0).clamp(0.0, 1.0);
+        let turned = TAU * bin * i as Real * first_s - angle;
+        (re[i], im[i]) = (low * size * cos(turned), low * size * sin(turned));
+    }
+    transform(&mut re, &mut im);
+    // The end fades: what is lower than the lowest has wrapped round.
+    let fade = CHIRP / 8;
+    for i in 0..fade {
+        re[CHIRP - fade + i] *= 1.0 - i as Real / fade as Real;
+    }
+    let largest = re.iter().fold(1e-30, |most: Real, x| most.max(x.abs()));
+    re.iter().map(|x| x / largest).collect()
+}
+
+/// Inverse Fourier transform in place, without its factor; the length is a power of two. `[control]`
+fn transform(re: &mut [Real], im: &mut [Real]) {
+    let n = re.len();
+    let bits = n.trailing_zeros();
+    for i in 0..n {
+        let j = i.reverse_bits() >> (usize::BITS - bits);
+        if j > i {
+            re.swap(i, j);
+            im.swap(i, j);
+        }
+    }
+    let mut half = 1;
+    while half < n {
+        for k in 0..half {
+            let (c, s) = (cos(PI * k as Real / half as Real), sin(PI * k as Real / half as Real));
+            for start in (k..n).step_by(2 * half) {
+                let (a, b) = (start, start + half);
+                let (x, y) = (re[b] * c - im[b] * s, re[b] * s + im[b] * c);
+                (re[b], im[b]) = (re[a] - x, im[a] - y);
+                (re[a], im[a]) = (re[a] + x, im[a] + y);
+            }
+        }
+        half *= 2;
+    }
+}
+
+/// A place that has been pressed.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    at_m: [Real; 2],
+    /// Load at which it cracks next, N.
+    threshold_n: Real,
+    /// Taken so far, J.
+    taken_j: Real,
+    open: bool,
+    /// Cell in which it was last pressed.
+    last: u64,
+}
+
+/// A press by a trigger.
+#[derive(Clone, Copy, Debug)]
+struct Press {
+    at_s: Real,
+    force_n: Real,
+    spot: [Real; 2],
+    duration_s: Real,
+}
+
+/// A sheet of ice.
+pub struct Ice {
+    params: IceParams,
+    thickness_m: Real,
+    tone_hz: Real,
+    water: Water,
+    rng: Rng,
+    places: Vec<Place>,
+    presses: [Option<Press>; MOST_PRESSES],
+    /// Fractures to come, and those of the present cell.
+    waiting: Vec<Event>,
+    events: Vec<Event>,
+    table: Vec<Real>,
+    /// Chirps that sound: sample of the scene at which each began, and amplitude.
+    chirps: [Option<(u64, Real)>; MOST_CHIRPS],
+    rate_hz: Real,
+    book: Book,
+}
+
+impl Ice {
+    /// A sheet of a thickness, m, heard here and, if `distance_m` is above 0, from so far away. `[control]`
+    pub fn new(
+        params: IceParams,
+        thickness_m: Real,
+        distance_m: Real,
+        rate_hz: Real,
+        rng: impl Fn(&str) -> Rng,
+    ) -> Self {
+        Self {
+            params,
+            thickness_m,
+            tone_hz: coincidence_hz(thickness_m, YOUNG_PA),
+            water: Water::new(128, MOST_HITS, rate_hz),
+            rng: rng("fractures"),
+            places: Vec::with_capacity(MOST_PLACES),
+            presses: [None; MOST_PRESSES],
+            waiting: Vec::with_capacity(MOST_WAITING),
+            events: Vec::with_capacity(MOST_WAITING),
+            table: if distance_m > 0.0 { chirp(thickness_m, distance_m, rate_hz) } else { Vec::new() },
+            chirps: [None; MOST_CHIRPS],
+            rate_hz,
+            book: Book::default(),
+        }
+    }
+
+    /// Load at which a place cracks next, N; `None` if it has never been pressed.
+    pub fn threshold_n(&self, spot: [Real; 2]) -> Option<Real> {
+        self.places.iter().find(|place| near(place.at_m, spot)).map(|place| place.threshold_n)
+    }
+
+    /// True where the ice has opened.
+    pub fn is_open(&self, spot: [Real; 2]) -> bool {
+        self.places.iter().any(|place| near(place.at_m, spot) && place.open)
+    }
+
+    /// The place of a load, new if it has never been pressed. [ice.1]
+    fn place(&mut self, spot: [Real; 2], index: u64) -> usize {
+        if let Some(own) = self.places.iter().position(|place| near(place.at_m, spot)) {
+            return own;
+        }
+        let first = 0.02 * BEARING_PA * self.thickness_m * self.thickness_m * (0.85 + 0.3 * self.rng.unit());
+        let new = Place { at_m: spot, threshold_n: first, taken_j: 0.0, open: false, last: index };
+        if self.places.len() < MOST_PLACES {
+            self.places.push(new);
+            return self.places.len() - 1;
+        }
+        let oldest = (0..self.places.len()).min_by_key(|i| self.places[*i].last).unwrap_or(0);
+        self.places[oldest] = new;
+        oldest
+    }
+
+    /// A load presses a place during a cell. Returns how many fractures were left out.
+    fn press(&mut self, cell: Cell, spot: [Real; 2], force_n: Real) -> u64 {
+        if force_n <= 0.0 {
+            return 0;
+        }
+        let (p, index) = (self.params, self.place(spot, cell.index));
+        self.places[index].last = cell.index;
+        let range = [p.smallest_j, p.largest_j.max(p.smallest_j)];
+        let (mut count, mut beyond) = (0, 0);
+        while !self.places[index].open && force_n > self.places[index].threshold_n {
+            let at_s = cell.from_s() + GRID_S * self.rng.unit();
+            let energy = energy_of(p.exponent, range, self.rng.unit()); // [ice.2]
+            self.places[index].threshold_n -= p.step_n * ln(1.0 - self.rng.unit());
+            count += 1;
+            if count > MOST_AT_ONCE {
+                beyond += 1;
+                continue;
+            }
+            beyond += self.fracture(at_s, energy, index);
+            for _ in 0..poisson(&mut self.rng, p.aftershocks * (energy / 0.01).sqrt()) {
+                let late = omori(self.rng.unit()); // [ice.3]
+                let u = self.rng.unit();
+                if 0.5 * energy > range[0] {
+                    let small = energy_of(p.exponent, [range[0], 0.5 * energy], u);
+                    beyond += self.fracture(at_s + late, small, index);
+                }
+            }
+            if self.places[index].taken_j > p.break_j {
+                self.places[index].open = true; // [ice.7]
+                let (splash, thrown) = (SplashParams { gain: p.gain, ..SplashParams::default() }, Thrown::new(4.0, 0.3, 2.0));
+                let Self { water, rng, .. } = self;
+                thrown.fall(at_s + 0.03, &splash, rng, |birth| beyond += u64::from(!water.add(birth)));
+            }
+        }
+        beyond
+    }
+
+    /// One fracture: what is heard of it. [ice.4]
+    fn fracture(&mut self, at_s: Real, energy: Real, place: usize) -> u64 {
+        if self.waiting.len() >= MOST_WAITING {
+            return 1;
+        }
+        self.waiting.push(Event { at_s, size: energy, place });
+        self.places[place].taken_j += energy;
+        self.book.given_j += energy;
+        self.book.had_j += 2.0 * energy;
+        let p = self.params;
+        let a = (energy / p.largest_j.max(p.smallest_j)).sqrt();
+        let decay_s = 0.012 * (0.3 + 1.5 * a);
+        let high = (5200.0 * pow(energy / 0.01, -0.1) * exp(0.3 * self.rng.normal())).clamp(1500.0, 9000.0);
+        let low = 900.0 * exp(0.5 * self.rng.normal());
+        let band = |freq_hz: Real, bandwidth_hz: Real, gain: Real| Formant { freq_hz, bandwidth_hz, gain, decay_s, glide: 0.0 };
+        let seed = self.rng.bits();
+        let sharp = [band(high, 1.1 * high, 1.0), band(2.0 * high, 2.0 * high, 0.6)];
+        let dull = [band(low, 900.0, 0.5), Formant::default()];
+        let mut full = 0;
+        for (formants, seed) in [(sharp, seed), (dull, !seed)] {
+            let hit = Hit { amplitude: a * p.gain, formants, seed };
+            full += u64::from(!self.water.add(Birth { at_s, sound: Sound::Hit(hit) }));
+        }
+        for _ in 0..3 {
+            let (pitch, last, loud) = (self.rng.between(-0.7, 1.9), self.rng.between(0.03, 0.15), self.rng.unit());
+            let tone = Tone {
+                amplitude: 0.12 * a * loud * p.plate * p.gain,
+                freq_hz: self.tone_hz * exp(pitch),
+                damping: 6.908 / last,
+                rise_rate: 0.0,
+                attack_s: 0.0,
+            };
+            full += u64::from(!self.water.add(Birth { at_s, sound: Sound::Tone(tone) }));
+        }
+        if !self.table.is_empty() && a > 0.2 {
+            let began = (at_s * self.rate_hz).ceil() as u64;
+            let oldest = |slot: &Option<(u64, Real)>| slot.map_or(0, |(began, _)| 1 + began);
+            if let Some(slot) = self.chirps.iter_mut().min_by_key(|slot| oldest(slot)) {
+                *slot = Some((began, a * p.chirp * p.gain));
+            }
+        }
+        full
+    }
+}
+
+fn near(a: [Real; 2], b: [Real; 2]) -> bool {
+    let (x, y) = (a[0] - b[0], a[1] - b[1]);
+    x * x + y * y < SAME_PLACE_M * SAME_PLACE_M
+}
+
+/// Delay of an aftershock, s. [ice.3]
+fn omori(u: Real) -> Real {
+    let (from, to) = (pow(OMORI_S, -0.1), pow(OMORI_S + LAST_S, -0.1));
+    pow(from + u * (to - from), -10.0) - OMORI_S
+}
+
+impl Tunable for Ice {
+    fn specs(&self) -> &'static [Spec] {
+        IceParams::SPECS
+    }
+    fn get(&self, index: usize) -> Real {
+        self.params.value(index)
+    }
+    fn set(&mut self, index: usize, value: Real) {
+        self.params.put(index, value);
+    }
+}
+
+impl Process for Ice {
+    fn enter(&mut self, cell: Cell) -> u64 {
+        self.water.begin(cell);
+        let (from_s, end_s) = (cell.from_s(), (cell.index + 1) as Real * GRID_S);
+        self.waiting.retain(|event| event.at_s >= from_s);
+        let now = (from_s * self.rate_hz) as u64;
+        for slot in &mut self.chirps {
+            slot.take_if(|(began, _)| *began + (CHIRP as u64) < now);
+        }
+        let p = self.params;
+        let mut beyond = self.press(cell, [p.x_m, p.y_m], p.weight_n * cell.from.max(cell.to));
+        for index in 0..MOST_PRESSES {
+            let Some(Press { at_s, force_n, spot, duration_s }) = self.presses[index] else { continue };
+            let part = (end_s - at_s) / duration_s;
+            beyond += self.press(cell, spot, force_n * sin(PI * part.clamp(0.0, 1.0)));
+            if part >= 1.0 {
+                self.presses[index] = None;
+            }
+        }
+        self.waiting.sort_unstable_by(|a, b| a.at_s.total_cmp(&b.at_s));
+        self.events.clear();
+        self.events.extend(self.waiting.iter().take_while(|event| event.at_s < end_s));
+        self.water.settle();
+        beyond
+    }
+
+    fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    fn trigger(&mut self, at_s: Real, values: &[Real]) -> Triggered {
+        let &[force_n, x_m, y_m, duration_s, ..] = values else { return Triggered::Refused };
+        let Some(slot) = self.presses.iter_mut().find(|slot| slot.is_none()) else { return Triggered::Refused };
+        *slot = Some(Press { at_s, force_n, spot: [x_m, y_m], duration_s });
+        Triggered::Later
+    }
+
+    fn spot(&self, place: usize) -> [Real; 2] {
+        self.places.get(place).map_or([0.0; 2], |place| place.at_m)
+    }
+
+    fn render(&mut self, span: Span, _forces: &mut [Lane], sound: &mut Lane) {
+        self.water.render(span, sound);
+        for (began, amplitude) in self.chirps.iter().flatten() {
+            for (i, out) in sound[..span.ticks].iter_mut().enumerate() {
+                let Some(at) = (span.tick + i as u64).checked_sub(*began) else { continue };
+                *out += amplitude * self.table.get(at as usize).copied().unwrap_or(0.0);
+            }
+        }
+    }
+
+    fn is_awake(&self) -> bool {
+        self.water.is_awake() || self.chirps.iter().any(Option::is_some)
+    }
+
+    fn reset(&mut self) {
+        self.water.reset();
+        self.waiting.clear();
+        self.events.clear();
+        (self.presses, self.chirps) = ([None; MOST_PRESSES], [None; MOST_CHIRPS]);
+    }
+
+    fn book(&self) -> Book {
+        self.book
+    }
+}

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Vessel: a glass, a jug or a bottle, with the air in it and water to fill it.
+//!
+//! **What.** The air above the water rings, higher and higher as the vessel fills; the wall rings, lower and lower. Both are modes of one
+//! body, so whatever pours in pushes the air and is booked as work, and nothing is a filter at the output.
+//!
+//! **Law.** z level of the water, H height, R radius at the rim, L = H - z:
+//! - `[vessel.1]  f_m = (2 m - 1) c/(4 (L + 0.62 R))`, m = 1, 2, 3: air in a cup, open above; c = 343 m/s.
+//! - `[vessel.2]  f = c/(2 pi) sqrt(pi R_n^2/(V (l_n + 1.46 R_n)))`: air V in a bottle with a neck of radius R_n and length l_n.
+//! - `[vessel.3]  1/Q = (k R)^2/pi + 1.47/(R sqrt(pi f/nu))`, k = 2 pi f/c, nu = 1.5e-5 m^2/s: lost to the room and to the wall; of a bottle with
+//!   R_n. Near the rim Q falls to 1: the tone dissolves.
+//! - `[vessel.4]  m = rho_a pi R^2 (L + 0.62 R)/2`, of a bottle `rho_a pi R_n^2 (l_n + 1.46 R_n)`: the air that moves at the mouth.
+//! - `[vessel.5]  f_n/sqrt(1 + c_w (z/H)^4)`, f_n by [glass.1], `c_w = 0.2 rho_w R/(rho h)`: the wall moves the water beside it; its mass grows by
+//!   the same factor.
+//! - `[vessel.6]  V = pi integral (R_b + (R - R_b) z/H)^2 dz`: volume and level; what is more than it holds is not in it.
+//!
+//! **Symbols.** h `thickness_m`, rho density of the wall, R_b radius of the bottom, rho_a = 1.2, rho_w = 998 kg/m^3.
+//!
+//! **Step.** A bank of modes of 1 kg; a port's force and motion go by `1/sqrt(m)`, which moves by the sample. So neither a change of pitch
+//! [morph.3] nor one of mass hands out energy, as in [partials.2]. The air's port is its motion at the mouth: a sound of p Pa inside pushes
+//! it with p times the area.
+//!
+//! **Sources.** [vessel.1], [vessel.2]: textbooks; end correction as in *The Sound of Water* (Bagad et al. 2024). [vessel.3]: radiation per
+//! round trip and boundary layer. [vessel.5]: French (1983), from memory.
+
+use super::material::Material;
+use super::modal::{Modal, ModalParams, ModeRow, Pole, Tuning};
+use super::{CONTROL_TICKS, LEVELS, Motion, Reading, Resonator};
+use crate::math::{PI, Real, TAU, cos, sin};
+use crate::param::{Params, Spec, Tunable};
+use core::any::Any;
+
+/// Its ports: the air at the mouth, the rim, the rim an eighth of a turn on, and the side below the rim.
+pub const PORTS: [&str; 4] = ["air", "rim", "eighth", "side"];
+/// Modes of the air.
+const AIRS: usize = 3;
+/// Waves around the wall: 2 to 6, each a pair.
+const WAVES: usize = 5;
+const MODES: usize = AIRS + 2 * WAVES;
+const SOUND_M_S: Real = 343.0;
+const AIR_KG_M3: Real = 1.2;
+const WATER_KG_M3: Real = 998.0;
+const NU_M2_S: Real = 1.5e-5;
+/// First clamped-free shape at 0.6 of the height.
+const SIDE: Real = 0.4611;
+/// (1.8751)^4 of [glass.1].
+const UPRIGHT: Real = 12.362_4;
+
+crate::params! {
+    /// Parameters of a vessel.
+    pub struct VesselParams {
+        water_m3: "m^3", 0.0 => 1e3, default 0.0, Linear, Control, glide 0.02, "Water in it; more than it holds runs over and is not in it.";
+        freq_scale: "1", 0.125 => 8.0, default 1.0, Log, Control, glide 0.05, "Factor on every mode's frequency; decay times stay.";
+        decay_scale: "1", 1e-3 => 1e3, default 1.0, Log, Control, glide 0.02, "Factor on every mode's decay time.";
+    }
+}
+
+/// What a vessel looks like.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum VesselForm {
+    /// Open above: a glass, a cylinder, a jug, a funnel.
+    #[default]
+    Cup,
+    /// A body with a neck.
+    Bottle,
+}
+
+crate::words!(VesselForm { Cup = "cup", Bottle = "bottle" });
+
+/// Geometry of a vessel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Geometry {
+    /// Cup or bottle.
+    pub form: VesselForm,
+    /// Radius at the rim of a cup, of the body of a bottle, m.
+    pub radius_m: Real,
+    /// Radius of the bottom, m.
+    pub bottom_m: Real,
+    /// Height, of a bottle without its neck, m.
+    pub height_m: Real,
+    /// Thickness of the wall, m.
+    pub thickness_m: Real,
+    /// Radius and length of the neck, m.
+    pub neck_m: [Real; 2],
+    /// Of the wall.
+    pub material: Material,
+}
+
+impl Geometry {
+    /// What it holds below a level, m^3. [vessel.6]
+    pub fn volume_m3(&self, level_m: Real) -> Real {
+        let at = self.bottom_m + (self.radius_m - self.bottom_m) * (level_m / self.height_m).clamp(0.0, 1.0);
+        let mean = (self.bottom_m * self.bottom_m + self.bottom_m * at + at * at) / 3.0;
+        PI * mean * level_m.clamp(0.0, self.height_m)
+    }
+
+    /// What it holds, m^3.
+    pub fn capacity_m3(&self) -> Real {
+        self.volume_m3(self.height_m)
+    }
+
+    /// Level of so much water, m.
+    pub fn level_m(&self, water_m3: Real) -> Real {
+        if water_m3 >= self.capacity_m3() {
+            return self.height_m;
+        }
+        let (mut low, mut high) = (0.0, self.height_m);
+        for _ in 0..52 {
+            let middle = 0.5 * (low + high);
+            if self.volume_m3(middle) < water_m3 { low = middle } else { high = middle }
+        }
+        high
+    }
+
+    /// Frequencies, Hz, and quality factors of the air above so much water. [vessel.1] to [vessel.3]
+    pub fn air(&self, water_m3: Real) -> [(Real, Real); AIRS] {
+        let quality = |freq_hz: Real, radius: Real| {
+            let k = TAU * freq_hz / SOUND_M_S * radius;
+            1.0 / (k * k / PI + 1.47 / (radius * (PI * freq_hz / NU_M2_S).sqrt()))
+        };
+        match self.form {
+            VesselForm::Cup => {
+                let length = self.height_m - self.level_m(water_m3) + 0.62 * self.radius_m;
+                core::array::from_fn(|m| {
+                    let freq_hz = (2 * m + 1) as Real * SOUND_M_S / (4.0 * length);
+                    (freq_hz, quality(freq_hz, self.radius_m).max(0.6))
+                })
+            }
+            VesselForm::Bottle => {
+                let [radius, length] = self.neck_m;
+                let air = (self.capacity_m3() - water_m3).max(1e-3 * self.capacity_m3()); // [vessel.2]
+                let freq_hz = SOUND_M_S / TAU * (PI * radius * radius / (air * (length + 1.46 * radius))).sqrt();
+                let pipe_hz = SOUND_M_S / (2.0 * (length + 1.46 * radius));
+                // Above it the neck rings as a pipe open at both ends.
+                let of = |m: usize| if m == 0 { freq_hz } else { m as Real * pipe_hz };
+                core::array::from_fn(|m| (of(m), quality(of(m), radius).max(0.6)))
+            }
+        }
+    }
+
+    /// Mass of the air that moves at the mouth, kg. [vessel.4]
+    pub fn air_kg(&self, water_m3: Real) -> Real {
+        match self.form {
+            VesselForm::Cup => {
+                let length = self.height_m - self.level_m(water_m3) + 0.62 * self.radius_m;
+                0.5 * AIR_KG_M3 * PI * self.radius_m * self.radius_m * length
+            }
+            VesselForm::Bottle => {
+                AIR_KG_M3 * PI * self.neck_m[0] * self.neck_m[0] * (self.neck_m[1] + 1.46 * self.neck_m[0])
+            }
+        }
+    }
+
+    /// By how much water loads the wall: its mass grows by this factor. [vessel.5]
+    pub fn load(&self, water_m3: Real) -> Real {
+        let wet = self.level_m(water_m3) / self.height_m;
+        let c_w = 0.2 * WATER_KG_M3 * self.radius_m / (self.material.density_kg_m3 * self.thickness_m);
+        1.0 + c_w * wet * wet * wet * wet
+    }
+
+    /// Frequency of the dry wall with n waves around, Hz: [glass.1].
+    pub fn wall_hz(&self, n: usize) -> Real {
+        let (r, square) = (self.radius_m, (n * n) as Real);
+        let slender = self.radius_m / self.height_m;
+        let unit_hz = self.thickness_m * (self.material.young_pa / (12.0 * self.material.density_kg_m3)).sqrt();
+        let bends = (square - 1.0) * (square - 1.0) + UPRIGHT * slender * slender * slender * slender;
+        unit_hz / (TAU * r * r) * (bends / (1.0 + 1.0 / square)).sqrt()
+    }
+
+    fn wall_kg(&self) -> Real {
+        let middle = 0.5 * (self.radius_m + self.bottom_m);
+        self.material.density_kg_m3 * self.thickness_m * TAU * middle * self.height_m
+    }
+}
+
+/// Factor of a port, on its way.
+#[derive(Clone, Copy, Debug)]
+struct Gain {
+    now: Real,
+    goal: Real,
+    left: u32,
+}
+
+impl Gain {
+    fn pass(&mut self) {
+        if self.left > 0 {
+            self.now += (self.goal - self.now) / Real::from(self.left);
+            self.left -= 1;
+        }
+    }
+}
+
+/// Wall, air and water.
+pub struct Vessel {
+    params: VesselParams,
+    geometry: Geometry,
+    bank: Modal,
+    /// Of the air's port and of those of the wall.
+    gains: [Gain; 2],
+    steps: u32,
+    step: u32,
+}
+
+impl Vessel {
+    /// A vessel at rest. `touched` asks for the sub-step tables ahead of time. `[control]`
+    pub fn new(params: VesselParams, geometry: Geometry, sample_s: Real, touched: bool) -> Self {
+        let root = core::f64::consts::SQRT_2;
+        let shape = |port: usize, mode: usize| match mode.checked_sub(AIRS) {
+            None => Real::from(u8::from(port == 0)),
+            Some(_) if port == 0 => 0.0,
+            Some(wall) => {
+                let n = (2 + wall / 2) as Real;
+                let angle = if port == 2 { 0.25 * PI * n } else { 0.0 };
+                let turned = if wall % 2 == 0 { cos(angle) } else { sin(angle) };
+                let high = if port == 3 { SIDE } else { 1.0 };
+                root * turned * high / (1.0 + 1.0 / (n * n)).sqrt() // [glass.2], for modes of 1 kg
+            }
+        };
+        let ports = (0..PORTS.len()).map(|port| (0..MODES).map(|mode| shape(port, mode)).collect()).collect();
+        let modes: Vec<ModeRow> = vec![(0.1 / sample_s, 1.0, 1.0); MODES];
+        let bank = Modal::in_one_run(ModalParams::default(), &Tuning { modes, ports, rigid: 0 }, sample_s);
+        let still = Gain { now: 1.0, goal: 1.0, left: 0 };
+        let mut vessel = Self { params, geometry, bank, gains: [still; 2], steps: 1, step: 0 };
+        vessel.retune();
+        (0..if touched { LEVELS } else { 1 }).rev().for_each(|level| vessel.bank.divide(level));
+        vessel
+    }
+
+    /// Where mode `i` is to be.
+    fn pole(&self, i: usize) -> Pole {
+        let p = &self.params;
+        let (freq_hz, sigma) = match i.checked_sub(AIRS) {
+            None => {
+                let (freq_hz, q) = self.geometry.air(p.water_m3)[i];
+                (freq_hz, PI * freq_hz / q)
+            }
+            Some(wall) => {
+                let dry = self.geometry.wall_hz(2 + wall / 2);
+                let freq_hz = dry / self.geometry.load(p.water_m3).sqrt(); // [vessel.5]
+                (freq_hz, 1.0 / self.geometry.material.decay_s(freq_hz))
+            }
+        };
+        Pole { omega: TAU * freq_hz * p.freq_scale, sigma: sigma / p.decay_scale }
+    }
+
+    /// Follows the parameters from the coming sample on.
+    fn retune(&mut self) {
+        let poles: [Pole; MODES] = core::array::from_fn(|i| self.pole(i));
+        self.bank.retune_each(MODES, |i| poles[i]);
+        let water = self.params.water_m3;
+        let masses = [self.geometry.air_kg(water), self.geometry.wall_kg() * self.geometry.load(water)];
+        for (gain, mass) in self.gains.iter_mut().zip(masses) {
+            *gain = Gain { goal: 1.0 / mass.sqrt(), left: CONTROL_TICKS as u32, ..*gain };
+        }
+        if self.bank.energy() == 0.0 {
+            self.arrive();
+        }
+    }
+
+    fn arrive(&mut self) {
+        self.gains.iter_mut().for_each(|gain| *gain = Gain { now: gain.goal, left: 0, ..*gain });
+    }
+
+    #[inline]
+    fn gain(&self, port: usize) -> Real {
+        self.gains[usize::from(port > 0)].now
+    }
+
+    fn over_modes(&self, port: usize, of: impl Fn(Pole) -> Real) -> Real {
+        let sum: Real = self.bank.each_sounding(port).map(|(pole, phi)| phi * phi * of(pole)).sum();
+        self.gain(port) * self.gain(port) * sum
+    }
+}
+
+impl Tunable for Vessel {
+    fn specs(&self) -> &'static [Spec] {
+        VesselParams::SPECS
+    }
+    fn get(&self, index: usize) -> Real {
+        self.params.value(index)
+    }
+    fn set(&mut self, index: usize, value: Real) {
+        if self.params.value(index) != value {
+            self.params.put(index, value);
+            self.retune();
+        }
+    }
+}
+
+impl Resonator for Vessel {
+    fn ports(&self) -> usize {
+        PORTS.len()
+    }
+    fn attend(&mut self) {
+        self.bank.attend();
+    }
+    fn release(&mut self) {
+        (self.steps, self.step) = (1, 0);
+        self.bank.release();
+    }
+    fn divide(&mut self, level: usize) {
+        (self.steps, self.step) = (1 << level, 0);
+        self.bank.divide(level);
+    }
+    fn free_stroke(&mut self, port: usize) -> Real {
+        self.gain(port) * self.bank.free_stroke(port)
+    }
+    fn compliance(&self, to: usize, from: usize) -> Real {
+        self.gain(to) * self.gain(from) * self.bank.compliance(to, from)
+    }
+    fn push(&mut self, port: usize, force_n: Real) {
+        self.bank.push(port, self.gain(port) * force_n);
+    }
+    fn unpush(&mut self) {
+        self.bank.unpush();
+    }
+    fn commit(&mut self) {
+        self.bank.commit();
+        self.step += 1;
+        if self.step == self.steps {
+            self.step = 0;
+            self.gains.iter_mut().for_each(Gain::pass);
+        }
+    }
+    fn ring(&mut self, ticks: usize, readings: &mut [Reading]) {
+        self.bank.ring(ticks, readings);
+        for tick in 0..ticks {
+            self.gains.iter_mut().for_each(Gain::pass);
+            readings.iter_mut().for_each(|r| r.values[tick] *= self.gains[usize::from(r.port > 0)].now);
+        }
+    }
+    fn position(&self, port: usize) -> Real {
+        self.gain(port) * self.bank.position(port)
+    }
+    fn velocity(&self, port: usize) -> Real {
+        self.gain(port) * self.bank.velocity(port)
+    }
+    fn sounding(&self, port: usize, motion: Motion) -> Real {
+        match motion {
+            Motion::Position => self.position(port),
+            Motion::Velocity => self.velocity(port),
+        }
+    }
+    fn energy(&self) -> Real {
+        self.bank.energy()
+    }
+    fn mode_energies(&self, out: &mut [Real]) -> usize {
+        self.bank.mode_energies(out)
+    }
+    fn inverse_mass(&self, port: usize) -> Real {
+        self.over_modes(port, |_| 1.0)
+    }
+    fn flexibility(&self, port: usize) -> Real {
+        self.over_modes(port, |pole| 1.0 / (pole.omega * pole.omega))
+    }
+    fn range(&self, port: usize, seconds: Real) -> (Real, Real) {
+        let (low, high) = self.bank.range(port, seconds);
+        let gain = self.gains[usize::from(port > 0)];
+        let gain = gain.now.max(gain.goal);
+        (gain * low, gain * high)
+    }
+    fn hit(&mut self, port: usize, impulse_n_s: Real) -> bool {
+        self.bank.hit(port, self.gain(port) * impulse_n_s)
+    }
+    fn settle(&mut self) -> bool {
+        self.bank.settle()
+    }
+    fn reset(&mut self) {
+        self.bank.reset();
+        self.step = 0;
+        self.retune();
+        self.arrive();
+    }
+    fn omitted(&self) -> usize {
+        self.bank.omitted()
+    }
+    fn inherit(&mut self, old: &dyn Resonator) -> bool {
+        (old as &dyn Any).downcast_ref::<Self>().is_some_and(|old| self.bank.inherit(&old.bank))
+    }
+    fn shed(&mut self, below_j: Real) -> usize {
+        self.bank.shed(below_j)
+    }
+    fn listen(&mut self, port: usize) {
+        self.bank.listen(port);
+    }
+}

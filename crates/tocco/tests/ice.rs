@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Ice: the statistics of its fractures, its memory, its crack lines, its tones.
+
+use tocco::process::ice::cracks::{Cracks, STEP_M, TOUGHNESS_J_M2};
+use tocco::process::ice::{Ice, IceParams, YOUNG_PA, characteristic_m, chirp, coincidence_hz, wave_number};
+use tocco::process::{Event, Process};
+use tocco::rng::Rng;
+use tocco::signal::Cell;
+
+/// The load of a step, N: up in 0.15 s, a little down, up and away.
+fn step(ms: u64) -> f64 {
+    let t = ms as f64 * 1e-3;
+    let knots = [(0.0, 0.0), (0.15, 1.1), (0.35, 0.8), (0.55, 1.08), (0.7, 0.0)];
+    let after = knots.iter().position(|knot| knot.0 > t).unwrap_or(knots.len());
+    if after == knots.len() {
+        return 0.0;
+    }
+    let ((t0, y0), (t1, y1)) = (knots[after - 1], knots[after]);
+    750.0 * (y0 + (y1 - y0) * (t - t0) / (t1 - t0))
+}
+
+fn sheet(seed: u64) -> Ice {
+    Ice::new(IceParams::default(), 0.04, 0.0, 48_000.0, |of| Rng::new(seed, of))
+}
+
+/// One step at a place, from a cell on, `scale` times as heavy; what happened.
+fn walk(ice: &mut Ice, at: u64, spot: [f64; 2], scale: f64) -> Vec<Event> {
+    use tocco::param::Tunable;
+    ice.set(0, spot[0]);
+    ice.set(1, spot[1]);
+    let mut all = Vec::new();
+    for ms in 0..1400 {
+        ice.enter(Cell { index: at + ms, from: scale * step(ms), to: scale * step(ms + 1) });
+        all.extend(ice.events());
+    }
+    all
+}
+
+#[test]
+fn energies_of_fractures_follow_a_power_law_of_exponent_three_halves() {
+    let mut ice = sheet(1);
+    let mut all: Vec<Event> = Vec::new();
+    let mut main = Vec::new();
+    for k in 0..60 {
+        let events = walk(&mut ice, 1400 * k, [k as f64, 0.0], 1.0);
+        main.push(events.iter().filter(|event| event.at_s < 1.4e-3 * 1000.0 * k as f64 + 0.56).count() as f64);
+        all.extend(events);
+    }
+    // Without aftershocks, which are of another law: those are at most half of another.
+    let plain = {
+        let mut ice = Ice::new(
+            IceParams { aftershocks: 0.0, ..IceParams::default() },
+            0.04,
+            0.0,
+            48_000.0,
+            |of| Rng::new(3, of),
+        );
+        (0..60).flat_map(|k| walk(&mut ice, 1400 * k, [k as f64, 0.0], 1.0)).collect::<Vec<Event>>()
+    };
+    let per_step = plain.len() as f64 / 60.0;
+    // (825 - 112)/18 and the first: 40.6.
+    assert!((per_step - 40.4).abs() < 3.0, "{per_step}");
+    assert!(all.len() > plain.len(), "aftershocks come besides");
+    // Maximum likelihood for a power law cut at both ends.
+    let logs = plain.iter().map(|event| (event.size / 1e-3).ln()).sum::<f64>() / plain.len() as f64;
+    let span = 500f64.ln();
+    let expected = |a: f64| 1.0 / (a - 1.0) - span / (((a - 1.0) * span).exp() - 1.0);
+    let (mut low, mut high) = (1.05, 3.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if expected(middle) > logs { low = middle } else { high = middle }
+    }
+    assert!((low - 1.5).abs() < 0.05, "{low} of {} events", plain.len());
+    // Bursts: gaps vary more than those of a Poisson process.
+    let gaps: Vec<f64> = all.windows(2).map(|pair| pair[1].at_s - pair[0].at_s).filter(|gap| *gap < 0.6).collect();
+    let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+    let square = gaps.iter().map(|gap| gap * gap).sum::<f64>() / gaps.len() as f64;
+    assert!((square / (mean * mean) - 1.0).sqrt() > 1.3, "{mean} {square}");
+}
+
+#[test]
+fn ice_that_has_borne_a_load_is_silent_under_it_and_cracks_beyond() {
+    let mut ice = sheet(7);
+    let first = walk(&mut ice, 0, [0.0, 0.0], 1.0);
+    assert!(first.len() > 30, "{}", first.len());
+    let borne = ice.threshold_n([0.0, 0.0]).unwrap();
+    assert!(borne > 825.0);
+    assert_eq!(walk(&mut ice, 1400, [0.0, 0.0], 0.98).len(), 0, "98 % of the load");
+    assert_eq!(walk(&mut ice, 2800, [0.14, 0.0], 1.0).len(), 0, "the same place, to 0.15 m");
+    assert!(walk(&mut ice, 4200, [0.3, 0.0], 0.98).len() > 20, "another place");
+    assert!(walk(&mut ice, 5600, [0.0, 0.0], 1.3).len() > 5, "a heavier foot");
+    let book = ice.book();
+    assert!(book.given_j > 0.0 && book.given_j <= book.had_j);
+}
+
+#[test]
+fn ice_opens_where_it_has_taken_enough_and_then_is_done() {
+    let params = IceParams { break_j: 0.05, ..IceParams::default() };
+    let mut ice = Ice::new(params, 0.04, 0.0, 48_000.0, |of| Rng::new(2, of));
+    walk(&mut ice, 0, [0.0, 0.0], 1.0);
+    assert!(ice.is_open([0.0, 0.0]) && !ice.is_open([1.0, 0.0]));
+    assert_eq!(walk(&mut ice, 1400, [0.0, 0.0], 4.0).len(), 0);
+}
+
+#[test]
+fn cracks_are_as_long_as_their_energy_buys_and_branch_at_35_degrees() {
+    let (mut ice, mut cracks) = (sheet(5), Cracks::new(0.04, Rng::new(5, "cracks")));
+    let mut energy = 0.0;
+    for k in 0..40 {
+        let spot = [0.7 * k as f64, 0.2 * (k % 2) as f64];
+        for event in walk(&mut ice, 1400 * k, spot, 1.0) {
+            energy += event.size;
+            cracks.fracture(ice.spot(event.place), event.size);
+        }
+    }
+    let wanted = energy / (TOUGHNESS_J_M2 * 0.04);
+    let counted: f64 = cracks
+        .lines()
+        .iter()
+        .flat_map(|line| line.points.windows(2))
+        .map(|pair| ((pair[1][0] - pair[0][0]).powi(2) + (pair[1][1] - pair[0][1]).powi(2)).sqrt())
+        .sum();
+    assert!(wanted > 50.0 && (counted / wanted - 1.0).abs() < 0.01, "{counted} m of {wanted} m");
+    assert!((counted - cracks.length_m()).abs() < STEP_M);
+    let angles: Vec<f64> =
+        cracks.lines().iter().filter_map(|line| line.from).map(|(_, angle)| angle.abs().to_degrees()).collect();
+    let mean = angles.iter().sum::<f64>() / angles.len() as f64;
+    assert!(angles.len() > 60 && (mean - 35.0).abs() < 5.0 * 8.0 / (angles.len() as f64).sqrt(), "{mean}");
+}
+
+#[test]
+fn the_tone_of_thin_ice_is_where_its_waves_run_as_fast_as_sound() {
+    for (thickness, wanted) in [(0.02, 1540.0), (0.03, 1027.0), (0.05, 616.0), (0.1, 308.0)] {
+        let got = coincidence_hz(thickness, YOUNG_PA);
+        assert!((got / wanted - 1.0).abs() < 0.005, "{thickness} m: {got} Hz");
+        // There the wave runs at 331 m/s.
+        let omega = std::f64::consts::TAU * got;
+        let speed = omega / wave_number(omega, thickness);
+        assert!((speed / 331.0 - 1.0).abs() < 1e-6, "{speed} m/s");
+    }
+    // Sea ice, 2.5 GPa: Romeyn et al. measured 48 Hz m.
+    assert!((coincidence_hz(1.0, 2.5e9) - 48.0).abs() < 4.0);
+    for (thickness, wanted) in [(0.02, 0.910), (0.04, 1.531), (0.05, 1.810), (0.1, 3.043)] {
+        assert!((characteristic_m(thickness) / wanted - 1.0).abs() < 0.005, "{thickness}");
+    }
+}
+
+#[test]
+fn far_over_the_lake_high_notes_come_first() {
+    // Group speeds and arrivals over 40 m of 4 cm of ice.
+    for (freq_hz, wanted_ms) in [(2000.0, 31.0), (1000.0, 45.0), (500.0, 66.0)] {
+        let omega = std::f64::consts::TAU * freq_hz;
+        let speed = 0.02 * omega / (wave_number(1.01 * omega, 0.04) - wave_number(0.99 * omega, 0.04));
+        assert!((40e3 / speed / wanted_ms - 1.0).abs() < 0.05, "{freq_hz} Hz: {} ms", 40e3 / speed);
+    }
+    // And so in the sound itself: where a narrow band of it has its middle.
+    let rate_hz = 48_000.0;
+    let sound = chirp(0.04, 40.0, rate_hz);
+    let arrival = |freq_hz: f64| {
+        // Twice: the low end is far louder, and must not leak in.
+        let mut bands = [tocco::process::particles::BandPass::default(); 2];
+        bands.iter_mut().for_each(|band| band.tune(freq_hz, 0.2 * freq_hz, rate_hz));
+        let (mut sum, mut moment) = (0.0, 0.0);
+        for (i, x) in sound.iter().enumerate() {
+            let y = bands.iter_mut().fold(*x, |x, band| band.step(x));
+            sum += y * y;
+            moment += y * y * i as f64 / rate_hz;
+        }
+        1e3 * moment / sum
+    };
+    let [two, one, half] = [2000.0, 1000.0, 500.0].map(arrival);
+    // Two band-passes of B answer with t e^(-pi B t), whose energy has its middle at 3/(2 pi B).
+    let delay = |freq_hz: f64| 1.5e3 / (std::f64::consts::PI * 0.2 * freq_hz);
+    let (late, later) = (one - two - delay(1000.0) + delay(2000.0), half - one - delay(500.0) + delay(1000.0));
+    assert!((late / 14.0 - 1.0).abs() < 0.15 && (later / 21.0 - 1.0).abs() < 0.15, "{two} {one} {half}: {late} {later}");
+}

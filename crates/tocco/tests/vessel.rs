@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Vessels: the pitch of their air and wall as they fill, and that neither filling nor rain hands out energy.
+
+use tocco::resonator::vessel::{Geometry, VesselForm};
+use tocco::resonator::material::Material;
+use tocco::rng::Rng;
+use tocco::{Engine, Gesture, Queue, Scene, SceneDef};
+
+fn glass() -> Geometry {
+    Geometry {
+        form: VesselForm::Cup,
+        radius_m: 0.035,
+        bottom_m: 0.035,
+        height_m: 0.15,
+        thickness_m: 2e-3,
+        neck_m: [0.01, 0.05],
+        material: Material::named("glass").unwrap().material,
+    }
+}
+
+fn build(text: &str, rate_hz: f64) -> Engine {
+    let def = SceneDef::from_text(text).unwrap_or_else(|error| panic!("{error}"));
+    Engine::new(Scene::build(&def, rate_hz).unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// Where the spectrum of what is heard after a hit on a port is largest, Hz, near a frequency.
+fn peak(text: &str, port: &str, near_hz: f64) -> f64 {
+    let mut engine = build(text, 48_000.0);
+    let mut queue = Queue::new();
+    let hit = Gesture::Hit { site: format!("glass.{port}"), impulse_n_s: 1e-3 };
+    queue.push(0, hit.resolve(engine.scene().directory()).unwrap().command);
+    let mut out = vec![0.0; 48_000];
+    engine.render(&[], &mut queue, &mut out);
+    let power = |freq_hz: f64| {
+        let w = std::f64::consts::TAU * freq_hz / 48_000.0;
+        let (mut re, mut im) = (0.0, 0.0);
+        for (i, x) in out.iter().enumerate() {
+            re += f64::from(*x) * (w * i as f64).cos();
+            im += f64::from(*x) * (w * i as f64).sin();
+        }
+        re * re + im * im
+    };
+    let (mut best, mut most) = (0.0, 0.0);
+    for i in 0..=300 {
+        let freq_hz = near_hz * (0.85 + 0.001 * f64::from(i));
+        if power(freq_hz) > most {
+            (best, most) = (freq_hz, power(freq_hz));
+        }
+    }
+    best
+}
+
+#[test]
+fn the_air_in_a_glass_rings_at_the_pitches_of_the_table_as_it_fills() {
+    let capacity = glass().capacity_m3();
+    for (level, freq_hz, q, within) in [
+        (0.0, 499.42, 27.2, 0.01),
+        (0.1, 547.22, 23.2, 0.01),
+        (0.25, 638.97, 17.5, 0.01),
+        (0.5, 886.76, 9.4, 0.01),
+        (0.75, 1448.48, 3.6, 0.01),
+        (0.9, 2336.51, 1.4, 0.08),
+    ] {
+        let (got, quality) = glass().air(level * capacity)[0];
+        assert!((got / freq_hz - 1.0).abs() < 1e-3 && (quality / q - 1.0).abs() < 0.02, "{level}: {got} {quality}");
+        let water = level * capacity;
+        let text = format!(
+            "[body.glass]\ntype = 'vessel'\nradius_m = 0.035\nheight_m = 0.15\nwater_m3 = {water:?}\n[[tap]]\nof = 'glass.air'"
+        );
+        let heard = peak(&text, "air", freq_hz);
+        assert!((heard / freq_hz - 1.0).abs() < within, "{level}: {heard} {freq_hz}");
+    }
+}
+
+#[test]
+fn a_bottle_sinks_as_it_empties_as_the_table_says() {
+    let bottle = Geometry {
+        form: VesselForm::Bottle,
+        radius_m: 0.04,
+        bottom_m: 0.04,
+        height_m: 0.75e-3 / (std::f64::consts::PI * 0.04 * 0.04),
+        neck_m: [9.5e-3, 0.08],
+        ..glass()
+    };
+    for (air_ml, wanted) in [(750.0, 109.6), (500.0, 134.2), (250.0, 189.7), (100.0, 300.0), (50.0, 424.3)] {
+        let got = bottle.air(bottle.capacity_m3() - 1e-6 * air_ml)[0].0;
+        assert!((got / wanted - 1.0).abs() < 0.01, "{air_ml} ml: {got} Hz");
+    }
+}
+
+#[test]
+fn the_wall_of_a_glass_sinks_as_it_fills_and_more_than_it_holds_changes_nothing() {
+    let capacity = glass().capacity_m3();
+    let text = |water: f64| {
+        format!("[body.glass]\ntype = 'vessel'\nradius_m = 0.035\nheight_m = 0.15\nwater_m3 = {water:?}\n[[tap]]\nof = 'glass.rim'")
+    };
+    let dry = glass().wall_hz(2);
+    let heard = peak(&text(0.0), "rim", dry);
+    assert!((heard / dry - 1.0).abs() < 0.003, "{heard} {dry}");
+    let full = dry / glass().load(capacity).sqrt();
+    assert!(full < 0.9 * dry);
+    for water in [capacity, 3.0 * capacity] {
+        let heard = peak(&text(water), "rim", full);
+        assert!((heard / full - 1.0).abs() < 0.003, "{heard} {full}");
+    }
+    let jug = Geometry { bottom_m: 0.02, ..glass() };
+    for part in [0.1, 0.5, 0.9] {
+        let level = jug.level_m(part * jug.capacity_m3());
+        assert!((jug.volume_m3(level) / (part * jug.capacity_m3()) - 1.0).abs() < 1e-9 && level > part * 0.15);
+    }
+}
+
+#[test]
+fn what_is_poured_fills_until_it_runs_over() {
+    let text = "[signal.tap]\ntype = 'points'\npoints = [[0.0, 1e-4]]\n[signal.water]\ntype = 'probe'\nof = 'tap'\nfill = 2e-4\n\
+                [signal.over]\ntype = 'probe'\nof = 'tap'\nspill = 2e-4\n\
+                [body.glass]\ntype = 'vessel'\nradius_m = 0.035\nheight_m = 0.15\n[[drive]]\npath = 'glass/water_m3'\nfrom = 'water'\n[[tap]]\nof = 'glass.air'";
+    let mut engine = build(text, 48_000.0);
+    let probes: Vec<_> = ["water.value", "over.value"].map(|of| engine.scene().directory().probe(of).unwrap()).to_vec();
+    for (second, filled, over) in [(1.0, 1e-4, 0.0), (2.0, 2e-4, 0.0), (3.0, 2e-4, 1e-4)] {
+        engine.render(&[], &mut Queue::new(), &mut vec![0.0; 48_000]);
+        let [water, spilt] = [engine.probe(probes[0]), engine.probe(probes[1])];
+        assert!((water - filled).abs() < 5e-7 && (spilt - over).abs() < 1e-5, "{second} s: {water} {spilt}");
+    }
+}
+
+#[test]
+fn energy_minus_work_never_rises_with_vessels_that_fill_and_rain_on_bodies() {
+    let mut rng = Rng::new(4, "vessels");
+    for scene in 0..24 {
+        let (radius, height) = (rng.between_log(0.01, 0.1), rng.between_log(0.05, 0.3));
+        let most = std::f64::consts::PI * radius * radius * height;
+        let (fill, rate) = (rng.between(0.1, 3.0) * most, rng.between_log(20.0, 3000.0));
+        let bottom = radius * rng.between(0.4, 1.0);
+        let text = format!(
+            "seed = {scene}\n[signal.flow]\ntype = 'points'\npoints = [[0.0, 1.0], [0.3, 0.2], [0.6, 1.0]]\n\
+             [body.glass]\ntype = 'vessel'\nradius_m = {radius:?}\nbottom_radius_m = {bottom:?}\nheight_m = {height:?}\nthickness_m = 1e-3\n\
+             [body.ball]\ntype = 'mass'\nmass_kg = 0.01\nposition_m = -0.001\nvelocity_m_s = 1.0\n\
+             [contact.touch]\ntype = 'impact'\nbetween = ['ball', 'glass.rim']\nstiffness = 1e6\n\
+             [body.roof]\ntype = 'modal'\nmodes = [{{ freq_hz = 300.0, decay_s = 0.2, mass_kg = 0.5 }}, {{ freq_hz = 811.0, decay_s = 0.1, mass_kg = 0.3 }}]\n\
+             [process.pour]\ntype = 'bubbles'\ndriven_by = 'flow'\non = 'glass.air'\nrate_hz = {rate:?}\nbed = 1.0\ngain = 1.0\n\
+             [process.rain]\ntype = 'rain'\ndriven_by = 'flow'\non = ['roof', 'glass.side']\nrate_hz = {rate:?}\n\
+             [[drive]]\npath = 'glass/water_m3'\npoints = [[0.0, 0.0], [0.4, {fill:?}], [0.5, 0.0], [0.8, {fill:?}]]\n[[tap]]\nof = 'glass.air'"
+        );
+        let mut engine = build(&text, if scene % 2 == 0 { 48_000.0 } else { 22_050.0 });
+        let (mut last, mut heard) = (engine.energy() - engine.work(), 0.0_f32);
+        for _ in 0..1_500 {
+            let mut out = [0.0; 13];
+            engine.render(&[], &mut Queue::new(), &mut out);
+            heard = out.iter().fold(heard, |most, x| most.max(x.abs()));
+            let now = engine.energy() - engine.work();
+            assert!(now <= last + 1e-11 * (engine.work().abs() + engine.energy()).max(1e-9), "{scene}: {now} after {last}");
+            last = now;
+        }
+        assert!(heard > 0.0 && engine.health().reset == 0, "{scene}");
+    }
+}
