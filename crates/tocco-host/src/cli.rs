@@ -7,9 +7,9 @@ mod walk;
 
 use crate::error::{HostError, Result, bad};
 use crate::measure::dbfs;
+use crate::recording::Mended;
 use crate::render::{self, AUTO_MOST_S, Plan, Report, Target};
 use crate::sweep::{self, Axis};
-use crate::recording::Mended;
 use crate::wav::Encoding;
 use crate::{
     answers, atomic_file, bench, check, console, describe, gallery, interrupt, library, live, map, osc, parallel,
@@ -34,13 +34,11 @@ Tocco makes the sound of things touching. Three commands to begin with:
 'tocco --help' lists every command, 'tocco COMMAND --help' shows examples.
 ";
 
-/// Parts of `tocco bench`.
-const SECTIONS: [Section; 15] = {
-    let [free, contact, friction, watch, retune, growth, room, process, shape, sweep, analyse, peers] =
-        tocco_lab::bench::SECTIONS;
-    let (live, program, shoes) = (bench::live::SECTION, bench::program::SECTION, bench::shoes::SECTION);
-    [free, contact, friction, watch, retune, growth, room, process, shape, live, shoes, program, sweep, analyse, peers]
-};
+/// Parts of `tocco bench`: those of the lab, and what needs a device or the program itself.
+fn sections() -> Vec<Section> {
+    let own = [bench::live::SECTION, bench::shoes::SECTION, bench::program::SECTION];
+    tocco_lab::bench::SECTIONS.iter().copied().chain(own).collect()
+}
 
 /// Reads the arguments and does what they say; the exit code comes back.
 pub fn main(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
@@ -112,7 +110,7 @@ fn run(cli: Cli) -> Result<()> {
             console::result(&rows)
         }
         Some(Command::Reproduce { item: Some(item), output }) => reproduce(&item, &output),
-        Some(Command::Bench { sections }) => match tocco_lab::bench::run(&SECTIONS, &sections)? {
+        Some(Command::Bench { sections }) => match tocco_lab::bench::run(&self::sections(), &sections)? {
             true => Ok(()),
             false => Err(HostError::Missed("bench: figures missed, see the table".into())),
         },

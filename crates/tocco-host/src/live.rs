@@ -27,7 +27,8 @@ pub mod reel;
 pub mod take_file;
 
 pub use tocco_live::{
-    Answer, Beat, Built, Counts, Desk, Grade, Knob, METERS, OUTPUTS, PROBES, Player, Prepare, Setup, Status, When, Workshop, limiter,
+    Answer, Beat, Built, Counts, Desk, Grade, Knob, METERS, OUTPUTS, PROBES, Player, Prepare, Setup, Status, When,
+    Workshop, limiter,
 };
 
 use crate::error::Result;

@@ -96,7 +96,11 @@ fn every_bad_input_gets_one_line_the_right_code_and_leaves_nothing_behind() {
         ),
         (2, "PATH=VALUE", &["render", "small.toml", "-o", "x.wav", "--set", "hit/stiffness"]),
         (2, "--probe-of", &["render", "small.toml", "-o", "x.wav", "--probe", "p.csv", "--probe-of", "hit.farce"]),
-        (2, "goes there already", &["render", "small.toml", "-o", "x.wav", "--probe", "x.wav", "--probe-of", "hit.force"]),
+        (
+            2,
+            "goes there already",
+            &["render", "small.toml", "-o", "x.wav", "--probe", "x.wav", "--probe-of", "hit.force"],
+        ),
         (2, "decibels", &["render", "small.toml", "-o", "x.wav", "--gain-db", "inf"]),
         (2, "'32'", &["render", "small.toml", "-o", "x.wav", "--bits", "32"]),
         (2, "did you mean 'render'?", &["rendr"]),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What may be typed: every command with its options, help and examples.
 
-use super::SECTIONS;
 use super::analyse::{self, AnalyseArgs};
+use super::sections;
 use super::walk::{self, WalkArgs};
 use crate::error::{Result, bad};
 use crate::render::{self, Manner, Plan};
@@ -128,9 +128,11 @@ pub(super) enum Command {
     )]
     Map(MapArgs),
     /// Mend the recordings that a crash has left
-    #[command(after_help = "Examples:\n  tocco recover\n  tocco recover --list takes\n  tocco recover a.wav.unfinished\n\n\
+    #[command(
+        after_help = "Examples:\n  tocco recover\n  tocco recover --list takes\n  tocco recover a.wav.unfinished\n\n\
         While 'tocco play' records, a.wav is a.wav.unfinished, valid up to the last half second. You get a line for each that was\n\
-        left, by its old name, or as a-recovered.wav where that is taken: nothing is overwritten. A take renders up to its last mark.")]
+        left, by its old name, or as a-recovered.wav where that is taken: nothing is overwritten. A take renders up to its last mark."
+    )]
     Recover {
         /// Folders to look in, or unfinished recordings; default: here
         #[arg(default_value = ".")]
@@ -202,7 +204,7 @@ pub(super) enum Command {
         take part where they are installed. Figures are ratios taken in one run; for steady ones leave the machine alone.")]
     Bench {
         /// Parts to run; default all
-        #[arg(value_parser = PossibleValuesParser::new(SECTIONS.map(|section| section.name)))]
+        #[arg(value_parser = PossibleValuesParser::new(sections().iter().map(|section| section.name)))]
         sections: Vec<String>,
     },
 }

@@ -3,8 +3,8 @@
 
 use super::Shared;
 use super::play::{Front, GOODBYE};
-use crate::interrupt;
 use crate::error::{HostError, Result};
+use crate::interrupt;
 use crate::library;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

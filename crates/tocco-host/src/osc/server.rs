@@ -137,13 +137,7 @@ struct Visit {
 
 impl Visit {
     fn new(from: SocketAddr) -> Self {
-        Self {
-            from,
-            patterns: MOST_PATTERNS,
-            gestures: MOST_GESTURES,
-            touches: MOST_TOUCHES,
-            errors: MOST_ERRORS,
-        }
+        Self { from, patterns: MOST_PATTERNS, gestures: MOST_GESTURES, touches: MOST_TOUCHES, errors: MOST_ERRORS }
     }
 }
 
@@ -590,10 +584,7 @@ impl Server {
 }
 
 /// The first that waits, if its time has come.
-fn pop_due(
-    ahead: &mut BinaryHeap<Reverse<(u64, SocketAddr)>>,
-    now: u64,
-) -> Option<Reverse<(u64, SocketAddr)>> {
+fn pop_due(ahead: &mut BinaryHeap<Reverse<(u64, SocketAddr)>>, now: u64) -> Option<Reverse<(u64, SocketAddr)>> {
     ahead.peek().is_some_and(|Reverse((first, _))| *first <= now).then(|| ahead.pop()).flatten()
 }
 

@@ -93,13 +93,17 @@ impl Door {
     fn judge(&self, uri: &Uri, headers: &HeaderMap) -> Result<Guest, Box<Response>> {
         let text = |name| headers.get(name).map(|value: &HeaderValue| value.to_str().unwrap_or("?"));
         let refused = |why: &'static str| Box::new(reply(None, StatusCode::FORBIDDEN, "text/plain", why));
-        let host = text(HOST).filter(|host| self.knows(host)).ok_or_else(|| refused("the studio has no such name\n"))?;
+        let host =
+            text(HOST).filter(|host| self.knows(host)).ok_or_else(|| refused("the studio has no such name\n"))?;
         let mut guest = Guest { host: host.to_owned(), cookie: None };
         let Some(key) = &self.key else { return Ok(guest) };
         let cookie = format!("tocco-{}={key}", self.address.port());
-        if headers.get_all(COOKIE).iter().filter_map(|all| all.to_str().ok()).any(|all| {
-            all.split(';').any(|one| is_same(one.trim(), &cookie))
-        }) {
+        if headers
+            .get_all(COOKIE)
+            .iter()
+            .filter_map(|all| all.to_str().ok())
+            .any(|all| all.split(';').any(|one| is_same(one.trim(), &cookie)))
+        {
             return Ok(guest);
         }
         let shown = uri.query().unwrap_or_default().split('&').any(|word| is_same(word, &format!("key={key}")));
@@ -192,7 +196,12 @@ async fn join(
         return reply(Some(&guest), StatusCode::FORBIDDEN, "text/plain", "only the studio's own page may join\n");
     }
     let Some(queue) = served.bridge.admit() else {
-        return reply(Some(&guest), StatusCode::SERVICE_UNAVAILABLE, "text/plain", "too many pages are open; close some\n");
+        return reply(
+            Some(&guest),
+            StatusCode::SERVICE_UNAVAILABLE,
+            "text/plain",
+            "too many pages are open; close some\n",
+        );
     };
     upgrade
         .read_buffer_size(READ_AHEAD)
@@ -420,7 +429,12 @@ mod tests {
     fn a_site_that_gives_our_address_a_name_of_its_own_gets_nothing_and_the_page_talks_to_its_own_host_alone() {
         let (at, _, _) = studio();
         let port = at.port();
-        let strange = ["evil.example".into(), format!("evil.example:{port}"), format!("127.0.0.1.nip.io:{port}"), "127.0.0.1:1".into()];
+        let strange = [
+            "evil.example".into(),
+            format!("evil.example:{port}"),
+            format!("127.0.0.1.nip.io:{port}"),
+            "127.0.0.1:1".into(),
+        ];
         for host in strange.iter().chain([&format!("localhost.evil.example:{port}"), &format!("10.0.0.1:{port}")]) {
             let (head, body) = ask_as(at, host, "GET / HTTP/1.1");
             assert!(head.starts_with("http/1.1 403") && body == b"the studio has no such name\n", "{host}: {head}");
@@ -428,14 +442,19 @@ mod tests {
         for host in [format!("localhost:{port}"), format!("127.0.0.1:{port}"), format!("[::1]:{port}")] {
             let (head, _) = ask_as(at, &host, "GET / HTTP/1.1");
             assert!(head.starts_with("http/1.1 200"), "{host}: {head}");
-            assert!(head.contains(&format!("connect-src 'self' ws://{host} blob:;")) && head.contains("frame-ancestors 'none'"));
+            assert!(
+                head.contains(&format!("connect-src 'self' ws://{host} blob:;"))
+                    && head.contains("frame-ancestors 'none'")
+            );
         }
         // The same for a WebSocket, whose origin agrees with its host.
         let mut request = format!("ws://{at}/bridge").into_client_request().unwrap();
         request.headers_mut().insert(ORIGIN, "http://evil.example".parse().unwrap());
         request.headers_mut().insert(HOST, "evil.example".parse().unwrap());
         let refused = tungstenite::client(request, MaybeTlsStream::Plain(Stream::connect(at).unwrap()));
-        assert!(matches!(refused, Err(tungstenite::HandshakeError::Failure(tungstenite::Error::Http(a))) if a.status() == 403));
+        assert!(
+            matches!(refused, Err(tungstenite::HandshakeError::Failure(tungstenite::Error::Http(a))) if a.status() == 403)
+        );
     }
 
     #[test]

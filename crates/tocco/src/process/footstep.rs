@@ -355,12 +355,7 @@ mod tests {
         let envelope: Vec<Real> = (0..60).map(|n| exp(-0.1 * Real::from(n)) * Real::from(n.min(4)) / 4.0).collect();
         let deviation = envelope.iter().map(|e| 0.3 * e).collect();
         let band = |freq_hz, bandwidth_hz, gain| Resonance { freq_hz, bandwidth_hz, gain };
-        Prototype {
-            bands: vec![band(400.0, 50.0, 1.0), band(660.0, 700.0, 0.4)],
-            envelope,
-            deviation,
-            frame_s: 0.005,
-        }
+        Prototype { bands: vec![band(400.0, 50.0, 1.0), band(660.0, 700.0, 0.4)], envelope, deviation, frame_s: 0.005 }
     }
 
     /// The sound of a signal at this rate.
@@ -453,8 +448,7 @@ mod tests {
     fn a_steeper_attack_is_a_louder_and_shorter_step_and_the_force_is_final_after_the_window() {
         let force_of = |rate: Real| {
             let params = FootstepParams::default();
-            let mut step =
-                Footstep::new(params, FootstepBy::Event, prototype(), 48_000.0, |label| Rng::new(1, label));
+            let mut step = Footstep::new(params, FootstepBy::Event, prototype(), 48_000.0, |label| Rng::new(1, label));
             let signal = pressed(rate);
             let mut levels = Vec::new();
             for index in 0..60 {
@@ -475,7 +469,9 @@ mod tests {
 
     #[test]
     fn two_steps_of_one_walk_differ_and_the_same_seed_gives_the_same_bits() {
-        let twice = |k: u64| if k < 500 { pressed(40.0)(k % 500) * Real::from(u8::from(k < 200)) } else { pressed(40.0)(k - 500) };
+        let twice = |k: u64| {
+            if k < 500 { pressed(40.0)(k % 500) * Real::from(u8::from(k < 200)) } else { pressed(40.0)(k - 500) }
+        };
         let params = FootstepParams::default();
         let all = played(params, 9, 48_000.0, twice, 1000);
         assert_eq!(all, played(params, 9, 48_000.0, twice, 1000));

@@ -47,8 +47,8 @@ pub mod spread;
 pub mod string;
 pub mod tap;
 pub mod texture;
-pub mod walk;
 pub mod vessel;
+pub mod walk;
 pub mod wall;
 
 /// The definitions of all kinds, for whoever makes a scene in code; [`def`](super::def) shows them beside the scene's own.
@@ -90,17 +90,17 @@ pub mod definitions {
     pub use super::string::{PlaceDef, StringDef};
     pub use super::tap::{Quantity, TapDef, TapTo};
     pub use super::texture::TextureDef;
-    pub use super::walk::{ExciteBy, WalkDef};
     pub use super::vessel::VesselDef;
+    pub use super::walk::{ExciteBy, WalkDef};
     pub use super::wall::WallDef;
     pub use crate::gait::walker::{Ground, WalkMake, WalkParams};
     pub use crate::process::breaking::BreakParams;
     pub use crate::process::bubble::BubbleLaw;
     pub use crate::process::burst::{BurstBy, BurstParams};
     pub use crate::process::crumple::CrumpleParams;
-    pub use crate::process::footstep::{FootstepBy, FootstepParams, Prototype};
     pub use crate::process::drip::DripParams;
     pub use crate::process::flow::FlowParams;
+    pub use crate::process::footstep::{FootstepBy, FootstepParams, Prototype};
     pub use crate::process::fragment::FragmentMode;
     pub use crate::process::ice::IceParams;
     pub use crate::process::particles::{ParticlesParams, Resonance};
