@@ -2,7 +2,7 @@
 //! Water in a tank against closed forms, a measured dam break, and the times that the paper shows.
 
 use tocco::fluid::sound::{Kind, Rules, Sound};
-use tocco::fluid::watch::{Frame, Motion, Watcher};
+use tocco::fluid::watch::{Cluster, Frame, Motion, Watcher};
 use tocco::fluid::{Block, GRAVITY_M_S2, Tank, TankDef};
 
 /// The falling block of 002, figure 4.1: first contact at 0.3 s.
@@ -208,23 +208,43 @@ fn only_impacts_are_heard_until_water_stands_and_bubbles_grow_and_rise_with_its_
     assert!(before > 20, "{before} impacts before the first bubble");
     let all: Vec<&Sound> = told.iter().flat_map(|(_, sounds)| bubbles(sounds)).collect();
     let rise: Vec<(f64, f64)> = all.iter().map(|sound| (sound.level_m, sound.rise)).collect();
-    // Of clusters, whose radius is known, and bubbles that no bound has cut.
-    let free = |sound: &&&Sound| sound.particles > 1 && sound.radius_m > 0.0006 && sound.radius_m < 0.4 * sound.level_m;
-    let share = |sound: &&Sound| (sound.level_m, sound.radius_m / (sound.particles as f64).sqrt());
-    let size: Vec<(f64, f64)> = all.iter().filter(free).map(share).collect();
     let rho = rank_correlation(&rise);
     assert!(rho > 0.0, "slope against level: {rho} of {} bubbles", rise.len());
     // Beyond 0.1 m nothing grows any more; below it does, by more than chance.
-    let mean = |points: &[(f64, f64)], low: f64, high: f64| {
-        let within: Vec<f64> = points.iter().filter(|(h, _)| *h > low && *h <= high).map(|(_, rise)| *rise).collect();
+    let mean = |low: f64, high: f64| {
+        let within: Vec<f64> = rise.iter().filter(|(h, _)| *h > low && *h <= high).map(|(_, rise)| *rise).collect();
         (within.iter().sum::<f64>() / within.len() as f64, within.len())
     };
-    let ((shallow, few), (deep, many)) = (mean(&rise, 0.05, 0.07), mean(&rise, 0.1, 1.0));
+    let ((shallow, few), (deep, many)) = (mean(0.05, 0.07), mean(0.1, 1.0));
     assert!(few > 10 && many > 100 && shallow + 0.01 < deep, "{shallow} of {few}, {deep} of {many}");
-    let ((small, few), (large, many)) = (mean(&size, 0.05, 0.09), mean(&size, 0.1, 1.0));
-    assert!(few > 5 && many > 50 && 1.1 * small < large, "{small} of {few}, {large} of {many}");
     // The closed form's mean: 0.02 + 0.09 s, each draw spread by 0.18/sqrt(12).
     assert!((deep - 0.11).abs() < 4.0 * 0.052 / (many as f64).sqrt(), "{deep}");
+}
+
+#[test]
+fn size_rise_and_pitch_of_bubbles_follow_their_law_at_every_level() {
+    let (d, radius_m) = (0.01, 0.02);
+    let at = [0.1, 0.05];
+    let cluster = Cluster { particles: (0..4).collect(), radius_m, speed_m_s: 1.5, at };
+    for level_m in [0.04, 0.06, 0.08, 0.1, 0.3] {
+        let frame = Frame { start_s: 1.0, length_s: 1.0 / 60.0, level_m, clusters: vec![cluster.clone()], collisions: 4, ..Frame::default() };
+        let heard: Vec<Sound> =
+            (0..2000).flat_map(|seed| Rules::new(seed).sounds(&frame, d, [&[0.1; 4], &[0.05; 4]])).collect();
+        if level_m < 0.05 {
+            assert!(bubbles(&heard).next().is_none());
+            continue;
+        }
+        let s = (level_m / 0.1_f64).min(1.0);
+        let count = bubbles(&heard).count() as f64;
+        assert_eq!(count, 2000.0);
+        let mean = |of: &dyn Fn(&Sound) -> f64| bubbles(&heard).map(of).sum::<f64>() / count;
+        // Four standard errors of the draws.
+        let size = mean(&|b| (b.radius_m / (0.16 * radius_m)).ln()) - (0.6 + 0.8 * s).ln();
+        assert!(size.abs() < 4.0 * 0.25 / count.sqrt(), "{level_m}: {size}");
+        let rise = mean(&|b| b.rise) - (0.02 + 0.09 * s);
+        assert!(rise.abs() < 4.0 * 0.18 * s / (12.0 * count).sqrt(), "{level_m}: {rise}");
+        assert!(bubbles(&heard).all(|b| (b.amplitude - 0.25 * (b.radius_m / 0.004).powf(0.8)).abs() < 1e-12));
+    }
 }
 
 /// Spearman's; ties share their mean rank.
