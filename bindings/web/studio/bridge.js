@@ -24,7 +24,7 @@ export class Bridge {
     };
     socket.onmessage = ({ data }) => {
       const gesture = JSON.parse(data);
-      if (!["set", "jump", "strike", "hit", "touch", "hush"].some((word) => word in gesture)) return;
+      if (!["set", "jump", "strike", "hit", "touch", "trigger", "hush"].some((word) => word in gesture)) return;
       this.play(gesture); // not back to where it came from
       this.heard(gesture);
     };

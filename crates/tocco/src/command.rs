@@ -17,6 +17,9 @@ pub enum Address {
     Control(usize),
 }
 
+/// Most values of a [`Command::Trigger`].
+pub const MOST_VALUES: usize = 8;
+
 /// Something to do. `S` is what [`Command::Replace`] carries: a scene for the engine, nothing for a scene's own events.
 #[derive(Clone, Debug)]
 pub enum Command<S> {
@@ -61,6 +64,13 @@ pub enum Command<S> {
         site: Site,
         /// Shape value of every mode there.
         values: Box<[Real]>,
+    },
+    /// One thing happens in a process.
+    Trigger {
+        /// Number of the process.
+        process: usize,
+        /// What, in the order and the ranges that its kind declares; the rest is 0.
+        values: [Real; MOST_VALUES],
     },
     /// Sheds load, or takes it up again.
     Quality {

@@ -356,6 +356,13 @@ impl Engine {
                     self.past.refused += 1;
                 }
             }
+            Command::Trigger { process, values } => {
+                let at_s = (self.tick - self.origin) as Real / self.scene.rate_hz();
+                let sane = values.iter().all(|value| value.is_finite());
+                if !sane || !self.scene.runtime.trigger(*process, at_s, values) {
+                    self.past.refused += 1;
+                }
+            }
             Command::Quality { max_substeps, drop_below_db } => {
                 self.max_level = ((*max_substeps).clamp(1, 64).ilog2() as usize).min(LEVELS - 1);
                 let amplitude = if *drop_below_db > -300.0 { gain(drop_below_db.min(0.0)) } else { 0.0 };

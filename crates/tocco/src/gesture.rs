@@ -18,7 +18,7 @@
 //! # Ok::<(), tocco::SceneError>(())
 //! ```
 
-use crate::command::{Address, Command};
+use crate::command::{Address, Command, MOST_VALUES};
 use crate::math::Real;
 use crate::param::Rate;
 use crate::scene::{Directory, Document, SceneError};
@@ -87,6 +87,13 @@ pub enum Gesture {
         site: String,
         /// Where on the shape, as fractions.
         place: Vec<Real>,
+    },
+    /// One thing happens in a process: a bubble, a drop, a splash, with values of its own.
+    Trigger {
+        /// The process.
+        process: String,
+        /// In the order that its kind says; what is left out at the end is as declared.
+        values: Vec<Real>,
     },
     /// Everything to rest.
     Hush,
@@ -189,6 +196,24 @@ impl Gesture {
                 let values = directory.values_at(found, place)?.into();
                 (Command::Touch { site: found, values }, None)
             }
+            Gesture::Trigger { process, values } => {
+                let index = directory.process(process)?;
+                let takes = directory.triggers(index);
+                if takes.is_empty() {
+                    return refuse(format!("'{process}' is not triggered by itself; set the signal that it hears"));
+                }
+                if values.len() > takes.len() {
+                    let all = takes.iter().map(|spec| spec.id).collect::<Vec<_>>().join(", ");
+                    return refuse(format!("{process}: {} values; a trigger of it says {all}", values.len()));
+                }
+                let mut all = [0.0; MOST_VALUES];
+                for (at, (cell, spec)) in all.iter_mut().zip(takes).enumerate() {
+                    let asked = values.get(at).copied().unwrap_or(spec.default);
+                    *cell = within(asked, spec.min, spec.max, process)?;
+                    clamped |= *cell != asked;
+                }
+                (Command::Trigger { process: index, values: all }, None)
+            }
             Gesture::Hush => (Command::Hush, None),
             Gesture::Quality { max_substeps, drop_below_db } => {
                 (Command::Quality { max_substeps: *max_substeps, drop_below_db: *drop_below_db }, None)
@@ -210,6 +235,7 @@ impl Gesture {
             | Gesture::Stream { path, .. } => path.strip_prefix('/').unwrap_or(path),
             Gesture::Strike { body, .. } => body,
             Gesture::Hit { site, .. } | Gesture::Touch { site, .. } => site,
+            Gesture::Trigger { process, .. } => process,
             Gesture::Hush | Gesture::Quality { .. } => "",
             Gesture::Load(scene) | Gesture::Edit(scene) => &scene.name,
         }
@@ -226,12 +252,13 @@ pub enum OscArg {
 }
 
 /// Addresses of gestures that are no paths, without the first slash, and what each takes.
-pub const OSC_METHODS: [(&str, &str); 6] = [
+pub const OSC_METHODS: [(&str, &str); 7] = [
     ("tocco/strike", "the name of a mass and a speed in m/s (s f)"),
     ("tocco/hit", "a place, body or body.port, and an impulse in N s (s f)"),
     ("tocco/touch", "a place, body.port of a shape, and where on the shape it is from now on, as fractions (s f...)"),
     ("tocco/jump", "a path and the value that it takes without a glide (s f)"),
     ("tocco/stream", "a path that moves by the sample, as body.port/force_n, and a value for every sample (s f...)"),
+    ("tocco/trigger", "the name of a process and what happens in it, in the order that its kind says (s f...)"),
     ("tocco/panic", "nothing"),
 ];
 
@@ -255,6 +282,7 @@ impl Gesture {
             Gesture::Strike { body, velocity_m_s } => ("strike", vec![text(body), OscArg::Number(*velocity_m_s)]),
             Gesture::Hit { site, impulse_n_s } => ("hit", vec![text(site), OscArg::Number(*impulse_n_s)]),
             Gesture::Touch { site, place } => ("touch", text_and_numbers(site, place)),
+            Gesture::Trigger { process, values } => ("trigger", text_and_numbers(process, values)),
             Gesture::Hush => ("panic", Vec::new()),
             Gesture::Load(scene) => ("scene/load", vec![text(&scene.name)]),
             Gesture::Edit(scene) => ("scene/edit", vec![text(&scene.name)]),
@@ -286,13 +314,16 @@ impl Gesture {
             ("strike", [Text(body), Number(v)]) => Gesture::Strike { body: body.clone(), velocity_m_s: *v },
             ("hit", [Text(site), Number(j)]) => Gesture::Hit { site: site.clone(), impulse_n_s: *j },
             ("jump", [Text(path), Number(value)]) => Gesture::Jump { path: path.clone(), value: *value },
-            ("touch" | "stream", [Text(name), numbers @ ..]) if !numbers.is_empty() => {
+            ("touch" | "stream" | "trigger", [Text(name), numbers @ ..])
+                if !numbers.is_empty() || address == "tocco/trigger" =>
+            {
                 let number = |arg: &OscArg| match arg {
                     Number(number) => Some(*number),
                     Text(_) => None,
                 };
                 match (address, numbers.iter().map(number).collect::<Option<Vec<Real>>>()) {
                     ("tocco/stream", Some(values)) => Gesture::Stream { path: name.clone(), values },
+                    ("tocco/trigger", Some(values)) => Gesture::Trigger { process: name.clone(), values },
                     (_, Some(place)) if place.len() <= 3 => Gesture::Touch { site: name.clone(), place },
                     _ => return Some(Err(format!("/{method} takes {takes}"))),
                 }
@@ -320,6 +351,8 @@ mod tests {
             Gesture::Strike { body: "hammer".into(), velocity_m_s: -1.5 },
             Gesture::Hit { site: "bar.tip".into(), impulse_n_s: 0.25 },
             Gesture::Touch { site: "bar.tip".into(), place: vec![0.25, 0.5] },
+            Gesture::Trigger { process: "pond".into(), values: vec![0.002, 0.1] },
+            Gesture::Trigger { process: "pond".into(), values: Vec::new() },
             Gesture::Hush,
         ]
     }

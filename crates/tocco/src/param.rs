@@ -106,6 +106,8 @@ pub enum Thing {
     Signal,
     /// A contact.
     Contact,
+    /// A process.
+    Process,
     /// A macro control.
     Control,
     /// A live parameter: "body/param", "contact/param", "body.port/force_n", or a control.
@@ -128,6 +130,7 @@ impl Thing {
             Thing::Heard => "body.port, contact or process",
             Thing::Signal => "signal",
             Thing::Contact => "contact",
+            Thing::Process => "process",
             Thing::Control => "control",
             Thing::Path => "path",
             Thing::Point => "point",

@@ -22,14 +22,19 @@
 //!
 //! **Sources.** 002 sections 3.2, 3.3; ours: seconds instead of samples, the causal draw.
 
+pub mod bed;
 pub mod breaking;
+pub mod bubble;
 pub mod burst;
 pub mod crumple;
+pub mod flow;
 pub mod flight;
 pub mod fragment;
 pub mod particles;
+pub mod patter;
 pub mod scatter;
 pub mod spread;
+pub mod water;
 
 use crate::math::{Real, exp, ln};
 use crate::param::Tunable;
@@ -157,6 +162,15 @@ pub trait Process: Tunable + Send + Sync {
     fn events(&self) -> &[Event];
     /// Adds what it does in a stretch that lies within the cell: forces at its ports, N, and its own sound, Pa at 1 m.
     fn render(&mut self, span: Span, forces: &mut [Lane], sound: &mut Lane);
+    /// One thing happens at a time since the scene began, which is not before the samples rendered so far; `values` are what its
+    /// kind declares.
+    fn trigger(&mut self, _at_s: Real, _values: &[Real]) -> Triggered {
+        Triggered::Refused
+    }
+    /// Where the place of an event is, m, if it knows.
+    fn spot(&self, _place: usize) -> [Real; 2] {
+        [0.0; 2]
+    }
     /// False while it would write nothing but zeros.
     fn is_awake(&self) -> bool;
     /// Back to rest; the random streams go on.
@@ -165,6 +179,17 @@ pub trait Process: Tunable + Send + Sync {
     fn book(&self) -> Book {
         Book::default()
     }
+}
+
+/// What became of a trigger.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Triggered {
+    /// It takes none, or has no room.
+    Refused,
+    /// It happens in the present cell.
+    Now(Event),
+    /// It happens in a later cell, and is among that one's events.
+    Later,
 }
 
 /// Energies of a process that keeps count, J: never more given than there was.

@@ -18,6 +18,7 @@ impl Gesture {
             Gesture::Strike { body, velocity_m_s } => json!({ "strike": body, "velocity_m_s": velocity_m_s }),
             Gesture::Hit { site, impulse_n_s } => json!({ "hit": site, "impulse_n_s": impulse_n_s }),
             Gesture::Touch { site, place } => json!({ "touch": site, "place": place }),
+            Gesture::Trigger { process, values } => json!({ "trigger": process, "values": values }),
             Gesture::Hush => json!({ "hush": true }),
             Gesture::Quality { max_substeps, drop_below_db } => {
                 json!({ "quality": { "max_substeps": max_substeps, "drop_below_db": drop_below_db } })
@@ -54,6 +55,9 @@ impl Gesture {
             Ok(Gesture::Hit { site, impulse_n_s: number("impulse_n_s")? })
         } else if let Some(site) = word("touch") {
             Ok(Gesture::Touch { site, place: numbers("place")? })
+        } else if let Some(process) = word("trigger") {
+            let values = if value.get("values").is_some() { numbers("values")? } else { Vec::new() };
+            Ok(Gesture::Trigger { process, values })
         } else if value.get("hush") == Some(&Value::Bool(true)) {
             Ok(Gesture::Hush)
         } else if let Some(quality) = value.get("quality") {
@@ -66,7 +70,7 @@ impl Gesture {
             let adopt = value.get("adopt") == Some(&Value::Bool(true));
             Ok(if adopt { Gesture::Edit(scene) } else { Gesture::Load(scene) })
         } else {
-            Err("no known gesture; it is one of set, jump, stream, strike, hit, touch, hush, quality, scene".into())
+            Err("no known gesture; it is one of set, jump, stream, strike, hit, touch, trigger, hush, quality, scene".into())
         }
     }
 }

@@ -243,7 +243,7 @@ impl Assembly<'_> {
     fn signals(&mut self) -> Result<(), SceneError> {
         let def = self.def;
         def.signals.iter().for_each(|signal| self.directory.add_signal(&signal.name));
-        def.processes.iter().for_each(|process| self.directory.add_process(&process.name));
+        def.processes.iter().for_each(|process| self.directory.add_process(&process.name, process.form.triggers()));
         for (index, signal) in def.signals.iter().enumerate() {
             let rate_hz = self.runtime.rate_hz;
             let mut context = SignalContext { def, name: &signal.name, rate_hz, input: None };
@@ -582,7 +582,8 @@ impl Assembly<'_> {
                 let what = format!("'{}' is a process: its quantity is sound", tap.of);
                 return Err(SceneError::new(format!("tap[{index}].quantity"), what));
             }
-            if !self.def.processes[process].on.is_empty() {
+            let form = &self.def.processes[process].form;
+            if !form.sounds(!self.def.processes[process].on.is_empty()) {
                 let what = format!("'{}' hits bodies and has no sound of its own; listen to what it hits", tap.of);
                 return Err(SceneError::new(format!("tap[{index}].of"), what));
             }

@@ -103,6 +103,8 @@ pub(crate) struct BodyEntry {
 pub(crate) struct NodeEntry {
     pub name: String,
     pub slots: Range<usize>,
+    /// What a trigger of it says: of a process.
+    pub triggers: &'static [Spec],
 }
 
 #[derive(Clone, Debug)]
@@ -145,19 +147,19 @@ impl Directory {
     pub(crate) fn add_contact(&mut self, name: &str) {
         let entries = self.entries();
         entries.names.insert(name.to_owned(), Name::Contact(entries.contacts.len()));
-        entries.contacts.push(NodeEntry { name: name.to_owned(), slots: 0..0 });
+        entries.contacts.push(NodeEntry { name: name.to_owned(), slots: 0..0, triggers: &[] });
     }
 
     pub(crate) fn add_signal(&mut self, name: &str) {
         let entries = self.entries();
         entries.names.insert(name.to_owned(), Name::Signal(entries.signals.len()));
-        entries.signals.push(NodeEntry { name: name.to_owned(), slots: 0..0 });
+        entries.signals.push(NodeEntry { name: name.to_owned(), slots: 0..0, triggers: &[] });
     }
 
-    pub(crate) fn add_process(&mut self, name: &str) {
+    pub(crate) fn add_process(&mut self, name: &str, triggers: &'static [Spec]) {
         let entries = self.entries();
         entries.names.insert(name.to_owned(), Name::Process(entries.processes.len()));
-        entries.processes.push(NodeEntry { name: name.to_owned(), slots: 0..0 });
+        entries.processes.push(NodeEntry { name: name.to_owned(), slots: 0..0, triggers });
     }
 
     /// The next parameter of the scene; those of one body or contact follow each other.
@@ -269,6 +271,11 @@ impl Directory {
                 Err(SceneError::new("", format!("no process '{name}'{near}")))
             }
         }
+    }
+
+    /// What a trigger of a process says, in order; empty if it takes none. `[control]`
+    pub fn triggers(&self, process: usize) -> &'static [Spec] {
+        self.0.processes.get(process).map_or(&[], |process| process.triggers)
     }
 
     /// Names of all processes, by number. `[control]`

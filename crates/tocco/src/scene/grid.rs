@@ -8,7 +8,7 @@
 use super::directory::Probe;
 use crate::contact::Site;
 use crate::math::Real;
-use crate::process::{Lane, Process, Span};
+use crate::process::{Event, Lane, Process, Span, Triggered};
 use crate::resonator::CONTROL_TICKS;
 use crate::signal::{Signal, Source};
 
@@ -57,6 +57,16 @@ pub struct Happening {
     pub at_s: Real,
     /// How strong, in the unit of the process.
     pub size: Real,
+    /// Where, m, for a process that knows places; else 0.
+    pub spot_m: [Real; 2],
+}
+
+/// Writes one down.
+fn note(happened: &mut [Happening], total: &mut u64, process: usize, event: &Event, spot_m: [Real; 2]) {
+    if let Some(cell) = happened.get_mut((*total % KEPT as u64) as usize) {
+        *cell = Happening { process, at_s: event.at_s, size: event.size, spot_m };
+        *total += 1;
+    }
 }
 
 /// Happenings that are kept for whoever asks; older ones give way.
@@ -106,14 +116,26 @@ impl Grid {
         for (number, acting) in self.processes.iter_mut().enumerate() {
             beyond += acting.process.enter(self.signals[acting.hears].signal.cell());
             for event in acting.process.events() {
-                let at = (self.total % KEPT as u64) as usize;
-                self.happened[at] = Happening { process: number, at_s: event.at_s, size: event.size };
-                self.total += 1;
+                note(&mut self.happened, &mut self.total, number, event, acting.process.spot(event.place));
                 acting.events += 1;
             }
             acting.idle = if acting.process.is_awake() { 0 } else { acting.idle.saturating_add(1) };
         }
         beyond
+    }
+
+    /// One thing happens in a process; false if it cannot.
+    pub fn trigger(&mut self, process: usize, at_s: Real, values: &[Real]) -> bool {
+        let Some(acting) = self.processes.get_mut(process) else { return false };
+        let answer = acting.process.trigger(at_s, values);
+        if let Triggered::Now(event) = answer {
+            note(&mut self.happened, &mut self.total, process, &event, acting.process.spot(event.place));
+            acting.events += 1;
+        }
+        if answer != Triggered::Refused {
+            acting.idle = 0;
+        }
+        answer != Triggered::Refused
     }
 
     /// The next thing that happened and has not been taken.

@@ -9,6 +9,7 @@
 //! [`interactor`](crate::interactor).
 
 pub mod breaking;
+pub mod bubbles;
 pub mod burst;
 pub mod control;
 pub mod crumple;
@@ -28,6 +29,7 @@ pub mod output;
 pub mod own;
 pub mod part;
 pub mod particles;
+pub mod patter;
 pub mod points;
 pub mod probe;
 pub mod process;
@@ -44,6 +46,7 @@ pub mod wall;
 /// The definitions of all kinds, for whoever makes a scene in code; [`def`](super::def) shows them beside the scene's own.
 pub mod definitions {
     pub use super::breaking::BreakDef;
+    pub use super::bubbles::BubblesDef;
     pub use super::burst::BurstDef;
     pub use super::control::ControlDef;
     pub use super::crumple::CrumpleDef;
@@ -62,6 +65,7 @@ pub mod definitions {
     pub use super::own::{OwnBody, OwnBodyDef, OwnLaw, OwnLawDef};
     pub use super::part::PartDef;
     pub use super::particles::ParticlesDef;
+    pub use super::patter::PatterDef;
     pub use super::points::PointsDef;
     pub use super::probe::ProbeDef;
     pub use super::process::ProcessDef;
@@ -74,10 +78,13 @@ pub mod definitions {
     pub use super::texture::TextureDef;
     pub use super::wall::WallDef;
     pub use crate::process::breaking::BreakParams;
+    pub use crate::process::bubble::BubbleLaw;
     pub use crate::process::burst::{BurstBy, BurstParams};
     pub use crate::process::crumple::CrumpleParams;
+    pub use crate::process::flow::FlowParams;
     pub use crate::process::fragment::FragmentMode;
     pub use crate::process::particles::{ParticlesParams, Resonance};
+    pub use crate::process::patter::PatterParams;
     pub use crate::process::scatter::ScatterParams;
     pub use crate::process::spread::SpreadParams;
     pub use crate::signal::noise::NoiseSpec;
@@ -570,6 +577,10 @@ registry! {
     Break(breaking::BreakDef) = breaking::BREAK;
     /// Objects that fall.
     Scatter(scatter::ScatterDef) = scatter::SCATTER;
+    /// Bubbles in water.
+    Bubbles(bubbles::BubblesDef) = bubbles::BUBBLES;
+    /// Drops that land.
+    Patter(patter::PatterDef) = patter::PATTER;
 }
 
 /// Parameters with their declarations.

@@ -143,6 +143,17 @@ impl Runtime {
         }
     }
 
+    /// One thing happens in a process, at a time since the scene began; false if it takes no triggers or has no room.
+    pub fn trigger(&mut self, process: usize, at_s: Real, values: &[Real]) -> bool {
+        let taken = self.grid.trigger(process, at_s, values);
+        if taken {
+            for &port in &self.grid.processes[process].ports {
+                self.world.set_pushed(self.grid.pushes[port].site.body, true);
+            }
+        }
+        taken
+    }
+
     /// Runs processes over a stretch of samples, which lies within a cell.
     pub fn run_processes(&mut self, span: Span, inputs: Inputs<'_>) {
         self.grid.hear(span.ticks, |channel, i| inputs.later(i).sample(channel));

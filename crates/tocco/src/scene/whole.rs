@@ -151,9 +151,10 @@ fn rename(own: &mut SceneDef, part: &PartDef) {
     }
     for event in &mut own.events {
         match &mut event.gesture {
-            Gesture::Set { path: name, .. } | Gesture::Strike { body: name, .. } | Gesture::Hit { site: name, .. } => {
-                prefixed(name);
-            }
+            Gesture::Set { path: name, .. }
+            | Gesture::Strike { body: name, .. }
+            | Gesture::Hit { site: name, .. }
+            | Gesture::Trigger { process: name, .. } => prefixed(name),
             _ => {}
         }
     }

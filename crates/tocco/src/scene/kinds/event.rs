@@ -2,13 +2,14 @@
 //! Events: gestures at a time.
 
 use super::*;
+use crate::command::MOST_VALUES;
 use crate::gesture::{FASTEST_M_S, LARGEST_N_S};
 
 /// The keys of an event in scene files.
 pub const EVENT: Kind = Kind {
     family: "event",
     id: "",
-    doc: "A gesture at a time: one of strike, hit and set.",
+    doc: "A gesture at a time: one of strike, hit, set and trigger.",
     params: &[],
     keys: &[
         must("at_s", TIME, "When."),
@@ -22,12 +23,19 @@ pub const EVENT: Kind = Kind {
         key("impulse_n_s", KeyType::Number { unit: "N s", min: -LARGEST_N_S, max: LARGEST_N_S }, "Impulse of the hit."),
         key("set", KeyType::Named(Thing::Path), "Sets the parameter of this path; needs value."),
         key("value", ANY, "New value, in the unit of the path."),
+        key("trigger", KeyType::Named(Thing::Process), "One thing happens in this process: a bubble, a drop, a splash."),
+        key(
+            "values",
+            KeyType::List { of: &ANY, min: 0, max: MOST_VALUES },
+            "What, in the order that the process says; what is left out is as declared.",
+        ),
     ],
     rules: &[
-        Rule::OneOf(&["strike", "hit", "set"]),
+        Rule::OneOf(&["strike", "hit", "set", "trigger"]),
         Rule::Beside(&["velocity_m_s"], &["strike"], "belongs to an event with strike"),
         Rule::Beside(&["impulse_n_s"], &["hit"], "belongs to an event with hit"),
         Rule::Beside(&["value"], &["set"], "belongs to an event with set"),
+        Rule::Beside(&["values"], &["trigger"], "belongs to an event with trigger"),
         Rule::Beside(&["strike"], &["velocity_m_s"], "needs velocity_m_s"),
         Rule::Beside(&["hit"], &["impulse_n_s"], "needs impulse_n_s"),
         Rule::Beside(&["set"], &["value"], "needs value"),
@@ -52,7 +60,11 @@ impl Section for EventDef {
             Gesture::Strike { velocity_m_s, .. } => spot.number(&EVENT, "velocity_m_s", *velocity_m_s),
             Gesture::Hit { impulse_n_s, .. } => spot.number(&EVENT, "impulse_n_s", *impulse_n_s),
             Gesture::Set { value, .. } => spot.number(&EVENT, "value", *value),
-            _ => spot.fail("", "an event is one of strike, hit and set"),
+            Gesture::Trigger { values, .. } => {
+                spot.count("values", values.len(), MOST_VALUES, "values")?;
+                values.iter().try_for_each(|value| spot.takes("values", ANY, *value))
+            }
+            _ => spot.fail("", "an event is one of strike, hit, set and trigger"),
         }
     }
 
@@ -66,6 +78,12 @@ impl Section for EventDef {
                 out.line(format_args!("hit = {}\nimpulse_n_s = {impulse_n_s:?}", quoted(site)));
             }
             Gesture::Set { path, value } => out.line(format_args!("set = {}\nvalue = {value:?}", quoted(path))),
+            Gesture::Trigger { process, values } => {
+                out.line(format_args!("trigger = {}", quoted(process)));
+                if !values.is_empty() {
+                    out.line(format_args!("values = {values:?}"));
+                }
+            }
             // A scene with any other gesture is refused when it is built.
             _ => out.line(format_args!("# left out: a gesture that no event can hold")),
         }
@@ -73,13 +91,22 @@ impl Section for EventDef {
 
     #[cfg(feature = "text")]
     fn read(node: &Node<'_, '_>, _lines: &mut Lines) -> Result<Self, SceneError> {
-        let gesture = match node.one_of(&["strike", "hit", "set"])? {
+        let gesture = match node.one_of(&["strike", "hit", "set", "trigger"])? {
             "strike" => Gesture::Strike {
                 body: node.needed_text("strike")?,
                 velocity_m_s: node.needed_number("velocity_m_s", "strike")?,
             },
             "hit" => {
                 Gesture::Hit { site: node.needed_text("hit")?, impulse_n_s: node.needed_number("impulse_n_s", "hit")? }
+            }
+            "trigger" => {
+                let place = node.place("values");
+                let values = match node.value("values") {
+                    Some(value) => list(value, &place, "a list of numbers")?,
+                    None => &[],
+                };
+                let values = values.iter().map(|value| number(value, &place, ANY)).collect::<Result<_, _>>()?;
+                Gesture::Trigger { process: node.needed_text("trigger")?, values }
             }
             _ => Gesture::Set { path: node.needed_text("set")?, value: node.needed_number("value", "set")? },
         };

@@ -23,6 +23,14 @@ pub trait ProcessKind {
     fn kind(&self) -> &'static Kind;
     /// Its live parameters with their values, in the order of the declaration.
     fn params(&self) -> Vec<(&'static Spec, Real)>;
+    /// What a trigger of it says, in order, at most [`MOST_VALUES`](crate::command::MOST_VALUES); none: it takes no triggers.
+    fn triggers(&self) -> &'static [Spec] {
+        &[]
+    }
+    /// True if it sounds by itself; `hits` says whether it has bodies to hit.
+    fn sounds(&self, hits: bool) -> bool {
+        !hits
+    }
     /// What it is, in a line for people.
     fn words(&self) -> String;
 }
