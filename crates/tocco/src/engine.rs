@@ -470,7 +470,7 @@ impl Engine {
             Way::Lasting(glide_s) => (glide_s.clamp(0.0, LONGEST_GLIDE_S) * *rate_hz).round(),
             Way::AtOnce => 0.0,
         };
-        if matches!(slot.target, Target::Signal { .. }) && samples == 0.0 {
+        if matches!(slot.target, Target::Signal { .. } | Target::Walk { .. }) && samples == 0.0 {
             // The grid of signals is its glide.
             slot.rest_at(wanted);
             return self.scene.runtime.write_slot(index, wanted);

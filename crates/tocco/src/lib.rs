@@ -77,6 +77,7 @@ pub mod command;
 pub mod contact;
 pub mod engine;
 pub mod fluid;
+pub mod gait;
 pub mod gesture;
 pub mod hash;
 pub mod interactor;

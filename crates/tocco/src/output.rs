@@ -15,9 +15,10 @@
 //! can follow: from one octave to the next it falls by 8 dB at most, which at 100 m it would exceed above 8 kHz, at 300 m above 4 kHz. Live values reach the sound within one control
 //! tick, without a corner in it. Energy: d brings out no more than came in where r is at least 1 m, R never does, nor do both together.
 //!
-//! **Sources.** [`air`], [`room`], [`shelves`].
+//! **Sources.** [`air`], [`room`], [`shelves`], [`crossover`] for an output that is given only a band of what is heard.
 
 pub mod air;
+pub mod crossover;
 pub mod room;
 pub mod shelves;
 
@@ -25,6 +26,7 @@ use crate::math::{Real, ln};
 use crate::param::{Spec, Tunable};
 use crate::resonator::CONTROL_TICKS;
 use air::Air;
+use crossover::{Band, Crossover};
 use room::{Block, Room, RoomMake, sound};
 use shelves::{Bands, Layout, Section, THROUGH};
 
@@ -60,6 +62,8 @@ pub struct SpaceMake {
     pub way: Option<WayParams>,
     /// The air.
     pub air: Air,
+    /// What of it is given to its channels.
+    pub band: Band,
 }
 
 /// A factor that comes to its goal within a control tick.
@@ -157,6 +161,7 @@ pub struct Space {
     channels: Vec<usize>,
     room: Option<Room>,
     way: Option<Way>,
+    crossover: Option<Crossover>,
     direct: Ramp,
     wet: Ramp,
     /// True once something has been heard since the start.
@@ -178,6 +183,7 @@ impl Space {
             channels: channels.to_vec(),
             room,
             way: make.way.map(|_| Way::new(make.air, count, rate_hz)),
+            crossover: (!make.band.is_open()).then(|| Crossover::new(make.band, count, rate_hz)),
             direct: Ramp::at(0.0),
             wet: Ramp::at(0.0),
             heard: false,
@@ -237,6 +243,7 @@ impl Space {
         self.retune();
         self.room.iter_mut().for_each(Room::hush);
         self.way.iter_mut().for_each(|way| way.states.fill([[0.0; 2]; AIR_BANDS - 1]));
+        self.crossover.iter_mut().for_each(Crossover::hush);
     }
 
     /// Passes `ticks` frames of a mix of so many channels through. `[audio]`
@@ -255,10 +262,16 @@ impl Space {
         }
         for i in 0..ticks {
             let (direct, wet) = (self.direct.next(), self.wet.next());
-            for ((channel, dry), answer) in self.channels.iter().zip(&self.dry).zip(&self.answer) {
+            for (dry, answer) in self.dry.iter_mut().zip(&self.answer) {
                 // [output.1]; without a room its answer stays silence.
-                mix[i * width + channel] = direct * dry[i] + wet * answer[i];
+                dry[i] = direct * dry[i] + wet * answer[i];
             }
+        }
+        for (lane, (place, channel)) in self.dry.iter_mut().zip(self.channels.iter().enumerate()) {
+            if let Some(crossover) = &mut self.crossover {
+                crossover.pass(place, ticks, lane);
+            }
+            lane[..ticks].iter().enumerate().for_each(|(i, x)| mix[i * width + channel] = *x);
         }
     }
 }

@@ -71,6 +71,13 @@ pub enum Source {
     Reading,
     /// Another signal, by its number.
     Signal(usize),
+    /// What a walker says: its number, and which of its signals.
+    Walk {
+        /// Number of the walker.
+        walk: usize,
+        /// Number of the signal among the walker's.
+        lane: usize,
+    },
     /// What a player, or the scene around this one, says.
     Inlet {
         /// Its value now.
@@ -185,7 +192,8 @@ impl Signal {
         }
     }
 
-    /// Enters cell `index`. `reading` is what a [`Source::Reading`] reads now, `other` the cell of a [`Source::Signal`].
+    /// Enters cell `index`. `reading` is what a [`Source::Reading`] reads now, `other` the cell of a [`Source::Signal`]
+    /// or of a [`Source::Walk`].
     /// `[audio]`
     pub fn advance(&mut self, index: u64, reading: Real, other: Cell) {
         let (now, next) = match &mut self.source {
@@ -203,7 +211,7 @@ impl Signal {
             }
             Source::Follow { follower, .. } => (follower.value(), follower.value()),
             Source::Reading => (reading, reading),
-            Source::Signal(_) => (other.from, other.to),
+            Source::Signal(_) | Source::Walk { .. } => (other.from, other.to),
             Source::Inlet { value, .. } => (*value, *value),
         };
         if !self.begun {
@@ -238,7 +246,7 @@ impl Signal {
         match &mut self.source {
             Source::Inlet { value, rest } => *value = *rest,
             Source::Follow { follower, .. } => follower.reset(),
-            Source::Reading | Source::Signal(_) => {}
+            Source::Reading | Source::Signal(_) | Source::Walk { .. } => {}
             Source::Points { .. } | Source::Noise(_) | Source::Table(_) => self.hushed = true,
         }
     }

@@ -25,7 +25,7 @@ fn sources() -> BTreeMap<String, String> {
 const LAYERS: [&[&str]; 7] = [
     &["math", "units", "hash", "rng", "param"],
     &["theory", "papers", "resonator", "interactor", "texture", "output", "fluid"],
-    &["signal", "process"],
+    &["signal", "process", "gait"],
     &["contact"],
     &["command"],
     &["scene", "gesture"],

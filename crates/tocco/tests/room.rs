@@ -6,6 +6,7 @@ use common::engine;
 use std::f64::consts::TAU;
 use tocco::engine::{Command, Queue, Timed};
 use tocco::output::air::Air;
+use tocco::output::crossover::Band;
 use tocco::output::room::{BANDS, LINES, Room, RoomMake, decay_by_absorption, shortest_s};
 use tocco::output::{Space, SpaceMake, WayParams};
 use tocco::resonator::CONTROL_TICKS;
@@ -196,7 +197,12 @@ fn distance_weakens_by_1_over_r_and_by_the_loss_of_air_of_iso_9613() {
         for (distance_m, allowed_db) in
             [(0.5, 0.01), (3.0, 0.1), (10.0, 0.2), (30.0, 0.4), (100.0, 1.0), (1000.0, 99.0)]
         {
-            let make = SpaceMake { room: None, way: Some(WayParams { distance_m }), air: Air::default() };
+            let make = SpaceMake {
+                room: None,
+                way: Some(WayParams { distance_m }),
+                air: Air::default(),
+                band: Band::default(),
+            };
             let mut space = Space::new(&make, &[0], rate_hz);
             let mut heard = Vec::new();
             for block in 0..200 {
@@ -338,6 +344,7 @@ fn what_is_no_number_does_not_stay_in_a_room() {
         room: Some((make(60.0, [0.3; BANDS]), Default::default())),
         way: Some(WayParams { distance_m: 5.0 }),
         air: Air::default(),
+        band: Band::default(),
     };
     let mut space = Space::new(&make, &[0, 1], 48_000.0);
     for wild in [f64::NAN, f64::INFINITY, 1e300, 1.0] {

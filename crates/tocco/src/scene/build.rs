@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a scene's description to a scene that can sound.
 
-use super::def::{ContactDef, MAIN, OutputDef, Quantity, Source, TapDef, TapTo};
+use super::def::{ContactDef, MAIN, OutputDef, Quantity, Source, TapDef, TapTo, WalkDef};
 use super::directory::{BodyEntry, Directory, Output, Probe};
 use super::drive::{Drive, Inputs};
 use super::error::nearest;
@@ -19,6 +19,7 @@ use crate::command::{Address, Timed};
 use crate::contact::coupled::MAX_CONTACTS;
 use crate::contact::world::World;
 use crate::contact::{Contact, Site};
+use crate::gait::walker::{LANES, WalkParams, Walker};
 use crate::gesture::Gesture;
 use crate::hash::text as fingerprint;
 use crate::math::{PI, Real, cos, sin};
@@ -26,7 +27,7 @@ use crate::output::Space;
 use crate::param::{Rate, Scale, Spec, Tunable};
 use crate::resonator::{CONTROL_TICKS, Motion, Reading, Resonator};
 use crate::rng::Rng;
-use crate::signal::{INLET, Signal, SignalParams, Source as SignalSource};
+use crate::signal::{INLET, Operators, Signal, SignalParams, Source as SignalSource};
 use crate::texture::fractal::FIRST;
 
 /// Rates that can be rendered, Hz.
@@ -115,7 +116,13 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
     };
     assembly.outputs()?;
     assembly.slots();
-    let signal_makes = def.signals.iter().map(|signal| fingerprint(&signal.structure())).collect();
+    let own_signals = def.signals.iter().map(|signal| fingerprint(&signal.structure()));
+    let walked = |(walk, node): (usize, &WalkDef)| {
+        // A walker's signals say its number: one of another scene is another signal.
+        (0..node.signals().len()).map(move |lane| fingerprint(&format!("walk {walk} {lane}")))
+    };
+    let signal_makes = own_signals.chain(def.walks.iter().enumerate().flat_map(walked)).collect();
+    let walk_makes = def.walks.iter().map(|walk| fingerprint(&walk.structure())).collect();
     let process_makes = def.processes.iter().map(|process| fingerprint(&process.structure())).collect();
     assembly.signals()?;
     assembly.processes(&mut omitted)?;
@@ -136,6 +143,7 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
         contacts: contact_makes,
         signals: signal_makes,
         processes: process_makes,
+        walks: walk_makes,
         spaces: space_makes(def, &directory),
     };
     let lineage = Lineage::new(makes);
@@ -244,6 +252,8 @@ impl Assembly<'_> {
         let def = self.def;
         def.signals.iter().for_each(|signal| self.directory.add_signal(&signal.name));
         def.processes.iter().for_each(|process| self.directory.add_process(&process.name, process.form.triggers()));
+        def.walks.iter().for_each(|walk| self.directory.add_walk(&walk.name));
+        def.walks.iter().flat_map(WalkDef::signals).for_each(|name| self.directory.add_signal(&name));
         for (index, signal) in def.signals.iter().enumerate() {
             let rate_hz = self.runtime.rate_hz;
             let mut context = SignalContext { def, name: &signal.name, rate_hz, input: None };
@@ -265,7 +275,27 @@ impl Assembly<'_> {
             }
             self.runtime.grid.signals.push(Heard { signal: running, reads });
         }
+        self.walks();
         self.order_signals()
+    }
+
+    /// Who walks, and what they say, after all other signals.
+    fn walks(&mut self) {
+        let def = self.def;
+        for (index, walk) in def.walks.iter().enumerate() {
+            let rng = Rng::new(def.seed, &format!("walk {}", walk.name));
+            let walker = Walker::new(walk.make.clone(), walk.params, rng);
+            let inlets = LANES.iter().filter(|_| walk.make.by_inlets);
+            for (param, spec) in WalkParams::SPECS.iter().chain(inlets).enumerate() {
+                self.add_slot(Target::Walk { walk: index, param }, *spec, walker.get(param));
+            }
+            for lane in 0..walk.signals().len() {
+                let source = SignalSource::Walk { walk: index, lane };
+                let signal = Signal::new(source, SignalParams::default(), Operators::default());
+                self.runtime.grid.signals.push(Heard { signal, reads: None });
+            }
+            self.runtime.grid.walkers.push(walker);
+        }
     }
 
     /// Each signal after the one that it reads.
@@ -281,7 +311,7 @@ impl Assembly<'_> {
             let mut chain = vec![index];
             while let Some(other) = reads(chain[chain.len() - 1]).filter(|other| !order.contains(other)) {
                 if chain.contains(&other) {
-                    let name = &self.def.signals[index].name;
+                    let name = self.def.signals.get(index).map_or("", |signal| &signal.name);
                     let what = "reads itself, at once or through others; read something else";
                     return Err(SceneError::new(format!("signal.{name}.of"), what));
                 }
@@ -324,9 +354,10 @@ impl Assembly<'_> {
             }
             self.runtime.grid.processes.push(Acting::new(built, hears, ports));
         }
-        let Grid { signals, order, processes, pushes, .. } =
+        let Grid { signals, order, walkers, processes, pushes, .. } =
             core::mem::replace(&mut self.runtime.grid, Grid::new(Vec::new(), Vec::new(), Vec::new(), Vec::new()));
         self.runtime.grid = Grid::new(signals, order, processes, pushes);
+        self.runtime.grid.walkers = walkers;
         Ok(())
     }
 

@@ -219,6 +219,12 @@ impl SceneDef {
             names.add(&process.name, &spot.0)?;
             process.check(&spot)?;
         }
+        root.count("walk", self.walks.len(), MAX_NODES, "tables")?;
+        for walk in &self.walks {
+            let spot = Spot(format!("walk.{}", clip(&walk.name)));
+            names.add(&walk.name, &spot.0)?;
+            walk.check(&spot)?;
+        }
         root.count("part", self.parts.len(), MAX_NODES, "tables")?;
         for part in &self.parts {
             let spot = Spot(format!("part.{}", clip(&part.name)));

@@ -34,6 +34,8 @@ pub struct SceneDef {
     pub signals: Vec<SignalDef>,
     /// What crackles and crunches, in file order.
     pub processes: Vec<ProcessDef>,
+    /// Who walks.
+    pub walks: Vec<WalkDef>,
     /// Other scenes inside this one.
     pub parts: Vec<PartDef>,
     /// Parameters and forces over time.
@@ -64,6 +66,7 @@ impl Default for SceneDef {
             contacts: Vec::new(),
             signals: Vec::new(),
             processes: Vec::new(),
+            walks: Vec::new(),
             parts: Vec::new(),
             drives: Vec::new(),
             events: Vec::new(),
@@ -105,6 +108,12 @@ impl SceneDef {
     pub fn process(mut self, name: &str, driven_by: &str, on: &[&str], form: impl Into<ProcessForm>) -> Self {
         let on = on.iter().map(|site| (*site).into()).collect();
         self.processes.push(ProcessDef { name: name.into(), driven_by: driven_by.into(), on, form: form.into() });
+        self
+    }
+
+    /// With somebody who walks.
+    pub fn walk(mut self, walk: WalkDef) -> Self {
+        self.walks.push(walk);
         self
     }
 

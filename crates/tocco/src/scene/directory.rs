@@ -12,6 +12,7 @@ use super::kinds::string::beside;
 use super::slot::{Control, Target};
 use crate::command::Address;
 use crate::contact::Site;
+use crate::gait::walker::INLETS;
 use crate::math::Real;
 use crate::param::{Scale, Spec};
 use crate::signal::INLET;
@@ -83,6 +84,7 @@ enum Name {
     Control(usize),
     Signal(usize),
     Process(usize),
+    Walk(usize),
 }
 
 #[derive(Clone, Debug)]
@@ -122,6 +124,7 @@ struct Entries {
     contacts: Vec<NodeEntry>,
     signals: Vec<NodeEntry>,
     processes: Vec<NodeEntry>,
+    walks: Vec<NodeEntry>,
     parameters: Vec<Parameter>,
     controls: Vec<Control>,
     outputs: Vec<Output>,
@@ -162,6 +165,12 @@ impl Directory {
         entries.processes.push(NodeEntry { name: name.to_owned(), slots: 0..0, triggers });
     }
 
+    pub(crate) fn add_walk(&mut self, name: &str) {
+        let entries = self.entries();
+        entries.names.insert(name.to_owned(), Name::Walk(entries.walks.len()));
+        entries.walks.push(NodeEntry { name: name.to_owned(), slots: 0..0 });
+    }
+
     /// The next parameter of the scene; those of one body or contact follow each other.
     pub(crate) fn add_parameter(&mut self, target: Target, spec: Spec, declared: Real) {
         let entries = self.entries();
@@ -173,6 +182,7 @@ impl Directory {
             }
             Target::Signal { signal, .. } => Some(&mut entries.signals[signal].slots),
             Target::Process { process, .. } => Some(&mut entries.processes[process].slots),
+            Target::Walk { walk, .. } => Some(&mut entries.walks[walk].slots),
             Target::Output { .. } => None,
         };
         if let Some(slots) = slots {
@@ -221,6 +231,10 @@ impl Directory {
 
     pub(crate) fn process_entries(&self) -> &[NodeEntry] {
         &self.0.processes
+    }
+
+    pub(crate) fn walk_entries(&self) -> &[NodeEntry] {
+        &self.0.walks
     }
 
     pub(crate) fn control_entries(&self) -> &[Control] {
@@ -287,6 +301,7 @@ impl Directory {
     pub fn inlets(&self) -> impl Iterator<Item = (String, Spec)> {
         let inlet = |(slot, parameter): (usize, &Parameter)| match parameter.target {
             Target::Signal { param, .. } if param == INLET => Some((self.path(slot), parameter.spec)),
+            Target::Walk { param, .. } if param >= INLETS => Some((self.path(slot), parameter.spec)),
             _ => None,
         };
         self.0.parameters.iter().enumerate().filter_map(inlet)
@@ -347,6 +362,7 @@ impl Directory {
             Some(Name::Contact(contact)) => within(&self.0.contacts[*contact].slots, &|p| p.spec.id == id),
             Some(Name::Signal(signal)) => within(&self.0.signals[*signal].slots, &|p| p.spec.id == id),
             Some(Name::Process(process)) => within(&self.0.processes[*process].slots, &|p| p.spec.id == id),
+            Some(Name::Walk(walk)) => within(&self.0.walks[*walk].slots, &|p| p.spec.id == id),
             Some(Name::Body(body)) if id != "force_n" => within(&self.0.bodies[*body].slots, &|p| p.spec.id == id),
             _ if id == "force_n" => {
                 // A body with one port may be named with it or without.
@@ -428,6 +444,7 @@ impl Directory {
             }
             Target::Signal { signal, .. } => format!("{}/{}", self.0.signals[signal].name, spec.id),
             Target::Process { process, .. } => format!("{}/{}", self.0.processes[process].name, spec.id),
+            Target::Walk { walk, .. } => format!("{}/{}", self.0.walks[walk].name, spec.id),
             Target::Force(site) => format!("{}/{}", self.site_name(site), spec.id),
             Target::Output { output, .. } => format!("output.{}/{}", self.0.outputs[output].name, spec.id),
         }

@@ -7,10 +7,11 @@
 
 use super::directory::Probe;
 use crate::contact::Site;
+use crate::gait::walker::{LANES, REGIONS, Walker};
 use crate::math::Real;
 use crate::process::{Event, Lane, Process, Span, Triggered};
 use crate::resonator::CONTROL_TICKS;
-use crate::signal::{Signal, Source};
+use crate::signal::{Cell, Signal, Source};
 
 /// A signal, and what it reads if it does.
 pub(crate) struct Heard {
@@ -77,6 +78,8 @@ pub(crate) struct Grid {
     pub signals: Vec<Heard>,
     /// Signals in an order in which each comes after the one that it reads.
     pub order: Vec<usize>,
+    /// Who walks.
+    pub walkers: Vec<Walker>,
     pub processes: Vec<Acting>,
     pub pushes: Vec<Push>,
     /// The next cell.
@@ -91,7 +94,7 @@ impl Grid {
     /// Signals and processes that have not begun. `[control]`
     pub fn new(signals: Vec<Heard>, order: Vec<usize>, processes: Vec<Acting>, pushes: Vec<Push>) -> Self {
         let happened = vec![Happening::default(); if processes.is_empty() { 0 } else { KEPT }];
-        Self { signals, order, processes, pushes, next: 0, happened, total: 0, taken: 0 }
+        Self { signals, order, walkers: Vec::new(), processes, pushes, next: 0, happened, total: 0, taken: 0 }
     }
 
     /// Sample at which the next cell is entered, since the scene began; `None` for a scene without signals.
@@ -103,11 +106,20 @@ impl Grid {
     pub fn enter(&mut self, read: impl Fn(&Self, Probe) -> Real) -> u64 {
         let index = self.next;
         self.next += 1;
+        self.walkers.iter_mut().for_each(|walker| walker.enter(index));
         for at in 0..self.order.len() {
             let signal = self.order[at];
             let reading = self.signals[signal].reads.map_or(0.0, |probe| read(self, probe));
             let other = match self.signals[signal].signal.source() {
                 Source::Signal(other) => self.signals[*other].signal.cell(),
+                Source::Walk { walk, lane } => {
+                    let walker = &self.walkers[*walk];
+                    let [from, to] = match lane.checked_sub(LANES.len()) {
+                        None => walker.lane(*lane),
+                        Some(on) => walker.on_ground(on / REGIONS, on % REGIONS),
+                    };
+                    Cell { index, from, to }
+                }
                 _ => Default::default(),
             };
             self.signals[signal].signal.advance(index, reading, other);
@@ -189,6 +201,7 @@ impl Grid {
 
     /// Silence; inlets go back to rest.
     pub fn hush(&mut self) {
+        self.walkers.iter_mut().for_each(Walker::hush);
         self.signals.iter_mut().for_each(|heard| heard.signal.hush());
         self.processes.iter_mut().for_each(|acting| acting.process.reset());
     }

@@ -43,6 +43,7 @@ pub(crate) struct Makes {
     pub contacts: Vec<u64>,
     pub signals: Vec<u64>,
     pub processes: Vec<u64>,
+    pub walks: Vec<u64>,
     /// Of outputs that have one.
     pub spaces: Vec<Option<u64>>,
 }
@@ -54,6 +55,7 @@ pub(crate) struct Lineage {
     contacts: Vec<Option<usize>>,
     signals: Vec<Option<usize>>,
     processes: Vec<Option<usize>>,
+    walks: Vec<Option<usize>>,
     /// Outputs whose space goes on.
     spaces: Vec<Option<usize>>,
 }
@@ -66,6 +68,7 @@ impl Lineage {
             contacts: vec![None; makes.contacts.len()],
             signals: vec![None; makes.signals.len()],
             processes: vec![None; makes.processes.len()],
+            walks: vec![None; makes.walks.len()],
             spaces: vec![None; makes.spaces.len()],
             makes,
         }
@@ -81,6 +84,7 @@ impl Scene {
         self.lineage.contacts.fill(None);
         self.lineage.signals.fill(None);
         self.lineage.processes.fill(None);
+        self.lineage.walks.fill(None);
         self.lineage.spaces.fill(None);
         if keep {
             self.take_bodies(old);
@@ -135,6 +139,13 @@ impl Scene {
                 self.lineage.signals[index] = Some(was);
             }
         }
+        for (index, entry) in self.directory.walk_entries().iter().enumerate() {
+            let Some(was) = before(&entry.name, old.directory.walk_entries()) else { continue };
+            if self.lineage.makes.walks[index] == old.lineage.makes.walks[was] {
+                core::mem::swap(&mut own.walkers[index], &mut theirs.walkers[was]);
+                self.lineage.walks[index] = Some(was);
+            }
+        }
         for (index, entry) in self.directory.process_entries().iter().enumerate() {
             let Some(was) = before(&entry.name, old.directory.process_entries()) else { continue };
             if self.lineage.makes.processes[index] == old.lineage.makes.processes[was] {
@@ -185,6 +196,7 @@ impl Scene {
             Target::Surface { contact: own, param } => Target::Surface { contact: contact(own)?, param },
             Target::Signal { signal, param } => Target::Signal { signal: self.lineage.signals[signal]?, param },
             Target::Process { process, param } => Target::Process { process: self.lineage.processes[process]?, param },
+            Target::Walk { walk, param } => Target::Walk { walk: self.lineage.walks[walk]?, param },
             Target::Output { output, param } => Target::Output { output: self.lineage.spaces[output]?, param },
         };
         let mut places = (hint..old.slots.len()).chain(0..hint.min(old.slots.len()));

@@ -41,6 +41,7 @@ pub mod spread;
 pub mod string;
 pub mod tap;
 pub mod texture;
+pub mod walk;
 pub mod wall;
 
 /// The definitions of all kinds, for whoever makes a scene in code; [`def`](super::def) shows them beside the scene's own.
@@ -76,7 +77,9 @@ pub mod definitions {
     pub use super::string::{PlaceDef, StringDef};
     pub use super::tap::{Quantity, TapDef, TapTo};
     pub use super::texture::TextureDef;
+    pub use super::walk::{ExciteBy, WalkDef};
     pub use super::wall::WallDef;
+    pub use crate::gait::walker::{Ground, WalkMake, WalkParams};
     pub use crate::process::breaking::BreakParams;
     pub use crate::process::bubble::BubbleLaw;
     pub use crate::process::burst::{BurstBy, BurstParams};
@@ -152,7 +155,8 @@ const PARTS: &[&[Kind]] = &[
     &flat::<{ count(SIGNALS) }>(SIGNALS),
     &flat::<{ count(PROCESSES) }>(PROCESSES),
 ];
-const ALL: &[&[Kind]] = &[&[SCENE], MODELS, &[part::PART, DRIVE, NOISE, EVENT, OUTPUT, ROOM, TAP, CONTROL, MIDI]];
+const ALL: &[&[Kind]] =
+    &[&[SCENE], MODELS, &[walk::WALK, walk::GROUND, part::PART, DRIVE, NOISE, EVENT, OUTPUT, ROOM, TAP, CONTROL, MIDI]];
 
 const SHAPES: &[Kind] = &{
     let mut all = [Kind::NONE; FAMILIES.len()];

@@ -74,7 +74,7 @@ impl Runtime {
                         self.write_lane(slot, ticks - 1);
                     }
                 }
-                Target::Signal { .. } | Target::Process { .. } | Target::Output { .. } => {
+                Target::Signal { .. } | Target::Process { .. } | Target::Walk { .. } | Target::Output { .. } => {
                     self.write_lane(slot, ticks - 1);
                 }
             }

@@ -50,6 +50,7 @@ impl Runtime {
             Target::Surface { contact, param } => self.tune_surface(contact, param, value),
             Target::Signal { signal, param } => self.grid.signals[signal].signal.set(param, value),
             Target::Process { process, param } => self.grid.processes[process].process.set(param, value),
+            Target::Walk { walk, param } => self.grid.walkers[walk].set(param, value),
             Target::Output { output, param } => self.tune_space(output, param, value),
             Target::Force(site) => {
                 self.world.set_force(site, value);
@@ -68,7 +69,7 @@ impl Runtime {
             Target::Body { body, param } => self.world.bodies[body].set(param, value),
             Target::Contact { contact, param } => self.world.glide_contact(contact, param, value),
             Target::Surface { contact, param } => self.tune_surface(contact, param, value),
-            Target::Signal { .. } | Target::Process { .. } => self.write_slot(slot, value),
+            Target::Signal { .. } | Target::Process { .. } | Target::Walk { .. } => self.write_slot(slot, value),
             Target::Output { output, param } => self.tune_space(output, param, value),
         }
     }

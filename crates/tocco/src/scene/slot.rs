@@ -37,6 +37,8 @@ pub(crate) enum Target {
     Signal { signal: usize, param: usize },
     /// A parameter of a process.
     Process { process: usize, param: usize },
+    /// A parameter of a walker, or one of its inlets.
+    Walk { walk: usize, param: usize },
     /// A parameter of an output's space.
     Output { output: usize, param: usize },
 }

@@ -116,6 +116,12 @@ fn read_scene(root: &Value<'_>, lines: &mut Lines) -> Result<SceneDef, SceneErro
         process.check(&Spot(node.at.clone())).map_err(|error| node.pin(error, lines))?;
         def.processes.push(process);
     }
+    for entry in named_tables(&node, "walk")? {
+        let at = join("walk", &entry.key);
+        add(&entry.key, &at, entry.line)?;
+        let walk = section(&open_as(&walk::WALK, &entry.value, at, entry.line, lines)?, lines)?;
+        def.walks.push(WalkDef { name: entry.key.to_string(), ..walk });
+    }
     for entry in named_tables(&node, "part")? {
         let at = join("part", &entry.key);
         add(&entry.key, &at, entry.line)?;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A scene with its parts: one scene again, every name with its path in front.
 //!
-//! Of a part, bodies, contacts, signals, processes, drives, events, taps and controls count; its rate, duration, seed, outputs
+//! Of a part, bodies, contacts, signals, processes, walks, drives, events, taps and controls count; its rate, duration, seed, outputs
 //! and `[midi]` do not. An inlet that hears a signal of the scene around it reads that signal and is no inlet any more. Random
 //! labels are names, so each use of a scene draws its own numbers.
 
@@ -78,6 +78,7 @@ fn joined(def: &SceneDef, depth: usize) -> Result<(SceneDef, Vec<Given>), SceneE
         all.contacts.append(&mut own.contacts);
         all.signals.append(&mut own.signals);
         all.processes.append(&mut own.processes);
+        all.walks.append(&mut own.walks);
         all.drives.append(&mut own.drives);
         all.events.append(&mut own.events);
         all.taps.append(&mut own.taps);
@@ -142,6 +143,9 @@ fn rename(own: &mut SceneDef, part: &PartDef) {
         prefixed(&mut process.name);
         prefixed(&mut process.driven_by);
         process.on.iter_mut().for_each(prefixed);
+    }
+    for walk in &mut own.walks {
+        prefixed(&mut walk.name);
     }
     for drive in &mut own.drives {
         prefixed(&mut drive.path);

@@ -26,6 +26,7 @@ impl SceneDef {
         self.contacts.iter().for_each(|contact| write_contact(&mut out, contact));
         self.signals.iter().for_each(|signal| signal.write(&mut out));
         self.processes.iter().for_each(|process| process.write(&mut out));
+        self.walks.iter().for_each(|walk| walk.write(&mut out));
         self.parts.iter().for_each(|part| part.write(&mut out));
         self.drives.iter().for_each(|drive| drive.write(&mut out));
         self.events.iter().for_each(|event| event.write(&mut out));

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::output::air::Air;
+use crate::output::crossover::Band;
 use crate::output::room::{
     BANDS, MOST_ABSORPTION, MOST_CHANNELS, MOST_RATIO, RoomMake, decay_by_absorption, shortest_s,
 };
@@ -30,13 +31,31 @@ pub const OUTPUT: Kind = Kind {
             "Temperature of the air, default 20.",
         ),
         key("humidity_01", KeyType::Number { unit: "1", min: 0.0, max: 1.0 }, "Its relative humidity, default 0.5."),
+        key(
+            "highpass_hz",
+            EDGE,
+            "What lies below is left out: 6 dB down here, 24 dB per octave; with lowpass_hz of another output a crossover.",
+        ),
+        key("lowpass_hz", EDGE, "What lies above is left out: 6 dB down here, 24 dB per octave."),
+        key(
+            "band_hz",
+            KeyType::List { of: &EDGE, min: 2, max: 2 },
+            "[lowest, highest], Hz: both at once, for a shaker or a loudspeaker that has a band of its own.",
+        ),
     ],
-    rules: &[Rule::Beside(
-        &["temperature_c", "humidity_01"],
-        &["room", "distance_m"],
-        "belongs to an output with a room or a distance; leave it out",
-    )],
+    rules: &[
+        Rule::Beside(
+            &["temperature_c", "humidity_01"],
+            &["room", "distance_m"],
+            "belongs to an output with a room or a distance; leave it out",
+        ),
+        Rule::AtMostOne(&["band_hz", "highpass_hz"]),
+        Rule::AtMostOne(&["band_hz", "lowpass_hz"]),
+    ],
 };
+
+/// Where a band may end.
+const EDGE: KeyType = KeyType::Number { unit: "Hz", min: 1.0, max: 192_000.0 };
 
 /// The keys of a room in scene files.
 pub const ROOM: Kind = Kind {
@@ -86,25 +105,37 @@ pub struct OutputDef {
     pub way: Option<WayParams>,
     /// The air of room and way.
     pub air: Air,
+    /// What of it is given to its channels.
+    pub band: Band,
 }
 
 impl OutputDef {
     /// An output over these channels, limited, with neither room nor distance.
     pub fn new(name: &str, channels: &[usize]) -> Self {
         let (name, channels) = (name.into(), channels.to_vec());
-        Self { name, channels, gain: 1.0, limiter: true, room: None, way: None, air: Air::default() }
+        Self {
+            name,
+            channels,
+            gain: 1.0,
+            limiter: true,
+            room: None,
+            way: None,
+            air: Air::default(),
+            band: Band::default(),
+        }
     }
 
     /// What lies between its taps and its channels, if anything does.
     pub(in crate::scene) fn space(&self) -> Option<SpaceMake> {
         let room = self.room.as_ref().map(|room| (room.make(self.air), room.params));
-        (room.is_some() || self.way.is_some()).then_some(SpaceMake { room, way: self.way, air: self.air })
+        let (way, air, band) = (self.way, self.air, self.band);
+        (room.is_some() || way.is_some() || !band.is_open()).then_some(SpaceMake { room, way, air, band })
     }
 
     /// The same but for live values: spaces alike in this are the same space.
     pub(in crate::scene) fn structure(&self) -> Option<String> {
-        let SpaceMake { room, way, air } = self.space()?;
-        Some(format!("{:?} {} {air:?}", room.map(|(make, _)| make), way.is_some()))
+        let SpaceMake { room, way, air, band } = self.space()?;
+        Some(format!("{:?} {} {air:?} {band:?}", room.map(|(make, _)| make), way.is_some()))
     }
 }
 
@@ -226,6 +257,17 @@ impl Section for OutputDef {
         spot.number(&OUTPUT, "temperature_c", temperature_c)?;
         spot.number(&OUTPUT, "humidity_01", humidity_01)?;
         self.way.as_ref().map_or(Ok(()), |way| spot.params(way))?;
+        let Band { highpass_hz, lowpass_hz } = self.band;
+        for (id, edge_hz) in [("highpass_hz", highpass_hz), ("lowpass_hz", lowpass_hz)] {
+            edge_hz.map_or(Ok(()), |edge_hz| spot.number(&OUTPUT, id, edge_hz))?;
+        }
+        if let (Some(low), Some(high)) = (highpass_hz, lowpass_hz)
+            && low >= high
+        {
+            let what =
+                format!("ends at {} Hz, below its beginning at {} Hz; give [lowest, highest]", short(high), short(low));
+            return spot.fail("band_hz", what);
+        }
         let Some(room) = &self.room else { return Ok(()) };
         if self.channels.len() > MOST_CHANNELS {
             let what = format!(
@@ -249,6 +291,15 @@ impl Section for OutputDef {
             out.unless("temperature_c", self.air.temperature_c, Air::default().temperature_c);
             out.unless("humidity_01", self.air.humidity_01, Air::default().humidity_01);
         }
+        match self.band {
+            Band { highpass_hz: Some(low), lowpass_hz: Some(high) } => {
+                out.line(format_args!("band_hz = [{low:?}, {high:?}]"));
+            }
+            Band { highpass_hz, lowpass_hz } => {
+                highpass_hz.into_iter().for_each(|hz| out.number("highpass_hz", hz));
+                lowpass_hz.into_iter().for_each(|hz| out.number("lowpass_hz", hz));
+            }
+        }
     }
 
     #[cfg(feature = "text")]
@@ -271,6 +322,10 @@ impl Section for OutputDef {
             air: Air {
                 temperature_c: node.number_or("temperature_c", Air::default().temperature_c)?,
                 humidity_01: node.number_or("humidity_01", Air::default().humidity_01)?,
+            },
+            band: match node.numbers("band_hz", EDGE, "[lowest, highest] in Hz")? {
+                Some([low, high]) => Band { highpass_hz: Some(low), lowpass_hz: Some(high) },
+                None => Band { highpass_hz: node.number("highpass_hz")?, lowpass_hz: node.number("lowpass_hz")? },
             },
         })
     }

@@ -56,6 +56,11 @@ pub const SCENE: Kind = Kind {
         ),
         key("process", KeyType::Nodes { family: "process", max: MAX_NODES }, "What crackles, crunches and rustles."),
         key(
+            "walk",
+            KeyType::Map { of: &KeyType::Table(&walk::WALK), min: 0, max: MAX_NODES },
+            "Who walks: one table [walk.NAME] for each.",
+        ),
+        key(
             "part",
             KeyType::Map { of: &KeyType::Table(&part::PART), min: 0, max: MAX_NODES },
             "Other scenes inside this one: one table [part.NAME] for each.",
