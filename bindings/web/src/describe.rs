@@ -3,11 +3,11 @@
 
 use serde_json::{Value, json};
 use tocco::param::{Rate, Spec, Word};
-use tocco::scene::def::{BodyDef, Length, ModeDef};
+use tocco::scene::def::{BodyDef, Length, ModeDef, ProcessDef};
 use tocco::scene::kinds::Detail;
 use tocco::scene::{ControlInfo, Scene, SceneDef};
 
-/// Bodies with their places, contacts, live paths with their declarations, controls, signals, outputs and inputs.
+/// Bodies with their places, contacts, processes, live paths with their declarations, controls, signals, outputs and inputs.
 pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
     let (paths, directory) = (scene.paths(), scene.directory());
     let modes = scene.modes();
@@ -32,6 +32,8 @@ pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
         .iter()
         .map(|contact| json!({ "name": contact.name, "type": contact.form.kind().id, "between": contact.between }))
         .collect();
+    let process = |process: &ProcessDef| json!({ "name": process.name, "type": process.form.kind().id });
+    let processes: Vec<Value> = def.processes.iter().map(process).collect();
     json!({
         "title": def.title,
         "seed": def.seed,
@@ -40,6 +42,7 @@ pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
         "duration_s": match def.duration { Length::Auto => None, Length::Seconds(s) => Some(s) },
         "bodies": def.bodies.iter().map(|body| body_words(body, scene, modes_of(&body.name))).collect::<Vec<_>>(),
         "contacts": contacts,
+        "processes": processes,
         "paths": paths.iter().map(path).collect::<Vec<_>>(),
         "controls": controls,
         "signals": directory.signals(),

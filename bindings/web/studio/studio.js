@@ -8,6 +8,7 @@ import { Gallery } from "./gallery.js";
 import { download, fileName, LARGEST_SCENE, linkTo, Offline, sceneIn, wav } from "./keep.js";
 import { Notes } from "./keys.js";
 import { findSurfaces, isCopy, RubSurface, StrikeSurface } from "./surfaces.js";
+import { findTank, TankSurface } from "./tank.js";
 import { VIEWS } from "./views.js";
 
 const FIRST_SCENE = "steel-bar";
@@ -204,11 +205,15 @@ class Studio {
     host.replaceChildren();
     const strikeSurfaces = strikes.map((strike) => new StrikeSurface(strike, this.engine, () => this.how()));
     const rubSurfaces = rubs.map((rub) => new RubSurface(rub, info, this.engine, () => $("mode").value));
-    this.surfaces = [...rubSurfaces, ...strikeSurfaces];
+    // Water goes on while its scene is edited.
+    const names = findTank(info);
+    if (this.tank && JSON.stringify(names) !== JSON.stringify(this.tank.names)) this.tank = this.tank.close();
+    if (names) this.tank ??= new TankSurface(names, this.engine);
+    this.surfaces = [...(this.tank ? [this.tank] : []), ...rubSurfaces, ...strikeSurfaces];
     for (const surface of this.surfaces) {
       const figure = document.createElement("figure");
       const caption = document.createElement("figcaption");
-      caption.textContent = surface.rub ? `rub ${surface.rub.on.body} with ${surface.rub.name}` : `strike ${surface.body.name}`;
+      caption.textContent = surface.caption ?? (surface.rub ? `rub ${surface.rub.on.body} with ${surface.rub.name}` : `strike ${surface.body.name}`);
       figure.append(surface.canvas, caption);
       host.append(figure);
       surface.canvas.addEventListener("pointerdown", () => surface.body && this.look(surface.body.name));

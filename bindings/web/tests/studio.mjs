@@ -6,8 +6,9 @@ import keep from "./keep.mjs";
 import keys from "./keys.mjs";
 import play from "./play.mjs";
 import serve from "./serve.mjs";
+import tank from "./tank.mjs";
 
-const tests = { ...play, ...keys, ...keep, ...serve, ...everyone };
+const tests = { ...play, ...keys, ...keep, ...serve, ...tank, ...everyone };
 let passed = 0;
 const failures = [];
 for (const [name, test] of Object.entries(tests)) {

@@ -3,6 +3,7 @@
 
 mod analyse;
 mod args;
+mod touch;
 
 use crate::error::{HostError, Result, bad};
 use crate::measure::dbfs;
@@ -33,11 +34,11 @@ Tocco makes the sound of things touching. Three commands to begin with:
 ";
 
 /// Parts of `tocco bench`.
-const SECTIONS: [Section; 14] = {
-    let [free, contact, friction, watch, retune, growth, room, process, shape, sweep, analyse, peers] =
+const SECTIONS: [Section; 15] = {
+    let [free, contact, friction, watch, retune, growth, room, process, fluid, shape, sweep, analyse, peers] =
         tocco_lab::bench::SECTIONS;
     let (live, program) = (bench::live::SECTION, bench::program::SECTION);
-    [free, contact, friction, watch, retune, growth, room, process, shape, live, program, sweep, analyse, peers]
+    [free, contact, friction, watch, retune, growth, room, process, fluid, shape, live, program, sweep, analyse, peers]
 };
 
 /// Reads the arguments and does what they say; the exit code comes back.
@@ -101,6 +102,14 @@ fn run(cli: Cli) -> Result<()> {
         Some(Command::Answers { set, files, output }) => answers(&set, &files, &output),
         Some(Command::Map(args)) => draw_map(&args),
         Some(Command::Analyse(args)) => tocco_lab::analyse::task::run(&args.task()),
+        Some(Command::Haptic(args)) => {
+            console::remark(&tocco_lab::haptic::run(&args.task()?)?);
+            Ok(())
+        }
+        Some(Command::Fluid(args)) => {
+            console::remark(&tocco_lab::fluid::run(&args.task())?);
+            Ok(())
+        }
         Some(Command::Reproduce { item: None, .. }) => {
             let wide = reproduce::items().iter().map(|(id, _)| id.len()).max().unwrap_or(0);
             let rows: String = reproduce::items().iter().map(|(id, title)| format!("{id:<wide$}  {title}\n")).collect();

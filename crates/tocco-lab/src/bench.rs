@@ -38,7 +38,7 @@ pub struct Section {
 }
 
 /// What can be measured without a device. A program adds its own to them.
-pub const SECTIONS: [Section; 12] = [
+pub const SECTIONS: [Section; 13] = [
     Section { name: "free", measure: free_ringing },
     Section { name: "contact", measure: permanent_contact },
     Section { name: "friction", measure: rubbing },
@@ -47,6 +47,7 @@ pub const SECTIONS: [Section; 12] = [
     Section { name: "growth", measure: growing },
     Section { name: "room", measure: in_a_room },
     Section { name: "process", measure: crackling },
+    Section { name: "fluid", measure: flowing },
     Section { name: "shape", measure: shapes },
     Section { name: "sweep", measure: whole_sweep },
     Section { name: "analyse", measure: analysing },
@@ -151,6 +152,34 @@ fn crackling(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
     }
     let columns = [String::new(), format!("{least_ms:.1}"), String::new(), "< 100".into()];
     table.figure("built", columns, least_ms < 100.0)
+}
+
+/// A falling block of 1152 particles, watched 60 times a second: part of a core that it takes while it moves most.
+fn flowing(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
+    table.heading(
+        "water, 1152 particles at 60 frames a second, part of a core",
+        ["best", "median", "ms a frame", "goal"],
+    )?;
+    let mut shares = Vec::new();
+    for _ in 0..5 {
+        let mut course = crate::fluid::Course::new(&crate::fluid::Task::new("drop", Path::new("")))?;
+        let start = Instant::now();
+        for _ in 0..120 {
+            std::hint::black_box(course.next());
+        }
+        shares.push(start.elapsed().as_secs_f64() / 2.0);
+    }
+    shares.sort_by(f64::total_cmp);
+    let [best, median] = [shares[0], shares[2]];
+    let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+    let ms = number(1e3 * best / 60.0);
+    table.figure(
+        "2 s of a falling block, best of five",
+        [percent(best), String::new(), ms, "< 40 %".into()],
+        best < 0.4,
+    )?;
+    let ms = number(1e3 * median / 60.0);
+    table.figure("and their median", [String::new(), percent(median), ms, "< 65 %".into()], median < 0.65)
 }
 
 /// What a room and a distance cost in the same unit: a mode that is heard there, without what it costs outside.

@@ -13,6 +13,7 @@ mod bow;
 mod cello;
 mod contact_time;
 mod crackle;
+mod dam;
 mod fit;
 mod graphic;
 mod materials;
@@ -199,6 +200,12 @@ const ITEMS: &[Item] = &[
         title: "002 2.2.3: the power law of crumpling, from events and from sound",
         compute: crackle::crumpling,
     },
+    Item {
+        id: "002-fig-4.1",
+        title: "002 4.3, figures 4.1 and 4.3: first contact, first bubble, rules by level",
+        compute: dam::splash,
+    },
+    Item { id: "002-dam-front", title: "The front of a broken dam, beside Martin and Moyce", compute: dam::front },
     Item { id: "001-fig-3", title: "001 Figure 3: the adhesion map", compute: adhesion::compute },
     Item { id: "001-string", title: "001: the cello D string, 147 Hz and Q 500", compute: cello::string },
     Item { id: "001-fig-6", title: "001 Figure 6: bowed cello D, thermal rosin", compute: bow::figure_6 },

@@ -227,7 +227,14 @@ fn size_rise_and_pitch_of_bubbles_follow_their_law_at_every_level() {
     let at = [0.1, 0.05];
     let cluster = Cluster { particles: (0..4).collect(), radius_m, speed_m_s: 1.5, at };
     for level_m in [0.04, 0.06, 0.08, 0.1, 0.3] {
-        let frame = Frame { start_s: 1.0, length_s: 1.0 / 60.0, level_m, clusters: vec![cluster.clone()], collisions: 4, ..Frame::default() };
+        let frame = Frame {
+            start_s: 1.0,
+            length_s: 1.0 / 60.0,
+            level_m,
+            clusters: vec![cluster.clone()],
+            collisions: 4,
+            ..Frame::default()
+        };
         let heard: Vec<Sound> =
             (0..2000).flat_map(|seed| Rules::new(seed).sounds(&frame, d, [&[0.1; 4], &[0.05; 4]])).collect();
         if level_m < 0.05 {
@@ -300,7 +307,12 @@ fn interfaces_are_seen_above_and_below_a_block_in_the_air_and_only_above_one_on_
     let mut watcher = Watcher::new(60).unwrap();
     let frame = watcher.frame(&mut tank);
     // 24 particles wide; those at the corners look aside.
-    assert!((18..=24).contains(&frame.tops) && (18..=24).contains(&frame.undersides), "{} {}", frame.tops, frame.undersides);
+    assert!(
+        (18..=24).contains(&frame.tops) && (18..=24).contains(&frame.undersides),
+        "{} {}",
+        frame.tops,
+        frame.undersides
+    );
     let mut tank = Tank::new(TankDef { width_m: 0.2, height_m: 0.3, spacing_m: 0.01 }).unwrap();
     tank.fill(Block { x_m: 0.0, y_m: 0.0, width_m: 0.2, height_m: 0.1 });
     let mut watcher = Watcher::new(60).unwrap();
@@ -361,7 +373,9 @@ fn poured_water_fills_the_tank_and_bubbles_once_it_stands() {
         assert!(inside(&tank));
     }
     assert!(poured == tank.len() && poured > 300, "{poured}");
-    assert!(bubbles(&heard).count() > 10 && heard.iter().find(|s| s.kind == Kind::Bubble).unwrap().time_s > heard[0].time_s);
+    assert!(
+        bubbles(&heard).count() > 10 && heard.iter().find(|s| s.kind == Kind::Bubble).unwrap().time_s > heard[0].time_s
+    );
 }
 
 #[test]

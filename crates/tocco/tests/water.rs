@@ -118,7 +118,9 @@ fn a_trigger_says_no_more_than_its_process_takes_and_what_it_leaves_out_is_as_de
 
 #[test]
 fn an_event_of_a_scene_triggers_too() {
-    let text = format!("{POND}[[event]]\nat_s = 0.01\ntrigger = 'pond'\nvalues = [0.003, 0.2]\n[[event]]\nat_s = 0.02\ntrigger = 'drops'");
+    let text = format!(
+        "{POND}[[event]]\nat_s = 0.01\ntrigger = 'pond'\nvalues = [0.003, 0.2]\n[[event]]\nat_s = 0.02\ntrigger = 'drops'"
+    );
     let def = SceneDef::from_text(&text).unwrap();
     assert_eq!(SceneDef::from_text(&def.to_toml()).unwrap(), def);
     let (happened, _) = listen(&mut build(&text, 48_000.0), &mut Queue::new(), 0.1, 512);

@@ -78,7 +78,13 @@ impl Wall {
             let mut sum = 0.0;
             for k in 0..=STRIPS {
                 let t = k as Real * strip;
-                let factor = if k == 0 || k == STRIPS { 1.0 } else if k % 2 == 1 { 4.0 } else { 2.0 };
+                let factor = if k == 0 || k == STRIPS {
+                    1.0
+                } else if k % 2 == 1 {
+                    4.0
+                } else {
+                    2.0
+                };
                 sum += factor * wendland((s * s + t * t).sqrt() / smoothing);
             }
             2.0 * norm * sum * strip / 3.0

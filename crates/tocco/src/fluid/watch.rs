@@ -98,7 +98,9 @@ impl Watcher {
     /// So many frames a second, a divisor of 480 from 10 to 120; or why not.
     pub fn new(frames_hz: u32) -> Result<Self, String> {
         if !(10..=120).contains(&frames_hz) || SUBSTEPS_HZ % frames_hz != 0 {
-            return Err(format!("{frames_hz} frames a second; give 10, 12, 15, 16, 20, 24, 30, 32, 40, 48, 60, 80, 96 or 120"));
+            return Err(format!(
+                "{frames_hz} frames a second; give 10, 12, 15, 16, 20, 24, 30, 32, 40, 48, 60, 80, 96 or 120"
+            ));
         }
         Ok(Self {
             substeps: SUBSTEPS_HZ / frames_hz,

@@ -168,7 +168,7 @@ impl Directory {
     pub(crate) fn add_walk(&mut self, name: &str) {
         let entries = self.entries();
         entries.names.insert(name.to_owned(), Name::Walk(entries.walks.len()));
-        entries.walks.push(NodeEntry { name: name.to_owned(), slots: 0..0 });
+        entries.walks.push(NodeEntry { name: name.to_owned(), slots: 0..0, triggers: &[] });
     }
 
     /// The next parameter of the scene; those of one body or contact follow each other.
