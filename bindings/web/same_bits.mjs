@@ -85,6 +85,13 @@ function noise() {
   return (_, i) => ((roll(1 << 20) - (1 << 19)) / (1 << 20)) * (i % 20_000 < 9_000 ? 1 : 1 / 64);
 }
 
+// Two seconds of water that falls into a tank: every position, velocity and sound.
+function dam(frames) {
+  tocco.tocco_dam(frames);
+  same(`a block of water after ${frames} frames`, new Float64Array(tocco.memory.buffer, tocco.tocco_numbers(), tocco.tocco_numbers_len()).slice(),
+    new Float64Array(runNative("dam", frames).buffer));
+}
+
 function refusal() {
   const session = text("version = 1\n[body.bar]\ntype = 'modle'\n", (p, n) => tocco.tocco_load(p, n, 0));
   if (session === 0 && error().includes("modal")) passed += 1;
@@ -138,6 +145,7 @@ function keys(path) {
 }
 
 maths();
+for (const frames of [20, 120]) dam(frames);
 refusal();
 for (const path of scenes) if (/^\[midi\]/m.test(readFileSync(path, "utf8"))) keys(path);
 for (const path of scenes) for (const rate of [0, 44100]) for (const listening of [false, true]) scene(path, rate, listening);

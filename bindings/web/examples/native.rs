@@ -3,6 +3,7 @@
 //!
 //! `native maths`: for each function of `tocco::math` a line `NAME COUNT`, then its doubles.
 //! `native keys SCENE`: what a keyboard's bytes mean, a line of JSON for each line `SECONDS BYTE BYTE ...` that comes in.
+//! `native dam FRAMES`: doubles of a falling block of water after so many frames, and of its sounds.
 //! `native SCENE RATE_HZ FRAMES`: interleaved `f32`; rate 0 is the scene's own. Sound for its inputs comes in as `f32`, channel after
 //! channel; nothing is silence.
 
@@ -36,6 +37,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 writeln!(out, "{}", tocco_web::keys::lines(&mut gestures))?;
             }
         }
+        ["dam", frames] => {
+            let values = tocco_web::tank::dam(frames.parse()?);
+            out.write_all(&values.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>())?;
+        }
         [scene, rate_hz, frames] => {
             let def = SceneDef::from_text(&std::fs::read_to_string(scene)?)?;
             let rate_hz: f64 = rate_hz.parse()?;
@@ -49,7 +54,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             engine.render(&inputs, &mut Queue::new(), &mut samples);
             out.write_all(&samples.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>())?;
         }
-        _ => return Err("usage: native maths | native keys SCENE | native SCENE RATE_HZ FRAMES".into()),
+        _ => {
+            return Err(
+                "usage: native maths | native keys SCENE | native dam FRAMES | native SCENE RATE_HZ FRAMES".into()
+            );
+        }
     }
     Ok(())
 }

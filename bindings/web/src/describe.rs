@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use tocco::param::{Rate, Spec, Word};
-use tocco::scene::def::{BodyDef, Length, ModeDef};
+use tocco::scene::def::{BodyDef, Length, ModeDef, ProcessDef};
 use tocco::scene::kinds::Detail;
 use tocco::scene::{ControlInfo, Scene, SceneDef};
 
@@ -54,6 +54,7 @@ pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
         "duration_s": match def.duration { Length::Auto => None, Length::Seconds(s) => Some(s) },
         "bodies": def.bodies.iter().map(|body| body_words(body, scene, modes_of(&body.name))).collect::<Vec<_>>(),
         "contacts": contacts,
+        "processes": processes,
         "paths": paths.iter().map(path).collect::<Vec<_>>(),
         "controls": controls,
         "signals": directory.signals(),

@@ -6,7 +6,7 @@
 //! instances share, which a module has only if the standard library was built for threads, and a page only if its server
 //! isolates it, which a plain one does not. So gestures go to the worklet as messages, and the desk stands there.
 //! What takes long stays on the page all the same: [`names`] checks a scene's text, describes it, and solves touched
-//! places from its directory, which the worklet then only copies.
+//! places from its directory, which the worklet then only copies. [`tank`] computes water in a worker.
 //!
 //! The ABI is written by hand, because a worklet has no `TextDecoder` and generated glue wants one. Text goes in as UTF-8
 //! at an address from [`tocco_alloc`]. A function that can fail returns null or 0 and leaves one line at [`tocco_error`];
@@ -20,6 +20,7 @@ pub mod keys;
 pub mod maths;
 pub mod names;
 pub mod session;
+pub mod tank;
 
 use std::cell::RefCell;
 use std::ptr::{null, null_mut, slice_from_raw_parts_mut};

@@ -95,6 +95,11 @@ export class Abi {
     return new Names(this, this.done(this.text(scene, (p, n) => this.x.tocco_names(p, n, rate))));
   }
 
+  /** An empty tank of water; throws one line. */
+  tank({ width, height, spacing, seed }) {
+    return new Tank(this, this.done(this.x.tocco_tank(width, height, spacing, 60, seed)));
+  }
+
   /** A keyboard for the scene, as its [midi] table says; throws as `load` does. */
   keys(scene) {
     return new Keys(this, this.done(this.text(scene, (p, n) => this.x.tocco_keys(p, n))));
@@ -122,6 +127,53 @@ class Names {
 
   free() {
     this.abi.x.tocco_names_free(this.pointer);
+  }
+}
+
+/** Water in a tank, a sixtieth of a second at a time. */
+class Tank {
+  constructor(abi, pointer) {
+    this.abi = abi;
+    this.pointer = pointer;
+    /** Seconds since the start. */
+    this.time = 0;
+  }
+
+  /** A block of water: left, bottom, width, height, m. */
+  fill(...block) {
+    return this.abi.x.tocco_tank_fill(this.pointer, ...block);
+  }
+
+  /** Where, m, how wide, m, how fast, m/s. */
+  pour(x, y, width, u, v) {
+    return this.abi.x.tocco_tank_pour(this.pointer, x, y, width, u, v);
+  }
+
+  /** A hand: where, m, how large, m, how fast, m/s. */
+  stir(x, y, radius, u, v) {
+    return this.abi.x.tocco_tank_stir(this.pointer, x, y, radius, u, v);
+  }
+
+  /** Acceleration of free fall in the tank's own frame, m/s^2. */
+  tilt(x, y) {
+    this.abi.x.tocco_tank_tilt(this.pointer, x, y);
+  }
+
+  /** A frame more; what is heard of it, eight numbers a sound: hit 0 or bubble 1, time, radius, amplitude, rise, x, y, level. */
+  frame() {
+    this.abi.x.tocco_tank_frame(this.pointer);
+    this.time += 1 / 60;
+    return this.abi.numbers();
+  }
+
+  /** Three numbers a particle: x, y, and 0 where it rests, 1 where it falls, 2 where it collides. */
+  look() {
+    this.abi.x.tocco_tank_look(this.pointer);
+    return this.abi.numbers();
+  }
+
+  free() {
+    this.abi.x.tocco_tank_free(this.pointer);
   }
 }
 

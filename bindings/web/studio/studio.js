@@ -9,6 +9,7 @@ import { download, fileName, LARGEST_SCENE, linkTo, Offline, sceneIn, wav } from
 import { Notes } from "./keys.js";
 import { findPresses, PressSurface } from "./press.js";
 import { findSurfaces, isCopy, RubSurface, StrikeSurface } from "./surfaces.js";
+import { findTank, TankSurface } from "./tank.js";
 import { VIEWS } from "./views.js";
 
 const FIRST_SCENE = "steel-bar";
@@ -212,11 +213,15 @@ class Studio {
     const strikeSurfaces = strikes.map((strike) => new StrikeSurface(strike, this.engine, () => this.how()));
     const rubSurfaces = rubs.map((rub) => new RubSurface(rub, info, this.engine, () => $("mode").value));
     const presses = findPresses(info).map((press) => new PressSurface(press, this.engine, () => this.squeeze()));
-    this.surfaces = [...presses, ...rubSurfaces, ...strikeSurfaces];
+    // Water goes on while its scene is edited.
+    const names = findTank(info);
+    if (this.tank && JSON.stringify(names) !== JSON.stringify(this.tank.names)) this.tank = this.tank.close();
+    if (names) this.tank ??= new TankSurface(names, this.engine);
+    this.surfaces = [...(this.tank ? [this.tank] : []), ...presses, ...rubSurfaces, ...strikeSurfaces];
     for (const surface of this.surfaces) {
       const figure = document.createElement("figure");
       const caption = document.createElement("figcaption");
-      caption.textContent = surface.inlet ? surface.caption : surface.rub ? `rub ${surface.rub.on.body} with ${surface.rub.name}` : `strike ${surface.body.name}`;
+      caption.textContent = surface.caption ?? (surface.rub ? `rub ${surface.rub.on.body} with ${surface.rub.name}` : `strike ${surface.body.name}`);
       // One pad above many objects has the whole width: its time runs across it.
       figure.classList.toggle("wide", Boolean(surface.inlet) && presses.length === 1);
       figure.append(surface.canvas, caption);

@@ -7,8 +7,9 @@ import keys from "./keys.mjs";
 import play from "./play.mjs";
 import press from "./press.mjs";
 import serve from "./serve.mjs";
+import tank from "./tank.mjs";
 
-const tests = { ...play, ...press, ...keys, ...keep, ...serve, ...everyone };
+const tests = { ...play, ...press, ...keys, ...keep, ...serve, ...tank, ...everyone };
 let passed = 0;
 const failures = [];
 for (const [name, test] of Object.entries(tests)) {

@@ -3,6 +3,7 @@
 
 mod analyse;
 mod args;
+mod touch;
 mod walk;
 
 use crate::error::{HostError, Result, bad};
@@ -104,6 +105,14 @@ fn run(cli: Cli) -> Result<()> {
         Some(Command::Analyse(args)) => args.run(),
         Some(Command::Walk(args)) => args.run(),
         Some(Command::Shoes(args)) => shoes::run(&args),
+        Some(Command::Haptic(args)) => {
+            console::remark(&tocco_lab::haptic::run(&args.task()?)?);
+            Ok(())
+        }
+        Some(Command::Fluid(args)) => {
+            console::remark(&tocco_lab::fluid::run(&args.task())?);
+            Ok(())
+        }
         Some(Command::Reproduce { item: None, .. }) => {
             let wide = reproduce::items().iter().map(|(id, _)| id.len()).max().unwrap_or(0);
             let rows: String = reproduce::items().iter().map(|(id, title)| format!("{id:<wide$}  {title}\n")).collect();

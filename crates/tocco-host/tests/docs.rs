@@ -125,6 +125,7 @@ fn every_page_is_listed_and_shows_its_figure_and_every_link_leads_somewhere() {
         "docs/studio.md",
         "docs/stimulus-sets.md",
         "docs/choosing-a-body.md",
+        "docs/haptics.md",
     ]
     .map(|name| root().join(name))
     .to_vec();

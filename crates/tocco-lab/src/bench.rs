@@ -50,6 +50,7 @@ pub const SECTIONS: &[Section] = &[
     Section { name: "room", measure: in_a_room },
     Section { name: "process", measure: crackling },
     Section { name: "water", measure: flowing },
+    Section { name: "fluid", measure: tank },
     Section { name: "shape", measure: shapes },
     Section { name: "sweep", measure: whole_sweep },
     Section { name: "analyse", measure: analysing },
@@ -173,6 +174,34 @@ fn flowing(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
     table.heading("populations, mode updates per sample", ["", "ours", "ns", "goal"])?;
     updates(table, "a river, 3000 bubbles a second and its bed", "", 200.0, engine::river())?;
     updates(table, "rain, 500 drops a second on water", "", 200.0, engine::shower())
+}
+
+/// A falling block of 1152 particles, watched 60 times a second: part of a core that it takes while it moves most.
+fn tank(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
+    table.heading(
+        "water, 1152 particles at 60 frames a second, part of a core",
+        ["best", "median", "ms a frame", "goal"],
+    )?;
+    let mut shares = Vec::new();
+    for _ in 0..5 {
+        let mut course = crate::fluid::Course::new(&crate::fluid::Task::new("drop", Path::new("")))?;
+        let start = Instant::now();
+        for _ in 0..120 {
+            std::hint::black_box(course.next());
+        }
+        shares.push(start.elapsed().as_secs_f64() / 2.0);
+    }
+    shares.sort_by(f64::total_cmp);
+    let [best, median] = [shares[0], shares[2]];
+    let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+    let ms = number(1e3 * best / 60.0);
+    table.figure(
+        "2 s of a falling block, best of five",
+        [percent(best), String::new(), ms, "< 40 %".into()],
+        best < 0.4,
+    )?;
+    let ms = number(1e3 * median / 60.0);
+    table.figure("and their median", [String::new(), percent(median), ms, "< 65 %".into()], median < 0.65)
 }
 
 /// What a room and a distance cost in the same unit: a mode that is heard there, without what it costs outside.

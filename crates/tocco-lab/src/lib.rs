@@ -23,6 +23,8 @@ pub mod atomic_file;
 pub mod bench;
 pub mod console;
 pub mod error;
+pub mod fluid;
+pub mod haptic;
 pub mod html;
 pub mod library;
 pub mod map;

@@ -13,6 +13,7 @@ mod bow;
 mod cello;
 mod contact_time;
 mod crackle;
+mod dam;
 mod felt;
 mod fit;
 mod graphic;
@@ -256,6 +257,13 @@ const ITEMS: &[Item] = &[
     ),
     Item::new("002-fig-4.2", &[], "002 Figure 4.2: a bubble and an impact", water::figure_4_2),
     Item::new("002-coincidence", &[], "002 chapter 8: the tone of thin ice", water::coincidence),
+    Item::new(
+        "002-fig-4.3",
+        &[],
+        "002 4.3, Figures 4.1 and 4.3: first contact, first bubble, rules by level",
+        dam::splash,
+    ),
+    Item::new("002-dam-front", &[], "002 4.3: the front of a broken dam, beside Martin and Moyce", dam::front),
     Item::new("001-fig-3", &[], "001 Figure 3: the adhesion map", adhesion::compute),
     Item::new("001-string", &[], "001: the cello D string, 147 Hz and Q 500", cello::string),
     Item::new("001-fig-6", &[], "001 Figure 6: bowed cello D, thermal rosin", bow::figure_6),

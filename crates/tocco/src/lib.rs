@@ -45,6 +45,7 @@
 //! | surfaces that a body slides or rolls over | [`texture`] |
 //! | one number over time, and what crackles, crunches and shatters as it says | [`signal`], [`process`] |
 //! | rooms, and the air between a sound and its listener | [`output`] |
+//! | water in a tank, and what is heard of it; beside the engine, never in it | [`fluid`] |
 //! | how contacts that share bodies are solved together | [`contact`] |
 //! | how a parameter is declared: unit, range, glide, knob law | [`param`] |
 //! | closed forms, and the schemes of the papers, to compare with | [`theory`], [`papers`]; no sample depends on them |
@@ -80,6 +81,7 @@ pub mod fault;
 pub mod command;
 pub mod contact;
 pub mod engine;
+pub mod fluid;
 pub mod gait;
 pub mod gesture;
 pub mod hash;

@@ -3,6 +3,7 @@
 
 use super::analyse::{self, AnalyseArgs};
 use super::sections;
+use super::touch::{self, FluidArgs, HapticArgs};
 use super::walk::{self, WalkArgs};
 use crate::error::{Result, bad};
 use crate::render::{self, Manner, Plan};
@@ -150,6 +151,12 @@ pub(super) enum Command {
     /// Walk on a floor live, by sensors in shoes: serial port or OSC
     #[command(after_help = crate::shoes::EXAMPLES)]
     Shoes(crate::shoes::ShoesArgs),
+    /// Write what a scene feels like, for phones and shakers
+    #[command(after_help = touch::HAPTIC_EXAMPLES)]
+    Haptic(HapticArgs),
+    /// Compute water in a tank: its sound, events and pictures
+    #[command(after_help = touch::FLUID_EXAMPLES)]
+    Fluid(FluidArgs),
     /// Compute the source papers' tables and figures, theirs beside ours
     #[command(after_help = "Examples:\n  tocco reproduce 002-table-2.1 -o paper\n  tocco reproduce all -o paper\n\n\
         You get a verdict per item on the terminal, and CSV, PNG and a scene in the folder; exit code 1 if a figure is missed.\n\

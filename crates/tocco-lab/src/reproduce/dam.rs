@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! 002 section 4.3: the breaking dam, what is heard of it, and the front that Martin and Moyce measured.
+
+use super::{Csv, Outcome};
+use crate::fluid::{Course, Task, freq_hz, scene};
+use crate::plot::{Figure, Look, Panel, Series};
+use std::path::Path;
+use tocco::fluid::sound::Kind;
+use tocco::fluid::{Block, GRAVITY_M_S2, Tank, TankDef};
+
+/// J. C. Martin, W. J. Moyce, Phil. Trans. R. Soc. A 244 (1952), figure 3, n^2 = 2, columns 2.25 inches wide: T = t sqrt(2 g/a), Z = z/a.
+const MEASURED: [(f64, f64); 15] = [
+    (0.832, 1.217),
+    (1.219, 1.474),
+    (1.997, 2.292),
+    (2.547, 2.995),
+    (3.345, 4.134),
+    (4.034, 4.944),
+    (4.418, 5.881),
+    (5.091, 6.980),
+    (5.685, 7.945),
+    (6.306, 8.966),
+    (6.822, 9.986),
+    (7.439, 10.963),
+    (8.031, 11.977),
+    (8.633, 13.005),
+    (9.237, 13.970),
+];
+/// Time that the gate takes, in the same unit.
+const GATE: f64 = 0.265;
+
+/// First contact, first bubble, and the rules by level.
+pub fn splash() -> Result<Outcome, String> {
+    let mut outcome = Outcome::default();
+    let mut course = Course::new(&Task::new("drop", Path::new(""))).map_err(|e| e.to_string())?;
+    let mut csv = Csv::new(&["time_s", "collisions", "clusters", "level_m", "hits", "bubbles"]);
+    let (mut collisions, mut levels, mut heard) = (Vec::new(), Vec::new(), Vec::new());
+    let mut early = 0;
+    for _ in 0..150 {
+        let (frame, sounds) = course.next();
+        let bubbles = sounds.iter().filter(|s| s.kind == Kind::Bubble).count();
+        let (count, clusters) = (frame.collisions as f64, frame.clusters.len() as f64);
+        csv.row(&[], &[frame.start_s, count, clusters, frame.level_m, (sounds.len() - bubbles) as f64, bubbles as f64]);
+        collisions.push((frame.start_s, count));
+        levels.push((frame.start_s, 1e3 * frame.level_m));
+        early += if frame.level_m <= 0.05 { bubbles } else { 0 };
+        heard.extend(sounds);
+    }
+    let first = |kind: Kind| heard.iter().filter(|s| s.kind == kind).map(|s| s.time_s).fold(f64::INFINITY, f64::min);
+    let contact = (2.0 * 0.44 / GRAVITY_M_S2).sqrt();
+    outcome.near("first collision, s: \"at around 0.3 s\", free fall 0.2995", contact, first(Kind::Hit), 1.0 / 60.0, 4);
+    outcome.near("first bubble, s: \"at around 0.4 s\"", 0.4, first(Kind::Bubble), 0.07, 4);
+    outcome.holds("bubbles before water stands", "none", early.to_string(), early == 0);
+    let mean = |low: f64, high: f64| {
+        let within = heard.iter().filter(|s| s.kind == Kind::Bubble && s.level_m > low && s.level_m <= high);
+        let all: Vec<f64> = within.map(|s| s.rise).collect();
+        all.iter().sum::<f64>() / all.len().max(1) as f64
+    };
+    let (shallow, deep) = (mean(0.05, 0.07), mean(0.1, 1.0));
+    let said = format!("{shallow:.3} below 0.07 m, {deep:.3} above 0.1 m");
+    outcome.holds("slope of the pitch", "\"increases as the container fills up\"", said, deep > shallow);
+    // Of clusters of one level: the larger, the lower.
+    let of_clusters = heard.iter().filter(|s| s.kind == Kind::Hit && s.particles > 1);
+    let inverse = of_clusters.clone().all(|s| {
+        let product = freq_hz(s) * s.radius_m;
+        (product - 16.0).abs() < 1e-9 || freq_hz(s) <= 350.0 || freq_hz(s) >= 7000.0
+    });
+    let said = format!("16 m/s over the radius, {} clusters", of_clusters.count());
+    outcome.holds("pitch of a cluster's hit", "inversely proportional to its size", said, inverse);
+    let rest = 0.2 * 0.4 / 0.6;
+    outcome.within_percent(
+        "level at the end, m: the block over the width",
+        rest,
+        levels[levels.len() - 1].1 / 1e3,
+        10.0,
+    );
+    outcome.qualitative = Some("002 prints no parameters; its times and rules are checked".into());
+    outcome.notes.push(
+        "Which particles collide, stand and fly is ours: the paper names the features, not their thresholds.".into(),
+    );
+    outcome.notes.push("SPH in the paper is cited as [17] (level sets); it must be [32].".into());
+    let freqs = |kind: Kind| -> Vec<(f64, f64)> {
+        heard.iter().filter(|s| s.kind == kind).map(|s| (s.time_s, freq_hz(s).log10())).collect()
+    };
+    let top = Panel::new("particles that collide in a frame", "time, s", "collisions")
+        .with(Series::new("", 1, Look::Line, collisions))
+        .with(Series::new("level, mm", 2, Look::Line, levels));
+    let below = Panel::new("what is heard", "time, s", "pitch, log10 Hz")
+        .with(Series::new("hits", 7, Look::Dots, freqs(Kind::Hit)))
+        .with(Series::new("bubbles", 2, Look::Dots, freqs(Kind::Bubble)));
+    outcome.figure = Figure { title: "A block of water falls into an empty tank".into(), panels: vec![top, below] };
+    outcome.csv = csv;
+    outcome.scene = scene("a block of water falls into an empty tank", 3.1, 1, &heard);
+    Ok(outcome)
+}
+
+/// The front of a column that is let go.
+pub fn front() -> Result<Outcome, String> {
+    let mut outcome = Outcome { beside: Some("measured"), ..Outcome::default() };
+    let (a, spacing_m) = (0.2, 0.2 / 24.0);
+    let mut tank = Tank::new(TankDef { width_m: 16.0 * a, height_m: 0.9, spacing_m })?;
+    tank.fill(Block { x_m: 0.0, y_m: 0.0, width_m: a, height_m: 2.0 * a });
+    let mut course = vec![(0.0, 1.0)];
+    for _ in 0..450 {
+        tank.advance(1);
+        let front = tank.places()[0].iter().copied().fold(0.0, f64::max) + 0.5 * spacing_m;
+        course.push((tank.time_s() * (2.0 * GRAVITY_M_S2 / a).sqrt(), front / a));
+    }
+    let at = |time: f64| {
+        let after = course.partition_point(|point| point.0 < time).clamp(1, course.len() - 1);
+        let (from, to) = (course[after - 1], course[after]);
+        from.1 + (to.1 - from.1) * (time - from.0) / (to.0 - from.0)
+    };
+    let mut csv = Csv::new(&["time", "measured", "ours"]);
+    for (time, front) in MEASURED {
+        outcome.within_percent(format!("front at T = {time}"), front, at(time - GATE), 8.0);
+        csv.row(&[], &[time, front, at(time - GATE)]);
+    }
+    outcome.notes.push(
+        "T = t sqrt(2 g/a), Z = z/a. Ours is let go at once and is shifted by T = 0.265 once for all, the time of the gate.".into(),
+    );
+    let ours = course.iter().map(|(time, front)| (time + GATE, *front)).collect();
+    let panel = Panel::new("front of a column, twice as high as wide", "time, T", "front, Z")
+        .with(Series::new("ours", 2, Look::Line, ours))
+        .with(Series::new("Martin and Moyce 1952", 1, Look::Dots, MEASURED.to_vec()));
+    outcome.figure = Figure { title: "A broken dam".into(), panels: vec![panel] };
+    outcome.csv = csv;
+    Ok(outcome)
+}

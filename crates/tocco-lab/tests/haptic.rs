@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One solve for sound and touch, and files that follow the rules of their formats, which stand here once more.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use serde_json::Value;
+use std::path::Path;
+use tocco::scene::def::Length;
+use tocco::{Document, Engine, Queue, Scene, SceneDef};
+use tocco_lab::haptic::reduce::{Felt, Transient, at};
+use tocco_lab::haptic::{self, Task, feel, record, write};
+use tocco_lab::library;
+use tocco_lab::render::Plan;
+
+fn plan(text: &str) -> Plan {
+    let none = |file: &str| Err(format!("no {file}"));
+    Plan::new(Document::read("test", "test", text.to_owned(), none).unwrap())
+}
+
+const STRIKE: &str = "duration_s = 0.4
+[body.hammer]
+type = 'mass'
+mass_kg = 0.02
+[body.bar]
+type = 'modal'
+modes = [{ freq_hz = 300.0, decay_s = 0.3, mass_kg = 0.1 }, { freq_hz = 830.0, decay_s = 0.2, mass_kg = 0.1 }]
+[contact.hit]
+type = 'impact'
+between = ['hammer', 'bar']
+stiffness = 1e6
+[[event]]
+at_s = 0.05
+strike = 'hammer'
+velocity_m_s = 1.0
+[[event]]
+at_s = 0.25
+strike = 'hammer'
+velocity_m_s = 0.5
+[[tap]]
+of = 'bar'
+";
+
+#[test]
+fn the_felt_channel_is_the_contact_force_that_made_the_sound() {
+    let mut feeling = feel(&plan(STRIKE), None).unwrap();
+    // Without a band, sample by sample the very force.
+    feeling.plan.scene.def.outputs.iter_mut().for_each(|output| output.band = Default::default());
+    let scene = feeling.plan.build().unwrap();
+    let (width, felt) = (scene.channels(), feeling.channels[0]);
+    let probe = scene.directory().probe("hit.force").unwrap();
+    let mut engine = Engine::new(scene);
+    engine.watch(&[probe]);
+    let frames = 19_200;
+    let (mut sound, mut forces) = (vec![0.0; width * frames], vec![0.0; frames]);
+    engine.render_probed(&[], &mut Queue::new(), &mut sound, &mut forces);
+    assert!(forces.iter().any(|force| *force > 10.0));
+    for (frame, force) in sound.chunks(width).zip(&forces) {
+        assert_eq!(frame[felt].to_bits(), (*force as f32).to_bits());
+    }
+    // And the sound is that of the scene that nobody feels, bit for bit.
+    let heard = SceneDef::from_text(STRIKE).and_then(|def| Scene::build(&def, 48_000.0)).unwrap();
+    let mut alone = vec![0.0; frames];
+    Engine::new(heard).render(&[], &mut Queue::new(), &mut alone);
+    assert!(alone.iter().zip(sound.chunks(width)).all(|(one, frame)| one.to_bits() == frame[0].to_bits()));
+    // The force through the band of the output is the felt channel as it is written.
+    let feeling = feel(&plan(STRIKE), None).unwrap();
+    let recording = record(&feeling, false).unwrap();
+    let band = tocco::output::crossover::Band { highpass_hz: Some(40.0), lowpass_hz: Some(800.0) };
+    let mut filter = tocco::output::crossover::Crossover::new(band, 1, 48_000.0);
+    let mut off = 0.0_f64;
+    for (part, got) in forces.chunks(32).zip(recording.channels[0].chunks(32)) {
+        let mut lane = [0.0; 32];
+        lane[..part.len()].copy_from_slice(part);
+        filter.pass(0, part.len(), &mut lane);
+        off = lane.iter().zip(got).fold(off, |most, (a, b)| most.max((a - f64::from(*b)).abs()));
+    }
+    let most = recording.channels[0].iter().fold(0.0_f32, |most, x| most.max(x.abs()));
+    assert!(off < 1e-6 * f64::from(most), "{off} N of {most}");
+}
+
+#[test]
+fn blows_are_transients_at_their_times_and_the_envelope_is_the_force() {
+    let recording = record(&feel(&plan(STRIKE), None).unwrap(), false).unwrap();
+    let felt = Felt::of(&recording);
+    let times: Vec<f64> = felt.transients.iter().map(|blow| blow.time_s).collect();
+    assert_eq!(times.len(), 2, "{times:?}");
+    assert!((times[0] - 0.05).abs() < 0.001 && (times[1] - 0.25).abs() < 0.001, "{times:?}");
+    // Half the speed, about half the force.
+    let ratio = felt.transients[1].amplitude / felt.transients[0].amplitude;
+    assert!((0.3..0.7).contains(&ratio), "{ratio}");
+    let most = felt.amplitude.iter().fold(0.0_f64, |most, point| most.max(point.1));
+    assert!(most == 1.0 && at(&felt.amplitude, 0.03) < 1e-6 && at(&felt.amplitude, 0.0525) > 0.5);
+}
+
+/// Number of a key, from 0 to 1 where `share` says so.
+fn number(of: &Value, key: &str, share: bool) -> f64 {
+    let x = of[key].as_f64().unwrap_or_else(|| panic!("{key} in {of}"));
+    assert!(!share || (0.0..=1.0).contains(&x), "{key} {x}");
+    x
+}
+
+/// The rules of AHAP.
+fn check_ahap(text: &str, seconds: f64) -> (usize, usize, usize) {
+    let whole: Value = serde_json::from_str(text).unwrap();
+    assert_eq!(number(&whole, "Version", false), 1.0);
+    let (mut continuous, mut transient, mut curves) = (Vec::new(), 0, Vec::<(String, f64, Vec<(f64, f64)>)>::new());
+    for item in whole["Pattern"].as_array().unwrap() {
+        let item = item.as_object().unwrap();
+        assert_eq!(item.len(), 1);
+        let (kind, inside) = item.iter().next().unwrap();
+        let time = number(inside, "Time", false);
+        assert!(time >= 0.0 && time <= seconds + 1e-3);
+        match kind.as_str() {
+            "Event" => {
+                for parameter in inside["EventParameters"].as_array().unwrap() {
+                    assert!(
+                        ["HapticIntensity", "HapticSharpness"].contains(&parameter["ParameterID"].as_str().unwrap())
+                    );
+                    number(parameter, "ParameterValue", true);
+                }
+                match inside["EventType"].as_str().unwrap() {
+                    "HapticContinuous" => {
+                        let length = number(inside, "EventDuration", false);
+                        assert!(length > 0.0 && length <= 30.0, "{length} s");
+                        // Sharpness curves add: the base is 0. Intensity curves multiply: the base is 1.
+                        assert_eq!(number(&inside["EventParameters"][0], "ParameterValue", true), 1.0);
+                        assert_eq!(number(&inside["EventParameters"][1], "ParameterValue", true), 0.0);
+                        continuous.push((time, length));
+                    }
+                    "HapticTransient" => transient += 1,
+                    other => panic!("{other}"),
+                }
+            }
+            "ParameterCurve" => {
+                let id = inside["ParameterID"].as_str().unwrap().to_owned();
+                assert!(["HapticIntensityControl", "HapticSharpnessControl"].contains(&id.as_str()));
+                let points = inside["ParameterCurveControlPoints"].as_array().unwrap();
+                assert!((1..=16).contains(&points.len()), "{} points", points.len());
+                let points: Vec<(f64, f64)> =
+                    points.iter().map(|p| (number(p, "Time", false), number(p, "ParameterValue", true))).collect();
+                assert_eq!(points[0].0, 0.0, "times are counted from the curve's own");
+                assert!(points.windows(2).all(|two| two[0].0 < two[1].0), "{points:?}");
+                curves.push((id, time, points));
+            }
+            other => panic!("{other}"),
+        }
+    }
+    // Continuous events follow one another without a gap, to the end.
+    assert_eq!(continuous[0].0, 0.0);
+    assert!(continuous.windows(2).all(|two| (two[0].0 + two[0].1 - two[1].0).abs() < 1e-3));
+    let (last, length) = continuous[continuous.len() - 1];
+    assert!((last + length - seconds).abs() < 1e-3);
+    // Each curve begins with the last point of the one before.
+    for id in ["HapticIntensityControl", "HapticSharpnessControl"] {
+        let own: Vec<_> = curves.iter().filter(|curve| curve.0 == id).collect();
+        for two in own.windows(2) {
+            let (time, value) = two[0].2[two[0].2.len() - 1];
+            assert!((two[0].1 + time - two[1].1).abs() < 2e-4 && value == two[1].2[0].1, "{two:?}");
+        }
+        assert!(!own.is_empty() && own[0].1 == 0.0);
+    }
+    (continuous.len(), transient, curves.len())
+}
+
+/// The rules of .haptic 1.0.0.
+fn check_haptic(text: &str, seconds: f64) -> (usize, usize) {
+    let whole: Value = serde_json::from_str(text).unwrap();
+    let version = &whole["version"];
+    assert_eq!([&version["major"], &version["minor"], &version["patch"]], [1, 0, 0]);
+    let signals = whole["signals"].as_object().unwrap();
+    assert!(signals.len() == 1 && signals.contains_key("continuous"));
+    let envelopes = &whole["signals"]["continuous"]["envelopes"];
+    let (mut emphases, mut count) = (0, 0);
+    for (list, key) in [(&envelopes["amplitude"], "amplitude"), (&envelopes["frequency"], "frequency")] {
+        let points = list.as_array().unwrap();
+        assert!(!points.is_empty());
+        let mut last = -1.0;
+        for point in points {
+            let (time, value) = (number(point, "time", false), number(point, key, true));
+            assert!(time > last && time <= seconds + 1e-3, "{time} after {last}");
+            last = time;
+            if let Some(emphasis) = point.get("emphasis") {
+                assert_eq!(key, "amplitude");
+                assert!(number(emphasis, "amplitude", true) >= value);
+                number(emphasis, "frequency", true);
+                emphases += 1;
+            }
+        }
+        count += points.len();
+    }
+    (emphases, count)
+}
+
+/// Something that goes up and down by 0.5 so many times.
+fn zigzag(seconds: f64, points: usize) -> Felt {
+    let step = seconds / (points - 1) as f64;
+    let amplitude = (0..points).map(|k| (k as f64 * step, if k % 2 == 0 { 0.25 } else { 1.0 })).collect();
+    Felt { seconds, amplitude, frequency: vec![(0.0, 0.5), (seconds, 0.5)], transients: Vec::new() }
+}
+
+#[test]
+fn thirty_one_seconds_are_two_events_and_seventeen_points_are_two_curves() {
+    let (text, _) = write::ahap(&zigzag(30.0, 16), "");
+    assert_eq!(check_ahap(&text, 30.0), (1, 0, 2));
+    let (text, _) = write::ahap(&zigzag(31.0, 16), "");
+    assert_eq!(check_ahap(&text, 31.0), (2, 0, 2));
+    let (text, points) = write::ahap(&zigzag(30.0, 17), "");
+    assert_eq!((check_ahap(&text, 30.0), points), ((1, 0, 3), 17 + 2));
+    // 16 points, then 15 more with each curve.
+    let (text, _) = write::ahap(&zigzag(65.0, 46), "");
+    assert_eq!(check_ahap(&text, 65.0), (3, 0, 4));
+    check_haptic(&write::haptic(&zigzag(31.0, 46), "").0, 31.0);
+}
+
+#[test]
+fn a_transient_stands_on_the_envelope_and_the_rest_steps_back() {
+    let mut felt = zigzag(1.0, 2);
+    felt.amplitude = (0..=200).map(|k| (0.005 * f64::from(k), 0.64)).collect();
+    felt.transients = vec![Transient { time_s: 0.5, amplitude: 0.36, frequency: 0.7 }];
+    let (text, _) = write::ahap(&felt, "");
+    assert_eq!(check_ahap(&text, 1.0).1, 1);
+    // Intensity is the root of the amplitude: 0.8, and 0.64 beside the transient, whose own is 0.6.
+    for value in ["0.8", "0.64", "0.6"] {
+        assert!(text.contains(&format!("\"ParameterValue\": {value}")), "{value}");
+    }
+    let (text, _) = write::haptic(&felt, "");
+    assert_eq!(check_haptic(&text, 1.0).0, 1);
+    assert!(
+        text.contains("\"amplitude\": 0.64,\n              \"frequency\": 0.7"),
+        "not below what it stands on\n{text}"
+    );
+}
+
+#[test]
+fn every_shipped_scene_with_a_contact_or_a_process_makes_files_that_follow_the_rules() {
+    let mut count = 0;
+    for (name, _) in library::SHIPPED {
+        let mut plan = Plan::new(library::load(name).unwrap());
+        let def = &plan.scene.def;
+        if def.contacts.is_empty() && def.processes.is_empty() {
+            continue;
+        }
+        plan.length = Length::Seconds(1.2);
+        let feeling = feel(&plan, None).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let recording = record(&feeling, false).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let felt = Felt::of(&recording);
+        assert!(recording.channels[0].iter().all(|x| x.is_finite()), "{name}");
+        check_ahap(&write::ahap(&felt, name).0, felt.seconds);
+        let (emphases, _) = check_haptic(&write::haptic(&felt, name).0, felt.seconds);
+        assert!(emphases <= felt.transients.len(), "{name}");
+        count += 1;
+    }
+    assert!(count > 40, "{count}");
+}
+
+#[test]
+fn a_scene_says_for_itself_what_is_felt_and_in_which_band() {
+    let text = format!(
+        "{STRIKE}[output.haptic]\nchannels = [2]\nband_hz = [20.0, 2000.0]\n[[tap]]\nof = 'bar'\nquantity = 'acceleration'\nto = ['haptic']\n"
+    );
+    let feeling = feel(&plan(&text), None).unwrap();
+    assert_eq!(
+        (feeling.words.as_str(), feeling.unit, &feeling.channels[..]),
+        ("acceleration of bar", "m/s2", &[2][..])
+    );
+    let band = feeling.plan.scene.def.outputs[0].band;
+    assert_eq!((band.highpass_hz, band.lowpass_hz), (Some(20.0), Some(2000.0)));
+    let dir = tempfile::tempdir().unwrap();
+    let output = dir.path().join("felt.wav");
+    let task = Task { plan: plan(&text), output: output.clone(), rate_hz: Some(4000.0), band_hz: None };
+    let said = haptic::run(&task).unwrap();
+    assert!(
+        said.contains("acceleration of bar") && said.contains("from 20 to 2000 Hz; 4000 Hz, full scale is"),
+        "{said}"
+    );
+    let mut wav = hound::WavReader::open(&output).unwrap();
+    assert_eq!((wav.spec().sample_rate, wav.spec().channels, wav.duration()), (4000, 1, 1600));
+    let most = wav.samples::<i32>().map(|x| x.unwrap().abs()).max().unwrap();
+    assert!(most > 5_000_000 && most < 8_388_607, "{most}");
+}
+
+#[test]
+fn what_cannot_be_felt_is_refused_in_one_line() {
+    let task =
+        |text: &str, output: &str| Task { plan: plan(text), output: output.into(), rate_hz: None, band_hz: None };
+    let refused = |task: &Task| {
+        let said = haptic::run(task).unwrap_err().to_string();
+        assert!(!said.contains('\n') && !Path::new(&task.output).exists(), "{said}");
+        said
+    };
+    let nothing = "duration_s = 0.1\n[body.a]\ntype = 'mass'\n[[tap]]\nof = 'a'\n";
+    assert!(refused(&task(nothing, "x.ahap")).contains("there is nothing to feel"));
+    let still = &STRIKE[..STRIKE.find("[[event]]").unwrap()].replace("0.4", "0.1");
+    assert!(refused(&task(still, "x.ahap")).contains("force of hit stays 0"));
+    assert!(refused(&task(STRIKE, "x.mp3")).contains(".ahap, .haptic or .wav"));
+    assert!(refused(&Task { rate_hz: Some(12.5), ..task(STRIKE, "x.wav") }).contains("--rate 12.5"));
+    assert!(refused(&Task { rate_hz: Some(8000.0), ..task(STRIKE, "x.ahap") }).contains("--rate is that of a WAV"));
+    assert!(refused(&Task { band_hz: Some([900.0, 40.0]), ..task(STRIKE, "x.wav") }).contains("--band 900..40"));
+    assert!(refused(&Task { band_hz: Some([40.0, 9000.0]), ..task(STRIKE, "x.wav") }).contains("from 1 to 4000"));
+}
