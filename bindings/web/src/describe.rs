@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use tocco::param::{Rate, Spec, Word};
-use tocco::scene::def::{BodyDef, Length, ModeDef, ProcessDef};
+use tocco::scene::def::{BodyDef, Length, ModeDef};
 use tocco::scene::kinds::Detail;
 use tocco::scene::{ControlInfo, Scene, SceneDef};
 

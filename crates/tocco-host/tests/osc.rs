@@ -501,7 +501,7 @@ fn one_sender_takes_neither_all_streams_nor_all_of_the_future_nor_the_disk() {
     let folder = tempfile::tempdir().unwrap();
     let mut bench = Bench::new(Some(folder.path()), None);
     bench.play(64);
-    let mut from = |bench: &mut Bench, last: u8, port: u16, bytes: &[u8]| {
+    let from = |bench: &mut Bench, last: u8, port: u16, bytes: &[u8]| {
         bench.server.receive(bytes, SocketAddr::from(([10, 0, 0, last], port)));
         bench.answers().pop().map(|answer| answer.addr)
     };

@@ -308,7 +308,7 @@ fn wav(path: &Path, feeling: &Feeling, recording: &Recording, rate_hz: f64, peak
     let comment = format!("{}; full scale is {full:e} {}", feeling.words, feeling.unit);
     let info =
         vec![(*b"INAM", feeling.plan.scene.title().to_owned()), (*b"ISFT", VERSION.to_owned()), (*b"ICMT", comment)];
-    format.check_length(&info, frames as f64)?;
+    format.check_length(frames as f64)?;
     let wrong = |cause: std::io::Error| Error::writing(path, &cause);
     let file = BufWriter::new(AtomicFile::create(path)?);
     let mut wav = WavWriter::new(file, format, info, frames as u64, 1).map_err(wrong)?;
