@@ -229,7 +229,10 @@ fn what_an_inlet_does_and_what_happens_is_told_with_its_time() {
         let words: Value = serde_json::from_str(&text()).unwrap();
         let inlet = serde_json::json!({ "name": "squeeze", "path": "squeeze/value", "unit": "N", "min": 0.0, "max": 3.0, "rest": 0.0 });
         assert_eq!(words["inlets"][0], inlet);
-        assert_eq!(words["processes"][0], serde_json::json!({ "name": "paper", "type": "crumple", "driven_by": "squeeze" }));
+        assert_eq!(
+            words["processes"][0],
+            serde_json::json!({ "name": "paper", "type": "crumple", "driven_by": "squeeze" })
+        );
         tocco_names_free(names);
         let session = load(scene);
         (0..15).for_each(|_| drop(render(session, 128)));
@@ -254,7 +257,12 @@ fn what_an_inlet_does_and_what_happens_is_told_with_its_time() {
         assert_eq!(NUMBERS.with_borrow(Vec::len), 0, "told once");
         // A squeeze by hand takes over, in a scene that began later than the session.
         assert_eq!(tocco_replace(session, scene.as_ptr(), scene.len(), 0), 1, "{}", last_error());
-        assert_eq!(gesture(session, r#"{"set":"squeeze/value","value":3.0,"glide_s":0.005}"#, 2_100.0), 1, "{}", last_error());
+        assert_eq!(
+            gesture(session, r#"{"set":"squeeze/value","value":3.0,"glide_s":0.005}"#, 2_100.0),
+            1,
+            "{}",
+            last_error()
+        );
         (0..10).for_each(|_| drop(render(session, 128)));
         tocco_trace(session);
         assert_eq!(NUMBERS.with_borrow(|numbers| numbers.last().copied()), Some(3.0));

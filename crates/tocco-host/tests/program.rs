@@ -130,7 +130,9 @@ fn signals_processes_and_parts_that_cannot_be_get_one_line_and_code_2() {
     let here = dir.path();
     let base = format!("{SMALL}[body.floor]\ntype = \"wall\"\n[signal.s]\ntype = \"input\"\n");
     let process = |rest: &str| format!("{base}[process.p]\ndriven_by = \"s\"\n{rest}");
-    let bands = |freq_hz: f64| format!("type = \"particles\"\nresonances = [{{ freq_hz = {freq_hz:?}, bandwidth_hz = 90.0 }}]\n");
+    let bands = |freq_hz: f64| {
+        format!("type = \"particles\"\nresonances = [{{ freq_hz = {freq_hz:?}, bandwidth_hz = 90.0 }}]\n")
+    };
     fs::write(here.join("inside.toml"), process(&bands(900.0))).unwrap();
     let held = |rest: &str| format!("{SMALL}[part.a]\nscene = \"inside.toml\"\n{rest}");
     for (said, text) in [

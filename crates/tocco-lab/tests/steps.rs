@@ -39,7 +39,8 @@ fn the_steps_of_three_walks_are_counted_by_the_envelope_and_its_slow_course() {
     let folder = std::env::temp_dir().join(format!("tocco-steps-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let second = folder.join("second.wav");
-    let decoded = Command::new("mpg123").arg("-q").arg("-w").arg(&second).arg(format!("{human}/Footsteps-2.mp3")).status();
+    let decoded =
+        Command::new("mpg123").arg("-q").arg("-w").arg(&second).arg(format!("{human}/Footsteps-2.mp3")).status();
     let there = decoded.is_ok_and(|status| status.success());
     let first = format!("{human}/Footsteps-1.wav");
     for (file, wanted) in [(Path::new(&first), 16), (&second, 6), (Path::new(grass), 2)] {

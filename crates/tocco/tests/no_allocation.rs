@@ -106,7 +106,8 @@ fn signals_and_processes_of_every_kind_render_without_allocating() {
         Timed { at: 9_200, command: set("output.hall/distance_m", 9.0) },
         Timed { at: 40_000, command: Command::Hush },
     ]);
-    let heard: Vec<f32> = (0..48_000).map(|i| if i % 9_000 < 3_000 { 0.4 * (0.3 * i as f32).sin() } else { 0.0 }).collect();
+    let heard: Vec<f32> =
+        (0..48_000).map(|i| if i % 9_000 < 3_000 { 0.4 * (0.3 * i as f32).sin() } else { 0.0 }).collect();
     let mut out = vec![0.0; 48_000 * engine.scene().channels()];
     let events = engine.scene().directory().process_names().map(|name| format!("{name}.events")).collect::<Vec<_>>();
     let events: Vec<_> = events.iter().map(|name| engine.scene().directory().probe(name).unwrap()).collect();

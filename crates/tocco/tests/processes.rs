@@ -184,8 +184,14 @@ fn an_event_brings_along_as_many_as_it_says_and_counts_vary_as_those_of_clusters
         let (window, windows, mu) = (2000, 150, 100.0);
         let mut counts = Vec::new();
         for seed in 0..4 {
-            let params =
-                CrumpleParams { events: mu, load: 0.0, level: 1.0, cluster_01: nu, cluster_s, ..CrumpleParams::default() };
+            let params = CrumpleParams {
+                events: mu,
+                load: 0.0,
+                level: 1.0,
+                cluster_01: nu,
+                cluster_s,
+                ..CrumpleParams::default()
+            };
             let make = CrumpleMake { energy_j: [1e-7, 1e-4], modes: Vec::new(), fragments: 1, ports: Vec::new() };
             let mut crumple = Crumple::new(params, make, 48_000.0, |of| Rng::new(seed, of));
             for at in 0..windows {
@@ -204,7 +210,10 @@ fn an_event_brings_along_as_many_as_it_says_and_counts_vary_as_those_of_clusters
         let error = (wanted * spread / counts.len() as f64).sqrt();
         assert!((mean - wanted).abs() < 5.0 * error, "{nu}, {cluster_s} s: {mean} events instead of {wanted}");
         let ratio = variance / mean;
-        assert!((ratio / spread - 1.0).abs() < 5.0 * (2.0 / counts.len() as f64).sqrt(), "{nu}: {ratio} instead of {spread}");
+        assert!(
+            (ratio / spread - 1.0).abs() < 5.0 * (2.0 / counts.len() as f64).sqrt(),
+            "{nu}: {ratio} instead of {spread}"
+        );
     }
 }
 
@@ -318,7 +327,8 @@ fn what_is_asked_for_beyond_the_most_is_left_out_and_counted() {
 #[test]
 fn ten_thousand_events_in_a_millisecond_are_held_to_the_declared_rate_and_the_rest_is_counted() {
     let signal = "[signal.s]\ntype = 'points'\npoints = [[0.0, 1.0]]\n[process.p]\ndriven_by = 's'\n";
-    let modes = "modes = [{ freq_hz = 900.0, decay_s = 0.002, mass_kg = 0.002 }]\n[[tap]]\nof = 'p'\nquantity = 'sound'\n";
+    let modes =
+        "modes = [{ freq_hz = 900.0, decay_s = 0.002, mass_kg = 0.002 }]\n[[tap]]\nof = 'p'\nquantity = 'sound'\n";
     let bands = "resonances = [{ freq_hz = 900.0, bandwidth_hz = 90.0 }]\n[[tap]]\nof = 'p'\nquantity = 'sound'\n";
     for (kind, rest) in [
         // 10 000 a millisecond each: 1e7 a second.
@@ -447,10 +457,9 @@ fn several_bursts_share_one_body_and_an_envelope_gives_what_its_square_says() {
         (0..runs).map(energy).sum::<f64>() / runs as f64
     };
     let one = 40.0 * 0.1 * 0.1 / (4.0 * 0.5);
-    for (processes, wanted) in [
-        (burst("heel", "event") + &burst("toe", "event"), 2.0 * one),
-        (burst("heel", "envelope"), one * 0.04 / 3.0),
-    ] {
+    for (processes, wanted) in
+        [(burst("heel", "event") + &burst("toe", "event"), 2.0 * one), (burst("heel", "envelope"), one * 0.04 / 3.0)]
+    {
         let found = mean(&processes);
         assert!((found / wanted - 1.0).abs() < 0.04, "{processes}: {found} J instead of {wanted} J");
     }

@@ -125,7 +125,11 @@ impl Scatter {
         let sizes: Vec<Real> = (0..own).map(|i| small * pow(large / small, at(i))).collect();
         let mut scatter = Self {
             params,
-            masses: make.masses.iter().map(|mass| Own { mass: *mass, falls: None, until_s: None, rolling: None }).collect(),
+            masses: make
+                .masses
+                .iter()
+                .map(|mass| Own { mass: *mass, falls: None, until_s: None, rolling: None })
+                .collect(),
             landings: Vec::with_capacity(make.masses.len()),
             flyers: vec![Flyer::REST; make.few.min(MOST_FEW)],
             rolling: vec![None; make.few.min(MOST_FEW)],

@@ -61,7 +61,14 @@ pub struct ScatterDef {
 
 impl Default for ScatterDef {
     fn default() -> Self {
-        Self { params: ScatterParams::default(), modes: Vec::new(), sizes: [0.8, 1.25], objects: 12, few: 24, bodies: Vec::new() }
+        Self {
+            params: ScatterParams::default(),
+            modes: Vec::new(),
+            sizes: [0.8, 1.25],
+            objects: 12,
+            few: 24,
+            bodies: Vec::new(),
+        }
     }
 }
 
