@@ -129,6 +129,40 @@ fn every_bad_input_gets_one_line_the_right_code_and_leaves_nothing_behind() {
 }
 
 #[test]
+fn signals_processes_and_parts_that_cannot_be_get_one_line_and_code_2() {
+    let dir = with_small();
+    let here = dir.path();
+    let base = format!("{SMALL}[body.floor]\ntype = \"wall\"\n[signal.s]\ntype = \"input\"\n");
+    let process = |rest: &str| format!("{base}[process.p]\ndriven_by = \"s\"\n{rest}");
+    let bands = |freq_hz: f64| {
+        format!("type = \"particles\"\nresonances = [{{ freq_hz = {freq_hz:?}, bandwidth_hz = 90.0 }}]\n")
+    };
+    fs::write(here.join("inside.toml"), process(&bands(900.0))).unwrap();
+    let held = |rest: &str| format!("{SMALL}[part.a]\nscene = \"inside.toml\"\n{rest}");
+    for (said, text) in [
+        ("reads itself", format!("{SMALL}[signal.s]\ntype = \"probe\"\nof = \"s\"\n")),
+        ("would hold itself", format!("{SMALL}[part.a]\nscene = \"bad.toml\"\n")),
+        ("has no inlet 't'", held("signal.t = \"x\"\n[signal.x]\ntype = \"input\"\n")),
+        ("alpha", process("type = \"crumple\"\non = \"bar\"\nalpha = 0.0\n")),
+        ("alpha", process("type = \"crumple\"\non = \"bar\"\nalpha = -1.5\n")),
+        ("is not above", process("type = \"crumple\"\non = \"bar\"\nenergy_j = [1e-3, 1e-3]\n")),
+        ("is not above", process("type = \"crumple\"\non = \"bar\"\nenergy_j = [1e-3, 1e-5]\n")),
+        ("does not yield to a hit", process("type = \"particles\"\non = \"floor\"\n")),
+        ("is not below half the rate", process(&bands(25_000.0))),
+        ("needs input or recording", format!("{SMALL}[signal.s]\ntype = \"follow\"\n")),
+    ] {
+        fs::write(here.join("bad.toml"), &text).unwrap();
+        for arguments in [&["check", "bad.toml"][..], &["render", "bad.toml", "-o", "x.wav"]] {
+            let out = tocco(here, arguments);
+            let error = String::from_utf8_lossy(&out.stderr).into_owned() + &String::from_utf8_lossy(&out.stdout);
+            assert_eq!(out.status.code(), Some(2), "{arguments:?} {text}\n{error}");
+            assert!(error.contains(said) && error.trim_end().lines().count() == 1, "{text}\n{error}");
+            assert!(!here.join("x.wav").exists());
+        }
+    }
+}
+
+#[test]
 fn the_same_command_gives_the_same_bytes_and_tells_what_it_wrote() {
     let dir = with_small();
     for bits in ["16", "24", "32f"] {

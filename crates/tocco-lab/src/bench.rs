@@ -145,16 +145,33 @@ fn crackling(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
     table.heading("crumpling, mode updates per sample", ["", "ours", "ns", "goal"])?;
     updates(table, "5000 hits a second on 16 fragments of 3 modes", "", 250.0, engine::crumpling())?;
     table.heading("64 parts of 5 nodes each", ["", "ms", "", "goal"])?;
-    let document = engine::many_parts(64).map_err(Error::Machine)?;
     let mut least_ms = f64::INFINITY;
+    let mut document = engine::many_parts(64).map_err(Error::Machine)?;
     for _ in 0..5 {
         let start = Instant::now();
+        document = engine::many_parts(64).map_err(Error::Machine)?;
         let built = tocco::Scene::build(&document.def, bank::RATE_HZ);
         least_ms = least_ms.min(start.elapsed().as_secs_f64() * 1e3);
         built.map_err(|cause| Error::Machine(cause.to_string()))?;
     }
     let columns = [String::new(), format!("{least_ms:.1}"), String::new(), "< 100".into()];
-    table.figure("built", columns, least_ms < 100.0)
+    table.figure("read and built", columns, least_ms < 100.0)?;
+    table.heading("the same 64, ns per sample", ["written out", "ours", "ratio", "goal"])?;
+    let wrong = |cause: tocco::SceneError| Error::Machine(cause.to_string());
+    let whole = document.def.whole().map_err(wrong)?;
+    let build = |def: &tocco::SceneDef| tocco::Scene::build(def, bank::RATE_HZ).map(Engine::new).map_err(wrong);
+    let (mut parts, mut plain) = (build(&document.def)?, build(&whole)?);
+    let (plain_ns, ours_ns) = alternate(
+        &mut |out| {
+            plain.render(&[], &mut Queue::new(), out);
+        },
+        &mut |out| {
+            parts.render(&[], &mut Queue::new(), out);
+        },
+    );
+    let ratio = ours_ns / plain_ns;
+    let columns = [number(plain_ns), number(ours_ns), format!("x{ratio:.2}"), "<= x1.1".into()];
+    table.figure("as parts", columns, ratio <= 1.1)
 }
 
 /// Water in the same unit.

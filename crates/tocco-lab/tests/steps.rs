@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The envelope follower on recordings of people who walk: Debian's packages `scratch` and `castle-game-engine-doc`.
+//! The envelope follower on recordings of people who walk: Debian's package `scratch` and, where it is at hand (it is large),
+//! `castle-game-engine-doc`.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
@@ -44,7 +45,9 @@ fn the_steps_of_three_walks_are_counted_by_the_envelope_and_its_slow_course() {
     let first = format!("{human}/Footsteps-1.wav");
     for (file, wanted) in [(Path::new(&first), 16), (&second, 6), (Path::new(grass), 2)] {
         if !file.is_file() || (file == second && !there) {
-            skip("steps of a walk", "Debian's package scratch, castle-game-engine-doc or mpg123");
+            if file != Path::new(grass) {
+                skip("steps of a walk", "Debian's package scratch or mpg123");
+            }
             continue;
         }
         let sound = Sound::open(file, true).unwrap();

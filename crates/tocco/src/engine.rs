@@ -302,6 +302,11 @@ impl Engine {
             while self.scene.runtime.grid.next_tick(self.scene.rate_hz()).is_some_and(|at| at <= began) {
                 self.scene.runtime.enter_cell();
             }
+            while self.scene.runtime.grid.next_landing(self.scene.rate_hz()).is_some_and(|at| at <= began) {
+                if let Some((body, velocity_m_s)) = self.scene.runtime.grid.take_landing() {
+                    self.strike(body, velocity_m_s);
+                }
+            }
             if self.tick.is_multiple_of(CONTROL_TICKS as u64) && self.controlled != Some(self.tick) {
                 self.controlled = Some(self.tick);
                 self.control(inputs);
@@ -311,7 +316,8 @@ impl Engine {
             let event = self.scene.runtime.events.get(self.next_event);
             let event = event.map(|event| self.origin.saturating_add(event.at));
             let cell = self.scene.runtime.grid.next_tick(self.scene.rate_hz()).map(|at| self.origin + at);
-            for next in commands.next_at().into_iter().chain(event).chain(cell) {
+            let landing = self.scene.runtime.grid.next_landing(self.scene.rate_hz()).map(|at| self.origin + at);
+            for next in commands.next_at().into_iter().chain(event).chain(cell).chain(landing) {
                 ticks = ticks.min((next - self.tick).min(CONTROL_TICKS as u64) as usize);
             }
             if probes.is_some() && self.scene.runtime.watches_everything() {

@@ -70,6 +70,17 @@ pub struct Event {
     pub place: usize,
 }
 
+/// A mass that lands where it touches something, from a fall that nobody heard.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Landing {
+    /// Since the scene began, s.
+    pub at_s: Real,
+    /// Which of the masses of the process.
+    pub body: usize,
+    /// How fast it falls, m/s, at least 0.
+    pub speed_m_s: Real,
+}
+
 /// The events of one cell, in order.
 #[derive(Clone, Debug)]
 pub struct Events {
@@ -166,6 +177,10 @@ pub trait Process: Tunable + Send + Sync {
     fn enter(&mut self, cell: Cell) -> u64;
     /// What happens in the present cell.
     fn events(&self) -> &[Event];
+    /// Masses of the scene that land in the present cell, in order.
+    fn landings(&self) -> &[Landing] {
+        &[]
+    }
     /// Adds what it does in a stretch that lies within the cell: forces at its ports, N, and its own sound, Pa at 1 m.
     fn render(&mut self, span: Span, forces: &mut [Lane], sound: &mut Lane);
     /// One thing happens at a time since the scene began, which is not before the samples rendered so far; `values` are what its

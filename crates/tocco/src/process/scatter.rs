@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Scatter: many objects fall on a surface, bounce, roll and come to rest.
 //!
-//! **What.** Gravel poured, coins dropped, marbles into a bowl, popcorn, rain of anything. The first `few` that are on their way are
-//! followed one by one; those beyond are a bed of landings with the same numbers.
+//! **What.** Gravel poured, coins dropped, marbles into a bowl, popcorn, rain of anything. The first that are on their way may be bodies
+//! of the scene: masses that land on what they touch and bounce by their own contacts. The next `few` are followed one by one;
+//! those beyond are a bed of landings with the same numbers.
 //!
 //! **Law.** R the signal, at least 0:
 //! - `[scatter.1]  lambda = rate R`: objects are let go by [process.2], with masses `m 10^(spread xi/20)`, from heights
@@ -14,6 +15,10 @@
 //!   its speed is `v e^k`, k whole and uniform below n. tau_b is half the time that an object bounces. As many landings,
 //!   with the same speeds, in the same time.
 //!
+//! - `[scatter.4]  v = sqrt(2 g z)` at `t + sqrt(2 z/g)`: a mass of the scene is put where it touches, with the speed of its fall, as by
+//!   a strike; what follows is its contact's. It is free for the next object after `2 v/g e/(1 - e)`, when it rolls as the
+//!   others do. For the hand-over to be unheard, `restitution_01` and `ring_01` say of the others what the contact does to it.
+//!
 //! **Symbols.** v the landing speed of a mean object, n the number of its landings.
 //!
 //! **Step.** What is heard is a hit of energy E on a port of a body, or on one of its own objects.
@@ -22,7 +27,7 @@
 
 use super::flight::{Flyer, GRAVITY_M_S2, Ground, landings};
 use super::fragment::{FragmentMode, Fragments};
-use super::{Arrivals, Book, Event, Events, Hitter, Lane, Process, Span, impulse_of};
+use super::{Arrivals, Book, Event, Events, Hitter, Landing, Lane, Process, Span, impulse_of};
 use crate::math::{Real, exp, pow};
 use crate::param::{Params, Spec, Tunable};
 use crate::rng::Rng;
@@ -58,9 +63,27 @@ struct Rolling {
     mass: Real,
 }
 
+/// A mass of the scene, kg; when it lands, s, and how fast, m/s, if it falls.
+#[derive(Clone, Copy, Debug)]
+struct Own {
+    mass: Real,
+    falls: Option<(Real, Real)>,
+    /// It bounces, until then.
+    until_s: Option<Real>,
+    rolling: Option<Rolling>,
+}
+
+impl Own {
+    fn is_free(&self) -> bool {
+        self.falls.is_none() && self.until_s.is_none() && self.rolling.is_none()
+    }
+}
+
 /// Objects that fall.
 pub struct Scatter {
     params: ScatterParams,
+    masses: Vec<Own>,
+    landings: Vec<Landing>,
     flyers: Vec<Flyer>,
     rolling: Vec<Option<Rolling>>,
     fragments: Fragments,
@@ -89,6 +112,8 @@ pub struct ScatterMake {
     pub modes: Vec<FragmentMode>,
     /// Inverse masses of the ports that are hit instead, 1/kg.
     pub ports: Vec<Real>,
+    /// Masses of the scene that fall first, kg.
+    pub masses: Vec<Real>,
 }
 
 impl Scatter {
@@ -100,6 +125,12 @@ impl Scatter {
         let sizes: Vec<Real> = (0..own).map(|i| small * pow(large / small, at(i))).collect();
         let mut scatter = Self {
             params,
+            masses: make
+                .masses
+                .iter()
+                .map(|mass| Own { mass: *mass, falls: None, until_s: None, rolling: None })
+                .collect(),
+            landings: Vec::with_capacity(make.masses.len()),
             flyers: vec![Flyer::REST; make.few.min(MOST_FEW)],
             rolling: vec![None; make.few.min(MOST_FEW)],
             fragments: Fragments::new(&sizes, &make.modes, rate_hz),
@@ -140,6 +171,10 @@ impl Scatter {
         let mass = p.mass_kg * pow(10.0, p.spread_db * self.rng.normal() / 20.0);
         let height = p.height_m * (1.0 + p.vary_01 * (2.0 * self.rng.unit() - 1.0)); // [scatter.1]
         let flyer = Flyer::thrown(mass, at_s, height, 0.0);
+        if let Some(own) = self.masses.iter_mut().find(|own| own.is_free()) {
+            own.falls = Some((flyer.lands_s, flyer.speed)); // [scatter.4]
+            return;
+        }
         match self.flyers.iter_mut().zip(&mut self.rolling).find(|(own, rolls)| !own.flies() && rolls.is_none()) {
             Some((own, _)) => {
                 *own = flyer;
@@ -147,6 +182,50 @@ impl Scatter {
             }
             None => self.owed += landings(flyer.speed, self.ground()),
         }
+    }
+
+    /// The masses of the scene. [scatter.4]
+    fn land(&mut self, cell: Cell) -> u64 {
+        let (end, p, mut beyond) = (cell.from_s() + GRID_S, self.params, 0);
+        self.landings.clear();
+        let e = p.restitution_01.min(0.99);
+        for body in 0..self.masses.len() {
+            let own = &mut self.masses[body];
+            if let Some((at_s, speed_m_s)) = own.falls.filter(|(at_s, _)| *at_s < end) {
+                self.landings.push(Landing { at_s, body, speed_m_s });
+                own.falls = None;
+                own.until_s = Some(at_s + 2.0 * speed_m_s / GRAVITY_M_S2 * e / (1.0 - e));
+            }
+            if let Some(since_s) = own.until_s.filter(|until_s| *until_s < end) {
+                own.until_s = None;
+                own.rolling = (p.rolls_hz > 0.0).then_some(Rolling { since_s, mass: own.mass });
+            }
+            if let Some(rolling) = own.rolling {
+                let (goes_on, more) = self.roll(cell, rolling);
+                self.masses[body].rolling = goes_on;
+                beyond += more;
+            }
+        }
+        self.landings.sort_unstable_by(|one, other| one.at_s.total_cmp(&other.at_s));
+        beyond
+    }
+
+    /// The small hits of an object that rolls; `None` once it lies still. [scatter.2]
+    fn roll(&mut self, cell: Cell, rolling: Rolling) -> (Option<Rolling>, u64) {
+        let (p, Rolling { since_s, mass }) = (self.params, rolling);
+        let left = exp(-(cell.from_s() - since_s).max(0.0) / p.roll_s);
+        if left < 0.02 {
+            return (None, 0);
+        }
+        let (mut rolls, mut beyond) = (self.rolls.clone(), 0);
+        rolls.draw(cell, p.rolls_hz * left, |at_s| {
+            let speed = p.slowest_m_s * left;
+            let energy = p.ring_01 * 0.5 * mass * speed * speed * self.rng.unit();
+            beyond += self.hit(cell, at_s, energy);
+            true
+        });
+        self.rolls = rolls;
+        (Some(rolling), beyond)
     }
 
     /// The objects that are followed.
@@ -162,22 +241,11 @@ impl Scatter {
                 }
             }
         }
-        let p = self.params;
         for i in 0..self.rolling.len() {
-            let Some(Rolling { since_s, mass }) = self.rolling[i] else { continue };
-            let left = exp(-(cell.from_s() - since_s).max(0.0) / p.roll_s);
-            if left < 0.02 {
-                self.rolling[i] = None;
-                continue;
-            }
-            let mut rolls = self.rolls.clone();
-            rolls.draw(cell, p.rolls_hz * left, |at_s| {
-                let speed = p.slowest_m_s * left;
-                let energy = p.ring_01 * 0.5 * mass * speed * speed * self.rng.unit(); // [scatter.2]
-                beyond += self.hit(cell, at_s, energy);
-                true
-            });
-            self.rolls = rolls;
+            let Some(rolling) = self.rolling[i] else { continue };
+            let (goes_on, more) = self.roll(cell, rolling);
+            self.rolling[i] = goes_on;
+            beyond += more;
         }
         beyond
     }
@@ -234,12 +302,17 @@ impl Process for Scatter {
             true
         });
         self.drops = drops;
+        beyond += self.land(cell);
         beyond += self.follow(cell);
         beyond + self.lie(cell)
     }
 
     fn events(&self) -> &[Event] {
         self.events.all()
+    }
+
+    fn landings(&self) -> &[Landing] {
+        &self.landings
     }
 
     fn render(&mut self, span: Span, forces: &mut [Lane], sound: &mut Lane) {
@@ -259,6 +332,8 @@ impl Process for Scatter {
         self.owed = 0.0;
         self.flyers.fill(Flyer::REST);
         self.rolling.fill(None);
+        self.landings.clear();
+        self.masses.iter_mut().for_each(|own| (own.falls, own.until_s, own.rolling) = (None, None, None));
         self.ports.reset();
         self.fragments.reset();
     }

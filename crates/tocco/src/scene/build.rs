@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a scene's description to a scene that can sound.
 
-use super::def::{ContactDef, MAIN, OutputDef, Quantity, Source, TapDef, TapTo, WalkDef};
+use super::def::{ContactDef, MAIN, OutputDef, ProcessDef, Quantity, Source, TapDef, TapTo, WalkDef};
 use super::directory::{BodyEntry, Directory, Output, Probe};
 use super::drive::{Drive, Inputs};
 use super::error::nearest;
-use super::grid::{Acting, Grid, Heard, Push};
+use super::grid::{Acting, Falling, Grid, Heard, Push};
 use super::handover::{Lineage, Makes};
 use super::kinds::process::ProcessContext;
 use super::kinds::signal::SignalContext;
@@ -347,18 +347,38 @@ impl Assembly<'_> {
                 }
             }
             let (name, rate_hz) = (process.name.as_str(), self.runtime.rate_hz);
-            let mut context = ProcessContext { def, name, rate_hz, ports: inverse_masses, omitted };
+            let bodies = self.falling(process)?;
+            let masses = bodies.iter().map(|falling| falling.mass_kg).collect();
+            let mut context = ProcessContext { def, name, rate_hz, ports: inverse_masses, masses, omitted };
             let built = process.form.definition().build(&mut context)?;
             for (param, spec) in built.specs().iter().enumerate() {
                 self.add_slot(Target::Process { process: index, param }, *spec, built.get(param));
             }
-            self.runtime.grid.processes.push(Acting::new(built, hears, ports));
+            self.runtime.grid.processes.push(Acting::new(built, hears, ports, bodies));
         }
         let Grid { signals, order, walkers, processes, pushes, .. } =
             core::mem::replace(&mut self.runtime.grid, Grid::new(Vec::new(), Vec::new(), Vec::new(), Vec::new()));
         self.runtime.grid = Grid::new(signals, order, processes, pushes);
         self.runtime.grid.walkers = walkers;
         Ok(())
+    }
+
+    /// The masses that a process lets fall: each is pulled by gravity and has something to fall on.
+    fn falling(&self, process: &ProcessDef) -> Result<Vec<Falling>, SceneError> {
+        let world = &self.runtime.world;
+        let falling = |name: &String| {
+            let place = || format!("process.{}.bodies", process.name);
+            let body = at(place(), self.directory.body(name))?;
+            let gravity = world.bodies[body].gravity();
+            let lands = world.contacts.iter().any(|contact| contact.a.body == body || contact.b.body == body);
+            if gravity == 0.0 || !lands {
+                let what = format!("'{name}' cannot fall; name a mass with gravity_m_s2 and a contact to land on");
+                return Err(SceneError::new(place(), what));
+            }
+            let mass_kg = 1.0 / world.bodies[body].inverse_mass(0);
+            Ok(Falling { body, mass_kg, down: if gravity > 0.0 { 1.0 } else { -1.0 } })
+        };
+        process.form.masses().iter().map(falling).collect()
     }
 
     /// A control of a parameter that stands for another, as the path and range of that one.

@@ -34,6 +34,17 @@ pub(crate) struct Acting {
     pub events: u64,
     /// Cells entered since it was last awake in one.
     idle: u32,
+    /// Masses that it lets fall.
+    bodies: Vec<Falling>,
+}
+
+/// A mass that a process lets fall.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Falling {
+    pub body: usize,
+    pub mass_kg: Real,
+    /// Sign of the axis along which it falls.
+    pub down: Real,
 }
 
 /// A body that a process hits stays ready for the next hit for so many cells: hits do not regroup islands one by one.
@@ -84,6 +95,9 @@ pub(crate) struct Grid {
     pub pushes: Vec<Push>,
     /// The next cell.
     pub next: u64,
+    /// Masses that land in the present cell: when, s, which, and how fast along its axis, m/s; and how many of them have.
+    lands: Vec<(Real, usize, Real)>,
+    landed: usize,
     happened: Vec<Happening>,
     /// Happenings since the start, and those that somebody has taken.
     total: u64,
@@ -94,7 +108,32 @@ impl Grid {
     /// Signals and processes that have not begun. `[control]`
     pub fn new(signals: Vec<Heard>, order: Vec<usize>, processes: Vec<Acting>, pushes: Vec<Push>) -> Self {
         let happened = vec![Happening::default(); if processes.is_empty() { 0 } else { KEPT }];
-        Self { signals, order, walkers: Vec::new(), processes, pushes, next: 0, happened, total: 0, taken: 0 }
+        let lands = Vec::with_capacity(processes.iter().map(|acting| acting.bodies.len()).sum());
+        Self {
+            signals,
+            order,
+            walkers: Vec::new(),
+            processes,
+            pushes,
+            next: 0,
+            lands,
+            landed: 0,
+            happened,
+            total: 0,
+            taken: 0,
+        }
+    }
+
+    /// Sample at which the next mass lands, since the scene began.
+    pub fn next_landing(&self, rate_hz: Real) -> Option<u64> {
+        self.lands.get(self.landed).map(|(at_s, ..)| (at_s * rate_hz) as u64)
+    }
+
+    /// The next mass that lands, and how fast along its axis, m/s.
+    pub fn take_landing(&mut self) -> Option<(usize, Real)> {
+        let (_, body, velocity) = *self.lands.get(self.landed)?;
+        self.landed += 1;
+        Some((body, velocity))
     }
 
     /// Sample at which the next cell is entered, since the scene began; `None` for a scene without signals.
@@ -125,14 +164,23 @@ impl Grid {
             self.signals[signal].signal.advance(index, reading, other);
         }
         let mut beyond = 0;
+        self.lands.drain(..self.landed);
+        self.landed = 0;
         for (number, acting) in self.processes.iter_mut().enumerate() {
             beyond += acting.process.enter(self.signals[acting.hears].signal.cell());
+            for landing in acting.process.landings() {
+                let Falling { body, down, .. } = acting.bodies[landing.body];
+                if self.lands.len() < self.lands.capacity() {
+                    self.lands.push((landing.at_s, body, down * landing.speed_m_s));
+                }
+            }
             for event in acting.process.events() {
                 note(&mut self.happened, &mut self.total, number, event, acting.process.spot(event.place));
                 acting.events += 1;
             }
             acting.idle = if acting.process.is_awake() { 0 } else { acting.idle.saturating_add(1) };
         }
+        self.lands.sort_unstable_by(|one, other| one.0.total_cmp(&other.0));
         beyond
     }
 
@@ -204,13 +252,16 @@ impl Grid {
         self.walkers.iter_mut().for_each(Walker::hush);
         self.signals.iter_mut().for_each(|heard| heard.signal.hush());
         self.processes.iter_mut().for_each(|acting| acting.process.reset());
+        self.lands.clear();
+        self.landed = 0;
     }
 }
 
 impl Acting {
-    /// A process that hears a signal and hits at places. `[control]`
-    pub fn new(process: Box<dyn Process>, hears: usize, ports: Vec<usize>) -> Self {
+    /// A process that hears a signal, hits at places and lets masses fall. `[control]`
+    pub fn new(process: Box<dyn Process>, hears: usize, ports: Vec<usize>, bodies: Vec<Falling>) -> Self {
         let forces = vec![[0.0; CONTROL_TICKS]; ports.len()];
-        Self { process, hears, ports, forces, sound: [0.0; CONTROL_TICKS], written: false, events: 0, idle: READY }
+        let sound = [0.0; CONTROL_TICKS];
+        Self { process, hears, ports, forces, sound, written: false, events: 0, idle: READY, bodies }
     }
 }

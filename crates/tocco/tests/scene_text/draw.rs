@@ -558,7 +558,8 @@ fn draw_process(rng: &mut Rng, name: String, text: impl Fn(&mut Rng) -> String) 
         3 => {
             let sizes = [draw(rng, 0.01, 1.0), draw(rng, 1.0, 100.0)];
             let (objects, few) = (1 + rng.bits() as usize % 64, rng.bits() as usize % 65);
-            ScatterDef { params: draw_params(rng), modes: draw_modes(rng), sizes, objects, few }.into()
+            ScatterDef { params: draw_params(rng), modes: draw_modes(rng), sizes, objects, few, bodies: Vec::new() }
+                .into()
         }
         kind => {
             if sounds {

@@ -33,6 +33,14 @@ pub trait ProcessKind {
     }
     /// What it is, in a line for people.
     fn words(&self) -> String;
+    /// Masses of the scene that it lets fall.
+    fn masses(&self) -> &[String] {
+        &[]
+    }
+    /// As [`ProcessKind::masses`], to be renamed.
+    fn masses_mut(&mut self) -> &mut [String] {
+        &mut []
+    }
 }
 
 /// What a scene does with a process's definition.
@@ -54,6 +62,8 @@ pub(in crate::scene) struct ProcessContext<'a> {
     pub(in crate::scene) rate_hz: Real,
     /// Inverse masses of the sites that it hits, 1/kg.
     pub(in crate::scene) ports: Vec<Real>,
+    /// The masses that it lets fall, kg.
+    pub(in crate::scene) masses: Vec<Real>,
     /// What this rate cannot hold, for people.
     pub(in crate::scene) omitted: &'a mut Vec<String>,
 }

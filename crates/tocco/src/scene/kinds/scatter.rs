@@ -16,7 +16,7 @@ pub const SCATTER: Kind = Kind {
     id: "scatter",
     doc: "Many objects fall on a surface, bounce, roll and come to rest: gravel, coins, marbles, popcorn.",
     params: ScatterParams::SPECS,
-    keys: &with_common::<4, 6>([
+    keys: &with_common::<5, 7>([
         key(
             "modes",
             KeyType::Tables { of: &FRAGMENT_MODE, min: 0, max: MOST_MODES },
@@ -32,6 +32,11 @@ pub const SCATTER: Kind = Kind {
             "few",
             KeyType::Integer { min: 0, max: MOST_FEW as i64 },
             "Objects on their way that are followed one by one, default 24; the rest is a bed of landings.",
+        ),
+        key(
+            "bodies",
+            KeyType::Several { of: &KeyType::Named(Thing::Mass), max: MOST_FEW },
+            "Masses with gravity that are the first of its objects: they fall on what they touch and bounce by their own contacts.",
         ),
     ]),
     rules: &[],
@@ -50,11 +55,20 @@ pub struct ScatterDef {
     pub objects: usize,
     /// Objects that are followed one by one.
     pub few: usize,
+    /// Masses of the scene that fall before those.
+    pub bodies: Vec<String>,
 }
 
 impl Default for ScatterDef {
     fn default() -> Self {
-        Self { params: ScatterParams::default(), modes: Vec::new(), sizes: [0.8, 1.25], objects: 12, few: 24 }
+        Self {
+            params: ScatterParams::default(),
+            modes: Vec::new(),
+            sizes: [0.8, 1.25],
+            objects: 12,
+            few: 24,
+            bodies: Vec::new(),
+        }
     }
 }
 
@@ -68,6 +82,12 @@ impl ProcessKind for ScatterDef {
     fn words(&self) -> String {
         let p = &self.params;
         format!("{} objects a second of {} kg fall {} m", short(p.rate_hz), short(p.mass_kg), short(p.height_m))
+    }
+    fn masses(&self) -> &[String] {
+        &self.bodies
+    }
+    fn masses_mut(&mut self) -> &mut [String] {
+        &mut self.bodies
     }
 }
 
@@ -84,11 +104,14 @@ impl BuildProcess for ScatterDef {
         for (id, count) in [("objects", self.objects), ("few", self.few)] {
             spot.whole(&SCATTER, id, i64::try_from(count).unwrap_or(-1))?;
         }
+        spot.count("bodies", self.bodies.len(), MOST_FEW, "masses")?;
+        self.bodies.iter().try_for_each(|body| spot.named("bodies", body))?;
         check_fragment_modes(spot, &self.modes, hits)
     }
     fn write(&self, out: &mut Toml) {
         let default = Self::default();
         out.params(&self.params, &[]);
+        out.texts("bodies", self.bodies.iter().map(String::as_str));
         write_fragment_modes(out, &self.modes);
         if self.sizes != default.sizes {
             out.line(format_args!("sizes = {:?}", self.sizes));
@@ -102,11 +125,12 @@ impl BuildProcess for ScatterDef {
     fn build(&self, context: &mut ProcessContext<'_>) -> Result<Box<dyn Process>, SceneError> {
         let modes = audible_modes(context, &self.modes, self.params.freq_scale)?;
         let (few, sizes, objects, ports) = (self.few, self.sizes, self.objects, context.ports.clone());
-        let make = ScatterMake { few, sizes, objects, modes, ports };
+        let masses = context.masses.clone();
+        let make = ScatterMake { few, sizes, objects, modes, ports, masses };
         Ok(Box::new(Scatter::new(self.params, &make, context.rate_hz, |of| context.rng(of))))
     }
     fn structure(&self) -> String {
-        format!("{:?} {:?} {} {}", self.modes, self.sizes, self.objects, self.few)
+        format!("{:?} {:?} {} {} {:?}", self.modes, self.sizes, self.objects, self.few, self.bodies)
     }
 }
 
@@ -120,6 +144,7 @@ impl Read for ScatterDef {
             sizes: node.numbers("sizes", SIZE, "[smallest, largest]")?.unwrap_or(default.sizes),
             objects: node.count("objects")?.unwrap_or(default.objects),
             few: node.count("few")?.unwrap_or(default.few),
+            bodies: node.texts("bodies", "a mass in quotes")?,
         })
     }
 }
