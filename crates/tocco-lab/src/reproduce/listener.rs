@@ -174,7 +174,7 @@ pub fn compute() -> Result<Outcome, String> {
     out.notes
         .push("hammer 10 g, k 3e12, α 2.8, µ 0.6 s/m at 1 m/s; one partial of fixed stiffness, 0.1 kg at 1 kHz".into());
     let panels = MATERIALS.into_iter().enumerate().map(|(material, name)| {
-        let mut panel = Panel::new(name, "pitch", "q, powers of ten");
+        let mut panel = Panel::new(name, "pitch, Hz", "q, powers of ten");
         for (row, answers) in answers.iter().enumerate() {
             for (column, answer) in answers.iter().enumerate() {
                 let (x, y, half) = (column as f64, quality(row).log10(), 0.5 * 3.0 / (QUALITIES - 1) as f64);

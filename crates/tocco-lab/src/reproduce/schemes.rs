@@ -93,8 +93,14 @@ impl Case {
         let (x_max, v_in) = (self.impact.max_compression_m(), self.impact.velocity_m_s);
         let far = |n: usize| {
             let (x, v) = (self.tocco.compression_m[n], self.tocco.hammer_m_s[n]);
-            let apart = |row: &[f64; 5]| f64::hypot((x - row[1]) / x_max, (v - row[2]) / v_in);
-            self.exact.iter().map(apart).fold(f64::INFINITY, f64::min)
+            let (x, v) = (x / x_max, v / v_in);
+            let apart = |pair: &[[f64; 5]]| {
+                let [(x0, v0), (x1, v1)] = [0, 1].map(|i| (pair[i][1] / x_max, pair[i][2] / v_in));
+                let along = (x - x0) * (x1 - x0) + (v - v0) * (v1 - v0);
+                let part = (along / ((x1 - x0).powi(2) + (v1 - v0).powi(2))).clamp(0.0, 1.0);
+                f64::hypot(x - x0 - part * (x1 - x0), v - v0 - part * (v1 - v0))
+            };
+            self.exact.windows(2).map(apart).fold(f64::INFINITY, f64::min)
         };
         let inside = (0..self.tocco.time_s.len()).filter(|&n| self.tocco.compression_m[n] > 0.0);
         out.near(
