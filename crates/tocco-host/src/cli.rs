@@ -6,9 +6,9 @@ mod args;
 
 use crate::error::{HostError, Result, bad};
 use crate::measure::dbfs;
+use crate::recording::Mended;
 use crate::render::{self, AUTO_MOST_S, Plan, Report, Target};
 use crate::sweep::{self, Axis};
-use crate::recording::Mended;
 use crate::wav::Encoding;
 use crate::{
     answers, atomic_file, bench, check, console, describe, gallery, interrupt, library, live, map, osc, parallel,
@@ -34,11 +34,11 @@ Tocco makes the sound of things touching. Three commands to begin with:
 ";
 
 /// Parts of `tocco bench`.
-const SECTIONS: [Section; 14] = {
-    let [free, contact, friction, watch, retune, growth, room, process, shape, sweep, analyse, peers] =
+const SECTIONS: [Section; 15] = {
+    let [free, contact, friction, watch, retune, params, growth, room, process, shape, sweep, analyse, peers] =
         tocco_lab::bench::SECTIONS;
     let (live, program) = (bench::live::SECTION, bench::program::SECTION);
-    [free, contact, friction, watch, retune, growth, room, process, shape, live, program, sweep, analyse, peers]
+    [free, contact, friction, watch, retune, params, growth, room, process, shape, live, program, sweep, analyse, peers]
 };
 
 /// Reads the arguments and does what they say; the exit code comes back.

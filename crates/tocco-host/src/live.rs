@@ -24,10 +24,12 @@ pub mod follow;
 pub mod input;
 pub mod play;
 pub mod reel;
+pub mod rehearse;
 pub mod take_file;
 
 pub use tocco_live::{
-    Answer, Beat, Built, Counts, Desk, Grade, Knob, METERS, OUTPUTS, PROBES, Player, Prepare, Setup, Status, When, Workshop, limiter,
+    Answer, Beat, Built, Counts, Desk, Grade, Knob, METERS, OUTPUTS, PROBES, Player, Prepare, Setup, Status, When,
+    Workshop, limiter,
 };
 
 use crate::error::Result;

@@ -17,8 +17,8 @@ pub use server::{Server, gesture_args, methods};
 
 use crate::console;
 use crate::error::{HostError, Result, bad};
-use crate::live::Shared;
 use crate::interrupt;
+use crate::live::Shared;
 use crate::live::play::{Front, GOODBYE};
 use files::Folder;
 use std::io::ErrorKind;

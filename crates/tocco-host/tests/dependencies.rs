@@ -10,7 +10,18 @@ use std::process::Command;
 
 /// Licences of which one is enough.
 const LICENCES: [&str; 13] = [
-    "MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "ISC", "Zlib", "BSL-1.0", "Unlicense", "CC0-1.0", "Unicode-3.0", "MPL-2.0",
+    "MIT",
+    "Apache-2.0",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "0BSD",
+    "ISC",
+    "Zlib",
+    "BSL-1.0",
+    "Unlicense",
+    "CC0-1.0",
+    "Unicode-3.0",
+    "MPL-2.0",
     "Apache-2.0 WITH LLVM-exception",
 ];
 
@@ -37,7 +48,12 @@ fn is_free(expression: &str) -> bool {
 
 #[test]
 fn every_licence_may_be_passed_on_and_no_crate_comes_twice_without_a_reason() {
-    assert!(is_free("(MIT OR GPL-3.0) AND ISC") && is_free("MIT/GPL-2.0") && !is_free("MIT AND GPL-3.0") && !is_free("GPL-3.0"));
+    assert!(
+        is_free("(MIT OR GPL-3.0) AND ISC")
+            && is_free("MIT/GPL-2.0")
+            && !is_free("MIT AND GPL-3.0")
+            && !is_free("GPL-3.0")
+    );
     let triple = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
     let words = ["metadata", "--offline", "--locked", "--format-version", "1", "--filter-platform", &triple];
     let out = Command::new(env!("CARGO")).args(words).current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();

@@ -36,9 +36,48 @@ const SLOWEST: Duration = Duration::from_secs(60);
 
 /// Words that break readers.
 const WORDS: &[&str] = &[
-    "0", "-1", "-0.0", "1e308", "-1e308", "1e-320", "nan", "inf", "18446744073709551615", "4294967295", "-2147483648", "\"", "'", "[[", "]]",
-    "{", "}", "[", "]", ",", ":", "=", "\n", "\r\n", "\t", "\0", "\u{feff}", "\u{202e}", "\u{1b}[31m", "null", "true", "../", "/", "#", "\\u0000",
-    "\"end\"", "\"mark\"", "\"at\":", "\"rate_hz\":0", "\"rate_hz\":-48000.0", "[]", "{}",
+    "0",
+    "-1",
+    "-0.0",
+    "1e308",
+    "-1e308",
+    "1e-320",
+    "nan",
+    "inf",
+    "18446744073709551615",
+    "4294967295",
+    "-2147483648",
+    "\"",
+    "'",
+    "[[",
+    "]]",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    "=",
+    "\n",
+    "\r\n",
+    "\t",
+    "\0",
+    "\u{feff}",
+    "\u{202e}",
+    "\u{1b}[31m",
+    "null",
+    "true",
+    "../",
+    "/",
+    "#",
+    "\\u0000",
+    "\"end\"",
+    "\"mark\"",
+    "\"at\":",
+    "\"rate_hz\":0",
+    "\"rate_hz\":-48000.0",
+    "[]",
+    "{}",
 ];
 
 /// One to eight changes: bytes turned, cut, doubled, moved; a word put in; a number in the place of another.
@@ -99,7 +138,10 @@ fn fuzz(reader: &str, seeds: &[Vec<u8>], mut read: impl FnMut(&[u8]) -> std::res
         if let Some(wrong) = wrong {
             let kept = std::env::temp_dir().join(format!("tocco-fuzz-{reader}-{called}"));
             let _ = fs::write(&kept, bytes);
-            panic!("{reader}, {called}: {wrong}; the input is {}: mend it, then put it into tests/corpus/{reader}", kept.display());
+            panic!(
+                "{reader}, {called}: {wrong}; the input is {}: mend it, then put it into tests/corpus/{reader}",
+                kept.display()
+            );
         }
         match done {
             Ok(Ok(())) => taken += 1,
@@ -179,7 +221,8 @@ fn takes() {
 fn unfinished_recordings() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.unfinished");
-    let mut sound = recording::Recording::of_sound(&folder.path().join("b"), 2, 48_000.0, vec![(*b"INAM", "x".into())]).unwrap();
+    let mut sound =
+        recording::Recording::of_sound(&folder.path().join("b"), 2, 48_000.0, vec![(*b"INAM", "x".into())]).unwrap();
     sound.write(&[0; 64]).unwrap();
     sound.settle().unwrap();
     let sound = fs::read(folder.path().join("b.unfinished")).unwrap();
@@ -200,9 +243,7 @@ fn unfinished_recordings() {
 #[test]
 fn designs() {
     let seeds: Vec<Vec<u8>> = tocco_host::sets::DESIGNS.iter().map(|(_, text)| text.as_bytes().to_vec()).collect();
-    fuzz("design", &seeds, |bytes| {
-        words(Design::from_text("fuzz", "fuzz", &String::from_utf8_lossy(bytes), None))
-    });
+    fuzz("design", &seeds, |bytes| words(Design::from_text("fuzz", "fuzz", &String::from_utf8_lossy(bytes), None)));
 }
 
 #[test]
@@ -239,7 +280,10 @@ fn answers_of_listeners() {
     let folder = tempfile::tempdir().unwrap();
     let set = folder.path();
     let parts = [
-        ("set.json", r#"{"title":"t","key":"k","answers":["wood","steel"],"factors":[{"name":"size","log":false}],"derived":["d"]}"#),
+        (
+            "set.json",
+            r#"{"title":"t","key":"k","answers":["wood","steel"],"factors":[{"name":"size","log":false}],"derived":["d"]}"#,
+        ),
         ("manifest.tsv", "file\tsize\td\na.wav\t1\t0.5\nb.wav\t2\t0.25\n"),
         ("order.tsv", "listener\ttrial\tfile\n1\t1\ta.wav\n1\t2\tb.wav\n"),
         ("answers.tsv", "listener\ttrial\tanswer\n1\t1\twood\n1\t2\tsteel\n"),
@@ -257,7 +301,8 @@ fn answers_of_listeners() {
 
 #[test]
 fn osc_packets() {
-    let (desk, mut player) = live::open(library::load("bar").unwrap(), Setup { watch_load: false, ..Setup::default() }).unwrap();
+    let (desk, mut player) =
+        live::open(library::load("bar").unwrap(), Setup { watch_load: false, ..Setup::default() }).unwrap();
     let desk = Shared::new(desk);
     let mut server = Server::new(&desk, None);
     server.distrust();
@@ -293,7 +338,9 @@ fn sounds() {
     let path = folder.path().join("x");
     let samples: Vec<f32> = (0..2_000).map(|i| (i as f32 * 0.3).sin() * (-(i as f32) / 500.0).exp() * 0.5).collect();
     let mut seeds: Vec<Vec<u8>> = corpus("sounds").into_iter().map(|(_, bytes)| bytes).collect();
-    for encoding in [tocco_lab::wav::Encoding::Int16, tocco_lab::wav::Encoding::Int24, tocco_lab::wav::Encoding::Float32] {
+    for encoding in
+        [tocco_lab::wav::Encoding::Int16, tocco_lab::wav::Encoding::Int24, tocco_lab::wav::Encoding::Float32]
+    {
         let format = tocco_lab::wav::Format::new(2, 48_000.0, encoding).unwrap();
         for room in [false, true] {
             let mut bytes = tocco_lab::wav::header(format, &vec![(*b"INAM", "x".into())], 1_000, room);

@@ -74,7 +74,8 @@ impl SmallDisk {
     fn mount(at: &Path, kib: u32) -> Option<Self> {
         fs::create_dir(at).unwrap();
         let size = format!("size={kib}k");
-        let done = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(at).stderr(Stdio::null()).status();
+        let done =
+            Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(at).stderr(Stdio::null()).status();
         if !done.is_ok_and(|status| status.success()) {
             tocco_testing::skip("recording on a full disk", "the right to mount one (root)");
             return None;
@@ -204,7 +205,8 @@ fn nothing_that_is_read_is_written_by_whatever_name() {
     fs::write(folder.join("s.toml"), driven).unwrap();
     good(folder, &["--quiet", "play", "s.toml", "--offline", "--duration", "0.2", "--record", "t.jsonl"]);
     std::os::unix::fs::symlink("s.toml", folder.join("link.toml")).unwrap();
-    let before: Vec<Vec<u8>> = ["s.toml", "gesture.wav", "t.jsonl"].map(|name| fs::read(folder.join(name)).unwrap()).into();
+    let before: Vec<Vec<u8>> =
+        ["s.toml", "gesture.wav", "t.jsonl"].map(|name| fs::read(folder.join(name)).unwrap()).into();
     for words in [
         &["render", "s.toml", "-o", "s.toml"][..],
         &["render", "s.toml", "-o", "link.toml"],
@@ -220,7 +222,10 @@ fn nothing_that_is_read_is_written_by_whatever_name() {
     ] {
         let out = tocco(folder, words);
         let said = String::from_utf8(out.stderr).unwrap();
-        assert!(out.status.code() == Some(2) && said.contains("name another file") | said.contains("of its own"), "{words:?}: {said}");
+        assert!(
+            out.status.code() == Some(2) && said.contains("name another file") | said.contains("of its own"),
+            "{words:?}: {said}"
+        );
     }
     for (name, before) in ["s.toml", "gesture.wav", "t.jsonl"].iter().zip(before) {
         assert!(fs::read(folder.join(name)).unwrap() == before, "{name}");
@@ -240,7 +245,8 @@ fn a_sound_that_passes_4_gib_while_it_is_played_is_read_to_its_last_frame() {
         output.main = { channels = [0, 63] }\ntap = [{ of = 'bar' }]\n\
         event = [{ at_s = 349.0, hit = 'bar', impulse_n_s = 0.01 }]\n";
     fs::write(folder.join("s.toml"), wide).unwrap();
-    let words = ["s.toml", "--offline", "--duration", "351", "--wav", "a.wav", "--no-limiter", "--quiet", "--buffer", "4096"];
+    let words =
+        ["s.toml", "--offline", "--duration", "351", "--wav", "a.wav", "--no-limiter", "--quiet", "--buffer", "4096"];
     assert!(play(folder, &words).status().unwrap().success());
     let mut wav = WavReader::open(&folder.join("a.wav")).unwrap();
     assert_eq!((wav.channels, wav.frames), (64, 351 * 48_000));

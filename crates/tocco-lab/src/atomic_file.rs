@@ -370,7 +370,10 @@ mod tests {
         symlink("one", at("two")).unwrap();
         write(&at("two"), b"x").unwrap();
         assert_eq!(fs::read(at("there/b")).unwrap(), b"x");
-        assert!(fs::symlink_metadata(at("one")).unwrap().is_symlink() && fs::symlink_metadata(at("two")).unwrap().is_symlink());
+        assert!(
+            fs::symlink_metadata(at("one")).unwrap().is_symlink()
+                && fs::symlink_metadata(at("two")).unwrap().is_symlink()
+        );
         symlink("nowhere/b", at("three")).unwrap();
         assert!(write(&at("three"), b"x").is_err_and(|e| e.to_string().contains("folder does not exist")));
         symlink("round", at("round")).unwrap();

@@ -135,10 +135,13 @@ fn lines(text: &str) -> String {
     if !text.contains(|c: char| is_hidden(c) && c != '\n' && c != '\t') {
         return text.to_owned();
     }
-    text.split_inclusive(['\n', '\t']).map(|part| {
-        let (words, end) = part.strip_suffix(['\n', '\t']).map_or((part, ""), |words| (words, &part[words.len()..]));
-        shown(words) + end
-    }).collect()
+    text.split_inclusive(['\n', '\t'])
+        .map(|part| {
+            let (words, end) =
+                part.strip_suffix(['\n', '\t']).map_or((part, ""), |words| (words, &part[words.len()..]));
+            shown(words) + end
+        })
+        .collect()
 }
 
 fn shown(text: &str) -> String {

@@ -21,8 +21,16 @@ pub fn read(path: &Path) -> Result<Take> {
         return long();
     }
     // A device has no length, and perhaps no end: what does not begin as a take is not read on.
-    if file.fill_buf().map_err(wrong)?.first().is_some_and(|first| !matches!(first, b'{' | b' ' | b'\t' | b'\r' | b'\n')) {
-        return bad(format!("cannot read {}: not a take; record one with 'tocco play SCENE --record FILE'", path.display()));
+    if file
+        .fill_buf()
+        .map_err(wrong)?
+        .first()
+        .is_some_and(|first| !matches!(first, b'{' | b' ' | b'\t' | b'\r' | b'\n'))
+    {
+        return bad(format!(
+            "cannot read {}: not a take; record one with 'tocco play SCENE --record FILE'",
+            path.display()
+        ));
     }
     let mut text = String::new();
     file.take(MOST_BYTES + 1).read_to_string(&mut text).map_err(wrong)?;

@@ -127,9 +127,11 @@ pub(super) enum Command {
     )]
     Map(MapArgs),
     /// Mend the recordings that a crash has left
-    #[command(after_help = "Examples:\n  tocco recover\n  tocco recover --list takes\n  tocco recover a.wav.unfinished\n\n\
+    #[command(
+        after_help = "Examples:\n  tocco recover\n  tocco recover --list takes\n  tocco recover a.wav.unfinished\n\n\
         While 'tocco play' records, a.wav is a.wav.unfinished, valid up to the last half second. You get a line for each that was\n\
-        left, by its old name, or as a-recovered.wav where that is taken: nothing is overwritten. A take renders up to its last mark.")]
+        left, by its old name, or as a-recovered.wav where that is taken: nothing is overwritten. A take renders up to its last mark."
+    )]
     Recover {
         /// Folders to look in, or unfinished recordings; default: here
         #[arg(default_value = ".")]

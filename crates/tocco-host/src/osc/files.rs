@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Scenes that OSC loads and saves: inside one folder, nowhere else.
 
-use crate::{atomic_file, console};
 use crate::error::{HostError, Result, bad};
 use crate::library::{self, SHIPPED};
 use crate::live::Desk;
+use crate::{atomic_file, console};
 use std::path::{Component, Path, PathBuf};
 use tocco::Document;
 use tocco::Gesture;
@@ -54,7 +54,9 @@ impl Folder {
 /// A name that leads nowhere else.
 fn plain(name: &str) -> Result<()> {
     let mut parts = Path::new(name).components().peekable();
-    if parts.peek().is_none() || name.contains(|c: char| c == '\\' || console::is_hidden(c)) || parts.any(|part| !matches!(part, Component::Normal(_)))
+    if parts.peek().is_none()
+        || name.contains(|c: char| c == '\\' || console::is_hidden(c))
+        || parts.any(|part| !matches!(part, Component::Normal(_)))
     {
         return bad(format!("'{}' leads out of the scenes folder; name a scene in it", console::one_line(name)));
     }
@@ -72,9 +74,8 @@ pub fn load(folder: Option<&Folder>, name: &str) -> Result<Document> {
             }
             if let (true, Some(path)) = (real.is_file(), real.to_str()) {
                 folder.holds_recordings(&real, &name)?;
-                let mut scene = library::load(path).map_err(|error| {
-                    HostError::BadInput(without_folder(Some(folder), &error.to_string()))
-                })?;
+                let mut scene = library::load(path)
+                    .map_err(|error| HostError::BadInput(without_folder(Some(folder), &error.to_string())))?;
                 scene.origin = name;
                 return Ok(scene);
             }

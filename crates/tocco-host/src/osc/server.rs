@@ -137,13 +137,7 @@ struct Visit {
 
 impl Visit {
     fn new(from: SocketAddr) -> Self {
-        Self {
-            from,
-            patterns: MOST_PATTERNS,
-            gestures: MOST_GESTURES,
-            touches: MOST_TOUCHES,
-            errors: MOST_ERRORS,
-        }
+        Self { from, patterns: MOST_PATTERNS, gestures: MOST_GESTURES, touches: MOST_TOUCHES, errors: MOST_ERRORS }
     }
 }
 
@@ -181,6 +175,7 @@ impl Server {
         let shared = self.desk.clone();
         let mut desk = shared.lock();
         let mut visit = Visit::new(from);
+        let building = self.building.is_some();
         match wire::unpack(bytes) {
             Ok(leaves) => {
                 for leaf in leaves {
@@ -193,7 +188,7 @@ impl Server {
             }
         }
         drop(desk);
-        if self.building.is_some() {
+        if self.building.is_some() && !building {
             self.settle(QUICK);
         }
     }
@@ -590,10 +585,7 @@ impl Server {
 }
 
 /// The first that waits, if its time has come.
-fn pop_due(
-    ahead: &mut BinaryHeap<Reverse<(u64, SocketAddr)>>,
-    now: u64,
-) -> Option<Reverse<(u64, SocketAddr)>> {
+fn pop_due(ahead: &mut BinaryHeap<Reverse<(u64, SocketAddr)>>, now: u64) -> Option<Reverse<(u64, SocketAddr)>> {
     ahead.peek().is_some_and(|Reverse((first, _))| *first <= now).then(|| ahead.pop()).flatten()
 }
 

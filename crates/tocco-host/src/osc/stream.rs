@@ -60,7 +60,10 @@ impl Stream {
         }
         let own = others.iter().filter(|s| sender(s.to) == sender(to)).count();
         if own == MOST_OF_ONE {
-            return wrong(format!("{MOST_OF_ONE} of your programs listen already; try again in {} s", TIMEOUT.as_secs()));
+            return wrong(format!(
+                "{MOST_OF_ONE} of your programs listen already; try again in {} s",
+                TIMEOUT.as_secs()
+            ));
         }
         let together: BTreeSet<&String> = others.iter().flat_map(|s| &s.signals).chain(&signals).collect();
         if together.len() > PROBES {

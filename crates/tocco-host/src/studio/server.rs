@@ -93,13 +93,17 @@ impl Door {
     fn judge(&self, uri: &Uri, headers: &HeaderMap) -> Result<Guest, Box<Response>> {
         let text = |name| headers.get(name).map(|value: &HeaderValue| value.to_str().unwrap_or("?"));
         let refused = |why: &'static str| Box::new(reply(None, StatusCode::FORBIDDEN, "text/plain", why));
-        let host = text(HOST).filter(|host| self.knows(host)).ok_or_else(|| refused("the studio has no such name\n"))?;
+        let host =
+            text(HOST).filter(|host| self.knows(host)).ok_or_else(|| refused("the studio has no such name\n"))?;
         let mut guest = Guest { host: host.to_owned(), cookie: None };
         let Some(key) = &self.key else { return Ok(guest) };
         let cookie = format!("tocco-{}={key}", self.address.port());
-        if headers.get_all(COOKIE).iter().filter_map(|all| all.to_str().ok()).any(|all| {
-            all.split(';').any(|one| is_same(one.trim(), &cookie))
-        }) {
+        if headers
+            .get_all(COOKIE)
+            .iter()
+            .filter_map(|all| all.to_str().ok())
+            .any(|all| all.split(';').any(|one| is_same(one.trim(), &cookie)))
+        {
             return Ok(guest);
         }
         let shown = uri.query().unwrap_or_default().split('&').any(|word| is_same(word, &format!("key={key}")));
@@ -192,7 +196,12 @@ async fn join(
         return reply(Some(&guest), StatusCode::FORBIDDEN, "text/plain", "only the studio's own page may join\n");
     }
     let Some(queue) = served.bridge.admit() else {
-        return reply(Some(&guest), StatusCode::SERVICE_UNAVAILABLE, "text/plain", "too many pages are open; close some\n");
+        return reply(
+            Some(&guest),
+            StatusCode::SERVICE_UNAVAILABLE,
+            "text/plain",
+            "too many pages are open; close some\n",
+        );
     };
     upgrade
         .read_buffer_size(READ_AHEAD)
@@ -420,7 +429,12 @@ mod tests {
     fn a_site_that_gives_our_address_a_name_of_its_own_gets_nothing_and_the_page_talks_to_its_own_host_alone() {
         let (at, _, _) = studio();
         let port = at.port();
-        let strange = ["evil.example".into(), format!("evil.example:{port}"), format!("127.0.0.1.nip.io:{port}"), "127.0.0.1:1".into()];
+        let strange = [
+            "evil.example".into(),
+            format!("evil.example:{port}"),
+            format!("127.0.0.1.nip.io:{port}"),
+            "127.0.0.1:1".into(),
+        ];
         for host in strange.iter().chain([&format!("localhost.evil.example:{port}"), &format!("10.0.0.1:{port}")]) {
             let (head, body) = ask_as(at, host, "GET / HTTP/1.1");
             assert!(head.starts_with("http/1.1 403") && body == b"the studio has no such name\n", "{host}: {head}");
@@ -428,14 +442,19 @@ mod tests {
         for host in [format!("localhost:{port}"), format!("127.0.0.1:{port}"), format!("[::1]:{port}")] {
             let (head, _) = ask_as(at, &host, "GET / HTTP/1.1");
             assert!(head.starts_with("http/1.1 200"), "{host}: {head}");
-            assert!(head.contains(&format!("connect-src 'self' ws://{host} blob:;")) && head.contains("frame-ancestors 'none'"));
+            assert!(
+                head.contains(&format!("connect-src 'self' ws://{host} blob:;"))
+                    && head.contains("frame-ancestors 'none'")
+            );
         }
         // The same for a WebSocket, whose origin agrees with its host.
         let mut request = format!("ws://{at}/bridge").into_client_request().unwrap();
         request.headers_mut().insert(ORIGIN, "http://evil.example".parse().unwrap());
         request.headers_mut().insert(HOST, "evil.example".parse().unwrap());
         let refused = tungstenite::client(request, MaybeTlsStream::Plain(Stream::connect(at).unwrap()));
-        assert!(matches!(refused, Err(tungstenite::HandshakeError::Failure(tungstenite::Error::Http(a))) if a.status() == 403));
+        assert!(
+            matches!(refused, Err(tungstenite::HandshakeError::Failure(tungstenite::Error::Http(a))) if a.status() == 403)
+        );
     }
 
     #[test]
@@ -501,5 +520,49 @@ mod tests {
                 assert!(page.read().unwrap().is_text());
             }
         }
+    }
+
+    /// Damaged requests and frames, 5 s of each, or a minute with TOCCO_LONG: the studio goes on, and a request is answered or let go.
+    #[test]
+    fn damaged_requests_and_frames_are_answered_or_let_go_and_the_studio_goes_on() {
+        let long = std::env::var_os("TOCCO_LONG").is_some();
+        let lasting = Duration::from_secs(if long { 60 } else { 5 });
+        let (at, _, _) = studio();
+        let head = format!("GET /index.html?a=b HTTP/1.1\r\nHost: {at}\r\nAccept: */*\r\nCookie: a=b\r\n");
+        let joining = format!(
+            "GET /bridge HTTP/1.1\r\nHost: {at}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+             Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
+        );
+        // A masked text frame, whole and in two parts, and a ping.
+        let frames = b"\x81\x85\0\0\0\0hello\x01\x82\0\0\0\0he\x80\x83\0\0\0\0llo\x89\x80\0\0\0\0".to_vec();
+        let mut rng = tocco::rng::Rng::new(1, "http");
+        let (until, mut rounds, mut answered) = (std::time::Instant::now() + lasting, 0, 0);
+        while std::time::Instant::now() < until {
+            rounds += 1;
+            let mut bytes = match rng.bits() % 3 {
+                0 => format!("{head}\r\n").into_bytes(),
+                1 => format!("{joining}\r\n").into_bytes(),
+                _ => [format!("{joining}\r\n").into_bytes(), frames.clone()].concat(),
+            };
+            let from = if rng.bits() % 2 == 0 { 0 } else { bytes.len().saturating_sub(frames.len()) };
+            for _ in 0..rng.bits() % 6 {
+                let spot = from + rng.bits() as usize % (bytes.len() - from).max(1);
+                match rng.bits() % 4 {
+                    0 if spot < bytes.len() => bytes[spot] = rng.bits() as u8,
+                    1 if spot < bytes.len() => drop(bytes.remove(spot)),
+                    2 => bytes.truncate(spot.max(1)),
+                    _ => drop(bytes.splice(spot..spot, *b"\xff\x7f\r\n: \0")),
+                }
+            }
+            let mut stream = Stream::connect(at).unwrap();
+            stream.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+            let _ = stream.write_all(&bytes);
+            let mut answer = [0; 64];
+            answered += usize::from(stream.read(&mut answer).is_ok_and(|length| length > 0));
+        }
+        println!("{rounds} requests, {answered} answered");
+        assert!(ask(at, "GET / HTTP/1.1").0.starts_with("http/1.1 200 ok"));
+        assert!(rounds > 50 && answered > 10, "{rounds} rounds, {answered} answered");
+        own_page(at);
     }
 }

@@ -5,6 +5,8 @@ use super::body::port;
 use super::read::Recording;
 use super::{Analysis, MOST_STRIKES, Options, analyse, onset};
 use crate::error::{Result, bad};
+use crate::library;
+use crate::render::Plan;
 use crate::{atomic_file, console};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -34,7 +36,8 @@ pub fn run(task: &Task) -> Result<()> {
     console::set_stdout_taken(to_stdout);
     let read: Vec<(&str, &Path)> = task.recordings.iter().map(|path| ("a recording", path.as_path())).collect();
     let files = [("-o", Some(&task.output).filter(|_| !to_stdout)), ("--picture", task.picture.as_ref())];
-    let written: Vec<(&str, &Path)> = files.iter().filter_map(|(what, path)| Some((*what, path.as_ref()?.as_path()))).collect();
+    let written: Vec<(&str, &Path)> =
+        files.iter().filter_map(|(what, path)| Some((*what, path.as_ref()?.as_path()))).collect();
     atomic_file::keep_apart(&read, &written)?;
     if !(1e-6..=1e6).contains(&task.mass_kg) {
         return bad(format!("--mass-kg {}: give 1e-6 to 1e6", task.mass_kg));
@@ -49,6 +52,9 @@ pub fn run(task: &Task) -> Result<()> {
     let analysis = analyse(&recordings, &options)?;
     let words = report(&analysis, &recordings, options.strikes)?;
     let text = analysis.toml(&name, task.mass_kg);
+    // Nothing is written that 'tocco check' would refuse.
+    let scene = library::from_text(&name, &task.output.display().to_string(), text.clone(), None)?;
+    Plan::new(scene).build()?;
     if to_stdout {
         console::result(&text)?;
     } else {

@@ -206,7 +206,8 @@ impl Design {
         let listeners = file.whole("listeners", 1, MOST_LISTENERS)?.unwrap_or(1);
         let trials = total.unwrap_or(usize::MAX) as u64 * listeners;
         if trials > MOST_TRIALS {
-            let what = format!("{trials} trials for all listeners together; at most {MOST_TRIALS}: take fewer of either");
+            let what =
+                format!("{trials} trials for all listeners together; at most {MOST_TRIALS}: take fewer of either");
             return file.fail("listeners", what);
         }
         let block = match file.text("block")? {
