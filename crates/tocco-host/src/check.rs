@@ -2,6 +2,7 @@
 //! `tocco check`: reads and builds a scene, then says what will sound.
 
 use crate::error::Result;
+use crate::live::rehearse;
 use crate::render::{AUTO_MOST_S, Plan};
 use std::fmt::Write as _;
 use tocco::Gesture;
@@ -102,6 +103,18 @@ pub fn report(plan: &Plan) -> Result<String> {
     }
     for omitted in scene.omitted() {
         line(&mut text, "left out", &format!("{omitted}: too high for {} Hz", plan.rate_hz));
+    }
+    let cost = rehearse::cost(&plan.scene, plan.rate_hz)?;
+    if cost.shed > rehearse::TOO_MUCH {
+        let words =
+            format!("{:.0} times the time there is at its beginning: it can be rendered, not played live", cost.full);
+        line(&mut text, "cost", &words);
+    } else if cost.full > 0.7 {
+        let words = format!(
+            "{:.0} % of the time there is at its beginning: load will be shed when it is played",
+            100.0 * cost.full
+        );
+        line(&mut text, "cost", &words);
     }
     text.push_str("The scene is sound.\n");
     Ok(text)

@@ -9,6 +9,8 @@ use tocco_lab::atomic_file;
 /// Someone will end by himself when interrupted; someone has been asked to.
 static AWAITED: AtomicBool = AtomicBool::new(false);
 static ASKED: AtomicBool = AtomicBool::new(false);
+/// Who was asked has ended.
+static OVER: AtomicBool = AtomicBool::new(false);
 
 /// Who was asked to end by himself has so long, whatever a device, a lock or a reader does; then he is ended.
 const PATIENCE: Duration = Duration::from_millis(1_400);
@@ -27,6 +29,11 @@ pub fn interrupted() -> bool {
     ASKED.load(Ordering::Relaxed)
 }
 
+/// Who was asked to end has done so, and everything is kept.
+pub fn over() {
+    OVER.store(true, Ordering::Relaxed);
+}
+
 /// Asks who plays to end, as the first Ctrl-C does; true if nobody had. The program ends soon after, by itself or not.
 pub fn ask() -> bool {
     if ASKED.swap(true, Ordering::Relaxed) {
@@ -34,6 +41,9 @@ pub fn ask() -> bool {
     }
     let late = || {
         std::thread::sleep(PATIENCE);
+        if OVER.load(Ordering::Relaxed) {
+            return;
+        }
         leave(STUCK, "ended, as something does not answer; what was recorded is kept");
     };
     // Without a thread the second Ctrl-C must do.

@@ -24,6 +24,7 @@ pub mod follow;
 pub mod input;
 pub mod play;
 pub mod reel;
+pub mod rehearse;
 pub mod take_file;
 
 pub use tocco_live::{

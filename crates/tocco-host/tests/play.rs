@@ -166,7 +166,7 @@ fn a_scene_file_that_is_edited_while_it_sounds_plays_on_and_a_broken_edit_is_sai
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
-    assert!(lines.any(|line| line.contains("1.0 s  null")));
+    assert!(lines.any(|line| line.contains(" s  null")));
     std::fs::write(&file, text.replace("[[tap]]", "[[tpa]]")).unwrap();
     let said = lines.find(|line| line.contains("playing on")).unwrap();
     assert!(said.contains("did you mean 'tap'?"), "{said}");
@@ -228,6 +228,10 @@ fn when_the_server_dies_it_plays_on_says_so_and_comes_back_with_it() {
     until("trying to reconnect");
     until("  null  ");
     drop(jack);
+    // At another rate it is no use, and that is said.
+    let other = Jack::start_at(&name, "44100").unwrap();
+    until("still trying");
+    drop(other);
     let back = Jack::start(&name).unwrap();
     until("reconnected");
     until("JACK Output  ");
@@ -236,4 +240,45 @@ fn when_the_server_dies_it_plays_on_says_so_and_comes_back_with_it() {
     assert!(child.wait().unwrap().success());
     drop(back);
     is_faithful(folder.path(), "a");
+}
+
+/// So many masses that press on one bar from the start.
+fn crowd(count: usize) -> String {
+    let mut text = String::from("[body.bar]\ntype = \"modal\"\nmodes = [");
+    for mode in 0..60 {
+        text += &format!("{{ freq_hz = {}.0, decay_s = 0.5, mass_kg = 0.05 }}, ", 200 + 150 * mode);
+    }
+    text += "]\n[[tap]]\nof = \"bar\"\n";
+    for mass in 0..count {
+        text += &format!(
+            "[body.m{mass}]\ntype = \"mass\"\nmass_kg = 0.01\nposition_m = 0.0\nvelocity_m_s = 1.0\n\
+             [contact.c{mass}]\ntype = \"impact\"\nbetween = [\"m{mass}\", \"bar\"]\nstiffness = 1e9\n"
+        );
+    }
+    text
+}
+
+/// What is refused depends on the machine; that a scene is refused or plays does not.
+#[test]
+fn a_scene_that_is_much_too_much_is_refused_in_time_or_plays_and_check_says_which() {
+    let folder = tempfile::tempdir().unwrap();
+    for count in [2, 256] {
+        std::fs::write(folder.path().join("crowd.toml"), crowd(count)).unwrap();
+        let checked = tocco(folder.path(), &["check", "crowd.toml"]);
+        let checked = String::from_utf8_lossy(&checked.stdout).into_owned() + &String::from_utf8_lossy(&checked.stderr);
+        assert!(checked.contains("The scene is sound."), "{checked}");
+        let since = std::time::Instant::now();
+        let out = tocco(folder.path(), &["play", "crowd.toml", "--device", "null", "--duration", "0.5"]);
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        println!("{count} masses: {:?} after {:?}, {said}", out.status.code(), since.elapsed());
+        match out.status.code() {
+            Some(0) => assert!(!checked.contains("not played live"), "{checked}"),
+            Some(2) => assert!(
+                count == 256 && said.contains("to be played live") && checked.contains("not played live"),
+                "{said}"
+            ),
+            other => panic!("{other:?}: {said}"),
+        }
+        assert!(since.elapsed() < Duration::from_secs(60));
+    }
 }

@@ -48,6 +48,15 @@ fn every_bad_input_gets_one_line_the_right_code_and_leaves_nothing_behind() {
     fs::write(here.join("short.wav"), b"RIFF").unwrap();
     let wav = "[[drive]]\npath = \"bar/force_n\"\nwav = \"short.wav\"\n";
     fs::write(here.join("wav.toml"), format!("{SMALL}{wav}")).unwrap();
+    for (name, rate_hz) in [("no-rate.jsonl", "0"), ("past.jsonl", "-48000.0")] {
+        let end = "{\"at\":100,\"hush\":true}\n{\"end\":200,\"hash\":\"0\"}";
+        let head = format!(
+            "{{\"take\":2,\"rate_hz\":{rate_hz},\"channels\":1,\"sets\":[],\"scene\":{{\"text\":\"\",\"seed\":1}}}}"
+        );
+        fs::write(here.join(name), format!("{head}\n{end}\n")).unwrap();
+    }
+    let crowded = "scene = \"bar\"\nlisteners = 10000\n[[factor]]\nname = \"a\"\nlinear = [0.1, 1.0, 100000]\n[set]\n\"hammer/mass_kg\" = \"a\"\n";
+    fs::write(here.join("crowded.toml"), crowded).unwrap();
     let before = names(here);
     let cases: &[(i32, &str, &[&str])] = &[
         (2, "no such file", &["render", "missing.toml", "-o", "x.wav"]),
@@ -84,6 +93,10 @@ fn every_bad_input_gets_one_line_the_right_code_and_leaves_nothing_behind() {
         (2, "whole number", &["render", "small.toml", "-o", "x.wav", "--rate", "44100.5"]),
         (2, "auto", &["render", "small.toml", "-o", "x.wav", "--duration", "-1"]),
         (2, "auto", &["render", "small.toml", "-o", "x.wav", "--duration", "nan"]),
+        (2, "not a take", &["render", "--take", "/dev/zero", "-o", "x.wav"]),
+        (2, "no rate_hz", &["send", "--replay", "no-rate.jsonl"]),
+        (2, "no rate_hz", &["send", "--replay", "past.jsonl"]),
+        (2, "trials for all listeners", &["sweep", "crowded.toml", "-o", "y"]),
         (2, "64 TiB", &["render", "small.toml", "-o", "x.wav", "--duration", "1e9"]),
         (2, "64 TiB", &["render", "small.toml", "-o", "x.wav", "--duration", "1e300"]),
         (2, "did you mean 'hit/stiffness'?", &["render", "small.toml", "-o", "x.wav", "--set", "hit/stifness=1"]),

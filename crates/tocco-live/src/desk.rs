@@ -435,6 +435,11 @@ pub struct Built {
 }
 
 impl Workshop {
+    /// Samples a second that scenes are built for.
+    pub fn rate_hz(&self) -> f64 {
+        self.rate_hz
+    }
+
     /// Builds a scene, which may take long.
     pub fn build(&self, scene: Document) -> Result<Built> {
         let scene = match self.prepare {

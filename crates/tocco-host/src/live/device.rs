@@ -198,6 +198,8 @@ pub struct Line {
     judged: Option<(u64, Option<usize>)>,
     /// It has been said that nothing comes.
     stuck: bool,
+    /// Why the lost device could not be opened again, as last said.
+    refusal: String,
 }
 
 /// How long nothing has come out of the audio half, if that is too long: its own doing, or the device's.
@@ -215,7 +217,16 @@ impl Line {
     /// Opens the device. `frames`: block of the null device where that has to step in. `[control]`
     pub fn start(mut opener: Box<dyn Opener>, player: Player, frames: usize) -> Result<Self> {
         let device = opener.open(player).map_err(|(_, error)| error)?;
-        Ok(Self { opener, device: Some(device), frames, again: None, gaps: 0, judged: None, stuck: false })
+        Ok(Self {
+            opener,
+            device: Some(device),
+            frames,
+            again: None,
+            gaps: 0,
+            judged: None,
+            stuck: false,
+            refusal: String::new(),
+        })
     }
 
     /// Name of what calls at present.
@@ -240,9 +251,17 @@ impl Line {
             match self.opener.open(player) {
                 Ok(device) => {
                     desk.say(format!("{}: reconnected", device.name()));
-                    (self.device, self.again) = (Some(device), None);
+                    (self.device, self.again, self.refusal) = (Some(device), None, String::new());
                 }
-                Err((Some(player), _)) => self.wait(*player)?,
+                Err((Some(player), error)) => {
+                    // Most often it is not there yet; one that is there and cannot be had, as at another rate, is told of.
+                    let why = error.to_string();
+                    if why != self.refusal {
+                        desk.say(format!("{why}; still trying"));
+                        self.refusal = why;
+                    }
+                    self.wait(*player)?;
+                }
                 Err((None, error)) => return Err(error),
             }
         }

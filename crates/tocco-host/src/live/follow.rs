@@ -3,6 +3,7 @@
 
 use super::Shared;
 use super::play::{Front, GOODBYE};
+use super::rehearse::rehearse;
 use crate::error::{HostError, Result};
 use crate::interrupt;
 use crate::library;
@@ -45,6 +46,7 @@ fn take_over(desk: &Shared, file: &Path, seed: Option<u64>) {
     let workshop = desk.lock().workshop();
     let edited = library::load(&name).and_then(|mut scene| {
         scene.def.seed = seed.unwrap_or(scene.def.seed);
+        rehearse(&scene, workshop.rate_hz())?;
         let built = workshop.build(scene)?;
         Ok(desk.lock().take_over(built, true)?)
     });

@@ -5,6 +5,7 @@
 use super::device::wanted_channels;
 use super::device::{Line, OpenNull, Opener, standstill};
 use super::reel::Reel;
+use super::rehearse::rehearse;
 use super::take_file::TakeFile;
 use super::{Desk, Player, Setup, Shared, Status};
 use crate::console;
@@ -188,6 +189,9 @@ pub fn run(play: &Play, view: &mut dyn View, fronts: &mut [Box<dyn Front>]) -> R
         return bad("--buffer: give 1 to 8192 frames");
     }
     let (opener, rate_hz, channels) = choose(play)?;
+    if !play.offline {
+        rehearse(&play.scene, rate_hz.unwrap_or(play.scene.def.rate_hz))?;
+    }
     let setup = Setup {
         rate_hz,
         channels,
@@ -242,6 +246,7 @@ pub fn run(play: &Play, view: &mut dyn View, fronts: &mut [Box<dyn Front>]) -> R
         console::error(&HostError::Machine(why));
         interrupt::leave(3, "");
     }
+    interrupt::over();
     done.and(Ok(polled?)).and(kept)
 }
 

@@ -175,6 +175,7 @@ impl Server {
         let shared = self.desk.clone();
         let mut desk = shared.lock();
         let mut visit = Visit::new(from);
+        let building = self.building.is_some();
         match wire::unpack(bytes) {
             Ok(leaves) => {
                 for leaf in leaves {
@@ -187,7 +188,7 @@ impl Server {
             }
         }
         drop(desk);
-        if self.building.is_some() {
+        if self.building.is_some() && !building {
             self.settle(QUICK);
         }
     }

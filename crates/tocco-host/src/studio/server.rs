@@ -521,4 +521,48 @@ mod tests {
             }
         }
     }
+
+    /// Damaged requests and frames, 5 s of each, or a minute with TOCCO_LONG: the studio goes on, and a request is answered or let go.
+    #[test]
+    fn damaged_requests_and_frames_are_answered_or_let_go_and_the_studio_goes_on() {
+        let long = std::env::var_os("TOCCO_LONG").is_some();
+        let lasting = Duration::from_secs(if long { 60 } else { 5 });
+        let (at, _, _) = studio();
+        let head = format!("GET /index.html?a=b HTTP/1.1\r\nHost: {at}\r\nAccept: */*\r\nCookie: a=b\r\n");
+        let joining = format!(
+            "GET /bridge HTTP/1.1\r\nHost: {at}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+             Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
+        );
+        // A masked text frame, whole and in two parts, and a ping.
+        let frames = b"\x81\x85\0\0\0\0hello\x01\x82\0\0\0\0he\x80\x83\0\0\0\0llo\x89\x80\0\0\0\0".to_vec();
+        let mut rng = tocco::rng::Rng::new(1, "http");
+        let (until, mut rounds, mut answered) = (std::time::Instant::now() + lasting, 0, 0);
+        while std::time::Instant::now() < until {
+            rounds += 1;
+            let mut bytes = match rng.bits() % 3 {
+                0 => format!("{head}\r\n").into_bytes(),
+                1 => format!("{joining}\r\n").into_bytes(),
+                _ => [format!("{joining}\r\n").into_bytes(), frames.clone()].concat(),
+            };
+            let from = if rng.bits() % 2 == 0 { 0 } else { bytes.len().saturating_sub(frames.len()) };
+            for _ in 0..rng.bits() % 6 {
+                let spot = from + rng.bits() as usize % (bytes.len() - from).max(1);
+                match rng.bits() % 4 {
+                    0 if spot < bytes.len() => bytes[spot] = rng.bits() as u8,
+                    1 if spot < bytes.len() => drop(bytes.remove(spot)),
+                    2 => bytes.truncate(spot.max(1)),
+                    _ => drop(bytes.splice(spot..spot, *b"\xff\x7f\r\n: \0")),
+                }
+            }
+            let mut stream = Stream::connect(at).unwrap();
+            stream.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+            let _ = stream.write_all(&bytes);
+            let mut answer = [0; 64];
+            answered += usize::from(stream.read(&mut answer).is_ok_and(|length| length > 0));
+        }
+        println!("{rounds} requests, {answered} answered");
+        assert!(ask(at, "GET / HTTP/1.1").0.starts_with("http/1.1 200 ok"));
+        assert!(rounds > 50 && answered > 10, "{rounds} rounds, {answered} answered");
+        own_page(at);
+    }
 }

@@ -31,8 +31,13 @@ pub struct Jack {
 impl Jack {
     /// Starts one and waits until it answers; `None`: there is none here, which is said.
     pub fn start(name: &str) -> Option<Self> {
+        Self::start_at(name, "48000")
+    }
+
+    /// The same at another rate.
+    pub fn start_at(name: &str, rate_hz: &str) -> Option<Self> {
         let server = Command::new("jackd")
-            .args(["-n", name, "-r", "-d", "dummy", "-r", "48000", "-p", "256", "-C", "2", "-P", "2"])
+            .args(["-n", name, "-r", "-d", "dummy", "-r", rate_hz, "-p", "256", "-C", "2", "-P", "2"])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn();

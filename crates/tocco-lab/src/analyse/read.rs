@@ -7,6 +7,7 @@ use crate::error::{Error, Result, bad};
 use crate::wav::WavReader;
 use std::fs::File;
 use std::io::Read;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use symphonia::core::codecs::audio::AudioDecoderOptions;
 use symphonia::core::errors::Error as DecodeError;
@@ -145,14 +146,19 @@ fn decode(path: &Path, name: String) -> Result<(Recording, f64)> {
     let there = file.read(&mut head).map_err(|e| Error::reading(path, &e))?;
     let (mut samples, mut loudest) = (Vec::new(), 0.0);
     let rate_hz = match &head[..there] {
-        b"RIFF" => {
+        b"RIFF" | b"RF64" | b"BW64" => {
             let mut wav = WavReader::open(path)?;
             let most = (LONGEST_S * wav.rate_hz) as usize;
             let frames = wav.read(0, most)?;
             mix(&frames, wav.channels, &mut samples, &mut loudest);
             wav.rate_hz
         }
-        b"fLaC" | b"OggS" => decode_packed(path, &mut samples, &mut loudest)?,
+        // Where a decoder stumbles over damage, that is the file's fault, not the end of the program.
+        b"fLaC" | b"OggS" => {
+            let decoded = catch_unwind(AssertUnwindSafe(|| decode_packed(path, &mut samples, &mut loudest)));
+            decoded
+                .unwrap_or_else(|_| bad(format!("{}: not a recording we can read: it is damaged", path.display())))?
+        }
         _ => return bad(format!("{}: not a recording we can read; give WAV, FLAC or Ogg Vorbis", path.display())),
     };
     Ok((Recording { name, rate_hz, samples, lossy: &head == b"OggS" }, loudest))

@@ -5,6 +5,8 @@ use super::body::port;
 use super::read::Recording;
 use super::{Analysis, MOST_STRIKES, Options, analyse, onset};
 use crate::error::{Result, bad};
+use crate::library;
+use crate::render::Plan;
 use crate::{atomic_file, console};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -58,6 +60,9 @@ pub fn run(task: &Task) -> Result<()> {
     let analysis = analyse(&recordings, &options)?;
     let words = report(&analysis, &recordings, options.strikes)?;
     let text = analysis.toml(&name, task.mass_kg);
+    // Nothing is written that 'tocco check' would refuse.
+    let scene = library::from_text(&name, &task.output.display().to_string(), text.clone(), None)?;
+    Plan::new(scene).build()?;
     if to_stdout {
         console::result(&text)?;
     } else {
