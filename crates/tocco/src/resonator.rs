@@ -117,6 +117,11 @@ pub trait Resonator: Tunable + Send + Sync + Any {
     fn unpush(&mut self);
     /// Takes the step with what was pushed.
     fn commit(&mut self);
+    /// Takes the step under one more force, N: `push` and `commit` at one go.
+    fn step_under(&mut self, port: usize, force_n: Real) {
+        self.push(port, force_n);
+        self.commit();
+    }
 
     /// Moves `ticks` samples (at most [`CONTROL_TICKS`]) in free form and fills the readings.
     fn ring(&mut self, ticks: usize, readings: &mut [Reading]);
