@@ -168,6 +168,7 @@ impl Contact {
     }
 
     /// Where the solve of the next step begins: the strokes so far, continued.
+    #[inline]
     fn guess(&self) -> Real {
         2.0 * self.stroke - self.before
     }
@@ -212,6 +213,7 @@ impl Contact {
     }
 
     /// The level this contact wants for the coming sample; up at once, down when it lasts or some time after it (H3).
+    #[inline]
     fn want_level(&mut self, touching: bool, s0: Real, dt: Real, tick: u64) -> usize {
         if let Some(level) = self.fixed {
             self.level = level;

@@ -72,7 +72,16 @@ impl Reading {
         }
     }
 
+    /// Notes sample `i` of a body that an island has just stepped.
+    #[inline]
+    pub(crate) fn note(&mut self, body: &dyn Resonator, i: usize) {
+        if !self.of_sleepers {
+            self.values[i] = self.of(body);
+        }
+    }
+
     /// What it reads of a body as it stands.
+    #[inline]
     pub(crate) fn of(&self, body: &dyn Resonator) -> Real {
         match self.motion {
             motion if !self.whole => body.sounding(self.port, motion),

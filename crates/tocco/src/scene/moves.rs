@@ -124,13 +124,11 @@ impl Runtime {
         }
         let Some(mut lasting) = world.lasting(island) else { return samples.start };
         let contact = lasting.index;
-        let Ok(heard) = readings.get_disjoint_mut(lasting.bodies()) else { return samples.start };
-        let mut heard = heard.map(|readings| &mut readings[..]);
-        for (rigid, readings) in lasting.rigid().into_iter().zip(&mut heard) {
-            if rigid {
-                *readings = &mut [];
-            }
-        }
+        let Ok([first, second]) = readings.get_disjoint_mut(lasting.bodies()) else { return samples.start };
+        // What yields to nothing moves on after the islands, by the block.
+        let [first_rings, second_rings] = lasting.rigid();
+        let first = if first_rings { &mut [] } else { &mut first[..] };
+        let second = if second_rings { &mut [] } else { &mut second[..] };
         for i in samples.clone() {
             for &(_, _, slot) in own {
                 let Slot { target, lane, stands, .. } = &slots[slot];
@@ -146,11 +144,9 @@ impl Runtime {
             if !lasting.step(tick + i as u64) {
                 return i;
             }
-            for (node, readings) in lasting.partners().into_iter().zip(&mut heard) {
-                for reading in readings.iter_mut().filter(|reading| !reading.of_sleepers) {
-                    reading.values[i] = reading.of(node);
-                }
-            }
+            let [one, other] = lasting.partners();
+            first.iter_mut().for_each(|reading| reading.note(one, i));
+            second.iter_mut().for_each(|reading| reading.note(other, i));
             for &tap in &moves.taps_of[contact] {
                 taps[tap].note(lasting.contact, i);
             }

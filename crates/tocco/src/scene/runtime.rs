@@ -191,9 +191,7 @@ impl Runtime {
     pub fn step_island(&mut self, island: usize, tick: u64, i: usize) {
         self.world.step(island, tick);
         for &body in self.world.island_bodies(island) {
-            for reading in self.readings[body].iter_mut().filter(|reading| !reading.of_sleepers) {
-                reading.values[i] = reading.of(&*self.world.bodies[body]);
-            }
+            self.readings[body].iter_mut().for_each(|reading| reading.note(&*self.world.bodies[body], i));
         }
         for &contact in self.world.island_contacts(island) {
             for &tap in &self.moves.taps_of[contact] {

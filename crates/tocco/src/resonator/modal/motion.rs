@@ -137,6 +137,11 @@ impl Resonator for Modal {
     }
 
     fn sounding(&self, port: usize, motion: Motion) -> Real {
+        if let (Some(velocity), Motion::Velocity, []) = (self.listener.velocity, motion, &self.bank.rigid[..])
+            && port == self.listener.port
+        {
+            return velocity;
+        }
         let all = if motion == Motion::Position { self.position(port) } else { self.velocity(port) };
         if self.bank.rigid.is_empty() { all } else { all - self.as_a_whole(port, motion) }
     }
