@@ -565,12 +565,7 @@ impl Engine {
         let Self { scene, fast, mix, tick, origin, leaving, .. } = self;
         let runtime = &mut scene.runtime;
         for &index in fast.iter() {
-            for i in 0..ticks {
-                let time_s = (*tick + i as u64 - *origin) as Real / runtime.rate_hz;
-                let value = runtime.next_value(index, time_s, inputs.later(i));
-                runtime.slots[index].value = value;
-                runtime.slots[index].lane[i] = value;
-            }
+            runtime.fill_lane(index, *tick - *origin, ticks, inputs);
         }
         if !runtime.grid.signals.is_empty() {
             let span = Span { tick: *tick - *origin, ticks, rate_hz: runtime.rate_hz };

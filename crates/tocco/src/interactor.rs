@@ -59,9 +59,6 @@ impl Force {
     pub const NONE: Force = Force { n: 0.0, per_m: 0.0 };
 }
 
-/// Samples per contact time below which sub-steps begin: 32 leaves about 0.1 % of error in the rebound.
-pub const STEPS_PER_CONTACT: Real = 32.0;
-
 /// Outcome of a scalar solve.
 #[derive(Clone, Copy, Debug)]
 pub struct Solution {
@@ -92,6 +89,13 @@ pub trait Interactor: Tunable + Send + Sync {
     fn resolve(&mut self, from: Real, s0: Real, compliance: Real, dt: Real, guess: Real) -> Solution;
     /// After the solve: memory is written once.
     fn commit(&mut self, _stroke: Stroke, _force_n: Real) {}
+    /// A whole step of a contact that is solved alone: `prepare`, `resolve` and `commit` at one go.
+    fn step(&mut self, from: Real, s0: Real, compliance: Real, dt: Real, guess: Real) -> Solution {
+        self.prepare(from, dt);
+        let found = self.resolve(from, s0, compliance, dt, guess);
+        self.commit(Stroke { from, by: found.stroke, dt }, found.force);
+        found
+    }
     /// Stored energy at a compression, J.
     fn energy(&self, from: Real) -> Real;
     /// Forgets all touches.
@@ -109,6 +113,10 @@ pub trait NormalLaw: Interactor {
     /// Approach speed up to which a contact of this effective mass lasts at least `duration_s`, m/s: faster ones are
     /// sub-stepped.
     fn speed_limit(&self, mass: Real, duration_s: Real) -> Real;
+    /// False for steps of a length at which the law is not good at any speed: longer or shorter ones are taken.
+    fn suits(&self, _step_s: Real) -> bool {
+        true
+    }
     /// mu, s/m, if the force is an elastic one times 1 + mu v, so that the rebound has a closed form and the exact scheme
     /// may be used; else `None`.
     fn loss_s_m(&self) -> Option<Real> {
@@ -143,7 +151,8 @@ pub trait GeneralLaw: Interactor {
     /// Largest gap at which the law may act as it is now, m. The contact sleeps while its partners are certainly further
     /// apart, where the energy of a law that has been reset must be 0; infinite: it never sleeps.
     fn reach_m(&self) -> Real;
-    /// Approach speed up to which steps of `duration_s`/32 suffice for a contact of this effective mass, m/s.
+    /// Approach speed up to which a contact of this effective mass lasts at least `duration_s`, m/s: faster ones are
+    /// sub-stepped.
     fn speed_limit(&self, _mass: Real, _duration_s: Real) -> Real {
         Real::INFINITY
     }
@@ -165,7 +174,7 @@ pub fn newton(
     guess: Real,
 ) -> Solution {
     let mut iterations = 0;
-    let (mut low, mut high) = (Real::NEG_INFINITY, s0);
+    let (mut low, high) = (Real::NEG_INFINITY, s0);
     let mut s = guess;
     if from <= 0.0 || l == 0.0 || guess > s0 {
         let touch = at(s0);
@@ -181,8 +190,43 @@ pub fn newton(
             s = ceiling().max(low).min(high);
         }
     }
+    refine(at, Bracket { s, low, high, last: Real::INFINITY, iterations }, from, s0, l)
+}
+
+/// Where a solve stands: the stroke to be tried, what it must lie between, the last step and the evaluations so far.
+#[derive(Clone, Copy)]
+struct Bracket {
+    s: Real,
+    low: Real,
+    high: Real,
+    last: Real,
+    iterations: u32,
+}
+
+/// The first evaluation of [`newton`] where the guess lies below the free stroke and the contact is closed: the solution, as it
+/// mostly is at once, or where to go on.
+#[inline(always)]
+fn try_guess(f: Force, from: Real, s0: Real, l: Real, guess: Real) -> Result<Solution, Bracket> {
+    let residual = guess - s0 + l * f.n;
+    let step = -residual / (1.0 + l * f.per_m);
+    let (next, now) = (guess + step, step.abs());
+    let inside = residual > 0.0 || next <= s0;
+    let tolerance = TOLERANCE * (s0.abs() + from.abs());
+    if now <= tolerance || (inside && BEND * now * now <= 0.1 * tolerance * (from + next)) {
+        let force = (f.n + f.per_m * step).max(0.0);
+        let stroke = if force == 0.0 { s0 } else { next };
+        return Ok(Solution { stroke, force, iterations: 1, converged: true });
+    }
+    let (low, high) = if residual > 0.0 { (Real::NEG_INFINITY, guess) } else { (guess, s0) };
+    let s = if inside { next } else { 0.5 * (low + high.min(s0 - l * f.n)) };
+    Err(Bracket { s, low, high, last: now, iterations: 1 })
+}
+
+/// Newton's method within a bracket.
+#[inline(always)]
+fn refine(at: impl Fn(Real) -> Force, start: Bracket, from: Real, s0: Real, l: Real) -> Solution {
+    let Bracket { mut s, mut low, mut high, mut last, mut iterations } = start;
     let size = s0.abs() + from.abs();
-    let mut last = Real::INFINITY;
     while iterations < MAX_ITERATIONS {
         let f = at(s);
         iterations += 1;

@@ -73,7 +73,16 @@ impl Reading {
         }
     }
 
+    /// Notes sample `i` of a body that an island has just stepped.
+    #[inline]
+    pub(crate) fn note(&mut self, body: &dyn Resonator, i: usize) {
+        if !self.of_sleepers {
+            self.values[i] = self.of(body);
+        }
+    }
+
     /// What it reads of a body as it stands.
+    #[inline]
     pub(crate) fn of(&self, body: &dyn Resonator) -> Real {
         match self.motion {
             motion if !self.whole => body.sounding(self.port, motion),
@@ -118,6 +127,11 @@ pub trait Resonator: Tunable + Send + Sync + Any {
     fn unpush(&mut self);
     /// Takes the step with what was pushed.
     fn commit(&mut self);
+    /// Takes the step under one more force, N: `push` and `commit` at one go.
+    fn step_under(&mut self, port: usize, force_n: Real) {
+        self.push(port, force_n);
+        self.commit();
+    }
 
     /// Moves `ticks` samples (at most [`CONTROL_TICKS`]) in free form and fills the readings.
     fn ring(&mut self, ticks: usize, readings: &mut [Reading]);

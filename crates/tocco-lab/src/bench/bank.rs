@@ -72,6 +72,44 @@ impl Plain {
     }
 }
 
+/// The same bank as a loop over two-pole filters, `y[n] = T y[n-1] - D y[n-2]`: it rings, and can take no force.
+pub struct TwoPoles {
+    modes: Vec<Filter>,
+}
+
+struct Filter {
+    now: f64,
+    before: f64,
+    trace: f64,
+    det: f64,
+    gain: f64,
+}
+
+impl TwoPoles {
+    /// A bank that has just received an impulse.
+    pub fn new(modes: &[Mode]) -> Self {
+        let filter = |m: &Mode| {
+            let (sigma, omega, h) = (1.0 / m.decay_s, TAU * m.freq_hz, 1.0 / RATE_HZ);
+            let (loss, angle) = ((-sigma * h).exp(), (omega * omega - sigma * sigma).sqrt() * h);
+            Filter { now: 1.0, before: 0.0, trace: 2.0 * loss * angle.cos(), det: loss * loss, gain: m.gain }
+        };
+        Self { modes: modes.iter().map(filter).collect() }
+    }
+
+    /// The next samples.
+    #[inline(never)]
+    pub fn render(&mut self, out: &mut [f32]) {
+        for sample in out {
+            let mut sum = 0.0;
+            for m in &mut self.modes {
+                (m.now, m.before) = (m.trace * m.now - m.det * m.before, m.now);
+                sum += m.gain * m.now;
+            }
+            *sample = sum as f32;
+        }
+    }
+}
+
 impl Mode {
     /// Time to -60 dB, s: `ln(1000)` time constants.
     pub fn t60_s(&self) -> f64 {
@@ -86,6 +124,16 @@ impl Mode {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_two_pole_loop_rings_at_the_frequency_and_decay_of_its_mode() {
+        let mode = Mode { freq_hz: 480.0, decay_s: 1.0, gain: 1.0 };
+        let mut out = [0.0; 9700];
+        TwoPoles::new(&[mode]).render(&mut out);
+        for i in [0, 30, 77] {
+            assert!((out[i + 9600] - out[i] * (-0.2f32).exp()).abs() < 1e-3, "{} {}", out[i], out[i + 9600]);
+        }
+    }
 
     #[test]
     fn the_plain_loop_rings_at_the_frequency_and_decay_of_its_mode() {

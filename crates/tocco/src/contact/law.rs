@@ -82,6 +82,11 @@ impl Law {
         }
     }
 
+    /// True if the law is good at steps of this length.
+    pub(super) fn suits(&self, step_s: Real) -> bool {
+        if let Law::Normal(law) = self { law.suits(step_s) } else { true }
+    }
+
     /// mu of a law that the exact scheme can solve, s/m.
     pub(super) fn loss_s_m(&self) -> Option<Real> {
         if let Law::Normal(law) = self { law.loss_s_m() } else { None }

@@ -43,7 +43,7 @@ impl World {
                 self.step_exact(index, mu);
                 return;
             }
-            if self.step_one(island, index, tick) {
+            if self.lasting(island).is_some_and(|mut lasting| lasting.step(tick)) {
                 return;
             }
         }
@@ -114,72 +114,6 @@ impl World {
             contact.height = texture.height_m * height;
             self.work += fault!(LEDGER_SURFACE, contact.law.energy(contact.compression) - before, 0.0);
         }
-    }
-
-    /// One sample of an island of one lasting contact at the present level: what [`World::step`] does, without its
-    /// loops. False, with nothing done, if anything else is the case. Most samples of most contacts come this way.
-    pub(super) fn step_one(&mut self, island: usize, index: usize, tick: u64) -> bool {
-        let group = &self.islands[island];
-        if group.level != 0 || !group.fresh || self.max_level < group.level {
-            return false;
-        }
-        let (dt, compliance) = (self.sample_s, self.matrix[group.matrix]);
-        let contact = &mut self.contacts[index];
-        let (a, b) = (contact.a, contact.b);
-        let plain = contact.texture.is_none() && contact.law.presser().is_none() && contact.last_touch.is_some();
-        if !plain || !contact.law.engages(contact.compression, 0.0) {
-            return false;
-        }
-        let rigid = [self.rigid[a.body], self.rigid[b.body]];
-        let Ok([first, second]) = self.bodies.get_disjoint_mut([a.body, b.body]) else { return false };
-        let mut speeds = [0.0; 2];
-        let mut strokes = [0.0; 2];
-        for (side, (body, site)) in [(&mut *first, a), (&mut *second, b)].into_iter().enumerate() {
-            if rigid[side] {
-                speeds[side] = body.velocity(0);
-                strokes[side] = dt * speeds[side];
-                continue;
-            }
-            if self.pushed[site.body] {
-                for (port, &force) in self.forces[site.body].iter().enumerate() {
-                    if force != 0.0 {
-                        body.push(port, force);
-                    }
-                }
-            }
-            strokes[side] = body.free_stroke(site.port);
-        }
-        let s0 = strokes[0] - strokes[1];
-        if contact.want_level(true, s0, dt, tick).min(self.max_level) != 0 {
-            for body in [first, second] {
-                body.unpush();
-            }
-            return false;
-        }
-        contact.last_touch = Some(tick);
-        contact.law.prepare(contact.compression, dt);
-        let found = contact.resolve(s0, compliance, dt, contact.guess());
-        let force = found.force;
-        for (side, (body, site)) in [(first, a), (second, b)].into_iter().enumerate() {
-            let own = if side == 0 { -force } else { fault!(THIRD_LAW, force, times 0.98) };
-            if rigid[side] {
-                self.work -= fault!(LEDGER_HAND, own * speeds[side] * dt, 0.0);
-                continue;
-            }
-            body.push(site.port, own);
-            if self.pushed[site.body] {
-                for (port, &outside) in self.forces[site.body].iter().enumerate() {
-                    if outside != 0.0 {
-                        self.work += fault!(LEDGER_FORCE, outside * body.free_stroke(port), 0.0);
-                    }
-                }
-            }
-            body.commit();
-        }
-        contact.advance(Stroke { from: contact.compression, by: found.stroke, dt }, force);
-        (contact.force, contact.iterations) = (force, found.iterations);
-        self.health.count(&found);
-        true
     }
 
     /// Notes that a contact touches; at the first touch after a pause both partners may redraw where they are struck.

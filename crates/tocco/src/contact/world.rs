@@ -60,6 +60,7 @@ impl Health {
     }
 
     /// Adds a scalar solve.
+    #[inline]
     pub(super) fn count(&mut self, found: &Solution) {
         self.solves += 1;
         self.iterations += u64::from(found.iterations);

@@ -319,6 +319,26 @@ impl Interactor for Friction {
         self.search(s0 / dt, compliance / dt, if guess.is_finite() { guess / dt } else { 0.0 }, dt)
     }
 
+    fn step(&mut self, from: Real, s0: Real, compliance: Real, dt: Real, guess: Real) -> Solution {
+        let common = self.bristle.plain && self.normal > 0.0 && compliance > 0.0 && s0.is_finite();
+        if common && self.yields == 0.0 {
+            self.bristle.prepare(dt);
+            let rate = self.bristle.rate_hz();
+            if let Some((motion, change)) = self.bristle.quick(s0 * rate, compliance * rate) {
+                let (solution, v) = (motion.over(dt), motion.v * dt / dt);
+                if v.is_finite() {
+                    self.velocity = v;
+                    self.bristle.commit(motion.v, change);
+                    return solution;
+                }
+            }
+        }
+        self.prepare(from, dt);
+        let found = self.resolve(from, s0, compliance, dt, guess);
+        self.commit(Stroke { from, by: found.stroke, dt }, found.force);
+        found
+    }
+
     fn commit(&mut self, stroke: Stroke, _force_n: Real) {
         let (v, yields) = (stroke.by / stroke.dt, core::mem::take(&mut self.yields));
         if self.normal == 0.0 {

@@ -245,10 +245,6 @@ named_rows! {
     }
 }
 named_rows! {
-    /// Coefficients of one step in the coordinates of a held port: [modal.5].
-    HeldStep, HeldSteps { a, b, c, e, g, k, }
-}
-named_rows! {
     /// Where a mode stands that is being retuned by rotation: [course.1].
     Angle, Angles {
         /// Sine and cosine of half the angle per step.
@@ -275,6 +271,29 @@ named_rows! {
         /// 1 for a mode that turns, 0 for one that does not.
         turns,
     }
+}
+
+/// Eight modes in the coordinates of a held port, [modal.5], with all that a step of them needs side by side.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    /// Part of the coming stroke, m, and velocity, m/s, as they would be without the last force.
+    pub t: Line,
+    pub u: Line,
+    /// Coefficients of their step.
+    pub a: Line,
+    pub b: Line,
+    pub c: Line,
+    pub e: Line,
+    pub g: Line,
+    pub k: Line,
+}
+
+impl Held {
+    /// All zero.
+    pub const ZERO: Self = {
+        let z = Line::ZERO;
+        Held { t: z, u: z, a: z, b: z, c: z, e: z, g: z, k: z }
+    };
 }
 
 /// Part of a state, to be stepped.
@@ -386,9 +405,14 @@ dispatch! {
     (state: StateMut, step: Step<&[Line]>, shape: &[Line], force: Real, watch: &[Line], tap: &[Line]) -> (Real, Real)
 }
 dispatch! {
-    /// One step in the held form; returns the next free stroke (m) and the velocity (m/s) of the held port. [modal.5]
-    held, explicit, [scalar::held, lanes::held],
-    (state: StateMut, step: HeldStep<&[Line]>, force: Real) -> (Real, Real)
+    /// One step in the held form under the last force; returns what the coming force adds to: the held port's stroke after
+    /// the coming one (m) and its next velocity (m/s). [modal.6]
+    held, explicit, [scalar::held, lanes::held], (modes: &mut [Held], last_force: Real) -> (Real, Real)
+}
+dispatch! {
+    /// Sum of the velocities of held modes after the last force, and of others after them, by weights.
+    held_sum, held_sum_avx2, held_sum_avx512, [scalar::held_sum, lanes::held_sum, lanes::held_sum],
+    (modes: &[Held], last_force: Real, weights: &[Line], others: &[Line], their_weights: &[Line]) -> Real
 }
 dispatch! {
     /// Free stroke of a shape in the coming step, m. [modal.3]
@@ -473,7 +497,14 @@ mod tests {
     fn every_vector_kernel_gives_the_bits_of_its_scalar_twin() {
         let mut rng = Rng::new(3, "kernel");
         for n in [2, 6, 62, 64] {
-            let (steps, held_steps) = (Steps(noise(&mut rng, n)), HeldSteps(noise(&mut rng, n)));
+            let steps = Steps(noise(&mut rng, n));
+            let chunks: Rows<8> = noise(&mut rng, n);
+            let held_modes: Vec<Held> = (0..n)
+                .map(|i| {
+                    let [t, u, a, b, c, e, g, k] = chunks.part(i, i + 1).map(|row| row[0]);
+                    Held { t, u, a, b, c, e, g, k }
+                })
+                .collect();
             let (two_poles, start) = (TwoPoles(noise(&mut rng, n)), States(noise(&mut rng, n)));
             let (angles, mut turns) = (Angles(noise(&mut rng, n)), Turns(noise(&mut rng, n)));
             (0..n * LANES).for_each(|i| turns.set(i, Turn { turns: (i % 3) as Real, ..turns.at(i) }));
@@ -485,8 +516,10 @@ mod tests {
                 let mut state = start.clone();
                 let (s, v) = step(path, state.part_mut(0, n), steps.part(0, n), a, 0.7, b, c);
                 all.extend([s.to_bits(), v.to_bits()]);
-                let (s, v) = held(path, state.part_mut(0, n), held_steps.part(0, n), 0.3);
-                all.extend([s.to_bits(), v.to_bits()]);
+                let mut modes = held_modes.clone();
+                let (s, v) = held(path, &mut modes, 0.3);
+                all.extend([s.to_bits(), v.to_bits(), held_sum(path, &modes, 0.8, a, b, c).to_bits()]);
+                all.extend(modes.iter().flat_map(|modes| bits(&[modes.t, modes.u]).collect::<Vec<_>>()));
                 all.extend(state.0.part(0, n).into_iter().flat_map(bits));
                 all.push(stroke(path, start.part(0, n), steps.part(0, n), a).to_bits());
                 all.push(dot(path, start.part(0, n).p, a).to_bits());

@@ -16,6 +16,8 @@
 //! - `[modal.5]  d' = a d + b p + g F`, `p' = c d + e p + k F`: the same step in the coordinates of one held port, its
 //!   part d of the coming stroke and its velocity p; `c = pq/qq`, `a = 1 + qq + qp c`, `b = qp (pp - qp c)`,
 //!   `e = 1 + pp - qp c`, `g = phi^2 (qq bq + qp bp)`, `k = phi^2 bp`
+//! - `[modal.6]  d = t + g F`, `p = u + k F`, F the last force; then `t' = a d + b p`, `u' = c d + e p`, and under the coming
+//!   force F' the sums of d' and p' are `sum t' + (sum g) F'`, `sum u' + (sum k) F'`: modes are stepped without F'
 //!
 //! **Symbols.** omega = 2 pi `freq_hz` rad/s (undamped); sigma = 1/`decay_s` 1/s; m `mass_kg` kg; phi: `port` values.
 //!
@@ -24,7 +26,7 @@
 //! stroke is then the very number that is added to q. Free modes run in the two-pole form of their velocity where that
 //! is accurate: its frequency error is about 1e-16/theta^2 and its rounding noise 1/sin(theta), hence the gate on theta.
 //! So does the held form, which a body takes under lasting contact at one port: half the arithmetic of [modal.1], the
-//! sums need no weights.
+//! sums need no weights, and the next stroke does not wait for them: a processor solves the contact while it steps the modes.
 //!
 //! **Sources.** 000 (8.1)-(8.7), section 8.2.2; 003 (5.6); physics.md D.1, H10. We depart from the papers' bilinear
 //! transform, which puts an 18 kHz mode at 12.8 kHz.
@@ -96,8 +98,9 @@ pub struct Modal {
 
 /// The step to come: the forces held during it, and what is known already of its outcome.
 struct ComingStep {
-    /// At every port, N.
+    /// At every port, N, and whether anything has been pushed.
     forces_n: Vec<Real>,
+    pushed: bool,
     /// All of them together on every mode, N, when they act at several ports.
     on_modes: Row,
     /// Free stroke of every port where it is known, m.
@@ -109,7 +112,13 @@ struct ComingStep {
 impl ComingStep {
     fn new(ports: usize, chunks: usize) -> Self {
         let (forces_n, strokes_m) = (vec![0.0; ports], vec![None; ports]);
-        Self { forces_n, on_modes: Row::zeros(chunks), strokes_m, watched: 0 }
+        Self { forces_n, pushed: false, on_modes: Row::zeros(chunks), strokes_m, watched: 0 }
+    }
+
+    /// No force acts.
+    fn unpush(&mut self) {
+        self.forces_n.fill(0.0);
+        self.pushed = false;
     }
 
     /// State or step changed: the strokes are to be asked for anew.

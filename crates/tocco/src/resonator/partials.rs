@@ -141,6 +141,15 @@ impl Partials {
         }
     }
 
+    /// A step has been taken.
+    fn pass(&mut self) {
+        self.step += 1;
+        if self.step == self.steps {
+            self.step = 0;
+            self.gain.pass();
+        }
+    }
+
     /// Sum over the partials that sound, at a port, of phi^2 by what a partial gives.
     fn over_partials(&self, port: usize, of: impl Fn(Pole) -> Real) -> Real {
         let sum: Real = self.bank.each_sounding(port).map(|(pole, phi)| phi * phi * of(pole)).sum();
@@ -194,11 +203,11 @@ impl Resonator for Partials {
     }
     fn commit(&mut self) {
         self.bank.commit();
-        self.step += 1;
-        if self.step == self.steps {
-            self.step = 0;
-            self.gain.pass();
-        }
+        self.pass();
+    }
+    fn step_under(&mut self, port: usize, force_n: Real) {
+        self.bank.step_under(port, self.gain.now * force_n);
+        self.pass();
     }
     fn ring(&mut self, ticks: usize, readings: &mut [Reading]) {
         self.bank.ring(ticks, readings);

@@ -2,11 +2,12 @@
 //! Which moving values each island and each body feels: what moves elsewhere costs it nothing.
 
 use super::runtime::Runtime;
-use super::slot::Target;
+use super::slot::{Slot, Target};
 use super::tap::TapFrom;
 use crate::math::Real;
 use crate::param::Rate;
 use crate::resonator::CONTROL_TICKS;
+use core::ops::Range;
 
 /// Room for what is found out stretch by stretch; sized once.
 #[derive(Default)]
@@ -87,14 +88,73 @@ impl Runtime {
     /// all slots that move by the sample. `[audio]`
     pub fn run_island(&mut self, island: usize, at: usize, tick: u64, ticks: usize, fast: &[usize]) -> usize {
         let own = self.moves.by_island[at..].iter().take_while(|(of, _, _)| *of == island).count();
-        for i in 0..ticks {
-            for place in at..at + own {
-                self.write_lane(self.moves.by_island[place].2, i);
+        let (mut i, all) = (0, at..at + own);
+        for place in all.clone() {
+            self.write_lane(self.moves.by_island[place].2, 0);
+        }
+        while i < ticks {
+            i = self.run_lasting(island, all.clone(), tick, i..ticks);
+            if i == ticks {
+                break;
+            }
+            for place in all.clone() {
+                let slot = self.moves.by_island[place].2;
+                if i > 0 && !self.slots[slot].stands {
+                    self.write_lane(slot, i);
+                }
             }
             self.write_pushes(island, i, ticks, fast);
             self.step_island(island, tick + i as u64, i);
+            i += 1;
         }
         at + own
+    }
+
+    /// Steps an island from one sample of a stretch on for as long as it is one contact that lasts, and returns the first sample
+    /// that is not done; `own` are its moves. What [`Runtime::step_island`] does, looked up once. `[audio]`
+    fn run_lasting(&mut self, island: usize, own: Range<usize>, tick: u64, samples: Range<usize>) -> usize {
+        let Self { world, slots, readings, taps, watches, grid, moves, .. } = self;
+        let own = &moves.by_island[own];
+        let by_sample = |target: &Target| matches!(target, Target::Force(_) | Target::Body { .. });
+        if !own.iter().all(|&(_, _, slot)| slots[slot].stands || by_sample(&slots[slot].target))
+            || grid.pushes.iter().any(|push| push.active && world.is_in(island, push.site.body))
+            || watches.iter().any(|watch| watch.reads_sleepers(world, island))
+        {
+            return samples.start;
+        }
+        let Some(mut lasting) = world.lasting(island) else { return samples.start };
+        let contact = lasting.index;
+        let Ok([first, second]) = readings.get_disjoint_mut(lasting.bodies()) else { return samples.start };
+        // What yields to nothing moves on after the islands, by the block.
+        let [first_rings, second_rings] = lasting.rigid();
+        let first = if first_rings { &mut [] } else { &mut first[..] };
+        let second = if second_rings { &mut [] } else { &mut second[..] };
+        for i in samples.clone() {
+            for &(_, _, slot) in own {
+                let Slot { target, lane, stands, .. } = &slots[slot];
+                if *stands {
+                    continue;
+                }
+                match *target {
+                    Target::Force(site) => lasting.set_force(site, lane[i]),
+                    Target::Body { body, param } => lasting.set(body, param, lane[i]),
+                    _ => {}
+                }
+            }
+            if !lasting.step(tick + i as u64) {
+                return i;
+            }
+            let [one, other] = lasting.partners();
+            first.iter_mut().for_each(|reading| reading.note(one, i));
+            second.iter_mut().for_each(|reading| reading.note(other, i));
+            for &tap in &moves.taps_of[contact] {
+                taps[tap].note(lasting.contact, i);
+            }
+            for watch in watches.iter_mut() {
+                watch.note(contact, lasting.contact, i);
+            }
+        }
+        samples.end
     }
 
     /// Rings every body that no island steps. `[audio]`

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What of a scene moves and sounds: the world, the live values, the drives, the scheduled commands and the taps.
 
-use super::def::Quantity;
 use super::directory::Probe;
 use super::drive::{Drive, Inputs};
 use super::grid::Grid;
@@ -106,6 +105,28 @@ impl Runtime {
         }
     }
 
+    /// Fills the lane of a slot that moves by the sample, for a stretch that begins at a tick since the scene began.
+    pub fn fill_lane(&mut self, slot: usize, tick: u64, ticks: usize, inputs: Inputs<'_>) {
+        let time_s = |i: usize| (tick + i as u64) as Real / self.rate_hz;
+        let (first_s, end_s) = (time_s(0), time_s(ticks));
+        let Slot { drive, .. } = &self.slots[slot];
+        let stands =
+            !self.slots[slot].streams() && drive.is_some_and(|drive| self.drives[drive].is_still(first_s, end_s));
+        self.slots[slot].stands = stands;
+        if stands {
+            let value = self.next_value(slot, first_s, inputs);
+            self.slots[slot].value = value;
+            self.slots[slot].lane[..ticks].fill(value);
+            return;
+        }
+        for i in 0..ticks {
+            let time_s = (tick + i as u64) as Real / self.rate_hz;
+            let value = self.next_value(slot, time_s, inputs.later(i));
+            self.slots[slot].value = value;
+            self.slots[slot].lane[i] = value;
+        }
+    }
+
     /// Everything to rest; see [`Command::Hush`](crate::command::Command::Hush).
     pub fn hush(&mut self) {
         self.world.hush();
@@ -182,15 +203,11 @@ impl Runtime {
     pub fn step_island(&mut self, island: usize, tick: u64, i: usize) {
         self.world.step(island, tick);
         for &body in self.world.island_bodies(island) {
-            for reading in self.readings[body].iter_mut().filter(|reading| !reading.of_sleepers) {
-                reading.values[i] = reading.of(&*self.world.bodies[body]);
-            }
+            self.readings[body].iter_mut().for_each(|reading| reading.note(&*self.world.bodies[body], i));
         }
         for &contact in self.world.island_contacts(island) {
             for &tap in &self.moves.taps_of[contact] {
-                let (tap, node) = (&mut self.taps[tap], &self.world.contacts[contact]);
-                let heard_force = matches!(tap.from, TapFrom::Contact { quantity: Quantity::Force, .. });
-                tap.lane[i] = if heard_force { node.force } else { node.compression };
+                self.taps[tap].note(&self.world.contacts[contact], i);
             }
         }
         self.note(island, i);
@@ -201,6 +218,10 @@ impl Runtime {
         let Some(slot) = guide else {
             return self.world.ring(body, ticks, &mut self.readings[body]);
         };
+        if self.slots[slot].stands {
+            self.write_lane(slot, 0);
+            return self.world.ring(body, ticks, &mut self.readings[body]);
+        }
         for i in 0..ticks {
             self.write_lane(slot, i);
             self.world.ring(body, 1, &mut self.readings[body]);

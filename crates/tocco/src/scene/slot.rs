@@ -64,6 +64,8 @@ pub(crate) struct Slot {
     pub declared: (Real, bool),
     /// Values of the present block, for sample-rate slots.
     pub lane: [Real; CONTROL_TICKS],
+    /// All of them are the same.
+    pub stands: bool,
 }
 
 impl Slot {
@@ -82,6 +84,7 @@ impl Slot {
             drive: None,
             declared: (value, false),
             lane: [0.0; CONTROL_TICKS],
+            stands: false,
         }
     }
 

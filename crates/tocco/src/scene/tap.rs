@@ -2,6 +2,7 @@
 //! Taps: what is heard of bodies and contacts, and on which channels.
 
 use super::def::Quantity;
+use crate::contact::Contact;
 use crate::math::Real;
 use crate::resonator::{CONTROL_TICKS, Reading};
 
@@ -50,6 +51,12 @@ impl Tap {
     pub fn gains(&self, full: u32) -> [Real; 2] {
         let share = Self::share(self.fade_left as usize, full);
         core::array::from_fn(|i| self.to[i].1 + (self.gains_before[i] - self.to[i].1) * share)
+    }
+
+    /// Notes sample `i` of the contact that it hears. `[audio]`
+    pub fn note(&mut self, contact: &Contact, i: usize) {
+        let force = matches!(self.from, TapFrom::Contact { quantity: Quantity::Force, .. });
+        self.lane[i] = if force { contact.force } else { contact.compression };
     }
 
     /// Adds `ticks` samples to the mix of so many channels. `[audio]`

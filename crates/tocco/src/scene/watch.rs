@@ -8,8 +8,8 @@
 use super::directory::Probe;
 use super::runtime::Runtime;
 use super::tap::TapFrom;
-use crate::contact::Site;
 use crate::contact::world::World;
+use crate::contact::{Contact, Site};
 use crate::math::Real;
 use crate::resonator::{CONTROL_TICKS, Motion, Reading};
 
@@ -48,6 +48,24 @@ impl Watch {
             Probe::Force(contact) | Probe::Compression(contact) => Some(contact),
             Probe::Iterations(contact) | Probe::Substeps(contact) => Some(contact),
             _ => None,
+        }
+    }
+
+    /// True if it is read, by the sample, from a body of an island that a sleeping contact touches.
+    pub fn reads_sleepers(&self, world: &World, island: usize) -> bool {
+        let asleep = self.contact().is_some_and(|contact| !world.contacts[contact].awake);
+        asleep && self.read_places(world).into_iter().flatten().any(|(body, _)| world.steps_body(island, body))
+    }
+
+    /// Notes sample `i` of a contact that is awake, if it is the one that it belongs to.
+    pub fn note(&mut self, index: usize, contact: &Contact, i: usize) {
+        if self.contact() == Some(index) {
+            self.lane[i] = match self.probe {
+                Probe::Force(_) => contact.force,
+                Probe::Compression(_) => contact.compression,
+                Probe::Iterations(_) => Real::from(contact.iterations),
+                _ => Real::from(contact.substeps()),
+            };
         }
     }
 

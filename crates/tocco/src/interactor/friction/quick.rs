@@ -140,7 +140,10 @@ impl Bristle {
         let mut w = apart * per_open;
         if z0 + a * w <= self.breakaway {
             w = apart / (1.0 + b);
-            return (z0 + a * w <= self.breakaway).then(|| self.found(w, w, self.sigma1, side, 1));
+            if z0 + a * w > self.breakaway {
+                return None;
+            }
+            return Some(self.found(w, w, self.sigma1, side, 1));
         }
         let mut at = self.steady(w);
         if a * w > at.zs {
@@ -175,7 +178,10 @@ impl Bristle {
             let force = self.sigma0 * zeta + self.sigma1 * y + self.viscous.sigma2 * w;
             if step.is_last(bent, (TOLERANCE * end).min(force.abs() * yields)) {
                 let mixed = z0 + a * end > self.breakaway && z0 < zs + e * (end - w);
-                return mixed.then(|| self.found(end, y, self.sigma1, side, rounds));
+                if !mixed {
+                    return None;
+                }
+                return Some(self.found(end, y, self.sigma1, side, rounds));
             }
             if rounds == MOST || !(end > 0.0 && step.d.abs() * bent < 1.0) {
                 return None;
@@ -221,7 +227,10 @@ impl Bristle {
                 let over = z0 >= zs + e * by && end > 0.0;
                 let rate = y + by * (y1 + 0.5 * by * y2);
                 let damping = k + by * (k1 + 0.5 * by * k2);
-                return over.then(|| self.found(end, rate, damping, side, rounds));
+                if !over {
+                    return None;
+                }
+                return Some(self.found(end, rate, damping, side, rounds));
             }
             if rounds == MOST || !(end > 0.0 && h1 > 0.5 && step.d.abs() * bent < 1.0) {
                 return None;
@@ -235,7 +244,7 @@ impl Bristle {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn found(&self, w: Real, y: Real, damping: Real, side: Real, evaluations: u32) -> (Solved, Change) {
         let (v, rate) = (w * side, y * side);
         let zeta = self.z + self.half * rate;

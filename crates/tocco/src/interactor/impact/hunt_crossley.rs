@@ -23,7 +23,7 @@
 
 use super::power::{Power, hertz_mean};
 use super::{ImpactLaw, ImpactParams};
-use crate::interactor::{Force, Interactor, NormalLaw, Solution, Stroke, newton};
+use crate::interactor::{Force, Interactor, NormalLaw, Solution, Stroke, newton, refine, try_guess};
 use crate::math::{Real, pow};
 use crate::param::{LawSpec, Params, Spec, Tunable};
 
@@ -179,7 +179,20 @@ impl Interactor for Spring {
             let per_m = k * slope + rate * end;
             if fault!(ADHESION, n > 0.0, n != 0.0) { Force { n, per_m } } else { Force::NONE }
         };
-        newton(hertz, ceiling, from, s0, compliance, guess)
+        if guess > s0 || compliance == 0.0 || from + guess <= 0.0 {
+            return newton(hertz, ceiling, from, s0, compliance, guess);
+        }
+        match try_guess(hertz(guess), from, s0, compliance, guess) {
+            Ok(solution) => solution,
+            Err(bracket) => refine(hertz, bracket, from, s0, compliance),
+        }
+    }
+
+    fn step(&mut self, from: Real, s0: Real, compliance: Real, dt: Real, guess: Real) -> Solution {
+        if self.elastic != Power::Hertz {
+            self.prepare(from, dt);
+        }
+        self.resolve(from, s0, compliance, dt, guess)
     }
 
     fn energy(&self, from: Real) -> Real {

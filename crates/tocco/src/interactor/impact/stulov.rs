@@ -20,13 +20,13 @@
 //! `[impact.6]  f = k (1 - eps) g + k eps tau g'`, in stroke form with `g' = (g(x+s) - g(x))/dt`, U = k (1 - eps) G(xi); where the
 //! partner withdraws faster, `g' = -(1-eps)/(eps tau) g` brings the surface back alone. Both parts are passive, and so is a
 //! change from either form to the other, which lets w be g. What is left out is of the order of (tau/duration)^2; steps
-//! between tau/4 and 3/2 tau, where neither form is good, are not asked for ([`NormalLaw::speed_limit`]).
+//! between tau/4 and 3/2 tau, where neither form is good, are not asked for ([`NormalLaw::suits`]).
 //!
 //! **Sources.** Stulov 1995 as in 000 (8.9); physics.md D.3, H4.
 
 use super::hunt_crossley::{POWER, Spring};
 use super::{ImpactLaw, ImpactParams};
-use crate::interactor::{Force, Interactor, NormalLaw, STEPS_PER_CONTACT, Solution, Stroke, newton};
+use crate::interactor::{Force, Interactor, NormalLaw, Solution, Stroke, newton};
 use crate::math::{Real, exp, ln, pow};
 use crate::param::{LawSpec, Spec, Tunable};
 
@@ -234,11 +234,12 @@ impl NormalLaw for Felt {
     }
 
     fn speed_limit(&self, mass: Real, duration_s: Real) -> Real {
-        // Neither form is good in between: [impact.6].
-        let (step_s, tau) = (duration_s / STEPS_PER_CONTACT, self.spring.params.relaxation_s);
-        if self.relaxing > 0.0 && step_s > SLOW * tau && step_s < PROMPT * tau {
-            return -1.0;
-        }
         self.spring.speed_limit(mass, duration_s)
+    }
+
+    fn suits(&self, step_s: Real) -> bool {
+        // Neither form is good in between: [impact.6].
+        let tau = self.spring.params.relaxation_s;
+        self.relaxing == 0.0 || step_s <= SLOW * tau || step_s >= PROMPT * tau
     }
 }

@@ -3,9 +3,7 @@
 
 #![allow(clippy::needless_range_loop, reason = "a lane is an index: the same one in every operand")]
 
-use super::{
-    Angle, Chunk, HeldStep, History, LANES, Line, PAIR, State, StateMut, Step, Sums, Turn, TwoPole, join, turned,
-};
+use super::{Angle, Chunk, Held, History, LANES, Line, PAIR, State, StateMut, Step, Sums, Turn, TwoPole, join, turned};
 use crate::math::Real;
 use crate::resonator::CONTROL_TICKS;
 
@@ -52,27 +50,34 @@ pub fn step(
     expect(dead_code, reason = "written out in vectors there")
 )]
 #[inline(always)]
-pub fn held(
-    State { q: d, p }: StateMut,
-    HeldStep { a, b, c, e, g, k }: HeldStep<&[Line]>,
-    force: Real,
-) -> (Real, Real) {
-    let n = d.len();
-    let p = &mut p[..n];
-    let (a, b, c, e, g, k) = (&a[..n], &b[..n], &c[..n], &e[..n], &g[..n], &k[..n]);
+pub fn held(modes: &mut [Held], last_force: Real) -> (Real, Real) {
     let (mut stroke, mut speed) = ([0.0; LANES], [0.0; LANES]);
-    for i in 0..n {
+    for Held { t, u, a, b, c, e, g, k } in modes {
         for l in 0..LANES {
-            let (d0, p0) = (d[i].0[l], p[i].0[l]);
-            let d1 = (a[i].0[l] * d0 + b[i].0[l] * p0) + g[i].0[l] * force;
-            let p1 = (c[i].0[l] * d0 + e[i].0[l] * p0) + k[i].0[l] * force;
-            d[i].0[l] = d1;
-            p[i].0[l] = p1;
-            stroke[l] += d1;
-            speed[l] += p1;
+            let (d1, p1) = (t.0[l] + g.0[l] * last_force, u.0[l] + k.0[l] * last_force);
+            t.0[l] = a.0[l] * d1 + b.0[l] * p1;
+            u.0[l] = c.0[l] * d1 + e.0[l] * p1;
+            stroke[l] += t.0[l];
+            speed[l] += u.0[l];
         }
     }
     (join(&stroke), join(&speed))
+}
+
+#[inline(always)]
+pub fn held_sum(modes: &[Held], last_force: Real, weights: &[Line], others: &[Line], their_weights: &[Line]) -> Real {
+    let mut sum = [0.0; LANES];
+    for (Held { u, k, .. }, weight) in modes.iter().zip(weights) {
+        for l in 0..LANES {
+            sum[l] += (u.0[l] + k.0[l] * last_force) * weight.0[l];
+        }
+    }
+    for (p, weight) in others.iter().zip(their_weights) {
+        for l in 0..LANES {
+            sum[l] += p.0[l] * weight.0[l];
+        }
+    }
+    join(&sum)
 }
 
 #[inline(always)]

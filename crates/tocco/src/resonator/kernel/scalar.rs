@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The twins: one mode after the other, in the order that the lanes define.
 
-use super::{
-    Angle, Chunk, HeldStep, History, LANES, Line, PAIR, State, StateMut, Step, Sums, Turn, TwoPole, join, turned,
-};
+use super::{Angle, Chunk, Held, History, LANES, Line, PAIR, State, StateMut, Step, Sums, Turn, TwoPole, join, turned};
 use crate::math::Real;
 
 fn at(row: &[Line], i: usize) -> Real {
@@ -43,22 +41,29 @@ pub fn step(
 }
 
 /// Twin of [`super::held`].
-pub fn held(
-    State { q: d, p }: StateMut,
-    HeldStep { a, b, c, e, g, k }: HeldStep<&[Line]>,
-    force: Real,
-) -> (Real, Real) {
+pub fn held(modes: &mut [Held], last_force: Real) -> (Real, Real) {
     let (mut stroke, mut speed) = ([0.0; LANES], [0.0; LANES]);
-    for i in 0..d.len() * LANES {
-        let [a, b, c, e, g, k] = [a, b, c, e, g, k].map(|row| at(row, i));
-        let (d0, p0) = (at(d, i), at(p, i));
-        let (d1, p1) = ((a * d0 + b * p0) + g * force, (c * d0 + e * p0) + k * force);
-        put(d, i, d1);
-        put(p, i, p1);
-        stroke[i % LANES] += d1;
-        speed[i % LANES] += p1;
+    for i in 0..modes.len() * LANES {
+        let (Held { t, u, a, b, c, e, g, k }, l) = (&mut modes[i / LANES], i % LANES);
+        let (d1, p1) = (t.0[l] + g.0[l] * last_force, u.0[l] + k.0[l] * last_force);
+        (t.0[l], u.0[l]) = (a.0[l] * d1 + b.0[l] * p1, c.0[l] * d1 + e.0[l] * p1);
+        stroke[l] += t.0[l];
+        speed[l] += u.0[l];
     }
     (join(&stroke), join(&speed))
+}
+
+/// Twin of [`super::held_sum`].
+pub fn held_sum(modes: &[Held], last_force: Real, weights: &[Line], others: &[Line], their_weights: &[Line]) -> Real {
+    let mut sum = [0.0; LANES];
+    for i in 0..modes.len() * LANES {
+        let (Held { u, k, .. }, l) = (&modes[i / LANES], i % LANES);
+        sum[l] += (u.0[l] + k.0[l] * last_force) * at(weights, i);
+    }
+    for i in 0..others.len() * LANES {
+        sum[i % LANES] += at(others, i) * at(their_weights, i);
+    }
+    join(&sum)
 }
 
 /// Twin of [`super::stroke`].

@@ -5,7 +5,7 @@ use super::Modal;
 use super::bank::Pole;
 use crate::math::Real;
 use crate::resonator::Resonator;
-use crate::resonator::kernel::{self, HeldStep, HeldSteps, LANES, Line, PAIR, Row, State, Step, Sums, TwoPoles};
+use crate::resonator::kernel::{self, Held, LANES, Line, PAIR, Row, State, Step, Sums, TwoPoles};
 
 /// Weight of an unheard mode in the scaled forms: 1000 dB below anything.
 const UNHEARD: Real = 1e-50;
@@ -25,7 +25,7 @@ pub(super) enum Form {
         /// Nothing moves.
         silent: bool,
     },
-    /// Two-pole modes in the coordinates of one port under lasting contact, moved step by step: [modal.5].
+    /// Two-pole modes in the coordinates of one port under lasting contact, moved step by step: [modal.6].
     Held { port: usize },
 }
 
@@ -62,10 +62,20 @@ impl FreeForm {
 
 /// What the held form needs besides the state.
 pub(super) struct HeldForm {
-    pub steps: HeldSteps,
+    modes: Vec<Held>,
+    /// Chunks of them up to the last mode that sounds.
+    in_use: usize,
     /// Shape of the held port, never zero.
     scale: Row,
-    /// Where every port is heard, over that.
+    /// There are modes beside them, which are stepped as attended ones.
+    pub others: bool,
+    /// What is heard is the motion of the held port.
+    pub is_heard: bool,
+    /// The force under which they are to be stepped, N.
+    pub last_force: Real,
+    /// What each newton adds to the next stroke and to the next velocity of the held port, m/N and m/(N s).
+    pub by_force: (Real, Real),
+    /// Where every port is heard, over that scale.
     pub heard: Vec<Row>,
 }
 
@@ -73,7 +83,19 @@ impl HeldForm {
     /// Of no port yet. `[control]`
     pub(super) fn new(chunks: usize, two_pole_chunks: usize, ports: usize) -> Self {
         let heard = vec![Row::zeros(chunks); ports];
-        Self { steps: HeldSteps::zeros(two_pole_chunks), scale: Row::zeros(two_pole_chunks), heard }
+        let (modes, scale) = (vec![Held::ZERO; two_pole_chunks], Row::zeros(two_pole_chunks));
+        Self { modes, in_use: 0, others: false, is_heard: false, scale, last_force: 0.0, by_force: (0.0, 0.0), heard }
+    }
+
+    /// The modes that sound.
+    #[inline]
+    pub fn modes(&self) -> &[Held] {
+        &self.modes[..self.in_use]
+    }
+
+    #[inline]
+    pub fn modes_mut(&mut self) -> &mut [Held] {
+        &mut self.modes[..self.in_use]
     }
 }
 
@@ -105,7 +127,9 @@ impl Modal {
                     return State::default();
                 }
                 let scale = self.held.scale.at(i);
-                let (d, p) = (written.q(i) / scale, written.p(i) / scale);
+                let (Held { t, u, g, k, .. }, l) = (&self.held.modes[i / LANES], i % LANES);
+                let force = self.held.last_force;
+                let (d, p) = ((t.0[l] + g.0[l] * force) / scale, (u.0[l] + k.0[l] * force) / scale);
                 State { q: (d - steps.qp(i) * p) / qq, p }
             }
             _ => written.at(i),
@@ -141,28 +165,39 @@ impl Modal {
     /// Enters the held form of a port from the attended one.
     pub(super) fn enter_held(&mut self, port: usize) {
         self.refresh(0);
+        self.held.in_use = 0;
         for i in 0..self.bank.two_poles_in_use() * LANES {
             let Step { qq, qp, pq, pp, bq, bp } = self.steps.whole().at(i);
             let phi = self.ports[port].touched.at(i);
             let scale = never_zero(phi);
-            let mut step = HeldStep::default();
+            let (held, l) = (&mut self.held.modes[i / LANES], i % LANES);
+            let mut step = [0.0; 6];
             if qq != 0.0 {
                 let c = pq / qq; // [modal.5]
                 let (a, b, e) = (1.0 + qq + qp * c, qp * (pp - qp * c), 1.0 + pp - qp * c);
-                step = HeldStep { a, b, c, e, g: scale * phi * (qq * bq + qp * bp), k: scale * phi * bp };
+                step = [a, b, c, e, scale * phi * (qq * bq + qp * bp), scale * phi * bp];
+                self.held.in_use = i / LANES + 1;
             }
-            self.held.steps.set(i, step);
+            [held.a.0[l], held.b.0[l], held.c.0[l], held.e.0[l], held.g.0[l], held.k.0[l]] = step;
             self.held.scale.set(i, scale);
             let State { q, p } = self.state.at(i);
             let kept = fault!(HELD_FORM, scale, times 0.9);
-            self.state.set(i, State { q: kept * (qq * q + qp * p), p: kept * p });
+            (held.t.0[l], held.u.0[l]) = (kept * (qq * q + qp * p), kept * p);
         }
+        let sum = |line: fn(&Held) -> &Line| {
+            let mut sum = [0.0; LANES];
+            self.held.modes().iter().for_each(|modes| (0..LANES).for_each(|l| sum[l] += line(modes).0[l]));
+            kernel::join(&sum)
+        };
+        (self.held.by_force, self.held.last_force) = ((sum(|modes| &modes.g), sum(|modes| &modes.k)), 0.0);
         for (port, heard) in self.ports.iter().zip(&mut self.held.heard) {
             for i in 0..self.bank.slots_in_use() {
                 let scale = if i < self.bank.two_poles_in_use() * LANES { self.held.scale.at(i) } else { 1.0 };
                 heard.set(i, port.heard.at(i) / scale);
             }
         }
+        self.held.others = self.bank.in_use > self.bank.two_poles_in_use();
+        self.held.is_heard = port == self.listener.port && self.ports[port].touched_where_heard();
         self.form = Form::Held { port };
     }
 

@@ -54,6 +54,9 @@ impl Resonator for Modal {
             Some(stroke) => stroke,
             None => self.find_stroke(port),
         };
+        if !self.coming.pushed {
+            return free;
+        }
         let compliances = self.steps.now().compliances(port);
         let pushed = self.coming.forces_n.iter().zip(compliances);
         pushed
@@ -66,17 +69,31 @@ impl Resonator for Modal {
 
     fn push(&mut self, port: usize, force_n: Real) {
         self.coming.forces_n[port] += force_n;
+        self.coming.pushed = true;
     }
 
     fn unpush(&mut self) {
-        self.coming.forces_n.fill(0.0);
+        self.coming.unpush();
+    }
+
+    fn step_under(&mut self, port: usize, force_n: Real) {
+        if self.form == (Form::Held { port }) && !self.coming.pushed {
+            self.step_held(port, 0.0 + force_n);
+        } else {
+            self.push(port, force_n);
+            self.commit();
+        }
     }
 
     fn commit(&mut self) {
         let watched = self.coming.watched;
         let elsewhere = self.coming.forces_n.iter().enumerate().any(|(port, f)| *f != 0.0 && port != watched);
         match self.form {
-            Form::Held { port } if !elsewhere => self.step_held(port),
+            Form::Held { port } if !elsewhere => {
+                self.step_held(port, self.coming.forces_n[port]);
+                self.coming.forces_n[port] = 0.0;
+                self.coming.pushed = false;
+            }
             _ => self.step_attended(elsewhere),
         }
     }
@@ -111,13 +128,20 @@ impl Resonator for Modal {
             (_, Form::Attended { .. }) => self.heard_sum(port, self.state.part(0, self.bank.in_use).p),
             (_, Form::Free { late, .. }) => self.free_reading(port, Motion::Velocity, late),
             (_, Form::Held { .. }) => {
-                let all = self.bank.in_use;
-                kernel::dot(self.path, self.state.part(0, all).p, self.held.heard[port].part(0, all))
+                let (heard, held) = (&self.held.heard[port], self.held.modes());
+                let (two_pole, all) = (self.bank.two_poles_in_use(), self.bank.in_use);
+                let (weights, others) = (heard.part(0, held.len()), self.state.part(two_pole, all).p);
+                kernel::held_sum(self.path, held, self.held.last_force, weights, others, heard.part(two_pole, all))
             }
         }
     }
 
     fn sounding(&self, port: usize, motion: Motion) -> Real {
+        if let (Some(velocity), Motion::Velocity, []) = (self.listener.velocity, motion, &self.bank.rigid[..])
+            && port == self.listener.port
+        {
+            return velocity;
+        }
         let all = if motion == Motion::Position { self.position(port) } else { self.velocity(port) };
         if self.bank.rigid.is_empty() { all } else { all - self.as_a_whole(port, motion) }
     }
@@ -201,9 +225,19 @@ impl Resonator for Modal {
     }
 
     fn settle(&mut self) -> bool {
-        let State { q, p } = self.state.part_mut(0, self.bank.in_use);
-        let [q, p] = [q, p].map(|row| kernel::flush(self.path, row, FLUSH));
-        let (mut alive, finite) = (q.0 || p.0, q.1 && p.1);
+        let (mut alive, mut finite) = (false, true);
+        let mut flush = |row| {
+            let (left, sane) = kernel::flush(self.path, row, FLUSH);
+            (alive, finite) = (alive || left, finite && sane);
+        };
+        let held = matches!(self.form, Form::Held { .. });
+        let State { q, p } = self.state.part_mut(if held { self.bank.two_poles_in_use() } else { 0 }, self.bank.in_use);
+        [q, p].into_iter().for_each(&mut flush);
+        if held {
+            for modes in self.held.modes_mut() {
+                [&mut modes.t, &mut modes.u].into_iter().for_each(|line| flush(core::slice::from_mut(line)));
+            }
+        }
         let small = |State { q, p }: State| q.abs() < STILL && p.abs() < STILL;
         if finite && !self.bank.rigid.is_empty() && self.bank.rigid.iter().all(|&i| small(self.state.at(i))) {
             self.bank.rigid.iter().for_each(|&i| self.state.set(i, State::default()));
@@ -218,7 +252,7 @@ impl Resonator for Modal {
     fn reset(&mut self) {
         self.enter_attended();
         (0..self.bank.slots_in_use()).for_each(|i| self.state.set(i, State::default()));
-        self.coming.forces_n.fill(0.0);
+        self.coming.unpush();
         self.free.excursion_m.fill(0.0);
         self.arrive();
         self.refresh(self.steps.level);
@@ -258,8 +292,11 @@ impl Resonator for Modal {
 impl Modal {
     /// True if every number of the state is zero, in any form.
     fn is_still(&self) -> bool {
-        let State { q, p } = self.state.part(0, self.bank.in_use);
-        q.iter().chain(p).all(|line| line.0.iter().all(|x| *x == 0.0))
+        let held = matches!(self.form, Form::Held { .. });
+        let State { q, p } = self.state.part(if held { self.bank.two_poles_in_use() } else { 0 }, self.bank.in_use);
+        let modes = if held { self.held.modes() } else { &[] };
+        let lines = q.iter().chain(p).chain(modes.iter().flat_map(|modes| [&modes.t, &modes.u]));
+        !(held && self.held.last_force != 0.0) && lines.flat_map(|line| line.0).all(|x| x == 0.0)
     }
 
     /// Free stroke of a port in the coming step, m, which is watched from now on.
@@ -274,22 +311,23 @@ impl Modal {
         stroke
     }
 
-    /// One step under the force at the held port.
-    fn step_held(&mut self, port: usize) {
-        let (force, two_pole, all) = (self.coming.forces_n[port], self.bank.two_poles_in_use(), self.bank.in_use);
-        let state = self.state.part_mut(0, two_pole);
-        let (mut stroke, mut velocity) = kernel::held(self.path, state, self.held.steps.part(0, two_pole), force);
-        if all > two_pole {
+    /// One step under a force at the held port alone.
+    #[inline]
+    fn step_held(&mut self, port: usize, force: Real) {
+        let (last_force, (per_n, speed_per_n)) = (self.held.last_force, self.held.by_force);
+        let (stroke, velocity) = kernel::held(self.path, self.held.modes_mut(), last_force);
+        let (mut stroke, mut velocity) = (stroke + per_n * force, velocity + speed_per_n * force); // [modal.6]
+        self.held.last_force = force;
+        if self.held.others {
+            let (two_pole, all) = (self.bank.two_poles_in_use(), self.bank.in_use);
             let touched = self.ports[port].touched.part(two_pole, all);
             let (state, step) = (self.state.part_mut(two_pole, all), self.steps.whole().part(two_pole, all));
             let others = kernel::step(self.path, state, step, touched, force, touched, touched);
             stroke += others.0;
             velocity += others.1;
         }
-        let heard = port == self.listener.port && self.ports[port].touched_where_heard();
         self.coming.strokes_m[port] = Some(stroke);
-        self.listener.velocity = heard.then_some(velocity);
-        self.coming.forces_n[port] = 0.0;
+        self.listener.velocity = self.held.is_heard.then_some(velocity);
     }
 
     /// One step under the force at the watched port, or under forces elsewhere too.
@@ -311,7 +349,7 @@ impl Modal {
         self.coming.forget_strokes();
         self.coming.strokes_m[watched] = Some(stroke);
         self.listener.velocity = (!self.retuning.fade.audible()).then_some(velocity);
-        self.coming.forces_n.fill(0.0);
+        self.coming.unpush();
         if self.retuning.fade.pass(1, self.steps.level) {
             self.advance();
         }
