@@ -51,6 +51,7 @@ pub const SECTIONS: &[Section] = &[
     Section { name: "process", measure: crackling },
     Section { name: "water", measure: flowing },
     Section { name: "fluid", measure: tank },
+    Section { name: "walk", measure: walking },
     Section { name: "shape", measure: shapes },
     Section { name: "sweep", measure: whole_sweep },
     Section { name: "analyse", measure: analysing },
@@ -231,6 +232,36 @@ fn tank(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
     )?;
     let ms = number(1e3 * median / 60.0);
     table.figure("and their median", [String::new(), percent(median), ms, "< 65 %".into()], median < 0.65)
+}
+
+/// Somebody who walks over every shipped floor, four regions, a sole and a room: mean over 20 steps; and nobody who does.
+fn walking(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
+    table.heading("a walker on a floor, in a room, mode updates per frame", ["", "ours", "ns", "goal"])?;
+    let floors = crate::library::SHIPPED.iter().map(|(name, _)| *name).filter(|name| name.starts_with("floor-"));
+    for floor in floors.chain(["nobody walks"]) {
+        let (speed, goal) = if floor == "nobody walks" { (0.0, 10.0) } else { (1.3, 450.0) };
+        let (mut least, mut least_ns) = (f64::INFINITY, 0.0);
+        for _ in 0..3 {
+            let mut engine = engine::walked(if speed > 0.0 { floor } else { "floor-gravel" }, speed)?;
+            let mut plain = Plain::new(&modes(512));
+            let mut plain_ns = || (0..20).map(|_| time_ns(&mut |out| plain.render(out))).fold(f64::INFINITY, f64::min);
+            let before_ns = plain_ns();
+            let (mut out, blocks) = ([0.0; 2 * BLOCK], (11.0 * bank::RATE_HZ) as usize / BLOCK);
+            let start = Instant::now();
+            for _ in 0..blocks {
+                engine.render(&[], &mut Queue::new(), &mut out);
+                std::hint::black_box(&out);
+            }
+            let ours_ns = start.elapsed().as_nanos() as f64 / (blocks * BLOCK) as f64;
+            let updates = ours_ns / (before_ns.min(plain_ns()) / 512.0);
+            if updates < least {
+                (least, least_ns) = (updates, ours_ns);
+            }
+        }
+        let columns = [String::new(), format!("{least:.0}"), format!("{least_ns:.0}"), format!("<= {goal}")];
+        table.figure(floor, columns, least <= goal)?;
+    }
+    Ok(())
 }
 
 /// What a room and a distance cost in the same unit: a mode that is heard there, without what it costs outside.

@@ -40,6 +40,8 @@ pub mod rain;
 pub mod scatter;
 pub mod splash;
 pub mod spread;
+pub mod step;
+pub mod tread;
 pub mod water;
 
 use crate::math::{Real, exp, ln};
@@ -191,6 +193,10 @@ pub trait Process: Tunable + Send + Sync {
     /// Where the place of an event is, m, if it knows.
     fn spot(&self, _place: usize) -> [Real; 2] {
         [0.0; 2]
+    }
+    /// The speed at which the mass that it moves is to be struck as the present cell begins, m/s; said once.
+    fn strike(&mut self) -> Option<Real> {
+        None
     }
     /// False while it would write nothing but zeros.
     fn is_awake(&self) -> bool;

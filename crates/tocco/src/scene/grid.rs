@@ -9,6 +9,7 @@ use super::directory::Probe;
 use crate::contact::Site;
 use crate::gait::walker::{LANES, REGIONS, Walker};
 use crate::math::Real;
+use crate::process::step::PerStep;
 use crate::process::{Event, Lane, Process, Span, Triggered};
 use crate::resonator::CONTROL_TICKS;
 use crate::signal::{Cell, Signal, Source};
@@ -22,6 +23,8 @@ pub(crate) struct Heard {
 /// A process, the signal that it hears and what it does.
 pub(crate) struct Acting {
     pub process: Box<dyn Process>,
+    /// What of it is drawn anew for every step.
+    pub per_step: Option<PerStep>,
     /// Number of its signal.
     pub hears: usize,
     /// Where it hits: numbers of [`Grid::pushes`].
@@ -167,7 +170,11 @@ impl Grid {
         self.lands.drain(..self.landed);
         self.landed = 0;
         for (number, acting) in self.processes.iter_mut().enumerate() {
-            beyond += acting.process.enter(self.signals[acting.hears].signal.cell());
+            let mut cell = self.signals[acting.hears].signal.cell();
+            if let Some(per_step) = &mut acting.per_step {
+                cell = per_step.enter(cell, &mut *acting.process);
+            }
+            beyond += acting.process.enter(cell);
             for landing in acting.process.landings() {
                 let Falling { body, down, .. } = acting.bodies[landing.body];
                 if self.lands.len() < self.lands.capacity() {
@@ -258,10 +265,24 @@ impl Grid {
 }
 
 impl Acting {
+    /// Sets a parameter that is within its range. `[audio]`
+    pub fn set(&mut self, param: usize, value: Real) {
+        match &mut self.per_step {
+            Some(per_step) => per_step.set(&mut *self.process, param, value),
+            None => self.process.set(param, value),
+        }
+    }
+
     /// A process that hears a signal, hits at places and lets masses fall. `[control]`
-    pub fn new(process: Box<dyn Process>, hears: usize, ports: Vec<usize>, bodies: Vec<Falling>) -> Self {
+    pub fn new(
+        process: Box<dyn Process>,
+        per_step: Option<PerStep>,
+        hears: usize,
+        ports: Vec<usize>,
+        bodies: Vec<Falling>,
+    ) -> Self {
         let forces = vec![[0.0; CONTROL_TICKS]; ports.len()];
         let sound = [0.0; CONTROL_TICKS];
-        Self { process, hears, ports, forces, sound, written: false, events: 0, idle: READY, bodies }
+        Self { process, per_step, hears, ports, forces, sound, written: false, events: 0, idle: READY, bodies }
     }
 }

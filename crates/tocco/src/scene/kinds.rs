@@ -47,6 +47,7 @@ pub mod spread;
 pub mod string;
 pub mod tap;
 pub mod texture;
+pub mod tread;
 pub mod vessel;
 pub mod walk;
 pub mod wall;
@@ -79,7 +80,7 @@ pub mod definitions {
     pub use super::patter::PatterDef;
     pub use super::points::PointsDef;
     pub use super::probe::ProbeDef;
-    pub use super::process::ProcessDef;
+    pub use super::process::{PerStepDef, ProcessDef};
     pub use super::puddle::PuddleDef;
     pub use super::rain::RainDef;
     pub use super::scatter::ScatterDef;
@@ -90,6 +91,7 @@ pub mod definitions {
     pub use super::string::{PlaceDef, StringDef};
     pub use super::tap::{Quantity, TapDef, TapTo};
     pub use super::texture::TextureDef;
+    pub use super::tread::TreadDef;
     pub use super::vessel::VesselDef;
     pub use super::walk::{ExciteBy, WalkDef};
     pub use super::wall::WallDef;
@@ -110,6 +112,7 @@ pub mod definitions {
     pub use crate::process::scatter::ScatterParams;
     pub use crate::process::splash::SplashParams;
     pub use crate::process::spread::SpreadParams;
+    pub use crate::process::tread::TreadParams;
     pub use crate::resonator::vessel::{VesselForm, VesselParams};
     pub use crate::signal::noise::NoiseSpec;
     pub use crate::signal::{Operators, SignalParams};
@@ -177,9 +180,9 @@ const PARTS: &[&[Kind]] = &[
     &flat::<{ count(CONTACTS) }>(CONTACTS),
     &flat::<{ count(SIGNALS) }>(SIGNALS),
     &flat::<{ count(PROCESSES) }>(PROCESSES),
+    &[walk::WALK, walk::GROUND],
 ];
-const ALL: &[&[Kind]] =
-    &[&[SCENE], MODELS, &[walk::WALK, walk::GROUND, part::PART, DRIVE, NOISE, EVENT, OUTPUT, ROOM, TAP, CONTROL, MIDI]];
+const ALL: &[&[Kind]] = &[&[SCENE], MODELS, &[part::PART, DRIVE, NOISE, EVENT, OUTPUT, ROOM, TAP, CONTROL, MIDI]];
 
 const SHAPES: &[Kind] = &{
     let mut all = [Kind::NONE; FAMILIES.len()];
@@ -622,6 +625,8 @@ registry! {
     Puddle(puddle::PuddleDef) = puddle::PUDDLE;
     /// A sheet of ice.
     Ice(ice::IceDef) = ice::ICE;
+    /// A sole that comes down.
+    Tread(tread::TreadDef) = tread::TREAD;
 }
 
 /// Parameters with their declarations.

@@ -13,7 +13,7 @@ pub const BUBBLES: Kind = Kind {
     id: "bubbles",
     doc: "Bubbles that close in water: a brook, a river, a drink, a kettle, a straw. A trigger is one bubble: radius_m, amplitude_pa, rise, attack, delay_s.",
     params: FlowParams::SPECS,
-    keys: &with_common::<2, 4>([
+    keys: &with_common::<2, 5>([
         key(
             "law",
             KeyType::Word(BubbleLaw::WORDS),

@@ -13,7 +13,7 @@ pub const DRIP: Kind = Kind {
     id: "drip",
     doc: "Drops that fall into water: a tap, a cave. A trigger is one drop: diameter_m, height_m, depth_m, delay_s.",
     params: DripParams::SPECS,
-    keys: &with_common::<0, 2>([]),
+    keys: &with_common::<0, 3>([]),
     rules: &[],
 };
 

@@ -16,7 +16,7 @@ pub const ICE: Kind = Kind {
     id: "ice",
     doc: "A sheet of ice on water that cracks where it is pressed harder than before; its signal is a load. A trigger is one press: force_n, x_m, y_m, duration_s.",
     params: IceParams::SPECS,
-    keys: &with_common::<2, 4>([
+    keys: &with_common::<2, 5>([
         key("thickness_m", THICKNESS, "Thickness of the ice, default 0.04 m."),
         key("distance_m", DISTANCE, "Also heard through the ice from so far away, as a falling chirp; default 0: not."),
     ]),

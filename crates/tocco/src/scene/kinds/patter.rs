@@ -13,7 +13,7 @@ pub const PATTER: Kind = Kind {
     id: "patter",
     doc: "Short noises of water that lands, without bubbles. A trigger is one landing: radius_m, amplitude_pa, speed_m_s, decay_s, delay_s.",
     params: PatterParams::SPECS,
-    keys: &with_common::<0, 2>([]),
+    keys: &with_common::<0, 3>([]),
     rules: &[],
 };
 

@@ -13,7 +13,7 @@ pub const PUDDLE: Kind = Kind {
     id: "puddle",
     doc: "Water that a foot, a hand or a wheel presses aside: slaps, bubbles, drops that fall back; its signal is a load, 1 for a whole foot.",
     params: PuddleParams::SPECS,
-    keys: &with_common::<0, 2>([]),
+    keys: &with_common::<0, 3>([]),
     rules: &[],
 };
 

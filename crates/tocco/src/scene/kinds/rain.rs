@@ -12,7 +12,7 @@ pub const RAIN: Kind = Kind {
     id: "rain",
     doc: "Drops that fall on water, on the ground, or on bodies, where each is a real hit. A trigger is one drop: diameter_m, distance_m, delay_s.",
     params: RainParams::SPECS,
-    keys: &with_common::<1, 3>([key(
+    keys: &with_common::<1, 4>([key(
         "surface",
         KeyType::Word(RainOn::WORDS),
         "What it falls on, unless on bodies: water (default) or ground.",

@@ -12,7 +12,7 @@ pub const SPLASH: Kind = Kind {
     id: "splash",
     doc: "Bodies thrown into water, where the signal rises above the threshold: impact, cavity, droplets; `on`: the bottom that they hit in the end. A trigger is one splash: mass_kg, height_m, depth_m, delay_s.",
     params: SplashParams::SPECS,
-    keys: &with_common::<0, 2>([]),
+    keys: &with_common::<0, 3>([]),
     rules: &[],
 };
 
