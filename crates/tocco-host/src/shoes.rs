@@ -99,7 +99,8 @@ pub fn run(args: &ShoesArgs) -> Result<()> {
     let scene = walk.document()?;
     let mut scale = Scale::PLAIN;
     if let Some(text) = &args.zero {
-        let numbers: Vec<f64> = text.split(',').filter_map(|x| x.trim().parse().ok()).filter(|x: &f64| x.is_finite()).collect();
+        let numbers: Vec<f64> =
+            text.split(',').filter_map(|x| x.trim().parse().ok()).filter(|x: &f64| x.is_finite()).collect();
         match <[f64; 4]>::try_from(numbers) {
             Ok(zero) if text.split(',').count() == 4 => scale.zero = zero,
             _ => return bad(format!("--zero {text}: give four numbers parted by commas, one for each sensor")),
@@ -195,8 +196,9 @@ impl Front for Feet {
                 let Some(address) = (host.as_str(), *port).to_socket_addrs().ok().and_then(|mut all| all.next()) else {
                     return bad(format!("--osc-host {host}: no such address; 127.0.0.1 is this machine"));
                 };
-                let socket = UdpSocket::bind(address)
-                    .map_err(|e| HostError::BadInput(format!("OSC port {port} on {host}: {}", crate::error::plain(&e))))?;
+                let socket = UdpSocket::bind(address).map_err(|e| {
+                    HostError::BadInput(format!("OSC port {port} on {host}: {}", crate::error::plain(&e)))
+                })?;
                 let address = socket.local_addr().map_err(wrong)?;
                 self.address = Some(address);
                 console::remark(&format!("shoes by OSC on {address}"));
@@ -306,6 +308,8 @@ pub struct Walker {
     expect: [Vec<String>; 2],
     generation: Option<u64>,
     calibrated: bool,
+    /// When zero and weight are guessed next, s, while they are not known.
+    guess_s: f64,
     remarked: Option<Instant>,
     wrong: u64,
 }
@@ -322,6 +326,7 @@ impl Walker {
             expect: [Vec::new(), Vec::new()],
             generation: None,
             calibrated: settings.calibrate_s.is_none(),
+            guess_s: 1.0,
             remarked: None,
             wrong: 0,
         }
@@ -361,7 +366,8 @@ impl Walker {
                     continue;
                 }
             };
-            let numbers: Vec<f64> = message.args.iter().map_while(|arg| number(arg).ok()).filter(|x| x.is_finite()).collect();
+            let numbers: Vec<f64> =
+                message.args.iter().map_while(|arg| number(arg).ok()).filter(|x| x.is_finite()).collect();
             let whole = numbers.len() == message.args.len();
             match (message.addr.as_str(), numbers.as_slice()) {
                 ("/shoe", [a, b, c, d]) if whole => self.all([*a, *b, *c, *d]),
@@ -436,7 +442,8 @@ impl Walker {
     fn foot(&mut self, id: f64, x: f64, y: f64, force_n: f64) {
         let Some(foot) = self.feet.get_mut(id as usize).filter(|_| id >= 0.0 && id.fract() == 0.0) else {
             let people = self.settings.people;
-            return self.refuse(format!("/foot {id}: {people} people have feet 0 to {}; give --people", 2 * people - 1));
+            return self
+                .refuse(format!("/foot {id}: {people} people have feet 0 to {}; give --people", 2 * people - 1));
         };
         let now = Instant::now();
         let force = force_n / (self.settings.mass_kg * GRAVITY);
@@ -461,10 +468,21 @@ impl Walker {
             match self.shoes.calibrate() {
                 Some(Scale { zero, per_unit }) => self.remark(format!(
                     "shoes: zero {:.1}, {:.1}, {:.1}, {:.1}; one body weight is {:.1} left, {:.1} right",
-                    zero[0], zero[1], zero[2], zero[3], 1.0 / per_unit[0], 1.0 / per_unit[2]
+                    zero[0],
+                    zero[1],
+                    zero[2],
+                    zero[3],
+                    1.0 / per_unit[0],
+                    1.0 / per_unit[2]
                 )),
-                None => self.remark("shoes: nobody walked, so nothing is calibrated; start again, or give --zero and --weight".into()),
+                None => self.remark(
+                    "shoes: nobody walked, so nothing is calibrated; start again, or give --zero and --weight".into(),
+                ),
             }
+        }
+        if !self.calibrated && at_s >= self.guess_s {
+            self.guess_s += 0.5;
+            self.shoes.guess_scale();
         }
         let mut said = Vec::new();
         self.shoes.turn(at_s, &mut said);
@@ -516,4 +534,3 @@ fn set(desk: &mut Desk, path: String, value: f64) {
         desk.count_refused();
     }
 }
-

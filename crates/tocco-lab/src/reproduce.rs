@@ -14,6 +14,7 @@ mod cello;
 mod contact_time;
 mod crackle;
 mod fit;
+mod footsteps;
 mod graphic;
 mod materials;
 mod membrane;
@@ -198,6 +199,18 @@ const ITEMS: &[Item] = &[
         id: "002-crumple",
         title: "002 2.2.3: the power law of crumpling, from events and from sound",
         compute: crackle::crumpling,
+    },
+    Item {
+        id: "002-table-5.1",
+        title: "002 Table 5.1: bands of recorded floors, as Hz",
+        compute: footsteps::table_5_1,
+    },
+    Item { id: "002-envelope", title: "002 (5.1) to (5.4): envelopes of steps", compute: footsteps::envelopes },
+    Item { id: "002-force", title: "002 3.4, 7: the force under a walking foot", compute: footsteps::force },
+    Item {
+        id: "002-attack",
+        title: "002 5.2, 7: what the first milliseconds of a step tell",
+        compute: footsteps::attack,
     },
     Item { id: "001-fig-3", title: "001 Figure 3: the adhesion map", compute: adhesion::compute },
     Item { id: "001-string", title: "001: the cello D string, 147 Hz and Q 500", compute: cello::string },

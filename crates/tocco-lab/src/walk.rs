@@ -116,7 +116,8 @@ impl Walk {
     pub fn scene(&self) -> Result<(String, Option<PathBuf>)> {
         self.check()?;
         let floor = library::load(&self.floor)?;
-        let has = |name: &str| floor.def.signals.iter().any(|s| s.name == name && matches!(s.form, SignalForm::Inlet(_)));
+        let has =
+            |name: &str| floor.def.signals.iter().any(|s| s.name == name && matches!(s.form, SignalForm::Inlet(_)));
         if !has("press") {
             return bad(format!(
                 "{}: not a floor; it has no inlet 'press' ([signal.press] with type = \"input\") for a foot to press",
@@ -229,7 +230,10 @@ pub fn picture(plan: &Plan) -> Result<Figure> {
     let scene = plan.build()?;
     let (channels, rate_hz) = (scene.channels(), plan.rate_hz);
     let find = |region: &str| scene.directory().probe(&format!("{WALKER}.{region}.value"));
-    let probes: Vec<_> = REGIONS.iter().map(|region| find(region)).collect::<std::result::Result<_, _>>()
+    let probes: Vec<_> = REGIONS
+        .iter()
+        .map(|region| find(region))
+        .collect::<std::result::Result<_, _>>()
         .map_err(|e| Error::Machine(e.to_string()))?;
     let mut engine = Engine::new(scene);
     let mut forces = vec![Vec::new(); REGIONS.len()];
@@ -250,8 +254,12 @@ pub fn picture(plan: &Plan) -> Result<Figure> {
     for (k, (region, data)) in REGIONS.iter().zip(forces).enumerate() {
         force = force.with(Series::new(region.replace('_', " "), [2, 6, 1, 5][k], Look::Line, data));
     }
-    let sound = Panel::new("sound, every 5 ms", "time, s", "level, dB of full scale")
-        .with(Series::new("", 0, Look::Thin, level));
+    let sound = Panel::new("sound, every 5 ms", "time, s", "level, dB of full scale").with(Series::new(
+        "",
+        0,
+        Look::Thin,
+        level,
+    ));
     Ok(Figure { title: plan.scene.title().to_owned(), panels: vec![force, sound] })
 }
 

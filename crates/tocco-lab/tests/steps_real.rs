@@ -170,10 +170,17 @@ fn floors_found_from_recordings_play_nearer_to_their_mean_than_the_recordings_ar
     if !Path::new(folder).is_dir() {
         return skip("floors from recordings", &format!("Debian's package {package}"));
     }
-    for (kind, count, noisy) in
-        [("snow", 5, true), ("gravel", 4, true), ("grass", 3, true), ("sand", 3, true), ("dirt", 2, true), ("wood", 2, false), ("metal", 3, false)]
-    {
-        let open = |n: usize| Recording::open(format!("{folder}/default_{kind}_footstep.{n}.ogg").as_ref(), true).unwrap();
+    for (kind, count, noisy) in [
+        ("snow", 5, true),
+        ("gravel", 4, true),
+        ("grass", 3, true),
+        ("sand", 3, true),
+        ("dirt", 2, true),
+        ("wood", 2, false),
+        ("metal", 3, false),
+    ] {
+        let open =
+            |n: usize| Recording::open(format!("{folder}/default_{kind}_footstep.{n}.ogg").as_ref(), true).unwrap();
         let recordings: Vec<Recording> = (1..=count).map(open).collect();
         let found = floor(&recordings, &StepsOptions::default()).unwrap();
         println!("{kind}: {}", found.words(&recordings));

@@ -184,6 +184,13 @@ impl Shoes {
         Some(scale)
     }
 
+    /// The same for now, while more is to come: nothing is forgotten.
+    pub fn guess_scale(&mut self) {
+        if let Some(scale) = Scale::from_walk(&self.readings) {
+            self.scale = scale;
+        }
+    }
+
     /// What a foot's attack tells now: a and b of both windows.
     pub fn lines(&self, foot: usize) -> [Line; 2] {
         self.feet[foot].lines
@@ -331,10 +338,14 @@ mod tests {
         // The curves of speeds between 0.9 and 1.7 m/s are one family: after 20 steps the guess is as near as 600 measured
         // steps allow after 20 of their own, 0.062 BW.
         let peaks: Vec<f64> = peaks(&said);
-        let late: Vec<f64> = lasts[24..].iter().zip(&peaks[24..]).map(|((_, said), peak)| {
-            let Said::Expect(_, guess, _) = said else { panic!() };
-            guess - peak
-        }).collect();
+        let late: Vec<f64> = lasts[24..]
+            .iter()
+            .zip(&peaks[24..])
+            .map(|((_, said), peak)| {
+                let Said::Expect(_, guess, _) = said else { panic!() };
+                guess - peak
+            })
+            .collect();
         let rms = (late.iter().map(|e| e * e).sum::<f64>() / late.len() as f64).sqrt();
         assert!(rms < 0.062, "{rms}");
     }

@@ -109,8 +109,9 @@ fn final_ms() -> f64 {
     use tocco::process::particles::Resonance;
     let band = Resonance { freq_hz: 1000.0, bandwidth_hz: 2000.0, gain: 1.0 };
     let make = Prototype { bands: vec![band], envelope: vec![1.0; 100], deviation: Vec::new(), frame_s: 0.01 };
-    let mut step =
-        Footstep::new(FootstepParams::default(), FootstepBy::Event, make, RATE_HZ, |label| tocco::rng::Rng::new(1, label));
+    let mut step = Footstep::new(FootstepParams::default(), FootstepBy::Event, make, RATE_HZ, |label| {
+        tocco::rng::Rng::new(1, label)
+    });
     let signal = |k: u64| (0.06 * (k as f64 - 1.0)).clamp(0.0, 0.3) + (0.02 * (k as f64 - 6.0)).clamp(0.0, 0.4);
     let mut last = (0.0, 0);
     for index in 0..40 {
@@ -129,7 +130,8 @@ fn table(table: &mut Table, folder: &TemporaryFolder) -> Result<()> {
     let all = latencies(folder)?;
     let at = |share: f64| all.get(((all.len().max(1) - 1) as f64 * share) as usize).copied().unwrap_or(f64::INFINITY);
     let goal = 1e3 * BLOCK as f64 / RATE_HZ + 2.0;
-    let columns = [format!("{:.2}", at(0.5)), format!("{:.2}", at(0.9)), format!("{:.2}", at(1.0)), format!("<= {goal:.2}")];
+    let columns =
+        [format!("{:.2}", at(0.5)), format!("{:.2}", at(0.9)), format!("{:.2}", at(1.0)), format!("<= {goal:.2}")];
     table.figure("force sample to first sound (median)", columns, all.len() == STEPS && at(0.5) <= goal)?;
     let last = final_ms();
     let columns = [format!("{last:.1}"), String::new(), String::new(), "<= 11".into()];

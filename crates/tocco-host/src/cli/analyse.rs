@@ -4,9 +4,9 @@
 use crate::error::Result;
 use clap::Args;
 use std::path::PathBuf;
+use tocco_lab::analyse::Options;
 use tocco_lab::analyse::footsteps::{self, StepsOptions};
 use tocco_lab::analyse::task::{self, Task};
-use tocco_lab::analyse::Options;
 
 /// Shown under the options.
 pub(super) const EXAMPLES: &str = "Examples:\n  tocco analyse bell.wav -o bell.toml --picture bell.png\n  \

@@ -72,7 +72,8 @@ pub(super) struct WalkArgs {
 impl WalkArgs {
     /// Does what was typed.
     pub(super) fn run(&self) -> Result<()> {
-        let files = [Some(&self.output), self.picture.as_ref(), self.save.as_ref(), self.grf.as_ref(), self.audio.as_ref()];
+        let files =
+            [Some(&self.output), self.picture.as_ref(), self.save.as_ref(), self.grf.as_ref(), self.audio.as_ref()];
         let given: Vec<&PathBuf> = files.into_iter().flatten().collect();
         if (1..given.len()).any(|i| given[..i].contains(&given[i])) {
             return bad("sound, picture, scene and record need a file each; two have the same name");

@@ -228,8 +228,7 @@ fn part(
     let spectra: Vec<Vec<f64>> = pieces.iter().map(|piece| bands::thirds(piece, rate_hz)).collect();
     let centres = bands::centres(rate_hz);
     let count = spectra.len() as f64;
-    let mean: Vec<f64> =
-        (0..centres.len()).map(|j| spectra.iter().map(|s| s[j]).sum::<f64>() / count).collect();
+    let mean: Vec<f64> = (0..centres.len()).map(|j| spectra.iter().map(|s| s[j]).sum::<f64>() / count).collect();
     let to_db = |p: f64| 10.0 * p.max(1e-14).log10();
     let mean_db: Vec<f64> = mean.iter().map(|p| to_db(*p)).collect();
     let apart = spectra.iter().flat_map(|s| s.iter().zip(&mean_db).map(|(p, m)| (to_db(*p) - m).powi(2)));

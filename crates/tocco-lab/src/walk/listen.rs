@@ -69,7 +69,8 @@ mod tests {
         let recording = Recording { name: "walk".into(), rate_hz, samples, lossy: false };
         let feet = feet(&recording, false).unwrap();
         assert_eq!(feet.steps.len(), 4);
-        let sum = |region: usize, from: f64| -> f64 { feet.regions[region][(1e3 * from) as usize..][..200].iter().sum() };
+        let sum =
+            |region: usize, from: f64| -> f64 { feet.regions[region][(1e3 * from) as usize..][..200].iter().sum() };
         for (n, from) in starts.iter().enumerate() {
             let (own, other) = (2 * (n % 2), 2 - 2 * (n % 2));
             assert!(sum(own, *from) > 5.0 && sum(own + 1, *from) > 0.0, "{n}");

@@ -62,10 +62,12 @@ pub fn parse(text: &str, called: &str, mass_kg: f64) -> Result<Feet> {
         .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
     let Some((at, head)) = lines.next() else { return bad(format!("{called}: there is nothing in it")) };
     let mark = [';', '\t', ','].into_iter().find(|mark| head.contains(*mark)).unwrap_or(',');
-    let cells = |line: &str| -> Vec<String> { line.split(mark).map(|cell| cell.trim().trim_matches('"').to_owned()).collect() };
+    let cells =
+        |line: &str| -> Vec<String> { line.split(mark).map(|cell| cell.trim().trim_matches('"').to_owned()).collect() };
     let names = cells(head);
     let columns = names.iter().map(|name| column(name, called, at)).collect::<Result<Vec<_>>>()?;
-    let forces: Vec<usize> = columns.iter().filter_map(|c| if let Column::Force(k, _) = c { Some(*k) } else { None }).collect();
+    let forces: Vec<usize> =
+        columns.iter().filter_map(|c| if let Column::Force(k, _) = c { Some(*k) } else { None }).collect();
     let kind = layout(&forces, called, at)?;
     if columns.iter().filter(|c| matches!(c, Column::Time(_))).count() != 1 {
         return bad(format!("{called}:{at}: needs one column of time, as time_s or time_ms"));
@@ -92,7 +94,9 @@ pub fn parse(text: &str, called: &str, mass_kg: f64) -> Result<Feet> {
                 Column::Time(factor) => {
                     let time = factor * number;
                     if let Some(last) = times.last().filter(|last| time <= **last) {
-                        return bad(format!("{called}:{at}: {time} s after {last} s; time must rise from line to line"));
+                        return bad(format!(
+                            "{called}:{at}: {time} s after {last} s; time must rise from line to line"
+                        ));
                     }
                     if let Some(last) = times.last().filter(|last| time - **last > LONGEST_STEP_S) {
                         let gap = time - last;
@@ -165,18 +169,28 @@ fn column(name: &str, called: &str, at: usize) -> Result<Column> {
         // A slip of a name that is needed is said; what a laboratory adds (moments, markers) is not read.
         let near = nearest(stem, NAMES);
         let slip = ["n", "kn", "bw"].contains(&unit) && near.contains('\'');
-        return if slip { bad(format!("{called}:{at}: column {name}: no such region{near}")) } else { Ok(Column::Other) };
+        return if slip {
+            bad(format!("{called}:{at}: column {name}: no such region{near}"))
+        } else {
+            Ok(Column::Other)
+        };
     };
     match unit {
         "n" => Ok(Column::Force(k, Unit::Newton(1.0))),
         "kn" => Ok(Column::Force(k, Unit::Newton(1e3))),
         "bw" => Ok(Column::Force(k, Unit::BodyWeight)),
-        _ => bad(format!("{called}:{at}: column {name}: unit '{unit}' is not known; forces are in N, kN or BW (body weights)")),
+        _ => bad(format!(
+            "{called}:{at}: column {name}: unit '{unit}' is not known; forces are in N, kN or BW (body weights)"
+        )),
     }
 }
 
 fn clip(cell: &str) -> String {
-    if cell.chars().count() > 24 { format!("{}...", cell.chars().take(24).collect::<String>()) } else { cell.to_owned() }
+    if cell.chars().count() > 24 {
+        format!("{}...", cell.chars().take(24).collect::<String>())
+    } else {
+        cell.to_owned()
+    }
 }
 
 /// Refuses forces that no foot makes.
@@ -195,7 +209,9 @@ fn weigh(values: &[[f64; NAMES.len()]], kind: Layout, called: &str) -> Result<()
         ));
     }
     if -least > most.max(STANDS_BW) {
-        return bad(format!("{called}: forces are negative (down to {least:.2} body weights); turn their sign: pressing down is positive"));
+        return bad(format!(
+            "{called}: forces are negative (down to {least:.2} body weights); turn their sign: pressing down is positive"
+        ));
     }
     if most < STANDS_BW {
         return bad(format!(
@@ -264,7 +280,8 @@ fn split(rows: &[[f64; NAMES.len()]], kind: Layout) -> Feet {
                 feet.regions[k] = column(k);
             }
             for foot in 0..2 {
-                let whole: Vec<f64> = (0..rows.len()).map(|k| feet.regions[2 * foot][k] + feet.regions[2 * foot + 1][k]).collect();
+                let whole: Vec<f64> =
+                    (0..rows.len()).map(|k| feet.regions[2 * foot][k] + feet.regions[2 * foot + 1][k]).collect();
                 feet.steps.extend(stances(&whole).iter().map(|(from, _)| 1e-3 * *from as f64));
             }
         }
@@ -299,7 +316,8 @@ mod tests {
     fn feet_in_newtons_become_regions_in_body_weights_whose_sum_they_are() {
         let mut text = String::from("# laboratory\ntime [s];left (N);right (N);moment_Nm\n");
         for k in 0..1500 {
-            let (left, right) = (if k < 650 { stance(k) } else { 0.0 }, if (600..1250).contains(&k) { stance(k - 600) } else { 0.0 });
+            let (left, right) =
+                (if k < 650 { stance(k) } else { 0.0 }, if (600..1250).contains(&k) { stance(k - 600) } else { 0.0 });
             text += &format!("{};{};{};0\n", f64::from(k) * 1e-3, 700.0 * left, 700.0 * right - 3.0);
         }
         let feet = parse(&text, "plate.csv", 700.0 / GRAVITY).unwrap();
@@ -337,14 +355,24 @@ mod tests {
         assert!(parse(&good, "p.csv", 71.4).is_ok());
         for (text, said) in [
             (good.replace("0.1,", "abc,"), "p.csv:102: 'abc' in column time_s is not a number"),
-            (good.replace("time_s,force_N", "time_s,force"), "p.csv:1: column force has no unit; write force_N, force_kN or force_BW"),
+            (
+                good.replace("time_s,force_N", "time_s,force"),
+                "p.csv:1: column force has no unit; write force_N, force_kN or force_BW",
+            ),
             (good.replace("time_s,", "time,"), "p.csv:1: column time has no unit; write time_s or time_ms"),
             (good.replace("force_N", "force_lbf"), "p.csv:1: column force_lbf: unit 'lbf' is not known"),
             (good.replace("force_N", "force_BW"), "body weights; is the unit right"),
             (good.replace("force_N", "force_kN"), "body weights; is the unit right"),
             (good.replace("0.3,", "0.2,"), "0.2 s after 0.299 s; time must rise"),
             (good.replace("0.3,", "0.299,"), "0.299 s after 0.299 s; time must rise"),
-            (format!("time_s,force_N\n{}{}", (0..300).map(row).collect::<String>(), (400..650).map(row).collect::<String>()), "p.csv:302: a gap of 0.101 s after 0.299 s"),
+            (
+                format!(
+                    "time_s,force_N\n{}{}",
+                    (0..300).map(row).collect::<String>(),
+                    (400..650).map(row).collect::<String>()
+                ),
+                "p.csv:302: a gap of 0.101 s after 0.299 s",
+            ),
             (good.replace("0.05,", "0.05,,"), "p.csv:52: 3 cells and 2 columns"),
             ("time_s,force_N\n0,\n".into(), "p.csv:2: column force_N is empty"),
             ("time_s,heel_left_N,left_N\n".into(), "columns of force are the four regions"),

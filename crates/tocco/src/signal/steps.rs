@@ -238,8 +238,7 @@ mod tests {
         (0..(seconds * rate_hz) as usize)
             .map(|n| {
                 let t = n as Real / rate_hz;
-                let level: Real =
-                    starts.iter().filter(|from| t >= **from).map(|from| exp(-(t - from) / decay_s)).sum();
+                let level: Real = starts.iter().filter(|from| t >= **from).map(|from| exp(-(t - from) / decay_s)).sum();
                 (0.3 * level * rng.normal() + 1e-4 * rng.normal()) as f32
             })
             .collect()

@@ -235,7 +235,8 @@ mod tests {
     #[test]
     fn thirds_hold_the_energy_of_the_sound_between_their_ends() {
         let rate_hz = 44_100.0;
-        let tone: Vec<f64> = (0..22_050).map(|n| (std::f64::consts::TAU * 1000.0 * f64::from(n) / rate_hz).sin()).collect();
+        let tone: Vec<f64> =
+            (0..22_050).map(|n| (std::f64::consts::TAU * 1000.0 * f64::from(n) / rate_hz).sin()).collect();
         let all = thirds(&tone, rate_hz);
         let energy = tone.iter().map(|x| x * x).sum::<f64>() / rate_hz;
         assert!((all.iter().sum::<f64>() / energy - 1.0).abs() < 0.01);
@@ -256,7 +257,10 @@ mod tests {
         let found = fit(&levels, rate_hz, 6);
         assert!(found.fit_db < 0.1, "{}", found.fit_db);
         for (f, b, _) in truth {
-            let near = found.bands.iter().any(|x| (x.freq_hz / f - 1.0).abs() < 0.03 && (x.bandwidth_hz / b - 1.0).abs() < 0.15);
+            let near = found
+                .bands
+                .iter()
+                .any(|x| (x.freq_hz / f - 1.0).abs() < 0.03 && (x.bandwidth_hz / b - 1.0).abs() < 0.15);
             assert!(near, "{f}/{b}: {:?}", found.bands);
         }
     }

@@ -63,7 +63,10 @@ impl Floor {
         );
         for (inlet, of) in [("press", "heel"), ("press_toe", "toes")] {
             // Writing to a String cannot fail.
-            let _ = write!(text, "\n# Force under the {of}, body weights.\n[signal.{inlet}]\ntype = \"input\"\nmax = 10.0\nunit = \"BW\"\n");
+            let _ = write!(
+                text,
+                "\n# Force under the {of}, body weights.\n[signal.{inlet}]\ntype = \"input\"\nmax = 10.0\nunit = \"BW\"\n"
+            );
         }
         for part in &self.parts {
             let toe = part.name == "toe";
@@ -79,7 +82,12 @@ impl Floor {
                 ProcessDef { name: part.name.into(), driven_by: driven_by.into(), on: Vec::new(), form: form.into() };
             let whole = SceneDef { processes: vec![process], ..SceneDef::new() }.to_toml();
             let from = whole.find("[process.").unwrap_or(0);
-            let _ = write!(text, "\n{}\n\n[[tap]]\nof = \"{}\"\nquantity = \"sound\"\n", whole[from..].trim_end(), part.name);
+            let _ = write!(
+                text,
+                "\n{}\n\n[[tap]]\nof = \"{}\"\nquantity = \"sound\"\n",
+                whole[from..].trim_end(),
+                part.name
+            );
         }
         text
     }
@@ -198,16 +206,23 @@ mod tests {
 
     fn known() -> Prototype {
         let band = |freq_hz, bandwidth_hz, gain| Resonance { freq_hz, bandwidth_hz, gain };
-        let envelope: Vec<f64> = (0..100).map(|k| (-0.05 * f64::from(k)).exp() * (f64::from(k) / 5.0).min(1.0)).collect();
+        let envelope: Vec<f64> =
+            (0..100).map(|k| (-0.05 * f64::from(k)).exp() * (f64::from(k) / 5.0).min(1.0)).collect();
         let deviation = envelope.iter().map(|e| 0.2 * e).collect();
-        Prototype { bands: vec![band(400.0, 100.0, 1.0), band(6000.0, 5000.0, 0.4)], envelope, deviation, frame_s: 0.002 }
+        Prototype {
+            bands: vec![band(400.0, 100.0, 1.0), band(6000.0, 5000.0, 0.4)],
+            envelope,
+            deviation,
+            frame_s: 0.002,
+        }
     }
 
     /// A walk of so many steps on a known floor, at 1.8 Hz.
     fn walk(steps: u64) -> Recording {
         let rate_hz = 44_100.0;
         let mut rng = Rng::new(1, "floor noise");
-        let mut samples: Vec<f64> = (0..(rate_hz * (0.6 * steps as f64 + 0.5)) as usize).map(|_| 1e-5 * rng.normal()).collect();
+        let mut samples: Vec<f64> =
+            (0..(rate_hz * (0.6 * steps as f64 + 0.5)) as usize).map(|_| 1e-5 * rng.normal()).collect();
         for n in 0..steps {
             let at = (rate_hz * (0.3 + n as f64 / 1.8)) as usize;
             for (i, x) in play(&known(), 100 + n, rate_hz).iter().enumerate() {

@@ -24,7 +24,11 @@ pub const FOOTSTEP: Kind = Kind {
             KeyType::Word(FootstepBy::WORDS),
             "event (default): a step where the signal rises above the threshold; envelope: the signal is its envelope.",
         ),
-        must("bands", KeyType::Tables { of: &BAND, min: 1, max: MOST_BANDS }, "What it sounds like: one to eight bands."),
+        must(
+            "bands",
+            KeyType::Tables { of: &BAND, min: 1, max: MOST_BANDS },
+            "What it sounds like: one to eight bands.",
+        ),
         key(
             "envelope",
             KeyType::List { of: &SIZE, min: 1, max: MOST_FRAMES },
