@@ -28,7 +28,7 @@ use tocco_lab::walk::{Walk, Who, part_prefix, walker_name};
 use tocco_live::shoes::{SENSORS, Said, Scale, Shoes};
 
 /// Shown under the options.
-pub const EXAMPLES: &str = "Examples:\n  tocco shoes snow --port /dev/ttyACM0 --calibrate 12\n  \
+pub const EXAMPLES: &str = "Examples:\n  tocco shoes snow-deep --port /dev/ttyACM0 --calibrate 12\n  \
     tocco shoes gravel --osc 9001                     then: oscsend localhost 9001 /shoe ffff 0.6 0 0 0\n  \
     tocco shoes wood --osc 9001 --people 2            floor tiles: /foot id x y force, force in N\n\n\
     You get the floor under your feet, live. The port gives a line for each reading: four numbers, heel left, toe left, heel right,\n\

@@ -38,7 +38,7 @@ pub struct Section {
 }
 
 /// What can be measured without a device. A program adds its own to them.
-pub const SECTIONS: [Section; 12] = [
+pub const SECTIONS: [Section; 13] = [
     Section { name: "free", measure: free_ringing },
     Section { name: "contact", measure: permanent_contact },
     Section { name: "friction", measure: rubbing },
@@ -47,6 +47,7 @@ pub const SECTIONS: [Section; 12] = [
     Section { name: "growth", measure: growing },
     Section { name: "room", measure: in_a_room },
     Section { name: "process", measure: crackling },
+    Section { name: "walk", measure: walking },
     Section { name: "shape", measure: shapes },
     Section { name: "sweep", measure: whole_sweep },
     Section { name: "analyse", measure: analysing },
@@ -151,6 +152,36 @@ fn crackling(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
     }
     let columns = [String::new(), format!("{least_ms:.1}"), String::new(), "< 100".into()];
     table.figure("built", columns, least_ms < 100.0)
+}
+
+/// Somebody who walks over every shipped floor, four regions, a sole and a room: mean over 20 steps; and nobody who does.
+fn walking(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
+    table.heading("a walker on a floor, in a room, mode updates per frame", ["", "ours", "ns", "goal"])?;
+    let floors = crate::library::SHIPPED.iter().map(|(name, _)| *name).filter(|name| name.starts_with("floor-"));
+    for floor in floors.chain(["nobody walks"]) {
+        let (speed, goal) = if floor == "nobody walks" { (0.0, 10.0) } else { (1.3, 450.0) };
+        let (mut least, mut least_ns) = (f64::INFINITY, 0.0);
+        for _ in 0..3 {
+            let mut engine = engine::walked(if speed > 0.0 { floor } else { "floor-gravel" }, speed)?;
+            let mut plain = Plain::new(&modes(512));
+            let mut plain_ns = || (0..20).map(|_| time_ns(&mut |out| plain.render(out))).fold(f64::INFINITY, f64::min);
+            let before_ns = plain_ns();
+            let (mut out, blocks) = ([0.0; 2 * BLOCK], (11.0 * bank::RATE_HZ) as usize / BLOCK);
+            let start = Instant::now();
+            for _ in 0..blocks {
+                engine.render(&[], &mut Queue::new(), &mut out);
+                std::hint::black_box(&out);
+            }
+            let ours_ns = start.elapsed().as_nanos() as f64 / (blocks * BLOCK) as f64;
+            let updates = ours_ns / (before_ns.min(plain_ns()) / 512.0);
+            if updates < least {
+                (least, least_ns) = (updates, ours_ns);
+            }
+        }
+        let columns = [String::new(), format!("{least:.0}"), format!("{least_ns:.0}"), format!("<= {goal}")];
+        table.figure(floor, columns, least <= goal)?;
+    }
+    Ok(())
 }
 
 /// What a room and a distance cost in the same unit: a mode that is heard there, without what it costs outside.

@@ -257,3 +257,37 @@ fn scatter_followed_or_as_a_bed_has_the_same_landings() {
     assert!((rates[1] / rates[0] - 1.0).abs() < 0.08, "{rates:?}");
     draw("scatter", "Scatter: objects one by one, and the rest as a bed", vec![panel]);
 }
+
+#[test]
+fn a_walk_loads_heel_then_toe_and_who_runs_flies() {
+    use tocco::gait::curve::{RunCurve, WalkCurve, run_contact_s, walk_timing};
+    let mut curves = Panel::new("one step of one foot", "time since touch-down, s", "force, body weights");
+    for (index, v) in [0.9, 1.3, 1.8].into_iter().enumerate() {
+        let (hz, duty) = walk_timing(v);
+        let (curve, stance_s) = (WalkCurve::at_speed(v), 2.0 * duty / hz);
+        let data = (0..=400).map(|k| (f64::from(k) / 400.0 * stance_s, curve.force(f64::from(k) / 400.0))).collect();
+        curves = curves.with(line(&format!("walking, {v} m/s"), index, data));
+    }
+    let (curve, stance_s) = (RunCurve::at_speed(3.5), run_contact_s(3.5));
+    let data = (0..=400).map(|k| (f64::from(k) / 400.0 * stance_s, curve.force(f64::from(k) / 400.0))).collect();
+    curves = curves.with(line("running, 3.5 m/s", 3, data));
+    let names = ["anna.heel_left.value", "anna.toe_left.value", "anna.heel_right.value", "anna.toe_right.value"];
+    let found = run("[walk.anna]\nsteps = 5\n[body.a]\ntype = 'mass'\n[[tap]]\nof = 'a'\n", 6.0, &names);
+    let mut walk = Panel::new("five steps at 1.3 m/s, from standing to standing", "time, s", "force, body weights");
+    for (index, (name, data)) in
+        ["left heel", "left toes", "right heel", "right toes"].into_iter().zip(&found.signals).enumerate()
+    {
+        walk = walk.with(line(name, index, data.clone()));
+    }
+    let peak_at = |region: usize, from: usize| {
+        let part = &found.signals[region][from..from + 700];
+        part.iter().fold((0.0, 0.0), |best, point| if point.1 > best.1 { *point } else { best }).0
+    };
+    assert!(
+        peak_at(1, 640) - peak_at(0, 640) > 0.2,
+        "the toes follow the heel: {} {}",
+        peak_at(0, 640),
+        peak_at(1, 640)
+    );
+    draw("gait", "Gait: the force under a foot", vec![curves, walk]);
+}

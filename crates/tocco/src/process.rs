@@ -31,6 +31,8 @@ pub mod fragment;
 pub mod particles;
 pub mod scatter;
 pub mod spread;
+pub mod step;
+pub mod tread;
 
 use crate::math::{Real, exp, ln};
 use crate::param::Tunable;
@@ -158,6 +160,10 @@ pub trait Process: Tunable + Send + Sync {
     fn events(&self) -> &[Event];
     /// Adds what it does in a stretch that lies within the cell: forces at its ports, N, and its own sound, Pa at 1 m.
     fn render(&mut self, span: Span, forces: &mut [Lane], sound: &mut Lane);
+    /// The speed at which the mass that it moves is to be struck as the present cell begins, m/s; said once.
+    fn strike(&mut self) -> Option<Real> {
+        None
+    }
     /// False while it would write nothing but zeros.
     fn is_awake(&self) -> bool;
     /// Back to rest; the random streams go on.

@@ -254,6 +254,27 @@ pub fn many_parts(count: usize) -> Result<Document, String> {
     Document::read_with("parts", "benchmark", text, Inside).map_err(|cause| cause.to_string())
 }
 
+/// Somebody in boots who walks over a shipped floor at a speed, m/s, in a room; past the first second.
+pub fn walked(floor: &str, speed_m_s: f64) -> crate::error::Result<Engine> {
+    let regions = ["heel_left", "toe_left", "heel_right", "toe_right"];
+    let mut text = format!(
+        "version = 1\nrate_hz = {RATE_HZ:?}\n[walk.anna]\nspeed_m_s = {speed_m_s:?}\nsole = \"boot\"\n[output.main]\nchannels = [0, 1]\n\
+         room = {{ volume_m3 = 60.0, t60_s = 0.5, wet_01 = 0.2 }}\n"
+    );
+    if floor == "floor-concrete-as-wood" {
+        text += &format!("[part.floor]\nscene = \"{floor}\"\n");
+        text.extend(regions.map(|region| format!("signal.{region} = \"anna.{region}\"\n")));
+    } else {
+        let part = |region| format!("[part.{region}]\nscene = \"{floor}\"\nsignal.press = \"anna.{region}\"\n");
+        text.extend(regions.map(part));
+    }
+    let document = crate::library::from_text("walk", "benchmark", text, None)?;
+    let scene = Scene::build(&document.def, RATE_HZ).map_err(|e| crate::library::wrong(&document, &e))?;
+    let mut engine = Engine::new(scene);
+    engine.render(&[], &mut Queue::new(), &mut vec![0.0; 2 * RATE_HZ as usize]);
+    Ok(engine)
+}
+
 fn build(text: &str) -> Result<Engine, String> {
     let text = format!("version = 1\nduration_s = 1.0\nrate_hz = {RATE_HZ:?}\n{text}");
     let scene = SceneDef::from_text(&text).and_then(|def| Scene::build(&def, RATE_HZ));

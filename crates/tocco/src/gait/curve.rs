@@ -102,7 +102,7 @@ impl WalkCurve {
         }
         self.knock *= 1.0 + share * (knock - 1.0);
         self.front_first = self.front_first.max(share * front);
-        self.scaled(mean / self.mean())
+        self.scaled(mean / self.mean()) // [gait.5]
     }
 
     /// On tiptoe, 0 to 1: who lands on the front of the foot has no knock (Lieberman et al. 2010), and the heel stays up. Carries the same

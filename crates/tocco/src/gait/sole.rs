@@ -10,9 +10,10 @@
 //! - `[sole.3]  f -> f (A0/A)^(1/6)`: grains that press each other harder ring higher. A contact of round grains (Hertz) is as stiff as the
 //!   cube root of its load, so its frequency goes with the sixth root of the pressure.
 //! - `[sole.4]  rise -> rise + T_c`: what is soft loads slowly; T_c is the contact time of the hammer at 0.5 m/s.
+//! - `[sole.5]  g = min(1, T_boot/T_c)^(3/2)`: on solid ground, factor on what it scrapes loose; what is soft scrapes little.
 //!
 //! **Sources.** 002 section 3.2 has hammers without numbers. Masses, stiffnesses and areas are choices, placed by contact time; [sole.2] to
-//! [sole.4] are ours.
+//! [sole.5] are ours.
 
 use crate::math::{Real, pow};
 
@@ -39,6 +40,9 @@ pub struct Sole {
 
 /// The area that [sole.2] and [sole.3] compare with, m^2: a boot's.
 const AREA_M2: Real = 40e-4;
+
+/// Contact time of a boot at 0.5 m/s, s.
+pub const BOOT_CONTACT_S: Real = 3.365e-3;
 
 /// All of them, the brightest first.
 pub const SOLES: [Sole; 7] = [
@@ -78,6 +82,11 @@ impl Sole {
         self.area_m2[usize::from(toe)] / AREA_M2
     }
 
+    /// Factor on grit and dust between it and solid ground. [sole.5]
+    pub fn scrapes(&self) -> Real {
+        pow((BOOT_CONTACT_S / self.contact_s).min(1.0), 1.5)
+    }
+
     /// Factor on the frequencies of grains. [sole.3]
     pub fn pitch(&self, toe: bool) -> Real {
         pow(1.0 / self.grains(toe), 1.0 / 6.0)
@@ -97,7 +106,8 @@ mod tests {
             }
         }
         let boot = Sole::named("boot").unwrap();
-        assert_eq!((boot.grains(false), boot.pitch(true)), (1.0, 1.0));
+        assert_eq!((boot.grains(false), boot.pitch(true), boot.scrapes()), (1.0, 1.0, 1.0));
+        assert!(Sole::named("sock").unwrap().scrapes() < 0.1 && SOLES[0].scrapes() == 1.0);
         // A sixty-fourth of the area doubles every frequency.
         let tip = Sole { area_m2: [AREA_M2 / 64.0; 2], ..*boot };
         assert!((tip.pitch(false) - 2.0).abs() < 1e-12);

@@ -34,17 +34,29 @@ impl Band {
 
 /// One two-pole filter. [crossover.1]
 #[derive(Clone, Copy, Debug)]
-struct TwoPole {
+pub struct TwoPole {
     b: [Real; 3],
     a: [Real; 2],
 }
 
 impl TwoPole {
-    fn new(freq_hz: Real, high: bool, rate_hz: Real) -> Self {
+    /// With its edge at a frequency, passing what lies above (`high`) or below. `[control]`
+    pub fn new(freq_hz: Real, high: bool, rate_hz: Real) -> Self {
         let t = tan(PI * (freq_hz / rate_hz).min(0.49));
         let c = 1.0 / (1.0 + core::f64::consts::SQRT_2 * t + t * t);
         let (b, middle) = if high { (c, -2.0) } else { (t * t * c, 2.0) };
         Self { b: [b, middle * b, b], a: [2.0 * (t * t - 1.0) * c, (1.0 - core::f64::consts::SQRT_2 * t + t * t) * c] }
+    }
+}
+
+impl TwoPole {
+    /// One sample. `[audio]`
+    #[inline]
+    pub fn step(&self, x: Real, state: &mut [Real; 2]) -> Real {
+        let y = self.b[0] * x + state[0];
+        state[0] = (self.b[1] * x + state[1]) - self.a[0] * y;
+        state[1] = self.b[2] * x - self.a[1] * y;
+        y
     }
 }
 
@@ -68,17 +80,10 @@ impl Crossover {
 
     /// Passes `ticks` samples of a channel through. `[audio]`
     pub fn pass(&mut self, channel: usize, ticks: usize, lane: &mut Block) {
-        for (TwoPole { b, a }, state) in self.filters.iter().zip(&mut self.states[channel]) {
-            let [mut s1, mut s2] = *state;
-            for x in &mut lane[..ticks] {
-                let y = b[0] * *x + s1;
-                s1 = (b[1] * *x + s2) - a[0] * y;
-                s2 = b[2] * *x - a[1] * y;
-                *x = y;
-            }
+        for (filter, state) in self.filters.iter().zip(&mut self.states[channel]) {
+            lane[..ticks].iter_mut().for_each(|x| *x = filter.step(*x, state));
             // What is too small to hear would cost as a denormal.
-            let small = |s: Real| if s.abs() < 1e-200 { 0.0 } else { s };
-            *state = [small(s1), small(s2)];
+            state.iter_mut().filter(|s| s.abs() < 1e-200).for_each(|s| *s = 0.0);
         }
     }
 

@@ -37,6 +37,8 @@ crate::params! {
 
 /// Below this nothing is pushed, Hz.
 const LOWEST_HZ: Real = 5.0;
+/// The same where an envelope is over, Hz.
+const LET_GO_HZ: Real = 100.0;
 
 /// How a signal makes bursts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +68,8 @@ pub struct Burst {
     /// Low pass, and what lies below the lowest.
     smooth: [Real; 2],
     follow: [Real; 2],
+    /// As the latter, where an envelope is over.
+    let_go: Real,
 }
 
 impl Burst {
@@ -85,6 +89,7 @@ impl Burst {
             norm: 0.0,
             smooth: [0.0; 2],
             follow: [0.0; 2],
+            let_go: 0.0,
         };
         burst.tune();
         burst
@@ -96,7 +101,8 @@ impl Burst {
         // Integral of (exp(-d t) - exp(-(a + d) t))^2.
         let energy = 0.5 / d - 2.0 / (a + 2.0 * d) + 0.5 / (a + d);
         self.norm = 1.0 / energy.sqrt(); // [burst.2]
-        self.follow = [self.params.bright_hz, LOWEST_HZ].map(|hz| 1.0 - exp(-TAU * hz / self.rate_hz));
+        let follow = |hz: Real| 1.0 - exp(-TAU * hz / self.rate_hz);
+        (self.follow, self.let_go) = ([follow(self.params.bright_hz), follow(LOWEST_HZ)], follow(LET_GO_HZ));
     }
 
     fn is_silent(&self) -> bool {
@@ -130,7 +136,8 @@ impl Process for Burst {
         }
         let over = before.from == 0.0 && before.to == 0.0;
         let flat = if self.by == BurstBy::Event { self.envelope == [0.0; 2] } else { over };
-        if flat && self.smooth.iter().all(|x| x.abs() < 1e-12) {
+        let least = if self.by == BurstBy::Event { 1e-12 } else { 1e-9 * (1.0 + self.params.impulse_n_s) };
+        if flat && self.smooth.iter().all(|x| x.abs() < least) {
             self.smooth = [0.0; 2];
         }
         if self.by == BurstBy::Event
@@ -164,7 +171,9 @@ impl Process for Burst {
             self.envelope[1] *= self.keep[1];
             let noise = if size == 0.0 { 0.0 } else { scale * size * near_normal(&mut self.noise) }; // [burst.1]
             self.smooth[0] += self.follow[0] * (noise - self.smooth[0]);
-            self.smooth[1] += self.follow[1] * (self.smooth[0] - self.smooth[1]);
+            // An envelope that is over takes what lies below the lowest with it, or its tail would outlast it by a second.
+            let lowest = if size == 0.0 && self.by == BurstBy::Envelope { self.let_go } else { self.follow[1] };
+            self.smooth[1] += lowest * (self.smooth[0] - self.smooth[1]);
             let force = share * (self.smooth[0] - self.smooth[1]);
             forces.iter_mut().for_each(|lane| lane[i] = force);
         }

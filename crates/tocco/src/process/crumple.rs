@@ -154,10 +154,14 @@ impl Tunable for Crumple {
 
 impl Process for Crumple {
     fn enter(&mut self, cell: Cell) -> u64 {
-        self.fragments.settle(self.params.gain);
-        self.ports.settle();
         let p = self.params;
         let crush = Crush { load: p.load, unload: p.unload, level: p.level }.rate(cell);
+        if crush == 0.0 && self.cluster == 0.0 && !self.is_awake() {
+            self.events.begin(cell);
+            return 0;
+        }
+        self.fragments.settle(self.params.gain);
+        self.ports.settle();
         self.cluster *= exp(-GRID_S / p.cluster_s);
         let rate = p.events * crush + self.cluster; // [crumple.1]
         let held = 0.5 * (cell.from + cell.to).max(0.0);

@@ -15,6 +15,7 @@
 //! - `[particles.7]  y = gain sum_r g_r sqrt(1000/B_r) BP_r x`
 //! - `[particles.8]  BP = b (1 - z^-2)/(1 + a1/z + a2/z^2)`, `t = tan(pi B/fs)`, `b = t/(1 + t)`, `a1 = -2 cos(2 pi f/fs)/(1 + t)`,
 //!   `a2 = (1 - t)/(1 + t)`: peak gain 1 at f, 3 dB down over B exactly; white noise keeps exactly b of its variance.
+//! - `[particles.10]  y -> L y`: two poles by Butterworth at `lowpass_hz` [crossover.1], where it is asked for: the ground, not the grain.
 //! - `[particles.9]  J = impulse A sqrt(N)`: on bodies, the hit of a collision, at a port drawn for each.
 //!
 //! **Symbols.** N `objects`; fs the rate, h = 1/fs; f `freq_hz`, B `bandwidth_hz`, g `gain` of a resonance.
@@ -27,6 +28,7 @@
 
 use super::{Arrivals, Crush, Event, Events, Hitter, Lane, Process, Span, near_normal};
 use crate::math::{PI, Real, TAU, cos, exp, pow, tan};
+use crate::output::crossover::TwoPole;
 use crate::param::{Params, Spec, Tunable};
 use crate::resonator::CONTROL_TICKS;
 use crate::rng::Rng;
@@ -51,6 +53,7 @@ crate::params! {
         force_to_sound: "1", -10.0 => 10.0, default 0.0, Linear, Control, glide 0.02, "How much longer a collision sounds under load: per unit of the signal above 0.5.";
         freq_scale: "1", 0.05 => 20.0, default 1.0, Log, Control, glide 0.05, "Factor on all resonances.";
         jitter_01: "1", 0.0 => 1.0, default 0.0, Linear, Control, glide 0.02, "Resonances move with every collision, by up to this part either way.";
+        lowpass_hz: "Hz", 20.0 => 192000.0, default 192000.0, Log, Control, glide 0.02, "Above this its own sound falls by 12 dB per octave: what the ground swallows; above 0.45 of the rate: nothing.";
         gain: "Pa", 0.0 => 1e6, default 1.0, Linear, Control, glide 0.02, "Level of its own sound: Pa at 1 m of a collision of amplitude 1 in a band of 1 kHz.";
         impulse_n_s: "N s", 0.0 => 1e3, default 1e-4, Log, Control, glide 0.02, "With bodies to hit: impulse of a collision at energy 1.";
         contact_time_s: "s", 0.0 => 0.1, default 0.0, Linear, Control, glide 0.02, "With bodies to hit: about how long a hit lasts; 0: one sample.";
@@ -58,7 +61,7 @@ crate::params! {
 }
 
 /// Scale of the crush rate, s.
-const CRUSH_S: Real = 0.05;
+pub const CRUSH_S: Real = 0.05;
 /// Most energy.
 const ENERGY_MAX: Real = 4.0;
 /// Rate at which noise has variance 1, Hz.
@@ -146,6 +149,9 @@ pub struct Particles {
     carry: Real,
     keep: Real,
     ports: Hitter,
+    /// What the ground swallows, and its state.
+    low: Option<TwoPole>,
+    passed: [Real; 2],
 }
 
 impl Particles {
@@ -175,8 +181,11 @@ impl Particles {
             carry: 0.0,
             keep: 0.0,
             ports: Hitter::new(ports, params.contact_time_s, rate_hz),
+            low: None,
+            passed: [0.0; 2],
         };
         particles.tune(1.0);
+        particles.tune_ground();
         particles.set_decay(0.5);
         particles
     }
@@ -196,6 +205,11 @@ impl Particles {
         }
     }
 
+    fn tune_ground(&mut self) {
+        let heard = self.params.lowpass_hz < 0.45 * self.rate_hz;
+        self.low = heard.then(|| TwoPole::new(self.params.lowpass_hz, false, self.rate_hz)); // [particles.10]
+    }
+
     fn set_decay(&mut self, signal: Real) {
         let tau = self.params.sound_decay_s * (1.0 + self.params.force_to_sound * (signal - 0.5)).max(0.1);
         self.keep = exp(-1.0 / (self.rate_hz * tau)); // [particles.5]
@@ -212,6 +226,7 @@ impl Tunable for Particles {
     fn set(&mut self, index: usize, value: Real) {
         self.params.put(index, value);
         self.tune(1.0);
+        self.tune_ground();
         self.ports.set(self.params.contact_time_s, self.rate_hz);
     }
 }
@@ -221,6 +236,12 @@ impl Process for Particles {
         let p = &self.params;
         let held = 0.5 * (cell.from + cell.to);
         let asked = Crush { load: p.load, unload: p.unload, level: p.level }.rate(cell);
+        if asked == 0.0 && self.energy == 0.0 && self.crush < 1e-12 && !self.is_awake() {
+            // Nothing moves, and nothing will: what crushing is left would be cut off below.
+            self.crush = 0.0;
+            self.events.begin(cell);
+            return 0;
+        }
         let keep = if p.rise_s > 0.0 { exp(-GRID_S / p.rise_s) } else { 0.0 };
         self.crush += (1.0 - keep) * (asked - self.crush);
         let tau = p.system_decay_s * (1.0 + p.force_to_decay * (held - 0.5)).max(0.05); // [particles.2]
@@ -297,7 +318,7 @@ impl Particles {
     }
 
     fn reset_sound(&mut self) {
-        (self.sound, self.carry) = (0.0, 0.0);
+        (self.sound, self.carry, self.passed) = (0.0, 0.0, [0.0; 2]);
         self.filters.iter_mut().for_each(|filter| (filter.x, filter.y) = ([0.0; 2], [0.0; 2]));
     }
 
@@ -307,9 +328,14 @@ impl Particles {
         for (grain, out) in grains.iter().zip(sound) {
             self.sound = self.keep * self.sound + grain;
             let x = self.sound * level * near_normal(&mut self.noise);
+            let mut y = 0.0;
             for (filter, gain) in self.filters.iter_mut().zip(&self.gains) {
-                *out += gain * filter.step(x);
+                y += gain * filter.step(x);
             }
+            *out += match &self.low {
+                Some(low) => low.step(y, &mut self.passed),
+                None => y,
+            };
         }
     }
 }
@@ -329,6 +355,25 @@ mod tests {
             let energy: Real = (0..400_000).map(|n| filter.step(if n == 0 { 1.0 } else { 0.0 })).map(|y| y * y).sum();
             assert!((energy / filter.variance_gain() - 1.0).abs() < 1e-9, "{freq_hz}: {energy}");
         }
+    }
+
+    #[test]
+    fn what_the_ground_swallows_is_three_decibels_down_at_its_edge() {
+        let params = ParticlesParams { lowpass_hz: 3000.0, ..ParticlesParams::default() };
+        let particles = Particles::new(params, &[], &[], 48_000.0, |label| Rng::new(1, label));
+        let low = particles.low.unwrap();
+        let level = |freq_hz: Real| {
+            let (mut state, mut most) = ([0.0; 2], 0.0);
+            for n in 0..48_000 {
+                let y = low.step(crate::math::sin(TAU * freq_hz * Real::from(n) / 48_000.0), &mut state);
+                most = if n > 24_000 { Real::max(most, y.abs()) } else { 0.0 };
+            }
+            20.0 * crate::math::log10(most)
+        };
+        assert!((level(3000.0) + 3.01).abs() < 0.05, "{}", level(3000.0));
+        assert!(level(100.0).abs() < 0.01 && (level(12_000.0) + 26.5).abs() < 3.0, "{}", level(12_000.0));
+        let open = Particles::new(ParticlesParams::default(), &[], &[], 48_000.0, |label| Rng::new(1, label));
+        assert!(open.low.is_none());
     }
 
     #[test]

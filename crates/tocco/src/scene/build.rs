@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a scene's description to a scene that can sound.
 
-use super::def::{ContactDef, MAIN, OutputDef, Quantity, Source, TapDef, TapTo, WalkDef};
+use super::def::{ContactDef, MAIN, OutputDef, PerStepDef, Quantity, Source, TapDef, TapTo, WalkDef};
 use super::directory::{BodyEntry, Directory, Output, Probe};
 use super::drive::{Drive, Inputs};
 use super::error::nearest;
@@ -25,6 +25,7 @@ use crate::hash::text as fingerprint;
 use crate::math::{PI, Real, cos, sin};
 use crate::output::Space;
 use crate::param::{Rate, Scale, Spec, Tunable};
+use crate::process::step::PerStep;
 use crate::resonator::{CONTROL_TICKS, Motion, Reading, Resonator};
 use crate::rng::Rng;
 use crate::signal::{INLET, Operators, Signal, SignalParams, Source as SignalSource};
@@ -348,11 +349,25 @@ impl Assembly<'_> {
             }
             let (name, rate_hz) = (process.name.as_str(), self.runtime.rate_hz);
             let mut context = ProcessContext { def, name, rate_hz, ports: inverse_masses, omitted };
-            let built = process.form.definition().build(&mut context)?;
+            let mut built = process.form.definition().build(&mut context)?;
+            let struck = process.form.strikes().then(|| ports.iter().map(|port| self.runtime.grid.pushes[*port].site));
+            if struck.is_some_and(|mut on| on.len() != 1 || !on.all(|site| self.directory.is_mass(site.body))) {
+                let what = "must name one mass: what is struck against what it touches";
+                return Err(SceneError::new(place("on"), what));
+            }
             for (param, spec) in built.specs().iter().enumerate() {
                 self.add_slot(Target::Process { process: index, param }, *spec, built.get(param));
             }
-            self.runtime.grid.processes.push(Acting::new(built, hears, ports));
+            let PerStepDef { factors, probability_01 } = &process.per_step;
+            let numbered = |(id, range): &(String, [Real; 2])| {
+                built.specs().iter().position(|spec| spec.id == id).map(|param| (param, *range))
+            };
+            let factors: Vec<(usize, [Real; 2])> = factors.iter().filter_map(numbered).collect();
+            let per_step = (!factors.is_empty() || *probability_01 < 1.0).then(|| {
+                let rng = Rng::new(def.seed, &format!("process {} step", process.name));
+                PerStep::new(&factors, *probability_01, rng, &mut *built)
+            });
+            self.runtime.grid.processes.push(Acting::new(built, per_step, hears, ports));
         }
         let Grid { signals, order, walkers, processes, pushes, .. } =
             core::mem::replace(&mut self.runtime.grid, Grid::new(Vec::new(), Vec::new(), Vec::new(), Vec::new()));

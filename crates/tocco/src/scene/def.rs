@@ -107,7 +107,8 @@ impl SceneDef {
     /// With one more process, which hears a signal and hits these places; without any it sounds by itself.
     pub fn process(mut self, name: &str, driven_by: &str, on: &[&str], form: impl Into<ProcessForm>) -> Self {
         let on = on.iter().map(|site| (*site).into()).collect();
-        self.processes.push(ProcessDef { name: name.into(), driven_by: driven_by.into(), on, form: form.into() });
+        let (name, driven_by, per_step) = (name.into(), driven_by.into(), PerStepDef::default());
+        self.processes.push(ProcessDef { name, driven_by, on, per_step, form: form.into() });
         self
     }
 

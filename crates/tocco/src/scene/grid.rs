@@ -9,6 +9,7 @@ use super::directory::Probe;
 use crate::contact::Site;
 use crate::gait::walker::{LANES, REGIONS, Walker};
 use crate::math::Real;
+use crate::process::step::PerStep;
 use crate::process::{Lane, Process, Span};
 use crate::resonator::CONTROL_TICKS;
 use crate::signal::{Cell, Signal, Source};
@@ -22,6 +23,8 @@ pub(crate) struct Heard {
 /// A process, the signal that it hears and what it does.
 pub(crate) struct Acting {
     pub process: Box<dyn Process>,
+    /// What of it is drawn anew for every step.
+    pub per_step: Option<PerStep>,
     /// Number of its signal.
     pub hears: usize,
     /// Where it hits: numbers of [`Grid::pushes`].
@@ -116,7 +119,11 @@ impl Grid {
         }
         let mut beyond = 0;
         for (number, acting) in self.processes.iter_mut().enumerate() {
-            beyond += acting.process.enter(self.signals[acting.hears].signal.cell());
+            let mut cell = self.signals[acting.hears].signal.cell();
+            if let Some(per_step) = &mut acting.per_step {
+                cell = per_step.enter(cell, &mut *acting.process);
+            }
+            beyond += acting.process.enter(cell);
             for event in acting.process.events() {
                 let at = (self.total % KEPT as u64) as usize;
                 self.happened[at] = Happening { process: number, at_s: event.at_s, size: event.size };
@@ -186,9 +193,18 @@ impl Grid {
 }
 
 impl Acting {
+    /// Sets a parameter that is within its range. `[audio]`
+    pub fn set(&mut self, param: usize, value: Real) {
+        match &mut self.per_step {
+            Some(per_step) => per_step.set(&mut *self.process, param, value),
+            None => self.process.set(param, value),
+        }
+    }
+
     /// A process that hears a signal and hits at places. `[control]`
-    pub fn new(process: Box<dyn Process>, hears: usize, ports: Vec<usize>) -> Self {
+    pub fn new(process: Box<dyn Process>, per_step: Option<PerStep>, hears: usize, ports: Vec<usize>) -> Self {
         let forces = vec![[0.0; CONTROL_TICKS]; ports.len()];
-        Self { process, hears, ports, forces, sound: [0.0; CONTROL_TICKS], written: false, events: 0, idle: READY }
+        let sound = [0.0; CONTROL_TICKS];
+        Self { process, per_step, hears, ports, forces, sound, written: false, events: 0, idle: READY }
     }
 }

@@ -150,6 +150,7 @@ impl Scene {
             let Some(was) = before(&entry.name, old.directory.process_entries()) else { continue };
             if self.lineage.makes.processes[index] == old.lineage.makes.processes[was] {
                 core::mem::swap(&mut own.processes[index].process, &mut theirs.processes[was].process);
+                core::mem::swap(&mut own.processes[index].per_step, &mut theirs.processes[was].per_step);
                 own.processes[index].events = theirs.processes[was].events;
                 self.lineage.processes[index] = Some(was);
             }

@@ -40,6 +40,7 @@ pub mod spread;
 pub mod string;
 pub mod tap;
 pub mod texture;
+pub mod tread;
 pub mod walk;
 pub mod wall;
 
@@ -67,7 +68,7 @@ pub mod definitions {
     pub use super::particles::ParticlesDef;
     pub use super::points::PointsDef;
     pub use super::probe::ProbeDef;
-    pub use super::process::ProcessDef;
+    pub use super::process::{PerStepDef, ProcessDef};
     pub use super::scatter::ScatterDef;
     pub use super::shape::{ShapeMorphDef, ShapedDef};
     pub use super::signal::{SignalDef, Sound};
@@ -75,6 +76,7 @@ pub mod definitions {
     pub use super::string::{PlaceDef, StringDef};
     pub use super::tap::{Quantity, TapDef, TapTo};
     pub use super::texture::TextureDef;
+    pub use super::tread::TreadDef;
     pub use super::walk::{ExciteBy, WalkDef};
     pub use super::wall::WallDef;
     pub use crate::gait::walker::{Ground, WalkMake, WalkParams};
@@ -86,6 +88,7 @@ pub mod definitions {
     pub use crate::process::particles::{ParticlesParams, Resonance};
     pub use crate::process::scatter::ScatterParams;
     pub use crate::process::spread::SpreadParams;
+    pub use crate::process::tread::TreadParams;
     pub use crate::signal::noise::NoiseSpec;
     pub use crate::signal::{Operators, SignalParams};
 }
@@ -150,9 +153,9 @@ const PARTS: &[&[Kind]] = &[
     &flat::<{ count(CONTACTS) }>(CONTACTS),
     &flat::<{ count(SIGNALS) }>(SIGNALS),
     &flat::<{ count(PROCESSES) }>(PROCESSES),
+    &[walk::WALK, walk::GROUND],
 ];
-const ALL: &[&[Kind]] =
-    &[&[SCENE], MODELS, &[walk::WALK, walk::GROUND, part::PART, DRIVE, NOISE, EVENT, OUTPUT, ROOM, TAP, CONTROL, MIDI]];
+const ALL: &[&[Kind]] = &[&[SCENE], MODELS, &[part::PART, DRIVE, NOISE, EVENT, OUTPUT, ROOM, TAP, CONTROL, MIDI]];
 
 const SHAPES: &[Kind] = &{
     let mut all = [Kind::NONE; FAMILIES.len()];
@@ -579,6 +582,8 @@ registry! {
     Scatter(scatter::ScatterDef) = scatter::SCATTER;
     /// Steps as they were recorded.
     Footstep(footstep::FootstepDef) = footstep::FOOTSTEP, footstep::BAND;
+    /// A sole that comes down.
+    Tread(tread::TreadDef) = tread::TREAD;
 }
 
 /// Parameters with their declarations.

@@ -49,7 +49,7 @@ impl Runtime {
             Target::Contact { contact, param } => self.world.tune_contact(contact, param, value),
             Target::Surface { contact, param } => self.tune_surface(contact, param, value),
             Target::Signal { signal, param } => self.grid.signals[signal].signal.set(param, value),
-            Target::Process { process, param } => self.grid.processes[process].process.set(param, value),
+            Target::Process { process, param } => self.grid.processes[process].set(param, value),
             Target::Walk { walk, param } => self.grid.walkers[walk].set(param, value),
             Target::Output { output, param } => self.tune_space(output, param, value),
             Target::Force(site) => {
@@ -136,6 +136,11 @@ impl Runtime {
         let Self { world, grid, .. } = self;
         let beyond = grid.enter(|grid, probe| read(world, grid, probe));
         world.health.capped += beyond;
+        for acting in &mut grid.processes {
+            if let (Some(speed), Some(port)) = (acting.process.strike(), acting.ports.first()) {
+                world.strike(grid.pushes[*port].site.body, speed);
+            }
+        }
         for push in 0..self.grid.pushes.len() {
             let body = self.grid.pushes[push].site.body;
             if !self.world.is_pushed(body) && self.grid.pushes_body(body) {
@@ -206,6 +211,7 @@ impl Runtime {
             match tap.from {
                 TapFrom::Body { body, .. } if moves.silent[body] && tap.last == 0.0 && tap.fade_left == 0 => continue,
                 TapFrom::Contact { contact, .. } if !world.contacts[contact].awake => tap.lane[..ticks].fill(0.0),
+                TapFrom::Process(process) if !grid.processes[process].written && tap.fade_left == 0 => continue,
                 TapFrom::Process(process) => tap.lane = grid.processes[process].sound,
                 _ => {}
             }

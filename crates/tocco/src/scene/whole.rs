@@ -2,14 +2,18 @@
 //! A scene with its parts: one scene again, every name with its path in front.
 //!
 //! Of a part, bodies, contacts, signals, processes, walks, drives, events, taps and controls count; its rate, duration, seed, outputs
-//! and `[midi]` do not. An inlet that hears a signal of the scene around it reads that signal and is no inlet any more. Random
+//! and `[midi]` do not. An inlet that hears a signal of the scene around it reads that signal and is no inlet any more; what the part itself
+//! would have sent there is left out. Random
 //! labels are names, so each use of a scene draws its own numbers.
 
 use super::def::*;
 use super::error::{SceneError, nearest};
 use super::kinds::Mobility;
+use crate::gait::sole::{BOOT_CONTACT_S, Sole};
 use crate::gesture::Gesture;
 use crate::math::Real;
+use crate::process::burst::BurstBy;
+use crate::process::particles::CRUSH_S;
 use std::borrow::Cow;
 
 /// Most scenes inside one another.
@@ -64,6 +68,7 @@ fn joined(def: &SceneDef, depth: usize) -> Result<(SceneDef, Vec<Given>), SceneE
         }
         inside.def.check().map_err(|error| wrong(".scene", format!("{}: {error}", part.scene)))?;
         let (mut own, mut inner) = joined(&inside.def, depth + 1)?;
+        wear(&mut own, &part, &def.walks);
         connect(&mut own, &part).map_err(|(key, what)| wrong(&key, what))?;
         transpose(&own, &part, &place, &mut inner);
         let set = part.set.iter().map(|(path, value)| {
@@ -97,9 +102,76 @@ fn connect(own: &mut SceneDef, part: &PartDef) -> Result<(), (String, String)> {
             let near = nearest(inlet, inlets());
             return Err((format!(".signal.{inlet}"), format!("'{}' has no inlet '{inlet}'{near}", part.scene)));
         };
+        // What the scene says of it by itself is not said any more.
+        let value = format!("{inlet}/value");
+        own.drives.retain(|drive| drive.path != value);
+        own.events.retain(|event| !matches!(&event.gesture, Gesture::Set { path, .. } if *path == value));
         own.signals[index].form = ProbeDef { of: format!("{OUTER}{signal}") }.into();
     }
     Ok(())
+}
+
+/// What a walker wears, weighs and how it excites: a floor that hears one of its regions is made for it.
+///
+/// On solid ground the impact contact called `sole` and the mass that it moves become the sole's [sole.1]; grains by [sole.2] to
+/// [sole.4]; a burst is as bright as the sole is quick, and what is soft scrapes little loose [sole.5]; what treads weighs what the
+/// walker weighs.
+fn wear(own: &mut SceneDef, part: &PartDef, walks: &[WalkDef]) {
+    let heard = part.signals.iter().find_map(|(_, signal)| {
+        let walk =
+            walks.iter().find(|walk| signal.strip_prefix(&walk.name).is_some_and(|rest| rest.starts_with('.')))?;
+        Some((walk, signal.rsplit('.').next()?.starts_with("toe")))
+    });
+    let Some((walk, toe)) = heard else { return };
+    let last = |name: &str| name.rsplit('/').next().unwrap_or(name) == "sole";
+    if let Some(sole) = walk.sole {
+        for contact in own.contacts.iter_mut().filter(|contact| last(&contact.name)) {
+            let ContactForm::Impact(impact) = &mut contact.form else { continue };
+            (impact.params.stiffness, impact.params.exponent) = (sole.stiffness, sole.exponent);
+            impact.params.dissipation_s_m = sole.dissipation_s_m;
+            impact.hammer = None;
+            let hammer = contact.between[0].split('.').next().unwrap_or("");
+            for body in own.bodies.iter_mut().filter(|body| body.name == hammer) {
+                if let BodyForm::Mass(mass) = &mut body.form {
+                    mass.params.mass_kg = sole.mass_kg;
+                }
+            }
+        }
+    }
+    let solid = own.contacts.iter().any(|contact| last(&contact.name));
+    let loose = walk.sole.filter(|_| solid).map_or(1.0, Sole::scrapes);
+    for process in &mut own.processes {
+        let (pitch, grains) = walk.sole.map_or((1.0, 1.0), |sole| (sole.pitch(toe), sole.grains(toe)));
+        let contact_s = walk.sole.map_or(0.0, |sole| sole.contact_s);
+        match &mut process.form {
+            ProcessForm::Particles(def) => {
+                def.params.objects = (def.params.objects * grains).clamp(1.0, 1e5); // [sole.2]
+                def.params.freq_scale = (def.params.freq_scale * pitch).clamp(0.05, 20.0); // [sole.3]
+                def.params.rise_s = (def.params.rise_s + contact_s).min(10.0); // [sole.4]
+                def.params.gain *= loose; // [sole.5]
+                if walk.excite_by == ExciteBy::Envelope {
+                    // The energy follows the signal: in balance it is the signal itself.
+                    (def.params.load, def.params.unload) = (0.0, 0.0);
+                    def.params.level = CRUSH_S / def.params.system_decay_s;
+                }
+            }
+            ProcessForm::Crumple(def) => {
+                def.params.freq_scale = (def.params.freq_scale * pitch).clamp(0.05, 20.0);
+            }
+            ProcessForm::Burst(def) => {
+                if let Some(sole) = walk.sole {
+                    let quick = BOOT_CONTACT_S / sole.contact_s;
+                    def.params.bright_hz = (def.params.bright_hz * quick.sqrt()).clamp(10.0, 192_000.0);
+                    def.params.impulse_n_s *= loose;
+                }
+                if walk.excite_by == ExciteBy::Envelope {
+                    def.by = BurstBy::Envelope;
+                }
+            }
+            ProcessForm::Tread(def) => def.params.weight_n = walk.weight_n(),
+            _ => {}
+        }
+    }
 }
 
 /// Everything that has a pitch.
@@ -163,7 +235,11 @@ fn rename(own: &mut SceneDef, part: &PartDef) {
     }
     for tap in &mut own.taps {
         prefixed(&mut tap.of);
-        tap.outputs.clear();
+        tap.outputs.clone_from(&part.outputs);
+        tap.gain *= part.gain;
+        if let Some(pan) = part.pan_01 {
+            tap.to = TapTo::Pan(pan);
+        }
     }
     for control in &mut own.controls {
         prefixed(&mut control.name);

@@ -62,7 +62,41 @@ fn draw_space(rng: &mut Rng) -> OutputDef {
         output.air.temperature_c = draw_key(rng, &kinds::OUTPUT, "temperature_c");
         output.air.humidity_01 = draw_key(rng, &kinds::OUTPUT, "humidity_01");
     }
+    let (low, high) = (draw(rng, 1.0, 1000.0), draw(rng, 2000.0, 192_000.0));
+    output.band.highpass_hz = coin(rng).then_some(low);
+    output.band.lowpass_hz = coin(rng).then_some(high);
     output
+}
+
+fn draw_walk(rng: &mut Rng, name: String, mut label: impl FnMut(&mut Rng) -> String) -> WalkDef {
+    let metres = |rng: &mut Rng| [draw(rng, -1e6, 1e6), draw(rng, -1e6, 1e6)];
+    let ends = |rng: &mut Rng| {
+        let from = draw(rng, -1e6, 1e3);
+        if coin(rng) { [from, draw(rng, 1e4, 1e6)] } else { [Real::NEG_INFINITY, Real::INFINITY] }
+    };
+    let grounds = (0..rng.bits() % 3).map(|_| {
+        let (x_m, y_m) = (ends(rng), ends(rng));
+        Ground { name: label(rng), x_m, y_m, blend_m: draw(rng, 0.0, 1e3) }
+    });
+    let grounds = grounds.collect();
+    WalkDef {
+        name,
+        params: draw_params(rng),
+        make: WalkMake {
+            by_inlets: coin(rng),
+            begin_s: draw(rng, 0.0, 86_400.0),
+            steps: (rng.bits() % 1_000_000) as u32,
+            start_m: metres(rng),
+            path_m: (0..rng.bits() % 3).map(|_| metres(rng)).collect(),
+            foot_m: draw(rng, 0.0, 10.0),
+            width_m: draw(rng, 0.0, 10.0),
+            first: rng.bits() as usize % 2,
+            grounds,
+        },
+        mass_kg: draw(rng, 0.1, 1e4),
+        sole: coin(rng).then(|| &tocco::gait::sole::SOLES[rng.bits() as usize % 7]),
+        excite_by: if coin(rng) { ExciteBy::Force } else { ExciteBy::Envelope },
+    }
 }
 
 fn draw_params<P: Params>(rng: &mut Rng) -> P {
@@ -390,6 +424,12 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
         })
         .collect();
     let midi = coin(rng).then(|| draw_midi(rng, path));
+    let count = rng.bits() % 3;
+    let walks = (0..count).map(|_| {
+        let own = name(rng);
+        draw_walk(rng, own, &mut name)
+    });
+    let walks = walks.collect();
     SceneDef {
         version: 1,
         title: if coin(rng) { String::new() } else { path(rng) },
@@ -400,6 +440,7 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
         contacts,
         signals,
         processes,
+        walks,
         parts: Vec::new(),
         drives,
         events,
@@ -469,8 +510,8 @@ fn draw_process(rng: &mut Rng, name: String, text: impl Fn(&mut Rng) -> String) 
         };
         (0..if sounds { 3 } else { 0 }).map(|_| mode(rng)).collect()
     };
-    let form = match rng.bits() % 7 {
-        6 => {
+    let form: ProcessForm = match rng.bits() % 8 {
+        7 => {
             on.clear();
             let key = |rng: &mut Rng, id: &str| draw_key(rng, &kinds::footstep::BAND, id);
             let band = |rng: &mut Rng| Resonance {
@@ -518,9 +559,15 @@ fn draw_process(rng: &mut Rng, name: String, text: impl Fn(&mut Rng) -> String) 
             let by = if coin(rng) { BurstBy::Event } else { BurstBy::Envelope };
             match kind {
                 4 => BurstDef { params: draw_params(rng), by }.into(),
+                5 => TreadDef { params: draw_params(rng) }.into(),
                 _ => SpreadDef { params: draw_params(rng) }.into(),
             }
         }
     };
-    ProcessDef { name, driven_by: text(rng), on, form }
+    let (specs, few) = (form.params(), rng.bits() as usize % 3);
+    let factors =
+        specs.iter().take(few).map(|(spec, _)| (spec.id.to_owned(), [draw(rng, 0.0, 1.0), draw(rng, 1.0, 1e3)]));
+    let per_step = PerStepDef { factors: factors.collect(), probability_01: 1.0 };
+    let per_step = PerStepDef { probability_01: draw(rng, 0.0, 1.0), ..per_step };
+    ProcessDef { name, driven_by: text(rng), on, per_step, form }
 }

@@ -14,7 +14,7 @@ pub const BREAK: Kind = Kind {
     id: "break",
     doc: "A body shatters into pieces that fall, bounce and ring: glass, pottery, wood, plastic.",
     params: BreakParams::SPECS,
-    keys: &with_common::<2, 4>([
+    keys: &with_common::<2, 5>([
         key(
             "modes",
             KeyType::Tables { of: &FRAGMENT_MODE, min: 0, max: MOST_MODES },

@@ -12,7 +12,7 @@ pub const BURST: Kind = Kind {
     id: "burst",
     doc: "A soft impact: a burst of noise pushes a body. A shoe on carpet, a hand on cloth, a bag set down.",
     params: BurstParams::SPECS,
-    keys: &with_common::<1, 3>([key(
+    keys: &with_common::<1, 4>([key(
         "by",
         KeyType::Word(BurstBy::WORDS),
         "event (default): a burst where the signal rises above the threshold; envelope: the signal is its envelope.",

@@ -16,7 +16,7 @@ pub const CRUMPLE: Kind = Kind {
     id: "crumple",
     doc: "Something gives way in many small jumps whose energies follow a power law: paper, a can, crisps, fire, snow.",
     params: CrumpleParams::SPECS,
-    keys: &with_common::<3, 5>([
+    keys: &with_common::<3, 6>([
         key(
             "energy_j",
             KeyType::List { of: &ENERGY, min: 2, max: 2 },

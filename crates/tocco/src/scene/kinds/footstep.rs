@@ -18,7 +18,7 @@ pub const FOOTSTEP: Kind = Kind {
     id: "footstep",
     doc: "Steps as they were recorded: noise in a few bands under an envelope. 'tocco analyse --steps' writes it.",
     params: FootstepParams::SPECS,
-    keys: &with_common::<5, 7>([
+    keys: &with_common::<5, 8>([
         key(
             "by",
             KeyType::Word(FootstepBy::WORDS),

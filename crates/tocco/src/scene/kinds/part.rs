@@ -23,10 +23,18 @@ pub const PART: Kind = Kind {
             "Values of its parameters and controls, by their paths in it.",
         ),
         key("transpose", TRANSPOSE, "Factor on the pitch of everything in it, default 1."),
+        key("gain", GAIN, "Factor on everything that is heard of it, default 1."),
+        key("pan_01", PAN, "Where all of it is heard: 0 left, 1 right; left out: as it says itself."),
+        key(
+            "to",
+            KeyType::Several { of: &KeyType::Named(Thing::Output), max: MAX_NODES },
+            "Outputs that it is heard on, one or a list; default main.",
+        ),
     ],
     rules: &[],
 };
 
+const PAN: KeyType = KeyType::Number { unit: "1", min: 0.0, max: 1.0 };
 const TRANSPOSE: KeyType = KeyType::Number { unit: "1", min: 0.05, max: 20.0 };
 
 /// Another scene inside this one.
@@ -42,6 +50,12 @@ pub struct PartDef {
     pub set: Vec<(String, Real)>,
     /// Factor on every pitch in it.
     pub transpose: Real,
+    /// Factor on everything that is heard of it.
+    pub gain: Real,
+    /// Where all of it is heard, 0 left to 1 right.
+    pub pan_01: Option<Real>,
+    /// Outputs that it is heard on; none: `main`.
+    pub outputs: Vec<String>,
     /// The scene itself, once somebody has fetched it.
     pub inside: Option<Box<Document>>,
 }
@@ -59,7 +73,10 @@ impl Section for PartDef {
             spot.named("set", path)?;
             spot.takes("set", ANY, *value)?;
         }
-        spot.number(&PART, "transpose", self.transpose)
+        spot.number(&PART, "transpose", self.transpose)?;
+        spot.number(&PART, "gain", self.gain)?;
+        self.outputs.iter().try_for_each(|output| spot.named("to", output))?;
+        self.pan_01.map_or(Ok(()), |pan| spot.number(&PART, "pan_01", pan))
     }
 
     fn write(&self, out: &mut Toml) {
@@ -71,6 +88,9 @@ impl Section for PartDef {
             out.line(format_args!("set.{} = {value:?}", bare(path)));
         }
         out.unless("transpose", self.transpose, 1.0);
+        out.unless("gain", self.gain, 1.0);
+        self.pan_01.into_iter().for_each(|pan| out.number("pan_01", pan));
+        out.texts("to", self.outputs.iter().map(String::as_str));
     }
 
     #[cfg(feature = "text")]
@@ -98,6 +118,9 @@ impl Section for PartDef {
             signals,
             set,
             transpose: node.number_or("transpose", 1.0)?,
+            gain: node.number_or("gain", 1.0)?,
+            pan_01: node.number("pan_01")?,
+            outputs: node.texts("to", "an output in quotes")?,
             inside: None,
         })
     }

@@ -12,7 +12,7 @@ pub const PARTICLES: Kind = Kind {
     id: "particles",
     doc: "Many small things that collide inside or under something: a maraca, gravel, leaves, jingles.",
     params: ParticlesParams::SPECS,
-    keys: &with_common::<1, 3>([key(
+    keys: &with_common::<1, 4>([key(
         "resonances",
         KeyType::Tables { of: &RESONANCE, min: 0, max: MOST_RESONANCES },
         "What a collision sounds like: one to six bands; needed unless it hits bodies.",

@@ -13,8 +13,25 @@ pub struct ProcessDef {
     pub driven_by: String,
     /// Sites that it hits; empty: it sounds by itself.
     pub on: Vec<String>,
+    /// What is drawn anew for every step.
+    pub per_step: PerStepDef,
     /// What it is.
     pub form: ProcessForm,
+}
+
+/// What is drawn anew for every step of a signal: factors on parameters, and whether it is heard at all.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PerStepDef {
+    /// Ids of parameters, each with the range of its factor.
+    pub factors: Vec<(String, [Real; 2])>,
+    /// In so many of the steps it is heard, 0 to 1.
+    pub probability_01: Real,
+}
+
+impl Default for PerStepDef {
+    fn default() -> Self {
+        Self { factors: Vec::new(), probability_01: 1.0 }
+    }
 }
 
 /// What may be asked of every process's definition.
@@ -25,6 +42,10 @@ pub trait ProcessKind {
     fn params(&self) -> Vec<(&'static Spec, Real)>;
     /// What it is, in a line for people.
     fn words(&self) -> String;
+    /// True if it strikes the one mass that it is on.
+    fn strikes(&self) -> bool {
+        false
+    }
 }
 
 /// What a scene does with a process's definition.
@@ -74,10 +95,20 @@ impl ProcessContext<'_> {
 const SITES: KeyType = KeyType::Several { of: &KeyType::Named(Thing::Site), max: MAX_NODES };
 
 /// Keys that every process has besides those of its kind.
-const COMMON: [Key; 2] = [
+const COMMON: [Key; 3] = [
     must("driven_by", KeyType::Named(Thing::Signal), "The signal that it hears."),
     key("on", SITES, "Places that it hits, which is work; without them it sounds by itself and is tapped by its name."),
+    key(
+        "per_step",
+        KeyType::Paths { of: &KeyType::Either(&[PROBABILITY, KeyType::Row(&[FACTOR, FACTOR])]), max: 64 },
+        "Drawn anew for every step of the signal: { parameter = [least, most] } are factors; probability_01 = how often it is heard.",
+    ),
 ];
+
+const PROBABILITY: KeyType = KeyType::Number { unit: "1", min: 0.0, max: 1.0 };
+const FACTOR: KeyType = KeyType::Number { unit: "1", min: 0.0, max: 1e3 };
+/// The one key of `per_step` that is no parameter.
+const HEARD: &str = "probability_01";
 
 /// Rule of a process that only hits bodies.
 pub(super) const NEEDS_ON: Rule = Rule::Some(&["on"], WITHOUT_ON);
@@ -104,6 +135,21 @@ impl ProcessDef {
         spot.named("driven_by", &self.driven_by)?;
         spot.count("on", self.on.len(), MAX_NODES, "places")?;
         self.on.iter().try_for_each(|site| spot.named("on", site))?;
+        let step = spot.within("per_step");
+        step.takes(HEARD, PROBABILITY, self.per_step.probability_01)?;
+        let params = self.form.params();
+        for (id, [low, high]) in &self.per_step.factors {
+            if !params.iter().any(|(spec, _)| spec.id == id) {
+                let near = nearest(id, params.iter().map(|(spec, _)| spec.id).chain([HEARD]));
+                return step.fail(&clip(id), format!("is no parameter of this process{near}"));
+            }
+            step.takes(id, FACTOR, *low)?;
+            step.takes(id, FACTOR, *high)?;
+            if low > high {
+                let what = format!("{} is more than {}; give [least, most]", plain(*low), plain(*high));
+                return step.fail(id, what);
+            }
+        }
         self.form.definition().check(spot, !self.on.is_empty())
     }
 
@@ -112,12 +158,21 @@ impl ProcessDef {
         out.line(format_args!("\n[process.{}]\ntype = \"{}\"", bare(&self.name), form.kind().id));
         out.line(format_args!("driven_by = {}", quoted(&self.driven_by)));
         out.texts("on", self.on.iter().map(String::as_str));
+        let PerStepDef { factors, probability_01 } = &self.per_step;
+        let mut drawn: Vec<String> = factors.iter().map(|(id, range)| format!("{} = {range:?}", bare(id))).collect();
+        if *probability_01 != 1.0 {
+            drawn.push(format!("{HEARD} = {probability_01:?}"));
+        }
+        if !drawn.is_empty() {
+            out.line(format_args!("per_step = {{ {} }}", drawn.join(", ")));
+        }
         form.write(out);
     }
 
     /// What distinguishes it from others but for live parameters.
     pub(in crate::scene) fn structure(&self) -> String {
-        format!("{} {:?} {}", self.form.kind().id, self.on, self.form.definition().structure())
+        let (kind, made) = (self.form.kind().id, self.form.definition().structure());
+        format!("{kind} {:?} {:?} {made}", self.on, self.per_step)
     }
 
     #[cfg(feature = "text")]
@@ -126,9 +181,27 @@ impl ProcessDef {
             name: name.to_owned(),
             driven_by: node.needed_text("driven_by")?,
             on: node.texts("on", "a place in quotes")?,
+            per_step: read_per_step(node)?,
             form: read_process(node, lines)?,
         })
     }
+}
+
+#[cfg(feature = "text")]
+fn read_per_step(node: &Node<'_, '_>) -> Result<PerStepDef, SceneError> {
+    let mut step = PerStepDef::default();
+    let Some(value) = node.value("per_step") else { return Ok(step) };
+    let at = node.place("per_step");
+    let entries = table(value, &at, "a table of parameter = [least, most]")?;
+    check_count(&at, value.line, entries.len(), 64, "entries")?;
+    for entry in entries {
+        let at = join(&at, &entry.key);
+        match &*entry.key {
+            HEARD => step.probability_01 = number(&entry.value, &at, PROBABILITY)?,
+            id => step.factors.push((id.to_owned(), numbers(&entry.value, &at, [FACTOR; 2], "[least, most]")?)),
+        }
+    }
+    Ok(step)
 }
 
 /// The tables of a list, each opened as a kind and read.

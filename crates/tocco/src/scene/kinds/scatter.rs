@@ -16,7 +16,7 @@ pub const SCATTER: Kind = Kind {
     id: "scatter",
     doc: "Many objects fall on a surface, bounce, roll and come to rest: gravel, coins, marbles, popcorn.",
     params: ScatterParams::SPECS,
-    keys: &with_common::<4, 6>([
+    keys: &with_common::<4, 7>([
         key(
             "modes",
             KeyType::Tables { of: &FRAGMENT_MODE, min: 0, max: MOST_MODES },

@@ -12,7 +12,7 @@ pub const SPREAD: Kind = Kind {
     id: "spread",
     doc: "One impact over a surface and over time, with one momentum: a sole, a hand, a falling sheet.",
     params: SpreadParams::SPECS,
-    keys: &with_common::<0, 2>([]),
+    keys: &with_common::<0, 3>([]),
     rules: &[NEEDS_ON],
 };
 

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The shipped floors under a walker: loud enough, never twice the same, the duller the softer the sole.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use std::f64::consts::PI;
+use std::path::{Path, PathBuf};
+use tocco::gait::sole::SOLES;
+use tocco::scene::{Fetch, FetchedScene, Recording};
+use tocco::{Document, Engine, Queue, Scene};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes")
+}
+
+struct Shipped;
+
+impl Fetch for Shipped {
+    fn recording(&mut self, file: &str) -> Result<Recording, String> {
+        Err(format!("no recording {file}"))
+    }
+    fn scene(&mut self, name: &str) -> Result<FetchedScene<'_>, String> {
+        let text =
+            std::fs::read_to_string(folder().join(format!("{name}.toml"))).map_err(|e| format!("{name}: {e}"))?;
+        Ok(FetchedScene { identity: name.to_owned(), text, fetch: Box::new(Shipped) })
+    }
+}
+
+/// Names of the shipped floors that have one inlet, `press`.
+fn floors() -> Vec<String> {
+    let files = std::fs::read_dir(folder()).unwrap().map(|file| file.unwrap().path());
+    let name = |path: PathBuf| path.file_stem().unwrap().to_str().unwrap().to_owned();
+    let mut all: Vec<String> = files
+        .filter(|path| path.extension().is_some_and(|e| e == "toml"))
+        .map(name)
+        .filter(|name| name.starts_with("floor-") && name != "floor-concrete-as-wood")
+        .collect();
+    all.sort();
+    all
+}
+
+fn engine(text: String, rate_hz: f64) -> Engine {
+    let document = Document::read_with("test", "test", text, Shipped).unwrap_or_else(|e| panic!("{e}"));
+    Engine::new(Scene::build(&document.def, rate_hz).unwrap_or_else(|e| panic!("{e}")))
+}
+
+/// A walk over a floor, with these regions.
+fn walk(floor: &str, keys: &str, seed: u64, regions: &[&str]) -> String {
+    let mut text = format!("seed = {seed}\n[walk.anna]\n{keys}\n[output.main]\nchannels = [0, 1]\n");
+    for region in regions {
+        text += &format!("[part.{region}]\nscene = \"{floor}\"\nsignal.press = \"anna.{region}\"\n");
+    }
+    text
+}
+
+const ALL: [&str; 4] = ["heel_left", "toe_left", "heel_right", "toe_right"];
+
+/// Both channels as one.
+fn heard(text: String, seconds: f64) -> Vec<f64> {
+    let mut engine = engine(text, 48_000.0);
+    let mut out = vec![0.0; (seconds * 48_000.0) as usize * 2];
+    let health = engine.render(&[], &mut Queue::new(), &mut out);
+    assert_eq!((health.unconverged, health.reset, health.refused), (0, 0, 0));
+    out.chunks(2).map(|frame| 0.5 * f64::from(frame[0] + frame[1])).collect()
+}
+
+#[test]
+fn a_floor_walked_at_1_3_m_s_is_loud_enough_and_does_not_clip() {
+    let all = floors();
+    assert!(all.len() >= 18, "{all:?}");
+    for floor in &all {
+        let mut engine = engine(walk(floor, "speed_m_s = 1.3\n", 3, &ALL), 48_000.0);
+        let mut out = vec![0.0; 8 * 48_000 * 2];
+        let health = engine.render(&[], &mut Queue::new(), &mut out);
+        let peak = out.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
+        let db = 20.0 * peak.log10();
+        assert!((-12.0..-1.0).contains(&db), "{floor}: {db:.1} dBFS");
+        assert_eq!((health.unconverged, health.reset, health.refused), (0, 0, 0), "{floor}");
+    }
+}
+
+#[test]
+fn the_same_seed_walks_the_same_bits_at_any_block_size_and_another_seed_others() {
+    for floor in floors() {
+        let text = |seed| walk(&floor, "speed_m_s = 1.3\n", seed, &ALL);
+        let whole = heard(text(1), 2.0);
+        let mut engine = engine(text(1), 48_000.0);
+        let mut parts = Vec::new();
+        for length in [37, 64, 480, 1, 333].iter().cycle() {
+            let mut out = vec![0.0; 2 * length];
+            engine.render(&[], &mut Queue::new(), &mut out);
+            parts.extend(out.chunks(2).map(|frame| 0.5 * f64::from(frame[0] + frame[1])));
+            if parts.len() >= whole.len() {
+                break;
+            }
+        }
+        assert!(whole.iter().zip(&parts).all(|(a, b)| a == b), "{floor}");
+        assert!(heard(text(2), 2.0).iter().zip(&whole).any(|(a, b)| a != b), "{floor}");
+    }
+}
+
+/// Frequency below which half of the power of the rate of change lies, Hz, by a bank of band-passes: where a sound has its weight.
+fn centre_hz(sound: &[f64]) -> f64 {
+    let (mut power, mut moment) = (0.0, 0.0);
+    for band in 0..27 {
+        let freq_hz = 50.0 * 2.0_f64.powf(f64::from(band) / 3.0);
+        let t = (PI * 0.23 * freq_hz / 48_000.0).tan();
+        let (b, a1, a2) =
+            (t / (1.0 + t), -2.0 * (2.0 * PI * freq_hz / 48_000.0).cos() / (1.0 + t), (1.0 - t) / (1.0 + t));
+        let (mut x1, mut x2, mut y1, mut y2, mut sum) = (0.0, 0.0, 0.0, 0.0, 0.0);
+        for x in sound {
+            let y = b * (x - x2) - a1 * y1 - a2 * y2;
+            (x2, x1, y2, y1) = (x1, *x, y1, y);
+            sum += y * y;
+        }
+        power += sum.sqrt();
+        moment += sum.sqrt() * freq_hz;
+    }
+    moment / power
+}
+
+#[test]
+fn every_floor_is_the_duller_the_softer_the_sole() {
+    for floor in floors() {
+        let centres: Vec<f64> = SOLES
+            .iter()
+            .map(|sole| {
+                // [sole.4]
+                let keys = format!("speed_m_s = 1.3\nvariation_01 = 0\ncushion_01 = 0.3\nsole = \"{}\"\n", sole.word);
+                let mean: f64 =
+                    (1..=2).map(|seed| centre_hz(&heard(walk(&floor, &keys, seed, &["heel_left"]), 4.0)).ln()).sum();
+                (mean / 2.0).exp()
+            })
+            .collect();
+        for (index, pair) in centres.windows(2).enumerate() {
+            // Boot and hard rubber are nearly the same; chance is two parts in a hundred.
+            let room = if index == 2 { 1.06 } else { 1.02 };
+            assert!(
+                pair[1] < room * pair[0],
+                "{floor}: {} then {}: {centres:.0?}",
+                SOLES[index].word,
+                SOLES[index + 1].word
+            );
+        }
+        assert!(centres[6] < 0.9 * centres[0], "{floor}: {centres:.0?}");
+    }
+}
+
+#[test]
+fn a_creaking_floor_is_no_tone_and_has_the_peaks_of_recordings() {
+    // The board alone, a seed in which it creaks: flatness of the spectrum from 150 to 4500 Hz, and crest.
+    let mut flat = Vec::new();
+    let mut crest = Vec::new();
+    for seed in 1..=6 {
+        let text = walk("floor-wood-creaking", "speed_m_s = 1.1\n", seed, &["heel_left"]).replace(
+            "signal.press",
+            "set = { \"foot/weight_n\" = 0.0, \"foot/strike_m_s\" = 0.0, \"grit/impulse_n_s\" = 0.0 }\nsignal.press",
+        );
+        let sound = heard(text, 8.0);
+        let loudest = sound.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+        if loudest < 1e-3 {
+            continue;
+        }
+        // What is silent is no part of a creak.
+        let lively: Vec<&[f64]> = sound
+            .chunks(2048)
+            .filter(|part| part.len() == 2048 && part.iter().any(|x| x.abs() > 0.1 * loudest))
+            .collect();
+        let joined: Vec<f64> = lively.concat();
+        let rms = (joined.iter().map(|x| x * x).sum::<f64>() / joined.len() as f64).sqrt();
+        crest.push(20.0 * (loudest / rms).log10());
+        flat.push(lively.iter().map(|part| flatness(part)).sum::<f64>() / lively.len() as f64);
+    }
+    let median = |list: &mut Vec<f64>| {
+        list.sort_by(f64::total_cmp);
+        list[list.len() / 2]
+    };
+    assert!(flat.len() >= 3, "it creaks in {} of 6 walks", flat.len());
+    let (flat, crest) = (median(&mut flat), median(&mut crest));
+    assert!(flat >= 0.01 && (16.0..=22.0).contains(&crest), "flatness {flat:.4}, crest {crest:.1} dB");
+}
+
+/// Geometric over arithmetic mean of the power from 150 to 4500 Hz.
+fn flatness(part: &[f64]) -> f64 {
+    let bins: Vec<usize> = (7..192).collect();
+    let (mut log, mut sum) = (0.0, 0.0);
+    for bin in &bins {
+        let (mut re, mut im) = (0.0, 0.0);
+        for (n, x) in part.iter().enumerate() {
+            let window = 0.5 - 0.5 * (2.0 * PI * n as f64 / 2048.0).cos();
+            let angle = 2.0 * PI * *bin as f64 * n as f64 / 2048.0;
+            re += window * x * angle.cos();
+            im += window * x * angle.sin();
+        }
+        let power = re * re + im * im + 1e-30;
+        log += power.ln() / bins.len() as f64;
+        sum += power / bins.len() as f64;
+    }
+    log.exp() / sum
+}
+
+#[test]
+fn steps_on_a_floor_differ_from_each_other() {
+    for floor in ["floor-gravel", "floor-snow-low", "floor-dirt", "floor-underbrush"] {
+        let sound = heard(walk(floor, "speed_m_s = 1.3\nvariation_01 = 0\nasymmetry_01 = 0\n", 1, &["heel_left"]), 6.0);
+        // One stride is 2/1.8243 s.
+        let stride = (2.0 / 1.8243 * 48_000.0) as usize;
+        let step = |k: usize| &sound[40_000 + k * stride..40_000 + (k + 1) * stride];
+        let (a, b) = (step(0), step(1));
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let alike = dot(a, b) / (dot(a, a) * dot(b, b)).sqrt();
+        assert!(alike.abs() < 0.3, "{floor}: {alike}");
+    }
+}
