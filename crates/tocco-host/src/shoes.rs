@@ -28,7 +28,7 @@ use tocco_lab::walk::{Walk, Who, part_prefix, walker_name};
 use tocco_live::shoes::{SENSORS, Said, Scale, Shoes};
 
 /// Shown under the options.
-pub const EXAMPLES: &str = "Examples:\n  tocco shoes snow --port /dev/ttyACM0 --calibrate 12\n  \
+pub const EXAMPLES: &str = "Examples:\n  tocco shoes snow-deep --port /dev/ttyACM0 --calibrate 12\n  \
     tocco shoes gravel --osc 9001                     then: oscsend localhost 9001 /shoe ffff 0.6 0 0 0\n  \
     tocco shoes wood --osc 9001 --people 2            floor tiles: /foot id x y force, force in N\n\n\
     You get the floor under your feet, live. The port gives a line for each reading: four numbers, heel left, toe left, heel right,\n\
@@ -308,6 +308,8 @@ pub struct Walker {
     expect: [Vec<String>; 2],
     generation: Option<u64>,
     calibrated: bool,
+    /// When zero and weight are guessed next, s, while they are not known.
+    guess_s: f64,
     remarked: Option<Instant>,
     wrong: u64,
 }
@@ -324,6 +326,7 @@ impl Walker {
             expect: [Vec::new(), Vec::new()],
             generation: None,
             calibrated: settings.calibrate_s.is_none(),
+            guess_s: 1.0,
             remarked: None,
             wrong: 0,
         }
@@ -476,6 +479,10 @@ impl Walker {
                     "shoes: nobody walked, so nothing is calibrated; start again, or give --zero and --weight".into(),
                 ),
             }
+        }
+        if !self.calibrated && at_s >= self.guess_s {
+            self.guess_s += 0.5;
+            self.shoes.guess_scale();
         }
         let mut said = Vec::new();
         self.shoes.turn(at_s, &mut said);

@@ -16,6 +16,7 @@ mod crackle;
 mod dam;
 mod felt;
 mod fit;
+mod footsteps;
 mod graphic;
 mod listener;
 mod materials;
@@ -264,6 +265,10 @@ const ITEMS: &[Item] = &[
         dam::splash,
     ),
     Item::new("002-dam-front", &[], "002 4.3: the front of a broken dam, beside Martin and Moyce", dam::front),
+    Item::new("002-table-5.1", &[], "002 Table 5.1: bands of recorded floors, as Hz", footsteps::table_5_1),
+    Item::new("002-envelope", &[], "002 (5.1) to (5.4): envelopes of steps", footsteps::envelopes),
+    Item::new("002-force", &[], "002 3.4, 7: the force under a walking foot", footsteps::force),
+    Item::new("002-attack", &[], "002 5.2, 7: what the first milliseconds of a step tell", footsteps::attack),
     Item::new("001-fig-3", &[], "001 Figure 3: the adhesion map", adhesion::compute),
     Item::new("001-string", &[], "001: the cello D string, 147 Hz and Q 500", cello::string),
     Item::new("001-fig-6", &[], "001 Figure 6: bowed cello D, thermal rosin", bow::figure_6),

@@ -29,6 +29,8 @@ pub const WALKER: &str = "walker";
 const TRANSPOSE: [f64; 4] = [0.94 * 0.985, 1.06 * 0.985, 0.94 * 1.015, 1.06 * 1.015];
 /// The same where one copy hears a whole foot.
 const TRANSPOSE_FOOT: [f64; 2] = [0.985, 1.015];
+/// Where left and right are heard.
+const PAN: [f64; 2] = [0.42, 0.58];
 /// Silence before the first step of a record, and sound after the last, s.
 const BEFORE_S: f64 = 0.1;
 const AFTER_S: f64 = 1.5;
@@ -112,10 +114,22 @@ impl Walk {
         }
     }
 
+    /// The floor as a scene: a shipped floor may be called without its first word.
+    fn called(&self) -> String {
+        let shipped = |name: &str| library::SHIPPED.iter().any(|(known, _)| *known == name);
+        let whole = format!("floor-{}", self.floor);
+        if !Path::new(&self.floor).exists() && !shipped(&self.floor) && shipped(&whole) {
+            whole
+        } else {
+            self.floor.clone()
+        }
+    }
+
     /// The scene as text, and the folder in which the floor is found.
     pub fn scene(&self) -> Result<(String, Option<PathBuf>)> {
         self.check()?;
-        let floor = library::load(&self.floor)?;
+        let called = self.called();
+        let floor = library::load(&called)?;
         let has =
             |name: &str| floor.def.signals.iter().any(|s| s.name == name && matches!(s.form, SignalForm::Inlet(_)));
         if !has("press") {
@@ -124,11 +138,11 @@ impl Walk {
                 self.floor
             ));
         }
-        let path = Path::new(&self.floor);
+        let path = Path::new(&called);
         let file = path.is_file();
         let part = match path.file_name() {
             Some(name) if file => name.to_string_lossy().into_owned(),
-            _ => self.floor.clone(),
+            _ => called.clone(),
         };
         let folder = file.then(|| match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
@@ -142,7 +156,7 @@ impl Walk {
         if let Some(seed) = self.seed {
             let _ = writeln!(text, "seed = {seed}");
         }
-        let _ = writeln!(text, "rate_hz = {:?}", floor.def.rate_hz);
+        let _ = writeln!(text, "rate_hz = {:?}\n\n[output.main]\nchannels = [0, 1]", floor.def.rate_hz);
         let quoted = format!("\"{}\"", part.replace('\\', "\\\\").replace('"', "\\\""));
         let people = if let Who::Live(people) = self.who { people.max(1) } else { 1 };
         for person in 0..people {
@@ -161,18 +175,20 @@ impl Walk {
                 Who::Record(_) | Who::Live(_) => text.push_str("source = \"inlets\"\n"),
             }
             if has("press_toe") {
-                for (foot, transpose) in ["left", "right"].into_iter().zip(TRANSPOSE_FOOT) {
+                for (side, (foot, transpose)) in ["left", "right"].into_iter().zip(TRANSPOSE_FOOT).enumerate() {
+                    let pan = PAN[side];
                     let _ = write!(
                         text,
-                        "\n[part.{before}{foot}]\nscene = {quoted}\ntranspose = {transpose:?}\nsignal.press = \"{walker}.heel_{foot}\"\n\
+                        "\n[part.{before}{foot}]\nscene = {quoted}\ntranspose = {transpose:?}\npan_01 = {pan:?}\nsignal.press = \"{walker}.heel_{foot}\"\n\
                          signal.press_toe = \"{walker}.toe_{foot}\"\n"
                     );
                 }
             } else {
-                for (region, transpose) in REGIONS.into_iter().zip(TRANSPOSE) {
+                for (k, (region, transpose)) in REGIONS.into_iter().zip(TRANSPOSE).enumerate() {
+                    let pan = PAN[k / 2];
                     let _ = write!(
                         text,
-                        "\n[part.{before}{region}]\nscene = {quoted}\ntranspose = {transpose:?}\nsignal.press = \"{walker}.{region}\"\n"
+                        "\n[part.{before}{region}]\nscene = {quoted}\ntranspose = {transpose:?}\npan_01 = {pan:?}\nsignal.press = \"{walker}.{region}\"\n"
                     );
                 }
             }

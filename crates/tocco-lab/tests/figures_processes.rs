@@ -163,6 +163,34 @@ fn burst_makes_a_hard_floor_sound_like_the_modes_it_is_laid_on() {
 }
 
 #[test]
+fn footsteps_of_a_harder_foot_are_shorter_and_louder() {
+    let floor = "type = 'footstep'\ndriven_by = 'foot'\nspread = 0.5\nbands = [{ freq_hz = 400.0, bandwidth_hz = 50.0 }, { freq_hz = 660.0, bandwidth_hz = 700.0, gain = 0.4 }]\n\
+                 envelope = [0.0, 0.7, 1.0, 0.95, 0.8, 0.7, 0.6, 0.5, 0.4, 0.35, 0.3, 0.25, 0.2, 0.15, 0.1, 0.05, 0.0]\nframe_s = 0.02";
+    let mut panels = Vec::new();
+    let mut loud = Vec::new();
+    for (k, (what, rate)) in
+        [("a soft step", 20.0), ("as recorded", 50.0), ("a hard step", 150.0)].into_iter().enumerate()
+    {
+        let text = format!(
+            "[signal.foot]\ntype = 'points'\npoints = [[0.0, 0.0], [0.02, 0.0], [{:?}, 1.2], [0.6, 1.0], [0.65, 0.0]]\n[process.snow]\n{floor}\n[[tap]]\nof = 'snow'\nquantity = 'sound'",
+            0.02 + 1.2 / rate
+        );
+        let found = run(&text, 0.8, &[]);
+        let power: Vec<f64> =
+            found.sound.chunks(480).map(|part| part.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>()).collect();
+        let energy = power.iter().sum::<f64>();
+        let centre = power.iter().enumerate().map(|(n, p)| n as f64 * p).sum::<f64>() / energy;
+        loud.push((energy, centre));
+        panels.push(Panel::new(what, "time, s", "sound, Pa at 1 m").with(line("", k, envelope(&found.sound))));
+    }
+    assert!(loud[0].0 < loud[1].0 && loud[1].0 < loud[2].0, "energy rises with the attack: {loud:?}");
+    assert!(loud[0].1 > loud[1].1 && loud[1].1 > loud[2].1, "its middle comes earlier: {loud:?}");
+    let most = panels.iter().flat_map(|p| &p.series[0].data).fold(0.0, |m: f64, (_, y)| m.max(*y));
+    panels.iter_mut().for_each(|panel| panel.y_range = Some((0.0, 1.05 * most)));
+    draw("footstep", "Footstep: Table 5.1's snow under three feet", panels);
+}
+
+#[test]
 fn spread_meets_places_one_after_another_with_one_momentum() {
     let text = "[body.floor]\ntype = 'modal'\nmodes = [{ freq_hz = 100.0, decay_s = 0.02, mass_kg = 5.0 }]\n[body.floor.port]\nheel = [1.0]\nmiddle = [0.9]\ntoe = [0.8]\n\
                 [signal.step]\ntype = 'points'\npoints = [[0.0, 0.0], [0.01, 0.0], [0.011, 1.0]]\n[process.sole]\ntype = 'spread'\ndriven_by = 'step'\n\

@@ -90,3 +90,17 @@ fn an_unknown_item_is_answered_with_the_nearest_one() {
     let answer = reproduce::run("fig-2.11", &std::env::temp_dir(), &mut |_| ()).unwrap_err();
     assert!(answer.contains("fig-2.11") && answer.contains("did you mean 'fig-2.1'?"), "{answer}");
 }
+
+#[test]
+fn the_force_under_a_foot_is_that_of_measured_steps() {
+    if std::env::var_os("TOCCO_GRF_DATA").is_none() {
+        return tocco_testing::skip("the force under a foot beside 600 measured steps", "TOCCO_GRF_DATA");
+    }
+    let dir = out_dir().join("measured");
+    for (item, row) in [("002-force", "rms over all classes"), ("002-attack", "after 20 steps of its own")] {
+        let mut said = String::new();
+        let reached = reproduce::run(item, &dir, &mut |line| said.push_str(line)).unwrap();
+        assert!(reached && said.contains(row), "{said}");
+    }
+    std::fs::remove_dir_all(&dir).unwrap();
+}

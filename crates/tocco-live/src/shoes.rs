@@ -184,6 +184,13 @@ impl Shoes {
         Some(scale)
     }
 
+    /// The same for now, while more is to come: nothing is forgotten.
+    pub fn guess_scale(&mut self) {
+        if let Some(scale) = Scale::from_walk(&self.readings) {
+            self.scale = scale;
+        }
+    }
+
     /// What a foot's attack tells now: a and b of both windows.
     pub fn lines(&self, foot: usize) -> [Line; 2] {
         self.feet[foot].lines

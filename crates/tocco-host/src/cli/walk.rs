@@ -12,7 +12,7 @@ use tocco_lab::analyse::read::Recording;
 use tocco_lab::walk::{self, Walk, Who, listen, plate};
 
 /// Shown under the options.
-pub(super) const EXAMPLES: &str = "Examples:\n  tocco walk snow --speed 1.3 --sole boot --steps 20 -o walk.wav --picture walk.png\n  \
+pub(super) const EXAMPLES: &str = "Examples:\n  tocco walk snow-deep --speed 1.3 --sole boot --steps 20 -o walk.wav --picture walk.png\n  \
     tocco walk gravel --speed 3 -o run.wav\n  \
     tocco walk dry-leaves --grf plate.csv --mass 68 -o lab.wav\n  \
     tocco walk metal --audio steps.wav -o again.wav\n\n\

@@ -468,6 +468,53 @@ mod tests {
     }
 
     #[test]
+    fn by_envelope_the_signal_is_the_envelope_and_silence_costs_nothing() {
+        let params = FootstepParams::default();
+        let mut step = Footstep::new(params, FootstepBy::Envelope, prototype(), 48_000.0, |label| Rng::new(4, label));
+        let mut power = [0.0; 2];
+        for index in 0..4000 {
+            let level = if (1000..3000).contains(&index) { 0.5 } else { 1.0 };
+            let level = if index < 3500 { level } else { 0.0 };
+            step.enter(Cell { index, from: level, to: level });
+            let mut lane = [0.0; CONTROL_TICKS];
+            if step.is_awake() {
+                step.render(Span { tick: 48 * index, ticks: 32, rate_hz: 48_000.0 }, &mut [], &mut lane);
+            }
+            match index {
+                0..1000 => power[0] += lane.iter().map(|y| y * y).sum::<Real>() / 1000.0,
+                1000..3000 => power[1] += lane.iter().map(|y| y * y).sum::<Real>() / 2000.0,
+                3500.. => assert!(index < 3502 || !step.is_awake()),
+                _ => {}
+            }
+        }
+        // A quarter of the power; a second of a band of 50 Hz is known to 15 %.
+        assert!((power[0] / power[1] / 4.0 - 1.0).abs() < 0.4, "{power:?}");
+    }
+
+    #[test]
+    fn a_step_that_is_told_its_force_has_it_and_no_later_word_counts() {
+        let mut step = Footstep::new(FootstepParams::default(), FootstepBy::Event, prototype(), 48_000.0, |label| {
+            Rng::new(4, label)
+        });
+        let expect = FootstepParams::SPECS.iter().position(|spec| spec.id == "expect").unwrap();
+        let signal = pressed(40.0);
+        let mut levels = Vec::new();
+        for index in 0..80 {
+            let told = match index {
+                24..32 => 0.9,
+                32..45 => 1.5,
+                45.. => 0.7,
+                _ => 0.0,
+            };
+            step.set(expect, told);
+            step.enter(Cell { index, from: signal(index), to: signal(index + 1) });
+            levels.push(step.level());
+        }
+        let wanted = |force: Real| step.strength(0.5 * force / EXPECTED_BW).1;
+        assert!((levels[28] - wanted(0.9)).abs() < 1e-12 && (levels[79] - wanted(1.5)).abs() < 1e-12, "{levels:?}");
+    }
+
+    #[test]
     fn two_steps_of_one_walk_differ_and_the_same_seed_gives_the_same_bits() {
         let twice = |k: u64| {
             if k < 500 { pressed(40.0)(k % 500) * Real::from(u8::from(k < 200)) } else { pressed(40.0)(k - 500) }

@@ -13,7 +13,7 @@ use tocco::process::footstep::{Footstep, FootstepBy, FootstepParams, Prototype};
 use tocco::process::{Process as _, Span};
 use tocco::resonator::CONTROL_TICKS;
 use tocco::rng::Rng;
-use tocco::scene::def::{FootstepDef, ProcessDef, SceneDef};
+use tocco::scene::def::{FootstepDef, PerStepDef, ProcessDef, SceneDef};
 use tocco::signal::Cell;
 
 /// Steps played to hear what a prototype makes of its recordings.
@@ -50,7 +50,7 @@ impl Floor {
     pub fn toml(&self, recordings: &[Recording]) -> String {
         let names: Vec<&str> = recordings.iter().map(|r| r.name.as_str()).collect();
         let mut text = format!(
-            "# A floor from {} recorded steps: {}.\n# Walk on it: tocco walk THIS.toml -o walk.wav\ntitle = \"Recorded floor\"\n",
+            "# A floor from {} recorded steps: {}.\n# Walk on it: tocco walk THIS.toml -o walk.wav\ntitle = \"Recorded floor\"\nduration_s = 3.5\n",
             self.steps.len(),
             names.join(", ").replace(['\n', '\r'], " ")
         );
@@ -60,6 +60,19 @@ impl Floor {
                 text,
                 "\n# Force under the {of}, body weights.\n[signal.{inlet}]\ntype = \"input\"\nmax = 10.0\nunit = \"BW\"\n"
             );
+        }
+        // By itself, three steps: whoever uses it as a part presses it instead.
+        for (inlet, at_s) in [("press", 0.0), ("press_toe", 0.25)] {
+            let points: Vec<String> = [0.1, 1.2, 2.3]
+                .iter()
+                .flat_map(|begin| {
+                    let rise_s = if at_s == 0.0 { 0.012 } else { 0.2 };
+                    let begin = begin + at_s;
+                    [(0.0, 0.0), (rise_s, 0.6), (0.3, 1.1), (0.35, 0.0)]
+                        .map(|(t, f)| format!("[{:.3}, {f:?}]", begin + t))
+                })
+                .collect();
+            let _ = write!(text, "\n[[drive]]\npath = \"{inlet}/value\"\npoints = [{}]\n", points.join(", "));
         }
         for part in &self.parts {
             let toe = part.name == "toe";
@@ -71,8 +84,13 @@ impl Floor {
             };
             let form = FootstepDef { params, by: FootstepBy::Event, make: part.make.clone() };
             let driven_by = if toe { "press_toe" } else { "press" };
-            let process =
-                ProcessDef { name: part.name.into(), driven_by: driven_by.into(), on: Vec::new(), form: form.into() };
+            let process = ProcessDef {
+                name: part.name.into(),
+                driven_by: driven_by.into(),
+                on: Vec::new(),
+                per_step: PerStepDef::default(),
+                form: form.into(),
+            };
             let whole = SceneDef { processes: vec![process], ..SceneDef::new() }.to_toml();
             let from = whole.find("[process.").unwrap_or(0);
             let _ = write!(
