@@ -38,7 +38,7 @@ pub struct Section {
 }
 
 /// What can be measured without a device. A program adds its own to them.
-pub const SECTIONS: [Section; 12] = [
+pub const SECTIONS: [Section; 13] = [
     Section { name: "free", measure: free_ringing },
     Section { name: "contact", measure: permanent_contact },
     Section { name: "friction", measure: rubbing },
