@@ -85,7 +85,8 @@ fn a_bubble_of_three_sizes() {
 
 #[test]
 fn a_brook_with_and_without_its_bed() {
-    let keys = "type = 'bubbles'\nrate_hz = 350.0\nsmallest_m = 0.0012\nlargest_m = 0.007\nsize_exponent = 1.6\nrise = 0.12";
+    let keys =
+        "type = 'bubbles'\nrate_hz = 350.0\nsmallest_m = 0.0012\nlargest_m = 0.007\nsize_exponent = 1.6\nrise = 0.12";
     let (events, alone) = run(&process(STEADY, keys), 1.0);
     let (_, both) = run(&process(STEADY, &format!("{keys}\nbed = 0.5")), 1.0);
     let power = |sound: &[f32]| sound.iter().map(|x| f64::from(x * x)).sum::<f64>();
@@ -133,9 +134,11 @@ fn rain_on_water_and_on_the_ground() {
     let (landings, ground) = run(&process(STEADY, "type = 'rain'\nrate_hz = 60.0\nsurface = 'ground'"), 1.5);
     assert!(drops.len() > landings.len() + 10, "bubbles besides: {} {}", drops.len(), landings.len());
     let panel = |name: &str, sound: &[f32], events: &[Happening], colour: usize| {
-        Panel::new(name, "time, s", "sound, Pa at 1 m")
-            .with(line("", colour, envelope(sound)))
-            .with(dots("drops and bubbles", 5, marks(events)))
+        Panel::new(name, "time, s", "sound, Pa at 1 m").with(line("", colour, envelope(sound))).with(dots(
+            "drops and bubbles",
+            5,
+            marks(events),
+        ))
     };
     draw("rain", "Rain", vec![panel("on water", &water, &drops, 2), panel("on the ground", &ground, &landings, 1)]);
 }
@@ -152,7 +155,8 @@ fn where_every_drop_closes_a_bubble() {
     let map = Panel::new("between the lines every drop closes a bubble", "diameter, mm", "height, m")
         .with(line("lowest", 0, low))
         .with(line("highest", 1, high));
-    let text = process(STILL, "type = 'drip'\nrate_hz = 0.0") + "[[event]]\nat_s = 0.02\ntrigger = 'p'\nvalues = [0.004, 0.1, 0.1]\n";
+    let text = process(STILL, "type = 'drip'\nrate_hz = 0.0")
+        + "[[event]]\nat_s = 0.02\ntrigger = 'p'\nvalues = [0.004, 0.1, 0.1]\n";
     let (events, sound) = run(&text, 0.4);
     let bubble = events.iter().find(|event| event.size == 0.2).unwrap();
     assert!((bubble.at_s - 0.02 - closes_after(0.004)).abs() < 0.006);
@@ -165,16 +169,19 @@ fn where_every_drop_closes_a_bubble() {
 #[test]
 fn three_parts_of_a_splash() {
     let splash = |depth: f64| {
-        let text = process(STILL, "type = 'splash'") + &format!("[[event]]\nat_s = 0.05\ntrigger = 'p'\nvalues = [0.05, 0.5, {depth:?}]\n");
+        let text = process(STILL, "type = 'splash'")
+            + &format!("[[event]]\nat_s = 0.05\ntrigger = 'p'\nvalues = [0.05, 0.5, {depth:?}]\n");
         run(&text, 1.2)
     };
     let (deep, shallow) = (splash(1.0), splash(0.01));
     let main = deep.0.iter().find(|event| (event.at_s - 0.05 - 0.0869).abs() < 1e-3);
     assert!(main.is_some() && deep.0.len() > shallow.0.len() + 30);
     let panel = |name: &str, (events, sound): &(Vec<Happening>, Vec<f32>), colour: usize| {
-        Panel::new(name, "time, s", "sound, Pa at 1 m")
-            .with(line("", colour, envelope(sound)))
-            .with(dots("landings and bubbles", 5, marks(events)))
+        Panel::new(name, "time, s", "sound, Pa at 1 m").with(line("", colour, envelope(sound))).with(dots(
+            "landings and bubbles",
+            5,
+            marks(events),
+        ))
     };
     let panels = vec![panel("50 g from 0.5 m into 1 m of water", &deep, 2), panel("into 1 cm: no cavity", &shallow, 1)];
     draw("splash", "Splashes", panels);
@@ -182,7 +189,8 @@ fn three_parts_of_a_splash() {
 
 #[test]
 fn a_step_in_a_puddle() {
-    let foot = "type = 'points'\npoints = [[0.0, 0.0], [0.1, 0.0], [0.22, 1.1], [0.4, 0.75], [0.58, 1.05], [0.72, 0.0]]";
+    let foot =
+        "type = 'points'\npoints = [[0.0, 0.0], [0.1, 0.0], [0.22, 1.1], [0.4, 0.75], [0.58, 1.05], [0.72, 0.0]]";
     let (events, sound) = run(&process(foot, "type = 'puddle'"), 1.6);
     let first = events.iter().filter(|event| event.at_s < 0.35).count();
     assert!(first > 100 && events.len() > 300, "{first} {}", events.len());
@@ -200,7 +208,8 @@ fn a_step_in_a_puddle() {
 
 #[test]
 fn cracks_under_three_steps() {
-    let foot = "type = 'points'\npoints = [[0.0, 0.0], [0.12, 1.1], [0.3, 0.78], [0.48, 1.06], [0.62, 0.0]]\nloop_s = 1.0";
+    let foot =
+        "type = 'points'\npoints = [[0.0, 0.0], [0.12, 1.1], [0.3, 0.78], [0.48, 1.06], [0.62, 0.0]]\nloop_s = 1.0";
     let keys = "type = 'ice'\nweight_n = 750.0\n[[drive]]\npath = 'p/x_m'\npoints = [[0.0, 0.0], [0.9, 0.0], [0.95, 0.65], [1.9, 0.65], [1.95, 1.3], [2.9, 1.3], [2.95, 0.0]]";
     let (events, _) = run(&process(foot, keys), 4.0);
     let again = events.iter().filter(|event| event.at_s > 3.0 && event.at_s < 3.7).count();
@@ -215,7 +224,8 @@ fn cracks_under_three_steps() {
         map = map.with(line("", 0, each.points.iter().map(|at| (at[0], at[1])).collect()));
     }
     let fractures = events.iter().map(|event| (event.at_s, event.size.log10())).collect();
-    let energies = Panel::new("fractures under four steps, the last where the first was", "time, s", "energy, J, log10");
+    let energies =
+        Panel::new("fractures under four steps, the last where the first was", "time, s", "energy, J, log10");
     draw("ice", "Ice under a walker", vec![energies.with(dots("", 3, fractures)), map]);
 }
 
@@ -236,6 +246,10 @@ fn a_glass_that_fills() {
     let pitch = Panel::new("pitch", "level over height", "Hz")
         .with(line("air", 2, of(&|water| glass.air(water)[0].0)))
         .with(line("wall", 0, of(&|water| glass.wall_hz(2) / glass.load(water).sqrt())));
-    let quality = Panel::new("how long the air rings", "level over height", "Q").with(line("", 2, of(&|water| glass.air(water)[0].1)));
+    let quality = Panel::new("how long the air rings", "level over height", "Q").with(line(
+        "",
+        2,
+        of(&|water| glass.air(water)[0].1),
+    ));
     draw("vessel", "A glass, 15 cm high and 7 cm wide", vec![pitch, quality]);
 }

@@ -48,13 +48,8 @@ fn energies_of_fractures_follow_a_power_law_of_exponent_three_halves() {
     }
     // Without aftershocks, which are of another law: those are at most half of another.
     let plain = {
-        let mut ice = Ice::new(
-            IceParams { aftershocks: 0.0, ..IceParams::default() },
-            0.04,
-            0.0,
-            48_000.0,
-            |of| Rng::new(3, of),
-        );
+        let mut ice =
+            Ice::new(IceParams { aftershocks: 0.0, ..IceParams::default() }, 0.04, 0.0, 48_000.0, |of| Rng::new(3, of));
         (0..60).flat_map(|k| walk(&mut ice, 1400 * k, [k as f64, 0.0], 1.0)).collect::<Vec<Event>>()
     };
     let per_step = plain.len() as f64 / 60.0;
@@ -172,5 +167,8 @@ fn far_over_the_lake_high_notes_come_first() {
     // Two band-passes of B answer with t e^(-pi B t), whose energy has its middle at 3/(2 pi B).
     let delay = |freq_hz: f64| 1.5e3 / (std::f64::consts::PI * 0.2 * freq_hz);
     let (late, later) = (one - two - delay(1000.0) + delay(2000.0), half - one - delay(500.0) + delay(1000.0));
-    assert!((late / 14.0 - 1.0).abs() < 0.15 && (later / 21.0 - 1.0).abs() < 0.15, "{two} {one} {half}: {late} {later}");
+    assert!(
+        (late / 14.0 - 1.0).abs() < 0.15 && (later / 21.0 - 1.0).abs() < 0.15,
+        "{two} {one} {half}: {late} {later}"
+    );
 }

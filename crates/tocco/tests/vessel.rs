@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Vessels: the pitch of their air and wall as they fill, and that neither filling nor rain hands out energy.
 
-use tocco::resonator::vessel::{Geometry, VesselForm};
 use tocco::resonator::material::Material;
+use tocco::resonator::vessel::{Geometry, VesselForm};
 use tocco::rng::Rng;
 use tocco::{Engine, Gesture, Queue, Scene, SceneDef};
 
@@ -92,7 +92,9 @@ fn a_bottle_sinks_as_it_empties_as_the_table_says() {
 fn the_wall_of_a_glass_sinks_as_it_fills_and_more_than_it_holds_changes_nothing() {
     let capacity = glass().capacity_m3();
     let text = |water: f64| {
-        format!("[body.glass]\ntype = 'vessel'\nradius_m = 0.035\nheight_m = 0.15\nwater_m3 = {water:?}\n[[tap]]\nof = 'glass.rim'")
+        format!(
+            "[body.glass]\ntype = 'vessel'\nradius_m = 0.035\nheight_m = 0.15\nwater_m3 = {water:?}\n[[tap]]\nof = 'glass.rim'"
+        )
     };
     let dry = glass().wall_hz(2);
     let heard = peak(&text(0.0), "rim", dry);
@@ -149,7 +151,10 @@ fn energy_minus_work_never_rises_with_vessels_that_fill_and_rain_on_bodies() {
             engine.render(&[], &mut Queue::new(), &mut out);
             heard = out.iter().fold(heard, |most, x| most.max(x.abs()));
             let now = engine.energy() - engine.work();
-            assert!(now <= last + 1e-11 * (engine.work().abs() + engine.energy()).max(1e-9), "{scene}: {now} after {last}");
+            assert!(
+                now <= last + 1e-11 * (engine.work().abs() + engine.energy()).max(1e-9),
+                "{scene}: {now} after {last}"
+            );
             last = now;
         }
         assert!(heard > 0.0 && engine.health().reset == 0, "{scene}");

@@ -118,7 +118,9 @@ fn a_trigger_says_no_more_than_its_process_takes_and_what_it_leaves_out_is_as_de
 
 #[test]
 fn an_event_of_a_scene_triggers_too() {
-    let text = format!("{POND}[[event]]\nat_s = 0.01\ntrigger = 'pond'\nvalues = [0.003, 0.2]\n[[event]]\nat_s = 0.02\ntrigger = 'drops'");
+    let text = format!(
+        "{POND}[[event]]\nat_s = 0.01\ntrigger = 'pond'\nvalues = [0.003, 0.2]\n[[event]]\nat_s = 0.02\ntrigger = 'drops'"
+    );
     let def = SceneDef::from_text(&text).unwrap();
     assert_eq!(SceneDef::from_text(&def.to_toml()).unwrap().to_toml(), def.to_toml());
     let (happened, _) = listen(&mut build(&text, 48_000.0), &mut Queue::new(), 0.1, 512);
@@ -238,7 +240,8 @@ fn drops_close_bubbles_surely_between_the_heights_of_the_table_and_when_it_says(
         };
         let middle = 0.5 * (low + high);
         assert!(surely_closes(1e-3 * mm, middle));
-        for (got, wanted) in [(edge(1e-3, middle), low), (edge(2.0, middle), high), (1e3 * closes_after(1e-3 * mm), closes_ms)]
+        for (got, wanted) in
+            [(edge(1e-3, middle), low), (edge(2.0, middle), high), (1e3 * closes_after(1e-3 * mm), closes_ms)]
         {
             assert!((got / wanted - 1.0).abs() < 0.01, "{mm} mm: {got} {wanted}");
         }
@@ -270,7 +273,9 @@ fn a_splash_is_the_one_of_the_table() {
 
 /// Everything that a process says about one trigger: (time, amplitude), and what is heard.
 fn triggered(text: &str, values: &[f64], seconds: f64) -> (Vec<Happening>, Vec<f32>) {
-    let text = format!("[signal.s]\ntype = 'input'\n[process.p]\ndriven_by = 's'\n{text}\n[[tap]]\nof = 'p'\nquantity = 'sound'");
+    let text = format!(
+        "[signal.s]\ntype = 'input'\n[process.p]\ndriven_by = 's'\n{text}\n[[tap]]\nof = 'p'\nquantity = 'sound'"
+    );
     let mut engine = build(&text, 48_000.0);
     let mut queue = Queue::new();
     push(&engine, &mut queue, 480, trigger("p", values));
@@ -366,7 +371,8 @@ fn rain_on_a_body_hands_over_the_momentum_of_its_drops_and_is_booked() {
 
 #[test]
 fn what_cannot_be_water_or_ice_is_refused_in_one_line() {
-    let signal = "[signal.s]\ntype = 'input'\n[body.a]\ntype = 'mass'\n[[tap]]\nof = 'a'\n[process.p]\ndriven_by = 's'\n";
+    let signal =
+        "[signal.s]\ntype = 'input'\n[body.a]\ntype = 'mass'\n[[tap]]\nof = 'a'\n[process.p]\ndriven_by = 's'\n";
     for (text, said) in [
         ("type = 'bubbles'\nsmallest_m = 0.0", "wants a number from 1.5e-4 m"),
         ("type = 'bubbles'\nlargest_m = 0.2", "to 0.15"),

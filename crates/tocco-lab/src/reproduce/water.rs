@@ -102,8 +102,12 @@ pub fn table_4_1() -> Result<Outcome, String> {
         let points = (0..40).map(|i| f64::from(i) * 2.5e-3).map(|t| (1e3 * t, freq_hz + slope * t)).collect();
         curves.push(Series::new(&name, curves.len(), Look::Line, points));
     }
-    outcome.notes.push("(4.1) as printed, sin(2 pi f(t) t), rises twice as fast as f(t): the phase is the integral of f.".into());
-    outcome.notes.push("Table 4.1 calls sigma the density of the liquid; it is the relative rise rate, 1/s, here xi d.".into());
+    outcome.notes.push(
+        "(4.1) as printed, sin(2 pi f(t) t), rises twice as fast as f(t): the phase is the integral of f.".into(),
+    );
+    outcome
+        .notes
+        .push("Table 4.1 calls sigma the density of the liquid; it is the relative rise rate, 1/s, here xi d.".into());
     let panel = curves.into_iter().fold(Panel::new("pitch over time", "time, ms", "pitch, Hz"), Panel::with);
     outcome.figure = Figure { title: "Bubbles: radius and rise".into(), panels: vec![panel] };
     outcome.csv = csv;
@@ -155,7 +159,12 @@ pub fn figure_4_2() -> Result<Outcome, String> {
     let (first, second) = (peak(600.0, 2600.0), peak(3200.0, 6500.0));
     outcome.within_percent("first band of the impact k/R, Hz", 13.0 / 0.008, first, 20.0);
     outcome.within_percent("second band over the first", 2.7, second / first, 25.0);
-    outcome.holds("the impact is short", "brief", format!("{:.0} % of its energy in 8 ms", 100.0 * lasts), lasts > 0.85);
+    outcome.holds(
+        "the impact is short",
+        "brief",
+        format!("{:.0} % of its energy in 8 ms", 100.0 * lasts),
+        lasts > 0.85,
+    );
     let mut csv = Csv::new(&["freq_hz", "impact_power_db"]);
     let most = mean.iter().fold(1e-30_f64, |most, x| most.max(*x));
     let points: Vec<(f64, f64)> = freqs.iter().zip(&mean).map(|(f, x)| (*f, 10.0 * (x / most).log10())).collect();
@@ -193,11 +202,22 @@ pub fn figure_4_1() -> Result<Outcome, String> {
     }
     outcome.near("a) sounds for each drop: its impact alone", 1.0, counts[0] / 30.0, 0.15, 2);
     let more = counts[1] / counts[0];
-    outcome.holds("b) bubbles besides", "sound from bubbles is also generated", format!("{more:.1} sounds a drop"), more > 2.0);
+    outcome.holds(
+        "b) bubbles besides",
+        "sound from bubbles is also generated",
+        format!("{more:.1} sounds a drop"),
+        more > 2.0,
+    );
     let low = |at: usize| curves[at].data.iter().map(|(_, db)| 10f64.powf(0.1 * db)).sum::<f64>().log10() * 10.0;
     let (filling, full) = (low(1), low(2));
-    outcome.holds("c) deeper: larger bubbles, lower and louder", "size grows with the level", format!("{:+.1} dB below 1.7 kHz", full - filling), full > filling + 1.0);
-    let panel = curves.into_iter().fold(Panel::new("drops of 8 mm into a container", "frequency, Hz", "dB"), Panel::with);
+    outcome.holds(
+        "c) deeper: larger bubbles, lower and louder",
+        "size grows with the level",
+        format!("{:+.1} dB below 1.7 kHz", full - filling),
+        full > filling + 1.0,
+    );
+    let panel =
+        curves.into_iter().fold(Panel::new("drops of 8 mm into a container", "frequency, Hz", "dB"), Panel::with);
     outcome.figure = Figure { title: "Empty, filling, full".into(), panels: vec![panel] };
     outcome.csv = csv;
     Ok(outcome)

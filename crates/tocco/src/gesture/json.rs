@@ -70,7 +70,8 @@ impl Gesture {
             let adopt = value.get("adopt") == Some(&Value::Bool(true));
             Ok(if adopt { Gesture::Edit(scene) } else { Gesture::Load(scene) })
         } else {
-            Err("no known gesture; it is one of set, jump, stream, strike, hit, touch, trigger, hush, quality, scene".into())
+            Err("no known gesture; it is one of set, jump, stream, strike, hit, touch, trigger, hush, quality, scene"
+                .into())
         }
     }
 }

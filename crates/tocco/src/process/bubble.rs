@@ -390,7 +390,9 @@ mod tests {
     fn a_bubble_is_its_closed_form_at_five_rates_from_any_moment_between_two_samples() {
         for rate_hz in [8_000.0, 44_100.0, 48_000.0, 96_000.0, 192_000.0] {
             for law in [BubbleLaw::VanDenDoel, BubbleLaw::Minnaert] {
-                for (radius, rise, attack) in [(2e-3, 0.1, 0.0), (5e-3, 0.2, 0.35), (3e-3, 0.0, 1.2), (15e-3, 0.1, 0.35)] {
+                for (radius, rise, attack) in
+                    [(2e-3, 0.1, 0.0), (5e-3, 0.2, 0.35), (3e-3, 0.0, 1.2), (15e-3, 0.1, 0.35)]
+                {
                     let tone = Tone::bubble(law, radius, 0.7, rise, attack);
                     for at_s in [0.0, 0.000_123_4, 0.001_000_01] {
                         let count = (rate_hz * (at_s + 7.0 / tone.damping)) as usize;

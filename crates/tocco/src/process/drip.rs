@@ -102,7 +102,15 @@ pub struct Drop {
 
 impl Drop {
     /// Everything that is heard of it, from a time on; `size` of its bubble over its diameter. `[audio]`
-    pub fn fall(&self, at_s: Real, size: Real, gain: Real, freq_scale: Real, rng: &mut Rng, mut each: impl FnMut(Birth)) {
+    pub fn fall(
+        &self,
+        at_s: Real,
+        size: Real,
+        gain: Real,
+        freq_scale: Real,
+        rng: &mut Rng,
+        mut each: impl FnMut(Birth),
+    ) {
         let Self { diameter_m, height_m, depth_m } = *self;
         let speed = (2.0 * GRAVITY_M_S2 * height_m).sqrt();
         let hit = Hit::landing(0.5 * diameter_m, 0.1 * speed * gain, 13.0, 1.2e-3, rng); // [drip.5]

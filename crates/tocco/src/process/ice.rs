@@ -315,7 +315,8 @@ impl Ice {
             }
             if self.places[index].taken_j > p.break_j {
                 self.places[index].open = true; // [ice.7]
-                let (splash, thrown) = (SplashParams { gain: p.gain, ..SplashParams::default() }, Thrown::new(4.0, 0.3, 2.0));
+                let (splash, thrown) =
+                    (SplashParams { gain: p.gain, ..SplashParams::default() }, Thrown::new(4.0, 0.3, 2.0));
                 let Self { water, rng, .. } = self;
                 thrown.fall(at_s + 0.03, &splash, rng, |birth| beyond += u64::from(!water.add(birth)));
             }
@@ -337,7 +338,13 @@ impl Ice {
         let decay_s = 0.012 * (0.3 + 1.5 * a);
         let high = (5200.0 * pow(energy / 0.01, -0.1) * exp(0.3 * self.rng.normal())).clamp(1500.0, 9000.0);
         let low = 900.0 * exp(0.5 * self.rng.normal());
-        let band = |freq_hz: Real, bandwidth_hz: Real, gain: Real| Formant { freq_hz, bandwidth_hz, gain, decay_s, glide: 0.0 };
+        let band = |freq_hz: Real, bandwidth_hz: Real, gain: Real| Formant {
+            freq_hz,
+            bandwidth_hz,
+            gain,
+            decay_s,
+            glide: 0.0,
+        };
         let seed = self.rng.bits();
         let sharp = [band(high, 1.1 * high, 1.0), band(2.0 * high, 2.0 * high, 0.6)];
         let dull = [band(low, 900.0, 0.5), Formant::default()];

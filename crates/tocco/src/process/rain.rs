@@ -185,7 +185,11 @@ impl Process for Rain {
             let place = (self.rng.unit() * self.ports.count() as Real) as usize;
             let event = Event { at_s: at_s + delay_s, size: impulse, place };
             // A hit must fall into the present cell.
-            return if delay_s == 0.0 && self.events.insert(event) { Triggered::Now(event) } else { Triggered::Refused };
+            return if delay_s == 0.0 && self.events.insert(event) {
+                Triggered::Now(event)
+            } else {
+                Triggered::Refused
+            };
         }
         let amplitude = self.params.gain * pow(diameter / 2e-3, 1.5) / distance;
         let hit = Hit::landing((0.6 * diameter).max(1.8e-3), amplitude, 9.0, 1.2e-3, &mut self.rng);

@@ -273,7 +273,8 @@ impl Process for Splash {
         let end_s = (cell.index + 1) as Real * GRID_S;
         for slot in &mut self.bottoms {
             if let Some((at_s, impulse)) = slot.filter(|(at_s, _)| *at_s < end_s) {
-                let event = Event { at_s: at_s.max(cell.from_s()), size: impulse / self.ports.count() as Real, place: 0 };
+                let event =
+                    Event { at_s: at_s.max(cell.from_s()), size: impulse / self.ports.count() as Real, place: 0 };
                 for place in 0..self.ports.count() {
                     full += u64::from(!self.events.insert(Event { place, ..event }));
                 }

@@ -489,7 +489,8 @@ fn draw_process(rng: &mut Rng, name: String, text: impl Fn(&mut Rng) -> String) 
     };
     let form = match rng.bits() % 13 {
         6 => {
-            let (law, voices) = (if coin(rng) { BubbleLaw::Minnaert } else { BubbleLaw::VanDenDoel }, 1 + rng.bits() as usize % 256);
+            let (law, voices) =
+                (if coin(rng) { BubbleLaw::Minnaert } else { BubbleLaw::VanDenDoel }, 1 + rng.bits() as usize % 256);
             let mut params: FlowParams = draw_params(rng);
             params.largest_m = params.largest_m.max(params.smallest_m);
             BubblesDef { params, law, voices }.into()

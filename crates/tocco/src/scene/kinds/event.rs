@@ -23,7 +23,11 @@ pub const EVENT: Kind = Kind {
         key("impulse_n_s", KeyType::Number { unit: "N s", min: -LARGEST_N_S, max: LARGEST_N_S }, "Impulse of the hit."),
         key("set", KeyType::Named(Thing::Path), "Sets the parameter of this path; needs value."),
         key("value", ANY, "New value, in the unit of the path."),
-        key("trigger", KeyType::Named(Thing::Process), "One thing happens in this process: a bubble, a drop, a splash."),
+        key(
+            "trigger",
+            KeyType::Named(Thing::Process),
+            "One thing happens in this process: a bubble, a drop, a splash.",
+        ),
         key(
             "values",
             KeyType::List { of: &ANY, min: 0, max: MOST_VALUES },

@@ -140,7 +140,11 @@ pub(super) const OPERATORS: [Key; 8] = [
     ),
     key("rate", KeyType::Flag, "The rate of change per second instead of the value, default false."),
     key("fill", MOST, "The signal is an inflow per second: it becomes what has been filled in, at most this."),
-    key("spill", MOST, "The signal is an inflow per second: it becomes what runs over per second, where there is room for this."),
+    key(
+        "spill",
+        MOST,
+        "The signal is an inflow per second: it becomes what runs over per second, where there is room for this.",
+    ),
     key("above", ANY, "The signal becomes 1 when it rises above this, else 0."),
     key("below", ANY, "Only with above: it becomes 0 again below this, default the same."),
 ];

@@ -19,7 +19,11 @@ pub const VESSEL: Kind = Kind {
     keys: &[
         key("form", KeyType::Word(VesselForm::WORDS), "cup (default), open above, or bottle, with a neck."),
         must("radius_m", SIZE, "Radius at the rim of a cup, of the body of a bottle."),
-        key("bottom_radius_m", SIZE, "Radius of the bottom, default that of the rim: less for a glass, a jug or a funnel."),
+        key(
+            "bottom_radius_m",
+            SIZE,
+            "Radius of the bottom, default that of the rim: less for a glass, a jug or a funnel.",
+        ),
         must("height_m", SIZE, "Height, of a bottle without its neck."),
         key("thickness_m", WALL, "Thickness of the wall, default 0.002 m, at most a fifth of the radius."),
         key("material", KeyType::Word(&MATERIAL_NAMES), "What the wall is made of, default glass."),
@@ -122,7 +126,8 @@ impl BodyKind for VesselDef {
 impl BuildBody for VesselDef {
     fn check(&self, spot: &Spot) -> Check {
         spot.params(&self.params)?;
-        for (id, value) in [("radius_m", self.radius_m), ("height_m", self.height_m), ("thickness_m", self.thickness_m)] {
+        for (id, value) in [("radius_m", self.radius_m), ("height_m", self.height_m), ("thickness_m", self.thickness_m)]
+        {
             spot.number(&VESSEL, id, value)?;
         }
         if let Some(bottom) = self.bottom_radius_m {
@@ -189,7 +194,10 @@ impl Read for VesselDef {
             height_m: node.number_or("height_m", height_m)?,
             thickness_m: node.number_or("thickness_m", thickness_m)?,
             material: word.copied().unwrap_or(material),
-            neck_m: node.number("neck_radius_m")?.zip(node.number("neck_length_m")?).map(|(radius, length)| [radius, length]),
+            neck_m: node
+                .number("neck_radius_m")?
+                .zip(node.number("neck_length_m")?)
+                .map(|(radius, length)| [radius, length]),
         })
     }
 }
