@@ -48,13 +48,15 @@ impl Filter {
         // The mean of the squared gain over all frequencies.
         const POINTS: usize = 128;
         let squared = |i: usize| {
-            let c = cos(PI * (i as Real + 0.5) / POINTS as Real);
+            // More points where bands lie: the angle goes with the cube.
+            let u = (i as Real + 0.5) / POINTS as Real;
+            let c = cos(PI * u * u * u);
             let keep = 1.0 - self.low;
             let high_pass = keep * keep * 2.0 * (1.0 - c) / (1.0 + keep * keep - 2.0 * keep * c);
             let [a1, a2] = self.a;
             let below = 1.0 + a1 * a1 + a2 * a2 + 2.0 * a1 * (1.0 + a2) * c + 2.0 * a2 * (2.0 * c * c - 1.0);
             let low_pass = self.b * self.b * 4.0 * (1.0 + c) * (1.0 + c) / below;
-            high_pass * low_pass
+            3.0 * u * u * high_pass * low_pass
         };
         let mean = (0..POINTS).map(squared).sum::<Real>() / POINTS as Real;
         self.norm = if mean > 0.0 { 1.0 / mean.sqrt() } else { 0.0 };

@@ -11,7 +11,8 @@
 //! - `[bubble.4]  (1 - e^(-t/t_a))`, `t_a = attack/f`: a bubble does not begin in an instant.
 //! - `[bubble.5]  z <- z c, c <- c q; p = (1 - g) Im z, g <- k g`, with `z_0 = a e^(-d t_1 + i phi(t_1))`,
 //!   `c_0 = e^(-d h + i w h (1 + s (t_1 + h/2)))`, `q = e^(i w s h^2)`, `k = e^(-h/t_a)`: [bubble.1] exactly, at any rate, from any
-//!   moment between two samples.
+//!   moment between two samples. The second product is taken as `c <- c + c (q - 1)`: what is left of rounding then wanders and does not
+//!   drift, which keeps ten digits for as long as a bubble lasts.
 //!
 //! **Symbols.** r radius, a amplitude, xi rise; h the sample interval, t_1 the time from the start to the first sample, w = 2 pi f.
 //!
@@ -35,6 +36,8 @@ pub const LARGEST_M: Real = 0.15;
 pub const MOST_VOICES: usize = 256;
 /// Voices of a group.
 const LANES: usize = 8;
+/// Voices that are moved together.
+const HALF: usize = 4;
 /// A voice ends where it has died away by e to this.
 const ENDS: Real = 7.0;
 /// Highest pitch, as a part of the rate.
@@ -115,6 +118,7 @@ type Chunk = [Real; LANES];
 struct Group {
     z: [Chunk; 2],
     c: [Chunk; 2],
+    /// q - 1
     q: [Chunk; 2],
     g: Chunk,
     k: Chunk,
@@ -244,7 +248,10 @@ impl Tones {
         };
         let [zr, zi] = polar(-d * t1, w * (t1 + 0.5 * s * t1 * t1));
         let c = polar(-d * h, w * h * (1.0 + s * (t1 + 0.5 * h)));
-        let q = polar(0.0, w * s * h * h);
+        // q - 1, to all its digits.
+        let turn = w * s * h * h;
+        let half = sin(0.5 * turn);
+        let q = [-2.0 * half * half, sin(turn)];
         let (group, lane) = (&mut self.groups[number / LANES], number % LANES);
         if group.busy & (1 << lane) != 0 {
             self.residue += (1.0 - group.g[lane]) * group.z[1][lane];
@@ -327,20 +334,30 @@ pub(super) fn join(sums: &[Chunk], sound: &mut [Real]) {
 #[allow(clippy::needless_range_loop, reason = "a lane is an index: the same one in every operand")]
 fn advance(groups: &mut [Group], sums: &mut [Chunk]) {
     for group in groups.iter_mut().filter(|group| group.busy != 0) {
-        let Group { z: [mut zr, mut zi], c: [mut cr, mut ci], q: [qr, qi], mut g, k, .. } = *group;
-        for sum in sums.iter_mut() {
-            for l in 0..LANES {
-                sum[l] += (1.0 - g[l]) * zi[l];
-                g[l] *= k[l];
-                let (a, b) = (zr[l], zi[l]);
-                zr[l] = a * cr[l] - b * ci[l];
-                zi[l] = a * ci[l] + b * cr[l];
-                let (a, b) = (cr[l], ci[l]);
-                cr[l] = a * qr[l] - b * qi[l];
-                ci[l] = a * qi[l] + b * qr[l];
+        for half in [0, HALF] {
+            // Four voices fit into registers with all that they need.
+            let part = |chunk: &Chunk| -> [Real; HALF] { core::array::from_fn(|l| chunk[half + l]) };
+            let ([mut zr, mut zi], [mut cr, mut ci]) = (group.z.each_ref().map(part), group.c.each_ref().map(part));
+            let ([qr, qi], mut g, k) = (group.q.each_ref().map(part), part(&group.g), part(&group.k));
+            for sum in sums.iter_mut() {
+                let sum = &mut sum[half..half + HALF];
+                for l in 0..HALF {
+                    sum[l] += (1.0 - g[l]) * zi[l];
+                    g[l] *= k[l];
+                    let (a, b) = (zr[l], zi[l]);
+                    zr[l] = a * cr[l] - b * ci[l];
+                    zi[l] = a * ci[l] + b * cr[l];
+                    let (a, b) = (cr[l], ci[l]);
+                    cr[l] = a + (a * qr[l] - b * qi[l]);
+                    ci[l] = b + (a * qi[l] + b * qr[l]);
+                }
+            }
+            for l in 0..HALF {
+                (group.z[0][half + l], group.z[1][half + l]) = (zr[l], zi[l]);
+                (group.c[0][half + l], group.c[1][half + l]) = (cr[l], ci[l]);
+                group.g[half + l] = g[l];
             }
         }
-        (group.z, group.c, group.g) = ([zr, zi], [cr, ci], g);
     }
 }
 

@@ -26,7 +26,7 @@
 use super::material::Material;
 use super::modal::{Modal, ModalParams, ModeRow, Pole, Tuning};
 use super::{CONTROL_TICKS, LEVELS, Motion, Reading, Resonator};
-use crate::math::{PI, Real, TAU, cos, sin};
+use crate::math::{PI, Real, TAU, cos, pow, sin};
 use crate::param::{Params, Spec, Tunable};
 use core::any::Any;
 
@@ -104,12 +104,13 @@ impl Geometry {
         if water_m3 >= self.capacity_m3() {
             return self.height_m;
         }
-        let (mut low, mut high) = (0.0, self.height_m);
-        for _ in 0..52 {
-            let middle = 0.5 * (low + high);
-            if self.volume_m3(middle) < water_m3 { low = middle } else { high = middle }
+        let (bottom, wider) = (self.bottom_m, self.radius_m - self.bottom_m);
+        if wider.abs() < 1e-6 * bottom {
+            return water_m3 / (PI * bottom * self.radius_m);
         }
-        high
+        // Of a cone, the radius at the level: its cube grows with the volume.
+        let cube = bottom * bottom * bottom + 3.0 * water_m3 * wider / (PI * self.height_m);
+        self.height_m * ((pow(cube.max(0.0), 1.0 / 3.0) - bottom) / wider).clamp(0.0, 1.0)
     }
 
     /// Frequencies, Hz, and quality factors of the air above so much water. [vessel.1] to [vessel.3]
@@ -226,17 +227,17 @@ impl Vessel {
         vessel
     }
 
-    /// Where mode `i` is to be.
-    fn pole(&self, i: usize) -> Pole {
+    /// Where mode `i` is to be, with the air as it is now and the wall loaded so.
+    fn pole(&self, i: usize, air: &[(Real, Real); AIRS], load: Real) -> Pole {
         let p = &self.params;
         let (freq_hz, sigma) = match i.checked_sub(AIRS) {
             None => {
-                let (freq_hz, q) = self.geometry.air(p.water_m3)[i];
+                let (freq_hz, q) = air[i];
                 (freq_hz, PI * freq_hz / q)
             }
             Some(wall) => {
                 let dry = self.geometry.wall_hz(2 + wall / 2);
-                let freq_hz = dry / self.geometry.load(p.water_m3).sqrt(); // [vessel.5]
+                let freq_hz = dry / load.sqrt(); // [vessel.5]
                 (freq_hz, 1.0 / self.geometry.material.decay_s(freq_hz))
             }
         };
@@ -245,10 +246,11 @@ impl Vessel {
 
     /// Follows the parameters from the coming sample on.
     fn retune(&mut self) {
-        let poles: [Pole; MODES] = core::array::from_fn(|i| self.pole(i));
-        self.bank.retune_each(MODES, |i| poles[i]);
         let water = self.params.water_m3;
-        let masses = [self.geometry.air_kg(water), self.geometry.wall_kg() * self.geometry.load(water)];
+        let (air, load) = (self.geometry.air(water), self.geometry.load(water));
+        let poles: [Pole; MODES] = core::array::from_fn(|i| self.pole(i, &air, load));
+        self.bank.retune_each(MODES, |i| poles[i]);
+        let masses = [self.geometry.air_kg(water), self.geometry.wall_kg() * load];
         for (gain, mass) in self.gains.iter_mut().zip(masses) {
             *gain = Gain { goal: 1.0 / mass.sqrt(), left: CONTROL_TICKS as u32, ..*gain };
         }
