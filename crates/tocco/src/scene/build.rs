@@ -503,15 +503,19 @@ impl Assembly<'_> {
                 Gesture::Set { .. } => ("set", "value"),
                 Gesture::Strike { .. } => ("strike", "velocity_m_s"),
                 Gesture::Hit { .. } => ("hit", "impulse_n_s"),
+                Gesture::Trigger { .. } => ("trigger", "values"),
                 _ => {
-                    let what = "an event is one of strike, hit and set";
+                    let what = "an event is one of strike, hit, set and trigger";
                     return Err(SceneError::new(format!("event[{index}]"), what));
                 }
             };
             let resolved = at(format!("event[{index}].{verb}"), event.gesture.resolve(&self.directory))?;
             if resolved.clamped {
-                let (about, held) = (event.gesture.about(), resolved.value().unwrap_or(0.0));
-                let what = format!("is out of range; {about} takes no more than {held:e}");
+                let about = event.gesture.about();
+                let what = match resolved.value() {
+                    Some(held) => format!("is out of range; {about} takes no more than {held:e}"),
+                    None => format!("one of them is out of range of what a trigger of {about} says"),
+                };
                 return Err(SceneError::new(format!("event[{index}].{amount}"), what));
             }
             let at = (event.at_s * self.runtime.rate_hz).round() as u64;
