@@ -99,7 +99,7 @@ impl Task {
         if !(self.level_min_m >= 0.0 && self.level_min_m <= 10.0) {
             return bad(format!("--bubbles-above {}: give a level from 0 to 10 m", self.level_min_m));
         }
-        if !(self.tilt_deg.abs() <= 60.0) {
+        if !(-60.0..=60.0).contains(&self.tilt_deg) {
             return bad(format!("--tilt {}: give degrees from -60 to 60", self.tilt_deg));
         }
         let ends =
@@ -154,7 +154,7 @@ impl Course {
     }
 
     /// The next frame, and what is heard of it.
-    pub fn next(&mut self) -> (Frame, Vec<Sound>) {
+    pub fn frame(&mut self) -> (Frame, Vec<Sound>) {
         let tank = &mut self.tank;
         if tank.time_s() < self.poured_until_s && tank.len() < MOST_PARTICLES {
             let TankDef { width_m, height_m, spacing_m } = *tank.def();
@@ -345,7 +345,7 @@ pub fn run(task: &Task) -> Result<String> {
     let bar = ProgressBar::new(u64::from(count), "frames of water");
     let (mut told, mut sounds) = (Vec::new(), Vec::new());
     for k in 0..count {
-        let (frame, heard) = course.next();
+        let (frame, heard) = course.frame();
         if film.is_some() || task.frames.is_some() {
             let pixels = canvas.draw(&course.tank, &frame.motion);
             if let Some(film) = &mut film {

@@ -250,7 +250,7 @@ impl Tank {
 
     /// A hand that goes through the water: particles within a radius, m, take a velocity, m/s, the nearer the more. How many.
     pub fn stir(&mut self, at: [Real; 2], radius_m: Real, velocity: [Real; 2]) -> usize {
-        if !velocity.iter().chain(&at).all(|v| v.is_finite()) || !(radius_m > 0.0) {
+        if !velocity.iter().chain(&at).all(|v| v.is_finite()) || radius_m.is_nan() || radius_m <= 0.0 {
             return 0;
         }
         // Water may fly as high as the tank is.
@@ -260,8 +260,8 @@ impl Tank {
             let (dx, dy) = (self.place[0][k] - at[0], self.place[1][k] - at[1]);
             let share = 1.0 - (dx * dx + dy * dy) / (radius_m * radius_m);
             if share > 0.0 {
-                for axis in 0..2 {
-                    self.speed[axis][k] += share * (velocity[axis].clamp(-20.0, 20.0) - self.speed[axis][k]);
+                for (speed, hand) in self.speed.iter_mut().zip(velocity) {
+                    speed[k] += share * (hand.clamp(-20.0, 20.0) - speed[k]);
                 }
                 touched += 1;
             }
@@ -304,11 +304,11 @@ impl Tank {
         let (dt, d) = (1.0 / Real::from(SUBSTEPS_HZ), self.def.spacing_m);
         let size = [self.def.width_m, self.def.height_m];
         let count = self.len();
-        for axis in 0..2 {
+        for (axis, size) in size.into_iter().enumerate() {
             for k in 0..count {
                 self.speed[axis][k] += self.gravity[axis] * dt;
                 let x = self.place[axis][k] + self.speed[axis][k] * dt;
-                self.next[axis][k] = x.clamp(0.5 * d, size[axis] - 0.5 * d);
+                self.next[axis][k] = x.clamp(0.5 * d, size - 0.5 * d);
             }
         }
         self.pairs.find(&self.next, size);
@@ -358,8 +358,8 @@ impl Tank {
                 let share = most / square.sqrt();
                 speed = speed.map(|v| v * share);
             }
-            for axis in 0..2 {
-                self.speed[axis][k] = speed[axis];
+            for (axis, speed) in speed.into_iter().enumerate() {
+                self.speed[axis][k] = speed;
                 self.place[axis][k] = self.next[axis][k];
             }
         }

@@ -37,7 +37,7 @@ pub fn splash() -> Result<Outcome, String> {
     let (mut collisions, mut levels, mut heard) = (Vec::new(), Vec::new(), Vec::new());
     let mut early = 0;
     for _ in 0..150 {
-        let (frame, sounds) = course.next();
+        let (frame, sounds) = course.frame();
         let bubbles = sounds.iter().filter(|s| s.kind == Kind::Bubble).count();
         let (count, clusters) = (frame.collisions as f64, frame.clusters.len() as f64);
         csv.row(&[], &[frame.start_s, count, clusters, frame.level_m, (sounds.len() - bubbles) as f64, bubbles as f64]);

@@ -101,7 +101,7 @@ impl Wall {
     /// Weight and its slope, 1/m, at a distance; `None` where it is out of reach.
     #[inline(always)]
     pub fn at(&self, distance: Real) -> Option<(Real, Real)> {
-        if !(distance < self.reach) {
+        if distance >= self.reach {
             return None;
         }
         let place = distance.max(0.0) * self.per_entry;

@@ -51,9 +51,9 @@ impl Pairs {
         self.cell.clear();
         self.start.clear();
         self.start.resize(cells + 1, 0);
-        for k in 0..count {
-            let column = ((place[0][k] * per[0]) as usize).min(columns - 1);
-            let row = ((place[1][k] * per[1]) as usize).min(rows - 1);
+        for (x, y) in place[0].iter().zip(&place[1]) {
+            let column = ((x * per[0]) as usize).min(columns - 1);
+            let row = ((y * per[1]) as usize).min(rows - 1);
             let cell = row * columns + column;
             self.cell.push(cell as u32);
             self.start[cell + 1] += 1;

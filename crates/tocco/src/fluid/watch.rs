@@ -97,7 +97,7 @@ pub struct Watcher {
 impl Watcher {
     /// So many frames a second, a divisor of 480 from 10 to 120; or why not.
     pub fn new(frames_hz: u32) -> Result<Self, String> {
-        if !(10..=120).contains(&frames_hz) || SUBSTEPS_HZ % frames_hz != 0 {
+        if !(10..=120).contains(&frames_hz) || !SUBSTEPS_HZ.is_multiple_of(frames_hz) {
             return Err(format!(
                 "{frames_hz} frames a second; give 10, 12, 15, 16, 20, 24, 30, 32, 40, 48, 60, 80, 96 or 120"
             ));
