@@ -91,7 +91,7 @@ fn what_cannot_be_done_is_answered_with_one_line() {
     assert_eq!(gesture(session, r#"{"set":"bra/freq_scale","value":1}"#, 0.0), 0);
     assert!(last_error().contains("bar"), "{}", last_error());
     assert_eq!(gesture(session, r#"{"dance":"bar"}"#, 0.0), 0);
-    assert!(last_error().contains("one of set, jump, strike"), "{}", last_error());
+    assert!(last_error().contains("one of set, jump, stream, strike"), "{}", last_error());
     // SAFETY: the session is alive until it is freed, texts outlive the calls.
     unsafe {
         assert_eq!(tocco_gesture(session, [0xff].as_ptr(), 1, 0.0), 0);
@@ -240,10 +240,10 @@ fn what_an_inlet_does_and_what_happens_is_told_with_its_time() {
         let trace = NUMBERS.with_borrow(Vec::clone);
         let rows: Vec<(f64, f64)> = trace.chunks(2).map(|row| (row[0], row[1])).collect();
         assert_eq!(rows.len(), 15);
-        // What is heard as it comes is late by a millisecond or two.
+        // What is heard as it comes is late: by a control tick, by the grid, and by the cell that has begun; under 3 ms.
         for (tick, value) in &rows {
             let driven = (150.0 * (tick / 48_000.0 - 0.01)).clamp(0.0, 1.5);
-            assert!((value - driven).abs() < 0.35 && *value <= driven + 1e-9, "{tick}: {value} instead of {driven}");
+            assert!((value - driven).abs() < 0.45 && *value <= driven + 1e-9, "{tick}: {value} instead of {driven}");
         }
         tocco_happened(session);
         let happened = NUMBERS.with_borrow(Vec::clone);
