@@ -240,10 +240,10 @@ fn what_an_inlet_does_and_what_happens_is_told_with_its_time() {
         let trace = NUMBERS.with_borrow(Vec::clone);
         let rows: Vec<(f64, f64)> = trace.chunks(2).map(|row| (row[0], row[1])).collect();
         assert_eq!(rows.len(), 15);
-        // What is heard as it comes is late by a millisecond or two.
+        // What is heard as it comes is late: by a control tick, by the grid, and by the cell that has begun; under 3 ms.
         for (tick, value) in &rows {
             let driven = (150.0 * (tick / 48_000.0 - 0.01)).clamp(0.0, 1.5);
-            assert!((value - driven).abs() < 0.35 && *value <= driven + 1e-9, "{tick}: {value} instead of {driven}");
+            assert!((value - driven).abs() < 0.45 && *value <= driven + 1e-9, "{tick}: {value} instead of {driven}");
         }
         tocco_happened(session);
         let happened = NUMBERS.with_borrow(Vec::clone);

@@ -260,6 +260,21 @@ pub fn shower() -> Result<Engine, String> {
     )?))
 }
 
+/// Five nodes and a tap; names end in this.
+fn five_nodes(end: &str) -> String {
+    format!(
+        "[body.hammer{end}]\ntype = \"mass\"\n[body.bar{end}]\ntype = \"modal\"\nmodes = [{}]\n[contact.hit{end}]\ntype = \"impact\"\n\
+         between = [\"hammer{end}\", \"bar{end}\"]\n[signal.press{end}]\ntype = \"input\"\n[process.dust{end}]\ntype = \"particles\"\n\
+         driven_by = \"press{end}\"\nresonances = [{{ freq_hz = 3000.0, bandwidth_hz = 900.0 }}]\n[[tap]]\nof = \"bar{end}\"\n",
+        body(3, 1.0)
+    )
+}
+
+/// The nodes of [`many_parts`] in one scene without parts.
+pub fn written_out(count: usize) -> Result<Engine, String> {
+    build(&(0..count).map(|i| five_nodes(&i.to_string())).collect::<String>())
+}
+
 /// A scene that uses another one of five nodes so many times.
 pub fn many_parts(count: usize) -> Result<Document, String> {
     struct Inside;
@@ -268,12 +283,7 @@ pub fn many_parts(count: usize) -> Result<Document, String> {
             Err(format!("no {file}"))
         }
         fn scene(&mut self, name: &str) -> Result<FetchedScene<'_>, String> {
-            let text = format!(
-                "[body.hammer]\ntype = \"mass\"\n[body.bar]\ntype = \"modal\"\nmodes = [{}]\n[contact.hit]\ntype = \"impact\"\n\
-                 between = [\"hammer\", \"bar\"]\n[signal.press]\ntype = \"input\"\n[process.dust]\ntype = \"particles\"\n\
-                 driven_by = \"press\"\nresonances = [{{ freq_hz = 3000.0, bandwidth_hz = 900.0 }}]\n[[tap]]\nof = \"bar\"\n",
-                body(3, 1.0)
-            );
+            let text = five_nodes("");
             Ok(FetchedScene { identity: name.to_owned(), text, fetch: Box::new(Inside) })
         }
     }
