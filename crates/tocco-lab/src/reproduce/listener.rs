@@ -142,16 +142,15 @@ pub fn compute() -> Result<Outcome, String> {
         let mean = along.iter().sum::<f64>() / along.len() as f64;
         along.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / along.len() as f64
     };
-    let (mut by_quality, mut by_pitch) = (0.0, 0.0);
-    for material in 0..4 {
+    let both = |material: usize| {
         let at = |row: usize, column: usize| answers[row][column][material];
-        for column in 0..PITCHES {
-            by_quality += spread(&(0..QUALITIES).map(|row| at(row, column)).collect::<Vec<_>>()) / PITCHES as f64;
-        }
-        for row in 0..QUALITIES {
-            by_pitch += spread(&(0..PITCHES).map(|column| at(row, column)).collect::<Vec<_>>()) / QUALITIES as f64;
-        }
-    }
+        let down = |column: usize| spread(&(0..QUALITIES).map(|row| at(row, column)).collect::<Vec<_>>());
+        let across = |row: usize| spread(&(0..PITCHES).map(|column| at(row, column)).collect::<Vec<_>>());
+        let by_quality = (0..PITCHES).map(down).sum::<f64>() / PITCHES as f64;
+        (by_quality, (0..QUALITIES).map(across).sum::<f64>() / QUALITIES as f64)
+    };
+    let parts = (0..MATERIALS.len()).map(both);
+    let (by_quality, by_pitch) = parts.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     out.holds(
         "variance of answers along quality and along pitch",
         "q is the most significant cue: horizontal stripes",

@@ -384,9 +384,8 @@ impl TangentialLaw for Friction {
     }
 
     fn set_roughness(&mut self, height: Real) {
-        let height = fault!(ROUGHNESS, height, times 0.5);
-        self.surface = height;
-        self.bristle.noise = self.params.roughness * self.normal * height;
+        self.surface = fault!(ROUGHNESS, height, times 0.5);
+        self.bristle.noise = self.params.roughness * self.normal * self.surface;
     }
 
     fn outside_force(&self) -> Real {

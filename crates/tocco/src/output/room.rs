@@ -149,8 +149,8 @@ impl Room {
     /// A silent room for so many channels, at most [`MOST_CHANNELS`]. `[control]`
     pub fn new(make: &RoomMake, channels: usize, rate_hz: Real) -> Self {
         let layout = Layout::octaves(FIRST_HZ, BANDS, rate_hz);
-        let RoomMake { volume_m3, t60_s, air } = *make;
-        let t60_s = fault!(ROOM_T60, t60_s, t60_s.map(|t| 1.15 * t));
+        let RoomMake { volume_m3, t60_s: told_s, air } = *make;
+        let t60_s = fault!(ROOM_T60, told_s, told_s.map(|t| 1.15 * t));
         let speed_m_s = air.sound_speed_m_s();
         let free_s = 4.0 * volume_m3 / surface_m2(volume_m3) / speed_m_s; // [room.2]
         let longest_s = t60_s[..layout.bands].iter().fold(0.0, |most: Real, t| most.max(*t));

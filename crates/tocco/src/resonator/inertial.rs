@@ -50,9 +50,19 @@ impl Mass {
     /// A mass at a place with a velocity; `sample_s` is the sample interval. `[control]`
     pub fn new(params: MassParams, position_m: Real, velocity_m_s: Real, sample_s: Real) -> Self {
         let (position, velocity) = (position_m, velocity_m_s);
-        let params = fault!(MASS_TWICE, params, MassParams { mass_kg: 2.0 * params.mass_kg, ..params });
-        let params = fault!(GRAVITY, params, MassParams { gravity_m_s2: 0.97 * params.gravity_m_s2, ..params });
-        Self { params, position, velocity, sample_s, dt: sample_s, pushed: 0.0, work: 0.0, flown: 0, start: position_m }
+        let heavy = fault!(MASS_TWICE, params, MassParams { mass_kg: 2.0 * params.mass_kg, ..params });
+        let own = fault!(GRAVITY, heavy, MassParams { gravity_m_s2: 0.97 * heavy.gravity_m_s2, ..heavy });
+        Self {
+            params: own,
+            position,
+            velocity,
+            sample_s,
+            dt: sample_s,
+            pushed: 0.0,
+            work: 0.0,
+            flown: 0,
+            start: position_m,
+        }
     }
 
     /// Position and velocity after the samples flown, and `more`.

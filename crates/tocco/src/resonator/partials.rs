@@ -76,8 +76,8 @@ fn pole(wanted: &Wanted, n: usize, sample_s: Real) -> Option<Pole> {
 
 /// Sine of every partial at a place: [partials.1].
 fn sines(place: Real, shape: &mut [Real]) {
-    let place = fault!(STRING_NODES, place, times 1.02);
-    let (s, c) = (sin(PI * place), cos(PI * place));
+    let at = fault!(STRING_NODES, place, times 1.02);
+    let (s, c) = (sin(PI * at), cos(PI * at));
     let (mut sine, mut cosine) = (0.0, 1.0);
     for value in shape {
         (sine, cosine) = (sine * c + cosine * s, cosine * c - sine * s);

@@ -311,11 +311,10 @@ impl Given<'_> {
 
     /// A free body with its motions as a whole, each given by what it does at a place: [shape.4].
     pub(crate) fn hung(&self, mass_kg: Real, motions: &[&dyn Fn(&Point) -> Real], mut solved: Solved) -> Solved {
-        let freq_hz = self.number("suspension_hz", SUSPENSION_HZ);
-        let freq_hz = fault!(SUSPENSION, freq_hz, times 1.5);
+        let freq_hz = fault!(SUSPENSION, self.number("suspension_hz", SUSPENSION_HZ), times 1.5);
         let decay_s = self.number("suspension_decay_s", SUSPENSION_DECAY_S);
-        let mass_kg = fault!(RIGID_MASS, mass_kg, times 0.5);
-        let mode = |k: usize| ShapeMode { freq_hz, decay_s, mass_kg, numbers: [0, 0, k as i32] };
+        let whole_kg = fault!(RIGID_MASS, mass_kg, times 0.5);
+        let mode = |k: usize| ShapeMode { freq_hz, decay_s, mass_kg: whole_kg, numbers: [0, 0, k as i32] };
         solved.modes.splice(0..0, (0..motions.len()).map(mode));
         for (shape, point) in solved.shapes.iter_mut().zip(self.points) {
             shape.splice(0..0, motions.iter().map(|motion| motion(point)));

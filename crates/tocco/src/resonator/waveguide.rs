@@ -402,12 +402,11 @@ fn period(params: &StringParams, sample_s: Real) -> Real {
 }
 
 pub(super) fn wanted(params: &StringParams, sample_s: Real) -> Wanted {
-    let StringParams { inharmonicity, q, q_tilt, .. } = *params;
     Wanted {
         period: fault!(STRING_FLAT, period(params, sample_s), period(params, sample_s) / 0.97),
-        inharmonicity: fault!(STRING_STIFFNESS, inharmonicity, times 0.5),
-        q: fault!(STRING_Q, q, times 0.4),
-        q_tilt,
+        inharmonicity: fault!(STRING_STIFFNESS, params.inharmonicity, times 0.5),
+        q: fault!(STRING_Q, params.q, times 0.4),
+        q_tilt: params.q_tilt,
     }
 }
 

@@ -81,10 +81,8 @@ impl Spring {
             p.exponent = 1.0;
         }
         self.elastic = Power::new(fault!(EXPONENT, p.exponent, p.exponent + 0.1));
-        self.viscous = self
-            .viscous_exponent
-            .filter(|b| *b != p.exponent)
-            .map(|b| Power::new(fault!(VISCOUS_EXPONENT, b, b + 0.2)));
+        let own = fault!(VISCOUS_EXPONENT, self.viscous_exponent, self.viscous_exponent.map(|b| b + 0.2));
+        self.viscous = own.filter(|b| *b != p.exponent).map(Power::new);
         let viscous = matches!(self.law, ImpactLaw::HuntCrossley | ImpactLaw::Linear);
         self.loss = match (viscous, self.viscous_exponent) {
             (true, Some(_)) if p.viscous_loss > 0.0 => p.viscous_loss,

@@ -24,8 +24,10 @@ pub struct Pole {
 
 impl Pole {
     pub(super) fn of(&(freq_hz, decay_s, _): &ModeRow) -> Self {
-        let (omega, sigma) = (rad_s(freq_hz), decay_rate(decay_s));
-        Self { omega: fault!(FREQUENCY, omega, times 1.01), sigma: fault!(DECAY, sigma, times 2.0) }
+        Self {
+            omega: fault!(FREQUENCY, rad_s(freq_hz), times 1.01),
+            sigma: fault!(DECAY, decay_rate(decay_s), times 2.0),
+        }
     }
 
     /// Frequency at which it rings, rad/s; zero if it only creeps.
@@ -113,8 +115,9 @@ impl Layout {
     /// Values given by mode as a row by slot. `[control]`
     pub(super) fn row(&self, values: &[Real]) -> Row {
         Row::from_fn(self.chunks(), |slot| {
-            let value = |i: usize| fault!(PORTS_SHIFTED, values[i], values[(i + 1) % values.len()]);
-            self.slots[slot].map_or(0.0, |i| fault!(SHAPE_SIGN, value(i), value(i).abs()))
+            self.slots[slot].map_or(0.0, |i| {
+                fault!(SHAPE_SIGN, fault!(PORTS_SHIFTED, values[i], values[(i + 1) % values.len()]), values[i].abs())
+            })
         })
     }
 }
