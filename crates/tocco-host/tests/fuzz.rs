@@ -106,7 +106,7 @@ fn damaged(seed: &[u8], rng: &mut Rng) -> Vec<u8> {
             _ if bytes.len() >= 8 => {
                 let at = below(bytes.len() - 4, rng);
                 let word = [0_u32, 1, u32::MAX, 1 << 31, 0x7fff_ffff, 4, 0xffff][below(7, rng)];
-                let word = if rng.bits() % 2 == 0 { word.to_le_bytes() } else { word.to_be_bytes() };
+                let word = if rng.bits().is_multiple_of(2) { word.to_le_bytes() } else { word.to_be_bytes() };
                 bytes[at..at + 4].copy_from_slice(&word);
             }
             _ => {}
