@@ -427,7 +427,7 @@ fn slowly(scene: tocco::Document) -> tocco_live::Result<tocco::Document> {
 fn while_a_slow_scene_is_built_panic_and_everybody_else_get_through_and_its_sender_keeps_his_order() {
     let mut bench = Bench::new(None, None);
     bench.desk.lock().prepare_with(slowly);
-    let other = SocketAddr::from(([127, 0, 0, 1], 8888));
+    let other = SocketAddr::from(([127, 0, 0, 2], 8888));
     let since = Instant::now();
     bench.server.receive(&bytes_of("/tocco/scene/load", vec![text("bell")]), ME);
     bench.server.receive(&bytes_of("/tocco/ping", vec![text("after")]), ME);

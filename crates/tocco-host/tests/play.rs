@@ -279,6 +279,6 @@ fn a_scene_that_is_much_too_much_is_refused_in_time_or_plays_and_check_says_whic
             ),
             other => panic!("{other:?}: {said}"),
         }
-        assert!(since.elapsed() < Duration::from_secs(60));
+        assert!(since.elapsed() < Duration::from_secs(300), "however busy the machine is");
     }
 }

@@ -11,7 +11,9 @@ use tocco::{Command, Document, Engine, Queue, Scene};
 /// Sound that is tried, s.
 const SOUND_S: f64 = 0.05;
 /// It is tried for so long at most.
-const PATIENCE: Duration = Duration::from_millis(400);
+const PATIENCE: Duration = Duration::from_millis(250);
+/// What takes less is done in larger parts.
+const SHORT: Duration = Duration::from_millis(2);
 /// What takes so many times the time there is, with the fewest sub-steps, cannot be played.
 pub const TOO_MUCH: f64 = 4.0;
 
@@ -54,13 +56,14 @@ fn tried(scene: &Document, rate_hz: f64, quality: Option<(u32, f64)>) -> Result<
     let inputs = vec![&[0.0_f32; 32][..]; engine.scene().directory().inputs()];
     let mut out = vec![0.0; 32 * channels];
     let (began, mut frames) = (own_time(), 0_usize);
-    // Few samples at first: of a scene that is much too much, one alone may take a while.
+    // Few samples at a time where each takes long: of a scene that is much too much, one alone may.
     let mut part = 1;
     while (frames as f64) < SOUND_S * rate_hz && own_time() - began < PATIENCE {
         let heard: Vec<&[f32]> = inputs.iter().map(|input| &input[..part]).collect();
+        let before = own_time();
         engine.render(&heard, &mut queue, &mut out[..part * channels]);
         frames += part;
-        part = (2 * part).min(32);
+        part = if own_time() - before < SHORT { (2 * part).min(32) } else { 1 };
     }
     Ok((own_time() - began).as_secs_f64() * rate_hz / frames as f64)
 }

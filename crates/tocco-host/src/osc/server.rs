@@ -80,6 +80,8 @@ const MOST_AHEAD_EACH: usize = 2048;
 /// Messages that wait until the scene that their sender asked for is built, at most, and their bytes.
 const MOST_HELD: usize = 1024;
 const MOST_HELD_BYTES: usize = 1 << 20;
+/// For so long others on the machine of who asked for a scene wait for it, too.
+const YOUNG: Duration = Duration::from_secs(2);
 /// A scene that is built within this time takes over before the next packet is read.
 const QUICK: Duration = Duration::from_millis(20);
 /// Bytes of an error message, at most.
@@ -115,8 +117,17 @@ pub struct Server {
 struct Order {
     building: Building,
     from: SocketAddr,
+    since: Instant,
     word: String,
     adopt: bool,
+}
+
+impl Order {
+    /// True for whoever has asked for it and, in the beginning, for others on his machine: many programs have a new port for every
+    /// message.
+    fn holds(&self, from: SocketAddr) -> bool {
+        self.from == from || (self.from.ip() == from.ip() && self.since.elapsed() < YOUNG)
+    }
 }
 
 /// A message that waits until its sender's scene is built.
@@ -200,7 +211,7 @@ impl Server {
             desk.count_refused();
             return;
         }
-        let waits = self.building.as_ref().is_some_and(|order| order.from == visit.from);
+        let waits = self.building.as_ref().is_some_and(|order| order.holds(visit.from));
         let done = match wire::message(bytes) {
             Ok(message) if waits && message.addr != PANIC => self.hold(desk, visit.from, time, bytes),
             Ok(message) => self.obey(desk, &message, time, visit),
@@ -513,7 +524,7 @@ impl Server {
                 let (folder, name) = (self.folder.clone(), word.to_owned());
                 let building = Building::start(desk.workshop(), move || files::load(folder.as_ref(), &name))?;
                 let adopt = method == "scene/edit";
-                self.building = Some(Order { building, from, word: word.to_owned(), adopt });
+                self.building = Some(Order { building, from, since: Instant::now(), word: word.to_owned(), adopt });
             }
             _ => {
                 let file = counted(desk, |desk| {

@@ -544,7 +544,7 @@ mod tests {
                 1 => format!("{joining}\r\n").into_bytes(),
                 _ => [format!("{joining}\r\n").into_bytes(), frames.clone()].concat(),
             };
-            let from = if rng.bits() % 2 == 0 { 0 } else { bytes.len().saturating_sub(frames.len()) };
+            let from = if rng.bits().is_multiple_of(2) { 0 } else { bytes.len().saturating_sub(frames.len()) };
             for _ in 0..rng.bits() % 6 {
                 let spot = from + rng.bits() as usize % (bytes.len() - from).max(1);
                 match rng.bits() % 4 {
