@@ -34,11 +34,14 @@ Tocco makes the sound of things touching. Three commands to begin with:
 ";
 
 /// Parts of `tocco bench`.
-const SECTIONS: [Section; 15] = {
-    let [free, contact, friction, watch, retune, growth, room, process, shape, sweep, analyse, peers] =
+const SECTIONS: [Section; 16] = {
+    let [free, contact, friction, watch, retune, growth, room, process, walk, shape, sweep, analyse, peers] =
         tocco_lab::bench::SECTIONS;
     let (live, program, shoes) = (bench::live::SECTION, bench::program::SECTION, bench::shoes::SECTION);
-    [free, contact, friction, watch, retune, growth, room, process, shape, live, shoes, program, sweep, analyse, peers]
+    [
+        free, contact, friction, watch, retune, growth, room, process, walk, shape, live, shoes, program, sweep,
+        analyse, peers,
+    ]
 };
 
 /// Reads the arguments and does what they say; the exit code comes back.

@@ -118,7 +118,11 @@ impl Walk {
     fn called(&self) -> String {
         let shipped = |name: &str| library::SHIPPED.iter().any(|(known, _)| *known == name);
         let whole = format!("floor-{}", self.floor);
-        if !Path::new(&self.floor).exists() && !shipped(&self.floor) && shipped(&whole) { whole } else { self.floor.clone() }
+        if !Path::new(&self.floor).exists() && !shipped(&self.floor) && shipped(&whole) {
+            whole
+        } else {
+            self.floor.clone()
+        }
     }
 
     /// The scene as text, and the folder in which the floor is found.

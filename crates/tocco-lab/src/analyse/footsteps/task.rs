@@ -75,7 +75,8 @@ impl Floor {
                 .flat_map(|begin| {
                     let rise_s = if at_s == 0.0 { 0.012 } else { 0.2 };
                     let begin = begin + at_s;
-                    [(0.0, 0.0), (rise_s, 0.6), (0.3, 1.1), (0.35, 0.0)].map(|(t, f)| format!("[{:.3}, {f:?}]", begin + t))
+                    [(0.0, 0.0), (rise_s, 0.6), (0.3, 1.1), (0.35, 0.0)]
+                        .map(|(t, f)| format!("[{:.3}, {f:?}]", begin + t))
                 })
                 .collect();
             let _ = write!(text, "\n[[drive]]\npath = \"{inlet}/value\"\npoints = [{}]\n", points.join(", "));
@@ -90,8 +91,13 @@ impl Floor {
             };
             let form = FootstepDef { params, by: FootstepBy::Event, make: part.make.clone() };
             let driven_by = if toe { "press_toe" } else { "press" };
-            let process =
-                ProcessDef { name: part.name.into(), driven_by: driven_by.into(), on: Vec::new(), per_step: PerStepDef::default(), form: form.into() };
+            let process = ProcessDef {
+                name: part.name.into(),
+                driven_by: driven_by.into(),
+                on: Vec::new(),
+                per_step: PerStepDef::default(),
+                form: form.into(),
+            };
             let whole = SceneDef { processes: vec![process], ..SceneDef::new() }.to_toml();
             let from = whole.find("[process.").unwrap_or(0);
             let _ = write!(
