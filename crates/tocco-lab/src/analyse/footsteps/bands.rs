@@ -112,7 +112,9 @@ impl Wanted<'_> {
             let each = power(freq_hz, bandwidth_hz, self.rate_hz, &self.centres);
             sum.iter_mut().zip(each).for_each(|(sum, x)| *sum += ln_power.clamp(-60.0, 60.0).exp() * x);
         }
-        DVector::from_iterator(sum.len(), sum.iter().map(|x| 10.0 * x.log10()))
+        // Where nothing was heard, less is as good.
+        let least = self.levels_db.iter().copied().fold(f64::INFINITY, f64::min);
+        DVector::from_iterator(sum.len(), sum.iter().map(|x| (10.0 * x.log10()).max(least - 3.0)))
     }
 
     fn error(&self, p: &DVector<f64>) -> DVector<f64> {
