@@ -53,7 +53,9 @@ impl Plan {
     /// Refuses a scene that nobody hears.
     pub fn hears(&self) -> Result<()> {
         let (def, origin) = (&self.scene.def, &self.scene.origin);
-        match (def.bodies.is_empty() && def.processes.is_empty() && def.parts.is_empty(), def.taps.is_empty()) {
+        // Parts bring their own taps.
+        let nothing = def.bodies.is_empty() && def.processes.is_empty() && def.parts.is_empty();
+        match (nothing, def.taps.is_empty() && def.parts.is_empty()) {
             (true, _) => bad(format!("{origin}: there is nothing to hear; add a [body.NAME] and a [[tap]]")),
             (false, true) => bad(format!("{origin}: nothing is heard; add a [[tap]]")),
             (false, false) => Ok(()),

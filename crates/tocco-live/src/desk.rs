@@ -138,7 +138,7 @@ pub enum Beat {
 }
 
 pub(crate) fn open(scene: Document, setup: Setup) -> Result<(Desk, Player)> {
-    if scene.def.taps.is_empty() {
+    if scene.def.taps.is_empty() && scene.def.parts.is_empty() {
         return bad(format!("{}: nothing is heard; add a [[tap]]", scene.origin));
     }
     let Setup { rate_hz, channels, limiter, watch_load, clock, sets, tape_s } = setup;

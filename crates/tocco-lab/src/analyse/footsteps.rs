@@ -36,6 +36,8 @@ const TOE_RISES: f64 = 2.0;
 const TOE_LEAST: f64 = 0.15;
 /// Share of the steps that must have one.
 const TOE_SHARE: f64 = 0.6;
+/// Bands so far below the loudest do not count, dB.
+pub const RANGE_DB: f64 = 40.0;
 /// What a deviation adds to the mean square of an envelope: the variance of a normal number held to -1 ... 1.
 const HELD: f64 = 0.516_1;
 
@@ -230,6 +232,9 @@ fn part(
     let count = spectra.len() as f64;
     let mean: Vec<f64> = (0..centres.len()).map(|j| spectra.iter().map(|s| s[j]).sum::<f64>() / count).collect();
     let to_db = |p: f64| 10.0 * p.max(1e-14).log10();
+    // What lies further down is the codec's or the noise floor's, and no sum of bands falls as steeply.
+    let most_db = mean.iter().map(|p| to_db(*p)).fold(f64::NEG_INFINITY, f64::max);
+    let to_db = |p: f64| to_db(p).max(most_db - RANGE_DB);
     let mean_db: Vec<f64> = mean.iter().map(|p| to_db(*p)).collect();
     let apart = spectra.iter().flat_map(|s| s.iter().zip(&mean_db).map(|(p, m)| (to_db(*p) - m).powi(2)));
     let between_db = (apart.sum::<f64>() / (count * centres.len() as f64)).sqrt();

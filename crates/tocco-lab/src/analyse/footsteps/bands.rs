@@ -112,7 +112,9 @@ impl Wanted<'_> {
             let each = power(freq_hz, bandwidth_hz, self.rate_hz, &self.centres);
             sum.iter_mut().zip(each).for_each(|(sum, x)| *sum += ln_power.clamp(-60.0, 60.0).exp() * x);
         }
-        DVector::from_iterator(sum.len(), sum.iter().map(|x| 10.0 * x.log10()))
+        // Where nothing was heard, less is as good.
+        let least = self.levels_db.iter().copied().fold(f64::INFINITY, f64::min);
+        DVector::from_iterator(sum.len(), sum.iter().map(|x| (10.0 * x.log10()).max(least - 3.0)))
     }
 
     fn error(&self, p: &DVector<f64>) -> DVector<f64> {
@@ -188,6 +190,14 @@ impl Wanted<'_> {
         places
     }
 
+    /// One band more, where the levels lie furthest above what there is.
+    fn grown(&self, p: &DVector<f64>) -> DVector<f64> {
+        let error = self.error(p);
+        let lacks = (0..error.len()).min_by(|a, b| error[*a].total_cmp(&error[*b])).unwrap_or(0);
+        let new = self.start(&[self.centres[lacks]], 0.3);
+        DVector::from_iterator(p.len() + 3, p.iter().chain(new.iter()).copied())
+    }
+
     fn spaced(&self, count: usize) -> Vec<f64> {
         let (low, high) = (self.centres[0].ln(), self.centres[self.centres.len() - 1].ln());
         (0..count).map(|k| (low + (high - low) * (k as f64 + 0.5) / count as f64).exp()).collect()
@@ -199,10 +209,15 @@ pub fn fit(levels_db: &[f64], rate_hz: f64, most: usize) -> Fitted {
     let wanted = Wanted { levels_db, centres: centres(rate_hz), rate_hz };
     let n = levels_db.len() as f64;
     let mut chosen: Option<(f64, DVector<f64>, f64)> = None;
+    let mut before = None;
     for count in 1..=most.min(MOST).min(levels_db.len() / 3) {
+        // Besides peaks and even spacing: the best of one band less, and one where it lacks most.
+        let grown = before.as_ref().map(|p: &DVector<f64>| wanted.grown(p));
         let starts = [wanted.start(&wanted.peaks(count), 0.5), wanted.start(&wanted.spaced(count), 1.0)];
-        let solved = starts.into_iter().map(|start| wanted.descend(start)).min_by(|a, b| a.1.total_cmp(&b.1));
+        let solved =
+            starts.into_iter().chain(grown).map(|start| wanted.descend(start)).min_by(|a, b| a.1.total_cmp(&b.1));
         let Some((p, error)) = solved else { continue };
+        before = Some(p.clone());
         let criterion = n * (error / n + KNOWN_DB * KNOWN_DB).ln() + 3.0 * count as f64 * n.ln();
         if chosen.as_ref().is_none_or(|(best, _, _)| criterion < *best) {
             chosen = Some((criterion, p, error));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The whole of an analysis of steps: files in, a floor and a picture out.
 
-use super::{Floor, Part, StepsOptions, band_words, bands, floor};
+use super::{Floor, Part, RANGE_DB, StepsOptions, band_words, bands, floor};
 use crate::analyse::read::Recording;
 use crate::analyse::task::Task;
 use crate::error::{Error, Result};
@@ -177,7 +177,8 @@ impl Part {
         }
         let wanted: f64 = self.spectrum.iter().map(|(_, db)| 10_f64.powf(0.1 * db)).sum();
         let scale = wanted / sum.iter().sum::<f64>().max(1e-300);
-        sum.iter().map(|x| 10.0 * (scale * x).max(1e-14).log10()).collect()
+        let least_db = self.spectrum.iter().map(|(_, db)| *db).fold(f64::NEG_INFINITY, f64::max) - RANGE_DB;
+        sum.iter().map(|x| (10.0 * (scale * x).max(1e-14).log10()).max(least_db)).collect()
     }
 
     /// How far that is from the recordings, dB root mean square.
