@@ -137,7 +137,7 @@ pub fn chirp(thickness_m: Real, distance_m: Real, rate_hz: Real) -> Vec<Real> {
     };
     let (mut fastest, lowest) = (0.0_f64, (60.0 / bin).ceil() as usize);
     let mut phase = vec![[0.0; 2]; CHIRP / 2];
-    for i in lowest..(0.45 * CHIRP as Real) as usize {
+    for (i, cell) in phase.iter_mut().enumerate().take((0.45 * CHIRP as Real) as usize).skip(lowest) {
         let omega = TAU * bin * i as Real;
         let (k, group) = match last {
             Some((omega0, k0)) => (k0 + (omega - omega0) / fastest, fastest),
@@ -148,7 +148,7 @@ pub fn chirp(thickness_m: Real, distance_m: Real, rate_hz: Real) -> Vec<Real> {
             fastest = group.min(1800.0);
         }
         fastest = fastest.max(if last.is_none() { group } else { 0.0 });
-        phase[i] = [k * distance_m, exp(-0.004 * k * distance_m) / (k * distance_m).sqrt()];
+        *cell = [k * distance_m, exp(-0.004 * k * distance_m) / (k * distance_m).sqrt()];
     }
     let first_s = distance_m / fastest.max(1.0) - 2e-3;
     for (i, [angle, size]) in phase.iter().enumerate() {
