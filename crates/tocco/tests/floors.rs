@@ -121,6 +121,7 @@ fn centre_hz(sound: &[f64]) -> f64 {
 
 #[test]
 fn every_floor_is_the_duller_the_softer_the_sole() {
+    let mut wrong = Vec::new();
     for floor in floors() {
         let centres: Vec<f64> = SOLES
             .iter()
@@ -133,17 +134,17 @@ fn every_floor_is_the_duller_the_softer_the_sole() {
             })
             .collect();
         for (index, pair) in centres.windows(2).enumerate() {
-            // Boot and hard rubber are nearly the same; chance is two parts in a hundred.
-            let room = if index == 2 { 1.06 } else { 1.02 };
-            assert!(
-                pair[1] < room * pair[0],
-                "{floor}: {} then {}: {centres:.0?}",
-                SOLES[index].word,
-                SOLES[index + 1].word
-            );
+            // Boot and hard rubber touch for nearly as long and may stand either way; chance is two parts in a hundred.
+            let room = if index == 2 { 1.25 } else { 1.02 };
+            if pair[1] >= room * pair[0] {
+                wrong.push(format!("{floor}: {} then {}: {centres:.0?}", SOLES[index].word, SOLES[index + 1].word));
+            }
         }
-        assert!(centres[6] < 0.9 * centres[0], "{floor}: {centres:.0?}");
+        if centres[6] >= 0.9 * centres[0] || centres[4] >= centres[2] {
+            wrong.push(format!("{floor}: {centres:.0?}"));
+        }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
