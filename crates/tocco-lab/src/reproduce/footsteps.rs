@@ -378,7 +378,8 @@ pub fn attack() -> Result<Outcome, String> {
             let early = |step: &Measured, window_s: f64| {
                 between_frames(&step.force, 100.0 * window_s / stance_s(step.speed_m_s))
             };
-            let first = |step: &Measured| step.force[..45].iter().copied().fold(0.0, f64::max);
+            // Past the knock of the heel, which ends at 0.08 of the stance.
+            let first = |step: &Measured| step.force[8..45].iter().copied().fold(0.0, f64::max);
             let mean = all.iter().map(first).sum::<f64>() / all.len() as f64;
             let spread = all.iter().map(|s| (first(s) - mean).powi(2)).sum::<f64>() / all.len() as f64;
             outcome.near("deviation of the first peak, BW", 0.198, spread.sqrt(), 0.02, 3);
