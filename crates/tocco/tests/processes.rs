@@ -317,10 +317,10 @@ fn what_cannot_be_a_process_is_refused_in_one_line() {
         (format!("{crumple}on = 'a'\nalpha = 0.0"), "wants a number from 0.01 to 5"),
         (format!("{crumple}on = 'a'\nalpha = -1.0"), "wants a number from 0.01 to 5"),
         (format!("{crumple}on = 'a'\nenergy_j = [1e-3, 1e-3]"), "0.001 J is not above 0.001 J"),
-        (format!("{crumple}"), "needs modes"),
+        (crumple.to_string(), "needs modes"),
         (format!("{particles}on = 'w'"), "'w' does not yield to a hit"),
         (format!("{particles}on = 'b'"), "no body 'b'"),
-        (format!("{particles}"), "needs resonances"),
+        (particles.to_string(), "needs resonances"),
         (
             format!("{particles}resonances = [{{ freq_hz = 30000.0, bandwidth_hz = 100.0 }}]"),
             "30000 Hz is not below half the rate",
