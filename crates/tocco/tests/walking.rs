@@ -136,8 +136,8 @@ fn grounds_share_a_foot_by_where_it_stands() {
     names.extend(on.iter().map(String::as_str));
     let found = heard(text, &names, 8.0, 48_000.0);
     for region in 0..4 {
-        for k in 0..8000 {
-            let (all, grass, stone) = (found[region][k], found[4 + region][k], found[8 + region][k]);
+        for (k, all) in found[region].iter().enumerate().take(8000) {
+            let (grass, stone) = (found[4 + region][k], found[8 + region][k]);
             assert!((grass + stone - all).abs() < 1e-9, "{k}: {grass} {stone} {all}");
         }
         assert!(

@@ -255,11 +255,11 @@ fn measured() -> Result<Option<Vec<Measured>>, String> {
     for person in 0..10 {
         let steps = npy(&folder.join(format!("ex_grf_subj{person:03}.npy")))?;
         // Its unit is not said: on average two feet carry the weight, mean F = 1/(2 duty).
-        let wanted: f64 = (0..steps.len()).map(|n| 0.5 / walk_timing(speeds[n][person]).1).sum();
+        let wanted: f64 = speeds.iter().take(steps.len()).map(|row| 0.5 / walk_timing(row[person]).1).sum();
         let had: f64 = steps.iter().map(|step| step.iter().sum::<f64>() / step.len() as f64).sum();
-        for (n, step) in steps.iter().enumerate() {
+        for (step, row) in steps.iter().zip(&speeds) {
             let force = step.iter().map(|x| x * wanted / had).collect();
-            all.push(Measured { person, speed_m_s: speeds[n][person], force });
+            all.push(Measured { person, speed_m_s: row[person], force });
         }
     }
     all.sort_by(|a, b| a.speed_m_s.total_cmp(&b.speed_m_s));

@@ -39,10 +39,10 @@ pub fn feet(recording: &Recording, pair: bool) -> Result<Feet> {
         let from = (1e3 * start) as usize;
         let to = steps.get(n + 1).map_or(values.len(), |next| (1e3 * next[0]) as usize).min(values.len());
         let length = (end - start).max(SHORTEST_S);
-        for k in from.min(to)..to {
+        for (k, value) in values.iter().enumerate().take(to).skip(from) {
             let heel = curve.heel_share((1e-3 * k as f64 - start) / length);
-            feet.regions[2 * (n % 2)][k] = heel * values[k];
-            feet.regions[2 * (n % 2) + 1][k] = (1.0 - heel) * values[k];
+            feet.regions[2 * (n % 2)][k] = heel * value;
+            feet.regions[2 * (n % 2) + 1][k] = (1.0 - heel) * value;
         }
         feet.steps.push(*start);
     }

@@ -267,10 +267,10 @@ fn split(rows: &[[f64; NAMES.len()]], kind: Layout) -> Feet {
     let column = |k: usize| -> Vec<f64> { rows.iter().map(|row| row[k]).collect() };
     let curve = WalkCurve::at_speed(1.3);
     let share = |feet: &mut Feet, foot: usize, force: &[f64], (from, to): (usize, usize)| {
-        for k in from..to.min(force.len()) {
+        for (k, value) in force.iter().enumerate().take(to).skip(from) {
             let heel = curve.heel_share((k - from) as f64 / (to - from) as f64);
-            feet.regions[2 * foot][k] = heel * force[k];
-            feet.regions[2 * foot + 1][k] = (1.0 - heel) * force[k];
+            feet.regions[2 * foot][k] = heel * value;
+            feet.regions[2 * foot + 1][k] = (1.0 - heel) * value;
         }
         feet.steps.push(1e-3 * from as f64);
     };
