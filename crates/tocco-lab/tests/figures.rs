@@ -78,7 +78,8 @@ fn inertial_a_dropped_ball_returns_as_high_as_the_law_of_its_contact_lets_it() {
         for top in height.windows(3).filter(is_top).map(|w| w[1]) {
             // The ball meets the floor at sqrt(2 g h) and leaves it with the restitution of that speed.
             expected *= restitution(mu * (2.0 * 9.81 * expected).sqrt()).powi(2);
-            let allowed = if mu == 0.0 { 1e-8 } else { 2e-3 };
+            // That leaves out gravity while they touch: g x over v^2/2, up to 0.2 % of the height in the lowest leaps.
+            let allowed = if mu == 0.0 { 1e-8 } else { 3e-3 };
             assert!((top.1 / expected - 1.0).abs() < allowed, "µ {mu}: {top:?} instead of {expected}");
             tops.push((top.0, expected));
         }
