@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             out.write_all(&values.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>())?;
         }
         [scene, rate_hz, frames] => {
-            let def = SceneDef::from_text(&std::fs::read_to_string(scene)?)?;
+            let def = tocco_web::shipped::read(&std::fs::read_to_string(scene)?)?.def;
             let rate_hz: f64 = rate_hz.parse()?;
             let mut engine = Engine::new(Scene::build(&def, if rate_hz == 0.0 { def.rate_hz } else { rate_hz })?);
             let frames: usize = frames.parse()?;

@@ -20,11 +20,12 @@ pub mod keys;
 pub mod maths;
 pub mod names;
 pub mod session;
+pub mod shipped;
 pub mod tank;
 
+use shipped::read;
 use std::cell::RefCell;
 use std::ptr::{null, null_mut, slice_from_raw_parts_mut};
-use tocco::Document;
 
 thread_local! {
     static ERROR: RefCell<String> = const { RefCell::new(String::new()) };
@@ -88,12 +89,6 @@ pub extern "C" fn tocco_numbers_len() -> usize {
 #[unsafe(no_mangle)]
 pub extern "C" fn tocco_maths(index: u32) {
     NUMBERS.set(maths::values(index as usize));
-}
-
-/// A scene from its text; pages have no recordings to go with it.
-fn read(text: &str) -> Result<Document, String> {
-    let none = |file: &str| Err(format!("{file}: a page holds no recordings; play this scene with 'tocco play'"));
-    Document::read("scene", "scene", text.to_owned(), none).map_err(|error| error.to_string())
 }
 
 /// The new thing for its owner to free, or null and the error.

@@ -156,7 +156,10 @@ impl Asked {
                     known.push(level.clone());
                 }
             }
-            let values = numbers.iter().map(|&c| row[c].parse().unwrap_or(f64::NAN)).collect();
+            let values = numbers
+                .iter()
+                .map(|&c| row[c].parse().ok().filter(|value: &f64| value.is_finite()).unwrap_or(f64::NAN))
+                .collect();
             sounds.insert(row[file].clone(), (at, values));
         }
         let table = Table::read(&folder.join("order.tsv"))?;
@@ -238,7 +241,10 @@ impl Asked {
     fn quantities(&self) -> Vec<(String, Vec<f64>, usize)> {
         // A factor's numbers by level, or the place among the derived values.
         let numeric = |(place, (name, _)): (usize, &(String, bool))| {
-            let values: Option<Vec<f64>> = self.levels[place].iter().map(|level| level.parse().ok()).collect();
+            let values: Option<Vec<f64>> = self.levels[place]
+                .iter()
+                .map(|level| level.parse().ok().filter(|value: &f64| value.is_finite()))
+                .collect();
             values.map(|values| (name.clone(), values, place))
         };
         let factors = self.factors.iter().enumerate().filter_map(numeric);

@@ -426,6 +426,11 @@ impl Default for Trigger {
 }
 
 impl Trigger {
+    /// As if it had passed: it waits until the signal has been low. `[audio]`
+    pub fn spend(&mut self) {
+        self.ready = false;
+    }
+
     /// When the signal passes the threshold in this cell, s, if it does. `[audio]`
     pub fn passes(&mut self, cell: Cell, threshold: Real) -> Option<Real> {
         self.ready |= cell.from < 0.5 * threshold;

@@ -279,6 +279,9 @@ impl Process for Footstep {
         }
         match self.by {
             FootstepBy::Event => {
+                if cell.index == 0 && cell.from > self.params.threshold {
+                    self.trigger.spend(); // who stands there from the start does not come down
+                }
                 if let Some(at_s) = self.trigger.passes(cell, self.params.threshold) {
                     self.start(at_s, cell);
                     self.events.push(Event { at_s, size: cell.to, place: 0 });

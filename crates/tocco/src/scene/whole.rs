@@ -68,7 +68,7 @@ fn joined(def: &SceneDef, depth: usize) -> Result<(SceneDef, Vec<Given>), SceneE
         }
         inside.def.check().map_err(|error| wrong(".scene", format!("{}: {error}", part.scene)))?;
         let (mut own, mut inner) = joined(&inside.def, depth + 1)?;
-        wear(&mut own, &part, &def.walks);
+        wear(&mut own, &part, &def.walks, def.rate_hz);
         connect(&mut own, &part).map_err(|(key, what)| wrong(&key, what))?;
         transpose(&own, &part, &place, &mut inner);
         let set = part.set.iter().map(|(path, value)| {
@@ -116,7 +116,9 @@ fn connect(own: &mut SceneDef, part: &PartDef) -> Result<(), (String, String)> {
 /// On solid ground the impact contact called `sole` and the mass that it moves become the sole's [sole.1]; grains by [sole.2] to
 /// [sole.4]; a burst is as bright as the sole is quick, and what is soft scrapes little loose [sole.5]; what treads weighs what the
 /// walker weighs.
-fn wear(own: &mut SceneDef, part: &PartDef, walks: &[WalkDef]) {
+///
+/// Nothing is made to ring beyond nine tenths of half the rate.
+fn wear(own: &mut SceneDef, part: &PartDef, walks: &[WalkDef], rate_hz: Real) {
     let heard = part.signals.iter().find_map(|(_, signal)| {
         let walk =
             walks.iter().find(|walk| signal.strip_prefix(&walk.name).is_some_and(|rest| rest.starts_with('.')))?;
@@ -146,6 +148,8 @@ fn wear(own: &mut SceneDef, part: &PartDef, walks: &[WalkDef]) {
         match &mut process.form {
             ProcessForm::Particles(def) => {
                 def.params.objects = (def.params.objects * grains).clamp(1.0, 1e5); // [sole.2]
+                let highest = def.resonances.iter().map(|r| r.freq_hz).fold(0.0, Real::max) * def.params.freq_scale;
+                let pitch = pitch.min((0.45 * rate_hz / highest).max(1.0));
                 def.params.freq_scale = (def.params.freq_scale * pitch).clamp(0.05, 20.0); // [sole.3]
                 def.params.rise_s = (def.params.rise_s + contact_s).min(10.0); // [sole.4]
                 def.params.gain *= loose; // [sole.5]
