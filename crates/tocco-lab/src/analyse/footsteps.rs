@@ -118,7 +118,7 @@ pub fn floor(recordings: &[Recording], options: &StepsOptions) -> Result<Floor> 
             ));
         }
         let found = steps_in(recording, index, options);
-        if found.is_empty() {
+        if found.is_empty() || recording.is_steady() {
             return bad(format!(
                 "{}: no step found; nothing in it rises out of what went before. Is it the right file?",
                 recording.name

@@ -43,6 +43,18 @@ pub struct Recording {
 }
 
 impl Recording {
+    /// True if it is nowhere half as loud as where it is loudest, by 50 ms: a hiss or a hum, in which nothing happens.
+    pub fn is_steady(&self) -> bool {
+        let window = (0.05 * self.rate_hz) as usize;
+        let levels: Vec<f64> = self
+            .samples
+            .chunks_exact(window.max(1))
+            .map(|part| part.iter().map(|x| x * x).sum::<f64>().sqrt())
+            .collect();
+        let most = levels.iter().copied().fold(0.0, f64::max);
+        levels.len() > 1 && levels.iter().all(|level| *level > 0.5 * most)
+    }
+
     /// Reads a file and refuses what cannot be analysed; clipping only if `clipped` does not allow it.
     pub fn open(path: &Path, clipped: bool) -> Result<Self> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -20,7 +20,7 @@ pub fn feet(recording: &Recording, pair: bool) -> Result<Feet> {
     let rule = if pair { StepRule::Pair } else { StepOptions::default().rule };
     let options = StepOptions { rule, ..StepOptions::default() };
     let steps = steps_of(&data, rate_hz, levels, options);
-    if steps.is_empty() {
+    if steps.is_empty() || recording.is_steady() {
         return bad(format!("{}: no step found; nothing in it rises out of what went before", recording.name));
     }
     let mut listener = StepListener::new(levels, options, rate_hz);
