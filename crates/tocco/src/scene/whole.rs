@@ -145,12 +145,15 @@ fn wear(own: &mut SceneDef, part: &PartDef, walks: &[WalkDef], rate_hz: Real) {
     for process in &mut own.processes {
         let (pitch, grains) = walk.sole.map_or((1.0, 1.0), |sole| (sole.pitch(toe), sole.grains(toe)));
         let contact_s = walk.sole.map_or(0.0, |sole| sole.contact_s);
+        let brighter = |scale: Real, highest_hz: Real| {
+            let most = (0.45 * rate_hz / (scale * highest_hz)).max(1.0);
+            (scale * pitch.min(most)).clamp(0.05, 20.0)
+        };
         match &mut process.form {
             ProcessForm::Particles(def) => {
                 def.params.objects = (def.params.objects * grains).clamp(1.0, 1e5); // [sole.2]
-                let highest = def.resonances.iter().map(|r| r.freq_hz).fold(0.0, Real::max) * def.params.freq_scale;
-                let pitch = pitch.min((0.45 * rate_hz / highest).max(1.0));
-                def.params.freq_scale = (def.params.freq_scale * pitch).clamp(0.05, 20.0); // [sole.3]
+                let highest = def.resonances.iter().map(|r| r.freq_hz).fold(0.0, Real::max);
+                def.params.freq_scale = brighter(def.params.freq_scale, highest); // [sole.3]
                 def.params.rise_s = (def.params.rise_s + contact_s).min(10.0); // [sole.4]
                 def.params.gain *= loose; // [sole.5]
                 if walk.excite_by == ExciteBy::Envelope {
@@ -160,7 +163,8 @@ fn wear(own: &mut SceneDef, part: &PartDef, walks: &[WalkDef], rate_hz: Real) {
                 }
             }
             ProcessForm::Crumple(def) => {
-                def.params.freq_scale = (def.params.freq_scale * pitch).clamp(0.05, 20.0);
+                let highest = def.modes.iter().map(|mode| mode.freq_hz).fold(0.0, Real::max);
+                def.params.freq_scale = brighter(def.params.freq_scale, highest);
             }
             ProcessForm::Burst(def) => {
                 if let Some(sole) = walk.sole {
