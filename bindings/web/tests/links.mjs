@@ -50,7 +50,7 @@ let [rounds, taken] = [0, 0];
 for (const until = performance.now() + 1000 * seconds; performance.now() < until; rounds += 1) {
   const bytes = [...seed];
   for (let edit = draw(4); edit >= 0; edit -= 1) {
-    const at = draw(bytes.length);
+    const at = draw(Math.max(1, bytes.length));
     const kind = draw(4);
     if (kind === 0) bytes[at] = draw(256);
     else if (kind === 1) bytes.splice(at, 1 + draw(4));

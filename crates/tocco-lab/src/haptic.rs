@@ -81,10 +81,10 @@ pub struct Feeling {
 /// The scene with an output that is felt: its own `[output.haptic]`, or one with the force of every contact; without contacts, what its
 /// processes do.
 pub fn feel(plan: &Plan, band_hz: Option<[f64; 2]>) -> Result<Feeling> {
-    let wrong = |error: &tocco::SceneError| library::wrong(&plan.scene, error);
     let mut plan = plan.clone();
     let channels = plan.build()?.channels();
-    let mut def: SceneDef = plan.scene.def.whole().map_err(|e| wrong(&e))?.into_owned();
+    // What touches inside parts is felt where the scene taps it.
+    let mut def: SceneDef = plan.scene.def.clone();
     let impacts = def.contacts.iter().filter(|contact| contact.form.kind().id == "impact");
     let forces = impacts.map(|contact| format!("{}.force", contact.name));
     let counts = def.processes.iter().map(|process| format!("{}.events", process.name));

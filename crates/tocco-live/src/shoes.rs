@@ -377,7 +377,7 @@ mod tests {
     fn a_line_is_learned_and_guesses_stay_within_reason() {
         let mut line = Line::new([1.047, 0.812]);
         let mut rng = Rng::new(3, "line");
-        for _ in 0..60 {
+        for _ in 0..400 {
             let x = rng.between(0.1, 0.9);
             line.learn(x, 0.9 + 0.5 * x);
         }

@@ -43,7 +43,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// True if it is nowhere half as loud as where it is loudest, by 50 ms: a hiss or a hum, in which nothing happens.
+    /// True if it is nowhere below 0.8 of where it is loudest, by 50 ms: a hiss or a hum, in which nothing happens.
     pub fn is_steady(&self) -> bool {
         let window = (0.05 * self.rate_hz) as usize;
         let levels: Vec<f64> = self
@@ -52,7 +52,7 @@ impl Recording {
             .map(|part| part.iter().map(|x| x * x).sum::<f64>().sqrt())
             .collect();
         let most = levels.iter().copied().fold(0.0, f64::max);
-        levels.len() > 1 && levels.iter().all(|level| *level > 0.5 * most)
+        levels.len() > 1 && levels.iter().all(|level| *level > 0.8 * most)
     }
 
     /// Reads a file and refuses what cannot be analysed; clipping only if `clipped` does not allow it.
