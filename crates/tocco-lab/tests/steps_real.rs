@@ -181,12 +181,14 @@ fn floors_found_from_recordings_play_nearer_to_their_mean_than_the_recordings_ar
     ] {
         let open =
             |n: usize| Recording::open(format!("{folder}/default_{kind}_footstep.{n}.ogg").as_ref(), true).unwrap();
-        let recordings: Vec<Recording> = (1..=count).map(open).collect();
+        let mut recordings: Vec<Recording> = (1..=count).map(open).collect();
+        let rate_hz = recordings[0].rate_hz;
+        recordings.retain(|recording| recording.rate_hz == rate_hz);
         let found = floor(&recordings, &StepsOptions::default()).unwrap();
         println!("{kind}: {}", found.words(&recordings));
         for part in &found.parts {
             let again = part.resynthesis_db(found.rate_hz);
-            // Boards and metal ring in tones, which bands of noise do not have, and the others were cut by a codec: reported only.
+            // Boards and metal ring in tones, which bands of noise do not have; grass, sand and dirt are only reported, too.
             assert!(!noisy || (again < 3.5 && again < part.between_db + 0.5), "{kind} {}: {again} dB", part.name);
         }
     }
