@@ -2,7 +2,7 @@
 //! `tocco haptic`: what a scene's contacts feel like, for the skin.
 //!
 //! One solve makes sound and touch: the felt channel is a tap of the contact force that made the sound, through the band of its output.
-//! Waveform devices get it as a WAV; phones get an envelope with transients ([`reduce`]), as AHAP or `.haptic` ([`write`]).
+//! Waveform devices get it as a WAV; phones get an envelope with transients ([`reduce`]), as AHAP or `.haptic` (`haptic/write.rs`).
 
 pub mod reduce;
 pub mod write;

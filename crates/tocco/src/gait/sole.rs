@@ -5,7 +5,7 @@
 //! them, each more or less hard, and more or less suddenly.
 //!
 //! **Law.** A the area of contact, A0 that of a boot's heel or toe:
-//! - `[sole.1]  F = k x^a (1 + mu x')`: the hammer's contact [impact], its mass that of the part of the foot that stops at once.
+//! - `[sole.1]  F = k x^a (1 + mu x')`: the hammer's contact, its mass that of the part of the foot that stops at once.
 //! - `[sole.2]  N -> N A/A0`: as many grains as are under it.
 //! - `[sole.3]  f -> f (A0/A)^(1/6)`: grains that press each other harder ring higher. A contact of round grains (Hertz) is as stiff as the
 //!   cube root of its load, so its frequency goes with the sixth root of the pressure.
