@@ -255,7 +255,7 @@ pub fn river() -> Result<Engine, String> {
 /// Rain on water, thick.
 pub fn shower() -> Result<Engine, String> {
     Ok(after_2_s(build(
-        "[signal.rain]\ntype = \"points\"\npoints = [[0.0, 1.0]]\n[process.rain]\ntype = \"rain\"\ndriven_by = \"rain\"\n\
+        "[signal.fall]\ntype = \"points\"\npoints = [[0.0, 1.0]]\n[process.rain]\ntype = \"rain\"\ndriven_by = \"fall\"\n\
          rate_hz = 500.0\nbed = 0.5\n[[tap]]\nof = \"rain\"\nquantity = \"sound\"\n",
     )?))
 }
