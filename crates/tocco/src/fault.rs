@@ -58,7 +58,7 @@ mod planted {
         ($($name:ident, $file:literal, $what:literal, $place:literal $test:literal, [$($item:literal),*];)*) => {
             /// Every fault by its name.
             #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-            #[allow(non_camel_case_types, clippy::upper_case_acronyms, missing_docs)]
+            #[allow(non_camel_case_types, clippy::upper_case_acronyms, missing_docs, reason = "named as TOCCO_FAULT says them; the table has the words")]
             #[repr(usize)]
             pub enum Planted { $($name),* }
 
