@@ -26,6 +26,7 @@
 //! (1952).
 
 mod kernel;
+pub mod measured;
 mod pairs;
 pub mod sound;
 pub mod watch;

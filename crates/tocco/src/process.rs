@@ -35,6 +35,7 @@ pub mod fragment;
 pub mod ice;
 pub mod particles;
 pub mod patter;
+pub mod pieces;
 pub mod puddle;
 pub mod rain;
 pub mod scatter;

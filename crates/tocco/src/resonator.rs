@@ -20,6 +20,7 @@ pub mod material;
 pub mod modal;
 pub mod network;
 pub mod partials;
+mod ramp;
 pub mod shape;
 pub mod vessel;
 pub mod waveguide;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Water in a tank against closed forms, a measured dam break, and the times that the paper shows.
 
+use tocco::fluid::measured::{FRONT_NARROW, FRONT_WIDE, GATE_TIME};
 use tocco::fluid::sound::{Kind, Rules, Sound};
 use tocco::fluid::watch::{Cluster, Frame, Motion, Watcher};
 use tocco::fluid::{Block, GRAVITY_M_S2, Tank, TankDef};
@@ -92,40 +93,6 @@ fn water_in_the_air_falls_as_a_stone_does_and_keeps_its_momentum() {
     assert!((y1 - fall).abs() < 1e-9 && (v1 - (v - GRAVITY_M_S2 * t)).abs() < 1e-9, "{y1} {fall}");
 }
 
-/// Front of a column twice as high as wide against time, as measured: J. C. Martin, W. J. Moyce, Phil. Trans. R. Soc. A 244 (1952), figure 3,
-/// n^2 = 2, columns 2.25 and 1.125 inches wide; T = t sqrt(2 g/a), Z = z/a.
-const WIDE: [(f64, f64); 15] = [
-    (0.832, 1.217),
-    (1.219, 1.474),
-    (1.997, 2.292),
-    (2.547, 2.995),
-    (3.345, 4.134),
-    (4.034, 4.944),
-    (4.418, 5.881),
-    (5.091, 6.980),
-    (5.685, 7.945),
-    (6.306, 8.966),
-    (6.822, 9.986),
-    (7.439, 10.963),
-    (8.031, 11.977),
-    (8.633, 13.005),
-    (9.237, 13.970),
-];
-const NARROW: [(f64, f64); 10] = [
-    (0.849, 1.245),
-    (1.212, 1.443),
-    (1.602, 1.884),
-    (2.283, 2.689),
-    (2.950, 3.728),
-    (3.598, 4.528),
-    (3.905, 4.999),
-    (4.592, 5.841),
-    (4.961, 6.271),
-    (5.316, 6.717),
-];
-/// The gate's time: a column that is freed at once runs ahead of the measured one by so much.
-const GATE: f64 = 0.265;
-
 #[test]
 fn the_front_of_a_broken_dam_is_the_measured_one() {
     let (a, across) = (0.2, 24.0);
@@ -144,8 +111,8 @@ fn the_front_of_a_broken_dam_is_the_measured_one() {
         two[0].1 + (two[1].1 - two[0].1) * (time - two[0].0) / (two[1].0 - two[0].0)
     };
     // The last place of the narrow column is left out: there the two measured columns themselves differ by 9 %.
-    for (time, front) in WIDE.iter().chain(&NARROW[..9]) {
-        let off = at(time - GATE) / front - 1.0;
+    for (time, front) in FRONT_WIDE.iter().chain(&FRONT_NARROW[..9]) {
+        let off = at(time - GATE_TIME) / front - 1.0;
         assert!(off.abs() < 0.08, "T {time}: {:.2} %", 100.0 * off);
     }
     // Mean speed from Z = 4 to 6.5.

@@ -5,29 +5,9 @@ use super::{Csv, Outcome};
 use crate::fluid::{Course, Task, freq_hz, scene};
 use crate::plot::{Figure, Look, Panel, Series};
 use std::path::Path;
+use tocco::fluid::measured::{FRONT_WIDE, GATE_TIME};
 use tocco::fluid::sound::Kind;
 use tocco::fluid::{Block, GRAVITY_M_S2, Tank, TankDef};
-
-/// J. C. Martin, W. J. Moyce, Phil. Trans. R. Soc. A 244 (1952), figure 3, n^2 = 2, columns 2.25 inches wide: T = t sqrt(2 g/a), Z = z/a.
-const MEASURED: [(f64, f64); 15] = [
-    (0.832, 1.217),
-    (1.219, 1.474),
-    (1.997, 2.292),
-    (2.547, 2.995),
-    (3.345, 4.134),
-    (4.034, 4.944),
-    (4.418, 5.881),
-    (5.091, 6.980),
-    (5.685, 7.945),
-    (6.306, 8.966),
-    (6.822, 9.986),
-    (7.439, 10.963),
-    (8.031, 11.977),
-    (8.633, 13.005),
-    (9.237, 13.970),
-];
-/// Time that the gate takes, in the same unit.
-const GATE: f64 = 0.265;
 
 /// First contact, first bubble, and the rules by level.
 pub fn splash() -> Result<Outcome, String> {
@@ -112,17 +92,17 @@ pub fn front() -> Result<Outcome, String> {
         from.1 + (to.1 - from.1) * (time - from.0) / (to.0 - from.0)
     };
     let mut csv = Csv::new(&["time", "measured", "ours"]);
-    for (time, front) in MEASURED {
-        outcome.within_percent(format!("front at T = {time}"), front, at(time - GATE), 8.0);
-        csv.row(&[], &[time, front, at(time - GATE)]);
+    for (time, front) in FRONT_WIDE {
+        outcome.within_percent(format!("front at T = {time}"), front, at(time - GATE_TIME), 8.0);
+        csv.row(&[], &[time, front, at(time - GATE_TIME)]);
     }
     outcome.notes.push(
         "T = t sqrt(2 g/a), Z = z/a. Ours is let go at once and is shifted by T = 0.265 once for all, the time of the gate.".into(),
     );
-    let ours = course.iter().map(|(time, front)| (time + GATE, *front)).collect();
+    let ours = course.iter().map(|(time, front)| (time + GATE_TIME, *front)).collect();
     let panel = Panel::new("front of a column, twice as high as wide", "time, T", "front, Z")
         .with(Series::new("ours", 2, Look::Line, ours))
-        .with(Series::new("Martin and Moyce 1952", 1, Look::Dots, MEASURED.to_vec()));
+        .with(Series::new("Martin and Moyce 1952", 1, Look::Dots, FRONT_WIDE.to_vec()));
     outcome.figure = Figure { title: "A broken dam".into(), panels: vec![panel] };
     outcome.csv = csv;
     Ok(outcome)

@@ -22,8 +22,9 @@
 //! bouncing and breaking differ by their pulses being many and unequal. The laws of parts are ours.
 
 use super::flight::{Flyer, GRAVITY_M_S2, Ground};
-use super::fragment::{FragmentMode, Fragments};
-use super::{Book, Event, Events, Hitter, Lane, Process, Span, Trigger, impulse_of};
+use super::fragment::FragmentMode;
+use super::pieces::Pieces;
+use super::{Book, Event, Lane, Process, Span, Trigger};
 use crate::math::{Real, ln, pow};
 use crate::param::{Params, Spec, Tunable};
 use crate::rng::Rng;
@@ -55,13 +56,9 @@ pub struct Breaking {
     /// When each piece rings from the crack, s, and with what, J.
     cracks: Vec<(Real, Real)>,
     flyers: Vec<Flyer>,
-    fragments: Fragments,
-    ports: Hitter,
-    rate_hz: Real,
+    pieces: Pieces,
     trigger: Trigger,
     rng: Rng,
-    events: Events,
-    book: Book,
 }
 
 impl Breaking {
@@ -82,28 +79,23 @@ impl Breaking {
             params,
             cracks: vec![(Real::INFINITY, 0.0); pieces],
             flyers: vec![Flyer::REST; pieces],
-            fragments: Fragments::new(if ports.is_empty() { &sizes } else { &[] }, modes, rate_hz),
-            ports: Hitter::new(ports, params.contact_time_s, rate_hz),
+            pieces: Pieces::new(&sizes, modes, ports, rate_hz),
             parts,
-            rate_hz,
             trigger: Trigger::default(),
             rng,
-            events: Events::default(),
-            book: Book::default(),
         };
         breaking.tune();
         breaking
     }
 
     fn tune(&mut self) {
-        self.fragments.tune(self.params.contact_time_s, self.params.freq_scale);
-        self.ports.set(self.params.contact_time_s, self.rate_hz);
+        self.pieces.tune(self.params.contact_time_s, self.params.freq_scale);
     }
 
     fn shatter(&mut self, at_s: Real, strength: Real) {
         let p = self.params;
         let blow = p.energy_j * strength;
-        self.book.had_j += blow + p.mass_kg * GRAVITY_M_S2 * p.height_m;
+        self.pieces.book.had_j += blow + p.mass_kg * GRAVITY_M_S2 * p.height_m;
         let surfaces: Real = self.parts.iter().map(|part| pow(*part, 2.0 / 3.0)).sum();
         for (i, part) in self.parts.iter().enumerate() {
             let ringing = fault!(BREAK_ENERGY, p.crack_01 * blow, times 3.0) * pow(*part, 2.0 / 3.0) / surfaces; // [break.2]
@@ -130,9 +122,7 @@ impl Tunable for Breaking {
 
 impl Process for Breaking {
     fn enter(&mut self, cell: Cell) -> u64 {
-        self.events.begin(cell);
-        self.fragments.settle(self.params.gain);
-        self.ports.settle();
+        self.pieces.begin(cell, self.params.gain);
         if let Some(at_s) = self.trigger.passes(cell, self.params.threshold) {
             self.shatter(at_s, cell.to);
         }
@@ -140,47 +130,39 @@ impl Process for Breaking {
         let p = self.params;
         let ground = Ground { restitution: p.restitution_01, ring: p.ring_01, slowest: p.slowest_m_s };
         for i in 0..self.parts.len() {
-            let place = if self.ports.count() > 0 { i % self.ports.count() } else { i };
+            let place = i % self.pieces.count();
             if self.cracks[i].0 < end {
-                let (at_s, size) = core::mem::replace(&mut self.cracks[i], (Real::INFINITY, 0.0));
-                beyond += u64::from(!self.events.insert(Event { at_s: at_s.max(cell.from_s()), size, place }));
-                self.book.given_j += size;
+                let (at_s, energy) = core::mem::replace(&mut self.cracks[i], (Real::INFINITY, 0.0));
+                beyond += self.pieces.hit(cell, at_s, energy, place);
             }
             while self.flyers[i].lands_s < end {
                 let at_s = self.flyers[i].lands_s;
-                let size = self.flyers[i].land(ground);
-                beyond += u64::from(!self.events.insert(Event { at_s: at_s.max(cell.from_s()), size, place }));
-                self.book.given_j += size;
+                let energy = self.flyers[i].land(ground);
+                beyond += self.pieces.hit(cell, at_s, energy, place);
             }
         }
         beyond
     }
 
     fn events(&self) -> &[Event] {
-        self.events.all()
+        self.pieces.events.all()
     }
 
     fn render(&mut self, span: Span, forces: &mut [Lane], sound: &mut Lane) {
-        let Self { fragments, ports, events, params, .. } = self;
-        match ports.count() {
-            0 => fragments.render(span, events, params.gain, sound),
-            _ => ports.render(span, events, |event, inverse| impulse_of(event.size, inverse), forces),
-        }
+        self.pieces.render(span, self.params.gain, forces, sound);
     }
 
     fn is_awake(&self) -> bool {
-        self.events.wait() || self.fragments.is_awake() || self.ports.is_awake()
+        self.pieces.is_awake()
     }
 
     fn reset(&mut self) {
-        self.events.clear();
+        self.pieces.reset();
         self.cracks.fill((Real::INFINITY, 0.0));
         self.flyers.fill(Flyer::REST);
-        self.ports.reset();
-        self.fragments.reset();
     }
 
     fn book(&self) -> Book {
-        self.book
+        self.pieces.book
     }
 }

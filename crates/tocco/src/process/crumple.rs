@@ -27,7 +27,8 @@
 //! and Lobkovsky (1996): 1.0 for mylar, events cluster.
 
 use super::fragment::{FragmentMode, Fragments};
-use super::{Arrivals, Book, Crush, Event, Events, Hitter, Lane, Process, Span, impulse_of};
+use super::pieces::Pieces;
+use super::{Arrivals, Book, Crush, Event, Lane, Process, Span};
 use crate::math::{Real, exp, expm1, ln, pow};
 use crate::param::{Params, Spec, Tunable};
 use crate::rng::Rng;
@@ -58,16 +59,12 @@ crate::params! {
 pub struct Crumple {
     params: CrumpleParams,
     energy_j: [Real; 2],
-    fragments: Fragments,
-    ports: Hitter,
-    rate_hz: Real,
+    pieces: Pieces,
     arrivals: Arrivals,
     sizes: Rng,
-    events: Events,
     cluster: Real,
     /// Energy that may still be given, J.
     purse: Real,
-    book: Book,
 }
 
 /// What crumpling is made of.
@@ -86,30 +83,24 @@ pub struct CrumpleMake {
 impl Crumple {
     /// Crumpling with its random streams. `[control]`
     pub fn new(params: CrumpleParams, make: CrumpleMake, rate_hz: Real, rng: impl Fn(&str) -> Rng) -> Self {
-        let own = if make.ports.is_empty() { make.fragments.max(1) } else { 0 };
-        let smallest = 1.0 - params.fragmentation_01;
+        let (smallest, own) = (1.0 - params.fragmentation_01, make.fragments.max(1));
         let size = |i: usize| if own > 1 { pow(smallest, 1.0 - i as Real / (own - 1) as Real) } else { 1.0 };
         let sizes: Vec<Real> = (0..own).map(size).collect();
         let mut crumple = Self {
             params,
             energy_j: make.energy_j,
-            fragments: Fragments::new(&sizes, &make.modes, rate_hz),
-            ports: Hitter::new(&make.ports, params.contact_time_s, rate_hz),
-            rate_hz,
+            pieces: Pieces::new(&sizes, &make.modes, &make.ports, rate_hz),
             arrivals: Arrivals::new(rng("times")),
             sizes: rng("sizes"),
-            events: Events::default(),
             cluster: 0.0,
             purse: 0.0,
-            book: Book::default(),
         };
         crumple.tune();
         crumple
     }
 
     fn tune(&mut self) {
-        self.fragments.tune(self.params.contact_time_s, self.params.freq_scale);
-        self.ports.set(self.params.contact_time_s, self.rate_hz);
+        self.pieces.tune(self.params.contact_time_s, self.params.freq_scale);
     }
 }
 
@@ -158,23 +149,21 @@ impl Process for Crumple {
         let p = self.params;
         let crush = Crush { load: p.load, unload: p.unload, level: p.level }.rate(cell);
         if crush == 0.0 && self.cluster == 0.0 && !self.is_awake() {
-            self.events.begin(cell);
+            self.pieces.events.begin(cell);
             return 0;
         }
-        self.fragments.settle(self.params.gain);
-        self.ports.settle();
+        self.pieces.begin(cell, p.gain);
         self.cluster *= exp(-GRID_S / p.cluster_s);
         let rate = p.events * crush + self.cluster; // [crumple.1]
         let held = 0.5 * (cell.from + cell.to).max(0.0);
         if p.budget_01 > 0.0 && cell.to > cell.from {
             let work = held * (cell.to - cell.from) / p.stiffness_n_m;
             self.purse += p.budget_01 * work; // [crumple.6]
-            self.book.had_j += work;
+            self.pieces.book.had_j += work;
         }
         let scale = p.energy_scale * if p.force_to_energy > 0.0 { pow(held, p.force_to_energy) } else { 1.0 };
         let more = p.cluster_01 * expm1(GRID_S / p.cluster_s) / GRID_S; // [crumple.5]
-        let Self { arrivals, sizes, events, fragments, ports, energy_j, purse, book, cluster, .. } = self;
-        events.begin(cell);
+        let Self { arrivals, sizes, pieces, energy_j, purse, cluster, .. } = self;
         arrivals.draw(cell, rate, |at_s| {
             let mut energy = scale * power_law(p.alpha, *energy_j, sizes.unit());
             if p.budget_01 > 0.0 {
@@ -182,40 +171,34 @@ impl Process for Crumple {
                 *purse -= fault!(CRUMPLE_BUDGET, energy, times 0.5);
             }
             let unit = sizes.unit();
-            let place = match ports.count() {
-                0 => nearest(fragments, 1.0 - p.fragmentation_01 * unit), // [crumple.3]
-                count => (unit * count as Real) as usize,
+            let place = match pieces.fragments() {
+                Some(fragments) => nearest(fragments, 1.0 - p.fragmentation_01 * unit), // [crumple.3]
+                None => (unit * pieces.count() as Real) as usize,
             };
-            book.given_j += energy;
             *cluster += more;
-            events.push(Event { at_s, size: energy, place })
+            pieces.book.given_j += energy;
+            pieces.events.push(Event { at_s, size: energy, place })
         })
     }
 
     fn events(&self) -> &[Event] {
-        self.events.all()
+        self.pieces.events.all()
     }
 
     fn render(&mut self, span: Span, forces: &mut [Lane], sound: &mut Lane) {
-        let Self { fragments, ports, events, params, .. } = self;
-        match ports.count() {
-            0 => fragments.render(span, events, params.gain, sound),
-            _ => ports.render(span, events, |event, inverse| impulse_of(event.size, inverse), forces), // [crumple.4]
-        }
+        self.pieces.render(span, self.params.gain, forces, sound); // [crumple.4]
     }
 
     fn is_awake(&self) -> bool {
-        self.events.wait() || self.fragments.is_awake() || self.ports.is_awake()
+        self.pieces.is_awake()
     }
 
     fn reset(&mut self) {
-        self.events.clear();
+        self.pieces.reset();
         (self.cluster, self.purse) = (0.0, 0.0);
-        self.ports.reset();
-        self.fragments.reset();
     }
 
     fn book(&self) -> Book {
-        self.book
+        self.pieces.book
     }
 }

@@ -26,8 +26,9 @@
 //! **Sources.** 000 section 8.5 for bouncing; the rest is ours.
 
 use super::flight::{Flyer, GRAVITY_M_S2, Ground, landings};
-use super::fragment::{FragmentMode, Fragments};
-use super::{Arrivals, Book, Event, Events, Hitter, Landing, Lane, Process, Span, impulse_of};
+use super::fragment::FragmentMode;
+use super::pieces::Pieces;
+use super::{Arrivals, Book, Event, Landing, Lane, Process, Span};
 use crate::math::{Real, exp, pow};
 use crate::param::{Params, Spec, Tunable};
 use crate::rng::Rng;
@@ -86,17 +87,13 @@ pub struct Scatter {
     landings: Vec<Landing>,
     flyers: Vec<Flyer>,
     rolling: Vec<Option<Rolling>>,
-    fragments: Fragments,
-    ports: Hitter,
-    rate_hz: Real,
+    pieces: Pieces,
     drops: Arrivals,
     bed: Arrivals,
     rolls: Arrivals,
     rng: Rng,
-    events: Events,
     /// Landings that the bed still owes.
     owed: Real,
-    book: Book,
 }
 
 /// What scattering is made of.
@@ -119,10 +116,9 @@ pub struct ScatterMake {
 impl Scatter {
     /// Objects with their random streams. `[control]`
     pub fn new(params: ScatterParams, make: &ScatterMake, rate_hz: Real, rng: impl Fn(&str) -> Rng) -> Self {
-        let [small, large] = make.sizes;
-        let own = if make.ports.is_empty() { make.objects.max(1) } else { 0 };
-        let at = |i: usize| if own > 1 { i as Real / (own - 1) as Real } else { 0.5 };
-        let sizes: Vec<Real> = (0..own).map(|i| small * pow(large / small, at(i))).collect();
+        let ([small, large], objects) = (make.sizes, make.objects.max(1));
+        let at = |i: usize| if objects > 1 { i as Real / (objects - 1) as Real } else { 0.5 };
+        let sizes: Vec<Real> = (0..objects).map(|i| small * pow(large / small, at(i))).collect();
         let mut scatter = Self {
             params,
             masses: make
@@ -133,24 +129,19 @@ impl Scatter {
             landings: Vec::with_capacity(make.masses.len()),
             flyers: vec![Flyer::REST; make.few.min(MOST_FEW)],
             rolling: vec![None; make.few.min(MOST_FEW)],
-            fragments: Fragments::new(&sizes, &make.modes, rate_hz),
-            ports: Hitter::new(&make.ports, params.contact_time_s, rate_hz),
-            rate_hz,
+            pieces: Pieces::new(&sizes, &make.modes, &make.ports, rate_hz),
             drops: Arrivals::new(rng("drops")),
             bed: Arrivals::new(rng("bed")),
             rolls: Arrivals::new(rng("rolls")),
             rng: rng("objects"),
-            events: Events::default(),
             owed: 0.0,
-            book: Book::default(),
         };
         scatter.tune();
         scatter
     }
 
     fn tune(&mut self) {
-        self.fragments.tune(self.params.contact_time_s, self.params.freq_scale);
-        self.ports.set(self.params.contact_time_s, self.rate_hz);
+        self.pieces.tune(self.params.contact_time_s, self.params.freq_scale);
     }
 
     fn ground(&self) -> Ground {
@@ -160,10 +151,8 @@ impl Scatter {
 
     /// A place for a hit, and the event if there is room.
     fn hit(&mut self, cell: Cell, at_s: Real, energy: Real) -> u64 {
-        let count = self.ports.count().max(self.fragments.count());
-        let place = (self.rng.unit() * count as Real) as usize;
-        self.book.given_j += energy;
-        u64::from(!self.events.insert(Event { at_s: at_s.max(cell.from_s()), size: energy, place }))
+        let place = (self.rng.unit() * self.pieces.count() as Real) as usize;
+        self.pieces.hit(cell, at_s, energy, place)
     }
 
     fn let_go(&mut self, at_s: Real) {
@@ -178,7 +167,7 @@ impl Scatter {
         match self.flyers.iter_mut().zip(&mut self.rolling).find(|(own, rolls)| !own.flies() && rolls.is_none()) {
             Some((own, _)) => {
                 *own = flyer;
-                self.book.had_j += mass * GRAVITY_M_S2 * height;
+                self.pieces.book.had_j += mass * GRAVITY_M_S2 * height;
             }
             None => self.owed += landings(flyer.speed, self.ground()),
         }
@@ -267,7 +256,7 @@ impl Scatter {
             let v = speed * pow(e, (self.rng.unit() * count).floor());
             let mass = p.mass_kg * pow(10.0, p.spread_db * self.rng.normal() / 20.0);
             let had = (1.0 - e * e) * 0.5 * mass * v * v;
-            self.book.had_j += had;
+            self.pieces.book.had_j += had;
             beyond += self.hit(cell, at_s, p.bed_01 * p.bed_01 * ground.ring * had);
             true
         });
@@ -292,9 +281,7 @@ impl Tunable for Scatter {
 
 impl Process for Scatter {
     fn enter(&mut self, cell: Cell) -> u64 {
-        self.events.begin(cell);
-        self.fragments.settle(self.params.gain);
-        self.ports.settle();
+        self.pieces.begin(cell, self.params.gain);
         let rate = self.params.rate_hz * 0.5 * (cell.from + cell.to).max(0.0);
         let mut drops = self.drops.clone();
         let mut beyond = drops.draw(cell, rate, |at_s| {
@@ -308,7 +295,7 @@ impl Process for Scatter {
     }
 
     fn events(&self) -> &[Event] {
-        self.events.all()
+        self.pieces.events.all()
     }
 
     fn landings(&self) -> &[Landing] {
@@ -316,29 +303,23 @@ impl Process for Scatter {
     }
 
     fn render(&mut self, span: Span, forces: &mut [Lane], sound: &mut Lane) {
-        let Self { fragments, ports, events, params, .. } = self;
-        match ports.count() {
-            0 => fragments.render(span, events, params.gain, sound),
-            _ => ports.render(span, events, |event, inverse| impulse_of(event.size, inverse), forces),
-        }
+        self.pieces.render(span, self.params.gain, forces, sound);
     }
 
     fn is_awake(&self) -> bool {
-        self.events.wait() || self.fragments.is_awake() || self.ports.is_awake()
+        self.pieces.is_awake()
     }
 
     fn reset(&mut self) {
-        self.events.clear();
+        self.pieces.reset();
         self.owed = 0.0;
         self.flyers.fill(Flyer::REST);
         self.rolling.fill(None);
         self.landings.clear();
         self.masses.iter_mut().for_each(|own| (own.falls, own.until_s, own.rolling) = (None, None, None));
-        self.ports.reset();
-        self.fragments.reset();
     }
 
     fn book(&self) -> Book {
-        self.book
+        self.pieces.book
     }
 }

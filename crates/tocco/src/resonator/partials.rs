@@ -22,8 +22,9 @@
 //! **Sources.** Fletcher, Rossing, *The Physics of Musical Instruments*, sections 2.18 and 2.19.
 
 use super::modal::{Modal, ModalParams, Pole, Tuning};
+use super::ramp::Ramp;
 use super::waveguide::{LOWEST_HZ, StringParams, Wanted, wanted};
-use super::{CONTROL_TICKS, LEVELS, Reading, Resonator};
+use super::{LEVELS, Reading, Resonator};
 use crate::math::{PI, Real, cos, sin};
 use crate::param::{Params, Spec, Tunable};
 use core::any::Any;
@@ -40,31 +41,13 @@ pub struct Partials {
     params: StringParams,
     sample_s: Real,
     bank: Modal,
-    gain: Gain,
+    /// g of [partials.2], on its way.
+    gain: Ramp,
     /// The sample is in so many steps, of which so many are taken.
     steps: u32,
     step: u32,
     /// Room for the shape of a place.
     shape: Vec<Real>,
-}
-
-/// g of [partials.2], on its way.
-#[derive(Clone, Copy, Debug)]
-struct Gain {
-    now: Real,
-    goal: Real,
-    /// Samples left until it is there.
-    left: u32,
-}
-
-impl Gain {
-    /// The next sample begins.
-    fn pass(&mut self) {
-        if self.left > 0 {
-            self.now += (self.goal - self.now) / Real::from(self.left);
-            self.left -= 1;
-        }
-    }
 }
 
 /// Tuning of partial n, or none if it lies too high: [partials.1].
@@ -101,7 +84,7 @@ impl Partials {
             params,
             sample_s,
             bank: Modal::in_one_run(ModalParams::default(), &tuning, sample_s),
-            gain: Gain { now: 1.0, goal: 1.0, left: 0 },
+            gain: Ramp::still(1.0),
             steps: 1,
             step: 0,
             shape: vec![0.0; room],
@@ -134,10 +117,9 @@ impl Partials {
         let StringParams { impedance_kg_s, inharmonicity, .. } = self.params;
         let freq_hz = 1.0 / (wanted(&self.params, self.sample_s).period * self.sample_s);
         let goal = (fault!(STRING_MASS, 4.0, 2.0) * freq_hz / (impedance_kg_s * (1.0 + inharmonicity).sqrt())).sqrt(); // [partials.1]
-        let left = CONTROL_TICKS as u32;
-        self.gain = Gain { now: self.gain.now, goal, left };
+        self.gain.aim(goal);
         if self.bank.energy() == 0.0 {
-            self.gain = Gain { now: goal, goal, left: 0 };
+            self.gain.arrive();
         }
     }
 
@@ -233,7 +215,7 @@ impl Resonator for Partials {
     }
     fn range(&self, port: usize, seconds: Real) -> (Real, Real) {
         let (low, high) = self.bank.range(port, seconds);
-        let gain = self.gain.now.max(self.gain.goal);
+        let gain = self.gain.most();
         (gain * low, gain * high)
     }
     fn hit(&mut self, port: usize, impulse_n_s: Real) -> bool {

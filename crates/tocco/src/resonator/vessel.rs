@@ -25,7 +25,8 @@
 
 use super::material::Material;
 use super::modal::{Modal, ModalParams, ModeRow, Pole, Tuning};
-use super::{CONTROL_TICKS, LEVELS, Motion, Reading, Resonator};
+use super::ramp::Ramp;
+use super::{LEVELS, Motion, Reading, Resonator};
 use crate::math::{PI, Real, TAU, cos, pow, sin};
 use crate::param::{Params, Spec, Tunable};
 use core::any::Any;
@@ -174,30 +175,13 @@ impl Geometry {
     }
 }
 
-/// Factor of a port, on its way.
-#[derive(Clone, Copy, Debug)]
-struct Gain {
-    now: Real,
-    goal: Real,
-    left: u32,
-}
-
-impl Gain {
-    fn pass(&mut self) {
-        if self.left > 0 {
-            self.now += (self.goal - self.now) / Real::from(self.left);
-            self.left -= 1;
-        }
-    }
-}
-
 /// Wall, air and water.
 pub struct Vessel {
     params: VesselParams,
     geometry: Geometry,
     bank: Modal,
     /// Of the air's port and of those of the wall.
-    gains: [Gain; 2],
+    gains: [Ramp; 2],
     steps: u32,
     step: u32,
 }
@@ -220,8 +204,7 @@ impl Vessel {
         let ports = (0..PORTS.len()).map(|port| (0..MODES).map(|mode| shape(port, mode)).collect()).collect();
         let modes: Vec<ModeRow> = vec![(0.1 / sample_s, 1.0, 1.0); MODES];
         let bank = Modal::in_one_run(ModalParams::default(), &Tuning { modes, ports, rigid: 0 }, sample_s);
-        let still = Gain { now: 1.0, goal: 1.0, left: 0 };
-        let mut vessel = Self { params, geometry, bank, gains: [still; 2], steps: 1, step: 0 };
+        let mut vessel = Self { params, geometry, bank, gains: [Ramp::still(1.0); 2], steps: 1, step: 0 };
         vessel.retune();
         (0..if touched { LEVELS } else { 1 }).rev().for_each(|level| vessel.bank.divide(level));
         vessel
@@ -252,7 +235,7 @@ impl Vessel {
         self.bank.retune_each(MODES, |i| poles[i]);
         let masses = [self.geometry.air_kg(water), self.geometry.wall_kg() * load];
         for (gain, mass) in self.gains.iter_mut().zip(masses) {
-            *gain = Gain { goal: 1.0 / mass.sqrt(), left: CONTROL_TICKS as u32, ..*gain };
+            gain.aim(1.0 / mass.sqrt());
         }
         if self.bank.energy() == 0.0 {
             self.arrive();
@@ -260,7 +243,7 @@ impl Vessel {
     }
 
     fn arrive(&mut self) {
-        self.gains.iter_mut().for_each(|gain| *gain = Gain { now: gain.goal, left: 0, ..*gain });
+        self.gains.iter_mut().for_each(Ramp::arrive);
     }
 
     #[inline]
@@ -321,13 +304,13 @@ impl Resonator for Vessel {
         self.step += 1;
         if self.step == self.steps {
             self.step = 0;
-            self.gains.iter_mut().for_each(Gain::pass);
+            self.gains.iter_mut().for_each(Ramp::pass);
         }
     }
     fn ring(&mut self, ticks: usize, readings: &mut [Reading]) {
         self.bank.ring(ticks, readings);
         for tick in 0..ticks {
-            self.gains.iter_mut().for_each(Gain::pass);
+            self.gains.iter_mut().for_each(Ramp::pass);
             readings.iter_mut().for_each(|r| r.values[tick] *= self.gains[usize::from(r.port > 0)].now);
         }
     }
@@ -357,8 +340,7 @@ impl Resonator for Vessel {
     }
     fn range(&self, port: usize, seconds: Real) -> (Real, Real) {
         let (low, high) = self.bank.range(port, seconds);
-        let gain = self.gains[usize::from(port > 0)];
-        let gain = gain.now.max(gain.goal);
+        let gain = self.gains[usize::from(port > 0)].most();
         (gain * low, gain * high)
     }
     fn hit(&mut self, port: usize, impulse_n_s: Real) -> bool {

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Pieces: what crumpling, breaking and scattering hit, with the events that hit them and the book of their energies.
+//!
+//! **What.** Either fragments of the process's own [fragment.1], which sound, or ports of bodies, which are pushed. One hit is an
+//! event whose size is an energy, J.
+//!
+//! **Law.** `J = sqrt(2 E/w)`: the impulse that gives a port of inverse mass w the energy E; fragments by [fragment.2].
+
+use super::fragment::{FragmentMode, Fragments};
+use super::{Book, Event, Events, Hitter, Lane, Span, impulse_of};
+use crate::math::Real;
+use crate::signal::Cell;
+
+/// Fragments or ports that are hit.
+pub struct Pieces {
+    fragments: Fragments,
+    ports: Hitter,
+    rate_hz: Real,
+    /// Hits that are to come.
+    pub events: Events,
+    /// What there was to give, and what was given.
+    pub book: Book,
+}
+
+impl Pieces {
+    /// Ports of these inverse masses, 1/kg; where there are none, fragments of these sizes. `[control]`
+    pub fn new(sizes: &[Real], modes: &[FragmentMode], ports: &[Real], rate_hz: Real) -> Self {
+        Self {
+            fragments: Fragments::new(if ports.is_empty() { sizes } else { &[] }, modes, rate_hz),
+            ports: Hitter::new(ports, 0.0, rate_hz),
+            rate_hz,
+            events: Events::default(),
+            book: Book::default(),
+        }
+    }
+
+    /// Contact time of a fragment of full size or of a port, s, and the factor on all frequencies. `[audio]`
+    pub fn tune(&mut self, contact_s: Real, freq_scale: Real) {
+        self.fragments.tune(contact_s, freq_scale);
+        self.ports.set(contact_s, self.rate_hz);
+    }
+
+    /// How many ports or fragments can be hit.
+    pub fn count(&self) -> usize {
+        self.ports.count().max(self.fragments.count())
+    }
+
+    /// Its own fragments, if it hits these.
+    pub fn fragments(&self) -> Option<&Fragments> {
+        (self.ports.count() == 0).then_some(&self.fragments)
+    }
+
+    /// A cell begins; what has nothing left to say falls asleep. `[audio]`
+    pub fn begin(&mut self, cell: Cell, gain: Real) {
+        self.events.begin(cell);
+        self.fragments.settle(gain);
+        self.ports.settle();
+    }
+
+    /// A hit, not before the cell; the number of those for which there was no room. `[audio]`
+    pub fn hit(&mut self, cell: Cell, at_s: Real, energy_j: Real, place: usize) -> u64 {
+        self.book.given_j += energy_j;
+        u64::from(!self.events.insert(Event { at_s: at_s.max(cell.from_s()), size: energy_j, place }))
+    }
+
+    /// Hits, rings and pushes for a stretch. `[audio]`
+    pub fn render(&mut self, span: Span, gain: Real, forces: &mut [Lane], sound: &mut Lane) {
+        let Self { fragments, ports, events, .. } = self;
+        match ports.count() {
+            0 => fragments.render(span, events, gain, sound),
+            _ => ports.render(span, events, |event, inverse| impulse_of(event.size, inverse), forces),
+        }
+    }
+
+    /// True while one sounds or a hit waits.
+    pub fn is_awake(&self) -> bool {
+        self.events.wait() || self.fragments.is_awake() || self.ports.is_awake()
+    }
+
+    /// Back to rest. `[audio]`
+    pub fn reset(&mut self) {
+        self.events.clear();
+        self.ports.reset();
+        self.fragments.reset();
+    }
+}

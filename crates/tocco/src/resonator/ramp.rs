@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A factor on its way to another, by equal steps a sample over one control interval.
+
+use super::CONTROL_TICKS;
+use crate::math::Real;
+
+/// A factor that follows its goal.
+#[derive(Clone, Copy, Debug)]
+pub struct Ramp {
+    /// What it is.
+    pub now: Real,
+    goal: Real,
+    /// Samples left until it is there.
+    left: u32,
+}
+
+impl Ramp {
+    /// One that stays where it is.
+    pub const fn still(now: Real) -> Self {
+        Self { now, goal: now, left: 0 }
+    }
+
+    /// On the way to a goal from the coming sample on. `[audio]`
+    pub fn aim(&mut self, goal: Real) {
+        (self.goal, self.left) = (goal, CONTROL_TICKS as u32);
+    }
+
+    /// At its goal at once. `[audio]`
+    pub fn arrive(&mut self) {
+        *self = Self::still(self.goal);
+    }
+
+    /// The next sample begins. `[audio]`
+    #[inline]
+    pub fn pass(&mut self) {
+        if self.left > 0 {
+            self.now += (self.goal - self.now) / Real::from(self.left);
+            self.left -= 1;
+        }
+    }
+
+    /// The larger of what it is and what it will be.
+    pub fn most(&self) -> Real {
+        self.now.max(self.goal)
+    }
+}
