@@ -106,7 +106,7 @@ fn bodies(masses: &[f64], links: &[Link]) -> (Network, Vec<usize>) {
 
 fn modal(network: &Network) -> Modal {
     let table: Vec<_> = (0..network.omega.len()).map(|i| (network.freq_hz(i), network.decay_s(i), 1.0)).collect();
-    Modal::new(ModalParams::default(), &table, &network.shape, 1.0 / RATE_HZ, true)
+    Modal::new(ModalParams::default(), &table, &network.mode_shapes, 1.0 / RATE_HZ, true)
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn two_masses_and_three_springs_swing_together_and_against_each_other() {
     for (got, exact) in network.omega.iter().zip(exact) {
         assert!((got / exact - 1.0).abs() < 1e-14, "{got} {exact}");
     }
-    let phi = |mode: usize| [network.shape[0][mode], network.shape[1][mode]];
+    let phi = |mode: usize| [network.mode_shapes[0][mode], network.mode_shapes[1][mode]];
     assert!((phi(0)[0] - phi(0)[1]).abs() < 1e-13 && (phi(1)[0] + phi(1)[1]).abs() < 1e-13);
     assert!((phi(0)[0].abs() - (0.5 / m).sqrt()).abs() < 1e-13);
 }

@@ -417,9 +417,9 @@ impl World {
     }
 
     /// Moves the place at which a port is touched. False if the body cannot. `[audio]`
-    pub fn touch_at(&mut self, site: Site, shape: &[Real]) -> bool {
+    pub fn touch_at(&mut self, site: Site, mode_shape: &[Real]) -> bool {
         self.disturb(site.body);
-        let moved = self.bodies[site.body].touch_at(site.port, shape);
+        let moved = self.bodies[site.body].touch_at(site.port, mode_shape);
         self.mark_stale(site.body);
         for contact in 0..self.contacts.len() {
             if self.contacts[contact].touches(site.body) {

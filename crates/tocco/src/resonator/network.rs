@@ -64,7 +64,7 @@ pub struct Network {
     /// Undamped frequencies, rad/s, ascending.
     pub omega: Vec<Real>,
     /// Per mass, the value of every mode: rows of Phi, 1/sqrt(kg).
-    pub shape: Vec<Vec<Real>>,
+    pub mode_shapes: Vec<Vec<Real>>,
     /// D of [network.3], modes x modes, 1/s.
     pub damping: Vec<Real>,
 }
@@ -78,11 +78,11 @@ impl Network {
             modes.extend(diagonalise(masses, links, &part, held));
         }
         modes.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut network = Self { omega: Vec::new(), shape: Vec::new(), damping: Vec::new() };
+        let mut network = Self { omega: Vec::new(), mode_shapes: Vec::new(), damping: Vec::new() };
         network.damping = damping(&modes, links);
         network.separate(&mut modes, links);
         network.omega = modes.iter().map(|(square, _)| square.sqrt()).collect();
-        network.shape = (0..count).map(|mass| modes.iter().map(|(_, phi)| phi[mass]).collect()).collect();
+        network.mode_shapes = (0..count).map(|mass| modes.iter().map(|(_, phi)| phi[mass]).collect()).collect();
         network
     }
 

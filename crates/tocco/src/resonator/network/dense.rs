@@ -90,7 +90,7 @@ pub struct Dense {
 impl Dense {
     /// The modes `kept` of a network, at rest. `[control]`
     pub fn new(params: ModalParams, network: &Network, kept: &[usize], sample_s: Real) -> Self {
-        let (n, all, ports) = (kept.len(), network.omega.len(), network.shape.len());
+        let (n, all, ports) = (kept.len(), network.omega.len(), network.mode_shapes.len());
         let square = 4 * n * n;
         let level = |_| Level {
             change: vec![0.0; square],
@@ -104,7 +104,7 @@ impl Dense {
             omega: kept.iter().map(|&i| network.omega[i]).collect(),
             damping: kept.iter().flat_map(|&j| kept.iter().map(move |&i| network.damping[j * all + i])).collect(),
             strongest: network.strongest(),
-            shape: network.shape.iter().map(|row| kept.iter().map(|&i| row[i]).collect()).collect(),
+            shape: network.mode_shapes.iter().map(|row| kept.iter().map(|&i| row[i]).collect()).collect(),
             state: vec![0.0; 2 * n],
             levels: (0..LEVELS).map(level).collect(),
             level: 0,
@@ -240,9 +240,9 @@ impl Dense {
                 add(&mut self.next, column, weight);
             }
             for to in from..ports {
-                let label = dot(&self.shape[to], &self.next[..n]);
-                compliance[to * ports + from] = label;
-                compliance[from * ports + to] = label;
+                let yields = dot(&self.shape[to], &self.next[..n]);
+                compliance[to * ports + from] = yields;
+                compliance[from * ports + to] = yields;
             }
         }
     }

@@ -130,8 +130,8 @@ impl ModalDef {
     }
 
     /// With a named place: one signed mode-shape value per mode.
-    pub fn port(mut self, name: &str, shape: &[Real]) -> Self {
-        self.ports.push(PortDef { name: name.into(), values: shape.to_vec() });
+    pub fn port(mut self, name: &str, mode_shape: &[Real]) -> Self {
+        self.ports.push(PortDef { name: name.into(), values: mode_shape.to_vec() });
         self
     }
 }

@@ -267,7 +267,7 @@ impl BodyKind for NetworkDef {
     fn fundamental_hz(&self, port: Option<&str>, _rate_hz: Real, now: &dyn Fn(&str) -> Option<Real>) -> Option<Real> {
         let network = self.analyse().ok()?;
         let mass = self.masses.iter().position(|mass| port.is_none_or(|name| name == mass.name))?;
-        let moves = |i: &usize| network.omega[*i] > 0.0 && network.shape[mass][*i] != 0.0;
+        let moves = |i: &usize| network.omega[*i] > 0.0 && network.mode_shapes[mass][*i] != 0.0;
         let lowest = (0..network.omega.len()).find(moves)?;
         Some(network.freq_hz(lowest) * now("freq_scale").unwrap_or(1.0))
     }
@@ -330,7 +330,7 @@ impl BuildBody for NetworkDef {
         })?;
         if network.stands_alone() || kept.is_empty() {
             let table: Vec<_> = kept.iter().map(|&i| (modes[i].freq_hz, modes[i].decay_s, 1.0)).collect();
-            let rows = network.shape.iter().map(|row| kept.iter().map(|&i| row[i]).collect());
+            let rows = network.mode_shapes.iter().map(|row| kept.iter().map(|&i| row[i]).collect());
             let shapes: Vec<Vec<Real>> = rows.collect();
             return Ok(Box::new(
                 Modal::new(params, &table, &shapes, sample_s, context.has_contact()).declaring(PARAMS),
