@@ -126,9 +126,13 @@ fn every_page_is_listed_and_shows_its_figure_and_every_link_leads_somewhere() {
         "docs/stimulus-sets.md",
         "docs/choosing-a-body.md",
         "docs/haptics.md",
+        "docs/figures.md",
+        "docs/trust.md",
+        "docs/walking.md",
     ]
     .map(|name| root().join(name))
     .to_vec();
+    documents.extend(tutorials());
     for path in pages() {
         let name = path.file_stem().unwrap().to_str().unwrap().to_string();
         let page = fs::read_to_string(&path).unwrap();
@@ -166,6 +170,47 @@ fn every_equation_has_its_page_and_every_tag_of_a_page_its_equation() {
     for tag in shown {
         assert!(tags.contains(&tag), "a page shows [{tag}], which docs/equations.md does not list");
     }
+}
+
+/// The pages of ten minutes each.
+fn tutorials() -> Vec<PathBuf> {
+    ["sound-designer", "musician", "researcher", "game-developer", "rust"]
+        .map(|name| root().join(format!("docs/tutorials/{name}.md")))
+        .to_vec()
+}
+
+/// Pieces of code of a page: what stands behind the three marks, and the text.
+fn fenced(page: &str) -> Vec<(String, String)> {
+    let piece = |part: &str| part.split_once('\n').map(|(head, text)| (head.trim().to_string(), text.to_string()));
+    page.split("```").skip(1).step_by(2).filter_map(piece).collect()
+}
+
+/// Blocks that begin with `toml FILE` are written, those of `sh` are run line by line, in the order of the page.
+#[test]
+fn every_file_and_command_of_the_tutorials_does_what_it_should() {
+    let program = Path::new(env!("CARGO_BIN_EXE_tocco")).parent().unwrap().to_path_buf();
+    let path = std::env::join_paths(
+        std::iter::once(program).chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
+    )
+    .unwrap();
+    let mut commands = 0;
+    for tutorial in tutorials() {
+        let dir = tempfile::tempdir().unwrap();
+        for (head, text) in fenced(&fs::read_to_string(&tutorial).unwrap()) {
+            if let Some(file) = head.strip_prefix("toml ") {
+                fs::write(dir.path().join(file), &text).unwrap();
+            }
+            for line in text.lines().filter(|_| head == "sh") {
+                let mut shell = std::process::Command::new("sh");
+                let done = shell.args(["-c", line]).env("PATH", &path).current_dir(dir.path()).output().unwrap();
+                let said = String::from_utf8_lossy(&done.stderr);
+                assert!(done.status.success(), "{tutorial:?}: {line}\n{said}");
+                assert!(!said.contains("silen"), "{tutorial:?}: {line}\n{said}");
+                commands += 1;
+            }
+        }
+    }
+    assert!(commands >= 20, "{commands}");
 }
 
 #[test]

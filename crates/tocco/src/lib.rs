@@ -106,4 +106,6 @@ pub use scene::{Directory, Document, Scene, SceneDef, SceneError};
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../../../docs/tutorials/rust.md")]
+#[doc = include_str!("../../../docs/tutorials/game-developer.md")]
 struct Readme;
