@@ -12,6 +12,12 @@ pub const STARTERS: &[(&str, &str, &str)] = &[
     ("two-bodies", "two things that both ring knock together", include_str!("starters/two-bodies.toml")),
     ("cradle", "a row of balls passes a blow along", include_str!("starters/cradle.toml")),
     ("felt", "a felt hammer that hardens with the blow", include_str!("starters/felt.toml")),
+    ("bow", "a bow on a string", include_str!("starters/bow.toml")),
+    ("rub", "a finger on the rim of a glass", include_str!("starters/rub.toml")),
+    ("scrape", "a point on a rough plate", include_str!("starters/scrape.toml")),
+    ("roll", "a ball that rolls over a board", include_str!("starters/roll.toml")),
+    ("walk", "somebody who walks on a floor", include_str!("starters/walk.toml")),
+    ("pour", "water poured into a glass", include_str!("starters/pour.toml")),
     ("melody", "several bars, one mallet each, in stereo", include_str!("starters/melody.toml")),
 ];
 

@@ -85,9 +85,9 @@ pub(super) enum Command {
     },
     /// Write a commented scene to begin with
     #[command(after_help = "Examples:\n  tocco new strike -o mine.toml\n  tocco new melody > melody.toml\n\n\
-        Kinds: strike, bounce, two-bodies, cradle, felt, melody, shape. You get a scene that sounds as it stands; change it and render it.")]
+        Kinds: strike, shape, bounce, two-bodies, cradle, felt, melody; bow, rub, scrape, roll; walk, pour. You get a scene that sounds as it stands; change it and render it.")]
     New {
-        /// strike, bounce, two-bodies, cradle, felt, melody or shape
+        /// strike, shape, bounce, two-bodies, cradle, felt, melody, bow, rub, scrape, roll, walk or pour
         kind: String,
         /// Write here instead of printing; an existing file is never overwritten
         #[arg(long, short, value_name = "FILE")]
