@@ -125,6 +125,9 @@ fn line(text: &mut String, head: &str, words: &str) {
 }
 
 fn midi_words(midi: &MidiDef) -> String {
+    if !midi.hold.is_empty() {
+        return format!("notes from {} on move {} while they are held", midi.low, midi.hold.join(", "));
+    }
     let (verb, names, unit) = match midi.strike.is_empty() {
         true => ("hit", &midi.hit, "N s"),
         false => ("strike", &midi.strike, "m/s"),

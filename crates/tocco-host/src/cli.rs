@@ -18,8 +18,8 @@ use crate::{
 };
 pub use args::Cli;
 use args::{Command, MapArgs, PlayArgs, RenderArgs, SweepArgs};
-use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, Parser};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use tocco::scene::def::Length;
@@ -96,7 +96,14 @@ fn run(cli: Cli) -> Result<()> {
         }
         Some(Command::Describe { schema: true, .. }) => console::result(&tocco::scene::schema::schema_text()),
         Some(Command::Describe { what, json, .. }) => console::result(&describe::describe(what.as_deref(), json)?),
-        Some(Command::Scenes { name }) => scenes(name.as_deref()),
+        Some(Command::Scenes { json: true, .. }) => scenes_json(),
+        Some(Command::Scenes { name, .. }) => scenes(name.as_deref()),
+        Some(Command::Completions { shell }) => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "tocco", &mut script);
+            console::result(&String::from_utf8_lossy(&script))
+        }
+        Some(Command::Man { output }) => manual(&output),
         Some(Command::New { kind, output }) => new(&kind, output),
         Some(Command::Sweep(args)) => sweep(&args),
         Some(Command::Answers { set, files, output }) => answers(&set, &files, &output),
@@ -165,8 +172,17 @@ fn render(args: &RenderArgs) -> Result<()> {
     if let Some(picture) = &args.picture {
         spectrogram::picture(&args.output, picture)?;
     }
-    console::remark(&report_words(&args.output.display().to_string(), &report, manner.encoding));
-    Ok(())
+    said(args, &report, manner.encoding)
+}
+
+/// Says what was rendered; silence is an error unless it was asked for.
+fn said(args: &RenderArgs, report: &Report, encoding: Encoding) -> Result<()> {
+    let words = report_words(&args.output.display().to_string(), report, encoding);
+    if report.level.peak > 0.0 || args.allow_silence {
+        console::remark(&words);
+        return Ok(());
+    }
+    Err(HostError::Missed(format!("{words} (--allow-silence if so it should be)")))
 }
 
 /// What was read of a scene.
@@ -272,6 +288,9 @@ fn report_words(name: &str, report: &Report, encoding: Encoding) -> String {
     if health.omitted > 0 {
         let _ = write!(text, "\nsilent at the end: {} modes tuned past half the rate", health.omitted);
     }
+    if health.capped > 0 {
+        let _ = write!(text, "\nleft out: {} events beyond what a process may make in a millisecond", health.capped);
+    }
     if health.unconverged + health.refused + health.reset > 0 {
         let _ = write!(
             text,
@@ -319,6 +338,40 @@ fn scenes(name: Option<&str>) -> Result<()> {
         let _ = writeln!(text, "{:<wide$}  {length:>6}  {}", scene.name, scene.title());
     }
     console::result(&text)
+}
+
+fn scenes_json() -> Result<()> {
+    let row = |scene: &tocco::Document| {
+        let seconds = match scene.def.duration {
+            Length::Auto => serde_json::Value::Null,
+            Length::Seconds(s) => s.into(),
+        };
+        serde_json::json!({ "name": scene.name, "title": scene.title(), "seconds": seconds })
+    };
+    let rows: Vec<_> = library::shipped()?.iter().map(row).collect();
+    console::result(&format!("{:#}\n", serde_json::Value::Array(rows)))
+}
+
+/// A manual page for the program and for every command.
+fn manual(folder: &Path) -> Result<()> {
+    atomic_file::create_folder(folder)?;
+    let page = |command: clap::Command, name: String| {
+        let mut text = Vec::new();
+        let written = clap_mangen::Man::new(command.name(name.clone())).render(&mut text);
+        written.map_err(|error| HostError::Machine(error.to_string()))?;
+        atomic_file::write(&folder.join(format!("{name}.1")), &text)
+    };
+    let mut program = Cli::command();
+    program.build();
+    let commands: Vec<clap::Command> = program.get_subcommands().filter(|c| c.get_name() != "help").cloned().collect();
+    let count = commands.len() + 1;
+    page(program, "tocco".into())?;
+    for command in commands {
+        let name = format!("tocco-{}", command.get_name());
+        page(command, name)?;
+    }
+    console::remark(&format!("{count} pages in {}", folder.display()));
+    Ok(())
 }
 
 fn new(kind: &str, output: Option<PathBuf>) -> Result<()> {

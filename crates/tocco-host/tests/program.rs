@@ -237,11 +237,59 @@ fn an_automatic_length_ends_ninety_decibels_down_and_after_the_last_event() {
 }
 
 #[test]
-fn silence_is_called_silence() {
+fn silence_is_called_silence_and_is_an_error_unless_it_is_asked_for() {
     let dir = with_small();
     fs::write(dir.path().join("still.toml"), SMALL.replace("velocity_m_s = 1.0", "velocity_m_s = 0.0")).unwrap();
-    let said = good(dir.path(), &["render", "still.toml", "-o", "a.wav"]);
+    let done = tocco(dir.path(), &["render", "still.toml", "-o", "a.wav"]);
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.code() == Some(1) && said.contains("SILENT") && said.contains("--allow-silence"), "{said}");
+    assert!(dir.path().join("a.wav").exists(), "the file is there all the same");
+    let said = good(dir.path(), &["render", "still.toml", "-o", "a.wav", "--allow-silence"]);
     assert!(said.contains("SILENT"), "{said}");
+}
+
+#[test]
+fn shells_complete_its_commands_and_every_command_has_a_manual_page() {
+    let dir = with_small();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = good(dir.path(), &["completions", shell]);
+        assert!(script.contains("allow-silence") && script.contains("reproduce"), "{shell}");
+    }
+    // bash itself takes the script and completes by it.
+    fs::write(dir.path().join("tocco.bash"), good(dir.path(), &["completions", "bash"])).unwrap();
+    let ask =
+        "source ./tocco.bash; COMP_WORDS=(tocco rep); COMP_CWORD=1; _tocco tocco rep tocco; echo \"${COMPREPLY[@]}\"";
+    let done = std::process::Command::new("bash").args(["-c", ask]).current_dir(dir.path()).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&done.stdout).trim(), "reproduce", "{done:?}");
+    good(dir.path(), &["man", "-o", "man"]);
+    let page = fs::read_to_string(dir.path().join("man/tocco-render.1")).unwrap();
+    assert!(page.contains(".SH OPTIONS") && page.contains("picture"), "{page}");
+    let help = good(dir.path(), &["--help"]);
+    let commands = help.split("Commands:").nth(1).unwrap().split("Options:").next().unwrap();
+    for command in commands.lines().filter_map(|line| line.split_whitespace().next()).filter(|word| *word != "help") {
+        assert!(dir.path().join(format!("man/tocco-{command}.1")).exists(), "{command}");
+    }
+}
+
+#[test]
+fn the_list_of_scenes_is_json_for_programs() {
+    let dir = with_small();
+    let list: serde_json::Value = serde_json::from_str(&good(dir.path(), &["scenes", "--json"])).unwrap();
+    let rows = list.as_array().unwrap();
+    assert_eq!(rows.len(), SHIPPED.len());
+    let cello = rows.iter().find(|row| row["name"] == "cello").unwrap();
+    assert_eq!((cello["seconds"].as_f64(), cello["title"].as_str()), (Some(7.0), Some("a bowed cello D string")));
+}
+
+#[test]
+fn a_picture_is_a_png_or_is_refused_and_unknown_names_are_answered_with_ten_at_most() {
+    let dir = with_small();
+    let done = tocco(dir.path(), &["render", "small.toml", "-o", "a.wav", "--picture", "a.jpg"]);
+    assert!(done.status.code() == Some(2) && String::from_utf8_lossy(&done.stderr).contains("PNG"), "{done:?}");
+    assert!(!dir.path().join("a.wav").exists() && !dir.path().join("a.jpg").exists());
+    let done = tocco(dir.path(), &["check", "qqqqq"]);
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.code() == Some(2) && said.matches(", ").count() == 9 && said.contains(" more"), "{said}");
 }
 
 #[test]

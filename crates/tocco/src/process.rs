@@ -13,6 +13,8 @@
 //! - `[process.4]  F <- a F + (1 - a) J/h, twice; a = exp(-h/(0.172 T_c))`: an impulse J as a force that lasts about T_c:
 //!   3 dB down where a half sine of that length is. Its sum is J whatever the rate.
 //!
+//! - `[process.6]  F (h v + h^2 w F/2) <= left`: the force of a process that has only so much to give, at a port of speed v and inverse
+//!   mass w; what it really gave, F times the way of the port, is taken off what is left.
 //! - `[process.5]  t = (k + (theta - R_k)/(R_{k+1} - R_k)) T`: when a signal passes the threshold theta of a blow.
 //!
 //! **Step.** Once a cell the engine calls [`Process::enter`], which draws; for every stretch of samples [`Process::render`],
@@ -206,6 +208,11 @@ pub trait Process: Tunable + Send + Sync {
     /// What its events were given so far and what there was to give, where it keeps count.
     fn book(&self) -> Book {
         Book::default()
+    }
+    /// Work that it may have done on bodies since the start, J. Hits that come together add up as motion does, to more than the sum of
+    /// their energies: where this is finite, forces are held so that it is never passed. [process.6]
+    fn may_give_j(&self) -> Real {
+        Real::INFINITY
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) struct AnalyseArgs {
     #[arg(long, short, value_name = "BODY.toml")]
     output: PathBuf,
     /// Also draw both spectrograms side by side
-    #[arg(long, value_name = "FILE.png")]
+    #[arg(long, value_name = "FILE.png", value_parser = super::args::png)]
     picture: Option<PathBuf>,
     /// Name of the body; default: that of the scene file
     #[arg(long)]

@@ -82,6 +82,26 @@ pub(super) enum Command {
     Scenes {
         /// Print this scene's text
         name: Option<String>,
+        /// The list as JSON: name, title, seconds (null: until it has decayed)
+        #[arg(long, conflicts_with = "name")]
+        json: bool,
+    },
+    /// Print the script that lets a shell complete what you type
+    #[command(
+        after_help = "Examples:\n  tocco completions bash > ~/.local/share/bash-completion/completions/tocco\n  \
+        tocco completions zsh > ~/.zfunc/_tocco\n  tocco completions fish > ~/.config/fish/completions/tocco.fish"
+    )]
+    Completions {
+        /// bash, elvish, fish, powershell or zsh
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual pages
+    #[command(after_help = "Examples:\n  tocco man -o ~/.local/share/man/man1       then: man tocco\n\n\
+        You get tocco.1 and a page for every command, tocco-render.1 and so on.")]
+    Man {
+        /// Folder to fill
+        #[arg(long, short, value_name = "DIR")]
+        output: PathBuf,
     },
     /// Write a commented scene to begin with
     #[command(after_help = "Examples:\n  tocco new strike -o mine.toml\n  tocco new melody > melody.toml\n\n\
@@ -316,11 +336,23 @@ pub(super) struct RenderArgs {
     #[arg(long, value_name = "FILE.wav")]
     pub(super) input: Option<PathBuf>,
     /// Also write a picture: waveform and spectrogram
-    #[arg(long, value_name = "FILE.png")]
+    #[arg(long, value_name = "FILE.png", value_parser = png)]
     pub(super) picture: Option<PathBuf>,
     /// Render what was played, from a take ('tocco play SCENE --record FILE')
     #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["scene", "duration", "rate", "seed", "set", "probe", "input"])]
     pub(super) take: Option<PathBuf>,
+    /// A file in which nothing is heard is what I want: no error
+    #[arg(long)]
+    pub(super) allow_silence: bool,
+}
+
+/// The name of a picture: PNG is what is written.
+pub(super) fn png(text: &str) -> std::result::Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    match path.extension().is_none_or(|e| e.eq_ignore_ascii_case("png")) {
+        true => Ok(path),
+        false => Err("it would be a PNG; name it so, and convert it after".into()),
+    }
 }
 
 #[derive(Args, Debug)]

@@ -86,7 +86,7 @@ pub(super) struct FluidArgs {
     #[arg(long, value_name = "FILE.csv|json")]
     events: Option<PathBuf>,
     /// Also write an animated picture
-    #[arg(long, value_name = "FILE.png")]
+    #[arg(long, value_name = "FILE.png", value_parser = super::args::png)]
     picture: Option<PathBuf>,
     /// Also write a PNG for every frame into this folder
     #[arg(long, value_name = "DIR")]

@@ -53,7 +53,7 @@ pub(super) struct WalkArgs {
     #[arg(long, requires = "audio")]
     pair: bool,
     /// Also draw forces and level
-    #[arg(long, value_name = "FILE.png")]
+    #[arg(long, value_name = "FILE.png", value_parser = super::args::png)]
     picture: Option<PathBuf>,
     /// Also write the scene
     #[arg(long, value_name = "SCENE.toml")]

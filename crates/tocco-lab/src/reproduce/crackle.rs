@@ -51,7 +51,7 @@ pub fn collisions() -> Result<Outcome, String> {
     let mut csv = Csv::new(&["wait_s", "longer", "exponential"]);
     let (mut ours, mut law) = (Vec::new(), Vec::new());
     for step in 0..40 {
-        let wait = 0.0125 * 0.05 * f64::from(step) * 40.0;
+        let wait = 0.0125 * 0.05 * f64::from(step);
         let longer = waits.iter().filter(|w| **w > wait).count() as f64 / waits.len() as f64;
         let exponential = (-200.0 * wait).exp();
         csv.row(&[], &[wait, longer, exponential]);

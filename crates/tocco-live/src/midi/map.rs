@@ -15,6 +15,8 @@ pub enum Target {
     Strike(String),
     /// A place.
     Hit(String),
+    /// A control, for as long as the key is held.
+    Hold(String),
 }
 
 /// A parameter that tunes.
@@ -171,7 +173,8 @@ fn play(def: &SceneDef, midi: &MidiDef, voices: usize) -> Play {
     let body = |name: &str| def.bodies.iter().find(|body| body.name == name);
     let targets = |voice: usize| -> Vec<Target> {
         let strikes = midi.strike.iter().map(|mass| Target::Strike(named(mass, voice)));
-        strikes.chain(midi.hit.iter().map(|site| Target::Hit(named(site, voice)))).collect()
+        let held = midi.hold.iter().map(|control| Target::Hold(control.clone()));
+        strikes.chain(midi.hit.iter().map(|site| Target::Hit(named(site, voice)))).chain(held).collect()
     };
     let dampers = dampers(def, midi);
     let damped = |names: &[&str]| -> Vec<Damper> {
@@ -181,6 +184,7 @@ fn play(def: &SceneDef, midi: &MidiDef, voices: usize) -> Play {
     let key = |target: Target| {
         let dampers = match &target {
             Target::Hit(site) => damped(&[head(site)]),
+            Target::Hold(_) => Vec::new(),
             Target::Strike(mass) => {
                 let sides = def.contacts.iter().map(|contact| contact.between.each_ref().map(|site| head(site)));
                 damped(&sides.filter(|sides| sides.contains(&mass.as_str())).flatten().collect::<Vec<_>>())

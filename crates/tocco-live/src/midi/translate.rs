@@ -456,6 +456,7 @@ fn gesture(target: &Target, strength: f64) -> Gesture {
     match target {
         Target::Strike(mass) => Gesture::Strike { body: mass.clone(), velocity_m_s: strength },
         Target::Hit(site) => Gesture::Hit { site: site.clone(), impulse_n_s: strength },
+        Target::Hold(control) => Gesture::Set { path: control.clone(), value: strength },
     }
 }
 

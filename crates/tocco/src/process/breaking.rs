@@ -11,7 +11,8 @@
 //!   surface.
 //! - `[break.3]  K_i = (1 - crack) B x_i`, upwards speed `sqrt(2 K_i/m_i) (2 U - 1)`: the rest throws the pieces about; what goes
 //!   sideways is not heard.
-//! - Landings by [flight.1] to [flight.3]: `sum of all energies heard <= B + M g z`.
+//! - Landings by [flight.1] to [flight.3]: `sum of all energies heard <= B + M g z`; on bodies the work that is really done is held to
+//!   that by [process.6].
 //!
 //! **Symbols.** M `mass_kg`, z `height_m`; a piece of size s rings by [fragment.1].
 //!
@@ -164,5 +165,9 @@ impl Process for Breaking {
 
     fn book(&self) -> Book {
         self.pieces.book
+    }
+
+    fn may_give_j(&self) -> Real {
+        self.pieces.book.had_j
     }
 }

@@ -16,7 +16,7 @@
 //!   more (Hawkes), from the next cell on, held within a cell. The sum over all cells to come is nu exactly; for tau >> T the
 //!   step is nu/tau.
 //! - `[crumple.6]  sum E <= eta integral R dR/k` over the rises of R: a budget, the work that the signal, a force in N, does on
-//!   a spring of stiffness k; an event takes what is left at most.
+//!   a spring of stiffness k; an event takes what is left at most, and on bodies the work really done is held to it by [process.6].
 //!
 //! **Symbols.** alpha `alpha`; nu `cluster_01`, tau `cluster_s`; eta `budget_01`, k `stiffness_n_m`.
 //!
@@ -63,8 +63,9 @@ pub struct Crumple {
     arrivals: Arrivals,
     sizes: Rng,
     cluster: Real,
-    /// Energy that may still be given, J.
+    /// Energy that may still be given, J, and all that could be.
     purse: Real,
+    earned: Real,
 }
 
 /// What crumpling is made of.
@@ -94,6 +95,7 @@ impl Crumple {
             sizes: rng("sizes"),
             cluster: 0.0,
             purse: 0.0,
+            earned: 0.0,
         };
         crumple.tune();
         crumple
@@ -159,6 +161,7 @@ impl Process for Crumple {
         if p.budget_01 > 0.0 && cell.to > cell.from {
             let work = held * (cell.to - cell.from) / p.stiffness_n_m;
             self.purse += p.budget_01 * work; // [crumple.6]
+            self.earned += p.budget_01 * work;
             self.pieces.book.had_j += work;
         }
         let scale = p.energy_scale * if p.force_to_energy > 0.0 { pow(held, p.force_to_energy) } else { 1.0 };
@@ -200,5 +203,9 @@ impl Process for Crumple {
 
     fn book(&self) -> Book {
         self.pieces.book
+    }
+
+    fn may_give_j(&self) -> Real {
+        if self.params.budget_01 > 0.0 { self.earned } else { Real::INFINITY }
     }
 }

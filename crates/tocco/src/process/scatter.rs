@@ -10,7 +10,7 @@
 //!   `z (1 + vary (2 U - 1))`.
 //! - Landings of one object by [flight.1] to [flight.3]; after its last it rolls:
 //! - `[scatter.2]  lambda_r = rolls_hz exp(-t/roll_s)`, each with `E = ring m slowest^2/2 exp(-2 t/roll_s) U`: small hits that come
-//!   to rest with it.
+//!   to rest with it, together at most what its last landing has left it.
 //! - `[scatter.3]  lambda_b = Q/tau_b`: the bed. An object beyond the few adds its n landings to Q; a landing takes one away,
 //!   its speed is `v e^k`, k whole and uniform below n. tau_b is half the time that an object bounces. As many landings,
 //!   with the same speeds, in the same time.
@@ -57,11 +57,12 @@ crate::params! {
 /// Most objects that are followed one by one.
 pub const MOST_FEW: usize = 64;
 
-/// An object that rolls: since when, s, how much it still has to do until its next small hit, and its mass, kg.
+/// An object that rolls: since when, s, its mass, kg, and what it still has to give, J.
 #[derive(Clone, Copy, Debug)]
 struct Rolling {
     since_s: Real,
     mass: Real,
+    left_j: Real,
 }
 
 /// A mass of the scene, kg; when it lands, s, and how fast, m/s, if it falls.
@@ -187,7 +188,9 @@ impl Scatter {
             }
             if let Some(since_s) = own.until_s.filter(|until_s| *until_s < end) {
                 own.until_s = None;
-                own.rolling = (p.rolls_hz > 0.0).then_some(Rolling { since_s, mass: own.mass });
+                let left_j = 0.5 * own.mass * p.slowest_m_s * p.slowest_m_s;
+                own.rolling = (p.rolls_hz > 0.0).then_some(Rolling { since_s, mass: own.mass, left_j });
+                self.pieces.book.had_j += left_j;
             }
             if let Some(rolling) = own.rolling {
                 let (goes_on, more) = self.roll(cell, rolling);
@@ -201,7 +204,7 @@ impl Scatter {
 
     /// The small hits of an object that rolls; `None` once it lies still. [scatter.2]
     fn roll(&mut self, cell: Cell, rolling: Rolling) -> (Option<Rolling>, u64) {
-        let (p, Rolling { since_s, mass }) = (self.params, rolling);
+        let (p, Rolling { since_s, mass, mut left_j }) = (self.params, rolling);
         let left = exp(-(cell.from_s() - since_s).max(0.0) / p.roll_s);
         if left < 0.02 {
             return (None, 0);
@@ -209,12 +212,13 @@ impl Scatter {
         let (mut rolls, mut beyond) = (self.rolls.clone(), 0);
         rolls.draw(cell, p.rolls_hz * left, |at_s| {
             let speed = p.slowest_m_s * left;
-            let energy = p.ring_01 * 0.5 * mass * speed * speed * self.rng.unit();
+            let energy = (p.ring_01 * 0.5 * mass * speed * speed * self.rng.unit()).min(left_j);
+            left_j -= energy;
             beyond += self.hit(cell, at_s, energy);
             true
         });
         self.rolls = rolls;
-        (Some(rolling), beyond)
+        (Some(Rolling { left_j, ..rolling }), beyond)
     }
 
     /// The objects that are followed.
@@ -226,7 +230,8 @@ impl Scatter {
                 let energy = self.flyers[i].land(ground);
                 beyond += self.hit(cell, at_s, energy);
                 if !self.flyers[i].flies() && self.params.rolls_hz > 0.0 {
-                    self.rolling[i] = Some(Rolling { since_s: at_s, mass });
+                    let speed = self.flyers[i].speed; // what its last landing has left it
+                    self.rolling[i] = Some(Rolling { since_s: at_s, mass, left_j: 0.5 * mass * speed * speed });
                 }
             }
         }
@@ -251,7 +256,7 @@ impl Scatter {
         let bounces = 2.0 * speed / GRAVITY_M_S2 * e / (1.0 - e);
         let tau = (0.5 * bounces).max(GRID_S);
         let (mut bed, mut beyond) = (self.bed.clone(), 0);
-        beyond += bed.draw(cell, self.owed / tau, |at_s| {
+        let left_out = bed.draw(cell, self.owed / tau, |at_s| {
             self.owed -= 1.0;
             let v = speed * pow(e, (self.rng.unit() * count).floor());
             let mass = p.mass_kg * pow(10.0, p.spread_db * self.rng.normal() / 20.0);
@@ -261,8 +266,9 @@ impl Scatter {
             true
         });
         self.bed = bed;
-        self.owed = self.owed.max(0.0);
-        beyond
+        // What was beyond the most is left out, not put off.
+        self.owed = (self.owed - left_out as Real).max(0.0);
+        beyond + left_out
     }
 }
 

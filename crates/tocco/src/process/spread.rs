@@ -33,6 +33,8 @@ crate::params! {
 }
 
 const MOST_HITS: usize = 256;
+/// Most hits that wait, of blows that follow each other quickly.
+const MOST_WAITING: usize = 4 * MOST_HITS;
 
 /// One impact in many places.
 pub struct Spread {
@@ -57,16 +59,22 @@ impl Spread {
             trigger: Trigger::default(),
             rng,
             events: Events::default(),
-            coming: Vec::with_capacity(MOST_HITS),
+            coming: Vec::with_capacity(MOST_WAITING),
             next: 0,
         }
     }
 
     fn strike(&mut self, at_s: Real, strength: Real) {
-        let hits = (self.params.hits as usize).clamp(1, MOST_HITS);
-        self.coming.clear();
+        // What is left of the blow before still comes; where there is no room for all, this one has fewer hits, not less momentum.
+        self.coming.drain(..self.next);
         self.next = 0;
-        let mut sum = 0.0;
+        if self.coming.len() == MOST_WAITING
+            && let (Some(one), Some(other)) = (self.coming.pop(), self.coming.last_mut())
+        {
+            other.size += one.size;
+        }
+        let (before, mut sum) = (self.coming.len(), 0.0);
+        let hits = (self.params.hits as usize).clamp(1, MOST_HITS.min(MOST_WAITING - before));
         for _ in 0..hits {
             let (when, share) = (self.rng.unit(), -ln(1.0 - self.rng.unit()));
             sum += share;
@@ -74,7 +82,7 @@ impl Spread {
             self.coming.push(Event { at_s: at_s + self.params.spread_s * when, size: share, place }); // [spread.1]
         }
         let momentum = fault!(SPREAD_MOMENTUM, self.params.momentum_n_s * strength, times 1.1);
-        self.coming.iter_mut().for_each(|event| event.size *= momentum / sum); // [spread.2]
+        self.coming[before..].iter_mut().for_each(|event| event.size *= momentum / sum); // [spread.2]
         self.coming.sort_unstable_by(|a, b| a.at_s.total_cmp(&b.at_s));
     }
 }

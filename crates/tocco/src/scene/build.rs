@@ -344,7 +344,7 @@ impl Assembly<'_> {
                 if known.is_none() {
                     let force = |slot: &Slot| slot.target == Target::Force(site);
                     let slot = self.runtime.slots.iter().position(force).unwrap_or(0);
-                    pushes.push(Push { site, slot, lane: [0.0; CONTROL_TICKS], active: false });
+                    pushes.push(Push::new(site, slot, def.processes.len()));
                 }
             }
             let (name, rate_hz) = (process.name.as_str(), self.runtime.rate_hz);

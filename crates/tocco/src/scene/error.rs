@@ -43,7 +43,10 @@ impl fmt::Display for SceneError {
 
 impl std::error::Error for SceneError {}
 
-/// "; did you mean 'x'?" when some known word is near, else the list of known words.
+/// Most words that a message lists.
+const MOST_LISTED: usize = 10;
+
+/// "; did you mean 'x'?" when some known word is near, else the known words; of many only the nearest.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     let best = known.iter().map(|k| (distance(word, k), *k)).min();
@@ -51,7 +54,12 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Stri
         Some((d, k)) if d < word.chars().count() && d <= 1 + word.chars().count().max(k.chars().count()) / 3 => {
             format!("; did you mean '{k}'?")
         }
-        Some(_) => format!("; known: {}", known.join(", ")),
+        Some(_) if known.len() <= MOST_LISTED => format!("; known: {}", known.join(", ")),
+        Some(_) => {
+            let mut near = known.clone();
+            near.sort_by_key(|k| distance(word, k));
+            format!("; known: {} and {} more", near[..MOST_LISTED].join(", "), known.len() - MOST_LISTED)
+        }
         None => String::new(),
     }
 }

@@ -30,6 +30,10 @@ pub(crate) struct Acting {
     /// Where it hits: numbers of [`Grid::pushes`].
     pub ports: Vec<usize>,
     pub forces: Vec<Lane>,
+    /// What it has really given to bodies, J, where that is bounded; and per port its force in the sample before, N, and where the port
+    /// was, m.
+    pub spent_j: Real,
+    before: Vec<(Real, Real)>,
     pub sound: Lane,
     /// The lanes hold something.
     pub written: bool,
@@ -58,9 +62,19 @@ pub(crate) struct Push {
     pub site: Site,
     /// Slot of the external force there.
     pub slot: usize,
-    /// What all of them do there, N.
+    /// What all of them do there, N, but for those that have only so much to give.
     pub lane: Lane,
+    /// Those: number of the process, and which of its ports it is.
+    pub bounded: Vec<(usize, usize)>,
     pub active: bool,
+}
+
+impl Push {
+    /// A place and the slot of its external force, in a scene of so many processes. `[control]`
+    pub fn new(site: Site, slot: usize, processes: usize) -> Self {
+        // A process may name a place more than once.
+        Self { site, slot, lane: [0.0; CONTROL_TICKS], bounded: Vec::with_capacity(4 * processes), active: false }
+    }
 }
 
 /// Something that a process has done.
@@ -236,13 +250,21 @@ impl Grid {
                 acting.process.render(span, &mut acting.forces, &mut acting.sound);
             }
         }
-        for push in self.pushes.iter_mut().filter(|push| push.active) {
-            push.lane.fill(0.0);
+        for push in &mut self.pushes {
+            push.bounded.clear();
+            if push.active {
+                push.lane.fill(0.0);
+            }
         }
-        for acting in self.processes.iter().filter(|acting| acting.written) {
-            for (port, lane) in acting.ports.iter().zip(&acting.forces) {
+        for (number, acting) in self.processes.iter().enumerate().filter(|(_, acting)| acting.written) {
+            let bounded = acting.process.may_give_j().is_finite();
+            for (which, (port, lane)) in acting.ports.iter().zip(&acting.forces).enumerate() {
                 let push = &mut self.pushes[*port];
                 push.active = true;
+                if bounded {
+                    push.bounded.push((number, which));
+                    continue;
+                }
                 push.lane[..span.ticks].iter_mut().zip(lane).for_each(|(sum, own)| *sum += own);
             }
         }
@@ -283,6 +305,37 @@ impl Acting {
     ) -> Self {
         let forces = vec![[0.0; CONTROL_TICKS]; ports.len()];
         let sound = [0.0; CONTROL_TICKS];
-        Self { process, per_step, hears, ports, forces, sound, written: false, events: 0, idle: READY, bodies }
+        let before = vec![(0.0, 0.0); ports.len()];
+        let (written, events, spent_j, idle) = (false, 0, 0.0, READY);
+        Self { process, per_step, hears, ports, forces, spent_j, before, sound, written, events, idle, bodies }
+    }
+
+    /// Holds its force on a port, N, to what it may still give, for a sample of `sample_s` seconds; `at` is where the port is, m, how fast
+    /// it is, m/s, and its inverse mass, 1/kg. [process.6] `[audio]`
+    pub fn hold(&mut self, port: usize, force: Real, sample_s: Real, at: (Real, Real, Real)) -> Real {
+        let (position, velocity, inverse) = at;
+        let (last, was) = self.before[port];
+        self.spent_j += last * (position - was);
+        let left = (self.process.may_give_j() - self.spent_j).max(0.0);
+        let (free, yields) = (sample_s * velocity, 0.5 * sample_s * sample_s * inverse);
+        let held = if force > 0.0 && force * (free + yields * force) > left {
+            let most = ((free * free + 4.0 * yields * left).sqrt() - free) / (2.0 * yields);
+            most.clamp(0.0, force)
+        } else {
+            force
+        };
+        self.before[port] = (held, position);
+        held
+    }
+
+    /// What it gave so far, J: on bodies what it really did, where that is bounded, else what its events say.
+    pub fn given_j(&self) -> Real {
+        let bounded = !self.ports.is_empty() && self.process.may_give_j().is_finite();
+        if bounded { self.spent_j } else { self.process.book().given_j }
+    }
+
+    /// True while it has given, or is about to give, something to a port in a bounded way.
+    pub fn holds(&self, port: usize, force: Real) -> bool {
+        (force != 0.0 || self.before[port].0 != 0.0) && self.process.may_give_j().is_finite()
     }
 }

@@ -190,15 +190,28 @@ impl Runtime {
     /// The forces of processes on the bodies of an island at sample `i`, besides what slots say; `fast` are the slots that move
     /// by the sample.
     pub fn write_pushes(&mut self, island: usize, i: usize, ticks: usize, fast: &[usize]) {
-        for push in self.grid.pushes.iter_mut().filter(|push| push.active) {
-            if !self.world.is_in(island, push.site.body) {
+        let Self { grid, world, slots, rate_hz, .. } = self;
+        for push in grid.pushes.iter_mut().filter(|push| push.active) {
+            if !world.is_in(island, push.site.body) {
                 continue;
             }
-            let slot = &self.slots[push.slot];
+            let slot = &slots[push.slot];
             let own = if fast.contains(&push.slot) { slot.lane[i] } else { slot.value };
-            self.world.set_force(push.site, own + push.lane[i]);
-            if i + 1 == ticks && push.lane.iter().all(|force| *force == 0.0) {
-                self.world.set_force(push.site, own);
+            let (mut force, mut still) = (own + push.lane[i], true);
+            for &(process, port) in &push.bounded {
+                let acting = &mut grid.processes[process];
+                let wanted = acting.forces[port][i];
+                if acting.holds(port, wanted) {
+                    let body = &world.bodies[push.site.body];
+                    let at = push.site.port;
+                    let state = (body.position(at), body.velocity(at), body.inverse_mass(at));
+                    force += acting.hold(port, wanted, 1.0 / *rate_hz, state);
+                    still = false;
+                }
+            }
+            world.set_force(push.site, force);
+            if i + 1 == ticks && still && push.lane.iter().all(|force| *force == 0.0) {
+                world.set_force(push.site, own);
                 push.active = false;
             }
         }
@@ -265,7 +278,7 @@ fn read(world: &World, grid: &Grid, probe: Probe) -> Real {
     match probe {
         Probe::Signal(signal) => grid.signals[signal].signal.cell().from,
         Probe::Events(process) => grid.processes[process].events as Real,
-        Probe::Given(process) => grid.processes[process].process.book().given_j,
+        Probe::Given(process) => grid.processes[process].given_j(),
         Probe::Had(process) => grid.processes[process].process.book().had_j,
         _ => world.signal(probe),
     }

@@ -106,6 +106,13 @@ fn connect(own: &mut SceneDef, part: &PartDef) -> Result<(), (String, String)> {
         let value = format!("{inlet}/value");
         own.drives.retain(|drive| drive.path != value);
         own.events.retain(|event| !matches!(&event.gesture, Gesture::Set { path, .. } if *path == value));
+        for control in &mut own.controls {
+            control.also.retain(|path| *path != value);
+            if control.path == value && !control.also.is_empty() {
+                control.path = control.also.remove(0);
+            }
+        }
+        own.controls.retain(|control| control.path != value);
         own.signals[index].form = ProbeDef { of: format!("{OUTER}{signal}") }.into();
     }
     Ok(())

@@ -218,6 +218,8 @@ fn draw_midi(rng: &mut Rng, path: impl Fn(&mut Rng) -> String) -> MidiDef {
         Notes::Ports => vec![path(rng)],
         _ => several(rng),
     };
+    let hold = if notes == Notes::Bodies && coin(rng) { several(rng) } else { Vec::new() };
+    let (strike, hit) = if hold.is_empty() { (strike, hit) } else { (Vec::new(), Vec::new()) };
     let low = (rng.bits() % 128) as u8;
     let maybe = |rng: &mut Rng| coin(rng).then(|| path(rng));
     let plain = MidiDef::striking(strike);
@@ -227,7 +229,8 @@ fn draw_midi(rng: &mut Rng, path: impl Fn(&mut Rng) -> String) -> MidiDef {
         low,
         high: low + (rng.bits() % (128 - u64::from(low))) as u8,
         hit,
-        strength: [draw(rng, 1e-9, 1e4), draw(rng, 1e-9, 1e4)],
+        strength: if hold.is_empty() { [draw(rng, 1e-9, 1e4), draw(rng, 1e-9, 1e4)] } else { HELD },
+        hold,
         retune: if pitch { several(rng) } else { Vec::new() },
         reference: if pitch { draw(rng, 0.0, 127.0) } else { plain.reference },
         voices: if pitch { 1 + rng.bits() as usize % 64 } else { 1 },

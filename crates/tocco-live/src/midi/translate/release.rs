@@ -2,7 +2,7 @@
 //! Keys that go up, and the pedal that holds what they played.
 
 use super::{Gesture, Sounding, Translator, master};
-use crate::midi::map::{Damper, Play};
+use crate::midi::map::{Damper, Play, Target};
 
 /// A damper goes up before a blow.
 pub(super) fn lifted(damper: &Damper) -> Gesture {
@@ -63,7 +63,18 @@ impl Translator {
     /// A key's own thing is damped, unless another key that is down rings it.
     fn damp_key(&mut self, key: (u8, u8), gestures: &mut Vec<Gesture>) {
         self.down.remove(&key);
-        let (Some(release_s), Play::Each(keys)) = (self.map.release_s, &self.map.play) else { return };
+        let Play::Each(keys) = &self.map.play else { return };
+        // What was held goes back, unless another key still holds it.
+        let held = |note: u8| {
+            let key = note.checked_sub(self.map.notes[0]).and_then(|index| keys.get(usize::from(index)));
+            key.and_then(|key| if let Target::Hold(control) = &key.target { Some(control) } else { None })
+        };
+        if let Some(control) = held(key.1)
+            && !self.down.keys().any(|(_, note)| held(*note) == Some(control))
+        {
+            gestures.push(Gesture::Set { path: control.clone(), value: 0.0 });
+        }
+        let Some(release_s) = self.map.release_s else { return };
         let of = |note: u8| -> &[Damper] {
             let key = note.checked_sub(self.map.notes[0]).and_then(|index| keys.get(usize::from(index)));
             key.map_or(&[], |key| &key.dampers)

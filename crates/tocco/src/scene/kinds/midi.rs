@@ -12,6 +12,9 @@ pub const DEFAULT_VELOCITY_M_S: [Real; 2] = [0.1, 4.0];
 /// Impulses of the softest and hardest hit unless the scene says others, N s.
 pub const DEFAULT_IMPULSE_N_S: [Real; 2] = [1e-3, 4e-2];
 
+/// Where a held key moves a control to, at velocity 1 and 127.
+pub const HELD: [Real; 2] = [1.0 / 127.0, 1.0];
+
 /// Controllers above are channel modes.
 pub const HIGHEST_CONTROLLER: u8 = 119;
 
@@ -48,6 +51,11 @@ pub const MIDI: Kind = Kind {
             "hit",
             KeyType::Several { of: &KeyType::Named(Thing::Site), max: MAX_NODES },
             "Instead of strike: places that get an ideal impulse; with ports, the body.",
+        ),
+        key(
+            "hold",
+            KeyType::Several { of: &CONTROL_NAME, max: MAX_NODES },
+            "Instead of strike, with bodies: controls that a held key moves, as far as it is pressed hard, and back when it is let go: a squeeze, a shake.",
         ),
         key(
             "velocity_m_s",
@@ -90,9 +98,9 @@ pub const MIDI: Kind = Kind {
         ),
     ],
     rules: &[
-        Rule::OneOf(&["strike", "hit"]),
-        Rule::Beside(&["velocity_m_s"], &["strike"], "does not go with hit; leave it out"),
-        Rule::Beside(&["impulse_n_s"], &["hit"], "does not go with strike; leave it out"),
+        Rule::OneOf(&["strike", "hit", "hold"]),
+        Rule::Beside(&["velocity_m_s"], &["strike"], "belongs to strike; leave it out"),
+        Rule::Beside(&["impulse_n_s"], &["hit"], "belongs to hit; leave it out"),
         Rule::Needs { choice: "notes", word: "pitch", id: "retune" },
         Rule::Only {
             choice: "notes",
@@ -101,6 +109,12 @@ pub const MIDI: Kind = Kind {
             what: "belongs to notes = \"pitch\"; leave it out",
         },
         Rule::Needs { choice: "notes", word: "ports", id: "hit" },
+        Rule::Only {
+            choice: "notes",
+            word: "bodies",
+            ids: &["hold"],
+            what: "belongs to notes = \"bodies\"; leave it out",
+        },
         Rule::Narrowed {
             choice: "notes",
             word: "ports",
@@ -137,6 +151,8 @@ pub struct MidiDef {
     pub strike: Vec<String>,
     /// Places.
     pub hit: Vec<String>,
+    /// Controls that held keys move, instead of both.
+    pub hold: Vec<String>,
     /// At velocity 1 and 127: m/s of strikes, N s of hits.
     pub strength: [Real; 2],
     /// Bodies that a note tunes.
@@ -168,6 +184,7 @@ impl MidiDef {
             high: 127,
             strike: masses,
             hit: Vec::new(),
+            hold: Vec::new(),
             strength: DEFAULT_VELOCITY_M_S,
             retune: Vec::new(),
             reference: DEFAULT_REFERENCE,
@@ -227,6 +244,7 @@ pub(in crate::scene) fn check_names(def: &SceneDef, directory: &Directory) -> Re
     let place = |number: &u8| format!("cc.{number}");
     let named = [("bend", &midi.bend), ("pressure", &midi.pressure), ("slide", &midi.slide)];
     let named = named.into_iter().filter_map(|(id, name)| Some((id.to_string(), name.as_ref()?)));
+    let named = named.chain(midi.hold.iter().map(|name| ("hold".to_string(), name)));
     for (id, name) in named.chain(midi.cc.iter().map(|(number, name)| (place(number), name))) {
         if !def.controls.iter().any(|control| control.name == *name) {
             let near = nearest(name, def.controls.iter().map(|control| control.name.as_str()));
@@ -250,7 +268,9 @@ impl Section for MidiDef {
         if self.low > self.high {
             return spot.fail("high", format!("{} is below low = {}; no note would play", self.high, self.low));
         }
-        for (id, names) in [("strike", &self.strike), ("hit", &self.hit), ("retune", &self.retune)] {
+        for (id, names) in
+            [("strike", &self.strike), ("hit", &self.hit), ("hold", &self.hold), ("retune", &self.retune)]
+        {
             spot.count(id, names.len(), MAX_NODES, "names")?;
             names.iter().try_for_each(|name| spot.named(id, name))?;
         }
@@ -265,11 +285,15 @@ impl Section for MidiDef {
     fn write(&self, out: &mut Toml) {
         out.line(format_args!("\n[midi]\nnotes = \"{}\"", self.notes.word()));
         out.line(format_args!("low = {}\nhigh = {}", self.low, self.high));
-        for (id, names) in [("strike", &self.strike), ("hit", &self.hit), ("retune", &self.retune)] {
+        for (id, names) in
+            [("strike", &self.strike), ("hit", &self.hit), ("hold", &self.hold), ("retune", &self.retune)]
+        {
             out.texts(id, names.iter().map(String::as_str));
         }
         let strength = if self.strike.is_empty() { "impulse_n_s" } else { "velocity_m_s" };
-        out.line(format_args!("{strength} = {:?}", self.strength));
+        if self.hold.is_empty() {
+            out.line(format_args!("{strength} = {:?}", self.strength));
+        }
         if self.notes == Notes::Pitch {
             out.line(format_args!("reference = {:?}\nvoices = {}", self.reference, self.voices));
         }
@@ -297,8 +321,9 @@ impl Section for MidiDef {
         if notes == Notes::Ports {
             node.none_of(&["strike"], "belongs to bodies or pitch; with notes = \"ports\" the ports are hit")?;
         }
-        let (strength, default) = match node.one_of(&["strike", "hit"])? {
+        let (strength, default) = match node.one_of(&["strike", "hit", "hold"])? {
             "strike" => ("velocity_m_s", DEFAULT_VELOCITY_M_S),
+            "hold" => ("velocity_m_s", HELD),
             _ => ("impulse_n_s", DEFAULT_IMPULSE_N_S),
         };
         let note = |id, default| -> Result<u8, SceneError> {
@@ -312,6 +337,7 @@ impl Section for MidiDef {
             high: note("high", 127)?,
             strike: names("strike")?,
             hit: names("hit")?,
+            hold: names("hold")?,
             strength: node.numbers(strength, STRENGTH, "[softest, hardest]")?.unwrap_or(default),
             retune: names("retune")?,
             reference: node.number_or("reference", DEFAULT_REFERENCE)?,
