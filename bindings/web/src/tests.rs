@@ -247,8 +247,8 @@ fn what_an_inlet_does_and_what_happens_is_told_with_its_time() {
         }
         tocco_happened(session);
         let happened = NUMBERS.with_borrow(Vec::clone);
-        assert!(happened.len() > 100 && happened.len().is_multiple_of(3));
-        for event in happened.chunks(3) {
+        assert!(happened.len() > 100 && happened.len().is_multiple_of(5));
+        for event in happened.chunks(5) {
             assert!((480.0..1968.0).contains(&event[0]) && event[1] == 0.0 && event[2] > 0.0, "{event:?}");
         }
         tocco_trace(session);

@@ -162,12 +162,12 @@ export class Engine extends EventTarget {
     stream?.getTracks().forEach((track) => track.stop());
   }
 
-  /** Sends a gesture, as a take has it. Where it touches is solved here, so that the audio side only copies. */
-  send(gesture) {
+  /** Sends a gesture, as a take has it, for now or so many seconds later. Where it touches is solved here, so that the audio side only copies. */
+  send(gesture, after = 0) {
     if (!this.node) return;
     try {
       const shape = "touch" in gesture ? this.names?.shapeAt(gesture) : undefined;
-      this.post({ gesture: JSON.stringify(gesture), shape, of: this.scene });
+      this.post({ gesture: JSON.stringify(gesture), shape, of: this.scene, after });
     } catch (error) {
       this.tell("problem", error.message);
     }

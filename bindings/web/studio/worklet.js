@@ -64,10 +64,11 @@ class Tocco extends AudioWorkletProcessor {
   }
 
   // A place is solved by the page, from the names of the scene that it knew to sound; of another scene it is solved here.
-  perform({ gesture, shape, of }) {
+  perform({ gesture, shape, of, after = 0 }) {
     if (!this.session) return; // a gesture between two contexts
-    if (shape && of === this.id) this.session.touch(gesture, shape);
-    else this.session.gesture(gesture);
+    const at = after > 0 ? this.session.tick() + Math.round(after * sampleRate) : 0;
+    if (shape && of === this.id) this.session.touch(gesture, shape, at);
+    else this.session.gesture(gesture, at);
   }
 
   watch(signals) {
@@ -150,7 +151,7 @@ class Tocco extends AudioWorkletProcessor {
     const load = busy.spent / (busy.quanta * budget);
     this.port.postMessage({
       status: {
-        tick: session.tick(), energies: session.energies(), modes, body: this.look, health: Array.from(session.health()),
+        tick: session.tick(), head: this.head, energies: session.energies(), modes, body: this.look, health: Array.from(session.health()),
         load, worst: busy.worst, late: busy.late, meters: session.meters(), trace: session.trace(), happened: session.happened(),
       },
     });
