@@ -12,7 +12,7 @@ import { findPresses, PressSurface } from "./press.js";
 import { findSurfaces, isCopy, RubSurface, StrikeSurface } from "./surfaces.js";
 import { findTank, TankSurface } from "./tank.js";
 import { VIEWS } from "./views.js";
-import { FeetSurface, findWalks, SOLES, WalkStrip, WalkSurface, withKey } from "./walk.js";
+import { FeetSurface, findWalks, floorsOf, SOLES, WalkStrip, WalkSurface, withKey } from "./walk.js";
 
 const FIRST_SCENE = "steel-bar";
 /** Longest offline render of a scene that says "auto", s. */
@@ -294,13 +294,17 @@ class Studio {
       return surface;
     };
     const how = { edit: (change) => this.edit(change), speed: () => this.pace() };
+    const strip = (walk) => {
+      const own = last(`strip ${walk.name} ${floorsOf(walk)}`, () => new WalkStrip(walk, this.engine));
+      own.adopt(walk, info);
+      return own;
+    };
     const walking = findWalks(info).flatMap((walk) => {
       const ground = last(`walk ${walk.name}`, () => new WalkSurface(walk, this.engine, how));
       ground.adopt(walk);
-      return [ground, new WalkStrip(walk, info, this.engine)];
+      return [ground, strip(walk)];
     });
-    const feet = info.walks.filter(({ by_inlets }) => by_inlets).flatMap((walk) =>
-      [new FeetSurface(walk, this.engine, () => this.squeeze()), new WalkStrip(walk, info, this.engine)]);
+    const feet = info.walks.filter(({ by_inlets }) => by_inlets).flatMap((walk) => [new FeetSurface(walk, this.engine, () => this.squeeze()), strip(walk)]);
     const ice = findIce(info).map((sheet) => last(`ice ${JSON.stringify(sheet)}`, () => new IceSurface(sheet, this.engine, this.coming ?? this.text)));
     before.forEach((surface, key) => this.lasting.has(key) || surface.close?.());
     this.isFresh = false;

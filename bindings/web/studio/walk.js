@@ -10,10 +10,12 @@ import { heat } from "./views.js";
 /** The soles that the engine knows, the brightest first. */
 export const SOLES = ["stiletto", "leather-heel", "boot", "hard-rubber", "sneaker", "barefoot", "sock"];
 const REGIONS = ["heel_left", "toe_left", "heel_right", "toe_right"];
-/** Metres between the places of a drawn path, from a place that counts as reached, and from the last one where it begins to stop. */
+/** Metres between the places of a drawn path, how far ahead of it one looks, and from its end where one begins to stop; one that was so near
+ * and goes away has been passed. */
 const PATH_M = 0.25;
-const REACHED_M = 0.45;
+const AHEAD_M = 0.8;
 const STOP_M = 0.7;
+const PASSED_M = 1.6;
 /** Footprints that stay. */
 const MOST_PRINTS = 40;
 /** Most that is shown of a ground that ends far away, m. */
@@ -140,6 +142,7 @@ export class WalkSurface {
   async go(path) {
     await this.free();
     this.path = path.map((at) => [...at]);
+    this.nearest = Infinity;
     this.engine.set(`${this.walk.name}/speed_m_s`, this.speed());
     this.steer();
   }
@@ -191,13 +194,17 @@ export class WalkSurface {
     this.engine.set(`${this.walk.name}/heading_rad`, this.heading);
   }
 
-  // The next place of the path, and towards it.
+  // Towards what of the path lies a step ahead. Somebody who cannot turn sharply enough would go round a place for ever: what is passed is passed.
   steer() {
+    if (!this.path.length) return;
     const [x, y] = this.at;
     const far = ([px, py]) => Math.hypot(px - x, py - y);
-    while (this.path.length > 1 && far(this.path[0]) < REACHED_M) this.path.shift();
-    if (!this.path.length) return;
-    if (this.path.length === 1 && far(this.path[0]) < STOP_M) return this.stop();
+    const all = this.path.map(far);
+    this.path.splice(0, all.indexOf(Math.min(...all)));
+    while (this.path.length > 1 && far(this.path[0]) < AHEAD_M) this.path.shift();
+    const left = far(this.path.at(-1));
+    this.nearest = Math.min(this.nearest, left);
+    if (this.path.length === 1 && (left < STOP_M || (this.nearest < PASSED_M && left > this.nearest + 0.2))) return this.stop();
     const angle = Math.atan2(this.path[0][1] - y, this.path[0][0] - x);
     if (this.heading === undefined || Math.abs(Math.atan2(Math.sin(angle - this.heading), Math.cos(angle - this.heading))) > 0.03) this.head(angle);
   }
@@ -211,7 +218,7 @@ export class WalkSurface {
       const force = trace[row + 2 * foot.side] + trace[row + 2 * foot.side + 1];
       const [x, y] = [trace[row + 6 + 2 * foot.side], trace[row + 7 + 2 * foot.side]];
       if (Math.hypot(x - foot.x, y - foot.y) > 0.02) {
-        foot.heading = Math.atan2(y - foot.y, x - foot.x);
+        if (Math.hypot(x - foot.x, y - foot.y) > 0.3) foot.heading = Math.atan2(y - foot.y, x - foot.x); // a foot set beside the other points as before
         this.prints.push({ ...foot, x, y });
         this.prints = this.prints.slice(-MOST_PRINTS);
         this.steps += 1;
@@ -341,19 +348,15 @@ export class WalkSurface {
 
 const HOP = 512;
 
+/** The floors that a walker tells apart. */
+export const floorsOf = ({ grounds }) => (grounds.length ? grounds.map(({ name }) => name) : ["floor"]);
+
 /** Force, events and spectrogram over the same seconds. */
 export class WalkStrip {
-  constructor(walk, info, engine) {
+  constructor(walk, engine) {
     Object.assign(this, { walk, engine });
     // Every floor has a lane of events: what hears a region of its ground. Without grounds there is one.
-    this.floors = walk.grounds.length ? walk.grounds.map(({ name }) => name) : ["floor"];
-    this.lane = new Map();
-    info.processes.forEach(({ hears }, number) => {
-      const [who, ...rest] = (hears ?? "").split(".");
-      if (who !== walk.name) return;
-      const floor = rest.length > 1 ? this.floors.indexOf(rest[0]) : 0;
-      if (floor >= 0) this.lane.set(number, REGIONS.length + floor);
-    });
+    this.floors = floorsOf(walk);
     this.largest = this.floors.map(() => 0);
     this.counts = this.floors.map(() => 0);
     this.spectrum = new Spectrum(1024);
@@ -363,6 +366,18 @@ export class WalkStrip {
     this.canvas.setAttribute("aria-label", `Force under the feet of ${walk.name}, what the floors do, and the spectrum of what is heard, over ${SPAN_S} seconds`);
     this.caption = "force under left and right foot (heel full, toe thin), events of the floors, spectrogram";
     this.isWide = true;
+  }
+
+  /** The scene was edited: who hears which ground now. */
+  adopt(walk, info) {
+    this.walk = walk;
+    this.lane = new Map();
+    info.processes.forEach(({ hears }, number) => {
+      const [who, ...rest] = (hears ?? "").split(".");
+      if (who !== walk.name) return;
+      const floor = rest.length > 1 ? this.floors.indexOf(rest[0]) : 0;
+      if (floor >= 0) this.lane.set(number, REGIONS.length + floor);
+    });
   }
 
   follow({ tick, head, trace, traced, happened }) {
