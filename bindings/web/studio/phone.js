@@ -35,17 +35,19 @@ export function missing(scope = globalThis) {
 
 /** A walker whose feet are set from outside, on a floor, and a sole that scrapes. */
 export function sceneOf(floor, sole) {
-  // Heel and toe, left and right are four places of the floor; one that tells heel and toe apart is there for each foot.
-  const hasToe = floor.text.includes("[signal.press_toe]");
+  const has = (inlet) => floor.text.includes(`[signal.${inlet}]`);
   const part = (name, transpose, pan, signals) => `[part.${name}]
 scene = "${floor.name}"
 transpose = ${transpose}
 pan_01 = ${pan}
 ${signals.map(([inlet, region]) => `signal.${inlet} = "${WALKER}.${region}"\n`).join("")}`;
-  const parts = hasToe
-    ? [["left", 0.985, 0.42], ["right", 1.015, 0.58]].map(([foot, transpose, pan]) => part(foot, transpose, pan, [["press", `heel_${foot}`], ["press_toe", `toe_${foot}`]]))
-    : [["heel_left", 0.926, 0.42], ["toe_left", 1.044, 0.42], ["heel_right", 0.954, 0.58], ["toe_right", 1.076, 0.58]]
-      .map(([region, transpose, pan]) => part(region, transpose, pan, [["press", region]]));
+  // Heel and toe, left and right are four places of the floor. One that tells heel and toe apart is there for each foot, one that tells all four once.
+  const regions = [["heel_left", 0.926, 0.42], ["toe_left", 1.044, 0.42], ["heel_right", 0.954, 0.58], ["toe_right", 1.076, 0.58]];
+  const feet = [["left", 0.985, 0.42], ["right", 1.015, 0.58]];
+  let parts;
+  if (has("heel_left")) parts = [part("whole", 1, 0.5, regions.map(([region]) => [region, region]))];
+  else if (has("press_toe")) parts = feet.map(([foot, transpose, pan]) => part(foot, transpose, pan, [["press", `heel_${foot}`], ["press_toe", `toe_${foot}`]]));
+  else parts = regions.map(([region, transpose, pan]) => part(region, transpose, pan, [["press", region]]));
   return `title = "steps of a phone"
 [walk.${WALKER}]
 source = "inlets"

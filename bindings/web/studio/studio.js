@@ -4,6 +4,7 @@ import { Bridge } from "./bridge.js";
 import { Controls } from "./controls.js";
 import { Editor } from "./editor.js";
 import { compile, Engine } from "./engine.js";
+import { findFlow, FlowSurface } from "./flow.js";
 import { findIce, IceSurface } from "./ice.js";
 import { Gallery } from "./gallery.js";
 import { download, fileName, LARGEST_SCENE, linkTo, Offline, sceneIn, wav } from "./keep.js";
@@ -251,7 +252,9 @@ class Studio {
     const names = findTank(info);
     if (this.tank && JSON.stringify(names) !== JSON.stringify(this.tank.names)) this.tank = this.tank.close();
     if (names) this.tank ??= new TankSurface(names, this.engine);
-    this.surfaces = [...this.grounds(info), ...(this.tank ? [this.tank] : []), ...presses, ...rubSurfaces, ...strikeSurfaces];
+    const flow = this.tank ? null : findFlow(info);
+    const water = flow ? [new FlowSurface(flow, this.engine, (name, position) => this.controls.put(name, position, true))] : [];
+    this.surfaces = [...this.grounds(info), ...(this.tank ? [this.tank] : []), ...water, ...presses, ...rubSurfaces, ...strikeSurfaces];
     for (const surface of this.surfaces) {
       const figure = document.createElement("figure");
       const caption = document.createElement("figcaption");

@@ -5,12 +5,13 @@ import { close, only } from "./harness.mjs";
 import ground from "./ground.mjs";
 import keep from "./keep.mjs";
 import keys from "./keys.mjs";
+import phone from "./phone.mjs";
 import play from "./play.mjs";
 import press from "./press.mjs";
 import serve from "./serve.mjs";
 import tank from "./tank.mjs";
 
-const tests = { ...play, ...press, ...ground, ...keys, ...keep, ...serve, ...tank, ...everyone };
+const tests = { ...play, ...press, ...ground, ...phone, ...keys, ...keep, ...serve, ...tank, ...everyone };
 let passed = 0;
 const failures = [];
 for (const [name, test] of Object.entries(tests)) {
