@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The page's side of the sound: one AudioContext, one worklet, requests that are answered.
 import { instantiate } from "./abi.js";
+import { compare, TOGETHER } from "./echo.js";
 import { Ring } from "./ring.js";
 
 /** The module, compiled once and handed to worklet and workers. */
@@ -17,7 +18,10 @@ export async function compile() {
 /** Most channels that a worklet can have. */
 const MOST_CHANNELS = 32;
 
-/** Talks to the worklet. Events: loaded, status, problem, remark, recorded, rows. */
+/** Windows without the loudspeaker, though it played, after which the gate forgets it. */
+const FORGETS = 6;
+
+/** Talks to the worklet. Events: loaded, status, problem, remark, recorded, rows, echo. */
 export class Engine extends EventTarget {
   constructor(module) {
     super();
@@ -98,7 +102,8 @@ export class Engine extends EventTarget {
     } else if (message.watching) {
       this.watching = message.watching;
       this.watchedFrom = message.from;
-    } else if (message.recorded) this.tell("recorded", message.recorded);
+    } else if (message.echo) this.listenFor(message.echo);
+    else if (message.recorded) this.tell("recorded", message.recorded);
     else if (message.problem) {
       const asked = this.waiting.get(message.of);
       this.waiting.delete(message.of);
@@ -153,6 +158,21 @@ export class Engine extends EventTarget {
       this.microphone = null;
       this.tell("remark", "this scene listens, but there is no microphone or it was refused; the scene hears silence");
     }
+  }
+
+  // A microphone that hears what is played would play it again: it is said, and the gate is told how much comes back and when.
+  listenFor({ played, heard }) {
+    const found = compare(played, heard);
+    if (!found) return;
+    if (found.is) {
+      const seconds = (found.steps * TOGETHER) / this.rate;
+      this.echo = { part: Math.max(found.part, 0.7 * (this.echo?.part ?? 0)), seconds, without: 0 };
+      this.post({ learn: [this.echo.part, seconds] });
+    } else if (this.echo && (this.echo.without += 1) >= FORGETS) {
+      this.echo = null;
+      this.post({ learn: [0, 0] });
+    }
+    this.tell("echo", this.echo ?? null);
   }
 
   async stopListening() {

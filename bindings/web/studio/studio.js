@@ -86,6 +86,11 @@ class Studio {
       $("power").classList.toggle("call", !detail);
     });
     engine.addEventListener("remark", ({ detail }) => say(detail));
+    engine.addEventListener("echo", ({ detail }) => {
+      $("echo").textContent = detail
+        ? `The microphone hears the loudspeaker, ${Math.round(1000 * detail.seconds)} ms later${$("gate").checked ? ": that is gated out" : ""}. Headphones, or a lower level, would be better.`
+        : "";
+    });
     engine.addEventListener("recorded", ({ detail }) => this.keepTake(detail));
     const on = (id, type, act) => $(id).addEventListener(type, act);
     on("power", "click", () => engine.turn(!engine.isOn));
@@ -119,6 +124,7 @@ class Studio {
     on("midi", "click", async () => say(await this.notes.midi()));
     on("undo", "click", () => this.controls.history.undo());
     on("redo", "click", () => this.controls.history.redo());
+    on("gate", "change", () => engine.post({ gate: $("gate").checked }));
     on("freeze", "click", () => {
       this.frozen = this.frozen ? undefined : engine.ring.copy();
       $("freeze").setAttribute("aria-pressed", String(Boolean(this.frozen)));
@@ -217,6 +223,7 @@ class Studio {
   settle() {
     $("level").dispatchEvent(new Event("input"));
     $("limiter").dispatchEvent(new Event("change"));
+    $("gate").dispatchEvent(new Event("change"));
   }
 
   async choose(name) {
@@ -311,6 +318,7 @@ class Studio {
     const ice = findIce(info).map((sheet) => last(`ice ${JSON.stringify(sheet)}`, () => new IceSurface(sheet, this.engine, this.coming ?? this.text)));
     before.forEach((surface, key) => this.lasting.has(key) || surface.close?.());
     this.isFresh = false;
+    $("gate-box").hidden = info.inputs === 0;
     $("walker").hidden = info.walks.length === 0;
     const [walk] = info.walks;
     if (walk) {

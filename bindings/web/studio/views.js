@@ -229,6 +229,7 @@ export class FrictionLoop extends Loop {
 /** Energy held by every body and law. */
 export class Energies {
   static title = "Energy";
+  static wants = (info) => [...info.bodies, ...info.contacts].map(({ name }) => name);
   zoom = 1;
 
   draw(canvas, { engine, status }) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The studio in a real browser: node studio.mjs PROGRAM CHROMIUM FOLDER_FOR_SCREENSHOTS [WORD_IN_A_TEST'S_NAME]
+import echo from "./echo.mjs";
 import everyone from "./everyone.mjs";
 import { close, only } from "./harness.mjs";
 import ground from "./ground.mjs";
@@ -11,7 +12,7 @@ import press from "./press.mjs";
 import serve from "./serve.mjs";
 import tank from "./tank.mjs";
 
-const tests = { ...play, ...press, ...ground, ...phone, ...keys, ...keep, ...serve, ...tank, ...everyone };
+const tests = { ...play, ...press, ...ground, ...phone, ...keys, ...keep, ...serve, ...echo, ...tank, ...everyone };
 let passed = 0;
 const failures = [];
 for (const [name, test] of Object.entries(tests)) {
