@@ -299,7 +299,7 @@ class PhonePage {
     const { context } = this.engine;
     const sound = context ? 1000 * (context.outputLatency || context.baseLatency || 0) : null;
     $("rate").textContent = reading === null ? "" : `${(1000 / reading).toFixed(0)} readings a second.`;
-    const parts = [`${found.toFixed(0)} ms until a step stands out (median of a recorded walk)`, reading === null ? null : `${reading.toFixed(0)} ms between readings`,
+    const parts = [`${found.toFixed(0)} ms until a step stands out`, reading === null ? null : `${reading.toFixed(0)} ms between readings`,
       sound === null ? null : `${sound.toFixed(0)} ms of sound`].filter(Boolean);
     const total = found + (reading ?? 17) / 2 + (sound ?? 20);
     $("latency").textContent = `A step is heard about ${total.toFixed(0)} ms after the foot: ${parts.join(", ")}. A phone is a trigger, too late to close the loop between foot and ear; Bluetooth adds a tenth of a second and more.`;

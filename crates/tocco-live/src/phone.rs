@@ -16,13 +16,14 @@
 //!
 //! **Step.** Readings come with their times; between them a line is drawn, and the law runs 60 times a second on it. No clock.
 //!
-//! **Sources.** 002 chapter 6 for [phone.5] (thresholds) and [phone.6] (pure tones driven by x and y); the numbers are ours. On a recorded walk with 102
-//! contacts told by another sensor this detector found all 102. Scrapes were tried on no recording.
+//! **Sources.** 002 chapter 6 for [phone.5] (thresholds) and [phone.6] (pure tones driven by x and y); the numbers are ours. In the demonstration
+//! recording of PyPI gaitpy 1.6.1 (168 s at the waist, 50 readings a second, nothing of it is here) all 102 contacts that gaitpy finds were found, and 110
+//! steps in all within a second of one. Scrapes were tried on no recording.
 
 use tocco::gait::curve::{WalkCurve, walk_timing};
 use tocco::math::{TAU, exp, pow};
 
-/// How much later than the foot [phone.2] is, s: median over a recorded walk at 50 readings a second.
+/// How much later than the foot [phone.2] is, s: what smoothing takes, 1/(2 pi 8 Hz), and one reading.
 pub const DELAY_S: f64 = 0.04;
 /// The law's own step, s.
 const GRID_S: f64 = 1.0 / 60.0;
@@ -248,15 +249,16 @@ mod tests {
     }
 
     #[test]
-    fn every_step_is_found_once_and_late_by_less_than_a_tenth_of_a_second_whatever_way_round_and_however_often_the_phone_tells() {
+    fn every_step_is_found_once_and_as_late_as_is_said_whatever_way_round_and_however_often_the_phone_tells() {
         let knocks = walk();
         for up in [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [-0.6, 0.0, 0.8], [0.48, -0.6, 0.64]] {
             for rate_hz in [50.0, 60.0, 100.0, 200.0] {
                 let found = steps(&carried(&knocks, 4.0, up, rate_hz, 20.0));
                 assert_eq!(found.len(), 30, "{up:?}, {rate_hz}: {found:?}");
-                for (at, knock) in found.iter().zip(&knocks) {
-                    assert!((0.0..0.1).contains(&(at - knock)), "{rate_hz}: {at} for {knock}");
-                }
+                let late: Vec<f64> = found.iter().zip(&knocks).map(|(at, knock)| at - knock).collect();
+                assert!(late.iter().all(|late| (0.0..0.1).contains(late)), "{rate_hz}: {late:?}");
+                let mean = late.iter().sum::<f64>() / 30.0;
+                assert!((0.5 * DELAY_S..1.25 * DELAY_S).contains(&mean), "{rate_hz}: {mean} s");
             }
         }
     }
