@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Water that flows by itself: a surface from above on which a hand moves two of the scene's controls, and throws what can be thrown. Every
 // bubble and landing that is heard is a ring.
-import { colour, fit, label } from "./canvas.js";
+import { colour, fit, isCalm, label } from "./canvas.js";
 import { HAPPENING } from "./press.js";
 import { canvasOf } from "./surfaces.js";
 
@@ -104,7 +104,7 @@ export class FlowSurface {
     deep.addColorStop(1, "#143a5c");
     pen.fillStyle = deep;
     pen.fillRect(0, 0, w, h);
-    const now = performance.now();
+    const [now, calm] = [performance.now(), isCalm()];
     this.rings = this.rings.filter(({ at }) => now - at < SEEN_MS).slice(-MOST_RINGS);
     for (const { own, part, x, y, at } of this.rings) {
       const age = (now - at) / SEEN_MS;
@@ -112,7 +112,8 @@ export class FlowSurface {
       pen.strokeStyle = ["#ffffff", "#9fe0ff", "#ffe2a8"][own % 3];
       pen.lineWidth = 1 + 1.5 * part;
       pen.beginPath();
-      pen.ellipse(x * w, (0.08 + 0.84 * y) * h, 2 + (4 + 26 * part) * age, 1 + (2 + 13 * part) * age, 0, 0, 7);
+      const grown = calm ? 0.5 : age;
+      pen.ellipse(x * w, (0.08 + 0.84 * y) * h, 2 + (4 + 26 * part) * grown, 1 + (2 + 13 * part) * grown, 0, 0, 7);
       pen.stroke();
     }
     pen.globalAlpha = 1;

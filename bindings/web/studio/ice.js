@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A sheet of ice from above: press it where you touch, longer is harder. What breaks is heard, and a worker grows the lines.
-import { colour, fit, label } from "./canvas.js";
+import { colour, fit, isCalm, label } from "./canvas.js";
 import { HAPPENING } from "./press.js";
 import { canvasOf } from "./surfaces.js";
 
@@ -196,7 +196,7 @@ export class IceSurface {
     }
     const now = performance.now();
     this.lights = this.lights.filter(({ at }) => now - at < SEEN_MS).slice(-300);
-    for (const { x, y, energy, at } of this.lights) {
+    for (const { x, y, energy, at } of isCalm() ? [] : this.lights) {
       const [px, py] = this.toPixels(x, y);
       const reach = 3 + 9 * Math.sqrt(energy / 0.05);
       pen.globalAlpha = 0.7 * (1 - (now - at) / SEEN_MS);

@@ -192,6 +192,16 @@ ${["heel_left", "toe_left", "heel_right", "toe_right"].map((region) => `[part.${
     assert.equal(await page.evaluate(() => tocco.surfaces[0].forces.join()), "0,0,0,0");
     const drawn = await strip(page);
     assert.ok(drawn.counts[0] > 10, "events are drawn");
+    // One such scene is shipped; a finger takes over from its own steps.
+    await choose(page, "feet-on-snow");
+    await page.waitForFunction(() => tocco.surfaces.find((s) => s.floors)?.counts[0] > 10, null, { timeout: 10_000 });
+    await page.evaluate(() => tocco.surfaces[0].press(0, 1.2));
+    await wait(page, 400);
+    const now = await page.evaluate(() => {
+      const { strip } = tocco.surfaces.find((s) => s.floors);
+      return strip.lanes[0][(strip.last - 1) % strip.lanes[0].length];
+    });
+    assert.ok(Math.abs(now - 1.2) < 0.01, `${now} BW under the left heel`);
     assert.deepEqual(page.complaints, []);
     await page.context().close();
   },

@@ -54,7 +54,7 @@ export default {
     const buzzed = await page.evaluate(() => buzzed);
     assert.ok(buzzed.length >= count && buzzed.every((ms) => ms >= 8 && ms <= 32), `${buzzed.length} buzzes for ${count} steps`);
     // Without footsteps nothing is heard, and the floor may be another.
-    await page.screenshot({ path: join(shots, "phone.png"), fullPage: true });
+    await page.screenshot({ path: join(shots, "phone-page.png"), fullPage: true });
     await page.uncheck("#steps");
     await page.selectOption("#floor", "floor-wood");
     await wait(page, 2500);
