@@ -503,6 +503,7 @@ export class FeetSurface {
     this.level = 1;
     this.fingers = new Map();
     this.forces = [0, 0, 0, 0];
+    this.isWide = true;
     const help = "Press heels and toes; the longer, the further a foot rolls. Left and right arrow keys put a foot down as long as they are held, up and down arrows make it heavier or lighter.";
     this.canvas = canvasOf(`Feet of ${walk.name}`, help);
     this.caption = `press the feet of ${walk.name}: heels and toes, or the left and right arrow keys`;
@@ -564,6 +565,7 @@ export class FeetSurface {
   }
 
   press(region, force, glide_s = Math.min(0.05, this.time())) {
+    this.wasUsed = true;
     this.forces[region] = force;
     this.engine.send({ set: `${this.walk.name}/${REGIONS[region]}`, value: force, glide_s });
     this.draw();
@@ -573,20 +575,22 @@ export class FeetSurface {
 
   draw() {
     const { pen, w, h } = fit(this.canvas);
+    const size = Math.min(h, w / 1.6);
+    pen.textAlign = "center";
     REGIONS.forEach((region, k) => {
       const [side, toe] = [Math.floor(k / 2), k % 2];
-      const [x, y] = [w * (side ? 0.62 : 0.38), h * (toe ? 0.34 : 0.74)];
-      const force = Math.min(1, this.forces[k] / 1.5);
+      const [x, y] = [w / 2 + (side ? 0.24 : -0.24) * size, h / 2 + (toe ? -0.16 : 0.27) * size];
       pen.fillStyle = colour(side ? "--accent" : "--second");
-      pen.globalAlpha = 0.2 + 0.8 * force;
+      pen.globalAlpha = 0.18 + 0.82 * Math.min(1, this.forces[k] / 1.5);
       pen.beginPath();
-      pen.ellipse(x + (side ? 1 : -1) * (toe ? 4 : 0), y, h * (toe ? 0.13 : 0.09), h * (toe ? 0.24 : 0.13), 0, 0, 7);
+      pen.ellipse(x + (side ? 0.02 : -0.02) * toe * size, y, (toe ? 0.17 : 0.13) * size, (toe ? 0.25 : 0.15) * size, 0, 0, 7);
       pen.fill();
       pen.globalAlpha = 1;
-      pen.textAlign = "center";
-      label(pen, `${region.replace("_", " ")} ${this.forces[k].toFixed(1)} BW`, x + (side ? 90 : -90), y);
+      label(pen, toe ? "toe" : "heel", x, y - 4);
+      label(pen, `${this.forces[k].toFixed(1)} BW`, x, y + 12);
     });
-    label(pen, `${this.level.toFixed(1)} BW`, w / 2, h - 8);
+    if (!this.wasUsed) label(pen, "press heels and toes", w / 2, 16);
+    label(pen, `keys: ${this.level.toFixed(1)} BW`, w / 2, h - 6);
     pen.textAlign = "left";
   }
 }
