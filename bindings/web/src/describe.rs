@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A scene in the words a page needs to draw and play it.
 
+use crate::session::traced;
 use serde_json::{Value, json};
+use std::borrow::Cow;
+use tocco::gait::walker::Ground;
 use tocco::param::{Rate, Spec, Word};
-use tocco::scene::def::{BodyDef, Length, ModeDef};
+use tocco::scene::def::{BodyDef, Length, ModeDef, SignalForm, WalkDef};
 use tocco::scene::kinds::Detail;
 use tocco::scene::{ControlInfo, Scene, SceneDef};
 
 /// Bodies with their places, contacts, live paths with their declarations, controls, signals, inlets and the processes that hear
-/// them, outputs and inputs.
+/// them, walkers with their grounds, outputs and inputs.
 pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
     let (paths, directory) = (scene.paths(), scene.directory());
     let modes = scene.modes();
@@ -41,10 +44,15 @@ pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
             json!({ "name": name, "path": path, "unit": spec.unit, "min": spec.min, "max": spec.max, "rest": spec.default })
         })
         .collect();
-    let processes: Vec<Value> = def
+    // Those of parts follow those of the scene, as their numbers do. What could not be joined was not built.
+    let whole = def.whole().unwrap_or(Cow::Borrowed(def));
+    let processes: Vec<Value> = whole
         .processes
         .iter()
-        .map(|process| json!({ "name": process.name, "type": process.form.kind().id, "driven_by": process.driven_by }))
+        .map(|process| {
+            let hears = hears(&whole, &process.driven_by);
+            json!({ "name": process.name, "type": process.form.kind().id, "driven_by": process.driven_by, "hears": hears })
+        })
         .collect();
     json!({
         "title": def.title,
@@ -54,11 +62,12 @@ pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
         "duration_s": match def.duration { Length::Auto => None, Length::Seconds(s) => Some(s) },
         "bodies": def.bodies.iter().map(|body| body_words(body, scene, modes_of(&body.name))).collect::<Vec<_>>(),
         "contacts": contacts,
-        "processes": processes,
         "paths": paths.iter().map(path).collect::<Vec<_>>(),
         "controls": controls,
         "signals": directory.signals(),
         "inlets": inlets,
+        "traced": traced(directory),
+        "walks": def.walks.iter().map(walk_words).collect::<Vec<_>>(),
         "processes": processes,
         "outputs": outputs,
         "inputs": directory.inputs(),
@@ -90,6 +99,32 @@ fn body_words(body: &BodyDef, scene: &Scene, modes: &[ModeDef]) -> Value {
     words["type"] = body.form.kind().id.into();
     words["ports"] = names.iter().enumerate().map(port).collect();
     words
+}
+
+/// The signal that one which only reads another comes from.
+fn hears<'a>(def: &'a SceneDef, name: &'a str) -> &'a str {
+    let mut at = name;
+    for _ in 0..def.signals.len() {
+        match def.signals.iter().find(|signal| signal.name == at).map(|signal| &signal.form) {
+            Some(SignalForm::Probe(probe)) => at = &probe.of,
+            _ => break,
+        }
+    }
+    at
+}
+
+/// Somebody who walks, and the ground; what has no end is null.
+fn walk_words(walk: &WalkDef) -> Value {
+    let end = |at: f64| at.is_finite().then_some(at);
+    let ground = |ground: &Ground| {
+        let (x, y) = (ground.x_m.map(end), ground.y_m.map(end));
+        json!({ "name": ground.name, "x_m": x, "y_m": y, "blend_m": ground.blend_m })
+    };
+    json!({
+        "name": walk.name, "by_inlets": walk.make.by_inlets, "mass_kg": walk.mass_kg, "sole": walk.sole.map(|sole| sole.word),
+        "start_m": walk.make.start_m, "path_m": walk.make.path_m, "steps": walk.make.steps, "foot_m": walk.make.foot_m,
+        "grounds": walk.make.grounds.iter().map(ground).collect::<Vec<_>>(),
+    })
 }
 
 fn path((path, spec, value): &(String, Spec, f64)) -> Value {

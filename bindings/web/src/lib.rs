@@ -6,7 +6,8 @@
 //! instances share, which a module has only if the standard library was built for threads, and a page only if its server
 //! isolates it, which a plain one does not. So gestures go to the worklet as messages, and the desk stands there.
 //! What takes long stays on the page all the same: [`names`] checks a scene's text, describes it, and solves touched
-//! places from its directory, which the worklet then only copies. [`tank`] computes water in a worker.
+//! places from its directory, which the worklet then only copies. [`tank`] computes water in a worker, [`cracks`] the lines that ice breaks along;
+//! [`phone`] finds steps in what a phone feels.
 //!
 //! The ABI is written by hand, because a worklet has no `TextDecoder` and generated glue wants one. Text goes in as UTF-8
 //! at an address from [`tocco_alloc`]. A function that can fail returns null or 0 and leaves one line at [`tocco_error`];
@@ -15,10 +16,12 @@
 //! numbers are; a tick in the past means now. After any call the module's memory may have grown: make typed-array views
 //! anew.
 
+pub mod cracks;
 mod describe;
 pub mod keys;
 pub mod maths;
 pub mod names;
+pub mod phone;
 pub mod session;
 pub mod shipped;
 pub mod tank;

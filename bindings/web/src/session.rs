@@ -6,6 +6,7 @@
 
 use crate::names::gesture;
 use crate::{NUMBERS, TEXT, address, done, free, hand_out, read, utf8, values};
+use tocco::gait::walker::LANES;
 use tocco::scene::Probe;
 use tocco::{Directory, Document, Gesture};
 use tocco_live::limiter::{CEILING_DBTP, Limiter};
@@ -145,10 +146,20 @@ impl Session {
     }
 }
 
-/// The signals that a player may press, in the order of the directory's inlets.
+/// The signals of [`traced`], in its order.
 fn drawn(directory: &Directory) -> Vec<Probe> {
+    traced(directory).iter().filter_map(|name| directory.probe(name).ok()).collect()
+}
+
+/// Names of the signals that a page draws without watching them sample by sample: what a player may press, and what walkers do.
+pub(crate) fn traced(directory: &Directory) -> Vec<String> {
     let signal = |path: &str| path.strip_suffix("/value").map(|name| format!("{name}.value"));
-    directory.inlets().filter_map(|(path, _)| directory.probe(&signal(&path)?).ok()).collect()
+    let inlets = directory.inlets().filter_map(|(path, _)| signal(&path));
+    // Ten lanes of each: a walker is who has a place.
+    let signals = directory.signals();
+    let walkers = signals.iter().filter_map(|name| name.strip_suffix(".x_left.value")).map(str::to_owned);
+    let lanes = walkers.flat_map(|walker| LANES.map(|lane| format!("{walker}.{}.value", lane.id)));
+    inlets.chain(lanes).filter(|name| directory.probe(name).is_ok()).collect()
 }
 
 fn when(at: f64) -> When {
@@ -335,8 +346,8 @@ pub unsafe extern "C" fn tocco_trace(session: *mut Session) {
     session.trace.clear();
 }
 
-/// Answers with what the scene's processes have done since the last call, the last thousand at most: three numbers each, its tick
-/// with a fraction, the number of the process and how strong it was, in the unit of the process.
+/// Answers with what the scene's processes have done since the last call, the last thousand at most: five numbers each, its tick
+/// with a fraction, the number of the process, how strong it was, in the unit of the process, and where, m, if it knows places.
 ///
 /// # Safety
 /// `session` is alive and used by nobody else during the call.
@@ -347,7 +358,8 @@ pub unsafe extern "C" fn tocco_happened(session: *mut Session) {
     let (began, rate_hz) = (player.engine().began() as f64, player.rate_hz());
     let mut numbers = Vec::new();
     while let Some(happening) = player.take_happening() {
-        numbers.extend([began + happening.at_s * rate_hz, happening.process as f64, happening.size]);
+        let [x, y] = happening.spot_m;
+        numbers.extend([began + happening.at_s * rate_hz, happening.process as f64, happening.size, x, y]);
     }
     NUMBERS.set(numbers);
 }

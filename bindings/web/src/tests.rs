@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The ABI as its callers see it, natively.
 
+use super::cracks::{tocco_cracks, tocco_cracks_fracture, tocco_cracks_free, tocco_cracks_grown};
 use super::keys::{tocco_keys, tocco_keys_feed, tocco_keys_free, tocco_keys_have_table, tocco_keys_weigh};
 use super::names::{tocco_describe, tocco_names, tocco_names_free, tocco_shape_at};
+use super::phone::{tocco_phone, tocco_phone_feel, tocco_phone_free, tocco_phone_step, tocco_phone_tone};
 use super::session::*;
 use super::*;
 use serde_json::Value;
@@ -231,7 +233,7 @@ fn what_an_inlet_does_and_what_happens_is_told_with_its_time() {
         assert_eq!(words["inlets"][0], inlet);
         assert_eq!(
             words["processes"][0],
-            serde_json::json!({ "name": "paper", "type": "crumple", "driven_by": "squeeze" })
+            serde_json::json!({ "name": "paper", "type": "crumple", "driven_by": "squeeze", "hears": "squeeze" })
         );
         tocco_names_free(names);
         let session = load(scene);
@@ -247,8 +249,8 @@ fn what_an_inlet_does_and_what_happens_is_told_with_its_time() {
         }
         tocco_happened(session);
         let happened = NUMBERS.with_borrow(Vec::clone);
-        assert!(happened.len() > 100 && happened.len().is_multiple_of(3));
-        for event in happened.chunks(3) {
+        assert!(happened.len() > 100 && happened.len().is_multiple_of(5));
+        for event in happened.chunks(5) {
             assert!((480.0..1968.0).contains(&event[0]) && event[1] == 0.0 && event[2] > 0.0, "{event:?}");
         }
         tocco_trace(session);
@@ -271,4 +273,97 @@ fn what_an_inlet_does_and_what_happens_is_told_with_its_time() {
         assert!((2_100.0..2_300.0).contains(&first), "{first}: by the session's clock");
         tocco_free(session);
     }
+}
+
+#[test]
+fn a_walk_is_described_with_its_grounds_and_traced_with_what_its_feet_do() {
+    let scene = "[walk.anna]\nspeed_m_s = 1.3\nstart_m = [1.0, 0.0]\nsole = 'boot'\n[walk.anna.ground.path]\nx_m = [0.0, 4.0]\n\
+                 [part.heel]\nscene = 'floor-gravel'\nsignal.press = 'anna.path.heel_left'\n";
+    // SAFETY: what is handed over is alive during the calls, and freed once.
+    unsafe {
+        let names = tocco_names(scene.as_ptr(), scene.len(), 48_000.0);
+        assert!(!names.is_null(), "{}", last_error());
+        tocco_describe(names);
+        let words: Value = serde_json::from_str(&text()).unwrap();
+        tocco_names_free(names);
+        let walk = &words["walks"][0];
+        assert_eq!((&walk["name"], &walk["sole"], &walk["mass_kg"]), (&"anna".into(), &"boot".into(), &70.0.into()));
+        assert_eq!(walk["grounds"][0]["x_m"], serde_json::json!([0.0, 4.0]));
+        assert_eq!(walk["grounds"][0]["y_m"], serde_json::json!([null, null]), "endless");
+        // What a part holds is listed, too, and heard by way of its inlet.
+        assert_eq!(words["processes"].as_array().unwrap().len(), 3);
+        assert_eq!(words["processes"][0]["hears"], "anna.path.heel_left");
+        let traced: Vec<&str> = words["traced"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+        let column = |name: &str| 1 + traced.iter().position(|own| *own == name).unwrap();
+        assert_eq!(traced.len(), 10);
+        let session = load(scene);
+        (0..1500).for_each(|_| drop(render(session, 128)));
+        tocco_trace(session);
+        let trace = NUMBERS.with_borrow(Vec::clone);
+        let rows: Vec<&[f64]> = trace.chunks(1 + traced.len()).collect();
+        // Somebody who walks carries its weight on average, and gets on.
+        let weight = |row: &&[f64]| (1..=4).map(|lane| row[lane]).sum::<f64>();
+        let mean = rows.iter().map(weight).sum::<f64>() / rows.len() as f64;
+        assert!((0.85..1.1).contains(&mean), "{mean} body weights");
+        let (first, last) = (rows[0][column("anna.x_left.value")], rows.last().unwrap()[column("anna.x_left.value")]);
+        assert!((first - 1.0).abs() < 0.2 && last > 1.5, "from {first} to {last} m");
+        tocco_free(session);
+    }
+}
+
+#[test]
+fn cracks_grow_by_as_much_as_the_energy_buys_and_what_is_no_ice_is_said() {
+    let scene = "[signal.foot]\ntype = 'points'\npoints = [[0.0, 0.0]]\n[process.lake]\ntype = 'ice'\ndriven_by = 'foot'\nthickness_m = 0.05\n\
+                 [[tap]]\nof = 'lake'\nquantity = 'sound'\n";
+    let both = |name: &str| format!("{scene}{name}");
+    // SAFETY: what is handed over is alive during the calls, and freed once.
+    unsafe {
+        let wrong = both("foot");
+        assert!(tocco_cracks(wrong.as_ptr(), scene.len(), 4).is_null());
+        assert!(last_error().contains("'foot' is no ice"), "{}", last_error());
+        let right = both("lake");
+        let sheet = tocco_cracks(right.as_ptr(), scene.len(), 4);
+        assert!(!sheet.is_null(), "{}", last_error());
+        let grown = || {
+            tocco_cracks_grown(sheet);
+            NUMBERS.with_borrow(Vec::clone)
+        };
+        assert!(grown().is_empty(), "whole");
+        tocco_cracks_fracture(sheet, 0.3, -0.2, 0.45);
+        let pieces = grown();
+        // 0.45 J at 3 J/m^2 through 5 cm are 3 m, in steps of 12 mm.
+        let length: f64 = pieces.chunks(4).map(|p| ((p[2] - p[0]).powi(2) + (p[3] - p[1]).powi(2)).sqrt()).sum();
+        assert!((length - 3.0).abs() < 0.0121, "{length} m");
+        assert!(pieces.chunks(4).any(|p| p[0] == 0.3 && p[1] == -0.2), "from where it was pressed");
+        assert!(grown().is_empty(), "told once");
+        tocco_cracks_free(sheet);
+    }
+}
+
+#[test]
+fn a_phone_tells_steps_and_their_forces() {
+    // SAFETY: the phone is alive during the calls, and freed once.
+    unsafe {
+        let phone = tocco_phone();
+        let mut steps = 0;
+        for n in 0..300 {
+            let t = f64::from(n) / 60.0;
+            let since = t % 0.5;
+            let knock = if since < 0.1 { 5.0 * (31.4 * since).sin() } else { 0.0 };
+            tocco_phone_feel(phone, t, 0.0, 9.81 + knock, 0.0);
+            NUMBERS.with_borrow(|felt| {
+                for one in felt.chunks(4).filter(|one| one[0] == 0.0) {
+                    assert_eq!(one[2] as usize, steps % 2, "feet take turns");
+                    assert!((0.7..=1.8).contains(&one[3]));
+                    steps += 1;
+                }
+            });
+        }
+        assert!((9..=10).contains(&steps), "{steps} steps");
+        tocco_phone_tone(phone);
+        assert!((NUMBERS.with_borrow(|tone| tone[0]) - 880.0).abs() < 60.0);
+        tocco_phone_free(phone);
+    }
+    tocco_phone_step(1.0);
+    assert_eq!(NUMBERS.with_borrow(Vec::len) % 4, 0);
 }

@@ -100,6 +100,17 @@ export class Abi {
     return new Tank(this, this.done(this.x.tocco_tank(width, height, spacing, 60, seed)));
   }
 
+  /** The crack lines of a sheet of ice: of a scene's process; throws one line. */
+  cracks(scene, process) {
+    const [text, name] = [encode(scene), encode(process)];
+    return new Cracks(this, this.done(this.bytes([...text, ...name], (p) => this.x.tocco_cracks(p, text.length, name.length))));
+  }
+
+  /** What a phone feels. */
+  phone() {
+    return new Phone(this, this.x.tocco_phone());
+  }
+
   /** A keyboard for the scene, as its [midi] table says; throws as `load` does. */
   keys(scene) {
     return new Keys(this, this.done(this.text(scene, (p, n) => this.x.tocco_keys(p, n))));
@@ -174,6 +185,69 @@ class Tank {
 
   free() {
     this.abi.x.tocco_tank_free(this.pointer);
+  }
+}
+
+/** Lines along which ice breaks. */
+class Cracks {
+  constructor(abi, pointer) {
+    this.abi = abi;
+    this.pointer = pointer;
+  }
+
+  /** Where, m, and how much, J. */
+  fracture(x, y, energy) {
+    this.abi.x.tocco_cracks_fracture(this.pointer, x, y, energy);
+  }
+
+  /** Pieces of line since the last call: x0, y0, x1, y1 of each, m. */
+  grown() {
+    this.abi.x.tocco_cracks_grown(this.pointer);
+    return this.abi.numbers();
+  }
+
+  free() {
+    this.abi.x.tocco_cracks_free(this.pointer);
+  }
+}
+
+/** A phone that is carried: accelerations in, steps and scrapes out. */
+class Phone {
+  constructor(abi, pointer) {
+    this.abi = abi;
+    this.pointer = pointer;
+    /** How much later than the foot a step is found, s. */
+    this.delay = abi.x.tocco_phone_delay_s();
+  }
+
+  /** A reading with gravity, m/s^2, at a time in seconds; what was felt: steps (`foot`, `force` in body weights) and scrapes (`speed`, m/s). */
+  feel(time, x, y, z) {
+    this.abi.x.tocco_phone_feel(this.pointer, time, x, y, z);
+    const felt = this.abi.numbers();
+    return Array.from({ length: felt.length / 4 }, (_, i) => {
+      const [kind, at, first, second] = felt.subarray(4 * i, 4 * i + 4);
+      return kind === 0 ? { at, foot: first, force: second } : { at, speed: first };
+    });
+  }
+
+  /** Frequency, Hz, and amplitude, 0 to 1, of the last readings. */
+  tone() {
+    this.abi.x.tocco_phone_tone(this.pointer);
+    return this.abi.numbers();
+  }
+
+  /** Glides of heel and toe in a step of so many body weights: after and for how many seconds, and the goals. */
+  step(force) {
+    this.abi.x.tocco_phone_step(force);
+    const told = this.abi.numbers();
+    return Array.from({ length: told.length / 4 }, (_, i) => {
+      const [after, glide_s, heel, toe] = told.subarray(4 * i, 4 * i + 4);
+      return { after, glide_s, heel, toe };
+    });
+  }
+
+  free() {
+    this.abi.x.tocco_phone_free(this.pointer);
   }
 }
 
@@ -296,13 +370,13 @@ class Session {
     return this.abi.numbers();
   }
 
-  /** Values of the inlets after each block since the last call: the tick, then each. */
+  /** Values of the traced signals after each block since the last call: the tick, then each. */
   trace() {
     this.x.tocco_trace(this.pointer);
     return this.abi.numbers();
   }
 
-  /** What processes did since the last call: tick, number of the process, size, and again. */
+  /** What processes did since the last call: tick, number of the process, size, x and y in m, and again. */
   happened() {
     this.x.tocco_happened(this.pointer);
     return this.abi.numbers();

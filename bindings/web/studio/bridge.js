@@ -9,8 +9,8 @@ export class Bridge {
   constructor(engine, say, heard) {
     this.play = engine.send.bind(engine);
     Object.assign(this, { say, heard });
-    engine.send = (gesture) => {
-      this.play(gesture);
+    engine.send = (gesture, after) => {
+      this.play(gesture, after);
       if (this.socket?.readyState === 1) this.socket.send(JSON.stringify(gesture));
     };
     this.join();

@@ -34,3 +34,6 @@ export function label(pen, text, x, y) {
   pen.fillStyle = colour("--text");
   pen.fillText(text, x, y);
 }
+
+/** True for people who asked their system for less motion: things may fade, but not fly. */
+export const isCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -85,7 +85,16 @@ export class Controls {
       of: { min: c.range[0], max: c.range[1], scale: c.scale, unit: info.paths.find((p) => p.path === [c.path].flat()[0])?.unit ?? "1" },
       doc: `${[c.path].flat().join(", ")} from ${showValue(c.range[0])} to ${showValue(c.range[1])}, ${c.scale}.`,
     }));
-    for (const spec of named) this.host.append(this.row(spec, true));
+    // Those of parts come after the scene's own, and are many.
+    const ofParts = named.filter(({ path }) => path.includes("/"));
+    for (const spec of named.filter((own) => !ofParts.includes(own))) this.host.append(this.row(spec, true));
+    if (ofParts.length) {
+      const parts = document.createElement("details");
+      const head = document.createElement("summary");
+      head.textContent = `Controls of parts (${ofParts.length})`;
+      parts.append(head, ...ofParts.map((spec) => this.row(spec, true)));
+      this.host.append(parts);
+    }
     if (!named.length) this.host.append(this.line("This scene names no controls; everything is below."));
     const all = document.createElement("details");
     const head = document.createElement("summary");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The page's side of the sound: one AudioContext, one worklet, requests that are answered.
 import { instantiate } from "./abi.js";
+import { compare, TOGETHER } from "./echo.js";
 import { Ring } from "./ring.js";
 
 /** The module, compiled once and handed to worklet and workers. */
@@ -17,7 +18,10 @@ export async function compile() {
 /** Most channels that a worklet can have. */
 const MOST_CHANNELS = 32;
 
-/** Talks to the worklet. Events: loaded, status, problem, remark, recorded, rows. */
+/** Windows without the loudspeaker, though it played, after which the gate forgets it. */
+const FORGETS = 6;
+
+/** Talks to the worklet. Events: loaded, status, problem, remark, recorded, rows, echo. */
 export class Engine extends EventTarget {
   constructor(module) {
     super();
@@ -98,7 +102,8 @@ export class Engine extends EventTarget {
     } else if (message.watching) {
       this.watching = message.watching;
       this.watchedFrom = message.from;
-    } else if (message.recorded) this.tell("recorded", message.recorded);
+    } else if (message.echo) this.listenFor(message.echo);
+    else if (message.recorded) this.tell("recorded", message.recorded);
     else if (message.problem) {
       const asked = this.waiting.get(message.of);
       this.waiting.delete(message.of);
@@ -155,6 +160,21 @@ export class Engine extends EventTarget {
     }
   }
 
+  // A microphone that hears what is played would play it again: it is said, and the gate is told how much comes back and when.
+  listenFor({ played, heard }) {
+    const found = compare(played, heard);
+    if (!found) return;
+    if (found.is) {
+      const seconds = (found.steps * TOGETHER) / this.rate;
+      this.echo = { part: Math.max(found.part, 0.7 * (this.echo?.part ?? 0)), seconds, without: 0 };
+      this.post({ learn: [this.echo.part, seconds] });
+    } else if (this.echo && (this.echo.without += 1) >= FORGETS) {
+      this.echo = null;
+      this.post({ learn: [0, 0] });
+    }
+    this.tell("echo", this.echo ?? null);
+  }
+
   async stopListening() {
     const asked = this.microphone;
     this.microphone = null;
@@ -162,12 +182,12 @@ export class Engine extends EventTarget {
     stream?.getTracks().forEach((track) => track.stop());
   }
 
-  /** Sends a gesture, as a take has it. Where it touches is solved here, so that the audio side only copies. */
-  send(gesture) {
+  /** Sends a gesture, as a take has it, for now or so many seconds later. Where it touches is solved here, so that the audio side only copies. */
+  send(gesture, after = 0) {
     if (!this.node) return;
     try {
       const shape = "touch" in gesture ? this.names?.shapeAt(gesture) : undefined;
-      this.post({ gesture: JSON.stringify(gesture), shape, of: this.scene });
+      this.post({ gesture: JSON.stringify(gesture), shape, of: this.scene, after });
     } catch (error) {
       this.tell("problem", error.message);
     }

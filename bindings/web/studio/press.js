@@ -5,7 +5,7 @@ import { colour, fit, label } from "./canvas.js";
 import { canvasOf } from "./surfaces.js";
 
 /** Seconds that are seen, and the pieces they are kept in. */
-const SPAN_S = 4;
+export const SPAN_S = 4;
 const BINS = 500;
 /** Seconds in which a hand that is down follows the finger. */
 const FOLLOW_S = 0.03;
@@ -13,9 +13,12 @@ const FOLLOW_S = 0.03;
 const BLOWN = ["break", "spread", "burst"];
 /** Decades between the smallest event that is seen and the largest. */
 const DECADES = 3;
+/** Numbers of a happening: tick, process, size, x, y. */
+export const HAPPENING = 5;
 
 /** Inlets, each with the processes to be seen with it: those that hear it, and those that hear no inlet at all. */
-export function findPresses({ inlets, processes }) {
+export function findPresses({ inlets: all, processes }) {
+  const inlets = all.filter(({ path }) => path.endsWith("/value")); // feet have a surface of their own
   const names = new Set(inlets.map(({ name }) => name));
   const numbered = processes.map((process, number) => ({ ...process, number }));
   return inlets.map((inlet, index) => {
@@ -25,7 +28,7 @@ export function findPresses({ inlets, processes }) {
 }
 
 /** The last seconds, in pieces: the largest value of the signal, and the largest event of each process. */
-class Strip {
+export class Strip {
   constructor(rate, lanes) {
     this.ticks = (SPAN_S * rate) / BINS;
     this.lanes = Array.from({ length: lanes }, () => new Float64Array(BINS).fill(NaN));
@@ -55,7 +58,7 @@ class Strip {
   each(lane, use) {
     for (let i = 0; i < BINS; i += 1) {
       const bin = this.last - BINS + 1 + i;
-      if (bin >= 0) use(i, lane[bin % BINS]);
+      if (bin >= 0) use(i, lane[bin % BINS], BINS);
     }
   }
 
@@ -153,11 +156,11 @@ export class PressSurface {
   }
 
   /** What the audio side says of the time since it last did. */
-  follow({ tick, trace, happened, inlets }) {
-    if (inlets === 0) return;
+  follow({ tick, trace, happened, traced }) {
+    const column = 1 + traced.indexOf(`${this.inlet.name}.value`);
     this.strip ??= new Strip(this.engine.rate, 1 + this.seen.length);
-    for (let i = 0; i + inlets < trace.length; i += 1 + inlets) this.strip.put(0, trace[i], trace[i + 1 + this.index]);
-    for (let i = 0; i + 2 < happened.length; i += 3) {
+    if (column > 0) for (let i = 0; i < trace.length; i += 1 + traced.length) this.strip.put(0, trace[i], trace[i + column]);
+    for (let i = 0; i < happened.length; i += HAPPENING) {
       const lane = this.lane.get(happened[i + 1]);
       if (lane === undefined) continue;
       const at = this.strip.put(lane, happened[i], happened[i + 2]);

@@ -4,6 +4,8 @@ import { Bridge } from "./bridge.js";
 import { Controls } from "./controls.js";
 import { Editor } from "./editor.js";
 import { compile, Engine } from "./engine.js";
+import { findFlow, FlowSurface } from "./flow.js";
+import { findIce, IceSurface } from "./ice.js";
 import { Gallery } from "./gallery.js";
 import { download, fileName, LARGEST_SCENE, linkTo, Offline, sceneIn, wav } from "./keep.js";
 import { Notes } from "./keys.js";
@@ -11,6 +13,7 @@ import { findPresses, PressSurface } from "./press.js";
 import { findSurfaces, isCopy, RubSurface, StrikeSurface } from "./surfaces.js";
 import { findTank, TankSurface } from "./tank.js";
 import { VIEWS } from "./views.js";
+import { FeetSurface, findWalks, floorsOf, SOLES, WalkStrip, WalkSurface, withKey } from "./walk.js";
 
 const FIRST_SCENE = "steel-bar";
 /** Longest offline render of a scene that says "auto", s. */
@@ -40,6 +43,7 @@ class Studio {
     // What notes need of a scene comes and goes with them; what sounds goes on.
     this.notes = new Notes(this.engine, () => this.take(this.text, { isTyped: true }));
     this.surfaces = [];
+    this.lasting = new Map();
     this.views = VIEWS.map((View) => new View());
     this.viewCanvases = VIEWS.map((View) => {
       const figure = document.createElement("figure");
@@ -82,6 +86,11 @@ class Studio {
       $("power").classList.toggle("call", !detail);
     });
     engine.addEventListener("remark", ({ detail }) => say(detail));
+    engine.addEventListener("echo", ({ detail }) => {
+      $("echo").textContent = detail
+        ? `The microphone hears the loudspeaker, ${Math.round(1000 * detail.seconds)} ms later${$("gate").checked ? ": that is gated out" : ""}. Headphones, or a lower level, would be better.`
+        : "";
+    });
     engine.addEventListener("recorded", ({ detail }) => this.keepTake(detail));
     const on = (id, type, act) => $(id).addEventListener(type, act);
     on("power", "click", () => engine.turn(!engine.isOn));
@@ -103,10 +112,19 @@ class Studio {
     on("limiter", "change", () => engine.post({ limiting: $("limiter").checked }));
     on("speed", "input", () => ($("speed-out").textContent = `${this.how().speed.toPrecision(2)} m/s`));
     on("squeeze", "input", () => ($("squeeze-out").textContent = `${Math.round(1000 * this.squeeze())} ms`));
+    $("sole").append(...SOLES.map((sole) => new Option(sole.replace("-", " "), sole)));
+    on("pace", "input", () => {
+      $("pace-out").textContent = `${this.pace().toFixed(1)} m/s${this.pace() > 2 ? ", runs" : ""}`;
+      for (const surface of this.surfaces) if (surface.isGoing) engine.set(`${surface.walk.name}/speed_m_s`, this.pace());
+    });
+    on("sole", "change", () => this.wear("sole", `"${$("sole").value}"`));
+    on("weight", "input", () => ($("weight-out").textContent = `${$("weight").value} kg`));
+    on("weight", "change", () => this.wear("mass_kg", Number($("weight").value).toFixed(1)));
     on("keys", "change", () => this.notes.letters($("keys").checked).catch((error) => problem(error.message)));
     on("midi", "click", async () => say(await this.notes.midi()));
     on("undo", "click", () => this.controls.history.undo());
     on("redo", "click", () => this.controls.history.redo());
+    on("gate", "change", () => engine.post({ gate: $("gate").checked }));
     on("freeze", "click", () => {
       this.frozen = this.frozen ? undefined : engine.ring.copy();
       $("freeze").setAttribute("aria-pressed", String(Boolean(this.frozen)));
@@ -140,6 +158,27 @@ class Studio {
   /** Seconds in which a hand closes. */
   squeeze() {
     return 10 ** Number($("squeeze").value);
+  }
+
+  /** How fast a walker is to go, m/s. */
+  pace() {
+    return Number($("pace").value);
+  }
+
+  /** Everybody who walks wears or weighs something else: floors are made for it, so the text is edited. */
+  wear(key, value) {
+    return this.edit((text) => this.info.walks.reduce((all, { name }) => withKey(all, `walk.${name}`, key, value), text));
+  }
+
+  /** Makes a changed text the scene; what sounds goes on. */
+  async edit(change) {
+    try {
+      const text = change(this.text);
+      await this.take(text, { isTyped: true });
+      this.editor.show(text);
+    } catch (error) {
+      problem(error.message);
+    }
   }
 
   async start() {
@@ -184,6 +223,7 @@ class Studio {
   settle() {
     $("level").dispatchEvent(new Event("input"));
     $("limiter").dispatchEvent(new Event("change"));
+    $("gate").dispatchEvent(new Event("change"));
   }
 
   async choose(name) {
@@ -195,6 +235,8 @@ class Studio {
   /** Makes a text the scene that sounds; rejects with one line and leaves all as it was. */
   async take(text, { isTyped = false, fresh = false } = {}) {
     if (text.length > LARGEST_SCENE) throw new Error(`the scene is ${text.length} bytes long; at most ${LARGEST_SCENE} are taken`);
+    this.isFresh = fresh;
+    this.coming = text;
     await this.engine.load(this.notes.prepare(text), fresh);
     this.notes.begin();
     this.text = text;
@@ -217,13 +259,15 @@ class Studio {
     const names = findTank(info);
     if (this.tank && JSON.stringify(names) !== JSON.stringify(this.tank.names)) this.tank = this.tank.close();
     if (names) this.tank ??= new TankSurface(names, this.engine);
-    this.surfaces = [...(this.tank ? [this.tank] : []), ...presses, ...rubSurfaces, ...strikeSurfaces];
+    const flow = this.tank ? null : findFlow(info);
+    const water = flow ? [new FlowSurface(flow, this.engine, (name, position) => this.controls.put(name, position, true))] : [];
+    this.surfaces = [...this.grounds(info), ...(this.tank ? [this.tank] : []), ...water, ...presses, ...rubSurfaces, ...strikeSurfaces];
     for (const surface of this.surfaces) {
       const figure = document.createElement("figure");
       const caption = document.createElement("figcaption");
       caption.textContent = surface.caption ?? (surface.rub ? `rub ${surface.rub.on.body} with ${surface.rub.name}` : `strike ${surface.body.name}`);
       // One pad above many objects has the whole width: its time runs across it.
-      figure.classList.toggle("wide", Boolean(surface.inlet) && presses.length === 1);
+      figure.classList.toggle("wide", Boolean(surface.isWide) || (Boolean(surface.inlet) && presses.length === 1));
       figure.append(surface.canvas, caption);
       host.append(figure);
       surface.canvas.addEventListener("pointerdown", () => surface.body && this.look(surface.body.name));
@@ -237,7 +281,7 @@ class Studio {
     $("mass-box").hidden = !strikes.some(({ hammers }) => new Set(hammers.map((h) => h.mass)).size > 1);
     $("speed-box").hidden = strikes.length === 0;
     $("mode-box").hidden = rubs.length === 0;
-    $("squeeze-box").hidden = presses.every(({ isBlow }) => isBlow);
+    $("squeeze-box").hidden = presses.every(({ isBlow }) => isBlow) && !info.walks.some(({ by_inlets }) => by_inlets);
     this.hammer();
     $("look").replaceChildren(...info.bodies.flatMap((body, i) => (body.modes.length && !isCopy(body.name) ? [new Option(body.name, i)] : [])));
     $("look-box").hidden = $("look").options.length === 0;
@@ -247,6 +291,46 @@ class Studio {
     this.watched = undefined;
     this.watch();
     $("again").disabled = false;
+  }
+
+  /** Who walks, and what ice there is: both outlive an edit, and begin anew with a scene. */
+  grounds(info) {
+    const before = this.isFresh ? new Map() : this.lasting;
+    if (this.isFresh) this.lasting.forEach((surface) => surface.close?.());
+    this.lasting = new Map();
+    const last = (key, make) => {
+      const surface = before.get(key) ?? make();
+      this.lasting.set(key, surface);
+      return surface;
+    };
+    const how = { edit: (change) => this.edit(change), speed: () => this.pace() };
+    const strip = (walk) => {
+      const own = last(`strip ${walk.name} ${floorsOf(walk)}`, () => new WalkStrip(walk, this.engine));
+      own.adopt(walk, info);
+      return own;
+    };
+    const walking = findWalks(info).flatMap((walk) => {
+      const ground = last(`walk ${walk.name}`, () => new WalkSurface(walk, this.engine, how));
+      ground.adopt(walk);
+      return [ground, strip(walk)];
+    });
+    const feet = info.walks.filter(({ by_inlets }) => by_inlets).flatMap((walk) => [new FeetSurface(walk, this.engine, () => this.squeeze()), strip(walk)]);
+    const ice = findIce(info).map((sheet) => last(`ice ${JSON.stringify(sheet)}`, () => new IceSurface(sheet, this.engine, this.coming ?? this.text)));
+    before.forEach((surface, key) => this.lasting.has(key) || surface.close?.());
+    this.isFresh = false;
+    $("gate-box").hidden = info.inputs === 0;
+    $("walker").hidden = info.walks.length === 0;
+    const [walk] = info.walks;
+    if (walk) {
+      const speed = info.paths.find(({ path }) => path === `${walk.name}/speed_m_s`)?.value;
+      if (speed > 0 && !this.lasting.get(`walk ${walk.name}`)?.wasUsed) $("pace").value = speed;
+      $("sole").value = walk.sole ?? "";
+      $("weight").value = walk.mass_kg;
+      $("weight-out").textContent = `${walk.mass_kg} kg`;
+      $("pace-out").textContent = `${this.pace().toFixed(1)} m/s`;
+      $("pace-box").hidden = walking.length === 0;
+    }
+    return [...walking, ...feet, ...ice];
   }
 
   /** Shows what somebody else plays. */
@@ -297,7 +381,7 @@ class Studio {
   status(status) {
     this.last = status;
     if (this.info) this.notes.weigh(this.info.bodies, status.energies);
-    for (const surface of this.surfaces) surface.follow?.({ ...status, inlets: this.info.inlets.length });
+    for (const surface of this.surfaces) surface.follow?.({ ...status, traced: this.info.traced });
     this.load = this.load === undefined ? status.load : this.load + 0.02 * (status.load - this.load); // its clock ticks in ms
     const [unconverged, refused, reset, capped] = status.health;
     const trouble = [[unconverged, "unconverged"], [refused, "refused"], [reset, "reset"], [capped, "events too many"], [this.underruns(), "gaps"]]

@@ -118,7 +118,8 @@ export class Spectrogram {
 
 // Black over purple and orange to white, monotone in lightness.
 const HEAT = [[0, 0, 4], [40, 11, 84], [101, 21, 110], [159, 42, 99], [212, 72, 66], [245, 125, 21], [250, 193, 39], [252, 255, 200]];
-function heat(level) {
+/** Red, green and blue of a level, 0 to 1. */
+export function heat(level) {
   const at = Math.min(1, Math.max(0, level)) * (HEAT.length - 1);
   const k = Math.min(HEAT.length - 2, Math.floor(at));
   return HEAT[k].map((x, c) => x + (at - k) * (HEAT[k + 1][c] - x));
@@ -228,6 +229,7 @@ export class FrictionLoop extends Loop {
 /** Energy held by every body and law. */
 export class Energies {
   static title = "Energy";
+  static wants = (info) => [...info.bodies, ...info.contacts].map(({ name }) => name);
   zoom = 1;
 
   draw(canvas, { engine, status }) {

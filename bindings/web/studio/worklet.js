@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The audio side: plays a session a quantum at a time and sends back what the pictures need.
 import { instantiateNow } from "./abi.js";
+import { Gate } from "./echo.js";
 import { RING_FRAMES, ROW } from "./ring.js";
 
 const STATUS_EVERY_S = 1 / 60;
@@ -17,6 +18,7 @@ class Tocco extends AudioWorkletProcessor {
     this.limiting = true;
     this.wav = null;
     this.session = null;
+    this.gate = new Gate(sampleRate);
     this.busy = { quanta: 0, late: 0, spent: 0, worst: 0 };
     this.port.onmessage = ({ data }) => this.receive(data);
   }
@@ -30,6 +32,8 @@ class Tocco extends AudioWorkletProcessor {
       else if (message.limiting !== undefined) this.limiting = message.limiting;
       else if (message.record !== undefined) this.record(message.record);
       else if (message.look !== undefined) this.look = message.look;
+      else if (message.gate !== undefined) this.gate.isOn = message.gate;
+      else if (message.learn) this.gate.learn(...message.learn);
     } catch (error) {
       this.port.postMessage({ problem: error.message, of: message.id });
     }
@@ -64,10 +68,11 @@ class Tocco extends AudioWorkletProcessor {
   }
 
   // A place is solved by the page, from the names of the scene that it knew to sound; of another scene it is solved here.
-  perform({ gesture, shape, of }) {
+  perform({ gesture, shape, of, after = 0 }) {
     if (!this.session) return; // a gesture between two contexts
-    if (shape && of === this.id) this.session.touch(gesture, shape);
-    else this.session.gesture(gesture);
+    const at = after > 0 ? this.session.tick() + Math.round(after * sampleRate) : 0;
+    if (shape && of === this.id) this.session.touch(gesture, shape, at);
+    else this.session.gesture(gesture, at);
   }
 
   watch(signals) {
@@ -98,7 +103,10 @@ class Tocco extends AudioWorkletProcessor {
     const began = Date.now(); // worklets have no finer clock; the page averages
     if (session.inputs) {
       const room = session.input(frames);
-      for (let c = 0; c < Math.min(session.inputs, input.length); c += 1) room.set(input[c], c * frames);
+      for (let c = 0; c < Math.min(session.inputs, input.length); c += 1) {
+        room.set(input[c], c * frames);
+        this.gate.pass(room.subarray(c * frames, (c + 1) * frames));
+      }
     }
     const out = session.render(frames);
     if (this.wav) this.wav.push(out.slice());
@@ -108,6 +116,9 @@ class Tocco extends AudioWorkletProcessor {
     for (let c = 0; c < output.length; c += 1) {
       const channel = output[c];
       for (let i = 0; i < frames; i += 1) channel[i] = heard[c * frames + i];
+    }
+    if (session.inputs && input.length && this.gate.note(output[0], input[0])) {
+      this.port.postMessage({ echo: { played: this.gate.played.slice(), heard: this.gate.heard.slice() } });
     }
     this.meter(began, frames);
     return true;
@@ -150,7 +161,7 @@ class Tocco extends AudioWorkletProcessor {
     const load = busy.spent / (busy.quanta * budget);
     this.port.postMessage({
       status: {
-        tick: session.tick(), energies: session.energies(), modes, body: this.look, health: Array.from(session.health()),
+        tick: session.tick(), head: this.head, energies: session.energies(), modes, body: this.look, health: Array.from(session.health()),
         load, worst: busy.worst, late: busy.late, meters: session.meters(), trace: session.trace(), happened: session.happened(),
       },
     });

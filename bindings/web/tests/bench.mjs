@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Figures of the studio in a real browser: node bench.mjs PROGRAM CHROMIUM
+// Figures of the studio in a real browser: node bench.mjs PROGRAM CHROMIUM [water]
 // Prints every figure with its goal, reached or missed; exits 1 on a miss. For steady figures leave the machine alone.
 import { execFileSync, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { chromium } from "playwright-core";
 import { gzipSync } from "node:zlib";
 
-const [program, browserPath] = process.argv.slice(2);
+const [program, browserPath, only] = process.argv.slice(2);
 let missed = 0;
 function figure(name, value, goal, isReached) {
   if (!isReached) missed += 1;
@@ -60,10 +60,13 @@ function workletTime() {
   return sum;
 }
 
-/** Longest time that the machine kept a real-time thread waiting, ms; null where none can be had. */
-function stalls(seconds) {
+/** Longest time that the machine kept a thread waiting that asks for next to nothing, ms: a real-time one, as those of sound, or one of the rank of a
+ * page's workers; null where none can be had. */
+function stalls(seconds, isSound = true) {
   return new Promise((done) => {
-    const watch = spawn("chrt", ["-r", "60", process.execPath, new URL("stalls.mjs", import.meta.url).pathname, String(seconds)], { stdio: ["ignore", "pipe", "ignore"] });
+    const plain = [process.execPath, new URL("stalls.mjs", import.meta.url).pathname, String(seconds)];
+    const [command, ...args] = isSound ? ["chrt", "-r", "60", ...plain] : plain;
+    const watch = spawn(command, args, { stdio: ["ignore", "pipe", "ignore"] });
     let said = "";
     watch.stdout.on("data", (bytes) => (said += bytes));
     watch.on("error", () => done(null));
@@ -75,7 +78,7 @@ console.log("\nthe studio in a browser");
 
 // Size: what a server that compresses would send.
 let bytes = 0;
-{
+if (!only) {
   const page = await browser.newPage();
   const urls = new Set();
   page.on("request", (request) => urls.add(request.url()));
@@ -85,10 +88,10 @@ let bytes = 0;
   for (const url of urls) if (url.startsWith("http")) bytes += gzipSync(Buffer.from(await (await fetch(url)).arrayBuffer()), { level: 9 }).length;
   await page.close();
 }
-figure("page and engine, compressed", `${(bytes / 1e6).toFixed(2)} MB`, "< 1.5 MB", bytes < 1.5e6);
+if (!only) figure("page and engine, compressed", `${(bytes / 1e6).toFixed(2)} MB`, "< 1.5 MB", bytes < 1.5e6);
 
 // First sound: a cold browser profile, from the request to the first sample that is not zero.
-{
+if (!only) {
   const times = [];
   for (let i = 0; i < 3; i += 1) {
     const cold = await launch();
@@ -124,7 +127,7 @@ gain = 0.01
 `;
 
 // Gesture to sound: ticks between the message's arrival and the first sample it makes.
-{
+if (!only) {
   const page = await browser.newPage();
   await page.goto(address);
   await page.waitForFunction(() => document.documentElement.dataset.ready);
@@ -153,7 +156,7 @@ gain = 0.01
 }
 
 // 500 modes in lasting contact: time of the whole audio thread, by the kernel's account.
-{
+if (!only) {
   const page = await browser.newPage();
   await page.goto(address);
   await page.waitForFunction(() => document.documentElement.dataset.ready);
@@ -177,7 +180,7 @@ gain = 0.01
 }
 
 // A minute of play: the browser itself counts when it had nothing to play.
-{
+if (!only) {
   const page = await browser.newPage();
   await page.goto(address);
   await page.waitForFunction(() => document.documentElement.dataset.ready);
@@ -207,7 +210,7 @@ gain = 0.01
 }
 
 // Speed of the same engine here and there: a free bank, seconds of CPU per mode and sample.
-{
+if (!only) {
   const page = await browser.newPage();
   await page.goto(address);
   await page.waitForFunction(() => document.documentElement.dataset.ready);
@@ -252,7 +255,7 @@ gain = 0.01
     `[process.${type}]\ntype = "${type}"\ndriven_by = "still"\nrate_hz = 0.0\n[[tap]]\nof = "${type}"\nquantity = "sound"\ngain = 0.2\n`).join("")}`;
   await page.evaluate((text) => tocco.take(text, { fresh: true }), scene);
   await page.waitForTimeout(2000);
-  const stalled = stalls(60);
+  const stalled = stalls(60, false);
   await page.evaluate(() => {
     tocco.tank.stats.late = 0;
     tocco.tank.post({ pour: [0.3, 0.4], calm: true });

@@ -5,6 +5,32 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { address, BAR, launch, load, open, peak, problem, shots, wait, work } from "./harness.mjs";
 
+/** Texts that do not stand out from what is behind them. */
+const faintOn = (page, dialogs) => page.evaluate((ids) => {
+  for (const id of ids) document.querySelector(id).show();
+  const read = (text) => text.match(/[\d.]+/g).map(Number);
+  const light = (rgb) => {
+    const [r, g, b] = rgb.map((c) => c / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (element) => {
+    for (let e = element; e; e = e.parentElement) {
+      const [r, g, b, alpha = 1] = read(getComputedStyle(e).backgroundColor);
+      if (alpha === 1) return [r, g, b];
+    }
+    return [255, 255, 255];
+  };
+  const found = [];
+  for (const element of document.body.querySelectorAll("*")) {
+    const says = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim()) || element.matches("input[type=text], input[type=search], textarea, select");
+    if (!says || !element.checkVisibility() || element.closest("noscript, option")) continue;
+    const [a, b] = [light(read(getComputedStyle(element).color).slice(0, 3)), light(behind(element))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) found.push(`${element.tagName}#${element.id}.${element.className} ${ratio.toFixed(2)}`);
+  }
+  return [...new Set(found)];
+}, dialogs);
+
 export default {
   async "the keyboard alone plays: strike, move the point, rub, letters as notes"() {
     const page = await open();
@@ -99,32 +125,20 @@ export default {
       const nameless = controls.filter((node) => !node.name?.value?.trim()).map((node) => `${node.role.value} ${node.backendDOMNodeId}`);
       assert.deepEqual(nameless, [], colorScheme);
       const dialogs = ["#gallery", "#recorded"];
-      const faint = await page.evaluate((ids) => {
-        for (const id of ids) document.querySelector(id).show();
-        const read = (text) => text.match(/[\d.]+/g).map(Number);
-        const light = (rgb) => {
-          const [r, g, b] = rgb.map((c) => c / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
-          return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-        };
-        const behind = (element) => {
-          for (let e = element; e; e = e.parentElement) {
-            const [r, g, b, alpha = 1] = read(getComputedStyle(e).backgroundColor);
-            if (alpha === 1) return [r, g, b];
-          }
-          return [255, 255, 255];
-        };
-        const found = [];
-        for (const element of document.body.querySelectorAll("*")) {
-          const says = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim()) || element.matches("input[type=text], input[type=search], textarea, select");
-          if (!says || !element.checkVisibility() || element.closest("noscript, option")) continue;
-          const [a, b] = [light(read(getComputedStyle(element).color).slice(0, 3)), light(behind(element))];
-          const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-          if (ratio < 4.5) found.push(`${element.tagName}#${element.id}.${element.className} ${ratio.toFixed(2)}`);
-        }
-        return [...new Set(found)];
-      }, dialogs);
+      const faint = await faintOn(page, dialogs);
       assert.deepEqual(faint, [], colorScheme);
+      // A walk with its controls, and the page for phones.
+      await page.evaluate((ids) => ids.forEach((id) => document.querySelector(id).close()), dialogs);
+      await page.evaluate(() => tocco.choose("walk-garden"));
+      assert.deepEqual(await faintOn(page, []), [], `${colorScheme}: a walk`);
       await page.context().close();
+      const phone = await open({ at: `${address}phone.html`, colorScheme, viewport: { width: 390, height: 844 } });
+      assert.deepEqual(await faintOn(phone, []), [], `${colorScheme}: the phone page`);
+      const unnamed = (await (await phone.context().newCDPSession(phone)).send("Accessibility.getFullAXTree")).nodes
+        .filter((node) => !node.ignored && roles.test(node.role?.value ?? "") && !node.name?.value?.trim());
+      assert.deepEqual(unnamed, []);
+      assert.ok((await phone.evaluate(() => document.documentElement.scrollWidth)) <= 390, "as wide as a phone");
+      await phone.context().close();
     }
   },
 

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The studio in a real browser: node studio.mjs PROGRAM CHROMIUM FOLDER_FOR_SCREENSHOTS [WORD_IN_A_TEST'S_NAME]
+import echo from "./echo.mjs";
 import everyone from "./everyone.mjs";
 import { close, only } from "./harness.mjs";
+import ground from "./ground.mjs";
 import keep from "./keep.mjs";
 import keys from "./keys.mjs";
+import phone from "./phone.mjs";
 import play from "./play.mjs";
 import press from "./press.mjs";
 import serve from "./serve.mjs";
 import tank from "./tank.mjs";
 
-const tests = { ...play, ...press, ...keys, ...keep, ...serve, ...tank, ...everyone };
+const tests = { ...play, ...press, ...ground, ...phone, ...keys, ...keep, ...serve, ...echo, ...tank, ...everyone };
 let passed = 0;
 const failures = [];
 for (const [name, test] of Object.entries(tests)) {

@@ -2,7 +2,7 @@
 // The tank of water: it is poured, it is heard, it lights up, it keeps its pace.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { load, open, peak, shots, wait } from "./harness.mjs";
+import { load, open, peak, scenes, shots, wait } from "./harness.mjs";
 
 const TANK = `title = "a tank"
 [signal.still]
@@ -58,6 +58,60 @@ export default {
     // Another scene ends the water.
     await page.evaluate(() => tocco.choose("steel-bar"));
     assert.equal(await page.evaluate(() => tocco.tank === undefined), true);
+    await page.context().close();
+  },
+
+  "a tank is among the scenes, and is poured into from the gallery": async () => {
+    const page = await open();
+    await page.click("#gallery-open");
+    await page.click('#gallery button[data-scene="tank"]');
+    await page.waitForFunction(() => tocco.tank !== undefined);
+    await page.evaluate(() => tocco.engine.turn(true));
+    const canvas = page.locator("#surfaces canvas").first();
+    await canvas.focus();
+    await page.keyboard.down("Enter");
+    await wait(page, 2000);
+    await page.keyboard.up("Enter");
+    await wait(page, 600);
+    const { points, sounds } = await stats(page);
+    assert.ok(points > 100 && sounds > 5, `${points} particles, ${sounds} sounds`);
+    assert.deepEqual(page.complaints, []);
+    await page.context().close();
+  },
+
+  "every scene of water has a surface that moves its flow, by pointer and by keys, and what flows is seen": async () => {
+    const page = await open();
+    const wet = (await scenes(page)).filter(({ name, text }) => /type = "(bubbles|patter|rain|drip|splash|puddle)"/.test(text) && !/^(floor|walk|tank)/.test(name));
+    assert.ok(wet.length >= 15, `${wet.length}`);
+    await page.evaluate(() => tocco.engine.turn(true));
+    for (const { name } of wet) {
+      await page.evaluate((wanted) => tocco.choose(wanted), name);
+      const found = await page.evaluate(() => {
+        const own = tocco.surfaces.find((s) => s.water) ?? tocco.surfaces.find((s) => s.inlet);
+        own?.canvas.scrollIntoView({ block: "center" });
+        const box = own?.canvas.getBoundingClientRect();
+        return own && { isFlow: Boolean(own.water), controls: own.controls?.map(({ name, path }) => [name, [path].flat()[0]]), box: [box.left, box.top, box.width, box.height] };
+      });
+      assert.ok(found, `${name} has no surface`);
+      if (!found.isFlow) continue; // it has pads of its own, which another test presses
+      const [left, top, wide, tall] = found.box;
+      await page.mouse.move(left + 0.5 * wide, top + 0.5 * tall);
+      await page.mouse.down();
+      await page.mouse.move(left + 0.9 * wide, top + 0.2 * tall, { steps: 4 });
+      await page.mouse.up();
+      await wait(page, 700);
+      const [across] = await page.evaluate(() => {
+        const own = tocco.surfaces.find((s) => s.water);
+        return [own.controls.length ? tocco.controls.rows.get(own.controls[0].name).value : 0.9];
+      });
+      assert.ok(Math.abs(across - 0.9) < 0.02, `${name}: ${found.controls} is ${across}`);
+      await page.keyboard.press("ArrowLeft");
+      assert.ok((await page.evaluate(() => tocco.surfaces.find((s) => s.water).at[0] ?? 0)) < 0.89, `${name}: keys`);
+      await page.waitForFunction(() => tocco.surfaces.find((s) => s.water).total > 0, null, { timeout: 15_000 }).catch(() => assert.fail(`${name}: nothing is seen`));
+      if (name === "river") await page.screenshot({ path: join(shots, "river.png") });
+      assert.equal(await page.evaluate(() => document.getElementById("problem").textContent), "", name);
+    }
+    assert.deepEqual(page.complaints, []);
     await page.context().close();
   },
 };

@@ -30,6 +30,7 @@ mod error;
 mod governor;
 pub mod limiter;
 pub mod midi;
+pub mod phone;
 mod player;
 mod report;
 pub mod shoes;

@@ -154,6 +154,14 @@ pub struct Signal {
 }
 
 impl Signal {
+    /// Two signals that were exchanged for each other keep what they read: its number may be another in the scene of each. `[audio]`
+    pub(crate) fn exchange_sources(&mut self, other: &mut Signal) {
+        let by_number = |source: &Source| matches!(source, Source::Signal(_) | Source::Walk { .. });
+        if by_number(&self.source) && by_number(&other.source) {
+            core::mem::swap(&mut self.source, &mut other.source);
+        }
+    }
+
     /// A signal that has not begun. `[control]`
     pub fn new(source: Source, params: SignalParams, operators: Operators) -> Self {
         Self {

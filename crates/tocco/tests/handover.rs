@@ -225,3 +225,22 @@ fn quiet_modes_are_shed_and_hardly_missed() {
     let db = 20.0 * (f64::from(apart) / peak(&full)).log10();
     assert!(db < -50.0, "{db:.1} dB");
 }
+
+/// Signals have numbers, and an edit may give them others: who reads another signal must go on reading that one.
+#[test]
+fn a_signal_that_reads_another_still_reads_it_when_an_edit_gives_both_other_numbers() {
+    let heard = |more: &str| {
+        format!(
+            "{more}[signal.hand]\ntype = \"probe\"\nof = \"push\"\n[signal.push]\ntype = \"points\"\npoints = [[0.0, 0.0], [10.0, 10.0]]\n\
+             [signal.foot]\ntype = \"probe\"\nof = \"anna.heel_left\"\n[walk.anna]\nsource = \"inlets\"\n\
+             [[drive]]\npath = \"anna/heel_left\"\npoints = [[0.0, 0.0], [10.0, 5.0]]\n{BAR}"
+        )
+    };
+    let more = "[signal.first]\ntype = \"points\"\npoints = [[0.0, 77.0]]\n[signal.second]\ntype = \"points\"\npoints = [[0.0, 99.0]]\n";
+    for (before, after) in [(heard(""), heard(more)), (heard(more), heard(""))] {
+        let (_, engine) = edited(&before, &after, 24_000, 48_000);
+        let read = |name: &str| engine.probe(engine.scene().directory().probe(name).unwrap());
+        assert!((read("hand.value") - 1.0).abs() < 0.01, "{}", read("hand.value"));
+        assert!((read("foot.value") - 0.5).abs() < 0.01, "{}", read("foot.value"));
+    }
+}

@@ -135,7 +135,9 @@ impl Scene {
         for (index, entry) in self.directory.signal_entries().iter().enumerate() {
             let Some(was) = before(&entry.name, old.directory.signal_entries()) else { continue };
             if self.lineage.makes.signals[index] == old.lineage.makes.signals[was] {
-                core::mem::swap(&mut own.signals[index].signal, &mut theirs.signals[was].signal);
+                let (own, theirs) = (&mut own.signals[index].signal, &mut theirs.signals[was].signal);
+                core::mem::swap(own, theirs);
+                own.exchange_sources(theirs);
                 self.lineage.signals[index] = Some(was);
             }
         }
