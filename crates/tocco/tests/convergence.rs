@@ -90,6 +90,11 @@ impl Row {
 
     /// The same by the engine.
     fn simulate(&self, rate_hz: f64, keys: &str) -> Vec<f64> {
+        self.simulate_by(rate_hz, keys, false)
+    }
+
+    /// The same by the engine, with the steps of takes of format 1 if asked for.
+    fn simulate_by(&self, rate_hz: f64, keys: &str, as_at_first: bool) -> Vec<f64> {
         let n = self.balls_kg.len();
         let mut text = String::new();
         for (i, kg) in self.balls_kg.iter().enumerate() {
@@ -115,7 +120,11 @@ impl Row {
         let signals: Vec<String> = (0..n).map(|i| format!("ball{i}.velocity")).collect();
         let names: Vec<&str> = signals.iter().map(String::as_str).collect();
         let frames = (self.seconds * rate_hz).round() as usize;
-        let (rows, health) = probe(&mut engine(&text, rate_hz), &names, frames);
+        let mut engine = engine(&text, rate_hz);
+        if as_at_first {
+            engine.play_as_at_first();
+        }
+        let (rows, health) = probe(&mut engine, &names, frames);
         assert_eq!(health.unconverged, 0);
         rows.last().unwrap().clone()
     }

@@ -184,7 +184,7 @@ impl Footstep {
     fn strength(&self, force: Real) -> (Real, Real) {
         let ratio = (force / self.params.force_ref).clamp(1e-4, 1e4);
         let hurry = pow(ratio, self.params.shorten).clamp(0.5, 2.0);
-        (hurry, hurry.sqrt() * pow(ratio, self.params.loudness))
+        (hurry, fault!(FOOTSTEP_ENERGY, hurry.sqrt(), hurry * hurry) * pow(ratio, self.params.loudness))
     }
 
     /// The force of a step as far as it is known at the end of a cell. [footstep.5]
@@ -200,7 +200,8 @@ impl Footstep {
         if voice.told > 0.0 {
             return self.params.force_ref * voice.told / EXPECTED_BW;
         }
-        if left > 0.0 { voice.most.max(cell.to + cell.slope().max(0.0) * left) } else { voice.most }
+        let rises = fault!(FOOTSTEP_WAITS, cell.slope().max(0.0), 0.0);
+        if left > 0.0 { voice.most.max(cell.to + rises * left) } else { voice.most }
     }
 
     fn keep() -> Real {

@@ -104,7 +104,8 @@ impl Rain {
     fn fall(&mut self, at_s: Real, diameter: Real, distance: Real) -> bool {
         let speed = falls_at(diameter);
         if self.ports.count() > 0 {
-            let impulse = WATER_KG_M3 * PI / 6.0 * diameter * diameter * diameter * speed; // [rain.5]
+            let impulse =
+                fault!(RAIN_MOMENTUM, WATER_KG_M3, times 0.5) * PI / 6.0 * diameter * diameter * diameter * speed; // [rain.5]
             let place = (self.rng.unit() * self.ports.count() as Real) as usize;
             return self.events.insert(Event { at_s, size: impulse, place });
         }
