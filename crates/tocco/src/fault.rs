@@ -246,7 +246,7 @@ mod planted {
         FLUID_SIZE, "fluid/sound.rs", "bubbles do not grow with the level", "fluid" "size_rise", [];
         // walking
         GAIT_HUMPS, "gait/curve.rs", "feet press 1.1 times what they carry", "lib" "gait::curve::tests::walking_steps", ["002-force"];
-        GAIT_ATTACK, "gait/curve.rs", "who walks faster treads more softly at first", "lib" "gait::curve::tests::walking_steps", ["002-attack"];
+        GAIT_ATTACK, "gait/curve.rs", "who walks faster has the smaller knock", "lib" "gait::curve::tests::walking_steps", ["002-attack"];
         GAIT_HEEL, "gait/curve.rs", "heels stay down too long", "lib" "gait::curve::tests::heel_and_toe", [];
         WALK_RATE, "gait/curve.rs", "1.1 times the steps", "walking" "a_walker_steps", [];
         WALK_EVEN, "gait/walker.rs", "left and right steps last alike", "walking" "two_steps", [];
@@ -254,7 +254,7 @@ mod planted {
         RUN_CONTACT, "gait/curve.rs", "running feet stand 1.25 times as long", "lib" "gait::curve::tests::running_has", [];
         JUMP_SPEED, "gait/curve.rs", "jumps are too high", "walking" "a_jump_leaves", [];
         SOLE_GRAINS, "gait/sole.rs", "small soles press more grains", "lib" "gait::sole::tests::a_smaller", [];
-        STEP_REST, "process/step.rs", "steps are drawn 100 ms after the last", "walking" "nothing_is_drawn", [];
+        STEP_DRAWS, "process/step.rs", "nothing is drawn after the first step", "walking" "nothing_is_drawn", [];
         BAND_WIDTH, "process/particles.rs", "bands are 1.2 times as wide", "lib" "process::particles::tests::a_grain", ["002-table-5.1"];
         FOOTSTEP_ENERGY, "process/footstep.rs", "shorter steps are louder than their force", "lib" "process::footstep::tests::a_steeper", [];
         FOOTSTEP_WAITS, "process/footstep.rs", "a step waits for its force", "lib" "process::footstep::tests::a_steeper", [];

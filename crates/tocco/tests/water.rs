@@ -398,7 +398,8 @@ fn rain_on_a_body_hands_over_the_momentum_of_its_drops_and_is_booked() {
     let gained = engine.energy() - engine.work();
     assert!(gained.abs() < 1e-9 * engine.work(), "{gained}");
     // A drop of 2 mm falls at 6.5 m/s (Gunn and Kinzer) and weighs 4.2 mg.
-    let (falls, _) = (tocco::process::rain::falls_at(2e-3), 0);
+    let (falls, momentum) = (tocco::process::rain::falls_at(2e-3), tocco::process::rain::momentum_of(2e-3));
+    assert!((momentum / (4.18e-6 * falls) - 1.0).abs() < 1e-3, "{momentum}");
     assert!((falls - 6.5).abs() < 0.1, "{falls}");
 }
 

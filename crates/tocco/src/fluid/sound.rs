@@ -145,7 +145,7 @@ impl Rules {
                 time_s: time_s + delay, // [fluid.13]
                 kind: Kind::Bubble,
                 radius_m: r,
-                amplitude: force * pow(r / 0.004, 0.8),  // [fluid.11]
+                amplitude: force * pow(r / 0.004, 0.8), // [fluid.11]
                 rise: 0.02 + 0.18 * fault!(FLUID_RISE, s, 1.0 - s) * self.rng.unit(), // [fluid.12]
                 ..hit
             });

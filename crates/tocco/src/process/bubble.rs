@@ -92,7 +92,13 @@ impl Tone {
     pub fn bubble(law: BubbleLaw, radius_m: Real, amplitude: Real, rise: Real, attack: Real) -> Self {
         let freq_hz = law.freq_hz(radius_m.clamp(SMALLEST_M, LARGEST_M));
         let damping = damping(freq_hz);
-        Self { amplitude, freq_hz, damping, rise_rate: fault!(BUBBLE_RISE, rise * damping, 0.0), attack_s: attack / freq_hz }
+        Self {
+            amplitude,
+            freq_hz,
+            damping,
+            rise_rate: fault!(BUBBLE_RISE, rise * damping, 0.0),
+            attack_s: attack / freq_hz,
+        }
     }
 
     /// Its sound at a time since it began, Pa. [bubble.1] [bubble.4]

@@ -463,6 +463,9 @@ mod tests {
         };
         let (soft, hard) = (force_of(10.0), force_of(80.0));
         assert!(hard[40].0 > 3.0 * soft[40].0 && hard[40].1 > soft[40].1, "{:?} {:?}", soft[40], hard[40]);
+        // What rises within the window: F = 0.12 and 0.82, so T_D = 0.5 (held) and 1.28; level sqrt(T_D) F^0.75.
+        let ratio = (1.28_f64 / 0.5).sqrt() * (0.82_f64 / 0.12).powf(0.75);
+        assert!((hard[40].0 / soft[40].0 / ratio - 1.0).abs() < 0.15, "{} {ratio}", hard[40].0 / soft[40].0);
         // A straight rise is foreseen from its first millisecond to 1 ms of the window; from 11 ms on nothing moves.
         for levels in [soft, hard] {
             let final_level = levels[59].0;

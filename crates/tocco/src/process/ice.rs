@@ -106,7 +106,8 @@ pub fn coincidence_hz(thickness_m: Real, young_pa: Real) -> Real {
 
 /// Wave number of bending waves, 1/m, at an angular frequency, rad/s. [ice.6]
 pub fn wave_number(omega: Real, thickness_m: Real) -> Real {
-    let d = fault!(ICE_WAVES, YOUNG_PA, times 0.8) * thickness_m * thickness_m * thickness_m / (12.0 * (1.0 - POISSON * POISSON));
+    let d = fault!(ICE_WAVES, YOUNG_PA, times 0.8) * thickness_m * thickness_m * thickness_m
+        / (12.0 * (1.0 - POISSON * POISSON));
     let mut k = pow(omega * omega * ICE_KG_M3 * thickness_m / d, 0.25).max(1e-6);
     for _ in 0..60 {
         k = pow(omega * omega * (ICE_KG_M3 * thickness_m + WATER_KG_M3 / k) / d, 0.25);

@@ -157,7 +157,8 @@ impl Geometry {
     /// By how much water loads the wall: its mass grows by this factor. [vessel.5]
     pub fn load(&self, water_m3: Real) -> Real {
         let wet = self.level_m(water_m3) / self.height_m;
-        let c_w = fault!(VESSEL_LOAD, 0.2, 0.1) * WATER_KG_M3 * self.radius_m / (self.material.density_kg_m3 * self.thickness_m);
+        let c_w = fault!(VESSEL_LOAD, 0.2, 0.1) * WATER_KG_M3 * self.radius_m
+            / (self.material.density_kg_m3 * self.thickness_m);
         1.0 + c_w * wet * wet * wet * wet
     }
 
