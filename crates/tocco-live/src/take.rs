@@ -20,7 +20,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tocco::engine::{START, hashed};
 use tocco::{Command, Directory, Document, Engine, Gesture, Queue, Scene};
 
-/// Version of the format. In takes of format 1 a jump of a parameter of control rate waited for the next control tick.
+/// Version of the format. In takes of format 1 a jump of a parameter of control rate waited for the next control tick, and any
+/// contact took 32 steps at any rate ([`Engine::play_as_at_first`]).
 const FORMAT: u64 = 2;
 /// No take is longer than this, bytes: it is read at once.
 pub const MOST_BYTES: u64 = 1 << 30;
@@ -308,7 +309,7 @@ impl Replay {
         let Header { rate_hz, channels, .. } = take.header;
         let mut engine = Engine::new(take.header.build()?);
         if take.header.format == 1 {
-            engine.jump_late();
+            engine.play_as_at_first();
         }
         let mut directory = engine.scene().directory().clone();
         let limiter = take.header.limiter(&directory);

@@ -6,8 +6,10 @@
 //!
 //! **Law.** `[contact.2]  x = position(a) - position(b)`; a force f pushes `a` by -f and `b` by +f.
 //! `[contact.3]  sub-steps M = next power of two of N h/tau`, at most 64, tau the estimated contact time (D.5, H3).
-//! `[contact.4]  N = 64 max(1, 22.7 us/h)` steps for a contact that comes and goes, so that its error, about 0.04 % of the
-//! rebound at 44.1 kHz, falls with the rate; 32 for one that has been closed for N samples.
+//! `[contact.4]  N = 128 max(1, 22.7 us/h)` steps for a contact that comes and goes, so that its error, about 0.01 % of the
+//! rebound at 44.1 kHz, falls with the rate; 32 for one that has been closed for N samples. One that is open needs none: two
+//! samples after the last touch the island is back at one step a sample. Twice as many where several contacts of an island came
+//! within N samples: what one collision leaves is where the next begins, and its error grows with every one.
 //!
 //! **Sources.** 004; physics.md D.2, D.4, D.5, H1, H3.
 
@@ -33,12 +35,24 @@ const REST: Real = 1e-6;
 
 /// Steps for a contact that lasts.
 const STEPS_LASTING: Real = 32.0;
-/// Samples without a touch after which a contact is no longer sub-stepped.
-const APART: u64 = 32;
+/// Samples for which a contact that lasts keeps its number.
+const KEPT: u64 = 32;
+/// Samples without a touch after which a contact is no longer sub-stepped. A touch that comes is seen before its step.
+const APART: u64 = 2;
 
 /// Steps for a contact that comes and goes. [contact.4]
 fn steps_brief(sample_s: Real) -> Real {
-    64.0 * (1.0 / (44_100.0 * sample_s)).max(1.0)
+    128.0 * (1.0 / (44_100.0 * sample_s)).max(1.0)
+}
+
+/// By which rule sub-steps are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StepRule {
+    /// [contact.4]
+    #[default]
+    Present,
+    /// 32 steps for any contact at any rate, kept for 32 samples: what sounded in takes of format 1.
+    First,
 }
 
 /// A place on a body.
@@ -82,11 +96,15 @@ pub struct Contact {
     /// Samples after which it lasts, and when it closed.
     brief: u64,
     closed_at: Option<u64>,
+    /// How its sub-steps are counted.
+    rule: StepRule,
     /// The limits hold for the present law and masses; they are made when they are asked for.
     estimated: bool,
     level: usize,
     level_until: u64,
     last_touch: Option<u64>,
+    /// The last sample in which it touched and did not last.
+    came: Option<u64>,
     /// Height of the surface under the contact, m, and the way slid so far, m.
     height: Real,
     travelled: Real,
@@ -131,10 +149,12 @@ impl Contact {
             limits_lasting: [Real::INFINITY; LEVELS - 1],
             brief: 0,
             closed_at: None,
+            rule: StepRule::Present,
             estimated: false,
             level: 0,
             level_until: 0,
             last_touch: None,
+            came: None,
             height: 0.0,
             travelled: 0.0,
             texture: None,
@@ -153,7 +173,8 @@ impl Contact {
     }
 
     /// Recomputes the speeds at which sub-steps are needed, after a change of law or mass. `[audio]`
-    fn estimate(&mut self, inverse_mass: Real, sample_s: Real) {
+    fn estimate(&mut self, inverse_mass: Real, sample_s: Real, rule: StepRule) {
+        self.rule = rule;
         let brief = fault!(SUBSTEP_RULE, steps_brief(sample_s), times 0.125);
         self.brief = brief as u64;
         for level in 0..LEVELS - 1 {
@@ -220,6 +241,9 @@ impl Contact {
             self.level = level;
             return level;
         }
+        if self.rule == StepRule::First {
+            return self.want_level_at_first(touching, s0, dt, tick);
+        }
         if !touching {
             self.closed_at = None;
             let apart = self.last_touch.is_none_or(|last| tick >= last + APART);
@@ -228,7 +252,9 @@ impl Contact {
         }
         let lasts = tick.saturating_sub(*self.closed_at.get_or_insert(tick)) >= self.brief;
         if lasts {
-            self.level_until = self.level_until.min(tick + APART);
+            self.level_until = self.level_until.min(tick + KEPT);
+        } else {
+            self.came = Some(tick);
         }
         let limits = if lasts { &self.limits_lasting } else { &self.limits };
         let ask = if s0.abs() <= REST * self.compression {
@@ -239,7 +265,28 @@ impl Contact {
         };
         if ask >= self.level || tick >= self.level_until {
             self.level = ask;
-            self.level_until = tick + if lasts { APART } else { self.brief };
+            self.level_until = tick + if lasts { KEPT } else { self.brief };
+        }
+        self.level
+    }
+
+    /// True if it came, or came and went, so lately that it is one of a series of collisions.
+    fn came_lately(&self, tick: u64) -> bool {
+        self.came.is_some_and(|came| tick <= came + self.brief)
+    }
+
+    /// The same by [`StepRule::First`]: up at once, down after 32 samples.
+    #[cold]
+    fn want_level_at_first(&mut self, touching: bool, s0: Real, dt: Real, tick: u64) -> usize {
+        let ask = if !touching || s0.abs() <= REST * self.compression {
+            0
+        } else {
+            let speed = s0.abs() / dt;
+            self.limits_lasting.iter().position(|limit| speed <= *limit).unwrap_or(LEVELS - 1)
+        };
+        if ask >= self.level || tick >= self.level_until {
+            self.level = ask;
+            self.level_until = tick + KEPT;
         }
         self.level
     }

@@ -31,9 +31,9 @@
 //! ```
 
 use crate::command;
-use crate::contact::Site;
 pub use crate::contact::world::Health;
 use crate::contact::world::{World, stored};
+use crate::contact::{Site, StepRule};
 use crate::gesture::{FASTEST_M_S, LARGEST_N_S, LONGEST_GLIDE_S};
 pub use crate::hash::{START, sample as hashed};
 use crate::math::Real;
@@ -70,8 +70,8 @@ pub struct Engine {
     max_level: usize,
     /// Part of the energy of everything below which untouched modes are silenced.
     drop_below: Real,
-    /// Jumps wait for the next sample or control tick.
-    late_jumps: bool,
+    /// Jumps wait for the next sample or control tick, and sub-steps are counted by the first rule.
+    as_at_first: bool,
     /// Scenes that ring out, and scenes that have.
     leaving: [Option<Leaving>; LEAVING],
 }
@@ -152,17 +152,18 @@ impl Engine {
             past: Health::default(),
             max_level: LEVELS - 1,
             drop_below: 0.0,
-            late_jumps: false,
+            as_at_first: false,
             leaving: [const { None }; LEAVING],
         };
         engine.find_moving_slots();
         engine
     }
 
-    /// Lets [`Command::Jump`] wait for the next sample, or control tick where the parameter is of control rate, as it did in
-    /// takes of format 1. `[control]`
-    pub fn jump_late(&mut self) {
-        self.late_jumps = true;
+    /// Plays as takes of format 1 were played: [`Command::Jump`] waits for the next sample, or control tick where the parameter
+    /// is of control rate, and sub-steps are counted by [`StepRule::First`], in this scene and those that replace it. `[control]`
+    pub fn play_as_at_first(&mut self) {
+        self.as_at_first = true;
+        self.scene.runtime.world.count_steps(StepRule::First);
     }
 
     /// The scene that sounds.
@@ -402,6 +403,9 @@ impl Engine {
         self.past = self.health();
         (self.past.omitted, self.next_event) = (0, 0);
         (new.runtime.world.max_level, new.runtime.world.drop_below) = (self.max_level, self.drop_below);
+        if self.as_at_first {
+            new.runtime.world.count_steps(StepRule::First);
+        }
         new.adopt(&mut self.scene, adopt);
         if adopt {
             let now = self.tick - self.origin;
@@ -470,7 +474,7 @@ impl Engine {
         self.past.clamped += u64::from(wanted != value);
         slot.drive = None; // a command overrides a drive
         slot.end_stream();
-        if way == Way::AtOnce && fault!(JUMP_LATE, !self.late_jumps, false) {
+        if way == Way::AtOnce && fault!(JUMP_LATE, !self.as_at_first, false) {
             slot.rest_at(wanted);
             (slot.slope, slot.curvature) = (0.0, 0.0); // of a glide that ends here
             return self.scene.runtime.write_slot(index, wanted);

@@ -218,6 +218,47 @@ mod planted {
         SPREAD_MOMENTUM, "process/spread.rs", "spread impacts bring 1.1 times their momentum", "processes" "a_spread_impact", [];
         BREAK_ENERGY, "process/breaking.rs", "cracks have three times their energy", "processes" "the_pieces_of", [];
         RESTITUTION, "process/flight.rs", "things bounce too high", "lib" "process::flight::tests::a_bouncing", [];
+        // water and ice
+        BUBBLE_PITCH, "process/bubble.rs", "bubbles are 5 % sharp", "lib" "process::bubble::tests::the_table", ["002-table-4.1"];
+        BUBBLE_DAMPING, "process/bubble.rs", "bubbles ring twice as long", "lib" "process::bubble::tests::the_table", ["002-table-4.1"];
+        BUBBLE_RISE, "process/bubble.rs", "the pitch of bubbles does not rise", "water" "a_triggered_bubble", ["002-table-4.1", "002-fig-4.2"];
+        PATTER_BANDS, "process/patter.rs", "the second band of a landing is too low", "lib" "process::patter::tests::the_bands", ["002-fig-4.2"];
+        PATTER_DECAY, "process/patter.rs", "landings last eight times as long", "lib" "process::patter::tests::a_landing", ["002-fig-4.2"];
+        DRIP_SHALLOW, "process/drip.rs", "drops close bubbles where no water stands", "water" "a_drop_into", ["002-fig-4.1"];
+        DRIP_DEPTH, "process/drip.rs", "bubbles are larger than the water is deep", "water" "no_bubble_of", ["002-fig-4.1"];
+        DRIP_CLOSES, "process/drip.rs", "bubbles of large drops close too soon", "water" "drops_close", [];
+        SPLASH_SIZE, "process/splash.rs", "what is thrown is 1.1 times as large as its mass says", "water" "a_splash_is", [];
+        SPLASH_DRAG, "process/splash.rs", "half the drag on the way to the bottom", "water" "a_stone", [];
+        RAIN_MOMENTUM, "process/rain.rs", "drops of rain weigh half", "water" "rain_on", [];
+        VESSEL_END, "resonator/vessel.rs", "the air of a cup ends at half its correction", "vessel" "the_air_in", [];
+        VESSEL_NECK, "resonator/vessel.rs", "necks of bottles are too short", "vessel" "a_bottle_sinks", [];
+        VESSEL_LOAD, "resonator/vessel.rs", "water loads a wall by half", "vessel" "the_wall_of", [];
+        ICE_COINCIDENCE, "process/ice.rs", "ice is a tenth stiffer where it sings", "ice" "the_tone", ["002-coincidence"];
+        ICE_WAVES, "process/ice.rs", "waves in ice are too slow", "ice" "the_tone", ["002-coincidence"];
+        ICE_EXPONENT, "process/ice.rs", "energies of fractures fall more steeply", "ice" "energies_of", [];
+        ICE_FORGETS, "process/ice.rs", "ice forgets what it has borne", "ice" "ice_that_has", [];
+        ICE_DONE, "process/ice.rs", "ice that has opened goes on cracking", "ice" "ice_opens", [];
+        FLUID_FALL, "fluid.rs", "water falls with 0.7 of gravity", "fluid" "water_in_the_air", ["002-fig-4.3", "002-dam-front"];
+        FLUID_PRESSURE, "fluid.rs", "water is pushed apart by a tenth", "fluid" "a_tank_at_rest", ["002-fig-4.3"];
+        FLUID_KERNEL, "fluid/kernel.rs", "gradients are 0.7 of what they should be", "lib" "fluid::kernel::tests::the_gradient", [];
+        FLUID_STANDS, "fluid/sound.rs", "bubbles sound before water stands", "fluid" "only_impacts", ["002-fig-4.3"];
+        FLUID_RISE, "fluid/sound.rs", "bubbles rise the less the deeper", "fluid" "size_rise", ["002-fig-4.3"];
+        FLUID_SIZE, "fluid/sound.rs", "bubbles do not grow with the level", "fluid" "size_rise", [];
+        // walking
+        GAIT_HUMPS, "gait/curve.rs", "feet press 1.1 times what they carry", "lib" "gait::curve::tests::walking_steps", ["002-force"];
+        GAIT_ATTACK, "gait/curve.rs", "who walks faster has the smaller knock", "lib" "gait::curve::tests::walking_steps", ["002-attack"];
+        GAIT_HEEL, "gait/curve.rs", "heels stay down too long", "lib" "gait::curve::tests::heel_and_toe", [];
+        WALK_RATE, "gait/curve.rs", "1.1 times the steps", "walking" "a_walker_steps", [];
+        WALK_EVEN, "gait/walker.rs", "left and right steps last alike", "walking" "two_steps", [];
+        WALK_ALIKE, "gait/walker.rs", "all steps are alike", "walking" "two_steps", [];
+        RUN_CONTACT, "gait/curve.rs", "running feet stand 1.25 times as long", "lib" "gait::curve::tests::running_has", [];
+        JUMP_SPEED, "gait/curve.rs", "jumps are too high", "walking" "a_jump_leaves", [];
+        SOLE_GRAINS, "gait/sole.rs", "small soles press more grains", "lib" "gait::sole::tests::a_smaller", [];
+        STEP_DRAWS, "process/step.rs", "nothing is drawn after the first step", "walking" "nothing_is_drawn", [];
+        BAND_WIDTH, "process/particles.rs", "bands are 1.2 times as wide", "lib" "process::particles::tests::a_grain", ["002-table-5.1"];
+        FOOTSTEP_ENERGY, "process/footstep.rs", "shorter steps are louder than their force", "lib" "process::footstep::tests::a_steeper", [];
+        FOOTSTEP_WAITS, "process/footstep.rs", "a step waits for its force", "lib" "process::footstep::tests::a_steeper", [];
+        FOLLOW_LEVEL, "signal/follow.rs", "envelopes reach 0.9 of the sound", "lib" "signal::follow::tests::silence", ["002-envelope"];
         // rooms and air
         ROOM_T60, "output/room.rs", "rooms ring 1.15 times as long", "room" "every_octave_band", [];
         SABINE, "output/room.rs", "walls swallow more than Sabine says", "room" "walls_by_absorption", [];

@@ -307,13 +307,13 @@ impl Tank {
         let count = self.len();
         for (axis, size) in size.into_iter().enumerate() {
             for k in 0..count {
-                self.speed[axis][k] += self.gravity[axis] * dt;
+                self.speed[axis][k] += fault!(FLUID_FALL, self.gravity[axis], times 0.7) * dt;
                 let x = self.place[axis][k] + self.speed[axis][k] * dt;
                 self.next[axis][k] = x.clamp(0.5 * d, size - 0.5 * d);
             }
         }
         self.pairs.find(&self.next, size);
-        let relaxation = if count > MANY { RELAXATION_MANY } else { RELAXATION };
+        let relaxation = fault!(FLUID_PRESSURE, if count > MANY { RELAXATION_MANY } else { RELAXATION }, times 0.1);
         for _ in 0..TURNS {
             self.pairs.weigh(&self.next, &self.kernel, &mut self.sums);
             for k in 0..count {

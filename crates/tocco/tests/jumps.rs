@@ -69,13 +69,14 @@ fn a_jump_and_a_stroke_at_any_tick_sound_as_a_scene_written_with_the_value() {
 #[test]
 fn a_jump_of_what_sounds_gains_nothing_and_takes_of_format_1_may_wait_for_their_control_tick() {
     let text = scene(NETWORK, "mass_kg = 0.012")
-        .replace("[\"hammer\", \"b\"]", "[\"hammer\", \"b.b\"]")
+        // As many steps by either rule, so that the jump alone differs.
+        .replace("[\"hammer\", \"b\"]", "[\"hammer\", \"b.b\"]\nsubsteps = 8")
         .replace("of = \"b\"", "of = \"b.b\"");
     let text = text.as_str();
     let render = |late: bool| {
         let mut engine = engine(text, RATE_HZ);
         if late {
-            engine.jump_late();
+            engine.play_as_at_first();
         }
         let mut queue = Queue::new();
         let directory = engine.scene().directory().clone();

@@ -101,6 +101,9 @@ fn the_wall_of_a_glass_sinks_as_it_fills_and_more_than_it_holds_changes_nothing(
     assert!((heard / dry - 1.0).abs() < 0.003, "{heard} {dry}");
     let full = dry / glass().load(capacity).sqrt();
     assert!(full < 0.9 * dry);
+    // By the closed form: 1 + 0.2 rho_w R/(rho h).
+    let wall = glass().material.density_kg_m3 * glass().thickness_m;
+    assert!((glass().load(capacity) / (1.0 + 0.2 * 998.0 * 0.035 / wall) - 1.0).abs() < 1e-9);
     for water in [capacity, 3.0 * capacity] {
         let heard = peak(&text(water), "rim", full);
         assert!((heard / full - 1.0).abs() < 0.003, "{heard} {full}");

@@ -190,9 +190,21 @@ fn two_steps_of_a_walk_differ_and_left_and_right_differ_by_the_asymmetry() {
     assert!(steps.len() >= 4 && apart(&steps[1], &steps[2]) < 0.05, "{}", apart(&steps[1], &steps[2]));
     let steps = stances(&varied, 0);
     assert!(apart(&steps[1], &steps[2]) > 0.06, "{}", apart(&steps[1], &steps[2]));
+    // In the middle of the stance, too, where no knock reaches.
+    let middle = |steps: &[Vec<f64>]| {
+        steps.windows(2).map(|two| apart(&two[0][200..400], &two[1][200..400])).fold(0.0, f64::max)
+    };
+    assert!(middle(&stances(&same, 0)[1..]) < 0.015 && middle(&steps[1..]) > 0.03, "{}", middle(&steps[1..]));
     let lame = walk("variation_01 = 0\nasymmetry_01 = 0.03\n");
     let sum = |side: usize| stances(&lame, side)[1].iter().sum::<f64>();
     assert!((sum(0) / sum(1) - 1.03).abs() < 0.005, "{}", sum(0) / sum(1));
+    // The left step takes 1.03 times as long as the right one, of 548 ms.
+    let down = [0, 1]
+        .map(|side: usize| onsets(&(0..7000).map(|k| lame[2 * side][k] + lame[2 * side + 1][k]).collect::<Vec<f64>>()));
+    let [left, right] = [down[0][1], down[1].iter().copied().find(|k| *k > down[0][1]).unwrap()];
+    let again = down[0][2];
+    let longer = (right - left) as f64 - (again - right) as f64;
+    assert!((longer - 0.03 * 548.2).abs() < 3.0, "{left} {right} {again}");
 }
 
 #[test]

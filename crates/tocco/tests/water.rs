@@ -66,12 +66,21 @@ fn a_triggered_bubble_sounds_by_its_closed_form_from_its_very_tick() {
         assert_eq!(happened.len(), 1);
         assert!((happened[0].at_s - began).abs() < 1e-12 && happened[0].size == 0.3, "{happened:?}");
         let tone = Tone::bubble(BubbleLaw::VanDenDoel, 0.004, 0.3, 0.15, 0.35);
+        // Van den Doel's bubble, written out: f = 3/r, xi = 0.15, an attack of 0.35 periods.
+        let freq_hz = 3.0_f64 / 0.004;
+        let damping = 0.043 * freq_hz + 0.0014 * freq_hz.powf(1.5);
+        let bubble = |t: f64| {
+            let turns = freq_hz * (t + 0.5 * 0.15 * damping * t * t);
+            let begun = 1.0 - (-t * freq_hz / 0.35).exp();
+            if t < 0.0 { 0.0 } else { 0.3 * begun * (-damping * t).exp() * (std::f64::consts::TAU * turns).sin() }
+        };
         let channels = engine.scene().channels();
         // The end comes at e^-7.
         let until = ((began + 7.0 / tone.damping) * rate_hz) as usize;
         let frames = heard.chunks(channels).map(|frame| f64::from(frame[0])).enumerate().take(until);
         for (i, x) in frames {
-            let wanted = tone.at(i as f64 / rate_hz - began);
+            let wanted = bubble(i as f64 / rate_hz - began);
+            assert!((tone.at(i as f64 / rate_hz - began) - wanted).abs() < 1e-12);
             assert!((x - wanted).abs() < 3e-8, "{rate_hz} Hz, sample {i}: {x} {wanted}");
         }
         assert_eq!(engine.health().refused, 0);
@@ -298,6 +307,30 @@ fn a_drop_into_water_no_deeper_than_itself_only_lands_and_one_into_deep_water_ri
 }
 
 #[test]
+fn no_bubble_of_a_drop_is_wider_than_the_water_is_deep() {
+    use tocco::process::drip::Drop;
+    use tocco::process::water::Sound;
+    let mut rng = tocco::rng::Rng::new(3, "drops");
+    for depth_m in [0.009, 0.02, 1.0] {
+        let drop = Drop { diameter_m: 0.008, height_m: 0.4, depth_m };
+        let mut lowest = f64::INFINITY;
+        for _ in 0..400 {
+            drop.fall(0.0, 0.55, 1.0, 1.0, &mut rng, |birth| {
+                if let Sound::Tone(tone) = birth.sound {
+                    lowest = lowest.min(tone.freq_hz);
+                }
+            });
+        }
+        // At most 0.4 of the depth, and by its own size 0.55 of the drop, e^(0.12 n).
+        let (by_depth, by_size) = (3.0 / (0.4 * depth_m), 3.0 / (0.55 * 0.008));
+        assert!(lowest >= by_depth * (1.0 - 1e-12), "{depth_m} m: {lowest} {by_depth}");
+        if by_depth > by_size {
+            assert!((lowest / by_depth - 1.0).abs() < 1e-9, "{depth_m} m: {lowest} {by_depth}");
+        }
+    }
+}
+
+#[test]
 fn a_splash_has_three_parts_and_shallow_water_lacks_the_cavity() {
     let splash = "type = 'splash'\nspray = 0.0\ngain = 1.0";
     let (deep, _) = triggered(splash, &[0.05, 0.5, 1.0], 2.0);
@@ -365,7 +398,8 @@ fn rain_on_a_body_hands_over_the_momentum_of_its_drops_and_is_booked() {
     let gained = engine.energy() - engine.work();
     assert!(gained.abs() < 1e-9 * engine.work(), "{gained}");
     // A drop of 2 mm falls at 6.5 m/s (Gunn and Kinzer) and weighs 4.2 mg.
-    let (falls, _) = (tocco::process::rain::falls_at(2e-3), 0);
+    let (falls, momentum) = (tocco::process::rain::falls_at(2e-3), tocco::process::rain::momentum_of(2e-3));
+    assert!((momentum / (4.18e-6 * falls) - 1.0).abs() < 1e-3, "{momentum}");
     assert!((falls - 6.5).abs() < 0.1, "{falls}");
 }
 

@@ -26,7 +26,7 @@ impl World {
         (new.compression, new.awake, new.stroke, new.before) = (old.compression, old.awake, old.stroke, old.before);
         (new.force, new.last_force, new.height, new.travelled) = (old.force, old.last_force, old.height, old.travelled);
         (new.level, new.level_until, new.last_touch) = (old.level, old.level_until, old.last_touch);
-        new.closed_at = old.closed_at;
+        (new.closed_at, new.came) = (old.closed_at, old.came);
     }
 
     /// After the exchange: everything is awake, contacts that were not handed over (`stays` says which were) begin

@@ -56,7 +56,7 @@ impl World {
         self.push_outside(island);
         let mut dt = self.sample_s / (1u32 << self.islands[island].level) as Real;
         self.predict_strokes(from, to, dt);
-        let mut level = 0;
+        let (mut level, mut series) = (0, 0);
         let mut struck = false;
         for at in from..to {
             let index = self.linked[at];
@@ -67,9 +67,12 @@ impl World {
             if touching {
                 struck |= self.note_touch(index, tick);
             }
-            level = level.max(self.contacts[index].want_level(touching, s0, dt, tick));
+            let contact = &mut self.contacts[index];
+            level = level.max(contact.want_level(touching, s0, dt, tick));
+            series += u32::from(contact.came_lately(tick));
         }
-        level = level.min(self.max_level);
+        let finer = usize::from(level > 0 && series > 1); // [contact.4]
+        level = (level + finer).min(self.max_level);
         if struck || level != self.islands[island].level {
             self.set_level(island, level);
             let ratio = dt;

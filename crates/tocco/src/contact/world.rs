@@ -9,7 +9,7 @@
 
 use super::coupled::Scratch;
 use super::sleep::{links, root};
-use super::{Contact, Site};
+use super::{Contact, Site, StepRule};
 use crate::interactor::Solution;
 use crate::math::Real;
 use crate::resonator::{LEVELS, Reading, Resonator};
@@ -124,6 +124,8 @@ pub struct World {
     pub health: Health,
     /// Largest sub-step level allowed.
     pub max_level: usize,
+    /// How sub-steps are counted; told by [`World::count_steps`].
+    rule: StepRule,
     /// Bodies that have been tuned since the last control tick, and since the one before: their compliances may move by
     /// the sample.
     pub(super) tuned: Vec<bool>,
@@ -187,6 +189,7 @@ impl World {
             work: 0.0,
             health: Health::default(),
             max_level: LEVELS - 1,
+            rule: StepRule::Present,
             quiet: vec![false; n],
             dormant: vec![false; contacts.len()],
             restless: vec![false; contacts.len()],
@@ -327,11 +330,17 @@ impl World {
         self.bodies[a.body].position(a.port) - self.bodies[b.body].position(b.port) + height // [contact.2]
     }
 
+    /// Counts sub-steps by a rule from now on. `[audio]`
+    pub fn count_steps(&mut self, rule: StepRule) {
+        self.rule = rule;
+        self.contacts.iter_mut().for_each(|contact| contact.estimated = false);
+    }
+
     /// Recomputes the speeds at which a contact needs sub-steps.
     pub(super) fn estimate(&mut self, contact: usize) {
         let Contact { a, b, .. } = self.contacts[contact];
         let inverse = self.bodies[a.body].inverse_mass(a.port) + self.bodies[b.body].inverse_mass(b.port);
-        self.contacts[contact].estimate(inverse, self.sample_s);
+        self.contacts[contact].estimate(inverse, self.sample_s, self.rule);
         self.contacts[contact].estimated = true;
     }
 

@@ -41,7 +41,7 @@ impl Kernel {
         Self {
             per_length: 1.0 / smoothing,
             weight,
-            slope: -5.0 * weight / (smoothing * smoothing),
+            slope: fault!(FLUID_KERNEL, -5.0 * weight / (smoothing * smoothing), times 0.7),
             own: weight,
             least: 1e-9 / (spacing * spacing),
         }

@@ -136,17 +136,17 @@ impl Rules {
             particles,
         };
         out.push(hit);
-        if h > self.level_min_m {
+        if h > fault!(FLUID_STANDS, self.level_min_m, 0.0) {
             let s = (h / DEEP_M).min(1.0);
-            let r = 0.16 * radius_m * (0.6 + 0.8 * s) * exp(0.25 * self.rng.normal());
+            let r = 0.16 * radius_m * (0.6 + fault!(FLUID_SIZE, 0.8, 0.0) * s) * exp(0.25 * self.rng.normal());
             let r = r.clamp(BUBBLES_M[0], BUBBLES_M[1]).min(0.4 * h); // [fluid.11]
             let delay = 0.3 * (radius_m / super::GRAVITY_M_S2).sqrt() * self.rng.unit();
             out.push(Sound {
                 time_s: time_s + delay, // [fluid.13]
                 kind: Kind::Bubble,
                 radius_m: r,
-                amplitude: force * pow(r / 0.004, 0.8),  // [fluid.11]
-                rise: 0.02 + 0.18 * s * self.rng.unit(), // [fluid.12]
+                amplitude: force * pow(r / 0.004, 0.8), // [fluid.11]
+                rise: 0.02 + 0.18 * fault!(FLUID_RISE, s, 1.0 - s) * self.rng.unit(), // [fluid.12]
                 ..hit
             });
         }

@@ -67,12 +67,13 @@ impl WalkCurve {
                 two([0.256_020_794_434_029_25, 0.373_507_671_184_702_5, 1.176_417_682_612_839_6]),
                 two([-0.066_875_243_630_962_49, -0.383_973_605_783_151_2, 0.700_258_789_443_25]),
                 two([-0.157_299_970_711_266_58, 0.116_782_080_224_417_94, 1.248_704_560_646_186_8]),
-            ],
+            ]
+            .map(|force| fault!(GAIT_HUMPS, force, times 1.1)),
             slopes: [
-                10.797_945_201_960_928 + 12.115_358_143_898_515 * u,
+                10.797_945_201_960_928 + fault!(GAIT_ATTACK, 12.115_358_143_898_515, times - 1.0) * u,
                 -3.587_796_781_882_335 - 0.271_607_050_830_205_14 * u,
             ],
-            knock: (0.436_668_091_662_225 + 0.517_669_954_314_755 * u).max(0.0),
+            knock: (0.436_668_091_662_225 + fault!(GAIT_ATTACK, 0.517_669_954_314_755, times -1.0) * u).max(0.0),
             knock_at: KNOCK,
             front_first: 0.0,
             tiptoe: 0.0,
@@ -167,14 +168,14 @@ impl WalkCurve {
     /// The heel's share of it. [gait.4]
     pub fn heel_share(&self, s: Real) -> Real {
         let front = self.front_first * exp(-(s / 0.1) * (s / 0.1));
-        (1.0 - smoothstep((s - 0.12) / 0.54)) * (1.0 - front) * (1.0 - self.tiptoe)
+        (1.0 - smoothstep((s - fault!(GAIT_HEEL, 0.12, 0.3)) / 0.54)) * (1.0 - front) * (1.0 - self.tiptoe)
     }
 }
 
 /// Timing of walking at a speed, m/s: steps a second, and the stance's share of a stride.
 pub fn walk_timing(v: Real) -> (Real, Real) {
     // The ratio of step length to rate is constant; Kirtley, Whittle and Jefferson 1985 for the share.
-    (1.6 * v.max(0.05).sqrt(), 0.642 - 0.035 * v.min(3.0))
+    (fault!(WALK_RATE, 1.6, 1.76) * v.max(0.05).sqrt(), 0.642 - 0.035 * v.min(3.0))
 }
 
 /// A running step. [gait.3]
@@ -242,7 +243,7 @@ impl RunCurve {
 
 /// How long a running foot stands at a speed, s: 0.26 s at 3 m/s, 0.13 s at 9.
 pub fn run_contact_s(v: Real) -> Real {
-    0.52 * pow(v.max(0.5), -0.63)
+    fault!(RUN_CONTACT, 0.52, 0.65) * pow(v.max(0.5), -0.63)
 }
 
 /// A jump from both feet, in total body weights: choice, but for its impulse. [gait.6]
@@ -263,7 +264,7 @@ pub const LAND_S: Real = 0.5;
 impl JumpCurve {
     /// A jump of a height, m.
     pub fn new(height_m: Real) -> Self {
-        let speed = (2.0 * GRAVITY * height_m.max(0.0)).sqrt();
+        let speed = (fault!(JUMP_SPEED, 2.0, 2.5) * GRAVITY * height_m.max(0.0)).sqrt();
         let solve = |length_s: Real, base: fn(Real) -> Real, shape: fn(Real) -> Real| {
             let (n, mut missing, mut gives) = (500, speed / GRAVITY, 0.0);
             for k in 0..n {

@@ -79,7 +79,8 @@ impl Sole {
 
     /// Factor on the number of grains; `toe`: under the front of the foot. [sole.2]
     pub fn grains(&self, toe: bool) -> Real {
-        self.area_m2[usize::from(toe)] / AREA_M2
+        let grains = self.area_m2[usize::from(toe)] / AREA_M2;
+        fault!(SOLE_GRAINS, grains, 1.0 / grains)
     }
 
     /// Factor on grit and dust between it and solid ground. [sole.5]

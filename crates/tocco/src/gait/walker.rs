@@ -413,7 +413,7 @@ impl Walker {
         // The foot on the outside of a turn carries more of it.
         let outside = 0.1 * turn * if side == 0 { -1.0 } else { 1.0 };
         let gain = 1.0 + sign * asymmetry + outside;
-        let wobble = core::array::from_fn(|_| variation * self.rng.normal());
+        let wobble = core::array::from_fn(|_| fault!(WALK_ALIKE, variation, 0.0) * self.rng.normal());
         let slip = self.params.slip_01 * self.params.speed_m_s;
         let (place, heading, begin_s) = (self.beside(side), self.heading, self.next_s);
         let foot = &mut self.feet[side];
@@ -452,7 +452,8 @@ impl Walker {
         let sign = if side == 0 { 0.5 } else { -0.5 };
         let twist = 0.15 * self.feet[side].twist;
         let jitter = (0.02 * variation_01 * self.rng.normal()).clamp(-0.06, 0.06);
-        self.next_s += step_s * (1.0 + sign * self.params.asymmetry_01 + jitter + twist); // [walker.3]
+        let asymmetry = fault!(WALK_EVEN, self.params.asymmetry_01, 0.0);
+        self.next_s += step_s * (1.0 + sign * asymmetry + jitter + twist); // [walker.3]
     }
 
     fn stop(&mut self) {

@@ -237,6 +237,7 @@ impl Friction {
         b.curve.rate = 1.0 / (stribeck_m_s * stribeck_m_s);
         b.elastic = fault!(LUGRE_INSTEAD, self.law == FrictionLaw::ElastoPlastic, false);
         b.plain = b.elastic && b.viscous.exponent == 1.0;
+        b.eased = quick::Eased::default();
         self.press();
     }
 

@@ -61,7 +61,7 @@ impl BubbleLaw {
     /// Pitch of a bubble of a radius in m, Hz. [bubble.2]
     pub fn freq_hz(self, radius_m: Real) -> Real {
         match self {
-            BubbleLaw::VanDenDoel => 3.0 / radius_m,
+            BubbleLaw::VanDenDoel => fault!(BUBBLE_PITCH, 3.0 / radius_m, times 1.05),
             BubbleLaw::Minnaert => 3.26 / radius_m,
         }
     }
@@ -69,7 +69,7 @@ impl BubbleLaw {
 
 /// Damping of a bubble of this pitch, 1/s. [bubble.3]
 pub fn damping(freq_hz: Real) -> Real {
-    0.043 * freq_hz + 0.0014 * freq_hz * freq_hz.sqrt()
+    fault!(BUBBLE_DAMPING, 0.043 * freq_hz + 0.0014 * freq_hz * freq_hz.sqrt(), times 0.5)
 }
 
 /// One decaying tone whose pitch may rise.
@@ -92,7 +92,13 @@ impl Tone {
     pub fn bubble(law: BubbleLaw, radius_m: Real, amplitude: Real, rise: Real, attack: Real) -> Self {
         let freq_hz = law.freq_hz(radius_m.clamp(SMALLEST_M, LARGEST_M));
         let damping = damping(freq_hz);
-        Self { amplitude, freq_hz, damping, rise_rate: rise * damping, attack_s: attack / freq_hz }
+        Self {
+            amplitude,
+            freq_hz,
+            damping,
+            rise_rate: fault!(BUBBLE_RISE, rise * damping, 0.0),
+            attack_s: attack / freq_hz,
+        }
     }
 
     /// Its sound at a time since it began, Pa. [bubble.1] [bubble.4]

@@ -73,7 +73,7 @@ pub fn surely_closes(diameter_m: Real, height_m: Real) -> bool {
 /// When the bubble of a drop closes, s, without its chance. [drip.3]
 pub fn closes_after(diameter_m: Real) -> Real {
     let by_tension = 0.75 * (WATER_KG_M3 * diameter_m * diameter_m * diameter_m / TENSION_N_M).sqrt();
-    by_tension.min(1.8 * (0.5 * diameter_m / GRAVITY_M_S2).sqrt())
+    by_tension.min(fault!(DRIP_CLOSES, 1.8, 1.4) * (0.5 * diameter_m / GRAVITY_M_S2).sqrt())
 }
 
 /// A number of a Poisson law of this mean, at most 512. `[audio]`
@@ -119,11 +119,12 @@ impl Drop {
         let (chance, wait, spread) = (rng.unit(), rng.normal(), rng.normal());
         let rise = 0.1 + 0.1 * rng.unit();
         let companions = poisson(rng, 2.0);
-        if depth_m <= diameter_m || !(surely_closes(diameter_m, height_m) || chance < 0.75) {
+        let shallow = fault!(DRIP_SHALLOW, depth_m <= diameter_m, false);
+        if shallow || !(surely_closes(diameter_m, height_m) || chance < 0.75) {
             return;
         }
         let closes_s = at_s + closes_after(diameter_m) * (1.0 + 0.06 * wait).max(0.5);
-        let radius = (size * diameter_m * exp(0.12 * spread)).min(0.4 * depth_m); // [drip.4]
+        let radius = (size * diameter_m * exp(0.12 * spread)).min(fault!(DRIP_DEPTH, 0.4 * depth_m, 1.0)); // [drip.4]
         let mut say = |at_s: Real, radius: Real, amplitude: Real| {
             if radius / freq_scale >= SMALLEST_M {
                 let tone = Tone::bubble(BubbleLaw::default(), radius / freq_scale, amplitude, rise, 0.35);

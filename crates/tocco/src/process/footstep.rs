@@ -184,7 +184,7 @@ impl Footstep {
     fn strength(&self, force: Real) -> (Real, Real) {
         let ratio = (force / self.params.force_ref).clamp(1e-4, 1e4);
         let hurry = pow(ratio, self.params.shorten).clamp(0.5, 2.0);
-        (hurry, hurry.sqrt() * pow(ratio, self.params.loudness))
+        (hurry, fault!(FOOTSTEP_ENERGY, hurry.sqrt(), hurry * hurry) * pow(ratio, self.params.loudness))
     }
 
     /// The force of a step as far as it is known at the end of a cell. [footstep.5]
@@ -200,7 +200,8 @@ impl Footstep {
         if voice.told > 0.0 {
             return self.params.force_ref * voice.told / EXPECTED_BW;
         }
-        if left > 0.0 { voice.most.max(cell.to + cell.slope().max(0.0) * left) } else { voice.most }
+        let rises = fault!(FOOTSTEP_WAITS, cell.slope().max(0.0), 0.0);
+        if left > 0.0 { voice.most.max(cell.to + rises * left) } else { voice.most }
     }
 
     fn keep() -> Real {
@@ -462,6 +463,9 @@ mod tests {
         };
         let (soft, hard) = (force_of(10.0), force_of(80.0));
         assert!(hard[40].0 > 3.0 * soft[40].0 && hard[40].1 > soft[40].1, "{:?} {:?}", soft[40], hard[40]);
+        // What rises within the window: F = 0.12 and 0.82, so T_D = 0.5 (held) and 1.28; level sqrt(T_D) F^0.75.
+        let ratio = (1.28_f64 / 0.5).sqrt() * (0.82_f64 / 0.12).powf(0.75);
+        assert!((hard[40].0 / soft[40].0 / ratio - 1.0).abs() < 0.15, "{} {ratio}", hard[40].0 / soft[40].0);
         // A straight rise is foreseen from its first millisecond to 1 ms of the window; from 11 ms on nothing moves.
         for levels in [soft, hard] {
             let final_level = levels[59].0;

@@ -95,7 +95,7 @@ pub const ICE_TRIGGER: &[Spec] = &[
 
 /// Frequency of coincidence of a sheet of this thickness, m, and Young's modulus, Pa, Hz. [ice.5]
 pub fn coincidence_hz(thickness_m: Real, young_pa: Real) -> Real {
-    let b = young_pa / (12.0 * (1.0 - POISSON * POISSON));
+    let b = fault!(ICE_COINCIDENCE, young_pa, times 1.1) / (12.0 * (1.0 - POISSON * POISSON));
     let c2 = AIR_M_S * AIR_M_S;
     let mut k = pow(c2 * WATER_KG_M3 / b, 1.0 / 3.0).max((c2 * ICE_KG_M3 / b).sqrt());
     for _ in 0..60 {
@@ -106,7 +106,8 @@ pub fn coincidence_hz(thickness_m: Real, young_pa: Real) -> Real {
 
 /// Wave number of bending waves, 1/m, at an angular frequency, rad/s. [ice.6]
 pub fn wave_number(omega: Real, thickness_m: Real) -> Real {
-    let d = YOUNG_PA * thickness_m * thickness_m * thickness_m / (12.0 * (1.0 - POISSON * POISSON));
+    let d = fault!(ICE_WAVES, YOUNG_PA, times 0.8) * thickness_m * thickness_m * thickness_m
+        / (12.0 * (1.0 - POISSON * POISSON));
     let mut k = pow(omega * omega * ICE_KG_M3 * thickness_m / d, 0.25).max(1e-6);
     for _ in 0..60 {
         k = pow(omega * omega * (ICE_KG_M3 * thickness_m + WATER_KG_M3 / k) / d, 0.25);
@@ -293,11 +294,12 @@ impl Ice {
         }
         let (p, index) = (self.params, self.place(spot, cell.index));
         self.places[index].last = cell.index;
+        self.places[index].threshold_n = fault!(ICE_FORGETS, self.places[index].threshold_n, times 0.99);
         let range = [p.smallest_j, p.largest_j.max(p.smallest_j)];
         let (mut count, mut beyond) = (0, 0);
-        while !self.places[index].open && force_n > self.places[index].threshold_n {
+        while !fault!(ICE_DONE, self.places[index].open, false) && force_n > self.places[index].threshold_n {
             let at_s = cell.from_s() + GRID_S * self.rng.unit();
-            let energy = energy_of(p.exponent, range, self.rng.unit()); // [ice.2]
+            let energy = energy_of(fault!(ICE_EXPONENT, p.exponent, times 1.2), range, self.rng.unit()); // [ice.2]
             self.places[index].threshold_n -= p.step_n * ln(1.0 - self.rng.unit());
             count += 1;
             if count > MOST_AT_ONCE {

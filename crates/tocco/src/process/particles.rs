@@ -94,7 +94,7 @@ pub struct BandPass {
 impl BandPass {
     /// Another place, Hz, below half the rate. `[audio]`
     pub fn tune(&mut self, freq_hz: Real, bandwidth_hz: Real, rate_hz: Real) {
-        let t = tan(PI * (bandwidth_hz / rate_hz).min(0.49));
+        let t = fault!(BAND_WIDTH, tan(PI * (bandwidth_hz / rate_hz).min(0.49)), times 1.2);
         let scale = 1.0 / (1.0 + t);
         self.b = t * scale;
         self.a = [-2.0 * cos(TAU * (freq_hz / rate_hz).min(0.499)) * scale, (1.0 - t) * scale];

@@ -60,10 +60,10 @@ impl Hit {
     /// Something of a radius, m, lands; `speed` is k, m/s, `decay_s` that of a radius of 3 mm. [patter.1] [patter.2]
     pub fn landing(radius_m: Real, amplitude: Real, speed: Real, decay_s: Real, rng: &mut Rng) -> Self {
         let freq_hz = (speed / radius_m).clamp(350.0, 7000.0) * exp(0.15 * rng.normal());
-        let decay_s = decay_s * (radius_m / 3e-3).sqrt();
+        let decay_s = fault!(PATTER_DECAY, decay_s, times 8.0) * (radius_m / 3e-3).sqrt();
         let first = Formant { freq_hz, bandwidth_hz: 0.45 * freq_hz, gain: 1.0, decay_s, glide: -6.0 };
         let second = Formant {
-            freq_hz: 2.7 * freq_hz,
+            freq_hz: fault!(PATTER_BANDS, 2.7, 1.5) * freq_hz,
             bandwidth_hz: 0.9 * freq_hz,
             gain: 0.6,
             decay_s: 0.7 * decay_s,
@@ -345,6 +345,22 @@ impl Process for Patter {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_bands_of_a_landing_lie_where_its_size_puts_them() {
+        // k/R within 350 to 7000 Hz, times e^(0.15 n); the second 2.7 times as high, twice as wide.
+        let mut rng = Rng::new(8, "bands");
+        for (radius, middle) in [(8e-3, 1625.0), (1e-3, 7000.0), (0.1, 350.0)] {
+            let (mut sum, runs) = (0.0, 2000);
+            for _ in 0..runs {
+                let [first, second] = Hit::landing(radius, 0.5, 13.0, 4e-3, &mut rng).formants;
+                sum += crate::math::ln(first.freq_hz / middle) / Real::from(runs);
+                assert!((second.freq_hz / first.freq_hz - 2.7).abs() < 1e-12);
+                assert!((second.bandwidth_hz / first.bandwidth_hz - 2.0).abs() < 1e-12);
+            }
+            assert!(sum.abs() < 0.015, "{radius} m: {sum}");
+        }
+    }
 
     #[test]
     fn a_landing_is_as_loud_as_its_closed_form_at_every_rate() {

@@ -71,6 +71,12 @@ pub fn falls_at(diameter_m: Real) -> Real {
     (9.65 - 10.3 * exp(-600.0 * diameter_m)).max(0.1)
 }
 
+/// Momentum of a drop of a diameter, m, that falls freely, N s. [rain.5]
+pub fn momentum_of(diameter_m: Real) -> Real {
+    let mass = fault!(RAIN_MOMENTUM, WATER_KG_M3, times 0.5) * PI / 6.0 * diameter_m * diameter_m * diameter_m;
+    mass * falls_at(diameter_m)
+}
+
 /// Drops that fall.
 pub struct Rain {
     params: RainParams,
@@ -102,9 +108,8 @@ impl Rain {
 
     /// One drop; false if there is no room.
     fn fall(&mut self, at_s: Real, diameter: Real, distance: Real) -> bool {
-        let speed = falls_at(diameter);
         if self.ports.count() > 0 {
-            let impulse = WATER_KG_M3 * PI / 6.0 * diameter * diameter * diameter * speed; // [rain.5]
+            let impulse = momentum_of(diameter);
             let place = (self.rng.unit() * self.ports.count() as Real) as usize;
             return self.events.insert(Event { at_s, size: impulse, place });
         }
@@ -181,7 +186,7 @@ impl Process for Rain {
     fn trigger(&mut self, at_s: Real, values: &[Real]) -> Triggered {
         let &[diameter, distance, delay_s, ..] = values else { return Triggered::Refused };
         if self.ports.count() > 0 {
-            let impulse = WATER_KG_M3 * PI / 6.0 * diameter * diameter * diameter * falls_at(diameter);
+            let impulse = momentum_of(diameter);
             let place = (self.rng.unit() * self.ports.count() as Real) as usize;
             let event = Event { at_s: at_s + delay_s, size: impulse, place };
             // A hit must fall into the present cell.

@@ -82,7 +82,7 @@ pub struct Thrown {
 impl Thrown {
     /// A mass, kg, from a height, m, into a depth, m. [splash.1]
     pub fn new(mass_kg: Real, height_m: Real, depth_m: Real) -> Self {
-        let radius_m = pow(3.0 * mass_kg / (4.0 * PI * WATER_KG_M3), 1.0 / 3.0);
+        let radius_m = fault!(SPLASH_SIZE, pow(3.0 * mass_kg / (4.0 * PI * WATER_KG_M3), 1.0 / 3.0), times 1.1);
         Self { mass_kg, speed_m_s: (2.0 * GRAVITY_M_S2 * height_m).sqrt(), radius_m, depth_m }
     }
 
@@ -108,7 +108,7 @@ impl Thrown {
 
     /// Impulse at the bottom, N s, and when, s. [splash.6]
     pub fn bottom(&self, drag: Real) -> (Real, Real) {
-        let a = 3.0 * drag / (8.0 * self.radius_m);
+        let a = fault!(SPLASH_DRAG, 3.0, 1.5) * drag / (8.0 * self.radius_m);
         let speed = self.speed_m_s.max(1e-6);
         let after_s = if a * self.depth_m > 1e-9 {
             (exp((a * self.depth_m).min(50.0)) - 1.0) / (a * speed)

@@ -68,7 +68,7 @@ impl PerStep {
     /// Hears a cell, draws if it is time, and says what the process hears. `[audio]`
     pub fn enter(&mut self, cell: Cell, process: &mut dyn Process) -> Cell {
         let due = self.quiet >= REST || (self.quiet >= APART && cell.to > cell.from);
-        if due && !self.fresh && !process.is_awake() {
+        if fault!(STEP_DRAWS, due, false) && !self.fresh && !process.is_awake() {
             self.draw(process);
         }
         if cell.to > BEGINS {

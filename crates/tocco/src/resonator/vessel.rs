@@ -122,7 +122,8 @@ impl Geometry {
         };
         match self.form {
             VesselForm::Cup => {
-                let length = self.height_m - self.level_m(water_m3) + 0.62 * self.radius_m;
+                let end = fault!(VESSEL_END, 0.62, 0.3) * self.radius_m;
+                let length = self.height_m - self.level_m(water_m3) + end;
                 core::array::from_fn(|m| {
                     let freq_hz = (2 * m + 1) as Real * SOUND_M_S / (4.0 * length);
                     (freq_hz, quality(freq_hz, self.radius_m).max(0.6))
@@ -131,7 +132,8 @@ impl Geometry {
             VesselForm::Bottle => {
                 let [radius, length] = self.neck_m;
                 let air = (self.capacity_m3() - water_m3).max(1e-3 * self.capacity_m3()); // [vessel.2]
-                let freq_hz = SOUND_M_S / TAU * (PI * radius * radius / (air * (length + 1.46 * radius))).sqrt();
+                let neck = length + fault!(VESSEL_NECK, 1.46, 1.0) * radius;
+                let freq_hz = SOUND_M_S / TAU * (PI * radius * radius / (air * neck)).sqrt();
                 let pipe_hz = SOUND_M_S / (2.0 * (length + 1.46 * radius));
                 // Above it the neck rings as a pipe open at both ends.
                 let of = |m: usize| if m == 0 { freq_hz } else { m as Real * pipe_hz };
@@ -156,7 +158,8 @@ impl Geometry {
     /// By how much water loads the wall: its mass grows by this factor. [vessel.5]
     pub fn load(&self, water_m3: Real) -> Real {
         let wet = self.level_m(water_m3) / self.height_m;
-        let c_w = 0.2 * WATER_KG_M3 * self.radius_m / (self.material.density_kg_m3 * self.thickness_m);
+        let c_w = fault!(VESSEL_LOAD, 0.2, 0.1) * WATER_KG_M3 * self.radius_m
+            / (self.material.density_kg_m3 * self.thickness_m);
         1.0 + c_w * wet * wet * wet * wet
     }
 

@@ -56,7 +56,7 @@ impl Follower {
     pub fn hear(&mut self, sample: Real) {
         let size = if sample.is_finite() { sample.abs() } else { 0.0 };
         let b = self.keep[usize::from(size <= self.envelope)];
-        self.envelope = (1.0 - b) * size + b * self.envelope; // [follow.1]
+        self.envelope = fault!(FOLLOW_LEVEL, 1.0 - b, times 0.9) * size + b * self.envelope; // [follow.1]
         if self.envelope < 1e-30 {
             self.envelope = 0.0;
         }

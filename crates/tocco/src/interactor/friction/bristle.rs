@@ -24,7 +24,7 @@
 //! **Sources.** physics.md E.2 to E.4, C21 to C24, C28; 000 (8.44)-(8.48).
 
 use super::fast::sin_cos_pi;
-use super::quick::Trend;
+use super::quick::{Eased, Trend};
 use super::{Curve, Solved, Viscous, side};
 use crate::math::{PI, Real};
 use crate::param::LawSpec;
@@ -138,6 +138,8 @@ pub(super) struct Bristle {
     pub plain: bool,
     /// y/v of the last steps.
     pub trend: Trend,
+    /// For quick.rs; made anew after a change of sigma or of the step.
+    pub eased: Eased,
     /// [friction.5]; only tests switch it off.
     limited: bool,
 }
@@ -161,6 +163,7 @@ impl Default for Bristle {
             per_stribeck: 0.0,
             plain: false,
             trend: Trend::default(),
+            eased: Eased::default(),
             most: 0.0,
             inverse: 1.0,
             limited: true,
@@ -173,6 +176,7 @@ impl Bristle {
         if self.half != 0.5 * dt {
             self.half = 0.5 * dt;
             self.per_half = 1.0 / self.half;
+            self.eased = Eased::default();
         }
         self.z = self.before.max(-self.most).min(self.most);
     }

@@ -228,7 +228,7 @@ impl Modal {
     pub(super) fn excursion(&self, port: usize) -> Real {
         let mut sum = 0.0;
         for (i, mode) in self.bank.modes[..self.bank.slots_in_use()].iter().enumerate() {
-            let (State { q, p }, phi) = (self.motion(i), self.ports[port].heard.at(i));
+            let (State { q, p }, phi) = (self.motion(i), self.ports[port].target().at(i));
             if mode.mass == 0.0 || phi == 0.0 || (q == 0.0 && p == 0.0) {
                 continue;
             }

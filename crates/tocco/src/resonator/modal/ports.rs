@@ -98,9 +98,9 @@ impl Modal {
         modes.filter(|(_, mode)| self.sounds(mode)).map(move |(i, mode)| (mode.now, self.ports[port].touched.at(i)))
     }
 
-    /// The real modes with their shape where a port is heard.
+    /// The real modes with their shape where a port is touched, unless a strike falls beside it.
     pub(super) fn each_shape(&self, port: usize) -> impl Iterator<Item = (&Mode, Real)> {
         let real = self.bank.modes.iter().enumerate().filter(|(_, mode)| mode.mass > 0.0);
-        real.map(move |(i, mode)| (mode, self.ports[port].heard.at(i))).filter(|(_, phi)| *phi != 0.0)
+        real.map(move |(i, mode)| (mode, self.ports[port].target().at(i))).filter(|(_, phi)| *phi != 0.0)
     }
 }
