@@ -22,7 +22,7 @@
 //! **Sources.** Fletcher, Rossing, *The Physics of Musical Instruments*, sections 2.18 and 2.19.
 
 use super::modal::{Modal, ModalParams, Pole, Tuning};
-use super::waveguide::{LOWEST_HZ, StringParams, Wanted, wanted};
+use super::waveguide::{self, LOWEST_HZ, StringParams, Wanted, wanted};
 use super::{CONTROL_TICKS, LEVELS, Reading, Resonator};
 use crate::math::{PI, Real, cos, sin};
 use crate::param::{Params, Spec, Tunable};
@@ -177,6 +177,9 @@ impl Tunable for Partials {
 }
 
 impl Resonator for Partials {
+    fn pace(&self, param: usize) -> u64 {
+        waveguide::pace(param)
+    }
     fn ports(&self) -> usize {
         self.bank.ports()
     }
