@@ -247,6 +247,8 @@ fn recover(paths: &[PathBuf], list: bool) -> Result<()> {
             found += 1;
             let line = match recording::mend(&left, list) {
                 Ok(Mended::Alive) => "is being recorded".to_owned(),
+                Ok(Mended::Empty) if list => "nothing was recorded in it yet".to_owned(),
+                Ok(Mended::Empty) => "nothing was recorded in it yet; removed".to_owned(),
                 Ok(Mended::Kept(words, target)) if list => format!("{words}, for {}", target.display()),
                 Ok(Mended::Kept(words, target)) => format!("{words}, now {}", target.display()),
                 Err(error) => {

@@ -37,6 +37,10 @@ const TWICE: [(&str, &str); 8] = [
     ("syn", "2 and 3 by macros of others, at build time"),
 ];
 
+/// Crates that nobody looks after any more, and why they stay.
+const UNMAINTAINED: [(&str, &str); 1] =
+    [("ttf-parser", "by plotters, for letters in pictures: it reads the font inside the program and no other")];
+
 /// True if what an expression of licences asks for is among ours: `A OR B`, `A AND B`, `(A OR B) AND C`, `A/B`.
 fn is_free(expression: &str) -> bool {
     let alternatives = |part: &str| {
@@ -72,6 +76,9 @@ fn every_licence_may_be_passed_on_and_no_crate_comes_twice_without_a_reason() {
     assert!(versions.len() > 100, "{} crates", versions.len());
     for (name, all) in versions.iter().filter(|(_, all)| all.len() > 1) {
         assert!(TWICE.iter().any(|(known, _)| known == name), "{name} comes as {all:?}: move to one, or say why here");
+    }
+    for (name, why) in UNMAINTAINED {
+        assert!(versions.contains_key(name), "{name} is gone, and its reason here ({why}) with it");
     }
     for (name, why) in TWICE {
         let count = versions.get(name).map_or(0, Vec::len);

@@ -4,10 +4,10 @@
 
 mod common;
 
-use common::{good, tocco};
+use common::{SmallDisk, good, tocco};
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use tocco_lab::wav::WavReader;
@@ -15,22 +15,14 @@ use tocco_lab::wav::WavReader;
 /// The first Ctrl-C ends within this time, whatever is stuck.
 const AT_ONCE: Duration = Duration::from_secs(2);
 
-fn samples(path: &Path) -> Vec<u32> {
-    hound::WavReader::open(path).unwrap().into_samples::<f32>().map(|x| x.unwrap().to_bits()).collect()
-}
-
 /// Frames of a sound as an independent reader counts them.
 fn frames(path: &Path) -> u32 {
     hound::WavReader::open(path).unwrap().duration()
 }
 
-/// Renders a take; it must give the beginning of what was recorded beside it, bit for bit. How many frames that are.
+/// Frames of a take, which gives the beginning of what was recorded beside it, bit for bit.
 fn replays(folder: &Path, take: &Path, wav: &Path) -> usize {
-    good(folder, &["--quiet", "render", "--take", take.to_str().unwrap(), "--bits", "32f", "-o", "again.wav"]);
-    let (again, played) = (samples(&folder.join("again.wav")), samples(wav));
-    let both = again.len().min(played.len());
-    assert!(again[..both] == played[..both], "the take gives other samples");
-    again.len() / usize::from(hound::WavReader::open(wav).unwrap().spec().channels)
+    common::replays(folder, take, wav).frames
 }
 
 fn signal(which: &str, id: u32) {
@@ -65,29 +57,6 @@ fn play(folder: &Path, words: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tocco"));
     command.arg("play").args(words).current_dir(folder).stdin(Stdio::null());
     command
-}
-
-/// A disk of its own; unmounted with the value.
-struct SmallDisk(PathBuf);
-
-impl SmallDisk {
-    fn mount(at: &Path, kib: u32) -> Option<Self> {
-        fs::create_dir(at).unwrap();
-        let size = format!("size={kib}k");
-        let done =
-            Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(at).stderr(Stdio::null()).status();
-        if !done.is_ok_and(|status| status.success()) {
-            tocco_testing::skip("recording on a full disk", "the right to mount one (root)");
-            return None;
-        }
-        Some(Self(at.to_path_buf()))
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
-    }
 }
 
 #[test]

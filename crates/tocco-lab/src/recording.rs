@@ -223,6 +223,8 @@ pub enum Mended {
     Alive,
     /// What is in it, in words, and where that is now (or would be).
     Kept(String, PathBuf),
+    /// It was left before anything was recorded: it is gone (or would be).
+    Empty,
 }
 
 /// Looks at an unfinished recording and, unless only asked to look, mends it: what is good of it takes its name, or another where
@@ -236,12 +238,34 @@ pub fn mend(path: &Path, look: bool) -> Result<Mended> {
     }
     let mut first = [0; 4];
     let sound = file.read_exact(&mut first).is_ok() && matches!(&first, b"RIFF" | b"RF64");
+    if !sound && is_empty(&mut file).map_err(wrong)? {
+        if !look {
+            fs::remove_file(path).map_err(|e| Error::writing(path, &e))?;
+        }
+        return Ok(Mended::Empty);
+    }
     let target = free_name(&meant(path).unwrap_or_else(|| path.to_path_buf()));
     let words = if sound { mend_sound(path, &mut file, look)? } else { mend_take(path, &mut file, look)? };
     if !look {
         atomic_file::settle(&file, path, &target).map_err(|e| Error::writing(&target, &e))?;
     }
     Ok(Mended::Kept(words, target))
+}
+
+/// True of a file without a byte, and of a take that was left before its first mark: its scene at most, and no sound.
+fn is_empty(file: &mut File) -> io::Result<bool> {
+    use std::io::Read;
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(0))?;
+    file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+    let has_mark = bytes.split_inclusive(|byte| *byte == b'\n').any(is_end);
+    let (begun, length) = (take::BEGINS, take::BEGINS.len().min(bytes.len()));
+    Ok(bytes[..length] == begun[..length] && !has_mark)
+}
+
+/// True of a whole line at which a take may end.
+fn is_end(line: &[u8]) -> bool {
+    line.ends_with(b"\n") && (line.starts_with(take::MARK) || line.starts_with(b"{\"end\""))
 }
 
 fn mend_sound(path: &Path, file: &mut File, look: bool) -> Result<String> {
@@ -275,7 +299,7 @@ fn mend_take(path: &Path, file: &mut File, look: bool) -> Result<String> {
     let mut good = 0;
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         at += line.len();
-        if line.ends_with(b"\n") && (line.starts_with(take::MARK) || line.starts_with(b"{\"end\"")) {
+        if is_end(line) {
             good = at;
         }
     }
@@ -320,6 +344,25 @@ mod tests {
 
     fn frames(path: &Path) -> u32 {
         hound::WavReader::open(path).unwrap().duration()
+    }
+
+    #[test]
+    fn what_was_left_before_anything_was_recorded_is_removed_and_what_is_not_ours_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let part = dir.path().join("a.jsonl.unfinished");
+        for (left, gone) in [
+            ("", true),
+            ("{\"ta", true),
+            ("{\"take\":2,\"program\":\"x\"}\n{\"at\":0}\n", true),
+            ("{\"mine\":1}", false),
+            ("mine", false),
+        ] {
+            fs::write(&part, left).unwrap();
+            assert_eq!(mend(&part, true).is_ok(), gone, "{left}");
+            assert!(part.exists());
+            assert_eq!(mend(&part, false).ok(), gone.then_some(Mended::Empty), "{left}");
+            assert_eq!(part.exists(), !gone, "{left}");
+        }
     }
 
     #[test]

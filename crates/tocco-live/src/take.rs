@@ -26,6 +26,8 @@ const FORMAT: u64 = 2;
 /// No take is longer than this, bytes: it is read at once.
 pub const MOST_BYTES: u64 = 1 << 30;
 
+/// How a take begins.
+pub const BEGINS: &[u8] = b"{\"take\":";
 /// How a mark begins, and the same bytes of a mark that has become the end.
 pub const MARK: &[u8] = b"{\"mark\":";
 /// As long as [`MARK`].

@@ -545,15 +545,21 @@ impl Engine {
     fn control(&mut self, inputs: Inputs<'_>) {
         let runtime = &mut self.scene.runtime;
         let time_s = (self.tick - self.origin) as Real / runtime.rate_hz;
+        let turn = self.tick / CONTROL_TICKS as u64;
         let mut at = 0;
         while at < self.slow.len() {
             let index = self.slow[at];
             let value = runtime.next_value(index, time_s, inputs);
-            if value != runtime.slots[index].value || runtime.slots[index].left == 0 {
-                runtime.slots[index].value = value;
+            let slot = &mut runtime.slots[index];
+            slot.waits |= value != slot.value || slot.left == 0;
+            slot.value = value;
+            // What costs much to follow is followed less often while it moves, and always to where it comes to rest.
+            let moving = slot.is_moving();
+            if slot.waits && (!moving || turn.is_multiple_of(runtime.pace(index))) {
+                runtime.slots[index].waits = false;
                 runtime.write_slot(index, value);
             }
-            if runtime.slots[index].is_moving() {
+            if moving {
                 at += 1;
             } else {
                 self.slow.swap_remove(at);

@@ -108,6 +108,11 @@ impl Reading {
 
 /// A body whose stroke is affine in the forces held during the step. All methods `[audio]`: no allocation, no panic.
 pub trait Resonator: Tunable + Send + Sync + Any {
+    /// Control ticks from one value of a moving parameter to the next: one, or more where each costs much to follow.
+    fn pace(&self, _param: usize) -> u64 {
+        1
+    }
+
     /// Number of places where it can be touched.
     fn ports(&self) -> usize;
 

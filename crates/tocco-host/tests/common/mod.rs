@@ -3,7 +3,7 @@
 
 #![allow(dead_code, reason = "every test takes its part of it")]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// Runs the program in a folder.
@@ -69,5 +69,50 @@ impl Drop for Jack {
     fn drop(&mut self) {
         let _ = Command::new("kill").args(["-TERM", &self.server.id().to_string()]).status();
         let _ = self.server.wait();
+    }
+}
+
+/// What a take gave again, and how long the sound is that was recorded beside it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Replayed {
+    /// Frames of the take.
+    pub frames: usize,
+    /// Frames of the sound.
+    pub wav_frames: usize,
+}
+
+/// Renders a take into a folder; it must give the beginning of what was recorded beside it, bit for bit, as an independent
+/// reader reads both.
+pub fn replays(folder: &Path, take: &Path, wav: &Path) -> Replayed {
+    good(folder, &["--quiet", "render", "--take", take.to_str().unwrap(), "--bits", "32f", "-o", "again.wav"]);
+    let open = |path: &Path| hound::WavReader::open(path).unwrap();
+    let (again, played) = (open(&folder.join("again.wav")), open(wav));
+    let kept = Replayed { frames: again.duration() as usize, wav_frames: played.duration() as usize };
+    let bits = |sound: hound::WavReader<_>| sound.into_samples::<f32>().map(|x| x.unwrap().to_bits());
+    assert!(bits(again).zip(bits(played)).all(|(again, played)| again == played), "the take gives other samples");
+    kept
+}
+
+/// A disk of its own; unmounted with the value.
+pub struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    /// Of so many KiB; `None`: it may not be mounted here, which is said.
+    pub fn mount(at: &Path, kib: u32) -> Option<Self> {
+        std::fs::create_dir(at).unwrap();
+        let size = format!("size={kib}k");
+        let done =
+            Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(at).stderr(Stdio::null()).status();
+        if !done.is_ok_and(|status| status.success()) {
+            tocco_testing::skip("recording on a full disk", "the right to mount one (root)");
+            return None;
+        }
+        Some(Self(at.to_path_buf()))
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
     }
 }

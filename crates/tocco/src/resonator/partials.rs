@@ -23,7 +23,7 @@
 
 use super::modal::{Modal, ModalParams, Pole, Tuning};
 use super::ramp::Ramp;
-use super::waveguide::{LOWEST_HZ, StringParams, Wanted, wanted};
+use super::waveguide::{self, LOWEST_HZ, StringParams, Wanted, wanted};
 use super::{LEVELS, Reading, Resonator};
 use crate::math::{PI, Real, cos, sin};
 use crate::param::{Params, Spec, Tunable};
@@ -46,15 +46,20 @@ pub struct Partials {
     /// The sample is in so many steps, of which so many are taken.
     steps: u32,
     step: u32,
-    /// Room for the shape of a place.
+    /// Room for the shape of a place, and for the tuning of every partial.
     shape: Vec<Real>,
+    poles: Vec<Pole>,
 }
 
-/// Tuning of partial n, or none if it lies too high: [partials.1].
-fn pole(wanted: &Wanted, n: usize, sample_s: Real) -> Option<Pole> {
-    let (angle, decay) = (wanted.angle(n), wanted.decay(n));
-    let undamped = (angle * angle + decay * decay).sqrt();
-    (undamped < TOP).then(|| Pole { omega: undamped / sample_s, sigma: decay / sample_s })
+/// Tuning of every partial, up to the first that lies too high: [partials.1].
+fn poles(wanted: Wanted, sample_s: Real) -> impl Iterator<Item = Pole> {
+    let decays = wanted.decays();
+    (1..).map_while(move |n| {
+        let ratio = wanted.ratio(n as Real);
+        let (angle, decay) = (wanted.angle_at(ratio), decays.at(ratio));
+        let undamped = (angle * angle + decay * decay).sqrt();
+        (undamped < TOP).then(|| Pole { omega: undamped / sample_s, sigma: decay / sample_s })
+    })
 }
 
 /// Sine of every partial at a place: [partials.1].
@@ -88,6 +93,7 @@ impl Partials {
             steps: 1,
             step: 0,
             shape: vec![0.0; room],
+            poles: Vec::with_capacity(room),
         };
         string.retune();
         (0..if touched { LEVELS } else { 1 }).rev().for_each(|level| string.bank.divide(level));
@@ -96,19 +102,15 @@ impl Partials {
 
     /// Partials below half the rate of a string, and no more than `most`. `[control]`
     pub fn count(params: &StringParams, sample_s: Real, most: usize) -> usize {
-        let wanted = wanted(params, sample_s);
-        (1..=most).take_while(|&n| pole(&wanted, n, sample_s).is_some()).count()
-    }
-
-    /// Partials that sound at the present tuning.
-    fn sounding(&self) -> usize {
-        Self::count(&self.params, self.sample_s, self.shape.len())
+        poles(wanted(params, sample_s), sample_s).take(most).count()
     }
 
     /// Follows the parameters from the coming sample on.
     fn retune(&mut self) {
-        let (wanted, sample_s) = (wanted(&self.params, self.sample_s), self.sample_s);
-        self.bank.retune_each(self.sounding(), |i| pole(&wanted, i + 1, sample_s).unwrap_or_default());
+        let (wanted, most) = (wanted(&self.params, self.sample_s), self.poles.capacity().min(self.shape.len()));
+        self.poles.clear();
+        self.poles.extend(poles(wanted, self.sample_s).take(most));
+        self.bank.retune_each(&self.poles);
         self.reweigh();
     }
 
@@ -157,6 +159,9 @@ impl Tunable for Partials {
 }
 
 impl Resonator for Partials {
+    fn pace(&self, param: usize) -> u64 {
+        waveguide::pace(param)
+    }
     fn ports(&self) -> usize {
         self.bank.ports()
     }

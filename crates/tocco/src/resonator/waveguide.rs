@@ -397,6 +397,14 @@ impl Waveguide {
     }
 }
 
+/// Every partial is retuned at every value of these: loss and stiffness follow at every fourth control tick, pitch at every one.
+pub(super) fn pace(param: usize) -> u64 {
+    match StringParams::SPECS[param].id {
+        "q" | "q_tilt" | "inharmonicity" => 4,
+        _ => 1,
+    }
+}
+
 fn period(params: &StringParams, sample_s: Real) -> Real {
     (1.0 / (params.freq_hz * sample_s)).max(1.0 / BAND)
 }
@@ -427,6 +435,10 @@ impl Tunable for Waveguide {
 }
 
 impl Resonator for Waveguide {
+    fn pace(&self, param: usize) -> u64 {
+        pace(param)
+    }
+
     fn ports(&self) -> usize {
         self.ports.len() / 2
     }

@@ -60,6 +60,14 @@ impl Runtime {
         }
     }
 
+    /// Control ticks from one value to the next that reach what a slot moves.
+    pub fn pace(&self, slot: usize) -> u64 {
+        match self.slots[slot].target {
+            Target::Body { body, param } => self.world.bodies[body].pace(param),
+            _ => 1,
+        }
+    }
+
     /// The same for sample `i` of the present block, of a slot that moves by the sample.
     pub fn write_lane(&mut self, slot: usize, i: usize) {
         let value = self.slots[slot].lane[i];

@@ -55,6 +55,8 @@ pub(crate) struct Slot {
     pub curvature: Real,
     /// Samples or control ticks left to the goal.
     pub left: u32,
+    /// What it moves has yet to be told its value.
+    pub waits: bool,
     /// Values of a stream and how many of them are past; they stay here until another stream comes, or the scene goes.
     pub stream: Option<Box<[Real]>>,
     pub streamed: usize,
@@ -79,6 +81,7 @@ impl Slot {
             slope: 0.0,
             curvature: 0.0,
             left: 0,
+            waits: false,
             stream: None,
             streamed: 0,
             drive: None,

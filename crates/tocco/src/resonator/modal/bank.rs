@@ -63,6 +63,11 @@ pub(super) struct Mode {
 }
 
 impl Mode {
+    /// True if a port can move it or hear it.
+    pub(super) fn is_heard(&self) -> bool {
+        self.mass > 0.0 && self.largest_shape > NO_SHAPE
+    }
+
     /// Where the parameters want it.
     pub(super) fn aim(&self, params: &ModalParams) -> Pole {
         let Pole { omega, sigma } = self.declared;
@@ -137,6 +142,10 @@ pub(super) struct Bank {
     pub rigid: Vec<usize>,
     /// Modes that a port would hear, but which lie beyond Nyquist at the present tuning.
     pub omitted: usize,
+    /// All modes from this slot on lie beyond Nyquist, whatever the parameters.
+    silent_from: usize,
+    /// How many of those a port would hear.
+    silent_heard: usize,
 }
 
 impl Bank {
@@ -158,7 +167,17 @@ impl Bank {
         let two_pole_chunks = layout.two_pole_chunks;
         let (modes, rigid) = (layout.each(Mode::default(), mode), slots[..rigid].to_vec());
         let in_use = modes.len() / LANES;
-        Self { modes, slots, two_pole_chunks, two_pole_fits: true, in_use, rigid, omitted: 0 }
+        Self {
+            modes,
+            slots,
+            two_pole_chunks,
+            two_pole_fits: true,
+            in_use,
+            rigid,
+            omitted: 0,
+            silent_from: in_use * LANES,
+            silent_heard: 0,
+        }
     }
 
     /// Chunks of modes in two-pole form while free.
@@ -169,6 +188,26 @@ impl Bank {
     /// Chunks in use of modes that were made for the two-pole form.
     pub(super) fn two_poles_in_use(&self) -> usize {
         self.two_pole_chunks.min(self.in_use)
+    }
+
+    /// From now on all modes from a slot on lie beyond Nyquist, and stay there. The slots from the former such place on have done so.
+    pub(super) fn silence_from(&mut self, slot: usize, silent: Pole) {
+        if slot != self.silent_from {
+            let before = core::mem::replace(&mut self.silent_from, slot);
+            let newly = self.modes[slot..before.max(slot)].iter_mut().filter(|mode| mode.mass > 0.0);
+            newly.for_each(|mode| mode.declared = silent);
+            self.silent_heard = self.modes[slot..].iter().filter(|mode| mode.is_heard()).count();
+        }
+    }
+
+    /// Modes that may sound, if the parameters have them below Nyquist.
+    pub(super) fn audible(&self) -> &[Mode] {
+        &self.modes[..self.silent_from]
+    }
+
+    /// Modes that a port would hear among those that never sound.
+    pub(super) fn silent_heard(&self) -> usize {
+        self.silent_heard
     }
 
     /// Slots in use.
@@ -196,7 +235,7 @@ impl Modal {
 
     /// Chunks up to the last mode that sounds where the parameters want it, in whole pairs among the two-pole ones.
     pub(super) fn reach(&self) -> usize {
-        let chunks = self.bank.modes.iter().rposition(|mode| self.sounds(mode)).map_or(0, |last| last / LANES + 1);
+        let chunks = self.bank.audible().iter().rposition(|mode| self.sounds(mode)).map_or(0, |last| last / LANES + 1);
         if chunks < self.bank.two_pole_chunks { chunks.next_multiple_of(PAIR) } else { chunks }
     }
 

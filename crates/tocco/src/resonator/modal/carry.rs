@@ -19,7 +19,7 @@ impl Modal {
             let Some(j) = before.next() else { break };
             let (State { q, p }, counterpart) = (old.motion(j), &old.bank.modes[j]);
             let heavier = fault!(HANDOVER_LOSES, (counterpart.mass / mode.mass).sqrt(), times 0.5);
-            let (now, then) = (mode.now.omega, counterpart.now.omega);
+            let (now, then) = (self.tuning(i).omega, old.tuning(j).omega);
             // A rigid motion holds no elastic energy: it begins at its place of rest.
             let stretch = if now > 0.0 { then / now } else { 0.0 };
             self.state.set(i, State { q: q * heavier * stretch, p: p * heavier });

@@ -2,7 +2,7 @@
 //! What the modes of a bank are in numbers: the coefficients of their steps, made when the tuning or the step changes.
 
 use super::Modal;
-use super::bank::{Mode, NO_SHAPE, Pole};
+use super::bank::{Mode, Pole};
 use crate::math::{Real, cos, exp, expm1, integrate_smooth, sin, sinc, sinh, sinhc};
 use crate::resonator::LEVELS;
 use crate::resonator::kernel::{self, LANES, State, Step, Steps, TwoPole};
@@ -42,24 +42,14 @@ pub(super) struct StepSize {
     /// Length of the step, s.
     pub h: Real,
     pub steps: Steps,
-    /// Displacement of every port per newton at every port within the step, m/N, row by row: [modal.3].
+    /// Displacement of every port per newton at every port within the step, m/N, row by row: [modal.3]. Not a number where one
+    /// of the two has never been touched.
     compliance: Vec<Real>,
-    ports: usize,
     /// Made for the present tuning and the present places.
     pub fresh: bool,
 }
 
 impl StepSize {
-    /// Compliances of a port to itself and to every other.
-    pub(super) fn compliances(&self, to: usize) -> &[Real] {
-        &self.compliance[to * self.ports..]
-    }
-
-    /// Compliance of a port to a force at another.
-    pub(super) fn compliance(&self, to: usize, from: usize) -> Real {
-        self.compliance[to * self.ports + from]
-    }
-
     /// Sets one mode's step from its impulse answer and the integral of that: [modal.2].
     pub(super) fn set(&mut self, i: usize, mode: &Mode, s: Real, integral: Real) {
         let (mass, Pole { omega, sigma }) = (mode.mass, mode.now);
@@ -86,8 +76,7 @@ impl StepSizes {
         let size = |level: usize| StepSize {
             h: sample_s / (1u32 << level) as Real,
             steps: Steps::zeros(chunks),
-            compliance: vec![0.0; ports * ports],
-            ports,
+            compliance: vec![Real::NAN; ports * ports],
             fresh: false,
         };
         Self { sizes: (0..LEVELS).map(size).collect(), level: 0 }
@@ -128,8 +117,8 @@ impl Modal {
             }
         }
         // A mode that no port can move or hear is nobody's loss.
-        let lost = |mode: &&Mode| mode.mass > 0.0 && mode.largest_shape > NO_SHAPE && !self.sounds(mode);
-        self.bank.omitted = self.bank.modes.iter().filter(lost).count();
+        let lost = |mode: &&Mode| mode.is_heard() && !self.sounds(mode);
+        self.bank.omitted = self.bank.audible().iter().filter(lost).count() + self.bank.silent_heard();
         self.bank.in_use = self.reach();
         self.steps.outdate();
         self.forget();
@@ -146,6 +135,7 @@ impl Modal {
         if self.steps.sizes[level].fresh {
             return;
         }
+        self.note_tuning();
         for i in 0..self.bank.slots_in_use() {
             self.refresh_mode(level, i);
             if level == 0 {
@@ -175,25 +165,49 @@ impl Modal {
         self.free.recursion.set(i, recursion);
     }
 
-    /// Compliances of all pairs of ports.
+    /// Compliances of the ports that have been touched so far.
     pub(super) fn refresh_compliance(&mut self, level: usize) {
-        let (ports, chunks) = (self.ports.len(), self.bank.in_use);
-        let StepSize { steps, compliance, .. } = &mut self.steps.sizes[level];
-        let bq = steps.part(0, chunks).bq;
+        let ports = self.ports.len();
         for to in 0..ports {
             for from in 0..=to {
-                let mut sum = [0.0; LANES];
-                let (a, b) = (self.ports[to].touched.part(0, chunks), self.ports[from].touched.part(0, chunks));
-                for ((a, b), bq) in a.iter().zip(b).zip(bq) {
-                    for (lane, sum) in sum.iter_mut().enumerate() {
-                        *sum += a.0[lane] * b.0[lane] * bq.0[lane]; // [modal.3]
-                    }
-                }
-                let joined = fault!(MODAL_COMPLIANCE, kernel::join(&sum), times 0.8);
-                compliance[to * ports + from] = joined;
-                compliance[from * ports + to] = joined;
+                let asked = self.ports[to].asked && self.ports[from].asked;
+                let found = if asked { self.find_compliance(level, to, from) } else { Real::NAN };
+                let compliance = &mut self.steps.sizes[level].compliance;
+                compliance[to * ports + from] = found;
+                compliance[from * ports + to] = found;
             }
         }
+    }
+
+    /// Compliance of a port to a force at another, at the present size of the step.
+    pub(super) fn compliance_of(&self, to: usize, from: usize) -> Real {
+        let known = self.steps.now().compliance[to * self.ports.len() + from];
+        if known.is_nan() { self.find_compliance(self.steps.level, to, from) } else { known }
+    }
+
+    /// A port is touched: its compliances are kept from now on.
+    pub(super) fn ask_for(&mut self, port: usize) {
+        if !self.ports[port].asked {
+            self.ports[port].asked = true;
+            for level in 0..LEVELS {
+                if self.steps.sizes[level].fresh {
+                    self.refresh_compliance(level);
+                }
+            }
+        }
+    }
+
+    fn find_compliance(&self, level: usize, to: usize, from: usize) -> Real {
+        let chunks = self.bank.in_use;
+        let bq = self.steps.sizes[level].steps.part(0, chunks).bq;
+        let mut sum = [0.0; LANES];
+        let (a, b) = (self.ports[to].touched.part(0, chunks), self.ports[from].touched.part(0, chunks));
+        for ((a, b), bq) in a.iter().zip(b).zip(bq) {
+            for (lane, sum) in sum.iter_mut().enumerate() {
+                *sum += a.0[lane] * b.0[lane] * bq.0[lane]; // [modal.3]
+            }
+        }
+        fault!(MODAL_COMPLIANCE, kernel::join(&sum), times 0.8)
     }
 }
 

@@ -19,10 +19,10 @@
 //!
 //! **Sources.** ours.
 
-use super::Modal;
-use super::bank::Pole;
+use super::bank::{Mode, Pole};
 use super::coefficients::step_response;
 use super::morph::RIGID;
+use super::{Modal, ModalParams};
 use crate::math::{Real, cos, expm1, sin};
 use crate::resonator::kernel::{self, Angle, Angles, LANES, State, Turn, Turns};
 use crate::resonator::{Motion, Reading, Resonator};
@@ -75,6 +75,8 @@ pub(super) struct Course {
     samples: u32,
     /// The part of it that the coming sample stands at.
     done: Real,
+    /// How the modes are tuned there is yet to be noted: until then the course says it.
+    unnoted: bool,
     /// Modes on their way whose coefficients are found one by one: [course.2] and [modal.2].
     others: Vec<usize>,
 }
@@ -84,7 +86,20 @@ impl Course {
     pub(super) fn new(chunks: usize) -> Self {
         let methods = vec![Method::Still; chunks * LANES];
         let (angles, turns, others) = (Angles::zeros(chunks), Turns::zeros(chunks), Vec::with_capacity(chunks * LANES));
-        Self { methods, angles, turns, level: None, samples: 1, done: 0.0, others }
+        Self { methods, angles, turns, level: None, samples: 1, done: 0.0, unnoted: false, others }
+    }
+}
+
+impl Course {
+    /// How a mode is tuned at the part of the course that is done.
+    fn tuning(&self, i: usize, mode: &Mode, params: &ModalParams) -> Pole {
+        if self.done == 1.0 && self.methods[i] != Method::Still {
+            mode.aim(params)
+        } else if self.methods[i] == Method::Rotation {
+            Pole { omega: self.angles.omega(i), sigma: self.turns.sigma(i) + self.turns.sigma_way(i) * self.done }
+        } else {
+            mode.now
+        }
     }
 }
 
@@ -151,6 +166,7 @@ impl Modal {
 
     /// The tuning is where the parameters say, at once. `[audio]`
     pub(super) fn arrive(&mut self) {
+        self.note_tuning();
         for i in 0..self.bank.slots_in_use() {
             self.bank.modes[i].now = self.aim(&self.bank.modes[i]);
         }
@@ -158,29 +174,27 @@ impl Modal {
         self.retuned();
     }
 
-    /// Retunes every mode for the coming sample, and notes how each is tuned. `[audio]`
-    pub(super) fn advance(&mut self) {
-        self.go_on();
-        self.note_tuning();
+    /// How a mode is tuned now.
+    pub(super) fn tuning(&self, i: usize) -> Pole {
+        let (mode, course) = (&self.bank.modes[i], &self.retuning.course);
+        if course.unnoted { course.tuning(i, mode, &self.params) } else { mode.now }
     }
 
-    /// Notes how the modes on their way are tuned now.
-    fn note_tuning(&mut self) {
-        let Course { methods, angles, turns, done, .. } = &self.retuning.course;
-        for (i, mode) in self.bank.modes.iter_mut().enumerate() {
-            if *done == 1.0 && methods[i] != Method::Still {
-                mode.now = mode.aim(&self.params);
-            } else if methods[i] == Method::Rotation {
-                mode.now = Pole { omega: angles.omega(i), sigma: turns.sigma(i) + turns.sigma_way(i) * done };
+    /// Notes how the modes on their way are tuned now, if that has not been done.
+    pub(super) fn note_tuning(&mut self) {
+        if core::mem::take(&mut self.retuning.course.unnoted) {
+            for (i, mode) in self.bank.modes.iter_mut().enumerate() {
+                mode.now = self.retuning.course.tuning(i, mode, &self.params);
             }
         }
     }
 
-    /// Retunes every mode for the coming sample.
-    fn go_on(&mut self) {
+    /// Retunes every mode for the coming sample. `[audio]`
+    pub(super) fn advance(&mut self) {
         let (left, level) = (self.retuning.fade.samples_left(), self.steps.level);
         if self.retuning.course.level != Some(level) {
             // Another step has other angles: a new course from here.
+            self.note_tuning();
             self.plan(left);
         }
         if left <= 1 && !self.released {
@@ -221,7 +235,7 @@ impl Modal {
         let Course { angles, turns, .. } = &mut self.retuning.course;
         let (q, step) = (self.state.part_mut(0, chunks).q, size.steps.part_mut(0, chunks));
         kernel::turn(self.path, angles.part_mut(0, chunks), turns.part(0, chunks), done, q, step); // [course.1]
-        self.retuning.course.done = done;
+        (self.retuning.course.done, self.retuning.course.unnoted) = (done, true);
         for at in 0..self.retuning.course.others.len() {
             let i = self.retuning.course.others[at];
             let mode = &self.bank.modes[i];
@@ -242,7 +256,7 @@ impl Modal {
 
     /// Goes the last sample of the course, which is exact.
     fn end_course(&mut self) {
-        self.retuning.course.done = 1.0;
+        (self.retuning.course.done, self.retuning.course.unnoted) = (1.0, true);
         for i in 0..self.bank.slots_in_use() {
             if self.retuning.course.methods[i] != Method::Still {
                 self.keep_energy(i, self.aim(&self.bank.modes[i]));
@@ -306,7 +320,7 @@ impl Modal {
             }
         }
         if retune {
-            self.go_on();
+            self.advance();
         }
     }
 }

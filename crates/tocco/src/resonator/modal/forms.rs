@@ -139,7 +139,7 @@ impl Modal {
     /// Energy of a mode in any form, J.
     pub(super) fn mode_energy(&self, i: usize) -> Real {
         let (State { q, p }, mode) = (self.motion(i), &self.bank.modes[i]);
-        let wq = mode.now.omega * q;
+        let wq = self.tuning(i).omega * q;
         0.5 * mode.mass * (p * p + wq * wq)
     }
 
@@ -232,7 +232,7 @@ impl Modal {
             if mode.mass == 0.0 || phi == 0.0 || (q == 0.0 && p == 0.0) {
                 continue;
             }
-            let Pole { omega, sigma } = mode.now;
+            let Pole { omega, sigma } = self.tuning(i);
             let amplitude = if omega == 0.0 {
                 Real::INFINITY
             } else if omega > sigma {

@@ -23,7 +23,7 @@
 //!
 //! **Sources.** ours; physics.md H9, of which [morph.3] is the form that does not step the velocity.
 
-use super::bank::{Bank, Layout, Mode, NO_SHAPE, Pole};
+use super::bank::{Layout, Mode, NO_SHAPE, Pole};
 use super::{Form, Modal, ModalParams};
 use crate::math::{PI, Real, TAU, exp, ln};
 use crate::resonator::CONTROL_TICKS;
@@ -282,14 +282,12 @@ impl Modal {
         });
     }
 
-    /// Tunes the first modes anew, one by one, and silences all others; otherwise as [`Self::retune`]. `[audio]`
-    pub(in crate::resonator) fn retune_each(&mut self, sounding: usize, pole: impl Fn(usize) -> Pole) {
+    /// Tunes the first modes of a bank in one run anew, one by one, and silences all others; otherwise as [`Self::retune`]. `[audio]`
+    pub(in crate::resonator) fn retune_each(&mut self, poles: &[Pole]) {
         let silent = Pole { omega: TAU / self.sample_s, sigma: 0.0 };
         self.change(false, |body| {
-            let Bank { slots, modes, .. } = &mut body.bank;
-            for (i, &slot) in slots.iter().enumerate() {
-                modes[slot].declared = if i < sounding { pole(i) } else { silent };
-            }
+            body.bank.silence_from(poles.len(), silent);
+            body.bank.modes.iter_mut().zip(poles).for_each(|(mode, pole)| mode.declared = *pole);
         });
     }
 
@@ -297,6 +295,7 @@ impl Modal {
     fn change(&mut self, morphs: bool, change: impl FnOnce(&mut Self)) {
         let was_free = matches!(self.form, Form::Free { .. });
         self.enter_attended();
+        self.note_tuning();
         let fading = self.retuning.fade.audible();
         self.remember_heard();
         let omitted = self.bank.omitted;

@@ -50,6 +50,7 @@ impl Resonator for Modal {
     }
 
     fn free_stroke(&mut self, port: usize) -> Real {
+        self.ask_for(port);
         let free = match self.coming.strokes_m[port] {
             Some(stroke) => stroke,
             None => self.find_stroke(port),
@@ -57,14 +58,12 @@ impl Resonator for Modal {
         if !self.coming.pushed {
             return free;
         }
-        let compliances = self.steps.now().compliances(port);
-        let pushed = self.coming.forces_n.iter().zip(compliances);
-        pushed
-            .fold(free, |stroke, (force, compliance)| if *force == 0.0 { stroke } else { stroke + compliance * force })
+        let pushed = self.coming.forces_n.iter().enumerate().filter(|(_, force)| **force != 0.0);
+        pushed.fold(free, |stroke, (from, force)| stroke + self.compliance_of(port, from) * force)
     }
 
     fn compliance(&self, to: usize, from: usize) -> Real {
-        self.steps.now().compliance(to, from)
+        self.compliance_of(to, from)
     }
 
     fn push(&mut self, port: usize, force_n: Real) {
@@ -166,7 +165,7 @@ impl Resonator for Modal {
     }
 
     fn inverse_mass(&self, port: usize) -> Real {
-        let now: Real = self.each_shape(port).map(|(mode, phi)| phi * phi / mode.mass).sum();
+        let now: Real = self.each_shape(port).map(|(_, mode, phi)| phi * phi / mode.mass).sum();
         match &self.retuning.morph {
             // A place that a morph will free is no rigid one.
             Some(morph) if now == 0.0 => morph.inverse_mass(port, &self.bank.modes),
@@ -175,7 +174,10 @@ impl Resonator for Modal {
     }
 
     fn flexibility(&self, port: usize) -> Real {
-        let yields = |(mode, phi): (&Mode, Real)| phi * phi / (mode.mass * mode.now.omega * mode.now.omega);
+        let yields = |(i, mode, phi): (usize, &Mode, Real)| {
+            let omega = self.tuning(i).omega;
+            phi * phi / (mode.mass * omega * omega)
+        };
         self.each_shape(port).map(yields).sum()
     }
 

@@ -18,12 +18,15 @@ pub(super) struct Port {
     moved: bool,
     /// By how much the last strike fell beside the place, as a phase of the highest mode, rad.
     beside_rad: Option<Real>,
+    /// It has been touched: its compliances are kept.
+    pub asked: bool,
 }
 
 impl Port {
     /// Touched where it is heard. `[control]`
     pub(super) fn new(shape: Row) -> Self {
-        Self { touched: shape.clone(), moved_to: shape.clone(), heard: shape, moved: false, beside_rad: None }
+        let (touched, moved_to) = (shape.clone(), shape.clone());
+        Self { touched, moved_to, heard: shape, moved: false, beside_rad: None, asked: false }
     }
 
     /// The place that a strike aims at.
@@ -95,12 +98,12 @@ impl Modal {
     /// Tuning of every mode that sounds, with its shape where a port is touched.
     pub(in crate::resonator) fn each_sounding(&self, port: usize) -> impl Iterator<Item = (Pole, Real)> {
         let modes = self.bank.modes[..self.bank.slots_in_use()].iter().enumerate();
-        modes.filter(|(_, mode)| self.sounds(mode)).map(move |(i, mode)| (mode.now, self.ports[port].touched.at(i)))
+        modes.filter(|(_, mode)| self.sounds(mode)).map(move |(i, _)| (self.tuning(i), self.ports[port].touched.at(i)))
     }
 
     /// The real modes with their shape where a port is touched, unless a strike falls beside it.
-    pub(super) fn each_shape(&self, port: usize) -> impl Iterator<Item = (&Mode, Real)> {
+    pub(super) fn each_shape(&self, port: usize) -> impl Iterator<Item = (usize, &Mode, Real)> {
         let real = self.bank.modes.iter().enumerate().filter(|(_, mode)| mode.mass > 0.0);
-        real.map(move |(i, mode)| (mode, self.ports[port].target().at(i))).filter(|(_, phi)| *phi != 0.0)
+        real.map(move |(i, mode)| (i, mode, self.ports[port].target().at(i))).filter(|(_, _, phi)| *phi != 0.0)
     }
 }

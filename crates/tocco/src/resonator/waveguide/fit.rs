@@ -60,7 +60,12 @@ impl Wanted {
 
     /// Radians per sample of partial n.
     pub fn angle(&self, n: usize) -> Real {
-        TAU * self.ratio(n as Real) / self.period
+        self.angle_at(self.ratio(n as Real))
+    }
+
+    /// Radians per sample at so many times the frequency of partial 1.
+    pub fn angle_at(&self, ratio: Real) -> Real {
+        TAU * ratio / self.period
     }
 
     /// How many partials are fitted.
@@ -82,10 +87,28 @@ impl Wanted {
 
     /// Amplitude decay rate of partial n per sample: [string.4].
     pub fn decay(&self, n: usize) -> Real {
-        let first = PI / (self.q * self.period);
-        let (tenth, ratio) = (self.ratio(10.0), self.ratio(n as Real));
+        self.decays().at(self.ratio(n as Real))
+    }
+
+    /// Amplitude decay rates of all partials.
+    pub fn decays(&self) -> Decays {
+        let (first, tenth) = (PI / (self.q * self.period), self.ratio(10.0));
         let slope = first * (tenth / self.q_tilt - 1.0) / (tenth * tenth - 1.0);
-        first + fault!(STRING_TILT, slope, 0.0) * (ratio * ratio - 1.0)
+        Decays { first, slope: fault!(STRING_TILT, slope, 0.0) }
+    }
+}
+
+/// Decay rates per sample by frequency: [string.4].
+#[derive(Clone, Copy, Debug)]
+pub struct Decays {
+    first: Real,
+    slope: Real,
+}
+
+impl Decays {
+    /// At so many times the frequency of partial 1.
+    pub fn at(&self, ratio: Real) -> Real {
+        self.first + self.slope * (ratio * ratio - 1.0)
     }
 }
 

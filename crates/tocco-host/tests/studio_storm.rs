@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The studio as a program, under packets and requests: it goes on, and holds little. A million packets and 100 000 requests with
+//! TOCCO_LONG, else 20 000 and 2000.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tocco::rng::Rng;
+use tocco_host::osc::wire::{bundle, bytes_of, text};
+use tungstenite::client::IntoClientRequest;
+use tungstenite::http::header::ORIGIN;
+
+/// Memory that the studio may ever have held, bytes, its own code among it.
+const MOST_HELD: u64 = 100 << 20;
+/// Part of a core that idle pages may take.
+const IDLE: f64 = 0.02;
+
+fn long() -> bool {
+    std::env::var_os("TOCCO_LONG").is_some()
+}
+
+struct Studio {
+    child: Child,
+    page: SocketAddr,
+    osc: String,
+}
+
+impl Studio {
+    /// `None`: the program was built without the page's engine, which is said.
+    fn start() -> Option<Self> {
+        let port = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_tocco"))
+            .args(["studio", "--port", "0", "--no-open", "--osc", &port])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let Some(page) = line.split("http://").nth(1).and_then(|rest| rest.split('/').next()?.parse().ok()) else {
+            let mut wrong = String::new();
+            child.stderr.take().unwrap().read_to_string(&mut wrong).unwrap();
+            assert!(wrong.contains("without the page's engine"), "{line}{wrong}");
+            tocco_testing::skip("the studio under a storm", "the page's engine (TOCCO_WASM_FILE)");
+            return None;
+        };
+        Some(Self { child, page, osc: format!("127.0.0.1:{port}") })
+    }
+
+    /// Most memory that it has ever held, bytes.
+    fn most_held(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        line.split_whitespace().next().unwrap().parse::<u64>().unwrap() * 1024
+    }
+
+    /// Seconds of a processor that it has taken.
+    fn spent(&self) -> f64 {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
+        let ticks: u64 = stat
+            .rsplit(')')
+            .next()
+            .unwrap()
+            .split_whitespace()
+            .skip(11)
+            .take(2)
+            .map(|x| x.parse::<u64>().unwrap())
+            .sum();
+        // SAFETY: a plain question.
+        ticks as f64 / unsafe { libc::sysconf(libc::_SC_CLK_TCK) } as f64
+    }
+
+    /// A request, and how its answer begins.
+    fn ask(&self, head: &str) -> String {
+        let mut stream = TcpStream::connect(self.page).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let _ = stream.write_all(format!("{head}\r\nHost: {}\r\n\r\n", self.page).as_bytes());
+        let (mut first, mut rest) = ([0; 12], [0; 65_536]);
+        let _ = stream.read_exact(&mut first);
+        while stream.read(&mut rest).is_ok_and(|length| length > 0) {}
+        String::from_utf8_lossy(&first).into_owned()
+    }
+
+    fn join(&self) -> tungstenite::WebSocket<TcpStream> {
+        let mut request = format!("ws://{}/bridge", self.page).into_client_request().unwrap();
+        request.headers_mut().insert(ORIGIN, format!("http://{}", self.page).parse().unwrap());
+        let stream = TcpStream::connect(self.page).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        tungstenite::client(request, stream).unwrap().0
+    }
+}
+
+impl Drop for Studio {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A packet: good, broken, nested deeper than anybody needs, or as long as one can be.
+fn packet(rng: &mut Rng) -> Vec<u8> {
+    let value = rosc::OscType::Float(rng.unit() as f32);
+    let good = bytes_of("/hit/stiffness", vec![value.clone()]);
+    match rng.bits() % 1000 {
+        0 => (0..3_000).fold(good, |inner, _| bundle(1, &[inner])),
+        1 => [b"/a\0\0,".to_vec(), vec![b'['; 60_000], vec![0; 4]].concat(),
+        2 => bundle(1, &vec![good; 2_000]),
+        3..100 => {
+            let mut bytes = good;
+            (0..1 + rng.bits() % 4).for_each(|_| {
+                let at = rng.bits() as usize % bytes.len();
+                bytes[at] = rng.bits() as u8;
+            });
+            bytes
+        }
+        100..200 => (0..rng.bits() % 300).map(|_| rng.bits() as u8).collect(),
+        200..400 => bytes_of("/tocco/strike", vec![text("hammer"), value]),
+        _ => good,
+    }
+}
+
+#[test]
+fn a_million_packets_and_a_hundred_thousand_requests_leave_the_studio_as_it_was() {
+    let Some(mut studio) = Studio::start() else { return };
+    let (packets, requests) = if long() { (1_000_000, 100_000) } else { (20_000, 2_000) };
+    // One page listens, one never reads: what is played for it may not pile up.
+    let (mut keen, _deaf) = (studio.join(), studio.join());
+    let heard = std::thread::spawn(move || {
+        let mut heard = 0_u64;
+        while keen.read().is_ok_and(|message| message.is_text()) {
+            heard += 1;
+        }
+        heard
+    });
+    let (socket, mut rng, began) = (UdpSocket::bind("127.0.0.1:0").unwrap(), Rng::new(1, "packets"), Instant::now());
+    let mut longest = 0;
+    for sent in 0..packets {
+        let bytes = packet(&mut rng);
+        longest = longest.max(bytes.len());
+        // What the socket's own buffer does not take is no test of the studio.
+        while socket.send_to(&bytes, &studio.osc).is_err() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        if sent % 100 == 0 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+    let (took, after_packets) = (began.elapsed(), studio.most_held());
+    println!("{packets} packets of up to {longest} bytes in {took:?}: at most {} MB", after_packets >> 20);
+    assert!(studio.ask("GET / HTTP/1.1").starts_with("HTTP/1.1 200"));
+    let (began, mut good) = (Instant::now(), 0);
+    let heads = [
+        "GET / HTTP/1.1",
+        "GET /scenes.json HTTP/1.1",
+        "HEAD /tocco.wasm HTTP/1.1",
+        "GET /../../etc/passwd HTTP/1.1",
+        "POST / HTTP/1.1\r\nContent-Length: 0",
+        "GET /bridge HTTP/1.1",
+        "nonsense",
+    ];
+    for _ in 0..requests {
+        let head = heads[rng.bits() as usize % heads.len()];
+        good += usize::from(studio.ask(head).starts_with("HTTP/1.1 200"));
+    }
+    let most = studio.most_held();
+    println!("{requests} requests in {:?}, {good} with a file: at most {} MB", began.elapsed(), most >> 20);
+    assert!(good > requests / 4, "{good}");
+    assert!(studio.child.try_wait().unwrap().is_none(), "it has ended");
+    assert!(most < MOST_HELD, "{most} bytes");
+    let mut page = studio.join();
+    socket.send_to(&bytes_of("/size", vec![rosc::OscType::Float(0.25)]), &studio.osc).unwrap();
+    assert!(page.read().unwrap().is_text());
+    drop(studio);
+    let heard = heard.join().unwrap();
+    println!("a page heard {heard}");
+    assert!(heard > 1_000, "{heard}");
+}
+
+/// By the processor's time that the system counts for the program: a busy machine does not matter.
+#[test]
+fn four_hundred_idle_pages_take_next_to_nothing() {
+    let Some(studio) = Studio::start() else { return };
+    let pages: Vec<_> = (0..400).map(|_| studio.join()).collect();
+    let (before, began) = (studio.spent(), Instant::now());
+    std::thread::sleep(Duration::from_secs(if long() { 30 } else { 5 }));
+    let part = (studio.spent() - before) / began.elapsed().as_secs_f64();
+    println!("{} idle pages: {:.2} % of a core, {} MB", pages.len(), 100.0 * part, studio.most_held() >> 20);
+    assert!(part < IDLE, "{part}");
+    assert!(studio.most_held() < MOST_HELD);
+}
