@@ -113,6 +113,10 @@ fn run(cli: Cli) -> Result<()> {
             console::remark(&tocco_lab::fluid::run(&args.task())?);
             Ok(())
         }
+        Some(Command::Cracks(args)) => {
+            console::remark(&tocco_lab::cracks::run(&args.task()?)?);
+            Ok(())
+        }
         Some(Command::Reproduce { item: None, .. }) => {
             let wide = reproduce::items().iter().map(|(id, _)| id.len()).max().unwrap_or(0);
             let rows: String = reproduce::items().iter().map(|(id, title)| format!("{id:<wide$}  {title}\n")).collect();

@@ -6,6 +6,7 @@ use tocco::process::ice::{Ice, IceParams, YOUNG_PA, characteristic_m, chirp, coi
 use tocco::process::{Event, Process};
 use tocco::rng::Rng;
 use tocco::signal::Cell;
+use tocco::{Engine, Queue, Scene, SceneDef};
 
 /// The load of a step, N: up in 0.15 s, a little down, up and away.
 fn step(ms: u64) -> f64 {
@@ -95,6 +96,61 @@ fn ice_opens_where_it_has_taken_enough_and_then_is_done() {
     walk(&mut ice, 0, [0.0, 0.0], 1.0);
     assert!(ice.is_open([0.0, 0.0]) && !ice.is_open([1.0, 0.0]));
     assert_eq!(walk(&mut ice, 1400, [0.0, 0.0], 4.0).len(), 0);
+}
+
+/// A sheet on which some walk: what happens on it, and on which process.
+fn walked(walkers: &str, second: &str, more: &str) -> Vec<(f64, f64, [f64; 2])> {
+    let text = format!(
+        "seed = 3\n[signal.hand]\ntype = 'input'\n[walk.anna]\nmass_kg = 75.0\nsteps = 8\nvariation_01 = 0.0\nasymmetry_01 = 0.0\n\
+         [walk.ben]\nvariation_01 = 0.0\nasymmetry_01 = 0.0\nsteps = 8\nbegin_s = 7.0\n{second}\n\
+         [process.lake]\ntype = 'ice'\ndriven_by = 'hand'\nwalkers = {walkers}\naftershocks = 0.0\n{more}\n[[tap]]\nof = 'lake'\nquantity = 'sound'"
+    );
+    let def = SceneDef::from_text(&text).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(SceneDef::from_text(&def.to_toml()).unwrap().to_toml(), def.to_toml());
+    let mut engine = Engine::new(Scene::build(&def, 8_000.0).unwrap_or_else(|error| panic!("{error}")));
+    let mut all = Vec::new();
+    for _ in 0..1500 {
+        engine.render(&[], &mut Queue::new(), &mut [0.0; 80]);
+        all.extend(std::iter::from_fn(|| engine.take_happening()).map(|one| (one.at_s, one.size, one.spot_m)));
+    }
+    assert_eq!(engine.health().capped, 0);
+    all
+}
+
+#[test]
+fn two_walkers_meet_the_same_cracks_and_who_goes_elsewhere_makes_new_ones() {
+    let count = |all: &[(f64, f64, [f64; 2])], from: f64, to: f64| {
+        all.iter().filter(|(at_s, ..)| (from..to).contains(at_s)).count()
+    };
+    let alone = walked("['anna']", "mass_kg = 75.0", "");
+    // Eight steps and the last foot beside: 825 N less 112 N in steps of 18 N on average.
+    assert!((150..600).contains(&alone.len()) && count(&alone, 7.0, 15.0) == 0, "{}", alone.len());
+    // The same weight in the same steps: silence; lighter, too.
+    for mass in [75.0, 50.0] {
+        let both = walked("['anna', 'ben']", &format!("mass_kg = {mass:?}"), "");
+        assert_eq!(count(&both, 7.0, 15.0), 0, "{mass} kg");
+        let part = both.len() as f64 / alone.len() as f64;
+        assert!((part - 1.0).abs() < 0.25, "he stands there from the start, and cracks nothing: {part}");
+    }
+    // Heavier, he cracks what is left: 20 kg more are some 12 fractures a step.
+    let heavy = count(&walked("['anna', 'ben']", "mass_kg = 95.0", ""), 7.0, 15.0);
+    assert!((40..200).contains(&heavy), "{heavy}");
+    // A metre beside her, as many as she.
+    let beside = count(&walked("['anna', 'ben']", "mass_kg = 75.0\nstart_m = [0.0, 1.0]", ""), 7.0, 15.0) as f64;
+    assert!((beside / alone.len() as f64 - 1.0).abs() < 0.25, "{beside} {}", alone.len());
+    // Within 0.15 m it is the same place; where feet are 0.1 m apart, each has its own.
+    let near = count(&walked("['anna', 'ben']", "mass_kg = 75.0\nstart_m = [0.04, 0.03]", ""), 7.0, 15.0);
+    assert_eq!(near, 0, "5 cm off");
+    // A broken sheet: some places open, and fractures at a place end with it.
+    let broken = walked("['anna', 'ben']", "mass_kg = 95.0", "break_j = 0.2");
+    assert!(broken.len() < alone.len() && !broken.is_empty());
+}
+
+#[test]
+fn who_walks_on_ice_must_be_there() {
+    let text = "[signal.s]\ntype = 'input'\n[walk.anna]\n[process.p]\ntype = 'ice'\ndriven_by = 's'\nwalkers = 'ana'\n[[tap]]\nof = 'p'\nquantity = 'sound'";
+    let error = Scene::build(&SceneDef::from_text(text).unwrap(), 48_000.0).err().unwrap().to_string();
+    assert!(error.contains("nobody called 'ana' walks; did you mean 'anna'?") && !error.contains('\n'), "{error}");
 }
 
 #[test]

@@ -575,7 +575,13 @@ fn draw_process(rng: &mut Rng, name: String, text: impl Fn(&mut Rng) -> String) 
                 _ => {
                     let mut params: IceParams = draw_params(rng);
                     params.largest_j = params.largest_j.max(params.smallest_j);
-                    IceDef { params, thickness_m: draw(rng, 1e-3, 10.0), distance_m: draw(rng, 0.0, 1e4) }.into()
+                    IceDef {
+                        params,
+                        thickness_m: draw(rng, 1e-3, 10.0),
+                        distance_m: draw(rng, 0.0, 1e4),
+                        walkers: Vec::new(),
+                    }
+                    .into()
                 }
             }
         }

@@ -58,6 +58,14 @@ pub trait ProcessKind {
     fn masses_mut(&mut self) -> &mut [String] {
         &mut []
     }
+    /// Walks of the scene whose feet it hears besides its signal: of each foot heel, toes, x and y.
+    fn walkers(&self) -> &[String] {
+        &[]
+    }
+    /// As [`ProcessKind::walkers`], to be renamed.
+    fn walkers_mut(&mut self) -> &mut [String] {
+        &mut []
+    }
     /// True if it strikes the one mass that it is on.
     fn strikes(&self) -> bool {
         false
