@@ -218,6 +218,18 @@ mod planted {
         SPREAD_MOMENTUM, "process/spread.rs", "spread impacts bring 1.1 times their momentum", "processes" "a_spread_impact", [];
         BREAK_ENERGY, "process/breaking.rs", "cracks have three times their energy", "processes" "the_pieces_of", [];
         RESTITUTION, "process/flight.rs", "things bounce too high", "lib" "process::flight::tests::a_bouncing", [];
+        // water and ice
+        BUBBLE_RISE, "process/bubble.rs", "pitches of bubbles rise twice as fast", "water" "a_triggered_bubble", ["002-table-4.1"];
+        BED_LEVEL, "process/flow.rs", "beds are 1.2 times too loud", "water" "a_population_is", [];
+        DRIP_CLOSES, "process/drip.rs", "bubbles under drops close late", "water" "drops_close", [];
+        SPLASH_CAVITY, "process/splash.rs", "bubbles behind bodies are too large", "water" "a_splash_is", [];
+        RAIN_MOMENTUM, "process/rain.rs", "drops bring 0.9 of their momentum", "water" "rain_on", [];
+        VESSEL_END, "resonator/vessel.rs", "the air in a cup ends nearer to its rim", "vessel" "the_air", [];
+        ICE_EXPONENT, "process/ice.rs", "large fractures are too rare", "ice" "energies_of", [];
+        ICE_FORGETS, "process/ice.rs", "ice remembers half as far", "ice" "ice_that_has", [];
+        ICE_TONE, "process/ice.rs", "thin ice sings 5 % sharp", "ice" "the_tone", ["002-coincidence"];
+        CRACK_LENGTH, "process/ice/cracks.rs", "cracks are 1.1 times too long", "ice" "cracks_are", [];
+        SLIPPERY_WALLS, "fluid.rs", "water slides along walls", "fluid" "the_front", [];
         // rooms and air
         ROOM_T60, "output/room.rs", "rooms ring 1.15 times as long", "room" "every_octave_band", [];
         SABINE, "output/room.rs", "walls swallow more than Sabine says", "room" "walls_by_absorption", [];

@@ -141,6 +141,9 @@ pub(super) struct FluidArgs {
     /// Tilt of the tank to the right, degrees
     #[arg(long, value_name = "DEG", default_value_t = 0.0, allow_negative_numbers = true)]
     tilt: f64,
+    /// Level of the bed of collisions too many to tell apart, over that of the sounds; 0: none
+    #[arg(long, value_name = "LEVEL", default_value_t = 1.0, allow_negative_numbers = true)]
+    bed: f64,
 }
 
 impl FluidArgs {
@@ -159,6 +162,7 @@ impl FluidArgs {
             seed: self.seed,
             level_min_m: self.bubbles_above,
             tilt_deg: self.tilt,
+            bed: self.bed,
         }
     }
 }

@@ -109,7 +109,7 @@ pub fn coincidence_hz(thickness_m: Real, young_pa: Real) -> Real {
     for _ in 0..60 {
         k -= (b * k * k * k - c2 * (ICE_KG_M3 * k + WATER_KG_M3)) / (3.0 * b * k * k - c2 * ICE_KG_M3);
     }
-    AIR_M_S * k / (TAU * thickness_m)
+    fault!(ICE_TONE, AIR_M_S, times 1.05) * k / (TAU * thickness_m)
 }
 
 /// Wave number of bending waves, 1/m, at an angular frequency, rad/s. [ice.6]
@@ -328,7 +328,7 @@ impl Ice {
         let (mut count, mut beyond) = (0, 0);
         while !self.places[index].open && force_n > self.places[index].threshold_n {
             let at_s = cell.from_s() + GRID_S * self.rng.unit();
-            let energy = energy_of(p.exponent, range, self.rng.unit()); // [ice.2]
+            let energy = energy_of(fault!(ICE_EXPONENT, p.exponent, times 1.1), range, self.rng.unit()); // [ice.2]
             self.places[index].threshold_n -= p.step_n * ln(1.0 - self.rng.unit());
             count += 1;
             if count > MOST_AT_ONCE {
@@ -430,7 +430,7 @@ impl Ice {
 
 fn near(a: [Real; 2], b: [Real; 2]) -> bool {
     let (x, y) = (a[0] - b[0], a[1] - b[1]);
-    x * x + y * y < SAME_PLACE_M * SAME_PLACE_M
+    x * x + y * y < fault!(ICE_FORGETS, SAME_PLACE_M * SAME_PLACE_M, times 0.25)
 }
 
 /// Delay of an aftershock, s. [ice.3]

@@ -198,7 +198,12 @@ impl Process for Rain {
 
     fn render(&mut self, span: Span, forces: &mut [Lane], sound: &mut Lane) {
         if self.ports.count() > 0 {
-            return self.ports.render(span, &mut self.events, |event, _| event.size, forces);
+            return self.ports.render(
+                span,
+                &mut self.events,
+                |event, _| fault!(RAIN_MOMENTUM, event.size, times 0.9),
+                forces,
+            );
         }
         self.water.render(span, sound);
         self.bed.render(span, sound);

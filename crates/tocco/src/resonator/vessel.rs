@@ -121,7 +121,7 @@ impl Geometry {
         };
         match self.form {
             VesselForm::Cup => {
-                let length = self.height_m - self.level_m(water_m3) + 0.62 * self.radius_m;
+                let length = self.height_m - self.level_m(water_m3) + fault!(VESSEL_END, 0.62, 0.5) * self.radius_m;
                 core::array::from_fn(|m| {
                     let freq_hz = (2 * m + 1) as Real * SOUND_M_S / (4.0 * length);
                     (freq_hz, quality(freq_hz, self.radius_m).max(0.6))

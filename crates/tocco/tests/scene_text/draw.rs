@@ -528,7 +528,13 @@ fn draw_process(rng: &mut Rng, name: String, text: impl Fn(&mut Rng) -> String) 
         };
         (0..if sounds { 3 } else { 0 }).map(|_| mode(rng)).collect()
     };
-    let form: ProcessForm = match rng.bits() % 15 {
+    let form: ProcessForm = match rng.bits() % 16 {
+        15 => {
+            on.clear();
+            let mut params: BedParams = draw_params(rng);
+            params.high_hz = params.high_hz.max(params.low_hz);
+            BedDef { params }.into()
+        }
         13 => {
             on.clear();
             let key = |rng: &mut Rng, id: &str| draw_key(rng, &kinds::footstep::BAND, id);

@@ -130,7 +130,7 @@ impl Cracks {
         if before_j <= self.break_j && self.spent_j[place] > self.break_j {
             self.hole(self.places[place]);
         }
-        self.bought_m += energy_j / (TOUGHNESS_J_M2 * self.thickness_m);
+        self.bought_m += fault!(CRACK_LENGTH, energy_j, times 1.1) / (TOUGHNESS_J_M2 * self.thickness_m);
         let mut turns = 0;
         while self.bought_m - self.drawn_m >= STEP_M && self.points < MOST_POINTS {
             turns += 1;

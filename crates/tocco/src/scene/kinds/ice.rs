@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Ice: a sheet that gives way under load.
 
-use super::patter::only_sounds;
 use super::process::*;
 use super::*;
 use crate::process::Process;
