@@ -251,7 +251,8 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
     let mut serial = 0;
     let mut name = |rng: &mut Rng| {
         serial += 1;
-        format!("{}{serial}", draw_text(rng, LETTERS))
+        // The letters know no n: no two names are alike.
+        format!("{}n{serial}", draw_text(rng, LETTERS))
     };
     let path = |rng: &mut Rng| draw_text(rng, "ab/._\"\\\n\t\u{7f}\u{1} \u{e9}");
     let some = |rng: &mut Rng| 0..rng.bits() % 4;
@@ -585,7 +586,7 @@ fn draw_process(rng: &mut Rng, name: String, text: impl Fn(&mut Rng) -> String) 
                         params,
                         thickness_m: draw(rng, 1e-3, 10.0),
                         distance_m: draw(rng, 0.0, 1e4),
-                        walkers: Vec::new(),
+                        walkers: (0..rng.bits() % 3).map(|_| text(rng)).collect(),
                     }
                     .into()
                 }
