@@ -37,7 +37,7 @@ Tocco makes the sound of things touching. Three commands to begin with:
 
 /// Parts of `tocco bench`: those of the lab, and what needs a device or the program itself.
 fn sections() -> Vec<Section> {
-    let own = [bench::live::SECTION, bench::shoes::SECTION, bench::program::SECTION];
+    let own = [bench::live::SECTION, bench::shoes::SECTION, bench::web::SECTION, bench::program::SECTION];
     tocco_lab::bench::SECTIONS.iter().copied().chain(own).collect()
 }
 
@@ -118,6 +118,10 @@ fn run(cli: Cli) -> Result<()> {
         }
         Some(Command::Fluid(args)) => {
             console::remark(&tocco_lab::fluid::run(&args.task())?);
+            Ok(())
+        }
+        Some(Command::Cracks(args)) => {
+            console::remark(&tocco_lab::cracks::run(&args.task()?)?);
             Ok(())
         }
         Some(Command::Reproduce { item: None, .. }) => {

@@ -20,6 +20,7 @@ pub mod bench {
     pub mod live;
     pub mod program;
     pub mod shoes;
+    pub mod web;
 }
 
 /// The one error type of the program: the lab's.

@@ -22,6 +22,11 @@ const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/studio.rs"))
 /// The page's engine, absent from a program built without `./run`.
 const ENGINE: &str = "tocco.wasm";
 
+/// The page's engine, if this program has it.
+pub(crate) fn engine() -> Option<&'static [u8]> {
+    FILES.iter().find(|(name, _)| *name == ENGINE).map(|(_, bytes)| *bytes)
+}
+
 /// How the studio is served.
 pub struct Studio {
     /// Where to listen; loopback unless asked otherwise.
@@ -36,7 +41,7 @@ pub struct Studio {
 
 /// Everything the page is made of.
 fn contents(has_bridge: bool) -> Result<server::Files> {
-    if !FILES.iter().any(|(name, _)| *name == ENGINE) {
+    if engine().is_none() {
         return Err(HostError::Machine(
             "this program was built without the page's engine; build it with ./run, which makes both".into(),
         ));

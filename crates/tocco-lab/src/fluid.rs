@@ -62,6 +62,8 @@ pub struct Task {
     pub level_min_m: f64,
     /// How far the tank is tilted to the right, degrees.
     pub tilt_deg: f64,
+    /// Level of the bed of collisions too many to tell apart, over that of hits and bubbles; 0: none.
+    pub bed: f64,
 }
 
 impl Task {
@@ -80,6 +82,7 @@ impl Task {
             seed: 1,
             level_min_m: 0.05,
             tilt_deg: 0.0,
+            bed: 1.0,
         }
     }
 
@@ -101,6 +104,9 @@ impl Task {
         }
         if !(-60.0..=60.0).contains(&self.tilt_deg) {
             return bad(format!("--tilt {}: give degrees from -60 to 60", self.tilt_deg));
+        }
+        if !(0.0..=100.0).contains(&self.bed) {
+            return bad(format!("--bed {}: give a level from 0 to 100", self.bed));
         }
         let ends =
             |path: &Path, all: &[&str]| path.extension().is_some_and(|end| all.iter().any(|other| end == *other));
@@ -166,8 +172,61 @@ impl Course {
     }
 }
 
+/// Bands of the bed, Hz, each with its share of the amplitude.
+const BED: [[f64; 3]; 2] = [[300.0, 2600.0, 0.970], [2500.0, 7000.0, 0.243]];
+/// Most points of the bed's signal.
+const MOST_POINTS: usize = 4000;
+
+/// What is too dense to be heard one by one: how loud it is over time, the root of the collisions over their most, and at 1, Pa.
+pub struct Crowd {
+    points: Vec<[f64; 2]>,
+    gain_pa: f64,
+}
+
+impl Crowd {
+    /// Of the collisions of frames, each from a time, s, of so many a second; `bed` times as loud as the sounds.
+    pub fn new(bed: f64, frames_hz: f64, frames: &[(f64, usize)], sounds: &[Sound]) -> Option<Self> {
+        let group = frames.len().div_ceil(MOST_POINTS).max(1);
+        let mean = |part: &[(f64, usize)]| part.iter().map(|frame| frame.1 as f64).sum::<f64>() / part.len() as f64;
+        let counts: Vec<(f64, f64)> = frames.chunks(group).map(|part| (part[0].0, mean(part))).collect();
+        let peak = counts.iter().map(|frame| frame.1).fold(0.0, f64::max);
+        if bed == 0.0 || peak == 0.0 {
+            return None;
+        }
+        let length_s = group as f64 / frames_hz;
+        let points = counts.iter().map(|(start_s, count)| [start_s + 0.5 * length_s, (count / peak).sqrt()]).collect();
+        let area_s: f64 = counts.iter().map(|(_, count)| count / peak * length_s).sum();
+        let energy: f64 = sounds.iter().map(energy).sum();
+        Some(Self { points, gain_pa: bed * (energy / area_s).sqrt() })
+    }
+
+    fn text(&self) -> String {
+        let points: Vec<String> = self.points.iter().map(|[t, x]| format!("[{t:.4}, {x:.4}]")).collect();
+        let mut text = format!("\n[signal.crowd]\ntype = \"points\"\npoints = [{}]\n", points.join(", "));
+        for (name, [low, high, share]) in ["low", "high"].into_iter().zip(BED) {
+            let gain = share * self.gain_pa;
+            let _ = write!(
+                text,
+                "\n[process.bed_{name}]\ntype = \"bed\"\ndriven_by = \"crowd\"\nlow_hz = {low:?}\nhigh_hz = {high:?}\ngain = {gain:.6}\n\
+                 \n[[tap]]\nof = \"bed_{name}\"\nquantity = \"sound\"\ngain = 0.2\n"
+            );
+        }
+        text
+    }
+}
+
+/// Energy of a sound at 1 m, Pa^2 s, on average.
+fn energy(sound: &Sound) -> f64 {
+    let square = 0.25 * sound.amplitude * sound.amplitude;
+    match sound.kind {
+        // Two bands of noise, the second 0.6 as loud and 0.7 as long.
+        Kind::Hit => square * SPLASH[1] * (sound.radius_m / 3e-3).sqrt() * (1.0 + 0.36 * 0.7),
+        Kind::Bubble => square / tocco::process::bubble::damping(freq_hz(sound)),
+    }
+}
+
 /// A scene with a trigger for every sound.
-pub fn scene(title: &str, seconds: f64, seed: u64, sounds: &[Sound]) -> String {
+pub fn scene(title: &str, seconds: f64, seed: u64, sounds: &[Sound], crowd: Option<&Crowd>) -> String {
     let mut text = format!(
         "# Made by 'tocco fluid': every hit and every bubble of water that was computed beforehand.\n\nversion = 1\n\
          title = \"{title}\"\nduration_s = {seconds:?}\nseed = {seed}\n\n\
@@ -177,6 +236,7 @@ pub fn scene(title: &str, seconds: f64, seed: u64, sounds: &[Sound]) -> String {
          [[tap]]\nof = \"hits\"\nquantity = \"sound\"\ngain = 0.2\n\n\
          [[tap]]\nof = \"bubbles\"\nquantity = \"sound\"\ngain = 0.2\n"
     );
+    text += &crowd.map_or(String::new(), Crowd::text);
     for sound in sounds {
         let (process, values) = match sound.kind {
             Kind::Hit => {
@@ -374,7 +434,9 @@ pub fn run(task: &Task) -> Result<String> {
     film.map_or(Ok(()), |film| film.finish().map_err(wrong))?;
     film_file.map_or(Ok(()), AtomicFile::keep)?;
     let title = SETUPS.iter().find(|(name, _)| *name == task.setup).map_or("", |(_, what)| what);
-    let text = scene(title, task.seconds + TAIL_S, task.seed, &sounds);
+    let frames: Vec<(f64, usize)> = told.iter().map(|frame| (frame.start_s, frame.collisions)).collect();
+    let crowd = Crowd::new(task.bed, f64::from(task.frames_hz), &frames, &sounds);
+    let text = scene(title, task.seconds + TAIL_S, task.seed, &sounds, crowd.as_ref());
     if let Some(path) = &task.scene {
         atomic_file::write(path, text.as_bytes())?;
     }

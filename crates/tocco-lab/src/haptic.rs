@@ -72,41 +72,42 @@ pub struct Feeling {
     pub channels: Vec<usize>,
     /// What is felt, for people.
     pub words: String,
-    /// Unit of the channels.
-    pub unit: &'static str,
+    /// Unit of each channel.
+    pub units: Vec<&'static str>,
     /// Signals to watch: forces of impacts, counts of a process's events.
     watched: Vec<String>,
 }
 
-/// The scene with an output that is felt: its own `[output.haptic]`, or one with the force of every contact; without contacts, what its
-/// processes do.
+/// The scene with an output that is felt: its own `[output.haptic]`, or one with a channel each for the force of all contacts, the
+/// acceleration of what processes hit and nothing else touches, and the pressure of processes that sound by themselves; parts included.
 pub fn feel(plan: &Plan, band_hz: Option<[f64; 2]>) -> Result<Feeling> {
     let mut plan = plan.clone();
     let channels = plan.build()?.channels();
-    // What touches inside parts is felt where the scene taps it.
     let mut def: SceneDef = plan.scene.def.clone();
-    let impacts = def.contacts.iter().filter(|contact| contact.form.kind().id == "impact");
+    let whole = plan.scene.def.whole().map_err(|e| library::wrong(&plan.scene, &e))?;
+    let impacts = whole.contacts.iter().filter(|contact| contact.form.kind().id == "impact");
     let forces = impacts.map(|contact| format!("{}.force", contact.name));
-    let counts = def.processes.iter().map(|process| format!("{}.events", process.name));
-    let watched = forces.chain(counts).collect();
+    let counts = whole.processes.iter().map(|process| format!("{}.events", process.name));
+    let watched: Vec<String> = forces.chain(counts).collect();
     let to_it = |tap: &&TapDef| tap.outputs.iter().any(|name| name == HAPTIC);
-    let (words, unit);
+    let (words, mut units);
     if def.taps.iter().any(|tap| to_it(&tap)) {
         let felt: Vec<&TapDef> = def.taps.iter().filter(to_it).collect();
         let names = felt.iter().map(|tap| format!("{} of {}", tap.quantity.word(), tap.of));
         words = names.collect::<Vec<_>>().join(", ");
-        unit = unit_of(felt[0].quantity);
+        units = vec![unit_of(felt[0].quantity)];
     } else {
-        let (taps, said) = everything(&def);
+        let Everything { taps, words: said, units: own } = everything(&whole);
         if taps.is_empty() {
             return bad(format!(
                 "{}: there is nothing to feel: neither a contact nor a process; add a [contact.NAME], or tap a body's acceleration to an [output.haptic]",
                 plan.scene.origin
             ));
         }
-        (words, unit) = (said, unit_of(taps[0].quantity));
+        (words, units) = (said, own);
         def.outputs.retain(|output| output.name != HAPTIC);
-        def.outputs.push(OutputDef { limiter: false, ..OutputDef::new(HAPTIC, &[channels]) });
+        let channels: Vec<usize> = (channels..channels + units.len()).collect();
+        def.outputs.push(OutputDef { limiter: false, ..OutputDef::new(HAPTIC, &channels) });
         def.taps.extend(taps);
     }
     let Some(output) = def.outputs.iter_mut().find(|output| output.name == HAPTIC) else {
@@ -120,8 +121,9 @@ pub fn feel(plan: &Plan, band_hz: Option<[f64; 2]>) -> Result<Feeling> {
         None => {}
     }
     let channels = output.channels.clone();
+    units.resize(channels.len(), units[0]);
     plan.scene.def = def;
-    Ok(Feeling { plan, channels, words, unit, watched })
+    Ok(Feeling { plan, channels, words, units, watched })
 }
 
 fn unit_of(quantity: Quantity) -> &'static str {
@@ -134,29 +136,46 @@ fn unit_of(quantity: Quantity) -> &'static str {
     }
 }
 
-/// Taps of all there is to feel, and words for them.
-fn everything(def: &SceneDef) -> (Vec<TapDef>, String) {
-    let tap = |of: &str, quantity| TapDef {
-        of: of.into(),
-        quantity,
-        gain: 1.0,
-        whole: false,
-        outputs: vec![HAPTIC.into()],
-        to: TapTo::Channel(0),
-    };
-    if !def.contacts.is_empty() {
-        let names: Vec<&str> = def.contacts.iter().map(|contact| contact.name.as_str()).collect();
-        let taps = names.iter().map(|name| tap(name, Quantity::Force)).collect();
-        return (taps, format!("force of {}", few(&names)));
+/// All there is to feel: taps, words for them, and the unit of each channel.
+struct Everything {
+    taps: Vec<TapDef>,
+    words: String,
+    units: Vec<&'static str>,
+}
+
+/// Two units cannot be summed: each quantity has its own channel.
+fn everything(whole: &SceneDef) -> Everything {
+    let body = |site: &str| site.split('.').next().unwrap_or(site).to_owned();
+    let touched: Vec<String> = whole.contacts.iter().flat_map(|contact| &contact.between).map(|at| body(at)).collect();
+    let contacts = whole.contacts.iter().map(|contact| contact.name.clone()).collect();
+    let hit = whole.processes.iter().flat_map(|process| &process.on).filter(|site| !touched.contains(&body(site)));
+    let mut sites: Vec<String> = hit.cloned().collect();
+    sites.sort();
+    sites.dedup();
+    let heard = whole.processes.iter().filter(|process| process.form.sounds(!process.on.is_empty()));
+    let sounds: Vec<String> = heard.map(|process| process.name.clone()).collect();
+    let mut all = Everything { taps: Vec::new(), words: String::new(), units: Vec::new() };
+    for (quantity, names) in [(Quantity::Force, contacts), (Quantity::Acceleration, sites), (Quantity::Sound, sounds)]
+        as [(_, Vec<String>); 3]
+    {
+        if names.is_empty() {
+            continue;
+        }
+        let word = if quantity == Quantity::Sound { "pressure" } else { quantity.word() };
+        let more = if all.words.is_empty() { "" } else { ", " };
+        all.words += &format!("{more}{word} of {}", few(&names.iter().map(String::as_str).collect::<Vec<_>>()));
+        let to = TapTo::Channel(all.units.len());
+        all.units.push(unit_of(quantity));
+        all.taps.extend(names.into_iter().map(|of| TapDef {
+            of,
+            quantity,
+            gain: 1.0,
+            whole: false,
+            outputs: vec![HAPTIC.into()],
+            to,
+        }));
     }
-    // Either what processes hit, or what they sound like: two units cannot be summed.
-    let sites: Vec<&str> = def.processes.iter().flat_map(|process| &process.on).map(String::as_str).collect();
-    if !sites.is_empty() {
-        let taps = sites.iter().map(|site| tap(site, Quantity::Acceleration)).collect();
-        return (taps, format!("acceleration of {}", few(&sites)));
-    }
-    let names: Vec<&str> = def.processes.iter().map(|process| process.name.as_str()).collect();
-    (names.iter().map(|name| tap(name, Quantity::Sound)).collect(), format!("pressure of {}", few(&names)))
+    all
 }
 
 fn few(names: &[&str]) -> String {
@@ -175,6 +194,8 @@ pub struct Recording {
     pub rate_hz: f64,
     /// A list for each channel of the output, in its unit.
     pub channels: Vec<Vec<f32>>,
+    /// Those units.
+    pub units: Vec<&'static str>,
     /// Times at which something closed or happened, s.
     pub onsets: Vec<f64>,
     /// An automatic length that ran into its limit.
@@ -182,10 +203,20 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// All channels as one.
+    /// All channels as one. Those of unlike units are first brought to the same largest value.
     pub fn mixed(&self) -> Vec<f64> {
+        let alike = self.units.windows(2).all(|two| two[0] == two[1]);
+        let scale = |peak: f64| if alike || peak == 0.0 { 1.0 } else { 1.0 / peak };
+        let scales: Vec<f64> = self.peaks().into_iter().map(scale).collect();
         let frames = self.channels.first().map_or(0, Vec::len);
-        (0..frames).map(|i| self.channels.iter().map(|channel| f64::from(channel[i])).sum()).collect()
+        let sum = |i: usize| self.channels.iter().zip(&scales).map(|(channel, k)| k * f64::from(channel[i])).sum();
+        (0..frames).map(sum).collect()
+    }
+
+    /// The largest value of each channel.
+    pub fn peaks(&self) -> Vec<f64> {
+        let peak = |channel: &Vec<f32>| f64::from(channel.iter().fold(0.0_f32, |most, x| most.max(x.abs())));
+        self.channels.iter().map(peak).collect()
     }
 }
 
@@ -224,7 +255,7 @@ pub fn record(feeling: &Feeling, show: bool) -> Result<Recording> {
         Ok(())
     })?;
     onsets.dedup();
-    Ok(Recording { rate_hz: plan.rate_hz, channels, onsets, cut: outcome.cut })
+    Ok(Recording { rate_hz: plan.rate_hz, channels, units: feeling.units.clone(), onsets, cut: outcome.cut })
 }
 
 /// Renders a scene and writes what is felt; a line for the reader comes back.
@@ -244,8 +275,8 @@ pub fn run(task: &Task) -> Result<String> {
     }
     let feeling = feel(&task.plan, task.band_hz)?;
     let recording = record(&feeling, true)?;
-    let peak = recording.channels.iter().flatten().fold(0.0_f32, |most, x| most.max(x.abs()));
-    if peak == 0.0 {
+    let peaks = recording.peaks();
+    if peaks.iter().all(|peak| *peak == 0.0) {
         let origin = &task.plan.scene.origin;
         return bad(format!("{origin}: nothing is felt: {} stays 0; does anything strike or rub?", feeling.words));
     }
@@ -254,16 +285,17 @@ pub fn run(task: &Task) -> Result<String> {
     let edges = band.map_or([None, None], |band| [band.highpass_hz, band.lowpass_hz]);
     let edge = |hz: Option<f64>, open: &str| hz.map_or(open.to_owned(), |hz| hz.to_string());
     let (low, high) = (edge(edges[0], "0"), edge(edges[1], "every"));
-    let (name, unit) = (task.output.display(), feeling.unit);
-    let mut said = format!(
-        "{name}: {seconds:.3} s, {}, largest {} {unit} from {low} to {high} Hz",
-        feeling.words,
-        short(f64::from(peak))
-    );
+    let name = task.output.display();
+    let listed = |values: &[f64]| {
+        let each = values.iter().zip(&feeling.units).map(|(x, unit)| format!("{} {unit}", short(*x)));
+        each.collect::<Vec<_>>().join(", ")
+    };
+    let mut said =
+        format!("{name}: {seconds:.3} s, {}, largest {} from {low} to {high} Hz", feeling.words, listed(&peaks));
     match form {
         Form::Wav => {
-            let full = wav(&task.output, &feeling, &recording, rate_hz, f64::from(peak))?;
-            said += &format!("; {rate_hz} Hz, full scale is {} {unit}", short(full));
+            let full = wav(&task.output, &feeling, &recording, rate_hz)?;
+            said += &format!("; {rate_hz} Hz, full scale is {}", listed(&full));
         }
         Form::Ahap | Form::Haptic => {
             let felt = Felt::of(&recording);
@@ -292,20 +324,27 @@ fn short(x: f64) -> String {
     }
 }
 
-/// Writes a WAV whose full scale is 1 dB above the largest value, and says what full scale is.
-fn wav(path: &Path, feeling: &Feeling, recording: &Recording, rate_hz: f64, peak: f64) -> Result<f64> {
-    let full = peak * tocco::units::gain(1.0);
+/// Writes a WAV whose full scale is 1 dB above the largest value of its unit, and says what full scale is for each channel.
+fn wav(path: &Path, feeling: &Feeling, recording: &Recording, rate_hz: f64) -> Result<Vec<f64>> {
+    let (peaks, units) = (recording.peaks(), &feeling.units);
+    let largest = |unit: &&str| {
+        let alike = peaks.iter().zip(units).filter(|(_, own)| *own == unit);
+        alike.fold(0.0_f64, |most, (peak, _)| most.max(*peak))
+    };
+    let full: Vec<f64> = units.iter().map(|unit| largest(unit).max(1e-30) * tocco::units::gain(1.0)).collect();
     let lists: Vec<Vec<f64>> = recording
         .channels
         .iter()
-        .map(|channel| {
+        .zip(&full)
+        .map(|(channel, full)| {
             let samples: Vec<f64> = channel.iter().map(|x| f64::from(*x) / full).collect();
             reduce::resample(&samples, recording.rate_hz, rate_hz)
         })
         .collect();
     let frames = lists[0].len();
     let format = Format::new(lists.len(), rate_hz, Encoding::Int24)?;
-    let comment = format!("{}; full scale is {full:e} {}", feeling.words, feeling.unit);
+    let scales: Vec<String> = full.iter().zip(units).map(|(full, unit)| format!("{full:e} {unit}")).collect();
+    let comment = format!("{}; full scale is {}", feeling.words, scales.join(", "));
     let info =
         vec![(*b"INAM", feeling.plan.scene.title().to_owned()), (*b"ISFT", VERSION.to_owned()), (*b"ICMT", comment)];
     format.check_length(frames as f64)?;

@@ -9,7 +9,7 @@
 //! | measure and draw what came out | [`measure`], [`spectrogram`], [`plot`], [`tiles`] |
 //! | make a body from recordings of strikes | [`analyse`] |
 //! | make many sounds: over a grid, or by a design, and judge listeners' answers | [`sweep`], [`sets`], [`answers`] |
-//! | draw the crack lines of a scene with ice | [`cracks`] |
+//! | draw the crack lines of a scene with ice, with its holes | [`cracks`] |
 //! | see where on two parameters a contact sings, slips or is silent | [`map`] |
 //! | make somebody walk on a floor, by gait, force plate or recording | [`walk`] |
 //! | repeat the papers' tables and figures | [`reproduce`] |

@@ -79,6 +79,71 @@ fn the_felt_channel_is_the_contact_force_that_made_the_sound() {
 }
 
 #[test]
+fn in_every_shipped_scene_the_felt_force_is_that_of_its_contacts_and_the_sound_stays_what_it_is() {
+    let (mut scenes, mut felt_ones, mut parts) = (0, 0, 0);
+    for (name, _) in library::SHIPPED {
+        let plan = Plan::new(library::load(name).unwrap());
+        let names: Vec<String> = plan.scene.def.whole().unwrap().contacts.iter().map(|c| c.name.clone()).collect();
+        if names.is_empty() || plan.scene.def.outputs.iter().any(|output| output.name == haptic::HAPTIC) {
+            continue;
+        }
+        let mut feeling = feel(&plan, None).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let outputs = &mut feeling.plan.scene.def.outputs;
+        outputs.iter_mut().filter(|output| output.name == haptic::HAPTIC).for_each(|output| {
+            output.band = Default::default();
+        });
+        assert_eq!(feeling.units[0], "N", "{name}");
+        let scene = feeling.plan.build().unwrap();
+        let (width, felt, frames) = (scene.channels(), feeling.channels[0], plan.rate_hz as usize);
+        let probe = |name: &String| scene.directory().probe(&format!("{name}.force")).unwrap();
+        let probes: Vec<_> = names.iter().map(probe).collect();
+        let mut engine = Engine::new(scene);
+        engine.watch(&probes);
+        let (mut sound, mut forces) = (vec![0.0; width * frames], vec![0.0; probes.len() * frames]);
+        engine.render_probed(&[], &mut Queue::new(), &mut sound, &mut forces);
+        let sums: Vec<f64> = forces.chunks(probes.len()).map(|row| row.iter().sum()).collect();
+        let most = forces.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+        for (i, (frame, sum)) in sound.chunks(width).zip(&sums).enumerate() {
+            assert!((f64::from(frame[felt]) - sum).abs() <= 1e-6 * most, "{name}, sample {i}: {} {sum}", frame[felt]);
+        }
+        let alone = plan.build().unwrap();
+        let channels = alone.channels();
+        let mut heard = vec![0.0_f32; channels * 9_600];
+        Engine::new(alone).render(&[], &mut Queue::new(), &mut heard);
+        let same = |(one, both): (&[f32], &[f32])| one.iter().zip(both).all(|(a, b)| a.to_bits() == b.to_bits());
+        assert!(heard.chunks(channels).zip(sound.chunks(width)).all(same), "{name}: the sound");
+        scenes += 1;
+        felt_ones += usize::from(most > 0.0);
+        parts += usize::from(most > 0.0 && names.iter().all(|name| name.contains('/')));
+    }
+    assert!(
+        scenes > 60 && felt_ones + 12 > scenes && parts >= 5,
+        "{scenes} scenes, {felt_ones} felt, {parts} by parts"
+    );
+}
+
+#[test]
+fn what_has_no_common_unit_has_a_channel_each_and_as_one_each_counts_alike() {
+    let text = format!(
+        "{STRIKE}[signal.rain]\ntype = 'points'\npoints = [[0.0, 1.0]]\n[process.drops]\ntype = 'patter'\ndriven_by = 'rain'\n"
+    );
+    let feeling = feel(&plan(&text), None).unwrap();
+    assert_eq!((&feeling.units[..], &feeling.channels[..]), (&["N", "Pa"][..], &[1, 2][..]));
+    assert_eq!(feeling.words, "force of hit, pressure of drops");
+    let recording = record(&feeling, false).unwrap();
+    let peaks = recording.peaks();
+    assert!(peaks[0] > 1.0 && peaks[1] > 0.0 && peaks[1] < peaks[0]);
+    let mixed = recording.mixed();
+    for (i, x) in mixed.iter().enumerate() {
+        let wanted = f64::from(recording.channels[0][i]) / peaks[0] + f64::from(recording.channels[1][i]) / peaks[1];
+        assert!((x - wanted).abs() < 1e-12);
+    }
+    // Nothing that a contact touches is felt twice.
+    let text = STRIKE.replace("[[tap]]", "[signal.rain]\ntype = 'points'\npoints = [[0.0, 1.0]]\n[process.drops]\ntype = 'rain'\ndriven_by = 'rain'\non = 'bar'\n[[tap]]");
+    assert_eq!(feel(&plan(&text), None).unwrap().units, ["N"]);
+}
+
+#[test]
 fn blows_are_transients_at_their_times_and_the_envelope_is_the_force() {
     let recording = record(&feel(&plan(STRIKE), None).unwrap(), false).unwrap();
     let felt = Felt::of(&recording);
@@ -236,9 +301,11 @@ fn every_shipped_scene_with_a_contact_or_a_process_makes_files_that_follow_the_r
     let mut count = 0;
     for (name, _) in library::SHIPPED {
         let mut plan = Plan::new(library::load(name).unwrap());
-        let def = &plan.scene.def;
-        if def.contacts.is_empty() && def.processes.is_empty() {
-            continue;
+        {
+            let whole = plan.scene.def.whole().unwrap();
+            if whole.contacts.is_empty() && whole.processes.is_empty() {
+                continue;
+            }
         }
         plan.length = Length::Seconds(1.2);
         let feeling = feel(&plan, None).unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -260,8 +327,8 @@ fn a_scene_says_for_itself_what_is_felt_and_in_which_band() {
     );
     let feeling = feel(&plan(&text), None).unwrap();
     assert_eq!(
-        (feeling.words.as_str(), feeling.unit, &feeling.channels[..]),
-        ("acceleration of bar", "m/s2", &[2][..])
+        (feeling.words.as_str(), &feeling.units[..], &feeling.channels[..]),
+        ("acceleration of bar", &["m/s2"][..], &[2][..])
     );
     let band = feeling.plan.scene.def.outputs[0].band;
     assert_eq!((band.highpass_hz, band.lowpass_hz), (Some(20.0), Some(2000.0)));

@@ -236,6 +236,7 @@ mod planted {
         ICE_COINCIDENCE, "process/ice.rs", "ice is a tenth stiffer where it sings", "ice" "the_tone", ["002-coincidence"];
         ICE_WAVES, "process/ice.rs", "waves in ice are too slow", "ice" "the_tone", ["002-coincidence"];
         ICE_EXPONENT, "process/ice.rs", "energies of fractures fall more steeply", "ice" "energies_of", [];
+        ICE_PLACE, "process/ice.rs", "ice remembers half as far", "ice" "ice_that_has", [];
         ICE_FORGETS, "process/ice.rs", "ice forgets what it has borne", "ice" "ice_that_has", [];
         ICE_DONE, "process/ice.rs", "ice that has opened goes on cracking", "ice" "ice_opens", [];
         FLUID_FALL, "fluid.rs", "water falls with 0.7 of gravity", "fluid" "water_in_the_air", ["002-fig-4.3", "002-dam-front"];
@@ -244,6 +245,11 @@ mod planted {
         FLUID_STANDS, "fluid/sound.rs", "bubbles sound before water stands", "fluid" "only_impacts", ["002-fig-4.3"];
         FLUID_RISE, "fluid/sound.rs", "bubbles rise the less the deeper", "fluid" "size_rise", ["002-fig-4.3"];
         FLUID_SIZE, "fluid/sound.rs", "bubbles do not grow with the level", "fluid" "size_rise", [];
+        BED_LEVEL, "process/flow.rs", "beds are 1.2 times too loud", "water" "a_population_is", [];
+        SPLASH_CAVITY, "process/splash.rs", "bubbles behind bodies are too large", "water" "a_splash_is", [];
+        ICE_TONE, "process/ice.rs", "thin ice sings 5 % sharp", "ice" "the_tone", ["002-coincidence"];
+        CRACK_LENGTH, "process/ice/cracks.rs", "cracks are 1.1 times too long", "ice" "cracks_are", [];
+        SLIPPERY_WALLS, "fluid.rs", "water slides along walls", "fluid" "the_front", [];
         // walking
         GAIT_HUMPS, "gait/curve.rs", "feet press 1.1 times what they carry", "lib" "gait::curve::tests::walking_steps", ["002-force"];
         GAIT_ATTACK, "gait/curve.rs", "who walks faster has the smaller knock", "lib" "gait::curve::tests::walking_steps", ["002-attack"];

@@ -10,7 +10,8 @@
 //! - `[fluid.2]  C = V sum_j W + sum_walls L(d) - 1`: how much too dense it is at a particle
 //! - `[fluid.3]  l = -w max(C, 0)/(|V sum_j grad W + sum L' n|^2 + V^2 sum_j |grad W|^2)`: pressure, which only pushes
 //! - `[fluid.4]  dx = V sum_j (l + l_j) grad W + l sum_walls L' n`, at most d/2
-//! - `[fluid.5]  v = (x* - x)/dt`, at most 2 sqrt(g y_top), then `v += 0.01 V sum_j W (v_j - v)`
+//! - `[fluid.5]  v = (x* - x)/dt`, at most 2 sqrt(g y_top), then `v += 0.01 (V sum_j W (v_j - v) - sum_walls L v_t)`: neighbours
+//!   share a hundredth, and the water that would stand behind a wall is at rest; v_t is along the wall
 //! - `[fluid.6]  L(s) = integral of W beyond a plane at distance s`: what a wall weighs as if water stood behind it
 //!
 //! **Symbols.** d spacing m; h = 1.3 d smoothing length; V = 1/(sum of W over a full lattice), so that such a lattice has density 1; w = 0.4
@@ -367,7 +368,12 @@ impl Tank {
         self.pairs.smear(&self.speed, &mut self.moved);
         for k in 0..count {
             for axis in 0..2 {
-                self.speed[axis][k] += SMEAR * self.moved[k][axis]; // [fluid.5]
+                // Along this axis run the walls that stand across the other.
+                let across = self.place[1 - axis][k];
+                let near = |distance: Real| self.wall.at(distance).map_or(0.0, |(weight, _)| weight);
+                let walls = near(across) + near(size[1 - axis] - across);
+                let along = self.moved[k][axis] - fault!(SLIPPERY_WALLS, walls, 0.0) * self.speed[axis][k];
+                self.speed[axis][k] += SMEAR * along; // [fluid.5]
             }
         }
         self.steps += 1;

@@ -118,6 +118,8 @@ pub enum Thing {
     File,
     /// An output.
     Output,
+    /// Somebody who walks.
+    Walk,
 }
 
 impl Thing {
@@ -136,6 +138,7 @@ impl Thing {
             Thing::Point => "point",
             Thing::File => "file",
             Thing::Output => "output",
+            Thing::Walk => "walk",
         }
     }
 }

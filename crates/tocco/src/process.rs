@@ -180,6 +180,8 @@ pub type Lane = [Real; CONTROL_TICKS];
 pub trait Process: Tunable + Send + Sync {
     /// Draws what happens in a cell of its signal; returns how much was asked for beyond what is allowed.
     fn enter(&mut self, cell: Cell) -> u64;
+    /// A cell of one of the other signals that it hears, in the order that its kind says, before [`Process::enter`].
+    fn hear(&mut self, _number: usize, _cell: Cell) {}
     /// What happens in the present cell.
     fn events(&self) -> &[Event];
     /// Masses of the scene that land in the present cell, in order.

@@ -42,7 +42,7 @@ fn a_falling_block_never_leaks_never_has_more_energy_than_at_its_start_and_comes
             assert!(energy < start, "{across}: {energy} J/m of {start}");
             // Water that was pressed together gives a little back.
             least = least.min(energy);
-            assert!(energy - least < 0.01 * start, "{across}: {} came back", (energy - least) / start);
+            assert!(energy - least < 0.008 * start, "{across}: {} came back", (energy - least) / start);
         }
         assert!(tank.energy_j_m() < 1.1 * rest, "{across}: {} J/m, at rest {rest}", tank.energy_j_m());
     }
@@ -110,8 +110,7 @@ fn the_front_of_a_broken_dam_is_the_measured_one() {
         let two = course.windows(2).find(|two| two[1].0 >= time).unwrap();
         two[0].1 + (two[1].1 - two[0].1) * (time - two[0].0) / (two[1].0 - two[0].0)
     };
-    // The last place of the narrow column is left out: there the two measured columns themselves differ by 9 %.
-    for (time, front) in FRONT_WIDE.iter().chain(&FRONT_NARROW[..9]) {
+    for (time, front) in FRONT_WIDE.iter().chain(&FRONT_NARROW) {
         let off = at(time - GATE_TIME) / front - 1.0;
         assert!(off.abs() < 0.08, "T {time}: {:.2} %", 100.0 * off);
     }

@@ -130,6 +130,26 @@ fn what_is_poured_fills_until_it_runs_over() {
 }
 
 #[test]
+fn a_jug_that_is_full_runs_over_and_sounds_so() {
+    let text =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/overflowing-jug.toml")).unwrap();
+    let mut engine = build(&text, 16_000.0);
+    let splatter = engine.scene().directory().process("splatter").unwrap();
+    let (mut out, mut times) = (vec![0.0; 160 * engine.scene().channels()], Vec::new());
+    for _ in 0..860 {
+        engine.render(&[], &mut Queue::new(), &mut out);
+        let own = std::iter::from_fn(|| engine.take_happening()).filter(|one| one.process == splatter);
+        times.extend(own.map(|one| one.at_s));
+    }
+    // 0.96 l at 0.15 l/s, whose tap opens within 0.2 s: full after 6.5 s.
+    let first = times.iter().copied().fold(f64::INFINITY, f64::min);
+    assert!((6.5..6.6).contains(&first), "{first} s");
+    // 350 drops a second, smoothed over 50 ms.
+    let late = times.iter().filter(|at_s| **at_s > 7.0).count() as f64 / 1.6;
+    assert!((late / 350.0 - 1.0).abs() < 0.2, "{late} a second");
+}
+
+#[test]
 fn energy_minus_work_never_rises_with_vessels_that_fill_and_rain_on_bodies() {
     let mut rng = Rng::new(4, "vessels");
     for scene in 0..24 {

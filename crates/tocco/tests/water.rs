@@ -222,6 +222,50 @@ fn a_population_is_as_loud_as_campbells_theorem_says_and_its_bed_as_loud_as_aske
 }
 
 #[test]
+fn how_many_bubbles_how_large_and_how_deep_is_said_by_signals() {
+    // Amplitude tells the radius: a = r/2 mm. The rate follows one signal, the largest radius and the depth another each.
+    let text = "[signal.flow]\ntype = 'points'\npoints = [[0.0, 0.5], [2.0, 0.5], [2.001, 2.0]]\n\
+                [signal.size]\ntype = 'points'\npoints = [[0.0, 0.006], [4.0, 0.006], [4.001, 0.002]]\n\
+                [signal.deep]\ntype = 'points'\npoints = [[0.0, 1.0], [6.0, 1.0], [6.001, 0.003], [8.0, 0.003], [8.001, 0.0]]\n\
+                [process.p]\ntype = 'bubbles'\ndriven_by = 'flow'\nrate_hz = 400.0\nsmallest_m = 0.0005\nlargest_m = 0.006\nsize_exponent = 1.0\n\
+                amplitude_exponent = 1.0\ndepth_exponent = 0.0\ngust = 0.0\ngain = 1.0\n\
+                [[drive]]\npath = 'p/largest_m'\nfrom = 'size'\n[[drive]]\npath = 'p/depth_m'\nfrom = 'deep'\n[[tap]]\nof = 'p'\nquantity = 'sound'";
+    let (all, _) = listen(&mut build(text, 16_000.0), &mut Queue::new(), 10.0, 400);
+    // From a little after each change on.
+    let radii = |from: f64, to: f64| -> Vec<f64> {
+        all.iter().filter(|one| (from..to).contains(&one.at_s)).map(|one| 2e-3 * one.size).collect()
+    };
+    let largest = |radii: &[f64]| radii.iter().copied().fold(0.0, f64::max);
+    for (from, to, rate, most) in
+        [(0.1, 2.0, 200.0, 6e-3), (2.1, 4.0, 800.0, 6e-3), (4.1, 6.0, 800.0, 2e-3), (6.1, 8.0, 800.0, 1.2e-3)]
+    {
+        let own = radii(from, to);
+        let wanted = rate * (to - from);
+        assert!((own.len() as f64 - wanted).abs() < 5.0 * wanted.sqrt(), "{from}: {} of {wanted}", own.len());
+        assert!(largest(&own) <= most * (1.0 + 1e-9) && largest(&own) > 0.9 * most, "{from}: {}", largest(&own));
+    }
+    assert_eq!(radii(8.1, 10.0).len(), 0, "where there is no water");
+}
+
+#[test]
+fn a_bed_by_itself_is_as_loud_as_its_signal_says_and_0_is_none() {
+    let rms = |gain: f64, level: f64| {
+        let text = format!(
+            "[signal.s]\ntype = 'points'\npoints = [[0.0, {level:?}]]\n[process.p]\ntype = 'bed'\ndriven_by = 's'\ngain = {gain:?}\n\
+             low_hz = 300.0\nhigh_hz = 2600.0\n[[tap]]\nof = 'p'\nquantity = 'sound'"
+        );
+        let (_, heard) = listen(&mut build(&text, 48_000.0), &mut Queue::new(), 4.0, 512);
+        (heard.iter().map(|x| f64::from(x * x)).sum::<f64>() / heard.len() as f64).sqrt()
+    };
+    for (gain, level) in [(0.2, 1.0), (0.2, 0.5), (0.05, 2.0)] {
+        let got = rms(gain, level);
+        assert!((got / (gain * level) - 1.0).abs() < 0.06, "{gain} {level}: {got}");
+    }
+    assert_eq!(rms(0.0, 1.0), 0.0);
+    assert_eq!(rms(0.2, -1.0), 0.0);
+}
+
+#[test]
 fn water_that_is_too_shallow_holds_no_bubbles() {
     let params = FlowParams { depth_m: 3e-4, ..FlowParams::default() };
     assert_eq!(population(params, 1, 1).len(), 0);
@@ -420,6 +464,8 @@ fn what_cannot_be_water_or_ice_is_refused_in_one_line() {
         ("type = 'splash'\nmass_kg = 0.0", "wants a number from"),
         ("type = 'ice'\nthickness_m = 0.0", "0.001"),
         ("type = 'ice'\nsmallest_j = 1.0", "there is nothing between"),
+        ("type = 'bed'\nlow_hz = 9000.0", "there is nothing between"),
+        ("type = 'bed'\non = 'a'", "it only sounds by itself"),
     ] {
         let error = match SceneDef::from_text(&format!("{signal}{text}")) {
             Ok(def) => Scene::build(&def, 48_000.0).err().unwrap_or_else(|| panic!("{text} is refused")).to_string(),

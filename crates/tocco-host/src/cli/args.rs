@@ -3,7 +3,7 @@
 
 use super::analyse::{self, AnalyseArgs};
 use super::sections;
-use super::touch::{self, FluidArgs, HapticArgs};
+use super::touch::{self, CracksArgs, FluidArgs, HapticArgs};
 use super::walk::{self, WalkArgs};
 use crate::error::{Result, bad};
 use crate::render::{self, Manner, Plan};
@@ -177,6 +177,9 @@ pub(super) enum Command {
     /// Compute water in a tank: its sound, events and pictures
     #[command(after_help = touch::FLUID_EXAMPLES)]
     Fluid(FluidArgs),
+    /// Draw the cracks that run through the ice of a scene
+    #[command(after_help = touch::CRACKS_EXAMPLES)]
+    Cracks(CracksArgs),
     /// Compute the source papers' tables and figures, theirs beside ours
     #[command(after_help = "Examples:\n  tocco reproduce 002-table-2.1 -o paper\n  tocco reproduce all -o paper\n\n\
         You get a verdict per item on the terminal, and CSV, PNG and a scene in the folder; exit code 1 if a figure is missed.\n\

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What may be typed after `tocco haptic` and `tocco fluid`.
+//! What may be typed after `tocco haptic`, `tocco fluid` and `tocco cracks`.
 
-use super::args::{parse_length, parse_seed};
+use super::args::{SceneArgs, parse_length, parse_seed};
 use crate::error::{Result, bad};
 use crate::library;
 use crate::render::{self, Plan};
 use clap::Args;
 use std::path::PathBuf;
-use tocco_lab::{fluid, haptic};
+use tocco_lab::{atomic_file, cracks, fluid, haptic};
 
 /// Shown under the options of `tocco haptic`.
 pub(super) const HAPTIC_EXAMPLES: &str = "Examples:\n  tocco haptic bar -o bar.ahap             for an iPhone\n  \
@@ -27,6 +27,35 @@ pub(super) const FLUID_EXAMPLES: &str = "Examples:\n  tocco fluid -o drop.wav --
     deep enough. Set-ups: drop (default: a block falls into an empty tank, 002 figure 4.1), dam (a column is let go), pour.\n\
     --events is a table of every sound (.csv or .json), --picture an animated PNG: blue rests, green falls, pink collides;\n\
     --scene is a scene file with a trigger for every sound, to play, change and render again.";
+
+/// Shown under the options of `tocco cracks`.
+pub(super) const CRACKS_EXAMPLES: &str = "Examples:\n  tocco cracks ice-walk -o cracks.svg\n  \
+    tocco cracks ice-two-walkers -o cracks.json --duration 6\n\n\
+    You get the lines that run through the ice of a scene while it sounds, as a drawing (.svg) or as points in metres (.json),\n\
+    with holes where it broke. Each crack is as long as the energy of its fracture buys; the same seed gives the same lines.";
+
+/// The options of `tocco cracks`.
+#[derive(Args, Debug)]
+pub(super) struct CracksArgs {
+    #[command(flatten)]
+    scene: SceneArgs,
+    /// File to write: .svg or .json
+    #[arg(long, short, value_name = "FILE")]
+    output: PathBuf,
+    /// Which sheet of ice, where the scene has several
+    #[arg(long, value_name = "PROCESS")]
+    of: Option<String>,
+}
+
+impl CracksArgs {
+    /// The task that was typed.
+    pub(super) fn task(self) -> Result<cracks::Task> {
+        let (plan, files) = self.scene.plan_noting()?;
+        let read: Vec<_> = files.iter().map(|file| ("a file of the scene", file.as_path())).collect();
+        atomic_file::keep_apart(&read, &[("-o", &self.output)])?;
+        Ok(cracks::Task { plan, output: self.output, of: self.of })
+    }
+}
 
 /// The options of `tocco haptic`.
 #[derive(Args, Debug)]
@@ -112,6 +141,9 @@ pub(super) struct FluidArgs {
     /// Tilt of the tank to the right, degrees
     #[arg(long, value_name = "DEG", default_value_t = 0.0, allow_negative_numbers = true)]
     tilt: f64,
+    /// Level of the bed of collisions too many to tell apart, over that of the sounds; 0: none
+    #[arg(long, value_name = "LEVEL", default_value_t = 1.0, allow_negative_numbers = true)]
+    bed: f64,
 }
 
 impl FluidArgs {
@@ -130,6 +162,7 @@ impl FluidArgs {
             seed: self.seed,
             level_min_m: self.bubbles_above,
             tilt_deg: self.tilt,
+            bed: self.bed,
         }
     }
 }

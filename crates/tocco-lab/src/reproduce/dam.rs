@@ -70,7 +70,7 @@ pub fn splash() -> Result<Outcome, String> {
         .with(Series::new("bubbles", 2, Look::Dots, freqs(Kind::Bubble)));
     outcome.figure = Figure { title: "A block of water falls into an empty tank".into(), panels: vec![top, below] };
     outcome.csv = csv;
-    outcome.scene = scene("a block of water falls into an empty tank", 3.1, 1, &heard);
+    outcome.scene = scene("a block of water falls into an empty tank", 3.1, 1, &heard, None);
     Ok(outcome)
 }
 

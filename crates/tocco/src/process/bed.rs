@@ -8,15 +8,27 @@
 //! - `[bed.1]  S <- e^(-T/4 ms) S + sum w/(lambda 4 ms)`: a shot process of `grains` a second, weights w exponential, mean 1.
 //! - `[bed.2]  y = L sqrt(S) LP_2 HP_1 x/g`: x white, HP of first order at f_1, LP a Butterworth of second order at f_2; g makes the
 //!   root mean square L where S is 1.
+//! - `[bed.3]  L = gain R`: as a process of its own, R its signal, at least 0.
 //!
 //! **Step.** S once a cell, its root runs straight through the cell; the filters by the sample.
 //!
 //! **Sources.** Ours.
 
-use super::{Lane, Span, near_normal};
+use super::{Event, Lane, Process, Span, near_normal};
 use crate::math::{PI, Real, TAU, cos, exp, ln, tan};
+use crate::param::{Params, Spec, Tunable};
 use crate::rng::Rng;
 use crate::signal::{Cell, GRID_S};
+
+crate::params! {
+    /// Parameters of a bed by itself.
+    pub struct BedParams {
+        low_hz: "Hz", 1.0 => 2e4, default 700.0, Log, Control, glide 0.02, "Lower end.";
+        high_hz: "Hz", 1.0 => 1.92e5, default 6000.0, Log, Control, glide 0.02, "Upper end.";
+        grains_hz: "1/s", 0.0 => 2e4, default 1200.0, Log, Control, glide 0.02, "Grains in a second; 0: it is smooth.";
+        gain: "Pa", 0.0 => 1e6, default 0.05, Log, Control, glide 0.02, "Level: root mean square at 1 m where the signal is 1; 0: none.";
+    }
+}
 
 /// Most bands of a bed.
 const MOST_BANDS: usize = 2;
@@ -186,6 +198,56 @@ impl Bed {
     pub fn reset(&mut self) {
         self.amplitude = [[0.0; 2]; MOST_BANDS];
         self.rest();
+    }
+}
+
+/// A bed that follows a signal. [bed.3]
+pub struct Noise {
+    params: BedParams,
+    bed: Bed,
+}
+
+impl Noise {
+    /// A bed with its random stream. `[control]`
+    pub fn new(params: BedParams, rate_hz: Real, rng: Rng) -> Self {
+        Self { params, bed: Bed::new(&[[params.low_hz, params.high_hz, 1.0]], rate_hz, rng) }
+    }
+}
+
+impl Tunable for Noise {
+    fn specs(&self) -> &'static [Spec] {
+        BedParams::SPECS
+    }
+    fn get(&self, index: usize) -> Real {
+        self.params.value(index)
+    }
+    fn set(&mut self, index: usize, value: Real) {
+        self.params.put(index, value);
+    }
+}
+
+impl Process for Noise {
+    fn enter(&mut self, cell: Cell) -> u64 {
+        let p = self.params;
+        self.bed.retune(0, p.low_hz, p.high_hz);
+        self.bed.enter(cell, [p.gain * cell.to.max(0.0), 0.0], p.grains_hz);
+        0
+    }
+
+    fn events(&self) -> &[Event] {
+        &[]
+    }
+
+    fn render(&mut self, span: Span, _forces: &mut [Lane], sound: &mut Lane) {
+        self.bed.render(span, sound);
+    }
+
+    fn is_awake(&self) -> bool {
+        self.bed.is_awake()
+    }
+
+    fn reset(&mut self) {
+        self.bed.reset();
     }
 }
 

@@ -247,7 +247,8 @@ impl Tones {
             return;
         };
         let (h, t1) = (1.0 / rate, late_s);
-        let (w, s, d) = (TAU * tone.freq_hz, tone.rise_rate, tone.damping);
+        let (w, d) = (TAU * tone.freq_hz, tone.damping);
+        let s = tone.rise_rate;
         let polar = |log: Real, angle: Real| {
             let size = exp(log);
             [size * cos(angle), size * sin(angle)]

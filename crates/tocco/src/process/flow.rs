@@ -193,7 +193,11 @@ impl Process for Flow {
             true
         });
         self.arrivals = arrivals;
-        let level = if p.bed > 0.0 && rate > 0.0 { p.bed * loud * (rate * self.mean_energy()).sqrt() } else { 0.0 };
+        let level = if p.bed > 0.0 && rate > 0.0 {
+            fault!(BED_LEVEL, p.bed, times 1.2) * loud * (rate * self.mean_energy()).sqrt()
+        } else {
+            0.0
+        };
         self.bed.retune(0, p.bed_low_hz, p.bed_high_hz);
         self.bed.enter(cell, [level, 0.0], p.bed_grains_hz);
         self.water.settle();

@@ -16,11 +16,15 @@
 //!   fast as sound in air. 30.8 Hz m.
 //! - `[ice.6]  D k^4 = w^2 (rho_i h + rho_w/k)`, D = B h^3: bending waves; after x metres an impulse is `e^(-i k x)/sqrt(k x) e^(-0.004 k x)`,
 //!   high notes first. Above k h = 1 they travel on at one speed.
-//! - `[ice.7]` a place that has taken `break_j` opens: a splash [splash.1] follows, and no more fractures.
+//! - `[ice.7]` a place that has taken `break_j` opens: a splash [splash.1] follows, and no more fractures. Who steps there later steps into
+//!   water.
+//! - `[ice.8]  F = sum of heel and toes` of each foot that walks on it, where it stands: all feet meet the same places. What stands there from the
+//!   start has been borne.
 //!
 //! **Symbols.** E = 9 GPa, nu = 0.33, rho_i = 917, rho_w = 1000 kg/m^3, c = 331 m/s; tau `exponent`.
 //!
-//! **Step.** Once a cell, for the load of its signal at `x_m`, `y_m` and for up to eight presses by triggers. The chirp's response is made
+//! **Step.** Once a cell, for the load of its signal at `x_m`, `y_m`, for the feet of up to eight walkers and for up to eight presses by
+//! triggers. The chirp's response is made
 //! once. Crack lines are grown from the events by whoever draws them, see `ice/cracks.rs`.
 //!
 //! **Sources.** 002 chapters 7 and 8; Visell et al. for fracture underfoot (the frame); Gold's bearing rule and Lundmark (2001), Romeyn et
@@ -59,6 +63,10 @@ const MOST_AT_ONCE: usize = 24;
 const MOST_WAITING: usize = 512;
 /// Most presses at once.
 const MOST_PRESSES: usize = 8;
+/// Most who walk on it.
+pub const MOST_WALKERS: usize = 8;
+/// A place that nobody has pressed for so many cells is pressed anew.
+const ANEW: u64 = 50;
 /// Most chirps at once.
 const MOST_CHIRPS: usize = 12;
 /// Aftershocks: offset and longest delay, s.
@@ -101,7 +109,7 @@ pub fn coincidence_hz(thickness_m: Real, young_pa: Real) -> Real {
     for _ in 0..60 {
         k -= (b * k * k * k - c2 * (ICE_KG_M3 * k + WATER_KG_M3)) / (3.0 * b * k * k - c2 * ICE_KG_M3);
     }
-    AIR_M_S * k / (TAU * thickness_m)
+    fault!(ICE_TONE, AIR_M_S, times 1.05) * k / (TAU * thickness_m)
 }
 
 /// Wave number of bending waves, 1/m, at an angular frequency, rad/s. [ice.6]
@@ -216,6 +224,14 @@ struct Press {
     duration_s: Real,
 }
 
+/// A foot on the ice: heel and toes, N, and where it stands, m, at the end of the cell.
+#[derive(Clone, Copy, Debug, Default)]
+struct Foot {
+    heel_n: Real,
+    toe_n: Real,
+    spot: [Real; 2],
+}
+
 /// A sheet of ice.
 pub struct Ice {
     params: IceParams,
@@ -225,6 +241,9 @@ pub struct Ice {
     rng: Rng,
     places: Vec<Place>,
     presses: [Option<Press>; MOST_PRESSES],
+    /// Left and right of each who walks on it.
+    feet: Vec<Foot>,
+    begun: bool,
     /// Fractures to come, and those of the present cell.
     waiting: Vec<Event>,
     events: Vec<Event>,
@@ -252,6 +271,8 @@ impl Ice {
             rng: rng("fractures"),
             places: Vec::with_capacity(MOST_PLACES),
             presses: [None; MOST_PRESSES],
+            feet: Vec::new(),
+            begun: false,
             waiting: Vec::with_capacity(MOST_WAITING),
             events: Vec::with_capacity(MOST_WAITING),
             table: if distance_m > 0.0 { chirp(thickness_m, distance_m, rate_hz) } else { Vec::new() },
@@ -259,6 +280,12 @@ impl Ice {
             rate_hz,
             book: Book::default(),
         }
+    }
+
+    /// With so many who walk on it. `[control]`
+    pub fn walked_on_by(mut self, walkers: usize) -> Self {
+        self.feet = vec![Foot::default(); 2 * walkers.min(MOST_WALKERS)];
+        self
     }
 
     /// Load at which a place cracks next, N; `None` if it has never been pressed.
@@ -293,7 +320,11 @@ impl Ice {
             return 0;
         }
         let (p, index) = (self.params, self.place(spot, cell.index));
+        let anew = cell.index > self.places[index].last + ANEW;
         self.places[index].last = cell.index;
+        if self.places[index].open {
+            return if anew { self.splash(cell.from_s()) } else { 0 };
+        }
         self.places[index].threshold_n = fault!(ICE_FORGETS, self.places[index].threshold_n, times 0.99);
         let range = [p.smallest_j, p.largest_j.max(p.smallest_j)];
         let (mut count, mut beyond) = (0, 0);
@@ -317,11 +348,33 @@ impl Ice {
             }
             if self.places[index].taken_j > p.break_j {
                 self.places[index].open = true; // [ice.7]
-                let (splash, thrown) =
-                    (SplashParams { gain: p.gain, ..SplashParams::default() }, Thrown::new(4.0, 0.3, 2.0));
-                let Self { water, rng, .. } = self;
-                thrown.fall(at_s + 0.03, &splash, rng, |birth| beyond += u64::from(!water.add(birth)));
+                beyond += self.splash(at_s + 0.03);
             }
+        }
+        beyond
+    }
+
+    /// A leg goes into the water below. [ice.7]
+    fn splash(&mut self, at_s: Real) -> u64 {
+        let splash = SplashParams { gain: self.params.gain, ..SplashParams::default() };
+        let Self { water, rng, .. } = self;
+        let mut full = 0;
+        Thrown::new(4.0, 0.3, 2.0).fall(at_s, &splash, rng, |birth| full += u64::from(!water.add(birth)));
+        full
+    }
+
+    /// The feet that walk on it. [ice.8]
+    fn walked(&mut self, cell: Cell) -> u64 {
+        let (mut beyond, begun) = (0, core::mem::replace(&mut self.begun, true));
+        for index in 0..self.feet.len() {
+            let Foot { heel_n, toe_n, spot } = self.feet[index];
+            let force_n = heel_n + toe_n;
+            if !begun && force_n > 0.0 {
+                let place = self.place(spot, cell.index);
+                let borne = force_n - self.params.step_n * ln(1.0 - self.rng.unit());
+                self.places[place].threshold_n = self.places[place].threshold_n.max(borne);
+            }
+            beyond += self.press(cell, spot, force_n);
         }
         beyond
     }
@@ -379,7 +432,7 @@ impl Ice {
 
 fn near(a: [Real; 2], b: [Real; 2]) -> bool {
     let (x, y) = (a[0] - b[0], a[1] - b[1]);
-    x * x + y * y < SAME_PLACE_M * SAME_PLACE_M
+    x * x + y * y < fault!(ICE_PLACE, SAME_PLACE_M * SAME_PLACE_M, times 0.25)
 }
 
 /// Delay of an aftershock, s. [ice.3]
@@ -411,6 +464,7 @@ impl Process for Ice {
         }
         let p = self.params;
         let mut beyond = self.press(cell, [p.x_m, p.y_m], p.weight_n * cell.from.max(cell.to));
+        beyond += self.walked(cell);
         for index in 0..MOST_PRESSES {
             let Some(Press { at_s, force_n, spot, duration_s }) = self.presses[index] else { continue };
             let part = (end_s - at_s) / duration_s;
@@ -424,6 +478,16 @@ impl Process for Ice {
         self.events.extend(self.waiting.iter().take_while(|event| event.at_s < end_s));
         self.water.settle();
         beyond
+    }
+
+    fn hear(&mut self, number: usize, cell: Cell) {
+        let Some(foot) = self.feet.get_mut(number / 4) else { return };
+        match number % 4 {
+            0 => foot.heel_n = cell.to,
+            1 => foot.toe_n = cell.to,
+            2 => foot.spot[0] = cell.to,
+            _ => foot.spot[1] = cell.to,
+        }
     }
 
     fn events(&self) -> &[Event] {

@@ -98,7 +98,7 @@ impl Thrown {
 
     /// Radius of the bubble that it leaves, m.
     pub fn cavity_m(&self) -> Real {
-        (0.3 * self.radius_m).min(0.4 * self.depth_m)
+        fault!(SPLASH_CAVITY, 0.3 * self.radius_m, times 1.1).min(0.4 * self.depth_m)
     }
 
     /// Mean time for which droplets fly, s: of 2 u_z/g.

@@ -329,6 +329,7 @@ impl Assembly<'_> {
         for (index, process) in def.processes.iter().enumerate() {
             let place = |id: &str| format!("process.{}.{id}", process.name);
             let hears = at(place("driven_by"), self.directory.signal(&process.driven_by))?;
+            let also = self.feet(process)?;
             let (mut ports, mut inverse_masses) = (Vec::new(), Vec::new());
             for name in &process.on {
                 let site = at(place("on"), self.directory.site(name))?;
@@ -369,13 +370,32 @@ impl Assembly<'_> {
                 let rng = Rng::new(def.seed, &format!("process {} step", process.name));
                 PerStep::new(&factors, *probability_01, rng, &mut *built)
             });
-            self.runtime.grid.processes.push(Acting::new(built, per_step, hears, ports, bodies));
+            self.runtime.grid.processes.push(Acting::new(built, per_step, hears, also, ports, bodies));
         }
         let Grid { signals, order, walkers, processes, pushes, .. } =
             core::mem::replace(&mut self.runtime.grid, Grid::new(Vec::new(), Vec::new(), Vec::new(), Vec::new()));
         self.runtime.grid = Grid::new(signals, order, processes, pushes);
         self.runtime.grid.walkers = walkers;
         Ok(())
+    }
+
+    /// The feet that a process hears: of each heel and toes, N, and where it stands, m.
+    fn feet(&self, process: &ProcessDef) -> Result<Vec<(usize, Real)>, SceneError> {
+        let mut all = Vec::new();
+        for name in process.form.walkers() {
+            let walks = &self.def.walks;
+            let Some(walk) = walks.iter().find(|walk| walk.name == *name) else {
+                let near = nearest(name, walks.iter().map(|walk| walk.name.as_str()));
+                let place = format!("process.{}.walkers", process.name);
+                return Err(SceneError::new(place, format!("nobody called '{name}' walks{near}")));
+            };
+            for side in ["left", "right"] {
+                for (lane, factor) in [("heel", walk.weight_n()), ("toe", walk.weight_n()), ("x", 1.0), ("y", 1.0)] {
+                    all.push((self.directory.signal(&format!("{name}.{lane}_{side}"))?, factor));
+                }
+            }
+        }
+        Ok(all)
     }
 
     /// The masses that a process lets fall: each is pulled by gravity and has something to fall on.

@@ -27,6 +27,8 @@ pub(crate) struct Acting {
     pub per_step: Option<PerStep>,
     /// Number of its signal.
     pub hears: usize,
+    /// Other signals that it hears, each with a factor.
+    pub also: Vec<(usize, Real)>,
     /// Where it hits: numbers of [`Grid::pushes`].
     pub ports: Vec<usize>,
     pub forces: Vec<Lane>,
@@ -188,6 +190,10 @@ impl Grid {
             if let Some(per_step) = &mut acting.per_step {
                 cell = per_step.enter(cell, &mut *acting.process);
             }
+            for (heard, (signal, gain)) in acting.also.iter().enumerate() {
+                let Cell { index, from, to } = self.signals[*signal].signal.cell();
+                acting.process.hear(heard, Cell { index, from: gain * from, to: gain * to });
+            }
             beyond += acting.process.enter(cell);
             for landing in acting.process.landings() {
                 let Falling { body, down, .. } = acting.bodies[landing.body];
@@ -295,11 +301,12 @@ impl Acting {
         }
     }
 
-    /// A process that hears a signal, hits at places and lets masses fall. `[control]`
+    /// A process that hears signals, hits at places and lets masses fall. `[control]`
     pub fn new(
         process: Box<dyn Process>,
         per_step: Option<PerStep>,
         hears: usize,
+        also: Vec<(usize, Real)>,
         ports: Vec<usize>,
         bodies: Vec<Falling>,
     ) -> Self {
@@ -307,7 +314,7 @@ impl Acting {
         let sound = [0.0; CONTROL_TICKS];
         let before = vec![(0.0, 0.0); ports.len()];
         let (written, events, spent_j, idle) = (false, 0, 0.0, READY);
-        Self { process, per_step, hears, ports, forces, spent_j, before, sound, written, events, idle, bodies }
+        Self { process, per_step, hears, also, ports, forces, spent_j, before, sound, written, events, idle, bodies }
     }
 
     /// Holds its force on a port, N, to what it may still give, for a sample of `sample_s` seconds; `at` is where the port is, m, how fast

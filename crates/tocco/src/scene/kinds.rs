@@ -8,6 +8,7 @@
 //! below it, `kinds/NAME/model.rs`; what several use is a [`resonator`](crate::resonator) or an
 //! [`interactor`](crate::interactor).
 
+pub mod bed;
 pub mod breaking;
 pub mod bubbles;
 pub mod burst;
@@ -54,6 +55,7 @@ pub mod wall;
 
 /// The definitions of all kinds, for whoever makes a scene in code; [`def`](super::def) shows them beside the scene's own.
 pub mod definitions {
+    pub use super::bed::BedDef;
     pub use super::breaking::BreakDef;
     pub use super::bubbles::BubblesDef;
     pub use super::burst::BurstDef;
@@ -96,6 +98,7 @@ pub mod definitions {
     pub use super::walk::{ExciteBy, WalkDef};
     pub use super::wall::WallDef;
     pub use crate::gait::walker::{Ground, WalkMake, WalkParams};
+    pub use crate::process::bed::BedParams;
     pub use crate::process::breaking::BreakParams;
     pub use crate::process::bubble::BubbleLaw;
     pub use crate::process::burst::{BurstBy, BurstParams};
@@ -625,6 +628,8 @@ registry! {
     Puddle(puddle::PuddleDef) = puddle::PUDDLE;
     /// A sheet of ice.
     Ice(ice::IceDef) = ice::ICE;
+    /// Noise of what is too dense to hear one by one.
+    Bed(bed::BedDef) = bed::BED;
     /// A sole that comes down.
     Tread(tread::TreadDef) = tread::TREAD;
 }

@@ -235,6 +235,7 @@ fn rename(own: &mut SceneDef, part: &PartDef) {
         prefixed(&mut process.driven_by);
         process.on.iter_mut().for_each(prefixed);
         process.form.masses_mut().iter_mut().for_each(prefixed);
+        process.form.walkers_mut().iter_mut().for_each(prefixed);
     }
     for walk in &mut own.walks {
         prefixed(&mut walk.name);

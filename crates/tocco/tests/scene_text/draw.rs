@@ -254,7 +254,8 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
     let mut serial = 0;
     let mut name = |rng: &mut Rng| {
         serial += 1;
-        format!("{}{serial}", draw_text(rng, LETTERS))
+        // The letters know no n: no two names are alike.
+        format!("{}n{serial}", draw_text(rng, LETTERS))
     };
     let path = |rng: &mut Rng| draw_text(rng, "ab/._\"\\\n\t\u{7f}\u{1} \u{e9}");
     let some = |rng: &mut Rng| 0..rng.bits() % 4;
@@ -531,7 +532,13 @@ fn draw_process(rng: &mut Rng, name: String, text: impl Fn(&mut Rng) -> String) 
         };
         (0..if sounds { 3 } else { 0 }).map(|_| mode(rng)).collect()
     };
-    let form: ProcessForm = match rng.bits() % 15 {
+    let form: ProcessForm = match rng.bits() % 16 {
+        15 => {
+            on.clear();
+            let mut params: BedParams = draw_params(rng);
+            params.high_hz = params.high_hz.max(params.low_hz);
+            BedDef { params }.into()
+        }
         13 => {
             on.clear();
             let key = |rng: &mut Rng, id: &str| draw_key(rng, &kinds::footstep::BAND, id);
@@ -578,7 +585,13 @@ fn draw_process(rng: &mut Rng, name: String, text: impl Fn(&mut Rng) -> String) 
                 _ => {
                     let mut params: IceParams = draw_params(rng);
                     params.largest_j = params.largest_j.max(params.smallest_j);
-                    IceDef { params, thickness_m: draw(rng, 1e-3, 10.0), distance_m: draw(rng, 0.0, 1e4) }.into()
+                    IceDef {
+                        params,
+                        thickness_m: draw(rng, 1e-3, 10.0),
+                        distance_m: draw(rng, 0.0, 1e4),
+                        walkers: (0..rng.bits() % 3).map(|_| text(rng)).collect(),
+                    }
+                    .into()
                 }
             }
         }

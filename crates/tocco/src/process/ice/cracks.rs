@@ -11,6 +11,7 @@
 //! - `[cracks.3]` a tip turns by a quarter towards the normal of the larger principal stress, and 6 degrees n.
 //! - `[cracks.4]` it branches with the probability 0.035 a step after six steps, by N(35, 8) degrees to either side; the parent turns back by
 //!   0.35 of that.
+//! - `[cracks.5]` a place that has taken `break_j` is a hole, about as wide as places are apart.
 //!
 //! **Step.** All `[control]`: it is fed with what happened, and never runs where sound is made.
 //!
@@ -39,6 +40,15 @@ pub struct Line {
     pub from: Option<(usize, Real)>,
 }
 
+/// Where the ice has opened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hole {
+    /// Its middle, m.
+    pub at: [Real; 2],
+    /// Its edge, m; the last point is joined to the first.
+    pub edge: Vec<[Real; 2]>,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Tip {
     line: usize,
@@ -53,6 +63,10 @@ pub struct Cracks {
     spread_m: Real,
     rng: Rng,
     places: Vec<[Real; 2]>,
+    /// What each place has taken, J, and at which energy it opens.
+    spent_j: Vec<Real>,
+    break_j: Real,
+    holes: Vec<Hole>,
     lines: Vec<Line>,
     tips: Vec<Tip>,
     taken: BTreeMap<(i64, i64), usize>,
@@ -69,6 +83,9 @@ impl Cracks {
             spread_m: characteristic_m(thickness_m),
             rng,
             places: Vec::new(),
+            spent_j: Vec::new(),
+            break_j: Real::INFINITY,
+            holes: Vec::new(),
             lines: Vec::new(),
             tips: Vec::new(),
             taken: BTreeMap::new(),
@@ -76,6 +93,17 @@ impl Cracks {
             drawn_m: 0.0,
             points: 0,
         }
+    }
+
+    /// Places open where they have taken so much, J. [cracks.5]
+    pub fn breaking_at(mut self, break_j: Real) -> Self {
+        self.break_j = break_j;
+        self
+    }
+
+    /// Where it has opened.
+    pub fn holes(&self) -> &[Hole] {
+        &self.holes
     }
 
     /// The lines so far.
@@ -90,12 +118,19 @@ impl Cracks {
 
     /// A fracture at a place, m, took this energy, J. [cracks.1]
     pub fn fracture(&mut self, spot: [Real; 2], energy_j: Real) {
-        let known = self.places.iter().any(|place| far(*place, spot) < super::SAME_PLACE_M);
-        if !known {
+        let known = self.places.iter().position(|place| far(*place, spot) < super::SAME_PLACE_M);
+        let place = known.unwrap_or_else(|| {
             self.places.push(spot);
+            self.spent_j.push(0.0);
             self.open(spot);
+            self.places.len() - 1
+        });
+        let before_j = self.spent_j[place];
+        self.spent_j[place] += energy_j;
+        if before_j <= self.break_j && self.spent_j[place] > self.break_j {
+            self.hole(self.places[place]);
         }
-        self.bought_m += energy_j / (TOUGHNESS_J_M2 * self.thickness_m);
+        self.bought_m += fault!(CRACK_LENGTH, energy_j, times 1.1) / (TOUGHNESS_J_M2 * self.thickness_m);
         let mut turns = 0;
         while self.bought_m - self.drawn_m >= STEP_M && self.points < MOST_POINTS {
             turns += 1;
@@ -106,6 +141,16 @@ impl Cracks {
                 None => break,
             }
         }
+    }
+
+    /// [cracks.5]
+    fn hole(&mut self, at: [Real; 2]) {
+        let corner = |k: usize| {
+            let (angle, r) = (TAU * k as Real / 14.0, super::SAME_PLACE_M * (0.85 + 0.3 * self.rng.unit()));
+            [at[0] + r * cos(angle), at[1] + r * sin(angle)]
+        };
+        let edge = (0..14).map(corner).collect();
+        self.holes.push(Hole { at, edge });
     }
 
     /// Three to five tips from a place.

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Drips: drops that fall into water.
 
-use super::patter::only_sounds;
 use super::process::*;
 use super::*;
-use crate::process::Process;
 use crate::process::drip::{DRIP_TRIGGER, Drip, DripParams};
 
 /// Drip in scene files.
@@ -17,48 +15,13 @@ pub const DRIP: Kind = Kind {
     rules: &[],
 };
 
-/// Drips: drops that fall into water.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct DripDef {
-    /// Live parameters.
-    pub params: DripParams,
-}
-
-impl ProcessKind for DripDef {
-    fn kind(&self) -> &'static Kind {
-        &DRIP
-    }
-    fn params(&self) -> Vec<(&'static Spec, Real)> {
-        listed(&self.params)
-    }
-    fn triggers(&self) -> &'static [Spec] {
-        DRIP_TRIGGER
-    }
-    fn words(&self) -> String {
-        let p = &self.params;
+sounds_by_params! {
+    /// Drips: drops that fall into water.
+    DripDef(DripParams) as DRIP,
+    triggers DRIP_TRIGGER,
+    words |p| {
         format!("drops of {} mm from {} m, {}/s", short(1e3 * p.diameter_m), short(p.height_m), short(p.rate_hz))
-    }
-}
-
-impl BuildProcess for DripDef {
-    fn check(&self, spot: &Spot, hits: bool) -> Check {
-        only_sounds(spot, hits)?;
-        spot.params(&self.params)
-    }
-    fn write(&self, out: &mut Toml) {
-        out.params(&self.params, &[]);
-    }
-    fn build(&self, context: &mut ProcessContext<'_>) -> Result<Box<dyn Process>, SceneError> {
-        Ok(Box::new(Drip::new(self.params, context.rate_hz, |of| context.rng(of))))
-    }
-    fn structure(&self) -> String {
-        String::new()
-    }
-}
-
-#[cfg(feature = "text")]
-impl Read for DripDef {
-    fn read(node: &Node<'_, '_>, _lines: &mut Lines) -> Result<Self, SceneError> {
-        Ok(Self { params: node.params()? })
-    }
+    },
+    check |_, _| Ok(()),
+    build |params, context| Box::new(Drip::new(params, context.rate_hz, |of| context.rng(of)))
 }

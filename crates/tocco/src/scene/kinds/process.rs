@@ -58,6 +58,14 @@ pub trait ProcessKind {
     fn masses_mut(&mut self) -> &mut [String] {
         &mut []
     }
+    /// Walks of the scene whose feet it hears besides its signal: of each foot heel, toes, x and y.
+    fn walkers(&self) -> &[String] {
+        &[]
+    }
+    /// As [`ProcessKind::walkers`], to be renamed.
+    fn walkers_mut(&mut self) -> &mut [String] {
+        &mut []
+    }
     /// True if it strikes the one mass that it is on.
     fn strikes(&self) -> bool {
         false
@@ -146,6 +154,72 @@ pub(super) const fn with_common<const OWN: usize, const ALL: usize>(own: [Key; O
         i += 1;
     }
     all
+}
+
+/// The definition of a kind of process that sounds by itself and is nothing but its live parameters: `triggers` what a trigger says, `words` what
+/// it is, `check` what its parameters must hold beside their ranges, `build` the process.
+macro_rules! sounds_by_params {
+    ($(#[$meta:meta])* $def:ident($params:ident) as $kind:ident, triggers $triggers:expr, words $words:expr, check $check:expr, build $build:expr) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq)]
+        pub struct $def {
+            /// Live parameters.
+            pub params: $params,
+        }
+
+        impl ProcessKind for $def {
+            fn kind(&self) -> &'static Kind {
+                &$kind
+            }
+            fn params(&self) -> Vec<(&'static Spec, Real)> {
+                listed(&self.params)
+            }
+            fn triggers(&self) -> &'static [Spec] {
+                $triggers
+            }
+            fn words(&self) -> String {
+                let words: fn(&$params) -> String = $words;
+                words(&self.params)
+            }
+        }
+
+        impl BuildProcess for $def {
+            fn check(&self, spot: &Spot, hits: bool) -> Check {
+                if hits {
+                    return spot.fail("on", ONLY_SOUNDS);
+                }
+                spot.params(&self.params)?;
+                let check: fn(&Spot, &$params) -> Check = $check;
+                check(spot, &self.params)
+            }
+            fn write(&self, out: &mut Toml) {
+                out.params(&self.params, &[]);
+            }
+            fn build(&self, context: &mut ProcessContext<'_>) -> Result<Box<dyn crate::process::Process>, SceneError> {
+                let build: fn($params, &ProcessContext<'_>) -> Box<dyn crate::process::Process> = $build;
+                Ok(build(self.params, context))
+            }
+            fn structure(&self) -> String {
+                String::new()
+            }
+        }
+
+        #[cfg(feature = "text")]
+        impl Read for $def {
+            fn read(node: &Node<'_, '_>, _lines: &mut Lines) -> Result<Self, SceneError> {
+                Ok(Self { params: node.params()? })
+            }
+        }
+    };
+}
+pub(super) use sounds_by_params;
+
+/// What is said of a process that only sounds by itself and is given bodies.
+pub(super) const ONLY_SOUNDS: &str = "it only sounds by itself; leave `on` out";
+
+/// What is wrong with a process that only sounds by itself and is given bodies.
+pub(super) fn only_sounds(spot: &Spot, hits: bool) -> Check {
+    if hits { spot.fail("on", ONLY_SOUNDS) } else { Ok(()) }
 }
 
 impl ProcessDef {

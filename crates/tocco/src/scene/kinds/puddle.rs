@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Puddles: water that a foot presses aside.
 
-use super::patter::only_sounds;
 use super::process::*;
 use super::*;
-use crate::process::Process;
 use crate::process::puddle::{Puddle, PuddleParams};
 
 /// Puddle in scene files.
@@ -17,45 +15,11 @@ pub const PUDDLE: Kind = Kind {
     rules: &[],
 };
 
-/// Puddles: water that a foot presses aside.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct PuddleDef {
-    /// Live parameters.
-    pub params: PuddleParams,
-}
-
-impl ProcessKind for PuddleDef {
-    fn kind(&self) -> &'static Kind {
-        &PUDDLE
-    }
-    fn params(&self) -> Vec<(&'static Spec, Real)> {
-        listed(&self.params)
-    }
-    fn words(&self) -> String {
-        let p = &self.params;
-        format!("puddle of {} mm", short(1e3 * p.depth_m))
-    }
-}
-
-impl BuildProcess for PuddleDef {
-    fn check(&self, spot: &Spot, hits: bool) -> Check {
-        only_sounds(spot, hits)?;
-        spot.params(&self.params)
-    }
-    fn write(&self, out: &mut Toml) {
-        out.params(&self.params, &[]);
-    }
-    fn build(&self, context: &mut ProcessContext<'_>) -> Result<Box<dyn Process>, SceneError> {
-        Ok(Box::new(Puddle::new(self.params, context.rate_hz, |of| context.rng(of))))
-    }
-    fn structure(&self) -> String {
-        String::new()
-    }
-}
-
-#[cfg(feature = "text")]
-impl Read for PuddleDef {
-    fn read(node: &Node<'_, '_>, _lines: &mut Lines) -> Result<Self, SceneError> {
-        Ok(Self { params: node.params()? })
-    }
+sounds_by_params! {
+    /// Puddles: water that a foot presses aside.
+    PuddleDef(PuddleParams) as PUDDLE,
+    triggers &[],
+    words |p| format!("puddle of {} mm", short(1e3 * p.depth_m)),
+    check |_, _| Ok(()),
+    build |params, context| Box::new(Puddle::new(params, context.rate_hz, |of| context.rng(of)))
 }
