@@ -82,7 +82,7 @@ fn a_chain_lies_on_its_closed_form_and_a_joined_network_on_its_direct_integratio
     let all: Vec<usize> = (0..5).collect();
     let mut joined = Dense::new(ModalParams::default(), &network, &all, 1.0 / RATE_HZ);
     let table: Vec<_> = all.iter().map(|&i| (network.freq_hz(i), network.decay_s(i), 1.0)).collect();
-    let mut apart = Modal::new(ModalParams::default(), &table, &network.shape, 1.0 / RATE_HZ, false);
+    let mut apart = Modal::new(ModalParams::default(), &table, &network.mode_shapes, 1.0 / RATE_HZ, false);
     let frames = 480;
     let exact = direct(&masses, &links, 0.01, frames);
     let play = |body: &mut dyn Resonator| {

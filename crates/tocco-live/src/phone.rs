@@ -179,8 +179,8 @@ impl Phone {
         self.up = std::array::from_fn(|i| near(self.up[i], a[i], 0.5));
         let (size, off) = (length(self.up).max(1e-9), std::array::from_fn::<f64, 3, _>(|i| a[i] - self.up[i]));
         let along: f64 = off.iter().zip(self.up).map(|(x, up)| x * up / size).sum();
-        for i in 0..3 {
-            let flat = off[i] - along * self.up[i] / size;
+        for (i, off) in off.iter().enumerate() {
+            let flat = off - along * self.up[i] / size;
             self.low[i] = near(self.low[i], flat, around(20.0)); // [phone.5]
             self.slow[i] = near(self.slow[i], self.low[i], around(4.0));
         }

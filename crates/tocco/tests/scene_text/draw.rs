@@ -15,6 +15,7 @@ use tocco::scene::def::*;
 use tocco::scene::kinds;
 use tocco::scene::kinds::friction::FRICTION;
 use tocco::scene::kinds::mass::MASS;
+use tocco::scene::kinds::midi::HELD;
 use tocco::scene::kinds::modal::MODE;
 use tocco::scene::kinds::network::LINK;
 use tocco::scene::kinds::shape::MATERIAL;
