@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A microphone that hears the loudspeaker: whether it does, by how much and how much later, and a gate that takes it out again. No browser in here.
 
+import { Spectrum } from "./fft.js";
+
 /** Samples that are taken together before they are compared: 6 kHz of 48. */
 export const TOGETHER = 8;
 /** How much is compared, and how much later it may come, in such samples: 0.7 s, and 0.34 s. */
@@ -16,6 +18,7 @@ const STANDS_OUT = 5;
 /** Delays are not told apart in a whistle: this alike and this loud is one. */
 const WHISTLE = [0.95, 0.3];
 
+let transform;
 const rms = (x) => Math.sqrt(x.reduce((sum, v) => sum + v * v, 0) / x.length);
 
 /** Differences from sample to sample: hum and rumble are alike everywhere. */
@@ -31,17 +34,14 @@ function edges(x) {
  */
 export function compare(played, heard) {
   if (rms(played) < QUIET || rms(heard) < QUIET) return null;
-  const [p, h] = [edges(played), edges(heard).subarray(LATEST)];
+  const [p, h] = [edges(played), edges(heard).fill(0, 0, LATEST)];
   const loud = Math.sqrt(h.reduce((sum, v) => sum + v * v, 0));
+  const likeness = (transform ??= new Spectrum(8192)).products(p, h, LATEST);
   let before = 0;
   for (let i = 0; i < COMPARED; i += 1) before += p[LATEST + i] ** 2;
-  const likeness = new Float32Array(LATEST);
   for (let lag = 0; lag < LATEST; lag += 1) {
-    const from = LATEST - lag;
-    let sum = 0;
-    for (let i = 0; i < COMPARED; i += 1) sum += h[i] * p[from + i];
-    likeness[lag] = Math.abs(sum) / (loud * Math.sqrt(before) + 1e-12);
-    before += p[from - 1] ** 2 - p[from + COMPARED - 1] ** 2;
+    likeness[lag] = Math.abs(likeness[lag]) / (loud * Math.sqrt(Math.max(before, 0)) + 1e-12);
+    before += p[LATEST - lag - 1] ** 2 - p[WINDOW - lag - 1] ** 2;
   }
   let steps = 0;
   likeness.forEach((value, lag) => value > likeness[steps] && (steps = lag));

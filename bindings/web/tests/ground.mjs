@@ -74,7 +74,7 @@ export default {
   async "force, events and sound of a step stand at one place of the strip"() {
     const page = await open();
     await choose(page, "walk-garden");
-    await wait(page, 4000);
+    await page.waitForFunction(() => tocco.surfaces[0].steps >= 6, null, { timeout: 30_000 });
     // Where force and events begin after a swing, in pieces of 8 ms, over all steps that are seen: they must begin together.
     const apart = await page.evaluate(() => {
       const { strip } = tocco.surfaces.find((s) => s.floors);
