@@ -73,7 +73,7 @@ impl WalkCurve {
                 10.797_945_201_960_928 + fault!(GAIT_ATTACK, 12.115_358_143_898_515, times - 1.0) * u,
                 -3.587_796_781_882_335 - 0.271_607_050_830_205_14 * u,
             ],
-            knock: (0.436_668_091_662_225 + fault!(GAIT_ATTACK, 0.517_669_954_314_755, times -1.0) * u).max(0.0),
+            knock: (0.436_668_091_662_225 + fault!(GAIT_ATTACK, 0.517_669_954_314_755, times - 1.0) * u).max(0.0),
             knock_at: KNOCK,
             front_first: 0.0,
             tiptoe: 0.0,
