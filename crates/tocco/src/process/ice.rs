@@ -294,7 +294,7 @@ impl Ice {
         }
         let (p, index) = (self.params, self.place(spot, cell.index));
         self.places[index].last = cell.index;
-        self.places[index].threshold_n = fault!(ICE_FORGETS, self.places[index].threshold_n, times 0.99);
+        self.places[index].threshold_n *= fault!(ICE_FORGETS, 1.0, 0.99);
         let range = [p.smallest_j, p.largest_j.max(p.smallest_j)];
         let (mut count, mut beyond) = (0, 0);
         while !fault!(ICE_DONE, self.places[index].open, false) && force_n > self.places[index].threshold_n {
