@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The common solve of elasto-plastic bristles: one unknown, fourth order, from a start that is nearly there.
+//! The common solve of elasto-plastic bristles: one unknown, third order, from a start that is nearly there.
 //!
 //! **What.** With linear viscosity the contact equation [friction.6] and the midpoint rule [bristle.1] are straight lines
 //! in velocity and rate, so the bristles' law [friction.2] is the only curve left and one unknown remains. The solver of
@@ -10,8 +10,8 @@
 //!   `B = Lam (sigma0 a + sigma1)/(1 + Lam sigma2)`
 //! - `[quick.2]  0 = zs (y - w) + w alpha zeta` below steady sliding; beyond it y(w) of [bristle.2] with the damping of
 //!   [friction.5]; y = w, hence w = A/(1 + B), where the bristles only stretch
-//! - `[quick.3]  step = d + c + 2 c^2/d + e`, `d = -H/H'`, `c = -H'' d^2/(2 H')`, `e = -H''' d^3/(6 H')`: Chebyshev's method with one
-//!   term more. What is left is of fourth order, about `d (10 (c/d)^3 + (d/L)^3)`, L the length over which the law bends.
+//! - `[quick.3]  step = d + c`, `d = -H/H'`, `c = -H'' d^2/(2 H')`: Chebyshev's method. What is left is of third order,
+//!   about `d (4 (c/d)^2 + (d/L)^2)`, L the length over which the law bends.
 //!
 //! **Step.** The start is q continued by its differences, which are smooth wherever the motion is: q is a function of
 //! deflection and velocity, 1 in stick and about 0 in steady sliding. Only where bodies yield little, B <= 1/4: there R
@@ -64,14 +64,13 @@ impl Trend {
     }
 }
 
-/// g, N; zs and its first three derivatives with w, m, s, s^2/m, s^3/m^2.
+/// g, N; zs and its first two derivatives with w, m, s, s^2/m.
 #[derive(Clone, Copy)]
 struct Steady {
     g: Real,
     zs: Real,
     e: Real,
     bend: Real,
-    twist: Real,
 }
 
 /// What a solve needs of the bodies and bristles alone; the same for as long as neither changes.
@@ -105,33 +104,29 @@ struct Task {
     yields: Real,
 }
 
-/// A step of Chebyshev's method: d, c/d and e/d.
+/// A step of Chebyshev's method.
 struct Step {
     d: Real,
-    bend: Real,
-    twist: Real,
+    c: Real,
 }
 
 impl Step {
     #[inline]
-    fn new(h: Real, h1: Real, h2: Real, h3: Real) -> Self {
+    fn new(h: Real, h1: Real, h2: Real) -> Self {
         let per = 1.0 / h1;
         let d = -h * per; // [quick.3]
-        let by = d * per;
-        Self { d, bend: -0.5 * h2 * by, twist: h3 * (by * d) * (-1.0 / 6.0) }
+        Self { d, c: -0.5 * h2 * d * d * per }
     }
 
-    #[inline]
     fn by(&self) -> Real {
-        let Self { d, bend, twist } = *self;
-        d + d * (bend + (2.0 * bend * bend + twist))
+        self.d + self.c
     }
 
     /// True if what is left is below `error`; `bent` is 1/L.
     #[inline]
     fn is_last(&self, bent: Real, error: Real) -> bool {
-        let (d, bend, far) = (self.d.abs(), self.bend.abs(), self.d.abs() * bent);
-        d * (10.0 * bend * bend * bend + far * far * far) <= error
+        let (d, c, far) = (self.d.abs(), self.c.abs(), self.d * bent);
+        4.0 * c * c <= 0.5 * d * error && far * far * d <= 0.5 * error
     }
 }
 
@@ -149,9 +144,7 @@ impl Bristle {
         let fall = if x > FAST { 0.0 } else { self.curve.drop * fast::exp_neg(x) };
         let g = self.curve.coulomb + fall + LEAST;
         let bend = self.curve.rate * self.inverse * fall;
-        let e = -2.0 * w * bend;
-        let twist = (4.0 * x - 6.0) * self.curve.rate * e;
-        Steady { g, zs: g * self.inverse, e, bend: (4.0 * x - 2.0) * bend, twist }
+        Steady { g, zs: g * self.inverse, e: -2.0 * w * bend, bend: (4.0 * x - 2.0) * bend }
     }
 
     /// The root that continues the last motion, if this is a common case.
@@ -186,27 +179,24 @@ impl Bristle {
         }
         let (mut y, mut rounds) = (q * w, 1);
         loop {
-            let Steady { zs, e, bend, twist, .. } = at;
+            let Steady { zs, e, bend, .. } = at;
             let span = 1.0 / (zs - self.breakaway);
             let zeta = z0 + a * y;
             let t = (zeta - self.breakaway) * span;
             let (alpha, swell) = adhesion(t);
             // Everything as a function of y: w' = -b, zeta' = a.
-            let (zs1, zs2, zs3) = (-b * e, b * b * bend, -b * b * b * twist);
+            let (zs1, zs2) = (-b * e, b * b * bend);
             let t1 = (a - t * zs1) * span;
             let t2 = -(2.0 * t1 * zs1 + t * zs2) * span;
-            let t3 = -(3.0 * (t2 * zs1 + t1 * zs2) + t * zs3) * span;
-            let (alpha1, sway, turn) = (swell * t1, PI * PI * (alpha - 0.5), t1 * t1);
-            let alpha2 = swell * t2 - sway * turn;
-            let alpha3 = swell * (t3 - PI * PI * turn * t1) - 3.0 * sway * (t1 * t2);
+            let alpha1 = swell * t1;
+            let alpha2 = swell * t2 - PI * PI * (alpha - 0.5) * t1 * t1;
             let held = w * zeta;
             let held1 = a * w - b * zeta;
             let slip = y - w;
             let h = zs * slip + held * alpha; // [quick.2]
             let h1 = zs1 * slip + zs * (1.0 + b) + held * alpha1 + held1 * alpha;
             let h2 = zs2 * slip + 2.0 * zs1 * (1.0 + b) + held * alpha2 + 2.0 * held1 * alpha1 - 2.0 * a * b * alpha;
-            let h3 = zs3 * slip + 3.0 * (zs2 * (1.0 + b) + held1 * alpha2 - 2.0 * a * b * alpha1) + held * alpha3;
-            let step = Step::new(h, h1, h2, h3);
+            let step = Step::new(h, h1, h2);
             y += step.by();
             let end = apart - b * y; // [quick.1]
             let bent = (b * self.per_stribeck).max(t1.abs()) * (1.0 / BENT);
@@ -237,7 +227,7 @@ impl Bristle {
         let (a, sigma1) = (self.half, self.sigma1);
         let mut rounds = 1;
         loop {
-            let Steady { g, zs, e, bend, twist } = at;
+            let Steady { g, zs, e, bend } = at;
             // y = n/m and the damping k = 4 g sigma1/(4 g + sigma1 w), differentiated as quotients.
             let per = 1.0 / (zs + a * w);
             let per_k = 1.0 / (4.0 * g + sigma1 * w);
@@ -245,26 +235,23 @@ impl Bristle {
             let y = w * (zs - z0) * per; // [bristle.2]
             let y1 = (zs - z0 + w * e - y * m1) * per;
             let y2 = (2.0 * e + w * bend - 2.0 * y1 * m1 - y * bend) * per;
-            let y3 = (3.0 * bend + w * twist - 3.0 * (y2 * m1 + y1 * bend) - y * twist) * per;
-            let (g1, g2, g3) = (4.0 * self.sigma0 * e, 4.0 * self.sigma0 * bend, 4.0 * self.sigma0 * twist);
+            let (g1, g2) = (4.0 * self.sigma0 * e, 4.0 * self.sigma0 * bend);
             let k = 4.0 * g * sigma1 * per_k; // [friction.5]
             let k1 = (g1 * sigma1 - k * (g1 + sigma1)) * per_k;
             let k2 = (g2 * sigma1 - 2.0 * k1 * (g1 + sigma1) - k * g2) * per_k;
-            let k3 = (g3 * sigma1 - 3.0 * (k2 * (g1 + sigma1) + k1 * g2) - k * g3) * per_k;
             let stiff = self.sigma0 * a + k;
             let h = w - apart + lam * stiff * y;
             let h1 = 1.0 + lam * (stiff * y1 + k1 * y);
             let h2 = lam * (stiff * y2 + 2.0 * k1 * y1 + k2 * y);
-            let h3 = lam * (stiff * y3 + 3.0 * (k1 * y2 + k2 * y1) + k3 * y);
-            let step = Step::new(h, h1, h2, h3);
+            let step = Step::new(h, h1, h2);
             let by = step.by();
             let end = w + by;
             let bent = self.per_stribeck.max(a * per).max(sigma1 * per_k) * (1.0 / BENT);
             let force = self.sigma0 * (z0 + a * y) + k * y + self.viscous.sigma2 * w;
             if h1 > 0.5 && step.is_last(bent, (TOLERANCE * end).min(force.abs() * yields)) {
                 let over = z0 >= zs + e * by && end > 0.0;
-                let rate = y + by * (y1 + by * (0.5 * y2 + by * y3 * (1.0 / 6.0)));
-                let damping = k + by * (k1 + by * (0.5 * k2 + by * k3 * (1.0 / 6.0)));
+                let rate = y + by * (y1 + 0.5 * by * y2);
+                let damping = k + by * (k1 + 0.5 * by * k2);
                 if !over {
                     return None;
                 }
