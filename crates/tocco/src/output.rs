@@ -256,6 +256,10 @@ impl Space {
         }
         if let Some(room) = &mut self.room {
             room.answer(ticks, &self.dry, &mut self.answer);
+            let still = self.direct.left == 0 && self.wet.left == 0 && self.way.is_none() && self.crossover.is_none();
+            if still && room.is_asleep() {
+                return; // silence came in, and silence goes out
+            }
         }
         if let Some(way) = &mut self.way {
             way.pass(ticks, &mut self.dry);

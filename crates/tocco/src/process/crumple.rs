@@ -204,6 +204,10 @@ impl Process for Crumple {
         }
     }
 
+    fn rests(&self, value: Real) -> bool {
+        self.cluster == 0.0 && self.params.level * value.max(0.0) == 0.0 && !self.is_awake()
+    }
+
     fn is_awake(&self) -> bool {
         self.events.wait() || self.fragments.is_awake() || self.ports.is_awake()
     }
