@@ -179,6 +179,118 @@ pub fn outside(index: usize, value: f64, quartiles: [f64; 3]) -> f64 {
     far.ln() / 1.25_f64.ln()
 }
 
+/// A kind of ground, what recordings of steps on it are like, and the shipped floors that are compared with them.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind {
+    /// Its name.
+    pub label: &'static str,
+    /// How many recordings there are.
+    pub count: usize,
+    /// How the names of their files begin, in small letters.
+    pub files: &'static [&'static str],
+    /// 25, 50 and 75 % of each number of [`NAMES`].
+    pub quartiles: [[f64; 3]; 8],
+    /// Names of scenes.
+    pub floors: &'static [&'static str],
+}
+
+/// Recordings of single steps in Debian's packages minetest-data, ardentryst (its walker NYX; PYR has the same files) and lugaru-data, by
+/// [`descriptors`]. Gravel: four steps and five blows of a spade; ice: three steps and four blows. A test of `tocco-lab` measures them
+/// again. Fewer than five recordings tell little: they are compared, and only reported.
+#[rustfmt::skip]
+pub const RECORDED: [Kind; 9] = [
+    Kind { label: "dirt", count: 6, files: &["default_dirt_footstep", "nyx_step_dirt"], quartiles: [
+        [0.580, 0.663, 0.770],
+        [0.152, 0.320, 0.330],
+        [1.041, 1.431, 2.292],
+        [2107.938, 2590.954, 2959.444],
+        [5029.910, 6029.899, 6876.671],
+        [0.282, 0.323, 0.344],
+        [8.418, 10.224, 18.121],
+        [32.304, 46.355, 50.190],
+    ], floors: &["floor-dirt"] },
+    Kind { label: "grass", count: 9, files: &["default_grass_footstep", "nyx_step_grass", "footstepgrass"], quartiles: [
+        [0.424, 0.454, 0.733],
+        [0.048, 0.118, 0.177],
+        [0.536, 0.619, 0.712],
+        [4664.514, 4970.134, 5423.925],
+        [8551.553, 9596.012, 10730.335],
+        [0.419, 0.447, 0.476],
+        [17.186, 19.645, 20.415],
+        [21.554, 23.583, 28.636],
+    ], floors: &["floor-high-grass"] },
+    Kind { label: "gravel", count: 9, files: &["default_gravel_"], quartiles: [
+        [0.270, 0.274, 0.300],
+        [0.037, 0.043, 0.048],
+        [0.509, 0.687, 0.986],
+        [3967.384, 6528.766, 8089.674],
+        [7591.351, 11558.436, 12344.398],
+        [0.326, 0.358, 0.390],
+        [22.810, 24.468, 25.987],
+        [69.444, 83.333, 92.593],
+    ], floors: &["floor-gravel", "floor-gravel-fine"] },
+    Kind { label: "hard", count: 9, files: &["default_hard_footstep", "nyx_step_concrete", "footstepstone"], quartiles: [
+        [0.230, 0.269, 0.339],
+        [0.003, 0.007, 0.007],
+        [0.460, 0.560, 1.230],
+        [3030.103, 4204.221, 4443.633],
+        [6645.592, 7619.818, 8254.907],
+        [0.178, 0.361, 0.369],
+        [21.748, 23.337, 24.889],
+        [27.841, 38.287, 63.559],
+    ], floors: &["floor-concrete", "floor-tile"] },
+    Kind { label: "ice", count: 7, files: &["default_ice_"], quartiles: [
+        [0.218, 0.227, 0.262],
+        [0.007, 0.007, 0.018],
+        [0.535, 0.662, 0.932],
+        [5667.523, 5896.750, 7136.958],
+        [11278.191, 11925.806, 13949.709],
+        [0.342, 0.404, 0.432],
+        [21.154, 21.783, 21.853],
+        [40.069, 41.761, 50.281],
+    ], floors: &["floor-ice"] },
+    Kind { label: "metal", count: 3, files: &["default_metal_footstep"], quartiles: [
+        [0.198, 0.226, 0.237],
+        [0.003, 0.003, 0.048],
+        [0.347, 0.354, 0.363],
+        [2689.125, 3118.603, 3137.917],
+        [5616.066, 6650.530, 7030.770],
+        [0.079, 0.103, 0.124],
+        [18.936, 19.320, 19.667],
+        [23.751, 24.107, 31.998],
+    ], floors: &["floor-metal", "floor-metal-grate"] },
+    Kind { label: "sand", count: 3, files: &["default_sand_footstep"], quartiles: [
+        [0.273, 0.280, 0.280],
+        [0.087, 0.098, 0.098],
+        [0.588, 1.007, 1.156],
+        [2580.818, 2841.634, 3149.455],
+        [4749.025, 5069.062, 6140.340],
+        [0.222, 0.238, 0.260],
+        [16.606, 16.944, 16.947],
+        [51.375, 52.830, 67.474],
+    ], floors: &["floor-sand"] },
+    Kind { label: "snow", count: 11, files: &["default_snow_footstep", "nyx_step_snow", "footstepsnow"], quartiles: [
+        [0.269, 0.322, 0.388],
+        [0.033, 0.068, 0.158],
+        [0.450, 0.725, 0.893],
+        [2511.073, 3225.147, 3571.223],
+        [5727.121, 7902.514, 8486.853],
+        [0.102, 0.131, 0.235],
+        [13.456, 14.525, 15.168],
+        [35.752, 52.727, 58.236],
+    ], floors: &["floor-snow-low", "floor-snow-deep"] },
+    Kind { label: "wood", count: 2, files: &["default_wood_footstep"], quartiles: [
+        [0.160, 0.160, 0.160],
+        [0.004, 0.005, 0.006],
+        [0.124, 0.151, 0.178],
+        [1707.972, 2208.774, 2709.576],
+        [3232.672, 4871.887, 6511.102],
+        [0.024, 0.028, 0.032],
+        [18.878, 19.721, 20.565],
+        [21.925, 25.057, 28.189],
+    ], floors: &["floor-wood", "floor-wood-creaking"] },
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,7 +310,7 @@ mod tests {
         assert!((dur - 0.355).abs() < 0.015, "{dur}");
         assert!((attack - 0.02).abs() < 0.006, "{attack}");
         assert!((t60 - 0.5).abs() < 0.02, "{t60}");
-        assert!((centroid - 3000.0).abs() < 60.0 && (rolloff - 3000.0).abs() < 60.0, "{centroid} {rolloff}");
+        assert!((centroid - 3000.0).abs() < 100.0 && (rolloff - 3000.0).abs() < 100.0, "{centroid} {rolloff}");
         assert!(flatness < 1e-3 && (9.0..13.0).contains(&crest), "{flatness} {crest}");
     }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tocco::gait::sole::SOLES;
 use tocco::scene::{Fetch, FetchedScene, Recording};
 use tocco::{Document, Engine, Queue, Scene};
-use tocco_testing::descriptors::{NAMES, descriptors, lively, outside, quartiles};
+use tocco_testing::descriptors::{Kind, NAMES, RECORDED, descriptors, lively, outside, quartiles};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes")
@@ -265,32 +265,6 @@ fn by_envelope_grains_sound_while_the_signal_is_high_and_by_force_while_it_chang
     }
 }
 
-/// Quartiles of [`NAMES`] of recordings of steps, by [`descriptors`]. From Debian's packages minetest-data (default_*_footstep,
-/// default_gravel_*, default_ice_*: four steps on gravel and five blows of a spade, three on ice and four blows), ardentryst (NYX_STEP_*) and
-/// lugaru-data (FootStep*); `crates/tocco-lab/tests/floors_real.rs` measures them again where these are. How many there are, and the floors.
-type Kind = (&'static str, usize, [[f64; 3]; 8], &'static [&'static str]);
-#[rustfmt::skip]
-const RECORDED: [Kind; 9] = [
-    ("dirt", 6, [[0.580, 0.663, 0.770], [0.152, 0.320, 0.330], [1.041, 1.431, 2.292], [2107.938, 2590.954, 2959.444], [5029.910, 6029.899, 6876.671], [0.282, 0.323, 0.344], [8.418, 10.224, 18.121], [32.304, 46.355, 50.190]],
-        &["floor-dirt"]),
-    ("grass", 9, [[0.424, 0.454, 0.733], [0.048, 0.118, 0.177], [0.536, 0.619, 0.712], [4664.514, 4970.134, 5423.925], [8551.553, 9596.012, 10730.335], [0.419, 0.447, 0.476], [17.186, 19.645, 20.415], [21.554, 23.583, 28.636]],
-        &["floor-high-grass"]),
-    ("gravel", 9, [[0.270, 0.274, 0.300], [0.037, 0.043, 0.048], [0.509, 0.687, 0.986], [3967.384, 6528.766, 8089.674], [7591.351, 11558.436, 12344.398], [0.326, 0.358, 0.390], [22.810, 24.468, 25.987], [69.444, 83.333, 92.593]],
-        &["floor-gravel", "floor-gravel-fine"]),
-    ("hard", 9, [[0.230, 0.269, 0.339], [0.003, 0.007, 0.007], [0.460, 0.560, 1.230], [3030.103, 4204.221, 4443.633], [6645.592, 7619.818, 8254.907], [0.178, 0.361, 0.369], [21.748, 23.337, 24.889], [27.841, 38.287, 63.559]],
-        &["floor-concrete", "floor-tile"]),
-    ("ice", 7, [[0.218, 0.227, 0.262], [0.007, 0.007, 0.018], [0.535, 0.662, 0.932], [5667.523, 5896.750, 7136.958], [11278.191, 11925.806, 13949.709], [0.342, 0.404, 0.432], [21.154, 21.783, 21.853], [40.069, 41.761, 50.281]],
-        &["floor-ice"]),
-    ("metal", 3, [[0.198, 0.226, 0.237], [0.003, 0.003, 0.048], [0.347, 0.354, 0.363], [2689.125, 3118.603, 3137.917], [5616.066, 6650.530, 7030.770], [0.079, 0.103, 0.124], [18.936, 19.320, 19.667], [23.751, 24.107, 31.998]],
-        &["floor-metal", "floor-metal-grate"]),
-    ("sand", 3, [[0.273, 0.280, 0.280], [0.087, 0.098, 0.098], [0.588, 1.007, 1.156], [2580.818, 2841.634, 3149.455], [4749.025, 5069.062, 6140.340], [0.222, 0.238, 0.260], [16.606, 16.944, 16.947], [51.375, 52.830, 67.474]],
-        &["floor-sand"]),
-    ("snow", 11, [[0.269, 0.322, 0.388], [0.033, 0.068, 0.158], [0.450, 0.725, 0.893], [2511.073, 3225.147, 3571.223], [5727.121, 7902.514, 8486.853], [0.102, 0.131, 0.235], [13.456, 14.525, 15.168], [35.752, 52.727, 58.236]],
-        &["floor-snow-low", "floor-snow-deep"]),
-    ("wood", 2, [[0.160, 0.160, 0.160], [0.004, 0.005, 0.006], [0.124, 0.151, 0.178], [1707.972, 2208.774, 2709.576], [3232.672, 4871.887, 6511.102], [0.024, 0.028, 0.032], [18.878, 19.721, 20.565], [21.925, 25.057, 28.189]],
-        &["floor-wood", "floor-wood-creaking"]),
-];
-
 /// Four steps of a left foot in boots at 1.3 m/s, each cut as recordings are: to their median duration, with a fade of 15 ms.
 fn steps_cut(floor: &str, seed: u64, cut_s: f64) -> Vec<[f64; 8]> {
     let rate_hz = 44_100.0;
@@ -324,7 +298,7 @@ fn steps_cut(floor: &str, seed: u64, cut_s: f64) -> Vec<[f64; 8]> {
 #[test]
 fn floors_stand_within_what_recordings_of_such_floors_are() {
     let mut wrong = Vec::new();
-    for (label, count, wanted, floors) in RECORDED {
+    for Kind { label, count, quartiles: wanted, floors, .. } in RECORDED {
         for floor in floors {
             // Seeds with which nothing was tuned.
             let all: Vec<[f64; 8]> = (200..204).flat_map(|seed| steps_cut(floor, seed, wanted[0][1])).collect();

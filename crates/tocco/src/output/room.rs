@@ -260,6 +260,12 @@ impl Room {
         self.asleep
     }
 
+    /// `ticks` frames of silence pass while it is asleep. Where its lines begin is of no account while they are empty. `[audio]`
+    pub fn rest(&mut self, ticks: usize) {
+        self.frames += ticks;
+        self.calm += ticks;
+    }
+
     /// Falls asleep if all that is left lies 300 dB below full scale. Asked at frames that are told by their number, so that no block
     /// of the host is heard.
     fn settle(&mut self) {
@@ -276,10 +282,7 @@ impl Room {
     pub fn answer(&mut self, ticks: usize, heard: &[Block], answer: &mut [Block]) {
         answer.iter_mut().for_each(|block| block[..ticks].fill(0.0));
         if self.asleep && heard.iter().all(|block| block[..ticks].iter().all(|x| *x == 0.0)) {
-            // Where its lines begin is of no account while they are empty.
-            self.frames += ticks;
-            self.calm += ticks;
-            return;
+            return self.rest(ticks);
         }
         self.asleep = false;
         self.reflect(ticks, heard, answer);
