@@ -6,7 +6,8 @@ use crate::spectra::fft;
 use std::f64::consts::PI;
 
 /// What each number is called, in order.
-pub const NAMES: [&str; 8] = ["dur_s", "attack_s", "t60_s", "centroid_hz", "rolloff85_hz", "flatness", "crest_db", "events_hz"];
+pub const NAMES: [&str; 8] =
+    ["dur_s", "attack_s", "t60_s", "centroid_hz", "rolloff85_hz", "flatness", "crest_db", "events_hz"];
 /// Which of them is in dB, so that nearness is a difference.
 pub const CREST: usize = 6;
 
@@ -105,7 +106,12 @@ fn colour(sound: &[f64], rate_hz: f64) -> [f64; 3] {
             part >= 0.85 * all
         });
         sum[1] += hz(reached.unwrap_or(0));
-        let band: Vec<f64> = frame.iter().enumerate().filter(|(k, _)| (150.0..4500.0).contains(&hz(*k))).map(|(_, x)| x * x + 1e-30).collect();
+        let band: Vec<f64> = frame
+            .iter()
+            .enumerate()
+            .filter(|(k, _)| (150.0..4500.0).contains(&hz(*k)))
+            .map(|(_, x)| x * x + 1e-30)
+            .collect();
         let n = band.len() as f64;
         sum[2] += (band.iter().map(|p| p.ln()).sum::<f64>() / n).exp() / (band.iter().sum::<f64>() / n);
         count += 1.0;

@@ -307,7 +307,8 @@ fn floors_stand_within_what_recordings_of_such_floors_are() {
             let far: Vec<usize> = (0..8).filter(|k| outside(*k, found[*k], wanted[*k]) > 1.0).collect();
             let far_words: Vec<String> =
                 far.iter().map(|k| format!("{} {:.3} {:.3?}", NAMES[*k], found[*k], wanted[*k])).collect();
-            let line = format!("{floor}: {} of 8 near {count} recordings of {label} {}", 8 - far.len(), far_words.join(", "));
+            let line =
+                format!("{floor}: {} of 8 near {count} recordings of {label} {}", 8 - far.len(), far_words.join(", "));
             println!("{line}");
             // Quartiles of fewer than five recordings mean little: those are reported.
             if count >= 5 && far.len() > 2 {

@@ -581,7 +581,10 @@ mod tests {
         };
         for ticks in [32, 19] {
             let (first, second, slept) = played(ticks);
-            assert!(first.iter().any(|x| x.abs() > 1e-3) && (40_000..120_000).contains(&slept), "{slept} of 150000 asleep");
+            assert!(
+                first.iter().any(|x| x.abs() > 1e-3) && (40_000..120_000).contains(&slept),
+                "{slept} of 150000 asleep"
+            );
             // What came before it fell asleep is the same to the last bit.
             assert!(first.iter().zip(&second).all(|(a, b)| a == b));
             assert_eq!(first[140_000], 0.0);

@@ -110,8 +110,8 @@ impl Runtime {
         let time_s = |i: usize| (tick + i as u64) as Real / self.rate_hz;
         let (first_s, end_s) = (time_s(0), time_s(ticks));
         let Slot { drive, .. } = &self.slots[slot];
-        let stands =
-            !self.slots[slot].streams() && drive.is_some_and(|drive| self.drives[drive].is_still(first_s, end_s, &self.grid.signals));
+        let stands = !self.slots[slot].streams()
+            && drive.is_some_and(|drive| self.drives[drive].is_still(first_s, end_s, &self.grid.signals));
         self.slots[slot].stands = stands;
         if stands {
             let value = self.next_value(slot, first_s, inputs);
