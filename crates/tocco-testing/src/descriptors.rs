@@ -66,7 +66,6 @@ fn t60_s(sound: &[f64], rate_hz: f64) -> f64 {
             break;
         }
     }
-    let _ = rate_hz;
     let n = points.len() as f64;
     if n < 2.0 {
         return FRAME_S * 4.0;
