@@ -10,7 +10,7 @@ use tocco::param::Word;
 use tocco::scene::def::{Length, MidiDef, Notes, Source, TapTo};
 pub use tocco::units::short;
 
-/// A text that lists bodies, contacts, gestures, taps and controls. Errors are the scene's.
+/// A text that lists bodies, contacts, walks, gestures, taps and controls. Errors are the scene's.
 pub fn report(plan: &Plan) -> Result<String> {
     let scene = plan.build()?;
     plan.hears()?;
@@ -35,6 +35,9 @@ pub fn report(plan: &Plan) -> Result<String> {
             &format!("contact {}", contact.name),
             &format!("{} on {}: {}", contact.between[0], contact.between[1], contact.form.words(def, contact)),
         );
+    }
+    for walk in &def.walks {
+        line(&mut text, &format!("walk {}", walk.name), &walk.words());
     }
     for signal in &def.signals {
         line(&mut text, &format!("signal {}", signal.name), &signal.form.words());

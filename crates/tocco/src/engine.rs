@@ -302,6 +302,7 @@ impl Engine {
             let began = self.tick - self.origin;
             while self.scene.runtime.grid.next_tick(self.scene.rate_hz()).is_some_and(|at| at <= began) {
                 self.scene.runtime.enter_cell();
+                self.scene.runtime.rouse_moved(&self.fast);
             }
             while self.scene.runtime.grid.next_landing(self.scene.rate_hz()).is_some_and(|at| at <= began) {
                 if let Some((body, velocity_m_s)) = self.scene.runtime.grid.take_landing() {

@@ -246,6 +246,17 @@ impl Space {
         self.crossover.iter_mut().for_each(Crossover::hush);
     }
 
+    /// True if it answers silence with silence. `[audio]`
+    pub fn rests(&self) -> bool {
+        let still = self.direct.left == 0 && self.wet.left == 0 && self.way.is_none() && self.crossover.is_none();
+        still && self.room.as_ref().is_some_and(Room::is_asleep)
+    }
+
+    /// `ticks` frames of silence pass while it rests. `[audio]`
+    pub fn rest(&mut self, ticks: usize) {
+        self.room.iter_mut().for_each(|room| room.rest(ticks));
+    }
+
     /// Passes `ticks` frames of a mix of so many channels through. `[audio]`
     pub fn pass(&mut self, ticks: usize, width: usize, mix: &mut [Real]) {
         for (lane, channel) in self.dry.iter_mut().zip(&self.channels) {

@@ -205,6 +205,10 @@ pub trait Process: Tunable + Send + Sync {
     }
     /// False while it would write nothing but zeros.
     fn is_awake(&self) -> bool;
+    /// True if a cell in which its signal stands at this value would change nothing: then it need not be told of it.
+    fn rests(&self, _value: Real) -> bool {
+        false
+    }
     /// Back to rest; the random streams go on.
     fn reset(&mut self);
     /// What its events were given so far and what there was to give, where it keeps count.
@@ -439,6 +443,11 @@ impl Trigger {
     /// As if it had passed: it waits until the signal has been low. `[audio]`
     pub fn spend(&mut self) {
         self.ready = false;
+    }
+
+    /// True if a signal that stands at a value neither passes nor makes it ready.
+    pub fn rests(&self, value: Real, threshold: Real) -> bool {
+        if self.ready { value <= threshold } else { value >= 0.5 * threshold }
     }
 
     /// When the signal passes the threshold in this cell, s, if it does. `[audio]`

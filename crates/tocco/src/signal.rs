@@ -124,6 +124,10 @@ impl Cell {
     pub fn from_s(&self) -> Real {
         self.index as Real * GRID_S
     }
+    /// True if nothing changes in it.
+    pub fn stands(&self) -> bool {
+        self.from == self.to
+    }
     /// Rate of change in it, 1/s.
     pub fn slope(&self) -> Real {
         (self.to - self.from) / GRID_S

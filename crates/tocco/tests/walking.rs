@@ -101,6 +101,32 @@ fn a_jump_leaves_the_ground_for_as_long_as_its_height_asks() {
 }
 
 #[test]
+fn who_leaps_while_running_is_aloft_for_as_long_as_the_height_asks_and_goes_on() {
+    let text = "[walk.anna]\nspeed_m_s = 4\nvariation_01 = 0\nasymmetry_01 = 0\n[[event]]\nat_s = 3.0\nset = \"anna/jump_m\"\nvalue = 0.4\n";
+    let regions = heard(text, &REGIONS, 8.0, 48_000.0);
+    let (mut aloft, mut longest, mut flights) = (0, 0, 0);
+    for k in 2000..8000 {
+        if total(&regions, k) == 0.0 {
+            aloft += 1;
+        } else {
+            longest = longest.max(aloft);
+            flights += usize::from(aloft > 0);
+            aloft = 0;
+        }
+    }
+    let wanted = 2.0 * (2.0 * 0.4 / 9.81_f64).sqrt() * 1000.0;
+    assert!((longest as f64 - wanted).abs() < 12.0, "{longest} ms aloft, {wanted} ms asked for");
+    // One leap among running steps, and what is pressed is what is carried.
+    let long = |k: usize| (k..k + 300).all(|k| total(&regions, k) == 0.0);
+    assert_eq!((2000..7600).filter(|k| long(*k) && !long(*k - 1)).count(), 1);
+    let mean = (2500..7500).map(|k| total(&regions, k)).sum::<f64>() / 5000.0;
+    assert!((mean - 1.0).abs() < 0.03 && flights > 12, "{mean}, {flights} flights");
+    let most = (2000..8000).map(|k| total(&regions, k)).fold(0.0, f64::max);
+    let usual = (5500..8000).map(|k| total(&regions, k)).fold(0.0, f64::max);
+    assert!(most > 1.3 * usual, "{most} {usual}");
+}
+
+#[test]
 fn a_path_is_walked_from_place_to_place_and_turning_twists_the_foot() {
     let text = "[walk.anna]\nspeed_m_s = 1.3\npath_m = [[4.0, 0.0], [4.0, 4.0]]\n";
     let names = ["anna.x_left", "anna.y_left", "anna.slide_left", "anna.slide_right", "anna.x_right", "anna.y_right"];

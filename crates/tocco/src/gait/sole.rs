@@ -10,10 +10,13 @@
 //! - `[sole.3]  f -> f (A0/A)^(1/6)`: grains that press each other harder ring higher. A contact of round grains (Hertz) is as stiff as the
 //!   cube root of its load, so its frequency goes with the sixth root of the pressure.
 //! - `[sole.4]  rise -> rise + T_c`: what is soft loads slowly; T_c is the contact time of the hammer at 0.5 m/s.
-//! - `[sole.5]  g = min(1, T_boot/T_c)^(3/2)`: on solid ground, factor on what it scrapes loose; what is soft scrapes little.
+//! - `[sole.5]  g = min(1, T_boot/T_c)^(3/2)`: on solid ground, factor on what it scrapes loose and on what cracks; what is soft scrapes little.
+//! - `[sole.6]  q = (T_boot/T_c)^(1/2)`: how quick it is beside a boot. Grit is as bright: its corner goes with q. Grains between a foot and the
+//!   ground are heard up to q times as high, from 16 kHz under a boot on: what is soft lies against them and swallows the rest. What cracks is
+//!   pushed for 1/q of the time.
 //!
 //! **Sources.** 002 section 3.2 has hammers without numbers. Masses, stiffnesses and areas are choices, placed by contact time; [sole.2] to
-//! [sole.5] are ours.
+//! [sole.6] are ours.
 
 use crate::math::{Real, pow};
 
@@ -40,6 +43,9 @@ pub struct Sole {
 
 /// The area that [sole.2] and [sole.3] compare with, m^2: a boot's.
 const AREA_M2: Real = 40e-4;
+
+/// Grains under a boot are heard up to here, Hz: choice.
+const HEARD_HZ: Real = 16_000.0;
 
 /// Contact time of a boot at 0.5 m/s, s.
 pub const BOOT_CONTACT_S: Real = 3.365e-3;
@@ -88,6 +94,16 @@ impl Sole {
         pow((BOOT_CONTACT_S / self.contact_s).min(1.0), 1.5)
     }
 
+    /// How quick it is beside a boot. [sole.6]
+    pub fn quick(&self) -> Real {
+        (BOOT_CONTACT_S / self.contact_s).sqrt()
+    }
+
+    /// Frequency up to which grains are heard that are heard up to `lowpass_hz` without a sole, Hz. [sole.6]
+    pub fn heard_to_hz(&self, lowpass_hz: Real) -> Real {
+        if self.quick() == 1.0 { lowpass_hz } else { self.quick() * lowpass_hz.min(HEARD_HZ) }
+    }
+
     /// Factor on the frequencies of grains. [sole.3]
     pub fn pitch(&self, toe: bool) -> Real {
         pow(1.0 / self.grains(toe), 1.0 / 6.0)
@@ -110,6 +126,11 @@ mod tests {
         assert_eq!((boot.grains(false), boot.pitch(true), boot.scrapes()), (1.0, 1.0, 1.0));
         assert!(Sole::named("sock").unwrap().scrapes() < 0.1 && SOLES[0].scrapes() == 1.0);
         // A sixty-fourth of the area doubles every frequency.
+        for pair in SOLES.windows(2) {
+            assert!(pair[0].quick() > pair[1].quick() && pair[0].heard_to_hz(9e3) > pair[1].heard_to_hz(9e3));
+        }
+        assert_eq!((boot.quick(), boot.heard_to_hz(192e3)), (1.0, 192e3));
+        assert!((Sole::named("sock").unwrap().heard_to_hz(192e3) - 6923.0).abs() < 1.0);
         let tip = Sole { area_m2: [AREA_M2 / 64.0; 2], ..*boot };
         assert!((tip.pitch(false) - 2.0).abs() < 1e-12);
     }

@@ -12,6 +12,8 @@
 //!   0.75 and 0.9, as within one person; w has a new normal value every 0.15 stances and no corner between. The knock varies by 0.115
 //!   body weights, the time of a step by 2 %.
 //! - `[walker.5]  p = p0 + (v/n) (cos, sin)(heading)`, half a step's width to the foot's side: where it stands.
+//! - `[walker.7]  F -> F (1 + (u - u0)/(g T))`, u = sqrt(2 g h): a leap of height h while running, where u0 is the speed with which a running step of
+//!   time T leaves the ground; so does the foot that lands, and between the two lies 2 (u - u0)/g more. What is pressed is what is carried.
 //! - `[walker.6]  w = prod smoothstep` of the distances to the borders of a ground: how much of a region stands on it.
 //!
 //! Choices, no data: who starts takes 0.65 s sqrt(1.3/v) from the first move to the first heel strike; who stops brakes with one foot and sets the
@@ -40,7 +42,7 @@ crate::params! {
         tiptoe_01: "1", 0.0 => 1.0, default 0.0, Linear, Control, glide 0.0, "How much it goes on its toes.";
         drag_01: "1", 0.0 => 1.0, default 0.0, Linear, Control, glide 0.0, "How much it drags its feet.";
         slip_01: "1", 0.0 => 1.0, default 0.0, Linear, Control, glide 0.0, "How far a foot slides on when it comes down.";
-        jump_m: "m", 0.0 => 1.5, default 0.0, Linear, Control, glide 0.0, "A jump of this height, once, as soon as both feet stand; 0 and up again: another.";
+        jump_m: "m", 0.0 => 1.5, default 0.0, Linear, Control, glide 0.0, "A jump of this height, once: from both feet as soon as they stand, a leap from foot to foot while it runs; 0 and up again: another.";
     }
 }
 
@@ -213,6 +215,8 @@ pub struct Walker {
     position: [Real; 2],
     heading: Real,
     jumped: bool,
+    /// Of a leap that has not landed: how much harder, and how much farther, m.
+    leap: (Real, Real),
     begun: bool,
     hushed: bool,
     now: [Real; LANES.len()],
@@ -245,6 +249,7 @@ impl Walker {
             position: make.start_m,
             heading: 0.0,
             jumped: false,
+            leap: (1.0, 0.0),
             begun: false,
             hushed: false,
             now: [0.0; LANES.len()],
@@ -355,7 +360,7 @@ impl Walker {
                 Mode::Standing if self.wants_to_go() => self.start(t),
                 Mode::Standing => return,
                 Mode::Jumping => self.stand(),
-                Mode::Going if self.wants_to_go() && !self.wants_to_jump() => self.step(),
+                Mode::Going if self.wants_to_go() && (self.running || !self.wants_to_jump()) => self.step(),
                 Mode::Going => self.stop(),
                 Mode::Stopping { left: 0 } => self.stand(),
                 Mode::Stopping { .. } => self.join(),
@@ -436,10 +441,21 @@ impl Walker {
         let v = self.params.speed_m_s;
         self.running = v > if self.running { 0.9 * RUNS_M_S } else { RUNS_M_S };
         let WalkParams { cushion_01, climb_m, tiptoe_01, variation_01, .. } = self.params;
+        let (mut force, farther_m) = core::mem::replace(&mut self.leap, (1.0, 0.0));
+        let mut air_s = 0.0;
         let (phase, step_s) = if self.running {
             let curve = RunCurve::at_speed(v).softened(tiptoe_01, cushion_01);
             let stance_s = run_contact_s(v);
-            (Phase::Run { curve, stance_s }, stance_s * curve.mean()) // [walker.2]
+            let step_s = stance_s * curve.mean(); // [walker.2]
+            if self.wants_to_jump() {
+                self.jumped = true;
+                let rise_s = (2.0 * self.params.jump_m / GRAVITY).sqrt() - 0.5 * (step_s - stance_s); // [walker.7]
+                air_s = 2.0 * rise_s.max(0.0);
+                let harder = 1.0 + 0.5 * air_s / step_s;
+                force *= harder;
+                self.leap = (harder, v * air_s);
+            }
+            (Phase::Run { curve, stance_s }, step_s)
         } else {
             let (hz, duty) = walk_timing(v);
             let stance_s = 2.0 * duty / hz; // [walker.1]
@@ -447,13 +463,13 @@ impl Walker {
             curve.knock = (curve.knock + 0.115 * variation_01 * (1.0 - 0.7 * cushion_01) * self.rng.normal()).max(0.0);
             (Phase::Walk { curve: curve.climbing(climb_m).on_toes(tiptoe_01), stance_s }, 1.0 / hz)
         };
-        let side = self.come_down(v * step_s);
-        self.feet[side].phase = phase;
+        let side = self.come_down(v * step_s + farther_m);
+        (self.feet[side].phase, self.feet[side].gain) = (phase, force * self.feet[side].gain);
         let sign = if side == 0 { 0.5 } else { -0.5 };
         let twist = 0.15 * self.feet[side].twist;
         let jitter = (0.02 * variation_01 * self.rng.normal()).clamp(-0.06, 0.06);
         let asymmetry = fault!(WALK_EVEN, self.params.asymmetry_01, 0.0);
-        self.next_s += step_s * (1.0 + sign * asymmetry + jitter + twist); // [walker.3]
+        self.next_s += air_s + step_s * (1.0 + sign * asymmetry + jitter + twist); // [walker.3]
     }
 
     fn stop(&mut self) {

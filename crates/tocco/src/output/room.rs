@@ -76,6 +76,9 @@ const SIGNS: Lanes = [1.0, 1.0, -1.0, 1.0, 1.0, -1.0, -1.0, -1.0];
 /// Frames between two looks for numbers that are too small to be heard, and what is too small.
 const LOOK: usize = 256;
 const TINY: Real = 1e-200;
+/// Below this a room is silent, and every so many frames it is looked at; a multiple of [`LOOK`].
+const FAINT: Real = 1e-15;
+const SETTLE: usize = 32 * LOOK;
 /// More than this is no sound but a fault, which must not stay in the room.
 const LARGEST: Real = 1e30;
 
@@ -140,8 +143,11 @@ pub struct Room {
     /// The last samples for the reflections, twice, so that every stretch of them is in one piece.
     past: Box<[Real]>,
     at: usize,
-    /// Frames since the start.
+    /// Frames since the start, and since something came in.
     frames: usize,
+    calm: usize,
+    /// Nothing is left in it.
+    asleep: bool,
     path: Path,
 }
 
@@ -213,6 +219,8 @@ impl Room {
             past: vec![0.0; 2 * (longest + CONTROL_TICKS)].into_boxed_slice(),
             at: 0,
             frames: 0,
+            calm: 0,
+            asleep: true,
             path: Path::all().pop().unwrap_or(Path::Baseline),
         }
     }
@@ -244,11 +252,39 @@ impl Room {
         self.lines.iter_mut().for_each(|line| line.fill(0.0));
         self.states = [[[0.0; LINES]; 2]; BANDS - 1];
         self.past.fill(0.0);
+        self.asleep = true;
+    }
+
+    /// True if nothing is left in it: it answers silence with silence, at no cost.
+    pub fn is_asleep(&self) -> bool {
+        self.asleep
+    }
+
+    /// `ticks` frames of silence pass while it is asleep. Where its lines begin is of no account while they are empty. `[audio]`
+    pub fn rest(&mut self, ticks: usize) {
+        self.frames += ticks;
+        self.calm += ticks;
+    }
+
+    /// Falls asleep if all that is left lies 300 dB below full scale. Asked at frames that are told by their number, so that no block
+    /// of the host is heard.
+    fn settle(&mut self) {
+        let faint = |x: &Real| x.abs() < FAINT;
+        if self.states.as_flattened().as_flattened().iter().all(faint)
+            && self.past.iter().all(faint)
+            && self.lines.iter().all(|line| line.iter().all(faint))
+        {
+            self.hush();
+        }
     }
 
     /// What the room answers to `ticks` samples of each channel. `[audio]`
     pub fn answer(&mut self, ticks: usize, heard: &[Block], answer: &mut [Block]) {
         answer.iter_mut().for_each(|block| block[..ticks].fill(0.0));
+        if self.asleep && heard.iter().all(|block| block[..ticks].iter().all(|x| *x == 0.0)) {
+            return self.rest(ticks);
+        }
+        self.asleep = false;
         self.reflect(ticks, heard, answer);
         let mut done = 0;
         while done < ticks {
@@ -262,8 +298,13 @@ impl Room {
                 Path::Avx2 | Path::Avx512 => unsafe { tail_avx2(self, done, run, heard, answer) },
                 _ => tail(self, done, run, heard, answer),
             }
+            let came = heard.iter().filter_map(|block| block[done..done + run].iter().rposition(|x| *x != 0.0)).max();
+            self.calm = came.map_or(self.calm + run, |at| run - 1 - at);
             done += run;
             self.frames += run;
+            if self.frames.is_multiple_of(SETTLE) && self.calm >= SETTLE {
+                self.settle();
+            }
             if self.frames.is_multiple_of(LOOK) {
                 for state in self.states.as_flattened_mut().as_flattened_mut() {
                     *state = audible(*state);
@@ -514,6 +555,42 @@ fn decay_read(centre_hz: Real, about_s: Real, rate_hz: Real, rate: impl Fn(Real)
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_room_falls_asleep_when_it_is_silent_and_answers_then_as_it_did_at_first() {
+        let make = RoomMake { volume_m3: 60.0, t60_s: [0.2; BANDS], air: Air::default() };
+        let mut room = Room::new(&make, 2, 48_000.0);
+        assert!(room.is_asleep());
+        // Blocks of 32 and of 19: a clap, silence for 3 s, the same clap.
+        let mut played = |ticks: usize| {
+            room.hush();
+            let (mut first, mut second, mut slept) = (Vec::new(), Vec::new(), 0);
+            for (round, list) in [&mut first, &mut second].into_iter().enumerate() {
+                for block in 0..150_000 / ticks {
+                    let mut heard = [[0.0; CONTROL_TICKS]; 2];
+                    if block == 0 {
+                        (heard[0][3], heard[1][7]) = (1.0, -0.5);
+                    }
+                    let mut answer = [[0.0; CONTROL_TICKS]; 2];
+                    room.answer(ticks, &heard, &mut answer);
+                    slept += usize::from(round == 0 && room.is_asleep());
+                    list.extend((0..ticks).map(|i| answer[0][i]));
+                }
+            }
+            (first, second, slept * ticks)
+        };
+        for ticks in [32, 19] {
+            let (first, second, slept) = played(ticks);
+            assert!(
+                first.iter().any(|x| x.abs() > 1e-3) && (40_000..120_000).contains(&slept),
+                "{slept} of 150000 asleep"
+            );
+            // The same to the last bit while there is something to hear; when it falls asleep is told by the number of the frame.
+            assert!(first[..24_000].iter().zip(&second).all(|(a, b)| a == b));
+            assert!(first.iter().zip(&second).all(|(a, b)| (a - b).abs() < 1e-13));
+            assert_eq!(first[140_000], 0.0);
+        }
+    }
 
     #[test]
     fn a_room_answers_with_the_same_bits_whatever_vectors_compute_it() {

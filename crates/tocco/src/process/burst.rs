@@ -179,6 +179,14 @@ impl Process for Burst {
         }
     }
 
+    fn rests(&self, value: Real) -> bool {
+        let nothing = match self.by {
+            BurstBy::Event => self.trigger.rests(value, self.params.threshold),
+            BurstBy::Envelope => value == 0.0,
+        };
+        nothing && !self.is_awake()
+    }
+
     fn is_awake(&self) -> bool {
         self.events.wait() || !self.is_silent()
     }

@@ -192,6 +192,10 @@ impl Process for Crumple {
         self.pieces.render(span, self.params.gain, forces, sound); // [crumple.4]
     }
 
+    fn rests(&self, value: Real) -> bool {
+        self.cluster == 0.0 && self.params.level * value.max(0.0) == 0.0 && !self.is_awake()
+    }
+
     fn is_awake(&self) -> bool {
         self.pieces.is_awake()
     }

@@ -295,6 +295,10 @@ impl Process for Particles {
         self.carry = grains[span.ticks];
     }
 
+    fn rests(&self, value: Real) -> bool {
+        self.energy == 0.0 && self.crush == 0.0 && self.params.level * value.max(0.0) == 0.0 && !self.is_awake()
+    }
+
     fn is_awake(&self) -> bool {
         self.events.wait() || self.sound != 0.0 || self.carry != 0.0 || self.ports.is_awake()
     }

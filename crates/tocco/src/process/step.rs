@@ -65,6 +65,13 @@ impl PerStep {
         put(process, param, value);
     }
 
+    /// True if a cell in which the signal stands at this value would change nothing, and what the process hears of it then.
+    pub fn rests(&self, value: Real) -> (bool, Real) {
+        let stands = value > BEGINS && self.quiet == 0;
+        let gone = value < ENDS && self.quiet >= REST && self.fresh;
+        (stands || gone, if self.heard { value } else { 0.0 })
+    }
+
     /// Hears a cell, draws if it is time, and says what the process hears. `[audio]`
     pub fn enter(&mut self, cell: Cell, process: &mut dyn Process) -> Cell {
         let due = self.quiet >= REST || (self.quiet >= APART && cell.to > cell.from);

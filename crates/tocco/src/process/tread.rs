@@ -124,6 +124,10 @@ impl Process for Tread {
         }
     }
 
+    fn rests(&self, value: Real) -> bool {
+        self.begun && self.strike.is_none() && !self.is_awake() && self.trigger.rests(value, self.params.threshold)
+    }
+
     fn is_awake(&self) -> bool {
         self.held > 0.0 || self.events.wait()
     }

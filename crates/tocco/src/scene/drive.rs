@@ -136,8 +136,9 @@ impl Drive {
         Some(value)
     }
 
-    /// True if its value certainly stays what it is from one time to another; time has not come to the first yet. `[audio]`
-    pub fn is_still(&self, from_s: Real, to_s: Real) -> bool {
+    /// True if its value certainly stays what it is from one time to another; time has not come to the first yet. A signal is only
+    /// known to the end of its cell: who hears one looks again when the next is entered. `[audio]`
+    pub fn is_still(&self, from_s: Real, to_s: Real, signals: &[Heard]) -> bool {
         match &self.source {
             Running::Points { points, at } => {
                 let ahead = points[*at..].windows(2).skip_while(|pair| pair[1][0] <= from_s);
@@ -147,8 +148,14 @@ impl Drive {
             Running::Samples { rate_hz, data, at_s, .. } => {
                 to_s < *at_s || from_s >= at_s + data.len() as Real / rate_hz
             }
-            Running::Input { .. } | Running::Signal(_) => false,
+            Running::Signal(signal) => signals[*signal].signal.cell().stands(),
+            Running::Input { .. } => false,
         }
+    }
+
+    /// The signal that it hears, if it hears one.
+    pub fn hears(&self) -> Option<usize> {
+        if let Running::Signal(signal) = self.source { Some(signal) } else { None }
     }
 
     /// When it last changes, s.

@@ -187,6 +187,9 @@ impl Grid {
         self.landed = 0;
         for (number, acting) in self.processes.iter_mut().enumerate() {
             let mut cell = self.signals[acting.hears].signal.cell();
+            if acting.rests(cell) {
+                continue;
+            }
             if let Some(per_step) = &mut acting.per_step {
                 cell = per_step.enter(cell, &mut *acting.process);
             }
@@ -293,6 +296,15 @@ impl Grid {
 }
 
 impl Acting {
+    /// True if it has been silent for a while and the cell, in which its signal stands, changes nothing of it.
+    fn rests(&self, cell: Cell) -> bool {
+        if self.idle < READY || !cell.stands() {
+            return false;
+        }
+        let (rests, value) = self.per_step.as_ref().map_or((true, cell.to), |per_step| per_step.rests(cell.to));
+        rests && self.process.rests(value)
+    }
+
     /// Sets a parameter that is within its range. `[audio]`
     pub fn set(&mut self, param: usize, value: Real) {
         match &mut self.per_step {

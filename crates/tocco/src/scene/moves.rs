@@ -209,9 +209,25 @@ impl Runtime {
         let until_s = time_s + (CONTROL_TICKS + 1) as Real / *rate_hz;
         for &slot in fast {
             if let Target::Contact { contact, .. } = slots[slot].target {
-                let still = slots[slot].drive.is_some_and(|drive| drives[drive].is_still(time_s, until_s));
+                let still =
+                    slots[slot].drive.is_some_and(|drive| drives[drive].is_still(time_s, until_s, &grid.signals));
                 world.reconsider(contact);
                 world.restless[contact] |= slots[slot].is_moving() && !still;
+            }
+        }
+    }
+
+    /// A cell has been entered: a contact that is moved by a signal which begins to change is awake from here on. `[audio]`
+    pub fn rouse_moved(&mut self, fast: &[usize]) {
+        let Self { slots, world, drives, grid, .. } = self;
+        for &slot in fast {
+            let (Target::Contact { contact, .. }, Some(drive)) = (slots[slot].target, slots[slot].drive) else {
+                continue;
+            };
+            let changes = drives[drive].hears().is_some_and(|signal| !grid.signals[signal].signal.cell().stands());
+            if changes && !world.restless[contact] {
+                world.restless[contact] = true;
+                world.rouse(contact);
             }
         }
     }

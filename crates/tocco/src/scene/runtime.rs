@@ -118,8 +118,8 @@ impl Runtime {
         let time_s = |i: usize| (tick + i as u64) as Real / self.rate_hz;
         let (first_s, end_s) = (time_s(0), time_s(ticks));
         let Slot { drive, .. } = &self.slots[slot];
-        let stands =
-            !self.slots[slot].streams() && drive.is_some_and(|drive| self.drives[drive].is_still(first_s, end_s));
+        let stands = !self.slots[slot].streams()
+            && drive.is_some_and(|drive| self.drives[drive].is_still(first_s, end_s, &self.grid.signals));
         self.slots[slot].stands = stands;
         if stands {
             let value = self.next_value(slot, first_s, inputs);
@@ -260,6 +260,7 @@ impl Runtime {
     /// Adds the taps to the mix, which then goes through the spaces of the outputs.
     pub fn mix(&mut self, ticks: usize, mix: &mut [Real]) {
         let Self { taps, world, grid, readings, spaces, rate_hz, channels, moves, .. } = self;
+        let mut heard = false;
         for tap in taps {
             match tap.from {
                 TapFrom::Body { body, .. } if moves.silent[body] && tap.last == 0.0 && tap.fade_left == 0 => continue,
@@ -268,9 +269,15 @@ impl Runtime {
                 TapFrom::Process(process) => tap.lane = grid.processes[process].sound,
                 _ => {}
             }
+            heard = true;
             tap.mix(readings, *rate_hz, *channels, ticks, mix);
         }
-        spaces.iter_mut().flatten().for_each(|space| space.pass(ticks, *channels, mix));
+        for space in spaces.iter_mut().flatten() {
+            match heard || !space.rests() {
+                true => space.pass(ticks, *channels, mix),
+                false => space.rest(ticks),
+            }
+        }
     }
 
     /// Tick of the last scheduled gesture or breakpoint.

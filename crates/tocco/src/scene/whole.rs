@@ -9,7 +9,7 @@
 use super::def::*;
 use super::error::{SceneError, nearest};
 use super::kinds::Mobility;
-use crate::gait::sole::{BOOT_CONTACT_S, Sole};
+use crate::gait::sole::Sole;
 use crate::gesture::Gesture;
 use crate::math::Real;
 use crate::process::burst::BurstBy;
@@ -121,8 +121,8 @@ fn connect(own: &mut SceneDef, part: &PartDef) -> Result<(), (String, String)> {
 /// What a walker wears, weighs and how it excites: a floor that hears one of its regions is made for it.
 ///
 /// On solid ground the impact contact called `sole` and the mass that it moves become the sole's [sole.1]; grains by [sole.2] to
-/// [sole.4]; a burst is as bright as the sole is quick, and what is soft scrapes little loose [sole.5]; what treads weighs what the
-/// walker weighs.
+/// [sole.4], heard as far up as the sole lets them be, as a burst is [sole.6]; what is soft scrapes little loose and cracks little
+/// [sole.5]; what treads weighs what the walker weighs.
 ///
 /// Nothing is made to ring beyond nine tenths of half the rate.
 fn wear(own: &mut SceneDef, part: &PartDef, walks: &[WalkDef], rate_hz: Real) {
@@ -163,6 +163,9 @@ fn wear(own: &mut SceneDef, part: &PartDef, walks: &[WalkDef], rate_hz: Real) {
                 def.params.freq_scale = brighter(def.params.freq_scale, highest); // [sole.3]
                 def.params.rise_s = (def.params.rise_s + contact_s).min(10.0); // [sole.4]
                 def.params.gain *= loose; // [sole.5]
+                if let Some(sole) = walk.sole {
+                    def.params.lowpass_hz = sole.heard_to_hz(def.params.lowpass_hz).clamp(20.0, 192_000.0); // [sole.6]
+                }
                 if walk.excite_by == ExciteBy::Envelope {
                     // The energy follows the signal: in balance it is the signal itself.
                     (def.params.load, def.params.unload) = (0.0, 0.0);
@@ -172,11 +175,14 @@ fn wear(own: &mut SceneDef, part: &PartDef, walks: &[WalkDef], rate_hz: Real) {
             ProcessForm::Crumple(def) => {
                 let highest = def.modes.iter().map(|mode| mode.freq_hz).fold(0.0, Real::max);
                 def.params.freq_scale = brighter(def.params.freq_scale, highest);
+                def.params.gain *= loose; // [sole.5]
+                if let Some(sole) = walk.sole {
+                    def.params.contact_time_s = (def.params.contact_time_s / sole.quick()).min(0.1); // [sole.6]
+                }
             }
             ProcessForm::Burst(def) => {
                 if let Some(sole) = walk.sole {
-                    let quick = BOOT_CONTACT_S / sole.contact_s;
-                    def.params.bright_hz = (def.params.bright_hz * quick.sqrt()).clamp(10.0, 192_000.0);
+                    def.params.bright_hz = (def.params.bright_hz * sole.quick()).clamp(10.0, 192_000.0); // [sole.6]
                     def.params.impulse_n_s *= loose;
                 }
                 if walk.excite_by == ExciteBy::Envelope {
