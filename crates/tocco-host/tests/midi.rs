@@ -499,7 +499,7 @@ fn mistakes_in_the_table_are_answered_with_line_and_nearest_name() {
         (("notes = \"pitch\"", "notes = \"pitsch\""), "did you mean 'pitch'?"),
         (("notes = \"pitch\"", "notes = \"bodies\""), "belongs to notes = \"pitch\""),
         (("velocity_m_s = [0.25, 4.0]", "velocity_m_s = [0.0, 4.0]"), "out of range"),
-        (("velocity_m_s = [0.25, 4.0]", "impulse_n_s = [0.1, 4.0]"), "does not go with strike"),
+        (("velocity_m_s = [0.25, 4.0]", "impulse_n_s = [0.1, 4.0]"), "belongs to hit"),
         (("velocity_m_s = [0.25, 4.0]", "low = 70\nhigh = 60"), "no note would play"),
     ] {
         let text = VOICES.replace(change.0, change.1);

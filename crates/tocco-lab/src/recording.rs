@@ -409,7 +409,8 @@ mod tests {
     #[test]
     fn what_is_no_recording_is_refused_and_stays() {
         let dir = tempfile::tempdir().unwrap();
-        for (name, content) in [("a.unfinished", &b"notes"[..]), ("b.unfinished-3", b"RIFF"), ("c.unfinished", b"")] {
+        for (name, content) in [("a.unfinished", &b"notes"[..]), ("b.unfinished-3", b"RIFF"), ("c.unfinished", b"mine")]
+        {
             fs::write(dir.path().join(name), content).unwrap();
             assert!(mend(&dir.path().join(name), false).is_err());
             assert_eq!(fs::read(dir.path().join(name)).unwrap(), content);

@@ -89,7 +89,8 @@ pub(super) enum Command {
     /// Print the script that lets a shell complete what you type
     #[command(
         after_help = "Examples:\n  tocco completions bash > ~/.local/share/bash-completion/completions/tocco\n  \
-        tocco completions zsh > ~/.zfunc/_tocco\n  tocco completions fish > ~/.config/fish/completions/tocco.fish"
+        tocco completions zsh > ~/.zfunc/_tocco\n  tocco completions fish > ~/.config/fish/completions/tocco.fish\n\n\
+        You get a script on standard output; put it where the shell looks, and begin a new one."
     )]
     Completions {
         /// bash, elvish, fish, powershell or zsh
