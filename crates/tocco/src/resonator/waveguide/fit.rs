@@ -94,7 +94,8 @@ impl Wanted {
     pub fn decays(&self) -> Decays {
         let (first, tenth) = (PI / (self.q * self.period), self.ratio(10.0));
         let slope = first * (tenth / self.q_tilt - 1.0) / (tenth * tenth - 1.0);
-        Decays { first, slope: fault!(STRING_TILT, slope, 0.0) }
+        let slope = fault!(STRING_TILT, slope, 0.0);
+        Decays { first, slope }
     }
 }
 
