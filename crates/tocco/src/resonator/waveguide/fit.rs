@@ -94,7 +94,6 @@ impl Wanted {
     pub fn decays(&self) -> Decays {
         let (first, tenth) = (PI / (self.q * self.period), self.ratio(10.0));
         let slope = first * (tenth / self.q_tilt - 1.0) / (tenth * tenth - 1.0);
-        let slope = fault!(STRING_TILT, slope, 0.0);
         Decays { first, slope }
     }
 }
@@ -109,7 +108,7 @@ pub struct Decays {
 impl Decays {
     /// At so many times the frequency of partial 1.
     pub fn at(&self, ratio: Real) -> Real {
-        self.first + self.slope * (ratio * ratio - 1.0)
+        self.first + fault!(STRING_TILT, self.slope, 0.0) * (ratio * ratio - 1.0)
     }
 }
 
