@@ -93,8 +93,8 @@ impl Wanted {
     /// Amplitude decay rates of all partials.
     pub fn decays(&self) -> Decays {
         let (first, tenth) = (PI / (self.q * self.period), self.ratio(10.0));
-        let steeper = tenth / self.q_tilt - 1.0;
-        Decays { first, slope: first * fault!(STRING_TILT, steeper, 0.0) / (tenth * tenth - 1.0) }
+        let slope = first * (tenth / self.q_tilt - 1.0) / (tenth * tenth - 1.0);
+        Decays { first, slope }
     }
 }
 
@@ -108,7 +108,7 @@ pub struct Decays {
 impl Decays {
     /// At so many times the frequency of partial 1.
     pub fn at(&self, ratio: Real) -> Real {
-        self.first + self.slope * (ratio * ratio - 1.0)
+        self.first + fault!(STRING_TILT, self.slope, 0.0) * (ratio * ratio - 1.0)
     }
 }
 
