@@ -73,8 +73,7 @@ pub fn surely_closes(diameter_m: Real, height_m: Real) -> bool {
 /// When the bubble of a drop closes, s, without its chance. [drip.3]
 pub fn closes_after(diameter_m: Real) -> Real {
     let by_tension = 0.75 * (WATER_KG_M3 * diameter_m * diameter_m * diameter_m / TENSION_N_M).sqrt();
-    let by_tension = fault!(DRIP_CLOSES, by_tension, times 1.1);
-    by_tension.min(1.8 * (0.5 * diameter_m / GRAVITY_M_S2).sqrt())
+    fault!(DRIP_CLOSES, by_tension, times 1.1).min(1.8 * (0.5 * diameter_m / GRAVITY_M_S2).sqrt())
 }
 
 /// A number of a Poisson law of this mean, at most 512. `[audio]`
