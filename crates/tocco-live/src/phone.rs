@@ -179,11 +179,9 @@ impl Phone {
         self.up = std::array::from_fn(|i| near(self.up[i], a[i], 0.5));
         let (size, off) = (length(self.up).max(1e-9), std::array::from_fn::<f64, 3, _>(|i| a[i] - self.up[i]));
         let along: f64 = off.iter().zip(self.up).map(|(x, up)| x * up / size).sum();
-        for (i, off) in off.iter().enumerate() {
-            let flat = off - along * self.up[i] / size;
-            self.low[i] = near(self.low[i], flat, around(20.0)); // [phone.5]
-            self.slow[i] = near(self.slow[i], self.low[i], around(4.0));
-        }
+        let flat: [f64; 3] = std::array::from_fn(|i| off[i] - along * self.up[i] / size);
+        self.low = std::array::from_fn(|i| near(self.low[i], flat[i], around(20.0))); // [phone.5]
+        self.slow = std::array::from_fn(|i| near(self.slow[i], self.low[i], around(4.0)));
         let band: [f64; 3] = std::array::from_fn(|i| self.low[i] - self.slow[i]);
         self.speed = std::array::from_fn(|i| near(self.speed[i], 0.0, 0.15) + GRID_S * band[i]);
         self.window[self.place] = band.iter().map(|x| x * x).sum();
