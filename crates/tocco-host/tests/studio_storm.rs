@@ -44,6 +44,7 @@ impl Studio {
         let Some(page) = line.split("http://").nth(1).and_then(|rest| rest.split('/').next()?.parse().ok()) else {
             let mut wrong = String::new();
             child.stderr.take().unwrap().read_to_string(&mut wrong).unwrap();
+            child.wait().unwrap();
             assert!(wrong.contains("without the page's engine"), "{line}{wrong}");
             tocco_testing::skip("the studio under a storm", "the page's engine (TOCCO_WASM_FILE)");
             return None;

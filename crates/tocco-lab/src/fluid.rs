@@ -194,7 +194,7 @@ impl Crowd {
             return None;
         }
         let length_s = group as f64 / frames_hz;
-        let points = counts.iter().map(|(start_s, count)| [start_s + 0.5 * length_s, (count / peak).sqrt()]).collect();
+        let points = counts.iter().map(|(start_s, count)| [start_s + length_s, (count / peak).sqrt()]).collect();
         let area_s: f64 = counts.iter().map(|(_, count)| count / peak * length_s).sum();
         let energy: f64 = sounds.iter().map(energy).sum();
         Some(Self { points, gain_pa: bed * (energy / area_s).sqrt() })

@@ -7,7 +7,7 @@
 //! **Law.** `[contact.2]  x = position(a) - position(b)`; a force f pushes `a` by -f and `b` by +f.
 //! `[contact.3]  sub-steps M = next power of two of N h/tau`, at most 64, tau the estimated contact time (D.5, H3).
 //! `[contact.4]  N = 128 max(1, 22.7 us/h)` steps for a contact that comes and goes, so that its error, about 0.01 % of the
-//! rebound at 44.1 kHz, falls with the rate; 32 for one that has been closed for N samples. One that is open needs none: two
+//! rebound at 44.1 kHz, falls with the rate; 32 for one that has been closed for N samples. One that is open needs none: eight
 //! samples after the last touch the island is back at one step a sample. Twice as many where several contacts of an island came
 //! within N samples: what one collision leaves is where the next begins, and its error grows with every one.
 //!
@@ -37,8 +37,9 @@ const REST: Real = 1e-6;
 const STEPS_LASTING: Real = 32.0;
 /// Samples for which a contact that lasts keeps its number.
 const KEPT: u64 = 32;
-/// Samples without a touch after which a contact is no longer sub-stepped. A touch that comes is seen before its step.
-const APART: u64 = 2;
+/// Samples without a touch after which a contact is no longer sub-stepped. A touch that comes is seen before its
+/// step; one that flickers, as strong viscous losses make it at the release, is not let go of.
+const APART: u64 = 8;
 
 /// Steps for a contact that comes and goes. [contact.4]
 fn steps_brief(sample_s: Real) -> Real {
