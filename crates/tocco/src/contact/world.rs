@@ -9,7 +9,7 @@
 
 use super::coupled::Scratch;
 use super::sleep::{links, root};
-use super::{Contact, Site, StepRule};
+use super::{Contact, MANY_MODES, Site, StepRule};
 use crate::interactor::Solution;
 use crate::math::Real;
 use crate::resonator::{LEVELS, Reading, Resonator};
@@ -126,6 +126,8 @@ pub struct World {
     pub max_level: usize,
     /// How sub-steps are counted; told by [`World::count_steps`].
     rule: StepRule,
+    /// Whether a body has so many modes that every sub-step is dear.
+    many: Vec<bool>,
     /// Bodies that have been tuned since the last control tick, and since the one before: their compliances may move by
     /// the sample.
     pub(super) tuned: Vec<bool>,
@@ -190,6 +192,7 @@ impl World {
             health: Health::default(),
             max_level: LEVELS - 1,
             rule: StepRule::Present,
+            many: bodies.iter().map(|body| body.modes().len() >= MANY_MODES).collect(),
             quiet: vec![false; n],
             dormant: vec![false; contacts.len()],
             restless: vec![false; contacts.len()],
@@ -340,7 +343,8 @@ impl World {
     pub(super) fn estimate(&mut self, contact: usize) {
         let Contact { a, b, .. } = self.contacts[contact];
         let inverse = self.bodies[a.body].inverse_mass(a.port) + self.bodies[b.body].inverse_mass(b.port);
-        self.contacts[contact].estimate(inverse, self.sample_s, self.rule);
+        let many = self.many[a.body] || self.many[b.body];
+        self.contacts[contact].estimate(inverse, many, self.sample_s, self.rule);
         self.contacts[contact].estimated = true;
     }
 
