@@ -42,8 +42,9 @@ struct Block {
     displaced: bool,
 }
 
-/// Longest block, in blocks of the middle length: a storm changes what a block costs, but within bounds.
-const LONGEST_BLOCK: f64 = 8.0;
+/// Longest block, in blocks of the middle length: a storm changes what a block costs, but within bounds. Blocks in which nothing
+/// touches are as short as they can be, so the ratio is that of hammers on many bodies at once to hammers on few.
+const LONGEST_BLOCK: f64 = 12.0;
 
 /// Gestures that reach the engine per second of sound, at least; 10 000 where nothing stalls.
 const GESTURES: f64 = 1_000.0;

@@ -86,8 +86,8 @@ fn water_becomes_sound_tables_pictures_and_a_scene_that_sounds_the_same() {
     };
     let (one, two) = (samples(&at("drop.wav")), samples(&again));
     assert!(one == two && one.iter().any(|x| x.abs() > 100_000));
-    // Nothing sounds before the frame in which it touches, the 18th.
-    let before = (17.0 / 60.0 * 48_000.0) as usize;
+    // Nothing sounds before the frame in which it touches, the 18th, on a grid of 1 ms.
+    let before = (0.283 * 48_000.0) as usize;
     assert!(one[..before].iter().all(|x| *x == 0));
     // The same water twice is the same file; JSON holds as many sounds.
     let json = Task { events: Some(at("drop.json")), picture: None, frames: None, scene: None, ..task };

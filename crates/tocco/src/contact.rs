@@ -9,7 +9,7 @@
 //! `[contact.4]  N = 128 max(1, 22.7 us/h)` steps for a contact that comes and goes, so that its error, about 0.01 % of the
 //! rebound at 44.1 kHz, falls with the rate; 32 for one that has been closed for N samples. One that is open needs none: eight
 //! samples after the last touch the island is back at one step a sample. Twice as many where several contacts of an island came
-//! within N samples: what one collision leaves is where the next begins, and its error grows with every one. On a body of 96 modes
+//! within N samples: what one collision leaves is where the next begins, and its error grows with every one. On a body of 32 modes
 //! and more, where every step is dear, 64 and no more than that: the error is about 0.04 %.
 //!
 //! **Sources.** 004; physics.md D.2, D.4, D.5, H1, H3.
@@ -45,7 +45,7 @@ const APART: u64 = 8;
 /// Steps for a contact that comes and goes, and for one on a body of many modes. [contact.4]
 const STEPS_BRIEF: [Real; 2] = [128.0, 64.0];
 /// Modes from which a body has many.
-const MANY_MODES: usize = 96;
+const MANY_MODES: usize = 32;
 
 fn steps_brief(many: bool, sample_s: Real) -> Real {
     STEPS_BRIEF[usize::from(many)] * (1.0 / (44_100.0 * sample_s)).max(1.0)
