@@ -4,7 +4,7 @@
 //! **What.** Every partial below half the rate is a mode of a bank; a place is what its sine says there. Nothing is fitted:
 //! each partial has its frequency, its decay and its nodes to rounding. `type = "string"` is this body where the string, as
 //! the scene writes it, has at most [`AFFORDABLE`] partials below half the rate, and the loop of
-//! [`waveguide`](super::waveguide), whose cost does not grow with them, where it has more.
+//! [`waveguide`], whose cost does not grow with them, where it has more.
 //!
 //! **Law.** [string.3] and [string.4] for frequency f_n and decay rate sigma_n, and with x the place:
 //! - `[partials.1]  phi_n = sin(n pi x)`, `m = Z/(4 f)`, `f = f0/sqrt(1 + B)`: each mode moves half the mass Z/(2 f) of the
