@@ -170,6 +170,11 @@ impl Runtime {
                 world.strike(grid.pushes[*port].site.body, speed);
             }
         }
+        self.ready_pushed();
+    }
+
+    /// Bodies that processes push, now or soon, are ready for it.
+    pub fn ready_pushed(&mut self) {
         for push in 0..self.grid.pushes.len() {
             let body = self.grid.pushes[push].site.body;
             if !self.world.is_pushed(body) && self.grid.pushes_body(body) {
