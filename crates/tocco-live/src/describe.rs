@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A scene in the words a page needs to draw and play it.
+//! A scene in the words that a page, a plug-in or a script needs to draw and play it.
 
 use serde_json::{Value, json};
 use tocco::param::{Rate, Spec, Word};
