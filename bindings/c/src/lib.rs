@@ -23,7 +23,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{null, null_mut, slice_from_raw_parts_mut};
 
 /// As a length: the text ends with a zero byte.
-pub const TOCCO_NUL: usize = usize::MAX;
+pub const TOCCO_NUL: usize = !0;
 
 thread_local! {
     /// Both with a zero byte behind, or empty.

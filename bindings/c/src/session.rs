@@ -80,13 +80,15 @@ const LONGEST_TRACE: usize = 1 << 13;
 
 /// Brings a recording that a scene names: writes where its samples are (one channel, full scale is 1), how many, and their
 /// rate, and returns 1; 0 if there is none. The samples are copied before `tocco_open` returns.
-pub type Fetch = unsafe extern "C" fn(
-    user: *mut c_void,
-    file: *const c_char,
-    samples: *mut *const f32,
-    count: *mut usize,
-    rate_hz: *mut f64,
-) -> u32;
+pub type Fetch = Option<
+    unsafe extern "C" fn(
+        user: *mut c_void,
+        file: *const c_char,
+        samples: *mut *const f32,
+        count: *mut usize,
+        rate_hz: *mut f64,
+    ) -> u32,
+>;
 
 /// How to play. All zero is: as the program renders.
 #[repr(C)]
@@ -100,7 +102,7 @@ pub struct Setup {
     /// Not 0: the scene gets the voices that its [midi] table says, and notes can be played.
     pub notes: u32,
     /// Brings recordings; may be null.
-    pub fetch: Option<Fetch>,
+    pub fetch: Fetch,
     /// Handed to `fetch`.
     pub user: *mut c_void,
 }

@@ -7,7 +7,8 @@ use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use tocco::resonator::material::MATERIALS;
-use tocco_lab::analyse::{Options, Recording, analyse};
+use tocco_lab::analyse::read::Recording;
+use tocco_lab::analyse::{Options, analyse};
 use tocco_lab::error::Error;
 use tocco_lab::render::{Manner, Plan};
 use tocco_lab::sweep::Axis;
@@ -59,6 +60,9 @@ pub fn analyse_json(
     if !(rate_hz.is_finite() && rate_hz > 0.0) {
         return Err(refuse(format!("rate_hz = {rate_hz}: give samples a second, above 0")));
     }
+    if !(1e-6..=1e6).contains(&mass_kg) {
+        return Err(refuse(format!("mass_kg = {mass_kg}: give 1e-6 to 1e6")));
+    }
     let recording = |(at, array): (usize, &PyReadonlyArray1<'_, f64>)| {
         let samples: Vec<f64> = array.as_array().iter().copied().collect();
         match samples.iter().all(|sample| sample.is_finite()) {
@@ -75,7 +79,7 @@ pub fn analyse_json(
             .iter()
             .map(|m| json!({ "freq_hz": m.freq_hz, "decay_s": m.decay_s, "weights": m.weights }))
             .collect();
-        let scene = found.scene(name, mass_kg).to_toml();
+        let scene = found.toml(name, mass_kg);
         let residuals: Vec<f64> = found.strikes.iter().map(|strike| strike.residual_db).collect();
         Ok(json!({ "modes": rows, "filling": found.filling, "residual_db": residuals, "scene": scene }).to_string())
     });

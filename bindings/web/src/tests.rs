@@ -6,6 +6,7 @@ use super::names::{tocco_describe, tocco_names, tocco_names_free, tocco_shape_at
 use super::session::*;
 use super::*;
 use serde_json::Value;
+use std::ptr::{null, null_mut};
 use tocco_live::take::{Replay, Take};
 
 const BAR: &str = "[body.hammer]\ntype = 'mass'\nmass_kg = 0.01\nposition_m = -1.0\n\

@@ -26,7 +26,7 @@ const LICENCES: [&str; 13] = [
 ];
 
 /// Crates in several versions, and why they stay.
-const TWICE: [(&str, &str); 11] = [
+const TWICE: [(&str, &str); 8] = [
     ("bitflags", "1 by ebur128 and jack-sys, 2 by all others"),
     ("cpufeatures", "0.2 by sha1 of tungstenite, 0.3 by chacha20 of proptest, which only tests use"),
     ("getrandom", "0.3 by rand of tungstenite, 0.4 by tempfile, which only tests use"),
@@ -35,9 +35,6 @@ const TWICE: [(&str, &str); 11] = [
     ("rand", "0.9 by tungstenite, 0.10 by proptest, which only tests use"),
     ("rand_core", "as rand"),
     ("syn", "2 and 3 by macros of others, at build time"),
-    ("toml", "0.9 by cbindgen, which only tests use"),
-    ("toml_datetime", "as toml"),
-    ("winnow", "as toml"),
 ];
 
 /// True if what an expression of licences asks for is among ours: `A OR B`, `A AND B`, `(A OR B) AND C`, `A/B`.

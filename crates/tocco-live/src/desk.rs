@@ -697,7 +697,9 @@ impl Desk {
                     | Command::Jump(address, value)
                     | Command::Glide { address, value, .. } = command
                     {
-                        self.remember(address, value);
+                        // The engine holds what it is given within its range.
+                        let spec = self.directory.spec(address);
+                        self.remember(address, spec.map_or(value, |spec| value.clamp(spec.min, spec.max)));
                     }
                     if let Some(gesture) = named(&self.directory, &command).filter(|_| self.take.is_some()) {
                         self.note(|take| take.add(at, &gesture));

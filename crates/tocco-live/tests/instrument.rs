@@ -89,11 +89,14 @@ fn typed_notes_sound_as_the_same_notes_in_midi_bytes() {
     let scene = instrument().scene().clone();
     let mut session = Session::open(scene.clone(), plain()).unwrap();
     let mut translator = Translator::new(Map::of(&scene.def));
-    for (tick, bytes) in bytes {
+    for (count, (tick, bytes)) in bytes.into_iter().enumerate() {
         let mut gestures = Vec::new();
+        translator.set_energies((0..3).map(|voice| if voice < count { 1.0 } else { 0.0 }));
         translator.feed(&bytes, tick as f64 / 48_000.0, &mut gestures);
         assert!(!gestures.is_empty());
-        gestures.iter().for_each(|gesture| drop(session.desk.perform(gesture, When::Tick(tick)).unwrap()));
+        for gesture in &gestures {
+            session.desk.perform(gesture, When::Tick(tick)).unwrap();
+        }
     }
     let mut by_bytes = vec![0.0; 24_000];
     session.play(&[], &mut by_bytes).unwrap();
@@ -150,7 +153,7 @@ fn what_is_pushed_on_the_audio_side_is_in_takes_values_and_states() {
     session.desk.record(Box::new(shared.clone()), "a test").unwrap();
     let directory = session.desk.directory().clone();
     let hammer = directory.body("hammer").unwrap();
-    let mut push = |session: &mut Session, at: u64, command: Command| {
+    let push = |session: &mut Session, at: u64, command: Command| {
         session.player.push(Timed { at, command }).map_err(|_| "no room").unwrap();
     };
     push(&mut session, 300, Command::Strike { body: hammer, velocity_m_s: 1.0 });

@@ -147,7 +147,7 @@ class Analysis(NamedTuple):
 
 
 def analyse(
-    recordings, rate_hz, *, name="body", mass_kg=0.1, modes=140, min_hz=25.0, max_hz=20_000.0, range_db=80.0, strikes=1
+    recordings, rate_hz, *, name="body", mass_kg=0.05, modes=140, min_hz=25.0, max_hz=20_000.0, range_db=80.0, strikes=1
 ) -> Analysis:
     """A body from recordings of strikes of one object: one array, or a sequence of them, full scale 1.
 

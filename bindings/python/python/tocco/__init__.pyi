@@ -81,7 +81,7 @@ def analyse(
     rate_hz: float,
     *,
     name: str = "body",
-    mass_kg: float = 0.1,
+    mass_kg: float = 0.05,
     modes: int = 140,
     min_hz: float = 25.0,
     max_hz: float = 20_000.0,
