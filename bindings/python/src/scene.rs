@@ -16,6 +16,9 @@ const STRETCH: usize = 1 << 16;
 /// No array is longer than this, frames.
 const MOST_FRAMES: f64 = 1e9;
 
+/// Sound, and signals by the sample.
+type Probed<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<f64>>);
+
 struct Running {
     engine: Engine,
     queue: Queue,
@@ -290,7 +293,7 @@ impl Scene {
         seconds: f64,
         probes: Vec<String>,
         inputs: Option<PyReadonlyArrayDyn<'py, f32>>,
-    ) -> PyResult<(Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<f64>>)> {
+    ) -> PyResult<Probed<'py>> {
         let (frames, planes) = (self.frames(seconds)?, self.planes(inputs)?);
         let found = probes.iter().map(|name| self.directory.probe(name));
         let found = found.collect::<Result<Vec<Probe>, _>>().map_err(|error| refuse(error.what))?;

@@ -11,7 +11,9 @@ use tocco_lab::analyse::read::Recording;
 use tocco_lab::analyse::{Options, analyse};
 use tocco_lab::error::Error;
 use tocco_lab::render::{Manner, Plan};
-use tocco_lab::sweep::Axis;
+use tocco_lab::sets::Left;
+use tocco_lab::sets::design::Design;
+use tocco_lab::sweep::{Axis, Sweep};
 use tocco_lab::{library, parallel, sets};
 
 /// Names of the scenes that come with tocco.
@@ -86,6 +88,38 @@ pub fn analyse_json(
     found.map_err(|error: Error| refuse(error))
 }
 
+/// Many sounds: of a design, or of a scene over a grid.
+enum Job {
+    Design(Box<Design>),
+    Grid(Box<Plan>, Vec<Axis>),
+}
+
+impl Job {
+    fn of(design: &str, over: &[String], seconds: Option<f64>) -> Result<Self, Error> {
+        if let Some(found) = sets::load(design)? {
+            if !over.is_empty() || seconds.is_some() {
+                return Err(Error::BadInput(
+                    "a design says everything about its sounds; leave out over and seconds".into(),
+                ));
+            }
+            return Ok(Self::Design(Box::new(found)));
+        }
+        let mut plan = Plan::new(library::load(design)?);
+        if over.is_empty() {
+            return Err(Error::BadInput("nothing to sweep over: give over={path: values}, or a design".into()));
+        }
+        if let Some(seconds) = seconds {
+            plan.length = tocco::scene::def::Length::Seconds(seconds);
+        }
+        let axes = over.iter().map(|text| Axis::parse(text)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self::Grid(Box::new(plan), axes))
+    }
+}
+
+fn threads(jobs: Option<usize>) -> usize {
+    jobs.filter(|jobs| *jobs > 0).unwrap_or_else(parallel::cores)
+}
+
 /// Sounds of a design, or of a scene over a grid, as files with their manifest; (files, found from before).
 #[pyfunction]
 #[pyo3(signature = (design, folder, over, seconds, jobs))]
@@ -97,26 +131,51 @@ pub fn sweep(
     seconds: Option<f64>,
     jobs: Option<usize>,
 ) -> PyResult<(usize, usize)> {
-    let done = py.detach(|| {
-        let threads = jobs.filter(|jobs| *jobs > 0).unwrap_or_else(parallel::cores);
-        if let Some(found) = sets::load(design)? {
-            if !over.is_empty() || seconds.is_some() {
-                return Err(Error::BadInput(
-                    "a design says everything about its sounds; leave out over and seconds".into(),
-                ));
-            }
-            return sets::run(&found, &folder, threads);
-        }
-        if over.is_empty() {
-            library::load(design)?;
-            return Err(Error::BadInput("nothing to sweep over: give over={path: values}, or a design".into()));
-        }
-        let axes = over.iter().map(|text| Axis::parse(text)).collect::<Result<Vec<_>, _>>()?;
-        let mut plan = Plan::new(library::load(design)?);
-        if let Some(seconds) = seconds {
-            plan.length = tocco::scene::def::Length::Seconds(seconds);
-        }
-        tocco_lab::sweep::run(&plan, &axes, &Manner::default(), &folder, threads)
+    let done = py.detach(|| match Job::of(design, &over, seconds)? {
+        Job::Design(design) => sets::run(&design, &folder, threads(jobs)),
+        Job::Grid(plan, axes) => tocco_lab::sweep::run(&plan, &axes, &Manner::default(), &folder, threads(jobs)),
     });
     done.map(|summary| (summary.files, summary.found)).map_err(refuse)
+}
+
+/// What is not in the folder yet: (sounds in all, numbers of those missing, by how many dB all are lowered if that is known).
+#[pyfunction]
+pub fn sweep_left(
+    py: Python<'_>,
+    design: &str,
+    folder: PathBuf,
+    over: Vec<String>,
+    seconds: Option<f64>,
+) -> PyResult<(usize, Vec<usize>, Option<f64>)> {
+    let done = py.detach(|| match Job::of(design, &over, seconds)? {
+        Job::Design(design) => sets::left(&design, &folder, parallel::cores())
+            .map(|Left { total, sounds, lowered_db }| (total, sounds, lowered_db)),
+        Job::Grid(plan, axes) => {
+            let manner = Manner::default();
+            let sweep = Sweep::new(&plan, &axes, &manner)?;
+            Ok((sweep.total(), sweep.left(&folder)?, None))
+        }
+    });
+    done.map_err(|error: Error| refuse(error))
+}
+
+/// Makes some of the sounds in a folder of their own, with a journal and without a manifest.
+#[pyfunction]
+pub fn sweep_share(
+    py: Python<'_>,
+    design: &str,
+    folder: PathBuf,
+    over: Vec<String>,
+    seconds: Option<f64>,
+    only: Vec<usize>,
+    lowered_db: Option<f64>,
+) -> PyResult<()> {
+    let done = py.detach(|| match Job::of(design, &over, seconds)? {
+        Job::Design(design) => sets::share(&design, &folder, &only, lowered_db),
+        Job::Grid(plan, axes) => {
+            let manner = Manner::default();
+            Sweep::new(&plan, &axes, &manner)?.share(&folder, &only, 1).map(|_| ())
+        }
+    });
+    done.map_err(|error: Error| refuse(error))
 }

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json as _json
 import os as _os
-from typing import Any, Iterable, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence
 
 import numpy as _np
 
@@ -194,12 +194,29 @@ class Sweep(NamedTuple):
         return [dict(zip(lines[0], row)) for row in lines[1:]]
 
 
-def sweep(design, folder, *, over: Mapping[str, Iterable[float]] | None = None, seconds=None, jobs=None) -> Sweep:
-    """Many sounds, on all cores: of a design, by file or by name, or of a scene over a grid of values.
+def sweep(
+    design,
+    folder,
+    *,
+    over: Mapping[str, Iterable[float]] | None = None,
+    seconds=None,
+    jobs=None,
+    client=None,
+    progress: Callable[[int, int], Any] | None = None,
+) -> Sweep:
+    """Many sounds: of a design, by file or by name, or of a scene over a grid of values.
 
-    The files, the manifest and every bit are those of ``tocco sweep``; a run that was stopped goes on where it was.
+    The files, the manifest and every bit are those of ``tocco sweep``; a run that was stopped goes on where it was. All
+    cores of this machine work, or, with a ``dask.distributed`` ``client``, those of a cluster: workers need tocco of the same
+    version, and to read the files that are named here under the same path (names of shipped scenes and designs need none).
+    What a worker that died was at is done again. ``progress(done, total)`` is called as sounds arrive from a cluster.
     """
     axes = [f"{path}=list({','.join(repr(float(value)) for value in values)})" for path, values in (over or {}).items()]
-    folder = _os.fspath(folder)
-    files, found = _native.sweep(_os.fspath(design), folder, axes, seconds, jobs)
-    return Sweep(folder, files, found)
+    design, folder = _os.fspath(design), _os.fspath(folder)
+    found = 0
+    if client is not None:
+        from ._cluster import render
+
+        found = render(client, (design, axes, seconds), folder, progress)
+    files, there = _native.sweep(design, folder, axes, seconds, jobs)
+    return Sweep(folder, files, there if client is None else found)

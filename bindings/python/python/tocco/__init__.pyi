@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 from os import PathLike
 from types import TracebackType
-from typing import Any, Iterable, Mapping, NamedTuple, Sequence, overload
+from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,4 +95,6 @@ def sweep(
     over: Mapping[str, Iterable[float]] | None = None,
     seconds: float | None = None,
     jobs: int | None = None,
+    client: Any = None,
+    progress: Callable[[int, int], Any] | None = None,
 ) -> Sweep: ...
