@@ -179,3 +179,24 @@ pub fn sweep_share(
     });
     done.map_err(|error: Error| refuse(error))
 }
+
+/// Sounds of a design in shards with the truth about them; (sounds, shards, shards found from before).
+#[pyfunction]
+pub fn dataset(
+    py: Python<'_>,
+    design: &str,
+    folder: PathBuf,
+    shard: usize,
+    truth: Vec<String>,
+    jobs: Option<usize>,
+) -> PyResult<(usize, usize, usize)> {
+    let done = py.detach(|| {
+        let Some(found) = sets::load(design)? else {
+            return Err(Error::BadInput(format!(
+                "'{design}' is no design; docs/stimulus-sets.md says how to write one"
+            )));
+        };
+        sets::dataset::run(&found, &folder, &sets::dataset::Manner { shard, truth, threads: threads(jobs) })
+    });
+    done.map(|made| (made.sounds, made.shards, made.found)).map_err(refuse)
+}

@@ -8,6 +8,7 @@
 //! from both: what the journal knows is not measured again, and a file whose sidecar holds the right key is not written
 //! again.
 
+pub mod dataset;
 pub mod design;
 pub mod formula;
 pub mod loudness;

@@ -24,8 +24,12 @@ import numpy as _np
 
 from . import _native
 from ._native import Error, __version__, designs, scenes
+from ._dataset import Dataset, Example, dataset, read_dataset
 
-__all__ = ["Analysis", "Error", "Scene", "Sweep", "analyse", "designs", "materials", "scenes", "sweep", "__version__"]
+__all__ = [
+    "Analysis", "Dataset", "Error", "Example", "Scene", "Sweep", "analyse", "dataset", "designs", "materials", "read_dataset",
+    "scenes", "sweep", "__version__",
+]
 
 
 class Scene(_native.Scene):

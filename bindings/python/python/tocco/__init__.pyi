@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 from os import PathLike
 from types import TracebackType
-from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, overload
+from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,3 +98,28 @@ def sweep(
     client: Any = None,
     progress: Callable[[int, int], Any] | None = None,
 ) -> Sweep: ...
+
+class Dataset:
+    folder: str
+    sounds: int
+    shards: int
+    found: int
+    def __iter__(self) -> Iterator[Example]: ...
+
+class Example(NamedTuple):
+    name: str
+    sound: NDArray[np.float32]
+    rate_hz: float
+    truth: dict[str, NDArray[np.float32]]
+    labels: dict[str, Any]
+    about: dict[str, Any]
+
+def dataset(
+    design: str | PathLike[str],
+    folder: str | PathLike[str],
+    *,
+    shard: int = 1000,
+    truth: str | Iterable[str] = (),
+    jobs: int | None = None,
+) -> Dataset: ...
+def read_dataset(folder: str | PathLike[str]) -> Iterator[Example]: ...
