@@ -103,7 +103,7 @@ for (const path of scenes) {
   };
   const hashes = Object.entries(heard).map(([who, bytes]) => [who, createHash("sha256").update(bytes).digest("hex").slice(0, 16)]);
   const loud = new Float32Array(Uint8Array.from(sound).buffer).some((x) => Math.abs(x) > 1e-3);
-  const one = new Set(hashes.map(([, hash]) => hash)).size === 1 && loud && gestures.length >= NOTES.length - 1;
+  const one = new Set(hashes.map(([, hash]) => hash)).size === 1 && loud && gestures.length >= 3;
   if (!one) failed += 1;
   console.log(`${basename(path)}: ${one ? "one hash" : "DIFFERENT"} ${hashes.map(([who, hash]) => `${who} ${hash}`).join(", ")}, ${gestures.length} gestures`);
 }
