@@ -139,7 +139,11 @@ pub unsafe fn free<T>(thing: *mut T) {
     if !thing.is_null() {
         // SAFETY: by contract this is the box that `hand_out` released.
         let thing = unsafe { Box::from_raw(thing) };
-        or_fail(move || Ok(drop(thing)), ());
+        let dropped = move || {
+            drop(thing);
+            Ok(())
+        };
+        or_fail(dropped, ());
     }
 }
 
