@@ -91,7 +91,7 @@ pub struct Desk {
     scene: Document,
     directory: Directory,
     /// Value last sent to each parameter; a control's goes to what it moves, so there is one truth.
-    values: Vec<Option<f64>>,
+    pub(crate) values: Vec<Option<f64>>,
     requests: Producer<Request>,
     reports: Consumer<Report>,
     readings: Consumer<Status>,

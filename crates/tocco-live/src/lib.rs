@@ -37,6 +37,7 @@ pub mod phone;
 mod player;
 mod report;
 pub mod shoes;
+mod snapshot;
 pub mod take;
 
 pub use desk::{Answer, Beat, Built, Counts, Desk, Knob, Prepare, When, Workshop};
@@ -46,6 +47,7 @@ pub use instrument::{Instrument, State};
 pub use notes::Notes;
 pub use player::Player;
 pub use report::{METERS, OUTPUTS, PROBES, Status};
+pub use snapshot::Snapshot;
 
 use tocco::Document;
 

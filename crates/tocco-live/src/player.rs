@@ -94,7 +94,7 @@ pub struct Player {
     pub(crate) input_tape: Option<Producer<f32>>,
     pub(crate) inputs: usize,
     /// What waits for its tick.
-    queue: Queue,
+    pub(crate) queue: Queue,
     /// Outputs of a scene that waits, until it sounds.
     next_outputs: Option<(u64, Box<[Output]>)>,
     watched: Option<Box<WatchList>>,
@@ -110,7 +110,7 @@ pub struct Player {
     /// Frames that came in and are missing from the input tape, in all.
     lost_input: u64,
     /// Frames since the sound was last above [`QUIET`].
-    quiet: u64,
+    pub(crate) quiet: u64,
     /// Interleaved frames on their way to planes.
     frames: Vec<f32>,
     stop_at: Option<u64>,
@@ -491,6 +491,12 @@ impl Player {
         self.next_probe = tick + u64::from(list.every);
         let values = list.probes.map(|probe| probe.map_or(0.0, |probe| self.engine.probe(probe)));
         let _ = self.reports.push(Report::Probes { at: tick, values });
+    }
+
+    /// Time has gone back: what is told now and then is told from here on.
+    pub(crate) fn begin_anew(&mut self) {
+        let tick = self.engine.tick();
+        (self.next_probe, self.next_energies, self.next_mark) = (tick, tick, tick);
     }
 
     /// Energies of groups of bodies, where the control half can read them at any time.

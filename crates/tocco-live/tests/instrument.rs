@@ -111,7 +111,7 @@ fn a_key_that_holds_an_inlet_presses_it_while_it_is_down_typed_or_in_bytes() {
         process.paper = { type = 'crumple', driven_by = 'squeeze', events = 500.0, modes = [{ freq_hz = 2000.0, decay_s = 0.01, mass_kg = 0.01 }] }\n\
         tap = [{ of = 'paper', quantity = 'sound' }]\n\
         control = [{ name = 'press', path = 'squeeze/value', range = [0.0, 2.0] }]\n\
-        [midi]\nhold = ['press']\n";
+        [midi]\nnotes = 'bodies'\nhold = ['press']\n";
     let read = || Document::read("paper", "here", text.into(), |_| Err("none".into())).unwrap();
     let key = Map::of(&read().def).notes[0];
     let mut session = Session::open(read(), plain()).unwrap();
@@ -249,4 +249,43 @@ fn notes_commands_and_planes_allocate_nothing() {
         desk.poll().unwrap();
     }
     assert_eq!(count() - before, 0);
+}
+
+#[test]
+fn a_session_goes_back_to_a_snapshot_as_often_as_wanted_and_what_follows_is_the_same() {
+    let mut session = Session::open(document(), Setup::default()).unwrap();
+    let (strike, set) = (
+        Gesture::Strike { body: "hammer".into(), velocity_m_s: 1.0 },
+        Gesture::Set { path: "hit/stiffness".into(), value: 1e7 },
+    );
+    session.desk.perform(&strike, When::Tick(20_000)).unwrap();
+    session.desk.perform(&set, When::Tick(30_000)).unwrap();
+    let play = |session: &mut Session| {
+        let mut out = vec![0.0; 24_000];
+        session.play(&[], &mut out).unwrap();
+        out
+    };
+    play(&mut session);
+    let snapshot = session.snapshot().unwrap();
+    session.desk.jump("bar/freq_scale", 1.5).unwrap();
+    let changed = play(&mut session);
+    let value = |session: &Session| session.desk.value("bar/freq_scale").unwrap();
+    assert_eq!(value(&session), 1.5);
+    let mut sounds = Vec::new();
+    for _ in 0..2 {
+        session.restore(&snapshot).unwrap();
+        assert_eq!((value(&session), snapshot.tick()), (1.0, 24_000));
+        sounds.push(play(&mut session));
+        assert_eq!(session.desk.value("hit/stiffness").unwrap(), 1e7);
+    }
+    assert!(sounds[0] == sounds[1] && sounds[0] != changed && sounds[0].iter().any(|x| *x != 0.0));
+    session.desk.load(document()).unwrap();
+    play(&mut session);
+    let error = session.restore(&snapshot).unwrap_err().to_string();
+    assert!(error.contains("of another scene"), "{error}");
+    let mut session = Session::open(document(), Setup::default()).unwrap();
+    let snapshot = session.snapshot().unwrap();
+    session.desk.record(Box::new(Vec::new()), "test").unwrap();
+    let error = session.restore(&snapshot).unwrap_err().to_string();
+    assert!(error.contains("a take is being recorded"), "{error}");
 }

@@ -137,11 +137,21 @@ pub struct Pending<S> {
 /// Commands that wait for their tick, sorted; those of one tick stay in the order in which they came. A render takes out
 /// what it applies, so handing the same queue to every block applies each command once. What a command leaves to be
 /// freed (shape values, a scene that was refused) stays in the queue until [`Queue::spent`] fetches it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Queue<S> {
     pending: VecDeque<Pending<S>>,
     spent: Vec<Command<S>>,
     room: usize,
+}
+
+impl<S: Clone> Clone for Queue<S> {
+    /// With as much room.
+    fn clone(&self) -> Self {
+        let mut copy = Self::with_room(self.room);
+        copy.pending.extend(self.pending.iter().cloned());
+        copy.spent.extend(self.spent.iter().cloned());
+        copy
+    }
 }
 
 impl<S> Default for Queue<S> {

@@ -71,6 +71,7 @@ pub struct Site {
 }
 
 /// Two sites and the law between them.
+#[derive(Clone)]
 pub struct Contact {
     /// First partner: -f.
     pub a: Site,
@@ -121,6 +122,7 @@ pub struct Contact {
 }
 
 /// A surface read along a travel.
+#[derive(Clone)]
 pub(crate) struct Roughness {
     /// Heights of unit variance.
     pub surface: Surface,

@@ -39,6 +39,7 @@ pub use crate::hash::{START, sample as hashed};
 use crate::math::Real;
 use crate::param::Rate;
 use crate::process::Span;
+use crate::reserve::Reserve;
 use crate::resonator::{CONTROL_TICKS, LEVELS};
 use crate::scene::drive::Inputs;
 use crate::scene::{Happening, Probe, Runtime, Scene, Target, Touch};
@@ -53,6 +54,7 @@ pub type Timed = command::Timed<Scene>;
 pub type Queue = command::Queue<Scene>;
 
 /// Renders a scene.
+#[derive(Clone)]
 pub struct Engine {
     scene: Box<Scene>,
     tick: u64,
@@ -61,9 +63,9 @@ pub struct Engine {
     next_event: usize,
     controlled: Option<u64>,
     /// Slots that move at sample rate at present.
-    fast: Vec<usize>,
+    fast: Reserve<usize>,
     /// Slots that glide at control ticks at present.
-    slow: Vec<usize>,
+    slow: Reserve<usize>,
     mix: Vec<Real>,
     /// Counts of scenes that have been replaced, and of commands.
     past: Health,
@@ -77,6 +79,7 @@ pub struct Engine {
 }
 
 /// A scene on its way out.
+#[derive(Clone)]
 struct Leaving {
     scene: Box<Scene>,
     /// Samples until it is silent.
@@ -146,8 +149,8 @@ impl Engine {
             origin: 0,
             next_event: 0,
             controlled: None,
-            fast: Vec::with_capacity(slots.max(ROOM)),
-            slow: Vec::with_capacity(slots.max(ROOM)),
+            fast: Reserve::of(slots.max(ROOM)),
+            slow: Reserve::of(slots.max(ROOM)),
             mix: vec![0.0; CONTROL_TICKS * channels],
             past: Health::default(),
             max_level: LEVELS - 1,

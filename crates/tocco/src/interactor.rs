@@ -102,10 +102,28 @@ pub trait Interactor: Tunable + Send + Sync {
     fn reset(&mut self) {}
 }
 
+/// A copy of a law, state and all: what derives `Clone` has it. `[control]`
+pub trait DuplicateNormal {
+    /// The copy.
+    fn duplicate(&self) -> Box<dyn NormalLaw>;
+}
+
+impl<T: NormalLaw + Clone + 'static> DuplicateNormal for T {
+    fn duplicate(&self) -> Box<dyn NormalLaw> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn NormalLaw> {
+    fn clone(&self) -> Self {
+        (**self).duplicate()
+    }
+}
+
 /// A law along the normal that only pushes: impact. Its force is never negative, never falls with the stroke, and is zero
 /// while there is a gap before and after the stroke. Contacts of this class are solved together as one convex problem
 /// and sleep while they are open.
-pub trait NormalLaw: Interactor {
+pub trait NormalLaw: Interactor + DuplicateNormal {
     /// True if nothing of the last touch is remembered: only then may an open contact sleep.
     fn is_rested(&self) -> bool {
         true
@@ -124,9 +142,27 @@ pub trait NormalLaw: Interactor {
     }
 }
 
+/// A copy of a law, state and all: what derives `Clone` has it. `[control]`
+pub trait DuplicateTangential {
+    /// The copy.
+    fn duplicate(&self) -> Box<dyn TangentialLaw>;
+}
+
+impl<T: TangentialLaw + Clone + 'static> DuplicateTangential for T {
+    fn duplicate(&self) -> Box<dyn TangentialLaw> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn TangentialLaw> {
+    fn clone(&self) -> Self {
+        (**self).duplicate()
+    }
+}
+
 /// A law along the surface: friction. Its force may have either sign and fall with the stroke, depends on the stroke but
 /// not on the compression, and exists only while something presses. It never sleeps and needs no sub-steps.
-pub trait TangentialLaw: Interactor {
+pub trait TangentialLaw: Interactor + DuplicateTangential {
     /// Sets the force that presses the surfaces together in the coming steps, N; negative or no number: none.
     fn set_normal(&mut self, force_n: Real);
     /// The force that presses, N. Where it is 0 the law has no force and no memory.
@@ -143,9 +179,27 @@ pub trait TangentialLaw: Interactor {
     fn hold(&mut self);
 }
 
+/// A copy of a law, state and all: what derives `Clone` has it. `[control]`
+pub trait DuplicateGeneral {
+    /// The copy.
+    fn duplicate(&self) -> Box<dyn GeneralLaw>;
+}
+
+impl<T: GeneralLaw + Clone + 'static> DuplicateGeneral for T {
+    fn duplicate(&self) -> Box<dyn GeneralLaw> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn GeneralLaw> {
+    fn clone(&self) -> Self {
+        (**self).duplicate()
+    }
+}
+
 /// Any other law: one that may pull, fall with the stroke, act across a gap or have several roots (glue, a plectrum, a
 /// reed). The solver relies on `resolve` and on what is said here, nothing else.
-pub trait GeneralLaw: Interactor {
+pub trait GeneralLaw: Interactor + DuplicateGeneral {
     /// True if the law may have a force in a step that starts at this compression and would close by `s0` without it.
     fn engages(&self, from: Real, s0: Real) -> bool;
     /// Largest gap at which the law may act as it is now, m. The contact sleeps while its partners are certainly further

@@ -154,6 +154,7 @@ impl Way {
 }
 
 /// An output's space while it sounds.
+#[derive(Clone)]
 pub struct Space {
     values: [Real; SPECS.len()],
     present: [bool; SPECS.len()],

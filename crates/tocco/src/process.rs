@@ -176,8 +176,26 @@ pub struct Span {
 /// Samples of one stretch.
 pub type Lane = [Real; CONTROL_TICKS];
 
+/// A copy of a process, state and all: what derives `Clone` has it. `[control]`
+pub trait DuplicateProcess {
+    /// The copy.
+    fn duplicate(&self) -> Box<dyn Process>;
+}
+
+impl<T: Process + Clone + 'static> DuplicateProcess for T {
+    fn duplicate(&self) -> Box<dyn Process> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn Process> {
+    fn clone(&self) -> Self {
+        (**self).duplicate()
+    }
+}
+
 /// A stochastic process. All methods `[audio]`: no allocation, no panic.
-pub trait Process: Tunable + Send + Sync {
+pub trait Process: Tunable + Send + Sync + DuplicateProcess {
     /// Draws what happens in a cell of its signal; returns how much was asked for beyond what is allowed.
     fn enter(&mut self, cell: Cell) -> u64;
     /// A cell of one of the other signals that it hears, in the order that its kind says, before [`Process::enter`].

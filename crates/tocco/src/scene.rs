@@ -48,6 +48,7 @@ use crate::param::Spec;
 use handover::Lineage;
 
 /// A built scene: everything needed to render at one rate.
+#[derive(Clone)]
 pub struct Scene {
     pub(crate) directory: Directory,
     pub(crate) runtime: Runtime,

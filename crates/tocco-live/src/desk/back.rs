@@ -85,6 +85,11 @@ impl Desk {
         self.energies.iter().map(|cell| f64::from_bits(cell.load(Ordering::Relaxed)))
     }
 
+    /// True while a take is being recorded.
+    pub fn is_recording(&self) -> bool {
+        self.take.is_some()
+    }
+
     /// Ends the sound at the next block boundary.
     pub fn stop(&mut self) -> Result<()> {
         self.stop_at(0)

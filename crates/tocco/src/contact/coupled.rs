@@ -33,6 +33,7 @@
 use super::Contact;
 use crate::interactor::{Force, ROUNDING, Stroke};
 use crate::math::Real;
+use crate::reserve::Reserve;
 
 /// Most contacts in one island. A full matrix of this size is solved in about a millisecond: beyond it, sound stops.
 pub const MAX_CONTACTS: usize = 256;
@@ -55,6 +56,7 @@ const NUDGE: Real = 1e-6;
 const SWEPT: Real = 1e-13;
 
 /// Room for one solve, made ahead of time.
+#[derive(Clone)]
 pub(super) struct Scratch {
     pub s0: Vec<Real>,
     pub strokes: Vec<Real>,
@@ -66,7 +68,7 @@ pub(super) struct Scratch {
     /// Newton's direction, N, and what it does to the strokes, m.
     direction: Vec<Real>,
     moved: Vec<Real>,
-    active: Vec<usize>,
+    active: Reserve<usize>,
     right: Vec<Real>,
     lu: Vec<Real>,
 }
@@ -84,7 +86,7 @@ impl Scratch {
             direction: zeros(),
             moved: zeros(),
             right: zeros(),
-            active: Vec::with_capacity(contacts),
+            active: Reserve::of(contacts),
             lu: vec![0.0; contacts * contacts],
         }
     }

@@ -9,6 +9,7 @@ use crate::math::Real;
 use core::ops::{Deref, DerefMut};
 
 /// A force law and its role in the contact.
+#[derive(Clone)]
 pub enum Law {
     /// Along the normal, pushing only: impact.
     Normal(Box<dyn NormalLaw>),

@@ -12,6 +12,7 @@ use super::sleep::{links, root};
 use super::{Contact, MANY_MODES, Site, StepRule};
 use crate::interactor::Solution;
 use crate::math::Real;
+use crate::reserve::Reserve;
 use crate::resonator::{LEVELS, Reading, Resonator};
 
 /// How the simulation is doing: totals since the start.
@@ -70,6 +71,7 @@ impl Health {
 }
 
 /// Bodies and contacts that are solved together.
+#[derive(Clone)]
 pub(super) struct Island {
     /// From and to in [`World::members`].
     pub(super) bodies: (usize, usize),
@@ -86,6 +88,7 @@ pub(super) struct Island {
 }
 
 /// Bodies and contacts with their ledger.
+#[derive(Clone)]
 pub struct World {
     /// Sample interval, s.
     pub(super) sample_s: Real,
@@ -104,11 +107,11 @@ pub struct World {
     pub(super) island_of: Vec<Option<usize>>,
     /// Bodies linked through contacts, however far: what a disturbance can reach.
     pub(super) cluster: Vec<usize>,
-    pub(super) islands: Vec<Island>,
+    pub(super) islands: Reserve<Island>,
     /// Bodies, island by island.
-    pub(super) members: Vec<usize>,
+    pub(super) members: Reserve<usize>,
     /// Contacts, island by island.
-    pub(super) linked: Vec<usize>,
+    pub(super) linked: Reserve<usize>,
     /// Room for grouping: see [`root`].
     pub(super) parent: Vec<usize>,
     /// Energy by island, J.
@@ -180,9 +183,9 @@ impl World {
             rigid,
             island_of: vec![None; n],
             cluster,
-            islands: Vec::with_capacity(n),
-            members: Vec::with_capacity(n),
-            linked: Vec::with_capacity(contacts.len()),
+            islands: Reserve::of(n),
+            members: Reserve::of(n),
+            linked: Reserve::of(contacts.len()),
             parent,
             energy_of: vec![0.0; n],
             matrix: vec![0.0; room],

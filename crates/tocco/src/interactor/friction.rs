@@ -163,6 +163,7 @@ impl Viscous {
 }
 
 /// The friction laws as one.
+#[derive(Clone)]
 pub struct Friction {
     params: FrictionParams,
     law: FrictionLaw,

@@ -128,6 +128,7 @@ struct Reflection {
 }
 
 /// A room that sounds.
+#[derive(Clone)]
 pub struct Room {
     layout: Layout,
     chains: [Chain; LINES],

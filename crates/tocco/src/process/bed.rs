@@ -202,6 +202,7 @@ impl Bed {
 }
 
 /// A bed that follows a signal. [bed.3]
+#[derive(Clone)]
 pub struct Noise {
     params: BedParams,
     bed: Bed,

@@ -50,6 +50,7 @@ crate::params! {
 }
 
 /// A body in pieces.
+#[derive(Clone)]
 pub struct Breaking {
     params: BreakParams,
     /// Parts of the mass.

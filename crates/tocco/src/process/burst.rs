@@ -52,6 +52,7 @@ pub enum BurstBy {
 crate::words!(BurstBy { Event = "event", Envelope = "envelope" });
 
 /// A noise of force.
+#[derive(Clone)]
 pub struct Burst {
     params: BurstParams,
     by: BurstBy,

@@ -56,6 +56,7 @@ crate::params! {
 }
 
 /// What gives way.
+#[derive(Clone)]
 pub struct Crumple {
     params: CrumpleParams,
     energy_j: [Real; 2],

@@ -147,6 +147,7 @@ impl Drop {
 }
 
 /// Drops that drip.
+#[derive(Clone)]
 pub struct Drip {
     params: DripParams,
     water: Water,

@@ -70,6 +70,7 @@ pub const FLOW_TRIGGER: &[Spec] = &[
 const GUST_S: Real = 0.053;
 
 /// A population of bubbles.
+#[derive(Clone)]
 pub struct Flow {
     params: FlowParams,
     law: BubbleLaw,

@@ -116,6 +116,7 @@ struct Voice {
 }
 
 /// Steps by noise and envelope.
+#[derive(Clone)]
 pub struct Footstep {
     params: FootstepParams,
     by: FootstepBy,

@@ -40,6 +40,7 @@ use super::water::{Birth, Sound, Water};
 use super::{Book, Event, Lane, Process, Span, Triggered};
 use crate::math::{PI, Real, TAU, cos, exp, ln, pow, sin};
 use crate::param::{Params, Scale, Spec, Tunable};
+use crate::reserve::Reserve;
 use crate::rng::Rng;
 use crate::signal::{Cell, GRID_S};
 
@@ -233,20 +234,21 @@ struct Foot {
 }
 
 /// A sheet of ice.
+#[derive(Clone)]
 pub struct Ice {
     params: IceParams,
     thickness_m: Real,
     tone_hz: Real,
     water: Water,
     rng: Rng,
-    places: Vec<Place>,
+    places: Reserve<Place>,
     presses: [Option<Press>; MOST_PRESSES],
     /// Left and right of each who walks on it.
     feet: Vec<Foot>,
     begun: bool,
     /// Fractures to come, and those of the present cell.
-    waiting: Vec<Event>,
-    events: Vec<Event>,
+    waiting: Reserve<Event>,
+    events: Reserve<Event>,
     table: Vec<Real>,
     /// Chirps that sound: sample of the scene at which each began, and amplitude.
     chirps: [Option<(u64, Real)>; MOST_CHIRPS],
@@ -269,12 +271,12 @@ impl Ice {
             tone_hz: coincidence_hz(thickness_m, YOUNG_PA),
             water: Water::new(128, MOST_HITS, rate_hz),
             rng: rng("fractures"),
-            places: Vec::with_capacity(MOST_PLACES),
+            places: Reserve::of(MOST_PLACES),
             presses: [None; MOST_PRESSES],
             feet: Vec::new(),
             begun: false,
-            waiting: Vec::with_capacity(MOST_WAITING),
-            events: Vec::with_capacity(MOST_WAITING),
+            waiting: Reserve::of(MOST_WAITING),
+            events: Reserve::of(MOST_WAITING),
             table: if distance_m > 0.0 { chirp(thickness_m, distance_m, rate_hz) } else { Vec::new() },
             chirps: [None; MOST_CHIRPS],
             rate_hz,

@@ -130,6 +130,7 @@ impl BandPass {
 }
 
 /// Things that collide.
+#[derive(Clone)]
 pub struct Particles {
     params: ParticlesParams,
     resonances: Vec<Resonance>,

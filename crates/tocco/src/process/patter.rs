@@ -235,6 +235,7 @@ pub const fn value(
 }
 
 /// Landings.
+#[derive(Clone)]
 pub struct Patter {
     params: PatterParams,
     water: Water,

@@ -12,6 +12,7 @@ use crate::math::Real;
 use crate::signal::Cell;
 
 /// Fragments or ports that are hit.
+#[derive(Clone)]
 pub struct Pieces {
     fragments: Fragments,
     ports: Hitter,

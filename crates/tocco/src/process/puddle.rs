@@ -47,6 +47,7 @@ crate::params! {
 const RUSH_S: Real = 0.11;
 
 /// Water that is pressed aside.
+#[derive(Clone)]
 pub struct Puddle {
     params: PuddleParams,
     water: Water,

@@ -78,6 +78,7 @@ pub fn momentum_of(diameter_m: Real) -> Real {
 }
 
 /// Drops that fall.
+#[derive(Clone)]
 pub struct Rain {
     params: RainParams,
     on: RainOn,

@@ -31,6 +31,7 @@ use super::pieces::Pieces;
 use super::{Arrivals, Book, Event, Landing, Lane, Process, Span};
 use crate::math::{Real, exp, pow};
 use crate::param::{Params, Spec, Tunable};
+use crate::reserve::Reserve;
 use crate::rng::Rng;
 use crate::signal::{Cell, GRID_S};
 
@@ -82,10 +83,11 @@ impl Own {
 }
 
 /// Objects that fall.
+#[derive(Clone)]
 pub struct Scatter {
     params: ScatterParams,
     masses: Vec<Own>,
-    landings: Vec<Landing>,
+    landings: Reserve<Landing>,
     flyers: Vec<Flyer>,
     rolling: Vec<Option<Rolling>>,
     pieces: Pieces,
@@ -127,7 +129,7 @@ impl Scatter {
                 .iter()
                 .map(|mass| Own { mass: *mass, falls: None, until_s: None, rolling: None })
                 .collect(),
-            landings: Vec::with_capacity(make.masses.len()),
+            landings: Reserve::of(make.masses.len()),
             flyers: vec![Flyer::REST; make.few.min(MOST_FEW)],
             rolling: vec![None; make.few.min(MOST_FEW)],
             pieces: Pieces::new(&sizes, &make.modes, &make.ports, rate_hz),

@@ -196,6 +196,7 @@ impl Spray {
 }
 
 /// Bodies that fall into water.
+#[derive(Clone)]
 pub struct Splash {
     params: SplashParams,
     water: Water,

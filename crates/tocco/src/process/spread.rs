@@ -18,6 +18,7 @@
 use super::{Event, Events, Hitter, Lane, Process, Span, Trigger};
 use crate::math::{Real, ln};
 use crate::param::{Params, Spec, Tunable};
+use crate::reserve::Reserve;
 use crate::rng::Rng;
 use crate::signal::{Cell, GRID_S};
 
@@ -37,6 +38,7 @@ const MOST_HITS: usize = 256;
 const MOST_WAITING: usize = 4 * MOST_HITS;
 
 /// One impact in many places.
+#[derive(Clone)]
 pub struct Spread {
     params: SpreadParams,
     ports: Hitter,
@@ -45,7 +47,7 @@ pub struct Spread {
     rng: Rng,
     events: Events,
     /// Meetings to come, in order: the next is `next`.
-    coming: Vec<Event>,
+    coming: Reserve<Event>,
     next: usize,
 }
 
@@ -59,7 +61,7 @@ impl Spread {
             trigger: Trigger::default(),
             rng,
             events: Events::default(),
-            coming: Vec::with_capacity(MOST_WAITING),
+            coming: Reserve::of(MOST_WAITING),
             next: 0,
         }
     }

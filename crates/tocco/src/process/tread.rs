@@ -37,6 +37,7 @@ crate::params! {
 const LEAST: Real = 1e-3;
 
 /// A sole that comes down.
+#[derive(Clone)]
 pub struct Tread {
     params: TreadParams,
     trigger: Trigger,

@@ -16,6 +16,7 @@ use super::bubble::{NOTHING, Tone, Tones, join};
 use super::patter::{Hit, Hits};
 use super::{Event, Lane, Span, Triggered};
 use crate::math::Real;
+use crate::reserve::Reserve;
 use crate::signal::{Cell, GRID_S};
 
 /// Most sounds that wait for their time.
@@ -56,11 +57,11 @@ pub struct Water {
     hits: Hits,
     rate_hz: Real,
     /// Sorted by time; those before `next` have begun.
-    waiting: Vec<Birth>,
+    waiting: Reserve<Birth>,
     next: usize,
     unsorted: bool,
     /// What happens in the present cell.
-    events: Vec<Event>,
+    events: Reserve<Event>,
     cell: Cell,
 }
 
@@ -71,10 +72,10 @@ impl Water {
             tones: Tones::new(tones, rate_hz),
             hits: Hits::new(hits, rate_hz),
             rate_hz,
-            waiting: Vec::with_capacity(MOST_WAITING),
+            waiting: Reserve::of(MOST_WAITING),
             next: 0,
             unsorted: false,
-            events: Vec::with_capacity(MOST_WAITING),
+            events: Reserve::of(MOST_WAITING),
             cell: Cell::default(),
         }
     }

@@ -33,6 +33,7 @@ crate::params! {
 }
 
 /// A point mass.
+#[derive(Clone)]
 pub struct Mass {
     params: MassParams,
     position: Real,
@@ -213,6 +214,7 @@ impl Resonator for Mass {
 }
 
 /// A rigid wall (no parameter) or a guided body (one: its velocity). Neither yields: compliance zero, no energy.
+#[derive(Clone)]
 pub struct Guided {
     params: GuidedParams,
     wall: bool,

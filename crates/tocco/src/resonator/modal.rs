@@ -67,6 +67,7 @@ crate::params! {
 }
 
 /// A vibrating object: a bank of modes, heard and touched at its ports.
+#[derive(Clone)]
 pub struct Modal {
     params: ModalParams,
     /// The parameters it declares: all, or the first few.
@@ -97,6 +98,7 @@ pub struct Modal {
 }
 
 /// The step to come: the forces held during it, and what is known already of its outcome.
+#[derive(Clone)]
 struct ComingStep {
     /// At every port, N, and whether anything has been pushed.
     forces_n: Vec<Real>,
@@ -128,6 +130,7 @@ impl ComingStep {
 }
 
 /// The port whose velocity is asked for after every step.
+#[derive(Clone)]
 struct Listener {
     port: usize,
     /// Its velocity, m/s, if the last step found it on its way.
@@ -135,6 +138,7 @@ struct Listener {
 }
 
 /// Everything that changes the tuning of a sounding bank.
+#[derive(Clone)]
 struct Retuning {
     /// The other body to which `morph_01` moves this one.
     morph: Option<Box<Morph>>,

@@ -27,6 +27,7 @@ use super::waveguide::{self, LOWEST_HZ, StringParams, Wanted, wanted};
 use super::{LEVELS, Reading, Resonator};
 use crate::math::{PI, Real, cos, sin};
 use crate::param::{Params, Spec, Tunable};
+use crate::reserve::Reserve;
 use core::any::Any;
 
 /// Most partials below half the rate, as the scene writes the string, of a string made of them.
@@ -37,6 +38,7 @@ pub const MOST: usize = 1024;
 const TOP: Real = PI - 0.0101;
 
 /// A string as a bank of modes of 1 kg.
+#[derive(Clone)]
 pub struct Partials {
     params: StringParams,
     sample_s: Real,
@@ -48,7 +50,7 @@ pub struct Partials {
     step: u32,
     /// Room for the shape of a place, and for the tuning of every partial.
     shape: Vec<Real>,
-    poles: Vec<Pole>,
+    poles: Reserve<Pole>,
 }
 
 /// Tuning of every partial, up to the first that lies too high: [partials.1].
@@ -93,7 +95,7 @@ impl Partials {
             steps: 1,
             step: 0,
             shape: vec![0.0; room],
-            poles: Vec::with_capacity(room),
+            poles: Reserve::of(room),
         };
         string.retune();
         (0..if touched { LEVELS } else { 1 }).rev().for_each(|level| string.bank.divide(level));

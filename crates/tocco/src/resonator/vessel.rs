@@ -179,6 +179,7 @@ impl Geometry {
 }
 
 /// Wall, air and water.
+#[derive(Clone)]
 pub struct Vessel {
     params: VesselParams,
     geometry: Geometry,

@@ -129,6 +129,7 @@ struct Port {
 }
 
 /// A string.
+#[derive(Clone)]
 pub struct Waveguide {
     params: StringParams,
     sample_s: Real,

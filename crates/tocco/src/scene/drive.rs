@@ -31,6 +31,7 @@ impl Inputs<'_> {
 }
 
 /// A running drive.
+#[derive(Clone)]
 pub(crate) struct Drive {
     /// Range and law of the control it moves, if its path names one.
     through: Option<Mapping>,
@@ -39,6 +40,7 @@ pub(crate) struct Drive {
     source: Running,
 }
 
+#[derive(Clone)]
 enum Running {
     Points { points: Vec<[Real; 2]>, at: usize },
     Noise { rms: Real, mean: Real, from_s: Real, to_s: Real, colour: Colour },
@@ -47,6 +49,7 @@ enum Running {
     Signal(usize),
 }
 
+#[derive(Clone)]
 enum Colour {
     White(Rng),
     Fractal(Box<Fractal>),

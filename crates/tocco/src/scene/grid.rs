@@ -11,16 +11,19 @@ use crate::gait::walker::{LANES, REGIONS, Walker};
 use crate::math::Real;
 use crate::process::step::PerStep;
 use crate::process::{Event, Lane, Process, Span, Triggered};
+use crate::reserve::Reserve;
 use crate::resonator::CONTROL_TICKS;
 use crate::signal::{Cell, Signal, Source};
 
 /// A signal, and what it reads if it does.
+#[derive(Clone)]
 pub(crate) struct Heard {
     pub signal: Signal,
     pub reads: Option<Probe>,
 }
 
 /// A process, the signal that it hears and what it does.
+#[derive(Clone)]
 pub(crate) struct Acting {
     pub process: Box<dyn Process>,
     /// What of it is drawn anew for every step.
@@ -60,6 +63,7 @@ pub(crate) struct Falling {
 const READY: u32 = 30;
 
 /// A place that processes hit.
+#[derive(Clone)]
 pub(crate) struct Push {
     pub site: Site,
     /// Slot of the external force there.
@@ -67,7 +71,7 @@ pub(crate) struct Push {
     /// What all of them do there, N, but for those that have only so much to give.
     pub lane: Lane,
     /// Those: number of the process, and which of its ports it is.
-    pub bounded: Vec<(usize, usize)>,
+    pub bounded: Reserve<(usize, usize)>,
     pub active: bool,
 }
 
@@ -75,7 +79,7 @@ impl Push {
     /// A place and the slot of its external force, in a scene of so many processes. `[control]`
     pub fn new(site: Site, slot: usize, processes: usize) -> Self {
         // A process may name a place more than once.
-        Self { site, slot, lane: [0.0; CONTROL_TICKS], bounded: Vec::with_capacity(4 * processes), active: false }
+        Self { site, slot, lane: [0.0; CONTROL_TICKS], bounded: Reserve::of(4 * processes), active: false }
     }
 }
 
@@ -104,6 +108,7 @@ fn note(happened: &mut [Happening], total: &mut u64, process: usize, event: &Eve
 const KEPT: usize = 1024;
 
 /// The signals and processes of a scene. All methods `[audio]` unless they say otherwise.
+#[derive(Clone)]
 pub(crate) struct Grid {
     pub signals: Vec<Heard>,
     /// Signals in an order in which each comes after the one that it reads.
@@ -115,7 +120,7 @@ pub(crate) struct Grid {
     /// The next cell.
     pub next: u64,
     /// Masses that land in the present cell: when, s, which, and how fast along its axis, m/s; and how many of them have.
-    lands: Vec<(Real, usize, Real)>,
+    lands: Reserve<(Real, usize, Real)>,
     landed: usize,
     happened: Vec<Happening>,
     /// Happenings since the start, and those that somebody has taken.
@@ -127,7 +132,7 @@ impl Grid {
     /// Signals and processes that have not begun. `[control]`
     pub fn new(signals: Vec<Heard>, order: Vec<usize>, processes: Vec<Acting>, pushes: Vec<Push>) -> Self {
         let happened = vec![Happening::default(); if processes.is_empty() { 0 } else { KEPT }];
-        let lands = Vec::with_capacity(processes.iter().map(|acting| acting.bodies.len()).sum());
+        let lands = Reserve::of(processes.iter().map(|acting| acting.bodies.len()).sum());
         Self {
             signals,
             order,

@@ -37,7 +37,7 @@ pub(crate) enum Ancestor {
 }
 
 /// What everything of a scene is made of, each as one number: equal ones are interchangeable.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Makes {
     pub bodies: Vec<u64>,
     pub contacts: Vec<u64>,
@@ -49,6 +49,7 @@ pub(crate) struct Makes {
 }
 
 /// What everything is made of, and what it was in the scene that is being replaced.
+#[derive(Clone)]
 pub(crate) struct Lineage {
     makes: Makes,
     bodies: Vec<Ancestor>,

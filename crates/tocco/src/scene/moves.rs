@@ -6,14 +6,15 @@ use super::slot::{Slot, Target};
 use super::tap::TapFrom;
 use crate::math::Real;
 use crate::param::Rate;
+use crate::reserve::Reserve;
 use crate::resonator::CONTROL_TICKS;
 use core::ops::Range;
 
 /// Room for what is found out stretch by stretch; sized once.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Moves {
     /// Island, place in the list of moving slots, slot: sorted.
-    by_island: Vec<(usize, usize, usize)>,
+    by_island: Reserve<(usize, usize, usize)>,
     /// The slot that moves a body by the sample.
     guides: Vec<Option<usize>>,
     /// Bodies whose readings stand, and those of them that are silent.
@@ -38,7 +39,7 @@ impl Runtime {
             }
         }
         let of_partners: usize = (0..bodies).map(|body| acting[body].len() * self.world.contacts_at(body)).sum();
-        let by_island = Vec::with_capacity(self.slots.len() + of_partners);
+        let by_island = Reserve::of(self.slots.len() + of_partners);
         let mut taps_of = vec![Vec::new(); contacts];
         for (index, tap) in self.taps.iter().enumerate() {
             if let TapFrom::Contact { contact, .. } = tap.from {

@@ -19,6 +19,7 @@ use crate::resonator::Reading;
 use core::convert::Infallible;
 
 /// The running half of a scene, without names. All methods `[audio]`.
+#[derive(Clone)]
 pub(crate) struct Runtime {
     pub world: World,
     pub slots: Vec<Slot>,
@@ -214,7 +215,7 @@ impl Runtime {
             let slot = &slots[push.slot];
             let own = if fast.contains(&push.slot) { slot.lane[i] } else { slot.value };
             let (mut force, mut still) = (own + push.lane[i], true);
-            for &(process, port) in &push.bounded {
+            for &(process, port) in push.bounded.iter() {
                 let acting = &mut grid.processes[process];
                 let wanted = acting.forces[port][i];
                 if acting.holds(port, wanted) {

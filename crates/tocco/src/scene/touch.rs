@@ -20,6 +20,7 @@ pub struct Touch {
 }
 
 /// What touches, and what has been noted of it. Nothing is noted before it is asked for.
+#[derive(Clone)]
 pub(crate) struct Touches {
     /// Somebody wants to know.
     pub wanted: bool,

@@ -33,6 +33,7 @@ impl World {
 }
 
 /// One watched signal.
+#[derive(Clone)]
 pub(crate) struct Watch {
     probe: Probe,
     /// The places that it may have to be read from: body, and which of its readings.

@@ -46,6 +46,7 @@ pub(super) const LINEAR: LawSpec = LawSpec {
 };
 
 /// A power spring with a viscous loss.
+#[derive(Clone)]
 pub(super) struct Spring {
     pub params: ImpactParams,
     law: ImpactLaw,

@@ -35,6 +35,7 @@ pub(super) const STULOV: LawSpec =
     LawSpec { word: "stulov", title: "stulov felt", own: &["hysteresis_01", "relaxation_s"], ..POWER };
 
 /// A spring that relaxes.
+#[derive(Clone)]
 pub(super) struct Felt {
     spring: Spring,
     /// k eps

@@ -128,6 +128,7 @@ impl Layout {
 }
 
 /// What vibrates.
+#[derive(Clone)]
 pub(super) struct Bank {
     /// By slot, see [`Layout`].
     pub modes: Vec<Mode>,

@@ -38,6 +38,7 @@ pub fn step_response(omega: Real, sigma: Real, h: Real) -> (Real, Real) {
 }
 
 /// Everything that belongs to one size of the step.
+#[derive(Clone)]
 pub(super) struct StepSize {
     /// Length of the step, s.
     pub h: Real,
@@ -64,6 +65,7 @@ impl StepSize {
 }
 
 /// The sizes of the step: the sample divided by 1, 2, 4, ...
+#[derive(Clone)]
 pub(super) struct StepSizes {
     sizes: Vec<StepSize>,
     /// The present one: the sample is divided by `2^level`.

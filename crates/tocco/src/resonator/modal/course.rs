@@ -24,6 +24,7 @@ use super::coefficients::step_response;
 use super::morph::RIGID;
 use super::{Modal, ModalParams};
 use crate::math::{Real, cos, expm1, sin};
+use crate::reserve::Reserve;
 use crate::resonator::kernel::{self, Angle, Angles, LANES, State, Turn, Turns};
 use crate::resonator::{Motion, Reading, Resonator};
 
@@ -64,6 +65,7 @@ impl Method {
 }
 
 /// The way of every mode from one tuning to the next.
+#[derive(Clone)]
 pub(super) struct Course {
     methods: Vec<Method>,
     /// What the modes of [course.1] need.
@@ -78,14 +80,14 @@ pub(super) struct Course {
     /// How the modes are tuned there is yet to be noted: until then the course says it.
     unnoted: bool,
     /// Modes on their way whose coefficients are found one by one: [course.2] and [modal.2].
-    others: Vec<usize>,
+    others: Reserve<usize>,
 }
 
 impl Course {
     /// Nothing moves. `[control]`
     pub(super) fn new(chunks: usize) -> Self {
         let methods = vec![Method::Still; chunks * LANES];
-        let (angles, turns, others) = (Angles::zeros(chunks), Turns::zeros(chunks), Vec::with_capacity(chunks * LANES));
+        let (angles, turns, others) = (Angles::zeros(chunks), Turns::zeros(chunks), Reserve::of(chunks * LANES));
         Self { methods, angles, turns, level: None, samples: 1, done: 0.0, unnoted: false, others }
     }
 }

@@ -35,6 +35,7 @@ impl Form {
 }
 
 /// What the free form needs besides the state.
+#[derive(Clone)]
 pub(super) struct FreeForm {
     pub recursion: TwoPoles,
     /// Shape of the port listened to, never zero: the scaled velocities add up to what is heard.
@@ -61,6 +62,7 @@ impl FreeForm {
 }
 
 /// What the held form needs besides the state.
+#[derive(Clone)]
 pub(super) struct HeldForm {
     modes: Vec<Held>,
     /// Chunks of them up to the last mode that sounds.

@@ -100,6 +100,7 @@ fn extend(end: &mut Tuning, other: &Tuning) {
 }
 
 /// Both ends, in the order of the bank's slots.
+#[derive(Clone)]
 pub(super) struct Morph {
     from: End,
     to: End,
@@ -108,6 +109,7 @@ pub(super) struct Morph {
 }
 
 /// One end of a morph.
+#[derive(Clone)]
 struct End {
     poles: Vec<Pole>,
     /// Mode-shape values per port.
@@ -168,6 +170,7 @@ fn along(from: Real, to: Real, log_ratio: Real, t: Real) -> Real {
 }
 
 /// The control interval after a change, in which tuning and what is heard go over to the new.
+#[derive(Clone)]
 pub(super) struct Fade {
     /// What is left of it, in parts of a sample.
     parts_left: u32,

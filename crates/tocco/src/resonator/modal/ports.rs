@@ -8,6 +8,7 @@ use crate::resonator::Motion;
 use crate::resonator::kernel::{Row, State};
 
 /// A place of the body as the signed value of every mode's shape there.
+#[derive(Clone)]
 pub(super) struct Port {
     /// Where it is heard: as declared, or as the morph has it.
     pub heard: Row,

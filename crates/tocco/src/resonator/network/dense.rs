@@ -41,6 +41,7 @@ const PARTS: u32 = 1 << (LEVELS - 1);
 const FULL: u32 = PARTS * CONTROL_TICKS as u32;
 
 /// One step length. Columns of a matrix lie in one piece.
+#[derive(Clone)]
 struct Level {
     /// E, 2n x 2n.
     change: Vec<Real>,
@@ -53,6 +54,7 @@ struct Level {
 }
 
 /// A network whose dampers join its modes.
+#[derive(Clone)]
 pub struct Dense {
     params: ModalParams,
     sample_s: Real,
