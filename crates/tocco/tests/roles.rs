@@ -18,7 +18,8 @@ use tocco::rng::Rng;
 
 tocco::params! {
     /// A spring that pushes, and a bond that pulls until it tears.
-    pub struct GlueParams {
+    pub #[derive(Clone)]
+struct GlueParams {
         stiffness: "N/m", 1.0 => 1e12, default 1e5, Log, Sample, glide 0.02, "Stiffness while pressed.";
         bond: "N/m", 0.0 => 1e12, default 1e4, Linear, Sample, glide 0.02, "Stiffness while pulled.";
         length_m: "m", 0.0 => 1.0, default 1e-4, Linear, Sample, glide 0.02, "Gap at which the bond tears.";
@@ -131,6 +132,7 @@ impl GeneralLaw for Glue {
 }
 
 /// A pull that begins at a gap and grows to the touch, where a spring takes over: V = -c (x + r)^2/2 up to x = 0.
+#[derive(Clone)]
 struct Magnet {
     pull: f64,
     reach_m: f64,
