@@ -18,8 +18,7 @@ use tocco::rng::Rng;
 
 tocco::params! {
     /// A spring that pushes, and a bond that pulls until it tears.
-    pub #[derive(Clone)]
-struct GlueParams {
+    pub struct GlueParams {
         stiffness: "N/m", 1.0 => 1e12, default 1e5, Log, Sample, glide 0.02, "Stiffness while pressed.";
         bond: "N/m", 0.0 => 1e12, default 1e4, Linear, Sample, glide 0.02, "Stiffness while pulled.";
         length_m: "m", 0.0 => 1.0, default 1e-4, Linear, Sample, glide 0.02, "Gap at which the bond tears.";
@@ -27,6 +26,7 @@ struct GlueParams {
 }
 
 /// What has touched sticks: the force pulls, falls to nothing when the bond tears, and has two roots about there.
+#[derive(Clone)]
 struct Glue {
     params: GlueParams,
     bonded: bool,

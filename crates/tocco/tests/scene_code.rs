@@ -183,6 +183,7 @@ fn what_a_text_could_not_say_is_refused_from_code_with_the_place_and_the_reason(
 }
 
 /// A mass on a spring, written against the public trait alone: `s = s0 + L F` with the force held during the step.
+#[derive(Clone)]
 struct Spring {
     mass_kg: Real,
     omega: Real,
