@@ -445,16 +445,13 @@ impl Player {
 
     /// Meters, hash, tapes.
     fn keep(&mut self, inputs: &[&[f32]], out: &[f32], channels: usize) {
-        for frame in out.chunks_exact(channels) {
-            self.quiet = if frame.iter().all(|sample| sample.abs() < QUIET) { self.quiet + 1 } else { 0 };
-            for (channel, sample) in frame.iter().enumerate() {
-                self.hash = hashed(self.hash, *sample);
-                if channel < METERS {
-                    self.reading.peak[channel] = self.reading.peak[channel].max(sample.abs());
-                    self.reading.squares[channel] += f64::from(*sample) * f64::from(*sample);
-                }
-            }
-        }
+        let is_quiet = |sample: &f32| sample.abs() < QUIET;
+        self.quiet = match out.iter().rposition(|sample| !is_quiet(sample)) {
+            Some(last) => ((out.len() - 1 - last) / channels) as u64,
+            None => self.quiet + (out.len() / channels) as u64,
+        };
+        self.hash = out.iter().fold(self.hash, |hash, sample| hashed(hash, *sample));
+        self.reading.meter(out, channels);
         if let Some(tape) = &mut self.tape {
             match tape.write_chunk(out.len()) {
                 Ok(mut room) => {

@@ -97,6 +97,40 @@ pub struct Status {
     pub lost_input_frames: u64,
 }
 
+/// Samples that are metered side by side: as many as vector units take at once.
+const LANES: usize = 8;
+
+impl Status {
+    /// Meters a block of interleaved frames. `[audio]`
+    pub(crate) fn meter(&mut self, out: &[f32], channels: usize) {
+        // Where a whole number of frames fills the lanes, each lane belongs to one channel.
+        let whole = if LANES.is_multiple_of(channels) { out.len() / LANES * LANES } else { 0 };
+        let (lanes, rest) = out.split_at(whole);
+        let (mut peaks, mut squares) = ([0.0_f32; LANES], [0.0_f64; LANES]);
+        for samples in lanes.chunks_exact(LANES) {
+            for lane in 0..LANES {
+                let size = samples[lane].abs();
+                peaks[lane] = if size > peaks[lane] { size } else { peaks[lane] };
+                squares[lane] += f64::from(size) * f64::from(size);
+            }
+        }
+        for lane in (0..LANES).filter(|_| whole > 0) {
+            self.meter_one(lane % channels, peaks[lane], squares[lane]);
+        }
+        for (at, sample) in rest.iter().enumerate() {
+            let size = sample.abs();
+            self.meter_one(at % channels, size, f64::from(size) * f64::from(size));
+        }
+    }
+
+    fn meter_one(&mut self, channel: usize, peak: f32, squares: f64) {
+        if channel < METERS {
+            self.peak[channel] = self.peak[channel].max(peak);
+            self.squares[channel] += squares;
+        }
+    }
+}
+
 impl Default for Status {
     fn default() -> Self {
         Self {
@@ -153,5 +187,28 @@ impl Status {
     /// Mean part of its time that the audio half took.
     pub fn mean_load(&self) -> f64 {
         self.spent_ns as f64 / self.budget_ns.max(1) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_is_metered_the_same_for_any_number_of_channels_and_any_length() {
+        let wave = |n: usize| ((n * n) % 101) as f32 / 101.0 - 0.5;
+        for channels in [1, 2, 3, 4, 6, 8, 9] {
+            for frames in [0, 1, 5, 64, 77] {
+                let out: Vec<f32> = (0..frames * channels).map(wave).collect();
+                let mut status = Status::default();
+                status.meter(&out, channels);
+                for channel in 0..channels.min(METERS) {
+                    let own = || out.iter().skip(channel).step_by(channels);
+                    assert_eq!(status.peak[channel], own().fold(0.0, |m: f32, x| m.max(x.abs())));
+                    let squares: f64 = own().map(|x| f64::from(*x).powi(2)).sum();
+                    assert!((status.squares[channel] - squares).abs() < 1e-9, "{channels} channels, {frames} frames");
+                }
+            }
+        }
     }
 }
