@@ -100,6 +100,11 @@ fn note(happened: &mut [Happening], total: &mut u64, process: usize, event: &Eve
     }
 }
 
+/// How long a place in samples lies after the last whole one, s.
+fn past_sample_s(place: Real, rate_hz: Real) -> Real {
+    (place - place.floor()) / rate_hz
+}
+
 /// Happenings that are kept for whoever asks; older ones give way.
 const KEPT: usize = 1024;
 
@@ -148,11 +153,16 @@ impl Grid {
         self.lands.get(self.landed).map(|(at_s, ..)| (at_s * rate_hz) as u64)
     }
 
-    /// The next mass that lands, and how fast along its axis, m/s.
-    pub fn take_landing(&mut self) -> Option<(usize, Real)> {
-        let (_, body, velocity) = *self.lands.get(self.landed)?;
+    /// The next mass that lands, how fast along its axis, m/s, and how long after its sample, s.
+    pub fn take_landing(&mut self, rate_hz: Real) -> Option<(usize, Real, Real)> {
+        let (at_s, body, velocity) = *self.lands.get(self.landed)?;
         self.landed += 1;
-        Some((body, velocity))
+        Some((body, velocity, past_sample_s(at_s * rate_hz, rate_hz)))
+    }
+
+    /// How long after its sample the present cell begins, s.
+    pub fn begins_later_s(&self, rate_hz: Real) -> Real {
+        past_sample_s(self.next.saturating_sub(1) as Real * rate_hz / 1000.0, rate_hz)
     }
 
     /// Sample at which the next cell is entered, since the scene began; `None` for a scene without signals.

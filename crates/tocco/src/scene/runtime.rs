@@ -161,13 +161,14 @@ impl Runtime {
     }
 
     /// Enters the next cell of the grid of 1 ms. [process.2]
-    pub fn enter_cell(&mut self) {
+    pub fn enter_cell(&mut self, rate_hz: Real) {
         let Self { world, grid, .. } = self;
         let beyond = grid.enter(|grid, probe| read(world, grid, probe));
         world.health.capped += beyond;
+        let later_s = grid.begins_later_s(rate_hz);
         for acting in &mut grid.processes {
             if let (Some(speed), Some(port)) = (acting.process.strike(), acting.ports.first()) {
-                world.strike(grid.pushes[*port].site.body, speed);
+                world.strike_later(grid.pushes[*port].site.body, speed, later_s);
             }
         }
         for push in 0..self.grid.pushes.len() {
