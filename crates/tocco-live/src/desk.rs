@@ -3,6 +3,7 @@
 
 use crate::Setup;
 use crate::error::{Error, Result, bad};
+use crate::instrument::State;
 use crate::player::{EnergyGroups, Job, Player, Pulse, REQUESTS, Request, WatchList};
 use crate::report::{Ending, PROBES, READINGS, REPORTS, Report, Status};
 use crate::take::{self, Header};
@@ -266,6 +267,11 @@ impl Desk {
         self.directory.reading(address, |slot| self.value_of(slot))
     }
 
+    /// What is needed to go on from here elsewhere: the scene that sounds, and what was set in it.
+    pub fn state(&self) -> State {
+        State { scene: self.scene.clone(), values: self.moved() }
+    }
+
     /// Parameters that were set, with the value last sent, sorted by path: setting them all again, in any order, gives
     /// the same state.
     pub fn moved(&self) -> Vec<(String, f64)> {
@@ -474,6 +480,37 @@ fn with_value(gesture: &Gesture, sent: f64) -> Gesture {
     gesture
 }
 
+/// A command of numbers as the gesture that it came from; `None` for what has no name here.
+fn named(directory: &Directory, command: &Command) -> Option<Gesture> {
+    let path = |address: &Address| match *address {
+        Address::Slot(slot) => (slot < directory.parameters()).then(|| directory.path(slot)),
+        Address::Control(index) => directory.control_name(index).map(str::to_owned),
+    };
+    Some(match command {
+        Command::Set(address, value) => Gesture::Set { path: path(address)?, value: *value },
+        Command::Jump(address, value) => Gesture::Jump { path: path(address)?, value: *value },
+        Command::Glide { address, value, glide_s } => {
+            Gesture::Glide { path: path(address)?, value: *value, glide_s: *glide_s }
+        }
+        Command::Strike { body, velocity_m_s } => {
+            Gesture::Strike { body: directory.body_name(*body)?.to_owned(), velocity_m_s: *velocity_m_s }
+        }
+        Command::Hit { site, impulse_n_s } => {
+            directory.body_name(site.body)?;
+            Gesture::Hit { site: directory.site_name(*site), impulse_n_s: *impulse_n_s }
+        }
+        Command::Trigger { process, values } => {
+            let name = directory.process_names().nth(*process)?.to_owned();
+            Gesture::Trigger { process: name, values: values[..directory.triggers(*process).len()].to_vec() }
+        }
+        Command::Quality { max_substeps, drop_below_db } => {
+            Gesture::Quality { max_substeps: *max_substeps, drop_below_db: *drop_below_db }
+        }
+        Command::Hush => Gesture::Hush,
+        Command::Replace { .. } | Command::Touch { .. } | Command::Stream { .. } => return None,
+    })
+}
+
 /// What comes back.
 impl Desk {
     /// Gestures so far, by what became of them.
@@ -652,6 +689,19 @@ impl Desk {
                 Report::Done { serial, at } => {
                     self.counts.done += 1;
                     if let Some(gesture) = self.under_way.remove(&serial) {
+                        self.note(|take| take.add(at, &gesture));
+                    }
+                }
+                Report::Pushed { at, command } => {
+                    if let Command::Set(address, value)
+                    | Command::Jump(address, value)
+                    | Command::Glide { address, value, .. } = command
+                    {
+                        // The engine holds what it is given within its range.
+                        let spec = self.directory.spec(address);
+                        self.remember(address, spec.map_or(value, |spec| value.clamp(spec.min, spec.max)));
+                    }
+                    if let Some(gesture) = named(&self.directory, &command).filter(|_| self.take.is_some()) {
                         self.note(|take| take.add(at, &gesture));
                     }
                 }

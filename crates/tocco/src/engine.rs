@@ -41,7 +41,7 @@ use crate::param::Rate;
 use crate::process::Span;
 use crate::resonator::{CONTROL_TICKS, LEVELS};
 use crate::scene::drive::Inputs;
-use crate::scene::{Happening, Probe, Runtime, Scene, Target};
+use crate::scene::{Happening, Probe, Runtime, Scene, Target, Touch};
 use crate::units::gain;
 pub use command::Address;
 
@@ -250,6 +250,17 @@ impl Engine {
         self.scene.runtime.grid.take_happening()
     }
 
+    /// Notes from here on when contacts begin and end, or no more; no sample changes by it. `[audio]`
+    pub fn watch_touches(&mut self, wanted: bool) {
+        self.scene.runtime.touches.wanted = wanted;
+    }
+
+    /// The next contact of the present scene that has begun or ended since [`Engine::watch_touches`] and that nobody has taken
+    /// yet, contacts of one stretch of 32 samples in the order of their islands; the last thousand are kept. `[audio]`
+    pub fn take_touch(&mut self) -> Option<Touch> {
+        self.scene.runtime.touches.take()
+    }
+
     /// A scene that has been replaced and has rung out, to be freed where time does not matter. `[audio]`
     pub fn retired(&mut self) -> Option<Box<Scene>> {
         let done = self.leaving.iter_mut().find(|slot| slot.as_ref().is_some_and(|leaving| leaving.left == 0))?;
@@ -410,6 +421,7 @@ impl Engine {
         if self.as_at_first {
             new.runtime.world.count_steps(StepRule::First);
         }
+        new.runtime.touches.wanted = self.scene.runtime.touches.wanted;
         new.adopt(&mut self.scene, adopt);
         if adopt {
             let now = self.tick - self.origin;
@@ -572,6 +584,7 @@ impl Engine {
         runtime.find_acted_on(&self.fast, time_s);
         self.fast.retain(|&index| runtime.slots[index].is_moving());
         runtime.world.control();
+        runtime.note_sleepers(self.tick);
     }
 
     /// Renders `ticks` samples into the mix; nothing but time happens in between.

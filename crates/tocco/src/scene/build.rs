@@ -13,6 +13,7 @@ use super::kinds::{BodyContext, ContactContext, Mobility, StandIn};
 use super::moves::Moves;
 use super::slot::{Control, FORCE, Mapping, Slot, Target};
 use super::tap::{Tap, TapFrom};
+use super::touch::Touches;
 use super::whole::{Given, GivenValue};
 use super::{Runtime, Scene, SceneDef, SceneError};
 use crate::command::{Address, Timed};
@@ -104,6 +105,7 @@ fn build_whole(def: &SceneDef, given: Vec<Given>, rate_hz: Real) -> Result<Scene
         def,
         directory,
         runtime: Runtime {
+            touches: Touches::new(world.contacts.len()),
             world,
             slots: Vec::new(),
             drives: Vec::new(),
