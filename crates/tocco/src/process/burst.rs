@@ -212,7 +212,9 @@ mod tests {
     #[test]
     fn a_burst_begins_between_samples_when_its_signal_passes_the_threshold() {
         let params = BurstParams { attack_s: 2e-4, decay_s: 3e-3, ..BurstParams::default() };
-        for (rate_hz, part) in [(8_000.0, 0.0), (8_000.0, 0.31), (44_100.0, 0.07), (48_000.0, 0.555), (48_000.0, 0.999)] {
+        let cases: [(Real, Real); 5] =
+            [(8_000.0, 0.0), (8_000.0, 0.31), (44_100.0, 0.07), (48_000.0, 0.555), (48_000.0, 0.999)];
+        for (rate_hz, part) in cases {
             let mut burst = Burst::new(params, BurstBy::Event, 1, rate_hz, Rng::new(1, "burst"));
             // It passes a half after 4 ms and a part.
             let to = 0.5 / part.max(1e-9);

@@ -343,6 +343,14 @@ impl Process for Footstep {
         }
     }
 
+    fn rests(&self, value: Real) -> bool {
+        let nothing = match self.by {
+            FootstepBy::Event => self.trigger.rests(value, self.params.threshold),
+            FootstepBy::Envelope => value == 0.0,
+        };
+        nothing && !self.is_awake() && self.voices.iter().all(|voice| !voice.active)
+    }
+
     fn is_awake(&self) -> bool {
         self.running || self.events.wait()
     }

@@ -259,7 +259,8 @@ impl Grid {
     /// Runs the processes over a stretch, and gathers what they do at each place.
     pub fn run(&mut self, span: Span) {
         for acting in &mut self.processes {
-            let awake = acting.process.is_awake();
+            // Who was asleep as the cell began, and has not been triggered since, still is.
+            let awake = acting.idle == 0 && acting.process.is_awake();
             if awake || acting.written {
                 acting.forces.iter_mut().for_each(|lane| lane.fill(0.0));
                 acting.sound.fill(0.0);

@@ -130,6 +130,15 @@ impl Runtime {
             self.slots[slot].lane[..ticks].fill(value);
             return;
         }
+        let Self { slots, drives, grid, rate_hz, .. } = self;
+        let own = &mut slots[slot];
+        let range = (own.spec.min, own.spec.max);
+        if let Some(drive) = own.drive.filter(|_| !own.streams())
+            && drives[drive].fill(tick, *rate_hz, range, &grid.signals, &mut own.lane[..ticks])
+        {
+            own.value = own.lane[ticks - 1];
+            return;
+        }
         for i in 0..ticks {
             let time_s = (tick + i as u64) as Real / self.rate_hz;
             let value = self.next_value(slot, time_s, inputs.later(i));
