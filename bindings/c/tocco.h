@@ -379,38 +379,88 @@ uint32_t tocco_state(struct ToccoSession *session);
 uint32_t tocco_latency(struct ToccoSession *session);
 
 /*
- Fills a block of interleaved frames. `inputs` are `input_channels` channels of sound that came in, each as long as the block;
- none is null and 0. 1, or 0 and nothing is written. `[audio]`
+ Answers with two numbers for each output, since the last call: largest magnitude, and least gain of its limiter. `[both]`
 
  # Safety
- `session` is alive, or null. The audio half is used by nobody else during the call. Addresses point to what their lengths say.
+ `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
  */
-uint32_t tocco_play(struct ToccoSession *session,
-                    const float *const *inputs,
-                    size_t input_channels,
-                    float *out,
-                    size_t frames);
+void tocco_meters(struct ToccoSession *session);
 
 /*
- As [`tocco_play`], a plane for each of `channels` channels; at most 64. Planes beyond those of the scene are silent. `[audio]`
+ Answers with the values of the scene's inlets, as their signals are, after each block since the last call: the tick, then one
+ number for each inlet. What a scene's drive says is among them, and what a player does. `[both]`
 
  # Safety
- `session` is alive, or null. The audio half is used by nobody else during the call. Addresses point to what their lengths say.
+ `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
  */
-uint32_t tocco_play_planar(struct ToccoSession *session,
-                           const float *const *inputs,
-                           size_t input_channels,
-                           float *const *out,
-                           size_t channels,
-                           size_t frames);
+void tocco_trace(struct ToccoSession *session);
 
 /*
- 1 if nothing waits, the scene's own gestures are over and the sound has stayed below -100 dBFS for a second. `[audio]`
+ Answers with what the scene's processes have done since the last call, the last thousand at most: five numbers each, its tick
+ with a fraction, the number of the process, how strong it was, in the unit of the process, and where, m, if it knows places. `[both]`
 
  # Safety
- `session` is alive, or null. The audio half is used by nobody else during the call. Addresses point to what their lengths say.
+ `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
  */
-uint32_t tocco_is_quiet(struct ToccoSession *session);
+void tocco_happened(struct ToccoSession *session);
+
+/*
+ Watches these signals (one name per line) from the next render on, none of them if one is unknown. 1 or, on error, 0. `[control]`
+
+ # Safety
+ `session` is alive, or null. The control half is used by nobody else during the call. Addresses point to what their lengths say.
+ */
+uint32_t tocco_watch(struct ToccoSession *session,
+                     const char *names,
+                     size_t len);
+
+/*
+ Watched signals of the last render, a row for each frame; null if there are none. Valid until the next render. `[both]`
+
+ # Safety
+ `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
+ */
+const double *tocco_probes(struct ToccoSession *session);
+
+/*
+ Answers with the energy of every body, then of every law, J. `[both]`
+
+ # Safety
+ `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
+ */
+void tocco_energies(struct ToccoSession *session);
+
+/*
+ Answers with the energy of every mode of a body, J. `[both]`
+
+ # Safety
+ `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
+ */
+void tocco_modes(struct ToccoSession *session, uint32_t body);
+
+/*
+ Answers with unconverged solves, refused or clamped values, resets, and events left out beyond the most, since the start. `[both]`
+
+ # Safety
+ `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
+ */
+void tocco_health(struct ToccoSession *session);
+
+/*
+ Records a take, which must be asked for before anything else. 1 or, on error, 0. `[control]`
+
+ # Safety
+ `session` is alive, or null. The control half is used by nobody else during the call. Addresses point to what their lengths say.
+ */
+uint32_t tocco_record(struct ToccoSession *session);
+
+/*
+ Ends the take, after the frames rendered so far, and answers with its text; the sound goes on. 1 or, on error, 0. `[both]`
+
+ # Safety
+ `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
+ */
+uint32_t tocco_take(struct ToccoSession *session);
 
 /*
  Number of a parameter or control by its path, for [`tocco_param_set`]: the same in every scene and version. 0: there is none. `[both]`
@@ -539,6 +589,40 @@ uint32_t tocco_next_touch(struct ToccoSession *session,
                           struct ToccoTouch *touch);
 
 /*
+ Fills a block of interleaved frames. `inputs` are `input_channels` channels of sound that came in, each as long as the block;
+ none is null and 0. 1, or 0 and nothing is written. `[audio]`
+
+ # Safety
+ `session` is alive, or null. The audio half is used by nobody else during the call. Addresses point to what their lengths say.
+ */
+uint32_t tocco_play(struct ToccoSession *session,
+                    const float *const *inputs,
+                    size_t input_channels,
+                    float *out,
+                    size_t frames);
+
+/*
+ As [`tocco_play`], a plane for each of `channels` channels; at most 64. Planes beyond those of the scene are silent. `[audio]`
+
+ # Safety
+ `session` is alive, or null. The audio half is used by nobody else during the call. Addresses point to what their lengths say.
+ */
+uint32_t tocco_play_planar(struct ToccoSession *session,
+                           const float *const *inputs,
+                           size_t input_channels,
+                           float *const *out,
+                           size_t channels,
+                           size_t frames);
+
+/*
+ 1 if nothing waits, the scene's own gestures are over and the sound has stayed below -100 dBFS for a second. `[audio]`
+
+ # Safety
+ `session` is alive, or null. The audio half is used by nobody else during the call. Addresses point to what their lengths say.
+ */
+uint32_t tocco_is_quiet(struct ToccoSession *session);
+
+/*
  Room for the sound that comes in during the next block: `frames` samples for each channel that the scene listens to,
  channel after channel, zeroed; null if there is none. It is heard by the next render only. `[both]`
 
@@ -568,90 +652,6 @@ const float *tocco_heard(struct ToccoSession *session,
                          double gain,
                          uint32_t limits,
                          size_t channels);
-
-/*
- Answers with two numbers for each output, since the last call: largest magnitude, and least gain of its limiter. `[both]`
-
- # Safety
- `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
- */
-void tocco_meters(struct ToccoSession *session);
-
-/*
- Answers with the values of the scene's inlets, as their signals are, after each block since the last call: the tick, then one
- number for each inlet. What a scene's drive says is among them, and what a player does. `[both]`
-
- # Safety
- `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
- */
-void tocco_trace(struct ToccoSession *session);
-
-/*
- Answers with what the scene's processes have done since the last call, the last thousand at most: three numbers each, its tick
- with a fraction, the number of the process and how strong it was, in the unit of the process. `[both]`
-
- # Safety
- `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
- */
-void tocco_happened(struct ToccoSession *session);
-
-/*
- Watches these signals (one name per line) from the next render on, none of them if one is unknown. 1 or, on error, 0. `[control]`
-
- # Safety
- `session` is alive, or null. The control half is used by nobody else during the call. Addresses point to what their lengths say.
- */
-uint32_t tocco_watch(struct ToccoSession *session,
-                     const char *names,
-                     size_t len);
-
-/*
- Watched signals of the last render, a row for each frame; null if there are none. Valid until the next render. `[both]`
-
- # Safety
- `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
- */
-const double *tocco_probes(struct ToccoSession *session);
-
-/*
- Answers with the energy of every body, then of every law, J. `[both]`
-
- # Safety
- `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
- */
-void tocco_energies(struct ToccoSession *session);
-
-/*
- Answers with the energy of every mode of a body, J. `[both]`
-
- # Safety
- `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
- */
-void tocco_modes(struct ToccoSession *session, uint32_t body);
-
-/*
- Answers with unconverged solves, refused or clamped values, resets, and events left out beyond the most, since the start. `[both]`
-
- # Safety
- `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
- */
-void tocco_health(struct ToccoSession *session);
-
-/*
- Records a take, which must be asked for before anything else. 1 or, on error, 0. `[control]`
-
- # Safety
- `session` is alive, or null. The control half is used by nobody else during the call. Addresses point to what their lengths say.
- */
-uint32_t tocco_record(struct ToccoSession *session);
-
-/*
- Ends the take, after the frames rendered so far, and answers with its text; the sound goes on. 1 or, on error, 0. `[both]`
-
- # Safety
- `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
- */
-uint32_t tocco_take(struct ToccoSession *session);
 
 /*
  The names of a scene from TOML or JSON as it is played at `rate_hz`, or at the scene's own rate if that is 0; null on
@@ -918,6 +918,37 @@ uint32_t tocco_play_planar(struct ToccoSession *session,
 uint32_t tocco_is_quiet(struct ToccoSession *session);
 
 /*
+ Room for the sound that comes in during the next block: `frames` samples for each channel that the scene listens to,
+ channel after channel, zeroed; null if there is none. It is heard by the next render only. `[both]`
+
+ # Safety
+ `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
+ */
+const float *tocco_input(struct ToccoSession *session, size_t frames);
+
+/*
+ The next `frames` frames, interleaved; valid until the next render. What did not come by [`tocco_input`], with the same
+ number of frames, is silence. `[both]`
+
+ # Safety
+ `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
+ */
+const float *tocco_render(struct ToccoSession *session, size_t frames);
+
+/*
+ The last block as it is heard: through a master gain, reached by its end, and, if `limits` is not 0, the true-peak
+ limiters of the outputs (delayed by their look-ahead). One block of samples for each of the device's `channels`, channel
+ after channel; channels that the device lacks are dropped. Valid until the next call. `[both]`
+
+ # Safety
+ `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
+ */
+const float *tocco_heard(struct ToccoSession *session,
+                         double gain,
+                         uint32_t limits,
+                         size_t channels);
+
+/*
  Number of a parameter or control by its path, for [`tocco_param_set`]: the same in every scene and version. 0: there is none. `[both]`
 
  # Safety
@@ -1044,37 +1075,6 @@ uint32_t tocco_next_touch(struct ToccoSession *session,
                           struct ToccoTouch *touch);
 
 /*
- Room for the sound that comes in during the next block: `frames` samples for each channel that the scene listens to,
- channel after channel, zeroed; null if there is none. It is heard by the next render only. `[both]`
-
- # Safety
- `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
- */
-const float *tocco_input(struct ToccoSession *session, size_t frames);
-
-/*
- The next `frames` frames, interleaved; valid until the next render. What did not come by [`tocco_input`], with the same
- number of frames, is silence. `[both]`
-
- # Safety
- `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
- */
-const float *tocco_render(struct ToccoSession *session, size_t frames);
-
-/*
- The last block as it is heard: through a master gain, reached by its end, and, if `limits` is not 0, the true-peak
- limiters of the outputs (delayed by their look-ahead). One block of samples for each of the device's `channels`, channel
- after channel; channels that the device lacks are dropped. Valid until the next call. `[both]`
-
- # Safety
- `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
- */
-const float *tocco_heard(struct ToccoSession *session,
-                         double gain,
-                         uint32_t limits,
-                         size_t channels);
-
-/*
  Answers with two numbers for each output, since the last call: largest magnitude, and least gain of its limiter. `[both]`
 
  # Safety
@@ -1092,8 +1092,8 @@ void tocco_meters(struct ToccoSession *session);
 void tocco_trace(struct ToccoSession *session);
 
 /*
- Answers with what the scene's processes have done since the last call, the last thousand at most: three numbers each, its tick
- with a fraction, the number of the process and how strong it was, in the unit of the process. `[both]`
+ Answers with what the scene's processes have done since the last call, the last thousand at most: five numbers each, its tick
+ with a fraction, the number of the process, how strong it was, in the unit of the process, and where, m, if it knows places. `[both]`
 
  # Safety
  `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.

@@ -107,8 +107,8 @@ fn typed_notes_sound_as_the_same_notes_in_midi_bytes() {
 
 #[test]
 fn a_key_that_holds_an_inlet_presses_it_while_it_is_down_typed_or_in_bytes() {
-    let text = "signal.squeeze = { type = 'input', rest = 0.0, max = 2.0 }\n\
-        process.paper = { type = 'crumple', driven_by = 'squeeze', events = 500.0 }\n\
+    let text = "signal.squeeze = { type = 'input', default = 0.0, max = 2.0 }\n\
+        process.paper = { type = 'crumple', driven_by = 'squeeze', events = 500.0, modes = [{ freq_hz = 2000.0, decay_s = 0.01, mass_kg = 0.01 }] }\n\
         tap = [{ of = 'paper', quantity = 'sound' }]\n\
         control = [{ name = 'press', path = 'squeeze/value', range = [0.0, 2.0] }]\n\
         [midi]\nhold = ['press']\n";
