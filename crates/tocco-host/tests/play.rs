@@ -290,7 +290,11 @@ fn events_that_are_left_out_and_what_is_tuned_past_half_the_rate_are_said_while_
     let text = "[signal.s]\ntype = 'points'\npoints = [[0.0, 1.0]]\n[process.p]\ndriven_by = 's'\ntype = 'particles'\nload = 0.0\nlevel = 1.0\n\
         objects = 1e5\ncollisions_hz = 100.0\nresonances = [{ freq_hz = 900.0, bandwidth_hz = 90.0 }]\n[[tap]]\nof = 'p'\nquantity = 'sound'\n";
     std::fs::write(folder.join("flood.toml"), text).unwrap();
-    std::fs::write(folder.join("high.toml"), "[part.a]\nscene = 'flood.toml'\ntranspose = 20.0\nset = { 'p/objects' = 8.0, 'p/freq_scale' = 2.0 }\n").unwrap();
+    std::fs::write(
+        folder.join("high.toml"),
+        "[part.a]\nscene = 'flood.toml'\ntranspose = 20.0\nset = { 'p/objects' = 8.0, 'p/freq_scale' = 2.0 }\n",
+    )
+    .unwrap();
     let said = |words: &[&str]| {
         let out = tocco(folder, words);
         let said = String::from_utf8_lossy(&out.stderr).into_owned() + &String::from_utf8_lossy(&out.stdout);
@@ -304,7 +308,11 @@ fn events_that_are_left_out_and_what_is_tuned_past_half_the_rate_are_said_while_
     assert!(!words.contains("left out"), "{words}");
     let plain = std::fs::read_to_string(folder.join("high.toml")).unwrap().replace(", 'p/freq_scale' = 2.0", "");
     std::fs::write(folder.join("high.toml"), format!("rate_hz = 32000\n{plain}")).unwrap();
-    for verb in [&["play", "high.toml", "--offline", "--duration", "0.2"][..], &["check", "high.toml"], &["render", "high.toml", "--duration", "0.2", "-o", "high.wav"]] {
+    for verb in [
+        &["play", "high.toml", "--offline", "--duration", "0.2"][..],
+        &["check", "high.toml"],
+        &["render", "high.toml", "--duration", "0.2", "-o", "high.wav"],
+    ] {
         let words = said(verb);
         assert!(words.contains("left out") && words.contains("a/p: resonance 0 (tuned to 18000 Hz)"), "{words}");
     }

@@ -122,7 +122,14 @@ fn a_plate_walks_and_a_bad_one_is_answered_in_one_line_with_nothing_written() {
         (text.replace("_N", "_BW"), "is the unit right"),
         (text.replace("0.5,", "x,"), "is not a number"),
         (text.replace("\n0.5,", "\n0.4,"), "time must rise"),
-        (text.lines().enumerate().filter(|(k, _)| !(500..620).contains(k)).map(|(_, line)| format!("{line}\n")).collect(), "a gap of 0.12"),
+        (
+            text.lines()
+                .enumerate()
+                .filter(|(k, _)| !(500..620).contains(k))
+                .map(|(_, line)| format!("{line}\n"))
+                .collect(),
+            "a gap of 0.12",
+        ),
         (text.replacen("_N", "_lbf", 1), "unit 'lbf' is not known"),
     ] {
         std::fs::write(dir.path().join("bad.csv"), bad).unwrap();

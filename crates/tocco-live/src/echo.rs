@@ -62,7 +62,10 @@ pub(crate) fn gate(rate_hz: f64, channels: usize, frames: usize) -> (Gate, Liste
         frames,
     };
     let step_s = together as f64 / rate_hz;
-    (gate, Listener { values, told, step_s, played: Vec::new(), heard: Vec::new(), search: None, known: None, without: 0 })
+    (
+        gate,
+        Listener { values, told, step_s, played: Vec::new(), heard: Vec::new(), search: None, known: None, without: 0 },
+    )
 }
 
 /// The audio half. All methods `[audio]`.
@@ -298,9 +301,8 @@ mod tests {
         for seed in 1..=20 {
             let (played, own) = (steps(seed, 0), steps(seed + 100, 1400));
             // It comes back 500 values later at a third, under the walker's own steps.
-            let back: Vec<f32> = (0..WINDOW)
-                .map(|i| 0.4 * own[i] + if i >= 500 { 0.33 * played[i - 500] } else { 0.0 })
-                .collect();
+            let back: Vec<f32> =
+                (0..WINDOW).map(|i| 0.4 * own[i] + if i >= 500 { 0.33 * played[i - 500] } else { 0.0 }).collect();
             let found = compare(&played, &back).unwrap();
             missed += u32::from(!found.is || found.steps != 500);
             // The same rhythm at the same time, but another sound: what a floor makes of a step that is heard.

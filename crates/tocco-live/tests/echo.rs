@@ -63,7 +63,11 @@ fn a_scene_that_hears_its_loudspeaker_says_so_and_the_gate_ends_the_circle() {
     let mut gated = Around::new(true);
     gated.passes(0.6, false);
     gated.passes(8.0, true);
-    let said = gated.said.iter().find(|line| line.contains("hears the loudspeaker")).unwrap_or_else(|| panic!("{:?}", gated.said));
+    let said = gated
+        .said
+        .iter()
+        .find(|line| line.contains("hears the loudspeaker"))
+        .unwrap_or_else(|| panic!("{:?}", gated.said));
     let ms: f64 = said.split("loudspeaker, ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
     assert!((35.0..60.0).contains(&ms), "{said}");
     assert!(gated.passes(4.0, false) < 1e-3, "the circle has ended");
@@ -76,7 +80,8 @@ fn a_scene_that_hears_its_loudspeaker_says_so_and_the_gate_ends_the_circle() {
 fn what_is_not_the_loudspeaker_is_let_through_to_the_bit() {
     let scene = |gate| {
         let scene = Document::read("floor", "here", LISTENS.into(), |_| Err("no recordings here".into())).unwrap();
-        Session::open(scene, Setup { rate_hz: Some(RATE_HZ as f64), watch_load: false, gate, ..Setup::default() }).unwrap()
+        Session::open(scene, Setup { rate_hz: Some(RATE_HZ as f64), watch_load: false, gate, ..Setup::default() })
+            .unwrap()
     };
     let play = |mut session: Session| {
         let (mut rng, mut all) = (Rng::new(2, "steps"), Vec::new());

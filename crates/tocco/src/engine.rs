@@ -317,8 +317,7 @@ impl Engine {
                 self.scene.runtime.rouse_moved(&self.fast);
             }
             while self.scene.runtime.grid.next_landing(self.scene.rate_hz()).is_some_and(|at| at <= began) {
-                if let Some((body, velocity_m_s, later_s)) =
-                    self.scene.runtime.grid.take_landing(self.scene.rate_hz())
+                if let Some((body, velocity_m_s, later_s)) = self.scene.runtime.grid.take_landing(self.scene.rate_hz())
                 {
                     self.strike(body, velocity_m_s, later_s);
                 }

@@ -67,8 +67,14 @@ fn read(text: &str) -> Result<Document, tocco::SceneError> {
         ("itself", "[part.me]\nscene = 'itself'\n"),
         ("listens", LISTENS),
         ("toils", "[body.bar]\ntype = 'mass'\n[signal.effort]\ntype = 'probe'\nof = 'work'\n[[tap]]\nof = 'bar'\n"),
-        ("driven", "[body.hammer]\ntype = 'mass'\n[[drive]]\npath = 'hammer/force_n'\npoints = [[0.0, 1.0]]\n[[tap]]\nof = 'hammer'\n"),
-        ("high", "[body.bar]\ntype = 'modal'\nmodes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }, { freq_hz = 9000.0, mass_kg = 0.05 }]\n[[tap]]\nof = 'bar'\n"),
+        (
+            "driven",
+            "[body.hammer]\ntype = 'mass'\n[[drive]]\npath = 'hammer/force_n'\npoints = [[0.0, 1.0]]\n[[tap]]\nof = 'hammer'\n",
+        ),
+        (
+            "high",
+            "[body.bar]\ntype = 'modal'\nmodes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }, { freq_hz = 9000.0, mass_kg = 0.05 }]\n[[tap]]\nof = 'bar'\n",
+        ),
         ("lost", "[body.bar]\ntype = 'mass'\n[[tap]]\nof = 'bra'\n"),
         ("holds", "[part.y]\nscene = 'lost'\n"),
         ("ring", "[part.other]\nscene = 'rang'\n"),
@@ -200,7 +206,10 @@ fn a_mistake_inside_a_part_names_the_part_and_the_key_as_its_writers_do() {
             "[part.heel]\nscene = 'gravel'\nsignal.press = 'foto'\n[signal.foot]\ntype = 'input'",
             "line 3: part.heel.signal.press: no signal 'foto'; did you mean 'foot'?",
         ),
-        ("[part.a]\nscene = 'bar'\nset = { 'hit/stifness' = 1.0 }", "part.a.set: no parameter 'hit/stifness'; did you mean 'hit/stiffness'?"),
+        (
+            "[part.a]\nscene = 'bar'\nset = { 'hit/stifness' = 1.0 }",
+            "part.a.set: no parameter 'hit/stifness'; did you mean 'hit/stiffness'?",
+        ),
         (
             "[part.a]\nscene = 'driven'\n[[drive]]\npath = 'a/hammer/force_n'\npoints = [[0.0, 1.0]]",
             "part.a: in 'driven': its drive of hammer/force_n, path: 'hammer/force_n' is driven twice",
@@ -226,7 +235,14 @@ fn a_part_that_reads_energy_reads_its_own_and_one_that_reads_work_is_refused() {
     let [own, all] = ["b/energy", "energy"].map(|name| probe(&both, name));
     assert!(own == probe(&both, "b/bar.energy") && own == all, "{own} {all}");
     // Alone it reads the same as in a part.
-    let mut alone = Engine::new(Scene::build(&SceneDef::from_text(&format!("{LISTENS}[[event]]\nat_s = 0.02\nhit = 'bar'\nimpulse_n_s = 0.01\n")).unwrap(), 48_000.0).unwrap());
+    let mut alone = Engine::new(
+        Scene::build(
+            &SceneDef::from_text(&format!("{LISTENS}[[event]]\nat_s = 0.02\nhit = 'bar'\nimpulse_n_s = 0.01\n"))
+                .unwrap(),
+            48_000.0,
+        )
+        .unwrap(),
+    );
     sound(&mut alone, 4_800);
     assert_eq!(probe(&alone, "how-much.value"), b);
     let error = mistake("[part.a]\nscene = 'toils'");

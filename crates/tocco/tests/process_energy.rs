@@ -221,7 +221,8 @@ fn energy_minus_work_never_rises_in_random_scenes_with_processes() {
         }
         if rng.unit() < 0.4 {
             let (f, d, m) = (rng.between_log(50.0, 5000.0), rng.between_log(0.005, 2.0), rng.between_log(1e-3, 2.0));
-            others += &format!("[body.other]\ntype = 'modal'\nmodes = [{{ freq_hz = {f}, decay_s = {d}, mass_kg = {m} }}]\n");
+            others +=
+                &format!("[body.other]\ntype = 'modal'\nmodes = [{{ freq_hz = {f}, decay_s = {d}, mass_kg = {m} }}]\n");
             match rng.bits() % 3 {
                 0 => others += "[contact.meet]\ntype = 'impact'\nbetween = ['other', 'plate']\nstiffness = 1e7\n",
                 1 => others += "[contact.rub]\ntype = 'friction'\nbetween = ['other', 'plate']\nnormal_force_n = 1.0\n",
@@ -316,7 +317,10 @@ fn energy_minus_work_never_rises_in_random_scenes_with_processes() {
             _ => format!("on = [{}]\n", on.join(", ")),
         };
         let ball = if arm == 9 {
-            format!("{ball}[process.q]\ntype = 'burst'\ndriven_by = 's'\non = [{}]\nimpulse_n_s = 0.1\n[[tap]]\nof = 'p'\nquantity = 'sound'\n", on.join(", "))
+            format!(
+                "{ball}[process.q]\ntype = 'burst'\ndriven_by = 's'\non = [{}]\nimpulse_n_s = 0.1\n[[tap]]\nof = 'p'\nquantity = 'sound'\n",
+                on.join(", ")
+            )
         } else {
             ball.to_owned()
         };

@@ -225,7 +225,11 @@ mod tests {
                     burst.enter(Cell { index, from: signal(index), to: signal(index + 1) });
                     index += 1;
                 }
-                burst.render(Span { tick, ticks: 1, rate_hz }, &mut [[0.0; crate::resonator::CONTROL_TICKS]], &mut [0.0; 32]);
+                burst.render(
+                    Span { tick, ticks: 1, rate_hz },
+                    &mut [[0.0; crate::resonator::CONTROL_TICKS]],
+                    &mut [0.0; 32],
+                );
                 tick += 1;
                 // What the next sample will see, against the closed form [burst.2] at that time.
                 let t = tick as Real / rate_hz - began_s;

@@ -507,7 +507,10 @@ mod tests {
             }
             let began_ms = 1e3 * step.voices[0].began_s;
             let after_ms = last_ms - began_ms;
-            assert!(after_ms <= 10.0 + 1e-6 && after_ms > 9.0 - 1e-6, "contact at {began_ms}: final after {after_ms} ms");
+            assert!(
+                after_ms <= 10.0 + 1e-6 && after_ms > 9.0 - 1e-6,
+                "contact at {began_ms}: final after {after_ms} ms"
+            );
             // Foretold over less than a millisecond, from one cell: within 5 % of the force where the window ends.
             let end = began_ms + 10.0 - contact_ms;
             let force = 0.02 * end + 0.004 * end * end;

@@ -60,7 +60,8 @@ fn node<'a>(whole: &'a SceneDef, at: &'a str) -> Option<(&'a str, &'a str, &'a s
         "walk" => whole.walks.iter().map(|node| &node.name).collect(),
         _ => return None,
     };
-    let fits = |name: &&&String| rest.strip_prefix(name.as_str()).is_some_and(|key| key.is_empty() || key.starts_with('.'));
+    let fits =
+        |name: &&&String| rest.strip_prefix(name.as_str()).is_some_and(|key| key.is_empty() || key.starts_with('.'));
     let name = names.iter().filter(fits).max_by_key(|name| name.len())?;
     Some((family, name.as_str(), &rest[name.len()..]))
 }

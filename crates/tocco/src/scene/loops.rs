@@ -52,7 +52,10 @@ pub(super) fn check(def: &SceneDef) -> Result<(), SceneError> {
             let what = if from == moved {
                 format!("signal '{from}' would move itself ({}); drive it from another", def.drives[*index].path)
             } else {
-                format!("signal '{from}' hears '{moved}', which it would move ({}): a signal cannot hear itself", def.drives[*index].path)
+                format!(
+                    "signal '{from}' hears '{moved}', which it would move ({}): a signal cannot hear itself",
+                    def.drives[*index].path
+                )
             };
             return Err(SceneError::new(format!("drive[{index}].from"), what));
         }
