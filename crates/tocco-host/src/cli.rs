@@ -236,6 +236,7 @@ fn play(args: &PlayArgs) -> Result<()> {
         wav: args.wav.clone(),
         duration_s: args.duration,
         limiter: !args.no_limiter,
+        gate: !args.no_gate,
     };
     let mut fronts: Vec<_> = args.osc.front().into_iter().collect();
     let file = args.scene.as_deref().map(std::path::Path::new).filter(|file| file.is_file() && !args.offline);

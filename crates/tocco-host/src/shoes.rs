@@ -134,6 +134,7 @@ pub fn run(args: &ShoesArgs) -> Result<()> {
         wav: args.wav.clone(),
         duration_s: args.duration,
         limiter: true,
+        gate: true,
     };
     play(&played, &mut Lines::default(), &mut fronts)
 }

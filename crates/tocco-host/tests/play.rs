@@ -282,3 +282,38 @@ fn a_scene_that_is_much_too_much_is_refused_in_time_or_plays_and_check_says_whic
         assert!(since.elapsed() < Duration::from_secs(300), "however busy the machine is");
     }
 }
+
+#[test]
+fn events_that_are_left_out_and_what_is_tuned_past_half_the_rate_are_said_while_playing() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let text = "[signal.s]\ntype = 'points'\npoints = [[0.0, 1.0]]\n[process.p]\ndriven_by = 's'\ntype = 'particles'\nload = 0.0\nlevel = 1.0\n\
+        objects = 1e5\ncollisions_hz = 100.0\nresonances = [{ freq_hz = 900.0, bandwidth_hz = 90.0 }]\n[[tap]]\nof = 'p'\nquantity = 'sound'\n";
+    std::fs::write(folder.join("flood.toml"), text).unwrap();
+    std::fs::write(
+        folder.join("high.toml"),
+        "[part.a]\nscene = 'flood.toml'\ntranspose = 20.0\nset = { 'p/objects' = 8.0, 'p/freq_scale' = 2.0 }\n",
+    )
+    .unwrap();
+    let said = |words: &[&str]| {
+        let out = tocco(folder, words);
+        let said = String::from_utf8_lossy(&out.stderr).into_owned() + &String::from_utf8_lossy(&out.stdout);
+        assert!(out.status.success(), "{said}");
+        said
+    };
+    let words = said(&["play", "flood.toml", "--offline", "--duration", "0.5"]);
+    assert!(words.contains("events left out"), "{words}");
+    // The value that is set comes after the transposition: 1800 Hz. Without it the band lies at 18 kHz, of a rate of 32 kHz.
+    let words = said(&["play", "high.toml", "--offline", "--duration", "0.2"]);
+    assert!(!words.contains("left out"), "{words}");
+    let plain = std::fs::read_to_string(folder.join("high.toml")).unwrap().replace(", 'p/freq_scale' = 2.0", "");
+    std::fs::write(folder.join("high.toml"), format!("rate_hz = 32000\n{plain}")).unwrap();
+    for verb in [
+        &["play", "high.toml", "--offline", "--duration", "0.2"][..],
+        &["check", "high.toml"],
+        &["render", "high.toml", "--duration", "0.2", "-o", "high.wav"],
+    ] {
+        let words = said(verb);
+        assert!(words.contains("left out") && words.contains("a/p: resonance 0 (tuned to 18000 Hz)"), "{words}");
+    }
+}

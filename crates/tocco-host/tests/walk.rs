@@ -122,6 +122,15 @@ fn a_plate_walks_and_a_bad_one_is_answered_in_one_line_with_nothing_written() {
         (text.replace("_N", "_BW"), "is the unit right"),
         (text.replace("0.5,", "x,"), "is not a number"),
         (text.replace("\n0.5,", "\n0.4,"), "time must rise"),
+        (
+            text.lines()
+                .enumerate()
+                .filter(|(k, _)| !(500..620).contains(k))
+                .map(|(_, line)| format!("{line}\n"))
+                .collect(),
+            "a gap of 0.12",
+        ),
+        (text.replacen("_N", "_lbf", 1), "unit 'lbf' is not known"),
     ] {
         std::fs::write(dir.path().join("bad.csv"), bad).unwrap();
         let (good, words) = said(dir.path(), &["walk", "floor.toml", "--grf", "bad.csv", "-o", "bad.wav"]);
@@ -263,6 +272,35 @@ fn shoes_on_a_port_sound_are_calibrated_and_a_sensor_that_sticks_is_said() {
     let (samples, rate_hz) = sound(&dir.path().join("shoes.wav"));
     // Guesses of the weight from the first second on; the left heel is lost near the end.
     assert!(bursts(&samples, rate_hz).len() >= 4, "{:?}", bursts(&samples, rate_hz));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_sensor_that_drops_out_under_load_lifts_its_foot_after_half_a_second_and_it_is_said() {
+    let dir = folder();
+    let (mut shoes, port) = pseudo_terminal();
+    let typed = ["shoes", "floor.toml", "--port", &port, "--device", "null", "--duration", "4", "--wav", "silent.wav"];
+    let program = Command::new(env!("CARGO_BIN_EXE_tocco"))
+        .args(typed)
+        .current_dir(dir.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    // Somebody stands on the left heel for a second, in body weights; then the cable is pulled.
+    let (began, mut rng) = (Instant::now(), Rng::new(1, "stands"));
+    while began.elapsed() < Duration::from_millis(1000) {
+        writeln!(shoes, "{:.4} 0 0 0", 0.8 + 0.01 * rng.unit()).unwrap();
+        std::thread::sleep(Duration::from_millis(4));
+    }
+    let out = program.wait_with_output().unwrap();
+    let words = String::from_utf8_lossy(&out.stderr).into_owned() + &String::from_utf8_lossy(&out.stdout);
+    assert!(out.status.success() && words.contains("sensor heel_left says nothing; the foot is lifted"), "{words}");
+    // Nothing is lost: what sounded is in the file.
+    assert!(!bursts(&sound(&dir.path().join("silent.wav")).0, 48_000.0).is_empty());
+    drop(shoes);
 }
 
 #[test]

@@ -4,9 +4,10 @@
 mod back;
 
 use crate::Setup;
+use crate::echo;
 use crate::error::{Error, Result, bad};
 use crate::instrument::State;
-use crate::player::{EnergyGroups, Job, Player, Pulse, REQUESTS, Request, WatchList};
+use crate::player::{EnergyGroups, Job, MOST_FRAMES, Player, Pulse, REQUESTS, Request, WatchList};
 use crate::report::{Ending, PROBES, READINGS, REPORTS, Report, Status};
 use crate::take::{self, Header};
 use rtrb::{Consumer, Producer, RingBuffer};
@@ -127,6 +128,8 @@ pub struct Desk {
     levels: Status,
     stopped: Option<Ending>,
     pulse: Arc<Pulse>,
+    /// Hears whether the microphone hears the loudspeaker.
+    listener: Option<echo::Listener>,
 }
 
 /// What the audio half does at this moment.
@@ -144,7 +147,7 @@ pub(crate) fn open(scene: Document, setup: Setup) -> Result<(Desk, Player)> {
     if scene.def.taps.is_empty() && scene.def.parts.is_empty() {
         return bad(format!("{}: nothing is heard; add a [[tap]]", scene.origin));
     }
-    let Setup { rate_hz, channels, limiter, watch_load, clock, sets, tape_s } = setup;
+    let Setup { rate_hz, channels, limiter, watch_load, clock, sets, tape_s, gate } = setup;
     let rate_hz = rate_hz.unwrap_or(scene.def.rate_hz);
     let mut built = tocco::Scene::build(&scene.def, rate_hz).map_err(|error| Error::BadInput(scene.message(&error)))?;
     built.widen(channels);
@@ -171,7 +174,11 @@ pub(crate) fn open(scene: Document, setup: Setup) -> Result<(Desk, Player)> {
     let input_tape;
     (player.input_tape, input_tape) = tape_of(INPUT_TAPE_S * rate_hz * directory.inputs() as f64);
     let pulse = player.pulse.clone();
+    let listening = gate && directory.inputs() > 0;
+    let listener;
+    (player.gate, listener) = listening.then(|| echo::gate(rate_hz, directory.inputs(), MOST_FRAMES)).unzip();
     let desk = Desk {
+        listener,
         pulse,
         most_parameters: directory.parameters().max(ROOM),
         inputs: directory.inputs(),

@@ -27,6 +27,7 @@
 
 pub mod describe;
 mod desk;
+mod echo;
 mod error;
 mod governor;
 pub mod instrument;
@@ -70,11 +71,23 @@ pub struct Setup {
     pub sets: Vec<(String, f64)>,
     /// Seconds of sound that wait to be written; 0: nobody writes.
     pub tape_s: f64,
+    /// Where a scene listens: take what the loudspeaker plays out of what the microphone hears, and say so. Off where sound does not
+    /// come from a microphone in the same room.
+    pub gate: bool,
 }
 
 impl Default for Setup {
     fn default() -> Self {
-        Self { rate_hz: None, channels: 1, limiter: true, watch_load: true, clock: None, sets: Vec::new(), tape_s: 0.0 }
+        Self {
+            rate_hz: None,
+            channels: 1,
+            limiter: true,
+            watch_load: true,
+            clock: None,
+            sets: Vec::new(),
+            tape_s: 0.0,
+            gate: false,
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! allocation, no lock, no system call but what the clock that was handed in does.
 
 use crate::Clock;
+use crate::echo::Gate;
 use crate::governor::Governor;
 use crate::limiter::Limiter;
 use crate::report::{Ending, Garbage, METERS, OUTPUTS, PROBES, Report, Status};
@@ -16,7 +17,7 @@ use tocco::{Command, Engine, Health, Queue, Timed};
 /// Requests that wait at most, in the ring and for their tick.
 pub(crate) const REQUESTS: usize = 8192;
 /// Frames rendered at once; longer blocks are cut.
-const MOST_FRAMES: usize = 4096;
+pub(crate) const MOST_FRAMES: usize = 4096;
 /// Reports that a waiting request may still need.
 const REPORTS_EACH: usize = 2;
 /// Reports kept free for what is not an answer to a request.
@@ -93,6 +94,8 @@ pub struct Player {
     pub(crate) tape: Option<Producer<f32>>,
     pub(crate) input_tape: Option<Producer<f32>>,
     pub(crate) inputs: usize,
+    /// Takes the loudspeaker out of what the microphone hears.
+    pub(crate) gate: Option<Gate>,
     /// What waits for its tick.
     pub(crate) queue: Queue,
     /// Outputs of a scene that waits, until it sounds.
@@ -129,6 +132,7 @@ impl Player {
     ) -> Self {
         Self {
             inputs: engine.scene().directory().inputs(),
+            gate: None,
             frames: vec![0.0; MOST_FRAMES * engine.scene().channels()],
             quiet: 0,
             engine,
@@ -273,6 +277,20 @@ impl Player {
     }
 
     fn block(&mut self, inputs: &[&[f32]], out: &mut [f32], rows: &mut [f64], channels: usize) {
+        let Some(mut gate) = self.gate.take() else { return self.gated_block(inputs, out, rows, channels) };
+        // What is heard, recorded and rendered again is what the gate lets through.
+        let mut passed: [&[f32]; METERS] = [&[]; METERS];
+        let frames = out.len() / channels;
+        let mut count = 0;
+        for (place, lane) in passed.iter_mut().zip(gate.pass(inputs, frames)) {
+            (*place, count) = (lane, count + 1);
+        }
+        self.gated_block(&passed[..count], out, rows, channels);
+        gate.note(out, channels, inputs);
+        self.gate = Some(gate);
+    }
+
+    fn gated_block(&mut self, inputs: &[&[f32]], out: &mut [f32], rows: &mut [f64], channels: usize) {
         let began_ns = self.now_ns();
         self.pulse.began_ns.store(began_ns, Ordering::Release);
         let (tick, frames) = (self.engine.tick(), out.len() / channels);

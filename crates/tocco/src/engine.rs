@@ -234,6 +234,7 @@ impl Engine {
             Probe::Force(index) | Probe::Compression(index) => index < contacts,
             Probe::Iterations(index) | Probe::Substeps(index) => index < contacts,
             Probe::Energy | Probe::Work => true,
+            Probe::PartEnergy { bodies, contacts: own } => bodies[1] <= self.world().bodies.len() && own[1] <= contacts,
         }
     }
 
@@ -315,12 +316,13 @@ impl Engine {
             self.run_events();
             let began = self.tick - self.origin;
             while self.scene.runtime.grid.next_tick(self.scene.rate_hz()).is_some_and(|at| at <= began) {
-                self.scene.runtime.enter_cell();
+                self.scene.runtime.enter_cell(self.scene.rate_hz());
                 self.scene.runtime.rouse_moved(&self.fast);
             }
             while self.scene.runtime.grid.next_landing(self.scene.rate_hz()).is_some_and(|at| at <= began) {
-                if let Some((body, velocity_m_s)) = self.scene.runtime.grid.take_landing() {
-                    self.strike(body, velocity_m_s);
+                if let Some((body, velocity_m_s, later_s)) = self.scene.runtime.grid.take_landing(self.scene.rate_hz())
+                {
+                    self.strike(body, velocity_m_s, later_s);
                 }
             }
             if self.tick.is_multiple_of(CONTROL_TICKS as u64) && self.controlled != Some(self.tick) {
@@ -375,7 +377,7 @@ impl Engine {
             Command::Set(address, value) => self.set(*address, *value, Way::Declared),
             Command::Glide { address, value, glide_s } => self.set(*address, *value, Way::Lasting(*glide_s)),
             Command::Jump(address, value) => self.set(*address, *value, Way::AtOnce),
-            Command::Strike { body, velocity_m_s } => self.strike(*body, *velocity_m_s),
+            Command::Strike { body, velocity_m_s } => self.strike(*body, *velocity_m_s, 0.0),
             Command::Hit { site, impulse_n_s } => self.hit(*site, *impulse_n_s),
             Command::Touch { site, values } => {
                 let sane = self.has(*site) && values.iter().all(|value| value.is_finite());
@@ -449,10 +451,10 @@ impl Engine {
         held
     }
 
-    fn strike(&mut self, body: usize, velocity_m_s: Real) {
+    fn strike(&mut self, body: usize, velocity_m_s: Real, later_s: Real) {
         let velocity_m_s = self.within(velocity_m_s, FASTEST_M_S);
         let known = body < self.world().bodies.len() && velocity_m_s.is_finite();
-        if !known || !self.scene.runtime.world.strike(body, velocity_m_s) {
+        if !known || !self.scene.runtime.world.strike_later(body, velocity_m_s, later_s) {
             self.past.refused += 1;
         }
     }

@@ -215,6 +215,7 @@ mod planted {
         CRUMPLE_EXPONENT, "process/crumple.rs", "energies of crumpling fall more steeply", "processes" "the_exponent_of", ["002-crumple"];
         CRUMPLE_BUDGET, "process/crumple.rs", "crumpling spends twice its budget", "processes" "a_budget_is", [];
         BURST_ENERGY, "process/burst.rs", "bursts are 1.5 times too strong", "processes" "a_burst_gives", [];
+        BURST_ON_THE_SAMPLE, "process/burst.rs", "bursts begin on samples", "lib" "process::burst::tests::a_burst_begins", [];
         SPREAD_MOMENTUM, "process/spread.rs", "spread impacts bring 1.1 times their momentum", "processes" "a_spread_impact", [];
         BREAK_ENERGY, "process/breaking.rs", "cracks have three times their energy", "process_energy" "the_pieces_of", [];
         RESTITUTION, "process/flight.rs", "things bounce too high", "lib" "process::flight::tests::a_bouncing", [];

@@ -6,6 +6,7 @@
 //! which front ends ask once and may keep; what moves and sounds (`runtime`); and what it hands over when another scene
 //! takes its place (`handover`).
 
+mod blame;
 mod build;
 mod check;
 pub mod def;
@@ -17,7 +18,9 @@ pub(crate) mod grid;
 pub mod hammer;
 mod handover;
 pub mod kinds;
+mod loops;
 mod moves;
+mod pitch;
 mod runtime;
 #[cfg(feature = "text")]
 pub mod schema;

@@ -40,6 +40,10 @@ of = 'pebbles'
 quantity = 'sound'
 ";
 
+/// It hears how much energy there is.
+const LISTENS: &str = "[body.bar]\ntype = 'modal'\nmodes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }]\n\
+    [signal.how-much]\ntype = 'probe'\nof = 'energy'\n[[tap]]\nof = 'bar'\n";
+
 /// Scenes by name.
 #[derive(Clone)]
 struct Shelf(BTreeMap<&'static str, &'static str>);
@@ -61,6 +65,18 @@ fn read(text: &str) -> Result<Document, tocco::SceneError> {
         ("gravel", GRAVEL),
         ("two", "[part.low]\nscene = 'bar'\ntranspose = 0.5\n[part.high]\nscene = 'bar'\n"),
         ("itself", "[part.me]\nscene = 'itself'\n"),
+        ("listens", LISTENS),
+        ("toils", "[body.bar]\ntype = 'mass'\n[signal.effort]\ntype = 'probe'\nof = 'work'\n[[tap]]\nof = 'bar'\n"),
+        (
+            "driven",
+            "[body.hammer]\ntype = 'mass'\n[[drive]]\npath = 'hammer/force_n'\npoints = [[0.0, 1.0]]\n[[tap]]\nof = 'hammer'\n",
+        ),
+        (
+            "high",
+            "[body.bar]\ntype = 'modal'\nmodes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }, { freq_hz = 9000.0, mass_kg = 0.05 }]\n[[tap]]\nof = 'bar'\n",
+        ),
+        ("lost", "[body.bar]\ntype = 'mass'\n[[tap]]\nof = 'bra'\n"),
+        ("holds", "[part.y]\nscene = 'lost'\n"),
         ("ring", "[part.other]\nscene = 'rang'\n"),
         ("rang", "[part.other]\nscene = 'ring'\n"),
     ];
@@ -159,7 +175,7 @@ fn what_cannot_be_a_part_is_refused_in_one_line() {
             "has no inlet 'pres'; did you mean 'press'?",
         ),
         ("[part.a]\nscene = 'gravel'\nsignal.press = 't'\n[signal.s]\ntype = 'input'", "no signal 't'"),
-        ("[part.a]\nscene = 'bar'\nset = { 'hit/stifness' = 1.0 }", "did you mean 'a/hit/stiffness'?"),
+        ("[part.a]\nscene = 'bar'\nset = { 'hit/stifness' = 1.0 }", "did you mean 'hit/stiffness'?"),
         ("[part.a]\nscene = 'bar'\nset = { 'hit/stiffness' = -1.0 }", "is out of range"),
         ("[part.a]\nscene = 'bar'\ntranspose = 0.0", "wants a number from 0.05 to 20"),
     ] {
@@ -171,4 +187,101 @@ fn what_cannot_be_a_part_is_refused_in_one_line() {
     }
     let bare = SceneDef::from_text("[part.a]\nscene = 'bar'").unwrap();
     assert!(Scene::build(&bare, 48_000.0).err().unwrap().to_string().contains("nobody has fetched this scene"));
+}
+
+/// The mistake of a scene, in one line.
+fn mistake(text: &str) -> String {
+    let error = match read(text) {
+        Ok(document) => Scene::build(&document.def, 48_000.0).err().expect(text).to_string(),
+        Err(error) => error.to_string(),
+    };
+    assert!(!error.contains('\n'), "{error}");
+    error
+}
+
+#[test]
+fn a_mistake_inside_a_part_names_the_part_and_the_key_as_its_writers_do() {
+    for (text, said) in [
+        (
+            "[part.heel]\nscene = 'gravel'\nsignal.press = 'foto'\n[signal.foot]\ntype = 'input'",
+            "line 3: part.heel.signal.press: no signal 'foto'; did you mean 'foot'?",
+        ),
+        (
+            "[part.a]\nscene = 'bar'\nset = { 'hit/stifness' = 1.0 }",
+            "part.a.set: no parameter 'hit/stifness'; did you mean 'hit/stiffness'?",
+        ),
+        (
+            "[part.a]\nscene = 'driven'\n[[drive]]\npath = 'a/hammer/force_n'\npoints = [[0.0, 1.0]]",
+            "part.a: in 'driven': its drive of hammer/force_n, path: 'hammer/force_n' is driven twice",
+        ),
+        ("[part.a]\nscene = 'lost'", "part.a: in 'lost': its tap of bra, of: no body 'bra'"),
+        ("[part.x]\nscene = 'holds'", "part.x: in 'holds': "),
+    ] {
+        let error = mistake(text);
+        assert!(error.contains(said), "{text}\n{error}\nwanted: {said}");
+    }
+    // Without parts everything is as it was.
+    assert!(mistake("[body.a]\ntype = 'mass'\n[[tap]]\nof = 'b'").contains("tap[0].of: no body 'b'"));
+}
+
+#[test]
+fn a_part_that_reads_energy_reads_its_own_and_one_that_reads_work_is_refused() {
+    let text = "[part.a]\nscene = 'listens'\n[part.b]\nscene = 'listens'\n[[event]]\nat_s = 0.02\nhit = 'b/bar'\nimpulse_n_s = 0.01\n";
+    let mut both = engine(&read(text).unwrap());
+    let probe = |engine: &Engine, name: &str| engine.probe(engine.scene().directory().probe(name).unwrap());
+    sound(&mut both, 4_800);
+    let [a, b] = ["a/how-much.value", "b/how-much.value"].map(|name| probe(&both, name));
+    assert!(a == 0.0 && b > 1e-6, "{a} J in the one that nobody hit, {b} J in the other");
+    let [own, all] = ["b/energy", "energy"].map(|name| probe(&both, name));
+    assert!(own == probe(&both, "b/bar.energy") && own == all, "{own} {all}");
+    // Alone it reads the same as in a part.
+    let mut alone = Engine::new(
+        Scene::build(
+            &SceneDef::from_text(&format!("{LISTENS}[[event]]\nat_s = 0.02\nhit = 'bar'\nimpulse_n_s = 0.01\n"))
+                .unwrap(),
+            48_000.0,
+        )
+        .unwrap(),
+    );
+    sound(&mut alone, 4_800);
+    assert_eq!(probe(&alone, "how-much.value"), b);
+    let error = mistake("[part.a]\nscene = 'toils'");
+    assert!(error.contains("part.a.scene: 'toils' reads work in signal.effort.of"), "{error}");
+}
+
+#[test]
+fn what_a_transposition_carries_past_half_the_rate_is_said() {
+    let omitted = |text: &str| Scene::build(&read(text).unwrap().def, 48_000.0).unwrap().omitted().to_vec();
+    assert!(omitted("[part.a]\nscene = 'gravel'\n[part.b]\nscene = 'bar'\ntranspose = 2.0\n").is_empty());
+    let said = omitted("[part.a]\nscene = 'gravel'\n transpose = 12.0\n[part.b]\nscene = 'high'\ntranspose = 3.0\n");
+    assert_eq!(said, ["b/bar: 1 mode, as it is tuned", "a/pebbles: resonance 0 (tuned to 28620 Hz)"]);
+    // Set by hand it is the same.
+    let said = omitted("[part.a]\nscene = 'gravel'\nset = { 'pebbles/freq_scale' = 12.0 }\n");
+    assert_eq!(said, ["a/pebbles: resonance 0 (tuned to 28620 Hz)"]);
+}
+
+#[test]
+fn a_signal_that_would_move_itself_by_way_of_drives_is_refused_and_feedback_through_a_body_is_not() {
+    let signals = "[signal.a]\ntype = 'input'\n[signal.b]\ntype = 'probe'\nof = 'a'\n[signal.c]\ntype = 'input'\n[signal.d]\ntype = 'probe'\nof = 'c.value'\n";
+    let drive = |path: &str, from: &str| format!("[[drive]]\npath = '{path}'\nfrom = '{from}'\n");
+    for (drives, said) in [
+        (drive("a/value", "a"), "drive[0].from: signal 'a' would move itself (a/value)"),
+        (drive("a/value", "b"), "drive[0].from: signal 'b' hears 'a', which it would move (a/value)"),
+        (drive("b/gain", "b"), "signal 'b' would move itself"),
+        (drive("c/value", "b") + &drive("a/value", "d"), "a signal cannot hear itself"),
+        (
+            "[[control]]\nname = 'knob'\npath = 'a/value'\nrange = [0.0, 1.0]\n".to_owned() + &drive("knob", "b"),
+            "signal 'b' hears 'a', which it would move (knob)",
+        ),
+    ] {
+        let error = mistake(&format!("{signals}{drives}[[tap]]\nof = 'x'\n[body.x]\ntype = 'mass'\n"));
+        assert!(error.contains(said), "{error}\nwanted: {said}");
+    }
+    // In a ring through a mass it is its motion that is heard: feedback.
+    let ring = "[body.x]\ntype = 'mass'\n[signal.v]\ntype = 'probe'\nof = 'x.velocity'\ngain = -1.0\n[signal.w]\ntype = 'probe'\nof = 'v'\n\
+        [[drive]]\npath = 'x/force_n'\nfrom = 'w'\n[[tap]]\nof = 'x'\n";
+    Scene::build(&read(ring).unwrap().def, 48_000.0).unwrap();
+    // One after the other is no ring.
+    let chain = format!("{signals}{}[[tap]]\nof = 'x'\n[body.x]\ntype = 'mass'\n", drive("c/value", "b"));
+    Scene::build(&read(&chain).unwrap().def, 48_000.0).unwrap();
 }

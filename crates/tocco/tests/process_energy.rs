@@ -191,7 +191,7 @@ fn a_second_blow_does_not_take_the_rest_of_the_first_away() {
 #[test]
 fn energy_minus_work_never_rises_in_random_scenes_with_processes() {
     let mut rng = Rng::new(14, "scenes");
-    let mut worked = 0;
+    let (mut worked, mut several) = (0, 0);
     for scene in 0..3000 {
         let modes: Vec<String> = (0..1 + rng.bits() % 6)
             .map(|_| {
@@ -200,9 +200,45 @@ fn energy_minus_work_never_rises_in_random_scenes_with_processes() {
                 format!("{{ freq_hz = {f}, decay_s = {d}, mass_kg = {m} }}")
             })
             .collect();
+        // Besides the plate: a string, a block that may lie on it, a second plate that may touch the first, in any company.
+        let (mut others, mut on) = (String::new(), vec!["'plate'"]);
+        if rng.unit() < 0.4 {
+            others += &format!(
+                "[body.string]\ntype = 'string'\nfreq_hz = {}\nq = {}\nimpedance_kg_s = {}\n[body.string.port]\nhere = {}\n",
+                rng.between_log(40.0, 1500.0),
+                rng.between_log(20.0, 2000.0),
+                rng.between_log(0.05, 20.0),
+                rng.between(0.05, 0.5)
+            );
+            on.push("'string.here'");
+        }
+        if rng.unit() < 0.4 {
+            others += &format!("[body.block]\ntype = 'mass'\nmass_kg = {}\n", rng.between_log(1e-3, 5.0));
+            if rng.unit() < 0.5 {
+                others += "gravity_m_s2 = 9.81\n[contact.lies]\ntype = 'impact'\nbetween = ['block', 'plate']\nstiffness = 1e6\ndissipation_s_m = 0.5\n";
+            }
+            on.push("'block'");
+        }
+        if rng.unit() < 0.4 {
+            let (f, d, m) = (rng.between_log(50.0, 5000.0), rng.between_log(0.005, 2.0), rng.between_log(1e-3, 2.0));
+            others +=
+                &format!("[body.other]\ntype = 'modal'\nmodes = [{{ freq_hz = {f}, decay_s = {d}, mass_kg = {m} }}]\n");
+            match rng.bits() % 3 {
+                0 => others += "[contact.meet]\ntype = 'impact'\nbetween = ['other', 'plate']\nstiffness = 1e7\n",
+                1 => others += "[contact.rub]\ntype = 'friction'\nbetween = ['other', 'plate']\nnormal_force_n = 1.0\n",
+                _ => {}
+            }
+            on.push("'other'");
+        }
         let falls = if rng.unit() < 0.5 { "bodies = 'ball'\n" } else { "" };
         let has_ball = rng.unit() < 0.5;
-        let process = match rng.bits() % 9 {
+        let arm = rng.bits() % 10;
+        let process = match arm {
+            9 => format!(
+                "type = 'bed'\ngain = {}\ngrains_hz = {}",
+                rng.between_log(1e-3, 10.0),
+                rng.between_log(1.0, 1e4)
+            ),
             8 => format!(
                 "type = 'break'\nenergy_j = {}\nmass_kg = {}\nheight_m = {}\ncrack_01 = {}\ncrack_s = {}\npieces = {}\nthreshold = 0.1\ncontact_time_s = {}",
                 rng.between_log(1e-3, 100.0),
@@ -275,9 +311,22 @@ fn energy_minus_work_never_rises_in_random_scenes_with_processes() {
         } else {
             ""
         };
+        // A bed only sounds; beside it somebody hits.
+        let where_it_hits = match arm {
+            9 => "".into(),
+            _ => format!("on = [{}]\n", on.join(", ")),
+        };
+        let ball = if arm == 9 {
+            format!(
+                "{ball}[process.q]\ntype = 'burst'\ndriven_by = 's'\non = [{}]\nimpulse_n_s = 0.1\n[[tap]]\nof = 'p'\nquantity = 'sound'\n",
+                on.join(", ")
+            )
+        } else {
+            ball.to_owned()
+        };
         let text = format!(
             "seed = {scene}\n[body.plate]\ntype = 'modal'\nmodes = [{}]\n{ball}[signal.s]\ntype = 'noise'\nrms = 1.0\nmean = 0.5\nbeta = 1.0\n\
-             [process.p]\ndriven_by = 's'\non = 'plate'\n{process}\n[[tap]]\nof = 'plate'",
+             {others}[process.p]\ndriven_by = 's'\n{where_it_hits}{process}\n[[tap]]\nof = 'plate'",
             modes.join(", ")
         );
         let rate_hz = [44_100.0, 48_000.0, 96_000.0][rng.bits() as usize % 3];
@@ -296,6 +345,7 @@ fn energy_minus_work_never_rises_in_random_scenes_with_processes() {
         }
         assert_eq!(engine.health().reset, 0, "{text}");
         worked += usize::from(engine.work() > 0.0);
+        several += usize::from(engine.work() > 0.0 && on.len() > 1);
     }
-    assert!(worked > 2000, "{worked} of 3000 did something");
+    assert!(worked > 2000 && several > 1000, "{worked} of 3000 did something, {several} of them to several bodies");
 }

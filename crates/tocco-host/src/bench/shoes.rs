@@ -134,6 +134,6 @@ fn table(table: &mut Table, folder: &TemporaryFolder) -> Result<()> {
         [format!("{:.2}", at(0.5)), format!("{:.2}", at(0.9)), format!("{:.2}", at(1.0)), format!("<= {goal:.2}")];
     table.figure("force sample to first sound (median)", columns, all.len() == STEPS && at(0.5) <= goal)?;
     let last = final_ms();
-    let columns = [format!("{last:.1}"), String::new(), String::new(), "<= 11".into()];
-    table.figure("contact until the force is final, on a grid of 1 ms", columns, last <= 11.0)
+    let columns = [format!("{last:.1}"), String::new(), String::new(), "<= 10".into()];
+    table.figure("contact until the force is final, on a grid of 1 ms", columns, last <= 10.0)
 }

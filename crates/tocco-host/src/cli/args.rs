@@ -403,6 +403,9 @@ pub(super) struct PlayArgs {
     /// Do not limit true peaks
     #[arg(long)]
     pub(super) no_limiter: bool,
+    /// Let a scene that listens hear its own loudspeaker
+    #[arg(long)]
+    pub(super) no_gate: bool,
     /// Seed of everything random; default: the scene's own
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(super) seed: Option<u64>,

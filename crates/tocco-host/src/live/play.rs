@@ -53,6 +53,8 @@ pub struct Play {
     pub duration_s: Option<f64>,
     /// Limit true peaks.
     pub limiter: bool,
+    /// Take the loudspeaker out of what a microphone hears.
+    pub gate: bool,
 }
 
 /// Whether to go on.
@@ -128,6 +130,8 @@ pub fn words(desk: &Desk, status: &Status, device: &str, gaps: u64) -> String {
         (gaps, "gaps"),
         (health.unconverged, "unconverged"),
         (health.reset, "reset"),
+        (health.capped, "events left out"),
+        (health.omitted, "modes past half the rate"),
         (health.refused + counts.refused, "refused"),
         (health.clamped + counts.clamped, "clamped"),
         (counts.dropped, "dropped"),
@@ -200,8 +204,12 @@ pub fn run(play: &Play, view: &mut dyn View, fronts: &mut [Box<dyn Front>]) -> R
         sets: play.sets.clone(),
         tape_s: if play.wav.is_some() { TAPE_S } else { 0.0 },
         clock: None,
+        gate: play.gate && !play.offline,
     };
     let (desk, player) = super::open(play.scene.clone(), setup)?;
+    if !player.engine().scene().omitted().is_empty() {
+        console::remark(&format!("left out at this rate: {}", player.engine().scene().omitted().join(", ")));
+    }
     let shared = Shared::new(desk);
     let mut files = Files::open(play, &mut shared.lock())?;
     let started = (|| {
@@ -460,6 +468,7 @@ mod tests {
                 wav: None,
                 duration_s: Some(0.1),
                 limiter: true,
+                gate: true,
             };
             let ends = Arc::new(AtomicU32::new(0));
             let guest = |index| Guest { ends: ends.clone(), fails: index == failing };

@@ -218,6 +218,7 @@ impl Panel {
             ("xruns", self.late + gaps),
             ("clamped", health.clamped + counts.clamped),
             ("dropped", counts.dropped),
+            ("capped", health.capped),
         ];
         if self.speed_m_s == 0.0 {
             self.speed_m_s = 1.0;

@@ -260,35 +260,48 @@ pub fn shower() -> Result<Engine, String> {
     )?))
 }
 
-/// Five nodes and a tap; names end in this.
-fn five_nodes(end: &str) -> String {
-    format!(
+/// Five nodes and taps; names end in this. If they sound, the bar has been struck and the dust is fed, else nobody moves.
+fn five_nodes(end: &str, sounds: bool) -> String {
+    let press = if sounds { "type = \"points\"\npoints = [[0.0, 1.0]]" } else { "type = \"input\"" };
+    let mut text = format!(
         "[body.hammer{end}]\ntype = \"mass\"\n[body.bar{end}]\ntype = \"modal\"\nmodes = [{}]\n[contact.hit{end}]\ntype = \"impact\"\n\
-         between = [\"hammer{end}\", \"bar{end}\"]\n[signal.press{end}]\ntype = \"input\"\n[process.dust{end}]\ntype = \"particles\"\n\
-         driven_by = \"press{end}\"\nresonances = [{{ freq_hz = 3000.0, bandwidth_hz = 900.0 }}]\n[[tap]]\nof = \"bar{end}\"\n",
+         between = [\"hammer{end}\", \"bar{end}\"]\n[signal.press{end}]\n{press}\n[process.dust{end}]\ntype = \"particles\"\n\
+         driven_by = \"press{end}\"\nlevel = 1.0\nresonances = [{{ freq_hz = 3000.0, bandwidth_hz = 900.0 }}]\n[[tap]]\nof = \"bar{end}\"\n",
         body(3, 1.0)
-    )
+    );
+    if sounds {
+        text += &format!(
+            "[[tap]]\nof = \"dust{end}\"\nquantity = \"sound\"\n[[event]]\nat_s = 0.0\nstrike = \"hammer{end}\"\nvelocity_m_s = 1.0\n"
+        );
+    }
+    text
 }
 
-/// The nodes of [`many_parts`] in one scene without parts.
+/// The nodes of [`many_parts`] in one scene without parts, which sound.
 pub fn written_out(count: usize) -> Result<Engine, String> {
-    build(&(0..count).map(|i| five_nodes(&i.to_string())).collect::<String>())
+    Ok(after_2_s(build(&(0..count).map(|i| five_nodes(&i.to_string(), true)).collect::<String>())?))
 }
 
-/// A scene that uses another one of five nodes so many times.
-pub fn many_parts(count: usize) -> Result<Document, String> {
-    struct Inside;
+/// A scene that uses another one of five nodes so many times; whether they sound.
+pub fn many_parts(count: usize, sounds: bool) -> Result<Document, String> {
+    struct Inside(bool);
     impl Fetch for Inside {
         fn recording(&mut self, file: &str) -> Result<Recording, String> {
             Err(format!("no {file}"))
         }
         fn scene(&mut self, name: &str) -> Result<FetchedScene<'_>, String> {
-            let text = five_nodes("");
-            Ok(FetchedScene { identity: name.to_owned(), text, fetch: Box::new(Inside) })
+            let text = five_nodes("", self.0);
+            Ok(FetchedScene { identity: name.to_owned(), text, fetch: Box::new(Inside(self.0)) })
         }
     }
     let text: String = (0..count).map(|i| format!("[part.p{i}]\nscene = \"inside\"\ntranspose = 0.9\n")).collect();
-    Document::read_with("parts", "benchmark", text, Inside).map_err(|cause| cause.to_string())
+    Document::read_with("parts", "benchmark", text, Inside(sounds)).map_err(|cause| cause.to_string())
+}
+
+/// The parts of [`many_parts`], while they sound.
+pub fn sounding_parts(count: usize) -> Result<Engine, String> {
+    let scene = Scene::build(&many_parts(count, true)?.def, RATE_HZ).map_err(|cause| cause.to_string())?;
+    Ok(after_2_s(Engine::new(scene)))
 }
 
 /// Somebody in boots who walks over a shipped floor at a speed, m/s, in a room; past the first second.
@@ -377,6 +390,26 @@ mod tests {
         let mut forces = [0.0; 4800];
         engine.render_probed(&[], &mut Queue::new(), &mut [0.0; 4800], &mut forces);
         assert!(forces.iter().all(|f| *f > 0.1 && *f < 0.95 * 3.0));
+    }
+
+    #[test]
+    fn the_parts_and_what_is_written_out_sound_all_the_time() {
+        for mut engine in [sounding_parts(4).unwrap(), written_out(4).unwrap()] {
+            let names = ["bar", "dust"].map(|node| {
+                let name = |part: usize| [format!("p{part}/{node}"), format!("{node}{part}")];
+                (0..4).flat_map(name).collect::<Vec<_>>()
+            });
+            let directory = engine.scene().directory().clone();
+            let energies = names[0].iter().filter_map(|bar| directory.probe(&format!("{bar}.energy")).ok());
+            let events = names[1].iter().filter_map(|dust| directory.probe(&format!("{dust}.events")).ok());
+            let probes: Vec<_> = energies.chain(events).collect();
+            assert_eq!(probes.len(), 8);
+            let before: Vec<f64> = probes.iter().map(|probe| engine.probe(*probe)).collect();
+            engine.render(&[], &mut Queue::new(), &mut [0.0; 48_000]);
+            let now: Vec<f64> = probes.iter().map(|probe| engine.probe(*probe)).collect();
+            assert!(now[..4].iter().all(|energy| *energy > 1e-12), "bars ring: {now:?}");
+            assert!(now[4..].iter().zip(&before[4..]).all(|(now, before)| now > before), "dust falls: {now:?}");
+        }
     }
 
     #[test]

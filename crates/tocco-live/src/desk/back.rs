@@ -170,6 +170,9 @@ impl Desk {
 
     /// Fetches what has come back: frees retired scenes, writes the take, reads the meters. Call it often.
     pub fn poll(&mut self) -> Result<()> {
+        if let Some(remark) = self.listener.as_mut().and_then(echo::Listener::turn) {
+            self.say(remark);
+        }
         while let Ok(reading) = self.readings.pop() {
             (self.tick, self.block) = (reading.tick, reading.tick - reading.began);
             if self.has_clock {

@@ -9,7 +9,7 @@
 
 use super::coupled::Scratch;
 use super::sleep::{links, root};
-use super::{Contact, MANY_MODES, Site, StepRule};
+use super::{Contact, Law, MANY_MODES, Site, StepRule};
 use crate::interactor::Solution;
 use crate::math::Real;
 use crate::reserve::Reserve;
@@ -389,6 +389,11 @@ impl World {
 
     /// Sets a mass in motion from zero gap to the nearest port it may touch. False if the body is not a mass. `[audio]`
     pub fn strike(&mut self, body: usize, velocity_m_s: Real) -> bool {
+        self.strike_later(body, velocity_m_s, 0.0)
+    }
+
+    /// The same, but that it touches a part of a sample later, s: its gap is what it flies until then. `[audio]`
+    pub fn strike_later(&mut self, body: usize, velocity_m_s: Real, later_s: Real) -> bool {
         if self.bodies[body].as_mass().is_none() {
             return false;
         }
@@ -404,15 +409,21 @@ impl World {
                 }
             }
         }
-        let place = nearest.map_or(here, |(_, there, _)| there);
+        // Open is where the first of a contact lies below the second; who flies away has touched already, and who rubs always does.
+        let gap_m = nearest.map_or(0.0, |(_, _, index)| {
+            let Contact { b, law, .. } = &self.contacts[index];
+            let side = if b.body == body { -1.0 } else { 1.0 };
+            if matches!(law, Law::Tangential { .. }) { 0.0 } else { side * (side * velocity_m_s * later_s).max(0.0) }
+        });
+        let place = nearest.map_or(here, |(_, there, _)| there - gap_m);
         if let Some(mass) = self.bodies[body].as_mass() {
             mass.place(place, velocity_m_s);
         }
         for index in 0..self.contacts.len() {
             if self.contacts[index].touches(body) {
                 let at_nearest = nearest.is_some_and(|(_, _, n)| n == index);
-                let gap = if at_nearest { 0.0 } else { self.distance(index) };
-                self.contacts[index].restart(gap);
+                let compression = if at_nearest { 0.0 - gap_m.abs() } else { self.distance(index) };
+                self.contacts[index].restart(compression);
                 self.contacts[index].law.reset();
             }
         }

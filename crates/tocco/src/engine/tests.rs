@@ -108,3 +108,64 @@ fn what_is_pressed_by_a_ball_in_the_air_sleeps_with_it_and_a_rough_contact_out_o
         assert!(awake[9_000..].iter().all(|awake| !awake), "{rough}");
     }
 }
+
+#[test]
+fn friction_that_a_signal_presses_sleeps_while_the_signal_is_zero() {
+    let text = "[body.bow]\ntype = \"guided\"\nvelocity_m_s = 0.1\n[body.glass]\ntype = \"modal\"\n\
+        modes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.01 }]\n[contact.rub]\ntype = \"friction\"\nbetween = [\"bow\", \"glass\"]\n\
+        normal_force_n = 0.0\nroughness = 0.04\ntexture = { beta = 1.5 }\n[signal.grip]\ntype = \"points\"\n\
+        points = [[0.0, 0.0], [0.05, 0.0], [0.06, 1.0], [0.1, 1.0], [0.11, 0.0]]\n\
+        [[drive]]\npath = \"rub/normal_force_n\"\nfrom = \"grip\"\n[[tap]]\nof = \"glass\"\n";
+    let (awake, heard) = awake_and_heard(text, 9_600);
+    // It wakes within the cell of 1 ms in which the signal begins to rise, and sleeps two control ticks after the last.
+    assert!(awake[64..2_399].iter().all(|awake| !awake), "it sleeps before");
+    assert!(awake[2_449..5_280].iter().all(|awake| *awake), "it is pressed");
+    assert!(awake[5_376..].iter().all(|awake| !awake), "it sleeps again");
+    assert!(heard[..2_399].iter().all(|x| *x == 0.0) && heard[2_500..].iter().any(|x| x.abs() > 1e-4));
+}
+
+#[test]
+fn processes_whose_signal_rests_sleep_and_are_not_even_told_of_it() {
+    let modes = "modes = [{ freq_hz = 900.0, decay_s = 0.01, mass_kg = 0.01 }]";
+    let bands = "{ freq_hz = 900.0, bandwidth_hz = 300.0 }";
+    // What it is, and whether it need not be told of a signal that stands: what floors are made of.
+    let kinds = [
+        (format!("type = \"particles\"\nresonances = [{bands}]"), true),
+        (format!("type = \"crumple\"\nenergy_j = [1e-8, 1e-5]\n{modes}"), true),
+        ("type = \"burst\"\non = \"plate\"\nthreshold = 0.3".into(), true),
+        ("type = \"burst\"\non = \"plate\"\nby = \"envelope\"".into(), true),
+        (format!("type = \"footstep\"\nbands = [{bands}]\nenvelope = [1.0, 0.5, 0.0]\nframe_s = 0.01"), true),
+        ("type = \"tread\"\non = \"shoe\"".into(), true),
+        ("type = \"spread\"\non = \"plate\"\nthreshold = 0.3".into(), false),
+        (format!("type = \"scatter\"\nrate_hz = 200.0\nheight_m = 0.01\n{modes}"), false),
+        (format!("type = \"break\"\nthreshold = 0.3\nheight_m = 0.01\n{modes}"), false),
+        ("type = \"bed\"".into(), false),
+        ("type = \"bubbles\"\nsmallest_m = 0.001\nlargest_m = 0.003".into(), false),
+        ("type = \"rain\"".into(), false),
+        ("type = \"splash\"\nthreshold = 0.3".into(), false),
+    ];
+    for (kind, spared) in kinds {
+        let text = format!(
+            "[body.plate]\ntype = \"modal\"\nmodes = [{{ freq_hz = 440.0, decay_s = 0.05, mass_kg = 0.1 }}]\n\
+             [body.shoe]\ntype = \"mass\"\nmass_kg = 0.1\nposition_m = -1.0\n[contact.sole]\ntype = \"impact\"\nbetween = [\"shoe\", \"plate\"]\n\
+             [signal.s]\ntype = \"points\"\npoints = [[0.0, 0.0], [0.1, 0.0], [0.11, 1.0], [0.2, 1.0], [0.21, 0.0]]\n\
+             [process.p]\ndriven_by = \"s\"\n{kind}\n[[tap]]\nof = \"plate\"\n"
+        );
+        let def = SceneDef::from_text(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let mut engine = Engine::new(Scene::build(&def, 48_000.0).unwrap());
+        let awake = |engine: &mut Engine, ms: usize| {
+            let mut ever = false;
+            for _ in 0..ms {
+                engine.render(&[], &mut Queue::new(), &mut [0.0; 48]);
+                ever |= engine.scene.runtime.grid.processes[0].process.is_awake();
+            }
+            ever
+        };
+        assert!(!awake(&mut engine, 90), "{kind}: before anything moves");
+        assert!(awake(&mut engine, 150), "{kind}: while it is shaken");
+        awake(&mut engine, 8_000);
+        assert!(!awake(&mut engine, 1_000), "{kind}: eight seconds later");
+        let acting = &engine.scene.runtime.grid.processes[0];
+        assert!(!spared || acting.process.rests(0.0), "{kind}: it need not be told");
+    }
+}

@@ -14,7 +14,8 @@
 //!
 //! **Symbols.** I `impulse_n_s`, times the signal where it passed the threshold.
 //!
-//! **Step.** The envelope is a difference of two exponentials; a new burst adds to it. Several ports share the force.
+//! **Step.** The envelope is a difference of two exponentials; a new burst adds to it, as old as it is at the first sample after
+//! its beginning, which lies between samples. Several ports share the force.
 //!
 //! **Sources.** 002 section 3.2.1; ours: the normalisation.
 
@@ -62,8 +63,9 @@ pub struct Burst {
     noise: Rng,
     events: Events,
     cell: Cell,
-    /// The two exponentials of [burst.2], and their factors per sample.
+    /// The two exponentials of [burst.2], how fast they fall, 1/s, and their factors per sample.
     envelope: [Real; 2],
+    rates: [Real; 2],
     keep: [Real; 2],
     norm: Real,
     /// Low pass, and what lies below the lowest.
@@ -86,6 +88,7 @@ impl Burst {
             events: Events::default(),
             cell: Cell::default(),
             envelope: [0.0; 2],
+            rates: [0.0; 2],
             keep: [0.0; 2],
             norm: 0.0,
             smooth: [0.0; 2],
@@ -98,7 +101,8 @@ impl Burst {
 
     fn tune(&mut self) {
         let (a, d) = (1.0 / self.params.attack_s, 1.0 / self.params.decay_s);
-        self.keep = [exp(-d / self.rate_hz), exp(-(a + d) / self.rate_hz)];
+        self.rates = [d, a + d];
+        self.keep = self.rates.map(|rate| exp(-rate / self.rate_hz));
         // Integral of (exp(-d t) - exp(-(a + d) t))^2.
         let energy = 0.5 / d - 2.0 / (a + 2.0 * d) + 0.5 / (a + d);
         self.norm = fault!(BURST_ENERGY, 1.0, 1.5) / energy.sqrt(); // [burst.2]
@@ -157,12 +161,6 @@ impl Process for Burst {
         let mut next = self.events.due(span);
         let (scale, share) = ((0.5 * span.rate_hz).sqrt() * self.params.impulse_n_s, 1.0 / self.ports.max(1) as Real);
         for i in 0..span.ticks {
-            while let Some((event, at, _)) = next
-                && at == i
-            {
-                self.envelope.iter_mut().for_each(|part| *part += event.size);
-                next = self.events.due(span);
-            }
             let size = match self.by {
                 BurstBy::Event => self.norm * (self.envelope[0] - self.envelope[1]),
                 // [burst.3]
@@ -170,6 +168,16 @@ impl Process for Burst {
             };
             self.envelope[0] *= self.keep[0];
             self.envelope[1] *= self.keep[1];
+            // One that begins on the way to the next sample is that much old there.
+            while let Some((event, at, fraction)) = next
+                && at == i
+            {
+                let age_s = (1.0 - fault!(BURST_ON_THE_SAMPLE, fraction, 0.0)) / span.rate_hz;
+                for (part, rate) in self.envelope.iter_mut().zip(self.rates) {
+                    *part += event.size * exp(-rate * age_s);
+                }
+                next = self.events.due(span);
+            }
             let noise = if size == 0.0 { 0.0 } else { scale * size * near_normal(&mut self.noise) }; // [burst.1]
             self.smooth[0] += self.follow[0] * (noise - self.smooth[0]);
             // An envelope that is over takes what lies below the lowest with it, or its tail would outlast it by a second.
@@ -195,5 +203,41 @@ impl Process for Burst {
     fn reset(&mut self) {
         self.events.clear();
         (self.envelope, self.smooth, self.cell) = ([0.0; 2], [0.0; 2], Cell::default());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_burst_begins_between_samples_when_its_signal_passes_the_threshold() {
+        let params = BurstParams { attack_s: 2e-4, decay_s: 3e-3, ..BurstParams::default() };
+        let cases: [(Real, Real); 5] =
+            [(8_000.0, 0.0), (8_000.0, 0.31), (44_100.0, 0.07), (48_000.0, 0.555), (48_000.0, 0.999)];
+        for (rate_hz, part) in cases {
+            let mut burst = Burst::new(params, BurstBy::Event, 1, rate_hz, Rng::new(1, "burst"));
+            // It passes a half after 4 ms and a part.
+            let to = 0.5 / part.max(1e-9);
+            let (signal, began_s) = (|k: u64| if k > 4 { to } else { 0.0 }, 4e-3 + 1e-3 * part);
+            let (mut tick, mut index) = (0_u64, 0);
+            while tick < (0.012 * rate_hz) as u64 {
+                if tick >= (index as Real * 1e-3 * rate_hz) as u64 {
+                    burst.enter(Cell { index, from: signal(index), to: signal(index + 1) });
+                    index += 1;
+                }
+                burst.render(
+                    Span { tick, ticks: 1, rate_hz },
+                    &mut [[0.0; crate::resonator::CONTROL_TICKS]],
+                    &mut [0.0; 32],
+                );
+                tick += 1;
+                // What the next sample will see, against the closed form [burst.2] at that time.
+                let t = tick as Real / rate_hz - began_s;
+                let wanted = if t > 0.0 { (1.0 - exp(-t / params.attack_s)) * exp(-t / params.decay_s) } else { 0.0 };
+                let own = (burst.envelope[0] - burst.envelope[1]) / to;
+                assert!((own - wanted).abs() < 1e-7, "{rate_hz} Hz, {part}: {own} not {wanted} after {t} s");
+            }
+        }
     }
 }

@@ -12,8 +12,8 @@
 //! - `[footstep.3]  alpha <- a alpha + sqrt(1 - a^2) xi`, `a = exp(-2 pi 25 Hz T)`, held to -1 ... 1 where it is used: a slow way. Drawn
 //!   by the sample, as printed, it would be more noise on noise.
 //! - `[footstep.4]  W = sqrt(T_D)`: the energy of a step does not depend on T_D.
-//! - `[footstep.5]  F = max(R so far, R + max(0, R') (t_0 + w - t))` while t < t_0 + w; then the largest R in the window: the
-//!   sound begins at once, and from w on the force is final.
+//! - `[footstep.5]  F = max(R so far, R + max(0, R') (t_0 + w - t))` at the ends t of cells up to t_0 + w: the sound begins at once,
+//!   and the last of them, at most 1 ms before the window ends, is final.
 //!   Where somebody tells the force that the step will reach (`expect`), F = F_ref expect/1.18 instead, up to 5 ms after the window.
 //! - `[footstep.6]  T_D = clip((F/F_ref)^shorten, 1/2, 2)`, `L = (F/F_ref)^loudness`
 //! - `[footstep.7]  x_1, x_2 normal; y_1 = b x_1 - a_1 b x_2 + e_1, y_2 = b x_2 + e_2`: a band that begins as if it had always
@@ -101,9 +101,10 @@ pub fn between_frames(frames: &[Real], place: Real) -> Real {
 #[derive(Clone, Copy, Debug, Default)]
 struct Voice {
     active: bool,
-    /// When it began, s, and the largest signal since.
+    /// When it began, s, the largest signal since, and the force that it foretells.
     began_s: Real,
     most: Real,
+    known: Real,
     /// The force that it was told to reach, BW; 0: nobody did.
     told: Real,
     /// Where in the envelope it is, in frames.
@@ -192,8 +193,11 @@ impl Footstep {
     fn force(&self, voice: &mut Voice, cell: Cell) -> Real {
         let end_s = cell.from_s() + GRID_S;
         let left = voice.began_s + self.params.window_s - end_s;
-        if left > -GRID_S {
+        // A cell that ends where the window does may miss it by rounding.
+        if left > -1e-6 * GRID_S {
+            let rises = fault!(FOOTSTEP_WAITS, cell.slope().max(0.0), 0.0);
             voice.most = voice.most.max(cell.to);
+            voice.known = voice.most.max(cell.to + rises * left.max(0.0));
         }
         if left > -LATE_S && self.params.expect > 0.0 {
             voice.told = self.params.expect;
@@ -201,8 +205,7 @@ impl Footstep {
         if voice.told > 0.0 {
             return self.params.force_ref * voice.told / EXPECTED_BW;
         }
-        let rises = fault!(FOOTSTEP_WAITS, cell.slope().max(0.0), 0.0);
-        if left > 0.0 { voice.most.max(cell.to + rises * left) } else { voice.most }
+        voice.known
     }
 
     fn keep() -> Real {
@@ -341,6 +344,14 @@ impl Process for Footstep {
         }
     }
 
+    fn rests(&self, value: Real) -> bool {
+        let nothing = match self.by {
+            FootstepBy::Event => self.trigger.rests(value, self.params.threshold),
+            FootstepBy::Envelope => value == 0.0,
+        };
+        nothing && !self.is_awake() && self.voices.iter().all(|voice| !voice.active)
+    }
+
     fn is_awake(&self) -> bool {
         self.running || self.events.wait()
     }
@@ -467,11 +478,44 @@ mod tests {
         // What rises within the window: F = 0.12 and 0.82, so T_D = 0.5 (held) and 1.28; level sqrt(T_D) F^0.75.
         let ratio = (1.28_f64 / 0.5).sqrt() * (0.82_f64 / 0.12).powf(0.75);
         assert!((hard[40].0 / soft[40].0 / ratio - 1.0).abs() < 0.15, "{} {ratio}", hard[40].0 / soft[40].0);
-        // A straight rise is foreseen from its first millisecond to 1 ms of the window; from 11 ms on nothing moves.
+        // A straight rise is foreseen from its first millisecond; contact is within cell 20 (80 BW/s) or 22, and the last cell that
+        // ends within 10 ms of it is final.
         for levels in [soft, hard] {
             let final_level = levels[59].0;
-            assert!(levels[32..].iter().all(|(level, _)| *level == final_level));
+            assert!(levels[31..].iter().all(|(level, _)| *level == final_level));
             assert!((levels[22].0 / final_level - 1.0).abs() < 0.2, "{} {final_level}", levels[22].0);
+        }
+    }
+
+    #[test]
+    fn the_force_of_a_step_is_final_ten_milliseconds_after_contact_wherever_in_a_cell_that_is() {
+        // A rise that never is straight: each cell foretells another force, so the last change is seen.
+        for part in 0..20 {
+            let contact_ms = 20.0 + 0.05 * Real::from(part);
+            let signal = |k: u64| {
+                let after = (k as Real - contact_ms).max(0.0);
+                0.02 * after + 0.004 * after * after
+            };
+            let mut step =
+                Footstep::new(FootstepParams::default(), FootstepBy::Event, prototype(), 48_000.0, |l| Rng::new(1, l));
+            let mut last_ms = 0.0;
+            let mut level = 0.0;
+            for index in 0..60 {
+                step.enter(Cell { index, from: signal(index), to: signal(index + 1) });
+                if step.level() != level {
+                    (level, last_ms) = (step.level(), index as Real + 1.0);
+                }
+            }
+            let began_ms = 1e3 * step.voices[0].began_s;
+            let after_ms = last_ms - began_ms;
+            assert!(
+                after_ms <= 10.0 + 1e-6 && after_ms > 9.0 - 1e-6,
+                "contact at {began_ms}: final after {after_ms} ms"
+            );
+            // Foretold over less than a millisecond, from one cell: within 5 % of the force where the window ends.
+            let end = began_ms + 10.0 - contact_ms;
+            let force = 0.02 * end + 0.004 * end * end;
+            assert!((step.voices[0].known / force - 1.0).abs() < 0.05, "{} {force}", step.voices[0].known);
         }
     }
 

@@ -66,7 +66,11 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
     }
     def.check()?;
     let (whole, given) = def.whole_and_given()?;
-    let def = &*whole;
+    build_whole(&whole, given, rate_hz).map_err(|error| super::blame::in_own_words(def, &whole, error))
+}
+
+fn build_whole(def: &SceneDef, given: Vec<Given>, rate_hz: Real) -> Result<Scene, SceneError> {
+    super::loops::check(def)?;
     let sample_s = 1.0 / rate_hz;
     let mut omitted = Vec::new();
     let mut bodies: Vec<Box<dyn Resonator>> = Vec::new();
@@ -164,6 +168,7 @@ fn build(def: &SceneDef, rate_hz: Real) -> Result<Scene, SceneError> {
         };
         at(&place, scene.preset(address, value))?;
     }
+    super::pitch::say_what_is_past_half(&mut scene, def);
     Ok(scene)
 }
 
@@ -306,7 +311,9 @@ impl Assembly<'_> {
                 }
             };
             if moves.iter().any(|(slot, _)| self.runtime.slots[*slot].drive.is_some()) {
-                return Err(SceneError::new(place, "is driven twice; keep one drive per parameter"));
+                let earlier = def.drives[..index].iter().find(|other| other.path == drive.path);
+                let other = earlier.map_or("another drive moves it, too", |_| "keep one drive per parameter");
+                return Err(SceneError::new(place, format!("'{}' is driven twice; {other}", drive.path)));
             }
             let spec = at(&place, self.directory.spec(address).ok_or_else(|| SceneError::new("", "unknown")))?;
             if let Source::Points(points) = &drive.source {

@@ -49,6 +49,13 @@ pub enum Probe {
     Energy,
     /// J, outsiders
     Work,
+    /// J, bodies and laws of a part: the first of each, and one past the last
+    PartEnergy {
+        /// Bodies.
+        bodies: [usize; 2],
+        /// Contacts.
+        contacts: [usize; 2],
+    },
 }
 
 /// Where sound goes: some channels of the device, limited together.
@@ -395,12 +402,27 @@ impl Directory {
             (_, Some((node, "compression"))) => self.contact(node).ok().map(Probe::Compression),
             (_, Some((node, "iterations"))) => self.contact(node).ok().map(Probe::Iterations),
             (_, Some((node, "substeps"))) => self.contact(node).ok().map(Probe::Substeps),
-            _ => None,
+            _ => signal.strip_suffix("/energy").and_then(|part| self.part_energy(part)),
         };
         found.ok_or_else(|| {
             let all = self.signals();
             SceneError::new("", format!("no signal '{signal}'{}", nearest(signal, all.iter().map(String::as_str))))
         })
+    }
+
+    /// Energy of everything under a path. What stands in a part stands together.
+    fn part_energy(&self, part: &str) -> Option<Probe> {
+        let inside = |name: &str| name.strip_prefix(part).is_some_and(|rest| rest.starts_with('/'));
+        fn range<'n>(names: impl Iterator<Item = &'n str>, inside: impl Fn(&str) -> bool) -> [usize; 2] {
+            let mut range = [0; 2];
+            for (index, _) in names.enumerate().filter(|(_, name)| inside(name)) {
+                range = [if range[1] == 0 { index } else { range[0] }, index + 1];
+            }
+            range
+        }
+        let bodies = range(self.0.bodies.iter().map(|body| body.name.as_str()), inside);
+        let contacts = range(self.0.contacts.iter().map(|contact| contact.name.as_str()), inside);
+        (bodies[1] > 0).then_some(Probe::PartEnergy { bodies, contacts })
     }
 
     /// Name of a body. `[control]`

@@ -104,6 +104,17 @@ impl Drive {
         }
     }
 
+    /// Fills a lane of samples from a tick on, within a range; false if it does not hear a signal as it is. To the bit what
+    /// [`Drive::value_or_rest`] says sample by sample. `[audio]`
+    pub fn fill(&self, tick: u64, rate_hz: Real, range: (Real, Real), signals: &[Heard], lane: &mut [Real]) -> bool {
+        let (Running::Signal(signal), None) = (&self.source, self.through) else { return false };
+        let (cell, first) = (signals[*signal].signal.cell(), tick as Real);
+        for (i, value) in lane.iter_mut().enumerate() {
+            *value = cell.at((first + i as Real) / rate_hz).clamp(range.0, range.1);
+        }
+        true
+    }
+
     /// As the source has it; `None` before its beginning and after its end.
     fn value(&mut self, t: Real, inputs: Inputs<'_>, signals: &[Heard]) -> Option<Real> {
         let value = match &mut self.source {

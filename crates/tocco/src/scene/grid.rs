@@ -104,6 +104,11 @@ fn note(happened: &mut [Happening], total: &mut u64, process: usize, event: &Eve
     }
 }
 
+/// How long a place in samples lies after the last whole one, s.
+fn past_sample_s(place: Real, rate_hz: Real) -> Real {
+    (place - place.floor()) / rate_hz
+}
+
 /// Happenings that are kept for whoever asks; older ones give way.
 const KEPT: usize = 1024;
 
@@ -153,11 +158,16 @@ impl Grid {
         self.lands.get(self.landed).map(|(at_s, ..)| (at_s * rate_hz) as u64)
     }
 
-    /// The next mass that lands, and how fast along its axis, m/s.
-    pub fn take_landing(&mut self) -> Option<(usize, Real)> {
-        let (_, body, velocity) = *self.lands.get(self.landed)?;
+    /// The next mass that lands, how fast along its axis, m/s, and how long after its sample, s.
+    pub fn take_landing(&mut self, rate_hz: Real) -> Option<(usize, Real, Real)> {
+        let (at_s, body, velocity) = *self.lands.get(self.landed)?;
         self.landed += 1;
-        Some((body, velocity))
+        Some((body, velocity, past_sample_s(at_s * rate_hz, rate_hz)))
+    }
+
+    /// How long after its sample the present cell begins, s.
+    pub fn begins_later_s(&self, rate_hz: Real) -> Real {
+        past_sample_s(self.next.saturating_sub(1) as Real * rate_hz / 1000.0, rate_hz)
     }
 
     /// Sample at which the next cell is entered, since the scene began; `None` for a scene without signals.
@@ -254,7 +264,8 @@ impl Grid {
     /// Runs the processes over a stretch, and gathers what they do at each place.
     pub fn run(&mut self, span: Span) {
         for acting in &mut self.processes {
-            let awake = acting.process.is_awake();
+            // Who was asleep as the cell began, and has not been triggered since, still is.
+            let awake = acting.idle == 0 && acting.process.is_awake();
             if awake || acting.written {
                 acting.forces.iter_mut().for_each(|lane| lane.fill(0.0));
                 acting.sound.fill(0.0);

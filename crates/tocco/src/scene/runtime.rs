@@ -131,6 +131,15 @@ impl Runtime {
             self.slots[slot].lane[..ticks].fill(value);
             return;
         }
+        let Self { slots, drives, grid, rate_hz, .. } = self;
+        let own = &mut slots[slot];
+        let range = (own.spec.min, own.spec.max);
+        if let Some(drive) = own.drive.filter(|_| !own.streams())
+            && drives[drive].fill(tick, *rate_hz, range, &grid.signals, &mut own.lane[..ticks])
+        {
+            own.value = own.lane[ticks - 1];
+            return;
+        }
         for i in 0..ticks {
             let time_s = (tick + i as u64) as Real / self.rate_hz;
             let value = self.next_value(slot, time_s, inputs.later(i));
@@ -165,13 +174,14 @@ impl Runtime {
     }
 
     /// Enters the next cell of the grid of 1 ms. [process.2]
-    pub fn enter_cell(&mut self) {
+    pub fn enter_cell(&mut self, rate_hz: Real) {
         let Self { world, grid, .. } = self;
         let beyond = grid.enter(|grid, probe| read(world, grid, probe));
         world.health.capped += beyond;
+        let later_s = grid.begins_later_s(rate_hz);
         for acting in &mut grid.processes {
             if let (Some(speed), Some(port)) = (acting.process.strike(), acting.ports.first()) {
-                world.strike(grid.pushes[*port].site.body, speed);
+                world.strike_later(grid.pushes[*port].site.body, speed, later_s);
             }
         }
         self.ready_pushed();

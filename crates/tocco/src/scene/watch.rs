@@ -8,7 +8,7 @@
 use super::directory::Probe;
 use super::runtime::Runtime;
 use super::tap::TapFrom;
-use crate::contact::world::World;
+use crate::contact::world::{World, stored};
 use crate::contact::{Contact, Site};
 use crate::math::Real;
 use crate::resonator::{CONTROL_TICKS, Motion, Reading};
@@ -26,6 +26,10 @@ impl World {
             Probe::BodyEnergy(body) => self.bodies[body].energy(),
             Probe::Energy => self.energy(),
             Probe::Work => self.work(),
+            Probe::PartEnergy { bodies: [from, to], contacts: [first, end] } => {
+                let bodies: Real = self.bodies[from..to].iter().map(|body| body.energy()).sum();
+                bodies + self.contacts[first..end].iter().map(stored).sum::<Real>()
+            }
             // Not of the world: see Runtime::read.
             Probe::Signal(_) | Probe::Events(_) | Probe::Given(_) | Probe::Had(_) => 0.0,
         }
@@ -120,7 +124,9 @@ impl Runtime {
 
     /// True if something is watched that can be read only after every body has taken the same sample.
     pub fn watches_everything(&self) -> bool {
-        self.watches.iter().any(|watch| matches!(watch.probe, Probe::Energy | Probe::Work | Probe::BodyEnergy(_)))
+        self.watches.iter().any(|watch| {
+            matches!(watch.probe, Probe::Energy | Probe::Work | Probe::BodyEnergy(_) | Probe::PartEnergy { .. })
+        })
     }
 
     /// Before a stretch: contacts that no island steps in it keep what they have. `[audio]`

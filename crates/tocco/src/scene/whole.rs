@@ -3,7 +3,7 @@
 //!
 //! Of a part, bodies, contacts, signals, processes, walks, drives, events, taps and controls count; its rate, duration, seed, outputs
 //! and `[midi]` do not. An inlet that hears a signal of the scene around it reads that signal and is no inlet any more; what the part itself
-//! would have sent there is left out. Random
+//! would have sent there is left out. `energy` is that of the part; `work` is kept for the whole scene only and refused. Random
 //! labels are names, so each use of a scene draws its own numbers.
 
 use super::def::*;
@@ -68,6 +68,13 @@ fn joined(def: &SceneDef, depth: usize) -> Result<(SceneDef, Vec<Given>), SceneE
         }
         inside.def.check().map_err(|error| wrong(".scene", format!("{}: {error}", part.scene)))?;
         let (mut own, mut inner) = joined(&inside.def, depth + 1)?;
+        if let Some(signal) = own.signals.iter().find(|signal| signal.form.reads() == Some("work")) {
+            let what = format!(
+                "'{}' reads work in signal.{}.of, which is kept for the whole scene only; read energy, of the part or of a body",
+                part.scene, signal.name
+            );
+            return Err(wrong(".scene", what));
+        }
         wear(&mut own, &part, &def.walks, def.rate_hz);
         connect(&mut own, &part).map_err(|(key, what)| wrong(&key, what))?;
         transpose(&own, &part, &place, &mut inner);
@@ -233,8 +240,7 @@ fn rename(own: &mut SceneDef, part: &PartDef) {
     }
     for signal in &mut own.signals {
         prefixed(&mut signal.name);
-        let total = |of: &&mut String| !matches!(of.as_str(), "energy" | "work");
-        signal.form.reads_mut().filter(total).into_iter().for_each(prefixed);
+        signal.form.reads_mut().into_iter().for_each(prefixed);
     }
     for process in &mut own.processes {
         prefixed(&mut process.name);

@@ -71,20 +71,29 @@ impl Modal {
     /// Weights of a pair of chunks in what is read of a port: of the scaled velocities after a sample and after the next; none
     /// for the velocities that are scaled to be read as they are.
     fn weights(&self, port: usize, motion: Motion, from: usize) -> (Option<[Chunk; PAIR]>, Option<[Chunk; PAIR]>) {
-        let each = |f: &dyn Fn(usize) -> Real| -> [Chunk; PAIR] {
-            core::array::from_fn(|g| core::array::from_fn(|l| f((from + g) * LANES + l)))
-        };
-        let weight = |i: usize| self.ports[port].heard.at(i) / self.free.scale.at(i);
-        match motion {
-            Motion::Velocity if port == self.listener.port => (None, None),
-            Motion::Velocity => (Some(each(&weight)), None),
-            Motion::Position => {
-                // q = (p[n+1] - (1 + pp) p[n]) / pq, from [modal.1] without force.
-                let steps = self.steps.whole();
-                let back = |i: usize| if steps.pq(i) == 0.0 { 0.0 } else { weight(i) / steps.pq(i) };
-                (Some(each(&|i| -back(i) * (1.0 + steps.pp(i)))), Some(each(&back)))
+        if motion == Motion::Velocity && port == self.listener.port {
+            return (None, None);
+        }
+        // Plain loops over whole chunks: bodies that sleep are asked where they are at every control tick.
+        let (heard, scale) = (self.ports[port].heard.part(from, from + PAIR), self.free.scale.part(from, from + PAIR));
+        let mut weight = [[0.0; LANES]; PAIR];
+        for ((weight, heard), scale) in weight.iter_mut().zip(heard).zip(scale) {
+            (0..LANES).for_each(|l| weight[l] = heard.0[l] / scale.0[l]);
+        }
+        if motion == Motion::Velocity {
+            return (Some(weight), None);
+        }
+        // q = (p[n+1] - (1 + pp) p[n]) / pq, from [modal.1] without force.
+        let steps = self.steps.whole().part(from, from + PAIR);
+        let (mut now, mut ahead) = (weight, weight);
+        for g in 0..PAIR {
+            for l in 0..LANES {
+                let pq = steps.pq[g].0[l];
+                let back = if pq == 0.0 { 0.0 } else { weight[g][l] / pq };
+                (now[g][l], ahead[g][l]) = (-back * (1.0 + steps.pp[g].0[l]), back);
             }
         }
+        (Some(now), Some(ahead))
     }
 
     /// How a port moves now, in free form: to the bit what a block that ends here reads of it last.
@@ -92,17 +101,25 @@ impl Modal {
         let (mut sum, free, all) = ([0.0; LANES], self.bank.free_chunks(), self.bank.in_use);
         for from in (0..free).step_by(PAIR) {
             let (now, ahead) = self.weights(port, motion, from);
-            for (l, sum) in sum.iter_mut().enumerate() {
-                let y = |g: usize| {
-                    let i = (from + g) * LANES + l;
-                    let State { q: y1, p: y0 } = self.state.at(i);
-                    let next = || self.free.recursion.trace(i) * y1 - self.free.recursion.det(i) * y0; // [modal.4]
-                    let weighed = |w: Option<[Chunk; PAIR]>, y: Real| w.map_or(y, |w| w[g][l] * y);
-                    let read = weighed(now, if late { y1 } else { y0 });
-                    if ahead.is_none() { read } else { read + weighed(ahead, if late { next() } else { y1 }) }
-                };
-                *sum += y(0) + y(1);
+            let State { q: y1, p: y0 } = self.state.part(from, from + PAIR);
+            let mut read = [[0.0; LANES]; PAIR];
+            for g in 0..PAIR {
+                read[g] = if late { y1[g].0 } else { y0[g].0 };
+                if let Some(now) = &now {
+                    (0..LANES).for_each(|l| read[g][l] *= now[g][l]);
+                }
+                if let Some(ahead) = &ahead {
+                    let mut next = y1[g].0;
+                    if late {
+                        let recursion = self.free.recursion.part(from, from + PAIR);
+                        for (l, next) in next.iter_mut().enumerate() {
+                            *next = recursion.trace[g].0[l] * y1[g].0[l] - recursion.det[g].0[l] * y0[g].0[l]; // [modal.4]
+                        }
+                    }
+                    (0..LANES).for_each(|l| read[g][l] += ahead[g][l] * next[l]);
+                }
             }
+            (0..LANES).for_each(|l| sum[l] += read[0][l] + read[1][l]);
         }
         let State { q, p } = self.state.part(free, all);
         let values = if motion == Motion::Velocity { p } else { q };

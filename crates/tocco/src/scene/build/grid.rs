@@ -20,7 +20,11 @@ impl Assembly<'_> {
             if let Some(name) = signal.form.reads() {
                 match self.directory.signal(name) {
                     Ok(other) => source = SignalSource::Signal(other),
-                    Err(_) => reads = Some(at(format!("signal.{}.of", signal.name), self.directory.probe(name))?),
+                    Err(unknown) => {
+                        let found = self.directory.probe(name);
+                        let found = found.map_err(|error| if name.contains('.') { error } else { unknown });
+                        reads = Some(at(format!("signal.{}.of", signal.name), found)?);
+                    }
                 }
             }
             let running = Signal::new(source, signal.params, signal.operators.clone());
