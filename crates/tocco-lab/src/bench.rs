@@ -308,7 +308,7 @@ fn growing(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
         let counts = [1, 3, 10, 30, 100, 300, 1000];
         let mut points = Vec::new();
         for count in counts {
-            let mut islands = engine::islands(count, moving).map_err(Error::Machine)?;
+            let mut islands = engine::islands(count, count, moving).map_err(Error::Machine)?;
             points.push((count as f64, least_ns(&mut islands, 6)));
         }
         let [one, thirty, thousand] = [0, 3, 6].map(|at| format!("{:.0}", points[at].1 / points[at].0));
@@ -317,13 +317,28 @@ fn growing(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
         table.figure(&format!("{moving} moving parameters each: r2 = {straight:.4}"), columns, straight > 0.98)?;
     }
     table.heading("bodies that sleep under friction that nothing presses", ["", "updates", "ns", "goal"])?;
-    let (mut plain, mut ours) = (Plain::new(&modes(512)), engine::sleeping(1000).map_err(Error::Machine)?);
+    let (mut plain, mut ours) = (Plain::new(&modes(512)), engine::islands(1000, 0, 0).map_err(Error::Machine)?);
     let (plain_ns, ours_ns) = alternate(&mut |out| plain.render(out), &mut |out| {
         ours.render(&[], &mut Queue::new(), out);
     });
     let updates = ours_ns / (plain_ns / 512.0);
     let columns = [String::new(), format!("{updates:.0}"), format!("{ours_ns:.0}"), "< 1000".into()];
-    table.figure("1000 bodies of 3 modes", columns, updates < 1000.0)
+    table.figure("1000 bodies of 3 modes", columns, updates < 1000.0)?;
+    // What moves on one island is felt by that island alone: the sleepers beside it cost what they cost anyway.
+    let mut lone = engine::islands(1, 1, 10).map_err(Error::Machine)?;
+    let mut beside = engine::islands(1001, 1, 10).map_err(Error::Machine)?;
+    let (lone_ns, beside_ns) = alternate(
+        &mut |out| {
+            lone.render(&[], &mut Queue::new(), out);
+        },
+        &mut |out| {
+            beside.render(&[], &mut Queue::new(), out);
+        },
+    );
+    let more_ns = beside_ns - lone_ns;
+    let updates = more_ns / (plain_ns / 512.0);
+    let columns = [String::new(), format!("{updates:.0}"), format!("{more_ns:.0}"), "< 1000".into()];
+    table.figure("the same beside an island with 10 moving parameters", columns, updates < 1000.0)
 }
 
 /// Least ns per sample of so many short runs.

@@ -121,6 +121,7 @@ mod planted {
         EXACT_SCHEME, "contact/exact.rs", "the exact scheme counts its loss twice", "rebound" "the_exact_wall", [];
         THIRD_LAW, "contact/step.rs", "the second partner feels 0.98 of the force", "rebound" "two_free_masses", ["003-fig-5.5"];
         CROSS_COMPLIANCE, "contact/step.rs", "contacts on one body do not know of each other", "passivity" "energy_minus_work_never_rises_in_4000", [];
+        TOUCHED_PLACE, "contact/world.rs", "a contact that wakes reads where its ports are heard", "touch" "a_body_that_rings", [];
         // friction
         BRISTLE_STIFFNESS, "interactor/friction.rs", "bristles are half as stiff", "friction" "presliding_drift", ["000-table-8.1", "001-fig-3", "001-drift", "000-iterations"];
         BRISTLE_DAMPING, "interactor/friction.rs", "bristles have a fifth of their damping", "friction" "presliding_drift", ["001-stick-slip", "000-iterations"];

@@ -164,6 +164,13 @@ pub trait Resonator: Tunable + Send + Sync + Any + DuplicateBody {
     fn position(&self, port: usize) -> Real;
     /// Velocity of a port, m/s (either form).
     fn velocity(&self, port: usize) -> Real;
+    /// Position or velocity of a port where it is touched (either form), which may be elsewhere than where it is heard.
+    fn touched(&self, port: usize, motion: Motion) -> Real {
+        match motion {
+            Motion::Position => self.position(port),
+            Motion::Velocity => self.velocity(port),
+        }
+    }
     /// Position or velocity of a port without the motion of the body as a whole (either form): what is heard.
     fn sounding(&self, port: usize, motion: Motion) -> Real {
         match motion {

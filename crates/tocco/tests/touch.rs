@@ -44,6 +44,39 @@ fn a_bar_touched_elsewhere_sounds_as_one_whose_port_is_there() {
 }
 
 #[test]
+fn a_body_that_rings_is_met_where_it_is_touched() {
+    // A hammer flies towards a bar that swings: when they meet depends on where the bar is in that place as the contact wakes.
+    let sound = |built: f64, touch: Option<f64>| {
+        let text = format!(
+            "[body.hammer]\ntype = 'mass'\nmass_kg = 0.01\nposition_m = -0.05\nvelocity_m_s = 1.0\n\
+             [body.bar]\ntype = 'shape'\nshape = 'bar'\nmaterial = 'steel'\nlength_m = 0.6\nwidth_m = 0.03\n\
+             thickness_m = 0.002\n[body.bar.port]\nstruck = {built:?}\near = 0.02\n\
+             [contact.hit]\ntype = 'impact'\nbetween = ['hammer', 'bar.struck']\nstiffness = 1e7\n\
+             [[tap]]\nof = 'bar.ear'\n"
+        );
+        let mut engine = Engine::new(Scene::build(&SceneDef::from_text(&text).unwrap(), RATE_HZ).unwrap());
+        let directory = engine.scene().directory().clone();
+        let [site, ear] = ["bar.struck", "bar.ear"].map(|name| directory.site(name).unwrap());
+        let values = touch.map(|place| directory.values_at(site, &[place]).unwrap().into());
+        let mut commands: Vec<Timed> =
+            values.into_iter().map(|values| Timed { at: 0, command: Command::Touch { site, values } }).collect();
+        commands.push(Timed { at: 100, command: Command::Hit { site: ear, impulse_n_s: 0.01 } });
+        let force = directory.probe("hit.force").unwrap();
+        engine.watch(&[force]);
+        let mut out = vec![0.0_f32; 24_000];
+        let mut forces = vec![0.0; 24_000];
+        engine.render_probed(&[], &mut Queue::from(commands), &mut out, &mut forces);
+        (out, forces.iter().position(|force| *force > 0.0))
+    };
+    let (built, moved, beside) = (sound(0.5, None), sound(0.2, Some(0.5)), sound(0.2, None));
+    assert!(built.1.is_some() && built.1 == moved.1, "{:?} {:?}", built.1, moved.1);
+    assert_ne!(built.1, beside.1);
+    let loudest = built.0.iter().fold(0.0_f32, |m, x| m.max(x.abs()));
+    let off = built.0.iter().zip(&moved.0).fold(0.0_f32, |m, (a, b)| m.max((a - b).abs()));
+    assert!(off <= 1e-6 * loudest, "{off} of {loudest}");
+}
+
+#[test]
 fn an_impulse_meets_the_place_that_is_touched() {
     let sound = |built: f64, touch: Option<f64>| {
         let mut engine = Engine::new(bar(built));

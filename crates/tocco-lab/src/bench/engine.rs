@@ -145,8 +145,11 @@ pub fn in_space(keys: &str) -> Result<Engine, String> {
     Ok(after_2_s(engine))
 }
 
-/// So many hands that rub as many bodies, each with so many parameters on the move: of the hand, of the law, of the body.
-pub fn islands(count: usize, moving: usize) -> Result<Engine, String> {
+/// So many bodies of which hands rub the first few, each with so many parameters on the move: of the hand, of the law, of the body.
+/// The others are at rest under hands that do not press.
+pub fn islands(count: usize, rubbing: usize, moving: usize) -> Result<Engine, String> {
+    let island = |i: usize| if i < rubbing { rubbed(i, 0.05, 1.0) } else { rubbed(i, 0.0, 0.0) };
+    let mut engine = build(&(0..count).map(island).collect::<String>())?;
     let paths = [
         ("rub", "normal_force_n", 0.9),
         ("bow", "velocity_m_s", 0.04),
@@ -159,23 +162,15 @@ pub fn islands(count: usize, moving: usize) -> Result<Engine, String> {
         ("rub", "breakaway_01", 0.25),
         ("glass", "decay_scale", 0.9),
     ];
-    let mut engine = build(&(0..count).map(|i| rubbed(i, 0.05, 1.0)).collect::<String>())?;
     let mut queue = Queue::new();
-    for i in 0..count {
+    for i in 0..rubbing {
         for (node, param, value) in &paths[..moving] {
             let gesture = Gesture::Glide { path: format!("{node}{i}/{param}"), value: *value, glide_s: 600.0 };
             let resolved = gesture.resolve(engine.scene().directory()).map_err(|cause| cause.to_string())?;
             queue.push(0, resolved.command);
         }
     }
-    engine.render(&[], &mut queue, &mut vec![0.0; 2048]);
-    Ok(engine)
-}
-
-/// So many bodies at rest, each under a hand that does not press.
-pub fn sleeping(count: usize) -> Result<Engine, String> {
-    let mut engine = build(&(0..count).map(|i| rubbed(i, 0.0, 0.0)).collect::<String>())?;
-    engine.render(&[], &mut Queue::new(), &mut vec![0.0; 4096]);
+    engine.render(&[], &mut queue, &mut vec![0.0; 4096]);
     Ok(engine)
 }
 

@@ -20,7 +20,7 @@
 use super::world::{Island, World, stored};
 use super::{Contact, Law, PressedBy, Roughness, Site};
 use crate::math::Real;
-use crate::resonator::{CONTROL_TICKS, LEVELS};
+use crate::resonator::{CONTROL_TICKS, LEVELS, Motion};
 use crate::texture::Texture;
 
 /// Control ticks between two looks at every number of every body: often enough that hardly any becomes subnormal and
@@ -65,7 +65,7 @@ impl World {
         self.attend(a.body);
         self.attend(b.body);
         let distance = self.distance(contact);
-        let speed = self.bodies[a.body].velocity(a.port) - self.bodies[b.body].velocity(b.port);
+        let speed = self.between(contact, Motion::Velocity);
         let c = &mut self.contacts[contact];
         if let Some(Roughness { travel: Some(body), way, left_at, .. }) = &mut c.texture
             && !c.awake

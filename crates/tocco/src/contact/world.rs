@@ -13,7 +13,7 @@ use super::{Contact, Law, MANY_MODES, Site, StepRule};
 use crate::interactor::Solution;
 use crate::math::Real;
 use crate::reserve::Reserve;
-use crate::resonator::{LEVELS, Reading, Resonator};
+use crate::resonator::{LEVELS, Motion, Reading, Resonator};
 
 /// How the simulation is doing: totals since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -231,9 +231,11 @@ impl World {
         self.work + self.bodies.iter().map(|b| b.work()).sum::<Real>()
     }
 
-    /// Compression of a contact, m, asleep or not.
+    /// Compression of a contact, m; of one that sleeps, between the places where its ports are heard.
     pub fn compression(&self, contact: usize) -> Real {
-        if self.contacts[contact].awake { self.contacts[contact].compression } else { self.distance(contact) }
+        let Contact { a, b, awake, compression, height, .. } = self.contacts[contact];
+        let position = |site: Site| self.bodies[site.body].position(site.port);
+        if awake { compression } else { position(a) - position(b) + height }
     }
 
     /// True while the body is stepped by an island.
@@ -330,10 +332,22 @@ impl World {
         }
     }
 
-    /// position(a) - position(b) from the bodies themselves, both attended or rigid.
+    /// position(a) - position(b) from the bodies themselves, where they are touched, both attended or rigid.
     pub(super) fn distance(&self, contact: usize) -> Real {
-        let Contact { a, b, height, .. } = self.contacts[contact];
-        self.bodies[a.body].position(a.port) - self.bodies[b.body].position(b.port) + height // [contact.2]
+        self.between(contact, Motion::Position) + self.contacts[contact].height // [contact.2]
+    }
+
+    /// Position or velocity of the first place less that of the second.
+    pub(super) fn between(&self, contact: usize, motion: Motion) -> Real {
+        let Contact { a, b, .. } = self.contacts[contact];
+        let of = |site: Site| {
+            let heard = fault!(TOUCHED_PLACE, false, true);
+            match motion {
+                Motion::Position if heard => self.bodies[site.body].position(site.port),
+                _ => self.bodies[site.body].touched(site.port, motion),
+            }
+        };
+        of(a) - of(b)
     }
 
     /// Counts sub-steps by a rule from now on. `[audio]`

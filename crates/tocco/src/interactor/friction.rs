@@ -312,7 +312,7 @@ impl Interactor for Friction {
         }
         if self.bristle.plain && compliance > 0.0 {
             let rate = self.bristle.rate_hz();
-            if let Some((motion, change)) = self.bristle.quick(s0 * rate, compliance * rate) {
+            if let Some((motion, change)) = self.bristle.try_quick(s0 * rate, compliance * rate) {
                 let solution = motion.over(dt);
                 self.solved = Some((solution.stroke, motion.v, change));
                 return solution;

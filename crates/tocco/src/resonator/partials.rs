@@ -24,7 +24,7 @@
 use super::modal::{Modal, ModalParams, Pole, Tuning};
 use super::ramp::Ramp;
 use super::waveguide::{self, LOWEST_HZ, StringParams, Wanted, wanted};
-use super::{LEVELS, Reading, Resonator};
+use super::{LEVELS, Motion, Reading, Resonator};
 use crate::math::{PI, Real, cos, sin};
 use crate::param::{Params, Spec, Tunable};
 use crate::reserve::Reserve;
@@ -210,6 +210,9 @@ impl Resonator for Partials {
     }
     fn velocity(&self, port: usize) -> Real {
         self.gain.now * self.bank.velocity(port)
+    }
+    fn touched(&self, port: usize, motion: Motion) -> Real {
+        self.gain.now * self.bank.touched(port, motion)
     }
     fn energy(&self) -> Real {
         self.bank.energy()

@@ -505,6 +505,11 @@ impl Resonator for Waveguide {
         self.heard(port).velocity
     }
 
+    fn touched(&self, port: usize, motion: Motion) -> Real {
+        let port = &self.ports[port];
+        if motion == Motion::Position { port.position + port.lagging } else { port.velocity }
+    }
+
     fn energy(&self) -> Real {
         self.now.impedance * self.sample_s * self.squares() // [string.5]
     }

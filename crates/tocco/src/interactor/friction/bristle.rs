@@ -172,6 +172,7 @@ impl Default for Bristle {
 }
 
 impl Bristle {
+    #[inline]
     pub fn prepare(&mut self, dt: Real) {
         if self.half != 0.5 * dt {
             self.half = 0.5 * dt;
@@ -374,6 +375,7 @@ impl Bristle {
     }
 
     /// Takes the step.
+    #[inline]
     pub fn commit(&mut self, v: Real, change: Change) {
         let mut end = self.z + 2.0 * self.half * change.rate;
         let w = v.abs();

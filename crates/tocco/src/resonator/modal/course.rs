@@ -105,16 +105,41 @@ impl Course {
     }
 }
 
+/// Below this the first terms of a power series are as good as rounding allows.
+const FEW_TERMS: Real = 0.02;
+
+/// Sine and 1 - cosine of an angle, rad, which is small as a rule.
+#[inline]
+fn small_turn(angle: Real) -> (Real, Real) {
+    if angle.abs() > FEW_TERMS {
+        return (sin(angle), 2.0 * sin(0.5 * angle) * sin(0.5 * angle));
+    }
+    let z = angle * angle;
+    let less = z * (1.0 / 6.0) * (1.0 - z * (1.0 / 20.0) * (1.0 - z * (1.0 / 42.0)));
+    (angle - angle * less, 0.5 * z * (1.0 - z * (1.0 / 12.0) * (1.0 - z * (1.0 / 30.0) * (1.0 - z * (1.0 / 56.0)))))
+}
+
+/// 1 - exp(-x), of an x that is small as a rule.
+#[inline]
+fn loss(x: Real) -> Real {
+    if x.abs() > FEW_TERMS {
+        return -expm1(-x);
+    }
+    let tail = 1.0 - x * (1.0 / 5.0) * (1.0 - x * (1.0 / 6.0) * (1.0 - x * (1.0 / 7.0) * (1.0 - x * (1.0 / 8.0))));
+    x - x * (0.5 * x) * (1.0 - x * (1.0 / 3.0) * (1.0 - x * (1.0 / 4.0) * tail))
+}
+
 /// The beginning of [course.1] for a mode: so many samples from one tuning to another, in steps of h.
 fn rotation(from: Pole, to: Pole, samples: Real, h: Real, mass: Real) -> (Angle, Turn) {
     let (w0, w1) = (from.ringing(), to.ringing());
     let half = 0.5 * h * w0;
     let (on, less) = (0.5 * h * (w1 - w0) / samples, h * (to.sigma - from.sigma) / samples);
-    let angle = Angle { sin: sin(half), cos: cos(half), lost: -expm1(-from.sigma * h), omega: from.omega };
+    let angle = Angle { sin: sin(half), cos: cos(half), lost: loss(from.sigma * h), omega: from.omega };
+    let (by_sin, by_versine) = small_turn(on);
     let turn = Turn {
-        by_sin: sin(on),
-        by_versine: 2.0 * sin(0.5 * on) * sin(0.5 * on),
-        by_lost: -expm1(-less),
+        by_sin,
+        by_versine,
+        by_lost: loss(less),
         w: w0,
         w_way: w1 - w0,
         sigma: from.sigma,
@@ -332,6 +357,17 @@ mod tests {
     use super::*;
     use crate::resonator::kernel::{Path, States, Steps};
     use crate::rng::Rng;
+
+    #[test]
+    fn the_few_terms_are_the_functions_to_rounding() {
+        for i in -3_000..=3_000 {
+            let x = 1e-5 * f64::from(i);
+            let near = |got: Real, want: Real| (got - want).abs() <= 4.0 * Real::EPSILON * want.abs();
+            let (s, v) = small_turn(x);
+            assert!(near(s, x.sin()) && near(v, 2.0 * (0.5 * x).sin().powi(2)), "{x}");
+            assert!(near(loss(x), -(-x).exp_m1()), "{x}");
+        }
+    }
 
     #[test]
     fn coefficients_on_the_way_are_those_of_a_body_so_tuned() {

@@ -77,6 +77,10 @@ pub(super) struct HeldForm {
     pub last_force: Real,
     /// What each newton adds to the next stroke and to the next velocity of the held port, m/N and m/(N s).
     pub by_force: (Real, Real),
+    /// How far the held port yields in a step, m/N, and where it is, if it is heard where it is touched, m: every step adds
+    /// its stroke.
+    pub yields: Real,
+    pub position: Option<Real>,
     /// Where every port is heard, over that scale.
     pub heard: Vec<Row>,
 }
@@ -86,7 +90,9 @@ impl HeldForm {
     pub(super) fn new(chunks: usize, two_pole_chunks: usize, ports: usize) -> Self {
         let heard = vec![Row::zeros(chunks); ports];
         let (modes, scale) = (vec![Held::ZERO; two_pole_chunks], Row::zeros(two_pole_chunks));
-        Self { modes, in_use: 0, others: false, is_heard: false, scale, last_force: 0.0, by_force: (0.0, 0.0), heard }
+        let (others, is_heard, last_force, by_force) = (false, false, 0.0, (0.0, 0.0));
+        let (yields, position) = (0.0, None);
+        Self { modes, in_use: 0, others, is_heard, scale, last_force, by_force, yields, position, heard }
     }
 
     /// The modes that sound.
@@ -198,8 +204,11 @@ impl Modal {
                 heard.set(i, port.heard.at(i) / scale);
             }
         }
+        let whole = self.ports[port].touched_where_heard();
+        self.held.position = whole.then(|| self.faded_sum(port, 0.0, |i| self.state.q(i)));
+        self.held.yields = self.compliance_of(port, port);
         self.held.others = self.bank.in_use > self.bank.two_poles_in_use();
-        self.held.is_heard = port == self.listener.port && self.ports[port].touched_where_heard();
+        self.held.is_heard = port == self.listener.port && whole;
         self.form = Form::Held { port };
     }
 

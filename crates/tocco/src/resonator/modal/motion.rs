@@ -116,7 +116,10 @@ impl Resonator for Modal {
             _ if self.retuning.fade.audible() => self.faded_position(port),
             Form::Attended { .. } => self.heard_sum(port, self.state.part(0, self.bank.in_use).q),
             Form::Free { late, .. } => self.free_reading(port, Motion::Position, late),
-            Form::Held { .. } => self.faded_sum(port, 0.0, |i| self.motion(i).q),
+            Form::Held { port: held } => match self.held.position {
+                Some(position) if port == held => position,
+                _ => self.faded_sum(port, 0.0, |i| self.motion(i).q),
+            },
         }
     }
 
@@ -133,6 +136,18 @@ impl Resonator for Modal {
                 kernel::held_sum(self.path, held, self.held.last_force, weights, others, heard.part(two_pole, all))
             }
         }
+    }
+
+    fn touched(&self, port: usize, motion: Motion) -> Real {
+        if self.ports[port].touched_where_heard() {
+            return if motion == Motion::Position { self.position(port) } else { self.velocity(port) };
+        }
+        let of = |State { q, p }| if motion == Motion::Position { q } else { p };
+        let mut sum = [0.0; LANES];
+        for i in 0..self.bank.slots_in_use() {
+            sum[i % LANES] += self.ports[port].touched.at(i) * of(self.motion(i));
+        }
+        kernel::join(&sum)
     }
 
     fn sounding(&self, port: usize, motion: Motion) -> Real {
@@ -320,6 +335,8 @@ impl Modal {
         let (stroke, velocity) = kernel::held(self.path, self.held.modes_mut(), last_force);
         let (mut stroke, mut velocity) = (stroke + per_n * force, velocity + speed_per_n * force); // [modal.6]
         self.held.last_force = force;
+        let made = self.coming.strokes_m[port].map(|free| free + self.held.yields * force);
+        self.held.position = self.held.position.zip(made).map(|(position, made)| position + made);
         if self.held.others {
             let (two_pole, all) = (self.bank.two_poles_in_use(), self.bank.in_use);
             let touched = self.ports[port].touched.part(two_pole, all);
@@ -403,6 +420,27 @@ mod tests {
             assert!(body.compliance(0, 0) > 0.0 && body.compliance(1, 1) > 0.0);
             assert_eq!(body.compliance(0, 1), body.compliance(1, 0));
         }
+    }
+
+    #[test]
+    fn the_position_of_a_held_port_is_what_its_modes_say_for_as_long_as_it_is_held() {
+        // One mode is too slow for the two-pole form, and stepped beside the others.
+        let modes = [(20.0, 2.0, 0.05), (220.0, 0.5, 0.05), (1_000.0, 0.1, 0.02), (17_000.0, 0.01, 0.03)];
+        let ports = [vec![1.0, -0.5, 0.3, 0.7], vec![0.2, 0.9, -1.0, 0.1]];
+        let mut body = Modal::new(ModalParams::default(), &modes, &ports, 1.0 / RATE_HZ, true);
+        let mut rng = Rng::new(1, "held");
+        let (mut largest, mut held): (Real, u32) = (0.0, 0);
+        for step in 0..480_000 {
+            body.free_stroke(0);
+            body.step_under(0, 2.0 + rng.between(-1.0, 1.0));
+            if step % 997 == 0 && matches!(body.form, Form::Held { port: 0 }) {
+                let sum = body.faded_sum(0, 0.0, |i| body.motion(i).q);
+                largest = largest.max(sum.abs());
+                assert!((body.position(0) - sum).abs() < 1e-12 * largest, "{step}: {} {sum}", body.position(0));
+                held += 1;
+            }
+        }
+        assert!(held > 450, "{held}");
     }
 
     #[test]
