@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Crack lines of a sheet of ice for a page's worker: fed with what happened in the scene, it answers with what has grown.
 
-use crate::{NUMBERS, free, hand_out, read, utf8};
+use crate::{answer_numbers, free, hand_out, read, utf8};
+use std::ffi::c_char;
 use tocco::process::ice::cracks::Cracks;
 use tocco::rng::Rng;
 use tocco::scene::def::ProcessForm;
@@ -42,12 +43,12 @@ impl Sheet {
 /// # Safety
 /// `text` points to `scene + name` bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tocco_cracks(text: *const u8, scene: usize, name: usize) -> *mut Sheet {
+pub unsafe extern "C" fn tocco_cracks(text: *const c_char, scene: usize, name: usize) -> *mut Sheet {
     // SAFETY: the caller's promise is ours.
-    hand_out(unsafe { utf8(text, scene + name) }.and_then(|text| match text.is_char_boundary(scene) {
-        true => Sheet::of(&text[..scene], &text[scene..]),
-        false => Err("the scene ends within a letter".into()),
-    }))
+    hand_out(|| match unsafe { utf8(text, scene + name) }? {
+        text if text.is_char_boundary(scene) => Sheet::of(&text[..scene], &text[scene..]),
+        _ => Err("the scene ends within a letter".into()),
+    })
 }
 
 /// Gives the sheet back.
@@ -77,5 +78,5 @@ pub unsafe extern "C" fn tocco_cracks_fracture(sheet: *mut Sheet, x_m: f64, y_m:
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tocco_cracks_grown(sheet: *mut Sheet) {
     // SAFETY: alive by contract.
-    NUMBERS.set(unsafe { &mut *sheet }.grown());
+    answer_numbers(unsafe { &mut *sheet }.grown());
 }

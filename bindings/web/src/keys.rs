@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The scene's `[midi]` table for pages: the program's own translator, from bytes to gestures.
 
-use crate::{TEXT, free, hand_out, read, utf8, values};
+use crate::{answer, free, hand_out, read, utf8, values};
 use serde_json::{Value, json};
+use std::ffi::c_char;
 use tocco::Gesture;
 use tocco_live::midi::voices::voiced;
 use tocco_live::midi::{Map, Translator};
@@ -21,13 +22,14 @@ pub struct Keys {
 /// # Safety
 /// `text` points to `len` bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tocco_keys(text: *const u8, len: usize) -> *mut Keys {
+pub unsafe extern "C" fn tocco_keys(text: *const c_char, len: usize) -> *mut Keys {
     // SAFETY: the caller's promise is ours.
-    hand_out(unsafe { utf8(text, len) }.and_then(|text| {
-        let scene = voiced(read(text)?).map_err(|e| e.to_string())?;
+    let text = unsafe { utf8(text, len) };
+    hand_out(|| {
+        let scene = voiced(read(text?)?).map_err(|e| e.to_string())?;
         let translator = Translator::new(Map::of(&scene.def));
         Ok(Keys { translator, gestures: Vec::new(), has_table: scene.def.midi.is_some(), scene: scene.text })
-    }))
+    })
 }
 
 /// Ends a keyboard.
@@ -57,7 +59,7 @@ pub unsafe extern "C" fn tocco_keys_have_table(keys: *const Keys) -> u32 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tocco_keys_scene(keys: *const Keys) {
     // SAFETY: alive by contract.
-    TEXT.set(unsafe { &*keys }.scene.clone());
+    answer(unsafe { &*keys }.scene.clone());
 }
 
 /// Answers with a JSON array that has an array for each voice: the bodies whose energies tell how loud it is.
@@ -67,7 +69,7 @@ pub unsafe extern "C" fn tocco_keys_scene(keys: *const Keys) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tocco_keys_bodies(keys: *const Keys) {
     // SAFETY: alive by contract.
-    TEXT.set(json!(unsafe { &*keys }.translator.bodies()).to_string());
+    answer(json!(unsafe { &*keys }.translator.bodies()).to_string());
 }
 
 /// Energies of the voices, J, by which the next note finds the quietest.
@@ -90,7 +92,7 @@ pub unsafe extern "C" fn tocco_keys_feed(keys: *mut Keys, bytes: *const u8, len:
     // SAFETY: the caller's promises are ours.
     let (keys, bytes) = unsafe { (&mut *keys, values(bytes, len)) };
     keys.translator.feed(bytes, now_s, &mut keys.gestures);
-    TEXT.set(lines(&mut keys.gestures));
+    answer(lines(&mut keys.gestures));
 }
 
 /// Gestures as a JSON array; they are taken out.

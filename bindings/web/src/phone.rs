@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a phone feels, for a page: readings in, steps and scrapes out.
 
-use crate::{NUMBERS, free};
+use crate::{answer_numbers, free};
 use tocco_live::phone::{DELAY_S, Felt, Phone, step};
 
 /// A phone that has felt nothing yet.
@@ -33,7 +33,7 @@ pub unsafe extern "C" fn tocco_phone_feel(phone: *mut Phone, at_s: f64, x: f64, 
         Felt::Step(at_s, foot, force_bw) => [0.0, at_s, foot as f64, force_bw],
         Felt::Scrape(at_s, speed_m_s) => [1.0, at_s, speed_m_s, 0.0],
     };
-    NUMBERS.set(felt.into_iter().flat_map(numbers).collect());
+    answer_numbers(felt.into_iter().flat_map(numbers).collect());
 }
 
 /// Answers with the tone of the last readings: its frequency, Hz, and its amplitude, 0 to 1.
@@ -43,13 +43,13 @@ pub unsafe extern "C" fn tocco_phone_feel(phone: *mut Phone, at_s: f64, x: f64, 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tocco_phone_tone(phone: *const Phone) {
     // SAFETY: alive by contract.
-    NUMBERS.set(unsafe { &*phone }.tone().to_vec());
+    answer_numbers(unsafe { &*phone }.tone().to_vec());
 }
 
 /// Answers with what a foot presses in a step of so many body weights, four numbers a glide: after s, for s, heel BW, toe BW.
 #[unsafe(no_mangle)]
 pub extern "C" fn tocco_phone_step(force_bw: f64) {
-    NUMBERS.set(step(force_bw).concat());
+    answer_numbers(step(force_bw).concat());
 }
 
 /// How much later than the foot a step is found, s.

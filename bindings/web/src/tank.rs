@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Water in a tank for a page's worker: pour, tilt, stir, look, and what is heard of each frame.
 
-use crate::{NUMBERS, free, hand_out};
+use crate::{answer_numbers, free, hand_out};
 use tocco::fluid::sound::{Kind, Rules, Sound};
 use tocco::fluid::watch::{Motion, Watcher};
 use tocco::fluid::{Block, Tank, TankDef};
@@ -48,13 +48,13 @@ pub fn dam(frames: u32) -> Vec<f64> {
 /// Answers with [`dam`].
 #[unsafe(no_mangle)]
 pub extern "C" fn tocco_dam(frames: u32) {
-    NUMBERS.set(dam(frames));
+    answer_numbers(dam(frames));
 }
 
 /// An empty tank of a width and a height, m, with particles of a spacing, m; null on error.
 #[unsafe(no_mangle)]
 pub extern "C" fn tocco_tank(width_m: f64, height_m: f64, spacing_m: f64, frames_hz: u32, seed: u32) -> *mut Water {
-    hand_out(Water::new(TankDef { width_m, height_m, spacing_m }, frames_hz, u64::from(seed)))
+    hand_out(|| Water::new(TankDef { width_m, height_m, spacing_m }, frames_hz, u64::from(seed)))
 }
 
 /// Gives the tank back.
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn tocco_tank_tilt(water: *mut Water, x: f64, y: f64) {
 pub unsafe extern "C" fn tocco_tank_frame(water: *mut Water) {
     // SAFETY: alive by contract.
     let sounds = unsafe { &mut *water }.frame();
-    NUMBERS.set(sounds.iter().flat_map(numbers).collect());
+    answer_numbers(sounds.iter().flat_map(numbers).collect());
 }
 
 /// Answers with three numbers for each particle: x m, y m, and 0 where it rests, 1 where it falls, 2 where it collides.
@@ -135,5 +135,5 @@ pub unsafe extern "C" fn tocco_tank_look(water: *const Water) {
         Motion::Falling => 1.0,
         Motion::Colliding => 2.0,
     };
-    NUMBERS.set(xs.iter().zip(ys).zip(motion).flat_map(|((x, y), motion)| [*x, *y, of(motion)]).collect());
+    answer_numbers(xs.iter().zip(ys).zip(motion).flat_map(|((x, y), motion)| [*x, *y, of(motion)]).collect());
 }

@@ -8,6 +8,7 @@ use super::phone::{tocco_phone, tocco_phone_feel, tocco_phone_free, tocco_phone_
 use super::session::*;
 use super::*;
 use serde_json::Value;
+use std::ptr::{null, null_mut};
 use tocco_live::take::{Replay, Take};
 
 const BAR: &str = "[body.hammer]\ntype = 'mass'\nmass_kg = 0.01\nposition_m = -1.0\n\
@@ -22,22 +23,29 @@ const SHAPE: &str = "[body.hammer]\ntype = 'mass'\nmass_kg = 0.01\nposition_m = 
 
 fn load(text: &str) -> *mut Session {
     // SAFETY: the text is alive during the call.
-    let session = unsafe { tocco_load(text.as_ptr(), text.len(), 48_000.0) };
+    let session = unsafe { tocco_load(text.as_ptr().cast(), text.len(), 48_000.0) };
     assert!(!session.is_null(), "{}", last_error());
     session
 }
 
 fn last_error() -> String {
-    ERROR.with_borrow(String::clone)
+    // SAFETY: a zero byte ends it.
+    unsafe { std::ffi::CStr::from_ptr(tocco_error()) }.to_str().unwrap().to_owned()
 }
 
 fn text() -> String {
-    TEXT.with_borrow(String::clone)
+    // SAFETY: a zero byte ends it.
+    unsafe { std::ffi::CStr::from_ptr(tocco_text()) }.to_str().unwrap().to_owned()
+}
+
+fn numbers() -> Vec<f64> {
+    // SAFETY: so many numbers are there.
+    unsafe { values(tocco_numbers(), tocco_numbers_len()) }.to_vec()
 }
 
 fn gesture(session: *mut Session, line: &str, at: f64) -> u32 {
     // SAFETY: tests hand over sessions that are alive; the line outlives the call.
-    unsafe { tocco_gesture(session, line.as_ptr(), line.len(), at) }
+    unsafe { tocco_gesture(session, line.as_ptr().cast(), line.len(), at) }
 }
 
 fn render(session: *mut Session, frames: usize) -> Vec<f32> {
@@ -81,11 +89,11 @@ fn what_cannot_be_done_is_answered_with_one_line() {
     let recording = format!("{BAR}[[drive]]\npath = 'bar/force_n'\nwav = 'x.wav'\n");
     // SAFETY: texts outlive the calls.
     unsafe {
-        assert!(tocco_load(misspelt.as_ptr(), misspelt.len(), 0.0).is_null());
+        assert!(tocco_load(misspelt.as_ptr().cast(), misspelt.len(), 0.0).is_null());
         assert!(last_error().contains("modal") && !last_error().contains('\n'), "{}", last_error());
-        assert!(tocco_names(misspelt.as_ptr(), misspelt.len(), 0.0).is_null());
+        assert!(tocco_names(misspelt.as_ptr().cast(), misspelt.len(), 0.0).is_null());
         assert!(last_error().starts_with("line 2"), "{}", last_error());
-        assert!(tocco_load(recording.as_ptr(), recording.len(), 0.0).is_null());
+        assert!(tocco_load(recording.as_ptr().cast(), recording.len(), 0.0).is_null());
         assert!(last_error().contains("x.wav: a page holds no recordings"), "{}", last_error());
         assert!(tocco_load(null(), 0, 0.0).is_null(), "nothing is heard");
     }
@@ -96,7 +104,7 @@ fn what_cannot_be_done_is_answered_with_one_line() {
     assert!(last_error().contains("one of set, jump, stream, strike"), "{}", last_error());
     // SAFETY: the session is alive until it is freed, texts outlive the calls.
     unsafe {
-        assert_eq!(tocco_gesture(session, [0xff].as_ptr(), 1, 0.0), 0);
+        assert_eq!(tocco_gesture(session, [0xff_u8].as_ptr().cast(), 1, 0.0), 0);
         assert!(last_error().contains("UTF-8"), "{}", last_error());
         assert_eq!(tocco_gesture(session, null(), 0, 0.0), 0);
         assert_eq!(tocco_take(session), 0, "none is recorded");
@@ -120,18 +128,18 @@ fn a_take_with_a_solved_touch_an_edit_and_sound_that_came_in_replays_bit_for_bit
     // SAFETY: session and names are alive until freed, texts and numbers outlive the calls.
     unsafe {
         assert_eq!((tocco_record(session), tocco_inputs(session)), (1, 1));
-        let names = tocco_names(SHAPE.as_ptr(), SHAPE.len(), 48_000.0);
-        assert_eq!(tocco_shape_at(names, touch.as_ptr(), touch.len()), 1, "{}", last_error());
-        let shape = NUMBERS.with_borrow(Vec::clone);
+        let names = tocco_names(SHAPE.as_ptr().cast(), SHAPE.len(), 48_000.0);
+        assert_eq!(tocco_shape_at(names, touch.as_ptr().cast(), touch.len()), 1, "{}", last_error());
+        let shape = numbers();
         tocco_names_free(names);
         for block in 0..30 {
             if block == 5 {
-                let done = tocco_touch(session, touch.as_ptr(), touch.len(), shape.as_ptr(), shape.len(), 0.0);
+                let done = tocco_touch(session, touch.as_ptr().cast(), touch.len(), shape.as_ptr(), shape.len(), 0.0);
                 assert_eq!(done, 1, "{}", last_error());
                 assert_eq!(gesture(session, r#"{"strike":"hammer","velocity_m_s":1.5}"#, 700.0), 1);
             }
             if block == 20 {
-                let done = tocco_replace(session, edited.as_ptr(), edited.len(), 1);
+                let done = tocco_replace(session, edited.as_ptr().cast(), edited.len(), 1);
                 assert_eq!(done, 1, "{}", last_error());
             }
             let input = tocco_input(session, 128).cast_mut();
@@ -172,11 +180,11 @@ fn mono_is_heard_on_both_sides_unless_the_scene_says_where_and_each_output_has_i
     // SAFETY: alive, and not used again.
     unsafe {
         tocco_meters(session);
-        let meters = NUMBERS.with_borrow(Vec::clone);
+        let meters = numbers();
         assert!(meters[1] == 1.0 && meters[3] == 1.0, "main is soft, haptic has no limiter: {meters:?}");
         assert!(meters[2] > 1e3 * meters[0] && meters[0] > 0.0, "{meters:?}");
         tocco_meters(session);
-        assert_eq!(NUMBERS.with_borrow(Vec::clone), [0.0, 1.0, 0.0, 1.0], "since the last call");
+        assert_eq!(numbers(), [0.0, 1.0, 0.0, 1.0], "since the last call");
         tocco_free(session);
     }
 }
@@ -185,32 +193,32 @@ fn mono_is_heard_on_both_sides_unless_the_scene_says_where_and_each_output_has_i
 fn the_page_learns_what_is_in_a_scene_and_signals_come_sample_by_sample() {
     // SAFETY: things are alive until freed, texts outlive the calls.
     unsafe {
-        let names = tocco_names(SHAPE.as_ptr(), SHAPE.len(), 44_100.0);
+        let names = tocco_names(SHAPE.as_ptr().cast(), SHAPE.len(), 44_100.0);
         tocco_describe(names);
         let words: Value = serde_json::from_str(&text()).unwrap();
         assert_eq!((words["inputs"].as_u64(), words["rate_hz"].as_f64()), (Some(1), Some(44_100.0)));
         assert_eq!(words["outputs"][0]["name"], "main");
         assert!(words["signals"].as_array().unwrap().iter().any(|signal| signal == "hit.force"));
         let strike = r#"{"strike":"hammer","velocity_m_s":1}"#;
-        assert_eq!(tocco_shape_at(names, strike.as_ptr(), strike.len()), 0);
+        assert_eq!(tocco_shape_at(names, strike.as_ptr().cast(), strike.len()), 0);
         tocco_names_free(names);
         let session = load(BAR);
         let signals = "hit.force\nbar.velocity";
-        assert_eq!(tocco_watch(session, signals.as_ptr(), signals.len()), 1, "{}", last_error());
+        assert_eq!(tocco_watch(session, signals.as_ptr().cast(), signals.len()), 1, "{}", last_error());
         assert_eq!(gesture(session, r#"{"strike":"hammer","velocity_m_s":1}"#, 0.0), 1);
         render(session, 32);
         let rows = values(tocco_probes(session), 64);
         assert!(rows.iter().step_by(2).any(|force| *force > 0.1) && rows.iter().skip(1).step_by(2).any(|v| *v != 0.0));
         tocco_energies(session);
-        let energies = NUMBERS.with_borrow(Vec::clone);
+        let energies = numbers();
         assert!(energies.len() == 3 && energies[1] > 0.0);
         tocco_modes(session, 1);
-        assert_eq!(NUMBERS.with_borrow(Vec::len), 1);
+        assert_eq!(numbers().len(), 1);
         tocco_health(session);
-        assert_eq!(NUMBERS.with_borrow(Vec::clone), [0.0; 4]);
-        assert_eq!(tocco_watch(session, "hit.fource".as_ptr(), 10), 0);
+        assert_eq!(numbers(), [0.0; 4]);
+        assert_eq!(tocco_watch(session, "hit.fource".as_ptr().cast(), 10), 0);
         tocco_free(session);
-        let keys = tocco_keys(BAR.as_ptr(), BAR.len());
+        let keys = tocco_keys(BAR.as_ptr().cast(), BAR.len());
         assert_eq!(tocco_keys_have_table(keys), 0);
         tocco_keys_weigh(keys, null(), 0);
         tocco_keys_feed(keys, [0x90, 60, 127].as_ptr(), 3, 0.0);
@@ -226,7 +234,7 @@ fn what_an_inlet_does_and_what_happens_is_told_with_its_time() {
                  modes = [{ freq_hz = 900.0, decay_s = 0.002, mass_kg = 0.002 }]\n[[tap]]\nof = 'paper'\nquantity = 'sound'\n";
     // SAFETY: what is handed over is alive during the calls, and freed once.
     unsafe {
-        let names = tocco_names(scene.as_ptr(), scene.len(), 48_000.0);
+        let names = tocco_names(scene.as_ptr().cast(), scene.len(), 48_000.0);
         tocco_describe(names);
         let words: Value = serde_json::from_str(&text()).unwrap();
         let inlet = serde_json::json!({ "name": "squeeze", "path": "squeeze/value", "unit": "N", "min": 0.0, "max": 3.0, "rest": 0.0 });
@@ -239,7 +247,7 @@ fn what_an_inlet_does_and_what_happens_is_told_with_its_time() {
         let session = load(scene);
         (0..15).for_each(|_| drop(render(session, 128)));
         tocco_trace(session);
-        let trace = NUMBERS.with_borrow(Vec::clone);
+        let trace = numbers();
         let rows: Vec<(f64, f64)> = trace.chunks(2).map(|row| (row[0], row[1])).collect();
         assert_eq!(rows.len(), 15);
         // What is heard as it comes is late: by a control tick, by the grid, and by the cell that has begun; under 3 ms.
@@ -248,17 +256,17 @@ fn what_an_inlet_does_and_what_happens_is_told_with_its_time() {
             assert!((value - driven).abs() < 0.45 && *value <= driven + 1e-9, "{tick}: {value} instead of {driven}");
         }
         tocco_happened(session);
-        let happened = NUMBERS.with_borrow(Vec::clone);
+        let happened = numbers();
         assert!(happened.len() > 100 && happened.len().is_multiple_of(5));
         for event in happened.chunks(5) {
             assert!((480.0..1968.0).contains(&event[0]) && event[1] == 0.0 && event[2] > 0.0, "{event:?}");
         }
         tocco_trace(session);
-        assert_eq!(NUMBERS.with_borrow(Vec::len), 0, "told once");
+        assert_eq!(numbers().len(), 0, "told once");
         tocco_happened(session);
-        assert_eq!(NUMBERS.with_borrow(Vec::len), 0, "told once");
+        assert_eq!(numbers().len(), 0, "told once");
         // A squeeze by hand takes over, in a scene that began later than the session.
-        assert_eq!(tocco_replace(session, scene.as_ptr(), scene.len(), 0), 1, "{}", last_error());
+        assert_eq!(tocco_replace(session, scene.as_ptr().cast(), scene.len(), 0), 1, "{}", last_error());
         assert_eq!(
             gesture(session, r#"{"set":"squeeze/value","value":3.0,"glide_s":0.005}"#, 2_100.0),
             1,
@@ -267,9 +275,9 @@ fn what_an_inlet_does_and_what_happens_is_told_with_its_time() {
         );
         (0..10).for_each(|_| drop(render(session, 128)));
         tocco_trace(session);
-        assert_eq!(NUMBERS.with_borrow(|numbers| numbers.last().copied()), Some(3.0));
+        assert_eq!(numbers().last().copied(), Some(3.0));
         tocco_happened(session);
-        let first = NUMBERS.with_borrow(|numbers| numbers[0]);
+        let first = numbers()[0];
         assert!((2_100.0..2_300.0).contains(&first), "{first}: by the session's clock");
         tocco_free(session);
     }
@@ -281,7 +289,7 @@ fn a_walk_is_described_with_its_grounds_and_traced_with_what_its_feet_do() {
                  [part.heel]\nscene = 'floor-gravel'\nsignal.press = 'anna.path.heel_left'\n";
     // SAFETY: what is handed over is alive during the calls, and freed once.
     unsafe {
-        let names = tocco_names(scene.as_ptr(), scene.len(), 48_000.0);
+        let names = tocco_names(scene.as_ptr().cast(), scene.len(), 48_000.0);
         assert!(!names.is_null(), "{}", last_error());
         tocco_describe(names);
         let words: Value = serde_json::from_str(&text()).unwrap();
@@ -299,7 +307,7 @@ fn a_walk_is_described_with_its_grounds_and_traced_with_what_its_feet_do() {
         let session = load(scene);
         (0..1500).for_each(|_| drop(render(session, 128)));
         tocco_trace(session);
-        let trace = NUMBERS.with_borrow(Vec::clone);
+        let trace = numbers();
         let rows: Vec<&[f64]> = trace.chunks(1 + traced.len()).collect();
         // Somebody who walks carries its weight on average, and gets on.
         let weight = |row: &&[f64]| (1..=4).map(|lane| row[lane]).sum::<f64>();
@@ -319,14 +327,14 @@ fn cracks_grow_by_as_much_as_the_energy_buys_and_what_is_no_ice_is_said() {
     // SAFETY: what is handed over is alive during the calls, and freed once.
     unsafe {
         let wrong = both("foot");
-        assert!(tocco_cracks(wrong.as_ptr(), scene.len(), 4).is_null());
+        assert!(tocco_cracks(wrong.as_ptr().cast(), scene.len(), 4).is_null());
         assert!(last_error().contains("'foot' is no ice"), "{}", last_error());
         let right = both("lake");
-        let sheet = tocco_cracks(right.as_ptr(), scene.len(), 4);
+        let sheet = tocco_cracks(right.as_ptr().cast(), scene.len(), 4);
         assert!(!sheet.is_null(), "{}", last_error());
         let grown = || {
             tocco_cracks_grown(sheet);
-            NUMBERS.with_borrow(Vec::clone)
+            numbers()
         };
         assert!(grown().is_empty(), "whole");
         tocco_cracks_fracture(sheet, 0.3, -0.2, 0.45);
@@ -351,19 +359,17 @@ fn a_phone_tells_steps_and_their_forces() {
             let since = t % 0.5;
             let knock = if since < 0.1 { 5.0 * (31.4 * since).sin() } else { 0.0 };
             tocco_phone_feel(phone, t, 0.0, 9.81 + knock, 0.0);
-            NUMBERS.with_borrow(|felt| {
-                for one in felt.chunks(4).filter(|one| one[0] == 0.0) {
-                    assert_eq!(one[2] as usize, steps % 2, "feet take turns");
-                    assert!((0.7..=1.8).contains(&one[3]));
-                    steps += 1;
-                }
-            });
+            for one in numbers().chunks(4).filter(|one| one[0] == 0.0) {
+                assert_eq!(one[2] as usize, steps % 2, "feet take turns");
+                assert!((0.7..=1.8).contains(&one[3]));
+                steps += 1;
+            }
         }
         assert!((9..=10).contains(&steps), "{steps} steps");
         tocco_phone_tone(phone);
-        assert!((NUMBERS.with_borrow(|tone| tone[0]) - 880.0).abs() < 60.0);
+        assert!((numbers()[0] - 880.0).abs() < 60.0);
         tocco_phone_free(phone);
     }
     tocco_phone_step(1.0);
-    assert_eq!(NUMBERS.with_borrow(Vec::len) % 4, 0);
+    assert_eq!(numbers().len() % 4, 0);
 }

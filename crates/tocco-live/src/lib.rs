@@ -25,11 +25,14 @@
 //! # Ok::<(), tocco_live::Error>(())
 //! ```
 
+pub mod describe;
 mod desk;
 mod error;
 mod governor;
+pub mod instrument;
 pub mod limiter;
 pub mod midi;
+pub mod notes;
 pub mod phone;
 mod player;
 mod report;
@@ -39,6 +42,8 @@ pub mod take;
 pub use desk::{Answer, Beat, Built, Counts, Desk, Knob, Prepare, When, Workshop};
 pub use error::{Error, Result};
 pub use governor::Grade;
+pub use instrument::{Instrument, State};
+pub use notes::Notes;
 pub use player::Player;
 pub use report::{METERS, OUTPUTS, PROBES, Status};
 

@@ -10,8 +10,8 @@ use rtrb::{Consumer, Producer};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tocco::engine::{START, hashed};
-use tocco::scene::{Happening, Output, Probe};
-use tocco::{Command, Engine, Health, Queue};
+use tocco::scene::{Happening, Output, Probe, Touch};
+use tocco::{Command, Engine, Health, Queue, Timed};
 
 /// Requests that wait at most, in the ring and for their tick.
 pub(crate) const REQUESTS: usize = 8192;
@@ -25,6 +25,12 @@ const RESERVE: usize = 64;
 const MARK_S: f64 = 0.5;
 /// Serial of the commands that the audio half gives itself.
 const OWN: u64 = 0;
+/// Serial of commands that were pushed on the audio side.
+const PUSHED: u64 = u64::MAX;
+/// Sound below this is not heard (-100 dBFS) ...
+const QUIET: f32 = 1e-5;
+/// ... and nothing is in the air any more if it has stayed there for so long, s.
+const QUIET_S: f64 = 1.0;
 
 /// What the control half wants.
 pub(crate) struct Request {
@@ -103,6 +109,10 @@ pub struct Player {
     hash: u64,
     /// Frames that came in and are missing from the input tape, in all.
     lost_input: u64,
+    /// Frames since the sound was last above [`QUIET`].
+    quiet: u64,
+    /// Interleaved frames on their way to planes.
+    frames: Vec<f32>,
     stop_at: Option<u64>,
     stopped: bool,
 }
@@ -119,6 +129,8 @@ impl Player {
     ) -> Self {
         Self {
             inputs: engine.scene().directory().inputs(),
+            frames: vec![0.0; MOST_FRAMES * engine.scene().channels()],
+            quiet: 0,
             engine,
             limiter: None,
             requests,
@@ -169,6 +181,69 @@ impl Player {
         self.engine.take_happening()
     }
 
+    /// Notes from here on when contacts begin and end, or no more: [`Engine::watch_touches`]. Between blocks only.
+    pub fn watch_touches(&mut self, wanted: bool) {
+        self.engine.watch_touches(wanted);
+    }
+
+    /// The next contact that has begun or ended and that nobody has taken yet: [`Engine::take_touch`]. Between blocks only.
+    pub fn take_touch(&mut self) -> Option<Touch> {
+        self.engine.take_touch()
+    }
+
+    /// A command of numbers at its sample, from the thread of the sound: a tick that has passed means the start of the next
+    /// block. It reaches takes and the desk's values as if the desk had sent it. Handed back if there is no room, or if it
+    /// holds memory (a scene, a stream, a touch: those go by the desk).
+    pub fn push(&mut self, timed: Timed) -> Result<(), Command> {
+        let Timed { at, command } = timed;
+        if of_numbers(&command).is_none() || self.queue.len() >= REQUESTS || self.spare() <= RESERVE {
+            return Err(command);
+        }
+        let at = at.max(self.engine.tick());
+        if matches!(command, Command::Hush) {
+            self.forget_after(at);
+        }
+        self.queue.try_push(at, command, PUSHED)
+    }
+
+    /// True if nothing waits, the scene's own gestures are over, and what came out has stayed below -100 dBFS for a second:
+    /// a host may stop asking for sound until the next gesture. What is driven for ever, softly, is quiet, too.
+    pub fn is_quiet(&self) -> bool {
+        let begun = self.engine.tick() - self.engine.began();
+        self.stopped
+            || self.queue.is_empty()
+                && self.requests.is_empty()
+                && begun >= self.engine.scene().last_cue()
+                && self.quiet as f64 >= QUIET_S * self.rate_hz()
+    }
+
+    /// As [`Player::play`], a slice for each channel; the shortest tells how many frames there are. Channels beyond those of
+    /// the scene are silent, those that are missing are not heard.
+    pub fn play_planar(&mut self, inputs: &[&[f32]], out: &mut [&mut [f32]]) {
+        let (channels, frames) = (self.channels(), out.iter().map(|channel| channel.len()).min().unwrap_or(0));
+        if frames == 0 {
+            return self.play(inputs, &mut []);
+        }
+        let mut room = std::mem::take(&mut self.frames); // an empty one holds no memory
+        let mut from = 0;
+        while from < frames {
+            let count = (frames - from).min(MOST_FRAMES);
+            let block = &mut room[..count * channels];
+            self.block(&part(inputs, from, count)[..inputs.len().min(METERS)], block, &mut [], channels);
+            for (channel, plane) in out.iter_mut().enumerate() {
+                let plane = &mut plane[from..from + count];
+                match channel < channels {
+                    true => {
+                        plane.iter_mut().zip(block[channel..].iter().step_by(channels)).for_each(|(to, x)| *to = *x)
+                    }
+                    false => plane.fill(0.0),
+                }
+            }
+            from += count;
+        }
+        self.frames = room;
+    }
+
     /// True after the last sample: from then on there is silence.
     pub fn has_stopped(&self) -> bool {
         self.stopped
@@ -215,9 +290,17 @@ impl Player {
         let end = tick + frames as u64;
         for pending in self.queue.iter().take_while(|pending| pending.timed.at < end) {
             // There is room: a request is only taken when its reports have some, and a reserve is kept.
-            if pending.serial != OWN {
-                let at = pending.timed.at.max(tick);
-                let _ = self.reports.push(Report::Done { serial: pending.serial, at });
+            let at = pending.timed.at.max(tick);
+            match pending.serial {
+                OWN => {}
+                PUSHED => {
+                    if let Some(command) = of_numbers(&pending.timed.command) {
+                        let _ = self.reports.push(Report::Pushed { at, command });
+                    }
+                }
+                serial => {
+                    let _ = self.reports.push(Report::Done { serial, at });
+                }
             }
         }
         let health = self.render(inputs, out, &mut rows[..frames * width]);
@@ -363,6 +446,7 @@ impl Player {
     /// Meters, hash, tapes.
     fn keep(&mut self, inputs: &[&[f32]], out: &[f32], channels: usize) {
         for frame in out.chunks_exact(channels) {
+            self.quiet = if frame.iter().all(|sample| sample.abs() < QUIET) { self.quiet + 1 } else { 0 };
             for (channel, sample) in frame.iter().enumerate() {
                 self.hash = hashed(self.hash, *sample);
                 if channel < METERS {
@@ -456,6 +540,21 @@ impl Player {
             self.reading = Status { health, ..Status::default() };
         }
     }
+}
+
+/// A copy of a command that holds nothing that must be freed; `None` for the others.
+fn of_numbers(command: &Command) -> Option<Command> {
+    Some(match *command {
+        Command::Set(address, value) => Command::Set(address, value),
+        Command::Jump(address, value) => Command::Jump(address, value),
+        Command::Glide { address, value, glide_s } => Command::Glide { address, value, glide_s },
+        Command::Strike { body, velocity_m_s } => Command::Strike { body, velocity_m_s },
+        Command::Hit { site, impulse_n_s } => Command::Hit { site, impulse_n_s },
+        Command::Trigger { process, values } => Command::Trigger { process, values },
+        Command::Quality { max_substeps, drop_below_db } => Command::Quality { max_substeps, drop_below_db },
+        Command::Hush => Command::Hush,
+        Command::Replace { .. } | Command::Touch { .. } | Command::Stream { .. } => return None,
+    })
 }
 
 /// So many frames of every channel; nothing of a channel that is too short.

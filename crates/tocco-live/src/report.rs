@@ -33,6 +33,8 @@ pub(crate) enum Garbage {
 pub(crate) enum Report {
     /// The request took effect at this tick.
     Done { serial: u64, at: u64 },
+    /// A command that was pushed on the audio side took effect at this tick.
+    Pushed { at: u64, command: Command },
     /// The request was for a scene, or a time, that is no more.
     Dropped { serial: u64 },
     /// The audio half changed what it spends.

@@ -216,7 +216,7 @@ mod planted {
         CRUMPLE_BUDGET, "process/crumple.rs", "crumpling spends twice its budget", "processes" "a_budget_is", [];
         BURST_ENERGY, "process/burst.rs", "bursts are 1.5 times too strong", "processes" "a_burst_gives", [];
         SPREAD_MOMENTUM, "process/spread.rs", "spread impacts bring 1.1 times their momentum", "processes" "a_spread_impact", [];
-        BREAK_ENERGY, "process/breaking.rs", "cracks have three times their energy", "processes" "the_pieces_of", [];
+        BREAK_ENERGY, "process/breaking.rs", "cracks have three times their energy", "process_energy" "the_pieces_of", [];
         RESTITUTION, "process/flight.rs", "things bounce too high", "lib" "process::flight::tests::a_bouncing", [];
         // water and ice
         BUBBLE_PITCH, "process/bubble.rs", "bubbles are 5 % sharp", "lib" "process::bubble::tests::the_table", ["002-table-4.1"];

@@ -25,6 +25,7 @@ mod slot;
 mod tap;
 #[cfg(feature = "text")]
 pub mod text;
+mod touch;
 #[cfg(feature = "text")]
 pub mod tree;
 mod watch;
@@ -39,6 +40,7 @@ pub use grid::Happening;
 pub(crate) use runtime::Runtime;
 pub use slot::FORCE;
 pub(crate) use slot::Target;
+pub use touch::Touch;
 
 use crate::command::Address;
 use crate::math::Real;

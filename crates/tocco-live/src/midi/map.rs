@@ -144,6 +144,28 @@ impl Map {
         }
     }
 
+    /// Notes that can sound at once: voices, or keys.
+    pub fn places(&self) -> usize {
+        match &self.play {
+            Play::Each(keys) => keys.len(),
+            Play::Pitch(voices) => voices.len(),
+        }
+    }
+
+    /// Paths that notes tune or damp.
+    pub fn paths(&self) -> Vec<&str> {
+        fn damped(dampers: &[Damper]) -> impl Iterator<Item = &str> {
+            dampers.iter().map(|damper| damper.path.as_str())
+        }
+        match &self.play {
+            Play::Each(keys) => keys.iter().flat_map(|key| damped(&key.dampers)).collect(),
+            Play::Pitch(voices) => {
+                let tuned = voices.iter().flat_map(|voice| voice.tuned.iter().map(|tuned| tuned.path.as_str()));
+                tuned.chain(voices.iter().flat_map(|voice| damped(&voice.dampers))).collect()
+            }
+        }
+    }
+
     /// Of a scene whose voices have been copied. Without a `[midi]` table, notes from middle C on strike its masses.
     pub fn of(def: &SceneDef) -> Self {
         let masses = def.bodies.iter().filter(|body| body.form.mobility() == Mobility::Free);
@@ -239,7 +261,12 @@ fn knob(def: &SceneDef, name: &str, voices: usize) -> Knob {
 /// What damps the bodies that sound, if letting go of a key is to damp anything.
 fn dampers(def: &SceneDef, midi: &MidiDef) -> Vec<(String, Damper)> {
     // Decays of shapes and networks are known when they have been built.
-    let Some(scene) = midi.release_s.and_then(|_| Scene::build(def, def.rate_hz).ok()) else { return Vec::new() };
+    let scene = midi.release_s.and_then(|_| Scene::build(def, def.rate_hz).ok());
+    scene.map_or_else(Vec::new, |scene| every_damper(def, &scene))
+}
+
+/// What damps every body that can be damped.
+pub(crate) fn every_damper(def: &SceneDef, scene: &Scene) -> Vec<(String, Damper)> {
     let modes: BTreeMap<String, _> = scene.modes().into_iter().collect();
     let damper = |body: &BodyDef| {
         let damping = body.form.damping()?;

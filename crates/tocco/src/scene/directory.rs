@@ -408,6 +408,16 @@ impl Directory {
         self.0.bodies.get(body).map(|body| body.name.as_str())
     }
 
+    /// Name of a contact. `[control]`
+    pub fn contact_name(&self, contact: usize) -> Option<&str> {
+        self.0.contacts.get(contact).map(|contact| contact.name.as_str())
+    }
+
+    /// Name of a control, or of a parameter that stands for others: [`Address::Control`]. `[control]`
+    pub fn control_name(&self, control: usize) -> Option<&str> {
+        self.0.controls.get(control).map(|control| control.name.as_str())
+    }
+
     /// Names of the bodies that can be struck. `[control]`
     pub fn masses(&self) -> impl Iterator<Item = &str> {
         self.0.bodies.iter().filter(|body| body.is_mass).map(|body| body.name.as_str())

@@ -329,6 +329,14 @@ impl Acting {
         Self { process, per_step, hears, also, ports, forces, spent_j, before, sound, written, events, idle, bodies }
     }
 
+    /// Goes on where another of the same make is: its state, its book, and what it did to its ports. `[audio]`
+    pub fn go_on_as(&mut self, other: &mut Self) {
+        core::mem::swap(&mut self.process, &mut other.process);
+        core::mem::swap(&mut self.per_step, &mut other.per_step);
+        core::mem::swap(&mut self.before, &mut other.before);
+        (self.events, self.spent_j, self.idle) = (other.events, other.spent_j, other.idle);
+    }
+
     /// Holds its force on a port, N, to what it may still give, for a sample of `sample_s` seconds; `at` is where the port is, m, how fast
     /// it is, m/s, and its inverse mass, 1/kg. [process.6] `[audio]`
     pub fn hold(&mut self, port: usize, force: Real, sample_s: Real, at: (Real, Real, Real)) -> Real {

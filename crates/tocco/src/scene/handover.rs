@@ -93,6 +93,7 @@ impl Scene {
             self.take_grid(old);
             let stays = &self.lineage.contacts;
             self.runtime.world.settle_in(|contact| stays[contact].is_some());
+            self.runtime.ready_pushed();
             self.take_slots(&mut old.runtime);
             fault!(LEDGER_HANDOVER, self.runtime.world.book(surplus), ());
         }
@@ -151,9 +152,7 @@ impl Scene {
         for (index, entry) in self.directory.process_entries().iter().enumerate() {
             let Some(was) = before(&entry.name, old.directory.process_entries()) else { continue };
             if self.lineage.makes.processes[index] == old.lineage.makes.processes[was] {
-                core::mem::swap(&mut own.processes[index].process, &mut theirs.processes[was].process);
-                core::mem::swap(&mut own.processes[index].per_step, &mut theirs.processes[was].per_step);
-                own.processes[index].events = theirs.processes[was].events;
+                own.processes[index].go_on_as(&mut theirs.processes[was]);
                 self.lineage.processes[index] = Some(was);
             }
         }

@@ -12,6 +12,7 @@ pub mod bed;
 pub mod breaking;
 pub mod bubbles;
 pub mod burst;
+mod context;
 pub mod control;
 pub mod crumple;
 pub mod drip;
@@ -141,6 +142,7 @@ use crate::units::{plain, short};
 use std::fmt::Write as _;
 use std::ops::{Deref, DerefMut};
 
+pub(super) use context::{BodyContext, ContactContext};
 pub use control::{CONTROL, RANGE};
 pub use drive::{DEFAULT_FIRST_HZ, DRIVE, NOISE, POINT};
 pub use event::EVENT;
@@ -420,81 +422,6 @@ pub(super) trait Section: Sized {
 #[cfg(feature = "text")]
 pub(super) trait Read: Sized {
     fn read(node: &Node<'_, '_>, lines: &mut Lines) -> Result<Self, SceneError>;
-}
-
-/// What a body is built with.
-pub(super) struct BodyContext<'a> {
-    pub(super) def: &'a SceneDef,
-    pub(super) name: &'a str,
-    pub(super) rate_hz: Real,
-    /// What this rate cannot hold, for people.
-    pub(super) omitted: &'a mut Vec<String>,
-}
-
-impl BodyContext<'_> {
-    fn sample_s(&self) -> Real {
-        1.0 / self.rate_hz
-    }
-    fn spot(&self) -> Spot {
-        Spot(format!("body.{}", self.name))
-    }
-    /// True if a contact is laid at it.
-    fn has_contact(&self) -> bool {
-        self.def.contacts.iter().any(|c| c.between.iter().any(|site| super::build::body_of(site) == self.name))
-    }
-}
-
-/// What a contact is built with.
-pub(super) struct ContactContext<'a> {
-    pub(super) def: &'a SceneDef,
-    pub(super) directory: &'a Directory,
-    pub(super) bodies: &'a [Box<dyn Resonator>],
-    pub(super) contact: &'a ContactDef,
-    pub(super) a: Site,
-    pub(super) b: Site,
-}
-
-impl ContactContext<'_> {
-    fn spot(&self) -> Spot {
-        Spot(format!("contact.{}", self.contact.name))
-    }
-    fn sites(&self) -> [Site; 2] {
-        [self.a, self.b]
-    }
-    fn contact(&self, law: Law, substeps: Option<u32>, exact: bool) -> Contact {
-        let rng = Rng::new(self.def.seed, &self.contact.name);
-        Contact::new(self.a, self.b, law, substeps, exact, rng)
-    }
-    fn is_rigid(&self, site: Site) -> bool {
-        matches!(self.def.bodies[site.body].form.mobility(), Mobility::Free | Mobility::Fixed)
-    }
-    /// Nothing else touches there, or nothing could move it.
-    fn is_alone(&self, site: Site) -> bool {
-        let all = self.def.contacts.iter().flat_map(|contact| &contact.between);
-        self.bodies[site.body].inverse_mass(site.port) == 0.0
-            || all.filter(|named| self.directory.site(named) == Ok(site)).count() == 1
-    }
-    /// Index of the contact that presses this one.
-    fn presser(&self, from: &str) -> Result<usize, SceneError> {
-        let spot = self.spot();
-        let index = self.directory.contact(from).or_else(|error| spot.fail("normal_from", error.what))?;
-        if self.def.contacts[index].form.presses() {
-            return Ok(index);
-        }
-        let which = if from == self.contact.name { "this contact itself" } else { "a friction contact" };
-        spot.fail("normal_from", format!("'{from}' is {which}; name an impact contact"))
-    }
-    /// Index of the body whose position moves a profile.
-    fn traveller(&self, name: &str) -> Result<usize, SceneError> {
-        let spot = self.spot().within("texture");
-        let index = self.directory.body(name).or_else(|error| spot.fail("travel_from", error.what))?;
-        match self.def.bodies[index].form.mobility() {
-            Mobility::Guided | Mobility::Free => Ok(index),
-            Mobility::Fixed | Mobility::Vibrating => {
-                spot.fail("travel_from", format!("'{name}' does not travel; name a guided body or a mass"))
-            }
-        }
-    }
 }
 
 /// An enum of definitions: each variant a kind, found by its word, and all of them answering alike.

@@ -113,10 +113,11 @@ impl Runtime {
     /// Steps an island from one sample of a stretch on for as long as it is one contact that lasts, and returns the first sample
     /// that is not done; `own` are its moves. What [`Runtime::step_island`] does, looked up once. `[audio]`
     fn run_lasting(&mut self, island: usize, own: Range<usize>, tick: u64, samples: Range<usize>) -> usize {
-        let Self { world, slots, readings, taps, watches, grid, moves, .. } = self;
+        let Self { world, slots, readings, taps, watches, touches, grid, moves, .. } = self;
         let own = &moves.by_island[own];
         let by_sample = |target: &Target| matches!(target, Target::Force(_) | Target::Body { .. });
-        if !own.iter().all(|&(_, _, slot)| slots[slot].stands || by_sample(&slots[slot].target))
+        if touches.wanted
+            || !own.iter().all(|&(_, _, slot)| slots[slot].stands || by_sample(&slots[slot].target))
             || grid.pushes.iter().any(|push| push.active && world.is_in(island, push.site.body))
             || watches.iter().any(|watch| watch.reads_sleepers(world, island))
         {

@@ -7,6 +7,7 @@ use super::grid::Grid;
 use super::moves::Moves;
 use super::slot::{Slot, Target};
 use super::tap::{Tap, TapFrom};
+use super::touch::Touches;
 use super::watch::Watch;
 use crate::command::Timed;
 use crate::contact::world::World;
@@ -34,6 +35,8 @@ pub(crate) struct Runtime {
     pub bus: Vec<Real>,
     /// What is watched by the sample.
     pub watches: Vec<Watch>,
+    /// When contacts begin and end, where somebody asks.
+    pub touches: Touches,
     /// What moves by the sample, by island and by body.
     pub moves: Moves,
     pub channels: usize,
@@ -170,6 +173,11 @@ impl Runtime {
                 world.strike(grid.pushes[*port].site.body, speed);
             }
         }
+        self.ready_pushed();
+    }
+
+    /// Bodies that processes push, now or soon, are ready for it.
+    pub fn ready_pushed(&mut self) {
         for push in 0..self.grid.pushes.len() {
             let body = self.grid.pushes[push].site.body;
             if !self.world.is_pushed(body) && self.grid.pushes_body(body) {
@@ -235,8 +243,19 @@ impl Runtime {
             for &tap in &self.moves.taps_of[contact] {
                 self.taps[tap].note(&self.world.contacts[contact], i);
             }
+            if self.touches.wanted {
+                self.touches.note(contact, tick, self.world.contacts[contact].force, 1.0 / self.rate_hz);
+            }
         }
         self.note(island, i);
+    }
+
+    /// A contact that sleeps has no force. `[audio]`
+    pub fn note_sleepers(&mut self, tick: u64) {
+        if self.touches.wanted {
+            let asleep = self.world.contacts.iter().enumerate().filter(|(_, contact)| !contact.awake);
+            asleep.for_each(|(index, _)| self.touches.note(index, tick, 0.0, 0.0));
+        }
     }
 
     /// Moves a body that no island steps; `guide` is the slot that moves it by the sample, if one does.

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use tocco::contact::world::World;
+use tocco::scene::Happening;
 use tocco::{Engine, Health, Queue, Scene, SceneDef};
 use tocco_testing::spectra::peak;
 
@@ -14,6 +15,27 @@ pub const CUT_HZ: f64 = 6_000.0;
 pub fn engine(text: &str, rate_hz: f64) -> Engine {
     let def = SceneDef::from_text(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     Engine::new(Scene::build(&def, rate_hz).unwrap_or_else(|e| panic!("{e}\n{text}")))
+}
+
+/// A scene with a seed of its own.
+pub fn build(text: &str, rate_hz: f64, seed: u64) -> Engine {
+    let mut def = SceneDef::from_text(text).unwrap();
+    def.seed = seed;
+    Engine::new(Scene::build(&def, rate_hz).unwrap())
+}
+
+/// What happens in so many seconds, and what is heard.
+pub fn happenings(engine: &mut Engine, seconds: f64, block: usize) -> (Vec<Happening>, Vec<f32>) {
+    let (mut all, mut sound) = (Vec::new(), Vec::new());
+    let frames = (seconds * engine.scene().rate_hz()) as usize;
+    let channels = engine.scene().channels();
+    while sound.len() < frames * channels {
+        let mut out = vec![0.0; block.min(frames - sound.len() / channels) * channels];
+        engine.render(&[], &mut Queue::new(), &mut out);
+        sound.extend(out);
+        all.extend(std::iter::from_fn(|| engine.take_happening()));
+    }
+    (all, sound)
 }
 
 /// One sample of a world that no engine drives.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A scene in the words a page needs to draw and play it.
+//! A scene in the words that a page, a plug-in or a script needs to draw and play it.
 
-use crate::session::traced;
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use tocco::gait::walker::Ground;
+use tocco::Directory;
+use tocco::gait::walker::{Ground, LANES};
 use tocco::param::{Rate, Spec, Word};
 use tocco::scene::def::{BodyDef, Length, ModeDef, SignalForm, WalkDef};
 use tocco::scene::kinds::Detail;
@@ -99,6 +99,17 @@ fn body_words(body: &BodyDef, scene: &Scene, modes: &[ModeDef]) -> Value {
     words["type"] = body.form.kind().id.into();
     words["ports"] = names.iter().enumerate().map(port).collect();
     words
+}
+
+/// Names of the signals that a page draws without watching them sample by sample: what a player may press, and what walkers do.
+pub fn traced(directory: &Directory) -> Vec<String> {
+    let signal = |path: &str| path.strip_suffix("/value").map(|name| format!("{name}.value"));
+    let inlets = directory.inlets().filter_map(|(path, _)| signal(&path));
+    // Ten lanes of each: a walker is who has a place.
+    let signals = directory.signals();
+    let walkers = signals.iter().filter_map(|name| name.strip_suffix(".x_left.value")).map(str::to_owned);
+    let lanes = walkers.flat_map(|walker| LANES.map(|lane| format!("{walker}.{}.value", lane.id)));
+    inlets.chain(lanes).filter(|name| directory.probe(name).is_ok()).collect()
 }
 
 /// The signal that one which only reads another comes from.

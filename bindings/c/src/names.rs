@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A scene's names on the page, where there is time: is the text right, what is in the scene, what is a place made of?
 
-use crate::{NUMBERS, TEXT, describe, done, free, hand_out, read, utf8};
+use crate::{answer, answer_numbers, done, free, hand_out, read, utf8};
+use std::ffi::c_char;
 use tocco::{Directory, Gesture, Scene};
+use tocco_live::describe;
 
 /// The directory of a scene, and the scene in words.
 pub struct Names {
@@ -16,10 +18,11 @@ pub struct Names {
 /// # Safety
 /// `text` points to `len` bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tocco_names(text: *const u8, len: usize, rate_hz: f64) -> *mut Names {
+pub unsafe extern "C" fn tocco_names(text: *const c_char, len: usize, rate_hz: f64) -> *mut Names {
     // SAFETY: the caller's promise is ours.
-    hand_out(unsafe { utf8(text, len) }.and_then(|text| {
-        let scene = read(text)?;
+    let text = unsafe { utf8(text, len) };
+    hand_out(|| {
+        let scene = read(text?)?;
         let rate_hz = if rate_hz == 0.0 { scene.def.rate_hz } else { rate_hz };
         let built = Scene::build(&scene.def, rate_hz).map_err(|mut error| {
             error.line = error.line.or_else(|| scene.def.line_of(&error.at));
@@ -27,7 +30,7 @@ pub unsafe extern "C" fn tocco_names(text: *const u8, len: usize, rate_hz: f64) 
         })?;
         let description = describe::scene(&scene.def, &built).to_string();
         Ok(Names { directory: built.directory().clone(), description })
-    }))
+    })
 }
 
 /// Gives the names back.
@@ -47,7 +50,7 @@ pub unsafe extern "C" fn tocco_names_free(names: *mut Names) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tocco_describe(names: *const Names) {
     // SAFETY: alive by contract.
-    TEXT.set(unsafe { &*names }.description.clone());
+    answer(unsafe { &*names }.description.clone());
 }
 
 /// Answers with the shape values of the modes at the place that a touch names (`{"touch": "bar.tip", "place": [0.3]}`),
@@ -56,15 +59,15 @@ pub unsafe extern "C" fn tocco_describe(names: *const Names) {
 /// # Safety
 /// `names` is alive; `line` points to `len` bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tocco_shape_at(names: *const Names, line: *const u8, len: usize) -> u32 {
+pub unsafe extern "C" fn tocco_shape_at(names: *const Names, line: *const c_char, len: usize) -> u32 {
     // SAFETY: alive by contract; the promise about `line` is the caller's.
     let (names, line) = unsafe { (&*names, utf8(line, len)) };
-    done(line.and_then(gesture).and_then(|gesture| {
-        let Gesture::Touch { site, place } = gesture else { return Err("only a touch has a place".into()) };
+    done(|| {
+        let Gesture::Touch { site, place } = gesture(line?)? else { return Err("only a touch has a place".into()) };
         let shape = names.directory.site(&site).and_then(|site| names.directory.values_at(site, &place));
-        NUMBERS.set(shape.map_err(|error| error.to_string())?);
+        answer_numbers(shape.map_err(|error| error.to_string())?);
         Ok(())
-    }))
+    })
 }
 
 /// A gesture in the one written form it has.

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Looking into what sounds, and takes.
+
+use super::*;
+
+/// Answers with two numbers for each output, since the last call: largest magnitude, and least gain of its limiter. `[both]`
+///
+/// # Safety
+/// `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_meters(session: *mut Session) {
+    // SAFETY: the caller's promises are ours.
+    unsafe {
+        both(session, (), |desk, half, _| {
+            half.follow_scene(&desk.desk);
+            answer_numbers(half.meters.as_flattened().to_vec());
+            half.meters.fill([0.0, 1.0]);
+            Ok(())
+        })
+    }
+}
+
+/// Answers with the values of the scene's inlets, as their signals are, after each block since the last call: the tick, then one
+/// number for each inlet. What a scene's drive says is among them, and what a player does. `[both]`
+///
+/// # Safety
+/// `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_trace(session: *mut Session) {
+    // SAFETY: the caller's promises are ours.
+    unsafe {
+        both(session, (), |desk, half, _| {
+            half.follow_scene(&desk.desk);
+            answer_numbers(half.trace.clone());
+            half.trace.clear();
+            Ok(())
+        })
+    }
+}
+
+/// Answers with what the scene's processes have done since the last call, the last thousand at most: five numbers each, its tick
+/// with a fraction, the number of the process, how strong it was, in the unit of the process, and where, m, if it knows places. `[both]`
+///
+/// # Safety
+/// `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_happened(session: *mut Session) {
+    // SAFETY: the caller's promises are ours.
+    unsafe {
+        both(session, (), |_, half, _| {
+            let player = &mut half.player;
+            let (began, rate_hz) = (player.engine().began() as f64, player.rate_hz());
+            let mut numbers = Vec::new();
+            while let Some(happening) = player.take_happening() {
+                let [x, y] = happening.spot_m;
+                numbers.extend([began + happening.at_s * rate_hz, happening.process as f64, happening.size, x, y]);
+            }
+            answer_numbers(numbers);
+            Ok(())
+        })
+    }
+}
+
+/// Watches these signals (one name per line) from the next render on, none of them if one is unknown. 1 or, on error, 0. `[control]`
+///
+/// # Safety
+/// `session` is alive, or null. The control half is used by nobody else during the call. Addresses point to what their lengths say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_watch(session: *mut Session, names: *const c_char, len: usize) -> u32 {
+    // SAFETY: the caller's promise is ours.
+    let names = unsafe { utf8(names, len) };
+    // SAFETY: the caller's promises are ours.
+    unsafe {
+        control(session, 0, |half, shared| {
+            let names: Vec<&str> = names?.lines().filter(|name| !name.is_empty()).collect();
+            half.desk.watch(&names, NEVER_S).map_err(words)?;
+            shared.watched.store(names.len(), Ordering::Release);
+            Ok(1)
+        })
+    }
+}
+
+/// Watched signals of the last render, a row for each frame; null if there are none. Valid until the next render. `[both]`
+///
+/// # Safety
+/// `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_probes(session: *mut Session) -> *const f64 {
+    // SAFETY: the caller's promises are ours.
+    unsafe { both(session, null(), |_, half, _| Ok(address(&half.rows))) }
+}
+
+/// Answers with the energy of every body, then of every law, J. `[both]`
+///
+/// # Safety
+/// `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_energies(session: *mut Session) {
+    // SAFETY: the caller's promises are ours.
+    unsafe {
+        both(session, (), |desk, half, _| {
+            let def = &desk.desk.scene().def;
+            let mut energies = vec![0.0; def.bodies.len() + def.contacts.len()];
+            half.player.engine().energies(&mut energies);
+            answer_numbers(energies);
+            Ok(())
+        })
+    }
+}
+
+/// Answers with the energy of every mode of a body, J. `[both]`
+///
+/// # Safety
+/// `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_modes(session: *mut Session, body: u32) {
+    // SAFETY: the caller's promises are ours.
+    unsafe {
+        both(session, (), |_, half, _| {
+            let engine = half.player.engine();
+            let mut energies = vec![0.0; engine.mode_energies(body as usize, &mut [])];
+            engine.mode_energies(body as usize, &mut energies);
+            answer_numbers(energies);
+            Ok(())
+        })
+    }
+}
+
+/// Answers with unconverged solves, refused or clamped values, resets, and events left out beyond the most, since the start. `[both]`
+///
+/// # Safety
+/// `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_health(session: *mut Session) {
+    // SAFETY: the caller's promises are ours.
+    unsafe {
+        both(session, (), |desk, half, _| {
+            let health = half.player.engine().health();
+            let clamped = desk.desk.counts().clamped + health.clamped;
+            let counts = [health.unconverged, health.refused + clamped, health.reset, health.capped];
+            answer_numbers(counts.map(|n| n as f64).to_vec());
+            Ok(())
+        })
+    }
+}
+
+/// Records a take, which must be asked for before anything else. 1 or, on error, 0. `[control]`
+///
+/// # Safety
+/// `session` is alive, or null. The control half is used by nobody else during the call. Addresses point to what their lengths say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_record(session: *mut Session) -> u32 {
+    // SAFETY: the caller's promises are ours.
+    unsafe {
+        control(session, 0, |half, _| {
+            let take = SharedWriter::new(Vec::new());
+            half.take = Some(take.clone());
+            half.desk.record(Box::new(take), PROGRAM).map_err(words).map(|()| 1)
+        })
+    }
+}
+
+/// Ends the take, after the frames rendered so far, and answers with its text; the sound goes on. 1 or, on error, 0. `[both]`
+///
+/// # Safety
+/// `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_take(session: *mut Session) -> u32 {
+    // SAFETY: the caller's promises are ours.
+    unsafe { both(session, 0, |desk, half, _| desk.finish_take(&mut half.player).map(|()| 1)) }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Scenes from text, with the shipped ones at hand as their parts.
+
+use tocco::Document;
+use tocco::scene::error::nearest;
+use tocco::scene::{Fetch, FetchedScene, Recording};
+
+/// Name and text of every shipped scene.
+const SCENES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/scenes.rs"));
+
+/// What a page can fetch: shipped scenes, no files.
+struct Shipped;
+
+impl Fetch for Shipped {
+    fn recording(&mut self, file: &str) -> Result<Recording, String> {
+        Err(format!("{file}: a page holds no recordings; play this scene with 'tocco play'"))
+    }
+
+    fn scene(&mut self, name: &str) -> Result<FetchedScene<'_>, String> {
+        let (name, text) = SCENES
+            .iter()
+            .find(|(known, _)| *known == name)
+            .ok_or_else(|| format!("no shipped scene is called '{name}', and a page has no others"))?;
+        Ok(FetchedScene { identity: (*name).into(), text: (*text).into(), fetch: Box::new(Shipped) })
+    }
+}
+
+/// Text of a shipped scene, or which may have been meant.
+pub fn text_of(name: &str) -> Result<&'static str, String> {
+    let found = SCENES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text);
+    found.ok_or_else(|| format!("no shipped scene '{name}'{}", nearest(name, SCENES.iter().map(|(name, _)| *name))))
+}
+
+/// Names of the shipped scenes, sorted.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    SCENES.iter().map(|(name, _)| *name)
+}
+
+/// A recording that the caller brings, by its name in the scene.
+pub type Bring<'a> = &'a mut dyn FnMut(&str) -> Result<Recording, String>;
+
+/// What is fetched where the caller brings recordings.
+struct Brought<'a>(Bring<'a>);
+
+impl Fetch for Brought<'_> {
+    fn recording(&mut self, file: &str) -> Result<Recording, String> {
+        (self.0)(file)
+    }
+
+    fn scene(&mut self, name: &str) -> Result<FetchedScene<'_>, String> {
+        let text = text_of(name)?.into();
+        Ok(FetchedScene { identity: name.into(), text, fetch: Box::new(Brought(&mut *self.0)) })
+    }
+}
+
+/// A scene whose recordings the caller brings.
+pub fn read_with(text: &str, bring: Bring<'_>) -> Result<Document, String> {
+    Document::read_with("scene", "scene", text.to_owned(), Brought(bring)).map_err(|error| error.to_string())
+}
+
+/// A scene from its text, or one line that says what is wrong.
+pub fn read(text: &str) -> Result<Document, String> {
+    Document::read_with("scene", "scene", text.to_owned(), Shipped).map_err(|error| error.to_string())
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The C library as its callers see it; also compiled as C++. Prints "ok" and returns 0 if everything holds. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tocco.h"
+
+#define HOLDS(claim) \
+    do { \
+        if (!(claim)) { \
+            fprintf(stderr, "%s:%d: %s (%s)\n", __FILE__, __LINE__, #claim, tocco_error()); \
+            failures += 1; \
+        } \
+    } while (0)
+
+static int failures = 0;
+
+static const char *const BAR =
+    "[body.hammer]\ntype = 'mass'\nmass_kg = 0.01\nposition_m = -1.0\n"
+    "[body.bar]\ntype = 'modal'\nmodes = [{ freq_hz = 440.0, decay_s = 0.05, mass_kg = 0.05 }]\n"
+    "[contact.hit]\ntype = 'impact'\nbetween = ['hammer', 'bar']\n[[tap]]\nof = 'bar'\n"
+    "[[control]]\nname = 'hard'\npath = 'hit/stiffness'\nrange = [1e6, 1e9]\nscale = 'log'\n"
+    "[midi]\nnotes = 'pitch'\nstrike = 'hammer'\nretune = 'bar'\nvoices = 2\nrelease_s = 0.02\n";
+
+static const char *const HEARS =
+    "[body.ball]\ntype = 'mass'\n[body.bar]\ntype = 'modal'\nmodes = [{ freq_hz = 440.0, decay_s = 0.05, mass_kg = 0.05 }]\n"
+    "[[drive]]\npath = 'bar/force_n'\nwav = 'noise.wav'\n[[tap]]\nof = 'bar'\n";
+
+static uint32_t bring(void *user, const char *file, const float **samples, size_t *count, double *rate_hz)
+{
+    static const float noise[4] = {0.5f, -0.5f, 0.25f, 0.0f};
+    *(int *)user += 1;
+    *samples = noise;
+    *count = 4;
+    *rate_hz = 48000.0;
+    return strcmp(file, "noise.wav") == 0;
+}
+
+/* First sample that is not zero, of so many; -1: none. */
+static int first(const float *out, int count)
+{
+    int i;
+    for (i = 0; i < count; i += 1) {
+        if (out[i] != 0.0f) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static void plays_at_the_sample(void)
+{
+    float out[512], left[512], right[512], extra[512];
+    float *planes[3];
+    ToccoSession *one = tocco_open(BAR, TOCCO_NUL, NULL), *two = tocco_open(BAR, strlen(BAR), NULL);
+    HOLDS(one != NULL && two != NULL && tocco_channels(one) == 1 && tocco_rate_hz(one) == 48000.0);
+    HOLDS(tocco_strike(one, "hammer", TOCCO_NUL, 1.0, 100.0) == 1);
+    HOLDS(tocco_strike(two, "hammer", 6, 1.0, 100.0) == 1);
+    HOLDS(tocco_play(one, NULL, 0, out, 512) == 1 && first(out, 512) == 100);
+    planes[0] = left;
+    planes[1] = right;
+    planes[2] = extra;
+    right[7] = 1.0f;
+    HOLDS(tocco_play_planar(two, NULL, 0, planes, 3, 512) == 1);
+    HOLDS(memcmp(out, left, sizeof out) == 0 && first(right, 512) == -1 && first(extra, 512) == -1);
+    HOLDS(tocco_tick(two) == 512.0 && tocco_poll(two) == 1);
+    HOLDS(tocco_is_quiet(two) == 0);
+    HOLDS(tocco_play(one, NULL, 0, out, 0) == 1 && tocco_play(one, NULL, 0, NULL, 12) == 0);
+    tocco_free(one);
+    tocco_free(two);
+}
+
+static void refuses_in_words(void)
+{
+    ToccoSession *session = tocco_open(BAR, TOCCO_NUL, NULL);
+    double nan = strtod("nan", NULL);
+    HOLDS(tocco_open("version = 1\n[body.bar]\ntype = 'modle'\n", TOCCO_NUL, NULL) == NULL);
+    HOLDS(strstr(tocco_error(), "modal") != NULL && strlen(tocco_error()) == tocco_error_len());
+    HOLDS(tocco_open(NULL, 5, NULL) == NULL && strstr(tocco_error(), "null") != NULL);
+    HOLDS(tocco_open("\xff", 1, NULL) == NULL && strstr(tocco_error(), "UTF-8") != NULL);
+    HOLDS(tocco_set(session, "hit/stifness", TOCCO_NUL, 1.0, 0.0) == 0);
+    HOLDS(strcmp(tocco_error(), "no parameter 'hit/stifness'; did you mean 'hit/stiffness'?") == 0);
+    HOLDS(tocco_set(session, "hit/stiffness", TOCCO_NUL, nan, 0.0) == 0 && strstr(tocco_error(), "not a number") != NULL);
+    HOLDS(tocco_strike(session, "bar", TOCCO_NUL, 1.0, 0.0) == 0 && strstr(tocco_error(), "not a mass") != NULL);
+    HOLDS(tocco_strike(session, "hammer", TOCCO_NUL, 1.0, nan) == 0);
+    HOLDS(tocco_strike(NULL, "hammer", TOCCO_NUL, 1.0, 0.0) == 0 && strstr(tocco_error(), "no session") != NULL);
+    HOLDS(tocco_play(NULL, NULL, 0, NULL, 16) == 0 && tocco_channels(NULL) == 0);
+    HOLDS(tocco_note_on(session, 1, 0, 60, 1.0, 0.0, 0.0) == 0);
+    HOLDS(tocco_param_id(session, "hard", TOCCO_NUL) == 0 && strstr(tocco_error(), "setup with notes") != NULL);
+    HOLDS(tocco_shipped("marimbo", TOCCO_NUL) == 0 && strstr(tocco_error(), "marimba") != NULL);
+    HOLDS(tocco_open_state("{}", TOCCO_NUL, NULL) == NULL);
+    tocco_free(session);
+    tocco_free(NULL);
+}
+
+static void plays_notes_and_numbers(void)
+{
+    static float out[48000];
+    ToccoSetup setup = {48000.0, 1, 0, 1, NULL, NULL};
+    ToccoSession *session = tocco_open(BAR, TOCCO_NUL, &setup);
+    uint32_t hard = tocco_param_id(session, "hard", TOCCO_NUL);
+    int32_t ended = 0;
+    HOLDS(session != NULL && hard != 0);
+    HOLDS(tocco_param_set(session, hard, 0.5, 10.0) == 1 && tocco_param_set(session, hard + 1, 0.5, 0.0) == 0);
+    HOLDS(tocco_note_on(session, 77, 0, 69, 0.7, 0.25, 321.0) == 1);
+    HOLDS(tocco_play(session, NULL, 0, out, 1000) == 1 && first(out, 1000) == 321);
+    HOLDS(tocco_note_tune(session, 77, -1, -1, 0.5, 1100.0) == 1 && tocco_note_off(session, 77, -1, -1, 2000.0) == 1);
+    HOLDS(tocco_note_ended(session, &ended) == 0);
+    HOLDS(tocco_play(session, NULL, 0, out, 48000) == 1);
+    HOLDS(tocco_note_ended(session, &ended) == 1 && ended == 77 && tocco_note_ended(session, &ended) == 0);
+    HOLDS(tocco_poll(session) == 1 && fabs(tocco_value(session, "hard", TOCCO_NUL) - 0.5) < 1e-12);
+    HOLDS(tocco_play(session, NULL, 0, out, 48000) == 1 && tocco_is_quiet(session) == 1);
+    tocco_free(session);
+}
+
+static void tells_touches_and_keeps_states(void)
+{
+    static float out[4800], again[4800];
+    ToccoTouch touch;
+    ToccoSession *session = tocco_open(BAR, TOCCO_NUL, NULL), *other;
+    HOLDS(tocco_watch_touches(session, 1) == 1 && tocco_next_touch(session, &touch) == 0);
+    HOLDS(tocco_set(session, "hard", TOCCO_NUL, 0.25, 0.0) == 1);
+    HOLDS(tocco_strike(session, "hammer", TOCCO_NUL, 1.0, 100.0) == 1 && tocco_play(session, NULL, 0, out, 4800) == 1);
+    HOLDS(tocco_next_touch(session, &touch) == 1 && touch.begins == 1 && touch.at == 100.0 && touch.contact == 0);
+    HOLDS(tocco_next_touch(session, &touch) == 1 && touch.begins == 0 && touch.at > 100.0 && touch.impulse_n_s > 0.005);
+    HOLDS(tocco_state(session) == 1);
+    other = tocco_open_state(tocco_text(), tocco_text_len(), NULL);
+    HOLDS(other != NULL && tocco_value(other, "hard", TOCCO_NUL) == tocco_value(session, "hard", TOCCO_NUL));
+    HOLDS(tocco_replace(session, tocco_text(), 3, 0) == 0);
+    tocco_free(other);
+    other = tocco_open(BAR, TOCCO_NUL, NULL);
+    HOLDS(tocco_set(other, "hard", TOCCO_NUL, 0.25, 0.0) == 1 && tocco_strike(other, "hammer", TOCCO_NUL, 1.0, 100.0) == 1);
+    HOLDS(tocco_play(other, NULL, 0, again, 4800) == 1 && memcmp(out, again, sizeof out) == 0);
+    tocco_free(other);
+    tocco_free(session);
+}
+
+static void fetches_recordings(void)
+{
+    float out[64];
+    int asked = 0;
+    ToccoSetup setup = {0.0, 0, 0, 0, NULL, NULL};
+    ToccoSession *session;
+    HOLDS(tocco_open(HEARS, TOCCO_NUL, &setup) == NULL && strstr(tocco_error(), "noise.wav") != NULL);
+    setup.fetch = bring;
+    setup.user = &asked;
+    session = tocco_open(HEARS, TOCCO_NUL, &setup);
+    HOLDS(session != NULL && asked == 1 && tocco_play(session, NULL, 0, out, 64) == 1 && first(out, 64) >= 0);
+    tocco_free(session);
+}
+
+int main(void)
+{
+    plays_at_the_sample();
+    refuses_in_words();
+    plays_notes_and_numbers();
+    tells_touches_and_keeps_states();
+    fetches_recordings();
+    if (failures == 0) {
+        printf("ok %s\n", tocco_version());
+    }
+    return failures != 0;
+}

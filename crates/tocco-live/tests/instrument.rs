@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! An instrument in a host: numbers that stay, notes and commands from the thread of the sound, states.
+
+use tocco::{Command, Document, Gesture, Timed};
+use tocco_live::instrument::{Role, id_of};
+use tocco_live::midi::{Map, Translator};
+use tocco_live::notes::{Note, NoteEvent, Which};
+use tocco_live::take::{Replay, SharedWriter, Take};
+use tocco_live::{Instrument, Session, Setup, State, When};
+use tocco_testing::allocations::{Counting, assert_awake, count, watched};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const BAR: &str = "body.hammer = { type = 'mass', mass_kg = 0.01, position_m = -1.0 }\n\
+    body.bar = { type = 'modal', modes = [{ freq_hz = 440.0, decay_s = 0.2, mass_kg = 0.05 }, { freq_hz = 1213.0, decay_s = 0.1, mass_kg = 0.05 }] }\n\
+    contact.hit = { type = 'impact', between = ['hammer', 'bar'], stiffness = 1e8 }\n\
+    tap = [{ of = 'bar', gain = 0.3 }]\n\
+    control = [{ name = 'hard', path = 'hit/stiffness', range = [1e6, 1e9], scale = 'log' }]\n\
+    [midi]\nnotes = 'pitch'\nstrike = 'hammer'\nretune = 'bar'\nvoices = 3\nrelease_s = 0.02\nslide = 'hard'\n";
+
+fn document() -> Document {
+    Document::read("bar", "here", BAR.into(), |_| Err("none".into())).unwrap()
+}
+
+fn instrument() -> Instrument {
+    Instrument::new(document(), None).unwrap()
+}
+
+fn plain() -> Setup {
+    Setup { limiter: false, ..Setup::default() }
+}
+
+const ANY: Which = Which { id: None, channel: None, key: None };
+
+fn on(id: i32, key: u8, velocity_01: f64) -> NoteEvent {
+    NoteEvent::On { note: Note { id, channel: 0, key }, velocity_01, tuning: 0.0 }
+}
+
+/// What is played, with notes and commands at their samples, in blocks of this many frames.
+fn played(events: &[(u64, NoteEvent)], block: usize, planar: bool) -> Vec<f32> {
+    let instrument = instrument();
+    let (_desk, mut player, mut notes) = instrument.open(plain()).unwrap();
+    let mut all = vec![0.0; 24_000];
+    let mut waiting = events.iter().peekable();
+    for (at, out) in all.chunks_mut(block).enumerate() {
+        let end = (at * block + out.len()) as u64;
+        while let Some((tick, event)) = waiting.next_if(|(tick, _)| *tick < end) {
+            assert!(notes.play(*event, *tick, &mut player));
+        }
+        if planar {
+            player.play_planar(&[], &mut [out])
+        } else {
+            player.play(&[], out)
+        }
+        notes.follow(player.engine());
+    }
+    all
+}
+
+fn tune() -> Vec<(u64, NoteEvent)> {
+    let which = Which { id: Some(2), ..ANY };
+    vec![
+        (101, on(1, 60, 100.0 / 127.0)),
+        (3_333, on(2, 64, 0.5)),
+        (5_001, NoteEvent::Tune(which, 0.37)),
+        (6_007, NoteEvent::Brighten(which, 0.9)),
+        (7_777, NoteEvent::Off(Which { key: Some(60), ..ANY })),
+        (8_000, on(3, 67, 0.3)),
+        (8_001, on(4, 71, 0.9)),
+        (12_345, NoteEvent::Choke(Which { id: Some(4), ..ANY })),
+        (13_000, on(5, 71, 0.8)),
+    ]
+}
+
+#[test]
+fn notes_fall_on_their_samples_for_any_block_and_planar_is_the_same() {
+    let whole = played(&tune(), 24_000, false);
+    assert_eq!(whole.iter().position(|x| *x != 0.0), Some(101));
+    for block in [1, 32, 509, 4_800] {
+        assert!(played(&tune(), block, false) == whole, "blocks of {block}");
+    }
+    assert!(played(&tune(), 509, true) == whole && played(&tune(), 24_000, true) == whole);
+}
+
+#[test]
+fn typed_notes_sound_as_the_same_notes_in_midi_bytes() {
+    let bytes: [(u64, [u8; 3]); 3] = [(100, [0x90, 60, 90]), (3_000, [0x90, 67, 31]), (9_000, [0x80, 60, 0])];
+    let scene = instrument().scene().clone();
+    let mut session = Session::open(scene.clone(), plain()).unwrap();
+    let mut translator = Translator::new(Map::of(&scene.def));
+    for (count, (tick, bytes)) in bytes.into_iter().enumerate() {
+        let mut gestures = Vec::new();
+        translator.set_energies((0..3).map(|voice| if voice < count { 1.0 } else { 0.0 }));
+        translator.feed(&bytes, tick as f64 / 48_000.0, &mut gestures);
+        assert!(!gestures.is_empty());
+        for gesture in &gestures {
+            session.desk.perform(gesture, When::Tick(tick)).unwrap();
+        }
+    }
+    let mut by_bytes = vec![0.0; 24_000];
+    session.play(&[], &mut by_bytes).unwrap();
+    let which = Which { key: Some(60), ..ANY };
+    let events = [(100, on(7, 60, 90.0 / 127.0)), (3_000, on(8, 67, 31.0 / 127.0)), (9_000, NoteEvent::Off(which))];
+    assert!(played(&events, 512, false) == by_bytes);
+}
+
+#[test]
+fn a_key_that_holds_an_inlet_presses_it_while_it_is_down_typed_or_in_bytes() {
+    let text = "signal.squeeze = { type = 'input', default = 0.0, max = 2.0 }\n\
+        process.paper = { type = 'crumple', driven_by = 'squeeze', events = 500.0, modes = [{ freq_hz = 2000.0, decay_s = 0.01, mass_kg = 0.01 }] }\n\
+        tap = [{ of = 'paper', quantity = 'sound' }]\n\
+        control = [{ name = 'press', path = 'squeeze/value', range = [0.0, 2.0] }]\n\
+        [midi]\nhold = ['press']\n";
+    let read = || Document::read("paper", "here", text.into(), |_| Err("none".into())).unwrap();
+    let key = Map::of(&read().def).notes[0];
+    let mut session = Session::open(read(), plain()).unwrap();
+    let mut translator = Translator::new(Map::of(&read().def));
+    for (tick, bytes) in [(100, [0x90, key, 90]), (9_000, [0x80, key, 0])] {
+        let mut gestures = Vec::new();
+        translator.feed(&bytes, tick as f64 / 48_000.0, &mut gestures);
+        for gesture in &gestures {
+            session.desk.perform(gesture, When::Tick(tick)).unwrap();
+        }
+    }
+    let mut by_bytes = vec![0.0; 24_000];
+    session.play(&[], &mut by_bytes).unwrap();
+    let (_desk, mut player, mut notes) = Instrument::new(read(), None).unwrap().open(plain()).unwrap();
+    assert!(notes.play(on(1, key, 90.0 / 127.0), 100, &mut player));
+    assert!(notes.play(on(2, key, 90.0 / 127.0), 100, &mut player), "pressed twice, held once");
+    assert!(notes.play(NoteEvent::Off(ANY), 9_000, &mut player));
+    let mut typed = vec![0.0; 24_000];
+    player.play(&[], &mut typed);
+    assert!(typed == by_bytes && typed.iter().any(|x| *x != 0.0));
+}
+
+#[test]
+fn a_note_ends_when_it_has_rung_out_and_a_choked_one_at_once() {
+    let (_desk, mut player, mut notes) = instrument().open(plain()).unwrap();
+    let mut out = vec![0.0; 480];
+    assert!(notes.play(on(1, 60, 0.8), 0, &mut player) && notes.play(on(2, 72, 0.8), 0, &mut player));
+    assert!(notes.play(NoteEvent::Choke(Which { id: Some(2), ..ANY }), 4_800, &mut player));
+    let mut ended = Vec::new();
+    for block in 0..500_u64 {
+        player.play(&[], &mut out);
+        notes.follow(player.engine());
+        ended.extend(std::iter::from_fn(|| notes.ended()).map(|note| (note.id, block * 10)));
+    }
+    // 90 dB are 10.4 times 1/e: 2 s at 0.2 s; the choked one has 5 ms and a glide.
+    assert_eq!(ended.len(), 2, "{ended:?}");
+    assert!(ended[0].0 == 2 && ended[0].1 < 300, "{ended:?}");
+    assert!(ended[1].0 == 1 && (1_500..2_500).contains(&ended[1].1), "{ended:?}");
+    assert!(player.is_quiet() && notes.sounding().count() == 0);
+    assert!(notes.play(on(3, 60, 0.8), 0, &mut player) && !player.is_quiet());
+}
+
+#[test]
+fn numbers_follow_from_paths_alone_and_other_names_of_one_thing_are_known() {
+    let instrument = instrument();
+    // FNV-1a as its authors publish it: "a" and "foobar".
+    assert_eq!((id_of("a"), id_of("foobar")), (0xe40c_292c, 0xbf9c_f968));
+    let all = instrument.parameters();
+    let mut ids: Vec<u32> = all.iter().map(|p| p.id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), all.len());
+    assert!(all[0].role == Role::Control && all[0].path == "hard");
+    let stiffness = instrument.find("hit/stiffness").unwrap();
+    let hardness = instrument.find("hit/hardness_01").unwrap();
+    assert_eq!((stiffness.role, hardness.role), (Role::Own, Role::Alias));
+    assert_eq!(stiffness.slots, hardness.slots);
+    assert_eq!(all[0].slots.len(), 3, "one for each voice");
+    assert!(instrument.find("bar/freq_scale").unwrap().by_notes && !stiffness.by_notes);
+    assert_eq!(instrument.parameter(stiffness.id), Some(stiffness));
+    assert!(instrument.find("hit/stifness").unwrap_err().to_string().contains("did you mean 'hit/stiffness'?"));
+    assert_eq!(instrument.voices(), 3);
+}
+
+#[test]
+fn what_is_pushed_on_the_audio_side_is_in_takes_values_and_states() {
+    let (mut session, shared) = (Session::open(document(), plain()).unwrap(), SharedWriter::new(Vec::new()));
+    session.desk.record(Box::new(shared.clone()), "a test").unwrap();
+    let directory = session.desk.directory().clone();
+    let hammer = directory.body("hammer").unwrap();
+    let push = |session: &mut Session, at: u64, command: Command| {
+        session.player.push(Timed { at, command }).map_err(|_| "no room").unwrap();
+    };
+    push(&mut session, 300, Command::Strike { body: hammer, velocity_m_s: 1.0 });
+    push(&mut session, 200, Command::Jump(directory.address("hit/stiffness").unwrap(), 1e7));
+    push(&mut session, 900, Command::Set(directory.address("hard").unwrap(), 0.25));
+    let scene = Box::new(tocco::Scene::build(&document().def, 48_000.0).unwrap());
+    let replace = Command::Replace { scene: Some(scene), adopt: false };
+    assert!(session.player.push(Timed { at: 0, command: replace }).is_err(), "what holds memory goes by the desk");
+    let mut out = vec![0.0; 4_800];
+    for block in out.chunks_mut(480) {
+        session.play(&[], block).unwrap();
+    }
+    assert_eq!(out.iter().position(|x| *x != 0.0), Some(300));
+    assert!((session.desk.value("hard").unwrap() - 0.25).abs() < 1e-12);
+    session.desk.end_take().unwrap();
+    session.player.play(&[], &mut []);
+    session.desk.finish().unwrap();
+    let take = Take::from_text(&String::from_utf8(shared.fetch().unwrap()).unwrap(), "here").unwrap();
+    let mut again = vec![0.0; 4_800];
+    let mut replay = Replay::new(&take).unwrap();
+    assert_eq!(replay.render(&mut again), 4_800);
+    assert!(replay.is_faithful() && again == out);
+
+    let state = session.desk.state();
+    let read = State::from_text(&state.to_text(), "here").unwrap();
+    assert_eq!(read, state);
+    let (desk, _) = read.open(plain()).unwrap();
+    assert_eq!(desk.value("hit/stiffness"), session.desk.value("hit/stiffness"));
+    assert!(State::from_text("{}", "here").is_err() && State::from_text("[", "here").is_err());
+}
+
+#[test]
+fn touches_come_through_the_player_and_a_gesture_wakes_what_is_quiet() {
+    let mut session = Session::open(document(), plain()).unwrap();
+    session.player.watch_touches(true);
+    let mut out = vec![0.0; 48_000];
+    session.play(&[], &mut out).unwrap();
+    assert!(session.player.is_quiet() && session.player.take_touch().is_none());
+    session.desk.perform(&Gesture::Strike { body: "hammer".into(), velocity_m_s: 1.0 }, When::Tick(50_000)).unwrap();
+    assert!(!session.player.is_quiet());
+    session.play(&[], &mut out).unwrap();
+    let touch = session.player.take_touch().unwrap();
+    assert_eq!((touch.at, touch.begins, touch.contact), (50_000, true, 0));
+}
+
+#[test]
+fn notes_commands_and_planes_allocate_nothing() {
+    assert_awake();
+    let instrument = instrument();
+    let (mut desk, mut player, mut notes) = instrument.open(plain()).unwrap();
+    let stiffness = instrument.find("hit/stiffness").unwrap().id;
+    let (mut left, mut right) = (vec![0.0; 5_000], vec![0.0; 5_000]);
+    player.watch_touches(true);
+    let before = count();
+    for (tick, event) in tune() {
+        watched(|| {
+            let address = instrument.parameter(stiffness).unwrap().address;
+            assert!(player.push(Timed { at: tick, command: Command::Set(address, 1e7) }).is_ok());
+            assert!(notes.play(event, tick, &mut player));
+            player.play_planar(&[], &mut [&mut left[..], &mut right[..]]);
+            notes.follow(player.engine());
+            while notes.ended().is_some() || player.take_touch().is_some() {}
+        });
+        desk.poll().unwrap();
+    }
+    assert_eq!(count() - before, 0);
+}

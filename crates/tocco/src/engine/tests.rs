@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What an engine does when something is not finite, and what sleeps.
+
+use super::*;
+use crate::SceneDef;
+
+#[test]
+fn a_body_that_stops_being_finite_is_silent_at_once_reset_within_6_ms_and_counted() {
+    let text = "[body.bar]\ntype = \"modal\"\nmodes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }]\n\
+         [body.string]\ntype = \"string\"\n[body.ball]\ntype = \"mass\"\nmass_kg = 0.01\nposition_m = -1.0\n\
+         [contact.hit]\ntype = \"impact\"\nbetween = [\"ball\", \"bar\"]\n\
+         [[tap]]\nof = \"bar\"\n[[tap]]\nof = \"string\"\n[[tap]]\nof = \"ball\"\n";
+    let def = SceneDef::from_text(text).unwrap();
+    for body in 0..3 {
+        let mut engine = Engine::new(Scene::build(&def, 48_000.0).unwrap());
+        let mut out = [0.0; 1_000];
+        engine.render(&[], &mut Queue::new(), &mut out);
+        engine.scene.runtime.world.disturb(body);
+        engine.scene.runtime.world.bodies[body].hit(0, Real::NAN);
+        engine.render(&[], &mut Queue::new(), &mut out);
+        assert!(out.iter().all(|x| x.is_finite()), "body {body}");
+        // A string is looked at where its first cell comes by: once a period.
+        assert!(engine.health().reset >= 1, "body {body}");
+        let site = Site { body: 0, port: 0 };
+        let mut queue = Queue::from([Timed { at: 0, command: Command::Hit { site, impulse_n_s: 0.01 } }]);
+        engine.render(&[], &mut queue, &mut out);
+        assert!(out.iter().any(|x| x.abs() > 1e-3) && engine.energy().is_finite(), "body {body}: it sounds again");
+    }
+}
+
+#[test]
+fn a_number_that_only_f64_can_hold_is_silence_and_not_an_infinite_sample() {
+    let text = "[body.bar]\ntype = \"modal\"\nmodes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }]\n[[tap]]\nof = \"bar\"\n";
+    let mut engine = Engine::new(Scene::build(&SceneDef::from_text(text).unwrap(), 48_000.0).unwrap());
+    let mut out = [1.0; 64];
+    engine.scene.runtime.world.disturb(0);
+    engine.scene.runtime.world.bodies[0].hit(0, 1e60);
+    engine.render(&[], &mut Queue::new(), &mut out);
+    assert!(out.iter().all(|x| x.is_finite()) && engine.energy() > 1e100);
+}
+
+/// Renders so many samples of a scene of one channel, and notes after each whether its first contact is awake.
+fn awake_and_heard(text: &str, frames: usize) -> (Vec<bool>, Vec<f32>) {
+    let mut engine = Engine::new(Scene::build(&SceneDef::from_text(text).unwrap(), 48_000.0).unwrap());
+    let (mut awake, mut out) = (Vec::new(), vec![0.0; frames]);
+    for sample in out.chunks_mut(1) {
+        engine.render(&[], &mut Queue::new(), sample);
+        awake.push(engine.world().contacts[0].awake);
+    }
+    (awake, out)
+}
+
+#[test]
+fn friction_that_nothing_presses_sleeps_and_wakes_as_if_it_had_never_slept() {
+    let text = |law: &str, moves: &str, taps: &str| {
+        format!(
+            "[body.bow]\ntype = \"guided\"\nvelocity_m_s = 0.1\n[body.glass]\ntype = \"modal\"\n\
+             modes = [{{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.01 }}, {{ freq_hz = 1213.0, decay_s = 0.2, mass_kg = 0.01 }}]\n\
+             [contact.rub]\ntype = \"friction\"\n{law}between = [\"bow\", \"glass\"]\nnormal_force_n = 0.0\n\
+             {moves}[[tap]]\nof = \"glass\"\n{taps}"
+        )
+    };
+    // Pressed from 50.4 ms on, in the middle of a control interval, and left at 100 ms.
+    let drive =
+        "[[drive]]\npath = \"rub/normal_force_n\"\npoints = [[0.0504, 0.0], [0.06, 1.0], [0.1, 1.0], [0.1001, 0.0]]\n";
+    let sets = "[[event]]\nat_s = 0.0504\nset = \"rub/normal_force_n\"\nvalue = 1.0\n\
+                [[event]]\nat_s = 0.1\nset = \"rub/normal_force_n\"\nvalue = 0.0\n";
+    // A compression that is heard, however softly, must be known by the sample: that contact never sleeps.
+    let wakeful = "[[tap]]\nof = \"rub\"\nquantity = \"compression\"\ngain = 0.0\n";
+    for law in ["", "law = \"static\"\n", "law = \"thermal\"\n", "roughness = 0.1\ntexture = { beta = 1.0 }\n"] {
+        for moves in [drive, sets] {
+            let (awake, heard) = awake_and_heard(&text(law, moves, ""), 9_600);
+            let (never, reference) = awake_and_heard(&text(law, moves, wakeful), 9_600);
+            let (pressed, left) = (2_419, 4_800);
+            assert!(never.iter().all(|awake| *awake));
+            assert!(awake[64..pressed - 32].iter().all(|awake| !awake), "{law} {moves}");
+            let slept = awake[pressed + 1..left].iter().position(|awake| !awake);
+            assert!(slept.is_none(), "{law} {moves}: {slept:?}");
+            assert!(awake[left + 500..].iter().all(|awake| !awake), "{law} {moves}: the glass rings by itself");
+            let differs = heard.iter().zip(&reference).position(|(a, b)| a.to_bits() != b.to_bits());
+            // The same bits until one of the two has counted its 64 steps to the held form; then to rounding. A surface
+            // has been travelled over meanwhile, and its place is known to rounding.
+            let held = pressed + 64;
+            assert!(law.contains("texture") || differs.is_none_or(|at| at > held), "{law} {moves}: {differs:?}");
+            // Slipping over a rough surface doubles a difference every few slips: there, the first 10 ms are compared.
+            let till = if law.contains("texture") { pressed + 480 } else { heard.len() };
+            let loudest = reference[..till].iter().fold(0.0, |loudest: f32, x| loudest.max(x.abs()));
+            let pairs = heard[..till].iter().zip(&reference);
+            let apart = pairs.fold(0.0, |most: f32, (a, b)| most.max((a - b).abs()));
+            assert!(loudest > 1e-3 && apart < 1e-4 * loudest, "{law} {moves}: {loudest} {apart}");
+        }
+    }
+}
+
+#[test]
+fn what_is_pressed_by_a_ball_in_the_air_sleeps_with_it_and_a_rough_contact_out_of_reach_does_too() {
+    let text = "[body.ball]\ntype = \"mass\"\nmass_kg = 0.01\nposition_m = -0.01\nvelocity_m_s = 0.1\n[body.bow]\ntype = \"guided\"\nvelocity_m_s = 0.1\n\
+         [body.plate]\ntype = \"modal\"\nmodes = [{ freq_hz = 310.0, decay_s = 0.3, mass_kg = 0.05 }]\n\
+         [contact.rub]\ntype = \"friction\"\nbetween = [\"bow\", \"plate\"]\nnormal_from = \"drop\"\n\
+         [contact.drop]\ntype = \"impact\"\nbetween = [\"ball\", \"plate\"]\nstiffness = 1e7\nROUGH\n[[tap]]\nof = \"plate\"\n";
+    let rough = "texture = { height_m = 1e-6, travel_from = \"bow\" }";
+    for rough in ["", rough] {
+        let (awake, heard) = awake_and_heard(&text.replace("ROUGH", rough), 9_600);
+        // The ball needs 0.1 s for its 10 mm; then it flies back.
+        let woken = awake.iter().enumerate().skip(64).find(|(_, awake)| **awake).map(|(at, _)| at);
+        assert!(woken.is_some_and(|at| at > 4_700), "{rough}: {woken:?}");
+        assert!(awake[4_790..4_830].iter().any(|awake| *awake) && heard[5_000].abs() > 1e-5, "{rough}");
+        assert!(awake[9_000..].iter().all(|awake| !awake), "{rough}");
+    }
+}

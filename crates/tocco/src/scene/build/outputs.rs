@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is heard of a scene: outputs and taps.
+
+use super::*;
+
+impl Assembly<'_> {
+    /// Outputs as the scene says; `main` is there unless only others are wanted.
+    pub(super) fn outputs(&mut self) -> Result<(), SceneError> {
+        let to_main = |tap: &&TapDef| tap.outputs.is_empty() || tap.outputs.iter().any(|name| name == MAIN);
+        let widest = self.def.taps.iter().filter(to_main).map(|tap| tap.to.width()).max();
+        if !self.def.outputs.iter().any(|output| output.name == MAIN)
+            && (widest.is_some() || self.def.outputs.is_empty())
+        {
+            let channels = (0..widest.unwrap_or(1)).collect();
+            self.directory.add_output(Output { name: MAIN.into(), channels, limiter: true, written: false });
+        }
+        for OutputDef { name, channels, limiter, .. } in &self.def.outputs {
+            let (name, channels) = (name.clone(), channels.clone());
+            self.directory.add_output(Output { name, channels, limiter: *limiter, written: true });
+        }
+        let outputs = self.directory.outputs();
+        for (index, output) in outputs.iter().enumerate() {
+            for (place, channel) in output.channels.iter().enumerate() {
+                let taken = |other: &Output| other.channels.contains(channel);
+                let twice = output.channels[..place].contains(channel);
+                if let Some(other) = outputs[..index].iter().find(|other| taken(other)).or(twice.then_some(output)) {
+                    let what = format!(
+                        "channel {channel} belongs to output '{}' already; an output has its channels to itself",
+                        other.name
+                    );
+                    return Err(SceneError::new(format!("output.{}.channels", output.name), what));
+                }
+            }
+        }
+        let channels = outputs.iter().flat_map(|output| &output.channels).map(|channel| channel + 1).max();
+        self.runtime.channels = channels.unwrap_or(1);
+        let rate_hz = self.runtime.rate_hz;
+        let space = |output: &Output| {
+            let written = self.def.outputs.iter().find(|written| written.name == output.name)?;
+            written.space().map(|make| Space::new(&make, &output.channels, rate_hz))
+        };
+        self.runtime.spaces = outputs.iter().map(space).collect();
+        if self.runtime.spaces.iter().any(Option::is_some) {
+            self.runtime.bus = vec![0.0; CONTROL_TICKS * self.runtime.channels];
+        }
+        Ok(())
+    }
+
+    pub(super) fn taps(&mut self) -> Result<(), SceneError> {
+        for (index, tap) in self.def.taps.iter().enumerate() {
+            let from = self.tap_from(index, tap)?;
+            let last = match from {
+                TapFrom::Body { body, differentiate: true, .. } => {
+                    let port = self.directory.site(&tap.of).map_or(0, |site| site.port);
+                    self.runtime.world.bodies[body].velocity(port)
+                }
+                _ => 0.0,
+            };
+            let main = [MAIN.to_owned()];
+            let outputs = if tap.outputs.is_empty() { &main[..] } else { &tap.outputs };
+            for name in outputs {
+                let place = format!("tap[{index}].to");
+                let all = self.directory.outputs();
+                let Some(output) = all.iter().find(|output| output.name == *name) else {
+                    let near = nearest(name, all.iter().map(|output| output.name.as_str()));
+                    return Err(SceneError::new(place, format!("no output '{name}'{near}")));
+                };
+                if tap.to.width() > output.channels.len() {
+                    let what = format!(
+                        "output '{name}' has {} channels, and this tap needs {}",
+                        output.channels.len(),
+                        tap.to.width()
+                    );
+                    return Err(SceneError::new(place, what));
+                }
+                let written = self.def.outputs.iter().find(|output| output.name == *name);
+                let gain = fault!(TAP_GAIN, tap.gain * written.map_or(1.0, |output| output.gain), times 0.9);
+                let to = match tap.to {
+                    TapTo::Channel(channel) => [(output.channels[channel], gain), (output.channels[channel], 0.0)],
+                    TapTo::Pan(pan) => {
+                        let angle = 0.5 * PI * pan;
+                        [
+                            (output.channels[0], gain * cos(angle)),
+                            (output.channels[1], fault!(TAP_PAN, gain, times 0.8) * sin(angle)),
+                        ]
+                    }
+                };
+                let lane = [0.0; CONTROL_TICKS];
+                self.runtime.taps.push(Tap { from, to, gains_before: [0.0; 2], fade_left: 0, last, lane });
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn tap_from(&mut self, index: usize, tap: &TapDef) -> Result<TapFrom, SceneError> {
+        let Runtime { world, readings, .. } = &mut self.runtime;
+        if let Ok(process) = self.directory.process(&tap.of) {
+            if tap.quantity != Quantity::Sound {
+                let what = format!("'{}' is a process: its quantity is sound", tap.of);
+                return Err(SceneError::new(format!("tap[{index}].quantity"), what));
+            }
+            let form = &self.def.processes[process].form;
+            if !form.sounds(!self.def.processes[process].on.is_empty()) {
+                let what = format!("'{}' hits bodies and has no sound of its own; listen to what it hits", tap.of);
+                return Err(SceneError::new(format!("tap[{index}].of"), what));
+            }
+            return Ok(TapFrom::Process(process));
+        }
+        let contact = self.directory.contact_entries().iter().position(|contact| contact.name == tap.of);
+        let wrong_quantity = |what: String| Err(SceneError::new(format!("tap[{index}].quantity"), what));
+        let motion = match (contact, tap.quantity) {
+            (Some(contact), Quantity::Force | Quantity::Compression) => {
+                world.contacts[contact].watched |= tap.quantity == Quantity::Compression;
+                return Ok(TapFrom::Contact { contact, quantity: tap.quantity });
+            }
+            (Some(_), _) => {
+                return wrong_quantity(format!("'{}' is a contact: its quantities are force and compression", tap.of));
+            }
+            (None, Quantity::Position) => Motion::Position,
+            (None, Quantity::Velocity | Quantity::Acceleration) => Motion::Velocity,
+            (None, Quantity::Force | Quantity::Compression) => {
+                at(format!("tap[{index}].of"), self.directory.site(&tap.of))?;
+                return wrong_quantity("is a quantity of contacts; name a contact in `of`".into());
+            }
+            (None, Quantity::Sound) => {
+                at(format!("tap[{index}].of"), self.directory.site(&tap.of))?;
+                return wrong_quantity("is a quantity of processes; name a process in `of`".into());
+            }
+        };
+        let site = at(format!("tap[{index}].of"), self.directory.site(&tap.of))?;
+        let readings = &mut readings[site.body];
+        let known = readings.iter().position(|r| r.port == site.port && r.motion == motion && r.whole == tap.whole);
+        let reading = known.unwrap_or_else(|| {
+            let mut reading = Reading::new(site.port, motion);
+            reading.whole = tap.whole;
+            readings.push(reading);
+            readings.len() - 1
+        });
+        if motion == Motion::Velocity {
+            world.bodies[site.body].listen(site.port);
+        }
+        let differentiate = tap.quantity == Quantity::Acceleration;
+        Ok(TapFrom::Body { body: site.body, index: reading, differentiate })
+    }
+}
