@@ -110,7 +110,9 @@ pub(super) fn moving(table: &mut Table, _: &super::TemporaryFolder) -> Result<()
         let built = Scene::build(&scene.def, scene.def.rate_hz).map_err(|e| Error::Machine(scene.message(&e)))?;
         for (path, spec, value) in built.directory().paths() {
             // The same declaration on another body of the kind is the same code, but for strings, which are of two kinds.
-            if !seen.insert((spec.id, spec.doc)) && !(again && path.starts_with("low/")) {
+            let known = !seen.insert((spec.id, spec.doc));
+            let other_kind = again && path.starts_with("low/");
+            if known && !other_kind {
                 continue;
             }
             let values = around(&spec, value);
