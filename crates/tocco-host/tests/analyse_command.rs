@@ -154,3 +154,76 @@ fn wav_flac_and_ogg_give_scenes_that_render_at_the_level_of_the_recording() {
     }
     assert!(fs::read(here.join("pot.png")).unwrap().starts_with(b"\x89PNG"));
 }
+
+/// A recording, and what is said beside it: decaying modes, odd rates, silence, noise, one sample, clipped, an offset, too loud, too soft.
+fn odd_recording(round: u64, rng: &mut Rng) -> (f64, Vec<f64>, Vec<&'static str>) {
+    let one_of = |from: &[f64], rng: &mut Rng| from[rng.bits() as usize % from.len()];
+    let rate_hz = one_of(&[8_000.0, 11_025.0, 12_345.0, 22_050.0, 44_100.0, 48_000.0, 96_000.0], rng);
+    let length = (one_of(&[0.15, 0.3, 0.6], rng) * rate_hz) as usize;
+    let (onset, noise) = (length / 10, rng.between_log(1e-7, 0.03));
+    let mut sound: Vec<f64> = (0..length).map(|_| noise * rng.normal()).collect();
+    for _ in 0..one_of(&[1.0, 2.0, 5.0], rng) as usize {
+        let (hz, sigma, amplitude) =
+            (rng.between(20.0, 0.49 * rate_hz), rng.between_log(0.3, 3e3), 0.1 * rng.between(0.1, 3.0));
+        for (n, x) in sound[onset..].iter_mut().enumerate() {
+            let t = n as f64 / rate_hz;
+            *x += amplitude * (-sigma * t).exp() * (std::f64::consts::TAU * hz * t).cos();
+        }
+    }
+    let mut words = Vec::new();
+    match round % 12 {
+        0 => {}
+        1 => sound.iter_mut().for_each(|x| *x *= 1e-3),
+        2 => {
+            sound.iter_mut().for_each(|x| *x = (30.0 * *x).clamp(-0.9, 0.9));
+            words.push("--clipped");
+        }
+        3 => sound.iter_mut().for_each(|x| *x += 0.4),
+        4 => sound = vec![0.0; one_of(&[0.0, 1.0, 2.0, 100.0, 9_600.0], rng) as usize],
+        5 => {
+            sound.fill(0.0);
+            sound[rng.bits() as usize % length] = 0.7;
+        }
+        6 => {
+            let decay = rng.between(1.0, 60.0) / rate_hz;
+            sound.iter_mut().enumerate().for_each(|(n, x)| *x = 0.2 * (-decay * n as f64).exp() * rng.normal());
+        }
+        7 => sound.fill(0.5),
+        8 => words.extend(["--mass-kg", ["1e-12", "1e-3", "1e6", "1e12", "1e300"][rng.bits() as usize % 5]]),
+        9 => words.extend(["--modes", ["1", "4096", "100000"][rng.bits() as usize % 3], "--range-db", "300"]),
+        10 => {
+            let step = |n: usize| 0.3 * (-40.0 * n as f64 / rate_hz).exp();
+            let period = (0.5 * rate_hz) as usize;
+            sound = (0..6 * period).map(|n| step(n % period) * rng.normal()).collect();
+            words.push("--steps");
+        }
+        _ => words.extend(["--name", ["a b", "../x", "1", "tap", "a.b", ""][rng.bits() as usize % 6]]),
+    }
+    (rate_hz, sound, words)
+}
+
+#[test]
+fn whatever_analyse_writes_check_takes_and_what_it_cannot_write_it_says_in_a_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let here = dir.path();
+    let (rounds, mut rng) = (if std::env::var_os("TOCCO_LONG").is_some() { 480 } else { 48 }, Rng::new(1, "odd"));
+    let mut written = 0;
+    for round in 0..rounds {
+        let (rate_hz, sound, words) = odd_recording(round, &mut rng);
+        write_wav(&here.join("odd.wav"), rate_hz, &sound);
+        let out = tocco(here, &[&["analyse", "odd.wav", "-o", "odd.toml"], &words[..]].concat());
+        let error = String::from_utf8_lossy(&out.stderr).into_owned();
+        let what = format!("{round}: {} samples at {rate_hz} Hz, {words:?}: {error}", sound.len());
+        if out.status.success() {
+            written += 1;
+            let check = tocco(here, &["check", "odd.toml"]);
+            assert!(check.status.success(), "{what} then {}", String::from_utf8_lossy(&check.stderr));
+            fs::remove_file(here.join("odd.toml")).unwrap();
+        } else {
+            assert!(out.status.code() == Some(2) && error.trim_end().lines().count() == 1, "{what}");
+            assert!(!here.join("odd.toml").exists(), "{what}");
+        }
+    }
+    // Neither all nor nothing of it is nonsense.
+    assert!(written > rounds / 4 && written < rounds, "{written} of {rounds}");
+}

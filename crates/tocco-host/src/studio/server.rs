@@ -535,6 +535,17 @@ mod tests {
         );
         // A masked text frame, whole and in two parts, and a ping.
         let frames = b"\x81\x85\0\0\0\0hello\x01\x82\0\0\0\0he\x80\x83\0\0\0\0llo\x89\x80\0\0\0\0".to_vec();
+        // What once went wrong, or would where sizes are believed, comes first.
+        let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/http");
+        for entry in std::fs::read_dir(corpus).unwrap() {
+            let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+            let name = bytes.windows(4).position(|four| four == b"{at}").unwrap();
+            let mut stream = Stream::connect(at).unwrap();
+            stream.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
+            let _ = stream.write_all(&[&bytes[..name], at.to_string().as_bytes(), &bytes[name + 4..]].concat());
+            let _ = stream.read(&mut [0; 64]);
+            assert!(ask(at, "GET / HTTP/1.1").0.starts_with("http/1.1 200 ok"));
+        }
         let mut rng = tocco::rng::Rng::new(1, "http");
         let (until, mut rounds, mut answered) = (std::time::Instant::now() + lasting, 0, 0);
         while std::time::Instant::now() < until {

@@ -6,14 +6,14 @@
 //!
 //! **Law.** A the area of contact, A0 that of a boot's heel or toe:
 //! - `[sole.1]  F = k x^a (1 + mu x')`: the hammer's contact, its mass that of the part of the foot that stops at once.
-//! - `[sole.2]  N -> N A/A0`: as many grains as are under it.
+//! - `[sole.2]  N -> N A/A0`: as many grains as are under it; water is as loud as so many drops, by the root of it.
 //! - `[sole.3]  f -> f (A0/A)^(1/6)`: grains that press each other harder ring higher. A contact of round grains (Hertz) is as stiff as the
 //!   cube root of its load, so its frequency goes with the sixth root of the pressure.
 //! - `[sole.4]  rise -> rise + T_c`: what is soft loads slowly; T_c is the contact time of the hammer at 0.5 m/s.
 //! - `[sole.5]  g = min(1, T_boot/T_c)^(3/2)`: on solid ground, factor on what it scrapes loose and on what cracks; what is soft scrapes little.
 //! - `[sole.6]  q = (T_boot/T_c)^(1/2)`: how quick it is beside a boot. Grit is as bright: its corner goes with q. Grains between a foot and the
 //!   ground are heard up to q times as high, from 16 kHz under a boot on: what is soft lies against them and swallows the rest. What cracks is
-//!   pushed for 1/q of the time.
+//!   pushed for 1/q of the time. Bubbles in water are smaller by the root of q.
 //!
 //! **Sources.** 002 section 3.2 has hammers without numbers. Masses, stiffnesses and areas are choices, placed by contact time; [sole.2] to
 //! [sole.6] are ours.

@@ -14,7 +14,8 @@
 //!
 //! **Symbols.** Z `impedance_kg_s` kg/s; f0 `freq_hz` Hz; B `inharmonicity`; n: number of the partial.
 //!
-//! **Step.** That of [`modal`](super::modal), exact for a held force. Retuning goes by the sample ([course.1]), and so does g.
+//! **Step.** That of [`modal`](super::modal), exact for a held force. Retuning goes by the sample ([course.1]), that of the pitch in
+//! steps of four over four control intervals, and so does g.
 //! Partials that a retune carries past half the rate fall silent, others come back at rest; there is room for
 //! [`MOST`]. What is missing of a place's compliance is that of the partials beyond: next to nothing but for contacts
 //! within a few samples' travel of an end.
@@ -24,7 +25,7 @@
 use super::modal::{Modal, ModalParams, Pole, Tuning};
 use super::ramp::Ramp;
 use super::waveguide::{self, LOWEST_HZ, StringParams, Wanted, wanted};
-use super::{LEVELS, Motion, Reading, Resonator};
+use super::{CONTROL_TICKS, LEVELS, Motion, Reading, Resonator};
 use crate::math::{PI, Real, cos, sin};
 use crate::param::{Params, Spec, Tunable};
 use crate::reserve::Reserve;
@@ -97,7 +98,7 @@ impl Partials {
             shape: vec![0.0; room],
             poles: Reserve::of(room),
         };
-        string.retune();
+        string.retune(1);
         (0..if touched { LEVELS } else { 1 }).rev().for_each(|level| string.bank.divide(level));
         string
     }
@@ -107,22 +108,22 @@ impl Partials {
         poles(wanted(params, sample_s), sample_s).take(most).count()
     }
 
-    /// Follows the parameters from the coming sample on.
-    fn retune(&mut self) {
+    /// Follows the parameters from the coming sample on, in so many control intervals or more.
+    fn retune(&mut self, intervals: u32) {
         let (wanted, most) = (wanted(&self.params, self.sample_s), self.poles.capacity().min(self.shape.len()));
         self.poles.clear();
         self.poles.extend(poles(wanted, self.sample_s).take(most));
-        self.bank.retune_each(&self.poles);
-        self.reweigh();
+        let samples = self.bank.retune_each(&self.poles, intervals);
+        self.reweigh(samples);
     }
 
-    /// The gain follows the mass of the string.
-    fn reweigh(&mut self) {
+    /// The gain follows the mass of the string, in so many samples.
+    fn reweigh(&mut self, samples: u32) {
         let StringParams { impedance_kg_s, inharmonicity, .. } = self.params;
         let freq_hz = 1.0 / (wanted(&self.params, self.sample_s).period * self.sample_s);
         let goal = (fault!(STRING_MASS, 4.0, 2.0) * freq_hz / (impedance_kg_s * (1.0 + inharmonicity).sqrt())).sqrt(); // [partials.1]
-        self.gain.aim(goal);
-        if self.bank.energy() == 0.0 {
+        self.gain.aim(goal, samples);
+        if self.bank.is_still() {
             self.gain.arrive();
         }
     }
@@ -156,7 +157,11 @@ impl Tunable for Partials {
             return;
         }
         self.params.put(index, value);
-        if before.impedance_kg_s == self.params.impedance_kg_s { self.retune() } else { self.reweigh() }
+        if before.impedance_kg_s == self.params.impedance_kg_s {
+            self.retune(waveguide::intervals(index));
+        } else {
+            self.reweigh(CONTROL_TICKS as u32);
+        }
     }
 }
 
@@ -246,7 +251,7 @@ impl Resonator for Partials {
     fn reset(&mut self) {
         self.bank.reset();
         self.step = 0;
-        self.reweigh();
+        self.reweigh(1);
     }
     fn omitted(&self) -> usize {
         usize::from(self.params.freq_hz * self.sample_s > super::waveguide::HIGHEST)

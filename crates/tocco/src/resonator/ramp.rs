@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A factor on its way to another, by equal steps a sample over one control interval.
+//! A factor on its way to another, by equal steps a sample.
 
-use super::CONTROL_TICKS;
 use crate::math::Real;
 
 /// A factor that follows its goal.
@@ -20,9 +19,9 @@ impl Ramp {
         Self { now, goal: now, left: 0 }
     }
 
-    /// On the way to a goal from the coming sample on. `[audio]`
-    pub fn aim(&mut self, goal: Real) {
-        (self.goal, self.left) = (goal, CONTROL_TICKS as u32);
+    /// On the way to a goal from the coming sample on, in so many samples. `[audio]`
+    pub fn aim(&mut self, goal: Real, samples: u32) {
+        (self.goal, self.left) = (goal, samples);
     }
 
     /// At its goal at once. `[audio]`

@@ -236,12 +236,12 @@ impl Vessel {
         let water = self.params.water_m3;
         let (air, load) = (self.geometry.air(water), self.geometry.load(water));
         let poles: [Pole; MODES] = core::array::from_fn(|i| self.pole(i, &air, load));
-        self.bank.retune_each(&poles);
+        let samples = self.bank.retune_each(&poles, 1);
         let masses = [self.geometry.air_kg(water), self.geometry.wall_kg() * load];
         for (gain, mass) in self.gains.iter_mut().zip(masses) {
-            gain.aim(1.0 / mass.sqrt());
+            gain.aim(1.0 / mass.sqrt(), samples);
         }
-        if self.bank.energy() == 0.0 {
+        if self.bank.is_still() {
             self.arrive();
         }
     }

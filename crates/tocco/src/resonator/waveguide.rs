@@ -26,7 +26,7 @@
 //! **Step.** One sample per turn of the line. In sub-steps the incoming waves are held and the outgoing take the mean
 //! force: passive, since the mean of F^2 exceeds the square of the mean. The velocity of a port is its mean over the last
 //! step. A hit is its impulse held for one sample, booked here as work. Retuning goes by the sample, over one control
-//! interval ([bend.1]): it turns the allpasses (which keep their energy), moves the far end of the line, and scales all waves
+//! interval, that of the pitch over four ([bend.1]): it turns the allpasses (which keep their energy), moves the far end of the line, and scales all waves
 //! down if the energy would rise (H9); at its end it removes what would stay as a tilt for ever. Ports nearer the far end than its lumped delay sit at its edge; the far end is the nut, or the
 //! bridge if the ports lie closer to the nut.
 //!
@@ -82,6 +82,14 @@ impl Taps {
     fn at(place: Real, cells: usize) -> Self {
         let points = TAPS.min(cells);
         let first = (place.floor() as usize).saturating_sub(1).min(cells - points);
+        if points == TAPS {
+            // The product below, multiplied out: there are two of them per port and sample while the string is retuned.
+            let x = place - first as Real;
+            let (a, b, c) = (x - 1.0, x - 2.0, x - 3.0);
+            let (bc, xa) = (b * c, x * a);
+            let weight = [-a * bc * (1.0 / 6.0), 0.5 * (x * bc), -0.5 * (xa * c), xa * b * (1.0 / 6.0)];
+            return Self { first, weight };
+        }
         let mut weight = [0.0; TAPS];
         for (i, w) in weight[..points].iter_mut().enumerate() {
             *w = 1.0;
@@ -93,13 +101,11 @@ impl Taps {
     }
 
     fn dot(&self, other: &Self) -> Real {
+        let (low, high) = if self.first < other.first { (self, other) } else { (other, self) };
+        let apart = high.first - low.first;
         let mut sum = 0.0;
-        for (i, a) in self.weight.iter().enumerate() {
-            for (j, b) in other.weight.iter().enumerate() {
-                if self.first + i == other.first + j {
-                    sum += a * b;
-                }
-            }
+        for i in apart..TAPS {
+            sum += low.weight[i] * high.weight[i - apart];
         }
         sum
     }
@@ -141,16 +147,27 @@ pub struct Waveguide {
     /// Cells in use, and the weight of the last of them: 1, or less while the far end is between two.
     cells: usize,
     part: Real,
-    /// The string as it is now, as it was when it began to be retuned, and the samples left until it is as the parameters say.
+    /// What every cell is multiplied by, 1 but while the string is retuned, and the sum of the squares of all cells but the last.
+    gain: Real,
+    squared: Real,
+    /// The string as it is now, as it was when it began to be retuned and as the parameters say; the samples left until it is there, of
+    /// so many.
     now: Moment,
     was: Moment,
+    goal: Moment,
     left: u32,
+    span: u32,
+    /// Samples until a string that has been retuned is put in order, unless it is retuned again; how often it has been.
+    untidy: u32,
+    again: u32,
     /// Where the bridge is, in cells: in the middle, or on its way there.
     middle: Real,
     /// Every port where it is touched, then every port where it was declared, for those that are touched elsewhere.
     ports: Vec<Port>,
     /// How many of them are looked at: half, until one is touched elsewhere.
     live: usize,
+    /// For how many cells, where the bridge was and for which period they were placed last.
+    placed: Option<(usize, Real, Real)>,
     /// e_i.e_k, ports x ports.
     gram: Vec<Real>,
     /// The far end is the bridge: places count from the nut.
@@ -187,12 +204,19 @@ impl Waveguide {
             head: 0,
             cells: design.delay,
             part: 1.0,
+            gain: 1.0,
+            squared: 0.0,
             now: Moment::new(&params, design, sample_s),
             was: Moment::new(&params, design, sample_s),
+            goal: Moment::new(&params, design, sample_s),
             left: 0,
+            span: 1,
+            untidy: 0,
+            again: 0,
             middle: 0.5 * (design.delay as Real - 1.0),
             ports: [places, places].concat().into_iter().map(|place| Port { place, ..Port::default() }).collect(),
             live: places.len(),
+            placed: None,
             gram: vec![0.0; 4 * places.len() * places.len()],
             mirrored: 1.0 - nearest < farthest,
             steps: 1,
@@ -238,16 +262,24 @@ impl Waveguide {
     fn read(&self, taps: &Taps) -> Real {
         let (start, [a, b, c, d]) = (self.cell(taps.first), taps.weight);
         let sum = |w: &[Real; TAPS]| (a * w[0] + b * w[1]) + (c * w[2] + d * w[3]);
-        match self.line[start..].first_chunk() {
-            Some(cells) => sum(cells),
-            None => sum(&core::array::from_fn(|i| self.line[(start + i) & self.mask])),
-        }
+        self.gain
+            * match self.line[start..].first_chunk() {
+                Some(cells) => sum(cells),
+                None => sum(&core::array::from_fn(|i| self.line[(start + i) & self.mask])),
+            }
     }
 
     /// The transpose of reading.
     #[inline]
     fn add(&mut self, taps: &Taps, wave: Real) {
         let (start, mask) = (self.cell(taps.first), self.mask);
+        let wave = wave / self.gain;
+        if self.left > 0 {
+            for (i, weight) in taps.weight.into_iter().enumerate().filter(|(i, _)| taps.first + i + 1 < self.cells) {
+                let (cell, by) = (self.line[(start + i) & mask], weight * wave);
+                self.squared += by * (cell + cell + by);
+            }
+        }
         if let Some(cells) = self.line[start..].first_chunk_mut::<TAPS>() {
             for (cell, weight) in cells.iter_mut().zip(taps.weight) {
                 *cell += weight * wave;
@@ -259,12 +291,16 @@ impl Waveguide {
         }
     }
 
-    /// Puts the ports where the present tuning has them.
+    /// Puts the ports where the present tuning has them, unless they are there.
     fn place_ports(&mut self) {
         self.over_4z = 0.25 / self.now.impedance;
         // No port reaches into a cell that counts in part only: what it does there would not be its work.
         let whole = if self.part < 1.0 { self.cells - 1 } else { self.cells };
         let middle = self.middle.min((whole - 1) as Real);
+        if self.placed == Some((whole, middle, self.now.period)) {
+            return self.read_ports();
+        }
+        self.placed = Some((whole, middle, self.now.period));
         for port in &mut self.ports[..self.live] {
             let place = if self.mirrored { 1.0 - port.place } else { port.place };
             let away = (0.5 * place * self.now.period).min(middle).min((whole - 1) as Real - middle);
@@ -284,15 +320,23 @@ impl Waveguide {
         }
     }
 
+    /// What comes in at every port in the coming sample, and what a newton does there.
+    fn read_ports(&mut self) {
+        self.over_4z = 0.25 / self.now.impedance;
+        for i in 0..self.live {
+            self.ports[i].incoming = self.read(&self.ports[i].behind) - self.read(&self.ports[i].before);
+        }
+    }
+
     /// Reads the positions of the ports from the waves, and how far the ports yield.
     fn find_positions(&mut self) {
-        let (cells, rest) = (self.cells, self.design.rest_period());
+        let (cells, rest) = (self.cells, self.now.design.rest_period());
         for i in 0..self.live {
             let Port { before, behind, .. } = self.ports[i];
             // q of [string.6] in units of h, and its part along the rest vector taken out.
             let (mut q, mut square, mut along, mut position) = (0.0, 0.0, 0.0, 0.0);
             for j in before.first..(behind.first + TAPS).min(cells) {
-                let w = self.line[(self.head + j) & self.mask];
+                let w = self.gain * self.line[(self.head + j) & self.mask];
                 square += q * q;
                 along += q;
                 position += q * w;
@@ -304,28 +348,6 @@ impl Waveguide {
             port.yields = 0.5 * self.sample_s * (square - along * along / rest);
             port.position = self.sample_s * position;
         }
-    }
-
-    /// Takes away what no loss ever would. `[audio]`
-    fn remove_tilt(&mut self) {
-        // A retuned loop may hold a tilt that no loss ever takes: [chain.4].
-        let cells: Real = (0..self.cells).map(|j| self.line[self.cell(j)]).sum();
-        let tilt = (cells + self.chain.at_rest()) / self.design.rest_period();
-        if tilt != 0.0 {
-            for j in 0..self.cells {
-                let at = self.cell(j);
-                self.line[at] -= tilt;
-            }
-            self.chain.lower(tilt);
-        }
-    }
-
-    fn scale(&mut self, by: Real) {
-        for j in 0..self.cells {
-            let at = self.cell(j);
-            self.line[at] *= by;
-        }
-        self.chain.scale(by);
     }
 
     /// A port where it is heard.
@@ -378,17 +400,21 @@ impl Waveguide {
         }
         self.struck = false;
         let mut arriving = self.line[self.cell(self.cells - 1)];
+        let before = self.line[self.cell(self.cells - 2)];
         if self.part < 1.0 {
-            let before = self.line[self.cell(self.cells - 2)];
             arriving = before + self.part * (arriving - before);
         }
         self.head = self.head.wrapping_sub(1) & self.mask;
-        self.line[self.head] = self.chain.pass(arriving);
+        let entering = self.chain.pass(self.gain * arriving) / self.gain;
+        self.line[self.head] = entering;
+        if self.left > 0 {
+            self.squared += (entering - before) * (entering + before);
+        }
         for i in 0..self.live {
             let incoming = self.read(&self.ports[i].behind) - self.read(&self.ports[i].before);
             self.ports[i].incoming = incoming;
         }
-        if self.left > 0 || self.middle != self.centre() {
+        if self.moving() {
             self.bend();
         }
     }
@@ -398,12 +424,17 @@ impl Waveguide {
     }
 }
 
-/// Every partial is retuned at every value of these: loss and stiffness follow at every fourth control tick, pitch at every one.
+/// Every partial is retuned at every value of these: they follow at every fourth control tick.
 pub(super) fn pace(param: usize) -> u64 {
     match StringParams::SPECS[param].id {
-        "q" | "q_tilt" | "inharmonicity" => 4,
+        "freq_hz" | "q" | "q_tilt" | "inharmonicity" => 4,
         _ => 1,
     }
+}
+
+/// Control intervals in which a value is followed: pitch never rests between two of them.
+pub(super) fn intervals(param: usize) -> u32 {
+    if StringParams::SPECS[param].id == "freq_hz" { 4 } else { 1 }
 }
 
 fn period(params: &StringParams, sample_s: Real) -> Real {
@@ -431,7 +462,7 @@ impl Tunable for Waveguide {
             return;
         }
         self.params.put(index, value);
-        self.retune();
+        self.retune(intervals(index));
     }
 }
 
@@ -555,7 +586,7 @@ impl Resonator for Waveguide {
                 *heard = Port { pushed: 0.0, held: 0.0, struck: 0.0, ..port.clone() };
             });
         }
-        self.ports[port].place = place;
+        (self.ports[port].place, self.placed) = (place, None);
         self.place_ports();
         self.find_positions();
         true
@@ -595,7 +626,10 @@ impl Resonator for Waveguide {
         (self.params, self.design, self.chain) = (old.params, old.design, old.chain.clone());
         self.line.copy_from_slice(&old.line);
         (self.head, self.cells, self.part) = (old.head, old.cells, old.part);
+        (self.gain, self.squared, self.span) = (old.gain, old.squared, old.span);
         (self.now, self.was, self.left, self.middle) = (old.now, old.was, old.left, old.middle);
+        (self.goal, self.untidy, self.again) = (old.goal, old.untidy, old.again);
+        self.placed = None;
         for index in 0..StringParams::SPECS.len() {
             self.set(index, wanted.value(index));
         }
@@ -605,7 +639,7 @@ impl Resonator for Waveguide {
     }
 
     fn moving(&self) -> bool {
-        self.left > 0 || self.middle != self.centre()
+        self.left > 0 || self.untidy > 0 || self.middle != self.centre()
     }
 
     fn omitted(&self) -> usize {

@@ -125,11 +125,14 @@ fn connect(own: &mut SceneDef, part: &PartDef) -> Result<(), (String, String)> {
     Ok(())
 }
 
+/// Water moved per second by a foot that stands, where it is stirred by the envelope of a step, 1/s.
+const STIRRED_HZ: Real = 3.0;
+
 /// What a walker wears, weighs and how it excites: a floor that hears one of its regions is made for it.
 ///
 /// On solid ground the impact contact called `sole` and the mass that it moves become the sole's [sole.1]; grains by [sole.2] to
 /// [sole.4], heard as far up as the sole lets them be, as a burst is [sole.6]; what is soft scrapes little loose and cracks little
-/// [sole.5]; what treads weighs what the walker weighs.
+/// [sole.5]; water is pressed aside by [sole.2] and breaks by [sole.6]; what treads and what presses ice weighs what the walker weighs.
 ///
 /// Nothing is made to ring beyond nine tenths of half the rate.
 fn wear(own: &mut SceneDef, part: &PartDef, walks: &[WalkDef], rate_hz: Real) {
@@ -195,6 +198,22 @@ fn wear(own: &mut SceneDef, part: &PartDef, walks: &[WalkDef], rate_hz: Real) {
                 if walk.excite_by == ExciteBy::Envelope {
                     def.by = BurstBy::Envelope;
                 }
+            }
+            ProcessForm::Puddle(def) => {
+                if let Some(sole) = walk.sole {
+                    // Much water is as loud as so many drops are together [sole.2]; what is quick breaks it finer [sole.6].
+                    def.params.gain *= grains.sqrt();
+                    def.params.freq_scale = (def.params.freq_scale * sole.quick().sqrt()).clamp(0.05, 20.0);
+                    def.params.spread_s = (def.params.spread_s + contact_s).min(10.0); // [sole.4]
+                }
+                if walk.excite_by == ExciteBy::Envelope {
+                    // As much as a step moves by its force, over as long as it stands.
+                    (def.params.load, def.params.unload, def.params.level) = (0.0, 0.0, STIRRED_HZ);
+                }
+            }
+            ProcessForm::Ice(def) => {
+                def.params.gain *= loose; // [sole.5]
+                def.params.weight_n = walk.weight_n();
             }
             ProcessForm::Tread(def) => def.params.weight_n = walk.weight_n(),
             _ => {}

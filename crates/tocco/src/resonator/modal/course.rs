@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How the tuning of a sounding bank gets from one control tick to the next: by the sample.
+//! How the tuning of a sounding bank gets from one control tick to the next: by the sample, or by four.
 //!
 //! **What.** A frequency that stepped at control ticks would step the acceleration of its mode, which is heard. So the tuning
 //! moves in a straight line, and before every sample each mode is retuned by a 32nd of the way, keeping energy and velocity
-//! ([morph.3]); every step is then that of one fixed body, exact and passive like any other.
+//! ([morph.3]); every step is then that of one fixed body, exact and passive like any other. A course over several control
+//! intervals (the pitch of a string) is gone in steps of four samples.
 //!
-//! **Law.** With s, c the sine and cosine of half the angle per step, d the way of that half angle per sample:
+//! **Law.** With s, c the sine and cosine of half the angle per step, d the way of that half angle per turn:
 //! - `[course.1]  s' = s cos d + c sin d`, `c' = c cos d - s sin d`; `S = (1 - l) 2 s c/w`, `I = (2 s^2 + l (1 - 2 s^2) - sigma S)/omega^2`
 //!   with `l = 1 - exp(-sigma h)` by factors likewise: S and I of [modal.2] without an elementary function
 //! - `[course.2]  S = h sum t_n`, `I = h^2 sum t_n/(n+1)`, `n (n+1) t_(n+1) = -2 n sigma h t_n - (omega h)^2 t_(n-1)`, t_0 = 0,
@@ -73,8 +74,9 @@ pub(super) struct Course {
     turns: Turns,
     /// The size of step for which it was planned; none: not planned yet.
     level: Option<usize>,
-    /// Its length.
+    /// Its length, and how many of them there are to a turn.
     samples: u32,
+    stride: u32,
     /// The part of it that the coming sample stands at.
     done: Real,
     /// How the modes are tuned there is yet to be noted: until then the course says it.
@@ -88,7 +90,7 @@ impl Course {
     pub(super) fn new(chunks: usize) -> Self {
         let methods = vec![Method::Still; chunks * LANES];
         let (angles, turns, others) = (Angles::zeros(chunks), Turns::zeros(chunks), Reserve::of(chunks * LANES));
-        Self { methods, angles, turns, level: None, samples: 1, done: 0.0, unnoted: false, others }
+        Self { methods, angles, turns, level: None, samples: 1, stride: 1, done: 0.0, unnoted: false, others }
     }
 }
 
@@ -129,11 +131,11 @@ fn loss(x: Real) -> Real {
     x - x * (0.5 * x) * (1.0 - x * (1.0 / 3.0) * (1.0 - x * (1.0 / 4.0) * tail))
 }
 
-/// The beginning of [course.1] for a mode: so many samples from one tuning to another, in steps of h.
-fn rotation(from: Pole, to: Pole, samples: Real, h: Real, mass: Real) -> (Angle, Turn) {
+/// The beginning of [course.1] for a mode: so many turns from one tuning to another, in steps of h.
+fn rotation(from: Pole, to: Pole, turns: Real, h: Real, mass: Real) -> (Angle, Turn) {
     let (w0, w1) = (from.ringing(), to.ringing());
     let half = 0.5 * h * w0;
-    let (on, less) = (0.5 * h * (w1 - w0) / samples, h * (to.sigma - from.sigma) / samples);
+    let (on, less) = (0.5 * h * (w1 - w0) / turns, h * (to.sigma - from.sigma) / turns);
     let angle = Angle { sin: sin(half), cos: cos(half), lost: loss(from.sigma * h), omega: from.omega };
     let (by_sin, by_versine) = small_turn(on);
     let turn = Turn {
@@ -216,7 +218,7 @@ impl Modal {
         }
     }
 
-    /// Retunes every mode for the coming sample. `[audio]`
+    /// Retunes every mode for the coming sample, or the coming four. `[audio]`
     pub(super) fn advance(&mut self) {
         let (left, level) = (self.retuning.fade.samples_left(), self.steps.level);
         if self.retuning.course.level != Some(level) {
@@ -224,13 +226,16 @@ impl Modal {
             self.note_tuning();
             self.plan(left);
         }
+        let Course { samples, stride, .. } = self.retuning.course;
         if left <= 1 && !self.released {
             self.note_tuning();
             self.end_course();
-        } else {
+        } else if (samples - left).is_multiple_of(stride) {
             // Of a body that nothing touches the last sample is as good as those before; exact values are made when it
             // rings on without another course.
-            self.follow(1.0 - Real::from(left - 1) / Real::from(self.retuning.course.samples));
+            self.follow(1.0 - Real::from((left - 1) / stride) / Real::from(samples.div_ceil(stride)));
+        } else {
+            return;
         }
         self.coming.forget_strokes();
     }
@@ -238,12 +243,14 @@ impl Modal {
     /// Plans the course from here on, in so many samples.
     fn plan(&mut self, samples: u32) {
         let (h, course) = (self.steps.now().h, &mut self.retuning.course);
+        let stride = self.retuning.fade.stride();
+        let turns = Real::from(samples.div_ceil(stride));
         course.others.clear();
         for (i, mode) in self.bank.modes[..self.bank.in_use * LANES].iter_mut().enumerate() {
             let (from, to) = (mode.now, mode.aim(&self.params));
             (mode.departed, course.methods[i]) = (from, Method::of(from, to, h));
             if course.methods[i] == Method::Rotation && mode.mass > 0.0 {
-                let (angle, turn) = rotation(from, to, Real::from(samples), h, mode.mass);
+                let (angle, turn) = rotation(from, to, turns, h, mode.mass);
                 course.angles.set(i, angle);
                 course.turns.set(i, turn);
             } else {
@@ -253,7 +260,7 @@ impl Modal {
                 }
             }
         }
-        (course.level, course.samples, course.done) = (Some(self.steps.level), samples, 0.0);
+        (course.level, course.samples, course.stride, course.done) = (Some(self.steps.level), samples, stride, 0.0);
     }
 
     /// Retunes every mode to a part `done` of its way.

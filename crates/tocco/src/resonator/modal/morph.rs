@@ -8,7 +8,7 @@
 //! - `[morph.1]  omega = omega0 (omega1/omega0)^t`, sigma likewise; linear in t where either end is zero
 //! - `[morph.2]  phi = (1 - t) phi0 + t s sqrt(m0/m1) phi1`, `s = sign of sum phi0 phi1` over the ports; the mass stays m0
 //! - `[morph.3]  p' = p`, `q' = q omega/omega'`: a retuned mode keeps its energy and its velocity
-//! - `[morph.4]  heard = sum (phi + (phi_before - phi) b) p - jump b`, b falling from 1 to 0 over one control interval; of
+//! - `[morph.4]  heard = sum (phi + (phi_before - phi) b) p - jump b`, b falling from 1 to 0 over the interval of the change; of
 //!   positions likewise
 //!
 //! **Symbols.** omega rad/s, sigma 1/s, m kg, phi: mode-shape values; q m, p m/s: state of a mode; primes: after the change.
@@ -45,8 +45,8 @@ pub struct Tuning {
 
 /// Parts of a sample in which a fade is counted: the finest sub-step.
 const PARTS: u32 = 64;
-/// Parts from control tick to control tick.
-const FULL: u32 = PARTS * CONTROL_TICKS as u32;
+/// Samples from control tick to control tick.
+const INTERVAL: u32 = CONTROL_TICKS as u32;
 /// Slower than this, rad/s, a mode is a rigid motion to [morph.3]: its displacement would be kilometres.
 pub(super) const RIGID: Real = 1e-3;
 
@@ -169,9 +169,11 @@ fn along(from: Real, to: Real, log_ratio: Real, t: Real) -> Real {
     }
 }
 
-/// The control interval after a change, in which tuning and what is heard go over to the new.
+/// The time after a change in which tuning and what is heard go over to the new: a control interval, or several.
 #[derive(Clone)]
 pub(super) struct Fade {
+    /// Its length, in parts of a sample.
+    parts: u32,
     /// What is left of it, in parts of a sample.
     parts_left: u32,
     /// What is heard differs from what the body does: shapes moved, modes fell silent or began anew.
@@ -192,7 +194,7 @@ struct Jump {
 impl Fade {
     /// Over. `[control]`
     pub(super) fn new(ports: usize, before: Vec<Row>) -> Self {
-        Self { parts_left: 0, audible: false, before, jumps: vec![Jump::default(); ports] }
+        Self { parts: INTERVAL * PARTS, parts_left: 0, audible: false, before, jumps: vec![Jump::default(); ports] }
     }
 
     /// True while what is heard differs from what the body does.
@@ -210,9 +212,14 @@ impl Fade {
         self.parts_left.div_ceil(PARTS)
     }
 
+    /// Samples to a turn of the tuning on its way: four, where that is longer than a control interval.
+    pub(super) fn stride(&self) -> u32 {
+        if self.parts > INTERVAL * PARTS { 4 } else { 1 }
+    }
+
     /// b of [morph.4].
     pub(super) fn remaining(&self) -> Real {
-        Real::from(self.parts_left) / Real::from(FULL)
+        Real::from(self.parts_left) / Real::from(self.parts)
     }
 
     /// `samples` steps of the sample divided by `2^level` have been taken; true if another sample of the interval begins.
@@ -277,7 +284,7 @@ impl Modal {
     /// of every mode or less, and lets tuning and what is heard go over to the new. `[audio]`
     pub(super) fn retune(&mut self, wanted: ModalParams) {
         let morphs = self.params.morph_01 != wanted.morph_01;
-        self.change(morphs, |body| {
+        self.change(morphs, INTERVAL, |body| {
             body.params = wanted;
             if morphs {
                 (0..body.bank.modes.len()).for_each(|i| body.blend(i));
@@ -285,17 +292,20 @@ impl Modal {
         });
     }
 
-    /// Tunes the first modes of a bank in one run anew, one by one, and silences all others; otherwise as [`Self::retune`]. `[audio]`
-    pub(in crate::resonator) fn retune_each(&mut self, poles: &[Pole]) {
+    /// Tunes the first modes of a bank in one run anew, one by one, and silences all others; otherwise as [`Self::retune`], in so
+    /// many control intervals, or what is left of those before, if that is more. Gives the samples. `[audio]`
+    pub(in crate::resonator) fn retune_each(&mut self, poles: &[Pole], intervals: u32) -> u32 {
         let silent = Pole { omega: TAU / self.sample_s, sigma: 0.0 };
-        self.change(false, |body| {
+        let samples = (intervals * INTERVAL).max(self.retuning.fade.samples_left());
+        self.change(false, samples, |body| {
             body.bank.silence_from(poles.len(), silent);
             body.bank.modes.iter_mut().zip(poles).for_each(|(mode, pole)| mode.declared = *pole);
         });
+        samples
     }
 
-    /// Changes whatever tunes the bank; `morphs`: its shapes, too.
-    fn change(&mut self, morphs: bool, change: impl FnOnce(&mut Self)) {
+    /// Changes whatever tunes the bank, in so many samples; `morphs`: its shapes, too.
+    fn change(&mut self, morphs: bool, samples: u32, change: impl FnOnce(&mut Self)) {
         let was_free = matches!(self.form, Form::Free { .. });
         self.enter_attended();
         self.note_tuning();
@@ -318,7 +328,7 @@ impl Modal {
             }
             return;
         }
-        self.begin_fade(fading || restarted || morphs || self.bank.omitted > omitted);
+        self.begin_fade(samples, fading || restarted || morphs || self.bank.omitted > omitted);
         self.depart();
     }
 
@@ -358,8 +368,9 @@ impl Modal {
     }
 
     /// After a change: what is heard goes on from what was remembered.
-    fn begin_fade(&mut self, audible: bool) {
-        (self.retuning.fade.parts_left, self.retuning.fade.audible) = (FULL, audible);
+    fn begin_fade(&mut self, samples: u32, audible: bool) {
+        let fade = &mut self.retuning.fade;
+        (fade.parts, fade.parts_left, fade.audible) = (samples * PARTS, samples * PARTS, audible);
         for port in 0..self.ports.len() {
             let Jump { position, velocity } = self.retuning.fade.jumps[port];
             // Without a change of weights everything goes on as it was: no rounding may say otherwise.

@@ -308,7 +308,7 @@ impl Resonator for Modal {
 
 impl Modal {
     /// True if every number of the state is zero, in any form.
-    fn is_still(&self) -> bool {
+    pub(in crate::resonator) fn is_still(&self) -> bool {
         let held = matches!(self.form, Form::Held { .. });
         let State { q, p } = self.state.part(if held { self.bank.two_poles_in_use() } else { 0 }, self.bank.in_use);
         let modes = if held { self.held.modes() } else { &[] };

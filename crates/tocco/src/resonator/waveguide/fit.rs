@@ -213,6 +213,9 @@ impl Design {
     /// Follows a change of the string: bounded time, no allocation. `[audio]`
     pub fn follow(&mut self, wanted: Wanted) {
         let old = self.wanted;
+        if old == wanted {
+            return;
+        }
         if old.period != wanted.period || old.inharmonicity != wanted.inharmonicity {
             // Sections that shape the dispersion move with the pitch, those that trim a fraction of a sample stay.
             let moved = self.carried(wanted, tan(0.5 * wanted.angle(1)) / tan(0.5 * old.angle(1)));
