@@ -62,9 +62,7 @@ impl Rig {
         let of_channel = Which { channel: Some(channel), ..Which::default() };
         let part = f64::from(b & 127) / 127.0;
         let event = match (status >> 4, a) {
-            (9, _) if b > 0 => {
-                NoteEvent::On { note: Note { id: -1, channel, key }, velocity_01: part, tuning: 0.0 }
-            }
+            (9, _) if b > 0 => NoteEvent::On { note: Note { id: -1, channel, key }, velocity_01: part, tuning: 0.0 },
             (8 | 9, _) => NoteEvent::Off(of_key),
             (10, _) => NoteEvent::Press(of_key, part),
             (13, _) => NoteEvent::Press(of_channel, f64::from(key) / 127.0),
@@ -84,7 +82,9 @@ impl Rig {
         match event.as_core_event() {
             Some(CoreEventSpace::NoteOn(on)) => {
                 let pckn = on.pckn();
-                let (Match::Specific(key), channel) = (pckn.key, pckn.channel.into_specific().unwrap_or(0)) else { return };
+                let (Match::Specific(key), channel) = (pckn.key, pckn.channel.into_specific().unwrap_or(0)) else {
+                    return;
+                };
                 let id = pckn.note_id.into_specific().map_or(-1, |id| id as i32);
                 let note = Note { id, channel: channel as u8, key: key.min(127) as u8 };
                 self.note(NoteEvent::On { note, velocity_01: on.velocity(), tuning: 0.0 }, at);
@@ -180,7 +180,12 @@ impl<'a> PluginAudioProcessor<'a, (), Main<'a>> for Audio<'a> {
         Ok(Self { host, rig, leaving: None, fade, line, back, frames: room(), old: room() })
     }
 
-    fn process(&mut self, _: Process, mut audio: clack_plugin::process::Audio, events: Events) -> Result<ProcessStatus, PluginError> {
+    fn process(
+        &mut self,
+        _: Process,
+        mut audio: clack_plugin::process::Audio,
+        events: Events,
+    ) -> Result<ProcessStatus, PluginError> {
         self.exchange();
         let now = self.rig.now();
         for event in events.input {

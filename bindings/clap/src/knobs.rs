@@ -2,7 +2,7 @@
 //! Parameters as a host shows them: knobs from 0 to 1 by the parameter's own law, with text in SI units.
 
 use tocco::Address;
-use tocco::param::{Spec, position, scaled};
+use tocco::param::{Scale, Spec, position, scaled};
 use tocco_live::Instrument;
 use tocco_live::instrument::Role;
 use tocco_live::midi::voices::named;
@@ -23,14 +23,31 @@ pub struct Knob {
 }
 
 impl Knob {
+    /// A range that a law in logarithms cannot have, as it begins at nothing or below: then it goes by the cube.
+    fn from_nothing(&self) -> bool {
+        self.spec.scale == Scale::Log && self.spec.min <= 0.0
+    }
+
     /// The value in the unit of the parameter.
     pub fn value(&self, position: f64) -> f64 {
-        scaled(self.spec.scale, self.spec.min, self.spec.max, position)
+        let Spec { scale, min, max, .. } = self.spec;
+        match self.from_nothing() {
+            true => {
+                let x = position.clamp(0.0, 1.0);
+                min + (max - min) * x * x * x
+            }
+            false => scaled(scale, min, max, position),
+        }
     }
 
     /// Where the knob stands.
     pub fn position(&self, value: f64) -> f64 {
-        position(self.spec.scale, self.spec.min, self.spec.max, value).clamp(0.0, 1.0)
+        let Spec { scale, min, max, .. } = self.spec;
+        let position = match self.from_nothing() {
+            true => tocco::math::pow(((value - min) / (max - min)).max(0.0), 1.0 / 3.0),
+            false => position(scale, min, max, value),
+        };
+        position.clamp(0.0, 1.0)
     }
 
     /// In words: six digits and the unit. What these words mean has the same words again.

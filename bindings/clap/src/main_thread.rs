@@ -3,11 +3,14 @@
 
 use crate::audio::Rig;
 use crate::knobs::{Knob, knobs};
-use clack_extensions::audio_ports::{AudioPortFlags, AudioPortInfo, AudioPortInfoWriter, AudioPortType, PluginAudioPortsImpl};
+use clack_extensions::audio_ports::{
+    AudioPortFlags, AudioPortInfo, AudioPortInfoWriter, AudioPortType, PluginAudioPortsImpl,
+};
 use clack_extensions::latency::PluginLatencyImpl;
 use clack_extensions::note_ports::{NoteDialect, NoteDialects, NotePortInfo, NotePortInfoWriter, PluginNotePortsImpl};
 use clack_extensions::params::{
-    HostParams, ParamDisplayWriter, ParamInfo, ParamInfoFlags, ParamInfoWriter, ParamRescanFlags, PluginMainThreadParams,
+    HostParams, ParamDisplayWriter, ParamInfo, ParamInfoFlags, ParamInfoWriter, ParamRescanFlags,
+    PluginMainThreadParams,
 };
 use clack_extensions::preset_discovery::PluginPresetLoadImpl;
 use clack_extensions::preset_discovery::preset_data::Location;
@@ -24,7 +27,6 @@ use std::io::{Read as _, Write as _};
 use tocco::Document;
 use tocco_lab::library;
 use tocco_live::instrument::id_of;
-use tocco_live::midi::voices::named;
 use tocco_live::{Desk, Instrument, Setup, State};
 
 /// The scene of a plug-in that was told nothing.
@@ -90,7 +92,8 @@ impl Inner {
 
     /// Both halves of the scene as it is.
     fn open(&self) -> Result<(Desk, Box<Rig>), PluginError> {
-        let setup = Setup { channels: 1, limiter: false, watch_load: false, sets: self.values.clone(), ..Setup::default() };
+        let setup =
+            Setup { channels: 1, limiter: false, watch_load: false, sets: self.values.clone(), ..Setup::default() };
         let (desk, player, notes) = self.instrument.open(setup)?;
         let mut knobs = self.knobs.clone();
         knobs.sort_by_key(|knob| knob.id);
@@ -116,8 +119,13 @@ impl Inner {
         if let Some(halves) = &self.halves {
             return halves.desk.value(&knob.path).map(|value| knob.position(value));
         }
-        let set = self.values.iter().rev().find(|(path, _)| *path == knob.path);
-        Some(knob.position(set.map_or(knob.declared, |(_, value)| *value)))
+        let directory = self.instrument.directory();
+        let set = |slot: usize| {
+            let path = directory.path(slot);
+            let found = self.values.iter().find(|(set, _)| *set == path);
+            found.map_or_else(|| directory.declared(slot), |(_, value)| *value)
+        };
+        directory.reading(*knob.addresses.first()?, set).map(|value| knob.position(value))
     }
 }
 
@@ -134,7 +142,8 @@ impl<'a> Main<'a> {
     ) -> Result<(Box<Rig>, Consumer<Box<Rig>>, Producer<Box<Rig>>), PluginError> {
         let mut inner = self.inner.borrow_mut();
         inner.collect();
-        let parked = inner.halves.as_mut().filter(|halves| halves.rate_hz == rate_hz).and_then(|halves| halves.parked.take());
+        let parked =
+            inner.halves.as_mut().filter(|halves| halves.rate_hz == rate_hz).and_then(|halves| halves.parked.take());
         let rig = match parked {
             Some(rig) => rig,
             None => {
@@ -182,7 +191,8 @@ impl<'a> Main<'a> {
         let mut new = Inner::new(scene, values, rate_hz)?;
         let same_knobs = new.knobs.iter().map(|knob| knob.id).eq(inner.knobs.iter().map(|knob| knob.id));
         let running = inner.halves.as_ref().is_some_and(|halves| halves.to.is_some());
-        let fits = new.ports == inner.ports && new.instrument.directory().inputs() == inner.instrument.directory().inputs();
+        let fits =
+            new.ports == inner.ports && new.instrument.directory().inputs() == inner.instrument.directory().inputs();
         let mut restart = running && !same_knobs;
         if running && fits {
             let (desk, rig) = new.open()?;
@@ -309,11 +319,13 @@ impl PluginMainThreadParams for Main<'_> {
             let Some(knob) = set.param_id().and_then(|id| inner.knob(id)).filter(|_| !set.value().is_nan()) else {
                 continue;
             };
-            let (path, value, copies) = (knob.path.clone(), knob.value(set.value()), knob.addresses.len());
+            let (value, directory) = (knob.value(set.value()), inner.instrument.directory());
+            let moved = knob.addresses.iter().flat_map(|address| directory.moves(*address, value));
+            let moved: Vec<(String, f64)> = moved.map(|(slot, value)| (directory.path(slot), value)).collect();
             // What is set while nothing plays is there from the first sample on.
             inner.halves = None;
-            inner.values.retain(|(set, _)| *set != path);
-            inner.values.extend((0..copies).map(|voice| (named(&path, voice), value)));
+            inner.values.retain(|(path, _)| moved.iter().all(|(other, _)| other != path));
+            inner.values.extend(moved);
         }
     }
 }

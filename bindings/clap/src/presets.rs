@@ -51,7 +51,10 @@ impl<'a> ProviderImpl<'a> for Scenes {
             let key = CString::new(*name)?;
             let said: String = text.lines().map_while(|line| line.strip_prefix('#')).collect();
             let said = CString::new(said.trim())?;
-            receiver.begin_preset(Some(&key), Some(&key))?.add_plugin_id(UniversalPluginId::clap(&id)).set_description(&said);
+            receiver
+                .begin_preset(Some(&key), Some(&key))?
+                .add_plugin_id(UniversalPluginId::clap(&id))
+                .set_description(&said);
         }
         Ok(())
     }

@@ -5,7 +5,9 @@ use clack_extensions::params::{ParamInfoBuffer, PluginParams};
 use clack_extensions::preset_discovery::PluginPresetLoad;
 use clack_extensions::preset_discovery::preset_data::Location;
 use clack_extensions::state::PluginState;
-use clack_host::events::event_types::{NoteChokeEvent, NoteExpressionEvent, NoteExpressionType, NoteOffEvent, NoteOnEvent, ParamValueEvent};
+use clack_host::events::event_types::{
+    NoteChokeEvent, NoteExpressionEvent, NoteExpressionType, NoteOffEvent, NoteOnEvent, ParamValueEvent,
+};
 use clack_host::prelude::*;
 use std::ffi::CString;
 use std::path::PathBuf;
@@ -61,7 +63,12 @@ enum Doing {
 }
 
 /// Renders in blocks of these sizes, over and over; both channels of the first port.
-fn rendered(plugin: &mut PluginInstance<Host>, frames: usize, blocks: &[usize], events: &[(usize, Doing)]) -> [Vec<f32>; 2] {
+fn rendered(
+    plugin: &mut PluginInstance<Host>,
+    frames: usize,
+    blocks: &[usize],
+    events: &[(usize, Doing)],
+) -> [Vec<f32>; 2] {
     let config = PluginAudioConfiguration { sample_rate: RATE, min_frames_count: 1, max_frames_count: 512 };
     let mut processor = plugin.activate(|_, _| (), config).unwrap().start_processing().unwrap();
     let sound = blockwise(&mut processor, frames, blocks, events);
@@ -199,7 +206,10 @@ fn words_of_knobs_mean_what_they_say() {
                     let text = params.value_to_text(&handle, info.id, value, &mut room).unwrap();
                     CString::new(text.to_vec()).unwrap()
                 };
-                let read = |text: &CString| params.text_to_value(&handle, info.id, text).unwrap();
+                let read = |text: &CString| {
+                    let value = params.text_to_value(&handle, info.id, text);
+                    value.unwrap_or_else(|| panic!("{:?}: {text:?}", String::from_utf8_lossy(info.name)))
+                };
                 let text = said(value);
                 let meant = read(&text);
                 assert_eq!((said(meant), read(&said(meant))), (text.clone(), meant), "{:?}", info.name);
@@ -233,7 +243,8 @@ fn a_state_goes_on_elsewhere_and_bad_ones_change_nothing() {
     assert!(!preset(&mut plugin, "barr") && !preset(&mut plugin, ""));
     let mut other = self::plugin();
     let handle = other.plugin_handle();
-    let (states, params): (PluginState, PluginParams) = (handle.get_extension().unwrap(), handle.get_extension().unwrap());
+    let (states, params): (PluginState, PluginParams) =
+        (handle.get_extension().unwrap(), handle.get_extension().unwrap());
     states.load(&handle, &mut &state[..]).unwrap();
     let value = params.get_value(&handle, ClapId::new(id)).unwrap();
     assert!((value - 0.25).abs() < 1e-12, "{value}");
