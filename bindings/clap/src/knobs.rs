@@ -24,14 +24,14 @@ pub struct Knob {
 
 impl Knob {
     /// A range that a law in logarithms cannot have, as it begins at nothing or below: then it goes by the cube.
-    fn from_nothing(&self) -> bool {
+    fn begins_at_nothing(&self) -> bool {
         self.spec.scale == Scale::Log && self.spec.min <= 0.0
     }
 
     /// The value in the unit of the parameter.
     pub fn value(&self, position: f64) -> f64 {
         let Spec { scale, min, max, .. } = self.spec;
-        match self.from_nothing() {
+        match self.begins_at_nothing() {
             true => {
                 let x = position.clamp(0.0, 1.0);
                 min + (max - min) * x * x * x
@@ -43,7 +43,7 @@ impl Knob {
     /// Where the knob stands.
     pub fn position(&self, value: f64) -> f64 {
         let Spec { scale, min, max, .. } = self.spec;
-        let position = match self.from_nothing() {
+        let position = match self.begins_at_nothing() {
             true => tocco::math::pow(((value - min) / (max - min)).max(0.0), 1.0 / 3.0),
             false => position(scale, min, max, value),
         };

@@ -36,6 +36,9 @@ const LINE: usize = 8;
 /// Most bytes of a state.
 const LONGEST_STATE: u64 = 1 << 28;
 
+/// What the audio thread gets: what plays, what will play, and a way back for what has played.
+pub type Handed = (Box<Rig>, Consumer<Box<Rig>>, Producer<Box<Rig>>);
+
 /// A port, by the name of its output.
 #[derive(Clone, PartialEq)]
 struct Port {
@@ -136,10 +139,7 @@ impl<'a> Main<'a> {
     }
 
     /// The audio half at the host's rate; one that the engine does not run at is refused.
-    pub(crate) fn activate(
-        &self,
-        rate_hz: f64,
-    ) -> Result<(Box<Rig>, Consumer<Box<Rig>>, Producer<Box<Rig>>), PluginError> {
+    pub(crate) fn activate(&self, rate_hz: f64) -> Result<Handed, PluginError> {
         let mut inner = self.inner.borrow_mut();
         inner.collect();
         let parked =

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The plug-in in a host: its sound against the engine's, bit for bit, for blocks of any size; knobs, states, presets, bad input.
 
+use clack_extensions::audio_ports::{AudioPortInfoBuffer, PluginAudioPorts};
 use clack_extensions::params::{ParamInfoBuffer, PluginParams};
-use clack_extensions::preset_discovery::PluginPresetLoad;
-use clack_extensions::preset_discovery::preset_data::Location;
+use clack_extensions::preset_discovery::prelude::*;
 use clack_extensions::state::PluginState;
 use clack_host::events::event_types::{
     NoteChokeEvent, NoteExpressionEvent, NoteExpressionType, NoteOffEvent, NoteOnEvent, ParamValueEvent,
 };
 use clack_host::prelude::*;
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::path::PathBuf;
 use tocco::{Command, Engine, Queue, Scene, Timed};
 use tocco_lab::library;
@@ -51,6 +51,70 @@ fn preset(plugin: &mut PluginInstance<Host>, name: &str) -> bool {
     let handle = plugin.plugin_handle();
     let load: PluginPresetLoad = handle.get_extension().unwrap();
     load.load_from_location(&handle, Location::Plugin, Some(&CString::new(name).unwrap())).is_ok()
+}
+
+/// What a host hears of presets.
+#[derive(Default)]
+struct Listed(Vec<String>);
+
+impl MetadataReceiverImpl for Listed {
+    fn on_error(&mut self, _: i32, message: Option<&CStr>) {
+        panic!("{message:?}");
+    }
+    fn begin_preset(&mut self, _: Option<&CStr>, key: Option<&CStr>) -> Result<(), HostError> {
+        self.0.push(key.unwrap().to_str().unwrap().to_owned());
+        Ok(())
+    }
+    fn add_plugin_id(&mut self, id: UniversalPluginId) {
+        assert_eq!(id.id, c"org.tocco.tocco");
+    }
+    fn set_soundpack_id(&mut self, _: &CStr) {}
+    fn set_flags(&mut self, _: Flags) {}
+    fn add_creator(&mut self, _: &CStr) {}
+    fn set_description(&mut self, _: &CStr) {}
+    fn set_timestamps(&mut self, _: Option<Timestamp>, _: Option<Timestamp>) {}
+    fn add_feature(&mut self, _: &CStr) {}
+    fn add_extra_info(&mut self, _: &CStr, _: &CStr) {}
+}
+
+struct Places(usize);
+
+impl IndexerImpl for Places {
+    fn declare_filetype(&mut self, _: FileType) -> Result<(), HostError> {
+        Ok(())
+    }
+    fn declare_location(&mut self, info: LocationInfo) -> Result<(), HostError> {
+        assert_eq!(info.location, Location::Plugin);
+        self.0 += 1;
+        Ok(())
+    }
+    fn declare_soundpack(&mut self, _: Soundpack) -> Result<(), HostError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn every_shipped_scene_is_a_preset_that_loads() {
+    // SAFETY: the library is ours.
+    let entry = unsafe { PluginEntry::load(library()) }.unwrap();
+    let info = HostInfo::new("test", "Tocco", "https://localhost", "1").unwrap();
+    let mut provider = Provider::instantiate(Places(0), &entry, c"org.tocco.scenes", &info).unwrap();
+    let mut listed = Listed::default();
+    provider.get_metadata(Location::Plugin, &mut listed);
+    let shipped: Vec<&str> = library::SHIPPED.iter().map(|(name, _)| *name).collect();
+    assert_eq!(listed.0, shipped);
+    let mut plugin = plugin();
+    for name in &listed.0 {
+        assert!(preset(&mut plugin, name), "{name}");
+        let handle = plugin.plugin_handle();
+        let ports: PluginAudioPorts = handle.get_extension().unwrap();
+        let mut buffer = AudioPortInfoBuffer::new();
+        let first = ports.get(&handle, 0, false, &mut buffer).unwrap();
+        let outputs = Scene::build(&library::load(name).unwrap().def, RATE).unwrap();
+        let outputs = outputs.directory().outputs();
+        let named: Vec<&[u8]> = outputs.iter().map(|output| output.name.as_bytes()).collect();
+        assert!(named.contains(&first.name) && first.channel_count >= 1, "{name}");
+    }
 }
 
 /// An event with its sample.

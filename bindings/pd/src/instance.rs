@@ -11,9 +11,9 @@ pub use tocco::gesture::OscArg as Arg;
 use tocco::scene::def::{DriveDef, Source};
 use tocco::{Document, Gesture, Scene, Timed};
 use tocco_lab::library;
-use tocco_live::midi::voices;
+use tocco_live::midi::{Map, voices};
 use tocco_live::notes::{Note, NoteEvent, Which};
-use tocco_live::{Instrument, METERS, Notes, Session, Setup, State, When};
+use tocco_live::{METERS, Notes, Session, Setup, State, When};
 
 /// Signal inlets that a box may have.
 pub const MOST_INPUTS: usize = METERS;
@@ -40,7 +40,9 @@ pub struct Instance {
     /// Paths that have a signal inlet.
     driven: Vec<String>,
     session: Session,
-    notes: Notes,
+    /// From the first note on, when the scene gets its voices: one that plays no notes does not pay for them.
+    notes: Option<Notes>,
+    voiced: bool,
     /// False: the present rate cannot be played.
     plays: bool,
     touches: bool,
@@ -81,11 +83,10 @@ fn setup(rate_hz: f64, sets: Vec<(String, f64)>) -> Setup {
     Setup { rate_hz: Some(rate_hz), channels: 1, limiter: false, watch_load: false, clock: None, sets, tape_s: 0.0 }
 }
 
-fn opened(scene: Document, rate_hz: f64, sets: Vec<(String, f64)>) -> Result<(Session, Notes), String> {
-    let instrument = Instrument::new(scene, Some(rate_hz)).map_err(words)?;
-    let (mut desk, player, notes) = instrument.open(setup(rate_hz, sets)).map_err(words)?;
-    desk.prepare_with(voices::voiced);
-    Ok((Session { desk, player }, notes))
+/// The notes of a scene that has its voices, and plays.
+fn notes_of(session: &Session) -> Notes {
+    let def = &session.desk.scene().def;
+    Notes::new(def, session.player.engine().scene(), &Map::of(def))
 }
 
 /// What comes in.
@@ -101,9 +102,21 @@ impl Instance {
         let driven = all.collect::<Result<Vec<String>, String>>()?;
         let scene = document(&name, folder, &driven)?;
         let rate_hz = if rate_hz > 0.0 { rate_hz } else { scene.def.rate_hz };
-        let (session, notes) = opened(scene, rate_hz, Vec::new())?;
+        let session = Session::open(scene, setup(rate_hz, Vec::new())).map_err(words)?;
         let (folder, news, frames) = (folder.to_owned(), VecDeque::new(), Vec::new());
-        Ok(Self { name, folder, driven, session, notes, plays: true, touches: false, frames, blocks: 0, news })
+        Ok(Self {
+            name,
+            folder,
+            driven,
+            session,
+            notes: None,
+            voiced: false,
+            plays: true,
+            touches: false,
+            frames,
+            blocks: 0,
+            news,
+        })
     }
 
     /// Outlets for signals.
@@ -126,7 +139,11 @@ impl Instance {
         self.plays = false;
         self.session.desk.poll().map_err(words)?;
         let State { scene, values } = self.session.desk.state();
-        (self.session, self.notes) = opened(scene, rate_hz, values)?;
+        self.session = Session::open(scene, setup(rate_hz, values)).map_err(words)?;
+        if self.voiced {
+            self.session.desk.prepare_with(voices::voiced);
+            self.notes = Some(notes_of(&self.session));
+        }
         self.session.player.watch_touches(self.touches);
         self.plays = true;
         Ok(())
@@ -237,7 +254,10 @@ impl Instance {
             ("brighten", [x]) => NoteEvent::Brighten(which, x.clamp(0.0, 1.0)),
             _ => return Err(wrong()),
         };
-        if self.notes.play(event, at, &mut self.session.player) {
+        if self.notes.is_none() {
+            self.give_voices()?;
+        }
+        if self.notes.as_mut().is_some_and(|notes| notes.play(event, at, &mut self.session.player)) {
             return Ok(());
         }
         self.session.desk.poll().map_err(words)?;
@@ -248,17 +268,36 @@ impl Instance {
     fn exchange(&mut self, name: String, edited: bool) -> Result<(), String> {
         let scene = document(&name, &self.folder, &self.driven)?;
         self.session.desk.poll().map_err(words)?;
+        self.take_over(scene, edited)?;
+        self.name = name;
+        Ok(())
+    }
+
+    fn take_over(&mut self, scene: Document, edited: bool) -> Result<(), String> {
         let built = self.session.desk.workshop().build(scene).map_err(words)?;
-        let notes = built.notes();
-        if edited {
+        let next = self.voiced.then(|| built.notes());
+        if let Some(notes) = self.notes.as_mut().filter(|_| edited) {
             let now = self.session.player.engine().tick();
-            self.notes.play(NoteEvent::Off(Which::default()), now, &mut self.session.player);
+            notes.play(NoteEvent::Off(Which::default()), now, &mut self.session.player);
         }
         self.session.desk.take_over(built, edited).map_err(words)?;
         // It is at its place in the queue before anything that comes after it.
         self.session.player.play(&[], &mut []);
-        (self.notes, self.name) = (notes, name);
+        self.notes = next;
         Ok(())
+    }
+
+    /// The scene with its voices takes over from itself: what sounds is its first voice and goes on.
+    fn give_voices(&mut self) -> Result<(), String> {
+        self.voiced = true;
+        self.session.desk.prepare_with(voices::voiced);
+        self.session.desk.poll().map_err(words)?;
+        let voiced = voices::voiced(self.session.desk.scene().clone()).map_err(words)?;
+        if voiced.text == self.session.desk.scene().text {
+            self.notes = Some(notes_of(&self.session));
+            return Ok(());
+        }
+        self.take_over(voiced, true)
     }
 
     fn describe(&mut self) {
@@ -312,9 +351,11 @@ impl Instance {
             let values = vec![Arg::Text(contact), Arg::Number(begins), Arg::Number(touch.impulse_n_s)];
             news.push_back(News::Message("touch".into(), values));
         }
-        notes.follow(session.player.engine());
-        while let Some(note) = notes.ended() {
-            news.push_back(News::Message("ended".into(), vec![Arg::Number(f64::from(note.key))]));
+        if let Some(notes) = notes {
+            notes.follow(session.player.engine());
+            while let Some(note) = notes.ended() {
+                news.push_back(News::Message("ended".into(), vec![Arg::Number(f64::from(note.key))]));
+            }
         }
         Ok(())
     }

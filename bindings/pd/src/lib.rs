@@ -144,7 +144,8 @@ unsafe fn with(object: *mut Tocco, run: impl FnOnce(&mut Instance, u64) -> Resul
     let inside = unsafe { &mut *(*object).inside };
     let after = inside.after();
     let Some(instance) = &mut inside.instance else {
-        return pd::error(object.cast(), "tocco~: this box has failed, and is silent; make it anew");
+        // SAFETY: alive by contract.
+        return unsafe { pd::error(object.cast(), "tocco~: this box has failed, and is silent; make it anew") };
     };
     let mut finished = false;
     let result = guarded(|| {
@@ -153,7 +154,8 @@ unsafe fn with(object: *mut Tocco, run: impl FnOnce(&mut Instance, u64) -> Resul
         result
     });
     if let Err(why) = result {
-        pd::error(object.cast(), &format!("tocco~: {why}"));
+        // SAFETY: alive by contract.
+        unsafe { pd::error(object.cast(), &format!("tocco~: {why}")) };
     }
     if !finished {
         inside.instance = None;
@@ -175,8 +177,10 @@ unsafe fn say(object: *mut Tocco) {
             (inside.instance.as_mut().and_then(Instance::news), inside.news)
         };
         match news {
-            Some(News::Line(line)) => pd::post(object.cast(), pd::NORMAL, &line),
-            Some(News::Detail(line)) => pd::post(object.cast(), pd::DEBUG, &line),
+            // SAFETY: alive by contract.
+            Some(News::Line(line)) => unsafe { pd::post(object.cast(), pd::NORMAL, &line) },
+            // SAFETY: alive by contract.
+            Some(News::Detail(line)) => unsafe { pd::post(object.cast(), pd::DEBUG, &line) },
             Some(News::Message(name, values)) => {
                 let mut atoms: Vec<Atom> = values
                     .iter()

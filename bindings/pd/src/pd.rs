@@ -134,14 +134,20 @@ pub unsafe fn text(symbol: *const Symbol) -> String {
 }
 
 /// A line of the console in red, which leads to the object.
-pub fn error(object: *const c_void, line: &str) {
-    // SAFETY: one text for one place in the format.
+///
+/// # Safety
+/// The object is alive, or null.
+pub unsafe fn error(object: *const c_void, line: &str) {
+    // SAFETY: one text for one place in the format; the object is alive by contract.
     unsafe { pd_error(object, c"%s".as_ptr(), c_text(line).as_ptr()) }
 }
 
 /// A line of the console.
-pub fn post(object: *const c_void, level: c_int, line: &str) {
-    // SAFETY: one text for one place in the format.
+///
+/// # Safety
+/// The object is alive, or null.
+pub unsafe fn post(object: *const c_void, level: c_int, line: &str) {
+    // SAFETY: one text for one place in the format; the object is alive by contract.
     unsafe { logpost(object, level, c"%s".as_ptr(), c_text(line).as_ptr()) }
 }
 

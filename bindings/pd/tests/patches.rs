@@ -82,6 +82,8 @@ struct Doing<'a> {
     signals: &'a [&'a str],
     /// Size of the blocks, by `block~`; 0: as it is.
     block: usize,
+    /// Other boxes that play in the same patch.
+    others: &'a [&'a str],
 }
 
 /// The sound of a box, channel by channel, and what the console says.
@@ -98,6 +100,9 @@ fn listen(name: &str, of: &str, channels: usize, doing: Doing) -> Option<(Vec<Ve
     if doing.block > 0 {
         patch.object(&format!("block~ {}", doing.block));
     }
+    doing.others.iter().for_each(|other| {
+        patch.object(&format!("tocco~ {other}"));
+    });
     let print = patch.object("print out");
     patch.wire(tocco, channels, print, 0);
     for (inlet, signal) in doing.signals.iter().enumerate() {
@@ -218,7 +223,8 @@ fn shipped_scenes_sound_in_pd_as_in_the_program_to_the_last_bit() {
     for name in ["bar", "violin", "marimba", "crisps"] {
         let def = library::load(name).unwrap().def;
         let wanted = rendered(&def, RATE, 0.5, &[], &[]);
-        let doing = Doing { seconds: 0.5, ..Doing::default() };
+        // Others in the same patch change nothing.
+        let doing = Doing { seconds: 0.5, others: &["bar", "marimba", "violin bow/velocity_m_s"], ..Doing::default() };
         let Some((heard, console)) = listen(name, name, wanted.len(), doing) else { return };
         same(name, &heard, &wanted, &console);
     }
@@ -422,6 +428,29 @@ fn boxes_that_cannot_be_made_and_numbers_that_are_none_leave_pd_running() {
     let levels: Vec<f64> =
         console.lines().filter_map(|line| line.strip_prefix("level: ")).map(|x| x.parse().unwrap()).collect();
     assert!(levels.iter().all(|level| level.is_finite()) && levels.iter().any(|level| *level > 20.0), "{console}");
+}
+
+#[test]
+fn the_package_holds_what_pd_needs_to_play() {
+    let Some(folder) = external() else { return };
+    let to = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("pd-package");
+    let _ = fs::remove_dir_all(&to);
+    let output = Command::new(here().join("package")).arg(&to).arg(folder.join("tocco~.pd_linux")).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let package = PathBuf::from(String::from_utf8(output.stdout).unwrap().trim());
+    let machine = if cfg!(target_arch = "x86_64") { "amd64" } else { std::env::consts::ARCH };
+    let name = format!("tocco~[v{}](Linux-{machine}-32).dek", env!("CARGO_PKG_VERSION"));
+    assert_eq!(package.file_name().unwrap().to_str().unwrap(), name);
+    let unpacked = to.join("unpacked");
+    let mut unpack = Command::new("python3");
+    assert!(unpack.args(["-m", "zipfile", "-e"]).arg(&package).arg(&unpacked).status().unwrap().success());
+    // A module from the package, found by a patch elsewhere as a library is.
+    let patch = to.join("patch.pd");
+    let text = "#N canvas 0 0 450 300 12;\n#X declare -path tocco~;\n#X obj 10 10 tocco-impact~;\n#X obj 10 10 loadbang;\n\
+                #X obj 10 40 del 100;\n#X msg 10 70 \\; pd quit;\n#X connect 1 0 2 0;\n#X connect 2 0 3 0;\n";
+    fs::write(&patch, text).unwrap();
+    let console = run(&unpacked.join("tocco~"), &patch, RATE, &[]);
+    assert_eq!(console, "");
 }
 
 #[test]
