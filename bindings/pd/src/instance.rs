@@ -17,8 +17,9 @@ use tocco_live::{METERS, Notes, Session, Setup, State, When};
 
 /// Signal inlets that a box may have.
 pub const MOST_INPUTS: usize = METERS;
-/// Blocks between two looks at what comes back.
-const POLL_BLOCKS: u32 = 16;
+/// Blocks between two looks at notes that may have ended, and between two at all that comes back.
+const LOOK_BLOCKS: u32 = 16;
+const POLL_BLOCKS: u32 = 256;
 /// Channels of the notes of a patch.
 const CHANNEL: u8 = 0;
 
@@ -324,12 +325,9 @@ impl Instance {
             return false;
         }
         self.session.player.play(inputs, frames);
-        self.blocks += 1;
-        if self.blocks < POLL_BLOCKS && !self.touches {
-            return false;
-        }
-        self.blocks = 0;
-        true
+        self.blocks = (self.blocks + 1) % POLL_BLOCKS;
+        let looks = self.notes.is_some() && self.blocks.is_multiple_of(LOOK_BLOCKS);
+        looks || self.touches || self.blocks == 0
     }
 
     /// The block that was made, of one channel.
@@ -340,8 +338,10 @@ impl Instance {
 
     /// Fetches what comes back, between blocks.
     pub fn poll(&mut self) -> Result<(), String> {
-        let Self { session, notes, news, .. } = self;
-        session.desk.poll().map_err(words)?;
+        let Self { session, notes, news, blocks, .. } = self;
+        if *blocks == 0 {
+            session.desk.poll().map_err(words)?;
+        }
         while let Some(line) = session.desk.news() {
             news.push_back(News::Line(format!("tocco~: {line}")));
         }
