@@ -37,3 +37,39 @@ export function label(pen, text, x, y) {
 
 /** True for people who asked their system for less motion: things may fade, but not fly. */
 export const isCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+/** A level line across a picture, with words above it. */
+export function levelLine(pen, text, w, y) {
+  pen.strokeStyle = colour("--line");
+  pen.lineWidth = 1;
+  pen.beginPath();
+  pen.moveTo(0, y);
+  pen.lineTo(w, y);
+  pen.stroke();
+  label(pen, text, 6, y - 5);
+}
+
+/** A picture that is drawn when something of it is new. */
+export class Picture {
+  isNew = false;
+
+  light() {
+    if (!this.isNew) return;
+    this.isNew = false;
+    this.draw();
+  }
+}
+
+/** A ground seen from above: `view.x` and `view.y`, m, are in the middle of the picture, y upwards; `scale` is in pixels a metre. */
+export class FromAbove extends Picture {
+  toPixels(x, y) {
+    const { clientWidth: w, clientHeight: h } = this.canvas;
+    return [w / 2 + (x - this.view.x) * this.scale, h / 2 - (y - this.view.y) * this.scale];
+  }
+
+  place(event) {
+    const box = this.canvas.getBoundingClientRect();
+    const [dx, dy] = [event.clientX - box.left - box.width / 2, event.clientY - box.top - box.height / 2];
+    return [this.view.x + dx / this.scale, this.view.y - dy / this.scale];
+  }
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A sheet of ice from above: press it where you touch, longer is harder. What breaks is heard, and a worker grows the lines.
-import { colour, fit, isCalm, label } from "./canvas.js";
+import { colour, fit, FromAbove, isCalm, label } from "./canvas.js";
 import { HAPPENING } from "./press.js";
 import { canvasOf } from "./surfaces.js";
 
@@ -21,8 +21,9 @@ export function findIce({ processes, paths }) {
   return processes.flatMap(({ name, type }, number) => (type === "ice" ? [{ name, number, break_j: value(`${name}/break_j`) ?? Infinity }] : []));
 }
 
-export class IceSurface {
+export class IceSurface extends FromAbove {
   constructor(sheet, engine, scene) {
+    super();
     Object.assign(this, { sheet, engine });
     this.pieces = [];
     this.drawn = 0;
@@ -65,17 +66,6 @@ export class IceSurface {
   // Metres to pixels, the middle of the view in the middle of the picture, y upwards.
   get scale() {
     return this.canvas.clientWidth / this.view.wide;
-  }
-
-  toPixels(x, y) {
-    const { clientWidth: w, clientHeight: h } = this.canvas;
-    return [w / 2 + (x - this.view.x) * this.scale, h / 2 - (y - this.view.y) * this.scale];
-  }
-
-  place(event) {
-    const box = this.canvas.getBoundingClientRect();
-    const [dx, dy] = [event.clientX - box.left - box.width / 2, event.clientY - box.top - box.height / 2];
-    return [this.view.x + dx / this.scale, this.view.y - dy / this.scale];
   }
 
   key(event) {

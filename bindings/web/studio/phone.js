@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The phone page: what a phone feels while one walks becomes footsteps, scraping, a tone and vibration, a log, or OSC for the program.
-import { colour, fit, label } from "./canvas.js";
+import { colour, fit, levelLine } from "./canvas.js";
 import { compile, Engine } from "./engine.js";
 import { download } from "./keep.js";
 import { HAPPENING } from "./press.js";
@@ -323,13 +323,7 @@ class PhonePage {
     const { pen, w, h } = fit($("felt"));
     const x = (t) => w * (1 - (head - t) / SPAN_S);
     const y = (a) => h - 6 - ((h - 12) * Math.min(30, a)) / 30;
-    pen.strokeStyle = colour("--line");
-    pen.lineWidth = 1;
-    pen.beginPath();
-    pen.moveTo(0, y(9.81));
-    pen.lineTo(w, y(9.81));
-    pen.stroke();
-    label(pen, "1 g", 6, y(9.81) - 5);
+    levelLine(pen, "1 g", w, y(9.81));
     for (const { at, foot } of this.marks) {
       pen.fillStyle = colour(foot ? "--accent" : "--second");
       pen.fillRect(x(at) - 1.5, 8, 3, h - 16);

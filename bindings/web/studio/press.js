@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A surface to hold and squeeze: it sets an inlet of the scene. What the inlet's signal does, whoever moves it, and what
 // the processes make of it are drawn as they happen.
-import { colour, fit, label } from "./canvas.js";
+import { colour, fit, label, Picture } from "./canvas.js";
 import { canvasOf } from "./surfaces.js";
 
 /** Seconds that are seen, and the pieces they are kept in. */
@@ -71,8 +71,9 @@ export class Strip {
 }
 
 /** A pad for one inlet: up is how hard. `time()` gives the seconds in which a hand closes. */
-export class PressSurface {
+export class PressSurface extends Picture {
   constructor({ inlet, index, own, seen }, engine, time) {
+    super();
     Object.assign(this, { inlet, index, seen, engine, time });
     this.isBlow = own.some(({ type }) => BLOWN.includes(type));
     this.lane = new Map(seen.map(({ number }, i) => [number, 1 + i]));
@@ -171,12 +172,6 @@ export class PressSurface {
     }
     this.strip.place(tick);
     this.isNew = true;
-  }
-
-  light() {
-    if (!this.isNew) return;
-    this.isNew = false;
-    this.draw();
   }
 
   /** The signal now, in the inlet's unit. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Walking: a ground from above, somebody who goes over it by mouse or arrow keys, and the force under each foot on the same time axis as
 // what the floors do and what is heard.
-import { colour, fit, label } from "./canvas.js";
+import { colour, fit, FromAbove, label, levelLine, Picture } from "./canvas.js";
 import { Spectrum } from "./fft.js";
 import { HAPPENING, SPAN_S, Strip } from "./press.js";
 import { canvasOf } from "./surfaces.js";
@@ -56,9 +56,10 @@ export function freed(text, name, [x, y]) {
 /** Walkers that go by themselves; those whose feet are set from outside have another surface. */
 export const findWalks = ({ walks }) => walks.filter(({ by_inlets }) => !by_inlets);
 
-export class WalkSurface {
+export class WalkSurface extends FromAbove {
   /** `edit(change)` makes another text of the scene's the scene; `speed()` is how fast it is to go, m/s. */
   constructor(walk, engine, { edit, speed }) {
+    super();
     Object.assign(this, { walk, engine, edit, speed });
     this.feet = [0, 1].map((side) => ({ side, x: walk.start_m[0], y: walk.start_m[1], force: 0, heading: 0 }));
     this.prints = [];
@@ -114,17 +115,6 @@ export class WalkSurface {
 
   get scale() {
     return Math.min(this.canvas.clientWidth / this.view.wide, this.canvas.clientHeight / this.view.tall);
-  }
-
-  toPixels(x, y) {
-    const { clientWidth: w, clientHeight: h } = this.canvas;
-    return [w / 2 + (x - this.view.x) * this.scale, h / 2 - (y - this.view.y) * this.scale];
-  }
-
-  place(event) {
-    const box = this.canvas.getBoundingClientRect();
-    const [dx, dy] = [event.clientX - box.left - box.width / 2, event.clientY - box.top - box.height / 2];
-    return [this.view.x + dx / this.scale, this.view.y - dy / this.scale];
   }
 
   /** True while it is on a way that it was sent. */
@@ -232,12 +222,6 @@ export class WalkSurface {
     this.view.y = Math.min(y + half[1], Math.max(y - half[1], this.view.y));
     this.steer();
     this.isNew = true;
-  }
-
-  light() {
-    if (!this.isNew) return;
-    this.isNew = false;
-    this.draw();
   }
 
   draw() {
@@ -352,8 +336,9 @@ const HOP = 512;
 export const floorsOf = ({ grounds }) => (grounds.length ? grounds.map(({ name }) => name) : ["floor"]);
 
 /** Force, events and spectrogram over the same seconds. */
-export class WalkStrip {
+export class WalkStrip extends Picture {
   constructor(walk, engine) {
+    super();
     Object.assign(this, { walk, engine });
     // Every floor has a lane of events: what hears a region of its ground. Without grounds there is one.
     this.floors = floorsOf(walk);
@@ -398,12 +383,6 @@ export class WalkStrip {
     this.isNew = true;
   }
 
-  light() {
-    if (!this.isNew) return;
-    this.isNew = false;
-    this.draw();
-  }
-
   draw() {
     const { pen, w, h } = fit(this.canvas);
     if (!this.strip) return;
@@ -426,13 +405,7 @@ export class WalkStrip {
   forces(pen, w, bottom) {
     const { lanes } = this.strip;
     const y = (force) => bottom - 4 - ((bottom - 22) * force) / 2.2;
-    pen.strokeStyle = colour("--line");
-    pen.lineWidth = 1;
-    pen.beginPath();
-    pen.moveTo(0, y(1));
-    pen.lineTo(w, y(1));
-    pen.stroke();
-    label(pen, "1 BW", 6, y(1) - 4);
+    levelLine(pen, "1 BW", w, y(1));
     REGIONS.forEach((region, k) => {
       pen.strokeStyle = colour(k < 2 ? "--second" : "--accent");
       pen.lineWidth = region.startsWith("heel") ? 2.5 : 1.2;

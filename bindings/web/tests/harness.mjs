@@ -65,6 +65,13 @@ export const scenes = async (page) => page.evaluate(() => tocco.scenes.map(({ na
 export const problem = (page) => page.evaluate(() => document.getElementById("problem").textContent);
 export const wait = (page, ms) => page.waitForTimeout(ms);
 
+/** Until so many more seconds of sound have been rendered and told of, however late the machine is. */
+export async function sounded(page, seconds) {
+  const told = () => Number.parseFloat(document.querySelector("#status").textContent) || 0;
+  const from = await page.evaluate(told);
+  await page.waitForFunction((least) => Number.parseFloat(document.querySelector("#status").textContent) > least, from + seconds + 0.05);
+}
+
 /** A scene in which a hammer waits for `bar`: what that is, where it is struck, where it is heard and how loud. */
 export const struck = (title, bar, { at, ear, gain }) => `title = "${title}"
 duration_s = 1.0

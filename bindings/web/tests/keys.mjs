@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Notes from a MIDI keyboard and from letters. No device is here: the browser is given one that is fed with real bytes.
 import assert from "node:assert/strict";
-import { BAR, control, endTake, load, open, peak, struck, wait } from "./harness.mjs";
+import { BAR, control, endTake, load, open, peak, sounded, struck, wait } from "./harness.mjs";
 
 /** Three voices of a bar at A4, as the program's own tests of its translator have it. */
 const VOICES = `${struck("voices", `type = "modal"
@@ -87,9 +87,9 @@ export default {
   async "a fourth note takes the quietest of three voices, as measured"() {
     const page = await withKeyboard(VOICES);
     for (const [note, velocity] of [[60, 100], [64, 20], [67, 127]]) await press(page, 0x90, note, velocity);
-    await wait(page, 200);
+    await sounded(page, 0.2);
     assert.equal((await press(page, 0x90, 72, 100))[0].jump, "bar~2/freq_scale");
-    await wait(page, 200);
+    await sounded(page, 0.2);
     // The first two sound much alike; the last blow was the hardest of them all.
     assert.notEqual((await press(page, 0x90, 74, 100))[0].jump, "bar~3/freq_scale");
     await page.context().close();

@@ -17,7 +17,7 @@ use crate::{
     recording, reproduce, sets, shoes, spectrogram, starter, studio, take,
 };
 pub use args::Cli;
-use args::{Command, MapArgs, PlayArgs, RenderArgs, SweepArgs};
+use args::{Command, DatasetArgs, MapArgs, PlayArgs, RenderArgs, SweepArgs};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
 use std::fmt::Write as _;
@@ -106,6 +106,7 @@ fn run(cli: Cli) -> Result<()> {
         Some(Command::Man { output }) => manual(&output),
         Some(Command::New { kind, output }) => new(&kind, output),
         Some(Command::Sweep(args)) => sweep(&args),
+        Some(Command::Dataset(args)) => dataset(&args),
         Some(Command::Answers { set, files, output }) => answers(&set, &files, &output),
         Some(Command::Map(args)) => draw_map(&args),
         Some(Command::Recover { paths, list }) => recover(&paths, list),
@@ -420,6 +421,21 @@ fn sweep(args: &SweepArgs) -> Result<()> {
     let (plan, manner) = (args.scene.plan()?, args.file.manner()?);
     let summary = sweep::run(&plan, &axes, &manner, &args.output, threads)?;
     swept(summary, &args.output);
+    Ok(())
+}
+
+fn dataset(args: &DatasetArgs) -> Result<()> {
+    let Some(design) = sets::load(&args.design)? else {
+        let near = tocco::scene::error::nearest(&args.design, sets::DESIGNS.iter().map(|(name, _)| *name));
+        let what = "is no design; write one as docs/stimulus-sets.md says";
+        return bad(format!("'{}' {what}{near}", args.design));
+    };
+    let threads = args.jobs.unwrap_or_else(parallel::cores);
+    let manner = sets::dataset::Manner { shard: args.shard, truth: args.truth.clone(), threads };
+    let made = sets::dataset::run(&design, &args.output, &manner)?;
+    let found = if made.found > 0 { format!(", {} of them from before", made.found) } else { String::new() };
+    let file = args.output.join("dataset.json");
+    console::remark(&format!("{} sounds in {} shards{found}; {}", made.sounds, made.shards, file.display()));
     Ok(())
 }
 

@@ -8,6 +8,7 @@
 //! from both: what the journal knows is not measured again, and a file whose sidecar holds the right key is not written
 //! again.
 
+pub mod dataset;
 pub mod design;
 pub mod formula;
 pub mod loudness;
@@ -93,17 +94,30 @@ pub(crate) struct Gains {
     pub lowered_db: f64,
 }
 
+impl Gains {
+    /// The same where all are lowered by as much.
+    fn lowered_to(self, lowered_db: Option<f64>) -> Self {
+        lowered_db.map_or(self, |most| Self { db: self.db + self.lowered_db - most, lowered_db: most })
+    }
+}
+
+/// Of everything that the bytes of a file depend on.
+fn key(design: &Design, stimulus: &Stimulus, gains: Gains) -> String {
+    let mut hash = Fnv(stimulus.print);
+    hash.add_bytes(format!("{:?} {:?} {}", gains.db, design.encoding, design.title).as_bytes());
+    format!("{:016x}", hash.0)
+}
+
 /// Renders a design into `folder`.
 pub fn run(design: &Design, folder: &Path, threads: usize) -> Result<Summary> {
-    let stimuli = stimuli(design, threads)?;
+    let conditions = design.conditions()?;
+    let total = conditions.len() * design.repetitions;
+    let stimuli = parallel::run(total, threads, |index| stimulus(design, &conditions, index))?;
     atomic_file::create_folder(folder)?;
     atomic_file::remove_leftovers(folder);
-    let orders = orders(design, &stimuli);
-    let mut places = vec![0; stimuli.len()];
-    for (trial, &index) in orders[0].iter().enumerate() {
-        places[index] = trial + 1;
-    }
-    let rows = Making { design, stimuli: &stimuli, places: &places, folder, threads }.all()?;
+    let orders = orders(design, &conditions);
+    let places = places(&orders[0]);
+    let rows = Making { design, stimuli: &stimuli, places: &places, folder, threads, lowered_db: None }.all()?;
     let mut table = sidecar::heading(design);
     for (row, _) in &rows {
         table.push_str(row);
@@ -113,35 +127,95 @@ pub fn run(design: &Design, folder: &Path, threads: usize) -> Result<Summary> {
     if let Some(calibration) = design.calibration {
         write_tone(calibration.lufs, design, &stimuli[0].plan, folder)?;
     }
-    page::write(design, &stimuli, folder)?;
+    page::write(design, &stimuli, &blocks(design, &conditions), folder)?;
     Ok(Summary { files: rows.len(), found: rows.iter().filter(|(_, found)| *found).count() })
 }
 
-/// Every sound of the design, each built once so that what is wrong is said before any is made.
-fn stimuli(design: &Design, threads: usize) -> Result<Vec<Stimulus>> {
+/// What of a set is not in a folder yet, for others to make.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Left {
+    /// Sounds of the set.
+    pub total: usize,
+    /// Numbers of those that are missing.
+    pub sounds: Vec<usize>,
+    /// By how much all are lowered, if that is known, dB.
+    pub lowered_db: Option<f64>,
+}
+
+/// Looks what is left to make. Every sound is built once, so that what is wrong is said before any is made.
+pub fn left(design: &Design, folder: &Path, threads: usize) -> Result<Left> {
     let conditions = design.conditions()?;
     let total = conditions.len() * design.repetitions;
-    let digits = total.to_string().len().max(3);
-    parallel::run(total, threads, |index| {
-        let (repetition, condition) = (index / conditions.len(), &conditions[index % conditions.len()]);
-        let (mut def, sets) = design.scene_of(condition)?;
-        def.seed = def.seed.wrapping_add(repetition as u64);
-        let mut scene = design.scene.clone();
-        scene.text = String::new();
-        scene.def = def;
-        let mut plan = Plan::new(scene);
-        plan.rate_hz = design.rate_hz.unwrap_or(plan.rate_hz);
-        plan.length = design.length.unwrap_or(plan.length);
-        plan.sets = sets;
-        let built = plan.build().map_err(|e| design.blame(condition, &e))?;
-        if plan.scene.def.taps.is_empty() {
-            return bad(format!("{}: scene {}: nothing is heard; add a [[tap]]", design.origin, design.scene.name));
-        }
-        Format::new(built.channels(), plan.rate_hz, design.encoding)?;
-        let print = fingerprint(&plan, design);
-        let file = format!("{}-{:0digits$}.wav", design.name, index + 1);
-        Ok(Stimulus { file, condition: condition.clone(), repetition: repetition + 1, plan, print })
-    })
+    let stimuli = parallel::run(total, threads, |index| stimulus(design, &conditions, index))?;
+    atomic_file::create_folder(folder)?;
+    let level = design.level;
+    let (lines, _) = atomic_file::journal(&folder.join(JOURNAL))?;
+    let known: HashMap<u64, Found> = lines.iter().filter_map(|line| journal_row(line, level.measure)).collect();
+    let own = |stimulus: &Stimulus| known.get(&stimulus.print).map(|found| own_gains(level, found));
+    let lowered = |most: f64, stimulus: &Stimulus| most.max(own(stimulus).map_or(0.0, |gains| gains.lowered_db));
+    let lowered_db = Some(stimuli.iter().fold(0.0, lowered)).filter(|most| level.lower_all && *most > 0.0);
+    let there = |stimulus: &Stimulus| {
+        own(stimulus).is_some_and(|own| {
+            let path = folder.join(&stimulus.file);
+            let key = key(design, stimulus, own.lowered_to(lowered_db));
+            let content = atomic_file::file_hash(&path).map(|content| format!("{content:016x}"));
+            content.is_some_and(|content| sidecar::key_of(&path.with_extension("json")) == Some((key, content)))
+        })
+    };
+    let sounds = (0..total).filter(|index| !there(&stimuli[*index])).collect();
+    Ok(Left { total, sounds, lowered_db })
+}
+
+/// Makes some sounds of a set in a folder, without its tables: the files and the journal that [`run`] looks for. Where all are
+/// lowered, by `lowered_db` at least.
+pub fn share(design: &Design, folder: &Path, only: &[usize], lowered_db: Option<f64>) -> Result<()> {
+    let conditions = design.conditions()?;
+    let total = conditions.len() * design.repetitions;
+    if let Some(beyond) = only.iter().find(|index| **index >= total) {
+        return bad(format!("{}: no sound {beyond} among {total}", design.origin));
+    }
+    let order = order::order(&blocks(design, &conditions), design.seed, 1);
+    let all = places(&order);
+    let (stimuli, places): (Vec<_>, Vec<_>) = only
+        .iter()
+        .map(|index| Ok((stimulus(design, &conditions, *index)?, all[*index])))
+        .collect::<Result<Vec<_>>>()?
+        .into_iter()
+        .unzip();
+    atomic_file::create_folder(folder)?;
+    Making { design, stimuli: &stimuli, places: &places, folder, threads: 1, lowered_db }.all().map(|_| ())
+}
+
+/// One sound of the design, built once so that what is wrong is said before any is made.
+fn stimulus(design: &Design, conditions: &[Condition], index: usize) -> Result<Stimulus> {
+    let digits = (conditions.len() * design.repetitions).to_string().len().max(3);
+    let (repetition, condition) = (index / conditions.len(), &conditions[index % conditions.len()]);
+    let (mut def, sets) = design.scene_of(condition)?;
+    def.seed = def.seed.wrapping_add(repetition as u64);
+    let mut scene = design.scene.clone();
+    scene.text = String::new();
+    scene.def = def;
+    let mut plan = Plan::new(scene);
+    plan.rate_hz = design.rate_hz.unwrap_or(plan.rate_hz);
+    plan.length = design.length.unwrap_or(plan.length);
+    plan.sets = sets;
+    let built = plan.build().map_err(|e| design.blame(condition, &e))?;
+    if plan.scene.def.taps.is_empty() {
+        return bad(format!("{}: scene {}: nothing is heard; add a [[tap]]", design.origin, design.scene.name));
+    }
+    Format::new(built.channels(), plan.rate_hz, design.encoding)?;
+    let print = fingerprint(&plan, design);
+    let file = format!("{}-{:0digits$}.wav", design.name, index + 1);
+    Ok(Stimulus { file, condition: condition.clone(), repetition: repetition + 1, plan, print })
+}
+
+/// Where each sound comes in an order, from 1.
+fn places(order: &[usize]) -> Vec<usize> {
+    let mut places = vec![0; order.len()];
+    for (trial, &index) in order.iter().enumerate() {
+        places[index] = trial + 1;
+    }
+    places
 }
 
 /// Everything the samples of a sound depend on, and how its loudness is taken.
@@ -193,6 +267,8 @@ struct Making<'a> {
     places: &'a [usize],
     folder: &'a Path,
     threads: usize,
+    /// All are lowered by this at least, for others that are not among these, dB.
+    lowered_db: Option<f64>,
 }
 
 /// The row of the table, and whether the file was there.
@@ -215,7 +291,8 @@ impl Making<'_> {
         let known: HashMap<u64, Found> = lines.iter().filter_map(|line| journal_row(line, level.measure)).collect();
         let lowers_all = |gains: &Gains| level.lower_all && gains.lowered_db > 0.0;
         let early = self.stimuli.iter().filter_map(|stimulus| known.get(&stimulus.print));
-        let lower = AtomicBool::new(early.map(|found| own_gains(level, found)).any(|gains| lowers_all(&gains)));
+        let early = early.map(|found| own_gains(level, found)).any(|gains| lowers_all(&gains));
+        let lower = AtomicBool::new(early || self.lowered_db.is_some());
         let kept = AtomicUsize::new(0);
         let bar = ProgressBar::new(count as u64, "sounds");
         let stages = parallel::run_with(count, self.threads, |meters, index| {
@@ -248,11 +325,11 @@ impl Making<'_> {
         if !lower.load(Ordering::Relaxed) {
             return Ok(stages.into_iter().filter_map(|stage| stage.row).collect());
         }
-        let most = stages.iter().fold(0.0, |m: f64, stage| m.max(stage.own.lowered_db));
+        let most = stages.iter().fold(self.lowered_db.unwrap_or(0.0), |m: f64, stage| m.max(stage.own.lowered_db));
         let bar = ProgressBar::new(count as u64, "files");
         parallel::run(count, self.threads, |index| {
             let Stage { found, own, take, .. } = &stages[index];
-            let gains = Gains { db: own.db + own.lowered_db - most, lowered_db: most };
+            let gains = own.lowered_to(Some(most));
             let take = take.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
             let row = self.write(index, found, gains, take)?;
             bar.step(&self.stimuli[index].file);
@@ -279,9 +356,7 @@ impl Making<'_> {
         let facts = (found, gains, self.places[index]);
         let path = self.folder.join(&stimulus.file);
         let side = path.with_extension("json");
-        let mut hash = Fnv(stimulus.print);
-        hash.add_bytes(format!("{:?} {:?} {}", gains.db, design.encoding, design.title).as_bytes());
-        let key = format!("{:016x}", hash.0);
+        let key = key(design, stimulus, gains);
         let row = sidecar::row(design, stimulus, facts, &key);
         let text = |physics: &Physics, content: u64| {
             sidecar::json(design, stimulus, physics, facts, &key, &format!("{content:016x}"))
@@ -370,19 +445,19 @@ fn own_gains(level: design::Level, found: &Found) -> Gains {
 }
 
 /// Orders of presentation, one per listener.
-fn orders(design: &Design, stimuli: &[Stimulus]) -> Vec<Vec<usize>> {
-    let blocks = blocks(design, stimuli);
+fn orders(design: &Design, conditions: &[Condition]) -> Vec<Vec<usize>> {
+    let blocks = blocks(design, conditions);
     (1..=design.listeners).map(|listener| order::order(&blocks, design.seed, listener)).collect()
 }
 
 /// The block of every sound.
-pub(crate) fn blocks(design: &Design, stimuli: &[Stimulus]) -> Vec<usize> {
-    let block = |stimulus: &Stimulus| match design.block {
+pub(crate) fn blocks(design: &Design, conditions: &[Condition]) -> Vec<usize> {
+    let block = |index: usize| match design.block {
         None => 0,
-        Some(Block::Repetition) => stimulus.repetition - 1,
-        Some(Block::Factor(place)) => stimulus.condition.levels[place],
+        Some(Block::Repetition) => index / conditions.len(),
+        Some(Block::Factor(place)) => conditions[index % conditions.len()].levels[place],
     };
-    stimuli.iter().map(block).collect()
+    (0..conditions.len() * design.repetitions).map(block).collect()
 }
 
 fn write_orders(stimuli: &[Stimulus], orders: &[Vec<usize>], folder: &Path) -> Result<()> {

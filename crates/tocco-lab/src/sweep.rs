@@ -96,66 +96,123 @@ pub struct Summary {
     pub found: usize,
 }
 
+/// A sweep: what is rendered, over what, how it is written.
+pub struct Sweep<'a> {
+    plan: &'a Plan,
+    axes: &'a [Axis],
+    manner: &'a Manner,
+    points: Vec<Vec<f64>>,
+}
+
+impl<'a> Sweep<'a> {
+    /// Every value is tried before any sound is made.
+    pub fn new(plan: &'a Plan, axes: &'a [Axis], manner: &'a Manner) -> Result<Self> {
+        for (i, axis) in axes.iter().enumerate() {
+            if axes[..i].iter().any(|other| other.path == axis.path) {
+                return bad(format!("--over {}: given twice", axis.path));
+            }
+            let mut scene = plan.build()?;
+            for &value in &axis.values {
+                set(&mut scene, &axis.path, value)
+                    .map_err(|e| Error::BadInput(e.to_string().replace("--set", "--over")))?;
+            }
+        }
+        Ok(Self { plan, axes, manner, points: combinations(axes)? })
+    }
+
+    /// Number of its sounds.
+    pub fn total(&self) -> usize {
+        self.points.len()
+    }
+
+    /// Renders all of them into `folder` and writes `manifest.tsv`.
+    pub fn run(&self, folder: &Path, threads: usize) -> Result<Summary> {
+        let all: Vec<usize> = (0..self.total()).collect();
+        let rows = self.share(folder, &all, threads)?;
+        let paths: String = self.axes.iter().map(|axis| format!("{}\t", axis.path)).collect();
+        let mut table = format!("file\t{paths}{MADE}\n");
+        for (row, _) in &rows {
+            table.push_str(row);
+        }
+        atomic_file::write(&folder.join("manifest.tsv"), table.as_bytes())?;
+        Ok(Summary { files: rows.len(), found: rows.iter().filter(|(_, found)| *found).count() })
+    }
+
+    /// Numbers of the sounds that are not in the folder yet.
+    pub fn left(&self, folder: &Path) -> Result<Vec<usize>> {
+        atomic_file::create_folder(folder)?;
+        let (lines, _) = atomic_file::journal(&folder.join(JOURNAL))?;
+        let known = known(&lines);
+        let there = |index: &usize| self.made(*index, folder, &known).is_some();
+        Ok((0..self.total()).filter(|index| !there(index)).collect())
+    }
+
+    /// Renders some of them into `folder`, without the table: their rows, and whether they were there.
+    pub fn share(&self, folder: &Path, only: &[usize], threads: usize) -> Result<Vec<(String, bool)>> {
+        if let Some(beyond) = only.iter().find(|index| **index >= self.total()) {
+            return bad(format!("no sound {beyond} among {}", self.total()));
+        }
+        atomic_file::create_folder(folder)?;
+        atomic_file::remove_leftovers(folder);
+        let journal_path = folder.join(JOURNAL);
+        let (lines, journal) = atomic_file::journal(&journal_path)?;
+        let known = known(&lines);
+        let bar = ProgressBar::new(only.len() as u64, "files");
+        parallel::run(only.len(), threads, |at| {
+            let (index, (file, plan)) = (only[at], self.sound(only[at]));
+            let values: String = self.points[index].iter().map(|v| format!("{v:?}\t")).collect();
+            let row = |made: &str| format!("{file}\t{values}{made}\n");
+            if let Some(made) = self.made(index, folder, &known) {
+                bar.step("");
+                return Ok((row(made), true));
+            }
+            let path = folder.join(&file);
+            let report = to_wav(&plan, &Target::File(path.clone()), self.manner, false)?;
+            let health = report.health;
+            let made = format!(
+                "{}\t{:?}\t{:?}\t{:?}\t{}\t{}\t{}\t{}",
+                plan.scene.def.seed,
+                report.seconds(),
+                report.level.peak,
+                report.level.rms(),
+                report.over,
+                health.unconverged,
+                health.refused,
+                health.reset
+            );
+            let content = atomic_file::file_hash(&path);
+            let content = content.ok_or_else(|| Error::Machine(format!("cannot read {} back", path.display())))?;
+            let print = fingerprint(&plan, self.manner);
+            atomic_file::append_line(&journal, &journal_path, &format!("{file} {print:016x}\t{content:016x}\t{made}"))?;
+            bar.step(&file);
+            Ok((row(&made), false))
+        })
+    }
+
+    /// The file of a sound, and how it is made.
+    fn sound(&self, index: usize) -> (String, Plan) {
+        let digits = self.total().to_string().len().max(3);
+        let mut plan = self.plan.clone();
+        plan.sets.extend(self.axes.iter().map(|axis| axis.path.clone()).zip(self.points[index].iter().copied()));
+        (format!("{}-{:0digits$}.wav", plan.scene.name, index + 1), plan)
+    }
+
+    /// What the journal says of a sound whose file is whole.
+    fn made<'j>(&self, index: usize, folder: &Path, known: &HashMap<&str, (u64, &'j str)>) -> Option<&'j str> {
+        let (file, plan) = self.sound(index);
+        let key = format!("{file} {:016x}", fingerprint(&plan, self.manner));
+        let (content, made) = known.get(&*key)?;
+        (atomic_file::file_hash(&folder.join(&file)) == Some(*content)).then_some(made)
+    }
+}
+
 /// Renders every combination of `axes` into `folder` and writes `manifest.tsv`.
 pub fn run(plan: &Plan, axes: &[Axis], manner: &Manner, folder: &Path, threads: usize) -> Result<Summary> {
-    for (i, axis) in axes.iter().enumerate() {
-        if axes[..i].iter().any(|other| other.path == axis.path) {
-            return bad(format!("--over {}: given twice", axis.path));
-        }
-        // Every value is tried before any sound is made.
-        let mut scene = plan.build()?;
-        for &value in &axis.values {
-            set(&mut scene, &axis.path, value)
-                .map_err(|e| Error::BadInput(e.to_string().replace("--set", "--over")))?;
-        }
-    }
-    let points = combinations(axes)?;
-    atomic_file::create_folder(folder)?;
-    atomic_file::remove_leftovers(folder);
-    let journal_path = folder.join(JOURNAL);
-    let (lines, journal) = atomic_file::journal(&journal_path)?;
-    let known: HashMap<&str, (u64, &str)> = lines.iter().filter_map(|line| journal_row(line)).collect();
-    let digits = points.len().to_string().len().max(3);
-    let bar = ProgressBar::new(points.len() as u64, "files");
-    let rows = parallel::run(points.len(), threads, |index| {
-        let mut plan = plan.clone();
-        plan.sets.extend(axes.iter().map(|axis| axis.path.clone()).zip(points[index].iter().copied()));
-        let file = format!("{}-{:0digits$}.wav", plan.scene.name, index + 1);
-        let print = format!("{:016x}", fingerprint(&plan, manner));
-        let path = folder.join(&file);
-        let values: String = points[index].iter().map(|v| format!("{v:?}\t")).collect();
-        let row = |made: &str| format!("{file}\t{values}{made}\n");
-        let whole = |content: u64| atomic_file::file_hash(&path) == Some(content);
-        if let Some((_, made)) = known.get(&*format!("{file} {print}")).filter(|(content, _)| whole(*content)) {
-            bar.step("");
-            return Ok((row(made), true));
-        }
-        let report = to_wav(&plan, &Target::File(path.clone()), manner, false)?;
-        let health = report.health;
-        let made = format!(
-            "{}\t{:?}\t{:?}\t{:?}\t{}\t{}\t{}\t{}",
-            plan.scene.def.seed,
-            report.seconds(),
-            report.level.peak,
-            report.level.rms(),
-            report.over,
-            health.unconverged,
-            health.refused,
-            health.reset
-        );
-        let content = atomic_file::file_hash(&path);
-        let content = content.ok_or_else(|| Error::Machine(format!("cannot read {} back", path.display())))?;
-        atomic_file::append_line(&journal, &journal_path, &format!("{file} {print}\t{content:016x}\t{made}"))?;
-        bar.step(&file);
-        Ok((row(&made), false))
-    })?;
-    let paths: String = axes.iter().map(|axis| format!("{}\t", axis.path)).collect();
-    let mut table = format!("file\t{paths}{MADE}\n");
-    for (row, _) in &rows {
-        table.push_str(row);
-    }
-    atomic_file::write(&folder.join("manifest.tsv"), table.as_bytes())?;
-    Ok(Summary { files: rows.len(), found: rows.iter().filter(|(_, found)| *found).count() })
+    Sweep::new(plan, axes, manner)?.run(folder, threads)
+}
+
+fn known(lines: &[String]) -> HashMap<&str, (u64, &str)> {
+    lines.iter().filter_map(|line| journal_row(line)).collect()
 }
 
 /// What the manifest says of a sound besides its values.

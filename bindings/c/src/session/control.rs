@@ -147,21 +147,30 @@ pub unsafe extern "C" fn tocco_gesture(session: *mut Session, line: *const c_cha
     unsafe { control(session, 0, |half, shared| half.perform(&gesture(line?)?, at, shared).map(|()| 1)) }
 }
 
+/// Performs the gesture that is made of a path.
+///
+/// # Safety
+/// As for the functions below.
+unsafe fn perform(
+    session: *mut Session,
+    (path, len): (*const c_char, usize),
+    at: f64,
+    gesture: impl FnOnce(String) -> Gesture,
+) -> u32 {
+    // SAFETY: the caller's promise is ours.
+    let path = unsafe { utf8(path, len) };
+    // SAFETY: the caller's promises are ours.
+    unsafe { control(session, 0, |half, shared| half.perform(&gesture(path?.to_owned()), at, shared).map(|()| 1)) }
+}
+
 /// Sets a parameter, a force or a control at a tick; it glides as declared. 1 or, on error, 0. `[control]`
 ///
 /// # Safety
 /// `session` is alive, or null. The control half is used by nobody else during the call. Addresses point to what their lengths say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tocco_set(session: *mut Session, path: *const c_char, len: usize, value: f64, at: f64) -> u32 {
-    // SAFETY: the caller's promise is ours.
-    let path = unsafe { utf8(path, len) };
     // SAFETY: the caller's promises are ours.
-    unsafe {
-        control(session, 0, |half, shared| {
-            let path = path?.to_owned();
-            half.perform(&Gesture::Set { path, value }, at, shared).map(|()| 1)
-        })
-    }
+    unsafe { perform(session, (path, len), at, |path| Gesture::Set { path, value }) }
 }
 
 /// The same without a glide: for what is about to be struck. `[control]`
@@ -176,15 +185,8 @@ pub unsafe extern "C" fn tocco_jump(
     value: f64,
     at: f64,
 ) -> u32 {
-    // SAFETY: the caller's promise is ours.
-    let path = unsafe { utf8(path, len) };
     // SAFETY: the caller's promises are ours.
-    unsafe {
-        control(session, 0, |half, shared| {
-            let path = path?.to_owned();
-            half.perform(&Gesture::Jump { path, value }, at, shared).map(|()| 1)
-        })
-    }
+    unsafe { perform(session, (path, len), at, |path| Gesture::Jump { path, value }) }
 }
 
 /// Sets a mass in motion from zero gap at a tick, m/s. 1 or, on error, 0. `[control]`
@@ -199,15 +201,8 @@ pub unsafe extern "C" fn tocco_strike(
     value: f64,
     at: f64,
 ) -> u32 {
-    // SAFETY: the caller's promise is ours.
-    let path = unsafe { utf8(path, len) };
     // SAFETY: the caller's promises are ours.
-    unsafe {
-        control(session, 0, |half, shared| {
-            let path = path?.to_owned();
-            half.perform(&Gesture::Strike { body: path, velocity_m_s: value }, at, shared).map(|()| 1)
-        })
-    }
+    unsafe { perform(session, (path, len), at, |path| Gesture::Strike { body: path, velocity_m_s: value }) }
 }
 
 /// An ideal impulse at a body or body.port at a tick, N s. 1 or, on error, 0. `[control]`
@@ -216,15 +211,8 @@ pub unsafe extern "C" fn tocco_strike(
 /// `session` is alive, or null. The control half is used by nobody else during the call. Addresses point to what their lengths say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tocco_hit(session: *mut Session, path: *const c_char, len: usize, value: f64, at: f64) -> u32 {
-    // SAFETY: the caller's promise is ours.
-    let path = unsafe { utf8(path, len) };
     // SAFETY: the caller's promises are ours.
-    unsafe {
-        control(session, 0, |half, shared| {
-            let path = path?.to_owned();
-            half.perform(&Gesture::Hit { site: path, impulse_n_s: value }, at, shared).map(|()| 1)
-        })
-    }
+    unsafe { perform(session, (path, len), at, |path| Gesture::Hit { site: path, impulse_n_s: value }) }
 }
 
 /// Value last sent to a path or control, else as declared; NaN if there is none such. `[control]`

@@ -69,12 +69,7 @@ pub unsafe extern "C" fn tocco_note_on(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tocco_note_off(session: *mut Session, id: i32, channel: i32, key: i32, at: f64) -> u32 {
     // SAFETY: the caller's promises are ours.
-    unsafe {
-        audio(session, 0, |half, shared| {
-            let which = which(id, channel, key);
-            half.note(shared, NoteEvent::Off(which), at)
-        })
-    }
+    unsafe { note(session, NoteEvent::Off(which(id, channel, key)), at) }
 }
 
 /// It is silenced within milliseconds. -1 means any id, channel or key. `[audio]`
@@ -84,12 +79,7 @@ pub unsafe extern "C" fn tocco_note_off(session: *mut Session, id: i32, channel:
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tocco_note_choke(session: *mut Session, id: i32, channel: i32, key: i32, at: f64) -> u32 {
     // SAFETY: the caller's promises are ours.
-    unsafe {
-        audio(session, 0, |half, shared| {
-            let which = which(id, channel, key);
-            half.note(shared, NoteEvent::Choke(which), at)
-        })
-    }
+    unsafe { note(session, NoteEvent::Choke(which(id, channel, key)), at) }
 }
 
 /// Its pitch glides to so many semitones beside its key. -1 means any id, channel or key. `[audio]`
@@ -106,12 +96,7 @@ pub unsafe extern "C" fn tocco_note_tune(
     at: f64,
 ) -> u32 {
     // SAFETY: the caller's promises are ours.
-    unsafe {
-        audio(session, 0, |half, shared| {
-            let which = which(id, channel, key);
-            half.note(shared, NoteEvent::Tune(which, value), at)
-        })
-    }
+    unsafe { note(session, NoteEvent::Tune(which(id, channel, key), value), at) }
 }
 
 /// Its pressure, 0 to 1. -1 means any id, channel or key. `[audio]`
@@ -128,12 +113,7 @@ pub unsafe extern "C" fn tocco_note_press(
     at: f64,
 ) -> u32 {
     // SAFETY: the caller's promises are ours.
-    unsafe {
-        audio(session, 0, |half, shared| {
-            let which = which(id, channel, key);
-            half.note(shared, NoteEvent::Press(which, value), at)
-        })
-    }
+    unsafe { note(session, NoteEvent::Press(which(id, channel, key), value), at) }
 }
 
 /// Its brightness, 0 to 1. -1 means any id, channel or key. `[audio]`
@@ -150,12 +130,7 @@ pub unsafe extern "C" fn tocco_note_brighten(
     at: f64,
 ) -> u32 {
     // SAFETY: the caller's promises are ours.
-    unsafe {
-        audio(session, 0, |half, shared| {
-            let which = which(id, channel, key);
-            half.note(shared, NoteEvent::Brighten(which, value), at)
-        })
-    }
+    unsafe { note(session, NoteEvent::Brighten(which(id, channel, key), value), at) }
 }
 
 /// The id of the next note that has ended, in `id`: rung out, or its voice was taken. 1, or 0 if there is none. `[audio]`
@@ -205,6 +180,13 @@ pub unsafe extern "C" fn tocco_next_touch(session: *mut Session, touch: *mut Tou
             Some(1)
         })
     }
+}
+
+/// # Safety
+/// As for the functions of this file.
+unsafe fn note(session: *mut Session, event: NoteEvent, at: f64) -> u32 {
+    // SAFETY: the caller's promises are ours.
+    unsafe { audio(session, 0, |half, shared| half.note(shared, event, at)) }
 }
 
 fn which(id: i32, channel: i32, key: i32) -> Which {

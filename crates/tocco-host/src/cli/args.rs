@@ -123,6 +123,14 @@ pub(super) enum Command {
         tocco sweep materials-003 -o materials       the 100 sounds of 003 section 5.3, a design that comes with the program\n  \
         tocco sweep design.toml -o set               your own; 'tocco scenes materials-003' shows one to begin with")]
     Sweep(SweepArgs),
+    /// Render a design into shards of sounds with the truth about them, for machine learning
+    #[command(after_help = "Examples:\n  tocco dataset materials-003 -o materials\n  \
+        tocco dataset impacts.toml --shard 500 --truth hit.force --truth bar.velocity -o impacts\n\n\
+        You get tar files that WebDataset reads (docs/datasets.md). Of every sound: NAME.wav, as 'tocco sweep' makes it;\n\
+        NAME.json with its labels, every physical quantity in SI units and the modes of its bodies; NAME.truth.npy, signals\n\
+        by the sample, float32. dataset.json says what the columns are. Run it again after an interruption: whole shards are\n\
+        kept. A design is described in docs/stimulus-sets.md.")]
+    Dataset(DatasetArgs),
     /// Draw what listeners answered to a stimulus set
     #[command(after_help = "Examples:\n  tocco answers materials answers-*.tsv -o result\n  \
         tocco answers materials typed.tsv -o result\n\n\
@@ -415,6 +423,25 @@ pub(super) struct SweepArgs {
     pub(super) output: PathBuf,
     #[command(flatten)]
     pub(super) file: FileArgs,
+    /// Threads; default all cores
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_jobs)]
+    pub(super) jobs: Option<usize>,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct DatasetArgs {
+    /// A design file, or a shipped design
+    #[arg(value_name = "DESIGN")]
+    pub(super) design: String,
+    /// Folder to fill
+    #[arg(long, short, value_name = "DIR")]
+    pub(super) output: PathBuf,
+    /// Sounds of a shard
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(super) shard: usize,
+    /// A signal beside the sound; repeat for more. Default: the force of every contact, and the energy
+    #[arg(long, value_name = "SIGNAL")]
+    pub(super) truth: Vec<String>,
     /// Threads; default all cores
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_jobs)]
     pub(super) jobs: Option<usize>,

@@ -2,8 +2,8 @@
 //! The forced-choice test beside the sounds: `listen.html` runs it in any browser, `sheet.html` is its printed form, and
 //! `set.json` tells `tocco answers` what was asked.
 
+use super::Stimulus;
 use super::design::Design;
-use super::{Stimulus, blocks};
 use crate::atomic_file;
 use crate::error::Result;
 use crate::html::escape;
@@ -15,8 +15,8 @@ use std::path::Path;
 const PAGE: &str = include_str!("../../assets/listen.html");
 
 /// Writes the pages, if the design asks for a test, and what `tocco answers` needs.
-pub(crate) fn write(design: &Design, stimuli: &[Stimulus], folder: &Path) -> Result<()> {
-    let set = facts(design, stimuli);
+pub(crate) fn write(design: &Design, stimuli: &[Stimulus], blocks: &[usize], folder: &Path) -> Result<()> {
+    let set = facts(design, stimuli, blocks);
     let mut text = serde_json::to_string_pretty(&set).unwrap_or_default();
     text.push('\n');
     atomic_file::write(&folder.join("set.json"), text.as_bytes())?;
@@ -29,7 +29,7 @@ pub(crate) fn write(design: &Design, stimuli: &[Stimulus], folder: &Path) -> Res
     atomic_file::write(&folder.join("sheet.html"), sheet(design, stimuli.len()).as_bytes())
 }
 
-fn facts(design: &Design, stimuli: &[Stimulus]) -> Value {
+fn facts(design: &Design, stimuli: &[Stimulus], blocks: &[usize]) -> Value {
     let files: Vec<&str> = stimuli.iter().map(|stimulus| stimulus.file.as_str()).collect();
     let mut key = Fnv::default();
     let listening = design.listening.as_ref();
@@ -54,7 +54,7 @@ fn facts(design: &Design, stimuli: &[Stimulus]) -> Value {
         "factors": design.factors.iter().map(|f| json!({ "name": f.name, "log": f.log })).collect::<Vec<_>>(),
         "derived": design.derived.iter().map(|(name, _)| name).collect::<Vec<_>>(),
         "seed": design.seed,
-        "blocks": blocks(design, stimuli),
+        "blocks": blocks,
         "files": files,
     })
 }

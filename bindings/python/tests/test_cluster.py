@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Sweeps on a real dask cluster, of processes on this machine."""
+
+import os
+import pathlib
+import tempfile
+import unittest
+
+import tocco
+
+try:
+    import distributed
+except ImportError:
+    distributed = None
+
+GRID = {"hit/stiffness": [1e6, 1e7, 1e8], "hammer/mass_kg": [0.01, 0.02, 0.03, 0.05]}
+# The loudest of these lowers all the others.
+DESIGN = """
+title = "Harder and harder"
+scene = "bar"
+duration_s = 0.4
+seed = 1
+[[factor]]
+name = "stiffness"
+log = [1e5, 1e9, 8]
+[set]
+"hit/stiffness" = "stiffness"
+[level]
+lufs = -9.0
+peak_dbtp = -1.0
+over = "lower-all"
+"""
+
+
+def files(folder):
+    """Name and content of everything but journals, whose lines come as they come."""
+    names = [name for name in sorted(os.listdir(folder)) if not name.startswith(".")]
+    return {name: pathlib.Path(folder, name).read_bytes() for name in names}
+
+
+def deadly(dies_in):
+    """On a worker: ends its process once, in the middle of a share."""
+    from tocco import _cluster
+
+    render = _cluster._native.sweep_share
+
+    class Native:
+        @staticmethod
+        def sweep_share(*job):
+            try:
+                os.close(os.open(dies_in, os.O_CREAT | os.O_EXCL))
+            except FileExistsError:
+                return render(*job)
+            os._exit(1)
+
+    _cluster._native = Native
+
+
+@unittest.skipIf(distributed is None, "dask.distributed is not installed")
+class Cluster(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+        cls.client = distributed.Client(cls.cluster)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.client.close()
+        cls.cluster.close()
+
+    def test_a_cluster_makes_the_files_of_a_sweep_in_place_and_goes_on_where_it_was(self):
+        with tempfile.TemporaryDirectory() as here, tempfile.TemporaryDirectory() as there:
+            tocco.sweep("bar", here, over=GRID, seconds=0.1)
+            told = []
+            made = tocco.sweep("bar", there, over=GRID, seconds=0.1, client=self.client, progress=lambda *at: told.append(at))
+            self.assertEqual((made.files, made.found, told[-1]), (12, 0, (12, 12)))
+            self.assertEqual(files(there), files(here))
+            # One is lost, one is broken: two are made again.
+            os.remove(os.path.join(there, "bar-003.wav"))
+            with open(os.path.join(there, "bar-007.wav"), "ab") as file:
+                file.write(b"more")
+            made = tocco.sweep("bar", there, over=GRID, seconds=0.1, client=self.client)
+            self.assertEqual((made.files, made.found), (12, 10))
+            self.assertEqual(files(there), files(here))
+
+    def test_a_design_whose_loudest_sound_lowers_all_is_the_same_set(self):
+        with tempfile.TemporaryDirectory() as folder:
+            design, here, there = (os.path.join(folder, name) for name in ("d.toml", "here", "there"))
+            with open(design, "w", encoding="utf-8") as file:
+                file.write(DESIGN)
+            tocco.sweep(design, here)
+            rows = tocco.sweep(design, there, client=self.client).manifest()
+            self.assertGreater(float(rows[0]["lowered_db"]), 0.0)
+            self.assertEqual(files(there), files(here))
+
+    def test_a_worker_that_dies_in_the_middle_loses_nothing_and_nothing_comes_twice(self):
+        with tempfile.TemporaryDirectory() as folder:
+            here, there = os.path.join(folder, "here"), os.path.join(folder, "there")
+            self.client.run(deadly, os.path.join(folder, "died"))
+            tocco.sweep("bar", here, over=GRID, seconds=0.1)
+            tocco.sweep("bar", there, over=GRID, seconds=0.1, client=self.client)
+            self.assertTrue(os.path.exists(os.path.join(folder, "died")))
+            self.assertEqual(files(there), files(here))
+            with open(os.path.join(there, ".journal.tsv"), encoding="utf-8") as file:
+                keys = [line.split("\t")[0] for line in file]
+            self.assertEqual((len(keys), len(set(keys))), (12, 12))
+
+    def test_what_is_wrong_is_said_before_any_is_made(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for over, words in [({"hit/stifness": [1.0]}, "did you mean"), ({"hit/stiffness": [-1.0]}, "out of range")]:
+                with self.assertRaisesRegex(tocco.Error, words):
+                    tocco.sweep("bar", folder, over=over, client=self.client)
+
+
+if __name__ == "__main__":
+    unittest.main()

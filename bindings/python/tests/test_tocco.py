@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The Python binding as its callers see it: python -m unittest discover bindings/python/tests"""
+
+import doctest
+import gc
+import os
+import tempfile
+import threading
+import unittest
+
+import numpy
+import tocco
+
+BAR = """
+body.hammer = { type = "mass", mass_kg = 0.01, position_m = -1.0 }
+body.bar = { type = "shape", shape = "bar", length_m = 0.3, width_m = 0.03, thickness_m = 0.005, material = "steel", port = { tip = 0.98, ear = 0.02 } }
+contact.hit = { type = "impact", between = ["hammer", "bar.tip"], stiffness = 1e8 }
+drive = [{ path = "bar.ear/force_n", input = 0, gain = 0.1 }]
+tap = [{ of = "bar.ear" }]
+"""
+
+
+class Scenes(unittest.TestCase):
+    def test_doctests(self):
+        found = doctest.testmod(tocco, extraglobs={"numpy": numpy})
+        self.assertGreater(found.attempted, 10)
+        self.assertEqual(found.failed, 0)
+
+    def test_a_scene_is_text_a_path_or_a_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "mine.toml")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(BAR)
+            self.assertEqual((tocco.Scene(path).name, tocco.Scene("marimba").name), ("mine", "marimba"))
+            self.assertEqual(tocco.Scene(BAR).inputs, 1)
+        self.assertIn("violin", tocco.scenes())
+        self.assertGreater(len(tocco.designs()), 0)
+
+    def test_however_it_is_cut_the_bits_are_the_same(self):
+        def sound(parts):
+            scene = tocco.Scene(BAR)
+            scene.strike("hammer", 1.0, at_s=0.0123)
+            scene.set("hit/stiffness", 1e6, at_s=0.05)
+            return numpy.concatenate([scene.render(part) for part in parts])
+
+        whole = sound([0.2])
+        self.assertEqual(whole.shape, (9600, 1))
+        self.assertTrue(whole.any() and not whole[:590].any())
+        self.assertTrue((sound([0.1, 0.05, 0.05]).view(numpy.uint32) == whole.view(numpy.uint32)).all())
+
+    def test_the_array_owns_what_was_written_and_lives_on(self):
+        scene = tocco.Scene("bar")
+        sound = scene.render(0.1)
+        self.assertTrue(sound.flags.writeable and sound.flags.c_contiguous)
+        scene.close()
+        del scene
+        gc.collect()
+        self.assertTrue(numpy.isfinite(sound).all() and sound.any())
+
+    def test_inputs_are_heard_and_probes_are_arrays(self):
+        noise = (numpy.random.default_rng(1).standard_normal(4800) * 0.1).astype(numpy.float32)
+        silent, heard, strided = (tocco.Scene(BAR) for _ in range(3))
+        self.assertFalse(silent.render(0.1).any())
+        sound, probes = heard.render(0.1, inputs=noise, probes=["bar.ear.velocity", "energy"])
+        self.assertEqual(probes["energy"].shape, (4800,))
+        # A tap hears the velocity of its port; a free bar's own motion as a whole is left out of it.
+        self.assertTrue(sound.any() and probes["energy"][-1] > 0.0)
+        two = numpy.stack([noise, noise * 0], axis=1)[:, ::1]
+        self.assertTrue((strided.render(0.1, inputs=two) == sound).all())
+        energy, work = heard.ledger()
+        self.assertLessEqual(energy, work * (1 + 1e-9))
+        self.assertEqual(heard.health()["unconverged"], 0)
+
+    def test_shapes_modes_materials_and_words(self):
+        scene = tocco.Scene(BAR)
+        modes = scene.modes()["bar"]
+        self.assertEqual(modes.shape[1], 3)
+        at = scene.shape_at("bar.tip", [0.5])
+        self.assertEqual(at.ndim, 1)
+        described = scene.describe()
+        self.assertEqual([body["name"] for body in described["bodies"]], ["hammer", "bar"])
+        self.assertIn("hit/stiffness", scene.paths())
+        self.assertAlmostEqual(tocco.materials()["steel"]["poisson"], 0.3, delta=0.05)
+        # A free steel bar by Euler and Bernoulli: f = 22.3733 h / (2 pi sqrt(12) L^2) sqrt(E / rho).
+        steel = tocco.materials()["steel"]
+        first = 22.3733 * 0.005 / (2 * numpy.pi * 12**0.5 * 0.3**2) * (steel["young_pa"] / steel["density_kg_m3"]) ** 0.5
+        bending = modes[numpy.abs(modes[:, 0] - first).argmin(), 0]
+        self.assertLess(abs(bending / first - 1), 0.01)
+
+    def test_what_is_wrong_is_said_in_the_words_of_the_program(self):
+        scene = tocco.Scene(BAR)
+        nan = float("nan")
+        cases = [
+            (lambda: tocco.Scene("body.a.type = 'modle'\n"), "modal"),
+            (lambda: tocco.Scene("no/such.toml"), "no such file"),
+            (lambda: tocco.Scene("bar", 7.0), "rate"),
+            (lambda: tocco.Scene("bar", sets={"hit/stiffness": -1.0}), "out of range"),
+            (lambda: scene.set("hit/stifness", 1.0), "did you mean 'hit/stiffness'?"),
+            (lambda: scene.set("hit/stiffness", nan), "not a number"),
+            (lambda: scene.strike("bar", 1.0), "not a mass"),
+            (lambda: scene.strike("hammer", 1.0, at_s=nan), "seconds from the start"),
+            (lambda: scene.render(nan), "give seconds above 0"),
+            (lambda: scene.render(1e9), "give seconds above 0"),
+            (lambda: scene.render(0.1, probes=["hit.fource"]), "did you mean 'hit.force'?"),
+            (lambda: scene.render(0.1, inputs=numpy.zeros(10)), "give float32"),
+            (lambda: scene.render(0.1, inputs=numpy.zeros((2, 2, 2), numpy.float32)), "3 dimensions"),
+            (lambda: scene.render(0.1, inputs=numpy.full(10, nan, numpy.float32)), "not a number"),
+            (lambda: tocco.Scene("bar").render(0.1, inputs=numpy.zeros(10, numpy.float32)), "hears nothing"),
+            (lambda: scene.gesture({"strike": "hammer"}), "velocity_m_s"),
+            (lambda: scene.shape_at("hammer", [0.5]), "hammer"),
+            (lambda: tocco.analyse(numpy.zeros((2, 2, 2)), 48000), "dimensions"),
+            (lambda: tocco.analyse(numpy.full(4800, nan), 48000), "not a number"),
+            (lambda: tocco.sweep("bar", "nowhere"), "nothing to sweep over"),
+        ]
+        for act, words in cases:
+            with self.assertRaises(tocco.Error) as said:
+                act()
+            self.assertIn(words, str(said.exception))
+        self.assertIsInstance(said.exception, ValueError)
+        scene.close()
+        for act in (lambda: scene.render(0.1), lambda: scene.strike("hammer", 1.0), lambda: scene.tick):
+            with self.assertRaisesRegex(tocco.Error, "closed"):
+                act()
+
+    def test_two_threads_share_a_scene_and_none_is_lost(self):
+        scene, sounds = tocco.Scene("bar"), []
+        threads = [threading.Thread(target=lambda: sounds.append(scene.render(0.25))) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual((len(sounds), scene.tick), (4, 48000))
+        whole = tocco.Scene("bar").render(1.0)
+        parts = sorted(sounds, key=lambda part: [numpy.array_equal(part, whole[i : i + 12000]) for i in range(0, 48000, 12000)], reverse=True)
+        self.assertTrue((numpy.concatenate(parts) == whole).all())
+
+    def test_a_sweep_makes_files_and_goes_on(self):
+        with tempfile.TemporaryDirectory() as folder:
+            made = tocco.sweep("bar", folder, over={"hit/stiffness": [1e6, 1e7], "hammer/mass_kg": [0.01]}, seconds=0.1)
+            self.assertEqual((made.files, made.found, len(made.manifest())), (2, 0, 2))
+            self.assertEqual(tocco.sweep("bar", folder, over={"hit/stiffness": [1e6, 1e7], "hammer/mass_kg": [0.01]}, seconds=0.1).found, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
