@@ -13,6 +13,7 @@ use std::ffi::{CStr, CString};
 use std::path::PathBuf;
 use tocco::{Command, Engine, Queue, Scene, Timed};
 use tocco_lab::library;
+use tocco_live::midi::{Map, Translator, voices};
 use tocco_live::notes::{Note, NoteEvent, Which};
 use tocco_live::{Instrument, Setup};
 
@@ -178,9 +179,10 @@ fn blockwise(
     sound
 }
 
-/// What the program renders, both channels; a mono scene on both.
+/// What the program plays with a keyboard that nobody touches, both channels; a mono scene on both.
 fn program(name: &str, frames: usize) -> [Vec<f32>; 2] {
-    let scene = Scene::build(&library::load(name).unwrap().def, RATE).unwrap();
+    let scene = voices::voiced(library::load(name).unwrap()).unwrap();
+    let scene = Scene::build(&scene.def, RATE).unwrap();
     let channels = scene.channels();
     let mut out = vec![0.0; frames * channels];
     Engine::new(scene).render(&[], &mut Queue::new(), &mut out);
@@ -201,6 +203,42 @@ fn shipped_scenes_sound_as_in_the_program_to_the_last_bit() {
         let mut plugin = plugin();
         assert!(preset(&mut plugin, name));
         same(name, &rendered(&mut plugin, 24_000, &[512], &[]), &program(name, 24_000));
+    }
+}
+
+/// A chord, a key let go, a repeated note: ticks and MIDI bytes, as in bindings/one_hash.mjs.
+const NOTES: [(u64, [u8; 3]); 5] = [
+    (11, [0x90, 60, 96]),
+    (4801, [0x90, 64, 50]),
+    (9600, [0x90, 67, 120]),
+    (20_003, [0x80, 60, 0]),
+    (30_000, [0x90, 64, 20]),
+];
+
+#[test]
+fn the_same_notes_give_the_programs_bits() {
+    for name in ["bar", "violin", "marimba"] {
+        let scene = voices::voiced(library::load(name).unwrap()).unwrap();
+        let mut translator = Translator::new(Map::of(&scene.def));
+        let scene = Scene::build(&scene.def, RATE).unwrap();
+        let (channels, mut queue) = (scene.channels(), Queue::new());
+        for (tick, bytes) in NOTES {
+            let mut gestures = Vec::new();
+            translator.feed(&bytes, tick as f64 / RATE, &mut gestures);
+            for gesture in gestures {
+                queue.push(tick, gesture.resolve(scene.directory()).unwrap().command);
+            }
+        }
+        let mut out = vec![0.0; 48_000 * channels];
+        Engine::new(scene).render(&[], &mut queue, &mut out);
+        let wanted = [0, channels - 1].map(|channel| out.iter().skip(channel).step_by(channels).copied().collect());
+        let events = NOTES.map(|(tick, [status, key, velocity])| match status {
+            0x90 => (tick as usize, Doing::On(u16::from(key), f64::from(velocity) / 127.0)),
+            _ => (tick as usize, Doing::Off(u16::from(key))),
+        });
+        let mut plugin = plugin();
+        assert!(preset(&mut plugin, name));
+        same(name, &rendered(&mut plugin, 48_000, &[512], &events), &wanted);
     }
 }
 

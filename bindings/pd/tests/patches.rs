@@ -9,6 +9,7 @@ use std::process::Command;
 use tocco::scene::def::SceneDef;
 use tocco::{Engine, Gesture, Queue, Scene};
 use tocco_lab::library;
+use tocco_live::midi::{Map, Translator, voices};
 use tocco_live::notes::{Note, NoteEvent, Which};
 use tocco_live::{Instrument, Setup};
 use tocco_testing::skip;
@@ -194,6 +195,44 @@ fn same(what: &str, heard: &[Vec<f32>], wanted: &[Vec<f32>], console: &str) {
         let differs = heard.iter().zip(wanted).position(|(a, b)| a.to_bits() != b.to_bits());
         let sounds = wanted.iter().any(|x| *x != 0.0);
         assert!(differs.is_none() && sounds, "{what}: channel {channel} differs at {differs:?}; {console}");
+    }
+}
+
+/// A chord, a key let go, a repeated note: ticks and MIDI bytes, as in bindings/one_hash.mjs.
+const NOTES: [(u64, [u8; 3]); 5] = [
+    (11, [0x90, 60, 96]),
+    (4801, [0x90, 64, 50]),
+    (9600, [0x90, 67, 120]),
+    (20_003, [0x80, 60, 0]),
+    (30_000, [0x90, 64, 20]),
+];
+
+/// What these notes are in the program: the scene with its voices, and the gestures that its translator makes of the bytes.
+fn by_program(name: &str, seconds: f64) -> Vec<Vec<f32>> {
+    let scene = voices::voiced(library::load(name).unwrap()).unwrap();
+    let mut translator = Translator::new(Map::of(&scene.def));
+    let mut gestures = Vec::new();
+    for (tick, bytes) in NOTES {
+        let mut now = Vec::new();
+        translator.feed(&bytes, tick as f64 / RATE, &mut now);
+        gestures.extend(now.into_iter().map(|gesture| (tick, gesture)));
+    }
+    assert!(gestures.len() >= 3);
+    rendered(&scene.def, RATE, seconds, &gestures, &[])
+}
+
+#[test]
+fn the_same_notes_give_the_programs_bits() {
+    for name in ["bar", "violin", "marimba"] {
+        let wanted = by_program(name, 1.0);
+        let messages = NOTES.map(|(tick, [status, key, velocity])| {
+            let velocity = if status == 0x80 { 0 } else { velocity };
+            (tick as f64 * 1e3 / RATE, format!("note {key} {velocity}"))
+        });
+        let messages: Vec<(f64, &str)> = messages.iter().map(|(at, text)| (*at, text.as_str())).collect();
+        let doing = Doing { seconds: 1.0, messages: &messages, ..Doing::default() };
+        let Some((heard, console)) = listen(&format!("keys-{name}"), name, wanted.len(), doing) else { return };
+        same(name, &heard, &wanted, &console);
     }
 }
 
