@@ -13,7 +13,7 @@ use std::ffi::{CStr, CString};
 use std::path::PathBuf;
 use tocco::{Command, Engine, Queue, Scene, Timed};
 use tocco_lab::library;
-use tocco_live::midi::{Map, Translator, voices};
+use tocco_live::midi::voices;
 use tocco_live::notes::{Note, NoteEvent, Which};
 use tocco_live::{Instrument, Setup};
 
@@ -215,22 +215,29 @@ const NOTES: [(u64, [u8; 3]); 5] = [
     (30_000, [0x90, 64, 20]),
 ];
 
+/// What these notes are where they are typed, as in the C library, in one block.
+fn typed(name: &str, frames: usize) -> (usize, Vec<f32>) {
+    let instrument = Instrument::new(library::load(name).unwrap(), Some(RATE)).unwrap();
+    let setup = Setup { limiter: false, watch_load: false, ..Setup::default() };
+    let (_desk, mut player, mut notes) = instrument.open(setup).unwrap();
+    for (tick, [status, key, velocity]) in NOTES {
+        let note = Note { id: i32::from(key), channel: 0, key };
+        let which = Which { key: Some(key), ..Which::default() };
+        let event = match status {
+            0x90 => NoteEvent::On { note, velocity_01: f64::from(velocity) / 127.0, tuning: 0.0 },
+            _ => NoteEvent::Off(which),
+        };
+        notes.play(event, tick, &mut player);
+    }
+    let mut out = vec![0.0; frames * player.channels()];
+    player.play(&[], &mut out);
+    (player.channels(), out)
+}
+
 #[test]
-fn the_same_notes_give_the_programs_bits() {
+fn the_same_notes_give_the_same_bits_as_in_the_library() {
     for name in ["bar", "violin", "marimba"] {
-        let scene = voices::voiced(library::load(name).unwrap()).unwrap();
-        let mut translator = Translator::new(Map::of(&scene.def));
-        let scene = Scene::build(&scene.def, RATE).unwrap();
-        let (channels, mut queue) = (scene.channels(), Queue::new());
-        for (tick, bytes) in NOTES {
-            let mut gestures = Vec::new();
-            translator.feed(&bytes, tick as f64 / RATE, &mut gestures);
-            for gesture in gestures {
-                queue.push(tick, gesture.resolve(scene.directory()).unwrap().command);
-            }
-        }
-        let mut out = vec![0.0; 48_000 * channels];
-        Engine::new(scene).render(&[], &mut queue, &mut out);
+        let (channels, out) = typed(name, 48_000);
         let wanted = [0, channels - 1].map(|channel| out.iter().skip(channel).step_by(channels).copied().collect());
         let events = NOTES.map(|(tick, [status, key, velocity])| match status {
             0x90 => (tick as usize, Doing::On(u16::from(key), f64::from(velocity) / 127.0)),
