@@ -7,6 +7,8 @@ use crate::Setup;
 use crate::echo;
 use crate::error::{Error, Result, bad};
 use crate::instrument::State;
+use crate::midi::Map;
+use crate::notes::Notes;
 use crate::player::{EnergyGroups, Job, MOST_FRAMES, Player, Pulse, REQUESTS, Request, WatchList};
 use crate::report::{Ending, PROBES, READINGS, REPORTS, Report, Status};
 use crate::take::{self, Header};
@@ -470,6 +472,11 @@ impl Built {
     /// The scene as text and as data.
     pub fn scene(&self) -> &Document {
         &self.scene
+    }
+
+    /// Its notes, for whoever plays it from the thread of the sound once it has taken over.
+    pub fn notes(&self) -> Notes {
+        Notes::new(&self.scene.def, &self.built, &Map::of(&self.scene.def))
     }
 }
 

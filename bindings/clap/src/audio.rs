@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The audio half in a host: events to their samples, blocks of any size, one scene after another without a gap.
+//!
+//! Nothing here allocates, locks or frees: what has faded out goes back to the main thread.
+
+use crate::knobs::Knob;
+use crate::main_thread::Main;
+use clack_extensions::params::PluginAudioProcessorParams;
+use clack_extensions::tail::{PluginTailImpl, TailLength};
+use clack_plugin::events::event_types::{NoteEndEvent, NoteExpressionType};
+use clack_plugin::events::spaces::CoreEventSpace;
+use clack_plugin::events::{Match, Pckn};
+use clack_plugin::prelude::*;
+use rtrb::{Consumer, Producer};
+use tocco::{Command, Timed};
+use tocco_live::notes::{Note, NoteEvent, Which};
+use tocco_live::{METERS, Notes, Player};
+
+/// The scene before fades out in this time, s.
+const FADE_S: f64 = 0.01;
+/// Frames that are made at once.
+const CHUNK: usize = 1024;
+/// Most channels of a scene.
+const CHANNELS: usize = 64;
+
+/// A scene that plays, as the audio thread has it.
+pub struct Rig {
+    /// The audio half.
+    pub player: Player,
+    /// Its notes.
+    pub notes: Notes,
+    /// Its knobs, sorted by number.
+    pub knobs: Vec<Knob>,
+    /// The engine's channel of each channel of each port.
+    pub ports: Vec<Vec<usize>>,
+}
+
+impl Rig {
+    fn now(&self) -> u64 {
+        self.player.engine().tick()
+    }
+
+    fn note(&mut self, event: NoteEvent, at: u64) {
+        self.notes.play(event, at, &mut self.player);
+    }
+
+    fn turn(&mut self, id: u32, position: f64, at: u64) {
+        let Self { knobs, player, .. } = self;
+        let Ok(found) = knobs.binary_search_by_key(&id, |knob| knob.id) else { return };
+        if position.is_nan() {
+            return;
+        }
+        let value = knobs[found].value(position);
+        for address in &knobs[found].addresses {
+            let _ = player.push(Timed { at, command: Command::Set(*address, value) });
+        }
+    }
+
+    fn midi(&mut self, [status, a, b]: [u8; 3], at: u64) {
+        let (channel, key) = (status & 15, a & 127);
+        let of_key = Which { channel: Some(channel), key: Some(key), id: None };
+        let of_channel = Which { channel: Some(channel), ..Which::default() };
+        let part = f64::from(b & 127) / 127.0;
+        let event = match (status >> 4, a) {
+            (9, _) if b > 0 => NoteEvent::On { note: Note { id: -1, channel, key }, velocity_01: part, tuning: 0.0 },
+            (8 | 9, _) => NoteEvent::Off(of_key),
+            (10, _) => NoteEvent::Press(of_key, part),
+            (13, _) => NoteEvent::Press(of_channel, f64::from(key) / 127.0),
+            (11, 74) => NoteEvent::Brighten(of_channel, part),
+            (11, 120 | 123) => NoteEvent::Off(of_channel),
+            (14, _) => {
+                let bend = f64::from(u16::from(b & 127) << 7 | u16::from(key)) - 8192.0;
+                NoteEvent::Tune(of_channel, 2.0 * bend / 8192.0)
+            }
+            _ => return,
+        };
+        self.note(event, at);
+    }
+
+    fn event(&mut self, event: &UnknownEvent, from: u64) {
+        let at = from + u64::from(event.header().time());
+        match event.as_core_event() {
+            Some(CoreEventSpace::NoteOn(on)) => {
+                let pckn = on.pckn();
+                let (Match::Specific(key), channel) = (pckn.key, pckn.channel.into_specific().unwrap_or(0)) else {
+                    return;
+                };
+                let id = pckn.note_id.into_specific().map_or(-1, |id| id as i32);
+                let note = Note { id, channel: channel as u8, key: key.min(127) as u8 };
+                self.note(NoteEvent::On { note, velocity_01: on.velocity(), tuning: 0.0 }, at);
+            }
+            Some(CoreEventSpace::NoteOff(off)) => self.note(NoteEvent::Off(which(off.pckn())), at),
+            Some(CoreEventSpace::NoteChoke(choke)) => self.note(NoteEvent::Choke(which(choke.pckn())), at),
+            Some(CoreEventSpace::NoteExpression(expression)) => {
+                let (which, x) = (which(expression.pckn()), expression.value());
+                match expression.expression_type() {
+                    Some(NoteExpressionType::Tuning) => self.note(NoteEvent::Tune(which, x), at),
+                    Some(NoteExpressionType::Pressure) => self.note(NoteEvent::Press(which, x), at),
+                    Some(NoteExpressionType::Brightness) => self.note(NoteEvent::Brighten(which, x), at),
+                    _ => {}
+                }
+            }
+            Some(CoreEventSpace::ParamValue(set)) => {
+                if let Some(id) = set.param_id() {
+                    self.turn(id.get(), set.value(), at);
+                }
+            }
+            Some(CoreEventSpace::Midi(midi)) => self.midi(midi.data(), at),
+            _ => {}
+        }
+    }
+}
+
+fn which(pckn: Pckn) -> Which {
+    Which {
+        id: pckn.note_id.into_specific().map(|id| id as i32),
+        channel: pckn.channel.into_specific().map(|channel| channel as u8),
+        key: pckn.key.into_specific().map(|key| key.min(127) as u8),
+    }
+}
+
+/// The audio half in a host.
+pub struct Audio<'a> {
+    host: HostAudioProcessorHandle<'a>,
+    rig: Box<Rig>,
+    /// What fades out, and the frames that it still has.
+    leaving: Option<(Box<Rig>, usize)>,
+    fade: usize,
+    line: Consumer<Box<Rig>>,
+    back: Producer<Box<Rig>>,
+    frames: Vec<f32>,
+    old: Vec<f32>,
+}
+
+impl Audio<'_> {
+    /// So many frames from here, in `frames`.
+    fn make(&mut self, inputs: &[&[f32]], count: usize) {
+        let channels = self.rig.player.channels();
+        let frames = &mut self.frames[..count * channels];
+        self.rig.player.play(inputs, frames);
+        let Some((old, left)) = &mut self.leaving else { return };
+        let theirs = old.player.channels();
+        let fading = &mut self.old[..count * theirs];
+        old.player.play(&[], fading);
+        for (at, frame) in frames.chunks_exact_mut(channels).enumerate().take(*left) {
+            let gain = (*left - at) as f32 / self.fade as f32;
+            for (channel, sample) in frame.iter_mut().enumerate().take(theirs) {
+                *sample += gain * fading[at * theirs + channel];
+            }
+        }
+        *left = left.saturating_sub(count);
+    }
+
+    /// A scene that waits takes over; one that has faded out goes back.
+    fn exchange(&mut self) {
+        if let Some((old, 0)) = self.leaving.take_if(|(_, left)| *left == 0) {
+            if let Err(rtrb::PushError::Full(old)) = self.back.push(old) {
+                self.leaving = Some((old, 0));
+            }
+            self.host.shared().request_callback();
+        }
+        if self.leaving.is_none()
+            && let Ok(new) = self.line.pop()
+        {
+            self.leaving = Some((std::mem::replace(&mut self.rig, new), self.fade));
+        }
+    }
+}
+
+impl<'a> PluginAudioProcessor<'a, (), Main<'a>> for Audio<'a> {
+    fn activate(
+        host: HostAudioProcessorHandle<'a>,
+        main: &Main<'a>,
+        _: &'a (),
+        config: PluginAudioConfiguration,
+    ) -> Result<Self, PluginError> {
+        let (rig, line, back) = main.activate(config.sample_rate)?;
+        let fade = ((FADE_S * config.sample_rate) as usize).max(1);
+        let room = || vec![0.0; CHUNK * CHANNELS];
+        Ok(Self { host, rig, leaving: None, fade, line, back, frames: room(), old: room() })
+    }
+
+    fn process(
+        &mut self,
+        _: Process,
+        mut audio: clack_plugin::process::Audio,
+        events: Events,
+    ) -> Result<ProcessStatus, PluginError> {
+        self.exchange();
+        let now = self.rig.now();
+        for event in events.input {
+            self.rig.event(event, now);
+        }
+        let count = audio.frames_count() as usize;
+        let mut from = 0;
+        while from < count {
+            let chunk = (count - from).min(CHUNK);
+            let mut inputs: [&[f32]; METERS] = [&[]; METERS];
+            let mut heard = 0;
+            if let Some(port) = audio.input_port(0)
+                && let Some(channels) = port.channels()?.into_f32()
+            {
+                for (input, channel) in inputs.iter_mut().zip(channels.iter()) {
+                    *input = channel.get(from..from + chunk).unwrap_or(&[]);
+                    heard += 1;
+                }
+            }
+            self.make(&inputs[..heard], chunk);
+            let width = self.rig.player.channels();
+            for (index, map) in self.rig.ports.iter().enumerate() {
+                let Some(mut port) = audio.output_port(index) else { continue };
+                let Some(mut channels) = port.channels()?.into_f32() else { continue };
+                for (channel, source) in map.iter().enumerate() {
+                    let Some(out) = channels.channel_mut(channel as u32) else { continue };
+                    let samples = self.frames[..chunk * width].iter().skip(*source).step_by(width);
+                    out[from..from + chunk].iter_mut().zip(samples).for_each(|(to, x)| *to = *x);
+                }
+            }
+            from += chunk;
+        }
+        let Rig { player, notes, .. } = &mut *self.rig;
+        notes.follow(player.engine());
+        while let Some(note) = notes.ended() {
+            let id = u32::try_from(note.id).map_or(Match::All, Match::Specific);
+            let pckn = Pckn::new(0u16, u16::from(note.channel), u16::from(note.key), id);
+            let _ = events.output.try_push(NoteEndEvent::new(count.saturating_sub(1) as u32, pckn));
+        }
+        Ok(ProcessStatus::Continue)
+    }
+
+    fn deactivate(self, main: &Main<'a>) {
+        main.deactivate(self.rig);
+    }
+
+    fn reset(&mut self) {
+        let at = self.rig.now();
+        self.rig.note(NoteEvent::Off(Which::default()), at);
+        let _ = self.rig.player.push(Timed { at, command: Command::Hush });
+    }
+}
+
+impl PluginAudioProcessorParams for Audio<'_> {
+    fn flush(&mut self, input: &InputEvents, _: &mut OutputEvents) {
+        let now = self.rig.now();
+        for event in input {
+            self.rig.event(event, now);
+        }
+    }
+}
+
+impl PluginTailImpl for Audio<'_> {
+    fn get(&self) -> TailLength {
+        // A bell rings as long as it rings, and a brook for ever.
+        TailLength::Infinite
+    }
+}

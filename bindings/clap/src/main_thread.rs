@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a host may ask on its main thread: knobs, ports, states, presets.
+
+use crate::audio::Rig;
+use crate::knobs::{Knob, knobs};
+use clack_extensions::audio_ports::{
+    AudioPortFlags, AudioPortInfo, AudioPortInfoWriter, AudioPortType, PluginAudioPortsImpl,
+};
+use clack_extensions::latency::PluginLatencyImpl;
+use clack_extensions::note_ports::{NoteDialect, NoteDialects, NotePortInfo, NotePortInfoWriter, PluginNotePortsImpl};
+use clack_extensions::params::{
+    HostParams, ParamDisplayWriter, ParamInfo, ParamInfoFlags, ParamInfoWriter, ParamRescanFlags,
+    PluginMainThreadParams,
+};
+use clack_extensions::preset_discovery::PluginPresetLoadImpl;
+use clack_extensions::preset_discovery::preset_data::Location;
+use clack_extensions::state::PluginStateImpl;
+use clack_extensions::voice_info::{PluginVoiceInfoImpl, VoiceInfo, VoiceInfoFlags};
+use clack_plugin::events::spaces::CoreEventSpace;
+use clack_plugin::prelude::*;
+use clack_plugin::stream::{InputStream, OutputStream};
+use rtrb::{Consumer, Producer, RingBuffer};
+use std::cell::RefCell;
+use std::ffi::CStr;
+use std::fmt::Write as _;
+use std::io::{Read as _, Write as _};
+use tocco::Document;
+use tocco_lab::library;
+use tocco_live::instrument::id_of;
+use tocco_live::{Desk, Instrument, Setup, State};
+
+/// The scene of a plug-in that was told nothing.
+const FIRST: &str = "bar";
+/// Scenes on their way to the audio thread, or back.
+const LINE: usize = 8;
+/// Most bytes of a state.
+const LONGEST_STATE: u64 = 1 << 28;
+
+/// What the audio thread gets: what plays, what will play, and a way back for what has played.
+pub type Handed = (Box<Rig>, Consumer<Box<Rig>>, Producer<Box<Rig>>);
+
+/// A port, by the name of its output.
+#[derive(Clone, PartialEq)]
+struct Port {
+    name: String,
+    channels: Vec<usize>,
+}
+
+/// The control half of what plays, or waits to.
+struct Halves {
+    desk: Desk,
+    rate_hz: f64,
+    /// The audio half while the host has stopped.
+    parked: Option<Box<Rig>>,
+    to: Option<Producer<Box<Rig>>>,
+    back: Option<Consumer<Box<Rig>>>,
+}
+
+struct Inner {
+    scene: Document,
+    instrument: Instrument,
+    knobs: Vec<Knob>,
+    ports: Vec<Port>,
+    values: Vec<(String, f64)>,
+    halves: Option<Halves>,
+    /// The host's list of knobs is that of another scene, and is renewed when it stops.
+    stale: bool,
+}
+
+/// The main thread's part of the plug-in.
+pub struct Main<'a> {
+    host: HostMainThreadHandle<'a>,
+    inner: RefCell<Inner>,
+}
+
+fn ports(instrument: &Instrument) -> Vec<Port> {
+    let outputs = instrument.directory().outputs();
+    let port = |output: &tocco::scene::Output| Port { name: output.name.clone(), channels: output.channels.clone() };
+    let mut all: Vec<Port> = outputs.iter().map(port).filter(|port| !port.channels.is_empty()).collect();
+    // One channel that nobody sent anywhere is heard on both sides.
+    if let [Port { channels, .. }] = all.as_mut_slice()
+        && let [one] = channels[..]
+    {
+        *channels = vec![one, one];
+    }
+    all
+}
+
+impl Inner {
+    fn new(scene: Document, values: Vec<(String, f64)>, rate_hz: Option<f64>) -> Result<Self, PluginError> {
+        let instrument = Instrument::new(scene.clone(), rate_hz)?;
+        let (knobs, ports) = (knobs(&instrument), ports(&instrument));
+        Ok(Self { scene, instrument, knobs, ports, values, halves: None, stale: false })
+    }
+
+    /// Both halves of the scene as it is.
+    fn open(&self) -> Result<(Desk, Box<Rig>), PluginError> {
+        let setup =
+            Setup { channels: 1, limiter: false, watch_load: false, sets: self.values.clone(), ..Setup::default() };
+        let (desk, player, notes) = self.instrument.open(setup)?;
+        let mut knobs = self.knobs.clone();
+        knobs.sort_by_key(|knob| knob.id);
+        let ports = self.ports.iter().map(|port| port.channels.clone()).collect();
+        Ok((desk, Box::new(Rig { player, notes, knobs, ports })))
+    }
+
+    /// What was set by now, wherever it was set.
+    fn collect(&mut self) {
+        if let Some(halves) = &mut self.halves {
+            let _ = halves.desk.poll();
+            self.values = halves.desk.moved();
+        }
+    }
+
+    fn knob(&self, id: ClapId) -> Option<&Knob> {
+        self.knobs.iter().find(|knob| knob.id == id.get())
+    }
+
+    fn value(&mut self, id: ClapId) -> Option<f64> {
+        self.collect();
+        let knob = self.knob(id)?;
+        if let Some(halves) = &self.halves {
+            return halves.desk.value(&knob.path).map(|value| knob.position(value));
+        }
+        let directory = self.instrument.directory();
+        let set = |slot: usize| {
+            let path = directory.path(slot);
+            let found = self.values.iter().find(|(set, _)| *set == path);
+            found.map_or_else(|| directory.declared(slot), |(_, value)| *value)
+        };
+        directory.reading(*knob.addresses.first()?, set).map(|value| knob.position(value))
+    }
+}
+
+impl<'a> Main<'a> {
+    pub(crate) fn new(host: HostMainThreadHandle<'a>) -> Result<Self, PluginError> {
+        let inner = Inner::new(library::load(FIRST)?, Vec::new(), None)?;
+        Ok(Self { host, inner: RefCell::new(inner) })
+    }
+
+    /// The audio half at the host's rate; one that the engine does not run at is refused.
+    pub(crate) fn activate(&self, rate_hz: f64) -> Result<Handed, PluginError> {
+        let mut inner = self.inner.borrow_mut();
+        inner.collect();
+        let parked =
+            inner.halves.as_mut().filter(|halves| halves.rate_hz == rate_hz).and_then(|halves| halves.parked.take());
+        let rig = match parked {
+            Some(rig) => rig,
+            None => {
+                inner.halves = None;
+                inner.instrument = Instrument::new(inner.scene.clone(), Some(rate_hz))?;
+                let (desk, rig) = inner.open()?;
+                inner.halves = Some(Halves { desk, rate_hz, parked: None, to: None, back: None });
+                rig
+            }
+        };
+        let (to, line) = RingBuffer::new(LINE);
+        let (back, from) = RingBuffer::new(LINE);
+        if let Some(halves) = &mut inner.halves {
+            (halves.to, halves.back) = (Some(to), Some(from));
+        }
+        Ok((rig, line, back))
+    }
+
+    /// The audio half comes back; a host that starts again goes on where it stopped.
+    pub(crate) fn deactivate(&self, rig: Box<Rig>) {
+        let mut inner = self.inner.borrow_mut();
+        inner.collect();
+        if let Some(halves) = &mut inner.halves {
+            (halves.to, halves.back) = (None, None);
+            // A scene that was still on its way is built again.
+            let same = rig.player.engine().scene().directory().parameters() == halves.desk.directory().parameters();
+            halves.parked = same.then_some(rig);
+        }
+        if std::mem::take(&mut inner.stale) {
+            drop(inner);
+            self.rescan(ParamRescanFlags::ALL);
+        }
+    }
+
+    fn rescan(&self, flags: ParamRescanFlags) {
+        if let Some(params) = self.host.get_extension::<HostParams>() {
+            params.rescan(&self.host, flags);
+        }
+    }
+
+    /// Another scene. It takes over at once where its ports are those that the host has; else when the host has stopped and started.
+    fn exchange(&self, scene: Document, values: Vec<(String, f64)>) -> Result<(), PluginError> {
+        let mut inner = self.inner.borrow_mut();
+        let rate_hz = inner.halves.as_ref().map(|halves| halves.rate_hz);
+        let mut new = Inner::new(scene, values, rate_hz)?;
+        let same_knobs = new.knobs.iter().map(|knob| knob.id).eq(inner.knobs.iter().map(|knob| knob.id));
+        let running = inner.halves.as_ref().is_some_and(|halves| halves.to.is_some());
+        let fits =
+            new.ports == inner.ports && new.instrument.directory().inputs() == inner.instrument.directory().inputs();
+        let mut restart = running && !same_knobs;
+        if running && fits {
+            let (desk, rig) = new.open()?;
+            if let Some(mut halves) = inner.halves.take() {
+                while halves.back.as_mut().is_some_and(|back| back.pop().is_ok()) {}
+                let sent = halves.to.as_mut().is_some_and(|to| to.push(rig).is_ok());
+                if !sent {
+                    inner.halves = Some(halves);
+                    return Err(PluginError::Message("scenes are still on their way; is the host processing?"));
+                }
+                new.halves = Some(Halves { desk, ..halves });
+            }
+        } else if running {
+            restart = true;
+        }
+        new.stale = restart;
+        *inner = new;
+        drop(inner);
+        if restart {
+            self.host.shared().request_restart();
+        }
+        match running && !same_knobs {
+            true => {}
+            false if same_knobs => self.rescan(ParamRescanFlags::VALUES),
+            false => self.rescan(ParamRescanFlags::ALL),
+        }
+        Ok(())
+    }
+}
+
+impl<'a> PluginMainThread<'a, ()> for Main<'a> {
+    fn on_main_thread(&self) {
+        if let Some(halves) = &mut self.inner.borrow_mut().halves {
+            let _ = halves.desk.poll();
+            while halves.back.as_mut().is_some_and(|back| back.pop().is_ok()) {}
+        }
+    }
+}
+
+impl PluginAudioPortsImpl for Main<'_> {
+    fn count(&self, is_input: bool) -> u32 {
+        let inner = self.inner.borrow();
+        match is_input {
+            true => u32::from(inner.instrument.directory().inputs() > 0),
+            false => inner.ports.len() as u32,
+        }
+    }
+
+    fn get(&self, index: u32, is_input: bool, writer: &mut AudioPortInfoWriter) {
+        let inner = self.inner.borrow();
+        let inputs = Port { name: "in".into(), channels: (0..inner.instrument.directory().inputs()).collect() };
+        let port = if is_input { Some(&inputs) } else { inner.ports.get(index as usize) };
+        let Some(port) = port else { return };
+        let count = port.channels.len() as u32;
+        writer.set(&AudioPortInfo {
+            id: ClapId::new(id_of(&port.name)),
+            name: port.name.as_bytes(),
+            channel_count: count,
+            flags: if index == 0 { AudioPortFlags::IS_MAIN } else { AudioPortFlags::empty() },
+            port_type: AudioPortType::from_channel_count(count),
+            in_place_pair: None,
+        });
+    }
+}
+
+impl PluginNotePortsImpl for Main<'_> {
+    fn count(&self, is_input: bool) -> u32 {
+        u32::from(is_input)
+    }
+
+    fn get(&self, index: u32, is_input: bool, writer: &mut NotePortInfoWriter) {
+        if index == 0 && is_input {
+            writer.set(&NotePortInfo {
+                id: ClapId::new(0),
+                name: b"notes",
+                supported_dialects: NoteDialects::CLAP | NoteDialects::MIDI,
+                preferred_dialect: Some(NoteDialect::Clap),
+            });
+        }
+    }
+}
+
+impl PluginMainThreadParams for Main<'_> {
+    fn count(&self) -> u32 {
+        self.inner.borrow().knobs.len() as u32
+    }
+
+    fn get_info(&self, index: u32, writer: &mut ParamInfoWriter) {
+        let inner = self.inner.borrow();
+        let Some(knob) = inner.knobs.get(index as usize) else { return };
+        // Hosts that merge parameters of one name must not: the name is the whole path.
+        writer.set(&ParamInfo {
+            id: ClapId::new(knob.id),
+            flags: ParamInfoFlags::IS_AUTOMATABLE,
+            cookie: clack_plugin::utils::Cookie::empty(),
+            name: knob.path.as_bytes(),
+            module: knob.path.rsplit_once('/').map_or("", |(module, _)| module).as_bytes(),
+            min_value: 0.0,
+            max_value: 1.0,
+            default_value: knob.position(knob.declared),
+        });
+    }
+
+    fn get_value(&self, id: ClapId) -> Option<f64> {
+        self.inner.borrow_mut().value(id)
+    }
+
+    fn value_to_text(&self, id: ClapId, value: f64, writer: &mut ParamDisplayWriter) -> std::fmt::Result {
+        match self.inner.borrow().knob(id) {
+            Some(knob) => writer.write_str(&knob.text(value)),
+            None => Err(std::fmt::Error),
+        }
+    }
+
+    fn text_to_value(&self, id: ClapId, text: &CStr) -> Option<f64> {
+        self.inner.borrow().knob(id)?.read(text.to_str().ok()?)
+    }
+
+    fn flush(&self, input: &InputEvents, _: &mut OutputEvents) {
+        let mut inner = self.inner.borrow_mut();
+        inner.collect();
+        for event in input {
+            let Some(CoreEventSpace::ParamValue(set)) = event.as_core_event() else { continue };
+            let Some(knob) = set.param_id().and_then(|id| inner.knob(id)).filter(|_| !set.value().is_nan()) else {
+                continue;
+            };
+            let (value, directory) = (knob.value(set.value()), inner.instrument.directory());
+            let moved = knob.addresses.iter().flat_map(|address| directory.moves(*address, value));
+            let moved: Vec<(String, f64)> = moved.map(|(slot, value)| (directory.path(slot), value)).collect();
+            // What is set while nothing plays is there from the first sample on.
+            inner.halves = None;
+            inner.values.retain(|(path, _)| moved.iter().all(|(other, _)| other != path));
+            inner.values.extend(moved);
+        }
+    }
+}
+
+impl PluginStateImpl for Main<'_> {
+    fn save(&self, output: &mut OutputStream) -> Result<(), PluginError> {
+        let mut inner = self.inner.borrow_mut();
+        inner.collect();
+        let state = State { scene: inner.scene.clone(), values: inner.values.clone() };
+        output.write_all(state.to_text().as_bytes())?;
+        Ok(())
+    }
+
+    fn load(&self, input: &mut InputStream) -> Result<(), PluginError> {
+        let mut text = String::new();
+        input.take(LONGEST_STATE).read_to_string(&mut text)?;
+        let State { scene, values } = State::from_text(&text, "state")?;
+        self.exchange(scene, values)
+    }
+}
+
+impl PluginPresetLoadImpl for Main<'_> {
+    fn load_from_location(&self, location: Location, key: Option<&CStr>) -> Result<(), PluginError> {
+        let name = match location {
+            Location::Plugin => key.map(|key| key.to_string_lossy().into_owned()).unwrap_or_default(),
+            Location::File { path } => path.to_string_lossy().into_owned(),
+        };
+        self.exchange(library::load(&name)?, Vec::new())
+    }
+}
+
+impl PluginLatencyImpl for Main<'_> {
+    fn get(&self) -> u32 {
+        0
+    }
+}
+
+impl PluginVoiceInfoImpl for Main<'_> {
+    fn get(&self) -> Option<VoiceInfo> {
+        let voices = self.inner.borrow().instrument.voices() as u32;
+        let flags = VoiceInfoFlags::SUPPORTS_OVERLAPPING_NOTES;
+        Some(VoiceInfo { voice_count: voices, voice_capacity: voices, flags })
+    }
+}

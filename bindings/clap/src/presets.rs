@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The shipped scenes as presets that a host can list.
+
+use crate::ID;
+use clack_extensions::preset_discovery::indexer::{Indexer, IndexerInfo};
+use clack_extensions::preset_discovery::metadata_receiver::MetadataReceiver;
+use clack_extensions::preset_discovery::prelude::*;
+use clack_extensions::preset_discovery::provider::{ProviderImpl, ProviderInstance};
+use clack_plugin::prelude::PluginError;
+use std::ffi::{CStr, CString};
+use tocco_lab::library;
+
+/// Who says what presets there are.
+pub struct Presets(ProviderDescriptor);
+
+impl Presets {
+    /// One provider: the shipped scenes.
+    pub(crate) fn new() -> Self {
+        Self(ProviderDescriptor::new("org.tocco.scenes", "Scenes of Tocco").with_vendor("Tocco"))
+    }
+}
+
+impl PresetDiscoveryFactoryImpl for Presets {
+    fn provider_count(&self) -> u32 {
+        1
+    }
+
+    fn provider_descriptor(&self, index: u32) -> Option<&ProviderDescriptor> {
+        (index == 0).then_some(&self.0)
+    }
+
+    fn create_provider<'a>(&'a self, host: IndexerInfo<'a>, id: &CStr) -> Option<ProviderInstance<'a>> {
+        (self.0.id() == Some(id)).then(|| ProviderInstance::new(host, &self.0, |indexer| Scenes::new(indexer)))
+    }
+}
+
+struct Scenes;
+
+impl Scenes {
+    fn new(mut indexer: Indexer) -> Result<Self, PluginError> {
+        let info = LocationInfo { name: c"Scenes", flags: Flags::IS_FACTORY_CONTENT, location: Location::Plugin };
+        indexer.declare_location(info)?;
+        Ok(Self)
+    }
+}
+
+impl<'a> ProviderImpl<'a> for Scenes {
+    fn get_metadata(&mut self, _: Location, receiver: &mut MetadataReceiver) -> Result<(), PluginError> {
+        let id = CString::new(ID)?;
+        for (name, text) in library::SHIPPED {
+            let key = CString::new(*name)?;
+            let said: String = text.lines().map_while(|line| line.strip_prefix('#')).collect();
+            let said = CString::new(said.trim())?;
+            receiver
+                .begin_preset(Some(&key), Some(&key))?
+                .add_plugin_id(UniversalPluginId::clap(&id))
+                .set_description(&said);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,539 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The external in a real Pure Data without window and sound card: its sound against the engine's, bit for bit, its messages by the
+//! sample, its words, and every patch that is shipped with it.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tocco::scene::def::SceneDef;
+use tocco::{Engine, Gesture, Queue, Scene};
+use tocco_lab::library;
+use tocco_live::notes::{Note, NoteEvent, Which};
+use tocco_live::{Instrument, Setup};
+use tocco_testing::skip;
+
+const RATE: f64 = 48_000.0;
+
+fn here() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A folder with the external under the name that Pd looks for; `None`, and said, without Pd.
+fn external() -> Option<PathBuf> {
+    if Command::new("pd").arg("-version").output().is_err() {
+        skip("the external in Pure Data", "pd (puredata-core)");
+        return None;
+    }
+    let deps = std::env::current_exe().unwrap().parent().unwrap().to_path_buf();
+    let found = [deps.clone(), deps.parent().unwrap().into()].map(|folder| folder.join("libtocco_pd.so"));
+    let library = found.iter().find(|file| file.is_file()).expect("the library beside the tests");
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("pd");
+    fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("tocco~.pd_linux");
+    // Tests run side by side: each puts it there as a whole.
+    let own = folder.join(format!("{:?}", std::thread::current().id()).replace(['(', ')'], ""));
+    fs::copy(library, &own).unwrap();
+    fs::rename(own, file).unwrap();
+    Some(folder)
+}
+
+/// A patch in the making.
+#[derive(Default)]
+struct Patch {
+    lines: String,
+    wires: String,
+    count: usize,
+}
+
+impl Patch {
+    fn put(&mut self, line: &str) -> usize {
+        writeln!(self.lines, "#X {line};").unwrap();
+        self.count += 1;
+        self.count - 1
+    }
+
+    fn object(&mut self, text: &str) -> usize {
+        self.put(&format!("obj 10 10 {text}"))
+    }
+
+    /// A message box; commas and semicolons as they are written in it.
+    fn message(&mut self, text: &str) -> usize {
+        let text = text.replace(", ", " \\, ").replace("; ", "\\; ");
+        self.put(&format!("msg 10 10 {text}"))
+    }
+
+    fn wire(&mut self, from: usize, outlet: usize, to: usize, inlet: usize) {
+        writeln!(self.wires, "#X connect {from} {outlet} {to} {inlet};").unwrap();
+    }
+
+    fn text(&self) -> String {
+        format!("#N canvas 0 0 450 300 12;\n{}{}", self.lines, self.wires)
+    }
+}
+
+/// What is done in a patch: messages with their times in ms to the box, signals into its inlets.
+#[derive(Clone, Copy, Default)]
+struct Doing<'a> {
+    rate: f64,
+    seconds: f64,
+    messages: &'a [(f64, &'a str)],
+    /// What is connected to each signal inlet, as an object and its creation arguments.
+    signals: &'a [&'a str],
+    /// Size of the blocks, by `block~`; 0: as it is.
+    block: usize,
+    /// Other boxes that play in the same patch.
+    others: &'a [&'a str],
+}
+
+/// The sound of a box, channel by channel, and what the console says.
+fn listen(name: &str, of: &str, channels: usize, doing: Doing) -> Option<(Vec<Vec<f32>>, String)> {
+    let folder = external()?;
+    let own = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("pd-patches");
+    fs::create_dir_all(&own).unwrap();
+    let wav = own.join(format!("{name}.wav"));
+    let _ = fs::remove_file(&wav);
+    let rate = if doing.rate > 0.0 { doing.rate } else { RATE };
+    let frames = (doing.seconds * rate) as usize;
+    let mut patch = Patch::default();
+    let tocco = patch.object(&format!("tocco~ {of}"));
+    if doing.block > 0 {
+        patch.object(&format!("block~ {}", doing.block));
+    }
+    doing.others.iter().for_each(|other| {
+        patch.object(&format!("tocco~ {other}"));
+    });
+    let print = patch.object("print out");
+    patch.wire(tocco, channels, print, 0);
+    for (inlet, signal) in doing.signals.iter().enumerate() {
+        let signal = patch.object(signal);
+        patch.wire(signal, 0, tocco, inlet);
+    }
+    let begin = patch.object("loadbang");
+    let first = patch.object("t b b b");
+    patch.wire(begin, 0, first, 0);
+    let on = patch.message("; pd dsp 1");
+    patch.wire(first, 2, on, 0);
+    let mut arrays = Vec::new();
+    for channel in 0..channels {
+        let array = format!("{name}-{channel}");
+        patch.object(&format!("array define {array} {frames}"));
+        let write = patch.object(&format!("tabwrite~ {array}"));
+        patch.wire(tocco, channel, write, 0);
+        patch.wire(first, 1, write, 0);
+        arrays.push(array);
+    }
+    for (at_ms, text) in doing.messages {
+        let (delay, message) = (patch.object(&format!("del {at_ms}")), patch.message(text));
+        patch.wire(first, 0, delay, 0);
+        patch.wire(delay, 0, message, 0);
+        patch.wire(message, 0, tocco, 0);
+    }
+    let end = patch.object(&format!("del {}", doing.seconds * 1e3 + 50.0));
+    let last = patch.object("t b b");
+    let write = patch.message(&format!("write -wave -bytes 4 {} {}", wav.display(), arrays.join(" ")));
+    let (filer, quit) = (patch.object("soundfiler"), patch.message("; pd quit"));
+    patch.wire(first, 0, end, 0);
+    patch.wire(end, 0, last, 0);
+    patch.wire(last, 1, write, 0);
+    patch.wire(write, 0, filer, 0);
+    patch.wire(last, 0, quit, 0);
+    let file = own.join(format!("{name}.pd"));
+    fs::write(&file, patch.text()).unwrap();
+    let console = run(&folder, &file, rate, &[]);
+    let sound = fs::read(&wav).unwrap_or_else(|error| panic!("{name}: {error}\n{console}"));
+    Some((channels_of(&sound, channels, frames), console))
+}
+
+/// Runs Pd on a patch as fast as it goes, until the patch ends it; the console.
+fn run(folder: &Path, patch: &Path, rate: f64, more: &[&str]) -> String {
+    let mut command = Command::new("timeout");
+    command.args([
+        "120",
+        "pd",
+        "-nogui",
+        "-noprefs",
+        "-stderr",
+        "-batch",
+        "-nosound",
+        "-r",
+        &rate.to_string(),
+        "-path",
+    ]);
+    let output = command.arg(folder).args(more).arg("-open").arg(patch).output().unwrap();
+    let console = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "Pd ended with {:?}: {console}", output.status);
+    console
+}
+
+/// The samples of a WAV file of floats.
+fn channels_of(bytes: &[u8], channels: usize, frames: usize) -> Vec<Vec<f32>> {
+    let at = bytes.windows(4).position(|four| four == b"data").unwrap() + 8;
+    let samples: Vec<f32> =
+        bytes[at..].chunks_exact(4).map(|four| f32::from_le_bytes(four.try_into().unwrap())).collect();
+    assert_eq!(samples.len(), frames * channels);
+    (0..channels).map(|channel| samples.iter().skip(channel).step_by(channels).copied().collect()).collect()
+}
+
+/// What the program renders, with gestures at their ticks, channel by channel.
+fn rendered(def: &SceneDef, rate: f64, seconds: f64, gestures: &[(u64, Gesture)], inputs: &[&[f32]]) -> Vec<Vec<f32>> {
+    let scene = Scene::build(def, rate).unwrap();
+    let (channels, mut queue) = (scene.channels(), Queue::new());
+    for (at, gesture) in gestures {
+        queue.push(*at, gesture.resolve(scene.directory()).unwrap().command);
+    }
+    let mut out = vec![0.0; (seconds * rate) as usize * channels];
+    Engine::new(scene).render(inputs, &mut queue, &mut out);
+    (0..channels).map(|channel| out.iter().skip(channel).step_by(channels).copied().collect()).collect()
+}
+
+#[track_caller]
+fn same(what: &str, heard: &[Vec<f32>], wanted: &[Vec<f32>], console: &str) {
+    assert_eq!(heard.len(), wanted.len(), "{what}: channels");
+    for (channel, (heard, wanted)) in heard.iter().zip(wanted).enumerate() {
+        let differs = heard.iter().zip(wanted).position(|(a, b)| a.to_bits() != b.to_bits());
+        let sounds = wanted.iter().any(|x| *x != 0.0);
+        assert!(differs.is_none() && sounds, "{what}: channel {channel} differs at {differs:?}; {console}");
+    }
+}
+
+/// A chord, a key let go, a repeated note: ticks and MIDI bytes, as in bindings/one_hash.mjs.
+const NOTES: [(u64, [u8; 3]); 5] = [
+    (11, [0x90, 60, 96]),
+    (4801, [0x90, 64, 50]),
+    (9600, [0x90, 67, 120]),
+    (20_003, [0x80, 60, 0]),
+    (30_000, [0x90, 64, 20]),
+];
+
+/// What these notes are where they are typed, as in the C library, in one block.
+fn typed(name: &str, frames: usize) -> (usize, Vec<f32>) {
+    let instrument = Instrument::new(library::load(name).unwrap(), Some(RATE)).unwrap();
+    let setup = Setup { limiter: false, watch_load: false, ..Setup::default() };
+    let (_desk, mut player, mut notes) = instrument.open(setup).unwrap();
+    for (tick, [status, key, velocity]) in NOTES {
+        let note = Note { id: i32::from(key), channel: 0, key };
+        let which = Which { key: Some(key), ..Which::default() };
+        let event = match status {
+            0x90 => NoteEvent::On { note, velocity_01: f64::from(velocity) / 127.0, tuning: 0.0 },
+            _ => NoteEvent::Off(which),
+        };
+        notes.play(event, tick, &mut player);
+    }
+    let mut out = vec![0.0; frames * player.channels()];
+    player.play(&[], &mut out);
+    (player.channels(), out)
+}
+
+#[test]
+fn the_same_notes_give_the_same_bits_as_in_the_library() {
+    for name in ["bar", "violin", "marimba"] {
+        let (channels, out) = typed(name, 48_000);
+        let of = |channel: usize| out.iter().skip(channel).step_by(channels).copied().collect::<Vec<f32>>();
+        let wanted: Vec<Vec<f32>> = (0..channels).map(of).collect();
+        let messages = NOTES.map(|(tick, [status, key, velocity])| {
+            let velocity = if status == 0x80 { 0 } else { velocity };
+            (tick as f64 * 1e3 / RATE, format!("note {key} {velocity}"))
+        });
+        let messages: Vec<(f64, &str)> = messages.iter().map(|(at, text)| (*at, text.as_str())).collect();
+        let doing = Doing { seconds: 1.0, messages: &messages, ..Doing::default() };
+        let Some((heard, console)) = listen(&format!("keys-{name}"), name, wanted.len(), doing) else { return };
+        same(name, &heard, &wanted, &console);
+    }
+}
+
+fn strike(velocity_m_s: f64) -> Gesture {
+    Gesture::Strike { body: "hammer".into(), velocity_m_s }
+}
+
+fn set(path: &str, value: f64) -> Gesture {
+    Gesture::Set { path: path.into(), value }
+}
+
+const STILL: &str = "[body.hammer]\ntype = 'mass'\nmass_kg = 0.012\n[body.bar]\ntype = 'modal'\n\
+    modes = [{ freq_hz = 587.33, decay_s = 0.7, mass_kg = 0.045 }, { freq_hz = 1619.0, decay_s = 0.2, mass_kg = 0.045 }]\n\
+    [contact.hit]\ntype = 'impact'\nbetween = ['hammer', 'bar']\nstiffness = 3.0e9\n[[tap]]\nof = 'bar'\n\
+    [[control]]\nname = 'hardness'\npath = 'hit/stiffness'\nrange = [1.0e6, 1.0e11]\nscale = 'log'\n";
+
+/// A scene file that does nothing by itself.
+fn still(name: &str, more: &str) -> (PathBuf, SceneDef) {
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.toml"));
+    let text = format!("{STILL}{more}");
+    fs::write(&file, &text).unwrap();
+    (file, SceneDef::from_text(&text).unwrap())
+}
+
+#[test]
+fn shipped_scenes_sound_in_pd_as_in_the_program_to_the_last_bit() {
+    for name in ["bar", "violin", "marimba", "crisps"] {
+        let def = library::load(name).unwrap().def;
+        let wanted = rendered(&def, RATE, 0.5, &[], &[]);
+        // Others in the same patch change nothing.
+        let doing = Doing { seconds: 0.5, others: &["bar", "marimba", "violin bow/velocity_m_s"], ..Doing::default() };
+        let Some((heard, console)) = listen(name, name, wanted.len(), doing) else { return };
+        same(name, &heard, &wanted, &console);
+    }
+    let wanted = rendered(&library::load("bar").unwrap().def, 44_100.0, 0.25, &[], &[]);
+    let doing = Doing { rate: 44_100.0, seconds: 0.25, ..Doing::default() };
+    let Some((heard, console)) = listen("other-rate", "bar", 1, doing) else { return };
+    same("44.1 kHz", &heard, &wanted, &console);
+}
+
+#[test]
+fn messages_take_effect_at_their_sample_for_blocks_of_any_size() {
+    let (file, def) = still("by-sample", "");
+    // 100.3125 ms are 4815 samples; a number in a message is what was written, not the nearest of 32 bits.
+    let messages = [
+        (0.0, "strike hammer 1"),
+        (100.3125, "strike hammer 0.7"),
+        (150.0625, "hardness 0.3, strike hammer 1.5"),
+        (200.020_833_333_333_34, "hit/stiffness 1e+07, hit/stiffness 2e+07 0.01"),
+        (250.0, "/tocco/strike hammer 1"),
+        (260.0, "list tocco strike hammer 2"),
+        (300.0, "list hit stiffness 1e+08"),
+        (301.0, "set hardness 0.9, hit bar 0.01"),
+    ];
+    let glide = Gesture::Glide { path: "hit/stiffness".into(), value: 2e7, glide_s: 0.01 };
+    let gestures = [
+        (0, strike(1.0)),
+        (4815, strike(0.7)),
+        (7203, set("hardness", 0.3)),
+        (7203, strike(1.5)),
+        (9601, set("hit/stiffness", 1e7)),
+        (9601, glide),
+        (12_000, strike(1.0)),
+        (12_480, strike(2.0)),
+        (14_400, set("hit/stiffness", 1e8)),
+        (14_448, set("hardness", 0.9)),
+        (14_448, Gesture::Hit { site: "bar".into(), impulse_n_s: 0.01 }),
+    ];
+    for block in [0, 1, 512] {
+        // Pd asks for larger blocks that much before their time, so all that comes later than the first is late alike.
+        let late =
+            |(at, gesture): &(u64, Gesture)| (at + if *at > 0 && block == 512 { 512 - 64 } else { 0 }, gesture.clone());
+        let wanted = rendered(&def, RATE, 0.4, &gestures.iter().map(late).collect::<Vec<_>>(), &[]);
+        let doing = Doing { seconds: 0.4, messages: &messages, block, ..Doing::default() };
+        let name = format!("by-sample-{block}");
+        let Some((heard, console)) = listen(&name, file.to_str().unwrap(), 1, doing) else { return };
+        assert!(!console.contains("error"), "{console}");
+        same(&name, &heard, &wanted, &console);
+    }
+}
+
+#[test]
+fn signal_inlets_are_the_scenes_inputs_and_the_paths_that_the_box_names() {
+    let (file, _) = still("inlets", "[[drive]]\npath = 'bar/force_n'\ninput = 0\ngain = 2.0\n");
+    let full = "[[drive]]\npath = 'bar/force_n'\ninput = 0\ngain = 2.0\n[[drive]]\npath = 'hardness'\ninput = 1\n";
+    let (_, def) = still("inlets-wanted", full);
+    let doing = Doing { seconds: 0.1, signals: &["sig~ 0.5", "sig~ 0.25"], ..Doing::default() };
+    let of = format!("{} hardness", file.display());
+    let Some((heard, console)) = listen("inlets", &of, 1, doing) else { return };
+    let (force, hardness) = (vec![0.5_f32; 4800], vec![0.25_f32; 4800]);
+    let wanted = rendered(&def, RATE, 0.1, &[], &[&force, &hardness]);
+    same("inlets", &heard, &wanted, &console);
+}
+
+#[test]
+fn notes_fall_on_their_samples_and_their_end_is_told() {
+    let scene = library::load("bar").unwrap();
+    let instrument = Instrument::new(scene, Some(RATE)).unwrap();
+    let setup = Setup { limiter: false, watch_load: false, ..Setup::default() };
+    let (_desk, mut player, mut notes) = instrument.open(setup).unwrap();
+    let on = |key: u8, velocity: f64, tuning: f64| NoteEvent::On {
+        note: Note { id: i32::from(key), channel: 0, key },
+        velocity_01: velocity / 127.0,
+        tuning,
+    };
+    let which = |key: u8| Which { key: Some(key), ..Which::default() };
+    notes.play(on(60, 100.0, 0.0), 4815, &mut player);
+    notes.play(on(67, 80.0, 0.25), 9600, &mut player);
+    notes.play(NoteEvent::Tune(which(60), 1.0), 12_000, &mut player);
+    notes.play(NoteEvent::Off(which(60)), 14_400, &mut player);
+    notes.play(NoteEvent::Choke(which(67)), 14_400, &mut player);
+    let mut wanted = vec![0.0; 24_000];
+    player.play(&[], &mut wanted);
+    let messages =
+        [(100.3125, "note 60 100"), (200.0, "note 67.25 80"), (250.0, "tune 60 1"), (300.0, "note 60 0, choke 67")];
+    let doing = Doing { seconds: 0.5, messages: &messages, ..Doing::default() };
+    let Some((heard, console)) = listen("notes", "bar", 1, doing) else { return };
+    same("notes", &heard, &[wanted], &console);
+    assert!(console.contains("out: ended 67"), "{console}");
+}
+
+#[test]
+fn another_scene_takes_over_and_its_messages_reach_it() {
+    let (file, def) = still("first", "");
+    let (other, _) = still("second", "[[event]]\nat_s = 0.02\nstrike = 'hammer'\nvelocity_m_s = 1.0\n");
+    let load = format!("load {}, strike hammer 2", other.file_stem().unwrap().to_str().unwrap());
+    let load = load.replace("second", other.to_str().unwrap());
+    let messages = [(0.0, "strike hammer 1"), (100.0, load.as_str()), (150.0, "reload"), (180.0, "get hit/stiffness")];
+    let doing = Doing { seconds: 0.3, messages: &messages, ..Doing::default() };
+    let Some((heard, console)) = listen("load", file.to_str().unwrap(), 1, doing) else { return };
+    assert!(!console.contains("error") && console.contains("out: hit/stiffness 3e+09"), "{console}");
+    let before = rendered(&def, RATE, 0.1, &[(0, strike(1.0))], &[]);
+    same("before", &[heard[0][..4800].to_vec()], &before, &console);
+    // The one before rings out for 10 ms; then only the other is heard, from its beginning.
+    let after = SceneDef::from_text(&fs::read_to_string(other).unwrap()).unwrap();
+    let after = rendered(&after, RATE, 0.2, &[(0, strike(2.0))], &[]);
+    same("after", &[heard[0][4800 + 480..4800 + 2400].to_vec()], &[after[0][480..2400].to_vec()], &console);
+    // An edit that changes nothing changes no sample.
+    same("reload", &[heard[0][4800 + 480..].to_vec()], &[after[0][480..].to_vec()], &console);
+}
+
+#[test]
+fn bad_input_is_a_line_in_the_programs_words_and_changes_nothing() {
+    let (file, def) = still("bad", "");
+    let wide = "load marimba";
+    let messages = [
+        (10.0, "strike hammr 1"),
+        (11.0, "hit/stifness 1"),
+        (12.0, "strike hammer"),
+        (13.0, "strike bar 1"),
+        (14.0, "hit/stiffness soft"),
+        (15.0, "load barr"),
+        (16.0, "load /nowhere/at.toml"),
+        (17.0, wide),
+        (18.0, "note 200 1, note x 1, note, tune 60"),
+        (19.0, "list 1 2 3, bang, symbol x, foo"),
+        (20.0, "get nothing, get, load"),
+        (21.0, "stream bar/freq_scale 1 2, touch hammer 0.5, trigger x"),
+        (100.3125, "strike hammer 1"),
+    ];
+    let doing = Doing { seconds: 0.2, messages: &messages, ..Doing::default() };
+    let Some((heard, console)) = listen("bad", file.to_str().unwrap(), 1, doing) else { return };
+    same("bad", &heard, &rendered(&def, RATE, 0.2, &[(4815, strike(1.0))], &[]), &console);
+    for words in [
+        "tocco~: no body 'hammr'; did you mean 'hammer'?",
+        "did you mean 'hit/stiffness'?",
+        "tocco~: /tocco/strike takes the name of a mass and a speed in m/s (s f)",
+        "tocco~: 'bar' is not a mass; strike a mass, or hit a port",
+        "tocco~: /hit/stiffness: takes a number, not the text 'soft'",
+        "tocco~: no file and no shipped scene 'barr'; did you mean 'bar'?",
+        "tocco~: cannot read /nowhere/at.toml: no such file",
+        "2 channels, but playing began with 1",
+        "tocco~: note: key 200; wants 0 to 127",
+    ] {
+        assert!(console.contains(words), "{words}\n{console}");
+    }
+}
+
+#[test]
+fn boxes_that_cannot_be_made_and_numbers_that_are_none_leave_pd_running() {
+    let Some(folder) = external() else { return };
+    let (file, _) = still("running", "");
+    let broken = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("broken.toml");
+    fs::write(&broken, STILL.replace("mass_kg = 0.012", "mas_kg = 0.012")).unwrap();
+    let mut patch = Patch::default();
+    let boxes = ["tocco~", "tocco~ barr", "tocco~ 3", "tocco~ bar no/path", &format!("tocco~ {}", broken.display())];
+    boxes.iter().for_each(|text| {
+        patch.object(text);
+    });
+    let tocco = patch.object(&format!("tocco~ {} bar/force_n", file.display()));
+    // Infinity minus infinity, as a message and as a signal.
+    let (begin, order) = (patch.object("loadbang"), patch.object("t b b b b"));
+    let (large, infinite, none) = (patch.message("1e+38"), patch.object("* 1e+38"), patch.object("expr \\$f1-\\$f1"));
+    let (nan, signal) = (patch.message("hit/stiffness \\$1"), patch.object("sig~"));
+    let (on, strike, end) = (patch.message("; pd dsp 1"), patch.message("strike hammer 1"), patch.object("del 200"));
+    let quit = patch.message("; pd quit");
+    for (from, outlet, to, inlet) in [
+        (begin, 0, order, 0),
+        (order, 3, on, 0),
+        (order, 2, large, 0),
+        (large, 0, infinite, 0),
+        (infinite, 0, none, 0),
+        (none, 0, nan, 0),
+        (nan, 0, tocco, 0),
+        (none, 0, signal, 0),
+        (signal, 0, tocco, 0),
+        (order, 1, strike, 0),
+        (strike, 0, tocco, 0),
+        (order, 0, end, 0),
+        (end, 0, quit, 0),
+    ] {
+        patch.wire(from, outlet, to, inlet);
+    }
+    let env = patch.object("env~ 4096");
+    let print = patch.object("print level");
+    patch.wire(tocco, 0, env, 0);
+    patch.wire(env, 0, print, 0);
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("running.pd");
+    fs::write(&file, patch.text()).unwrap();
+    let console = run(&folder, &file, RATE, &[]);
+    for words in [
+        "tocco~: name a scene, as in [tocco~ bar]",
+        "tocco~: no file and no shipped scene 'barr'; did you mean 'bar'?",
+        "tocco~: a scene or a path is wanted, not the number 3",
+        "tocco~: no parameter",
+        "did you mean 'mass_kg'?",
+        "hit/stiffness: not a number",
+    ] {
+        assert!(console.contains(words), "{words}\n{console}");
+    }
+    // It sounds on: what came in as no number was silence.
+    let levels: Vec<f64> =
+        console.lines().filter_map(|line| line.strip_prefix("level: ")).map(|x| x.parse().unwrap()).collect();
+    assert!(levels.iter().all(|level| level.is_finite()) && levels.iter().any(|level| *level > 20.0), "{console}");
+}
+
+#[test]
+fn the_package_holds_what_pd_needs_to_play() {
+    let Some(folder) = external() else { return };
+    let to = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("pd-package");
+    let _ = fs::remove_dir_all(&to);
+    let output = Command::new(here().join("package")).arg(&to).arg(folder.join("tocco~.pd_linux")).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let package = PathBuf::from(String::from_utf8(output.stdout).unwrap().trim());
+    let machine = if cfg!(target_arch = "x86_64") { "amd64" } else { std::env::consts::ARCH };
+    let name = format!("tocco~[v{}](Linux-{machine}-32).dek", env!("CARGO_PKG_VERSION"));
+    assert_eq!(package.file_name().unwrap().to_str().unwrap(), name);
+    let unpacked = to.join("unpacked");
+    let mut unpack = Command::new("python3");
+    assert!(unpack.args(["-m", "zipfile", "-e"]).arg(&package).arg(&unpacked).status().unwrap().success());
+    // A module from the package, found by a patch elsewhere as a library is.
+    let patch = to.join("patch.pd");
+    let text = "#N canvas 0 0 450 300 12;\n#X declare -path tocco~;\n#X obj 10 10 tocco-impact~;\n#X obj 10 10 loadbang;\n\
+                #X obj 10 40 del 100;\n#X msg 10 70 \\; pd quit;\n#X connect 1 0 2 0;\n#X connect 2 0 3 0;\n";
+    fs::write(&patch, text).unwrap();
+    let console = run(&unpacked.join("tocco~"), &patch, RATE, &[]);
+    assert_eq!(console, "");
+}
+
+#[test]
+fn every_shipped_patch_opens_without_a_complaint_and_sounds() {
+    let Some(folder) = external() else { return };
+    let mut patches: Vec<PathBuf> =
+        fs::read_dir(here().join("patches")).unwrap().map(|file| file.unwrap().path()).collect();
+    patches.retain(|file| file.extension().is_some_and(|ending| ending == "pd"));
+    patches.sort();
+    assert!(patches.len() >= 15, "{patches:?}");
+    for file in patches {
+        // A help patch plays itself when it is sent "demo"; a module is heard in its help patch.
+        let text = fs::read_to_string(&file).unwrap();
+        let demo = file.file_name().unwrap().to_str().unwrap().ends_with("-help.pd");
+        assert!(!demo || text.contains("tocco-level"), "{file:?}");
+        let watch = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("watch.pd");
+        let mut patch = Patch::default();
+        let (level, print) = (patch.object("r tocco-level"), patch.object("print level"));
+        let (begin, order) = (patch.object("loadbang"), patch.object("t b b b"));
+        let (on, start) = (patch.message("; pd dsp 1"), patch.message("; tocco-demo bang"));
+        let (end, quit) = (patch.object("del 1500"), patch.message("; pd quit"));
+        patch.object("r tocco-demo");
+        for (from, outlet, to) in
+            [(level, 0, print), (begin, 0, order), (order, 2, on), (order, 1, start), (order, 0, end), (end, 0, quit)]
+        {
+            patch.wire(from, outlet, to, 0);
+        }
+        fs::write(&watch, patch.text()).unwrap();
+        let modules = here().join("patches");
+        let console =
+            run(&folder, &watch, RATE, &["-path", modules.to_str().unwrap(), "-open", file.to_str().unwrap()]);
+        for wrong in ["error", "couldn't create", "no such", "tocco~:"] {
+            assert!(!console.contains(wrong), "{file:?}: {console}");
+        }
+        let levels =
+            console.lines().filter_map(|line| line.strip_prefix("level: ")).filter_map(|x| x.parse::<f64>().ok());
+        // env~ says 100 for full scale.
+        let most = levels.fold(0.0, f64::max);
+        assert!(!demo || (40.0..101.0).contains(&most), "{file:?} at {most} dB: {console}");
+    }
+}
