@@ -81,7 +81,16 @@ fn document(name: &str, folder: &str, driven: &[String]) -> Result<Document, Str
 }
 
 fn setup(rate_hz: f64, sets: Vec<(String, f64)>) -> Setup {
-    Setup { rate_hz: Some(rate_hz), channels: 1, limiter: false, watch_load: false, clock: None, sets, tape_s: 0.0 }
+    Setup {
+        rate_hz: Some(rate_hz),
+        channels: 1,
+        limiter: false,
+        watch_load: false,
+        clock: None,
+        sets,
+        tape_s: 0.0,
+        gate: false,
+    }
 }
 
 /// The notes of a scene that has its voices, and plays.
