@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The plug-in in a host: its sound against the engine's, bit for bit, for blocks of any size; knobs, states, presets, bad input.
 
+#[path = "../../same_notes.rs"]
+mod same_notes;
+
 use clack_extensions::audio_ports::{AudioPortInfoBuffer, PluginAudioPorts};
 use clack_extensions::params::{ParamInfoBuffer, PluginParams};
 use clack_extensions::preset_discovery::prelude::*;
@@ -9,6 +12,7 @@ use clack_host::events::event_types::{
     NoteChokeEvent, NoteExpressionEvent, NoteExpressionType, NoteOffEvent, NoteOnEvent, ParamValueEvent,
 };
 use clack_host::prelude::*;
+use same_notes::{NOTES, typed};
 use std::ffi::{CStr, CString};
 use std::path::PathBuf;
 use tocco::{Command, Engine, Queue, Scene, Timed};
@@ -204,34 +208,6 @@ fn shipped_scenes_sound_as_in_the_program_to_the_last_bit() {
         assert!(preset(&mut plugin, name));
         same(name, &rendered(&mut plugin, 24_000, &[512], &[]), &program(name, 24_000));
     }
-}
-
-/// A chord, a key let go, a repeated note: ticks and MIDI bytes, as in bindings/one_hash.mjs.
-const NOTES: [(u64, [u8; 3]); 5] = [
-    (11, [0x90, 60, 96]),
-    (4801, [0x90, 64, 50]),
-    (9600, [0x90, 67, 120]),
-    (20_003, [0x80, 60, 0]),
-    (30_000, [0x90, 64, 20]),
-];
-
-/// What these notes are where they are typed, as in the C library, in one block.
-fn typed(name: &str, frames: usize) -> (usize, Vec<f32>) {
-    let instrument = Instrument::new(library::load(name).unwrap(), Some(RATE)).unwrap();
-    let setup = Setup { limiter: false, watch_load: false, ..Setup::default() };
-    let (_desk, mut player, mut notes) = instrument.open(setup).unwrap();
-    for (tick, [status, key, velocity]) in NOTES {
-        let note = Note { id: i32::from(key), channel: 0, key };
-        let which = Which { key: Some(key), ..Which::default() };
-        let event = match status {
-            0x90 => NoteEvent::On { note, velocity_01: f64::from(velocity) / 127.0, tuning: 0.0 },
-            _ => NoteEvent::Off(which),
-        };
-        notes.play(event, tick, &mut player);
-    }
-    let mut out = vec![0.0; frames * player.channels()];
-    player.play(&[], &mut out);
-    (player.channels(), out)
 }
 
 #[test]

@@ -311,7 +311,7 @@ fn events_that_are_left_out_and_what_is_tuned_past_half_the_rate_are_said_while_
     for verb in [
         &["play", "high.toml", "--offline", "--duration", "0.2"][..],
         &["check", "high.toml"],
-        &["render", "high.toml", "--duration", "0.2", "-o", "high.wav"],
+        &["render", "high.toml", "--duration", "0.2", "--allow-silence", "-o", "high.wav"],
     ] {
         let words = said(verb);
         assert!(words.contains("left out") && words.contains("a/p: resonance 0 (tuned to 18000 Hz)"), "{words}");

@@ -194,8 +194,8 @@ mod planted {
         GLIDE_TIME, "scene/slot.rs", "glides last 1.5 times as long", "glides" "a_glide_ends", [];
         GLIDE_CURVE, "scene/slot.rs", "glides have another curve", "glides" "a_glide_ends", [];
         JUMP_LATE, "engine.rs", "jumps wait for the control tick", "jumps" "a_jump_and", [];
-        TAP_GAIN, "scene/build.rs", "everything is heard at 0.9", "inputs_outputs" "a_tap_is_heard", [];
-        TAP_PAN, "scene/build.rs", "the right side is heard at 0.8", "inputs_outputs" "a_tap_is_heard", [];
+        TAP_GAIN, "scene/build/outputs.rs", "everything is heard at 0.9", "inputs_outputs" "a_tap_is_heard", [];
+        TAP_PAN, "scene/build/outputs.rs", "the right side is heard at 0.8", "inputs_outputs" "a_tap_is_heard", [];
         DRIVE_STEPS, "scene/drive.rs", "drives leap from point to point", "guided" "the_velocity", ["000-fig-8.5"];
         RECORDING_STEPS, "scene/drive.rs", "recordings leap from sample to sample", "inputs_outputs" "a_body_pushed", [];
         TRANSPOSE, "scene/whole.rs", "parts are transposed half the way", "parts" "a_part_is_set", [];

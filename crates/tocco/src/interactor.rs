@@ -102,23 +102,7 @@ pub trait Interactor: Tunable + Send + Sync {
     fn reset(&mut self) {}
 }
 
-/// A copy of a law, state and all: what derives `Clone` has it. `[control]`
-pub trait DuplicateNormal {
-    /// The copy.
-    fn duplicate(&self) -> Box<dyn NormalLaw>;
-}
-
-impl<T: NormalLaw + Clone + 'static> DuplicateNormal for T {
-    fn duplicate(&self) -> Box<dyn NormalLaw> {
-        Box::new(self.clone())
-    }
-}
-
-impl Clone for Box<dyn NormalLaw> {
-    fn clone(&self) -> Self {
-        (**self).duplicate()
-    }
-}
+crate::reserve::copied!(NormalLaw, DuplicateNormal, "A law");
 
 /// A law along the normal that only pushes: impact. Its force is never negative, never falls with the stroke, and is zero
 /// while there is a gap before and after the stroke. Contacts of this class are solved together as one convex problem
@@ -142,23 +126,7 @@ pub trait NormalLaw: Interactor + DuplicateNormal {
     }
 }
 
-/// A copy of a law, state and all: what derives `Clone` has it. `[control]`
-pub trait DuplicateTangential {
-    /// The copy.
-    fn duplicate(&self) -> Box<dyn TangentialLaw>;
-}
-
-impl<T: TangentialLaw + Clone + 'static> DuplicateTangential for T {
-    fn duplicate(&self) -> Box<dyn TangentialLaw> {
-        Box::new(self.clone())
-    }
-}
-
-impl Clone for Box<dyn TangentialLaw> {
-    fn clone(&self) -> Self {
-        (**self).duplicate()
-    }
-}
+crate::reserve::copied!(TangentialLaw, DuplicateTangential, "A law");
 
 /// A law along the surface: friction. Its force may have either sign and fall with the stroke, depends on the stroke but
 /// not on the compression, and exists only while something presses. It never sleeps and needs no sub-steps.
@@ -179,23 +147,7 @@ pub trait TangentialLaw: Interactor + DuplicateTangential {
     fn hold(&mut self);
 }
 
-/// A copy of a law, state and all: what derives `Clone` has it. `[control]`
-pub trait DuplicateGeneral {
-    /// The copy.
-    fn duplicate(&self) -> Box<dyn GeneralLaw>;
-}
-
-impl<T: GeneralLaw + Clone + 'static> DuplicateGeneral for T {
-    fn duplicate(&self) -> Box<dyn GeneralLaw> {
-        Box::new(self.clone())
-    }
-}
-
-impl Clone for Box<dyn GeneralLaw> {
-    fn clone(&self) -> Self {
-        (**self).duplicate()
-    }
-}
+crate::reserve::copied!(GeneralLaw, DuplicateGeneral, "A law");
 
 /// Any other law: one that may pull, fall with the stroke, act across a gap or have several roots (glue, a plectrum, a
 /// reed). The solver relies on `resolve` and on what is said here, nothing else.

@@ -91,7 +91,7 @@ pub mod output;
 pub mod papers;
 pub mod param;
 pub mod process;
-mod reserve;
+pub mod reserve;
 pub mod resonator;
 pub mod rng;
 pub mod scene;

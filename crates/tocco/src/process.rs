@@ -176,23 +176,7 @@ pub struct Span {
 /// Samples of one stretch.
 pub type Lane = [Real; CONTROL_TICKS];
 
-/// A copy of a process, state and all: what derives `Clone` has it. `[control]`
-pub trait DuplicateProcess {
-    /// The copy.
-    fn duplicate(&self) -> Box<dyn Process>;
-}
-
-impl<T: Process + Clone + 'static> DuplicateProcess for T {
-    fn duplicate(&self) -> Box<dyn Process> {
-        Box::new(self.clone())
-    }
-}
-
-impl Clone for Box<dyn Process> {
-    fn clone(&self) -> Self {
-        (**self).duplicate()
-    }
-}
+crate::reserve::copied!(Process, DuplicateProcess, "A process");
 
 /// A stochastic process. All methods `[audio]`: no allocation, no panic.
 pub trait Process: Tunable + Send + Sync + DuplicateProcess {

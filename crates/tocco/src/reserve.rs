@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Lists that are filled while sound is made: their room is made beforehand, and a copy has as much.
+//! What copies of a running engine need: lists with the room that was made beforehand, and boxes whose contents can be copied.
 
 use std::ops::{Deref, DerefMut};
 
@@ -42,3 +42,27 @@ impl<T> DerefMut for Reserve<T> {
         &mut self.0
     }
 }
+
+/// Makes `Box<dyn Trait>` a thing that can be copied, state and all: what implements the trait derives `Clone`.
+macro_rules! copied {
+    ($role:ident, $copy:ident, $what:literal) => {
+        #[doc = concat!($what, " that can be copied, state and all: what derives `Clone` is one. `[control]`")]
+        pub trait $copy {
+            /// The copy.
+            fn duplicate(&self) -> Box<dyn $role>;
+        }
+
+        impl<T: $role + Clone + 'static> $copy for T {
+            fn duplicate(&self) -> Box<dyn $role> {
+                Box::new(self.clone())
+            }
+        }
+
+        impl Clone for Box<dyn $role> {
+            fn clone(&self) -> Self {
+                (**self).duplicate()
+            }
+        }
+    };
+}
+pub(crate) use copied;

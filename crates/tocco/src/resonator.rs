@@ -106,23 +106,7 @@ impl Reading {
     }
 }
 
-/// A copy of a body, state and all: what derives `Clone` has it. `[control]`
-pub trait DuplicateBody {
-    /// The copy.
-    fn duplicate(&self) -> Box<dyn Resonator>;
-}
-
-impl<T: Resonator + Clone + 'static> DuplicateBody for T {
-    fn duplicate(&self) -> Box<dyn Resonator> {
-        Box::new(self.clone())
-    }
-}
-
-impl Clone for Box<dyn Resonator> {
-    fn clone(&self) -> Self {
-        (**self).duplicate()
-    }
-}
+crate::reserve::copied!(Resonator, DuplicateBody, "A body");
 
 /// A body whose stroke is affine in the forces held during the step. All methods `[audio]`: no allocation, no panic.
 pub trait Resonator: Tunable + Send + Sync + Any + DuplicateBody {

@@ -2,7 +2,7 @@
 //! What an engine does when something is not finite, and what sleeps.
 
 use super::*;
-use crate::SceneDef;
+use crate::scene::SceneDef;
 
 #[test]
 fn a_body_that_stops_being_finite_is_silent_at_once_reset_within_6_ms_and_counted() {

@@ -169,6 +169,9 @@ impl Resonator for Partials {
     fn pace(&self, param: usize) -> u64 {
         waveguide::pace(param)
     }
+    fn moving(&self) -> bool {
+        self.bank.moving() || !self.gain.stands()
+    }
     fn ports(&self) -> usize {
         self.bank.ports()
     }

@@ -38,6 +38,11 @@ impl Ramp {
         }
     }
 
+    /// True once it is there.
+    pub fn stands(&self) -> bool {
+        self.left == 0
+    }
+
     /// The larger of what it is and what it will be.
     pub fn most(&self) -> Real {
         self.now.max(self.goal)

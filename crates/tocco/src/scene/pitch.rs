@@ -10,6 +10,10 @@ pub(super) fn say_what_is_past_half(scene: &mut Scene, def: &SceneDef) {
     let half_hz = 0.5 * scene.rate_hz();
     let mut said = Vec::new();
     for body in 0..def.bodies.len() {
+        let about = format!("{}: ", def.bodies[body].name);
+        if scene.omitted.iter().any(|words| words.starts_with(&about)) {
+            continue;
+        }
         match scene.runtime.world.bodies[body].omitted() {
             0 => {}
             1 => said.push(format!("{}: 1 mode, as it is tuned", def.bodies[body].name)),

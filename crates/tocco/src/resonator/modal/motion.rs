@@ -17,6 +17,10 @@ const FLUSH: Real = 1e-200;
 const STILL: Real = 1e-15;
 
 impl Resonator for Modal {
+    fn moving(&self) -> bool {
+        self.retuning.fade.on()
+    }
+
     fn ports(&self) -> usize {
         self.ports.len()
     }
