@@ -61,7 +61,7 @@ typedef struct ToccoSetup {
    */
   uint32_t limiter;
   /*
-   Not 0: the scene gets the voices that its [midi] table says, and notes can be played.
+   Not 0: the scene gets the voices that its `[midi]` table says, and notes can be played.
    */
   uint32_t notes;
   /*

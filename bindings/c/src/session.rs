@@ -110,7 +110,7 @@ pub struct Setup {
     pub channels: u32,
     /// Not 0: true peaks are limited to -1 dBTP in what `tocco_play` gives, which delays it by the look-ahead.
     pub limiter: u32,
-    /// Not 0: the scene gets the voices that its [midi] table says, and notes can be played.
+    /// Not 0: the scene gets the voices that its `[midi]` table says, and notes can be played.
     pub notes: u32,
     /// Brings recordings; may be null.
     pub fetch: Fetch,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Tocco for Python: scenes to arrays, recordings to bodies, designs to sets of sounds.
 //!
-//! The module is `tocco._native`; `python/tocco/__init__.py` is what people import. A [`Scene`] is an engine with the gestures
+//! The module is `tocco._native`; `python/tocco/__init__.py` is what people import. A `Scene` is an engine with the gestures
 //! that wait for it. It lives behind a lock that is only taken while the interpreter is let go, so that scenes render on as
 //! many cores as there are threads, and two threads may use one scene. What is rendered is written once, into the array
 //! that is handed out. Errors are `tocco.Error` and carry the words of the program.
