@@ -65,6 +65,13 @@ pub enum Command<S> {
         /// Shape value of every mode there.
         values: Box<[Real]>,
     },
+    /// A spare contact joins two sites from here on, or none.
+    Join {
+        /// Number of the contact.
+        contact: usize,
+        /// Its two sites, the first of `between` first; `None`: it lets go.
+        between: Option<[Site; 2]>,
+    },
     /// One thing happens in a process.
     Trigger {
         /// Number of the process.

@@ -17,6 +17,7 @@
 mod carry;
 pub mod coupled;
 mod exact;
+mod join;
 mod lasting;
 mod law;
 mod sleep;
@@ -97,6 +98,9 @@ pub struct Contact {
     /// Someone watches the compression: never sleep.
     pub(crate) watched: bool,
     pub(crate) awake: bool,
+    /// Its two sites are set live, by [`World::join`](world::World::join); it joins them at present.
+    pub(crate) spare: bool,
+    pub(crate) joined: bool,
     /// Approach speed up to which 2^index sub-steps suffice, m/s, and the same where it lasts.
     limits: [Real; LEVELS - 1],
     limits_lasting: [Real; LEVELS - 1],
@@ -154,6 +158,8 @@ impl Contact {
             exact,
             watched: false,
             awake: true,
+            spare: false,
+            joined: true,
             limits: [Real::INFINITY; LEVELS - 1],
             limits_lasting: [Real::INFINITY; LEVELS - 1],
             brief: 0,
@@ -170,6 +176,12 @@ impl Contact {
             texture: None,
             rng,
         }
+    }
+
+    /// A contact that joins nothing until [`World::join`](world::World::join) names its two sites. `[control]`
+    pub fn spare(mut self) -> Self {
+        (self.spare, self.joined, self.awake) = (true, false, false);
+        self
     }
 
     /// Height of the surface under the contact, m.

@@ -247,6 +247,13 @@ impl Engine {
         if self.knows(probe) { self.scene.runtime.read(probe) } else { 0.0 }
     }
 
+    /// Where a parameter of the present scene stands, by its number in the directory: what is driven now, anything else where it is
+    /// told to go. `[audio]`
+    pub fn setting(&self, slot: usize) -> Option<Real> {
+        let slot = self.scene.runtime.slots.get(slot)?;
+        Some(if slot.drive.is_some() || slot.streams() { slot.value } else { slot.goal })
+    }
+
     /// The next thing that a process of the present scene has done and nobody has taken yet; the last thousand are kept.
     /// `[audio]`
     pub fn take_happening(&mut self) -> Option<Happening> {
@@ -382,6 +389,12 @@ impl Engine {
             Command::Touch { site, values } => {
                 let sane = self.has(*site) && values.iter().all(|value| value.is_finite());
                 if !sane || !self.scene.runtime.world.touch_at(*site, values) {
+                    self.past.refused += 1;
+                }
+            }
+            Command::Join { contact, between } => {
+                let sane = between.iter().flatten().all(|site| self.has(*site));
+                if !sane || !self.scene.runtime.join(*contact, *between, self.tick) {
                     self.past.refused += 1;
                 }
             }
@@ -539,7 +552,7 @@ impl Engine {
         match slot.target {
             Target::Force(site) => world.set_pushed(site.body, true),
             Target::Body { body, .. } if slot.spec.rate == Rate::Sample => world.set_pushed(body, true),
-            Target::Contact { contact, .. } if slot.spec.rate == Rate::Sample => {
+            Target::Contact { contact, .. } if slot.spec.rate == Rate::Sample && slot.may_press() => {
                 world.restless[contact] = true;
                 world.rouse(contact);
             }
@@ -611,8 +624,10 @@ impl Engine {
         runtime.mix(ticks, mix);
         for leaving in leaving.iter_mut().flatten() {
             if leaving.left > 0 {
-                leaving.scene.ring_out(ticks, mix);
-                leaving.left = leaving.left.saturating_sub(ticks as u32);
+                // No sample more than it has left: what a filter behind the fade still holds ends there, however blocks are cut.
+                let last = ticks.min(leaving.left as usize);
+                leaving.scene.ring_out(last, mix);
+                leaving.left -= last as u32;
             }
         }
     }

@@ -122,6 +122,7 @@ mod planted {
         THIRD_LAW, "contact/step.rs", "the second partner feels 0.98 of the force", "rebound" "two_free_masses", ["003-fig-5.5"];
         CROSS_COMPLIANCE, "contact/step.rs", "contacts on one body do not know of each other", "passivity" "energy_minus_work_never_rises_in_4000", [];
         TOUCHED_PLACE, "contact/world.rs", "a contact that wakes reads where its ports are heard", "touch" "a_body_that_rings", [];
+        LEDGER_JOIN, "contact/join.rs", "what a contact holds is lost without a word when it is taken away", "joints" "what_a_contact_holds", [];
         // friction
         BRISTLE_STIFFNESS, "interactor/friction.rs", "bristles are half as stiff", "friction" "presliding_drift", ["000-table-8.1", "001-fig-3", "001-drift", "000-iterations"];
         BRISTLE_DAMPING, "interactor/friction.rs", "bristles have a fifth of their damping", "friction" "presliding_drift", ["001-stick-slip", "000-iterations"];
@@ -205,6 +206,7 @@ mod planted {
         TEXTURE_SLOPE, "texture.rs", "surfaces have kinks at their grains", "texture" "the_cubic_between", [];
         FOLLOW_FALL, "signal/follow.rs", "envelopes fall 1.5 times as slowly", "lib" "signal::follow::tests::the_time_constants", [];
         SIGNAL_SMOOTH, "signal.rs", "signals are smoothed half as long", "signals" "every_operator", [];
+        SIGNAL_OUTLET, "signal.rs", "vessels drain as if they were full", "vessel" "a_vessel_with_an_outlet", [];
         SIGNAL_NOISE, "signal/noise.rs", "noise that ends early is too small", "lib" "signal::noise::tests::noise_keeps", [];
         // processes
         ARRIVALS, "process.rs", "waiting times are even and not exponential", "processes" "counts_of_events", ["002-collisions"];

@@ -88,6 +88,13 @@ pub enum Gesture {
         /// Where on the shape, as fractions.
         place: Vec<Real>,
     },
+    /// A spare contact joins two places from here on, or none.
+    Join {
+        /// The contact, one that says `spare`.
+        contact: String,
+        /// Two places, "body" or "body.port", as in `between`; none: it lets go.
+        between: Vec<String>,
+    },
     /// One thing happens in a process: a bubble, a drop, a splash, with values of its own.
     Trigger {
         /// The process.
@@ -196,6 +203,30 @@ impl Gesture {
                 let values = directory.values_at(found, place)?.into();
                 (Command::Touch { site: found, values }, None)
             }
+            Gesture::Join { contact, between } => {
+                let index = directory.contact(contact)?;
+                if !directory.is_spare(index) {
+                    return refuse(format!(
+                        "'{contact}' stays where it is; say spare = true of a contact that is joined live"
+                    ));
+                }
+                let between = match &between[..] {
+                    [] => None,
+                    [a, b] => Some([directory.site(a)?, directory.site(b)?]),
+                    _ => return refuse(format!("{contact}: {} places; it joins two, or none", between.len())),
+                };
+                if let Some([a, b]) = between {
+                    if a.body == b.body {
+                        return refuse(format!("{contact}: a body cannot touch itself; name two bodies"));
+                    }
+                    if !directory.yields(a) && !directory.yields(b) {
+                        return refuse(format!(
+                            "{contact}: neither partner can yield; one must be a mass or a vibrating body"
+                        ));
+                    }
+                }
+                (Command::Join { contact: index, between }, None)
+            }
             Gesture::Trigger { process, values } => {
                 let index = directory.process(process)?;
                 let takes = directory.triggers(index);
@@ -235,6 +266,7 @@ impl Gesture {
             | Gesture::Stream { path, .. } => path.strip_prefix('/').unwrap_or(path),
             Gesture::Strike { body, .. } => body,
             Gesture::Hit { site, .. } | Gesture::Touch { site, .. } => site,
+            Gesture::Join { contact, .. } => contact,
             Gesture::Trigger { process, .. } => process,
             Gesture::Hush | Gesture::Quality { .. } => "",
             Gesture::Load(scene) | Gesture::Edit(scene) => &scene.name,
@@ -252,12 +284,13 @@ pub enum OscArg {
 }
 
 /// Addresses of gestures that are no paths, without the first slash, and what each takes.
-pub const OSC_METHODS: [(&str, &str); 7] = [
+pub const OSC_METHODS: [(&str, &str); 8] = [
     ("tocco/strike", "the name of a mass and a speed in m/s (s f)"),
     ("tocco/hit", "a place, body or body.port, and an impulse in N s (s f)"),
     ("tocco/touch", "a place, body.port of a shape, and where on the shape it is from now on, as fractions (s f...)"),
     ("tocco/jump", "a path and the value that it takes without a glide (s f)"),
     ("tocco/stream", "a path that moves by the sample, as body.port/force_n, and a value for every sample (s f...)"),
+    ("tocco/join", "the name of a spare contact and the two places that it joins, none to let go (s s s)"),
     ("tocco/trigger", "the name of a process and what happens in it, in the order that its kind says (s f...)"),
     ("tocco/panic", "nothing"),
 ];
@@ -282,6 +315,9 @@ impl Gesture {
             Gesture::Strike { body, velocity_m_s } => ("strike", vec![text(body), OscArg::Number(*velocity_m_s)]),
             Gesture::Hit { site, impulse_n_s } => ("hit", vec![text(site), OscArg::Number(*impulse_n_s)]),
             Gesture::Touch { site, place } => ("touch", text_and_numbers(site, place)),
+            Gesture::Join { contact, between } => {
+                ("join", core::iter::once(contact).chain(between).map(text).collect())
+            }
             Gesture::Trigger { process, values } => ("trigger", text_and_numbers(process, values)),
             Gesture::Hush => ("panic", Vec::new()),
             Gesture::Load(scene) => ("scene/load", vec![text(&scene.name)]),
@@ -328,6 +364,10 @@ impl Gesture {
                     _ => return Some(Err(format!("/{method} takes {takes}"))),
                 }
             }
+            ("join", [Text(contact)]) => Gesture::Join { contact: contact.clone(), between: Vec::new() },
+            ("join", [Text(contact), Text(a), Text(b)]) => {
+                Gesture::Join { contact: contact.clone(), between: vec![a.clone(), b.clone()] }
+            }
             ("panic", []) => Gesture::Hush,
             _ => return Some(Err(format!("/{method} takes {takes}"))),
         };
@@ -351,6 +391,8 @@ mod tests {
             Gesture::Strike { body: "hammer".into(), velocity_m_s: -1.5 },
             Gesture::Hit { site: "bar.tip".into(), impulse_n_s: 0.25 },
             Gesture::Touch { site: "bar.tip".into(), place: vec![0.25, 0.5] },
+            Gesture::Join { contact: "knock".into(), between: vec!["stone".into(), "bar.tip".into()] },
+            Gesture::Join { contact: "knock".into(), between: Vec::new() },
             Gesture::Trigger { process: "pond".into(), values: vec![0.002, 0.1] },
             Gesture::Trigger { process: "pond".into(), values: Vec::new() },
             Gesture::Hush,

@@ -28,7 +28,7 @@ use crate::resonator::CONTROL_TICKS;
 use air::Air;
 use crossover::{Band, Crossover};
 use room::{Block, Room, RoomMake, sound};
-use shelves::{Bands, Layout, Section, THROUGH};
+use shelves::{Bands, Chain, Layout, Section, THROUGH};
 
 crate::params! {
     /// Live parameters of an output in a room.
@@ -91,12 +91,19 @@ impl Ramp {
     }
 }
 
+/// Values of a filter below this are set to 0.
+const FLUSH: Real = 1e-100;
+/// Change of a gain's logarithm up to which filters go on from those before: a third of a decibel.
+const NEAR: Real = 0.04;
+
 /// The air on the way: a chain of shelves for each channel.
 #[derive(Clone, Debug)]
 struct Way {
     layout: Layout,
     loss_db_m: Bands,
-    gain: Real,
+    chain: Chain,
+    /// Logarithms of the gains that it was made for.
+    wanted: Bands,
     sections: [Section; AIR_BANDS - 1],
     states: Vec<[[Real; 2]; AIR_BANDS - 1]>,
     /// How much of it is heard; less than 1 where it comes in while something sounds.
@@ -109,24 +116,27 @@ impl Way {
         Self {
             layout,
             loss_db_m: core::array::from_fn(|band| air.loss_db_m(AIR_FIRST_HZ * Real::from(1 << band))),
-            gain: 1.0,
+            chain: Chain::default(),
+            wanted: Bands::default(),
             sections: [THROUGH; AIR_BANDS - 1],
             states: vec![[[0.0; 2]; AIR_BANDS - 1]; channels],
             share: Ramp::at(1.0),
         }
     }
 
-    /// Filters for a way through the air, m beyond the first.
-    fn tune(&mut self, way_m: Real) {
+    /// Filters for a way through the air, m beyond the first; `on` if another way has been heard.
+    fn tune(&mut self, way_m: Real, on: bool) {
         let mut below_db = 0.0;
         let log = |loss_db_m: Real| {
             below_db = (fault!(AIR_WAY, way_m, times 0.5) * loss_db_m).min(below_db + STEEPEST_DB); // [output.2]
             -below_db * ln(10.0) / 20.0
         };
-        let chain = self.layout.chain(&self.loss_db_m.map(log));
-        self.gain = chain.gain;
+        let wanted = self.loss_db_m.map(log);
+        let near = wanted.iter().zip(&self.wanted).all(|(to, from)| (to - from).abs() < NEAR);
+        self.chain = if on && near { self.layout.follow(&self.chain, &wanted) } else { self.layout.chain(&wanted) };
+        self.wanted = wanted;
         for (k, section) in self.sections[..self.layout.bands - 1].iter_mut().enumerate() {
-            *section = self.layout.section(&chain, k);
+            *section = self.layout.section(&self.chain, k);
         }
     }
 
@@ -134,21 +144,20 @@ impl Way {
     fn pass(&mut self, ticks: usize, lanes: &mut [Block]) {
         let shares: Block = core::array::from_fn(|i| if i < ticks { self.share.next() } else { 0.0 });
         for (lane, states) in lanes.iter_mut().zip(&mut self.states) {
-            let mut passed = *lane;
-            passed[..ticks].iter_mut().for_each(|x| *x *= self.gain);
-            for ([b0, b1, b2, a1, a2], state) in self.sections.iter().zip(states) {
-                let [mut s1, mut s2] = *state;
-                for x in &mut passed[..ticks] {
-                    let y = b0 * *x + s1;
-                    s1 = (b1 * *x + s2) - a1 * y;
-                    s2 = b2 * *x - a2 * y;
-                    *x = y;
+            // All sections for one sample, then the next: no section waits for itself alone.
+            let (mut kept, sections) = (*states, self.sections);
+            for (x, share) in lane[..ticks].iter_mut().zip(&shares) {
+                let mut passed = *x * self.chain.gain;
+                for ([b0, b1, b2, a1, a2], [s1, s2]) in sections.iter().zip(&mut kept) {
+                    let y = b0 * passed + *s1;
+                    *s1 = (b1 * passed + *s2) - a1 * y;
+                    *s2 = b2 * passed - a2 * y;
+                    passed = y;
                 }
-                *state = [s1, s2];
-            }
-            for ((x, passed), share) in lane[..ticks].iter_mut().zip(&passed).zip(&shares) {
                 *x += share * (passed - *x);
             }
+            // Far below hearing, far above denormals.
+            *states = kept.map(|pair| pair.map(|s| if s.abs() < FLUSH { 0.0 } else { s }));
         }
     }
 }
@@ -213,7 +222,7 @@ impl Space {
     fn retune(&mut self) {
         let (direct, wet) = (self.direct_gain(), self.values[WET]);
         if let Some(way) = &mut self.way {
-            way.tune((self.values[1] - 1.0).max(0.0));
+            way.tune((self.values[1] - 1.0).max(0.0), self.heard);
         }
         if self.heard {
             self.direct.to(direct);

@@ -199,7 +199,7 @@ pub trait Resonator: Tunable + Send + Sync + Any + DuplicateBody {
         false
     }
     /// True while labels change from sample to sample without a new edit. Asked at control ticks.
-    fn moving(&self) -> bool {
+    fn moving(&mut self) -> bool {
         false
     }
     /// True if nothing of it moves, or will until something touches, tunes or guides it (free form). Asked at control ticks.

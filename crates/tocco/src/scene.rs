@@ -21,6 +21,7 @@ pub mod kinds;
 mod loops;
 mod moves;
 mod pitch;
+mod remarks;
 mod runtime;
 #[cfg(feature = "text")]
 pub mod schema;

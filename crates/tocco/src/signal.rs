@@ -8,8 +8,8 @@
 //! - `[signal.1]  s(t) = s_k + (s_{k+1} - s_k) (t/T - k)` within cell k. A signal that knows its future (points, noise, a
 //!   recording) is read at both ends; one that is heard as it comes (a probe, an inlet, sound that comes in) is read at k
 //!   and crosses the cell from its last reading to this one: late by 1 ms, never jumping.
-//! - `[signal.2]  x -> roll -> gain x + offset -> curve -> smooth -> rate -> fill, spill -> gate`: the operators, in this order, where a
-//!   scene asks for them.
+//! - `[signal.2]  x -> roll -> gain x + offset -> curve -> smooth -> rate -> fill, spill, drain -> gate`: the operators, in this order,
+//!   where a scene asks for them.
 //! - `[signal.3]  y <- y + (1 - exp(-T/tau)) (x - y)`: smooth, tau `smooth_s`.
 //! - `[signal.4]  y = (x_k - x_{k-1})/T`: rate of change.
 //! - `[signal.5]  y = 1 from x > above on, 0 from x < below on`: a threshold with hysteresis.
@@ -18,6 +18,8 @@
 //!
 //! - `[signal.7]  V <- clip(V + T x, 0, most)`: what has been filled in by an inflow x per second (`fill`: y = V), and what of it
 //!   runs over (`spill`: y = max(0, V + T x - most)/T).
+//! - `[signal.8]  V <- clip(V + T (x - q(V)), 0, most)`, `q = a sqrt(2 g h(V))`: with an outlet of area a below, h being the level of V in a
+//!   vessel (Torricelli); what leaves it (`drain`: y = q) is no more than there is.
 //!
 //! **Step.** `[control]` makes it, `[audio]` moves it once a cell. Whatever is not a number is 0.
 //!
@@ -104,8 +106,19 @@ pub struct Operators {
     pub fill: Option<Real>,
     /// What runs over, per second, where there is room for so much.
     pub spill: Option<Real>,
+    /// What runs out below, per second, where there is room for so much.
+    pub drain: Option<Real>,
+    /// What runs out below, `[what is in it, what leaves it per second]`, the first increasing; empty: nothing does.
+    pub outlet: Vec<[Real; 2]>,
     /// `[above, below]`: 1 from above on, 0 from below on.
     pub gate: Option<[Real; 2]>,
+}
+
+impl Operators {
+    /// How much there is room for, where something is filled in.
+    fn most(&self) -> Option<Real> {
+        self.fill.or(self.spill).or(self.drain)
+    }
 }
 
 /// One cell of the grid: its number, and the signal at both ends.
@@ -243,7 +256,7 @@ impl Signal {
             let curved = self.curved(sane(now), 0.0);
             (self.smoothed, self.last) = (curved, curved);
             self.filled = 0.0;
-            let nothing = self.operators.rate || self.operators.fill.is_some() || self.operators.spill.is_some();
+            let nothing = self.operators.rate || self.operators.most().is_some();
             self.cell.to = self.gated(if nothing { 0.0 } else { curved });
         }
         self.cell = match self.hushed {
@@ -315,10 +328,21 @@ impl Signal {
     }
 
     fn filling(&mut self, x: Real) -> Real {
-        let Some(most) = self.operators.fill.or(self.operators.spill) else { return x };
-        let wanted = sane(self.filled + GRID_S * x); // [signal.7]
+        let Some(most) = self.operators.most() else { return x };
+        let out = match self.operators.outlet.as_slice() {
+            [] => 0.0,
+            // No more than there is. [signal.8]
+            outlet => {
+                breakpoints(outlet, fault!(SIGNAL_OUTLET, self.filled, most)).min((self.filled / GRID_S + x).max(0.0))
+            }
+        };
+        let wanted = sane(self.filled + GRID_S * (x - out)); // [signal.7]
         self.filled = wanted.clamp(0.0, most);
-        if self.operators.fill.is_some() { self.filled } else { (wanted - most).max(0.0) / GRID_S }
+        match (self.operators.fill, self.operators.spill) {
+            (Some(_), _) => self.filled,
+            (None, Some(_)) => (wanted - most).max(0.0) / GRID_S,
+            (None, None) => out,
+        }
     }
 
     fn gated(&mut self, x: Real) -> Real {

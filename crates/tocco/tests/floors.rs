@@ -318,3 +318,108 @@ fn floors_stand_within_what_recordings_of_such_floors_are() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+#[test]
+fn a_puddle_lies_on_a_solid_floor_that_the_sole_meets_and_carries_the_weight() {
+    let shipped = std::fs::read_to_string(folder().join("floor-puddle.toml")).unwrap();
+    let mut engine = engine(shipped.clone(), 48_000.0);
+    let probe = engine.scene().directory().probe("sole.force").unwrap();
+    engine.watch(&[probe]);
+    let (mut out, mut forces) = (vec![0.0; 2 * 48_000], vec![0.0; 48_000]);
+    engine.render_probed(&[], &mut Queue::new(), &mut out, &mut forces);
+    let at = |from_s: f64, to_s: f64| {
+        forces[(48e3 * from_s) as usize..(48e3 * to_s) as usize].iter().copied().fold(0.0, f64::max)
+    };
+    assert_eq!(at(0.0, 0.1), 0.0, "nobody treads before the first step");
+    assert!(at(0.1, 0.2) > 50.0 && at(0.9, 1.0) == 0.0, "{} N as it comes down", at(0.1, 0.2));
+    // The knock is heard beside the water, and water is the louder of the two.
+    let energy = |without: &str| {
+        let taps: Vec<&str> = shipped.split("[[tap]]").collect();
+        let kept = taps.iter().enumerate().filter(|(k, tap)| *k == 0 || !tap.contains(&format!("of = \"{without}\"")));
+        let text = kept.map(|(_, tap)| *tap).collect::<Vec<_>>().join("[[tap]]");
+        let text = text.split("[[control]]").next().unwrap().to_owned();
+        let mut engine = self::engine(text, 48_000.0);
+        let mut out = vec![0.0; 2 * 48_000];
+        engine.render(&[], &mut Queue::new(), &mut out);
+        out.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>()
+    };
+    let (stone, water) = (energy("water"), energy("floor"));
+    let db = 10.0 * (stone / water).log10();
+    assert!((-30.0..0.0).contains(&db), "the stone is {db:.1} dB beside the water");
+}
+
+/// What the force drives and what is drawn for every step, floor by floor. Of each process in its order: kind, what the force moves besides
+/// how much happens, what is drawn, and whether it is left out of some steps.
+type Row = (&'static str, &'static [&'static str], &'static [&'static str], bool);
+const CONTRACT: [(&str, &[Row]); 9] = {
+    const STONES: Row = ("particles", &["force_to_decay"], &["objects"], false);
+    const GRAVEL: &[Row] = &[STONES, STONES, STONES];
+    const SNOW: &[Row] = &[
+        ("particles", &["force_to_decay"], &["sound_decay_s"], false),
+        ("crumple", &["force_to_energy"], &["events", "contact_time_s", "alpha", "first_decay_scale"], false),
+    ];
+    [
+        ("gravel", GRAVEL),
+        ("gravel-fine", GRAVEL),
+        ("sand", &[("particles", &["force_to_sound"], &[], false)]),
+        (
+            "underbrush",
+            &[
+                ("particles", &["force_to_decay"], &["objects", "gain"], false),
+                ("particles", &["force_to_decay"], &["objects", "gain"], false),
+                ("particles", &[], &["objects", "gain", "system_decay_s"], true),
+            ],
+        ),
+        (
+            "dry-leaves",
+            &[
+                ("particles", &["force_to_decay"], &[], false),
+                ("particles", &["force_to_decay"], &[], false),
+                ("particles", &[], &["objects"], false),
+            ],
+        ),
+        (
+            "dirt",
+            &[
+                ("particles", &["force_to_decay"], &["objects"], false),
+                ("particles", &["force_to_decay"], &["objects", "gain"], false),
+                ("particles", &["force_to_decay"], &["objects", "gain"], false),
+            ],
+        ),
+        (
+            "high-grass",
+            &[
+                ("particles", &[], &[], false),
+                ("particles", &[], &["objects"], false),
+                ("particles", &[], &["gain"], true),
+            ],
+        ),
+        ("snow-deep", SNOW),
+        ("snow-low", SNOW),
+    ]
+};
+
+#[test]
+fn the_force_drives_and_every_step_draws_what_002_says_of_each_floor_of_grains() {
+    for (floor, rows) in CONTRACT {
+        let text = std::fs::read_to_string(folder().join(format!("floor-{floor}.toml"))).unwrap();
+        let def = tocco::SceneDef::from_text(&text).unwrap();
+        assert_eq!(def.processes.len(), rows.len(), "{floor}");
+        for (process, (kind, driven, drawn, sometimes)) in def.processes.iter().zip(rows) {
+            let name = format!("{floor} {}", process.name);
+            assert_eq!((process.form.kind().id, process.driven_by.as_str()), (*kind, "press"), "{name}");
+            let params = process.form.params();
+            let value = |id: &str| params.iter().find(|(spec, _)| spec.id == id).map_or(0.0, |(_, value)| *value);
+            assert!(value("load") > 0.0, "{name}: more happens under more force");
+            for id in ["force_to_decay", "force_to_sound", "force_to_energy"] {
+                assert_eq!(value(id) != 0.0, driven.contains(&id), "{name}: {id}");
+            }
+            let factors: Vec<&str> = process.per_step.factors.iter().map(|(id, _)| id.as_str()).collect();
+            let mut both = [factors, drawn.to_vec()];
+            both.iter_mut().for_each(|ids| ids.sort_unstable());
+            assert_eq!(both[0], both[1], "{name}: drawn for every step");
+            assert!(process.per_step.factors.iter().all(|(_, [low, high])| low < high), "{name}");
+            assert_eq!(process.per_step.probability_01 < 1.0, *sometimes, "{name}: not at every step");
+        }
+    }
+}

@@ -71,7 +71,11 @@ fn energies_of_fractures_follow_a_power_law_of_exponent_three_halves() {
     let gaps: Vec<f64> = all.windows(2).map(|pair| pair[1].at_s - pair[0].at_s).filter(|gap| *gap < 0.6).collect();
     let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
     let square = gaps.iter().map(|gap| gap * gap).sum::<f64>() / gaps.len() as f64;
-    assert!((square / (mean * mean) - 1.0).sqrt() > 1.3, "{mean} {square}");
+    let mut sorted = gaps.clone();
+    sorted.sort_by(f64::total_cmp);
+    let (median_s, varies) = (sorted[gaps.len() / 2], (square / (mean * mean) - 1.0).sqrt());
+    // An independent run of the same law had 2.9 ms and 2.95; that of a Poisson process would be 1.
+    assert!((2e-3..4e-3).contains(&median_s) && (2.2..3.7).contains(&varies), "{median_s} s, {varies}");
 }
 
 #[test]
@@ -101,6 +105,52 @@ fn ice_opens_where_it_has_taken_enough_and_then_is_done() {
     assert!(cracks.holes()[0].edge.iter().all(|at| (0.12..0.18).contains(&at[0].hypot(at[1]))));
     assert!(ice.is_open([0.0, 0.0]) && !ice.is_open([1.0, 0.0]));
     assert_eq!(walk(&mut ice, 1400, [0.0, 0.0], 4.0).len(), 0);
+}
+
+#[test]
+fn where_ice_breaks_a_splash_is_heard_and_a_later_step_goes_into_water() {
+    // Two steps of 825 N on one place, at 0.1 and 2.1 s; what happens, and how loud it is in stretches of 10 ms.
+    let heard = |break_j: f64| {
+        let points: Vec<[f64; 2]> = [0.1, 2.1]
+            .iter()
+            .flat_map(|at| (0..=70).map(move |k| [at + 0.01 * f64::from(k), step(10 * k as u64)]))
+            .collect();
+        let text = format!(
+            "seed = 5\n[signal.load]\ntype = 'points'\npoints = {points:?}\n[process.lake]\ntype = 'ice'\ndriven_by = 'load'\naftershocks = 0.0\n\
+             break_j = {break_j:?}\n[[tap]]\nof = 'lake'\nquantity = 'sound'"
+        );
+        let def = SceneDef::from_text(&text).unwrap_or_else(|error| panic!("{error}"));
+        let mut engine = Engine::new(Scene::build(&def, 16_000.0).unwrap_or_else(|error| panic!("{error}")));
+        let (mut cracks, mut energies) = (Vec::new(), Vec::new());
+        for _ in 0..400 {
+            let mut out = [0.0; 160];
+            engine.render(&[], &mut Queue::new(), &mut out);
+            energies.push(out.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>());
+            cracks.extend(std::iter::from_fn(|| engine.take_happening()).map(|one| (one.at_s, one.size)));
+        }
+        (cracks, energies)
+    };
+    let (whole, quiet) = heard(1e6);
+    let (broken, loud) = heard(0.2);
+    // The hole opens with the fracture that takes the place past its energy, and no other follows; two within a millisecond may change places.
+    let mut taken = 0.0;
+    let opens = whole.iter().position(|(_, size)| {
+        taken += size;
+        taken > 0.2
+    });
+    let opens = opens.expect("it takes more than 0.2 J");
+    assert!(opens > 1 && broken.len().abs_diff(opens + 1) <= 1, "{} of {}, {opens}", broken.len(), whole.len());
+    let at_s = broken.last().unwrap().0;
+    let sum =
+        |of: &[f64], from_s: f64, to_s: f64| of[(100.0 * from_s) as usize..(100.0 * to_s) as usize].iter().sum::<f64>();
+    // Until then both are heard alike.
+    assert!((sum(&loud, 0.0, at_s) / sum(&quiet, 0.0, at_s) - 1.0).abs() < 1e-9);
+    // The second step: silence on what has borne it, a splash in the hole, of the same leg as the first: 4 kg at 2 m/s.
+    assert_eq!(whole.iter().filter(|(at_s, _)| *at_s > 2.0).count(), 0);
+    let (dry, wet) = (sum(&quiet, 2.1, 3.9), sum(&loud, 2.1, 3.9));
+    assert!(wet > 0.0 && dry < 1e-6 * wet, "{wet}, {dry} on whole ice");
+    let splash = sum(&loud, at_s + 0.03, at_s + 1.6);
+    assert!((0.2..5.0).contains(&(splash / wet)), "{splash} as it opens, {wet} later");
 }
 
 /// A sheet on which some walk: what happens on it, and on which process.

@@ -96,8 +96,8 @@ fn a_tap_goes_to_the_channels_of_the_outputs_that_it_names_and_main_is_what_it_w
     let named = render(&outputs(
         r#"
         output.main = { channels = [2, 0] }
-        output.haptic = { channels = [4], gain = 0.5, limiter = false }
-        tap = [{ of = "bar", to = ["main", "haptic"] }, { of = "bell", channel = 1, to = "main" }]"#,
+        output.far = { channels = [4], gain = 0.5, limiter = false }
+        tap = [{ of = "bar", to = ["main", "far"] }, { of = "bell", channel = 1, to = "main" }]"#,
     ));
     assert_eq!((plain.1, named.1), (2, 5));
     assert!(channel(&named, 2) == channel(&plain, 0), "the first channel of main is the device's third");
@@ -112,6 +112,22 @@ fn a_tap_goes_to_the_channels_of_the_outputs_that_it_names_and_main_is_what_it_w
     assert!(render(&text) == plain, "writing what is there anyway changes nothing");
     let directory = engine(&text, RATE_HZ).scene().directory().clone();
     assert!(directory.outputs()[0].written && directory.outputs()[0].limiter);
+}
+
+#[test]
+fn an_output_called_haptic_has_the_band_of_the_skin_unless_it_says_another() {
+    let felt = |name: &str, band: &str| {
+        let keys = format!("output.{name} = {{ channels = [0]{band} }}\ntap = [{{ of = \"bar\", to = \"{name}\" }}]");
+        render(&outputs(&keys)).0
+    };
+    let all = felt("far", "");
+    let skin = felt("haptic", "");
+    assert!(skin == felt("far", ", band_hz = [40.0, 800.0]") && skin != all, "40 to 800 Hz by default");
+    assert!(felt("haptic", ", band_hz = [20.0, 4000.0]") == felt("far", ", band_hz = [20.0, 4000.0]"));
+    assert!(
+        felt("haptic", ", highpass_hz = 40.0") == felt("far", ", highpass_hz = 40.0"),
+        "one end is said: the other is open"
+    );
 }
 
 #[test]
@@ -160,7 +176,7 @@ fn mistakes_about_outputs_and_inputs_are_named_with_their_place() {
         ("output.a.channels = [0]\ntap = [{ of = 'bar' }]", "channel 0 belongs to output 'main' already"),
         ("output.a.channels = [1, 1]\ntap = [{ of = 'bar', to = 'a' }]", "channel 1 belongs to output 'a' already"),
         (
-            "output.a.channels = [1]\ntap = [{ of = 'bar', to = 'a', pan_01 = 0.5 }]",
+            "output.a.channels = [1]\ntap = [{ of = 'bar', to = 'a', channel = 1 }]",
             "has 1 channels, and this tap needs 2",
         ),
         ("output.a.channels = []\ntap = [{ of = 'bar', to = 'a' }]", "output.a.channels"),

@@ -44,6 +44,13 @@ quantity = 'sound'
 const LISTENS: &str = "[body.bar]\ntype = 'modal'\nmodes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }]\n\
     [signal.how-much]\ntype = 'probe'\nof = 'energy'\n[[tap]]\nof = 'bar'\n";
 
+/// It says at which rate, for how long, where to and by which keys it plays, when it is by itself.
+const OF_ITS_OWN: &str = "rate_hz = 8000\nduration_s = 0.1\n[body.hammer]\ntype = 'mass'\n[body.bar]\ntype = 'modal'\n\
+    modes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }]\n[contact.hit]\ntype = 'impact'\nbetween = ['hammer', 'bar']\n\
+    [midi]\nnotes = 'pitch'\nlow = 48\nhigh = 103\nreference = 74\nstrike = 'hammer'\nretune = 'bar'\nvoices = 4\n\
+    [output.main]\nchannels = [0, 1]\n[output.feet]\nchannels = [2]\n[[tap]]\nof = 'bar'\nto = ['feet']\n\
+    [[event]]\nat_s = 0.01\nstrike = 'hammer'\nvelocity_m_s = 1.0\n";
+
 /// Scenes by name.
 #[derive(Clone)]
 struct Shelf(BTreeMap<&'static str, &'static str>);
@@ -66,6 +73,7 @@ fn read(text: &str) -> Result<Document, tocco::SceneError> {
         ("two", "[part.low]\nscene = 'bar'\ntranspose = 0.5\n[part.high]\nscene = 'bar'\n"),
         ("itself", "[part.me]\nscene = 'itself'\n"),
         ("listens", LISTENS),
+        ("of-its-own", OF_ITS_OWN),
         ("toils", "[body.bar]\ntype = 'mass'\n[signal.effort]\ntype = 'probe'\nof = 'work'\n[[tap]]\nof = 'bar'\n"),
         (
             "driven",
@@ -124,6 +132,31 @@ fn a_part_is_set_transposed_and_played_by_its_path() {
     }
     assert_eq!(directory.controls()[0].name, "a/weight");
     assert!(directory.probe("a/bar.velocity").is_ok());
+}
+
+#[test]
+fn rate_length_keys_and_outputs_of_a_part_do_not_count() {
+    let document = read("duration_s = 0.7\n[part.a]\nscene = 'of-its-own'\n").unwrap();
+    let def = &document.def;
+    assert_eq!(def.rate_hz, SceneDef::from_text(BAR).unwrap().rate_hz);
+    assert!(matches!(def.duration, tocco::scene::def::Length::Seconds(s) if s == 0.7));
+    assert!(def.midi.is_none() && def.outputs.is_empty());
+    let mut engine = engine(&document);
+    assert_eq!(engine.scene().channels(), 1, "its third channel is not ours");
+    assert!(sound(&mut engine, 9_600).iter().any(|x| x.abs() > 1e-3), "and it is heard where we are");
+}
+
+#[test]
+fn controls_of_parts_count_apart_from_those_of_the_scene() {
+    // 32 parts of one control each, and as many of our own as a scene may have.
+    let own =
+        (0..16).map(|n| format!("[[control]]\nname = 'c{n}'\npath = 'p{n}/hammer/mass_kg'\nrange = [0.01, 0.1]\n"));
+    let parts = (0..32).map(|n| format!("[part.p{n}]\nscene = 'bar'\n"));
+    let document = read(&parts.chain(own).collect::<String>()).unwrap();
+    let scene = Scene::build(&document.def, 48_000.0).unwrap();
+    let names: Vec<String> = scene.directory().controls().iter().map(|control| control.name.clone()).collect();
+    assert_eq!(names.len(), 48);
+    assert!(names.contains(&"p31/weight".to_owned()) && names.contains(&"c15".to_owned()), "{names:?}");
 }
 
 #[test]

@@ -484,6 +484,33 @@ fn a_spread_impact_brings_one_momentum_however_many_places_it_meets() {
     }
 }
 
+#[test]
+fn a_spread_impact_meets_all_its_places_in_the_order_in_which_they_are_written() {
+    let body = |n: usize| {
+        format!(
+            "[body.b{n}]\ntype = 'mass'\nmass_kg = 1.0\n[output.o{n}]\nchannels = [{n}]\n[[tap]]\nof = 'b{n}'\nto = ['o{n}']\n"
+        )
+    };
+    let text = format!(
+        "{}[signal.blow]\ntype = 'points'\npoints = [[0.0, 0.0], [0.01, 0.0], [0.011, 1.0]]\n[process.sole]\ntype = 'spread'\n\
+         driven_by = 'blow'\non = ['b3', 'b1', 'b4', 'b0', 'b2']\nmomentum_n_s = 3.0\nhits = 100.0\nspread_s = 0.1\n",
+        (0..5).map(body).collect::<String>()
+    );
+    let (events, sound) = happenings(&mut build(&text, 48_000.0, 7), 0.3, 100);
+    assert_eq!((events.len(), sound.len() % 5), (100, 0));
+    // Of each body when it is pushed first and last, and how fast it is in the end.
+    let pushed = |body: usize| {
+        let speeds: Vec<f32> = sound.iter().skip(body).step_by(5).copied().collect();
+        let last = speeds[speeds.len() - 1];
+        (speeds.iter().position(|v| *v > 0.0).unwrap(), speeds.iter().position(|v| *v == last).unwrap(), last)
+    };
+    let order = [3, 1, 4, 0, 2].map(pushed);
+    // A meeting lasts about 1 ms.
+    assert!(order.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 < pair[1].0 + 96), "{order:?}");
+    assert!(order.iter().all(|(from, to, _)| to - from > 480), "each of them several times: {order:?}");
+    assert!((order.iter().map(|(_, _, speed)| speed).sum::<f32>() - 3.0).abs() < 1e-4, "{order:?}");
+}
+
 /// The force under a walking foot as breakpoints, body weights: heel, middle and toe of a step at a speed, m/s, that lasts so
 /// long, s. Quadratics in the speed, fitted to 600 steps on a force plate.
 fn step(speed_m_s: f64, stance_s: f64) -> Vec<[f64; 2]> {

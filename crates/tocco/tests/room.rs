@@ -332,6 +332,26 @@ fn an_output_that_stands_at_1_m_without_the_rooms_answer_sounds_as_one_that_says
 }
 
 #[test]
+fn what_is_left_in_the_filters_of_air_ends_in_zeros_and_not_in_numbers_that_cost_much() {
+    let make = SpaceMake {
+        room: None,
+        way: Some(WayParams { distance_m: 300.0 }),
+        air: Air::default(),
+        band: Band::default(),
+    };
+    let mut space = Space::new(&make, &[0], 48_000.0);
+    let mut heard = 0.0;
+    for block in 0..3000 {
+        let mut mix = [0.0; CONTROL_TICKS];
+        mix[0] = if block == 0 { 1.0 } else { 0.0 };
+        space.pass(CONTROL_TICKS, 1, &mut mix);
+        assert!(mix.iter().all(|x| *x == 0.0 || x.abs() > f64::MIN_POSITIVE), "{block}: {mix:?}");
+        heard = mix.iter().fold(0.0, |most, x| x.abs().max(most));
+    }
+    assert_eq!(heard, 0.0);
+}
+
+#[test]
 fn wet_and_distance_are_set_driven_and_controlled_while_it_sounds() {
     let text = scene(HALL) + "[[control]]\nname = \"far\"\npath = \"output.main/distance_m\"\nrange = [1.0, 10.0]\n";
     let mut set = engine(&text, 48_000.0);

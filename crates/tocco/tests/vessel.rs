@@ -31,6 +31,11 @@ fn peak(text: &str, port: &str, near_hz: f64) -> f64 {
     queue.push(0, hit.resolve(engine.scene().directory()).unwrap().command);
     let mut out = vec![0.0; 48_000];
     engine.render(&[], &mut queue, &mut out);
+    strongest(&out, near_hz)
+}
+
+/// Where the spectrum of a sound at 48 kHz is largest, Hz, near a frequency.
+fn strongest(out: &[f32], near_hz: f64) -> f64 {
     let power = |freq_hz: f64| {
         let w = std::f64::consts::TAU * freq_hz / 48_000.0;
         let (mut re, mut im) = (0.0, 0.0);
@@ -141,9 +146,11 @@ fn a_jug_that_is_full_runs_over_and_sounds_so() {
         let own = std::iter::from_fn(|| engine.take_happening()).filter(|one| one.process == splatter);
         times.extend(own.map(|one| one.at_s));
     }
-    // 0.96 l at 0.15 l/s, whose tap opens within 0.2 s: full after 6.5 s.
+    // A frustum of 45 and 55 mm, 120 mm high, holds pi h (R^2 + R r + r^2)/3; at 0.15 l/s, from a tap that opens within 0.2 s.
+    let holds = std::f64::consts::PI * 0.12 * (0.045 * 0.045 + 0.045 * 0.055 + 0.055 * 0.055) / 3.0;
+    let full = holds / 1.5e-4 + 0.1;
     let first = times.iter().copied().fold(f64::INFINITY, f64::min);
-    assert!((6.5..6.6).contains(&first), "{first} s");
+    assert!((full..full + 0.1).contains(&first), "{first} s, full after {full} s");
     // 350 drops a second, smoothed over 50 ms.
     let late = times.iter().filter(|at_s| **at_s > 7.0).count() as f64 / 1.6;
     assert!((late / 350.0 - 1.0).abs() < 0.2, "{late} a second");
@@ -182,4 +189,133 @@ fn energy_minus_work_never_rises_with_vessels_that_fill_and_rain_on_bodies() {
         }
         assert!(heard > 0.0 && engine.health().reset == 0, "{scene}");
     }
+}
+
+/// Signals of a scene at some times, s.
+fn readings<const N: usize>(text: &str, of: [&str; N], times_s: &[f64]) -> Vec<[f64; N]> {
+    let mut engine = build(text, 8_000.0);
+    let probes = of.map(|of| engine.scene().directory().probe(&format!("{of}.value")).unwrap());
+    let (mut frame, channels) = (0, engine.scene().channels());
+    let read = |time_s: &f64| {
+        let until = (time_s * 8_000.0) as usize;
+        engine.render(&[], &mut Queue::new(), &mut vec![0.0; channels * (until - frame)]);
+        frame = until;
+        probes.map(|probe| engine.probe(probe))
+    };
+    times_s.iter().map(read).collect()
+}
+
+#[test]
+fn a_vessel_with_an_outlet_drains_as_torricelli_says_and_what_comes_in_goes_somewhere() {
+    let (area, outlet, g) = (std::f64::consts::PI * 0.035 * 0.035, 2e-5, 9.81_f64);
+    let glass = |points: &str| {
+        let signal = |name: &str, key: &str| {
+            format!("[signal.{name}]\ntype = 'probe'\nof = 'tap'\n{key} = 'glass'\noutlet_m2 = {outlet:?}\n")
+        };
+        let [water, over, out] = [("water", "fill"), ("over", "spill"), ("out", "drain")].map(|(a, b)| signal(a, b));
+        let text = format!(
+            "[signal.tap]\ntype = 'points'\npoints = {points}\n{water}{over}{out}[body.glass]\ntype = 'vessel'\nradius_m = 0.035\nheight_m = 0.15\n[[tap]]\nof = 'glass.air'"
+        );
+        let def = SceneDef::from_text(&text).unwrap();
+        assert_eq!(SceneDef::from_text(&def.to_toml()).unwrap().to_toml(), def.to_toml());
+        assert!(def.to_toml().contains("drain = \"glass\"\noutlet_m2 = 2e-5"), "{}", def.to_toml());
+        text
+    };
+    // Filled at once, it empties in sqrt(2 h/g) A/a: 27 s from 0.1 m, and the root of the level falls as a line.
+    let names = ["water", "over", "out"];
+    let poured =
+        readings(&glass("[[0.0, 1e-3], [0.4, 1e-3], [0.401, 0.0]]"), names, &[1.0, 3.0, 6.0, 12.0, 24.0, 40.0]);
+    let root = |water: f64| (water / area).sqrt();
+    let fall = outlet * (g / 2.0).sqrt() / area;
+    for (k, at_s) in [3.0, 6.0, 12.0, 24.0].into_iter().enumerate() {
+        let wanted = root(poured[0][0]) - fall * (at_s - 1.0);
+        let heard = root(poured[k + 1][0]);
+        assert!((heard - wanted).abs() < 2e-3 * root(poured[0][0]), "{at_s} s: {heard} {wanted}");
+        let out = outlet * (2.0 * g).sqrt() * heard;
+        assert!((poured[k + 1][2] / out - 1.0).abs() < 0.01, "{at_s} s: {} {out}", poured[k + 1][2]);
+    }
+    assert!(poured[5][0] < 1e-7 && poured[5][2] < 1e-7, "it is empty, and nothing comes: {:?}", poured[5]);
+    // A steady stream comes to rest where as much leaves: h = (q/a)^2/(2 g).
+    let rest = readings(&glass("[[0.0, 2e-5]]"), names, &[150.0])[0];
+    let wanted = (2e-5_f64 / outlet).powi(2) / (2.0 * g) * area;
+    assert!((rest[0] / wanted - 1.0).abs() < 0.01 && rest[1] == 0.0, "{rest:?} {wanted}");
+    // More than that runs over the rim: what comes in less what leaves below.
+    let full = readings(&glass("[[0.0, 2e-4]]"), names, &[20.0])[0];
+    assert!((full[0] / (area * 0.15) - 1.0).abs() < 1e-9);
+    let below = outlet * (2.0 * g * 0.15).sqrt();
+    assert!((full[2] / below - 1.0).abs() < 1e-3 && (full[1] / (2e-4 - below) - 1.0).abs() < 1e-3, "{full:?} {below}");
+    for (wrong, what) in [
+        ("fill = 'jar'", "signal.water.fill: there is no vessel 'jar'"),
+        ("fill = 1.0\noutlet_m2 = 1e-5", "name one in fill, spill or drain"),
+        ("drain = 'glass'", "give outlet_m2"),
+        ("fill = 'glass'\nspill = 'glass'", "one or the other"),
+    ] {
+        let text = format!(
+            "[signal.tap]\ntype = 'input'\n[signal.water]\ntype = 'probe'\nof = 'tap'\n{wrong}\n[body.glass]\ntype = 'vessel'\nradius_m = 0.035\nheight_m = 0.15\n"
+        );
+        let built = SceneDef::from_text(&text).and_then(|def| Scene::build(&def, 48_000.0).map(|_| ()));
+        let error = built.unwrap_err().to_string();
+        assert!(error.contains(what) && !error.contains('\n'), "{error}");
+    }
+}
+
+#[test]
+fn the_level_of_a_funnel_is_what_came_in_less_what_ran_out_and_its_pitch_follows() {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/funnel.toml")).unwrap();
+    let tap = [[0.0, 0.0], [0.2, 1.1e-4], [3.2, 1.1e-4], [3.4, 4e-5], [5.4, 4e-5], [5.6, 0.0], [20.0, 0.0]];
+    let inflow = |t: f64| {
+        let k = tap.iter().rposition(|point| point[0] <= t).unwrap().min(tap.len() - 2);
+        let ([t0, q0], [t1, q1]) = (tap[k], tap[k + 1]);
+        q0 + (q1 - q0) * (t - t0) / (t1 - t0)
+    };
+    // Another way to the same: the level h itself by Heun's rule, A(h) h' = q - a sqrt(2 g h), the radius growing from 10 to 60 mm.
+    let slope = |t: f64, h: f64| {
+        let radius = 0.01 + 0.05 * h / 0.12;
+        (inflow(t) - 5e-5 * (2.0 * 9.81 * h.max(0.0)).sqrt()) / (std::f64::consts::PI * radius * radius)
+    };
+    let volume = |h: f64| {
+        let radius = 0.01 + 0.05 * h / 0.12;
+        std::f64::consts::PI * h * (1e-4 + 0.01 * radius + radius * radius) / 3.0
+    };
+    let times = [1.0, 3.2, 4.0, 5.4, 6.5, 9.4];
+    let levels = readings(&text, ["level"], &times);
+    let (mut t, mut h, mut wanted) = (0.0, 0.0_f64, Vec::new());
+    for until in times {
+        while t < until {
+            let first = slope(t, h);
+            let guess = (h + 1e-4 * first).max(0.0);
+            h = (h + 5e-5 * (first + slope(t + 1e-4, guess))).max(0.0);
+            t += 1e-4;
+        }
+        wanted.push(volume(h));
+    }
+    let top = wanted[1];
+    for ((at_s, level), wanted) in times.iter().zip(&levels).zip(&wanted) {
+        assert!((level[0] - wanted).abs() < 0.01 * top, "{at_s} s: {} {wanted} m3", level[0]);
+    }
+    assert!(levels[5][0] < 0.001 * top && levels[1][0] > levels[3][0] && levels[3][0] > levels[4][0]);
+    // The pitch of its air goes with it, up and down: a clean tone after a hit, nothing else being heard.
+    let part = text.split("[process.inside]").next().unwrap();
+    let pitch = |at_s: f64, near_hz: f64| {
+        let mut engine = build(&format!("{part}[[tap]]\nof = 'funnel.air'\n"), 48_000.0);
+        engine.render(&[], &mut Queue::new(), &mut vec![0.0; (at_s * 48_000.0) as usize]);
+        let mut queue = Queue::new();
+        let hit = Gesture::Hit { site: "funnel.air".into(), impulse_n_s: 1e-3 };
+        queue.push(0, hit.resolve(engine.scene().directory()).unwrap().command);
+        let mut out = vec![0.0; 2400];
+        engine.render(&[], &mut queue, &mut out);
+        strongest(&out, near_hz)
+    };
+    let def = SceneDef::from_text(&text).unwrap();
+    let tocco::scene::def::BodyForm::Vessel(funnel) = &def.bodies[0].form else { panic!("no vessel") };
+    let heard: Vec<f64> = [(1.0, 0), (3.2, 1), (5.4, 3)]
+        .map(|(at_s, k): (f64, usize)| {
+            let wanted = funnel.geometry().unwrap().air(wanted[k])[0].0;
+            let heard = pitch(at_s, wanted);
+            // So wide a mouth radiates well: the tone is broad.
+            assert!((heard / wanted - 1.0).abs() < 0.06, "{at_s} s: {heard} {wanted} Hz");
+            heard
+        })
+        .to_vec();
+    assert!(heard[1] > 1.1 * heard[0] && heard[2] < heard[1], "{heard:?}");
 }

@@ -356,12 +356,41 @@ fn nothing_is_drawn_anew_while_a_step_sounds_and_everything_400_ms_after_it() {
         }
         assert_eq!(steps, factors(&text(gap, ""), gap), "the same seed draws the same");
     }
+    // What still sounds when the next step comes keeps its factor: fragments that ring for more than a second, 0.2 s apart.
+    let long = text(0.2, "").replace("decay_s = 0.002", "decay_s = 0.3");
+    let steps = factors(&long, 0.2);
+    assert!(steps.iter().all(|step| step.len() > 100 && (step[0] / steps[0][0] - 1.0).abs() < 1e-6), "it sounds on");
     // Steps that follow each other within 60 ms are one.
     let steps = factors(&text(0.02, ""), 0.02);
     assert!(steps.iter().all(|step| (step[0] / steps[0][0] - 1.0).abs() < 1e-6));
     let half = factors(&text(0.5, ", probability_01 = 0.5"), 0.5);
     let silent = half.iter().filter(|step| step.is_empty()).count();
     assert!((1..8).contains(&silent), "{silent} of 8");
+}
+
+#[test]
+fn what_is_drawn_for_a_step_stays_for_400_ms_after_it_and_is_drawn_anew_then_without_another_step() {
+    // A step that ends at 0.4 s, at 0.009, where it stays; then it only falls, a little after 0.2 s and a little after 0.6 s. A fall crushes,
+    // and each event tells the factor that holds.
+    let text = "[signal.press]\ntype = 'points'\npoints = [[0.0, 0.0], [0.1, 0.0], [0.25, 0.05], [0.4, 0.009], [0.6, 0.009], [0.61, 0.006], \
+                [1.0, 0.006], [1.01, 0.003], [2.0, 0.003]]\n[process.p]\ntype = 'crumple'\ndriven_by = 'press'\nunload = 1.0\nevents = 20000.0\n\
+                energy_j = [1e-6, 1.0000001e-6]\nper_step = { energy_scale = [0.5, 2.0] }\n\
+                modes = [{ freq_hz = 2000.0, decay_s = 0.002, mass_kg = 0.01 }]\n[[tap]]\nof = 'p'\nquantity = 'sound'\n";
+    for seed in 0..3 {
+        let mut engine = engine(&format!("seed = {seed}\n{text}"), 48_000.0);
+        let mut found: [Vec<f64>; 3] = Default::default();
+        for _ in 0..150 {
+            engine.render(&[], &mut Queue::new(), &mut [0.0; 480]);
+            while let Some(event) = engine.take_happening() {
+                found[[0.5, 0.9].iter().filter(|from_s| event.at_s > **from_s).count()].push(event.size / 1e-6);
+            }
+        }
+        let [step, soon, late] = &found;
+        assert!(step.len() > 500 && soon.len() > 20 && late.len() > 20, "{} {} {}", step.len(), soon.len(), late.len());
+        let is = |all: &[f64], factor: f64| all.iter().all(|one| (one / factor - 1.0).abs() < 1e-6);
+        assert!(is(step, step[0]) && is(soon, step[0]), "200 ms after it nothing is drawn: {} {}", step[0], soon[0]);
+        assert!(is(late, late[0]) && (late[0] - step[0]).abs() > 1e-9, "600 ms after it has been: {}", late[0]);
+    }
 }
 
 #[test]
@@ -380,4 +409,52 @@ fn a_walk_with_bad_numbers_is_refused_in_one_clear_line() {
     let on = "[signal.s]\ntype = 'input'\n[body.floor]\ntype = 'modal'\nmodes = [{ freq_hz = 100.0, mass_kg = 1.0 }]\n[process.p]\ntype = 'tread'\ndriven_by = 's'\non = 'floor'\n";
     let error = tocco::Scene::build(&tocco::SceneDef::from_text(on).unwrap(), 48_000.0).err().unwrap().to_string();
     assert!(error.contains("must name one mass"), "{error}");
+}
+
+#[test]
+fn who_walks_by_ear_takes_the_steps_that_a_microphone_hears_one_foot_after_the_other() {
+    let text = "[signal.mic]\ntype = 'follow'\ninput = 0\nmost = 0.5\n[walk.anna]\nsource = 'envelope'\nof = 'mic'\n";
+    let def = tocco::SceneDef::from_text(text).unwrap();
+    assert!(def.to_toml().contains("source = \"envelope\"\nof = \"mic\""), "{}", def.to_toml());
+    assert_eq!(tocco::SceneDef::from_text(&def.to_toml()).unwrap().to_toml(), def.to_toml());
+    let mut engine = engine(text, 48_000.0);
+    // Bursts that begin at these times and die in 60 ms, as steps in a recording, over a little hiss.
+    let starts = [0.2, 0.76, 1.31, 1.87, 2.4];
+    let mut rng = tocco::rng::Rng::new(1, "mic");
+    let sound: Vec<f32> = (0..144_000)
+        .map(|n| {
+            let t = f64::from(n) / 48_000.0;
+            let level: f64 = starts.iter().filter(|s| t >= **s).map(|s| (-(t - s) / 0.06_f64).exp()).sum();
+            ((0.3 * level + 1e-4) * rng.normal()) as f32
+        })
+        .collect();
+    let lanes = ["heel_left", "toe_left", "heel_right", "toe_right"]
+        .map(|lane| engine.scene().directory().probe(&format!("anna.{lane}.value")).unwrap());
+    let mut rows: Vec<[f64; 4]> = Vec::new();
+    for block in sound.chunks(480) {
+        engine.render(&[block], &mut Queue::new(), &mut [0.0; 480]);
+        rows.push(lanes.map(|probe| engine.probe(probe)));
+    }
+    for (k, start) in starts.iter().enumerate() {
+        let own = 2 * (k % 2);
+        let sum = |lane: usize, from: f64, to: f64| {
+            rows[(100.0 * (start + from)) as usize..(100.0 * (start + to)) as usize]
+                .iter()
+                .map(|row| row[lane])
+                .sum::<f64>()
+        };
+        assert!(sum(own, 0.02, 0.15) > 0.5, "step {k}: heel {}", sum(own, 0.02, 0.15));
+        assert!(sum(own + 1, 0.02, 0.3) > 0.0, "step {k}: toe");
+        assert_eq!(sum(2 - own, 0.03, 0.4) + sum(3 - own, 0.03, 0.4), 0.0, "step {k}: the other foot is in the air");
+    }
+    assert!(rows[..18].iter().flatten().all(|x| *x == 0.0), "nobody walks before the first step");
+    for (wrong, what) in [
+        ("[walk.anna]\nsource = 'envelope'\n", "of"),
+        ("[walk.anna]\nof = 'mic'\n", "belongs to source"),
+        ("[walk.anna]\nsource = 'envelope'\nof = 'mike'\n", "walk.anna.of"),
+    ] {
+        let built = tocco::SceneDef::from_text(wrong).and_then(|def| tocco::Scene::build(&def, 48_000.0).map(|_| ()));
+        let error = built.unwrap_err().to_string();
+        assert!(error.contains(what) && !error.contains('\n'), "{error}");
+    }
 }

@@ -37,7 +37,7 @@ impl World {
         }
         for index in 0..self.contacts.len() {
             let kept = stays(index) && self.contacts[index].awake;
-            if !kept {
+            if !kept && self.contacts[index].joined {
                 self.wake(index);
             }
             self.contacts[index].estimated = false;
@@ -69,7 +69,9 @@ impl World {
         }
         for index in 0..self.contacts.len() {
             self.contacts[index].law.reset();
-            self.wake(index);
+            if self.contacts[index].joined {
+                self.wake(index);
+            }
         }
         self.regroup();
     }

@@ -39,7 +39,7 @@ impl World {
                 || b.body == body
                 || self.cluster[a.body] == self.cluster[body]
                 || self.cluster[b.body] == self.cluster[body];
-            if near && !awake {
+            if near && !awake && self.contacts[index].joined {
                 self.wake(index);
                 woken = true;
             }
@@ -100,7 +100,7 @@ impl World {
             if self.quiet[body] {
                 continue;
             }
-            (self.moving[body], self.tuned[body]) = (self.tuned[body] || self.bodies[body].moving(), false);
+            (self.moving[body], self.tuned[body]) = (self.bodies[body].moving() || self.tuned[body], false);
             if let Some(island) = self.island_of[body] {
                 self.islands[island].moving |= self.moving[body];
             }
@@ -141,7 +141,7 @@ impl World {
         // What is pressed by others follows them.
         for pressed in [false, true] {
             for index in 0..self.contacts.len() {
-                let settled = self.dormant[index] && !self.restless[index];
+                let settled = !self.contacts[index].joined || (self.dormant[index] && !self.restless[index]);
                 if settled || self.contacts[index].law.presser().is_some() != pressed {
                     continue;
                 }
@@ -161,7 +161,7 @@ impl World {
         }
         // A sleeper beside a body that others push: bound its reach by the energy of the island.
         let beside = |c: &Contact| self.island_of[c.a.body].is_some() || self.island_of[c.b.body].is_some();
-        let may_meet = |c: &Contact| !c.awake && !c.law.is_tangential() && beside(c);
+        let may_meet = |c: &Contact| !c.awake && c.joined && !c.law.is_tangential() && beside(c);
         if !self.contacts.iter().zip(&self.dormant).any(|(c, dormant)| !dormant && may_meet(c)) {
             self.release_idle();
             return;
@@ -176,7 +176,12 @@ impl World {
                 let disturbed = self.island_of[a.body].is_some() || self.island_of[b.body].is_some();
                 let reach = |site| self.reach(site, horizon);
                 let tangential = self.contacts[index].law.is_tangential();
-                if !awake && !tangential && disturbed && !is_below(reach(a), reach(b), self.gap_needed(index)) {
+                if !awake
+                    && !tangential
+                    && disturbed
+                    && self.contacts[index].joined
+                    && !is_below(reach(a), reach(b), self.gap_needed(index))
+                {
                     self.wake(index);
                     woken = true;
                 }
@@ -234,7 +239,7 @@ impl World {
     }
 
     /// A contact does nothing from here on; the place of its surface is remembered.
-    fn fall_asleep(&mut self, index: usize) {
+    pub(super) fn fall_asleep(&mut self, index: usize) {
         let distance = self.distance(index);
         let c = &mut self.contacts[index];
         (c.awake, c.force, c.iterations, c.compression) = (false, 0.0, 0, distance);
@@ -270,7 +275,7 @@ impl World {
         let mut woken = false;
         for index in 0..self.contacts.len() {
             let c = &self.contacts[index];
-            if !c.awake && c.law.presser().is_some_and(|presser| self.contacts[presser].awake) {
+            if !c.awake && c.joined && c.law.presser().is_some_and(|presser| self.contacts[presser].awake) {
                 self.wake(index);
                 woken = true;
             }
@@ -283,7 +288,7 @@ impl World {
     /// A contact that slept because nothing pressed it is about to be pressed. `[audio]`
     pub fn rouse(&mut self, contact: usize) {
         let c = &self.contacts[contact];
-        if !c.awake && c.law.is_tangential() && c.law.presser().is_none() {
+        if !c.awake && c.joined && c.law.is_tangential() && c.law.presser().is_none() {
             self.wake(contact);
             self.regroup();
         }
@@ -426,7 +431,8 @@ impl World {
 /// surface past.
 pub(super) fn links(contact: &Contact, all: &[Contact], rigid: &[bool]) -> [Option<[usize; 2]>; 3] {
     let partners = (!rigid[contact.a.body] && !rigid[contact.b.body]).then_some([contact.a.body, contact.b.body]);
-    let press = contact.law.presser().map(|press| [contact.yielding(rigid), all[press].yielding(rigid)]);
+    let press = contact.law.presser().filter(|&press| all[press].joined);
+    let press = press.map(|press| [contact.yielding(rigid), all[press].yielding(rigid)]);
     let carrier = contact.texture.as_ref().and_then(|texture| texture.travel).filter(|&body| !rigid[body]);
     [partners, press, carrier.map(|body| [contact.yielding(rigid), body])]
 }

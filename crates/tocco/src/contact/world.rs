@@ -7,8 +7,8 @@
 //!
 //! **Sources.** physics.md D.8, H3, H8; 004.
 
-use super::coupled::Scratch;
-use super::sleep::{links, root};
+use super::coupled::{MAX_CONTACTS, Scratch};
+use super::join::find_clusters;
 use super::{Contact, Law, MANY_MODES, Site, StepRule};
 use crate::interactor::Solution;
 use crate::math::Real;
@@ -142,8 +142,10 @@ pub struct World {
     pub restless: Vec<bool>,
     /// Modes of every body that lie beyond Nyquist.
     pub(super) omitted: Vec<u64>,
-    /// Contacts at each body, and those whose surface it carries past.
+    /// Contacts at each body, and those whose surface it carries past, but for spare ones.
     pub(super) touching: Vec<Vec<usize>>,
+    /// Contacts whose sites are set live.
+    pub(super) spares: Vec<usize>,
     /// Room for grouping: contacts of every group, and where the next of them goes; of bodies likewise.
     pub(super) places: [Vec<usize>; 2],
     /// Part of the energy of everything below which groups of free modes are silenced; 0: none.
@@ -155,25 +157,21 @@ impl World {
     pub fn new(bodies: Vec<Box<dyn Resonator>>, contacts: Vec<Contact>, sample_s: Real) -> Self {
         let n = bodies.len();
         let rigid: Vec<bool> = bodies.iter().map(|b| (0..b.ports()).all(|p| b.inverse_mass(p) == 0.0)).collect();
-        let mut parent: Vec<usize> = (0..n).collect();
-        for contact in &contacts {
-            for [a, b] in links(contact, &contacts, &rigid).into_iter().flatten() {
-                let (a, b) = (root(&mut parent, a), root(&mut parent, b));
-                parent[a] = b;
-            }
-        }
-        let cluster: Vec<usize> = (0..n).map(|i| root(&mut parent, i)).collect();
-        let mut in_cluster = vec![0usize; n];
-        for contact in &contacts {
-            in_cluster[cluster[contact.yielding(&rigid)]] += 1;
-        }
-        let largest = in_cluster.iter().copied().max().unwrap_or(0);
-        let room = in_cluster.iter().map(|c| c * c).sum();
+        let (mut parent, mut cluster, mut in_cluster) = (vec![0; n], vec![0; n], vec![0; n]);
+        find_clusters(&contacts, &rigid, &mut parent, &mut cluster, &mut in_cluster);
+        let mut largest = in_cluster.iter().copied().max().unwrap_or(0);
+        let mut room = in_cluster.iter().map(|c| c * c).sum();
         let mut touching = vec![Vec::new(); n];
-        for (index, contact) in contacts.iter().enumerate() {
+        for (index, contact) in contacts.iter().enumerate().filter(|(_, contact)| !contact.spare) {
             for body in contact.bodies() {
                 touching[body].push(index);
             }
+        }
+        let spares: Vec<usize> = (0..contacts.len()).filter(|&index| contacts[index].spare).collect();
+        if !spares.is_empty() {
+            // However they are joined: no cluster is larger than this, and all are of these contacts.
+            largest = largest.max(contacts.len().min(MAX_CONTACTS));
+            room = largest * contacts.len();
         }
         let mut world = Self {
             sample_s,
@@ -197,12 +195,13 @@ impl World {
             rule: StepRule::Present,
             many: bodies.iter().map(|body| body.modes().len() >= MANY_MODES).collect(),
             quiet: vec![false; n],
-            dormant: vec![false; contacts.len()],
+            dormant: contacts.iter().map(|contact| !contact.joined).collect(),
             restless: vec![false; contacts.len()],
             omitted: vec![0; n],
             tuned: vec![false; n],
             moving: vec![false; n],
             touching,
+            spares,
             places: [vec![0; n], vec![0; n]],
             drop_below: 0.0,
             bodies,
@@ -281,8 +280,10 @@ impl World {
     /// Islands that feel how a body moves: its own, or those of the contacts at a rigid one. `[audio]`
     pub fn islands_at(&self, body: usize) -> impl Iterator<Item = usize> {
         let own = self.island_of[body];
-        let held = if own.is_some() { &[][..] } else { &self.touching[body][..] };
-        own.into_iter().chain(held.iter().filter_map(|&contact| self.island_of_contact(contact)))
+        let (held, spares) =
+            if own.is_some() { (&[][..], &[][..]) } else { (&self.touching[body][..], &self.spares[..]) };
+        let spares = spares.iter().filter(move |&&contact| self.contacts[contact].bodies().any(|own| own == body));
+        own.into_iter().chain(held.iter().chain(spares).filter_map(|&contact| self.island_of_contact(contact)))
     }
 
     /// Island that steps a contact.
@@ -291,9 +292,10 @@ impl World {
         self.island_of[contact.yielding(&self.rigid)].filter(|_| contact.awake)
     }
 
-    /// Number of contacts at a body, with those whose surface it carries past. `[control]`
+    /// Most contacts at a body, with those whose surface it carries past and with spare ones, as far as each counts by itself.
+    /// `[control]`
     pub fn contacts_at(&self, body: usize) -> usize {
-        self.touching[body].len()
+        self.touching[body].len() + if self.rigid[body] { self.spares.len() } else { 0 }
     }
 
     /// Number of islands at present.
@@ -377,6 +379,10 @@ impl World {
         self.mark_stale(body);
         for &contact in &self.touching[body] {
             self.contacts[contact].estimated = false;
+        }
+        for &contact in &self.spares {
+            let touches = self.contacts[contact].touches(body);
+            self.contacts[contact].estimated &= !touches;
         }
     }
 
@@ -487,9 +493,10 @@ impl World {
 impl Contact {
     /// Partners, and the body that carries the surface past.
     pub(super) fn bodies(&self) -> impl Iterator<Item = usize> + use<> {
+        let joined = self.joined;
         let carrier = self.texture.as_ref().and_then(|texture| texture.travel);
         let (a, b) = (self.a.body, self.b.body);
-        [Some(a), Some(b), carrier.filter(|&body| body != a && body != b)].into_iter().flatten()
+        [Some(a), Some(b), carrier.filter(|&body| body != a && body != b)].into_iter().flatten().filter(move |_| joined)
     }
 
     /// The partner that yields, the first if both do.
@@ -499,17 +506,15 @@ impl Contact {
 
     /// True if the body is a partner.
     pub(super) fn touches(&self, body: usize) -> bool {
-        self.a.body == body || self.b.body == body
+        self.joined && (self.a.body == body || self.b.body == body)
     }
 
     /// The site opposite to a body.
     pub(super) fn partner(&self, body: usize) -> Option<Site> {
-        if self.a.body == body {
-            Some(self.b)
-        } else if self.b.body == body {
-            Some(self.a)
-        } else {
-            None
+        match (self.joined, self.a.body == body, self.b.body == body) {
+            (true, true, _) => Some(self.b),
+            (true, _, true) => Some(self.a),
+            _ => None,
         }
     }
 }

@@ -14,6 +14,8 @@
 //! - `[walker.5]  p = p0 + (v/n) (cos, sin)(heading)`, half a step's width to the foot's side: where it stands.
 //! - `[walker.7]  F -> F (1 + (u - u0)/(g T))`, u = sqrt(2 g h): a leap of height h while running, where u0 is the speed with which a running step of
 //!   time T leaves the ground; so does the foot that lands, and between the two lies 2 (u - u0)/g more. What is pressed is what is carried.
+//! - `[walker.8]  heel = c g`, toe = (1 - c) g: by ear; steps are found in an envelope g [steps.2], feet take turns, and c is the heel's share
+//!   [gait.4] of a walking step of 0.3 s.
 //! - `[walker.6]  w = prod smoothstep` of the distances to the borders of a ground: how much of a region stands on it.
 //!
 //! Choices, no data: who starts takes 0.65 s sqrt(1.3/v) from the first move to the first heel strike; who stops brakes with one foot and sets the
@@ -29,6 +31,7 @@ use crate::math::{PI, Real, atan2, cos, exp, sin};
 use crate::param::{Params, Rate, Scale, Spec};
 use crate::rng::Rng;
 use crate::signal::GRID_S;
+use crate::signal::steps::{StepFinder, StepMark, StepOptions};
 
 crate::params! {
     /// Live parameters of a walker.
@@ -103,6 +106,8 @@ impl Ground {
 pub struct WalkMake {
     /// True if somebody else says what its feet do.
     pub by_inlets: bool,
+    /// True if its steps are found in an envelope that it hears.
+    pub by_ear: bool,
     /// When it begins to go, s.
     pub begin_s: Real,
     /// Steps until it stops; 0: it goes on.
@@ -125,6 +130,7 @@ impl Default for WalkMake {
     fn default() -> Self {
         Self {
             by_inlets: false,
+            by_ear: false,
             begin_s: 0.0,
             steps: 0,
             start_m: [0.0; 2],
@@ -196,6 +202,18 @@ enum Mode {
     Jumping,
 }
 
+/// Who listens for steps: the envelope now, the foot that is down since so many cells. [walker.8]
+#[derive(Clone, Debug)]
+struct Ear {
+    finder: StepFinder,
+    value: Real,
+    foot: Option<usize>,
+    age: u32,
+}
+
+/// A step that is heard is taken to last so long, s.
+const HEARD_S: Real = 0.3;
+
 /// Who walks. All methods `[audio]` but for `new`.
 #[derive(Clone, Debug)]
 pub struct Walker {
@@ -203,6 +221,7 @@ pub struct Walker {
     params: WalkParams,
     /// What others say.
     inlets: [Real; LANES.len()],
+    ear: Ear,
     rng: Rng,
     feet: [Foot; 2],
     mode: Mode,
@@ -238,6 +257,7 @@ impl Walker {
         };
         let mut walker = Self {
             inlets: [0.0; LANES.len()],
+            ear: Ear { finder: StepFinder::new(StepOptions::default()), value: 0.0, foot: None, age: 0 },
             rng,
             feet: [foot; 2],
             mode: Mode::Standing,
@@ -311,6 +331,19 @@ impl Walker {
     pub fn hush(&mut self) {
         self.hushed = true;
         self.inlets = [0.0; LANES.len()];
+        self.ear.finder.reset();
+        (self.ear.value, self.ear.foot) = (0.0, None);
+    }
+
+    /// Hears the next millisecond of an envelope, 0 to 1, and finds the steps in it. [walker.8]
+    pub fn listen(&mut self, value: Real) {
+        self.ear.value = value.max(0.0);
+        self.ear.age = self.ear.age.saturating_add(1);
+        if let Some(StepMark::Start(_)) = self.ear.finder.hear(self.ear.value) {
+            self.ear.foot = Some(self.ear.foot.map_or(self.make.first.min(1), |foot| 1 - foot));
+            self.ear.age = 0;
+            self.taken += 1;
+        }
     }
 
     /// Enters cell `index`.
@@ -323,6 +356,16 @@ impl Walker {
     fn lanes(&mut self, t: Real) -> [Real; LANES.len()] {
         if self.make.by_inlets {
             return self.inlets;
+        }
+        if self.make.by_ear {
+            let mut lanes = [0.0; LANES.len()];
+            if let Some(side) = self.ear.foot {
+                let age_s = Real::from(self.ear.age) * GRID_S;
+                let share = WalkCurve::at_speed(1.3).heel_share((age_s / HEARD_S).min(1.0));
+                lanes[2 * side] = share * self.ear.value;
+                lanes[2 * side + 1] = (1.0 - share) * self.ear.value;
+            }
+            return lanes;
         }
         if self.hushed {
             return [0.0; LANES.len()];

@@ -18,6 +18,7 @@ impl Gesture {
             Gesture::Strike { body, velocity_m_s } => json!({ "strike": body, "velocity_m_s": velocity_m_s }),
             Gesture::Hit { site, impulse_n_s } => json!({ "hit": site, "impulse_n_s": impulse_n_s }),
             Gesture::Touch { site, place } => json!({ "touch": site, "place": place }),
+            Gesture::Join { contact, between } => json!({ "join": contact, "between": between }),
             Gesture::Trigger { process, values } => json!({ "trigger": process, "values": values }),
             Gesture::Hush => json!({ "hush": true }),
             Gesture::Quality { max_substeps, drop_below_db } => {
@@ -55,6 +56,10 @@ impl Gesture {
             Ok(Gesture::Hit { site, impulse_n_s: number("impulse_n_s")? })
         } else if let Some(site) = word("touch") {
             Ok(Gesture::Touch { site, place: numbers("place")? })
+        } else if let Some(contact) = word("join") {
+            let places = value.get("between").and_then(Value::as_array).ok_or("'between' is no list")?;
+            let places: Option<Vec<String>> = places.iter().map(|place| place.as_str().map(str::to_owned)).collect();
+            Ok(Gesture::Join { contact, between: places.ok_or("'between' holds what is not a name")? })
         } else if let Some(process) = word("trigger") {
             let values = if value.get("values").is_some() { numbers("values")? } else { Vec::new() };
             Ok(Gesture::Trigger { process, values })
@@ -70,7 +75,7 @@ impl Gesture {
             let adopt = value.get("adopt") == Some(&Value::Bool(true));
             Ok(if adopt { Gesture::Edit(scene) } else { Gesture::Load(scene) })
         } else {
-            Err("no known gesture; it is one of set, jump, stream, strike, hit, touch, trigger, hush, quality, scene"
+            Err("no known gesture; it is one of set, jump, stream, strike, hit, touch, join, trigger, hush, quality, scene"
                 .into())
         }
     }

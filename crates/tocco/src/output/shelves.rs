@@ -22,6 +22,8 @@ pub const MOST_BANDS: usize = 7;
 /// Newton steps, and how many of them go for the whole.
 const ROUNDS: usize = 12;
 const SETTLING: usize = 4;
+/// Newton steps from nearby.
+const NEARLY: usize = 3;
 /// Most that a shelf may raise or lower, as a logarithm: 70 dB.
 const STEEPEST: Real = 8.0;
 
@@ -46,7 +48,7 @@ pub type Section = [Real; 5];
 pub const THROUGH: Section = [1.0, 0.0, 0.0, 0.0, 0.0];
 
 /// A chain for one set of gains: a factor, and a section for each border.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Chain {
     /// Gain of the whole.
     pub gain: Real,
@@ -77,18 +79,28 @@ impl Layout {
 
     /// The chain whose gain in each band has this logarithm. `[audio]`
     pub fn chain(&self, wanted: &Bands) -> Chain {
+        let part = |round: usize| ((round + 1) as Real / (ROUNDS - SETTLING) as Real).min(1.0);
+        self.newton([0.0; MOST_BANDS], wanted, (0..ROUNDS).map(part))
+    }
+
+    /// The same from a chain that is nearly so. `[audio]`
+    pub fn follow(&self, chain: &Chain, wanted: &Bands) -> Chain {
+        self.newton(chain.logs, wanted, (0..NEARLY).map(|_| 1.0))
+    }
+
+    /// Newton steps for [shelf.3], each for a part of what is wanted.
+    fn newton(&self, mut u: Bands, wanted: &Bands, parts: impl Iterator<Item = Real>) -> Chain {
         let n = self.bands;
-        let mut u = [0.0; MOST_BANDS];
-        for round in 1..=ROUNDS {
-            let part = (round as Real / (ROUNDS - SETTLING) as Real).min(1.0);
+        for part in parts {
+            let terms: [(Real, Real); MOST_BANDS] =
+                core::array::from_fn(|k| if k + 1 < n { self.terms(k, u[k]) } else { (0.0, 0.0) });
             // [shelf.3]: what is missing in each band, and how each unknown would mend it.
             let mut rows = [[0.0; MOST_BANDS + 1]; MOST_BANDS];
             for band in 0..n {
                 let at = self.centres[band];
                 rows[band][n] = part * wanted[band] - u[n - 1];
                 rows[band][n - 1] = 1.0;
-                for k in 0..n - 1 {
-                    let (above, below) = self.terms(k, u[k]);
+                for (k, &(above, below)) in terms.iter().enumerate().take(n - 1) {
                     rows[band][n] -= 0.5 * ln((at + above) / (at + below)); // [shelf.1]
                     rows[band][k] = 0.5 * (above / (at + above) + below / (at + below));
                 }

@@ -32,8 +32,15 @@ crate::params! {
 
 /// Most bands of a bed.
 const MOST_BANDS: usize = 2;
+/// Points of a mean over all frequencies.
+const POINTS: usize = 128;
 /// How long a grain lasts, s.
 const GRAIN_S: Real = 4e-3;
+
+/// The half turns at which the mean is taken are cubes of these: more of them where bands lie.
+fn point(i: usize) -> Real {
+    (i as Real + 0.5) / POINTS as Real
+}
 
 /// A high-pass of first and a low-pass of second order.
 #[derive(Clone, Copy, Debug, Default)]
@@ -50,7 +57,7 @@ struct Filter {
 }
 
 impl Filter {
-    fn tune(&mut self, low_hz: Real, high_hz: Real, rate_hz: Real) {
+    fn tune(&mut self, low_hz: Real, high_hz: Real, rate_hz: Real, cosines: &[Real]) {
         let high = (high_hz / rate_hz).min(0.49);
         self.low = 1.0 - exp(-TAU * (low_hz / rate_hz).min(0.49));
         let k = tan(PI * high);
@@ -58,11 +65,8 @@ impl Filter {
         self.b = k * k * scale;
         self.a = [2.0 * (k * k - 1.0) * scale, (1.0 - core::f64::consts::SQRT_2 * k + k * k) * scale];
         // The mean of the squared gain over all frequencies.
-        const POINTS: usize = 128;
-        let squared = |i: usize| {
-            // More points where bands lie: the angle goes with the cube.
-            let u = (i as Real + 0.5) / POINTS as Real;
-            let c = cos(PI * u * u * u);
+        let squared = |(i, &c): (usize, &Real)| {
+            let u = point(i);
             let keep = 1.0 - self.low;
             let high_pass = keep * keep * 2.0 * (1.0 - c) / (1.0 + keep * keep - 2.0 * keep * c);
             let [a1, a2] = self.a;
@@ -70,7 +74,7 @@ impl Filter {
             let low_pass = self.b * self.b * 4.0 * (1.0 + c) * (1.0 + c) / below;
             3.0 * u * u * high_pass * low_pass
         };
-        let mean = (0..POINTS).map(squared).sum::<Real>() / POINTS as Real;
+        let mean = cosines.iter().enumerate().map(squared).sum::<Real>() / POINTS as Real;
         self.norm = if mean > 0.0 { 1.0 / mean.sqrt() } else { 0.0 };
     }
 
@@ -93,6 +97,8 @@ pub struct Bed {
     /// Band ends that were asked for last.
     ends: [[Real; 2]; MOST_BANDS],
     rate_hz: Real,
+    /// Of the angles of [`point`].
+    cosines: Vec<Real>,
     rng: Rng,
     noise: Rng,
     shot: Real,
@@ -112,6 +118,7 @@ impl Bed {
             count: bands.len().min(MOST_BANDS),
             ends: [[0.0; 2]; MOST_BANDS],
             rate_hz,
+            cosines: (0..POINTS).map(|i| cos(PI * point(i) * point(i) * point(i))).collect(),
             rng,
             noise,
             shot: 1.0,
@@ -129,7 +136,7 @@ impl Bed {
     pub fn retune(&mut self, band: usize, low_hz: Real, high_hz: Real) {
         if band < self.count && self.ends[band] != [low_hz, high_hz] {
             self.ends[band] = [low_hz, high_hz];
-            self.filters[band].tune(low_hz, high_hz.max(low_hz), self.rate_hz);
+            self.filters[band].tune(low_hz, high_hz.max(low_hz), self.rate_hz, &self.cosines);
         }
     }
 

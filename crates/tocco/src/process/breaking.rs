@@ -91,7 +91,7 @@ impl Breaking {
     }
 
     fn tune(&mut self) {
-        self.pieces.tune(self.params.contact_time_s, self.params.freq_scale);
+        self.pieces.tune(self.params.contact_time_s, self.params.freq_scale, 1.0);
     }
 
     fn shatter(&mut self, at_s: Real, strength: Real) {

@@ -36,7 +36,7 @@ pub const LARGEST_M: Real = 0.15;
 pub const MOST_VOICES: usize = 256;
 /// Voices of a group.
 const LANES: usize = 8;
-/// Voices that are moved together.
+/// Voices that fit into 16 registers of 256 bits with all that they need.
 const HALF: usize = 4;
 /// A voice ends where it has died away by e to this.
 const ENDS: Real = 7.0;
@@ -290,10 +290,12 @@ impl Tones {
     /// Adds samples `from..to` of a stretch to lane sums. `[audio]`
     pub(super) fn run(&mut self, sums: &mut Sums, residues: &mut Lane, from: usize, to: usize) {
         match self.path {
-            // SAFETY: these paths are only made by `Path::all` after the CPU said what it has; AVX-512F comes with AVX2.
+            // SAFETY: these paths are only made by `Path::all` after the CPU said what it has.
             #[cfg(target_arch = "x86_64")]
-            Path::Avx2 | Path::Avx512 => unsafe { advance_avx2(&mut self.groups, &mut sums[from..to]) },
-            _ => advance(&mut self.groups, &mut sums[from..to]),
+            Path::Avx2 => unsafe { advance_avx2(&mut self.groups, &mut sums[from..to]) },
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx512 => unsafe { advance_avx512(&mut self.groups, &mut sums[from..to]) },
+            _ => advance::<HALF>(&mut self.groups, &mut sums[from..to]),
         }
         if self.residue != 0.0 {
             for cell in &mut residues[from..to] {
@@ -336,19 +338,18 @@ pub(super) fn join(sums: &[Chunk], sound: &mut [Real]) {
     }
 }
 
-/// [bubble.5]
+/// [bubble.5], so many voices side by side.
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "a lane is an index: the same one in every operand")]
-fn advance(groups: &mut [Group], sums: &mut [Chunk]) {
+fn advance<const N: usize>(groups: &mut [Group], sums: &mut [Chunk]) {
     for group in groups.iter_mut().filter(|group| group.busy != 0) {
-        for half in [0, HALF] {
-            // Four voices fit into registers with all that they need.
-            let part = |chunk: &Chunk| -> [Real; HALF] { core::array::from_fn(|l| chunk[half + l]) };
+        for first in (0..LANES).step_by(N) {
+            let part = |chunk: &Chunk| -> [Real; N] { core::array::from_fn(|l| chunk[first + l]) };
             let ([mut zr, mut zi], [mut cr, mut ci]) = (group.z.each_ref().map(part), group.c.each_ref().map(part));
             let ([qr, qi], mut g, k) = (group.q.each_ref().map(part), part(&group.g), part(&group.k));
             for sum in sums.iter_mut() {
-                let sum = &mut sum[half..half + HALF];
-                for l in 0..HALF {
+                let sum = &mut sum[first..first + N];
+                for l in 0..N {
                     sum[l] += (1.0 - g[l]) * zi[l];
                     g[l] *= k[l];
                     let (a, b) = (zr[l], zi[l]);
@@ -359,10 +360,10 @@ fn advance(groups: &mut [Group], sums: &mut [Chunk]) {
                     ci[l] = b + (a * qi[l] + b * qr[l]);
                 }
             }
-            for l in 0..HALF {
-                (group.z[0][half + l], group.z[1][half + l]) = (zr[l], zi[l]);
-                (group.c[0][half + l], group.c[1][half + l]) = (cr[l], ci[l]);
-                group.g[half + l] = g[l];
+            for l in 0..N {
+                (group.z[0][first + l], group.z[1][first + l]) = (zr[l], zi[l]);
+                (group.c[0][first + l], group.c[1][first + l]) = (cr[l], ci[l]);
+                group.g[first + l] = g[l];
             }
         }
     }
@@ -371,7 +372,13 @@ fn advance(groups: &mut [Group], sums: &mut [Chunk]) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn advance_avx2(groups: &mut [Group], sums: &mut [Chunk]) {
-    advance(groups, sums);
+    advance::<HALF>(groups, sums);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn advance_avx512(groups: &mut [Group], sums: &mut [Chunk]) {
+    advance::<LANES>(groups, sums);
 }
 
 #[cfg(test)]

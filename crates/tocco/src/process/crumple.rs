@@ -52,6 +52,7 @@ crate::params! {
         freq_scale: "1", 0.05 => 20.0, default 1.0, Log, Control, glide 0.05, "Factor on the frequencies of its own fragments.";
         contact_time_s: "s", 0.0 => 0.1, default 2e-4, Linear, Control, glide 0.02, "About how long an event pushes a fragment of full size.";
         gain: "Pa s/m", 0.0 => 1e12, default 100.0, Log, Control, glide 0.02, "Level of its own sound: Pa at 1 m for 1 m/s of its fragments.";
+        first_decay_scale: "1", 0.01 => 100.0, default 1.0, Log, Control, glide 0.05, "Factor on the decay of the first mode of its own fragments.";
     }
 }
 
@@ -103,7 +104,8 @@ impl Crumple {
     }
 
     fn tune(&mut self) {
-        self.pieces.tune(self.params.contact_time_s, self.params.freq_scale);
+        let CrumpleParams { contact_time_s, freq_scale, first_decay_scale, .. } = self.params;
+        self.pieces.tune(contact_time_s, freq_scale, first_decay_scale);
     }
 }
 

@@ -33,6 +33,8 @@ use crate::param::{Params, Scale, Spec, Tunable};
 use crate::rng::Rng;
 use crate::signal::{Cell, GRID_S};
 
+/// Most drops of a cell of 1 ms.
+const MOST_AT_ONCE: usize = 64;
 /// Surface tension of water, N/m.
 pub const TENSION_N_M: Real = 0.0728;
 /// How long what sprays is heard, s.
@@ -199,9 +201,16 @@ impl Process for Drip {
         self.spray = if self.spray < 1e-7 { 0.0 } else { self.spray * exp(-GRID_S / SPRAY_S) };
         let p = self.params;
         let mut ahead = p.rate_hz * 0.5 * (cell.from + cell.to).max(0.0) * GRID_S;
-        let (whole, mut full) = (ahead, 0);
+        let (whole, mut full, mut count) = (ahead, 0, 0);
         while whole > 0.0 && self.left < ahead {
             ahead -= self.left;
+            count += 1;
+            if count > MOST_AT_ONCE {
+                // A jet and no drip any more: about so many are left out.
+                full += 1 + ahead.min(1e9) as u64;
+                (ahead, self.left) = (0.0, 1.0);
+                break;
+            }
             let at_s = cell.from_s() + GRID_S * (1.0 - ahead / whole);
             let gap = -ln(1.0 - self.rng.unit());
             self.left = 1.0 + p.irregular_01 * (gap - 1.0);

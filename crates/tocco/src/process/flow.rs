@@ -69,6 +69,9 @@ pub const FLOW_TRIGGER: &[Spec] = &[
 /// Time constant of gusts, s: half their power lies below 3 Hz.
 const GUST_S: Real = 0.053;
 
+/// Cells from one look at the mean energy to the next, while parameters move.
+const CELLS: u64 = 4;
+
 /// A population of bubbles.
 #[derive(Clone)]
 pub struct Flow {
@@ -81,8 +84,9 @@ pub struct Flow {
     rng: Rng,
     gusts: Rng,
     gust: Real,
-    /// Mean energy of one bubble, Pa^2 s, while it is known.
-    energy: Option<Real>,
+    /// Mean energy of one bubble, Pa^2 s, and whether a parameter has moved since.
+    energy: Real,
+    stale: bool,
 }
 
 impl Flow {
@@ -105,7 +109,8 @@ impl Flow {
             rng: rng("sizes"),
             gusts: rng("gusts"),
             gust: 0.0,
-            energy: None,
+            energy: 0.0,
+            stale: true,
         }
     }
 
@@ -124,10 +129,11 @@ impl Flow {
         self.params.gain * pow(radius * self.params.freq_scale / 2e-3, self.params.amplitude_exponent)
     }
 
-    /// [flow.5]
-    fn mean_energy(&mut self) -> Real {
-        if let Some(energy) = self.energy {
-            return energy;
+    /// [flow.5], at most once in so many cells: a bed's level is no faster than that.
+    fn mean_energy(&mut self, cell: Cell) -> Real {
+        let due = self.energy == 0.0 || cell.index.is_multiple_of(CELLS);
+        if !(self.stale && due) {
+            return self.energy;
         }
         let own = |radius: Real| {
             let amplitude = self.amplitude(radius);
@@ -135,9 +141,8 @@ impl Flow {
         };
         let energy = mean_over_sizes(self.params.size_exponent, self.range(), own);
         let deep = 1.0 / (2.0 * self.params.depth_exponent + 1.0);
-        let energy = energy * deep * (1.0 + self.params.burst);
-        self.energy = Some(energy);
-        energy
+        (self.energy, self.stale) = (energy * deep * (1.0 + self.params.burst), false);
+        self.energy
     }
 
     fn close(&mut self, at_s: Real, range: [Real; 2], loud: Real) -> bool {
@@ -161,7 +166,7 @@ impl Tunable for Flow {
     }
     fn set(&mut self, index: usize, value: Real) {
         self.params.put(index, value);
-        self.energy = None;
+        self.stale = true;
     }
 }
 
@@ -195,7 +200,7 @@ impl Process for Flow {
         });
         self.arrivals = arrivals;
         let level = if p.bed > 0.0 && rate > 0.0 {
-            fault!(BED_LEVEL, p.bed, times 1.2) * loud * (rate * self.mean_energy()).sqrt()
+            fault!(BED_LEVEL, p.bed, times 1.2) * loud * (rate * self.mean_energy(cell)).sqrt()
         } else {
             0.0
         };

@@ -45,9 +45,9 @@ struct Ringing {
 }
 
 impl Ringing {
-    fn tune(&mut self, mode: FragmentMode, size: Real, freq_scale: Real, rate_hz: Real) {
+    fn tune(&mut self, mode: FragmentMode, size: Real, freq_scale: Real, decay_scale: Real, rate_hz: Real) {
         let omega0 = TAU * mode.freq_hz * freq_scale / size; // [fragment.1]
-        let sigma = 1.0 / (mode.decay_s * size);
+        let sigma = 1.0 / (mode.decay_s * decay_scale * size);
         let omega = (omega0 * omega0 - sigma * sigma).max(1e-6 * omega0 * omega0).sqrt();
         let keep = exp(-sigma / rate_hz);
         self.p = [keep * cos(omega / rate_hz), keep * sin(omega / rate_hz)];
@@ -106,12 +106,13 @@ impl Fragments {
         self.all.get(fragment).map_or(1.0, |fragment| fragment.size)
     }
 
-    /// Contact time of a fragment of full size, s, and the factor on all frequencies. `[audio]`
-    pub fn tune(&mut self, contact_s: Real, freq_scale: Real) {
+    /// Contact time of a fragment of full size, s, the factor on all frequencies, and the one on the decay of the first mode. `[audio]`
+    pub fn tune(&mut self, contact_s: Real, freq_scale: Real, first_decay_scale: Real) {
         for fragment in &mut self.all {
             fragment.pulse.set(contact_s * fragment.size, self.rate_hz);
-            for (ringing, mode) in fragment.modes.iter_mut().zip(&self.modes) {
-                ringing.tune(*mode, fragment.size, freq_scale, self.rate_hz);
+            for (index, (ringing, mode)) in fragment.modes.iter_mut().zip(&self.modes).enumerate() {
+                let decay_scale = if index == 0 { first_decay_scale } else { 1.0 };
+                ringing.tune(*mode, fragment.size, freq_scale, decay_scale, self.rate_hz);
             }
         }
     }
@@ -180,7 +181,7 @@ mod tests {
         ];
         for (contact_s, least, most) in [(0.0, 0.99, 1.001), (1e-3, 0.1, 0.95)] {
             let mut fragments = Fragments::new(&[0.5], &modes, 192_000.0);
-            fragments.tune(contact_s, 1.0);
+            fragments.tune(contact_s, 1.0, 1.0);
             let mut events = Events::default();
             events.push(Event { at_s: 0.0, size: 0.3, place: 0 });
             let mut lane = [0.0; CONTROL_TICKS];

@@ -336,8 +336,10 @@ impl Ice {
             self.places[index].threshold_n -= p.step_n * ln(1.0 - self.rng.unit());
             count += 1;
             if count > MOST_AT_ONCE {
-                beyond += 1;
-                continue;
+                // A blow that would break more: about so many are left out, and what it has borne is borne.
+                beyond += 1 + ((force_n - self.places[index].threshold_n) / p.step_n).clamp(0.0, 1e9) as u64;
+                self.places[index].threshold_n = self.places[index].threshold_n.max(force_n);
+                break;
             }
             beyond += self.fracture(at_s, energy, index);
             for _ in 0..poisson(&mut self.rng, p.aftershocks * (energy / 0.01).sqrt()) {

@@ -35,9 +35,10 @@ impl Pieces {
         }
     }
 
-    /// Contact time of a fragment of full size or of a port, s, and the factor on all frequencies. `[audio]`
-    pub fn tune(&mut self, contact_s: Real, freq_scale: Real) {
-        self.fragments.tune(contact_s, freq_scale);
+    /// Contact time of a fragment of full size or of a port, s, the factor on all frequencies, and the one on the decay of the first
+    /// mode. `[audio]`
+    pub fn tune(&mut self, contact_s: Real, freq_scale: Real, first_decay_scale: Real) {
+        self.fragments.tune(contact_s, freq_scale, first_decay_scale);
         self.ports.set(contact_s, self.rate_hz);
     }
 

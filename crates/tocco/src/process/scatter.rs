@@ -144,7 +144,7 @@ impl Scatter {
     }
 
     fn tune(&mut self) {
-        self.pieces.tune(self.params.contact_time_s, self.params.freq_scale);
+        self.pieces.tune(self.params.contact_time_s, self.params.freq_scale, 1.0);
     }
 
     fn ground(&self) -> Ground {

@@ -146,6 +146,13 @@ struct Retuning {
     course: Course,
 }
 
+impl Retuning {
+    /// The tuning moves, or has moved and its coefficients are not exact yet.
+    fn unsettled(&self) -> bool {
+        self.fade.on() || self.course.rough
+    }
+}
+
 impl Modal {
     /// A bank of `(freq_hz, decay_s, mass_kg)` modes with ports given by one shape value per mode. `touched` asks for
     /// the sub-step tables ahead of time. `[control]`

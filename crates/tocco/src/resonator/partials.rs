@@ -169,7 +169,7 @@ impl Resonator for Partials {
     fn pace(&self, param: usize) -> u64 {
         waveguide::pace(param)
     }
-    fn moving(&self) -> bool {
+    fn moving(&mut self) -> bool {
         self.bank.moving() || !self.gain.stands()
     }
     fn ports(&self) -> usize {

@@ -209,7 +209,7 @@ impl Vessel {
         let modes: Vec<ModeRow> = vec![(0.1 / sample_s, 1.0, 1.0); MODES];
         let bank = Modal::in_one_run(ModalParams::default(), &Tuning { modes, ports, rigid: 0 }, sample_s);
         let mut vessel = Self { params, geometry, bank, gains: [Ramp::still(1.0); 2], steps: 1, step: 0 };
-        vessel.retune();
+        vessel.retune(1);
         (0..if touched { LEVELS } else { 1 }).rev().for_each(|level| vessel.bank.divide(level));
         vessel
     }
@@ -231,12 +231,12 @@ impl Vessel {
         Pole { omega: TAU * freq_hz * p.freq_scale, sigma: sigma / p.decay_scale }
     }
 
-    /// Follows the parameters from the coming sample on.
-    fn retune(&mut self) {
+    /// Follows the parameters from the coming sample on, in so many control intervals.
+    fn retune(&mut self, intervals: u32) {
         let water = self.params.water_m3;
         let (air, load) = (self.geometry.air(water), self.geometry.load(water));
         let poles: [Pole; MODES] = core::array::from_fn(|i| self.pole(i, &air, load));
-        let samples = self.bank.retune_each(&poles, 1);
+        let samples = self.bank.retune_each(&poles, intervals);
         let masses = [self.geometry.air_kg(water), self.geometry.wall_kg() * load];
         for (gain, mass) in self.gains.iter_mut().zip(masses) {
             gain.aim(1.0 / mass.sqrt(), samples);
@@ -271,12 +271,23 @@ impl Tunable for Vessel {
     fn set(&mut self, index: usize, value: Real) {
         if self.params.value(index) != value {
             self.params.put(index, value);
-            self.retune();
+            self.retune(intervals(index));
         }
     }
 }
 
+/// Control intervals in which a value is followed, and from one to the next: all modes are found anew for the water, which rises slowly.
+fn intervals(param: usize) -> u32 {
+    if VesselParams::SPECS[param].id == "water_m3" { 4 } else { 1 }
+}
+
 impl Resonator for Vessel {
+    fn pace(&self, param: usize) -> u64 {
+        u64::from(intervals(param))
+    }
+    fn moving(&mut self) -> bool {
+        self.bank.moving() || !self.gains.iter().all(Ramp::stands)
+    }
     fn ports(&self) -> usize {
         PORTS.len()
     }
@@ -356,7 +367,7 @@ impl Resonator for Vessel {
     fn reset(&mut self) {
         self.bank.reset();
         self.step = 0;
-        self.retune();
+        self.retune(1);
         self.arrive();
     }
     fn omitted(&self) -> usize {

@@ -427,7 +427,8 @@ impl Waveguide {
 /// Every partial is retuned at every value of these: they follow at every fourth control tick.
 pub(super) fn pace(param: usize) -> u64 {
     match StringParams::SPECS[param].id {
-        "freq_hz" | "q" | "q_tilt" | "inharmonicity" => 4,
+        "freq_hz" => 4,
+        "q" | "q_tilt" | "inharmonicity" => 8,
         _ => 1,
     }
 }
@@ -638,7 +639,7 @@ impl Resonator for Waveguide {
         true
     }
 
-    fn moving(&self) -> bool {
+    fn moving(&mut self) -> bool {
         self.left > 0 || self.untidy > 0 || self.middle != self.centre()
     }
 

@@ -44,6 +44,7 @@ fn node<'a>(whole: &'a SceneDef, at: &'a str) -> Option<(&'a str, &'a str, &'a s
                 Gesture::Set { path: name, .. }
                 | Gesture::Strike { body: name, .. }
                 | Gesture::Hit { site: name, .. }
+                | Gesture::Join { contact: name, .. }
                 | Gesture::Trigger { process: name, .. } => name,
                 _ => return None,
             },

@@ -91,9 +91,12 @@ fn build_whole(def: &SceneDef, given: Vec<Given>, rate_hz: Real) -> Result<Scene
         });
         bodies.push(built);
     }
-    let make = |c: &ContactDef| format!("{:?} {} {}", c.between, c.form.kind().id, c.form.definition().structure());
+    let make = |c: &ContactDef| {
+        let spare = if c.spare { "spare " } else { "" };
+        format!("{spare}{:?} {} {}", c.between, c.form.kind().id, c.form.definition().structure())
+    };
     let contact_makes = def.contacts.iter().map(|contact| fingerprint(&make(contact))).collect();
-    def.contacts.iter().for_each(|contact| directory.add_contact(&contact.name));
+    def.contacts.iter().for_each(|contact| directory.add_contact(&contact.name, contact.spare));
     let readings = vec![Vec::new(); bodies.len()];
     let contacts = contacts(def, &directory, &bodies)?;
     let world = World::new(bodies, contacts, sample_s);
@@ -126,7 +129,8 @@ fn build_whole(def: &SceneDef, given: Vec<Given>, rate_hz: Real) -> Result<Scene
     };
     assembly.outputs()?;
     assembly.slots();
-    let own_signals = def.signals.iter().map(|signal| fingerprint(&signal.structure()));
+    let operators = def.signals.iter().map(|signal| signal.operators(def)).collect::<Result<Vec<_>, _>>()?;
+    let own_signals = def.signals.iter().zip(&operators).map(|(signal, own)| fingerprint(&signal.structure(own)));
     let walked = |(walk, node): (usize, &WalkDef)| {
         // A walker's signals say its number: one of another scene is another signal.
         (0..node.signals().len()).map(move |lane| fingerprint(&format!("walk {walk} {lane}")))
@@ -191,7 +195,8 @@ fn contacts(def: &SceneDef, directory: &Directory, bodies: &[Box<dyn Resonator>]
             let what = "neither partner can yield (wall or guided); one must be a mass or a vibrating body";
             return Err(SceneError::new(between, what));
         }
-        all.push(contact.form.definition().build(&ContactContext { def, directory, bodies, contact, a, b })?);
+        let built = contact.form.definition().build(&ContactContext { def, directory, bodies, contact, a, b })?;
+        all.push(if contact.spare { built.spare() } else { built });
     }
     Ok(all)
 }
@@ -385,8 +390,9 @@ impl Assembly<'_> {
                 Gesture::Strike { .. } => ("strike", "velocity_m_s"),
                 Gesture::Hit { .. } => ("hit", "impulse_n_s"),
                 Gesture::Trigger { .. } => ("trigger", "values"),
+                Gesture::Join { .. } => ("join", "between"),
                 _ => {
-                    let what = "an event is one of strike, hit, set and trigger";
+                    let what = "an event is one of strike, hit, set, join and trigger";
                     return Err(SceneError::new(format!("event[{index}]"), what));
                 }
             };

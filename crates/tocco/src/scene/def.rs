@@ -85,6 +85,12 @@ impl SceneDef {
         Self::default()
     }
 
+    /// For how long it must be quiet before an automatic length ends, s.
+    pub fn auto_hold_s(&self) -> Real {
+        let falls = |body: &BodyDef| matches!(&body.form, BodyForm::Mass(mass) if mass.params.gravity_m_s2 != 0.0);
+        if self.bodies.iter().any(falls) { AUTO_HOLD_GRAVITY_S } else { AUTO_HOLD_S }
+    }
+
     /// With one more body.
     pub fn body(mut self, name: &str, form: impl Into<BodyForm>) -> Self {
         self.bodies.push(BodyDef { name: name.into(), form: form.into() });
@@ -93,14 +99,30 @@ impl SceneDef {
 
     /// With one more contact, between two sites ("body" or "body.port").
     pub fn contact(mut self, name: &str, between: [&str; 2], form: impl Into<ContactForm>) -> Self {
-        self.contacts.push(ContactDef { name: name.into(), between: between.map(Into::into), form: form.into() });
+        let between = between.map(Into::into);
+        self.contacts.push(ContactDef { name: name.into(), between, spare: false, form: form.into() });
         self
+    }
+
+    /// With one more contact that joins nothing until it is told to ([`Gesture::Join`]); the two sites are
+    /// those that a hardness or a time of contact is meant for.
+    pub fn spare_contact(self, name: &str, between: [&str; 2], form: impl Into<ContactForm>) -> Self {
+        let mut with = self.contact(name, between, form);
+        with.contacts.iter_mut().rev().take(1).for_each(|contact| contact.spare = true);
+        with
     }
 
     /// With one more signal, which nothing is done to.
     pub fn signal(mut self, name: &str, form: impl Into<SignalForm>) -> Self {
         let (params, operators) = (SignalParams::default(), Operators::default());
-        self.signals.push(SignalDef { name: name.into(), params, operators, form: form.into() });
+        self.signals.push(SignalDef {
+            name: name.into(),
+            params,
+            operators,
+            vessel: None,
+            outlet_m2: None,
+            form: form.into(),
+        });
         self
     }
 
@@ -168,6 +190,15 @@ pub(super) fn line_in(lines: &BTreeMap<String, usize>, mut place: &str) -> Optio
     }
 }
 
+/// An automatic length ends here at the latest, s.
+pub const AUTO_MOST_S: Real = 120.0;
+/// An automatic length ends when the output has stayed below this share of its peak (-90 dB) for a while
+/// ([`SceneDef::auto_hold_s`]), after the scene's last cue.
+pub const AUTO_QUIET: Real = 3.162_277_660_168_379_5e-5;
+const AUTO_HOLD_S: Real = 0.25;
+/// Under gravity something may be in the air between two bounces: wait longer.
+const AUTO_HOLD_GRAVITY_S: Real = 1.0;
+
 /// How long a scene lasts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Length {
@@ -193,6 +224,8 @@ pub struct ContactDef {
     pub name: String,
     /// The two sites as written, "body" or "body.port".
     pub between: [String; 2],
+    /// Joins nothing until it is told to, live; `between` is then only what its hammer is reckoned with.
+    pub spare: bool,
     /// What it is.
     pub form: ContactForm,
 }

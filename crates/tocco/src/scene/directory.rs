@@ -129,6 +129,8 @@ struct Entries {
     names: BTreeMap<String, Name>,
     bodies: Vec<BodyEntry>,
     contacts: Vec<NodeEntry>,
+    /// Contacts whose sites are set live.
+    spare: Vec<bool>,
     signals: Vec<NodeEntry>,
     processes: Vec<NodeEntry>,
     walks: Vec<NodeEntry>,
@@ -154,10 +156,11 @@ impl Directory {
         entries.bodies.push(body);
     }
 
-    pub(crate) fn add_contact(&mut self, name: &str) {
+    pub(crate) fn add_contact(&mut self, name: &str, spare: bool) {
         let entries = self.entries();
         entries.names.insert(name.to_owned(), Name::Contact(entries.contacts.len()));
         entries.contacts.push(NodeEntry { name: name.to_owned(), slots: 0..0, triggers: &[] });
+        entries.spare.push(spare);
     }
 
     pub(crate) fn add_signal(&mut self, name: &str) {
@@ -270,6 +273,11 @@ impl Directory {
                 Err(SceneError::new("", format!("no contact '{name}'{near}")))
             }
         }
+    }
+
+    /// True for a contact whose two sites are set live. `[control]`
+    pub fn is_spare(&self, contact: usize) -> bool {
+        self.0.spare.get(contact).is_some_and(|spare| *spare)
     }
 
     /// Number of a signal. `[control]`

@@ -120,6 +120,8 @@ pub(crate) struct Grid {
     pub order: Vec<usize>,
     /// Who walks.
     pub walkers: Vec<Walker>,
+    /// The signal that each of them hears.
+    pub ears: Vec<Option<usize>>,
     pub processes: Vec<Acting>,
     pub pushes: Vec<Push>,
     /// The next cell.
@@ -142,6 +144,7 @@ impl Grid {
             signals,
             order,
             walkers: Vec::new(),
+            ears: Vec::new(),
             processes,
             pushes,
             next: 0,
@@ -179,7 +182,12 @@ impl Grid {
     pub fn enter(&mut self, read: impl Fn(&Self, Probe) -> Real) -> u64 {
         let index = self.next;
         self.next += 1;
-        self.walkers.iter_mut().for_each(|walker| walker.enter(index));
+        for (walker, ear) in self.walkers.iter_mut().zip(&self.ears) {
+            if let Some(signal) = ear {
+                walker.listen(self.signals[*signal].signal.cell().to);
+            }
+            walker.enter(index);
+        }
         for at in 0..self.order.len() {
             let signal = self.order[at];
             let reading = self.signals[signal].reads.map_or(0.0, |probe| read(self, probe));

@@ -119,10 +119,25 @@ impl Scene {
         let (entries, before) = (self.directory.contact_entries(), old.directory.contact_entries());
         for (own, entry) in entries.iter().enumerate() {
             let Some(theirs) = before.iter().position(|contact| contact.name == entry.name) else { continue };
+            if self.lineage.makes.contacts[own] != old.lineage.makes.contacts[theirs] {
+                continue;
+            }
+            if self.directory.is_spare(own) {
+                self.runtime.world.lay_as(
+                    own,
+                    old.runtime.world.joined(theirs).map(|sites| {
+                        sites.map(|site| {
+                            let stays = |ancestor: &Ancestor| *ancestor == Ancestor::Same(site.body);
+                            self.lineage.bodies.iter().position(stays).map(|body| Site { body, ..site })
+                        })
+                    }),
+                );
+            }
             let contact = &self.runtime.world.contacts[own];
             let stays = |site: &Site| matches!(self.lineage.bodies[site.body], Ancestor::Same(_));
             let both = [contact.a, contact.b].iter().all(stays);
-            if both && self.lineage.makes.contacts[own] == old.lineage.makes.contacts[theirs] {
+            let alike = contact.joined == old.runtime.world.joined(theirs).is_some();
+            if alike && (both || !contact.joined) {
                 self.runtime.world.exchange_contact(own, &mut old.runtime.world, theirs);
                 self.lineage.contacts[own] = Some(theirs);
             }

@@ -76,7 +76,7 @@ pub mod definitions {
     pub use super::midi::{MidiDef, Notes};
     pub use super::modal::{ModalDef, ModeDef, MorphDef, PortDef};
     pub use super::network::{LinkDef, NetworkDef, PointDef};
-    pub use super::output::{MAIN, OutputDef, RoomDecay, RoomDef};
+    pub use super::output::{FELT, FELT_HZ, MAIN, OutputDef, RoomDecay, RoomDef};
     pub use super::own::{OwnBody, OwnBodyDef, OwnLaw, OwnLawDef};
     pub use super::part::PartDef;
     pub use super::particles::ParticlesDef;
@@ -165,6 +165,12 @@ const GAIN: KeyType = KeyType::Number { unit: "1", min: -1e12, max: 1e12 };
 /// Where things are.
 const METRES: KeyType = KeyType::Number { unit: "m", min: -1e6, max: 1e6 };
 /// The two sites of a contact.
+/// Key of a contact whose sites are set live.
+const SPARE: Key = Key::new(
+    "spare",
+    KeyType::Flag,
+    "Joins nothing until it is told to, live or by an event with join; between then says what a hammer is meant for; default false.",
+);
 const BETWEEN: KeyType = KeyType::List { of: &KeyType::Named(Thing::Site), min: 2, max: 2 };
 
 pub(super) const fn key(id: &'static str, takes: KeyType, doc: &'static str) -> Key {

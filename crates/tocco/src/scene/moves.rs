@@ -214,7 +214,7 @@ impl Runtime {
                 let still =
                     slots[slot].drive.is_some_and(|drive| drives[drive].is_still(time_s, until_s, &grid.signals));
                 world.reconsider(contact);
-                world.restless[contact] |= slots[slot].is_moving() && !still;
+                world.restless[contact] |= slots[slot].is_moving() && !still && slots[slot].may_press();
             }
         }
     }
@@ -227,7 +227,7 @@ impl Runtime {
                 continue;
             };
             let changes = drives[drive].hears().is_some_and(|signal| !grid.signals[signal].signal.cell().stands());
-            if changes && !world.restless[contact] {
+            if changes && slots[slot].may_press() && !world.restless[contact] {
                 world.restless[contact] = true;
                 world.rouse(contact);
             }

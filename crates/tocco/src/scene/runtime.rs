@@ -10,6 +10,7 @@ use super::tap::{Tap, TapFrom};
 use super::touch::Touches;
 use super::watch::Watch;
 use crate::command::Timed;
+use crate::contact::Site;
 use crate::contact::world::World;
 use crate::math::Real;
 use crate::output::Space;
@@ -259,6 +260,15 @@ impl Runtime {
             }
         }
         self.note(island, i);
+    }
+
+    /// A spare contact joins two sites, or none; false if it cannot. What it touched there ends at this sample. `[audio]`
+    pub fn join(&mut self, contact: usize, between: Option<[Site; 2]>, tick: u64) -> bool {
+        let done = contact < self.world.contacts.len() && self.world.join(contact, between);
+        if self.touches.wanted && done && self.world.contacts[contact].force == 0.0 {
+            self.touches.note(contact, tick, 0.0, 0.0);
+        }
+        done
     }
 
     /// A contact that sleeps has no force. `[audio]`

@@ -71,6 +71,11 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
+    /// True if friction that nothing presses may be pressed by it: of all parameters of a law only this one.
+    pub fn may_press(&self) -> bool {
+        self.spec.id == "normal_force_n"
+    }
+
     /// A value at rest. `[control]`
     pub fn new(target: Target, spec: Spec, value: Real) -> Self {
         Self {

@@ -97,8 +97,9 @@ fn read_scene(root: &Value<'_>, lines: &mut Lines) -> Result<SceneDef, SceneErro
         add(&entry.key, &at, entry.line)?;
         let contact = open(entry, at, "contact", lines)?;
         let (between, form) = (read_between(&contact)?, read_contact(&contact, lines)?);
+        let spare = contact.flag("spare")?.unwrap_or(false);
         form.definition().check(&Spot(contact.at.clone())).map_err(|error| contact.pin(error, lines))?;
-        def.contacts.push(ContactDef { name: entry.key.to_string(), between, form });
+        def.contacts.push(ContactDef { name: entry.key.to_string(), between, spare, form });
     }
     for entry in named_tables(&node, "signal")? {
         let at = join("signal", &entry.key);

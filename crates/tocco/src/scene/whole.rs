@@ -260,6 +260,7 @@ fn rename(own: &mut SceneDef, part: &PartDef) {
     for signal in &mut own.signals {
         prefixed(&mut signal.name);
         signal.form.reads_mut().into_iter().for_each(prefixed);
+        signal.vessel.iter_mut().for_each(prefixed);
     }
     for process in &mut own.processes {
         prefixed(&mut process.name);
@@ -270,6 +271,7 @@ fn rename(own: &mut SceneDef, part: &PartDef) {
     }
     for walk in &mut own.walks {
         prefixed(&mut walk.name);
+        walk.of.iter_mut().for_each(prefixed);
     }
     for drive in &mut own.drives {
         prefixed(&mut drive.path);
@@ -283,6 +285,10 @@ fn rename(own: &mut SceneDef, part: &PartDef) {
             | Gesture::Strike { body: name, .. }
             | Gesture::Hit { site: name, .. }
             | Gesture::Trigger { process: name, .. } => prefixed(name),
+            Gesture::Join { contact, between } => {
+                prefixed(contact);
+                between.iter_mut().for_each(prefixed);
+            }
             _ => {}
         }
     }

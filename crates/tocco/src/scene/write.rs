@@ -137,5 +137,8 @@ fn write_contact(out: &mut Toml, contact: &ContactDef) {
     let [a, b] = &contact.between;
     out.line(format_args!("\n[{at}]\ntype = \"{}\"", form.kind().id));
     out.line(format_args!("between = [{}, {}]", quoted(a), quoted(b)));
+    if contact.spare {
+        out.line(format_args!("spare = true"));
+    }
     form.write(out);
 }

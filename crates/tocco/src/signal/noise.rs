@@ -144,6 +144,7 @@ impl Noise {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::sin;
 
     fn noise(beta: Real, last_hz: Real) -> Noise {
         let spec = NoiseSpec { rms: 2.0, mean: 5.0, from_s: 0.0, to_s: Real::INFINITY, beta, first_hz: 1.0, last_hz };
@@ -166,6 +167,37 @@ mod tests {
                 (mean - 5.0).abs() < 0.25 && (square.sqrt() - 2.0).abs() < 0.16,
                 "{beta} {last_hz}: {mean} {square}"
             );
+        }
+    }
+
+    /// Mean power in a band of an octave about a frequency, by windowed transforms of 4 s.
+    fn power(all: &[Real], freq_hz: Real) -> Real {
+        let (length, mut sum, mut count) = (4000, 0.0, 0);
+        for part in all.chunks_exact(length) {
+            let mut at = (0.75 * freq_hz * 4.0).round() / 4.0;
+            while at <= 1.25 * freq_hz {
+                let (mut re, mut im) = (0.0, 0.0);
+                for (n, x) in part.iter().enumerate() {
+                    let t = n as Real / length as Real;
+                    let window = 0.5 - 0.5 * cos(TAU * t);
+                    re += window * (x - 5.0) * cos(TAU * at * n as Real * GRID_S);
+                    im += window * (x - 5.0) * sin(TAU * at * n as Real * GRID_S);
+                }
+                (sum, count) = (sum + re * re + im * im, count + 1);
+                at += 0.25 * (freq_hz / 4.0).max(1.0);
+            }
+        }
+        sum / Real::from(count)
+    }
+
+    #[test]
+    fn the_power_of_noise_falls_as_its_exponent_says_between_its_ends() {
+        for beta in [0.0, 1.0, 2.0] {
+            let mut noise = noise(beta, 500.0);
+            let all: Vec<Real> = (0..160_000).map(|k| noise.draw(k)).collect();
+            let slope = (power(&all, 64.0) / power(&all, 4.0)).log2() / 4.0;
+            // Some 200 independent values at either end: half a decibel each, 0.06 in the slope; two such and what sums of poles ripple.
+            assert!((slope + beta).abs() < 0.15, "beta {beta}: the slope is {slope}");
         }
     }
 

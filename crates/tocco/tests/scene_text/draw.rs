@@ -80,11 +80,14 @@ fn draw_walk(rng: &mut Rng, name: String, mut label: impl FnMut(&mut Rng) -> Str
         Ground { name: label(rng), x_m, y_m, blend_m: draw(rng, 0.0, 1e3) }
     });
     let grounds = grounds.collect();
+    let of = coin(rng).then(|| label(rng));
     WalkDef {
+        of: of.clone(),
         name,
         params: draw_params(rng),
         make: WalkMake {
-            by_inlets: coin(rng),
+            by_inlets: of.is_none() && coin(rng),
+            by_ear: of.is_some(),
             begin_s: draw(rng, 0.0, 86_400.0),
             steps: (rng.bits() % 1_000_000) as u32,
             start_m: metres(rng),
@@ -165,7 +168,7 @@ fn draw_impact(rng: &mut Rng, name: String, between: [String; 2], travel: String
         },
         texture: coin(rng).then(|| draw_texture(rng, Some(travel))),
     };
-    ContactDef { name, between, form: form.into() }
+    ContactDef { name, between, spare: coin(rng), form: form.into() }
 }
 
 fn draw_friction(rng: &mut Rng, name: String, between: [String; 2], normal_from: Option<String>) -> ContactDef {
@@ -183,7 +186,8 @@ fn draw_friction(rng: &mut Rng, name: String, between: [String; 2], normal_from:
     }
     let viscous_exponent = coin(rng).then(|| draw_key(rng, &FRICTION, "viscous_exponent"));
     let texture = coin(rng).then(|| draw_texture(rng, None));
-    ContactDef { name, between, form: FrictionDef { params, law, normal_from, viscous_exponent, texture }.into() }
+    let form = FrictionDef { params, law, normal_from, viscous_exponent, texture }.into();
+    ContactDef { name, between, spare: coin(rng), form }
 }
 
 fn draw_geometry(rng: &mut Rng) -> ShapeDef {
@@ -402,7 +406,11 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
     let events = some(rng)
         .map(|_| EventDef {
             at_s: time(rng),
-            gesture: match rng.bits() % 3 {
+            gesture: match rng.bits() % 4 {
+                3 => Gesture::Join {
+                    contact: path(rng),
+                    between: if coin(rng) { Vec::new() } else { vec![path(rng), path(rng)] },
+                },
                 0 => Gesture::Strike { body: path(rng), velocity_m_s: draw(rng, -1e4, 1e4) },
                 1 => Gesture::Hit { site: path(rng), impulse_n_s: draw(rng, -1e6, 1e6) },
                 _ => Gesture::Set { path: path(rng), value: draw(rng, -1e18, 1e18) },
@@ -483,12 +491,16 @@ fn draw_points(rng: &mut Rng) -> Vec<[Real; 2]> {
 }
 
 fn draw_signal(rng: &mut Rng, name: String, text: impl Fn(&mut Rng) -> String) -> SignalDef {
+    let vessel = rng.bits().is_multiple_of(4).then(|| text(rng));
+    let outlet_m2 = vessel.is_some().then(|| draw(rng, 0.0, 100.0));
     let operators = Operators {
         roll: coin(rng).then(|| [draw(rng, 1e-6, 1e3), draw(rng, 0.0, 1.0)]),
         curve: if coin(rng) { draw_points(rng) } else { Vec::new() },
         rate: coin(rng),
         fill: None,
-        spill: coin(rng).then(|| draw(rng, 0.0, 1e18)),
+        spill: (vessel.is_some() || coin(rng)).then(|| if vessel.is_some() { 0.0 } else { draw(rng, 0.0, 1e18) }),
+        drain: None,
+        outlet: Vec::new(),
         gate: coin(rng).then(|| [draw(rng, 0.0, 1e18), draw(rng, -1e18, 0.0)]),
     };
     let form = match rng.bits() % 5 {
@@ -518,7 +530,7 @@ fn draw_signal(rng: &mut Rng, name: String, text: impl Fn(&mut Rng) -> String) -
             InletDef { default: draw(rng, min, max), min, max, unit: ["1", "N", "BW"][rng.bits() as usize % 3] }.into()
         }
     };
-    SignalDef { name, params: draw_params(rng), operators, form }
+    SignalDef { name, params: draw_params(rng), operators, vessel, outlet_m2, form }
 }
 
 fn draw_process(rng: &mut Rng, name: String, text: impl Fn(&mut Rng) -> String) -> ProcessDef {

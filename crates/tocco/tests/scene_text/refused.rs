@@ -26,7 +26,7 @@ pub const REFUSED: &[(&str, &str, &str, &str)] = &[
     (FULL, "impulse_n_s = 0.01\n", "", "line 84: event[1].hit: needs impulse_n_s"),
     (FULL, "freq_hz = 1990.0, ", "", "line 30: body.bar.modes[1]: needs freq_hz (undamped frequency)"),
     (FULL, "wav = \"tap.wav\"\n", "", "line 72: drive[3]: needs one of points, noise, wav, input, from"),
-    (FULL, "strike = \"hammer\"\nvelocity_m_s = 1.0\n", "", "line 78: event[0]: needs one of strike, hit, set, trigger"),
+    (FULL, "strike = \"hammer\"\nvelocity_m_s = 1.0\n", "", "line 78: event[0]: needs one of strike, hit, set, join, trigger"),
     // Hammers by intention.
     (FULL, "stiffness = 1.0e9", "contact_time_s = 1e-3\nhardness_01 = 0.5", "line 40: contact.hit.hardness_01: stands beside contact_time_s; keep one of stiffness, contact_time_s, hardness_01"),
     (FULL, "stiffness = 1.0e9", "stiffness = 1.0e9\ncontact_time_s = 1e-3", "line 40: contact.hit.contact_time_s: stands beside stiffness; keep one of stiffness, contact_time_s, hardness_01"),
@@ -89,7 +89,7 @@ pub const REFUSED: &[(&str, &str, &str, &str)] = &[
     (FULL, "to_s = 1.5", "to_s = 0.5", "line 68: drive[1].noise.to_s: 0.5 s is not after from_s = 0.5 s"),
     (FULL, "noise = { rms = 1 }", "noise = { rms = 1 }\ngain = 1", "line 72: drive[2].gain: belongs to a drive with wav or input; leave it out"),
     (FULL, "noise = { rms = 1 }", "noise = { rms = 1 }\nwav = \"a.wav\"", "line 72: drive[2].wav: stands beside noise; keep one of points, noise, wav, input, from"),
-    (FULL, "strike = \"hammer\"", "strike = \"hammer\"\nhit = \"bar\"", "line 81: event[0].hit: stands beside strike; keep one of strike, hit, set, trigger"),
+    (FULL, "strike = \"hammer\"", "strike = \"hammer\"\nhit = \"bar\"", "line 81: event[0].hit: stands beside strike; keep one of strike, hit, set, join, trigger"),
     (FULL, "strike = \"hammer\"", "strike = \"hammer\"\nvalue = 1", "line 81: event[0].value: belongs to an event with set"),
     (FULL, "channel = 3", "channel = 3\npan_01 = 0.5", "line 98: tap[1].pan_01: stands beside channel; keep one of channel, pan_01"),
     (FULL, "range = [1.0e6, 1.0e10]", "range = [0, 1.0e10]", "line 106: control[0].range: scale = \"log\" needs both ends above 0"),

@@ -81,6 +81,8 @@ pub(super) struct Course {
     done: Real,
     /// How the modes are tuned there is yet to be noted: until then the course says it.
     unnoted: bool,
+    /// It has ended on coefficients that are exact to some 1e-15 only.
+    pub(super) rough: bool,
     /// Modes on their way whose coefficients are found one by one: [course.2] and [modal.2].
     others: Reserve<usize>,
 }
@@ -90,12 +92,24 @@ impl Course {
     pub(super) fn new(chunks: usize) -> Self {
         let methods = vec![Method::Still; chunks * LANES];
         let (angles, turns, others) = (Angles::zeros(chunks), Turns::zeros(chunks), Reserve::of(chunks * LANES));
-        Self { methods, angles, turns, level: None, samples: 1, stride: 1, done: 0.0, unnoted: false, others }
+        Self {
+            methods,
+            angles,
+            turns,
+            level: None,
+            samples: 1,
+            stride: 1,
+            done: 0.0,
+            unnoted: false,
+            rough: false,
+            others,
+        }
     }
 }
 
 impl Course {
     /// How a mode is tuned at the part of the course that is done.
+    #[inline]
     fn tuning(&self, i: usize, mode: &Mode, params: &ModalParams) -> Pole {
         if self.done == 1.0 && self.methods[i] != Method::Still {
             mode.aim(params)
@@ -212,7 +226,7 @@ impl Modal {
     /// Notes how the modes on their way are tuned now, if that has not been done.
     pub(super) fn note_tuning(&mut self) {
         if core::mem::take(&mut self.retuning.course.unnoted) {
-            for (i, mode) in self.bank.modes.iter_mut().enumerate() {
+            for (i, mode) in self.bank.modes[..self.bank.in_use * LANES].iter_mut().enumerate() {
                 mode.now = self.retuning.course.tuning(i, mode, &self.params);
             }
         }
@@ -227,10 +241,13 @@ impl Modal {
             self.plan(left);
         }
         let Course { samples, stride, .. } = self.retuning.course;
-        if left <= 1 && !self.released {
+        let (last, turns) = (left <= 1 && !self.released, (samples - left).is_multiple_of(stride));
+        // A pitch that has moved for several intervals as a rule goes on to: see `polish`.
+        self.retuning.course.rough = last && stride > 1;
+        if last && stride == 1 {
             self.note_tuning();
             self.end_course();
-        } else if (samples - left).is_multiple_of(stride) {
+        } else if turns {
             // Of a body that nothing touches the last sample is as good as those before; exact values are made when it
             // rings on without another course.
             self.follow(1.0 - Real::from((left - 1) / stride) / Real::from(samples.div_ceil(stride)));
@@ -298,6 +315,17 @@ impl Modal {
         }
         self.steps.outdate();
         self.refresh(self.steps.level);
+    }
+
+    /// Exact coefficients where a course has ended and no other has begun; true if that was due. Asked at control ticks.
+    pub(super) fn polish(&mut self) -> bool {
+        let due = core::mem::take(&mut self.retuning.course.rough) && !self.retuning.fade.on();
+        if due {
+            self.steps.outdate();
+            self.refresh(self.steps.level);
+            self.coming.forget_strokes();
+        }
+        due
     }
 
     /// Retunes one mode between two steps; attended form.

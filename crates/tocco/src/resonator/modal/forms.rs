@@ -215,6 +215,7 @@ impl Modal {
     /// Enters the free form from any other.
     pub(super) fn enter_free(&mut self) {
         self.enter_attended();
+        self.polish();
         self.divide(0);
         for port in 0..self.ports.len() {
             self.free.excursion_m[port] = self.excursion(port);

@@ -17,8 +17,9 @@ const FLUSH: Real = 1e-200;
 const STILL: Real = 1e-15;
 
 impl Resonator for Modal {
-    fn moving(&self) -> bool {
-        self.retuning.fade.on()
+    fn moving(&mut self) -> bool {
+        self.note_tuning(); // once, for all who ask for energies before the next sample
+        self.polish() || self.retuning.fade.on()
     }
 
     fn ports(&self) -> usize {
@@ -394,7 +395,7 @@ impl Modal {
     fn consider_holding(&mut self, elsewhere: bool) {
         let Form::Attended { at_one_port } = &mut self.form else { return };
         let whole = self.steps.level == 0;
-        let holdable = !elsewhere && whole && self.bank.two_pole_fits && !self.retuning.fade.on();
+        let holdable = !elsewhere && whole && self.bank.two_pole_fits && !self.retuning.unsettled();
         *at_one_port = if holdable { *at_one_port + 1 } else { 0 };
         if *at_one_port > LASTING {
             self.enter_held(self.coming.watched);

@@ -27,7 +27,7 @@ impl Assembly<'_> {
                     }
                 }
             }
-            let running = Signal::new(source, signal.params, signal.operators.clone());
+            let running = Signal::new(source, signal.params, signal.operators(def)?);
             for (param, spec) in SignalParams::SPECS.iter().enumerate() {
                 self.add_slot(Target::Signal { signal: index, param }, *spec, running.get(param));
             }
@@ -36,12 +36,12 @@ impl Assembly<'_> {
             }
             self.runtime.grid.signals.push(Heard { signal: running, reads });
         }
-        self.walks();
+        self.walks()?;
         self.order_signals()
     }
 
     /// Who walks, and what they say, after all other signals.
-    pub(super) fn walks(&mut self) {
+    pub(super) fn walks(&mut self) -> Result<(), SceneError> {
         let def = self.def;
         for (index, walk) in def.walks.iter().enumerate() {
             let rng = Rng::new(def.seed, &format!("walk {}", walk.name));
@@ -56,7 +56,10 @@ impl Assembly<'_> {
                 self.runtime.grid.signals.push(Heard { signal, reads: None });
             }
             self.runtime.grid.walkers.push(walker);
+            let ear = walk.of.as_ref().map(|of| at(format!("walk.{}.of", walk.name), self.directory.signal(of)));
+            self.runtime.grid.ears.push(ear.transpose()?);
         }
+        Ok(())
     }
 
     /// Each signal after the one that it reads.
@@ -132,10 +135,10 @@ impl Assembly<'_> {
             });
             self.runtime.grid.processes.push(Acting::new(built, per_step, hears, also, ports, bodies));
         }
-        let Grid { signals, order, walkers, processes, pushes, .. } =
+        let Grid { signals, order, walkers, ears, processes, pushes, .. } =
             core::mem::replace(&mut self.runtime.grid, Grid::new(Vec::new(), Vec::new(), Vec::new(), Vec::new()));
         self.runtime.grid = Grid::new(signals, order, processes, pushes);
-        self.runtime.grid.walkers = walkers;
+        (self.runtime.grid.walkers, self.runtime.grid.ears) = (walkers, ears);
         Ok(())
     }
 

@@ -65,7 +65,8 @@ impl Assembly<'_> {
                     let near = nearest(name, all.iter().map(|output| output.name.as_str()));
                     return Err(SceneError::new(place, format!("no output '{name}'{near}")));
                 };
-                if tap.to.width() > output.channels.len() {
+                let mono = matches!(tap.to, TapTo::Pan(_)) && output.channels.len() == 1;
+                if tap.to.width() > output.channels.len() && !mono {
                     let what = format!(
                         "output '{name}' has {} channels, and this tap needs {}",
                         output.channels.len(),
@@ -79,9 +80,11 @@ impl Assembly<'_> {
                     TapTo::Channel(channel) => [(output.channels[channel], gain), (output.channels[channel], 0.0)],
                     TapTo::Pan(pan) => {
                         let angle = 0.5 * PI * pan;
+                        // One channel has the mean of both.
+                        let (gain, second) = if mono { (0.5 * gain, 0) } else { (gain, 1) };
                         [
                             (output.channels[0], gain * cos(angle)),
-                            (output.channels[1], fault!(TAP_PAN, gain, times 0.8) * sin(angle)),
+                            (output.channels[second], fault!(TAP_PAN, gain, times 0.8) * sin(angle)),
                         ]
                     }
                 };

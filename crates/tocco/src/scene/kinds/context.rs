@@ -19,9 +19,10 @@ impl BodyContext<'_> {
     pub(super) fn spot(&self) -> Spot {
         Spot(format!("body.{}", self.name))
     }
-    /// True if a contact is laid at it.
+    /// True if a contact is laid at it, or may be.
     pub(super) fn has_contact(&self) -> bool {
-        self.def.contacts.iter().any(|c| c.between.iter().any(|site| super::super::build::body_of(site) == self.name))
+        let at = |site: &String| super::super::build::body_of(site) == self.name;
+        self.def.contacts.iter().any(|contact| contact.spare || contact.between.iter().any(at))
     }
 }
 
@@ -51,6 +52,9 @@ impl ContactContext<'_> {
     }
     /// Nothing else touches there, or nothing could move it.
     pub(super) fn is_alone(&self, site: Site) -> bool {
+        if self.def.contacts.iter().any(|contact| contact.spare) {
+            return false;
+        }
         let all = self.def.contacts.iter().flat_map(|contact| &contact.between);
         self.bodies[site.body].inverse_mass(site.port) == 0.0
             || all.filter(|named| self.directory.site(named) == Ok(site)).count() == 1

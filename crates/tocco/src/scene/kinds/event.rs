@@ -9,7 +9,7 @@ use crate::gesture::{FASTEST_M_S, LARGEST_N_S};
 pub const EVENT: Kind = Kind {
     family: "event",
     id: "",
-    doc: "A gesture at a time: one of strike, hit, set and trigger.",
+    doc: "A gesture at a time: one of strike, hit, set, join and trigger.",
     params: &[],
     keys: &[
         must("at_s", TIME, "When."),
@@ -23,6 +23,12 @@ pub const EVENT: Kind = Kind {
         key("impulse_n_s", KeyType::Number { unit: "N s", min: -LARGEST_N_S, max: LARGEST_N_S }, "Impulse of the hit."),
         key("set", KeyType::Named(Thing::Path), "Sets the parameter of this path; needs value."),
         key("value", SETTING, "New value, in the unit of the path."),
+        key("join", KeyType::Named(Thing::Contact), "This spare contact joins two places, or lets go; needs between."),
+        key(
+            "between",
+            KeyType::List { of: &KeyType::Named(Thing::Site), min: 0, max: 2 },
+            "The two places, as in a contact; an empty list: it lets go.",
+        ),
         key(
             "trigger",
             KeyType::Named(Thing::Process),
@@ -35,10 +41,12 @@ pub const EVENT: Kind = Kind {
         ),
     ],
     rules: &[
-        Rule::OneOf(&["strike", "hit", "set", "trigger"]),
+        Rule::OneOf(&["strike", "hit", "set", "join", "trigger"]),
         Rule::Beside(&["velocity_m_s"], &["strike"], "belongs to an event with strike"),
         Rule::Beside(&["impulse_n_s"], &["hit"], "belongs to an event with hit"),
         Rule::Beside(&["value"], &["set"], "belongs to an event with set"),
+        Rule::Beside(&["between"], &["join"], "belongs to an event with join"),
+        Rule::Beside(&["join"], &["between"], "needs between"),
         Rule::Beside(&["values"], &["trigger"], "belongs to an event with trigger"),
         Rule::Beside(&["strike"], &["velocity_m_s"], "needs velocity_m_s"),
         Rule::Beside(&["hit"], &["impulse_n_s"], "needs impulse_n_s"),
@@ -68,7 +76,14 @@ impl Section for EventDef {
                 spot.count("values", values.len(), MOST_VALUES, "values")?;
                 values.iter().try_for_each(|value| spot.takes("values", ANY, *value))
             }
-            _ => spot.fail("", "an event is one of strike, hit, set and trigger"),
+            Gesture::Join { contact, between } => {
+                spot.named("join", contact)?;
+                match between.len() {
+                    0 | 2 => between.iter().try_for_each(|site| spot.named("between", site)),
+                    count => spot.fail("between", format!("has {count} places; wants two, or none to let go")),
+                }
+            }
+            _ => spot.fail("", "an event is one of strike, hit, set, join and trigger"),
         }
     }
 
@@ -82,6 +97,10 @@ impl Section for EventDef {
                 out.line(format_args!("hit = {}\nimpulse_n_s = {impulse_n_s:?}", quoted(site)));
             }
             Gesture::Set { path, value } => out.line(format_args!("set = {}\nvalue = {value:?}", quoted(path))),
+            Gesture::Join { contact, between } => {
+                let places: Vec<String> = between.iter().map(|place| quoted(place)).collect();
+                out.line(format_args!("join = {}\nbetween = [{}]", quoted(contact), places.join(", ")));
+            }
             Gesture::Trigger { process, values } => {
                 out.line(format_args!("trigger = {}", quoted(process)));
                 if !values.is_empty() {
@@ -95,13 +114,21 @@ impl Section for EventDef {
 
     #[cfg(feature = "text")]
     fn read(node: &Node<'_, '_>, _lines: &mut Lines) -> Result<Self, SceneError> {
-        let gesture = match node.one_of(&["strike", "hit", "set", "trigger"])? {
+        let gesture = match node.one_of(&["strike", "hit", "set", "join", "trigger"])? {
             "strike" => Gesture::Strike {
                 body: node.needed_text("strike")?,
                 velocity_m_s: node.needed_number("velocity_m_s", "strike")?,
             },
             "hit" => {
                 Gesture::Hit { site: node.needed_text("hit")?, impulse_n_s: node.needed_number("impulse_n_s", "hit")? }
+            }
+            "join" => {
+                let (place, wanted) = (node.place("between"), "a list of two places, or none to let go");
+                let value = node.value("between");
+                let places = value.map_or(Ok(&[][..]), |value| list(value, &place, wanted))?;
+                let name = |value| text(value, &place, wanted).map(str::to_owned);
+                let between = places.iter().map(name).collect::<Result<Vec<String>, _>>()?;
+                Gesture::Join { contact: node.needed_text("join")?, between }
             }
             "trigger" => {
                 let place = node.place("values");

@@ -14,6 +14,7 @@ pub const FRICTION: Kind = Kind {
     params: FrictionParams::SPECS,
     keys: &[
         Key::must("between", BETWEEN, "The two sites; the first, moving faster, drags the second along."),
+        SPARE,
         Key::new(
             "law",
             KeyType::Law(FrictionLaw::LAWS),

@@ -17,6 +17,7 @@ pub const IMPACT: Kind = Kind {
     params: ImpactParams::SPECS,
     keys: &[
         Key::must("between", BETWEEN, "The two sites; the compression is position(first) - position(second)."),
+        SPARE,
         Key::new(
             "law",
             KeyType::Law(ImpactLaw::LAWS),
@@ -340,6 +341,9 @@ impl ImpactDef {
     /// The exact scheme is for two masses, or a mass and a wall, that touch nothing else, under a plain law.
     fn check_exact(&self, context: &ContactContext<'_>) -> Check {
         let wrong = |what: &str| context.spot().fail("exact_wall", format!("{what}; set it to false"));
+        if context.contact.spare {
+            return wrong("is for two bodies that are always the same, and this contact is spare");
+        }
         if !context.sites().into_iter().all(|site| context.is_rigid(site) && context.is_alone(site)) {
             return wrong("is for a mass against a wall or one other mass, each with this contact only");
         }

@@ -16,7 +16,7 @@ pub const INLET: Kind = Kind {
     id: "input",
     doc: "An inlet: a signal that a player sets live as NAME/value, or the scene that uses this one as a part.",
     params: SignalParams::SPECS,
-    keys: &with_operators::<4, 12>([
+    keys: &with_operators::<4, 14>([
         key("default", ANY, "Its value until somebody sets it, default 0."),
         key("min", ANY, "Smallest value, default 0."),
         key("max", ANY, "Largest value, default 1."),

@@ -40,7 +40,7 @@ pub const OUTPUT: Kind = Kind {
         key(
             "band_hz",
             KeyType::List { of: &EDGE, min: 2, max: 2 },
-            "[lowest, highest], Hz: both at once, for a shaker or a loudspeaker that has a band of its own.",
+            "[lowest, highest], Hz: both at once, for a shaker or a loudspeaker that has a band of its own; an output called haptic that says none has 40 to 800 Hz.",
         ),
     ],
     rules: &[
@@ -87,6 +87,10 @@ const CHANNEL: KeyType = KeyType::Integer { min: 0, max: MAX_CHANNELS as i64 - 1
 
 /// The output that taps go to unless they say otherwise.
 pub const MAIN: &str = "main";
+/// The output that is felt.
+pub const FELT: &str = "haptic";
+/// Its band unless it says another, Hz: where the skin of hands and soles feels vibration.
+pub const FELT_HZ: [Real; 2] = [40.0, 800.0];
 
 /// Where sound goes: some channels of the device, limited together.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,10 +129,18 @@ impl OutputDef {
         }
     }
 
+    /// Its band; that of an output called `haptic` which says none is [`FELT_HZ`].
+    pub fn band(&self) -> Band {
+        match self.band.is_open() && self.name == FELT {
+            true => Band { highpass_hz: Some(FELT_HZ[0]), lowpass_hz: Some(FELT_HZ[1]) },
+            false => self.band,
+        }
+    }
+
     /// What lies between its taps and its channels, if anything does.
     pub(in crate::scene) fn space(&self) -> Option<SpaceMake> {
         let room = self.room.as_ref().map(|room| (room.make(self.air), room.params));
-        let (way, air, band) = (self.way, self.air, self.band);
+        let (way, air, band) = (self.way, self.air, self.band());
         (room.is_some() || way.is_some() || !band.is_open()).then_some(SpaceMake { room, way, air, band })
     }
 

@@ -11,7 +11,7 @@ pub const POINTS: Kind = Kind {
     id: "points",
     doc: "A signal by breakpoints: a squeeze, a shake, the force under a foot.",
     params: SignalParams::SPECS,
-    keys: &with_operators::<2, 10>([
+    keys: &with_operators::<2, 12>([
         must(
             "points",
             KeyType::List { of: &KeyType::Row(&POINT), min: 1, max: MAX_LIST },

@@ -11,7 +11,7 @@ pub const PROBE: Kind = Kind {
     id: "probe",
     doc: "A signal that reads the scene: where something is, how fast, what presses, how much energy there is, another signal.",
     params: SignalParams::SPECS,
-    keys: &with_operators::<1, 9>([must(
+    keys: &with_operators::<1, 11>([must(
         "of",
         KeyType::Named(Thing::Signal),
         "body.port.position, .velocity, body.energy, contact.force, .compression, energy, or the name of another signal.",

@@ -11,8 +11,12 @@ pub struct SignalDef {
     pub name: String,
     /// Live parameters.
     pub params: SignalParams,
-    /// What is done to it, in the order of the page.
+    /// What is done to it, in the order of the page. The outlet is filled in when the scene is built.
     pub operators: Operators,
+    /// The vessel whose size stands for the number of `fill`, `spill` or `drain`, which is 0 then.
+    pub vessel: Option<String>,
+    /// Area of an outlet in the bottom of that vessel, m^2.
+    pub outlet_m2: Option<Real>,
     /// Where it comes from.
     pub form: SignalForm,
 }
@@ -120,9 +124,12 @@ impl Sound {
 }
 
 const MOST: KeyType = KeyType::Number { unit: "unit of the signal times s", min: 0.0, max: 1e18 };
+const MOST_OR_VESSEL: KeyType = KeyType::Either(&[MOST, KeyType::Named(Thing::Body)]);
+/// Points of the curve of what an outlet lets out.
+const OUTLET_POINTS: usize = 256;
 
 /// Keys that every signal has besides those of its kind.
-pub(super) const OPERATORS: [Key; 8] = [
+pub(super) const OPERATORS: [Key; 10] = [
     key(
         "radius_m",
         KeyType::Number { unit: "m", min: 1e-6, max: 1e3 },
@@ -139,11 +146,25 @@ pub(super) const OPERATORS: [Key; 8] = [
         "Breakpoints [x, y], x increasing, linear between, held outside.",
     ),
     key("rate", KeyType::Flag, "The rate of change per second instead of the value, default false."),
-    key("fill", MOST, "The signal is an inflow per second: it becomes what has been filled in, at most this."),
+    key(
+        "fill",
+        MOST_OR_VESSEL,
+        "The signal is an inflow per second: it becomes what has been filled in, at most this, or what the vessel of this name holds.",
+    ),
     key(
         "spill",
-        MOST,
-        "The signal is an inflow per second: it becomes what runs over per second, where there is room for this.",
+        MOST_OR_VESSEL,
+        "The signal is an inflow per second: it becomes what runs over per second, where there is room for this, or in the vessel of this name.",
+    ),
+    key(
+        "drain",
+        KeyType::Named(Thing::Body),
+        "The signal is an inflow per second: it becomes what runs out of the vessel of this name per second; with outlet_m2.",
+    ),
+    key(
+        "outlet_m2",
+        KeyType::Number { unit: "m^2", min: 0.0, max: 100.0 },
+        "With fill, spill or drain of a vessel: area of an outlet in its bottom, times its coefficient of discharge, about 0.6 for a hole, 1 for a spout.",
     ),
     key("above", ANY, "The signal becomes 1 when it rises above this, else 0."),
     key("below", ANY, "Only with above: it becomes 0 again below this, default the same."),
@@ -175,11 +196,21 @@ impl SignalDef {
             spot.number(kind, "radius_m", radius)?;
             spot.number(kind, "eccentricity", eccentricity)?;
         }
-        for (id, value) in [("fill", self.operators.fill), ("spill", self.operators.spill)] {
-            value.map_or(Ok(()), |value| spot.number(kind, id, value))?;
+        let given: Vec<&str> = self.fillings().into_iter().filter_map(|(id, value)| value.map(|_| id)).collect();
+        for (id, value) in self.fillings() {
+            value.map_or(Ok(()), |value| spot.takes(id, MOST, value))?;
         }
-        if self.operators.fill.is_some() && self.operators.spill.is_some() {
-            return spot.fail("spill", "it is one or the other: make another signal for what runs over");
+        if let [_, second, ..] = given[..] {
+            return spot.fail(second, "it is one or the other: make another signal for what runs over or out");
+        }
+        self.vessel.as_ref().map_or(Ok(()), |name| spot.named(given.first().copied().unwrap_or("fill"), name))?;
+        if let Some(area) = self.outlet_m2 {
+            spot.number(kind, "outlet_m2", area)?;
+            if self.vessel.is_none() {
+                return spot.fail("outlet_m2", "is in the bottom of a vessel; name one in fill, spill or drain");
+            }
+        } else if self.operators.drain.is_some() {
+            return spot.fail("drain", "nothing runs out without an outlet; give outlet_m2");
         }
         increasing(spot, "curve", &self.operators.curve, [ANY, ANY], "")?;
         if let Some([above, below]) = self.operators.gate {
@@ -207,20 +238,54 @@ impl SignalDef {
         if self.operators.rate {
             out.line(format_args!("rate = true"));
         }
-        for (id, value) in [("fill", self.operators.fill), ("spill", self.operators.spill)] {
-            if let Some(value) = value {
-                out.number(id, value);
+        for (id, value) in self.fillings() {
+            match (&self.vessel, value) {
+                (Some(vessel), Some(_)) => out.line(format_args!("{id} = {}", quoted(vessel))),
+                (None, Some(value)) => out.number(id, value),
+                (_, None) => {}
             }
         }
+        self.outlet_m2.into_iter().for_each(|area| out.number("outlet_m2", area));
         if let Some([above, below]) = self.operators.gate {
             out.number("above", above);
             out.unless("below", below, above);
         }
     }
 
-    /// What distinguishes it from others but for live parameters.
-    pub(in crate::scene) fn structure(&self) -> String {
-        format!("{} {:?} {}", self.form.kind().id, self.operators, self.form.definition().structure())
+    /// What distinguishes it from others but for live parameters, with the operators that it runs with.
+    pub(in crate::scene) fn structure(&self, operators: &Operators) -> String {
+        format!("{} {operators:?} {}", self.form.kind().id, self.form.definition().structure())
+    }
+
+    fn fillings(&self) -> [(&'static str, Option<Real>); 3] {
+        let Operators { fill, spill, drain, .. } = self.operators;
+        [("fill", fill), ("spill", spill), ("drain", drain)]
+    }
+
+    /// Its operators, with what the vessel that it names holds and lets out. [signal.8]
+    pub(in crate::scene) fn operators(&self, def: &SceneDef) -> Result<Operators, SceneError> {
+        let Some(name) = &self.vessel else { return Ok(self.operators.clone()) };
+        let vessel = |body: &crate::scene::def::BodyDef| match &body.form {
+            BodyForm::Vessel(vessel) => vessel.geometry(),
+            _ => None,
+        };
+        let Some(geometry) = def.bodies.iter().find(|body| body.name == *name).and_then(vessel) else {
+            let id = self.fillings().iter().find(|(_, value)| value.is_some()).map_or("fill", |(id, _)| id);
+            let vessels = def.bodies.iter().filter(|body| vessel(body).is_some()).map(|body| body.name.as_str());
+            let what = format!("there is no vessel '{}'{}", clip(name), nearest(name, vessels));
+            return Err(SceneError::new(format!("signal.{}.{id}", self.name), what));
+        };
+        let holds = geometry.capacity_m3();
+        let point = |i: usize| {
+            let part = i as Real / OUTLET_POINTS as Real;
+            let water = holds * part * part;
+            let speed = (2.0 * crate::process::flight::GRAVITY_M_S2 * geometry.level_m(water)).sqrt();
+            [water, self.outlet_m2.unwrap_or(0.0) * speed]
+        };
+        let outlet = if self.outlet_m2.is_some() { (0..=OUTLET_POINTS).map(point).collect() } else { Vec::new() };
+        let Operators { fill, spill, drain, .. } = self.operators;
+        let [fill, spill, drain] = [fill, spill, drain].map(|given| given.map(|_| holds));
+        Ok(Operators { fill, spill, drain, outlet, ..self.operators.clone() })
     }
 
     #[cfg(feature = "text")]
@@ -228,15 +293,30 @@ impl SignalDef {
         let pair = |first: &str, second: Option<Real>| -> Result<Option<[Real; 2]>, SceneError> {
             Ok(node.number(first)?.map(|first| [first, second.unwrap_or(first)]))
         };
+        let mut vessel = None;
+        let mut most = |id: &str| -> Result<Option<Real>, SceneError> {
+            match node.value(id) {
+                Some(value) if matches!(value.data, Data::Text(_)) || id == "drain" => {
+                    vessel = Some(text(value, &node.place(id), "the name of a vessel")?.to_owned());
+                    Ok(Some(0.0))
+                }
+                Some(value) => Ok(Some(number(value, &node.place(id), MOST)?)),
+                None => Ok(None),
+            }
+        };
+        let [fill, spill, drain] = [most("fill")?, most("spill")?, most("drain")?];
         let operators = Operators {
             roll: pair("radius_m", node.number("eccentricity")?)?,
             curve: read_points(node, "curve", [ANY, ANY], "[x, y]")?,
             rate: node.flag("rate")?.unwrap_or(false),
-            fill: node.number("fill")?,
-            spill: node.number("spill")?,
+            fill,
+            spill,
+            drain,
+            outlet: Vec::new(),
             gate: pair("above", node.number("below")?)?,
         };
-        Ok(Self { name: name.to_owned(), params: node.params()?, operators, form: read_signal(node, lines)? })
+        let (params, outlet_m2) = (node.params()?, node.number("outlet_m2")?);
+        Ok(Self { name: name.to_owned(), params, operators, vessel, outlet_m2, form: read_signal(node, lines)? })
     }
 }
 

@@ -15,7 +15,12 @@ pub const WALK: Kind = Kind {
         key(
             "source",
             KeyType::Word(WalkSource::WORDS),
-            "gait (default): by its parameters; inlets: by NAME/heel_left and so on, set live, by drives or by streams.",
+            "gait (default): by its parameters; inlets: by NAME/heel_left and so on, set live, by drives or by streams; envelope: by steps that are found in the signal `of`.",
+        ),
+        key(
+            "of",
+            KeyType::Named(Thing::Signal),
+            "With source = \"envelope\": the signal in which steps are found, 0 to 1: a follow of a microphone.",
         ),
         key(
             "mass_kg",
@@ -57,7 +62,15 @@ pub const WALK: Kind = Kind {
             "Floors by place: what stands on GROUND is also the signals NAME.GROUND.heel_left and so on.",
         ),
     ],
-    rules: &[],
+    rules: &[
+        Rule::Needs { choice: "source", word: "envelope", id: "of" },
+        Rule::Only {
+            choice: "source",
+            word: "envelope",
+            ids: &["of"],
+            what: "belongs to source = \"envelope\"; leave it out",
+        },
+    ],
 };
 
 /// The keys of a ground in scene files.
@@ -88,8 +101,10 @@ pub enum WalkSource {
     Gait,
     /// Somebody else.
     Inlets,
+    /// Steps that are heard.
+    Envelope,
 }
-crate::words!(WalkSource { Gait = "gait", Inlets = "inlets" });
+crate::words!(WalkSource { Gait = "gait", Inlets = "inlets", Envelope = "envelope" });
 
 /// What makes a floor sound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,6 +135,8 @@ pub struct WalkDef {
     pub params: WalkParams,
     /// What it is made of.
     pub make: WalkMake,
+    /// The signal in which its steps are found, where it walks by ear.
+    pub of: Option<String>,
     /// How heavy it is, kg.
     pub mass_kg: Real,
     /// What it wears.
@@ -135,6 +152,7 @@ impl WalkDef {
             name: name.into(),
             params: WalkParams::default(),
             make: WalkMake::default(),
+            of: None,
             mass_kg: 70.0,
             sole: None,
             excite_by: ExciteBy::Force,
@@ -157,6 +175,9 @@ impl WalkDef {
     /// What it is, in a line for people.
     pub fn words(&self) -> String {
         let wears = self.sole.map_or(String::new(), |sole| format!(", {}", sole.word));
+        if let Some(of) = &self.of {
+            return format!("walks as steps are heard in {of}, {} kg{wears}", short(self.mass_kg));
+        }
         match self.make.by_inlets {
             true => format!("feet set from outside, {} kg{wears}", short(self.mass_kg)),
             false => format!("walks, {} m/s, {} kg{wears}", short(self.params.speed_m_s), short(self.mass_kg)),
@@ -165,7 +186,7 @@ impl WalkDef {
 
     /// What distinguishes it from others but for live parameters.
     pub(in crate::scene) fn structure(&self) -> String {
-        format!("{:?}", self.make)
+        format!("{:?} {:?}", self.make, self.of)
     }
 }
 
@@ -174,6 +195,10 @@ impl Section for WalkDef {
 
     fn check(&self, spot: &Spot) -> Check {
         spot.params(&self.params)?;
+        self.of.as_ref().map_or(Ok(()), |of| spot.named("of", of))?;
+        if self.of.is_some() != self.make.by_ear || (self.make.by_ear && self.make.by_inlets) {
+            return spot.fail("of", "is the signal of who walks by ear, and nobody else");
+        }
         spot.number(&WALK, "mass_kg", self.mass_kg)?;
         spot.number(&WALK, "begin_s", self.make.begin_s)?;
         spot.number(&WALK, "foot_m", self.make.foot_m)?;
@@ -208,6 +233,9 @@ impl Section for WalkDef {
         out.line(format_args!("\n[{at}]"));
         if make.by_inlets {
             out.line(format_args!("source = \"inlets\""));
+        }
+        if let Some(of) = &self.of {
+            out.line(format_args!("source = \"envelope\"\nof = {}", quoted(of)));
         }
         out.params(&self.params, &["cushion_01"]);
         out.number("cushion_01", self.params.cushion_01);
@@ -265,6 +293,7 @@ impl Section for WalkDef {
         let steps = node.count("steps")?.unwrap_or(0);
         let make = WalkMake {
             by_inlets: node.word("source")? == Some(WalkSource::Inlets),
+            by_ear: node.word("source")? == Some(WalkSource::Envelope),
             begin_s: node.number_or("begin_s", rest.begin_s)?,
             steps: u32::try_from(steps).unwrap_or(u32::MAX),
             start_m: node.numbers("start_m", METRES, "[x, y]")?.unwrap_or(rest.start_m),
@@ -279,6 +308,7 @@ impl Section for WalkDef {
             name: String::new(),
             params,
             make,
+            of: node.text("of")?.map(ToOwned::to_owned),
             mass_kg: node.number_or("mass_kg", 70.0)?,
             sole,
             excite_by: node.word("excite_by")?.unwrap_or(ExciteBy::Force),

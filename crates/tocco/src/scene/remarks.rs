@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is no mistake and still worth a word: numbers that a model takes otherwise than they read.
+
+use super::def::*;
+use crate::gesture::Gesture;
+use crate::math::Real;
+use crate::units::short;
+
+impl SceneDef {
+    /// What is no mistake and still worth a word, a line each. Parts are not looked into: ask [`whole`](Self::whole). `[control]`
+    pub fn remarks(&self) -> Vec<String> {
+        let mut said = Vec::new();
+        for process in &self.processes {
+            if let ProcessForm::Drip(drip) = &process.form
+                && drip.params.depth_m <= drip.params.diameter_m
+            {
+                said.push(format!(
+                    "process {}: water of {} mm is no deeper than its drops of {} mm: they land and close no bubble",
+                    process.name,
+                    short(1e3 * drip.params.depth_m),
+                    short(1e3 * drip.params.diameter_m)
+                ));
+            }
+        }
+        for body in &self.bodies {
+            let BodyForm::Vessel(vessel) = &body.form else { continue };
+            let Some(holds) = vessel.geometry().map(|geometry| geometry.capacity_m3()) else { continue };
+            let most = self.most_given(&format!("{}/water_m3", body.name)).max(vessel.params.water_m3);
+            if most > holds * (1.0 + 1e-6) {
+                said.push(format!(
+                    "body {}: {} l are more than the {} l that it holds: it is full then; the rest runs over where a signal has spill = \"{}\" and a process hears it",
+                    body.name,
+                    short(1e3 * most),
+                    short(1e3 * holds),
+                    body.name
+                ));
+            }
+        }
+        said
+    }
+
+    /// The most that drives and events say of a path, as far as the scene tells.
+    fn most_given(&self, path: &str) -> Real {
+        let driven = self.drives.iter().filter(|drive| drive.path == path).map(|drive| match &drive.source {
+            Source::Points(points) => points.iter().map(|point| point[1]).fold(0.0, Real::max),
+            Source::Signal(name) => {
+                let own = self.signals.iter().find(|signal| signal.name == *name);
+                own.filter(|signal| signal.vessel.is_none()).and_then(|signal| signal.operators.fill).unwrap_or(0.0)
+            }
+            _ => 0.0,
+        });
+        let set = self.events.iter().filter_map(|event| match &event.gesture {
+            Gesture::Set { path: to, value } if to == path => Some(*value),
+            _ => None,
+        });
+        driven.chain(set).fold(0.0, Real::max)
+    }
+}
