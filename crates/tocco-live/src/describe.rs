@@ -6,11 +6,11 @@ use std::borrow::Cow;
 use tocco::Directory;
 use tocco::gait::walker::{Ground, LANES};
 use tocco::param::{Rate, Spec, Word};
-use tocco::scene::def::{BodyDef, Length, ModeDef, SignalForm, WalkDef};
+use tocco::scene::def::{AUTO_MOST_S, AUTO_QUIET, BodyDef, Length, ModeDef, SignalForm, WalkDef};
 use tocco::scene::kinds::Detail;
 use tocco::scene::{ControlInfo, Scene, SceneDef};
 
-/// Bodies with their places, contacts, live paths with their declarations, controls, signals, inlets and the processes that hear
+/// Bodies with their places, contacts, live paths with their declarations (first the parameters, by number), controls, signals, inlets and the processes that hear
 /// them, walkers with their grounds, outputs and inputs.
 pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
     let (paths, directory) = (scene.paths(), scene.directory());
@@ -23,7 +23,7 @@ pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
         .map(|ControlInfo { name, path, range, scale }| {
             let value = directory.address(&name).ok();
             let value = value.and_then(|control| directory.reading(control, |slot| paths[slot].2));
-            json!({ "name": name, "path": path, "range": range, "scale": scale.word(), "value": value })
+            json!({ "name": name, "path": path, "moves": directory.moved_by(&name), "range": range, "scale": scale.word(), "value": value })
         })
         .collect();
     let outputs: Vec<Value> = directory
@@ -60,9 +60,11 @@ pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
         "rate_hz": scene.rate_hz(),
         "channels": scene.channels(),
         "duration_s": match def.duration { Length::Auto => None, Length::Seconds(s) => Some(s) },
+        "auto": { "most_s": AUTO_MOST_S, "quiet": AUTO_QUIET, "hold_s": def.auto_hold_s(), "last_cue": scene.last_cue() },
         "bodies": def.bodies.iter().map(|body| body_words(body, scene, modes_of(&body.name))).collect::<Vec<_>>(),
         "contacts": contacts,
         "paths": paths.iter().map(path).collect::<Vec<_>>(),
+        "parameters": directory.parameters(),
         "controls": controls,
         "signals": directory.signals(),
         "inlets": inlets,

@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use tocco::contact::Site;
 use tocco::engine::ROOM;
 use tocco::param::{Scale, Spec};
 use tocco::{Address, Command, Directory, Document, Engine, Gesture};
@@ -179,7 +180,7 @@ pub(crate) fn open(scene: Document, setup: Setup) -> Result<(Desk, Player)> {
     let listening = gate && directory.inputs() > 0;
     let listener;
     (player.gate, listener) = listening.then(|| echo::gate(rate_hz, directory.inputs(), MOST_FRAMES)).unzip();
-    let desk = Desk {
+    let mut desk = Desk {
         listener,
         pulse,
         most_parameters: directory.parameters().max(ROOM),
@@ -213,6 +214,10 @@ pub(crate) fn open(scene: Document, setup: Setup) -> Result<(Desk, Player)> {
         levels: Status::default(),
         stopped: None,
     };
+    // What was set before the first tick is part of the state, too.
+    let set: Vec<(Address, f64)> =
+        desk.header.sets.iter().filter_map(|(path, x)| Some((desk.directory.address(path).ok()?, *x))).collect();
+    set.into_iter().for_each(|(address, value)| desk.remember(address, value));
     Ok((desk, player))
 }
 
@@ -514,6 +519,12 @@ fn named(directory: &Directory, command: &Command) -> Option<Gesture> {
         Command::Hit { site, impulse_n_s } => {
             directory.body_name(site.body)?;
             Gesture::Hit { site: directory.site_name(*site), impulse_n_s: *impulse_n_s }
+        }
+        Command::Join { contact, between } => {
+            let contact = directory.contact_name(*contact)?.to_owned();
+            let sites = between.iter().flatten();
+            let place = |site: &Site| directory.body_name(site.body).map(|_| directory.site_name(*site));
+            Gesture::Join { contact, between: sites.map(place).collect::<Option<_>>()? }
         }
         Command::Trigger { process, values } => {
             let name = directory.process_names().nth(*process)?.to_owned();

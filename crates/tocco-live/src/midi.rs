@@ -4,6 +4,7 @@
 //! [`voices`] makes the copies that polyphony needs, [`map`] turns the scene's `[midi]` table into paths, and
 //! [`translate`] is the state machine from bytes to gestures. No device, no clock.
 
+pub(crate) mod channels;
 pub mod map;
 pub mod translate;
 pub mod voices;

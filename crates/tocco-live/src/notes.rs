@@ -5,8 +5,12 @@
 //! integer, and a tuning, pressure and brightness of its own; it may be choked, and its end is told. Everything takes effect
 //! at its sample ([`Player::push`]). Which voice a note takes depends on the notes alone, never on how blocks are cut:
 //! the one that has the key already, else one that was never used, else the one let go first, else the oldest.
+//! Hosts that have MIDI messages hand them to [`Notes::midi`]; bends and the pedal that they bring hold for typed notes, too.
+
+mod bytes;
 
 use crate::Player;
+use crate::midi::channels::Channels;
 use crate::midi::map::{Damper, Key, Knob, Map, Play, Target, Voice, every_damper};
 use crate::midi::voices::head;
 use tocco::contact::Site;
@@ -101,12 +105,21 @@ struct Place {
 struct Sounding {
     note: Option<Note>,
     held: bool,
+    /// The pedal holds it though its key is up.
+    sustained: bool,
     tuning: f64,
     began: u64,
     /// Order in which it was last played or let go.
     turn: u64,
     choked: bool,
     most_j: f64,
+}
+
+impl Sounding {
+    /// Held by its key or by the pedal.
+    fn is_down(&self) -> bool {
+        self.held || self.sustained
+    }
 }
 
 /// The notes of an instrument. All `[audio]` but [`Notes::new`].
@@ -123,6 +136,8 @@ pub struct Notes {
     energies: Vec<f64>,
     ended: Vec<Note>,
     turns: u64,
+    channels: Channels,
+    wheels: bytes::Wheels,
 }
 
 impl Notes {
@@ -154,6 +169,8 @@ impl Notes {
             ended: Vec::with_capacity(places.len()),
             places,
             turns: 0,
+            channels: Channels::new(map.mpe),
+            wheels: bytes::Wheels::new(directory, map),
         }
     }
 
@@ -163,20 +180,10 @@ impl Notes {
         let mut taken = true;
         let mut send = |command: Command| taken &= player.push(Timed { at, command }).is_ok();
         match event {
-            NoteEvent::On { note, velocity_01, tuning } => {
-                let sane = velocity_01.is_finite() && tuning.is_finite();
-                if sane && let Some(index) = self.choose(note) {
-                    self.begin(index, note, velocity_01, tuning, at, &mut send);
-                }
+            NoteEvent::On { velocity_01, tuning, .. } if velocity_01.is_finite() && tuning.is_finite() => {
+                self.strike(event, at, &mut send);
             }
-            NoteEvent::Off(which) => self.each(which, |notes, index| {
-                if notes.sounding[index].held {
-                    notes.turns += 1;
-                    (notes.sounding[index].held, notes.sounding[index].turn) = (false, notes.turns);
-                    notes.let_go(index, &mut send);
-                    notes.damp(index, &mut send);
-                }
-            }),
+            NoteEvent::Off(which) => self.let_up(which, &mut send),
             NoteEvent::Choke(which) => self.each(which, |notes, index| {
                 notes.turns += 1;
                 let ratio = notes.ratio(index);
@@ -184,15 +191,13 @@ impl Notes {
                     send(Command::Set(*address, damper.value(CHOKE_S, ratio)));
                 }
                 let sounding = &mut notes.sounding[index];
-                (sounding.held, sounding.choked, sounding.turn) = (false, true, notes.turns);
+                (sounding.held, sounding.sustained, sounding.choked) = (false, false, true);
+                sounding.turn = notes.turns;
                 notes.let_go(index, &mut send);
             }),
             NoteEvent::Tune(which, semitones) if semitones.is_finite() => self.each(which, |notes, index| {
                 notes.sounding[index].tuning = semitones;
-                let ratio = notes.ratio(index);
-                for (address, declared) in &notes.places[index].tuned {
-                    send(Command::Set(*address, declared * ratio));
-                }
+                notes.tune(index, &mut send);
             }),
             NoteEvent::Press(which, x) if x.is_finite() => self.each(which, |notes, index| {
                 notes.places[index].pressure.iter().for_each(|turn| send(turn.command(x)));
@@ -221,7 +226,7 @@ impl Notes {
             let Some(note) = sounding.note else { continue };
             let energy: f64 = place.bodies.iter().map(|body| self.energies[*body]).sum();
             sounding.most_j = sounding.most_j.max(energy);
-            let holds = sounding.held && place.aims.iter().any(|aim| matches!(aim, Aim::Hold(_)));
+            let holds = sounding.is_down() && place.aims.iter().any(|aim| matches!(aim, Aim::Hold(_)));
             let over = !holds && engine.tick() >= sounding.began.saturating_add(least);
             if over && energy <= ENDED * sounding.most_j && self.ended.len() < self.ended.capacity() {
                 self.ended.push(note);
@@ -267,8 +272,8 @@ impl Notes {
             self.ended.push(old);
         }
         self.turns += 1;
-        let (held, turn) = (true, self.turns);
-        self.sounding[index] = Sounding { note: Some(note), held, tuning, began: at, turn, choked: false, most_j: 0.0 };
+        self.sounding[index] =
+            Sounding { note: Some(note), held: true, tuning, began: at, turn: self.turns, ..Sounding::default() };
         let ratio = self.ratio(index);
         let place = &self.places[index];
         for (address, declared) in &place.tuned {
@@ -289,9 +294,23 @@ impl Notes {
         }
     }
 
+    /// The pitch of a note glides to where it belongs.
+    fn tune(&self, index: usize, send: &mut dyn FnMut(Command)) {
+        let ratio = self.ratio(index);
+        for (address, declared) in &self.places[index].tuned {
+            send(Command::Set(*address, declared * ratio));
+        }
+    }
+
+    /// Neither a key nor a pedal holds it any longer.
+    fn release(&self, index: usize, send: &mut dyn FnMut(Command)) {
+        self.let_go(index, send);
+        self.damp(index, send);
+    }
+
     /// What was held goes back, unless another key still holds it.
     fn let_go(&self, index: usize, send: &mut dyn FnMut(Command)) {
-        let others = || self.places.iter().zip(&self.sounding).filter(|(_, sounding)| sounding.held);
+        let others = || self.places.iter().zip(&self.sounding).filter(|(_, sounding)| sounding.is_down());
         for aim in &self.places[index].aims {
             if let Aim::Hold(address) = aim
                 && !others().any(|(place, _)| place.aims.contains(aim))
@@ -305,7 +324,7 @@ impl Notes {
     fn damp(&self, index: usize, send: &mut dyn FnMut(Command)) {
         let Some(release_s) = self.release_s else { return };
         let ratio = self.ratio(index);
-        let others = || self.places.iter().zip(&self.sounding).filter(|(_, sounding)| sounding.held);
+        let others = || self.places.iter().zip(&self.sounding).filter(|(_, sounding)| sounding.is_down());
         for (address, damper) in &self.places[index].dampers {
             if !others().any(|(place, _)| place.dampers.iter().any(|(other, _)| other == address)) {
                 send(Command::Set(*address, damper.value(release_s, ratio)));
@@ -319,7 +338,8 @@ impl Notes {
         if !self.by_pitch {
             return 1.0;
         }
-        math::pow(2.0, (f64::from(note.key) - self.reference + tuning) / 12.0)
+        let bend = if self.wheels.bend.is_some() { 0.0 } else { self.channels.semitones(note.channel) };
+        math::pow(2.0, (f64::from(note.key) - self.reference + tuning + bend) / 12.0)
     }
 
     fn each(&mut self, which: Which, mut act: impl FnMut(&mut Self, usize)) {
@@ -345,11 +365,11 @@ impl Turn {
     }
 }
 
-/// Steps of MIDI above the softest: k/127 gives k - 1 to the last bit.
+/// Steps of MIDI above the softest: k/127 gives k - 1 to the last bit, also from hosts that keep velocities in 32 bits.
 fn midi_velocity(velocity_01: f64) -> f64 {
     let steps = velocity_01.clamp(0.0, 1.0) * 127.0;
     let whole = steps.round();
-    (if (steps - whole).abs() < 1e-9 { whole } else { steps } - 1.0).max(0.0)
+    (if (steps - whole).abs() < 1e-5 { whole } else { steps } - 1.0).max(0.0)
 }
 
 fn resolved<'a>(directory: &Directory, dampers: impl Iterator<Item = &'a Damper>) -> Vec<(Address, Damper)> {
@@ -418,6 +438,7 @@ mod tests {
     fn a_velocity_of_k_in_127_is_the_midi_velocity_k_to_the_last_bit() {
         for k in 1..=127_u8 {
             assert_eq!(midi_velocity(f64::from(k) / 127.0), f64::from(k - 1), "{k}");
+            assert_eq!(midi_velocity(f64::from(f32::from(k) / 127.0)), f64::from(k - 1), "{k} in 32 bits");
         }
         assert_eq!((midi_velocity(0.0), midi_velocity(7.0)), (0.0, 126.0));
     }

@@ -571,6 +571,7 @@ fn of_numbers(command: &Command) -> Option<Command> {
         Command::Glide { address, value, glide_s } => Command::Glide { address, value, glide_s },
         Command::Strike { body, velocity_m_s } => Command::Strike { body, velocity_m_s },
         Command::Hit { site, impulse_n_s } => Command::Hit { site, impulse_n_s },
+        Command::Join { contact, between } => Command::Join { contact, between },
         Command::Trigger { process, values } => Command::Trigger { process, values },
         Command::Quality { max_substeps, drop_below_db } => Command::Quality { max_substeps, drop_below_db },
         Command::Hush => Command::Hush,

@@ -105,6 +105,115 @@ fn typed_notes_sound_as_the_same_notes_in_midi_bytes() {
     assert!(played(&events, 512, false) == by_bytes);
 }
 
+const KEYBOARD: &str = "body.hammer = { type = 'mass', mass_kg = 0.01, position_m = -1.0 }\n\
+    body.bar = { type = 'modal', modes = [{ freq_hz = 440.0, decay_s = 0.2, mass_kg = 0.05 }] }\n\
+    contact.hit = { type = 'impact', between = ['hammer', 'bar'], stiffness = 1e8 }\n\
+    tap = [{ of = 'bar', gain = 0.3 }]\n\
+    control = [{ name = 'hard', path = 'hit/stiffness', range = [1e6, 1e9], scale = 'log' },\n\
+      { name = 'size', path = 'hammer/mass_kg', range = [0.005, 0.05], scale = 'log' },\n\
+      { name = 'loss', path = 'hit/dissipation_s_m', range = [0.01, 1.0], scale = 'log' }]\n\
+    [midi]\nnotes = 'pitch'\nstrike = 'hammer'\nretune = 'bar'\nvoices = 8\nslide = 'hard'\npressure = 'size'\ncc = { '1' = 'loss' }\n";
+
+/// Messages that a keyboard may send, drawn at random: eight keys at most, none struck again once it was let go.
+fn messages(rng: &mut tocco::rng::Rng) -> Vec<(u64, [u8; 3])> {
+    let mut below = |n: u64| (rng.unit() * n as f64) as u64;
+    let mut all = Vec::new();
+    let mut at = 0;
+    let keys: Vec<(u8, u8)> = (0..8).map(|key| (below(16) as u8, 48 + 5 * key + below(5) as u8)).collect();
+    let mut gone = [false; 8];
+    for _ in 0..60 {
+        at += 1 + below(120);
+        let any = below(8) as usize;
+        let (channel, value) = (below(16) as u8, below(128) as u8);
+        let (own, key) = keys[any];
+        match below(12) {
+            0..=3 if !gone[any] => all.push((at, [0x90 | own, key, value.max(1)])),
+            4 => {
+                gone[any] = true;
+                all.push((at, [0x80 | own, key, 0]));
+            }
+            5 => all.push((at, [0xe0 | if value < 64 { own } else { channel }, below(128) as u8, value])),
+            6 => all.push((at, [0xd0 | own, value, 0])),
+            7 => all.push((at, [0xa0 | own, key, value])),
+            8 => all.push((at, [0xb0 | own, 74, value])),
+            9 => {
+                let number = [1, 64, 64, 121, 123][below(5) as usize];
+                keys.iter().zip(&mut gone).for_each(|((on, _), gone)| *gone |= number == 123 && *on == channel);
+                all.push((at, [0xb0 | channel, number, value]));
+            }
+            10 => {
+                let master = if value < 64 { 0 } else { 15 };
+                all.extend([
+                    (at, [0xb0 | master, 101, 0]),
+                    (at, [0xb0 | master, 100, 6]),
+                    (at, [0xb0 | master, 6, value % 16]),
+                ]);
+            }
+            11 => {
+                all.extend([(at, [0xb0 | own, 101, 0]), (at, [0xb0 | own, 100, 0]), (at, [0xb0 | own, 6, value % 49])])
+            }
+            _ => {}
+        }
+    }
+    all
+}
+
+/// What bytes sound like by the names of the program's keyboard, and as typed notes on the audio side.
+fn both_ways(instrument: &Instrument, messages: &[(u64, [u8; 3])]) -> [Vec<f32>; 2] {
+    let mut session = Session::open(instrument.scene().clone(), plain()).unwrap();
+    let mut translator = Translator::new(Map::of(&instrument.scene().def));
+    let (_desk, mut player, mut notes) = instrument.open(plain()).unwrap();
+    let mut struck: Vec<(u8, u8)> = Vec::new();
+    for (tick, bytes) in messages {
+        // The keyboard takes the quietest voice: one that was never played.
+        translator.set_energies((0..8).map(|voice| if voice < struck.len() { 1.0 } else { 0.0 }));
+        if bytes[0] >> 4 == 9 && !struck.contains(&(bytes[0] & 15, bytes[1])) {
+            struck.push((bytes[0] & 15, bytes[1]));
+        }
+        let mut gestures = Vec::new();
+        // Pressure has one byte of data.
+        let length = if bytes[0] >> 4 == 0xd { 2 } else { 3 };
+        translator.feed(&bytes[..length], *tick as f64 / 48_000.0, &mut gestures);
+        for gesture in &gestures {
+            session.desk.perform(gesture, When::Tick(*tick)).unwrap();
+        }
+        assert!(notes.midi(*bytes, *tick, &mut player));
+    }
+    let mut both = [vec![0.0; 8_000], vec![0.0; 8_000]];
+    session.play(&[], &mut both[0]).unwrap();
+    player.play(&[], &mut both[1]);
+    both
+}
+
+#[test]
+fn midi_messages_on_the_audio_side_do_what_the_keyboard_of_the_program_does() {
+    let mut rng = tocco::rng::Rng::new(17, "keyboard");
+    let mut heard = 0;
+    for case in 0..60 {
+        let text = format!("{KEYBOARD}{}{}", ["", "release_s = 0.02\n"][case % 2], ["", "mpe = true\n"][case / 2 % 2]);
+        let scene = Document::read("keys", "here", text, |_| Err("none".into())).unwrap();
+        let instrument = Instrument::new(scene, None).unwrap();
+        let mut messages = messages(&mut rng);
+        let differs = |messages: &[(u64, [u8; 3])]| {
+            let [by_names, typed] = both_ways(&instrument, messages);
+            by_names != typed
+        };
+        if differs(&messages) {
+            let mut at = 0;
+            while at < messages.len() {
+                let gone = messages.remove(at);
+                if !differs(&messages) {
+                    messages.insert(at, gone);
+                    at += 1;
+                }
+            }
+            panic!("case {case}: {messages:x?}");
+        }
+        heard += usize::from(both_ways(&instrument, &messages)[1].iter().any(|x| *x != 0.0));
+    }
+    assert!(heard > 50, "{heard} of 60 sound");
+}
+
 #[test]
 fn a_key_that_holds_an_inlet_presses_it_while_it_is_down_typed_or_in_bytes() {
     let text = "signal.squeeze = { type = 'input', default = 0.0, max = 2.0 }\n\

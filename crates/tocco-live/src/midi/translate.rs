@@ -11,6 +11,7 @@
 
 mod release;
 
+use super::channels::{Changed, Channels};
 use super::map::{Knob, Map, Play, Target};
 use release::lifted;
 use std::collections::{BTreeMap, VecDeque};
@@ -18,14 +19,6 @@ use tocco::Gesture;
 use tocco::math;
 use tocco::param::{Scale, scaled};
 
-/// Bend ranges before anyone says otherwise, semitones: of a channel, and of a member of an MPE zone.
-const BEND: f64 = 2.0;
-const MEMBER_BEND: f64 = 48.0;
-/// Controller of the third dimension in MPE.
-const SLIDE: u8 = 74;
-/// Controller of the sustain pedal; it is down from here on.
-const PEDAL: u8 = 64;
-const DOWN: u8 = 64;
 /// A voice that was played so short a time ago has not been measured yet, s: a block, the blow itself, a reading of the energies.
 const FRESH_S: f64 = 0.05;
 /// Controllers that select and enter registered parameters, and the pedal; they are not learnt.
@@ -45,31 +38,6 @@ pub struct Learn {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Channel {
-    /// -1 to 1.
-    bend: f64,
-    /// Semitones.
-    bend_range: f64,
-    /// Registered parameter that data bytes go to.
-    parameter: Option<(u8, u8)>,
-    selecting: [u8; 2],
-    /// Last pressure and slide, 0 to 1, for the note to come.
-    pressure: Option<f64>,
-    slide: Option<f64>,
-    pedal: bool,
-}
-
-const CHANNEL: Channel = Channel {
-    bend: 0.0,
-    bend_range: BEND,
-    parameter: None,
-    selecting: [127; 2],
-    pressure: None,
-    slide: None,
-    pedal: false,
-};
-
-#[derive(Clone, Copy, Debug)]
 struct Sounding {
     note: u8,
     channel: u8,
@@ -84,14 +52,12 @@ struct Sounding {
 /// The state machine.
 pub struct Translator {
     map: Map,
-    channels: [Channel; 16],
+    channels: Channels,
     voices: Vec<Option<Sounding>>,
     /// Energy of each voice as last measured, J.
     energies: Vec<f64>,
     /// Keys that are down, or held by the pedal (true), where every key has its own thing to touch.
     down: BTreeMap<(u8, u8), bool>,
-    /// Members of the lower zone (master channel 1) and of the upper (master channel 16).
-    zones: [u8; 2],
     /// Bytes of a message that is not complete: status, and data so far.
     status: u8,
     data: [u8; 2],
@@ -111,12 +77,11 @@ impl Translator {
             Play::Pitch(voices) => vec![None; voices.len()],
             Play::Each(_) => Vec::new(),
         };
-        let mut new = Self {
-            channels: [CHANNEL; 16],
+        Self {
+            channels: Channels::new(map.mpe),
             energies: vec![0.0; voices.len()],
             voices,
             down: BTreeMap::new(),
-            zones: [0, 0],
             status: 0,
             data: [0; 2],
             count: 0,
@@ -125,11 +90,7 @@ impl Translator {
             remarks: VecDeque::new(),
             keys: BTreeMap::new(),
             map,
-        };
-        if new.map.mpe {
-            new.set_zone(0, 15);
         }
-        new
     }
 
     /// Binds the next controller that moves, or the next key.
@@ -150,7 +111,7 @@ impl Translator {
     /// Another scene: its map, with the keys and zones as they were.
     pub fn exchange(&mut self, map: Map) {
         let mut new = Self::new(map);
-        (new.channels, new.zones) = (self.channels, self.zones);
+        new.channels = self.channels;
         *self = new;
     }
 
@@ -229,8 +190,8 @@ impl Translator {
         self.voices[index] = Some(Sounding { note, channel, held: true, sustained: false, strength, since_s: now_s });
         self.tune(index, true, gestures);
         // In MPE the first pressure and slide of a note come before it.
-        if self.zone_of(channel).is_some_and(|(_, member)| member) {
-            let state = self.channels[usize::from(channel)];
+        if self.channels.is_member(channel) {
+            let state = *self.channels.of(channel);
             for (knob, x) in [(&self.map.pressure, state.pressure), (&self.map.slide, state.slide)] {
                 if let (Some(knob), Some(x)) = (knob, x) {
                     turn_for(knob, index, x, gestures);
@@ -273,49 +234,12 @@ impl Translator {
 
     /// Pitch of a voice over the one declared.
     fn ratio(&self, sounding: &Sounding) -> f64 {
-        let bend = if self.map.bend.is_some() { 0.0 } else { self.semitones(sounding.channel) };
+        let bend = if self.map.bend.is_some() { 0.0 } else { self.channels.semitones(sounding.channel) };
         math::pow(2.0, (f64::from(sounding.note) - self.map.reference + bend) / 12.0)
     }
 
-    /// Bend of a channel with that of its zone's master.
-    fn semitones(&self, channel: u8) -> f64 {
-        let own = |channel: u8| {
-            let channel = self.channels[usize::from(channel)];
-            channel.bend * channel.bend_range
-        };
-        match self.zone_of(channel) {
-            Some((zone, true)) => own(channel) + own(master(zone)),
-            _ => own(channel),
-        }
-    }
-
-    /// The zone of a channel, and whether it is a member (or the master).
-    fn zone_of(&self, channel: u8) -> Option<(usize, bool)> {
-        let (lower, upper) = (self.zones[0], self.zones[1]);
-        match channel {
-            0 if lower > 0 => Some((0, false)),
-            15 if upper > 0 => Some((1, false)),
-            c if (1..=lower).contains(&c) => Some((0, true)),
-            c if c < 15 && upper > 0 && 15 - c <= upper => Some((1, true)),
-            _ => None,
-        }
-    }
-
-    fn set_zone(&mut self, zone: usize, members: u8) {
-        self.zones[zone] = members.min(15);
-        // The zone that was told last keeps its channels; both masters and 14 members are there at most.
-        let other = 1 - zone;
-        self.zones[other] = self.zones[other].min(14_u8.saturating_sub(self.zones[zone]));
-        for channel in 0..16_u8 {
-            let range = if matches!(self.zone_of(channel), Some((_, true))) { MEMBER_BEND } else { BEND };
-            self.channels[usize::from(channel)].bend_range = range;
-        }
-    }
-
     fn bend(&mut self, channel: u8, raw: i32, gestures: &mut Vec<Gesture>) {
-        // 0 to 16383 with 8192 in the middle: both ends are reached.
-        let bend = f64::from(raw - 8192) / if raw < 8192 { 8192.0 } else { 8191.0 };
-        self.channels[usize::from(channel)].bend = bend;
+        let bend = self.channels.bend(channel, raw);
         if let Some(knob) = &self.map.bend {
             return self.turn(knob, channel, None, 0.5 + 0.5 * bend, gestures);
         }
@@ -324,14 +248,8 @@ impl Translator {
 
     /// Tells the voices of a channel, or of the zone whose master it is, their pitch.
     fn retune(&self, channel: u8, gestures: &mut Vec<Gesture>) {
-        let zone = self.zone_of(channel);
         for (index, voice) in self.voices.iter().enumerate() {
-            let Some(voice) = voice else { continue };
-            let theirs = self.zone_of(voice.channel);
-            let by_master = matches!((zone, theirs), (Some((a, false)), Some((b, true))) if a == b);
-            // A member's bend belongs to the note that is held on it.
-            let own = voice.channel == channel && (voice.held || !matches!(theirs, Some((_, true))));
-            if own || by_master {
+            if voice.is_some_and(|voice| self.channels.bends(channel, voice.channel, voice.held)) {
                 self.tune(index, false, gestures);
             }
         }
@@ -339,7 +257,7 @@ impl Translator {
 
     fn press(&mut self, channel: u8, note: Option<u8>, x: f64, gestures: &mut Vec<Gesture>) {
         if note.is_none() {
-            self.channels[usize::from(channel)].pressure = Some(x);
+            self.channels.press(channel, x);
         }
         if let Some(knob) = &self.map.pressure {
             self.turn(knob, channel, note, x, gestures);
@@ -348,7 +266,7 @@ impl Translator {
 
     /// Moves a control: for the voices of a member channel or of one note alone, else for all.
     fn turn(&self, knob: &Knob, channel: u8, note: Option<u8>, x: f64, gestures: &mut Vec<Gesture>) {
-        let member = matches!(self.zone_of(channel), Some((_, true)));
+        let member = self.channels.is_member(channel);
         if !knob.voices.is_empty() && (member || note.is_some()) {
             for (index, voice) in self.voices.iter().enumerate() {
                 let mine = |v: &Sounding| v.held && v.channel == channel && note.is_none_or(|note| note == v.note);
@@ -371,61 +289,25 @@ impl Translator {
             let knob = knob.clone();
             return self.turn(&knob, channel, None, x, gestures);
         }
-        let state = &mut self.channels[usize::from(channel)];
-        match number {
-            SLIDE => {
-                state.slide = Some(x);
+        match self.channels.controller(channel, number, value) {
+            Changed::Nothing => {}
+            Changed::Slide => {
                 if let Some(knob) = self.map.slide.clone() {
                     self.turn(&knob, channel, None, x, gestures);
                 }
             }
-            101 | 100 => {
-                state.selecting[usize::from(number == 100)] = value;
-                let [high, low] = state.selecting;
-                state.parameter = ((high, low) != (127, 127)).then_some((high, low));
-            }
-            98 | 99 => state.parameter = None,
-            6 | 38 => self.enter(channel, number == 6, value, gestures),
-            PEDAL => {
-                state.pedal = value >= DOWN;
+            Changed::Pitch => self.retune(channel, gestures),
+            Changed::Pedal => self.lift_pedal(gestures),
+            Changed::Reset => {
+                self.retune(channel, gestures);
                 self.lift_pedal(gestures);
             }
-            120 => {
+            Changed::Silence => {
                 self.voices.fill(None);
                 self.down.clear();
                 gestures.push(Gesture::Hush);
             }
-            121 => {
-                (state.bend, state.pressure, state.slide, state.pedal) = (0.0, None, None, false);
-                self.retune(channel, gestures);
-                self.lift_pedal(gestures);
-            }
-            // All notes off, and the four modes that imply it.
-            123..=127 => self.let_go(|c, _| c == channel, gestures),
-            _ => {}
-        }
-    }
-
-    /// A data byte for a registered parameter.
-    fn enter(&mut self, channel: u8, coarse: bool, value: u8, gestures: &mut Vec<Gesture>) {
-        match (self.channels[usize::from(channel)].parameter, coarse) {
-            (Some((0, 0)), _) => {
-                let range = &mut self.channels[usize::from(channel)].bend_range;
-                *range = if coarse { f64::from(value) } else { range.trunc() + f64::from(value.min(99)) / 100.0 };
-                let range = *range;
-                // What is said to one member holds for all of its zone.
-                if let Some((zone, true)) = self.zone_of(channel) {
-                    for other in 0..16_u8 {
-                        if self.zone_of(other) == Some((zone, true)) {
-                            self.channels[usize::from(other)].bend_range = range;
-                        }
-                    }
-                }
-                self.retune(channel, gestures);
-            }
-            (Some((0, 6)), true) if channel == 0 => self.set_zone(0, value),
-            (Some((0, 6)), true) if channel == 15 => self.set_zone(1, value),
-            _ => {}
+            Changed::Release => self.let_go(|c, _| c == channel, gestures),
         }
     }
 
@@ -445,11 +327,6 @@ impl Translator {
         self.remarks.push_back(format!("controller {number} moves {}; to keep it: {line}", learn.path));
         self.map.cc.insert(number, Knob { path: learn.path, range: learn.range, voices: Vec::new() });
     }
-}
-
-/// Channel of a zone's master.
-fn master(zone: usize) -> u8 {
-    if zone == 0 { 0 } else { 15 }
 }
 
 fn gesture(target: &Target, strength: f64) -> Gesture {

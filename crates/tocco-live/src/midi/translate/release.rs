@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Keys that go up, and the pedal that holds what they played.
 
-use super::{Gesture, Sounding, Translator, master};
+use super::{Gesture, Sounding, Translator};
 use crate::midi::map::{Damper, Play, Target};
 
 /// A damper goes up before a blow.
@@ -14,7 +14,7 @@ impl Translator {
     pub(super) fn let_go(&mut self, which: impl Fn(u8, u8) -> bool, gestures: &mut Vec<Gesture>) {
         for index in 0..self.voices.len() {
             let Some(voice) = self.voices[index].filter(|v| v.held && which(v.channel, v.note)) else { continue };
-            let sustained = self.pedal(voice.channel);
+            let sustained = self.channels.pedal(voice.channel);
             self.voices[index] = Some(Sounding { held: false, sustained, ..voice });
             if !sustained {
                 self.damp_voice(index, gestures);
@@ -22,7 +22,7 @@ impl Translator {
         }
         let up: Vec<(u8, u8)> = self.down.keys().filter(|(c, n)| which(*c, *n)).copied().collect();
         for key in up {
-            match self.pedal(key.0) {
+            match self.channels.pedal(key.0) {
                 true => drop(self.down.insert(key, true)),
                 false => self.damp_key(key, gestures),
             }
@@ -32,19 +32,15 @@ impl Translator {
     /// A pedal has gone up: what only it held is damped.
     pub(super) fn lift_pedal(&mut self, gestures: &mut Vec<Gesture>) {
         for index in 0..self.voices.len() {
-            let Some(voice) = self.voices[index].filter(|v| v.sustained && !self.pedal(v.channel)) else { continue };
+            let Some(voice) = self.voices[index].filter(|v| v.sustained && !self.channels.pedal(v.channel)) else {
+                continue;
+            };
             self.voices[index] = Some(Sounding { sustained: false, ..voice });
             self.damp_voice(index, gestures);
         }
-        let held = self.down.iter().filter(|((channel, _), by_pedal)| **by_pedal && !self.pedal(*channel));
+        let held = self.down.iter().filter(|((channel, _), by_pedal)| **by_pedal && !self.channels.pedal(*channel));
         let up: Vec<(u8, u8)> = held.map(|(key, _)| *key).collect();
         up.into_iter().for_each(|key| self.damp_key(key, gestures));
-    }
-
-    /// True if the pedal of a channel, or of its zone's master, is down.
-    fn pedal(&self, channel: u8) -> bool {
-        let of_zone = self.zone_of(channel).is_some_and(|(zone, _)| self.channels[usize::from(master(zone))].pedal);
-        of_zone || self.channels[usize::from(channel)].pedal
     }
 
     fn damp_voice(&self, index: usize, gestures: &mut Vec<Gesture>) {
