@@ -16,7 +16,8 @@ pub fn report(plan: &Plan) -> Result<String> {
     plan.hears()?;
     let whole = plan.scene.def.whole().map_err(|error| crate::library::wrong(&plan.scene, &error))?;
     let def = &*whole;
-    let mut text = format!("{}: {}\n", plan.scene.name, plan.scene.title());
+    let shown = crate::console::one_line;
+    let mut text = format!("{}: {}\n", shown(&plan.scene.name), shown(plan.scene.title()));
     let length = match plan.length {
         Length::Auto => format!("until it has decayed by 90 dB, at most {AUTO_MOST_S} s"),
         Length::Seconds(s) => format!("{} s", short(s)),
@@ -106,6 +107,9 @@ pub fn report(plan: &Plan) -> Result<String> {
     }
     for omitted in scene.omitted() {
         line(&mut text, "left out", &format!("{omitted}: too high for {} Hz", plan.rate_hz));
+    }
+    for remark in def.remarks() {
+        line(&mut text, "remark", &remark);
     }
     let cost = rehearse::cost(&plan.scene, plan.rate_hz)?;
     if cost.shed > rehearse::TOO_MUCH {

@@ -137,16 +137,16 @@ fn run(cli: Cli) -> Result<()> {
         },
         Some(Command::Studio { export: Some(folder), .. }) => {
             studio::export(&folder)?;
-            console::remark(&format!("serve {} with any static web server", folder.display()));
+            console::remark(&format!("serve {} with any static web server", named(&folder)));
             Ok(())
         }
-        Some(Command::Studio { port, host, no_open, osc, to, export: None }) => {
+        Some(Command::Studio { scene, port, host, no_open, osc, to, export: None }) => {
             let bridge = studio::bridge::Settings { from_port: osc, to };
-            studio::serve(&studio::Studio { host, port, open: !no_open, bridge })
+            studio::serve(&studio::Studio { scene, host, port, open: !no_open, bridge })
         }
         Some(Command::Gallery { output, jobs }) => {
             let page = gallery::run(&output, jobs.unwrap_or_else(parallel::cores))?;
-            console::remark(&format!("{} scenes; open {} in a browser", library::SHIPPED.len(), page.display()));
+            console::remark(&format!("{} scenes; open {} in a browser", library::SHIPPED.len(), named(&page)));
             Ok(())
         }
     }
@@ -253,6 +253,7 @@ fn recover(paths: &[PathBuf], list: bool) -> Result<()> {
             found += 1;
             let line = match recording::mend(&left, list) {
                 Ok(Mended::Alive) => "is being recorded".to_owned(),
+                Ok(Mended::Whole) => "is whole; nothing to mend".to_owned(),
                 Ok(Mended::Empty) if list => "nothing was recorded in it yet".to_owned(),
                 Ok(Mended::Empty) => "nothing was recorded in it yet; removed".to_owned(),
                 Ok(Mended::Kept(words, target)) if list => format!("{words}, for {}", target.display()),
@@ -262,7 +263,7 @@ fn recover(paths: &[PathBuf], list: bool) -> Result<()> {
                     error.to_string()
                 }
             };
-            console::result(&format!("{}: {}", left.display(), console::one_line(&line)))?;
+            console::result(&console::one_line(&format!("{}: {line}", left.display())))?;
         }
     }
     if found == 0 {
@@ -271,8 +272,14 @@ fn recover(paths: &[PathBuf], list: bool) -> Result<()> {
     failed
 }
 
+/// A name in a line: what would break the line or hide in it is shown as what it is.
+fn named(path: &Path) -> String {
+    console::one_line(&path.display().to_string())
+}
+
 fn report_words(name: &str, report: &Report, encoding: Encoding) -> String {
     let channels = if report.channels == 1 { "mono".into() } else { format!("{} channels", report.channels) };
+    let name = console::one_line(name);
     let mut text = format!("{name}: {:.3} s, {channels}, {} Hz, ", report.seconds(), report.rate_hz);
     let clipped = if encoding == Encoding::Float32 { "samples above full scale" } else { "clipped samples" };
     if report.level.peak > 0.0 {
@@ -378,7 +385,7 @@ fn manual(folder: &Path) -> Result<()> {
         let name = format!("tocco-{}", command.get_name());
         page(command, name)?;
     }
-    console::remark(&format!("{count} pages in {}", folder.display()));
+    console::remark(&format!("{count} pages in {}", named(folder)));
     Ok(())
 }
 
@@ -398,10 +405,11 @@ fn sweep(args: &SweepArgs) -> Result<()> {
     let threads = args.jobs.unwrap_or_else(parallel::cores);
     if let Some(design) = sets::load(args.scene.named())? {
         refuse_beside_a_design(args)?;
+        keep_set_apart(&[("the design", Path::new(args.scene.named()))], &args.output)?;
         let summary = sets::run(&design, &args.output, threads)?;
         swept(summary, &args.output);
         if design.listening.is_some() {
-            console::remark(&format!("open {} in a browser", args.output.join("listen.html").display()));
+            console::remark(&format!("open {} in a browser", named(&args.output.join("listen.html"))));
         }
         return Ok(());
     }
@@ -419,7 +427,8 @@ fn sweep(args: &SweepArgs) -> Result<()> {
         return bad("nothing to sweep over: give --over PATH=RANGE, or a design file (docs/stimulus-sets.md)");
     }
     let axes = args.over.iter().map(|text| Axis::parse(text)).collect::<Result<Vec<_>>>()?;
-    let (plan, manner) = (args.scene.plan()?, args.file.manner()?);
+    let ((plan, files), manner) = (args.scene.plan_noting()?, args.file.manner()?);
+    keep_set_apart(&of_scene(&files), &args.output)?;
     let summary = sweep::run(&plan, &axes, &manner, &args.output, threads)?;
     swept(summary, &args.output);
     Ok(())
@@ -431,18 +440,31 @@ fn dataset(args: &DatasetArgs) -> Result<()> {
         let what = "is no design; write one as docs/stimulus-sets.md says";
         return bad(format!("'{}' {what}{near}", args.design));
     };
+    keep_set_apart(&[("the design", Path::new(&args.design))], &args.output)?;
     let threads = args.jobs.unwrap_or_else(parallel::cores);
     let manner = sets::dataset::Manner { shard: args.shard, truth: args.truth.clone(), threads };
     let made = sets::dataset::run(&design, &args.output, &manner)?;
     let found = if made.found > 0 { format!(", {} of them from before", made.found) } else { String::new() };
     let file = args.output.join("dataset.json");
-    console::remark(&format!("{} sounds in {} shards{found}; {}", made.sounds, made.shards, file.display()));
+    console::remark(&format!("{} sounds in {} shards{found}; {}", made.sounds, made.shards, named(&file)));
     Ok(())
+}
+
+/// Refuses a folder from which something is read that sounds, tables and pages of a set would overwrite.
+fn keep_set_apart(read: &[(&str, &Path)], folder: &Path) -> Result<()> {
+    let tables =
+        ["manifest.tsv", "order.tsv", "calibration.wav", "set.json", "listen.html", "sheet.html", "dataset.json"];
+    let numbered = |name: &str| {
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        stem.rsplit_once('-')
+            .is_some_and(|(_, number)| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+    };
+    atomic_file::keep_folder_apart(read, folder, |name| tables.contains(&name) || numbered(name))
 }
 
 fn swept(summary: sweep::Summary, folder: &Path) {
     let found = if summary.found > 0 { format!(", {} of them from before", summary.found) } else { String::new() };
-    console::remark(&format!("{} files{found}; {}", summary.files, folder.join("manifest.tsv").display()));
+    console::remark(&format!("{} files{found}; {}", summary.files, named(&folder.join("manifest.tsv"))));
 }
 
 /// A design says everything about its sounds, so that the file alone repeats them.
@@ -464,6 +486,9 @@ fn refuse_beside_a_design(args: &SweepArgs) -> Result<()> {
 }
 
 fn answers(set: &Path, files: &[PathBuf], output: &Path) -> Result<()> {
+    let read: Vec<_> = files.iter().map(|file| ("an answer", file.as_path())).collect();
+    let names = ["proportions.csv", "proportions.png", "ranges.csv", "ranges.png"];
+    atomic_file::keep_folder_apart(&read, output, |name| names.contains(&name))?;
     let summary = answers::run(set, files, output)?;
     let missing = if summary.missing > 0 { format!(", {} sounds without any", summary.missing) } else { String::new() };
     let (listeners, answers, output) = (summary.listeners, summary.answers, output.display());
@@ -481,7 +506,7 @@ fn draw_map(args: &MapArgs) -> Result<()> {
     atomic_file::keep_apart(&of_scene(&files), &[("-o", &args.output), ("the table", &table)])?;
     let map = map::run(&plan, &x, &y, args.of.as_deref(), args.jobs.unwrap_or_else(parallel::cores))?;
     let table = map.write(plan.scene.title(), &args.output)?;
-    console::remark(&format!("{}\n{} and {}", map.summary(), args.output.display(), table.display()));
+    console::remark(&format!("{}\n{} and {}", map.summary(), named(&args.output), named(&table)));
     Ok(())
 }
 

@@ -24,7 +24,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tocco::Gesture;
 use tocco::gait::curve::{GRAVITY, WalkCurve};
-use tocco_lab::walk::{Walk, Who, part_prefix, walker_name};
+use tocco_lab::atomic_file;
+use tocco_lab::walk::{Speakers, Walk, Who, part_prefix, walker_name};
 use tocco_live::shoes::{SENSORS, Said, Scale, Shoes};
 
 /// Shown under the options.
@@ -69,6 +70,15 @@ pub struct ShoesArgs {
     /// Mass of who walks, kg
     #[arg(long, value_name = "KG", default_value_t = 70.0, allow_negative_numbers = true)]
     mass: f64,
+    /// Loudspeakers with woofers on channels 2 (and 3): 2.1 or 2.2; default: two that play all
+    #[arg(long, value_name = "2.1|2.2")]
+    speakers: Option<String>,
+    /// Where loudspeakers and woofers part, 80 to 400 Hz
+    #[arg(long, value_name = "HZ", default_value_t = 200.0, allow_negative_numbers = true, requires = "speakers")]
+    cross: f64,
+    /// Channel of a transducer under the feet, 40 to 4000 Hz
+    #[arg(long, value_name = "CHANNEL")]
+    underfoot: Option<usize>,
     /// What is worn
     #[arg(long, value_name = "SOLE")]
     sole: Option<String>,
@@ -95,8 +105,21 @@ pub struct ShoesArgs {
 /// Does what was typed.
 pub fn run(args: &ShoesArgs) -> Result<()> {
     let who = Who::Live(args.people);
-    let walk = Walk { floor: args.floor.clone(), who, mass_kg: args.mass, sole: args.sole.clone(), seed: None };
+    let woofers = match args.speakers.as_deref() {
+        None => 0,
+        Some("2.1") => 1,
+        Some("2.2") => 2,
+        Some(other) => return bad(format!("--speakers {other}: give 2.1, one woofer, or 2.2, one for each foot")),
+    };
+    let speakers = Speakers { woofers, cross_hz: args.cross, underfoot: args.underfoot };
+    let (floor, sole) = (args.floor.clone(), args.sole.clone());
+    let walk = Walk { floor, who, mass_kg: args.mass, sole, seed: None, speakers };
     let scene = walk.document()?;
+    let floor = tocco_lab::walk::files_of(&args.floor);
+    let read: Vec<_> = floor.iter().map(|file| ("a file of the floor", file.as_path())).collect();
+    let written = [("--record", args.record.as_deref()), ("--wav", args.wav.as_deref())];
+    let written: Vec<_> = written.into_iter().filter_map(|(what, path)| Some((what, path?))).collect();
+    atomic_file::keep_apart(&read, &written)?;
     let mut scale = Scale::PLAIN;
     if let Some(text) = &args.zero {
         let numbers: Vec<f64> =
@@ -115,7 +138,14 @@ pub fn run(args: &ShoesArgs) -> Result<()> {
     if let Some(seconds) = args.calibrate.filter(|s| !(*s >= 1.0 && *s <= 600.0)) {
         return bad(format!("--calibrate {seconds}: give 1 to 600 s of walking"));
     }
-    let settings = Settings { scale, calibrate_s: args.calibrate, mass_kg: args.mass, people: args.people };
+    let settings = Settings {
+        scale,
+        scaled: args.zero.is_some() || args.weight.is_some() || args.calibrate.is_some(),
+        calibrate_s: args.calibrate,
+        mass_kg: args.mass,
+        people: args.people,
+        block: args.buffer,
+    };
     let mut fronts: Vec<Box<dyn Front>> = Vec::new();
     if let Some(port) = &args.port {
         fronts.push(Box::new(Feet::new(Source::Port(port.clone(), args.baud), settings)));
@@ -144,12 +174,16 @@ pub fn run(args: &ShoesArgs) -> Result<()> {
 pub struct Settings {
     /// Zero and weight of the sensors.
     pub scale: Scale,
+    /// True if that, or a walk to calibrate by, was given.
+    pub scaled: bool,
     /// Seconds of walking to calibrate by.
     pub calibrate_s: Option<f64>,
     /// kg
     pub mass_kg: f64,
     /// How many people walk.
     pub people: usize,
+    /// Frames of a block.
+    pub block: usize,
 }
 
 /// Where readings come from.
@@ -184,7 +218,8 @@ impl Feet {
 
 impl Front for Feet {
     fn start(&mut self, desk: &Shared) -> Result<()> {
-        let (walker, stop) = (Walker::new(desk, self.settings), self.stop.clone());
+        let (mut walker, stop) = (Walker::new(desk, self.settings), self.stop.clone());
+        console::remark(&walker.latency());
         let wrong = |e: std::io::Error| HostError::Machine(format!("shoes: {e}"));
         let named = std::thread::Builder::new().name("shoes".into());
         self.thread = Some(match &self.source {
@@ -313,7 +348,12 @@ pub struct Walker {
     guess_s: f64,
     remarked: Option<Instant>,
     wrong: u64,
+    /// How long each reading took from its coming to the desk, s; the first so many.
+    handed_s: Vec<f64>,
 }
+
+/// Most readings whose time is kept.
+const MOST_TIMED: usize = 1 << 16;
 
 impl Walker {
     /// Of a desk.
@@ -330,6 +370,7 @@ impl Walker {
             guess_s: 1.0,
             remarked: None,
             wrong: 0,
+            handed_s: Vec::with_capacity(MOST_TIMED),
         }
     }
 
@@ -392,10 +433,39 @@ impl Walker {
         }
     }
 
+    /// What lies between a reading and the device: measured from a reading's coming to the desk's taking it, the rest as it is set.
+    fn latency(&mut self) -> String {
+        let (rate_hz, limiter) = {
+            let desk = self.desk.lock();
+            (desk.rate_hz(), desk.latency())
+        };
+        let [block_ms, limiter_ms] = [self.settings.block, limiter].map(|frames| 1e3 * frames as f64 / rate_hz);
+        let after =
+            format!("block {block_ms:.1} ms, limiter {limiter_ms:.1} ms; what the device adds is not known here");
+        if self.handed_s.is_empty() {
+            return format!("latency: {after}");
+        }
+        self.handed_s.sort_by(f64::total_cmp);
+        let [median, most] = [self.handed_s.len() / 2, self.handed_s.len() - 1].map(|k| 1e3 * self.handed_s[k]);
+        format!(
+            "latency: reading to block {median:.2} ms, at most {most:.1} ms, of {} readings; {after}",
+            self.handed_s.len()
+        )
+    }
+
+    fn timed(&mut self, since: Instant) {
+        if self.handed_s.len() < MOST_TIMED {
+            self.handed_s.push(since.elapsed().as_secs_f64());
+        }
+    }
+
     fn one(&mut self, sensor: usize, reading: f64) {
-        let mut said = Vec::new();
+        let (came, mut said) = (Instant::now(), Vec::new());
         self.shoes.hear(self.began.elapsed().as_secs_f64(), sensor, reading, &mut said);
         self.obey(&said);
+        if !said.is_empty() {
+            self.timed(came);
+        }
     }
 
     fn obey(&mut self, said: &[Said]) {
@@ -441,6 +511,10 @@ impl Walker {
 
     /// A foot by its number, where it stands, m, and its force, N.
     fn foot(&mut self, id: f64, x: f64, y: f64, force_n: f64) {
+        if self.settings.scaled {
+            return self
+                .refuse("/foot gives N, and needs no scale: --zero, --weight and --calibrate are for /shoe".into());
+        }
         let Some(foot) = self.feet.get_mut(id as usize).filter(|_| id >= 0.0 && id.fract() == 0.0) else {
             let people = self.settings.people;
             return self
@@ -459,6 +533,8 @@ impl Walker {
         for (lane, value) in [("x", x), ("y", y), ("heel", heel * force), ("toe", (1.0 - heel) * force)] {
             set(&mut desk, format!("{walker}/{lane}_{side}"), value);
         }
+        drop(desk);
+        self.timed(now);
     }
 
     /// What is due.
@@ -504,6 +580,7 @@ impl Walker {
 
     /// Nobody stands any more.
     fn lift(&mut self) {
+        console::remark(&self.latency());
         let mut desk = self.desk.lock();
         for person in 0..self.settings.people.max(1) {
             for region in SENSORS {

@@ -29,6 +29,8 @@ pub(crate) fn engine() -> Option<&'static [u8]> {
 
 /// How the studio is served.
 pub struct Studio {
+    /// Scene that the page begins with, a name or a file; none: one of its own choice.
+    pub scene: Option<String>,
     /// Where to listen; loopback unless asked otherwise.
     pub host: IpAddr,
     /// Port; 0 takes any that is free.
@@ -40,7 +42,7 @@ pub struct Studio {
 }
 
 /// Everything the page is made of.
-fn contents(has_bridge: bool) -> Result<server::Files> {
+fn contents(has_bridge: bool, first: Option<&str>) -> Result<server::Files> {
     if engine().is_none() {
         return Err(HostError::Machine(
             "this program was built without the page's engine; build it with ./run, which makes both".into(),
@@ -48,23 +50,24 @@ fn contents(has_bridge: bool) -> Result<server::Files> {
     }
     let mut files: server::Files =
         FILES.iter().map(|(name, bytes)| ((*name).to_owned(), Bytes::from_static(bytes))).collect();
-    files.push(("scenes.json".into(), scenes(has_bridge)?.into()));
+    files.push(("scenes.json".into(), scenes(has_bridge, first)?.into()));
+    files.push(("schema.json".into(), tocco::scene::schema::schema_text().into()));
     Ok(files)
 }
 
-/// The shipped scenes as the page reads them.
-fn scenes(has_bridge: bool) -> Result<String> {
+/// The shipped scenes as the page reads them, and the text of the one it begins with.
+fn scenes(has_bridge: bool, first: Option<&str>) -> Result<String> {
     let rows: Vec<_> = library::shipped()?
         .iter()
         .map(|scene| json!({ "name": scene.name, "title": scene.title(), "text": scene.text }))
         .collect();
-    Ok(json!({ "bridge": has_bridge, "scenes": rows }).to_string())
+    Ok(json!({ "bridge": has_bridge, "first": first, "scenes": rows }).to_string())
 }
 
 /// Writes the page into a folder that any static web server can serve.
 pub fn export(folder: &Path) -> Result<()> {
     atomic_file::create_folder(folder)?;
-    for (name, bytes) in contents(false)? {
+    for (name, bytes) in contents(false, None)? {
         atomic_file::write(&folder.join(name), &bytes)?;
     }
     Ok(())
@@ -72,7 +75,8 @@ pub fn export(folder: &Path) -> Result<()> {
 
 /// Serves until the program is stopped, in this thread.
 pub fn serve(studio: &Studio) -> Result<()> {
-    let files = contents(true)?;
+    let first = studio.scene.as_deref().map(library::load).transpose()?;
+    let files = contents(true, first.as_ref().map(|scene| scene.text.as_str()))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.map_err(|e| HostError::Machine(format!("cannot serve: {e}")))?.block_on(async {
         let listener = listen(SocketAddr::new(studio.host, studio.port)).await?;

@@ -267,13 +267,10 @@ fn journals() {
     fuzz("journal", &[seed], |bytes| {
         fs::write(&journal, bytes).unwrap();
         again().map_err(|error| error.to_string())?;
-        // What was resumed is what was made, whatever the journal says, unless it says it in numbers.
+        // What was resumed is what was made, whatever the journal says.
         let now = fs::read_to_string(folder.path().join("manifest.tsv")).unwrap();
-        assert_eq!(now.lines().count(), 3, "{now}");
-        for line in now.lines().skip(1) {
-            assert!(line.split('\t').skip(1).all(|cell| cell.parse::<f64>().is_ok_and(f64::is_finite)), "{line}");
-        }
-        if now.as_bytes() == manifest { Ok(()) } else { Err("another manifest".into()) }
+        assert_eq!(now.as_bytes(), manifest, "{now}");
+        Ok(())
     });
 }
 

@@ -230,7 +230,7 @@ fn when_the_server_dies_it_plays_on_says_so_and_comes_back_with_it() {
     drop(jack);
     // At another rate it is no use, and that is said.
     let other = Jack::start_at(&name, "44100").unwrap();
-    until("still trying");
+    until("44100");
     drop(other);
     let back = Jack::start(&name).unwrap();
     until("reconnected");
@@ -258,12 +258,20 @@ fn crowd(count: usize) -> String {
     text
 }
 
-/// What is refused depends on the machine; that a scene is refused or plays does not.
+/// Where the limit lies depends on the machine; 256 contacts in one island are a thousand times beyond it.
 #[test]
-fn a_scene_that_is_much_too_much_is_refused_in_time_or_plays_and_check_says_which() {
+fn a_scene_that_is_much_too_much_is_refused_in_time_and_check_says_so() {
     let folder = tempfile::tempdir().unwrap();
-    for count in [2, 256] {
-        std::fs::write(folder.path().join("crowd.toml"), crowd(count)).unwrap();
+    for (count, later) in [(2, false), (256, false), (256, true)] {
+        let mut text = crowd(count);
+        if later {
+            // Each hangs beside the bar and is thrown at it after a second.
+            text = text.replace("position_m = 0.0\nvelocity_m_s = 1.0", "position_m = -0.01");
+            text.extend(
+                (0..count).map(|mass| format!("[[event]]\nat_s = 1.0\nstrike = \"m{mass}\"\nvelocity_m_s = 1.0\n")),
+            );
+        }
+        std::fs::write(folder.path().join("crowd.toml"), text).unwrap();
         let checked = tocco(folder.path(), &["check", "crowd.toml"]);
         let checked = String::from_utf8_lossy(&checked.stdout).into_owned() + &String::from_utf8_lossy(&checked.stderr);
         assert!(checked.contains("The scene is sound."), "{checked}");
@@ -272,7 +280,7 @@ fn a_scene_that_is_much_too_much_is_refused_in_time_or_plays_and_check_says_whic
         let said = String::from_utf8_lossy(&out.stderr).into_owned();
         println!("{count} masses: {:?} after {:?}, {said}", out.status.code(), since.elapsed());
         match out.status.code() {
-            Some(0) => assert!(!checked.contains("not played live"), "{checked}"),
+            Some(0) => assert!(count == 2 && !checked.contains("not played live"), "{checked}"),
             Some(2) => assert!(
                 count == 256 && said.contains("to be played live") && checked.contains("not played live"),
                 "{said}"

@@ -174,8 +174,22 @@ fn nothing_that_is_read_is_written_by_whatever_name() {
     fs::write(folder.join("s.toml"), driven).unwrap();
     good(folder, &["--quiet", "play", "s.toml", "--offline", "--duration", "0.2", "--record", "t.jsonl"]);
     std::os::unix::fs::symlink("s.toml", folder.join("link.toml")).unwrap();
-    let before: Vec<Vec<u8>> =
-        ["s.toml", "gesture.wav", "t.jsonl"].map(|name| fs::read(folder.join(name)).unwrap()).into();
+    fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/floor-snow-deep.toml"), folder.join("floor.toml"))
+        .unwrap();
+    let design = concat!(env!("CARGO_MANIFEST_DIR"), "/../../designs/");
+    let design = fs::read_dir(design).unwrap().flatten().map(|entry| entry.path());
+    fs::copy(
+        design.filter(|path| path.extension().is_some_and(|end| end == "toml")).min().unwrap(),
+        folder.join("set.json"),
+    )
+    .unwrap();
+    fs::copy(folder.join("gesture.wav"), folder.join("numbered-001.wav")).unwrap();
+    fs::write(folder.join("numbered.toml"), driven.replace("gesture.wav", "numbered-001.wav")).unwrap();
+    fs::create_dir(folder.join("set")).unwrap();
+    fs::write(folder.join("set/proportions.csv"), "mine").unwrap();
+    let kept =
+        ["s.toml", "gesture.wav", "t.jsonl", "floor.toml", "set.json", "set/proportions.csv", "numbered-001.wav"];
+    let before: Vec<Vec<u8>> = kept.map(|name| fs::read(folder.join(name)).unwrap()).into();
     for words in [
         &["render", "s.toml", "-o", "s.toml"][..],
         &["render", "s.toml", "-o", "link.toml"],
@@ -188,18 +202,68 @@ fn nothing_that_is_read_is_written_by_whatever_name() {
         &["play", "s.toml", "--offline", "--duration", "0.1", "--wav", "./gesture.wav"],
         &["play", "s.toml", "--offline", "--duration", "0.1", "--record", "x", "--wav", "./x"],
         &["analyse", "gesture.wav", "-o", "./gesture.wav"],
+        &["play", "s.toml", "--offline", "--duration", "0.1", "--wav", "x", "--record", "./x.unfinished"],
+        &["walk", "floor.toml", "-o", "./floor.toml"],
+        &["walk", "floor.toml", "-o", "x.wav", "--save", "./floor.toml"],
+        &["walk", "floor.toml", "-o", "x.wav", "--save", "./x.wav"],
+        &["walk", "snow-deep", "--audio", "gesture.wav", "-o", "./gesture.wav"],
+        &["shoes", "floor.toml", "--osc", "0", "--duration", "0.1", "--device", "null", "--record", "./floor.toml"],
+        &[
+            "shoes",
+            "floor.toml",
+            "--osc",
+            "0",
+            "--duration",
+            "0.1",
+            "--device",
+            "null",
+            "--record",
+            "x",
+            "--wav",
+            "./x",
+        ],
+        &["haptic", "s.toml", "-o", "gesture.wav"],
+        &["sweep", "numbered.toml", "--over", "bar/freq_scale=list(1,2)", "-o", "."],
+        &["sweep", "set.json", "-o", "."],
+        &["dataset", "set.json", "-o", "."],
+        &["answers", "set", "set/proportions.csv", "-o", "set"],
     ] {
         let out = tocco(folder, words);
         let said = String::from_utf8(out.stderr).unwrap();
         assert!(
-            out.status.code() == Some(2) && said.contains("name another file") | said.contains("of its own"),
+            out.status.code() == Some(2)
+                && ["name another file", "name another folder", "of its own"].iter().any(|words| said.contains(words)),
             "{words:?}: {said}"
         );
     }
-    for (name, before) in ["s.toml", "gesture.wav", "t.jsonl"].iter().zip(before) {
+    for (name, before) in kept.iter().zip(before) {
         assert!(fs::read(folder.join(name)).unwrap() == before, "{name}");
     }
     assert!(!folder.join("x.wav").exists() && !folder.join("x").exists());
+}
+
+#[test]
+fn a_name_breaks_no_line_and_hides_in_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let scene = "title = \"x\\u001b[31m\\nFORGED\"\nbody.bar = { type = 'modal', modes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }] }\n\
+        tap = [{ of = 'bar' }]\nevent = [{ at_s = 0.0, hit = 'bar', impulse_n_s = 0.01 }]\n";
+    fs::write(folder.join("s.toml"), scene).unwrap();
+    fs::write(folder.join("q\nFORGED.jsonl.unfinished"), "").unwrap();
+    for words in [
+        &["check", "s.toml"][..],
+        &["render", "s.toml", "--duration", "0.1", "-o", "y\nFORGED.wav"],
+        &["play", "s.toml", "--offline", "--duration", "0.1", "--wav", "z\nFORGED\u{202e}.wav"],
+        &["recover", "--list", "."],
+    ] {
+        let out = tocco(folder, words);
+        let said = String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);
+        assert!(said.contains("FORGED"), "{words:?}: {said}");
+        assert!(
+            !said.lines().any(|line| line.starts_with("FORGED")) && !said.contains(['\u{1b}', '\u{202e}']),
+            "{words:?}: {said}"
+        );
+    }
 }
 
 /// 4.4 GB on the disk, so with TOCCO_LONG only; the arithmetic of sizes is tried in `tocco_lab::wav`.

@@ -88,6 +88,10 @@ fn a_walk_has_as_many_steps_as_asked_for_and_the_same_command_gives_the_same_byt
     assert!(apart[1..6].iter().all(|s| (s * 1.8243 - 1.0).abs() < 0.12), "{apart:?}");
     let png = std::fs::read(dir.path().join("walk.png")).unwrap();
     assert!(png.starts_with(b"\x89PNG") && png.len() > 10_000);
+    // Without a name the picture is called as the sound.
+    let unnamed = ["walk", "floor.toml", "--steps", "8", "--sole", "boot", "-o", "other.wav", "--picture"];
+    let (good, text) = said(dir.path(), &unnamed);
+    assert!(good && std::fs::read(dir.path().join("other.png")).unwrap() == png, "{text}");
     let first = std::fs::read(dir.path().join("walk.wav")).unwrap();
     assert!(said(dir.path(), &typed).0 && std::fs::read(dir.path().join("walk.wav")).unwrap() == first);
     // The scene that it saved makes the same sound.
@@ -313,4 +317,77 @@ fn a_port_that_is_not_there_is_answered_in_one_line() {
     }
     let (good, words) = said(dir.path(), &["shoes", "floor.toml", "--port", "/dev/none-such", "--zero", "1,2,3"]);
     assert!(!good && words.contains("--zero 1,2,3: give four numbers"), "{words}");
+}
+
+/// Runs `tocco shoes` with OSC on a free port, sends it messages and says what it printed.
+fn shoes_by_osc(dir: &Path, more: &[&str], send: impl FnOnce(&dyn Fn(&str, &[f32]))) -> String {
+    use std::io::{BufRead as _, BufReader, Read as _};
+    let mut program = Command::new(env!("CARGO_BIN_EXE_tocco"))
+        .args(["shoes", "floor.toml", "--osc", "0", "--device", "null", "--duration", "4"])
+        .args(more)
+        .current_dir(dir)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(program.stdout.take().unwrap());
+    let mut words = String::new();
+    let address = loop {
+        let mut line = String::new();
+        assert!(lines.read_line(&mut line).unwrap() > 0, "{words}");
+        words += &line;
+        if let Some((_, address)) = line.split_once("shoes by OSC on ") {
+            break address.trim().to_owned();
+        }
+    };
+    let socket = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    send(&|to: &str, numbers: &[f32]| {
+        let args = numbers.iter().map(|x| rosc::OscType::Float(*x)).collect();
+        let packet = rosc::OscPacket::Message(rosc::OscMessage { addr: to.into(), args });
+        socket.send_to(&rosc::encoder::encode(&packet).unwrap(), &address).unwrap();
+    });
+    lines.read_to_string(&mut words).unwrap();
+    program.stderr.take().unwrap().read_to_string(&mut words).unwrap();
+    assert!(program.wait().unwrap().success(), "{words}");
+    words
+}
+
+#[test]
+fn feet_by_number_place_and_force_walk_for_two_people_and_take_no_scale() {
+    let dir = folder();
+    let step = |send: &dyn Fn(&str, &[f32]), foot: f32, x: f32| {
+        // 0.3 s on 70 kg: 1.1 body weights.
+        for k in 0..30 {
+            let force = 755.0 * (std::f32::consts::PI * k as f32 / 30.0).sin();
+            send("/foot", &[foot, x, 0.5, force]);
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        send("/foot", &[foot, x, 0.5, 0.0]);
+        std::thread::sleep(Duration::from_millis(400));
+    };
+    let typed = ["--people", "2", "--wav", "two.wav", "--record", "two.jsonl"];
+    let words = shoes_by_osc(dir.path(), &typed, |send| {
+        step(send, 0.0, 1.0);
+        step(send, 3.0, 2.0);
+        send("/foot", &[4.0, 0.0, 0.0, 700.0]);
+    });
+    assert!(words.contains("/foot 4: 2 people have feet 0 to 3; give --people"), "{words}");
+    assert!(words.matches("latency: ").count() == 2 && words.contains("reading to block"), "{words}");
+    let take = std::fs::read_to_string(dir.path().join("two.jsonl")).unwrap();
+    for path in ["walker/heel_left", "walker/x_left", "walker-2/heel_right", "walker-2/toe_right", "walker-2/x_right"] {
+        assert!(take.contains(path), "{path} is not in the take");
+    }
+    assert!(!take.contains("walker-2/x_left"), "a foot that nobody moved");
+    let (samples, rate_hz) = sound(&dir.path().join("two.wav"));
+    assert_eq!(bursts(&samples, rate_hz).len(), 2, "{:?}", bursts(&samples, rate_hz));
+    // A scale is for readings of sensors.
+    for scale in [["--weight", "300"], ["--zero", "1,2,3,4"], ["--calibrate", "1"]] {
+        let words =
+            shoes_by_osc(dir.path(), &[&scale[..], &["--wav", "none.wav"]].concat(), |send| step(send, 0.0, 1.0));
+        assert!(words.contains("/foot gives N, and needs no scale"), "{words}");
+        assert!(bursts(&sound(&dir.path().join("none.wav")).0, 48_000.0).is_empty());
+    }
+    let (good, words) = said(dir.path(), &["shoes", "floor.toml", "--osc", "0", "--speakers", "3.1"]);
+    assert!(!good && words.contains("--speakers 3.1: give 2.1, one woofer, or 2.2"), "{words}");
 }

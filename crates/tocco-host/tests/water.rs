@@ -49,6 +49,37 @@ fn what_no_water_can_be_is_refused_in_one_line_and_leaves_nothing_behind() {
 }
 
 #[test]
+fn water_shallower_than_its_drops_and_more_than_a_vessel_holds_are_remarked_and_rendered() {
+    let dir = tempfile::tempdir().unwrap();
+    let here = dir.path();
+    let shallow = format!("{HEAD}type = 'drip'\ndiameter_m = 0.004\ndepth_m = 0.003{TAP}");
+    fs::write(here.join("shallow.toml"), &shallow).unwrap();
+    fs::write(here.join("deep.toml"), shallow.replace("depth_m = 0.003", "depth_m = 0.03")).unwrap();
+    let glass = |water: &str| {
+        format!(
+            "[body.glass]\ntype = 'vessel'\nradius_m = 0.035\nheight_m = 0.15\n{water}\n[[tap]]\nof = 'glass.air'\n"
+        )
+    };
+    fs::write(here.join("full.toml"), glass("water_m3 = 0.001")).unwrap();
+    fs::write(here.join("set.toml"), glass("[[event]]\nat_s = 0.1\nset = 'glass/water_m3'\nvalue = 0.001")).unwrap();
+    fs::write(here.join("half.toml"), glass("water_m3 = 0.0003")).unwrap();
+    for (name, remark) in [
+        ("shallow", Some("water of 3 mm is no deeper than its drops of 4 mm: they land and close no bubble")),
+        ("deep", None),
+        ("full", Some("1 l are more than the 0.5773 l that it holds")),
+        ("set", Some("more than the 0.5773 l that it holds")),
+        ("half", None),
+    ] {
+        let said = good(here, &["check", &format!("{name}.toml")]);
+        assert!(
+            said.ends_with("The scene is sound.\n") && said.contains("remark") == remark.is_some(),
+            "{name}: {said}"
+        );
+        assert!(remark.is_none_or(|remark| said.contains(remark)), "{name}: {said}");
+    }
+}
+
+#[test]
 fn cracks_touch_and_tanks_are_written_as_asked() {
     let dir = tempfile::tempdir().unwrap();
     let here = dir.path();

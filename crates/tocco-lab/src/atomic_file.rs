@@ -72,11 +72,34 @@ pub(crate) fn settle(file: &File, part: &Path, target: &Path) -> io::Result<()> 
 /// `("the scene", path)`.
 pub fn keep_apart(read: &[(&str, &Path)], written: &[(&str, &Path)]) -> Result<()> {
     for (index, (what, path)) in written.iter().enumerate() {
+        // A recording goes by another name until it is complete.
+        let mut unfinished = path.as_os_str().to_owned();
+        unfinished.push(".unfinished");
+        let others = written.iter().chain(read).filter(|(_, other)| is_same(Path::new(&unfinished), other));
+        if let Some((also, other)) = others.into_iter().next() {
+            let (path, other) = (path.display(), other.display());
+            return bad(format!(
+                "{what} {path}: {also} {other} is its name in the making; each needs a file of its own"
+            ));
+        }
         if let Some((of, _)) = read.iter().find(|(_, other)| is_same(path, other)) {
             return bad(format!("{what} {}: that is {of}, which would be lost; name another file", path.display()));
         }
         if let Some((also, _)) = written[..index].iter().find(|(_, other)| is_same(path, other)) {
             return bad(format!("{what} {}: {also} goes there already; each needs a file of its own", path.display()));
+        }
+    }
+    Ok(())
+}
+
+/// The same for a folder that is filled: refuses what would be read from it under one of these names.
+pub fn keep_folder_apart(read: &[(&str, &Path)], folder: &Path, is_written: impl Fn(&str) -> bool) -> Result<()> {
+    for (of, path) in read {
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
+        let inside = folder.join(name);
+        if is_written(name) && fs::metadata(&inside).is_ok() && is_same(&inside, path) {
+            let (inside, folder) = (inside.display(), folder.display());
+            return bad(format!("-o {folder}: {inside} is {of}, which would be lost; name another folder"));
         }
     }
     Ok(())
@@ -233,12 +256,17 @@ pub fn remove_leftovers(folder: &Path) {
 
 const HOUR: std::time::Duration = std::time::Duration::from_secs(3600);
 
-/// The complete lines of a journal, and the journal to go on with. A torn last line is skipped and stays alone.
+/// The good lines of a journal, and the journal to go on with. Each ends with a hash of what it says: what is torn or was changed is
+/// skipped and stays alone, and what it told of is done again.
 pub fn journal(path: &Path) -> Result<(Vec<String>, Mutex<File>)> {
     let wrong = |cause: io::Error| Error::writing(path, &cause);
     let text = fs::read(path).unwrap_or_default();
     let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
-    let lines = String::from_utf8_lossy(&text[..whole]).lines().map(str::to_owned).collect();
+    let good = |line: &str| {
+        let (line, told) = line.rsplit_once('\t')?;
+        (u64::from_str_radix(told, 16) == Ok(hash(line.as_bytes()))).then(|| line.to_owned())
+    };
+    let lines = String::from_utf8_lossy(&text[..whole]).lines().filter_map(good).collect();
     let mut file = File::options().create(true).append(true).open(path).map_err(wrong)?;
     if whole < text.len() {
         file.write_all(b"\n").map_err(wrong)?;
@@ -249,7 +277,8 @@ pub fn journal(path: &Path) -> Result<(Vec<String>, Mutex<File>)> {
 /// Appends a line to a [`journal`].
 pub fn append_line(journal: &Mutex<File>, path: &Path, line: &str) -> Result<()> {
     let mut file = journal.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    file.write_all(format!("{line}\n").as_bytes()).map_err(|e| Error::writing(path, &e))
+    let line = format!("{line}\t{:016x}\n", hash(line.as_bytes()));
+    file.write_all(line.as_bytes()).map_err(|e| Error::writing(path, &e))
 }
 
 /// Hash of what is in a file, by which a damaged one is known; `None` if it cannot be read.
@@ -328,11 +357,16 @@ mod tests {
     fn a_torn_line_of_a_journal_is_skipped_and_spoils_no_other() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("journal");
-        fs::write(&path, "one\ntwo\nthr").unwrap();
+        let (_, file) = journal(&path).unwrap();
+        ["one", "two"].iter().for_each(|line| append_line(&file, &path, line).unwrap());
+        fs::write(&path, fs::read_to_string(&path).unwrap() + "thr").unwrap();
         let (lines, file) = journal(&path).unwrap();
         assert_eq!(lines, ["one", "two"]);
         append_line(&file, &path, "four").unwrap();
-        assert_eq!(journal(&path).unwrap().0, ["one", "two", "thr", "four"]);
+        assert_eq!(journal(&path).unwrap().0, ["one", "two", "four"]);
+        // Nor is a line believed that was changed.
+        fs::write(&path, fs::read_to_string(&path).unwrap().replace("two", "ten")).unwrap();
+        assert_eq!(journal(&path).unwrap().0, ["one", "four"]);
     }
 
     #[test]

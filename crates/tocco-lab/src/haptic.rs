@@ -22,10 +22,8 @@ use tocco::param::Word;
 use tocco::scene::SceneDef;
 use tocco::scene::def::{Length, OutputDef, Quantity, TapDef, TapTo};
 
-/// The output that is felt.
-pub const HAPTIC: &str = "haptic";
-/// Band of an output that says none, Hz: where the skin of hands and soles feels vibration.
-pub const BAND_HZ: [f64; 2] = [40.0, 800.0];
+/// The output that is felt, and its band if it says none, Hz.
+pub use tocco::scene::def::{FELT as HAPTIC, FELT_HZ as BAND_HZ};
 /// Rate of a WAV file unless another is asked for, Hz.
 pub const RATE_HZ: f64 = 8000.0;
 /// Nothing is felt above this, Hz.
@@ -74,6 +72,8 @@ pub struct Feeling {
     pub words: String,
     /// Unit of each channel.
     pub units: Vec<&'static str>,
+    /// So many of its unit are 1 in a channel: 1 over the gains of its taps and its output.
+    pub full: f64,
     /// Signals to watch: forces of impacts, counts of a process's events.
     watched: Vec<String>,
 }
@@ -91,11 +91,16 @@ pub fn feel(plan: &Plan, band_hz: Option<[f64; 2]>) -> Result<Feeling> {
     let watched: Vec<String> = forces.chain(counts).collect();
     let to_it = |tap: &&TapDef| tap.outputs.iter().any(|name| name == HAPTIC);
     let (words, mut units);
+    let mut full = 1.0;
     if def.taps.iter().any(|tap| to_it(&tap)) {
         let felt: Vec<&TapDef> = def.taps.iter().filter(to_it).collect();
         let names = felt.iter().map(|tap| format!("{} of {}", tap.quantity.word(), tap.of));
         words = names.collect::<Vec<_>>().join(", ");
-        units = vec![unit_of(felt[0].quantity)];
+        // What is summed of unlike taps, or shared among channels, is a part of full scale and no quantity any more.
+        let alike = |tap: &&TapDef| tap.quantity == felt[0].quantity && tap.gain.abs() == felt[0].gain.abs();
+        let one = felt.iter().all(alike) && felt.iter().all(|tap| matches!(tap.to, TapTo::Channel(_)));
+        units = vec![if one && felt[0].gain != 0.0 { unit_of(felt[0].quantity) } else { "of full scale" }];
+        full = if one && felt[0].gain != 0.0 { 1.0 / felt[0].gain.abs() } else { 1.0 };
     } else {
         let Everything { taps, words: said, units: own } = everything(&whole);
         if taps.is_empty() {
@@ -113,17 +118,16 @@ pub fn feel(plan: &Plan, band_hz: Option<[f64; 2]>) -> Result<Feeling> {
     let Some(output) = def.outputs.iter_mut().find(|output| output.name == HAPTIC) else {
         return bad(format!("{}: a tap goes to 'haptic', and there is no [output.haptic]", plan.scene.origin));
     };
-    match band_hz {
-        Some([low, high]) => output.band = Band { highpass_hz: Some(low), lowpass_hz: Some(high) },
-        None if output.band.is_open() => {
-            output.band = Band { highpass_hz: Some(BAND_HZ[0]), lowpass_hz: Some(BAND_HZ[1]) };
-        }
-        None => {}
-    }
+    output.band = match band_hz {
+        Some([low, high]) => Band { highpass_hz: Some(low), lowpass_hz: Some(high) },
+        None => output.band(),
+    };
+    full /= output.gain.abs();
     let channels = output.channels.clone();
     units.resize(channels.len(), units[0]);
     plan.scene.def = def;
-    Ok(Feeling { plan, channels, words, units, watched })
+    let full = if units[0] == "of full scale" { 1.0 } else { full };
+    Ok(Feeling { plan, channels, words, units, full, watched })
 }
 
 fn unit_of(quantity: Quantity) -> &'static str {
@@ -287,7 +291,7 @@ pub fn run(task: &Task) -> Result<String> {
     let (low, high) = (edge(edges[0], "0"), edge(edges[1], "every"));
     let name = task.output.display();
     let listed = |values: &[f64]| {
-        let each = values.iter().zip(&feeling.units).map(|(x, unit)| format!("{} {unit}", short(*x)));
+        let each = values.iter().zip(&feeling.units).map(|(x, unit)| format!("{} {unit}", short(*x * feeling.full)));
         each.collect::<Vec<_>>().join(", ")
     };
     let mut said =
@@ -343,7 +347,8 @@ fn wav(path: &Path, feeling: &Feeling, recording: &Recording, rate_hz: f64) -> R
         .collect();
     let frames = lists[0].len();
     let format = Format::new(lists.len(), rate_hz, Encoding::Int24)?;
-    let scales: Vec<String> = full.iter().zip(units).map(|(full, unit)| format!("{full:e} {unit}")).collect();
+    let scales: Vec<String> =
+        full.iter().zip(units).map(|(full, unit)| format!("{:e} {unit}", full * feeling.full)).collect();
     let comment = format!("{}; full scale is {}", feeling.words, scales.join(", "));
     let info =
         vec![(*b"INAM", feeling.plan.scene.title().to_owned()), (*b"ISFT", VERSION.to_owned()), (*b"ICMT", comment)];

@@ -31,8 +31,9 @@ pub struct Recording {
     part: Option<PathBuf>,
     file: File,
     content: Content,
-    /// Bytes written.
+    /// Bytes written, and how many a take may have.
     length: u64,
+    most: u64,
 }
 
 impl Recording {
@@ -57,7 +58,14 @@ impl Recording {
     fn create(target: &Path, content: Content) -> Result<Self> {
         let target = match atomic_file::place(target)? {
             Place::Device(file) => {
-                return Ok(Self { target: target.to_path_buf(), part: None, file, content, length: 0 });
+                return Ok(Self {
+                    target: target.to_path_buf(),
+                    part: None,
+                    file,
+                    content,
+                    length: 0,
+                    most: MOST_BYTES,
+                });
             }
             Place::File(target) => target,
         };
@@ -73,7 +81,7 @@ impl Recording {
                 Ok(file) => {
                     // Who finds it locked lets it be.
                     let _ = file.try_lock();
-                    return Ok(Self { target, part: Some(part), file, content, length: 0 });
+                    return Ok(Self { target, part: Some(part), file, content, length: 0, most: MOST_BYTES });
                 }
                 Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists && count < 1000 => {}
                 Err(cause) => return Err(Error::writing(&target, &cause)),
@@ -89,6 +97,10 @@ impl Recording {
 
     /// Appends bytes: lines of a take, the last of them perhaps cut, or samples.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if matches!(self.content, Content::Take { .. }) && self.length + bytes.len() as u64 > self.most {
+            // Nobody could read it: what is good of it so far is kept.
+            return Err(io::Error::other(format!("no take is longer than {} MiB", self.most >> 20)));
+        }
         let mut rest = bytes;
         let done = loop {
             match self.file.write(rest) {
@@ -225,6 +237,8 @@ pub enum Mended {
     Kept(String, PathBuf),
     /// It was left before anything was recorded: it is gone (or would be).
     Empty,
+    /// There is nothing to mend.
+    Whole,
 }
 
 /// Looks at an unfinished recording and, unless only asked to look, mends it: what is good of it takes its name, or another where
@@ -238,13 +252,17 @@ pub fn mend(path: &Path, look: bool) -> Result<Mended> {
     }
     let mut first = [0; 4];
     let sound = file.read_exact(&mut first).is_ok() && matches!(&first, b"RIFF" | b"RF64");
+    let Some(name) = meant(path) else {
+        // Somebody's own file: what is whole is let alone, and nothing is taken away.
+        return mend_in_place(path, &mut file, sound, look);
+    };
     if !sound && is_empty(&mut file).map_err(wrong)? {
         if !look {
             fs::remove_file(path).map_err(|e| Error::writing(path, &e))?;
         }
         return Ok(Mended::Empty);
     }
-    let target = free_name(&meant(path).unwrap_or_else(|| path.to_path_buf()));
+    let target = free_name(&name);
     let words = if sound { mend_sound(path, &mut file, look)? } else { mend_take(path, &mut file, look)? };
     if !look {
         atomic_file::settle(&file, path, &target).map_err(|e| Error::writing(&target, &e))?;
@@ -252,15 +270,33 @@ pub fn mend(path: &Path, look: bool) -> Result<Mended> {
     Ok(Mended::Kept(words, target))
 }
 
-/// True of a file without a byte, and of a take that was left before its first mark: its scene at most, and no sound.
+/// Mends a recording that has its name already: cut off while it was copied, or by hand.
+fn mend_in_place(path: &Path, file: &mut File, sound: bool, look: bool) -> Result<Mended> {
+    let whole = if sound {
+        WavReader::open(path).is_ok_and(|wav| {
+            let frame_bytes =
+                Format::new(wav.channels, wav.rate_hz, Encoding::Float32).map_or(1, |format| format.frame_bytes());
+            fs::metadata(path).is_ok_and(|file| file.len() == wav.data_at() + wav.frames * frame_bytes)
+        })
+    } else {
+        crate::take::read(path).is_ok()
+    };
+    if whole {
+        return Ok(Mended::Whole);
+    }
+    let words = if sound { mend_sound(path, file, look)? } else { mend_take(path, file, look)? };
+    Ok(Mended::Kept(words, path.to_path_buf()))
+}
+
+/// True of a file without a byte, and of a take that was left before anything was played: its scene at most.
 fn is_empty(file: &mut File) -> io::Result<bool> {
     use std::io::Read;
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(0))?;
     file.take(MOST_BYTES).read_to_end(&mut bytes)?;
-    let has_mark = bytes.split_inclusive(|byte| *byte == b'\n').any(is_end);
+    let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count();
     let (begun, length) = (take::BEGINS, take::BEGINS.len().min(bytes.len()));
-    Ok(bytes[..length] == begun[..length] && !has_mark)
+    Ok(bytes[..length] == begun[..length] && lines <= 1)
 }
 
 /// True of a whole line at which a take may end.
@@ -302,6 +338,9 @@ fn mend_take(path: &Path, file: &mut File, look: bool) -> Result<String> {
         if is_end(line) {
             good = at;
         }
+    }
+    if good == 0 {
+        return Err(broken("no mark in it up to which it would be good; it stays as it is"));
     }
     bytes.truncate(good);
     let text = String::from_utf8(bytes).map_err(|_| broken("not a take"))?;
@@ -353,7 +392,8 @@ mod tests {
         for (left, gone) in [
             ("", true),
             ("{\"ta", true),
-            ("{\"take\":2,\"program\":\"x\"}\n{\"at\":0}\n", true),
+            ("{\"take\":2,\"program\":\"x\"}\n", true),
+            ("{\"take\":2,\"program\":\"x\"}\n{\"at\":0}\n", false),
             ("{\"mine\":1}", false),
             ("mine", false),
         ] {
@@ -417,5 +457,54 @@ mod tests {
         }
         fs::write(dir.path().join("d.unfinished-x"), b"").unwrap();
         assert_eq!(unfinished(dir.path()).unwrap().len(), 3);
+    }
+
+    #[test]
+    fn nobodys_own_file_is_taken_away_or_renamed() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut whole = sound(&dir.path().join("p.wav"));
+        whole.write(&bytes(&[0.5; 8])).unwrap();
+        whole.keep().unwrap();
+        let before = fs::read(dir.path().join("p.wav")).unwrap();
+        assert_eq!(mend(&dir.path().join("p.wav"), false).unwrap(), Mended::Whole);
+        assert_eq!(fs::read(dir.path().join("p.wav")).unwrap(), before);
+        // Neither a note that begins as a take does, nor an empty file, nor a take without a mark goes.
+        let played = "{\"take\":1}\n{\"at\":0,\"set\":\"x\"}\n";
+        for (name, content) in
+            [("mine.txt", "{\"ta"), ("empty", ""), ("old.jsonl", played), ("old.jsonl.unfinished", played)]
+        {
+            let path = dir.path().join(name);
+            fs::write(&path, content).unwrap();
+            assert!(mend(&path, false).is_err(), "{name}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), content, "{name}");
+        }
+        // Cut off by hand it is mended where it is.
+        fs::write(dir.path().join("p.wav"), &before[..before.len() - 3]).unwrap();
+        assert!(
+            matches!(mend(&dir.path().join("p.wav"), false).unwrap(), Mended::Kept(_, path) if path.ends_with("p.wav"))
+        );
+        assert_eq!(frames(&dir.path().join("p.wav")), 3);
+    }
+
+    #[test]
+    fn a_take_that_grows_past_what_can_be_read_ends_where_it_is_good() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut take = Recording::of_take(&dir.path().join("a.jsonl")).unwrap();
+        take.most = 4096;
+        let mark = b"{\"mark\":{\"ticks\":64}}\n";
+        let line = [b'x'; 99].iter().chain(b"\n").copied().collect::<Vec<u8>>();
+        let mut count = 0;
+        while take.write(&line).and_then(|()| take.write(mark)).is_ok() {
+            count += 1;
+        }
+        let said = take.write(&line).unwrap_err().to_string();
+        assert!(count == 4096 / (100 + mark.len()) && said.contains("no take is longer"), "{count} {said}");
+        take.cut().unwrap();
+        let kept = fs::read(dir.path().join("a.jsonl")).unwrap();
+        assert!(
+            kept.len() <= 4096 && kept.ends_with(b"{\"end\" :{\"ticks\":64}}\n"),
+            "{}",
+            String::from_utf8_lossy(&kept)
+        );
     }
 }

@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 use tocco::Document;
 use tocco::engine::{Engine, Health, Queue};
 use tocco::scene::Scene;
-use tocco::scene::def::{BodyForm, Length};
+pub use tocco::scene::def::AUTO_MOST_S;
+use tocco::scene::def::{AUTO_QUIET, Length};
 use tocco::units::gain;
 
 /// Version in files and on screens.
@@ -25,14 +26,6 @@ pub const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), " ", env!("TOCCO_SOUR
 
 /// Frames rendered per call; the sound does not depend on it.
 const BLOCK: usize = 4096;
-/// An automatic length ends here at the latest, s.
-pub const AUTO_MOST_S: f64 = 120.0;
-/// An automatic length ends when the output has stayed below this share of its peak (-90 dB) ...
-const AUTO_QUIET: f64 = 3.162_277_660_168_379_5e-5;
-/// ... for so long, s.
-const AUTO_HOLD_S: f64 = 0.25;
-/// Under gravity something may be in the air between two bounces: wait longer, s.
-const AUTO_HOLD_GRAVITY_S: f64 = 1.0;
 
 /// What to render.
 #[derive(Clone, Debug)]
@@ -106,11 +99,6 @@ impl Plan {
         Ok((seconds * self.rate_hz).round().max(1.0))
     }
 
-    fn hold_s(&self) -> f64 {
-        let falls = |body: &tocco::scene::def::BodyDef| matches!(&body.form, BodyForm::Mass(mass) if mass.params.gravity_m_s2 != 0.0);
-        if self.scene.def.bodies.iter().any(falls) { AUTO_HOLD_GRAVITY_S } else { AUTO_HOLD_S }
-    }
-
     /// Metadata of the file.
     fn info(&self) -> Info {
         let sets: String = self.sets.iter().map(|(path, value)| format!("; {path}={value:?}")).collect();
@@ -173,7 +161,7 @@ pub fn perform(
     let most = plan.frames()? as u64;
     let auto = plan.length == Length::Auto;
     let last_cue = engine.scene().last_cue();
-    let hold = (plan.hold_s() * plan.rate_hz).ceil() as u64;
+    let hold = (plan.scene.def.auto_hold_s() * plan.rate_hz).ceil() as u64;
     let mut out = vec![0.0_f32; BLOCK * channels];
     let mut rows = vec![0.0_f64; BLOCK * watched];
     let mut outcome = Outcome { frames: 0, level: Level::default(), health: Health::default(), cut: false };

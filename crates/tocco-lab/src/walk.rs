@@ -64,6 +64,63 @@ pub enum Who {
     Live(usize),
 }
 
+/// The loudspeakers that a walk is heard on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Speakers {
+    /// How many woofers there are besides two loudspeakers: none, one for both feet, or one for each, on the channels from 2 on.
+    pub woofers: usize,
+    /// Where they part, Hz.
+    pub cross_hz: f64,
+    /// Channel of a transducer under the feet.
+    pub underfoot: Option<usize>,
+}
+
+impl Default for Speakers {
+    fn default() -> Self {
+        Self { woofers: 0, cross_hz: 200.0, underfoot: None }
+    }
+}
+
+/// Band of a transducer under the feet, Hz.
+const UNDERFOOT_HZ: [f64; 2] = [40.0, 4000.0];
+
+impl Speakers {
+    fn check(&self) -> Result<()> {
+        if !(80.0..=400.0).contains(&self.cross_hz) {
+            return bad(format!("--cross {}: give 80 to 400 Hz", self.cross_hz));
+        }
+        match self.underfoot {
+            Some(channel) if channel < 2 + self.woofers || channel > 63 => bad(format!(
+                "--underfoot {channel}: give a channel from {} to 63; those below are taken",
+                2 + self.woofers
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Outputs of the scene, and the line by which parts go there. Loudspeakers and woofers part by Linkwitz and Riley's filters of fourth order,
+    /// whose sum is flat.
+    fn text(&self) -> (String, String) {
+        let (mut text, mut to) = (String::from("\n[output.main]\nchannels = [0, 1]\n"), vec!["main"]);
+        // Writing to a String cannot fail.
+        if self.woofers > 0 {
+            let channels: Vec<usize> = (2..2 + self.woofers).collect();
+            let cross = self.cross_hz;
+            let _ = write!(
+                text,
+                "highpass_hz = {cross:?}\n\n[output.woofers]\nchannels = {channels:?}\nlowpass_hz = {cross:?}\n"
+            );
+            to.push("woofers");
+        }
+        if let Some(channel) = self.underfoot {
+            let _ = write!(text, "\n[output.underfoot]\nchannels = [{channel}]\nband_hz = {UNDERFOOT_HZ:?}\n");
+            to.push("underfoot");
+        }
+        let to = if to.len() > 1 { format!("to = {to:?}\n") } else { String::new() };
+        (text, to)
+    }
+}
+
 /// What to walk on and how.
 #[derive(Clone, Debug)]
 pub struct Walk {
@@ -77,6 +134,14 @@ pub struct Walk {
     pub sole: Option<String>,
     /// Of everything random, if not the floor's own.
     pub seed: Option<u64>,
+    /// What it is heard on.
+    pub speakers: Speakers,
+}
+
+/// Files that a floor is read from; none for one that is shipped. `[control]`
+pub fn files_of(floor: &str) -> Vec<PathBuf> {
+    let files = Path::new(floor).is_file().then(|| library::load_noting(floor).map(|(_, files)| files));
+    files.and_then(Result::ok).unwrap_or_default()
 }
 
 impl Walk {
@@ -88,6 +153,7 @@ impl Walk {
         if let Some(sole) = self.sole.as_deref().filter(|sole| !SOLES.contains(sole)) {
             return bad(format!("--sole '{sole}': no such sole{}", nearest(sole, SOLES.iter().copied())));
         }
+        self.speakers.check()?;
         if let Who::Gait { speed_m_s, steps } = self.who {
             if !(0.05..=10.0).contains(&speed_m_s) {
                 return bad(format!("--speed {speed_m_s}: give 0.05 to 10 m/s; above 2 is running"));
@@ -156,7 +222,8 @@ impl Walk {
         if let Some(seed) = self.seed {
             let _ = writeln!(text, "seed = {seed}");
         }
-        let _ = writeln!(text, "rate_hz = {:?}\n\n[output.main]\nchannels = [0, 1]", floor.def.rate_hz);
+        let (outputs, to) = self.speakers.text();
+        let _ = write!(text, "rate_hz = {:?}\n{outputs}", floor.def.rate_hz);
         let quoted = format!("\"{}\"", part.replace('\\', "\\\\").replace('"', "\\\""));
         let people = if let Who::Live(people) = self.who { people.max(1) } else { 1 };
         for person in 0..people {
@@ -179,7 +246,7 @@ impl Walk {
                     let pan = PAN[side];
                     let _ = write!(
                         text,
-                        "\n[part.{before}{foot}]\nscene = {quoted}\ntranspose = {transpose:?}\npan_01 = {pan:?}\nsignal.press = \"{walker}.heel_{foot}\"\n\
+                        "\n[part.{before}{foot}]\nscene = {quoted}\ntranspose = {transpose:?}\npan_01 = {pan:?}\n{to}signal.press = \"{walker}.heel_{foot}\"\n\
                          signal.press_toe = \"{walker}.toe_{foot}\"\n"
                     );
                 }
@@ -188,7 +255,7 @@ impl Walk {
                     let pan = PAN[k / 2];
                     let _ = write!(
                         text,
-                        "\n[part.{before}{region}]\nscene = {quoted}\ntranspose = {transpose:?}\npan_01 = {pan:?}\nsignal.press = \"{walker}.{region}\"\n"
+                        "\n[part.{before}{region}]\nscene = {quoted}\ntranspose = {transpose:?}\npan_01 = {pan:?}\n{to}signal.press = \"{walker}.{region}\"\n"
                     );
                 }
             }
@@ -299,8 +366,73 @@ mod tests {
     }
 
     #[test]
+    fn left_and_right_differ_by_three_percent_in_pitch_and_heel_and_toe_by_more() {
+        let walk = Walk {
+            floor: "gravel".into(),
+            who: Who::Gait { speed_m_s: 1.3, steps: 4 },
+            mass_kg: 70.0,
+            sole: None,
+            seed: None,
+            speakers: Speakers::default(),
+        };
+        let document = walk.document().unwrap();
+        let part = |name: &str| document.def.parts.iter().find(|part| part.name == name).unwrap().transpose;
+        for region in ["heel", "toe"] {
+            let [left, right] = ["left", "right"].map(|side| part(&format!("{region}_{side}")));
+            assert!((right / left - 1.015 / 0.985).abs() < 1e-12, "{region}: {left} {right}");
+            assert!(
+                ((left * right).sqrt() / (1.015_f64 * 0.985).sqrt() - if region == "heel" { 0.94 } else { 1.06 }).abs()
+                    < 1e-9
+            );
+        }
+    }
+
+    #[test]
+    fn speakers_on_shoes_part_at_their_crossover_and_sum_to_what_two_would_play() {
+        let heard = |speakers: Speakers| {
+            let who = Who::Gait { speed_m_s: 1.3, steps: 2 };
+            let floor = "concrete".into();
+            let walk = Walk { floor, who, mass_kg: 70.0, sole: None, seed: Some(3), speakers };
+            let plan = Plan::new(walk.document().unwrap());
+            let scene = plan.build().unwrap();
+            let channels = scene.channels();
+            let mut out = vec![0.0_f32; channels * 96_000];
+            tocco::Engine::new(scene).render(&[], &mut tocco::Queue::new(), &mut out);
+            (out, channels)
+        };
+        let energy = |(out, channels): &(Vec<f32>, usize), of: &[usize]| {
+            let sum = |frame: &[f32]| of.iter().map(|k| f64::from(frame[*k])).sum::<f64>();
+            out.chunks(*channels).map(|frame| sum(frame).powi(2)).sum::<f64>()
+        };
+        let plain = heard(Speakers::default());
+        let four = heard(Speakers { woofers: 2, underfoot: Some(5), ..Speakers::default() });
+        let three = heard(Speakers { woofers: 1, ..Speakers::default() });
+        assert_eq!([plain.1, four.1, three.1], [2, 6, 3]);
+        // Linkwitz-Riley: what both play is all-pass, so the energy of a loudspeaker and its woofer together stays.
+        for side in 0..2 {
+            let ratio = energy(&four, &[side, side + 2]) / energy(&plain, &[side]);
+            assert!((ratio - 1.0).abs() < 0.01, "side {side}: {ratio}");
+            assert!(energy(&four, &[side + 2]) > 0.0 && energy(&four, &[side]) < energy(&plain, &[side]));
+        }
+        assert!(energy(&four, &[4]) == 0.0 && energy(&four, &[5]) > 0.0);
+        // One woofer has both: half their sum.
+        let low = energy(&four, &[2, 3]) / 4.0;
+        assert!((energy(&three, &[2]) / low - 1.0).abs() < 1e-4, "{} {low}", energy(&three, &[2]));
+        let wrong = |speakers: Speakers| speakers.check().unwrap_err().to_string();
+        assert!(wrong(Speakers { cross_hz: 50.0, ..Speakers::default() }).contains("80 to 400 Hz"));
+        assert!(wrong(Speakers { woofers: 2, underfoot: Some(3), ..Speakers::default() }).contains("from 4 to 63"));
+    }
+
+    #[test]
     fn what_cannot_be_walked_is_refused_in_one_line() {
-        let walk = |who: Who| Walk { floor: "bar".into(), who, mass_kg: 70.0, sole: None, seed: None };
+        let walk = |who: Who| Walk {
+            floor: "bar".into(),
+            who,
+            mass_kg: 70.0,
+            sole: None,
+            seed: None,
+            speakers: Speakers::default(),
+        };
         let said = |walk: &Walk| walk.scene().unwrap_err().to_string();
         for (speed_m_s, steps) in [(-1.0, 5), (f64::NAN, 5), (30.0, 5), (1.3, 0)] {
             let line = said(&walk(Who::Gait { speed_m_s, steps }));

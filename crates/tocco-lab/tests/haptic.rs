@@ -40,11 +40,20 @@ velocity_m_s = 0.5
 of = 'bar'
 ";
 
+/// What is felt under another name, by which it has no band.
+fn unbanded(def: &mut SceneDef) {
+    def.outputs.iter_mut().filter(|output| output.name == haptic::HAPTIC).for_each(|output| {
+        (output.band, output.name) = (Default::default(), "felt".into());
+    });
+    let taps = def.taps.iter_mut().flat_map(|tap| &mut tap.outputs);
+    taps.filter(|name| *name == haptic::HAPTIC).for_each(|name| *name = "felt".into());
+}
+
 #[test]
 fn the_felt_channel_is_the_contact_force_that_made_the_sound() {
     let mut feeling = feel(&plan(STRIKE), None).unwrap();
     // Without a band, sample by sample the very force.
-    feeling.plan.scene.def.outputs.iter_mut().for_each(|output| output.band = Default::default());
+    unbanded(&mut feeling.plan.scene.def);
     let scene = feeling.plan.build().unwrap();
     let (width, felt) = (scene.channels(), feeling.channels[0]);
     let probe = scene.directory().probe("hit.force").unwrap();
@@ -88,10 +97,7 @@ fn in_every_shipped_scene_the_felt_force_is_that_of_its_contacts_and_the_sound_s
             continue;
         }
         let mut feeling = feel(&plan, None).unwrap_or_else(|e| panic!("{name}: {e}"));
-        let outputs = &mut feeling.plan.scene.def.outputs;
-        outputs.iter_mut().filter(|output| output.name == haptic::HAPTIC).for_each(|output| {
-            output.band = Default::default();
-        });
+        unbanded(&mut feeling.plan.scene.def);
         assert_eq!(feeling.units[0], "N", "{name}");
         let scene = feeling.plan.build().unwrap();
         let (width, felt, frames) = (scene.channels(), feeling.channels[0], plan.rate_hz as usize);
@@ -344,6 +350,30 @@ fn a_scene_says_for_itself_what_is_felt_and_in_which_band() {
     assert_eq!((wav.spec().sample_rate, wav.spec().channels, wav.duration()), (4000, 1, 1600));
     let most = wav.samples::<i32>().map(|x| x.unwrap().abs()).max().unwrap();
     assert!(most > 5_000_000 && most < 8_388_607, "{most}");
+}
+
+#[test]
+fn what_is_printed_in_newtons_is_the_force_whatever_the_gains() {
+    let dir = tempfile::tempdir().unwrap();
+    let said = |gain: f64, output_gain: f64, more: &str| {
+        let text = format!(
+            "{STRIKE}[output.haptic]\nchannels = [2]\ngain = {output_gain:?}\n[[tap]]\nof = 'hit'\nquantity = 'force'\nto = ['haptic']\ngain = {gain:?}\n{more}"
+        );
+        let output = dir.path().join("felt.wav");
+        haptic::run(&Task { plan: plan(&text), output, rate_hz: None, band_hz: None }).unwrap()
+    };
+    let plain = said(1.0, 1.0, "");
+    let newtons =
+        |said: &str| -> f64 { said.split("largest ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap() };
+    assert!(newtons(&plain) > 0.0 && plain.contains(" N from 40 to 800 Hz"), "{plain}");
+    for (gain, output_gain) in [(0.01, 1.0), (1.0, 0.5), (0.02, 0.25)] {
+        let quiet = said(gain, output_gain, "");
+        assert!((newtons(&quiet) / newtons(&plain) - 1.0).abs() < 0.02, "{quiet}, not as {plain}");
+        assert!(quiet.contains("full scale is") && quiet.trim_end().ends_with(" N"), "{quiet}");
+    }
+    // Two that are added with unlike gains are no force.
+    let both = said(0.01, 1.0, "[[tap]]\nof = 'hit'\nquantity = 'force'\nto = ['haptic']\ngain = 0.02\n");
+    assert!(both.contains("of full scale") && !both.contains(" N "), "{both}");
 }
 
 #[test]

@@ -35,11 +35,12 @@ fn latencies(folder: &TemporaryFolder) -> Result<Vec<f64>> {
     let file = folder.path().join("floor.toml");
     std::fs::write(&file, FLOOR).map_err(|e| HostError::Machine(format!("{}: {e}", file.display())))?;
     let floor = file.display().to_string();
-    let walk = Walk { floor, who: Who::Live(1), mass_kg: 70.0, sole: None, seed: None };
+    let walk = Walk { floor, who: Who::Live(1), mass_kg: 70.0, sole: None, seed: None, speakers: Default::default() };
     let setup = Setup { rate_hz: Some(RATE_HZ), watch_load: false, limiter: false, ..Setup::default() };
     let (desk, mut player) = live::open(walk.document()?, setup)?;
     let desk = Shared::new(desk);
-    let settings = Settings { scale: Scale::PLAIN, calibrate_s: None, mass_kg: 70.0, people: 1 };
+    let settings =
+        Settings { scale: Scale::PLAIN, scaled: false, calibrate_s: None, mass_kg: 70.0, people: 1, block: 64 };
     let mut feet = Feet::new(Source::Osc("127.0.0.1".into(), 0), settings);
     feet.start(&desk)?;
     let wrong = |e: std::io::Error| HostError::Machine(format!("UDP: {e}"));

@@ -212,12 +212,17 @@ pub(super) enum Command {
         jobs: Option<usize>,
     },
     /// Serve the page that plays scenes in a browser
-    #[command(after_help = "Examples:\n  tocco studio\n  tocco studio --port 0 --no-open\n  \
+    #[command(
+        after_help = "Examples:\n  tocco studio\n  tocco studio glass.toml\n  tocco studio --port 0 --no-open\n  \
         tocco studio --osc 9001 --to 127.0.0.1:9000\n  tocco studio --export site\n\n\
         You get a page on this machine where you strike, rub and bow with mouse, finger or keys and see what you hear;\n\
         nothing leaves the machine. --osc lets OSC messages play the page, --to sends what you play to a running\n\
-        'tocco play'. --export writes the page as a folder for any static web server.")]
+        'tocco play'. --export writes the page as a folder for any static web server."
+    )]
     Studio {
+        /// Scene to begin with: a shipped name or a scene file
+        #[arg(value_name = "SCENE")]
+        scene: Option<String>,
         /// Port to serve on; 0 takes any that is free
         #[arg(long, value_name = "N", default_value_t = 8733)]
         port: u16,
@@ -234,7 +239,7 @@ pub(super) enum Command {
         #[arg(long, value_name = "HOST:PORT")]
         to: Option<std::net::SocketAddr>,
         /// Write the page into this folder instead of serving it
-        #[arg(long, value_name = "DIR", conflicts_with_all = ["port", "host", "no_open", "osc", "to"])]
+        #[arg(long, value_name = "DIR", conflicts_with_all = ["scene", "port", "host", "no_open", "osc", "to"])]
         export: Option<PathBuf>,
     },
     /// Measure the speed of the engine, of this program and of peers
@@ -271,10 +276,6 @@ impl SceneArgs {
     /// The scene as typed; the parser lets none be left out but beside --take.
     pub(super) fn named(&self) -> &str {
         self.scene.as_deref().unwrap_or("-")
-    }
-
-    pub(super) fn plan(&self) -> Result<Plan> {
-        self.plan_noting().map(|(plan, _)| plan)
     }
 
     /// The plan, and the files that were read for it.

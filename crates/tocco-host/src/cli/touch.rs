@@ -6,7 +6,7 @@ use crate::error::{Result, bad};
 use crate::library;
 use crate::render::{self, Plan};
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tocco_lab::{atomic_file, cracks, fluid, haptic};
 
 /// Shown under the options of `tocco haptic`.
@@ -85,7 +85,11 @@ pub(super) struct HapticArgs {
 impl HapticArgs {
     /// The task that was typed.
     pub(super) fn task(self) -> Result<haptic::Task> {
-        let mut plan = Plan::new(library::load(&self.scene)?);
+        let (scene, files) = library::load_noting(&self.scene)?;
+        let read = files.iter().map(|file| ("a file of the scene", file.as_path()));
+        let read: Vec<_> = read.chain([("the scene", Path::new(&self.scene))]).collect();
+        atomic_file::keep_apart(&read, &[("-o", &self.output)])?;
+        let mut plan = Plan::new(scene);
         if let Some(text) = &self.duration {
             plan.length = parse_length(text)?;
         }

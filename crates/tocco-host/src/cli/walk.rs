@@ -2,17 +2,17 @@
 //! What may be typed after `tocco walk`, and what it does.
 
 use super::report_words;
-use crate::error::{HostError, Result, bad};
+use crate::error::{HostError, Result};
 use crate::render::{self, Manner, Plan, Target};
 use crate::wav::Encoding;
 use crate::{atomic_file, console};
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tocco_lab::analyse::read::Recording;
 use tocco_lab::walk::{self, Walk, Who, listen, plate};
 
 /// Shown under the options.
-pub(super) const EXAMPLES: &str = "Examples:\n  tocco walk snow-deep --speed 1.3 --sole boot --steps 20 -o walk.wav --picture walk.png\n  \
+pub(super) const EXAMPLES: &str = "Examples:\n  tocco walk snow-deep --speed 1.3 --sole boot --steps 20 -o walk.wav --picture\n  \
     tocco walk gravel --speed 3 -o run.wav\n  \
     tocco walk dry-leaves --grf plate.csv --mass 68 -o lab.wav\n  \
     tocco walk metal --audio steps.wav -o again.wav\n\n\
@@ -52,9 +52,9 @@ pub(super) struct WalkArgs {
     /// Only with --audio: find steps by a pair of thresholds, as 002 prints it
     #[arg(long, requires = "audio")]
     pair: bool,
-    /// Also draw forces and level
-    #[arg(long, value_name = "FILE.png", value_parser = super::args::png)]
-    picture: Option<PathBuf>,
+    /// Also draw forces and level; without a name, into a file called as the sound, with .png
+    #[arg(long, value_name = "FILE.png", num_args = 0..=1, value_parser = super::args::png)]
+    picture: Option<Option<PathBuf>>,
     /// Also write the scene
     #[arg(long, value_name = "SCENE.toml")]
     save: Option<PathBuf>,
@@ -69,15 +69,23 @@ pub(super) struct WalkArgs {
     normalise: Option<f64>,
 }
 
+/// As [`atomic_file::keep_apart`] wants them.
+fn paths<'a>(files: &'a [(&'static str, PathBuf)]) -> Vec<(&'static str, &'a Path)> {
+    files.iter().map(|(what, path)| (*what, path.as_path())).collect()
+}
+
 impl WalkArgs {
     /// Does what was typed.
     pub(super) fn run(&self) -> Result<()> {
-        let files =
-            [Some(&self.output), self.picture.as_ref(), self.save.as_ref(), self.grf.as_ref(), self.audio.as_ref()];
-        let given: Vec<&PathBuf> = files.into_iter().flatten().collect();
-        if (1..given.len()).any(|i| given[..i].contains(&given[i])) {
-            return bad("sound, picture, scene and record need a file each; two have the same name");
-        }
+        let picture = self.picture.as_ref().map(|file| file.clone().unwrap_or(self.output.with_extension("png")));
+        let floor = walk::files_of(&self.floor);
+        let read = floor.iter().map(|file| ("a file of the floor", Some(file)));
+        let read = read.chain([("--grf", self.grf.as_ref()), ("--audio", self.audio.as_ref())]);
+        let written = [("-o", Some(&self.output)), ("--picture", picture.as_ref()), ("--save", self.save.as_ref())];
+        let named = |(what, path): (&'static str, Option<&'_ PathBuf>)| Some((what, path?.clone()));
+        let (read, written): (Vec<_>, Vec<_>) =
+            (read.filter_map(named).collect(), written.into_iter().filter_map(named).collect());
+        atomic_file::keep_apart(&paths(&read), &paths(&written))?;
         let who = match (&self.grf, &self.audio) {
             (Some(file), _) => {
                 let mut walk = self.walk(Who::Live(1));
@@ -97,7 +105,7 @@ impl WalkArgs {
         plan.rate_hz = self.rate.unwrap_or(plan.rate_hz);
         let manner = Manner { encoding: Encoding::Int24, normalise_dbfs: self.normalise, ..Manner::default() };
         let report = render::to_wav(&plan, &Target::File(self.output.clone()), &manner, true)?;
-        if let Some(file) = &self.picture {
+        if let Some(file) = &picture {
             atomic_file::write(file, &walk::picture(&plan)?.png().map_err(HostError::Machine)?)?;
         }
         if let Some(file) = &self.save {
@@ -109,6 +117,7 @@ impl WalkArgs {
     }
 
     fn walk(&self, who: Who) -> Walk {
-        Walk { floor: self.floor.clone(), who, mass_kg: self.mass, sole: self.sole.clone(), seed: self.seed }
+        let (floor, sole, speakers) = (self.floor.clone(), self.sole.clone(), Default::default());
+        Walk { floor, who, mass_kg: self.mass, sole, seed: self.seed, speakers }
     }
 }

@@ -244,7 +244,7 @@ pub fn run(play: &Play, view: &mut dyn View, fronts: &mut [Box<dyn Front>]) -> R
     console::remark(&words(&desk, &status, "ended", 0));
     if kept.is_ok() && done.is_ok() {
         for path in play.record.iter().chain(&play.wav) {
-            console::remark(&path.display().to_string());
+            console::remark(&console::one_line(&path.display().to_string()));
         }
     }
     console::settle(GOODBYE);

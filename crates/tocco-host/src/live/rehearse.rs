@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whether a scene can be played in time at all, found out before it is: its first moments, on this machine, off to the side.
+//! Whether a scene can be played in time at all, found out before it is: its first moments, and those after the most events, on this
+//! machine, off to the side.
 //!
 //! What it costs is the processor time of this thread, so a busy machine refuses nothing that an idle one would take.
 
@@ -42,12 +43,33 @@ fn own_time() -> Duration {
 
 /// What the beginning of a scene costs.
 pub fn cost(scene: &Document, rate_hz: f64) -> Result<Cost> {
-    let full = tried(scene, rate_hz, None)?;
-    let shed = if full > 0.5 { tried(scene, rate_hz, Some((1, -50.0)))? } else { full };
+    let dense_s = densest(scene);
+    let tried = |quality: Option<(u32, f64)>| -> Result<f64> {
+        let first = tried(scene, rate_hz, quality, 0.0)?;
+        Ok(if dense_s > SOUND_S { first.max(tried(scene, rate_hz, quality, dense_s)?) } else { first })
+    };
+    let full = tried(None)?;
+    let shed = if full > 0.5 { tried(Some((1, -50.0)))? } else { full };
     Ok(Cost { full, shed: shed.min(full) })
 }
 
-fn tried(scene: &Document, rate_hz: f64, quality: Option<(u32, f64)>) -> Result<f64> {
+/// When the most events come within what is tried, s.
+fn densest(scene: &Document) -> f64 {
+    let mut times: Vec<f64> = scene.def.events.iter().map(|event| event.at_s).collect();
+    times.sort_by(f64::total_cmp);
+    let (mut best, mut first) = ((0, 0.0), 0);
+    for (last, at_s) in times.iter().enumerate() {
+        while at_s - times[first] > SOUND_S {
+            first += 1;
+        }
+        if last - first + 1 > best.0 {
+            best = (last - first + 1, times[first]);
+        }
+    }
+    best.1
+}
+
+fn tried(scene: &Document, rate_hz: f64, quality: Option<(u32, f64)>, from_s: f64) -> Result<f64> {
     let mut engine = Engine::new(Scene::build(&scene.def, rate_hz).map_err(|e| library::wrong(scene, &e))?);
     let (channels, mut queue) = (engine.scene().channels(), Queue::new());
     if let Some((max_substeps, drop_below_db)) = quality {
@@ -55,6 +77,15 @@ fn tried(scene: &Document, rate_hz: f64, quality: Option<(u32, f64)>) -> Result<
     }
     let inputs = vec![&[0.0_f32; 32][..]; engine.scene().directory().inputs()];
     let mut out = vec![0.0; 32 * channels];
+    // On to where it is tried, unless that alone takes too long.
+    let ahead = own_time();
+    for _ in 0..(from_s * rate_hz / 32.0) as usize {
+        let heard: Vec<&[f32]> = inputs.iter().map(|input| &input[..32]).collect();
+        engine.render(&heard, &mut queue, &mut out);
+        if own_time() - ahead > PATIENCE {
+            break;
+        }
+    }
     let (began, mut frames) = (own_time(), 0_usize);
     // Few samples at a time where each takes long: of a scene that is much too much, one alone may.
     let mut part = 1;

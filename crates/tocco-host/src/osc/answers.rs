@@ -11,9 +11,9 @@ use std::hash::BuildHasher;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-/// Answers that wait for one sender, at most; senders for whom answers wait.
+/// Answers that wait for one sender, at most; senders for whom answers wait: who has most of them makes room for another.
 const MOST_EACH: usize = 16_384;
-const MOST_SENDERS: usize = 64;
+const MOST_SENDERS: usize = 256;
 /// Answers that wait in all, at most.
 const MOST: usize = 65_536;
 /// A number holds for so long, at least.
@@ -29,10 +29,13 @@ pub fn sender(address: SocketAddr) -> SocketAddr {
     if address.ip().is_loopback() { address } else { SocketAddr::new(address.ip(), 0) }
 }
 
-/// Answers that wait, a queue for each receiver.
+/// Answers that wait for a sender, each with where exactly it goes.
+type Waiting = VecDeque<(SocketAddr, Vec<u8>)>;
+
+/// Answers that wait, a queue for each sender: ports of one machine share theirs.
 #[derive(Default)]
 pub struct Answers {
-    queues: VecDeque<(SocketAddr, VecDeque<Vec<u8>>)>,
+    queues: VecDeque<(SocketAddr, Waiting)>,
     count: usize,
 }
 
@@ -44,31 +47,47 @@ impl Answers {
 
     /// True if so many more for one receiver find room.
     pub fn has_room(&self, to: SocketAddr, more: usize) -> bool {
-        let own = self.queues.iter().find(|(of, _)| *of == to).map(|(_, queue)| queue.len());
-        self.count + more <= MOST && own.map_or(self.queues.len() < MOST_SENDERS, |own| own + more <= MOST_EACH)
+        let own = self.queues.iter().find(|(of, _)| *of == sender(to)).map_or(0, |(_, queue)| queue.len());
+        own + more <= MOST_EACH
     }
 
-    /// One more; without room it is lost.
+    /// One more; who has too many himself loses it, else whoever has most loses his last.
     pub fn push(&mut self, to: SocketAddr, bytes: Vec<u8>) {
         if !self.has_room(to, 1) {
             return;
         }
+        let of = sender(to);
+        let known = self.queues.iter().position(|(other, _)| *other == of);
+        if known.is_none() && self.queues.len() >= MOST_SENDERS {
+            let most = self.longest();
+            self.count -= self.queues.remove(most).map_or(0, |(_, queue)| queue.len());
+        } else if self.count >= MOST {
+            let most = self.longest();
+            self.count -= usize::from(self.queues[most].1.pop_back().is_some());
+        }
         self.count += 1;
-        match self.queues.iter_mut().find(|(of, _)| *of == to) {
-            Some((_, queue)) => queue.push_back(bytes),
-            None => self.queues.push_back((to, VecDeque::from([bytes]))),
+        match self.queues.iter_mut().find(|(other, _)| *other == of) {
+            Some((_, queue)) => queue.push_back((to, bytes)),
+            None => self.queues.push_back((of, VecDeque::from([(to, bytes)]))),
         }
     }
 
-    /// The next: each receiver has his turn, however much waits for another.
+    /// The sender for whom most waits.
+    fn longest(&self) -> usize {
+        (0..self.queues.len()).rev().max_by_key(|at| self.queues[*at].1.len()).unwrap_or(0)
+    }
+
+    /// The next: each sender has his turn, however much waits for another.
     pub fn pop(&mut self) -> Option<(SocketAddr, Vec<u8>)> {
-        let (to, mut queue) = self.queues.pop_front()?;
-        let bytes = queue.pop_front()?;
-        self.count -= 1;
-        if !queue.is_empty() {
-            self.queues.push_back((to, queue));
+        loop {
+            let (of, mut queue) = self.queues.pop_front()?;
+            let Some(next) = queue.pop_front() else { continue };
+            self.count -= 1;
+            if !queue.is_empty() {
+                self.queues.push_back((of, queue));
+            }
+            return Some(next);
         }
-        Some((to, bytes))
     }
 }
 
@@ -95,8 +114,8 @@ impl Proofs {
         self.began.elapsed().as_secs() / LASTING.as_secs()
     }
 
-    /// `Ok`: he may be answered. `Err`: the number to send him, unless that was done a moment ago.
-    pub fn judge(&mut self, of: SocketAddr) -> Result<(), Option<i64>> {
+    /// `Ok`: he may be answered. `Err`: the number to send him, unless that was done a moment ago or he is not to be asked.
+    pub fn judge(&mut self, of: SocketAddr, may_ask: bool) -> Result<(), Option<i64>> {
         let now = Instant::now();
         if of.ip().is_loopback() {
             return Ok(());
@@ -106,7 +125,7 @@ impl Proofs {
             return Ok(());
         }
         self.asked.retain(|_, at| now < *at + ASK);
-        if self.asked.len() >= MOST_ASKED || self.asked.contains_key(&of) {
+        if !may_ask || self.asked.len() >= MOST_ASKED || self.asked.contains_key(&of) {
             return Err(None);
         }
         self.asked.insert(of, now);
@@ -148,26 +167,33 @@ mod tests {
         assert_eq!(first, [1, 2, 3]);
         assert_eq!(std::iter::from_fn(|| answers.pop()).count(), MOST_EACH - 1);
         assert!(answers.is_empty());
-        for sender in 0..1000 {
-            answers.push(at(1, sender), vec![1]);
+        // Nor does one from as many ports as there are: of another machine they are one, of this one whoever has most makes room.
+        let here = |port: u16| SocketAddr::from(([127, 0, 0, 1], port));
+        for round in 0..200_000_u32 {
+            answers.push(at(1, (round % 60_000) as u16), vec![1]);
+            answers.push(here(1000 + (round % 400) as u16), vec![1]);
         }
-        assert_eq!(std::iter::from_fn(|| answers.pop()).count(), MOST_SENDERS);
+        assert!(answers.count <= MOST && answers.queues.len() <= MOST_SENDERS);
+        answers.push(at(2, 1), vec![2]);
+        answers.push(here(1), vec![3]);
+        let soon: Vec<u8> = (0..=MOST_SENDERS).filter_map(|_| Some(answers.pop()?.1[0])).collect();
+        assert!(soon.contains(&2) && soon.contains(&3));
     }
 
     #[test]
     fn only_who_sends_his_number_back_is_answered_and_no_other_number_does() {
         let mut proofs = Proofs::default();
-        let Err(Some(number)) = proofs.judge(at(1, 5)) else { panic!("he was not asked") };
-        assert_eq!(proofs.judge(at(1, 5)), Err(None), "not twice in a moment");
+        let Err(Some(number)) = proofs.judge(at(1, 5), true) else { panic!("he was not asked") };
+        assert_eq!(proofs.judge(at(1, 5), true), Err(None), "not twice in a moment");
         proofs.prove(at(1, 5), number ^ 1);
         proofs.prove(at(2, 5), number);
         proofs.prove(at(1, 6), number);
-        assert!(proofs.judge(at(2, 5)).is_err() && proofs.judge(at(1, 6)).is_err());
+        assert!(proofs.judge(at(2, 5), true).is_err() && proofs.judge(at(1, 6), true).is_err());
         proofs.prove(at(1, 5), number);
-        assert_eq!(proofs.judge(at(1, 5)), Ok(()));
-        assert_eq!(proofs.judge(SocketAddr::from(([127, 0, 0, 1], 7))), Ok(()), "nobody outside can be here");
+        assert_eq!(proofs.judge(at(1, 5), true), Ok(()));
+        assert_eq!(proofs.judge(SocketAddr::from(([127, 0, 0, 1], 7)), true), Ok(()), "nobody outside can be here");
         // Nor can a crowd of forged addresses make us talk, or remember.
-        let asked = (0..60_000).filter(|port| matches!(proofs.judge(at(9, *port)), Err(Some(_)))).count();
+        let asked = (0..60_000).filter(|port| matches!(proofs.judge(at(9, *port), true), Err(Some(_)))).count();
         assert!(asked < 60_000 / 2 && proofs.asked.len() <= MOST_ASKED);
     }
 }

@@ -112,7 +112,8 @@ pub struct Saved {
 }
 
 /// The scene as it sounds: its text, and an event at its beginning for every value that was set. Nothing is overwritten.
-pub fn save(folder: Option<&Folder>, name: &str, desk: &Desk, saved: &mut Saved) -> Result<String> {
+/// What is to be written, by whoever may wait for a disk.
+pub fn to_save(folder: Option<&Folder>, name: &str, desk: &Desk, saved: &mut Saved) -> Result<ToSave> {
     let Some(folder) = folder else {
         return bad("no folder to save in; start 'tocco play' with --scenes DIR");
     };
@@ -130,9 +131,23 @@ pub fn save(folder: Option<&Folder>, name: &str, desk: &Desk, saved: &mut Saved)
     if saved.scenes == MOST_SAVED || saved.bytes + text.len() > MOST_SAVED_BYTES {
         return bad(format!("{} scenes have been saved; no more until 'tocco play' is started anew", saved.scenes));
     }
-    atomic_file::write(&path, text.as_bytes())?;
     (saved.scenes, saved.bytes) = (saved.scenes + 1, saved.bytes + text.len());
-    Ok(name)
+    Ok(ToSave { path, name, text })
+}
+
+/// A scene on its way to the disk.
+pub struct ToSave {
+    path: PathBuf,
+    name: String,
+    text: String,
+}
+
+impl ToSave {
+    /// Writes it; returns its name.
+    pub fn write(self) -> Result<String> {
+        atomic_file::write(&self.path, self.text.as_bytes())?;
+        Ok(self.name)
+    }
 }
 
 fn text(desk: &Desk) -> Result<String> {

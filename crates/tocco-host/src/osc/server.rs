@@ -14,6 +14,7 @@ use rosc::{OscMessage, OscType};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
 use std::net::SocketAddr;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant, SystemTime};
 use tocco::Gesture;
 use tocco::gesture::{OSC_METHODS, OscArg};
@@ -103,6 +104,10 @@ pub struct Server {
     answers: Answers,
     /// Where the socket is open to others: who has shown to be where he says.
     proofs: Option<Proofs>,
+    /// Bytes of the packet at hand that no question has been sent for.
+    owed: usize,
+    /// A scene on its way to the disk, and who waits for it.
+    saving: Option<(SocketAddr, mpsc::Receiver<Result<String>>)>,
     building: Option<Order>,
     held: VecDeque<Held>,
     /// What was saved so far.
@@ -165,6 +170,8 @@ impl Server {
             ahead_of: HashMap::new(),
             answers: Answers::default(),
             proofs: None,
+            owed: 0,
+            saving: None,
             building: None,
             held: VecDeque::new(),
             saved: files::Saved::default(),
@@ -187,6 +194,7 @@ impl Server {
         let mut desk = shared.lock();
         let mut visit = Visit::new(from);
         let building = self.building.is_some();
+        self.owed = bytes.len();
         match wire::unpack(bytes) {
             Ok(leaves) => {
                 for leaf in leaves {
@@ -199,8 +207,32 @@ impl Server {
             }
         }
         drop(desk);
-        if self.building.is_some() && !building {
+        self.owed = 0;
+        if self.saving.is_some() || (self.building.is_some() && !building) {
             self.settle(QUICK);
+        }
+    }
+
+    /// Tells who waits for it that a scene is on the disk, or why it is not; waits for it so long at most.
+    fn tell_saved(&mut self, patience: Duration) {
+        let Some((from, done)) = self.saving.take() else { return };
+        let done = match done.recv_timeout(patience) {
+            Ok(done) => done,
+            Err(RecvTimeoutError::Timeout) => {
+                self.saving = Some((from, done));
+                return;
+            }
+            Err(RecvTimeoutError::Disconnected) => Err(HostError::Machine("it could not be saved".into())),
+        };
+        match done {
+            Ok(file) => self.reply(from, "/tocco/scene/saved", vec![text(file)]),
+            Err(error) => {
+                let shared = self.desk.clone();
+                let mut desk = shared.lock();
+                let words = files::without_folder(self.folder.as_ref(), &error.to_string());
+                desk.count_refused();
+                self.fail(&mut desk, &mut Visit::new(from), &HostError::BadInput(words));
+            }
         }
     }
 
@@ -231,8 +263,9 @@ impl Server {
         Ok(())
     }
 
-    /// A scene that has been built takes over, and what waited for it is done; waits for it so long at most.
+    /// Who has saved is told; a scene that has been built takes over, and what waited for it is done. Waits for each so long at most.
     pub fn settle(&mut self, patience: Duration) {
+        self.tell_saved(patience);
         let Some(done) = self.building.as_ref().and_then(|order| order.building.ready(patience)) else { return };
         let Some(Order { from, word, adopt, .. }) = self.building.take() else { return };
         let shared = self.desk.clone();
@@ -268,7 +301,7 @@ impl Server {
 
     /// What is due: streams, forgotten subscribers. Call it often.
     pub fn turn(&mut self) {
-        if self.building.is_some() {
+        if self.building.is_some() || self.saving.is_some() {
             self.settle(Duration::ZERO);
         }
         if self.stream.is_empty() {
@@ -287,15 +320,28 @@ impl Server {
 
     /// True if something waits to be sent or will have to be soon.
     pub fn is_busy(&self) -> bool {
-        !self.answers.is_empty() || !self.stream.is_empty() || self.building.is_some()
+        !self.answers.is_empty() || !self.stream.is_empty() || self.building.is_some() || self.saving.is_some()
     }
 
     fn reply(&mut self, to: SocketAddr, address: &str, args: Vec<OscType>) {
         // Whoever has not shown to be where he says gets a short question back, and nothing else.
-        match self.proofs.as_mut().map(|proofs| proofs.judge(to)) {
-            None | Some(Ok(())) => self.answers.push(to, bytes_of(address, args)),
-            Some(Err(Some(number))) => self.answers.push(to, bytes_of("/tocco/who", vec![OscType::Long(number)])),
-            Some(Err(None)) => {}
+        if self.is_proved(to) {
+            self.answers.push(to, bytes_of(address, args));
+        }
+    }
+
+    /// True if he may be answered. Else he is asked for a number now and then, for no packet that is shorter than the question.
+    fn is_proved(&mut self, of: SocketAddr) -> bool {
+        let Some(proofs) = &mut self.proofs else { return true };
+        let question = bytes_of("/tocco/who", vec![OscType::Long(0)]);
+        match proofs.judge(of, self.owed >= question.len()) {
+            Ok(()) => true,
+            Err(None) => false,
+            Err(Some(number)) => {
+                self.owed -= question.len();
+                self.answers.push(of, bytes_of("/tocco/who", vec![OscType::Long(number)]));
+                false
+            }
         }
     }
 
@@ -527,11 +573,19 @@ impl Server {
                 self.building = Some(Order { building, from, since: Instant::now(), word: word.to_owned(), adopt });
             }
             _ => {
-                let file = counted(desk, |desk| {
-                    let saved = files::save(self.folder.as_ref(), word, desk, &mut self.saved);
-                    saved.map_err(|e| HostError::BadInput(files::without_folder(self.folder.as_ref(), &e.to_string())))
+                if self.saving.is_some() {
+                    return refuse(desk, format!("/tocco/{method}: another scene is being written; try again"));
+                }
+                let text = counted(desk, |desk| {
+                    let text = files::to_save(self.folder.as_ref(), word, desk, &mut self.saved);
+                    text.map_err(|e| HostError::BadInput(files::without_folder(self.folder.as_ref(), &e.to_string())))
                 })?;
-                self.reply(from, "/tocco/scene/saved", vec![text(file)]);
+                // A disk may take long: the desk is others' meanwhile.
+                let (send, done) = mpsc::channel();
+                let writing =
+                    std::thread::Builder::new().name("saving".into()).spawn(move || drop(send.send(text.write())));
+                writing.map_err(|e| HostError::Machine(format!("no thread to save: {e}")))?;
+                self.saving = Some((from, done));
             }
         }
         Ok(())
@@ -583,10 +637,7 @@ impl Server {
         });
         let signals: Vec<String> = signals.collect();
         // A stream goes only to who has shown to be where he says; his next question is answered.
-        if let Some(Err(number)) = self.proofs.as_mut().map(|proofs| proofs.judge(from)) {
-            if let Some(number) = number {
-                self.answers.push(from, bytes_of("/tocco/who", vec![OscType::Long(number)]));
-            }
+        if !self.is_proved(from) {
             return Ok(());
         }
         let kept = counted(desk, |desk| self.stream.add(desk, from, rate.unwrap_or(USUAL_HZ), signals))?;

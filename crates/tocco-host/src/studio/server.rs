@@ -31,8 +31,8 @@ use tokio::time::{sleep, timeout};
 
 /// Longest request head that is read, bytes. Browsers send this host the cookies of every other program on loopback.
 const LONGEST_HEAD: usize = 65_536;
-/// Longest message of a page, bytes: a page tells of every scene it loads.
-const LONGEST_MESSAGE: usize = 16 << 20;
+/// Longest message of a page, bytes: no packet carries more. As many pages as may come hold 32 MiB of half messages.
+const LONGEST_MESSAGE: usize = 1 << 16;
 /// Bytes that an idle page's socket keeps ready for reading.
 const READ_AHEAD: usize = 2048;
 /// Requests that are answered at a time; more wait until one is done.
@@ -522,6 +522,32 @@ mod tests {
         }
     }
 
+    #[test]
+    fn pages_that_send_half_messages_hold_no_more_than_a_packet_each() {
+        let (at, _, _) = studio();
+        let mut pages = Vec::new();
+        for _ in 0..8 {
+            let mut page = own_page(at);
+            // The first part of a message that is longer than any packet: the studio lets go at once, and does not wait for the rest.
+            let part = tungstenite::protocol::frame::Frame::message(
+                vec![b'x'; 1 << 17],
+                tungstenite::protocol::frame::coding::OpCode::Data(tungstenite::protocol::frame::coding::Data::Text),
+                false,
+            );
+            let _ = page.send(tungstenite::Message::Frame(part)).and_then(|()| page.flush());
+            let end = loop {
+                match page.read() {
+                    Ok(_) => {}
+                    Err(end) => break end,
+                }
+            };
+            let waits = matches!(&end, tungstenite::Error::Io(e) if e.kind() == ErrorKind::WouldBlock);
+            assert!(!waits, "it was kept: {end}");
+            pages.push(page);
+        }
+        own_page(at);
+    }
+
     /// Damaged requests and frames, 5 s of each, or a minute with TOCCO_LONG: the studio goes on, and a request is answered or let go.
     #[test]
     fn damaged_requests_and_frames_are_answered_or_let_go_and_the_studio_goes_on() {
@@ -547,15 +573,18 @@ mod tests {
             assert!(ask(at, "GET / HTTP/1.1").0.starts_with("http/1.1 200 ok"));
         }
         let mut rng = tocco::rng::Rng::new(1, "http");
-        let (until, mut rounds, mut answered) = (std::time::Instant::now() + lasting, 0, 0);
-        while std::time::Instant::now() < until {
-            rounds += 1;
-            let mut bytes = match rng.bits() % 3 {
-                0 => format!("{head}\r\n").into_bytes(),
-                1 => format!("{joining}\r\n").into_bytes(),
+        let began = std::time::Instant::now();
+        let (mut rounds, mut answered) = ([0; 2], [0; 2]);
+        while began.elapsed() < 2 * lasting {
+            // Requests first, then frames of pages that have joined.
+            let kind = usize::from(began.elapsed() > lasting);
+            rounds[kind] += 1;
+            let mut bytes = match (kind, rng.bits() % 2) {
+                (0, 0) => format!("{head}\r\n").into_bytes(),
+                (0, _) => format!("{joining}\r\n").into_bytes(),
                 _ => [format!("{joining}\r\n").into_bytes(), frames.clone()].concat(),
             };
-            let from = if rng.bits().is_multiple_of(2) { 0 } else { bytes.len().saturating_sub(frames.len()) };
+            let from = if kind == 0 { 0 } else { bytes.len().saturating_sub(frames.len()) };
             for _ in 0..rng.bits() % 6 {
                 let spot = from + rng.bits() as usize % (bytes.len() - from).max(1);
                 match rng.bits() % 4 {
@@ -569,11 +598,14 @@ mod tests {
             stream.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
             let _ = stream.write_all(&bytes);
             let mut answer = [0; 64];
-            answered += usize::from(stream.read(&mut answer).is_ok_and(|length| length > 0));
+            answered[kind] += usize::from(stream.read(&mut answer).is_ok_and(|length| length > 0));
         }
-        println!("{rounds} requests, {answered} answered");
+        println!("{rounds:?} requests and pages, {answered:?} answered");
         assert!(ask(at, "GET / HTTP/1.1").0.starts_with("http/1.1 200 ok"));
-        assert!(rounds > 50 && answered > 10, "{rounds} rounds, {answered} answered");
+        assert!(
+            rounds.iter().all(|count| *count > 50) && answered.iter().all(|count| *count > 10),
+            "{rounds:?} {answered:?}"
+        );
         own_page(at);
     }
 }

@@ -279,4 +279,21 @@ mod tests {
             assert!(near, "{f}/{b}: {:?}", found.bands);
         }
     }
+
+    #[test]
+    fn bands_that_overlap_are_found_as_one_spectrum_within_half_a_decibel() {
+        let rate_hz = 44_100.0;
+        let truth = [(400.0, 100.0, 1.0_f64), (660.0, 700.0, 0.4)];
+        let centres = centres(rate_hz);
+        let mut sum = vec![0.0; centres.len()];
+        for (f, b, g) in truth {
+            sum.iter_mut().zip(power(f, b, rate_hz, &centres)).for_each(|(s, x)| *s += g * g * x);
+        }
+        let levels: Vec<f64> = sum.iter().map(|x| 10.0 * x.log10()).collect();
+        let found = fit(&levels, rate_hz, 6);
+        assert!(found.fit_db <= 0.5, "{} dB", found.fit_db);
+        // One by one only the narrow one is held to its place: the wide one reaches over it.
+        let narrow = found.bands.iter().any(|x| (x.freq_hz / 400.0 - 1.0).abs() < 0.03);
+        assert!(narrow && found.bands.iter().any(|x| x.bandwidth_hz > 300.0), "{:?}", found.bands);
+    }
 }
