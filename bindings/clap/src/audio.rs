@@ -56,27 +56,6 @@ impl Rig {
         }
     }
 
-    fn midi(&mut self, [status, a, b]: [u8; 3], at: u64) {
-        let (channel, key) = (status & 15, a & 127);
-        let of_key = Which { channel: Some(channel), key: Some(key), id: None };
-        let of_channel = Which { channel: Some(channel), ..Which::default() };
-        let part = f64::from(b & 127) / 127.0;
-        let event = match (status >> 4, a) {
-            (9, _) if b > 0 => NoteEvent::On { note: Note { id: -1, channel, key }, velocity_01: part, tuning: 0.0 },
-            (8 | 9, _) => NoteEvent::Off(of_key),
-            (10, _) => NoteEvent::Press(of_key, part),
-            (13, _) => NoteEvent::Press(of_channel, f64::from(key) / 127.0),
-            (11, 74) => NoteEvent::Brighten(of_channel, part),
-            (11, 120 | 123) => NoteEvent::Off(of_channel),
-            (14, _) => {
-                let bend = f64::from(u16::from(b & 127) << 7 | u16::from(key)) - 8192.0;
-                NoteEvent::Tune(of_channel, 2.0 * bend / 8192.0)
-            }
-            _ => return,
-        };
-        self.note(event, at);
-    }
-
     fn event(&mut self, event: &UnknownEvent, from: u64) {
         let at = from + u64::from(event.header().time());
         match event.as_core_event() {
@@ -105,7 +84,9 @@ impl Rig {
                     self.turn(id.get(), set.value(), at);
                 }
             }
-            Some(CoreEventSpace::Midi(midi)) => self.midi(midi.data(), at),
+            Some(CoreEventSpace::Midi(midi)) => {
+                self.notes.midi(midi.data(), at, &mut self.player);
+            }
             _ => {}
         }
     }
@@ -130,25 +111,36 @@ pub struct Audio<'a> {
     back: Producer<Box<Rig>>,
     frames: Vec<f32>,
     old: Vec<f32>,
+    /// The host has asked for silence: what plays by itself begins anew when it starts again.
+    was_reset: bool,
 }
 
 impl Audio<'_> {
-    /// So many frames from here, in `frames`.
+    /// So many frames from here, in `frames`; of what fades out, in `old`.
     fn make(&mut self, inputs: &[&[f32]], count: usize) {
-        let channels = self.rig.player.channels();
-        let frames = &mut self.frames[..count * channels];
+        let frames = &mut self.frames[..count * self.rig.player.channels()];
         self.rig.player.play(inputs, frames);
-        let Some((old, left)) = &mut self.leaving else { return };
-        let theirs = old.player.channels();
-        let fading = &mut self.old[..count * theirs];
-        old.player.play(&[], fading);
-        for (at, frame) in frames.chunks_exact_mut(channels).enumerate().take(*left) {
-            let gain = (*left - at) as f32 / self.fade as f32;
-            for (channel, sample) in frame.iter_mut().enumerate().take(theirs) {
-                *sample += gain * fading[at * theirs + channel];
+        if let Some((leaving, _)) = &mut self.leaving {
+            let fading = &mut self.old[..count * leaving.player.channels()];
+            leaving.player.play(&[], fading);
+        }
+    }
+
+    /// A channel of a port, from what was made: what plays, and what fades out, ever softer.
+    fn lay(&self, port: usize, channel: usize, out: &mut [f32]) {
+        let channel_of = |rig: &Rig| Some(*rig.ports.get(port)?.get(channel)?);
+        if let Some(source) = channel_of(&self.rig) {
+            let frames = self.frames.chunks_exact(self.rig.player.channels());
+            out.iter_mut().zip(frames).for_each(|(to, frame)| *to = frame[source]);
+        }
+        if let Some((old, left)) = &self.leaving
+            && let Some(source) = channel_of(old)
+        {
+            let frames = self.old.chunks_exact(old.player.channels());
+            for (at, (to, frame)) in out.iter_mut().zip(frames).enumerate().take(*left) {
+                *to += (*left - at) as f32 / self.fade as f32 * frame[source];
             }
         }
-        *left = left.saturating_sub(count);
     }
 
     /// A scene that waits takes over; one that has faded out goes back.
@@ -177,7 +169,7 @@ impl<'a> PluginAudioProcessor<'a, (), Main<'a>> for Audio<'a> {
         let (rig, line, back) = main.activate(config.sample_rate)?;
         let fade = ((FADE_S * config.sample_rate) as usize).max(1);
         let room = || vec![0.0; CHUNK * CHANNELS];
-        Ok(Self { host, rig, leaving: None, fade, line, back, frames: room(), old: room() })
+        Ok(Self { host, rig, leaving: None, fade, line, back, frames: room(), old: room(), was_reset: false })
     }
 
     fn process(
@@ -206,15 +198,16 @@ impl<'a> PluginAudioProcessor<'a, (), Main<'a>> for Audio<'a> {
                 }
             }
             self.make(&inputs[..heard], chunk);
-            let width = self.rig.player.channels();
-            for (index, map) in self.rig.ports.iter().enumerate() {
+            for index in 0..self.rig.ports.len() {
                 let Some(mut port) = audio.output_port(index) else { continue };
                 let Some(mut channels) = port.channels()?.into_f32() else { continue };
-                for (channel, source) in map.iter().enumerate() {
+                for channel in 0..self.rig.ports[index].len() {
                     let Some(out) = channels.channel_mut(channel as u32) else { continue };
-                    let samples = self.frames[..chunk * width].iter().skip(*source).step_by(width);
-                    out[from..from + chunk].iter_mut().zip(samples).for_each(|(to, x)| *to = *x);
+                    self.lay(index, channel, &mut out[from..from + chunk]);
                 }
+            }
+            if let Some((_, left)) = &mut self.leaving {
+                *left = left.saturating_sub(chunk);
             }
             from += chunk;
         }
@@ -229,10 +222,11 @@ impl<'a> PluginAudioProcessor<'a, (), Main<'a>> for Audio<'a> {
     }
 
     fn deactivate(self, main: &Main<'a>) {
-        main.deactivate(self.rig);
+        main.deactivate(self.rig, self.was_reset);
     }
 
     fn reset(&mut self) {
+        self.was_reset = true;
         let at = self.rig.now();
         self.rig.note(NoteEvent::Off(Which::default()), at);
         let _ = self.rig.player.push(Timed { at, command: Command::Hush });

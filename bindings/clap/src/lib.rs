@@ -3,15 +3,18 @@
 //!
 //! [`main_thread`] holds the control half of `tocco_live` and what a host may ask; [`audio`] the audio half. A scene that comes
 //! while others sound is built on the main thread, handed over whole, and fades in while the one before fades out. [`knobs`]
-//! says what a parameter is to a host, [`presets`] lists the scenes.
+//! says what a parameter is to a host, [`presets`] lists the scenes, [`studio`] is the window. With the feature `vst3` the same
+//! file is a VST3 plug-in, too (`clap-wrapper`).
 
 pub mod audio;
 pub mod knobs;
 pub mod main_thread;
 pub mod presets;
+pub mod studio;
 
 use audio::Audio;
 use clack_extensions::audio_ports::PluginAudioPorts;
+use clack_extensions::gui::PluginGui;
 use clack_extensions::latency::PluginLatency;
 use clack_extensions::note_ports::PluginNotePorts;
 use clack_extensions::params::PluginParams;
@@ -26,6 +29,7 @@ use clack_plugin::plugin::features::{INSTRUMENT, STEREO, SYNTHESIZER};
 use clack_plugin::prelude::*;
 use main_thread::Main;
 use std::ffi::CStr;
+use std::path::PathBuf;
 
 /// How hosts know the plug-in, for ever.
 pub const ID: &str = "org.tocco.tocco";
@@ -47,7 +51,8 @@ impl Plugin for Tocco {
             .register::<PluginLatency>()
             .register::<PluginTail>()
             .register::<PluginVoiceInfo>()
-            .register::<PluginPresetLoad>();
+            .register::<PluginPresetLoad>()
+            .register::<PluginGui>();
     }
 }
 
@@ -57,7 +62,11 @@ pub struct Library {
     presets: PresetDiscoveryFactoryWrapper<presets::Presets>,
 }
 
-struct Plugins(PluginDescriptor);
+struct Plugins {
+    descriptor: PluginDescriptor,
+    /// The file that the plug-in was loaded from, if the host says so.
+    file: Option<PathBuf>,
+}
 
 impl PluginFactoryImpl for Plugins {
     fn plugin_count(&self) -> u32 {
@@ -65,23 +74,24 @@ impl PluginFactoryImpl for Plugins {
     }
 
     fn plugin_descriptor(&self, index: u32) -> Option<&PluginDescriptor> {
-        (index == 0).then_some(&self.0)
+        (index == 0).then_some(&self.descriptor)
     }
 
     fn create_plugin<'a>(&'a self, host: HostInfo<'a>, id: &CStr) -> Option<PluginInstance<'a>> {
-        let ours = self.0.id() == Some(id);
-        ours.then(|| PluginInstance::new::<Tocco>(host, &self.0, |_| Ok(()), |host, ()| Main::new(host)))
+        let (ours, file) = (self.descriptor.id() == Some(id), self.file.clone());
+        ours.then(|| PluginInstance::new::<Tocco>(host, &self.descriptor, |_| Ok(()), |host, ()| Main::new(host, file)))
     }
 }
 
 impl Entry for Library {
-    fn new(_: Option<&CStr>) -> Result<Self, EntryLoadError> {
+    fn new(file: Option<&CStr>) -> Result<Self, EntryLoadError> {
         let descriptor = PluginDescriptor::new(ID, "Tocco")
             .with_vendor("Tocco")
             .with_version(env!("CARGO_PKG_VERSION"))
             .with_description("The sound of things touching, by physics")
             .with_features([INSTRUMENT, SYNTHESIZER, STEREO]);
-        let plugins = PluginFactoryWrapper::new(Plugins(descriptor));
+        let file = file.and_then(|file| file.to_str().ok()).filter(|file| !file.is_empty()).map(PathBuf::from);
+        let plugins = PluginFactoryWrapper::new(Plugins { descriptor, file });
         Ok(Self { plugins, presets: PresetDiscoveryFactoryWrapper::new(presets::Presets::new()) })
     }
 
@@ -91,3 +101,6 @@ impl Entry for Library {
 }
 
 clack_export_entry!(Library);
+
+#[cfg(feature = "vst3")]
+clap_wrapper::export_vst3!();

@@ -3,10 +3,13 @@
 
 use crate::audio::Rig;
 use crate::knobs::{Knob, knobs};
+use crate::studio::Studio;
 use clack_extensions::audio_ports::{
     AudioPortFlags, AudioPortInfo, AudioPortInfoWriter, AudioPortType, PluginAudioPortsImpl,
 };
+use clack_extensions::gui::{GuiApiType, GuiConfiguration, GuiSize, PluginGuiImpl, Window};
 use clack_extensions::latency::PluginLatencyImpl;
+use clack_extensions::log::{HostLog, LogSeverity};
 use clack_extensions::note_ports::{NoteDialect, NoteDialects, NotePortInfo, NotePortInfoWriter, PluginNotePortsImpl};
 use clack_extensions::params::{
     HostParams, ParamDisplayWriter, ParamInfo, ParamInfoFlags, ParamInfoWriter, ParamRescanFlags,
@@ -21,9 +24,10 @@ use clack_plugin::prelude::*;
 use clack_plugin::stream::{InputStream, OutputStream};
 use rtrb::{Consumer, Producer, RingBuffer};
 use std::cell::RefCell;
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
+use std::path::PathBuf;
 use tocco::Document;
 use tocco_lab::library;
 use tocco_live::instrument::id_of;
@@ -33,6 +37,8 @@ use tocco_live::{Desk, Instrument, Setup, State};
 const FIRST: &str = "bar";
 /// Scenes on their way to the audio thread, or back.
 const LINE: usize = 8;
+/// Knobs in a host whose list of them cannot change.
+const FIXED_KNOBS: usize = 128;
 /// Most bytes of a state.
 const LONGEST_STATE: u64 = 1 << 28;
 
@@ -63,6 +69,9 @@ struct Inner {
     ports: Vec<Port>,
     values: Vec<(String, f64)>,
     halves: Option<Halves>,
+    /// The host keeps the knobs and ports that it saw first, as those of VST3 do: knobs then have numbers in their order, and
+    /// what is heard is the first output, on two channels.
+    fixed: bool,
     /// The host's list of knobs is that of another scene, and is renewed when it stops.
     stale: bool,
 }
@@ -71,12 +80,19 @@ struct Inner {
 pub struct Main<'a> {
     host: HostMainThreadHandle<'a>,
     inner: RefCell<Inner>,
+    /// The file that the plug-in was loaded from.
+    file: Option<PathBuf>,
+    window: RefCell<Option<Studio>>,
 }
 
-fn ports(instrument: &Instrument) -> Vec<Port> {
+fn ports(instrument: &Instrument, fixed: bool) -> Vec<Port> {
     let outputs = instrument.directory().outputs();
     let port = |output: &tocco::scene::Output| Port { name: output.name.clone(), channels: output.channels.clone() };
     let mut all: Vec<Port> = outputs.iter().map(port).filter(|port| !port.channels.is_empty()).collect();
+    if fixed {
+        all.truncate(1);
+        all.iter_mut().for_each(|port| port.channels.truncate(2));
+    }
     // One channel that nobody sent anywhere is heard on both sides.
     if let [Port { channels, .. }] = all.as_mut_slice()
         && let [one] = channels[..]
@@ -87,10 +103,25 @@ fn ports(instrument: &Instrument) -> Vec<Port> {
 }
 
 impl Inner {
-    fn new(scene: Document, values: Vec<(String, f64)>, rate_hz: Option<f64>) -> Result<Self, PluginError> {
+    fn new(
+        scene: Document,
+        values: Vec<(String, f64)>,
+        rate_hz: Option<f64>,
+        fixed: bool,
+    ) -> Result<Self, PluginError> {
         let instrument = Instrument::new(scene.clone(), rate_hz)?;
-        let (knobs, ports) = (knobs(&instrument), ports(&instrument));
-        Ok(Self { scene, instrument, knobs, ports, values, halves: None, stale: false })
+        let (mut knobs, ports) = (knobs(&instrument), ports(&instrument, fixed));
+        if fixed {
+            knobs.truncate(FIXED_KNOBS);
+            knobs.iter_mut().enumerate().for_each(|(at, knob)| knob.id = at as u32);
+        }
+        Ok(Self { scene, instrument, knobs, ports, values, halves: None, fixed, stale: false })
+    }
+
+    /// What a host sees of the ports.
+    fn shape(&self) -> impl Iterator<Item = (&str, usize)> {
+        let inputs = if self.fixed { 0 } else { self.instrument.directory().inputs() };
+        std::iter::once(("in", inputs)).chain(self.ports.iter().map(|port| (port.name.as_str(), port.channels.len())))
     }
 
     /// Both halves of the scene as it is.
@@ -133,9 +164,10 @@ impl Inner {
 }
 
 impl<'a> Main<'a> {
-    pub(crate) fn new(host: HostMainThreadHandle<'a>) -> Result<Self, PluginError> {
-        let inner = Inner::new(library::load(FIRST)?, Vec::new(), None)?;
-        Ok(Self { host, inner: RefCell::new(inner) })
+    pub(crate) fn new(host: HostMainThreadHandle<'a>, file: Option<PathBuf>) -> Result<Self, PluginError> {
+        let fixed = host.shared().info().name().is_some_and(|name| name.to_string_lossy().contains("VST3"));
+        let inner = Inner::new(library::load(FIRST)?, Vec::new(), None, fixed)?;
+        Ok(Self { host, inner: RefCell::new(inner), file, window: RefCell::new(None) })
     }
 
     /// The audio half at the host's rate; one that the engine does not run at is refused.
@@ -162,15 +194,15 @@ impl<'a> Main<'a> {
         Ok((rig, line, back))
     }
 
-    /// The audio half comes back; a host that starts again goes on where it stopped.
-    pub(crate) fn deactivate(&self, rig: Box<Rig>) {
+    /// The audio half comes back; a host that starts again goes on where it stopped, or from the beginning after a reset.
+    pub(crate) fn deactivate(&self, rig: Box<Rig>, was_reset: bool) {
         let mut inner = self.inner.borrow_mut();
         inner.collect();
         if let Some(halves) = &mut inner.halves {
             (halves.to, halves.back) = (None, None);
             // A scene that was still on its way is built again.
             let same = rig.player.engine().scene().directory().parameters() == halves.desk.directory().parameters();
-            halves.parked = same.then_some(rig);
+            halves.parked = (same && !was_reset).then_some(rig);
         }
         if std::mem::take(&mut inner.stale) {
             drop(inner);
@@ -188,12 +220,12 @@ impl<'a> Main<'a> {
     fn exchange(&self, scene: Document, values: Vec<(String, f64)>) -> Result<(), PluginError> {
         let mut inner = self.inner.borrow_mut();
         let rate_hz = inner.halves.as_ref().map(|halves| halves.rate_hz);
-        let mut new = Inner::new(scene, values, rate_hz)?;
+        let fixed = inner.fixed;
+        let mut new = Inner::new(scene, values, rate_hz, fixed)?;
         let same_knobs = new.knobs.iter().map(|knob| knob.id).eq(inner.knobs.iter().map(|knob| knob.id));
         let running = inner.halves.as_ref().is_some_and(|halves| halves.to.is_some());
-        let fits =
-            new.ports == inner.ports && new.instrument.directory().inputs() == inner.instrument.directory().inputs();
-        let mut restart = running && !same_knobs;
+        let fits = fixed || new.shape().eq(inner.shape());
+        let mut restart = running && !same_knobs && !fixed;
         if running && fits {
             let (desk, rig) = new.open()?;
             if let Some(mut halves) = inner.halves.take() {
@@ -215,6 +247,7 @@ impl<'a> Main<'a> {
             self.host.shared().request_restart();
         }
         match running && !same_knobs {
+            _ if fixed => self.rescan(ParamRescanFlags::INFO | ParamRescanFlags::VALUES),
             true => {}
             false if same_knobs => self.rescan(ParamRescanFlags::VALUES),
             false => self.rescan(ParamRescanFlags::ALL),
@@ -236,7 +269,7 @@ impl PluginAudioPortsImpl for Main<'_> {
     fn count(&self, is_input: bool) -> u32 {
         let inner = self.inner.borrow();
         match is_input {
-            true => u32::from(inner.instrument.directory().inputs() > 0),
+            true => u32::from(inner.instrument.directory().inputs() > 0 && !inner.fixed),
             false => inner.ports.len() as u32,
         }
     }
@@ -246,10 +279,10 @@ impl PluginAudioPortsImpl for Main<'_> {
         let inputs = Port { name: "in".into(), channels: (0..inner.instrument.directory().inputs()).collect() };
         let port = if is_input { Some(&inputs) } else { inner.ports.get(index as usize) };
         let Some(port) = port else { return };
-        let count = port.channels.len() as u32;
+        let (count, name) = (port.channels.len() as u32, if inner.fixed { "main" } else { &port.name });
         writer.set(&AudioPortInfo {
-            id: ClapId::new(id_of(&port.name)),
-            name: port.name.as_bytes(),
+            id: ClapId::new(id_of(name)),
+            name: name.as_bytes(),
             channel_count: count,
             flags: if index == 0 { AudioPortFlags::IS_MAIN } else { AudioPortFlags::empty() },
             port_type: AudioPortType::from_channel_count(count),
@@ -268,7 +301,7 @@ impl PluginNotePortsImpl for Main<'_> {
             writer.set(&NotePortInfo {
                 id: ClapId::new(0),
                 name: b"notes",
-                supported_dialects: NoteDialects::CLAP | NoteDialects::MIDI,
+                supported_dialects: NoteDialects::CLAP | NoteDialects::MIDI | NoteDialects::MIDI_MPE,
                 preferred_dialect: Some(NoteDialect::Clap),
             });
         }
@@ -277,19 +310,39 @@ impl PluginNotePortsImpl for Main<'_> {
 
 impl PluginMainThreadParams for Main<'_> {
     fn count(&self) -> u32 {
-        self.inner.borrow().knobs.len() as u32
+        let inner = self.inner.borrow();
+        if inner.fixed { FIXED_KNOBS as u32 } else { inner.knobs.len() as u32 }
     }
 
     fn get_info(&self, index: u32, writer: &mut ParamInfoWriter) {
         let inner = self.inner.borrow();
-        let Some(knob) = inner.knobs.get(index as usize) else { return };
+        let Some(knob) = inner.knobs.get(index as usize) else {
+            if inner.fixed {
+                let name = format!("unused {}", index + 1);
+                writer.set(&ParamInfo {
+                    id: ClapId::new(index),
+                    flags: ParamInfoFlags::IS_AUTOMATABLE,
+                    cookie: clack_plugin::utils::Cookie::empty(),
+                    name: name.as_bytes(),
+                    module: b"",
+                    min_value: 0.0,
+                    max_value: 1.0,
+                    default_value: 0.0,
+                });
+            }
+            return;
+        };
         // Hosts that merge parameters of one name must not: the name is the whole path.
         writer.set(&ParamInfo {
             id: ClapId::new(knob.id),
             flags: ParamInfoFlags::IS_AUTOMATABLE,
             cookie: clack_plugin::utils::Cookie::empty(),
             name: knob.path.as_bytes(),
-            module: knob.path.rsplit_once('/').map_or("", |(module, _)| module).as_bytes(),
+            module: if inner.fixed {
+                b""
+            } else {
+                knob.path.rsplit_once('/').map_or("", |(module, _)| module).as_bytes()
+            },
             min_value: 0.0,
             max_value: 1.0,
             default_value: knob.position(knob.declared),
@@ -297,12 +350,15 @@ impl PluginMainThreadParams for Main<'_> {
     }
 
     fn get_value(&self, id: ClapId) -> Option<f64> {
-        self.inner.borrow_mut().value(id)
+        let mut inner = self.inner.borrow_mut();
+        let unused = inner.fixed && (inner.knobs.len()..FIXED_KNOBS).contains(&(id.get() as usize));
+        if unused { Some(0.0) } else { inner.value(id) }
     }
 
     fn value_to_text(&self, id: ClapId, value: f64, writer: &mut ParamDisplayWriter) -> std::fmt::Result {
         match self.inner.borrow().knob(id) {
             Some(knob) => writer.write_str(&knob.text(value)),
+            None if self.inner.borrow().fixed => writer.write_str("-"),
             None => Err(std::fmt::Error),
         }
     }
@@ -368,5 +424,67 @@ impl PluginVoiceInfoImpl for Main<'_> {
         let voices = self.inner.borrow().instrument.voices() as u32;
         let flags = VoiceInfoFlags::SUPPORTS_OVERLAPPING_NOTES;
         Some(VoiceInfo { voice_count: voices, voice_capacity: voices, flags })
+    }
+}
+
+/// The window is a page in the user's browser: it floats, and no host can hold it.
+impl PluginGuiImpl for Main<'_> {
+    fn is_api_supported(&self, configuration: GuiConfiguration) -> bool {
+        configuration.is_floating
+    }
+
+    fn get_preferred_api(&self) -> Option<GuiConfiguration<'_>> {
+        Some(GuiConfiguration { api_type: GuiApiType::default_for_current_platform()?, is_floating: true })
+    }
+
+    fn create(&self, configuration: GuiConfiguration) -> Result<(), PluginError> {
+        match configuration.is_floating {
+            true => Ok(()),
+            false => Err(PluginError::Message("the window is a page in a browser: it only floats")),
+        }
+    }
+
+    fn destroy(&self) {
+        self.window.take();
+    }
+
+    fn set_scale(&self, _: f64) -> Result<(), PluginError> {
+        Err(PluginError::Message("the browser scales its page"))
+    }
+
+    fn get_size(&self) -> Option<GuiSize> {
+        None
+    }
+
+    fn set_size(&self, _: GuiSize) -> Result<(), PluginError> {
+        Err(PluginError::Message("the browser sizes its page"))
+    }
+
+    fn set_parent(&self, _: Window) -> Result<(), PluginError> {
+        Err(PluginError::Message("the window is a page in a browser: it only floats"))
+    }
+
+    fn set_transient(&self, _: Window) -> Result<(), PluginError> {
+        Ok(())
+    }
+
+    fn show(&self) -> Result<(), PluginError> {
+        let mut window = self.window.borrow_mut();
+        if window.is_none() {
+            let text = self.inner.borrow().scene.text.clone();
+            let studio = Studio::open(&text, self.file.as_deref()).map_err(tocco_live::Error::BadInput)?;
+            if let (Some(log), Ok(said)) =
+                (self.host.get_extension::<HostLog>(), CString::new(format!("the studio is at {}", studio.link())))
+            {
+                log.log(&self.host.shared(), LogSeverity::Info, &said);
+            }
+            *window = Some(studio);
+        }
+        Ok(())
+    }
+
+    fn hide(&self) -> Result<(), PluginError> {
+        self.window.take();
+        Ok(())
     }
 }

@@ -8,7 +8,25 @@ use clack_extensions::preset_discovery::prelude::*;
 use clack_extensions::preset_discovery::provider::{ProviderImpl, ProviderInstance};
 use clack_plugin::prelude::PluginError;
 use std::ffi::{CStr, CString};
+use tocco::Document;
 use tocco_lab::library;
+use tocco_live::State;
+
+/// How VST3 hosts know the plug-in: the number that `clap-wrapper` derives from its name (UUID 5 of [`ID`]).
+pub const VST3_ID: &str = "E36246AE54BE55ECA6D8BACEF0922247";
+
+/// A scene as a file that VST3 hosts load, where presets are states: a head, the state, a list of where it stands.
+pub fn vstpreset(scene: Document) -> Vec<u8> {
+    const HEAD: usize = 48;
+    let state = State { scene, values: Vec::new() }.to_text();
+    let number = |x: usize| (x as u64).to_le_bytes();
+    let mut file = [&b"VST3\x01\0\0\0"[..], VST3_ID.as_bytes(), &number(HEAD + state.len())].concat();
+    file.extend_from_slice(state.as_bytes());
+    file.extend_from_slice(b"List\x01\0\0\0Comp");
+    file.extend_from_slice(&number(HEAD));
+    file.extend_from_slice(&number(state.len()));
+    file
+}
 
 /// Who says what presets there are.
 pub struct Presets(ProviderDescriptor);

@@ -1,43 +1,34 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The plug-in in a host: its sound against the engine's, bit for bit, for blocks of any size; knobs, states, presets, bad input.
 
+#[path = "../hosting.rs"]
+mod hosting;
 #[path = "../../same_notes.rs"]
 mod same_notes;
 
 use clack_extensions::audio_ports::{AudioPortInfoBuffer, PluginAudioPorts};
+use clack_extensions::gui::{GuiApiType, GuiConfiguration, PluginGui};
+use clack_extensions::note_ports::{NoteDialects, NotePortInfoBuffer, PluginNotePorts};
 use clack_extensions::params::{ParamInfoBuffer, PluginParams};
 use clack_extensions::preset_discovery::prelude::*;
 use clack_extensions::state::PluginState;
-use clack_host::events::event_types::{
-    NoteChokeEvent, NoteExpressionEvent, NoteExpressionType, NoteOffEvent, NoteOnEvent, ParamValueEvent,
-};
+use clack_host::events::event_types::NoteExpressionType;
 use clack_host::prelude::*;
+use hosting::{Doing, Host, plugin_of, preset};
 use same_notes::{NOTES, typed};
 use std::ffi::{CStr, CString};
-use std::path::PathBuf;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering::Relaxed;
 use tocco::{Command, Engine, Queue, Scene, Timed};
 use tocco_lab::library;
-use tocco_live::midi::voices;
+use tocco_live::midi::{Map, Translator, voices};
 use tocco_live::notes::{Note, NoteEvent, Which};
-use tocco_live::{Instrument, Setup};
+use tocco_live::{Instrument, Session, Setup, When};
+use tocco_testing::skip;
 
 const RATE: f64 = 48_000.0;
-
-struct Shared;
-
-impl SharedHandler<'_> for Shared {
-    fn request_restart(&self) {}
-    fn request_process(&self) {}
-    fn request_callback(&self) {}
-}
-
-struct Host;
-
-impl HostHandlers for Host {
-    type Shared<'a> = Shared;
-    type MainThread<'a> = ();
-    type AudioProcessor<'a> = ();
-}
 
 fn library() -> PathBuf {
     let deps = std::env::current_exe().unwrap().parent().unwrap().to_path_buf();
@@ -46,16 +37,7 @@ fn library() -> PathBuf {
 }
 
 fn plugin() -> PluginInstance<Host> {
-    // SAFETY: the library is ours.
-    let entry = unsafe { PluginEntry::load(library()) }.unwrap();
-    let info = HostInfo::new("test", "Tocco", "https://localhost", "1").unwrap();
-    PluginInstance::<Host>::new(|_| Shared, |_| (), &entry, c"org.tocco.tocco", &info).unwrap()
-}
-
-fn preset(plugin: &mut PluginInstance<Host>, name: &str) -> bool {
-    let handle = plugin.plugin_handle();
-    let load: PluginPresetLoad = handle.get_extension().unwrap();
-    load.load_from_location(&handle, Location::Plugin, Some(&CString::new(name).unwrap())).is_ok()
+    plugin_of(&library()).unwrap()
 }
 
 /// What a host hears of presets.
@@ -122,15 +104,6 @@ fn every_shipped_scene_is_a_preset_that_loads() {
     }
 }
 
-/// An event with its sample.
-enum Doing {
-    On(u16, f64),
-    Off(u16),
-    Choke(u16),
-    Express(u16, NoteExpressionType, f64),
-    Turn(u32, f64),
-}
-
 /// Renders in blocks of these sizes, over and over; both channels of the first port.
 fn rendered(
     plugin: &mut PluginInstance<Host>,
@@ -151,36 +124,7 @@ fn blockwise(
     blocks: &[usize],
     events: &[(usize, Doing)],
 ) -> [Vec<f32>; 2] {
-    let mut sound = [vec![0.0; frames], vec![0.0; frames]];
-    let mut ports = AudioPorts::with_capacity(2, 1);
-    let (mut from, mut sizes) = (0, blocks.iter().cycle());
-    while from < frames {
-        let count = (*sizes.next().unwrap()).min(frames - from);
-        let mut buffer = EventBuffer::new();
-        for (at, doing) in events.iter().filter(|(at, _)| (from..from + count).contains(at)) {
-            let time = (at - from) as u32;
-            let pckn = |key: u16| Pckn::new(0u16, 0u16, key, u32::from(key));
-            match doing {
-                Doing::On(key, velocity) => buffer.push(&NoteOnEvent::new(time, pckn(*key), *velocity)),
-                Doing::Off(key) => buffer.push(&NoteOffEvent::new(time, pckn(*key), 0.0)),
-                Doing::Choke(key) => buffer.push(&NoteChokeEvent::new(time, pckn(*key))),
-                Doing::Express(key, kind, x) => buffer.push(&NoteExpressionEvent::new(time, pckn(*key), *kind, *x)),
-                Doing::Turn(id, x) => {
-                    buffer.push(&ParamValueEvent::new(time, ClapId::new(*id), Pckn::match_all(), *x));
-                }
-            }
-        }
-        let [left, right] = &mut sound;
-        let mut halves = [&mut left[from..from + count], &mut right[from..from + count]];
-        let mut out = ports.with_output_buffers([AudioPortBuffer {
-            latency: 0,
-            channels: AudioPortBufferType::f32_output_only(halves.iter_mut().map(|half| &mut **half)),
-        }]);
-        let (input, mut ended) = (InputAudioBuffers::empty(), EventBuffer::new());
-        processor.process(&input, &mut out, &buffer.as_input(), &mut ended.as_output(), None, None).unwrap();
-        from += count;
-    }
-    sound
+    hosting::blockwise(processor, frames, blocks, events).unwrap()
 }
 
 /// What the program plays with a keyboard that nobody touches, both channels; a mono scene on both.
@@ -273,6 +217,22 @@ fn notes_expressions_and_knobs_fall_on_their_samples_for_blocks_of_any_size() {
 }
 
 #[test]
+fn an_inlet_of_a_scene_is_a_knob_whose_turn_is_heard_within_two_milliseconds() {
+    let instrument = Instrument::new(library::load("crisps").unwrap(), Some(RATE)).unwrap();
+    let knobs = tocco_clap::knobs::knobs(&instrument);
+    let inlet = knobs.iter().find(|knob| ["press", "squeeze/value"].contains(&&*knob.path)).unwrap();
+    let id = tocco_live::instrument::id_of(&inlet.path);
+    let events = [(0, Doing::Turn(id, 0.0)), (12_000, Doing::Turn(id, 1.0))];
+    let mut plugin = plugin();
+    assert!(preset(&mut plugin, "crisps"));
+    let [left, _] = rendered(&mut plugin, 24_000, &[64], &events);
+    let first = left.iter().position(|x| *x != 0.0).unwrap();
+    // 2 ms and a block; its smoothing of 10 ms is the scene's own.
+    assert!((12_000..12_000 + 96 + 64).contains(&first), "{first}");
+    assert!(left[12_000..].iter().any(|x| x.abs() > 1e-3));
+}
+
+#[test]
 fn words_of_knobs_mean_what_they_say() {
     for name in ["bar", "violin", "floor-gravel"] {
         let mut plugin = plugin();
@@ -336,7 +296,19 @@ fn a_state_goes_on_elsewhere_and_bad_ones_change_nothing() {
     let mut again = Vec::new();
     states.save(&handle, &mut again).unwrap();
     assert_eq!(state, again);
+    // Nor is it forgotten when it plays.
+    rendered(&mut other, 4800, &[64], &[]);
+    let handle = other.plugin_handle();
+    let mut played = Vec::new();
+    states.save(&handle, &mut played).unwrap();
+    assert_eq!(state, played);
 }
+
+const TWO_OUTPUTS: &str = "body.hammer = { type = 'mass', mass_kg = 0.01, velocity_m_s = 1.0 }\n\
+    body.bar = { type = 'modal', modes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }] }\n\
+    contact.hit = { type = 'impact', between = ['hammer', 'bar'], stiffness = 1e8 }\n\
+    tap = [{ of = 'bar', gain = 0.3 }, { of = 'bar', gain = 0.1, to = 'shaker' }]\n\
+    output.main = { channels = [0] }\noutput.shaker = { channels = [1] }\n";
 
 #[test]
 fn another_preset_takes_over_while_the_one_before_fades_without_a_gap() {
@@ -346,23 +318,59 @@ fn another_preset_takes_over_while_the_one_before_fades_without_a_gap() {
     let before = blockwise(&mut processor, 4800, &[512], &[]);
     assert!(preset(&mut plugin, "felt"));
     let after = blockwise(&mut processor, 9600, &[512], &[]);
-    // Another number of channels waits for the host to stop; what sounds goes on.
+    // One on two channels takes over as well: ports of this shape are there.
     assert!(preset(&mut plugin, "violin"));
+    let bowed = blockwise(&mut processor, 24_000, &[512], &[]);
+    // Other ports wait for the host to stop, and it is asked to; what sounds goes on.
+    let asked = |plugin: &PluginInstance<Host>| plugin.access_shared_handler(|shared| shared.restarts.load(Relaxed));
+    let before_that = asked(&plugin);
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("two-outputs.toml");
+    std::fs::write(&file, TWO_OUTPUTS).unwrap();
+    {
+        let handle = plugin.plugin_handle();
+        let load: PluginPresetLoad = handle.get_extension().unwrap();
+        let path = CString::new(file.to_str().unwrap()).unwrap();
+        load.load_from_location(&handle, Location::File { path: &path }, None).unwrap();
+    }
+    assert!(asked(&plugin) > before_that);
     let still = blockwise(&mut processor, 9600, &[512], &[]);
     plugin.deactivate(processor.stop_processing());
     let bar = program("bar", 9600);
     same("before", &before, &bar.each_ref().map(|channel| channel[..4800].to_vec()));
-    let felt = program("felt", 19_200);
+    let (felt, violin) = (program("felt", 19_200), program("violin", 33_600));
     // In the first 10 ms both are heard: their sum, the one before ever softer.
     for (at, sample) in after[0].iter().take(480).enumerate() {
         let gain = (480 - at) as f32 / 480.0;
         assert_eq!(sample.to_bits(), (felt[0][at] + gain * bar[0][4800 + at]).to_bits(), "{at}");
+        for (side, bowed) in bowed.iter().enumerate() {
+            let sum = violin[side][at] + gain * felt[side][9600 + at];
+            assert_eq!(bowed[at].to_bits(), sum.to_bits(), "channel {side}, {at}");
+        }
     }
-    assert!(bar[0][4800..5280].iter().any(|x| x.abs() > 1e-4));
+    assert!(bar[0][4800..5280].iter().any(|x| x.abs() > 1e-4) && felt[1][9600..10_080].iter().any(|x| *x != 0.0));
     let rest = |all: &[Vec<f32>; 2], from: usize, to: usize| all.each_ref().map(|channel| channel[from..to].to_vec());
     same("after", &rest(&after, 480, 9600), &rest(&felt, 480, 9600));
-    same("still", &still, &rest(&felt, 9600, 19_200));
-    same("then", &rendered(&mut plugin, 24_000, &[100], &[]), &program("violin", 24_000));
+    same("bowed", &rest(&bowed, 480, 24_000), &rest(&violin, 480, 24_000));
+    same("still", &still, &rest(&violin, 24_000, 33_600));
+    let heard = rendered(&mut plugin, 4800, &[100], &[]);
+    assert!(heard[0].iter().any(|x| *x != 0.0), "the scene that waited");
+    let handle = plugin.plugin_handle();
+    let ports: PluginAudioPorts = handle.get_extension().unwrap();
+    assert_eq!(ports.count(&handle, false), 2);
+}
+
+#[test]
+fn a_host_that_resets_hears_silence_and_after_a_new_start_the_scene_from_its_beginning() {
+    let mut plugin = plugin();
+    let config = PluginAudioConfiguration { sample_rate: RATE, min_frames_count: 1, max_frames_count: 512 };
+    let mut processor = plugin.activate(|_, _| (), config).unwrap().start_processing().unwrap();
+    assert!(blockwise(&mut processor, 4800, &[512], &[])[0].iter().any(|x| *x != 0.0));
+    let mut processor = processor.stop_processing();
+    processor.reset();
+    let mut processor = processor.start_processing().unwrap();
+    assert!(blockwise(&mut processor, 4800, &[512], &[])[0].iter().all(|x| *x == 0.0));
+    plugin.deactivate(processor.stop_processing());
+    same("anew", &rendered(&mut plugin, 9600, &[512], &[]), &program("bar", 9600));
 }
 
 #[test]
@@ -392,4 +400,157 @@ fn numbers_that_are_none_and_keys_that_play_nothing_change_nothing() {
     ];
     let mut plugin = plugin();
     same("nothing", &rendered(&mut plugin, 9600, &[64], &nothing), &program("bar", 9600));
+}
+
+/// An MPE keyboard: a zone of five, each note with its bend, pressure and slide; then a plain channel with pedal and wheel.
+fn keyboard() -> Vec<(u64, [u8; 3])> {
+    vec![
+        (0, [0xb0, 101, 0]),
+        (0, [0xb0, 100, 6]),
+        (0, [0xb0, 6, 5]),
+        (100, [0xb1, 74, 90]),
+        (101, [0xe1, 0, 66]),
+        (103, [0x91, 60, 100]),
+        (1500, [0xb2, 74, 10]),
+        (1501, [0x92, 64, 77]),
+        (2003, [0xe1, 5, 70]),
+        (2500, [0xd1, 99, 0]),
+        (3001, [0xe0, 0, 80]),
+        (3333, [0xb2, 74, 101]),
+        (4001, [0x81, 60, 0]),
+        (4100, [0xe1, 0, 10]),
+        (5000, [0xb7, 64, 127]),
+        (5001, [0x97, 67, 50]),
+        (5500, [0xe7, 0, 96]),
+        (6001, [0x87, 67, 0]),
+        (7000, [0x98, 72, 120]),
+        (7500, [0xb7, 64, 0]),
+        (8000, [0xb8, 1, 33]),
+        (8500, [0xa8, 72, 60]),
+        (9000, [0xb8, 123, 0]),
+    ]
+}
+
+/// What the program's own MIDI input makes of these bytes.
+fn by_the_program(name: &str, frames: usize, bytes: &[(u64, [u8; 3])]) -> [Vec<f32>; 2] {
+    let scene = voices::voiced(library::load(name).unwrap()).unwrap();
+    let setup = Setup { limiter: false, watch_load: false, ..Setup::default() };
+    let mut translator = Translator::new(Map::of(&scene.def));
+    let mut session = Session::open(scene, Setup { rate_hz: Some(RATE), ..setup }).unwrap();
+    let mut played = 0;
+    for (tick, bytes) in bytes {
+        // The program measures which voice is quietest: one that was never played.
+        translator.set_energies((0..8).map(|voice| if voice < played { 1.0 } else { 0.0 }));
+        played += usize::from(bytes[0] >> 4 == 9);
+        let mut gestures = Vec::new();
+        // Pressure has one byte of data.
+        let length = if bytes[0] >> 4 == 0xd { 2 } else { 3 };
+        translator.feed(&bytes[..length], *tick as f64 / RATE, &mut gestures);
+        for gesture in &gestures {
+            session.desk.perform(gesture, When::Tick(*tick)).unwrap();
+        }
+    }
+    let channels = session.player.channels();
+    let mut out = vec![0.0; frames * channels];
+    session.play(&[], &mut out).unwrap();
+    [0, channels - 1].map(|channel| out.iter().skip(channel).step_by(channels).copied().collect())
+}
+
+#[test]
+fn midi_and_mpe_bytes_sound_as_in_the_program_to_the_sample() {
+    let mut handed = plugin();
+    let handle = handed.plugin_handle();
+    let ports: PluginNotePorts = handle.get_extension().unwrap();
+    let mut buffer = NotePortInfoBuffer::new();
+    let all = NoteDialects::CLAP | NoteDialects::MIDI | NoteDialects::MIDI_MPE;
+    assert_eq!(ports.get(&handle, 0, true, &mut buffer).unwrap().supported_dialects, all);
+    for name in ["bar", "violin"] {
+        let wanted = by_the_program(name, 12_000, &keyboard());
+        let untouched = by_the_program(name, 12_000, &[]);
+        assert!(wanted != untouched, "{name} hears nothing of it");
+        let events: Vec<(usize, Doing)> =
+            keyboard().into_iter().map(|(at, bytes)| (at as usize, Doing::Midi(bytes))).collect();
+        for blocks in [&[512][..], &[1, 4096, 17, 700, 64, 3]] {
+            let mut plugin = plugin();
+            assert!(preset(&mut plugin, name));
+            same(&format!("{name} {blocks:?}"), &rendered(&mut plugin, 12_000, blocks, &events), &wanted);
+        }
+    }
+}
+
+/// A folder with the plug-in, and beside it a program of these words.
+fn beside(name: &str, program: Option<&str>) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("Tocco.clap");
+    let _ = std::fs::remove_file(folder.join("tocco"));
+    std::fs::copy(library(), &file).unwrap();
+    if let Some(program) = program {
+        use std::os::unix::fs::PermissionsExt as _;
+        std::fs::write(folder.join("tocco"), format!("#!/bin/sh\n{program}\n")).unwrap();
+        std::fs::set_permissions(folder.join("tocco"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    file
+}
+
+/// Shows the window of a plug-in; what the host's log says of it.
+fn shown(plugin: &mut PluginInstance<Host>) -> (bool, String) {
+    let handle = plugin.plugin_handle();
+    let gui: PluginGui = handle.get_extension().unwrap();
+    let floating = gui.get_preferred_api(&handle).unwrap();
+    assert!(floating.is_floating && gui.is_api_supported(&handle, floating));
+    let embedded = GuiConfiguration { api_type: GuiApiType::X11, is_floating: false };
+    assert!(!gui.is_api_supported(&handle, embedded) && gui.create(&handle, embedded).is_err());
+    gui.create(&handle, floating).unwrap();
+    let shown = gui.show(&handle).is_ok();
+    (shown, plugin.access_shared_handler(|shared| shared.said.lock().unwrap().join("\n")))
+}
+
+#[cfg(unix)]
+#[test]
+fn its_window_is_the_program_s_studio_with_its_scene_until_it_is_destroyed() {
+    let deps = std::env::current_exe().unwrap().parent().unwrap().to_path_buf();
+    let program = deps.parent().unwrap().join("tocco");
+    if !program.is_file() {
+        return skip("the studio as a plug-in's window", "the program (cargo build -p tocco-host)");
+    }
+    let mut plugin =
+        plugin_of(&beside("window", Some(&format!("exec '{}' \"$@\" --no-open", program.display())))).unwrap();
+    assert!(preset(&mut plugin, "felt"));
+    let (is_shown, said) = shown(&mut plugin);
+    if said.contains("without the page's engine") {
+        return skip("the studio as a plug-in's window", "the page's engine (TOCCO_WASM_FILE)");
+    }
+    assert!(is_shown, "{said}");
+    let address = said.split("http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
+    let mut stream = TcpStream::connect(&address).unwrap();
+    write!(stream, "GET /scenes.json HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let text = library::load("felt").unwrap().text;
+    let first = format!("\"first\":{}", serde_json::to_string(&text).unwrap());
+    assert!(answer.contains(&first), "{}", &answer[..answer.len().min(500)]);
+    {
+        let handle = plugin.plugin_handle();
+        let gui: PluginGui = handle.get_extension().unwrap();
+        gui.show(&handle).unwrap();
+        gui.destroy(&handle);
+    }
+    assert!(TcpStream::connect(&address).is_err(), "the studio is still there");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_window_without_a_program_is_a_line_in_the_host_s_log() {
+    let mut broken = plugin_of(&beside("no-window", Some("echo 'error: no such thing' >&2; exit 2"))).unwrap();
+    let (is_shown, said) = shown(&mut broken);
+    assert!(!is_shown && said.contains("no such thing"), "{said}");
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    if std::env::split_paths(&folders).any(|folder| folder.join("tocco").is_file()) {
+        return skip("a window without a program", "a path without tocco");
+    }
+    let mut alone = plugin_of(&beside("no-program", None)).unwrap();
+    let (is_shown, said) = shown(&mut alone);
+    assert!(!is_shown && said.contains("no program tocco") && said.contains("TOCCO_PROGRAM"), "{said}");
+    same("still", &rendered(&mut alone, 9600, &[64], &[]), &program("bar", 9600));
 }

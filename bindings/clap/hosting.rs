@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A host in a few lines: what the tests and `examples/render.rs` load and play the plug-in with.
+
+use clack_extensions::log::{HostLog, HostLogImpl, LogSeverity};
+use clack_extensions::preset_discovery::prelude::{Location, PluginPresetLoad};
+use clack_host::events::event_types::{
+    MidiEvent, NoteChokeEvent, NoteExpressionEvent, NoteExpressionType, NoteOffEvent, NoteOnEvent, ParamValueEvent,
+};
+use clack_host::prelude::*;
+use std::error::Error;
+use std::ffi::CString;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What the plug-in asks for, and what it says.
+#[derive(Default)]
+pub struct Shared {
+    /// Lines in the host's log.
+    pub said: Mutex<Vec<String>>,
+    /// How often it asked to be stopped and started.
+    pub restarts: AtomicUsize,
+}
+
+impl SharedHandler<'_> for Shared {
+    fn request_restart(&self) {
+        self.restarts.fetch_add(1, Ordering::Relaxed);
+    }
+    fn request_process(&self) {}
+    fn request_callback(&self) {}
+}
+
+impl HostLogImpl for Shared {
+    fn log(&self, _: LogSeverity, message: &str) {
+        self.said.lock().unwrap().push(message.to_owned());
+    }
+}
+
+/// The host.
+pub struct Host;
+
+impl HostHandlers for Host {
+    type Shared<'a> = Shared;
+    type MainThread<'a> = ();
+    type AudioProcessor<'a> = ();
+
+    fn declare_extensions(builder: &mut HostExtensions<Self>, _: &Shared) {
+        builder.register::<HostLog>();
+    }
+}
+
+/// The plug-in of a file.
+pub fn plugin_of(file: &Path) -> Result<PluginInstance<Host>, Box<dyn Error>> {
+    // SAFETY: whoever names the file trusts it.
+    let entry = unsafe { PluginEntry::load(file)? };
+    let info = HostInfo::new("test", "Tocco", "https://localhost", "1")?;
+    Ok(PluginInstance::<Host>::new(|_| Shared::default(), |_| (), &entry, c"org.tocco.tocco", &info)?)
+}
+
+/// Loads a preset; false if the plug-in refuses it.
+pub fn preset(plugin: &mut PluginInstance<Host>, name: &str) -> bool {
+    let handle = plugin.plugin_handle();
+    let Some(load) = handle.get_extension::<PluginPresetLoad>() else { return false };
+    let Ok(name) = CString::new(name) else { return false };
+    load.load_from_location(&handle, Location::Plugin, Some(&name)).is_ok()
+}
+
+/// What happens at a sample.
+#[derive(Clone)]
+#[allow(dead_code, reason = "the example does less than the tests")]
+pub enum Doing {
+    /// A key with its velocity, 0 to 1.
+    On(u16, f64),
+    /// A key goes up.
+    Off(u16),
+    /// A key is silenced.
+    Choke(u16),
+    /// A key's expression.
+    Express(u16, NoteExpressionType, f64),
+    /// A knob's position.
+    Turn(u32, f64),
+    /// A MIDI message.
+    Midi([u8; 3]),
+}
+
+/// The sound of `frames` samples, in blocks of these sizes, over and over; both channels of the first port.
+pub fn blockwise(
+    processor: &mut StartedPluginAudioProcessor<Host>,
+    frames: usize,
+    blocks: &[usize],
+    events: &[(usize, Doing)],
+) -> Result<[Vec<f32>; 2], Box<dyn Error>> {
+    let mut sound = [vec![0.0; frames], vec![0.0; frames]];
+    let mut ports = AudioPorts::with_capacity(2, 1);
+    let (mut from, mut sizes) = (0, blocks.iter().cycle());
+    while from < frames {
+        let count = sizes.next().map_or(512, |size| *size).min(frames - from);
+        let mut buffer = EventBuffer::new();
+        for (at, doing) in events.iter().filter(|(at, _)| (from..from + count).contains(at)) {
+            let time = (at - from) as u32;
+            let pckn = |key: u16| Pckn::new(0u16, 0u16, key, u32::from(key));
+            match doing {
+                Doing::On(key, velocity) => buffer.push(&NoteOnEvent::new(time, pckn(*key), *velocity)),
+                Doing::Off(key) => buffer.push(&NoteOffEvent::new(time, pckn(*key), 0.0)),
+                Doing::Choke(key) => buffer.push(&NoteChokeEvent::new(time, pckn(*key))),
+                Doing::Express(key, kind, x) => buffer.push(&NoteExpressionEvent::new(time, pckn(*key), *kind, *x)),
+                Doing::Turn(id, x) => {
+                    buffer.push(&ParamValueEvent::new(time, ClapId::new(*id), Pckn::match_all(), *x));
+                }
+                Doing::Midi(bytes) => buffer.push(&MidiEvent::new(time, 0, *bytes)),
+            }
+        }
+        let [left, right] = &mut sound;
+        let mut halves = [&mut left[from..from + count], &mut right[from..from + count]];
+        let mut out = ports.with_output_buffers([AudioPortBuffer {
+            latency: 0,
+            channels: AudioPortBufferType::f32_output_only(halves.iter_mut().map(|half| &mut **half)),
+        }]);
+        let (input, mut ended) = (InputAudioBuffers::empty(), EventBuffer::new());
+        processor.process(&input, &mut out, &buffer.as_input(), &mut ended.as_output(), None, None)?;
+        from += count;
+    }
+    Ok(sound)
+}

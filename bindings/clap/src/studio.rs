@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The plug-in's window: the program's studio, served on loopback with the plug-in's scene and opened in a browser.
+//!
+//! The program is looked for where `TOCCO_PROGRAM` says, beside the plug-in, then on the path. It serves until the window is hidden
+//! or destroyed.
+
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
+use std::{env, fs, process, thread};
+
+/// The program may take so long to begin.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Windows that were opened, so that each has a file of its own.
+static OPENED: AtomicU64 = AtomicU64::new(0);
+
+/// Where the program may be: what the user says, beside the plug-in, on the path.
+fn places(told: Option<OsString>, beside: Option<&Path>, path: Option<OsString>) -> Vec<PathBuf> {
+    if let Some(told) = told {
+        return vec![told.into()];
+    }
+    let name = format!("tocco{}", env::consts::EXE_SUFFIX);
+    // A plug-in may be a folder with the library somewhere in it.
+    let around = beside.into_iter().flat_map(|file| file.ancestors().skip(1).take(4).map(Path::to_path_buf));
+    let on_path = path.iter().flat_map(env::split_paths).collect::<Vec<_>>();
+    around.chain(on_path).map(|folder| folder.join(&name)).collect()
+}
+
+fn find(beside: Option<&Path>) -> Result<PathBuf, String> {
+    let all = places(env::var_os("TOCCO_PROGRAM"), beside, env::var_os("PATH"));
+    all.into_iter().find(|file| file.is_file()).ok_or_else(|| {
+        "no program tocco to open the studio with: put it beside the plug-in or on the path, or say where it is in \
+         TOCCO_PROGRAM"
+            .into()
+    })
+}
+
+/// A studio that is being served.
+pub struct Studio {
+    child: Child,
+    scene: PathBuf,
+    link: String,
+}
+
+impl Studio {
+    /// Serves a scene's text; one line of words if it cannot be. `[control]`
+    pub fn open(text: &str, beside: Option<&Path>) -> Result<Self, String> {
+        let program = find(beside)?;
+        let number = OPENED.fetch_add(1, Ordering::Relaxed);
+        let scene = env::temp_dir().join(format!("tocco-plugin-{}-{number}.toml", process::id()));
+        fs::write(&scene, text).map_err(|error| format!("{}: {error}", scene.display()))?;
+        let child = Command::new(&program)
+            .arg("studio")
+            .arg(&scene)
+            .args(["--port", "0"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn();
+        let child = child.map_err(|error| {
+            let _ = fs::remove_file(&scene);
+            format!("{}: {error}", program.display())
+        })?;
+        let mut studio = Self { child, scene, link: String::new() };
+        studio.link = studio.first_words().map_err(|error| format!("{}: {error}", program.display()))?;
+        Ok(studio)
+    }
+
+    /// Where the page is, once the program says so; what it says is read to its end, so that it never waits.
+    fn first_words(&mut self) -> Result<String, String> {
+        let (tell, told) = mpsc::channel();
+        let (out, errors) = (self.child.stdout.take(), self.child.stderr.take());
+        thread::spawn(move || {
+            for line in out.into_iter().flat_map(|out| BufReader::new(out).lines()).map_while(Result::ok) {
+                if let Some(link) = line.split_whitespace().find(|word| word.starts_with("http://")) {
+                    let _ = tell.send(Ok(link.to_owned()));
+                }
+            }
+            let mut said = String::new();
+            let _ = errors.map(|errors| errors.take(1 << 16).read_to_string(&mut said));
+            let _ = tell.send(Err(said.trim().lines().next().unwrap_or("it ended without a word").to_owned()));
+        });
+        told.recv_timeout(PATIENCE).unwrap_or_else(|_| Err("it says nothing".into()))
+    }
+
+    /// Where the page is.
+    pub fn link(&self) -> &str {
+        &self.link
+    }
+}
+
+impl Drop for Studio {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = fs::remove_file(&self.scene);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::places;
+    use std::path::{Path, PathBuf};
+
+    #[test]
+    fn the_program_is_where_it_is_said_to_be_else_beside_the_plug_in_else_on_the_path() {
+        let beside = Path::new("/plugins/Tocco.vst3/Contents/x86_64-linux/Tocco.so");
+        let path = || Some(std::env::join_paths(["/usr/bin", "/bin"]).unwrap());
+        assert_eq!(places(Some("/here/tocco".into()), Some(beside), path()), [PathBuf::from("/here/tocco")]);
+        let all = places(None, Some(beside), path());
+        let at = |folder: &str| {
+            let file = Path::new(folder).join(format!("tocco{}", std::env::consts::EXE_SUFFIX));
+            all.iter().position(|found| *found == file).unwrap_or_else(|| panic!("{folder}: {all:?}"))
+        };
+        assert!(at("/plugins") < at("/usr/bin") && at("/usr/bin") < at("/bin"));
+        assert!(at("/plugins/Tocco.vst3/Contents/x86_64-linux") < at("/plugins"));
+        assert!(places(None, None, None).is_empty());
+    }
+}

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The plug-in as VST3 in two hosts that others wrote: vst3.py BUNDLE PRESETS, in an environment with pedalboard and dawdreamer.
+
+`vst3.py BUNDLE PRESETS render SCENE NOTES SECONDS` writes what pedalboard hears, 32-bit floats, channels interleaved.
+"""
+
+import os
+import sys
+import unittest
+
+import numpy as np
+import pedalboard
+
+BUNDLE, PRESETS = sys.argv[1:3]
+RATE = 48_000
+
+
+def preset(name):
+    return os.path.join(PRESETS, f"{name}.vstpreset")
+
+
+def loaded(name):
+    """The plug-in with a scene, in pedalboard."""
+    plugin = pedalboard.load_plugin(BUNDLE)
+    plugin.load_preset(preset(name))
+    return plugin
+
+
+def played(plugin, notes, frames, rate=RATE, block=512, channels=2):
+    """What pedalboard hears: channels by frames."""
+    # Half a sample later: the host rounds down.
+    midi = [(bytes(message), (tick + 0.5) / rate) for tick, message in notes]
+    return plugin(midi, duration=(frames + 0.5) / rate, sample_rate=rate, num_channels=channels, buffer_size=block)
+
+
+class InPedalboard(unittest.TestCase):
+    def test_it_is_an_instrument_with_the_scene_s_parameters(self):
+        plugin = loaded("bar")
+        self.assertTrue(plugin.is_instrument)
+        names = set(plugin.parameters)
+        self.assertTrue({"hardness", "size", "hit_stiffness"} <= names, sorted(names)[:20])
+        plugin.hardness = 0.25
+        self.assertAlmostEqual(plugin.parameters["hardness"].raw_value, 0.25, places=6)
+
+    def test_notes_play_at_their_samples_for_blocks_of_any_size(self):
+        silent = played(loaded("marimba"), [], 9_600)
+        one = played(loaded("marimba"), [(1_003, (0x90, 60, 100))], 9_600)
+        differs = np.nonzero((one != silent).any(axis=0))[0]
+        self.assertEqual(differs[0], 1_003)
+        self.assertGreater(np.abs(one).max(), 1e-3)
+        for block in (64, 1_000):
+            again = played(loaded("marimba"), [(1_003, (0x90, 60, 100))], 9_600, block=block)
+            self.assertTrue(np.array_equal(one, again), f"blocks of {block}")
+
+    def test_a_state_goes_on_in_another_instance(self):
+        plugin = loaded("felt")
+        plugin.hardness = 0.125
+        played(plugin, [], 512)  # hosts send what was turned with the next block
+        state = plugin.raw_state
+        other = pedalboard.load_plugin(BUNDLE)
+        before = played(other, [], 4_800)
+        other.raw_state = state
+        self.assertAlmostEqual(other.parameters["hardness"].raw_value, 0.125, places=6)
+        again = loaded("felt")
+        again.raw_state = state
+        heard, wanted = played(other, [], 24_000), played(again, [], 24_000)
+        self.assertTrue(np.array_equal(heard, wanted) and np.abs(wanted).max() > 1e-4)
+        self.assertFalse(np.array_equal(before, wanted[:, :4_800]))
+
+    def test_a_scene_with_other_channels_is_no_harm(self):
+        plugin = loaded("bar")
+        mono = played(plugin, [], 24_000)
+        self.assertTrue(np.array_equal(mono[0], mono[1]))
+        plugin.load_preset(preset("violin"))
+        self.assertGreater(np.abs(played(plugin, [], 24_000)).max(), 1e-4)
+        plugin.load_preset(preset("bar"))
+        self.assertGreater(np.abs(played(plugin, [], 24_000)).max(), 1e-4)
+
+    def test_rates_from_8_to_384_khz_run_and_others_are_silent(self):
+        for rate in (8_000, 44_100, 192_000, 384_000):
+            self.assertGreater(np.abs(played(loaded("bar"), [(10, (0x90, 60, 100))], rate // 4, rate)).max(), 1e-4, rate)
+        for rate in (768_000, 1_000):
+            try:
+                heard = played(loaded("bar"), [(10, (0x90, 60, 100))], rate // 4, rate)
+            except Exception as refused:  # the host's own words
+                self.assertTrue(str(refused))
+            else:
+                self.assertEqual(np.abs(heard).max(), 0.0, rate)
+
+    def test_states_that_are_none_change_nothing(self):
+        plugin = loaded("bar")
+        wanted = played(plugin, [], 12_000)
+        with open(preset("bar"), "rb") as file:
+            whole = file.read()
+        for broken in (whole[:60], whole.replace(b'"state":1', b'"state":9')):
+            path = os.path.join(PRESETS, "broken.vstpreset")
+            with open(path, "wb") as file:
+                file.write(broken)
+            try:
+                plugin.load_preset(path)
+            except Exception as refused:
+                self.assertTrue(str(refused))
+            os.remove(path)
+        plugin.reset()
+        self.assertEqual(played(plugin, [], 12_000).shape, wanted.shape)
+        self.assertIn("hardness", plugin.parameters)
+
+
+def in_dawdreamer():
+    """An engine of dawdreamer with the plug-in in it."""
+    import dawdreamer
+
+    engine = dawdreamer.RenderEngine(RATE, 512)
+    plugin = engine.make_plugin_processor("tocco", BUNDLE)
+    engine.load_graph([(plugin, [])])
+    return engine, plugin
+
+
+class InDawDreamer(unittest.TestCase):
+    def test_a_note_sounds_at_its_sample_and_in_another_instance_the_same(self):
+        heard = []
+        for _ in range(2):
+            engine, plugin = in_dawdreamer()
+            self.assertTrue(plugin.load_vst3_preset(preset("marimba")))
+            self.assertEqual(plugin.get_parameter_name(0), "c4/freq_scale")
+            self.assertEqual(plugin.get_parameter_text(0), "1")
+            plugin.add_midi_note(60, 100, 4_800 / RATE, 0.1)
+            engine.render(0.25)
+            heard.append(engine.get_audio())
+        self.assertEqual(np.nonzero(heard[0][0])[0][0], 4_800)
+        self.assertGreater(np.abs(heard[0]).max(), 0.01)
+        self.assertTrue(np.array_equal(*heard))
+
+    def test_a_state_goes_through_its_file(self):
+        path = os.path.join(PRESETS, "dawdreamer.state")
+        engine, plugin = in_dawdreamer()
+        self.assertTrue(plugin.load_vst3_preset(preset("marimba")))
+        plugin.set_parameter(0, 0.25)
+        engine.render(0.05)
+        plugin.save_state(path)
+        engine, other = in_dawdreamer()
+        try:
+            other.load_state(path)
+        except RuntimeError as editor:  # it wants to show what it has loaded, and there is no editor
+            self.assertIn("editor", str(editor))
+        os.remove(path)
+        engine.render(0.05)
+        self.assertEqual((other.get_parameter_name(0), other.get_parameter(0)), ("c4/freq_scale", 0.25))
+
+
+if __name__ == "__main__":
+    if sys.argv[3:4] == ["render"]:
+        scene, notes, seconds = sys.argv[4:7]
+        rows = [tuple(map(int, line.split())) for line in open(notes)]
+        heard = played(loaded(scene), [(row[0], row[1:]) for row in rows], round(float(seconds) * RATE))
+        sys.stdout.buffer.write(np.ascontiguousarray(heard.T, dtype="<f4").tobytes())
+    else:
+        unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
