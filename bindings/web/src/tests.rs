@@ -3,7 +3,7 @@
 
 use super::cracks::{tocco_cracks, tocco_cracks_fracture, tocco_cracks_free, tocco_cracks_grown};
 use super::keys::{tocco_keys, tocco_keys_feed, tocco_keys_free, tocco_keys_have_table, tocco_keys_weigh};
-use super::names::{tocco_describe, tocco_names, tocco_names_free, tocco_shape_at};
+use super::names::{tocco_describe, tocco_moves, tocco_names, tocco_names_free, tocco_readings, tocco_shape_at};
 use super::phone::{tocco_phone, tocco_phone_feel, tocco_phone_free, tocco_phone_step, tocco_phone_tone};
 use super::session::*;
 use super::*;
@@ -116,6 +116,51 @@ fn what_cannot_be_done_is_answered_with_one_line() {
         tocco_keys_free(null_mut());
         tocco_dealloc(tocco_alloc(5), 5);
         tocco_dealloc(tocco_alloc(0), 0);
+    }
+}
+
+#[test]
+fn a_quantity_has_one_value_under_all_its_names_whoever_moves_it() {
+    let scene = SHAPE.replace("[contact.hit]", "[contact.hit]\nhardness_01 = 0.5")
+        + "[[control]]\nname = 'feel'\npath = 'hit/hardness_01'\nrange = [0.0, 1.0]\n\
+           [[drive]]\npath = 'bar/decay_scale'\npoints = [[0.0, 1.0], [0.01, 3.0]]\n\
+           [[event]]\nat_s = 0.005\nset = 'hammer/mass_kg'\nvalue = 0.5\n";
+    let session = load(&scene);
+    // SAFETY: session and names are alive until freed, texts and numbers outlive the calls.
+    unsafe {
+        let names = tocco_names(scene.as_ptr().cast(), scene.len(), 48_000.0);
+        tocco_describe(names);
+        let info: Value = serde_json::from_str(&text()).unwrap();
+        let reading = |path: &str, settings: &[f64]| {
+            assert_eq!(tocco_readings(names, settings.as_ptr(), settings.len()), 1, "{}", last_error());
+            let order = info["paths"].as_array().unwrap().iter().map(|one| &one["path"]);
+            let all = order.chain(info["controls"].as_array().unwrap().iter().map(|one| &one["name"]));
+            numbers()[all.into_iter().position(|name| name == path).unwrap()]
+        };
+        let settings = |session| {
+            tocco_settings(session);
+            numbers()
+        };
+        let first = settings(session);
+        assert_eq!(first.len() as u64, info["parameters"].as_u64().unwrap());
+        assert!((reading("feel", &first) - 0.5).abs() < 1e-9);
+        // A hand on the control moves one parameter, and every name of it says so.
+        assert_eq!(gesture(session, r#"{"set":"feel","value":0.8}"#, 0.0), 1);
+        assert_eq!(tocco_moves(names, c"feel".as_ptr(), 4, 0.8), 1, "{}", last_error());
+        let moved = numbers();
+        render(session, 960);
+        let now = settings(session);
+        assert_eq!((moved.len(), now[moved[0] as usize]), (2, moved[1]));
+        assert!((reading("hit/hardness_01", &now) - 0.8).abs() < 1e-9);
+        assert!((reading("hit/contact_time_s", &now) / (0.01 * 0.005_f64.powf(0.8)) - 1.0).abs() < 1e-9);
+        // So do the scene's drive and its event.
+        assert!((reading("bar/decay_scale", &now) - 3.0).abs() < 1e-9);
+        assert_eq!(reading("hammer/mass_kg", &now), 0.5);
+        assert_eq!(tocco_readings(names, now.as_ptr(), 1), 0, "settings of another scene");
+        assert_eq!(tocco_moves(names, c"feal".as_ptr(), 4, 0.8), 0);
+        assert!(last_error().contains("feel"), "{}", last_error());
+        tocco_names_free(names);
+        tocco_free(session);
     }
 }
 

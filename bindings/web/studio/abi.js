@@ -136,6 +136,20 @@ class Names {
     return abi.numbers();
   }
 
+  /** What a value of a path or control does: number and value of each parameter that it moves, one after the other; throws one line. */
+  moves(path, value) {
+    const { abi, pointer } = this;
+    abi.done(abi.text(path, (p, n) => abi.x.tocco_moves(pointer, p, n, value)));
+    return abi.numbers();
+  }
+
+  /** Values of all paths, then of all controls, given where every parameter stands. */
+  readings(settings) {
+    const { abi, pointer } = this;
+    abi.done(abi.doubles(settings, (p, n) => abi.x.tocco_readings(pointer, p, n)));
+    return abi.numbers();
+  }
+
   free() {
     this.abi.x.tocco_names_free(this.pointer);
   }
@@ -379,6 +393,12 @@ class Session {
   /** What processes did since the last call: tick, number of the process, size, x and y in m, and again. */
   happened() {
     this.x.tocco_happened(this.pointer);
+    return this.abi.numbers();
+  }
+
+  /** Where every parameter stands, by its number. */
+  settings() {
+    this.x.tocco_settings(this.pointer);
     return this.abi.numbers();
   }
 

@@ -11,7 +11,9 @@ export class Bridge {
     Object.assign(this, { say, heard });
     engine.send = (gesture, after) => {
       this.play(gesture, after);
-      if (this.socket?.readyState === 1) this.socket.send(JSON.stringify(gesture));
+      // What fits into no packet (a scene's text) is nobody's to hear, and the server lets go who sends more.
+      const line = JSON.stringify(gesture);
+      if (this.socket?.readyState === 1 && line.length < 60_000) this.socket.send(line);
     };
     this.join();
   }
@@ -24,7 +26,7 @@ export class Bridge {
     };
     socket.onmessage = ({ data }) => {
       const gesture = JSON.parse(data);
-      if (!["set", "jump", "strike", "hit", "touch", "trigger", "hush"].some((word) => word in gesture)) return;
+      if (!["set", "jump", "strike", "hit", "touch", "join", "trigger", "hush"].some((word) => word in gesture)) return;
       this.play(gesture); // not back to where it came from
       this.heard(gesture);
     };

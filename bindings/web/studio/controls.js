@@ -34,56 +34,49 @@ export function showValue(value) {
   return size >= 1e5 || size < 1e-3 ? value.toExponential(3).replace(/\.?0+e/, "e") : String(Number(value.toPrecision(5)));
 }
 
-/** What was changed, for undo and redo. */
-export class History {
-  constructor(apply) {
-    this.apply = apply;
-    this.past = [];
-    this.future = [];
-  }
+/** A unit beside a value: an exponent that is a parameter itself is n. */
+const unitWords = (unit) => (unit === "1" ? "" : unit.replace(/\^(viscous_)?exponent/, "^n"));
 
-  /** One gesture on one slider is one step, however many values it sent. */
-  note(path, before, after) {
-    const last = this.past.at(-1);
-    if (last && last.path === path && performance.now() - last.at < 600) Object.assign(last, { after, at: performance.now() });
-    else this.past.push({ path, before, after, at: performance.now() });
-    this.future = [];
-  }
-
-  undo() {
-    const step = this.past.pop();
-    if (!step) return;
-    this.future.push(step);
-    this.apply(step.path, step.before);
-  }
-
-  redo() {
-    const step = this.future.pop();
-    if (!step) return;
-    this.past.push({ ...step, at: 0 });
-    this.apply(step.path, step.after);
-  }
+/** What a hammer's hardness feels like, 0 to 1: the words between are those of what people strike with. */
+export function hardnessWords(value) {
+  return ["felt", "soft rubber", "hard rubber", "wood", "hard wood", "steel"][Math.min(5, Math.floor(6 * value))];
 }
 
-/** The list of controls of one scene. */
+const isSame = (a, b) => a === b || Math.abs(a - b) <= 1e-6 * Math.max(Math.abs(a), Math.abs(b));
+
+/** For how long what the engine tells is older than what a hand does, ms. */
+const AT_HAND_MS = 300;
+
+/** The list of controls of one scene. `moved(path, before, after)` hears what a hand did, `back(path)` is asked to undo it. */
 export class Controls {
-  constructor(host, engine) {
-    this.host = host;
-    this.engine = engine;
+  constructor(host, engine, values, { moved, back }) {
+    Object.assign(this, { host, engine, values, moved, back });
     this.rows = new Map();
     this.serial = 0;
-    this.history = new History((path, value) => this.put(path, value, false));
+    /** As the text says, and as it said when the scene was opened. */
+    this.written = new Map();
+    this.home = new Map();
+    this.movedAt = -AT_HAND_MS;
   }
 
-  show(info) {
+  /** Shows a scene's controls; `home` is what its text said at first, by name. Rows that stay the same stay where they are. */
+  show(info, home) {
+    this.written = new Map(this.values.now);
+    this.home = home;
+    const form = JSON.stringify([info.controls.map(({ value, ...rest }) => rest), info.paths.map(({ value, ...rest }) => rest)]);
+    if (form !== this.form) this.lay(info);
+    this.form = form;
+    this.follow([...this.values.now.keys()]);
+  }
+
+  lay(info) {
     this.rows.clear();
-    this.history.past = [];
-    this.history.future = [];
     this.host.replaceChildren();
     const named = info.controls.map((c) => ({
-      path: c.name, label: c.name, unit: "1", min: 0, max: 1, default: c.value, scale: "linear", value: c.value,
-      of: { min: c.range[0], max: c.range[1], scale: c.scale, unit: info.paths.find((p) => p.path === [c.path].flat()[0])?.unit ?? "1" },
-      doc: `${[c.path].flat().join(", ")} from ${showValue(c.range[0])} to ${showValue(c.range[1])}, ${c.scale}.`,
+      path: c.name, label: c.name, unit: "1", min: 0, max: 1, default: c.value, scale: "linear",
+      of: { min: c.range[0], max: c.range[1], scale: c.scale, unit: info.paths.find((p) => p.path === c.path)?.unit ?? "1" },
+      doc: `${c.moves.filter((path) => !isCopy(path)).join(", ")} from ${showValue(c.range[0])} to ${showValue(c.range[1])}, ${c.scale}.`,
+      hardness: info.paths.some((p) => p.path === c.path.replace(/stiffness$/, "hardness_01")) && c.path.endsWith("/stiffness") ? c.path.slice(0, -10) : null,
     }));
     // Those of parts come after the scene's own, and are many.
     const ofParts = named.filter(({ path }) => path.includes("/"));
@@ -146,10 +139,21 @@ export class Controls {
     box.setAttribute("aria-label", `${spec.path}, ${spec.unit === "1" ? "a number" : `in ${spec.unit}`}`);
     const unit = document.createElement("span");
     unit.className = "unit";
-    unit.textContent = spec.unit === "1" ? "" : spec.unit;
+    unit.textContent = unitWords(spec.unit);
+    const back = document.createElement("button");
+    Object.assign(back, { type: "button", className: "back", textContent: "\u21ba", hidden: true });
+    back.addEventListener("click", () => {
+      this.back(spec.path);
+      slider.focus();
+    });
+    const note = document.createElement("span");
+    Object.assign(note, { className: "note", hidden: true });
+    note.setAttribute("role", "alert");
     // A parameter may be shown in two places, with two ranges: it has one value.
-    const entry = this.rows.get(spec.path) ?? { value: spec.value, faces: [] };
-    entry.faces.push({ spec, slider, box, unit });
+    const entry = this.rows.get(spec.path) ?? { path: spec.path, value: this.values.get(spec.path), faces: [] };
+    entry.faces = entry.faces.filter((face) => face.row.isConnected || face.isNew);
+    entry.faces.push({ spec, row, slider, box, unit, back, isNew: true });
+    queueMicrotask(() => entry.faces.forEach((face) => (face.isNew = false)));
     this.rows.set(spec.path, entry);
     this.paint(entry);
     slider.addEventListener("input", () => this.put(spec.path, knob.value(spec, Number(slider.value)), true));
@@ -163,43 +167,77 @@ export class Controls {
     row.addEventListener("dblclick", () => this.put(spec.path, spec.default, true));
     box.addEventListener("change", () => {
       const value = readValue(box.value, spec.unit);
-      if (value === null) this.engine.tell("problem", `'${box.value}' is not a value in ${spec.unit === "1" ? "plain numbers" : spec.unit}`);
-      else this.put(spec.path, Math.min(spec.max, Math.max(spec.min, value)), true);
+      note.hidden = value !== null;
+      note.textContent = value === null ? `'${box.value}' is not a value in ${spec.unit === "1" ? "plain numbers" : spec.unit}` : "";
+      if (value !== null) this.put(spec.path, Math.min(spec.max, Math.max(spec.min, value)), true);
       this.paint(entry);
     });
-    row.append(label, slider, box, unit);
+    row.append(label, slider, box, unit, back, note);
     if (isNamed) row.classList.add("named");
     return row;
   }
 
-  paint({ faces, value }) {
-    for (const { spec, slider, box, unit } of faces) {
+  paint(entry) {
+    const { path, faces, value } = entry;
+    // By what it stands for: how hard a stiffness feels depends on the hammer's mass, too.
+    const root = this.values.root(path);
+    const [from, to] = [this.home.get(root), this.written.get(root)];
+    const isChanged = from !== undefined && to !== undefined && !isSame(from, to);
+    const home = this.home.get(path) ?? from;
+    for (const { spec, row, slider, box, unit, back } of faces) {
       slider.value = knob.position(spec, value);
-      slider.setAttribute("aria-valuetext", `${showValue(value)} ${spec.unit === "1" ? "" : spec.unit}`);
-      box.value = showValue(value);
-      if (!spec.of) continue;
+      if (document.activeElement !== box || !box.matches(":focus-visible") || box.dataset.shown === box.value) box.value = showValue(value);
+      box.dataset.shown = box.value;
+      row.classList.toggle("changed", isChanged);
+      back.hidden = !isChanged;
+      if (isChanged) {
+        back.title = `Changed; back to ${showValue(home)}`;
+        back.setAttribute("aria-label", `${spec.path} back to ${showValue(home)}`);
+      }
+      let words = `${showValue(value)} ${spec.unit === "1" ? "" : spec.unit}`;
+      if (spec.hardness) words = this.hardness(spec.hardness);
       // A named control is a position; what it stands for is beside it.
-      const { of } = spec;
-      unit.title = unit.textContent = `= ${showValue(Number(knob.value(of, value).toPrecision(3)))} ${of.unit === "1" ? "" : of.unit}`;
+      else if (spec.of) words = `= ${showValue(Number(knob.value(spec.of, value).toPrecision(3)))} ${unitWords(spec.of.unit)}`;
+      slider.setAttribute("aria-valuetext", words);
+      if (spec.of || spec.hardness) unit.title = unit.textContent = words;
     }
   }
 
-  /** Shows a value that the engine has from elsewhere. */
+  /** A contact's hardness, as people say it, and how long it touches. */
+  hardness(contact) {
+    const [feel, time] = ["hardness_01", "contact_time_s"].map((key) => this.values.get(`${contact}/${key}`));
+    return `${hardnessWords(feel)}, ${Number((1000 * time).toPrecision(2))} ms`;
+  }
+
+  /** Shows these names as the values now are. */
+  follow(names) {
+    for (const name of names) {
+      const entry = this.rows.get(name);
+      if (!entry) continue;
+      entry.value = this.values.get(name);
+      this.paint(entry);
+    }
+    if (this.rows.size && names.some((name) => name.endsWith("/hardness_01"))) this.rows.forEach((entry) => entry.faces.some(({ spec }) => spec.hardness) && this.paint(entry));
+  }
+
+  /** Where the engine says that everything stands. */
+  told(settings) {
+    if (performance.now() - this.movedAt > AT_HAND_MS) this.follow(this.values.take(settings));
+  }
+
+  /** A value that the engine has from elsewhere. */
   heard(path, value) {
-    const entry = this.rows.get(path);
-    if (!entry) return;
-    entry.value = value;
-    this.paint(entry);
+    this.follow(this.values.put(path, value));
   }
 
   /** Sets a value, in the engine and on the page. */
   put(path, value, isNew) {
-    const entry = this.rows.get(path);
-    if (entry) {
-      if (isNew) this.history.note(path, entry.value, value);
-      entry.value = value;
-      this.paint(entry);
-    }
+    const before = this.values.get(path);
+    const names = this.values.put(path, value);
+    this.movedAt = performance.now();
+    for (const name of names) this.written.set(name, this.values.get(name));
+    this.follow(names);
     this.engine.set(path, value);
+    if (isNew && before !== undefined) this.moved(path, before, value);
   }
 }

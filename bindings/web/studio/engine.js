@@ -125,6 +125,13 @@ export class Engine extends EventTarget {
     });
   }
 
+  /** The scene that sounds, as another text describes it that has the same names. */
+  renew(scene) {
+    const names = this.abi.names(scene, this.rate);
+    this.names?.free();
+    Object.assign(this, { names, info: names.describe() });
+  }
+
   // The scene sounds: these are its names from now on.
   adopt({ names, info }, id) {
     this.names?.free();

@@ -143,5 +143,77 @@ const MATERIALS = {
   oak: ["#7b5730", "#c49a63"], maple: ["#9c7443", "#e0bb85"], spruce: ["#a4824f", "#e6c892"], rosewood: ["#552a22", "#9a5a48"],
 };
 
-/** Dark and light end of a body's sheen; null: the page's own colour. */
-export const sheenOf = (body) => MATERIALS[body.material] ?? null;
+/** Where no material is written, a name or a title may tell. */
+const WORDS = [
+  [/steel|glockenspiel|kalimba|thumb piano|wire|spoon|coin|tine/, "steel"], [/bronze|gong|bell|bowl/, "bronze"], [/brass/, "brass"], [/glass|window/, "glass"],
+  [/\btin\b|\bcan\b|alumin/, "aluminium"], [/marimba|wood|door|board|oak|table|floor/, "oak"], [/rubber|mat\b/, "rubber"], [/drum|skin|timpani/, "skin"],
+  [/stone|slate|litho|chalk/, "slate"], [/marble/, "marble"], [/saucer|cup|plate that breaks|plate breaks/, "ceramic"], [/string|wheel|rail|brake/, "steel"], [/ice/, "ice"],
+];
+
+/** Dark and light end of a body's sheen, by its material or by words about it; null: the page's own colour. */
+export function sheenOf(body, words = body.name) {
+  const told = [body.name, words].map((text) => WORDS.find(([word]) => word.test(text))?.[1]).find(Boolean);
+  return MATERIALS[body.material ?? told] ?? null;
+}
+
+/** Pictures of what has no body: drops, a sole, a crumpled sheet. Fractions of the square, one closed line after the other. */
+const SIGNS = [
+  [/^\[walk\.|type = "(footstep|tread)"/m, ["#8d6a4b", "#d3b08b"], [[0.4, 0.08, 0.62, 0.12, 0.66, 0.4, 0.56, 0.56, 0.4, 0.54, 0.32, 0.3], [0.42, 0.64, 0.56, 0.64, 0.58, 0.82, 0.5, 0.92, 0.42, 0.84]]],
+  [/type = "(bubbles|rain|drip|splash|puddle|vessel)"/, ["#2f6f9e", "#a9d6ee"], [[0.5, 0.08, 0.68, 0.42, 0.6, 0.6, 0.5, 0.64, 0.4, 0.6, 0.32, 0.42], [0.08, 0.78, 0.28, 0.7, 0.5, 0.78, 0.72, 0.7, 0.92, 0.78, 0.92, 0.9, 0.08, 0.9]]],
+  [/type = "ice"/, ["#6d9fc4", "#d6ecfa"], [[0.06, 0.4, 0.5, 0.16, 0.94, 0.4, 0.5, 0.9]]],
+  [/^\[process\./m, ["#7d7469", "#d8cdbc"], [[0.12, 0.3, 0.36, 0.12, 0.5, 0.28, 0.74, 0.1, 0.9, 0.44, 0.78, 0.62, 0.88, 0.84, 0.52, 0.78, 0.3, 0.92, 0.26, 0.64, 0.08, 0.56]]],
+];
+
+/** The tables `[body.NAME]` of a text, as far as a picture needs them. */
+function bodiesIn(text) {
+  return [...text.matchAll(/^\[body\.([^\].]+)\]([^[]*)/gm)].map(([, name, keys]) => {
+    const word = (key) => new RegExp(`^${key} = "([^"]*)"`, "m").exec(keys)?.[1];
+    return { name, type: word("type"), shape: word("shape"), material: word("material"), ports: [] };
+  });
+}
+
+/** Draws what a scene is about into a square: its bodies that sound, or a sign of what happens in it. */
+export function thumbnail(canvas, text) {
+  const title = /^title = "(.*)"/m.exec(text)?.[1] ?? "";
+  const pen = canvas.getContext("2d");
+  const size = canvas.width;
+  const sheen = ([dark, light]) => {
+    const shine = pen.createLinearGradient(0, 0, size, size);
+    [light, dark, light, dark].forEach((colour, i) => shine.addColorStop(i / 3, colour));
+    return shine;
+  };
+  const sign = SIGNS.find(([word]) => word.test(text));
+  const bodies = bodiesIn(text).filter(({ type }) => type && !["mass", "wall", "guided"].includes(type)).slice(0, 8);
+  pen.lineWidth = 2;
+  pen.strokeStyle = "#808080cc";
+  if (sign || !bodies.length) {
+    const [, colours, lines] = sign ?? [null, ["#7a7a8a", "#c9c9d6"], [[0.2, 0.2, 0.8, 0.2, 0.8, 0.8, 0.2, 0.8]]];
+    for (const line of lines) {
+      const path = new Path2D();
+      for (let i = 0; i < line.length; i += 2) path.lineTo(line[i] * size, line[i + 1] * size);
+      path.closePath();
+      pen.fillStyle = sheen(colours);
+      pen.fill(path);
+      pen.stroke(path);
+    }
+    return;
+  }
+  bodies.forEach((body, i) => {
+    const words = `${body.name} ${title}`;
+    const figure = figureOf({ ...body, name: words });
+    const path = new Path2D();
+    // Several lie beside each other: round ones in rows, long ones as slats that grow shorter.
+    const columns = figure.isRound ? Math.ceil(Math.sqrt(bodies.length)) : 1;
+    const rows = Math.ceil(bodies.length / columns);
+    const [wide, tall] = [size / columns, size / rows];
+    const [x0, y0] = [(i % columns) * wide, Math.floor(i / columns) * tall];
+    const side = Math.min(wide, tall);
+    const short = figure.isRound ? 1 : 1 - (0.4 * i) / bodies.length;
+    figure.path(path, (x, y) => (figure.isRound
+      ? [x0 + wide / 2 + (x - 0.5) * side, y0 + tall / 2 + (y - 0.5) * side]
+      : [x0 + wide * (0.5 + (x - 0.5) * short), y0 + tall * (bodies.length > 1 ? 0.5 + 1.4 * (y - 0.5) : y)]), side);
+    pen.fillStyle = sheen(sheenOf(body, words) ?? ["#9c7443", "#ecc48b"]);
+    pen.fill(path, "evenodd");
+    pen.stroke(path);
+  });
+}

@@ -1,60 +1,188 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The shipped scenes, each with a picture of its sound, drawn here from the engine itself.
+// The shipped scenes by what is done to things, and yours: each with what it looks like and a picture of its sound, drawn here
+// from the engine itself. Pointing at one for a moment plays it.
 import { Spectrum } from "./fft.js";
+import { thumbnail } from "./figures.js";
 
 const [WIDE, TALL] = [200, 84];
+/** A card that is pointed at for so long is heard, ms; and for how long, s. */
+const [POINTED_MS, PREVIEW_S] = [350, 2.5];
+/** Rendered sounds that are kept; more are rendered again. */
+const MOST_SOUNDS = 24;
 
-/** A dialog of cards; `choose(name)` is called with the scene's name. */
+/** The first that fits; what a scene is made of tells. */
+const GROUPS = [
+  ["Walked on", ({ name, text }) => /^(floor|walk|feet)-|steps/.test(name) || /^\[walk\./m.test(text)],
+  ["Bowed and rubbed", ({ text }) => /type = "friction"/.test(text) && !/^\[process\./m.test(text)],
+  ["Water and ice", ({ name, text }) => /type = "(bubbles|rain|drip|splash|puddle|vessel|ice)"/.test(text) || /^ice/.test(name)],
+  ["Rolled, dropped and shaken", ({ name }) => /^(rolling|marble|bounce|coin|cradle|chain|rattle|saucer|maracas|tambourine|sleigh|rain-stick|gravel-pour|spoon$)/.test(name)],
+  ["Crushed, torn and burnt", ({ text }) => /^\[process\./m.test(text)],
+  ["Struck", () => true],
+];
+const ORDER = ["Struck", "Bowed and rubbed", "Rolled, dropped and shaken", "Crushed, torn and burnt", "Water and ice", "Walked on"];
+
+/** The group of a shipped scene. */
+export const groupOf = (scene) => GROUPS.find(([, fits]) => fits(scene))[0];
+
+const make = (tag, words = "") => Object.assign(document.createElement(tag), { textContent: words });
+
+/** A dialog of cards. `choose(name)` opens a shipped scene, `open(work)` one of yours, `forget(work)` ends one; `play(sound)` is heard
+ * and gives a function that ends it. */
 export class Gallery {
-  constructor(dialog, scenes, offline, choose) {
-    Object.assign(this, { dialog, scenes, offline });
-    const list = dialog.querySelector("ul");
-    const field = dialog.querySelector("input");
-    this.cards = scenes.map((scene) => {
-      const item = document.createElement("li");
-      const button = document.createElement("button");
-      button.type = "button";
-      button.dataset.scene = scene.name;
-      const picture = document.createElement("canvas");
-      Object.assign(picture, { width: WIDE, height: TALL });
-      picture.setAttribute("aria-hidden", "true");
-      const name = document.createElement("strong");
-      name.textContent = scene.name;
-      const title = document.createElement("span");
-      title.textContent = scene.title;
-      button.append(picture, name, title);
-      button.addEventListener("click", () => {
-        dialog.close();
-        choose(scene.name);
-      });
-      item.append(button);
-      list.append(item);
-      return { scene, item, picture };
+  constructor(dialog, scenes, offline, acts) {
+    Object.assign(this, { dialog, scenes, offline, ...acts });
+    this.host = dialog.querySelector(".groups");
+    this.field = dialog.querySelector("input");
+    this.sounds = new Map();
+    this.cards = [];
+    for (const group of ORDER) {
+      const list = this.group(group);
+      for (const scene of scenes.filter((one) => groupOf(one) === group)) {
+        this.cards.push(this.card(list, scene.name, scene.title, scene.text, { scene: scene.name }, () => this.choose(scene.name)));
+      }
+    }
+    this.field.addEventListener("input", () => this.find());
+    this.field.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      [...this.yours ?? [], ...this.cards].sort((a, b) => this.fits(b) - this.fits(a)).find((card) => !card.item.hidden)?.button.click();
     });
-    field.addEventListener("input", () => {
-      const wanted = field.value.toLowerCase();
-      for (const { scene, item } of this.cards) item.hidden = !`${scene.name} ${scene.title}`.toLowerCase().includes(wanted);
-    });
+    dialog.addEventListener("close", () => this.hush());
+    dialog.addEventListener("scroll", () => this.draw(), { passive: true });
   }
 
-  open() {
-    this.dialog.showModal();
+  group(title) {
+    const section = make("section");
+    const list = make("ul");
+    section.append(make("h3", title), list);
+    section.setAttribute("aria-label", title);
+    this.host.append(section);
+    return list;
+  }
+
+  card(list, name, title, text, data, act) {
+    const [item, button, look, picture] = ["li", "button", "canvas", "canvas"].map((tag) => make(tag));
+    button.type = "button";
+    Object.assign(button.dataset, data);
+    Object.assign(look, { width: 2 * TALL, height: 2 * TALL, className: "look" });
+    Object.assign(picture, { width: WIDE, height: TALL, className: "sound" });
+    for (const canvas of [look, picture]) canvas.setAttribute("aria-hidden", "true");
+    button.append(look, picture, make("strong", name), make("span", title));
+    const card = { item, button, look, picture, text, words: `${name} ${title}`.toLowerCase(), name };
+    button.addEventListener("click", () => {
+      // On a touch screen the first tap is the preview, as nothing can be pointed at.
+      if (this.isTouch && this.heard !== card) return this.preview(card);
+      this.dialog.close();
+      return act();
+    });
+    button.addEventListener("pointerdown", ({ pointerType }) => (this.isTouch = pointerType === "touch"));
+    button.addEventListener("pointerenter", ({ pointerType }) => {
+      if (pointerType === "mouse") this.pointing = setTimeout(() => this.preview(card), POINTED_MS);
+    });
+    button.addEventListener("focus", () => {
+      if (button.matches(":focus-visible")) this.pointing = setTimeout(() => this.preview(card), 2 * POINTED_MS);
+    });
+    button.addEventListener("blur", () => this.hush());
+    button.addEventListener("pointerleave", ({ pointerType }) => pointerType === "mouse" && this.hush());
+    item.append(button);
+    list.append(item);
+    return card;
+  }
+
+  /** Letters at the beginning of the name count most. */
+  fits({ words, name }) {
+    const wanted = this.field.value.trim().toLowerCase();
+    return name === wanted ? 3 : name.startsWith(wanted) ? 2 : words.includes(wanted) ? 1 : 0;
+  }
+
+  find() {
+    for (const card of [...this.yours ?? [], ...this.cards]) card.item.hidden = this.fits(card) === 0;
+    let count = 0;
+    for (const section of this.host.children) {
+      const shown = section.querySelectorAll("li:not([hidden])").length;
+      section.hidden = shown === 0;
+      count += shown;
+    }
+    this.dialog.querySelector("output").textContent = this.field.value ? (count === 1 ? "1 scene; Enter opens it" : `${count} scenes`) : "";
     this.draw();
   }
 
-  // One after the other; a scene that cannot be drawn keeps its empty frame.
+  /** With your own scenes as they are now. */
+  show(works) {
+    this.host.querySelector(".yours")?.remove();
+    this.yours = [];
+    if (works.length) {
+      const list = this.group("Your scenes");
+      const section = list.parentElement;
+      section.className = "yours";
+      this.host.prepend(section);
+      for (const work of works) {
+        const title = /^\s*title\s*=\s*"([^"]*)"/m.exec(work.text)?.[1] ?? "";
+        const card = this.card(list, work.id, `${title}, ${new Date(work.at).toLocaleString([], { dateStyle: "short", timeStyle: "short" })}`, work.text, { work: work.id }, () => this.open(work));
+        const gone = make("button", "Forget");
+        gone.type = "button";
+        gone.className = "forget";
+        gone.setAttribute("aria-label", `Forget ${work.id}`);
+        gone.addEventListener("click", () => {
+          if (!confirm(`Forget ${work.id}? It is kept nowhere else.`)) return;
+          this.forget(work);
+          card.item.remove();
+        });
+        card.item.append(gone);
+        this.yours.push(card);
+      }
+    }
+    this.find();
+    this.dialog.showModal();
+    this.field.focus();
+    this.draw();
+  }
+
+  sound(card) {
+    if (!this.sounds.has(card.text)) this.sounds.set(card.text, this.offline.render({ scene: card.text, rate: 0, seconds: PREVIEW_S }));
+    const sound = this.sounds.get(card.text);
+    if (this.sounds.size > MOST_SOUNDS) this.sounds.delete(this.sounds.keys().next().value);
+    return sound;
+  }
+
+  async preview(card) {
+    this.hush();
+    this.heard = card;
+    card.button.classList.add("heard");
+    try {
+      const sound = await this.sound(card);
+      if (this.heard === card && this.dialog.open) this.end = this.play(sound);
+    } catch {
+      // A scene of yours that is not right has no sound.
+    }
+  }
+
+  hush() {
+    clearTimeout(this.pointing);
+    this.heard?.button.classList.remove("heard");
+    this.heard = null;
+    this.end?.();
+    this.end = null;
+  }
+
+  // What is in sight, one after the other; a scene that cannot be drawn keeps its empty frame.
   async draw() {
     if (this.isDrawing) return;
     this.isDrawing = true;
-    for (const { scene, picture } of this.cards) {
-      if (!this.dialog.open) break;
-      if (picture.dataset.drawn) continue;
+    const isSeen = ({ item }) => {
+      if (item.hidden) return false;
+      const [box, all] = [item.getBoundingClientRect(), this.dialog.getBoundingClientRect()];
+      return box.bottom > all.top - 100 && box.top < all.bottom + 200;
+    };
+    for (;;) {
+      const card = this.dialog.open && [...this.yours ?? [], ...this.cards].find((one) => !one.picture.dataset.drawn && isSeen(one));
+      if (!card) break;
       try {
-        const sound = await this.offline.render({ scene: scene.text, rate: 0, seconds: 2.5 });
-        paint(picture, sound);
-        picture.dataset.drawn = "yes";
+        thumbnail(card.look, card.text);
+        paint(card.picture, await this.sound(card));
+        card.picture.dataset.drawn = "yes";
       } catch {
-        picture.dataset.drawn = "no";
+        card.picture.dataset.drawn = "no";
       }
     }
     this.isDrawing = false;

@@ -1,11 +1,32 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Notes: from the letters of the keyboard and from Web MIDI. Where the scene has a [midi] table the program's own
-// translator plays it, as `tocco play --midi` does. Elsewhere a note retunes the body it plays where that can be done,
-// or bows it; velocity is the hammer's.
+// translator plays it, as `tocco play --midi` does. Elsewhere a note tunes the body that is nearest to it, to the pitch that
+// the note has on any keyboard, and strikes or bows it; velocity is the hammer's.
 
 const LETTERS = "awsedftgyhujkolp";
 const FIRST_NOTE = 60;
 const [SOFT, LOUD] = [76, 127];
+/** Below is no pitch: bodies that lie free swing there. */
+const LOWEST_HZ = 20;
+
+/** Frequency of a note, A4 is 440 Hz. */
+export const hertz = (note) => 440 * 2 ** ((note - 69) / 12);
+
+/** What people hear as a body's pitch as the scene has it, Hz: of a string its own, else its lowest mode; undefined if it has none. */
+export function pitchOf(body, paths) {
+  return paths.get(`${body.name}/freq_hz`) ?? body.modes.find(({ freq_hz }) => freq_hz > LOWEST_HZ)?.freq_hz;
+}
+
+/** A [midi] table for a scene without one: what letters play, written down; null if no single body can be struck and tuned. */
+export function tableFor(info, strikes) {
+  const paths = new Map(info.paths.map(({ path, value }) => [path, value]));
+  const tuned = strikes.filter(({ body }) => ["freq_scale", "freq_hz"].some((key) => paths.has(`${body.name}/${key}`)) && pitchOf(body, paths));
+  if (tuned.length !== 1) return null;
+  const [{ body, hammers }] = tuned;
+  const reference = 69 + 12 * Math.log2(pitchOf(body, paths) / 440);
+  const by = hammers.length ? `strike = "${hammers[0].mass}"\nvelocity_m_s = [0.1, 4.0]` : `hit = "${body.ports.length > 1 ? `${body.name}.${body.ports[0].name}` : body.name}"`;
+  return `\n[midi]\nnotes = "pitch"\n${by}\nretune = "${body.name}"\nreference = ${reference.toFixed(3)} # the note that it sounds as written\nvoices = 4\n`;
+}
 
 export class Notes {
   /** `arm()` is called when notes begin to be wanted. */
@@ -18,6 +39,7 @@ export class Notes {
     this.bent = 0;
     addEventListener("keydown", (event) => {
       if (!this.lettersOn || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.target.isContentEditable) return;
       if (/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) && !/^(range|checkbox)$/.test(event.target.type)) return;
       const step = event.key.length === 1 ? LETTERS.indexOf(event.key.toLowerCase()) : -1;
       if (step < 0) return;
@@ -52,6 +74,8 @@ export class Notes {
   /** What notes play in this scene: a bow, objects to strike, or, where there are neither, what is pressed. */
   show(info, strikes, rubs, presses) {
     this.base = new Map(info.paths.map((p) => [p.path, p.value]));
+    this.ranges = new Map(info.paths.map((p) => [p.path, p]));
+    this.pitches = new Map(info.bodies.map((body) => [body.name, pitchOf(body, this.base)]));
     Object.assign(this, { strikes, rubs, presses });
     this.held.clear();
   }
@@ -74,7 +98,7 @@ export class Notes {
       this.midiOn = true;
       await this.arm();
       const names = [...access.inputs.values()].map((input) => input.name);
-      const what = this.keys ? "as its [midi] table says" : "the scene has no [midi] table: notes retune what is struck";
+      const what = this.keys ? "as its [midi] table says" : "the scene has no [midi] table: notes tune what they strike or bow";
       return names.length ? `listening to ${names.join(", ")}; ${what}` : "MIDI is on; plug in a keyboard";
     } catch {
       return "MIDI was refused; allow it in the browser's settings of this page";
@@ -107,10 +131,17 @@ export class Notes {
     }
   }
 
-  tune(body, note) {
-    const factor = 2 ** ((note - FIRST_NOTE) / 12);
-    for (const path of [`${body}/freq_scale`, `${body}/freq_hz`]) {
-      if (this.base.has(path)) this.engine.set(path, this.base.get(path) * factor);
+  /** Tunes a body to a note; by octaves nearer where it cannot reach. */
+  tune(body, note, how = "set") {
+    const pitch = this.pitches.get(body);
+    for (const path of [`${body}/freq_hz`, `${body}/freq_scale`]) {
+      if (!this.base.has(path) || !pitch) continue;
+      const { min, max } = this.ranges.get(path);
+      let value = (this.base.get(path) * hertz(note)) / pitch;
+      while (value > max && value / 2 >= min) value /= 2;
+      while (value < min && value * 2 <= max) value *= 2;
+      this.engine.send({ [how]: path, value });
+      break;
     }
     this.tuned = { body, note };
   }
@@ -130,10 +161,12 @@ export class Notes {
       pick(this.presses).hold(`note ${note}`, 0.2 + 0.8 * velocity);
       return;
     }
-    const count = this.strikes.length;
-    const surface = count > 1 ? pick(this.strikes) : this.strikes[0];
+    // Of several that have a pitch the nearest, else one after the other.
+    const away = ({ body }) => Math.abs(Math.log2(this.pitches.get(body.name) / hertz(note)));
+    const pitched = this.strikes.filter(({ body }) => this.pitches.get(body.name));
+    const surface = pitched.length ? pitched.reduce((best, one) => (away(one) < away(best) ? one : best)) : pick(this.strikes);
     if (!surface) return;
-    if (count === 1) this.tune(surface.body.name, note + this.bent);
+    this.tune(surface.body.name, note + this.bent, "jump"); // what is about to be struck does not slide there
     surface.strike(surface.cursor, 0.25 + 1.25 * velocity);
   }
 

@@ -8,22 +8,33 @@ import { findFlow, FlowSurface } from "./flow.js";
 import { findIce, IceSurface } from "./ice.js";
 import { Gallery } from "./gallery.js";
 import { download, fileName, LARGEST_SCENE, linkTo, Offline, sceneIn, wav } from "./keep.js";
-import { Notes } from "./keys.js";
+import { Notes, tableFor } from "./keys.js";
 import { findPresses, PressSurface } from "./press.js";
 import { findSurfaces, isCopy, RubSurface, StrikeSurface } from "./surfaces.js";
 import { findTank, TankSurface } from "./tank.js";
+import { Values } from "./values.js";
 import { VIEWS } from "./views.js";
 import { FeetSurface, findWalks, floorsOf, SOLES, WalkStrip, WalkSurface, withKey } from "./walk.js";
+import { Works } from "./works.js";
+import { asIn, setAtStart, withValues } from "./write.js";
 
 const FIRST_SCENE = "steel-bar";
-/** Longest offline render of a scene that says "auto", s. */
-const LONGEST_AUTO_S = 12;
+/** A slider that rests for so long is written into the text, ms. */
+const WRITE_MS = 250;
+/** Moves of one slider, or letters typed, that are closer than this are one step, ms. */
+const ONE_STEP_MS = 600;
 
 /** Seconds of buffer: "interactive" is the least the browser can do, and a machine that holds its breath is heard. */
 const LATENCIES = { shortest: "interactive", steady: 0.02, safest: 0.06 };
 
 const $ = (id) => document.getElementById(id);
-const say = (text) => ($("said").textContent = text);
+/** What happened, for a few seconds where everybody sees it, then in the foot of the page. */
+function say(text) {
+  $("said").textContent = text;
+  $("said").classList.add("fresh");
+  clearTimeout(say.timer);
+  say.timer = setTimeout(() => $("said").classList.remove("fresh"), 6000);
+}
 
 function problem(text) {
   $("problem").hidden = !text;
@@ -33,13 +44,25 @@ function problem(text) {
 const decibels = (gain) => 20 * Math.log10(Math.max(gain, 1e-6));
 
 class Studio {
-  constructor(module, scenes) {
+  constructor(module, scenes, works) {
     this.scenes = scenes;
+    this.works = works;
     this.engine = new Engine(module);
     this.offline = new Offline(module);
-    this.controls = new Controls($("controls"), this.engine);
-    this.editor = new Editor($("text"), (text) => this.take(text, { isTyped: true }));
-    this.gallery = new Gallery($("gallery"), scenes, this.offline, (name) => this.choose(name));
+    this.values = new Values();
+    this.dirty = new Set();
+    this.controls = new Controls($("controls"), this.engine, this.values, {
+      moved: (path, before, after) => this.moved(path, before, after),
+      back: (path) => this.back(path),
+    });
+    this.editor = new Editor($("text"), {
+      take: (text) => this.take(text, { isTyped: true }),
+      broken: (text) => this.works.draft(this.work, text),
+      slide: (path, value) => this.slide(path, value),
+    });
+    this.gallery = new Gallery($("gallery"), scenes, this.offline, {
+      choose: (name) => this.choose(name), open: (work) => this.open(work), forget: ({ id }) => this.works.forget(id), play: (sound) => this.preview(sound),
+    });
     // What notes need of a scene comes and goes with them; what sounds goes on.
     this.notes = new Notes(this.engine, () => this.take(this.text, { isTyped: true }));
     this.surfaces = [];
@@ -81,7 +104,7 @@ class Studio {
     engine.addEventListener("status", ({ detail }) => this.status(detail));
     engine.addEventListener("problem", ({ detail }) => problem(detail));
     engine.addEventListener("power", ({ detail }) => {
-      $("power").textContent = detail ? "Sound is on" : "Turn sound on";
+      $("power").querySelector(".word").textContent = detail ? "Sound is on" : "Turn sound on";
       $("power").setAttribute("aria-pressed", String(detail));
       $("power").classList.toggle("call", !detail);
     });
@@ -97,11 +120,22 @@ class Studio {
     // The first touch of anything that sounds is the gesture that browsers wait for.
     $("play").addEventListener("pointerdown", () => engine.isOn || engine.turn(true), true);
     $("play").addEventListener("keydown", () => engine.isOn || engine.turn(true), true);
-    on("gallery-open", "click", () => this.gallery.open());
+    // Browsers wait for a gesture before they let a page sound: the first one, wherever it falls, will do.
+    const first = (event) => {
+      if (event.target.closest?.("#power") || event.key === "Tab" || event.key === "Shift") return;
+      removeEventListener("pointerdown", first, true);
+      removeEventListener("keydown", first, true);
+      if (!engine.isOn) engine.turn(true);
+    };
+    addEventListener("pointerdown", first, true);
+    addEventListener("keydown", first, true);
+    on("gallery-open", "click", () => this.gallery.show(this.works.list()));
     on("again", "click", async () => {
       if (!engine.isOn) await engine.turn(true);
+      await this.settle();
       this.take(this.text, { fresh: true }).catch((error) => problem(error.message));
     });
+    on("stop", "click", () => engine.send({ hush: true }));
     on("level", "input", () => {
       const db = Number($("level").value);
       $("level").setAttribute("aria-valuetext", `${db} dB`);
@@ -122,8 +156,8 @@ class Studio {
     on("weight", "change", () => this.wear("mass_kg", Number($("weight").value).toFixed(1)));
     on("keys", "change", () => this.notes.letters($("keys").checked).catch((error) => problem(error.message)));
     on("midi", "click", async () => say(await this.notes.midi()));
-    on("undo", "click", () => this.controls.history.undo());
-    on("redo", "click", () => this.controls.history.redo());
+    on("undo", "click", () => this.undo());
+    on("redo", "click", () => this.redo());
     on("gate", "change", () => engine.post({ gate: $("gate").checked }));
     on("freeze", "click", () => {
       this.frozen = this.frozen ? undefined : engine.ring.copy();
@@ -131,17 +165,42 @@ class Studio {
     });
     on("zoom", "input", () => this.views.forEach((view) => (view.zoom = 2 ** Number($("zoom").value))));
     on("look", "change", () => engine.post({ look: Number($("look").value) }));
-    on("save", "click", () => download(`${fileName(this.info.title)}.toml`, [this.text], "text/plain"));
+    on("save", "click", async () => {
+      await this.settle();
+      download(`${fileName(this.info.title)}.toml`, [this.text], "text/plain");
+    });
     on("open", "click", () => $("file").click());
     on("file", "change", () => this.openFile($("file").files[0]));
     on("share", "click", () => this.share());
+    on("recording", "click", () => this.record());
+    on("history", "click", () => this.versions());
+    on("export", "click", async () => {
+      await this.settle();
+      download("tocco-scenes.json", [this.works.exported()], "application/json");
+    });
+    on("import", "click", () => $("imported").click());
+    on("imported", "change", () => this.import($("imported").files[0]));
+    on("midi-map", "click", () => this.mapMidi());
+    on("sound-open", "click", () => {
+      const isOpen = $("sound-box").classList.toggle("open");
+      $("sound-open").setAttribute("aria-expanded", String(isOpen));
+    });
+    // A menu closes when something in it is chosen, by Escape, and when another place is touched.
+    const menu = $("keep");
+    menu.addEventListener("click", (event) => event.target.closest(".items button") && (menu.open = false));
+    addEventListener("pointerdown", (event) => menu.contains(event.target) || (menu.open = false), true);
+    menu.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      menu.open = false;
+      menu.querySelector("summary").focus();
+    });
     on("record", "click", () => this.record());
     on("render", "click", () => this.render());
     addEventListener("keydown", (event) => {
-      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || event.target.tagName === "TEXTAREA") return;
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || event.target.closest?.(".cm-editor")) return;
       event.preventDefault();
-      if (event.shiftKey) this.controls.history.redo();
-      else this.controls.history.undo();
+      if (event.shiftKey) this.redo();
+      else this.undo();
     });
     addEventListener("dragover", (event) => event.preventDefault());
     addEventListener("drop", (event) => {
@@ -149,6 +208,7 @@ class Studio {
       if (event.dataTransfer.files[0]) this.openFile(event.dataTransfer.files[0]);
     });
     addEventListener("hashchange", () => this.fromLink());
+    addEventListener("pagehide", () => this.flush());
   }
 
   how() {
@@ -175,24 +235,145 @@ class Studio {
     try {
       const text = change(this.text);
       await this.take(text, { isTyped: true });
-      this.editor.show(text);
+      this.editor.patch(text);
     } catch (error) {
       problem(error.message);
     }
   }
 
-  async start() {
-    let text = this.scenes.find((scene) => scene.name === FIRST_SCENE)?.text ?? this.scenes[0].text;
+  /** A hand has moved a slider: one step however often it sends, written into the text when it rests. */
+  moved(path, before, after) {
+    const { works } = this;
+    const isSameMove = this.moving?.move.path === path && works.steps[works.at] === this.moving && performance.now() - this.movedAt < ONE_STEP_MS;
+    if (isSameMove) this.moving.move.after = after;
+    else {
+      this.flush();
+      this.moving = works.step(this.work, this.text, { path, before, after });
+    }
+    this.movedAt = performance.now();
+    this.dirty.add(path);
+    clearTimeout(this.writing);
+    this.writing = setTimeout(() => this.flush(), WRITE_MS);
+  }
+
+  /** A number of the text is slid: what sounds by that name moves with it. */
+  slide(path, value) {
+    const spec = this.info.paths.find((p) => p.path === path);
+    if (!spec || value < spec.min || value > spec.max || this.editor.timer !== undefined) return false;
+    this.controls.put(path, value, true);
+    return true;
+  }
+
+  isScene(text) {
     try {
-      text = (await sceneIn(location.hash)) ?? text;
+      this.engine.abi.names(text, this.engine.rate).free();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Writes what sliders have moved into the text, and into one that is being typed and has not been taken yet. */
+  flush() {
+    clearTimeout(this.writing);
+    if (!this.dirty.size) return;
+    const moved = new Map([...this.dirty].flatMap((path) => this.values.behind(path)).filter(({ path }) => !isCopy(path)).map((one) => [one.path, one]));
+    this.dirty.clear();
+    const typed = this.editor.text;
+    const { text, lost } = withValues(this.text, [...moved.values()], (next) => this.isScene(next));
+    if (lost.length) say(`${lost.join(", ")}: heard, but the text has no place for it`);
+    this.editor.patch(typed === this.text ? text : withValues(typed, [...moved.values()], () => true).text);
+    this.written(text);
+  }
+
+  /** The text has what the last move did. */
+  written(text) {
+    this.text = text;
+    this.works.keep(this.work, text);
+    if (this.moving && this.works.steps[this.works.at] === this.moving) {
+      this.moving.text = text;
+      this.works.save(this.moving);
+    }
+    this.address();
+  }
+
+  /** Everything that a hand did or typed is part of the text. */
+  async settle() {
+    this.flush();
+    await this.editor.settle();
+  }
+
+  /** A value goes back to what the text said when the scene was opened, to the digit. */
+  back(path) {
+    this.flush();
+    const isControl = this.info.controls.some(({ name }) => name === path);
+    const root = isControl ? path : this.values.root(path);
+    this.controls.put(root, this.controls.home.get(root), true);
+    const { base } = this.work;
+    const text = this.values.behind(path).flatMap((one) => [one, ...one.others]).reduce((all, one) => asIn(base, all, one.path), this.text);
+    if (!this.isScene(text)) return;
+    this.dirty.delete(root);
+    this.editor.patch(text);
+    this.written(text);
+  }
+
+  undo() {
+    this.flush();
+    const { works } = this;
+    const step = works.steps[works.at];
+    const to = works.steps[works.at - 1];
+    if (!to) return say("nothing to undo");
+    works.at -= 1;
+    return this.go(to, step.move && step.id === to.id ? [step.move.path, step.move.before] : null);
+  }
+
+  redo() {
+    this.flush();
+    const { works } = this;
+    const to = works.steps[works.at + 1];
+    if (!to) return say("nothing to redo");
+    works.at += 1;
+    return this.go(to, to.move && to.id === this.work.id ? [to.move.path, to.move.after] : null);
+  }
+
+  /** Goes to a step that was made before: a slider, a text, another scene. */
+  async go(step, move) {
+    this.works.mark();
+    this.moving = null;
+    if (step.id !== this.work.id) {
+      const shipped = this.scenes.find(({ name }) => name === step.from);
+      const work = this.works.kept.get(step.id) ?? { ...this.works.begin(step.id, shipped?.text ?? step.text, step.from), id: step.id };
+      return this.take(step.text, { fresh: true, work, isStep: false }).catch((error) => problem(error.message));
+    }
+    this.editor.patch(step.text);
+    if (move) {
+      this.controls.put(...move, false);
+      this.text = step.text;
+      this.works.keep(this.work, step.text);
+    } else await this.take(step.text, { isTyped: true, isStep: false }).catch((error) => problem(error.message));
+    return undefined;
+  }
+
+  /** Begins with what an address says, with a text that is given, or where the last visit ended. */
+  async start(given) {
+    const first = this.scenes.find((scene) => scene.name === FIRST_SCENE) ?? this.scenes[0];
+    const shipped = ({ name, text }) => this.works.begin(name, text, name);
+    let work = null;
+    try {
+      work = await this.workIn(location.hash);
     } catch (error) {
       problem(error.message);
     }
+    if (given) work ??= this.titled(given);
+    // Where the last visit ended.
+    const { now } = this.works;
+    work ??= this.works.kept.get(now?.id);
+    if (!work && now?.from && this.scenes.some(({ name }) => name === now.from)) work = shipped(this.scenes.find(({ name }) => name === now.from));
     try {
-      await this.begin(text);
+      await this.begin(work ?? shipped(first));
     } catch (error) {
       problem(error.message);
-      await this.begin(this.scenes.find((scene) => scene.name === FIRST_SCENE).text);
+      await this.begin(shipped(first));
     }
     $("power").classList.add("call");
     this.frame();
@@ -201,10 +382,10 @@ class Studio {
     this.offline.render({ scene: this.text, rate: this.engine.rate, seconds: 0.5 }).catch(() => {});
   }
 
-  async begin(text) {
-    this.text = text;
-    await this.engine.start(text, this.latency());
-    this.editor.show(text);
+  async begin(work) {
+    this.coming = { text: work.text, work };
+    await this.engine.start(work.text, this.latency());
+    this.settled(work.text, work, true);
     this.engine.isOn = this.engine.context.state === "running";
     this.engine.tell("power", this.engine.isOn);
   }
@@ -216,11 +397,11 @@ class Studio {
   async reopen() {
     await this.engine.reopen(this.notes.prepare(this.text), this.latency());
     this.notes.begin();
-    this.settle();
+    this.inform();
   }
 
   // What a new audio side must be told.
-  settle() {
+  inform() {
     $("level").dispatchEvent(new Event("input"));
     $("limiter").dispatchEvent(new Event("change"));
     $("gate").dispatchEvent(new Event("change"));
@@ -228,27 +409,126 @@ class Studio {
 
   async choose(name) {
     const scene = this.scenes.find((s) => s.name === name);
-    await this.take(scene.text, { fresh: true }).catch((error) => problem(error.message));
-    history.replaceState(null, "", location.pathname);
+    await this.open(this.works.begin(scene.name, scene.text, scene.name));
   }
 
-  /** Makes a text the scene that sounds; rejects with one line and leaves all as it was. */
-  async take(text, { isTyped = false, fresh = false } = {}) {
+  /** Another work sounds, from its beginning. */
+  async open(work) {
+    await this.take(work.text, { fresh: true, work }).catch((error) => problem(error.message));
+  }
+
+  /** Plays a rendered sound beside the scene; ends it when that is asked for. */
+  preview({ samples, channels, rate }) {
+    const { context } = this.engine;
+    const frames = samples.length / channels;
+    const buffer = context.createBuffer(Math.min(2, channels), frames, rate);
+    for (let c = 0; c < buffer.numberOfChannels; c += 1) buffer.copyToChannel(samples.filter((_, i) => i % channels === c), c);
+    const [source, gain] = [context.createBufferSource(), context.createGain()];
+    source.buffer = buffer;
+    const level = Number($("level").value);
+    const loud = level <= -40 ? 0 : 10 ** (level / 20);
+    gain.gain.setValueAtTime(loud, context.currentTime);
+    gain.gain.setValueAtTime(loud, context.currentTime + Math.max(0, frames / rate - 0.3));
+    gain.gain.linearRampToValueAtTime(0, context.currentTime + frames / rate);
+    source.connect(gain).connect(context.destination);
+    source.start();
+    if (!this.isRecording) this.engine.send({ hush: true }); // one thing at a time
+    if (!this.engine.isOn) this.engine.turn(true);
+    this.previewed = (this.previewed ?? 0) + 1;
+    return () => {
+      gain.gain.cancelScheduledValues(context.currentTime);
+      gain.gain.setTargetAtTime(0, context.currentTime, 0.02);
+      source.stop(context.currentTime + 0.1);
+    };
+  }
+
+  /** Makes a text the scene that sounds; rejects with one line and leaves all as it was. Without a work it is one of its own, unless
+   * it is what sounds or an edit of that. */
+  async take(text, { isTyped = false, fresh = false, work = null, isStep = true } = {}) {
     if (text.length > LARGEST_SCENE) throw new Error(`the scene is ${text.length} bytes long; at most ${LARGEST_SCENE} are taken`);
+    if (!isTyped) this.flush();
+    const title = /^\s*title\s*=\s*"([^"]*)"/m.exec(text)?.[1] ?? "scene";
+    work ??= isTyped || text === this.text ? this.work : this.works.begin(fileName(title), text);
     this.isFresh = fresh;
-    this.coming = text;
+    this.coming = { text, work };
     await this.engine.load(this.notes.prepare(text), fresh);
     this.notes.begin();
-    this.text = text;
-    if (!isTyped) this.editor.show(text);
+    this.settled(text, work, !isTyped, isStep);
     problem(null);
+  }
+
+  // A text sounds: it is the scene from now on, and kept if it is not as it was shipped or opened.
+  settled(text, work, isShown, isStep = true) {
+    const isEdit = work === this.work && text !== this.text;
+    Object.assign(this, { text, work });
+    if (isShown) {
+      if (this.editor.text !== text) this.editor.show(text);
+      if (work.draft && work.draft !== text) this.editor.type(work.draft);
+    }
+    if (work.text !== text || isEdit || work.draft) {
+      delete work.draft;
+      this.works.keep(work, text);
+    }
+    if (isStep) {
+      const { works } = this;
+      const last = works.steps[works.at];
+      const isTyping = isEdit && last?.isTyped && last.id === work.id && performance.now() - this.typedAt < ONE_STEP_MS * 2;
+      if (isTyping) last.text = text;
+      const step = isTyping ? last : works.step(work, text);
+      if (isEdit) Object.assign(step, { isTyped: true });
+      if (isTyping) works.save(step);
+      this.typedAt = performance.now();
+    }
+    this.works.stay(work);
+    this.address();
+  }
+
+  /** The page's address says which scene this is; one that is in no list has a link of its own. */
+  address() {
+    const { id, from, base } = this.work;
+    const isShipped = from !== null && this.text === base;
+    const hash = isShipped ? (this.works.steps.length > 1 || location.hash ? `#${from}` : "") : this.works.kept.has(id) ? `#yours=${encodeURIComponent(id)}` : "";
+    const isLink = location.hash.startsWith("#scene=") && this.linked === this.text;
+    if (!isLink && location.hash !== hash) history.replaceState(null, "", `${location.pathname}${hash}`);
+  }
+
+  /** A work that is called as its text is. */
+  titled(text) {
+    return this.works.begin(fileName(/^\s*title\s*=\s*"([^"]*)"/m.exec(text)?.[1] ?? "scene"), text);
+  }
+
+  /** What an address holds: a link with a scene, a shipped scene's name, a kept work; null if nothing. Throws one line. */
+  async workIn(hash) {
+    const text = await sceneIn(hash);
+    if (text !== null) {
+      this.linked = text;
+      return this.titled(text);
+    }
+    const name = decodeURIComponent(hash.slice(1));
+    if (!name || name === "play") return null;
+    const scene = this.scenes.find((s) => s.name === name);
+    if (scene) return this.works.begin(scene.name, scene.text, scene.name);
+    const yours = /^yours=(.*)$/.exec(name);
+    if (yours && this.works.kept.has(yours[1])) return this.works.kept.get(yours[1]);
+    throw new Error(yours ? `'${yours[1]}' is kept in another browser, if anywhere; a link or a file brings it here` : `no scene is called '${name}'`);
   }
 
   show(info) {
     this.info = info;
-    $("title").textContent = info.title || "a scene";
+    const before = this.controls.written;
+    this.values.adopt(this.engine.names, info);
+    const { text, work } = this.coming ?? this;
+    for (const set of setAtStart(text)) this.values.put(...set);
+    this.controls.show(info, this.homeOf(work, text, info));
+    // What the text says anew holds, though a hand had moved it since the engine read the text.
+    if (!this.isFresh && work === this.work) {
+      for (const { path, value } of info.paths.slice(0, info.parameters)) {
+        if (before.has(path) && before.get(path) !== value) this.engine.set(path, value);
+      }
+    }
+    $("title").textContent = $("title").title = info.title || "a scene";
     document.title = `${info.title || "scene"} · Tocco studio`;
-    this.controls.show(info);
+    for (const body of info.bodies) body.words = `${body.name} ${info.title}`;
     const { strikes, rubs } = findSurfaces(info);
     const host = $("surfaces");
     host.replaceChildren();
@@ -273,6 +553,8 @@ class Studio {
       surface.canvas.addEventListener("pointerdown", () => surface.body && this.look(surface.body.name));
     }
     host.classList.toggle("one", this.surfaces.length <= 2);
+    host.classList.toggle("four", this.surfaces.length === 4);
+    host.classList.toggle("many", this.surfaces.length >= 5);
     // Only when all are there has each the room it will have.
     this.surfaces.forEach((surface) => surface.draw());
     this.notes.show(info, strikeSurfaces, rubSurfaces, presses);
@@ -291,6 +573,22 @@ class Studio {
     this.watched = undefined;
     this.watch();
     $("again").disabled = false;
+  }
+
+  /** What a work's text said when it was opened, by name. */
+  homeOf(work, text, info) {
+    const all = ({ paths, controls }) => new Map([...paths.map((p) => [p.path, p.value]), ...controls.map((c) => [c.name, c.value])]);
+    if (work.base === text) return new Map(this.values.now);
+    if (this.home?.of !== work.base) {
+      try {
+        const names = this.engine.abi.names(work.base, this.engine.rate);
+        this.home = { of: work.base, values: new Map([...all(names.describe()), ...setAtStart(work.base)]) };
+        names.free();
+      } catch {
+        this.home = { of: work.base, values: new Map() };
+      }
+    }
+    return this.home.values;
   }
 
   /** Who walks, and what ice there is: both outlive an edit, and begin anew with a scene. */
@@ -315,7 +613,7 @@ class Studio {
       return [ground, strip(walk)];
     });
     const feet = info.walks.filter(({ by_inlets }) => by_inlets).flatMap((walk) => [new FeetSurface(walk, this.engine, () => this.squeeze()), strip(walk)]);
-    const ice = findIce(info).map((sheet) => last(`ice ${JSON.stringify(sheet)}`, () => new IceSurface(sheet, this.engine, this.coming ?? this.text)));
+    const ice = findIce(info).map((sheet) => last(`ice ${JSON.stringify(sheet)}`, () => new IceSurface(sheet, this.engine, this.coming?.text ?? this.text)));
     before.forEach((surface, key) => this.lasting.has(key) || surface.close?.());
     this.isFresh = false;
     $("gate-box").hidden = info.inputs === 0;
@@ -358,12 +656,11 @@ class Studio {
     const host = $("hammer");
     host.replaceChildren();
     if (!hammer) return;
-    for (const [path, label] of [[`${hammer.mass}/mass_kg`, "hammer mass"], [`${hammer.contact}/stiffness`, "hardness"]]) {
-      const spec = this.info.paths.find((p) => p.path === path);
-      if (!spec) continue;
-      const narrow = label === "hardness" ? { min: Math.max(spec.min, 1e3), max: Math.min(spec.max, 1e12) } : { min: Math.max(spec.min, 1e-4), max: Math.min(spec.max, 10) };
-      host.append(this.controls.row({ ...spec, ...narrow, label, scale: "log" }, false));
-    }
+    const spec = (path) => this.info.paths.find((p) => p.path === path);
+    const mass = spec(`${hammer.mass}/mass_kg`);
+    if (mass) host.append(this.controls.row({ ...mass, min: Math.max(mass.min, 1e-4), max: Math.min(mass.max, 10), label: "hammer mass", scale: "log" }, false));
+    const hardness = spec(`${hammer.contact}/hardness_01`);
+    if (hardness) host.append(this.controls.row({ ...hardness, label: "hardness", hardness: hammer.contact }, false));
   }
 
   look(name) {
@@ -380,6 +677,7 @@ class Studio {
 
   status(status) {
     this.last = status;
+    if (status.settings && status.settings.of === this.engine.scene) this.controls.told(status.settings.values);
     if (this.info) this.notes.weigh(this.info.bodies, status.energies);
     for (const surface of this.surfaces) surface.follow?.({ ...status, traced: this.info.traced });
     this.load = this.load === undefined ? status.load : this.load + 0.02 * (status.load - this.load); // its clock ticks in ms
@@ -430,7 +728,11 @@ class Studio {
       if (file.size > 4 * LARGEST_SCENE) throw new Error(`${file.name} is ${Math.round(file.size / 1e6)} MB; a scene has at most 16`);
       const text = await file.text();
       const first = file.name.endsWith(".jsonl") ? JSON.parse(text.slice(0, text.indexOf("\n"))) : null;
-      await this.take(first ? first.scene.text : text, { fresh: true });
+      const scene = first ? first.scene.text : text;
+      const work = this.works.begin(fileName(file.name.replace(/\.[^.]*$/, "")), scene);
+      await this.take(scene, { fresh: true, work });
+      this.works.keep(work, scene); // the file may be anywhere by the next visit
+      this.address();
       say(`${file.name} plays`);
     } catch (error) {
       problem(`${file.name}: ${error.message}`);
@@ -438,9 +740,56 @@ class Studio {
     $("file").value = "";
   }
 
+  /** Writes down what a keyboard plays in this scene, to be changed there. */
+  async mapMidi() {
+    await this.settle();
+    const table = tableFor(this.info, this.notes.strikes);
+    if (/^\s*\[midi\]/m.test(this.text)) say("the scene has a [midi] table already: it is its MIDI map");
+    else if (!table) say("notes pick among several things here, or bow one: a [midi] table is to be written by hand");
+    else {
+      await this.edit((text) => `${text.trimEnd()}\n${table}`);
+      say("the scene has a [midi] table now, at the end of its text");
+    }
+  }
+
+  async import(file) {
+    if (!file) return;
+    try {
+      const count = this.works.import(await file.text());
+      say(count === 1 ? "1 scene is new, among yours" : `${count} scenes are new, among yours`);
+    } catch (error) {
+      problem(`${file.name}: ${error.message}`);
+    }
+    $("imported").value = "";
+  }
+
+  /** What this scene was: each can be gone back to, which is a step like any other. */
+  async versions() {
+    await this.settle();
+    const { work } = this;
+    const all = [...work.versions.map(({ at, text }) => ({ words: new Date(at).toLocaleString(), text })), { words: work.from ? "as shipped" : "as opened", text: work.base }];
+    all.sort((a, b) => (a.text === work.base) - (b.text === work.base));
+    $("versions").querySelector("ul").replaceChildren(...all.reverse().map(({ words, text }) => {
+      const [item, button] = [document.createElement("li"), document.createElement("button")];
+      button.type = "button";
+      const lines = text.split("\n");
+      const now = new Set(this.text.split("\n"));
+      button.textContent = `${words}: ${text === this.text ? "as now" : `${lines.filter((line) => !now.has(line)).length} lines differ`}`;
+      button.addEventListener("click", () => {
+        $("versions").close();
+        this.edit(() => text);
+      });
+      item.append(button);
+      return item;
+    }));
+    $("versions").showModal();
+  }
+
   async share() {
     try {
+      await this.settle();
       const link = await linkTo(this.text);
+      this.linked = this.text;
       history.replaceState(null, "", link);
       await navigator.clipboard?.writeText(link).then(() => say("the link is copied and in the address bar"), () => say("the link is in the address bar"));
     } catch (error) {
@@ -450,19 +799,27 @@ class Studio {
 
   async fromLink() {
     try {
-      const text = await sceneIn(location.hash);
-      if (text) await this.take(text, { fresh: true });
+      const work = await this.workIn(location.hash);
+      if (work) await this.take(work.text, { fresh: true, work });
     } catch (error) {
       problem(error.message);
     }
   }
 
   async record() {
+    await this.settle();
     this.isRecording = !this.isRecording;
     $("record").setAttribute("aria-pressed", String(this.isRecording));
-    $("record").textContent = this.isRecording ? "Stop" : "Record";
-    if (this.isRecording && !this.engine.isOn) await this.engine.turn(true);
-    this.engine.post({ record: this.isRecording });
+    $("record").textContent = this.isRecording ? "Stop recording" : "Record";
+    $("recording").hidden = !this.isRecording;
+    if (!this.isRecording) return this.engine.post({ record: false });
+    if (!this.engine.isOn) await this.engine.turn(true);
+    // The take begins with the scene as its text is by now.
+    const scene = this.notes.prepare(this.text);
+    this.notes.begin();
+    this.coming = { text: this.text, work: this.work };
+    this.engine.renew(scene);
+    return this.engine.post({ record: true, scene });
   }
 
   keepTake({ take, wav: blocks, channels, rate }) {
@@ -482,10 +839,11 @@ class Studio {
     const progress = $("progress");
     progress.hidden = false;
     try {
-      const seconds = this.info.duration_s ?? LONGEST_AUTO_S;
+      await this.settle();
       const began = performance.now();
-      const sound = await this.offline.render({ scene: this.text, rate: 0, seconds }, (part) => (progress.value = part));
+      const sound = await this.offline.render({ scene: this.text, rate: 0 }, (part) => (progress.value = part));
       const spent = (performance.now() - began) / 1000;
+      const seconds = Number((sound.samples.length / sound.channels / sound.rate).toFixed(2));
       say(`${seconds} s rendered in ${spent.toFixed(2)} s, ${(seconds / spent).toFixed(0)} times real time`);
       this.lastRender = sound;
       download(`${fileName(this.info.title)}.wav`, wav(sound.samples, sound.channels, sound.rate), "audio/wav");
@@ -501,10 +859,10 @@ async function main() {
     problem("This browser has no AudioWorklet, which the studio plays with. Any browser of the last years has one; in an old one, use `tocco render`.");
     return;
   }
-  const [module, { scenes, bridge }] = await Promise.all([compile(), fetch("scenes.json").then((answer) => answer.json())]);
-  const studio = new Studio(module, scenes);
+  const [module, { scenes, first, bridge }, works] = await Promise.all([compile(), fetch("scenes.json").then((answer) => answer.json()), Works.open()]);
+  const studio = new Studio(module, scenes, works);
   globalThis.tocco = studio; // for the console, and for tests
-  await studio.start();
+  await studio.start(first);
   if (bridge) new Bridge(studio.engine, say, (gesture) => studio.heard(gesture));
 }
 

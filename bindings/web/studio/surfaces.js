@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What you play: objects to strike where you touch them, pads to rub and bow. Made from what the scene holds, so a new
 // scene needs no new code.
-import { colour, fit, label } from "./canvas.js";
+import { colour, fit, isCalm, label } from "./canvas.js";
 import { figureOf, sheenOf } from "./figures.js";
 
 /** Metres of hand travel across a rub pad. */
@@ -71,7 +71,7 @@ export class StrikeSurface {
   constructor({ body, hammers }, engine, how) {
     Object.assign(this, { body, hammers, engine, how });
     this.figure = figureOf(body);
-    this.sheen = sheenOf(body);
+    this.sheen = sheenOf(body, body.words);
     this.marks = [];
     this.cursor = body.ports.length ? this.figure.point(body.ports[0].place ?? [], 0) : [0.5, 0.5];
     this.glow = 0;
@@ -192,6 +192,7 @@ export class StrikeSurface {
     pen.fillStyle = colour("--text");
     pen.font = "12px system-ui, sans-serif";
     const nearest = this.body.anywhere ? -1 : this.nearestPort(this.cursor);
+    const names = [];
     this.body.ports.forEach((port, i) => {
       const [x, y] = this.toPixels(this.figure.point(port.place ?? [], i));
       pen.fillStyle = colour("--text");
@@ -204,8 +205,20 @@ export class StrikeSurface {
       pen.arc(x, y, i === nearest ? 9 : 4.5, 0, 7);
       pen.stroke();
       // Names take turns above and below, so that neighbours do not cover each other.
-      if (this.body.ports.length > 1 && !this.figure.hidesNames) label(pen, port.name, x + 8, i % 2 ? y + 20 : y - 10);
+      if (this.body.ports.length > 1 && !this.figure.hidesNames) names.push([port.name, x, i % 2 ? y + 20 : y - 10]);
     });
+    // Whole, in the picture, and none on another: one that finds no room is left out.
+    const taken = this.wasStruck ? [] : [[wide / 2 - 70, tall - 26, wide / 2 + 70, tall]];
+    for (const [name, x, y] of names) {
+      const long = pen.measureText(name).width;
+      const left = Math.max(2, Math.min(wide - long - 4, x + 8));
+      const box = (top) => [left - 3, top - 12, left + long + 3, top + 4];
+      const isFree = ([a, b, c, d]) => b >= 0 && d <= tall && taken.every(([e, f, g, h]) => c <= e || a >= g || d <= f || b >= h);
+      const top = [y, y - 16, y + 16, y + 30, y - 30].find((at) => isFree(box(at)));
+      if (top === undefined) continue;
+      taken.push(box(top));
+      label(pen, name, left, top);
+    }
     if (!this.wasStruck) {
       pen.textAlign = "center";
       label(pen, this.body.anywhere ? "strike it anywhere" : "strike it", wide / 2, tall - 12);
@@ -220,7 +233,7 @@ export class StrikeSurface {
       pen.strokeStyle = colour("--accent");
       pen.lineWidth = 3;
       pen.beginPath();
-      pen.arc(x, y, 6 + 40 * age * Math.min(2, mark.strength), 0, 7);
+      pen.arc(x, y, isCalm() ? 16 : 6 + 40 * age * Math.min(2, mark.strength), 0, 7);
       pen.stroke();
     }
     pen.globalAlpha = 1;
@@ -350,7 +363,10 @@ export class RubSurface {
     pen.textAlign = "right";
     label(pen, `${this.along[1].toPrecision(2)} ${unit}`, w - 8, h - 8);
     pen.textAlign = "center";
-    label(pen, this.rub.isGuided ? "\u2190 speed \u2192" : "\u2190 push \u2192", w / 2, h - 8);
+    const across = this.rub.isGuided ? "\u2190 speed \u2192" : "\u2190 push \u2192";
+    // Between the two ends where there is room, else above them.
+    const ends = this.along.map((end) => pen.measureText(`${end.toPrecision(2)} ${unit}`).width);
+    label(pen, across, w / 2, w > 2 * Math.max(...ends) + pen.measureText(across).width + 40 ? h - 8 : h - 26);
     if (this.press.length) label(pen, `pressure \u2191 ${this.press[0][1].toPrecision(2)} N`, w / 2, 18);
     if (!this.at) label(pen, "hold and drag", w / 2, h / 2);
     pen.textAlign = "left";

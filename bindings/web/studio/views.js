@@ -21,6 +21,12 @@ function words(pen, text, x, y, align = "left") {
   pen.textAlign = "left";
 }
 
+/** The longest of these words that has room. */
+function wordsThatFit(pen, choices, x, y, room, align) {
+  pen.font = "12px system-ui, sans-serif";
+  words(pen, choices.find((text) => pen.measureText(text).width <= room) ?? choices.at(-1), x, y, align);
+}
+
 /** The output over time, held at a rising edge. */
 export class Scope {
   static title = "Waveform";
@@ -170,8 +176,8 @@ class Loop {
     pen.beginPath();
     pen.arc(px(x[count - 1]), py(y[count - 1]), 4, 0, 7);
     pen.fill();
-    words(pen, `${yName} to ${si(this.y[1], yUnit)}, last ${si(count / rate, "s")}`, 6, 14);
-    words(pen, `${xName} ${si(this.x[0], xUnit)} to ${si(this.x[1], xUnit)}`, w - 6, h - 5, "right");
+    wordsThatFit(pen, [`${yName} to ${si(this.y[1], yUnit)}, last ${si(count / rate, "s")}`, `${yName} to ${si(this.y[1], yUnit)}`, si(this.y[1], yUnit)], 6, 14, w - 12);
+    wordsThatFit(pen, [`${xName} ${si(this.x[0], xUnit)} to ${si(this.x[1], xUnit)}`, `to ${si(this.x[1], xUnit)}`], w - 6, h - 5, w - 12, "right");
   }
 }
 
@@ -211,18 +217,34 @@ export class ImpactLoop extends Loop {
   }
 }
 
+/** The velocity of a site; a body with one port has no name for it. */
+const velocityOf = ({ signals }, site) => [`${site}.velocity`, `${site.replace(/\.[^./]*$/, "")}.velocity`].find((name) => signals.includes(name));
+
 /** Sliding velocity and force of a friction contact. */
 export class FrictionLoop extends Loop {
   static title = "Friction loop";
-  static wants = (info) => {
-    const rub = info.contacts.find((c) => c.type === "friction");
-    if (!rub) return [];
-    return [`${rub.between[0]}.velocity`, `${rub.between[1]}.velocity`, `${rub.name}.force`];
+  static contacts = (info) => {
+    const room = info.contacts.some((c) => c.type === "impact") ? 1 : 2; // three signals each, of the ring's eight
+    return info.contacts.filter((c) => c.type === "friction" && !isCopy(c.name)).slice(0, room)
+      .map((c) => ({ name: c.name, signals: [...c.between.map((site) => velocityOf(info, site)), `${c.name}.force`] }));
   };
+  static wants = (info) => [...new Set(FrictionLoop.contacts(info).flatMap(({ signals }) => signals))];
 
+  // Of several contacts the one that rubs hardest now; it stays in view until another does.
   draw(canvas, at) {
-    const [a, b, force] = FrictionLoop.wants(at.engine.info);
-    this.loop(canvas, at, ["sliding", "m/s", [[a, 1], [b, -1]]], ["force", "N", force], 0.03 * at.rate);
+    const all = FrictionLoop.contacts(at.engine.info);
+    if (this.info !== at.engine.info) Object.assign(this, { info: at.engine.info, rub: all[0], x: undefined, y: undefined });
+    if (!this.rub) return; // a scene that does not rub, for a moment before this view is gone
+    const strength = ({ signals }) => {
+      const column = at.engine.column(signals[2]);
+      return column < 0 ? 0 : at.ring.column(column, 512, at.end).reduce((most, force) => Math.max(most, Math.abs(force)), 0);
+    };
+    if (!at.isFrozen && all.length > 1) {
+      const hardest = all.reduce((best, one) => (strength(one) > 1.5 * strength(best) ? one : best), this.rub);
+      if (hardest.name !== this.rub.name) Object.assign(this, { rub: hardest, x: undefined, y: undefined });
+    }
+    const { name, signals: [a, b, force] } = this.rub;
+    this.loop(canvas, at, ["sliding", "m/s", [[a, 1], [b, -1]]], [`${name}: force`, "N", force], 0.03 * at.rate);
   }
 }
 
@@ -251,8 +273,13 @@ export class Energies {
       const part = energy > 0 ? Math.min(1, Math.max(0, 1 + (Math.log10(energy) * this.zoom) / 12)) : 0;
       pen.fillStyle = colour("--body");
       pen.fillRect(0, i * tall + 2, part * w, tall - 4);
-      words(pen, name, 6, (i + 0.5) * tall + 4);
-      words(pen, si(energy, "J"), w - 6, (i + 0.5) * tall + 4, "right");
+      const amount = si(energy, "J");
+      pen.font = "12px system-ui, sans-serif";
+      const room = w - 24 - pen.measureText(amount).width;
+      let shown = name;
+      while (shown.length > 2 && pen.measureText(shown).width > room) shown = `${shown.slice(0, -2)}\u2026`;
+      words(pen, shown, 6, (i + 0.5) * tall + 4);
+      words(pen, amount, w - 6, (i + 0.5) * tall + 4, "right");
     });
   }
 }
@@ -288,7 +315,7 @@ export class Modes {
     pen.strokeStyle = colour("--accent");
     pen.lineWidth = body.modes.length > 80 ? 2 : 4;
     pen.stroke(lit);
-    words(pen, `${body.name}: ${body.modes.length} modes, top ${si(this.most, "J")}`, 6, 14);
+    wordsThatFit(pen, [`${body.name}: ${body.modes.length} modes, top ${si(this.most, "J")}`, `${body.modes.length} modes, top ${si(this.most, "J")}`, `${body.modes.length} modes`], 6, 14, w - 12);
     for (const hz of [100, 1000, 10000]) words(pen, si(hz, "Hz"), x(hz), h - 5, "center");
   }
 }

@@ -5,6 +5,8 @@ import { Gate } from "./echo.js";
 import { RING_FRAMES, ROW } from "./ring.js";
 
 const STATUS_EVERY_S = 1 / 60;
+/** Sliders follow what moves by itself at this pace, in statuses. */
+const SETTINGS_EVERY = 6;
 
 class Tocco extends AudioWorkletProcessor {
   constructor({ processorOptions: { module, shared, head } }) {
@@ -30,7 +32,7 @@ class Tocco extends AudioWorkletProcessor {
       else if (message.watch) this.watch(message.watch);
       else if (message.gain !== undefined) this.gain = message.gain;
       else if (message.limiting !== undefined) this.limiting = message.limiting;
-      else if (message.record !== undefined) this.record(message.record);
+      else if (message.record !== undefined) this.record(message);
       else if (message.look !== undefined) this.look = message.look;
       else if (message.gate !== undefined) this.gate.isOn = message.gate;
       else if (message.learn) this.gate.learn(...message.learn);
@@ -44,7 +46,7 @@ class Tocco extends AudioWorkletProcessor {
   load({ load, id, fresh, shown }) {
     if (this.wav) this.session.replace(load, !fresh);
     else if (fresh || !this.session || !this.goOver(load)) this.begin(this.abi.load(load, sampleRate)); // throws before anything is lost
-    Object.assign(this, { scene: load, id, shown });
+    Object.assign(this, { id, shown });
     this.loaded();
   }
 
@@ -80,10 +82,10 @@ class Tocco extends AudioWorkletProcessor {
     this.port.postMessage({ watching: signals, from: this.head });
   }
 
-  // A take must begin at a tick 0 that anybody can reach again: the scene is loaded anew.
-  record(on) {
-    if (on) {
-      const session = this.abi.load(this.scene, sampleRate);
+  // A take must begin at a tick 0 that anybody can reach again: the scene is loaded anew, as its text is by now.
+  record({ record, scene }) {
+    if (record) {
+      const session = this.abi.load(scene, sampleRate);
       session.record();
       this.begin(session);
       this.wav = [];
@@ -159,10 +161,12 @@ class Tocco extends AudioWorkletProcessor {
     this.sent = currentTime;
     const modes = this.look === undefined ? new Float64Array() : session.modes(this.look);
     const load = busy.spent / (busy.quanta * budget);
+    this.statuses = (this.statuses ?? 0) + 1;
+    const settings = this.statuses % SETTINGS_EVERY ? undefined : { of: this.id, values: session.settings() };
     this.port.postMessage({
       status: {
         tick: session.tick(), head: this.head, energies: session.energies(), modes, body: this.look, health: Array.from(session.health()),
-        load, worst: busy.worst, late: busy.late, meters: session.meters(), trace: session.trace(), happened: session.happened(),
+        load, worst: busy.worst, late: busy.late, meters: session.meters(), trace: session.trace(), happened: session.happened(), settings,
       },
     });
     busy.quanta = busy.spent = busy.worst = 0;

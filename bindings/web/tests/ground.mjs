@@ -122,7 +122,7 @@ export default {
     assert.equal(after.sole, "sneaker");
     assert.equal(after.mass, 110);
     assert.ok(after.steps >= before.steps, "it goes on from where it was");
-    assert.match(await page.evaluate(() => document.getElementById("source").value), /sole = "sneaker"/);
+    assert.match(await page.evaluate(() => tocco.editor.text), /sole = "sneaker"/);
     // Twice as fast, twice as far.
     const far = async (speed) => {
       await page.evaluate((v) => {

@@ -65,6 +65,12 @@ export const scenes = async (page) => page.evaluate(() => tocco.scenes.map(({ na
 export const problem = (page) => page.evaluate(() => document.getElementById("problem").textContent);
 export const wait = (page, ms) => page.waitForTimeout(ms);
 
+/** Chooses something of the menu *Keep*. */
+export async function keep(page, id) {
+  await page.click("#keep summary");
+  await page.click(id);
+}
+
 /** Until so many more seconds of sound have been rendered and told of, however late the machine is. */
 export async function sounded(page, seconds) {
   const told = () => Number.parseFloat(document.querySelector("#status").textContent) || 0;
@@ -177,7 +183,7 @@ export function rendersTo(from, ours) {
 
 /** Ends the take that is being kept, which must render to the samples that were heard; its text. */
 export async function endTake(page, name) {
-  await page.click("#record");
+  await page.click("#recording");
   await page.waitForFunction(() => document.getElementById("recorded").open);
   const { text, samples } = await page.evaluate(() => ({ text: tocco.lastTake.text, samples: [...new Uint32Array(tocco.lastTake.samples.buffer)] }));
   const from = join(work, `${name}.jsonl`);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Links that hold a scene, with random damage: each gives a text or is refused in one line, soon, and never with more than a scene may be.
 
+import { readFileSync, readdirSync } from "node:fs";
 import { LARGEST_SCENE, sceneIn } from "../studio/keep.js";
 
 const seconds = process.env.TOCCO_LONG ? 60 : 5;
@@ -45,6 +46,11 @@ if ((await sceneIn("#other")) !== null) fail("another fragment is taken for a sc
 const flood = await packed(new Uint8Array(LARGEST_SCENE + 1));
 if (await attempt(fragment(flood), "a flood")) fail("a flood was taken");
 if (await attempt(`#scene=${"A".repeat(1 << 20)}`, "a long link")) fail("a long link was taken");
+
+// What once went wrong, or would where lengths are believed.
+for (const name of readdirSync(new URL("corpus/links/", import.meta.url))) {
+  await attempt(readFileSync(new URL(`corpus/links/${name}`, import.meta.url), "utf8").trim(), name);
+}
 
 let [rounds, taken] = [0, 0];
 for (const until = performance.now() + 1000 * seconds; performance.now() < until; rounds += 1) {

@@ -35,11 +35,14 @@ export default {
   async "every shipped scene sounds, is finite and stays within its level"() {
     const page = await open();
     for (const { name, text } of await scenes(page)) {
+      // Longer only where it begins late: that the page's samples are the program's is tried elsewhere, to the bit.
       const report = await page.evaluate(async (scene) => {
-        const { samples, rate, channels } = await tocco.offline.render({ scene, rate: 0, seconds: 4 });
         let most = 0;
-        for (const x of samples) most = Number.isFinite(x) ? Math.max(most, Math.abs(x)) : Infinity;
-        return { most, rate, channels };
+        for (const seconds of [1.5, 4]) {
+          if (most > 0.01) break;
+          for (const x of (await tocco.offline.render({ scene, rate: 0, seconds })).samples) most = Number.isFinite(x) ? Math.max(most, Math.abs(x)) : Infinity;
+        }
+        return { most };
       }, text);
       assert.ok(report.most > 0.01 && report.most < 1.05, `${name}: peak ${report.most}`);
     }
@@ -107,7 +110,7 @@ export default {
     assert.equal(await now("hammer/mass_kg"), 0.025);
     await box.fill("heavy");
     await box.press("Enter");
-    assert.match(await problem(page), /heavy/);
+    assert.match(await page.locator("#controls .control:has(input[data-path='hammer/mass_kg']) .note").textContent(), /heavy/);
     await box.locator("xpath=..").dblclick();
     const spec = await page.evaluate(() => tocco.info.paths.find((p) => p.path === "hammer/mass_kg"));
     assert.equal(await now("hammer/mass_kg"), spec.default);

@@ -2,11 +2,11 @@
 // Holding and squeezing: the inlets of scenes.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { endTake, load, open, peak, problem, scenes, shots, wait } from "./harness.mjs";
+import { endTake, keep, load, open, peak, problem, scenes, shots, wait } from "./harness.mjs";
 
 /** The shipped scenes of processes. */
-const CRACKLING = ["maracas", "sleigh-bells", "tambourine", "crisps", "paper-tear", "can", "wine-glass-break", "plate-break", "popcorn",
-  "campfire", "gravel-pour", "marbles-in-a-bowl", "coins", "rain-stick", "chain-let-down"];
+const CRACKLING = ["maracas", "sleigh-bells", "tambourine", "crisps", "paper-tear", "can", "wine-glass-break", "plate-break",
+  "board-break", "plastic-cup-break", "popcorn", "campfire", "gravel-pour", "marbles-in-a-bowl", "coins", "rain-stick", "chain-let-down"];
 
 /** A sheet that crackles as far as it is squeezed, and a drum that is slapped. */
 const SHEET = `title = "a sheet"
@@ -171,7 +171,7 @@ export default {
   async "a take of what was pressed renders to the samples that were heard"() {
     const page = await open();
     await load(page, SHEET);
-    await page.click("#record");
+    await keep(page, "#record");
     await wait(page, 300);
     const box = await pad(page, "squeeze");
     await page.mouse.move(box.x + 0.4 * box.width, box.y + 0.7 * box.height);

@@ -81,6 +81,18 @@ export default {
     await page.context().close();
   },
 
+  async "a studio that was given a scene begins with it"() {
+    const own = await serve("felt");
+    const page = await open({ at: own.address });
+    const { scenes } = await (await fetch(`${own.address}scenes.json`)).json();
+    assert.equal(await page.evaluate(() => tocco.text), scenes.find(({ name }) => name === "felt").text);
+    assert.deepEqual(page.complaints, []);
+    own.server.removeAllListeners("exit");
+    own.server.kill();
+    await page.context().close();
+    assert.throws(() => execFileSync(program, ["studio", "nothing-of-that-name", "--port", "0", "--no-open"], { stdio: "pipe" }), /nothing-of-that-name/);
+  },
+
   async "a plain static server without isolation headers works too"() {
     const site = join(work, "site");
     execFileSync(program, ["studio", "--export", site], { stdio: "pipe" });

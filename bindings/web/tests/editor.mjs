@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The editor: colours, completion and help from the schema, errors at their line, a slider at every number; and notes in tune.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, constants } from "node:zlib";
+import { execFileSync } from "node:child_process";
+import { BAR, load, open, program, shots, work } from "./harness.mjs";
+
+/** Of the whole page, compressed. */
+const MOST_BYTES = 1_200_000;
+
+/** Puts the caret behind these words of the text. */
+const caret = (page, words) => page.evaluate((found) => {
+  const { view, text } = tocco.editor;
+  view.focus();
+  view.dispatch({ selection: { anchor: text.indexOf(found) + found.length }, scrollIntoView: true });
+}, words);
+const offered = (page) => page.locator(".cm-tooltip-autocomplete li").allTextContents();
+/** A place in the text, in pixels. */
+const spot = (page, words, into = 1) => page.evaluate(([found, by]) => {
+  const { view, text } = tocco.editor;
+  const at = text.indexOf(found) + by;
+  view.dispatch({ selection: { anchor: at }, scrollIntoView: true });
+  const box = view.coordsAtPos(at);
+  return [box.left, (box.top + box.bottom) / 2];
+}, [words, into]);
+
+export default {
+  async "the editor has colours, completes and explains from the schema, and marks a mistake at its line"() {
+    const page = await open();
+    await load(page, BAR);
+    const colours = await page.evaluate(() => new Set([...document.querySelectorAll(".cm-line span")].map((span) => getComputedStyle(span).color)).size);
+    assert.ok(colours >= 3, `${colours} colours`);
+    assert.equal(page.complaints.join(), "", "and the page's policy stays as strict as it was");
+    // A key, with its help beside it; then the words that it may have.
+    await caret(page, 'material = "steel"\n');
+    await page.keyboard.type("decay_");
+    await page.waitForFunction(() => document.querySelector(".cm-tooltip-autocomplete"));
+    assert.ok((await offered(page)).some((row) => row.startsWith("decay_scale")), (await offered(page)).join());
+    await page.waitForFunction(() => /decay time/.test(document.querySelector(".cm-completionInfo")?.textContent));
+    await page.screenshot({ path: join(shots, "editor.png") });
+    await page.waitForFunction(() => document.querySelector("#edit-note.wrong") && document.querySelector(".cm-lineNumbers .wrong"));
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => tocco.editor.text.includes("decay_scale = "));
+    await page.keyboard.type("2.0\n");
+    await page.waitForFunction(() => tocco.text.includes("decay_scale = 2.0"));
+    assert.equal(await page.locator(".cm-lineNumbers .wrong").count(), 0);
+    await page.waitForFunction(() => tocco.controls.written.get("bar/decay_scale") === 2);
+    await caret(page, 'type = "impact"\n');
+    await page.keyboard.type("law = ");
+    await page.waitForFunction(() => /stulov/.test(document.querySelector(".cm-tooltip-autocomplete")?.textContent));
+    await page.keyboard.press("Escape");
+    // The editor's own undo is its own, and a slider of the page does not empty it.
+    await page.evaluate(() => tocco.controls.put("size", 0.7, true));
+    await page.waitForFunction(() => /\nfreq_scale/.test(tocco.editor.text));
+    for (let i = 0; i < 12 && (await page.evaluate(() => tocco.editor.text.includes("law = "))); i += 1) await page.keyboard.press("Control+z");
+    assert.equal(await page.evaluate(() => tocco.editor.text.includes("law = ")), false);
+    // Help where a pointer rests on a key.
+    await page.mouse.move(...await spot(page, "stiffness", 3));
+    await page.waitForFunction(() => /stiffness/i.test(document.querySelector(".cm-help")?.textContent));
+    await page.context().close();
+  },
+
+  async "every number has a slider, which is heard at once where it is a parameter, and Alt with arrows steps its last digit"() {
+    const page = await open();
+    await load(page, BAR);
+    await page.mouse.move(...await spot(page, "mass_kg = 0.01", 12));
+    await page.waitForFunction(() => document.querySelector(".cm-help input[type=range]"));
+    await page.evaluate(() => {
+      const slider = document.querySelector(".cm-help input");
+      for (const value of [0.6, 0.8, 1]) {
+        slider.value = value;
+        slider.dispatchEvent(new Event("input"));
+      }
+    });
+    assert.match(await page.evaluate(() => tocco.editor.text), /mass_kg = 0\.1\n/);
+    assert.equal(await page.evaluate(() => tocco.values.get("hammer/mass_kg")), 0.1, "heard before the text is read");
+    await page.waitForFunction(() => tocco.text.includes("mass_kg = 0.1\n"));
+    // A number that is no parameter is an edit like any other.
+    await caret(page, "thickness_m = 0.00");
+    await page.keyboard.press("Alt+ArrowUp");
+    await page.waitForFunction(() => tocco.text.includes("thickness_m = 0.006"));
+    assert.match(await page.evaluate(() => tocco.text), /mass_kg = 0\.1\n/);
+    await page.context().close();
+  },
+
+  async "letters play in tune in a scene without a [midi] table: the pitch is that of the key, struck or bowed"() {
+    const page = await open();
+    await page.locator("#keys").check();
+    const lowest = (floor, end) => page.evaluate(async ([least, head]) => {
+      const { Spectrum } = await import("./fft.js");
+      const { ring, rate } = tocco.engine;
+      const power = new Spectrum(16_384).of(ring.column(0, 16_384, head)).slice();
+      const from = Math.ceil((least * 16_384) / rate);
+      const most = Math.max(...power.slice(from));
+      // The lowest peak that stands out, between two lines of the spectrum.
+      for (let k = from; k < power.length - 1; k += 1) {
+        if (power[k] < 0.02 * most || power[k] < power[k - 1] || power[k] < power[k + 1]) continue;
+        const [a, b, c] = [power[k - 1], power[k], power[k + 1]].map(Math.log);
+        return ((k + (a - c) / (2 * (a - 2 * b + c))) * rate) / 16_384;
+      }
+      return 0;
+    }, [floor, end]);
+    // a is middle C, k the one above it.
+    for (const [name, letter, hertz] of [["steel-bar", "k", 523.251], ["rosewood-bars", "k", 523.251], ["cello", "a", 261.626]]) {
+      await page.evaluate((wanted) => tocco.choose(wanted), name);
+      await page.evaluate(() => tocco.engine.send({ hush: true }));
+      await page.locator("#play").focus();
+      await page.keyboard.down(letter);
+      const from = await page.evaluate(() => tocco.engine.ring.head());
+      await page.waitForFunction((head) => tocco.engine.ring.head() > head + 20_000, from);
+      const found = await lowest(0.7 * hertz, from + 20_000);
+      await page.keyboard.up(letter);
+      assert.ok(Math.abs(1200 * Math.log2(found / hertz)) < 12, `${name}: ${found} Hz, not ${hertz}`);
+    }
+    // What letters play can be written down.
+    await load(page, BAR);
+    await page.evaluate(() => tocco.mapMidi());
+    await page.waitForFunction(() => /\[midi\]\nnotes = "pitch"\nstrike = "hammer"/.test(tocco.text));
+    await page.context().close();
+  },
+
+  async "the whole page with its editor is at most 1.2 MB compressed"() {
+    const folder = join(work, "exported");
+    execFileSync(program, ["studio", "--export", folder], { stdio: "pipe" });
+    // The best that brotli can do takes long: only where less is not enough.
+    const packed = (quality) => readdirSync(folder).map((name) => [name, brotliCompressSync(readFileSync(join(folder, name)), { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }).length]);
+    const sum = (all) => all.reduce((bytes, [, size]) => bytes + size, 0);
+    let sizes = packed(9);
+    if (sum(sizes) > MOST_BYTES) sizes = packed(11);
+    const all = sum(sizes);
+    console.log(`        ${all} bytes: ${sizes.sort((a, b) => b[1] - a[1]).slice(0, 4).map(([name, size]) => `${name} ${size}`).join(", ")}`);
+    assert.ok(all <= MOST_BYTES, `${all} bytes`);
+  },
+};

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What people see: fifteen pictures, no text in them clipped or on another, and no serious fault for those who use other senses.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { address, BAR, launch, load, open, peak, shots } from "./harness.mjs";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Before the page: words on canvases are noted, until they are wiped away. */
+function noteWords() {
+  const { prototype } = CanvasRenderingContext2D;
+  const [fill, clear] = [prototype.fillText, prototype.clearRect];
+  prototype.fillText = function noted(text, x, y, ...rest) {
+    const { a, d, e, f } = this.getTransform();
+    const long = this.measureText(text).width;
+    const left = x - (this.textAlign === "center" ? long / 2 : this.textAlign === "right" ? long : 0);
+    (this.canvas.words ??= []).push({ text, left: e + a * left, right: e + a * (left + long), top: f + d * (y - 9), bottom: f + d * (y + 2) });
+    return fill.call(this, text, x, y, ...rest);
+  };
+  prototype.clearRect = function wiped(...box) {
+    this.canvas.words = [];
+    return clear.apply(this, box);
+  };
+}
+
+/** Text that is cut off or lies on another, in what is on the screen. */
+const untidy = (page) => page.evaluate(() => {
+  const found = [];
+  const modal = [...document.querySelectorAll("dialog[open]")].at(-1);
+  const root = modal ?? document.body;
+  const open = document.querySelector("#keep[open] .items, #sound-box.open");
+  const boxes = [];
+  const seen = (box) => box.width > 1 && box.height > 1 && box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth;
+  const visible = (element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && !element.closest("option, noscript, .cm-announced");
+  // What of a box its scrolling ancestors show.
+  const shown = (box, from) => {
+    let { left, top, right, bottom } = box;
+    for (let e = from; e && e !== document.documentElement; e = e.parentElement) {
+      const style = getComputedStyle(e);
+      if (style.clipPath !== "none") return null;
+      if (style.overflowX === "visible" && style.overflowY === "visible") continue;
+      const clip = e.getBoundingClientRect();
+      [left, top, right, bottom] = [Math.max(left, clip.left), Math.max(top, clip.top), Math.min(right, clip.right), Math.min(bottom, clip.bottom)];
+    }
+    return right - left > 2 && bottom - top > 2 ? { left, top, right, bottom } : null;
+  };
+  const scrolls = (element) => element.closest(".cm-editor");
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const element = node.parentElement;
+    const words = node.textContent.trim();
+    if (!words || !visible(element) || (open && !open.contains(element))) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    for (const box of range.getClientRects()) {
+      if (!seen(box)) continue;
+      const part = shown(box, element);
+      if (!part) continue;
+      boxes.push({ words, element, box: part });
+      const isCut = box.right - part.right > 1.5 || part.left - box.left > 1.5;
+      // A title that is too long says so by three dots and is whole in its tooltip.
+      if (isCut && !scrolls(element) && !element.title) found.push(`cut: ${words}`);
+      if (box.right > innerWidth + 1 && !scrolls(element) && !element.title) found.push(`off the screen: ${words}`);
+    }
+  }
+  for (const input of root.querySelectorAll("input[type=text], input[type=search]")) {
+    if (visible(input) && seen(input.getBoundingClientRect()) && input.scrollWidth > input.clientWidth + 1) found.push(`cut in its field: ${input.value}`);
+  }
+  const meet = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3;
+  // What sticks or floats lies on the rest on purpose.
+  const layer = (element) => element.closest("header, #problem, #said.fresh, dialog .bar, .cm-panels, .cm-gutters, .cm-tooltip") ?? null;
+  boxes.forEach((one, i) => boxes.slice(i + 1).forEach((other) => {
+    if (one.element !== other.element && layer(one.element) === layer(other.element) && meet(one.box, other.box)) found.push(`on each other: ${one.words} | ${other.words}`);
+  }));
+  if (!modal && !open) {
+    for (const canvas of document.querySelectorAll("canvas")) {
+      if (!visible(canvas) || !seen(canvas.getBoundingClientRect())) continue;
+      const all = canvas.words ?? [];
+      for (const word of all) {
+        if (word.left < -1 || word.right > canvas.width + 1 || word.top < -1 || word.bottom > canvas.height + 1) found.push(`cut in a picture: ${word.text}`);
+      }
+      all.forEach((one, i) => all.slice(i + 1).forEach((other) => meet(one, other) && found.push(`on each other in a picture: ${one.text} | ${other.text}`)));
+    }
+  }
+  return [...new Set(found)];
+});
+
+const [DESKTOP, TABLET, PHONE] = [{ width: 1280, height: 900 }, { width: 820, height: 1180 }, { width: 390, height: 844 }];
+const scene = (name) => (page) => page.evaluate((wanted) => tocco.choose(wanted), name);
+const gallery = async (page) => {
+  await page.click("#gallery-open");
+  await page.waitForFunction(() => document.querySelectorAll("#gallery canvas[data-drawn]").length > 3);
+};
+const menu = (page) => page.click("#keep summary");
+const wrong = async (page) => {
+  await load(page, BAR);
+  await page.evaluate((text) => tocco.editor.type(text), BAR.replace("stiffness", "stifness"));
+  await page.waitForFunction(() => document.getElementById("edit-note").classList.contains("wrong"));
+};
+const PICTURES = [
+  ["desktop", DESKTOP, "light", scene("steel-bar")], ["desktop-cello", DESKTOP, "light", scene("cello")], ["desktop-door", DESKTOP, "light", scene("door-squeak")],
+  ["desktop-gallery", DESKTOP, "light", gallery], ["desktop-keep", DESKTOP, "light", menu], ["desktop-wrong", DESKTOP, "light", wrong],
+  ["dark", DESKTOP, "dark", scene("steel-bar")], ["dark-walk", DESKTOP, "dark", scene("walk-garden")], ["dark-gallery", DESKTOP, "dark", gallery],
+  ["tablet", TABLET, "light", scene("glockenspiel")], ["tablet-dark", TABLET, "dark", scene("wineglass")],
+  ["phone", PHONE, "light", scene("steel-bar")], ["phone-door", PHONE, "light", scene("door-squeak")], ["phone-gallery", PHONE, "light", gallery], ["phone-dark", PHONE, "dark", scene("kalimba")],
+];
+
+export default {
+  async "fifteen pictures, on a desk, a tablet and a phone, by day and by night, have no text that is cut or lies on another"() {
+    const page = await open({ before: noteWords });
+    const found = [];
+    for (const [name, size, colorScheme, prepare] of PICTURES) {
+      await page.evaluate(() => document.querySelectorAll("dialog[open]").forEach((dialog) => dialog.close()));
+      await page.evaluate(() => (document.getElementById("keep").open = false));
+      await page.setViewportSize(size);
+      await page.emulateMedia({ colorScheme });
+      await page.evaluate(() => scrollTo(0, 0));
+      await prepare(page);
+      await page.evaluate(() => new Promise((done) => setTimeout(done, 250))); // pictures of a sound need some of it
+      await page.screenshot({ path: join(shots, `look-${name}.png`) });
+      found.push(...(await untidy(page)).map((fault) => `${name}: ${fault}`));
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      if (wide > size.width) found.push(`${name}: ${wide} pixels wide`);
+      if (size === PHONE) {
+        const tall = await page.evaluate(() => document.querySelector("header").getBoundingClientRect().height);
+        if (tall > 56) found.push(`${name}: the header is ${tall} pixels tall`);
+      }
+    }
+    assert.deepEqual(found, []);
+    await page.context().close();
+  },
+
+  async "axe-core finds no serious fault for anybody: page, menu, gallery, a take, the page for phones, by day and by night"() {
+    const page = await open({ before: undefined, bypassCSP: true });
+    const faults = async (at, what) => {
+      await at.addScriptTag({ content: AXE });
+      const found = await at.evaluate(async () => (await axe.run(document, { resultTypes: ["violations"] })).violations
+        .filter(({ impact }) => impact === "serious" || impact === "critical").map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 90)).join(" ")}`));
+      assert.deepEqual(found, [], what);
+    };
+    await page.locator("#controls summary").click();
+    await faults(page, "the page");
+    await page.emulateMedia({ colorScheme: "dark" });
+    await wrong(page);
+    await menu(page);
+    await faults(page, "a menu and a mistake, by night");
+    await page.evaluate(() => (document.getElementById("keep").open = false));
+    await gallery(page);
+    await faults(page, "the gallery");
+    await page.evaluate(() => {
+      document.getElementById("gallery").close();
+      document.getElementById("recorded").showModal();
+    });
+    await faults(page, "a take");
+    await page.goto(`${address}phone.html`);
+    await faults(page, "the page for phones");
+    await page.context().close();
+  },
+
+  async "the gallery has groups with thumbnails, plays what is pointed at, takes Enter, and addresses open scenes"() {
+    const page = await open({ at: `${address}#cello` });
+    assert.equal(await page.evaluate(() => tocco.work.from), "cello");
+    await page.click("#gallery-open");
+    const groups = await page.locator("#gallery h3").allTextContents();
+    assert.ok(groups.length >= 6 && groups.includes("Struck") && groups.includes("Bowed and rubbed"), groups.join());
+    const count = await page.evaluate(() => [document.querySelectorAll("#gallery button[data-scene]").length, tocco.scenes.length]);
+    assert.equal(count[0], count[1], "every scene is in one group");
+    await page.locator("#gallery input").fill("gong");
+    await page.locator('#gallery button[data-scene="gong"]').hover();
+    await page.waitForFunction(() => tocco.previewed === 1);
+    assert.equal(await page.evaluate(() => tocco.work.from), "cello", "it is only heard");
+    const drawn = await page.evaluate(() => {
+      const { look } = tocco.gallery.cards.find(({ name }) => name === "gong");
+      return look.getContext("2d").getImageData(0, 0, look.width, look.height).data.filter((x, i) => i % 4 === 3 && x > 0).length;
+    });
+    assert.ok(drawn > 1000, `${drawn} pixels of it`);
+    await page.locator("#gallery input").fill("bell");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => tocco.work.from === "bell" && location.hash === "#bell" && !document.getElementById("gallery").open);
+    await page.evaluate(() => (location.hash = "#violin"));
+    await page.waitForFunction(() => tocco.work.from === "violin");
+    await page.evaluate(() => (location.hash = "#violon"));
+    await page.waitForFunction(() => document.getElementById("problem").textContent.includes("violon"));
+    await page.context().close();
+  },
+
+  async "the first gesture anywhere sounds, a tap in the gallery too, and Stop silences the scene's own gesture"() {
+    const strict = await launch("--autoplay-policy=document-user-activation-required");
+    const page = await strict.newPage();
+    await page.goto(address);
+    await page.waitForFunction(() => document.documentElement.dataset.ready);
+    await page.evaluate(() => tocco.engine.turn(false)); // as browsers begin that wait for a gesture
+    await page.click("#gallery-open");
+    await page.locator("#gallery input").fill("cello");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => tocco.work.from === "cello" && tocco.engine.ring.column(0, 12_000).some((x) => Math.abs(x) > 0.005));
+    await page.click("#stop");
+    await page.waitForFunction(() => tocco.engine.ring.column(0, 4096).every((x) => x === 0));
+    const from = await page.evaluate(() => tocco.last.tick);
+    await page.waitForFunction((tick) => tocco.last.tick > tick + 24_000, from);
+    assert.equal(await peak(page, 4096), 0, "and it stays silent");
+    await strict.close();
+  },
+
+  async "the friction loop is drawn in every scene that rubs"() {
+    const page = await open({ viewport: { width: 1280, height: 1500 } });
+    for (const name of ["door-squeak", "chalk", "wineglass", "violin"]) {
+      await page.evaluate((wanted) => tocco.choose(wanted), name);
+      await page.evaluate(() => tocco.surfaces.filter((s) => s.rub).forEach((surface) => surface.play(0.5, 0.45, [0.75, 0.45])));
+      await page.waitForFunction(() => {
+        const view = tocco.views.find((one) => one.constructor.title === "Friction loop");
+        return view.y && view.y[1] - view.y[0] > 1e-3 && view.x[1] - view.x[0] > 1e-4;
+      }, null, { timeout: 10_000 });
+    }
+    await page.context().close();
+  },
+};

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// One state: sliders, text and sound agree, and nothing is lost.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { address, BAR, keep, load, open, program, samplesOf, work } from "./harness.mjs";
+
+const value = (page, path) => page.evaluate((p) => tocco.controls.rows.get(p).value, path);
+const text = (page) => page.evaluate(() => tocco.text);
+const saved = async (page, id = "#save") => {
+  const [file] = await Promise.all([page.waitForEvent("download"), keep(page, id)]);
+  return readFileSync(await file.path());
+};
+/** Moves a named control with the keyboard, a tenth of its way at a time. */
+async function nudge(page, path, times) {
+  await page.locator(`#controls input[data-path="${path}"]`).first().focus();
+  for (let i = 0; i < times; i += 1) await page.keyboard.press("PageUp");
+}
+
+/** With comments, and an order of its own. */
+const COMMENTED = BAR.replace("[body.bar]", "# what rings\n[body.bar] # a bar").replace("stiffness = 1e8", "stiffness = 1e8 # hard")
+  .replace("gain = 0.3", "gain = 0.3 # not loud");
+
+export default {
+  async "a slider is part of the scene: again, link, file, take and WAV have it, comments stay, and one click goes back to the byte"() {
+    const page = await open();
+    await load(page, COMMENTED);
+    await nudge(page, "size", 3);
+    const row = page.locator("#controls .control.named").first();
+    assert.ok(await row.evaluate((e) => e.classList.contains("changed")), "it is shown as changed");
+    const file = (await saved(page)).toString();
+    assert.match(file, /\nfreq_scale = 1\.51\d+\n/);
+    assert.deepEqual(file.split("\n").filter((line) => !COMMENTED.split("\n").includes(line)).length, 1, "one line is new");
+    assert.deepEqual([...file.matchAll(/#.*/g)].join(), [...COMMENTED.matchAll(/#.*/g)].join(), "comments stay in order");
+    const size = await value(page, "size");
+    await page.click("#again");
+    await page.waitForFunction(() => tocco.info.paths.find(({ path }) => path === "bar/freq_scale").value > 1.5);
+    assert.ok(Math.abs(await value(page, "size") - size) < 1e-5);
+    await keep(page, "#share");
+    await page.waitForFunction(() => location.hash.startsWith("#scene="));
+    assert.equal(await page.evaluate(async () => (await import("./keep.js")).sceneIn(location.hash)), file);
+    // A number that stands in the text, by its own name and by its comment.
+    await page.locator("#controls summary").click();
+    const mass = page.locator("#controls input.value[aria-label^='hammer/mass_kg']");
+    await mass.fill("25 g");
+    await mass.press("Enter");
+    await page.waitForFunction(() => tocco.text.includes("mass_kg = 0.025"));
+    assert.match(await text(page), /stiffness = 1e8 # hard/);
+    // What has no key is set at the start, by an event.
+    const push = page.locator("#controls input.value[aria-label^='bar.ear/force_n']");
+    await push.fill("0.5");
+    await push.press("Enter");
+    await page.waitForFunction(() => tocco.text.endsWith('[[event]]\nat_s = 0.0\nset = "bar.ear/force_n"\nvalue = 0.5\n'));
+    await keep(page, "#record");
+    await page.waitForFunction(() => tocco.info.paths.find(({ path }) => path === "hammer/mass_kg").value === 0.025);
+    await page.click("#recording");
+    await page.waitForFunction(() => document.getElementById("recorded").open);
+    assert.equal(await page.evaluate(() => JSON.parse(tocco.lastTake.text.split("\n")[0]).scene.text), await text(page), "a take begins with it");
+    await page.keyboard.press("Escape");
+    for (const path of ["bar.ear/force_n", "hammer/mass_kg", "bar/freq_scale"]) await page.locator(`#controls .control:has(input[data-path="${path}"]) .back`).click();
+    assert.equal(await text(page), COMMENTED);
+    assert.equal(await page.locator("#controls .control.changed").count(), 0);
+    await page.context().close();
+  },
+
+  async "typing moves no slider that it does not name and empties no undo, and a slider moves no caret"() {
+    const page = await open();
+    await load(page, BAR);
+    await nudge(page, "size", 1);
+    const size = await value(page, "size");
+    await page.waitForFunction(() => tocco.text.includes("\nfreq_scale"));
+    const source = await page.evaluate(() => tocco.editor.text);
+    await page.fill("#source", source.replace("gain = 0.3", "gain = 0.31"));
+    await page.waitForFunction(() => tocco.text.includes("0.31"));
+    assert.ok(Math.abs(await value(page, "size") - size) < 1e-5, "the slider stays");
+    await page.click("#undo");
+    await page.waitForFunction(() => !tocco.text.includes("0.31"));
+    assert.ok(Math.abs(await value(page, "size") - size) < 1e-5);
+    await page.click("#undo");
+    assert.ok(Math.abs(await value(page, "size") - 0.5) < 1e-9, "the move before is undone, too");
+    assert.equal(await text(page), BAR);
+    // A value typed in the text that a hand had moved since is the one that holds, on the page and in the engine.
+    await page.click("#redo");
+    await page.waitForFunction(() => tocco.text.includes("\nfreq_scale"));
+    await page.fill("#source", BAR);
+    await page.waitForFunction((bar) => tocco.text === bar, BAR);
+    await page.waitForFunction(() => tocco.last?.settings?.values[tocco.info.paths.findIndex(({ path }) => path === "bar/freq_scale")] === 1);
+    assert.ok(Math.abs(await value(page, "size") - 0.5) < 1e-9);
+    await page.context().close();
+  },
+
+  async "one quantity has one value under all its names, whoever moves it: hand, OSC, note, drive or the scene"() {
+    const page = await open();
+    const drives = '[[drive]]\npath = "bar/decay_scale"\npoints = [[0.0, 1.0], [0.2, 3.0]]\n[[event]]\nat_s = 0.1\nset = "hammer/mass_kg"\nvalue = 0.5\n';
+    await load(page, `${BAR.replace("stiffness = 1e8", "hardness_01 = 0.5")}[[control]]\nname = "feel"\npath = "hit/hardness_01"\nrange = [0.0, 1.0]\n${drives}`);
+    await page.locator("#controls summary").click();
+    // The scene's own drive and event.
+    await page.waitForFunction(() => tocco.controls.rows.get("bar/decay_scale")?.value === 3 && tocco.controls.rows.get("hammer/mass_kg")?.value === 0.5);
+    const boxes = () => page.evaluate(() => Object.fromEntries([...document.querySelectorAll("input.value")].map((box) => [box.getAttribute("aria-label").split(",")[0], Number(box.value)])));
+    assert.equal((await boxes())["hammer/mass_kg"], 0.5, "the line beside the object, too");
+    // A hand on the control, the parameter and the hammer's line: one contact, three names.
+    const agree = async (hardness, what) => {
+      const all = await page.evaluate(() => ["feel", "hit/hardness_01", "hit/contact_time_s", "hit/stiffness"].map((path) => tocco.controls.rows.get(path).value));
+      assert.ok(Math.abs(all[0] - hardness) < 1e-6 && Math.abs(all[1] - hardness) < 1e-6, `${what}: ${all}`);
+      assert.ok(Math.abs(Math.log(all[2] / (0.01 * 0.005 ** hardness))) < 1e-6, `${what}: ${all}`); // 10 ms to 50 us
+      const words = await page.locator("#hammer .control").nth(1).locator(".unit").textContent();
+      assert.equal(Number(/, ([\d.]+) ms$/.exec(words)[1]), Number((1000 * all[2]).toPrecision(2)), words);
+      return all[3];
+    };
+    const soft = await agree(0.5, "as written");
+    await nudge(page, "feel", 3);
+    const hard = await agree(0.8, "the control");
+    assert.ok(hard > 10 * soft);
+    await page.locator("#hammer .control").nth(1).locator("input.value").fill("0.3");
+    await page.keyboard.press("Enter");
+    await agree(0.3, "the hammer's line");
+    await page.waitForFunction(() => /hardness_01 = 0\.3\n/.test(tocco.text));
+    // Somebody else: OSC's way in, and a gesture that the page did not make itself.
+    await page.evaluate(() => {
+      tocco.engine.send({ set: "hit/stiffness", value: 1e8 });
+      tocco.heard({ set: "hit/stiffness", value: 1e8 });
+    });
+    const feel = await value(page, "feel");
+    await agree(feel, "OSC");
+    await page.evaluate(() => tocco.engine.send({ set: "feel", value: 0.9 }));
+    await page.waitForFunction(() => Math.abs(tocco.controls.rows.get("hit/hardness_01").value - 0.9) < 1e-6);
+    await agree(0.9, "a note or a pad");
+    await page.context().close();
+  },
+
+  async "played, edited and loaded again, everything is as it was, to the byte in the WAV, and undo goes back across scenes"() {
+    const page = await open();
+    await page.evaluate(() => tocco.choose("door"));
+    const shipped = await text(page);
+    const name = await page.evaluate(() => tocco.info.controls[0].name);
+    await page.evaluate(() => tocco.surfaces.find((s) => s.strike)?.strike([0.3, 0.5]));
+    await nudge(page, name, 1);
+    await page.waitForFunction((was) => tocco.text !== was, shipped);
+    const moved = await text(page);
+    await page.fill("#source", moved.replace(/title = ".*"/, 'title = "door of mine"'));
+    await page.waitForFunction(() => document.getElementById("title").textContent === "door of mine");
+    const [mine, sound] = [await text(page), await saved(page, "#render")];
+    const [position, at] = [await value(page, name), page.url()];
+    assert.ok(at.endsWith("#yours=door"), at);
+    for (const again of [() => page.reload(), () => page.goto(address)]) {
+      await again();
+      await page.waitForFunction(() => document.documentElement.dataset.ready);
+      assert.equal(await text(page), mine);
+      assert.equal(await page.evaluate(() => tocco.editor.text), mine);
+      assert.ok(Math.abs(await value(page, name) - position) < 1e-5);
+      assert.ok(await page.locator("#controls .control.changed").count() > 0);
+    }
+    assert.ok(sound.equals(await saved(page, "#render")), "the same bytes");
+    // The shipped scene is still as shipped, and another edit of it is another scene of yours.
+    await page.evaluate(() => tocco.choose("door"));
+    assert.equal(await text(page), shipped);
+    await nudge(page, name, 1);
+    await page.waitForFunction((was) => tocco.text !== was, shipped);
+    assert.deepEqual(await page.evaluate(() => tocco.works.list().map(({ id }) => id).sort()), ["door", "door-2"]);
+    // Back: the slider, the scene that was chosen, the title, the slider of the first, the first itself, what came before it.
+    await page.click("#undo");
+    assert.equal(await text(page), shipped);
+    const back = async (wanted) => {
+      await page.click("#undo");
+      await page.waitForFunction((goal) => tocco.text === goal && tocco.editor.text === goal, wanted);
+    };
+    await back(mine);
+    await back(moved);
+    await back(shipped);
+    await page.click("#undo");
+    await page.waitForFunction(() => tocco.work.from === "steel-bar");
+    for (const wanted of [shipped, moved, mine]) {
+      await page.click("#redo");
+      await page.waitForFunction((goal) => tocco.text === goal && tocco.editor.text === goal, wanted);
+    }
+    // A text that is not right yet is not lost either.
+    await page.fill("#source", mine.replace("title =", "titel ="));
+    await page.waitForFunction(() => document.getElementById("edit-note").classList.contains("wrong"));
+    await page.reload();
+    await page.waitForFunction(() => document.getElementById("edit-note").classList.contains("wrong"));
+    assert.match(await page.evaluate(() => tocco.editor.text), /titel =/);
+    // Another browser has all of it from a file, once.
+    const file = join(work, "all.json");
+    writeFileSync(file, await saved(page, "#export"));
+    const other = await open();
+    for (const words of [/^2 scenes are new/, /^0 scenes are new/]) {
+      await other.setInputFiles("#imported", file);
+      await other.waitForFunction((source) => new RegExp(source).test(document.getElementById("said").textContent), words.source);
+    }
+    await other.click("#gallery-open");
+    await other.locator('#gallery button[data-work="door"]').click();
+    await other.waitForFunction(() => document.getElementById("title").textContent === "door of mine");
+    assert.equal(await text(other), mine);
+    await keep(other, "#history");
+    await other.locator("#versions li button", { hasText: "as shipped" }).click();
+    await other.waitForFunction((goal) => tocco.text === goal, shipped);
+    writeFileSync(file, "{}");
+    await other.setInputFiles("#imported", file);
+    await other.waitForFunction(() => /not a file of kept scenes/.test(document.getElementById("problem").textContent));
+    await other.context().close();
+    await page.context().close();
+  },
+
+  async "a render is as long as the scene says, and sample for sample what the program renders"() {
+    const page = await open();
+    for (const name of ["steel-bar", "bounce"]) {
+      await page.evaluate((scene) => tocco.choose(scene), name);
+      const ours = join(work, "ours.wav");
+      writeFileSync(ours, await saved(page, "#render"));
+      const theirs = join(work, "theirs.wav");
+      execFileSync(program, ["render", name, "-o", theirs, "--bits", "32f"], { stdio: "pipe" });
+      assert.deepEqual(Buffer.from(samplesOf(ours).buffer).equals(Buffer.from(samplesOf(theirs).buffer)), true, name);
+    }
+    await page.context().close();
+  },
+};
