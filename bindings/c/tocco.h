@@ -109,7 +109,7 @@ uint8_t *tocco_alloc(size_t len);
  Gives the room back.
 
  # Safety
- `bytes` came from [`tocco_alloc`] with the same `len` and has not been given back.
+ `bytes` came from [`tocco_alloc`] with the same `len` and has not been given back, or `len` is 0.
  */
 void tocco_dealloc(uint8_t *bytes, size_t len);
 
@@ -181,6 +181,28 @@ void tocco_describe(const struct ToccoNames *names);
  `names` is alive; `line` points to `len` bytes.
  */
 uint32_t tocco_shape_at(const struct ToccoNames *names, const char *line, size_t len);
+
+/*
+ Answers with what a value of a path or control does: number and value of each parameter that it moves. 1 or, on error, 0.
+
+ # Safety
+ `names` is alive; `path` points to `len` bytes.
+ */
+uint32_t tocco_moves(const struct ToccoNames *names,
+                     const char *path,
+                     size_t len,
+                     double value);
+
+/*
+ Answers with the value of every path and then of every control, in the order of [`tocco_describe`], given where every parameter
+ stands ([`tocco_settings`](crate::session::tocco_settings)). 1 or, on error, 0.
+
+ # Safety
+ `names` is alive; `settings` points to `count` numbers.
+ */
+uint32_t tocco_readings(const struct ToccoNames *names,
+                        const double *settings,
+                        size_t count);
 
 /*
  Begins to play a scene from TOML or JSON at `rate_hz`, or at the scene's own rate if that is 0; null on error.
@@ -421,6 +443,15 @@ uint32_t tocco_watch(struct ToccoSession *session,
  `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
  */
 const double *tocco_probes(struct ToccoSession *session);
+
+/*
+ Answers with where every parameter stands, by its number: what is driven now, anything else where it was told to go, whoever told
+ it. [`tocco_readings`](crate::names::tocco_readings) says what that is under every name. `[both]`
+
+ # Safety
+ `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
+ */
+void tocco_settings(struct ToccoSession *session);
 
 /*
  Answers with the energy of every body, then of every law, J. `[both]`
@@ -688,6 +719,28 @@ void tocco_describe(const struct ToccoNames *names);
 uint32_t tocco_shape_at(const struct ToccoNames *names, const char *line, size_t len);
 
 /*
+ Answers with what a value of a path or control does: number and value of each parameter that it moves. 1 or, on error, 0.
+
+ # Safety
+ `names` is alive; `path` points to `len` bytes.
+ */
+uint32_t tocco_moves(const struct ToccoNames *names,
+                     const char *path,
+                     size_t len,
+                     double value);
+
+/*
+ Answers with the value of every path and then of every control, in the order of [`tocco_describe`], given where every parameter
+ stands ([`tocco_settings`](crate::session::tocco_settings)). 1 or, on error, 0.
+
+ # Safety
+ `names` is alive; `settings` points to `count` numbers.
+ */
+uint32_t tocco_readings(const struct ToccoNames *names,
+                        const double *settings,
+                        size_t count);
+
+/*
  Begins to play a scene from TOML or JSON at `rate_hz`, or at the scene's own rate if that is 0; null on error.
 
  # Safety
@@ -1117,6 +1170,15 @@ uint32_t tocco_watch(struct ToccoSession *session,
  `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
  */
 const double *tocco_probes(struct ToccoSession *session);
+
+/*
+ Answers with where every parameter stands, by its number: what is driven now, anything else where it was told to go, whoever told
+ it. [`tocco_readings`](crate::names::tocco_readings) says what that is under every name. `[both]`
+
+ # Safety
+ `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
+ */
+void tocco_settings(struct ToccoSession *session);
 
 /*
  Answers with the energy of every body, then of every law, J. `[both]`

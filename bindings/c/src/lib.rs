@@ -41,9 +41,12 @@ pub extern "C" fn tocco_alloc(len: usize) -> *mut u8 {
 /// Gives the room back.
 ///
 /// # Safety
-/// `bytes` came from [`tocco_alloc`] with the same `len` and has not been given back.
+/// `bytes` came from [`tocco_alloc`] with the same `len` and has not been given back, or `len` is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tocco_dealloc(bytes: *mut u8, len: usize) {
+    if len == 0 {
+        return;
+    }
     // SAFETY: by contract this is the boxed slice that `tocco_alloc` released.
     drop(unsafe { Box::from_raw(slice_from_raw_parts_mut(bytes.cast::<u64>(), len.div_ceil(8))) });
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A scene's names on the page, where there is time: is the text right, what is in the scene, what is a place made of?
 
-use crate::{answer, answer_numbers, done, free, hand_out, read, utf8};
+use crate::{answer, answer_numbers, done, free, hand_out, read, utf8, values};
 use std::ffi::c_char;
 use tocco::{Directory, Gesture, Scene};
 use tocco_live::describe;
@@ -66,6 +66,45 @@ pub unsafe extern "C" fn tocco_shape_at(names: *const Names, line: *const c_char
         let Gesture::Touch { site, place } = gesture(line?)? else { return Err("only a touch has a place".into()) };
         let shape = names.directory.site(&site).and_then(|site| names.directory.values_at(site, &place));
         answer_numbers(shape.map_err(|error| error.to_string())?);
+        Ok(())
+    })
+}
+
+/// Answers with what a value of a path or control does: number and value of each parameter that it moves. 1 or, on error, 0.
+///
+/// # Safety
+/// `names` is alive; `path` points to `len` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_moves(names: *const Names, path: *const c_char, len: usize, value: f64) -> u32 {
+    // SAFETY: alive by contract; the promise about `path` is the caller's.
+    let (names, path) = unsafe { (&*names, utf8(path, len)) };
+    done(|| {
+        let address = names.directory.address(path?).map_err(|error| error.to_string())?;
+        answer_numbers(names.directory.moves(address, value).flat_map(|(slot, value)| [slot as f64, value]).collect());
+        Ok(())
+    })
+}
+
+/// Answers with the value of every path and then of every control, in the order of [`tocco_describe`], given where every parameter
+/// stands ([`tocco_settings`](crate::session::tocco_settings)). 1 or, on error, 0.
+///
+/// # Safety
+/// `names` is alive; `settings` points to `count` numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_readings(names: *const Names, settings: *const f64, count: usize) -> u32 {
+    // SAFETY: alive by contract; the promise about `settings` is the caller's.
+    let (directory, settings) = unsafe { (&(*names).directory, values(settings, count)) };
+    done(|| {
+        if count != directory.parameters() {
+            return Err(format!("{count} settings for {} parameters", directory.parameters()));
+        }
+        let of = |slot: usize| settings[slot];
+        let paths = directory.paths_with(of).into_iter().map(|(_, _, value)| value);
+        let controls = directory.controls().into_iter().map(|control| {
+            let address = directory.address(&control.name).ok();
+            address.and_then(|address| directory.reading(address, of)).unwrap_or(f64::NAN)
+        });
+        answer_numbers(paths.chain(controls).collect());
         Ok(())
     })
 }

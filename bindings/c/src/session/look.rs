@@ -90,6 +90,23 @@ pub unsafe extern "C" fn tocco_probes(session: *mut Session) -> *const f64 {
     unsafe { both(session, null(), |_, half, _| Ok(address(&half.rows))) }
 }
 
+/// Answers with where every parameter stands, by its number: what is driven now, anything else where it was told to go, whoever told
+/// it. [`tocco_readings`](crate::names::tocco_readings) says what that is under every name. `[both]`
+///
+/// # Safety
+/// `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_settings(session: *mut Session) {
+    // SAFETY: the caller's promises are ours.
+    unsafe {
+        both(session, (), |_, half, _| {
+            let engine = half.player.engine();
+            answer_numbers((0..).map_while(|slot| engine.setting(slot)).collect());
+            Ok(())
+        })
+    }
+}
+
 /// Answers with the energy of every body, then of every law, J. `[both]`
 ///
 /// # Safety
