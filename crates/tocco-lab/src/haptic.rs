@@ -20,7 +20,7 @@ use tocco::Engine;
 use tocco::output::crossover::Band;
 use tocco::param::Word;
 use tocco::scene::SceneDef;
-use tocco::scene::def::{Length, OutputDef, Quantity, TapDef, TapTo};
+use tocco::scene::def::{EarDef, Length, OutputDef, Quantity, TapDef, TapTo};
 
 /// The output that is felt, and its band if it says none, Hz.
 pub use tocco::scene::def::{FELT as HAPTIC, FELT_HZ as BAND_HZ};
@@ -135,7 +135,7 @@ fn unit_of(quantity: Quantity) -> &'static str {
         Quantity::Force => "N",
         Quantity::Acceleration => "m/s2",
         Quantity::Velocity => "m/s",
-        Quantity::Sound => "Pa",
+        Quantity::Sound | Quantity::Radiated => "Pa",
         Quantity::Position | Quantity::Compression => "m",
     }
 }
@@ -177,6 +177,7 @@ fn everything(whole: &SceneDef) -> Everything {
             whole: false,
             outputs: vec![HAPTIC.into()],
             to,
+            ear: EarDef::default(),
         }));
     }
     all

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use std::fmt::Write as _;
 use tocco::Gesture;
 use tocco::math::{TAU, cos, exp, log10, pow, sin};
-use tocco::scene::def::{BodyDef, EventDef, Length, ModalDef, ModeDef, PortDef, Quantity, TapDef, TapTo};
+use tocco::scene::def::{BodyDef, EarDef, EventDef, Length, ModalDef, ModeDef, PortDef, Quantity, TapDef, TapTo};
 use tocco::{Engine, Queue, Scene, SceneDef};
 
 /// Port that is heard.
@@ -103,6 +103,7 @@ impl Analysis {
             whole: false,
             outputs: Vec::new(),
             to: TapTo::Channel(0),
+            ear: EarDef::default(),
         };
         SceneDef {
             title: format!("{name}, from a recording"),

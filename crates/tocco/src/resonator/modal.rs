@@ -157,7 +157,7 @@ impl Modal {
     /// A bank of `(freq_hz, decay_s, mass_kg)` modes with ports given by one shape value per mode. `touched` asks for
     /// the sub-step tables ahead of time. `[control]`
     pub fn new(params: ModalParams, modes: &[ModeRow], ports: &[Vec<Real>], sample_s: Real, touched: bool) -> Self {
-        let tuning = Tuning { modes: modes.to_vec(), ports: ports.to_vec(), rigid: 0 };
+        let tuning = Tuning { modes: modes.to_vec(), ports: ports.to_vec(), rigid: 0, ears: 0 };
         Self::tuned(params, &tuning, sample_s, touched)
     }
 
@@ -181,12 +181,13 @@ impl Modal {
 
     fn build(
         params: ModalParams,
-        Tuning { modes, ports, rigid }: &Tuning,
+        tuning: &Tuning,
         target: Option<&Tuning>,
         order: Layout,
         sample_s: Real,
         touched: bool,
     ) -> Self {
+        let Tuning { modes, ports, rigid, .. } = tuning;
         let (chunks, two_pole_chunks) = (order.chunks(), order.two_pole_chunks);
         let shapes: Vec<Row> = ports.iter().map(|port| order.row(port)).collect();
         let before = if target.is_some() { shapes.clone() } else { Vec::new() };
@@ -195,7 +196,7 @@ impl Modal {
             declared: ModalParams::SPECS,
             sample_s,
             path: *Path::all().last().unwrap_or(&Path::Baseline),
-            bank: Bank::new(modes, ports, *rigid, &order),
+            bank: Bank::new(modes, tuning.places(), *rigid, &order),
             ports: shapes.into_iter().map(Port::new).collect(),
             steps: StepSizes::new(sample_s, chunks, ports.len()),
             state: States::zeros(chunks),

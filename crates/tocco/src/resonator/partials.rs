@@ -87,7 +87,7 @@ impl Partials {
             shape
         });
         let silent = 1.0 / sample_s;
-        let tuning = Tuning { modes: vec![(silent, 1.0, 1.0); room], ports: shapes.collect(), rigid: 0 };
+        let tuning = Tuning { modes: vec![(silent, 1.0, 1.0); room], ports: shapes.collect(), rigid: 0, ears: 0 };
         let mut string = Self {
             params,
             sample_s,

@@ -32,6 +32,7 @@ pub mod disc;
 pub mod glass;
 pub mod membrane;
 pub mod plate;
+pub mod radiation;
 mod ritz;
 pub mod room;
 pub mod string;
@@ -63,6 +64,8 @@ pub struct Family {
     /// Places by name; the first is where a body without ports is touched.
     pub places: &'static [(&'static str, Point)],
     solve: fn(&Given<'_>) -> Result<Solved, Fault>,
+    /// What of it moves the air outside, if anything does.
+    surface: Option<fn(&Given<'_>) -> Result<radiation::Surface, Fault>>,
 }
 
 /// Every shape, in the order of the documents.
@@ -367,6 +370,24 @@ pub fn wanted(family: &Family) -> String {
     }
 }
 
+/// What a family is given to solve.
+fn given<'a>(family: &Family, def: &'a ShapeDef, below_hz: Real, points: &'a [Point]) -> Result<Given<'a>, Fault> {
+    let most = def.modes.map_or(DEFAULT_MODES, |most| most as usize);
+    let mut given = Given { def, material: cavity::AIR, most, below_hz, points };
+    given.material = match def.material {
+        MaterialDef::Air if family.solid => return Err(Fault::new("", format!("a {} needs material", def.kind.id))),
+        MaterialDef::Air => cavity::air(&given),
+        MaterialDef::Own(material) => material,
+        MaterialDef::Named(id) => match Material::named(id) {
+            // What it gives to the air is computed where it says how it stands in it.
+            Some(entry) if def.word("radiates").is_some() => entry.bare(),
+            Some(entry) => entry.material,
+            None => return Err(Fault::new("material", format!("no material '{id}'"))),
+        },
+    };
+    Ok(given)
+}
+
 /// Modes below `below_hz` and their shape values at the places; without places, at the family's first one. `[control]`
 pub fn evaluate(def: &ShapeDef, places: &[PlaceOn], below_hz: Real) -> Result<Solved, Fault> {
     let family = family(def.kind.id).ok_or_else(|| Fault::new("shape", "unknown shape"))?;
@@ -377,26 +398,12 @@ pub fn evaluate(def: &ShapeDef, places: &[PlaceOn], below_hz: Real) -> Result<So
     if points.is_empty() {
         points.extend(family.places.first().map(|(_, point)| *point));
     }
-    let mut given = Given {
-        def,
-        material: cavity::AIR,
-        most: def.modes.map_or(DEFAULT_MODES, |most| most as usize),
-        below_hz,
-        points: &points,
-    };
-    given.material = match def.material {
-        MaterialDef::Air if family.solid => return Err(Fault::new("", format!("a {} needs material", def.kind.id))),
-        MaterialDef::Air => cavity::air(&given),
-        MaterialDef::Own(material) => material,
-        MaterialDef::Named(id) => match Material::named(id) {
-            Some(entry) => entry.material,
-            None => return Err(Fault::new("material", format!("no material '{id}'"))),
-        },
-    };
+    let given = given(family, def, below_hz, &points)?;
     let mut solved = (family.solve)(&given)?;
     for mode in &mut solved.modes[solved.rigid..] {
         mode.decay_s = given.material.decay_s(mode.freq_hz); // [shape.2]
     }
+    radiation::damp(family, &given, &mut solved)?;
     solved.shapes.iter_mut().flatten().filter(|value| value.abs() < NODAL).for_each(|value| *value = 0.0);
     let Some(last) = solved.bending().last() else {
         let what = format!("no mode lies below {below_hz} Hz; make it larger or raise rate_hz");

@@ -207,7 +207,7 @@ impl Vessel {
         };
         let ports = (0..PORTS.len()).map(|port| (0..MODES).map(|mode| shape(port, mode)).collect()).collect();
         let modes: Vec<ModeRow> = vec![(0.1 / sample_s, 1.0, 1.0); MODES];
-        let bank = Modal::in_one_run(ModalParams::default(), &Tuning { modes, ports, rigid: 0 }, sample_s);
+        let bank = Modal::in_one_run(ModalParams::default(), &Tuning { modes, ports, rigid: 0, ears: 0 }, sample_s);
         let mut vessel = Self { params, geometry, bank, gains: [Ramp::still(1.0); 2], steps: 1, step: 0 };
         vessel.retune(1);
         (0..if touched { LEVELS } else { 1 }).rev().for_each(|level| vessel.bank.divide(level));

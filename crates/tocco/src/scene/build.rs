@@ -80,7 +80,10 @@ fn build_whole(def: &SceneDef, given: Vec<Given>, rate_hz: Real) -> Result<Scene
         let (left_out, form) = (omitted.len(), body.form.definition());
         let built = form.build(&mut BodyContext { def, name: &body.name, rate_hz, omitted: &mut omitted })?;
         let missing = omitted.len() - left_out;
-        body_makes.push(fingerprint(&format!("{} {} {missing}", form.kind().id, form.structure())));
+        let ears: Vec<_> =
+            def.taps.iter().filter(|tap| tap.hears_radiation_of(&body.name)).map(|tap| (&tap.of, tap.ear)).collect();
+        let heard = if ears.is_empty() { String::new() } else { format!("{ears:?}") };
+        body_makes.push(fingerprint(&format!("{} {} {missing}{heard}", form.kind().id, form.structure())));
         directory.add_body(BodyEntry {
             name: body.name.clone(),
             ports: form.ports().into_iter().map(str::to_owned).collect(),

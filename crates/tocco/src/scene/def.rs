@@ -156,6 +156,7 @@ impl SceneDef {
             whole: false,
             outputs: Vec::new(),
             to: TapTo::Channel(0),
+            ear: EarDef::default(),
         });
         self
     }

@@ -92,7 +92,7 @@ pub mod definitions {
     pub use super::splash::SplashDef;
     pub use super::spread::SpreadDef;
     pub use super::string::{PlaceDef, StringDef};
-    pub use super::tap::{Quantity, TapDef, TapTo};
+    pub use super::tap::{EarDef, Quantity, TapDef, TapTo};
     pub use super::texture::TextureDef;
     pub use super::tread::TreadDef;
     pub use super::vessel::VesselDef;
@@ -267,6 +267,14 @@ pub trait BodyKind {
     /// its parameters. `[control]`
     fn fundamental_hz(&self, _port: Option<&str>, _rate_hz: Real, _now: &dyn Fn(&str) -> Option<Real>) -> Option<Real> {
         None
+    }
+    /// True if taps may hear what it radiates.
+    fn radiates(&self) -> bool {
+        false
+    }
+    /// True if that is by the acceleration of its modes, not by their velocity.
+    fn radiates_acceleration(&self) -> bool {
+        true
     }
     /// What else a picture of it shows.
     fn details(&self) -> Vec<(&'static str, Detail)> {

@@ -433,15 +433,26 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
         Quantity::Force,
         Quantity::Compression,
         Quantity::Sound,
+        Quantity::Radiated,
     ];
     let taps = some(rng)
-        .map(|_| TapDef {
-            of: path(rng),
-            quantity: quantities[rng.bits() as usize % 6],
-            gain: draw(rng, -1e12, 1e12),
-            whole: coin(rng),
-            outputs: some(rng).map(|_| path(rng)).collect(),
-            to: if coin(rng) { TapTo::Pan(rng.unit()) } else { TapTo::Channel(rng.bits() as usize % 64) },
+        .map(|_| {
+            let quantity = quantities[rng.bits() as usize % 7];
+            let mut ear = EarDef::default();
+            if quantity == Quantity::Radiated {
+                ear.distance_m = draw(rng, 1e-2, 1e4);
+                ear.direction_deg = coin(rng).then(|| [draw(rng, -360.0, 360.0), draw(rng, -360.0, 360.0)]);
+                ear.size_m = coin(rng).then(|| draw(rng, 1e-3, 100.0));
+            }
+            TapDef {
+                of: path(rng),
+                quantity,
+                gain: draw(rng, -1e12, 1e12),
+                whole: coin(rng),
+                outputs: some(rng).map(|_| path(rng)).collect(),
+                to: if coin(rng) { TapTo::Pan(rng.unit()) } else { TapTo::Channel(rng.bits() as usize % 64) },
+                ear,
+            }
         })
         .collect();
     let controls = some(rng)

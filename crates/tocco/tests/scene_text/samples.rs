@@ -363,6 +363,7 @@ pub fn full_def() -> SceneDef {
                 whole: false,
                 outputs: Vec::new(),
                 to: TapTo::Channel(0),
+                ear: EarDef::default(),
             },
             TapDef {
                 of: "hit".into(),
@@ -371,6 +372,7 @@ pub fn full_def() -> SceneDef {
                 whole: false,
                 outputs: Vec::new(),
                 to: TapTo::Channel(3),
+                ear: EarDef::default(),
             },
             TapDef {
                 of: "bar".into(),
@@ -379,6 +381,7 @@ pub fn full_def() -> SceneDef {
                 whole: false,
                 outputs: Vec::new(),
                 to: TapTo::Pan(0.25),
+                ear: EarDef::default(),
             },
         ],
         controls: vec![

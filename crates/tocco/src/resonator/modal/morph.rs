@@ -41,6 +41,15 @@ pub struct Tuning {
     pub ports: Vec<Vec<Real>>,
     /// How many of the first modes are motions of the body as a whole.
     pub rigid: usize,
+    /// How many of the last ports are only heard: no place of the body, but what of all of it reaches an ear.
+    pub ears: usize,
+}
+
+impl Tuning {
+    /// The ports that are places of the body.
+    pub(super) fn places(&self) -> &[Vec<Real>] {
+        &self.ports[..self.ports.len() - self.ears]
+    }
 }
 
 /// Parts of a sample in which a fade is counted: the finest sub-step.
@@ -60,6 +69,7 @@ pub(super) fn pair(from: &Tuning, to: &Tuning) -> [Tuning; 2] {
             modes: order.iter().map(|&i| end.modes[i]).collect(),
             ports: end.ports.iter().map(|port| order.iter().map(|&i| port[i]).collect()).collect(),
             rigid: end.rigid,
+            ears: end.ears,
         }
     };
     let (mut from, mut to) = (sorted(from), sorted(to));
@@ -68,7 +78,7 @@ pub(super) fn pair(from: &Tuning, to: &Tuning) -> [Tuning; 2] {
     extend(&mut from, &to);
     extend(&mut to, &from);
     for k in 0..from.modes.len() {
-        let agree: Real = from.ports.iter().zip(&to.ports).map(|(a, b)| a[k] * b[k]).sum();
+        let agree: Real = from.places().iter().zip(to.places()).map(|(a, b)| a[k] * b[k]).sum();
         let lighter = from.modes[k].2 / to.modes[k].2;
         let scale = fault!(MORPH_MASS, lighter.sqrt(), lighter) * if agree < 0.0 { -1.0 } else { 1.0 }; // [morph.2]
         to.modes[k].2 = from.modes[k].2;

@@ -16,6 +16,7 @@
 //! **Sources.** Fletcher, Rossing, chapter 2; Blevins, table 8-1, whose functions have mean square 1 as well. The
 //! theory is that of thin bars: shear lowers a mode by 1 % where its half wave is about ten thicknesses long.
 
+use super::radiation::{Mount, RADIATES, Surface};
 use super::{Family, Fault, Given, HANGS, LENGTH, Point, SWINGS, Solved, THICKNESS, key, must};
 use crate::math::{PI, Real, TAU, cos, exp, sin};
 use crate::param::{KeyType, Kind};
@@ -34,6 +35,7 @@ pub const BAR: Kind = Kind {
         must("thickness_m", THICKNESS, "Thickness, in the direction of the blow; at most a fifth of the length."),
         HANGS,
         SWINGS,
+        RADIATES,
     ],
 };
 
@@ -50,6 +52,7 @@ pub(super) const FAMILY: Family = Family {
         ("third", [1.0 / 3.0, 0.0, 0.0]),
     ],
     solve,
+    surface: Some(surface),
 };
 
 /// How a bar's ends are held.
@@ -137,6 +140,11 @@ pub fn value(support: Support, b: Real, x: Real) -> Real {
     let bent = 0.5 * (1.0 + sigma) * exp(-b * x) + grow * exp(-b * (1.0 - x));
     let wave = c - sigma * s;
     if matches!(support, Support::Free | Support::HingedFree) { bent + wave } else { bent - wave }
+}
+
+fn surface(given: &Given<'_>) -> Result<Surface, Fault> {
+    let (length, width) = (given.need("length_m")?, given.need("width_m")?);
+    Ok(Surface::Strip { length, width, mount: given.mount(Mount::Free) })
 }
 
 fn solve(given: &Given<'_>) -> Result<Solved, Fault> {

@@ -22,6 +22,7 @@
 //!
 //! **Sources.** Morse, Ingard, *Theoretical acoustics* (1968), chapter 9; Levine, Schwinger, Physical Review 73, 383 (1948), for the open end; 000 section 8.2.2.
 
+use super::radiation::Surface;
 use super::{Family, Fault, Given, LENGTH, Point, Solved, key, must};
 use crate::math::{PI, Real, cos, sin};
 use crate::param::{Key, KeyType, Kind};
@@ -89,6 +90,7 @@ pub(super) const BOX: Family = Family {
     axes: &["length", "width", "height"],
     places: BOX_PLACES,
     solve: solve_box,
+    surface: None,
 };
 
 /// The tube in scene files.
@@ -121,6 +123,7 @@ pub(super) const TUBE: Family = Family {
         ("centre", [0.5, 0.0, 0.0]),
     ],
     solve: solve_tube,
+    surface: Some(ends),
 };
 
 /// A tube's two ends.
@@ -136,6 +139,16 @@ crate::words!(Ends { Open = "open-open", Half = "open-closed", Closed = "closed-
 
 /// An open end without flange acts as if so many radii longer, at low frequency.
 const OPEN_END: Real = 0.6133;
+
+fn ends(given: &Given<'_>) -> Result<Surface, Fault> {
+    let open = match given.word::<Ends>("ends") {
+        Ends::Open => 2,
+        Ends::Half => 1,
+        Ends::Closed => return Err(Fault::new("", "a tube closed at both ends radiates nothing; open an end")),
+    };
+    let radius = given.need("radius_m")?;
+    Ok(Surface::Ends { open, area: PI * radius * radius })
+}
 
 fn solve_tube(given: &Given<'_>) -> Result<Solved, Fault> {
     given.thin("radius_m", "length_m", 0.5)?;

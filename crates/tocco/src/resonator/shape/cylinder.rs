@@ -18,6 +18,7 @@
 //! **Sources.** Fluegge 1934 as in Leissa, *Vibration of shells* (NASA SP-288, 1973), chapter 2.
 
 use super::membrane::{RADIUS, turned};
+use super::radiation::{RADIATES_OUTSIDE, Surface};
 use super::{Family, Fault, Given, LENGTH, ShapeMode, Solved, THICKNESS, must};
 use crate::math::{PI, Real, TAU, sin};
 use crate::param::Kind;
@@ -34,6 +35,7 @@ pub const CYLINDER: Kind = Kind {
         must("radius_m", RADIUS, "Radius."),
         must("length_m", LENGTH, "Length."),
         must("thickness_m", THICKNESS, "Thickness of the wall, at most a tenth of the radius."),
+        RADIATES_OUTSIDE,
     ],
 };
 
@@ -50,6 +52,7 @@ pub(super) const FAMILY: Family = Family {
         ("centre-eighth", [0.5, 0.125, 0.0]),
     ],
     solve,
+    surface: Some(surface),
 };
 
 /// Omega and (u^2 + v^2 + w^2)/w^2 for s, n, nu and k: [cylinder.1].
@@ -67,6 +70,10 @@ pub fn mode(s: Real, n: i32, nu: Real, k: Real) -> (Real, Real) {
     let share = |i: usize| outwards[0][i] * outwards[0][i];
     let kept = if n > 0 { 0 } else { (0..3).find(|&i| share(i) >= 0.5).unwrap_or(2) };
     (values[kept].max(0.0).sqrt(), 1.0 / share(kept))
+}
+
+fn surface(given: &Given<'_>) -> Result<Surface, Fault> {
+    Ok(Surface::Wall { radius: given.need("radius_m")?, height: given.need("length_m")?, around: 1 })
 }
 
 fn solve(given: &Given<'_>) -> Result<Solved, Fault> {

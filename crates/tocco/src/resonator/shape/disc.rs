@@ -18,6 +18,7 @@
 
 use super::bessel::{i_and_slope, j_and_slope, roots};
 use super::membrane::{CIRCLE_PLACES, RADIUS, around, rounds};
+use super::radiation::{Mount, RADIATES, Surface};
 use super::{Family, Fault, Given, HANGS, Point, SWINGS, Solved, THICKNESS, key, must};
 use crate::math::{PI, Real, TAU, bessel_j, cos, exp, sin};
 use crate::param::{KeyType, Kind};
@@ -49,12 +50,19 @@ pub const CIRCULAR_PLATE: Kind = Kind {
         must("thickness_m", THICKNESS, "Thickness, at most a fifth of the radius."),
         HANGS,
         SWINGS,
+        RADIATES,
     ],
 };
 
 /// The family of circular plates.
-pub(super) const FAMILY: Family =
-    Family { kind: &CIRCULAR_PLATE, solid: true, axes: &["radius", "turn"], places: CIRCLE_PLACES, solve };
+pub(super) const FAMILY: Family = Family {
+    kind: &CIRCULAR_PLATE,
+    solid: true,
+    axes: &["radius", "turn"],
+    places: CIRCLE_PLACES,
+    solve,
+    surface: Some(surface),
+};
 
 /// Roots with `n` nodal diameters below `most`.
 pub fn disc_roots(rim: Rim, poisson: Real, n: i32, most: Real) -> Vec<Real> {
@@ -99,6 +107,10 @@ fn radial(rim: Rim, poisson: Real, n: i32, x: Real) -> impl Fn(Real) -> Real {
         };
         scale * (bessel_j(n, x * r) + c * grown)
     }
+}
+
+fn surface(given: &Given<'_>) -> Result<Surface, Fault> {
+    Ok(Surface::Round { radius: given.need("radius_m")?, mount: given.mount(Mount::Free) })
 }
 
 fn solve(given: &Given<'_>) -> Result<Solved, Fault> {

@@ -25,6 +25,7 @@
 
 use super::bar::{Support, root, value};
 use super::membrane::{RADIUS, turned};
+use super::radiation::{RADIATES_OUTSIDE, Surface, bell_radius_m};
 use super::{Family, Fault, Given, HANGS, LENGTH, Point, SWINGS, ShapeMode, Solved, THICKNESS, must};
 use crate::math::{Real, TAU, cos, sin};
 use crate::param::{KeyType, Kind};
@@ -42,6 +43,7 @@ pub const BOWL: Kind = Kind {
         must("thickness_m", THICKNESS, "Thickness of the wall, at most a fifth of the radius."),
         HANGS,
         SWINGS,
+        RADIATES_OUTSIDE,
     ],
 };
 
@@ -61,6 +63,7 @@ pub const BELL: Kind = Kind {
         must("mass_kg", KeyType::Number { unit: "kg", min: 1e-3, max: 1e6 }, "Mass of the bell."),
         HANGS,
         SWINGS,
+        RADIATES_OUTSIDE,
     ],
 };
 
@@ -79,11 +82,23 @@ const LIP_PLACES: &[(&str, Point)] = &[
 ];
 
 /// The family of bowls.
-pub(super) const FAMILY: Family =
-    Family { kind: &BOWL, solid: true, axes: &["height", "turn"], places: PLACES, solve: solve_bowl };
+pub(super) const FAMILY: Family = Family {
+    kind: &BOWL,
+    solid: true,
+    axes: &["height", "turn"],
+    places: PLACES,
+    solve: solve_bowl,
+    surface: Some(bowl),
+};
 /// The family of bells.
-pub(super) const BELLS: Family =
-    Family { kind: &BELL, solid: true, axes: &["height", "turn"], places: LIP_PLACES, solve: solve_bell };
+pub(super) const BELLS: Family = Family {
+    kind: &BELL,
+    solid: true,
+    axes: &["height", "turn"],
+    places: LIP_PLACES,
+    solve: solve_bell,
+    surface: Some(bell),
+};
 
 /// Ratio to the prime, waves around, nodal circles: [bell.1].
 pub const PARTIALS: [(Real, i32, i32); 12] = [
@@ -118,6 +133,15 @@ fn cup(given: &Given<'_>, wall_kg: Real, list: impl Iterator<Item = (Real, i32, 
         }
     }
     solved
+}
+
+fn bowl(given: &Given<'_>) -> Result<Surface, Fault> {
+    Ok(Surface::Wall { radius: given.need("radius_m")?, height: given.need("height_m")?, around: 0 })
+}
+
+fn bell(given: &Given<'_>) -> Result<Surface, Fault> {
+    let radius = bell_radius_m(given.need("mass_kg")?);
+    Ok(Surface::Wall { radius, height: 2.0 * radius, around: 0 }) // as high as wide
 }
 
 fn solve_bowl(given: &Given<'_>) -> Result<Solved, Fault> {

@@ -15,6 +15,7 @@
 //! **Sources.** Fletcher, Rossing, chapter 3; 000 figure 8.1.
 
 use super::bessel::roots;
+use super::radiation::{Mount, RADIATES, Surface};
 use super::{Family, Fault, Given, LENGTH, Point, ShapeMode, Solved, THICKNESS, key, must};
 use crate::math::{PI, Real, TAU, bessel_j, cos, sin};
 use crate::param::{Key, KeyType, Kind};
@@ -43,6 +44,7 @@ pub const RECTANGULAR_MEMBRANE: Kind = Kind {
         must("thickness_m", THICKNESS, "Thickness."),
         TENSION,
         PITCH,
+        RADIATES,
     ],
 };
 
@@ -53,6 +55,7 @@ pub(super) const RECTANGULAR: Family = Family {
     axes: &["length", "width"],
     places: super::plate::RECTANGLE_PLACES,
     solve: solve_rectangular,
+    surface: Some(rectangle),
 };
 
 /// Radii of round bodies, m.
@@ -65,7 +68,13 @@ pub const CIRCULAR_MEMBRANE: Kind = Kind {
     doc: "A round skin held at its rim, as on a drum; place: fractions of the radius and of a full turn.",
     params: &[],
     rules: &[],
-    keys: &[must("radius_m", RADIUS, "Radius."), must("thickness_m", THICKNESS, "Thickness."), TENSION, PITCH],
+    keys: &[
+        must("radius_m", RADIUS, "Radius."),
+        must("thickness_m", THICKNESS, "Thickness."),
+        TENSION,
+        PITCH,
+        RADIATES,
+    ],
 };
 
 /// Places on a disc; its rim is a finger's breadth inside, since the edge itself may be held.
@@ -83,7 +92,18 @@ pub(super) const CIRCULAR: Family = Family {
     axes: &["radius", "turn"],
     places: CIRCLE_PLACES,
     solve: solve_circular,
+    surface: Some(circle),
 };
+
+/// A skin closes a kettle or a box, unless it says otherwise.
+fn rectangle(given: &Given<'_>) -> Result<Surface, Fault> {
+    let sides = [given.need("length_m")?, given.need("width_m")?];
+    Ok(Surface::Rectangle { sides, mount: given.mount(Mount::Baffled) })
+}
+
+fn circle(given: &Given<'_>) -> Result<Surface, Fault> {
+    Ok(Surface::Round { radius: given.need("radius_m")?, mount: given.mount(Mount::Baffled) })
+}
 
 /// First zero of J_0.
 const FIRST_ZERO: Real = 2.404_825_557_695_773;

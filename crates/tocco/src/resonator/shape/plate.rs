@@ -14,6 +14,7 @@
 
 use super::bar::gyration;
 use super::membrane::{pairs, sines};
+use super::radiation::{Mount, RADIATES, Surface};
 use super::{Family, Fault, Given, HANGS, LENGTH, Point, SWINGS, Solved, THICKNESS, key, must};
 use crate::math::{PI, Real};
 use crate::param::{KeyType, Kind};
@@ -52,12 +53,19 @@ pub const RECTANGULAR_PLATE: Kind = Kind {
         must("thickness_m", THICKNESS, "Thickness, at most a tenth of either side."),
         HANGS,
         SWINGS,
+        RADIATES,
     ],
 };
 
 /// The family of rectangular plates.
-pub(super) const RECTANGULAR: Family =
-    Family { kind: &RECTANGULAR_PLATE, solid: true, axes: &["length", "width"], places: RECTANGLE_PLACES, solve };
+pub(super) const RECTANGULAR: Family = Family {
+    kind: &RECTANGULAR_PLATE,
+    solid: true,
+    axes: &["length", "width"],
+    places: RECTANGLE_PLACES,
+    solve,
+    surface: Some(surface),
+};
 
 /// sqrt(D/(rho h)), m^2/s.
 pub(super) fn stiffness(given: &Given<'_>) -> Result<Real, Fault> {
@@ -65,6 +73,11 @@ pub(super) fn stiffness(given: &Given<'_>) -> Result<Real, Fault> {
     let thickness = given.need("thickness_m")?;
     Ok(thickness
         * (m.young_pa / (12.0 * m.density_kg_m3 * fault!(PLATE_POISSON, 1.0 - m.poisson * m.poisson, 1.0))).sqrt())
+}
+
+fn surface(given: &Given<'_>) -> Result<Surface, Fault> {
+    let sides = [given.need("length_m")?, given.need("width_m")?];
+    Ok(Surface::Rectangle { sides, mount: given.mount(Mount::Free) })
 }
 
 fn solve(given: &Given<'_>) -> Result<Solved, Fault> {

@@ -63,6 +63,7 @@ pub(super) const SPHERES: Family = Family {
         ("pole", [1.0, 0.0, 0.0]),
     ],
     solve: solve_sphere,
+    surface: None,
 };
 
 /// The family between cube and sphere.
@@ -72,6 +73,7 @@ pub(super) const ROUNDED: Family = Family {
     axes: &["length", "width", "height"],
     places: super::cavity::BOX_PLACES,
     solve: solve_rounded,
+    surface: None,
 };
 
 /// Zeros of j_n' below `most`, without the one at 0.

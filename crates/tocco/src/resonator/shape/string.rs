@@ -61,6 +61,7 @@ pub(super) const FAMILY: Family = Family {
         ("nut", [0.98, 0.0, 0.0]),
     ],
     solve,
+    surface: None,
 };
 
 fn solve(given: &Given<'_>) -> Result<Solved, Fault> {

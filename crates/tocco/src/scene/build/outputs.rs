@@ -50,6 +50,9 @@ impl Assembly<'_> {
         for (index, tap) in self.def.taps.iter().enumerate() {
             let from = self.tap_from(index, tap)?;
             let last = match from {
+                TapFrom::Body { body, index, .. } if tap.quantity == Quantity::Radiated => {
+                    self.runtime.readings[body][index].of(self.runtime.world.bodies[body].as_ref())
+                }
                 TapFrom::Body { body, differentiate: true, .. } => {
                     let port = self.directory.site(&tap.of).map_or(0, |site| site.port);
                     self.runtime.world.bodies[body].velocity(port)
@@ -96,7 +99,6 @@ impl Assembly<'_> {
     }
 
     pub(super) fn tap_from(&mut self, index: usize, tap: &TapDef) -> Result<TapFrom, SceneError> {
-        let Runtime { world, readings, .. } = &mut self.runtime;
         if let Ok(process) = self.directory.process(&tap.of) {
             if tap.quantity != Quantity::Sound {
                 let what = format!("'{}' is a process: its quantity is sound", tap.of);
@@ -109,7 +111,11 @@ impl Assembly<'_> {
             }
             return Ok(TapFrom::Process(process));
         }
+        if tap.quantity == Quantity::Radiated {
+            return self.ear(index, tap);
+        }
         let contact = self.directory.contact_entries().iter().position(|contact| contact.name == tap.of);
+        let Runtime { world, readings, .. } = &mut self.runtime;
         let wrong_quantity = |what: String| Err(SceneError::new(format!("tap[{index}].quantity"), what));
         let motion = match (contact, tap.quantity) {
             (Some(contact), Quantity::Force | Quantity::Compression) => {
@@ -125,7 +131,7 @@ impl Assembly<'_> {
                 at(format!("tap[{index}].of"), self.directory.site(&tap.of))?;
                 return wrong_quantity("is a quantity of contacts; name a contact in `of`".into());
             }
-            (None, Quantity::Sound) => {
+            (None, Quantity::Sound | Quantity::Radiated) => {
                 at(format!("tap[{index}].of"), self.directory.site(&tap.of))?;
                 return wrong_quantity("is a quantity of processes; name a process in `of`".into());
             }
@@ -144,5 +150,23 @@ impl Assembly<'_> {
         }
         let differentiate = tap.quantity == Quantity::Acceleration;
         Ok(TapFrom::Body { body: site.body, index: reading, differentiate })
+    }
+
+    /// What a body radiates is heard at a place of its own, behind those that scenes can name.
+    fn ear(&mut self, index: usize, tap: &TapDef) -> Result<TapFrom, SceneError> {
+        let name = body_of(&tap.of);
+        let body = at(format!("tap[{index}].of"), self.directory.body(name))?;
+        let form = &self.def.bodies[body].form;
+        if !form.radiates() {
+            let what = format!("a body of type {} has no surface that is known; listen to its motion", form.kind().id);
+            return Err(SceneError::new(format!("tap[{index}].quantity"), what));
+        }
+        let ears = self.def.taps[..index].iter().filter(|other| other.hears_radiation_of(name));
+        let mut reading = Reading::new(form.ports().len() + ears.count(), Motion::Velocity);
+        reading.whole = false;
+        self.runtime.world.bodies[body].listen(reading.port);
+        let readings = &mut self.runtime.readings[body];
+        readings.push(reading);
+        Ok(TapFrom::Body { body, index: readings.len() - 1, differentiate: form.radiates_acceleration() })
     }
 }

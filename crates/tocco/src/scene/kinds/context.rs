@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What bodies and contacts are built with.
 
+use super::tap::TapDef;
 use super::*;
 
 /// What a body is built with.
@@ -18,6 +19,10 @@ impl BodyContext<'_> {
     }
     pub(super) fn spot(&self) -> Spot {
         Spot(format!("body.{}", self.name))
+    }
+    /// Taps that hear what it radiates, with their places in the scene.
+    pub(super) fn ears(&self) -> impl Iterator<Item = (usize, &TapDef)> {
+        self.def.taps.iter().enumerate().filter(|(_, tap)| tap.hears_radiation_of(self.name))
     }
     /// True if a contact is laid at it, or may be.
     pub(super) fn has_contact(&self) -> bool {

@@ -2,7 +2,8 @@
 //! The bank of modes: a vibrating object written mode by mode.
 
 use super::*;
-use crate::resonator::modal::{Modal, ModalParams, Tuning};
+use crate::resonator::modal::{Modal, ModalParams, ModeRow, Tuning};
+use crate::resonator::shape::radiation::by_size;
 
 const MODES: KeyType = KeyType::Tables { of: &MODE, min: 1, max: MAX_LIST };
 /// One mode-shape value, in `[body.NAME.port]`.
@@ -162,6 +163,9 @@ impl BodyKind for ModalDef {
         let lowest = heard.map(|(_, mode)| mode.freq_hz).fold(Real::INFINITY, Real::min);
         lowest.is_finite().then(|| lowest * now("freq_scale").unwrap_or(1.0))
     }
+    fn radiates(&self) -> bool {
+        true
+    }
     fn words(&self, _rate_hz: Real) -> String {
         let modes = &self.modes;
         let range = |of: &dyn Fn(&ModeDef) -> Real| {
@@ -224,21 +228,46 @@ impl BuildBody for ModalDef {
         let kept = audible(context, &self.modes, params.freq_scale)?;
         Ok(Box::new(match &self.morph {
             None => {
-                let Tuning { modes, ports, .. } = tuning(&self.modes, &self.ports, &kept);
-                Modal::new(params, &modes, &ports, sample_s, touched)
+                Modal::tuned(params, &self.heard(context, tuning(&self.modes, &self.ports, &kept))?, sample_s, touched)
             }
             Some(to) => {
                 // A mode too high for this rate may come within it: the bank silences what does not fit.
                 let all = |modes: &[ModeDef]| (0..modes.len()).collect::<Vec<_>>();
-                let from = tuning(&self.modes, &self.ports, &all(&self.modes));
+                let from = self.heard(context, tuning(&self.modes, &self.ports, &all(&self.modes)))?;
                 let there = if to.ports.is_empty() { &self.ports } else { &to.ports };
-                let to = tuning(&to.modes, there, &all(&to.modes));
+                let to = self.heard(context, tuning(&to.modes, there, &all(&to.modes)))?;
                 Modal::morphing(params, &from, &to, sample_s, touched)
             }
         }))
     }
     fn structure(&self) -> String {
         format!("{:?} {:?} {:?}", self.modes, self.ports, self.morph)
+    }
+}
+
+impl ModalDef {
+    /// With a port for every ear that hears what it radiates, by its size and how it moves at the place named.
+    fn heard(&self, context: &BodyContext<'_>, mut tuning: Tuning) -> Result<Tuning, SceneError> {
+        let lowest_hz = tuning.modes.iter().map(|mode| mode.0).filter(|hz| *hz > 0.0).fold(Real::INFINITY, Real::min);
+        for (index, tap) in context.ears() {
+            let spot = Spot(format!("tap[{index}]"));
+            if tap.ear.direction_deg.is_some() {
+                return spot.fail("direction_deg", "only shapes know directions; leave it out");
+            }
+            let Some(size_m) = tap.ear.size_m else {
+                return spot.fail("", "a modal body needs size_m, the radius of a disc of its size, to radiate");
+            };
+            let port = tap.of.split_once('.').map_or("0", |(_, port)| port);
+            let at = BodyKind::ports(self).iter().position(|name| *name == port).unwrap_or(0);
+            let pressure = |(&(hz, ..), shape): (&ModeRow, &Real)| match hz > 0.0 {
+                true => shape * by_size(size_m, lowest_hz, hz, tap.ear.distance_m),
+                false => 0.0,
+            };
+            let ear = tuning.modes.iter().zip(&tuning.ports[at]).map(pressure).collect();
+            tuning.ports.push(ear);
+            tuning.ears += 1;
+        }
+        Ok(tuning)
     }
 }
 
@@ -304,6 +333,7 @@ fn tuning(modes: &[ModeDef], places: &[PortDef], kept: &[usize]) -> Tuning {
         modes: kept.iter().map(|&i| (modes[i].freq_hz, modes[i].decay_s, modes[i].mass_kg)).collect(),
         ports,
         rigid: 0,
+        ears: 0,
     }
 }
 

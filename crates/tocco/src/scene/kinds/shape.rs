@@ -5,6 +5,7 @@ use super::modal::{NO_MORPH, check_unmorphed};
 use super::*;
 use crate::resonator::material::{MATERIALS, Material};
 use crate::resonator::modal::{Modal, ModalParams, Tuning};
+use crate::resonator::shape::radiation::pressures;
 use crate::resonator::shape::{
     self, Family, MAX_MODES, MaterialDef, Place, PlaceOn, ShapeDef, Value as Said, locate, wanted,
 };
@@ -181,6 +182,12 @@ impl BodyKind for ShapedDef {
         let moves = |i: usize| solved.shapes.get(index).is_none_or(|shape| shape[solved.rigid + i] != 0.0);
         solved.bending().iter().enumerate().find(|(i, _)| moves(*i)).map(|(_, mode)| scale * mode.freq_hz)
     }
+    fn radiates(&self) -> bool {
+        true
+    }
+    fn radiates_acceleration(&self) -> bool {
+        self.geometry.kind.id != shape::cavity::TUBE_KIND.id
+    }
     fn details(&self) -> Vec<(&'static str, Detail)> {
         let mut all = vec![("shape", Detail::Word(self.geometry.kind.id.into()))];
         if let MaterialDef::Named(material) = self.geometry.material {
@@ -261,12 +268,13 @@ impl BuildBody for ShapedDef {
     fn build(&self, context: &mut BodyContext<'_>) -> Result<Box<dyn Resonator>, SceneError> {
         let (params, sample_s, touched) = (self.params, context.sample_s(), context.has_contact());
         let (spot, below_hz) = (context.spot(), self.below_hz(context.rate_hz));
-        let from = solved(&spot, &self.geometry, &self.ports, below_hz)?;
+        let from = heard(context, solved(&spot, &self.geometry, &self.ports, below_hz)?, &self.geometry, below_hz)?;
         Ok(Box::new(match &self.morph {
             None => Modal::tuned(params, &from, sample_s, touched),
             Some(to) => {
                 let there: Vec<PlaceOn> = self.ports.iter().map(|port| to.place(port).clone()).collect();
-                let to = solved(&spot.within("morph"), &to.geometry, &there, below_hz)?;
+                let solved = solved(&spot.within("morph"), &to.geometry, &there, below_hz)?;
+                let to = heard(context, solved, &to.geometry, below_hz)?;
                 Modal::morphing(params, &from, &to, sample_s, touched)
             }
         }))
@@ -290,7 +298,27 @@ impl ShapedDef {
 fn solved(spot: &Spot, geometry: &ShapeDef, places: &[PlaceOn], below_hz: Real) -> Result<Tuning, SceneError> {
     let solved = shape::evaluate(geometry, places, below_hz).or_else(|fault| spot.fail(&fault.key, fault.what))?;
     let modes = solved.modes.iter().map(|m| (m.freq_hz, m.decay_s, m.mass_kg)).collect();
-    Ok(Tuning { modes, ports: solved.shapes, rigid: solved.rigid })
+    Ok(Tuning { modes, ports: solved.shapes, rigid: solved.rigid, ears: 0 })
+}
+
+/// With a port for every ear that hears what it radiates.
+fn heard(
+    context: &BodyContext<'_>,
+    mut tuning: Tuning,
+    geometry: &ShapeDef,
+    below_hz: Real,
+) -> Result<Tuning, SceneError> {
+    for (index, tap) in context.ears() {
+        let spot = Spot(format!("tap[{index}]"));
+        if tap.ear.size_m.is_some() {
+            return spot.fail("size_m", "a shape knows its size; leave it out");
+        }
+        let found = pressures(geometry, below_hz, tap.ear.ear(), tap.ear.distance_m);
+        let found = found.or_else(|fault| spot.fail("quantity", fault.what))?;
+        tuning.ports.push(found.per_mode);
+        tuning.ears += 1;
+    }
+    Ok(tuning)
 }
 
 /// A geometry says what its family wants, and its ports are on it.

@@ -2,6 +2,7 @@
 //! Taps: what is heard.
 
 use super::*;
+use crate::resonator::shape::radiation::Ear;
 
 /// The keys of a tap in scene files.
 pub const TAP: Kind = Kind {
@@ -33,9 +34,20 @@ pub const TAP: Kind = Kind {
             KeyType::Number { unit: "1", min: 0.0, max: 1.0 },
             "Instead of channel: between channels 0 and 1 of the output at constant power.",
         ),
+        key("distance_m", DISTANCE, "Of what is radiated: how far away the ear is, default 1."),
+        key(
+            "direction_deg",
+            KeyType::List { of: &ANGLE, min: 2, max: 2 },
+            "Of what is radiated: from where it is heard, by the angle from the body's normal or axis and around it; default the mean of all directions.",
+        ),
+        key("size_m", SIZE, "Of what a modal body radiates: the radius of a disc of its size; shapes know theirs."),
     ],
     rules: &[Rule::AtMostOne(&["channel", "pan_01"])],
 };
+
+const DISTANCE: KeyType = KeyType::Number { unit: "m", min: 1e-2, max: 1e4 };
+const ANGLE: KeyType = KeyType::Number { unit: "degrees", min: -360.0, max: 360.0 };
+const SIZE: KeyType = KeyType::Number { unit: "m", min: 1e-3, max: 100.0 };
 
 /// What is heard.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,6 +64,32 @@ pub struct TapDef {
     pub outputs: Vec<String>,
     /// Where within each of them.
     pub to: TapTo,
+    /// Where the ear is that hears what is radiated.
+    pub ear: EarDef,
+}
+
+/// Where the ear of a tap is that hears what is radiated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EarDef {
+    /// How far away, m.
+    pub distance_m: Real,
+    /// In which direction, if in one: degrees from the body's normal or axis, and around it.
+    pub direction_deg: Option<[Real; 2]>,
+    /// Of a body of which only its modes are known: the radius of a disc of its size, m.
+    pub size_m: Option<Real>,
+}
+
+impl Default for EarDef {
+    fn default() -> Self {
+        Self { distance_m: 1.0, direction_deg: None, size_m: None }
+    }
+}
+
+impl EarDef {
+    /// From where one listens.
+    pub(in crate::scene) fn ear(&self) -> Ear {
+        self.direction_deg.map_or(Ear::Around, Ear::Towards)
+    }
 }
 
 /// Quantities that taps and probes read.
@@ -69,6 +107,8 @@ pub enum Quantity {
     Compression,
     /// Pa at 1 m, of a process that sounds by itself
     Sound,
+    /// Pa at an ear
+    Radiated,
 }
 
 crate::words!(Quantity {
@@ -78,6 +118,7 @@ crate::words!(Quantity {
     Force = "force",
     Compression = "compression",
     Sound = "sound",
+    Radiated = "radiated",
 });
 
 /// Channels of a tap, counted within its output.
@@ -99,6 +140,13 @@ impl TapTo {
     }
 }
 
+impl TapDef {
+    /// True if it is an ear for this body.
+    pub(in crate::scene) fn hears_radiation_of(&self, body: &str) -> bool {
+        self.quantity == Quantity::Radiated && super::super::build::body_of(&self.of) == body
+    }
+}
+
 impl Section for TapDef {
     const KIND: &'static Kind = &TAP;
 
@@ -106,6 +154,18 @@ impl Section for TapDef {
         spot.count("to", self.outputs.len(), MAX_NODES, "outputs")?;
         self.outputs.iter().try_for_each(|name| spot.named("to", name))?;
         spot.number(&TAP, "gain", self.gain)?;
+        let EarDef { distance_m, direction_deg, size_m } = self.ear;
+        let said = [
+            ("distance_m", distance_m != 1.0),
+            ("direction_deg", direction_deg.is_some()),
+            ("size_m", size_m.is_some()),
+        ];
+        if let Some((id, _)) = said.iter().find(|(_, said)| *said && self.quantity != Quantity::Radiated) {
+            return spot.fail(id, "belongs to what is radiated; say quantity = \"radiated\" or leave it out");
+        }
+        spot.number(&TAP, "distance_m", distance_m)?;
+        size_m.map_or(Ok(()), |size| spot.number(&TAP, "size_m", size))?;
+        direction_deg.iter().flatten().try_for_each(|angle| spot.takes("direction_deg", ANGLE, *angle))?;
         match self.to {
             TapTo::Channel(channel) => spot.whole(&TAP, "channel", i64::try_from(channel).unwrap_or(-1)),
             TapTo::Pan(pan) => spot.number(&TAP, "pan_01", pan),
@@ -125,6 +185,11 @@ impl Section for TapDef {
             TapTo::Channel(channel) => out.line(format_args!("channel = {channel}")),
             TapTo::Pan(pan) => out.number("pan_01", pan),
         }
+        out.unless("distance_m", self.ear.distance_m, 1.0);
+        if let Some(direction) = self.ear.direction_deg {
+            out.line(format_args!("direction_deg = {direction:?}"));
+        }
+        self.ear.size_m.into_iter().for_each(|size| out.number("size_m", size));
     }
 
     #[cfg(feature = "text")]
@@ -140,6 +205,11 @@ impl Section for TapDef {
             whole: node.flag("whole")?.unwrap_or(false),
             outputs: node.texts("to", "an output's name in quotes")?,
             to,
+            ear: EarDef {
+                distance_m: node.number_or("distance_m", 1.0)?,
+                direction_deg: node.numbers("direction_deg", ANGLE, "two angles in degrees")?,
+                size_m: node.number("size_m")?,
+            },
         })
     }
 }

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What bodies radiate, beside closed forms of others.
+
+use std::f64::consts::PI;
+use tocco::resonator::shape::radiation::{Ear, by_size, hankel_slope, pressures};
+use tocco::resonator::shape::{MaterialDef, ShapeDef, evaluate};
+use tocco::{Queue, Scene, SceneDef};
+
+const RHO: f64 = 1.204;
+const C: f64 = 343.2;
+
+/// Radiation efficiency of every mode by what is heard all around: R/(rho c A), R = W (p r/v)^2/(rho c).
+fn efficiencies(def: &ShapeDef, area: f64, whole: f64, below_hz: f64) -> Vec<(f64, [i32; 3], f64)> {
+    let heard = pressures(def, below_hz, Ear::Around, 2.0).unwrap();
+    let solved = evaluate(def, &[], below_hz).unwrap();
+    let one = |(mode, p): (&tocco::resonator::shape::ShapeMode, &f64)| {
+        let per_velocity = 2.0 * p * 2.0 * PI * mode.freq_hz;
+        (mode.freq_hz, mode.numbers, whole * per_velocity * per_velocity / (RHO * C * RHO * C * area))
+    };
+    solved.modes.iter().zip(&heard.per_mode).skip(solved.rigid).map(one).collect()
+}
+
+fn plate(thickness: f64) -> ShapeDef {
+    let plate = ShapeDef::new("rectangular-plate", MaterialDef::Named("steel")).unwrap();
+    plate.with("length_m", 0.5).with("width_m", 0.4).with("thickness_m", thickness).with_word("edges", "supported")
+}
+
+#[test]
+fn a_baffled_plate_radiates_as_efficiently_as_wallace_says() {
+    let (a, b) = (0.5, 0.4);
+    let def = plate(3e-4).with_word("radiates", "baffled").with_modes(40);
+    let mut seen = [0; 3];
+    for (freq_hz, [m, n, _], efficiency) in efficiencies(&def, a * b, 2.0 * PI, 24_000.0) {
+        let (m, n) = (f64::from(m), f64::from(n));
+        let k = 2.0 * PI * freq_hz / C;
+        if k * a > 0.8 {
+            continue; // where Wallace's two terms end
+        }
+        let (odd_m, odd_n) = (m as i32 % 2 == 1, n as i32 % 2 == 1);
+        let x = |m: f64| 1.0 - 8.0 / (m * PI).powi(2);
+        let wallace = match (odd_m, odd_n) {
+            (true, true) => {
+                let second = k * k * a * b / 12.0 * (x(m) * a / b + x(n) * b / a);
+                32.0 * k * k * a * b / (m * m * n * n * PI.powi(5)) * (1.0 - second)
+            }
+            (true, false) => {
+                let second = k * k * a * b / 20.0 * (x(m) * a / b + (1.0 - 24.0 / (n * PI).powi(2)) * b / a);
+                8.0 * k.powi(4) * a * b.powi(3) / (3.0 * m * m * n * n * PI.powi(5)) * (1.0 - second)
+            }
+            (false, true) => {
+                let second = k * k * a * b / 20.0 * ((1.0 - 24.0 / (m * PI).powi(2)) * a / b + x(n) * b / a);
+                8.0 * k.powi(4) * a.powi(3) * b / (3.0 * m * m * n * n * PI.powi(5)) * (1.0 - second)
+            }
+            (false, false) => continue,
+        };
+        seen[usize::from(odd_m) + usize::from(odd_n)] += 1;
+        let off_db = 10.0 * (efficiency / wallace).log10();
+        assert!(off_db.abs() < 1.0, "{m} {n} at {freq_hz} Hz, k a = {}: {efficiency} beside {wallace}", k * a);
+    }
+    assert!(seen[1] >= 4 && seen[2] >= 4, "{seen:?}");
+}
+
+#[test]
+fn a_plate_far_above_coincidence_radiates_as_an_endless_one() {
+    // Efficiency 1/sqrt(1 - f_c/f) there; 20 mm of steel have f_c near 620 Hz.
+    let def = plate(0.02).with_word("radiates", "baffled").with_modes(30);
+    let steel = tocco::resonator::material::Material::named("steel").unwrap().material;
+    let stiff = 0.02 * (steel.young_pa / (12.0 * steel.density_kg_m3 * (1.0 - steel.poisson.powi(2)))).sqrt();
+    let critical_hz = C * C / (2.0 * PI * stiff);
+    let rows = efficiencies(&def, 0.2, 2.0 * PI, 96_000.0);
+    let high: Vec<_> = rows.iter().filter(|row| row.0 > 6.0 * critical_hz).collect();
+    assert!(high.len() > 10);
+    for (freq_hz, numbers, efficiency) in high {
+        let endless = 1.0 / (1.0 - critical_hz / freq_hz).sqrt();
+        assert!((10.0 * (efficiency / endless).log10()).abs() < 0.5, "{numbers:?} {freq_hz}: {efficiency} {endless}");
+    }
+}
+
+#[test]
+fn a_membrane_in_a_kettle_radiates_its_first_mode_as_a_small_source() {
+    // Below k R = 0.3 a source of volume V: R = rho omega^2 V^2/(2 pi c); of J_0 over its rms V = pi R^2 2/j.
+    let def = ShapeDef::new("circular-membrane", MaterialDef::Named("mylar")).unwrap();
+    let def = def.with("radius_m", 0.1).with("thickness_m", 2e-4).with("freq_hz", 100.0).with_modes(8);
+    let rows = efficiencies(&def, PI * 0.01, 2.0 * PI, 24_000.0);
+    let k = 2.0 * PI * rows[0].0 / C;
+    let volume = PI * 0.01 * 2.0 / 2.404_825_557_695_773;
+    let small = k * k * volume * volume / (2.0 * PI) / (PI * 0.01);
+    assert!((rows[0].2 / small - 1.0).abs() < 0.02, "{} {small}", rows[0].2);
+    // A mode with one diameter is a dipole, with two a quadrupole: each order weaker.
+    assert!(rows[1].2 < 0.1 * rows[0].2 && rows[3].2 < 0.2 * rows[1].2, "{rows:?}");
+}
+
+#[test]
+fn the_mean_of_all_directions_is_that_of_the_single_ones() {
+    let disc = ShapeDef::new("circular-plate", MaterialDef::Named("steel")).unwrap();
+    let disc = disc.with("radius_m", 0.2).with("thickness_m", 2e-3).with_modes(12);
+    let bowl = ShapeDef::new("bowl", MaterialDef::Named("glass")).unwrap();
+    let bowl = bowl.with("radius_m", 0.05).with("height_m", 0.08).with("thickness_m", 2e-3).with_modes(8);
+    let bar = ShapeDef::new("bar", MaterialDef::Named("steel")).unwrap();
+    let bar = bar.with("length_m", 0.4).with("width_m", 0.03).with("thickness_m", 6e-3).with_modes(8);
+    for def in [disc, bowl, bar, plate(2e-3).with_modes(12)] {
+        let around = pressures(&def, 20_000.0, Ear::Around, 1.0).unwrap().per_mode;
+        let (mut sums, mut weights) = (vec![0.0; around.len()], 0.0);
+        // A plain sum over the sphere, of another kind than the rule under test.
+        let (tilts, turns) = (60, 48);
+        for i in 0..tilts {
+            let tilt = 180.0 * (f64::from(i) + 0.5) / f64::from(tilts);
+            for j in 0..turns {
+                let turn = 360.0 * (f64::from(j) + 0.31) / f64::from(turns);
+                let weight = tilt.to_radians().sin();
+                let here = pressures(&def, 20_000.0, Ear::Towards([tilt, turn]), 1.0).unwrap().per_mode;
+                sums.iter_mut().zip(here).for_each(|(sum, p)| *sum += weight * p * p);
+                weights += weight;
+            }
+        }
+        for (k, (sum, around)) in sums.iter().zip(&around).enumerate() {
+            let rms = (sum / weights).sqrt();
+            assert!((rms - around).abs() <= 0.02 * around, "{} mode {k}: {rms} {around}", def.kind.id);
+        }
+    }
+}
+
+#[test]
+fn hankel_functions_are_those_of_the_tables() {
+    // Abramowitz, Stegun, table 9.1: J_0'(2) = -J_1(2), Y_0'(2) = -Y_1(2) = 0.10703; J_1(2) = 0.57672.
+    assert!((hankel_slope(0, 2.0) - 0.576_724_807_8_f64.hypot(0.107_032_431_5)).abs() < 1e-8);
+    // J_2' = J_1 - J_2, Y_2' = Y_1 - Y_2 at 2: J_2(2) = 0.35283, Y_2(2) = -0.61741.
+    let (j, y) = (0.576_724_807_8 - 0.352_834_028_6_f64, -0.107_032_431_5 + 0.617_408_104_2_f64);
+    assert!((hankel_slope(2, 2.0) - j.hypot(y)).abs() < 1e-8);
+    // Far out |H'|^2 is 2/(pi x), near the axis n! 2^n/(pi x^(n+1)).
+    assert!((hankel_slope(3, 300.0) / (2.0 / (PI * 300.0)).sqrt() - 1.0).abs() < 1e-4);
+    assert!((hankel_slope(3, 0.01) / (48.0 / (PI * 1e-8)) - 1.0).abs() < 1e-4);
+}
+
+#[test]
+fn a_small_free_disc_is_the_dipole_of_lamb() {
+    // Its rigid motion: p = omega k cos t (8/3) rho s^3 v/(4 pi r). The rule for sizes has the same limit: see [radiation.2].
+    let (s, freq_hz) = (0.01, 200.0);
+    let k = 2.0 * PI * freq_hz / C;
+    let lamb = k * 8.0 / 3.0 * RHO * s * s * s / (4.0 * PI) * 0.5; // cos t = 1/2, per acceleration at 1 m
+    let ours = by_size(s, freq_hz, freq_hz, 1.0);
+    let quarter = (0.5 * PI / 2.0_f64).min(1.0); // a quarter of the bending wave is less than the radius
+    assert!((ours / (lamb * quarter) - 1.0).abs() < 0.01, "{ours} {lamb}");
+}
+
+/// A struck plate that loses energy by nothing but its sound.
+const RINGING: &str = r#"
+version = 1
+duration_s = 2.0
+[body.drum]
+type = "shape"
+shape = "circular-membrane"
+radius_m = 0.15
+thickness_m = 2.0e-4
+freq_hz = 150.0
+material = { density_kg_m3 = 1400.0, young_pa = 3.5e9, loss_factor = 1.0e-7 }
+radiates = "baffled"
+modes = 1
+[[event]]
+at_s = 0.0
+hit = "drum"
+impulse_n_s = 0.01
+[[tap]]
+of = "drum"
+quantity = "radiated"
+distance_m = 3.0
+"#;
+
+#[test]
+fn what_the_ear_receives_is_what_the_body_loses() {
+    let def = SceneDef::from_text(RINGING).unwrap();
+    let rate = 48_000.0;
+    let mut engine = tocco::Engine::new(Scene::build(&def, rate).unwrap());
+    let mut hear = |seconds: f64| {
+        let mut out = vec![0.0_f32; (seconds * rate) as usize];
+        engine.render(&[], &mut Queue::new(), &mut out);
+        let sum: f64 = out.iter().map(|p| f64::from(*p) * f64::from(*p)).sum();
+        2.0 * PI * 9.0 / (RHO * C) * sum / rate
+    };
+    hear(0.01); // the hit itself is an acceleration without bound
+    let received = hear(0.2);
+    // At first it holds J^2 phi^2/(2 m).
+    let solved = evaluate(&tocco_shape(&def), &[], 24_000.0).unwrap();
+    let (m, phi, fall) = (solved.modes[0].mass_kg, solved.shapes[0][0], 2.0 / solved.modes[0].decay_s);
+    let began = 1e-4 * phi * phi / (2.0 * m);
+    let lost = began * ((-0.01 * fall).exp() - (-0.21 * fall).exp());
+    assert!(lost > 0.1 * began, "{lost} of {began}");
+    assert!((received / lost - 1.0).abs() < 0.01, "{received} J of {lost}");
+}
+
+fn tocco_shape(def: &SceneDef) -> ShapeDef {
+    match &def.bodies[0].form {
+        tocco::scene::def::BodyForm::Shape(shape) => shape.geometry.clone(),
+        _ => unreachable!("the body is a shape"),
+    }
+}
+
+/// The first line of what is wrong with a scene.
+fn refused(change: (&str, &str)) -> String {
+    let text = RINGING.replace(change.0, change.1);
+    assert_ne!(text, RINGING, "nothing changed");
+    let built = SceneDef::from_text(&text).and_then(|def| Scene::build(&def, 48_000.0));
+    built.err().map(|error| error.to_string()).unwrap_or_default()
+}
+
+#[test]
+fn what_cannot_radiate_is_refused_with_the_reason() {
+    assert!(refused(("distance_m = 3.0", "size_m = 0.1")).contains("knows its size"));
+    assert!(refused(("quantity = \"radiated\"", "quantity = \"velocity\"")).contains("belongs to what is radiated"));
+    assert!(refused(("radiates = \"baffled\"", "radiates = \"loud\"")).contains("free"));
+    let string = "shape = \"string\"\nlength_m = 1.0\ndiameter_m = 1e-3";
+    let text = RINGING.replace("shape = \"circular-membrane\"\nradius_m = 0.15\nthickness_m = 2.0e-4", string);
+    let text = text.replace("radiates = \"baffled\"\n", "");
+    let error = SceneDef::from_text(&text).and_then(|def| Scene::build(&def, 48_000.0)).err().unwrap().to_string();
+    assert!(error.contains("rest on a body"), "{error}");
+}
