@@ -411,7 +411,20 @@ fn shapes(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
         let columns = [count.to_string(), format!("{least_ms:.2}"), String::new(), "< 20".into()];
         table.figure(name, columns, least_ms < 20.0)?;
     }
-    Ok(())
+    table.heading("a plate of 500 modes heard, ns per sample", ["velocity", "radiated", "ratio", "goal"])?;
+    let [mut moving, mut radiated] =
+        [shape::heard("velocity").map_err(Error::Machine)?, shape::heard("radiated").map_err(Error::Machine)?];
+    let (moving_ns, radiated_ns) = alternate(
+        &mut |out| {
+            moving.render(&[], &mut Queue::new(), out);
+        },
+        &mut |out| {
+            radiated.render(&[], &mut Queue::new(), out);
+        },
+    );
+    let ratio = radiated_ns / moving_ns;
+    let columns = [format!("{moving_ns:.0}"), format!("{radiated_ns:.0}"), format!("x{ratio:.2}"), "<= x1.10".into()];
+    table.figure("what it radiates", columns, ratio <= 1.1)
 }
 
 /// One case in units of one mode update of the plain loop with 512 modes.

@@ -187,6 +187,9 @@ mod planted {
         TUBE_END, "resonator/shape/cavity.rs", "tubes end at their ends", "shapes" "cavities_have", [];
         CAVITY_SOUND, "resonator/shape/cavity.rs", "sound in boxes is 2 % too fast", "shapes" "cavities_have", [];
         SHELL_BENDING, "resonator/shape/cylinder.rs", "shells bend too stiffly", "shapes" "cylindrical_shells", [];
+        RADIATION, "resonator/shape/radiation.rs", "radiated sound is 1.5 times too strong", "radiation" "what_the_ear_receives", [];
+        RADIATION_SHORT, "resonator/shape/radiation.rs", "free plates do not cancel around their edge", "radiation" "a_small_free_disc", [];
+        RADIATION_LOSS, "resonator/shape/radiation.rs", "bodies lose half of what they radiate", "radiation" "what_the_ear_receives", [];
         MATERIAL_DECAY, "resonator/material.rs", "materials ring half as long", "lib" "resonator::material::tests::decay_and_quality", ["003-table-5.2", "003-fig-5.7"];
         LOSS_EXPONENT, "resonator/material.rs", "losses fall where they should rise", "lib" "resonator::material::tests::decay_and_quality", [];
         NETWORK_COUPLING, "resonator/network.rs", "springs between masses are 0.9 as stiff", "networks" "a_hammer_on_a_network", [];

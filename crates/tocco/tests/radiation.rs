@@ -143,6 +143,22 @@ fn a_small_free_disc_is_the_dipole_of_lamb() {
     assert!((ours / (lamb * quarter) - 1.0).abs() < 0.01, "{ours} {lamb}");
 }
 
+#[test]
+fn an_open_end_is_a_small_source_of_what_its_air_moves() {
+    // A tube open at one end, as an oscillator of its quarter wave: p = rho c phi y' inside has amplitude 1 Pa at the closed
+    // end, so the air at the open end moves with 1/(rho c) m/s, and p outside is rho S omega u/(4 pi r).
+    let tube = ShapeDef::new("tube", MaterialDef::Air).unwrap().with("length_m", 0.5).with("radius_m", 0.01);
+    let tube = tube.with_word("ends", "open-closed").with_modes(3);
+    let heard = pressures(&tube, 20_000.0, Ear::Around, 2.0).unwrap();
+    assert!(!heard.accelerated);
+    for (mode, p) in evaluate(&tube, &[], 20_000.0).unwrap().modes.iter().zip(&heard.per_mode) {
+        let y_rate = 1.0 / (RHO * C * 2.0_f64.sqrt()); // phi is sqrt2 at the closed end
+        let outside = RHO * PI * 1e-4 * 2.0 * PI * mode.freq_hz / (RHO * C) / (4.0 * PI * 2.0);
+        // The closed form has u = p/(rho c) at the end; ours has the modes' own.
+        assert!((p * y_rate / outside - 1.0).abs() < 1e-9, "{} {outside}", p * y_rate);
+    }
+}
+
 /// A struck plate that loses energy by nothing but its sound.
 const RINGING: &str = r#"
 version = 1

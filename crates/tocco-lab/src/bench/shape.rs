@@ -36,6 +36,17 @@ pub fn bodies() -> Vec<(&'static str, String)> {
     keys.into_iter().map(scene).collect()
 }
 
+/// A large plate that rings for ever, heard by one quantity.
+pub fn heard(quantity: &str) -> Result<tocco::Engine, String> {
+    let text = format!(
+        "[body.x]\ntype = \"shape\"\nshape = \"rectangular-plate\"\nedges = \"supported\"\nlength_m = 2\nwidth_m = 1.6\nthickness_m = 1e-3\n\
+         material = {{ density_kg_m3 = 7800.0, young_pa = 2e11, loss_factor = 1e-7 }}\nmodes = 500\n[[event]]\nat_s = 0\nhit = \"x\"\n\
+         impulse_n_s = 0.1\n[[tap]]\nof = \"x\"\nquantity = \"{quantity}\"\n"
+    );
+    let def = SceneDef::from_text(&text).map_err(|cause| cause.to_string())?;
+    Ok(tocco::Engine::new(Scene::build(&def, 48_000.0).map_err(|cause| cause.to_string())?))
+}
+
 /// Time from text to a scene that can sound, ms, and the number of modes.
 pub fn build_ms(text: &str) -> Result<(f64, usize), String> {
     let begun = Instant::now();

@@ -16,7 +16,7 @@ pub const REFUSED: &[(&str, &str, &str, &str)] = &[
     (RUBBED, "law = \"lugre\"", "law = \"lugra\"", "line 26: contact.rub.law: unknown word 'lugra'; did you mean 'lugre'?"),
     (RUBBED, "grain_m = 2e-5", "grane_m = 2e-5", "line 37: contact.rub.texture.grane_m: unknown key; did you mean 'grain_m'?"),
     (FULL, "law = \"stulov\"", "law = \"stulow\"", "line 48: contact.felt.law: unknown word 'stulow'; did you mean 'stulov'?"),
-    (FULL, "quantity = \"force\"", "quantity = \"power\"", "line 95: tap[1].quantity: unknown word 'power'; known: position, velocity, acceleration, force, compression, sound"),
+    (FULL, "quantity = \"force\"", "quantity = \"power\"", "line 95: tap[1].quantity: unknown word 'power'; known: position, velocity, acceleration, force, compression, sound, radiated"),
     (FULL, "freq_hz = 220.0", "freq = 220.0", "line 29: body.bar.modes[0].freq: unknown key; did you mean 'freq_hz'?"),
     (FULL, "rms = 0.1", "RMS = 0.1", "line 68: drive[1].noise.RMS: unknown key; known: rms, mean, from_s, to_s, beta, first_hz"),
     // Missing keys.

@@ -18,7 +18,7 @@
 //! **Sources.** Fluegge 1934 as in Leissa, *Vibration of shells* (NASA SP-288, 1973), chapter 2.
 
 use super::membrane::{RADIUS, turned};
-use super::radiation::{RADIATES_OUTSIDE, Surface};
+use super::radiation::{RADIATES, Surface};
 use super::{Family, Fault, Given, LENGTH, ShapeMode, Solved, THICKNESS, must};
 use crate::math::{PI, Real, TAU, sin};
 use crate::param::Kind;
@@ -35,7 +35,7 @@ pub const CYLINDER: Kind = Kind {
         must("radius_m", RADIUS, "Radius."),
         must("length_m", LENGTH, "Length."),
         must("thickness_m", THICKNESS, "Thickness of the wall, at most a tenth of the radius."),
-        RADIATES_OUTSIDE,
+        RADIATES,
     ],
 };
 
@@ -73,7 +73,7 @@ pub fn mode(s: Real, n: i32, nu: Real, k: Real) -> (Real, Real) {
 }
 
 fn surface(given: &Given<'_>) -> Result<Surface, Fault> {
-    Ok(Surface::Wall { radius: given.need("radius_m")?, height: given.need("length_m")?, around: 1 })
+    Surface::wall(given, given.need("radius_m")?, given.need("length_m")?, 1)
 }
 
 fn solve(given: &Given<'_>) -> Result<Solved, Fault> {

@@ -25,7 +25,7 @@
 
 use super::bar::{Support, root, value};
 use super::membrane::{RADIUS, turned};
-use super::radiation::{RADIATES_OUTSIDE, Surface, bell_radius_m};
+use super::radiation::{RADIATES, Surface, bell_radius_m};
 use super::{Family, Fault, Given, HANGS, LENGTH, Point, SWINGS, ShapeMode, Solved, THICKNESS, must};
 use crate::math::{Real, TAU, cos, sin};
 use crate::param::{KeyType, Kind};
@@ -43,7 +43,7 @@ pub const BOWL: Kind = Kind {
         must("thickness_m", THICKNESS, "Thickness of the wall, at most a fifth of the radius."),
         HANGS,
         SWINGS,
-        RADIATES_OUTSIDE,
+        RADIATES,
     ],
 };
 
@@ -63,7 +63,7 @@ pub const BELL: Kind = Kind {
         must("mass_kg", KeyType::Number { unit: "kg", min: 1e-3, max: 1e6 }, "Mass of the bell."),
         HANGS,
         SWINGS,
-        RADIATES_OUTSIDE,
+        RADIATES,
     ],
 };
 
@@ -136,12 +136,12 @@ fn cup(given: &Given<'_>, wall_kg: Real, list: impl Iterator<Item = (Real, i32, 
 }
 
 fn bowl(given: &Given<'_>) -> Result<Surface, Fault> {
-    Ok(Surface::Wall { radius: given.need("radius_m")?, height: given.need("height_m")?, around: 0 })
+    Surface::wall(given, given.need("radius_m")?, given.need("height_m")?, 0)
 }
 
 fn bell(given: &Given<'_>) -> Result<Surface, Fault> {
     let radius = bell_radius_m(given.need("mass_kg")?);
-    Ok(Surface::Wall { radius, height: 2.0 * radius, around: 0 }) // as high as wide
+    Surface::wall(given, radius, 2.0 * radius, 0) // as high as wide
 }
 
 fn solve_bowl(given: &Given<'_>) -> Result<Solved, Fault> {

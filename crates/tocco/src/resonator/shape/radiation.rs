@@ -58,9 +58,6 @@ pub(super) const RADIATES: Key = key(
     "How it stands in the air; said, its sound takes its energy, and of a named material only the inner loss is left.",
 );
 
-/// The same for round walls, of which only the outside is heard.
-pub(super) const RADIATES_OUTSIDE: Key = Key { takes: KeyType::Word(&["free"]), ..RADIATES };
-
 /// The radiating surface of a shape.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Surface {
@@ -157,7 +154,8 @@ pub fn hankel_slope(n: i32, x: Real) -> Real {
     }
     let slope = Real::from(n) / x * here - next;
     let own = j_and_slope(n, x).1;
-    if slope.is_finite() { own.hypot(slope) } else { Real::INFINITY }
+    let square = own * own + slope * slope;
+    if square.is_finite() { square.sqrt() } else { Real::INFINITY }
 }
 
 /// Y_0 and Y_1 by Neumann's integrals.
@@ -210,6 +208,14 @@ impl Given<'_> {
 }
 
 impl Surface {
+    /// A round wall, of which only the outside is heard.
+    pub(super) fn wall(given: &Given<'_>, radius: Real, height: Real, around: usize) -> Result<Self, Fault> {
+        match given.mount(Mount::Free) {
+            Mount::Free => Ok(Surface::Wall { radius, height, around }),
+            Mount::Baffled => Err(Fault::new("radiates", "a round wall has no other side to be baffled; say \"free\"")),
+        }
+    }
+
     /// Where the shapes of modes must be known, for modes up to a frequency and so many of them.
     fn rules(&self, modes: usize, highest_hz: Real) -> [Vec<(Real, Real)>; 2] {
         let (k, many) = (wave_number(highest_hz), modes as Real);
@@ -387,7 +393,7 @@ impl Sampled {
 /// Length of a complex number with the sign of its larger part.
 fn signed(re: Real, im: Real) -> Real {
     let most = if re.abs() >= im.abs() { re } else { im };
-    re.hypot(im) * if most < 0.0 { -1.0 } else { 1.0 }
+    (re * re + im * im).sqrt() * if most < 0.0 { -1.0 } else { 1.0 }
 }
 
 /// A shape's surface with its modes sampled on it; `None`: it has none that reaches the air outside.
