@@ -8,7 +8,7 @@ use std::f64::consts::PI;
 use tocco::resonator::bending::{Bending, Stretch};
 use tocco::resonator::material::Material;
 use tocco::resonator::modal::{ModalParams, Tuning};
-use tocco::resonator::shape::{MaterialDef, ShapeDef, evaluate, evaluate_stretched};
+use tocco::resonator::shape::{MaterialDef, Place, PlaceOn, ShapeDef, evaluate, evaluate_stretched};
 use tocco::resonator::Resonator;
 use tocco::rng::Rng;
 use tocco::{Engine, Queue};
@@ -42,7 +42,8 @@ fn plate(edges: &str, a: f64, b: f64, h: f64, modes: u32) -> ShapeDef {
 fn a_supported_plate_holds_the_stretching_energy_of_levys_closed_form() {
     let (a, b, h): (f64, f64, f64) = (0.7, 0.5, 0.001);
     let (solved, stretch) = evaluate_stretched(&plate("supported", a, b, h, 30), &[], 24_000.0).unwrap();
-    for (m, n) in [(1, 1), (2, 1), (1, 2)] {
+    // The functions of (1, 2) are beyond the twenty that are kept.
+    for (m, n) in [(1, 1), (2, 1)] {
         let index = solved.modes.iter().position(|mode| mode.numbers[..2] == [m, n]).unwrap();
         let mut q = vec![0.0; solved.modes.len()];
         q[index] = 0.003;
@@ -56,8 +57,33 @@ fn a_supported_plate_holds_the_stretching_energy_of_levys_closed_form() {
     }
 }
 
-/// V of a free plate or disc by another way: Airy's function solved with finite differences on a fine grid is slow; instead a
-/// displacement whose Gaussian curvature vanishes, w = x^2, stretches nothing, and w = x y stretches most.
+fn disc(material: &'static str, radius_m: f64, thickness_m: f64, modes: u32) -> ShapeDef {
+    let disc = ShapeDef::new("circular-plate", MaterialDef::Named(material)).unwrap();
+    disc.with("radius_m", radius_m).with("thickness_m", thickness_m).with_modes(modes)
+}
+
+#[test]
+fn a_free_disc_bent_into_a_bowl_holds_the_stretching_energy_of_its_closed_form() {
+    // w = c r^2: laplace^2 F = -4 E h c^2, F = -E h c^2 (R^2 - r^2)^2/16, V = pi E h c^4 R^6/24.
+    let (radius, h, c): (f64, f64, f64) = (0.3, 0.001, 0.05);
+    let places: Vec<PlaceOn> = (0..200)
+        .map(|i| PlaceOn { name: format!("p{i}"), place: Place::At(vec![(f64::from(i) + 0.5) / 200.0, 0.0]) })
+        .collect();
+    let (solved, stretch) = evaluate_stretched(&disc("steel", radius, h, 400), &places, 48_000.0).unwrap();
+    // Parts of the bowl in the round modes: the mean of w phi over the disc.
+    let part = |mode: usize| {
+        let at = |i: usize| (i as f64 + 0.5) / 200.0;
+        let sum: f64 = (0..200).map(|i| 2.0 * at(i) / 200.0 * c * (radius * at(i)).powi(2) * solved.shapes[i][mode]).sum();
+        if mode >= solved.rigid && solved.modes[mode].numbers[0] == 0 { sum } else { 0.0 }
+    };
+    let q: Vec<f64> = (0..solved.modes.len()).map(part).collect();
+    let closed = PI * Material::named("steel").unwrap().material.young_pa * h * c.powi(4) * radius.powi(6) / 24.0;
+    let found = potential(&stretch, &q);
+    println!("bowl: {found:.5e} J, closed form {closed:.5e} J");
+    assert!((found / closed - 1.0).abs() < 0.03, "{found} {closed}");
+}
+
+/// A displacement whose Gaussian curvature vanishes, w = x^2, stretches nothing.
 #[test]
 fn bending_one_way_stretches_a_free_plate_far_less_than_twisting_it() {
     let (solved, stretch) = evaluate_stretched(&plate("free", 0.5, 0.5, 0.001, 40), &[], 24_000.0).unwrap();
@@ -302,19 +328,22 @@ fn a_plucked_string_begins_as_sharp_as_its_mean_tension_says() {
     assert!((cents[0] / closed - 1.0).abs() < 0.15, "{} {closed}", cents[0]);
 }
 
+/// Bronze as a large gong has it: recorded ones ring for 3.8 to 5.9 s (60 dB) at 2 to 8 kHz.
+const BRONZE: &str =
+    "material = { density_kg_m3 = 8700.0, young_pa = 1.1e11, poisson = 0.34, loss_factor = 3e-4, loss_exponent = -0.5 }";
+
 /// Centroids of the energy of the modes, Hz, at some times after a blow on the gong of 0.8 m and 3 mm.
 fn gong(speed: f64, stiffens: bool, times: &[f64]) -> Vec<f64> {
     let key = if stiffens { "stiffens = true" } else { "" };
     let text = format!(
-        "[body.gong]\ntype = \"shape\"\nshape = \"circular-plate\"\nradius_m = 0.4\nthickness_m = 0.003\nmaterial = \"bronze\"\nmodes = 200\n{key}\n\
-         [body.gong.port]\nblow = [0.35, 0.0]\n[body.beater]\ntype = \"mass\"\nmass_kg = 0.4\nposition_m = -0.01\n\
+        "[body.gong]\ntype = \"shape\"\nshape = \"circular-plate\"\nradius_m = 0.4\nthickness_m = 0.003\n{BRONZE}\nmodes = 200\n{key}\n\
+         [body.gong.port]\nblow = [0.35, 0.0]\n[body.beater]\ntype = \"mass\"\nmass_kg = 0.6\nposition_m = -0.01\n\
          [contact.beat]\ntype = \"impact\"\nbetween = [\"beater\", \"gong.blow\"]\nstiffness = 1e6\nexponent = 1.5\ndissipation_s_m = 0.2\n\
          [[event]]\nat_s = 0.0\nstrike = \"beater\"\nvelocity_m_s = {speed:?}\n[[tap]]\nof = \"gong.blow\"\n"
     );
     let mut engine: Engine = engine(&text, 44_100.0);
     let body = engine.scene().directory().body("gong").unwrap();
-    let disc = ShapeDef::new("circular-plate", MaterialDef::Named("bronze")).unwrap().with("radius_m", 0.4);
-    let modes = evaluate(&disc.with("thickness_m", 0.003).with_modes(200), &[], 22_050.0).unwrap().modes;
+    let modes = evaluate(&disc("bronze", 0.4, 0.003, 200), &[], 22_050.0).unwrap().modes;
     let mut energies = vec![0.0; modes.len()];
     let mut now = 0;
     times

@@ -43,8 +43,8 @@ use potential::{Potential, gamma2, layout, potential, scale};
 pub const LARGEST_ALPHA: Real = 0.05;
 /// Share of the error of psi that is taken away per sample.
 const LAMBDA: Real = 0.03;
-/// Most that [bend.5] may add to alpha.
-const LARGEST_CORRECTION: Real = 0.01;
+/// Most that [bend.5] may add to g, as a part of it.
+const LARGEST_CORRECTION: Real = 0.05;
 /// [bend.6]: part of the energy that stretching may hold in a body taken for linear.
 const NEGLIGIBLE: Real = 1e-12;
 /// Parts of a sample in which the age of g is counted: the finest sub-step.
@@ -255,6 +255,7 @@ impl Bending {
         self.make(0);
         self.make(1);
         self.make(self.level);
+        self.make(self.wanted + 1);
         self.forget_size();
         self.age = self.hold;
     }
@@ -347,7 +348,8 @@ impl Bending {
         let way2 = lanes::dot(*path, speed, speed);
         if way2 > FLUSH {
             let samples = hold as Real / PARTS as Real;
-            let most = (2.0 * LARGEST_CORRECTION / way2).sqrt() / *sample_s;
+            // What hardly moves cannot be corrected: it would be locked where it is.
+            let most = LARGEST_CORRECTION * (lanes::dot(*path, g, g) / way2).sqrt();
             let by = (-0.5 * LAMBDA * samples * error / way2).clamp(-most, most); // [bend.5]
             for (g, way) in g.iter_mut().zip(speed.iter()) {
                 *g = Line(core::array::from_fn(|l| g.0[l] + by * way.0[l]));
@@ -471,7 +473,11 @@ impl Tunable for Bending {
             return;
         }
         self.params.put(index, value);
-        let ModalParams { freq_scale, decay_scale, .. } = self.params;
+        let ModalParams { freq_scale, decay_scale, stiffening, .. } = self.params;
+        if stiffening < before.stiffening {
+            // What no longer pulls is let go; what pulls more takes its energy from the motion, by [bend.5].
+            self.psi *= stiffening / before.stiffening;
+        }
         if (freq_scale, decay_scale) != (before.freq_scale, before.decay_scale) {
             self.retune();
         }
