@@ -47,6 +47,7 @@ pub const SECTIONS: &[Section] = &[
     Section { name: "retune", measure: retuning },
     Section { name: "params", measure: params::moving },
     Section { name: "growth", measure: growing },
+    Section { name: "bending", measure: bending },
     Section { name: "room", measure: in_a_room },
     Section { name: "process", measure: crackling },
     Section { name: "water", measure: flowing },
@@ -257,6 +258,25 @@ fn walking(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
         }
         let columns = [String::new(), format!("{least:.0}"), format!("{least_ns:.0}"), format!("<= {goal}")];
         table.figure(floor, columns, least <= goal)?;
+    }
+    Ok(())
+}
+
+/// Shipped bodies that bend back, half a second after a hard blow: how much of a core they need.
+fn bending(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
+    table.heading("bodies that bend back, per sample at 48 kHz", ["updates", "ns", "% of a core", "goal"])?;
+    for (name, from_s, goal) in
+        [("gong-hard", 3.5, 100.0), ("tom", 1.6, 25.0), ("thunder-sheet", 2.0, 100.0), ("loose-string", 4.8, 25.0)]
+    {
+        let (mut plain, mut ours) = (Plain::new(&modes(512)), engine::shipped(name)?);
+        ours.render(&[], &mut Queue::new(), &mut vec![0.0; (from_s * 48_000.0) as usize]);
+        let (plain_ns, ours_ns) = alternate(&mut |out| plain.render(out), &mut |out| {
+            ours.clone().render(&[], &mut Queue::new(), out);
+        });
+        let share = 100.0 * ours_ns * 48_000.0 / 1e9;
+        let updates = format!("{:.0}", ours_ns / (plain_ns / 512.0));
+        let columns = [updates, format!("{ours_ns:.0}"), format!("{share:.1}"), format!("<= {goal}")];
+        table.figure(name, columns, share <= goal)?;
     }
     Ok(())
 }

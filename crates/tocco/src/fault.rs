@@ -181,6 +181,8 @@ mod planted {
         MEMBRANE_SCALE, "resonator/shape/membrane.rs", "shapes of a drum are 1.1 times too large", "shapes" "every_flat_body", [];
         PLATE_POISSON, "resonator/shape/plate.rs", "plates forget Poisson's ratio", "shapes" "rectangular_membranes", [];
         PLATE_TWIST, "resonator/shape/ritz.rs", "plates twist too easily", "shapes" "the_free_square", [];
+        BENDING_PULL, "resonator/bending/motion.rs", "what is stretched pulls as before the step", "bending" "a_lossless_body", [];
+        STRETCH_STRING, "resonator/shape/stretch.rs", "a string is stretched as by a wire 1.2 times as stiff", "bending" "a_plucked_string", [];
         DISC_RIM, "resonator/shape/disc.rs", "the free rim of a disc forgets Poisson's ratio", "shapes" "discs_have", [];
         GLASS_MASS, "resonator/shape/glass.rs", "walls of glasses do not slide along", "shapes" "glasses_follow", [];
         GLASS_PITCH, "resonator/shape/glass.rs", "glasses have other modes", "shapes" "glasses_follow", [];

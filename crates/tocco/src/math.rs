@@ -112,6 +112,15 @@ pub fn integrate_smooth(from: Real, to: Real, f: impl Fn(Real) -> Real) -> Real 
     half * sum
 }
 
+/// Nodes and weights of the same rule over `[from, to]` in so many panels.
+pub fn gauss_panels(from: Real, to: Real, panels: usize) -> Vec<(Real, Real)> {
+    let half = 0.5 * (to - from) / panels as Real;
+    let middle = |panel: usize| from + (2 * panel + 1) as Real * half;
+    let both = |(x, w): (Real, Real)| [(-x, w), (x, w)];
+    let nodes = || GAUSS_8.into_iter().flat_map(both);
+    (0..panels).flat_map(|panel| nodes().map(move |(x, w)| (middle(panel) + half * x, half * w))).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,6 +13,7 @@
 //!
 //! **Sources.** 004 (labelled black boxes); physics.md D.2.
 
+pub mod bending;
 pub mod eigen;
 pub mod inertial;
 pub(crate) mod kernel;
@@ -201,6 +202,14 @@ pub trait Resonator: Tunable + Send + Sync + Any + DuplicateBody {
     /// True while labels change from sample to sample without a new edit. Asked at control ticks.
     fn moving(&mut self) -> bool {
         false
+    }
+    /// True if its labels are others in every step, as those of a body that bends back are.
+    fn relabels(&self) -> bool {
+        false
+    }
+    /// Level of sub-steps that it needs for its own accuracy in the coming sample.
+    fn wanted_level(&self) -> usize {
+        0
     }
     /// True if nothing of it moves, or will until something touches, tunes or guides it (free form). Asked at control ticks.
     fn rests(&self) -> bool {

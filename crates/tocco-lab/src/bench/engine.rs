@@ -32,6 +32,13 @@ pub fn pressed(count: usize) -> Result<Engine, String> {
     Ok(after_2_s(engine))
 }
 
+/// A shipped scene at 48 kHz.
+pub fn shipped(name: &str) -> crate::error::Result<Engine> {
+    let scene = crate::library::load(name)?;
+    let built = Scene::build(&scene.def, RATE_HZ).map_err(|error| crate::library::wrong(&scene, &error))?;
+    Ok(Engine::new(built))
+}
+
 /// The same hammer that has struck such a body and flown away: the contact sleeps, the body rings.
 pub fn struck(count: usize) -> Result<Engine, String> {
     let list = body(count, 1.0);

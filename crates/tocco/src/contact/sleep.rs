@@ -369,6 +369,7 @@ impl World {
                     matrix,
                     fresh: false,
                     moving: false,
+                    relabels: false,
                 });
                 self.island_of[head] = Some(self.islands.len() - 1);
                 (matrix, linked, members) = (matrix + size * size, linked + size, members + bodies[head]);
@@ -391,6 +392,7 @@ impl World {
                 self.members[bodies[island]] = body;
                 bodies[island] += 1;
                 self.islands[island].moving |= self.moving[body];
+                self.islands[island].relabels |= self.relabels[body];
             }
         }
         for island in 0..self.islands.len() {

@@ -29,7 +29,8 @@ impl World {
     /// One sample of an island. `[audio]`
     pub fn step(&mut self, island: usize, tick: u64) {
         let (from, to) = self.islands[island].contacts;
-        self.islands[island].fresh &= !self.islands[island].moving;
+        let relabels = self.islands[island].relabels;
+        self.islands[island].fresh &= !(self.islands[island].moving || relabels);
         for at in from..to {
             if !self.contacts[self.linked[at]].estimated {
                 self.estimate(self.linked[at]);
@@ -73,6 +74,11 @@ impl World {
         }
         let finer = usize::from(level > 0 && series > 1); // [contact.4]
         level = (level + finer).min(self.max_level);
+        if relabels {
+            let (first, last) = self.islands[island].bodies;
+            let wanted = self.members[first..last].iter().map(|&body| self.bodies[body].wanted_level());
+            level = wanted.fold(level, usize::max).min(self.max_level);
+        }
         if struck || level != self.islands[island].level {
             self.set_level(island, level);
             let ratio = dt;
@@ -87,6 +93,7 @@ impl World {
         let steps = 1u32 << level;
         for step in 0..steps {
             if step > 0 {
+                self.islands[island].fresh &= !relabels;
                 self.push_outside(island);
                 self.predict_strokes(from, to, dt);
             }

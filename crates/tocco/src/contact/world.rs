@@ -83,8 +83,9 @@ pub(super) struct Island {
     pub(super) matrix: usize,
     /// The compliances hold for the present level and shapes.
     pub(super) fresh: bool,
-    /// They may move by the sample.
+    /// They may move by the sample, and with every step.
     pub(super) moving: bool,
+    pub(super) relabels: bool,
 }
 
 /// Bodies and contacts with their ledger.
@@ -135,6 +136,8 @@ pub struct World {
     /// the sample.
     pub(super) tuned: Vec<bool>,
     pub(super) moving: Vec<bool>,
+    /// Bodies whose compliances are others in every step.
+    pub(super) relabels: Vec<bool>,
     /// Bodies at rest that nothing touches, and friction that sleeps because nothing presses it: neither is looked at.
     pub(super) quiet: Vec<bool>,
     pub(super) dormant: Vec<bool>,
@@ -200,6 +203,7 @@ impl World {
             omitted: vec![0; n],
             tuned: vec![false; n],
             moving: vec![false; n],
+            relabels: bodies.iter().map(|body| body.relabels()).collect(),
             touching,
             spares,
             places: [vec![0; n], vec![0; n]],

@@ -63,8 +63,12 @@ crate::params! {
         decay_scale: "1", 1e-3 => 1e3, default 1.0, Log, Control, glide 0.02, "Factor on every mode's decay time.";
         jitter_01: "1", 0.0 => 1.0, default 0.0, Linear, Control, glide 0.0, "Random change of the struck place at every strike; grows with mode number.";
         morph_01: "1", 0.0 => 1.0, default 0.0, Linear, Control, glide 0.1, "Way to the body of the table `morph`: 0 is this one, 1 that one.";
+        stiffening: "1", 0.0 => 4.0, default 1.0, Linear, Control, glide 0.05, "Of a body that stiffens: factor on the forces of stretching; 1 is what its geometry gives, 0 none.";
     }
 }
+
+/// The parameters of a body that does not stiffen.
+pub const LINEAR: &[Spec] = ModalParams::SPECS.split_at(4).0;
 
 /// A vibrating object: a bank of modes, heard and touched at its ports.
 #[derive(Clone)]
@@ -193,7 +197,7 @@ impl Modal {
         let before = if target.is_some() { shapes.clone() } else { Vec::new() };
         let mut body = Self {
             params,
-            declared: ModalParams::SPECS,
+            declared: LINEAR,
             sample_s,
             path: *Path::all().last().unwrap_or(&Path::Baseline),
             bank: Bank::new(modes, tuning.places(), *rigid, &order),

@@ -35,8 +35,10 @@ pub mod plate;
 pub mod radiation;
 mod ritz;
 pub mod room;
+mod stretch;
 pub mod string;
 
+use super::bending::Stretch;
 use super::material::Material;
 use crate::math::Real;
 use crate::param::{Key, KeyType, Kind, Word};
@@ -390,6 +392,31 @@ fn given<'a>(family: &Family, def: &'a ShapeDef, below_hz: Real, points: &'a [Po
 
 /// Modes below `below_hz` and their shape values at the places; without places, at the family's first one. `[control]`
 pub fn evaluate(def: &ShapeDef, places: &[PlaceOn], below_hz: Real) -> Result<Solved, Fault> {
+    Ok(solve(def, places, below_hz, false)?.0)
+}
+
+/// The same with what stretches it when it moves far. `[control]`
+pub fn evaluate_stretched(def: &ShapeDef, places: &[PlaceOn], below_hz: Real) -> Result<(Solved, Stretch), Fault> {
+    let (solved, stretch) = solve(def, places, below_hz, true)?;
+    stretch.map(|stretch| (solved, stretch)).ok_or_else(|| Fault::new("stiffens", stretch::not_for(def.kind.id)))
+}
+
+/// True if large motion of this shape can be asked for. `[control]`
+pub fn may_stiffen(kind: &Kind) -> bool {
+    stretch::law(kind.id).is_some()
+}
+
+/// Why a shape cannot be asked to stiffen. `[control]`
+pub fn cannot_stiffen(kind: &Kind) -> String {
+    stretch::not_for(kind.id)
+}
+
+fn solve(
+    def: &ShapeDef,
+    places: &[PlaceOn],
+    below_hz: Real,
+    stretched: bool,
+) -> Result<(Solved, Option<Stretch>), Fault> {
     let family = family(def.kind.id).ok_or_else(|| Fault::new("shape", "unknown shape"))?;
     let mut points = Vec::new();
     for port in places {
@@ -418,7 +445,9 @@ pub fn evaluate(def: &ShapeDef, places: &[PlaceOn], below_hz: Real) -> Result<So
             return Err(Fault::new(format!("port.{}", port.name), what));
         }
     }
-    Ok(solved)
+    let law = stretch::law(def.kind.id).filter(|_| stretched);
+    let stretch = law.map(|law| law(&given, &solved)).transpose()?;
+    Ok((solved, stretch))
 }
 
 const fn key(id: &'static str, takes: KeyType, doc: &'static str) -> Key {

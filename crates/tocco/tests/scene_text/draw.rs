@@ -8,7 +8,7 @@ use tocco::math::Real;
 use tocco::param::{Key, KeyType, Kind, Params, Scale};
 use tocco::resonator::material::{MATERIALS, Material};
 use tocco::resonator::modal::ModalParams;
-use tocco::resonator::shape::{FAMILIES, MAX_MODES, Value, family};
+use tocco::resonator::shape::{FAMILIES, MAX_MODES, Value, family, may_stiffen};
 use tocco::rng::Rng;
 use tocco::scene::SceneDef;
 use tocco::scene::def::*;
@@ -252,7 +252,7 @@ fn draw_midi(rng: &mut Rng, path: impl Fn(&mut Rng) -> String) -> MidiDef {
 fn modal_params(rng: &mut Rng, morphs: bool) -> ModalParams {
     let params: ModalParams = draw_params(rng);
     // Without another end, morph_01 moves nothing.
-    ModalParams { morph_01: if morphs { params.morph_01 } else { 0.0 }, ..params }
+    ModalParams { morph_01: if morphs { params.morph_01 } else { 0.0 }, stiffening: 1.0, ..params }
 }
 
 pub fn draw_scene(rng: &mut Rng) -> SceneDef {
@@ -329,7 +329,11 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
                         let ports = kept.into_iter().map(|name| PlaceOn { name, place: place(rng, axes(&to)) });
                         ShapeMorphDef { ports: ports.collect(), geometry: to }
                     });
-                    ShapedDef { params: modal_params(rng, morph.is_some()), geometry: figure, ports, morph }.into()
+                    let params = modal_params(rng, morph.is_some());
+                    let stiffens = morph.is_none() && may_stiffen(figure.kind) && coin(rng);
+                    let stiffening = if stiffens { draw(rng, 0.0, 4.0) } else { 1.0 };
+                    let params = ModalParams { stiffening, ..params };
+                    ShapedDef { params, geometry: figure, ports, morph, stiffens }.into()
                 }
                 _ => {
                     let modes: Vec<ModeDef> = (0..1 + rng.bits() % 5)

@@ -308,7 +308,7 @@ pub fn full_def() -> SceneDef {
     let bar = bar.port("tip", &[1.0, 1.0]).port("middle", &[0.7, -1.0]);
     let to = ModalDef::new().mode(330.0, 0.2, 0.04).port("tip", &[1.0]).port("middle", &[-0.5]);
     let bar = ModalDef {
-        params: ModalParams { freq_scale: 2.0, decay_scale: 0.5, jitter_01: 0.1, morph_01: 0.0 },
+        params: ModalParams { freq_scale: 2.0, decay_scale: 0.5, jitter_01: 0.1, morph_01: 0.0, stiffening: 1.0 },
         morph: Some(MorphDef { modes: to.modes, ports: to.ports }),
         ..bar
     };

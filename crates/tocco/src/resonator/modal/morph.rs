@@ -47,7 +47,7 @@ pub struct Tuning {
 
 impl Tuning {
     /// The ports that are places of the body.
-    pub(super) fn places(&self) -> &[Vec<Real>] {
+    pub(in crate::resonator) fn places(&self) -> &[Vec<Real>] {
         &self.ports[..self.ports.len() - self.ears]
     }
 }

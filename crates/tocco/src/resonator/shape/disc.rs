@@ -88,15 +88,20 @@ fn edge(rim: Rim, poisson: Real, n: i32, x: Real) -> (Real, Real) {
     ((m_j * v_i - v_j * m_i) / (x * x * x * x * x), m_j / m_i) // [disc.2]
 }
 
-/// Shape along the radius, mean square 1 over the disc, for the root `x`.
-fn radial(rim: Rim, poisson: Real, n: i32, x: Real) -> impl Fn(Real) -> Real {
+/// Scale, C and I_n(L) e^-L of the shape with mean square 1, for the root `x`.
+fn scaled(rim: Rim, poisson: Real, n: i32, x: Real) -> (Real, Real, Real) {
     let (j, slope) = j_and_slope(n, x);
     let (i, iota) = i_and_slope(n, x);
     let (_, c) = edge(rim, poisson, n, x);
     let bend = Real::from(n) * Real::from(n) / (x * x);
     let square =
         slope * slope + (1.0 - bend) * j * j + c * c * (1.0 + bend - iota * iota) + 2.0 * c * (j * iota - slope) / x; // [disc.3]
-    let scale = 1.0 / square.sqrt();
+    (1.0 / square.sqrt(), c, i)
+}
+
+/// Shape along the radius, mean square 1 over the disc, for the root `x`.
+fn radial(rim: Rim, poisson: Real, n: i32, x: Real) -> impl Fn(Real) -> Real {
+    let (scale, c, i) = scaled(rim, poisson, n, x);
     move |r: Real| {
         let grown = if r > 0.0 {
             i_and_slope(n, x * r).0 / i * exp(-x * (1.0 - r))
@@ -111,6 +116,20 @@ fn radial(rim: Rim, poisson: Real, n: i32, x: Real) -> impl Fn(Real) -> Real {
 
 fn surface(given: &Given<'_>) -> Result<Surface, Fault> {
     Ok(Surface::Round { radius: given.need("radius_m")?, mount: given.mount(Mount::Free) })
+}
+
+/// The same with its slope and curvature along the radius, a fraction of it above 0.
+pub(super) fn radial_curve(rim: Rim, poisson: Real, n: i32, x: Real) -> impl Fn(Real) -> [Real; 3] {
+    let (scale, c, i) = scaled(rim, poisson, n, x);
+    let n2 = Real::from(n) * Real::from(n);
+    move |r: Real| {
+        let z = x * r;
+        let ((j, j1), (grown, iota)) = (j_and_slope(n, z), i_and_slope(n, z));
+        let grown = c * grown / i * exp(-x * (1.0 - r));
+        // Bessel's equations give the curvature.
+        let (j2, i2) = (-j1 / z - (1.0 - n2 / (z * z)) * j, -iota / z + (1.0 + n2 / (z * z)));
+        [scale * (j + grown), scale * x * (j1 + grown * iota), scale * x * x * (j2 + grown * i2)]
+    }
 }
 
 fn solve(given: &Given<'_>) -> Result<Solved, Fault> {

@@ -20,7 +20,7 @@
 //! three within 0.03 %.
 
 use super::bar::{Support, root, value};
-use super::{Fault, Given, ShapeMode, Solved};
+use super::{Fault, Given, Point, ShapeMode, Solved};
 use crate::math::{PI, Real, TAU, cos, exp, sin};
 use crate::resonator::eigen::symmetric;
 
@@ -38,6 +38,19 @@ pub(super) fn solve(
     mass_kg: Real,
     clamped: bool,
 ) -> Result<Solved, Fault> {
+    Ok(solve_curved(given, a, b, stiff, mass_kg, clamped, &[])?.0)
+}
+
+/// The same, and the curvatures `[xx, yy, xy]` of every mode of a free plate at more places, 1/m^2.
+pub(super) fn solve_curved(
+    given: &Given<'_>,
+    a: Real,
+    b: Real,
+    stiff: Real,
+    mass_kg: Real,
+    clamped: bool,
+    places: &[Point],
+) -> Result<(Solved, Vec<Vec<[Real; 3]>>), Fault> {
     if a > LONGEST * b || b > LONGEST * a {
         let what = format!("{} m by {} m is a bar rather than a plate; wants sides within a factor of 10", a, b);
         return Err(Fault::new("width_m", what));
@@ -59,6 +72,7 @@ pub(super) fn solve(
     let (x, y) = (line(nx), line(ny));
     let nu = given.material.poisson;
     let mut modes: Vec<(Real, [i32; 3], Vec<Real>)> = Vec::new();
+    let mut bases: Vec<Vec<(usize, usize)>> = Vec::new();
     for class in 0..4 {
         let (px, py) = (class % 2, class / 2);
         let basis: Vec<(usize, usize)> = (px..=nx)
@@ -71,6 +85,7 @@ pub(super) fn solve(
             })
             .collect();
         let n = basis.len();
+        bases.push(basis.clone());
         if n == 0 {
             continue;
         }
@@ -94,6 +109,10 @@ pub(super) fn solve(
             basis.iter().map(|&(i, j)| 2.0 * fx[i] * fy[j]).collect()
         };
         let mut rows: Vec<Vec<Real>> = given.points.iter().map(at).collect();
+        if !places.is_empty() {
+            // What each function has of each mode.
+            rows.extend((0..n).map(|i| (0..n).map(|j| Real::from(i == j)).collect()));
+        }
         let values = symmetric(matrix, n, &mut rows);
         for (rank, value) in values.iter().enumerate() {
             let freq_hz = stiff * value.max(0.0).sqrt() * 4.0 / (a * b * TAU);
@@ -107,7 +126,40 @@ pub(super) fn solve(
     let shapes = (0..given.points.len()).map(|port| modes.iter().map(|mode| mode.2[port]).collect()).collect();
     let row =
         |mode: &(Real, [i32; 3], Vec<Real>)| ShapeMode { freq_hz: mode.0, decay_s: 0.0, mass_kg, numbers: mode.1 };
-    Ok(Solved { modes: modes.iter().map(row).collect(), shapes, rigid: 0 })
+    let curve = |place: &Point| {
+        let ([fx, fx1, fx2], [fy, fy1, fy2]) = (curved(nx, place[0], a), curved(ny, place[1], b));
+        let of = |(_, numbers, shape): &(Real, [i32; 3], Vec<Real>)| {
+            let mut sum = [0.0; 3];
+            let basis = &bases[(numbers[0] + 2 * numbers[1]) as usize];
+            for (part, &(i, j)) in shape[given.points.len()..].iter().zip(basis) {
+                sum[0] += 2.0 * part * fx2[i] * fy[j];
+                sum[1] += 2.0 * part * fx[i] * fy2[j];
+                sum[2] += 2.0 * part * fx1[i] * fy1[j];
+            }
+            sum
+        };
+        modes.iter().map(of).collect()
+    };
+    let curves = places.iter().map(curve).collect();
+    Ok((Solved { modes: modes.iter().map(row).collect(), shapes, rigid: 0 }, curves))
+}
+
+/// Orthonormal Legendre polynomials at a fraction of a side, with their first and second derivatives per metre of it.
+fn curved(degree: usize, at: Real, side: Real) -> [Vec<Real>; 3] {
+    let p = polynomials(degree, 2.0 * at - 1.0);
+    let weight = |k: usize| (2.0 * k as Real + 1.0).sqrt();
+    let slopes = |of: &[Real]| -> Vec<Real> {
+        let mut sums = [0.0; 2];
+        let mut slope = |n: usize| {
+            let value = 2.0 / side * weight(n) * sums[(n + 1) % 2]; // [ritz.2]
+            sums[n % 2] += weight(n) * of[n];
+            value
+        };
+        (0..=degree).map(&mut slope).collect()
+    };
+    let first = slopes(&p);
+    let second = slopes(&first);
+    [p, first, second]
 }
 
 /// Degree for so many half waves along a side: factor and addend.

@@ -2,7 +2,7 @@
 //! The bank of modes: a vibrating object written mode by mode.
 
 use super::*;
-use crate::resonator::modal::{Modal, ModalParams, ModeRow, Tuning};
+use crate::resonator::modal::{LINEAR, Modal, ModalParams, ModeRow, Tuning};
 use crate::resonator::shape::radiation::by_size;
 
 const MODES: KeyType = KeyType::Tables { of: &MODE, min: 1, max: MAX_LIST };
@@ -20,7 +20,7 @@ pub const MODAL: Kind = Kind {
     family: "body",
     id: "modal",
     doc: "A vibrating object as a bank of modes with named places.",
-    params: ModalParams::SPECS,
+    params: LINEAR,
     keys: &[
         Key::must(
             "modes",
@@ -142,7 +142,7 @@ impl BodyKind for ModalDef {
         &MODAL
     }
     fn params(&self) -> Vec<(&'static Spec, Real)> {
-        listed(&self.params)
+        listed(&self.params).into_iter().take(LINEAR.len()).collect()
     }
     fn ports(&self) -> Vec<&str> {
         or_one(self.ports.iter().map(|port| port.name.as_str()).collect())
@@ -187,6 +187,9 @@ impl BodyKind for ModalDef {
 impl BuildBody for ModalDef {
     fn check(&self, spot: &Spot) -> Check {
         spot.params(&self.params)?;
+        if self.params.stiffening != ModalParams::default().stiffening {
+            return spot.fail("stiffening", "is for shapes that stiffen, and this is a bank of modes; leave it at 1");
+        }
         check_bank(spot, &self.modes, &self.ports)?;
         let Some(to) = &self.morph else { return check_unmorphed(spot, &self.params) };
         let there = spot.within("morph");

@@ -3,6 +3,7 @@
 
 use super::modal::{NO_MORPH, check_unmorphed};
 use super::*;
+use crate::resonator::bending::Bending;
 use crate::resonator::material::{MATERIALS, Material};
 use crate::resonator::modal::{Modal, ModalParams, Tuning};
 use crate::resonator::shape::radiation::pressures;
@@ -45,9 +46,17 @@ pub const SHAPE: Kind = Kind {
         MODES_KEY,
         port_key("Places by name; default one port \"0\" at the first place of the shape's list."),
         Key::new("morph", KeyType::Table(&MORPH), "The shape at morph_01 = 1."),
+        Key::new(
+            "stiffens",
+            KeyType::Flag,
+            "Large motion stretches it and makes it stiffer: pitch glides, energy flows upwards; strings, membranes and flat plates, default false.",
+        ),
     ],
-    rules: &[NO_MORPH],
+    rules: &[NO_MORPH, LIMP],
 };
+
+/// What is wrong with `stiffening` alone.
+const LIMP: Rule = Rule::Beside(&["stiffening"], &["stiffens"], "moves nothing without `stiffens = true`; give it or leave this out");
 
 /// The shape that a body morphs into, in scene files.
 pub const MORPH: Kind = Kind {
@@ -99,6 +108,8 @@ pub struct ShapedDef {
     pub ports: Vec<PlaceOn>,
     /// What it becomes at `morph_01` = 1.
     pub morph: Option<ShapeMorphDef>,
+    /// Large motion makes it stiffer.
+    pub stiffens: bool,
 }
 
 /// The shape at the other end of a morph.
@@ -120,7 +131,7 @@ impl ShapeMorphDef {
 impl ShapedDef {
     /// A body of this geometry and material.
     pub fn new(geometry: ShapeDef) -> Self {
-        Self { params: ModalParams::default(), geometry, ports: Vec::new(), morph: None }
+        Self { params: ModalParams::default(), geometry, ports: Vec::new(), morph: None, stiffens: false }
     }
 
     /// A free bar of a named material, m; it bends along its thickness.
@@ -132,6 +143,11 @@ impl ShapedDef {
             modes: None,
         };
         Self::new(bar.with("length_m", length_m).with("width_m", width_m).with("thickness_m", thickness_m))
+    }
+
+    /// With large motion that makes it stiffer.
+    pub fn stiffening(self) -> Self {
+        Self { stiffens: true, ..self }
     }
 
     /// With a named place: fractions as the shape counts them.
@@ -173,7 +189,11 @@ impl BodyKind for ShapedDef {
         Damping::scaling(&self.params)
     }
     fn absent(&self) -> &'static [&'static str] {
-        if self.morph.is_none() { &["morph_01"] } else { &[] }
+        match (&self.morph, self.stiffens) {
+            (Some(_), _) => &["stiffening"],
+            (None, true) => &["morph_01"],
+            (None, false) => &["morph_01", "stiffening"],
+        }
     }
     fn fundamental_hz(&self, port: Option<&str>, rate_hz: Real, now: &dyn Fn(&str) -> Option<Real>) -> Option<Real> {
         let scale = now("freq_scale").unwrap_or(1.0);
@@ -200,6 +220,9 @@ impl BodyKind for ShapedDef {
         if let Some(morph) = &self.morph {
             let to = geometry_words(&morph.geometry, &[], self.params.freq_scale, rate_hz);
             let _ = write!(words, "; morphs into {to}");
+        }
+        if self.stiffens {
+            words.push_str("; stiffens when it moves far");
         }
         words
     }
@@ -232,6 +255,7 @@ impl BuildBody for ShapedDef {
     fn check(&self, spot: &Spot) -> Check {
         spot.params(&self.params)?;
         let from = check_geometry(spot, &self.geometry, &self.ports)?;
+        self.check_stiffening(spot)?;
         let Some(morph) = &self.morph else { return check_unmorphed(spot, &self.params) };
         let there = spot.within("morph");
         let to = check_geometry(&there, &morph.geometry, &morph.ports)?;
@@ -258,6 +282,9 @@ impl BuildBody for ShapedDef {
     }
     fn write(&self, out: &mut Toml, at: &str) {
         out.params(&self.params, &[]);
+        if self.stiffens {
+            out.line(format_args!("stiffens = true"));
+        }
         write_geometry(out, at, &self.geometry, &self.ports);
         if let Some(morph) = &self.morph {
             let at = format!("{at}.morph");
@@ -268,6 +295,12 @@ impl BuildBody for ShapedDef {
     fn build(&self, context: &mut BodyContext<'_>) -> Result<Box<dyn Resonator>, SceneError> {
         let (params, sample_s, touched) = (self.params, context.sample_s(), context.has_contact());
         let (spot, below_hz) = (context.spot(), self.below_hz(context.rate_hz));
+        if self.stiffens {
+            let found = shape::evaluate_stretched(&self.geometry, &self.ports, below_hz);
+            let (solved, stretch) = found.or_else(|fault| spot.fail(&fault.key, fault.what))?;
+            let from = heard(context, tuning(solved), &self.geometry, below_hz)?;
+            return Ok(Box::new(Bending::new(params, &from, &stretch, sample_s, touched)));
+        }
         let from = heard(context, solved(&spot, &self.geometry, &self.ports, below_hz)?, &self.geometry, below_hz)?;
         Ok(Box::new(match &self.morph {
             None => Modal::tuned(params, &from, sample_s, touched),
@@ -280,7 +313,7 @@ impl BuildBody for ShapedDef {
         }))
     }
     fn structure(&self) -> String {
-        format!("{:?} {:?} {:?}", self.geometry, self.ports, self.morph)
+        format!("{:?} {:?} {:?} {:?}", self.geometry, self.ports, self.morph, self.stiffens)
     }
     fn touched_anywhere(&self, rate_hz: Real) -> Option<Anywhere> {
         self.morph.is_none().then(|| Anywhere::Shape(self.geometry.clone(), self.below_hz(rate_hz)))
@@ -288,6 +321,25 @@ impl BuildBody for ShapedDef {
 }
 
 impl ShapedDef {
+    /// What stiffens is a shape of which it is known how, and stays it.
+    fn check_stiffening(&self, spot: &Spot) -> Check {
+        if !self.stiffens {
+            return match LIMP {
+                Rule::Beside(_, _, what) if self.params.stiffening != ModalParams::default().stiffening => {
+                    spot.fail("stiffening", what)
+                }
+                _ => Ok(()),
+            };
+        }
+        if self.morph.is_some() {
+            return spot.fail("stiffens", "is not for a body that morphs; leave out one of stiffens, morph");
+        }
+        if !shape::may_stiffen(self.geometry.kind) {
+            return spot.fail("stiffens", shape::cannot_stiffen(self.geometry.kind));
+        }
+        Ok(())
+    }
+
     /// Modes are kept below this, Hz.
     fn below_hz(&self, rate_hz: Real) -> Real {
         0.5 * rate_hz / self.params.freq_scale
@@ -297,8 +349,12 @@ impl ShapedDef {
 /// Modes and shape values of a body by geometry and material, with its place in the scene in what may be wrong with it.
 fn solved(spot: &Spot, geometry: &ShapeDef, places: &[PlaceOn], below_hz: Real) -> Result<Tuning, SceneError> {
     let solved = shape::evaluate(geometry, places, below_hz).or_else(|fault| spot.fail(&fault.key, fault.what))?;
+    Ok(tuning(solved))
+}
+
+fn tuning(solved: shape::Solved) -> Tuning {
     let modes = solved.modes.iter().map(|m| (m.freq_hz, m.decay_s, m.mass_kg)).collect();
-    Ok(Tuning { modes, ports: solved.shapes, rigid: solved.rigid, ears: 0 })
+    Tuning { modes, ports: solved.shapes, rigid: solved.rigid, ears: 0 }
 }
 
 /// With a port for every ear that hears what it radiates.
@@ -438,7 +494,7 @@ impl Read for ShapedDef {
                 Some(ShapeMorphDef { geometry, ports })
             }
         };
-        Ok(Self { params: node.params()?, geometry, ports, morph })
+        Ok(Self { params: node.params()?, geometry, ports, morph, stiffens: node.flag("stiffens")?.unwrap_or(false) })
     }
 }
 

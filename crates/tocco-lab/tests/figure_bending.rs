@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Draws the figure of docs/models/bending.md from the shipped scenes and checks what the page says of them.
+//! `TOCCO_BLESS=1 cargo test -p tocco-lab --test figure_bending` writes the picture.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use std::path::PathBuf;
+use tocco::{Engine, Queue, Scene, SceneDef};
+use tocco_lab::library;
+use tocco_lab::plot::{Corner, Figure, Look, Panel, Series};
+use tocco_testing::pictures::assert_shipped;
+
+const RATE_HZ: f64 = 44_100.0;
+
+fn built(text: &str) -> Engine {
+    Engine::new(Scene::build(&SceneDef::from_text(text).unwrap(), RATE_HZ).unwrap())
+}
+
+/// Centroid of the energy of the modes of the gong, Hz, over two seconds after its first blow, of this speed.
+fn brightness(text: &str, speed_m_s: &str, stiffens: bool) -> Vec<(f64, f64)> {
+    let text = text.replace("velocity_m_s = 0.5", &format!("velocity_m_s = {speed_m_s}"));
+    let mut engine = built(&if stiffens { text } else { text.replace("stiffens = true", "").replace("gong/stiffening", "gong/decay_scale") });
+    let body = engine.scene().directory().body("gong").unwrap();
+    let (_, modes) = engine.scene().modes().into_iter().find(|(name, _)| name == "gong").unwrap();
+    let mut energies = vec![0.0; modes.len()];
+    engine.render(&[], &mut Queue::new(), &mut vec![0.0; (0.1 * RATE_HZ) as usize]);
+    (1..=40)
+        .map(|i| {
+            engine.render(&[], &mut Queue::new(), &mut vec![0.0; (0.05 * RATE_HZ) as usize]);
+            engine.mode_energies(body, &mut energies);
+            let sounding = || energies.iter().zip(&modes).skip(3);
+            let sum: f64 = sounding().map(|(e, _)| e).sum();
+            (0.05 * f64::from(i), sounding().map(|(e, mode)| e * mode.freq_hz).sum::<f64>() / sum)
+        })
+        .collect()
+}
+
+fn scenes() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("scenes")
+}
+
+#[test]
+fn a_gong_struck_hard_grows_brighter_and_one_struck_softly_does_not() {
+    let text = library::read(&scenes().join("gong-hard.toml")).unwrap();
+    let mut left = Panel { legend: Corner::TopRight, ..Panel::new("a gong of 80 cm", "time, s", "centroid of the energy, Hz") };
+    let all = [("6 m/s", "6.0", true), ("6 m/s, linear", "6.0", false), ("0.3 m/s", "0.3", true)];
+    let mut found = Vec::new();
+    for (colour, (name, speed, stiffens)) in all.into_iter().enumerate() {
+        let curve = brightness(&text, speed, stiffens);
+        left = left.with(Series::new(name, colour, Look::Line, curve.clone()));
+        found.push(curve);
+    }
+    let at = |curve: usize, i: usize| found[curve][i].1;
+    assert!((10..20).any(|i| at(0, i) > 1.3 * at(0, 0)), "hard: {:?}", found[0]);
+    assert!((0..20).all(|i| (at(2, i) / at(2, 0) - 1.0).abs() < 0.1), "soft: {:?}", found[2]);
+    let figure = Figure { title: "Bending back: brighter after the blow".into(), panels: vec![left] };
+    assert_shipped(&figure.png().unwrap(), &PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/models/bending.png"));
+}
