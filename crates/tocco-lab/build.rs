@@ -19,6 +19,13 @@ fn main() -> io::Result<()> {
         }
         fs::write(out.join(folder).with_extension("rs"), rows + "]\n")?;
     }
+    // Named as a scene names them.
+    let bodies = entries(&root.join("scenes/bodies"))?;
+    let row = |file: &PathBuf| {
+        let name = format!("bodies/{}", file.file_name().unwrap_or_default().to_string_lossy());
+        format!("    ({name:?}, include_str!({file:?})),\n")
+    };
+    fs::write(out.join("bodies.rs"), format!("&[\n{}]\n", bodies.iter().map(row).collect::<String>()))?;
     let mut sources = DefaultHasher::new();
     hash_files(&mut sources, &root.join("src"))?;
     // Beside a package there is no engine; it names the one version that it can be built with.

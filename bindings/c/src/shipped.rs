@@ -8,12 +8,25 @@ use tocco::scene::{Fetch, FetchedScene, Recording};
 /// Name and text of every shipped scene.
 const SCENES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/scenes.rs"));
 
+/// File as the shipped scenes name it and text of every baked body that comes with them.
+const BODIES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/bodies.rs"));
+
+/// A baked body that is shipped.
+fn body_of(file: &str) -> Result<String, String> {
+    let found = BODIES.iter().find(|(known, _)| *known == file).map(|(_, text)| (*text).to_owned());
+    found.ok_or_else(|| format!("{file}: no shipped body is called so, and there are no others here"))
+}
+
 /// What a page can fetch: shipped scenes, no files.
 struct Shipped;
 
 impl Fetch for Shipped {
     fn recording(&mut self, file: &str) -> Result<Recording, String> {
         Err(format!("{file}: a page holds no recordings; play this scene with 'tocco play'"))
+    }
+
+    fn body(&mut self, file: &str) -> Result<String, String> {
+        body_of(file)
     }
 
     fn scene(&mut self, name: &str) -> Result<FetchedScene<'_>, String> {
@@ -45,6 +58,10 @@ struct Brought<'a>(Bring<'a>);
 impl Fetch for Brought<'_> {
     fn recording(&mut self, file: &str) -> Result<Recording, String> {
         (self.0)(file)
+    }
+
+    fn body(&mut self, file: &str) -> Result<String, String> {
+        body_of(file)
     }
 
     fn scene(&mut self, name: &str) -> Result<FetchedScene<'_>, String> {

@@ -3,6 +3,7 @@
 
 mod analyse;
 mod args;
+mod mesh;
 mod touch;
 mod walk;
 
@@ -111,6 +112,10 @@ fn run(cli: Cli) -> Result<()> {
         Some(Command::Map(args)) => draw_map(&args),
         Some(Command::Recover { paths, list }) => recover(&paths, list),
         Some(Command::Analyse(args)) => args.run(),
+        Some(Command::Mesh(args)) => {
+            console::remark(&tocco_lab::mesh::run(&args.task())?);
+            Ok(())
+        }
         Some(Command::Walk(args)) => args.run(),
         Some(Command::Shoes(args)) => shoes::run(&args),
         Some(Command::Haptic(args)) => {

@@ -13,10 +13,13 @@ use tocco::scene::{Document, Fetch, FetchedScene, Recording, SceneError};
 /// Shipped scenes: name and text, sorted by name.
 pub const SHIPPED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/scenes.rs"));
 
+/// Baked bodies of the shipped scenes: file as they name it and text.
+pub const SHIPPED_BODIES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/bodies.rs"));
+
 /// No recording that drives a scene is longer than this: it stays in memory.
 const MOST_WAV_FRAMES: u64 = 1 << 26;
 
-/// What a scene names: recordings and scene files beside it, and shipped scenes anywhere; the files that were read are noted.
+/// What a scene names: recordings, baked bodies and scene files beside it, and what is shipped anywhere; the files that were read are noted.
 struct Beside(Option<PathBuf>, Files);
 
 /// Files that were read.
@@ -32,6 +35,19 @@ impl Fetch for Beside {
         }
         let data = wav.read_mono(0, wav.frames as usize).map_err(|e| e.to_string())?;
         Ok(Recording { rate_hz: wav.rate_hz, data: data.into() })
+    }
+
+    fn body(&mut self, file: &str) -> std::result::Result<String, String> {
+        let path = self.0.as_ref().map(|folder| folder.join(file));
+        if let Some(path) = path.filter(|path| path.is_file()) {
+            let text = read(&path).map_err(|error| error.to_string())?;
+            self.1.borrow_mut().push(path);
+            return Ok(text);
+        }
+        match SHIPPED_BODIES.iter().find(|(known, _)| *known == file) {
+            Some((_, text)) => Ok((*text).to_owned()),
+            None => Err(format!("no file '{file}' beside the scene; 'tocco mesh' writes one")),
+        }
     }
 
     fn scene(&mut self, name: &str) -> std::result::Result<FetchedScene<'_>, String> {

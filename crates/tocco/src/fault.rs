@@ -176,6 +176,7 @@ mod planted {
         BAR_ROOTS, "resonator/shape/bar.rs", "free bars have the roots of another support", "shapes" "the_roots_of_bars", [];
         RIGID_INERTIA, "resonator/shape/bar.rs", "free bodies have twice their inertia", "rigid" "a_free_body", [];
         RIGID_MASS, "resonator/shape.rs", "free bodies move as if half as heavy", "rigid" "a_mallet_rebounds", [];
+        MESH_GYRATION, "scene/kinds/mesh.rs", "baked bodies turn as if twice as wide", "meshes" "a_baked_body_yields", [];
         SUSPENSION, "resonator/shape.rs", "suspensions are 1.5 times as fast", "rigid" "a_hung", [];
         MEMBRANE_RATIOS, "resonator/shape/membrane.rs", "upper modes of a drum are flat", "shapes" "circular_membrane", ["000-fig-8.1"];
         MEMBRANE_SCALE, "resonator/shape/membrane.rs", "shapes of a drum are 1.1 times too large", "shapes" "every_flat_body", [];

@@ -2,6 +2,7 @@
 //! What may be typed: every command with its options, help and examples.
 
 use super::analyse::{self, AnalyseArgs};
+use super::mesh::{self, MeshArgs};
 use super::sections;
 use super::touch::{self, CracksArgs, FluidArgs, HapticArgs};
 use super::walk::{self, WalkArgs};
@@ -174,6 +175,9 @@ pub(super) enum Command {
     /// Turn recordings of a struck object into a body, or of steps into a floor
     #[command(after_help = analyse::EXAMPLES)]
     Analyse(AnalyseArgs),
+    /// Compute the modes of any solid from its surface, for type = "mesh"
+    #[command(after_help = mesh::EXAMPLES)]
+    Mesh(MeshArgs),
     /// Make somebody walk on a floor: by speed, force plate or recording
     #[command(after_help = walk::EXAMPLES)]
     Walk(WalkArgs),

@@ -328,6 +328,7 @@ impl Design {
             }
         };
         let mut def = SceneDef::from_text_with(&self.scene.text, &places).map_err(&spoken)?;
+        def.keep_bodies(&self.scene.def);
         if !places.iter().any(|(path, _)| path.starts_with("drive[")) {
             // Recordings were read once, with the scene.
             def.drives.clone_from(&self.scene.def.drives);

@@ -48,6 +48,7 @@ pub fn voiced(scene: Document) -> Result<Document> {
         Some(text) => {
             let mut def = SceneDef::from_text(&text).map_err(wrong)?;
             // What is fetched stays fetched.
+            def.keep_bodies(&scene.def);
             for (part, fetched) in def.parts.iter_mut().zip(&scene.def.parts) {
                 part.inside.clone_from(&fetched.inside);
             }

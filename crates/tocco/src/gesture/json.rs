@@ -82,7 +82,7 @@ impl Gesture {
 }
 
 impl Document {
-    /// Name, seed, text and recordings. `[control]`
+    /// Name, seed, text, recordings and baked bodies. `[control]`
     pub fn to_json(&self) -> Value {
         let recording = |(drive, source): (usize, &Source)| match source {
             Source::Samples { rate_hz, data, .. } => {
@@ -104,6 +104,15 @@ impl Document {
         }
         if !recordings.is_empty() {
             object["recordings"] = recordings.into();
+        }
+        let mut bodies = serde_json::Map::new();
+        for body in &mut def.bodies {
+            if let Some((file, Some(mesh))) = body.form.baked_mut() {
+                bodies.insert(file.to_owned(), mesh.text.clone().into());
+            }
+        }
+        if !bodies.is_empty() {
+            object["bodies"] = bodies.into();
         }
         let inside = |part: &PartDef| Some((part.name.clone(), part.inside.as_ref()?.to_json()));
         let parts: serde_json::Map<String, Value> = self.def.parts.iter().filter_map(inside).collect();
@@ -152,6 +161,10 @@ impl Document {
         if def.signals.iter_mut().any(missing) {
             return Err(broken("a recording is missing"));
         }
+        let bodies = value.get("bodies");
+        let body = |file: &str| bodies.and_then(|bodies| bodies.get(file)).and_then(Value::as_str).map(str::to_owned);
+        let fetched = def.fetch_bodies(|file| body(file).ok_or_else(|| format!("the baked body '{file}' is missing")));
+        fetched.map_err(|error| broken(&error.to_string()))?;
         for part in &mut def.parts {
             let inside = value.get("parts").and_then(|parts| parts.get(&part.name));
             let inside = inside.ok_or_else(|| broken(&format!("its part '{}' is missing", part.name)))?;

@@ -608,9 +608,10 @@ impl Directory {
                 let solved = crate::resonator::shape::evaluate(geometry, &[place], *below_hz);
                 solved.map(|mut solved| solved.shapes.swap_remove(0)).map_err(|fault| fault.what)
             }
+            (Some(Anywhere::Mesh(mesh, below_hz)), _) => mesh.values_at(place, *below_hz),
             (Some(Anywhere::Length), &[at]) => beside(at).map_or(Ok(vec![at]), Err),
             (Some(Anywhere::Length), _) => Err("a string is touched at one fraction of its length".into()),
-            (None, _) => Err("no shape or string, or it morphs; only those are touched anywhere".into()),
+            (None, _) => Err("no shape, mesh or string, or it morphs; only those are touched anywhere".into()),
         };
         found.map_err(|what| SceneError::new("", format!("'{name}': {what}")))
     }

@@ -3,6 +3,7 @@
 
 use super::def::{SceneDef, Sound, Source};
 use super::error::SceneError;
+use super::kinds::mesh::BakedMesh;
 use std::sync::Arc;
 
 /// A scene as a front end holds it, ready to build.
@@ -27,10 +28,14 @@ pub struct Recording {
     pub data: Arc<[f32]>,
 }
 
-/// Whoever fetches what a scene names: recordings, and the scenes that are parts of it.
+/// Whoever fetches what a scene names: recordings, baked bodies, and the scenes that are parts of it.
 pub trait Fetch {
     /// A recording by the name in the scene, or why it cannot be had, in one line.
     fn recording(&mut self, file: &str) -> Result<Recording, String>;
+    /// The text of a baked body by the name in the scene, or why it cannot be had, in one line.
+    fn body(&mut self, file: &str) -> Result<String, String> {
+        Err(format!("there is no baked body '{file}' to be had here"))
+    }
     /// A scene by the name in the scene, or why it cannot be had.
     fn scene(&mut self, name: &str) -> Result<FetchedScene<'_>, String> {
         Err(format!("there is no scene '{name}' to be had here"))
@@ -69,7 +74,7 @@ impl Document {
         Self::read_with(name, origin, text, Recordings(recording))
     }
 
-    /// Reads a scene with whatever it names: recordings, and the scenes that are parts of it. `[control]`
+    /// Reads a scene with whatever it names: recordings, baked bodies, and the scenes that are parts of it. `[control]`
     #[cfg(feature = "text")]
     pub fn read_with(name: &str, origin: &str, text: String, mut fetch: impl Fetch) -> Result<Self, SceneError> {
         Self::read_within(name, origin, text, &mut fetch, &mut vec![name.to_owned()])
@@ -85,6 +90,7 @@ impl Document {
     ) -> Result<Self, SceneError> {
         let mut def = SceneDef::from_text(&text)?;
         def.fetch_recordings(|file| fetch.recording(file))?;
+        def.fetch_bodies(|file| fetch.body(file))?;
         for part in &mut def.parts {
             let wrong = |what: String| {
                 let place = format!("part.{}.scene", part.name);
@@ -151,5 +157,42 @@ impl SceneDef {
             }
         }
         Ok(())
+    }
+    /// Puts every baked body that a body names into memory; a file that several name is fetched once. `[control]`
+    #[cfg(feature = "text")]
+    pub fn fetch_bodies(&mut self, mut body: impl FnMut(&str) -> Result<String, String>) -> Result<(), SceneError> {
+        let mut fetched: Vec<(String, Arc<BakedMesh>)> = Vec::new();
+        for def in &mut self.bodies {
+            let name = def.name.clone();
+            let Some((file, mesh)) = def.form.baked_mut() else { continue };
+            if mesh.is_some() {
+                continue;
+            }
+            let place = format!("body.{name}.file");
+            let line = super::def::line_in(&self.lines, &place);
+            let wrong = |what: String| SceneError { line, ..SceneError::new(place.as_str(), what) };
+            let found = match fetched.iter().find(|(known, _)| known == file) {
+                Some((_, known)) => known.clone(),
+                None => {
+                    let text = body(file).map_err(wrong)?;
+                    let baked = BakedMesh::from_text(&text).map_err(|e| wrong(e.with_origin(file, e.line)))?;
+                    let baked = Arc::new(baked);
+                    fetched.push((file.to_owned(), baked.clone()));
+                    baked
+                }
+            };
+            *mesh = Some(found);
+        }
+        Ok(())
+    }
+    /// The same from a scene that has them already: of two readings of one text the second fetches nothing. `[control]`
+    pub fn keep_bodies(&mut self, from: &Self) {
+        let mut from = from.bodies.clone();
+        let known: Vec<(String, Option<Arc<BakedMesh>>)> =
+            from.iter_mut().filter_map(|body| body.form.baked_mut().map(|(file, mesh)| (file.to_owned(), mesh.clone()))).collect();
+        for (file, mesh) in self.bodies.iter_mut().filter_map(|body| body.form.baked_mut()) {
+            let found = known.iter().find(|(known, _)| known == file).and_then(|(_, mesh)| mesh.clone());
+            *mesh = mesh.take().or(found);
+        }
     }
 }

@@ -26,6 +26,7 @@ pub mod ice;
 pub mod impact;
 pub mod inlet;
 pub mod mass;
+pub mod mesh;
 pub mod midi;
 pub mod modal;
 pub mod network;
@@ -73,6 +74,7 @@ pub mod definitions {
     pub use super::impact::{HammerDef, ImpactDef, Intent, Substeps};
     pub use super::inlet::InletDef;
     pub use super::mass::MassDef;
+    pub use super::mesh::{BakedMesh, BakedMode, MeshDef, MeshParams, MeshPortDef};
     pub use super::midi::{MidiDef, Notes};
     pub use super::modal::{ModalDef, ModeDef, MorphDef, PortDef};
     pub use super::network::{LinkDef, NetworkDef, PointDef};
@@ -276,6 +278,10 @@ pub trait BodyKind {
     fn radiates_acceleration(&self) -> bool {
         true
     }
+    /// The baked body that it names, and where that is put when it has been fetched.
+    fn baked_mut(&mut self) -> Option<(&str, &mut Option<std::sync::Arc<mesh::BakedMesh>>)> {
+        None
+    }
     /// What else a picture of it shows.
     fn details(&self) -> Vec<(&'static str, Detail)> {
         Vec::new()
@@ -380,6 +386,8 @@ pub(crate) enum Anywhere {
     Shape(ShapeDef, Real),
     /// A string, along its length.
     Length,
+    /// A baked body, and the frequency below which its modes are kept, Hz.
+    Mesh(Box<mesh::MeshDef>, Real),
 }
 
 /// What a scene does with a body's definition.
@@ -512,6 +520,8 @@ registry! {
     Network(network::NetworkDef) = network::NETWORK, network::LINK;
     /// A vessel with water in it.
     Vessel(vessel::VesselDef) = vessel::VESSEL;
+    /// A solid of any form, its modes in a file.
+    Mesh(mesh::MeshDef) = mesh::MESH;
 }
 
 registry! {
@@ -629,6 +639,7 @@ mod tests {
             ("shape", "shape = \"bar\"\nmaterial = \"steel\"\nlength_m = 1\nwidth_m = 0.1\nthickness_m = 0.01"),
             ("network", "mass_kg = { a = 1 }"),
             ("vessel", "radius_m = 0.035\nheight_m = 0.15"),
+            ("mesh", "file = \"x.toml\""),
         ] {
             let def = SceneDef::from_text(&format!("[body.x]\ntype = \"{kind}\"\n{keys}")).unwrap();
             assert_eq!(def.bodies[0].form.kind().id, kind);
@@ -637,7 +648,7 @@ mod tests {
             let text = format!("[contact.x]\ntype = \"{}\"\nbetween = [\"a\", \"b\"]", kind.id);
             assert_eq!(SceneDef::from_text(&text).unwrap().contacts[0].form.kind().id, kind.id);
         }
-        assert_eq!(family("body").count(), 8, "a new kind is tried here, too");
+        assert_eq!(family("body").count(), 9, "a new kind is tried here, too");
     }
 
     #[test]
