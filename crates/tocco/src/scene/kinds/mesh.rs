@@ -246,7 +246,7 @@ impl MeshDef {
         let decay_s = self.suspension_decay_s.unwrap_or(SUSPENSION_DECAY_S);
         let whole = [(freq_hz, decay_s, mesh.mass_kg); RIGID];
         let modes = mesh.modes[..kept].iter().map(|mode| (mode.freq_hz, mode.decay_s, mesh.mass_kg));
-        Ok(Tuning { modes: whole.into_iter().chain(modes).collect(), ports, rigid: RIGID })
+        Ok(Tuning { modes: whole.into_iter().chain(modes).collect(), ports, rigid: RIGID, ears: 0 })
     }
 
     /// Modes are kept below this, Hz.
