@@ -122,9 +122,9 @@ fn every_bad_input_gets_one_line_the_right_code_and_leaves_nothing_behind() {
         (2, "did you mean 'modal'?", &["describe", "modale"]),
         (2, "did you mean 'strike'?", &["new", "srtike"]),
         (2, "exists already", &["new", "strike", "-o", "small.toml"]),
-        (2, "PATH=log", &["sweep", "small.toml", "--over", "hit/stiffness=1e5", "-o", "s"]),
-        (2, "out of range", &["sweep", "small.toml", "--over", "hit/exponent=lin(1,9,3)", "-o", "s"]),
-        (2, "a file has that name", &["sweep", "small.toml", "--over", "hit/exponent=lin(1,2,3)", "-o", "small.toml"]),
+        (2, "PATH=low..high", &["sweep", "small.toml", "--over", "hit/stiffness=1e5..", "-o", "s"]),
+        (2, "out of range", &["sweep", "small.toml", "--over", "hit/exponent=1..9,3", "-o", "s"]),
+        (2, "a file has that name", &["sweep", "small.toml", "--over", "hit/exponent=1..2,3", "-o", "small.toml"]),
         (2, "a file has that name", &["gallery", "-o", "small.toml"]),
         (2, "did you mean", &["reproduce", "tabel-2.1"]),
         (2, "did you mean 'free'?", &["bench", "fere"]),
@@ -332,7 +332,7 @@ fn a_hammers_hardness_is_set_swept_and_mapped_like_any_parameter() {
     good(here, &["render", "small.toml", "-o", "hard.wav", "--set", "hit/hardness_01=0.8"]);
     good(here, &["render", "small.toml", "-o", "soft.wav", "--set", "hit/contact_time_s=5e-3"]);
     assert!(fs::read(here.join("hard.wav")).unwrap() != fs::read(here.join("soft.wav")).unwrap());
-    good(here, &["sweep", "small.toml", "-o", "set", "--over", "hit/hardness_01=lin(0,1,3)"]);
+    good(here, &["sweep", "small.toml", "-o", "set", "--over", "hit/hardness_01=0..1,3"]);
     assert!(fs::read_to_string(here.join("set/manifest.tsv")).unwrap().starts_with("file\thit/hardness_01\t"));
     assert!(good(here, &["describe", "small.toml"]).contains("hit/hardness_01"));
     let refused = tocco(here, &["render", "small.toml", "-o", "x.wav", "--set", "hit/hardnes_01=0.8"]);

@@ -33,6 +33,7 @@ pub mod map;
 pub mod measure;
 pub mod parallel;
 pub mod plot;
+pub mod range;
 pub mod recording;
 pub mod render;
 pub mod reproduce;
