@@ -3,6 +3,7 @@
 
 mod analyse;
 mod args;
+mod compare;
 mod touch;
 mod walk;
 
@@ -107,6 +108,7 @@ fn run(cli: Cli) -> Result<()> {
         Some(Command::Map(args)) => draw_map(&args),
         Some(Command::Recover { paths, list }) => recover(&paths, list),
         Some(Command::Analyse(args)) => args.run(),
+        Some(Command::Compare(args)) => args.run(),
         Some(Command::Walk(args)) => args.run(),
         Some(Command::Shoes(args)) => shoes::run(&args),
         Some(Command::Haptic(args)) => {
@@ -348,7 +350,7 @@ fn reproduce(item: &str, folder: &Path) -> Result<()> {
 fn scenes(name: Option<&str>) -> Result<()> {
     if let Some(name) = name {
         let all = || library::SHIPPED.iter().chain(sets::DESIGNS);
-        return match all().find(|(known, _)| *known == name) {
+        return match all().find(|(known, _)| *known == name).copied().or_else(|| sets::shipped(name)) {
             Some((_, text)) => console::result(text),
             None => {
                 let known = all().map(|(known, _)| *known);
@@ -412,6 +414,7 @@ fn new(kind: &str, output: Option<PathBuf>) -> Result<()> {
     atomic_file::write(&path, text.as_bytes())?;
     let path = path.display();
     console::remark(&format!("{path}: now 'tocco render {path} -o {kind}.wav'"));
+    console::remark("for an editor that completes: tocco describe --schema > tocco.schema.json, in the same folder");
     Ok(())
 }
 

@@ -22,6 +22,7 @@ pub mod analyse;
 pub mod answers;
 pub mod atomic_file;
 pub mod bench;
+pub mod compare;
 pub mod console;
 pub mod cracks;
 pub mod error;

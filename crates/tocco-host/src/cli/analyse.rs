@@ -76,7 +76,7 @@ pub(super) struct AnalyseArgs {
     /// Only with --steps: most bands of noise
     #[arg(long, value_name = "N", default_value_t = StepsOptions::default().bands, requires = "steps", allow_negative_numbers = true)]
     bands: usize,
-    /// Only with --steps: find them by a pair of thresholds, as 002 prints it, instead of what stands out
+    /// Only with --steps: find them by a pair of thresholds, as De Sena et al. 2009 prints it, instead of what stands out
     #[arg(long, requires = "steps")]
     pair: bool,
 }

@@ -2,6 +2,7 @@
 //! What may be typed: every command with its options, help and examples.
 
 use super::analyse::{self, AnalyseArgs};
+use super::compare::{self, CompareArgs};
 use super::sections;
 use super::touch::{self, CracksArgs, FluidArgs, HapticArgs};
 use super::walk::{self, WalkArgs};
@@ -124,11 +125,11 @@ pub(super) enum Command {
         You get one WAV per combination and manifest.tsv with its values, level and solver health. Run it again after an\n\
         interruption: finished files are kept. Ranges: low..high[,COUNT][,log] (24 values unless told), or a,b,...; 'tocco map' reads the same.\n\n\
         A design file says all of that and more (docs/stimulus-sets.md): factors, formulas, loudness, order, listening test.\n  \
-        tocco sweep materials-003 -o materials       the 100 sounds of 003 section 5.3, a design that comes with the program\n  \
-        tocco sweep design.toml -o set               your own; 'tocco scenes materials-003' shows one to begin with")]
+        tocco sweep materials-avanzini-2001 -o materials       the 100 sounds of Avanzini 2001 section 5.3, a design that comes with the program\n  \
+        tocco sweep design.toml -o set               your own; 'tocco scenes materials-avanzini-2001' shows one to begin with")]
     Sweep(SweepArgs),
     /// Render a design into shards of sounds with the truth about them, for machine learning
-    #[command(after_help = "Examples:\n  tocco dataset materials-003 -o materials\n  \
+    #[command(after_help = "Examples:\n  tocco dataset materials-avanzini-2001 -o materials\n  \
         tocco dataset impacts.toml --shard 500 --truth hit.force --truth bar.velocity -o impacts\n\n\
         You get tar files that WebDataset reads (docs/datasets.md). Of every sound: NAME.wav, as 'tocco sweep' makes it;\n\
         NAME.json with its labels, every physical quantity in SI units and the modes of its bodies; NAME.truth.npy, signals\n\
@@ -178,6 +179,9 @@ pub(super) enum Command {
     /// Turn recordings of a struck object into a body, or of steps into a floor
     #[command(after_help = analyse::EXAMPLES)]
     Analyse(AnalyseArgs),
+    /// See why a sound is not right: ten numbers beside those of another, of a folder, or of real recordings
+    #[command(after_help = compare::EXAMPLES)]
+    Compare(CompareArgs),
     /// Make somebody walk on a floor: by speed, force plate or recording
     #[command(after_help = walk::EXAMPLES)]
     Walk(WalkArgs),
@@ -194,9 +198,11 @@ pub(super) enum Command {
     #[command(after_help = touch::CRACKS_EXAMPLES)]
     Cracks(CracksArgs),
     /// Compute the source papers' tables and figures, theirs beside ours
-    #[command(after_help = "Examples:\n  tocco reproduce 002-table-2.1 -o paper\n  tocco reproduce all -o paper\n\n\
+    #[command(
+        after_help = "Examples:\n  tocco reproduce desena-2009-table-2.1 -o paper\n  tocco reproduce all -o paper\n\n\
         You get a verdict per item on the terminal, and CSV, PNG and a scene in the folder; exit code 1 if a figure is missed.\n\
-        Without an item: the list of items.")]
+        Without an item: the list of items."
+    )]
     Reproduce {
         /// An item of the list, or all
         item: Option<String>,
