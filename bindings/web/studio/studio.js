@@ -855,6 +855,7 @@ class Studio {
 }
 
 async function main() {
+  if (!isSecureContext) return; // opened.js has said it
   if (!Engine.isPossible()) {
     problem("This browser has no AudioWorklet, which the studio plays with. Any browser of the last years has one; in an old one, use `tocco render`.");
     return;

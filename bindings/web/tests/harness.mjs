@@ -14,13 +14,13 @@ export const work = mkdtempSync(join(tmpdir(), "tocco-studio-"));
 
 /** Starts `tocco studio` and reads its address from what it says. */
 export function serve(...args) {
-  const server = spawn(program, ["studio", "--port", "0", "--no-open", ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const server = spawn(program, ["studio", "--port", "0", "--no-open", ...args], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, XDG_DATA_HOME: join(work, "data") } });
   return new Promise((done, failed) => {
     let said = "";
     const hear = (bytes) => {
       said += bytes;
-      const found = /http:\S+/.exec(said);
-      if (found) done({ server, address: found[0] });
+      const found = /https?:\S+/.exec(said);
+      if (found) done({ server, address: found[0], said: () => said });
     };
     server.stdout.on("data", hear);
     server.stderr.on("data", hear);
@@ -39,8 +39,9 @@ export const launch = (...flags) => chromium.launch({ executablePath: browserPat
 export const browser = await launch("--autoplay-policy=no-user-gesture-required");
 
 /** A page that is ready; every complaint and every request is noted. */
-export async function open({ at = address, viewport = { width: 1280, height: 900 }, before, ...options } = {}) {
-  const context = await browser.newContext({ viewport, acceptDownloads: true, ...options });
+export async function open({ at = address, viewport = { width: 1280, height: 900 }, before, within = browser, ...options } = {}) {
+  // Keeping every file for when the server is away takes a while, and is tried by one test.
+  const context = await within.newContext({ viewport, acceptDownloads: true, serviceWorkers: "block", ...options });
   const page = await context.newPage();
   page.complaints = [];
   page.requests = [];

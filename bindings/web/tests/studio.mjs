@@ -8,6 +8,7 @@ import ground from "./ground.mjs";
 import keep from "./keep.mjs";
 import keys from "./keys.mjs";
 import looks from "./looks.mjs";
+import others from "./others.mjs";
 import phone from "./phone.mjs";
 import play from "./play.mjs";
 import press from "./press.mjs";
@@ -15,7 +16,7 @@ import serve from "./serve.mjs";
 import state from "./state.mjs";
 import tank from "./tank.mjs";
 
-const tests = { ...play, ...press, ...ground, ...phone, ...keys, ...keep, ...state, ...editor, ...serve, ...echo, ...tank, ...looks, ...everyone };
+const tests = { ...play, ...press, ...ground, ...phone, ...keys, ...keep, ...state, ...editor, ...serve, ...others, ...echo, ...tank, ...looks, ...everyone };
 let passed = 0;
 const failures = [];
 /** The line of the test at which it failed. */

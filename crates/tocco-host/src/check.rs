@@ -4,49 +4,118 @@
 use crate::error::Result;
 use crate::live::rehearse;
 use crate::render::{AUTO_MOST_S, Plan};
+use serde_json::json;
 use std::fmt::Write as _;
+use std::time::{Duration, Instant};
 use tocco::Gesture;
 use tocco::param::Word;
 use tocco::scene::def::{Length, MidiDef, Notes, Source, TapTo};
 pub use tocco::units::short;
 
-/// A text that lists bodies, contacts, walks, gestures, taps and controls. Errors are the scene's.
-pub fn report(plan: &Plan) -> Result<String> {
+/// Sound in which something should be heard, s, and how long that is looked for.
+const HEARD_WITHIN_S: f64 = 20.0;
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What is said of a scene, as lines for people or as JSON for programs.
+pub struct Report {
+    name: String,
+    title: String,
+    render: serde_json::Value,
+    /// What it is about, its name, and words.
+    lines: Vec<(&'static str, String, String)>,
+}
+
+impl Report {
+    fn line(&mut self, what: &'static str, name: impl Into<String>, words: impl Into<String>) {
+        self.lines.push((what, name.into(), words.into()));
+    }
+
+    /// For people.
+    pub fn text(&self) -> String {
+        let shown = crate::console::one_line;
+        let mut text = format!("{}: {}\n", shown(&self.name), shown(&self.title));
+        for (what, name, words) in &self.lines {
+            let head = if name.is_empty() { (*what).to_owned() } else { format!("{what} {name}") };
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "  {head:<18} {words}");
+        }
+        text.push_str("The scene is sound.\n");
+        text
+    }
+
+    /// For programs.
+    pub fn json(&self) -> String {
+        let row = |(what, name, words): &(&str, String, String)| json!({ "what": what, "name": name, "words": words });
+        let rows: Vec<_> = self.lines.iter().map(row).collect();
+        let all = json!({ "ok": true, "scene": self.name, "title": self.title, "render": self.render, "lines": rows });
+        format!("{all:#}\n")
+    }
+}
+
+/// True if nothing is heard of a scene by itself, as far as can be told in a moment.
+fn is_silent(plan: &Plan) -> Result<bool> {
+    let mut engine = tocco::Engine::new(plan.build()?);
+    let (channels, inputs) = (engine.scene().channels(), engine.scene().directory().inputs());
+    let seconds = match plan.length {
+        Length::Auto => HEARD_WITHIN_S,
+        Length::Seconds(s) => s.min(HEARD_WITHIN_S),
+    };
+    let (quiet, began) = ([0.0_f32; 256], Instant::now());
+    let mut out = vec![0.0; 256 * channels];
+    for _ in 0..(seconds * plan.rate_hz / 256.0).ceil() as usize {
+        engine.render(&vec![&quiet[..]; inputs], &mut tocco::Queue::new(), &mut out);
+        if out.iter().any(|x| *x != 0.0) || began.elapsed() > PATIENCE {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Lists bodies, contacts, walks, gestures, taps and controls, and what is odd about them. Errors are the scene's.
+pub fn report(plan: &Plan) -> Result<Report> {
     let scene = plan.build()?;
     plan.hears()?;
     let whole = plan.scene.def.whole().map_err(|error| crate::library::wrong(&plan.scene, &error))?;
     let def = &*whole;
-    let shown = crate::console::one_line;
-    let mut text = format!("{}: {}\n", shown(&plan.scene.name), shown(plan.scene.title()));
+    let seconds = match plan.length {
+        Length::Auto => serde_json::Value::Null,
+        Length::Seconds(s) => s.into(),
+    };
+    let mut text = Report {
+        name: plan.scene.name.clone(),
+        title: plan.scene.title().to_owned(),
+        render: json!({ "seconds": seconds, "channels": scene.channels(), "rate_hz": plan.rate_hz, "seed": def.seed }),
+        lines: Vec::new(),
+    };
     let length = match plan.length {
         Length::Auto => format!("until it has decayed by 90 dB, at most {AUTO_MOST_S} s"),
         Length::Seconds(s) => format!("{} s", short(s)),
     };
-    line(
-        &mut text,
+    text.line(
         "render",
-        &format!("{length}, {} channel(s), {} Hz, seed {}", scene.channels(), plan.rate_hz, def.seed),
+        "",
+        format!("{length}, {} channel(s), {} Hz, seed {}", scene.channels(), plan.rate_hz, def.seed),
     );
     for body in &def.bodies {
-        line(&mut text, &format!("body {}", body.name), &body.form.words(plan.rate_hz));
+        text.line("body", &body.name, body.form.words(plan.rate_hz));
     }
     for contact in &def.contacts {
-        line(
-            &mut text,
-            &format!("contact {}", contact.name),
-            &format!("{} on {}: {}", contact.between[0], contact.between[1], contact.form.words(def, contact)),
+        text.line(
+            "contact",
+            &contact.name,
+            format!("{} on {}: {}", contact.between[0], contact.between[1], contact.form.words(def, contact)),
         );
     }
     for walk in &def.walks {
-        line(&mut text, &format!("walk {}", walk.name), &walk.words());
+        text.line("walk", &walk.name, walk.words());
     }
     for signal in &def.signals {
-        line(&mut text, &format!("signal {}", signal.name), &signal.form.words());
+        text.line("signal", &signal.name, signal.form.words());
     }
     for process in &def.processes {
         let on = if process.on.is_empty() { String::new() } else { format!(" on {}", process.on.join(", ")) };
         let words = format!("{}{on}, driven by {}", process.form.words(), process.driven_by);
-        line(&mut text, &format!("process {}", process.name), &words);
+        text.line("process", &process.name, words);
     }
     for drive in &def.drives {
         let words = match &drive.source {
@@ -62,7 +131,7 @@ pub fn report(plan: &Plan) -> Result<String> {
             Source::Signal(name) => format!("signal {name}"),
             Source::Samples { rate_hz, data, .. } => format!("recording of {} s", short(data.len() as f64 / rate_hz)),
         };
-        line(&mut text, &format!("drive {}", drive.path), &words);
+        text.line("drive", &drive.path, words);
     }
     let most_events = 12;
     for event in def.events.iter().take(most_events) {
@@ -72,10 +141,10 @@ pub fn report(plan: &Plan) -> Result<String> {
             Gesture::Set { path, value } => format!("set {path} to {}", short(*value)),
             _ => continue, // no event holds another
         };
-        line(&mut text, &format!("at {} s", short(event.at_s)), &words);
+        text.line("at", format!("{} s", short(event.at_s)), words);
     }
     if def.events.len() > most_events {
-        line(&mut text, "", &format!("and {} more events", def.events.len() - most_events));
+        text.line("", "", format!("and {} more events", def.events.len() - most_events));
     }
     for tap in &def.taps {
         let quantity = tap.quantity.word();
@@ -84,51 +153,58 @@ pub fn report(plan: &Plan) -> Result<String> {
             TapTo::Pan(pan) => format!("pan {}", short(pan)),
         };
         let at = if tap.outputs.is_empty() { String::new() } else { format!(" of {}", tap.outputs.join(" and ")) };
-        line(&mut text, &format!("tap {}", tap.of), &format!("{quantity} times {} to {to}{at}", short(tap.gain)));
+        text.line("tap", &tap.of, format!("{quantity} times {} to {to}{at}", short(tap.gain)));
     }
     for output in &def.outputs {
         let channels: Vec<String> = output.channels.iter().map(usize::to_string).collect();
         let limiter = if output.limiter { "" } else { ", not limited" };
         let words = format!("channels {} of the device, times {}{limiter}", channels.join(", "), short(output.gain));
-        line(&mut text, &format!("output {}", output.name), &words);
+        text.line("output", &output.name, words);
     }
     for control in &def.controls {
         let [low, high] = control.range;
         let paths: Vec<&str> = control.paths().collect();
-        line(
-            &mut text,
-            &format!("control {}", control.name),
-            &format!("{} from {} to {}, {:?}", paths.join(" and "), short(low), short(high), control.scale)
+        text.line(
+            "control",
+            &control.name,
+            format!("{} from {} to {}, {:?}", paths.join(" and "), short(low), short(high), control.scale)
                 .to_lowercase(),
         );
     }
     if let Some(midi) = &def.midi {
-        line(&mut text, "midi", &midi_words(midi));
+        text.line("midi", "", midi_words(midi));
     }
     for omitted in scene.omitted() {
-        line(&mut text, "left out", &format!("{omitted}: too high for {} Hz", plan.rate_hz));
+        text.line("left out", "", format!("{omitted}: too high for {} Hz", plan.rate_hz));
     }
     for remark in def.remarks() {
-        line(&mut text, "remark", &remark);
+        text.line("remark", "", remark);
+    }
+    if def.taps.is_empty() {
+        text.line("remark", "", "nothing will sound: no tap hears anything; add a [[tap]]");
+    } else if is_silent(plan)? {
+        let why = match (scene.directory().inputs(), &def.midi) {
+            (0, None) => {
+                "nothing will sound: nothing strikes, drives or falls, or no tap hears it; add an [[event]] or a [[drive]]"
+            }
+            (0, Some(_)) => "nothing will sound by itself: it waits for notes",
+            _ => "nothing will sound by itself: it waits for what comes in",
+        };
+        text.line("remark", "", why);
     }
     let cost = rehearse::cost(&plan.scene, plan.rate_hz)?;
     if cost.shed > rehearse::TOO_MUCH {
         let words =
             format!("{:.0} times the time there is at its beginning: it can be rendered, not played live", cost.full);
-        line(&mut text, "cost", &words);
+        text.line("cost", "", words);
     } else if cost.full > 0.7 {
         let words = format!(
             "{:.0} % of the time there is at its beginning: load will be shed when it is played",
             100.0 * cost.full
         );
-        line(&mut text, "cost", &words);
+        text.line("cost", "", words);
     }
-    text.push_str("The scene is sound.\n");
     Ok(text)
-}
-
-fn line(text: &mut String, head: &str, words: &str) {
-    let _ = writeln!(text, "  {head:<18} {words}");
 }
 
 fn midi_words(midi: &MidiDef) -> String {

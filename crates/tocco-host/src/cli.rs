@@ -4,6 +4,7 @@
 mod analyse;
 mod args;
 mod mesh;
+mod compare;
 mod touch;
 mod walk;
 
@@ -90,11 +91,7 @@ fn run(cli: Cli) -> Result<()> {
         },
         Some(Command::Play(args)) => play(&args),
         Some(Command::Send(args)) => osc::client::run(&args),
-        Some(Command::Check { scene, rate }) => {
-            let mut plan = Plan::new(library::load(&scene)?);
-            plan.rate_hz = rate.unwrap_or(plan.rate_hz);
-            console::result(&check::report(&plan)?)
-        }
+        Some(Command::Check { scene, rate, json }) => check(&scene, rate, json),
         Some(Command::Describe { schema: true, .. }) => console::result(&tocco::scene::schema::schema_text()),
         Some(Command::Describe { what, json, .. }) => console::result(&describe::describe(what.as_deref(), json)?),
         Some(Command::Scenes { json: true, .. }) => scenes_json(),
@@ -116,6 +113,7 @@ fn run(cli: Cli) -> Result<()> {
             console::remark(&tocco_lab::mesh::run(&args.task())?);
             Ok(())
         }
+        Some(Command::Compare(args)) => args.run(),
         Some(Command::Walk(args)) => args.run(),
         Some(Command::Shoes(args)) => shoes::run(&args),
         Some(Command::Haptic(args)) => {
@@ -136,7 +134,7 @@ fn run(cli: Cli) -> Result<()> {
             console::result(&rows)
         }
         Some(Command::Reproduce { item: Some(item), output }) => reproduce(&item, &output),
-        Some(Command::Bench { sections }) => match tocco_lab::bench::run(&self::sections(), &sections)? {
+        Some(Command::Bench { sections, json }) => match tocco_lab::bench::run(&self::sections(), &sections, json)? {
             true => Ok(()),
             false => Err(HostError::Missed("bench: figures missed, see the table".into())),
         },
@@ -153,6 +151,24 @@ fn run(cli: Cli) -> Result<()> {
             let page = gallery::run(&output, jobs.unwrap_or_else(parallel::cores))?;
             console::remark(&format!("{} scenes; open {} in a browser", library::SHIPPED.len(), named(&page)));
             Ok(())
+        }
+    }
+}
+
+fn check(scene: &str, rate_hz: Option<f64>, json: bool) -> Result<()> {
+    let report = library::load(scene).and_then(|scene| {
+        let mut plan = Plan::new(scene);
+        plan.rate_hz = rate_hz.unwrap_or(plan.rate_hz);
+        check::report(&plan)
+    });
+    match report {
+        Ok(report) => console::result(&if json { report.json() } else { report.text() }),
+        Err(error) => {
+            if json {
+                let said = console::one_line(&error.to_string());
+                console::result(&format!("{:#}\n", serde_json::json!({ "ok": false, "error": said })))?;
+            }
+            Err(error)
         }
     }
 }
@@ -339,7 +355,7 @@ fn reproduce(item: &str, folder: &Path) -> Result<()> {
 fn scenes(name: Option<&str>) -> Result<()> {
     if let Some(name) = name {
         let all = || library::SHIPPED.iter().chain(sets::DESIGNS);
-        return match all().find(|(known, _)| *known == name) {
+        return match all().find(|(known, _)| *known == name).copied().or_else(|| sets::shipped(name)) {
             Some((_, text)) => console::result(text),
             None => {
                 let known = all().map(|(known, _)| *known);
@@ -403,6 +419,7 @@ fn new(kind: &str, output: Option<PathBuf>) -> Result<()> {
     atomic_file::write(&path, text.as_bytes())?;
     let path = path.display();
     console::remark(&format!("{path}: now 'tocco render {path} -o {kind}.wav'"));
+    console::remark("for an editor that completes: tocco describe --schema > tocco.schema.json, in the same folder");
     Ok(())
 }
 
@@ -496,8 +513,9 @@ fn answers(set: &Path, files: &[PathBuf], output: &Path) -> Result<()> {
     atomic_file::keep_folder_apart(&read, output, |name| names.contains(&name))?;
     let summary = answers::run(set, files, output)?;
     let missing = if summary.missing > 0 { format!(", {} sounds without any", summary.missing) } else { String::new() };
-    let (listeners, answers, output) = (summary.listeners, summary.answers, output.display());
-    console::remark(&format!("{listeners} listeners, {answers} answers{missing}; proportions and ranges in {output}"));
+    let (listeners, answers) = (answers::picture::counted(summary.listeners), summary.answers);
+    let (word, output) = (if answers == 1 { "answer" } else { "answers" }, output.display());
+    console::remark(&format!("{listeners}, {answers} {word}{missing}; proportions and ranges in {output}"));
     Ok(())
 }
 

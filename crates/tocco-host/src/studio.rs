@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `tocco studio`: the page that plays scenes in a browser, served on loopback or written as a folder.
+//! `tocco studio`: the page that plays scenes in a browser, served on loopback or to other machines, or written as a folder.
 //!
 //! The server knows the files inside this program and nothing else, so no path of the machine can be asked for. It sends
 //! the headers that give the page shared memory with its audio worklet. One address is not a file: `/bridge`, a
-//! WebSocket that carries gestures between the page and OSC (see [`bridge`]).
+//! WebSocket that carries gestures between the page and OSC (see [`bridge`]). Other machines come by HTTPS (see [`certificate`]),
+//! with a key in the address that is also shown as a code for the camera of a phone.
 
 pub mod bridge;
+mod certificate;
 mod server;
 
 use crate::error::{HostError, Result, bad};
 use crate::{atomic_file, console, library};
 use axum::body::Bytes;
+use qrcode::render::unicode::Dense1x2;
 use serde_json::json;
-use std::net::{IpAddr, SocketAddr};
+use std::collections::BTreeSet;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use tokio::net::TcpListener;
 
 /// The page's files: name and bytes.
 const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/studio.rs"));
+/// The name by which a phone fetches the root that it is to trust.
+const ROOT: &str = "trust.crt";
 /// The page's engine, absent from a program built without `./run`.
 const ENGINE: &str = "tocco.wasm";
 
@@ -52,7 +58,16 @@ fn contents(has_bridge: bool, first: Option<&str>) -> Result<server::Files> {
         FILES.iter().map(|(name, bytes)| ((*name).to_owned(), Bytes::from_static(bytes))).collect();
     files.push(("scenes.json".into(), scenes(has_bridge, first)?.into()));
     files.push(("schema.json".into(), tocco::scene::schema::schema_text().into()));
+    files.push(("files.js".into(), list(&files).into()));
     Ok(files)
+}
+
+/// The files that a page keeps for when its server is away, and what tells one version of them from another.
+fn list(files: &server::Files) -> String {
+    let hashes: Vec<u8> = files.iter().flat_map(|(_, bytes)| atomic_file::hash(bytes).to_le_bytes()).collect();
+    let version = format!("{:016x}", atomic_file::hash(&hashes));
+    let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).filter(|name| *name != "service.js").collect();
+    format!("const TOCCO = {};\n", json!({ "version": version, "files": names }))
 }
 
 /// The shipped scenes as the page reads them, and the text of the one it begins with.
@@ -81,19 +96,58 @@ pub fn serve(studio: &Studio) -> Result<()> {
     runtime.map_err(|e| HostError::Machine(format!("cannot serve: {e}")))?.block_on(async {
         let listener = listen(SocketAddr::new(studio.host, studio.port)).await?;
         let address = listener.local_addr().map_err(|e| HostError::Machine(format!("cannot listen: {e}")))?;
-        let door = server::Door::of(address);
-        let link = door.link();
+        let mut files = files;
+        let door = server::Door::of(address).map_err(|_| HostError::Machine("no random numbers for a key".into()))?;
+        let reached = reached(address.ip());
+        let link = door.link(reached[0], "");
         let bridge = bridge::Bridge::open(&studio.bridge).await?;
         console::remark(&format!("the studio is at {link}  (Ctrl-C ends it)"));
+        let mut tls = None;
+        if door.is_secure() {
+            for ip in &reached[1..] {
+                console::remark(&format!("also at {}", door.link(*ip, "")));
+            }
+            let mut named: BTreeSet<IpAddr> = reached.iter().copied().collect();
+            named.insert(Ipv4Addr::LOCALHOST.into());
+            let own = certificate::Certificate::of(&named, &certificate::own_folder()?)?;
+            console::remark(&own.words(&door.link(reached[0], ROOT)));
+            if let Some(code) = code(&link) {
+                console::remark(&code);
+            }
+            files.push((ROOT.into(), own.root.into()));
+            tls = Some(own.config);
+        }
         for line in bridge.words() {
             console::remark(&line);
         }
         if studio.open {
             open_browser(&link);
         }
-        server::run(listener, files, bridge, door).await;
+        server::run(listener, files, bridge, door, tls).await;
         Ok(())
     })
+}
+
+/// Addresses of this machine by which a studio at `ip` is reached, the likeliest for other machines first; never none.
+fn reached(ip: IpAddr) -> Vec<IpAddr> {
+    if !ip.is_unspecified() {
+        return vec![ip];
+    }
+    let found = if_addrs::get_if_addrs().unwrap_or_default();
+    // Those of version 6 change by the day: who wants one names it.
+    let mut all: Vec<IpAddr> = found.iter().map(if_addrs::Interface::ip).filter(IpAddr::is_ipv4).collect();
+    all.push(Ipv4Addr::LOCALHOST.into());
+    all.sort_by_key(|ip| (ip.is_loopback(), !matches!(ip, IpAddr::V4(ip) if ip.is_private()), *ip));
+    all.dedup();
+    // The machine's own name for itself is of use to others only if there is no other.
+    all.retain(|ip| !ip.is_loopback());
+    if all.is_empty() { vec![Ipv4Addr::LOCALHOST.into()] } else { all }
+}
+
+/// A link as a code for cameras, in half blocks: light where a dark terminal prints, as such a code is read.
+fn code(link: &str) -> Option<String> {
+    let code = qrcode::QrCode::with_error_correction_level(link, qrcode::EcLevel::L).ok()?;
+    Some(code.render::<Dense1x2>().dark_color(Dense1x2::Light).light_color(Dense1x2::Dark).build())
 }
 
 async fn listen(address: SocketAddr) -> Result<TcpListener> {

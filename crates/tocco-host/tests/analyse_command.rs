@@ -48,6 +48,8 @@ fn recordings_that_cannot_be_analysed_get_one_line_and_code_2_and_leave_nothing(
     fs::write(here.join("text.wav"), "not a sound").unwrap();
     fs::write(here.join("broken.flac"), b"fLaC and nothing that follows").unwrap();
     fs::write(here.join("broken.ogg"), b"OggS and nothing that follows").unwrap();
+    fs::write(here.join("broken.aiff"), b"FORM\0\0\0\x20AIFF and nothing that follows").unwrap();
+    fs::write(here.join("broken.mp3"), b"ID3\x04\0\0\0\0\0\x10 and nothing that follows").unwrap();
     let names = || {
         let mut names: Vec<_> = fs::read_dir(here).unwrap().map(|e| e.unwrap().file_name()).collect();
         names.sort();
@@ -66,9 +68,11 @@ fn recordings_that_cannot_be_analysed_get_one_line_and_code_2_and_leave_nothing(
         ("give at least 30", &["short.wav"]),
         ("8 to 384 kHz", &["slow.wav"]),
         ("one rate", &["good.wav", "other.wav"]),
-        ("WAV, FLAC or Ogg", &["text.wav"]),
-        ("WAV, FLAC or Ogg", &["broken.flac"]),
-        ("WAV, FLAC or Ogg", &["broken.ogg"]),
+        ("WAV, FLAC, AIFF, MP3 or Ogg", &["text.wav"]),
+        ("WAV, FLAC, AIFF, MP3 or Ogg", &["broken.flac"]),
+        ("WAV, FLAC, AIFF, MP3 or Ogg", &["broken.ogg"]),
+        ("WAV, FLAC, AIFF, MP3 or Ogg", &["broken.aiff"]),
+        ("not a recording we can read", &["broken.mp3"]),
         ("no such file", &["missing.wav"]),
         ("strikes found, not 9", &["good.wav", "--strikes", "9"]),
         ("--modes 0", &["good.wav", "--modes", "0"]),
@@ -106,7 +110,7 @@ fn of_two_strikes_in_a_file_the_first_is_used_and_it_is_said() {
     let words = String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);
     assert!(out.status.success(), "{words}");
     assert!(words.contains("3 modes") && words.contains("2 strikes") && words.contains("--strikes 2"), "{words}");
-    let both = tocco(here, &["analyse", "twice.wav", "-o", "pot.toml", "--strikes", "2"]);
+    let both = tocco(here, &["analyse", "twice.wav", "-o", "pot.toml", "--strikes", "2", "--force"]);
     assert!(both.status.success() && !String::from_utf8_lossy(&both.stdout).contains("this one is used"));
 }
 
@@ -123,14 +127,16 @@ fn an_offset_of_the_converter_is_no_part_of_the_sound() {
 }
 
 #[test]
-fn wav_flac_and_ogg_give_scenes_that_render_at_the_level_of_the_recording() {
+fn every_kind_of_file_gives_scenes_that_render_at_the_level_of_the_recording() {
     let dir = tempfile::tempdir().unwrap();
     let here = dir.path();
     write_wav(&here.join("pot.wav"), RATE_HZ, &small());
-    let mut kinds = vec!["wav"];
+    fs::write(here.join("pot.aiff"), aiff(RATE_HZ as u16, &small())).unwrap();
+    let mut kinds = vec!["wav", "aiff"];
     for (kind, program, arguments) in [
         ("flac", "flac", ["--silent", "-f", "-o", "pot.flac", "pot.wav"]),
         ("ogg", "oggenc", ["--quiet", "-q9", "-o", "pot.ogg", "pot.wav"]),
+        ("mp3", "lame", ["--quiet", "-b", "320", "pot.wav", "pot.mp3"]),
     ] {
         match Command::new(program).args(arguments).current_dir(here).status() {
             Ok(status) if status.success() => kinds.push(kind),
@@ -139,7 +145,7 @@ fn wav_flac_and_ogg_give_scenes_that_render_at_the_level_of_the_recording() {
     }
     for kind in kinds {
         let (recording, scene) = (format!("pot.{kind}"), format!("{kind}.toml"));
-        let out = tocco(here, &["analyse", &recording, "-o", &scene, "--picture", "pot.png"]);
+        let out = tocco(here, &["analyse", &recording, "-o", &scene, "--picture", &format!("{kind}.png")]);
         let words = String::from_utf8_lossy(&out.stdout).into_owned();
         assert!(out.status.success() && words.contains("residual"), "{kind}: {out:?}");
         assert!(words.contains("3 modes"), "{kind}: {words}");
@@ -152,7 +158,86 @@ fn wav_flac_and_ogg_give_scenes_that_render_at_the_level_of_the_recording() {
         let ratio = peak("again.wav") / peak("pot.wav");
         assert!((0.9..1.1).contains(&ratio), "{kind}: {ratio}");
     }
-    assert!(fs::read(here.join("pot.png")).unwrap().starts_with(b"\x89PNG"));
+    assert!(fs::read(here.join("wav.png")).unwrap().starts_with(b"\x89PNG"));
+}
+
+/// An AIFF of 16 bits, by its specification: big-endian, the rate as a number of 80 bits.
+fn aiff(rate_hz: u16, samples: &[f64]) -> Vec<u8> {
+    let data: Vec<u8> = samples.iter().flat_map(|x| ((x * 32_767.0).round() as i16).to_be_bytes()).collect();
+    // 1.mantissa times two to the exponent, with the leading one written.
+    let high = 15 - rate_hz.leading_zeros();
+    let rate = [&(16_383 + high as u16).to_be_bytes()[..], &(u64::from(rate_hz) << (63 - high)).to_be_bytes()].concat();
+    let frames = (samples.len() as u32).to_be_bytes();
+    let common = [&1_u16.to_be_bytes()[..], &frames, &16_u16.to_be_bytes(), &rate].concat();
+    let chunk = |name: &[u8], body: &[u8]| [name, &(body.len() as u32).to_be_bytes(), body].concat();
+    let body = [b"AIFF".to_vec(), chunk(b"COMM", &common), chunk(b"SSND", &[&[0; 8][..], &data].concat())].concat();
+    chunk(b"FORM", &body)
+}
+
+#[test]
+fn nothing_is_written_over_unless_forced_and_what_was_found_comes_as_json() {
+    let dir = tempfile::tempdir().unwrap();
+    let here = dir.path();
+    write_wav(&here.join("pot.wav"), RATE_HZ, &small());
+    for (file, words) in
+        [("kept.toml", &["-o", "kept.toml"][..]), ("kept.png", &["-o", "x.toml", "--picture", "kept.png"])]
+    {
+        fs::write(here.join(file), "mine").unwrap();
+        let out = tocco(here, &[&["analyse", "pot.wav"], words].concat());
+        let error = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(out.status.code() == Some(2) && error.contains("--force"), "{error}");
+        assert_eq!(fs::read_to_string(here.join(file)).unwrap(), "mine");
+    }
+    assert!(!here.join("x.toml").exists());
+    let out = tocco(here, &["analyse", "pot.wav", "-o", "kept.toml", "--force", "--json"]);
+    let found: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    let hz: Vec<f64> = found["modes"].as_array().unwrap().iter().map(|m| m["freq_hz"].as_f64().unwrap()).collect();
+    assert!(hz.iter().zip([440.0, 1217.0, 2950.0]).all(|(a, b)| (a - b).abs() < 1.0) && hz.len() == 3, "{hz:?}");
+    assert_eq!(
+        (found["strikes"][0]["file"].as_str(), found["not_one_object"].as_array().unwrap().len()),
+        (Some("pot.wav"), 0)
+    );
+    assert!(found["strikes"][0]["residual_db"].as_f64().unwrap() < -20.0);
+    assert!(fs::read_to_string(here.join("kept.toml")).unwrap().contains("[body.kept]"));
+    assert_eq!(tocco(here, &["analyse", "pot.wav", "-o", "-", "--json"]).status.code(), Some(2));
+}
+
+/// Strikes of one object at many places differ by tens of dB in each mode and are one object; of two objects they are not.
+#[test]
+fn two_objects_are_told_from_one_that_is_struck_at_two_places() {
+    let dir = tempfile::tempdir().unwrap();
+    let here = dir.path();
+    let mut rng = Rng::new(7, "places");
+    let object = |from_hz: f64, rng: &mut Rng| -> Vec<(f64, f64)> {
+        (0..6)
+            .map(|k| (from_hz * (1.0 + 1.37 * f64::from(k)) * rng.between(0.97, 1.03), rng.between(6.0, 14.0)))
+            .collect()
+    };
+    // Where it is struck a mode has anything from its full weight to a tenth of it, and one lies at a node.
+    let struck = |modes: &[(f64, f64)], name: &str, rng: &mut Rng| {
+        let node = rng.bits() as usize % modes.len();
+        let all: Vec<strikes::True> = modes
+            .iter()
+            .enumerate()
+            .map(|(k, (hz, sigma))| {
+                let weight = if k == node { 0.003 } else { rng.between_log(0.1, 1.0) };
+                strikes::True { hz: *hz, sigma: *sigma, amplitude: weight }
+            })
+            .collect();
+        write_wav(&here.join(name), RATE_HZ, &strikes::strike(&all, 60.0, rng.bits(), 0.6).0);
+    };
+    for round in 0..3 {
+        let (pot, pan) = (object(310.0, &mut rng), object(377.0, &mut rng));
+        struck(&pot, "a.wav", &mut rng);
+        struck(&pot, "b.wav", &mut rng);
+        struck(&pan, "c.wav", &mut rng);
+        for (other, is_one) in [("b.wav", true), ("c.wav", false)] {
+            let out = tocco(here, &["analyse", "a.wav", other, "-o", "body.toml", "--force"]);
+            let words = String::from_utf8_lossy(&out.stdout).into_owned();
+            assert!(out.status.success(), "{out:?}");
+            assert_eq!(words.contains("hardly one object"), !is_one, "{round}, {other}: {words}");
+        }
+    }
 }
 
 /// A recording, and what is said beside it: decaying modes, odd rates, silence, noise, one sample, clipped, an offset, too loud, too soft.

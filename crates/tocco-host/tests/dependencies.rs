@@ -29,7 +29,10 @@ const LICENCES: [&str; 13] = [
 const TWICE: [(&str, &str); 8] = [
     ("bitflags", "1 by ebur128 and jack-sys, 2 by all others"),
     ("cpufeatures", "0.2 by sha1 of tungstenite, 0.3 by chacha20 of proptest, which only tests use"),
-    ("getrandom", "0.3 by rand of tungstenite, 0.4 by tempfile, which only tests use, and by jobserver, at build time"),
+    (
+        "getrandom",
+        "0.2 by ring, 0.3 by rand of tungstenite, 0.4 by tempfile, which only tests use, and by jobserver, at build time",
+    ),
     ("glam", "in the lock file for nalgebra's conversions, which are off: none is built"),
     ("miniz_oxide", "0.8 by png, 0.9 by flate2"),
     ("rand", "0.9 by tungstenite, 0.10 by proptest, which only tests use"),

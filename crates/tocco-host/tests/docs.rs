@@ -12,6 +12,7 @@ use tocco::resonator::shape::FAMILIES;
 use tocco::scene::kinds::MODELS;
 use tocco::{Engine, Queue, Scene, SceneDef};
 use tocco_host::describe::{spec_words, takes_words};
+use tocco_host::library::SHIPPED;
 use tocco_testing::pictures::assert_shipped;
 
 fn root() -> PathBuf {
@@ -125,6 +126,7 @@ fn every_page_is_listed_and_shows_its_figure_and_every_link_leads_somewhere() {
         "docs/studio.md",
         "docs/stimulus-sets.md",
         "docs/choosing-a-body.md",
+        "docs/compare.md",
         "docs/haptics.md",
         "docs/figures.md",
         "docs/trust.md",
@@ -148,6 +150,44 @@ fn every_page_is_listed_and_shows_its_figure_and_every_link_leads_somewhere() {
                 assert!(path.parent().unwrap().join(file).exists(), "{path:?}: no {file}");
             }
         }
+    }
+}
+
+/// Numbers of papers are for source files: who reads the documents is told authors and years.
+#[test]
+fn no_document_cites_a_paper_by_its_number() {
+    let mut all = pages();
+    all.extend(tutorials());
+    all.push(root().join("README.md"));
+    all.extend(fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path()));
+    for path in all.into_iter().filter(|path| path.extension().is_some_and(|end| end == "md")) {
+        let page = fs::read_to_string(&path).unwrap();
+        // The two places that say which is which.
+        let lines = page.lines().filter(|line| !line.contains("they are numbers") && !line.contains("in source files"));
+        for line in lines {
+            let words: Vec<&str> = line.split([' ', '(', ')', '/', ';', ':', '\'']).collect();
+            for (place, word) in words.iter().enumerate() {
+                let is_paper = matches!(word.trim_end_matches([',', '.']), "000" | "001" | "002" | "003" | "004");
+                // 48 000 is a number, too.
+                let follows = place > 0 && words[place - 1].ends_with(|c: char| c.is_ascii_digit());
+                assert!(!is_paper || follows, "{path:?}: {line}");
+            }
+        }
+    }
+}
+
+/// A reader hears a model before reading its equations.
+#[test]
+fn every_model_page_opens_with_an_example_and_a_sound_before_its_equations() {
+    for path in pages() {
+        let page = fs::read_to_string(&path).unwrap();
+        let first = page.split("\n## ").nth(1).unwrap_or_default();
+        let opening = if first.starts_with("Example") { first } else { page.split("\n## ").next().unwrap() };
+        let heard = opening.split("`tocco render ").nth(1).or_else(|| opening.split("    tocco render ").nth(1));
+        let heard = heard.unwrap_or_else(|| panic!("{path:?} opens without a sound")).split(' ').next().unwrap();
+        let is_scene = SHIPPED.iter().any(|(name, _)| *name == heard);
+        assert!(is_scene || heard.ends_with(".toml"), "{path:?}: no scene '{heard}'");
+        assert!(!opening.contains("- ["), "{path:?}: equations come first");
     }
 }
 

@@ -122,9 +122,9 @@ fn every_bad_input_gets_one_line_the_right_code_and_leaves_nothing_behind() {
         (2, "did you mean 'modal'?", &["describe", "modale"]),
         (2, "did you mean 'strike'?", &["new", "srtike"]),
         (2, "exists already", &["new", "strike", "-o", "small.toml"]),
-        (2, "PATH=log", &["sweep", "small.toml", "--over", "hit/stiffness=1e5", "-o", "s"]),
-        (2, "out of range", &["sweep", "small.toml", "--over", "hit/exponent=lin(1,9,3)", "-o", "s"]),
-        (2, "a file has that name", &["sweep", "small.toml", "--over", "hit/exponent=lin(1,2,3)", "-o", "small.toml"]),
+        (2, "PATH=low..high", &["sweep", "small.toml", "--over", "hit/stiffness=1e5..", "-o", "s"]),
+        (2, "out of range", &["sweep", "small.toml", "--over", "hit/exponent=1..9,3", "-o", "s"]),
+        (2, "a file has that name", &["sweep", "small.toml", "--over", "hit/exponent=1..2,3", "-o", "small.toml"]),
         (2, "a file has that name", &["gallery", "-o", "small.toml"]),
         (2, "did you mean", &["reproduce", "tabel-2.1"]),
         (2, "did you mean 'free'?", &["bench", "fere"]),
@@ -332,7 +332,7 @@ fn a_hammers_hardness_is_set_swept_and_mapped_like_any_parameter() {
     good(here, &["render", "small.toml", "-o", "hard.wav", "--set", "hit/hardness_01=0.8"]);
     good(here, &["render", "small.toml", "-o", "soft.wav", "--set", "hit/contact_time_s=5e-3"]);
     assert!(fs::read(here.join("hard.wav")).unwrap() != fs::read(here.join("soft.wav")).unwrap());
-    good(here, &["sweep", "small.toml", "-o", "set", "--over", "hit/hardness_01=lin(0,1,3)"]);
+    good(here, &["sweep", "small.toml", "-o", "set", "--over", "hit/hardness_01=0..1,3"]);
     assert!(fs::read_to_string(here.join("set/manifest.tsv")).unwrap().starts_with("file\thit/hardness_01\t"));
     assert!(good(here, &["describe", "small.toml"]).contains("hit/hardness_01"));
     let refused = tocco(here, &["render", "small.toml", "-o", "x.wav", "--set", "hit/hardnes_01=0.8"]);
@@ -573,4 +573,49 @@ fn a_scene_that_hears_renders_what_comes_in_and_wrong_inputs_are_named() {
         let said = String::from_utf8_lossy(&out.stderr).into_owned();
         assert!(out.status.code() == Some(2) && said.contains(wanted), "{said}");
     }
+}
+
+#[test]
+fn check_and_bench_speak_json_and_check_says_when_nothing_will_sound() {
+    let dir = tempfile::tempdir().unwrap();
+    let here = dir.path();
+    let json = |args: &[&str]| -> serde_json::Value {
+        let out = Command::new(env!("CARGO_BIN_EXE_tocco")).args(args).current_dir(here).output().unwrap();
+        serde_json::from_slice(&out.stdout).unwrap_or_else(|cause| panic!("{args:?}: {cause}: {out:?}"))
+    };
+    let bar = json(&["check", "bar", "--json"]);
+    assert_eq!(
+        (bar["ok"].as_bool(), bar["scene"].as_str(), bar["render"]["channels"].as_u64()),
+        (Some(true), Some("bar"), Some(1))
+    );
+    let said = |report: &serde_json::Value, what: &str| -> Vec<String> {
+        let lines = report["lines"].as_array().unwrap().iter().filter(|line| line["what"] == what);
+        lines.map(|line| line["words"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(said(&bar, "body").len(), 2);
+    assert!(said(&bar, "remark").is_empty(), "{bar}");
+    // Nobody strikes; nobody listens; it waits for notes; it waits for a microphone.
+    let body = "body.bar = { type = 'modal', modes = [{ freq_hz = 440.0, decay_s = 0.1, mass_kg = 0.05 }] }\nduration_s = 0.5\n";
+    let hammer = "body.hammer = { type = 'mass' }\ncontact.hit = { type = 'impact', between = ['hammer', 'bar'] }\n";
+    for (rest, words) in [
+        ("tap = [{ of = 'bar' }]\n".to_owned(), "nothing strikes, drives or falls"),
+        ("event = [{ at_s = 0.0, hit = 'bar', impulse_n_s = 0.01 }]\n".to_owned(), "no tap hears anything"),
+        (format!("tap = [{{ of = 'bar' }}]\n{hammer}midi = {{ strike = ['hammer'] }}\n"), "waits for notes"),
+        (
+            "tap = [{ of = 'bar' }]\ndrive = [{ path = 'bar/force_n', input = 0 }]\n".to_owned(),
+            "waits for what comes in",
+        ),
+    ] {
+        fs::write(here.join("quiet.toml"), format!("{body}{rest}")).unwrap();
+        let remarks = said(&json(&["check", "quiet.toml", "--json"]), "remark");
+        assert!(remarks.iter().any(|remark| remark.contains(words)), "{words}: {remarks:?}");
+        assert!(good(here, &["check", "quiet.toml"]).contains("nothing will sound"));
+    }
+    fs::write(here.join("wrong.toml"), "body.bar = { type = 'modl' }\n").unwrap();
+    let wrong = json(&["check", "wrong.toml", "--json"]);
+    assert!(wrong["ok"] == false && wrong["error"].as_str().unwrap().contains("wrong.toml:1"), "{wrong}");
+    let bench = json(&["bench", "free", "--json"]);
+    let figure = &bench["figures"][0];
+    assert_eq!((figure["section"].as_str(), figure["columns"]["goal"].as_str()), (Some("free"), Some(">= x6")));
+    assert!(figure["reached"].is_boolean() && bench["reached"].is_boolean());
 }

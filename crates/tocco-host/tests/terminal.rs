@@ -79,3 +79,39 @@ fn a_machine_without_midi_is_told_so_in_one_line_with_exit_code_3() {
         );
     }
 }
+
+/// A mistake is red on a terminal, and plain where nobody sees colours or somebody wants none.
+#[test]
+fn colour_is_for_terminals_and_no_color_is_respected() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(coloured) = on_terminal(folder.path(), "check no-such-scene", &[]) else { return };
+    let text = String::from_utf8_lossy(&coloured.stdout).into_owned();
+    assert!(text.contains("\u{1b}[1;31mtocco:\u{1b}[0m "), "{text:?}");
+    for set in ["NO_COLOR=1", "TERM=dumb"] {
+        let shell = format!("env {set} \"$TOCCO\" check no-such-scene");
+        let out = Command::new("script")
+            .args(["-qec", &shell, "/dev/null"])
+            .env("TOCCO", env!("CARGO_BIN_EXE_tocco"))
+            .env("SHELL", "/bin/sh")
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&out.stdout).into_owned();
+        assert!(text.contains("tocco: ") && !text.contains('\u{1b}'), "{set}: {text:?}");
+    }
+    // The terminal view draws without colours, too: neither of the sixteen nor of the others.
+    let shell = "stty rows 24 cols 90; NO_COLOR=1 TERM=xterm-256color \"$TOCCO\" play bar --device null --duration 1";
+    let out = Command::new("script")
+        .args(["-qec", shell, "/dev/null"])
+        .env("TOCCO", env!("CARGO_BIN_EXE_tocco"))
+        .env("SHELL", "/bin/sh")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&out.stdout).into_owned();
+    let colours = (30..38).chain(40..48).chain(90..98).map(|code| format!("\u{1b}[{code}m"));
+    assert!(
+        colours.into_iter().all(|code| !text.contains(&code)) && !text.contains("[38;") && !text.contains("[48;"),
+        "{text:?}"
+    );
+}

@@ -276,8 +276,11 @@ fn try_tests(asked: &Asked, folder: &Path) -> Result<bool> {
 fn try_items(asked: &Asked, folder: &Path) -> Result<bool> {
     let myself = std::env::current_exe().map_err(|cause| cause.to_string())?;
     let whole = asked.faults.len() == ALL.len();
-    let mut pairs: Vec<(&str, &str)> =
-        asked.faults.iter().flat_map(|fault| fault.items.iter().map(|item| (*item, fault.name))).collect();
+    let mut pairs: Vec<(&str, &str)> = asked
+        .faults
+        .iter()
+        .flat_map(|fault| fault.items.iter().map(|item| (reproduce::id_of(item).unwrap_or(item), fault.name)))
+        .collect();
     pairs.extend(reproduce::items().iter().filter(|_| whole).map(|(id, _)| (*id, "")));
     for (item, fault) in &pairs {
         if !reproduce::items().iter().any(|(id, _)| id == item) {
@@ -300,7 +303,7 @@ fn try_items(asked: &Asked, folder: &Path) -> Result<bool> {
     let idle: Vec<&str> = reproduce::items()
         .iter()
         .map(|(id, _)| *id)
-        .filter(|id| !ALL.iter().any(|fault| fault.items.contains(id)))
+        .filter(|id| !ALL.iter().flat_map(|fault| fault.items).any(|item| reproduce::id_of(item) == Some(*id)))
         .collect();
     if !idle.is_empty() {
         println!("items without a fault of their own: {}", idle.join(", "));

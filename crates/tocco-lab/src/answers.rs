@@ -2,7 +2,7 @@
 //! `tocco answers DIR answers*.tsv -o OUT`: what listeners chose, as 003 shows it: the proportion of each answer for every
 //! sound (figure 5.6) and the range of every quantity where more than half chose it (table 5.2).
 
-mod picture;
+pub mod picture;
 
 use crate::atomic_file;
 use crate::error::{Error, Result, bad};

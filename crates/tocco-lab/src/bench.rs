@@ -19,6 +19,7 @@ use crate::error::{Error, Result};
 use bank::{Plain, TwoPoles, modes};
 use engine::Decays;
 use peers::PEERS;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use tocco::Engine;
@@ -59,16 +60,21 @@ pub const SECTIONS: &[Section] = &[
     Section { name: "peers", measure: beside_peers },
 ];
 
-/// Runs those of the sections that are wanted by name (all when none is) and prints a line per figure; true when every
-/// figure is reached.
-pub fn run(sections: &[Section], wanted: &[String]) -> Result<bool> {
+/// Runs those of the sections that are wanted by name (all when none is) and prints a line per figure, or with `json` all of them as
+/// one text at the end; true when every figure is reached.
+pub fn run(sections: &[Section], wanted: &[String], json: bool) -> Result<bool> {
     let folder = TemporaryFolder::new()?;
-    let mut table = Table { all_reached: true };
+    let mut table = Table { all_reached: true, heads: Vec::new(), section: "", figures: json.then(Vec::new) };
     table.line(&format!("tocco {} on {}", env!("CARGO_PKG_VERSION"), machine()))?;
     for section in sections {
         if wanted.is_empty() || wanted.iter().any(|name| name == section.name) {
+            table.section = section.name;
             (section.measure)(&mut table, &folder)?;
         }
+    }
+    if let Some(figures) = table.figures {
+        let all = json!({ "version": env!("CARGO_PKG_VERSION"), "machine": machine(), "figures": figures, "reached": table.all_reached });
+        console::result(&format!("{all:#}"))?;
     }
     Ok(table.all_reached)
 }
@@ -578,24 +584,45 @@ fn number(ns: f64) -> String {
 /// Lines on standard output and the verdict over all of them.
 pub struct Table {
     all_reached: bool,
+    /// What the figures measure, and the heads of their columns.
+    heads: Vec<String>,
+    section: &'static str,
+    /// Kept instead of printed.
+    figures: Option<Vec<Value>>,
 }
 
 impl Table {
     /// Prints a line.
     pub fn line(&mut self, text: &str) -> Result<()> {
-        console::result(text)
+        if self.figures.is_some() { Ok(()) } else { console::result(text) }
     }
     /// Prints what the figures that follow measure, and the heads of their columns.
     pub fn heading(&mut self, title: &str, columns: [&str; 4]) -> Result<()> {
         let [a, b, c, d] = columns;
+        self.heads = [title, a, b, c, d].map(str::to_owned).into();
         self.line(&format!("\n{title:<58}{a:>10}{b:>8}{c:>8}{d:>10}"))
     }
     /// Prints a figure, and whether it reached its goal.
     pub fn figure(&mut self, name: &str, columns: [String; 4], reached: bool) -> Result<()> {
         self.all_reached &= reached;
+        if let Some(figures) = &mut self.figures {
+            let (title, heads) =
+                self.heads.split_first().map_or(("", &[][..]), |(title, heads)| (title.as_str(), heads));
+            // Columns without a head say what the others mean, or nothing.
+            let columns: serde_json::Map<String, Value> = heads
+                .iter()
+                .zip(&columns)
+                .filter(|(head, column)| !head.is_empty() && !column.is_empty())
+                .map(|(head, column)| (head.clone(), column.as_str().into()))
+                .collect();
+            figures.push(json!({
+                "section": self.section, "measures": title, "name": name, "columns": columns, "reached": reached,
+            }));
+            return Ok(());
+        }
         let [a, b, c, d] = columns;
-        let verdict = if reached { "reached" } else { "missed" };
-        self.line(&format!("  {name:<56}{a:>10}{b:>8}{c:>8}{d:>10}  {verdict}"))
+        let line = format!("  {name:<56}{a:>10}{b:>8}{c:>8}{d:>10}");
+        console::verdict(&line, if reached { "reached" } else { "missed" }, reached)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::error::{Error, Result};
 use indicatif::{ProgressDrawTarget, ProgressStyle};
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -32,15 +32,16 @@ pub fn set_stdout_taken(taken: bool) {
 
 /// Prints what was asked for, to stdout. A reader that has gone ends the program quietly.
 pub fn result(text: &str) -> Result<()> {
-    let text = &lines(text);
+    let text = lines(text);
+    print(&if text.ends_with('\n') { text } else { text + "\n" })
+}
+
+fn print(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())
-        .and_then(|()| if text.ends_with('\n') { Ok(()) } else { out.write_all(b"\n") })
-        .and_then(|()| out.flush())
-        .map_err(|cause| match cause.kind() {
-            std::io::ErrorKind::BrokenPipe => Error::Unheard,
-            _ => Error::Machine(format!("cannot print: {cause}")),
-        })
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|cause| match cause.kind() {
+        std::io::ErrorKind::BrokenPipe => Error::Unheard,
+        _ => Error::Machine(format!("cannot print: {cause}")),
+    })
 }
 
 /// Remarks that wait for a slow reader, at most; more are left out.
@@ -113,8 +114,29 @@ fn print_remark(text: &str) {
 /// Prints an error: one line on stderr, whatever is inside.
 pub fn error(error: &Error) {
     if *error != Error::Unheard {
-        let _ = writeln!(std::io::stderr(), "tocco: {}", one_line(&error.to_string()));
+        let ours = painted("tocco:", RED, is_coloured(&std::io::stderr()));
+        let _ = writeln!(std::io::stderr(), "{ours} {}", one_line(&error.to_string()));
     }
+}
+
+/// Codes of terminals for what went wrong and what went well.
+const RED: &str = "1;31";
+const GREEN: &str = "32";
+
+/// True if there is somebody to see colours, and nobody who wants none (`NO_COLOR`, see no-color.org).
+fn is_coloured(to: &impl IsTerminal) -> bool {
+    let set = |name: &str| std::env::var_os(name).unwrap_or_default();
+    to.is_terminal() && set("NO_COLOR").is_empty() && set("TERM") != "dumb"
+}
+
+fn painted(word: &str, code: &str, coloured: bool) -> String {
+    if coloured { format!("\u{1b}[{code}m{word}\u{1b}[0m") } else { word.to_owned() }
+}
+
+/// Prints a line that was asked for, and at its end a verdict, in colour on a terminal.
+pub fn verdict(text: &str, word: &str, good: bool) -> Result<()> {
+    let word = painted(word, if good { GREEN } else { RED }, is_coloured(&std::io::stdout()));
+    print(&format!("{}  {word}\n", lines(text)))
 }
 
 /// A character that is not seen, or that changes how others are: control characters, marks of direction, line ends of other

@@ -13,6 +13,7 @@ use crate::console::ProgressBar;
 use crate::error::{Error, Result, bad};
 use crate::library;
 use crate::parallel;
+use crate::range::{FORM, Range, Values};
 use crate::render::{Plan, perform};
 use picture::Picture;
 use regime::{Finding, Heard, Regime, regime};
@@ -24,8 +25,6 @@ use tocco::scene::Scene;
 use tocco::scene::def::{BodyForm, ContactDef, ContactForm, Length, Source};
 use tocco::scene::kinds::Mobility;
 
-/// Cells along an axis unless told.
-const CELLS: usize = 24;
 /// More along one axis are a mistake.
 const MOST_CELLS: usize = 512;
 /// Judged at the end of each cell's sound, s; half of it where it is shorter than twice this.
@@ -51,36 +50,16 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// Reads `PATH=a..b`, `PATH=a..b,n`, `PATH=a..b,log` or both; `option` is its name in messages.
+    /// Reads what was typed after `option`: [`Range::parse`]. A plane has no place for single values.
     pub fn parse(option: &str, text: &str) -> Result<Self> {
-        let wrong = |what: &str| {
-            let form = "write PATH=low..high, with ,COUNT or ,log if you like: rub/normal_force_n=0.1..4,32,log";
-            Error::BadInput(format!("{option} {text}: {what}; {form}"))
-        };
-        let (path, range) = text.split_once('=').ok_or_else(|| wrong("no '='"))?;
-        let mut words = range.split(',').map(str::trim);
-        let (low, high) = words.next().unwrap_or_default().split_once("..").ok_or_else(|| wrong("no '..'"))?;
-        let number = |word: &str| match word.trim().parse::<f64>() {
-            Ok(x) if x.is_finite() => Ok(x),
-            _ => Err(wrong(&format!("'{}' is not a number", word.trim()))),
-        };
-        let path = path.trim().trim_start_matches('/').to_owned();
-        let mut axis = Self { path, low: number(low)?, high: number(high)?, count: CELLS, log: false };
-        for word in words {
-            match (word, word.parse::<usize>()) {
-                ("log", _) => axis.log = true,
-                (_, Ok(count)) if (2..=MOST_CELLS).contains(&count) => axis.count = count,
-                (_, Ok(_)) => return Err(wrong(&format!("the count must be 2 to {MOST_CELLS}"))),
-                _ => return Err(wrong(&format!("'{word}' is neither a count nor log"))),
-            }
+        let wrong = |what: &str| bad(format!("{option} {text}: {what}; write {FORM}"));
+        let Range { path, values } = Range::parse(option, text, MOST_CELLS)?;
+        match values {
+            Values::Listed(_) => wrong("a map needs a range, not single values"),
+            Values::Spaced { count: 1, .. } => wrong("a map needs two values or more"),
+            Values::Spaced { low, high, .. } if low >= high => wrong("the first value must be below the second"),
+            Values::Spaced { low, high, count, log } => Ok(Self { path, low, high, count, log }),
         }
-        if axis.low >= axis.high {
-            return Err(wrong("the first value must be below the second"));
-        }
-        if axis.log && axis.low <= 0.0 {
-            return Err(wrong("log needs positive ends"));
-        }
-        Ok(axis)
     }
 
     /// Value of cell `i`; the ends are what was written, to the last digit.
@@ -399,7 +378,7 @@ mod tests {
         assert_eq!((axis.path.as_str(), axis.value(0), axis.value(2)), ("rub/normal_force_n", 0.1, 10.0));
         assert!((axis.value(1) - 1.0).abs() < 1e-12 && (axis.place(1.0) - 0.5).abs() < 1e-12);
         let axis = Axis::parse("--y", "bow/velocity_m_s=-1..1").unwrap();
-        assert_eq!((axis.count, axis.value(23), axis.log), (CELLS, 1.0, false));
+        assert_eq!((axis.count, axis.value(23), axis.log), (crate::range::COUNT, 1.0, false));
         assert!((axis.place(-1.0) - 0.5 / 24.0).abs() < 1e-12);
     }
 

@@ -40,6 +40,14 @@ use tocco::units::{db, gain};
 
 /// Shipped designs: name and text, sorted by name.
 pub const DESIGNS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/designs.rs"));
+/// What designs were called before.
+const BEFORE: [(&str, &str); 1] = [("materials-003", "materials-avanzini-2001")];
+
+/// A shipped design by its name, or by one that it had: its name now, and its text.
+pub fn shipped(name: &str) -> Option<(&'static str, &'static str)> {
+    let name = BEFORE.iter().find(|(old, _)| *old == name).map_or(name, |(_, now)| now);
+    DESIGNS.iter().find(|(known, _)| *known == name).copied()
+}
 
 const JOURNAL: &str = ".levels.tsv";
 /// Sounds of the first pass stay in memory for a second up to so many samples (512 MiB).
@@ -60,7 +68,7 @@ pub fn load(name: &str) -> Result<Option<Design>> {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         return Design::from_text(&stem, name, &text, path.parent()).map(Some);
     }
-    match DESIGNS.iter().find(|(known, _)| *known == name) {
+    match shipped(name) {
         Some((known, text)) => Design::from_text(known, &format!("design {known}"), text, None).map(Some),
         None => Ok(None),
     }

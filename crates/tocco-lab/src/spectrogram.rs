@@ -73,14 +73,19 @@ const GLYPHS: &[(char, [u8; 7])] = &[
     ('B', [0b11110, 0b10001, 0b10001, 0b11110, 0b10001, 0b10001, 0b11110]),
     ('F', [0b11111, 0b10000, 0b10000, 0b11110, 0b10000, 0b10000, 0b10000]),
     ('S', [0b01111, 0b10000, 0b10000, 0b01110, 0b00001, 0b00001, 0b11110]),
+    ('a', [0, 0, 0b01110, 0b00001, 0b01111, 0b10001, 0b01111]),
     ('b', [0b10000, 0b10000, 0b10110, 0b11001, 0b10001, 0b10001, 0b11110]),
     ('c', [0, 0, 0b01110, 0b10000, 0b10000, 0b10001, 0b01110]),
     ('e', [0, 0, 0b01110, 0b10001, 0b11111, 0b10000, 0b01110]),
     ('g', [0, 0, 0b01111, 0b10001, 0b01111, 0b00001, 0b01110]),
     ('i', [0b00100, 0, 0b01100, 0b00100, 0b00100, 0b00100, 0b01110]),
+    ('l', [0b01100, 0b00100, 0b00100, 0b00100, 0b00100, 0b00100, 0b01110]),
+    ('m', [0, 0, 0b11010, 0b10101, 0b10101, 0b10101, 0b10101]),
     ('n', [0, 0, 0b10110, 0b11001, 0b10001, 0b10001, 0b10001]),
     ('o', [0, 0, 0b01110, 0b10001, 0b10001, 0b10001, 0b01110]),
     ('r', [0, 0, 0b10110, 0b11001, 0b10000, 0b10000, 0b10000]),
+    ('t', [0b00100, 0b00100, 0b01110, 0b00100, 0b00100, 0b00101, 0b00010]),
+    ('u', [0, 0, 0b10001, 0b10001, 0b10001, 0b10011, 0b01101]),
     ('y', [0, 0, 0b10001, 0b10001, 0b01111, 0b00001, 0b01110]),
 ];
 /// Pixels per dot.
@@ -184,8 +189,23 @@ impl Sound for Held<'_> {
 
 /// Draws the picture of a WAV file and writes it as PNG.
 pub fn picture(wav_path: &Path, png_path: &Path) -> Result<()> {
-    let (pixels, _) = draw(&mut WavReader::open(wav_path)?, None, "")?;
-    encode(&pixels, WIDTH, png_path)
+    picture_with(wav_path, png_path, &[])
+}
+
+/// The same with a word at each of some moments, s, of the letters that there are; each has room if the moments are 1/23 of the sound apart.
+pub fn picture_with(wav_path: &Path, png_path: &Path, moments: &[(f64, &str)]) -> Result<()> {
+    let mut wav = WavReader::open(wav_path)?;
+    let seconds = (wav.frames as f64 / wav.rate_hz).max(1e-3);
+    let (pixels, _) = draw(&mut wav, None, "")?;
+    let mut canvas = Canvas(pixels);
+    for (i, (at_s, word)) in moments.iter().enumerate() {
+        let x = LEFT + (at_s / seconds * (COLUMNS - 1) as f64) as usize;
+        // Three lines, in turn, so that words of neighbours stand apart.
+        let y = TOP + 4 + (GLYPH_HEIGHT + 4) * (i % 3);
+        canvas.bar(x, TOP, 1, y + GLYPH_HEIGHT - TOP, FAINT);
+        canvas.text(x + 4, y, word);
+    }
+    encode(&canvas.0, WIDTH, png_path)
 }
 
 /// Draws two sounds side by side, under one colour scale, each with a word (of the letters that axes need, and few more).
@@ -338,7 +358,10 @@ mod tests {
 
     #[test]
     fn every_label_can_be_drawn() {
-        for c in "0123456789.- kHzsdBFS recording body".chars().filter(|c| *c != ' ') {
+        for c in "0123456789.- kHzsdBFS recording body rubber acrylic oak marble glass steel bronze"
+            .chars()
+            .filter(|c| *c != ' ')
+        {
             assert!(GLYPHS.iter().any(|(known, _)| *known == c), "{c}");
         }
     }

@@ -10,6 +10,7 @@ use crate::console::ProgressBar;
 use crate::error::{Error, Result, bad};
 use crate::measure::Fnv;
 use crate::parallel;
+use crate::range::Range;
 use crate::render::{BUILD, Manner, Plan, Target, set, to_wav};
 use std::collections::HashMap;
 use std::path::Path;
@@ -28,49 +29,11 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// Reads `PATH=log(low,high,count)`, `PATH=lin(low,high,count)` or `PATH=list(a,b,...)`.
+    /// Reads what was typed after `--over`: [`Range::parse`].
     pub fn parse(text: &str) -> Result<Self> {
-        let wrong = |what: &str| {
-            let form = "write PATH=log(1e5,1e9,20), PATH=lin(0,1,11) or PATH=list(1,2,5)";
-            Error::BadInput(format!("--over {text}: {what}; {form}"))
-        };
-        let (path, range) = text.split_once('=').ok_or_else(|| wrong("no '='"))?;
-        let (law, rest) = range.trim().split_once('(').ok_or_else(|| wrong("no range"))?;
-        let inside = rest.strip_suffix(')').ok_or_else(|| wrong("no ')' at the end"))?;
-        let number = |word: &str| match word.trim().parse::<f64>() {
-            Ok(x) if x.is_finite() => Ok(x),
-            _ => Err(wrong(&format!("'{}' is not a number", word.trim()))),
-        };
-        let numbers = inside.split(',').map(number).collect::<Result<Vec<f64>>>()?;
-        let values = match (law.trim(), numbers.as_slice()) {
-            ("list", _) => numbers,
-            ("log" | "lin", &[low, high, count]) => {
-                if count.fract() != 0.0 || !(1.0..=MOST_FILES as f64).contains(&count) {
-                    return Err(wrong(&format!("the count must be a whole number from 1 to {MOST_FILES}")));
-                }
-                if law.trim() == "log" && (low <= 0.0 || high <= 0.0) {
-                    return Err(wrong("log needs positive ends"));
-                }
-                spaced(low, high, count as usize, law.trim() == "log")
-            }
-            ("log" | "lin", _) => return Err(wrong("three numbers are needed: low, high, count")),
-            _ => return Err(wrong(&format!("unknown range '{}'", law.trim()))),
-        };
-        Ok(Self { path: path.trim().trim_start_matches('/').to_owned(), values })
+        let range = Range::parse("--over", text, MOST_FILES)?;
+        Ok(Self { values: range.values.all(), path: range.path })
     }
-}
-
-/// `count` values from `low` to `high` at equal steps, or at equal ratios. The ends are what was written, to the last digit.
-pub fn spaced(low: f64, high: f64, count: usize, log: bool) -> Vec<f64> {
-    use tocco::math::{exp, ln};
-    let place = |i: usize| i as f64 / (count - 1) as f64;
-    let at = |i: usize| match i {
-        0 => low,
-        i if i + 1 == count => high,
-        i if log => exp(ln(low) + (ln(high) - ln(low)) * place(i)),
-        i => low + (high - low) * place(i),
-    };
-    (0..count).map(at).collect()
 }
 
 /// Every combination, the last axis fastest.
@@ -248,42 +211,19 @@ mod tests {
 
     #[test]
     fn ranges_hit_their_ends_exactly_and_log_steps_by_equal_ratios() {
-        let axis = Axis::parse("hit/stiffness=log(1e5,1e9,5)").unwrap();
+        let axis = Axis::parse("hit/stiffness=1e5..1e9,5,log").unwrap();
         assert_eq!(axis.path, "hit/stiffness");
         assert_eq!((axis.values[0], axis.values[4]), (1e5, 1e9));
         assert!(axis.values.windows(2).all(|w| (w[1] / w[0] / 10.0 - 1.0).abs() < 1e-12));
-        assert_eq!(Axis::parse("/a/b=lin(0, 1, 3)").unwrap().values, [0.0, 0.5, 1.0]);
-        assert_eq!(Axis::parse("a/b=list(3,1,2)").unwrap().values, [3.0, 1.0, 2.0]);
-        assert_eq!(Axis::parse("a/b=lin(2,9,1)").unwrap().values, [2.0]);
-    }
-
-    #[test]
-    fn a_malformed_range_is_answered_with_the_form_to_write() {
-        for text in [
-            "a",
-            "a=",
-            "a=log(1,2",
-            "a=log(0,1,3)",
-            "a=lin(1,2)",
-            "a=lin(1,2,2.5)",
-            "a=lin(1,nan,3)",
-            "a=lin(0,1,1e9)",
-            "a=cubic(1,2,3)",
-            "a=list()",
-        ] {
-            let error = Axis::parse(text).unwrap_err();
-            assert_eq!(error.code(), 2);
-            assert!(error.to_string().contains("PATH=log(1e5,1e9,20)"), "{error}");
-        }
     }
 
     #[test]
     fn every_combination_comes_once_the_last_axis_fastest() {
-        let axes = [Axis::parse("a=list(1,2)").unwrap(), Axis::parse("b=list(5,6,7)").unwrap()];
+        let axes = [Axis::parse("a=1,2").unwrap(), Axis::parse("b=5,6,7").unwrap()];
         let all = combinations(&axes).unwrap();
         assert_eq!(all.len(), 6);
         assert_eq!(all[..4], [vec![1.0, 5.0], vec![1.0, 6.0], vec![1.0, 7.0], vec![2.0, 5.0]]);
-        let axis = Axis::parse("a=lin(0,1,1000)").unwrap();
+        let axis = Axis::parse("a=0..1,1000").unwrap();
         assert!(combinations(&[axis.clone(), axis]).is_err());
     }
 }

@@ -68,7 +68,12 @@ fn material_quality_of_the_four_classes_lies_in_the_ranges_of_the_listeners() {
 }
 
 /// Renders a shipped scene, for so long or as long as it says; its sound and its picture.
-fn render(scene: &str, sets: &[(&str, f64)], seconds: Option<f64>) -> (WavReader, Vec<f32>, Vec<u8>) {
+fn render(
+    scene: &str,
+    sets: &[(&str, f64)],
+    seconds: Option<f64>,
+    moments: &[(f64, &str)],
+) -> (WavReader, Vec<f32>, Vec<u8>) {
     let dir = tempfile::tempdir().unwrap();
     let (sound, picture) = (dir.path().join("a.wav"), dir.path().join("a.png"));
     let mut plan = Plan::new(library::load(scene).unwrap());
@@ -76,7 +81,7 @@ fn render(scene: &str, sets: &[(&str, f64)], seconds: Option<f64>) -> (WavReader
     plan.length = seconds.map_or(plan.length, Length::Seconds);
     let manner = Manner { encoding: Encoding::Float32, ..Manner::default() };
     to_wav(&plan, &Target::File(sound.clone()), &manner, false).unwrap();
-    spectrogram::picture(&sound, &picture).unwrap();
+    spectrogram::picture_with(&sound, &picture, moments).unwrap();
     let mut wav = WavReader::open(&sound).unwrap();
     let frames = wav.frames as usize;
     let samples = wav.read(0, frames).unwrap();
@@ -85,10 +90,12 @@ fn render(scene: &str, sets: &[(&str, f64)], seconds: Option<f64>) -> (WavReader
 
 #[test]
 fn bars_of_seven_materials_cut_to_one_pitch_ring_longer_from_rubber_to_bronze() {
-    let (_, samples, picture) = render("seven-materials", &[], None);
+    let moments = ["rubber", "acrylic", "oak", "marble", "glass", "steel", "bronze"];
+    let moments: Vec<(f64, &str)> = moments.into_iter().enumerate().map(|(i, id)| (0.1 + 0.9 * i as f64, id)).collect();
+    let (_, samples, picture) = render("seven-materials", &[], None, &moments);
     let mut before = 0.0;
-    for (i, id) in ["rubber", "acrylic", "oak", "marble", "glass", "steel", "bronze"].into_iter().enumerate() {
-        let from = ((0.1 + 0.9 * i as f64) * 48_000.0) as usize;
+    for (i, (at_s, id)) in moments.into_iter().enumerate() {
+        let from = (at_s * 48_000.0) as usize;
         // Peak level over 5 ms, 10 ms after the blow and later: how long until it has fallen by 10 dB.
         let level = |at: usize| samples[at..at + 240].iter().fold(0.0_f32, |m, x| m.max(x.abs()));
         let first = level(from + 240);
@@ -109,7 +116,7 @@ fn a_bar_is_the_brighter_the_harder_its_hammer() {
     for i in 0..=8 {
         let share = 0.125 * f64::from(i);
         // The control of the scene runs from hardness 0.2 to 1.
-        let (mut wav, ..) = render("steel-bar", &[("hardness", share)], Some(1.4));
+        let (mut wav, ..) = render("steel-bar", &[("hardness", share)], Some(1.4), &[]);
         data.push((0.2 + 0.8 * share, centroid_hz(&mut wav).unwrap() / 1e3));
     }
     for pair in data.windows(2) {

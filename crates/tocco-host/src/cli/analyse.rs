@@ -23,7 +23,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  tocco analyse bell.wav -o bell.t
     which lose the knock of the hammer, 9 dB in the mean.\n\n\
     A good recording: one object, struck once, left to ring out, no clipping, little noise, close and dry. Strikes given\n\
     together must be of the same object at the same rate: they share their modes and differ in their weights, so more\n\
-    places make a better body. Kept are frequency, decay, amplitude and phase of each mode; lost are the knock of the\n\
+    places make a better body; where two share hardly a mode, that is said. Kept are frequency, decay, amplitude and phase of each mode; lost are the knock of the\n\
     hammer, standing noise and a gliding pitch.\n\n\
     With --steps the recordings are of somebody who walks, one step each or many: every step is found, their mean spectrum\n\
     becomes 1 to 6 bands of noise, their envelopes a mean and a deviation, and you get a floor for 'tocco walk' (docs/walking.md).";
@@ -31,7 +31,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  tocco analyse bell.wav -o bell.t
 /// The options of the command.
 #[derive(Args, Debug)]
 pub(super) struct AnalyseArgs {
-    /// Recordings of strikes of one object: WAV, FLAC or Ogg Vorbis
+    /// Recordings of strikes of one object: WAV, FLAC, AIFF, MP3 or Ogg Vorbis
     #[arg(required = true, value_name = "RECORDING")]
     recordings: Vec<PathBuf>,
     /// Scene to write, or - for standard output
@@ -64,13 +64,19 @@ pub(super) struct AnalyseArgs {
     /// Go on although the recording is clipped
     #[arg(long)]
     clipped: bool,
+    /// Write over files that are there
+    #[arg(long)]
+    force: bool,
+    /// Say what was found as JSON
+    #[arg(long, conflicts_with = "steps")]
+    json: bool,
     /// The recordings are of steps: write a floor to walk on
     #[arg(long, conflicts_with_all = ["modes", "min_hz", "max_hz", "range_db", "strikes", "mass_kg", "name"])]
     steps: bool,
     /// Only with --steps: most bands of noise
     #[arg(long, value_name = "N", default_value_t = StepsOptions::default().bands, requires = "steps", allow_negative_numbers = true)]
     bands: usize,
-    /// Only with --steps: find them by a pair of thresholds, as 002 prints it, instead of what stands out
+    /// Only with --steps: find them by a pair of thresholds, as De Sena et al. 2009 prints it, instead of what stands out
     #[arg(long, requires = "steps")]
     pair: bool,
 }
@@ -100,6 +106,8 @@ impl AnalyseArgs {
             options,
             mass_kg: self.mass_kg,
             clipped: self.clipped,
+            force: self.force,
+            json: self.json,
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use super::analyse::{self, AnalyseArgs};
 use super::mesh::{self, MeshArgs};
+use super::compare::{self, CompareArgs};
 use super::sections;
 use super::touch::{self, CracksArgs, FluidArgs, HapticArgs};
 use super::walk::{self, WalkArgs};
@@ -54,13 +55,17 @@ pub(super) enum Command {
     Send(osc::client::SendArgs),
     /// Validate a scene and say what will sound
     #[command(after_help = "Examples:\n  tocco check mine.toml\n  tocco check bar --rate 22050\n\n\
-        You get a list of bodies, contacts, gestures and taps; or one line 'file:line: place: what is wrong', exit code 2.")]
+        You get a list of bodies, contacts, gestures and taps; or one line 'file:line: place: what is wrong', exit code 2.\n\
+        What is odd is remarked upon, above all when nothing will sound.")]
     Check {
         /// Scene file, shipped name, or -
         scene: String,
         /// Check at this sample rate instead of the scene's own, Hz
         #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
         rate: Option<f64>,
+        /// As JSON: ok, and what is said or the error
+        #[arg(long)]
+        json: bool,
     },
     /// Show every key and parameter with unit, range, default and meaning
     #[command(after_help = "Examples:\n  tocco describe impact\n  tocco describe bar --json\n\n\
@@ -116,16 +121,16 @@ pub(super) enum Command {
         output: Option<PathBuf>,
     },
     /// Render every combination of some values, on all cores
-    #[command(after_help = "Examples:\n  tocco sweep bar --over 'hit/stiffness=log(1e5,1e9,20)' -o hardness\n  \
-        tocco sweep bar --over 'hammer/mass_kg=list(0.005,0.01,0.02)' --over 'hit/exponent=lin(1,3,5)' -o grid\n\n\
+    #[command(after_help = "Examples:\n  tocco sweep bar --over hit/stiffness=1e5..1e9,20,log -o hardness\n  \
+        tocco sweep bar --over hammer/mass_kg=0.005,0.01,0.02 --over hit/exponent=1..3,5 -o grid\n\n\
         You get one WAV per combination and manifest.tsv with its values, level and solver health. Run it again after an\n\
-        interruption: finished files are kept. Ranges: log(low,high,count), lin(low,high,count), list(a,b,...).\n\n\
+        interruption: finished files are kept. Ranges: low..high[,COUNT][,log] (24 values unless told), or a,b,...; 'tocco map' reads the same.\n\n\
         A design file says all of that and more (docs/stimulus-sets.md): factors, formulas, loudness, order, listening test.\n  \
-        tocco sweep materials-003 -o materials       the 100 sounds of 003 section 5.3, a design that comes with the program\n  \
-        tocco sweep design.toml -o set               your own; 'tocco scenes materials-003' shows one to begin with")]
+        tocco sweep materials-avanzini-2001 -o materials       the 100 sounds of Avanzini 2001 section 5.3, a design that comes with the program\n  \
+        tocco sweep design.toml -o set               your own; 'tocco scenes materials-avanzini-2001' shows one to begin with")]
     Sweep(SweepArgs),
     /// Render a design into shards of sounds with the truth about them, for machine learning
-    #[command(after_help = "Examples:\n  tocco dataset materials-003 -o materials\n  \
+    #[command(after_help = "Examples:\n  tocco dataset materials-avanzini-2001 -o materials\n  \
         tocco dataset impacts.toml --shard 500 --truth hit.force --truth bar.velocity -o impacts\n\n\
         You get tar files that WebDataset reads (docs/datasets.md). Of every sound: NAME.wav, as 'tocco sweep' makes it;\n\
         NAME.json with its labels, every physical quantity in SI units and the modes of its bodies; NAME.truth.npy, signals\n\
@@ -155,7 +160,7 @@ pub(super) enum Command {
         You get a picture (regime and pitch of every cell), a CSV table beside it, and a line with the share of each regime:\n\
         silence, stick, one slip per period, several slips, note without sticking, raucous, decaying. Judged are the last\n\
         0.3 s in which the gesture at the contact is at its height (--duration ends earlier). A driven path keeps its gesture,\n\
-        scaled so that its largest value (of noise: its rms) is the cell's. Range: low..high[,COUNT][,log], 24 cells."
+        scaled so that its largest value (of noise: its rms) is the cell's. Range: low..high[,COUNT][,log], 24 cells, as in 'tocco sweep'."
     )]
     Map(MapArgs),
     /// Mend the recordings that a crash has left
@@ -178,6 +183,9 @@ pub(super) enum Command {
     /// Compute the modes of any solid from its surface, for type = "mesh"
     #[command(after_help = mesh::EXAMPLES)]
     Mesh(MeshArgs),
+    /// See why a sound is not right: ten numbers beside those of another, of a folder, or of real recordings
+    #[command(after_help = compare::EXAMPLES)]
+    Compare(CompareArgs),
     /// Make somebody walk on a floor: by speed, force plate or recording
     #[command(after_help = walk::EXAMPLES)]
     Walk(WalkArgs),
@@ -194,9 +202,11 @@ pub(super) enum Command {
     #[command(after_help = touch::CRACKS_EXAMPLES)]
     Cracks(CracksArgs),
     /// Compute the source papers' tables and figures, theirs beside ours
-    #[command(after_help = "Examples:\n  tocco reproduce 002-table-2.1 -o paper\n  tocco reproduce all -o paper\n\n\
+    #[command(
+        after_help = "Examples:\n  tocco reproduce desena-2009-table-2.1 -o paper\n  tocco reproduce all -o paper\n\n\
         You get a verdict per item on the terminal, and CSV, PNG and a scene in the folder; exit code 1 if a figure is missed.\n\
-        Without an item: the list of items.")]
+        Without an item: the list of items."
+    )]
     Reproduce {
         /// An item of the list, or all
         item: Option<String>,
@@ -218,9 +228,10 @@ pub(super) enum Command {
     /// Serve the page that plays scenes in a browser
     #[command(
         after_help = "Examples:\n  tocco studio\n  tocco studio glass.toml\n  tocco studio --port 0 --no-open\n  \
-        tocco studio --osc 9001 --to 127.0.0.1:9000\n  tocco studio --export site\n\n\
+        tocco studio --osc 9001 --to 127.0.0.1:9000\n  tocco studio glass.toml --host\n  tocco studio --export site\n\n\
         You get a page on this machine where you strike, rub and bow with mouse, finger or keys and see what you hear;\n\
-        nothing leaves the machine. --osc lets OSC messages play the page, --to sends what you play to a running\n\
+        nothing leaves the machine. --host lets phones and others in, by HTTPS: you get a link with a key, as a code for\n\
+        the camera, too, and a line that says how to trust its certificate. --osc lets OSC messages play the page, --to sends what you play to a running\n\
         'tocco play'. --export writes the page as a folder for any static web server."
     )]
     Studio {
@@ -230,8 +241,8 @@ pub(super) enum Command {
         /// Port to serve on; 0 takes any that is free
         #[arg(long, value_name = "N", default_value_t = 8733)]
         port: u16,
-        /// Address to serve on; another than loopback lets other machines in
-        #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+        /// Let other machines in, by HTTPS and with a key: on all addresses of this machine, or on this one
+        #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_value = "127.0.0.1", default_missing_value = "0.0.0.0")]
         host: std::net::IpAddr,
         /// Do not open a browser
         #[arg(long)]
@@ -254,6 +265,9 @@ pub(super) enum Command {
         /// Parts to run; default all
         #[arg(value_parser = PossibleValuesParser::new(sections().iter().map(|section| section.name)))]
         sections: Vec<String>,
+        /// As JSON, when all are measured
+        #[arg(long)]
+        json: bool,
     },
 }
 

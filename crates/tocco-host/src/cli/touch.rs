@@ -24,7 +24,7 @@ pub(super) const FLUID_EXAMPLES: &str = "Examples:\n  tocco fluid -o drop.wav --
     tocco fluid dam -o dam.wav --duration 4 --tilt 5 --scene dam.toml\n  \
     tocco fluid pour -o pour.wav --frames pictures --fps 30\n\n\
     You get water in a tank, computed particle by particle, and its sound: noise where it collides, bubbles once it stands\n\
-    deep enough. Set-ups: drop (default: a block falls into an empty tank, 002 figure 4.1), dam (a column is let go), pour.\n\
+    deep enough. Set-ups: drop (default: a block falls into an empty tank, De Sena et al. 2009 figure 4.1), dam (a column is let go), pour.\n\
     --events is a table of every sound (.csv or .json), --picture an animated PNG: blue rests, green falls, pink collides;\n\
     --scene is a scene file with a trigger for every sound, to play, change and render again.";
 

@@ -49,7 +49,7 @@ pub(super) struct WalkArgs {
     /// Walk as a microphone has recorded it: WAV, FLAC or Ogg Vorbis
     #[arg(long, value_name = "STEPS.wav", conflicts_with_all = ["speed", "steps"])]
     audio: Option<PathBuf>,
-    /// Only with --audio: find steps by a pair of thresholds, as 002 prints it
+    /// Only with --audio: find steps by a pair of thresholds, as De Sena et al. 2009 prints it
     #[arg(long, requires = "audio")]
     pair: bool,
     /// Also draw forces and level; without a name, into a file called as the sound, with .png

@@ -14,6 +14,9 @@ const MOST_S: f64 = 0.2;
 /// Left out just before the onset, which is found to a millisecond, s.
 const GUARD_S: f64 = 0.002;
 
+/// Strikes whose modes share less of their sound than this are not of one object.
+const STRANGERS: f64 = 0.03;
+
 /// A body beside its strike.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Near {
@@ -32,6 +35,22 @@ impl fmt::Display for Near {
 }
 
 impl Analysis {
+    /// Pairs of strikes that are hardly of one object, with the share of their sound that is of the same modes, 0 to 1: the sum over all modes of
+    /// the geometric mean of the two parts of energy that each has (Bhattacharyya's coefficient). Of one object, every mode sounds
+    /// wherever it is not struck at a node; of two, each mode sounds in one strike and is a residue in the other.
+    pub fn strangers(&self) -> Vec<(usize, usize, f64)> {
+        let parts = |strike: usize| -> Vec<f64> {
+            let energies: Vec<f64> =
+                self.modes.iter().map(|m| m.weights[strike] * m.weights[strike] * m.decay_s).collect();
+            let sum: f64 = energies.iter().sum();
+            energies.iter().map(|energy| energy / sum.max(1e-300)).collect()
+        };
+        let all: Vec<Vec<f64>> = (0..self.strikes.len()).map(parts).collect();
+        let shared = |a: usize, b: usize| all[a].iter().zip(&all[b]).map(|(p, q)| (p * q).sqrt()).sum::<f64>();
+        let pairs = (0..all.len()).flat_map(|a| (a + 1..all.len()).map(move |b| (a, b)));
+        pairs.map(|(a, b)| (a, b, shared(a, b))).filter(|(.., share)| *share < STRANGERS).collect()
+    }
+
     /// How near the body is to a strike of this recording, from the onset on. Where the hammer still touched the body is silent.
     pub fn near(&self, strike: usize, recording: &Recording) -> Result<Near> {
         let (span, samples) = (self.strikes[strike].span, &recording.samples);

@@ -49,7 +49,7 @@ pub struct Span {
 }
 
 /// Mean power in windows of `size`, one per `hop`.
-fn envelope(samples: &[f64], size: usize, hop: usize) -> Vec<f64> {
+pub(crate) fn envelope(samples: &[f64], size: usize, hop: usize) -> Vec<f64> {
     (0..samples.len().saturating_sub(size) / hop + 1)
         .map(|i| {
             let window = &samples[(i * hop).min(samples.len())..(i * hop + size).min(samples.len())];
@@ -71,7 +71,7 @@ pub struct Found {
 
 /// Windows with a motion that what went before does not explain: within 5 ms three times the power of the 80 ms before. Beats
 /// never exceed what they were, and a hammer that chatters is within those 80 ms.
-fn restrikes(power: &[f64], (near, apart): (usize, usize), least: f64) -> Vec<usize> {
+pub(crate) fn restrikes(power: &[f64], (near, apart): (usize, usize), least: f64) -> Vec<usize> {
     let mean = |i: usize| power[i..(i + near).min(power.len())].iter().sum::<f64>() / near as f64;
     let means: Vec<f64> = (0..power.len()).map(mean).collect();
     let mut heads: Vec<usize> = Vec::new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Recordings from files: WAV by our own reader ([`WavReader`] says why), FLAC and Ogg Vorbis by Symphonia; mixed to one
+//! Recordings from files: WAV by our own reader ([`WavReader`] says why), AIFF, FLAC, MP3 and Ogg Vorbis by Symphonia; mixed to one
 //! channel, and looked over for what no analysis can mend.
 
 use super::band::bessel_i0;
@@ -16,6 +16,8 @@ use symphonia::core::formats::probe::Hint;
 use symphonia::core::io::MediaSourceStream;
 use tocco::math::{PI, sinc};
 
+/// What can be read, for messages.
+const KINDS: &str = "WAV, FLAC, AIFF, MP3 or Ogg Vorbis";
 /// Rates that a scene can have, Hz.
 const RATES_HZ: (f64, f64) = (8_000.0, 384_000.0);
 /// Longest recording read, s: the rest of a long file is of no use to a strike.
@@ -153,12 +155,15 @@ fn mix(frames: &[f32], channels: usize, into: &mut Vec<f64>, loudest: &mut f64) 
 }
 
 fn decode(path: &Path, name: String) -> Result<(Recording, f64)> {
-    let mut file = File::open(path).map_err(|e| Error::reading(path, &e))?;
-    let mut head = [0; 4];
-    let there = file.read(&mut head).map_err(|e| Error::reading(path, &e))?;
+    let file = File::open(path).map_err(|e| Error::reading(path, &e))?;
+    let mut head = Vec::with_capacity(12);
+    file.take(12).read_to_end(&mut head).map_err(|e| Error::reading(path, &e))?;
     let (mut samples, mut loudest) = (Vec::new(), 0.0);
-    let rate_hz = match &head[..there] {
-        b"RIFF" | b"RF64" | b"BW64" => {
+    let begins = |words: &[&[u8]]| words.iter().any(|word| head.starts_with(word));
+    // An MP3 begins with its tag, or with the first frame of layer III.
+    let is_mp3 = begins(&[b"ID3"]) || matches!(head.as_slice(), [0xff, second, ..] if second & 0xe6 == 0xe2);
+    let rate_hz = match () {
+        () if begins(&[b"RIFF", b"RF64", b"BW64"]) => {
             let mut wav = WavReader::open(path)?;
             let most = (LONGEST_S * wav.rate_hz) as usize;
             let frames = wav.read(0, most)?;
@@ -166,22 +171,19 @@ fn decode(path: &Path, name: String) -> Result<(Recording, f64)> {
             wav.rate_hz
         }
         // Where a decoder stumbles over damage, that is the file's fault, not the end of the program.
-        b"fLaC" | b"OggS" => {
+        () if is_mp3 || begins(&[b"fLaC", b"OggS", b"FORM"]) => {
             let decoded = catch_unwind(AssertUnwindSafe(|| decode_packed(path, &mut samples, &mut loudest)));
             decoded
                 .unwrap_or_else(|_| bad(format!("{}: not a recording we can read: it is damaged", path.display())))?
         }
-        _ => return bad(format!("{}: not a recording we can read; give WAV, FLAC or Ogg Vorbis", path.display())),
+        () => return bad(format!("{}: not a recording we can read; give {KINDS}", path.display())),
     };
-    Ok((Recording { name, rate_hz, samples, lossy: &head == b"OggS" }, loudest))
+    Ok((Recording { name, rate_hz, samples, lossy: is_mp3 || head.starts_with(b"OggS") }, loudest))
 }
 
 fn decode_packed(path: &Path, all: &mut Vec<f64>, loudest: &mut f64) -> Result<f64> {
     let broken = |cause: DecodeError| {
-        Error::BadInput(format!(
-            "{}: not a recording we can read ({cause}); give WAV, FLAC or Ogg Vorbis",
-            path.display()
-        ))
+        Error::BadInput(format!("{}: not a recording we can read ({cause}); give {KINDS}", path.display()))
     };
     let nothing = || Error::BadInput(format!("{}: there is no sound in it", path.display()));
     let file = File::open(path).map_err(|e| Error::reading(path, &e))?;

@@ -2,19 +2,21 @@
 //! The whole of an analysis: files in, a scene and a picture out.
 
 use super::body::port;
+use super::near::Near;
 use super::read::Recording;
 use super::{Analysis, MOST_STRIKES, Options, analyse, onset};
 use crate::error::{Result, bad};
 use crate::library;
 use crate::render::Plan;
 use crate::{atomic_file, console};
+use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// What to make of which recordings.
 #[derive(Clone, Debug)]
 pub struct Task {
-    /// Recordings of strikes of one object: WAV, FLAC or Ogg Vorbis.
+    /// Recordings of strikes of one object: WAV, FLAC, AIFF, MP3 or Ogg Vorbis.
     pub recordings: Vec<PathBuf>,
     /// Scene to write, or `-` for standard output.
     pub output: PathBuf,
@@ -28,6 +30,10 @@ pub struct Task {
     pub mass_kg: f64,
     /// Go on although a recording is clipped.
     pub clipped: bool,
+    /// Write over files that are there.
+    pub force: bool,
+    /// Say what was found as JSON.
+    pub json: bool,
 }
 
 impl Task {
@@ -38,7 +44,14 @@ impl Task {
         let files = [("-o", scene), ("--picture", self.picture.as_ref())];
         let written: Vec<(&str, &Path)> =
             files.iter().filter_map(|(what, path)| Some((*what, path.as_ref()?.as_path()))).collect();
-        atomic_file::keep_apart(&read, &written)
+        atomic_file::keep_apart(&read, &written)?;
+        if self.json && scene.is_none() {
+            return bad("--json and -o - both want standard output; give -o a file name");
+        }
+        match written.iter().find(|(_, path)| path.is_file() && !self.force) {
+            Some((_, path)) => bad(format!("{} exists already; name another file, or give --force", path.display())),
+            None => Ok(()),
+        }
     }
 }
 
@@ -58,7 +71,10 @@ pub fn run(task: &Task) -> Result<()> {
     let highest = options.max_hz;
     let recordings: Vec<Recording> = recordings.into_iter().map(|recording| recording.reduced(highest)).collect();
     let analysis = analyse(&recordings, &options)?;
-    let words = report(&analysis, &recordings, options.strikes)?;
+    let near = analysis.strikes.iter().enumerate();
+    let near: Vec<Near> =
+        near.map(|(j, _)| analysis.near(j, &recordings[j / options.strikes.max(1)])).collect::<Result<_>>()?;
+    let words = report(&analysis, &recordings, options.strikes, &near);
     let text = analysis.toml(&name, task.mass_kg);
     // Nothing is written that 'tocco check' would refuse.
     let scene = library::from_text(&name, &task.output.display().to_string(), text.clone(), None)?;
@@ -71,8 +87,34 @@ pub fn run(task: &Task) -> Result<()> {
     if let Some(picture) = &task.picture {
         analysis.picture(&recordings, picture)?;
     }
+    if task.json {
+        return console::result(&format!("{:#}", as_json(&analysis, &near, &task.output)));
+    }
     console::remark(&format!("{}: {words}", task.output.display()));
     Ok(())
+}
+
+/// What was found, for programs.
+fn as_json(analysis: &Analysis, near: &[Near], output: &Path) -> Value {
+    let modes: Vec<Value> = analysis
+        .modes
+        .iter()
+        .map(|m| json!({ "freq_hz": m.freq_hz, "decay_s": m.decay_s, "weights": m.weights, "turn_rad": m.turn_rad }))
+        .collect();
+    let strikes = analysis.strikes.iter().zip(near).enumerate().map(|(j, (strike, near))| {
+        json!({
+            "port": port(j), "file": strike.file, "at_s": strike.span.onset as f64 / analysis.rate_hz,
+            "residual_db": strike.residual_db, "others": strike.others, "level_db": near.level_db, "peak_db": near.peak_db,
+            "attack_distance_db": near.distance.attack_db, "ring_distance_db": near.distance.ring_db,
+        })
+    });
+    let apart = analysis.strangers().into_iter().map(|(a, b, share)| {
+        json!({ "strikes": [port(a), port(b)], "files": [analysis.strikes[a].file, analysis.strikes[b].file], "shared_01": share })
+    });
+    json!({
+        "scene": output.display().to_string(), "rate_hz": analysis.rate_hz, "filling": analysis.filling,
+        "modes": modes, "strikes": strikes.collect::<Vec<_>>(), "not_one_object": apart.collect::<Vec<_>>(),
+    })
 }
 
 /// The name given, or the scene file's, made fit for a scene.
@@ -90,7 +132,7 @@ fn body_name(given: Option<&str>, output: &Path) -> Result<String> {
     Ok(if usable { name } else { "body".into() })
 }
 
-fn report(analysis: &Analysis, recordings: &[Recording], per_file: usize) -> Result<String> {
+fn report(analysis: &Analysis, recordings: &[Recording], per_file: usize, near: &[Near]) -> String {
     let (first, last) = (&analysis.modes[0], &analysis.modes[analysis.modes.len() - 1]);
     let decays = || analysis.modes.iter().map(|m| m.decay_s);
     let mut words = format!(
@@ -115,7 +157,7 @@ fn report(analysis: &Analysis, recordings: &[Recording], per_file: usize) -> Res
             port(j),
             strike.file,
             strike.residual_db,
-            analysis.near(j, recording)?
+            near[j]
         );
         let lost_ms = 1e3 * (strike.span.start - strike.span.onset) as f64 / analysis.rate_hz;
         if lost_ms >= 1.0 {
@@ -141,7 +183,18 @@ fn report(analysis: &Analysis, recordings: &[Recording], per_file: usize) -> Res
             };
         }
     }
-    Ok(words)
+    for (a, b, share) in analysis.strangers() {
+        let _ = write!(
+            words,
+            "\n{} ({}) and {} ({}) are hardly one object: their modes share {:.1} % of their sound; analyse each by itself",
+            port(a),
+            analysis.strikes[a].file,
+            port(b),
+            analysis.strikes[b].file,
+            100.0 * share
+        );
+    }
+    words
 }
 
 #[cfg(test)]

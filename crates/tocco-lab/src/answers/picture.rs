@@ -32,12 +32,42 @@ fn shade(share: f64) -> RGBColor {
     RGBColor(mix(252.0, 8.0), mix(252.0, 48.0), mix(252.0, 107.0))
 }
 
-/// A level as it fits beside an axis.
+/// A level as it fits beside an axis: a number to three digits, a word as it is.
 fn short(level: &str) -> String {
-    level.parse::<f64>().map_or_else(
-        |_| level.to_owned(),
-        |x| if x.abs() >= 1e3 { format!("{x:.0}") } else { format!("{}", (x * 10.0).round() / 10.0) },
-    )
+    let Some(x) = level.parse::<f64>().ok().filter(|x| x.is_finite() && *x != 0.0) else { return level.to_owned() };
+    if !(1e-3..1e6).contains(&x.abs()) {
+        return format!("{x:.2e}").replace(".00e", "e");
+    }
+    let decimals = (2 - x.abs().log10().floor() as i32).max(0);
+    let text = format!("{x:.*}", decimals as usize);
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// A factor as an axis is called: its unit, which names end in, apart.
+fn label(name: &str) -> String {
+    const UNITS: [(&str, &str); 12] = [
+        ("_m_s2", "m/s2"),
+        ("_m_s", "m/s"),
+        ("_n_m", "N/m"),
+        ("_n_s", "N s"),
+        ("_hz", "Hz"),
+        ("_db", "dB"),
+        ("_kg", "kg"),
+        ("_pa", "Pa"),
+        ("_01", "0 to 1"),
+        ("_n", "N"),
+        ("_m", "m"),
+        ("_s", "s"),
+    ];
+    let known = UNITS.iter().find_map(|(end, unit)| Some((name.strip_suffix(end)?, unit)));
+    let (words, unit) = known.filter(|(words, _)| !words.is_empty()).map_or((name, None), |(w, unit)| (w, Some(unit)));
+    let words = words.replace(['_', '/'], " ");
+    unit.map_or_else(|| words.clone(), |unit| format!("{words} ({unit})"))
+}
+
+/// So many listeners, one of them not as several.
+pub fn counted(listeners: usize) -> String {
+    if listeners == 1 { "1 listener".into() } else { format!("{listeners} listeners") }
 }
 
 /// Share of an answer over the first two factors; others are pooled.
@@ -52,7 +82,7 @@ fn pooled(rows: &[Row], answer: usize, at: (usize, usize)) -> Option<f64> {
 pub fn proportions(asked: &Asked, rows: &[Row], listeners: usize) -> Result<Vec<u8>, String> {
     let count = asked.answers.len() as i32;
     let size = (EDGE.0 + count * (PANEL.0 + GAP) + 20, EDGE.1 + PANEL.1 + BELOW);
-    let heading = format!("{}: {listeners} listeners", asked.title);
+    let heading = format!("{}: {}", asked.title, counted(listeners));
     paint(&heading, (size.0 as u32 * FINE, size.1 as u32 * FINE), |canvas| {
         canvas.fill(&WHITE).map_err(text)?;
         write(canvas, &heading, (28, 36), 24, LEFT, false)?;
@@ -105,14 +135,14 @@ fn panel(canvas: &Canvas<'_>, asked: &Asked, rows: &[Row], answer: usize, left: 
         let at = left + (2 * i + 1) * PANEL.0 / (2 * columns);
         write(canvas, &short(&across[i as usize]), (at, bottom + 16), 15, CENTRE, false)?;
     }
-    write(canvas, &asked.factors[0].0, (left + PANEL.0 / 2, bottom + 46), 17, CENTRE, false)?;
+    write(canvas, &label(&asked.factors[0].0), (left + PANEL.0 / 2, bottom + 46), 17, CENTRE, false)?;
     if answer == 0 {
         for j in (0..lines).step_by(every(lines, PANEL.1, 20) as usize) {
             let at = bottom - (2 * j + 1) * PANEL.1 / (2 * lines);
             write(canvas, &short(&up[j as usize]), (left - 8, at), 15, RIGHT, false)?;
         }
         if let Some((name, _)) = asked.factors.get(1) {
-            write(canvas, name, (left - 80, EDGE.1 + PANEL.1 / 2), 17, CENTRE, true)?;
+            write(canvas, &label(name), (left - 80, EDGE.1 + PANEL.1 / 2), 17, CENTRE, true)?;
         }
     }
     Ok(())
@@ -153,7 +183,7 @@ fn bars(
         (ends().fold(f64::INFINITY, |m, s| m.min(s.0)), ends().fold(f64::NEG_INFINITY, |m, s| m.max(s.1)));
     let bottom = top + row * spans.len() as i32;
     frame(canvas, (left, top), (left + wide, bottom))?;
-    write(canvas, name, (left + wide / 2, bottom + 52), 17, CENTRE, false)?;
+    write(canvas, &label(name), (left + wide / 2, bottom + 52), 17, CENTRE, false)?;
     if low > high {
         return write(canvas, "nowhere", (left + wide / 2, (top + bottom) / 2), 17, CENTRE, false);
     }
@@ -185,4 +215,21 @@ fn bars(
         write(canvas, &words, (x, y - 14), 14, CENTRE, false)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{counted, label, short};
+
+    #[test]
+    fn axes_are_called_by_quantity_and_unit_and_levels_keep_three_digits() {
+        let labels = ["pitch_hz", "q", "hit/contact_time_s", "speed_m_s", "hardness_01", "material", "_hz"].map(label);
+        assert_eq!(
+            labels,
+            ["pitch (Hz)", "q", "hit contact time (s)", "speed (m/s)", "hardness (0 to 1)", "material", " hz"]
+        );
+        let levels = ["1000", "811.88", "7.17", "0.05", "0.000125", "0", "2e9", "wood", "-0.5"].map(short);
+        assert_eq!(levels, ["1000", "812", "7.17", "0.05", "1.25e-4", "0", "2e9", "wood", "-0.5"]);
+        assert_eq!((counted(1), counted(22)), ("1 listener".into(), "22 listeners".into()));
+    }
 }
