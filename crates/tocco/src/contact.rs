@@ -18,7 +18,7 @@ mod carry;
 pub mod coupled;
 mod exact;
 mod join;
-mod lasting;
+pub(crate) mod lasting;
 mod law;
 mod sleep;
 mod step;
@@ -256,8 +256,26 @@ impl Contact {
         self.closed_at = None;
     }
 
+    /// True where [`Contact::want_level`] of a contact that lasts, and does so in whole samples, would say so again: what it would
+    /// note is noted.
+    #[inline(always)]
+    fn goes_on_whole(&mut self, s0: Real, dt: Real, tick: u64) -> bool {
+        if self.level != 0 || self.rule != StepRule::Present {
+            return false;
+        }
+        if let Some(level) = self.fixed {
+            return level == 0;
+        }
+        let lasts = self.closed_at.is_some_and(|closed| tick.saturating_sub(closed) >= self.brief);
+        let slow = s0.abs() / dt <= self.limits_lasting[0] || s0.abs() <= REST * self.compression;
+        if lasts && slow {
+            self.level_until = tick + KEPT;
+        }
+        lasts && slow
+    }
+
     /// The level this contact wants for the coming sample; up at once, down when it lasts or some time after it (H3).
-    #[inline]
+    #[inline(never)]
     fn want_level(&mut self, touching: bool, s0: Real, dt: Real, tick: u64) -> usize {
         if let Some(level) = self.fixed {
             self.level = level;

@@ -96,6 +96,19 @@ pub trait Interactor: Tunable + Send + Sync {
         self.commit(Stroke { from, by: found.stroke, dt }, found.force);
         found
     }
+    /// The same with something beside it that does not depend on the outcome: it may be called once, where the solve waits for
+    /// numbers and a processor has time.
+    fn step_beside(
+        &mut self,
+        from: Real,
+        s0: Real,
+        compliance: Real,
+        dt: Real,
+        guess: Real,
+        _beside: &mut dyn FnMut(),
+    ) -> Solution {
+        self.step(from, s0, compliance, dt, guess)
+    }
     /// Stored energy at a compression, J.
     fn energy(&self, from: Real) -> Real;
     /// Forgets all touches.
@@ -207,6 +220,25 @@ struct Bracket {
     high: Real,
     last: Real,
     iterations: u32,
+}
+
+/// [`newton`] where the contact is closed as a rule: it begins with the guess.
+#[inline(always)]
+fn newton_closed(
+    at: impl Fn(Real) -> Force,
+    ceiling: impl Fn() -> Real,
+    from: Real,
+    s0: Real,
+    l: Real,
+    guess: Real,
+) -> Solution {
+    if guess > s0 || l == 0.0 || from + guess <= 0.0 {
+        return newton(at, ceiling, from, s0, l, guess);
+    }
+    match try_guess(at(guess), from, s0, l, guess) {
+        Ok(solution) => solution,
+        Err(bracket) => refine(at, bracket, from, s0, l),
+    }
 }
 
 /// The first evaluation of [`newton`] where the guess lies below the free stroke and the contact is closed: the solution, as it

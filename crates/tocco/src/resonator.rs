@@ -77,7 +77,7 @@ impl Reading {
 
     /// Notes sample `i` of a body that an island has just stepped.
     #[inline]
-    pub(crate) fn note(&mut self, body: &dyn Resonator, i: usize) {
+    pub(crate) fn note<B: Resonator + ?Sized>(&mut self, body: &B, i: usize) {
         if !self.of_sleepers {
             self.values[i] = self.of(body);
         }
@@ -85,7 +85,7 @@ impl Reading {
 
     /// What it reads of a body as it stands.
     #[inline]
-    pub(crate) fn of(&self, body: &dyn Resonator) -> Real {
+    pub(crate) fn of<B: Resonator + ?Sized>(&self, body: &B) -> Real {
         match self.motion {
             motion if !self.whole => body.sounding(self.port, motion),
             Motion::Position => body.position(self.port),
@@ -141,6 +141,13 @@ pub trait Resonator: Tunable + Send + Sync + Any + DuplicateBody {
         self.push(port, force_n);
         self.commit();
     }
+
+    /// True if much of the coming step can be done before its force at this port is known.
+    fn begins(&self, _port: usize) -> bool {
+        false
+    }
+    /// Does that; nothing but `step_under` with this port may follow.
+    fn begin(&mut self, _port: usize) {}
 
     /// Moves `ticks` samples (at most [`CONTROL_TICKS`]) in free form and fills the readings.
     fn ring(&mut self, ticks: usize, readings: &mut [Reading]);

@@ -4,29 +4,37 @@
 //! **What.** An island of one contact that is closed, at one step per sample, with nothing on the move but forces and guided
 //! velocities. [`World::step`] of such a sample is what [`Lasting::step`] does, without its loops; any other is left to it.
 //!
+//! **Step.** The stretch is one loop for each pair of bodies that are met most ([`Lasting::lend`]), written once and compiled for
+//! each: half of what a sample of a small body costs was finding out what it is.
+//!
 //! **Sources.** 004; physics.md D.2, D.4.
 
 use super::world::{Health, World};
 use super::{Contact, Law, Site};
 use crate::math::Real;
 use crate::resonator::Resonator;
+use crate::resonator::inertial::Mass;
+use crate::resonator::modal::Modal;
+use crate::resonator::partials::Partials;
+use core::any::Any;
 
 /// One partner of the contact.
-struct Partner<'a> {
+struct Partner<'a, B: ?Sized> {
     site: Site,
-    body: &'a mut dyn Resonator,
-    /// It yields to nothing.
-    rigid: bool,
+    body: &'a mut B,
+    /// It yields to nothing, and moves at this velocity, m/s.
+    rigid: Option<Real>,
     /// Forces of outsiders at its ports, N, and whether they move it.
     forces: &'a mut [Real],
     pushed: bool,
 }
 
 /// The contact with all that its samples need.
-pub(crate) struct Lasting<'a> {
+pub(crate) struct Lasting<'a, A: ?Sized, B: ?Sized> {
     pub index: usize,
     pub contact: &'a mut Contact,
-    partners: [Partner<'a>; 2],
+    first: Partner<'a, A>,
+    second: Partner<'a, B>,
     /// Of both partners, m/N.
     compliance: Real,
     sample_s: Real,
@@ -35,10 +43,16 @@ pub(crate) struct Lasting<'a> {
     health: &'a mut Health,
 }
 
+/// Who takes a stretch of such samples.
+pub(crate) trait Borrower {
+    /// Takes it; returns the first sample that is not done.
+    fn take<A: Resonator + ?Sized, B: Resonator + ?Sized>(self, lasting: Lasting<'_, A, B>) -> usize;
+}
+
 impl World {
     /// The contact of an island that may last; none if its samples need [`World::step`]. `[audio]`
     #[inline]
-    pub(crate) fn lasting(&mut self, island: usize) -> Option<Lasting<'_>> {
+    pub(crate) fn lasting(&mut self, island: usize) -> Option<Lasting<'_, dyn Resonator, dyn Resonator>> {
         let Self { islands, contacts, bodies, forces, pushed, rigid, linked, matrix, work, health, .. } = self;
         let group = &islands[island];
         if group.contacts.1 - group.contacts.0 != 1 || group.level != 0 || !group.fresh || group.moving || group.relabels {
@@ -57,15 +71,12 @@ impl World {
         let pair = [a.body, b.body];
         let Ok([first, second]) = bodies.get_disjoint_mut(pair) else { return None };
         let Ok([on_first, on_second]) = forces.get_disjoint_mut(pair) else { return None };
-        let ([first_rigid, second_rigid], [first_pushed, second_pushed]) =
-            (pair.map(|i| rigid[i]), pair.map(|i| pushed[i]));
+        let partner = |site: Site, body, forces| Partner::new(site, body, rigid[site.body], forces, pushed[site.body]);
         Some(Lasting {
             index,
             contact,
-            partners: [
-                Partner { site: a, body: &mut **first, rigid: first_rigid, forces: on_first, pushed: first_pushed },
-                Partner { site: b, body: &mut **second, rigid: second_rigid, forces: on_second, pushed: second_pushed },
-            ],
+            first: partner(a, &mut **first, on_first),
+            second: partner(b, &mut **second, on_second),
             compliance: matrix[group.matrix],
             sample_s: self.sample_s,
             max_level: self.max_level,
@@ -75,12 +86,30 @@ impl World {
     }
 }
 
-impl Partner<'_> {
+impl<'a> Partner<'a, dyn Resonator> {
+    fn new(site: Site, body: &'a mut dyn Resonator, rigid: bool, forces: &'a mut [Real], pushed: bool) -> Self {
+        let rigid = rigid.then(|| body.velocity(0));
+        Self { site, body, rigid, forces, pushed }
+    }
+
+    fn is<T: Resonator>(&self) -> bool {
+        (&*self.body as &dyn Any).is::<T>()
+    }
+
+    /// The same where the kind of body is known.
+    fn known<T: Resonator>(self) -> Option<Partner<'a, T>> {
+        let Self { site, body, rigid, forces, pushed } = self;
+        let body = (body as &mut dyn Any).downcast_mut()?;
+        Some(Partner { site, body, rigid, forces, pushed })
+    }
+}
+
+impl<B: Resonator + ?Sized> Partner<'_, B> {
     /// How far it would go in the coming step without the contact's force, m.
-    #[inline]
+    #[inline(always)]
     fn free_stroke(&mut self, dt: Real) -> Real {
-        if self.rigid {
-            return dt * self.body.velocity(0);
+        if let Some(velocity) = self.rigid {
+            return dt * velocity;
         }
         if self.pushed {
             for (port, &force) in self.forces.iter().enumerate() {
@@ -92,11 +121,17 @@ impl Partner<'_> {
         self.body.free_stroke(self.site.port)
     }
 
+    /// True if it may step ahead while the contact is solved.
+    #[inline(always)]
+    fn begins(&self) -> bool {
+        self.rigid.is_none() && !self.pushed && self.body.begins(self.site.port)
+    }
+
     /// The step under the contact's force; returns the work of outsiders, J.
-    #[inline]
+    #[inline(always)]
     fn step(&mut self, force: Real, dt: Real) -> Real {
-        if self.rigid {
-            return -fault!(LEDGER_HAND, force * self.body.velocity(0) * dt, 0.0);
+        if let Some(velocity) = self.rigid {
+            return -fault!(LEDGER_HAND, force * velocity * dt, 0.0);
         }
         if !self.pushed {
             self.body.step_under(self.site.port, force);
@@ -112,11 +147,59 @@ impl Partner<'_> {
         self.body.commit();
         work
     }
+
+    fn set(&mut self, param: usize, value: Real) {
+        self.body.set(param, value);
+        self.rigid = self.rigid.map(|_| self.body.velocity(0));
+    }
 }
 
-impl Lasting<'_> {
+impl Lasting<'_, dyn Resonator, dyn Resonator> {
+    /// Lends it to somebody, with the kinds of its partners known where they are common ones. `[audio]`
+    pub fn lend(self, to: impl Borrower) -> Option<usize> {
+        let Self { index, contact, first, second, compliance, sample_s, max_level, work, health } = self;
+        macro_rules! lend {
+            ($first:expr, $second:expr) => {{
+                let (first, second) = ($first, $second);
+                let lasting = Lasting { index, contact, first, second, compliance, sample_s, max_level, work, health };
+                Some(to.take(lasting))
+            }};
+        }
+        if second.is::<Modal>() {
+            if first.is::<Mass>() {
+                lend!(first.known::<Mass>()?, second.known::<Modal>()?)
+            } else {
+                lend!(first, second.known::<Modal>()?)
+            }
+        } else if second.is::<Partials>() {
+            lend!(first, second.known::<Partials>()?)
+        } else if first.is::<Modal>() {
+            if second.is::<Mass>() {
+                lend!(first.known::<Modal>()?, second.known::<Mass>()?)
+            } else {
+                lend!(first.known::<Modal>()?, second)
+            }
+        } else if first.is::<Partials>() {
+            lend!(first.known::<Partials>()?, second)
+        } else {
+            lend!(first, second)
+        }
+    }
+
+    /// The indices of its bodies.
+    pub fn bodies(&self) -> [usize; 2] {
+        [self.first.site.body, self.second.site.body]
+    }
+
+    /// Which of them are not the island's to step.
+    pub fn rigid(&self) -> [bool; 2] {
+        [self.first.rigid.is_some(), self.second.rigid.is_some()]
+    }
+}
+
+impl<A: Resonator + ?Sized, B: Resonator + ?Sized> Lasting<'_, A, B> {
     /// One sample. False, with nothing done, if it needs [`World::step`]. `[audio]`
-    #[inline]
+    #[inline(always)]
     pub fn step(&mut self, tick: u64) -> bool {
         let (dt, from) = (self.sample_s, self.contact.compression);
         let closed = match &self.contact.law {
@@ -127,19 +210,33 @@ impl Lasting<'_> {
         if !closed {
             return false;
         }
-        let [first, second] = &mut self.partners;
-        let s0 = first.free_stroke(dt) - second.free_stroke(dt);
+        let s0 = self.first.free_stroke(dt) - self.second.free_stroke(dt);
         let contact = &mut *self.contact;
-        if contact.want_level(true, s0, dt, tick).min(self.max_level) != 0 {
-            [first, second].into_iter().for_each(|partner| partner.body.unpush());
+        if !contact.goes_on_whole(s0, dt, tick) && contact.want_level(true, s0, dt, tick).min(self.max_level) != 0 {
+            self.first.body.unpush();
+            self.second.body.unpush();
             return false;
         }
         contact.last_touch = Some(tick);
         let guess = contact.guess();
-        let found = contact.law.step(from, s0, self.compliance, dt, guess);
+        let (first, second) = (&mut self.first, &mut self.second);
+        let ahead = [first.begins(), second.begins()];
+        let found = if ahead == [false; 2] {
+            contact.law.step(from, s0, self.compliance, dt, guess)
+        } else {
+            let mut beside = || {
+                if ahead[0] {
+                    first.body.begin(first.site.port);
+                }
+                if ahead[1] {
+                    second.body.begin(second.site.port);
+                }
+            };
+            contact.law.step_beside(from, s0, self.compliance, dt, guess, &mut beside)
+        };
         let force = found.force;
-        *self.work += first.step(-force, dt);
-        *self.work += second.step(fault!(THIRD_LAW, force, times 0.98), dt);
+        *self.work += self.first.step(-force, dt);
+        *self.work += self.second.step(fault!(THIRD_LAW, force, times 0.98), dt);
         contact.follow(found.stroke, force);
         (contact.force, contact.iterations) = (force, found.iterations);
         self.health.count(&found);
@@ -147,32 +244,27 @@ impl Lasting<'_> {
     }
 
     /// Both partners.
-    pub fn partners(&self) -> [&dyn Resonator; 2] {
-        let [first, second] = &self.partners;
-        [&*first.body, &*second.body]
-    }
-
-    /// Their indices.
-    pub fn bodies(&self) -> [usize; 2] {
-        self.partners.each_ref().map(|partner| partner.site.body)
-    }
-
-    /// Which of them are not the island's to step.
-    pub fn rigid(&self) -> [bool; 2] {
-        self.partners.each_ref().map(|partner| partner.rigid)
+    pub fn partners(&self) -> (&A, &B) {
+        (&*self.first.body, &*self.second.body)
     }
 
     /// Sets a force of outsiders for the coming sample, N. `[audio]`
     pub fn set_force(&mut self, site: Site, force_n: Real) {
-        for partner in self.partners.iter_mut().filter(|partner| partner.site.body == site.body) {
-            partner.forces[site.port] = force_n;
+        if self.first.site.body == site.body {
+            self.first.forces[site.port] = force_n;
+        }
+        if self.second.site.body == site.body {
+            self.second.forces[site.port] = force_n;
         }
     }
 
     /// Sets a parameter of a partner that moves by the sample. `[audio]`
     pub fn set(&mut self, body: usize, param: usize, value: Real) {
-        for partner in self.partners.iter_mut().filter(|partner| partner.site.body == body) {
-            partner.body.set(param, value);
+        if self.first.site.body == body {
+            self.first.set(param, value);
+        }
+        if self.second.site.body == body {
+            self.second.set(param, value);
         }
     }
 }

@@ -39,6 +39,7 @@ mod thermal;
 use super::{Force, Interactor, Solution, Stroke, TangentialLaw};
 use crate::math::{Real, pow};
 use crate::param::{Params, Spec, Tunable};
+use crate::resonator::kernel::Path;
 use bristle::Bristle;
 use thermal::Rosin;
 
@@ -181,6 +182,8 @@ pub struct Friction {
     yields: Real,
     /// Stroke and velocity of the last solve and what it does to the bristles, so that `commit` need not evaluate again.
     solved: Option<(Real, Real, bristle::Change)>,
+    /// Which build of the common solve it runs.
+    path: Path,
 }
 
 impl Friction {
@@ -197,6 +200,7 @@ impl Friction {
             velocity: 0.0,
             yields: 0.0,
             solved: None,
+            path: Path::all().pop().unwrap_or(Path::Baseline),
         };
         friction.bristle.viscous.exponent = viscous_exponent.unwrap_or(1.0);
         friction.refresh();
@@ -224,6 +228,15 @@ impl Friction {
                 solution
             }
         }
+    }
+
+    /// A whole step where the common solve does not serve.
+    #[inline(never)]
+    fn step_slowly(&mut self, from: Real, s0: Real, compliance: Real, dt: Real, guess: Real) -> Solution {
+        self.prepare(from, dt);
+        let found = self.resolve(from, s0, compliance, dt, guess);
+        self.commit(Stroke { from, by: found.stroke, dt }, found.force);
+        found
     }
 
     fn refresh(&mut self) {
@@ -256,6 +269,44 @@ impl Friction {
         b.most = b.curve.stiction() * b.inverse;
         b.noise = p.roughness * self.normal * self.surface;
     }
+}
+
+/// A whole step by the common solve, if it serves.
+#[inline(always)]
+fn step_quickly(law: &mut Friction, s0: Real, compliance: Real, dt: Real, beside: impl FnMut()) -> Option<Solution> {
+    let common = law.bristle.plain && law.normal > 0.0 && compliance > 0.0 && s0.is_finite();
+    if !common || law.yields != 0.0 {
+        return None;
+    }
+    law.bristle.prepare(dt);
+    let rate = law.bristle.rate_hz();
+    let (motion, change) = law.bristle.quick(s0 * rate, compliance * rate, beside)?;
+    let (solution, v) = (motion.over(dt), motion.v * dt / dt);
+    if !v.is_finite() {
+        return None;
+    }
+    law.velocity = v;
+    law.bristle.commit(motion.v, change);
+    Some(solution)
+}
+
+/// The same arithmetic in instructions that name where they write: a quarter fewer of them.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn step_quickly_avx2(law: &mut Friction, s0: Real, compliance: Real, dt: Real) -> Option<Solution> {
+    step_quickly(law, s0, compliance, dt, || {})
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn step_beside_avx2(
+    law: &mut Friction,
+    s0: Real,
+    compliance: Real,
+    dt: Real,
+    beside: &mut dyn FnMut(),
+) -> Option<Solution> {
+    step_quickly(law, s0, compliance, dt, beside)
 }
 
 impl Tunable for Friction {
@@ -322,23 +373,31 @@ impl Interactor for Friction {
     }
 
     fn step(&mut self, from: Real, s0: Real, compliance: Real, dt: Real, guess: Real) -> Solution {
-        let common = self.bristle.plain && self.normal > 0.0 && compliance > 0.0 && s0.is_finite();
-        if common && self.yields == 0.0 {
-            self.bristle.prepare(dt);
-            let rate = self.bristle.rate_hz();
-            if let Some((motion, change)) = self.bristle.quick(s0 * rate, compliance * rate) {
-                let (solution, v) = (motion.over(dt), motion.v * dt / dt);
-                if v.is_finite() {
-                    self.velocity = v;
-                    self.bristle.commit(motion.v, change);
-                    return solution;
-                }
-            }
-        }
-        self.prepare(from, dt);
-        let found = self.resolve(from, s0, compliance, dt, guess);
-        self.commit(Stroke { from, by: found.stroke, dt }, found.force);
-        found
+        let found = match self.path {
+            // SAFETY: these paths are only made by `Path::all` after the CPU said what it has; AVX-512F comes with AVX2.
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx2 | Path::Avx512 => unsafe { step_quickly_avx2(self, s0, compliance, dt) },
+            _ => step_quickly(self, s0, compliance, dt, || {}),
+        };
+        found.unwrap_or_else(|| self.step_slowly(from, s0, compliance, dt, guess))
+    }
+
+    fn step_beside(
+        &mut self,
+        from: Real,
+        s0: Real,
+        compliance: Real,
+        dt: Real,
+        guess: Real,
+        beside: &mut dyn FnMut(),
+    ) -> Solution {
+        let found = match self.path {
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx2 | Path::Avx512 => unsafe { step_beside_avx2(self, s0, compliance, dt, beside) },
+            _ => step_quickly(self, s0, compliance, dt, beside),
+        };
+        found.unwrap_or_else(|| self.step_slowly(from, s0, compliance, dt, guess))
     }
 
     fn commit(&mut self, stroke: Stroke, _force_n: Real) {
@@ -426,4 +485,34 @@ impl Solved {
 #[inline]
 fn side(x: Real) -> Real {
     if x < 0.0 { -1.0 } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_build_of_the_common_solve_gives_the_same_bits() {
+        // A mass on a spring under a bow, which sticks and slips.
+        let (dt, mass, stiffness, bow) = (1.0 / 48_000.0, 0.003, 3e4, 0.05);
+        let play = |path: Path| {
+            let mut law = Friction::new(FrictionLaw::ElastoPlastic, FrictionParams::default(), None);
+            law.path = path;
+            let (mut x, mut u, mut bits) = (0.0, 0.0, Vec::new());
+            for _ in 0..20_000 {
+                let pull = -stiffness * x / mass;
+                let s0 = dt * (bow - u) - 0.5 * dt * dt * pull;
+                let found = law.step(0.0, s0, 0.5 * dt * dt / mass, dt, 0.0);
+                bits.extend([found.stroke, found.force, law.energy(0.0)].map(Real::to_bits));
+                let push = pull + found.force / mass;
+                x += dt * u + 0.5 * dt * dt * push;
+                u += dt * push;
+            }
+            bits
+        };
+        let scalar = play(Path::Scalar);
+        assert!(Path::all().into_iter().all(|path| play(path) == scalar));
+        let slips = scalar.chunks(3).filter(|step| Real::from_bits(step[0]) > 0.5 * bow * dt).count();
+        assert!(slips > 1_000 && slips < 19_000, "{slips}");
+    }
 }

@@ -106,6 +106,7 @@ impl Mass {
         self.params.mass_kg
     }
 
+    #[inline]
     fn advance(&mut self, dt: Real) {
         let acceleration = self.acceleration();
         let stroke = dt * self.velocity + 0.5 * dt * dt * acceleration; // [mass.1]

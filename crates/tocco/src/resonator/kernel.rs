@@ -129,6 +129,13 @@ impl Row {
         let [row] = self.0.part(from, to);
         row
     }
+
+    /// The same, to be written.
+    #[inline(always)]
+    pub fn part_mut(&mut self, from: usize, to: usize) -> &mut [Line] {
+        let [row] = self.0.part_mut(from, to);
+        row
+    }
 }
 
 /// 0, 1, 2, ...
@@ -346,6 +353,9 @@ pub fn join(x: &Chunk) -> Real {
 /// Scaled velocities of one pair of chunks over a block, and one sample beyond.
 pub type History = [[Chunk; PAIR]; CONTROL_TICKS + 1];
 
+/// Displacements and velocities of one chunk after every sample of a block.
+pub type Past = State<[Line; CONTROL_TICKS]>;
+
 macro_rules! dispatch {
     (
         $(#[$meta:meta])* $name:ident, explicit, [$scalar:path, $body:path],
@@ -453,6 +463,21 @@ dispatch! {
     (angle: Angle<&mut [Line]>, turn: Turn<&[Line]>, done: Real, q: &mut [Line], step: Step<&mut [Line]>) -> ()
 }
 
+dispatch! {
+    /// One chunk of modes through free samples, each of which ends with a turn to the part of their way that `done` says, or with
+    /// none where that is no number: what [`step`] and [`turn`] do one after the other, without a way to memory and back.
+    /// Remembers how they moved. [modal.1], [course.1]
+    ring_turning, ring_turning_avx2, ring_turning_avx512,
+    [scalar::ring_turning, lanes::ring_turning, lanes::ring_turning_wide],
+    (state: StateMut, angle: Angle<&mut [Line]>, turn: Turn<&[Line]>, step: Step<&mut [Line]>, done: &[Real], past: &mut Past) -> ()
+}
+dispatch! {
+    /// Adds what is heard of a remembered chunk to the lane sums: by its shape `now`, or where `left` is left of the shape `before`,
+    /// in between. [morph.4]
+    hear, hear_avx2, hear_avx512, [scalar::hear, lanes::hear, lanes::hear],
+    (past: &[Line], now: &Line, before: Option<&Line>, left: &[Real], sums: &mut [Line]) -> ()
+}
+
 /// One mode of [`turn`]: where it stands now, what is kept of its displacement, its step. [course.1]
 #[inline(always)]
 fn turned(angle: Angle, turn: Turn, done: Real) -> (Angle, Real, Step) {
@@ -507,7 +532,8 @@ mod tests {
                 .collect();
             let (two_poles, start) = (TwoPoles(noise(&mut rng, n)), States(noise(&mut rng, n)));
             let (angles, mut turns) = (Angles(noise(&mut rng, n)), Turns(noise(&mut rng, n)));
-            (0..n * LANES).for_each(|i| turns.set(i, Turn { turns: (i % 3) as Real, ..turns.at(i) }));
+            // In one chunk all of them turn.
+            (LANES..n * LANES).for_each(|i| turns.set(i, Turn { turns: (i % 3) as Real, ..turns.at(i) }));
             let rows: [Row; 3] = core::array::from_fn(|_| Row(noise(&mut rng, n)));
             let [a, b, c] = rows.each_ref().map(|row| row.part(0, n));
             let mut seen: Option<Vec<u64>> = None;
@@ -532,6 +558,18 @@ mod tests {
                 let (mut turning, mut made) = (angles.clone(), Steps::zeros(n));
                 turn(path, turning.part_mut(0, n), turns.part(0, n), 0.4, &mut rest, made.part_mut(0, n));
                 all.extend(turning.0.part(0, n).into_iter().chain(made.0.part(0, n)).flat_map(bits));
+                let (mut turning, mut made, mut state) = (angles.clone(), steps.clone(), start.clone());
+                let mut past = State { q: [Line::ZERO; CONTROL_TICKS], p: [Line::ZERO; CONTROL_TICKS] };
+                for (i, done) in [0, 1].into_iter().zip([[0.1, Real::NAN, 0.2], [0.3, 0.4, Real::NAN]]) {
+                    let (on, by) = (turning.part_mut(i, i + 1), turns.part(i, i + 1));
+                    ring_turning(path, state.part_mut(i, i + 1), on, by, made.part_mut(i, i + 1), &done, &mut past);
+                    let mut sums = Sums::ZERO;
+                    hear(path, &past.q[..3], &a[i], Some(&b[i]), &[0.9, 0.5, 0.0], &mut sums.0[..3]);
+                    hear(path, &past.p[..3], &c[i], None, &[0.0; 3], &mut sums.0[2..5]);
+                    all.extend(bits(&past.q[..3]).chain(bits(&past.p[..3])).chain(bits(&sums.0)));
+                }
+                all.extend(turning.0.part(0, 2).into_iter().chain(made.0.part(0, 2)).flat_map(bits));
+                all.extend(state.0.part(0, 2).into_iter().flat_map(bits));
                 for (late, ticks) in [(false, 7), (true, 7), (false, 8), (true, 1), (true, 32)] {
                     let (mut state, mut sums) = (start.clone(), Sums::ZERO);
                     ring(path, state.part_mut(0, n), two_poles.part(0, n), late, ticks, &mut sums);

@@ -202,9 +202,18 @@ impl Resonator for Partials {
         self.bank.commit();
         self.pass();
     }
+    #[inline]
     fn step_under(&mut self, port: usize, force_n: Real) {
         self.bank.step_under(port, self.gain.now * force_n);
         self.pass();
+    }
+    #[inline]
+    fn begins(&self, port: usize) -> bool {
+        self.bank.begins(port)
+    }
+    #[inline]
+    fn begin(&mut self, port: usize) {
+        self.bank.begin(port);
     }
     fn ring(&mut self, ticks: usize, readings: &mut [Reading]) {
         self.bank.ring(ticks, readings);

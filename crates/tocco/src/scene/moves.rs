@@ -3,11 +3,13 @@
 
 use super::runtime::Runtime;
 use super::slot::{Slot, Target};
-use super::tap::TapFrom;
+use super::tap::{Tap, TapFrom};
+use super::watch::Watch;
+use crate::contact::lasting::{Borrower, Lasting};
 use crate::math::Real;
 use crate::param::Rate;
 use crate::reserve::Reserve;
-use crate::resonator::CONTROL_TICKS;
+use crate::resonator::{CONTROL_TICKS, Reading, Resonator};
 use core::ops::Range;
 
 /// Room for what is found out stretch by stretch; sized once.
@@ -24,6 +26,53 @@ pub(crate) struct Moves {
     acting: Vec<Vec<usize>>,
     /// Taps that hear each contact.
     pub taps_of: Vec<Vec<usize>>,
+}
+
+/// A stretch of samples of one contact that lasts: what moves in it, and what is noted of it.
+struct Stretch<'a> {
+    /// Its moves.
+    own: &'a [(usize, usize, usize)],
+    slots: &'a [Slot],
+    /// Readings of its two bodies.
+    first: &'a mut [Reading],
+    second: &'a mut [Reading],
+    /// Those of the taps that hear it.
+    heard: &'a [usize],
+    taps: &'a mut [Tap],
+    watches: &'a mut [Watch],
+    /// When the lanes begin, and which samples of them these are.
+    tick: u64,
+    samples: Range<usize>,
+}
+
+impl Borrower for Stretch<'_> {
+    fn take<A: Resonator + ?Sized, B: Resonator + ?Sized>(self, mut lasting: Lasting<'_, A, B>) -> usize {
+        let Self { own, slots, first, second, heard, taps, watches, tick, samples } = self;
+        let moves = own.iter().any(|&(_, _, slot)| !slots[slot].stands);
+        let noted = !heard.is_empty() || !watches.is_empty();
+        for i in samples.clone() {
+            if moves {
+                for &(_, _, slot) in own.iter().filter(|&&(_, _, slot)| !slots[slot].stands) {
+                    match slots[slot].target {
+                        Target::Force(site) => lasting.set_force(site, slots[slot].lane[i]),
+                        Target::Body { body, param } => lasting.set(body, param, slots[slot].lane[i]),
+                        _ => {}
+                    }
+                }
+            }
+            if !lasting.step(tick + i as u64) {
+                return i;
+            }
+            let (one, other) = lasting.partners();
+            first.iter_mut().for_each(|reading| reading.note(one, i));
+            second.iter_mut().for_each(|reading| reading.note(other, i));
+            if noted {
+                heard.iter().for_each(|&tap| taps[tap].note(lasting.contact, i));
+                watches.iter_mut().for_each(|watch| watch.note(lasting.index, lasting.contact, i));
+            }
+        }
+        samples.end
+    }
 }
 
 impl Runtime {
@@ -124,39 +173,16 @@ impl Runtime {
         {
             return samples.start;
         }
-        let Some(mut lasting) = world.lasting(island) else { return samples.start };
-        let contact = lasting.index;
+        let Some(lasting) = world.lasting(island) else { return samples.start };
         let Ok([first, second]) = readings.get_disjoint_mut(lasting.bodies()) else { return samples.start };
         // What yields to nothing moves on after the islands, by the block.
         let [first_rings, second_rings] = lasting.rigid();
         let first = if first_rings { &mut [] } else { &mut first[..] };
         let second = if second_rings { &mut [] } else { &mut second[..] };
-        for i in samples.clone() {
-            for &(_, _, slot) in own {
-                let Slot { target, lane, stands, .. } = &slots[slot];
-                if *stands {
-                    continue;
-                }
-                match *target {
-                    Target::Force(site) => lasting.set_force(site, lane[i]),
-                    Target::Body { body, param } => lasting.set(body, param, lane[i]),
-                    _ => {}
-                }
-            }
-            if !lasting.step(tick + i as u64) {
-                return i;
-            }
-            let [one, other] = lasting.partners();
-            first.iter_mut().for_each(|reading| reading.note(one, i));
-            second.iter_mut().for_each(|reading| reading.note(other, i));
-            for &tap in &moves.taps_of[contact] {
-                taps[tap].note(lasting.contact, i);
-            }
-            for watch in watches.iter_mut() {
-                watch.note(contact, lasting.contact, i);
-            }
-        }
-        samples.end
+        let heard = &moves.taps_of[lasting.index];
+        let begin = samples.start;
+        let stretch = Stretch { own, slots, first, second, heard, taps, watches, tick, samples };
+        lasting.lend(stretch).unwrap_or(begin)
     }
 
     /// Rings every body that no island steps. `[audio]`

@@ -172,7 +172,7 @@ impl Default for Bristle {
 }
 
 impl Bristle {
-    #[inline]
+    #[inline(always)]
     pub fn prepare(&mut self, dt: Real) {
         if self.half != 0.5 * dt {
             self.half = 0.5 * dt;
@@ -183,7 +183,7 @@ impl Bristle {
     }
 
     /// 1/dt of the step prepared for, Hz
-    #[inline]
+    #[inline(always)]
     pub fn rate_hz(&self) -> Real {
         0.5 * self.per_half
     }
@@ -375,7 +375,7 @@ impl Bristle {
     }
 
     /// Takes the step.
-    #[inline]
+    #[inline(always)]
     pub fn commit(&mut self, v: Real, change: Change) {
         let mut end = self.z + 2.0 * self.half * change.rate;
         let w = v.abs();

@@ -58,7 +58,7 @@ const SERIES: [Real; 6] = [
 const ROUND: Real = 6_755_399_441_055_744.0;
 
 /// e^(-x) for 0 <= x <= 700, within 2 units in the last place of 1, and within (2 + x) of its own.
-#[inline]
+#[inline(always)]
 pub(super) fn exp_neg(x: Real) -> Real {
     let q = x * PER_LN;
     let shifted = q + ROUND;
@@ -73,7 +73,7 @@ pub(super) fn exp_neg(x: Real) -> Real {
 }
 
 /// sin(pi u) within 8e-16 and cos(pi u) within 1e-12 for |u| <= 1/2 (Chebyshev fits in u^2).
-#[inline]
+#[inline(always)]
 pub(super) fn sin_cos_pi(u: Real) -> (Real, Real) {
     const S: [Real; 8] = [
         core::f64::consts::PI,

@@ -57,6 +57,7 @@ impl Default for Trend {
 }
 
 impl Trend {
+    #[inline(always)]
     pub fn add(&mut self, q: Real) {
         let first = q - self.q;
         let second = first - self.by[0];
@@ -65,7 +66,7 @@ impl Trend {
     }
 
     /// q of the coming step: by the cubic if it would have foretold the last one better than the line.
-    #[inline]
+    #[inline(always)]
     fn next(&self) -> Real {
         let line = self.q + self.by[0];
         if self.by[3].abs() < self.by[1].abs() { line + (self.by[1] + self.by[2]) } else { line }
@@ -295,7 +296,7 @@ impl Bristle {
         self.eased = Eased { lam, ease, b: lam * stiff * ease, yields: ACCURACY / stiff };
     }
 
-    #[inline]
+    #[inline(always)]
     fn steady(&self, w: Real) -> Steady {
         let x = w * w * self.curve.rate;
         let fall = if x > FAST { 0.0 } else { self.curve.drop * fast::exp_neg(x) };
@@ -306,12 +307,12 @@ impl Bristle {
     /// [`Bristle::quick`] where it is not all that is done.
     #[inline(never)]
     pub(super) fn try_quick(&mut self, v0: Real, lam: Real) -> Option<(Solved, Change)> {
-        self.quick(v0, lam)
+        self.quick(v0, lam, || {})
     }
 
-    /// The root that continues the last motion, if this is a common case.
+    /// The root that continues the last motion, if this is a common case. `beside` is called where it would wait for the exponential.
     #[inline(always)]
-    pub(super) fn quick(&mut self, v0: Real, lam: Real) -> Option<(Solved, Change)> {
+    pub(super) fn quick(&mut self, v0: Real, lam: Real, mut beside: impl FnMut()) -> Option<(Solved, Change)> {
         if self.eased.lam != lam {
             self.ease(lam);
         }
@@ -333,6 +334,7 @@ impl Bristle {
             return Some(self.found(w, w, self.sigma1, side, 1));
         }
         let mut at = self.steady(w);
+        beside();
         if a * w > at.zs {
             return None;
         }
@@ -393,7 +395,7 @@ impl Bristle {
     }
 
     /// Bristles longer than steady sliding would have them, z0 >= zs.
-    #[inline]
+    #[inline(always)]
     fn shortening(&self, task: Task, mut w: Real, mut at: Steady) -> Option<(Solved, Change)> {
         let Task { side, z0, apart, lam, yields } = task;
         let (a, sigma1) = (self.half, self.sigma1);
@@ -488,9 +490,9 @@ mod tests {
                 b.prepare(DT);
                 let v0 = bow - (u - 0.5 * DT * k * x / m);
                 let (sure, sure_change) = b.resolve(v0, lam, last);
-                let (found, change) = b.quick(v0, lam).unwrap_or((sure, sure_change));
+                let (found, change) = b.quick(v0, lam, || {}).unwrap_or((sure, sure_change));
                 steps += 1;
-                quick += u32::from(b.quick(v0, lam).is_some());
+                quick += u32::from(b.quick(v0, lam, || {}).is_some());
                 evaluations += found.evaluations;
                 let size = v0.abs() + lam * sure.force.abs();
                 assert!((found.v - sure.v).abs() <= 1e-13 * size, "{found:?} {sure:?} {b:?}");

@@ -3,7 +3,9 @@
 
 #![allow(clippy::needless_range_loop, reason = "a lane is an index: the same one in every operand")]
 
-use super::{Angle, Chunk, Held, History, LANES, Line, PAIR, State, StateMut, Step, Sums, Turn, TwoPole, join, turned};
+use super::{
+    Angle, Chunk, Held, History, LANES, Line, PAIR, Past, State, StateMut, Step, Sums, Turn, TwoPole, join, turned,
+};
 use crate::math::Real;
 use crate::resonator::CONTROL_TICKS;
 
@@ -260,63 +262,198 @@ pub fn gather(
     }
 }
 
+/// Chunk `i` of every row.
+#[inline(always)]
+fn load_turn(turn: &Turn<&[Line]>, i: usize) -> Turn<Chunk> {
+    Turn {
+        by_sin: turn.by_sin[i].0,
+        by_versine: turn.by_versine[i].0,
+        by_lost: turn.by_lost[i].0,
+        w: turn.w[i].0,
+        w_way: turn.w_way[i].0,
+        sigma: turn.sigma[i].0,
+        sigma_way: turn.sigma_way[i].0,
+        over_mass: turn.over_mass[i].0,
+        turns: turn.turns[i].0,
+    }
+}
+
+/// Some lanes of [`turn`]; `ALL`: each of them turns.
+#[inline(always)]
+fn turn_lanes<const W: usize, const ALL: bool>(
+    now: &mut Angle<[Real; W]>,
+    by: &Turn<[Real; W]>,
+    done: Real,
+    q: &mut [Real; W],
+    step: &mut Step<[Real; W]>,
+) {
+    // Copies: the compiler need not fear that a row it writes is one it has yet to read.
+    let (was, old, from) = (*now, *step, *q);
+    for l in 0..W {
+        let angle = Angle { sin: was.sin[l], cos: was.cos[l], lost: was.lost[l], omega: was.omega[l] };
+        let turn = Turn {
+            by_sin: by.by_sin[l],
+            by_versine: by.by_versine[l],
+            by_lost: by.by_lost[l],
+            w: by.w[l],
+            w_way: by.w_way[l],
+            sigma: by.sigma[l],
+            sigma_way: by.sigma_way[l],
+            over_mass: by.over_mass[l],
+            turns: by.turns[l],
+        };
+        let (there, part, made) = turned(angle, turn, done);
+        let pick = |new: Real, old: Real| if ALL || turn.turns != 0.0 { new } else { old };
+        now.sin[l] = pick(there.sin, angle.sin);
+        now.cos[l] = pick(there.cos, angle.cos);
+        now.lost[l] = pick(there.lost, angle.lost);
+        now.omega[l] = pick(there.omega, angle.omega);
+        step.qq[l] = pick(made.qq, old.qq[l]);
+        step.qp[l] = pick(made.qp, old.qp[l]);
+        step.pq[l] = pick(made.pq, old.pq[l]);
+        step.pp[l] = pick(made.pp, old.pp[l]);
+        step.bq[l] = pick(made.bq, old.bq[l]);
+        step.bp[l] = pick(made.bp, old.bp[l]);
+        q[l] = pick(from[l] * part, from[l]);
+    }
+}
+
 #[inline(always)]
 pub fn turn(angle: Angle<&mut [Line]>, turn: Turn<&[Line]>, done: Real, q: &mut [Line], step: Step<&mut [Line]>) {
-    let n = q.len();
     let Angle { sin, cos, lost, omega } = angle;
-    let Turn { by_sin, by_versine, by_lost, w, w_way, sigma, sigma_way, over_mass, turns } = turn;
     let Step { qq, qp, pq, pp, bq, bp } = step;
-    let (sin, cos, lost, omega) = (&mut sin[..n], &mut cos[..n], &mut lost[..n], &mut omega[..n]);
-    let (by_sin, by_versine, by_lost, w, w_way) = (&by_sin[..n], &by_versine[..n], &by_lost[..n], &w[..n], &w_way[..n]);
-    let (sigma, sigma_way, over_mass, turns) = (&sigma[..n], &sigma_way[..n], &over_mass[..n], &turns[..n]);
-    let (qq, qp, pq) = (&mut qq[..n], &mut qp[..n], &mut pq[..n]);
-    let (pp, bq, bp) = (&mut pp[..n], &mut bq[..n], &mut bp[..n]);
-    for i in 0..n {
-        // Copies: the compiler need not fear that a row it writes is one it has yet to read.
-        let now = Angle { sin: sin[i].0, cos: cos[i].0, lost: lost[i].0, omega: omega[i].0 };
-        let by = Turn {
-            by_sin: by_sin[i].0,
-            by_versine: by_versine[i].0,
-            by_lost: by_lost[i].0,
-            w: w[i].0,
-            w_way: w_way[i].0,
-            sigma: sigma[i].0,
-            sigma_way: sigma_way[i].0,
-            over_mass: over_mass[i].0,
-            turns: turns[i].0,
-        };
-        let old = Step { qq: qq[i].0, qp: qp[i].0, pq: pq[i].0, pp: pp[i].0, bq: bq[i].0, bp: bp[i].0 };
-        let from = q[i].0;
-        let (mut next, mut made, mut kept) = (now, old, from);
-        for l in 0..LANES {
-            let angle = Angle { sin: now.sin[l], cos: now.cos[l], lost: now.lost[l], omega: now.omega[l] };
-            let turn = Turn {
-                by_sin: by.by_sin[l],
-                by_versine: by.by_versine[l],
-                by_lost: by.by_lost[l],
-                w: by.w[l],
-                w_way: by.w_way[l],
-                sigma: by.sigma[l],
-                sigma_way: by.sigma_way[l],
-                over_mass: by.over_mass[l],
-                turns: by.turns[l],
-            };
-            let (there, part, step) = turned(angle, turn, done);
-            let pick = |new: Real, old: Real| if turn.turns != 0.0 { new } else { old };
-            next.sin[l] = pick(there.sin, angle.sin);
-            next.cos[l] = pick(there.cos, angle.cos);
-            next.lost[l] = pick(there.lost, angle.lost);
-            next.omega[l] = pick(there.omega, angle.omega);
-            made.qq[l] = pick(step.qq, old.qq[l]);
-            made.qp[l] = pick(step.qp, old.qp[l]);
-            made.pq[l] = pick(step.pq, old.pq[l]);
-            made.pp[l] = pick(step.pp, old.pp[l]);
-            made.bq[l] = pick(step.bq, old.bq[l]);
-            made.bp[l] = pick(step.bp, old.bp[l]);
-            kept[l] = pick(from[l] * part, from[l]);
-        }
-        (sin[i].0, cos[i].0, lost[i].0, omega[i].0) = (next.sin, next.cos, next.lost, next.omega);
+    for i in 0..q.len() {
+        let mut now = Angle { sin: sin[i].0, cos: cos[i].0, lost: lost[i].0, omega: omega[i].0 };
+        let mut made = Step { qq: qq[i].0, qp: qp[i].0, pq: pq[i].0, pp: pp[i].0, bq: bq[i].0, bp: bp[i].0 };
+        let mut kept = q[i].0;
+        turn_lanes::<LANES, false>(&mut now, &load_turn(&turn, i), done, &mut kept, &mut made);
+        (sin[i].0, cos[i].0, lost[i].0, omega[i].0) = (now.sin, now.cos, now.lost, now.omega);
         (qq[i].0, qp[i].0, pq[i].0, pp[i].0, bq[i].0, bp[i].0) = (made.qq, made.qp, made.pq, made.pp, made.bq, made.bp);
         q[i].0 = kept;
+    }
+}
+
+/// `W` lanes of a line from lane `at` on.
+#[inline(always)]
+fn lanes_of<const W: usize>(line: &Line, at: usize) -> [Real; W] {
+    let mut lanes = [0.0; W];
+    lanes.copy_from_slice(&line.0[at..at + W]);
+    lanes
+}
+
+/// [`ring_turning`] of `W` lanes from lane `at` on; `ALL`: each of them turns.
+#[inline(always)]
+fn ring_lanes<const W: usize, const ALL: bool>(
+    State { q, p }: &mut StateMut,
+    angle: &mut Angle<&mut [Line]>,
+    turn: &Turn<&[Line]>,
+    step: &mut Step<&mut [Line]>,
+    done: &[Real],
+    past: &mut Past,
+    at: usize,
+) {
+    let of = lanes_of::<W>;
+    let (mut q1, mut p1) = (of(&q[0], at), of(&p[0], at));
+    let Angle { sin, cos, lost, omega } = angle;
+    let mut now =
+        Angle { sin: of(&sin[0], at), cos: of(&cos[0], at), lost: of(&lost[0], at), omega: of(&omega[0], at) };
+    let Step { qq, qp, pq, pp, bq, bp } = step;
+    let mut made = Step {
+        qq: of(&qq[0], at),
+        qp: of(&qp[0], at),
+        pq: of(&pq[0], at),
+        pp: of(&pp[0], at),
+        bq: of(&bq[0], at),
+        bp: of(&bp[0], at),
+    };
+    let by = Turn {
+        by_sin: of(&turn.by_sin[0], at),
+        by_versine: of(&turn.by_versine[0], at),
+        by_lost: of(&turn.by_lost[0], at),
+        w: of(&turn.w[0], at),
+        w_way: of(&turn.w_way[0], at),
+        sigma: of(&turn.sigma[0], at),
+        sigma_way: of(&turn.sigma_way[0], at),
+        over_mass: of(&turn.over_mass[0], at),
+        turns: of(&turn.turns[0], at),
+    };
+    for ((&done, heard_q), heard_p) in done.iter().zip(&mut past.q).zip(&mut past.p) {
+        for l in 0..W {
+            let (q0, p0) = (q1[l], p1[l]);
+            q1[l] = q0 + (made.qq[l] * q0 + made.qp[l] * p0);
+            p1[l] = p0 + (made.pq[l] * q0 + made.pp[l] * p0);
+        }
+        heard_q.0[at..at + W].copy_from_slice(&q1);
+        heard_p.0[at..at + W].copy_from_slice(&p1);
+        if !done.is_nan() {
+            turn_lanes::<W, ALL>(&mut now, &by, done, &mut q1, &mut made);
+        }
+    }
+    for (line, lanes) in [&mut q[0], &mut p[0], &mut sin[0], &mut cos[0], &mut lost[0], &mut omega[0]]
+        .into_iter()
+        .zip([&q1, &p1, &now.sin, &now.cos, &now.lost, &now.omega])
+    {
+        line.0[at..at + W].copy_from_slice(lanes);
+    }
+    for (line, lanes) in [&mut qq[0], &mut qp[0], &mut pq[0], &mut pp[0], &mut bq[0], &mut bp[0]]
+        .into_iter()
+        .zip([&made.qq, &made.qp, &made.pq, &made.pp, &made.bq, &made.bp])
+    {
+        line.0[at..at + W].copy_from_slice(lanes);
+    }
+}
+
+/// [`ring_turning`] by `W` lanes: as many as a vector has, so that what moves stays in registers.
+#[inline(always)]
+fn ring_by<const W: usize>(
+    mut state: StateMut,
+    mut angle: Angle<&mut [Line]>,
+    turn: Turn<&[Line]>,
+    mut step: Step<&mut [Line]>,
+    done: &[Real],
+    past: &mut Past,
+) {
+    let all = turn.turns[0].0.iter().all(|turns| *turns != 0.0);
+    for at in (0..LANES).step_by(W) {
+        if all {
+            ring_lanes::<W, true>(&mut state, &mut angle, &turn, &mut step, done, past, at);
+        } else {
+            ring_lanes::<W, false>(&mut state, &mut angle, &turn, &mut step, done, past, at);
+        }
+    }
+}
+
+#[inline(always)]
+pub fn ring_turning(
+    state: StateMut,
+    angle: Angle<&mut [Line]>,
+    turn: Turn<&[Line]>,
+    step: Step<&mut [Line]>,
+    done: &[Real],
+    past: &mut Past,
+) {
+    ring_by::<4>(state, angle, turn, step, done, past);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub fn ring_turning_wide(
+    state: StateMut,
+    angle: Angle<&mut [Line]>,
+    turn: Turn<&[Line]>,
+    step: Step<&mut [Line]>,
+    done: &[Real],
+    past: &mut Past,
+) {
+    ring_by::<LANES>(state, angle, turn, step, done, past);
+}
+
+#[inline(always)]
+pub fn hear(past: &[Line], now: &Line, before: Option<&Line>, left: &[Real], sums: &mut [Line]) {
+    for ((Line(past), &left), Line(sum)) in past.iter().zip(left).zip(sums) {
+        for l in 0..LANES {
+            let weight = before.map_or(now.0[l], |before| now.0[l] + (before.0[l] - now.0[l]) * left);
+            sum[l] += weight * past[l];
+        }
     }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The twins: one mode after the other, in the order that the lanes define.
 
-use super::{Angle, Chunk, Held, History, LANES, Line, PAIR, State, StateMut, Step, Sums, Turn, TwoPole, join, turned};
+use super::{
+    Angle, Chunk, Held, History, LANES, Line, PAIR, Past, State, StateMut, Step, Sums, Turn, TwoPole, join, turned,
+};
 use crate::math::Real;
 
 fn at(row: &[Line], i: usize) -> Real {
@@ -179,5 +181,42 @@ pub fn turn(now: Angle<&mut [Line]>, turn: Turn<&[Line]>, done: Real, q: &mut [L
         let values = [next.sin, next.cos, next.lost, next.omega, made.qq, made.qp, made.pq, made.pp, made.bq, made.bp];
         rows.into_iter().zip(values).for_each(|(row, value)| put(row, i, value));
         q[i / LANES].0[i % LANES] *= kept;
+    }
+}
+
+/// Twin of [`super::ring_turning`].
+pub fn ring_turning(
+    State { q, p }: StateMut,
+    angle: Angle<&mut [Line]>,
+    by: Turn<&[Line]>,
+    of: Step<&mut [Line]>,
+    done: &[Real],
+    past: &mut Past,
+) {
+    let Angle { sin, cos, lost, omega } = angle;
+    let Step { qq, qp, pq, pp, bq, bp } = of;
+    for (tick, &done) in done.iter().enumerate() {
+        for i in 0..LANES {
+            let (q0, p0) = (at(q, i), at(p, i));
+            put(q, i, q0 + (at(qq, i) * q0 + at(qp, i) * p0));
+            put(p, i, p0 + (at(pq, i) * q0 + at(pp, i) * p0));
+        }
+        (past.q[tick], past.p[tick]) = (q[0], p[0]);
+        if !done.is_nan() {
+            let now = Angle { sin: &mut *sin, cos: &mut *cos, lost: &mut *lost, omega: &mut *omega };
+            let made = Step { qq: &mut *qq, qp: &mut *qp, pq: &mut *pq, pp: &mut *pp, bq: &mut *bq, bp: &mut *bp };
+            turn(now, by, done, &mut q[..1], made);
+        }
+    }
+}
+
+/// Twin of [`super::hear`].
+pub fn hear(past: &[Line], now: &Line, before: Option<&Line>, left: &[Real], sums: &mut [Line]) {
+    for l in 0..LANES {
+        for (tick, sum) in sums.iter_mut().enumerate().take(past.len().min(left.len())) {
+            let (to, from) = (now.0[l], before.unwrap_or(now).0[l]);
+            let weight = if before.is_some() { to + (from - to) * left[tick] } else { to };
+            sum.0[l] += weight * past[tick].0[l];
+        }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::{Modal, ModalParams, ModeRow, Tuning};
 use crate::math::{PI, Real};
-use crate::resonator::kernel::{LANES, PAIR, Row};
+use crate::resonator::kernel::{LANES, PAIR, Row, State};
 use crate::units::{decay_rate, rad_s};
 
 /// Angle per sample between which the two-pole form keeps 14 digits of frequency and rounding noise below 1e-13 a step.
@@ -31,6 +31,7 @@ impl Pole {
     }
 
     /// Frequency at which it rings, rad/s; zero if it only creeps.
+    #[inline]
     pub(super) fn ringing(self) -> Real {
         ((self.omega - self.sigma) * (self.omega + self.sigma)).max(0.0).sqrt()
     }
@@ -68,7 +69,15 @@ impl Mode {
         self.mass > 0.0 && self.largest_shape > NO_SHAPE
     }
 
+    /// What it holds when it is tuned and moves so, J.
+    #[inline]
+    pub(super) fn energy(&self, tuned: Pole, State { q, p }: State) -> Real {
+        let wq = tuned.omega * q;
+        0.5 * self.mass * (p * p + wq * wq)
+    }
+
     /// Where the parameters want it.
+    #[inline]
     pub(super) fn aim(&self, params: &ModalParams) -> Pole {
         let Pole { omega, sigma } = self.declared;
         if self.rigid {

@@ -26,8 +26,8 @@ use super::morph::RIGID;
 use super::{Modal, ModalParams};
 use crate::math::{Real, cos, expm1, sin};
 use crate::reserve::Reserve;
-use crate::resonator::kernel::{self, Angle, Angles, LANES, State, Turn, Turns};
-use crate::resonator::{Motion, Reading, Resonator};
+use crate::resonator::kernel::{self, Angle, Angles, LANES, Line, Past, State, Turn, Turns};
+use crate::resonator::{CONTROL_TICKS, Motion, Reading, Resonator};
 
 /// Angle and decay per step below which the series is used, and angle above which the rotation is.
 const SMALL: Real = 0.1;
@@ -51,6 +51,7 @@ enum Method {
 
 impl Method {
     /// For the way from one tuning to another, in steps of h.
+    #[inline]
     fn of(from: Pole, to: Pole, h: Real) -> Self {
         let (angle, loss) = (from.ringing().min(to.ringing()) * h, from.sigma.max(to.sigma) * h);
         if from == to {
@@ -108,6 +109,11 @@ impl Course {
 }
 
 impl Course {
+    /// How the modes are tuned is known without asking the course.
+    pub(super) fn is_noted(&self) -> bool {
+        !self.unnoted
+    }
+
     /// How a mode is tuned at the part of the course that is done.
     #[inline]
     fn tuning(&self, i: usize, mode: &Mode, params: &ModalParams) -> Pole {
@@ -118,6 +124,15 @@ impl Course {
         } else {
             mode.now
         }
+    }
+}
+
+impl Course {
+    /// The part of the way to which the coming sample is retuned, where so many are left with it; none if it is as the one before.
+    fn due(&self, left: u32) -> Option<Real> {
+        let Course { samples, stride, .. } = *self;
+        let turns = (samples - left).is_multiple_of(stride);
+        turns.then(|| 1.0 - Real::from((left - 1) / stride) / Real::from(samples.div_ceil(stride)))
     }
 }
 
@@ -146,6 +161,7 @@ fn loss(x: Real) -> Real {
 }
 
 /// The beginning of [course.1] for a mode: so many turns from one tuning to another, in steps of h.
+#[inline]
 fn rotation(from: Pole, to: Pole, turns: Real, h: Real, mass: Real) -> (Angle, Turn) {
     let (w0, w1) = (from.ringing(), to.ringing());
     let half = 0.5 * h * w0;
@@ -164,6 +180,20 @@ fn rotation(from: Pole, to: Pole, turns: Real, h: Real, mass: Real) -> (Angle, T
         turns: 1.0,
     };
     (angle, turn)
+}
+
+/// Writes how a mode goes on.
+#[inline(always)]
+fn put_turn(rows: &mut Turn<&mut [Line]>, chunk: usize, l: usize, turn: Turn) {
+    rows.by_sin[chunk].0[l] = turn.by_sin;
+    rows.by_versine[chunk].0[l] = turn.by_versine;
+    rows.by_lost[chunk].0[l] = turn.by_lost;
+    rows.w[chunk].0[l] = turn.w;
+    rows.w_way[chunk].0[l] = turn.w_way;
+    rows.sigma[chunk].0[l] = turn.sigma;
+    rows.sigma_way[chunk].0[l] = turn.sigma_way;
+    rows.over_mass[chunk].0[l] = turn.over_mass;
+    rows.turns[chunk].0[l] = turn.turns;
 }
 
 /// A part `done` of the straight way from one tuning to another.
@@ -240,17 +270,17 @@ impl Modal {
             self.note_tuning();
             self.plan(left);
         }
-        let Course { samples, stride, .. } = self.retuning.course;
-        let (last, turns) = (left <= 1 && !self.released, (samples - left).is_multiple_of(stride));
+        let stride = self.retuning.course.stride;
+        let last = left <= 1 && !self.released;
         // A pitch that has moved for several intervals as a rule goes on to: see `polish`.
         self.retuning.course.rough = last && stride > 1;
         if last && stride == 1 {
             self.note_tuning();
             self.end_course();
-        } else if turns {
+        } else if let Some(done) = self.retuning.course.due(left) {
             // Of a body that nothing touches the last sample is as good as those before; exact values are made when it
             // rings on without another course.
-            self.follow(1.0 - Real::from((left - 1) / stride) / Real::from(samples.div_ceil(stride)));
+            self.follow(done);
         } else {
             return;
         }
@@ -263,16 +293,23 @@ impl Modal {
         let stride = self.retuning.fade.stride();
         let turns = Real::from(samples.div_ceil(stride));
         course.others.clear();
-        for (i, mode) in self.bank.modes[..self.bank.in_use * LANES].iter_mut().enumerate() {
+        let all = self.bank.in_use;
+        let (angles, mut on) = (course.angles.part_mut(0, all), course.turns.part_mut(0, all));
+        for (i, mode) in self.bank.modes[..all * LANES].iter_mut().enumerate() {
             let (from, to) = (mode.now, mode.aim(&self.params));
-            (mode.departed, course.methods[i]) = (from, Method::of(from, to, h));
-            if course.methods[i] == Method::Rotation && mode.mass > 0.0 {
+            let method = Method::of(from, to, h);
+            (mode.departed, course.methods[i]) = (from, method);
+            let (chunk, l) = (i / LANES, i % LANES);
+            if method == Method::Rotation && mode.mass > 0.0 {
                 let (angle, turn) = rotation(from, to, turns, h, mode.mass);
-                course.angles.set(i, angle);
-                course.turns.set(i, turn);
+                angles.sin[chunk].0[l] = angle.sin;
+                angles.cos[chunk].0[l] = angle.cos;
+                angles.lost[chunk].0[l] = angle.lost;
+                angles.omega[chunk].0[l] = angle.omega;
+                put_turn(&mut on, chunk, l, turn);
             } else {
-                course.turns.set(i, Turn::default());
-                if matches!(course.methods[i], Method::Series | Method::Exact) {
+                put_turn(&mut on, chunk, l, Turn::default());
+                if matches!(method, Method::Series | Method::Exact) {
                     course.others.push(i);
                 }
             }
@@ -288,21 +325,24 @@ impl Modal {
         kernel::turn(self.path, angles.part_mut(0, chunks), turns.part(0, chunks), done, q, step); // [course.1]
         (self.retuning.course.done, self.retuning.course.unnoted) = (done, true);
         for at in 0..self.retuning.course.others.len() {
-            let i = self.retuning.course.others[at];
-            let mode = &self.bank.modes[i];
-            let now = line(mode.departed, mode.aim(&self.params), done);
-            self.keep_energy(i, now);
-            let (size, mode) = (self.steps.now_mut(), &self.bank.modes[i]);
-            let in_series = self.retuning.course.methods[i] == Method::Series;
-            let (s, integral) =
-                if in_series { series(now, size.h) } else { step_response(now.omega, now.sigma, size.h) };
-            size.set(i, mode, s, integral);
+            self.follow_alone(self.retuning.course.others[at], done);
         }
         self.steps.outdate();
         if !self.released {
             self.refresh_compliance(self.steps.level);
             self.steps.now_mut().fresh = true;
         }
+    }
+
+    /// The same of one mode whose coefficients are found by themselves.
+    fn follow_alone(&mut self, i: usize, done: Real) {
+        let mode = &self.bank.modes[i];
+        let now = line(mode.departed, mode.aim(&self.params), done);
+        self.keep_energy(i, now);
+        let (size, mode) = (self.steps.now_mut(), &self.bank.modes[i]);
+        let in_series = self.retuning.course.methods[i] == Method::Series;
+        let (s, integral) = if in_series { series(now, size.h) } else { step_response(now.omega, now.sigma, size.h) };
+        size.set(i, mode, s, integral);
     }
 
     /// Goes the last sample of the course, which is exact.
@@ -343,8 +383,14 @@ impl Modal {
     /// As `ring`, while the tuning or what is heard moves by the sample. `[audio]`
     pub(super) fn ring_retuning(&mut self, ticks: usize, readings: &mut [Reading]) {
         let moving = ticks.min(self.retuning.fade.samples_left() as usize);
-        for tick in 0..moving {
+        let mut tick = 0;
+        while tick < moving {
+            if self.released && self.steps.level == 0 && self.retuning.course.level == Some(0) {
+                self.ring_on_course(tick, moving, readings);
+                break;
+            }
             self.ring_retuning_once(tick, readings);
+            tick += 1;
         }
         self.note_tuning();
         // Where the interval ends with the block another course may begin: the free form waits for the next one.
@@ -358,6 +404,84 @@ impl Modal {
         for tick in moving..ticks {
             self.ring(1, readings);
             readings.iter_mut().for_each(|r| r.file(tick, ticks));
+        }
+    }
+
+    /// Samples `from..to` of a course that is planned: as one by one, but chunk by chunk of the modes.
+    fn ring_on_course(&mut self, from: usize, to: usize, readings: &mut [Reading]) {
+        // To which part of their way the modes are retuned after each sample, and b of [morph.4] at its end.
+        let (mut done, mut left, mut retuned) = ([Real::NAN; CONTROL_TICKS], [0.0; CONTROL_TICKS], None);
+        for tick in from..to {
+            let goes_on = self.retuning.fade.pass(1, 0);
+            if self.retuning.fade.audible() {
+                left[tick] = self.retuning.fade.remaining();
+            }
+            if goes_on {
+                self.retuning.course.rough = false;
+                if let Some(part) = self.retuning.course.due(self.retuning.fade.samples_left()) {
+                    (done[tick], retuned) = (part, Some(part));
+                }
+            }
+        }
+        for r in readings.iter_mut() {
+            r.sums.0[from..to].fill(Line::ZERO);
+            r.values[from..to].fill(0.0);
+        }
+        let mut past = State { q: [Line::ZERO; CONTROL_TICKS], p: [Line::ZERO; CONTROL_TICKS] };
+        let mut others = 0;
+        for chunk in 0..self.bank.in_use {
+            let alone = others;
+            others += self.retuning.course.others[alone..].iter().take_while(|&&i| i / LANES == chunk).count();
+            if others == alone {
+                self.ring_chunk(chunk, &done[from..to], &mut past);
+                self.hear_chunk(chunk, &past, from, &left[from..to], readings);
+                continue;
+            }
+            for tick in from..to {
+                self.ring_chunk(chunk, &done[tick..=tick], &mut past);
+                self.hear_chunk(chunk, &past, tick, &left[tick..=tick], readings);
+                for at in (alone..others).filter(|_| !done[tick].is_nan()) {
+                    self.follow_alone(self.retuning.course.others[at], done[tick]);
+                }
+            }
+        }
+        for r in readings.iter_mut() {
+            for tick in from..to {
+                let (whole, jump) = (r.values[tick], self.retuning.fade.jump(r.port, r.motion));
+                r.values[tick] = kernel::join(&r.sums.0[tick].0) - jump * left[tick] - whole;
+            }
+        }
+        if let Some(done) = retuned {
+            (self.retuning.course.done, self.retuning.course.unnoted) = (done, true);
+            self.steps.outdate();
+            self.coming.forget_strokes();
+        }
+    }
+
+    /// A chunk of modes through samples after which it is retuned so far.
+    fn ring_chunk(&mut self, chunk: usize, done: &[Real], past: &mut Past) {
+        let (from, to) = (chunk, chunk + 1);
+        let Course { angles, turns, .. } = &mut self.retuning.course;
+        let (state, step) = (self.state.part_mut(from, to), self.steps.now_mut().steps.part_mut(from, to));
+        kernel::ring_turning(self.path, state, angles.part_mut(from, to), turns.part(from, to), step, done, past);
+    }
+
+    /// Adds what is heard of a chunk to the sums of the readings, from a sample on, and what of it is motion as a whole to their
+    /// values, where that is to be left out.
+    fn hear_chunk(&self, chunk: usize, past: &Past, from: usize, left: &[Real], readings: &mut [Reading]) {
+        let fades = left[0] > 0.0;
+        for r in readings {
+            let past = if r.motion == Motion::Velocity { &past.p } else { &past.q };
+            let now = &self.ports[r.port].heard.part(chunk, chunk + 1)[0];
+            let before =
+                self.retuning.fade.shape_before(r.port).filter(|_| fades).map(|row| &row.part(chunk, chunk + 1)[0]);
+            let past = &past[..left.len()];
+            kernel::hear(self.path, past, now, before, left, &mut r.sums.0[from..from + left.len()]);
+            for &i in self.bank.rigid.iter().filter(|&&i| !r.whole && i / LANES == chunk) {
+                for (tick, &left) in left.iter().enumerate() {
+                    r.values[from + tick] += self.weight(r.port, i, left) * past[tick].0[i % LANES];
+                }
+            }
         }
     }
 

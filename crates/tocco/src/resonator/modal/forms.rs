@@ -5,7 +5,7 @@ use super::Modal;
 use super::bank::Pole;
 use crate::math::Real;
 use crate::resonator::Resonator;
-use crate::resonator::kernel::{self, Held, LANES, Line, PAIR, Row, State, Step, Sums, TwoPoles};
+use crate::resonator::kernel::{self, Held, LANES, Line, PAIR, Path, Row, State, Step, Sums, TwoPoles};
 
 /// Weight of an unheard mode in the scaled forms: 1000 dB below anything.
 const UNHEARD: Real = 1e-50;
@@ -75,6 +75,8 @@ pub(super) struct HeldForm {
     pub is_heard: bool,
     /// The force under which they are to be stepped, N.
     pub last_force: Real,
+    /// They have been stepped under it already: the sums of their strokes and velocities.
+    pub begun: Option<(Real, Real)>,
     /// What each newton adds to the next stroke and to the next velocity of the held port, m/N and m/(N s).
     pub by_force: (Real, Real),
     /// How far the held port yields in a step, m/N, and where it is, if it is heard where it is touched, m: every step adds
@@ -92,13 +94,19 @@ impl HeldForm {
         let (modes, scale) = (vec![Held::ZERO; two_pole_chunks], Row::zeros(two_pole_chunks));
         let (others, is_heard, last_force, by_force) = (false, false, 0.0, (0.0, 0.0));
         let (yields, position) = (0.0, None);
-        Self { modes, in_use: 0, others, is_heard, scale, last_force, by_force, yields, position, heard }
+        Self { modes, in_use: 0, others, is_heard, scale, last_force, begun: None, by_force, yields, position, heard }
     }
 
     /// The modes that sound.
     #[inline]
     pub fn modes(&self) -> &[Held] {
         &self.modes[..self.in_use]
+    }
+
+    /// Steps them under the last force: what the coming one adds to, their strokes and velocities. [modal.6]
+    #[inline]
+    pub fn begin(&mut self, path: Path) -> (Real, Real) {
+        kernel::held(path, &mut self.modes[..self.in_use], self.last_force)
     }
 
     #[inline]
@@ -146,9 +154,7 @@ impl Modal {
 
     /// Energy of a mode in any form, J.
     pub(super) fn mode_energy(&self, i: usize) -> Real {
-        let (State { q, p }, mode) = (self.motion(i), &self.bank.modes[i]);
-        let wq = self.tuning(i).omega * q;
-        0.5 * mode.mass * (p * p + wq * wq)
+        self.bank.modes[i].energy(self.tuning(i), self.motion(i))
     }
 
     /// True if no mode moves; attended form.

@@ -26,8 +26,8 @@
 use super::bank::{Layout, Mode, NO_SHAPE, Pole};
 use super::{Form, Modal, ModalParams};
 use crate::math::{PI, Real, TAU, exp, ln};
-use crate::resonator::CONTROL_TICKS;
 use crate::resonator::kernel::{LANES, Line, Row, State, join};
+use crate::resonator::{CONTROL_TICKS, Motion};
 
 /// A mode in a table: frequency, Hz, time to 1/e, s (infinite: lossless), mass, kg.
 pub type ModeRow = (Real, Real, Real);
@@ -227,6 +227,17 @@ impl Fade {
         if self.parts > INTERVAL * PARTS { 4 } else { 1 }
     }
 
+    /// Shape with which a port was heard before the change; none in a bank without a target.
+    pub(super) fn shape_before(&self, port: usize) -> Option<&Row> {
+        self.before.get(port)
+    }
+
+    /// By how much a port would have jumped at the change, m or m/s.
+    pub(super) fn jump(&self, port: usize, motion: Motion) -> Real {
+        let Jump { position, velocity } = self.jumps[port];
+        if motion == Motion::Position { position } else { velocity }
+    }
+
     /// b of [morph.4].
     pub(super) fn remaining(&self) -> Real {
         Real::from(self.parts_left) / Real::from(self.parts)
@@ -340,6 +351,7 @@ impl Modal {
         }
         self.begin_fade(samples, fading || restarted || morphs || self.bank.omitted > omitted);
         self.depart();
+        self.note_tuning(); // for the energy that is asked for next
     }
 
     /// Before a change: notes what is heard at every port, and with which weights.
@@ -353,9 +365,12 @@ impl Modal {
                 Jump { position: self.heard_sum(port, q), velocity: self.heard_sum(port, p) }
             };
             self.retuning.fade.jumps[port] = heard;
-            for i in 0..if self.retuning.fade.before.is_empty() { 0 } else { self.bank.slots_in_use() } {
-                let weight = self.weight(port, i, b);
-                self.retuning.fade.before[port].set(i, weight);
+            let Some(before) = self.retuning.fade.before.get_mut(port) else { continue };
+            let now = self.ports[port].heard.part(0, self.bank.in_use);
+            for (before, now) in before.part_mut(0, self.bank.in_use).iter_mut().zip(now) {
+                for (before, &now) in before.0.iter_mut().zip(&now.0) {
+                    *before = if b > 0.0 { now + (*before - now) * b } else { now }; // [morph.4]
+                }
             }
         }
     }
@@ -385,9 +400,10 @@ impl Modal {
             let Jump { position, velocity } = self.retuning.fade.jumps[port];
             // Without a change of weights everything goes on as it was: no rounding may say otherwise.
             self.retuning.fade.jumps[port] = if audible {
+                let State { q, p } = self.state.part(0, self.bank.in_use);
                 Jump {
-                    position: self.faded_sum(port, 1.0, |i| self.state.q(i)) - position,
-                    velocity: self.faded_sum(port, 1.0, |i| self.state.p(i)) - velocity,
+                    position: self.faded_rows(port, 1.0, q) - position,
+                    velocity: self.faded_rows(port, 1.0, p) - velocity,
                 }
             } else {
                 Jump::default()

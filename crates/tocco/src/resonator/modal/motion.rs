@@ -11,6 +11,8 @@ use core::any::Any;
 
 /// Steps of contact at one port after which the held form pays for its making.
 const LASTING: u32 = 64;
+/// Chunks of held modes from which it pays to step them while the contact is solved.
+const AHEAD: usize = 4;
 /// Amplitudes (m, m/s) below this are set to zero at control ticks: far below hearing, far above denormals (1e-308).
 const FLUSH: Real = 1e-200;
 /// Amplitudes (m, m/s) below which a body no longer moves as a whole: less than an atomic nucleus is wide.
@@ -54,19 +56,13 @@ impl Resonator for Modal {
         }
     }
 
+    #[inline]
     fn free_stroke(&mut self, port: usize) -> Real {
-        self.ask_for(port);
-        let free = match self.coming.strokes_m[port] {
-            Some(stroke) => stroke,
-            None => self.find_stroke(port),
-        };
-        if !self.coming.pushed {
-            return free;
+        if let (Some(stroke), false, true) = (self.coming.strokes_m[port], self.coming.pushed, self.ports[port].asked) {
+            return stroke;
         }
-        let pushed = self.coming.forces_n.iter().enumerate().filter(|(_, force)| **force != 0.0);
-        pushed.fold(free, |stroke, (from, force)| stroke + self.compliance_of(port, from) * force)
+        self.predict(port)
     }
-
     fn compliance(&self, to: usize, from: usize) -> Real {
         self.compliance_of(to, from)
     }
@@ -80,6 +76,7 @@ impl Resonator for Modal {
         self.coming.unpush();
     }
 
+    #[inline]
     fn step_under(&mut self, port: usize, force_n: Real) {
         if self.form == (Form::Held { port }) && !self.coming.pushed {
             self.step_held(port, 0.0 + force_n);
@@ -87,6 +84,16 @@ impl Resonator for Modal {
             self.push(port, force_n);
             self.commit();
         }
+    }
+
+    #[inline]
+    fn begins(&self, port: usize) -> bool {
+        self.form == (Form::Held { port }) && self.held.modes().len() >= AHEAD && !self.coming.pushed
+    }
+
+    #[inline]
+    fn begin(&mut self, _port: usize) {
+        self.held.begun = Some(self.held.begin(self.path));
     }
 
     fn commit(&mut self) {
@@ -128,6 +135,7 @@ impl Resonator for Modal {
         }
     }
 
+    #[inline]
     fn velocity(&self, port: usize) -> Real {
         match (self.listener.velocity, self.form) {
             (Some(velocity), _) if port == self.listener.port => velocity,
@@ -155,6 +163,7 @@ impl Resonator for Modal {
         kernel::join(&sum)
     }
 
+    #[inline]
     fn sounding(&self, port: usize, motion: Motion) -> Real {
         if let (Some(velocity), Motion::Velocity, []) = (self.listener.velocity, motion, &self.bank.rigid[..])
             && port == self.listener.port
@@ -171,8 +180,15 @@ impl Resonator for Modal {
 
     fn energy(&self) -> Real {
         let mut sum = [0.0; LANES];
-        for i in 0..self.bank.slots_in_use() {
-            sum[i % LANES] += self.mode_energy(i);
+        if matches!(self.form, Form::Attended { .. }) && self.retuning.course.is_noted() {
+            let State { q, p } = self.state.part(0, self.bank.in_use);
+            for (modes, (q, p)) in self.bank.modes.chunks_exact(LANES).zip(q.iter().zip(p)) {
+                for (l, mode) in modes.iter().enumerate() {
+                    sum[l] += mode.energy(mode.now, State { q: q.0[l], p: p.0[l] });
+                }
+            }
+        } else {
+            (0..self.bank.slots_in_use()).for_each(|i| sum[i % LANES] += self.mode_energy(i));
         }
         kernel::join(&sum)
     }
@@ -321,6 +337,21 @@ impl Modal {
         !(held && self.held.last_force != 0.0) && lines.flat_map(|line| line.0).all(|x| x == 0.0)
     }
 
+    /// Stroke of a port in the coming step under what is pushed, m.
+    #[inline(never)]
+    fn predict(&mut self, port: usize) -> Real {
+        self.ask_for(port);
+        let free = match self.coming.strokes_m[port] {
+            Some(stroke) => stroke,
+            None => self.find_stroke(port),
+        };
+        if !self.coming.pushed {
+            return free;
+        }
+        let pushed = self.coming.forces_n.iter().enumerate().filter(|(_, force)| **force != 0.0);
+        pushed.fold(free, |stroke, (from, force)| stroke + self.compliance_of(port, from) * force)
+    }
+
     /// Free stroke of a port in the coming step, m, which is watched from now on.
     fn find_stroke(&mut self, port: usize) -> Real {
         self.enter_attended();
@@ -334,24 +365,31 @@ impl Modal {
     }
 
     /// One step under a force at the held port alone.
-    #[inline]
+    #[inline(always)]
     fn step_held(&mut self, port: usize, force: Real) {
-        let (last_force, (per_n, speed_per_n)) = (self.held.last_force, self.held.by_force);
-        let (stroke, velocity) = kernel::held(self.path, self.held.modes_mut(), last_force);
+        let (per_n, speed_per_n) = self.held.by_force;
+        let begun = self.held.begun.take();
+        let (stroke, velocity) = begun.unwrap_or_else(|| self.held.begin(self.path));
         let (mut stroke, mut velocity) = (stroke + per_n * force, velocity + speed_per_n * force); // [modal.6]
         self.held.last_force = force;
         let made = self.coming.strokes_m[port].map(|free| free + self.held.yields * force);
         self.held.position = self.held.position.zip(made).map(|(position, made)| position + made);
         if self.held.others {
-            let (two_pole, all) = (self.bank.two_poles_in_use(), self.bank.in_use);
-            let touched = self.ports[port].touched.part(two_pole, all);
-            let (state, step) = (self.state.part_mut(two_pole, all), self.steps.whole().part(two_pole, all));
-            let others = kernel::step(self.path, state, step, touched, force, touched, touched);
+            let others = self.step_beside_held(port, force);
             stroke += others.0;
             velocity += others.1;
         }
         self.coming.strokes_m[port] = Some(stroke);
         self.listener.velocity = self.held.is_heard.then_some(velocity);
+    }
+
+    /// The same of the modes beside those in held form: the held port's next stroke in them, m, and its velocity, m/s.
+    #[inline(never)]
+    fn step_beside_held(&mut self, port: usize, force: Real) -> (Real, Real) {
+        let (two_pole, all) = (self.bank.two_poles_in_use(), self.bank.in_use);
+        let touched = self.ports[port].touched.part(two_pole, all);
+        let (state, step) = (self.state.part_mut(two_pole, all), self.steps.whole().part(two_pole, all));
+        kernel::step(self.path, state, step, touched, force, touched, touched)
     }
 
     /// One step under the force at the watched port, or under forces elsewhere too.
