@@ -380,3 +380,38 @@ fn a_bronze_gong_brightens_after_a_hard_blow_and_not_after_a_soft_one() {
     assert!(soft.iter().all(|f| (f / soft[0] - 1.0).abs() < 0.1), "{soft:?}");
     assert!(linear.windows(2).all(|pair| pair[1] < 1.02 * pair[0]), "{linear:?}");
 }
+
+#[test]
+fn how_a_host_cuts_its_blocks_and_where_it_copies_the_engine_is_not_heard() {
+    let text = TOM.replace("SPEED", "6.0").replace("DECAY", "1.0")
+        + "[[event]]\nat_s = 0.05\nset = \"skin/stiffening\"\nvalue = 0.3\n[[event]]\nat_s = 0.08\nset = \"skin/freq_scale\"\nvalue = 1.4\n";
+    let run = |block: usize| {
+        let mut engine = engine(&text, RATE_HZ);
+        let mut heard = Vec::new();
+        while heard.len() < 9_600 {
+            let mut out = vec![0.0f32; block.min(9_600 - heard.len())];
+            if heard.len() / 3_000 != (heard.len() + out.len()) / 3_000 {
+                engine = engine.clone();
+            }
+            engine.render(&[], &mut Queue::new(), &mut out);
+            heard.extend(out.iter().map(|x| x.to_bits()));
+        }
+        heard
+    };
+    let whole = run(9_600);
+    assert!([1, 7, 64, 480].into_iter().all(|block| run(block) == whole));
+}
+
+#[test]
+fn a_body_that_has_calmed_down_rests_and_can_be_struck_again() {
+    let text = TOM.replace("SPEED", "3.0").replace("DECAY", "0.02");
+    let mut engine = engine(&format!("{text}[[event]]\nat_s = 4.0\nstrike = \"stick\"\nvelocity_m_s = 3.0\n"), RATE_HZ);
+    let mut out = vec![0.0f32; 48_000];
+    let mut peaks = Vec::new();
+    for _ in 0..5 {
+        engine.render(&[], &mut Queue::new(), &mut out);
+        peaks.push(out.iter().fold(0.0f32, |most, x| most.max(x.abs())));
+    }
+    println!("{peaks:?}");
+    assert!(peaks[3] < 1e-9 * peaks[0] && (peaks[4] / peaks[0] - 1.0).abs() < 0.2, "{peaks:?}");
+}

@@ -177,8 +177,8 @@ impl Resonator for Bending {
         true
     }
 
-    fn restrike(&mut self, port: usize, rng: &mut Rng) {
-        let jitter_01 = self.params.jitter_01;
+    fn restrike(&mut self, port: usize, more_01: Real, rng: &mut Rng) {
+        let jitter_01 = (self.params.jitter_01 + more_01).min(1.0);
         if jitter_01 == 0.0 && !self.ports[port].beside {
             return;
         }
