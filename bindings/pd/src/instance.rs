@@ -71,7 +71,7 @@ fn document(name: &str, folder: &str, driven: &[String]) -> Result<Document, Str
         built.directory().address(path).map_err(words)?;
         scene.def.drives.retain(|drive| drive.path != *path);
         let source = Source::Input { channel: first + at, gain: 1.0 };
-        scene.def.drives.push(DriveDef { path: path.clone(), source });
+        scene.def.drives.push(DriveDef { times: None, path: path.clone(), source });
     }
     if first + driven.len() > MOST_INPUTS {
         return Err(format!("{} signal inlets; at most {MOST_INPUTS}", first + driven.len()));

@@ -131,7 +131,8 @@ pub fn report(plan: &Plan) -> Result<Report> {
             Source::Signal(name) => format!("signal {name}"),
             Source::Samples { rate_hz, data, .. } => format!("recording of {} s", short(data.len() as f64 / rate_hz)),
         };
-        text.line("drive", &drive.path, words);
+        let times = drive.times.map_or(String::new(), |times| format!(", times noise of {}", short(times.sigma)));
+        text.line("drive", &drive.path, format!("{words}{times}"));
     }
     let most_events = 12;
     for event in def.events.iter().take(most_events) {

@@ -19,7 +19,11 @@ fn built(text: &str) -> Engine {
 /// Centroid of the energy of the modes of the gong, Hz, over two seconds after its first blow, of this speed.
 fn brightness(text: &str, speed_m_s: &str, stiffens: bool) -> Vec<(f64, f64)> {
     let text = text.replace("velocity_m_s = 0.5", &format!("velocity_m_s = {speed_m_s}"));
-    let mut engine = built(&if stiffens { text } else { text.replace("stiffens = true", "").replace("gong/stiffening", "gong/decay_scale") });
+    let mut engine = built(&if stiffens {
+        text
+    } else {
+        text.replace("stiffens = true", "").replace("gong/stiffening", "gong/decay_scale")
+    });
     let body = engine.scene().directory().body("gong").unwrap();
     let (_, modes) = engine.scene().modes().into_iter().find(|(name, _)| name == "gong").unwrap();
     let mut energies = vec![0.0; modes.len()];
@@ -42,7 +46,8 @@ fn scenes() -> PathBuf {
 #[test]
 fn a_gong_struck_hard_grows_brighter_and_one_struck_softly_does_not() {
     let text = library::read(&scenes().join("gong-hard.toml")).unwrap();
-    let mut left = Panel { legend: Corner::TopRight, ..Panel::new("a gong of 80 cm", "time, s", "centroid of the energy, Hz") };
+    let mut left =
+        Panel { legend: Corner::TopRight, ..Panel::new("a gong of 80 cm", "time, s", "centroid of the energy, Hz") };
     let all = [("6 m/s", "6.0", true), ("6 m/s, linear", "6.0", false), ("0.3 m/s", "0.3", true)];
     let mut found = Vec::new();
     for (colour, (name, speed, stiffens)) in all.into_iter().enumerate() {
@@ -54,5 +59,8 @@ fn a_gong_struck_hard_grows_brighter_and_one_struck_softly_does_not() {
     assert!((10..20).any(|i| at(0, i) > 1.3 * at(0, 0)), "hard: {:?}", found[0]);
     assert!((0..20).all(|i| (at(2, i) / at(2, 0) - 1.0).abs() < 0.1), "soft: {:?}", found[2]);
     let figure = Figure { title: "Bending back: brighter after the blow".into(), panels: vec![left] };
-    assert_shipped(&figure.png().unwrap(), &PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/models/bending.png"));
+    assert_shipped(
+        &figure.png().unwrap(),
+        &PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/models/bending.png"),
+    );
 }

@@ -123,6 +123,9 @@ pub struct Contact {
     /// Surface of the contact.
     pub(crate) texture: Option<Roughness>,
     rng: Rng,
+    /// By how much the coming stroke falls beside its place, and the stiffness as it was set, if that of a stroke differs.
+    beside_01: Real,
+    as_set: Option<Real>,
 }
 
 /// A surface read along a travel.
@@ -175,6 +178,8 @@ impl Contact {
             travelled: 0.0,
             texture: None,
             rng,
+            beside_01: 0.0,
+            as_set: None,
         }
     }
 

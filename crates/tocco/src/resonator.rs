@@ -199,8 +199,9 @@ pub trait Resonator: Tunable + Send + Sync + Any + DuplicateBody {
 
     /// An ideal impulse at a port, N s (attended form). False if this body cannot take one.
     fn hit(&mut self, port: usize, impulse_n_s: Real) -> bool;
-    /// A new strike begins at this port: redraw whatever varies from strike to strike.
-    fn restrike(&mut self, _port: usize, _rng: &mut Rng) {}
+    /// A new strike begins at this port: redraw whatever varies from strike to strike, the place by so much more than the body
+    /// itself says.
+    fn restrike(&mut self, _port: usize, _more_01: Real, _rng: &mut Rng) {}
     /// From now on the port is touched at another place, where the modes have these shape values; it is heard where it
     /// was. False if the body cannot. A contact keeps its compression, so this does no work.
     fn touch_at(&mut self, _port: usize, _shape: &[Real]) -> bool {

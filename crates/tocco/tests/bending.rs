@@ -5,17 +5,17 @@
 mod common;
 use common::{engine, probe};
 use std::f64::consts::PI;
+use tocco::resonator::Resonator;
 use tocco::resonator::bending::{Bending, Stretch};
 use tocco::resonator::material::Material;
 use tocco::resonator::modal::{ModalParams, Tuning};
 use tocco::resonator::shape::{MaterialDef, Place, PlaceOn, ShapeDef, evaluate, evaluate_stretched};
-use tocco::resonator::Resonator;
 use tocco::rng::Rng;
 use tocco::{Engine, Queue};
 
 const RATE_HZ: f64 = 48_000.0;
 
-/// V of [bend.1] for a displacement in modes.
+/// V of [bending.1] for a displacement in modes.
 fn potential(stretch: &Stretch, q: &[f64]) -> f64 {
     match stretch {
         Stretch::Tension(weights) => {
@@ -73,7 +73,8 @@ fn a_free_disc_bent_into_a_bowl_holds_the_stretching_energy_of_its_closed_form()
     // Parts of the bowl in the round modes: the mean of w phi over the disc.
     let part = |mode: usize| {
         let at = |i: usize| (i as f64 + 0.5) / 200.0;
-        let sum: f64 = (0..200).map(|i| 2.0 * at(i) / 200.0 * c * (radius * at(i)).powi(2) * solved.shapes[i][mode]).sum();
+        let sum: f64 =
+            (0..200).map(|i| 2.0 * at(i) / 200.0 * c * (radius * at(i)).powi(2) * solved.shapes[i][mode]).sum();
         if mode >= solved.rigid && solved.modes[mode].numbers[0] == 0 { sum } else { 0.0 }
     };
     let q: Vec<f64> = (0..solved.modes.len()).map(part).collect();
@@ -110,8 +111,7 @@ fn elliptic_k(m: f64) -> f64 {
 
 fn one_mode(freq_hz: f64, mass: f64, weight: f64, speed_m_s: f64) -> Bending {
     let tuning = Tuning { modes: vec![(freq_hz, f64::INFINITY, mass)], ports: vec![vec![1.0]], rigid: 0, ears: 0 };
-    let mut body =
-        Bending::new(ModalParams::default(), &tuning, &Stretch::Tension(vec![weight]), 1.0 / RATE_HZ, true);
+    let mut body = Bending::new(ModalParams::default(), &tuning, &Stretch::Tension(vec![weight]), 1.0 / RATE_HZ, true);
     body.hit(0, mass * speed_m_s);
     body
 }
@@ -123,7 +123,11 @@ fn frequency(mut position: impl FnMut() -> f64, samples: usize) -> f64 {
         let now = position();
         if before < 0.0 && now >= 0.0 {
             let at = i as f64 - now / (now - before);
-            if first.is_none() { first = Some(at) } else { count += 1 }
+            if first.is_none() {
+                first = Some(at)
+            } else {
+                count += 1
+            }
             last = at;
         }
         before = now;
@@ -157,7 +161,8 @@ fn one_mode_swings_as_fast_as_duffings_oscillator() {
 }
 
 fn drawn(rng: &mut Rng, modes: usize, sheet: bool) -> Bending {
-    let rows = (0..modes).map(|_| (rng.between_log(40.0, 4_000.0), f64::INFINITY, rng.between_log(0.01, 1.0))).collect();
+    let rows =
+        (0..modes).map(|_| (rng.between_log(40.0, 4_000.0), f64::INFINITY, rng.between_log(0.01, 1.0))).collect();
     let ports = (0..2).map(|_| (0..modes).map(|_| rng.between(-1.0, 1.0)).collect()).collect();
     let tuning = Tuning { modes: rows, ports, rigid: 0, ears: 0 };
     let size = rng.between_log(1e2, 1e6);
@@ -267,6 +272,19 @@ fn pitches(rows: &[f64], times: &[f64], window_s: f64) -> Vec<f64> {
     times.iter().map(pitch).collect()
 }
 
+/// What is left of the lowest mode alone: four low passes at 150 Hz.
+fn lowest(mut rows: Vec<f64>) -> Vec<f64> {
+    let by = 1.0 - (-2.0 * PI * 150.0 / RATE_HZ).exp();
+    for _ in 0..4 {
+        let mut kept = 0.0;
+        rows.iter_mut().for_each(|x| {
+            kept += by * (*x - kept);
+            *x = kept;
+        });
+    }
+    rows
+}
+
 #[test]
 fn a_tom_struck_hard_glides_down_by_more_than_200_cents() {
     let glide = |speed: f64| {
@@ -274,16 +292,7 @@ fn a_tom_struck_hard_glides_down_by_more_than_200_cents() {
         let mut engine = engine(&text, RATE_HZ);
         let (rows, health) = probe(&mut engine, &["skin.ear.position"], 38_400);
         assert_eq!(health.reset, 0);
-        // The lowest mode by a low pass of two poles at 150 Hz, twice.
-        let mut rows: Vec<f64> = rows.iter().map(|row| row[0]).collect();
-        let by = 1.0 - (-2.0 * PI * 150.0 / RATE_HZ).exp();
-        for _ in 0..4 {
-            let mut kept = 0.0;
-            rows.iter_mut().for_each(|x| {
-                kept += by * (*x - kept);
-                *x = kept;
-            });
-        }
+        let rows = lowest(rows.iter().map(|row| row[0]).collect());
         let found = pitches(&rows, &[0.03, 0.06, 0.12, 0.25, 0.6], 0.04);
         let end = found[4];
         let cents: Vec<f64> = found.iter().map(|f| 1200.0 * (f / end).log2()).collect();
@@ -297,7 +306,7 @@ fn a_tom_struck_hard_glides_down_by_more_than_200_cents() {
 }
 
 #[test]
-fn a_plucked_string_begins_as_sharp_as_its_mean_tension_says() {
+fn a_plucked_string_begins_as_sharp_as_its_stretch_says() {
     // Steel, 0.65 m, 0.5 mm, 30 N: pulled aside by 5 mm at a third and let go.
     let (length, diameter, tension, place, pulled) = (0.65, 5e-4, 30.0, 1.0 / 3.0, 5e-3);
     let young = Material::named("steel").unwrap().material.young_pa;
@@ -318,26 +327,27 @@ fn a_plucked_string_begins_as_sharp_as_its_mean_tension_says() {
     let held = rows[(3.99 * RATE_HZ) as usize];
     println!("held {held:.5} m");
     assert!((held / pulled - 1.0).abs() < 0.02, "{held}");
-    let found = pitches(&rows, &[4.03, 4.1, 4.5, 5.0, 5.9], 0.05);
+    let found = pitches(&lowest(rows), &[4.05, 4.1, 4.25, 4.5, 5.0, 5.9], 0.06);
     let rest = (tension / (0.25 * PI * diameter * diameter * 7850.0)).sqrt() / (2.0 * length);
     let cents: Vec<f64> = found.iter().map(|f| 1200.0 * (f / rest).log2()).collect();
-    // A plucked triangle keeps its mean square slope but for losses: half of its energy is kinetic in the mean.
-    let closed = 1200.0 * ((1.0 + 0.5 * more / tension).sqrt()).log2();
-    println!("rest {rest:.2} Hz, cents {cents:.1?}, from the mean tension {closed:.1}");
+    // Of the square of the slope, sin^2(n pi x)/n^2 belongs to partial n. To first order each partial feels half of what all of
+    // them stretch at most, and of itself a quarter more, since it is stretched when it is aside (Duffing's three quarters).
+    let own = (PI * place).sin().powi(2) / (0.5 * PI * PI * place * (1.0 - place));
+    let closed = 600.0 * (1.0 + more / tension * (0.5 + 0.25 * own)).log2();
+    println!("rest {rest:.2} Hz, cents {cents:.1?}, from the stretch {closed:.1}");
     assert!(cents.windows(2).all(|pair| pair[0] > pair[1]), "{cents:?}");
-    assert!((cents[0] / closed - 1.0).abs() < 0.15, "{} {closed}", cents[0]);
+    assert!((cents[0] / closed - 1.0).abs() < 0.03, "{} {closed}", cents[0]);
 }
 
 /// Bronze as a large gong has it: recorded ones ring for 3.8 to 5.9 s (60 dB) at 2 to 8 kHz.
-const BRONZE: &str =
-    "material = { density_kg_m3 = 8700.0, young_pa = 1.1e11, poisson = 0.34, loss_factor = 3e-4, loss_exponent = -0.5 }";
+const BRONZE: &str = "material = { density_kg_m3 = 8700.0, young_pa = 1.1e11, poisson = 0.34, loss_factor = 2.5e-4, loss_exponent = -0.5 }";
 
 /// Centroids of the energy of the modes, Hz, at some times after a blow on the gong of 0.8 m and 3 mm.
 fn gong(speed: f64, stiffens: bool, times: &[f64]) -> Vec<f64> {
     let key = if stiffens { "stiffens = true" } else { "" };
     let text = format!(
         "[body.gong]\ntype = \"shape\"\nshape = \"circular-plate\"\nradius_m = 0.4\nthickness_m = 0.003\n{BRONZE}\nmodes = 200\n{key}\n\
-         [body.gong.port]\nblow = [0.35, 0.0]\n[body.beater]\ntype = \"mass\"\nmass_kg = 0.6\nposition_m = -0.01\n\
+         [body.gong.port]\nblow = [0.35, 0.0]\n[body.beater]\ntype = \"mass\"\nmass_kg = 1.0\nposition_m = -0.01\n\
          [contact.beat]\ntype = \"impact\"\nbetween = [\"beater\", \"gong.blow\"]\nstiffness = 1e6\nexponent = 1.5\ndissipation_s_m = 0.2\n\
          [[event]]\nat_s = 0.0\nstrike = \"beater\"\nvelocity_m_s = {speed:?}\n[[tap]]\nof = \"gong.blow\"\n"
     );
@@ -369,4 +379,39 @@ fn a_bronze_gong_brightens_after_a_hard_blow_and_not_after_a_soft_one() {
     assert!(hard[2] > 1.3 * hard[0] && hard[2].max(hard[3]).max(hard[4]) > 2.0 * linear[2], "{hard:?} {linear:?}");
     assert!(soft.iter().all(|f| (f / soft[0] - 1.0).abs() < 0.1), "{soft:?}");
     assert!(linear.windows(2).all(|pair| pair[1] < 1.02 * pair[0]), "{linear:?}");
+}
+
+#[test]
+fn how_a_host_cuts_its_blocks_and_where_it_copies_the_engine_is_not_heard() {
+    let text = TOM.replace("SPEED", "6.0").replace("DECAY", "1.0")
+        + "[[event]]\nat_s = 0.05\nset = \"skin/stiffening\"\nvalue = 0.3\n[[event]]\nat_s = 0.08\nset = \"skin/freq_scale\"\nvalue = 1.4\n";
+    let run = |block: usize| {
+        let mut engine = engine(&text, RATE_HZ);
+        let mut heard = Vec::new();
+        while heard.len() < 9_600 {
+            let mut out = vec![0.0f32; block.min(9_600 - heard.len())];
+            if heard.len() / 3_000 != (heard.len() + out.len()) / 3_000 {
+                engine = engine.clone();
+            }
+            engine.render(&[], &mut Queue::new(), &mut out);
+            heard.extend(out.iter().map(|x| x.to_bits()));
+        }
+        heard
+    };
+    let whole = run(9_600);
+    assert!([1, 7, 64, 480].into_iter().all(|block| run(block) == whole));
+}
+
+#[test]
+fn a_body_that_has_calmed_down_rests_and_can_be_struck_again() {
+    let text = TOM.replace("SPEED", "3.0").replace("DECAY", "0.02");
+    let mut engine = engine(&format!("{text}[[event]]\nat_s = 4.0\nstrike = \"stick\"\nvelocity_m_s = 3.0\n"), RATE_HZ);
+    let mut out = vec![0.0f32; 48_000];
+    let mut peaks = Vec::new();
+    for _ in 0..5 {
+        engine.render(&[], &mut Queue::new(), &mut out);
+        peaks.push(out.iter().fold(0.0f32, |most, x| most.max(x.abs())));
+    }
+    println!("{peaks:?}");
+    assert!(peaks[3] < 1e-9 * peaks[0] && (peaks[4] / peaks[0] - 1.0).abs() < 0.2, "{peaks:?}");
 }

@@ -66,7 +66,7 @@ impl Rig {
 }
 
 fn mass(mass_kg: f64, velocity_m_s: f64) -> Box<dyn Resonator> {
-    Box::new(Mass::new(MassParams { mass_kg, gravity_m_s2: 0.0 }, 0.0, velocity_m_s, DT))
+    Box::new(Mass::new(MassParams { mass_kg, ..MassParams::default() }, 0.0, velocity_m_s, DT))
 }
 
 fn guided(velocity_m_s: f64) -> Box<dyn Resonator> {

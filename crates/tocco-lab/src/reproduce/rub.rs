@@ -31,7 +31,7 @@ pub fn play_driven(
     let mut def = SceneDef::from_text(text).map_err(|cause| cause.to_string())?;
     if let Some((path, values)) = drive {
         let points = values.iter().enumerate().map(|(n, v)| [n as f64 / RATE_HZ, *v]).collect();
-        def.drives.push(DriveDef { path: path.into(), source: Source::Points(points) });
+        def.drives.push(DriveDef { times: None, path: path.into(), source: Source::Points(points) });
     }
     let scene = Scene::build(&def, RATE_HZ).map_err(|cause| cause.to_string())?;
     let watched = [signals, &["energy", "work"]].concat();

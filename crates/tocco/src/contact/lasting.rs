@@ -55,7 +55,12 @@ impl World {
     pub(crate) fn lasting(&mut self, island: usize) -> Option<Lasting<'_, dyn Resonator, dyn Resonator>> {
         let Self { islands, contacts, bodies, forces, pushed, rigid, linked, matrix, work, health, .. } = self;
         let group = &islands[island];
-        if group.contacts.1 - group.contacts.0 != 1 || group.level != 0 || !group.fresh || group.moving || group.relabels {
+        if group.contacts.1 - group.contacts.0 != 1
+            || group.level != 0
+            || !group.fresh
+            || group.moving
+            || group.relabels
+        {
             return None;
         }
         let index = linked[group.contacts.0];

@@ -134,7 +134,7 @@ impl World {
         contact.last_touch = Some(tick);
         if new {
             for site in [contact.a, contact.b] {
-                self.bodies[site.body].restrike(site.port, &mut contact.rng);
+                self.bodies[site.body].restrike(site.port, contact.beside_01, &mut contact.rng);
             }
         }
         new

@@ -5,13 +5,16 @@
 //!
 //! **Law.** `[world.1]` The ledger: energy of bodies and laws minus the work of outsiders never rises.
 //!
+//! `[vary.1]  v exp(0.2 a x) cos(0.35 a y)`, `k exp(0.5 a z)`: speed and stiffness of a stroke whose hammer has a = `vary_01`, with
+//! x, y, z Gaussian, within 2.5, drawn anew for each; the place falls aside as by `jitter_01` = 0.3 a.
+//!
 //! **Sources.** physics.md D.8, H3, H8; 004.
 
 use super::coupled::{MAX_CONTACTS, Scratch};
 use super::join::find_clusters;
 use super::{Contact, Law, MANY_MODES, Site, StepRule};
 use crate::interactor::Solution;
-use crate::math::Real;
+use crate::math::{Real, cos, exp};
 use crate::reserve::Reserve;
 use crate::resonator::{LEVELS, Motion, Reading, Resonator};
 
@@ -403,6 +406,7 @@ impl World {
     pub fn glide_contact(&mut self, contact: usize, index: usize, value: Real) {
         let before = stored(&self.contacts[contact]);
         self.contacts[contact].law.set(index, value);
+        self.contacts[contact].as_set = None;
         self.work += stored(&self.contacts[contact]) - before;
     }
 
@@ -433,6 +437,10 @@ impl World {
                 }
             }
         }
+        let velocity_m_s = match nearest {
+            Some((_, _, index)) => self.vary(body, index, velocity_m_s),
+            None => velocity_m_s,
+        };
         // Open is where the first of a contact lies below the second; who flies away has touched already, and who rubs always does.
         let gap_m = nearest.map_or(0.0, |(_, _, index)| {
             let Contact { b, law, .. } = &self.contacts[index];
@@ -453,6 +461,29 @@ impl World {
         }
         self.work += self.energy_around(body) - before;
         true
+    }
+
+    /// Draws how a stroke of a mass differs from its others; returns its velocity, m/s. [vary.1]
+    fn vary(&mut self, body: usize, contact: usize, velocity_m_s: Real) -> Real {
+        let vary_01 = self.bodies[body].as_mass().map_or(0.0, |mass| mass.vary_01());
+        let contact = &mut self.contacts[contact];
+        let stiffness = contact.law.specs().iter().position(|spec| spec.id == "stiffness");
+        contact.beside_01 = 0.3 * vary_01;
+        if let (Some(index), Some(as_set)) = (stiffness, contact.as_set.take()) {
+            contact.law.set(index, as_set);
+            contact.estimated = false;
+        }
+        if vary_01 == 0.0 {
+            return velocity_m_s;
+        }
+        let [x, y, z] = core::array::from_fn(|_| contact.rng.normal().clamp(-2.5, 2.5));
+        if let Some(index) = stiffness {
+            let (as_set, spec) = (contact.law.get(index), contact.law.specs()[index]);
+            contact.as_set = Some(as_set);
+            contact.law.set(index, (as_set * exp(0.5 * vary_01 * z)).clamp(spec.min, spec.max));
+            contact.estimated = false;
+        }
+        velocity_m_s * exp(0.2 * vary_01 * x) * cos(0.35 * vary_01 * y)
     }
 
     /// An ideal impulse at a site. False if the body cannot take one. `[audio]`

@@ -22,6 +22,7 @@ crate::params! {
     pub struct MassParams {
         mass_kg: "kg", 1e-9 => 1e9, default 0.01, Log, Control, glide 0.02, "Mass.";
         gravity_m_s2: "m/s^2", -1e4 => 1e4, default 0.0, Linear, Control, glide 0.02, "Acceleration along the positive axis: 9.81 presses the first partner of a contact onto the second.";
+        vary_01: "1", 0.0 => 1.0, default 0.0, Linear, Control, glide 0.0, "How much one stroke of it differs from the next: speed, angle, place and hardness are drawn anew.";
     }
 }
 
@@ -99,6 +100,11 @@ impl Mass {
     /// Acceleration by gravity and by what has been pushed, m/s^2. `[audio]`
     pub fn acceleration(&self) -> Real {
         self.params.gravity_m_s2 + self.pushed / self.params.mass_kg
+    }
+
+    /// How much its strokes differ.
+    pub(crate) fn vary_01(&self) -> Real {
+        self.params.vary_01
     }
 
     /// kg
@@ -341,7 +347,7 @@ mod tests {
     #[test]
     fn a_thrown_mass_follows_the_parabola_at_any_step() {
         for level in [0, 3, 6] {
-            let params = MassParams { mass_kg: 0.2, gravity_m_s2: -9.81 };
+            let params = MassParams { mass_kg: 0.2, gravity_m_s2: -9.81, vary_01: 0.0 };
             let mut mass = Mass::new(params, 1.0, 3.0, 1e-3);
             mass.divide(level);
             for _ in 0..(100 << level) {

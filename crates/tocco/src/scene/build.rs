@@ -4,7 +4,9 @@
 mod grid;
 mod outputs;
 
-use super::def::{ContactDef, MAIN, OutputDef, PerStepDef, ProcessDef, Quantity, Source, TapDef, TapTo, WalkDef};
+use super::def::{
+    ContactDef, MAIN, OutputDef, PerStepDef, ProcessDef, Quantity, Source, TapDef, TapTo, TimesNoise, WalkDef,
+};
 use super::directory::{BodyEntry, Directory, Output, Probe};
 use super::drive::{Drive, Inputs};
 use super::error::nearest;
@@ -343,13 +345,18 @@ impl Assembly<'_> {
         let Slot { spec, target, value: rest, .. } = self.runtime.slots[slot];
         let sampled = spec.rate == Rate::Sample;
         let asked_hz = if sampled { rate_hz } else { rate_hz / CONTROL_TICKS as Real };
-        if let Source::Noise { beta, first_hz, .. } = &drive.source {
+        let fractal = match (&drive.source, &drive.times) {
+            (Source::Noise { beta, first_hz, .. }, _) => Some((beta, first_hz, "noise")),
+            (_, Some(TimesNoise { beta, first_hz, .. })) => Some((beta, first_hz, "times_noise")),
+            _ => None,
+        };
+        if let Some((beta, first_hz, table)) = fractal {
             // Another rate than the scene's own holds it to its range instead.
             let own_hz = self.def.rate_hz * asked_hz / rate_hz;
             if *beta != 0.0 && !FIRST.contains(&(first_hz / own_hz)) {
                 let (least, most) = (FIRST.start() * own_hz, FIRST.end() * own_hz);
                 let what = format!("{first_hz} Hz is out of range; {} takes {least} to {most} Hz", drive.path);
-                return Err(SceneError::new(format!("drive[{index}].noise.first_hz"), what));
+                return Err(SceneError::new(format!("drive[{index}].{table}.first_hz"), what));
             }
         }
         let rng = Rng::new(self.def.seed, &format!("drive {}", drive.path));
@@ -360,6 +367,12 @@ impl Assembly<'_> {
         let Some(running) = Drive::new(through, &drive.source, rest, asked_hz, rng, signal) else {
             let what = "nobody has loaded this recording; a scene that names one is read with its recordings";
             return Err(SceneError::new(format!("drive[{index}].wav"), what));
+        };
+        let running = match drive.times {
+            None => running,
+            Some(times) => {
+                running.times(times, asked_hz, Rng::new(self.def.seed, &format!("drive {} times", drive.path)))
+            }
         };
         let number = self.runtime.drives.len();
         self.runtime.drives.push(running);

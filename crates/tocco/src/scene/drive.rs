@@ -2,9 +2,9 @@
 //! Drives: a parameter or an external force over time, from breakpoints, seeded noise, a recording or sound that
 //! comes in.
 
-use super::def::Source;
+use super::def::{Source, TimesNoise};
 use super::slot::Mapping;
-use crate::math::Real;
+use crate::math::{Real, exp};
 use crate::rng::Rng;
 use crate::scene::grid::Heard;
 use crate::texture::fractal::{DEFAULT_POLES_PER_DECADE, Fractal};
@@ -38,6 +38,8 @@ pub(crate) struct Drive {
     /// Value before and after the source, in the unit of what it moves: as declared.
     rest: Real,
     source: Running,
+    /// What it says is multiplied by exp(sigma x - sigma^2/2).
+    times: Option<(Real, Colour)>,
 }
 
 #[derive(Clone)]
@@ -56,6 +58,14 @@ enum Colour {
 }
 
 impl Colour {
+    /// Of a spectrum 1/f^beta, drawn `rate_hz` times a second. `[control]`
+    fn new(beta: Real, first_hz: Real, rate_hz: Real, rng: Rng) -> Self {
+        if beta == 0.0 {
+            return Colour::White(rng);
+        }
+        Colour::Fractal(Box::new(Fractal::new(beta, DEFAULT_POLES_PER_DECADE, first_hz, rate_hz, rng)))
+    }
+
     fn draw(&mut self) -> Real {
         match self {
             Colour::White(rng) => rng.normal(),
@@ -78,11 +88,7 @@ impl Drive {
         let source = match source {
             Source::Points(points) => Running::Points { points: points.clone(), at: 0 },
             Source::Noise { rms, mean, from_s, to_s, beta, first_hz } => {
-                let colour = if *beta == 0.0 {
-                    Colour::White(rng)
-                } else {
-                    Colour::Fractal(Box::new(Fractal::new(*beta, DEFAULT_POLES_PER_DECADE, *first_hz, rate_hz, rng)))
-                };
+                let colour = Colour::new(*beta, *first_hz, rate_hz, rng);
                 Running::Noise { rms: *rms, mean: *mean, from_s: *from_s, to_s: *to_s, colour }
             }
             Source::Samples { rate_hz, data, gain, at_s } => {
@@ -92,12 +98,26 @@ impl Drive {
             Source::Signal(_) => Running::Signal(signal),
             Source::Wav { .. } => return None,
         };
-        Some(Self { through, rest, source })
+        Some(Self { through, rest, source, times: None })
+    }
+
+    /// The same, multiplied by noise. `[control]`
+    pub fn times(mut self, TimesNoise { sigma, beta, first_hz }: TimesNoise, rate_hz: Real, rng: Rng) -> Self {
+        self.times = Some((sigma, Colour::new(beta, first_hz, rate_hz, rng)));
+        self
     }
 
     /// Value at a time since the scene began, s, in the unit of the slot it moves. Time never runs backwards. `[audio]`
     pub fn value_or_rest(&mut self, time_s: Real, inputs: Inputs<'_>, signals: &[Heard]) -> Real {
-        match (self.value(time_s, inputs, signals), self.through) {
+        let said = self.value(time_s, inputs, signals);
+        let said = match &mut self.times {
+            None => said,
+            Some((sigma, colour)) => {
+                let by = exp(*sigma * colour.draw() - 0.5 * *sigma * *sigma);
+                said.map(|value| value * by)
+            }
+        };
+        match (said, self.through) {
             (None, _) => self.rest,
             (Some(value), None) => value,
             (Some(value), Some(mapping)) => mapping.value(value),
@@ -107,7 +127,7 @@ impl Drive {
     /// Fills a lane of samples from a tick on, within a range; false if it does not hear a signal as it is. To the bit what
     /// [`Drive::value_or_rest`] says sample by sample. `[audio]`
     pub fn fill(&self, tick: u64, rate_hz: Real, range: (Real, Real), signals: &[Heard], lane: &mut [Real]) -> bool {
-        let (Running::Signal(signal), None) = (&self.source, self.through) else { return false };
+        let (Running::Signal(signal), None, None) = (&self.source, self.through, &self.times) else { return false };
         let (cell, first) = (signals[*signal].signal.cell(), tick as Real);
         for (i, value) in lane.iter_mut().enumerate() {
             *value = cell.at((first + i as Real) / rate_hz).clamp(range.0, range.1);
@@ -153,6 +173,9 @@ impl Drive {
     /// True if its value certainly stays what it is from one time to another; time has not come to the first yet. A signal is only
     /// known to the end of its cell: who hears one looks again when the next is entered. `[audio]`
     pub fn is_still(&self, from_s: Real, to_s: Real, signals: &[Heard]) -> bool {
+        if self.times.is_some() {
+            return false;
+        }
         match &self.source {
             Running::Points { points, at } => {
                 let ahead = points[*at..].windows(2).skip_while(|pair| pair[1][0] <= from_s);

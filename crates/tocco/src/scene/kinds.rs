@@ -64,7 +64,7 @@ pub mod definitions {
     pub use super::control::ControlDef;
     pub use super::crumple::CrumpleDef;
     pub use super::drip::DripDef;
-    pub use super::drive::{DriveDef, Source};
+    pub use super::drive::{DriveDef, Source, TimesNoise};
     pub use super::event::EventDef;
     pub use super::follow::{FollowDef, FollowOf};
     pub use super::footstep::FootstepDef;
@@ -146,7 +146,7 @@ use std::ops::{Deref, DerefMut};
 
 pub(super) use context::{BodyContext, ContactContext};
 pub use control::{CONTROL, RANGE};
-pub use drive::{DEFAULT_FIRST_HZ, DRIVE, NOISE, POINT};
+pub use drive::{DEFAULT_FIRST_HZ, DRIVE, NOISE, POINT, TIMES_NOISE};
 pub use event::EVENT;
 pub use midi::MIDI;
 pub use output::{OUTPUT, ROOM};
@@ -195,7 +195,8 @@ const PARTS: &[&[Kind]] = &[
     &flat::<{ count(PROCESSES) }>(PROCESSES),
     &[walk::WALK, walk::GROUND],
 ];
-const ALL: &[&[Kind]] = &[&[SCENE], MODELS, &[part::PART, DRIVE, NOISE, EVENT, OUTPUT, ROOM, TAP, CONTROL, MIDI]];
+const ALL: &[&[Kind]] =
+    &[&[SCENE], MODELS, &[part::PART, DRIVE, NOISE, TIMES_NOISE, EVENT, OUTPUT, ROOM, TAP, CONTROL, MIDI]];
 
 const SHAPES: &[Kind] = &{
     let mut all = [Kind::NONE; FAMILIES.len()];

@@ -382,9 +382,9 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
         .map(|name| draw_process(rng, name, path))
         .collect();
     let drives = some(rng)
-        .map(|_| DriveDef {
-            path: path(rng),
-            source: match rng.bits() % 5 {
+        .map(|_| {
+            let path_of = path(rng);
+            let source = match rng.bits() % 5 {
                 4 => Source::Signal(path(rng)),
                 0 => {
                     let mut t = 0.0;
@@ -404,7 +404,14 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
                 }
                 2 => Source::Input { channel: rng.bits() as usize % 64, gain: draw(rng, -1e12, 1e12) },
                 _ => Source::Wav { file: path(rng), gain: draw(rng, -1e12, 1e12), at_s: time(rng) },
-            },
+            };
+            let noise = matches!(source, Source::Noise { .. });
+            let times = (!noise && coin(rng)).then(|| TimesNoise {
+                sigma: draw_key(rng, &kinds::TIMES_NOISE, "sigma"),
+                beta: draw_key(rng, &kinds::TIMES_NOISE, "beta"),
+                first_hz: draw_key(rng, &kinds::TIMES_NOISE, "first_hz"),
+            });
+            DriveDef { path: path_of, source, times }
         })
         .collect();
     let events = some(rng)

@@ -195,7 +195,7 @@ fn a_written_scene_reads_back_as_itself_to_the_last_bit() {
 #[test]
 fn samples_in_memory_are_written_as_a_comment() {
     let source = Source::Samples { rate_hz: 48000.0, data: vec![0.0; 3].into(), gain: 1.0, at_s: 0.0 };
-    let drives = vec![DriveDef { path: "a\nb".into(), source }];
+    let drives = vec![DriveDef { times: None, path: "a\nb".into(), source }];
     let text = SceneDef { drives, ..SceneDef::default() }.to_toml();
     assert_eq!(read(&text).unwrap().drives, []);
     assert!(text.contains("# left out: a drive of \"a\\u000Ab\" by 3 samples in memory"), "{text}");

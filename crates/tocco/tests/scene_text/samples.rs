@@ -239,6 +239,7 @@ pub fn rubbed_def() -> SceneDef {
     let worn =
         TextureDef { beta: 1.25, grain_m: 2e-5, longest_m: 0.02, poles_per_decade: 3, height_m: 0.0, travel: None };
     let noise = |path: &str, beta, first_hz| DriveDef {
+        times: None,
         path: path.into(),
         source: Source::Noise { rms: 0.1, mean: 0.0, from_s: 0.0, to_s: Real::INFINITY, beta, first_hz },
     };
@@ -328,12 +329,18 @@ pub fn full_def() -> SceneDef {
         rate_hz: 44100.0,
         seed: 7,
         drives: vec![
-            DriveDef { path: "hammer/force_n".into(), source: Source::Points(vec![[0.0, 0.0], [0.1, 2.0]]) },
             DriveDef {
+                times: None,
+                path: "hammer/force_n".into(),
+                source: Source::Points(vec![[0.0, 0.0], [0.1, 2.0]]),
+            },
+            DriveDef {
+                times: None,
                 path: "bow/velocity_m_s".into(),
                 source: Source::Noise { rms: 0.1, mean: 0.2, from_s: 0.5, to_s: 1.5, beta: 0.0, first_hz: 2.0 },
             },
             DriveDef {
+                times: None,
                 path: "bar.tip/force_n".into(),
                 source: Source::Noise {
                     rms: 1.0,
@@ -345,6 +352,7 @@ pub fn full_def() -> SceneDef {
                 },
             },
             DriveDef {
+                times: None,
                 path: "bar.tip/force_n".into(),
                 source: Source::Wav { file: "tap.wav".into(), gain: 2.0, at_s: 0.25 },
             },

@@ -57,11 +57,11 @@ compiled! {
     (q: &mut [Line], p: &mut [Line], size: &Sizes, d: &[Line], phi: &[Line], force: Real, g: &[Line], pull: Real) -> ()
 }
 compiled! {
-    /// `y` of one tension and its gradient `w q`; returns y. [bend.1]
+    /// `y` of one tension and its gradient `w q`; returns y. [bending.1]
     tension, tension_body, tension_avx2, tension_avx512, (w: &[Line], q: &[Line], gradient: &mut [Line]) -> Real
 }
 compiled! {
-    /// The sum of y^2 over all squares, and the gradient of half of it. [bend.1]
+    /// The sum of y^2 over all squares, and the gradient of half of it. [bending.1]
     sheet, sheet_body, sheet_avx2, sheet_avx512,
     (squares: &[Square], q: &[Line], moved: &mut [Line], gradient: &mut [Line]) -> Real
 }

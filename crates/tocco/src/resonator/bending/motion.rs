@@ -49,7 +49,7 @@ impl Resonator for Bending {
                 stroke += self.plain(port, from) * self.ports[from].force_n;
             }
         }
-        stroke - self.turned(port) * (self.psi + 0.5 * s) // [bend.4]
+        stroke - self.turned(port) * (self.psi + 0.5 * s) // [bending.4]
     }
 
     fn compliance(&self, to: usize, from: usize) -> Real {
@@ -58,7 +58,7 @@ impl Resonator for Bending {
             None if self.slack => 0.0,
             None => lanes::dot3(self.path, &self.g, &self.g, &self.sizes[self.level].bq),
         };
-        self.plain(to, from) - self.turned(to) * self.turned(from) / (2.0 + alpha) // [bend.4]
+        self.plain(to, from) - self.turned(to) * self.turned(from) / (2.0 + alpha) // [bending.4]
     }
 
     fn push(&mut self, port: usize, force_n: Real) {
@@ -91,7 +91,7 @@ impl Resonator for Bending {
         let pull = fault!(BENDING_PULL, self.psi + 0.5 * s, self.psi);
         let size = &self.sizes[self.level];
         lanes::advance(self.path, &mut self.q, &mut self.p, size, &self.d, shape, force, &self.g, pull);
-        self.psi += s; // [bend.3]
+        self.psi += s; // [bending.3]
         self.age += PARTS >> self.level;
         self.unpush();
         self.forget_step();
@@ -177,8 +177,8 @@ impl Resonator for Bending {
         true
     }
 
-    fn restrike(&mut self, port: usize, rng: &mut Rng) {
-        let jitter_01 = self.params.jitter_01;
+    fn restrike(&mut self, port: usize, more_01: Real, rng: &mut Rng) {
+        let jitter_01 = (self.params.jitter_01 + more_01).min(1.0);
         if jitter_01 == 0.0 && !self.ports[port].beside {
             return;
         }
@@ -209,7 +209,7 @@ impl Resonator for Bending {
         true
     }
 
-    /// Asked at control ticks: whether it may be taken for linear. [bend.6]
+    /// Asked at control ticks: whether it may be taken for linear. [bending.6]
     fn moving(&mut self) -> bool {
         if !self.slack {
             let energy = self.modal_energy();

@@ -59,7 +59,9 @@ pub(super) fn potential(modes: &[Mode], chunks: usize, stretch: &Stretch) -> Pot
             modes.iter().zip(weights).for_each(|(mode, w)| set(&mut row, mode.slot, w / mode.mass));
             Potential::Tension(row)
         }
-        Stretch::Sheet { squares, .. } => Potential::Sheet(squares.iter().map(|all| square(modes, chunks, all)).collect()),
+        Stretch::Sheet { squares, .. } => {
+            Potential::Sheet(squares.iter().map(|all| square(modes, chunks, all)).collect())
+        }
     }
 }
 
@@ -85,7 +87,7 @@ fn square(modes: &[Mode], chunks: usize, all: &[(usize, usize, Real)]) -> Square
     square
 }
 
-/// gamma^2 of [bend.6], each G_k by the root of the sum of its squares.
+/// gamma^2 of [bending.6], each G_k by the root of the sum of its squares.
 pub(super) fn gamma2(modes: &[Mode], stretch: &Stretch) -> Real {
     let over = |i: usize, j: usize, value: Real| match modes[i].omega * modes[j].omega {
         0.0 => 0.0,

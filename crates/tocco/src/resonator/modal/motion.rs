@@ -237,8 +237,8 @@ impl Resonator for Modal {
     }
 
     /// One small displacement of the touched place, which changes the high modes most (000 section 8.2.2).
-    fn restrike(&mut self, port: usize, rng: &mut Rng) {
-        let jitter_01 = self.params.jitter_01;
+    fn restrike(&mut self, port: usize, more_01: Real, rng: &mut Rng) {
+        let jitter_01 = (self.params.jitter_01 + more_01).min(1.0);
         if jitter_01 == 0.0 && !self.ports[port].beside() {
             return;
         }
@@ -494,7 +494,7 @@ mod tests {
         let mut rng = Rng::new(1, "bar");
         let (mut low, mut high) = (0.0, 0.0);
         for _ in 0..200 {
-            body.restrike(0, &mut rng);
+            body.restrike(0, 0.0, &mut rng);
             low += (body.ports[0].touched.at(0) - 0.5).abs();
             high += (body.ports[0].touched.at(15) - 0.5).abs();
         }

@@ -113,8 +113,10 @@ fn disc(given: &Given<'_>, solved: &Solved) -> Result<Stretch, Fault> {
     let bending = || solved.bending().iter();
     let modes: Vec<Round> =
         bending().map(|mode| round(mode.numbers[0], mode.numbers[2], rim, root(mode.freq_hz))).collect();
-    let mut functions: Vec<(Real, i32)> =
-        (0..).take_while(|n| *n < FUNCTIONS as i32).flat_map(|n| disc_roots(Rim::Clamped, nu, n, 22.0).into_iter().map(move |x| (x, n))).collect();
+    let mut functions: Vec<(Real, i32)> = (0..)
+        .take_while(|n| *n < FUNCTIONS as i32)
+        .flat_map(|n| disc_roots(Rim::Clamped, nu, n, 22.0).into_iter().map(move |x| (x, n)))
+        .collect();
     functions.sort_by(|a, b| a.0.total_cmp(&b.0));
     let eh = (given.material.young_pa * given.need("thickness_m")?).sqrt() / radius;
     let mut squares = Vec::new();
@@ -198,7 +200,15 @@ fn levy(a: Real, b: Real, eh: Real, solved: &Solved) -> Stretch {
     functions.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
     functions.truncate(FUNCTIONS);
     // Integrals over a side of 1 of cos(p) with two sines, and with two cosines.
-    let single = |p: i32, r: i32| if p != r.abs() { 0.0 } else if p == 0 { 1.0 } else { 0.5 };
+    let single = |p: i32, r: i32| {
+        if p != r.abs() {
+            0.0
+        } else if p == 0 {
+            1.0
+        } else {
+            0.5
+        }
+    };
     let sines = |p: i32, m: i32, n: i32| 0.5 * (single(p, m - n) - single(p, m + n));
     let cosines = |p: i32, m: i32, n: i32| 0.5 * (single(p, m - n) + single(p, m + n));
     let square = |&(k2, p, q): &(Real, i32, i32)| {

@@ -34,11 +34,21 @@ pub const DRIVE: Kind = Kind {
         key("from", KeyType::Named(Thing::Signal), "A signal of the scene, in the unit of the path."),
         key("gain", GAIN, "Only with wav and input: value of a full-scale sample, in the unit of the path, default 1."),
         key("at_s", TIME, "Only with wav: when the recording starts, default 0."),
+        key(
+            "times_noise",
+            KeyType::Table(&TIMES_NOISE),
+            "Multiplies all that by seeded noise of mean 1 that never changes its sign; not with noise.",
+        ),
     ],
     rules: &[
         Rule::OneOf(&["points", "noise", "wav", "input", "from"]),
         Rule::Beside(&["at_s"], &["wav"], "belongs to a drive with wav; leave it out"),
         Rule::Beside(&["gain"], &["wav", "input"], "belongs to a drive with wav or input; leave it out"),
+        Rule::Beside(
+            &["times_noise"],
+            &["points", "wav", "input", "from"],
+            "belongs to a drive with points, wav, input or from; leave it out",
+        ),
     ],
 };
 
@@ -77,6 +87,43 @@ pub const NOISE: Kind = Kind {
     rules: &[Rule::Beside(&["first_hz"], &["beta"], "belongs to fractal noise; leave it out or give beta")],
 };
 
+/// The noise by which a drive is multiplied.
+pub const TIMES_NOISE: Kind = Kind {
+    family: "times-noise",
+    id: "",
+    doc: "Seeded noise by which what a drive says is multiplied, written as `times_noise` in it: exp(sigma x - sigma^2/2), x Gaussian.",
+    params: &[],
+    keys: &[
+        must(
+            "sigma",
+            KeyType::Number { unit: "1", min: 0.0, max: 2.0 },
+            "Standard deviation of the logarithm: 0.4 is now two thirds, now half as much again.",
+        ),
+        key(
+            "beta",
+            KeyType::Number { unit: "1", min: 0.0, max: 2.0 },
+            "Exponent of the spectrum 1/f^beta of x: 0 white (default), 1 pink, 2 Brownian.",
+        ),
+        key(
+            "first_hz",
+            KeyType::Number { unit: "Hz", min: 1e-3, max: 1e3 },
+            "Only with beta: below this frequency the spectrum is flat, default 2; 1e-7 to 1e-2 of the rate.",
+        ),
+    ],
+    rules: &[Rule::Beside(&["first_hz"], &["beta"], "belongs to fractal noise; leave it out or give beta")],
+};
+
+/// The noise by which a drive is multiplied: exp(sigma x - sigma^2/2), x Gaussian.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimesNoise {
+    /// Standard deviation of the logarithm.
+    pub sigma: Real,
+    /// Exponent of the spectrum 1/f^beta of x, 0 (white) to 2 (Brownian).
+    pub beta: Real,
+    /// Frequency below which that is flat, Hz; of no account to white noise.
+    pub first_hz: Real,
+}
+
 /// A parameter or an external force over time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DriveDef {
@@ -84,6 +131,15 @@ pub struct DriveDef {
     pub path: String,
     /// Where the values come from.
     pub source: Source,
+    /// Noise by which they are multiplied.
+    pub times: Option<TimesNoise>,
+}
+
+impl DriveDef {
+    /// A path moved by a source.
+    pub fn new(path: impl Into<String>, source: Source) -> Self {
+        Self { path: path.into(), source, times: None }
+    }
 }
 
 /// Source of a drive.
@@ -142,6 +198,15 @@ impl Section for DriveDef {
 
     fn check(&self, spot: &Spot) -> Check {
         spot.named("path", &self.path)?;
+        if let Some(TimesNoise { sigma, beta, first_hz }) = self.times {
+            if matches!(self.source, Source::Noise { .. }) {
+                return spot.fail("times_noise", "belongs to a drive with points, wav, input or from; leave it out");
+            }
+            let spot = spot.within("times_noise");
+            for (id, value) in [("sigma", sigma), ("beta", beta), ("first_hz", first_hz)] {
+                spot.number(&TIMES_NOISE, id, value)?;
+            }
+        }
         match &self.source {
             Source::Points(points) => {
                 if points.is_empty() {
@@ -223,7 +288,15 @@ impl Section for DriveDef {
             }
             Source::Samples { data, .. } => {
                 out.line(format_args!("\n# left out: a drive of {path} by {} samples in memory", data.len()));
+                return;
             }
+        }
+        if let Some(TimesNoise { sigma, beta, first_hz }) = self.times {
+            let _ = write!(out.0, "times_noise = {{ sigma = {sigma:?}");
+            if beta != 0.0 || first_hz != DEFAULT_FIRST_HZ {
+                let _ = write!(out.0, ", beta = {beta:?}, first_hz = {first_hz:?}");
+            }
+            out.line(format_args!(" }}"));
         }
     }
 
@@ -240,7 +313,18 @@ impl Section for DriveDef {
                 at_s: node.number_or("at_s", 0.0)?,
             },
         };
-        Ok(Self { path: node.needed_text("path")?, source })
+        let times = match node.value("times_noise") {
+            None => None,
+            Some(_) => {
+                let node = node.within("times_noise", &TIMES_NOISE, "{ sigma, beta, first_hz }", lines)?;
+                Some(TimesNoise {
+                    sigma: node.needed_number("sigma", "times_noise")?,
+                    beta: node.number_or("beta", 0.0)?,
+                    first_hz: node.number_or("first_hz", DEFAULT_FIRST_HZ)?,
+                })
+            }
+        };
+        Ok(Self { path: node.needed_text("path")?, source, times })
     }
 }
 

@@ -56,7 +56,8 @@ pub const SHAPE: Kind = Kind {
 };
 
 /// What is wrong with `stiffening` alone.
-const LIMP: Rule = Rule::Beside(&["stiffening"], &["stiffens"], "moves nothing without `stiffens = true`; give it or leave this out");
+const LIMP: Rule =
+    Rule::Beside(&["stiffening"], &["stiffens"], "moves nothing without `stiffens = true`; give it or leave this out");
 
 /// The shape that a body morphs into, in scene files.
 pub const MORPH: Kind = Kind {

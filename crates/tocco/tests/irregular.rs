@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Irregularity that is physical: strokes that differ, drives multiplied by noise. Off unless asked for.
+
+mod common;
+use common::{engine, probe};
+use tocco::{Queue, Scene, SceneDef};
+
+const RATE_HZ: f64 = 48_000.0;
+
+/// Twelve strokes on a bar that is damped between them.
+fn strokes(vary: &str, seed: u64) -> String {
+    let mut text = format!(
+        "seed = {seed}\n[body.bar]\ntype = \"shape\"\nshape = \"bar\"\nmaterial = \"steel\"\nlength_m = 0.3\nwidth_m = 0.03\nthickness_m = 0.005\n\
+         decay_scale = 0.01\nmodes = 12\n[body.bar.port]\nend = [0.95]\near = [0.31]\n[body.mallet]\ntype = \"mass\"\nmass_kg = 0.02\nposition_m = -0.05\n{vary}\n\
+         [contact.beat]\ntype = \"impact\"\nbetween = [\"mallet\", \"bar.end\"]\nstiffness = 1e8\ndissipation_s_m = 0.3\n[[tap]]\nof = \"bar.ear\"\n"
+    );
+    for i in 0..12 {
+        text += &format!("[[event]]\nat_s = {}\nstrike = \"mallet\"\nvelocity_m_s = 1.0\n", 0.25 * f64::from(i));
+    }
+    text
+}
+
+/// Level of each of the strokes, dB.
+fn levels(text: &str) -> Vec<f64> {
+    let mut out = vec![0.0; 3 * 48_000];
+    engine(text, RATE_HZ).render(&[], &mut Queue::new(), &mut out);
+    let power = |part: &[f32]| part.iter().map(|x| f64::from(x * x)).sum::<f64>();
+    out.chunks(12_000).map(|part| 10.0 * power(part).log10()).collect()
+}
+
+fn spread(levels: &[f64]) -> f64 {
+    let mean = levels.iter().sum::<f64>() / levels.len() as f64;
+    (levels.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / levels.len() as f64).sqrt()
+}
+
+#[test]
+fn strokes_differ_as_asked_by_the_seed_alone_and_not_at_all_by_default() {
+    let [none, half, full, again, other] =
+        [("", 1), ("vary_01 = 0.5", 1), ("vary_01 = 1.0", 1), ("vary_01 = 1.0", 1), ("vary_01 = 1.0", 2)]
+            .map(|(vary, seed)| levels(&strokes(vary, seed)));
+    println!("dB: none {:.3}, half {:.2}, full {:.2}", spread(&none), spread(&half), spread(&full));
+    // The body still swings a little on its suspension: 0.1 dB without variation.
+    assert!(spread(&none) < 0.1 && spread(&half) > 0.3 && spread(&full) > 1.5 * spread(&half));
+    assert!((1.0..6.0).contains(&spread(&full)), "{full:?}");
+    assert_eq!(full, again);
+    assert!(full.iter().zip(&other).any(|(a, b)| (a - b).abs() > 0.5));
+}
+
+#[test]
+fn energy_minus_work_never_rises_while_strokes_vary() {
+    for seed in 0..20 {
+        let mut engine = engine(&strokes("vary_01 = 1.0", seed), RATE_HZ);
+        let (rows, health) = probe(&mut engine, &["energy", "work"], 48_000);
+        let (mut most, mut before) = (0.0f64, 0.0);
+        for row in rows {
+            most = most.max(row[0].abs() + row[1].abs());
+            assert!(row[0] - row[1] - before <= 1e-12 * most, "seed {seed}: gained {:e}", row[0] - row[1] - before);
+            before = row[0] - row[1];
+        }
+        assert_eq!((health.unconverged, health.reset), (0, 0));
+    }
+}
+
+#[test]
+fn a_stroke_without_variation_has_the_stiffness_that_was_set() {
+    // Varied, then not: the second half is what it would have been alone, by the level of its strokes.
+    let set = "[[event]]\nat_s = 1.4\nset = \"mallet/vary_01\"\nvalue = 0.0\n";
+    let (mixed, plain) = (levels(&(strokes("vary_01 = 1.0", 1) + set)), levels(&strokes("", 1)));
+    for (a, b) in mixed[7..].iter().zip(&plain[7..]) {
+        assert!((a - b).abs() < 0.1, "{mixed:?} {plain:?}");
+    }
+}
+
+#[test]
+fn a_drive_times_noise_keeps_its_mean_and_its_sign_and_has_the_spread_of_its_logarithm() {
+    let text = "[body.m]\ntype = \"mass\"\nmass_kg = 1e6\n[[tap]]\nof = \"m\"\n[[drive]]\npath = \"m/force_n\"\npoints = [[0.0, 2.0]]\n\
+         times_noise = { sigma = 0.4 }\n";
+    let mut engine = engine(text, RATE_HZ);
+    let (rows, _) = probe(&mut engine, &["m.velocity"], 48_000);
+    // Force is mass times the change of velocity.
+    let forces: Vec<f64> = rows.windows(2).map(|pair| 1e6 * RATE_HZ * (pair[1][0] - pair[0][0])).collect();
+    let n = forces.len() as f64;
+    let mean = forces.iter().sum::<f64>() / n;
+    assert!(forces.iter().all(|f| *f > 0.0));
+    let logs: Vec<f64> = forces.iter().map(|f| f.ln()).collect();
+    let (middle, wide) = (logs.iter().sum::<f64>() / n, spread(&logs));
+    println!("mean {mean:.4} of 2, log {middle:.4}, its spread {wide:.4}");
+    assert!((mean / 2.0 - 1.0).abs() < 0.01 && (wide / 0.4 - 1.0).abs() < 0.02);
+    assert!((middle - (2f64.ln() - 0.08)).abs() < 0.01);
+}
+
+#[test]
+fn times_noise_beside_noise_is_refused_and_what_is_written_is_read_again() {
+    let head = "[body.m]\ntype = \"mass\"\nmass_kg = 1.0\n[[tap]]\nof = \"m\"\n[[drive]]\npath = \"m/force_n\"\n";
+    let wrong =
+        SceneDef::from_text(&format!("{head}noise = {{ rms = 1.0 }}\ntimes_noise = {{ sigma = 0.4 }}\n")).unwrap_err();
+    assert!(wrong.to_string().contains("times_noise"), "{wrong}");
+    let far = format!("{head}points = [[0.0, 1.0]]\ntimes_noise = {{ sigma = 2.5 }}\n");
+    assert!(SceneDef::from_text(&far).unwrap_err().to_string().contains("0 to 2"));
+    let right =
+        SceneDef::from_text(&format!("{head}points = [[0.0, 1.0]]\ntimes_noise = {{ sigma = 0.4, beta = 1.0 }}\n"))
+            .unwrap();
+    assert_eq!(SceneDef::from_text(&right.to_toml()).unwrap(), right);
+    Scene::build(&right, RATE_HZ).unwrap();
+}
