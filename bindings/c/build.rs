@@ -9,7 +9,8 @@ fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").ok_or_else(|| missing("CARGO_MANIFEST_DIR"))?);
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or_else(|| missing("OUT_DIR"))?);
     let scenes = listed(root.join("../../scenes"))?;
-    let rows = scenes.iter().map(|file| format!("({:?}, include_str!({file:?})),\n", file.file_stem().unwrap_or_default()));
+    let rows =
+        scenes.iter().map(|file| format!("({:?}, include_str!({file:?})),\n", file.file_stem().unwrap_or_default()));
     fs::write(out.join("scenes.rs"), format!("&[\n{}]\n", rows.collect::<String>()))?;
     // Baked bodies, named as a scene names them.
     let bodies = listed(root.join("../../scenes/bodies"))?;

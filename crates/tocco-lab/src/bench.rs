@@ -8,6 +8,7 @@ mod bank;
 mod csound;
 mod engine;
 mod faust;
+mod mesh;
 mod params;
 mod peers;
 mod shape;
@@ -55,6 +56,7 @@ pub const SECTIONS: &[Section] = &[
     Section { name: "fluid", measure: tank },
     Section { name: "walk", measure: walking },
     Section { name: "shape", measure: shapes },
+    Section { name: "mesh", measure: mesh::solids },
     Section { name: "sweep", measure: whole_sweep },
     Section { name: "analyse", measure: analysing },
     Section { name: "peers", measure: beside_peers },

@@ -76,8 +76,13 @@ pub fn run(task: &Task) -> Result<String> {
             bar.0.at(now);
         }
     };
-    let solved = solve(surface, &entry.material, &task.options, &progress)
-        .map_err(|error| if let crate::error::Error::BadInput(what) = error { crate::error::Error::BadInput(format!("{named}: {what}")) } else { error })?;
+    let solved = solve(surface, &entry.material, &task.options, &progress).map_err(|error| {
+        if let crate::error::Error::BadInput(what) = error {
+            crate::error::Error::BadInput(format!("{named}: {what}"))
+        } else {
+            error
+        }
+    })?;
     drop(bar);
     let source = task.input.file_name().unwrap_or_default().to_string_lossy();
     let text = bake::text(&solved, &console::one_line(&source), entry.id, &entry.material);

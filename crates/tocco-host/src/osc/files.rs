@@ -31,14 +31,24 @@ impl Folder {
         Ok(self.0.join(name))
     }
 
-    /// A scene may name recordings; they are inside, too. Whether there is anything outside is not told.
+    /// A scene may name recordings and baked bodies; they are inside, too. Whether there is anything outside is not told.
     fn holds_recordings(&self, scene: &Path, name: &str) -> Result<()> {
-        let Ok(def) = SceneDef::from_text(&library::read(scene)?) else { return Ok(()) };
+        let Ok(mut def) = SceneDef::from_text(&library::read(scene)?) else { return Ok(()) };
         let beside = scene.parent().unwrap_or(&self.0);
         for (index, drive) in def.drives.iter().enumerate() {
             let Source::Wav { file, .. } = &drive.source else { continue };
             if !beside.join(file).canonicalize().is_ok_and(|real| real.starts_with(&self.0)) {
                 return bad(format!("{name}: drive[{index}].wav: '{file}' is not inside the scenes folder"));
+            }
+        }
+        for body in &mut def.bodies {
+            let Some((file, _)) = body.form.baked_mut() else { continue };
+            let held = match beside.join(file).canonicalize() {
+                Ok(real) => real.starts_with(&self.0),
+                Err(_) => library::SHIPPED_BODIES.iter().any(|(known, _)| *known == file),
+            };
+            if !held {
+                return bad(format!("{name}: body.{}.file: '{file}' is not inside the scenes folder", body.name));
             }
         }
         Ok(())

@@ -36,7 +36,11 @@ pub fn text(solved: &Solved, source: &str, name: &str, material: &Material) -> S
     let vertex_unit = unit(from_centre());
     let quoted = serde_json::Value::from(source).to_string();
     let _ = writeln!(text, "mesh = {VERSION}\nsource = {quoted}\nmaterial = \"{name}\"");
-    let _ = writeln!(text, "density_kg_m3 = {:?}\nyoung_pa = {:?}\npoisson = {:?}", material.density_kg_m3, material.young_pa, material.poisson);
+    let _ = writeln!(
+        text,
+        "density_kg_m3 = {:?}\nyoung_pa = {:?}\npoisson = {:?}",
+        material.density_kg_m3, material.young_pa, material.poisson
+    );
     let _ = writeln!(text, "mass_kg = {:?}\ncentre_m = {}", rounded(solved.mass_kg), three(bulk.centre));
     let axes: Vec<String> = bulk.axes.iter().map(|axis| three(*axis)).collect();
     let _ = writeln!(text, "axes = [{}]\ngyration_m = {}", axes.join(", "), three(bulk.gyration));

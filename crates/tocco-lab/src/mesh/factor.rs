@@ -200,7 +200,8 @@ fn part(matrix: &Sparse, nodes: Vec<u32>, parts: &mut Vec<Part>) -> usize {
     let side = |wanted: std::cmp::Ordering| -> Vec<u32> {
         nodes.iter().copied().filter(|&node| place(node, axis).cmp(&plane) == wanted).collect()
     };
-    let [below, own, above] = [side(std::cmp::Ordering::Less), side(std::cmp::Ordering::Equal), side(std::cmp::Ordering::Greater)];
+    let [below, own, above] =
+        [side(std::cmp::Ordering::Less), side(std::cmp::Ordering::Equal), side(std::cmp::Ordering::Greater)];
     drop(nodes);
     let children = vec![part(matrix, below, parts), part(matrix, above, parts)];
     parts.push(Part { own, children, ..Part::default() });
@@ -354,7 +355,14 @@ fn eliminate_front(front: &mut [f64], rows: usize, own: usize, threads: usize) -
 }
 
 /// Subtracts the panel times itself from groups of columns; `columns` begins at the first of them.
-fn update(columns: &mut [f64], rows: usize, start: usize, packed: &[[f64; TILE]], width: usize, groups: std::ops::Range<usize>) {
+fn update(
+    columns: &mut [f64],
+    rows: usize,
+    start: usize,
+    packed: &[[f64; TILE]],
+    width: usize,
+    groups: std::ops::Range<usize>,
+) {
     let count = rows - start;
     for (at, group) in groups.clone().enumerate() {
         let right = &packed[group * width..(group + 1) * width];

@@ -281,7 +281,12 @@ fn ply(bytes: &[u8]) -> std::result::Result<Surface, String> {
         }
         // A row takes a byte at least: no count is believed beyond what is there.
         if element.count > bytes.len() && !element.properties.is_empty() {
-            return Err(format!("it says {} of '{}' and is {} bytes long", element.count, clip(&element.name), bytes.len()));
+            return Err(format!(
+                "it says {} of '{}' and is {} bytes long",
+                element.count,
+                clip(&element.name),
+                bytes.len()
+            ));
         }
         if element.properties.is_empty() {
             continue;

@@ -149,12 +149,8 @@ pub fn solve(raw: Surface, material: &Material, options: &Options, progress: &(d
     }
     let kept = surface.sampled(options.vertices);
     let normals = kept.normals();
-    let places: Vec<([u32; 8], [f64; 8])> = kept
-        .turned(&frame)
-        .vertices
-        .iter()
-        .map(|v| built.place(&grid, *v))
-        .collect();
+    let places: Vec<([u32; 8], [f64; 8])> =
+        kept.turned(&frame).vertices.iter().map(|v| built.place(&grid, *v)).collect();
     // x^T M x = 1, so that the mean of x^2 is 1/M: scaled to 1.
     let scale = built.masses_sum().sqrt();
     let shape = |x: &Vec<f64>| -> Vec<Vector> {
@@ -212,7 +208,7 @@ fn grid(surface: &Surface, volume: f64, wall_m: f64, options: &Options) -> Resul
              least --cells {}",
             1e3 * wall_m,
             1e3 * size,
-            (LEAST_ACROSS * longest / wall_m).ceil()
+            (LEAST_ACROSS * longest / wall_m - 1e-6).ceil()
         ));
     }
     let grid = Grid::around(low, high, size);
@@ -264,7 +260,9 @@ fn filled_bulk(grid: &Grid, filled: &[Filled], frame: &[Vector; 3]) -> Option<Bu
             volume += share;
             for i in 0..3 {
                 first[i] += share * r[i];
-                (0..3).for_each(|j| second[i][j] += share * (r[i] * r[j] + if i == j { step[i] * step[i] / 12.0 } else { 0.0 }));
+                (0..3).for_each(|j| {
+                    second[i][j] += share * (r[i] * r[j] + if i == j { step[i] * step[i] / 12.0 } else { 0.0 })
+                });
             }
         }
     }
@@ -367,7 +365,8 @@ impl Built {
     /// The nodes around a place, and how much each counts there.
     fn place(&self, grid: &Grid, at: Vector) -> ([u32; 8], [f64; 8]) {
         let inside: [f64; 3] = std::array::from_fn(|axis| (at[axis] - grid.origin[axis]) / grid.size[axis]);
-        let home: [i64; 3] = std::array::from_fn(|axis| (inside[axis].floor() as i64).clamp(0, grid.count[axis] as i64 - 1));
+        let home: [i64; 3] =
+            std::array::from_fn(|axis| (inside[axis].floor() as i64).clamp(0, grid.count[axis] as i64 - 1));
         let mut best: Option<(f64, [usize; 3])> = None;
         for reach in 0..=grid.count.iter().copied().max().unwrap_or(0) as i64 {
             let span = || -reach..=reach;

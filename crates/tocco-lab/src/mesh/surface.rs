@@ -191,7 +191,8 @@ impl Surface {
                 self.triangles[t].swap(1, 2);
                 turned += 1;
             }
-            let alone = Self { vertices: self.vertices.clone(), triangles: part.iter().map(|&t| self.triangles[t]).collect() };
+            let alone =
+                Self { vertices: self.vertices.clone(), triangles: part.iter().map(|&t| self.triangles[t]).collect() };
             if alone.six_volumes() < 0.0 {
                 part.iter().for_each(|&t| self.triangles[t].swap(1, 2));
             }
@@ -304,7 +305,9 @@ impl Surface {
             entry.0 += area;
         }
         let mut looks: Vec<(f64, Vector)> = looks.into_values().collect();
-        looks.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| b.1.partial_cmp(&a.1).unwrap_or(std::cmp::Ordering::Equal)));
+        looks.sort_by(|a, b| {
+            b.0.total_cmp(&a.0).then_with(|| b.1.partial_cmp(&a.1).unwrap_or(std::cmp::Ordering::Equal))
+        });
         let mut frames = vec![given, bulk.axes];
         if let Some((_, first)) = looks.first() {
             let beside = looks.iter().find(|(_, n)| dot(*n, *first).abs() < 1e-3).map(|(_, n)| *n);
@@ -339,7 +342,8 @@ impl Surface {
             while left < 0.0 && k < samples {
                 left += each;
                 // Places spread over the triangle by the golden ratio and its square root's part.
-                let (mut u, mut v) = ((k as f64 * 0.618_033_988 + 0.31).fract(), (k as f64 * 0.754_877_666 + 0.37).fract());
+                let (mut u, mut v) =
+                    ((k as f64 * 0.618_033_988 + 0.31).fract(), (k as f64 * 0.754_877_666 + 0.37).fract());
                 if u + v > 1.0 {
                     (u, v) = (1.0 - u, 1.0 - v);
                 }

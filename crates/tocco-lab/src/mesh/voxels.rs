@@ -51,20 +51,15 @@ impl Grid {
         let subs = self.count.map(|n| n * SUB);
         let mut filled = Vec::new();
         for cell in 0..self.cells() {
-            let at = [
-                cell % self.count[0],
-                cell / self.count[0] % self.count[1],
-                cell / (self.count[0] * self.count[1]),
-            ];
+            let at =
+                [cell % self.count[0], cell / self.count[0] % self.count[1], cell / (self.count[0] * self.count[1])];
             let mut shares = vec![0f32; SUBS];
             for (sub, share) in shares.iter_mut().enumerate() {
-                let [x, y, z] = [at[0] * SUB + sub % SUB, at[1] * SUB + sub / SUB % SUB, at[2] * SUB + sub / (SUB * SUB)];
+                let [x, y, z] =
+                    [at[0] * SUB + sub % SUB, at[1] * SUB + sub / SUB % SUB, at[2] * SUB + sub / (SUB * SUB)];
                 // Line by line along its own axis.
-                let places = [
-                    (y + subs[1] * z) * subs[0] + x,
-                    (z + subs[2] * x) * subs[1] + y,
-                    (x + subs[0] * y) * subs[2] + z,
-                ];
+                let places =
+                    [(y + subs[1] * z) * subs[0] + x, (z + subs[2] * x) * subs[1] + y, (x + subs[0] * y) * subs[2] + z];
                 *share = judged(std::array::from_fn(|axis| told[axis][places[axis]]));
             }
             let sum: f32 = shares.iter().sum();
@@ -106,10 +101,7 @@ impl Grid {
             };
             for k in range(1, c) {
                 for j in range(0, b) {
-                    let p = [
-                        self.origin[b] + (j as f64 + 0.5) * step[b],
-                        self.origin[c] + (k as f64 + 0.5) * step[c],
-                    ];
+                    let p = [self.origin[b] + (j as f64 + 0.5) * step[b], self.origin[c] + (k as f64 + 0.5) * step[c]];
                     let [t0, t1, t2] = *triangle;
                     let sides = [side(t1, t2, p), side(t2, t0, p), side(t0, t1, p)];
                     let left = sides.iter().all(|s| *s > 0.0);
@@ -138,7 +130,8 @@ impl Grid {
                 if if parity { wound % 2 == 1 } else { wound > 0 } {
                     let [from, to] = [pair[0].0, pair[1].0].map(|x| (x - self.origin[a]) / step[a]);
                     let first = from.floor().max(0.0) as usize;
-                    for (at, share) in shares.iter_mut().enumerate().skip(first).take_while(|(at, _)| (*at as f64) < to) {
+                    for (at, share) in shares.iter_mut().enumerate().skip(first).take_while(|(at, _)| (*at as f64) < to)
+                    {
                         *share += to.min(at as f64 + 1.0) - from.max(at as f64);
                     }
                 }

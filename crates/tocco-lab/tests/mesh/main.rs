@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Modes of solids from their surfaces, beside what theory says of them.
 
+mod bad;
 mod ritz;
 mod solids;
 
 use solids::{cuboid, sphere, swept, turned};
 use std::f64::consts::TAU;
 use tocco::resonator::material::Material;
+use tocco::scene::def::BakedMesh;
+use tocco_lab::mesh::Task;
 use tocco_lab::mesh::solve::{Options, Solved, solve};
 use tocco_lab::mesh::surface::Surface;
 
@@ -79,7 +82,12 @@ fn the_first_sixty_modes_of_a_free_sphere_are_those_of_lamb() {
 fn a_thin_ring_of_two_cells_across_bends_as_rings_do() {
     // Love's ring: f_n = n (n^2 - 1)/sqrt(n^2 + 1)/(2 pi) sqrt(EI/(rho A R^4)), in its plane; each twice.
     let (radius, wall, high) = (0.05, 0.004, 0.004);
-    let profile = [[radius - wall / 2.0, 0.0], [radius + wall / 2.0, 0.0], [radius + wall / 2.0, high], [radius - wall / 2.0, high]];
+    let profile = [
+        [radius - wall / 2.0, 0.0],
+        [radius + wall / 2.0, 0.0],
+        [radius + wall / 2.0, high],
+        [radius - wall / 2.0, high],
+    ];
     let found = solved(swept(&profile, 240), None, 20);
     let base = STEEL.rod_speed_m_s() * wall / 12f64.sqrt() / (radius * radius) / TAU;
     for n in [2.0, 3.0, 4.0] {
@@ -107,4 +115,62 @@ fn mass_centre_and_inertia_of_a_turned_box_are_exact() {
     // The first mode bends it: its mean square is 1, so its largest motion is a little more than 2 at an end.
     let most = found.shapes[0].iter().map(|u| u.iter().map(|x| x * x).sum::<f64>().sqrt()).fold(0.0, f64::max);
     assert!((1.5..2.6).contains(&most), "{most}");
+}
+
+/// What `tocco mesh` makes of a surface: text of an OBJ file, in mm, to text of a baked body.
+fn baked(surface: &Surface, name: &str, material: &str) -> String {
+    let mut text = String::new();
+    surface.vertices.iter().for_each(|v| text += &format!("v {:.4} {:.4} {:.4}\n", 1e3 * v[0], 1e3 * v[1], 1e3 * v[2]));
+    surface.triangles.iter().for_each(|[a, b, c]| text += &format!("f {} {} {}\n", a + 1, b + 1, c + 1));
+    let folder = tempfile::tempdir().unwrap();
+    let (input, output) = (folder.path().join(name), folder.path().join("body.toml"));
+    std::fs::write(&input, text).unwrap();
+    let options = Options { modes: 32, cells: None, vertices: 160, threads: 2 };
+    let task = Task { input, material: material.into(), unit: Some("mm".into()), output: output.clone(), options };
+    let said = tocco_lab::mesh::run(&task).unwrap();
+    assert!(said.contains("unknowns") && said.contains("32 modes"), "{said}");
+    std::fs::read_to_string(output).unwrap()
+}
+
+#[test]
+fn the_shipped_baked_bodies_are_what_the_program_makes_of_their_surfaces_to_the_last_digit() {
+    for (name, surface, material) in [("bell", solids::bell(), "bronze"), ("spanner", solids::spanner(), "steel")] {
+        let text = baked(&surface, &format!("{name}.obj"), material);
+        let file = format!("{}/../../scenes/bodies/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+        if std::env::var_os("TOCCO_BLESS").is_some() {
+            std::fs::write(&file, &text).unwrap();
+        }
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), text, "{file}: TOCCO_BLESS=1 writes it anew");
+        let mesh = BakedMesh::from_text(&text).unwrap();
+        assert_eq!((mesh.modes.len(), mesh.material.as_str()), (32, material));
+        assert!(mesh.vertices_m.len() > 100 && mesh.triangles.len() > 200);
+    }
+}
+
+#[test]
+fn a_mesh_without_a_unit_is_asked_for_it_and_an_unknown_material_is_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let (input, output) = (folder.path().join("cube.obj"), folder.path().join("cube.toml"));
+    let mut text = String::new();
+    let cube = cuboid([100.0; 3]);
+    cube.vertices.iter().for_each(|[x, y, z]| text += &format!("v {x} {y} {z}\n"));
+    cube.triangles.iter().for_each(|[a, b, c]| text += &format!("f {} {} {}\n", a + 1, b + 1, c + 1));
+    std::fs::write(&input, text).unwrap();
+    let options = Options { modes: 6, cells: Some(4), vertices: 60, threads: 1 };
+    let task = |unit: Option<&str>, material: &str| Task {
+        input: input.clone(),
+        material: material.into(),
+        unit: unit.map(str::to_owned),
+        output: output.clone(),
+        options,
+    };
+    let said = |task: &Task| tocco_lab::mesh::run(task).unwrap_err().to_string();
+    let asked = said(&task(None, "steel"));
+    assert!(asked.contains("100.0000 x 100.0000 x 100.0000 of an unknown unit; say which by --unit mm"), "{asked}");
+    assert!(said(&task(Some("ft"), "steel")).contains("wants one of mm, cm, m, in, um"));
+    assert!(said(&task(Some("m"), "bronse")).contains("did you mean 'bronze'?"));
+    assert!(said(&task(Some("um"), "steel")).contains("is --unit right?") || output.exists());
+    let done = tocco_lab::mesh::run(&task(Some("mm"), "steel")).unwrap();
+    assert!(done.contains("7.85") || done.contains("7.8"), "{done}");
+    assert!(BakedMesh::from_text(&std::fs::read_to_string(&output).unwrap()).unwrap().mass_kg > 7.0);
 }

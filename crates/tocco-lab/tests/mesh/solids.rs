@@ -39,8 +39,26 @@ pub fn sphere(radius: f64, halvings: usize) -> Surface {
         vertices.push([a, 0.0, b]);
     }
     let mut triangles: Vec<[u32; 3]> = [
-        [0, 11, 5], [0, 5, 1], [0, 1, 7], [0, 7, 10], [0, 10, 11], [1, 5, 9], [5, 11, 4], [11, 10, 2], [10, 7, 6], [7, 1, 8],
-        [3, 9, 4], [3, 4, 2], [3, 2, 6], [3, 6, 8], [3, 8, 9], [4, 9, 5], [2, 4, 11], [6, 2, 10], [8, 6, 7], [9, 8, 1],
+        [0, 11, 5],
+        [0, 5, 1],
+        [0, 1, 7],
+        [0, 7, 10],
+        [0, 10, 11],
+        [1, 5, 9],
+        [5, 11, 4],
+        [11, 10, 2],
+        [10, 7, 6],
+        [7, 1, 8],
+        [3, 9, 4],
+        [3, 4, 2],
+        [3, 2, 6],
+        [3, 6, 8],
+        [3, 8, 9],
+        [4, 9, 5],
+        [2, 4, 11],
+        [6, 2, 10],
+        [8, 6, 7],
+        [9, 8, 1],
     ]
     .to_vec();
     for _ in 0..halvings {
@@ -87,4 +105,47 @@ pub fn swept(profile: &[[f64; 2]], around: usize) -> Surface {
         }
     }
     surface
+}
+
+/// Both as they lie; where they overlap they are one.
+pub fn both(mut one: Surface, other: &Surface) -> Surface {
+    let first = one.vertices.len() as u32;
+    one.vertices.extend(&other.vertices);
+    one.triangles.extend(other.triangles.iter().map(|triangle| triangle.map(|vertex| vertex + first)));
+    one
+}
+
+/// A small bell as for a counter, its lip at height 0: half its section, outside up and inside down.
+pub fn bell() -> Surface {
+    let millimetres = [
+        [27.0, 0.0],
+        [32.0, 0.0],
+        [29.5, 6.0],
+        [26.5, 14.0],
+        [23.8, 26.0],
+        [21.5, 37.0],
+        [18.5, 44.0],
+        [12.0, 48.0],
+        [0.0, 49.0],
+        [0.0, 43.8],
+        [9.8, 42.8],
+        [14.2, 39.4],
+        [16.4, 34.6],
+        [18.7, 24.4],
+        [21.4, 12.4],
+        [24.4, 5.2],
+    ];
+    swept(&millimetres.map(|point: [f64; 2]| point.map(|x| 1e-3 * x)), 96)
+}
+
+/// A spanner: a ring and a handle that reaches into its wall.
+pub fn spanner() -> Surface {
+    let ring = swept(&[[0.0085, -0.0045], [0.0145, -0.0045], [0.0145, 0.0045], [0.0085, 0.0045]], 72);
+    let small = swept(&[[0.0065, -0.004], [0.0115, -0.004], [0.0115, 0.004], [0.0065, 0.004]], 72);
+    let shift = |mut surface: Surface, by: [f64; 3]| {
+        surface.vertices.iter_mut().for_each(|v| *v = std::array::from_fn(|axis| v[axis] + by[axis]));
+        surface
+    };
+    let handle = shift(cuboid([0.148, 0.011, 0.005]), [0.011, -0.0055, -0.0025]);
+    both(both(ring, &handle), &shift(small, [0.168, 0.0, 0.0]))
 }

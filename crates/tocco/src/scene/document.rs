@@ -188,8 +188,10 @@ impl SceneDef {
     /// The same from a scene that has them already: of two readings of one text the second fetches nothing. `[control]`
     pub fn keep_bodies(&mut self, from: &Self) {
         let mut from = from.bodies.clone();
-        let known: Vec<(String, Option<Arc<BakedMesh>>)> =
-            from.iter_mut().filter_map(|body| body.form.baked_mut().map(|(file, mesh)| (file.to_owned(), mesh.clone()))).collect();
+        let known: Vec<(String, Option<Arc<BakedMesh>>)> = from
+            .iter_mut()
+            .filter_map(|body| body.form.baked_mut().map(|(file, mesh)| (file.to_owned(), mesh.clone())))
+            .collect();
         for (file, mesh) in self.bodies.iter_mut().filter_map(|body| body.form.baked_mut()) {
             let found = known.iter().find(|(known, _)| known == file).and_then(|(_, mesh)| mesh.clone());
             *mesh = mesh.take().or(found);

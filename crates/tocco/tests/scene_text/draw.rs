@@ -268,7 +268,21 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
     let bodies = some(rng)
         .map(|_| {
             let position_m = draw_key(rng, &WALL, "position_m");
-            let form: BodyForm = match rng.bits() % 8 {
+            let form: BodyForm = match rng.bits() % 9 {
+                8 => {
+                    let place =
+                        |rng: &mut Rng| (0..if coin(rng) { 3 } else { 6 }).map(|_| draw(rng, -1e6, 1e6)).collect();
+                    MeshDef {
+                        params: draw_params(rng),
+                        file: path(rng),
+                        mesh: None,
+                        modes: coin(rng).then(|| 1 + rng.bits() as u32 % 2000),
+                        suspension_hz: coin(rng).then(|| draw(rng, 0.0, 100.0)),
+                        suspension_decay_s: coin(rng).then(|| draw(rng, 1e-3, 1e3)),
+                        ports: some(rng).map(|_| MeshPortDef { name: name(rng), at: place(rng) }).collect(),
+                    }
+                    .into()
+                }
                 7 => {
                     let radius_m = draw(rng, 0.01, 10.0);
                     let neck = [draw(rng, 1e-4, 0.01), draw(rng, 1e-4, 10.0)];

@@ -10,7 +10,7 @@ pub const REFUSED: &[(&str, &str, &str, &str)] = &[
     (FULL, "stiffness = 1.0e9", "stifness = 1.0e9", "line 39: contact.hit.stifness: unknown key; did you mean 'stiffness'?"),
     (FULL, "seed = 7", "sed = 7", "line 5: sed: unknown key; did you mean 'seed'?"),
     (FULL, "type = \"wall\"", "type = \"wal\"", "line 15: body.wall.type: unknown body type 'wal'; did you mean 'wall'?"),
-    (FULL, "type = \"wall\"", "type = \"liquid\"", "line 15: body.wall.type: unknown body type 'liquid'; known: mass, wall, guided, modal, string, shape, network, vessel"),
+    (FULL, "type = \"wall\"", "type = \"liquid\"", "line 15: body.wall.type: unknown body type 'liquid'; known: mass, wall, guided, modal, string, shape, network, vessel, mesh"),
     (SMALL, "\"impact\"", "\"glue\"", "line 6: contact.hit.type: unknown contact type 'glue'; known: impact, friction"),
     (RUBBED, "type = \"fractal\"", "type = \"gravel\"", "line 37: contact.rub.texture.type: unknown texture type 'gravel'; known: fractal"),
     (RUBBED, "law = \"lugre\"", "law = \"lugra\"", "line 26: contact.rub.law: unknown word 'lugra'; did you mean 'lugre'?"),
@@ -20,7 +20,7 @@ pub const REFUSED: &[(&str, &str, &str, &str)] = &[
     (FULL, "freq_hz = 220.0", "freq = 220.0", "line 29: body.bar.modes[0].freq: unknown key; did you mean 'freq_hz'?"),
     (FULL, "rms = 0.1", "RMS = 0.1", "line 68: drive[1].noise.RMS: unknown key; known: rms, mean, from_s, to_s, beta, first_hz"),
     // Missing keys.
-    (FULL, "type = \"guided\"\n", "", "line 18: body.bow: needs type, one of mass, wall, guided, modal, string, shape, network, vessel"),
+    (FULL, "type = \"guided\"\n", "", "line 18: body.bow: needs type, one of mass, wall, guided, modal, string, shape, network, vessel, mesh"),
     (SMALL, "between = [\"ball\", \"floor\"]", "", "line 5: contact.hit: needs between (the two sites)"),
     (FULL, "at_s = 0.6\n", "", "line 82: event[1]: needs at_s (when)"),
     (FULL, "impulse_n_s = 0.01\n", "", "line 84: event[1].hit: needs impulse_n_s"),

@@ -58,6 +58,8 @@ pub fn spoil(rng: &mut Rng, def: &mut SceneDef) -> bool {
             }
             BodyForm::Vessel(def) if live => param(rng, &mut def.params, bad),
             BodyForm::Vessel(def) => one(rng, vec![&mut def.radius_m, &mut def.height_m, &mut def.thickness_m], bad),
+            BodyForm::Mesh(def) if live || def.ports.is_empty() => param(rng, &mut def.params, bad),
+            BodyForm::Mesh(def) => def.ports[0].at[0] = bad,
             BodyForm::Own(_) => return false,
         }
     } else {

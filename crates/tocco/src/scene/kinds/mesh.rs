@@ -191,7 +191,8 @@ impl BakedMesh {
     fn values(&self, vertex: usize, along: [Real; 3], modes: usize) -> Vec<Real> {
         let from = self.vertices_m[vertex];
         let arm: [Real; 3] = std::array::from_fn(|axis| from[axis] - self.centre_m[axis]);
-        let turn = |k: usize| dot(along, cross(self.axes[k], arm)) / fault!(MESH_GYRATION, self.gyration_m[k], times 2.0); // [mesh.8]
+        let turn =
+            |k: usize| dot(along, cross(self.axes[k], arm)) / fault!(MESH_GYRATION, self.gyration_m[k], times 2.0); // [mesh.8]
         let whole = along.into_iter().chain((0..3).map(turn));
         whole.chain(self.modes[..modes].iter().map(|mode| dot(along, mode.shape[vertex]))).collect() // [mesh.7]
     }
@@ -234,8 +235,7 @@ impl MeshDef {
         }
         let mut ports = Vec::new();
         for port in &self.ports {
-            let (vertex, along) =
-                mesh.locate(&port.at).or_else(|what| spot.within("port").fail(&port.name, what))?;
+            let (vertex, along) = mesh.locate(&port.at).or_else(|what| spot.within("port").fail(&port.name, what))?;
             ports.push(mesh.values(vertex, along, kept));
         }
         if ports.is_empty() {
