@@ -25,6 +25,7 @@ pub mod guided;
 pub mod ice;
 pub mod impact;
 pub mod inlet;
+pub mod look;
 pub mod mass;
 pub mod midi;
 pub mod modal;
@@ -72,6 +73,7 @@ pub mod definitions {
     pub use super::ice::IceDef;
     pub use super::impact::{HammerDef, ImpactDef, Intent, Substeps};
     pub use super::inlet::InletDef;
+    pub use super::look::{Drawing, Heading, LookDef};
     pub use super::mass::MassDef;
     pub use super::midi::{MidiDef, Notes};
     pub use super::modal::{ModalDef, ModeDef, MorphDef, PortDef};
@@ -146,6 +148,7 @@ pub(super) use context::{BodyContext, ContactContext};
 pub use control::{CONTROL, RANGE};
 pub use drive::{DEFAULT_FIRST_HZ, DRIVE, NOISE, POINT};
 pub use event::EVENT;
+pub use look::LOOK;
 pub use midi::MIDI;
 pub use output::{OUTPUT, ROOM};
 use process::{BuildProcess, ProcessKind};
@@ -193,7 +196,7 @@ const PARTS: &[&[Kind]] = &[
     &flat::<{ count(PROCESSES) }>(PROCESSES),
     &[walk::WALK, walk::GROUND],
 ];
-const ALL: &[&[Kind]] = &[&[SCENE], MODELS, &[part::PART, DRIVE, NOISE, EVENT, OUTPUT, ROOM, TAP, CONTROL, MIDI]];
+const ALL: &[&[Kind]] = &[&[SCENE], MODELS, &[part::PART, DRIVE, NOISE, EVENT, OUTPUT, ROOM, TAP, CONTROL, MIDI, LOOK]];
 
 const SHAPES: &[Kind] = &{
     let mut all = [Kind::NONE; FAMILIES.len()];
