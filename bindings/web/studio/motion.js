@@ -15,6 +15,8 @@ const KEEPS_S = 2.5;
 export const ALONG = 33;
 export const GRID = 21;
 export const RIM = 40;
+/** A mode that is explained is drawn as if it moved so far at least, m. */
+const STILL_M = 1e-12;
 /** Of what is largest, what is left out. */
 const SMALL = 1e-4;
 
@@ -127,8 +129,10 @@ class Moving {
     return from;
   }
 
-  /** Displacement over the drawing, m: of all modes, or of one. */
+  /** Displacement over the drawing, m: of all modes, of one (though it be still), or of none (-2). */
   draw(only, isCalm) {
+    this.reach = 0;
+    if (only === -2) return void this.field?.fill(0);
     if (!this.count && this.positions.length > 1) {
       // Only its ports are known, and they are told as they are.
       this.field = Float64Array.from(this.positions);
@@ -138,12 +142,11 @@ class Moving {
     const { shapes, count, field, amplitude, turn } = this;
     if (!count || !field.length) return;
     field.fill(0);
-    this.reach = 0;
     let most = 0;
     for (let m = 0; m < count; m += 1) most = Math.max(most, amplitude[m] * this.largest[m]);
     for (let m = 0; m < count; m += 1) {
       if (only >= 0 && m !== only) continue;
-      const large = only >= 0 ? Math.max(amplitude[m], 1e-3 * most, 1e-30) : amplitude[m];
+      const large = only >= 0 ? Math.max(amplitude[m], STILL_M) : amplitude[m];
       if (large * this.largest[m] <= SMALL * most && only < 0) continue;
       const now = large * Math.cos(isCalm ? 0 : turn[m]);
       this.reach += large * this.largest[m];
@@ -213,20 +216,21 @@ export class Motion {
     let [most, lowest] = [0, Infinity];
     const moving = this.bodies.filter((body) => body && (body.count > 0 || body.positions.length > 1));
     for (const body of moving) {
-      body.draw(this.lit?.body === body.actor.number ? this.lit.mode : -1, isCalm);
+      body.draw(!this.lit ? -1 : this.lit.body === body.actor.number ? this.lit.mode : -2, isCalm);
       most = Math.max(most, body.reach);
     }
     for (const body of moving) {
       if (body.reach < 1e-3 * most) continue;
       for (let m = 0; m < body.count; m += 1) {
-        const isHeard = body.amplitude[m] * body.largest[m] > 0.05 * most;
+        if (this.lit && m !== this.lit.mode) continue;
+        const isHeard = this.lit || body.amplitude[m] * body.largest[m] > 0.05 * most;
         if (isHeard && body.omega[m] < lowest) lowest = body.omega[m];
       }
     }
     this.largest = Math.max(most, this.largest * Math.exp(-seconds / KEEPS_S));
     const wanted = step125((REACH * this.height) / this.largest);
     // A little slack, or it would go to and fro between two steps.
-    if (this.largest > 1e-14 && (wanted > 2.1 * this.factor || wanted < this.factor)) this.factor = wanted;
+    if (this.largest > 1e-14 && (this.lit || wanted > 2.1 * this.factor || wanted < this.factor)) this.factor = wanted;
     if (Number.isFinite(lowest)) this.slow = Math.max(1, step125((lowest / (2 * Math.PI * SHOWN_HZ)) * 1.5));
     if (!isCalm) {
       for (const body of moving) {
@@ -239,6 +243,7 @@ export class Motion {
   /** The factors in words. */
   get words() {
     const number = (x) => (x >= 1e6 ? `${x / 1e6} million` : x >= 1 ? String(x).replace(/\B(?=(\d{3})+$)/g, "\u202f") : `1/${1 / x}`);
+    if (this.lit && this.largest <= 10 * STILL_M) return "as it would move";
     const far = this.factor === 1 ? "as far as it moves" : `moved ${number(this.factor)} times as far`;
     return this.slow === 1 ? far : `${far}, ${number(this.slow)} times slower`;
   }

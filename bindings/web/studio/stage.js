@@ -121,6 +121,7 @@ export class Stage {
 
   /** One mode alone is to be seen; null: all. */
   light(mode) {
+    if (mode?.body !== this.motion.lit?.body || mode?.mode !== this.motion.lit?.mode) this.motion.largest = 0;
     this.motion.lit = mode;
     this.isNew = true;
   }

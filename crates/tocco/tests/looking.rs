@@ -118,6 +118,26 @@ fn surfaces_slide_where_the_hand_is_fast_and_hold_where_it_rests() {
     }
 }
 
+/// A bowed string is one contact that lasts, which is stepped in a form of its own: what is told is the same, and no sample is another.
+#[test]
+fn a_bow_is_told_to_stick_and_slip_and_nobody_hears_that_it_is_watched() {
+    let text = "[body.bow]\ntype = \"guided\"\nvelocity_m_s = 0.2\n[body.string]\ntype = \"string\"\nfreq_hz = 220.0\n[body.string.port]\nat = 0.12\n\
+                [contact.rub]\ntype = \"friction\"\nbetween = [\"bow\", \"string.at\"]\nnormal_force_n = 0.8\nmu_static = 0.8\nmu_dynamic = 0.3\nstribeck_m_s = 0.15\nbristle_stiffness = 3e4\n[[tap]]\nof = \"string.at\"\n";
+    let (mut watched, mut alone) = (engine(text), engine(text));
+    watched.watch_touches(true);
+    let (mut one, mut other) = (vec![0.0; 24_000], vec![0.0; 24_000]);
+    for (one, other) in one.chunks_mut(480).zip(other.chunks_mut(480)) {
+        watched.grip(0);
+        watched.render(&[], &mut Queue::new(), one);
+        alone.render(&[], &mut Queue::new(), other);
+    }
+    assert_eq!(one, other);
+    let grip = watched.grip(0).unwrap();
+    // Helmholtz motion slips for about the part of the period that the bow is of the length, 0.12.
+    assert!(grip.slid_01 > 0.03 && grip.slid_01 < 0.4, "{grip:?}");
+    assert!(grip.force_n.abs() > 0.1 && grip.force_n.abs() < 0.8, "{grip:?}");
+}
+
 #[test]
 fn the_largest_force_of_an_impact_is_told_though_nobody_looked_while_it_lasted() {
     let (mass, speed, stiffness) = (0.01_f64, 1.0, 1e6_f64);

@@ -114,11 +114,10 @@ impl Runtime {
     /// Steps an island from one sample of a stretch on for as long as it is one contact that lasts, and returns the first sample
     /// that is not done; `own` are its moves. What [`Runtime::step_island`] does, looked up once. `[audio]`
     fn run_lasting(&mut self, island: usize, own: Range<usize>, tick: u64, samples: Range<usize>) -> usize {
-        let Self { world, slots, readings, taps, watches, touches, grid, moves, .. } = self;
+        let Self { world, slots, readings, taps, watches, touches, grid, moves, rate_hz, .. } = self;
         let own = &moves.by_island[own];
         let by_sample = |target: &Target| matches!(target, Target::Force(_) | Target::Body { .. });
-        if touches.wanted
-            || !own.iter().all(|&(_, _, slot)| slots[slot].stands || by_sample(&slots[slot].target))
+        if !own.iter().all(|&(_, _, slot)| slots[slot].stands || by_sample(&slots[slot].target))
             || grid.pushes.iter().any(|push| push.active && world.is_in(island, push.site.body))
             || watches.iter().any(|watch| watch.reads_sleepers(world, island))
         {
@@ -151,6 +150,10 @@ impl Runtime {
             second.iter_mut().for_each(|reading| reading.note(other, i));
             for &tap in &moves.taps_of[contact] {
                 taps[tap].note(lasting.contact, i);
+            }
+            if touches.wanted {
+                touches.note(contact, tick + i as u64, lasting.contact.force, 1.0 / *rate_hz);
+                touches.feel(contact, lasting.contact.force, lasting.contact.law.slides());
             }
             for watch in watches.iter_mut() {
                 watch.note(contact, lasting.contact, i);
