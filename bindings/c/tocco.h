@@ -183,6 +183,28 @@ void tocco_describe(const struct ToccoNames *names);
 uint32_t tocco_shape_at(const struct ToccoNames *names, const char *line, size_t len);
 
 /*
+ Answers with the values of all modes' shapes at places of a body, one place after the other; `axes` of the `count` numbers say
+ where a place is, as fractions. 1 or, on error, 0.
+
+ # Safety
+ `names` is alive; `places` points to `count` numbers.
+ */
+uint32_t tocco_shapes(const struct ToccoNames *names,
+                      uint32_t body,
+                      size_t axes,
+                      const double *places,
+                      size_t count);
+
+/*
+ Answers with the values of all modes' shapes at every port of a body, one port after the other; nothing of a body without modes.
+
+ # Safety
+ `names` is alive.
+ */
+void tocco_port_shapes(const struct ToccoNames *names,
+                       uint32_t body);
+
+/*
  Answers with what a value of a path or control does: number and value of each parameter that it moves. 1 or, on error, 0.
 
  # Safety
@@ -468,6 +490,24 @@ void tocco_energies(struct ToccoSession *session);
  `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
  */
 void tocco_modes(struct ToccoSession *session, uint32_t body);
+
+/*
+ Answers with how bodies move, for whoever draws them: of every body the number of its ports and their positions, m, then the number of
+ its modes and of each its displacement, m, and velocity, m/s, where its shape is 1, and its frequency as tuned now, rad/s. `[both]`
+
+ # Safety
+ `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
+ */
+void tocco_motions(struct ToccoSession *session);
+
+/*
+ Answers with how every contact was held since the last call, from [`tocco_watch_touches`] on: the force of largest magnitude, N, and the
+ part of the samples with a force in which the surfaces slid. `[both]`
+
+ # Safety
+ `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
+ */
+void tocco_grips(struct ToccoSession *session);
 
 /*
  Answers with unconverged solves, refused or clamped values, resets, and events left out beyond the most, since the start. `[both]`
@@ -719,6 +759,28 @@ void tocco_describe(const struct ToccoNames *names);
 uint32_t tocco_shape_at(const struct ToccoNames *names, const char *line, size_t len);
 
 /*
+ Answers with the values of all modes' shapes at places of a body, one place after the other; `axes` of the `count` numbers say
+ where a place is, as fractions. 1 or, on error, 0.
+
+ # Safety
+ `names` is alive; `places` points to `count` numbers.
+ */
+uint32_t tocco_shapes(const struct ToccoNames *names,
+                      uint32_t body,
+                      size_t axes,
+                      const double *places,
+                      size_t count);
+
+/*
+ Answers with the values of all modes' shapes at every port of a body, one port after the other; nothing of a body without modes.
+
+ # Safety
+ `names` is alive.
+ */
+void tocco_port_shapes(const struct ToccoNames *names,
+                       uint32_t body);
+
+/*
  Answers with what a value of a path or control does: number and value of each parameter that it moves. 1 or, on error, 0.
 
  # Safety
@@ -1195,6 +1257,24 @@ void tocco_energies(struct ToccoSession *session);
  `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
  */
 void tocco_modes(struct ToccoSession *session, uint32_t body);
+
+/*
+ Answers with how bodies move, for whoever draws them: of every body the number of its ports and their positions, m, then the number of
+ its modes and of each its displacement, m, and velocity, m/s, where its shape is 1, and its frequency as tuned now, rad/s. `[both]`
+
+ # Safety
+ `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
+ */
+void tocco_motions(struct ToccoSession *session);
+
+/*
+ Answers with how every contact was held since the last call, from [`tocco_watch_touches`] on: the force of largest magnitude, N, and the
+ part of the samples with a force in which the surfaces slid. `[both]`
+
+ # Safety
+ `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
+ */
+void tocco_grips(struct ToccoSession *session);
 
 /*
  Answers with unconverged solves, refused or clamped values, resets, and events left out beyond the most, since the start. `[both]`

@@ -10,6 +10,7 @@ use tocco_live::describe;
 pub struct Names {
     directory: Directory,
     description: String,
+    scene: Scene,
 }
 
 /// The names of a scene from TOML or JSON as it is played at `rate_hz`, or at the scene's own rate if that is 0; null on
@@ -29,7 +30,7 @@ pub unsafe extern "C" fn tocco_names(text: *const c_char, len: usize, rate_hz: f
             error.to_string()
         })?;
         let description = describe::scene(&scene.def, &built).to_string();
-        Ok(Names { directory: built.directory().clone(), description })
+        Ok(Names { directory: built.directory().clone(), description, scene: built })
     })
 }
 
@@ -68,6 +69,39 @@ pub unsafe extern "C" fn tocco_shape_at(names: *const Names, line: *const c_char
         answer_numbers(shape.map_err(|error| error.to_string())?);
         Ok(())
     })
+}
+
+/// Answers with the values of all modes' shapes at places of a body, one place after the other; `axes` of the `count` numbers say
+/// where a place is, as fractions. 1 or, on error, 0.
+///
+/// # Safety
+/// `names` is alive; `places` points to `count` numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_shapes(
+    names: *const Names,
+    body: u32,
+    axes: usize,
+    places: *const f64,
+    count: usize,
+) -> u32 {
+    // SAFETY: alive by contract; the promise about `places` is the caller's.
+    let (names, places) = unsafe { (&*names, values(places, count)) };
+    done(|| {
+        let places: Vec<Vec<f64>> = places.chunks_exact(axes.max(1)).map(<[f64]>::to_vec).collect();
+        let shapes = names.directory.values_over(body as usize, &places).map_err(|error| error.to_string())?;
+        answer_numbers(shapes.concat());
+        Ok(())
+    })
+}
+
+/// Answers with the values of all modes' shapes at every port of a body, one port after the other; nothing of a body without modes.
+///
+/// # Safety
+/// `names` is alive.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_port_shapes(names: *const Names, body: u32) {
+    // SAFETY: alive by contract.
+    answer_numbers(unsafe { &*names }.scene.port_shapes(body as usize).concat());
 }
 
 /// Answers with what a value of a path or control does: number and value of each parameter that it moves. 1 or, on error, 0.

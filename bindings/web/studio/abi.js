@@ -136,6 +136,19 @@ class Names {
     return abi.numbers();
   }
 
+  /** Values of all modes' shapes at places of a body (fractions, `axes` of them for each), one place after the other; throws one line. */
+  shapes(body, axes, places) {
+    const { abi, pointer } = this;
+    abi.done(abi.doubles(places, (p, n) => abi.x.tocco_shapes(pointer, body, axes, p, n)));
+    return abi.numbers();
+  }
+
+  /** Values of all modes' shapes at the ports of a body, one port after the other. */
+  portShapes(body) {
+    this.abi.x.tocco_port_shapes(this.pointer, body);
+    return this.abi.numbers();
+  }
+
   /** What a value of a path or control does: number and value of each parameter that it moves, one after the other; throws one line. */
   moves(path, value) {
     const { abi, pointer } = this;
@@ -411,6 +424,23 @@ class Session {
   /** Energy of every mode of a body, J. */
   modes(body) {
     this.x.tocco_modes(this.pointer, body);
+    return this.abi.numbers();
+  }
+
+  /** Whether it is noted how contacts are held. */
+  watchTouches(wanted) {
+    this.x.tocco_watch_touches(this.pointer, wanted ? 1 : 0);
+  }
+
+  /** Of every body the number of its ports and their positions, m, then the number of its modes and of each displacement, velocity and frequency, rad/s. */
+  motions() {
+    this.x.tocco_motions(this.pointer);
+    return this.abi.numbers();
+  }
+
+  /** Of every contact the largest force since the last call, N, and the part of the time that it slid. */
+  grips() {
+    this.x.tocco_grips(this.pointer);
     return this.abi.numbers();
   }
 

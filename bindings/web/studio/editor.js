@@ -13,6 +13,7 @@ const WAIT_MS = 350;
 /** Changes that the page makes by itself: what they say is heard already. */
 const ours = Annotation.define();
 const markWrong = StateEffect.define();
+const markLit = StateEffect.define();
 const NUMBER = /[-+]?\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
 
 const COLOURS = HighlightStyle.define([
@@ -30,6 +31,7 @@ const THEME = EditorView.theme({
   ".cm-cursor": { borderLeftColor: "var(--text)" },
   ".cm-gutters": { backgroundColor: "var(--back)", color: "var(--muted)", border: "0" },
   ".cm-lineNumbers .wrong": { backgroundColor: "var(--wrong)", color: "var(--back)" },
+  ".cm-lineNumbers .lit": { backgroundColor: "var(--accent)", color: "var(--on-accent)", fontWeight: "700" },
   ".cm-activeLine": { backgroundColor: "color-mix(in srgb, var(--line) 12%, transparent)" },
   "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "color-mix(in srgb, var(--second) 30%, transparent) !important" },
   ".cm-tooltip": { backgroundColor: "var(--card)", color: "var(--text)", border: "1px solid var(--line)", borderRadius: "8px", maxWidth: "min(420px, 86vw)" },
@@ -41,6 +43,10 @@ const THEME = EditorView.theme({
 
 const wrongMarker = new (class extends GutterMarker {
   elementClass = "wrong";
+})();
+
+const litMarker = new (class extends GutterMarker {
+  elementClass = "lit";
 })();
 
 const wrongSet = (at) => (at === undefined ? RangeSet.empty : RangeSet.of([wrongMarker.range(at)]));
@@ -71,6 +77,15 @@ export class Editor {
         return line && line <= state.doc.lines ? wrongSet(state.doc.line(line).from) : wrongSet();
       }),
     });
+    // The line that makes the mode which is explained.
+    const litLine = StateField.define({
+      create: () => null,
+      update: (line, transaction) => transaction.effects.reduce((now, effect) => (effect.is(markLit) ? effect.value : now), transaction.docChanged && !transaction.annotation(ours) ? null : line),
+      provide: (field) => gutterLineClass.compute([field, "doc"], (state) => {
+        const line = state.field(field);
+        return line && line <= state.doc.lines ? RangeSet.of([litMarker.range(state.doc.line(line).from)]) : RangeSet.empty;
+      }),
+    });
     // Where a finger has touched a number there is its slider: nothing hovers there.
     this.touched = StateField.define({
       create: () => null,
@@ -83,7 +98,7 @@ export class Editor {
     });
     this.touch = StateEffect.define();
     this.extensions = [
-      lineNumbers(), history(), drawSelection(), bracketMatching(), closeBrackets(), highlightActiveLine(), highlightSelectionMatches(), wrongLine, this.touched,
+      lineNumbers(), history(), drawSelection(), bracketMatching(), closeBrackets(), highlightActiveLine(), highlightSelectionMatches(), wrongLine, litLine, this.touched,
       StreamLanguage.define(toml), syntaxHighlighting(COLOURS), THEME,
       autocompletion({ override: [(context) => this.complete(context)], activateOnTyping: true }),
       hoverTooltip((view, at) => this.hover(view, at), { hoverTime: 250 }),
@@ -155,6 +170,14 @@ export class Editor {
       const line = /line (\d+)/.exec(error.message);
       this.mark(line ? Number(line[1]) : null, error.message);
     }
+  }
+
+  /** A line that something on the stage comes from, in view; null: none. */
+  lightUp(line) {
+    const { state } = this.view;
+    const at = line && line <= state.doc.lines ? state.doc.line(line) : null;
+    this.litLine = at ? line : null;
+    this.view.dispatch({ effects: [markLit.of(at ? line : null), ...(at ? [EditorView.scrollIntoView(at.from, { y: "center" })] : [])] });
   }
 
   mark(line, message) {

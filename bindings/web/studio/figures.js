@@ -146,7 +146,7 @@ const MATERIALS = {
 /** Where no material is written, a name or a title may tell. */
 const WORDS = [
   [/steel|glockenspiel|kalimba|thumb piano|wire|spoon|coin|tine/, "steel"], [/bronze|gong|bell|bowl/, "bronze"], [/brass/, "brass"], [/glass|window/, "glass"],
-  [/\btin\b|\bcan\b|alumin/, "aluminium"], [/marimba|wood|door|board|oak|table|floor/, "oak"], [/rubber|mat\b/, "rubber"], [/drum|skin|timpani/, "skin"],
+  [/cradle|\bballs?\b/, "steel"], [/\btin\b|\bcan\b|alumin/, "aluminium"], [/marimba|wood|door|board|oak|table|floor/, "oak"], [/jingle|tambourine|sheet|\bpan\b|pipe|deck|chain/, "steel"], [/chimney|gap/, "terracotta"], [/shuffl|ground|concrete|paving/, "granite"], [/rubber|mat\b/, "rubber"], [/drum|skin|timpani/, "skin"],
   [/stone|slate|litho|chalk/, "slate"], [/marble/, "marble"], [/saucer|cup|plate that breaks|plate breaks/, "ceramic"], [/string|wheel|rail|brake/, "steel"], [/ice/, "ice"],
 ];
 

@@ -10,7 +10,11 @@ import { Gallery } from "./gallery.js";
 import { download, fileName, LARGEST_SCENE, linkTo, Offline, sceneIn, wav } from "./keep.js";
 import { Notes, tableFor } from "./keys.js";
 import { findPresses, PressSurface } from "./press.js";
-import { findSurfaces, isCopy, RubSurface, StrikeSurface } from "./surfaces.js";
+import { Explain } from "./explain.js";
+import { layOut } from "./layout.js";
+import { Screens } from "./screens.js";
+import { figureFor, Stage } from "./stage.js";
+import { findSurfaces, isCopy, RubSurface, Striker } from "./surfaces.js";
 import { findTank, TankSurface } from "./tank.js";
 import { Values } from "./values.js";
 import { VIEWS } from "./views.js";
@@ -93,7 +97,12 @@ class Studio {
     follow(this.near, "150% 0px");
     document.addEventListener("visibilitychange", () => this.watch());
     // Canvases are drawn in the pixels they have: again when that changes.
-    this.sizes = new ResizeObserver(() => this.surfaces.forEach((surface) => surface.draw()));
+    this.sizes = new ResizeObserver(() => {
+      this.surfaces.forEach((surface) => surface.draw?.());
+      this.stage?.draw();
+    });
+    this.screens = new Screens($("screens"), () => this.watch());
+    this.explain = new Explain(this);
     this.sizes.observe($("surfaces"));
     this.listen();
   }
@@ -402,6 +411,7 @@ class Studio {
 
   // What a new audio side must be told.
   inform() {
+    this.engine.post({ stage: Boolean(this.isStaged) });
     $("level").dispatchEvent(new Event("input"));
     $("limiter").dispatchEvent(new Event("change"));
     $("gate").dispatchEvent(new Event("change"));
@@ -532,8 +542,11 @@ class Studio {
     const { strikes, rubs } = findSurfaces(info);
     const host = $("surfaces");
     host.replaceChildren();
-    const strikeSurfaces = strikes.map((strike) => new StrikeSurface(strike, this.engine, () => this.how()));
-    const rubSurfaces = rubs.map((rub) => new RubSurface(rub, info, this.engine, () => $("mode").value));
+    const layout = layOut(info);
+    const figures = (name) => figureFor(layout?.byName.get(name) ?? { drawing: "block", body: info.bodies.find((body) => body.name === name) });
+    const strikeSurfaces = strikes.map((strike) => new Striker(strike, this.engine, () => this.how(), figures(strike.body.name)));
+    const rubSurfaces = rubs.map((rub) => new RubSurface(rub, info, this.engine, () => "xy"));
+    this.raise(layout, info, strikeSurfaces, rubSurfaces);
     const presses = findPresses(info).map((press) => new PressSurface(press, this.engine, () => this.squeeze()));
     // Water goes on while its scene is edited.
     const names = findTank(info);
@@ -542,27 +555,38 @@ class Studio {
     const flow = this.tank ? null : findFlow(info);
     const water = flow ? [new FlowSurface(flow, this.engine, (name, position) => this.controls.put(name, position, true))] : [];
     this.surfaces = [...this.grounds(info), ...(this.tank ? [this.tank] : []), ...water, ...presses, ...rubSurfaces, ...strikeSurfaces];
-    for (const surface of this.surfaces) {
+    $("pads").hidden = rubs.length === 0;
+    $("pads").querySelector("div").replaceChildren();
+    for (const surface of this.surfaces.filter(({ canvas }) => canvas)) {
       const figure = document.createElement("figure");
       const caption = document.createElement("figcaption");
-      caption.textContent = surface.caption ?? (surface.rub ? `rub ${surface.rub.on.body} with ${surface.rub.name}` : `strike ${surface.body.name}`);
+      caption.textContent = surface.caption ?? `rub ${surface.rub.on.body} with ${surface.rub.name}`;
       // One pad above many objects has the whole width: its time runs across it.
       figure.classList.toggle("wide", Boolean(surface.isWide) || (Boolean(surface.inlet) && presses.length === 1));
       figure.append(surface.canvas, caption);
-      host.append(figure);
-      surface.canvas.addEventListener("pointerdown", () => surface.body && this.look(surface.body.name));
+      (surface.rub ? $("pads").querySelector("div") : host).append(figure);
     }
-    host.classList.toggle("one", this.surfaces.length <= 2);
-    host.classList.toggle("four", this.surfaces.length === 4);
-    host.classList.toggle("many", this.surfaces.length >= 5);
+    if (this.stage) {
+      const figure = document.createElement("figure");
+      figure.className = "stage";
+      figure.append(this.stage.canvas, this.stage.spoken);
+      // What walks or flows is played there first; everything else on the stage.
+      if (host.childElementCount && this.surfaces[0].canvas?.parentElement?.parentElement === host && !presses.includes(this.surfaces[0])) host.append(figure);
+      else host.prepend(figure);
+    }
+    const shown = host.childElementCount;
+    host.classList.toggle("one", shown <= 2);
+    host.classList.toggle("four", shown === 4);
+    host.classList.toggle("many", shown >= 5);
     // Only when all are there has each the room it will have.
-    this.surfaces.forEach((surface) => surface.draw());
+    this.surfaces.forEach((surface) => surface.draw?.());
+    this.stage?.draw();
     this.notes.show(info, strikeSurfaces, rubSurfaces, presses);
     this.hammers = strikes.flatMap((strike) => strike.hammers);
     $("mass").replaceChildren(...[...new Set(this.hammers.map((h) => h.mass))].map((mass) => new Option(mass)));
     $("mass-box").hidden = !strikes.some(({ hammers }) => new Set(hammers.map((h) => h.mass)).size > 1);
     $("speed-box").hidden = strikes.length === 0;
-    $("mode-box").hidden = rubs.length === 0;
+    $("mode-box").hidden = $("press-box").hidden = rubs.length === 0;
     $("squeeze-box").hidden = presses.every(({ isBlow }) => isBlow) && !info.walks.some(({ by_inlets }) => by_inlets);
     this.hammer();
     $("look").replaceChildren(...info.bodies.flatMap((body, i) => (body.modes.length && !isCopy(body.name) ? [new Option(body.name, i)] : [])));
@@ -573,6 +597,27 @@ class Studio {
     this.watched = undefined;
     this.watch();
     $("again").disabled = false;
+  }
+
+  /** The stage of the scene; what stands there stays while the scene is edited. */
+  raise(layout, info, strikers, rubs) {
+    const how = {
+      strikers: new Map(strikers.map((striker) => [striker.body.name, striker])),
+      rubs: new Map(rubs.map((rub) => [rub.rub.name, rub])),
+      mode: () => $("mode").value,
+      press: () => Number($("press").value),
+      value: (path) => this.values.get(path),
+      massOf: (name) => info.bodies.find((body) => body.name === name)?.modes[0]?.mass_kg,
+      isLifted: (name) => rubs.some(({ rub }) => rub.name === name && rub.presses.length && rub.presses.every((path) => !(this.values.get(path) > 0))),
+      chosen: ({ name }) => this.look(name),
+      explain: (mode) => this.explain.mode(mode),
+    };
+    const form = Stage.form(info);
+    if (this.stage && this.stageForm === form && !this.isFresh) this.stage.renew(info, how);
+    else this.stage = layout ? new Stage(layout, info, this.engine, how) : null;
+    if (this.stage) this.stage.layout.actors.forEach((actor) => (actor.spots ??= []));
+    this.stageForm = form;
+    this.explain.begin();
   }
 
   /** What a work's text said when it was opened, by name. */
@@ -636,7 +681,7 @@ class Studio {
     const path = gesture.set ?? gesture.jump;
     if (path) this.controls.heard(path, gesture.value);
     const touched = gesture.strike ?? gesture.hit?.split(".")[0];
-    if (touched) this.surfaces.find((s) => s.body?.name === touched || s.hammers?.some((h) => h.mass === touched))?.flash();
+    if (touched) this.surfaces.find((s) => s.flash && (s.body?.name === touched || s.hammers?.some((h) => h.mass === touched)))?.flash();
   }
 
   /** Asks the engine for the signals of the views that are near the screen. */
@@ -645,6 +690,9 @@ class Studio {
     const known = new Set(this.info.signals);
     const views = document.hidden ? [] : VIEWS.filter((_, i) => this.near.has(this.viewCanvases[i]));
     const wanted = [...new Set(views.flatMap((View) => View.wants?.(this.info) ?? []))].filter((signal) => known.has(signal));
+    const isStaged = Boolean(this.stage) && !document.hidden;
+    if (isStaged !== this.isStaged) this.engine.post({ stage: isStaged });
+    this.isStaged = isStaged;
     if (wanted.join() === this.watched) return;
     this.watched = wanted.join();
     this.engine.watch(wanted);
@@ -680,6 +728,7 @@ class Studio {
     if (status.settings && status.settings.of === this.engine.scene) this.controls.told(status.settings.values);
     if (this.info) this.notes.weigh(this.info.bodies, status.energies);
     for (const surface of this.surfaces) surface.follow?.({ ...status, traced: this.info.traced });
+    if (status.of === this.engine.scene) this.stage?.follow(status);
     this.load = this.load === undefined ? status.load : this.load + 0.02 * (status.load - this.load); // its clock ticks in ms
     const [unconverged, refused, reset, capped] = status.health;
     const trouble = [[unconverged, "unconverged"], [refused, "refused"], [reset, "reset"], [capped, "events too many"], [this.underruns(), "gaps"]]
@@ -715,10 +764,11 @@ class Studio {
         for (const surface of this.surfaces) {
           const index = this.info.bodies.findIndex((body) => body === surface.body);
           const energy = index < 0 ? 0 : this.last.energies[index];
-          surface.light(energy > 0 ? Math.min(1, Math.max(0, 1 + Math.log10(energy) / 9)) : 0);
+          surface.light?.(energy > 0 ? Math.min(1, Math.max(0, 1 + Math.log10(energy) / 9)) : 0);
         }
       }
     }
+    if (this.engine.info && !this.frozen) this.stage?.frame(performance.now());
     requestAnimationFrame(() => this.frame());
   }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What you play: objects to strike where you touch them, pads to rub and bow. Made from what the scene holds, so a new
-// scene needs no new code.
-import { colour, fit, isCalm, label } from "./canvas.js";
-import { figureOf, sheenOf } from "./figures.js";
+// What you play: what can be struck where it is touched, and pads on which speed and force of what rubs are two axes. Made from
+// what the scene holds, so a new scene needs no new code.
+import { colour, fit, label } from "./canvas.js";
 
 /** Metres of hand travel across a rub pad. */
 const PAD_M = 0.4;
@@ -29,7 +28,7 @@ export function findSurfaces(info) {
       const target = hammer < 0 ? -1 : 1 - hammer;
       if (target >= 0 && !["mass", "wall", "guided"].includes(kinds[target])) {
         const name = ends[target].body;
-        if (!strikes.has(name)) strikes.set(name, { body: bodies.get(name), hammers: [] });
+        if (!strikes.has(name)) strikes.set(name, { body: bodies.get(name), hammers: [], free: [] });
         strikes.get(name).hammers.push({ contact: contact.name, mass: ends[hammer].body, site: ends[target].text, sign: hammer === 0 ? 1 : -1 });
       }
     } else if (contact.type === "friction") {
@@ -45,8 +44,11 @@ export function findSurfaces(info) {
   }
   for (const body of info.bodies) {
     const isSilentPartner = ["mass", "wall", "guided"].includes(body.type) || strikes.has(body.name) || isCopy(body.name);
-    if (!isSilentPartner) strikes.set(body.name, { body, hammers: [] });
+    if (!isSilentPartner) strikes.set(body.name, { body, hammers: [], free: [] });
   }
+  // Where nothing touches a body by the scene, a hand may.
+  const used = new Set(info.contacts.flatMap(({ between }) => between));
+  for (const [name, strike] of strikes) strike.free = strike.body.ports.map((_, i) => i).filter((i) => !used.has(`${name}.${strike.body.ports[i].name}`));
   return { strikes: [...strikes.values()], rubs: [...rubs.values()] };
 }
 
@@ -66,82 +68,64 @@ export function canvasOf(label, help) {
   return canvas;
 }
 
-/** An object that is struck where it is touched. `how()` gives speed and impulse at hand. */
-export class StrikeSurface {
-  constructor({ body, hammers }, engine, how) {
-    Object.assign(this, { body, hammers, engine, how });
-    this.figure = figureOf(body);
-    this.sheen = sheenOf(body, body.words);
+/** An object that is struck where it is touched. `how()` gives speed and impulse at hand; `figure` knows its places. */
+export class Striker {
+  constructor({ body, hammers, free }, engine, how, figure) {
+    Object.assign(this, { body, hammers, free, engine, how, figure });
     this.marks = [];
-    this.cursor = body.ports.length ? this.figure.point(body.ports[0].place ?? [], 0) : [0.5, 0.5];
-    this.glow = 0;
-    const help = "Click or touch to strike; arrow keys move the point, Enter or Space strikes, Shift is harder.";
-    this.canvas = canvasOf(`Strike ${body.name}`, help);
-    this.canvas.addEventListener("pointerdown", (event) => {
-      event.preventDefault();
-      this.canvas.focus({ preventScroll: true });
-      const box = this.canvas.getBoundingClientRect();
-      const pressure = event.pointerType === "mouse" || !event.pressure ? 1 : 0.4 + 1.2 * event.pressure;
-      this.strike(this.fromPixels(event.clientX - box.left, event.clientY - box.top), pressure * (event.shiftKey ? 3 : 1));
-    });
-    this.canvas.addEventListener("keydown", (event) => this.key(event));
+    /** Where each hammer has struck it, as a point of its drawing. */
+    this.struckAt = new Map();
+    this.cursor = body.ports.length ? figure.point(body.ports[0].place ?? [], 0) : [0.5, 0.5];
   }
 
-  get size() {
-    return Math.min(this.canvas.clientWidth, this.canvas.clientHeight);
-  }
-
-  // Long things fill the width, round ones stay round.
-  toPixels([x, y]) {
-    const { clientWidth: w, clientHeight: h } = this.canvas;
-    if (!this.figure.isRound) return [x * w, y * h];
-    return [w / 2 + (x - 0.5) * this.size, h / 2 + (y - 0.5) * this.size];
-  }
-
-  fromPixels(px, py) {
-    const { clientWidth: w, clientHeight: h } = this.canvas;
-    if (!this.figure.isRound) return [px / w, py / h];
-    return [0.5 + (px - w / 2) / this.size, 0.5 + (py - h / 2) / this.size];
-  }
-
-  key(event) {
-    const step = 0.02;
-    const moves = { ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, -step], ArrowDown: [0, step] };
-    if (moves[event.key]) {
-      this.cursor = this.cursor.map((x, i) => Math.min(1, Math.max(0, x + moves[event.key][i])));
-      this.draw();
-    } else if (event.key === "Enter" || event.key === " ") this.strike(this.cursor, event.shiftKey ? 3 : 1);
-    else return;
-    event.preventDefault();
-  }
-
-  /** Strikes at a point of the picture, `strength` times as fast as asked. */
+  /** Strikes at a point of the drawing, `strength` times as fast as asked. */
   strike(point, strength = 1) {
     const { speed, impulse, mass } = this.how();
     const hammer = this.hammers.find((h) => h.mass === mass) ?? this.hammers[0];
     const nearest = this.nearestPort(point);
     this.wasStruck = true;
     // A click beside it strikes its edge; what has places only at its ports is struck there, and shows it.
-    if (this.body.anywhere) point = this.figure.point(this.figure.place(point), 0);
+    if (this.body.anywhere) point = this.figure.point(this.inside(this.figure.place(point)), 0);
     else if (this.body.ports.length) point = this.figure.point(this.body.ports[nearest].place ?? [], nearest);
     this.cursor = point;
-    if (hammer && this.body.anywhere) {
-      this.engine.touch(hammer.site, this.figure.place(point));
-      this.engine.send({ strike: hammer.mass, velocity_m_s: hammer.sign * speed * strength });
+    if (this.body.anywhere && (hammer || this.body.ports.length)) {
+      const site = hammer?.site ?? `${this.body.name}.${this.body.ports[this.free[0] ?? nearest].name}`;
+      this.engine.touch(site, this.inside(this.figure.place(point)));
+      if (hammer) this.fling(hammer, speed * strength, point);
+      else this.engine.send({ hit: site, impulse_n_s: impulse * strength });
     } else {
       const name = this.body.ports.length > 1 ? `${this.body.name}.${this.body.ports[nearest].name}` : this.body.name;
       const here = this.hammers.filter((h) => h.site === name || this.body.ports.length === 1);
       const by = here.find((h) => h.mass === mass) ?? here[0];
-      if (by) this.engine.send({ strike: by.mass, velocity_m_s: by.sign * speed * strength });
+      if (by) this.fling(by, speed * strength, point);
       else this.engine.send({ hit: name, impulse_n_s: impulse * strength });
     }
+    this.flash(point, strength);
+  }
+
+  // The ends of a string do not move: it is touched beside them.
+  inside(place) {
+    return this.body.type === "string" ? [Math.min(0.98, Math.max(0.02, place[0]))] : place;
+  }
+
+  fling(hammer, speed, point) {
+    this.struckAt.set(hammer.mass, point);
+    this.engine.send({ strike: hammer.mass, velocity_m_s: hammer.sign * speed });
+  }
+
+  /** Strikes with one hammer, where it last struck. */
+  strikeWith(mass, strength = 1) {
+    const hammer = this.hammers.find((h) => h.mass === mass);
+    if (!hammer) return;
+    const index = Math.max(0, this.body.ports.findIndex(({ name }) => hammer.site === `${this.body.name}.${name}`));
+    const point = this.struckAt.get(mass) ?? this.figure.point(this.body.ports[index]?.place ?? [], index);
+    this.fling(hammer, this.how().speed * strength, point);
     this.flash(point, strength);
   }
 
   /** Shows a strike, wherever it came from. */
   flash(point = this.cursor, strength = 1) {
     this.marks.push({ point, at: performance.now(), strength });
-    this.draw();
   }
 
   nearestPort([x, y]) {
@@ -151,102 +135,6 @@ export class StrikeSurface {
     };
     const all = this.body.ports.map(distance);
     return all.indexOf(Math.min(...all));
-  }
-
-  /** How strongly it sounds, 0 to 1, lights it up. */
-  light(level) {
-    if (Math.abs(level - this.glow) > 0.012 || this.marks.length) {
-      this.glow = level;
-      this.draw();
-    }
-  }
-
-  draw() {
-    const { pen } = fit(this.canvas);
-    const path = new Path2D();
-    this.figure.path(path, (x, y) => this.toPixels([x, y]), this.size);
-    const { clientWidth: wide, clientHeight: tall } = this.canvas;
-    const [dark, light] = this.sheen ?? [colour("--body"), colour("--body-light")];
-    const shine = pen.createLinearGradient(0.2 * wide, 0, 0.6 * wide, tall);
-    shine.addColorStop(0, light);
-    shine.addColorStop(0.45, dark);
-    shine.addColorStop(0.6, light);
-    shine.addColorStop(1, dark);
-    // A halo of strokes: a shadow's blur would cost ten times as much.
-    pen.strokeStyle = colour("--accent");
-    pen.globalAlpha = 0.16 * this.glow ** 2;
-    for (const wide of this.glow > 0.2 ? [6, 14, 24, 36] : []) {
-      pen.lineWidth = wide;
-      pen.stroke(path);
-    }
-    pen.globalAlpha = 1;
-    pen.fillStyle = colour("--back");
-    pen.fill(path, "evenodd");
-    pen.globalAlpha = 0.55 + 0.45 * this.glow;
-    pen.fillStyle = shine;
-    pen.fill(path, "evenodd");
-    pen.globalAlpha = 1;
-    pen.lineWidth = 1.5;
-    pen.strokeStyle = colour("--line");
-    pen.stroke(path);
-    pen.fillStyle = colour("--text");
-    pen.font = "12px system-ui, sans-serif";
-    const nearest = this.body.anywhere ? -1 : this.nearestPort(this.cursor);
-    const names = [];
-    this.body.ports.forEach((port, i) => {
-      const [x, y] = this.toPixels(this.figure.point(port.place ?? [], i));
-      pen.fillStyle = colour("--text");
-      pen.beginPath();
-      pen.arc(x, y, 3.5, 0, 7);
-      pen.fill();
-      pen.lineWidth = 2;
-      pen.strokeStyle = i === nearest ? colour("--accent") : colour("--back");
-      pen.beginPath();
-      pen.arc(x, y, i === nearest ? 9 : 4.5, 0, 7);
-      pen.stroke();
-      // Names take turns above and below, so that neighbours do not cover each other.
-      if (this.body.ports.length > 1 && !this.figure.hidesNames) names.push([port.name, x, i % 2 ? y + 20 : y - 10]);
-    });
-    // Whole, in the picture, and none on another: one that finds no room is left out.
-    const taken = this.wasStruck ? [] : [[wide / 2 - 70, tall - 26, wide / 2 + 70, tall]];
-    for (const [name, x, y] of names) {
-      const long = pen.measureText(name).width;
-      const left = Math.max(2, Math.min(wide - long - 4, x + 8));
-      const box = (top) => [left - 3, top - 12, left + long + 3, top + 4];
-      const isFree = ([a, b, c, d]) => b >= 0 && d <= tall && taken.every(([e, f, g, h]) => c <= e || a >= g || d <= f || b >= h);
-      const top = [y, y - 16, y + 16, y + 30, y - 30].find((at) => isFree(box(at)));
-      if (top === undefined) continue;
-      taken.push(box(top));
-      label(pen, name, left, top);
-    }
-    if (!this.wasStruck) {
-      pen.textAlign = "center";
-      label(pen, this.body.anywhere ? "strike it anywhere" : "strike it", wide / 2, tall - 12);
-      pen.textAlign = "left";
-    }
-    const now = performance.now();
-    this.marks = this.marks.filter((mark) => now - mark.at < 500);
-    for (const mark of this.marks) {
-      const age = (now - mark.at) / 500;
-      const [x, y] = this.toPixels(mark.point);
-      pen.globalAlpha = 1 - age;
-      pen.strokeStyle = colour("--accent");
-      pen.lineWidth = 3;
-      pen.beginPath();
-      pen.arc(x, y, isCalm() ? 16 : 6 + 40 * age * Math.min(2, mark.strength), 0, 7);
-      pen.stroke();
-    }
-    pen.globalAlpha = 1;
-    if (nearest >= 0) return;
-    const [x, y] = this.toPixels(this.cursor);
-    pen.strokeStyle = colour("--accent");
-    pen.lineWidth = 2;
-    pen.beginPath();
-    pen.moveTo(x - 7, y);
-    pen.lineTo(x + 7, y);
-    pen.moveTo(x, y - 7);
-    pen.lineTo(x, y + 7);
-    pen.stroke();
   }
 }
 
@@ -296,9 +184,9 @@ export class RubSurface {
     const pressure = event.pointerType === "pen" && event.pressure ? event.pressure : y;
     if (this.mode() === "rub") this.play(finger.speed / Math.max(...this.along.map(Math.abs)), pressure, [x, y]);
     else this.play(2 * x - 1, pressure, [x, y]);
-    clearTimeout(this.rest);
+    clearTimeout(this.pause);
     // A finger that lies still rubs no more.
-    if (this.mode() === "rub") this.rest = setTimeout(() => this.fingers.size && this.play(0, pressure, [x, y]), 80);
+    if (this.mode() === "rub") this.pause = setTimeout(() => this.fingers.size && this.play(0, pressure, [x, y]), 80);
   }
 
   key(event) {
@@ -327,7 +215,12 @@ export class RubSurface {
 
   lift(finger) {
     if (!this.fingers.delete(finger) || this.fingers.size) return;
-    clearTimeout(this.rest);
+    clearTimeout(this.pause);
+    this.rest();
+  }
+
+  /** The hand is taken away. */
+  rest() {
     for (const path of this.rub.presses) this.engine.set(path, 0);
     this.engine.set(this.rub.drive, 0);
     this.isDown = false;
@@ -337,6 +230,7 @@ export class RubSurface {
   light() {}
 
   draw() {
+    if (!this.canvas.clientWidth) return;
     const { pen, w, h } = fit(this.canvas);
     // Brighter where it is rubbed harder and faster, as the sound is.
     const ground = pen.createLinearGradient(0, h, 0, 0);

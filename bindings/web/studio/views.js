@@ -66,6 +66,7 @@ export class Scope {
 }
 
 const HOP = 512;
+const LOWEST_HZ = 40;
 
 /** The output's spectrum over time, 40 Hz to half the rate. */
 export class Spectrogram {
@@ -74,6 +75,11 @@ export class Spectrogram {
   spectrum = new Spectrum(2048);
   picture = document.createElement("canvas");
   done = 0;
+
+  /** Frequency at a height, 0 to 1, Hz. */
+  static frequency(up, rate) {
+    return LOWEST_HZ * (rate / 2 / LOWEST_HZ) ** up;
+  }
 
   draw(canvas, { ring, rate, end }) {
     const { pen, h } = fit(canvas);
@@ -91,7 +97,7 @@ export class Spectrogram {
       this.done = Math.max(0, HOP * (Math.floor(end / HOP) - columns));
       this.step = step;
     }
-    const low = 40;
+    const low = LOWEST_HZ;
     const ratio = rate / 2 / low;
     while (this.done + HOP <= end) {
       this.done += HOP;
@@ -111,6 +117,18 @@ export class Spectrogram {
     pen.setTransform(1, 0, 0, 1, 0, 0);
     pen.drawImage(this.picture, 0, 0);
     pen.setTransform(scale, 0, 0, scale, 0, 0);
+    if (this.lit) {
+      // The mode that is explained.
+      const y = h * (1 - Math.log(this.lit.hz / low) / Math.log(ratio));
+      pen.strokeStyle = "#7fe0ff";
+      pen.lineWidth = 1.5;
+      pen.setLineDash([6, 4]);
+      pen.beginPath();
+      pen.moveTo(0, y);
+      pen.lineTo(canvas.clientWidth, y);
+      pen.stroke();
+      pen.setLineDash([]);
+    }
     for (const hz of [100, 1000, 10000]) {
       const y = h * (1 - Math.log(hz / low) / Math.log(ratio));
       pen.fillStyle = "#ffffff";
@@ -290,6 +308,11 @@ export class Modes {
   static wants = (info) => info.bodies.filter((body) => body.modes.length).map((body) => body.name);
   zoom = 1;
 
+  /** Frequency at a part of the width, in pixels, Hz. */
+  static frequency(across, rate, w) {
+    return 20 * (rate / 2 / 20) ** ((across * w - 6) / (w - 12));
+  }
+
   draw(canvas, { engine, status, isFrozen }) {
     const { pen, w, h } = fit(canvas);
     const body = status && engine.info.bodies[status.body];
@@ -315,6 +338,11 @@ export class Modes {
     pen.strokeStyle = colour("--accent");
     pen.lineWidth = body.modes.length > 80 ? 2 : 4;
     pen.stroke(lit);
+    if (this.lit?.body === status.body) {
+      pen.strokeStyle = colour("--second");
+      pen.lineWidth = 3;
+      pen.strokeRect(x(this.lit.hz) - 5, 18, 10, h - 34);
+    }
     wordsThatFit(pen, [`${body.name}: ${body.modes.length} modes, top ${si(this.most, "J")}`, `${body.modes.length} modes, top ${si(this.most, "J")}`, `${body.modes.length} modes`], 6, 14, w - 12);
     for (const hz of [100, 1000, 10000]) words(pen, si(hz, "Hz"), x(hz), h - 5, "center");
   }

@@ -20,6 +20,7 @@ class Tocco extends AudioWorkletProcessor {
     this.limiting = true;
     this.wav = null;
     this.session = null;
+    this.isStaged = false;
     this.gate = new Gate(sampleRate);
     this.busy = { quanta: 0, late: 0, spent: 0, worst: 0 };
     this.port.onmessage = ({ data }) => this.receive(data);
@@ -34,6 +35,10 @@ class Tocco extends AudioWorkletProcessor {
       else if (message.limiting !== undefined) this.limiting = message.limiting;
       else if (message.record !== undefined) this.record(message);
       else if (message.look !== undefined) this.look = message.look;
+      else if (message.stage !== undefined) {
+        this.isStaged = message.stage;
+        this.session?.watchTouches(this.isStaged);
+      }
       else if (message.gate !== undefined) this.gate.isOn = message.gate;
       else if (message.learn) this.gate.learn(...message.learn);
     } catch (error) {
@@ -62,6 +67,7 @@ class Tocco extends AudioWorkletProcessor {
   begin(session) {
     this.session?.free();
     this.session = session;
+    session.watchTouches(this.isStaged);
   }
 
   loaded(id = this.id) {
@@ -166,7 +172,8 @@ class Tocco extends AudioWorkletProcessor {
     this.port.postMessage({
       status: {
         tick: session.tick(), head: this.head, energies: session.energies(), modes, body: this.look, health: Array.from(session.health()),
-        load, worst: busy.worst, late: busy.late, meters: session.meters(), trace: session.trace(), happened: session.happened(), settings,
+        load, worst: busy.worst, late: busy.late, meters: session.meters(), trace: session.trace(), happened: session.happened(), settings, of: this.id,
+        ...(this.isStaged ? { motions: session.motions(), grips: session.grips() } : {}),
       },
     });
     busy.quanta = busy.spent = busy.worst = 0;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { address, BAR, launch, load, open, peak, problem, shots, wait, work } from "./harness.mjs";
+import { address, BAR, launch, load, open, peak, problem, shots, spot, wait, work } from "./harness.mjs";
 
 /** Texts that do not stand out from what is behind them. */
 const faintOn = (page, dialogs) => page.evaluate((ids) => {
@@ -102,7 +102,7 @@ export default {
     await wait(page, 300);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(wide <= 390, `${wide} pixels wide`);
-    await page.locator("#surfaces canvas").first().tap();
+    await page.touchscreen.tap(...(await spot(page, "bar")));
     await wait(page, 400);
     assert.ok(await peak(page) > 0.001);
     await page.screenshot({ path: join(shots, "phone.png"), fullPage: true });
@@ -177,8 +177,7 @@ export default {
       return [before, tocco.engine.ring.head()];
     });
     assert.equal(heads[0], heads[1], "nothing is made while it waits");
-    const box = await page.locator("#surfaces canvas").first().boundingBox();
-    await page.mouse.click(box.x + box.width * 0.3, box.y + box.height / 2);
+    await page.mouse.click(...(await spot(page, "bar", [0.3, 0.5])));
     await page.waitForFunction(() => tocco.engine.ring.column(0, 24_000).some((x) => Math.abs(x) > 0.01), null, { timeout: 5000 });
     assert.match(await page.locator("#power").textContent(), /Sound is on/);
     await page.click("#power");

@@ -38,8 +38,24 @@ const QUIETLY = ["--no-sandbox", "--disable-background-networking", "--disable-c
 export const launch = (...flags) => chromium.launch({ executablePath: browserPath, args: [...QUIETLY, ...flags] });
 export const browser = await launch("--autoplay-policy=no-user-gesture-required");
 
+/** Somebody who has been here before sees all of the page. */
+const everything = () => localStorage.getItem("tocco-screen") ?? localStorage.setItem("tocco-screen", "all");
+
+/** Where on the screen a point of a body on the stage is. */
+export const spot = (page, name, point = [0.5, 0.5]) => page.evaluate(([wanted, at]) => tocco.stage.client(wanted, at), [name, point]);
+
+/** Gestures that the page sends from here on, in `globalThis.sent`. */
+export const listen = (page) => page.evaluate(() => {
+  globalThis.sent = [];
+  const send = tocco.engine.send.bind(tocco.engine);
+  tocco.engine.send = (gesture, after) => {
+    globalThis.sent.push(gesture);
+    send(gesture, after);
+  };
+});
+
 /** A page that is ready; every complaint and every request is noted. */
-export async function open({ at = address, viewport = { width: 1280, height: 900 }, before, within = browser, ...options } = {}) {
+export async function open({ at = address, viewport = { width: 1280, height: 900 }, before, within = browser, isNew = false, ...options } = {}) {
   // Keeping every file for when the server is away takes a while, and is tried by one test.
   const context = await within.newContext({ viewport, acceptDownloads: true, serviceWorkers: "block", ...options });
   const page = await context.newPage();
@@ -49,6 +65,7 @@ export async function open({ at = address, viewport = { width: 1280, height: 900
   page.on("pageerror", (error) => page.complaints.push(error.message));
   page.on("request", (request) => page.requests.push(request.url()));
   if (before) await page.addInitScript(before);
+  if (!isNew) await page.addInitScript(everything);
   await page.goto(at);
   await page.waitForFunction(() => document.documentElement.dataset.ready || !document.getElementById("problem").hidden);
   return page;

@@ -89,6 +89,11 @@ const untidy = (page) => page.evaluate(() => {
 
 const [DESKTOP, TABLET, PHONE] = [{ width: 1280, height: 900 }, { width: 820, height: 1180 }, { width: 390, height: 844 }];
 const scene = (name) => (page) => page.evaluate((wanted) => tocco.choose(wanted), name);
+/** A scene in the midst of its own gesture: arrows, figures and factors are on the stage. */
+const sounding = (name, ms) => async (page) => {
+  await scene(name)(page);
+  await page.evaluate((time) => new Promise((done) => setTimeout(done, time)), ms);
+};
 const gallery = async (page) => {
   await page.click("#gallery-open");
   await page.waitForFunction(() => document.querySelectorAll("#gallery canvas[data-drawn]").length > 3);
@@ -100,11 +105,11 @@ const wrong = async (page) => {
   await page.waitForFunction(() => document.getElementById("edit-note").classList.contains("wrong"));
 };
 const PICTURES = [
-  ["desktop", DESKTOP, "light", scene("steel-bar")], ["desktop-cello", DESKTOP, "light", scene("cello")], ["desktop-door", DESKTOP, "light", scene("door-squeak")],
+  ["desktop", DESKTOP, "light", scene("steel-bar")], ["desktop-cello", DESKTOP, "light", sounding("cello", 1500)], ["desktop-door", DESKTOP, "light", scene("door-squeak")],
   ["desktop-gallery", DESKTOP, "light", gallery], ["desktop-keep", DESKTOP, "light", menu], ["desktop-wrong", DESKTOP, "light", wrong],
-  ["dark", DESKTOP, "dark", scene("steel-bar")], ["dark-walk", DESKTOP, "dark", scene("walk-garden")], ["dark-gallery", DESKTOP, "dark", gallery],
-  ["tablet", TABLET, "light", scene("glockenspiel")], ["tablet-dark", TABLET, "dark", scene("wineglass")],
-  ["phone", PHONE, "light", scene("steel-bar")], ["phone-door", PHONE, "light", scene("door-squeak")], ["phone-gallery", PHONE, "light", gallery], ["phone-dark", PHONE, "dark", scene("kalimba")],
+  ["dark", DESKTOP, "dark", sounding("gong", 400)], ["dark-walk", DESKTOP, "dark", scene("walk-garden")], ["dark-gallery", DESKTOP, "dark", gallery],
+  ["tablet", TABLET, "light", scene("glockenspiel")], ["tablet-dark", TABLET, "dark", sounding("wineglass", 1500)],
+  ["phone", PHONE, "light", sounding("cradle", 1200)], ["phone-door", PHONE, "light", scene("door-squeak")], ["phone-gallery", PHONE, "light", gallery], ["phone-dark", PHONE, "dark", scene("kalimba")],
 ];
 
 export default {

@@ -5,7 +5,7 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { address, BAR, colourOf, heard, heardOsc, load, open, oscPort, peak, program, serve, skip, wait, work } from "./harness.mjs";
+import { address, BAR, colourOf, heard, heardOsc, load, open, oscPort, peak, program, serve, skip, spot, wait, work } from "./harness.mjs";
 
 export default {
   async "OSC that reaches the program is played in the page, and the page's gestures go out as OSC"() {
@@ -71,8 +71,7 @@ export default {
       colours.push(await colourOf(page, () => oscsend("/tocco/strike", "sf", "hammer", "1.5")));
     }
     assert.ok(colours[1] > 1.5 * colours[0], `touched by oscsend: ${colours} Hz`);
-    const box = await page.locator("#surfaces canvas").first().boundingBox();
-    await page.mouse.click(box.x + box.width * 0.3, box.y + box.height / 2);
+    await page.mouse.click(...(await spot(page, "bar", [0.3, 0.5])));
     assert.equal(await ended, 0);
     const lines = readFileSync(take, "utf8").trim().split("\n").map((line) => JSON.parse(line));
     assert.deepEqual(lines.filter((line) => line.strike).map((line) => [line.strike, line.velocity_m_s]), [["hammer", 1]], "the click, and no echo of what came in");

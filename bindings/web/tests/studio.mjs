@@ -13,10 +13,11 @@ import phone from "./phone.mjs";
 import play from "./play.mjs";
 import press from "./press.mjs";
 import serve from "./serve.mjs";
+import stage from "./stage.mjs";
 import state from "./state.mjs";
 import tank from "./tank.mjs";
 
-const tests = { ...play, ...press, ...ground, ...phone, ...keys, ...keep, ...state, ...editor, ...serve, ...others, ...echo, ...tank, ...looks, ...everyone };
+const tests = { ...play, ...press, ...ground, ...phone, ...keys, ...keep, ...stage, ...state, ...editor, ...serve, ...others, ...echo, ...tank, ...looks, ...everyone };
 let passed = 0;
 const failures = [];
 /** The line of the test at which it failed. */

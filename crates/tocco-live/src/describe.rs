@@ -61,7 +61,11 @@ pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
         "channels": scene.channels(),
         "duration_s": match def.duration { Length::Auto => None, Length::Seconds(s) => Some(s) },
         "auto": { "most_s": AUTO_MOST_S, "quiet": AUTO_QUIET, "hold_s": def.auto_hold_s(), "last_cue": scene.last_cue() },
-        "bodies": def.bodies.iter().map(|body| body_words(body, scene, modes_of(&body.name))).collect::<Vec<_>>(),
+        "bodies": def.bodies.iter().map(|body| {
+            let mut words = body_words(body, scene, modes_of(&body.name));
+            words["look"] = look_words(def, &body.name);
+            words
+        }).collect::<Vec<_>>(),
         "contacts": contacts,
         "paths": paths.iter().map(path).collect::<Vec<_>>(),
         "parameters": directory.parameters(),
@@ -80,7 +84,7 @@ pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
 fn body_words(body: &BodyDef, scene: &Scene, modes: &[ModeDef]) -> Value {
     let modes: Vec<Value> = modes
         .iter()
-        .map(|m| json!({ "freq_hz": m.freq_hz, "decay_s": m.decay_s.is_finite().then_some(m.decay_s) }))
+        .map(|m| json!({ "freq_hz": m.freq_hz, "decay_s": m.decay_s.is_finite().then_some(m.decay_s), "mass_kg": m.mass_kg }))
         .collect();
     let mut words = json!({ "name": body.name, "modes": modes });
     for (id, detail) in body.form.details() {
@@ -101,6 +105,15 @@ fn body_words(body: &BodyDef, scene: &Scene, modes: &[ModeDef]) -> Value {
     words["type"] = body.form.kind().id.into();
     words["ports"] = names.iter().enumerate().map(port).collect();
     words
+}
+
+/// How a body is drawn, as far as the scene says.
+fn look_words(def: &SceneDef, body: &str) -> Value {
+    let Some(look) = def.looks.iter().find(|look| look.name == body) else { return Value::Null };
+    json!({
+        "place_m": look.place_m, "size_m": look.size_m, "drawing": look.drawing.map(Word::word),
+        "moves": look.moves.map(Word::word), "hangs_m": look.hangs_m, "rides": look.rides,
+    })
 }
 
 /// Names of the signals that a page draws without watching them sample by sample: what a player may press, and what walkers do.

@@ -11,7 +11,7 @@ use rtrb::{Consumer, Producer};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tocco::engine::{START, hashed};
-use tocco::scene::{Happening, Output, Probe, Touch};
+use tocco::scene::{Grip, Happening, Output, Probe, Touch};
 use tocco::{Command, Engine, Health, Queue, Timed};
 
 /// Requests that wait at most, in the ring and for their tick.
@@ -188,6 +188,11 @@ impl Player {
     /// Notes from here on when contacts begin and end, or no more: [`Engine::watch_touches`]. Between blocks only.
     pub fn watch_touches(&mut self, wanted: bool) {
         self.engine.watch_touches(wanted);
+    }
+
+    /// How a contact was held since this was last asked: [`Engine::grip`]. Between blocks only.
+    pub fn grip(&mut self, contact: usize) -> Option<Grip> {
+        self.engine.grip(contact)
     }
 
     /// The next contact that has begun or ended and that nobody has taken yet: [`Engine::take_touch`]. Between blocks only.

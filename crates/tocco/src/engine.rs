@@ -42,7 +42,7 @@ use crate::process::Span;
 use crate::reserve::Reserve;
 use crate::resonator::{CONTROL_TICKS, LEVELS};
 use crate::scene::drive::Inputs;
-use crate::scene::{Happening, Probe, Runtime, Scene, Target, Touch};
+use crate::scene::{Grip, Happening, Probe, Runtime, Scene, Target, Touch};
 use crate::units::gain;
 pub use command::Address;
 
@@ -269,6 +269,23 @@ impl Engine {
     /// yet, contacts of one stretch of 32 samples in the order of their islands; the last thousand are kept. `[audio]`
     pub fn take_touch(&mut self) -> Option<Touch> {
         self.scene.runtime.touches.take()
+    }
+
+    /// How a contact of the present scene was held since this was last asked, from [`Engine::watch_touches`] on. `[audio]`
+    pub fn grip(&mut self, contact: usize) -> Option<Grip> {
+        self.scene.runtime.touches.grip(contact)
+    }
+
+    /// Displacement, m, and velocity, m/s, of every mode of a body where its shape is 1, and its undamped frequency now, rad/s, as
+    /// far as there is room; the number of its modes. `[audio]`
+    pub fn mode_motions(&self, body: usize, out: &mut [[Real; 3]]) -> usize {
+        self.world().bodies.get(body).map_or(0, |body| body.mode_motions(out))
+    }
+
+    /// Position of a port of a body, m; none if there is no such port. `[audio]`
+    pub fn position(&self, body: usize, port: usize) -> Option<Real> {
+        let body = self.world().bodies.get(body)?;
+        (port < body.ports()).then(|| body.position(port))
     }
 
     /// A scene that has been replaced and has rung out, to be freed where time does not matter. `[audio]`

@@ -148,6 +148,10 @@ pub trait TangentialLaw: Interactor + DuplicateTangential {
     fn set_normal(&mut self, force_n: Real);
     /// The force that presses, N. Where it is 0 the law has no force and no memory.
     fn normal_n(&self) -> Real;
+    /// True if the surfaces slid past each other in the last step, false if they held each other.
+    fn slides(&self) -> bool {
+        false
+    }
     /// Sets the value of the surface in the coming step; heights of unit variance.
     fn set_roughness(&mut self, _height: Real) {}
     /// Part of the force held in this step that outsiders supply (the roughness), N: minus this times the stroke is work.

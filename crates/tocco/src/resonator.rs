@@ -181,6 +181,13 @@ pub trait Resonator: Tunable + Send + Sync + Any + DuplicateBody {
     fn mode_energies(&self, _out: &mut [Real]) -> usize {
         0
     }
+    /// Displacement, m, and velocity, m/s, of every mode where its shape is 1, and its undamped frequency as tuned now, rad/s, in
+    /// the order given, as far as there is room; the number of modes, 0 for a body that has no list of them.
+    fn mode_motions(&self, _out: &mut [[Real; 3]]) -> usize {
+        0
+    }
+    /// Value of every mode's shape at a port, where it is heard, in the order given, as far as there is room.
+    fn mode_shape(&self, _port: usize, _out: &mut [Real]) {}
     /// Work that outsiders (gravity, guiding hands) have done through this body since the start, J.
     fn work(&self) -> Real {
         0.0

@@ -44,7 +44,7 @@ pub use grid::Happening;
 pub(crate) use runtime::Runtime;
 pub use slot::FORCE;
 pub(crate) use slot::Target;
-pub use touch::Touch;
+pub use touch::{Grip, Touch};
 
 use crate::command::Address;
 use crate::math::Real;
@@ -126,6 +126,18 @@ impl Scene {
         let bodies = self.directory.body_entries().iter().zip(&self.runtime.world.bodies);
         let all = bodies.map(|(entry, body)| (entry.name.clone(), of(&**body)));
         all.filter(|(_, modes)| !modes.is_empty()).collect()
+    }
+
+    /// Values of the modes' shapes at every port of a body, as declared: one list for each. `[control]`
+    pub fn port_shapes(&self, body: usize) -> Vec<Vec<Real>> {
+        let Some(body) = self.runtime.world.bodies.get(body) else { return Vec::new() };
+        let modes = body.mode_motions(&mut []);
+        let shape = |port| {
+            let mut values = vec![0.0; modes];
+            body.mode_shape(port, &mut values);
+            values
+        };
+        (0..body.ports()).map(shape).collect()
     }
 
     /// Sets a value before the scene sounds, without glide. A drive on the same path overrides it. `[control]`

@@ -143,6 +143,51 @@ pub unsafe extern "C" fn tocco_modes(session: *mut Session, body: u32) {
     }
 }
 
+/// Answers with how bodies move, for whoever draws them: of every body the number of its ports and their positions, m, then the number of
+/// its modes and of each its displacement, m, and velocity, m/s, where its shape is 1, and its frequency as tuned now, rad/s. `[both]`
+///
+/// # Safety
+/// `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_motions(session: *mut Session) {
+    // SAFETY: the caller's promises are ours.
+    unsafe {
+        both(session, (), |desk, half, _| {
+            let (engine, mut numbers, mut modes) = (half.player.engine(), Vec::new(), Vec::new());
+            for body in 0..desk.desk.scene().def.bodies.len() {
+                let ports: Vec<f64> = (0..).map_while(|port| engine.position(body, port)).collect();
+                numbers.push(ports.len() as f64);
+                numbers.extend(ports);
+                modes.clear();
+                modes.resize(engine.mode_motions(body, &mut []), [0.0; 3]);
+                engine.mode_motions(body, &mut modes);
+                numbers.push(modes.len() as f64);
+                numbers.extend(modes.as_flattened());
+            }
+            answer_numbers(numbers);
+            Ok(())
+        })
+    }
+}
+
+/// Answers with how every contact was held since the last call, from [`tocco_watch_touches`] on: the force of largest magnitude, N, and the
+/// part of the samples with a force in which the surfaces slid. `[both]`
+///
+/// # Safety
+/// `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_grips(session: *mut Session) {
+    // SAFETY: the caller's promises are ours.
+    unsafe {
+        both(session, (), |desk, half, _| {
+            let contacts = 0..desk.desk.scene().def.contacts.len();
+            let grips = contacts.filter_map(|contact| half.player.grip(contact));
+            answer_numbers(grips.flat_map(|grip| [grip.force_n, grip.slid_01]).collect());
+            Ok(())
+        })
+    }
+}
+
 /// Answers with unconverged solves, refused or clamped values, resets, and events left out beyond the most, since the start. `[both]`
 ///
 /// # Safety

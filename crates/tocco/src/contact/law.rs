@@ -44,6 +44,11 @@ impl Law {
         matches!(self, Law::Normal(_))
     }
 
+    /// True if its surfaces slid past each other in the last step.
+    pub(crate) fn slides(&self) -> bool {
+        matches!(self, Law::Tangential { law, .. } if law.slides())
+    }
+
     /// The contact that presses this one.
     #[inline]
     pub fn presser(&self) -> Option<usize> {

@@ -163,6 +163,9 @@ impl Viscous {
     }
 }
 
+/// Part of the deflection, or of the Stribeck velocity, from which on surfaces slide.
+const SLIDES: Real = 0.9;
+
 /// The friction laws as one.
 #[derive(Clone)]
 pub struct Friction {
@@ -442,6 +445,19 @@ impl TangentialLaw for Friction {
 
     fn normal_n(&self) -> Real {
         self.normal
+    }
+
+    /// Bristles that give no more than [`SLIDES`] of what steady sliding would bend them by hold; without bristles it is the speed.
+    fn slides(&self) -> bool {
+        let (v, b) = (self.velocity, &self.bristle);
+        match self.law {
+            _ if self.normal == 0.0 => false,
+            FrictionLaw::Static => !self.stuck,
+            FrictionLaw::Thermal => v.abs() > SLIDES * self.params.stribeck_m_s,
+            FrictionLaw::ElastoPlastic | FrictionLaw::LuGre | FrictionLaw::Dahl => {
+                b.z * side(v) >= SLIDES * b.curve.at(v.abs()).0 * b.inverse
+            }
+        }
     }
 
     fn set_roughness(&mut self, height: Real) {

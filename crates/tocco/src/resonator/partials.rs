@@ -234,6 +234,19 @@ impl Resonator for Partials {
     fn energy(&self) -> Real {
         self.bank.energy()
     }
+    /// Of the partials that sound; what has no place in the tuning is silent.
+    fn mode_motions(&self, out: &mut [[Real; 3]]) -> usize {
+        let count = self.poles.len();
+        let room = out.len().min(count);
+        self.bank.mode_motions(&mut out[..room]);
+        for [q, p, _] in &mut out[..room] {
+            (*q, *p) = (self.gain.now * *q, self.gain.now * *p); // [partials.2]
+        }
+        count
+    }
+    fn mode_shape(&self, port: usize, out: &mut [Real]) {
+        self.bank.mode_shape(port, out);
+    }
     fn inverse_mass(&self, port: usize) -> Real {
         self.over_partials(port, |_| 1.0)
     }

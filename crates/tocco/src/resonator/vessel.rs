@@ -347,6 +347,18 @@ impl Resonator for Vessel {
     fn mode_energies(&self, out: &mut [Real]) -> usize {
         self.bank.mode_energies(out)
     }
+    /// Air first, then the wall.
+    fn mode_motions(&self, out: &mut [[Real; 3]]) -> usize {
+        let count = self.bank.mode_motions(out);
+        for (mode, [q, p, _]) in out.iter_mut().enumerate().take(count) {
+            let gain = self.gain(usize::from(mode >= AIRS));
+            (*q, *p) = (gain * *q, gain * *p);
+        }
+        count
+    }
+    fn mode_shape(&self, port: usize, out: &mut [Real]) {
+        self.bank.mode_shape(port, out);
+    }
     fn inverse_mass(&self, port: usize) -> Real {
         self.over_modes(port, |_| 1.0)
     }

@@ -244,6 +244,14 @@ impl SceneDef {
         check_all(&self.drives)?;
         check_all(&self.events)?;
         check_all(&self.taps)?;
+        root.count("look", self.looks.len(), MAX_NODES, "tables")?;
+        let mut looks = Names::default();
+        for look in &self.looks {
+            let spot = Spot(format!("look.{}", clip(&look.name)));
+            looks.add(&look.name, &spot.0)?;
+            look.check(&spot)?;
+            look.check_names(self)?;
+        }
         self.midi.as_ref().map_or(Ok(()), |midi| midi.check(&Spot("midi".into())))
     }
 }

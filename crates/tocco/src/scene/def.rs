@@ -50,6 +50,8 @@ pub struct SceneDef {
     pub controls: Vec<ControlDef>,
     /// What a keyboard does; for hosts that play live.
     pub midi: Option<MidiDef>,
+    /// How bodies are drawn; for pages that show the scene.
+    pub looks: Vec<LookDef>,
     /// Line in the source text of each place ("contact.hit.stiffness"), for error messages; may be empty.
     pub lines: BTreeMap<String, usize>,
 }
@@ -74,6 +76,7 @@ impl Default for SceneDef {
             taps: Vec::new(),
             controls: Vec::new(),
             midi: None,
+            looks: Vec::new(),
             lines: BTreeMap::new(),
         }
     }

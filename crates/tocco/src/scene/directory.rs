@@ -596,6 +596,20 @@ impl Directory {
         self.0.inputs
     }
 
+    /// Values of the modes' shapes at many places of a body that may be touched anywhere, as fractions: for whoever draws it.
+    /// `[control]`
+    pub fn values_over(&self, body: usize, places: &[Vec<Real>]) -> Result<Vec<Vec<Real>>, SceneError> {
+        match self.0.bodies.get(body).map(|entry| &entry.anywhere) {
+            Some(Some(Anywhere::Shape(geometry, below_hz))) => {
+                let on = |place: &Vec<Real>| PlaceOn { name: "look".into(), place: Place::At(place.clone()) };
+                let places: Vec<PlaceOn> = places.iter().map(on).collect();
+                let solved = crate::resonator::shape::evaluate(geometry, &places, *below_hz);
+                solved.map(|solved| solved.shapes).map_err(|fault| SceneError::new("", fault.what))
+            }
+            _ => Err(SceneError::new("", "no shape, or it morphs; only those are known everywhere")),
+        }
+    }
+
     /// Shape values of every mode at a place (fractions) of the shape that a port belongs to, or the place itself on a string,
     /// for [`Command::Touch`](crate::command::Command::Touch). `[control]`
     pub fn values_at(&self, site: Site, place: &[Real]) -> Result<Vec<Real>, SceneError> {

@@ -25,6 +25,7 @@ pub mod guided;
 pub mod ice;
 pub mod impact;
 pub mod inlet;
+pub mod look;
 pub mod mass;
 pub mod mesh;
 pub mod midi;
@@ -73,6 +74,7 @@ pub mod definitions {
     pub use super::ice::IceDef;
     pub use super::impact::{HammerDef, ImpactDef, Intent, Substeps};
     pub use super::inlet::InletDef;
+    pub use super::look::{Drawing, Heading, LookDef};
     pub use super::mass::MassDef;
     pub use super::mesh::{BakedMesh, BakedMode, MeshDef, MeshParams, MeshPortDef};
     pub use super::midi::{MidiDef, Notes};
@@ -148,6 +150,7 @@ pub(super) use context::{BodyContext, ContactContext};
 pub use control::{CONTROL, RANGE};
 pub use drive::{DEFAULT_FIRST_HZ, DRIVE, NOISE, POINT, TIMES_NOISE};
 pub use event::EVENT;
+pub use look::LOOK;
 pub use midi::MIDI;
 pub use output::{OUTPUT, ROOM};
 use process::{BuildProcess, ProcessKind};
@@ -196,7 +199,7 @@ const PARTS: &[&[Kind]] = &[
     &[walk::WALK, walk::GROUND],
 ];
 const ALL: &[&[Kind]] =
-    &[&[SCENE], MODELS, &[part::PART, DRIVE, NOISE, TIMES_NOISE, EVENT, OUTPUT, ROOM, TAP, CONTROL, MIDI]];
+    &[&[SCENE], MODELS, &[part::PART, DRIVE, NOISE, TIMES_NOISE, EVENT, OUTPUT, ROOM, TAP, CONTROL, MIDI, LOOK]];
 
 const SHAPES: &[Kind] = &{
     let mut all = [Kind::NONE; FAMILIES.len()];

@@ -4,6 +4,7 @@
 use super::runtime::Runtime;
 use super::slot::{Slot, Target};
 use super::tap::{Tap, TapFrom};
+use super::touch::Touches;
 use super::watch::Watch;
 use crate::contact::lasting::{Borrower, Lasting};
 use crate::math::Real;
@@ -40,6 +41,9 @@ struct Stretch<'a> {
     heard: &'a [usize],
     taps: &'a mut [Tap],
     watches: &'a mut [Watch],
+    touches: &'a mut Touches,
+    /// One sample, s.
+    sample_s: Real,
     /// When the lanes begin, and which samples of them these are.
     tick: u64,
     samples: Range<usize>,
@@ -47,9 +51,9 @@ struct Stretch<'a> {
 
 impl Borrower for Stretch<'_> {
     fn take<A: Resonator + ?Sized, B: Resonator + ?Sized>(self, mut lasting: Lasting<'_, A, B>) -> usize {
-        let Self { own, slots, first, second, heard, taps, watches, tick, samples } = self;
+        let Self { own, slots, first, second, heard, taps, watches, touches, sample_s, tick, samples } = self;
         let moves = own.iter().any(|&(_, _, slot)| !slots[slot].stands);
-        let noted = !heard.is_empty() || !watches.is_empty();
+        let noted = !heard.is_empty() || !watches.is_empty() || touches.wanted;
         for i in samples.clone() {
             if moves {
                 for &(_, _, slot) in own.iter().filter(|&&(_, _, slot)| !slots[slot].stands) {
@@ -68,6 +72,11 @@ impl Borrower for Stretch<'_> {
             second.iter_mut().for_each(|reading| reading.note(other, i));
             if noted {
                 heard.iter().for_each(|&tap| taps[tap].note(lasting.contact, i));
+                if touches.wanted {
+                    let force_n = lasting.contact.force;
+                    touches.note(lasting.index, tick + i as u64, force_n, sample_s);
+                    touches.feel(lasting.index, force_n, lasting.contact.law.slides());
+                }
                 watches.iter_mut().for_each(|watch| watch.note(lasting.index, lasting.contact, i));
             }
         }
@@ -163,11 +172,10 @@ impl Runtime {
     /// Steps an island from one sample of a stretch on for as long as it is one contact that lasts, and returns the first sample
     /// that is not done; `own` are its moves. What [`Runtime::step_island`] does, looked up once. `[audio]`
     fn run_lasting(&mut self, island: usize, own: Range<usize>, tick: u64, samples: Range<usize>) -> usize {
-        let Self { world, slots, readings, taps, watches, touches, grid, moves, .. } = self;
+        let Self { world, slots, readings, taps, watches, touches, grid, moves, rate_hz, .. } = self;
         let own = &moves.by_island[own];
         let by_sample = |target: &Target| matches!(target, Target::Force(_) | Target::Body { .. });
-        if touches.wanted
-            || !own.iter().all(|&(_, _, slot)| slots[slot].stands || by_sample(&slots[slot].target))
+        if !own.iter().all(|&(_, _, slot)| slots[slot].stands || by_sample(&slots[slot].target))
             || grid.pushes.iter().any(|push| push.active && world.is_in(island, push.site.body))
             || watches.iter().any(|watch| watch.reads_sleepers(world, island))
         {
@@ -180,8 +188,9 @@ impl Runtime {
         let first = if first_rings { &mut [] } else { &mut first[..] };
         let second = if second_rings { &mut [] } else { &mut second[..] };
         let heard = &moves.taps_of[lasting.index];
+        let sample_s = 1.0 / *rate_hz;
         let begin = samples.start;
-        let stretch = Stretch { own, slots, first, second, heard, taps, watches, tick, samples };
+        let stretch = Stretch { own, slots, first, second, heard, taps, watches, touches, sample_s, tick, samples };
         lasting.lend(stretch).unwrap_or(begin)
     }
 

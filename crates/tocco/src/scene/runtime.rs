@@ -256,7 +256,9 @@ impl Runtime {
                 self.taps[tap].note(&self.world.contacts[contact], i);
             }
             if self.touches.wanted {
-                self.touches.note(contact, tick, self.world.contacts[contact].force, 1.0 / self.rate_hz);
+                let held = &self.world.contacts[contact];
+                self.touches.note(contact, tick, held.force, 1.0 / self.rate_hz);
+                self.touches.feel(contact, held.force, held.law.slides());
             }
         }
         self.note(island, i);

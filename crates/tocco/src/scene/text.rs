@@ -150,6 +150,12 @@ fn read_scene(root: &Value<'_>, lines: &mut Lines) -> Result<SceneDef, SceneErro
         let midi = open_as(&MIDI, &entry.value, "midi".into(), entry.value.line, lines)?;
         def.midi = Some(section(&midi, lines)?);
     }
+    for entry in named_tables(&node, "look")? {
+        let look = open_as(&LOOK, &entry.value, join("look", &entry.key), entry.line, lines)?;
+        let own = LookDef { name: entry.key.to_string(), ..section(&look, lines)? };
+        own.check_names(&def).map_err(|error| look.pin(error, lines))?;
+        def.looks.push(own);
+    }
     Ok(def)
 }
 

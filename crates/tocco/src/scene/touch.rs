@@ -19,6 +19,15 @@ pub struct Touch {
     pub impulse_n_s: Real,
 }
 
+/// How a contact was held since somebody last asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Grip {
+    /// Force of largest magnitude, N.
+    pub force_n: Real,
+    /// Of the samples with a force, the part in which the surfaces slid; 0 for what only pushes.
+    pub slid_01: Real,
+}
+
 /// What touches, and what has been noted of it. Nothing is noted before it is asked for.
 #[derive(Clone)]
 pub(crate) struct Touches {
@@ -26,6 +35,8 @@ pub(crate) struct Touches {
     pub wanted: bool,
     /// Per contact: it has a force, and the impulse since it began, N s.
     closed: Vec<(bool, Real)>,
+    /// Per contact: the largest force, N, samples with a force and samples that slid, since they were last asked for.
+    grips: Vec<(Real, u32, u32)>,
     noted: Box<[Touch]>,
     total: u64,
     taken: u64,
@@ -34,7 +45,32 @@ pub(crate) struct Touches {
 impl Touches {
     pub fn new(contacts: usize) -> Self {
         let noted = if contacts > 0 { vec![Touch::default(); KEPT] } else { Vec::new() };
-        Self { wanted: false, closed: vec![(false, 0.0); contacts], noted: noted.into(), total: 0, taken: 0 }
+        Self {
+            wanted: false,
+            closed: vec![(false, 0.0); contacts],
+            grips: vec![(0.0, 0, 0); contacts],
+            noted: noted.into(),
+            total: 0,
+            taken: 0,
+        }
+    }
+
+    /// How a contact was held since this was last asked. `[audio]`
+    pub fn grip(&mut self, contact: usize) -> Option<Grip> {
+        let (force_n, held, slid) = core::mem::take(self.grips.get_mut(contact)?);
+        Some(Grip { force_n, slid_01: Real::from(slid) / Real::from(held.max(1)) })
+    }
+
+    /// A contact had a mean force over a sample, N, and its surfaces slid or not. `[audio]`
+    pub fn feel(&mut self, contact: usize, force_n: Real, slid: bool) {
+        let Some((most, held, slides)) = self.grips.get_mut(contact) else { return };
+        if force_n.abs() > most.abs() {
+            *most = force_n;
+        }
+        if force_n != 0.0 {
+            *held = held.saturating_add(1);
+            *slides = slides.saturating_add(u32::from(slid));
+        }
     }
 
     /// Mean force of a contact over the sample at this tick, N. `[audio]`

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A scene with its parts: one scene again, every name with its path in front.
 //!
-//! Of a part, bodies, contacts, signals, processes, walks, drives, events, taps and controls count; its rate, duration, seed, outputs
-//! and `[midi]` do not. An inlet that hears a signal of the scene around it reads that signal and is no inlet any more; what the part itself
+//! Of a part, bodies, contacts, signals, processes, walks, drives, events, taps and controls count; its rate, duration, seed, outputs,
+//! `[midi]` and looks do not. An inlet that hears a signal of the scene around it reads that signal and is no inlet any more; what the part itself
 //! would have sent there is left out. `energy` is that of the part; `work` is kept for the whole scene only and refused. Random
 //! labels are names, so each use of a scene draws its own numbers.
 

@@ -34,6 +34,7 @@ impl SceneDef {
         self.taps.iter().for_each(|tap| tap.write(&mut out));
         self.controls.iter().for_each(|control| control.write(&mut out));
         self.midi.iter().for_each(|midi| midi.write(&mut out));
+        self.looks.iter().for_each(|look| look.write(&mut out));
         out.0
     }
 }

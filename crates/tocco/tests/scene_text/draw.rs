@@ -5,7 +5,7 @@ use tocco::Gesture;
 use tocco::interactor::friction::FrictionParams;
 use tocco::interactor::impact::ImpactParams;
 use tocco::math::Real;
-use tocco::param::{Key, KeyType, Kind, Params, Scale};
+use tocco::param::{Key, KeyType, Kind, Params, Scale, Word};
 use tocco::resonator::material::{MATERIALS, Material};
 use tocco::resonator::modal::ModalParams;
 use tocco::resonator::shape::{FAMILIES, MAX_MODES, Value, family, may_stiffen};
@@ -265,7 +265,7 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
     let path = |rng: &mut Rng| draw_text(rng, "ab/._\"\\\n\t\u{7f}\u{1} \u{e9}");
     let some = |rng: &mut Rng| 0..rng.bits() % 4;
     let time = |rng: &mut Rng| draw(rng, 0.0, kinds::MAX_DURATION_S);
-    let bodies = some(rng)
+    let bodies: Vec<BodyDef> = some(rng)
         .map(|_| {
             let position_m = draw_key(rng, &WALL, "position_m");
             let form: BodyForm = match rng.bits() % 9 {
@@ -489,6 +489,7 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
         })
         .collect();
     let midi = coin(rng).then(|| draw_midi(rng, path));
+    let looks = draw_looks(rng, &bodies);
     let count = rng.bits() % 3;
     let walks = (0..count).map(|_| {
         let own = name(rng);
@@ -513,8 +514,33 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
         taps,
         controls,
         midi,
+        looks,
         lines: Default::default(),
     }
+}
+
+/// How some of the bodies are drawn.
+fn draw_looks(rng: &mut Rng, bodies: &[BodyDef]) -> Vec<LookDef> {
+    let mut looks = Vec::new();
+    for body in bodies {
+        if coin(rng) {
+            continue;
+        }
+        looks.push(LookDef {
+            name: body.name.clone(),
+            place_m: coin(rng).then(|| [draw(rng, -1e6, 1e6), draw(rng, -1e6, 1e6)]),
+            size_m: coin(rng).then(|| [draw(rng, 1e-6, 1e4), draw(rng, 1e-6, 1e4)]),
+            drawing: coin(rng).then(|| pick_word(rng, Drawing::WORDS)),
+            moves: coin(rng).then(|| pick_word(rng, Heading::WORDS)),
+            hangs_m: coin(rng).then(|| draw(rng, 1e-6, 1e4)),
+            rides: coin(rng).then(|| bodies[0].name.clone()),
+        });
+    }
+    looks
+}
+
+fn pick_word<W: Word>(rng: &mut Rng, words: &[&str]) -> W {
+    W::from_word(words[rng.bits() as usize % words.len()]).unwrap()
 }
 
 fn draw_points(rng: &mut Rng) -> Vec<[Real; 2]> {

@@ -369,6 +369,7 @@ fn the_schema_accepts_good_scenes() {
 /// Refusals that compare values with each other or concern what JSON cannot say (dates, inf, nan): the reader's alone.
 const BEYOND_SCHEMA: &[&str] = &[
     "already taken",
+    "there is no body",
     "one value per mode",
     "the body has no such place",
     "lacks the body's place",

@@ -135,6 +135,11 @@ pub const REFUSED: &[(&str, &str, &str, &str)] = &[
     (RUBBED, "texture = { height_m = 1e-6, travel_from = \"bow\" }", "texture = 1.5", "line 21: contact.press.texture: found 1.5; wants a table such as { beta = 1.5, grain_m = 1e-5 }"),
     (RUBBED, "beta = 1 }", "beta = 2.01 }", "line 53: drive[1].noise.beta: 2.01 is out of range; wants a number from 0 to 2"),
     (RUBBED, "beta = 1 }", "first_hz = 10 }", "line 53: drive[1].noise.first_hz: belongs to fractal noise; leave it out or give beta"),
+    // Looks.
+    (FULL, "[look.bar]", "[look.bat]", "line 135: look.bat: there is no body 'bat'; did you mean 'bar'?"),
+    (FULL, "rides = \"bow\"", "rides = \"bowl\"", "line 142: look.hammer.rides: there is no body 'bowl'; did you mean 'bow'?"),
+    (FULL, "size_m = [0.3, 0.02]", "size_m = [0.3]", "line 137: look.bar.size_m: has 1 numbers; wants [width, height]"),
+    (FULL, "drawing = \"bar\"", "drawing = \"barr\"", "line 138: look.bar.drawing: unknown word 'barr'; did you mean 'bar'?"),
     // Not TOML, not JSON.
     (FULL, "seed = 7", "seed = 7\nseed = 8", "line 6: not TOML: duplicate key"),
     (FULL, "title = \"felt", "title = felt", "line 2: not TOML: missing opening quote, expected `\"`"),

@@ -145,6 +145,15 @@ bend = "speed"
 pressure = "speed"
 slide = "speed"
 cc = { 11 = "speed", "1" = "speed" }
+
+[look.bar]
+place_m = [0.1, -0.2]
+size_m = [0.3, 0.02]
+drawing = "bar"
+[look.hammer]
+moves = "down"
+hangs_m = 0.2
+rides = "bow"
 "#;
 
 pub const SMALL: &str = "[body.ball]\ntype = \"mass\"\n[body.floor]\ntype = \"wall\"\n[contact.hit]\ntype = \"impact\"\nbetween = [\"ball\", \"floor\"]\n";
@@ -424,6 +433,22 @@ pub fn full_def() -> SceneDef {
             cc: vec![(1, "speed".into()), (11, "speed".into())],
             ..MidiDef::striking(vec!["hammer".into()])
         }),
+        looks: vec![
+            LookDef {
+                name: "bar".into(),
+                place_m: Some([0.1, -0.2]),
+                size_m: Some([0.3, 0.02]),
+                drawing: Some(Drawing::Bar),
+                ..LookDef::default()
+            },
+            LookDef {
+                name: "hammer".into(),
+                moves: Some(Heading::Down),
+                hangs_m: Some(0.2),
+                rides: Some("bow".into()),
+                ..LookDef::default()
+            },
+        ],
         ..scene
     }
 }

@@ -200,6 +200,21 @@ impl Resonator for Modal {
         self.bank.slots.len()
     }
 
+    fn mode_motions(&self, out: &mut [[Real; 3]]) -> usize {
+        for (cell, &slot) in out.iter_mut().zip(&self.bank.slots) {
+            let State { q, p } = self.motion(slot);
+            *cell = [q, p, self.tuning(slot).omega];
+        }
+        self.bank.slots.len()
+    }
+
+    fn mode_shape(&self, port: usize, out: &mut [Real]) {
+        let Some(port) = self.ports.get(port) else { return };
+        for (cell, &slot) in out.iter_mut().zip(&self.bank.slots) {
+            *cell = port.heard.at(slot);
+        }
+    }
+
     fn inverse_mass(&self, port: usize) -> Real {
         let now: Real = self.each_shape(port).map(|(_, mode, phi)| phi * phi / mode.mass).sum();
         match &self.retuning.morph {

@@ -75,6 +75,11 @@ pub const SCENE: Kind = Kind {
         key("tap", KeyType::Tables { of: &TAP, min: 0, max: MAX_NODES }, "What is heard."),
         key("control", KeyType::Tables { of: &CONTROL, min: 0, max: MAX_CONTROLS }, "Up to 16 named macro controls."),
         key("midi", KeyType::Table(&MIDI), "What a MIDI keyboard does; for live playing only."),
+        key(
+            "look",
+            KeyType::Map { of: &KeyType::Table(&LOOK), min: 0, max: MAX_NODES },
+            "How bodies are drawn: one table [look.BODY] for each; nothing of it is heard.",
+        ),
     ],
     rules: &[],
 };

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The stage, what is explained on it, and screens with one idea each.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { BAR, listen, load, open, peak, scenes, shots, spot, wait } from "./harness.mjs";
+
+const choose = (page, name) => page.evaluate((wanted) => tocco.choose(wanted), name);
+const sent = (page) => page.evaluate(() => globalThis.sent);
+/** One mode: 100 Hz, 10 g, hit by nothing yet. */
+const ONE_MODE = `title = "one mode"
+[body.bar]
+type = "modal"
+modes = [{ freq_hz = 100.0, decay_s = 1000.0, mass_kg = 0.01 }]
+[[tap]]
+of = "bar"
+gain = 0.1
+`;
+
+export default {
+  async "every scene with bodies has a stage: everything on it is drawn, inside the picture, and as large as can be touched"() {
+    const page = await open();
+    let stages = 0;
+    for (const { name, text } of await scenes(page)) {
+      const found = await page.evaluate(async (scene) => {
+        const [{ DRAWINGS }, { Stage }] = await Promise.all([import("./drawings.js"), import("./stage.js")]);
+        const names = tocco.engine.abi.names(scene, 48_000);
+        const info = names.describe();
+        for (const body of info.bodies) body.words = `${body.name} ${info.title}`;
+        const none = new Map();
+        const stage = Stage.of(info, { names }, { strikers: none, rubs: none, isLifted: () => false });
+        if (!stage) return { none: info.bodies.length };
+        document.querySelector("figure.stage").replaceChildren(stage.canvas);
+        stage.draw();
+        names.free();
+        const { w, h } = stage.view;
+        const faults = [];
+        for (const actor of stage.actors) {
+          if (!DRAWINGS[actor.drawing]) faults.push(`${actor.name} is a ${actor.drawing}, which nobody can draw`);
+          const [x, y] = stage.pixel({ ...actor, moved: [0, 0] }, [0.5, 0.5]);
+          if (!(x > 0 && x < w && y > 0 && y < h)) faults.push(`${actor.name} is at ${x}, ${y} of ${w}, ${h}`);
+          if (Math.max(...actor.size) * stage.view.scale < 12) faults.push(`${actor.name} is ${Math.max(...actor.size) * stage.view.scale} pixels large`);
+        }
+        const { data } = stage.canvas.getContext("2d").getImageData(0, 0, stage.canvas.width, stage.canvas.height);
+        let inked = 0;
+        for (let i = 3; i < data.length; i += 4) inked += data[i] > 40;
+        if (inked < 0.005 * (data.length / 4)) faults.push(`only ${inked} pixels are drawn`);
+        return { faults };
+      }, text);
+      if (found.none === 0) continue;
+      stages += 1;
+      assert.deepEqual(found.faults, [], name);
+    }
+    assert.ok(stages > 60, `${stages} stages`);
+    await page.context().close();
+  },
+
+  async "Newton's cradle: five steel balls hang in a row; one is pulled aside with the mouse and let go, and the last one flies"() {
+    const page = await open();
+    await choose(page, "cradle");
+    await page.click("#stop");
+    const laid = await page.evaluate(() => tocco.stage.actors.map(({ name, drawing, at, look }) => [name, drawing, at[0], look.hangs_m]));
+    assert.deepEqual(laid.map(([name, drawing]) => `${name} ${drawing}`), ["a ball", "b ball", "c ball", "d ball", "e ball"]);
+    assert.ok(laid.every(([, , x, hangs], i) => Math.abs(x - (i - 2) * 0.05) < 1e-9 && hangs === 0.16));
+    const [x, y] = await spot(page, "a");
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    const scale = await page.evaluate(() => tocco.stage.view.scale);
+    await page.mouse.move(x - 0.06 * scale, y, { steps: 12 });
+    // The hand's force holds the pendulum where the hand is.
+    await page.waitForFunction(() => tocco.stage.layout.byName.get("a").motion.shift < -0.04, null, { timeout: 15_000 });
+    await page.mouse.up();
+    await page.waitForFunction(() => {
+      const shift = (name) => tocco.stage.layout.byName.get(name).motion.shift;
+      globalThis.most = Math.max(globalThis.most ?? 0, shift("e"));
+      return globalThis.most > 0.02;
+    }, null, { timeout: 15_000, polling: 16 });
+    await page.locator(".stage canvas").screenshot({ path: join(shots, "stage-cradle.png") });
+    await page.context().close();
+  },
+
+  async "bars lie side by side, longest first, and gliding across strikes one after the other"() {
+    const page = await open();
+    await choose(page, "glockenspiel");
+    const bars = await page.evaluate(() => tocco.stage.actors.filter(({ drawing }) => drawing === "bar").map(({ name, at, size }) => [name, at[0], size[1]]));
+    assert.equal(bars.length, 6);
+    for (let i = 1; i < 6; i += 1) assert.ok(bars[i][1] > bars[i - 1][1] && bars[i][2] < bars[i - 1][2], `${bars[i]}`);
+    await listen(page);
+    const [from, to] = [await spot(page, "c6", [0.2, 0.5]), await spot(page, "e7", [0.2, 0.5])];
+    await page.mouse.move(...from);
+    await page.mouse.down();
+    await page.mouse.move(to[0], from[1], { steps: 60 });
+    await page.mouse.up();
+    const struck = (await sent(page)).filter(({ strike }) => strike).map(({ strike }) => strike);
+    assert.deepEqual(struck, ["c6", "e6", "g6", "b6", "c7", "e7"].map((name) => `mallet-${name}`));
+    await page.context().close();
+  },
+
+  async "a bow is dragged across its string: it sings, sticks and slips in colour, is lifted with the hand, and a pen presses as hard as it is pressed"() {
+    const page = await open();
+    await choose(page, "cello");
+    await page.click("#stop");
+    const [x, y] = await spot(page, "bow", [0.35, 0.5]);
+    await listen(page);
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    const began = Date.now();
+    for (let i = 0; Date.now() - began < 1500; i += 1) await page.mouse.move(x + 90 * Math.sin(i / 6), y);
+    assert.ok(await peak(page) > 0.003, "it sings");
+    const held = await page.evaluate(() => ({ slid: tocco.stage.arrows[0].slid, down: tocco.surfaces.find((s) => s.rub).isDown }));
+    assert.ok(held.slid > 0.005 && held.slid < 0.995, `it sticks and slips: ${held.slid}`);
+    assert.equal(held.down, true);
+    await page.locator(".stage canvas").screenshot({ path: join(shots, "stage-bow.png") });
+    await page.mouse.up();
+    const last = (await sent(page)).filter(({ set }) => set === "rub/normal_force_n").at(-1);
+    assert.equal(last.value, 0, "lifted");
+    const force = await page.evaluate(([px, py]) => {
+      const { canvas } = tocco.stage;
+      const event = (type, pressure, dx) => canvas.dispatchEvent(new PointerEvent(type, { pointerId: 1, pointerType: "pen", pressure, clientX: px + dx, clientY: py, bubbles: true }));
+      canvas.setPointerCapture = () => {};
+      const values = [];
+      event("pointerdown", 0.2, 0);
+      for (const pressure of [0.2, 0.9]) {
+        event("pointermove", pressure, 10 * pressure);
+        values.push(globalThis.sent.filter(({ set }) => set === "rub/normal_force_n").at(-1).value);
+      }
+      event("pointerup", 0, 0);
+      return values;
+    }, await spot(page, "bow", [0.35, 0.5]));
+    assert.ok(force[1] > 3 * force[0] && force[0] > 0, `${force} N`);
+    await page.context().close();
+  },
+
+  async "a string is struck wherever it is touched, though a bow lies on it, and the bow stays where it is"() {
+    const page = await open();
+    await choose(page, "violin");
+    await page.click("#stop");
+    await listen(page);
+    await page.mouse.click(...(await spot(page, "string", [0.7, 0.5])));
+    const all = await sent(page);
+    const touched = all.find(({ touch }) => touch);
+    assert.ok(Math.abs(touched.place[0] - 0.7) < 0.02 && touched.touch !== "string.bow_point", JSON.stringify(touched));
+    assert.equal(all.find(({ hit }) => hit).hit, touched.touch);
+    await wait(page, 300);
+    assert.ok(await peak(page) > 0.001);
+    await page.context().close();
+  },
+
+  async "what is drawn is how the mode moves: an impulse of 1 mN s on 10 g at 100 Hz swings 159 micrometres, and the factor is told"() {
+    const page = await open();
+    await load(page, ONE_MODE);
+    await page.evaluate(() => tocco.engine.send({ hit: "bar", impulse_n_s: 1e-3 }));
+    const wanted = 1e-3 / (0.01 * 2 * Math.PI * 100);
+    await page.waitForFunction((least) => tocco.stage.motion.bodies[0].amplitude?.[0] > least, 0.9 * wanted, { timeout: 15_000 });
+    const { amplitude, factor, slow, reach, height, words } = await page.evaluate(() => {
+      const { motion } = tocco.stage;
+      return { amplitude: motion.bodies[0].amplitude[0], factor: motion.factor, slow: motion.slow, reach: motion.bodies[0].reach, height: motion.height, words: motion.words };
+    });
+    assert.ok(Math.abs(amplitude / wanted - 1) < 0.01, `${amplitude} m, not ${wanted}`);
+    assert.ok(reach * factor > 0.01 * height && reach * factor < 0.06 * height, `${reach} m times ${factor} of ${height} m`);
+    assert.ok(slow >= 50 && slow <= 200, `${slow}`);
+    assert.match(words, new RegExp(`moved ${String(factor).slice(0, 1)}.* times as far, ${slow} times slower`));
+    await page.context().close();
+  },
+
+  async "sand on a kettledrum's skin lies where the zeros of Bessel's functions say"() {
+    const page = await open();
+    await choose(page, "timpani");
+    await page.waitForFunction(() => tocco.stage.layout.byName.get("skin").motion.count > 0);
+    const circles = await page.evaluate(() => {
+      const { motion, body } = tocco.stage.layout.byName.get("skin");
+      void motion.shapes;
+      const ratio = body.modes.map(({ freq_hz }) => freq_hz / body.modes[0].freq_hz);
+      const at = (wanted) => ratio.reduce((best, r, i) => (Math.abs(r - wanted) < Math.abs(ratio[best] - wanted) ? i : best), 0);
+      const radii = (mode) => motion.chladni(mode).flatMap(([x, y]) => [Math.hypot(2 * x - 1, 2 * y - 1)]).filter((r) => r < 0.93);
+      // (0, 2) rings at 2.2954 of (0, 1); its circle lies at 2.4048 / 5.5201 of the radius.
+      return { second: radii(at(5.5201 / 2.4048)), first: radii(at(1)) };
+    });
+    assert.equal(circles.first.length, 0, "the first mode has no line but the rim");
+    assert.ok(circles.second.length > 20);
+    const mean = circles.second.reduce((sum, r) => sum + r, 0) / circles.second.length;
+    assert.ok(Math.abs(mean - 2.4048 / 5.5201) < 0.012, `circle at ${mean}`);
+    await page.context().close();
+  },
+
+  async "a click on a partial of the spectrogram lights up its mode on the stage, in the text and in words; Escape shows all again"() {
+    const page = await open({ viewport: { width: 1280, height: 1500 } });
+    await choose(page, "bar");
+    await wait(page, 600);
+    const freq = await page.evaluate(() => tocco.info.bodies.find(({ name }) => name === "bar").modes[2].freq_hz);
+    const canvas = page.locator('#view-grid canvas[aria-label^="Spectrogram"]');
+    const box = await canvas.boundingBox();
+    const up = await page.evaluate((hz) => Math.log(hz / 40) / Math.log(tocco.engine.rate / 2 / 40), freq);
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height * (1 - up));
+    const lit = await page.evaluate(() => ({ lit: tocco.explain.lit, stage: tocco.stage.motion.lit, line: tocco.editor.litLine, words: document.getElementById("explain").textContent }));
+    assert.equal(lit.lit.mode, 2);
+    assert.equal(lit.stage.mode, 2);
+    assert.match(lit.words, /is mode 3 of bar, which rings for/);
+    const line = await page.evaluate((n) => tocco.text.split("\n")[n - 1], lit.line);
+    assert.ok(line.includes("freq_hz") && line.includes(String(freq)), line);
+    await page.locator(".cm-lineNumbers .lit").waitFor();
+    await page.locator(".stage canvas").screenshot({ path: join(shots, "stage-lit.png") });
+    await page.locator(".stage canvas").focus();
+    await page.keyboard.press("Escape");
+    assert.equal(await page.evaluate(() => tocco.explain.lit), null);
+    // Without a pointer: the buttons go from mode to mode.
+    await page.locator("#mode-next").focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Enter");
+    assert.equal(await page.evaluate(() => tocco.explain.lit.mode), 1);
+    await page.click("#mode-all");
+    assert.equal(await page.evaluate(() => tocco.explain.lit), null);
+    await page.context().close();
+  },
+
+  async "pointing at a parameter says what it changes, and shows whom: half and twice it are rendered and compared"() {
+    const page = await open();
+    await load(page, `${BAR}[[event]]\nat_s = 0.05\nstrike = "hammer"\nvelocity_m_s = 1.0\n`);
+    await page.locator('#controls input[data-path="size"]').hover();
+    await page.waitForFunction(() => /All of it instead of none: /.test(document.getElementById("explain").textContent), null, { timeout: 20_000 });
+    const words = await page.evaluate(() => document.getElementById("explain").textContent);
+    assert.match(words, /^size changes bar\. .*brighter or higher/);
+    assert.deepEqual(await page.evaluate(() => [...tocco.stage.pointed]), ["bar"]);
+    await page.locator("#controls summary").click();
+    const path = page.locator('#controls fieldset input[data-path="bar/decay_scale"]');
+    await path.scrollIntoViewIfNeeded();
+    await path.focus();
+    await page.waitForFunction(() => /bar\/decay_scale.*rings longer/.test(document.getElementById("explain").textContent), null, { timeout: 20_000 });
+    await page.context().close();
+  },
+
+  async "whoever is new sees one idea at a time, and everything when they ask for it; the choice is kept"() {
+    const page = await open({ isNew: true });
+    const seen = () => page.evaluate(() => ["#surfaces .stage", ".hands", "#views", "#controls-box", "#text"].map((id) => document.querySelector(id).checkVisibility()).map(Number).join(""));
+    assert.equal(await seen(), "11010", "Play");
+    for (const [screen, wanted] of [["Listen", "10000"], ["Play", "11010"], ["Look inside", "10100"], ["Edit", "10011"], ["All", "11111"]]) {
+      await page.getByRole("button", { name: screen, exact: true }).click();
+      assert.equal(await seen(), wanted, screen);
+      await page.screenshot({ path: join(shots, `screen-${screen.split(" ")[0].toLowerCase()}.png`) });
+    }
+    await page.getByRole("button", { name: "Look inside" }).click();
+    await page.reload();
+    await page.waitForFunction(() => document.documentElement.dataset.ready);
+    assert.equal(await seen(), "10100", "kept");
+    await page.context().close();
+  },
+
+  async "with the keyboard alone: arrows go from thing to thing and say where, Enter strikes, Alt moves the point"() {
+    const page = await open();
+    await choose(page, "glockenspiel");
+    await page.click("#stop");
+    await listen(page);
+    await page.locator(".stage canvas").focus();
+    const spoken = () => page.locator(".spoken").textContent();
+    assert.match(await spoken(), /^c6, a bar of \d+ modes, 1 of 12: Enter strikes/);
+    const visited = new Set();
+    for (let i = 0; i < 14; i += 1) {
+      await page.keyboard.press("ArrowRight");
+      visited.add(await page.evaluate(() => tocco.stage.selected.name));
+    }
+    assert.ok(visited.size >= 5, [...visited].join());
+    await page.evaluate(() => tocco.stage.select(tocco.stage.layout.byName.get("g6")));
+    await page.keyboard.press("Enter");
+    assert.equal((await sent(page)).filter(({ strike }) => strike).at(-1).strike, "mallet-g6");
+    await load(page, BAR);
+    await page.locator(".stage canvas").focus();
+    const before = await page.evaluate(() => tocco.surfaces.at(-1).cursor[0]);
+    await page.keyboard.press("Alt+ArrowRight");
+    assert.ok(Math.abs(await page.evaluate(() => tocco.surfaces.at(-1).cursor[0]) - before - 0.04) < 1e-9);
+    await page.context().close();
+  },
+
+  async "two hands play at once, and a hand that stays damps what it lies on until it is lifted"() {
+    const page = await open({ hasTouch: true });
+    await choose(page, "marimba");
+    await page.click("#stop");
+    await listen(page);
+    const touch = await page.context().newCDPSession(page);
+    const points = await Promise.all(["c4", "e4"].map(async (name, id) => {
+      const [x, y] = await spot(page, name, [0.2, 0.5]);
+      return { x, y, id };
+    }));
+    await touch.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: points });
+    await page.waitForFunction(() => globalThis.sent.filter(({ set, value }) => /\/decay_scale$/.test(set ?? "") && value < 0.2).length === 2, null, { timeout: 5000 });
+    await touch.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+    const all = await sent(page);
+    assert.deepEqual(all.filter(({ strike }) => strike).map(({ strike }) => strike).sort(), ["mallet-c4", "mallet-e4"]);
+    assert.deepEqual(all.filter(({ set }) => set).slice(-2).map(({ value }) => value), [1, 1]);
+    await page.context().close();
+  },
+
+  async "for those who ask for less motion nothing shakes: four pictures a second, each at its largest deflection"() {
+    const page = await open({ reducedMotion: "reduce" });
+    await load(page, ONE_MODE);
+    await page.evaluate(() => tocco.engine.send({ hit: "bar", impulse_n_s: 1e-3 }));
+    await page.waitForFunction(() => tocco.stage.motion.bodies[0].reach > 1e-5, null, { timeout: 15_000 });
+    const found = await page.evaluate(async () => {
+      const { stage } = tocco;
+      const [draw, fields] = [stage.draw.bind(stage), []];
+      stage.draw = () => {
+        fields.push(stage.motion.bodies[0].field[0]);
+        draw();
+      };
+      await new Promise((done) => setTimeout(done, 2000));
+      return fields;
+    });
+    assert.ok(found.length <= 10, `${found.length} pictures in two seconds`);
+    assert.ok(Math.max(...found) - Math.min(...found) < 0.05 * Math.max(...found.map(Math.abs)), "it does not swing");
+    await page.context().close();
+  },
+};
