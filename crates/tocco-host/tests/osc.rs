@@ -12,7 +12,9 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 use tocco::Gesture;
+use tocco_host::error::HostError;
 use tocco_host::library::SHIPPED;
+use tocco_host::osc::files::ToSave;
 use tocco_host::osc::wire::{bundle, bytes_of, tag_of, text};
 use tocco_live::take::Replay;
 
@@ -345,6 +347,36 @@ fn while_a_slow_scene_is_built_panic_and_everybody_else_get_through_and_its_send
     let heard: Vec<String> = bench.answers().into_iter().map(|answer| answer.addr).collect();
     assert_eq!(heard, ["/tocco/scene/loaded", "/tocco/pong"]);
     assert_eq!(bench.desk.lock().scene().name, "bell");
+}
+
+/// A disk that takes its time.
+fn by_and_by(scene: ToSave) -> Result<String, HostError> {
+    std::thread::sleep(Duration::from_millis(1500));
+    scene.write()
+}
+
+#[test]
+fn while_a_slow_disk_takes_a_scene_everybody_gets_through_and_its_sender_is_told_when_it_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut bench = Bench::new(Some(folder.path()), None);
+    bench.server.save_with(by_and_by);
+    let since = Instant::now();
+    bench.server.receive(&bytes_of("/tocco/scene/save", vec![text("kept")]), ME);
+    // Many packets: had each waited only for a moment, they would have waited for the disk together.
+    for value in 0..200 {
+        bench.server.receive(&bytes_of("/hit/stiffness", vec![OscType::Double(1e7 + f64::from(value))]), ME);
+    }
+    bench.server.receive(&bytes_of("/tocco/panic", vec![]), ME);
+    bench.server.receive(&bytes_of("/tocco/scene/save", vec![text("another")]), ME);
+    assert_eq!(bench.value("hit/stiffness"), 1e7 + 199.0, "the desk is free");
+    let heard: Vec<String> = bench.answers().into_iter().map(|answer| answer.addr).collect();
+    assert_eq!(heard, ["/tocco/hushed", "/tocco/error"]);
+    assert!(since.elapsed() < Duration::from_millis(1400), "nobody waited: {:?}", since.elapsed());
+    assert!(!folder.path().join("kept.toml").exists());
+    bench.server.settle(Duration::from_secs(60));
+    let heard = bench.answers();
+    assert_eq!((heard[0].addr.as_str(), heard[0].args.as_slice()), ("/tocco/scene/saved", &[text("kept.toml")][..]));
+    assert!(folder.path().join("kept.toml").exists() && !folder.path().join("another.toml").exists());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! What a packet does, and what is answered. No socket here: bytes and a sender in, bytes and a receiver out.
 
 use super::answers::{Answers, Proofs, sender};
-use super::files::{self, Folder};
+use super::files::{self, Folder, ToSave};
 use super::pattern::{Pattern, is_pattern};
 use super::stream::{Stream, TIMEOUT, USUAL_HZ};
 use super::wire::{self, bytes_of, float, number, text};
@@ -108,6 +108,8 @@ pub struct Server {
     owed: usize,
     /// A scene on its way to the disk, and who waits for it.
     saving: Option<(SocketAddr, mpsc::Receiver<Result<String>>)>,
+    /// How one is brought there.
+    save: fn(ToSave) -> Result<String>,
     building: Option<Order>,
     held: VecDeque<Held>,
     /// What was saved so far.
@@ -172,6 +174,7 @@ impl Server {
             proofs: None,
             owed: 0,
             saving: None,
+            save: ToSave::write,
             building: None,
             held: VecDeque::new(),
             saved: files::Saved::default(),
@@ -188,12 +191,17 @@ impl Server {
         self.proofs = Some(Proofs::default());
     }
 
+    /// Scenes are brought to the disk in this way instead of by [`ToSave::write`]; it may take as long as it likes.
+    pub fn save_with(&mut self, save: fn(ToSave) -> Result<String>) {
+        self.save = save;
+    }
+
     /// A packet has come.
     pub fn receive(&mut self, bytes: &[u8], from: SocketAddr) {
         let shared = self.desk.clone();
         let mut desk = shared.lock();
         let mut visit = Visit::new(from);
-        let building = self.building.is_some();
+        let (building, saving) = (self.building.is_some(), self.saving.is_some());
         self.owed = bytes.len();
         match wire::unpack(bytes) {
             Ok(leaves) => {
@@ -208,7 +216,8 @@ impl Server {
         }
         drop(desk);
         self.owed = 0;
-        if self.saving.is_some() || (self.building.is_some() && !building) {
+        // Whoever has ordered something waits for it for a moment; nobody waits for what others have ordered.
+        if (self.saving.is_some() && !saving) || (self.building.is_some() && !building) {
             self.settle(QUICK);
         }
     }
@@ -581,9 +590,9 @@ impl Server {
                     text.map_err(|e| HostError::BadInput(files::without_folder(self.folder.as_ref(), &e.to_string())))
                 })?;
                 // A disk may take long: the desk is others' meanwhile.
-                let (send, done) = mpsc::channel();
+                let ((send, done), save) = (mpsc::channel(), self.save);
                 let writing =
-                    std::thread::Builder::new().name("saving".into()).spawn(move || drop(send.send(text.write())));
+                    std::thread::Builder::new().name("saving".into()).spawn(move || drop(send.send(save(text))));
                 writing.map_err(|e| HostError::Machine(format!("no thread to save: {e}")))?;
                 self.saving = Some((from, done));
             }
