@@ -3,8 +3,8 @@
 
 mod analyse;
 mod args;
-mod mesh;
 mod compare;
+mod mesh;
 mod touch;
 mod walk;
 

@@ -2,8 +2,8 @@
 //! What may be typed: every command with its options, help and examples.
 
 use super::analyse::{self, AnalyseArgs};
-use super::mesh::{self, MeshArgs};
 use super::compare::{self, CompareArgs};
+use super::mesh::{self, MeshArgs};
 use super::sections;
 use super::touch::{self, CracksArgs, FluidArgs, HapticArgs};
 use super::walk::{self, WalkArgs};

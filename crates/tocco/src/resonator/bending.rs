@@ -498,7 +498,7 @@ mod tests {
             let def = keys.iter().fold(def, |def, (key, value)| def.with(key, *value));
             let (solved, stretch) = evaluate_stretched(&def, &[], 20_000.0).unwrap();
             let modes = solved.modes.iter().map(|m| (m.freq_hz, m.decay_s, m.mass_kg)).collect();
-            let tuning = Tuning { modes, ports: solved.shapes, rigid: solved.rigid };
+            let tuning = Tuning { modes, ports: solved.shapes, rigid: solved.rigid, ears: 0 };
             let mut body = Bending::new(ModalParams::default(), &tuning, &stretch, 1.0 / 48_000.0, true);
             body.hit(0, 2.0);
             body
