@@ -40,7 +40,8 @@ typedef struct ToccoSession ToccoSession;
 
 /*
  Brings a recording that a scene names: writes where its samples are (one channel, full scale is 1), how many, and their
- rate, and returns 1; 0 if there is none. The samples are copied before `tocco_open` returns.
+ rate, and returns 1; 0 if there is none. Of a baked body (`type = "mesh"`) it brings the text, a byte a sample, at any rate. What it
+ brings is copied before `tocco_open` returns.
  */
 typedef uint32_t (*ToccoFetch)(void *user, const char *file, const float **samples, size_t *count, double *rate_hz);
 

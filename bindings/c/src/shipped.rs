@@ -60,8 +60,15 @@ impl Fetch for Brought<'_> {
         (self.0)(file)
     }
 
+    /// A shipped one, or the text that the caller brings, a byte a sample.
     fn body(&mut self, file: &str) -> Result<String, String> {
-        body_of(file)
+        body_of(file).or_else(|_| {
+            let brought = (self.0)(file)?;
+            let byte = |x: &f32| (x.fract() == 0.0 && (0.0..256.0).contains(x)).then_some(*x as u8);
+            let bytes: Option<Vec<u8>> = brought.data.iter().map(byte).collect();
+            let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+            text.ok_or_else(|| format!("{file}: not the text of a baked body"))
+        })
     }
 
     fn scene(&mut self, name: &str) -> Result<FetchedScene<'_>, String> {

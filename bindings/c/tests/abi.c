@@ -37,6 +37,29 @@ static uint32_t bring(void *user, const char *file, const float **samples, size_
     return strcmp(file, "noise.wav") == 0;
 }
 
+/* The text of a baked body, a byte a sample: one vertex, one mode that moves it along x. */
+static uint32_t bring_body(void *user, const char *file, const float **samples, size_t *count, double *rate_hz)
+{
+    static const char *const body =
+        "mesh = 1\nsource = 'x'\nmaterial = 'steel'\nmass_kg = 1\ncentre_m = [0, 0, 0]\n"
+        "axes = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]\ngyration_m = [0.1, 0.1, 0.1]\nvertex_unit_m = 1e-3\nvertices = 'AQAAAAAA'\n"
+        "normals = 'fwAA'\ntriangles = ''\n[[modes]]\nfreq_hz = 440\ndecay_s = 0.5\nshape_unit = 1\nshape = 'AQAAAAAA'\n";
+    static float text[1024];
+    size_t i;
+    for (i = 0; body[i] != 0; i += 1) {
+        text[i] = (float)(unsigned char)body[i];
+    }
+    *(int *)user += 1;
+    *samples = text;
+    *count = i;
+    *rate_hz = 1.0;
+    return strcmp(file, "own.toml") == 0;
+}
+
+static const char *const RINGS =
+    "[body.thing]\ntype = 'mesh'\nfile = 'own.toml'\n[body.thing.port]\nend = [0.001, 0, 0, 1, 0, 0]\n"
+    "[[event]]\nat_s = 0\nhit = 'thing.end'\nimpulse_n_s = 0.01\n[[tap]]\nof = 'thing.end'\n";
+
 /* First sample that is not zero, of so many; -1: none. */
 static int first(const float *out, int count)
 {
@@ -146,6 +169,12 @@ static void fetches_recordings(void)
     setup.fetch = bring;
     setup.user = &asked;
     session = tocco_open(HEARS, TOCCO_NUL, &setup);
+    HOLDS(session != NULL && asked == 1 && tocco_play(session, NULL, 0, out, 64) == 1 && first(out, 64) >= 0);
+    tocco_free(session);
+    HOLDS(tocco_open(RINGS, TOCCO_NUL, &setup) == NULL && strstr(tocco_error(), "own.toml") != NULL);
+    setup.fetch = bring_body;
+    asked = 0;
+    session = tocco_open(RINGS, TOCCO_NUL, &setup);
     HOLDS(session != NULL && asked == 1 && tocco_play(session, NULL, 0, out, 64) == 1 && first(out, 64) >= 0);
     tocco_free(session);
 }

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use tocco::param::Kind;
 use tocco::resonator::shape::FAMILIES;
 use tocco::scene::kinds::MODELS;
-use tocco::{Engine, Queue, Scene, SceneDef};
+use tocco::{Engine, Queue, Scene};
 use tocco_host::describe::{spec_words, takes_words};
-use tocco_host::library::SHIPPED;
+use tocco_host::library::{self, SHIPPED};
 use tocco_testing::pictures::assert_shipped;
 
 fn root() -> PathBuf {
@@ -98,7 +98,9 @@ fn every_scene_in_the_documents_builds_and_sounds() {
         let page = fs::read_to_string(&path).unwrap();
         for part in page.split("```toml\n").skip(1) {
             let text = part.split("```").next().unwrap();
-            let scene = SceneDef::from_text(text).and_then(|def| Scene::build(&def, 48_000.0));
+            let read = library::from_text("page", "page", text.to_owned(), None);
+            let scene = read.unwrap_or_else(|cause| panic!("{path:?}: {cause}\n{text}"));
+            let scene = Scene::build(&scene.def, 48_000.0);
             let mut engine = Engine::new(scene.unwrap_or_else(|cause| panic!("{path:?}: {cause}\n{text}")));
             let mut out = vec![0.0; 48_000 * engine.scene().channels()];
             let health = engine.render(&[], &mut Queue::new(), &mut out);

@@ -14,7 +14,8 @@ pub(super) const EXAMPLES: &str = "Examples:\n  tocco mesh bracket.stl --materia
     [body.bracket.port]\n  tip = [0.1, 0.02, 0.0]     metres, as in the mesh: the nearest vertex\n\n\
     The surface may have holes, which are closed, and parts that overlap, which are one. What it encloses is laid on a grid\n\
     of at least two cells across its thinnest walls (bricks of eight nodes with incompatible modes), and the lowest modes\n\
-    of that are found. The modes are within about 2 % at two cells across and better with more (docs/models/mesh.md).\n\
+    of that are found. Those of bars, plates and lumps are within 1 %, those of thin round walls within 2 to 10 % at two\n\
+    cells across, 1 to 5 % at three (docs/models/mesh.md).\n\
     Walls too thin for the largest grid are refused. 'tocco describe materials' lists the materials.";
 
 /// The options of the command.

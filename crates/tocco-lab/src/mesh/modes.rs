@@ -154,7 +154,7 @@ pub fn lowest(
         let next = orthonormal(&mut y, &mut my);
         columns.push(column);
         let size = columns.len() * BLOCK;
-        let enough = size >= most || size >= wanted + wanted / 2 && columns.len() % 4 == 0;
+        let enough = size >= most || size >= wanted + wanted / 2 && columns.len().is_multiple_of(4);
         if enough || size + BLOCK > n.saturating_sub(6) {
             let mut small = vec![0.0; size * size];
             for (c, column) in columns.iter().enumerate() {

@@ -12,12 +12,15 @@ use tocco::resonator::material::Material;
 
 /// Unknowns when nothing else is asked for.
 pub const USUAL_UNKNOWNS: usize = 30_000;
+/// Unknowns for the sake of walls that are better than they must be.
+const GENEROUS_UNKNOWNS: usize = 60_000;
 /// More are refused: a minute's work and a gigabyte begin there.
 pub const MOST_UNKNOWNS: usize = 150_000;
 /// Cells of the box around a body, at most.
 const MOST_CELLS: usize = 1_500_000;
-/// Cells across the thinnest wall, at least.
+/// Cells across the thinnest wall, at least, and where they can be afforded.
 const LEAST_ACROSS: f64 = 2.0;
+const GOOD_ACROSS: f64 = 3.0;
 /// Surfaces of more triangles are reduced to the grain of the grid.
 pub const MOST_EXACT: usize = 200_000;
 /// Fewer cells in a shear wave than this move a mode by more than a per cent.
@@ -32,7 +35,7 @@ const AGREE: f64 = 0.03;
 pub struct Options {
     /// Modes, the lowest.
     pub modes: usize,
-    /// Cells along the longest side; `None`: as fine as [`USUAL_UNKNOWNS`] allow and the walls need.
+    /// Cells along the longest side; `None`: as fine as [`USUAL_UNKNOWNS`] allow and the walls ask for.
     pub cells: Option<usize>,
     /// Vertices kept for ports and pictures, at most.
     pub vertices: usize,
@@ -189,17 +192,20 @@ fn grid(surface: &Surface, volume: f64, wall_m: f64, options: &Options) -> Resul
     let longest = (0..3).map(|axis| high[axis] - low[axis]).fold(0.0, f64::max);
     let area = surface.area();
     let unknowns = |size: f64| 3.0 * (volume / size.powi(3) + 0.5 * area / size.powi(2));
-    let usual = {
+    let size_for = |most: f64| {
         let (mut fine, mut coarse) = (1e-4 * longest, longest);
         for _ in 0..60 {
             let middle = (fine * coarse).sqrt();
-            if unknowns(middle) > USUAL_UNKNOWNS as f64 { fine = middle } else { coarse = middle }
+            if unknowns(middle) > most { fine = middle } else { coarse = middle }
         }
         coarse
     };
     let size = match options.cells {
         Some(cells) => longest / cells.max(1) as f64,
-        None => usual.min(wall_m / LEAST_ACROSS),
+        None => {
+            let good = size_for(USUAL_UNKNOWNS as f64).min(wall_m / GOOD_ACROSS);
+            good.max(size_for(GENEROUS_UNKNOWNS as f64)).min(wall_m / LEAST_ACROSS)
+        }
     };
     // A grid that fits the box may be a little coarser than was asked for.
     if wall_m / size < LEAST_ACROSS - 0.25 {

@@ -290,7 +290,8 @@ impl Surface {
             .triangles
             .iter()
             .map(|triangle| self.area2(triangle))
-            .filter_map(|n| (norm(n) > 0.0).then(|| (norm(n), n.map(|x| x / norm(n)))))
+            .filter(|n| norm(*n) > 0.0)
+            .map(|n| (norm(n), n.map(|x| x / norm(n))))
             .collect();
         let score = |frame: &[Vector; 3]| -> f64 {
             let aligned = |n: &Vector| frame.iter().any(|axis| dot(*axis, *n).abs() > 0.9999);

@@ -79,7 +79,7 @@ fn the_first_sixty_modes_of_a_free_sphere_are_those_of_lamb() {
 }
 
 #[test]
-fn a_thin_ring_of_two_cells_across_bends_as_rings_do() {
+fn a_thin_ring_bends_in_its_plane_as_rings_do() {
     // Love's ring: f_n = n (n^2 - 1)/sqrt(n^2 + 1)/(2 pi) sqrt(EI/(rho A R^4)), in its plane; each twice.
     let (radius, wall, high) = (0.05, 0.004, 0.004);
     let profile = [

@@ -171,7 +171,7 @@ impl BakedMesh {
         let all = self.vertices_m.iter().map(far).enumerate();
         let (vertex, way) = all.fold((0, Real::INFINITY), |best, one| if one.1 < best.1 { one } else { best });
         let size = self.size_m();
-        if !(way <= NEAR * size) {
+        if way > NEAR * size {
             let [a, b, c] = self.vertices_m[vertex].map(short);
             return Err(format!("{} m beside the body, whose nearest place is [{a}, {b}, {c}] m", short(way)));
         }

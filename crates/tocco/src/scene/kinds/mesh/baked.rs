@@ -76,7 +76,7 @@ pub fn encode(bytes: &[u8]) -> String {
 /// Base64 as bytes; `None`: it is none. `[control]`
 pub fn decode(text: &str) -> Option<Vec<u8>> {
     let digits = text.trim_end_matches('=').as_bytes();
-    if text.len() % 4 != 0 || text.len() - digits.len() > 2 {
+    if !text.len().is_multiple_of(4) || text.len() - digits.len() > 2 {
         return None;
     }
     let value = |digit: u8| match digit {
