@@ -37,6 +37,14 @@ fn render_neither_allocates_nor_frees_in_contact_in_sleep_under_edits_and_when_s
              [[drive]]\npath = \"wire/force_n\"\ninput = 0\n[[tap]]\nof = \"wire\"\nto = \"other\"\n[output.other]\nchannels = [1]\n\
              room = { volume_m3 = 30.0, t60_s = 0.4 }\ndistance_m = 2.0\n\
              [[control]]\nname = \"press\"\npath = \"rub/normal_force_n\"\nrange = [0, 1]\n";
+    // Bodies that bend back, and strokes that differ.
+    text += "[body.gong]\ntype = \"shape\"\nshape = \"circular-plate\"\nmaterial = \"bronze\"\nradius_m = 0.2\nthickness_m = 0.001\nmodes = 30\n\
+             stiffens = true\njitter_01 = 0.1\n[body.skin]\ntype = \"shape\"\nshape = \"circular-membrane\"\nmaterial = \"mylar\"\nradius_m = 0.2\n\
+             thickness_m = 2e-4\nfreq_hz = 90.0\nmodes = 20\nstiffens = true\n[[tap]]\nof = \"skin\"\n\
+             [body.stick]\ntype = \"mass\"\nmass_kg = 0.03\nvary_01 = 0.7\nposition_m = -0.01\n\
+             [contact.beat]\ntype = \"impact\"\nbetween = [\"stick\", \"skin\"]\nstiffness = 1e7\ndissipation_s_m = 0.1\n\
+             [[event]]\nat_s = 0.05\nstrike = \"stick\"\nvelocity_m_s = 5.0\n[[event]]\nat_s = 0.15\nstrike = \"stick\"\nvelocity_m_s = 5.0\n\
+             [[drive]]\npath = \"gong/force_n\"\npoints = [[0.0, 10.0]]\ntimes_noise = { sigma = 0.5, beta = 1.0 }\n";
     text += "[[tap]]\nof = \"bar\"\n[[drive]]\npath = \"bar/force_n\"\nnoise = { rms = 0.1 }\n";
     let build = |text: &str| Scene::build(&SceneDef::from_text(text).unwrap(), 48_000.0).unwrap();
     let mut engine = engine(&text, 48_000.0);
@@ -55,6 +63,8 @@ fn render_neither_allocates_nor_frees_in_contact_in_sleep_under_edits_and_when_s
         Timed { at: 100, command: Command::Set(scene.directory().address("bar/freq_scale").unwrap(), 2.0) },
         Timed { at: 200, command: Command::Set(scene.directory().address("net/freq_scale").unwrap(), 1.5) },
         Timed { at: 2_000, command: Command::Set(scene.directory().address("bar/morph_01").unwrap(), 0.7) },
+        Timed { at: 2_500, command: Command::Set(scene.directory().address("skin/stiffening").unwrap(), 2.0) },
+        Timed { at: 2_600, command: Command::Set(scene.directory().address("gong/freq_scale").unwrap(), 1.5) },
         Timed { at: 3_000, command: Command::Set(scene.directory().address("c1/stiffness").unwrap(), 1e6) },
         Timed { at: 5_000, command: Command::Set(scene.directory().address("m2/force_n").unwrap(), 3.0) },
         Timed { at: 5_500, command: stream(6_000) },
