@@ -127,6 +127,20 @@ impl Tunable for Spring {
     }
 }
 
+#[inline(always)]
+fn solve(law: &Spring, from: Real, s0: Real, compliance: Real, dt: Real, guess: Real) -> Solution {
+    if from <= 0.0 || law.elastic != Power::Hertz || law.viscous.is_some() {
+        let general = |by| law.force(Stroke { from, by, dt });
+        return newton(general, || law.ceiling(from, s0, compliance), from, s0, compliance, guess);
+    }
+    match law.path {
+        // SAFETY: these paths are only made by `Path::all` after the CPU said what it has; AVX-512F comes with AVX2.
+        #[cfg(target_arch = "x86_64")]
+        Path::Avx2 | Path::Avx512 => unsafe { resolve_hertz_avx2(law, from, s0, compliance, dt, guess) },
+        _ => resolve_hertz(law, from, s0, compliance, dt, guess),
+    }
+}
+
 /// The most frequent solve of all, without the cases that cannot occur in it.
 #[inline(always)]
 fn resolve_hertz(law: &Spring, from: Real, s0: Real, compliance: Real, dt: Real, guess: Real) -> Solution {
@@ -196,23 +210,14 @@ impl Interactor for Spring {
     }
 
     fn resolve(&mut self, from: Real, s0: Real, compliance: Real, dt: Real, guess: Real) -> Solution {
-        if from <= 0.0 || self.elastic != Power::Hertz || self.viscous.is_some() {
-            let general = |by| self.force(Stroke { from, by, dt });
-            return newton(general, || self.ceiling(from, s0, compliance), from, s0, compliance, guess);
-        }
-        match self.path {
-            // SAFETY: these paths are only made by `Path::all` after the CPU said what it has; AVX-512F comes with AVX2.
-            #[cfg(target_arch = "x86_64")]
-            Path::Avx2 | Path::Avx512 => unsafe { resolve_hertz_avx2(self, from, s0, compliance, dt, guess) },
-            _ => resolve_hertz(self, from, s0, compliance, dt, guess),
-        }
+        solve(self, from, s0, compliance, dt, guess)
     }
 
     fn step(&mut self, from: Real, s0: Real, compliance: Real, dt: Real, guess: Real) -> Solution {
         if self.elastic != Power::Hertz {
             self.prepare(from, dt);
         }
-        self.resolve(from, s0, compliance, dt, guess)
+        solve(self, from, s0, compliance, dt, guess)
     }
 
     fn energy(&self, from: Real) -> Real {
