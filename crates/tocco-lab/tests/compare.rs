@@ -4,7 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::TAU;
 use std::path::Path;
 use tocco::rng::Rng;
 use tocco_lab::compare::describe::{ALL, Described, describe, difference_db};
@@ -136,7 +136,7 @@ fn a_number_within_the_range_of_others_is_said_to_be_and_one_outside_too() {
     let one = |t60: f64| describe(&sound(2.0, |t| tones(&[(470.0, 0.0, t60), (2540.0, -20.0, t60)], t)), RATE_HZ);
     let within = |d: &Described, k: usize| lines(d, &beside)[k].within;
     assert_eq!((within(&one(0.9), 8), within(&one(3.0), 8)), (Some(true), Some(false)));
-    // Names that differ in their last number are strokes of one kind.
+    // Names that differ in the number of the take are strokes of one kind.
     assert!(beside.ranges[9].is_some());
     let comparison = Comparison { name: "one".into(), sound: one(3.0), beside };
     let text = comparison.text();
@@ -153,7 +153,6 @@ fn a_number_within_the_range_of_others_is_said_to_be_and_one_outside_too() {
         let described = describe(odd, RATE_HZ);
         assert!(described.values.iter().flatten().all(|x| x.is_finite()), "{:?}", described.values);
     }
-    let _ = PI;
 }
 
 #[test]
