@@ -200,7 +200,7 @@ pub struct Comparison {
 
 fn number(value: f64) -> String {
     match value.abs() {
-        x if x == 0.0 => "0".into(),
+        0.0 => "0".into(),
         x if x < 0.01 => format!("{value:.1e}"),
         x if x < 10.0 => format!("{value:.2}"),
         x if x < 100.0 => format!("{value:.1}"),
