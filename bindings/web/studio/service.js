@@ -21,7 +21,8 @@ addEventListener("fetch", (event) => {
   event.respondWith((async () => {
     const answer = await fetch(request).catch(() => null);
     if (answer?.ok) return answer;
-    const kept = await (await caches.open(CACHE)).match(request.mode === "navigate" && request.url.split(/[?#]/)[0] === registration.scope ? "index.html" : request, { ignoreSearch: true });
+    const isFront = request.url.split(/[?#]/)[0] === registration.scope;
+    const kept = await (await caches.open(CACHE)).match(isFront ? "index.html" : request, { ignoreSearch: true });
     return kept ?? answer ?? Response.error();
   })());
 });

@@ -98,19 +98,27 @@ impl Beside {
     }
 }
 
-/// Differences between strokes of one kind: within a file, and between files whose names differ in their numbers alone.
-fn repeated(sounds: &[(String, Described)]) -> Vec<f64> {
-    let stem = |name: &str| -> String {
-        let name = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-        // The number of the take is the last; others say pitch, size or strength.
-        let end = name.trim_end_matches(|c: char| c.is_alphabetic() || c == '_');
-        let cut = if end.is_empty() { name } else { end };
-        cut.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned()
+/// A name without the number of its take: `drum_ff_2`, `drum_rr2_far` and `drum_r02` are takes, `drum_C5` is another pitch.
+fn stem(name: &str) -> Option<String> {
+    let name = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let (base, last) = name.rsplit_once(['_', '-', ' '])?;
+    let is_take = |word: &str| {
+        let digits = ["take", "rr", "r"].iter().find_map(|begin| word.strip_prefix(begin)).unwrap_or(word);
+        !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
     };
+    if is_take(last) {
+        return Some(base.to_owned());
+    }
+    let (base, take) = base.rsplit_once(['_', '-', ' '])?;
+    (last.chars().all(char::is_alphabetic) && is_take(take)).then(|| format!("{base} {last}"))
+}
+
+/// Differences between strokes of one kind: within a file, and between takes.
+fn repeated(sounds: &[(String, Described)]) -> Vec<f64> {
     let within = sounds.iter().filter_map(|(_, d)| d.values[9]);
     let pairs = sounds.iter().enumerate().flat_map(|(i, one)| sounds[i + 1..].iter().map(move |other| (one, other)));
     let across = pairs
-        .filter(|(one, other)| stem(&one.0) == stem(&other.0))
+        .filter(|(one, other)| stem(&one.0).is_some_and(|own| stem(&other.0) == Some(own)))
         .map(|(one, other)| difference_db(&one.1.thirds_db, &other.1.thirds_db));
     within.chain(across).collect()
 }
@@ -192,7 +200,7 @@ pub struct Comparison {
 
 fn number(value: f64) -> String {
     match value.abs() {
-        x if x == 0.0 => "0".into(),
+        0.0 => "0".into(),
         x if x < 0.01 => format!("{value:.1e}"),
         x if x < 10.0 => format!("{value:.2}"),
         x if x < 100.0 => format!("{value:.1}"),
@@ -386,4 +394,18 @@ pub fn scenes_text(all: &[Comparison]) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stem;
+
+    #[test]
+    fn takes_are_told_from_pitches_and_sizes() {
+        let same = |a: &str, b: &str| stem(a).is_some_and(|own| stem(b) == Some(own));
+        assert!(same("drum_ff_1.wav", "drum_ff_2.wav") && same("tom_v3_rr1_Sum.flac", "tom_v3_rr2_Sum.flac"));
+        assert!(same("fx1_r02_main.wav", "fx1_r10_main.wav") && same("bow-1.wav", "bow-2.wav"));
+        assert!(!same("glock_C5.wav", "glock_C6.wav") && !same("triangle1_mp.wav", "triangle3_mp.wav"));
+        assert!(!same("drum_ff_1.wav", "drum_pp_1.wav") && !same("a.wav", "a.wav"));
+    }
 }

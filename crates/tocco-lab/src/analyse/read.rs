@@ -162,21 +162,18 @@ fn decode(path: &Path, name: String) -> Result<(Recording, f64)> {
     let begins = |words: &[&[u8]]| words.iter().any(|word| head.starts_with(word));
     // An MP3 begins with its tag, or with the first frame of layer III.
     let is_mp3 = begins(&[b"ID3"]) || matches!(head.as_slice(), [0xff, second, ..] if second & 0xe6 == 0xe2);
-    let rate_hz = match () {
-        () if begins(&[b"RIFF", b"RF64", b"BW64"]) => {
-            let mut wav = WavReader::open(path)?;
-            let most = (LONGEST_S * wav.rate_hz) as usize;
-            let frames = wav.read(0, most)?;
-            mix(&frames, wav.channels, &mut samples, &mut loudest);
-            wav.rate_hz
-        }
+    let rate_hz = if begins(&[b"RIFF", b"RF64", b"BW64"]) {
+        let mut wav = WavReader::open(path)?;
+        let most = (LONGEST_S * wav.rate_hz) as usize;
+        let frames = wav.read(0, most)?;
+        mix(&frames, wav.channels, &mut samples, &mut loudest);
+        wav.rate_hz
+    } else if is_mp3 || begins(&[b"fLaC", b"OggS", b"FORM"]) {
         // Where a decoder stumbles over damage, that is the file's fault, not the end of the program.
-        () if is_mp3 || begins(&[b"fLaC", b"OggS", b"FORM"]) => {
-            let decoded = catch_unwind(AssertUnwindSafe(|| decode_packed(path, &mut samples, &mut loudest)));
-            decoded
-                .unwrap_or_else(|_| bad(format!("{}: not a recording we can read: it is damaged", path.display())))?
-        }
-        () => return bad(format!("{}: not a recording we can read; give {KINDS}", path.display())),
+        let decoded = catch_unwind(AssertUnwindSafe(|| decode_packed(path, &mut samples, &mut loudest)));
+        decoded.unwrap_or_else(|_| bad(format!("{}: not a recording we can read: it is damaged", path.display())))?
+    } else {
+        return bad(format!("{}: not a recording we can read; give {KINDS}", path.display()));
     };
     Ok((Recording { name, rate_hz, samples, lossy: is_mp3 || head.starts_with(b"OggS") }, loudest))
 }

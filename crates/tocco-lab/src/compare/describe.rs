@@ -283,7 +283,7 @@ fn filtered(sound: &[f64], rate_hz: f64, low_hz: f64) -> Vec<f64> {
 fn thirds_db(stroke: &[f64], rate_hz: f64) -> Vec<f64> {
     let size = stroke.len().max(16);
     let power = power(stroke.to_vec(), size);
-    let mut bands = vec![0.0; 22];
+    let mut bands = [0.0; 22];
     for (bin, p) in power.iter().enumerate().skip(1) {
         let hz = bin as f64 * rate_hz / size as f64;
         let band = (3.0 * (ln(hz / 100.0) / ln(2.0)) + 0.5).floor();
