@@ -12,6 +12,8 @@ const HEARD_S = 1.2;
 /** A pointer rests so long before anything is rendered, ms. */
 const RESTS_MS = 450;
 
+const HINT = "Point at a parameter, or click a line of the spectrogram: what it is, and what is heard of it, is said here.";
+
 /** What a sound is like: loudness in dB, centre of its spectrum in Hz, seconds until it has fallen by 20 dB. */
 export function features({ samples, channels, rate }) {
   const mono = new Float32Array(samples.length / channels);
@@ -85,8 +87,9 @@ export class Explain {
   }
 
   say(text) {
-    this.box.textContent = text;
-    this.box.hidden = !text;
+    this.box.textContent = text || HINT;
+    this.box.title = this.box.textContent;
+    this.box.classList.toggle("muted", !text);
   }
 
   /** The mode nearest to a frequency, the stronger of those that are as near. */

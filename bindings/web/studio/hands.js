@@ -8,6 +8,8 @@ const STAGE_M = 0.4;
 const RESTS_MS = 350;
 /** How much shorter a thing rings under a hand. */
 const DAMPED = 0.06;
+/** A hand that has not moved for so long lies still, ms. */
+const STILL_MS = 120;
 /** Pixels that a hand may tremble. */
 const TREMBLE = 6;
 
@@ -129,7 +131,7 @@ export class Hands {
       finger.timer = setTimeout(() => {
         finger.speed = 0;
         if (rub.isDown) rub.play(0, pressure, at, "stage");
-      }, 80);
+      }, STILL_MS);
     } else rub.play((3 * (finger.x - finger.x0)) / view.w + (finger.x === finger.x0 ? 0.4 : 0), event.pointerType === "pen" ? pressure : Math.min(1, Math.max(0, how.press() + (2 * (finger.y0 - finger.y)) / view.h)), at, "stage");
   }
 
