@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a physics engine says of one contact in one step.
 
-/// Two things that touch during a step. Speeds are those before the step. SI units.
+/// Two things that touch during a step. Speeds are those before the step, unless said. SI units.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Record {
     /// The two things, by the caller's own numbers, in any order.
@@ -12,6 +12,8 @@ pub struct Record {
     pub impulse_n_s: f64,
     /// Speed at which the two surfaces approach each other, m/s; negative: they part.
     pub closing_m_s: f64,
+    /// Speed at which they part at the same place after the step, m/s; 0 where that is not known.
+    pub parting_m_s: f64,
     /// What outside forces add to that speed per second, m/s^2: gravity along the normal, where only one of the two falls.
     pub closing_m_s2: f64,
     /// Speed at which one surface slides over the other, m/s.
@@ -36,9 +38,10 @@ impl Record {
 
     /// Every number is one, and the mass is that of something.
     pub fn is_sane(&self) -> bool {
-        let Self { impulse_n_s, closing_m_s, closing_m_s2, slip_m_s, roll_m_s, gap_m, mass_kg, point_m, .. } = *self;
-        let numbers = [impulse_n_s, closing_m_s, closing_m_s2, slip_m_s, roll_m_s, gap_m, mass_kg];
-        numbers.iter().chain(&point_m).all(|x| x.is_finite())
+        let Self { impulse_n_s, closing_m_s, parting_m_s, closing_m_s2, slip_m_s, roll_m_s, gap_m, mass_kg, .. } =
+            *self;
+        let numbers = [impulse_n_s, closing_m_s, parting_m_s, closing_m_s2, slip_m_s, roll_m_s, gap_m, mass_kg];
+        numbers.iter().chain(&self.point_m).all(|x| x.is_finite())
             && mass_kg > 0.0
             && impulse_n_s >= 0.0
             && slip_m_s >= 0.0
@@ -63,6 +66,7 @@ impl Record {
         Self {
             impulse_n_s,
             closing_m_s: self.closing_m_s.max(other.closing_m_s),
+            parting_m_s: mix(self.parting_m_s, other.parting_m_s),
             closing_m_s2: mix(self.closing_m_s2, other.closing_m_s2),
             slip_m_s: mix(self.slip_m_s, other.slip_m_s),
             roll_m_s: mix(self.roll_m_s, other.roll_m_s),

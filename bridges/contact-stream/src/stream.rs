@@ -5,11 +5,18 @@
 //! and says no more. An impact is a step before which the surfaces close faster than rest could make them; what follows within
 //! [`Thresholds::merge_s`] belongs to it. What stays is sliding, scraping, rolling or resting, by speeds with hysteresis.
 //!
-//! **Law.** `[stream.1]` threshold of an impact: `max(impact_m_s, 1.5 a dt)`, a the outside acceleration: at rest the closing speed before
-//! a step is at most `a dt`. Half of it must be passed downwards, or the pair part, before the next.
-//! `[stream.2]` time within the step: gap over closing speed, at most the step.
-//! `[stream.3]` speed at that time `v + a t`; the engine lets the whole step's outside forces act before the blow, so its impulse
-//! is that of `v + a dt`, and is given back by the ratio of the two.
+//! **Law.** v, w are the speeds of closing before and of parting after a step dt, a is the outside acceleration, J the impulse.
+//! `[stream.1]` an impact closes faster than `impact_m_s`, and than `1.5 a dt` where nothing is known of its flight: what rests closes by
+//! at most `a dt` before a step. Half of that must be passed downwards, or the pair part, before the next.
+//! `[stream.2]` time within the step: the gap is closed where `gap = v t + a t^2/2`, at most the step; the speed is `v + a t` then.
+//! `[stream.3]` the step's impulse changes `v + a dt` into `w`, that of the impact its own speed u into `e u` with e = w/v. So the mass is
+//! `J/(v + a dt + w)`, at least that of one place and at most that of all, and the impact's impulse `J u (1 + e)/(v + a dt + w)`.
+//! In the steps that belong to an impact after its first, what holds the weight up is no part of it.
+//! `[stream.4]` what has flown freely since its last impact comes back with the speed `e u` that it left with: engines that bounce at
+//! the ends of steps lose up to `a dt` at every bounce. It has flown freely if v is `a` times the time since less the w of then,
+//! and it meets the surface within `a dt` of that w.
+//! `[stream.5]` places of one pair that touch within [`Thresholds::merge_s`] of each other are one impact; others in the same step, as two corners
+//! of a box that tips over, are further ones, each with its time, speed and impulse.
 
 use crate::record::Record;
 use std::collections::BTreeMap;
@@ -142,6 +149,33 @@ struct Pending {
     since_s: f64,
 }
 
+/// What an impact sends off. `[stream.4]`
+#[derive(Clone, Copy, Debug)]
+struct Flight {
+    /// When the step of the impact ended, and when it must be over, s.
+    since_s: f64,
+    until_s: f64,
+    parting_m_s: f64,
+    /// Parting over closing speed of the impact, and the speed with which it comes back.
+    bounce_01: f64,
+    returns_m_s: f64,
+}
+
+/// Records of a pair that belong together, as one.
+#[derive(Clone, Copy, Debug)]
+struct Met {
+    record: Record,
+    /// Masses of all places together, kg.
+    sum_kg: f64,
+}
+
+impl Met {
+    fn of(places: &[Record]) -> Self {
+        let record = places[1..].iter().fold(places[0], |all, record| all.with(*record));
+        Self { record, sum_kg: places.iter().map(|record| record.mass_kg).sum() }
+    }
+}
+
 /// What is known of a pair.
 #[derive(Clone, Copy, Debug)]
 struct Pair {
@@ -162,7 +196,8 @@ struct Pair {
 pub struct Stream {
     thresholds: Thresholds,
     pairs: BTreeMap<[u64; 2], Pair>,
-    now: BTreeMap<[u64; 2], Record>,
+    now: Vec<Record>,
+    flights: BTreeMap<[u64; 2], Flight>,
     time_s: Option<f64>,
     counts: Counts,
 }
@@ -186,6 +221,7 @@ impl Stream {
     /// A thing is no more: so are its contacts, and nothing is said of them.
     pub fn forget(&mut self, thing: u64) {
         self.pairs.retain(|pair, _| !pair.contains(&thing));
+        self.flights.retain(|pair, _| !pair.contains(&thing));
     }
 
     /// Takes the records of one step and adds what happened in it to `out`, sorted by time. A record that makes no sense is passed
@@ -208,13 +244,17 @@ impl Stream {
             if !record.is_sane() {
                 self.counts.ignored += 1;
             } else if record.impulse_n_s > 0.0 {
-                let record = record.sorted();
-                self.now.entry(record.pair).and_modify(|all| *all = all.with(record)).or_insert(record);
+                self.now.push(record.sorted());
             }
         }
-        for record in self.now.values() {
-            let pair = self.pairs.entry(record.pair).or_insert(Pair {
-                record: *record,
+        let touches_s = |record: &Record| meets(record, step_s).0;
+        self.now.sort_by(|a, b| a.pair.cmp(&b.pair).then(touches_s(a).total_cmp(&touches_s(b))));
+        self.flights.retain(|_, flight| begin_s < flight.until_s);
+        let Thresholds { merge_s, apart_s, .. } = self.thresholds;
+        for places in self.now.chunk_by(|a, b| a.pair == b.pair) {
+            let (name, Met { record, .. }) = (places[0].pair, Met::of(places));
+            let pair = self.pairs.entry(name).or_insert(Pair {
+                record,
                 seen_s: begin_s,
                 armed: true,
                 pending: None,
@@ -222,12 +262,21 @@ impl Stream {
                 seems: Motion::Rest,
                 since_s: begin_s,
             });
-            pair.touch(record, begin_s, step_s, &self.thresholds, out);
+            // Places that touch one after the other in a long step are impacts of their own. [stream.5]
+            for group in places.chunk_by(|a, b| touches_s(b) - touches_s(a) < merge_s) {
+                if let Some(first) = pair.pending.take_if(|first| first.since_s == begin_s) {
+                    out.push(first.event);
+                    pair.armed = true;
+                }
+                let flight = self.flights.remove(&name);
+                if let Some(flight) = pair.collide(&Met::of(group), flight, begin_s, step_s, &self.thresholds) {
+                    self.flights.insert(name, flight);
+                }
+            }
+            pair.go_on(&record, begin_s, step_s, &self.thresholds, out);
         }
-        let Thresholds { merge_s, apart_s, .. } = self.thresholds;
-        let now = &self.now;
-        self.pairs.retain(|key, pair| {
-            let touches = now.contains_key(key);
+        self.pairs.retain(|_, pair| {
+            let touches = pair.seen_s == end_s;
             if let Some(pending) = pair.pending
                 && (!touches || end_s - pending.since_s >= merge_s)
             {
@@ -252,29 +301,71 @@ fn event(at_s: f64, record: &Record, what: What) -> Event {
     Event { at_s, pair: record.pair, materials: record.materials, point_m: record.point_m, what }
 }
 
+/// When within the step the gap is closed, s, and how fast then, m/s. `[stream.2]`
+fn meets(record: &Record, step_s: f64) -> (f64, f64) {
+    let (closing, gap, pull) = (record.closing_m_s, record.gap_m.max(0.0), record.closing_m_s2.max(0.0));
+    let both = closing + (closing * closing + 2.0 * pull * gap).sqrt();
+    let later_s = if both > 0.0 { (2.0 * gap / both).min(step_s) } else { step_s };
+    (later_s, closing + pull * later_s)
+}
+
+impl Flight {
+    /// Nothing but the outside force has moved it since, and it comes down where it rose. `[stream.4]`
+    fn was_free(&self, closing: f64, meeting: f64, pull: f64, begin_s: f64, step_s: f64) -> bool {
+        let gained = pull * step_s;
+        let meant = pull * (begin_s - self.since_s) - self.parting_m_s;
+        (closing - meant).abs() < 0.25 * gained && (meeting - self.parting_m_s).abs() < 1.25 * gained
+    }
+}
+
 impl Pair {
-    fn touch(&mut self, record: &Record, begin_s: f64, step_s: f64, thresholds: &Thresholds, out: &mut Vec<Event>) {
-        let pull = record.closing_m_s2.max(0.0);
-        let least = thresholds.impact_m_s.max(1.5 * pull * step_s); // [stream.1]
-        let closing = record.closing_m_s;
-        (self.record, self.seen_s) = (*record, begin_s + step_s);
-        if closing > least && self.armed && self.pending.is_none() {
-            let later_s = (record.gap_m / closing).clamp(0.0, step_s); // [stream.2]
-            let speed_m_s = closing + pull * later_s; // [stream.3]
-            let what = What::Impact { speed_m_s, mass_kg: record.mass_kg, impulse_n_s: 0.0 };
-            let event = event(begin_s + later_s, record, what);
+    /// An impact begins or goes on; what it sends off.
+    fn collide(
+        &mut self,
+        met: &Met,
+        flight: Option<Flight>,
+        begin_s: f64,
+        step_s: f64,
+        thresholds: &Thresholds,
+    ) -> Option<Flight> {
+        let Record { closing_m_s: closing, parting_m_s, mass_kg, impulse_n_s: all_n_s, .. } = met.record;
+        let (pull, parting) = (met.record.closing_m_s2.max(0.0), parting_m_s.max(0.0));
+        let gained = pull * step_s;
+        let (later_s, meeting) = meets(&met.record, step_s);
+        let flown = flight.filter(|flight| flight.was_free(closing, meeting, pull, begin_s, step_s));
+        let speed_m_s = flown.map_or(meeting, |flight| flight.returns_m_s);
+        let fast = closing > 1.5 * gained || flown.is_some();
+        let end_s = begin_s + step_s;
+        if self.armed && self.pending.is_none() && fast && speed_m_s > thresholds.impact_m_s {
+            let bounce_01 = match flown {
+                // One that came to rest as the step had no room for it bounces as it did before.
+                Some(flight) if closing < gained => flight.bounce_01,
+                _ => (parting / closing).clamp(0.0, 1.0),
+            };
+            let change = (closing + gained + parting).max(0.1 * speed_m_s);
+            let impulse_n_s = all_n_s * speed_m_s * (1.0 + bounce_01) / change; // [stream.3]
+            let mass_kg = (all_n_s / change).clamp(mass_kg, met.sum_kg);
+            let event = event(begin_s + later_s, &met.record, What::Impact { speed_m_s, mass_kg, impulse_n_s });
             self.pending = Some(Pending { event, since_s: begin_s });
             self.armed = false;
-        } else if closing < 0.5 * least {
+            let returns_m_s = bounce_01 * speed_m_s;
+            let until_s = end_s + if pull > 0.0 { 2.0 * returns_m_s / pull } else { 0.0 } + 2.0 * step_s;
+            return Some(Flight { since_s: end_s, until_s, parting_m_s: parting, bounce_01, returns_m_s });
+        }
+        if closing < 0.5 * thresholds.impact_m_s.max(1.5 * gained) {
             self.armed = true;
         }
-        if let Some(Pending { event: Event { what: What::Impact { speed_m_s, impulse_n_s, .. }, .. }, since_s }) =
-            &mut self.pending
-        {
-            let first = *since_s == begin_s;
-            let part = if first { *speed_m_s / (closing + pull * step_s) } else { 1.0 };
-            *impulse_n_s += part * record.impulse_n_s; // [stream.3]
-        }
+        let Some(Pending { event: Event { what: What::Impact { impulse_n_s, .. }, .. }, .. }) = &mut self.pending
+        else {
+            return None;
+        };
+        *impulse_n_s += (all_n_s - met.sum_kg * gained).max(0.0); // [stream.3]
+        flight.map(|flight| Flight { since_s: end_s, parting_m_s: parting, ..flight })
+    }
+
+    /// Motions that last.
+    fn go_on(&mut self, record: &Record, begin_s: f64, step_s: f64, thresholds: &Thresholds, out: &mut Vec<Event>) {
+        (self.record, self.seen_s) = (*record, begin_s + step_s);
         let [on, off] = thresholds.slide_m_s;
         let slides = record.slip_m_s > if self.seems >= Motion::Slide { off } else { on };
         let [on, off] = thresholds.roll_m_s;

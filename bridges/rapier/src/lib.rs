@@ -92,6 +92,10 @@ impl Ear {
                     let speed = |moved: Moved| moved.linear + moved.angular.cross(point - moved.centre);
                     let relative = speed(moved_1) - speed(moved_2);
                     let closing = relative.dot(normal);
+                    let after = |body: Option<&RigidBody>, moved: Moved| {
+                        body.map_or(Vector::ZERO, |b| b.linvel() + b.angvel().cross(point - moved.centre))
+                    };
+                    let parting = (after(second, moved_2) - after(first, moved_1)).dot(normal);
                     let turning = moved_1.angular - moved_2.angular;
                     let turning = (turning - normal * turning.dot(normal)).length();
                     // The ball runs off on the floor, not the floor on the ball: the nearer centre of what can turn.
@@ -106,6 +110,7 @@ impl Ear {
                         materials: [material_1, material_2],
                         impulse_n_s: f64::from(contact.data.impulse),
                         closing_m_s: f64::from(closing),
+                        parting_m_s: f64::from(parting),
                         closing_m_s2: f64::from((pull(first) - pull(second)).dot(normal)),
                         slip_m_s: f64::from((relative - normal * closing).length()),
                         roll_m_s: if arm.is_finite() { f64::from(turning * arm) } else { 0.0 },

@@ -5,9 +5,8 @@ use rapier3d::prelude::*;
 use tocco_contact_stream::{Event, Motion, Record, Stream, Thresholds, What};
 use tocco_rapier::{Ear, tag};
 
-/// Slowest impact of the comparison, m/s: nearly four times what gravity adds in a sixtieth of a second. No bounce of these falls is within
-/// 15 % of it: one that is may be missing, since the engine's own bounces are up to 13 % slower in coarse steps.
-const SLOWEST_M_S: f64 = 0.6;
+/// Slowest impact of the comparison, m/s: twice what gravity adds in a sixtieth of a second.
+const SLOWEST_M_S: f64 = 0.35;
 
 fn floor(world: &mut PhysicsWorld, restitution: Real, friction: Real) {
     let slab = ColliderBuilder::cuboid(20.0, 1.0, 20.0).translation(Vector::new(0.0, -1.0, 0.0));
@@ -33,6 +32,11 @@ fn at(x: Real, y: Real) -> RigidBodyBuilder {
 fn run(setup: &dyn Fn(&mut PhysicsWorld), hz: f64, seconds: f64, mut see: impl FnMut(&[Record])) -> Vec<Event> {
     let mut world = PhysicsWorld::new();
     world.integration_parameters.dt = (1.0 / hz) as Real;
+    if hz > 60.0 {
+        // An impact's impulse is no guess for the next step: where it is tried again, a box is thrown up by a tenth of its speed.
+        world.integration_parameters.warmstart_coefficient = 0.0;
+        world.integration_parameters.num_internal_pgs_iterations = 8;
+    }
     setup(&mut world);
     let (mut ear, mut events) = (Ear::new(), Vec::new());
     let mut stream = Stream::new(Thresholds { impact_m_s: SLOWEST_M_S, ..Thresholds::default() });
@@ -55,7 +59,7 @@ fn impacts(events: &[Event]) -> Vec<(f64, [u64; 2], f64)> {
     events.iter().filter_map(impact).collect()
 }
 
-/// Count exact, impulses within 15 %, times within a step of 60 Hz of where the motion so far puts them.
+/// Count exact, impulses within 15 %, times within two steps of 60 Hz: things are heard when they are seen to touch, and coarse motion is late.
 fn compare(name: &str, seconds: f64, setup: &dyn Fn(&mut PhysicsWorld)) {
     let (coarse, truth) = (impacts(&run(setup, 60.0, seconds, |_| {})), impacts(&run(setup, 1e4, seconds, |_| {})));
     println!("{name}:");
@@ -67,7 +71,7 @@ fn compare(name: &str, seconds: f64, setup: &dyn Fn(&mut PhysicsWorld)) {
     for ((at_s, pair, impulse), (when_s, whom, right)) in coarse.iter().zip(&truth) {
         assert_eq!(pair, whom, "{name}");
         assert!((impulse / right - 1.0).abs() < 0.15, "{name} at {when_s}: {impulse} N s, not {right}");
-        assert!((at_s - when_s).abs() < 0.1, "{name}: at {at_s}, not {when_s}");
+        assert!((at_s - when_s).abs() < 2.0 / 60.0, "{name}: at {at_s}, not {when_s}");
     }
 }
 
@@ -86,7 +90,7 @@ fn balls_that_are_dropped_bounce_as_often_and_as_hard_as_at_ten_thousand_steps_a
 
 #[test]
 fn a_box_that_lands_flat_gives_one_blow_and_rests() {
-    for (height, seconds) in [(0.3, 0.5), (1.0, 0.7)] {
+    for (height, seconds) in [(0.1, 0.4), (0.3, 0.5), (0.5, 0.6), (1.0, 0.7), (2.0, 0.9)] {
         compare(&format!("box from {height} m"), seconds, &|world| {
             floor(world, 0.0, 0.5);
             add(
@@ -184,7 +188,7 @@ fn two_hundred_things_have_the_impulses_of_the_same_fall_in_finer_steps() {
         }
     };
     let of = |hz: f64| -> Vec<f64> { impacts(&run(&setup, hz, 1.2, |_| {})).iter().map(|(_, _, j)| *j).collect() };
-    let (coarse, fine) = (of(60.0), of(240.0));
+    let (coarse, fine) = (of(60.0), of(1e4));
     let (sum, right) = (coarse.iter().sum::<f64>(), fine.iter().sum::<f64>());
     let far = distance(coarse.clone(), fine.clone());
     println!(

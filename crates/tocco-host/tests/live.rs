@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The two halves together: what is answered, when it is heard, and how long a block takes.
 
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 use tocco::Gesture;
 use tocco_host::bench::live::RATE_HZ;
 use tocco_host::library;
-use tocco_host::live::device::{Device, Null};
-use tocco_host::live::{self, Desk, Player, Setup, When};
+use tocco_host::live::device::{Device, Line, Null, OpenNull};
+use tocco_host::live::play::words;
+use tocco_host::live::{self, Beat, Desk, Player, Setup, When, rehearse};
 
 const BAR: &str = "[body.bar]\ntype = \"modal\"\nmodes = [{ freq_hz = 441.0, decay_s = 0.5, mass_kg = 0.05 }]\n[[tap]]\nof = \"bar\"\n\
     [body.ball]\ntype = \"mass\"\nmass_kg = 0.01\nposition_m = -1.0\n[body.wall]\ntype = \"wall\"\n";
@@ -107,4 +108,42 @@ fn loading_panic_probes_and_controls_work_while_it_plays() {
         desk.watched_values().unwrap().1[0].1 > 0.0
     });
     assert!(rings && desk.scene().name == "bell", "the watched signal is watched on");
+}
+
+#[test]
+fn a_block_that_overruns_is_told_of_while_it_overruns() {
+    // Masses that all press on one bar from the start: one island.
+    let mut text = "tap = [{ of = 'bar' }]\n[body.bar]\ntype = 'modal'\nmodes = [".to_owned();
+    text.extend((1..=60).map(|n| format!("{{ freq_hz = {}.0, decay_s = 0.5, mass_kg = 0.05 }},", 150 * n)));
+    text.push_str("]\n");
+    text.extend((0..256).map(|mass| {
+        format!(
+            "[body.m{mass}]\ntype = 'mass'\nmass_kg = 0.01\nposition_m = 0.0\nvelocity_m_s = 1.0\n\
+             [contact.c{mass}]\ntype = 'impact'\nbetween = ['m{mass}', 'bar']\nstiffness = 1e9\n"
+        )
+    }));
+    let scene = library::from_text("crowd", "crowd", text, None).unwrap();
+    // As much of it as takes three seconds, by what its first samples take.
+    let times = rehearse::cost(&scene, RATE_HZ).unwrap().full;
+    let frames = (3.0 * RATE_HZ / times).ceil() as usize;
+    let (mut desk, player) = live::open(scene, Setup { rate_hz: Some(RATE_HZ), ..Setup::default() }).unwrap();
+    let mut line = Line::start(Box::new(OpenNull { frames }), player, frames).unwrap();
+    let since = Instant::now();
+    let said = loop {
+        assert!(since.elapsed() < Duration::from_secs(60), "nothing is said of {frames} frames");
+        std::thread::sleep(Duration::from_millis(10));
+        desk.poll().unwrap();
+        line.tend(&mut desk).unwrap();
+        if let Some(said) = desk.news() {
+            break said;
+        }
+    };
+    assert_eq!(said, "a block takes longer than a second: the scene is too much");
+    assert!(matches!(desk.beat(), Beat::Within(_)) && desk.tick() == 0, "it has not ended yet");
+    let status = desk.status();
+    let now = words(&desk, &status, line.name(), line.gaps());
+    assert!(now.contains("a block has taken"), "{now}");
+    line.tend(&mut desk).unwrap();
+    assert_eq!(desk.news(), None, "once for a block");
+    line.stop();
 }

@@ -6,10 +6,12 @@ mod common;
 
 use common::{SmallDisk, good, tocco};
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+use tocco_host::live::reel::Reel;
+use tocco_lab::recording::Recording;
 use tocco_lab::wav::WavReader;
 
 /// The first Ctrl-C ends within this time, whatever is stuck.
@@ -286,4 +288,42 @@ fn a_sound_that_passes_4_gib_while_it_is_played_is_read_to_its_last_frame() {
     assert!(fs::metadata(folder.join("a.wav")).unwrap().len() > 1 << 32);
     let loud = wav.read(349 * 48_000 - 100, 200).unwrap();
     assert!(loud[..100 * 64].iter().all(|x| *x == 0.0) && loud[100 * 64..].iter().any(|x| *x != 0.0));
+}
+
+#[test]
+fn a_disk_that_does_not_answer_is_told_of_holds_nobody_up_and_takes_what_waited_when_it_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.wav");
+    assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    // Somebody has it open and does not read: whoever writes more than a pipe holds is stuck.
+    let reader = std::thread::spawn({
+        let path = path.clone();
+        move || fs::File::open(path).unwrap()
+    });
+    let recording = Recording::of_sound(&path, 1, 48_000.0, Vec::new()).unwrap();
+    let mut reader = reader.join().unwrap();
+    let (room, all) = (1 << 20, 6_000 * 480);
+    let reel = Reel::with_room(recording, room).unwrap();
+    let since = Instant::now();
+    // A minute of sound, as fast as it comes.
+    for _ in 0..6_000 {
+        reel.add(&[0.25; 480]);
+    }
+    assert_eq!(reel.news().unwrap(), "the disk is too slow");
+    assert_eq!(reel.news(), None);
+    reel.breathe();
+    assert!(since.elapsed() < Duration::from_secs(5), "nobody waited: {:?}", since.elapsed());
+    // It answers at last.
+    let reading = std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        reader.read_to_end(&mut bytes).unwrap();
+        bytes
+    });
+    let why = reel.keep().unwrap_err().to_string();
+    assert!(why.starts_with("the disk is too slow; the recording of ") && why.ends_with("the sound goes on"), "{why}");
+    let bytes = reading.join().unwrap();
+    let sound = &bytes[bytes.windows(4).position(|word| word == b"data").unwrap() + 8..];
+    let kept = sound.len() / 4;
+    assert!(kept.is_multiple_of(480) && (room / 4 - 480..all / 2).contains(&kept), "{kept} samples");
+    assert!(sound.chunks_exact(4).all(|x| x == 0.25_f32.to_le_bytes()));
 }

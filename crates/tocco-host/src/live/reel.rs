@@ -55,9 +55,16 @@ struct State {
 struct Inner {
     state: Mutex<State>,
     changed: Condvar,
+    /// Bytes that may wait.
+    most: usize,
 }
 
 impl Inner {
+    fn new(most: usize) -> Self {
+        let state = State { waiting: Vec::new(), close: None, news: None, failed: None, done: None };
+        Self { state: Mutex::new(state), changed: Condvar::new(), most }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -95,8 +102,12 @@ pub struct ReelWriter(Arc<Inner>);
 impl Reel {
     /// Begins to write.
     pub fn start(recording: Recording) -> Result<Self> {
-        let state = State { waiting: Vec::new(), close: None, news: None, failed: None, done: None };
-        let inner = Arc::new(Inner { state: Mutex::new(state), changed: Condvar::new() });
+        Self::with_room(recording, MOST_WAITING)
+    }
+
+    /// The same with room for so many bytes that wait for the disk.
+    pub fn with_room(recording: Recording, most: usize) -> Result<Self> {
+        let inner = Arc::new(Inner::new(most));
         let (path, own) = (recording.target().to_path_buf(), inner.clone());
         let thread = std::thread::Builder::new().name("recording".into()).spawn(move || run(&own, recording));
         thread.map_err(|e| HostError::Machine(format!("no thread to record: {e}")))?;
@@ -126,7 +137,7 @@ impl Reel {
     /// Waits while a disk is far behind: for whoever is faster than sound.
     pub fn breathe(&self) {
         let mut state = self.inner.lock();
-        while state.waiting.len() > MOST_WAITING / 4 && state.failed.is_none() && state.close.is_none() {
+        while state.waiting.len() > self.inner.most / 4 && state.failed.is_none() && state.close.is_none() {
             state = self.inner.changed.wait_timeout(state, SETTLE).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
@@ -171,7 +182,7 @@ fn add(inner: &Inner, bytes: &[u8]) {
     if state.failed.is_some() || state.close.is_some() {
         return;
     }
-    if state.waiting.len() + bytes.len() > MOST_WAITING {
+    if state.waiting.len() + bytes.len() > inner.most {
         let error = HostError::Machine("the disk is too slow".into());
         (state.news, state.failed) = (Some(error.clone()), Some(error));
     } else {
