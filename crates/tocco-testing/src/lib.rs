@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the tests of tocco's crates share: a counting allocator, spectra, what describes a step, decays in rooms, pictures compared, and tests that cannot run here.
+//! What the tests of tocco's crates share: a counting allocator, spectra, what describes a step, what recorded ones are like, decays in rooms, pictures compared, and tests that cannot run here.
 
 pub mod allocations;
 pub mod decays;
 pub mod descriptors;
 #[cfg(feature = "pictures")]
 pub mod pictures;
+pub mod recorded;
 pub mod spectra;
 
 use std::io::Write as _;

@@ -127,6 +127,38 @@ fn who_leaps_while_running_is_aloft_for_as_long_as_the_height_asks_and_goes_on()
 }
 
 #[test]
+fn on_stairs_and_on_tiptoe_the_front_of_the_foot_comes_down_first_and_the_weight_is_carried() {
+    let walk = |extra: &str| {
+        let text = format!("[walk.anna]\nspeed_m_s = 0.9\nvariation_01 = 0\nasymmetry_01 = 0\ncushion_01 = 0\n{extra}");
+        heard(&text, &REGIONS, 9.0, 48_000.0)
+    };
+    // Of the second full step of the left foot: what heel and toe have in its first 40 ms, the most of its first half and of its second, and
+    // the mean of all that stands over whole strides.
+    let told = |regions: &[Vec<f64>]| {
+        let left: Vec<f64> = (0..9000).map(|k| regions[0][k] + regions[1][k]).collect();
+        let down = onsets(&left);
+        let (from, last) = (down[1], down[down.len() - 1]);
+        let sum = |lane: usize| regions[lane][from..from + 40].iter().sum::<f64>();
+        let most = |from: usize, to: usize| left[from..to].iter().copied().fold(0.0, f64::max);
+        let mean = (from..last).map(|k| total(regions, k)).sum::<f64>() / (last - from) as f64;
+        (sum(0), sum(1), most(from + 60, from + 350), most(from + 450, from + 780), mean)
+    };
+    let [level, up, down, toes] =
+        ["", "climb_m = 0.17\n", "climb_m = -0.17\n", "tiptoe_01 = 1\n"].map(|extra| told(&walk(extra)));
+    assert!(level.1 < 1e-9 && level.0 > 5.0, "on level ground the heel comes first: {level:?}");
+    assert!(up.1 > 0.2 * up.0 && down.1 > 2.0 * down.0, "{up:?} {down:?}");
+    assert!(toes.0 == 0.0 && toes.1 > 1.0, "on tiptoe no heel ever: {toes:?}");
+    assert!(
+        down.2 > 1.25 * level.2 && down.3 < level.3,
+        "down, it lands harder than it pushes off: {down:?} {level:?}"
+    );
+    assert!(up.3 > up.2, "up, it pushes off harder than it lands: {up:?}");
+    for (_, _, _, _, mean) in [level, up, down, toes] {
+        assert!((mean - level.4).abs() < 0.01 && (0.98..1.04).contains(&mean), "{mean} body weights");
+    }
+}
+
+#[test]
 fn a_path_is_walked_from_place_to_place_and_turning_twists_the_foot() {
     let text = "[walk.anna]\nspeed_m_s = 1.3\npath_m = [[4.0, 0.0], [4.0, 4.0]]\n";
     let names = ["anna.x_left", "anna.y_left", "anna.slide_left", "anna.slide_right", "anna.x_right", "anna.y_right"];
@@ -448,7 +480,37 @@ fn who_walks_by_ear_takes_the_steps_that_a_microphone_hears_one_foot_after_the_o
         assert_eq!(sum(2 - own, 0.03, 0.4) + sum(3 - own, 0.03, 0.4), 0.0, "step {k}: the other foot is in the air");
     }
     assert!(rows[..18].iter().flatten().all(|x| *x == 0.0), "nobody walks before the first step");
+    // The printed pair of thresholds hears a step only after the last has fallen silent: of bursts that die in 0.3 s every other one is lost.
+    let starts_by = |rule: &str| {
+        let mut engine = common::engine(&format!("{text}{rule}"), 48_000.0);
+        let mut rng = tocco::rng::Rng::new(2, "mic");
+        let feet = ["heel_left", "heel_right"]
+            .map(|lane| engine.scene().directory().probe(&format!("anna.{lane}.value")).unwrap());
+        let (mut last, mut count) = ([0.0; 2], 0);
+        for k in 0..300 {
+            let sound: Vec<f32> = (0..480)
+                .map(|n| {
+                    ((-((f64::from(480 * k + n) / 48_000.0 - 0.2).rem_euclid(0.55) / 0.3)).exp() * 0.3 * rng.normal())
+                        as f32
+                })
+                .collect();
+            engine.render(&[&sound], &mut Queue::new(), &mut [0.0; 480]);
+            let now = feet.map(|probe| engine.probe(probe));
+            count += (0..2).filter(|foot| last[*foot] == 0.0 && now[*foot] > 0.0).count();
+            last = now;
+        }
+        count
+    };
+    assert!(
+        starts_by("") >= 5 && starts_by("steps_by = 'pair'\n") <= 2,
+        "{} {}",
+        starts_by(""),
+        starts_by("steps_by = 'pair'\n")
+    );
+    let pair = tocco::SceneDef::from_text(&format!("{text}steps_by = 'pair'\n")).unwrap().to_toml();
+    assert!(pair.contains("steps_by = \"pair\""), "{pair}");
     for (wrong, what) in [
+        ("[walk.anna]\nsteps_by = 'pair'\n", "belongs to source"),
         ("[walk.anna]\nsource = 'envelope'\n", "of"),
         ("[walk.anna]\nof = 'mic'\n", "belongs to source"),
         ("[walk.anna]\nsource = 'envelope'\nof = 'mike'\n", "walk.anna.of"),

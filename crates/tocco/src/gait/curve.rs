@@ -10,7 +10,8 @@
 //! - `[gait.3]  F/Fp = c sin(pi s^a)^b + I exp(-((s - m)/w)^2/2)`: running, Fp = 2.2 + 0.1 (v - 3); the constants between four speeds by
 //!   proportion.
 //! - `[gait.4]  h(s) = 1 - smoothstep((s - 0.12)/0.54)`: the heel's share; the toe has the rest, so that both are the whole.
-//! - `[gait.5]  mean(F) duty 2 = 1`: two feet carry the weight. Bent curves are scaled to it.
+//! - `[gait.5]  mean(F) duty 2 = 1`: two feet carry the weight. Bent curves are scaled to it. The fits of force and of timing leave 0.99 to 1.04
+//!   from 0.83 m/s on; what is slower is scaled to 0.99.
 //! - `[gait.6]  integral (F - 1) dt = v/g`: a jump gives, and a landing takes, the speed of the flight, v = sqrt(2 g h).
 //!
 //! **Symbols.** F body weights; t1, tm, t2 stances; A body weights; v m/s; h m.
@@ -26,6 +27,9 @@ use crate::math::{PI, Real, exp, pow, sin};
 pub const GRAVITY: Real = 9.81;
 /// Where the knock of the heel is largest, in stances.
 const KNOCK: Real = 0.021_355_420_591_349_802;
+
+/// Least that two walking feet carry, body weights.
+const CARRIED: Real = 0.99;
 
 /// 0 below 0, 1 above 1, without corners between.
 pub fn smoothstep(x: Real) -> Real {
@@ -57,7 +61,7 @@ impl WalkCurve {
     pub fn at_speed(v: Real) -> Self {
         let u = v.clamp(0.7, 2.3) - 1.4;
         let two = |c: [Real; 3]| (c[0] * u + c[1]) * u + c[2];
-        Self {
+        let curve = Self {
             times: [
                 two([0.043_579_254_792_717_6, -0.072_147_957_985_903_91, 0.214_439_851_605_515_93]),
                 two([0.035_980_157_206_219_04, 0.014_364_459_029_905_186, 0.468_125_759_981_652_73]),
@@ -77,7 +81,9 @@ impl WalkCurve {
             knock_at: KNOCK,
             front_first: 0.0,
             tiptoe: 0.0,
-        }
+        };
+        let carried = curve.mean() * 2.0 * walk_timing(v).1;
+        if carried < CARRIED { curve.scaled(CARRIED / carried) } else { curve } // [gait.5]
     }
 
     /// Under a cushion, 0 to 1, in a stance of so many seconds: the knock falls to 0.3 and comes up to 11 ms later. Choice, within what is
@@ -395,16 +401,14 @@ mod tests {
 
     #[test]
     fn two_walking_feet_carry_the_weight_whatever_the_gait() {
-        for k in 0..=11 {
-            let v = 0.8 + 0.1 * Real::from(k);
+        for k in 0..=12 {
+            let v = 0.7 + 0.1 * Real::from(k);
             let curve = WalkCurve::at_speed(v);
             let fine: Real =
                 (0..20_000).map(|k| curve.force((Real::from(k) + 0.5) / 20_000.0)).sum::<Real>() / 20_000.0;
             assert!((fine - curve.mean()).abs() < 1e-6, "{fine} {}", curve.mean());
             let carried = curve.mean() * 2.0 * walk_timing(v).1;
-            // The slowest people measured went at 0.97 m/s: below, the fits are continued.
-            let least = if v < 0.95 { 0.985 } else { 0.99 };
-            assert!((least..1.04).contains(&carried), "{v}: {carried}");
+            assert!((0.99 - 1e-12..1.04).contains(&carried), "{v}: {carried}");
             for bent in [curve.climbing(0.17), curve.climbing(-0.17), curve.on_toes(1.0), curve.climbing(0.08)] {
                 assert!((bent.mean() / curve.mean() - 1.0).abs() < 1e-12);
             }

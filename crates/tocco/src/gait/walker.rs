@@ -31,7 +31,7 @@ use crate::math::{PI, Real, atan2, cos, exp, sin};
 use crate::param::{Params, Rate, Scale, Spec};
 use crate::rng::Rng;
 use crate::signal::GRID_S;
-use crate::signal::steps::{StepFinder, StepMark, StepOptions};
+use crate::signal::steps::{StepFinder, StepMark, StepOptions, StepRule};
 
 crate::params! {
     /// Live parameters of a walker.
@@ -108,6 +108,8 @@ pub struct WalkMake {
     pub by_inlets: bool,
     /// True if its steps are found in an envelope that it hears.
     pub by_ear: bool,
+    /// True if they are found by the printed pair of thresholds [steps.5].
+    pub by_pair: bool,
     /// When it begins to go, s.
     pub begin_s: Real,
     /// Steps until it stops; 0: it goes on.
@@ -131,6 +133,7 @@ impl Default for WalkMake {
         Self {
             by_inlets: false,
             by_ear: false,
+            by_pair: false,
             begin_s: 0.0,
             steps: 0,
             start_m: [0.0; 2],
@@ -255,9 +258,11 @@ impl Walker {
             twist: 0.0,
             slip: 0.0,
         };
+        let heard = StepOptions::default();
+        let heard = if make.by_pair { StepOptions { rule: StepRule::Pair, ..heard } } else { heard };
         let mut walker = Self {
             inlets: [0.0; LANES.len()],
-            ear: Ear { finder: StepFinder::new(StepOptions::default()), value: 0.0, foot: None, age: 0 },
+            ear: Ear { finder: StepFinder::new(heard), value: 0.0, foot: None, age: 0 },
             rng,
             feet: [foot; 2],
             mode: Mode::Standing,

@@ -88,6 +88,7 @@ fn draw_walk(rng: &mut Rng, name: String, mut label: impl FnMut(&mut Rng) -> Str
         make: WalkMake {
             by_inlets: of.is_none() && coin(rng),
             by_ear: of.is_some(),
+            by_pair: of.is_some() && coin(rng),
             begin_s: draw(rng, 0.0, 86_400.0),
             steps: (rng.bits() % 1_000_000) as u32,
             start_m: metres(rng),

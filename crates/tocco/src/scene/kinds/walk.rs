@@ -23,6 +23,11 @@ pub const WALK: Kind = Kind {
             "With source = \"envelope\": the signal in which steps are found, 0 to 1: a follow of a microphone.",
         ),
         key(
+            "steps_by",
+            KeyType::Word(StepsBy::WORDS),
+            "With source = \"envelope\": rising (default): a step stands out of what still rings; pair: the printed pair of thresholds.",
+        ),
+        key(
             "mass_kg",
             KeyType::Number { unit: "kg", min: 0.1, max: 1e4 },
             "How heavy it is, default 70: solid floors are pressed with it.",
@@ -67,7 +72,7 @@ pub const WALK: Kind = Kind {
         Rule::Only {
             choice: "source",
             word: "envelope",
-            ids: &["of"],
+            ids: &["of", "steps_by"],
             what: "belongs to source = \"envelope\"; leave it out",
         },
     ],
@@ -105,6 +110,16 @@ pub enum WalkSource {
     Envelope,
 }
 crate::words!(WalkSource { Gait = "gait", Inlets = "inlets", Envelope = "envelope" });
+
+/// How steps are found by ear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepsBy {
+    /// By what stands out of what still rings.
+    Rising,
+    /// By the printed pair of thresholds.
+    Pair,
+}
+crate::words!(StepsBy { Rising = "rising", Pair = "pair" });
 
 /// What makes a floor sound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -199,6 +214,9 @@ impl Section for WalkDef {
         if self.of.is_some() != self.make.by_ear || (self.make.by_ear && self.make.by_inlets) {
             return spot.fail("of", "is the signal of who walks by ear, and nobody else");
         }
+        if self.make.by_pair && !self.make.by_ear {
+            return spot.fail("steps_by", "is for who walks by ear, and nobody else");
+        }
         spot.number(&WALK, "mass_kg", self.mass_kg)?;
         spot.number(&WALK, "begin_s", self.make.begin_s)?;
         spot.number(&WALK, "foot_m", self.make.foot_m)?;
@@ -236,6 +254,9 @@ impl Section for WalkDef {
         }
         if let Some(of) = &self.of {
             out.line(format_args!("source = \"envelope\"\nof = {}", quoted(of)));
+        }
+        if make.by_pair {
+            out.line(format_args!("steps_by = \"pair\""));
         }
         out.params(&self.params, &["cushion_01"]);
         out.number("cushion_01", self.params.cushion_01);
@@ -294,6 +315,7 @@ impl Section for WalkDef {
         let make = WalkMake {
             by_inlets: node.word("source")? == Some(WalkSource::Inlets),
             by_ear: node.word("source")? == Some(WalkSource::Envelope),
+            by_pair: node.word("steps_by")? == Some(StepsBy::Pair),
             begin_s: node.number_or("begin_s", rest.begin_s)?,
             steps: u32::try_from(steps).unwrap_or(u32::MAX),
             start_m: node.numbers("start_m", METRES, "[x, y]")?.unwrap_or(rest.start_m),
