@@ -12,7 +12,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 use tocco::Gesture;
-use tocco_host::library::SHIPPED;
+use tocco_host::library::{SHIPPED, SHIPPED_BODIES};
 use tocco_host::osc::wire::{bundle, bytes_of, tag_of, text};
 use tocco_live::take::Replay;
 
@@ -275,6 +275,30 @@ fn levels_and_probes_stream_to_those_who_asked_until_they_have_had_enough() {
     }
     let last = bench.answers().pop().unwrap();
     assert!(last.addr == "/tocco/error" && last.args[0].clone().string().unwrap().contains("8 listen"));
+}
+
+#[test]
+fn a_baked_body_that_a_scene_names_is_inside_the_folder_or_comes_with_the_program() {
+    let out = tempfile::tempdir().unwrap();
+    let folder = out.path().join("scenes");
+    fs::create_dir(&folder).unwrap();
+    for place in [out.path().join("body.toml"), folder.join("inside.toml")] {
+        fs::write(place, SHIPPED_BODIES[0].1).unwrap();
+    }
+    let mut bench = Bench::new(Some(&folder), None);
+    for (file, held) in
+        [("../body.toml", false), ("inside.toml", true), ("bodies/bell.toml", true), ("bodies/none.toml", false)]
+    {
+        let scene = format!("[body.thing]\ntype = \"mesh\"\nfile = \"{file}\"\n[[tap]]\nof = \"thing\"\n");
+        fs::write(folder.join("named.toml"), scene).unwrap();
+        if held {
+            let loaded = bench.send("/tocco/scene/load", vec![text("named")]);
+            assert_eq!(loaded[0].addr, "/tocco/scene/loaded", "{file}: {loaded:?}");
+        } else {
+            let error = bench.error("/tocco/scene/load", vec![text("named")]);
+            assert!(error.contains("is not inside the scenes folder"), "{file}: {error}");
+        }
+    }
 }
 
 #[test]
