@@ -433,9 +433,9 @@ impl Bending {
     fn modal_energy(&self) -> Real {
         let mut sum = [0.0; LANES];
         for ((q, p), omega) in self.q.iter().zip(&self.p).zip(&self.omega) {
-            for l in 0..LANES {
+            for (l, sum) in sum.iter_mut().enumerate() {
                 let wq = omega.0[l] * q.0[l];
-                sum[l] += p.0[l] * p.0[l] + wq * wq;
+                *sum += p.0[l] * p.0[l] + wq * wq;
             }
         }
         0.5 * join(&sum)

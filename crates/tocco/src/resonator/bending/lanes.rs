@@ -4,6 +4,12 @@
 //! Each is one plain source, compiled for the baseline, for AVX2 and for AVX-512; sums keep eight partial sums and join
 //! them in one order, so that all give the same bits.
 
+#![allow(
+    clippy::needless_range_loop,
+    clippy::too_many_arguments,
+    reason = "lanes by their number, all rows of one step"
+)]
+
 use super::Sizes;
 use super::potential::Square;
 use crate::math::Real;
@@ -117,7 +123,6 @@ fn drift_body(q: &[Line], p: &[Line], size: &Sizes, to_q: &mut [Line], to_p: &mu
 }
 
 #[inline(always)]
-#[allow(clippy::too_many_arguments, reason = "all rows of one step")]
 fn advance_body(
     q: &mut [Line],
     p: &mut [Line],

@@ -41,6 +41,9 @@ pub(super) fn solve(
     Ok(solve_curved(given, a, b, stiff, mass_kg, clamped, &[])?.0)
 }
 
+/// By place and mode.
+pub(super) type Curves = Vec<Vec<[Real; 3]>>;
+
 /// The same, and the curvatures `[xx, yy, xy]` of every mode of a free plate at more places, 1/m^2.
 pub(super) fn solve_curved(
     given: &Given<'_>,
@@ -50,7 +53,7 @@ pub(super) fn solve_curved(
     mass_kg: Real,
     clamped: bool,
     places: &[Point],
-) -> Result<(Solved, Vec<Vec<[Real; 3]>>), Fault> {
+) -> Result<(Solved, Curves), Fault> {
     if a > LONGEST * b || b > LONGEST * a {
         let what = format!("{} m by {} m is a bar rather than a plate; wants sides within a factor of 10", a, b);
         return Err(Fault::new("width_m", what));
