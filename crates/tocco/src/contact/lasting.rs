@@ -225,15 +225,15 @@ impl<A: Resonator + ?Sized, B: Resonator + ?Sized> Lasting<'_, A, B> {
         contact.last_touch = Some(tick);
         let guess = contact.guess();
         let (first, second) = (&mut self.first, &mut self.second);
-        let ahead = [first.begins(), second.begins()];
-        let found = if ahead == [false; 2] {
+        let (one, other) = (first.begins(), second.begins());
+        let found = if !one && !other {
             contact.law.step(from, s0, self.compliance, dt, guess)
         } else {
             let mut beside = || {
-                if ahead[0] {
+                if one {
                     first.body.begin(first.site.port);
                 }
-                if ahead[1] {
+                if other {
                     second.body.begin(second.site.port);
                 }
             };

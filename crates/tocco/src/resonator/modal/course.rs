@@ -447,9 +447,9 @@ impl Modal {
             }
         }
         for r in readings.iter_mut() {
-            for tick in from..to {
-                let (whole, jump) = (r.values[tick], self.retuning.fade.jump(r.port, r.motion));
-                r.values[tick] = kernel::join(&r.sums.0[tick].0) - jump * left[tick] - whole;
+            let jump = self.retuning.fade.jump(r.port, r.motion);
+            for ((value, sum), left) in r.values.iter_mut().zip(&r.sums.0).zip(left).take(to).skip(from) {
+                *value = kernel::join(&sum.0) - jump * left - *value;
             }
         }
         if let Some(done) = retuned {
