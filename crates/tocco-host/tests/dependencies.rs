@@ -26,7 +26,8 @@ const LICENCES: [&str; 13] = [
 ];
 
 /// Crates in several versions, and why they stay.
-const TWICE: [(&str, &str); 8] = [
+const TWICE: [(&str, &str); 9] = [
+    ("base64", "0.22 by axum and tocco-live, 0.23 by pem of rcgen"),
     ("bitflags", "1 by ebur128 and jack-sys, 2 by all others"),
     ("cpufeatures", "0.2 by sha1 of tungstenite, 0.3 by chacha20 of proptest, which only tests use"),
     (

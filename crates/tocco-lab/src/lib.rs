@@ -9,6 +9,7 @@
 //! | measure and draw what came out | [`measure`], [`spectrogram`], [`plot`], [`tiles`] |
 //! | make a body from recordings of strikes | [`analyse`] |
 //! | make a body from the surface of a solid | [`mesh`] |
+//! | hold a sound against others, or against what recordings have | [`compare`] |
 //! | make many sounds: over a grid, or by a design, and judge listeners' answers | [`sweep`], [`sets`], [`answers`] |
 //! | draw the crack lines of a scene with ice, with its holes | [`cracks`] |
 //! | see where on two parameters a contact sings, slips or is silent | [`map`] |

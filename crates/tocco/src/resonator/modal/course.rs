@@ -526,8 +526,12 @@ mod tests {
         let modes =
             |scale: Real| (0..40).map(|i| (scale * (3.0 + 220.0 * Real::from(i)), 0.3, 0.01)).collect::<Vec<_>>();
         let ports = |at: Real| [at, 2.0 * at].map(|at| (0..40).map(|i| cos(at * Real::from(i))).collect()).to_vec();
-        let [from, to] =
-            [(1.0, 0.3), (0.8, 0.7)].map(|(scale, at)| Tuning { modes: modes(scale), ports: ports(at), rigid: 0, ears: 0 });
+        let [from, to] = [(1.0, 0.3), (0.8, 0.7)].map(|(scale, at)| Tuning {
+            modes: modes(scale),
+            ports: ports(at),
+            rigid: 0,
+            ears: 0,
+        });
         let play = |at_once: bool| {
             let mut body = Modal::morphing(ModalParams::default(), &from, &to, 1.0 / 48_000.0, true);
             body.hit(0, 0.01);
