@@ -179,30 +179,29 @@ if (!only) {
   await page.close();
 }
 
-// A plate of 500 modes, all of them drawn.
-const PLATE = `title = "500 modes"
+// A skin of 500 modes, all of them drawn.
+const SKIN = `title = "500 modes"
 [body.beater]
 type = "mass"
 mass_kg = 0.02
 position_m = -1.0
-[body.plate]
+[body.skin]
 type = "shape"
-shape = "rectangular-plate"
-material = "steel"
-length_m = 1.0
-width_m = 0.7
-thickness_m = 0.001
+shape = "circular-membrane"
+radius_m = 0.33
+thickness_m = 0.00019
+freq_hz = 82.4
+material = "mylar"
 modes = 500
-decay_scale = 5.0
-[body.plate.port]
+[body.skin.port]
 a = [0.2, 0.3]
 b = [0.6, 0.7]
 [contact.hit]
 type = "impact"
-between = ["beater", "plate.a"]
+between = ["beater", "skin.a"]
 stiffness = 1e9
 [[tap]]
-of = "plate.b"
+of = "skin.b"
 gain = 0.02
 `;
 
@@ -212,7 +211,7 @@ if (!only || only === "stage") {
   await page.addInitScript(() => localStorage.setItem("tocco-screen", "play"));
   await page.goto(address);
   await page.waitForFunction(() => document.documentElement.dataset.ready);
-  await page.evaluate((scene) => tocco.take(scene, { fresh: true }), PLATE);
+  await page.evaluate((scene) => tocco.take(scene, { fresh: true }), SKIN);
   await page.evaluate(() => {
     const { stage } = tocco;
     const frame = stage.frame.bind(stage);
