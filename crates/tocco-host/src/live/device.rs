@@ -388,7 +388,7 @@ mod tests {
     fn what_a_device_adds_is_the_mean_and_the_most_of_its_calls() {
         let delays = Delays::default();
         assert_eq!(delays.delay(), None, "it has not called yet");
-        [2, 3, 7].map(|ms| delays.add(Duration::from_millis(ms)));
+        [2, 3, 7].into_iter().for_each(|ms| delays.add(Duration::from_millis(ms)));
         let Delay { mean_ms, most_ms } = delays.delay().unwrap();
         assert!((mean_ms - 4.0).abs() < 1e-9 && (most_ms - 7.0).abs() < 1e-9, "{mean_ms} {most_ms}");
     }
