@@ -440,8 +440,7 @@ impl Walker {
             (desk.rate_hz(), desk.latency())
         };
         let [block_ms, limiter_ms] = [self.settings.block, limiter].map(|frames| 1e3 * frames as f64 / rate_hz);
-        let after =
-            format!("block {block_ms:.1} ms, limiter {limiter_ms:.1} ms; what the device adds is not known here");
+        let after = format!("block {block_ms:.1} ms, limiter {limiter_ms:.1} ms, then the device's own");
         if self.handed_s.is_empty() {
             return format!("latency: {after}");
         }

@@ -195,6 +195,11 @@ fn on_a_jack_server_it_plays_in_time_and_its_take_is_faithful() {
     let said = format!("{}{}", String::from_utf8_lossy(&played.stdout), String::from_utf8_lossy(&played.stderr));
     assert!(played.status.success() && said.contains("JACK Output"), "{said}");
     is_faithful(folder.path(), "a");
+    // What the device adds is measured by its own clock, said once it has settled and at the end. The server's periods are 256 frames, 5.3 ms:
+    // what is written in one is heard no sooner than in the next, and no later than a few.
+    let delays: Vec<f64> =
+        said.lines().filter_map(|line| line.split_once(" plays a block ")?.1.split(' ').next()?.parse().ok()).collect();
+    assert!(delays.len() == 2 && delays.iter().all(|ms| (2.0..30.0).contains(ms)), "{said}");
     let listed = jack.tocco(folder.path(), &["play", "--list-devices"]).output().unwrap();
     let listed = String::from_utf8(listed.stdout).unwrap();
     assert!(listed.contains("jack:output") && !listed.contains("jack:input"), "only what plays: {listed}");

@@ -2,7 +2,7 @@
 //! Sound cards, through cpal.
 
 use super::Player;
-use super::device::{Device, Loan, Opened, Opener, fetch_home, misfit, spread};
+use super::device::{Delay, Delays, Device, Loan, Opened, Opener, fetch_home, misfit, spread};
 use super::input::{InputReader, input_ring};
 use crate::error::{HostError, Result, bad};
 use cpal::traits::{DeviceTrait, HostTrait, StreamTrait};
@@ -172,8 +172,12 @@ impl Card {
                 (None, None)
             }
         };
-        let fill = move |out: &mut [T], _: &cpal::OutputCallbackInfo| {
+        let delays = Arc::new(Delays::default());
+        let heard = delays.clone();
+        let fill = move |out: &mut [T], info: &cpal::OutputCallbackInfo| {
             let Some(player) = loan.player() else { return };
+            let called = info.timestamp();
+            heard.add(called.playback.duration_since(called.callback));
             if let Some(input) = &mut input {
                 input.catch_up(out.len() / channels);
             }
@@ -206,7 +210,7 @@ impl Card {
         match stream.and_then(|stream| stream.play().map(|()| stream)) {
             Ok(stream) => {
                 let (stream, name) = (Some(stream), self.name.clone());
-                Ok(Box::new(Running { stream, _listening: listening, name, channels, door, trouble, lost }))
+                Ok(Box::new(Running { stream, _listening: listening, name, channels, door, trouble, lost, delays }))
             }
             Err(error) => {
                 let why = format!("cannot play on {}: {error}; {WITHOUT}", self.name);
@@ -275,6 +279,7 @@ struct Running {
     door: Receiver<Player>,
     trouble: Trouble,
     lost: Arc<Mutex<Option<String>>>,
+    delays: Arc<Delays>,
 }
 
 impl Device for Running {
@@ -292,6 +297,9 @@ impl Device for Running {
     }
     fn remark(&self) -> Option<String> {
         self.trouble.remarks.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+    }
+    fn delay(&self) -> Option<Delay> {
+        self.delays.delay()
     }
     fn stop(mut self: Box<Self>) -> Option<Player> {
         drop(self.stream.take());

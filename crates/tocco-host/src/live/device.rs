@@ -7,7 +7,7 @@
 use super::{Beat, Desk, Player, clock};
 use crate::error::{HostError, Result};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -39,8 +39,42 @@ pub trait Device {
     fn remark(&self) -> Option<String> {
         None
     }
+    /// How long after its calls their first frame is heard, by its own word; `None`: none has been yet, or ever is.
+    fn delay(&self) -> Option<Delay> {
+        None
+    }
     /// Ends it and gives the audio half back.
     fn stop(self: Box<Self>) -> Option<Player>;
+}
+
+/// How long after the calls of a device their first frame is heard, ms.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Delay {
+    /// Over all calls so far.
+    pub mean_ms: f64,
+    /// The most of them.
+    pub most_ms: f64,
+}
+
+/// [`Delay`] as it is gathered: calls, their sum and the most, ns.
+#[derive(Debug, Default)]
+pub struct Delays([AtomicU64; 3]);
+
+impl Delays {
+    /// One more call. `[audio]`
+    pub fn add(&self, delay: Duration) {
+        let ns = delay.as_nanos() as u64;
+        self.0[1].fetch_add(ns, Ordering::Relaxed);
+        self.0[2].fetch_max(ns, Ordering::Relaxed);
+        self.0[0].fetch_add(1, Ordering::Release);
+    }
+
+    /// What came of it; `None` before the first. 0 throughout: the device does not know.
+    pub fn delay(&self) -> Option<Delay> {
+        let calls = self.0[0].load(Ordering::Acquire);
+        let [sum, most] = [1, 2].map(|k| self.0[k].load(Ordering::Relaxed));
+        (calls > 0).then(|| Delay { mean_ms: 1e-6 * sum as f64 / calls as f64, most_ms: 1e-6 * most as f64 })
+    }
 }
 
 /// A device, or the audio half back (unless it is lost) and the reason.
@@ -234,6 +268,19 @@ impl Line {
         self.device.as_ref().map_or("none", |device| device.name())
     }
 
+    /// One line on what the device itself adds between a block and its sound; `None`: nothing is heard of it.
+    pub fn latency(&self) -> Option<String> {
+        let Delay { mean_ms, most_ms } = self.device.as_ref()?.delay()?;
+        let name = self.name();
+        Some(if most_ms > 0.0 {
+            format!(
+                "latency: {name} plays a block {mean_ms:.1} ms after its call, at most {most_ms:.1} ms, by its own clock"
+            )
+        } else {
+            format!("latency: {name} does not say how long after its call it plays a block")
+        })
+    }
+
     /// Gaps so far that devices have told of.
     pub fn gaps(&self) -> u64 {
         self.gaps + self.device.as_ref().map_or(0, |device| device.gaps())
@@ -335,6 +382,15 @@ mod tests {
         assert_eq!(out, [1.0, 2.0, 0.0, 3.0, 4.0, 0.0]);
         spread(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], 4, &mut out[..2], 1);
         assert_eq!(out[..2], [1.0, 5.0]);
+    }
+
+    #[test]
+    fn what_a_device_adds_is_the_mean_and_the_most_of_its_calls() {
+        let delays = Delays::default();
+        assert_eq!(delays.delay(), None, "it has not called yet");
+        [2, 3, 7].into_iter().for_each(|ms| delays.add(Duration::from_millis(ms)));
+        let Delay { mean_ms, most_ms } = delays.delay().unwrap();
+        assert!((mean_ms - 4.0).abs() < 1e-9 && (most_ms - 7.0).abs() < 1e-9, "{mean_ms} {most_ms}");
     }
 
     /// A device that is unplugged when told, and can be plugged in again.

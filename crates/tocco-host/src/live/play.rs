@@ -27,6 +27,8 @@ const TAPE_S: f64 = 20.0;
 const FAREWELL: Duration = Duration::from_millis(700);
 /// Whatever else ends is waited for so long when somebody wants to go.
 pub(crate) const GOODBYE: Duration = Duration::from_millis(200);
+/// A device knows its own latency after so long.
+const SETTLED: Duration = Duration::from_millis(500);
 /// Frames of a block unless someone asks.
 pub const BLOCK: usize = 256;
 
@@ -307,9 +309,14 @@ fn in_time(
     let mut line = Line::start(opener, player, frames)?;
     console::remark(&format!("{rate_hz} Hz, {channels} channels, {}; Ctrl-C ends", line.name()));
     let mut asked: Option<Instant> = None;
+    let mut settled = Some(Instant::now() + SETTLED);
     let mut look = || {
         let mut desk = shared.lock();
         desk.poll()?;
+        if settled.is_some_and(|then| Instant::now() >= then) {
+            settled = None;
+            line.latency().into_iter().for_each(|latency| desk.say(latency));
+        }
         files.write(&mut desk);
         if turn(&mut desk, view, line.name(), line.gaps())? {
             return Ok(Some(Ended::Well));
@@ -334,7 +341,10 @@ fn in_time(
     match done {
         // Closing it would wait for it.
         Ok(Ended::Stuck(_)) => std::mem::forget(line),
-        _ => drop(line.stop()),
+        _ => {
+            line.latency().into_iter().for_each(|latency| shared.lock().say(latency));
+            drop(line.stop());
+        }
     }
     done
 }
