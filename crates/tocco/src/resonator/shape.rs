@@ -67,8 +67,11 @@ pub struct Family {
     pub places: &'static [(&'static str, Point)],
     solve: fn(&Given<'_>) -> Result<Solved, Fault>,
     /// What of it moves the air outside, if anything does.
-    surface: Option<fn(&Given<'_>) -> Result<radiation::Surface, Fault>>,
+    surface: Option<SurfaceOf>,
 }
+
+/// How the surface of a family is found.
+type SurfaceOf = fn(&Given<'_>) -> Result<radiation::Surface, Fault>;
 
 /// Every shape, in the order of the documents.
 pub const FAMILIES: &[Family] = &[
