@@ -10,7 +10,7 @@ pub const COUNT: usize = 100_000;
 type Function = fn(Real, Real) -> Real;
 
 /// Every function of `tocco::math` under its name there.
-pub const FUNCTIONS: [(&str, Function); 17] = [
+pub const FUNCTIONS: [(&str, Function); 18] = [
     ("exp", |x, _| math::exp(x)),
     ("expm1", |x, _| math::expm1(x)),
     ("ln", |x, _| math::ln(x)),
@@ -28,6 +28,7 @@ pub const FUNCTIONS: [(&str, Function); 17] = [
     ("sinc", |x, _| math::sinc(x)),
     ("sinhc", |x, _| math::sinhc(x)),
     ("integrate_smooth", |x, y| math::integrate_smooth(x, y, |t| t * math::cos(t))),
+    ("gauss_panels", |x, y| math::gauss_panels(x, y, 3).iter().map(|(at, weight)| at * weight).sum()),
 ];
 
 /// `COUNT` values of function number `index`; empty beyond the table.

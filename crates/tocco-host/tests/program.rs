@@ -594,13 +594,17 @@ fn check_and_bench_speak_json_and_check_says_when_nothing_will_sound() {
     };
     assert_eq!(said(&bar, "body").len(), 2);
     assert!(said(&bar, "remark").is_empty(), "{bar}");
-    // Nobody strikes; nobody listens; it waits for notes; it waits for a microphone.
+    // Nobody strikes; it waits for notes; it waits for a microphone.
     let body = "body.bar = { type = 'modal', modes = [{ freq_hz = 440.0, decay_s = 0.1, mass_kg = 0.05 }] }\nduration_s = 0.5\n";
     let hammer = "body.hammer = { type = 'mass' }\ncontact.hit = { type = 'impact', between = ['hammer', 'bar'] }\n";
     for (rest, words) in [
         ("tap = [{ of = 'bar' }]\n".to_owned(), "nothing strikes, drives or falls"),
-        ("event = [{ at_s = 0.0, hit = 'bar', impulse_n_s = 0.01 }]\n".to_owned(), "no tap hears anything"),
-        (format!("tap = [{{ of = 'bar' }}]\n{hammer}midi = {{ strike = ['hammer'] }}\n"), "waits for notes"),
+        (
+            format!(
+                "tap = [{{ of = 'bar' }}]\n{hammer}midi = {{ strike = ['hammer'], notes = 'pitch', retune = ['bar'] }}\n"
+            ),
+            "waits for notes",
+        ),
         (
             "tap = [{ of = 'bar' }]\ndrive = [{ path = 'bar/force_n', input = 0 }]\n".to_owned(),
             "waits for what comes in",

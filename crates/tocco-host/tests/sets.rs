@@ -532,5 +532,5 @@ fn a_listener_runs_the_page_with_the_keyboard_and_the_answers_are_read_back() {
         assert_eq!(cell(row, "plays"), if trial == 5 { "2" } else { "1" }, "heard again after the reload");
     }
     let said = good(here, &["answers", "out", "work/answers-1.tsv", "-o", "drawn"]);
-    assert!(said.contains("1 listeners, 12 answers"), "{said}");
+    assert!(said.contains("1 listener, 12 answers"), "{said}");
 }

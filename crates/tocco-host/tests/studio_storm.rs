@@ -193,3 +193,27 @@ fn four_hundred_idle_pages_take_next_to_nothing() {
     assert!(part < IDLE, "{part}");
     assert!(studio.most_held() < MOST_HELD);
 }
+
+#[test]
+fn where_no_more_files_may_be_opened_it_rests_and_goes_on_when_they_may() {
+    let Some(studio) = Studio::start() else { return };
+    let id = studio.child.id();
+    let limit = |files: u64| {
+        let most = libc::rlimit { rlim_cur: files, rlim_max: 4096 };
+        // SAFETY: a limit of our own child, from memory that lives through the call.
+        let said = unsafe { libc::prlimit(id as libc::pid_t, libc::RLIMIT_NOFILE, &most, std::ptr::null_mut()) };
+        assert_eq!(said, 0);
+    };
+    let open = fs::read_dir(format!("/proc/{id}/fd")).unwrap().count() as u64;
+    limit(open + 4);
+    let waiting: Vec<TcpStream> = (0..40).map(|_| TcpStream::connect(studio.page).unwrap()).collect();
+    let (before, began) = (studio.spent(), Instant::now());
+    std::thread::sleep(Duration::from_secs(2));
+    let part = (studio.spent() - before) / began.elapsed().as_secs_f64();
+    println!("{} callers and room for 4: {:.2} % of a core", waiting.len(), 100.0 * part);
+    assert!(part < 0.1, "{part}");
+    drop(waiting);
+    limit(4096);
+    let answer = studio.ask("GET / HTTP/1.1\r\nConnection: close");
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+}

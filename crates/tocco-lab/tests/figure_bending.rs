@@ -19,11 +19,9 @@ fn built(text: &str) -> Engine {
 /// Centroid of the energy of the modes of the gong, Hz, over two seconds after its first blow, of this speed.
 fn brightness(text: &str, speed_m_s: &str, stiffens: bool) -> Vec<(f64, f64)> {
     let text = text.replace("velocity_m_s = 0.5", &format!("velocity_m_s = {speed_m_s}"));
-    let mut engine = built(&if stiffens {
-        text
-    } else {
-        text.replace("stiffens = true", "").replace("gong/stiffening", "gong/decay_scale")
-    });
+    // Without stretching there is nothing for its control to move; controls stand last.
+    let linear = text.split("[[control]]").next().unwrap().replace("stiffens = true", "");
+    let mut engine = built(if stiffens { &text } else { &linear });
     let body = engine.scene().directory().body("gong").unwrap();
     let (_, modes) = engine.scene().modes().into_iter().find(|(name, _)| name == "gong").unwrap();
     let mut energies = vec![0.0; modes.len()];

@@ -245,7 +245,7 @@ mod tests {
         let maker = Maker::new(size, young, poisson, 7800.0);
         let mut filled = [1.0f32; SUBS];
         (0..SUBS).for_each(|sub| filled[sub] = [1.0, 0.0, 0.4, 0.9, 0.0][(7 * sub) % 5]);
-        let share = filled.iter().sum::<f32>() as f64 / SUBS as f64;
+        let share = filled.iter().map(|part| f64::from(*part)).sum::<f64>() / SUBS as f64;
         for (cell, share) in [(maker.full().clone(), 1.0), (maker.cut(&filled), share)] {
             let volume = share * size[0] * size[1] * size[2];
             // Uniaxial stress: the sides draw in by Poisson's ratio.

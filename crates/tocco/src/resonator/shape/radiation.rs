@@ -24,7 +24,7 @@
 //! **Step.** None: a tap that hears radiation is a place of the body that nothing can touch, with one weight per mode, and
 //! the tap takes the derivative of its velocity. The phase between modes is that of their motion.
 //!
-//! **Limits.** D is that of the mode's own frequency: while a hammer forces a mode far above it, the pressure is only
+//! **Limits.** A surface larger than 40 wavelengths over 2 pi is not summed up but taken for an endless plate with an edge. D is that of the mode's own frequency: while a hammer forces a mode far above it, the pressure is only
 //! roughly right. Round walls are those of bowls, bells and tubes from outside; what the air inside adds is left out. A free plate by
 //! [radiation.2] has the right slope and level for its lowest modes and for those above coincidence; between them it is
 //! an estimate. A bell's radius is that of a founder's: 600 kg at 1 m across.
@@ -37,7 +37,7 @@ use super::bessel::j_and_slope;
 use super::cavity::{AIR, SPEED_M_S};
 use super::membrane::turned;
 use super::{Family, Fault, Given, Key, KeyType, Point, ShapeDef, ShapeMode, Solved, family, key};
-use crate::math::{PI, Real, TAU, bessel_j, cos, exp, sin, sinh};
+use crate::math::{PI, Real, TAU, bessel_j, cos, exp, ln, sin, sinh};
 
 /// How a body stands in the air.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -145,8 +145,15 @@ pub(super) fn gauss(n: usize) -> Vec<(Real, Real)> {
     rule
 }
 
+/// Beyond this a Hankel function is taken by its limit.
+const FAR: Real = 60.0;
+
 /// |H_n'(x)| for x > 0; infinite where it is too large to say.
 pub fn hankel_slope(n: i32, x: Real) -> Real {
+    if x > FAR {
+        let m = Real::from(n) / x;
+        return if m < 1.0 { (2.0 / (PI * x) * (1.0 - m * m).sqrt()).sqrt() } else { Real::INFINITY }; // Debye
+    }
     let (y0, y1) = neumann(x);
     let (mut here, mut next) = (y0, y1);
     for k in 1..=n {
@@ -172,7 +179,7 @@ fn neumann(x: Real) -> (Real, Real) {
         y1 += w * sin(x * sin(t) - t);
     }
     // Creeping part: the integrand is over where x sinh t = 40.
-    let last = crate::math::ln(40.0 / x + (1600.0 / (x * x) + 1.0).sqrt());
+    let last = ln(40.0 / x + (1600.0 / (x * x) + 1.0).sqrt());
     let steps = 4 * STEPS;
     for i in 0..=steps {
         let t = last * i as Real / steps as Real;
@@ -187,6 +194,41 @@ fn neumann(x: Real) -> (Real, Real) {
 /// Directions over which a mean is taken, enough for a source so many wavelengths over 2 pi large.
 fn directions(size: Real) -> usize {
     ((6.0 + 0.35 * size) as usize).min(64)
+}
+
+/// Root of the mean square over latitude and longitude of the half space before a surface, of which a quarter is enough for even
+/// squares; `at` is told a latitude once for all longitudes.
+fn mean<D: Fn(Real) -> Real>(size: Real, at: impl Fn(Real) -> D) -> Real {
+    let rule = gauss(directions(size));
+    let mut sum = 0.0;
+    for (x, w) in &rule {
+        let (alpha, weight) = (0.25 * PI * (1.0 + x), 0.25 * PI * w);
+        let d = at(alpha);
+        for (y, v) in &rule {
+            let value = d(0.25 * PI * (1.0 + y));
+            sum += weight * cos(alpha) * 0.25 * PI * v * value * value;
+        }
+    }
+    (sum / (0.5 * PI)).sqrt()
+}
+
+/// A body is resolved up to so many wavelengths over 2 pi; larger ones radiate as an endless plate with an edge.
+const RESOLVED: Real = 40.0;
+/// Root of the mean square of the cosine over a half space.
+const MEAN_COSINE: Real = 0.577;
+
+/// D of a surface many waves large in a baffle, all around, by its efficiency e: `D^2 = 2 pi A e/k^2`. Above coincidence
+/// `1/sqrt(1 - m^2)`, m = k_B/k; below it what an edge of length P leaves (Leppington, Broadbent, Heron 1982); between them no
+/// more than the root of the size.
+fn large(k: Real, bending: Real, area: Real, edge: Real) -> Real {
+    let (m, most) = (bending / k, 0.5 * (k * area.sqrt()).sqrt());
+    let efficiency = if m < 1.0 {
+        1.0 / (1.0 - m * m).sqrt()
+    } else {
+        let over = m * m - 1.0;
+        edge / (TAU * m * k * area * over.sqrt()) * (ln((m + 1.0) / (m - 1.0)) + 2.0 * m / over)
+    };
+    (TAU * area * if efficiency < most { efficiency } else { most }).sqrt() / k
 }
 
 /// Nodes over a length that holds waves in the body and in the air, their wave numbers added.
@@ -256,10 +298,11 @@ impl Sampled {
         self.solved.shapes.iter().map(|shape| scale * shape[of]).collect()
     }
 
-    /// |integral of phi exp(i (u x + v y)) dA| over a rectangle about its middle, with the sign of its larger part.
-    fn rectangle(&self, mode: usize, sides: [Real; 2], [u, v]: [Real; 2]) -> Real {
+    /// |integral of phi exp(i (u x + v y)) dA| over a rectangle about its middle, with the sign of its larger part, for one u
+    /// and any v.
+    fn rectangle(&self, mode: usize, sides: [Real; 2], u: Real) -> impl Fn(Real) -> Real + '_ {
         let [xs, ys] = &self.rules;
-        let wave = |k: Real, side: Real, rule: &[(Real, Real)]| -> Vec<(Real, Real)> {
+        let wave = move |k: Real, side: Real, rule: &[(Real, Real)]| -> Vec<(Real, Real)> {
             rule.iter()
                 .map(|(x, w)| {
                     let (phase, weight) = (0.5 * k * side * x, 0.5 * side * w);
@@ -267,18 +310,22 @@ impl Sampled {
                 })
                 .collect()
         };
-        let (along, across) = (wave(u, sides[0], xs), wave(v, sides[1], ys));
-        let (mut re, mut im) = (0.0, 0.0);
+        let along = wave(u, sides[0], xs);
+        let mut rows = vec![(0.0, 0.0); ys.len()];
         for (row, (c, s)) in self.solved.shapes.chunks_exact(ys.len()).zip(along) {
-            let (mut p, mut q) = (0.0, 0.0);
-            for (shape, (cy, sy)) in row.iter().zip(&across) {
-                p += shape[mode] * cy;
-                q += shape[mode] * sy;
+            for (shape, (re, im)) in row.iter().zip(&mut rows) {
+                *re += shape[mode] * c;
+                *im += shape[mode] * s;
             }
-            re += c * p - s * q;
-            im += c * q + s * p;
         }
-        signed(re, im)
+        move |v: Real| {
+            let (mut re, mut im) = (0.0, 0.0);
+            for ((p, q), (c, s)) in rows.iter().zip(wave(v, sides[1], ys)) {
+                re += p * c - q * s;
+                im += p * s + q * c;
+            }
+            signed(re, im)
+        }
     }
 
     /// The same over a length, of a profile.
@@ -312,19 +359,6 @@ impl Sampled {
             Ear::Around => (0.0, 0.0),
         };
         let around = ear == Ear::Around;
-        // A mean over latitude and longitude of the half space before the surface, of which a quarter is enough for even squares.
-        let mean = |size: Real, d: &dyn Fn(Real, Real) -> Real| {
-            let rule = gauss(directions(size));
-            let mut sum = 0.0;
-            for (x, w) in &rule {
-                let (alpha, weight) = (0.25 * PI * (1.0 + x), 0.25 * PI * w);
-                for (y, v) in &rule {
-                    let value = d(alpha, 0.25 * PI * (1.0 + y));
-                    sum += weight * cos(alpha) * 0.25 * PI * v * value * value;
-                }
-            }
-            (sum / (0.5 * PI)).sqrt()
-        };
         match *surface {
             Surface::Rectangle { sides, mount } => {
                 let area = sides[0] * sides[1];
@@ -332,21 +366,29 @@ impl Sampled {
                 let side = |cos_t: Real| if mount == Mount::Free { open(y, cos_t) } else { 1.0 };
                 if !around {
                     let s = k * sin(tilt);
-                    return side(cos(tilt)) * self.rectangle(mode, sides, [s * cos(turn), s * sin(turn)]);
+                    return side(cos(tilt)) * self.rectangle(mode, sides, s * cos(turn))(s * sin(turn));
                 }
-                mean(k * sides[0].max(sides[1]), &|alpha, beta| {
-                    let (u, v) = (k * sin(alpha), k * cos(alpha) * sin(beta));
-                    side(cos(alpha) * cos(beta)) * self.rectangle(mode, sides, [u, v])
+                let size = k * sides[0].max(sides[1]);
+                if size > RESOLVED {
+                    let bending = (4.0 * PI * rank / area).sqrt();
+                    return side(MEAN_COSINE) * large(k, bending, area, 2.0 * (sides[0] + sides[1]));
+                }
+                mean(size, |alpha| {
+                    let across = self.rectangle(mode, sides, k * sin(alpha));
+                    move |beta| side(cos(alpha) * cos(beta)) * across(k * cos(alpha) * sin(beta))
                 })
             }
             Surface::Strip { length, width, mount } => {
                 let (y, profile) = (PI * k * width / 8.0, self.profile(mode, 1));
                 let side = |cos_t: Real| if mount == Mount::Free { open(y, cos_t) } else { 1.0 };
-                let d = |along: Real, cos_t: Real| side(cos_t) * width * self.line(&profile, length, k * along);
+                let d = |along: Real| width * self.line(&profile, length, k * along);
                 if !around {
-                    return d(sin(tilt) * cos(turn), cos(tilt));
+                    return side(cos(tilt)) * d(sin(tilt) * cos(turn));
                 }
-                mean(k * length, &|alpha, beta| d(sin(alpha), cos(alpha) * cos(beta)))
+                mean(k * length, |alpha| {
+                    let d = d(sin(alpha));
+                    move |beta| d * side(cos(alpha) * cos(beta))
+                })
             }
             Surface::Round { radius, mount } => {
                 let (n, profile) = (numbers[0], self.profile(mode, 0));
@@ -355,6 +397,10 @@ impl Sampled {
                 let d = |t: Real| side(cos(t)) * self.disc(&profile, n, radius, k * sin(t));
                 if !around {
                     return d(tilt) * turned(n, numbers[2], turn / TAU);
+                }
+                if k * radius > RESOLVED {
+                    let (bending, area) = (2.0 * rank.sqrt() / radius, PI * radius * radius);
+                    return side(MEAN_COSINE) * large(k, bending, area, TAU * radius);
                 }
                 let rule = gauss(2 * directions(k * radius));
                 let sum: Real = rule
@@ -375,7 +421,7 @@ impl Sampled {
                 if !around {
                     return d(tilt) * turned(n, numbers[2], turn / TAU);
                 }
-                let rule = gauss(directions(k * height.max(2.0 * radius)));
+                let rule = gauss(directions(k * height.max(2.0 * radius)).min(24));
                 let sum: Real = rule
                     .iter()
                     .map(|(x, w)| {
