@@ -57,7 +57,7 @@ fn water_shallower_than_its_drops_and_more_than_a_vessel_holds_are_remarked_and_
     fs::write(here.join("deep.toml"), shallow.replace("depth_m = 0.003", "depth_m = 0.03")).unwrap();
     let glass = |water: &str| {
         format!(
-            "[body.glass]\ntype = 'vessel'\nradius_m = 0.035\nheight_m = 0.15\n{water}\n[[tap]]\nof = 'glass.air'\n\
+            "[body.glass]\ntype = 'vessel'\nradius_m = 0.035\nheight_m = 0.15\n{water}\n[[tap]]\nof = 'glass.rim'\n\
              [[event]]\nat_s = 0.0\nhit = 'glass.rim'\nimpulse_n_s = 1e-3\n"
         )
     };

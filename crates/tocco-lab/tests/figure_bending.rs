@@ -16,7 +16,7 @@ fn built(text: &str) -> Engine {
     Engine::new(Scene::build(&SceneDef::from_text(text).unwrap(), RATE_HZ).unwrap())
 }
 
-/// Centroid of the energy of the modes of the gong, Hz, over two seconds after its first blow, of this speed.
+/// Centroid of the energy of the modes of the gong, Hz, from its first blow, of this speed, to its second.
 fn brightness(text: &str, speed_m_s: &str, stiffens: bool) -> Vec<(f64, f64)> {
     let text = text.replace("velocity_m_s = 0.5", &format!("velocity_m_s = {speed_m_s}"));
     // Without stretching there is nothing for its control to move; controls stand last.
@@ -26,7 +26,7 @@ fn brightness(text: &str, speed_m_s: &str, stiffens: bool) -> Vec<(f64, f64)> {
     let (_, modes) = engine.scene().modes().into_iter().find(|(name, _)| name == "gong").unwrap();
     let mut energies = vec![0.0; modes.len()];
     engine.render(&[], &mut Queue::new(), &mut vec![0.0; (0.1 * RATE_HZ) as usize]);
-    (1..=40)
+    (1..=28)
         .map(|i| {
             engine.render(&[], &mut Queue::new(), &mut vec![0.0; (0.05 * RATE_HZ) as usize]);
             engine.mode_energies(body, &mut energies);
