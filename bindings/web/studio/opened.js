@@ -3,6 +3,7 @@
 (() => {
   const say = (words) => addEventListener("DOMContentLoaded", () => {
     const [problem, title] = ["problem", "title"].map((id) => document.getElementById(id));
+    if (problem.textContent && !problem.hidden) return; // the page has said it better
     problem.textContent = words;
     problem.hidden = false;
     if (title) title.textContent = "not started";

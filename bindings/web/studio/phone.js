@@ -27,7 +27,7 @@ function problem(text) {
 /** What is missing for motion to be felt here; null if nothing is. */
 export function missing(scope = globalThis) {
   if (!scope.isSecureContext) {
-    return "A phone tells its motion only to pages that come by HTTPS, or from itself. Write this page into a folder with 'tocco studio --export FOLDER', "
+    return "A phone tells its motion only to pages that come by HTTPS, or from itself. Let 'tocco studio --host' serve it; or write this page into a folder with 'tocco studio --export FOLDER', "
       + "put it behind any server with HTTPS, and open phone.html there; or, with a cable, forward the port ('adb reverse tcp:PORT tcp:PORT') and open http://localhost:PORT/phone.html.";
   }
   return "DeviceMotionEvent" in scope ? null : "This browser tells nothing of the motion of its device.";
