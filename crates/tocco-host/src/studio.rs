@@ -3,7 +3,7 @@
 //!
 //! The server knows the files inside this program and nothing else, so no path of the machine can be asked for. It sends
 //! the headers that give the page shared memory with its audio worklet. One address is not a file: `/bridge`, a
-//! WebSocket that carries gestures between the page and OSC (see [`bridge`]). Other machines come by HTTPS (see [`certificate`]),
+//! WebSocket that carries gestures between the page and OSC (see [`bridge`]). Other machines come by HTTPS (see `certificate`),
 //! with a key in the address that is also shown as a code for the camera of a phone.
 
 pub mod bridge;

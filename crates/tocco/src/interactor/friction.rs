@@ -447,7 +447,7 @@ impl TangentialLaw for Friction {
         self.normal
     }
 
-    /// Bristles that give no more than [`SLIDES`] of what steady sliding would bend them by hold; without bristles it is the speed.
+    /// Bristles that give no more than `SLIDES` of what steady sliding would bend them by hold; without bristles it is the speed.
     fn slides(&self) -> bool {
         let (v, b) = (self.velocity, &self.bristle);
         match self.law {

@@ -8,7 +8,7 @@
 //! shape of mode k there, M the mass, c the centre, a_k the axes of inertia and g_k the radii of gyration:
 //! - `[mesh.7]  phi = d . u_k` with mass M: the mean square of a shape over the body is 1
 //! - `[mesh.8]  phi = d . e_k` and `phi = d . (a_k x (v - c))/g_k`, both with mass M: the body as a whole, to three sides and about three
-//!   axes, on a suspension as in [`shape`](super::shape)
+//!   axes, on a suspension as in [`shape`]
 //!
 //! **Sources.** ours; the file is described in [`baked`].
 
