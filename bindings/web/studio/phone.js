@@ -337,7 +337,7 @@ class PhonePage {
 }
 
 async function main() {
-  if (!isSecureContext) return; // opened.js has said it
+  if (!isSecureContext) return problem(missing());
   if (!Engine.isPossible()) {
     problem("This browser has no AudioWorklet, which the page plays with; any browser of the last years has one.");
     return;
