@@ -8,9 +8,8 @@ use std::path::Path;
 fn main() -> Result<(), Box<dyn Error>> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let config = cbindgen::Config::from_file(here.join("cbindgen.toml"))?;
-    let sources = ["lib", "names", "session", "session/control", "session/play", "session/notes", "session/look"]
-        .map(|file| here.join("src").join(file).with_extension("rs"));
-    let builder = sources.iter().fold(cbindgen::Builder::new().with_config(config), |all, file| all.with_src(file));
+    let source = here.join("src/lib.rs"); // its modules are followed
+    let builder = cbindgen::Builder::new().with_config(config).with_src(source);
     let mut made = Vec::new();
     builder.generate()?.write(&mut made);
     let (path, made) = (here.join("tocco.h"), String::from_utf8(made)?);
