@@ -2,13 +2,16 @@
 //! A host in a few lines: what the tests and `examples/render.rs` load and play the plug-in with.
 
 use clack_extensions::log::{HostLog, HostLogImpl, LogSeverity};
-use clack_extensions::preset_discovery::prelude::{Location, PluginPresetLoad};
+use clack_extensions::preset_discovery::HostPresetLoadImpl;
+use clack_extensions::preset_discovery::prelude::{HostPresetLoad, Location, PluginPresetLoad};
+use clack_host::events::Match;
 use clack_host::events::event_types::{
     MidiEvent, NoteChokeEvent, NoteExpressionEvent, NoteExpressionType, NoteOffEvent, NoteOnEvent, ParamValueEvent,
 };
+use clack_host::events::spaces::CoreEventSpace;
 use clack_host::prelude::*;
 use std::error::Error;
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -36,16 +39,39 @@ impl HostLogImpl for Shared {
     }
 }
 
+/// What the plug-in says on the main thread goes to the same place.
+pub struct Main<'a> {
+    shared: &'a Shared,
+}
+
+impl<'a> MainThreadHandler<'a> for Main<'a> {}
+
+impl Main<'_> {
+    fn hear(&self, what: &str, rest: Option<&CStr>) {
+        let rest = rest.map(CStr::to_string_lossy).unwrap_or_default();
+        self.shared.said.lock().unwrap().push(format!("{what}: {rest}"));
+    }
+}
+
+impl HostPresetLoadImpl for Main<'_> {
+    fn on_error(&self, _: Location, _: Option<&CStr>, _: i32, message: Option<&CStr>) {
+        self.hear("not loaded", message);
+    }
+    fn loaded(&self, _: Location, key: Option<&CStr>) {
+        self.hear("loaded", key);
+    }
+}
+
 /// The host.
 pub struct Host;
 
 impl HostHandlers for Host {
     type Shared<'a> = Shared;
-    type MainThread<'a> = ();
+    type MainThread<'a> = Main<'a>;
     type AudioProcessor<'a> = ();
 
     fn declare_extensions(builder: &mut HostExtensions<Self>, _: &Shared) {
-        builder.register::<HostLog>();
+        builder.register::<HostLog>().register::<HostPresetLoad>();
     }
 }
 
@@ -54,7 +80,7 @@ pub fn plugin_of(file: &Path) -> Result<PluginInstance<Host>, Box<dyn Error>> {
     // SAFETY: whoever names the file trusts it.
     let entry = unsafe { PluginEntry::load(file)? };
     let info = HostInfo::new("test", "Tocco", "https://localhost", "1")?;
-    Ok(PluginInstance::<Host>::new(|_| Shared::default(), |_| (), &entry, c"org.tocco.tocco", &info)?)
+    Ok(PluginInstance::<Host>::new(|_| Shared::default(), |shared| Main { shared }, &entry, c"org.tocco.tocco", &info)?)
 }
 
 /// Loads a preset; false if the plug-in refuses it.
@@ -89,7 +115,23 @@ pub fn blockwise(
     frames: usize,
     blocks: &[usize],
     events: &[(usize, Doing)],
-) -> Result<[Vec<f32>; 2], Box<dyn Error>> {
+) -> Result<Stereo, Box<dyn Error>> {
+    Ok(ending(processor, frames, blocks, events)?.0)
+}
+
+/// Both channels.
+pub type Stereo = [Vec<f32>; 2];
+/// Keys that ended, each with its sample.
+pub type Ends = Vec<(usize, u16)>;
+
+/// The same, and which keys ended when.
+pub fn ending(
+    processor: &mut StartedPluginAudioProcessor<Host>,
+    frames: usize,
+    blocks: &[usize],
+    events: &[(usize, Doing)],
+) -> Result<(Stereo, Ends), Box<dyn Error>> {
+    let mut over = Vec::new();
     let mut sound = [vec![0.0; frames], vec![0.0; frames]];
     let mut ports = AudioPorts::with_capacity(2, 1);
     let (mut from, mut sizes) = (0, blocks.iter().cycle());
@@ -118,7 +160,14 @@ pub fn blockwise(
         }]);
         let (input, mut ended) = (InputAudioBuffers::empty(), EventBuffer::new());
         processor.process(&input, &mut out, &buffer.as_input(), &mut ended.as_output(), None, None)?;
+        for event in ended.iter() {
+            if let Some(CoreEventSpace::NoteEnd(end)) = event.as_core_event()
+                && let Match::Specific(key) = end.pckn().key
+            {
+                over.push((from + event.header().time() as usize, key));
+            }
+        }
         from += count;
     }
-    Ok(sound)
+    Ok((sound, over))
 }

@@ -64,7 +64,7 @@ def main():
             tocco.sweep("single-mode", folder, over=GRID, seconds=0.1, client=client)
 
 
-    clusters = [distributed.LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address=None) for n in (1, 2)]
+    clusters = [distributed.LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address=":0") for n in (1, 2)]
     clients = [distributed.Client(cluster) for cluster in clusters]
     for client in clients:
         with tempfile.TemporaryDirectory() as folder:

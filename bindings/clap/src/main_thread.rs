@@ -15,8 +15,8 @@ use clack_extensions::params::{
     HostParams, ParamDisplayWriter, ParamInfo, ParamInfoFlags, ParamInfoWriter, ParamRescanFlags,
     PluginMainThreadParams,
 };
-use clack_extensions::preset_discovery::PluginPresetLoadImpl;
 use clack_extensions::preset_discovery::preset_data::Location;
+use clack_extensions::preset_discovery::{HostPresetLoad, PluginPresetLoadImpl};
 use clack_extensions::state::PluginStateImpl;
 use clack_extensions::voice_info::{PluginVoiceInfoImpl, VoiceInfo, VoiceInfoFlags};
 use clack_plugin::events::spaces::CoreEventSpace;
@@ -126,8 +126,8 @@ impl Inner {
 
     /// Both halves of the scene as it is.
     fn open(&self) -> Result<(Desk, Box<Rig>), PluginError> {
-        let setup =
-            Setup { channels: 1, limiter: false, watch_load: false, sets: self.values.clone(), ..Setup::default() };
+        let sets = self.values.clone();
+        let setup = Setup { channels: 1, limiter: false, watch_load: false, meters: false, sets, ..Setup::default() };
         let (desk, player, notes) = self.instrument.open(setup)?;
         let mut knobs = self.knobs.clone();
         knobs.sort_by_key(|knob| knob.id);
@@ -409,7 +409,14 @@ impl PluginPresetLoadImpl for Main<'_> {
             Location::Plugin => key.map(|key| key.to_string_lossy().into_owned()).unwrap_or_default(),
             Location::File { path } => path.to_string_lossy().into_owned(),
         };
-        self.exchange(library::load(&name)?, Vec::new())
+        let loaded = library::load(&name).map_err(PluginError::from).and_then(|scene| self.exchange(scene, Vec::new()));
+        if let Some(host) = self.host.get_extension::<HostPresetLoad>() {
+            match &loaded {
+                Ok(()) => host.loaded(&self.host, location, key),
+                Err(why) => host.on_error(&self.host, location, key, 0, CString::new(why.to_string()).ok().as_deref()),
+            }
+        }
+        loaded
     }
 }
 

@@ -8,10 +8,13 @@ mod same_notes;
 
 use clack_extensions::audio_ports::{AudioPortInfoBuffer, PluginAudioPorts};
 use clack_extensions::gui::{GuiApiType, GuiConfiguration, PluginGui};
+use clack_extensions::latency::PluginLatency;
 use clack_extensions::note_ports::{NoteDialects, NotePortInfoBuffer, PluginNotePorts};
 use clack_extensions::params::{ParamInfoBuffer, PluginParams};
 use clack_extensions::preset_discovery::prelude::*;
 use clack_extensions::state::PluginState;
+use clack_extensions::tail::{PluginTail, TailLength};
+use clack_extensions::voice_info::PluginVoiceInfo;
 use clack_host::events::event_types::NoteExpressionType;
 use clack_host::prelude::*;
 use hosting::{Doing, Host, plugin_of, preset};
@@ -233,14 +236,14 @@ fn an_inlet_of_a_scene_is_a_knob_whose_turn_is_heard_within_two_milliseconds() {
 }
 
 #[test]
-fn words_of_knobs_mean_what_they_say() {
-    for name in ["bar", "violin", "floor-gravel"] {
-        let mut plugin = plugin();
+fn words_of_knobs_mean_what_they_say_in_every_preset() {
+    let mut plugin = plugin();
+    for (name, _) in library::SHIPPED {
         assert!(preset(&mut plugin, name));
         let handle = plugin.plugin_handle();
         let params: PluginParams = handle.get_extension().unwrap();
         let mut buffer = ParamInfoBuffer::new();
-        assert!(params.count(&handle) > 0);
+        assert!(params.count(&handle) > 0, "{name}");
         for index in 0..params.count(&handle) {
             let info = params.get_info(&handle, index, &mut buffer).unwrap();
             assert_eq!(info.id.get(), tocco_live::instrument::id_of(std::str::from_utf8(info.name).unwrap()));
@@ -400,6 +403,53 @@ fn numbers_that_are_none_and_keys_that_play_nothing_change_nothing() {
     ];
     let mut plugin = plugin();
     same("nothing", &rendered(&mut plugin, 9600, &[64], &nothing), &program("bar", 9600));
+}
+
+#[test]
+fn a_host_is_told_of_latency_tail_and_voices_and_why_a_preset_does_not_load() {
+    let mut plugin = plugin();
+    {
+        let handle = plugin.plugin_handle();
+        let (latency, voices): (PluginLatency, PluginVoiceInfo) =
+            (handle.get_extension().unwrap(), handle.get_extension().unwrap());
+        assert_eq!((latency.get(&handle), voices.get(&handle).unwrap().voice_count), (0, 8));
+    }
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("broken.toml");
+    std::fs::write(&file, TWO_OUTPUTS.replace("mass_kg = 0.01", "mas_kg = 0.01")).unwrap();
+    assert!(!preset(&mut plugin, "barr") && preset(&mut plugin, "felt"));
+    {
+        let handle = plugin.plugin_handle();
+        let load: PluginPresetLoad = handle.get_extension().unwrap();
+        let path = CString::new(file.to_str().unwrap()).unwrap();
+        assert!(load.load_from_location(&handle, Location::File { path: &path }, None).is_err());
+    }
+    let said = plugin.access_shared_handler(|shared| shared.said.lock().unwrap().clone());
+    for words in [
+        "not loaded: no file and no shipped scene 'barr'; did you mean 'bar'?",
+        "loaded: felt",
+        "did you mean 'mass_kg'?",
+    ] {
+        assert!(said.iter().any(|line| line.contains(words)), "{words}: {said:?}");
+    }
+    let config = PluginAudioConfiguration { sample_rate: RATE, min_frames_count: 1, max_frames_count: 64 };
+    let mut processor = plugin.activate(|_, _| (), config).unwrap();
+    let handle = processor.plugin_handle();
+    let tail: PluginTail = handle.get_extension().unwrap();
+    assert_eq!(tail.get(&handle), TailLength::Infinite);
+    plugin.deactivate(processor);
+}
+
+#[test]
+fn the_end_of_a_note_is_told_when_it_has_rung_out_and_of_a_choked_one_soon() {
+    let mut plugin = plugin();
+    let config = PluginAudioConfiguration { sample_rate: RATE, min_frames_count: 1, max_frames_count: 512 };
+    let mut processor = plugin.activate(|_, _| (), config).unwrap().start_processing().unwrap();
+    let doing = [(1000, Doing::On(60, 0.8)), (1000, Doing::On(72, 0.8)), (9600, Doing::Choke(72))];
+    let (_, ended) = hosting::ending(&mut processor, 20 * 48_000, &[512], &doing).unwrap();
+    plugin.deactivate(processor.stop_processing());
+    let keys: Vec<u16> = ended.iter().map(|(_, key)| *key).collect();
+    assert_eq!(keys, [72, 60], "{ended:?}");
+    assert!((9600..24_000).contains(&ended[0].0) && ended[1].0 > 48_000, "{ended:?}");
 }
 
 /// An MPE keyboard: a zone of five, each note with its bend, pressure and slide; then a plain channel with pedal and wheel.

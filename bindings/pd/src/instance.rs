@@ -90,6 +90,7 @@ fn setup(rate_hz: f64, sets: Vec<(String, f64)>) -> Setup {
         sets,
         tape_s: 0.0,
         gate: false,
+        meters: false,
     }
 }
 
@@ -341,8 +342,13 @@ impl Instance {
 
     /// The block that was made, of one channel.
     pub fn copy(&self, channel: usize, to: &mut [f32]) {
-        let samples = self.frames.iter().skip(channel).step_by(self.channels());
-        to.iter_mut().zip(samples).for_each(|(to, x)| *to = *x);
+        match self.channels() {
+            1 => to.copy_from_slice(&self.frames[..to.len()]),
+            channels => {
+                let frames = self.frames.chunks_exact(channels);
+                to.iter_mut().zip(frames).for_each(|(to, frame)| *to = frame[channel]);
+            }
+        }
     }
 
     /// Fetches what comes back, between blocks.

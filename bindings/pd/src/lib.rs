@@ -251,12 +251,18 @@ unsafe extern "C" fn perform(words: *mut isize) -> *mut isize {
         let block = inside.block;
         let mut alive = false;
         if let Some(instance) = &mut inside.instance {
-            let mut inputs = [&[][..]; instance::MOST_INPUTS];
-            let wanted = instance.inputs().min(inputs.len());
-            for (input, at) in inputs.iter_mut().zip(ins.iter().take(wanted)) {
-                *input = std::slice::from_raw_parts(*at, block);
-            }
-            match catch_unwind(AssertUnwindSafe(|| instance.play(&inputs[..wanted], block))) {
+            let wanted = instance.inputs().min(instance::MOST_INPUTS);
+            let play = || match wanted {
+                0 => instance.play(&[], block),
+                _ => {
+                    let mut inputs = [&[][..]; instance::MOST_INPUTS];
+                    for (input, at) in inputs.iter_mut().zip(ins.iter().take(wanted)) {
+                        *input = std::slice::from_raw_parts(*at, block);
+                    }
+                    instance.play(&inputs[..wanted], block)
+                }
+            };
+            match catch_unwind(AssertUnwindSafe(play)) {
                 Ok(news) => {
                     alive = true;
                     for (channel, at) in outs.iter().enumerate() {

@@ -23,6 +23,11 @@ fn here() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// The modules and their scenes.
+fn modules() -> PathBuf {
+    here().join("patches")
+}
+
 /// A folder with the external under the name that Pd looks for; `None`, and said, without Pd.
 fn external() -> Option<PathBuf> {
     if Command::new("pd").arg("-version").output().is_err() {
@@ -84,6 +89,8 @@ struct Doing<'a> {
     messages: &'a [(f64, &'a str)],
     /// What is connected to each signal inlet, as an object and its creation arguments.
     signals: &'a [&'a str],
+    /// The inlet of the first of them.
+    first: usize,
     /// Size of the blocks, by `block~`; 0: as it is.
     block: usize,
     /// Other boxes that play in the same patch.
@@ -92,6 +99,11 @@ struct Doing<'a> {
 
 /// The sound of a box, channel by channel, and what the console says.
 fn listen(name: &str, of: &str, channels: usize, doing: Doing) -> Option<(Vec<Vec<f32>>, String)> {
+    hear(name, &format!("tocco~ {of}"), channels, doing)
+}
+
+/// The same of any object.
+fn hear(name: &str, object: &str, channels: usize, doing: Doing) -> Option<(Vec<Vec<f32>>, String)> {
     let folder = external()?;
     let own = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("pd-patches");
     fs::create_dir_all(&own).unwrap();
@@ -100,7 +112,7 @@ fn listen(name: &str, of: &str, channels: usize, doing: Doing) -> Option<(Vec<Ve
     let rate = if doing.rate > 0.0 { doing.rate } else { RATE };
     let frames = (doing.seconds * rate) as usize;
     let mut patch = Patch::default();
-    let tocco = patch.object(&format!("tocco~ {of}"));
+    let tocco = patch.object(object);
     if doing.block > 0 {
         patch.object(&format!("block~ {}", doing.block));
     }
@@ -111,7 +123,7 @@ fn listen(name: &str, of: &str, channels: usize, doing: Doing) -> Option<(Vec<Ve
     patch.wire(tocco, channels, print, 0);
     for (inlet, signal) in doing.signals.iter().enumerate() {
         let signal = patch.object(signal);
-        patch.wire(signal, 0, tocco, inlet);
+        patch.wire(signal, 0, tocco, doing.first + inlet);
     }
     let begin = patch.object("loadbang");
     let first = patch.object("t b b b");
@@ -144,26 +156,20 @@ fn listen(name: &str, of: &str, channels: usize, doing: Doing) -> Option<(Vec<Ve
     patch.wire(last, 0, quit, 0);
     let file = own.join(format!("{name}.pd"));
     fs::write(&file, patch.text()).unwrap();
-    let console = run(&folder, &file, rate, &[]);
+    let console = run(&folder, &file, rate, &["-path", modules().to_str()?]);
     let sound = fs::read(&wav).unwrap_or_else(|error| panic!("{name}: {error}\n{console}"));
     Some((channels_of(&sound, channels, frames), console))
 }
 
 /// Runs Pd on a patch as fast as it goes, until the patch ends it; the console.
 fn run(folder: &Path, patch: &Path, rate: f64, more: &[&str]) -> String {
+    run_in_time(folder, patch, rate, &[&["-batch"], more].concat())
+}
+
+/// The same by the clock, which Pd needs to hear what comes over the network.
+fn run_in_time(folder: &Path, patch: &Path, rate: f64, more: &[&str]) -> String {
     let mut command = Command::new("timeout");
-    command.args([
-        "120",
-        "pd",
-        "-nogui",
-        "-noprefs",
-        "-stderr",
-        "-batch",
-        "-nosound",
-        "-r",
-        &rate.to_string(),
-        "-path",
-    ]);
+    command.args(["120", "pd", "-nogui", "-noprefs", "-stderr", "-nosound", "-r", &rate.to_string(), "-path"]);
     let output = command.arg(folder).args(more).arg("-open").arg(patch).output().unwrap();
     let console = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "Pd ended with {:?}: {console}", output.status);
@@ -477,8 +483,7 @@ fn the_package_holds_what_pd_needs_to_play() {
 #[test]
 fn every_shipped_patch_opens_without_a_complaint_and_sounds() {
     let Some(folder) = external() else { return };
-    let mut patches: Vec<PathBuf> =
-        fs::read_dir(here().join("patches")).unwrap().map(|file| file.unwrap().path()).collect();
+    let mut patches: Vec<PathBuf> = fs::read_dir(modules()).unwrap().map(|file| file.unwrap().path()).collect();
     patches.retain(|file| file.extension().is_some_and(|ending| ending == "pd"));
     patches.sort();
     assert!(patches.len() >= 15, "{patches:?}");
@@ -500,9 +505,8 @@ fn every_shipped_patch_opens_without_a_complaint_and_sounds() {
             patch.wire(from, outlet, to, 0);
         }
         fs::write(&watch, patch.text()).unwrap();
-        let modules = here().join("patches");
         let console =
-            run(&folder, &watch, RATE, &["-path", modules.to_str().unwrap(), "-open", file.to_str().unwrap()]);
+            run(&folder, &watch, RATE, &["-path", modules().to_str().unwrap(), "-open", file.to_str().unwrap()]);
         for wrong in ["error", "couldn't create", "no such", "tocco~:"] {
             assert!(!console.contains(wrong), "{file:?}: {console}");
         }
@@ -511,5 +515,109 @@ fn every_shipped_patch_opens_without_a_complaint_and_sounds() {
         // env~ says 100 for full scale.
         let most = levels.fold(0.0, f64::max);
         assert!(!demo || (40.0..101.0).contains(&most), "{file:?} at {most} dB: {console}");
+    }
+}
+
+/// Modules, a gesture that is heard, and their channels.
+const MODULES: [(&str, &str, usize); 7] = [
+    ("impact", "strike 1", 1),
+    ("friction", "force 1.5, speed 0.05", 1),
+    ("bow", "bow 0.2 0.8", 2),
+    ("soft-impact", "step 4", 1),
+    ("crumple", "crush 0.2", 1),
+    ("particles", "once", 1),
+    ("shoe", "heel_left 1, toe_left 0.6", 4),
+];
+
+/// Presets of a module: the words that it tells apart behind `preset`.
+fn presets(module: &str) -> Vec<String> {
+    let text = fs::read_to_string(modules().join(format!("tocco-{module}~.pd"))).unwrap();
+    let mut routes = text.lines().filter_map(|line| line.split_once(" route ")).map(|(_, words)| words);
+    assert!(routes.next().unwrap().starts_with("preset "));
+    routes.next().unwrap().trim_end_matches(';').split(' ').map(str::to_owned).collect()
+}
+
+#[test]
+fn every_preset_of_every_module_is_heard_and_is_a_sound_of_its_own() {
+    let docs = fs::read_to_string(here().join("../../docs/pd.md")).unwrap();
+    for (module, gesture, channels) in MODULES {
+        let (all, mut sounds) = (presets(module), Vec::new());
+        assert!(all.len() >= 3 && docs.contains(&format!("| {} |", all.join(", "))), "{module}: {all:?}");
+        for preset in &all {
+            let text = format!("preset {preset}");
+            let doing = Doing { seconds: 0.4, messages: &[(10.0, text.as_str()), (60.0, gesture)], ..Doing::default() };
+            let name = format!("preset-{module}-{preset}");
+            let Some((heard, console)) = hear(&name, &format!("tocco-{module}~"), channels, doing) else { return };
+            assert!(!console.contains("error") && !console.contains("tocco~:"), "{name}: {console}");
+            let most = heard.iter().flatten().fold(0.0_f32, |most, x| most.max(x.abs()));
+            assert!((1e-3..1.5).contains(&most), "{name}: at most {most}");
+            assert!(!sounds.contains(&heard), "{name} sounds as another");
+            sounds.push(heard);
+        }
+    }
+}
+
+#[test]
+fn modules_take_the_forces_and_speeds_of_the_papers_as_signals_by_the_sample() {
+    for (module, channels, inlets) in [
+        ("impact", 1, &[("hammer/force_n", 2.0_f32), ("object.struck/force_n", 0.5)][..]),
+        ("friction", 1, &[("block/force_n", 1.0), ("object/force_n", 0.125), ("push/normal_force_n", 0.75)]),
+        ("bow", 2, &[("bow/velocity_m_s", 0.25), ("rub/normal_force_n", 0.75)]),
+        ("soft-impact", 1, &[("floor/force_n", 3.0)]),
+    ] {
+        let mut text = fs::read_to_string(modules().join(format!("{module}.toml"))).unwrap();
+        for (input, (path, _)) in inlets.iter().enumerate() {
+            write!(text, "[[drive]]\npath = '{path}'\ninput = {input}\n").unwrap();
+        }
+        let planes: Vec<Vec<f32>> = inlets.iter().map(|(_, x)| vec![*x; 9600]).collect();
+        let planes: Vec<&[f32]> = planes.iter().map(Vec::as_slice).collect();
+        let wanted = rendered(&SceneDef::from_text(&text).unwrap(), RATE, 0.2, &[], &planes);
+        let signals: Vec<String> = inlets.iter().map(|(_, x)| format!("sig~ {x}")).collect();
+        let signals: Vec<&str> = signals.iter().map(String::as_str).collect();
+        let doing = Doing { seconds: 0.2, signals: &signals, first: 1, ..Doing::default() };
+        let heard = hear(&format!("signals-{module}"), &format!("tocco-{module}~"), channels, doing);
+        let Some((heard, console)) = heard else { return };
+        same(module, &heard, &wanted, &console);
+    }
+}
+
+#[test]
+fn modules_that_listen_at_a_port_are_moved_by_osc() {
+    let Some(folder) = external() else { return };
+    for (module, channels, path) in [
+        ("shoe", 4, "heel_left/value"),
+        ("soft-impact", 1, "force/value"),
+        ("crumple", 1, "squeeze/value"),
+        ("particles", 1, "shake/value"),
+    ] {
+        // A port that was free a moment ago.
+        let port = std::net::UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let mut patch = Patch::default();
+        let (tocco, print) = (patch.object(&format!("tocco-{module}~")), patch.object("print out"));
+        patch.wire(tocco, channels, print, 0);
+        let (begin, net) = (patch.object("loadbang"), patch.object("netsend -u -b"));
+        let [format, send, trim] =
+            [&*format!("oscformat {}", path.replace('/', " ")), "list prepend send", "list trim"]
+                .map(|text| patch.object(text));
+        for (from, to) in [(format, send), (send, trim), (trim, net)] {
+            patch.wire(from, 0, to, 0);
+        }
+        for (at_ms, text, to) in [
+            (0, format!("osc {port}"), tocco),
+            (10, "; pd dsp 1".into(), print),
+            (200, format!("connect 127.0.0.1 {port}"), net),
+            (400, "0.75".into(), format),
+            (900, format!("get {path}"), tocco),
+            (1100, "; pd quit".into(), print),
+        ] {
+            let (delay, message) = (patch.object(&format!("del {at_ms}")), patch.message(&text));
+            patch.wire(begin, 0, delay, 0);
+            patch.wire(delay, 0, message, 0);
+            patch.wire(message, 0, to, 0);
+        }
+        let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("osc-{module}.pd"));
+        fs::write(&file, patch.text()).unwrap();
+        let console = run_in_time(&folder, &file, RATE, &["-path", modules().to_str().unwrap()]);
+        assert!(console.contains(&format!("out: {path} 0.75")) && !console.contains("error"), "{module}: {console}");
     }
 }

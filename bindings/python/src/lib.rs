@@ -36,5 +36,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(studies::dataset, module)?)?;
     module.add_function(wrap_pyfunction!(studies::sweep_left, module)?)?;
     module.add_function(wrap_pyfunction!(studies::sweep_share, module)?)?;
+    module.add_function(wrap_pyfunction!(studies::sweep_keep, module)?)?;
     Ok(())
 }

@@ -5,7 +5,13 @@ use crate::refuse;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 use tocco::resonator::material::MATERIALS;
 use tocco_lab::analyse::read::Recording;
 use tocco_lab::analyse::{Options, analyse};
@@ -120,9 +126,13 @@ fn threads(jobs: Option<usize>) -> usize {
     jobs.filter(|jobs| *jobs > 0).unwrap_or_else(parallel::cores)
 }
 
-/// Sounds of a design, or of a scene over a grid, as files with their manifest; (files, found from before).
+/// How often it is asked whether Ctrl-C was pressed.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Sounds of a design, or of a scene over a grid, as files with their manifest; (files, found from before). The calling thread is
+/// the one that `progress` is called on, and an exception there ends the sweep, which can go on later.
 #[pyfunction]
-#[pyo3(signature = (design, folder, over, seconds, jobs))]
+#[pyo3(signature = (design, folder, over, seconds, jobs, progress = None))]
 pub fn sweep(
     py: Python<'_>,
     design: &str,
@@ -130,12 +140,44 @@ pub fn sweep(
     over: Vec<String>,
     seconds: Option<f64>,
     jobs: Option<usize>,
+    progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<(usize, usize)> {
-    let done = py.detach(|| match Job::of(design, &over, seconds)? {
-        Job::Design(design) => sets::run(&design, &folder, threads(jobs)),
-        Job::Grid(plan, axes) => tocco_lab::sweep::run(&plan, &axes, &Manner::default(), &folder, threads(jobs)),
+    let (stop, wanted) = (&AtomicBool::new(false), progress.is_some());
+    // Whoever has made a sound waits until that is known, so that a sweep which is stopped stops there.
+    let (tell, told) = sync_channel(0);
+    let make = move || {
+        let told = |done: usize, total: usize| {
+            let heard = !wanted || tell.send((done, total)).is_ok();
+            if heard && !stop.load(Ordering::Relaxed) { Ok(()) } else { Err(Error::Machine("stopped".into())) }
+        };
+        match Job::of(design, &over, seconds)? {
+            Job::Design(design) => sets::run_telling(&design, &folder, threads(jobs), &told),
+            Job::Grid(plan, axes) => {
+                Sweep::new(&plan, &axes, &Manner::default())?.telling(&told).run(&folder, threads(jobs))
+            }
+        }
+    };
+    let (made, raised) = std::thread::scope(|scope| {
+        let (making, told, mut raised) = (scope.spawn(make), Mutex::new(told), None);
+        loop {
+            let heard = py.detach(|| told.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(LOOK));
+            let answer = match (heard, &progress) {
+                (Err(RecvTimeoutError::Disconnected), _) => break,
+                (Ok(at), Some(progress)) if raised.is_none() => progress.call1(at).map(|_| ()),
+                _ => Ok(()),
+            };
+            if let Err(error) = answer.and_then(|()| py.check_signals()) {
+                stop.store(true, Ordering::Relaxed);
+                raised = Some(error);
+            }
+        }
+        let broken = || Err(Error::Machine("a thread of the sweep broke down; please report this scene".into()));
+        (py.detach(|| making.join()).unwrap_or_else(|_| broken()), raised)
     });
-    done.map(|summary| (summary.files, summary.found)).map_err(refuse)
+    match raised {
+        Some(error) => Err(error),
+        None => made.map(|summary| (summary.files, summary.found)).map_err(refuse),
+    }
 }
 
 /// What is not in the folder yet: (sounds in all, numbers of those missing, by how many dB all are lowered if that is known).
@@ -178,6 +220,50 @@ pub fn sweep_share(
         }
     });
     done.map_err(|error: Error| refuse(error))
+}
+
+/// Puts what others have made into the folder: sounds first, then what vouches for them. The disk may take its time: what a journal
+/// vouches for is known by its content.
+#[pyfunction]
+pub fn sweep_keep(
+    py: Python<'_>,
+    folder: PathBuf,
+    names: Vec<String>,
+    sizes: Vec<usize>,
+    content: PyReadonlyArray1<'_, u8>,
+) -> PyResult<()> {
+    let mut rest = content.as_slice()?;
+    let mut files = Vec::with_capacity(names.len());
+    for (name, size) in names.iter().zip(sizes) {
+        let here = Path::new(name).file_name() == Some(name.as_ref());
+        let Some((file, later)) = rest.split_at_checked(size).filter(|_| here) else {
+            return Err(refuse("a share of the sweep is broken; do its workers have the same tocco?"));
+        };
+        files.push((name, file));
+        rest = later;
+    }
+    // Journals are hidden.
+    let vouches = |name: &str| name.starts_with('.') || name.ends_with(".json");
+    let kept = py.detach(|| {
+        let part = folder.join(format!(".tocco-{}-0.part", std::process::id()));
+        for (name, _) in files.iter().filter(|(name, _)| name.ends_with(".json")) {
+            match fs::remove_file(folder.join(name)) {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err((*name, error)),
+                _ => {}
+            }
+        }
+        let (later, first): (Vec<_>, Vec<_>) = files.iter().partition(|(name, _)| vouches(name));
+        for (name, file) in first.into_iter().chain(later) {
+            let path = folder.join(name);
+            let done = match name.starts_with('.') {
+                true => File::options().append(true).create(true).open(&path).and_then(|mut to| to.write_all(file)),
+                false => fs::write(&part, file).and_then(|()| fs::rename(&part, &path)),
+            };
+            done.map_err(|error| (name, error))?;
+        }
+        Ok(())
+    });
+    kept.map_err(|(name, error)| refuse(Error::writing(&folder.join(name), &error)))
 }
 
 /// Sounds of a design in shards with the truth about them; (sounds, shards, shards found from before).

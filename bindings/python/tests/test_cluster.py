@@ -56,6 +56,20 @@ def deadly(dies_in):
     _cluster._native = Native
 
 
+def healthy():
+    """On a worker: it dies no more."""
+    from tocco import _cluster, _native
+
+    _cluster._native = _native
+
+
+def sees_the_folder(sight):
+    """On a worker: as one on a machine that has the folder, or has not."""
+    from tocco import _cluster
+
+    _cluster.sees = lambda workshop: sight and os.path.isdir(workshop)
+
+
 @unittest.skipIf(distributed is None, "dask.distributed is not installed")
 class Cluster(unittest.TestCase):
     @classmethod
@@ -68,35 +82,68 @@ class Cluster(unittest.TestCase):
         cls.client.close()
         cls.cluster.close()
 
+    def on_both_kinds_of_clusters(self):
+        """Workers that put files into the folder, then workers that have none and send them."""
+        for sight in (True, False):
+            self.client.run(sees_the_folder, sight)
+            with self.subTest(sight=sight):
+                yield
+        self.client.run(sees_the_folder, True)
+
     def test_a_cluster_makes_the_files_of_a_sweep_in_place_and_goes_on_where_it_was(self):
-        with tempfile.TemporaryDirectory() as here, tempfile.TemporaryDirectory() as there:
-            tocco.sweep("bar", here, over=GRID, seconds=0.1)
-            told = []
-            made = tocco.sweep("bar", there, over=GRID, seconds=0.1, client=self.client, progress=lambda *at: told.append(at))
-            self.assertEqual((made.files, made.found, told[-1]), (12, 0, (12, 12)))
-            self.assertEqual(files(there), files(here))
-            # One is lost, one is broken: two are made again.
-            os.remove(os.path.join(there, "bar-003.wav"))
-            with open(os.path.join(there, "bar-007.wav"), "ab") as file:
-                file.write(b"more")
-            made = tocco.sweep("bar", there, over=GRID, seconds=0.1, client=self.client)
-            self.assertEqual((made.files, made.found), (12, 10))
-            self.assertEqual(files(there), files(here))
+        for _ in self.on_both_kinds_of_clusters():
+            with tempfile.TemporaryDirectory() as here, tempfile.TemporaryDirectory() as there:
+                tocco.sweep("bar", here, over=GRID, seconds=0.1)
+                told = []
+                made = tocco.sweep("bar", there, over=GRID, seconds=0.1, client=self.client, progress=lambda *at: told.append(at))
+                self.assertEqual((made.files, made.found, told[-1]), (12, 0, (12, 12)))
+                self.assertEqual(files(there), files(here))
+                self.assertEqual([name for name in os.listdir(there) if name.startswith(".")], [".journal.tsv"])
+                # One is lost, one is broken: two are made again.
+                os.remove(os.path.join(there, "bar-003.wav"))
+                with open(os.path.join(there, "bar-007.wav"), "ab") as file:
+                    file.write(b"more")
+                made = tocco.sweep("bar", there, over=GRID, seconds=0.1, client=self.client)
+                self.assertEqual((made.files, made.found), (12, 10))
+                self.assertEqual(files(there), files(here))
 
     def test_a_design_whose_loudest_sound_lowers_all_is_the_same_set(self):
+        for _ in self.on_both_kinds_of_clusters():
+            with tempfile.TemporaryDirectory() as folder:
+                design, here, there = (os.path.join(folder, name) for name in ("d.toml", "here", "there"))
+                with open(design, "w", encoding="utf-8") as file:
+                    file.write(DESIGN)
+                tocco.sweep(design, here)
+                rows = tocco.sweep(design, there, client=self.client).manifest()
+                self.assertGreater(float(rows[0]["lowered_db"]), 0.0)
+                self.assertEqual(files(there), files(here))
+
+    def test_what_a_killed_sweep_has_left_goes_and_what_another_is_at_stays(self):
         with tempfile.TemporaryDirectory() as folder:
-            design, here, there = (os.path.join(folder, name) for name in ("d.toml", "here", "there"))
-            with open(design, "w", encoding="utf-8") as file:
-                file.write(DESIGN)
-            tocco.sweep(design, here)
-            rows = tocco.sweep(design, there, client=self.client).manifest()
-            self.assertGreater(float(rows[0]["lowered_db"]), 0.0)
+            left, busy = (os.path.join(folder, f".tocco-cluster-{name}") for name in ("left", "busy"))
+            os.makedirs(os.path.join(left, "share-1"))
+            os.mkdir(busy)
+            os.utime(left, (0, 0))
+            tocco.sweep("bar", folder, over=GRID, seconds=0.05, client=self.client)
+            self.assertEqual((os.path.exists(left), os.path.exists(busy)), (False, True))
+
+    def test_a_sweep_that_is_stopped_by_whoever_is_told_goes_on_where_it_was(self):
+        def stop(done, total):
+            raise InterruptedError
+
+        with tempfile.TemporaryDirectory() as here, tempfile.TemporaryDirectory() as there:
+            tocco.sweep("bar", here, over=GRID, seconds=0.1)
+            with self.assertRaises(InterruptedError):
+                tocco.sweep("bar", there, over=GRID, seconds=0.1, client=self.client, progress=stop)
+            made = tocco.sweep("bar", there, over=GRID, seconds=0.1, client=self.client)
+            self.assertTrue(1 <= made.found < 12)
             self.assertEqual(files(there), files(here))
 
     def test_a_worker_that_dies_in_the_middle_loses_nothing_and_nothing_comes_twice(self):
         with tempfile.TemporaryDirectory() as folder:
             here, there = os.path.join(folder, "here"), os.path.join(folder, "there")
             self.client.run(deadly, os.path.join(folder, "died"))
+            self.addCleanup(self.client.run, healthy)
             tocco.sweep("bar", here, over=GRID, seconds=0.1)
             tocco.sweep("bar", there, over=GRID, seconds=0.1, client=self.client)
             self.assertTrue(os.path.exists(os.path.join(folder, "died")))

@@ -28,6 +28,7 @@ list = [0.01, 0.03]
 [set]
 "event[0].velocity_m_s" = "speed_m_s"
 "body.hammer.mass_kg" = "mass_kg"
+"hammer/vary_01" = "0"
 [level]
 lufs = -30.0
 """

@@ -3,10 +3,12 @@
 
 import doctest
 import gc
+import io
 import os
 import tempfile
 import threading
 import unittest
+import wave
 
 import numpy
 import tocco
@@ -17,6 +19,20 @@ body.bar = { type = "shape", shape = "bar", length_m = 0.3, width_m = 0.03, thic
 contact.hit = { type = "impact", between = ["hammer", "bar.tip"], stiffness = 1e8 }
 drive = [{ path = "bar.ear/force_n", input = 0, gain = 0.1 }]
 tap = [{ of = "bar.ear" }]
+"""
+
+DESIGN = """
+title = "Twenty blows"
+scene = "bar"
+duration_s = 0.5
+seed = 1
+[[factor]]
+name = "stiffness"
+log = [1e6, 1e8, 20]
+[set]
+"hit/stiffness" = "stiffness"
+[level]
+lufs = -30.0
 """
 
 
@@ -52,6 +68,11 @@ class Scenes(unittest.TestCase):
         scene = tocco.Scene("bar")
         sound = scene.render(0.1)
         self.assertTrue(sound.flags.writeable and sound.flags.c_contiguous)
+        # Nothing was copied: behind the array is what the engine wrote, not another array.
+        owner = sound
+        while isinstance(owner, numpy.ndarray):
+            owner = owner.base
+        self.assertIsNotNone(owner)
         scene.close()
         del scene
         gc.collect()
@@ -134,11 +155,64 @@ class Scenes(unittest.TestCase):
         parts = sorted(sounds, key=lambda part: [numpy.array_equal(part, whole[i : i + 12000]) for i in range(0, 48000, 12000)], reverse=True)
         self.assertTrue((numpy.concatenate(parts) == whole).all())
 
+    def test_a_scene_is_seen_and_heard_in_a_notebook(self):
+        scene = tocco.Scene("bar")
+        self.assertIn("&lt;tocco.Scene bar", scene._repr_html_())
+        try:
+            import IPython
+            import matplotlib
+        except ImportError:
+            self.skipTest("matplotlib or IPython is not installed")
+        matplotlib.use("Agg")
+        lines = scene.plot(0.1, probes=["hit.force", "energy"]).get_lines()
+        self.assertEqual([line.get_label() for line in lines], ["hit.force", "energy"])
+        self.assertGreater(lines[0].get_ydata().max(), 1.0)
+        (line,) = scene.plot(0.1).get_lines()
+        self.assertAlmostEqual(line.get_xdata()[-1], 0.2)
+        audio = tocco.Scene("violin").audio(0.25)
+        self.assertIsInstance(audio, IPython.display.Audio)
+        with wave.open(io.BytesIO(audio.data)) as sound:
+            self.assertEqual((sound.getnframes(), sound.getnchannels(), sound.getframerate()), (12_000, 2, 48_000))
+
+    def test_while_a_scene_renders_others_go_on(self):
+        rendering = threading.Thread(target=lambda: tocco.Scene("marimba").render(5.0))
+        rendering.start()
+        turns = 0
+        while rendering.is_alive():
+            turns += 1
+        self.assertGreater(turns, 1000)
+
     def test_a_sweep_makes_files_and_goes_on(self):
         with tempfile.TemporaryDirectory() as folder:
             made = tocco.sweep("bar", folder, over={"hit/stiffness": [1e6, 1e7], "hammer/mass_kg": [0.01]}, seconds=0.1)
             self.assertEqual((made.files, made.found, len(made.manifest())), (2, 0, 2))
             self.assertEqual(tocco.sweep("bar", folder, over={"hit/stiffness": [1e6, 1e7], "hammer/mass_kg": [0.01]}, seconds=0.1).found, 2)
+
+    def test_how_far_a_sweep_is_is_told_and_whoever_is_told_may_stop_it(self):
+        over = {"hit/stiffness": [1e6 * n for n in range(1, 21)]}
+
+        class Enough(Exception):
+            pass
+
+        def stop(done, total):
+            if done == 3:
+                raise Enough
+
+        for source, grid in [("bar", {"over": over, "seconds": 0.05}), (DESIGN, {})]:
+            with tempfile.TemporaryDirectory() as folder:
+                if not grid:
+                    path = os.path.join(folder, "design.toml")
+                    with open(path, "w", encoding="utf-8") as file:
+                        file.write(source)
+                    source = path
+                told, here = [], os.path.join(folder, "here")
+                made = tocco.sweep(source, here, **grid, progress=lambda *at: told.append(at))
+                self.assertEqual((made.files, sorted(told)), (20, [(n, 20) for n in range(1, 21)]))
+                there = os.path.join(folder, "there")
+                with self.assertRaises(Enough):
+                    tocco.sweep(source, there, **grid, jobs=1, progress=stop)
+                self.assertFalse(os.path.exists(os.path.join(there, "manifest.tsv")))
+                self.assertIn(tocco.sweep(source, there, **grid).found, (3, 4))
 
 
 if __name__ == "__main__":

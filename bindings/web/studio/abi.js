@@ -71,6 +71,12 @@ export class Abi {
     return ok;
   }
 
+  /** Text of a scene that comes with the engine. */
+  shipped(name) {
+    this.done(this.text(name, (at, length) => this.x.tocco_shipped(at, length)));
+    return this.answer();
+  }
+
   /** What was answered in words, as bytes; a view. */
   answerBytes() {
     return new Uint8Array(this.x.memory.buffer, this.x.tocco_text(), this.x.tocco_text_len());
@@ -318,6 +324,7 @@ class Session {
     this.inputs = this.x.tocco_inputs(pointer);
     this.rate = this.x.tocco_rate_hz(pointer);
     this.watched = 0;
+    this.kept = {};
   }
 
   free() {
@@ -391,40 +398,51 @@ class Session {
     return this.view("probed", Float64Array, this.x.tocco_probes(this.pointer), frames * this.watched);
   }
 
+  // What was answered in numbers, in room that is kept while its length stays: whoever posts it copies it on the way.
+  numbers(key, Kind = Float64Array) {
+    const { x, kept } = this;
+    const [at, length] = [x.tocco_numbers() / 8, x.tocco_numbers_len()];
+    const memory = this.view("memory", Float64Array, 0, x.memory.buffer.byteLength / 8);
+    if (kept[key]?.length !== length) kept[key] = new Kind(length);
+    const room = kept[key];
+    for (let i = 0; i < length; i += 1) room[i] = memory[at + i];
+    return room;
+  }
+
   /** Peak and least gain of the limiter of each output, since the last call. */
   meters() {
     this.x.tocco_meters(this.pointer);
-    return this.abi.numbers();
+    return this.numbers("meters");
   }
 
   /** Values of the traced signals after each block since the last call: the tick, then each. */
   trace() {
     this.x.tocco_trace(this.pointer);
-    return this.abi.numbers();
+    return this.numbers("trace");
   }
 
   /** What processes did since the last call: tick, number of the process, size, x and y in m, and again. */
   happened() {
     this.x.tocco_happened(this.pointer);
-    return this.abi.numbers();
+    return this.numbers("happened");
   }
 
   /** Where every parameter stands, by its number. */
   settings() {
     this.x.tocco_settings(this.pointer);
-    return this.abi.numbers();
+    return this.numbers("settings");
   }
 
   /** Energies of all bodies, then of all laws, J. */
   energies() {
     this.x.tocco_energies(this.pointer);
-    return this.abi.numbers();
+    return this.numbers("energies");
   }
 
   /** Energy of every mode of a body, J. */
   modes(body) {
     this.x.tocco_modes(this.pointer, body);
-    return this.abi.numbers();
+    return this.numbers("modes");
   }
 
   /** Whether it is noted how contacts are held. */
@@ -435,18 +453,18 @@ class Session {
   /** Of every body the number of its ports and their positions, m, then the number of its modes and of each displacement, velocity and frequency, rad/s. */
   motions() {
     this.x.tocco_motions(this.pointer);
-    return this.abi.numbers();
+    return this.numbers("motions", Float32Array);
   }
 
   /** Of every contact the largest force since the last call, N, and the part of the time that it slid. */
   grips() {
     this.x.tocco_grips(this.pointer);
-    return this.abi.numbers();
+    return this.numbers("grips");
   }
 
   /** Unconverged solves, refused or clamped values, resets, events beyond the most. */
   health() {
     this.x.tocco_health(this.pointer);
-    return this.abi.numbers();
+    return this.numbers("health");
   }
 }

@@ -206,7 +206,7 @@ export class Controls {
   /** A contact's hardness, as people say it, and how long it touches. */
   hardness(contact) {
     const [feel, time] = ["hardness_01", "contact_time_s"].map((key) => this.values.get(`${contact}/${key}`));
-    return `${hardnessWords(feel)}, ${Number((1000 * time).toPrecision(2))} ms`;
+    return `${hardnessWords(feel)}, ${Number((1000 * time).toPrecision(2))}\u00a0ms`;
   }
 
   /** Shows these names as the values now are. */

@@ -5,7 +5,7 @@ import { compare, TOGETHER } from "./echo.js";
 import { Ring } from "./ring.js";
 
 /** The module, compiled once and handed to worklet and workers. */
-export async function compile() {
+async function compile() {
   const answer = await fetch("tocco.wasm");
   if (!answer.ok) throw new Error(`tocco.wasm could not be fetched (${answer.status}); build the studio again`);
   try {
@@ -15,17 +15,42 @@ export async function compile() {
   }
 }
 
+/** What the page begins with: the module, an instance of it, the scenes. Their texts come out of the engine when they are asked for: it has them,
+ * as any scene may be part of another, and they are not sent twice. */
+export async function begin() {
+  const [module, list] = await Promise.all([compile(), fetch("scenes.json").then((answer) => answer.json())]);
+  const abi = await instantiate(module);
+  for (const scene of list.scenes) {
+    let text = null;
+    Object.defineProperty(scene, "text", { enumerable: true, get: () => (text ??= abi.shipped(scene.name)) });
+  }
+  return { module, abi, ...list };
+}
+
 /** Most channels that a worklet can have. */
 const MOST_CHANNELS = 32;
+
+/** Most sub-steps that the engine takes, and the most of them times modes with which a blow is in time in a browser: 500 modes take about
+ * as long as they last with 16. */
+const [FULL_STEPS, MODE_STEPS] = [64, 8000];
+
+/** Sub-steps that blows may take in a scene, by the largest body that is touched. */
+export function stepsFor({ bodies, contacts }) {
+  const touched = new Set(contacts.flatMap(({ between }) => between.map((site) => site.split(".")[0])));
+  const most = Math.max(0, ...bodies.filter(({ name }) => touched.has(name)).map(({ modes }) => modes.length));
+  let steps = FULL_STEPS;
+  while (steps > 4 && steps * most > MODE_STEPS) steps /= 2;
+  return steps;
+}
 
 /** Windows without the loudspeaker, though it played, after which the gate forgets it. */
 const FORGETS = 6;
 
 /** Talks to the worklet. Events: loaded, status, problem, remark, recorded, rows, echo. */
 export class Engine extends EventTarget {
-  constructor(module) {
+  constructor({ module, abi }) {
     super();
-    this.module = module;
+    [this.module, this.abi] = [module, abi];
     this.ring = new Ring();
     this.waiting = new Map();
     this.serial = 0;
@@ -39,7 +64,6 @@ export class Engine extends EventTarget {
   }
 
   async start(scene, latency) {
-    this.abi ??= await instantiate(this.module);
     await this.open(latency);
     await this.load(scene);
   }
@@ -121,7 +145,7 @@ export class Engine extends EventTarget {
     const id = (this.serial += 1);
     return new Promise((done, failed) => {
       this.waiting.set(id, { done, failed, names, info });
-      this.node.port.postMessage({ load: scene, id, fresh, shown: info.outputs[0]?.channels[0] ?? 0 });
+      this.node.port.postMessage({ load: scene, id, fresh, shown: info.outputs[0]?.channels[0] ?? 0, steps: stepsFor(info) });
     });
   }
 

@@ -167,7 +167,7 @@ export class Explain {
     const { studio } = this;
     const control = studio.info.controls.find(({ name }) => name === path);
     const moved = control ? control.moves : path ? [path] : [];
-    const names = moved.map((one) => one.split("/")[0].split(".")[0]);
+    const names = moved.map((one) => one.slice(0, one.lastIndexOf("/")).split(".")[0]);
     studio.stage?.point(names);
     if (!path) return this.lit ? this.mode(this.lit) : this.say("");
     const spec = studio.info.paths.find((one) => one.path === moved[0]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Where everything stands on the stage, how large and as what it is drawn: as the scene's `look` tables say, and where they say
 // nothing by type, shape, material, name and contacts. Metres, y upwards.
-import { isCopy } from "./surfaces.js";
+import { isSeen } from "./surfaces.js";
 
 /** Drawings that are long, and are touched along their length. */
 export const LONG = new Set(["bar", "string", "tube", "table", "ground"]);
@@ -34,6 +34,8 @@ const SIZES = {
 };
 /** How far above what it strikes a tool waits, m. */
 const WAITS_M = 0.05;
+/** Between what one part of a scene brings and what another does, m. */
+const APART_M = 0.1;
 
 const isTool = ({ type }) => type === "mass" || type === "guided" || type === "wall";
 const wordFor = (rows, text) => rows.find(([word]) => word.test(text))?.[1];
@@ -41,9 +43,10 @@ const wordFor = (rows, text) => rows.find(([word]) => word.test(text))?.[1];
 /** As what a body is drawn. */
 function drawingOf(body, isHeld) {
   if (body.look?.drawing) return body.look.drawing;
-  if (isTool(body)) return wordFor(TOOLS, body.name) ?? (body.type === "wall" ? "block" : body.type === "guided" ? "hand" : isHeld ? "hammer" : "ball");
+  const name = body.name.slice(body.name.lastIndexOf("/") + 1);
+  if (isTool(body)) return wordFor(TOOLS, name) ?? (body.type === "wall" ? "block" : body.type === "guided" ? "hand" : isHeld ? "hammer" : "ball");
   if (body.type === "network") return "net";
-  return BY_SHAPE[body.shape] ?? wordFor(BY_NAME, body.name) ?? BY_TYPE[body.type] ?? wordFor(BY_NAME, body.words ?? "") ?? "block";
+  return BY_SHAPE[body.shape] ?? wordFor(BY_NAME, name) ?? BY_TYPE[body.type] ?? wordFor(BY_NAME, body.words ?? "") ?? "block";
 }
 
 /** Where a port is on a body, as fractions along and across it; those that know no place are spread. */
@@ -101,8 +104,8 @@ export function placeOf({ drawing, body }, [s, t]) {
 
 /** Everything on the stage, those in front last. Null if there is nothing to see. */
 export function layOut(info) {
-  const bodies = info.bodies.filter(({ name }) => !isCopy(name));
-  const contacts = info.contacts.filter(({ name }) => !isCopy(name)).map((contact) => ({
+  const bodies = info.bodies.filter(isSeen);
+  const contacts = info.contacts.filter(isSeen).map((contact) => ({
     ...contact, number: info.contacts.indexOf(contact), ends: contact.between.map((text) => ({ body: text.split(".")[0], port: text.split(".")[1] })),
   }));
   const actors = bodies.map((body) => ({ name: body.name, body, number: info.bodies.indexOf(body), look: body.look ?? {}, isTool: isTool(body) }));
@@ -120,17 +123,47 @@ export function layOut(info) {
   for (const actor of actors) {
     actor.drawing ??= drawingOf(actor.body, Boolean(actor.on));
   }
-  const things = actors.filter(({ isTool: is, drawing }) => !is && drawing !== "nothing");
-  place(things, info);
-  for (const actor of things) actor.spots = spots(actor);
-  placeTools(actors.filter(({ isTool: is }) => is), things);
-  for (const actor of actors) actor.spots ??= spots(actor);
-  const seen = actors.filter(({ drawing, at }) => drawing !== "nothing" && at);
+  // Every part of a scene is laid out as it would be by itself.
+  const parts = new Map();
+  for (const actor of actors) {
+    const part = actor.name.slice(0, actor.name.lastIndexOf("/") + 1);
+    parts.set(part, [...(parts.get(part) ?? []), actor]);
+  }
+  for (const own of parts.values()) {
+    const things = own.filter(({ isTool: is, drawing }) => !is && drawing !== "nothing");
+    place(things, info);
+    for (const actor of things) actor.spots = spots(actor);
+    placeTools(own.filter(({ isTool: is }) => is), things);
+    for (const actor of own) actor.spots ??= spots(actor);
+  }
+  const isDrawn = ({ drawing, at }) => drawing !== "nothing" && at;
+  const seen = actors.filter(isDrawn);
   if (!seen.length) return null;
+  sideBySide([...parts.values()].map((own) => own.filter(isDrawn)).filter(({ length }) => length));
   // Grounds lie behind, tools in front.
   const rank = ({ drawing, isTool: is }) => (drawing === "table" || drawing === "ground" ? 0 : is ? 2 : 1);
   seen.sort((a, b) => rank(a) - rank(b));
   return { actors: seen, byName: new Map(seen.map((actor) => [actor.name, actor])), contacts: contacts.filter(({ ends }) => ends.every(({ body }) => byName.has(body))), box: boxAround(seen) };
+}
+
+/** Groups of actors in rows, none over another. */
+function sideBySide(groups) {
+  if (groups.length < 2) return;
+  const columns = groups.length <= 3 ? groups.length : Math.ceil(Math.sqrt(1.6 * groups.length));
+  let top = 0;
+  for (let from = 0; from < groups.length; from += columns) {
+    const row = groups.slice(from, from + columns).map((own) => ({ own, box: boxAround(own) }));
+    const width = row.reduce((sum, { box }) => sum + box[2] - box[0] + APART_M, -APART_M);
+    const height = Math.max(...row.map(({ box }) => box[3] - box[1]));
+    let left = -width / 2;
+    for (const { own, box } of row) {
+      // What is lower than its neighbours stands on the same ground.
+      const [dx, dy] = [left - box[0], top - height - box[1]];
+      for (const actor of own) for (const spot of [actor.at, actor.contactAt]) if (spot) [spot[0], spot[1]] = [spot[0] + dx, spot[1] + dy];
+      left += box[2] - box[0] + APART_M;
+    }
+    top -= height + APART_M;
+  }
 }
 
 /** Long bars and strings of one scene are as long as their pitch says. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The phone page: what a phone feels while one walks becomes footsteps, scraping, a tone and vibration, a log, or OSC for the program.
 import { colour, fit, levelLine } from "./canvas.js";
-import { compile, Engine } from "./engine.js";
+import { begin, Engine } from "./engine.js";
 import { download } from "./keep.js";
 import { HAPPENING } from "./press.js";
 import { SOLES } from "./walk.js";
@@ -109,8 +109,9 @@ export class Buzz {
 }
 
 class PhonePage {
-  constructor(module, { scenes, bridge }) {
-    this.engine = new Engine(module);
+  constructor(page) {
+    const { scenes, bridge } = page;
+    this.engine = new Engine(page);
     this.floors = scenes.filter(({ name }) => name.startsWith("floor-"));
     this.readings = [];
     this.marks = [];
@@ -342,8 +343,7 @@ async function main() {
     problem("This browser has no AudioWorklet, which the page plays with; any browser of the last years has one.");
     return;
   }
-  const [module, list] = await Promise.all([compile(), fetch("scenes.json").then((answer) => answer.json())]);
-  globalThis.tocco = new PhonePage(module, list); // for the console, and for tests
+  globalThis.tocco = new PhonePage(await begin()); // for the console, and for tests
   document.documentElement.dataset.ready = "yes";
 }
 

@@ -38,7 +38,7 @@ export class Stage {
     Object.assign(this, { layout, info, engine, how });
     this.actors = layout.actors;
     this.motion = new Motion(layout, engine.names, info.bodies.length);
-    this.arrows = layout.contacts.map(() => ({ force: 0, slid: 0 }));
+    this.arrows = layout.contacts.map(() => ({ force: 0, told: 0, slid: 0 }));
     this.lifted = new Set();
     this.lights = new Map();
     for (const actor of this.actors) {
@@ -140,7 +140,8 @@ export class Stage {
       const [force, slid] = [grips[2 * contact.number] ?? 0, grips[2 * contact.number + 1] ?? 0];
       const arrow = this.arrows[i];
       if (Math.abs(force) > 0) arrow.slid += 0.3 * (slid - arrow.slid);
-      arrow.force = Math.abs(force) > Math.abs(arrow.force) ? force : arrow.force;
+      arrow.told = force;
+      if (Math.abs(force) > Math.abs(arrow.force)) arrow.force = force;
     });
     for (const actor of this.actors) {
       const energy = energies[actor.number];
@@ -164,7 +165,11 @@ export class Stage {
     this.calmly = now;
     this.isNew = false;
     this.draw();
-    for (const arrow of this.arrows) arrow.force *= Math.abs(arrow.force) > 1e-4 ? FADES : 0;
+    // What was short fades; what lasts stays as it is.
+    for (const arrow of this.arrows) {
+      arrow.force *= FADES;
+      if (Math.abs(arrow.force) < Math.max(1e-4, Math.abs(arrow.told))) arrow.force = arrow.told;
+    }
     return true;
   }
 
@@ -276,7 +281,7 @@ export class Stage {
     const isPointed = this.pointed?.has(actor.name) || this.motion.lit?.body === actor.number;
     if (isPointed || (!actor.isTool && actor.glow > 0.35) || (actor === this.selected && this.canvas.matches(":focus-visible"))) this.halo(pen, x0, y0, x1, y1, isPointed ? 1 : actor.isTool ? 0 : actor.glow, actor === this.selected);
     const drawn = { ...actor, at, paint, bend: (s) => this.bend(actor, s), surface: (to) => this.surface(to, actor, [x0, y0, x1, y1]), magnified: actor.magnified, scale };
-    if (actor.drawing === "door") drawn.hinged = this.actors.some(({ on, touches, drawing }) => on === actor && drawing === "hinge" && touches?.[0] > 0.5) || actor.at[0] > 0 ? "right" : "left";
+    if (actor.drawing === "door") drawn.hinged = this.actors.some(({ on, touches, drawing }) => on === actor && drawing === "hinge" && touches?.[0] > 0.5) || (actor.look.place_m ?? actor.at)[0] > 0 ? "right" : "left";
     DRAWINGS[actor.drawing]?.(pen, drawn);
     actor.rim = drawn.rim;
     if (actor === this.selected && actor.spots?.length > 1 && !actor.isTool) this.ports(pen, actor, at);
@@ -477,7 +482,7 @@ export class Stage {
     }
     if (!isFriction && !isLoudest) return;
     const words = isFriction ? `${si(size, "N")}, ${slid > 0.5 ? "slides" : slid > 0.05 ? "sticks and slips" : "holds"}` : si(size, "N");
-    this.say(pen, words, isFriction ? x + 18 : from[0] + 10, isFriction ? y + 28 : Math.max(30, way[1] ? from[1] + 4 : y - 14));
+    this.say(pen, words, isFriction ? x + 18 : from[0] + 10, isFriction ? y + 28 : Math.max(30, Math.abs(way[1]) > 0.5 ? from[1] + 4 : y - 14));
   }
 
   /** Rings where something was struck, whoever did it. */

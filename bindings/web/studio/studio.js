@@ -3,22 +3,25 @@
 import { Bridge } from "./bridge.js";
 import { Controls } from "./controls.js";
 import { Editor } from "./editor.js";
-import { compile, Engine } from "./engine.js";
+import { begin, Engine } from "./engine.js";
 import { findFlow, FlowSurface } from "./flow.js";
 import { findIce, IceSurface } from "./ice.js";
 import { Gallery } from "./gallery.js";
-import { download, fileName, LARGEST_SCENE, linkTo, Offline, sceneIn, wav } from "./keep.js";
-import { Notes, tableFor } from "./keys.js";
+import { fileName, LARGEST_SCENE, Offline, sceneIn } from "./keep.js";
+import { Notes } from "./keys.js";
 import { findPresses, PressSurface } from "./press.js";
 import { Explain } from "./explain.js";
 import { layOut } from "./layout.js";
+import { listen } from "./listen.js";
+import { Menu } from "./menu.js";
+import { $, problem, say } from "./page.js";
 import { Screens } from "./screens.js";
 import { figureFor, Stage } from "./stage.js";
-import { findSurfaces, isCopy, RubSurface, Striker } from "./surfaces.js";
+import { findSurfaces, isCopy, isSeen, RubSurface, Striker } from "./surfaces.js";
 import { findTank, TankSurface } from "./tank.js";
 import { Values } from "./values.js";
 import { VIEWS } from "./views.js";
-import { FeetSurface, findWalks, floorsOf, SOLES, WalkStrip, WalkSurface, withKey } from "./walk.js";
+import { FeetSurface, findWalks, floorsOf, WalkStrip, WalkSurface, withKey } from "./walk.js";
 import { Works } from "./works.js";
 import { asIn, setAtStart, withValues } from "./write.js";
 
@@ -31,28 +34,15 @@ const ONE_STEP_MS = 600;
 /** Seconds of buffer: "interactive" is the least the browser can do, and a machine that holds its breath is heard. */
 const LATENCIES = { shortest: "interactive", steady: 0.02, safest: 0.06 };
 
-const $ = (id) => document.getElementById(id);
-/** What happened, for a few seconds where everybody sees it, then in the foot of the page. */
-function say(text) {
-  $("said").textContent = text;
-  $("said").classList.add("fresh");
-  clearTimeout(say.timer);
-  say.timer = setTimeout(() => $("said").classList.remove("fresh"), 6000);
-}
-
-function problem(text) {
-  $("problem").hidden = !text;
-  $("problem").textContent = text ?? "";
-}
-
 const decibels = (gain) => 20 * Math.log10(Math.max(gain, 1e-6));
 
 class Studio {
-  constructor(module, scenes, works) {
+  constructor(page, works) {
+    const { scenes } = page;
     this.scenes = scenes;
     this.works = works;
-    this.engine = new Engine(module);
-    this.offline = new Offline(module);
+    this.engine = new Engine(page);
+    this.offline = new Offline(page.module);
     this.values = new Values();
     this.dirty = new Set();
     this.controls = new Controls($("controls"), this.engine, this.values, {
@@ -104,120 +94,8 @@ class Studio {
     this.screens = new Screens($("screens"), () => this.watch());
     this.explain = new Explain(this);
     this.sizes.observe($("surfaces"));
-    this.listen();
-  }
-
-  listen() {
-    const { engine } = this;
-    engine.addEventListener("loaded", ({ detail }) => this.show(detail));
-    engine.addEventListener("status", ({ detail }) => this.status(detail));
-    engine.addEventListener("problem", ({ detail }) => problem(detail));
-    engine.addEventListener("power", ({ detail }) => {
-      $("power").querySelector(".word").textContent = detail ? "Sound is on" : "Turn sound on";
-      $("power").setAttribute("aria-pressed", String(detail));
-      $("power").classList.toggle("call", !detail);
-    });
-    engine.addEventListener("remark", ({ detail }) => say(detail));
-    engine.addEventListener("echo", ({ detail }) => {
-      $("echo").textContent = detail
-        ? `The microphone hears the loudspeaker, ${Math.round(1000 * detail.seconds)} ms later${$("gate").checked ? ": that is gated out" : ""}. Headphones, or a lower level, would be better.`
-        : "";
-    });
-    engine.addEventListener("recorded", ({ detail }) => this.keepTake(detail));
-    const on = (id, type, act) => $(id).addEventListener(type, act);
-    on("power", "click", () => engine.turn(!engine.isOn));
-    // The first touch of anything that sounds is the gesture that browsers wait for.
-    $("play").addEventListener("pointerdown", () => engine.isOn || engine.turn(true), true);
-    $("play").addEventListener("keydown", () => engine.isOn || engine.turn(true), true);
-    // Browsers wait for a gesture before they let a page sound: the first one, wherever it falls, will do.
-    const first = (event) => {
-      if (event.target.closest?.("#power") || event.key === "Tab" || event.key === "Shift") return;
-      removeEventListener("pointerdown", first, true);
-      removeEventListener("keydown", first, true);
-      if (!engine.isOn) engine.turn(true);
-    };
-    addEventListener("pointerdown", first, true);
-    addEventListener("keydown", first, true);
-    on("gallery-open", "click", () => this.gallery.show(this.works.list()));
-    on("again", "click", async () => {
-      if (!engine.isOn) await engine.turn(true);
-      await this.settle();
-      this.take(this.text, { fresh: true }).catch((error) => problem(error.message));
-    });
-    on("stop", "click", () => engine.send({ hush: true }));
-    on("level", "input", () => {
-      const db = Number($("level").value);
-      $("level").setAttribute("aria-valuetext", `${db} dB`);
-      engine.post({ gain: db <= -40 ? 0 : 10 ** (db / 20) });
-    });
-    on("mass", "change", () => this.hammer());
-    on("latency", "change", () => (this.opening = this.reopen().catch((error) => problem(error.message))));
-    on("limiter", "change", () => engine.post({ limiting: $("limiter").checked }));
-    on("speed", "input", () => ($("speed-out").textContent = `${this.how().speed.toPrecision(2)} m/s`));
-    on("squeeze", "input", () => ($("squeeze-out").textContent = `${Math.round(1000 * this.squeeze())} ms`));
-    $("sole").append(...SOLES.map((sole) => new Option(sole.replace("-", " "), sole)));
-    on("pace", "input", () => {
-      $("pace-out").textContent = `${this.pace().toFixed(1)} m/s${this.pace() > 2 ? ", runs" : ""}`;
-      for (const surface of this.surfaces) if (surface.isGoing) engine.set(`${surface.walk.name}/speed_m_s`, this.pace());
-    });
-    on("sole", "change", () => this.wear("sole", `"${$("sole").value}"`));
-    on("weight", "input", () => ($("weight-out").textContent = `${$("weight").value} kg`));
-    on("weight", "change", () => this.wear("mass_kg", Number($("weight").value).toFixed(1)));
-    on("keys", "change", () => this.notes.letters($("keys").checked).catch((error) => problem(error.message)));
-    on("midi", "click", async () => say(await this.notes.midi()));
-    on("undo", "click", () => this.undo());
-    on("redo", "click", () => this.redo());
-    on("gate", "change", () => engine.post({ gate: $("gate").checked }));
-    on("freeze", "click", () => {
-      this.frozen = this.frozen ? undefined : engine.ring.copy();
-      $("freeze").setAttribute("aria-pressed", String(Boolean(this.frozen)));
-    });
-    on("zoom", "input", () => this.views.forEach((view) => (view.zoom = 2 ** Number($("zoom").value))));
-    on("look", "change", () => engine.post({ look: Number($("look").value) }));
-    on("save", "click", async () => {
-      await this.settle();
-      download(`${fileName(this.info.title)}.toml`, [this.text], "text/plain");
-    });
-    on("open", "click", () => $("file").click());
-    on("file", "change", () => this.openFile($("file").files[0]));
-    on("share", "click", () => this.share());
-    on("recording", "click", () => this.record());
-    on("history", "click", () => this.versions());
-    on("export", "click", async () => {
-      await this.settle();
-      download("tocco-scenes.json", [this.works.exported()], "application/json");
-    });
-    on("import", "click", () => $("imported").click());
-    on("imported", "change", () => this.import($("imported").files[0]));
-    on("midi-map", "click", () => this.mapMidi());
-    on("sound-open", "click", () => {
-      const isOpen = $("sound-box").classList.toggle("open");
-      $("sound-open").setAttribute("aria-expanded", String(isOpen));
-    });
-    // A menu closes when something in it is chosen, by Escape, and when another place is touched.
-    const menu = $("keep");
-    menu.addEventListener("click", (event) => event.target.closest(".items button") && (menu.open = false));
-    addEventListener("pointerdown", (event) => menu.contains(event.target) || (menu.open = false), true);
-    menu.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return;
-      menu.open = false;
-      menu.querySelector("summary").focus();
-    });
-    on("record", "click", () => this.record());
-    on("render", "click", () => this.render());
-    addEventListener("keydown", (event) => {
-      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || event.target.closest?.(".cm-editor")) return;
-      event.preventDefault();
-      if (event.shiftKey) this.redo();
-      else this.undo();
-    });
-    addEventListener("dragover", (event) => event.preventDefault());
-    addEventListener("drop", (event) => {
-      event.preventDefault();
-      if (event.dataTransfer.files[0]) this.openFile(event.dataTransfer.files[0]);
-    });
-    addEventListener("hashchange", () => this.fromLink());
-    addEventListener("pagehide", () => this.flush());
+    this.menu = new Menu(this);
+    listen(this);
   }
 
   how() {
@@ -442,7 +320,7 @@ class Studio {
     gain.gain.linearRampToValueAtTime(0, context.currentTime + frames / rate);
     source.connect(gain).connect(context.destination);
     source.start();
-    if (!this.isRecording) this.engine.send({ hush: true }); // one thing at a time
+    if (!this.menu.isRecording) this.engine.send({ hush: true }); // one thing at a time
     if (!this.engine.isOn) this.engine.turn(true);
     this.previewed = (this.previewed ?? 0) + 1;
     return () => {
@@ -589,10 +467,9 @@ class Studio {
     $("mode-box").hidden = $("press-box").hidden = rubs.length === 0;
     $("squeeze-box").hidden = presses.every(({ isBlow }) => isBlow) && !info.walks.some(({ by_inlets }) => by_inlets);
     this.hammer();
-    $("look").replaceChildren(...info.bodies.flatMap((body, i) => (body.modes.length && !isCopy(body.name) ? [new Option(body.name, i)] : [])));
+    $("look").replaceChildren(...info.bodies.flatMap((body, i) => (body.modes.length && isSeen(body) ? [new Option(body.name, i)] : [])));
     $("look-box").hidden = $("look").options.length === 0;
-    const loudest = info.bodies.findIndex((body) => body.modes?.length);
-    this.look(info.bodies[Math.max(0, loudest)]?.name);
+    this.look((info.bodies.find((body) => body.modes.length && isSeen(body)) ?? info.bodies[0])?.name);
     this.viewCanvases.forEach((canvas, i) => (canvas.parentElement.hidden = VIEWS[i].wants?.(info).length === 0));
     this.watched = undefined;
     this.watch();
@@ -771,137 +648,6 @@ class Studio {
     if (this.engine.info && !this.frozen) this.stage?.frame(performance.now());
     requestAnimationFrame(() => this.frame());
   }
-
-  async openFile(file) {
-    if (!file) return;
-    try {
-      if (file.size > 4 * LARGEST_SCENE) throw new Error(`${file.name} is ${Math.round(file.size / 1e6)} MB; a scene has at most 16`);
-      const text = await file.text();
-      const first = file.name.endsWith(".jsonl") ? JSON.parse(text.slice(0, text.indexOf("\n"))) : null;
-      const scene = first ? first.scene.text : text;
-      const work = this.works.begin(fileName(file.name.replace(/\.[^.]*$/, "")), scene);
-      await this.take(scene, { fresh: true, work });
-      this.works.keep(work, scene); // the file may be anywhere by the next visit
-      this.address();
-      say(`${file.name} plays`);
-    } catch (error) {
-      problem(`${file.name}: ${error.message}`);
-    }
-    $("file").value = "";
-  }
-
-  /** Writes down what a keyboard plays in this scene, to be changed there. */
-  async mapMidi() {
-    await this.settle();
-    const table = tableFor(this.info, this.notes.strikes);
-    if (/^\s*\[midi\]/m.test(this.text)) say("the scene has a [midi] table already: it is its MIDI map");
-    else if (!table) say("notes pick among several things here, or bow one: a [midi] table is to be written by hand");
-    else {
-      await this.edit((text) => `${text.trimEnd()}\n${table}`);
-      say("the scene has a [midi] table now, at the end of its text");
-    }
-  }
-
-  async import(file) {
-    if (!file) return;
-    try {
-      const count = this.works.import(await file.text());
-      say(count === 1 ? "1 scene is new, among yours" : `${count} scenes are new, among yours`);
-    } catch (error) {
-      problem(`${file.name}: ${error.message}`);
-    }
-    $("imported").value = "";
-  }
-
-  /** What this scene was: each can be gone back to, which is a step like any other. */
-  async versions() {
-    await this.settle();
-    const { work } = this;
-    const all = [...work.versions.map(({ at, text }) => ({ words: new Date(at).toLocaleString(), text })), { words: work.from ? "as shipped" : "as opened", text: work.base }];
-    all.sort((a, b) => (a.text === work.base) - (b.text === work.base));
-    $("versions").querySelector("ul").replaceChildren(...all.reverse().map(({ words, text }) => {
-      const [item, button] = [document.createElement("li"), document.createElement("button")];
-      button.type = "button";
-      const lines = text.split("\n");
-      const now = new Set(this.text.split("\n"));
-      button.textContent = `${words}: ${text === this.text ? "as now" : `${lines.filter((line) => !now.has(line)).length} lines differ`}`;
-      button.addEventListener("click", () => {
-        $("versions").close();
-        this.edit(() => text);
-      });
-      item.append(button);
-      return item;
-    }));
-    $("versions").showModal();
-  }
-
-  async share() {
-    try {
-      await this.settle();
-      const link = await linkTo(this.text);
-      this.linked = this.text;
-      history.replaceState(null, "", link);
-      await navigator.clipboard?.writeText(link).then(() => say("the link is copied and in the address bar"), () => say("the link is in the address bar"));
-    } catch (error) {
-      problem(error.message);
-    }
-  }
-
-  async fromLink() {
-    try {
-      const work = await this.workIn(location.hash);
-      if (work) await this.take(work.text, { fresh: true, work });
-    } catch (error) {
-      problem(error.message);
-    }
-  }
-
-  async record() {
-    await this.settle();
-    this.isRecording = !this.isRecording;
-    $("record").setAttribute("aria-pressed", String(this.isRecording));
-    $("record").textContent = this.isRecording ? "Stop recording" : "Record";
-    $("recording").hidden = !this.isRecording;
-    if (!this.isRecording) return this.engine.post({ record: false });
-    if (!this.engine.isOn) await this.engine.turn(true);
-    // The take begins with the scene as its text is by now.
-    const scene = this.notes.prepare(this.text);
-    this.notes.begin();
-    this.coming = { text: this.text, work: this.work };
-    this.engine.renew(scene);
-    return this.engine.post({ record: true, scene });
-  }
-
-  keepTake({ take, wav: blocks, channels, rate }) {
-    const samples = new Float32Array(blocks.reduce((n, block) => n + block.length, 0));
-    blocks.reduce((at, block) => {
-      samples.set(block, at);
-      return at + block.length;
-    }, 0);
-    const name = fileName(this.info.title);
-    this.lastTake = { samples, channels, rate, text: new TextDecoder().decode(take) };
-    $("take-wav").onclick = () => download(`${name}.wav`, wav(samples, channels, rate), "audio/wav");
-    $("take-file").onclick = () => download(`${name}.jsonl`, [take], "application/jsonl");
-    $("recorded").showModal();
-  }
-
-  async render() {
-    const progress = $("progress");
-    progress.hidden = false;
-    try {
-      await this.settle();
-      const began = performance.now();
-      const sound = await this.offline.render({ scene: this.text, rate: 0 }, (part) => (progress.value = part));
-      const spent = (performance.now() - began) / 1000;
-      const seconds = Number((sound.samples.length / sound.channels / sound.rate).toFixed(2));
-      say(`${seconds} s rendered in ${spent.toFixed(2)} s, ${(seconds / spent).toFixed(0)} times real time`);
-      this.lastRender = sound;
-      download(`${fileName(this.info.title)}.wav`, wav(sound.samples, sound.channels, sound.rate), "audio/wav");
-    } catch (error) {
-      problem(error.message);
-    }
-    progress.hidden = true;
-  }
 }
 
 async function main() {
@@ -910,11 +656,11 @@ async function main() {
     problem("This browser has no AudioWorklet, which the studio plays with. Any browser of the last years has one; in an old one, use `tocco render`.");
     return;
   }
-  const [module, { scenes, first, bridge }, works] = await Promise.all([compile(), fetch("scenes.json").then((answer) => answer.json()), Works.open()]);
-  const studio = new Studio(module, scenes, works);
+  const [page, works] = await Promise.all([begin(), Works.open()]);
+  const studio = new Studio(page, works);
   globalThis.tocco = studio; // for the console, and for tests
-  await studio.start(first);
-  if (bridge) new Bridge(studio.engine, say, (gesture) => studio.heard(gesture));
+  await studio.start(page.first);
+  if (page.bridge) new Bridge(studio.engine, say, (gesture) => studio.heard(gesture));
 }
 
 main().catch((error) => problem(error.message));

@@ -14,13 +14,16 @@ const site = (text) => {
 /** A voice's copy of something written in the scene (`bar~2`, `bar~2.tip/force_n`): played by notes, not shown. */
 export const isCopy = (name) => /^[^./]*~\d+(?:[./]|$)/.test(name);
 
+/** Neither a copy nor the ground under somebody who walks: that is drawn and played from above. */
+export const isSeen = ({ name, trodden }) => !trodden && !isCopy(name);
+
 /** Finds what can be struck and what can be rubbed. */
 export function findSurfaces(info) {
   const bodies = new Map(info.bodies.map((body) => [body.name, body]));
   const has = new Set(info.paths.map((p) => p.path));
   const strikes = new Map();
   const rubs = new Map();
-  for (const contact of info.contacts.filter(({ name }) => !isCopy(name))) {
+  for (const contact of info.contacts.filter(isSeen)) {
     const ends = contact.between.map((text) => ({ ...site(text), text }));
     const kinds = ends.map((end) => bodies.get(end.body).type);
     if (contact.type === "impact") {
@@ -43,7 +46,7 @@ export function findSurfaces(info) {
     }
   }
   for (const body of info.bodies) {
-    const isSilentPartner = ["mass", "wall", "guided"].includes(body.type) || strikes.has(body.name) || isCopy(body.name);
+    const isSilentPartner = ["mass", "wall", "guided"].includes(body.type) || strikes.has(body.name) || !isSeen(body);
     if (!isSilentPartner) strikes.set(body.name, { body, hammers: [], free: [] });
   }
   // Where nothing touches a body by the scene, a hand may.

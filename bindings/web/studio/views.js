@@ -4,7 +4,7 @@
 import { colour, fit, label } from "./canvas.js";
 import { Spectrum } from "./fft.js";
 import { RING_FRAMES } from "./ring.js";
-import { isCopy } from "./surfaces.js";
+import { isCopy, isSeen } from "./surfaces.js";
 
 /** A number with three digits and an SI prefix. */
 export function si(value, unit) {
@@ -203,8 +203,8 @@ class Loop {
 export class ImpactLoop extends Loop {
   static title = "Impact loop";
   static contacts = ({ contacts }) => {
-    const room = contacts.some((c) => c.type === "friction") ? 2 : 4; // two signals each, of the ring's eight
-    return contacts.filter((c) => c.type === "impact" && !isCopy(c.name)).slice(0, room).map((c) => c.name);
+    const room = contacts.some((c) => c.type === "friction" && isSeen(c)) ? 2 : 4; // two signals each, of the ring's eight
+    return contacts.filter((c) => c.type === "impact" && isSeen(c)).slice(0, room).map((c) => c.name);
   };
   static wants = (info) => ImpactLoop.contacts(info).flatMap((name) => [`${name}.compression`, `${name}.force`]);
 
@@ -242,8 +242,8 @@ const velocityOf = ({ signals }, site) => [`${site}.velocity`, `${site.replace(/
 export class FrictionLoop extends Loop {
   static title = "Friction loop";
   static contacts = (info) => {
-    const room = info.contacts.some((c) => c.type === "impact") ? 1 : 2; // three signals each, of the ring's eight
-    return info.contacts.filter((c) => c.type === "friction" && !isCopy(c.name)).slice(0, room)
+    const room = info.contacts.some((c) => c.type === "impact" && isSeen(c)) ? 1 : 2; // three signals each, of the ring's eight
+    return info.contacts.filter((c) => c.type === "friction" && isSeen(c)).slice(0, room)
       .map((c) => ({ name: c.name, signals: [...c.between.map((site) => velocityOf(info, site)), `${c.name}.force`] }));
   };
   static wants = (info) => [...new Set(FrictionLoop.contacts(info).flatMap(({ signals }) => signals))];
@@ -269,7 +269,7 @@ export class FrictionLoop extends Loop {
 /** Energy held by every body and law. */
 export class Energies {
   static title = "Energy";
-  static wants = (info) => [...info.bodies, ...info.contacts].map(({ name }) => name);
+  static wants = (info) => [...info.bodies, ...info.contacts].filter(isSeen).map(({ name }) => name);
   zoom = 1;
 
   draw(canvas, { engine, status }) {
@@ -305,7 +305,7 @@ export class Energies {
 /** The modes of the body last touched, along the frequency axis, lit by their energy. */
 export class Modes {
   static title = "Modes";
-  static wants = (info) => info.bodies.filter((body) => body.modes.length).map((body) => body.name);
+  static wants = (info) => info.bodies.filter((body) => body.modes.length && isSeen(body)).map((body) => body.name);
   zoom = 1;
 
   /** Frequency at a part of the width, in pixels, Hz. */

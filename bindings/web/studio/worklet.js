@@ -5,8 +5,11 @@ import { Gate } from "./echo.js";
 import { RING_FRAMES, ROW } from "./ring.js";
 
 const STATUS_EVERY_S = 1 / 60;
+/** Sub-steps that a session takes unless it is told. */
+const FULL_STEPS = 64;
 /** Sliders follow what moves by itself at this pace, in statuses. */
 const SETTINGS_EVERY = 6;
+const NONE = new Float64Array();
 
 class Tocco extends AudioWorkletProcessor {
   constructor({ processorOptions: { module, shared, head } }) {
@@ -48,11 +51,19 @@ class Tocco extends AudioWorkletProcessor {
 
   // An edit goes over from scene to scene; a fresh load, or one the session cannot go over to, begins anew. A take is one
   // session from beginning to end, so while one is kept every scene must fit into it.
-  load({ load, id, fresh, shown }) {
+  load({ load, id, fresh, shown, steps }) {
     if (this.wav) this.session.replace(load, !fresh);
     else if (fresh || !this.session || !this.goOver(load)) this.begin(this.abi.load(load, sampleRate)); // throws before anything is lost
     Object.assign(this, { id, shown });
+    this.spend(steps);
     this.loaded();
+  }
+
+  // A blow on a body of many modes must not come late. It is a gesture like any other, so that a take has it.
+  spend(steps) {
+    this.steps = steps;
+    if (steps !== this.spent) this.session.gesture(JSON.stringify({ quality: { max_substeps: steps, drop_below_db: -300 } }), 0);
+    this.spent = steps;
   }
 
   goOver(scene) {
@@ -67,6 +78,7 @@ class Tocco extends AudioWorkletProcessor {
   begin(session) {
     this.session?.free();
     this.session = session;
+    this.spent = FULL_STEPS;
     session.watchTouches(this.isStaged);
   }
 
@@ -94,6 +106,7 @@ class Tocco extends AudioWorkletProcessor {
       const session = this.abi.load(scene, sampleRate);
       session.record();
       this.begin(session);
+      this.spend(this.steps);
       this.wav = [];
       this.loaded();
     } else if (this.wav) {
@@ -165,13 +178,13 @@ class Tocco extends AudioWorkletProcessor {
     if (spent > budget) busy.late += 1;
     if (currentTime - this.sent < STATUS_EVERY_S) return;
     this.sent = currentTime;
-    const modes = this.look === undefined ? new Float64Array() : session.modes(this.look);
+    const modes = this.look === undefined ? NONE : session.modes(this.look);
     const load = busy.spent / (busy.quanta * budget);
     this.statuses = (this.statuses ?? 0) + 1;
     const settings = this.statuses % SETTINGS_EVERY ? undefined : { of: this.id, values: session.settings() };
     this.port.postMessage({
       status: {
-        tick: session.tick(), head: this.head, energies: session.energies(), modes, body: this.look, health: Array.from(session.health()),
+        tick: session.tick(), head: this.head, energies: session.energies(), modes, body: this.look, health: session.health(),
         load, worst: busy.worst, late: busy.late, meters: session.meters(), trace: session.trace(), happened: session.happened(), settings, of: this.id,
         ...(this.isStaged ? { motions: session.motions(), grips: session.grips() } : {}),
       },

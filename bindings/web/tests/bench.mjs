@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Figures of the studio in a real browser: node bench.mjs PROGRAM CHROMIUM [water | stage]
+// Figures of the studio in a real browser: node bench.mjs PROGRAM CHROMIUM [water | stage | first]
 // Prints every figure with its goal, reached or missed; exits 1 on a miss. For steady figures leave the machine alone.
 import { execFileSync, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { chromium } from "playwright-core";
 import { brotliCompressSync } from "node:zlib";
 
@@ -60,8 +61,8 @@ function workletTime() {
   return sum;
 }
 
-/** Longest time that the machine kept a thread waiting that asks for next to nothing, ms: a real-time one, as those of sound, or one of the rank of a
- * page's workers; null where none can be had. */
+/** How long the machine kept a thread waiting that asks for next to nothing: a real-time one, as those of sound, or one of the rank of a page's
+ * workers. The longest wait, ms, and when long ones ended; null where none can be had. */
 function stalls(seconds, isSound = true) {
   return new Promise((done) => {
     const plain = [process.execPath, new URL("stalls.mjs", import.meta.url).pathname, String(seconds)];
@@ -70,7 +71,7 @@ function stalls(seconds, isSound = true) {
     let said = "";
     watch.stdout.on("data", (bytes) => (said += bytes));
     watch.on("error", () => done(null));
-    watch.on("exit", () => done(said === "" ? null : Number(said)));
+    watch.on("exit", () => done(said === "" ? null : JSON.parse(said)));
   });
 }
 
@@ -90,8 +91,9 @@ if (!only) {
 }
 if (!only) figure("page and engine, compressed", `${(bytes / 1e6).toFixed(2)} MB`, "< 1.2 MB", bytes < 1.2e6);
 
-// First sound: a cold browser profile, from the request to the first sample that is not zero.
-if (!only) {
+// First sound: a cold browser profile, from the request to the first sample that is not zero; once more beside as much work as the machine has cores.
+for (const [beside, most] of only && only !== "first" ? [] : [[0, 1.5], [availableParallelism(), 3]]) {
+  const busy = Array.from({ length: beside }, () => spawn(process.execPath, ["-e", "for (;;);"]));
   const times = [];
   for (let i = 0; i < 3; i += 1) {
     const cold = await launch();
@@ -105,8 +107,10 @@ if (!only) {
     times.push((Date.now() - began) / 1000);
     await cold.close();
   }
-  const least = Math.min(...times);
-  figure("first sound after loading, cold, best of three", `${least.toFixed(2)} s`, "<= 1.5 s", least <= 1.5);
+  busy.forEach((one) => one.kill());
+  // Nothing disturbs by chance what is alone; of what is disturbed the middle counts.
+  const time = times.sort((a, b) => a - b)[beside ? 1 : 0];
+  figure(`first sound after loading, cold, ${beside ? `${beside} busy cores, middle` : "best"} of three`, `${time.toFixed(2)} s`, `<= ${most} s`, time <= most);
 }
 
 const QUIET = (modes) => `duration_s = 1.0
@@ -158,6 +162,7 @@ if (!only) {
 // 500 modes in lasting contact: time of the whole audio thread, by the kernel's account.
 if (!only) {
   const page = await browser.newPage();
+  await page.addInitScript(() => localStorage.setItem("tocco-screen", "all"));
   await page.goto(address);
   await page.waitForFunction(() => document.documentElement.dataset.ready);
   await page.evaluate((scene) => tocco.take(scene, { fresh: true }), `${QUIET(500)}[[drive]]\npath = "hammer/force_n"\npoints = [[0.0, 1.0]]\n`.replace("position_m = -1.0", "position_m = 0.0"));
@@ -224,9 +229,11 @@ if (!only || only === "stage") {
   await page.waitForTimeout(1000);
   const stalled = stalls(60);
   const from = await page.evaluate(() => [tocco.underruns(), tocco.last.tick, performance.now()]);
+  const gaps = []; // how many by when
   for (let i = 0; i < 60; i += 1) {
     await page.evaluate(() => tocco.surfaces.at(-1).strike([Math.random(), Math.random()]));
     await page.waitForTimeout(1000);
+    gaps.push([await page.evaluate(() => tocco.underruns()), Date.now()]);
   }
   const drawn = await page.evaluate(() => ({ count: globalThis.pictures.length, costs: globalThis.pictures.sort((a, b) => a - b), modes: tocco.stage.motion.bodies.reduce((sum, body) => sum + (body?.count ?? 0), 0) }));
   const to = await page.evaluate(() => [tocco.underruns(), tocco.last.tick, performance.now()]);
@@ -241,9 +248,14 @@ if (!only || only === "stage") {
   const seconds = (to[2] - from[2]) / 1000;
   figure(`pictures of ${drawn.modes} modes per second, over that minute`, (drawn.count / seconds).toFixed(0), ">= 55", drawn.count / seconds >= 55);
   figure("one picture of them, median, of the 16.7 ms that it may take", `${drawn.costs[drawn.costs.length >> 1]?.toFixed(2)} ms`, "<= 8 ms", drawn.costs[drawn.costs.length >> 1] <= 8);
-  figure("gaps in a minute of play on the stage, by the browser's count", `${to[0] - from[0]}`, "0", to[0] === from[0]);
-  const worst = await stalled;
-  if (worst !== null) figure("longest wait of a real-time thread meanwhile, this machine", `${worst} ms`, "", true);
+  // A gap in a second in which the machine held up even a thread above those of sound, or just after it, is the machine's.
+  const machine = (await stalled) ?? { worst: null, long: [] };
+  const own = gaps.reduce((sum, [count, at], i) => {
+    const [before, since] = i > 0 ? gaps[i - 1] : [from[0], at - 1100];
+    return sum + (machine.long.some((end) => end > since - 300 && end < at + 100) ? 0 : count - before);
+  }, 0);
+  figure(`gaps in a minute of play on the stage, of ${to[0] - from[0]} that the browser counts`, `${own}`, "0", own === 0);
+  if (machine.worst !== null) figure(`longest of ${machine.long.length} long waits of a real-time thread, this machine`, `${machine.worst.toFixed(1)} ms`, "", true);
   figure("quanta behind the clock after that minute", lost.toFixed(0), "< 40", lost < 40);
   figure("pictures per second meanwhile", frames.toFixed(0), ">= 55", frames >= 55);
   await page.close();
@@ -276,7 +288,7 @@ if (!only) {
 }
 
 // Water: part of a core that 1152 particles take at 60 frames a second, and a minute of a tank that is poured into.
-if (only !== "stage") {
+if (!only || only === "water") {
   const page = await browser.newPage();
   await page.goto(address);
   await page.waitForFunction(() => document.documentElement.dataset.ready);
@@ -304,7 +316,7 @@ if (only !== "stage") {
   await page.evaluate(() => tocco.tank.post({ pour: null }));
   await page.waitForTimeout(57_000);
   const { late, frames } = await page.evaluate(() => tocco.tank.stats);
-  const worst = (await stalled) ?? 0;
+  const worst = (await stalled)?.worst ?? 0;
   figure(`latest of ${frames} frames of the tank, less the machine's own stalls`, `${(late - worst).toFixed(1)} ms`, "<= 16.7 ms", late - worst <= 1000 / 60);
   await page.close();
 }

@@ -2,7 +2,7 @@
 // Walking on the page: a ground from above, feet to press, and ice that cracks.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { load, open, peak, scenes, shots, wait } from "./harness.mjs";
+import { load, open, peak, scenes, shots, sounded, wait } from "./harness.mjs";
 
 const ground = (page) => page.evaluate(() => {
   const { at, steps, path, walk, isGoing } = tocco.surfaces.find((s) => s.walk && s.steps !== undefined);
@@ -59,7 +59,7 @@ export default {
     await canvas.focus();
     const before = await ground(page);
     await page.keyboard.down("ArrowLeft");
-    await wait(page, 4000);
+    await page.waitForFunction((from) => tocco.surfaces[0].at[0] < from - 1, before.at[0], { timeout: 20_000 }).catch(() => {});
     await page.keyboard.up("ArrowLeft");
     await wait(page, 2000);
     const after = await ground(page);
@@ -158,8 +158,7 @@ export default {
     assert.ok(before.steps > 2, "it walks by itself");
     await page.mouse.click(...await onScreen(page, [before.at[0] - 2.5, 0]));
     await page.waitForFunction(() => !/path_m/.test(tocco.text), null, { timeout: 10_000 });
-    await wait(page, 5000);
-    assert.ok((await ground(page)).at[0] < before.at[0] - 0.8, "it has turned back");
+    await page.waitForFunction((from) => tocco.surfaces[0].at[0] < from - 0.8, before.at[0], { timeout: 20_000 }).catch(() => assert.fail("it has not turned back"));
     assert.deepEqual(page.complaints, []);
     await page.context().close();
   },
@@ -226,9 +225,11 @@ ${["heel_left", "toe_left", "heel_right", "toe_right"].map((region) => `[part.${
     });
     await page.mouse.move(box.x + spot[0], box.y + spot[1]);
     await page.mouse.down();
-    await wait(page, 1500);
+    const breaks = (more) => page.waitForFunction((count) => tocco.surfaces.find((s) => s.sheet).fractures > count, more, { timeout: 20_000 }).catch(() => {});
+    await Promise.all([breaks(10), sounded(page, 1.5)]); // as hard as it goes: the force grows while it is held
     await page.mouse.up();
-    await wait(page, 1500);
+    // Lines grow on after the sound.
+    await sounded(page, 1.5);
     const cracked = await state();
     assert.ok(cracked.fractures > 10, `${cracked.fractures} fractures`);
     assert.ok(cracked.places.every(([x, y]) => Math.hypot(x - 0.5, y - 0.25) < 0.02), `${cracked.places}`);
@@ -239,15 +240,14 @@ ${["heel_left", "toe_left", "heel_right", "toe_right"].map((region) => `[part.${
     await canvas.screenshot({ path: join(shots, "ice.png") });
     // Kaiser: the same place, not as hard.
     await page.evaluate(() => tocco.engine.send({ trigger: "ice", values: [300, 0.5, 0.25, 0.5] }));
-    await wait(page, 1200);
+    await sounded(page, 1);
     assert.equal((await state()).fractures, cracked.fractures);
     // Another place by keys.
     await canvas.focus();
     for (let k = 0; k < 6; k += 1) await page.keyboard.press("ArrowLeft");
     await page.keyboard.down(" ");
-    await wait(page, 1000);
+    await breaks(cracked.fractures);
     await page.keyboard.up(" ");
-    await wait(page, 800);
     assert.ok((await state()).fractures > cracked.fractures, "another place cracks");
     assert.deepEqual(page.complaints, []);
     await page.context().close();

@@ -203,7 +203,7 @@ export function rendersTo(from, ours) {
 export async function endTake(page, name) {
   await page.click("#recording");
   await page.waitForFunction(() => document.getElementById("recorded").open);
-  const { text, samples } = await page.evaluate(() => ({ text: tocco.lastTake.text, samples: [...new Uint32Array(tocco.lastTake.samples.buffer)] }));
+  const { text, samples } = await page.evaluate(() => ({ text: tocco.menu.lastTake.text, samples: [...new Uint32Array(tocco.menu.lastTake.samples.buffer)] }));
   const from = join(work, `${name}.jsonl`);
   writeFileSync(from, text);
   rendersTo(from, samples);

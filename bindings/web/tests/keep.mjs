@@ -65,6 +65,20 @@ export default {
     await page.context().close();
   },
 
+  async "blows on 500 modes take fewer steps, to be in time, and a take of them renders to the very samples that were heard"() {
+    const page = await open();
+    await load(page, BAR.replace('[body.bar.port]', 'modes = 500\n[body.bar.port]').replace('shape = "bar"\nlength_m = 0.3\nwidth_m = 0.03\nthickness_m = 0.005', 'shape = "circular-membrane"\nradius_m = 0.33\nthickness_m = 0.00019\nfreq_hz = 82.4')
+      .replace('"steel"', '"mylar"').replace("place = 0.2\near = 0.02", "place = [0.2, 0.3]\near = [0.6, 0.7]").replace("bar/freq_scale", "hammer/mass_kg").replace("[0.5, 2.0]", "[0.005, 0.02]"));
+    assert.equal(await page.evaluate(() => tocco.info.bodies.find(({ name }) => name === "bar").modes.length), 500);
+    await keep(page, "#record");
+    await page.waitForFunction(() => tocco.last?.tick > 4800);
+    await page.evaluate(() => tocco.engine.send({ strike: "hammer", velocity_m_s: 1 }));
+    await heard(page, 1e-4);
+    const lines = (await endTake(page, "many")).trim().split("\n").map((line) => JSON.parse(line));
+    assert.deepEqual(lines.filter(({ quality }) => quality).map(({ quality }) => quality.max_substeps), [16]);
+    await page.context().close();
+  },
+
   async "a scene that listens hears the microphone, and so does its take; refused, it hears silence and says so"() {
     const listening = BAR.replace("[[tap]]", '[[drive]]\npath = "bar.place/force_n"\ninput = 0\ngain = 5.0\n[[tap]]');
     const page = await open({

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { address, BAR, launch, load, open, peak, shots } from "./harness.mjs";
+import { address, BAR, control, launch, load, open, peak, shots } from "./harness.mjs";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -207,6 +207,55 @@ export default {
     await page.waitForFunction((tick) => tocco.last.tick > tick + 24_000, from);
     assert.equal(await peak(page, 4096), 0, "and it stays silent");
     await strict.close();
+  },
+
+  async "hardness is felt to steel, in milliseconds; every material has its colour and every shape its drawing; plots fill their place, and messages stay on the screen"() {
+    const page = await open();
+    await load(page, BAR + control("hard", "hit/stiffness", "[1e5, 1e10]"));
+    const felt = [];
+    for (const position of [0, 0.5, 1]) {
+      await page.evaluate((value) => tocco.controls.put("hard", value, true), position);
+      felt.push(await page.evaluate(() => {
+        const row = document.querySelector('#controls input[data-path="hard"]').closest(".control");
+        const [feel, time] = ["hardness_01", "contact_time_s"].map((key) => tocco.controls.values.get(`hit/${key}`));
+        return { words: row.innerText, spoken: row.querySelector("input[type=range]").getAttribute("aria-valuetext"), feel, ms: 1000 * time };
+      }));
+    }
+    for (const { words, spoken, ms } of felt) {
+      assert.match(spoken, /^(felt|soft rubber|hard rubber|wood|hard wood|steel), [\d.]+\u00a0ms$/);
+      assert.ok(words.includes(spoken) && !/N\/m/.test(words), words);
+      assert.ok(Math.abs(Number.parseFloat(spoken.split(", ")[1]) / ms - 1) < 0.05, `${spoken} for ${ms} ms`);
+    }
+    assert.ok(felt[0].feel < felt[1].feel && felt[1].feel < felt[2].feel && felt[0].ms > 3 * felt[2].ms && felt[0].spoken !== felt[2].spoken, JSON.stringify(felt));
+    const seen = await page.evaluate(async () => {
+      const [{ sheenOf }, { layOut }] = await Promise.all([import("./figures.js"), import("./layout.js")]);
+      const schema = await (await fetch("schema.json")).json();
+      const find = (node, key) => (node && typeof node === "object" ? [...(node[key]?.enum ?? []), ...(node[key]?.const ? [node[key].const] : []), ...Object.values(node).flatMap((one) => find(one, key))] : []);
+      const [materials, shapes] = ["material", "shape"].map((key) => [...new Set(find(schema, key))]);
+      const sheens = materials.map((material) => sheenOf({ name: "x", material }, "x"));
+      const drawn = shapes.map((shape) => [shape, layOut({ bodies: [{ name: "x", type: "shape", shape, ports: [], modes: [] }], contacts: [], paths: [] }).actors[0].drawing]);
+      return { materials: materials.length, sheens: new Set(sheens.filter(Boolean).map(String)).size, drawn };
+    });
+    assert.ok(seen.materials > 20 && seen.sheens === seen.materials, `${seen.sheens} colours of ${seen.materials} materials`);
+    const plain = seen.drawn.filter(([, drawing]) => drawing === "block");
+    assert.ok(seen.drawn.length > 10 && plain.length === 0 && new Set(seen.drawn.map(([, drawing]) => drawing)).size > 7, JSON.stringify(seen.drawn));
+    // A plot is as wide as its place, and all of them together fill theirs.
+    const plots = await page.evaluate(() => {
+      const grid = document.getElementById("view-grid").getBoundingClientRect();
+      const boxes = [...document.querySelectorAll("#view-grid canvas")].map((canvas) => canvas.getBoundingClientRect());
+      return boxes.reduce((sum, { width, height }) => sum + width * height, 0) / (grid.width * grid.height);
+    });
+    assert.ok(plots > 0.8, `plots fill ${plots} of their place`);
+    for (const size of [DESKTOP, PHONE]) {
+      await page.setViewportSize(size);
+      await page.evaluate(() => {
+        scrollTo(0, document.documentElement.scrollHeight);
+        tocco.engine.tell("problem", "a sentence about what went wrong");
+      });
+      const box = await page.locator("#problem").boundingBox();
+      assert.ok(box.y >= 0 && box.y + box.height <= size.height && box.x >= 0 && box.x + box.width <= size.width, `${JSON.stringify(box)} on ${size.width}`);
+    }
+    await page.context().close();
   },
 
   async "the friction loop is drawn in every scene that rubs"() {

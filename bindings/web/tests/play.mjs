@@ -38,7 +38,7 @@ export default {
       // Longer only where it begins late: that the page's samples are the program's is tried elsewhere, to the bit.
       const report = await page.evaluate(async (scene) => {
         let most = 0;
-        for (const seconds of [1.5, 4]) {
+        for (const seconds of [1, 4]) {
           if (most > 0.01) break;
           for (const x of (await tocco.offline.render({ scene, rate: 0, seconds })).samples) most = Number.isFinite(x) ? Math.max(most, Math.abs(x)) : Infinity;
         }
@@ -53,14 +53,14 @@ export default {
     const page = await open();
     await page.click("#power");
     for (const { name } of await scenes(page)) {
-      await page.evaluate((wanted) => tocco.choose(wanted), name);
-      await wait(page, 60);
-      assert.equal(await problem(page), "", name);
-      // What flows or walks by itself is played by its controls.
-      const played = await page.locator("#surfaces canvas, #controls input[type=range]").count();
-      assert.ok(played > 0, `${name}: nothing to play`);
-      const health = await page.evaluate(() => tocco.last?.health ?? [0, 0, 0]);
-      assert.equal(health[2], 0, `${name}: bodies were reset`);
+      const found = await page.evaluate(async (wanted) => {
+        await tocco.choose(wanted);
+        await new Promise((done) => setTimeout(done, 40));
+        // What flows or walks by itself is played by its controls.
+        const played = document.querySelectorAll("#surfaces canvas, #controls input[type=range]").length;
+        return { problem: document.getElementById("problem").textContent, isPlayed: played > 0, resets: tocco.last?.health[2] ?? 0 };
+      }, name);
+      assert.deepEqual(found, { problem: "", isPlayed: true, resets: 0 }, name);
     }
     assert.deepEqual(page.complaints, []);
     await page.context().close();

@@ -76,12 +76,21 @@ export default {
         await page.mouse.move(box.x + 0.5 * box.width, box.y + 0.5 * box.height);
         await page.mouse.down();
         await page.mouse.move(box.x + 0.5 * box.width, box.y + 0.1 * box.height, { steps: 6 });
-        await wait(page, 900);
+        // However late the machine is: until it is held, and something has happened that is heard.
+        await page.waitForFunction(([wanted, total]) => {
+          const own = tocco.surfaces.find((s) => s.inlet?.name === wanted);
+          return own.now > 0.7 * own.inlet.max && own.total > total && tocco.engine.ring.column(0, 48_000).some((x) => Math.abs(x) > 0.003);
+        }, [inlet, before.total], { timeout: 15_000 }).catch(() => {});
         const held = await surface(page, inlet);
         assert.ok(held.now > 0.7 * held.inlet.max, `${name}: ${inlet} is at ${held.now} while it is held`);
-        const loudest = await peak(page, 48_000);
+        const loud = await peak(page, 48_000);
         await page.mouse.up();
-        await wait(page, 400);
+        const isLeft = page.waitForFunction((wanted) => {
+          const own = tocco.surfaces.find((s) => s.inlet?.name === wanted);
+          return own.now < 0.1 * own.inlet.max && own.fingers.size === 0;
+        }, inlet, { timeout: 15_000 });
+        await isLeft.catch(() => {});
+        const loudest = Math.max(loud, await peak(page, 48_000));
         const after = await surface(page, inlet);
         assert.ok(after.now < 0.1 * held.inlet.max && after.held === 0, `${name}: ${inlet} is at ${after.now} when it is let go`);
         assert.ok(after.total > before.total, `${name}: nothing happened`);

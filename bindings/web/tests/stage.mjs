@@ -16,6 +16,66 @@ of = "bar"
 gain = 0.1
 `;
 
+/** A hand lies on a sled, and a stone is pressed on a block: what holds, slides and pushes is known in newtons. */
+const SLED = `title = "a hand on a sled"
+[body.hand]
+type = "guided"
+[body.sled]
+type = "mass"
+mass_kg = 1.0
+[contact.rub]
+type = "friction"
+between = ["hand", "sled"]
+normal_force_n = 1.0
+mu_static = 0.6
+mu_dynamic = 0.5
+bristle_stiffness = 1e4
+bristle_damping = 100.0
+[body.stone]
+type = "mass"
+mass_kg = 0.01
+[body.block]
+type = "modal"
+modes = [{ freq_hz = 300.0, decay_s = 0.02, mass_kg = 0.2 }]
+[contact.press]
+type = "impact"
+between = ["stone", "block"]
+stiffness = 1e6
+dissipation_s_m = 2.0
+[[drive]]
+path = "stone/force_n"
+points = [[0.0, 2.0]]
+[[tap]]
+of = "block"
+gain = 0.1
+`;
+
+/** How far a body goes and how far it is seen to go, picture by picture, and whether there is something else where it stood. */
+async function placesOf([name, lead]) {
+  const { stage } = tocco;
+  const actor = stage.layout.byName.get(name);
+  const seen = () => {
+    stage.draw();
+    const at = stage.pixel(actor, [0, 0.5]);
+    const [[x, y], [u, v]] = [stage.pixel(actor, [0, 0]), stage.pixel(actor, [1, 1])];
+    // All of it, and a little around.
+    const box = [Math.min(x, u) - 4, Math.min(y, v) - 4, Math.abs(u - x) + 8, Math.abs(v - y) + 8].map(Math.round);
+    return { at, gone: stage.placeOf(lead), box, look: stage.canvas.getContext("2d").getImageData(...box).data.join() };
+  };
+  const first = seen();
+  const steps = [];
+  let isOther = false;
+  for (let before = first; steps.length < 6;) {
+    await new Promise((done) => requestAnimationFrame(done));
+    if (stage.placeOf(lead) === before.gone) continue;
+    const now = seen();
+    steps.push({ gone: Math.abs(now.gone - before.gone), seen: Math.hypot(now.at[0] - before.at[0], now.at[1] - before.at[1]) });
+    isOther ||= stage.canvas.getContext("2d").getImageData(...first.box).data.join() !== first.look;
+    before = now;
+  }
+  return { steps, scale: stage.view.scale, isOther };
+}
+
 export default {
   async "every scene with bodies has a stage: everything on it is drawn, inside the picture, and as large as can be touched"() {
     const page = await open();
@@ -28,7 +88,7 @@ export default {
         for (const body of info.bodies) body.words = `${body.name} ${info.title}`;
         const none = new Map();
         const stage = Stage.of(info, { names }, { strikers: none, rubs: none, isLifted: () => false });
-        if (!stage) return { none: info.bodies.length };
+        if (!stage) return { none: info.bodies.filter(({ trodden }) => !trodden).length };
         document.querySelector("figure.stage").replaceChildren(stage.canvas);
         stage.draw();
         names.free();
@@ -81,6 +141,53 @@ export default {
       return globalThis.most > 0.02;
     }, null, { timeout: 15_000, polling: 16 });
     await page.locator(".stage canvas").screenshot({ path: join(shots, "stage-cradle.png") });
+    await page.context().close();
+  },
+
+  async "bodies inside parts stand on the stage as their own scenes draw them, side by side, and are struck there; floors under walkers do not"() {
+    const page = await open();
+    await load(page, `title = "a cradle and a glockenspiel"
+[part.left]
+scene = "cradle"
+[part.right]
+scene = "glockenspiel"
+[part.inner]
+scene = "gong"
+[body.block]
+type = "modal"
+modes = [{ freq_hz = 500.0, decay_s = 0.2, mass_kg = 0.2 }]
+[[tap]]
+of = "block"
+gain = 0.1
+`);
+    await page.click("#stop");
+    const { actors, boxes, order } = await page.evaluate(() => {
+      const all = tocco.stage.actors.map(({ name, drawing, at, size, look, number }) => ({ name, drawing, at, size, hangs: look.hangs_m, body: tocco.info.bodies[number].name }));
+      const around = new Map();
+      for (const { name, at: [x, y], size: [w, h] } of all) {
+        const part = name.includes("/") ? name.split("/")[0] : "";
+        const [a, b, c, d] = around.get(part) ?? [Infinity, Infinity, -Infinity, -Infinity];
+        around.set(part, [Math.min(a, x - w / 2), Math.min(b, y - h / 2), Math.max(c, x + w / 2), Math.max(d, y + h / 2)]);
+      }
+      return { actors: all, boxes: [...around], order: tocco.info.bodies.map(({ name }) => name) };
+    });
+    assert.ok(actors.every(({ name, body }) => name === body));
+    assert.equal(order[0], "block", "those of the scene come first");
+    const ball = actors.find(({ name }) => name === "left/a");
+    assert.deepEqual([ball.drawing, ball.hangs], ["ball", 0.16], "as its own scene's look table says");
+    assert.equal(actors.filter(({ name, drawing }) => name.startsWith("right/") && drawing === "bar").length, 6);
+    assert.deepEqual(boxes.map(([part]) => part).sort(), ["", "inner", "left", "right"]);
+    for (const [i, [one, a]] of boxes.entries()) {
+      for (const [other, b] of boxes.slice(i + 1)) assert.ok(a[0] >= b[2] || b[0] >= a[2] || a[1] >= b[3] || b[1] >= a[3], `${one} and ${other} lie on each other: ${a} and ${b}`);
+    }
+    await listen(page);
+    await page.mouse.click(...(await spot(page, "right/c6", [0.2, 0.5])));
+    assert.equal((await sent(page)).find(({ strike }) => strike).strike, "right/mallet-c6");
+    await page.waitForFunction(() => tocco.stage.layout.byName.get("right/c6").motion.reach > 0 && tocco.engine.ring.column(0, 24_000).some((x) => Math.abs(x) > 1e-4));
+    assert.equal(await page.evaluate(() => tocco.stage.layout.byName.get("inner/disc").motion.reach), 0, "nothing else moves");
+    await page.locator(".stage canvas").screenshot({ path: join(shots, "stage-parts.png") });
+    await choose(page, "walk-garden");
+    assert.deepEqual(await page.evaluate(() => [tocco.stage, tocco.info.bodies.length > 0, tocco.info.bodies.every(({ trodden }) => trodden)]), [null, true, true]);
     await page.context().close();
   },
 
@@ -145,6 +252,93 @@ export default {
     await page.context().close();
   },
 
+  async "as the scene's own gesture moves them a bow goes across its string, a finger runs round its rim, a ball rolls as far as it goes, and a door turns in its hinges"() {
+    const page = await open();
+    await choose(page, "wineglass");
+    const turns = [];
+    for (let i = 0; i < 2; i += 1) {
+      await page.waitForFunction((before) => {
+        const { motion } = tocco.stage.layout.byName.get("finger");
+        return !tocco.stage.how.isLifted("finger") && Math.abs(motion.positions[0] - before) > 0.02;
+      }, turns[0]?.gone ?? 0, { timeout: 20_000 });
+      turns.push(await page.evaluate(() => {
+        const { stage } = tocco;
+        stage.draw();
+        const finger = stage.layout.byName.get("finger");
+        const [{ cx, cy, rx, ry }, [x, y], [gone]] = [finger.on.rim, stage.pixel(finger, [0.5, 1]), finger.motion.positions];
+        const [u, v] = [(x - cx) / rx, (y - cy) / ry];
+        return { gone, out: Math.hypot(u, v), apart: Math.sin(Math.atan2(v, u) - gone / (finger.on.size[0] / 2) - Math.PI / 3), lifted: stage.how.isLifted("finger") };
+      }));
+    }
+    for (const { out, apart, lifted } of turns) assert.ok(lifted || (Math.abs(out - 1) < 0.02 && Math.abs(apart) < 0.02), JSON.stringify(turns));
+    await choose(page, "rolling");
+    await page.waitForFunction(() => Math.abs(tocco.stage.layout.byName.get("ball").rolled) > 0.5, null, { timeout: 20_000 });
+    const rolled = await page.evaluate(() => {
+      const { stage } = tocco;
+      stage.draw();
+      const ball = stage.layout.byName.get("ball");
+      return { turned: ball.rolled, way: stage.placeOf(ball.look.rides), radius: ball.size[0] / 2 };
+    });
+    assert.ok(Math.abs(rolled.turned * rolled.radius - rolled.way) < 1e-9, "without slipping");
+    for (const [name, lead] of [["ball", "way"], ["bow", "bow"]]) {
+      if (name === "bow") await choose(page, "cello");
+      await page.waitForFunction((who) => Math.abs(tocco.stage.placeOf(who)) > 0.01, lead, { timeout: 20_000 });
+      const drawn = await page.evaluate(placesOf, [name, lead]);
+      // As far as it has gone, but where it turns or comes in again at the other side.
+      const alike = drawn.steps.filter(({ gone, seen }) => Math.abs(seen - gone * drawn.scale) < 0.01).length;
+      assert.ok(alike >= drawn.steps.length - 2 && drawn.isOther, `${name}: ${JSON.stringify(drawn)}`);
+    }
+    await choose(page, "door-squeak");
+    await page.waitForFunction(() => ["left-hinge", "right-hinge"].every((name) => Math.abs(tocco.stage.layout.byName.get(name).rolled) > 0.01), null, { timeout: 20_000 });
+    const hung = await page.evaluate(() => ["left", "right"].map((side) => {
+      const [door, hinge] = [side, `${side}-hinge`].map((name) => tocco.stage.layout.byName.get(name));
+      return [door.drawing, hinge.drawing, Math.abs(Math.abs(hinge.at[0] - door.at[0]) - door.size[0] / 2) < 0.03];
+    }));
+    assert.deepEqual(hung, [["door", "hinge", true], ["door", "hinge", true]]);
+    await page.context().close();
+  },
+
+  async "forces are arrows as long and as named as they are strong; what rubs is blue while it holds, orange while it slides, and points the other way when it is pulled back"() {
+    const page = await open();
+    await load(page, SLED);
+    const pull = async (newtons, isThere) => {
+      await page.evaluate((value) => tocco.engine.set("sled/force_n", value), newtons);
+      await page.waitForFunction(isThere, null, { timeout: 15_000 });
+      return page.evaluate(async () => {
+        const { colour } = await import("./canvas.js");
+        const { stage } = tocco;
+        const said = [];
+        const say = stage.say.bind(stage);
+        stage.say = (pen, text, ...at) => (said.push(text), say(pen, text, ...at));
+        stage.draw();
+        stage.say = say;
+        const pen = stage.canvas.getContext("2d");
+        const inks = Object.fromEntries(["--accent", "--second", "--third"].map((name) => {
+          pen.fillStyle = colour(name);
+          return [pen.fillStyle, name];
+        }));
+        const at = (x, y) => {
+          const hex = [...pen.getImageData(Math.round(x), Math.round(y), 1, 1).data].slice(0, 3).map((part) => part.toString(16).padStart(2, "0")).join("");
+          return inks[`#${hex}`] ?? "none";
+        };
+        const found = Object.fromEntries(stage.layout.contacts.map((contact, i) => {
+          const { at: [x, y], way } = stage.where(contact);
+          const along = (far) => at(x + far * way[0], y + far * way[1]);
+          return [contact.name, { ahead: along(20), behind: along(-20), ring: at(x, y + 11), force: stage.arrows[i].force }];
+        }));
+        return { ...found, said: said.filter((text) => / m?N/.test(text)) };
+      });
+    };
+    const held = await pull(0.2, () => Math.abs(tocco.stage.arrows[0].force + 0.2) < 0.002 && tocco.stage.arrows[0].slid < 0.01);
+    const back = await pull(-0.2, () => Math.abs(tocco.stage.arrows[0].force - 0.2) < 0.002 && tocco.stage.arrows[0].slid < 0.01);
+    const slides = await pull(2, () => Math.abs(tocco.stage.arrows[0].force + 0.5) < 0.005 && tocco.stage.arrows[0].slid > 0.99);
+    assert.deepEqual([held, back, slides].map(({ rub: { ahead, behind, ring } }) => [ahead, behind, ring]),
+      [["--second", "none", "--second"], ["none", "--second", "--second"], ["--accent", "none", "--accent"]]);
+    assert.deepEqual([held.said, slides.said], [["200 mN, holds", "2.00 N"], ["500 mN, slides", "2.00 N"]]);
+    assert.deepEqual([held.press.ahead, held.press.behind], ["none", "--third"], "it ends where it pushes");
+    await page.context().close();
+  },
+
   async "a string is struck wherever it is touched, though a bow lies on it, and the bow stays where it is"() {
     const page = await open();
     await choose(page, "violin");
@@ -188,12 +382,23 @@ export default {
       const at = (wanted) => ratio.reduce((best, r, i) => (Math.abs(r - wanted) < Math.abs(ratio[best] - wanted) ? i : best), 0);
       const radii = (mode) => motion.chladni(mode).flatMap(([x, y]) => [Math.hypot(2 * x - 1, 2 * y - 1)]).filter((r) => r < 0.93);
       // (0, 2) rings at 2.2954 of (0, 1); its circle lies at 2.4048 / 5.5201 of the radius.
-      return { second: radii(at(5.5201 / 2.4048)), first: radii(at(1)) };
+      return { second: radii(at(5.5201 / 2.4048)), first: radii(at(1)), mode: at(5.5201 / 2.4048) };
     });
     assert.equal(circles.first.length, 0, "the first mode has no line but the rim");
     assert.ok(circles.second.length > 20);
     const mean = circles.second.reduce((sum, r) => sum + r, 0) / circles.second.length;
     assert.ok(Math.abs(mean - 2.4048 / 5.5201) < 0.012, `circle at ${mean}`);
+    const sand = await page.evaluate((mode) => {
+      const { stage } = tocco;
+      const skin = stage.layout.byName.get("skin");
+      stage.light({ body: skin.number, mode });
+      stage.frame(performance.now());
+      const [[x0, y], [x1]] = [stage.pixel(skin, [0.5, 0.5]), stage.pixel(skin, [1, 0.5])];
+      const { data } = stage.canvas.getContext("2d").getImageData(Math.round(x0), Math.round(y), Math.round(x1 - x0), 1);
+      const near = (at, tone) => tone.every((part, k) => Math.abs(data[4 * at + k] - part) < 24);
+      return Array.from({ length: data.length / 4 }, (_, i) => i).filter((i) => near(i, [0xf7, 0xec, 0xd0]) || near(i, [0x3a, 0x2f, 0x1c])).map((i) => i / (x1 - x0)).filter((r) => r < 0.93);
+    }, circles.mode);
+    assert.ok(sand.length > 0 && sand.every((r) => Math.abs(r - 2.4048 / 5.5201) < 0.03), `sand is drawn at ${sand}`);
     await page.context().close();
   },
 

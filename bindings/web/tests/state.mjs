@@ -56,7 +56,7 @@ export default {
     await page.waitForFunction(() => tocco.info.paths.find(({ path }) => path === "hammer/mass_kg").value === 0.025);
     await page.click("#recording");
     await page.waitForFunction(() => document.getElementById("recorded").open);
-    assert.equal(await page.evaluate(() => JSON.parse(tocco.lastTake.text.split("\n")[0]).scene.text), await text(page), "a take begins with it");
+    assert.equal(await page.evaluate(() => JSON.parse(tocco.menu.lastTake.text.split("\n")[0]).scene.text), await text(page), "a take begins with it");
     await page.keyboard.press("Escape");
     for (const path of ["bar.ear/force_n", "hammer/mass_kg", "bar/freq_scale"]) await page.locator(`#controls .control:has(input[data-path="${path}"]) .back`).click();
     assert.equal(await text(page), COMMENTED);
@@ -105,7 +105,7 @@ export default {
       assert.ok(Math.abs(all[0] - hardness) < 1e-6 && Math.abs(all[1] - hardness) < 1e-6, `${what}: ${all}`);
       assert.ok(Math.abs(Math.log(all[2] / (0.01 * 0.005 ** hardness))) < 1e-6, `${what}: ${all}`); // 10 ms to 50 us
       const words = await page.locator("#hammer .control").nth(1).locator(".unit").textContent();
-      assert.equal(Number(/, ([\d.]+) ms$/.exec(words)[1]), Number((1000 * all[2]).toPrecision(2)), words);
+      assert.equal(Number(/, ([\d.]+)\sms$/.exec(words)[1]), Number((1000 * all[2]).toPrecision(2)), words);
       return all[3];
     };
     const soft = await agree(0.5, "as written");

@@ -99,12 +99,12 @@ export default {
       await page.mouse.down();
       await page.mouse.move(left + 0.9 * wide, top + 0.2 * tall, { steps: 4 });
       await page.mouse.up();
-      await wait(page, 700);
-      const [across] = await page.evaluate(() => {
+      const isAcross = page.waitForFunction(() => {
         const own = tocco.surfaces.find((s) => s.water);
-        return [own.controls.length ? tocco.controls.rows.get(own.controls[0].name).value : 0.9];
-      });
-      assert.ok(Math.abs(across - 0.9) < 0.02, `${name}: ${found.controls} is ${across}`);
+        globalThis.across = own.controls.length ? tocco.controls.rows.get(own.controls[0].name).value : 0.9;
+        return Math.abs(globalThis.across - 0.9) < 0.02;
+      }, null, { timeout: 10_000 });
+      await isAcross.catch(async () => assert.fail(`${name}: ${found.controls} is ${await page.evaluate(() => globalThis.across)}`));
       await page.keyboard.press("ArrowLeft");
       assert.ok((await page.evaluate(() => tocco.surfaces.find((s) => s.water).at[0] ?? 0)) < 0.89, `${name}: keys`);
       await page.waitForFunction(() => tocco.surfaces.find((s) => s.water).total > 0, null, { timeout: 15_000 }).catch(() => assert.fail(`${name}: nothing is seen`));

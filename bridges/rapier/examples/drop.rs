@@ -3,6 +3,9 @@
 //!
 //!     cargo run --manifest-path bridges/rapier/Cargo.toml --example drop -- drop.wav
 
+#[path = "../../wav.rs"]
+mod wav;
+
 use rapier3d::prelude::*;
 use std::error::Error;
 use tocco::{Engine, Queue, Scene};
@@ -85,16 +88,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         engine.render(&[], &mut queue, &mut block);
         sound.extend(block);
     }
-    let most = sound.iter().fold(0.0f32, |most, x| most.max(x.abs()));
-    println!("{:?}, {:?}, loudest {most:.3}", stage.played(), stream.counts());
-    let bytes: Vec<u8> =
-        sound.iter().flat_map(|x| ((x / most.max(1e-9) * 0.9 * 32767.0) as i16).to_le_bytes()).collect();
-    let mut wav = Vec::from(*b"RIFF");
-    wav.extend((36 + bytes.len() as u32).to_le_bytes());
-    wav.extend(*b"WAVEfmt \x10\0\0\0\x01\0\x01\0");
-    wav.extend(RATE_HZ.to_le_bytes().into_iter().chain((2 * RATE_HZ).to_le_bytes()).chain([2, 0, 16, 0]));
-    wav.extend(b"data".iter().copied().chain((bytes.len() as u32).to_le_bytes()).chain(bytes));
-    std::fs::write(&file, wav)?;
-    println!("{file}: {SECONDS} s");
+    println!("{:?}, {:?}", stage.played(), stream.counts());
+    wav::write(&file, RATE_HZ, &sound)?;
     Ok(())
 }

@@ -152,6 +152,7 @@ pub fn report(plan: &Plan) -> Result<Report> {
         let to = match tap.to {
             TapTo::Channel(channel) => format!("channel {channel}"),
             TapTo::Pan(pan) => format!("pan {}", short(pan)),
+            TapTo::From(azimuth) => format!("from {} degrees", short(azimuth)),
         };
         let at = if tap.outputs.is_empty() { String::new() } else { format!(" of {}", tap.outputs.join(" and ")) };
         text.line("tap", &tap.of, format!("{quantity} times {} to {to}{at}", short(tap.gain)));
@@ -181,9 +182,7 @@ pub fn report(plan: &Plan) -> Result<Report> {
     for remark in def.remarks() {
         text.line("remark", "", remark);
     }
-    if def.taps.is_empty() {
-        text.line("remark", "", "nothing will sound: no tap hears anything; add a [[tap]]");
-    } else if is_silent(plan)? {
+    if is_silent(plan)? {
         let why = match (scene.directory().inputs(), &def.midi) {
             (0, None) => {
                 "nothing will sound: nothing strikes, drives or falls, or no tap hears it; add an [[event]] or a [[drive]]"

@@ -8,12 +8,14 @@
 mod answers;
 pub mod client;
 pub mod files;
+mod methods;
 pub mod pattern;
 mod server;
 mod stream;
 pub mod wire;
 
-pub use server::{Server, gesture_args, methods};
+pub use methods::methods;
+pub use server::{Server, gesture_args};
 
 use crate::console;
 use crate::error::{HostError, Result, bad};

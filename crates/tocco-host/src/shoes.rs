@@ -329,9 +329,16 @@ fn read_packets(socket: &UdpSocket, mut walker: Walker, stop: &AtomicBool) {
 /// A foot known by its number.
 #[derive(Clone, Copy, Debug, Default)]
 struct Numbered {
+    /// Since when it stands, when it last told of itself, and since when it tells the same force, N.
     since: Option<Instant>,
     heard: Option<Instant>,
+    same: Option<(f64, Instant)>,
+    /// It tells the same for too long, and is not believed until it tells another.
+    stuck: bool,
 }
+
+/// A foot that says nothing, or the same under load, is not believed after so long.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Readings become gestures.
 pub struct Walker {
@@ -520,9 +527,15 @@ impl Walker {
                 .refuse(format!("/foot {id}: {people} people have feet 0 to {}; give --people", 2 * people - 1));
         };
         let now = Instant::now();
+        foot.heard = Some(now);
+        if foot.same.is_none_or(|(before_n, _)| before_n != force_n) {
+            (foot.same, foot.stuck) = (Some((force_n, now)), false);
+        }
+        if foot.stuck {
+            return;
+        }
         let force = force_n / (self.settings.mass_kg * GRAVITY);
         let force = if force > 0.02 { force.min(10.0) } else { 0.0 };
-        foot.heard = Some(now);
         foot.since = if force > 0.0 { foot.since.or(Some(now)) } else { None };
         let age_s = foot.since.map_or(0.0, |since| since.elapsed().as_secs_f64());
         let heel = WalkCurve::at_speed(1.3).heel_share((age_s / 0.65).min(1.0));
@@ -564,15 +577,18 @@ impl Walker {
         self.shoes.turn(at_s, &mut said);
         self.obey(&said);
         for id in 0..self.feet.len() {
-            let foot = self.feet[id];
-            if foot.since.is_some() && foot.heard.is_some_and(|heard| heard.elapsed() > Duration::from_millis(500)) {
-                self.feet[id].since = None;
+            let foot = &mut self.feet[id];
+            let silent = foot.heard.is_some_and(|heard| heard.elapsed() > PATIENCE);
+            foot.stuck |= foot.since.is_some() && foot.same.is_some_and(|(_, same)| same.elapsed() > PATIENCE);
+            if foot.since.is_some() && (silent || foot.stuck) {
+                foot.since = None;
                 let (walker, side) = (walker_name(id / 2), ["left", "right"][id % 2]);
                 let mut desk = self.desk.lock();
                 for lane in ["heel", "toe"] {
                     set(&mut desk, format!("{walker}/{lane}_{side}"), 0.0);
                 }
-                desk.say(format!("shoes: foot {id} says nothing; it is lifted"));
+                let why = if silent { "says nothing" } else { "sticks" };
+                desk.say(format!("shoes: foot {id} {why}; it is lifted"));
             }
         }
     }

@@ -70,12 +70,10 @@ fn list(files: &server::Files) -> String {
     format!("const TOCCO = {};\n", json!({ "version": version, "files": names }))
 }
 
-/// The shipped scenes as the page reads them, and the text of the one it begins with.
+/// The shipped scenes by name and title, and the text of the one that the page begins with; the engine on the page has their texts.
 fn scenes(has_bridge: bool, first: Option<&str>) -> Result<String> {
-    let rows: Vec<_> = library::shipped()?
-        .iter()
-        .map(|scene| json!({ "name": scene.name, "title": scene.title(), "text": scene.text }))
-        .collect();
+    let rows: Vec<_> =
+        library::shipped()?.iter().map(|scene| json!({ "name": scene.name, "title": scene.title() })).collect();
     Ok(json!({ "bridge": has_bridge, "first": first, "scenes": rows }).to_string())
 }
 

@@ -155,7 +155,17 @@ fn every_page_is_listed_and_shows_its_figure_and_every_link_leads_somewhere() {
     }
 }
 
-/// Numbers of papers are for source files: who reads the documents is told authors and years.
+/// Whether a line names a paper by its number.
+fn cites_by_number(line: &str) -> bool {
+    let words: Vec<&str> = line.split([' ', '(', ')', '/', ';', ':', '\'', '"', '\\']).collect();
+    words.iter().enumerate().any(|(place, word)| {
+        let is_paper = matches!(word.trim_end_matches([',', '.']), "000" | "001" | "002" | "003" | "004");
+        // 48 000 is a number, too.
+        is_paper && !(place > 0 && words[place - 1].ends_with(|c: char| c.is_ascii_digit()))
+    })
+}
+
+/// Numbers of papers are for comments: who reads the documents is told authors and years.
 #[test]
 fn no_document_cites_a_paper_by_its_number() {
     let mut all = pages();
@@ -167,14 +177,50 @@ fn no_document_cites_a_paper_by_its_number() {
         // The two places that say which is which.
         let lines = page.lines().filter(|line| !line.contains("they are numbers") && !line.contains("in source files"));
         for line in lines {
-            let words: Vec<&str> = line.split([' ', '(', ')', '/', ';', ':', '\'']).collect();
-            for (place, word) in words.iter().enumerate() {
-                let is_paper = matches!(word.trim_end_matches([',', '.']), "000" | "001" | "002" | "003" | "004");
-                // 48 000 is a number, too.
-                let follows = place > 0 && words[place - 1].ends_with(|c: char| c.is_ascii_digit());
-                assert!(!is_paper || follows, "{path:?}: {line}");
+            assert!(!cites_by_number(line), "{path:?}: {line}");
+        }
+    }
+}
+
+/// So is who uses the program: titles of pictures and scenes, notes of `reproduce`, sources of materials.
+#[test]
+fn nothing_that_the_program_says_cites_a_paper_by_its_number() {
+    let mut folders: Vec<PathBuf> = ["tocco", "tocco-live", "tocco-lab", "tocco-host"]
+        .iter()
+        .map(|name| root().join("crates").join(name).join("src"))
+        .chain(
+            ["scenes", "designs", "bindings/web/studio", "crates/tocco-lab/tests"].iter().map(|name| root().join(name)),
+        )
+        .collect();
+    let mut seen = 0;
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let is_text =
+                path.extension().is_some_and(|end| ["rs", "toml", "js", "html"].iter().any(|own| end == *own));
+            if !is_text || path.ends_with("codemirror.js") {
+                continue;
+            }
+            seen += 1;
+            for line in fs::read_to_string(&path).unwrap().lines() {
+                let said = line.trim_start();
+                let is_comment = said.starts_with("//") || said.starts_with('*');
+                assert!(is_comment || !cites_by_number(said.split(" // ").next().unwrap()), "{path:?}: {line}");
             }
         }
+    }
+    assert!(seen > 300, "{seen} files");
+}
+
+#[test]
+fn every_shipped_scene_can_be_a_part_of_another() {
+    for (name, _) in SHIPPED {
+        let text = format!("[part.a]\nscene = \"{name}\"\n");
+        let scene = library::from_text("whole", "whole", text, None).unwrap_or_else(|error| panic!("{name}: {error}"));
+        Scene::build(&scene.def, scene.def.rate_hz).unwrap_or_else(|error| panic!("{name}: {error}"));
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Whatever comes from outside, with random damage: it is taken, or refused in one line; nothing panics, hangs or grows. Each
-//! reader has its test here (HTTP and WebSocket theirs beside the studio's server, links of the page in `bindings/web/tests`).
+//! reader has its test here (HTTP, HTTPS and WebSocket theirs beside the studio's server, links of the page in `bindings/web/tests`).
 //!
 //! Damage is drawn from a seed, five seconds of it for each reader, a minute with TOCCO_LONG. What once went wrong is in
 //! `tests/corpus`, a folder for each reader, and is always tried first.
@@ -13,7 +13,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tocco::rng::Rng;
-use tocco_host::library::{self, SHIPPED};
+use tocco::scene::Fetch;
+use tocco::{Document, Scene};
+use tocco_host::library::{self, SHIPPED, SHIPPED_BODIES};
 use tocco_host::live::{self, Setup, Shared};
 use tocco_host::osc::Server;
 use tocco_host::osc::wire::{bundle, bytes_of, text};
@@ -23,8 +25,9 @@ use tocco_host::sweep::{self, Axis};
 use tocco_host::{answers, take};
 use tocco_lab::analyse::read::Recording;
 use tocco_lab::error::Result;
-use tocco_lab::recording;
+use tocco_lab::walk::plate;
 use tocco_lab::wav::WavReader;
+use tocco_lab::{mesh, recording};
 use tocco_live::take::Replay;
 
 fn lasting() -> Duration {
@@ -356,5 +359,91 @@ fn sounds() {
             assert!(read.map_or(0, |samples| samples.len()) <= bytes.len());
         }
         words(Recording::open(&path, true))
+    });
+}
+
+#[test]
+fn plates() {
+    let step = |k: i32| if k < 40 { 686.7 * (0.0785 * f64::from(k)).sin() } else { 0.0 };
+    let rows = |line: &dyn Fn(i32) -> String| (0..60).map(line).collect::<String>();
+    let seeds = [
+        "time_s,left_N,right_N\n".to_owned() + &rows(&|k| format!("{},{:.1},0\n", 0.01 * f64::from(k), step(k))),
+        "time [ms];fz (kN)\n".to_owned() + &rows(&|k| format!("{};{:.4}\n", 10 * k, 1e-3 * step(k))),
+        "# insole\ntime_s\theel_left_BW\ttoe_left_BW\theel_right_BW\ttoe_right_BW\n".to_owned()
+            + &rows(&|k| format!("{}\t{:.3}\t0.1\t0\t0\n", 0.01 * f64::from(k), step(k) / 686.7)),
+    ];
+    fuzz("plate", &seeds.map(String::into_bytes), |bytes| {
+        words(plate::parse(&String::from_utf8_lossy(bytes), "fuzz", 70.0))
+    });
+}
+
+#[test]
+fn meshes() {
+    let corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]];
+    let faces = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+    let mut obj: String = corners.iter().map(|[x, y, z]| format!("v {x} {y} {z}\n")).collect();
+    obj.extend(faces.iter().map(|face| format!("f {} {}/1 {}//2\n", face[0] + 1, face[1] + 1, face[2] as i32 - 4)));
+    let corner = |at: usize| format!("vertex {} {} {}\n", corners[at][0], corners[at][1], corners[at][2]);
+    let facet = |face: &[usize; 3]| format!("facet\nouter loop\n{}endloop\nendfacet\n", (*face).map(corner).concat());
+    let stl = "solid x\n".to_owned() + &faces.iter().map(facet).collect::<String>() + "endsolid\n";
+    let mut binary = vec![0; 80];
+    binary.extend(4_u32.to_le_bytes());
+    for face in faces {
+        binary.extend([0; 12]);
+        binary.extend(face.iter().flat_map(|at| corners[*at]).flat_map(|x| (x as f32).to_le_bytes()));
+        binary.extend([0; 2]);
+    }
+    let head = |format: &str| {
+        format!(
+            "ply\nformat {format} 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\nelement face 4\n\
+             property list uchar int vertex_indices\nend_header\n"
+        )
+    };
+    let mut ply = head("ascii");
+    ply.extend(corners.iter().map(|[x, y, z]| format!("{x} {y} {z}\n")));
+    ply.extend(faces.iter().map(|[a, b, c]| format!("3 {a} {b} {c}\n")));
+    let mut packed = head("binary_big_endian").into_bytes();
+    packed.extend(corners.iter().flatten().flat_map(|x| (*x as f32).to_be_bytes()));
+    packed.extend(faces.iter().flat_map(|face| {
+        [3].into_iter().chain(face.iter().flat_map(|at| (*at as i32).to_be_bytes())).collect::<Vec<u8>>()
+    }));
+    let all =
+        [("obj", obj.into_bytes()), ("stl", stl.into_bytes()), ("stl", binary), ("ply", ply.into()), ("ply", packed)];
+    for (ending, bytes) in &all {
+        let surface = mesh::read::from_bytes(bytes, ending).unwrap();
+        assert_eq!(surface.triangles.len(), 4, "{ending}");
+    }
+    // The first byte says how the name ends.
+    let endings = ["obj", "stl", "ply"];
+    let place = |ending: &str| endings.iter().position(|other| *other == ending).unwrap() as u8;
+    let seeds = all.map(|(ending, bytes)| [vec![place(ending)], bytes].concat());
+    fuzz("mesh", &seeds, |bytes| {
+        let Some((first, rest)) = bytes.split_first() else { return Err("nothing".into()) };
+        let surface = mesh::read::from_bytes(rest, endings[usize::from(*first) % 3])?;
+        assert!(surface.triangles.iter().flatten().all(|at| (*at as usize) < surface.vertices.len()));
+        Ok(())
+    });
+}
+
+/// Whoever hands a baked body to a scene that names one.
+struct Baked(String);
+
+impl Fetch for Baked {
+    fn recording(&mut self, file: &str) -> std::result::Result<tocco::scene::Recording, String> {
+        Err(format!("no recording {file}"))
+    }
+    fn body(&mut self, _: &str) -> std::result::Result<String, String> {
+        Ok(self.0.clone())
+    }
+}
+
+#[test]
+fn baked_bodies() {
+    let seeds: Vec<Vec<u8>> = SHIPPED_BODIES.iter().map(|(_, text)| text.as_bytes().to_vec()).collect();
+    fuzz("body", &seeds, |bytes| {
+        let scene = "[body.thing]\ntype = \"mesh\"\nfile = \"thing.toml\"\n[[tap]]\nof = \"thing\"\n".to_owned();
+        let baked = Baked(String::from_utf8_lossy(bytes).into_owned());
+        let read = Document::read_with("fuzz", "fuzz", scene, baked).map_err(|error| error.to_string())?;
+        Scene::build(&read.def, 48_000.0).map(|_| ()).map_err(|error| error.to_string())
     });
 }

@@ -214,6 +214,50 @@ fn a_scene_in_the_folder_that_names_a_recording_outside_is_refused() {
 }
 
 #[test]
+fn parts_of_a_scene_and_recordings_that_it_or_they_follow_are_inside_the_folder_too() {
+    let out = tempfile::tempdir().unwrap();
+    let folder = out.path().join("scenes");
+    fs::create_dir(&folder).unwrap();
+    for target in [out.path().join("secret.wav"), folder.join("mine.wav")] {
+        let done = tocco(&["render", "bar", "--duration", "0.1", "-o", target.to_str().unwrap()]);
+        assert!(done.status.success(), "{}", words(&done.stderr));
+    }
+    let bell = SHIPPED.iter().find(|(name, _)| *name == "bell").unwrap().1;
+    fs::write(out.path().join("secret.toml"), bell).unwrap();
+    fs::write(out.path().join("notes.txt"), "password = hunter2\n").unwrap();
+    fs::write(folder.join("mine.toml"), bell).unwrap();
+    let driven = |wav: &str| format!("{DRIVEN}drive = [{{ path = \"bar/force_n\", wav = \"{wav}\" }}]\n");
+    let part = |scene: &str| format!("[part.a]\nscene = \"{scene}\"\n");
+    let heard = |keys: &str| format!("{DRIVEN}[signal.s]\ntype = \"follow\"\n{keys}\n");
+    fs::write(folder.join("inner.toml"), driven("../secret.wav")).unwrap();
+    let secret = out.path().join("secret.toml");
+    for (name, scene, is_held) in [
+        ("up", part("../secret.toml"), false),
+        ("absolute", part(secret.to_str().unwrap()), false),
+        ("nothing", part("../nothing.toml"), false),
+        ("notes", part("../notes.txt"), false),
+        ("through", part("inner.toml"), false),
+        ("followed", heard("recording = \"../secret.wav\""), false),
+        ("calibrated", heard("input = 0\ncalibrate = \"../secret.wav\""), false),
+        ("mine", part("mine.toml"), true),
+        ("shipped", part("bell"), true),
+        ("heard", heard("recording = \"mine.wav\""), true),
+    ] {
+        fs::write(folder.join(format!("{name}-whole.toml")), scene).unwrap();
+        let mut bench = Bench::new(Some(&folder), None);
+        let name = format!("{name}-whole");
+        if is_held {
+            let loaded = bench.send("/tocco/scene/load", vec![text(&name)]);
+            assert_eq!(loaded[0].addr, "/tocco/scene/loaded", "{name}: {loaded:?}");
+        } else {
+            let error = bench.error("/tocco/scene/load", vec![text(&name)]);
+            assert!(error.contains("is not inside the scenes folder"), "{name}: {error}");
+            assert!(!error.contains("hunter2"), "{name}: {error}");
+        }
+    }
+}
+
+#[test]
 fn the_table_that_describe_answers_is_the_scenes() {
     let mut bench = Bench::new(None, None);
     let paths = bench.desk.lock().paths();

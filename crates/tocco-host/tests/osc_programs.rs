@@ -187,8 +187,8 @@ fn oscsend_of_liblo_plays_the_program_and_the_take_has_it() {
         &["/hi?/{stiffness,none}", "d", "5e7"],
         &["/tocco/strike", "sf", "hammer", "1.5"],
         &["/hit/stifness", "f", "1"],
-        &["/tocco/scene/load", "s", "frame-drum"],
-        &["/tocco/touch", "sff", "skin.edge", "0.5", "0.25"],
+        &["/tocco/scene/load", "s", "seven-materials"],
+        &["/tocco/touch", "sf", "rubber.end", "0.5"],
     ];
     for arguments in messages {
         oscsend(&program.port, arguments);
@@ -206,10 +206,8 @@ fn oscsend_of_liblo_plays_the_program_and_the_take_has_it() {
         );
     }
     assert!(matches!(deeds.next(), Some(Gesture::Strike { body, velocity_m_s: v }) if body == "hammer" && *v == 1.5));
-    assert!(matches!(deeds.next(), Some(Gesture::Load(scene)) if scene.name == "frame-drum"));
-    assert!(
-        matches!(deeds.next(), Some(Gesture::Touch { site, place }) if site == "skin.edge" && place == &[0.5, 0.25])
-    );
+    assert!(matches!(deeds.next(), Some(Gesture::Load(scene)) if scene.name == "seven-materials"));
+    assert!(matches!(deeds.next(), Some(Gesture::Touch { site, place }) if site == "rubber.end" && place == &[0.5]));
     assert!(deeds.next().is_none());
 }
 

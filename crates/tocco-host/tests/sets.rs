@@ -9,6 +9,7 @@ use std::f64::consts::TAU;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use tocco_testing::pictures::assert_shipped;
 use tocco_testing::{skip, struck_bar};
 
 const SCENE: &str = struck_bar!("duration_s = 0.3\n", "{ freq_hz = 440.0, decay_s = 0.05, mass_kg = 0.05 }");
@@ -467,6 +468,7 @@ fn the_ranges_drawn_from_synthetic_listeners_are_their_thresholds() {
         assert!((cells[4..].iter().sum::<f64>() - 1.0).abs() < 1e-3 && cells[3] == 22.0, "{line}");
     }
 
+    the_picture_of_the_documents(here, &q_of);
     for (from, to, words) in [
         ("\twood\n", "\twod\n", "'wod' is no answer; did you mean 'wood'?"),
         ("listener\ttrial\tfile", "who\ttrial\tfile", "has no column 'listener'"),
@@ -482,6 +484,26 @@ fn the_ranges_drawn_from_synthetic_listeners_are_their_thresholds() {
     }
     let twice = tocco(here, &["answers", "set", "typed.tsv", "typed.tsv", "-o", "none"]);
     assert!(String::from_utf8_lossy(&twice.stderr).contains("has answered"));
+}
+
+/// That of docs/stimulus-sets.md: limits near 25, 150 and 900, moved by some doubt at every sound.
+fn the_picture_of_the_documents(here: &Path, q_of: &dyn Fn(&str) -> f64) {
+    let mut state = 1_u64;
+    let mut unit = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    let mut answers = String::from("listener\ttrial\tanswer\n");
+    for row in table(&here.join("set/order.tsv")) {
+        let (listener, trial, file) = (cell(&row, "listener"), cell(&row, "trial"), cell(&row, "file"));
+        let lean = 4.0_f64.powf(unit() + unit() + unit() - 1.5);
+        let answer = WORDS[[25.0, 150.0, 900.0].iter().filter(|limit| q_of(file) > **limit * lean).count()];
+        answers.push_str(&format!("{listener}\t{trial}\t{answer}\n"));
+    }
+    fs::write(here.join("doubtful.tsv"), answers).unwrap();
+    good(here, &["answers", "set", "doubtful.tsv", "-o", "doubtful"]);
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/stimulus-sets.png");
+    assert_shipped(&fs::read(here.join("doubtful/proportions.png")).unwrap(), &shipped);
 }
 
 /// Where Chromium and Node are, or what is missing.

@@ -1,47 +1,64 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The studio as a program, under packets and requests: it goes on, and holds little. A million packets and 100 000 requests with
-//! TOCCO_LONG, else 20 000 and 2000.
+//! The studio as a program, under packets and requests, by HTTP and by HTTPS: it goes on, and holds little. A million packets and
+//! 100 000 requests with TOCCO_LONG, else 20 000 and 2000; by HTTPS a tenth of the requests, for whoever asks works as hard as the studio.
 #![cfg(target_os = "linux")]
 
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tocco::rng::Rng;
 use tocco_host::osc::wire::{bundle, bytes_of, text};
 use tungstenite::client::IntoClientRequest;
-use tungstenite::http::header::ORIGIN;
+use tungstenite::http::header::{COOKIE, ORIGIN};
 
 /// Memory that the studio may ever have held, bytes, its own code among it.
 const MOST_HELD: u64 = 100 << 20;
 /// Part of a core that idle pages may take.
 const IDLE: f64 = 0.02;
+/// A browser's patience.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 fn long() -> bool {
     std::env::var_os("TOCCO_LONG").is_some()
 }
 
+/// What a browser reads and writes, in the clear or not.
+trait Stream: Read + Write + Send {}
+impl<S: Read + Write + Send> Stream for S {}
+
 struct Studio {
     child: Child,
     page: SocketAddr,
     osc: String,
+    /// Where others can reach it: what trusts it, and the cookie of who has shown the key.
+    secure: Option<(Arc<ClientConfig>, String)>,
+    _home: tempfile::TempDir,
 }
 
 impl Studio {
-    /// `None`: the program was built without the page's engine, which is said.
-    fn start() -> Option<Self> {
+    /// By HTTP on loopback, or by HTTPS for everybody. `None`: the program was built without the page's engine, which is said.
+    fn start(secure: bool) -> Option<Self> {
         let port = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
+        let home = tempfile::tempdir().unwrap();
         let mut child = Command::new(env!("CARGO_BIN_EXE_tocco"))
             .args(["studio", "--port", "0", "--no-open", "--osc", &port])
+            .args(if secure { &["--host", "0.0.0.0"][..] } else { &[] })
+            .env("XDG_DATA_HOME", home.path())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let Some(page) = line.split("http://").nth(1).and_then(|rest| rest.split('/').next()?.parse().ok()) else {
+        lines.read_line(&mut line).unwrap();
+        let Some(link) = line.split("://").nth(1).and_then(|rest| rest.split_whitespace().next()) else {
             let mut wrong = String::new();
             child.stderr.take().unwrap().read_to_string(&mut wrong).unwrap();
             child.wait().unwrap();
@@ -49,7 +66,24 @@ impl Studio {
             tocco_testing::skip("the studio under a storm", "the page's engine (TOCCO_WASM_FILE)");
             return None;
         };
-        Some(Self { child, page, osc: format!("127.0.0.1:{port}") })
+        let (place, key) = link.split_once('/').unwrap();
+        let key = key.strip_prefix("?key=").unwrap_or_default().to_owned();
+        let page = SocketAddr::from(([127, 0, 0, 1], place.rsplit(':').next().unwrap().parse().unwrap()));
+        let secure = secure.then(|| {
+            // The line about the certificate comes when it is kept.
+            while !line.contains("SHA-256") {
+                line.clear();
+                assert!(lines.read_line(&mut line).unwrap() > 0, "no certificate");
+            }
+            let root = fs::read(home.path().join("tocco/tocco-studio.crt")).unwrap();
+            let mut store = RootCertStore::empty();
+            store.add(CertificateDer::from_pem_slice(&root).unwrap()).unwrap();
+            let provider = Arc::new(rustls::crypto::ring::default_provider());
+            let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+            let config = builder.with_root_certificates(store).with_no_client_auth();
+            (Arc::new(config), format!("tocco-{}={key}", page.port()))
+        });
+        Some(Self { child, page, osc: format!("127.0.0.1:{port}"), secure, _home: home })
     }
 
     /// Most memory that it has ever held, bytes.
@@ -75,23 +109,37 @@ impl Studio {
         ticks as f64 / unsafe { libc::sysconf(libc::_SC_CLK_TCK) } as f64
     }
 
+    fn connect(&self) -> Box<dyn Stream> {
+        let stream = TcpStream::connect(self.page).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        match &self.secure {
+            None => Box::new(stream),
+            Some((config, _)) => {
+                let name = self.page.ip().into();
+                Box::new(StreamOwned::new(ClientConnection::new(Arc::clone(config), name).unwrap(), stream))
+            }
+        }
+    }
+
     /// A request, and how its answer begins.
     fn ask(&self, head: &str) -> String {
-        let mut stream = TcpStream::connect(self.page).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        let _ = stream.write_all(format!("{head}\r\nHost: {}\r\n\r\n", self.page).as_bytes());
+        let mut stream = self.connect();
+        let cookie = self.secure.as_ref().map_or(String::new(), |(_, cookie)| format!("\r\nCookie: {cookie}"));
+        let _ = stream.write_all(format!("{head}\r\nHost: {}{cookie}\r\n\r\n", self.page).as_bytes());
         let (mut first, mut rest) = ([0; 12], [0; 65_536]);
         let _ = stream.read_exact(&mut first);
         while stream.read(&mut rest).is_ok_and(|length| length > 0) {}
         String::from_utf8_lossy(&first).into_owned()
     }
 
-    fn join(&self) -> tungstenite::WebSocket<TcpStream> {
-        let mut request = format!("ws://{}/bridge", self.page).into_client_request().unwrap();
-        request.headers_mut().insert(ORIGIN, format!("http://{}", self.page).parse().unwrap());
-        let stream = TcpStream::connect(self.page).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        tungstenite::client(request, stream).unwrap().0
+    fn join(&self) -> tungstenite::WebSocket<Box<dyn Stream>> {
+        let s = if self.secure.is_some() { "s" } else { "" };
+        let mut request = format!("ws{s}://{}/bridge", self.page).into_client_request().unwrap();
+        request.headers_mut().insert(ORIGIN, format!("http{s}://{}", self.page).parse().unwrap());
+        if let Some((_, cookie)) = &self.secure {
+            request.headers_mut().insert(COOKIE, cookie.parse().unwrap());
+        }
+        tungstenite::client(request, self.connect()).unwrap_or_else(|wrong| panic!("{wrong}")).0
     }
 }
 
@@ -126,8 +174,23 @@ fn packet(rng: &mut Rng) -> Vec<u8> {
 
 #[test]
 fn a_million_packets_and_a_hundred_thousand_requests_leave_the_studio_as_it_was() {
-    let Some(mut studio) = Studio::start() else { return };
-    let (packets, requests) = if long() { (1_000_000, 100_000) } else { (20_000, 2_000) };
+    if let Some(studio) = Studio::start(false) {
+        let (packets, requests) = if long() { (1_000_000, 100_000) } else { (20_000, 2_000) };
+        storm(studio, packets, requests);
+    }
+}
+
+#[test]
+fn by_https_the_same_storm_leaves_it_as_it_was_whoever_shakes_hands_and_says_no_more() {
+    let Some(studio) = Studio::start(true) else { return };
+    // Who comes, begins a handshake and says no more, or begins none: let go meanwhile.
+    let mut silent: Vec<TcpStream> = (0..64).map(|_| TcpStream::connect(studio.page).unwrap()).collect();
+    silent.iter_mut().step_by(2).for_each(|stream| stream.write_all(b"\x16\x03\x01").unwrap());
+    let (packets, requests) = if long() { (1_000_000, 10_000) } else { (20_000, 400) };
+    storm(studio, packets, requests);
+}
+
+fn storm(mut studio: Studio, packets: usize, requests: usize) {
     // One page listens, one never reads: what is played for it may not pile up.
     let (mut keen, _deaf) = (studio.join(), studio.join());
     let heard = std::thread::spawn(move || {
@@ -184,19 +247,21 @@ fn a_million_packets_and_a_hundred_thousand_requests_leave_the_studio_as_it_was(
 /// By the processor's time that the system counts for the program: a busy machine does not matter.
 #[test]
 fn four_hundred_idle_pages_take_next_to_nothing() {
-    let Some(studio) = Studio::start() else { return };
-    let pages: Vec<_> = (0..400).map(|_| studio.join()).collect();
-    let (before, began) = (studio.spent(), Instant::now());
-    std::thread::sleep(Duration::from_secs(if long() { 30 } else { 5 }));
-    let part = (studio.spent() - before) / began.elapsed().as_secs_f64();
-    println!("{} idle pages: {:.2} % of a core, {} MB", pages.len(), 100.0 * part, studio.most_held() >> 20);
-    assert!(part < IDLE, "{part}");
-    assert!(studio.most_held() < MOST_HELD);
+    for secure in [false, true] {
+        let Some(studio) = Studio::start(secure) else { return };
+        let pages: Vec<_> = (0..400).map(|_| studio.join()).collect();
+        let (before, began) = (studio.spent(), Instant::now());
+        std::thread::sleep(Duration::from_secs(if long() { 30 } else { 5 }));
+        let part = (studio.spent() - before) / began.elapsed().as_secs_f64();
+        let (count, held) = (pages.len(), studio.most_held());
+        println!("{count} idle pages, HTTPS {secure}: {:.2} % of a core, {} MB", 100.0 * part, held >> 20);
+        assert!(part < IDLE && held < MOST_HELD, "{part} {held}");
+    }
 }
 
 #[test]
 fn where_no_more_files_may_be_opened_it_rests_and_goes_on_when_they_may() {
-    let Some(studio) = Studio::start() else { return };
+    let Some(studio) = Studio::start(false) else { return };
     let id = studio.child.id();
     let limit = |files: u64| {
         let most = libc::rlimit { rlim_cur: files, rlim_max: 4096 };

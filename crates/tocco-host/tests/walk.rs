@@ -391,3 +391,39 @@ fn feet_by_number_place_and_force_walk_for_two_people_and_take_no_scale() {
     let (good, words) = said(dir.path(), &["shoes", "floor.toml", "--osc", "0", "--speakers", "3.1"]);
     assert!(!good && words.contains("--speakers 3.1: give 2.1, one woofer, or 2.2"), "{words}");
 }
+
+#[test]
+fn a_foot_by_number_that_sticks_or_falls_silent_is_lifted_after_half_a_second_and_it_is_said() {
+    let dir = folder();
+    let words = shoes_by_osc(dir.path(), &["--record", "feet.jsonl"], |send| {
+        // The left one says exactly the same for a second and a half; the right one, which trembles as feet do, has had enough after 0.3 s.
+        for k in 0..150 {
+            send("/foot", &[0.0, 1.0, 0.5, 700.0]);
+            if k < 30 {
+                send("/foot", &[1.0, 1.0, 0.5, 600.0 + (k % 3) as f32]);
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        // It moves again, and is believed.
+        for k in 0..20 {
+            send("/foot", &[0.0, 1.0, 0.5, 650.0 + (k % 3) as f32]);
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        send("/foot", &[0.0, 1.0, 0.5, 0.0]);
+    });
+    for wanted in ["foot 0 sticks; it is lifted", "foot 1 says nothing; it is lifted"] {
+        assert_eq!(words.matches(wanted).count(), 1, "{wanted}: {words}");
+    }
+    let take = std::fs::read_to_string(dir.path().join("feet.jsonl")).unwrap();
+    // Heel and toe of the left foot together: it stands, is lifted, stands again, and is lifted.
+    let (mut parts, mut stood) = ([0.0; 2], Vec::new());
+    for row in take.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok()) {
+        let part = ["walker/heel_left", "walker/toe_left"].iter().position(|path| row["set"] == *path);
+        if let (Some(part), Some(value)) = (part, row["value"].as_f64()) {
+            parts[part] = value;
+            stood.push(parts[0] + parts[1] > 0.3);
+        }
+    }
+    stood.dedup();
+    assert_eq!(stood.strip_prefix(&[false]).unwrap_or(&stood), [true, false, true, false]);
+}

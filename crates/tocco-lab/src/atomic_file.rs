@@ -61,11 +61,13 @@ pub(crate) fn place(target: &Path) -> Result<Place> {
 
 /// A file that is complete takes its name: what is in it is on the disk before, and whoever might read the old one may read it.
 pub(crate) fn settle(file: &File, part: &Path, target: &Path) -> io::Result<()> {
-    if let Ok(before) = fs::metadata(target) {
-        file.set_permissions(before.permissions())?;
-    }
+    keep_permissions(file, target)?;
     file.sync_all()?;
     fs::rename(part, target)
+}
+
+fn keep_permissions(file: &File, target: &Path) -> io::Result<()> {
+    fs::metadata(target).map_or(Ok(()), |before| file.set_permissions(before.permissions()))
 }
 
 /// Refuses to write where something is read, or two things to one place, by whatever spelling. What each is comes first:
@@ -172,7 +174,16 @@ impl AtomicFile {
     }
 
     /// The file is complete: it takes its name.
-    pub fn keep(mut self) -> Result<()> {
+    pub fn keep(self) -> Result<()> {
+        self.keep_by(settle)
+    }
+
+    /// The same without waiting for the disk: for what is checked before it is trusted, as the power may fail.
+    pub fn keep_soon(self) -> Result<()> {
+        self.keep_by(|file, part, target| keep_permissions(file, target).and_then(|()| fs::rename(part, target)))
+    }
+
+    fn keep_by(mut self, settle: fn(&File, &Path, &Path) -> io::Result<()>) -> Result<()> {
         self.file.flush().map_err(|e| Error::writing(&self.target, &e))?;
         if let Some(part) = self.part.take() {
             let renamed = settle(&self.file, &part, &self.target);

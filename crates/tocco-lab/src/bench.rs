@@ -55,7 +55,7 @@ pub const SECTIONS: &[Section] = &[
     Section { name: "water", measure: flowing },
     Section { name: "fluid", measure: tank },
     Section { name: "walk", measure: walking },
-    Section { name: "shape", measure: shapes },
+    Section { name: "shape", measure: shape::shapes },
     Section { name: "mesh", measure: mesh::solids },
     Section { name: "sweep", measure: whole_sweep },
     Section { name: "analyse", measure: analysing },
@@ -425,34 +425,6 @@ fn watching(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
         table.figure(&format!("{name}: {} and {}", signals[0], signals[1]), columns, ratio <= 1.2)?;
     }
     Ok(())
-}
-
-/// A struck body of 200 modes from its geometry, text to scene.
-fn shapes(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
-    table.heading("200 modes from a shape, ms from text to scene", ["modes", "ours", "", "goal"])?;
-    for (name, text) in shape::bodies() {
-        let (mut least_ms, mut count) = (f64::INFINITY, 0);
-        for _ in 0..5 {
-            let (ms, modes) = shape::build_ms(&text).map_err(Error::Machine)?;
-            (least_ms, count) = (least_ms.min(ms), modes);
-        }
-        let columns = [count.to_string(), format!("{least_ms:.2}"), String::new(), "< 20".into()];
-        table.figure(name, columns, least_ms < 20.0)?;
-    }
-    table.heading("a plate of 500 modes heard, ns per sample", ["velocity", "radiated", "ratio", "goal"])?;
-    let [mut moving, mut radiated] =
-        [shape::heard("velocity").map_err(Error::Machine)?, shape::heard("radiated").map_err(Error::Machine)?];
-    let (moving_ns, radiated_ns) = alternate(
-        &mut |out| {
-            moving.render(&[], &mut Queue::new(), out);
-        },
-        &mut |out| {
-            radiated.render(&[], &mut Queue::new(), out);
-        },
-    );
-    let ratio = radiated_ns / moving_ns;
-    let columns = [format!("{moving_ns:.0}"), format!("{radiated_ns:.0}"), format!("x{ratio:.2}"), "<= x1.10".into()];
-    table.figure("what it radiates", columns, ratio <= 1.1)
 }
 
 /// One case in units of one mode update of the plain loop with 512 modes.

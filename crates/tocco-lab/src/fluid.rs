@@ -19,7 +19,7 @@ use tocco::fluid::{Block, GRAVITY_M_S2, MOST_PARTICLES, Tank, TankDef};
 
 /// Set-ups by name, and what each is.
 pub const SETUPS: [(&str, &str); 3] = [
-    ("drop", "a block of water falls into an empty tank (002, figure 4.1)"),
+    ("drop", "a block of water falls into an empty tank (De Sena 2009, figure 4.1)"),
     ("dam", "a column of water is let go at one side of the tank"),
     ("pour", "water is poured into an empty tank for as long as it lasts, less a second"),
 ];

@@ -178,6 +178,7 @@ fn everything(whole: &SceneDef) -> Everything {
             outputs: vec![HAPTIC.into()],
             to,
             ear: EarDef::default(),
+            travel: None,
         }));
     }
     all

@@ -20,16 +20,47 @@ pub const SHIPPED_BODIES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/
 const MOST_WAV_FRAMES: u64 = 1 << 26;
 
 /// What a scene names: recordings, baked bodies and scene files beside it, and what is shipped anywhere; the files that were read are noted.
-struct Beside(Option<PathBuf>, Files);
+#[derive(Clone, Default)]
+struct Beside {
+    folder: Option<PathBuf>,
+    /// The folder that nothing may lead out of, if there is one.
+    fence: Option<PathBuf>,
+    files: Files,
+}
 
 /// Files that were read.
 type Files = std::rc::Rc<std::cell::RefCell<Vec<PathBuf>>>;
 
+impl Beside {
+    /// The file of this name beside the scene, if there is one. Of what is outside the fence nothing is told, not even whether it is there.
+    fn file(&self, name: &str) -> std::result::Result<Option<PathBuf>, String> {
+        let Some(path) = self.folder.as_ref().map(|folder| folder.join(name)) else { return Ok(None) };
+        let inside = |fence: &PathBuf| path.canonicalize().map_or(true, |real| real.starts_with(fence));
+        match self.fence.as_ref().is_none_or(inside) {
+            true => Ok(Some(path).filter(|path| path.is_file())),
+            false => Err(outside(name)),
+        }
+    }
+
+    /// What is said of a file that is not there.
+    fn missing(&self, name: &str, said: String) -> String {
+        if self.fence.is_some() { outside(name) } else { said }
+    }
+}
+
+fn outside(name: &str) -> String {
+    format!("'{name}' is not inside the scenes folder")
+}
+
 impl Fetch for Beside {
     fn recording(&mut self, file: &str) -> std::result::Result<Recording, String> {
-        let folder = self.0.as_ref().ok_or("a recording needs a scene file to stand beside")?;
-        let mut wav = WavReader::open(&folder.join(file)).map_err(|e| e.to_string())?;
-        self.1.borrow_mut().push(folder.join(file));
+        let folder = self.folder.as_ref().ok_or("a recording needs a scene file to stand beside")?;
+        let path = match self.file(file)? {
+            None if self.fence.is_some() => return Err(outside(file)),
+            found => found.unwrap_or_else(|| folder.join(file)),
+        };
+        let mut wav = WavReader::open(&path).map_err(|e| e.to_string())?;
+        self.files.borrow_mut().push(path);
         if wav.frames > MOST_WAV_FRAMES {
             return Err(format!("{file} is too long; cut it to {MOST_WAV_FRAMES} frames"));
         }
@@ -38,35 +69,33 @@ impl Fetch for Beside {
     }
 
     fn body(&mut self, file: &str) -> std::result::Result<String, String> {
-        let path = self.0.as_ref().map(|folder| folder.join(file));
-        if let Some(path) = path.filter(|path| path.is_file()) {
+        if let Some(path) = self.file(file)? {
             let text = read(&path).map_err(|error| error.to_string())?;
-            self.1.borrow_mut().push(path);
+            self.files.borrow_mut().push(path);
             return Ok(text);
         }
         match SHIPPED_BODIES.iter().find(|(known, _)| *known == file) {
             Some((_, text)) => Ok((*text).to_owned()),
-            None => Err(format!("no file '{file}' beside the scene; 'tocco mesh' writes one")),
+            None => Err(self.missing(file, format!("no file '{file}' beside the scene; 'tocco mesh' writes one"))),
         }
     }
 
     fn scene(&mut self, name: &str) -> std::result::Result<FetchedScene<'_>, String> {
-        let path = self.0.as_ref().map(|folder| folder.join(name));
-        if let Some(path) = path.filter(|path| path.is_file()) {
+        if let Some(path) = self.file(name)? {
             let identity = path.canonicalize().unwrap_or_else(|_| path.clone()).to_string_lossy().into_owned();
             let text = read(&path).map_err(|error| error.to_string())?;
             let folder = path.parent().map(Path::to_path_buf);
-            self.1.borrow_mut().push(path);
-            return Ok(FetchedScene { identity, text, fetch: Box::new(Beside(folder, self.1.clone())) });
+            self.files.borrow_mut().push(path);
+            return Ok(FetchedScene { identity, text, fetch: Box::new(Self { folder, ..self.clone() }) });
         }
         match SHIPPED.iter().find(|(known, _)| *known == name) {
             Some((known, text)) => {
                 let (identity, text) = ((*known).to_owned(), (*text).to_owned());
-                Ok(FetchedScene { identity, text, fetch: Box::new(Beside(None, self.1.clone())) })
+                Ok(FetchedScene { identity, text, fetch: Box::new(Self { folder: None, ..self.clone() }) })
             }
             None => {
                 let near = nearest(name, SHIPPED.iter().map(|(name, _)| *name));
-                Err(format!("no file beside the scene and no shipped scene '{name}'{near}"))
+                Err(self.missing(name, format!("no file beside the scene and no shipped scene '{name}'{near}")))
             }
         }
     }
@@ -74,11 +103,10 @@ impl Fetch for Beside {
 
 /// A scene from text; what it names is looked for in `folder`.
 pub fn from_text(name: &str, origin: &str, text: String, folder: Option<&Path>) -> Result<Document> {
-    noting(name, origin, text, folder, &Files::default())
+    fetching(name, origin, text, Beside { folder: folder.map(Path::to_path_buf), ..Beside::default() })
 }
 
-fn noting(name: &str, origin: &str, text: String, folder: Option<&Path>, files: &Files) -> Result<Document> {
-    let fetch = Beside(folder.map(Path::to_path_buf), files.clone());
+fn fetching(name: &str, origin: &str, text: String, fetch: Beside) -> Result<Document> {
     Document::read_with(name, origin, text, fetch).map_err(|e| Error::BadInput(e.with_origin(origin, None)))
 }
 
@@ -94,16 +122,21 @@ pub fn load(scene: &str) -> Result<Document> {
 
 /// The same, and every file that was read for it: nothing may be written there.
 pub fn load_noting(scene: &str) -> Result<(Document, Vec<PathBuf>)> {
-    let files = Files::default();
-    let scene = load_from(scene, &files)?;
-    Ok((scene, files.take()))
+    let fetch = Beside::default();
+    let scene = load_from(scene, fetch.clone())?;
+    Ok((scene, fetch.files.take()))
 }
 
-fn load_from(scene: &str, files: &Files) -> Result<Document> {
+/// A scene file, and whatever it and its parts name, from inside a folder, whose path is real, or shipped; nothing else is opened.
+pub fn load_inside(scene: &str, folder: &Path) -> Result<Document> {
+    load_from(scene, Beside { fence: Some(folder.to_path_buf()), ..Beside::default() })
+}
+
+fn load_from(scene: &str, fetch: Beside) -> Result<Document> {
     let path = Path::new(scene);
     if scene == "-" {
         let text = read_text(path, std::io::stdin().lock())?;
-        return noting("scene", "standard input", text, Some(Path::new(".")), files);
+        return fetching("scene", "standard input", text, Beside { folder: Some(".".into()), ..fetch });
     }
     if !path.exists() || path.is_dir() {
         if SHIPPED.iter().any(|(name, _)| *name == scene) {
@@ -122,8 +155,8 @@ fn load_from(scene: &str, files: &Files) -> Result<Document> {
     let text = read(path)?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let folder: PathBuf = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
-    files.borrow_mut().push(path.to_path_buf());
-    noting(&name, scene, text, Some(&folder), files)
+    fetch.files.borrow_mut().push(path.to_path_buf());
+    fetching(&name, scene, text, Beside { folder: Some(folder), ..fetch })
 }
 
 fn load_shipped(scene: &str) -> Result<Document> {

@@ -4,6 +4,12 @@
 use crate::error::{Error, Result};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+/// Who is told how many of how many jobs are done, from any thread; an error stops the rest.
+pub type Told<'a> = &'a (dyn Fn(usize, usize) -> Result<()> + Sync);
+
+/// Nobody wants to know.
+pub const NOBODY: Told<'static> = &|_, _| Ok(());
+
 /// Cores at hand.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)

@@ -208,6 +208,8 @@ pub fn perform(
 pub enum Target {
     /// A file.
     File(PathBuf),
+    /// A file whose content somebody checks before it is trusted: it has its name at once, and the disk may take its time.
+    Checked(PathBuf),
     /// Standard output.
     Stdout,
 }
@@ -289,12 +291,12 @@ pub fn to_wav(plan: &Plan, target: &Target, manner: &Manner, show: bool) -> Resu
     let mut length = plan.frames()?;
     format.check_length(length)?;
     let named = match target {
-        Target::File(path) => path.clone(),
+        Target::File(path) | Target::Checked(path) => path.clone(),
         Target::Stdout => PathBuf::from("standard output"),
     };
     let wrong = |cause: io::Error| Error::writing(&named, &cause);
     let (out, can_seek) = match target {
-        Target::File(path) => {
+        Target::File(path) | Target::Checked(path) => {
             let file = AtomicFile::create(path)?;
             let can_seek = file.can_seek();
             (Out::File(file), can_seek)
@@ -348,7 +350,10 @@ pub fn to_wav(plan: &Plan, target: &Target, manner: &Manner, show: bool) -> Resu
         if file.can_seek() && outcome.frames as f64 != length {
             file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&header)).map_err(wrong)?;
         }
-        file.keep()?;
+        match target {
+            Target::Checked(_) => file.keep_soon()?,
+            _ => file.keep()?,
+        }
     }
     let (frames, rate_hz, level) = (outcome.frames, plan.rate_hz, outcome.level.scaled(factor));
     Ok(Report { frames, rate_hz, channels, level, over, health: outcome.health, cut: outcome.cut, omitted })

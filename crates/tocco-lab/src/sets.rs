@@ -22,7 +22,7 @@ use crate::console::ProgressBar;
 use crate::error::{Error, Result, bad};
 use crate::library;
 use crate::measure::Fnv;
-use crate::parallel;
+use crate::parallel::{self, NOBODY, Told};
 use crate::render::{BUILD, Plan, VERSION, perform};
 use crate::sweep::Summary;
 use crate::wav::{Encoding, Format, Info, WavWriter};
@@ -118,6 +118,11 @@ fn key(design: &Design, stimulus: &Stimulus, gains: Gains) -> String {
 
 /// Renders a design into `folder`.
 pub fn run(design: &Design, folder: &Path, threads: usize) -> Result<Summary> {
+    run_telling(design, folder, threads, NOBODY)
+}
+
+/// The same, and `told` is told of every sound that has been made or found.
+pub fn run_telling(design: &Design, folder: &Path, threads: usize, told: Told<'_>) -> Result<Summary> {
     let conditions = design.conditions()?;
     let total = conditions.len() * design.repetitions;
     let stimuli = parallel::run(total, threads, |index| stimulus(design, &conditions, index))?;
@@ -125,7 +130,7 @@ pub fn run(design: &Design, folder: &Path, threads: usize) -> Result<Summary> {
     atomic_file::remove_leftovers(folder);
     let orders = orders(design, &conditions);
     let places = places(&orders[0]);
-    let rows = Making { design, stimuli: &stimuli, places: &places, folder, threads, lowered_db: None }.all()?;
+    let rows = Making { design, stimuli: &stimuli, places: &places, folder, threads, lowered_db: None, told }.all()?;
     let mut table = sidecar::heading(design);
     for (row, _) in &rows {
         table.push_str(row);
@@ -191,7 +196,9 @@ pub fn share(design: &Design, folder: &Path, only: &[usize], lowered_db: Option<
         .into_iter()
         .unzip();
     atomic_file::create_folder(folder)?;
-    Making { design, stimuli: &stimuli, places: &places, folder, threads: 1, lowered_db }.all().map(|_| ())
+    Making { design, stimuli: &stimuli, places: &places, folder, threads: 1, lowered_db, told: NOBODY }
+        .all()
+        .map(|_| ())
 }
 
 /// One sound of the design, built once so that what is wrong is said before any is made.
@@ -277,6 +284,7 @@ struct Making<'a> {
     threads: usize,
     /// All are lowered by this at least, for others that are not among these, dB.
     lowered_db: Option<f64>,
+    told: Told<'a>,
 }
 
 /// The row of the table, and whether the file was there.
@@ -302,7 +310,7 @@ impl Making<'_> {
         let early = early.map(|found| own_gains(level, found)).any(|gains| lowers_all(&gains));
         let lower = AtomicBool::new(early || self.lowered_db.is_some());
         let kept = AtomicUsize::new(0);
-        let bar = ProgressBar::new(count as u64, "sounds");
+        let (bar, done) = (ProgressBar::new(count as u64, "sounds"), AtomicUsize::new(0));
         let stages = parallel::run_with(count, self.threads, |meters, index| {
             let stimulus = &self.stimuli[index];
             let (found, take) = match known.get(&stimulus.print) {
@@ -328,6 +336,7 @@ impl Making<'_> {
                 (Some(self.write(index, &found, own, take)?), None)
             };
             bar.step(&stimulus.file);
+            (self.told)(done.fetch_add(1, Ordering::Relaxed) + 1, count)?;
             Ok(Stage { found, own, row, take: Mutex::new(take) })
         })?;
         if !lower.load(Ordering::Relaxed) {

@@ -9,11 +9,12 @@ use crate::atomic_file;
 use crate::console::ProgressBar;
 use crate::error::{Error, Result, bad};
 use crate::measure::Fnv;
-use crate::parallel;
+use crate::parallel::{self, NOBODY, Told};
 use crate::range::Range;
 use crate::render::{BUILD, Manner, Plan, Target, set, to_wav};
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// More files than this are a mistake in the ranges.
 pub const MOST_FILES: usize = 100_000;
@@ -65,6 +66,7 @@ pub struct Sweep<'a> {
     axes: &'a [Axis],
     manner: &'a Manner,
     points: Vec<Vec<f64>>,
+    told: Told<'a>,
 }
 
 impl<'a> Sweep<'a> {
@@ -80,7 +82,12 @@ impl<'a> Sweep<'a> {
                     .map_err(|e| Error::BadInput(e.to_string().replace("--set", "--over")))?;
             }
         }
-        Ok(Self { plan, axes, manner, points: combinations(axes)? })
+        Ok(Self { plan, axes, manner, points: combinations(axes)?, told: NOBODY })
+    }
+
+    /// The same, and this is told of every sound that is there.
+    pub fn telling(self, told: Told<'a>) -> Self {
+        Self { told, ..self }
     }
 
     /// Number of its sounds.
@@ -91,7 +98,7 @@ impl<'a> Sweep<'a> {
     /// Renders all of them into `folder` and writes `manifest.tsv`.
     pub fn run(&self, folder: &Path, threads: usize) -> Result<Summary> {
         let all: Vec<usize> = (0..self.total()).collect();
-        let rows = self.share(folder, &all, threads)?;
+        let rows = self.make(folder, &all, threads, Target::File)?;
         let paths: String = self.axes.iter().map(|axis| format!("{}\t", axis.path)).collect();
         let mut table = format!("file\t{paths}{MADE}\n");
         for (row, _) in &rows {
@@ -110,8 +117,19 @@ impl<'a> Sweep<'a> {
         Ok((0..self.total()).filter(|index| !there(index)).collect())
     }
 
-    /// Renders some of them into `folder`, without the table: their rows, and whether they were there.
+    /// Renders some of them into `folder`, without the table, for a [`Sweep::run`] that will check them: their rows, and whether they
+    /// were there.
     pub fn share(&self, folder: &Path, only: &[usize], threads: usize) -> Result<Vec<(String, bool)>> {
+        self.make(folder, only, threads, Target::Checked)
+    }
+
+    fn make(
+        &self,
+        folder: &Path,
+        only: &[usize],
+        threads: usize,
+        target: fn(PathBuf) -> Target,
+    ) -> Result<Vec<(String, bool)>> {
         if let Some(beyond) = only.iter().find(|index| **index >= self.total()) {
             return bad(format!("no sound {beyond} among {}", self.total()));
         }
@@ -120,17 +138,21 @@ impl<'a> Sweep<'a> {
         let journal_path = folder.join(JOURNAL);
         let (lines, journal) = atomic_file::journal(&journal_path)?;
         let known = known(&lines);
-        let bar = ProgressBar::new(only.len() as u64, "files");
+        let (bar, done) = (ProgressBar::new(only.len() as u64, "files"), AtomicUsize::new(0));
+        let step = |file: &str| {
+            bar.step(file);
+            (self.told)(done.fetch_add(1, Ordering::Relaxed) + 1, only.len())
+        };
         parallel::run(only.len(), threads, |at| {
             let (index, (file, plan)) = (only[at], self.sound(only[at]));
             let values: String = self.points[index].iter().map(|v| format!("{v:?}\t")).collect();
             let row = |made: &str| format!("{file}\t{values}{made}\n");
             if let Some(made) = self.made(index, folder, &known) {
-                bar.step("");
+                step("")?;
                 return Ok((row(made), true));
             }
             let path = folder.join(&file);
-            let report = to_wav(&plan, &Target::File(path.clone()), self.manner, false)?;
+            let report = to_wav(&plan, &target(path.clone()), self.manner, false)?;
             let health = report.health;
             let made = format!(
                 "{}\t{:?}\t{:?}\t{:?}\t{}\t{}\t{}\t{}",
@@ -147,7 +169,7 @@ impl<'a> Sweep<'a> {
             let content = content.ok_or_else(|| Error::Machine(format!("cannot read {} back", path.display())))?;
             let print = fingerprint(&plan, self.manner);
             atomic_file::append_line(&journal, &journal_path, &format!("{file} {print:016x}\t{content:016x}\t{made}"))?;
-            bar.step(&file);
+            step(&file)?;
             Ok((row(&made), false))
         })
     }

@@ -18,17 +18,19 @@ fn built(text: &str) -> Engine {
 
 /// Centroid of the energy of the modes of the gong, Hz, from its first blow, of this speed, to its second.
 fn brightness(text: &str, speed_m_s: &str, stiffens: bool) -> Vec<(f64, f64)> {
-    let text = text.replace("velocity_m_s = 0.5", &format!("velocity_m_s = {speed_m_s}"));
+    let text = text.replace("velocity_m_s = 0.5", &format!("velocity_m_s = {speed_m_s}")).replace("vary_01 = 0.2", "");
     // Without stretching there is nothing for its control to move; controls stand last.
     let linear = text.split("[[control]]").next().unwrap().replace("stiffens = true", "");
     let mut engine = built(if stiffens { &text } else { &linear });
     let body = engine.scene().directory().body("gong").unwrap();
     let (_, modes) = engine.scene().modes().into_iter().find(|(name, _)| name == "gong").unwrap();
     let mut energies = vec![0.0; modes.len()];
-    engine.render(&[], &mut Queue::new(), &mut vec![0.0; (0.1 * RATE_HZ) as usize]);
+    let frames = |seconds: f64| vec![0.0; engine.scene().channels() * (seconds * RATE_HZ) as usize];
+    let (mut first, mut next) = (frames(0.1), frames(0.05));
+    engine.render(&[], &mut Queue::new(), &mut first);
     (1..=28)
         .map(|i| {
-            engine.render(&[], &mut Queue::new(), &mut vec![0.0; (0.05 * RATE_HZ) as usize]);
+            engine.render(&[], &mut Queue::new(), &mut next);
             engine.mode_energies(body, &mut energies);
             let sounding = || energies.iter().zip(&modes).skip(3);
             let sum: f64 = sounding().map(|(e, _)| e).sum();

@@ -41,7 +41,7 @@ fn material_quality_of_the_four_classes_lies_in_the_ranges_of_the_listeners() {
     over.y_range = Some((-0.6, 3.6));
 
     let classes = [("rubber", 5.0, 44.3), ("wood", 14.9, 131.8), ("glass", 189.6, 5000.0), ("metal", 272.8, 5000.0)];
-    let mut beside = Panel::new("at 1 to 2 kHz beside 003 table 5.2", "", "Q, powers of ten");
+    let mut beside = Panel::new("at 1 to 2 kHz beside Avanzini 2001, table 5.2", "", "Q, powers of ten");
     beside.categories = ["rubber", "wood", "glass", "metal (steel)"].map(String::from).to_vec();
     for (x, (class, least, most)) in classes.into_iter().enumerate() {
         let x = x as f64;
@@ -84,7 +84,7 @@ fn render(
     spectrogram::picture_with(&sound, &picture, moments).unwrap();
     let mut wav = WavReader::open(&sound).unwrap();
     let frames = wav.frames as usize;
-    let samples = wav.read(0, frames).unwrap();
+    let samples = wav.read(0, frames).unwrap().into_iter().step_by(wav.channels).collect(); // the first channel
     (wav, samples, std::fs::read(&picture).unwrap())
 }
 

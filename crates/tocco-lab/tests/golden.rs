@@ -8,7 +8,15 @@
 mod heard;
 
 use std::path::PathBuf;
+use tocco::scene::def::Length;
 use tocco_lab::library;
+
+/// Loudness of every shipped scene, LUFS, or its highest peak, dBTP, whichever is quieter.
+const LUFS: f64 = -23.0;
+const PEAK_DBTP: f64 = -1.0;
+const LOUD_WITHIN_DB: f64 = 0.5;
+/// A scene ends when it is 60 dB down, or soon after, s.
+const LONGEST_END_S: f64 = 0.3;
 
 fn golden_path() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("scenes/golden.tsv")
@@ -26,8 +34,12 @@ fn every_shipped_scene_keeps_its_sound_and_is_well_behaved() {
                 complaints.push(format!("{}: {what}", scene.name))
             }
         };
-        let peak_db = 20.0 * level.peak.log10();
-        must((-12.0..=-1.0).contains(&peak_db), format!("peak {peak_db:.1} dBFS, not between -12 and -1"));
+        let (lufs, peak_db) = (sound.loudness.lufs(0.0), 20.0 * sound.loudness.true_peak.log10());
+        let off = (lufs - LUFS).max(peak_db - PEAK_DBTP);
+        must(off.abs() < LOUD_WITHIN_DB, format!("{lufs:.1} LUFS, peaks at {peak_db:.1} dBTP: {off:.1} dB too loud"));
+        must(sound.folded_db > -3.0, format!("loses {:.1} dB as mono", -sound.folded_db));
+        let ends = sound.faint_s < LONGEST_END_S || scene.def.duration == Length::Auto; // that ends where it is 90 dB down
+        must(ends, format!("the last {:.2} s are 60 dB down", sound.faint_s));
         must(level.mean().abs() < 1e-3 * level.peak, format!("offset {:e}", level.mean()));
         must(level.not_finite == 0, "samples that are not numbers".into());
         must(

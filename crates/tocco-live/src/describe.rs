@@ -31,10 +31,14 @@ pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
         .iter()
         .map(|output| json!({ "name": output.name, "channels": output.channels, "limiter": output.limiter }))
         .collect();
-    let contacts: Vec<Value> = def
+    // Those of parts follow those of the scene, as their numbers do. What could not be joined was not built.
+    let whole = def.whole().unwrap_or(Cow::Borrowed(def));
+    let contacts: Vec<Value> = whole
         .contacts
         .iter()
-        .map(|contact| json!({ "name": contact.name, "type": contact.form.kind().id, "between": contact.between }))
+        .map(|contact| {
+            json!({ "name": contact.name, "type": contact.form.kind().id, "between": contact.between, "trodden": is_trodden(def, &contact.name) })
+        })
         .collect();
     // Parameters of a signal are found by their paths; what an inlet is, and who hears it, is said here.
     let inlets: Vec<Value> = directory
@@ -44,8 +48,6 @@ pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
             json!({ "name": name, "path": path, "unit": spec.unit, "min": spec.min, "max": spec.max, "rest": spec.default })
         })
         .collect();
-    // Those of parts follow those of the scene, as their numbers do. What could not be joined was not built.
-    let whole = def.whole().unwrap_or(Cow::Borrowed(def));
     let processes: Vec<Value> = whole
         .processes
         .iter()
@@ -61,9 +63,10 @@ pub fn scene(def: &SceneDef, scene: &Scene) -> Value {
         "channels": scene.channels(),
         "duration_s": match def.duration { Length::Auto => None, Length::Seconds(s) => Some(s) },
         "auto": { "most_s": AUTO_MOST_S, "quiet": AUTO_QUIET, "hold_s": def.auto_hold_s(), "last_cue": scene.last_cue() },
-        "bodies": def.bodies.iter().map(|body| {
+        "bodies": whole.bodies.iter().map(|body| {
             let mut words = body_words(body, scene, modes_of(&body.name));
-            words["look"] = look_words(def, &body.name);
+            words["look"] = look_words(def, &body.name, "");
+            words["trodden"] = is_trodden(def, &body.name).into();
             words
         }).collect::<Vec<_>>(),
         "contacts": contacts,
@@ -107,13 +110,28 @@ fn body_words(body: &BodyDef, scene: &Scene, modes: &[ModeDef]) -> Value {
     words
 }
 
-/// How a body is drawn, as far as the scene says.
-fn look_words(def: &SceneDef, body: &str) -> Value {
+/// How a body is drawn, as far as the scene says; one of a part as that scene says. `path` stands before names in there.
+fn look_words(def: &SceneDef, body: &str, path: &str) -> Value {
+    if let Some((part, rest)) = body.split_once('/') {
+        let inside = def.parts.iter().find(|own| own.name == part).and_then(|own| own.inside.as_ref());
+        return inside.map_or(Value::Null, |inside| look_words(&inside.def, rest, &format!("{path}{part}/")));
+    }
     let Some(look) = def.looks.iter().find(|look| look.name == body) else { return Value::Null };
     json!({
         "place_m": look.place_m, "size_m": look.size_m, "drawing": look.drawing.map(Word::word),
-        "moves": look.moves.map(Word::word), "hangs_m": look.hangs_m, "rides": look.rides,
+        "moves": look.moves.map(Word::word), "hangs_m": look.hangs_m,
+        "rides": look.rides.as_ref().map(|rides| format!("{path}{rides}")),
     })
+}
+
+/// Whether something belongs to a part that hears a walker: it is the ground that is walked on, not a thing that stands there.
+fn is_trodden(def: &SceneDef, name: &str) -> bool {
+    let Some((part, rest)) = name.split_once('/') else { return false };
+    let Some(own) = def.parts.iter().find(|own| own.name == part) else { return false };
+    let walks =
+        |signal: &str| def.walks.iter().any(|walk| signal.split_once('.').is_some_and(|(who, _)| who == walk.name));
+    own.signals.iter().any(|(_, signal)| walks(signal))
+        || own.inside.as_ref().is_some_and(|inside| is_trodden(&inside.def, rest))
 }
 
 /// Names of the signals that a page draws without watching them sample by sample: what a player may press, and what walkers do.

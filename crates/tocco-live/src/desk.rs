@@ -9,7 +9,7 @@ use crate::error::{Error, Result, bad};
 use crate::instrument::State;
 use crate::midi::Map;
 use crate::notes::Notes;
-use crate::player::{EnergyGroups, Job, MOST_FRAMES, Player, Pulse, REQUESTS, Request, WatchList};
+use crate::player::{EnergyGroups, Job, MOST_FRAMES, Player, Pulse, REQUESTS, Request, Settings, Shown, WatchList};
 use crate::report::{Ending, PROBES, READINGS, REPORTS, Report, Status};
 use crate::take::{self, Header};
 use rtrb::{Consumer, Producer, RingBuffer};
@@ -28,6 +28,8 @@ const NEWS: usize = 32;
 const CLOCK_SHARE: f64 = 1.0 / 64.0;
 /// Energies are read so often, s.
 const ENERGIES_S: f64 = 0.005;
+/// Where parameters stand is read so often, s.
+const SETTINGS_S: f64 = 0.04;
 /// Sound that came in and waits to be written into a take, s.
 const INPUT_TAPE_S: f64 = 5.0;
 /// Samples of sound that came in, per line of a take.
@@ -67,7 +69,7 @@ pub struct Knob {
     pub range: [f64; 2],
     /// Knob law.
     pub scale: Scale,
-    /// Where it stands, 0..1, by the value last sent to what it moves, whoever sent it.
+    /// Where it stands, 0..1, by where what it moves stands, whoever moved that.
     pub position: f64,
 }
 
@@ -96,6 +98,10 @@ pub struct Desk {
     directory: Directory,
     /// Value last sent to each parameter; a control's goes to what it moves, so there is one truth.
     pub(crate) values: Vec<Option<f64>>,
+    /// Serial of the request by which that was sent.
+    sent_by: Vec<u64>,
+    /// Where parameters stand, if anybody wants to know.
+    settings: Option<Arc<Shown>>,
     requests: Producer<Request>,
     reports: Consumer<Report>,
     readings: Consumer<Status>,
@@ -129,6 +135,7 @@ pub struct Desk {
     generation: u64,
     /// What the meters said since [`Desk::levels`].
     levels: Status,
+    meters: bool,
     stopped: Option<Ending>,
     pulse: Arc<Pulse>,
     /// Hears whether the microphone hears the loudspeaker.
@@ -150,7 +157,7 @@ pub(crate) fn open(scene: Document, setup: Setup) -> Result<(Desk, Player)> {
     if scene.def.taps.is_empty() && scene.def.parts.is_empty() {
         return bad(format!("{}: nothing is heard; add a [[tap]]", scene.origin));
     }
-    let Setup { rate_hz, channels, limiter, watch_load, clock, sets, tape_s, gate } = setup;
+    let Setup { rate_hz, channels, limiter, watch_load, clock, sets, tape_s, gate, meters } = setup;
     let rate_hz = rate_hz.unwrap_or(scene.def.rate_hz);
     let mut built = tocco::Scene::build(&scene.def, rate_hz).map_err(|error| Error::BadInput(scene.message(&error)))?;
     built.widen(channels);
@@ -168,8 +175,9 @@ pub(crate) fn open(scene: Document, setup: Setup) -> Result<(Desk, Player)> {
     };
     let (requests, to_player) = RingBuffer::new(REQUESTS);
     let (from_player, reports) = RingBuffer::new(REPORTS);
-    let (meters, readings) = RingBuffer::new(READINGS);
-    let mut player = Player::new(Engine::new(built), to_player, from_player, meters, watch_load, clock);
+    let (told, readings) = RingBuffer::new(READINGS);
+    let mut player = Player::new(Engine::new(built), to_player, from_player, told, watch_load, clock);
+    player.meters = meters;
     player.limiter = header.limiter(&directory);
     let tape_of = |samples: f64| (samples > 0.0).then(|| RingBuffer::new(samples as usize)).unzip();
     let tape;
@@ -188,6 +196,8 @@ pub(crate) fn open(scene: Document, setup: Setup) -> Result<(Desk, Player)> {
         header,
         scene,
         values: vec![None; directory.parameters()],
+        sent_by: vec![0; directory.parameters()],
+        settings: None,
         directory,
         requests,
         reports,
@@ -213,6 +223,7 @@ pub(crate) fn open(scene: Document, setup: Setup) -> Result<(Desk, Player)> {
         generation: 0,
         levels: Status::default(),
         stopped: None,
+        meters,
     };
     // What was set before the first tick is part of the state, too.
     let set: Vec<(Address, f64)> =
@@ -254,10 +265,20 @@ impl Desk {
     }
 
     fn value_of(&self, slot: usize) -> f64 {
-        self.values.get(slot).copied().flatten().unwrap_or_else(|| self.directory.declared(slot))
+        let sent = || self.values.get(slot).copied().flatten().unwrap_or_else(|| self.directory.declared(slot));
+        self.told(slot).unwrap_or_else(sent)
     }
 
-    /// Every live path with its declaration and the value last sent, or declared.
+    /// Where the audio half found a parameter, unless something is on its way there.
+    fn told(&self, slot: usize) -> Option<f64> {
+        let shown = self.settings.as_ref()?;
+        let felt = shown.serial.load(Ordering::Acquire);
+        let value = f64::from_bits(shown.values.get(slot)?.load(Ordering::Relaxed));
+        (felt >= *self.sent_by.get(slot)? && value.is_finite()).then_some(value)
+    }
+
+    /// Every live path with its declaration and where it stands: by the value last sent, or declared; with
+    /// [`Desk::watch_settings`] whoever moved it.
     pub fn paths(&self) -> Vec<(String, Spec, f64)> {
         self.directory.paths_with(|slot| self.value_of(slot))
     }
@@ -277,7 +298,8 @@ impl Desk {
         self.directory.spec(address).ok_or_else(|| Error::BadInput(format!("no parameter '{path}'")))
     }
 
-    /// Value last sent to a path or control, whoever sent it and by whatever name, else as declared; `None`: no such path.
+    /// Value last sent to a path or control, whoever sent it and by whatever name, else as declared; with [`Desk::watch_settings`]
+    /// where it stands. `None`: no such path.
     pub fn value(&self, path: &str) -> Option<f64> {
         let address = self.directory.address(path).ok()?;
         self.directory.reading(address, |slot| self.value_of(slot))
@@ -329,9 +351,9 @@ impl Desk {
     }
 
     fn remember(&mut self, address: Address, value: f64) {
-        let Self { directory, values, .. } = self;
+        let Self { directory, values, sent_by, serial, .. } = self;
         for (slot, value) in directory.moves(address, value) {
-            values[slot] = Some(value);
+            (values[slot], sent_by[slot]) = (Some(value), *serial);
         }
     }
 
@@ -416,8 +438,8 @@ impl Desk {
                 scene.origin
             ));
         }
-        if self.requests.slots() < 2 {
-            // The scene and the signals that are watched in it go together, or not at all.
+        if self.requests.slots() < 3 {
+            // The scene and what is watched in it go together, or not at all.
             self.counts.dropped += 1;
             return Err(full());
         }
@@ -429,8 +451,12 @@ impl Desk {
         self.send(When::Now, Job::Replace(command, directory.outputs().into()), gesture)?;
         let moved = if adopt { self.moved() } else { Vec::new() };
         (self.scene, self.values) = (scene, vec![None; directory.parameters()]);
+        self.sent_by = vec![0; directory.parameters()];
         self.directory = directory;
         self.generation += 1;
+        if self.settings.is_some() {
+            self.watch_settings()?;
+        }
         for (path, value) in moved {
             if let Ok(address) = self.directory.address(&path) {
                 self.remember(address, value);

@@ -74,6 +74,8 @@ pub struct Setup {
     /// Where a scene listens: take what the loudspeaker plays out of what the microphone hears, and say so. Off where sound does not
     /// come from a microphone in the same room.
     pub gate: bool,
+    /// Measure levels, and the hash that vouches for takes. Off where nobody looks at them: then no take can be recorded.
+    pub meters: bool,
 }
 
 impl Default for Setup {
@@ -87,6 +89,7 @@ impl Default for Setup {
             sets: Vec::new(),
             tape_s: 0.0,
             gate: false,
+            meters: true,
         }
     }
 }

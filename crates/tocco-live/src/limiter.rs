@@ -52,7 +52,7 @@ const RELEASE_DB_S: f64 = 50.0;
 /// Highest level let through, dBTP: leaves room for what a converter's own filter does.
 pub const CEILING_DBTP: f64 = -1.0;
 
-/// No output: channels that belong to none are only delayed.
+/// No limiter: channels of outputs that have none are only delayed.
 const FREE: usize = usize::MAX;
 
 /// The limiters of all outputs, over one stream of interleaved frames.
@@ -69,6 +69,8 @@ pub struct Limiter {
     /// Group of each channel: channels of one output, which turn down together.
     group: Vec<usize>,
     groups: usize,
+    /// The same and, behind them, that of the channels which no output has: what a scene before left there rings out.
+    used: usize,
     /// Frames until all that was under way at the last regrouping is out.
     leaving: usize,
     /// Groups that each channel had when what is under way came in, a row for each channel.
@@ -111,6 +113,7 @@ impl Limiter {
             at: 0,
             group: vec![0; channels],
             groups: 1,
+            used: 1,
             leaving: 0,
             former: vec![false; channels * channels],
             running: 1,
@@ -124,7 +127,7 @@ impl Limiter {
     pub fn of_outputs(channels: usize, rate_hz: f64, ceiling_dbtp: f64, outputs: &[Output]) -> Self {
         let mut limiter = Self::new(channels, rate_hz, ceiling_dbtp);
         limiter.assign(outputs);
-        limiter.running = limiter.groups;
+        limiter.running = limiter.used;
         limiter
     }
 
@@ -139,19 +142,21 @@ impl Limiter {
         }
         self.leaving = self.latency();
         self.assign(outputs);
-        self.running = self.running.max(self.groups);
+        self.running = self.running.max(self.used);
     }
 
     fn assign(&mut self, outputs: &[Output]) {
-        self.group.fill(FREE);
+        self.groups = outputs.len().min(self.channels);
+        // An output has a channel at least, so if one is left over, a group is, too.
+        self.used = (self.groups + 1).min(self.channels);
+        self.group.fill(self.used - 1);
         for (index, output) in outputs.iter().enumerate().take(self.channels) {
-            for channel in output.channels.iter().filter(|_| output.limiter) {
+            for channel in &output.channels {
                 if let Some(group) = self.group.get_mut(*channel) {
-                    *group = index;
+                    *group = if output.limiter { index } else { FREE };
                 }
             }
         }
-        self.groups = outputs.len().min(self.channels);
     }
 
     /// Frames between what goes in and what comes out.
@@ -226,7 +231,7 @@ impl Limiter {
             if self.leaving > 0 {
                 self.leaving -= 1;
                 if self.leaving == 0 {
-                    self.running = self.groups;
+                    self.running = self.used;
                 }
             }
         }
@@ -320,6 +325,16 @@ mod tests {
             limiter.limit(block);
         }
         (out, limiter)
+    }
+
+    #[test]
+    fn what_rings_out_on_a_channel_that_the_next_scene_has_not_stays_below_the_ceiling() {
+        let (both, one) = ([output("main", &[0, 1], true)], [output("main", &[0], true)]);
+        let mut limiter = Limiter::of_outputs(2, RATE_HZ, CEILING_DBTP, &both);
+        let mut frames: Vec<f32> = (0..2_000).map(|i| if i % 2 == 1 { 1e5 * (i as f32).sin() } else { 0.0 }).collect();
+        limiter.limit_and_regroup(&mut frames, 300, &one);
+        assert!(frames.iter().all(|x| x.abs() <= 1.0));
+        assert!(frames[1_500..].iter().any(|x| x.abs() > 0.5));
     }
 
     #[test]

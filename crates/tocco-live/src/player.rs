@@ -52,6 +52,8 @@ pub(crate) enum Job {
     Watch(Box<WatchList>),
     /// Energies to show from now on.
     WatchEnergies(Box<EnergyGroups>),
+    /// Where parameters stand, to show from now on.
+    WatchSettings(Box<Settings>),
     /// The end of a take, not of the sound.
     EndTake,
     /// The end of the sound.
@@ -68,6 +70,20 @@ pub(crate) struct EnergyGroups {
     /// What was last found, as the bits of a number, per group.
     pub shown: Arc<[AtomicU64]>,
     pub every: u32,
+}
+
+/// Where the parameters of the present scene stand, shown to the control half about every so many samples.
+pub(crate) struct Settings {
+    pub shown: Arc<Shown>,
+    pub every: u32,
+}
+
+/// Parameters as the audio half last found them.
+pub(crate) struct Shown {
+    /// The bits of each; NaN: not yet.
+    pub values: Box<[AtomicU64]>,
+    /// Serial of the last request that they have felt.
+    pub serial: AtomicU64,
 }
 
 /// Signals to send back, every so many samples; 0: never.
@@ -104,6 +120,10 @@ pub struct Player {
     next_probe: u64,
     energies: Option<Box<EnergyGroups>>,
     next_energies: u64,
+    settings: Option<Box<Settings>>,
+    next_settings: u64,
+    /// Serial of the last request that was taken.
+    taken: u64,
     next_mark: u64,
     governor: Option<Governor>,
     clock: Option<Clock>,
@@ -114,6 +134,8 @@ pub struct Player {
     lost_input: u64,
     /// Frames since the sound was last above [`QUIET`].
     pub(crate) quiet: u64,
+    /// Levels are measured, and the hash of all sound.
+    pub(crate) meters: bool,
     /// Interleaved frames on their way to planes.
     frames: Vec<f32>,
     stop_at: Option<u64>,
@@ -135,6 +157,7 @@ impl Player {
             gate: None,
             frames: vec![0.0; MOST_FRAMES * engine.scene().channels()],
             quiet: 0,
+            meters: true,
             engine,
             limiter: None,
             requests,
@@ -148,6 +171,9 @@ impl Player {
             next_probe: 0,
             energies: None,
             next_energies: 0,
+            settings: None,
+            next_settings: 0,
+            taken: 0,
             next_mark: 0,
             governor: (watch_load && clock.is_some()).then(Governor::new),
             clock,
@@ -276,7 +302,10 @@ impl Player {
         for block in out.chunks_mut(MOST_FRAMES * channels) {
             let frames = block.len() / channels;
             let (now, later) = rows.split_at_mut(frames * width);
-            self.block(&part(inputs, from, frames)[..inputs.len().min(METERS)], block, now, channels);
+            match inputs {
+                [] => self.block(&[], block, now, channels),
+                _ => self.block(&part(inputs, from, frames)[..inputs.len().min(METERS)], block, now, channels),
+            }
             (rows, from) = (later, from + frames);
         }
     }
@@ -337,6 +366,7 @@ impl Player {
         }
         self.send_probes();
         self.read_energies();
+        self.read_settings();
         if end >= self.next_mark && self.spare() > RESERVE / 2 {
             self.next_mark = end + (MARK_S * self.rate_hz()) as u64;
             let _ = self.reports.push(Report::Mark(self.ending(end)));
@@ -392,6 +422,7 @@ impl Player {
         while self.queue.len() < REQUESTS && self.spare() > RESERVE {
             let Ok(Request { serial, at, job }) = self.requests.pop() else { break };
             let at = at.max(tick);
+            self.taken = serial;
             match job {
                 Job::Command(command) => {
                     if matches!(command, Command::Hush) {
@@ -416,6 +447,12 @@ impl Player {
                     self.next_energies = tick;
                     if let Some(before) = self.energies.replace(groups) {
                         let _ = self.reports.push(Report::Freed(Garbage::EnergyGroups(before)));
+                    }
+                }
+                Job::WatchSettings(settings) => {
+                    self.next_settings = tick;
+                    if let Some(before) = self.settings.replace(settings) {
+                        let _ = self.reports.push(Report::Freed(Garbage::Settings(before)));
                     }
                 }
                 Job::EndTake => {
@@ -473,8 +510,10 @@ impl Player {
             Some(last) => ((out.len() - 1 - last) / channels) as u64,
             None => self.quiet + (out.len() / channels) as u64,
         };
-        self.hash = out.iter().fold(self.hash, |hash, sample| hashed(hash, *sample));
-        self.reading.meter(out, channels);
+        if self.meters {
+            self.hash = out.iter().fold(self.hash, |hash, sample| hashed(hash, *sample));
+            self.reading.meter(out, channels);
+        }
         if let Some(tape) = &mut self.tape {
             match tape.write_chunk(out.len()) {
                 Ok(mut room) => {
@@ -516,7 +555,7 @@ impl Player {
     /// Time has gone back: what is told now and then is told from here on.
     pub(crate) fn begin_anew(&mut self) {
         let tick = self.engine.tick();
-        (self.next_probe, self.next_energies, self.next_mark) = (tick, tick, tick);
+        (self.next_probe, self.next_energies, self.next_settings, self.next_mark) = (tick, tick, tick, tick);
     }
 
     /// Energies of groups of bodies, where the control half can read them at any time.
@@ -532,6 +571,17 @@ impl Player {
         for (cell, sum) in groups.shown.iter().zip(&groups.sums) {
             cell.store(sum.to_bits(), Ordering::Relaxed);
         }
+    }
+
+    /// Where every parameter stands, whoever moved it, where the control half can read it at any time.
+    fn read_settings(&mut self) {
+        let tick = self.engine.tick();
+        let Some(settings) = self.settings.as_deref().filter(|_| tick >= self.next_settings) else { return };
+        self.next_settings = tick + u64::from(settings.every);
+        for (slot, cell) in settings.shown.values.iter().enumerate() {
+            cell.store(self.engine.setting(slot).unwrap_or(f64::NAN).to_bits(), Ordering::Relaxed);
+        }
+        settings.shown.serial.store(self.taken, Ordering::Release);
     }
 
     /// What the block has cost, and what follows from that.
@@ -560,6 +610,10 @@ impl Player {
             reading.grade = governor.grade();
             reading.load = reading.load.max(load as f32);
             reading.late_blocks += u64::from(load > 1.0);
+        }
+        // Where nobody looks at the meters a reading now and then is enough.
+        if !self.meters && reading.frames < MOST_FRAMES as u64 {
+            return;
         }
         let health = reading.health;
         if self.readings.push(*reading).is_ok() {

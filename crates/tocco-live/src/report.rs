@@ -2,7 +2,7 @@
 //! What travels back from the audio half: reports, what is to be freed, meters.
 
 use crate::governor::Grade;
-use crate::player::{EnergyGroups, REQUESTS, WatchList};
+use crate::player::{EnergyGroups, REQUESTS, Settings, WatchList};
 use tocco::scene::Output;
 use tocco::scene::kinds::MAX_CHANNELS;
 use tocco::{Command, Health, Scene};
@@ -27,6 +27,7 @@ pub(crate) enum Garbage {
     Outputs(Box<[Output]>),
     WatchList(Box<WatchList>),
     EnergyGroups(Box<EnergyGroups>),
+    Settings(Box<Settings>),
 }
 
 /// Back to the control half.

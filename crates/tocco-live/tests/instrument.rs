@@ -361,6 +361,24 @@ fn notes_commands_and_planes_allocate_nothing() {
 }
 
 #[test]
+fn without_meters_the_sound_is_the_same_and_no_take_is_recorded() {
+    let play = |meters: bool| {
+        let mut session = Session::open(document(), Setup { meters, ..plain() }).unwrap();
+        let strike = Gesture::Strike { body: "hammer".into(), velocity_m_s: 1.0 };
+        session.desk.perform(&strike, When::Tick(100)).unwrap();
+        let mut out = vec![0.0; 24_000];
+        out.chunks_mut(64).for_each(|block| session.play(&[], block).unwrap());
+        (out, session.desk.status())
+    };
+    let ((heard, seen), (alike, unseen)) = (play(true), play(false));
+    assert!(heard == alike && seen.peak[0] > 0.01 && unseen.peak[0] == 0.0);
+    assert!(unseen.tick > 24_000 - 4_096 - 64, "it tells how far it is: {}", unseen.tick);
+    let mut session = Session::open(document(), Setup { meters: false, ..plain() }).unwrap();
+    let error = session.desk.record(Box::new(Vec::new()), "test").unwrap_err().to_string();
+    assert!(error.contains("meters"), "{error}");
+}
+
+#[test]
 fn a_session_goes_back_to_a_snapshot_as_often_as_wanted_and_what_follows_is_the_same() {
     let mut session = Session::open(document(), Setup::default()).unwrap();
     let (strike, set) = (

@@ -22,6 +22,7 @@ pub(crate) mod lasting;
 mod law;
 mod sleep;
 mod step;
+pub mod travel;
 pub mod world;
 
 pub use law::{Law, PressedBy};
@@ -31,6 +32,7 @@ use crate::math::Real;
 use crate::resonator::LEVELS;
 use crate::rng::Rng;
 use crate::texture::Surface;
+use travel::Travel;
 
 /// A contact whose free stroke is below this part of its compression is at rest and asks for no sub-steps.
 const REST: Real = 1e-6;
@@ -122,6 +124,8 @@ pub struct Contact {
     travelled: Real,
     /// Surface of the contact.
     pub(crate) texture: Option<Roughness>,
+    /// The way along which it takes a port.
+    pub(crate) travel: Option<Box<Travel>>,
     rng: Rng,
     /// By how much the coming stroke falls beside its place, and the stiffness as it was set, if that of a stroke differs.
     beside_01: Real,
@@ -144,6 +148,11 @@ pub(crate) struct Roughness {
 }
 
 impl Contact {
+    /// Where the law keeps its stiffness.
+    fn stiffness(&self) -> Option<usize> {
+        self.law.specs().iter().position(|spec| spec.id == "stiffness")
+    }
+
     /// A contact between two sites; `substeps` a power of two or `None` for automatic. `exact` chooses the scheme of the
     /// closed form for a mass against a wall or a mass; laws that have none are solved as usual. `[control]`
     pub fn new(a: Site, b: Site, law: Law, substeps: Option<u32>, exact: bool, rng: Rng) -> Self {
@@ -177,6 +186,7 @@ impl Contact {
             height: 0.0,
             travelled: 0.0,
             texture: None,
+            travel: None,
             rng,
             beside_01: 0.0,
             as_set: None,

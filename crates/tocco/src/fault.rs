@@ -123,7 +123,9 @@ mod planted {
         CROSS_COMPLIANCE, "contact/step.rs", "contacts on one body do not know of each other", "passivity" "energy_minus_work_never_rises_in_4000", [];
         TOUCHED_PLACE, "contact/world.rs", "a contact that wakes reads where its ports are heard", "touch" "a_body_that_rings", [];
         LEDGER_JOIN, "contact/join.rs", "what a contact holds is lost without a word when it is taken away", "joints" "what_a_contact_holds", [];
+        TRAVEL_WAY, "contact/travel.rs", "a place goes 1.1 times its way", "travel" "a_finger_round_a_rim", [];
         // friction
+        STRENGTH_LENGTH, "interactor/friction/strength.rs", "strength is drawn a tenth as often", "lib" "interactor::friction::strength::tests::a_draw_is_due", [];
         BRISTLE_STIFFNESS, "interactor/friction.rs", "bristles are half as stiff", "friction" "presliding_drift", ["000-table-8.1", "001-fig-3", "001-drift", "000-iterations"];
         BRISTLE_DAMPING, "interactor/friction.rs", "bristles have a fifth of their damping", "friction" "presliding_drift", ["001-stick-slip", "000-iterations"];
         VISCOSITY, "interactor/friction.rs", "twice the viscosity", "friction" "a_guided_body", ["000-table-8.1"];
@@ -190,6 +192,10 @@ mod planted {
         TUBE_END, "resonator/shape/cavity.rs", "tubes end at their ends", "shapes" "cavities_have", [];
         CAVITY_SOUND, "resonator/shape/cavity.rs", "sound in boxes is 2 % too fast", "shapes" "cavities_have", [];
         SHELL_BENDING, "resonator/shape/cylinder.rs", "shells bend too stiffly", "shapes" "cylindrical_shells", [];
+        THICK_SHEAR, "resonator/shape/thick.rs", "thick bars shear half as much", "thick" "a_thick_free_bar_has", [];
+        TAIL_COUNT, "resonator/modal/tail.rs", "modes above a list grow in number too fast", "lib" "a_list_that_grows_by_a_power", [];
+        TAIL_MASS, "resonator/modal/tail.rs", "a band of modes is as heavy as one mode", "lib" "a_tail_has_at_most_thirty_modes", [];
+        TAIL_PHASE, "resonator/modal/tail.rs", "the modes of a band are heard in phase", "tail" "a_list_with_a_tail_is_heard", [];
         RADIATION, "resonator/shape/radiation.rs", "radiated sound is 1.5 times too strong", "radiation" "what_the_ear_receives", [];
         RADIATION_SHORT, "resonator/shape/radiation.rs", "free plates do not cancel around their edge", "radiation" "a_small_free_disc", [];
         RADIATION_LOSS, "resonator/shape/radiation.rs", "bodies lose half of what they radiate", "radiation" "what_the_ear_receives", [];
@@ -211,6 +217,7 @@ mod planted {
         NOISE_SIZE, "texture/fractal.rs", "noise is too small", "texture" "the_analytic_variance", [];
         TEXTURE_SLOPE, "texture.rs", "surfaces have kinks at their grains", "texture" "the_cubic_between", [];
         FOLLOW_FALL, "signal/follow.rs", "envelopes fall 1.5 times as slowly", "lib" "signal::follow::tests::the_time_constants", [];
+        SIGNAL_EVERY, "signal.rs", "turns are 5 % too long", "signals" "a_curve_that_repeats", [];
         SIGNAL_SMOOTH, "signal.rs", "signals are smoothed half as long", "signals" "every_operator", [];
         SIGNAL_OUTLET, "signal.rs", "vessels drain as if they were full", "vessel" "a_vessel_with_an_outlet", [];
         SIGNAL_NOISE, "signal/noise.rs", "noise that ends early is too small", "lib" "signal::noise::tests::noise_keeps", [];
@@ -279,6 +286,9 @@ mod planted {
         ROOM_T60, "output/room.rs", "rooms ring 1.15 times as long", "room" "every_octave_band", [];
         SABINE, "output/room.rs", "walls swallow more than Sabine says", "room" "walls_by_absorption", [];
         AIR_OXYGEN, "output/air.rs", "the oxygen of the air takes less", "lib" "output::air::tests::the_loss", [];
+        PAIR_WAY, "output/pair.rs", "ears are half as far apart", "space" "a_head_hears", [];
+        PAIR_SHADE, "output/pair.rs", "a head shades nothing", "space" "a_head_hears", [];
+        FLOOR_LEVEL, "output/floor.rs", "a floor is twice as loud", "space" "a_floor_has", [];
         AIR_WAY, "output.rs", "the air takes half", "room" "distance_weakens", [];
         DISTANCE, "output.rs", "distance weakens by its root", "room" "distance_weakens", [];
     }

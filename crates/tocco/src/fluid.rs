@@ -318,7 +318,7 @@ impl Tank {
         for _ in 0..TURNS {
             self.pairs.weigh(&self.next, &self.kernel, &mut self.sums);
             for k in 0..count {
-                let [mut density, mut gx, mut gy, squares] = self.sums[k];
+                let [mut density, squares, mut gx, mut gy] = self.sums[k];
                 let mut push = [0.0; 2];
                 for axis in 0..2 {
                     let x = self.next[axis][k];

@@ -87,6 +87,7 @@ pub mod gesture;
 pub mod hash;
 pub mod interactor;
 pub mod math;
+pub mod order;
 pub mod output;
 pub mod papers;
 pub mod param;

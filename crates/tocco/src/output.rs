@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What lies between the things and the ears: the way through the air, and the room around it.
 //!
-//! **What.** An output may stand at a distance and in a room. What its taps bring is summed as always; then the direct sound is weakened
-//! by its way, and the room's answer is added. An output that asks for neither is left alone, bit for bit.
+//! **What.** An output may stand at a distance and in a room, and have a floor of noise. What its taps bring is summed as always; then the direct sound is weakened
+//! by its way, and the room's answer is added. An output that asks for none of them is left alone, bit for bit.
 //!
 //! **Law.**
 //! - `[output.1]  y = (1 - w) d + w R(x)`: direct sound and the room's answer
@@ -15,10 +15,13 @@
 //! can follow: from one octave to the next it falls by 8 dB at most, which at 100 m it would exceed above 8 kHz, at 300 m above 4 kHz. Live values reach the sound within one control
 //! tick, without a corner in it. Energy: d brings out no more than came in where r is at least 1 m, R never does, nor do both together.
 //!
-//! **Sources.** [`air`], [`room`], [`shelves`], [`crossover`] for an output that is given only a band of what is heard.
+//! **Sources.** [`air`], [`room`], [`shelves`], [`floor`], [`crossover`] for an output that is given only a band of what is heard, [`pair`] for
+//! one that is heard by two ears.
 
 pub mod air;
 pub mod crossover;
+pub mod floor;
+pub mod pair;
 pub mod room;
 pub mod shelves;
 
@@ -27,6 +30,7 @@ use crate::param::{Spec, Tunable};
 use crate::resonator::CONTROL_TICKS;
 use air::Air;
 use crossover::{Band, Crossover};
+use floor::{Floor, FloorMake};
 use room::{Block, Room, RoomMake, sound};
 use shelves::{Bands, Chain, Layout, Section, THROUGH};
 
@@ -64,6 +68,8 @@ pub struct SpaceMake {
     pub air: Air,
     /// What of it is given to its channels.
     pub band: Band,
+    /// Noise that is always there.
+    pub floor: Option<FloorMake>,
 }
 
 /// A factor that comes to its goal within a control tick.
@@ -172,8 +178,11 @@ pub struct Space {
     room: Option<Room>,
     way: Option<Way>,
     crossover: Option<Crossover>,
+    floor: Option<Floor>,
     direct: Ramp,
     wet: Ramp,
+    /// How much of the floor is heard.
+    floored: Ramp,
     /// True once something has been heard since the start.
     heard: bool,
     dry: Vec<Block>,
@@ -194,8 +203,10 @@ impl Space {
             room,
             way: make.way.map(|_| Way::new(make.air, count, rate_hz)),
             crossover: (!make.band.is_open()).then(|| Crossover::new(make.band, count, rate_hz)),
+            floor: make.floor.map(|floor| Floor::new(&floor, count, rate_hz)),
             direct: Ramp::at(0.0),
             wet: Ramp::at(0.0),
+            floored: Ramp::at(1.0),
             heard: false,
             dry: vec![[0.0; CONTROL_TICKS]; count],
             answer: vec![[0.0; CONTROL_TICKS]; count],
@@ -238,11 +249,12 @@ impl Space {
         if let Some(way) = &mut self.way {
             way.share = Ramp { now: 0.0, goal: 1.0, left: 16 * CONTROL_TICKS };
         }
+        self.floored = Ramp { now: 0.0, goal: 1.0, left: 16 * CONTROL_TICKS };
     }
 
     /// Falls silent over so many samples. `[audio]`
     pub fn leave(&mut self, samples: usize) {
-        for ramp in [&mut self.direct, &mut self.wet] {
+        for ramp in [&mut self.direct, &mut self.wet, &mut self.floored] {
             (ramp.goal, ramp.left) = (0.0, samples);
         }
     }
@@ -259,7 +271,7 @@ impl Space {
     /// True if it answers silence with silence. `[audio]`
     pub fn rests(&self) -> bool {
         let still = self.direct.left == 0 && self.wet.left == 0 && self.way.is_none() && self.crossover.is_none();
-        still && self.room.as_ref().is_some_and(Room::is_asleep)
+        still && self.floor.is_none() && self.room.as_ref().is_some_and(Room::is_asleep)
     }
 
     /// `ticks` frames of silence pass while it rests. `[audio]`
@@ -293,6 +305,14 @@ impl Space {
                 crossover.pass(place, ticks, lane);
             }
             lane[..ticks].iter().enumerate().for_each(|(i, x)| mix[i * width + channel] = *x);
+        }
+        if let Some(floor) = &mut self.floor {
+            for i in 0..ticks {
+                let share = self.floored.next();
+                for (place, channel) in self.channels.iter().enumerate() {
+                    mix[i * width + channel] += share * floor.next(place);
+                }
+            }
         }
     }
 }

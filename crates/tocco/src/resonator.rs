@@ -182,7 +182,8 @@ pub trait Resonator: Tunable + Send + Sync + Any + DuplicateBody {
         0
     }
     /// Displacement, m, and velocity, m/s, of every mode where its shape is 1, and its undamped frequency as tuned now, rad/s, in
-    /// the order given, as far as there is room; the number of modes, 0 for a body that has no list of them.
+    /// the order given, as far as there is room; the number of modes, 0 for a body that has no list of them. A tail has no shape and is left
+    /// out.
     fn mode_motions(&self, _out: &mut [[Real; 3]]) -> usize {
         0
     }
@@ -213,6 +214,10 @@ pub trait Resonator: Tunable + Send + Sync + Any + DuplicateBody {
     /// was. False if the body cannot. A contact keeps its compression, so this does no work.
     fn touch_at(&mut self, _port: usize, _shape: &[Real]) -> bool {
         false
+    }
+    /// The same for a touch that moves by the sample, in the attended form.
+    fn slide_to(&mut self, port: usize, shape: &[Real]) -> bool {
+        self.touch_at(port, shape)
     }
     /// True while labels change from sample to sample without a new edit. Asked at control ticks.
     fn moving(&mut self) -> bool {

@@ -21,6 +21,8 @@
 //! - `[signal.8]  V <- clip(V + T (x - q(V)), 0, most)`, `q = a sqrt(2 g h(V))`: with an outlet of area a below, h being the level of V in a
 //!   vessel (Torricelli); what leaves it (`drain`: y = q) is no more than there is.
 //!
+//! - `[signal.9]  curve(x) = curve(x - n every)`: a curve that repeats, from its last point straight to its first; of the way of a wheel, by the turn.
+//!
 //! **Step.** `[control]` makes it, `[audio]` moves it once a cell. Whatever is not a number is 0.
 //!
 //! **Sources.** 002 sections 3.2, 3.3 (one control signal drives everything); ours: the grid, the operators.
@@ -100,6 +102,8 @@ pub struct Operators {
     pub roll: Option<[Real; 2]>,
     /// Breakpoints `[x, y]`, x increasing, held outside; empty: none.
     pub curve: Vec<[Real; 2]>,
+    /// The curve repeats after so much of x, more than it is long.
+    pub every: Option<Real>,
     /// The rate of change instead of the value.
     pub rate: bool,
     /// What has been filled in, at most so much.
@@ -311,7 +315,11 @@ impl Signal {
             None => x,
         };
         let x = sane(self.params.gain * x + self.params.offset);
-        if self.operators.curve.is_empty() { x } else { breakpoints(&self.operators.curve, x) }
+        match (self.operators.curve.as_slice(), self.operators.every) {
+            ([], _) => x,
+            (curve, None) => breakpoints(curve, x),
+            (curve, Some(every)) => repeating(curve, fault!(SIGNAL_EVERY, every, times 1.05), x),
+        }
     }
 
     fn shaped(&mut self, raw: Real) -> Real {
@@ -358,6 +366,13 @@ fn sane(x: Real) -> Real {
 
 fn wrapped(t: Real, loop_s: Option<Real>) -> Real {
     loop_s.map_or(t, |length| t - (t / length).floor() * length)
+}
+
+/// Linear between breakpoints that repeat, and from the last to the first; `every` is more than they are long. [signal.9]
+fn repeating(points: &[[Real; 2]], every: Real, x: Real) -> Real {
+    let (Some(&[first, to]), Some(&[last, from])) = (points.first(), points.last()) else { return 0.0 };
+    let x = first + (x - first).rem_euclid(every);
+    if x < last { breakpoints(points, x) } else { from + (to - from) * ((x - last) / (first + every - last)) }
 }
 
 /// Linear between breakpoints, held outside; 0 without any.

@@ -110,7 +110,7 @@ fn elliptic_k(m: f64) -> f64 {
 }
 
 fn one_mode(freq_hz: f64, mass: f64, weight: f64, speed_m_s: f64) -> Bending {
-    let tuning = Tuning { modes: vec![(freq_hz, f64::INFINITY, mass)], ports: vec![vec![1.0]], rigid: 0, ears: 0 };
+    let tuning = Tuning { modes: vec![(freq_hz, f64::INFINITY, mass)], ports: vec![vec![1.0]], ..Tuning::default() };
     let mut body = Bending::new(ModalParams::default(), &tuning, &Stretch::Tension(vec![weight]), 1.0 / RATE_HZ, true);
     body.hit(0, mass * speed_m_s);
     body
@@ -164,7 +164,7 @@ fn drawn(rng: &mut Rng, modes: usize, sheet: bool) -> Bending {
     let rows =
         (0..modes).map(|_| (rng.between_log(40.0, 4_000.0), f64::INFINITY, rng.between_log(0.01, 1.0))).collect();
     let ports = (0..2).map(|_| (0..modes).map(|_| rng.between(-1.0, 1.0)).collect()).collect();
-    let tuning = Tuning { modes: rows, ports, rigid: 0, ears: 0 };
+    let tuning = Tuning { modes: rows, ports, ..Tuning::default() };
     let size = rng.between_log(1e2, 1e6);
     let stretch = match sheet {
         false => Stretch::Tension((0..modes).map(|_| size * rng.unit()).collect()),

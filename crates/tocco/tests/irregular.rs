@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Irregularity that is physical: strokes that differ, drives multiplied by noise. Off unless asked for.
+//! Irregularity that is physical: strokes that differ, drives multiplied by noise, strength that varies along the slip. Off unless asked for.
 
 mod common;
 use common::{engine, probe};
@@ -72,6 +72,16 @@ fn a_stroke_without_variation_has_the_stiffness_that_was_set() {
 }
 
 #[test]
+fn a_parameter_beside_the_stiffness_leaves_varied_strokes_as_they_are() {
+    let set = |at: usize| {
+        format!("[[event]]\nat_s = {}\nset = \"beat/dissipation_s_m\"\nvalue = 0.3\n", 0.2 + 0.25 * at as f64)
+    };
+    let again: String = (0..11).map(set).collect();
+    let (touched, left) = (levels(&(strokes("vary_01 = 1.0", 1) + &again)), levels(&strokes("vary_01 = 1.0", 1)));
+    assert!(touched.iter().zip(&left).all(|(a, b)| (a - b).abs() < 1e-3), "{touched:?} {left:?}");
+}
+
+#[test]
 fn a_drive_times_noise_keeps_its_mean_and_its_sign_and_has_the_spread_of_its_logarithm() {
     let text = "[body.m]\ntype = \"mass\"\nmass_kg = 1e6\n[[tap]]\nof = \"m\"\n[[drive]]\npath = \"m/force_n\"\npoints = [[0.0, 2.0]]\n\
          times_noise = { sigma = 0.4 }\n";
@@ -102,4 +112,88 @@ fn times_noise_beside_noise_is_refused_and_what_is_written_is_read_again() {
             .unwrap();
     assert_eq!(SceneDef::from_text(&right.to_toml()).unwrap().drives, right.drives);
     Scene::build(&right, RATE_HZ).unwrap();
+}
+
+/// A block on a spring, dragged by a belt: it sticks and slips about five times a second.
+fn dragged(strength: &str, seed: u64) -> String {
+    format!(
+        "seed = {seed}\n[body.belt]\ntype = \"guided\"\nvelocity_m_s = 0.02\n[body.block]\ntype = \"modal\"\n\
+         modes = [{{ freq_hz = 20.0, decay_s = 0.3, mass_kg = 0.1 }}]\n[contact.rub]\ntype = \"friction\"\nbetween = [\"belt\", \"block\"]\n\
+         normal_force_n = 10.0\nmu_static = 0.6\nmu_dynamic = 0.3\nstribeck_m_s = 0.01\nbristle_stiffness = 1e5\nbristle_damping = 10.0\n{strength}\n\
+         [[tap]]\nof = \"block\"\n"
+    )
+}
+
+/// Times at which the block begins to slip, s.
+fn slips(text: &str, seconds: f64) -> Vec<f64> {
+    let mut engine = engine(text, 8_000.0);
+    let (rows, health) = probe(&mut engine, &["block.velocity"], (seconds * 8_000.0) as usize);
+    assert_eq!((health.unconverged, health.reset), (0, 0));
+    let fast: Vec<bool> = rows.iter().map(|row| row[0] < -0.02).collect();
+    let begins = (1..fast.len()).filter(|&i| fast[i] && !fast[i - 1]).map(|i| i as f64 / 8_000.0);
+    let mut found: Vec<f64> = Vec::new();
+    for at in begins {
+        if found.last().is_none_or(|last| at - last > 0.03) {
+            found.push(at);
+        }
+    }
+    found
+}
+
+#[test]
+fn slips_come_unevenly_where_strength_varies_and_go_on_for_ever() {
+    let intervals = |strength: &str, seed: u64| {
+        let times = slips(&dragged(strength, seed), 30.0);
+        let all: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).skip(2).collect();
+        let mean = all.iter().sum::<f64>() / all.len() as f64;
+        (all.len(), spread(&all) / mean, all.last().copied(), times.last().copied().unwrap_or(0.0))
+    };
+    let (even, varied) = (intervals("", 1), intervals("strength = {}", 1));
+    let (again, other) = (intervals("strength = {}", 1), intervals("strength = { law = \"lognormal\", k = 8.0 }", 2));
+    println!("without {even:?}, varied {varied:?}, lognormal {other:?}");
+    assert!(even.1 < 0.01, "{even:?}");
+    for found in [varied, other] {
+        assert!((0.05..0.35).contains(&found.1), "{found:?}");
+        assert!(found.0 as f64 > 0.7 * even.0 as f64 && (found.0 as f64) < 1.3 * even.0 as f64, "{found:?} {even:?}");
+        assert!(found.3 > 29.0, "it stalled: {found:?}");
+    }
+    assert_eq!(varied, again);
+    assert_ne!(varied.2, other.2);
+}
+
+#[test]
+fn energy_minus_work_never_rises_while_strength_varies() {
+    for seed in 0..12 {
+        let k = 1.0 + f64::from(seed as u32);
+        let text = dragged(&format!("strength = {{ every_m = 2e-6, k = {k:?} }}"), seed);
+        let mut engine = engine(&text, RATE_HZ);
+        let (rows, health) = probe(&mut engine, &["energy", "work"], 48_000);
+        let (mut most, mut before) = (0.0f64, 0.0);
+        for row in rows {
+            most = most.max(row[0].abs() + row[1].abs());
+            assert!(row[0] - row[1] - before <= 1e-12 * most, "seed {seed}: gained {:e}", row[0] - row[1] - before);
+            before = row[0] - row[1];
+        }
+        assert_eq!((health.unconverged, health.reset), (0, 0));
+    }
+}
+
+#[test]
+fn strength_that_varies_has_the_same_bits_for_any_block_and_is_refused_where_there_is_no_stiction() {
+    let text = dragged("strength = { every_m = 1e-5, k = 4.0 }", 3);
+    let render = |block: usize| {
+        let (mut engine, mut out) = (engine(&text, RATE_HZ), vec![0.0; 48_000]);
+        out.chunks_mut(block).for_each(|part| {
+            engine.render(&[], &mut Queue::new(), part);
+        });
+        out
+    };
+    let whole = render(48_000);
+    assert!([1, 31, 512].iter().all(|block| render(*block) == whole));
+    let def = SceneDef::from_text(&text).unwrap();
+    assert_eq!(SceneDef::from_text(&def.to_toml()).unwrap().contacts, def.contacts);
+    for law in ["dahl", "thermal"] {
+        let wrong = SceneDef::from_text(&dragged(&format!("law = \"{law}\"\nstrength = {{}}"), 1)).unwrap_err();
+        assert!(wrong.to_string().contains("no stiction"), "{wrong}");
+    }
 }

@@ -23,7 +23,7 @@ fn sources() -> BTreeMap<String, String> {
 
 /// Lowest first; a file uses only what stands before it or beside it.
 const LAYERS: [&[&str]; 7] = [
-    &["fault", "math", "units", "hash", "rng", "param", "reserve"],
+    &["fault", "math", "units", "hash", "rng", "order", "param", "reserve"],
     &["theory", "papers", "resonator", "interactor", "texture", "output", "fluid"],
     &["signal", "process", "gait"],
     &["contact"],

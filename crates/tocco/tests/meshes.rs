@@ -169,3 +169,26 @@ fn broken_files_and_places_are_refused_in_one_line_that_says_where() {
     let error = Scene::build(&document.def, 48_000.0).map(drop).unwrap_err().to_string();
     assert!(error.contains("its lowest mode, 25000 Hz, is not below 24000 Hz"), "{error}");
 }
+
+#[test]
+fn what_a_baked_body_radiates_follows_from_its_size() {
+    let text = struck("[0.6, -0.2, 0.15]", "modes = 1")
+        + "quantity = \"acceleration\"\n[[tap]]\nof = \"box\"\nquantity = \"radiated\"\ndistance_m = 2.0\nchannel = 1\n";
+    let render = |text: &str| {
+        let mut engine = Engine::new(Scene::build(&read(text, baked(1.0)).unwrap().def, 48_000.0).unwrap());
+        let mut out = vec![0.0; 2 * 4800];
+        engine.render(&[], &mut tocco::Queue::new(), &mut out);
+        out
+    };
+    // Its one mode moves along x; the normals are diagonals, and the widest side is 0.2 m by 0.1 m.
+    let radius = (0.2 * 0.1 / std::f64::consts::PI).sqrt();
+    let wanted = tocco::resonator::shape::radiation::by_size(radius, 1000.0, 1000.0, 2.0);
+    let out = render(&text);
+    let (moved, heard) = out
+        .chunks(2)
+        .fold((0.0, 0.0), |(a, p), frame| (a + f64::from(frame[0]).powi(2), p + f64::from(frame[1]).powi(2)));
+    assert!(((heard / moved).sqrt() / wanted - 1.0).abs() < 1e-4, "{} {wanted}", (heard / moved).sqrt());
+    let told = read(&text.replace("distance_m = 2.0", "direction_deg = [0.0, 0.0]"), baked(1.0)).unwrap();
+    let error = Scene::build(&told.def, 48_000.0).err().unwrap().to_string();
+    assert!(error.contains("only shapes know directions"), "{error}");
+}

@@ -40,6 +40,11 @@ of = 'pebbles'
 quantity = 'sound'
 ";
 
+/// Its control stands for a stiffness.
+const HARD: &str = "[body.hammer]\ntype = 'mass'\nmass_kg = 0.02\n[body.bar]\ntype = 'modal'\n\
+    modes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }]\n[contact.hit]\ntype = 'impact'\nbetween = ['hammer', 'bar']\n\
+    [[control]]\nname = 'feel'\npath = 'hit/hardness_01'\nrange = [0.2, 0.8]\n[[tap]]\nof = 'bar'\n";
+
 /// It hears how much energy there is.
 const LISTENS: &str = "[body.bar]\ntype = 'modal'\nmodes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }]\n\
     [signal.how-much]\ntype = 'probe'\nof = 'energy'\n[[tap]]\nof = 'bar'\n";
@@ -48,7 +53,8 @@ const LISTENS: &str = "[body.bar]\ntype = 'modal'\nmodes = [{ freq_hz = 440.0, d
 const OF_ITS_OWN: &str = "rate_hz = 8000\nduration_s = 0.1\n[body.hammer]\ntype = 'mass'\n[body.bar]\ntype = 'modal'\n\
     modes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }]\n[contact.hit]\ntype = 'impact'\nbetween = ['hammer', 'bar']\n\
     [midi]\nnotes = 'pitch'\nlow = 48\nhigh = 103\nreference = 74\nstrike = 'hammer'\nretune = 'bar'\nvoices = 4\n\
-    [output.main]\nchannels = [0, 1]\n[output.feet]\nchannels = [2]\n[[tap]]\nof = 'bar'\nto = ['feet']\n\
+    [output.main]\nchannels = [0, 1]\ndistance_m = 2.0\n[[control]]\nname = 'far'\npath = 'output.main/distance_m'\nrange = [1.0, 9.0]\n\
+    [output.feet]\nchannels = [2]\n[[tap]]\nof = 'bar'\nto = ['feet']\n\
     [[event]]\nat_s = 0.01\nstrike = 'hammer'\nvelocity_m_s = 1.0\n";
 
 /// Scenes by name.
@@ -72,6 +78,7 @@ fn read(text: &str) -> Result<Document, tocco::SceneError> {
         ("gravel", GRAVEL),
         ("two", "[part.low]\nscene = 'bar'\ntranspose = 0.5\n[part.high]\nscene = 'bar'\n"),
         ("itself", "[part.me]\nscene = 'itself'\n"),
+        ("hard", HARD),
         ("listens", LISTENS),
         ("of-its-own", OF_ITS_OWN),
         ("toils", "[body.bar]\ntype = 'mass'\n[signal.effort]\ntype = 'probe'\nof = 'work'\n[[tap]]\nof = 'bar'\n"),
@@ -157,6 +164,25 @@ fn controls_of_parts_count_apart_from_those_of_the_scene() {
     let names: Vec<String> = scene.directory().controls().iter().map(|control| control.name.clone()).collect();
     assert_eq!(names.len(), 48);
     assert!(names.contains(&"p31/weight".to_owned()) && names.contains(&"c15".to_owned()), "{names:?}");
+}
+
+#[test]
+fn a_control_of_a_hammers_hardness_is_one_inside_a_part_too() {
+    let stiffness = |text: &str, path: &str| {
+        let scene = Scene::build(&read(text).unwrap().def, 48_000.0).unwrap();
+        let directory = scene.directory();
+        let control = directory.address(&format!("{path}feel")).unwrap();
+        [0.0, 1.0].map(|position| {
+            let [(slot, value)] = directory.moves(control, position).collect::<Vec<_>>()[..] else {
+                panic!("one parameter")
+            };
+            assert_eq!(directory.path(slot), format!("{path}hit/stiffness"));
+            value
+        })
+    };
+    let alone = stiffness(HARD, "");
+    assert!(alone[1] > 10.0 * alone[0]);
+    assert_eq!(stiffness("[part.a]\nscene = 'hard'", "a/"), alone);
 }
 
 #[test]

@@ -228,5 +228,31 @@ fn what_cannot_radiate_is_refused_with_the_reason() {
     let text = RINGING.replace("shape = \"circular-membrane\"\nradius_m = 0.15\nthickness_m = 2.0e-4", string);
     let text = text.replace("radiates = \"baffled\"\n", "");
     let error = SceneDef::from_text(&text).and_then(|def| Scene::build(&def, 48_000.0)).err().unwrap().to_string();
-    assert!(error.contains("rest on a body"), "{error}");
+    assert!(error.contains("moves too little air"), "{error}");
+}
+
+#[test]
+fn a_string_is_heard_by_its_force_on_the_bridge() {
+    // A blow at a place sends half of it to either end, and each end takes it twice as it turns: the bridge feels all of it, once, less
+    // the 0.7 of it that a force held at 0.3 of the length presses on it at rest, which is no sound.
+    // On a board of 100 m nothing cancels around an edge.
+    let text = "[body.string]\ntype = \"string\"\nfreq_hz = 110.0\nq = 1e4\nimpedance_kg_s = 0.3\nport.here = 0.3\n\
+                [[event]]\nat_s = 0.0\nhit = \"string.here\"\nimpulse_n_s = 0.02\n\
+                [[tap]]\nof = \"string\"\nquantity = \"radiated\"\nsize_m = 100.0\ndistance_m = 2.0\n";
+    let def = SceneDef::from_text(text).unwrap_or_else(|error| panic!("{error}"));
+    let mut out = vec![0.0_f32; 48_000];
+    tocco::Engine::new(Scene::build(&def, 48_000.0).unwrap()).render(&[], &mut Queue::new(), &mut out);
+    let half = (48_000.0 / 220.0) as usize;
+    let felt: f64 = out[..half].iter().map(|p| f64::from(*p)).sum::<f64>() / 48_000.0;
+    let wanted = RHO / (2.0 * PI * 2.0 * 6.7 * 100.0) * 0.02 * 0.3;
+    assert!((felt.abs() / wanted - 1.0).abs() < 0.01, "{felt:e} {wanted:e}");
+    // It comes when the wave has gone 0.3 of the length.
+    let at = (10..half).max_by(|a, b| out[*a].abs().total_cmp(&out[*b].abs())).unwrap() as f64;
+    assert!((at - 0.3 * 48_000.0 / 220.0).abs() < 3.0, "{at}");
+    let refused = |from: &str, to: &str| {
+        let def = SceneDef::from_text(&text.replace(from, to)).unwrap();
+        Scene::build(&def, 48_000.0).err().unwrap().to_string()
+    };
+    assert!(refused("size_m = 100.0\n", "").contains("needs size_m"));
+    assert!(refused("freq_hz = 110.0", "freq_hz = 30.0").contains("is a loop"));
 }

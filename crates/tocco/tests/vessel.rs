@@ -319,3 +319,35 @@ fn the_level_of_a_funnel_is_what_came_in_less_what_ran_out_and_its_pitch_follows
         .to_vec();
     assert!(heard[1] > 1.1 * heard[0] && heard[2] < heard[1], "{heard:?}");
 }
+
+#[test]
+fn the_mouth_of_a_vessel_is_a_small_source_and_its_wall_is_heard_as_that_of_a_bowl() {
+    // Both channels follow the same motion: rho S/(4 pi r) of the air's acceleration.
+    let text = |port: &str, distance_m: f64| {
+        format!(
+            "[body.glass]\ntype = \"vessel\"\nradius_m = 0.035\nheight_m = 0.15\n[[event]]\nat_s = 0.0\nhit = \"glass.{port}\"\nimpulse_n_s = 1e-3\n\
+             [[tap]]\nof = \"glass.{port}\"\nquantity = \"acceleration\"\n[[tap]]\nof = \"glass.{port}\"\nquantity = \"radiated\"\n\
+             distance_m = {distance_m}\nchannel = 1\n"
+        )
+    };
+    let heard = |port: &str, distance_m: f64| {
+        let mut out = vec![0.0; 2 * 4_800];
+        build(&text(port, distance_m), 48_000.0).render(&[], &mut Queue::new(), &mut out);
+        let sum = |channel: usize| out.chunks(2).map(|frame| f64::from(frame[channel]).powi(2)).sum::<f64>().sqrt();
+        sum(1) / sum(0)
+    };
+    let wanted = 1.204 * std::f64::consts::PI * 0.035 * 0.035 / (4.0 * std::f64::consts::PI * 0.5);
+    assert!((heard("air", 0.5) / wanted - 1.0).abs() < 1e-5, "{} {wanted}", heard("air", 0.5));
+    let (near, far) = (heard("rim", 0.5), heard("rim", 5.0));
+    assert!(near > 0.0 && (near / far - 10.0).abs() < 1e-4, "{near} {far}");
+    // The same bowl, by its own law, is as loud for the same motion of its lip: its pairs with n waves lie where the vessel's do.
+    let bowl = text("rim", 0.5).replace(
+        "type = \"vessel\"\n",
+        "type = \"shape\"\nshape = \"bowl\"\nmaterial = \"glass\"\nthickness_m = 0.002\nmodes = 10\nport.rim = [1.0, 0.0]\n",
+    );
+    let mut out = vec![0.0; 2 * 4_800];
+    build(&bowl, 48_000.0).render(&[], &mut Queue::new(), &mut out);
+    let sum = |channel: usize| out.chunks(2).map(|frame| f64::from(frame[channel]).powi(2)).sum::<f64>().sqrt();
+    let db = 20.0 * (near / (sum(1) / sum(0))).log10();
+    assert!(db.abs() < 6.0, "{db}");
+}

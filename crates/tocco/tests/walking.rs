@@ -56,6 +56,32 @@ fn a_walker_steps_at_the_rate_of_its_speed_and_carries_its_weight_on_average() {
 }
 
 #[test]
+fn heel_and_toe_of_a_walking_foot_are_the_curve_of_its_speed_shared_as_the_page_says() {
+    for speed in [0.9, 1.3, 1.8] {
+        let text = format!("[walk.anna]\nspeed_m_s = {speed}\nvariation_01 = 0\nasymmetry_01 = 0\ncushion_01 = 0\n");
+        let regions = heard(&text, &REGIONS, 5.0, 48_000.0);
+        let curve = tocco::gait::curve::WalkCurve::at_speed(speed);
+        let (hz, duty) = tocco::gait::curve::walk_timing(speed);
+        let stance_ms = 2000.0 * duty / hz;
+        let foot: Vec<f64> = (0..5000).map(|k| regions[0][k] + regions[1][k]).collect();
+        let down = onsets(&foot)[1];
+        // When it came down, between two cells: from one value on the way up to the first hump.
+        let at = down + (0.12 * stance_ms) as usize;
+        let (mut low, mut high) = (down as f64 - 3.0, down as f64 + 3.0);
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            if curve.force((at as f64 - middle) / stance_ms) > foot[at] { low = middle } else { high = middle }
+        }
+        for k in down..down + stance_ms as usize - 2 {
+            let s = (k as f64 - low) / stance_ms;
+            let (wanted, share) = (curve.force(s), curve.heel_share(s));
+            assert!((foot[k] - wanted).abs() < 1e-9, "{speed} m/s, {s}: {} {wanted}", foot[k]);
+            assert!((regions[0][k] - share * wanted).abs() < 1e-9, "{speed} m/s, {s}: {}", regions[0][k]);
+        }
+    }
+}
+
+#[test]
 fn a_walker_starts_from_both_feet_stops_on_both_and_carries_its_weight_meanwhile() {
     let regions = heard("[walk.anna]\nspeed_m_s = 1.3\nsteps = 6\n", &REGIONS, 8.0, 48_000.0);
     for k in [0, 7_900] {

@@ -387,6 +387,27 @@ fn a_splash_has_three_parts_and_shallow_water_lacks_the_cavity() {
 }
 
 #[test]
+fn a_body_that_is_thrown_splashes_as_one_that_fell_until_it_was_as_fast() {
+    // 2 m/s from 0.3 m, by the process's own keys, by a trigger, and let fall from 0.3 + 2^2/(2 g) m.
+    let fallen = 0.3 + 4.0 / (2.0 * 9.81);
+    let splash = |keys: &str| format!("type = 'splash'\ngain = 1.0\n{keys}");
+    let (fell, falls) = triggered(&splash(""), &[0.15, fallen, 1.0], 1.0);
+    let (thrown, sounds) = triggered(&splash(""), &[0.15, 0.3, 1.0, 0.0, 2.0], 1.0);
+    assert!(fell.len() > 40 && fell.len() == thrown.len(), "{} {}", fell.len(), thrown.len());
+    let off = falls.iter().zip(&sounds).fold(0.0_f32, |most, (a, b)| most.max((a - b).abs()));
+    let loudest = falls.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
+    assert!(off < 1e-4 * loudest, "{off} of {loudest}");
+    let (slow, _) = triggered(&splash(""), &[0.15, 0.3, 1.0], 1.0);
+    assert_ne!(slow, thrown, "it was only let go");
+    // The momentum at the bottom of no water is all of it: m sqrt(v^2 + 2 g H).
+    let text = "[signal.s]\ntype = 'points'\npoints = [[0.0, 0.0], [0.01, 0.0], [0.011, 1.0]]\n[body.floor]\ntype = 'mass'\nmass_kg = 1.0\n\
+                [process.p]\ndriven_by = 's'\ntype = 'splash'\non = 'floor'\nmass_kg = 0.05\nheight_m = 0.3\nspeed_m_s = 2.0\ndepth_m = 0.0\n[[tap]]\nof = 'floor'";
+    let (_, heard) = listen(&mut build(text, 48_000.0), &mut Queue::new(), 0.5, 512);
+    let (last, wanted) = (f64::from(heard[heard.len() - 1]), 0.05 * (4.0f64 + 2.0 * 9.81 * 0.3).sqrt());
+    assert!((last / wanted - 1.0).abs() < 1e-3, "{last} {wanted}");
+}
+
+#[test]
 fn a_stone_in_a_puddle_hits_the_bottom_with_what_drag_leaves_of_its_momentum() {
     // A floor so heavy that it hardly rings: 1 kg of free mass takes the whole impulse.
     let text = "[signal.s]\ntype = 'input'\n[body.floor]\ntype = 'mass'\nmass_kg = 1.0\n[process.p]\ndriven_by = 's'\ntype = 'splash'\non = 'floor'\n\

@@ -2,6 +2,7 @@
 //! Looking into what sounds, and takes.
 
 use super::*;
+use tocco::Engine;
 
 /// Answers with two numbers for each output, since the last call: largest magnitude, and least gain of its limiter. `[both]`
 ///
@@ -107,6 +108,16 @@ pub unsafe extern "C" fn tocco_settings(session: *mut Session) {
     }
 }
 
+/// Numbers of the bodies that sound, those of parts after the scene's own.
+fn bodies(engine: &Engine) -> impl Iterator<Item = usize> + '_ {
+    (0..).take_while(|body| engine.scene().directory().body_name(*body).is_some())
+}
+
+/// Numbers of the contacts.
+fn contacts(engine: &Engine) -> impl Iterator<Item = usize> + '_ {
+    (0..).take_while(|contact| engine.scene().directory().contact_name(*contact).is_some())
+}
+
 /// Answers with the energy of every body, then of every law, J. `[both]`
 ///
 /// # Safety
@@ -115,10 +126,10 @@ pub unsafe extern "C" fn tocco_settings(session: *mut Session) {
 pub unsafe extern "C" fn tocco_energies(session: *mut Session) {
     // SAFETY: the caller's promises are ours.
     unsafe {
-        both(session, (), |desk, half, _| {
-            let def = &desk.desk.scene().def;
-            let mut energies = vec![0.0; def.bodies.len() + def.contacts.len()];
-            half.player.engine().energies(&mut energies);
+        both(session, (), |_, half, _| {
+            let engine = half.player.engine();
+            let mut energies = vec![0.0; bodies(engine).count() + contacts(engine).count()];
+            engine.energies(&mut energies);
             answer_numbers(energies);
             Ok(())
         })
@@ -152,9 +163,9 @@ pub unsafe extern "C" fn tocco_modes(session: *mut Session, body: u32) {
 pub unsafe extern "C" fn tocco_motions(session: *mut Session) {
     // SAFETY: the caller's promises are ours.
     unsafe {
-        both(session, (), |desk, half, _| {
+        both(session, (), |_, half, _| {
             let (engine, mut numbers, mut modes) = (half.player.engine(), Vec::new(), Vec::new());
-            for body in 0..desk.desk.scene().def.bodies.len() {
+            for body in bodies(engine) {
                 let ports: Vec<f64> = (0..).map_while(|port| engine.position(body, port)).collect();
                 numbers.push(ports.len() as f64);
                 numbers.extend(ports);
@@ -179,8 +190,8 @@ pub unsafe extern "C" fn tocco_motions(session: *mut Session) {
 pub unsafe extern "C" fn tocco_grips(session: *mut Session) {
     // SAFETY: the caller's promises are ours.
     unsafe {
-        both(session, (), |desk, half, _| {
-            let contacts = 0..desk.desk.scene().def.contacts.len();
+        both(session, (), |_, half, _| {
+            let contacts = 0..contacts(half.player.engine()).count();
             let grips = contacts.filter_map(|contact| half.player.grip(contact));
             answer_numbers(grips.flat_map(|grip| [grip.force_n, grip.slid_01]).collect());
             Ok(())

@@ -212,8 +212,9 @@ def sweep(
 
     The files, the manifest and every bit are those of ``tocco sweep``; a run that was stopped goes on where it was. All
     cores of this machine work, or, with a ``dask.distributed`` ``client``, those of a cluster: workers need tocco of the same
-    version, and to read the files that are named here under the same path (names of shipped scenes and designs need none).
-    What a worker that died was at is done again. ``progress(done, total)`` is called as sounds arrive from a cluster.
+    version, and to read the files that are named here under the same path (names of shipped scenes and designs need none);
+    those that see the folder write there themselves. What a worker that died was at is done again. ``progress(done, total)`` is called as sounds are made, or arrive from a cluster; what
+    it raises ends the sweep, which goes on from there when it is called again.
     """
     axes = [f"{path}=list({','.join(repr(float(value)) for value in values)})" for path, values in (over or {}).items()]
     design, folder = _os.fspath(design), _os.fspath(folder)
@@ -222,5 +223,5 @@ def sweep(
         from ._cluster import render
 
         found = render(client, (design, axes, seconds), folder, progress)
-    files, there = _native.sweep(design, folder, axes, seconds, jobs)
+    files, there = _native.sweep(design, folder, axes, seconds, jobs, progress if client is None else None)
     return Sweep(folder, files, there if client is None else found)

@@ -1,52 +1,66 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""A sweep on a dask cluster: workers make shares of the sounds in folders of their own, this machine puts them together.
+"""A sweep on a dask cluster: workers make shares of the sounds. Who sees the folder puts them there, others send them to this machine.
 
-Files and journal are those that a sweep in place would have made, and it is run over them in the end: what is missing or
-broken is made then.
+What vouches for them, the journal, is written by this machine alone. Files and journal are those that a sweep in place would have
+made, and it is run over them in the end: what is missing or broken is made then.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 import tempfile
+import time
+
+import numpy as np
 
 from . import Error, __version__, _native
 
 # Sounds of a share: enough that sending it costs little, few enough that nobody waits for the last one.
 SHARES_A_WORKER, MOST_IN_A_SHARE = 8, 250
-JOURNALS = (".journal.tsv", ".levels.tsv")
+# Where workers make their shares, in the folder of the sweep. One that nobody has touched for an hour is of a sweep that was killed.
+WORKSHOP, HOUR_S = ".tocco-cluster-", 3600.0
 
 
-def share(job, only, lowered_db, version):
-    """On a worker: names and bytes of what was made, journals first."""
+def share(job, only, lowered_db, version, workshop):
+    """On a worker: names and sizes of what is handed over, and its bytes as one array, which is sent without a copy."""
     if version != __version__:
         raise Error(f"this worker has tocco {__version__}, and the sweep was begun by {version}; install the same")
     design, axes, seconds = job
-    with tempfile.TemporaryDirectory(prefix="tocco-") as folder:
-        _native.sweep_share(design, folder, axes, seconds, only, lowered_db)
-        made = []
-        for name in sorted(os.listdir(folder)):
-            with open(os.path.join(folder, name), "rb") as file:
-                made.append((name, file.read()))
-    return len(only), made
+    here = sees(workshop)
+    with tempfile.TemporaryDirectory(prefix="share-" if here else "tocco-", dir=workshop if here else None) as made:
+        _native.sweep_share(design, made, axes, seconds, only, lowered_db)
+        if here:
+            move(made, os.path.dirname(workshop))
+        names, contents = sorted(os.listdir(made)), []
+        for name in names:
+            with open(os.path.join(made, name), "rb") as file:
+                contents.append(file.read())
+    return len(only), names, [len(content) for content in contents], np.frombuffer(b"".join(contents), np.uint8)
 
 
-def keep(folder, made):
-    """Puts a share into the folder: a sound, then what vouches for it."""
-    later = [part for part in made if part[0] in JOURNALS or part[0].endswith(".json")]
-    for name, _ in later:
-        if name not in JOURNALS and os.path.exists(os.path.join(folder, name)):
+def sees(workshop):
+    """True on a worker that has the folder of the sweep under the same path, and may write there."""
+    return os.access(workshop, os.W_OK)
+
+
+def move(made, folder):
+    """Sounds into the folder, then what is said of them; journals stay. What another has made of the same share has the same bits."""
+    names = [name for name in os.listdir(made) if not name.startswith(".")]
+    said = [name for name in names if name.endswith(".json")]
+    for name in said:
+        with contextlib.suppress(FileNotFoundError):
             os.remove(os.path.join(folder, name))
-    for name, content in [part for part in made if part not in later] + later:
-        path = os.path.join(folder, name)
-        if name in JOURNALS:
-            with open(path, "ab") as file:
-                file.write(content)
-            continue
-        part = os.path.join(folder, f".tocco-{os.getpid()}-0.part")
-        with open(part, "wb") as file:
-            file.write(content)
-        os.replace(part, path)
+    for name in [name for name in names if not name.endswith(".json")] + said:
+        os.replace(os.path.join(made, name), os.path.join(folder, name))
+
+
+def sweep_out(folder):
+    """Removes what killed sweeps have left."""
+    for entry in os.scandir(folder):
+        if entry.name.startswith(WORKSHOP) and time.time() - entry.stat().st_mtime > HOUR_S:
+            shutil.rmtree(entry.path, ignore_errors=True)
 
 
 def render(client, job, folder, progress):
@@ -66,17 +80,21 @@ def render(client, job, folder, progress):
         workers = max(1, len(client.scheduler_info()["workers"]))
         size = min(MOST_IN_A_SHARE, max(1, -(-len(missing) // (SHARES_A_WORKER * workers))))
         shares = [missing[at : at + size] for at in range(0, len(missing), size)]
+        sweep_out(folder)
+        workshop = tempfile.mkdtemp(prefix=WORKSHOP, dir=os.path.abspath(folder))
         # The same share twice is the same sounds, but a second sweep must not find the answers of the first.
-        futures = [client.submit(share, job, only, lowered_db, __version__, pure=False) for only in shares]
+        futures = [client.submit(share, job, only, lowered_db, __version__, workshop, pure=False) for only in shares]
         done = total - len(missing)
-        arriving = as_completed(futures, with_results=True)
         try:
-            for future, (count, made) in arriving:
-                keep(folder, made)
+            for future, (count, names, sizes, content) in as_completed(futures, with_results=True):
+                _native.sweep_keep(folder, names, sizes, content)
                 future.release()
                 done += count
                 if progress is not None:
                     progress(done, total)
         finally:
             client.cancel(futures)
+            shutil.rmtree(workshop, ignore_errors=True)
+        if axes:  # on a grid no sound changes another
+            break
     return found

@@ -207,6 +207,7 @@ pub fn run(play: &Play, view: &mut dyn View, fronts: &mut [Box<dyn Front>]) -> R
         tape_s: if play.wav.is_some() { TAPE_S } else { 0.0 },
         clock: None,
         gate: play.gate && !play.offline,
+        meters: true,
     };
     let (desk, player) = super::open(play.scene.clone(), setup)?;
     if !player.engine().scene().omitted().is_empty() {
@@ -215,6 +216,8 @@ pub fn run(play: &Play, view: &mut dyn View, fronts: &mut [Box<dyn Front>]) -> R
     let shared = Shared::new(desk);
     let mut files = Files::open(play, &mut shared.lock())?;
     let started = (|| {
+        // The view and OSC tell where everything stands, though the scene itself moved it.
+        shared.lock().watch_settings()?;
         if let Some(s) = duration_s {
             let mut desk = shared.lock();
             let end = (s * desk.rate_hz()).round().max(1.0) as u64;

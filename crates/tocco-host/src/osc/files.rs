@@ -8,7 +8,6 @@ use crate::{atomic_file, console};
 use std::path::{Component, Path, PathBuf};
 use tocco::Document;
 use tocco::Gesture;
-use tocco::scene::SceneDef;
 use tocco::scene::def::{EventDef, Source};
 use tocco::scene::error::nearest;
 
@@ -29,29 +28,6 @@ impl Folder {
     fn named(&self, name: &str) -> Result<PathBuf> {
         plain(name)?;
         Ok(self.0.join(name))
-    }
-
-    /// A scene may name recordings and baked bodies; they are inside, too. Whether there is anything outside is not told.
-    fn holds_recordings(&self, scene: &Path, name: &str) -> Result<()> {
-        let Ok(mut def) = SceneDef::from_text(&library::read(scene)?) else { return Ok(()) };
-        let beside = scene.parent().unwrap_or(&self.0);
-        for (index, drive) in def.drives.iter().enumerate() {
-            let Source::Wav { file, .. } = &drive.source else { continue };
-            if !beside.join(file).canonicalize().is_ok_and(|real| real.starts_with(&self.0)) {
-                return bad(format!("{name}: drive[{index}].wav: '{file}' is not inside the scenes folder"));
-            }
-        }
-        for body in &mut def.bodies {
-            let Some((file, _)) = body.form.baked_mut() else { continue };
-            let held = match beside.join(file).canonicalize() {
-                Ok(real) => real.starts_with(&self.0),
-                Err(_) => library::SHIPPED_BODIES.iter().any(|(known, _)| *known == file),
-            };
-            if !held {
-                return bad(format!("{name}: body.{}.file: '{file}' is not inside the scenes folder", body.name));
-            }
-        }
-        Ok(())
     }
 
     fn scenes(&self) -> Vec<String> {
@@ -83,8 +59,8 @@ pub fn load(folder: Option<&Folder>, name: &str) -> Result<Document> {
                 return bad(format!("'{name}' is a link out of the scenes folder"));
             }
             if let (true, Some(path)) = (real.is_file(), real.to_str()) {
-                folder.holds_recordings(&real, &name)?;
-                let mut scene = library::load(path)
+                // Recordings, baked bodies and parts are inside, too.
+                let mut scene = library::load_inside(path, &folder.0)
                     .map_err(|error| HostError::BadInput(without_folder(Some(folder), &error.to_string())))?;
                 scene.origin = name;
                 return Ok(scene);

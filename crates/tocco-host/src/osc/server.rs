@@ -3,6 +3,7 @@
 
 use super::answers::{Answers, Proofs, sender};
 use super::files::{self, Folder, ToSave};
+use super::methods::{ANSWERS, methods, takes};
 use super::pattern::{Pattern, is_pattern};
 use super::stream::{Stream, TIMEOUT, USUAL_HZ};
 use super::wire::{self, bytes_of, float, number, text};
@@ -17,48 +18,8 @@ use std::net::SocketAddr;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant, SystemTime};
 use tocco::Gesture;
-use tocco::gesture::{OSC_METHODS, OscArg};
+use tocco::gesture::OscArg;
 use tocco::scene::error::nearest;
-
-/// Addresses that are neither paths of the scene nor gestures.
-const OWN_METHODS: [(&str, &str); 8] = [
-    ("tocco/describe", "nothing, or a pattern (s)"),
-    ("tocco/ping", "up to 8 numbers or texts"),
-    ("tocco/who", "the number that /tocco/who asked back (h)"),
-    ("tocco/subscribe", "times a second, if at all (f), then names of signals (s...)"),
-    ("tocco/unsubscribe", "nothing"),
-    ("tocco/scene/load", "the name of a scene (s)"),
-    ("tocco/scene/edit", "the name of a scene (s)"),
-    ("tocco/scene/save", "the name of a scene (s)"),
-];
-
-/// Addresses that are not paths of the scene, and what each takes.
-pub fn methods() -> impl Iterator<Item = (&'static str, &'static str)> + Clone {
-    OSC_METHODS.into_iter().chain(OWN_METHODS)
-}
-
-/// What a method takes; `None`: there is no such method.
-fn takes(address: &str) -> Option<&'static str> {
-    methods().find(|(method, _)| *method == address).map(|(_, takes)| takes)
-}
-
-/// Addresses of answers. If one comes in, it is not answered: two servers would talk for ever.
-const ANSWERS: [&str; 14] = [
-    "tocco/error",
-    "tocco/clamped",
-    "tocco/pong",
-    "tocco/levels",
-    "tocco/probe",
-    "tocco/subscribed",
-    "tocco/unsubscribed",
-    "tocco/describe/path",
-    "tocco/describe/method",
-    "tocco/describe/end",
-    "tocco/scene/loaded",
-    "tocco/scene/edited",
-    "tocco/scene/saved",
-    "tocco/hushed",
-];
 
 /// Everything to rest.
 const PANIC: &str = "/tocco/panic";

@@ -435,6 +435,49 @@ mod tests {
     }
 
     #[test]
+    fn rows_follow_whoever_moves_them_the_scenes_own_drive_and_event_a_hand_and_another_scene() {
+        let scene = |event: f64| {
+            let text = format!(
+                "body.hammer = {{ type = \"mass\", mass_kg = 0.01, position_m = -1.0 }}\n\
+                 body.bar = {{ type = \"modal\", modes = [{{ freq_hz = 220.0, decay_s = 0.5, mass_kg = 0.05 }}] }}\n\
+                 contact.hit = {{ type = \"impact\", between = [\"hammer\", \"bar\"], stiffness = 1e8 }}\n\
+                 tap = [{{ of = \"bar\" }}]\n\
+                 drive = [{{ path = \"bar/decay_scale\", points = [[0.0, 1.0], [0.1, 3.0]] }}]\n\
+                 event = [{{ at_s = 0.05, set = \"hit/stiffness\", value = {event:?} }}]\n\
+                 control = [{{ name = \"hard\", path = \"hit/stiffness\", range = [1e6, 1e10], scale = \"log\" }}]\n"
+            );
+            library::from_text("test", "test", text, None).unwrap()
+        };
+        let setup = live::Setup { watch_load: false, ..live::Setup::default() };
+        let (mut desk, mut player) = live::open(scene(1e9), setup).unwrap();
+        desk.watch_settings().unwrap();
+        let mut block = vec![0.0; 4800 * player.channels()];
+        let mut panel = Panel::default();
+        let mut stands = |desk: &mut Desk, player: &mut live::Player, blocks: usize| {
+            (0..blocks).for_each(|_| player.play(&[], &mut block));
+            desk.poll().unwrap();
+            panel.read(desk, "null", 0, 0.04);
+            let row = |path: &str| panel.rows.iter().find(|row| row.path == path).unwrap().value();
+            [row("hard"), row("bar/decay_scale")]
+        };
+        let near = |found: [f64; 2], wanted: [f64; 2]| {
+            assert!(found.iter().zip(wanted).all(|(a, b)| (a / b - 1.0).abs() < 1e-6), "{found:?}, not {wanted:?}");
+        };
+        near(stands(&mut desk, &mut player, 0), [1e8, 1.0]);
+        near(stands(&mut desk, &mut player, 2), [1e9, 3.0]);
+        // A hand is believed at once, and stays believed when it was felt.
+        desk.set("hard", 0.5).unwrap();
+        near(stands(&mut desk, &mut player, 0), [1e8, 3.0]);
+        near(stands(&mut desk, &mut player, 1), [1e8, 3.0]);
+        // Another scene, from its beginning: nothing of the one before is told of it.
+        desk.load(scene(1e7)).unwrap();
+        near(stands(&mut desk, &mut player, 0), [1e8, 1.0]);
+        near(stands(&mut desk, &mut player, 2), [1e7, 3.0]);
+        // What was sent is what is kept; what the scene did by itself it will do again.
+        assert!(desk.moved().is_empty(), "{:?}", desk.moved());
+    }
+
+    #[test]
     fn a_typed_value_is_in_the_unit_of_the_row_and_escape_forgets_it() {
         let (mut panel, ..) = panel();
         let Some(Key::Gesture(Gesture::Set { path, value: position })) = type_in(&mut panel, "1e7") else { panic!() };

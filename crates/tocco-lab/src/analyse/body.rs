@@ -104,6 +104,7 @@ impl Analysis {
             outputs: Vec::new(),
             to: TapTo::Channel(0),
             ear: EarDef::default(),
+            travel: None,
         };
         SceneDef {
             title: format!("{name}, from a recording"),

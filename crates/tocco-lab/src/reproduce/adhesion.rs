@@ -49,7 +49,7 @@ fn alpha_printed(z: f64, v: f64) -> f64 {
 
 fn scene(way: f64) -> String {
     let (slow, fast) = (way * SLOW, way * FAST);
-    head("001 Figure 3: bristles loaded slowly, then fast", DURATION_S)
+    head("Avanzini 2002 Figure 3: bristles loaded slowly, then fast", DURATION_S)
         + "[body.bow]\ntype = \"guided\"\n\n[body.table]\ntype = \"mass\"\nmass_kg = 1e9\n\n"
         + &contact(
             "table",
@@ -136,6 +136,6 @@ pub fn compute() -> Result<Outcome, String> {
     ));
     panel.legend = Corner::BottomRight;
     panel.y_range = Some((-0.05, 1.1));
-    out.figure = Figure { title: "001 Figure 3: the adhesion map α(v, z)".into(), panels: vec![panel] };
+    out.figure = Figure { title: "Avanzini 2002 Figure 3: the adhesion map α(v, z)".into(), panels: vec![panel] };
     Ok(out)
 }

@@ -63,7 +63,7 @@ pub fn spikes(force: &[f64]) -> usize {
 }
 
 pub fn compute() -> Result<Outcome, String> {
-    let title = "003 Figure 5.2: a transient attack, resonator of three partials";
+    let title = "Avanzini 2001 Figure 5.2: a transient attack, resonator of three partials";
     let modes = [1_000.0, 2_000.0, 7_000.0].map(|freq_hz| Mode { freq_hz, decay_s: 0.2, mass_kg: 0.01 }).to_vec();
     let blow = Blow {
         hammer_kg: 0.01,

@@ -59,7 +59,7 @@ fn exact_heights() -> Vec<(f64, f64)> {
 
 pub fn figure_2_8() -> Result<Outcome, String> {
     let bounces = bounce()?;
-    let title = "002 Figure 2.8: case 1 bouncing under gravity";
+    let title = "De Sena 2009 Figure 2.8: case 1 bouncing under gravity";
     let mut out = Outcome {
         csv: Csv::new(&["series", "time_s", "height_m"]),
         scene: bounces.blow.scene(title, 2.0),

@@ -65,7 +65,11 @@ impl Bowing {
                 ("breakaway_01", 0.7),
             ]
         };
-        let title = if self.law == "thermal" { "001 Figure 6: thermal rosin" } else { "001 Figure 7: elasto-plastic" };
+        let title = if self.law == "thermal" {
+            "Avanzini 2002 Figure 6: thermal rosin"
+        } else {
+            "Avanzini 2002 Figure 7: elasto-plastic"
+        };
         head(title, DURATION_S)
             + "[body.bow]\ntype = \"guided\"\n\n"
             + &string_body(self.place)
@@ -264,7 +268,9 @@ pub fn figure_6() -> Result<Outcome, String> {
     let mut out = Outcome {
         csv: Csv::new(&["series", "time_s", "string_m_s", "bow_minus_string_m_s", "mu"]),
         scene: ROSIN.scene(),
-        qualitative: Some("the rosin's constants are not in 001; ours are fitted for behaviour (physics.md F)".into()),
+        qualitative: Some(
+            "the rosin's constants are not in Avanzini 2002; ours are fitted for behaviour (physics.md F)".into(),
+        ),
         ..Outcome::default()
     };
     bowed.rows(&mut out);
@@ -306,7 +312,7 @@ pub fn figure_6() -> Result<Outcome, String> {
     out.notes.push(format!("the bowed note is {cents:+.0} cents from the free string's"));
     let [top, bottom] = bowed.panels("thermal rosin", 2);
     out.figure = Figure {
-        title: "001 Figure 6: cello D, 0.1 m/s, 1.1 N, thermal rosin, bow at 0.08 of the length".into(),
+        title: "Avanzini 2002 Figure 6: cello D, 0.1 m/s, 1.1 N, thermal rosin, bow at 0.08 of the length".into(),
         panels: vec![top, with_steady(bottom, &rosin_curve, 1.05 * fastest)],
     };
     Ok(out)
@@ -319,7 +325,7 @@ pub fn figure_7() -> Result<Outcome, String> {
         csv: Csv::new(&["series", "time_s", "string_m_s", "bow_minus_string_m_s", "mu"]),
         scene: BRISTLES.scene(),
         qualitative: Some(
-            "001 gives ranges for mu and no sigma, c or bow point; ours is set C of physics.md F, bow at 38/300".into(),
+            "Avanzini 2002 gives ranges for mu and no sigma, c or bow point; ours is set C of physics.md F, bow at 38/300".into(),
         ),
         ..Outcome::default()
     };
@@ -335,7 +341,7 @@ pub fn figure_7() -> Result<Outcome, String> {
     let [_, beside] = rosin.panels("thermal, for comparison", 2);
     let thermal_fastest = rosin.relative.iter().copied().fold(0.0, f64::max);
     out.figure = Figure {
-        title: "001 Figure 7: cello D, 0.1 m/s, 1.1 N, elasto-plastic".into(),
+        title: "Avanzini 2002 Figure 7: cello D, 0.1 m/s, 1.1 N, elasto-plastic".into(),
         panels: vec![
             top,
             with_steady(bottom, &bristle_curve, 1.05 * fastest),

@@ -38,7 +38,7 @@ fn partial(sound: &[f64], near_hz: f64) -> (f64, f64) {
 
 /// Pitch, quality and stretched partials of the string, struck near its end.
 pub fn string() -> Result<Outcome, String> {
-    let scene = head("001: the cello D string, struck", DURATION_S)
+    let scene = head("Avanzini 2002: the cello D string, struck", DURATION_S)
         + &string_body(0.041)
         + "[[event]]\nat_s = 0.0\nhit = \"string.bow_point\"\nimpulse_n_s = 1e-3\n\n[[tap]]\nof = \"string.bow_point\"\n";
     let sound = play(&scene, DURATION_S, &["string.bow_point.velocity"])?.columns.swap_remove(0);
@@ -61,13 +61,15 @@ pub fn string() -> Result<Outcome, String> {
         let stretch = 1200.0 * (law_hz(n) / (n * FREQ_HZ)).log2();
         out.near(format!("stretch of partial {n}, cents"), stretch, measured[at].1, 0.2, 2);
     }
-    out.notes.push("001 prints pitch, Q and bending stiffness; that Q holds at the tenth partial too is ours".into());
+    out.notes.push(
+        "Avanzini 2002 prints pitch, Q and bending stiffness; that Q holds at the tenth partial too is ours".into(),
+    );
     let law = (10..=10 * SHOWN).map(|i| i as f64 / 10.0);
     let law = law.map(|n| (n, 1200.0 * (law_hz(n) / (n * FREQ_HZ)).log2())).collect();
     let stretch = Panel { legend: Corner::TopLeft, ..Panel::new("stretched partials", "partial", "cents") };
     let quality = Panel::new("quality factor", "partial", "Q");
     out.figure = Figure {
-        title: "001: the cello D string by itself".into(),
+        title: "Avanzini 2002: the cello D string by itself".into(),
         panels: vec![
             stretch.with(Series::new("stiff string", 7, Look::Line, law)).with(Series::new(
                 "ours",

@@ -10,43 +10,67 @@ use tocco::theory::WallImpact;
 type Reference = (&'static str, [f64; 5], [f64; 3]);
 const REFERENCES: [Reference; 17] = [
     (
-        "002 T2.1a, F2.5",
+        "De Sena 2009 T2.1a, F2.5",
         [0.01, 1e7, 0.1, 1.1, 0.3],
         [0.0001738643043335119, -0.2941174208954766, 1.668440633210757e-05],
     ),
     (
-        "002 T2.1b, F2.1 v 1",
+        "De Sena 2009 T2.1b, F2.1 v 1",
         [0.01, 1e9, 0.5, 1.5, 1.0],
         [0.00013289823592586644, -0.7484349315974341, 3.892573778223969e-05],
     ),
-    ("002 F2.1 v 2", [0.01, 1e9, 0.5, 1.5, 2.0], [0.00012045760566132272, -1.1872485200800802, 6.234075350230487e-05]),
-    ("002 F2.1 v 3", [0.01, 1e9, 0.5, 1.5, 3.0], [0.0001158154775952473, -1.4632237680460456, 8.062665374913566e-05]),
-    ("002 F2.1 v 4", [0.01, 1e9, 0.5, 1.5, 4.0], [0.00011405371798050464, -1.6428787442441577, 9.593225500343982e-05]),
-    ("002 F2.4 soft", [0.01, 1e6, 0.5, 1.6, 0.3], [0.0036046070148228, -0.2727047224047607, 0.0003539506036067248]),
     (
-        "003 F5.1 v 1",
+        "De Sena 2009 F2.1 v 2",
+        [0.01, 1e9, 0.5, 1.5, 2.0],
+        [0.00012045760566132272, -1.1872485200800802, 6.234075350230487e-05],
+    ),
+    (
+        "De Sena 2009 F2.1 v 3",
+        [0.01, 1e9, 0.5, 1.5, 3.0],
+        [0.0001158154775952473, -1.4632237680460456, 8.062665374913566e-05],
+    ),
+    (
+        "De Sena 2009 F2.1 v 4",
+        [0.01, 1e9, 0.5, 1.5, 4.0],
+        [0.00011405371798050464, -1.6428787442441577, 9.593225500343982e-05],
+    ),
+    (
+        "De Sena 2009 F2.4 soft",
+        [0.01, 1e6, 0.5, 1.6, 0.3],
+        [0.0036046070148228, -0.2727047224047607, 0.0003539506036067248],
+    ),
+    (
+        "Avanzini 2001 F5.1 v 1",
         [0.01, 1.5e11, 0.6, 2.8, 1.0],
         [0.0011724016013000265, -0.7119501795778662, 0.00037048335530155213],
     ),
-    ("003 F5.1 v 2", [0.01, 1.5e11, 0.6, 2.8, 2.0], [0.000919713781237591, -1.0937081013145835, 0.000501735597355192]),
     (
-        "003 F5.1 v 3",
+        "Avanzini 2001 F5.1 v 2",
+        [0.01, 1.5e11, 0.6, 2.8, 2.0],
+        [0.000919713781237591, -1.0937081013145835, 0.000501735597355192],
+    ),
+    (
+        "Avanzini 2001 F5.1 v 3",
         [0.01, 1.5e11, 0.6, 2.8, 3.0],
         [0.0008231325590925085, -1.3165482768887153, 0.0005917391540629882],
     ),
-    ("003 F5.1 v 4", [0.01, 1.5e11, 0.6, 2.8, 4.0], [0.0007758552634149938, -1.451489274033301, 0.0006614465548287046]),
     (
-        "003 F5.4 low corner",
+        "Avanzini 2001 F5.1 v 4",
+        [0.01, 1.5e11, 0.6, 2.8, 4.0],
+        [0.0007758552634149938, -1.451489274033301, 0.0006614465548287046],
+    ),
+    (
+        "Avanzini 2001 F5.4 low corner",
         [0.01, 0.01 / 6e-12, 0.01, 2.8, 1.0],
         [0.0035028453560946595, -0.9933774543987673, 0.0013166773190589637],
     ),
     (
-        "003 F5.4 high corner",
+        "Avanzini 2001 F5.4 high corner",
         [0.01, 0.01 / 3e-10, 1.0, 2.8, 1.0],
         [0.011362129625760223, -0.5936242600400401, 0.003247397995403483],
     ),
     (
-        "003 F5.4 µ 0.6",
+        "Avanzini 2001 F5.4 µ 0.6",
         [0.01, 0.01 / 3e-10, 0.6, 2.8, 1.0],
         [0.010726254991745112, -0.7119501795778662, 0.003389537283773123],
     ),
@@ -119,10 +143,10 @@ pub fn table() -> Result<Outcome, String> {
         times.push((i as f64, 100.0 * (ours / tau - 1.0)));
         rebounds.push((i as f64, 100.0 * (touch.out_m_s / v_out - 1.0)));
         if i == 1 {
-            out.scene = blow.scene("002 Table 2.1 (b): hard impact on a rigid wall", 0.001);
+            out.scene = blow.scene("De Sena 2009 Table 2.1 (b): hard impact on a rigid wall", 0.001);
         }
     }
-    out.notes.push("003 and 000 say that the contact time depends on v_in, µ and m/k only; it also depends on α (002 has it right)".into());
+    out.notes.push("Avanzini 2001 and Avanzini 2003 say that the contact time depends on v_in, µ and m/k only; it also depends on α (De Sena 2009 has it right)".into());
     let mut panel = Panel::new(
         "engine at 44.1 kHz against 40-digit quadrature",
         "parameter set (numbers of the table)",
@@ -181,7 +205,7 @@ pub fn figure_5_4() -> Result<Outcome, String> {
             worst_t = worst_t.max(100.0 * (t / i.contact_time_s() - 1.0).abs());
             vs.push((share, touch.out_m_s));
             ts.push((share, 1e3 * t));
-            out.scene = blow.scene("003 Figure 5.4: soft hammer on a rigid surface", 0.05);
+            out.scene = blow.scene("Avanzini 2001 Figure 5.4: soft hammer on a rigid surface", 0.05);
         }
         let label =
             if swept == "mu" { "µ from 0.01 to 1 s/m (m/k = 60e-12)" } else { "m/k from 6e-12 to 300e-12 (µ = 0.6)" };
@@ -217,7 +241,7 @@ pub fn figure_5_4() -> Result<Outcome, String> {
     time.legend = Corner::TopLeft;
     time.y_range = Some((2.0, 14.5));
     out.figure = Figure {
-        title: "003 Figure 5.4: type I experiments, theory and simulation".into(),
+        title: "Avanzini 2001 Figure 5.4: type I experiments, theory and simulation".into(),
         panels: vec![velocity, time],
     };
     Ok(out)

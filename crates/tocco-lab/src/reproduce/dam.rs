@@ -54,7 +54,7 @@ pub fn splash() -> Result<Outcome, String> {
         levels[levels.len() - 1].1 / 1e3,
         10.0,
     );
-    outcome.qualitative = Some("002 prints no parameters; its times and rules are checked".into());
+    outcome.qualitative = Some("De Sena 2009 prints no parameters; its times and rules are checked".into());
     outcome.notes.push(
         "Which particles collide, stand and fly is ours: the paper names the features, not their thresholds.".into(),
     );

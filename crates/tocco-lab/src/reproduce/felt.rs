@@ -62,7 +62,7 @@ type State = [f64; 3];
 
 impl Felt {
     fn scene(&self) -> String {
-        head(&format!("000 (8.9), (8.10): {}", self.name), self.duration_s)
+        head(&format!("Avanzini 2003 (8.9), (8.10): {}", self.name), self.duration_s)
             + &format!(
                 "[body.hammer]\ntype = \"mass\"\nmass_kg = {:?}\nvelocity_m_s = {:?}\n\n[body.wall]\ntype = \"wall\"\n\n\
                  [contact.hit]\ntype = \"impact\"\nbetween = [\"hammer\", \"wall\"]\nlaw = \"stulov\"\nstiffness = {:?}\n\
@@ -104,7 +104,7 @@ pub fn compute() -> Result<Outcome, String> {
         beside: Some("integrated"),
         csv: Csv::new(&["series", "felt", "time_s", "compression_m", "velocity_m_s", "force_n"]),
         scene: FELTS[0].scene(),
-        figure: Figure { title: "000 (8.9), (8.10): felt after Stulov".into(), panels: Vec::new() },
+        figure: Figure { title: "Avanzini 2003 (8.9), (8.10): felt after Stulov".into(), panels: Vec::new() },
         ..Outcome::default()
     };
     for felt in &FELTS {

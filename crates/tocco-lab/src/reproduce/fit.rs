@@ -40,7 +40,7 @@ pub fn compute() -> Result<Outcome, String> {
         if y <= 3.0 {
             worst_ours = worst_ours.max(got.abs());
         }
-        out.scene = blow.scene("002 Figure 2.3: a dead rebound, contact of six samples", 0.001);
+        out.scene = blow.scene("De Sena 2009 Figure 2.3: a dead rebound, contact of six samples", 0.001);
     }
     out.holds(
         "Tocco, contacts of six samples, y up to 3",
@@ -52,6 +52,6 @@ pub fn compute() -> Result<Outcome, String> {
         .with(Series::new("fit (2.7), (2.8)", 2, Look::Line, curve))
         .with(Series::new("Tocco at 44.1 kHz, contact of 6 samples", 1, Look::Dots, ours));
     panel.x_range = Some((0.0, 10.2));
-    out.figure = Figure { title: "002 Figure 2.3: error of the fitted rebound".into(), panels: vec![panel] };
+    out.figure = Figure { title: "De Sena 2009 Figure 2.3: error of the fitted rebound".into(), panels: vec![panel] };
     Ok(out)
 }

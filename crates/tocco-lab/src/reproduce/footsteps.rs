@@ -125,7 +125,7 @@ pub fn table_5_1() -> Result<Outcome, String> {
         by_quality > 700.0,
     );
     outcome.notes.push("The column is headed Bandwidth (Q); as Hz, with unit gain in the middle, the floors land among recordings of their kind.".into());
-    outcome.figure = Figure { title: "002 Table 5.1 as Hz".into(), panels: vec![panel] };
+    outcome.figure = Figure { title: "De Sena 2009 Table 5.1 as Hz".into(), panels: vec![panel] };
     outcome.csv = csv;
     Ok(outcome)
 }
@@ -205,7 +205,7 @@ pub fn envelopes() -> Result<Outcome, String> {
     );
     outcome.figure =
         Figure {
-            title: "002 (5.4): the energy of a shortened step".into(),
+            title: "De Sena 2009 (5.4): the energy of a shortened step".into(),
             panels: vec![
                 Panel::new("W = sqrt(T_D)", "T_D", "energy over that at T_D = 1, minus 1, millionths")
                     .with(Series::new("", 2, Look::DottedLine, line)),

@@ -26,7 +26,7 @@ pub fn compute() -> Result<Outcome, String> {
             WallImpact { mass_kg: 0.01, stiffness: 1.5e11, exponent: 2.8, dissipation_s_m: mu, velocity_m_s: v };
         let blow = Blow::on_wall(impact);
         let ours = blow.run_contact(RATE_HZ)?.touch()?.out_m_s;
-        out.scene = blow.scene("003 Figure 5.3: hammer on a rigid surface", 0.01);
+        out.scene = blow.scene("Avanzini 2001 Figure 5.3: hammer on a rigid surface", 0.01);
         out.within_percent(format!("v_in {v} m/s: rebound, m/s"), impact.rebound_m_s(), ours, 0.25);
         let a = level(v);
         out.csv.row(&["theory"], &[v, impact.rebound_m_s(), a]);
@@ -52,7 +52,7 @@ pub fn compute() -> Result<Outcome, String> {
     right.legend = Corner::TopLeft;
     out.notes.push("(5.14) first line is x^(α+1) up to a factor, not x; the roots are the same".into());
     out.figure = Figure {
-        title: "003 Figure 5.3: graphic study of the rebound, µ = 0.6 s/m".into(),
+        title: "Avanzini 2001 Figure 5.3: graphic study of the rebound, µ = 0.6 s/m".into(),
         panels: vec![left, right],
     };
     Ok(out)

@@ -97,7 +97,7 @@ fn chosen(freq_hz: f64, q: f64) -> [f64; 4] {
 pub fn compute() -> Result<Outcome, String> {
     let mut out = Outcome {
         csv: Csv::new(&["freq_hz", "q", "heard_hz", "heard_q", "rubber", "wood", "glass", "steel"]),
-        scene: blow(1000.0, 44.3).scene("003 Figure 5.6: one of the hundred sounds", 0.5),
+        scene: blow(1000.0, 44.3).scene("Avanzini 2001 Figure 5.6: one of the hundred sounds", 0.5),
         qualitative: Some("the figure is of 22 listeners and prints no numbers; ours is a listener by rule, with the borders of Table 5.2, who hears our sounds".into()),
         ..Outcome::default()
     };
@@ -187,8 +187,10 @@ pub fn compute() -> Result<Outcome, String> {
         panel.y_range = Some((0.6, 3.8));
         panel
     });
-    out.figure =
-        Figure { title: "003 Figure 5.6: what a model listener takes our sounds for".into(), panels: panels.collect() };
+    out.figure = Figure {
+        title: "Avanzini 2001 Figure 5.6: what a model listener takes our sounds for".into(),
+        panels: panels.collect(),
+    };
     Ok(out)
 }
 

@@ -173,7 +173,7 @@ pub fn table_5_2() -> Result<Outcome, String> {
     panel.x_range = Some((-0.6, 3.6));
     panel.y_range = Some((0.5, 4.0));
     out.figure = Figure {
-        title: "003 Table 5.2: quality factors that listeners take for a material".into(),
+        title: "Avanzini 2001 Table 5.2: quality factors that listeners take for a material".into(),
         panels: vec![panel],
     };
     Ok(out)
@@ -257,7 +257,9 @@ pub fn figure_5_7() -> Result<Outcome, String> {
     pitch.y_range = Some((-3.4, 0.6));
     pitch.legend = Corner::BottomLeft;
     pitch.series.iter_mut().for_each(|series| series.name.clear());
-    out.figure =
-        Figure { title: "003 Figure 5.7: materials on the q/ω, t_e plane".into(), panels: vec![plane, pitch] };
+    out.figure = Figure {
+        title: "Avanzini 2001 Figure 5.7: materials on the q/ω, t_e plane".into(),
+        panels: vec![plane, pitch],
+    };
     Ok(out)
 }

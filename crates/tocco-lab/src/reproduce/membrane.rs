@@ -20,7 +20,7 @@ const RATIOS: [(&str, f64); 2] = [("(1,1)", 1.593), ("(1,2)", 2.917)];
 fn scene(hit: &str) -> String {
     let circle = ZEROS_OF_J1[0] / ZEROS_OF_J1[1];
     format!(
-        "version = 1\ntitle = \"000 Figure 8.1: a blow on a membrane\"\nduration_s = {DURATION_S:?}\nrate_hz = {RATE_HZ:?}\n\n\
+        "version = 1\ntitle = \"Avanzini 2003 Figure 8.1: a blow on a membrane\"\nduration_s = {DURATION_S:?}\nrate_hz = {RATE_HZ:?}\n\n\
          [body.skin]\ntype = \"shape\"\nshape = \"circular-membrane\"\nradius_m = 0.3\nthickness_m = 0.0002\nfreq_hz = {LOWEST_HZ:?}\n\
          material = {{ density_kg_m3 = 1390.0, young_pa = 4e9, poisson = 0.38, loss_factor = 1e-3 }}\nmodes = 60\n\n\
          [body.skin.port]\nedge = [0.8, 0.0]\ncentre = \"centre\"\nnodal-circle = [{circle:?}, 0.0]\near = [0.75, 0.0]\n\n\
@@ -162,6 +162,7 @@ pub fn compute() -> Result<Outcome, String> {
         let title = format!("mode {name}, {:.3} times the lowest", ratio(mode));
         picture(&title, &|ring, spoke| height(mode, ring, spoke))
     });
-    out.figure = Figure { title: "000 Figure 8.1: modes of a circular membrane".into(), panels: panels.collect() };
+    out.figure =
+        Figure { title: "Avanzini 2003 Figure 8.1: modes of a circular membrane".into(), panels: panels.collect() };
     Ok(out)
 }

@@ -44,7 +44,7 @@ fn positions(title: &str, trace: &Trace, touches: &[Touch]) -> Panel {
 }
 
 pub fn compute() -> Result<Outcome, String> {
-    let title = "000 Figure 8.10: an already oscillating resonator; micro-collisions of a hard blow";
+    let title = "Avanzini 2003 Figure 8.10: an already oscillating resonator; micro-collisions of a hard blow";
     let (soft_k, hard_k, ringing) = (2e6, 1e10, 2.5e-3);
     let (moving, resting) = (blow(soft_k, ringing).run(DURATION_S)?, blow(soft_k, 0.0).run(DURATION_S)?);
     let hard_blow = blow(hard_k, ringing);

@@ -78,7 +78,7 @@ fn spectrum_db(signal: &[f64]) -> Vec<(f64, f64)> {
 }
 
 fn scene(beta: f64) -> String {
-    head("000 Figure 8.7: fractal noise, alone", DURATION_S)
+    head("Avanzini 2003 Figure 8.7: fractal noise, alone", DURATION_S)
         + &format!(
             "seed = 5\n\n[body.bow]\ntype = \"guided\"\n\n[[drive]]\npath = \"bow/velocity_m_s\"\n\
              noise = {{ rms = 0.1, beta = {beta:?}, first_hz = {FIRST_HZ:?} }}\n\n[[tap]]\nof = \"bow\"\n"
@@ -144,6 +144,6 @@ pub fn compute() -> Result<Outcome, String> {
         printed.join(", ")
     ));
     out.notes.push("scenes play noise with h = 2; h = 6 brings nothing (physics.md G)".into());
-    out.figure = Figure { title: "000 Figure 8.7: fractal noise, β = 1.81".into(), panels };
+    out.figure = Figure { title: "Avanzini 2003 Figure 8.7: fractal noise, β = 1.81".into(), panels };
     Ok(out)
 }

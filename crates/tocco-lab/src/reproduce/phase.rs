@@ -11,11 +11,11 @@ use tocco::theory::WallImpact;
 const SPEEDS: [f64; 4] = [1.0, 2.0, 3.0, 4.0];
 
 pub fn figure_2_1() -> Result<Outcome, String> {
-    hertzian().outcome("002 Figures 2.1 and 2.2: phase portrait and compression-force characteristics")
+    hertzian().outcome("De Sena 2009 Figures 2.1 and 2.2: phase portrait and compression-force characteristics")
 }
 
 pub fn figure_8_3() -> Result<Outcome, String> {
-    felt().outcome("000 Figure 8.3, 003 Figure 5.1: collision of a hammer with a massive surface")
+    felt().outcome("Avanzini 2003 Figure 8.3, Avanzini 2001 Figure 5.1: collision of a hammer with a massive surface")
 }
 
 /// The parameters of one figure, as printed.
@@ -221,7 +221,7 @@ impl Study {
             pulled.join(", ")
         ));
         out.notes.push(
-            "the lower trajectories need x > 0 and are travelled from right to left; 003 says x < 0 and left to right"
+            "the lower trajectories need x > 0 and are travelled from right to left; Avanzini 2001 says x < 0 and left to right"
                 .into(),
         );
         Ok(())

@@ -86,7 +86,7 @@ pub fn drift() -> Result<Outcome, String> {
             panels.push(panel);
         }
     }
-    out.notes.push("\"LuGre drifts for arbitrarily small forces\" (001) holds under a bias with vibration; under a constant force it settles, as the first rows show".into());
+    out.notes.push("\"LuGre drifts for arbitrarily small forces\" (Avanzini 2002) holds under a bias with vibration; under a constant force it settles, as the first rows show".into());
     out.notes.push("mass 1 kg, fc 1 N, fs 1.5 N, vs 1 mm/s, sigma0 1e5, sigma1 316.2, sigma2 0.4, breakaway at 0.9 fc; the scene holds the bias and five cycles in short lines".into());
     let [bias, swing] = DRIFTS[1].0;
     let points: Vec<String> = (0..160)

@@ -159,7 +159,7 @@ fn upright(name: &str, at: f64, from: f64, to: f64) -> Series {
 
 pub fn figure_2_4() -> Result<Outcome, String> {
     let case = Case::new(papers::soft_case())?;
-    let title = "002 Figure 2.4: soft impact (k = 1e6, µ = 0.5 s/m, α = 1.6, v_in = 0.3 m/s)";
+    let title = "De Sena 2009 Figure 2.4: soft impact (k = 1e6, µ = 0.5 s/m, α = 1.6, v_in = 0.3 m/s)";
     let mut out = Outcome { csv: case.csv(), scene: case.scene(title), ..Outcome::default() };
     for (scheme, _, errors) in &case.schemes {
         out.near(format!("{}: rebound error, %", scheme.name()), 0.0, errors.rebound_exact, 0.05, 4);
@@ -210,7 +210,7 @@ fn thin(mut panel: Panel) -> Panel {
 
 pub fn figure_2_5() -> Result<Outcome, String> {
     let case = Case::new(papers::case_1())?;
-    let title = "002 Figure 2.5: hard impact, case 1 (k = 1e7, µ = 0.1 s/m, α = 1.1, v_in = 0.3 m/s)";
+    let title = "De Sena 2009 Figure 2.5: hard impact, case 1 (k = 1e7, µ = 0.1 s/m, α = 1.1, v_in = 0.3 m/s)";
     let mut out = Outcome { csv: case.csv(), scene: case.scene(title), ..Outcome::default() };
     out.near("contact time, samples", 8.0, case.schemes[0].2.samples as f64, 0.0, 0);
     for (scheme, _, errors) in &case.schemes {
@@ -256,7 +256,7 @@ fn energy_detail(case: &Case, range_mj: (f64, f64)) -> Panel {
 
 pub fn figure_2_6() -> Result<Outcome, String> {
     let case = Case::new(papers::case_2())?;
-    let title = "002 Figure 2.6: hard impact, case 2 (k = 1e9, µ = 0.5 s/m, α = 1.5, v_in = 1 m/s)";
+    let title = "De Sena 2009 Figure 2.6: hard impact, case 2 (k = 1e9, µ = 0.5 s/m, α = 1.5, v_in = 1 m/s)";
     let mut out = Outcome { csv: case.csv(), scene: case.scene(title), ..Outcome::default() };
     out.near("contact time, samples", 6.0, case.schemes[0].2.samples as f64, 0.0, 0);
     for (scheme, _, errors) in &case.schemes {
@@ -284,7 +284,7 @@ pub fn figure_2_6() -> Result<Outcome, String> {
 
 pub fn figure_2_7() -> Result<Outcome, String> {
     let (one, two) = (Case::new(papers::case_1())?, Case::new(papers::case_2())?);
-    let title = "002 Figure 2.7: the closed-form corrections, and the engine without any";
+    let title = "De Sena 2009 Figure 2.7: the closed-form corrections, and the engine without any";
     let mut out = Outcome {
         csv: Csv::new(&["case", "series", "time_s", "compression_m", "velocity_m_s", "energy_j"]),
         scene: one.scene(title),

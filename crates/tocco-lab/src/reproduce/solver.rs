@@ -223,7 +223,12 @@ pub fn compute() -> Result<Outcome, String> {
         )
         + "\n[[tap]]\nof = \"block\"\n";
     let mut panel = Panel::new("share of steps that need more", "evaluations", "log10 of the share, %")
-        .with(Series::new("plain Newton on z' (000, 001)", 2, Look::DottedLine, plain.share_beyond()))
+        .with(Series::new(
+            "plain Newton on z' (Avanzini 2003, Avanzini 2002)",
+            2,
+            Look::DottedLine,
+            plain.share_beyond(),
+        ))
         .with(Series::new("Tocco", 1, Look::DottedLine, ours.share_beyond()));
     panel.x_range = Some((0.0, 20.0));
     panel.y_range = Some((-5.0, 2.2));

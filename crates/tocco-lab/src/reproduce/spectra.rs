@@ -56,7 +56,7 @@ fn contact_time_s(trace: &Trace) -> f64 {
 }
 
 pub fn compute() -> Result<Outcome, String> {
-    let title = "000 Figure 8.9: spectra of a resonator hit by a soft and a hard mallet";
+    let title = "Avanzini 2003 Figure 8.9: spectra of a resonator hit by a soft and a hard mallet";
     let (soft_k, hard_k) = (1e6, 3e9);
     let (soft, hard) = (mallet(soft_k), mallet(hard_k));
     let traces = [soft.run(DURATION_S)?, hard.run(DURATION_S)?];

@@ -25,7 +25,7 @@ fn scene(law: &str) -> String {
     if law == "elasto-plastic" {
         params.extend([("bristle_stiffness", 1e6), ("bristle_damping", 0.0), ("viscosity", 0.0)]);
     }
-    head("000 Figure 8.5: the static friction curve", DURATION_S)
+    head("Avanzini 2003 Figure 8.5: the static friction curve", DURATION_S)
         + "[body.bow]\ntype = \"guided\"\n\n[body.table]\ntype = \"mass\"\nmass_kg = 1e9\n\n"
         + &contact("table", law, &params)
         + &format!(
@@ -75,7 +75,7 @@ pub fn compute() -> Result<Outcome, String> {
     panel.legend = Corner::BottomRight;
     panel.x_range = Some((-FASTEST, FASTEST));
     out.figure = Figure {
-        title: "000 Figure 8.5: static friction, µd 0.197, µs 0.975, vs 0.1 m/s, fN 0.3 N".into(),
+        title: "Avanzini 2003 Figure 8.5: static friction, µd 0.197, µs 0.975, vs 0.1 m/s, fN 0.3 N".into(),
         panels: vec![panel],
     };
     Ok(out)

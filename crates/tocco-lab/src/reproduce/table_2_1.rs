@@ -29,7 +29,7 @@ pub fn compute() -> Result<Outcome, String> {
             "rebound_vs_exact_percent",
         ]),
         figure: Figure {
-            title: "002 Table 2.1: errors on two hard impacts, printed and ours".into(),
+            title: "De Sena 2009 Table 2.1: errors on two hard impacts, printed and ours".into(),
             panels: Vec::new(),
         },
         ..Outcome::default()
@@ -75,7 +75,7 @@ fn one_case(out: &mut Outcome, name: &str, (wall, velocity): (Wall, f64), printe
     out.near(format!("({name}) Tocco  energy %"), 0.0, energy, 0.5, 3);
     out.csv.row(&[name, "Tocco"], &[depth, error, energy, f64::NAN, f64::NAN, f64::NAN, error]);
     if out.scene.is_empty() {
-        out.scene = Blow::on_wall(impact).scene("002 Table 2.1 (a): hard impact on a rigid wall", 0.001);
+        out.scene = Blow::on_wall(impact).scene("De Sena 2009 Table 2.1 (a): hard impact on a rigid wall", 0.001);
     }
     let [printed_rebound, rebounds, printed_energy, energies] = shown;
     let mut panel = Panel::new(format!("({name})"), "scheme", "error, %")

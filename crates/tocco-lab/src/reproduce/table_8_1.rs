@@ -132,7 +132,7 @@ fn centroid_hz(signal: &[f64]) -> f64 {
 fn scene(params: &[(&str, f64)]) -> String {
     let mode = |k: f64| format!("{{ freq_hz = {:?}, decay_s = {:?}, mass_kg = 0.02 }}", 220.0 * k, 0.4 / k);
     let modes: Vec<String> = (1..=8).map(|k| mode(f64::from(k))).collect();
-    head("000 Table 8.1: a body of eight modes, rubbed", DURATION_S)
+    head("Avanzini 2003 Table 8.1: a body of eight modes, rubbed", DURATION_S)
         + &format!(
             "seed = 1\n\n[body.bow]\ntype = \"guided\"\n\n[body.board]\ntype = \"modal\"\nmodes = [\n  {},\n]\n\n",
             modes.join(",\n  ")
@@ -329,6 +329,7 @@ pub fn compute() -> Result<Outcome, String> {
         panel.legend = if [2, 3, 5].contains(&descriptor) { Corner::TopRight } else { Corner::TopLeft };
         panel
     });
-    out.figure = Figure { title: "000 Table 8.1: what the friction parameters do".into(), panels: panels.into() };
+    out.figure =
+        Figure { title: "Avanzini 2003 Table 8.1: what the friction parameters do".into(), panels: panels.into() };
     Ok(out)
 }

@@ -37,7 +37,7 @@ fn contact_time_s(trace: &Trace) -> Result<f64, String> {
 }
 
 pub fn compute() -> Result<Outcome, String> {
-    let title = "003 Figure 5.5: contact time on a resonator (type II)";
+    let title = "Avanzini 2001 Figure 5.5: contact time on a resonator (type II)";
     let mut out = Outcome {
         csv: Csv::new(&["series", "swept", "resonator_kg", "m_over_k", "mu_s_m", "contact_time_s"]),
         qualitative: Some("the figure prints neither partials nor masses; ours: 150, 420, 800 Hz, t_e 0.1 s, masses as in the legend; v_in 1 m/s, α 2.8".into()),

@@ -4,6 +4,7 @@
 use tocco::Document;
 use tocco_lab::measure::{Fnv, Level, centroid_hz};
 use tocco_lab::render::{Manner, Plan, Target, to_wav};
+use tocco_lab::sets::loudness::{self, Loudness, Measure};
 use tocco_lab::wav::{Encoding, WavReader};
 
 /// The first row of a table.
@@ -17,6 +18,12 @@ pub struct Sound {
     pub level: Level,
     /// Peak of the last 10 ms.
     pub last_10_ms: f64,
+    /// As BS.1770 hears it.
+    pub loudness: Loudness,
+    /// What is left of the mean power of two channels in their mean, dB; 0 for one channel.
+    pub folded_db: f64,
+    /// How long the end is in which nothing comes within 60 dB of the peak, s.
+    pub faint_s: f64,
 }
 
 /// Through a 32-bit float file, which keeps every bit.
@@ -33,8 +40,23 @@ pub fn sound(scene: &Document) -> Sound {
     let tail = &samples[samples.len() - report.channels * (report.rate_hz * 0.01) as usize..];
     let last_10_ms = f64::from(tail.iter().fold(0.0_f32, |m, x| m.max(x.abs())));
     let centroid = centroid_hz(&mut wav).unwrap();
+    let loudness = loudness::measure(&samples, report.channels, report.rate_hz, Measure::Integrated).unwrap();
+    let faint = samples.iter().rev().take_while(|x| f64::from(x.abs()) <= 1e-3 * peak).count() / report.channels;
     let row = format!("{}\t{frames}\t{peak:.6}\t{centroid:.2}\t{:016x}", scene.name, hash.0);
-    Sound { row, level: report.level, last_10_ms }
+    let (folded_db, faint_s) = (folded_db(&samples, report.channels), faint as f64 / report.rate_hz);
+    Sound { row, level: report.level, last_10_ms, loudness, folded_db, faint_s }
+}
+
+/// Equal channels keep all of it, unrelated ones lose 3 dB, opposite ones all.
+fn folded_db(samples: &[f32], channels: usize) -> f64 {
+    if channels != 2 {
+        return 0.0;
+    }
+    let power = |x: f32| f64::from(x) * f64::from(x);
+    let (mean, all) = samples.chunks_exact(2).fold((0.0, 1e-300), |(mean, all), pair| {
+        (mean + power(0.5 * (pair[0] + pair[1])), all + 0.5 * (power(pair[0]) + power(pair[1])))
+    });
+    10.0 * (mean / all).log10()
 }
 
 /// Every scene, on all cores.

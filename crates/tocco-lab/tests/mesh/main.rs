@@ -8,6 +8,7 @@ mod solids;
 use solids::{cuboid, sphere, swept, turned};
 use std::f64::consts::TAU;
 use tocco::resonator::material::Material;
+use tocco::resonator::shape::{MaterialDef, ShapeDef, evaluate};
 use tocco::scene::def::BakedMesh;
 use tocco_lab::mesh::Task;
 use tocco_lab::mesh::solve::{Options, Solved, solve};
@@ -64,6 +65,33 @@ fn the_first_sixty_modes_of_a_free_plate_lie_where_ritz_finds_them() {
     let [mean, most] = errors(&found.freqs_hz, &wanted);
     println!("plate: {} unknowns, mean {:.2} %, most {:.2} %", found.report.unknowns, 100.0 * mean, 100.0 * most);
     assert!(mean < MEAN, "{mean}");
+}
+
+/// Modes of a thick free body by the theory that a scene asks for, Hz.
+fn bending(id: &str, sizes: [f64; 3], theory: &str, modes: u32) -> Vec<f64> {
+    let def = ShapeDef::new(id, MaterialDef::Own(STEEL)).unwrap().with_word("theory", theory).with_modes(modes);
+    let [length, width, thickness] = sizes;
+    let def = def.with("length_m", length).with("width_m", width).with("thickness_m", thickness);
+    evaluate(&def, &[], 1e6).unwrap().bending().iter().map(|mode| mode.freq_hz).collect()
+}
+
+#[test]
+fn thick_bars_and_plates_bend_as_the_solids_do_that_ritz_finds() {
+    let nearest = |all: &[f64], hz: f64| all.iter().map(|x| (hz / x - 1.0).abs()).fold(f64::INFINITY, f64::min);
+    // A fifth as thick as long; the width lets it bend to the other side elsewhere.
+    let sides = [0.2, 0.02, 0.04];
+    let wanted = ritz::of_box(sides, [19, 7, 9], &STEEL, 30);
+    for (i, hz) in bending("bar", sides, "thick", 3).iter().enumerate() {
+        let off = nearest(&wanted, *hz);
+        println!("bar {i}: {:.2} %", 100.0 * off);
+        assert!(off < 0.015, "{i}: {hz} beside {wanted:?}");
+    }
+    let sides = [0.2, 0.15, 0.015];
+    let wanted = ritz::of_box(sides, [15, 13, 5], &STEEL, 8);
+    let [thick, thin] =
+        ["thick", "thin"].map(|theory| errors(&bending("rectangular-plate", sides, theory, 8), &wanted));
+    println!("plate: mean {:.2} %, most {:.2} %; thin {:.2} %", 100.0 * thick[0], 100.0 * thick[1], 100.0 * thin[0]);
+    assert!(thick[0] < 0.02 && thin[0] > 2.0 * thick[0], "{thick:?} {thin:?}");
 }
 
 #[test]

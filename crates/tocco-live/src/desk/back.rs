@@ -29,6 +29,9 @@ impl Desk {
         if self.serial > 0 || self.tick > 0 {
             return bad("a take begins at the beginning; ask for it before playing");
         }
+        if !self.meters {
+            return bad("a take needs the hash of what was heard, and this setup leaves it out with the meters");
+        }
         self.take = Some(take::Writer::new(out, &self.header, program)?);
         Ok(())
     }
@@ -83,6 +86,16 @@ impl Desk {
     /// Energy of each group of [`Desk::watch_energies`], J, as last found.
     pub fn energies(&self) -> impl Iterator<Item = f64> + '_ {
         self.energies.iter().map(|cell| f64::from_bits(cell.load(Ordering::Relaxed)))
+    }
+
+    /// From now on [`Desk::paths`], [`Desk::controls`] and [`Desk::value`] tell where everything stands, though the scene's own drives
+    /// and events moved it.
+    pub fn watch_settings(&mut self) -> Result<()> {
+        let values = (0..self.directory.parameters()).map(|_| AtomicU64::new(f64::NAN.to_bits())).collect();
+        let shown = Arc::new(Shown { values, serial: AtomicU64::new(0) });
+        self.settings = Some(shown.clone());
+        let every = (SETTINGS_S * self.header.rate_hz) as u32;
+        self.push(0, Job::WatchSettings(Box::new(Settings { shown, every }))).map(|_| ())
     }
 
     /// True while a take is being recorded.

@@ -108,6 +108,9 @@ pub fn copies(def: &SceneDef) -> std::result::Result<Option<SceneDef>, SceneErro
         for tap in def.taps.iter().filter(|tap| own(&tap.of)) {
             let mut copy = tap.clone();
             copy.of = renamed(&tap.of);
+            for by in copy.travel.iter_mut().flat_map(|travel| &mut travel.by) {
+                *by = renamed(by);
+            }
             all.taps.push(copy);
         }
         for (control, written) in all.controls.iter_mut().zip(&def.controls) {

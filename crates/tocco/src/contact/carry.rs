@@ -23,10 +23,14 @@ impl World {
             core::mem::swap(&mut a.way, &mut b.way);
             core::mem::swap(&mut a.left_at, &mut b.left_at);
         }
+        if let (Some(a), Some(b)) = (&mut new.travel, &old.travel) {
+            a.way = b.way;
+        }
         (new.compression, new.awake, new.stroke, new.before) = (old.compression, old.awake, old.stroke, old.before);
         (new.force, new.last_force, new.height, new.travelled) = (old.force, old.last_force, old.height, old.travelled);
         (new.level, new.level_until, new.last_touch) = (old.level, old.level_until, old.last_touch);
         (new.closed_at, new.came) = (old.closed_at, old.came);
+        (new.beside_01, new.as_set) = (old.beside_01, old.as_set);
     }
 
     /// After the exchange: everything is awake, contacts that were not handed over (`stays` says which were) begin

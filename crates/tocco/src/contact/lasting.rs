@@ -65,7 +65,8 @@ impl World {
         }
         let index = linked[group.contacts.0];
         let contact = &mut contacts[index];
-        let plain = contact.estimated && contact.texture.is_none() && contact.last_touch.is_some();
+        let plain =
+            contact.estimated && contact.texture.is_none() && contact.travel.is_none() && contact.last_touch.is_some();
         if !plain || contact.exact || contact.law.presser().is_some() {
             return None;
         }

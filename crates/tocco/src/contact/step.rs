@@ -53,6 +53,7 @@ impl World {
         }
         for at in from..to {
             self.read_surface(self.linked[at]);
+            self.move_along(island, self.linked[at], tick);
         }
         self.push_outside(island);
         let mut dt = self.sample_s / (1u32 << self.islands[island].level) as Real;

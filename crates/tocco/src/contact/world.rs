@@ -404,10 +404,13 @@ impl World {
 
     /// The same for one of many small changes: whether sub-steps are needed is left to [`World::reconsider`]. `[audio]`
     pub fn glide_contact(&mut self, contact: usize, index: usize, value: Real) {
-        let before = stored(&self.contacts[contact]);
-        self.contacts[contact].law.set(index, value);
-        self.contacts[contact].as_set = None;
-        self.work += stored(&self.contacts[contact]) - before;
+        let contact = &mut self.contacts[contact];
+        let before = stored(contact);
+        contact.law.set(index, value);
+        if contact.stiffness() == Some(index) {
+            contact.as_set = None;
+        }
+        self.work += stored(contact) - before;
     }
 
     /// A contact's law or its partners have changed: the speeds at which it needs sub-steps are due again. `[audio]`
@@ -467,7 +470,7 @@ impl World {
     fn vary(&mut self, body: usize, contact: usize, velocity_m_s: Real) -> Real {
         let vary_01 = self.bodies[body].as_mass().map_or(0.0, |mass| mass.vary_01());
         let contact = &mut self.contacts[contact];
-        let stiffness = contact.law.specs().iter().position(|spec| spec.id == "stiffness");
+        let stiffness = contact.stiffness();
         contact.beside_01 = 0.3 * vary_01;
         if let (Some(index), Some(as_set)) = (stiffness, contact.as_set.take()) {
             contact.law.set(index, as_set);
@@ -526,12 +529,15 @@ impl World {
 }
 
 impl Contact {
-    /// Partners, and the body that carries the surface past.
+    /// Partners, the body that carries the surface past, and the one along whose way a place travels.
     pub(super) fn bodies(&self) -> impl Iterator<Item = usize> + use<> {
         let joined = self.joined;
         let carrier = self.texture.as_ref().and_then(|texture| texture.travel);
+        let guide = self.travel.as_ref().and_then(|travel| travel.by).filter(|&body| Some(body) != carrier);
         let (a, b) = (self.a.body, self.b.body);
-        [Some(a), Some(b), carrier.filter(|&body| body != a && body != b)].into_iter().flatten().filter(move |_| joined)
+        let other = move |body: &usize| *body != a && *body != b;
+        let all = [Some(a), Some(b), carrier.filter(other), guide.filter(other)];
+        all.into_iter().flatten().filter(move |_| joined)
     }
 
     /// The partner that yields, the first if both do.

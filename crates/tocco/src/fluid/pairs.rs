@@ -20,10 +20,13 @@ pub(super) struct Pairs {
     /// For each rank in that order where its partners start, and the partners.
     first: Vec<u32>,
     other: Vec<u32>,
-    /// Of each pair: what lies between, weight, gradient.
-    between: [Vec<Real>; 2],
+    /// All places, as they were weighed last.
+    at: Vec<[Real; 2]>,
+    /// Of each pair: what lies between or, once weighed, the gradient; weight, slope, square of the distance or of the gradient.
+    between: Vec<[Real; 2]>,
     weight: Vec<Real>,
-    factor: Vec<Real>,
+    slope: Vec<Real>,
+    square: Vec<Real>,
 }
 
 impl Pairs {
@@ -36,9 +39,11 @@ impl Pairs {
             sorted: Default::default(),
             first: Vec::new(),
             other: Vec::new(),
-            between: Default::default(),
+            at: Vec::new(),
+            between: Vec::new(),
             weight: Vec::new(),
-            factor: Vec::new(),
+            slope: Vec::new(),
+            square: Vec::new(),
         }
     }
 
@@ -82,8 +87,7 @@ impl Pairs {
             (self.start[cell + 1] as usize, end as usize)
         };
         self.first.clear();
-        self.other.clear();
-        let square = self.reach * self.reach;
+        let (mut found, square) = (0, self.reach * self.reach);
         for row in 0..rows {
             for column in 0..columns {
                 let (from, to) = bounds(row * columns + column);
@@ -100,21 +104,25 @@ impl Pairs {
                     (0, 0)
                 };
                 for at in from..to {
-                    self.first.push(self.other.len() as u32);
+                    self.first.push(found as u32);
                     let (x, y) = (self.sorted[0][at], self.sorted[1][at]);
                     for (low, high) in [(at + 1, beside), above] {
-                        for k in low..high {
-                            let (dx, dy) = (x - self.sorted[0][k], y - self.sorted[1][k]);
-                            if dx * dx + dy * dy < square {
-                                self.other.push(self.order[k]);
-                            }
+                        self.other.resize(self.other.len().max(found + high - low), 0);
+                        let near = self.sorted[0][low..high].iter().zip(&self.sorted[1][low..high]);
+                        // Every one is written, and stays if it is near: no branch, which half of them would take by surprise.
+                        for ((x_k, y_k), other) in near.zip(&self.order[low..high]) {
+                            let (dx, dy) = (x - x_k, y - y_k);
+                            self.other[found] = *other;
+                            found += usize::from(dx * dx + dy * dy < square);
                         }
                     }
                 }
             }
         }
-        self.first.push(self.other.len() as u32);
-        for list in self.between.iter_mut().chain([&mut self.weight, &mut self.factor]) {
+        self.first.push(found as u32);
+        self.other.truncate(found);
+        self.between.resize(self.other.len(), [0.0; 2]);
+        for list in [&mut self.weight, &mut self.slope, &mut self.square] {
             list.resize(self.other.len(), 0.0);
         }
     }
@@ -135,49 +143,41 @@ impl Pairs {
         }
     }
 
-    /// Weights and gradients of all pairs where they stand, and of each particle the sums: weight with its own, gradient x and y, squares
-    /// of gradients.
+    /// Weights and gradients of all pairs where they stand, and of each particle the sums: weight with its own, squares of gradients,
+    /// gradient x and y.
     pub fn weigh(&mut self, place: &[Vec<Real>; 2], kernel: &Kernel, sums: &mut [[Real; 4]]) {
-        let [xs, ys] = [&place[0][..], &place[1][..]];
-        let [dxs, dys] = &mut self.between;
+        self.at.clear();
+        self.at.extend(place[0].iter().zip(&place[1]).map(|(x, y)| [*x, *y]));
         for (one, ends) in self.order.iter().zip(self.first.windows(2)) {
             let range = ends[0] as usize..ends[1] as usize;
-            let (x, y) = (xs[*one as usize], ys[*one as usize]);
-            let lists = dxs[range.clone()].iter_mut().zip(&mut dys[range.clone()]);
-            for (other, (dx, dy)) in self.other[range].iter().zip(lists) {
-                *dx = x - xs[*other as usize];
-                *dy = y - ys[*other as usize];
+            let [x, y] = self.at[*one as usize];
+            let lists = self.between[range.clone()].iter_mut().zip(&mut self.square[range.clone()]);
+            for (other, (between, square)) in self.other[range].iter().zip(lists) {
+                let there = self.at[*other as usize];
+                let [dx, dy] = [x - there[0], y - there[1]];
+                *between = [dx, dy];
+                *square = dx * dx + dy * dy;
             }
         }
-        for (((dx, dy), weight), factor) in dxs.iter_mut().zip(dys).zip(&mut self.weight).zip(&mut self.factor) {
-            let square = *dx * *dx + *dy * *dy;
-            let (w, slope) = kernel.at(square);
-            *weight = w;
-            *factor = slope * slope * square;
-            *dx *= slope;
-            *dy *= slope;
+        for ((weight, slope), square) in self.weight.iter_mut().zip(&mut self.slope).zip(&mut self.square) {
+            (*weight, *slope) = kernel.at(*square);
+            *square *= *slope * *slope;
         }
         sums.fill([kernel.own, 0.0, 0.0, 0.0]);
         for (one, ends) in self.order.iter().zip(self.first.windows(2)) {
             let range = ends[0] as usize..ends[1] as usize;
             let mut own = [0.0; 4];
-            let lists = self.between[0][range.clone()].iter().zip(&self.between[1][range.clone()]);
-            let lists = lists.zip(&self.weight[range.clone()]).zip(&self.factor[range.clone()]);
-            for (other, (((gx, gy), weight), squares)) in self.other[range].iter().zip(lists) {
+            let lists = self.between[range.clone()].iter_mut().zip(&self.slope[range.clone()]);
+            let lists = lists.zip(&self.weight[range.clone()]).zip(&self.square[range.clone()]);
+            for (other, (((between, slope), weight), square)) in self.other[range].iter().zip(lists) {
+                let [gx, gy] = [between[0] * slope, between[1] * slope];
+                *between = [gx, gy];
                 let theirs = &mut sums[*other as usize];
-                theirs[0] += weight;
-                theirs[1] -= gx;
-                theirs[2] -= gy;
-                theirs[3] += squares;
-                own[0] += weight;
-                own[1] += gx;
-                own[2] += gy;
-                own[3] += squares;
+                *theirs = [theirs[0] + weight, theirs[1] + square, theirs[2] - gx, theirs[3] - gy];
+                own = [own[0] + weight, own[1] + square, own[2] + gx, own[3] + gy];
             }
             let sum = &mut sums[*one as usize];
-            for (sum, own) in sum.iter_mut().zip(own) {
-                *sum += own;
-            }
+            *sum = [sum[0] + own[0], sum[1] + own[1], sum[2] + own[2], sum[3] + own[3]];
         }
     }
 
@@ -187,17 +187,16 @@ impl Pairs {
         for (one, range) in self.runs() {
             let mut own = [0.0; 2];
             let mine = lambda[one];
-            for k in range {
-                let other = self.other[k] as usize;
+            for (other, between) in self.other[range.clone()].iter().zip(&self.between[range]) {
+                let other = *other as usize;
                 let both = mine + lambda[other];
-                let (x, y) = (both * self.between[0][k], both * self.between[1][k]);
-                own[0] += x;
-                own[1] += y;
-                moved[other][0] -= x;
-                moved[other][1] -= y;
+                let [x, y] = [both * between[0], both * between[1]];
+                own = [own[0] + x, own[1] + y];
+                let theirs = &mut moved[other];
+                *theirs = [theirs[0] - x, theirs[1] - y];
             }
-            moved[one][0] += own[0];
-            moved[one][1] += own[1];
+            let sum = &mut moved[one];
+            *sum = [sum[0] + own[0], sum[1] + own[1]];
         }
     }
 
@@ -207,14 +206,12 @@ impl Pairs {
         for (one, range) in self.runs() {
             let mut own = [0.0; 2];
             let (u, v) = (speed[0][one], speed[1][one]);
-            for k in range {
-                let other = self.other[k] as usize;
-                let weight = self.weight[k];
-                let (x, y) = (weight * (speed[0][other] - u), weight * (speed[1][other] - v));
-                own[0] += x;
-                own[1] += y;
-                moved[other][0] -= x;
-                moved[other][1] -= y;
+            for (other, weight) in self.other[range.clone()].iter().zip(&self.weight[range]) {
+                let other = *other as usize;
+                let [x, y] = [weight * (speed[0][other] - u), weight * (speed[1][other] - v)];
+                own = [own[0] + x, own[1] + y];
+                let theirs = &mut moved[other];
+                *theirs = [theirs[0] - x, theirs[1] - y];
             }
             moved[one][0] += own[0];
             moved[one][1] += own[1];

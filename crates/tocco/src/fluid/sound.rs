@@ -107,7 +107,7 @@ impl Rules {
                 self.event(frame, cluster, radius_m, [places[0][who], places[1][who]], 1, &mut sounds);
             }
         }
-        sounds.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
+        crate::order::sort(&mut sounds, |a, b| a.time_s.total_cmp(&b.time_s));
         sounds
     }
 

@@ -193,14 +193,16 @@ impl Watcher {
             let jumps = cluster.particles.iter().map(|k| jump(tank, &self.before, *k as usize));
             cluster.speed_m_s = jumps.sum::<Real>() / size;
         }
-        clusters.sort_by_key(|cluster| (core::cmp::Reverse(cluster.particles.len()), cluster.particles[0]));
+        crate::order::sort(&mut clusters, |a, b| {
+            b.particles.len().cmp(&a.particles.len()).then(a.particles[0].cmp(&b.particles[0]))
+        });
         frame.collisions = clusters.iter().map(|cluster| cluster.particles.len()).sum();
         frame.clusters = clusters;
 
         self.sums.resize(count, [0.0; 4]);
         tank.pairs.weigh(&place, &kernel, &mut self.sums);
         (frame.tops, frame.undersides) = (0, 0);
-        for [_, nx, ny, _] in &self.sums {
+        for [_, _, nx, ny] in &self.sums {
             // [fluid.9]
             if ny.abs() * h > SURFACE && ny.abs() > 2.0 * nx.abs() {
                 *(if *ny < 0.0 { &mut frame.tops } else { &mut frame.undersides }) += 1;

@@ -33,6 +33,7 @@
 mod bristle;
 mod fast;
 mod quick;
+mod strength;
 mod stribeck;
 mod thermal;
 
@@ -41,6 +42,7 @@ use crate::math::{Real, pow};
 use crate::param::{Params, Spec, Tunable};
 use crate::resonator::kernel::Path;
 use bristle::Bristle;
+pub use strength::{Distribution, Strength};
 use thermal::Rosin;
 
 crate::params! {
@@ -81,6 +83,24 @@ impl FrictionLaw {
     /// The law with its parameters; the exponent of the viscous term is 1 unless given. `[control]`
     pub fn build(self, params: FrictionParams, viscous_exponent: Option<Real>) -> Box<dyn TangentialLaw> {
         Box::new(Friction::new(self, params, viscous_exponent))
+    }
+
+    /// The same with a strength that varies along the slip. `[control]`
+    pub fn build_varied(
+        self,
+        params: FrictionParams,
+        viscous_exponent: Option<Real>,
+        strength: Strength,
+    ) -> Box<dyn TangentialLaw> {
+        let mut friction = Friction::new(self, params, viscous_exponent);
+        friction.strength = Some(Box::new(strength));
+        friction.press();
+        Box::new(friction)
+    }
+
+    /// True if it knows stiction, and so a strength.
+    pub fn holds(self) -> bool {
+        !matches!(self, FrictionLaw::Dahl | FrictionLaw::Thermal)
     }
 }
 
@@ -185,6 +205,8 @@ pub struct Friction {
     yields: Real,
     /// Stroke and velocity of the last solve and what it does to the bristles, so that `commit` need not evaluate again.
     solved: Option<(Real, Real, bristle::Change)>,
+    /// Strength along the slip, if it varies.
+    strength: Option<Box<Strength>>,
     /// Which build of the common solve it runs.
     path: Path,
 }
@@ -203,6 +225,7 @@ impl Friction {
             velocity: 0.0,
             yields: 0.0,
             solved: None,
+            strength: None,
             path: Path::all().pop().unwrap_or(Path::Baseline),
         };
         friction.bristle.viscous.exponent = viscous_exponent.unwrap_or(1.0);
@@ -230,6 +253,16 @@ impl Friction {
                 self.solved = Some((solution.stroke, motion.v, change));
                 solution
             }
+        }
+    }
+
+    /// The surfaces have moved past each other by a stroke, of which the bristles took what lies between `z` and now. [strength.3]
+    #[inline(never)]
+    fn wear(&mut self, stroke: Real, z: Real) {
+        if let Some(strength) = &mut self.strength
+            && strength.slide((stroke - (self.bristle.z - z)).abs())
+        {
+            self.press();
         }
     }
 
@@ -266,7 +299,11 @@ impl Friction {
         b.curve.drop = if fault!(DAHL_FALLS, self.law == FrictionLaw::Dahl, false) {
             0.0
         } else {
-            fault!(STICTION, (p.mu_static - p.mu_dynamic).max(0.0) * self.normal, times 0.7)
+            let mu_static = match &self.strength {
+                None => p.mu_static,
+                Some(strength) => strength.factor() * p.mu_static, // [strength.1]
+            };
+            fault!(STICTION, (mu_static - p.mu_dynamic).max(0.0) * self.normal, times 0.7)
         };
         b.breakaway = fault!(BREAKAWAY, p.breakaway_01, times 0.5) * b.curve.coulomb * b.inverse;
         b.most = b.curve.stiction() * b.inverse;
@@ -289,7 +326,11 @@ fn step_quickly(law: &mut Friction, s0: Real, compliance: Real, dt: Real, beside
         return None;
     }
     law.velocity = v;
+    let z = law.bristle.z;
     law.bristle.commit(motion.v, change);
+    if law.strength.is_some() {
+        law.wear(solution.stroke, z);
+    }
     Some(solution)
 }
 
@@ -409,6 +450,7 @@ impl Interactor for Friction {
             self.reset();
         } else if v.is_finite() {
             self.velocity = v;
+            let z = self.bristle.z;
             match self.law {
                 FrictionLaw::Static => self.stuck = v.abs() <= yields,
                 FrictionLaw::Thermal => self.rosin.commit(v, stroke.dt),
@@ -416,6 +458,9 @@ impl Interactor for Friction {
                     Some((by, v, change)) if by == stroke.by => self.bristle.commit(v, change),
                     _ => self.bristle.commit(v, self.bristle.change(v)),
                 },
+            }
+            if self.strength.is_some() {
+                self.wear(stroke.by, z);
             }
         }
         if yields > 0.0 {

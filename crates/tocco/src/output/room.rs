@@ -469,29 +469,55 @@ fn images(
     (all, energy / channels as Real)
 }
 
-/// The chains of the lines that make every band die in its time, as octave filters read it.
+/// The chains of the lines that make every band die in its time, as octave filters read it: bands are asked for a little more or less than
+/// is wanted, or, where that does not do and it helps, for much.
 fn losses(layout: &Layout, t60_s: &Bands, lengths: [usize; LINES], rate_hz: Real) -> [Chain; LINES] {
+    let mut best = mended(layout, t60_s, lengths, rate_hz, MOST_MENDED[0]);
+    if best.1 > GOOD {
+        let other = mended(layout, t60_s, lengths, rate_hz, MOST_MENDED[1]);
+        best = if other.1 < best.1 { other } else { best };
+    }
+    best.0
+}
+
+/// Chains that ask bands for at most so many times what is wanted, and how far the worst band is then off.
+fn mended(
+    layout: &Layout,
+    t60_s: &Bands,
+    lengths: [usize; LINES],
+    rate_hz: Real,
+    most: Real,
+) -> ([Chain; LINES], Real) {
     let mean_s = lengths.iter().sum::<usize>() as Real / (LINES as Real * rate_hz);
     let chain = |rates: &Bands, delay_s: Real| layout.chain(&rates.map(|rate| -LN_60_DB * delay_s * rate));
     let even = t60_s[..layout.bands].iter().map(|t| 1.0 / t).sum::<Real>() / layout.bands as Real;
     let mut rates: Bands = core::array::from_fn(|band| if band < layout.bands { 1.0 / t60_s[band] } else { even });
     let wanted = rates;
     let slowest = wanted.iter().fold(Real::INFINITY, |least, rate| least.min(*rate));
-    for _ in 0..CALIBRATIONS {
-        let now = chain(&rates, mean_s);
+    // How much longer than wanted each band is heard.
+    let heard = |rates: &Bands| -> Bands {
+        let now = chain(rates, mean_s);
         let read = |freq_hz: Real| (-layout.log_gain(&now, freq_hz) / (LN_60_DB * mean_s)).max(1e-3 * even);
-        let mut worst: Real = 0.0;
+        core::array::from_fn(|band| {
+            if band >= layout.bands {
+                return 1.0;
+            }
+            decay_read(FIRST_HZ * Real::from(1 << band), t60_s[band], rate_hz, read) * wanted[band]
+        })
+    };
+    let worst = |heard: &Bands| heard.iter().fold(0.0, |worst: Real, one| worst.max((one - 1.0).abs()));
+    for _ in 0..CALIBRATIONS {
+        let heard = heard(&rates);
         for band in 0..layout.bands {
-            let heard_s = decay_read(FIRST_HZ * Real::from(1 << band), t60_s[band], rate_hz, read);
-            let better = rates[band] * (heard_s * wanted[band]).sqrt();
-            rates[band] = better.clamp(wanted[band] / MOST_MENDED, wanted[band] * MOST_MENDED);
-            worst = worst.max((heard_s * wanted[band] - 1.0).abs());
+            let better = rates[band] * heard[band].sqrt();
+            rates[band] = better.clamp(wanted[band] / most, wanted[band] * most);
         }
-        if worst < 1e-3 {
+        if worst(&heard) < 1e-3 {
             break;
         }
     }
-    let mut chains = lengths.map(|length| chain(&rates, length as Real / rate_hz));
+    let mut drawn = rates;
+    let mut chains = lengths.map(|length| chain(&drawn, length as Real / rate_hz));
     // Whatever was asked for: no frequency goes round without loss.
     for step in 1..=10 {
         let top_hz = 0.5 * rate_hz;
@@ -505,16 +531,18 @@ fn losses(layout: &Layout, t60_s: &Bands, lengths: [usize; LINES], rate_hz: Real
         if grid.all(|freq_hz| least(freq_hz) > LEAST_LOSS * slowest) {
             break;
         }
-        let drawn = rates.map(|rate| rate + 0.1 * Real::from(step) * (even - rate));
+        drawn = rates.map(|rate| rate + 0.1 * Real::from(step) * (even - rate));
         chains = lengths.map(|length| chain(&drawn, length as Real / rate_hz));
     }
-    chains
+    (chains, worst(&heard(&drawn)))
 }
 
 /// Rounds in which the bands are asked for what makes their decays the wanted ones.
 const CALIBRATIONS: usize = 16;
-/// How much more or less than wanted they are asked for at most.
-const MOST_MENDED: Real = 1.4;
+/// How much more or less than wanted they are asked for at most: a little, and much.
+const MOST_MENDED: [Real; 2] = [1.4, 2.0];
+/// Decays that are off by no more than this are as wanted.
+const GOOD: Real = 0.01;
 /// Loss of any frequency, over that of the band that lasts longest.
 const LEAST_LOSS: Real = 0.1;
 /// Points in an octave, and octaves to each side of a band, where its decay is summed up.

@@ -36,7 +36,7 @@ pub const LARGEST_M: Real = 0.15;
 pub const MOST_VOICES: usize = 256;
 /// Voices of a group.
 const LANES: usize = 8;
-/// Voices that fit into 16 registers of 256 bits with all that they need.
+/// Voices side by side where vectors are narrow: two of each.
 const HALF: usize = 4;
 /// A voice ends where it has died away by e to this.
 const ENDS: Real = 7.0;
@@ -372,7 +372,8 @@ fn advance<const N: usize>(groups: &mut [Group], sums: &mut [Chunk]) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn advance_avx2(groups: &mut [Group], sums: &mut [Chunk]) {
-    advance::<HALF>(groups, sums);
+    // Two vectors of each: what one waits for, the other computes.
+    advance::<LANES>(groups, sums);
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -4,8 +4,8 @@
 //! **What.** The slap of the impact with its crown, the cavity that closes behind the body with its foam, and the droplets that were thrown
 //! up and come down. Where the water is shallow there is no cavity, and the body goes on to the bottom.
 //!
-//! **Law.** m mass, H height of fall; u uniform, n normal:
-//! - `[splash.1]  R = (3 m/(4 pi rho))^(1/3)`, `v = sqrt(2 g H)`, `We` by [drip.1] with the diameter 2 R; everything with the factor
+//! **Law.** m mass, H height of fall, v_0 speed of the throw; u uniform, n normal:
+//! - `[splash.1]  R = (3 m/(4 pi rho))^(1/3)`, `v = sqrt(v_0^2 + 2 g H)`, `We` by [drip.1] with the diameter 2 R; everything with the factor
 //!   `gain (v/3.13 m/s) (R/2.29 cm)`, held to 1/50 ... 50.
 //! - `[splash.2]` impact: a landing of radius R, k = 16 m/s, 0.55, decay `4 ms sqrt(R/1 cm)`; crown: `6 + 20 min(1, We/5000)` landings of
 //!   0.1 to 0.4 R, 0.12 u, |n| 20 ms late.
@@ -42,6 +42,7 @@ crate::params! {
     pub struct SplashParams {
         mass_kg: "kg", 1e-6 => 1e3, default 0.05, Log, Control, glide 0.0, "Mass of what falls in.";
         height_m: "m", 0.0 => 100.0, default 0.5, Linear, Control, glide 0.0, "How far it falls.";
+        speed_m_s: "m/s", 0.0 => 100.0, default 0.0, Linear, Control, glide 0.0, "Speed with which it is thrown from there, besides its fall.";
         depth_m: "m", 0.0 => 1e3, default 0.3, Linear, Control, glide 0.0, "Depth of the water.";
         threshold: "1", 1e-9 => 1e9, default 0.5, Log, Control, glide 0.0, "A splash comes where the signal rises above this.";
         cavity: "1", 0.0 => 4.0, default 1.0, Linear, Control, glide 0.02, "Level of the cavity that closes behind it.";
@@ -61,6 +62,14 @@ pub const SPLASH_TRIGGER: &[Spec] = &[
     value("height_m", "m", [0.0, 100.0], 0.5, Scale::Linear, "How far it falls."),
     value("depth_m", "m", [0.0, 1e3], 0.3, Scale::Linear, "Depth of the water."),
     DELAY,
+    value(
+        "speed_m_s",
+        "m/s",
+        [0.0, 100.0],
+        0.0,
+        Scale::Linear,
+        "Speed with which it is thrown from there, besides its fall.",
+    ),
 ];
 
 /// Most sprays at once.
@@ -80,10 +89,16 @@ pub struct Thrown {
 }
 
 impl Thrown {
-    /// A mass, kg, from a height, m, into a depth, m. [splash.1]
+    /// A mass, kg, that falls from a height, m, into a depth, m. `[control]`
     pub fn new(mass_kg: Real, height_m: Real, depth_m: Real) -> Self {
+        Self::at_speed(mass_kg, height_m, 0.0, depth_m)
+    }
+
+    /// The same, thrown from there with a speed, m/s. [splash.1]
+    pub fn at_speed(mass_kg: Real, height_m: Real, speed_m_s: Real, depth_m: Real) -> Self {
         let radius_m = fault!(SPLASH_SIZE, pow(3.0 * mass_kg / (4.0 * PI * WATER_KG_M3), 1.0 / 3.0), times 1.1);
-        Self { mass_kg, speed_m_s: (2.0 * GRAVITY_M_S2 * height_m).sqrt(), radius_m, depth_m }
+        let speed_m_s = (speed_m_s * speed_m_s + 2.0 * GRAVITY_M_S2 * height_m).sqrt();
+        Self { mass_kg, speed_m_s, radius_m, depth_m }
     }
 
     /// Weber number.
@@ -266,7 +281,7 @@ impl Process for Splash {
         self.ports.settle();
         let (p, mut full) = (self.params, 0);
         if let Some(at_s) = self.trigger.passes(cell, p.threshold) {
-            let thrown = Thrown::new(p.mass_kg, p.height_m, p.depth_m);
+            let thrown = Thrown::at_speed(p.mass_kg, p.height_m, p.speed_m_s, p.depth_m);
             let Self { water, rng, .. } = self;
             thrown.fall(at_s, &p, rng, |birth| full += u64::from(!water.add(birth)));
             self.begin(at_s, thrown);
@@ -296,8 +311,9 @@ impl Process for Splash {
     }
 
     fn trigger(&mut self, at_s: Real, values: &[Real]) -> Triggered {
-        let &[mass_kg, height_m, depth_m, delay_s, ..] = values else { return Triggered::Refused };
-        let (p, thrown, mut answer) = (self.params, Thrown::new(mass_kg, height_m, depth_m), None);
+        let &[mass_kg, height_m, depth_m, delay_s, speed_m_s, ..] = values else { return Triggered::Refused };
+        let (p, mut answer) = (self.params, None);
+        let thrown = Thrown::at_speed(mass_kg, height_m, speed_m_s, depth_m);
         let Self { water, rng, .. } = self;
         thrown.fall(at_s + delay_s, &p, rng, |birth| {
             let done = water.trigger(birth);

@@ -118,6 +118,8 @@ pub struct Bending {
     sample_s: Real,
     path: Path,
     modes: Vec<Mode>,
+    /// How many of them are known at every place: all but those of a tail.
+    listed: usize,
     potential: Potential,
     /// gamma^2 of [bending.6] at freq_scale 1.
     gamma2: Real,
@@ -165,8 +167,7 @@ impl Bending {
         let Tuning { modes, ports, rigid, .. } = tuning;
         let (slots, chunks) = layout(modes.len(), stretch);
         let rows = || vec![Line::ZERO; chunks];
-        let mut by_freq: Vec<usize> = (0..modes.len()).collect();
-        by_freq.sort_by(|&a, &b| modes[a].0.total_cmp(&modes[b].0));
+        let by_freq = crate::order::ascending(modes.len(), &|i| modes[i].0);
         let mut rank = vec![0.0; modes.len()];
         by_freq.iter().enumerate().for_each(|(at, &i)| rank[i] = (at + 1) as Real / modes.len() as Real);
         let mode = |i: usize| {
@@ -183,7 +184,8 @@ impl Bending {
             Port { heard, aimed, touched, beside: false, force_n: 0.0, free_m: None, b: None }
         };
         let ports: Vec<Port> = ports.iter().map(port).collect();
-        let top = modes.iter().fold(1.0, |top: Real, mode| top.max(mode.omega * params.freq_scale));
+        let listed = modes.len() - tuning.tail.len();
+        let top = modes[..listed].iter().fold(1.0, |top: Real, mode| top.max(mode.omega * params.freq_scale));
         let longest = match stretch {
             Stretch::Tension(_) => 1,
             Stretch::Sheet { .. } => {
@@ -219,6 +221,7 @@ impl Bending {
             omitted: 0,
             ports,
             modes,
+            listed,
         };
         body.retune();
         (0..if touched { LEVELS } else { 2 }).for_each(|level| body.make(level));
@@ -498,7 +501,7 @@ mod tests {
             let def = keys.iter().fold(def, |def, (key, value)| def.with(key, *value));
             let (solved, stretch) = evaluate_stretched(&def, &[], 20_000.0).unwrap();
             let modes = solved.modes.iter().map(|m| (m.freq_hz, m.decay_s, m.mass_kg)).collect();
-            let tuning = Tuning { modes, ports: solved.shapes, rigid: solved.rigid, ears: 0 };
+            let tuning = Tuning { modes, ports: solved.shapes, rigid: solved.rigid, ..Tuning::default() };
             let mut body = Bending::new(ModalParams::default(), &tuning, &stretch, 1.0 / 48_000.0, true);
             body.hit(0, impulse_n_s);
             body

@@ -64,8 +64,7 @@ pub fn symmetric(mut a: Vec<Real>, n: usize, rows: &mut [Vec<Real>]) -> Vec<Real
         }
     }
     diagonal(&mut d, &mut e, rows);
-    let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by(|&i, &j| d[i].total_cmp(&d[j]));
+    let order = crate::order::ascending(n, &|i| d[i]);
     for row in rows.iter_mut() {
         *row = order.iter().map(|&i| row[i]).collect();
     }

@@ -123,7 +123,7 @@ pub const MATERIALS: &[Entry] = &[
         (0.08, 0.02, 0.2),
         "density: Mechanical Engineering Handbook, SBR 1100, natural 1150; modulus: 10 to 100 MPa at small strain, \
          table of test materials; ratio: Altair, 0.48 to 0.5; loss: Material Map, natural rubber 0.05 to 0.15 at 10 \
-         to 100 Hz; Adams, Askenazi as SolidWorks quotes them, 0.1; 003 gives Q = 5 as typical of soft rubber",
+         to 100 Hz; Adams, Askenazi as SolidWorks quotes them, 0.1; Avanzini 2001 gives Q = 5 as typical of soft rubber",
     ),
     row(
         ("spruce", "wood", "Tonewood, along the grain."),

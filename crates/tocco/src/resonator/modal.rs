@@ -40,6 +40,7 @@ pub mod morph;
 mod motion;
 mod ports;
 mod ring;
+pub mod tail;
 
 pub(super) use bank::Pole;
 pub use coefficients::step_response;
@@ -82,6 +83,8 @@ pub struct Modal {
     path: Path,
     /// What vibrates.
     bank: Bank,
+    /// How many of its modes are known at every place: all but those of a tail.
+    listed: usize,
     /// Where it is heard and touched.
     ports: Vec<Port>,
     /// Coefficients for every size of the step, and which size is taken at present.
@@ -161,7 +164,7 @@ impl Modal {
     /// A bank of `(freq_hz, decay_s, mass_kg)` modes with ports given by one shape value per mode. `touched` asks for
     /// the sub-step tables ahead of time. `[control]`
     pub fn new(params: ModalParams, modes: &[ModeRow], ports: &[Vec<Real>], sample_s: Real, touched: bool) -> Self {
-        let tuning = Tuning { modes: modes.to_vec(), ports: ports.to_vec(), rigid: 0, ears: 0 };
+        let tuning = Tuning { modes: modes.to_vec(), ports: ports.to_vec(), ..Tuning::default() };
         Self::tuned(params, &tuning, sample_s, touched)
     }
 
@@ -201,6 +204,7 @@ impl Modal {
             sample_s,
             path: *Path::all().last().unwrap_or(&Path::Baseline),
             bank: Bank::new(modes, tuning.places(), *rigid, &order),
+            listed: modes.len() - tuning.tail.len(),
             ports: shapes.into_iter().map(Port::new).collect(),
             steps: StepSizes::new(sample_s, chunks, ports.len()),
             state: States::zeros(chunks),

@@ -77,7 +77,7 @@ impl Network {
         for (part, held) in parts(count, links) {
             modes.extend(diagonalise(masses, links, &part, held));
         }
-        modes.sort_by(|a, b| a.0.total_cmp(&b.0));
+        crate::order::sort(&mut modes, |a, b| a.0.total_cmp(&b.0));
         let mut network = Self { omega: Vec::new(), mode_shapes: Vec::new(), damping: Vec::new() };
         network.damping = damping(&modes, links);
         network.separate(&mut modes, links);

@@ -24,9 +24,10 @@
 
 use super::modal::{Modal, ModalParams, Pole, Tuning};
 use super::ramp::Ramp;
+use super::shape::radiation::board;
 use super::waveguide::{self, LOWEST_HZ, StringParams, Wanted, wanted};
 use super::{CONTROL_TICKS, LEVELS, Motion, Reading, Resonator};
-use crate::math::{PI, Real, cos, sin};
+use crate::math::{PI, Real, TAU, cos, sin};
 use crate::param::{Params, Spec, Tunable};
 use crate::reserve::Reserve;
 use core::any::Any;
@@ -37,6 +38,22 @@ pub const AFFORDABLE: usize = 512;
 pub const MOST: usize = 1024;
 /// Partials sound below this angle per sample, rad: half the rate but for what the modal bank's fast forms leave out.
 const TOP: Real = PI - 0.0101;
+
+/// The board that a string rests on, and how far away it is heard.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Board {
+    /// Radius of a disc of its size, m.
+    pub size_m: Real,
+    /// m
+    pub distance_m: Real,
+}
+
+impl Board {
+    /// Pa per newton on its bridge at a frequency, Hz.
+    fn heard(&self, freq_hz: Real) -> Real {
+        board(self.size_m, freq_hz, self.distance_m)
+    }
+}
 
 /// A string as a bank of modes of 1 kg.
 #[derive(Clone)]
@@ -80,6 +97,11 @@ impl Partials {
     /// A string at rest with ports at fractions of its length, each in (0, 1). `touched` asks for the sub-step tables ahead
     /// of time. `[control]`
     pub fn new(params: StringParams, places: &[Real], sample_s: Real, touched: bool) -> Self {
+        Self::heard(params, places, &[], sample_s, touched)
+    }
+
+    /// The same with ports behind these for what is heard through boards. `[control]`
+    pub fn heard(params: StringParams, places: &[Real], ears: &[Board], sample_s: Real, touched: bool) -> Self {
         let room = ((0.5 / (LOWEST_HZ * sample_s)) as usize).min(MOST);
         let shapes = places.iter().map(|&place| {
             let mut shape = vec![0.0; room];
@@ -87,7 +109,16 @@ impl Partials {
             shape
         });
         let silent = 1.0 / sample_s;
-        let tuning = Tuning { modes: vec![(silent, 1.0, 1.0); room], ports: shapes.collect(), rigid: 0, ears: 0 };
+        let heard = ears.iter().map(|ear| {
+            let force = |omega: Real| -params.impedance_kg_s / omega * ear.heard(omega / TAU); // per m/s^2 [radiation.8]
+            let mut row: Vec<Real> =
+                poles(wanted(&params, sample_s), sample_s).take(room).map(|pole| force(pole.omega)).collect();
+            let known = row.len();
+            row.extend((known..room).map(|n| force(TAU * params.freq_hz * (n + 1) as Real)));
+            row
+        });
+        let ports = shapes.chain(heard).collect();
+        let tuning = Tuning { modes: vec![(silent, 1.0, 1.0); room], ports, ears: ears.len(), ..Tuning::default() };
         let mut string = Self {
             params,
             sample_s,
@@ -269,6 +300,14 @@ impl Resonator for Partials {
         }
         sines(place, &mut self.shape);
         self.bank.touch_at(port, &self.shape)
+    }
+    fn slide_to(&mut self, port: usize, shape: &[Real]) -> bool {
+        let [place] = *shape else { return false };
+        if port >= self.ports() || !(place > 0.0 && place < 1.0) {
+            return false;
+        }
+        sines(place, &mut self.shape);
+        self.bank.slide_to(port, &self.shape)
     }
     fn settle(&mut self) -> bool {
         self.bank.settle()

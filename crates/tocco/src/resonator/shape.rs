@@ -37,10 +37,13 @@ mod ritz;
 pub mod room;
 mod stretch;
 pub mod string;
+pub mod thick;
 
 use super::bending::Stretch;
 use super::material::Material;
-use crate::math::Real;
+use super::modal::tail::Count;
+use super::modal::{ModeRow, Tuning, tail};
+use crate::math::{Real, TAU, exp, ln, pow};
 use crate::param::{Key, KeyType, Kind, Word};
 use std::collections::BTreeMap;
 
@@ -261,6 +264,11 @@ pub(crate) struct Given<'a> {
     pub(crate) points: &'a [Point],
 }
 
+/// Modes with their numbers, lowest first.
+fn by_frequency(modes: &mut Vec<(Real, [i32; 3])>) {
+    crate::order::sort(modes, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+}
+
 impl Given<'_> {
     pub(crate) fn number(&self, id: &str, default: Real) -> Real {
         self.def.value(id).unwrap_or(default)
@@ -297,7 +305,7 @@ impl Given<'_> {
         loop {
             let mut found = list(cap);
             if found.len() >= self.most || cap >= self.below_hz {
-                found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+                by_frequency(&mut found);
                 found.truncate(self.most);
                 return found;
             }
@@ -402,6 +410,71 @@ pub fn evaluate(def: &ShapeDef, places: &[PlaceOn], below_hz: Real) -> Result<So
 pub fn evaluate_stretched(def: &ShapeDef, places: &[PlaceOn], below_hz: Real) -> Result<(Solved, Stretch), Fault> {
     let (solved, stretch) = solve(def, places, below_hz, true)?;
     stretch.map(|stretch| (solved, stretch)).ok_or_else(|| Fault::new("stiffens", stretch::not_for(def.kind.id)))
+}
+
+/// What is known of a shape above its list of modes: [tail.5].
+#[derive(Clone, Copy)]
+pub struct Onward {
+    material: Material,
+    surface: Option<radiation::Surface>,
+    count: Option<Count>,
+    /// What the upper half of the list has of D over its trend, and how slow its waves are.
+    excess: Real,
+    slowness: Real,
+}
+
+/// How a shape whose list of modes is this one goes on. `[control]`
+pub fn onward(def: &ShapeDef, tuning: &Tuning) -> Result<Onward, Fault> {
+    let family = family(def.kind.id).ok_or_else(|| Fault::new("shape", "unknown shape"))?;
+    let given = given(family, def, Real::INFINITY, &[])?;
+    let surface = family.surface.map(|surface| surface(&given)).transpose()?;
+    let material = given.material;
+    let mut onward = Onward { material, surface, count: tail::count(tuning), excess: 1.0, slowness: 1.0 };
+    if let Some(mount) = def.word("radiates") {
+        let lost = |mode: &ModeRow| (1.0 / mode.1 - 1.0 / material.decay_s(mode.0)).max(0.0);
+        onward.note(tuning, |i| radiation::reach_of_loss(lost(&tuning.modes[i]), &tuning.modes[i], mount == "baffled"));
+    }
+    Ok(onward)
+}
+
+impl Onward {
+    /// The same for an ear so far away, m, that hears the listed modes by these values. `[control]`
+    pub fn heard(mut self, tuning: &Tuning, values: &[Real], distance_m: Real) -> Self {
+        self.note(tuning, |i| TAU * distance_m * values[i] / cavity::AIR.density_kg_m3); // [radiation.1]
+        self
+    }
+
+    /// Finds what the list has over its trend from D of each of its modes.
+    fn note(&mut self, tuning: &Tuning, d: impl Fn(usize) -> Real) {
+        let (Some(surface), Some(count)) = (&self.surface, &self.count) else { return };
+        let last = tuning.modes.len() - tuning.tail.len();
+        let upper = (tuning.rigid + last) / 2..last;
+        let (mut square, mut slow) = (0.0, 0.0);
+        for i in upper.clone() {
+            let (freq_hz, number) = (tuning.modes[i].0, count.below(tuning.modes[i].0));
+            let over = d(i) / surface.trend(freq_hz, number);
+            square += over * over / upper.len() as Real;
+            slow += ln(surface.slowness(freq_hz, number)) / upper.len() as Real;
+        }
+        (self.excess, self.slowness) = (square.sqrt().clamp(1e-6, 1e6), exp(slow));
+    }
+
+    /// Decay time of a mode like another one at a frequency: the material's own, and what the air takes ([radiation.5]).
+    pub fn decay_s(&self, like: &ModeRow, freq_hz: Real) -> Real {
+        let inner = |freq_hz: Real| 1.0 / self.material.decay_s(freq_hz);
+        let outer = (1.0 / like.1 - inner(like.0)).max(0.0);
+        let louder = freq_hz * self.reach(freq_hz) / (like.0 * self.reach(like.0));
+        1.0 / (inner(freq_hz) + outer * if louder.is_finite() { louder * louder } else { 1.0 })
+    }
+
+    /// How well modes reach an ear at a frequency, in any unit: [tail.5].
+    pub fn reach(&self, freq_hz: Real) -> Real {
+        let (Some(surface), Some(count)) = (&self.surface, &self.count) else { return 1.0 };
+        let number = count.below(freq_hz);
+        let slow = ln(surface.slowness(freq_hz, number));
+        let left = if self.slowness > 1.0 { (slow / ln(self.slowness)).clamp(0.0, 1.0) } else { 1.0 };
+        surface.trend(freq_hz, number) * pow(self.excess, left)
+    }
 }
 
 /// True if large motion of this shape can be asked for. `[control]`

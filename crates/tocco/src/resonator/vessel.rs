@@ -18,7 +18,8 @@
 //!
 //! **Step.** A bank of modes of 1 kg; a port's force and motion go by `1/sqrt(m)`, which moves by the sample. So neither a change of pitch
 //! [morph.3] nor one of mass hands out energy, as in [partials.2]. The air's port is its motion at the mouth: a sound of p Pa inside pushes
-//! it with p times the area.
+//! it with p times the area. An ear is a port behind these that nothing can touch: the mouth by [radiation.6], the wall by [radiation.3] as a bowl
+//! of its size, at the dry wall's frequencies.
 //!
 //! **Sources.** [vessel.1], [vessel.2]: textbooks; end correction as in *The Sound of Water* (Bagad et al. 2024). [vessel.3]: radiation per
 //! round trip and boundary layer. [vessel.5]: French (1983), from memory.
@@ -26,6 +27,8 @@
 use super::material::Material;
 use super::modal::{Modal, ModalParams, ModeRow, Pole, Tuning};
 use super::ramp::Ramp;
+use super::shape::radiation::{Ear, by_size, mouth, pressures};
+use super::shape::{MaterialDef, Place, PlaceOn, ShapeDef, ShapeMode, evaluate};
 use super::{LEVELS, Motion, Reading, Resonator};
 use crate::math::{PI, Real, TAU, cos, pow, sin};
 use crate::param::{Params, Spec, Tunable};
@@ -67,6 +70,15 @@ pub enum VesselForm {
 }
 
 crate::words!(VesselForm { Cup = "cup", Bottle = "bottle" });
+
+/// What of a vessel an ear hears.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// The air at its mouth.
+    Mouth,
+    /// Its wall.
+    Wall,
+}
 
 /// Geometry of a vessel.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -172,10 +184,58 @@ impl Geometry {
         unit_hz / (TAU * r * r) * (bends / (1.0 + 1.0 / square)).sqrt()
     }
 
+    /// Pa at an ear per m/s^2 of every mode where its port has the gain of air or wall.
+    fn ear(&self, heard: Heard, distance_m: Real, below_hz: Real) -> Vec<Real> {
+        let wide = if self.form == VesselForm::Bottle { self.neck_m[0] } else { self.radius_m };
+        let mut row = vec![0.0; MODES];
+        if heard == Heard::Mouth {
+            row[..AIRS].fill(mouth(PI * wide * wide, distance_m)); // [radiation.6]
+            return row;
+        }
+        let Some(bowl) = ShapeDef::new("bowl", MaterialDef::Own(self.material)) else { return row };
+        let bowl = bowl.with("radius_m", self.radius_m).with("height_m", self.height_m);
+        let bowl = bowl.with("thickness_m", self.thickness_m).with_modes(200);
+        let lip = [PlaceOn { name: String::new(), place: Place::At(vec![1.0, 0.0]) }];
+        let solved = evaluate(&bowl, &lip, below_hz).unwrap_or_default();
+        let found =
+            pressures(&bowl, below_hz, Ear::Around, distance_m).map_or_else(|_| Vec::new(), |found| found.per_mode);
+        for wall in 0..2 * WAVES {
+            let n = 2 + wall / 2;
+            let same = |mode: &ShapeMode| mode.numbers == [n as i32, 0, 0];
+            // Both move the lip alike; what is too flat for a bowl is heard by its size.
+            let per_lip = match solved.modes.iter().position(same) {
+                Some(i) if i < found.len() => found[i] / solved.shapes[0][i],
+                _ => by_size(self.radius_m, self.wall_hz(2), self.wall_hz(n), distance_m),
+            };
+            row[AIRS + wall] = per_lip * core::f64::consts::SQRT_2 / (1.0 + 1.0 / (n * n) as Real).sqrt();
+        }
+        row
+    }
+
     fn wall_kg(&self) -> Real {
         let middle = 0.5 * (self.radius_m + self.bottom_m);
         self.material.density_kg_m3 * self.thickness_m * TAU * middle * self.height_m
     }
+}
+
+/// Values of all modes' shapes on the wall, at an angle, rad, and where the first upright shape is `high`.
+fn at_rim(angle: Real, high: Real) -> Vec<Real> {
+    let root = core::f64::consts::SQRT_2;
+    let shape = |mode: usize| match mode.checked_sub(AIRS) {
+        None => 0.0,
+        Some(wall) => {
+            let n = (2 + wall / 2) as Real;
+            let angle = angle * n;
+            let turned = if wall % 2 == 0 { cos(angle) } else { sin(angle) };
+            root * turned * high / (1.0 + 1.0 / (n * n)).sqrt() // [glass.2], for modes of 1 kg
+        }
+    };
+    (0..MODES).map(shape).collect()
+}
+
+/// The same at a fraction of a turn round the rim. `[control]`
+pub(crate) fn values_at(turn: Real) -> Vec<Real> {
+    at_rim(TAU * turn, 1.0)
 }
 
 /// Wall, air and water.
@@ -186,29 +246,34 @@ pub struct Vessel {
     bank: Modal,
     /// Of the air's port and of those of the wall.
     gains: [Ramp; 2],
+    /// What each ear hears.
+    ears: Vec<Heard>,
     steps: u32,
     step: u32,
 }
 
 impl Vessel {
     /// A vessel at rest. `touched` asks for the sub-step tables ahead of time. `[control]`
-    pub fn new(params: VesselParams, geometry: Geometry, sample_s: Real, touched: bool) -> Self {
-        let root = core::f64::consts::SQRT_2;
-        let shape = |port: usize, mode: usize| match mode.checked_sub(AIRS) {
-            None => Real::from(u8::from(port == 0)),
-            Some(_) if port == 0 => 0.0,
-            Some(wall) => {
-                let n = (2 + wall / 2) as Real;
-                let angle = if port == 2 { 0.25 * PI * n } else { 0.0 };
-                let turned = if wall % 2 == 0 { cos(angle) } else { sin(angle) };
-                let high = if port == 3 { SIDE } else { 1.0 };
-                root * turned * high / (1.0 + 1.0 / (n * n)).sqrt() // [glass.2], for modes of 1 kg
-            }
-        };
-        let ports = (0..PORTS.len()).map(|port| (0..MODES).map(|mode| shape(port, mode)).collect()).collect();
+    pub fn new(
+        params: VesselParams,
+        geometry: Geometry,
+        ears: &[(Heard, Real)],
+        sample_s: Real,
+        touched: bool,
+    ) -> Self {
+        let air = (0..MODES).map(|mode| Real::from(u8::from(mode < AIRS))).collect();
+        let heard = ears.iter().map(|&(what, distance_m)| geometry.ear(what, distance_m, 0.5 / sample_s));
+        let places = [air, at_rim(0.0, 1.0), at_rim(0.25 * PI, 1.0), at_rim(0.0, SIDE)];
+        let ports = places.into_iter().chain(heard).collect();
         let modes: Vec<ModeRow> = vec![(0.1 / sample_s, 1.0, 1.0); MODES];
-        let bank = Modal::in_one_run(ModalParams::default(), &Tuning { modes, ports, rigid: 0, ears: 0 }, sample_s);
-        let mut vessel = Self { params, geometry, bank, gains: [Ramp::still(1.0); 2], steps: 1, step: 0 };
+        let bank = Modal::in_one_run(
+            ModalParams::default(),
+            &Tuning { modes, ports, ears: ears.len(), ..Tuning::default() },
+            sample_s,
+        );
+        let mut vessel =
+            Self { params, geometry, bank, gains: [Ramp::still(1.0); 2], ears: Vec::new(), steps: 1, step: 0 };
+        vessel.ears = ears.iter().map(|ear| ear.0).collect();
         vessel.retune(1);
         (0..if touched { LEVELS } else { 1 }).rev().for_each(|level| vessel.bank.divide(level));
         vessel
@@ -252,7 +317,16 @@ impl Vessel {
 
     #[inline]
     fn gain(&self, port: usize) -> Real {
-        self.gains[usize::from(port > 0)].now
+        self.gains[self.moves(port)].now
+    }
+
+    /// 0: what a port says is the air's, 1: the wall's.
+    #[inline]
+    fn moves(&self, port: usize) -> usize {
+        match port.checked_sub(PORTS.len()) {
+            Some(ear) => usize::from(self.ears.get(ear) == Some(&Heard::Wall)),
+            None => usize::from(port > 0),
+        }
     }
 
     fn over_modes(&self, port: usize, of: impl Fn(Pole) -> Real) -> Real {
@@ -289,7 +363,7 @@ impl Resonator for Vessel {
         self.bank.moving() || !self.gains.iter().all(Ramp::stands)
     }
     fn ports(&self) -> usize {
-        PORTS.len()
+        PORTS.len() + self.ears.len()
     }
     fn attend(&mut self) {
         self.bank.attend();
@@ -326,7 +400,7 @@ impl Resonator for Vessel {
         self.bank.ring(ticks, readings);
         for tick in 0..ticks {
             self.gains.iter_mut().for_each(Ramp::pass);
-            readings.iter_mut().for_each(|r| r.values[tick] *= self.gains[usize::from(r.port > 0)].now);
+            readings.iter_mut().for_each(|r| r.values[tick] *= self.gain(r.port));
         }
     }
     fn position(&self, port: usize) -> Real {
@@ -340,6 +414,9 @@ impl Resonator for Vessel {
             Motion::Position => self.position(port),
             Motion::Velocity => self.velocity(port),
         }
+    }
+    fn touched(&self, port: usize, motion: Motion) -> Real {
+        self.gain(port) * self.bank.touched(port, motion)
     }
     fn energy(&self) -> Real {
         self.bank.energy()
@@ -367,11 +444,18 @@ impl Resonator for Vessel {
     }
     fn range(&self, port: usize, seconds: Real) -> (Real, Real) {
         let (low, high) = self.bank.range(port, seconds);
-        let gain = self.gains[usize::from(port > 0)].most();
+        let gain = self.gains[self.moves(port)].most();
         (gain * low, gain * high)
     }
     fn hit(&mut self, port: usize, impulse_n_s: Real) -> bool {
         self.bank.hit(port, self.gain(port) * impulse_n_s)
+    }
+    /// The shape is that of all modes; the air is touched at the mouth only, the wall round the rim.
+    fn touch_at(&mut self, port: usize, shape: &[Real]) -> bool {
+        port > 0 && self.bank.touch_at(port, shape)
+    }
+    fn slide_to(&mut self, port: usize, shape: &[Real]) -> bool {
+        port > 0 && self.bank.slide_to(port, shape)
     }
     fn settle(&mut self) -> bool {
         self.bank.settle()

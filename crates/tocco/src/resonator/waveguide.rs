@@ -168,8 +168,9 @@ pub struct Waveguide {
     live: usize,
     /// For how many cells, where the bridge was and for which period they were placed last.
     placed: Option<(usize, Real, Real)>,
-    /// e_i.e_k, ports x ports.
+    /// e_i.e_k, ports x ports; not looked for while nothing pushes, and late then.
     gram: Vec<Real>,
+    late: bool,
     /// The far end is the bridge: places count from the nut.
     mirrored: bool,
     steps: u32,
@@ -218,6 +219,7 @@ impl Waveguide {
             live: places.len(),
             placed: None,
             gram: vec![0.0; 4 * places.len() * places.len()],
+            late: false,
             mirrored: 1.0 - nearest < farthest,
             steps: 1,
             step: 0,
@@ -310,6 +312,19 @@ impl Waveguide {
         for i in 0..self.live {
             let Port { before, behind, .. } = self.ports[i];
             self.ports[i].incoming = self.read(&behind) - self.read(&before);
+        }
+        self.late = true;
+        if !self.free || self.struck {
+            self.find_products();
+        }
+    }
+
+    /// Products of the ports' vectors, unless they are those of where the ports are.
+    fn find_products(&mut self) {
+        if !core::mem::take(&mut self.late) {
+            return;
+        }
+        for i in 0..self.live {
             for k in 0..=i {
                 let (a, b) = (&self.ports[i], &self.ports[k]);
                 let own = a.before.dot(&b.before) + a.behind.dot(&b.behind);
@@ -478,6 +493,7 @@ impl Resonator for Waveguide {
 
     fn attend(&mut self) {
         (self.free, self.quiet) = (false, false);
+        self.find_products();
     }
 
     fn release(&mut self) {
@@ -567,6 +583,7 @@ impl Resonator for Waveguide {
     }
 
     fn hit(&mut self, port: usize, impulse_n_s: Real) -> bool {
+        self.find_products();
         self.ports[port].struck += impulse_n_s / self.sample_s;
         (self.struck, self.quiet) = (true, false);
         true

@@ -5,7 +5,7 @@ mod grid;
 mod outputs;
 
 use super::def::{
-    ContactDef, MAIN, OutputDef, PerStepDef, ProcessDef, Quantity, Source, TapDef, TapTo, TimesNoise, WalkDef,
+    ContactDef, MAIN, OutputDef, PerStepDef, ProcessDef, Quantity, Source, TapDef, TapTo, TimesNoise, WalkDef, Way,
 };
 use super::directory::{BodyEntry, Directory, Output, Probe};
 use super::drive::{Drive, Inputs};
@@ -17,7 +17,7 @@ use super::kinds::signal::SignalContext;
 use super::kinds::{BodyContext, ContactContext, Mobility, StandIn};
 use super::moves::Moves;
 use super::slot::{Control, FORCE, Mapping, Slot, Target};
-use super::tap::{Tap, TapFrom};
+use super::tap::{Carried, Tap, TapFrom};
 use super::touch::Touches;
 use super::whole::{Given, GivenValue};
 use super::{Runtime, Scene, SceneDef, SceneError};
@@ -30,6 +30,7 @@ use crate::gesture::Gesture;
 use crate::hash::text as fingerprint;
 use crate::math::{PI, Real, cos, sin};
 use crate::output::Space;
+use crate::output::pair::Pair;
 use crate::param::{Rate, Scale, Spec, Tunable};
 use crate::process::step::PerStep;
 use crate::resonator::{CONTROL_TICKS, Motion, Reading, Resonator};
@@ -210,7 +211,7 @@ fn contacts(def: &SceneDef, directory: &Directory, bodies: &[Box<dyn Resonator>]
 fn space_makes(def: &SceneDef, directory: &Directory) -> Vec<Option<u64>> {
     let make = |output: &Output| {
         let written = def.outputs.iter().find(|written| written.name == output.name)?;
-        Some(fingerprint(&format!("{} {:?} {:?}", output.name, output.channels, written.structure()?)))
+        Some(fingerprint(&format!("{} {:?} {:?}", output.name, output.channels, written.structure(def.seed)?)))
     };
     directory.outputs().iter().map(make).collect()
 }
@@ -238,7 +239,9 @@ impl Assembly<'_> {
                     add(Target::Body { body, param }, *spec, node.get(param));
                 }
             }
-            for port in (0..node.ports()).filter(|port| node.inverse_mass(*port) > 0.0) {
+            // Behind the places that have names lie those where it is only heard.
+            let named = def.bodies[body].form.ports().len().min(node.ports());
+            for port in (0..named).filter(|port| node.inverse_mass(*port) > 0.0) {
                 add(Target::Force(Site { body, port }), FORCE, 0.0);
             }
         }
@@ -424,7 +427,7 @@ impl Assembly<'_> {
             let at = (event.at_s * self.runtime.rate_hz).round() as u64;
             self.runtime.events.push(Timed { at, command: resolved.command });
         }
-        self.runtime.events.sort_by_key(|timed| timed.at);
+        crate::order::sort(&mut self.runtime.events, |a, b| a.at.cmp(&b.at));
         Ok(())
     }
 }

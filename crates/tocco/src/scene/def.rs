@@ -160,6 +160,7 @@ impl SceneDef {
             outputs: Vec::new(),
             to: TapTo::Channel(0),
             ear: EarDef::default(),
+            travel: None,
         });
         self
     }

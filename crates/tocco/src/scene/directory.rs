@@ -625,8 +625,29 @@ impl Directory {
             (Some(Anywhere::Mesh(mesh, below_hz)), _) => mesh.values_at(place, *below_hz),
             (Some(Anywhere::Length), &[at]) => beside(at).map_or(Ok(vec![at]), Err),
             (Some(Anywhere::Length), _) => Err("a string is touched at one fraction of its length".into()),
-            (None, _) => Err("no shape, mesh or string, or it morphs; only those are touched anywhere".into()),
+            (Some(Anywhere::Turn), &[turn]) => Ok(crate::resonator::vessel::values_at(turn)),
+            (Some(Anywhere::Turn), _) => Err("a vessel is touched at one fraction of a turn round its rim".into()),
+            (None, _) => Err("no shape, mesh, string or vessel, or it morphs; only those are touched anywhere".into()),
         };
         found.map_err(|what| SceneError::new("", format!("'{name}': {what}")))
+    }
+
+    /// The same at places from one to another, in so many equal legs. `[control]`
+    pub(super) fn values_along(
+        &self,
+        site: Site,
+        from: &[Real],
+        to: &[Real],
+        legs: usize,
+    ) -> Result<Vec<Vec<Real>>, SceneError> {
+        let place = |leg: usize| {
+            let share = leg as Real / legs as Real;
+            from.iter().zip(to).map(|(from, to)| from + (to - from) * share).collect()
+        };
+        let places: Vec<Vec<Real>> = (0..=legs).map(place).collect();
+        match self.values_over(site.body, &places) {
+            Ok(values) => Ok(values),
+            Err(_) => places.iter().map(|place| self.values_at(site, place)).collect(),
+        }
     }
 }

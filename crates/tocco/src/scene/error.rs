@@ -48,7 +48,10 @@ const MOST_LISTED: usize = 10;
 
 /// "; did you mean 'x'?" when some known word is near, else the known words; of many only the nearest.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    let known: Vec<&str> = known.into_iter().collect();
+    nearest_of(word, &known.into_iter().collect::<Vec<&str>>())
+}
+
+fn nearest_of(word: &str, known: &[&str]) -> String {
     let best = known.iter().map(|k| (distance(word, k), *k)).min();
     match best {
         Some((d, k)) if d < word.chars().count() && d <= 1 + word.chars().count().max(k.chars().count()) / 3 => {
@@ -56,9 +59,10 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Stri
         }
         Some(_) if known.len() <= MOST_LISTED => format!("; known: {}", known.join(", ")),
         Some(_) => {
-            let mut near = known.clone();
-            near.sort_by_key(|k| distance(word, k));
-            format!("; known: {} and {} more", near[..MOST_LISTED].join(", "), known.len() - MOST_LISTED)
+            let far: Vec<usize> = known.iter().map(|k| distance(word, k)).collect();
+            let near = crate::order::order(known.len(), &|a, b| far[a].cmp(&far[b]));
+            let near: Vec<&str> = near[..MOST_LISTED].iter().map(|&at| known[at]).collect();
+            format!("; known: {} and {} more", near.join(", "), known.len() - MOST_LISTED)
         }
         None => String::new(),
     }

@@ -273,6 +273,7 @@ impl Scene {
                 (Ancestor::Same(_), Some(theirs)) => {
                     let was = &mut old.taps[theirs];
                     tap.last = was.last;
+                    core::mem::swap(&mut tap.pair, &mut was.pair);
                     let gains = was.gains(fade);
                     (tap.gains_before, tap.fade_left) = ([gains[0] * louder[0], gains[1] * louder[1]], fade);
                     was.to.iter_mut().for_each(|(_, gain)| *gain = 0.0);
@@ -314,7 +315,12 @@ impl Scene {
             };
             // A tap that has been taken over already has no gain left.
             let heard = was.to.iter().any(|(_, gain)| *gain != 0.0) || was.fade_left > 0;
-            same && heard && (0..2).all(|i| tap.to[i].0 == was.to[i].0)
+            let pairs = match (&tap.pair, &was.pair) {
+                (Some(own), Some(theirs)) => own.is_like(theirs),
+                (own, theirs) => own.is_none() && theirs.is_none(),
+            };
+            let alike = pairs && tap.carried.is_some() == was.carried.is_some();
+            same && alike && heard && (0..2).all(|i| tap.to[i].0 == was.to[i].0)
         })
     }
 

@@ -51,6 +51,7 @@ pub mod spread;
 pub mod string;
 pub mod tap;
 pub mod texture;
+pub mod travel;
 pub mod tread;
 pub mod vessel;
 pub mod walk;
@@ -69,7 +70,7 @@ pub mod definitions {
     pub use super::event::EventDef;
     pub use super::follow::{FollowDef, FollowOf};
     pub use super::footstep::FootstepDef;
-    pub use super::friction::FrictionDef;
+    pub use super::friction::{FrictionDef, StrengthDef};
     pub use super::guided::GuidedDef;
     pub use super::ice::IceDef;
     pub use super::impact::{HammerDef, ImpactDef, Intent, Substeps};
@@ -80,7 +81,7 @@ pub mod definitions {
     pub use super::midi::{MidiDef, Notes};
     pub use super::modal::{ModalDef, ModeDef, MorphDef, PortDef};
     pub use super::network::{LinkDef, NetworkDef, PointDef};
-    pub use super::output::{FELT, FELT_HZ, MAIN, OutputDef, RoomDecay, RoomDef};
+    pub use super::output::{FELT, FELT_HZ, FloorDef, MAIN, OutputDef, RoomDecay, RoomDef};
     pub use super::own::{OwnBody, OwnBodyDef, OwnLaw, OwnLawDef};
     pub use super::part::PartDef;
     pub use super::particles::ParticlesDef;
@@ -98,11 +99,14 @@ pub mod definitions {
     pub use super::string::{PlaceDef, StringDef};
     pub use super::tap::{EarDef, Quantity, TapDef, TapTo};
     pub use super::texture::TextureDef;
+    pub use super::travel::{TravelDef, Way};
     pub use super::tread::TreadDef;
     pub use super::vessel::VesselDef;
     pub use super::walk::{ExciteBy, WalkDef};
     pub use super::wall::WallDef;
+    pub use crate::contact::travel::AtEnd;
     pub use crate::gait::walker::{Ground, WalkMake, WalkParams};
+    pub use crate::output::pair::PairMake;
     pub use crate::process::bed::BedParams;
     pub use crate::process::breaking::BreakParams;
     pub use crate::process::bubble::BubbleLaw;
@@ -152,7 +156,7 @@ pub use drive::{DEFAULT_FIRST_HZ, DRIVE, NOISE, POINT, TIMES_NOISE};
 pub use event::EVENT;
 pub use look::LOOK;
 pub use midi::MIDI;
-pub use output::{OUTPUT, ROOM};
+pub use output::{FLOOR, OUTPUT, PAIR, ROOM};
 use process::{BuildProcess, ProcessKind};
 pub use scene::*;
 use signal::{BuildSignal, SignalKind};
@@ -198,8 +202,11 @@ const PARTS: &[&[Kind]] = &[
     &flat::<{ count(PROCESSES) }>(PROCESSES),
     &[walk::WALK, walk::GROUND],
 ];
-const ALL: &[&[Kind]] =
-    &[&[SCENE], MODELS, &[part::PART, DRIVE, NOISE, TIMES_NOISE, EVENT, OUTPUT, ROOM, TAP, CONTROL, MIDI, LOOK]];
+const ALL: &[&[Kind]] = &[
+    &[SCENE],
+    MODELS,
+    &[part::PART, DRIVE, NOISE, TIMES_NOISE, EVENT, OUTPUT, ROOM, FLOOR, PAIR, TAP, CONTROL, MIDI, LOOK],
+];
 
 const SHAPES: &[Kind] = &{
     let mut all = [Kind::NONE; FAMILIES.len()];
@@ -281,6 +288,10 @@ pub trait BodyKind {
     /// True if that is by the acceleration of its modes, not by their velocity.
     fn radiates_acceleration(&self) -> bool {
         true
+    }
+    /// True if taps hear it at places of their own, behind all others: where a body with a tail is touched it is heard otherwise.
+    fn has_tail(&self) -> bool {
+        false
     }
     /// The baked body that it names, and where that is put when it has been fetched.
     fn baked_mut(&mut self) -> Option<(&str, &mut Option<std::sync::Arc<mesh::BakedMesh>>)> {
@@ -390,6 +401,8 @@ pub(crate) enum Anywhere {
     Shape(ShapeDef, Real),
     /// A string, along its length.
     Length,
+    /// A vessel, round its rim.
+    Turn,
     /// A baked body, and the frequency below which its modes are kept, Hz.
     Mesh(Box<mesh::MeshDef>, Real),
 }
@@ -534,7 +547,7 @@ registry! {
     /// Things that push.
     Impact(impact::ImpactDef) = impact::IMPACT;
     /// Things that rub.
-    Friction(friction::FrictionDef) = friction::FRICTION, texture::TEXTURE;
+    Friction(friction::FrictionDef) = friction::FRICTION, texture::TEXTURE, friction::STRENGTH, travel::TRAVEL;
 }
 
 registry! {

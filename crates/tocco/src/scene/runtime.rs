@@ -154,6 +154,7 @@ impl Runtime {
         self.world.hush();
         self.grid.hush();
         self.spaces.iter_mut().flatten().for_each(Space::hush);
+        self.taps.iter_mut().for_each(|tap| tap.last = 0.0); // nothing moves any more: no jump of speed is heard
         for index in 0..self.slots.len() {
             let slot = &mut self.slots[index];
             slot.end_stream();
@@ -305,9 +306,14 @@ impl Runtime {
         let mut heard = false;
         for tap in taps {
             match tap.from {
-                TapFrom::Body { body, .. } if moves.silent[body] && tap.last == 0.0 && tap.fade_left == 0 => continue,
+                TapFrom::Body { body, .. } if moves.silent[body] && tap.rests() => continue,
                 TapFrom::Contact { contact, .. } if !world.contacts[contact].awake => tap.lane[..ticks].fill(0.0),
-                TapFrom::Process(process) if !grid.processes[process].written && tap.fade_left == 0 => continue,
+                TapFrom::Process(process) if !grid.processes[process].written && tap.fade_left == 0 => {
+                    match tap.pair.as_ref().is_none_or(|pair| pair.rests()) {
+                        true => continue,
+                        false => tap.lane[..ticks].fill(0.0),
+                    }
+                }
                 TapFrom::Process(process) => tap.lane = grid.processes[process].sound,
                 _ => {}
             }

@@ -3,7 +3,9 @@
 
 use super::def::Quantity;
 use crate::contact::Contact;
+use crate::contact::travel::Track;
 use crate::math::Real;
+use crate::output::pair::Pair;
 use crate::resonator::{CONTROL_TICKS, Reading};
 
 /// Length of a fade between two scenes, s: four periods at 400 Hz; its spectrum is 60 dB down above 2 kHz.
@@ -25,10 +27,33 @@ pub(crate) enum TapFrom {
     Process(usize),
 }
 
+/// The way of a place that is heard.
+#[derive(Clone, Debug)]
+pub(crate) struct Carried {
+    pub track: Track,
+    /// Readings of the body at the knots.
+    pub knots: Vec<usize>,
+    /// Who carries it: a body, and which of its readings is its position.
+    pub by: (usize, usize),
+}
+
+impl Carried {
+    /// What is heard at sample `i` of a body with these knots. [travel.2]
+    fn at(&self, readings: &[Vec<Reading>], body: usize, i: usize) -> Real {
+        let way_m = readings[self.by.0][self.by.1].values[i];
+        let heard = |(knot, weight): (usize, Real)| weight * readings[body][self.knots[knot]].values[i];
+        self.track.around(way_m).into_iter().map(heard).sum()
+    }
+}
+
 /// One thing heard, on one channel or between two.
 #[derive(Clone, Debug)]
 pub(crate) struct Tap {
     pub from: TapFrom,
+    /// The way of the place, if it travels.
+    pub carried: Option<Box<Carried>>,
+    /// The ears or microphones that hear it, if it says from where.
+    pub pair: Option<Box<Pair>>,
     /// Channel and gain, one or two.
     pub to: [(usize, Real); 2],
     /// Gains at the start of a fade, and samples until it is over.
@@ -53,6 +78,11 @@ impl Tap {
         core::array::from_fn(|i| self.to[i].1 + (self.gains_before[i] - self.to[i].1) * share)
     }
 
+    /// True if silence in is silence out. `[audio]`
+    pub fn rests(&self) -> bool {
+        self.last == 0.0 && self.fade_left == 0 && self.pair.as_ref().is_none_or(|pair| pair.rests())
+    }
+
     /// Notes sample `i` of the contact that it hears. `[audio]`
     pub fn note(&mut self, contact: &Contact, i: usize) {
         let force = matches!(self.from, TapFrom::Contact { quantity: Quantity::Force, .. });
@@ -62,7 +92,13 @@ impl Tap {
     /// Adds `ticks` samples to the mix of so many channels. `[audio]`
     pub fn mix(&mut self, readings: &[Vec<Reading>], rate_hz: Real, channels: usize, ticks: usize, mix: &mut [Real]) {
         if let TapFrom::Body { body, index, differentiate } = self.from {
-            self.lane[..ticks].copy_from_slice(&readings[body][index].values[..ticks]);
+            match &self.carried {
+                None => self.lane[..ticks].copy_from_slice(&readings[body][index].values[..ticks]),
+                Some(carried) => {
+                    let lane = self.lane[..ticks].iter_mut().enumerate();
+                    lane.for_each(|(i, value)| *value = carried.at(readings, body, i));
+                }
+            }
             if differentiate {
                 for value in &mut self.lane[..ticks] {
                     let velocity = *value;
@@ -71,15 +107,19 @@ impl Tap {
                 }
             }
         }
+        if let Some(pair) = &mut self.pair {
+            pair.hear(&self.lane[..ticks]);
+        }
         let (fade, fading) = (fade_ticks(rate_hz), self.fade_left as usize);
-        for ((channel, gain), before) in self.to.into_iter().zip(self.gains_before) {
+        for (side, ((channel, gain), before)) in self.to.into_iter().zip(self.gains_before).enumerate() {
+            let lane = self.pair.as_ref().map_or(&self.lane, |pair| &pair.lanes[side]);
             for i in 0..ticks.min(fading) {
                 let gain = gain + (before - gain) * Tap::share(fading - i, fade);
-                mix[i * channels + channel] += gain * self.lane[i];
+                mix[i * channels + channel] += gain * lane[i];
             }
             if gain != 0.0 {
                 for i in fading.min(ticks)..ticks {
-                    mix[i * channels + channel] += gain * self.lane[i];
+                    mix[i * channels + channel] += gain * lane[i];
                 }
             }
         }

@@ -151,7 +151,7 @@ fn parse_toml(text: &str) -> Result<Value<'_>, SceneError> {
 fn from_toml_table<'t>(table: DeTable<'t>, line: &impl Fn(usize) -> usize) -> Data<'t> {
     // The parser sorts keys by name; their spans give back the order of the file.
     let mut entries: Vec<_> = table.into_iter().collect();
-    entries.sort_by_key(|(key, _)| key.span().start);
+    crate::order::sort(&mut entries, |a, b| a.0.span().start.cmp(&b.0.span().start));
     let entry = |(key, value): (toml::Spanned<Cow<'t, str>>, toml::Spanned<DeValue<'t>>)| Entry {
         line: line(key.span().start),
         key: key.into_inner(),
@@ -288,8 +288,7 @@ impl<'t> Json<'t> {
                 break;
             }
         }
-        let mut order: Vec<usize> = (0..table.len()).collect();
-        order.sort_by(|&a, &b| table[a].key.cmp(&table[b].key));
+        let order = crate::order::order(table.len(), &|a, b| table[a].key.cmp(&table[b].key));
         match order.windows(2).find(|pair| table[pair[0]].key == table[pair[1]].key) {
             None => Ok(Data::Table(table)),
             Some(pair) => {

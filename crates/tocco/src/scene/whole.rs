@@ -2,8 +2,8 @@
 //! A scene with its parts: one scene again, every name with its path in front.
 //!
 //! Of a part, bodies, contacts, signals, processes, walks, drives, events, taps and controls count; its rate, duration, seed, outputs,
-//! `[midi]` and looks do not. An inlet that hears a signal of the scene around it reads that signal and is no inlet any more; what the part itself
-//! would have sent there is left out. `energy` is that of the part; `work` is kept for the whole scene only and refused. Random
+//! `[midi]` and looks do not; a page takes the looks from the part's own scene. An inlet that hears a signal of the scene around it
+//! reads that signal and is no inlet any more; what the part itself would have sent there is left out. `energy` is that of the part; `work` is kept for the whole scene only and refused. Random
 //! labels are names, so each use of a scene draws its own numbers.
 
 use super::def::*;
@@ -75,6 +75,8 @@ fn joined(def: &SceneDef, depth: usize) -> Result<(SceneDef, Vec<Given>), SceneE
             );
             return Err(wrong(".scene", what));
         }
+        // Its outputs do not count, nor does what would move them.
+        leave_alone(&mut own, |path| path.starts_with("output."));
         wear(&mut own, &part, &def.walks, def.rate_hz);
         connect(&mut own, &part).map_err(|(key, what)| wrong(&key, what))?;
         transpose(&own, &part, &place, &mut inner);
@@ -109,20 +111,24 @@ fn connect(own: &mut SceneDef, part: &PartDef) -> Result<(), (String, String)> {
             let near = nearest(inlet, inlets());
             return Err((format!(".signal.{inlet}"), format!("'{}' has no inlet '{inlet}'{near}", part.scene)));
         };
-        // What the scene says of it by itself is not said any more.
         let value = format!("{inlet}/value");
-        own.drives.retain(|drive| drive.path != value);
-        own.events.retain(|event| !matches!(&event.gesture, Gesture::Set { path, .. } if *path == value));
-        for control in &mut own.controls {
-            control.also.retain(|path| *path != value);
-            if control.path == value && !control.also.is_empty() {
-                control.path = control.also.remove(0);
-            }
-        }
-        own.controls.retain(|control| control.path != value);
+        leave_alone(own, |path| path == value);
         own.signals[index].form = ProbeDef { of: format!("{OUTER}{signal}") }.into();
     }
     Ok(())
+}
+
+/// What a scene says by itself of these paths is not said any more.
+fn leave_alone(own: &mut SceneDef, is_one: impl Fn(&str) -> bool) {
+    own.drives.retain(|drive| !is_one(&drive.path));
+    own.events.retain(|event| !matches!(&event.gesture, Gesture::Set { path, .. } if is_one(path)));
+    for control in &mut own.controls {
+        control.also.retain(|path| !is_one(path));
+        if is_one(&control.path) && !control.also.is_empty() {
+            control.path = control.also.remove(0);
+        }
+    }
+    own.controls.retain(|control| !is_one(&control.path));
 }
 
 /// Water moved per second by a foot that stands, where it is stirred by the envelope of a step, 1/s.
@@ -294,6 +300,7 @@ fn rename(own: &mut SceneDef, part: &PartDef) {
     }
     for tap in &mut own.taps {
         prefixed(&mut tap.of);
+        tap.travel.iter_mut().flat_map(|travel| &mut travel.by).for_each(prefixed);
         tap.outputs.clone_from(&part.outputs);
         tap.gain *= part.gain;
         if let Some(pan) = part.pan_01 {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random scenes that the reader must accept.
 
+use crate::draw_contacts::{draw_friction, draw_impact, draw_travel};
 use tocco::Gesture;
-use tocco::interactor::friction::FrictionParams;
-use tocco::interactor::impact::ImpactParams;
 use tocco::math::Real;
 use tocco::param::{Key, KeyType, Kind, Params, Scale, Word};
 use tocco::resonator::material::{MATERIALS, Material};
@@ -13,17 +12,15 @@ use tocco::rng::Rng;
 use tocco::scene::SceneDef;
 use tocco::scene::def::*;
 use tocco::scene::kinds;
-use tocco::scene::kinds::friction::FRICTION;
 use tocco::scene::kinds::mass::MASS;
 use tocco::scene::kinds::midi::HELD;
 use tocco::scene::kinds::modal::MODE;
 use tocco::scene::kinds::network::LINK;
 use tocco::scene::kinds::shape::MATERIAL;
-use tocco::scene::kinds::texture::TEXTURE;
 use tocco::scene::kinds::wall::WALL;
 
 /// Inside the range, now and then at its ends.
-fn draw(rng: &mut Rng, min: Real, max: Real) -> Real {
+pub fn draw(rng: &mut Rng, min: Real, max: Real) -> Real {
     match rng.bits() % 8 {
         0 => min,
         1 => max,
@@ -34,11 +31,11 @@ fn draw(rng: &mut Rng, min: Real, max: Real) -> Real {
     }
 }
 
-fn coin(rng: &mut Rng) -> bool {
+pub fn coin(rng: &mut Rng) -> bool {
     rng.unit() < 0.5
 }
 
-fn draw_key(rng: &mut Rng, kind: &Kind, id: &str) -> Real {
+pub fn draw_key(rng: &mut Rng, kind: &Kind, id: &str) -> Real {
     match kind.keys.iter().find(|key| key.id == id).unwrap().takes {
         KeyType::Number { min, max, .. } => draw(rng, min, max),
         _ => panic!("{id} is not a number"),
@@ -66,7 +63,23 @@ fn draw_space(rng: &mut Rng) -> OutputDef {
     let (low, high) = (draw(rng, 1.0, 1000.0), draw(rng, 2000.0, 192_000.0));
     output.band.highpass_hz = coin(rng).then_some(low);
     output.band.lowpass_hz = coin(rng).then_some(high);
+    output.floor = coin(rng).then(|| FloorDef {
+        level_db: draw(rng, -200.0, 0.0),
+        beta: draw(rng, 0.0, 2.0),
+        first_hz: draw(rng, 0.1, 1e3),
+    });
     output
+}
+
+fn draw_pair(rng: &mut Rng) -> PairMake {
+    match coin(rng) {
+        true => PairMake::Head { radius_m: draw(rng, 0.03, 0.3) },
+        false => PairMake::Microphones {
+            spacing_m: draw(rng, 0.0, 3.0),
+            angle_deg: draw(rng, 0.0, 180.0),
+            pattern_01: draw(rng, 0.0, 0.5),
+        },
+    }
 }
 
 fn draw_walk(rng: &mut Rng, name: String, mut label: impl FnMut(&mut Rng) -> String) -> WalkDef {
@@ -104,7 +117,7 @@ fn draw_walk(rng: &mut Rng, name: String, mut label: impl FnMut(&mut Rng) -> Str
     }
 }
 
-fn draw_params<P: Params>(rng: &mut Rng) -> P {
+pub fn draw_params<P: Params>(rng: &mut Rng) -> P {
     let mut params = P::default();
     for (index, spec) in P::SPECS.iter().enumerate() {
         params.put(index, draw(rng, spec.min, spec.max));
@@ -118,78 +131,6 @@ fn draw_text(rng: &mut Rng, alphabet: &str) -> String {
 }
 
 const LETTERS: &str = "abcXYZ019_-'\"\\=\u{e9}\u{1f514}:@&$";
-
-fn draw_texture(rng: &mut Rng, travel: Option<String>) -> TextureDef {
-    let key = |rng: &mut Rng, id| draw_key(rng, &TEXTURE, id);
-    let grain_m = rng.between_log(1e-7, 1e-3);
-    let longest_m = (grain_m * rng.between_log(101.0, 0.9e7)).clamp(1e-5, 1e3);
-    TextureDef {
-        beta: draw(rng, 0.0, 2.0),
-        grain_m,
-        longest_m,
-        poles_per_decade: 1 + rng.bits() as u32 % 6,
-        height_m: if travel.is_some() { key(rng, "height_m") } else { 0.0 },
-        travel,
-    }
-}
-
-fn draw_impact(rng: &mut Rng, name: String, between: [String; 2], travel: String) -> ContactDef {
-    let laws = [ImpactLaw::HuntCrossley, ImpactLaw::Power, ImpactLaw::Linear, ImpactLaw::Stulov];
-    let law = laws[rng.bits() as usize % 4];
-    let mut params: ImpactParams = draw_params(rng);
-    let mut viscous_exponent = coin(rng).then(|| draw(rng, 0.0, 5.0));
-    if law != ImpactLaw::Stulov {
-        (params.hysteresis_01, params.relaxation_s) = (0.0, 1e-4);
-    }
-    if let ImpactLaw::Power | ImpactLaw::Stulov = law {
-        params.dissipation_s_m = 0.0;
-        viscous_exponent = None;
-    }
-    match viscous_exponent {
-        Some(_) if coin(rng) => params.dissipation_s_m = 0.0,
-        _ => params.viscous_loss = 0.0,
-    }
-    if law == ImpactLaw::Linear {
-        params.exponent = 1.0;
-    }
-    let hammer = coin(rng).then(|| {
-        params.stiffness = 1e8;
-        let intent = if coin(rng) { Intent::ContactTime(draw(rng, 1e-6, 1.0)) } else { Intent::Hardness(rng.unit()) };
-        HammerDef { intent, at_speed_m_s: if coin(rng) { 1.0 } else { draw(rng, 1e-3, 1e3) } }
-    });
-    let form = ImpactDef {
-        params,
-        law,
-        hammer,
-        viscous_exponent,
-        exact_wall: coin(rng),
-        substeps: match rng.bits() % 8 {
-            7 => Substeps::Auto,
-            shift => Substeps::Fixed(1 << shift),
-        },
-        texture: coin(rng).then(|| draw_texture(rng, Some(travel))),
-    };
-    ContactDef { name, between, spare: coin(rng), form: form.into() }
-}
-
-fn draw_friction(rng: &mut Rng, name: String, between: [String; 2], normal_from: Option<String>) -> ContactDef {
-    use FrictionLaw::*;
-    let law = [ElastoPlastic, LuGre, Dahl, Static, Thermal][rng.bits() as usize % 5];
-    let mut params: FrictionParams = draw_params(rng);
-    if normal_from.is_some() {
-        params.normal_force_n = 1.0;
-    }
-    if law != Dahl {
-        params.mu_static = params.mu_static.max(params.mu_dynamic);
-    }
-    if law != Thermal {
-        (params.heat_capacity_j_k, params.conduction_w_k, params.advection_w_s_m_k) = (3e-7, 3e-3, 0.1);
-    }
-    let viscous_exponent = coin(rng).then(|| draw_key(rng, &FRICTION, "viscous_exponent"));
-    let texture = coin(rng).then(|| draw_texture(rng, None));
-    let form = FrictionDef { params, law, normal_from, viscous_exponent, texture }.into();
-    ContactDef { name, between, spare: coin(rng), form }
-}
 
 fn draw_geometry(rng: &mut Rng) -> ShapeDef {
     let family = FAMILIES[rng.bits() as usize % FAMILIES.len()];
@@ -281,6 +222,7 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
                         suspension_hz: coin(rng).then(|| draw(rng, 0.0, 100.0)),
                         suspension_decay_s: coin(rng).then(|| draw(rng, 1e-3, 1e3)),
                         ports: some(rng).map(|_| MeshPortDef { name: name(rng), at: place(rng) }).collect(),
+                        tail: coin(rng),
                     }
                     .into()
                 }
@@ -345,10 +287,11 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
                         ShapeMorphDef { ports: ports.collect(), geometry: to }
                     });
                     let params = modal_params(rng, morph.is_some());
-                    let stiffens = morph.is_none() && may_stiffen(figure.kind) && coin(rng);
+                    let thick = figure.word("theory") == Some("thick");
+                    let stiffens = morph.is_none() && !thick && may_stiffen(figure.kind) && coin(rng);
                     let stiffening = if stiffens { draw(rng, 0.0, 4.0) } else { 1.0 };
                     let params = ModalParams { stiffening, ..params };
-                    ShapedDef { params, geometry: figure, ports, morph, stiffens }.into()
+                    ShapedDef { params, geometry: figure, ports, morph, stiffens, tail: coin(rng) }.into()
                 }
                 _ => {
                     let modes: Vec<ModeDef> = (0..1 + rng.bits() % 5)
@@ -369,7 +312,7 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
                             ports: ports.iter().map(again).collect(),
                         }
                     });
-                    ModalDef { params: modal_params(rng, morph.is_some()), modes, ports, morph }.into()
+                    ModalDef { params: modal_params(rng, morph.is_some()), modes, ports, morph, tail: coin(rng) }.into()
                 }
             };
             BodyDef { name: name(rng), form }
@@ -444,12 +387,11 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
         })
         .collect();
     let outputs = some(rng)
-        .map(|_| OutputDef {
-            name: name(rng),
-            channels: (0..=rng.bits() as usize % 3).map(|_| rng.bits() as usize % 64).collect(),
-            gain: draw(rng, -1e12, 1e12),
-            limiter: coin(rng),
-            ..draw_space(rng)
+        .map(|_| {
+            let channels: Vec<usize> = (0..=rng.bits() as usize % 3).map(|_| rng.bits() as usize % 64).collect();
+            let pair = (channels.len() > 1 && coin(rng)).then(|| draw_pair(rng));
+            let (gain, limiter) = (draw(rng, -1e12, 1e12), coin(rng));
+            OutputDef { name: name(rng), channels, gain, limiter, pair, ..draw_space(rng) }
         })
         .collect();
     let quantities = [
@@ -465,6 +407,7 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
         .map(|_| {
             let quantity = quantities[rng.bits() as usize % 7];
             let mut ear = EarDef::default();
+            let moves = matches!(quantity, Quantity::Position | Quantity::Velocity | Quantity::Acceleration);
             if quantity == Quantity::Radiated {
                 ear.distance_m = draw(rng, 1e-2, 1e4);
                 ear.direction_deg = coin(rng).then(|| [draw(rng, -360.0, 360.0), draw(rng, -360.0, 360.0)]);
@@ -476,8 +419,13 @@ pub fn draw_scene(rng: &mut Rng) -> SceneDef {
                 gain: draw(rng, -1e12, 1e12),
                 whole: coin(rng),
                 outputs: some(rng).map(|_| path(rng)).collect(),
-                to: if coin(rng) { TapTo::Pan(rng.unit()) } else { TapTo::Channel(rng.bits() as usize % 64) },
+                to: match rng.bits() % 3 {
+                    0 => TapTo::Pan(rng.unit()),
+                    1 => TapTo::From(draw(rng, -180.0, 180.0)),
+                    _ => TapTo::Channel(rng.bits() as usize % 64),
+                },
                 ear,
+                travel: (moves && coin(rng)).then(|| draw_travel(rng, true)),
             }
         })
         .collect();
@@ -556,9 +504,12 @@ fn draw_points(rng: &mut Rng) -> Vec<[Real; 2]> {
 fn draw_signal(rng: &mut Rng, name: String, text: impl Fn(&mut Rng) -> String) -> SignalDef {
     let vessel = rng.bits().is_multiple_of(4).then(|| text(rng));
     let outlet_m2 = vessel.is_some().then(|| draw(rng, 0.0, 100.0));
+    let curve = if coin(rng) { draw_points(rng) } else { Vec::new() };
+    let long = curve.first().zip(curve.last()).map(|(first, last)| last[0] - first[0]);
     let operators = Operators {
         roll: coin(rng).then(|| [draw(rng, 1e-6, 1e3), draw(rng, 0.0, 1.0)]),
-        curve: if coin(rng) { draw_points(rng) } else { Vec::new() },
+        curve,
+        every: long.filter(|_| coin(rng)).map(|long| long + draw(rng, 1e-3, 1e3)),
         rate: coin(rng),
         fill: None,
         spill: (vessel.is_some() || coin(rng)).then(|| if vessel.is_some() { 0.0 } else { draw(rng, 0.0, 1e18) }),

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)] // the helpers of these tests, too
 
 mod draw;
+mod draw_contacts;
 mod refused;
 mod samples;
 mod spoil;

@@ -91,7 +91,7 @@ pub const REFUSED: &[(&str, &str, &str, &str)] = &[
     (FULL, "noise = { rms = 1 }", "noise = { rms = 1 }\nwav = \"a.wav\"", "line 72: drive[2].wav: stands beside noise; keep one of points, noise, wav, input, from"),
     (FULL, "strike = \"hammer\"", "strike = \"hammer\"\nhit = \"bar\"", "line 81: event[0].hit: stands beside strike; keep one of strike, hit, set, join, trigger"),
     (FULL, "strike = \"hammer\"", "strike = \"hammer\"\nvalue = 1", "line 81: event[0].value: belongs to an event with set"),
-    (FULL, "channel = 3", "channel = 3\npan_01 = 0.5", "line 98: tap[1].pan_01: stands beside channel; keep one of channel, pan_01"),
+    (FULL, "channel = 3", "channel = 3\npan_01 = 0.5", "line 98: tap[1].pan_01: stands beside channel; keep one of channel, pan_01, azimuth_deg"),
     (FULL, "range = [1.0e6, 1.0e10]", "range = [0, 1.0e10]", "line 106: control[0].range: scale = \"log\" needs both ends above 0"),
     (FULL, "range = [0.2, -0.2]", "range = [0.2, 0.2]", "line 111: control[1].range: both ends are 0.2; the control would move nothing"),
     (FULL, "law = \"linear\"", "law = \"linear\"\nexponent = 1.5", "line 55: contact.spring.exponent: law = \"linear\" has exponent 1; leave it out or choose another law"),

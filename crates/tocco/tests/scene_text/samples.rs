@@ -272,6 +272,8 @@ pub fn rubbed_def() -> SceneDef {
         normal_from: None,
         viscous_exponent: Some(2.0),
         texture: Some(worn),
+        strength: None,
+        travel: None,
     };
     let thermal = FrictionDef {
         params: FrictionParams {
@@ -381,6 +383,7 @@ pub fn full_def() -> SceneDef {
                 outputs: Vec::new(),
                 to: TapTo::Channel(0),
                 ear: EarDef::default(),
+                travel: None,
             },
             TapDef {
                 of: "hit".into(),
@@ -390,6 +393,7 @@ pub fn full_def() -> SceneDef {
                 outputs: Vec::new(),
                 to: TapTo::Channel(3),
                 ear: EarDef::default(),
+                travel: None,
             },
             TapDef {
                 of: "bar".into(),
@@ -399,6 +403,7 @@ pub fn full_def() -> SceneDef {
                 outputs: Vec::new(),
                 to: TapTo::Pan(0.25),
                 ear: EarDef::default(),
+                travel: None,
             },
         ],
         controls: vec![

@@ -378,11 +378,28 @@ fn pages_that_send_half_messages_hold_no_more_than_a_packet_each() {
     own_page(at);
 }
 
+/// Up to five changes behind a place.
+fn damage(bytes: &mut Vec<u8>, from: usize, rng: &mut tocco::rng::Rng) {
+    for _ in 0..rng.bits() % 6 {
+        let spot = from + rng.bits() as usize % (bytes.len() - from).max(1);
+        match rng.bits() % 4 {
+            0 if spot < bytes.len() => bytes[spot] = rng.bits() as u8,
+            1 if spot < bytes.len() => drop(bytes.remove(spot)),
+            2 => bytes.truncate(spot.max(1)),
+            _ => drop(bytes.splice(spot..spot, *b"\xff\x7f\r\n: \0")),
+        }
+    }
+}
+
+/// How long each reader is tried with damage.
+fn lasting() -> Duration {
+    Duration::from_secs(if std::env::var_os("TOCCO_LONG").is_some() { 60 } else { 5 })
+}
+
 /// Damaged requests and frames, 5 s of each, or a minute with TOCCO_LONG: the studio goes on, and a request is answered or let go.
 #[test]
 fn damaged_requests_and_frames_are_answered_or_let_go_and_the_studio_goes_on() {
-    let long = std::env::var_os("TOCCO_LONG").is_some();
-    let lasting = Duration::from_secs(if long { 60 } else { 5 });
+    let lasting = lasting();
     let (at, _, _) = studio();
     let head = format!("GET /index.html?a=b HTTP/1.1\r\nHost: {at}\r\nAccept: */*\r\nCookie: a=b\r\n");
     let joining = format!(
@@ -415,15 +432,7 @@ fn damaged_requests_and_frames_are_answered_or_let_go_and_the_studio_goes_on() {
             _ => [format!("{joining}\r\n").into_bytes(), frames.clone()].concat(),
         };
         let from = if kind == 0 { 0 } else { bytes.len().saturating_sub(frames.len()) };
-        for _ in 0..rng.bits() % 6 {
-            let spot = from + rng.bits() as usize % (bytes.len() - from).max(1);
-            match rng.bits() % 4 {
-                0 if spot < bytes.len() => bytes[spot] = rng.bits() as u8,
-                1 if spot < bytes.len() => drop(bytes.remove(spot)),
-                2 => bytes.truncate(spot.max(1)),
-                _ => drop(bytes.splice(spot..spot, *b"\xff\x7f\r\n: \0")),
-            }
-        }
+        damage(&mut bytes, from, &mut rng);
         let mut stream = Stream::connect(at).unwrap();
         stream.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
         let _ = stream.write_all(&bytes);
@@ -437,4 +446,43 @@ fn damaged_requests_and_frames_are_answered_or_let_go_and_the_studio_goes_on() {
         "{rounds:?} {answered:?}"
     );
     own_page(at);
+}
+
+/// The same by HTTPS: greetings that are damaged, then requests that are, inside a greeting that is whole.
+#[test]
+fn damaged_greetings_and_requests_by_https_are_let_go_and_the_studio_goes_on() {
+    let lasting = lasting();
+    let (secure, _, _, key) = secure_studio();
+    let (at, own) = (secure.at, format!("GET /?key={key} HTTP/1.1"));
+    let greeting = || {
+        let mut bytes = Vec::new();
+        let mut client = ClientConnection::new(Arc::clone(&secure.config), at.ip().into()).unwrap();
+        client.write_tls(&mut bytes).unwrap();
+        bytes
+    };
+    let mut rng = tocco::rng::Rng::new(1, "https");
+    let (began, mut rounds, mut answered) = (std::time::Instant::now(), [0; 2], [0; 2]);
+    while began.elapsed() < 2 * lasting {
+        let kind = usize::from(began.elapsed() > lasting);
+        rounds[kind] += 1;
+        let mut bytes = if kind == 0 { greeting() } else { format!("{own}\r\nHost: {at}\r\n\r\n").into_bytes() };
+        damage(&mut bytes, 0, &mut rng);
+        let mut answer = [0; 64];
+        let heard = if kind == 0 {
+            let mut stream = Stream::connect(at).unwrap();
+            stream.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+            stream.write_all(&bytes).and_then(|()| stream.read(&mut answer))
+        } else {
+            let mut stream = secure.connect();
+            stream.sock.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+            stream.write_all(&bytes).and_then(|()| stream.read(&mut answer))
+        };
+        answered[kind] += usize::from(heard.is_ok_and(|length| length > 0));
+    }
+    println!("{rounds:?} greetings and requests, {answered:?} answered");
+    assert!(
+        rounds.iter().all(|count| *count > 30) && answered.iter().all(|count| *count > 5),
+        "{rounds:?} {answered:?}"
+    );
+    assert!(secure.ask(&own).0.starts_with("http/1.1 200"));
 }

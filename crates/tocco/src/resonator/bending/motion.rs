@@ -196,7 +196,7 @@ impl Resonator for Bending {
     }
 
     fn touch_at(&mut self, port: usize, shape: &[Real]) -> bool {
-        if shape.len() != self.modes.len() || port >= self.ports.len() {
+        if shape.len() != self.listed || port >= self.ports.len() {
             return false;
         }
         let Self { modes, ports, .. } = self;

@@ -36,10 +36,10 @@ pub(super) fn scale(row: &mut [Line], by: Real) {
 pub(super) fn layout(modes: usize, stretch: &Stretch) -> (Vec<usize>, usize) {
     let group = |i: usize| match stretch {
         Stretch::Tension(_) => 0,
-        Stretch::Sheet { groups, .. } => groups[i],
+        // A tail is stretched by nothing.
+        Stretch::Sheet { groups, .. } => groups.get(i).copied().unwrap_or(u32::MAX),
     };
-    let mut order: Vec<usize> = (0..modes).collect();
-    order.sort_by_key(|&i| (group(i), i));
+    let order = crate::order::order(modes, &|a, b| group(a).cmp(&group(b)));
     let (mut slots, mut next) = (vec![0; modes], 0usize);
     for (at, &i) in order.iter().enumerate() {
         if at > 0 && group(order[at - 1]) != group(i) {

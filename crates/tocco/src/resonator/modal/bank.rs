@@ -228,8 +228,7 @@ impl Bank {
 
 /// Place of every mode in the order of frequencies, in (0, 1].
 fn ranks(modes: &[ModeRow]) -> Vec<Real> {
-    let mut by_freq: Vec<usize> = (0..modes.len()).collect();
-    by_freq.sort_by(|&a, &b| modes[a].0.total_cmp(&modes[b].0));
+    let by_freq = crate::order::ascending(modes.len(), &|i| modes[i].0);
     let mut rank = vec![0.0; modes.len()];
     for (place, &index) in by_freq.iter().enumerate() {
         rank[index] = (place + 1) as Real / modes.len() as Real;

@@ -98,6 +98,16 @@ impl StepSizes {
         &self.sizes[0].steps
     }
 
+    /// One of so many ports is touched elsewhere: its compliances are found when they are asked for.
+    pub(super) fn forget_port(&mut self, port: usize, ports: usize) {
+        for size in &mut self.sizes {
+            for other in 0..ports {
+                size.compliance[port * ports + other] = Real::NAN;
+                size.compliance[other * ports + port] = Real::NAN;
+            }
+        }
+    }
+
     /// Tuning or places changed: every size is to be made anew before it is used.
     pub(super) fn outdate(&mut self) {
         self.sizes.iter_mut().for_each(|size| size.fresh = false);

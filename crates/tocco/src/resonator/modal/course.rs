@@ -529,8 +529,7 @@ mod tests {
         let [from, to] = [(1.0, 0.3), (0.8, 0.7)].map(|(scale, at)| Tuning {
             modes: modes(scale),
             ports: ports(at),
-            rigid: 0,
-            ears: 0,
+            ..Tuning::default()
         });
         let play = |at_once: bool| {
             let mut body = Modal::morphing(ModalParams::default(), &from, &to, 1.0 / 48_000.0, true);

@@ -24,6 +24,7 @@
 //! **Sources.** ours; physics.md H9, of which [morph.3] is the form that does not step the velocity.
 
 use super::bank::{Layout, Mode, NO_SHAPE, Pole};
+use super::tail::Band;
 use super::{Form, Modal, ModalParams};
 use crate::math::{PI, Real, TAU, exp, ln};
 use crate::resonator::kernel::{LANES, Line, Row, State, join};
@@ -33,7 +34,7 @@ use crate::resonator::{CONTROL_TICKS, Motion};
 pub type ModeRow = (Real, Real, Real);
 
 /// What a bank is, at one end of a morph: its modes, and one row of mode-shape values per port.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tuning {
     /// The modes.
     pub modes: Vec<ModeRow>,
@@ -43,6 +44,8 @@ pub struct Tuning {
     pub rigid: usize,
     /// How many of the last ports are only heard: no place of the body, but what of all of it reaches an ear.
     pub ears: usize,
+    /// What the last modes stand for, if they are a [`tail`](super::tail).
+    pub tail: Vec<Band>,
 }
 
 impl Tuning {
@@ -63,13 +66,13 @@ pub(super) const RIGID: Real = 1e-3;
 /// masses, the second gets them. `[control]`
 pub(super) fn pair(from: &Tuning, to: &Tuning) -> [Tuning; 2] {
     let sorted = |end: &Tuning| {
-        let mut order: Vec<usize> = (0..end.modes.len()).collect();
-        order[end.rigid..].sort_by(|&a, &b| end.modes[a].0.total_cmp(&end.modes[b].0));
+        let order = crate::order::ascending(end.modes.len(), &|i| if i < end.rigid { -1.0 } else { end.modes[i].0 });
         Tuning {
             modes: order.iter().map(|&i| end.modes[i]).collect(),
             ports: end.ports.iter().map(|port| order.iter().map(|&i| port[i]).collect()).collect(),
             rigid: end.rigid,
             ears: end.ears,
+            tail: end.tail.clone(),
         }
     };
     let (mut from, mut to) = (sorted(from), sorted(to));

@@ -201,16 +201,16 @@ impl Resonator for Modal {
     }
 
     fn mode_motions(&self, out: &mut [[Real; 3]]) -> usize {
-        for (cell, &slot) in out.iter_mut().zip(&self.bank.slots) {
+        for (cell, &slot) in out.iter_mut().zip(&self.bank.slots[..self.listed]) {
             let State { q, p } = self.motion(slot);
             *cell = [q, p, self.tuning(slot).omega];
         }
-        self.bank.slots.len()
+        self.listed
     }
 
     fn mode_shape(&self, port: usize, out: &mut [Real]) {
         let Some(port) = self.ports.get(port) else { return };
-        for (cell, &slot) in out.iter_mut().zip(&self.bank.slots) {
+        for (cell, &slot) in out.iter_mut().zip(&self.bank.slots[..self.listed]) {
             *cell = port.heard.at(slot);
         }
     }
@@ -264,12 +264,23 @@ impl Resonator for Modal {
     }
 
     fn touch_at(&mut self, port: usize, shape: &[Real]) -> bool {
-        if shape.len() != self.bank.slots.len() || port >= self.ports.len() || self.retuning.morph.is_some() {
+        if shape.len() != self.listed || port >= self.ports.len() || self.retuning.morph.is_some() {
             return false;
         }
         self.enter_attended();
         self.ports[port].move_touch(&self.bank.slots, shape);
         self.touch_changed(port);
+        true
+    }
+
+    fn slide_to(&mut self, port: usize, shape: &[Real]) -> bool {
+        if shape.len() != self.bank.slots.len() || port >= self.ports.len() || self.retuning.morph.is_some() {
+            return false;
+        }
+        self.enter_attended();
+        self.form = Form::ATTENDED; // what moves is not held
+        self.ports[port].move_touch(&self.bank.slots, shape);
+        self.touch_slid(port);
         true
     }
 

@@ -89,6 +89,13 @@ impl Modal {
         self.forget();
     }
 
+    /// The same of a touch that moves by the sample: no more is made anew than is asked for.
+    pub(super) fn touch_slid(&mut self, port: usize) {
+        self.ports[port].place_touch(&self.bank.modes);
+        self.steps.forget_port(port, self.ports.len());
+        self.coming.forget_strokes();
+    }
+
     /// Position or velocity of a port in the motions of the body as a whole alone.
     pub(super) fn as_a_whole(&self, port: usize, motion: Motion) -> Real {
         let b = if self.retuning.fade.audible() { self.retuning.fade.remaining() } else { 0.0 };

@@ -14,9 +14,10 @@
 //! **Step.** Newton from the asymptotic root, kept between its neighbours: ten digits after three steps.
 //!
 //! **Sources.** Fletcher, Rossing, chapter 2; Blevins, table 8-1, whose functions have mean square 1 as well. The
-//! theory is that of thin bars: shear lowers a mode by 1 % where its half wave is about ten thicknesses long.
+//! theory is that of thin bars: shear lowers a mode by 1 % where its half wave is about ten thicknesses long; see `thick`.
 
 use super::radiation::{Mount, RADIATES, Surface};
+use super::thick::{self, THEORY};
 use super::{Family, Fault, Given, HANGS, LENGTH, Point, SWINGS, Solved, THICKNESS, key, must};
 use crate::math::{PI, Real, TAU, cos, exp, sin};
 use crate::param::{KeyType, Kind};
@@ -32,10 +33,15 @@ pub const BAR: Kind = Kind {
         key("support", KeyType::Word(Support::WORDS), "How its two ends are held, default free."),
         must("length_m", LENGTH, "Length."),
         must("width_m", LENGTH, "Width, at most the length."),
-        must("thickness_m", THICKNESS, "Thickness, in the direction of the blow; at most a fifth of the length."),
+        must(
+            "thickness_m",
+            THICKNESS,
+            "Thickness, in the direction of the blow; at most a fifth of the length, half of it by the thick theory.",
+        ),
         HANGS,
         SWINGS,
         RADIATES,
+        THEORY,
     ],
 };
 
@@ -148,7 +154,7 @@ fn surface(given: &Given<'_>) -> Result<Surface, Fault> {
 }
 
 fn solve(given: &Given<'_>) -> Result<Solved, Fault> {
-    given.thin("thickness_m", "length_m", 0.2)?;
+    given.thin("thickness_m", "length_m", given.limit(0.2, 0.5))?;
     given.thin("width_m", "length_m", 1.0)?;
     let (length, width, thickness) = (given.need("length_m")?, given.need("width_m")?, given.need("thickness_m")?);
     let support = given.word::<Support>("support");
@@ -161,7 +167,10 @@ fn solve(given: &Given<'_>) -> Result<Solved, Fault> {
         .collect();
     let mass_kg = m.density_kg_m3 * length * width * thickness;
     let shape = |numbers: &[i32; 3], at: &Point| value(support, root(support, numbers[0] as usize), at[0]);
-    let solved = given.solved(mass_kg, &modes, shape);
+    let solved = match given.is_thick() {
+        true => thick::bar(given, support, length, mass_kg)?,
+        false => given.solved(mass_kg, &modes, shape),
+    };
     let turned = |at: &Point| (at[0] - 0.5) * length / gyration(length, thickness);
     let swung = |at: &Point| at[0] * length / gyration(2.0 * length, thickness);
     match support {

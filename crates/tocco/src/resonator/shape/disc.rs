@@ -19,6 +19,7 @@
 use super::bessel::{i_and_slope, j_and_slope, roots};
 use super::membrane::{CIRCLE_PLACES, RADIUS, around, rounds};
 use super::radiation::{Mount, RADIATES, Surface};
+use super::thick::{self, THEORY};
 use super::{Family, Fault, Given, HANGS, Point, SWINGS, Solved, THICKNESS, key, must};
 use crate::math::{PI, Real, TAU, bessel_j, cos, exp, sin};
 use crate::param::{KeyType, Kind};
@@ -47,10 +48,11 @@ pub const CIRCULAR_PLATE: Kind = Kind {
     keys: &[
         key("edge", KeyType::Word(Rim::WORDS), "How its rim is held, default free."),
         must("radius_m", RADIUS, "Radius."),
-        must("thickness_m", THICKNESS, "Thickness, at most a fifth of the radius."),
+        must("thickness_m", THICKNESS, "Thickness, at most a fifth of the radius, four fifths by the thick theory."),
         HANGS,
         SWINGS,
         RADIATES,
+        THEORY,
     ],
 };
 
@@ -133,7 +135,11 @@ pub(super) fn radial_curve(rim: Rim, poisson: Real, n: i32, x: Real) -> impl Fn(
 }
 
 fn solve(given: &Given<'_>) -> Result<Solved, Fault> {
-    given.thin("thickness_m", "radius_m", 0.2)?;
+    thick::plate(given, solve_thin)
+}
+
+fn solve_thin(given: &Given<'_>) -> Result<Solved, Fault> {
+    given.thin("thickness_m", "radius_m", given.limit(0.2, 0.8))?;
     let (radius, thickness) = (given.need("radius_m")?, given.need("thickness_m")?);
     let (rim, nu) = (given.word::<Rim>("edge"), given.material.poisson);
     let stiff = super::plate::stiffness(given)?;

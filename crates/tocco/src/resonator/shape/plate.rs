@@ -15,6 +15,7 @@
 use super::bar::gyration;
 use super::membrane::{pairs, sines};
 use super::radiation::{Mount, RADIATES, Surface};
+use super::thick::{self, THEORY};
 use super::{Family, Fault, Given, HANGS, LENGTH, Point, SWINGS, Solved, THICKNESS, key, must};
 use crate::math::{PI, Real};
 use crate::param::{KeyType, Kind};
@@ -50,10 +51,11 @@ pub const RECTANGULAR_PLATE: Kind = Kind {
         key("edges", KeyType::Word(Edges::WORDS), "How its four edges are held, default free."),
         must("length_m", LENGTH, "Length."),
         must("width_m", LENGTH, "Width."),
-        must("thickness_m", THICKNESS, "Thickness, at most a tenth of either side."),
+        must("thickness_m", THICKNESS, "Thickness, at most a tenth of either side, two fifths by the thick theory."),
         HANGS,
         SWINGS,
         RADIATES,
+        THEORY,
     ],
 };
 
@@ -81,9 +83,13 @@ fn surface(given: &Given<'_>) -> Result<Surface, Fault> {
 }
 
 fn solve(given: &Given<'_>) -> Result<Solved, Fault> {
+    thick::plate(given, solve_thin)
+}
+
+fn solve_thin(given: &Given<'_>) -> Result<Solved, Fault> {
     let (a, b, thickness) = (given.need("length_m")?, given.need("width_m")?, given.need("thickness_m")?);
-    given.thin("thickness_m", "length_m", 0.1)?;
-    given.thin("thickness_m", "width_m", 0.1)?;
+    given.thin("thickness_m", "length_m", given.limit(0.1, 0.4))?;
+    given.thin("thickness_m", "width_m", given.limit(0.1, 0.4))?;
     let stiff = stiffness(given)?;
     let mass_kg = given.material.density_kg_m3 * thickness * a * b;
     let edges = given.word::<Edges>("edges");

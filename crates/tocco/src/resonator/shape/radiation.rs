@@ -18,6 +18,9 @@
 //! - `[radiation.6]  p = rho/(4 pi r) S u'`: an open end of a tube, a small source; u' its air's acceleration
 //! - `[radiation.7]  1/D^2 = (f/(f_1 A))^2 + k^2/(2 pi A)`, A = pi s^2: a list of modes of which only the size s is known: cells
 //!   cancel but for one, whose area falls as 1/f, until they are as large as the wave. Times [radiation.2]
+//! - `[radiation.8]  p = rho F/(2 pi r m'')`, m'' = 6.7 kg/m^3 s: the force F of a string on the bridge of a thin board of radius s, below coincidence;
+//!   `F = Z omega_n` times the displacement of a partial, less what forces on the string press on it at rest. Times [radiation.2]. Boards of
+//!   violins, guitars, cellos and pianos have about this m''
 //!
 //! **Symbols.** rho 1.204 kg/m^3, c 343.2 m/s; r `distance_m`; m modal mass, v modal velocity; H_n Hankel's function.
 //!
@@ -31,13 +34,15 @@
 //!
 //! **Sources.** Rayleigh, *Theory of sound*, section 278; Wallace, J. Acoust. Soc. Am. 51, 946 (1972), for plates in a baffle;
 //! Lamb, *Hydrodynamics*, section 108, the mass that a disc moves; Junger, Feit, *Sound, structures, and their
-//! interaction* (1986), chapter 6, for cylinders. [radiation.7] and the quarter wave of [radiation.2] are ours.
+//! interaction* (1986), chapter 6, for cylinders; Cremer, Heckl, *Structure-borne sound* (1988), VI.6, the point-driven plate of [radiation.8].
+//! [radiation.7], the m'' of [radiation.8] and the quarter wave of [radiation.2] are ours.
 
 use super::bessel::j_and_slope;
 use super::cavity::{AIR, SPEED_M_S};
 use super::membrane::turned;
 use super::{Family, Fault, Given, Key, KeyType, Point, ShapeDef, ShapeMode, Solved, family, key};
 use crate::math::{PI, Real, TAU, bessel_j, cos, exp, ln, sin, sinh};
+use crate::resonator::modal::ModeRow;
 
 /// How a body stands in the air.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -349,6 +354,17 @@ impl Sampled {
         TAU * sum
     }
 
+    /// D of any of these modes: beyond those summed up like one of the last of them, as the mean of many goes on.
+    fn reach_any(&self, surface: &Surface, modes: &[ShapeMode], mode: usize, ear: Ear) -> Real {
+        let summed = self.solved.modes.len();
+        if mode < summed {
+            return self.reach(surface, mode, ear);
+        }
+        let trend = |i: usize| surface.trend(modes[i].freq_hz, (i - self.solved.rigid + 1) as Real);
+        let like = summed - 1 - (mode - summed) % TELLING.min(summed - self.solved.rigid);
+        self.reach(surface, like, ear) * trend(mode) / trend(like)
+    }
+
     /// D of a mode as an ear hears it, never negative where it is a mean: [radiation.1] to [radiation.4].
     fn reach(&self, surface: &Surface, mode: usize, ear: Ear) -> Real {
         let ShapeMode { freq_hz, numbers, .. } = self.solved.modes[mode];
@@ -436,10 +452,62 @@ impl Sampled {
     }
 }
 
+impl Surface {
+    /// Wave number in the body if so many modes lie below, and area, edge and radius of what radiates; `None` of an opening.
+    fn extent(&self, count: Real) -> Option<[Real; 4]> {
+        let flat = |area: Real, edge: Real| Some([(4.0 * PI * count / area).sqrt(), area, edge, (area / PI).sqrt()]);
+        match *self {
+            Surface::Rectangle { sides: [a, b], .. } => flat(a * b, 2.0 * (a + b)),
+            Surface::Round { radius, .. } => flat(PI * radius * radius, TAU * radius),
+            Surface::Wall { radius, height, .. } => flat(TAU * radius * height, 2.0 * TAU * radius),
+            Surface::Strip { length, width, .. } => {
+                Some([PI * count / length, length * width, 2.0 * (length + width), 0.0])
+            }
+            Surface::Ends { .. } => None,
+        }
+    }
+
+    /// D of a mode at a frequency as it is in the mean of many, all around, if so many modes lie below it; edges are supported.
+    pub(super) fn trend(&self, freq_hz: Real, count: Real) -> Real {
+        let Some([bending, area, edge, radius]) = self.extent(count) else { return freq_hz }; // [radiation.6]
+        let k = wave_number(freq_hz);
+        let side = match *self {
+            Surface::Rectangle { mount: Mount::Free, .. } | Surface::Round { mount: Mount::Free, .. } => {
+                open(roundabout(k, radius, bending), MEAN_COSINE)
+            }
+            Surface::Strip { width, mount: Mount::Free, .. } => open(PI * k * width / 8.0, MEAN_COSINE),
+            _ => 1.0,
+        };
+        side * large(k, bending, area, edge)
+    }
+
+    /// How much slower than sound its waves are: 1 at coincidence.
+    pub(super) fn slowness(&self, freq_hz: Real, count: Real) -> Real {
+        self.extent(count).map_or(1.0, |[bending, ..]| bending / wave_number(freq_hz))
+    }
+}
+
+/// D of a mode that loses so much to the air, 1/s: [radiation.5] turned round.
+pub(super) fn reach_of_loss(rate: Real, mode: &ModeRow, baffled: bool) -> Real {
+    let whole = if baffled { TAU } else { 2.0 * TAU };
+    let per_velocity = (2.0 * mode.2 * rate * AIR.density_kg_m3 * SPEED_M_S / whole).sqrt();
+    per_velocity / (mode.0 * AIR.density_kg_m3)
+}
+
 /// Length of a complex number with the sign of its larger part.
 fn signed(re: Real, im: Real) -> Real {
     let most = if re.abs() >= im.abs() { re } else { im };
     (re * re + im * im).sqrt() * if most < 0.0 { -1.0 } else { 1.0 }
+}
+
+/// Most modes of a plate that is solved by Ritz whose shapes are summed up.
+const SUMMED: usize = 400;
+/// So many of them tell how the others are heard.
+const TELLING: usize = 30;
+
+/// True if the shapes of a body are dear.
+fn solved_by_ritz(def: &ShapeDef) -> bool {
+    def.kind.id == super::plate::RECTANGULAR_PLATE.id && def.word("edges") != Some("supported")
 }
 
 /// A shape's surface with its modes sampled on it; `None`: it has none that reaches the air outside.
@@ -451,9 +519,10 @@ fn sampled(
 ) -> Result<Option<(Surface, Sampled)>, Fault> {
     let Some(surface) = family.surface else { return Ok(None) };
     let surface = surface(given)?;
-    let rules = surface.rules(modes, highest_hz);
+    let most = if solved_by_ritz(given.def) { given.most.min(SUMMED) } else { given.most };
+    let rules = surface.rules(modes.min(most), highest_hz);
     let points = surface.points(&rules);
-    let solved = (family.solve)(&Given { points: &points, ..*given })?;
+    let solved = (family.solve)(&Given { points: &points, most, ..*given })?;
     Ok(Some((surface, Sampled { solved, rules })))
 }
 
@@ -464,7 +533,7 @@ pub(super) fn damp(family: &Family, given: &Given<'_>, solved: &mut Solved) -> R
     let Some((surface, sampled)) = sampled(family, given, solved.modes.len(), highest)? else { return Ok(()) };
     let whole = if mount == "baffled" { TAU } else { 2.0 * TAU };
     for index in solved.rigid..solved.modes.len() {
-        let d = sampled.reach(&surface, index, Ear::Around);
+        let d = sampled.reach_any(&surface, &solved.modes, index, Ear::Around);
         let mode = &mut solved.modes[index];
         let per_velocity = TAU * mode.freq_hz * AIR.density_kg_m3 * d / TAU; // p r / v
         let resistance = whole * per_velocity * per_velocity / (AIR.density_kg_m3 * SPEED_M_S);
@@ -490,17 +559,37 @@ pub fn pressures(def: &ShapeDef, below_hz: Real, ear: Ear, distance_m: Real) -> 
         // At an open end the shape of the pressure is a wave's node: u' = -c phi' y', and phi' = sqrt2 omega/c. [radiation.6]
         Surface::Ends { open, area } => {
             let omega = TAU * modes.modes[index].freq_hz;
-            rho / (4.0 * PI * distance_m) * area * core::f64::consts::SQRT_2 * omega * (open as Real).sqrt()
+            mouth(area, distance_m) * core::f64::consts::SQRT_2 * omega * (open as Real).sqrt()
         }
-        _ => rho / (TAU * distance_m) * fault!(RADIATION, sampled.reach(&surface, index, ear), times 1.5), // [radiation.1]
+        _ => {
+            let d = sampled.reach_any(&surface, &modes.modes, index, ear);
+            rho / (TAU * distance_m) * fault!(RADIATION, d, times 1.5) // [radiation.1]
+        }
     });
     Ok(Pressures { per_mode: per_mode.collect(), accelerated: !matches!(surface, Surface::Ends { .. }) })
+}
+
+/// Pa at an ear per m/s^2 of the air in an opening: [radiation.6]. `[control]`
+pub fn mouth(area_m2: Real, distance_m: Real) -> Real {
+    AIR.density_kg_m3 / (4.0 * PI * distance_m) * area_m2
+}
+
+/// kg/m^3: mass per area of a sounding board over its radius.
+const BOARD: Real = 6.7;
+
+/// Pa at an ear per newton of a string on the bridge of a board of a radius: [radiation.8]. `[control]`
+pub fn board(size_m: Real, freq_hz: Real, distance_m: Real) -> Real {
+    let y = roundabout(wave_number(freq_hz), size_m, 0.0);
+    AIR.density_kg_m3 / (TAU * distance_m * BOARD * size_m) * open(y, MEAN_COSINE)
 }
 
 /// Why nothing is heard of a shape outside itself.
 fn silence(id: &str) -> String {
     match id {
-        "string" => "a string moves too little air to be heard; let it rest on a body and listen to that".into(),
+        "string" => {
+            "a string moves too little air to be heard; a body of type string is heard through the board it rests on"
+                .into()
+        }
         _ => format!("a {id} is closed: nothing of it is radiated; listen inside with quantity = \"velocity\""),
     }
 }

@@ -24,8 +24,6 @@ use super::{Fault, Given, Point, ShapeMode, Solved};
 use crate::math::{PI, Real, TAU, cos, exp, sin};
 use crate::resonator::eigen::symmetric;
 
-/// Most modes; beyond, solving takes seconds.
-const MOST: usize = 400;
 /// Longest plate in units of its width.
 const LONGEST: Real = 10.0;
 
@@ -57,12 +55,6 @@ pub(super) fn solve_curved(
     if a > LONGEST * b || b > LONGEST * a {
         let what = format!("{} m by {} m is a bar rather than a plate; wants sides within a factor of 10", a, b);
         return Err(Fault::new("width_m", what));
-    }
-    if given.most > MOST {
-        return Err(Fault::new(
-            "modes",
-            format!("{} is more than the {MOST} that such a plate is computed to", given.most),
-        ));
     }
     // As many as Weyl's law leaves below the limit, and some: the wave number there is sqrt(omega/stiff).
     let k = (TAU * given.below_hz / stiff).sqrt();
@@ -123,7 +115,7 @@ pub(super) fn solve_curved(
             modes.push((freq_hz, [px as i32, py as i32, rank as i32], shape));
         }
     }
-    modes.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    crate::order::sort(&mut modes, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     modes.truncate(given.most);
     modes.retain(|mode| mode.0 < given.below_hz);
     let shapes = (0..given.points.len()).map(|port| modes.iter().map(|mode| mode.2[port]).collect()).collect();

@@ -20,7 +20,7 @@
 use super::bessel::{roots, spherical_and_slope};
 use super::cavity::{DENSITY, LOSS, LOSS_EXPONENT, SOUND_SPEED, SPEED_M_S, box_modes, cosines};
 use super::membrane::RADIUS;
-use super::{Family, Fault, Given, LENGTH, Point, ShapeMode, Solved, must};
+use super::{Family, Fault, Given, LENGTH, Point, ShapeMode, Solved, by_frequency, must};
 use crate::math::{PI, Real, TAU, atan2, cos, sin};
 use crate::param::{KeyType, Kind};
 
@@ -162,8 +162,8 @@ fn solve_rounded(given: &Given<'_>) -> Result<Solved, Fault> {
     let pairs = |cap: Real| -> Vec<Pair> {
         let mut cube = box_modes(c, [size; 3], APART * cap);
         let mut ball = sphere_modes(unit_hz, APART * cap);
-        cube.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        ball.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        by_frequency(&mut cube);
+        by_frequency(&mut ball);
         let of = |class: usize| {
             let cube = cube.iter().filter(move |mode| box_class(&mode.1) == class);
             cube.zip(ball.iter().filter(move |mode| sphere_class(&mode.1) == class)).map(|(a, b)| (*a, *b))
@@ -180,7 +180,7 @@ fn solve_rounded(given: &Given<'_>) -> Result<Solved, Fault> {
         }
         cap = (1.4 * cap).min(given.below_hz);
     };
-    kept.sort_by(|a, b| between(a).total_cmp(&between(b)).then(a.0.1.cmp(&b.0.1)));
+    crate::order::sort(&mut kept, |a, b| between(a).total_cmp(&between(b)).then(a.0.1.cmp(&b.0.1)));
     kept.truncate(given.most);
     let volume = size * size * size * ((1.0 - w) + w * PI / 6.0);
     let mass_kg = given.material.density_kg_m3 * volume;

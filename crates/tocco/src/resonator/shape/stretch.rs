@@ -117,7 +117,7 @@ fn disc(given: &Given<'_>, solved: &Solved) -> Result<Stretch, Fault> {
         .take_while(|n| *n < FUNCTIONS as i32)
         .flat_map(|n| disc_roots(Rim::Clamped, nu, n, 22.0).into_iter().map(move |x| (x, n)))
         .collect();
-    functions.sort_by(|a, b| a.0.total_cmp(&b.0));
+    crate::order::sort(&mut functions, |a, b| a.0.total_cmp(&b.0));
     let eh = (given.material.young_pa * given.need("thickness_m")?).sqrt() / radius;
     let mut squares = Vec::new();
     for (zeta, n) in functions {
@@ -197,7 +197,7 @@ fn levy(a: Real, b: Real, eh: Real, solved: &Solved) -> Stretch {
         .filter(|pair| *pair != (0, 0))
         .map(|(p, q)| (wave(p, a) * wave(p, a) + wave(q, b) * wave(q, b), p, q))
         .collect();
-    functions.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    crate::order::sort(&mut functions, |a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
     functions.truncate(FUNCTIONS);
     // Integrals over a side of 1 of cos(p) with two sines, and with two cosines.
     let single = |p: i32, r: i32| {

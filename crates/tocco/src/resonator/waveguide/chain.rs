@@ -67,34 +67,34 @@ impl Chain {
     /// Takes the coefficients of a design. A slow wave stays what it is: the stores follow what they hold at rest,
     /// [chain.4], so that nothing jumps; the caller sees to the energy. `[audio]`
     pub fn adopt(&mut self, design: &Design) {
-        let before = self.rest.clone();
+        let is_first = self.rest.real == 0.0;
         self.real = Turn::between(design.real, 1.0);
-        self.rest.real = 1.0 / design.real.sqrt();
+        let before = core::mem::replace(&mut self.rest.real, 1.0 / design.real.sqrt());
+        if !is_first {
+            self.real_state *= self.rest.real / before;
+        }
         for i in design.count..self.count {
             (self.outer_state[i], self.inner_state[i]) = (0.0, 0.0);
         }
         self.count = design.count;
         for (i, &(c, d)) in design.pairs[..design.count].iter().enumerate() {
+            let [outer, inner] = [self.rest.outer[i], self.rest.inner[i]];
             self.outer[i] = Turn::between(1.0 + c * c, d);
             self.inner[i] = Turn::between(c * c, 1.0);
             self.rest.outer[i] = (d / (1.0 + c * c)).sqrt();
             self.rest.inner[i] = self.rest.outer[i] / c;
-        }
-        self.shelf = Turn::between(design.loss.corner, 1.0);
-        self.rest.shelf = 1.0 / design.loss.corner.sqrt();
-        self.weight = design.loss.shelf;
-        self.pole = design.loss.pole;
-        if before.real == 0.0 {
-            return; // the first design
-        }
-        self.real_state *= self.rest.real / before.real;
-        for i in 0..self.count {
-            if before.outer[i] > 0.0 {
-                self.outer_state[i] *= self.rest.outer[i] / before.outer[i];
-                self.inner_state[i] *= self.rest.inner[i] / before.inner[i];
+            if !is_first && outer > 0.0 {
+                self.outer_state[i] *= self.rest.outer[i] / outer;
+                self.inner_state[i] *= self.rest.inner[i] / inner;
             }
         }
-        self.shelf_state *= self.rest.shelf / before.shelf;
+        self.shelf = Turn::between(design.loss.corner, 1.0);
+        let before = core::mem::replace(&mut self.rest.shelf, 1.0 / design.loss.corner.sqrt());
+        if !is_first {
+            self.shelf_state *= self.rest.shelf / before;
+        }
+        self.weight = design.loss.shelf;
+        self.pole = design.loss.pole;
     }
 
     /// One wave through the end. `[audio]`

@@ -286,8 +286,18 @@ impl Design {
         (self.lag(w + by) - self.lag(w - by)) / (2.0 * by)
     }
 
-    /// Levenberg-Marquardt on [fit.1], then the real section in closed form.
+    /// Levenberg-Marquardt on [fit.1], then the real section in closed form. Most strings have few pairs or none: tables that are larger
+    /// than what is looked for take longer to clear than to fill.
     fn solve(&mut self, iterations: usize) {
+        match self.count {
+            0 => self.solve_of::<1>(iterations),
+            1..=4 => self.solve_of::<9>(iterations),
+            _ => self.solve_of::<UNKNOWNS>(iterations),
+        }
+    }
+
+    /// With room for so many unknowns.
+    fn solve_of<const ROOM: usize>(&mut self, iterations: usize) {
         let wanted = self.wanted;
         let partials = wanted.partials();
         let unknowns = 1 + 2 * self.count;
@@ -303,7 +313,7 @@ impl Design {
             // Cents per radian of phase error, by the string's own group delay.
             weight[i] = CENTS / (TAU * n * wanted.slowing(i + 1));
         }
-        let miss = |d: &Self, rows: &mut [[Real; UNKNOWNS]; PARTIALS], out: &mut [Real; PARTIALS]| -> Real {
+        let miss = |d: &Self, rows: &mut [[Real; ROOM]; PARTIALS], out: &mut [Real; PARTIALS]| -> Real {
             let mut sum = 0.0;
             for i in 0..partials {
                 let (t, k) = (half[i], weight[i]);
@@ -322,7 +332,7 @@ impl Design {
             }
             sum
         };
-        let (mut rows, mut error) = ([[0.0; UNKNOWNS]; PARTIALS], [0.0; PARTIALS]);
+        let (mut rows, mut error) = ([[0.0; ROOM]; PARTIALS], [0.0; PARTIALS]);
         let mut cost = miss(self, &mut rows, &mut error);
         let mut damping = 1e-2;
         for round in 0..iterations {
@@ -339,7 +349,7 @@ impl Design {
             for (j, pair) in trial.pairs[..self.count].iter_mut().enumerate() {
                 *pair = (moved(pair.0, step[1 + 2 * j]), moved(pair.1, step[2 + 2 * j]));
             }
-            let (mut trial_rows, mut trial_error) = ([[0.0; UNKNOWNS]; PARTIALS], [0.0; PARTIALS]);
+            let (mut trial_rows, mut trial_error) = ([[0.0; ROOM]; PARTIALS], [0.0; PARTIALS]);
             let trial_cost = miss(&trial, &mut trial_rows, &mut trial_error);
             if trial_cost < cost {
                 let settled = cost - trial_cost < 1e-4 * cost && round > 5;
@@ -382,15 +392,15 @@ fn lose(loss: &mut Loss, wanted: &Wanted, group_delay: impl Fn(usize) -> Real) {
 }
 
 /// Solves (J'J + damping diag) step = -J'e by Cholesky; `None` if rounding spoils it.
-fn descend(
-    rows: &[[Real; UNKNOWNS]; PARTIALS],
+fn descend<const ROOM: usize>(
+    rows: &[[Real; ROOM]; PARTIALS],
     error: &[Real; PARTIALS],
     partials: usize,
     unknowns: usize,
     damping: Real,
-) -> Option<[Real; UNKNOWNS]> {
-    let mut a = [[0.0; UNKNOWNS]; UNKNOWNS];
-    let mut x = [0.0; UNKNOWNS];
+) -> Option<[Real; ROOM]> {
+    let mut a = [[0.0; ROOM]; ROOM];
+    let mut x = [0.0; ROOM];
     for i in 0..unknowns {
         for j in 0..=i {
             a[i][j] = (0..partials).map(|n| rows[n][i] * rows[n][j]).sum();

@@ -182,7 +182,7 @@ impl Assembly<'_> {
     /// A control of a parameter that stands for another, as the path and range of that one.
     pub(super) fn stood_for(&self, index: usize, path: &str) -> Result<Option<(String, [Real; 2])>, SceneError> {
         let (def, control) = (self.def, &self.def.controls[index]);
-        let Some((name, id)) = path.split_once('/') else { return Ok(None) };
+        let Some((name, id)) = path.rsplit_once('/') else { return Ok(None) };
         let Some(contact) = def.contacts.iter().find(|contact| contact.name == name) else { return Ok(None) };
         let (mut own, mut range) = ("", [0.0; 2]);
         for (end, value) in range.iter_mut().zip(control.range) {

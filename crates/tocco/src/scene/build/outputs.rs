@@ -37,7 +37,7 @@ impl Assembly<'_> {
         let rate_hz = self.runtime.rate_hz;
         let space = |output: &Output| {
             let written = self.def.outputs.iter().find(|written| written.name == output.name)?;
-            written.space().map(|make| Space::new(&make, &output.channels, rate_hz))
+            written.space(self.def.seed).map(|make| Space::new(&make, &output.channels, rate_hz))
         };
         self.runtime.spaces = outputs.iter().map(space).collect();
         if self.runtime.spaces.iter().any(Option::is_some) {
@@ -59,6 +59,7 @@ impl Assembly<'_> {
                 }
                 _ => 0.0,
             };
+            let carried = self.carried(index, tap, from)?;
             let main = [MAIN.to_owned()];
             let outputs = if tap.outputs.is_empty() { &main[..] } else { &tap.outputs };
             for name in outputs {
@@ -79,8 +80,20 @@ impl Assembly<'_> {
                 }
                 let written = self.def.outputs.iter().find(|output| output.name == *name);
                 let gain = fault!(TAP_GAIN, tap.gain * written.map_or(1.0, |output| output.gain), times 0.9);
+                let mut pair = None;
                 let to = match tap.to {
                     TapTo::Channel(channel) => [(output.channels[channel], gain), (output.channels[channel], 0.0)],
+                    TapTo::From(azimuth_deg) => {
+                        let Some((make, air)) = written.and_then(|output| output.pair.zip(Some(output.air))) else {
+                            let what = format!(
+                                "output '{name}' has nothing that hears from where; give it pair = {{ of = \"head\" }}"
+                            );
+                            return Err(SceneError::new(format!("tap[{index}].azimuth_deg"), what));
+                        };
+                        let rate_hz = self.runtime.rate_hz;
+                        pair = Some(Box::new(Pair::new(make, azimuth_deg, air.sound_speed_m_s(), rate_hz)));
+                        [(output.channels[0], gain), (output.channels[1], gain)]
+                    }
                     TapTo::Pan(pan) => {
                         let angle = 0.5 * PI * pan;
                         // One channel has the mean of both.
@@ -92,7 +105,17 @@ impl Assembly<'_> {
                     }
                 };
                 let lane = [0.0; CONTROL_TICKS];
-                self.runtime.taps.push(Tap { from, to, gains_before: [0.0; 2], fade_left: 0, last, lane });
+                let carried = carried.clone();
+                self.runtime.taps.push(Tap {
+                    from,
+                    carried,
+                    pair,
+                    to,
+                    gains_before: [0.0; 2],
+                    fade_left: 0,
+                    last,
+                    lane,
+                });
             }
         }
         Ok(())
@@ -136,20 +159,42 @@ impl Assembly<'_> {
                 return wrong_quantity("is a quantity of processes; name a process in `of`".into());
             }
         };
-        let site = at(format!("tap[{index}].of"), self.directory.site(&tap.of))?;
-        let readings = &mut readings[site.body];
-        let known = readings.iter().position(|r| r.port == site.port && r.motion == motion && r.whole == tap.whole);
-        let reading = known.unwrap_or_else(|| {
-            let mut reading = Reading::new(site.port, motion);
-            reading.whole = tap.whole;
-            readings.push(reading);
-            readings.len() - 1
-        });
+        let mut site = at(format!("tap[{index}].of"), self.directory.site(&tap.of))?;
+        site.port += heard_after(self.def, site.body);
+        let reading = reading_of(&mut readings[site.body], site.port, motion, tap.whole);
         if motion == Motion::Velocity {
             world.bodies[site.body].listen(site.port);
         }
         let differentiate = tap.quantity == Quantity::Acceleration;
         Ok(TapFrom::Body { body: site.body, index: reading, differentiate })
+    }
+
+    /// The way of a tap whose place travels.
+    fn carried(&mut self, index: usize, tap: &TapDef, from: TapFrom) -> Result<Option<Box<Carried>>, SceneError> {
+        let Some((travel, Way::Along(ports))) = tap.travel.as_ref().map(|travel| (travel, &travel.way)) else {
+            return Ok(None);
+        };
+        let wrong = |id: &str, what: String| Err(SceneError::new(format!("tap[{index}].travel.{id}"), what));
+        let (TapFrom::Body { body, .. }, Some(by)) = (from, &travel.by) else {
+            return wrong("by", "who carries the place is not said".into());
+        };
+        let by = at(format!("tap[{index}].travel.by"), self.directory.body(by))?;
+        if !matches!(self.def.bodies[by].form.mobility(), Mobility::Guided | Mobility::Free) {
+            return wrong("by", "does not travel; name a guided body or a mass".into());
+        }
+        let known = self.def.bodies[body].form.ports();
+        let motion = if tap.quantity == Quantity::Position { Motion::Position } else { Motion::Velocity };
+        let mut knots = Vec::new();
+        for port in ports {
+            let Some(port) = known.iter().position(|known| known == port) else {
+                return wrong("along", format!("no port '{port}'{}", nearest(port, known.iter().copied())));
+            };
+            let port = port + heard_after(self.def, body);
+            knots.push(reading_of(&mut self.runtime.readings[body], port, motion, tap.whole));
+        }
+        let track = travel.track(knots.len(), knots.first() == knots.last());
+        let way = reading_of(&mut self.runtime.readings[by], 0, Motion::Position, true);
+        Ok(Some(Box::new(Carried { track, knots, by: (by, way) })))
     }
 
     /// What a body radiates is heard at a place of its own, behind those that scenes can name.
@@ -169,4 +214,22 @@ impl Assembly<'_> {
         readings.push(reading);
         Ok(TapFrom::Body { body, index: readings.len() - 1, differentiate: form.radiates_acceleration() })
     }
+}
+
+/// Of a body with a tail: how far behind the places of a body that are touched those lie where it is heard.
+fn heard_after(def: &SceneDef, body: usize) -> usize {
+    let body = &def.bodies[body];
+    let ears = def.taps.iter().filter(|tap| tap.hears_radiation_of(&body.name)).count();
+    if body.form.has_tail() { body.form.ports().len() + ears } else { 0 }
+}
+
+/// The reading of a port, which is there afterwards.
+fn reading_of(readings: &mut Vec<Reading>, port: usize, motion: Motion, whole: bool) -> usize {
+    let known = readings.iter().position(|r| r.port == port && r.motion == motion && r.whole == whole);
+    known.unwrap_or_else(|| {
+        let mut reading = Reading::new(port, motion);
+        reading.whole = whole;
+        readings.push(reading);
+        readings.len() - 1
+    })
 }

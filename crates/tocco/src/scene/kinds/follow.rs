@@ -15,7 +15,7 @@ pub const FOLLOW: Kind = Kind {
     id: "follow",
     doc: "A signal that follows the envelope of a sound, 0 below its noise floor and 1 at its most: a microphone under a foot.",
     params: SignalParams::SPECS,
-    keys: &with_operators::<8, 18>([
+    keys: &with_operators::<8, 19>([
         key(
             "input",
             KeyType::Integer { min: 0, max: MAX_CHANNELS as i64 - 1 },
@@ -40,6 +40,7 @@ pub const FOLLOW: Kind = Kind {
         ROLL,
         ROLLED,
         GATE,
+        EVERY,
     ],
 };
 

@@ -16,13 +16,13 @@ pub const INLET: Kind = Kind {
     id: "input",
     doc: "An inlet: a signal that a player sets live as NAME/value, or the scene that uses this one as a part.",
     params: SignalParams::SPECS,
-    keys: &with_operators::<4, 14>([
+    keys: &with_operators::<4, 15>([
         key("default", ANY, "Its value until somebody sets it, default 0."),
         key("min", ANY, "Smallest value, default 0."),
         key("max", ANY, "Largest value, default 1."),
         key("unit", KeyType::Word(UNITS), "Its unit, for people, default 1 (a pure number)."),
     ]),
-    rules: &[ROLL, ROLLED, GATE],
+    rules: &[ROLL, ROLLED, GATE, EVERY],
 };
 
 /// An inlet.

@@ -9,13 +9,18 @@
 //! - `[mesh.7]  phi = d . u_k` with mass M: the mean square of a shape over the body is 1
 //! - `[mesh.8]  phi = d . e_k` and `phi = d . (a_k x (v - c))/g_k`, both with mass M: the body as a whole, to three sides and about three
 //!   axes, on a suspension as in [`shape`]
+//! - `[mesh.9]  p = phi a D`, D of [radiation.7] with a disc as large as the widest side of the box around it, phi the root of the mean square of
+//!   `n . u_k` over the surface, n its normals: what an ear hears
 //!
 //! **Sources.** ours; the file is described in [`baked`].
 
 pub mod baked;
 
+use super::modal::{TAIL, TAIL_WORDS, with_tail};
 use super::*;
-use crate::resonator::modal::{Modal, ModalParams, Tuning};
+use crate::math::PI;
+use crate::resonator::modal::{Modal, ModalParams, Tuning, tail};
+use crate::resonator::shape::radiation::by_size;
 pub use baked::{BakedMesh, BakedMode};
 use std::sync::Arc;
 
@@ -59,6 +64,7 @@ pub const MESH: Kind = Kind {
             KeyType::Map { of: &PLACE, min: 0, max: MAX_NODES },
             "Places by name, [x, y, z] in m as in the mesh: the nearest vertex, which moves into the body, or along [dx, dy, dz] if three more numbers follow; default one port \"0\" where the modes move most.",
         ),
+        TAIL,
     ],
     rules: &[],
 };
@@ -121,6 +127,8 @@ pub struct MeshDef {
     pub suspension_decay_s: Option<Real>,
     /// Named places; empty: one port "0" where the modes move most.
     pub ports: Vec<MeshPortDef>,
+    /// It goes on above its last mode.
+    pub tail: bool,
 }
 
 /// A named place on a baked body.
@@ -141,14 +149,31 @@ fn cross(a: [Real; 3], b: [Real; 3]) -> [Real; 3] {
 }
 
 impl BakedMesh {
-    /// Length of the diagonal of the box around its vertices, m.
-    fn size_m(&self) -> Real {
+    /// Sides of the box around its vertices, m.
+    fn sides_m(&self) -> [Real; 3] {
         let ends = |axis: usize| {
             let all = self.vertices_m.iter().map(|v| v[axis]);
             all.clone().fold(Real::NEG_INFINITY, Real::max) - all.fold(Real::INFINITY, Real::min)
         };
-        let size = [ends(0), ends(1), ends(2)];
-        dot(size, size).sqrt()
+        [ends(0), ends(1), ends(2)]
+    }
+
+    /// Length of the diagonal of that box, m.
+    fn size_m(&self) -> Real {
+        let sides = self.sides_m();
+        dot(sides, sides).sqrt()
+    }
+
+    /// Radius of a disc as large as the widest side of that box, m: [mesh.9].
+    fn radius_m(&self) -> Real {
+        let [a, b, c] = self.sides_m();
+        ((a * b).max(b * c).max(c * a) / PI).sqrt()
+    }
+
+    /// How much of a mode's motion is across the surface.
+    fn across(&self, mode: &BakedMode) -> Real {
+        let squares = mode.shape.iter().zip(&self.normals).map(|(u, n)| dot(*u, *n) * dot(*u, *n));
+        (squares.sum::<Real>() / self.normals.len().max(1) as Real).sqrt()
     }
 
     /// The vertex where its modes move most along the normal.
@@ -246,7 +271,32 @@ impl MeshDef {
         let decay_s = self.suspension_decay_s.unwrap_or(SUSPENSION_DECAY_S);
         let whole = [(freq_hz, decay_s, mesh.mass_kg); RIGID];
         let modes = mesh.modes[..kept].iter().map(|mode| (mode.freq_hz, mode.decay_s, mesh.mass_kg));
-        Ok(Tuning { modes: whole.into_iter().chain(modes).collect(), ports, rigid: RIGID, ears: 0 })
+        Ok(Tuning { modes: whole.into_iter().chain(modes).collect(), ports, rigid: RIGID, ..Tuning::default() })
+    }
+
+    /// With its tail, and a port for every ear that hears what it radiates: [mesh.9].
+    fn heard(&self, context: &mut BodyContext<'_>, mut tuning: Tuning) -> Result<Tuning, SceneError> {
+        if self.tail {
+            let (spot, decay_s) = (context.spot(), tail::decays(&tuning));
+            with_tail(context, &spot, &mut tuning, self.params.freq_scale, decay_s)?;
+        }
+        let Some(mesh) = &self.mesh else { return Ok(tuning) };
+        let modes = &mesh.modes[..self.kept(mesh, self.below_hz(context.rate_hz))];
+        let lowest_hz = modes.first().map_or(1.0, |mode| mode.freq_hz);
+        for (index, tap) in context.ears() {
+            if tap.ear.direction_deg.is_some() {
+                return Spot(format!("tap[{index}]"))
+                    .fail("direction_deg", "only shapes know directions; leave it out");
+            }
+            let size_m = tap.ear.size_m.unwrap_or_else(|| mesh.radius_m());
+            let reach = |hz: Real| by_size(size_m, lowest_hz, hz, tap.ear.distance_m);
+            let each = modes.iter().map(|mode| mesh.across(mode) * reach(mode.freq_hz));
+            tuning.hear([0.0; RIGID].into_iter().chain(each).collect(), reach);
+        }
+        if self.tail {
+            tuning.hear_places();
+        }
+        Ok(tuning)
     }
 
     /// Modes are kept below this, Hz.
@@ -282,6 +332,12 @@ impl BodyKind for MeshDef {
     fn fundamental_hz(&self, _port: Option<&str>, _rate_hz: Real, now: &dyn Fn(&str) -> Option<Real>) -> Option<Real> {
         Some(self.mesh.as_ref()?.modes.first()?.freq_hz * now("freq_scale").unwrap_or(1.0))
     }
+    fn radiates(&self) -> bool {
+        true
+    }
+    fn has_tail(&self) -> bool {
+        self.tail
+    }
     fn details(&self) -> Vec<(&'static str, Detail)> {
         let mut all = vec![("file", Detail::Word(self.file.clone()))];
         all.extend(self.mesh.as_ref().map(|mesh| ("material", Detail::Word(mesh.material.clone()))));
@@ -298,7 +354,8 @@ impl BodyKind for MeshDef {
         let more = if kept > 8 { " ..." } else { "" };
         let (source, material) = (&mesh.source, &mesh.material);
         let heavy = short(mesh.mass_kg);
-        format!("{source} of {material}, {heavy} kg, {kept} modes: {}{more} Hz{places}", named.join(", "))
+        let tail = if self.tail { TAIL_WORDS } else { "" };
+        format!("{source} of {material}, {heavy} kg, {kept} modes: {}{more} Hz{places}{tail}", named.join(", "))
     }
 }
 
@@ -330,6 +387,9 @@ impl BuildBody for MeshDef {
         if let Some(modes) = self.modes {
             out.line(format_args!("modes = {modes}"));
         }
+        if self.tail {
+            out.line(format_args!("tail = true"));
+        }
         for (id, value) in [("suspension_hz", self.suspension_hz), ("suspension_decay_s", self.suspension_decay_s)] {
             if let Some(value) = value {
                 out.number(id, value);
@@ -339,13 +399,15 @@ impl BuildBody for MeshDef {
     }
     fn build(&self, context: &mut BodyContext<'_>) -> Result<Box<dyn Resonator>, SceneError> {
         let tuning = self.tuning(&context.spot(), self.below_hz(context.rate_hz))?;
+        let tuning = self.heard(context, tuning)?;
         let (sample_s, touched) = (context.sample_s(), context.has_contact());
         Ok(Box::new(Modal::tuned(self.params.modal(), &tuning, sample_s, touched).declaring(PARAMS)))
     }
     fn structure(&self) -> String {
         let baked = self.mesh.as_ref().map_or(0, |mesh| crate::hash::text(&mesh.text));
         let hung = (self.suspension_hz, self.suspension_decay_s);
-        format!("{baked:016x} {:?} {hung:?} {:?}", self.modes, self.ports)
+        let tail = if self.tail { " tail" } else { "" };
+        format!("{baked:016x} {:?} {hung:?} {:?}{tail}", self.modes, self.ports)
     }
     fn touched_anywhere(&self, rate_hz: Real) -> Option<Anywhere> {
         Some(Anywhere::Mesh(Box::new(self.clone()), self.below_hz(rate_hz)))
@@ -368,6 +430,7 @@ impl Read for MeshDef {
             suspension_hz: node.number("suspension_hz")?,
             suspension_decay_s: node.number("suspension_decay_s")?,
             ports,
+            tail: node.flag("tail")?.unwrap_or(false),
         })
     }
 }

@@ -233,7 +233,7 @@ pub(in crate::scene) fn check_names(def: &SceneDef, directory: &Directory) -> Re
     }
     if midi.release_s.is_some() {
         let damps = |path: &str| {
-            let (name, id) = path.split_once('/').unwrap_or((path, ""));
+            let (name, id) = path.rsplit_once('/').unwrap_or((path, ""));
             def.bodies.iter().any(|body| body.name == name && body.form.damping().is_some_and(|by| by.spec.id == id))
         };
         if let Some(control) = def.controls.iter().find(|control| control.paths().any(damps)) {
@@ -369,7 +369,7 @@ fn controllers(node: &Node<'_, '_>, lines: &mut Lines) -> Result<Vec<(u8, String
             name => all.push((number, name.to_string())),
         }
     }
-    all.sort_by_key(|(number, _)| *number);
+    crate::order::sort(&mut all, |a, b| a.0.cmp(&b.0));
     match all.windows(2).find(|pair| pair[0].0 == pair[1].0) {
         Some(pair) => node.fail("cc", format!("names controller {} twice; keep one", pair[0].0)),
         None => Ok(all),

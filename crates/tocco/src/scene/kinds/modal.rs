@@ -2,6 +2,7 @@
 //! The bank of modes: a vibrating object written mode by mode.
 
 use super::*;
+use crate::resonator::modal::tail::{self, NoTail};
 use crate::resonator::modal::{LINEAR, Modal, ModalParams, ModeRow, Tuning};
 use crate::resonator::shape::radiation::by_size;
 
@@ -14,6 +15,14 @@ const PORTS: KeyType =
 /// What is wrong with `morph_01` alone.
 pub(super) const NO_MORPH: Rule =
     Rule::Beside(&["morph_01"], &["morph"], "moves nothing without a table `morph`; give it one or leave this out");
+
+/// What lies above the last mode.
+pub(super) const TAIL: Key = Key::new(
+    "tail",
+    KeyType::Flag,
+    "Goes on above its last mode up to 20 kHz, as densely and with such losses as the list shows, by at most 30 modes that stand for bands of many; default false.",
+);
+pub(super) const TAIL_WORDS: &str = "; goes on above them up to 20 kHz";
 
 /// The modal body in scene files.
 pub const MODAL: Kind = Kind {
@@ -37,6 +46,7 @@ pub const MODAL: Kind = Kind {
             KeyType::Table(&TARGET),
             "Another body of the same port names, to which `morph_01` moves this one; without its own port table it keeps the values of this one.",
         ),
+        TAIL,
     ],
     rules: &[NO_MORPH],
 };
@@ -87,6 +97,8 @@ pub struct ModalDef {
     pub ports: Vec<PortDef>,
     /// What `morph_01` moves it to.
     pub morph: Option<MorphDef>,
+    /// It goes on above its last mode.
+    pub tail: bool,
 }
 
 /// One mode.
@@ -130,6 +142,11 @@ impl ModalDef {
         self
     }
 
+    /// With what lies above its last mode.
+    pub fn tailed(self) -> Self {
+        Self { tail: true, ..self }
+    }
+
     /// With a named place: one signed mode-shape value per mode.
     pub fn port(mut self, name: &str, mode_shape: &[Real]) -> Self {
         self.ports.push(PortDef { name: name.into(), values: mode_shape.to_vec() });
@@ -166,6 +183,9 @@ impl BodyKind for ModalDef {
     fn radiates(&self) -> bool {
         true
     }
+    fn has_tail(&self) -> bool {
+        self.tail
+    }
     fn words(&self, _rate_hz: Real) -> String {
         let modes = &self.modes;
         let range = |of: &dyn Fn(&ModeDef) -> Real| {
@@ -180,7 +200,8 @@ impl BodyKind for ModalDef {
         let to = self.morph.as_ref().map_or_else(String::new, |to| format!("; morphs into {} modes", to.modes.len()));
         let (freqs, decays) = (range(&|mode| mode.freq_hz), range(&|mode| mode.decay_s));
         let places = places_words(self.ports.iter().map(|port| port.name.as_str()));
-        format!("{} modes, {freqs} Hz, decay {decays} s{places}{to}", modes.len())
+        let tail = if self.tail { TAIL_WORDS } else { "" };
+        format!("{} modes, {freqs} Hz, decay {decays} s{places}{to}{tail}", modes.len())
     }
 }
 
@@ -219,6 +240,9 @@ impl BuildBody for ModalDef {
     }
     fn write(&self, out: &mut Toml, at: &str) {
         out.params(&self.params, &[]);
+        if self.tail {
+            out.line(format_args!("tail = true"));
+        }
         write_bank(out, at, &self.modes, &self.ports);
         if let Some(morph) = &self.morph {
             let at = format!("{at}.morph");
@@ -244,13 +268,19 @@ impl BuildBody for ModalDef {
         }))
     }
     fn structure(&self) -> String {
-        format!("{:?} {:?} {:?}", self.modes, self.ports, self.morph)
+        let tail = if self.tail { " tail" } else { "" };
+        format!("{:?} {:?} {:?}{tail}", self.modes, self.ports, self.morph)
     }
 }
 
 impl ModalDef {
-    /// With a port for every ear that hears what it radiates, by its size and how it moves at the place named.
-    fn heard(&self, context: &BodyContext<'_>, mut tuning: Tuning) -> Result<Tuning, SceneError> {
+    /// With its tail, and a port for every ear that hears what it radiates, by its size and how it moves at the place named.
+    fn heard(&self, context: &mut BodyContext<'_>, mut tuning: Tuning) -> Result<Tuning, SceneError> {
+        let listed = tuning.modes.len();
+        if self.tail {
+            let (spot, decay_s) = (context.spot(), tail::decays(&tuning));
+            with_tail(context, &spot, &mut tuning, self.params.freq_scale, decay_s)?;
+        }
         let lowest_hz = tuning.modes.iter().map(|mode| mode.0).filter(|hz| *hz > 0.0).fold(Real::INFINITY, Real::min);
         for (index, tap) in context.ears() {
             let spot = Spot(format!("tap[{index}]"));
@@ -262,15 +292,35 @@ impl ModalDef {
             };
             let port = tap.of.split_once('.').map_or("0", |(_, port)| port);
             let at = BodyKind::ports(self).iter().position(|name| *name == port).unwrap_or(0);
-            let pressure = |(&(hz, ..), shape): (&ModeRow, &Real)| match hz > 0.0 {
-                true => shape * by_size(size_m, lowest_hz, hz, tap.ear.distance_m),
-                false => 0.0,
-            };
-            let ear = tuning.modes.iter().zip(&tuning.ports[at]).map(pressure).collect();
-            tuning.ports.push(ear);
-            tuning.ears += 1;
+            let reach = |hz: Real| by_size(size_m, lowest_hz, hz, tap.ear.distance_m);
+            let pressure = |(&(hz, ..), shape): (&ModeRow, &Real)| if hz > 0.0 { shape * reach(hz) } else { 0.0 };
+            let ear = tuning.modes[..listed].iter().zip(&tuning.ports[at]).map(pressure).collect();
+            tuning.hear(ear, reach);
+        }
+        if self.tail {
+            tuning.hear_places();
         }
         Ok(tuning)
+    }
+}
+
+/// Goes on above a list, if this rate holds anything of it.
+pub(super) fn with_tail(
+    context: &mut BodyContext<'_>,
+    spot: &Spot,
+    tuning: &mut Tuning,
+    freq_scale: Real,
+    decay_s: impl Fn(&ModeRow, Real) -> Real,
+) -> Result<(), SceneError> {
+    let end_hz = tail::end_hz(context.rate_hz) / freq_scale;
+    let mut rng = Rng::new(context.def.seed, &format!("{} tail", context.name));
+    match tail::extend(tuning, end_hz, decay_s, &mut rng) {
+        Err(NoTail::Above(_)) if context.rate_hz < context.def.rate_hz => {
+            context.omitted.push(format!("{}: its tail", context.name));
+            Ok(())
+        }
+        Err(why) => spot.fail("tail", why.to_string()),
+        Ok(()) => Ok(()),
     }
 }
 
@@ -335,8 +385,7 @@ fn tuning(modes: &[ModeDef], places: &[PortDef], kept: &[usize]) -> Tuning {
     Tuning {
         modes: kept.iter().map(|&i| (modes[i].freq_hz, modes[i].decay_s, modes[i].mass_kg)).collect(),
         ports,
-        rigid: 0,
-        ears: 0,
+        ..Tuning::default()
     }
 }
 
@@ -376,11 +425,12 @@ impl Read for ModalDef {
                     return to
                         .fail("port", format!("lacks the body's place '{}'", ports.first().map_or("0", |p| &p.name)));
                 }
-                there.sort_by_key(|port| ports.iter().position(|own| own.name == port.name));
+                let place = |port: &PortDef| ports.iter().position(|own| own.name == port.name);
+                crate::order::sort(&mut there, |a, b| place(a).cmp(&place(b)));
                 Some(MorphDef { modes, ports: there })
             }
         };
-        Ok(Self { params: node.params()?, modes, ports, morph })
+        Ok(Self { params: node.params()?, modes, ports, morph, tail: node.flag("tail")?.unwrap_or(false) })
     }
 }
 

@@ -16,7 +16,7 @@ pub const SIGNAL_NOISE: Kind = Kind {
     id: "noise",
     doc: "A signal of seeded Gaussian noise, 1/f^beta between two frequencies: a hand that trembles, a wind.",
     params: SignalParams::SPECS,
-    keys: &with_operators::<7, 17>([
+    keys: &with_operators::<7, 18>([
         must("rms", KeyType::Number { unit: "1", min: 0.0, max: 1e18 }, "Standard deviation."),
         key("mean", ANY, "Mean, default 0; its value before and after."),
         key("from_s", TIME, "Begins, default 0."),
@@ -38,6 +38,7 @@ pub const SIGNAL_NOISE: Kind = Kind {
         ROLL,
         ROLLED,
         GATE,
+        EVERY,
     ],
 };
 

@@ -4,6 +4,8 @@
 use super::*;
 use crate::output::air::Air;
 use crate::output::crossover::Band;
+use crate::output::floor::FloorMake;
+use crate::output::pair::PairMake;
 use crate::output::room::{
     BANDS, MOST_ABSORPTION, MOST_CHANNELS, MOST_RATIO, RoomMake, decay_by_absorption, shortest_s,
 };
@@ -25,6 +27,12 @@ pub const OUTPUT: Kind = Kind {
         key("gain", GAIN, "Factor on all that goes there, default 1."),
         key("limiter", KeyType::Flag, "Limit its peaks when played live, default true."),
         key("room", KeyType::Table(&ROOM), "The room in which it is heard; without, none."),
+        key("floor", KeyType::Table(&FLOOR), "Noise that is always there, on each channel its own; without, silence."),
+        key(
+            "pair",
+            KeyType::Table(&PAIR),
+            "What hears the taps that say azimuth_deg, on its first two channels: a head, or two microphones.",
+        ),
         key(
             "temperature_c",
             KeyType::Number { unit: "C", min: -40.0, max: 60.0 },
@@ -46,13 +54,77 @@ pub const OUTPUT: Kind = Kind {
     rules: &[
         Rule::Beside(
             &["temperature_c", "humidity_01"],
-            &["room", "distance_m"],
-            "belongs to an output with a room or a distance; leave it out",
+            &["room", "distance_m", "pair"],
+            "belongs to an output with a room, a distance or a pair; leave it out",
         ),
         Rule::AtMostOne(&["band_hz", "highpass_hz"]),
         Rule::AtMostOne(&["band_hz", "lowpass_hz"]),
     ],
 };
+
+/// The floor of an output in scene files.
+pub const FLOOR: Kind = Kind {
+    family: "floor",
+    id: "",
+    doc: "Noise that is always there, written as `floor` in an output: the background of a room, a tape, a street.",
+    params: &[],
+    keys: &[
+        must(
+            "level_db",
+            KeyType::Number { unit: "dB", min: -200.0, max: 0.0 },
+            "rms of each channel against full scale; quiet rooms are recorded at -80 to -60.",
+        ),
+        key(
+            "beta",
+            KeyType::Number { unit: "1", min: 0.0, max: 2.0 },
+            "Exponent of its spectrum 1/f^beta: 0 white, 1 pink (default), 2 Brownian.",
+        ),
+        key(
+            "first_hz",
+            KeyType::Number { unit: "Hz", min: 0.1, max: 1e3 },
+            "Below this frequency the spectrum is flat, default 20; at most a hundredth of the rate.",
+        ),
+    ],
+    rules: &[],
+};
+
+/// The pair that hears an output in scene files.
+pub const PAIR: Kind = Kind {
+    family: "pair",
+    id: "",
+    doc: "Two ears or two microphones, written as `pair` in an output: what stands to one side is heard there sooner and louder.",
+    params: &[],
+    keys: &[
+        must("of", KeyType::Word(PAIRS), "What hears."),
+        key("radius_m", KeyType::Number { unit: "m", min: 0.03, max: 0.3 }, "Of a head: its radius, default 0.0875."),
+        key(
+            "spacing_m",
+            KeyType::Number { unit: "m", min: 0.0, max: 3.0 },
+            "Of microphones: from one to the other, default 0.17; 0 is one place.",
+        ),
+        key(
+            "angle_deg",
+            KeyType::Number { unit: "degrees", min: 0.0, max: 180.0 },
+            "Of microphones: between their axes, default 110.",
+        ),
+        key(
+            "pattern_01",
+            KeyType::Number { unit: "1", min: 0.0, max: 0.5 },
+            "Of microphones: 0 hears all around, 0.5 is a cardioid (default); both channels then add up in mono.",
+        ),
+    ],
+    rules: &[
+        Rule::Only { choice: "of", word: "head", ids: &["radius_m"], what: "belongs to a head; leave it out" },
+        Rule::Only {
+            choice: "of",
+            word: "microphones",
+            ids: &["spacing_m", "angle_deg", "pattern_01"],
+            what: "belongs to microphones; leave it out",
+        },
+    ],
+};
+
+const PAIRS: &[&str] = &["head", "microphones"];
 
 /// Where a band may end.
 const EDGE: KeyType = KeyType::Number { unit: "Hz", min: 1.0, max: 192_000.0 };
@@ -111,6 +183,21 @@ pub struct OutputDef {
     pub air: Air,
     /// What of it is given to its channels.
     pub band: Band,
+    /// Noise that is always there.
+    pub floor: Option<FloorDef>,
+    /// What hears the taps that say from where.
+    pub pair: Option<PairMake>,
+}
+
+/// Noise that is always there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FloorDef {
+    /// rms of each channel against full scale, dB.
+    pub level_db: Real,
+    /// Exponent of its spectrum.
+    pub beta: Real,
+    /// Flat below, Hz.
+    pub first_hz: Real,
 }
 
 impl OutputDef {
@@ -126,6 +213,8 @@ impl OutputDef {
             way: None,
             air: Air::default(),
             band: Band::default(),
+            floor: None,
+            pair: None,
         }
     }
 
@@ -138,16 +227,40 @@ impl OutputDef {
     }
 
     /// What lies between its taps and its channels, if anything does.
-    pub(in crate::scene) fn space(&self) -> Option<SpaceMake> {
+    pub(in crate::scene) fn space(&self, seed: u64) -> Option<SpaceMake> {
         let room = self.room.as_ref().map(|room| (room.make(self.air), room.params));
         let (way, air, band) = (self.way, self.air, self.band());
-        (room.is_some() || way.is_some() || !band.is_open()).then_some(SpaceMake { room, way, air, band })
+        let floor = self.floor.map(|FloorDef { level_db, beta, first_hz }| {
+            // Of its own for every output.
+            let seed = crate::hash::bytes(crate::hash::START ^ seed, self.name.as_bytes());
+            FloorMake { level_db, beta, first_hz, seed }
+        });
+        let any = room.is_some() || way.is_some() || !band.is_open() || floor.is_some();
+        any.then_some(SpaceMake { room, way, air, band, floor })
     }
 
     /// The same but for live values: spaces alike in this are the same space.
-    pub(in crate::scene) fn structure(&self) -> Option<String> {
-        let SpaceMake { room, way, air, band } = self.space()?;
-        Some(format!("{:?} {} {air:?} {band:?}", room.map(|(make, _)| make), way.is_some()))
+    pub(in crate::scene) fn structure(&self, seed: u64) -> Option<String> {
+        let SpaceMake { room, way, air, band, floor } = self.space(seed)?;
+        Some(format!("{:?} {} {air:?} {band:?} {floor:?}", room.map(|(make, _)| make), way.is_some()))
+    }
+}
+
+impl OutputDef {
+    fn check_pair(&self, spot: &Spot) -> Check {
+        let Some(pair) = self.pair else { return Ok(()) };
+        let spot = spot.within("pair");
+        if self.channels.len() < 2 {
+            return spot.fail("", "needs two channels; this output has one");
+        }
+        match pair {
+            PairMake::Head { radius_m } => spot.number(&PAIR, "radius_m", radius_m),
+            PairMake::Microphones { spacing_m, angle_deg, pattern_01 } => {
+                spot.number(&PAIR, "spacing_m", spacing_m)?;
+                spot.number(&PAIR, "angle_deg", angle_deg)?;
+                spot.number(&PAIR, "pattern_01", pattern_01)
+            }
+        }
     }
 }
 
@@ -280,6 +393,13 @@ impl Section for OutputDef {
                 format!("ends at {} Hz, below its beginning at {} Hz; give [lowest, highest]", short(high), short(low));
             return spot.fail("band_hz", what);
         }
+        if let Some(FloorDef { level_db, beta, first_hz }) = self.floor {
+            let spot = spot.within("floor");
+            spot.number(&FLOOR, "level_db", level_db)?;
+            spot.number(&FLOOR, "beta", beta)?;
+            spot.number(&FLOOR, "first_hz", first_hz)?;
+        }
+        self.check_pair(spot)?;
         let Some(room) = &self.room else { return Ok(()) };
         if self.channels.len() > MOST_CHANNELS {
             let what = format!(
@@ -299,7 +419,19 @@ impl Section for OutputDef {
         }
         self.room.iter().for_each(|room| room.write(out));
         self.way.iter().for_each(|way| out.number("distance_m", way.distance_m));
-        if self.room.is_some() || self.way.is_some() {
+        if let Some(FloorDef { level_db, beta, first_hz }) = self.floor {
+            out.line(format_args!("floor = {{ level_db = {level_db:?}, beta = {beta:?}, first_hz = {first_hz:?} }}"));
+        }
+        match self.pair {
+            None => {}
+            Some(PairMake::Head { radius_m }) => {
+                out.line(format_args!("pair = {{ of = \"head\", radius_m = {radius_m:?} }}"));
+            }
+            Some(PairMake::Microphones { spacing_m, angle_deg, pattern_01 }) => out.line(format_args!(
+                "pair = {{ of = \"microphones\", spacing_m = {spacing_m:?}, angle_deg = {angle_deg:?}, pattern_01 = {pattern_01:?} }}"
+            )),
+        }
+        if self.room.is_some() || self.way.is_some() || self.pair.is_some() {
             out.unless("temperature_c", self.air.temperature_c, Air::default().temperature_c);
             out.unless("humidity_01", self.air.humidity_01, Air::default().humidity_01);
         }
@@ -339,6 +471,37 @@ impl Section for OutputDef {
                 Some([low, high]) => Band { highpass_hz: Some(low), lowpass_hz: Some(high) },
                 None => Band { highpass_hz: node.number("highpass_hz")?, lowpass_hz: node.number("lowpass_hz")? },
             },
+            floor: read_floor(node, lines)?,
+            pair: read_pair(node, lines)?,
         })
     }
+}
+
+#[cfg(feature = "text")]
+fn read_floor(output: &Node<'_, '_>, lines: &mut Lines) -> Result<Option<FloorDef>, SceneError> {
+    if output.entry("floor").is_none() {
+        return Ok(None);
+    }
+    let node = output.within("floor", &FLOOR, "a table such as { level_db = -70 }", lines)?;
+    Ok(Some(FloorDef {
+        level_db: node.needed_number("level_db", "a floor")?,
+        beta: node.number_or("beta", 1.0)?,
+        first_hz: node.number_or("first_hz", 20.0)?,
+    }))
+}
+
+#[cfg(feature = "text")]
+fn read_pair(output: &Node<'_, '_>, lines: &mut Lines) -> Result<Option<PairMake>, SceneError> {
+    if output.entry("pair").is_none() {
+        return Ok(None);
+    }
+    let node = output.within("pair", &PAIR, "a table such as { of = \"head\" }", lines)?;
+    Ok(Some(match node.known_word("of")? {
+        Some("microphones") => PairMake::Microphones {
+            spacing_m: node.number_or("spacing_m", 0.17)?,
+            angle_deg: node.number_or("angle_deg", 110.0)?,
+            pattern_01: node.number_or("pattern_01", 0.5)?,
+        },
+        _ => PairMake::Head { radius_m: node.number_or("radius_m", 0.0875)? },
+    }))
 }

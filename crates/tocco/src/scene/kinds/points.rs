@@ -11,7 +11,7 @@ pub const POINTS: Kind = Kind {
     id: "points",
     doc: "A signal by breakpoints: a squeeze, a shake, the force under a foot.",
     params: SignalParams::SPECS,
-    keys: &with_operators::<2, 12>([
+    keys: &with_operators::<2, 13>([
         must(
             "points",
             KeyType::List { of: &KeyType::Row(&POINT), min: 1, max: MAX_LIST },
@@ -19,7 +19,7 @@ pub const POINTS: Kind = Kind {
         ),
         key("loop_s", KeyType::Number { unit: "s", min: 1e-3, max: MAX_DURATION_S }, "They repeat after this time."),
     ]),
-    rules: &[ROLL, ROLLED, GATE],
+    rules: &[ROLL, ROLLED, GATE, EVERY],
 };
 
 /// Breakpoints.

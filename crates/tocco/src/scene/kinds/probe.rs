@@ -11,12 +11,12 @@ pub const PROBE: Kind = Kind {
     id: "probe",
     doc: "A signal that reads the scene: where something is, how fast, what presses, how much energy there is, another signal.",
     params: SignalParams::SPECS,
-    keys: &with_operators::<1, 11>([must(
+    keys: &with_operators::<1, 12>([must(
         "of",
         KeyType::Named(Thing::Signal),
         "body.port.position, .velocity, body.energy, contact.force, .compression, energy, or the name of another signal.",
     )]),
-    rules: &[ROLL, ROLLED, GATE],
+    rules: &[ROLL, ROLLED, GATE, EVERY],
 };
 
 /// A reading of the scene.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The body by geometry and material: its modes are computed.
 
-use super::modal::{NO_MORPH, check_unmorphed};
+use super::modal::{NO_MORPH, TAIL, TAIL_WORDS, check_unmorphed, with_tail};
 use super::*;
 use crate::resonator::bending::Bending;
 use crate::resonator::material::{MATERIALS, Material};
-use crate::resonator::modal::{Modal, ModalParams, Tuning};
+use crate::resonator::modal::{Modal, ModalParams, ModeRow, Tuning};
 use crate::resonator::shape::radiation::pressures;
 use crate::resonator::shape::{
     self, Family, MAX_MODES, MaterialDef, Place, PlaceOn, ShapeDef, Value as Said, locate, wanted,
@@ -51,6 +51,7 @@ pub const SHAPE: Kind = Kind {
             KeyType::Flag,
             "Large motion stretches it and makes it stiffer: pitch glides, energy flows upwards; strings, membranes and flat plates, default false.",
         ),
+        TAIL,
     ],
     rules: &[NO_MORPH, LIMP],
 };
@@ -111,6 +112,8 @@ pub struct ShapedDef {
     pub morph: Option<ShapeMorphDef>,
     /// Large motion makes it stiffer.
     pub stiffens: bool,
+    /// It goes on above its last mode.
+    pub tail: bool,
 }
 
 /// The shape at the other end of a morph.
@@ -132,7 +135,7 @@ impl ShapeMorphDef {
 impl ShapedDef {
     /// A body of this geometry and material.
     pub fn new(geometry: ShapeDef) -> Self {
-        Self { params: ModalParams::default(), geometry, ports: Vec::new(), morph: None, stiffens: false }
+        Self { params: ModalParams::default(), geometry, ports: Vec::new(), morph: None, stiffens: false, tail: false }
     }
 
     /// A free bar of a named material, m; it bends along its thickness.
@@ -149,6 +152,11 @@ impl ShapedDef {
     /// With large motion that makes it stiffer.
     pub fn stiffening(self) -> Self {
         Self { stiffens: true, ..self }
+    }
+
+    /// With what lies above its last mode.
+    pub fn tailed(self) -> Self {
+        Self { tail: true, ..self }
     }
 
     /// With a named place: fractions as the shape counts them.
@@ -209,6 +217,9 @@ impl BodyKind for ShapedDef {
     fn radiates_acceleration(&self) -> bool {
         self.geometry.kind.id != shape::cavity::TUBE_KIND.id
     }
+    fn has_tail(&self) -> bool {
+        self.tail
+    }
     fn details(&self) -> Vec<(&'static str, Detail)> {
         let mut all = vec![("shape", Detail::Word(self.geometry.kind.id.into()))];
         if let MaterialDef::Named(material) = self.geometry.material {
@@ -224,6 +235,9 @@ impl BodyKind for ShapedDef {
         }
         if self.stiffens {
             words.push_str("; stiffens when it moves far");
+        }
+        if self.tail {
+            words.push_str(TAIL_WORDS);
         }
         words
     }
@@ -286,6 +300,9 @@ impl BuildBody for ShapedDef {
         if self.stiffens {
             out.line(format_args!("stiffens = true"));
         }
+        if self.tail {
+            out.line(format_args!("tail = true"));
+        }
         write_geometry(out, at, &self.geometry, &self.ports);
         if let Some(morph) = &self.morph {
             let at = format!("{at}.morph");
@@ -299,22 +316,25 @@ impl BuildBody for ShapedDef {
         if self.stiffens {
             let found = shape::evaluate_stretched(&self.geometry, &self.ports, below_hz);
             let (solved, stretch) = found.or_else(|fault| spot.fail(&fault.key, fault.what))?;
-            let from = heard(context, tuning(solved), &self.geometry, below_hz)?;
+            let from = self.heard(context, &spot, tuning(solved), &self.geometry, below_hz)?;
             return Ok(Box::new(Bending::new(params, &from, &stretch, sample_s, touched)));
         }
-        let from = heard(context, solved(&spot, &self.geometry, &self.ports, below_hz)?, &self.geometry, below_hz)?;
+        let from = solved(&spot, &self.geometry, &self.ports, below_hz)?;
+        let from = self.heard(context, &spot, from, &self.geometry, below_hz)?;
         Ok(Box::new(match &self.morph {
             None => Modal::tuned(params, &from, sample_s, touched),
             Some(to) => {
                 let there: Vec<PlaceOn> = self.ports.iter().map(|port| to.place(port).clone()).collect();
-                let solved = solved(&spot.within("morph"), &to.geometry, &there, below_hz)?;
-                let to = heard(context, solved, &to.geometry, below_hz)?;
+                let spot = spot.within("morph");
+                let solved = solved(&spot, &to.geometry, &there, below_hz)?;
+                let to = self.heard(context, &spot, solved, &to.geometry, below_hz)?;
                 Modal::morphing(params, &from, &to, sample_s, touched)
             }
         }))
     }
     fn structure(&self) -> String {
-        format!("{:?} {:?} {:?} {:?}", self.geometry, self.ports, self.morph, self.stiffens)
+        let tail = if self.tail { " tail" } else { "" };
+        format!("{:?} {:?} {:?} {:?}{tail}", self.geometry, self.ports, self.morph, self.stiffens)
     }
     fn touched_anywhere(&self, rate_hz: Real) -> Option<Anywhere> {
         self.morph.is_none().then(|| Anywhere::Shape(self.geometry.clone(), self.below_hz(rate_hz)))
@@ -335,10 +355,43 @@ impl ShapedDef {
         if self.morph.is_some() {
             return spot.fail("stiffens", "is not for a body that morphs; leave out one of stiffens, morph");
         }
+        if self.geometry.word("theory") == Some("thick") {
+            return spot.fail("stiffens", "is for thin bodies, and the theory of this one is that of thick ones; leave out one of stiffens, theory");
+        }
         if !shape::may_stiffen(self.geometry.kind) {
             return spot.fail("stiffens", shape::cannot_stiffen(self.geometry.kind));
         }
         Ok(())
+    }
+
+    /// With its tail, and a port for every ear that hears what it radiates.
+    fn heard(
+        &self,
+        context: &mut BodyContext<'_>,
+        spot: &Spot,
+        mut tuning: Tuning,
+        geometry: &ShapeDef,
+        below_hz: Real,
+    ) -> Result<Tuning, SceneError> {
+        let onward = shape::onward(geometry, &tuning).or_else(|fault| spot.fail(&fault.key, fault.what))?;
+        if self.tail {
+            let decay_s = |like: &ModeRow, freq_hz: Real| onward.decay_s(like, freq_hz);
+            with_tail(context, spot, &mut tuning, self.params.freq_scale, decay_s)?;
+        }
+        for (index, tap) in context.ears() {
+            let spot = Spot(format!("tap[{index}]"));
+            if tap.ear.size_m.is_some() {
+                return spot.fail("size_m", "a shape knows its size; leave it out");
+            }
+            let found = pressures(geometry, below_hz, tap.ear.ear(), tap.ear.distance_m);
+            let found = found.or_else(|fault| spot.fail("quantity", fault.what))?;
+            let ear = onward.heard(&tuning, &found.per_mode, tap.ear.distance_m);
+            tuning.hear(found.per_mode, |freq_hz| ear.reach(freq_hz));
+        }
+        if self.tail {
+            tuning.hear_places();
+        }
+        Ok(tuning)
     }
 
     /// Modes are kept below this, Hz.
@@ -355,27 +408,7 @@ fn solved(spot: &Spot, geometry: &ShapeDef, places: &[PlaceOn], below_hz: Real) 
 
 fn tuning(solved: shape::Solved) -> Tuning {
     let modes = solved.modes.iter().map(|m| (m.freq_hz, m.decay_s, m.mass_kg)).collect();
-    Tuning { modes, ports: solved.shapes, rigid: solved.rigid, ears: 0 }
-}
-
-/// With a port for every ear that hears what it radiates.
-fn heard(
-    context: &BodyContext<'_>,
-    mut tuning: Tuning,
-    geometry: &ShapeDef,
-    below_hz: Real,
-) -> Result<Tuning, SceneError> {
-    for (index, tap) in context.ears() {
-        let spot = Spot(format!("tap[{index}]"));
-        if tap.ear.size_m.is_some() {
-            return spot.fail("size_m", "a shape knows its size; leave it out");
-        }
-        let found = pressures(geometry, below_hz, tap.ear.ear(), tap.ear.distance_m);
-        let found = found.or_else(|fault| spot.fail("quantity", fault.what))?;
-        tuning.ports.push(found.per_mode);
-        tuning.ears += 1;
-    }
-    Ok(tuning)
+    Tuning { modes, ports: solved.shapes, rigid: solved.rigid, ..Tuning::default() }
 }
 
 /// A geometry says what its family wants, and its ports are on it.
@@ -495,7 +528,8 @@ impl Read for ShapedDef {
                 Some(ShapeMorphDef { geometry, ports })
             }
         };
-        Ok(Self { params: node.params()?, geometry, ports, morph, stiffens: node.flag("stiffens")?.unwrap_or(false) })
+        let (stiffens, tail) = (node.flag("stiffens")?.unwrap_or(false), node.flag("tail")?.unwrap_or(false));
+        Ok(Self { params: node.params()?, geometry, ports, morph, stiffens, tail })
     }
 }
 

@@ -129,7 +129,7 @@ const MOST_OR_VESSEL: KeyType = KeyType::Either(&[MOST, KeyType::Named(Thing::Bo
 const OUTLET_POINTS: usize = 256;
 
 /// Keys that every signal has besides those of its kind.
-pub(super) const OPERATORS: [Key; 10] = [
+pub(super) const OPERATORS: [Key; 11] = [
     key(
         "radius_m",
         KeyType::Number { unit: "m", min: 1e-6, max: 1e3 },
@@ -144,6 +144,11 @@ pub(super) const OPERATORS: [Key; 10] = [
         "curve",
         KeyType::List { of: &KeyType::Row(&[ANY, ANY]), min: 1, max: MAX_LIST },
         "Breakpoints [x, y], x increasing, linear between, held outside.",
+    ),
+    key(
+        "curve_every",
+        KeyType::Number { unit: "unit of x", min: 1e-6, max: 1e12 },
+        "The curve repeats after so much of x: of a way in m, the circumference of a wheel.",
     ),
     key("rate", KeyType::Flag, "The rate of change per second instead of the value, default false."),
     key(
@@ -188,6 +193,8 @@ pub(super) const ROLLED: Rule = Rule::Beside(&["radius_m"], &["eccentricity"], "
 pub(super) const GATE: Rule =
     Rule::Beside(&["below"], &["above"], "belongs to a threshold; leave it out or give above");
 
+pub(super) const EVERY: Rule = Rule::Beside(&["curve_every"], &["curve"], "repeats a curve; give one or leave it out");
+
 impl SignalDef {
     pub(in crate::scene) fn check(&self, spot: &Spot) -> Check {
         spot.params(&self.params)?;
@@ -213,6 +220,16 @@ impl SignalDef {
             return spot.fail("drain", "nothing runs out without an outlet; give outlet_m2");
         }
         increasing(spot, "curve", &self.operators.curve, [ANY, ANY], "")?;
+        if let Some(every) = self.operators.every {
+            spot.number(kind, "curve_every", every)?;
+            match (self.operators.curve.first(), self.operators.curve.last()) {
+                (Some([first, _]), Some([last, _])) if last - first < every => {}
+                (Some(_), _) => {
+                    return spot.fail("curve_every", format!("{} is no more than the curve is long", plain(every)));
+                }
+                _ => return spot.fail("curve_every", "repeats a curve; give one or leave it out"),
+            }
+        }
         if let Some([above, below]) = self.operators.gate {
             spot.number(kind, "above", above)?;
             spot.number(kind, "below", below)?;
@@ -235,6 +252,7 @@ impl SignalDef {
         if !self.operators.curve.is_empty() {
             out.line(format_args!("curve = {:?}", self.operators.curve));
         }
+        self.operators.every.into_iter().for_each(|every| out.number("curve_every", every));
         if self.operators.rate {
             out.line(format_args!("rate = true"));
         }
@@ -308,6 +326,7 @@ impl SignalDef {
         let operators = Operators {
             roll: pair("radius_m", node.number("eccentricity")?)?,
             curve: read_points(node, "curve", [ANY, ANY], "[x, y]")?,
+            every: node.number("curve_every")?,
             rate: node.flag("rate")?.unwrap_or(false),
             fill,
             spill,

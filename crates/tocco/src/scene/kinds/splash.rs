@@ -10,7 +10,7 @@ use crate::process::splash::{SPLASH_TRIGGER, Splash, SplashParams};
 pub const SPLASH: Kind = Kind {
     family: "process",
     id: "splash",
-    doc: "Bodies thrown into water, where the signal rises above the threshold: impact, cavity, droplets; `on`: the bottom that they hit in the end. A trigger is one splash: mass_kg, height_m, depth_m, delay_s.",
+    doc: "Bodies thrown into water, where the signal rises above the threshold: impact, cavity, droplets; `on`: the bottom that they hit in the end. A trigger is one splash: mass_kg, height_m, depth_m, delay_s, speed_m_s.",
     params: SplashParams::SPECS,
     keys: &with_common::<0, 3>([]),
     rules: &[],
@@ -38,7 +38,8 @@ impl ProcessKind for SplashDef {
     }
     fn words(&self) -> String {
         let p = &self.params;
-        format!("splash of {} kg from {} m", short(p.mass_kg), short(p.height_m))
+        let falls = format!("splash of {} kg from {} m", short(p.mass_kg), short(p.height_m));
+        if p.speed_m_s > 0.0 { format!("{falls}, thrown at {} m/s", short(p.speed_m_s)) } else { falls }
     }
 }
 

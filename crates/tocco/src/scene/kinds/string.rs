@@ -2,7 +2,7 @@
 //! The string between two rigid ends.
 
 use super::*;
-use crate::resonator::partials::{AFFORDABLE, Partials};
+use crate::resonator::partials::{AFFORDABLE, Board, Partials};
 use crate::resonator::waveguide::{DEFAULT_PLACE, HIGHEST, StringParams, Waveguide};
 
 /// The string in scene files.
@@ -87,6 +87,9 @@ impl BodyKind for StringDef {
     fn fundamental_hz(&self, _port: Option<&str>, _rate_hz: Real, now: &dyn Fn(&str) -> Option<Real>) -> Option<Real> {
         now("freq_hz")
     }
+    fn radiates(&self) -> bool {
+        true
+    }
     fn words(&self, _rate_hz: Real) -> String {
         let places: Vec<String> =
             self.ports.iter().map(|port| format!("{} at {}", port.name, short(port.place))).collect();
@@ -118,7 +121,13 @@ impl BuildBody for StringDef {
         let (sample_s, touched) = (context.sample_s(), context.has_contact());
         // The rule of resonator/partials.rs.
         Ok(match Partials::count(&self.params, sample_s, AFFORDABLE + 1) <= AFFORDABLE {
-            true => Box::new(Partials::new(self.params, &places, sample_s, touched)),
+            true => Box::new(Partials::heard(self.params, &places, &boards(context)?, sample_s, touched)),
+            false if context.ears().next().is_some() => {
+                let what = format!(
+                    "has more than {AFFORDABLE} partials and is a loop, whose bridge is not known; listen to its motion"
+                );
+                return context.spot().fail("freq_hz", what);
+            }
             false => Box::new(Waveguide::new(self.params, &places, sample_s)),
         })
     }
@@ -128,6 +137,22 @@ impl BuildBody for StringDef {
     fn touched_anywhere(&self, _rate_hz: Real) -> Option<Anywhere> {
         Some(Anywhere::Length)
     }
+}
+
+/// The boards through which it is heard.
+fn boards(context: &BodyContext<'_>) -> Result<Vec<Board>, SceneError> {
+    let mut all = Vec::new();
+    for (index, tap) in context.ears() {
+        let spot = Spot(format!("tap[{index}]"));
+        if tap.ear.direction_deg.is_some() {
+            return spot.fail("direction_deg", "only shapes know directions; leave it out");
+        }
+        let Some(size_m) = tap.ear.size_m else {
+            return spot.fail("", "a string needs size_m, the radius of the body that it rests on, to radiate");
+        };
+        all.push(Board { size_m, distance_m: tap.ear.distance_m });
+    }
+    Ok(all)
 }
 
 /// A string plays at most [`HIGHEST`] of the rate: refused in the scene's own rate, named where another lowers it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Taps: what is heard.
 
+use super::travel::{CARRIED, LEADS_ALONG, OVER_PORTS, TRAVEL, TravelDef, Way};
 use super::*;
 use crate::resonator::shape::radiation::Ear;
 
@@ -34,15 +35,29 @@ pub const TAP: Kind = Kind {
             KeyType::Number { unit: "1", min: 0.0, max: 1.0 },
             "Instead of channel: between channels 0 and 1 of the output at constant power.",
         ),
+        key(
+            "azimuth_deg",
+            KeyType::Number { unit: "degrees", min: -180.0, max: 180.0 },
+            "Instead of channel and pan_01: from where the pair of the output hears it, 0 in front, 90 on the right.",
+        ),
         key("distance_m", DISTANCE, "Of what is radiated: how far away the ear is, default 1."),
         key(
             "direction_deg",
             KeyType::List { of: &ANGLE, min: 2, max: 2 },
             "Of what is radiated: from where it is heard, by the angle from the body's normal or axis and around it; default the mean of all directions.",
         ),
-        key("size_m", SIZE, "Of what a modal body radiates: the radius of a disc of its size; shapes know theirs."),
+        key(
+            "size_m",
+            SIZE,
+            "Of what is radiated: the radius of a disc as large as a modal body, or as the body that a string rests on; a mesh may say it, shapes know theirs.",
+        ),
+        key(
+            "travel",
+            KeyType::Table(&TRAVEL),
+            "Of a body's motion: way along which the place is carried that is heard; default it stays.",
+        ),
     ],
-    rules: &[Rule::AtMostOne(&["channel", "pan_01"])],
+    rules: &[Rule::AtMostOne(&["channel", "pan_01", "azimuth_deg"]), CARRIED, OVER_PORTS],
 };
 
 const DISTANCE: KeyType = KeyType::Number { unit: "m", min: 1e-2, max: 1e4 };
@@ -66,6 +81,8 @@ pub struct TapDef {
     pub to: TapTo,
     /// Where the ear is that hears what is radiated.
     pub ear: EarDef,
+    /// The way along which the place is carried that is heard.
+    pub travel: Option<TravelDef>,
 }
 
 /// Where the ear of a tap is that hears what is radiated.
@@ -128,6 +145,8 @@ pub enum TapTo {
     Channel(usize),
     /// Channels 0 and 1 with constant power; 0 left, 1 right.
     Pan(Real),
+    /// Channels 0 and 1 as the pair of the output hears it from this azimuth, degrees.
+    From(Real),
 }
 
 impl TapTo {
@@ -135,7 +154,7 @@ impl TapTo {
     pub fn width(&self) -> usize {
         match self {
             TapTo::Channel(channel) => channel + 1,
-            TapTo::Pan(_) => 2,
+            TapTo::Pan(_) | TapTo::From(_) => 2,
         }
     }
 }
@@ -164,11 +183,22 @@ impl Section for TapDef {
             return spot.fail(id, "belongs to what is radiated; say quantity = \"radiated\" or leave it out");
         }
         spot.number(&TAP, "distance_m", distance_m)?;
+        if let Some(travel) = &self.travel {
+            travel.check(spot)?;
+            let motion = matches!(self.quantity, Quantity::Position | Quantity::Velocity | Quantity::Acceleration);
+            match (&travel.way, &travel.by) {
+                _ if !motion => return spot.fail("travel", "belongs to the motion of a body"),
+                (Way::Between(..), _) => return spot.fail("travel", LEADS_ALONG),
+                (_, None) => return spot.fail("travel", "the way of a tap needs by"),
+                _ => {}
+            }
+        }
         size_m.map_or(Ok(()), |size| spot.number(&TAP, "size_m", size))?;
         direction_deg.iter().flatten().try_for_each(|angle| spot.takes("direction_deg", ANGLE, *angle))?;
         match self.to {
             TapTo::Channel(channel) => spot.whole(&TAP, "channel", i64::try_from(channel).unwrap_or(-1)),
             TapTo::Pan(pan) => spot.number(&TAP, "pan_01", pan),
+            TapTo::From(azimuth) => spot.number(&TAP, "azimuth_deg", azimuth),
         }
     }
 
@@ -184,19 +214,22 @@ impl Section for TapDef {
             TapTo::Channel(0) => {}
             TapTo::Channel(channel) => out.line(format_args!("channel = {channel}")),
             TapTo::Pan(pan) => out.number("pan_01", pan),
+            TapTo::From(azimuth) => out.number("azimuth_deg", azimuth),
         }
         out.unless("distance_m", self.ear.distance_m, 1.0);
         if let Some(direction) = self.ear.direction_deg {
             out.line(format_args!("direction_deg = {direction:?}"));
         }
         self.ear.size_m.into_iter().for_each(|size| out.number("size_m", size));
+        self.travel.iter().for_each(|travel| travel.write(out));
     }
 
     #[cfg(feature = "text")]
-    fn read(node: &Node<'_, '_>, _lines: &mut Lines) -> Result<Self, SceneError> {
-        let to = match node.number("pan_01")? {
-            Some(pan) => TapTo::Pan(pan),
-            None => TapTo::Channel(node.count("channel")?.unwrap_or(0)),
+    fn read(node: &Node<'_, '_>, lines: &mut Lines) -> Result<Self, SceneError> {
+        let to = match (node.number("pan_01")?, node.number("azimuth_deg")?) {
+            (Some(pan), _) => TapTo::Pan(pan),
+            (None, Some(azimuth)) => TapTo::From(azimuth),
+            (None, None) => TapTo::Channel(node.count("channel")?.unwrap_or(0)),
         };
         Ok(Self {
             of: node.needed_text("of")?,
@@ -210,6 +243,7 @@ impl Section for TapDef {
                 direction_deg: node.numbers("direction_deg", ANGLE, "two angles in degrees")?,
                 size_m: node.number("size_m")?,
             },
+            travel: super::travel::read_travel(node, lines)?,
         })
     }
 }

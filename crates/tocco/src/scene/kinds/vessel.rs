@@ -4,7 +4,7 @@
 use super::shape::MATERIAL_NAMES;
 use super::*;
 use crate::resonator::material::Material;
-use crate::resonator::vessel::{Geometry, PORTS, Vessel, VesselForm, VesselParams};
+use crate::resonator::vessel::{Geometry, Heard, PORTS, Vessel, VesselForm, VesselParams};
 
 const SIZE: KeyType = KeyType::Number { unit: "m", min: 1e-3, max: 10.0 };
 const NECK: KeyType = KeyType::Number { unit: "m", min: 1e-4, max: 10.0 };
@@ -117,6 +117,9 @@ impl BodyKind for VesselDef {
         };
         Some(freq_hz * now("freq_scale").unwrap_or(1.0))
     }
+    fn radiates(&self) -> bool {
+        true
+    }
     fn words(&self, _rate_hz: Real) -> String {
         let holds = self.geometry().map_or(0.0, |geometry| 1e3 * geometry.capacity_m3());
         format!("{} of {}, holds {} l; places {}", self.form.word(), self.material, short(holds), PORTS.join(", "))
@@ -174,10 +177,26 @@ impl BuildBody for VesselDef {
         let Some(geometry) = self.geometry() else {
             return context.spot().fail("material", format!("no material '{}'", clip(self.material)));
         };
-        Ok(Box::new(Vessel::new(self.params, geometry, context.sample_s(), context.has_contact())))
+        let mut ears = Vec::new();
+        for (index, tap) in context.ears() {
+            let spot = Spot(format!("tap[{index}]"));
+            if tap.ear.direction_deg.is_some() {
+                return spot.fail("direction_deg", "only shapes know directions; leave it out");
+            }
+            if tap.ear.size_m.is_some() {
+                return spot.fail("size_m", "a vessel knows its size; leave it out");
+            }
+            let port = tap.of.split_once('.').map_or("air", |(_, port)| port);
+            ears.push((if port == "air" { Heard::Mouth } else { Heard::Wall }, tap.ear.distance_m));
+        }
+        let (sample_s, touched) = (context.sample_s(), context.has_contact());
+        Ok(Box::new(Vessel::new(self.params, geometry, &ears, sample_s, touched)))
     }
     fn structure(&self) -> String {
         format!("{:?}", Self { params: VesselParams::default(), ..*self })
+    }
+    fn touched_anywhere(&self, _rate_hz: Real) -> Option<Anywhere> {
+        Some(Anywhere::Turn)
     }
 }
 
