@@ -205,9 +205,10 @@ export class Stage {
       }
     } else if (actor.body.type === "guided") this.lead(actor, gone, scale);
     if (!look.rides) return;
-    // At the end of its way it comes in again at the other side.
+    // Over all of what it rolls on, wherever that is touched; at the end of its way it comes in again at the other side.
     const reach = 0.42 * (actor.on?.size[0] ?? 0.4);
-    actor.moved[0] += ((((way / (2 * reach)) % 1) + 1) % 1) * 2 * reach * scale - reach * scale;
+    const middle = (actor.on?.at[0] ?? actor.at[0]) - actor.at[0];
+    actor.moved[0] += (middle + ((((way / (2 * reach)) % 1) + 1) % 1) * 2 * reach - reach) * scale;
   }
 
   /** How far a body has gone, drawn or not, m. */

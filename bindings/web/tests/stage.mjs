@@ -329,9 +329,9 @@ gain = 0.1
         return { ...found, said: said.filter((text) => / m?N/.test(text)) };
       });
     };
-    const held = await pull(0.2, () => Math.abs(tocco.stage.arrows[0].force + 0.2) < 0.002 && tocco.stage.arrows[0].slid < 0.01);
-    const back = await pull(-0.2, () => Math.abs(tocco.stage.arrows[0].force - 0.2) < 0.002 && tocco.stage.arrows[0].slid < 0.01);
-    const slides = await pull(2, () => Math.abs(tocco.stage.arrows[0].force + 0.5) < 0.005 && tocco.stage.arrows[0].slid > 0.99);
+    const held = await pull(0.2, () => Math.abs(tocco.stage.arrows[0].force + 0.2) < 4e-4 && tocco.stage.arrows[0].slid < 0.01);
+    const back = await pull(-0.2, () => Math.abs(tocco.stage.arrows[0].force - 0.2) < 4e-4 && tocco.stage.arrows[0].slid < 0.01);
+    const slides = await pull(2, () => Math.abs(tocco.stage.arrows[0].force + 0.5) < 4e-4 && tocco.stage.arrows[0].slid > 0.99);
     assert.deepEqual([held, back, slides].map(({ rub: { ahead, behind, ring } }) => [ahead, behind, ring]),
       [["--second", "none", "--second"], ["none", "--second", "--second"], ["--accent", "none", "--accent"]]);
     assert.deepEqual([held.said, slides.said], [["200 mN, holds", "2.00 N"], ["500 mN, slides", "2.00 N"]]);

@@ -1,49 +1,105 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The studio in a real browser: node studio.mjs PROGRAM CHROMIUM FOLDER_FOR_SCREENSHOTS [WORD_IN_A_TEST'S_NAME]
-import echo from "./echo.mjs";
-import editor from "./editor.mjs";
-import everyone from "./everyone.mjs";
-import { browser, close, only } from "./harness.mjs";
-import ground from "./ground.mjs";
-import keep from "./keep.mjs";
-import keys from "./keys.mjs";
-import looks from "./looks.mjs";
-import others from "./others.mjs";
-import phone from "./phone.mjs";
-import play from "./play.mjs";
-import press from "./press.mjs";
-import serve from "./serve.mjs";
-import stage from "./stage.mjs";
-import state from "./state.mjs";
-import tank from "./tank.mjs";
+// Two browsers share the tests, as a page that plays mostly waits. Pages play in real time, and a busy machine makes them late: what fails
+// beside another test is tried again alone, when the machine is quiet, twice at the most, and that is said.
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 
-const tests = { ...play, ...press, ...ground, ...phone, ...keys, ...keep, ...stage, ...state, ...editor, ...serve, ...others, ...echo, ...tank, ...looks, ...everyone };
-let passed = 0;
-const failures = [];
+const FILES = ["play", "press", "ground", "phone", "keys", "keep", "stage", "state", "editor", "serve", "others", "echo", "tank", "looks", "everyone"];
+const SIDE_BY_SIDE = 2;
+const ALONE = 2;
 /** The line of the test at which it failed. */
 const where = (error) => /tests\/(\w+\.mjs:\d+)/.exec(error.stack ?? "")?.[1] ?? "?";
-/** Pages play in real time, and a machine that stalls makes them late: a test that fails is tried once more, alone with its page, and says so. */
-async function twice(name, test) {
-  try {
-    return await test();
-  } catch (error) {
-    console.log(`again   ${name}: ${where(error)}: ${error.message.split("\n")[0]}`);
-    await Promise.all(browser.contexts().map((context) => context.close()));
-    return test();
-  }
+
+/** One browser and one studio: says which tests there are, runs those that it is told by name, answers null or why not. */
+async function work() {
+  const { browser, close } = await import("./harness.mjs");
+  const tests = {};
+  for (const file of FILES) Object.assign(tests, (await import(`./${file}.mjs`)).default);
+  process.on("message", async (name) => {
+    if (name === null) {
+      await close();
+      process.exit(0);
+    }
+    let failure = null;
+    try {
+      await tests[name]();
+    } catch (error) {
+      failure = `${where(error)}: ${error.message}`;
+      await Promise.all(browser.contexts().map((context) => context.close()));
+    }
+    process.send({ failure });
+  });
+  process.send({ names: Object.keys(tests) });
 }
-for (const [name, test] of Object.entries(tests)) {
-  if (only && !name.includes(only)) continue;
-  const began = Date.now();
-  try {
-    await twice(name, test);
-    passed += 1;
-    console.log(`ok      ${name} (${((Date.now() - began) / 1000).toFixed(1)} s)`);
-  } catch (error) {
-    failures.push(name);
-    console.error(`FAILED  ${name}: ${where(error)}: ${error.message}`);
-  }
+
+/** Another of those that work. */
+async function begin() {
+  const worker = fork(fileURLToPath(import.meta.url), process.argv.slice(2));
+  const answer = async () => {
+    const ended = new AbortController();
+    const [said] = await Promise.race([once(worker, "message", { signal: ended.signal }), once(worker, "exit", { signal: ended.signal }).then(() => [{ failure: "the browser's process ended" }])]);
+    ended.abort();
+    return said;
+  };
+  const { names, failure } = await answer();
+  if (failure) throw new Error(failure);
+  return {
+    names,
+    async run(name) {
+      const began = Date.now();
+      if (worker.exitCode !== null) return { failure: "the browser's process ended", seconds: 0 };
+      worker.send(name);
+      return { ...(await answer()), seconds: (Date.now() - began) / 1000 };
+    },
+    async end() {
+      if (worker.exitCode !== null) return;
+      worker.send(null);
+      await once(worker, "exit");
+    },
+  };
 }
-await close();
-console.log(`studio: ${passed} passed, ${failures.length} failed`);
-process.exit(failures.length ? 1 : 0);
+
+/** Everything, and how many failed. */
+async function lead(only) {
+  const first = await begin();
+  const queue = first.names.filter((name) => !only || name.includes(only));
+  const all = queue.length;
+  const late = [];
+  const others = await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, all) - 1 }, begin));
+  const ok = (name, seconds) => console.log(`ok      ${name} (${seconds.toFixed(1)} s)`);
+  await Promise.all([first, ...others].map(async (worker) => {
+    for (let name; (name = queue.shift());) {
+      const { failure, seconds } = await worker.run(name);
+      if (failure === null) ok(name, seconds);
+      else {
+        late.push(name);
+        console.log(`again   ${name}: ${failure.split("\n")[0]}`);
+      }
+    }
+    await worker.end();
+  }));
+  const failures = [];
+  for (const name of late) {
+    for (let tried = 1; ; tried += 1) {
+      const worker = await begin();
+      const { failure, seconds } = await worker.run(name);
+      await worker.end();
+      if (failure === null) ok(name, seconds);
+      else if (tried < ALONE) {
+        console.log(`again   ${name}: ${failure.split("\n")[0]}`);
+        continue;
+      } else {
+        failures.push(name);
+        console.error(`FAILED  ${name}: ${failure}`);
+      }
+      break;
+    }
+  }
+  console.log(`studio: ${all - failures.length} passed, ${failures.length} failed`);
+  return failures.length;
+}
+
+if (process.send) await work();
+else process.exit((await lead(process.argv[5])) ? 1 : 0);
