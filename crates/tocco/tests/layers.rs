@@ -264,3 +264,25 @@ fn every_planted_fault_is_in_the_table_with_a_file_that_has_it_and_a_test_that_e
         }
     }
 }
+
+#[test]
+fn every_file_of_tests_is_run() {
+    for folder in [".", "../tocco-lab"] {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+        let [all, manifest] = ["tests/all.rs", "Cargo.toml"].map(|file| fs::read_to_string(root.join(file)).unwrap());
+        for entry in fs::read_dir(root.join("tests")).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            if path.extension().is_none_or(|kind| kind != "rs") || name == "all" {
+                continue;
+            }
+            let is_alone = manifest.contains(&format!("{{ name = \"{name}\" }}"));
+            let is_named = is_alone || manifest.contains(&format!("{{ name = \"{name}\", test = false }}"));
+            assert!(is_named, "{folder}: {name} is missing among the tests of Cargo.toml");
+            assert!(
+                all.contains(&format!("mod {name};\n")) != is_alone,
+                "{folder}: {name} is run by tests/all.rs or by itself, one of the two"
+            );
+        }
+    }
+}
