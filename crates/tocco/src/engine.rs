@@ -340,7 +340,7 @@ impl Engine {
             self.run_events();
             let began = self.tick - self.origin;
             while self.scene.runtime.grid.next_tick(self.scene.rate_hz()).is_some_and(|at| at <= began) {
-                self.scene.runtime.enter_cell(self.scene.rate_hz());
+                self.scene.runtime.enter_cell(self.scene.rate_hz(), &self.slow);
                 self.scene.runtime.rouse_moved(&self.fast);
             }
             while self.scene.runtime.grid.next_landing(self.scene.rate_hz()).is_some_and(|at| at <= began) {

@@ -224,6 +224,9 @@ mod planted {
         // processes
         ARRIVALS, "process.rs", "waiting times are even and not exponential", "processes" "counts_of_events", ["002-collisions"];
         PULSE_MOMENTUM, "process.rs", "a hit between two samples loses momentum", "processes" "an_impulse_keeps", [];
+        HIT_ON_THE_SAMPLE, "process.rs", "hits fall on samples", "lib" "process::tests::a_hit_between_two_samples", [];
+        FRAGMENTS_HOLD, "process/fragment.rs", "pieces that ring get what hits add up to", "lib" "process::crumple::tests::its_own_fragments", [];
+        BED_ROLLS, "process/scatter.rs", "objects beyond the few never roll", "landings" "a_bed_of_landings", [];
         HIT_ENERGY, "process.rs", "hits bring half their energy", "lib" "process::fragment::tests::a_hit", [];
         PARTICLES_RATE, "process/particles.rs", "0.8 of the collisions", "processes" "counts_of_events", ["002-collisions"];
         PARTICLES_DECAY, "process/particles.rs", "particles come to rest twice as slowly", "lib" "process::particles::tests::a_steady", [];

@@ -128,9 +128,14 @@ impl Events {
         self.done < self.count
     }
 
+    /// True while there is room for one more in this cell.
+    pub fn has_room(&self) -> bool {
+        self.count < ROOM && self.count - self.fresh < MOST_IN_CELL
+    }
+
     /// One more, not before the last; false if there is no room. `[audio]`
     pub fn push(&mut self, event: Event) -> bool {
-        let room = self.count < ROOM && self.count - self.fresh < MOST_IN_CELL;
+        let room = self.has_room();
         if room {
             self.list[self.count] = event;
             self.count += 1;
@@ -331,10 +336,11 @@ impl Pulse {
 
     /// Adds an impulse, N s, at sample `at` of a lane of impulses, a fraction of a sample later. [process.3]
     pub fn add(&mut self, lane: &mut [Real], at: usize, fraction: Real, impulse: Real) {
-        lane[at] += impulse * (1.0 - fraction);
+        let part = fault!(HIT_ON_THE_SAMPLE, fraction, 0.0);
+        lane[at] += impulse * (1.0 - part);
         match lane.get_mut(at + 1) {
-            Some(next) => *next += fault!(PULSE_MOMENTUM, impulse * fraction, 0.0),
-            None => self.carry += impulse * fraction,
+            Some(next) => *next += fault!(PULSE_MOMENTUM, impulse * part, 0.0),
+            None => self.carry += impulse * part,
         }
     }
 
@@ -471,4 +477,23 @@ pub fn near_normal(rng: &mut Rng) -> Real {
     let sum = (bits & 0xffff) + ((bits >> 16) & 0xffff) + ((bits >> 32) & 0xffff) + (bits >> 48);
     // Each has mean 65535/2 and variance (65536^2 - 1)/12.
     (sum as Real - 131_070.0) * 2.642_899_792_130_301_4e-5
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hit_between_two_samples_has_its_middle_where_it_falls_and_all_of_its_momentum() {
+        for (at, fraction) in [(0, 0.0), (3, 0.25), (17, 0.5), (30, 0.999), (31, 0.7)] {
+            let (mut pulse, mut lanes) = (Pulse::new(0.0, 48_000.0), [[0.0; CONTROL_TICKS]; 2]);
+            pulse.add(&mut lanes[0], at, fraction, 0.3);
+            pulse.begin(&mut lanes[1]);
+            let all = lanes.as_flattened();
+            let sum: Real = all.iter().sum();
+            let middle = all.iter().enumerate().map(|(i, x)| i as Real * x).sum::<Real>() / sum;
+            assert!((sum - 0.3).abs() < 1e-15, "{sum} N s");
+            assert!((middle - (at as Real + fraction)).abs() < 1e-12, "{middle}, not {at} and {fraction}");
+        }
+    }
 }

@@ -205,6 +205,11 @@ impl Signal {
         &self.source
     }
 
+    /// True once it has been moved.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.begun
+    }
+
     /// The cell that is now.
     pub fn cell(&self) -> Cell {
         self.cell

@@ -12,7 +12,7 @@ fn a_bed_of_landings_is_as_dense_and_as_loud_as_objects_that_are_followed() {
     let text = |few: usize| {
         format!(
             "[signal.pour]\ntype = 'points'\npoints = [[0.0, 1.0]]\n[process.gravel]\ntype = 'scatter'\ndriven_by = 'pour'\n\
-             rate_hz = 30.0\nspread_db = 2.0\nvary_01 = 0.0\nrolls_hz = 0.0\nfew = {few}\n\
+             rate_hz = 30.0\nspread_db = 2.0\nvary_01 = 0.0\nfew = {few}\n\
              modes = [{{ freq_hz = 2000.0, decay_s = 0.01, mass_kg = 0.01 }}, {{ freq_hz = 5000.0, decay_s = 0.01, mass_kg = 0.01 }}]\n\
              [[tap]]\nof = 'gravel'\nquantity = 'sound'"
         )

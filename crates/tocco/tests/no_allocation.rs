@@ -131,6 +131,26 @@ fn signals_and_processes_of_every_kind_render_without_allocating() {
 }
 
 #[test]
+fn a_place_that_is_named_six_times_by_who_has_only_so_much_to_give_costs_no_allocation() {
+    let text = |process: &str| {
+        format!(
+            "[body.plate]\ntype = 'modal'\nmodes = [{{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }}]\n[[tap]]\nof = 'plate'\n\
+             [signal.blow]\ntype = 'points'\npoints = [[0.0, 0.0], [0.05, 0.0], [0.051, 1.0], [0.3, 2.0]]\n[process.p]\n{process}\n\
+             driven_by = 'blow'\non = ['plate', 'plate', 'plate', 'plate', 'plate', 'plate']\n"
+        )
+    };
+    for process in ["type = 'break'", "type = 'crumple'\nbudget_01 = 1.0"] {
+        let mut engine = engine(&text(process), 48_000.0);
+        let events = engine.scene().directory().probe("p.events").unwrap();
+        let mut out = vec![0.0; 24_000];
+        watched(|| engine.render(&[], &mut Queue::new(), &mut out));
+        assert_eq!(count(), 0, "{process}");
+        assert!(engine.probe(events) > 20.0 && out.iter().any(|x| *x != 0.0), "{process}");
+    }
+    assert_awake();
+}
+
+#[test]
 fn a_known_name_is_found_without_allocating() {
     let text = "body.ball = { type = 'mass' }\nbody.bar = { type = 'modal', modes = [{ freq_hz = 440, mass_kg = 1 }], port = { a = [1], b = [1] } }\n\
         contact.hit = { type = 'impact', between = ['ball', 'bar.a'] }\ntap = [{ of = 'bar.a' }]\n\

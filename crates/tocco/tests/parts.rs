@@ -237,6 +237,10 @@ fn what_cannot_be_a_part_is_refused_in_one_line() {
         ("[part.a]\nscene = 'bar'\nset = { 'hit/stifness' = 1.0 }", "did you mean 'hit/stiffness'?"),
         ("[part.a]\nscene = 'bar'\nset = { 'hit/stiffness' = -1.0 }", "is out of range"),
         ("[part.a]\nscene = 'bar'\ntranspose = 0.0", "wants a number from 0.05 to 20"),
+        (
+            "[part.a]\nscene = 'bar'\n[midi]\nnotes = 'pitch'\nstrike = 'a/hammer'\nretune = 'a/bar'\nvoices = 2",
+            "midi.voices: 'a/hammer' belongs to a part, which has one voice",
+        ),
     ] {
         let error = match read(text) {
             Ok(document) => Scene::build(&document.def, 48_000.0).err().expect(text).to_string(),

@@ -48,14 +48,66 @@ modes = [{ freq_hz = 900.0, decay_s = 0.002, mass_kg = 0.002 }]
 of = 'paper'
 quantity = 'sound'
 ";
-    for text in [GRAVEL, crumple] {
+    // Blows as noise gives them: some dozen, each at its own time and of its own strength.
+    let blows = |process: &str| {
+        format!(
+            "[signal.s]\ntype = 'noise'\nrms = 0.4\nmean = 0.5\nbeta = 0.5\n[body.plate]\ntype = 'modal'\n\
+             modes = [{{ freq_hz = 900.0, decay_s = 0.02, mass_kg = 0.2 }}]\n[[tap]]\nof = 'plate'\n\
+             [process.p]\ndriven_by = 's'\non = 'plate'\n{process}\n"
+        )
+    };
+    let burst = blows("type = 'burst'\nthreshold = 0.6");
+    let spread = blows("type = 'spread'\nthreshold = 0.6\nhits = 10.0");
+    let broken = blows("type = 'break'\nthreshold = 0.6\nheight_m = 0.05");
+    let scatter = blows("type = 'scatter'\nrate_hz = 300.0\nheight_m = 0.02");
+    for (text, least) in [(GRAVEL, 50), (crumple, 50), (&burst, 5), (&spread, 50), (&broken, 50), (&scatter, 50)] {
         let (first, _) = happenings(&mut build(text, 44_100.0, 5), 0.8, 512);
-        assert!(first.len() > 50, "{}", first.len());
+        assert!(first.len() > least, "{}: {text}", first.len());
         for rate_hz in [48_000.0, 96_000.0, 192_000.0] {
             let (other, _) = happenings(&mut build(text, rate_hz, 5), 0.8, 512);
-            assert_eq!(first, other, "{rate_hz} Hz");
+            assert_eq!(first, other, "{rate_hz} Hz: {text}");
         }
     }
+}
+
+#[test]
+fn a_blow_through_a_driven_inlet_is_as_strong_at_every_rate() {
+    // A ramp of 2 ms crosses the threshold between two points of the grid: how strong the blow is must not depend on control ticks.
+    let text = |by: &str, process: &str| {
+        format!(
+            "[signal.blow]\ntype = 'input'\n[signal.hand]\ntype = 'points'\npoints = [[0.0, 0.0], [0.2, 0.0], [0.202, 1.0], [0.3, 1.0]]\n\
+             [[drive]]\npath = 'blow/value'\n{by}\n[body.plate]\ntype = 'modal'\nmodes = [{{ freq_hz = 900.0, decay_s = 0.02, mass_kg = 0.2 }}]\n\
+             [[tap]]\nof = 'plate'\n[process.p]\ndriven_by = 'blow'\non = 'plate'\n{process}\n"
+        )
+    };
+    for by in ["points = [[0.0, 0.0], [0.2, 0.0], [0.202, 1.0], [0.3, 1.0]]", "from = 'hand'"] {
+        for process in ["type = 'break'\nthreshold = 0.4", "type = 'spread'\nthreshold = 0.4"] {
+            let text = text(by, process);
+            let (first, _) = happenings(&mut build(&text, 44_100.0, 5), 0.5, 512);
+            assert!(first.len() >= 24, "{}", first.len());
+            for rate_hz in [48_000.0, 96_000.0, 192_000.0] {
+                let mut engine = build(&text, rate_hz, 5);
+                assert_eq!(first, happenings(&mut engine, 0.5, 512).0, "{rate_hz} Hz, {by}, {process}");
+                let had = engine.probe(engine.scene().directory().probe("p.had").unwrap());
+                // It is heard 1 ms later: in the cell that ends at the half of the ramp.
+                let wanted = if process.contains("break") { 0.5 * 0.5 + 0.15 * 9.81 * 0.75 } else { 0.0 };
+                assert!((had - wanted).abs() < 1e-9, "{rate_hz} Hz: {had} J, not {wanted} J");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_cracks_of_64_pieces_at_once_are_all_heard_though_a_cell_has_room_for_48() {
+    let text = "[signal.s]\ntype = 'points'\npoints = [[0.0, 0.0], [0.05, 0.0], [0.051, 1.0]]\n[process.p]\ntype = 'break'\n\
+                driven_by = 's'\npieces = 64\ncrack_s = 0.0\ncrack_01 = 1.0\nring_01 = 0.0001\nheight_m = 2.0\n\
+                modes = [{ freq_hz = 900.0, decay_s = 0.002, mass_kg = 0.002 }]\n[[tap]]\nof = 'p'\nquantity = 'sound'\n";
+    let mut engine = build(text, 48_000.0, 1);
+    let (events, _) = happenings(&mut engine, 0.2, 480);
+    assert_eq!((events.len(), engine.health().capped), (64, 0));
+    let all: f64 = events.iter().map(|event| event.size).sum();
+    assert!((all - 0.5).abs() < 1e-9, "{all} J of 0.5 J");
+    assert!(events[63].at_s - events[0].at_s <= 1e-3, "the rest comes in the next millisecond");
 }
 
 #[test]

@@ -112,6 +112,11 @@ fn rooms_as_people_build_them_die_within_5_percent_in_every_octave_band() {
     let (mut most, mut count) = (0.0_f64, 0);
     for rate_hz in [44_100.0, 48_000.0] {
         for (name, volume_m3, t60_s) in rooms {
+            let text = format!(
+                "rate_hz = {rate_hz}\n[body.a]\ntype = 'mass'\n[[tap]]\nof = 'a'\n[output.main]\nchannels = [0, 1]\n\
+                 room = {{ volume_m3 = {volume_m3}, t60_s = {t60_s:?} }}\n"
+            );
+            assert!(SceneDef::from_text(&text).unwrap().remarks().is_empty(), "{name}: nothing is worth a word");
             for (band, read) in decays(volume_m3, t60_s, rate_hz) {
                 let off = read - 1.0;
                 assert!(off.abs() < 0.05, "{name}, {rate_hz} Hz, {t60_s:?}: band {band} is off by {off:.3}");
@@ -482,4 +487,12 @@ fn a_room_that_cannot_be_is_refused_in_one_line() {
             SceneDef::from_text(&scene(output)).err().unwrap_or_else(|| panic!("{output} was read")).to_string();
         assert!(error.contains(said) && !error.contains('\n'), "{output}: {error}");
     }
+}
+
+#[test]
+fn a_room_whose_octaves_differ_more_than_walls_can_is_remarked_on() {
+    let text = "[body.a]\ntype = 'mass'\n[[tap]]\nof = 'a'\n[output.main]\nchannels = [0, 1]\n\
+                room = { volume_m3 = 60.0, t60_s = [0.4, 0.95, 0.4, 0.95, 0.4, 0.95, 0.4] }\n";
+    let said = SceneDef::from_text(text).unwrap().remarks();
+    assert!(said.len() == 1 && said[0].starts_with("output main: its room rings "), "{said:?}");
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Signals: what is heard of them, and what they move.
 
-use tocco::{Engine, Gesture, Queue, Scene, SceneDef};
+use tocco::scene::Recording;
+use tocco::{Document, Engine, Gesture, Queue, Scene, SceneDef};
 
 fn engine(text: &str, rate_hz: f64) -> Engine {
     Engine::new(Scene::build(&SceneDef::from_text(text).unwrap(), rate_hz).unwrap())
@@ -162,6 +163,23 @@ fn an_envelope_follows_sound_that_comes_in_and_not_a_number_is_silence() {
     assert!((found[400] - 0.5).abs() < 1e-9 && found[900] == 0.0, "{} {}", found[400], found[900]);
     let nothing = values(&mut engine(text, 48_000.0), "s", &[]);
     assert!(nothing.iter().all(|value| *value == 0.0), "nobody plugged anything in");
+}
+
+#[test]
+fn a_live_sound_is_measured_by_the_recording_that_calibrates_it() {
+    let text =
+        "[signal.s]\ntype = 'follow'\ninput = 0\ncalibrate = 'walk.wav'\n[body.a]\ntype = 'mass'\n[[tap]]\nof = 'a'";
+    let walk = |_: &str| Ok(Recording { rate_hz: 44_100.0, data: vec![0.4; 44_100].into() });
+    let document = Document::read("walk", "walk.toml", text.into(), walk).unwrap();
+    for rate_hz in [44_100.0, 96_000.0] {
+        let mut engine = Engine::new(Scene::build(&document.def, rate_hz).unwrap());
+        let half = rate_hz as usize / 2;
+        // Half as loud as the recording; then 52 dB below it, which is under the floor.
+        let mut sound = vec![0.2_f32; 2 * half];
+        sound[half..].fill(0.001);
+        let found = values(&mut engine, "s", &sound);
+        assert!((found[400] - 0.5).abs() < 1e-6 && found[900] == 0.0, "{} {}", found[400], found[900]);
+    }
 }
 
 #[test]

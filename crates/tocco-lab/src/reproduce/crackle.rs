@@ -159,6 +159,22 @@ pub fn crumpling() -> Result<Outcome, String> {
         format!("{by_sound:.3}"),
         (1.3..=1.6).contains(&by_sound),
     );
+    // Twelve fragments of two modes each, the smallest half as large as the whole: a click tells its energy only up to a factor of its fragment.
+    for alpha in [1.3, 1.6] {
+        let text = PAPER
+            .replace("alpha = 1.45", &format!("alpha = {alpha}"))
+            .replace("fragmentation_01 = 0.0\nfragments = 1", "fragmentation_01 = 0.5\nfragments = 12")
+            .replace(
+                "mass_kg = 0.001 }]",
+                "mass_kg = 0.001 }, { freq_hz = 1310.0, decay_s = 0.001, mass_kg = 0.002 }]",
+            );
+        let (_, sound) = listen(&text, 8_000.0, 1_000.0)?;
+        let heard = clicks(&sound, 8_000.0);
+        let loudest = heard.iter().copied().fold(0.0, f64::max);
+        let by_sound = exponent(&heard, 1e-3 * loudest, 0.3 * loudest);
+        let name = format!("exponent, from {} clicks of twelve fragments of two modes", heard.len());
+        outcome.near(name, alpha, by_sound, 0.1, 3);
+    }
     let mut csv = Csv::new(&["rank", "event_energy_j", "click_energy"]);
     let sorted = |mut all: Vec<f64>| {
         all.sort_by(|a, b| b.total_cmp(a));

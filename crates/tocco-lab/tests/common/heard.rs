@@ -22,6 +22,8 @@ pub struct Sound {
     pub loudness: Loudness,
     /// What is left of the mean power of two channels in their mean, dB; 0 for one channel.
     pub folded_db: f64,
+    /// Events of its processes that there was no room for.
+    pub capped: u64,
     /// How long the end is in which nothing comes within 60 dB of the peak, s.
     pub faint_s: f64,
 }
@@ -44,7 +46,7 @@ pub fn sound(scene: &Document) -> Sound {
     let faint = samples.iter().rev().take_while(|x| f64::from(x.abs()) <= 1e-3 * peak).count() / report.channels;
     let row = format!("{}\t{frames}\t{peak:.6}\t{centroid:.2}\t{:016x}", scene.name, hash.0);
     let (folded_db, faint_s) = (folded_db(&samples, report.channels), faint as f64 / report.rate_hz);
-    Sound { row, level: report.level, last_10_ms, loudness, folded_db, faint_s }
+    Sound { row, level: report.level, last_10_ms, loudness, folded_db, capped: report.health.capped, faint_s }
 }
 
 /// Equal channels keep all of it, unrelated ones lose 3 dB, opposite ones all.

@@ -333,6 +333,10 @@ impl World {
 
     /// Islands from awake contacts and pushed bodies. `[audio]`
     pub(super) fn regroup(&mut self) {
+        #[cfg(test)]
+        {
+            self.regroups += 1;
+        }
         let n = self.bodies.len();
         for i in 0..n {
             self.parent[i] = i;

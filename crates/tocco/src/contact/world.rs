@@ -154,6 +154,9 @@ pub struct World {
     pub(super) spares: Vec<usize>,
     /// Room for grouping: contacts of every group, and where the next of them goes; of bodies likewise.
     pub(super) places: [Vec<usize>; 2],
+    /// How often islands were found anew.
+    #[cfg(test)]
+    pub(crate) regroups: u64,
     /// Part of the energy of everything below which groups of free modes are silenced; 0: none.
     pub drop_below: Real,
 }
@@ -210,6 +213,8 @@ impl World {
             touching,
             spares,
             places: [vec![0; n], vec![0; n]],
+            #[cfg(test)]
+            regroups: 0,
             drop_below: 0.0,
             bodies,
             contacts,

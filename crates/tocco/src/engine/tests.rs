@@ -169,3 +169,21 @@ fn processes_whose_signal_rests_sleep_and_are_not_even_told_of_it() {
         assert!(!spared || acting.process.rests(0.0), "{kind}: it need not be told");
     }
 }
+
+#[test]
+fn five_thousand_hits_a_second_do_not_find_islands_anew_hit_by_hit() {
+    let text = "[body.plate]\ntype = \"modal\"\nmodes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }]\n\
+         [body.ball]\ntype = \"mass\"\nposition_m = -1.0\n[contact.lies]\ntype = \"impact\"\nbetween = [\"ball\", \"plate\"]\n\
+         [signal.press]\ntype = \"points\"\npoints = [[0.0, 0.0], [0.1, 0.0], [0.101, 1.0]]\n\
+         [process.p]\ntype = \"crumple\"\ndriven_by = \"press\"\non = \"plate\"\nload = 0.0\nlevel = 1.0\nevents = 5000.0\n[[tap]]\nof = \"plate\"\n";
+    let mut engine = Engine::new(Scene::build(&SceneDef::from_text(text).unwrap(), 48_000.0).unwrap());
+    let mut out = vec![0.0; 4_800];
+    engine.render(&[], &mut Queue::new(), &mut out);
+    let (before, events) = (engine.world().regroups, engine.scene().directory().probe("p.events").unwrap());
+    for _ in 0..10 {
+        engine.render(&[], &mut Queue::new(), &mut out);
+    }
+    assert!(engine.probe(events) > 4500.0, "{} events", engine.probe(events));
+    let times = engine.world().regroups - before;
+    assert!((1..=2).contains(&times), "islands were found anew {times} times");
+}

@@ -132,6 +132,7 @@ struct Reflection {
 pub struct Room {
     layout: Layout,
     chains: [Chain; LINES],
+    heard_over_told: Bands,
     /// Coefficients of every section, and its memory.
     sections: [[Lanes; 5]; BANDS - 1],
     states: [[Lanes; 2]; BANDS - 1],
@@ -174,7 +175,7 @@ impl Room {
             shortest - 1
         });
         let root = (LINES as Real).sqrt();
-        let chains = losses(&layout, &t60_s, lengths, rate_hz);
+        let (chains, heard_over_told) = losses(&layout, &t60_s, lengths, rate_hz);
         let mut sections = [THROUGH.map(|value| [value; LINES]); BANDS - 1];
         for (k, section) in sections[..layout.bands - 1].iter_mut().enumerate() {
             for (line, chain) in chains.iter().enumerate() {
@@ -212,6 +213,7 @@ impl Room {
             sections,
             states: [[[0.0; LINES]; 2]; BANDS - 1],
             chains,
+            heard_over_told,
             lines: lengths.map(|length| vec![0.0; length].into_boxed_slice()),
             places: [0; LINES],
             feeds,
@@ -229,6 +231,11 @@ impl Room {
     /// Gain of what goes round once in a line, at a frequency. `[control]`
     pub fn loop_gain(&self, line: usize, freq_hz: Real) -> Real {
         exp(self.layout.log_gain(&self.chains[line], freq_hz))
+    }
+
+    /// Time of decay that octave filters will read in each band over the one it was told; 1 in bands beyond Nyquist. `[control]`
+    pub fn heard_over_told(&self) -> Bands {
+        self.heard_over_told
     }
 
     /// Delays of the lines, samples.
@@ -470,24 +477,29 @@ fn images(
 }
 
 /// The chains of the lines that make every band die in its time, as octave filters read it: bands are asked for a little more or less than
-/// is wanted, or, where that does not do and it helps, for much.
-fn losses(layout: &Layout, t60_s: &Bands, lengths: [usize; LINES], rate_hz: Real) -> [Chain; LINES] {
-    let mut best = mended(layout, t60_s, lengths, rate_hz, MOST_MENDED[0]);
-    if best.1 > GOOD {
-        let other = mended(layout, t60_s, lengths, rate_hz, MOST_MENDED[1]);
-        best = if other.1 < best.1 { other } else { best };
+/// is wanted, or, where that does not do and it helps, for much. Besides, how much longer than wanted each band is then heard.
+fn losses(layout: &Layout, t60_s: &Bands, lengths: [usize; LINES], rate_hz: Real) -> ([Chain; LINES], Bands) {
+    let best = mended(layout, t60_s, lengths, rate_hz, MOST_MENDED[0]);
+    if worst(&best.1) <= GOOD {
+        return best;
     }
-    best.0
+    let other = mended(layout, t60_s, lengths, rate_hz, MOST_MENDED[1]);
+    if worst(&other.1) < worst(&best.1) { other } else { best }
 }
 
-/// Chains that ask bands for at most so many times what is wanted, and how far the worst band is then off.
+/// How far the band is off that is off most.
+fn worst(heard: &Bands) -> Real {
+    heard.iter().fold(0.0, |worst: Real, one| worst.max((one - 1.0).abs()))
+}
+
+/// Chains that ask bands for at most so many times what is wanted, and how much longer than wanted each is then heard.
 fn mended(
     layout: &Layout,
     t60_s: &Bands,
     lengths: [usize; LINES],
     rate_hz: Real,
     most: Real,
-) -> ([Chain; LINES], Real) {
+) -> ([Chain; LINES], Bands) {
     let mean_s = lengths.iter().sum::<usize>() as Real / (LINES as Real * rate_hz);
     let chain = |rates: &Bands, delay_s: Real| layout.chain(&rates.map(|rate| -LN_60_DB * delay_s * rate));
     let even = t60_s[..layout.bands].iter().map(|t| 1.0 / t).sum::<Real>() / layout.bands as Real;
@@ -505,7 +517,6 @@ fn mended(
             decay_read(FIRST_HZ * Real::from(1 << band), t60_s[band], rate_hz, read) * wanted[band]
         })
     };
-    let worst = |heard: &Bands| heard.iter().fold(0.0, |worst: Real, one| worst.max((one - 1.0).abs()));
     for _ in 0..CALIBRATIONS {
         let heard = heard(&rates);
         for band in 0..layout.bands {
@@ -534,7 +545,7 @@ fn mended(
         drawn = rates.map(|rate| rate + 0.1 * Real::from(step) * (even - rate));
         chains = lengths.map(|length| chain(&drawn, length as Real / rate_hz));
     }
-    (chains, worst(&heard(&drawn)))
+    (chains, heard(&drawn))
 }
 
 /// Rounds in which the bands are asked for what makes their decays the wanted ones.

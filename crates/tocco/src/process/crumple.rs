@@ -16,7 +16,7 @@
 //!   more (Hawkes), from the next cell on, held within a cell. The sum over all cells to come is nu exactly; for tau >> T the
 //!   step is nu/tau.
 //! - `[crumple.6]  sum E <= eta integral R dR/k` over the rises of R: a budget, the work that the signal, a force in N, does on
-//!   a spring of stiffness k; an event takes what is left at most, and on bodies the work really done is held to it by [process.6].
+//!   a spring of stiffness k; an event takes what is left at most, and the work really done, on bodies or fragments, is held to it by [process.6].
 //!
 //! **Symbols.** alpha `alpha`; nu `cluster_01`, tau `cluster_s`; eta `budget_01`, k `stiffness_n_m`.
 //!
@@ -86,9 +86,8 @@ pub struct CrumpleMake {
 impl Crumple {
     /// Crumpling with its random streams. `[control]`
     pub fn new(params: CrumpleParams, make: CrumpleMake, rate_hz: Real, rng: impl Fn(&str) -> Rng) -> Self {
-        let (smallest, own) = (1.0 - params.fragmentation_01, make.fragments.max(1));
-        let size = |i: usize| if own > 1 { pow(smallest, 1.0 - i as Real / (own - 1) as Real) } else { 1.0 };
-        let sizes: Vec<Real> = (0..own).map(size).collect();
+        let own = make.fragments.max(1);
+        let sizes: Vec<Real> = (0..own).map(|i| size(params.fragmentation_01, own, i)).collect();
         let mut crumple = Self {
             params,
             energy_j: make.energy_j,
@@ -107,6 +106,11 @@ impl Crumple {
         let CrumpleParams { contact_time_s, freq_scale, first_decay_scale, .. } = self.params;
         self.pieces.tune(contact_time_s, freq_scale, first_decay_scale);
     }
+}
+
+/// Size of one of so many fragments: in equal ratios, the smallest first. [crumple.3]
+fn size(fragmentation: Real, count: usize, index: usize) -> Real {
+    if count > 1 { pow(1.0 - fragmentation, 1.0 - index as Real / (count - 1) as Real) } else { 1.0 }
 }
 
 /// The fragment whose size is nearest in ratio; they stand in equal ratios, the smallest first.
@@ -144,7 +148,12 @@ impl Tunable for Crumple {
         self.params.value(index)
     }
     fn set(&mut self, index: usize, value: Real) {
+        let before = self.params.fragmentation_01;
         self.params.put(index, value);
+        let (now, own) = (self.params.fragmentation_01, self.pieces.fragments().map_or(0, Fragments::count));
+        if now != before {
+            self.pieces.resize(|i| size(now, own, i));
+        }
         self.tune();
     }
 }
@@ -161,18 +170,22 @@ impl Process for Crumple {
         self.cluster *= exp(-GRID_S / p.cluster_s);
         let rate = p.events * crush + self.cluster; // [crumple.1]
         let held = 0.5 * (cell.from + cell.to).max(0.0);
-        if p.budget_01 > 0.0 && cell.to > cell.from {
-            let work = held * (cell.to - cell.from) / p.stiffness_n_m;
-            self.purse += p.budget_01 * work; // [crumple.6]
-            self.earned += p.budget_01 * work;
-            self.pieces.book.had_j += work;
-        }
+        // Work of the signal until a time in the cell. [crumple.6]
+        let low = cell.from.max(0.0);
+        let work = |value: Real| 0.5 * (value.max(low) + low) * (value.max(low) - low) / p.stiffness_n_m;
+        let all = if p.budget_01 > 0.0 { work(cell.to) } else { 0.0 };
+        self.earned += p.budget_01 * all;
+        self.pieces.book.had_j += all;
+        let mut earned = 0.0;
         let scale = p.energy_scale * if p.force_to_energy > 0.0 { pow(held, p.force_to_energy) } else { 1.0 };
         let more = p.cluster_01 * expm1(GRID_S / p.cluster_s) / GRID_S; // [crumple.5]
         let Self { arrivals, sizes, pieces, energy_j, purse, cluster, .. } = self;
-        arrivals.draw(cell, rate, |at_s| {
+        let beyond = arrivals.draw(cell, rate, |at_s| {
             let mut energy = scale * power_law(p.alpha, *energy_j, sizes.unit());
             if p.budget_01 > 0.0 {
+                // It fills as the signal rises: filled at once it would beat with the grid.
+                let now = p.budget_01 * work(cell.at(at_s)).min(all);
+                *purse += now - core::mem::replace(&mut earned, now);
                 energy = energy.min(*purse);
                 *purse -= fault!(CRUMPLE_BUDGET, energy, times 0.5);
             }
@@ -182,9 +195,12 @@ impl Process for Crumple {
                 None => (unit * pieces.count() as Real) as usize,
             };
             *cluster += more;
-            pieces.book.given_j += energy;
-            pieces.events.push(Event { at_s, size: energy, place })
-        })
+            let room = pieces.events.push(Event { at_s, size: energy, place });
+            pieces.book.given_j += if room { energy } else { 0.0 };
+            room
+        });
+        self.purse += p.budget_01 * all - earned;
+        beyond
     }
 
     fn events(&self) -> &[Event] {
@@ -192,7 +208,7 @@ impl Process for Crumple {
     }
 
     fn render(&mut self, span: Span, forces: &mut [Lane], sound: &mut Lane) {
-        self.pieces.render(span, self.params.gain, forces, sound); // [crumple.4]
+        self.pieces.render(span, self.params.gain, self.may_give_j(), forces, sound); // [crumple.4]
     }
 
     fn rests(&self, value: Real) -> bool {
@@ -214,5 +230,89 @@ impl Process for Crumple {
 
     fn may_give_j(&self) -> Real {
         if self.params.budget_01 > 0.0 { self.earned } else { Real::INFINITY }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resonator::CONTROL_TICKS;
+
+    /// Runs crumpling through a force that rises to 10 N in half a second: the most that its fragments had at any time, over what it may have
+    /// given until then.
+    fn crushed(freq_hz: Real, events: Real, rate_hz: Real) -> Real {
+        let params = CrumpleParams { events, budget_01: 1.0, contact_time_s: 0.0, ..CrumpleParams::default() };
+        let modes = vec![FragmentMode { freq_hz, decay_s: 1e3, mass_kg: 0.01 }];
+        let make = CrumpleMake { energy_j: [1e-5, 1.0], modes, fragments: 3, ports: Vec::new() };
+        let mut crumple = Crumple::new(params, make, rate_hz, |of| Rng::new(4, of));
+        let (mut tick, mut most) = (0, 0.0);
+        let energy = |crumple: &Crumple| crumple.pieces.fragments().map_or(0.0, Fragments::energy);
+        for index in 0..600 {
+            let at = |k: u64| (0.02 * k as Real).min(10.0);
+            crumple.enter(Cell { index, from: at(index), to: at(index + 1) });
+            let end = ((index + 1) as Real * GRID_S * rate_hz).ceil() as u64;
+            while tick < end {
+                let ticks = (end - tick).min(CONTROL_TICKS as u64);
+                let span = Span { tick, ticks: ticks as usize, rate_hz };
+                crumple.render(span, &mut [], &mut [0.0; CONTROL_TICKS]);
+                tick += ticks;
+                most = Real::max(most, energy(&crumple) / crumple.may_give_j());
+            }
+        }
+        most
+    }
+
+    #[test]
+    fn its_own_fragments_never_have_more_than_the_work_of_the_signal_though_hits_add_up_as_motion_does() {
+        for freq_hz in [60.0, 1000.0, 2000.0] {
+            for events in [50.0, 2000.0] {
+                let most = crushed(freq_hz, events, 48_000.0);
+                assert!(most <= 1.0 + 1e-9, "{freq_hz} Hz, {events}: {most} of what there was");
+                assert!(most > 0.9, "{freq_hz} Hz, {events}: {most}, the bound was never met");
+            }
+        }
+    }
+
+    #[test]
+    fn a_budget_fills_as_the_signal_rises_and_does_not_beat_with_the_grid() {
+        // A hungry process takes what there is at every event: what each has goes with the time since the one before, not with the grid.
+        let params = CrumpleParams { events: 500.0, budget_01: 1.0, ..CrumpleParams::default() };
+        let make = CrumpleMake { energy_j: [1.0, 2.0], modes: Vec::new(), fragments: 1, ports: Vec::new() };
+        let mut crumple = Crumple::new(params, make, 48_000.0, |of| Rng::new(4, of));
+        let (mut last, mut count) = (0.0_f64, 0);
+        let (low, rate) = (5.0, 20.0);
+        for index in 0..1000 {
+            let at = |k: u64| low + rate * GRID_S * k as Real;
+            crumple.enter(Cell { index, from: at(index), to: at(index + 1) });
+            for event in crumple.events() {
+                let [was, now] = [last, event.at_s].map(|at_s| low + rate * at_s);
+                let work = 0.5 * (now * now - was * was) / params.stiffness_n_m;
+                assert!((event.size - work).abs() < 1e-12, "{} J of {work} J", event.size);
+                (last, count) = (event.at_s, count + 1);
+            }
+        }
+        assert!(count > 5000, "{count}");
+    }
+
+    #[test]
+    fn fragments_become_smaller_live_and_keep_their_energy() {
+        let at = CrumpleParams::SPECS.iter().position(|spec| spec.id == "fragmentation_01").unwrap();
+        let make = |fragmentation_01: Real| {
+            let params = CrumpleParams { fragmentation_01, ..CrumpleParams::default() };
+            let modes = vec![FragmentMode { freq_hz: 300.0, decay_s: 1e3, mass_kg: 0.01 }];
+            let make = CrumpleMake { energy_j: [1e-5, 1e-3], modes, fragments: 5, ports: Vec::new() };
+            Crumple::new(params, make, 48_000.0, |of| Rng::new(4, of))
+        };
+        let mut crumple = make(0.2);
+        crumple.enter(Cell { index: 0, from: 0.0, to: 1.0 });
+        crumple.render(Span { tick: 0, ticks: 32, rate_hz: 48_000.0 }, &mut [], &mut [0.0; CONTROL_TICKS]);
+        let own = |crumple: &Crumple| crumple.pieces.fragments().unwrap().clone();
+        let before = own(&crumple).energy();
+        crumple.set(at, 0.7);
+        let (set, made) = (own(&crumple), own(&make(0.7)));
+        for i in 0..5 {
+            assert!((set.size(i) / made.size(i) - 1.0).abs() < 1e-12, "{i}: {} not {}", set.size(i), made.size(i));
+        }
+        assert!(before > 0.0 && (set.energy() / before - 1.0).abs() < 1e-9, "{} J of {before} J", set.energy());
     }
 }

@@ -2,7 +2,8 @@
 //! Fragments: small bodies of a process's own, ready to be hit.
 //!
 //! **What.** Pieces of paper, glass or stone in ready-made sizes. They ring and are heard; they touch nothing, so they are
-//! outside the ledger, but no hit gives one more than it says.
+//! outside the ledger. A hit gives one that is at rest what it says and no more; hits on one that rings add up as motion does, and
+//! where a process has only so much to give, its pushes are held so that all of them together never give more [process.6].
 //!
 //! **Law.** s the size of a fragment, 1 the whole:
 //! - `[fragment.1]  f/s, t s, m s^3`: frequencies, decays and masses of its modes: of one material, alike in shape.
@@ -56,6 +57,20 @@ impl Ringing {
         self.push = if heard { 1.0 / (rate_hz * mode.mass_kg * size * size * size) } else { 0.0 };
     }
 
+    /// How fast it will be at the next sample if nothing pushes it, m/s; 0 past Nyquist.
+    fn free(&self) -> Real {
+        let [a, b] = self.z;
+        let z = [self.p[0] * a - self.p[1] * b, self.p[1] * a + self.p[0] * b];
+        if self.push > 0.0 { z[0] - self.lag * z[1] } else { 0.0 }
+    }
+
+    /// J
+    fn energy(&self, rate_hz: Real) -> Real {
+        let ([a, b], lag) = (self.z, self.lag);
+        let v = a - lag * b;
+        if self.push > 0.0 { 0.5 * (v * v + (1.0 + lag * lag) * b * b) / (self.push * rate_hz) } else { 0.0 }
+    }
+
     #[inline]
     fn step(&mut self, force: Real) -> Real {
         let ([a, b], pushed) = (self.z, force * self.push); // [fragment.3]
@@ -74,12 +89,35 @@ struct Fragment {
     awake: bool,
 }
 
+impl Fragment {
+    /// Its force in the next sample, N, held to what may still be given, J, and the work that it does. [process.6]
+    fn hold(&self, force: Real, left_j: Real, rate_hz: Real) -> (Real, Real) {
+        if force == 0.0 {
+            return (0.0, 0.0);
+        }
+        let (speed, push) = self.modes.iter().fold((0.0, 0.0), |(v, push), mode| (v + mode.free(), push + mode.push));
+        let work = |force: Real| force * (speed + 0.5 * push * force) / rate_hz;
+        let left = fault!(FRAGMENTS_HOLD, left_j.max(0.0), Real::INFINITY);
+        let held = if force > 0.0 && work(force) > left {
+            // Without cancellation, whichever way it moves.
+            let root = (speed * speed + 2.0 * push * left * rate_hz).sqrt();
+            let most = if speed > 0.0 { 2.0 * left * rate_hz / (root + speed) } else { (root - speed) / push };
+            most.clamp(0.0, force)
+        } else {
+            force
+        };
+        (held, work(held))
+    }
+}
+
 /// The fragments of a process.
 #[derive(Clone, Debug)]
 pub struct Fragments {
     modes: Vec<FragmentMode>,
     all: Vec<Fragment>,
     rate_hz: Real,
+    /// Work really done on them since the start, J, where that is bounded.
+    spent_j: Real,
 }
 
 impl Fragments {
@@ -93,7 +131,7 @@ impl Fragments {
             awake: false,
         };
         let all = sizes.iter().take(MOST_FRAGMENTS).map(fragment).collect();
-        Self { modes: modes.to_vec(), all, rate_hz }
+        Self { modes: modes.to_vec(), all, rate_hz, spent_j: 0.0 }
     }
 
     /// How many.
@@ -104,6 +142,17 @@ impl Fragments {
     /// Size of one; 1 is the whole.
     pub fn size(&self, fragment: usize) -> Real {
         self.all.get(fragment).map_or(1.0, |fragment| fragment.size)
+    }
+
+    /// Other sizes, by their numbers; what rings keeps its energy. They are tuned anew by whoever says so. `[audio]`
+    pub fn resize(&mut self, size: impl Fn(usize) -> Real) {
+        for (index, fragment) in self.all.iter_mut().enumerate() {
+            let ratio = fragment.size / size(index);
+            let cubed = ratio * ratio * ratio;
+            fragment.size = size(index);
+            fragment.inverse_mass *= cubed;
+            fragment.modes.iter_mut().flat_map(|mode| &mut mode.z).for_each(|z| *z *= cubed.sqrt());
+        }
     }
 
     /// Contact time of a fragment of full size, s, the factor on all frequencies, and the one on the decay of the first mode. `[audio]`
@@ -117,9 +166,15 @@ impl Fragments {
         }
     }
 
-    /// Hits fragments with the energies, J, of the events of a stretch and adds their sound, `gain` times their velocity.
-    /// `[audio]`
-    pub fn render(&mut self, span: Span, events: &mut Events, gain: Real, sound: &mut Lane) {
+    /// Energy of all of them, J.
+    pub fn energy(&self) -> Real {
+        let own = |fragment: &Fragment| fragment.modes.iter().map(|mode| mode.energy(self.rate_hz)).sum::<Real>();
+        self.all.iter().map(own).sum()
+    }
+
+    /// Hits fragments with the energies, J, of the events of a stretch and adds their sound, `gain` times their velocity. All work
+    /// since the start is held to `most_j`, J. `[audio]`
+    pub fn render(&mut self, span: Span, events: &mut Events, gain: Real, most_j: Real, sound: &mut Lane) {
         let mut impulses = [[0.0; CONTROL_TICKS]; MOST_FRAGMENTS];
         for (fragment, lane) in self.all.iter_mut().zip(&mut impulses) {
             if fragment.awake {
@@ -133,9 +188,23 @@ impl Fragments {
                 fragment.awake = true;
             }
         }
-        for (fragment, lane) in self.all.iter_mut().zip(&impulses).filter(|(fragment, _)| fragment.awake) {
-            for (impulse, out) in lane[..span.ticks].iter().zip(sound.iter_mut()) {
-                let force = fragment.pulse.force(*impulse, span.rate_hz);
+        let awake = |(fragment, _): &(&mut Fragment, &Lane)| fragment.awake;
+        if most_j == Real::INFINITY {
+            for (fragment, lane) in self.all.iter_mut().zip(&impulses).filter(awake) {
+                for (impulse, out) in lane[..span.ticks].iter().zip(sound.iter_mut()) {
+                    let force = fragment.pulse.force(*impulse, span.rate_hz);
+                    *out += gain * fragment.modes.iter_mut().map(|mode| mode.step(force)).sum::<Real>();
+                }
+            }
+            return;
+        }
+        // What one takes is lost to the others: sample by sample, or the host's block size would be heard.
+        let Self { all, spent_j, .. } = self;
+        for (i, out) in sound[..span.ticks].iter_mut().enumerate() {
+            for (fragment, lane) in all.iter_mut().zip(&impulses).filter(awake) {
+                let force = fragment.pulse.force(lane[i], span.rate_hz);
+                let (force, work) = fragment.hold(force, most_j - *spent_j, span.rate_hz);
+                *spent_j += work;
                 *out += gain * fragment.modes.iter_mut().map(|mode| mode.step(force)).sum::<Real>();
             }
         }
@@ -187,12 +256,13 @@ mod tests {
             let mut lane = [0.0; CONTROL_TICKS];
             for k in 0..200 {
                 let span = Span { tick: 32 * k, ticks: 32, rate_hz: 192_000.0 };
-                fragments.render(span, &mut events, 1.0, &mut lane);
+                fragments.render(span, &mut events, 1.0, Real::INFINITY, &mut lane);
             }
-            // The energy of a mode that rings is m |z|^2/2.
+            // The energy of a mode that rings is m |z|^2/2 where it is hardly damped.
             let mass = |i: usize| modes[i].mass_kg / 8.0;
             let of = |(i, mode): (usize, &Ringing)| 0.5 * mass(i) * (mode.z[0] * mode.z[0] + mode.z[1] * mode.z[1]);
             let energy: Real = fragments.all[0].modes.iter().enumerate().map(of).sum();
+            assert!((fragments.energy() / energy - 1.0).abs() < 1e-6, "{} J, {energy} J", fragments.energy());
             assert!((least..=most).contains(&(energy / 0.3)), "{contact_s} s: {energy} J of 0.3 J");
         }
     }

@@ -47,6 +47,11 @@ impl Pieces {
         self.ports.count().max(self.fragments.count())
     }
 
+    /// Other sizes of its own fragments, by their numbers; tuned anew by whoever says so. `[audio]`
+    pub fn resize(&mut self, size: impl Fn(usize) -> Real) {
+        self.fragments.resize(size);
+    }
+
     /// Its own fragments, if it hits these.
     pub fn fragments(&self) -> Option<&Fragments> {
         (self.ports.count() == 0).then_some(&self.fragments)
@@ -61,15 +66,16 @@ impl Pieces {
 
     /// A hit, not before the cell; the number of those for which there was no room. `[audio]`
     pub fn hit(&mut self, cell: Cell, at_s: Real, energy_j: Real, place: usize) -> u64 {
-        self.book.given_j += energy_j;
-        u64::from(!self.events.insert(Event { at_s: at_s.max(cell.from_s()), size: energy_j, place }))
+        let room = self.events.insert(Event { at_s: at_s.max(cell.from_s()), size: energy_j, place });
+        self.book.given_j += if room { energy_j } else { 0.0 };
+        u64::from(!room)
     }
 
-    /// Hits, rings and pushes for a stretch. `[audio]`
-    pub fn render(&mut self, span: Span, gain: Real, forces: &mut [Lane], sound: &mut Lane) {
+    /// Hits, rings and pushes for a stretch; the work on its own fragments since the start is held to `most_j`, J. `[audio]`
+    pub fn render(&mut self, span: Span, gain: Real, most_j: Real, forces: &mut [Lane], sound: &mut Lane) {
         let Self { fragments, ports, events, .. } = self;
         match ports.count() {
-            0 => fragments.render(span, events, gain, sound),
+            0 => fragments.render(span, events, gain, most_j, sound),
             _ => ports.render(span, events, |event, inverse| impulse_of(event.size, inverse), forces),
         }
     }

@@ -14,6 +14,8 @@
 //! - `[scatter.3]  lambda_b = Q/tau_b`: the bed. An object beyond the few adds its n landings to Q; a landing takes one away,
 //!   its speed is `v e^k`, k whole and uniform below n. tau_b is half the time that an object bounces. As many landings,
 //!   with the same speeds, in the same time.
+//! - `[scatter.5]  lambda_r = Q_r/roll_s`: the last of its landings, k = n - 1, adds the `rolls_hz roll_s` hits of its rolling to Q_r; a
+//!   hit takes one away. [scatter.2] with its exp(-t/roll_s) uniform: as many hits, with the same energies, in the same time.
 //!
 //! - `[scatter.4]  v = sqrt(2 g z)` at `t + sqrt(2 z/g)`: a mass of the scene is put where it touches, with the speed of its fall, as by
 //!   a strike; what follows is its contact's. It is free for the next object after `2 v/g e/(1 - e)`, when it rolls as the
@@ -29,7 +31,7 @@ use super::flight::{Flyer, GRAVITY_M_S2, Ground, landings};
 use super::fragment::FragmentMode;
 use super::pieces::Pieces;
 use super::{Arrivals, Book, Event, Landing, Lane, Process, Span};
-use crate::math::{Real, exp, pow};
+use crate::math::{Real, exp, expm1, pow};
 use crate::param::{Params, Spec, Tunable};
 use crate::reserve::Reserve;
 use crate::rng::Rng;
@@ -57,6 +59,9 @@ crate::params! {
 
 /// Most objects that are followed one by one.
 pub const MOST_FEW: usize = 64;
+
+/// Part of its first speed at which a rolling object lies still.
+const STILL: Real = 0.02;
 
 /// An object that rolls: since when, s, its mass, kg, and what it still has to give, J.
 #[derive(Clone, Copy, Debug)]
@@ -97,6 +102,10 @@ pub struct Scatter {
     rng: Rng,
     /// Landings that the bed still owes.
     owed: Real,
+    bed_rolls: Arrivals,
+    /// Hits of rolling that it owes, and what they may have, J.
+    owed_rolls: Real,
+    rolls_j: Real,
 }
 
 /// What scattering is made of.
@@ -138,6 +147,9 @@ impl Scatter {
             rolls: Arrivals::new(rng("rolls")),
             rng: rng("objects"),
             owed: 0.0,
+            bed_rolls: Arrivals::new(rng("bed rolls")),
+            owed_rolls: 0.0,
+            rolls_j: 0.0,
         };
         scatter.tune();
         scatter
@@ -208,7 +220,7 @@ impl Scatter {
     fn roll(&mut self, cell: Cell, rolling: Rolling) -> (Option<Rolling>, u64) {
         let (p, Rolling { since_s, mass, mut left_j }) = (self.params, rolling);
         let left = exp(-(cell.from_s() - since_s).max(0.0) / p.roll_s);
-        if left < 0.02 {
+        if left < STILL {
             return (None, 0);
         }
         let (mut rolls, mut beyond) = (self.rolls.clone(), 0);
@@ -248,8 +260,9 @@ impl Scatter {
 
     /// Those beyond. [scatter.3]
     fn lie(&mut self, cell: Cell) -> u64 {
+        let beyond = self.roll_on(cell);
         if self.owed <= 0.0 {
-            return 0;
+            return beyond;
         }
         let (p, ground) = (self.params, self.ground());
         let speed = (2.0 * GRAVITY_M_S2 * p.height_m).sqrt();
@@ -257,19 +270,52 @@ impl Scatter {
         let e = ground.restitution.min(0.99);
         let bounces = 2.0 * speed / GRAVITY_M_S2 * e / (1.0 - e);
         let tau = (0.5 * bounces).max(GRID_S);
-        let (mut bed, mut beyond) = (self.bed.clone(), 0);
+        let rolls = (1.0 - STILL) * p.rolls_hz * GRID_S / -expm1(-GRID_S / p.roll_s);
+        let (mut bed, mut beyond) = (self.bed.clone(), beyond);
         let left_out = bed.draw(cell, self.owed / tau, |at_s| {
             self.owed -= 1.0;
-            let v = speed * pow(e, (self.rng.unit() * count).floor());
+            let bounce = (self.rng.unit() * count).floor();
+            let v = speed * pow(e, bounce);
             let mass = p.mass_kg * pow(10.0, p.spread_db * self.rng.normal() / 20.0);
             let had = (1.0 - e * e) * 0.5 * mass * v * v;
             self.pieces.book.had_j += had;
             beyond += self.hit(cell, at_s, p.bed_01 * p.bed_01 * ground.ring * had);
+            if bounce + 1.0 >= count && rolls > 0.0 {
+                let left_j = 0.5 * mass * e * e * v * v;
+                self.pieces.book.had_j += left_j;
+                self.rolls_j += left_j;
+                self.owed_rolls += fault!(BED_ROLLS, rolls, 0.0); // [scatter.5]
+            }
             true
         });
         self.bed = bed;
         // What was beyond the most is left out, not put off.
         self.owed = (self.owed - left_out as Real).max(0.0);
+        beyond + left_out
+    }
+}
+
+impl Scatter {
+    /// Of those beyond, the ones that roll. [scatter.5]
+    fn roll_on(&mut self, cell: Cell) -> u64 {
+        if self.owed_rolls <= 0.0 {
+            return 0;
+        }
+        let (p, mut rolls, mut beyond) = (self.params, self.bed_rolls.clone(), 0);
+        let left_out = rolls.draw(cell, self.owed_rolls / p.roll_s, |at_s| {
+            self.owed_rolls -= 1.0;
+            let mass = p.mass_kg * pow(10.0, p.spread_db * self.rng.normal() / 20.0);
+            let speed = p.slowest_m_s * self.rng.between(STILL, 1.0);
+            let energy = (p.ring_01 * 0.5 * mass * speed * speed * self.rng.unit()).min(self.rolls_j);
+            self.rolls_j -= energy;
+            beyond += self.hit(cell, at_s, p.bed_01 * p.bed_01 * energy);
+            true
+        });
+        self.bed_rolls = rolls;
+        self.owed_rolls -= left_out as Real;
+        if self.owed_rolls <= 0.0 {
+            (self.owed_rolls, self.rolls_j) = (0.0, 0.0);
+        }
         beyond + left_out
     }
 }
@@ -311,7 +357,7 @@ impl Process for Scatter {
     }
 
     fn render(&mut self, span: Span, forces: &mut [Lane], sound: &mut Lane) {
-        self.pieces.render(span, self.params.gain, forces, sound);
+        self.pieces.render(span, self.params.gain, Real::INFINITY, forces, sound);
     }
 
     fn is_awake(&self) -> bool {
@@ -320,7 +366,7 @@ impl Process for Scatter {
 
     fn reset(&mut self) {
         self.pieces.reset();
-        self.owed = 0.0;
+        (self.owed, self.owed_rolls, self.rolls_j) = (0.0, 0.0, 0.0);
         self.flyers.fill(Flyer::REST);
         self.rolling.fill(None);
         self.landings.clear();

@@ -124,6 +124,16 @@ impl Drive {
         }
     }
 
+    /// The same of a drive by breakpoints or by a signal, whose value at a time is the same whenever it is asked for. `[audio]`
+    pub fn known(&mut self, time_s: Real, signals: &[Heard]) -> Option<Real> {
+        let known = match self.source {
+            Running::Points { .. } => self.times.is_none(),
+            Running::Signal(signal) => self.times.is_none() && signals[signal].signal.has_begun(),
+            _ => false,
+        };
+        known.then(|| self.value_or_rest(time_s, Inputs { channels: &[], at: 0 }, signals))
+    }
+
     /// Fills a lane of samples from a tick on, within a range; false if it does not hear a signal as it is. To the bit what
     /// [`Drive::value_or_rest`] says sample by sample. `[audio]`
     pub fn fill(&self, tick: u64, rate_hz: Real, range: (Real, Real), signals: &[Heard], lane: &mut [Real]) -> bool {

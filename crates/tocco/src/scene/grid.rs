@@ -35,10 +35,11 @@ pub(crate) struct Acting {
     /// Where it hits: numbers of [`Grid::pushes`].
     pub ports: Vec<usize>,
     pub forces: Vec<Lane>,
-    /// What it has really given to bodies, J, where that is bounded; and per port its force in the sample before, N, and where the port
-    /// was, m.
+    /// What it has really given to bodies, J, where that is bounded; what it is about to give in this sample; and per port its force in
+    /// the sample before, N, where the port was, m, and what it was about to give there, J.
     pub spent_j: Real,
-    before: Vec<(Real, Real)>,
+    promised_j: Real,
+    before: Vec<(Real, Real, Real)>,
     pub sound: Lane,
     /// The lanes hold something.
     pub written: bool,
@@ -76,10 +77,9 @@ pub(crate) struct Push {
 }
 
 impl Push {
-    /// A place and the slot of its external force, in a scene of so many processes. `[control]`
-    pub fn new(site: Site, slot: usize, processes: usize) -> Self {
-        // A process may name a place more than once.
-        Self { site, slot, lane: [0.0; CONTROL_TICKS], bounded: Reserve::of(4 * processes), active: false }
+    /// A place and the slot of its external force. `[control]`
+    pub fn new(site: Site, slot: usize) -> Self {
+        Self { site, slot, lane: [0.0; CONTROL_TICKS], bounded: Reserve::default(), active: false }
     }
 }
 
@@ -137,7 +137,12 @@ pub(crate) struct Grid {
 
 impl Grid {
     /// Signals and processes that have not begun. `[control]`
-    pub fn new(signals: Vec<Heard>, order: Vec<usize>, processes: Vec<Acting>, pushes: Vec<Push>) -> Self {
+    pub fn new(signals: Vec<Heard>, order: Vec<usize>, processes: Vec<Acting>, mut pushes: Vec<Push>) -> Self {
+        for (number, push) in pushes.iter_mut().enumerate() {
+            // A process may name a place more than once.
+            let named = processes.iter().flat_map(|acting| &acting.ports).filter(|port| **port == number);
+            push.bounded = Reserve::of(named.count());
+        }
         let happened = vec![Happening::default(); if processes.is_empty() { 0 } else { KEPT }];
         let lands = Reserve::of(processes.iter().map(|acting| acting.bodies.len()).sum());
         Self {
@@ -348,9 +353,25 @@ impl Acting {
     ) -> Self {
         let forces = vec![[0.0; CONTROL_TICKS]; ports.len()];
         let sound = [0.0; CONTROL_TICKS];
-        let before = vec![(0.0, 0.0); ports.len()];
-        let (written, events, spent_j, idle) = (false, 0, 0.0, READY);
-        Self { process, per_step, hears, also, ports, forces, spent_j, before, sound, written, events, idle, bodies }
+        let before = vec![(0.0, 0.0, 0.0); ports.len()];
+        let (written, events, idle) = (false, 0, READY);
+        let (spent_j, promised_j) = (0.0, 0.0);
+        Self {
+            process,
+            per_step,
+            hears,
+            also,
+            ports,
+            forces,
+            spent_j,
+            promised_j,
+            before,
+            sound,
+            written,
+            events,
+            idle,
+            bodies,
+        }
     }
 
     /// Goes on where another of the same make is: its state, its book, and what it did to its ports. `[audio]`
@@ -358,16 +379,19 @@ impl Acting {
         core::mem::swap(&mut self.process, &mut other.process);
         core::mem::swap(&mut self.per_step, &mut other.per_step);
         core::mem::swap(&mut self.before, &mut other.before);
-        (self.events, self.spent_j, self.idle) = (other.events, other.spent_j, other.idle);
+        (self.events, self.idle) = (other.events, other.idle);
+        (self.spent_j, self.promised_j) = (other.spent_j, other.promised_j);
     }
 
     /// Holds its force on a port, N, to what it may still give, for a sample of `sample_s` seconds; `at` is where the port is, m, how fast
-    /// it is, m/s, and its inverse mass, 1/kg. [process.6] `[audio]`
+    /// it is, m/s, and its inverse mass, 1/kg. What its other ports are about to give in this sample is not there any more.
+    /// [process.6] `[audio]`
     pub fn hold(&mut self, port: usize, force: Real, sample_s: Real, at: (Real, Real, Real)) -> Real {
         let (position, velocity, inverse) = at;
-        let (last, was) = self.before[port];
+        let (last, was, promised) = self.before[port];
         self.spent_j += last * (position - was);
-        let left = (self.process.may_give_j() - self.spent_j).max(0.0);
+        self.promised_j -= promised;
+        let left = (self.process.may_give_j() - self.spent_j - self.promised_j).max(0.0);
         let (free, yields) = (sample_s * velocity, 0.5 * sample_s * sample_s * inverse);
         let held = if force > 0.0 && force * (free + yields * force) > left {
             let most = ((free * free + 4.0 * yields * left).sqrt() - free) / (2.0 * yields);
@@ -375,7 +399,9 @@ impl Acting {
         } else {
             force
         };
-        self.before[port] = (held, position);
+        let promised = (held * (free + yields * held)).max(0.0);
+        self.promised_j += promised;
+        self.before[port] = (held, position, promised);
         held
     }
 

@@ -4,7 +4,11 @@
 use super::def::*;
 use crate::gesture::Gesture;
 use crate::math::Real;
+use crate::output::room::{FIRST_HZ, Room};
 use crate::units::short;
+
+/// A room whose decay is off by more than this part is worth a word.
+const ROOM_OFF: Real = 0.05;
 
 impl SceneDef {
     /// What is no mistake and still worth a word, a line each. Parts are not looked into: ask [`whole`](Self::whole). `[control]`
@@ -33,6 +37,24 @@ impl SceneDef {
                     short(1e3 * most),
                     short(1e3 * holds),
                     body.name
+                ));
+            }
+        }
+        for output in &self.outputs {
+            let Some(room) = &output.room else { continue };
+            let heard = Room::new(&room.make(output.air), 1, self.rate_hz).heard_over_told();
+            let (band, off) = heard
+                .iter()
+                .map(|one| one - 1.0)
+                .enumerate()
+                .fold((0, 0.0), |worst: (_, Real), one| if one.1.abs() > worst.1.abs() { one } else { worst });
+            if off.abs() > ROOM_OFF {
+                said.push(format!(
+                    "output {}: its room rings {} % too {} around {} Hz: neighbouring octaves differ by more than its walls can",
+                    output.name,
+                    (100.0 * off.abs()).round(),
+                    if off > 0.0 { "long" } else { "short" },
+                    FIRST_HZ * Real::from(1 << band),
                 ));
             }
         }

@@ -17,6 +17,7 @@ use crate::output::Space;
 use crate::param::{Rate, Tunable};
 use crate::process::Span;
 use crate::resonator::Reading;
+use crate::signal::{GRID_S, INLET};
 use core::convert::Infallible;
 
 /// The running half of a scene, without names. All methods `[audio]`.
@@ -175,8 +176,11 @@ impl Runtime {
         read(&self.world, &self.grid, probe)
     }
 
-    /// Enters the next cell of the grid of 1 ms. [process.2]
-    pub fn enter_cell(&mut self, rate_hz: Real) {
+    /// Enters the next cell of the grid of 1 ms; `slow` are the slots that move at control ticks. [process.2]
+    pub fn enter_cell(&mut self, rate_hz: Real, slow: &[usize]) {
+        for &slot in slow {
+            self.set_inlet(slot);
+        }
         let Self { world, grid, .. } = self;
         let beyond = grid.enter(|grid, probe| read(world, grid, probe));
         world.health.capped += beyond;
@@ -187,6 +191,17 @@ impl Runtime {
             }
         }
         self.ready_pushed();
+    }
+
+    /// An inlet whose drive is known at any time stands where that is as the next cell begins, not where the last control tick, which
+    /// depends on the rate, has left it.
+    fn set_inlet(&mut self, slot: usize) {
+        let Slot { target, drive: Some(drive), spec, .. } = &self.slots[slot] else { return };
+        let (Target::Signal { signal, param: INLET }, false) = (target, self.slots[slot].streams()) else { return };
+        let now_s = self.grid.next as Real * GRID_S;
+        if let Some(value) = self.drives[*drive].known(now_s, &self.grid.signals) {
+            self.grid.signals[*signal].signal.set(INLET, value.clamp(spec.min, spec.max));
+        }
     }
 
     /// Bodies that processes push, now or soon, are ready for it.
@@ -227,14 +242,21 @@ impl Runtime {
             let slot = &slots[push.slot];
             let own = if fast.contains(&push.slot) { slot.lane[i] } else { slot.value };
             let (mut force, mut still) = (own + push.lane[i], true);
+            // What a process has already pushed here in this sample, N: it may name a place more than once.
+            let mut last = (usize::MAX, 0.0);
             for &(process, port) in push.bounded.iter() {
                 let acting = &mut grid.processes[process];
                 let wanted = acting.forces[port][i];
                 if acting.holds(port, wanted) {
                     let body = &world.bodies[push.site.body];
                     let at = push.site.port;
-                    let state = (body.position(at), body.velocity(at), body.inverse_mass(at));
-                    force += acting.hold(port, wanted, 1.0 / *rate_hz, state);
+                    let (inverse, sample_s) = (body.inverse_mass(at), 1.0 / *rate_hz);
+                    let pushed = if last.0 == process { last.1 } else { 0.0 };
+                    // Its speed in the middle of the sample by what others push, and twice as much by what this one does.
+                    let velocity = body.velocity(at) + 0.5 * sample_s * inverse * (force + pushed);
+                    let held = acting.hold(port, wanted, sample_s, (body.position(at), velocity, inverse));
+                    last = (process, pushed + held);
+                    force += held;
                     still = false;
                 }
             }

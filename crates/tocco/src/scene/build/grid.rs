@@ -108,7 +108,7 @@ impl Assembly<'_> {
                 if known.is_none() {
                     let force = |slot: &Slot| slot.target == Target::Force(site);
                     let slot = self.runtime.slots.iter().position(force).unwrap_or(0);
-                    pushes.push(Push::new(site, slot, def.processes.len()));
+                    pushes.push(Push::new(site, slot));
                 }
             }
             let (name, rate_hz) = (process.name.as_str(), self.runtime.rate_hz);

@@ -274,6 +274,10 @@ impl Section for MidiDef {
             spot.count(id, names.len(), MAX_NODES, "names")?;
             names.iter().try_for_each(|name| spot.named(id, name))?;
         }
+        let mut played = self.strike.iter().chain(&self.hit).chain(&self.retune);
+        if let (true, Some(name)) = (self.voices > 1, played.find(|name| name.contains('/'))) {
+            return spot.fail("voices", format!("'{name}' belongs to a part, which has one voice; leave voices out"));
+        }
         match self.cc.iter().find(|(number, _)| *number > HIGHEST_CONTROLLER) {
             Some((number, _)) => {
                 spot.fail("cc", format!("'{number}' is no controller; wants 0 to {HIGHEST_CONTROLLER}"))

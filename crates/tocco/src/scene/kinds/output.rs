@@ -285,7 +285,7 @@ pub enum RoomDecay {
 }
 
 impl RoomDef {
-    fn make(&self, air: Air) -> RoomMake {
+    pub(in crate::scene) fn make(&self, air: Air) -> RoomMake {
         let bands = |values: &[Real]| -> Bands {
             let value = |band: usize| values.get(band).or(values.last()).copied();
             core::array::from_fn(|band| value(band).unwrap_or(1.0))
