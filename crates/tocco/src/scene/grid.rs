@@ -34,6 +34,7 @@ pub(crate) struct Acting {
     pub also: Vec<(usize, Real)>,
     /// Where it hits: numbers of [`Grid::pushes`].
     pub ports: Vec<usize>,
+    /// Its force at each of them; of one that is felt and hits no body, what is felt.
     pub forces: Vec<Lane>,
     /// What it has really given to bodies, J, where that is bounded; and per port its force in the sample before, N, and where the port
     /// was, m.
@@ -353,11 +354,22 @@ impl Acting {
         Self { process, per_step, hears, also, ports, forces, spent_j, before, sound, written, events, idle, bodies }
     }
 
+    /// It is told whether it is felt by itself. `[audio]`
+    pub fn feel(&mut self) {
+        self.process.feel(self.ports.is_empty() && !self.forces.is_empty());
+    }
+
+    /// Its force on all its places together, or what is felt of it, N. `[audio]`
+    pub fn force(&self) -> Lane {
+        core::array::from_fn(|i| self.forces.iter().map(|lane| lane[i]).sum())
+    }
+
     /// Goes on where another of the same make is: its state, its book, and what it did to its ports. `[audio]`
     pub fn go_on_as(&mut self, other: &mut Self) {
         core::mem::swap(&mut self.process, &mut other.process);
         core::mem::swap(&mut self.per_step, &mut other.per_step);
         core::mem::swap(&mut self.before, &mut other.before);
+        self.feel();
         (self.events, self.spent_j, self.idle) = (other.events, other.spent_j, other.idle);
     }
 

@@ -234,7 +234,9 @@ impl Runtime {
                     let body = &world.bodies[push.site.body];
                     let at = push.site.port;
                     let state = (body.position(at), body.velocity(at), body.inverse_mass(at));
-                    force += acting.hold(port, wanted, 1.0 / *rate_hz, state);
+                    let held = acting.hold(port, wanted, 1.0 / *rate_hz, state);
+                    acting.forces[port][i] = held; // what is felt of it is what it really did
+                    force += held;
                     still = false;
                 }
             }
@@ -308,13 +310,16 @@ impl Runtime {
             match tap.from {
                 TapFrom::Body { body, .. } if moves.silent[body] && tap.rests() => continue,
                 TapFrom::Contact { contact, .. } if !world.contacts[contact].awake => tap.lane[..ticks].fill(0.0),
-                TapFrom::Process(process) if !grid.processes[process].written && tap.fade_left == 0 => {
+                TapFrom::Process(process) | TapFrom::Push(process)
+                    if !grid.processes[process].written && tap.fade_left == 0 =>
+                {
                     match tap.pair.as_ref().is_none_or(|pair| pair.rests()) {
                         true => continue,
                         false => tap.lane[..ticks].fill(0.0),
                     }
                 }
                 TapFrom::Process(process) => tap.lane = grid.processes[process].sound,
+                TapFrom::Push(process) => tap.lane = grid.processes[process].force(),
                 _ => {}
             }
             heard = true;
