@@ -78,12 +78,13 @@ channels = [0, 1]
 `;
 }
 
-/** Buzzes by what happens in the scene: nearer than 40 ms only the strongest counts. */
+/** Buzzes by what happens in the scene: nearer than 40 ms only the strongest counts, which takes the place of a weaker one. */
 export class Buzz {
   constructor(vibrate) {
     this.vibrate = vibrate;
     this.largest = new Map();
     this.last = -Infinity;
+    this.strength = 0;
     this.count = 0;
   }
 
@@ -101,8 +102,8 @@ export class Buzz {
 
   /** A buzz of a strength from 0 to 1. */
   buzz(strength, now) {
-    if (now - this.last < BUZZ_EVERY_MS) return;
-    this.last = now;
+    if (now - this.last < BUZZ_EVERY_MS && strength <= this.strength) return;
+    [this.last, this.strength] = [now, strength];
     this.count += 1;
     this.vibrate(Math.round(BUZZ_MS[0] + Math.min(1, strength) * (BUZZ_MS[1] - BUZZ_MS[0])));
   }

@@ -10,7 +10,9 @@ const GRAVITY = 9.81;
 const SEEN_MS = 250;
 /** Metres round the hand that stirs. */
 const HAND_M = 0.04;
-const HELP = "Hold to pour, drag through the water to stir it; left and right arrows tilt the tank, Enter pours, Escape empties it.";
+const HELP = "Hold to pour, drag through the water to stir it; drag with the right button, or left and right arrows, tilt the tank; Enter pours, Escape empties it.";
+/** Degrees of a tilt for each pixel that the right button is dragged. */
+const DEGREES_PX = 0.25;
 
 /** The two processes of a scene that sound only when they are triggered: landings and bubbles; none: no tank. */
 export function findTank(info) {
@@ -26,7 +28,7 @@ export class TankSurface {
     this.points = new Float64Array();
     this.lights = [];
     this.angle = 0;
-    this.stats = { frames: 0, late: 0, spent: 0, sounds: 0 };
+    this.stats = { frames: 0, late: 0, slow: [], spent: 0, sounds: 0 };
     this.canvas = document.createElement("canvas");
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute("role", "application");
@@ -38,22 +40,31 @@ export class TankSurface {
       event.preventDefault();
       this.canvas.focus({ preventScroll: true });
       this.canvas.setPointerCapture(event.pointerId);
+      if (event.button === 2) {
+        this.tilting = { x: event.clientX, from: this.angle };
+        return;
+      }
       this.hand = { ...this.place(event), at: event.timeStamp };
       this.post({ pour: [this.hand.x, this.hand.y] });
     });
-    on("pointermove", (event) => this.hand && this.drag(event));
+    on("contextmenu", (event) => event.preventDefault());
+    on("pointermove", (event) => {
+      if (this.tilting) this.tilt(this.tilting.from + DEGREES_PX * (event.clientX - this.tilting.x));
+      else if (this.hand) this.drag(event);
+    });
     for (const type of ["pointerup", "pointercancel", "lostpointercapture"]) on(type, () => this.lift());
     on("keydown", (event) => this.key(event));
     on("keyup", (event) => event.key === "Enter" && this.lift());
     this.begin();
   }
 
-  begin() {
+  /** Anew, with blocks of water in it: left, bottom, width and height of each, m. */
+  begin(blocks = []) {
     this.worker?.terminate();
     this.worker = new Worker("water.js", { type: "module" });
     this.worker.onmessage = ({ data }) => this.take(data);
     this.worker.onerror = () => this.engine.tell("problem", "the water stopped; reload the page");
-    this.post({ module: this.engine.module, tank: TANK, blocks: [] });
+    this.post({ module: this.engine.module, tank: TANK, blocks });
     this.tilt(0);
   }
 
@@ -95,6 +106,7 @@ export class TankSurface {
   }
 
   lift() {
+    this.tilting = null;
     this.hand = null;
     this.post({ pour: null });
   }
@@ -116,7 +128,7 @@ export class TankSurface {
   }
 
   // A frame is over: it is shown and heard now, each sound as much later as it came after the frame's start.
-  take({ points, sounds, began, frames, late, spent }) {
+  take({ points, sounds, began, frames, late, slow, spent }) {
     this.points = points;
     const { hits, bubbles } = this.names;
     for (let i = 0; i < sounds.length; i += 8) {
@@ -126,7 +138,7 @@ export class TankSurface {
       else this.engine.send({ trigger: bubbles, values: [radius, amplitude, rise, 0.35, after] });
       this.lights.push({ kind, x, y, radius, at: performance.now() + 1000 * after });
     }
-    Object.assign(this.stats, { frames, late: Math.max(this.stats.late, late), spent, sounds: this.stats.sounds + sounds.length / 8 });
+    Object.assign(this.stats, { frames, late: Math.max(this.stats.late, late), slow, spent, sounds: this.stats.sounds + sounds.length / 8 });
     this.draw();
   }
 

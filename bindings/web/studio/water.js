@@ -9,6 +9,9 @@ let stirring = null;
 let due = 0;
 let late = 0;
 let frames = 0;
+/** Frames that were out more than a frame after they were due: when, ms since 1970, and the newest of them. */
+let slow = [];
+const MOST_SLOW = 500;
 
 onmessage = ({ data }) => {
   if (data.module) {
@@ -18,15 +21,14 @@ onmessage = ({ data }) => {
     setTimeout(go, 0);
   } else if ("pour" in data) {
     pouring = data.pour;
-    if (data.calm) late = 0; // whoever measures begins here
+    if (data.calm) [late, slow] = [0, []]; // whoever measures begins here
   } else if (data.stir) stirring = data.stir;
   else if (data.tilt) tank.tilt(...data.tilt);
 };
 
 function go() {
   const now = performance.now();
-  // How much later than the screen wants it: the page reads the worst.
-  late = Math.max(late, now - due);
+  const wanted = due;
   // After a long stall the water goes on from here instead of running after.
   due = Math.max(due + FRAME_MS, now - 2 * FRAME_MS);
   if (pouring) tank.pour(...pouring, 0.03, 0, -0.8);
@@ -38,6 +40,10 @@ function go() {
   const sounds = tank.frame();
   const points = tank.look();
   frames += 1;
-  postMessage({ points, sounds, began, frames, late, spent: performance.now() - now }, [points.buffer, sounds.buffer]);
+  postMessage({ points, sounds, began, frames, late, slow, spent: performance.now() - now }, [points.buffer, sounds.buffer]);
+  // How much later than the screen wants it is it out: the page reads the worst.
+  const out = performance.now();
+  late = Math.max(late, out - wanted);
+  if (out - wanted > FRAME_MS) slow = [...slow, [performance.timeOrigin + wanted, performance.timeOrigin + out]].slice(-MOST_SLOW);
   setTimeout(go, Math.max(0, due - performance.now()));
 }

@@ -287,7 +287,7 @@ if (!only) {
   await page.close();
 }
 
-// Water: part of a core that 1152 particles take at 60 frames a second, and a minute of a tank that is poured into.
+// Water: part of a core that 1152 particles take at 60 frames a second, and a minute of a dam of as many that is never left still.
 if (!only || only === "water") {
   const page = await browser.newPage();
   await page.goto(address);
@@ -307,17 +307,31 @@ if (!only || only === "water") {
     `[process.${type}]\ntype = "${type}"\ndriven_by = "still"\nrate_hz = 0.0\n[[tap]]\nof = "${type}"\nquantity = "sound"\ngain = 0.2\n`).join("")}`;
   await page.evaluate((text) => tocco.take(text, { fresh: true }), scene);
   await page.waitForTimeout(2000);
+  await page.evaluate(() => tocco.tank.begin([[0.2, 0.05, 0.2, 0.4]]));
+  await page.waitForTimeout(1000);
   const stalled = stalls(60, false);
   await page.evaluate(() => {
     tocco.tank.stats.late = 0;
-    tocco.tank.post({ pour: [0.3, 0.4], calm: true });
+    tocco.tank.post({ pour: null, calm: true });
+    let turn = 0;
+    globalThis.stirred = setInterval(() => {
+      turn += 1;
+      tocco.tank.tilt(20 * Math.sin(turn));
+      tocco.tank.post({ stir: [0.1 + 0.1 * (turn % 5), 0.06, 0.06, turn % 2 ? 2 : -2, 1.5] });
+    }, 300);
   });
-  await page.waitForTimeout(3000);
-  await page.evaluate(() => tocco.tank.post({ pour: null }));
-  await page.waitForTimeout(57_000);
-  const { late, frames } = await page.evaluate(() => tocco.tank.stats);
-  const worst = (await stalled)?.worst ?? 0;
-  figure(`latest of ${frames} frames of the tank, less the machine's own stalls`, `${(late - worst).toFixed(1)} ms`, "<= 16.7 ms", late - worst <= 1000 / 60);
+  await page.waitForTimeout(60_000);
+  const { late, frames, slow, points, moving } = await page.evaluate(() => {
+    clearInterval(globalThis.stirred);
+    const { points, stats } = tocco.tank;
+    return { ...stats, points: points.length / 3, moving: points.filter((motion, i) => i % 3 === 2 && motion > 0).length };
+  });
+  const spans = (await stalled)?.spans ?? [];
+  // A frame is excused by as much as the machine held up another thread while it was due, and by no other wait.
+  const held = (from, to) => spans.reduce((sum, [a, b]) => sum + Math.max(0, Math.min(b, to) - Math.max(a, from)), 0);
+  const own = slow.reduce((most, [from, to]) => Math.max(most, to - from - held(from, to)), 0);
+  figure("particles of the dam in the page, and how many of them fall or collide at its end", `${points}, ${moving}`, "1152, > 0", points === 1152 && moving > 0);
+  figure(`latest of ${frames} frames of the dam, ${slow.length} of them late (${late.toFixed(1)} ms), less the machine's stalls while they were due`, `${own.toFixed(1)} ms`, "<= 16.7 ms", own <= 1000 / 60);
   await page.close();
 }
 

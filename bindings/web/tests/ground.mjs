@@ -265,6 +265,17 @@ ${["heel_left", "toe_left", "heel_right", "toe_right"].map((region) => `[part.${
     await page.waitForFunction(() => tocco.surfaces.find((s) => s.sheet)?.places.some(({ taken }) => taken > 0.5), null, { timeout: 20_000 });
     await wait(page, 400);
     await page.locator("#surfaces canvas").first().screenshot({ path: join(shots, "ice-hole.png") });
+    // In the middle of a hole is dark water, beside the sheet's bright ice.
+    const [hole, ice] = await page.evaluate(() => {
+      const own = tocco.surfaces.find((s) => s.sheet);
+      const open = own.places.find(({ taken }) => taken > 0.5);
+      own.lights = [];
+      own.draw();
+      const dots = devicePixelRatio || 1;
+      const at = ([x, y]) => [...own.canvas.getContext("2d").getImageData(Math.round(dots * x), Math.round(dots * y), 1, 1).data];
+      return [at(own.toPixels(open.x, open.y + 0.05)), at([4, 4])];
+    });
+    assert.ok(hole[0] < 60 && hole[2] < 130 && ice[0] > 150 && ice[2] > 200, `${hole} in the hole, ${ice} on the ice`);
     await page.context().close();
   },
 };

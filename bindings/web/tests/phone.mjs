@@ -69,6 +69,33 @@ export default {
     await page.context().close();
   },
 
+  async "what happens in a scene buzzes as strongly as it is among its own, and of those within 40 ms the strongest"() {
+    const page = await openPhone();
+    const told = await page.evaluate(async () => {
+      const { Buzz } = await import("./phone.js");
+      const all = [];
+      const buzz = new Buzz((ms) => all.push(ms));
+      // Five numbers each: tick, process, size, x, y.
+      const events = (...list) => Float64Array.from(list.flatMap(([process, size]) => [0, process, size, 0, 0]));
+      const said = (...list) => {
+        const before = all.length;
+        buzz.happened(events(...list.slice(1)), list[0]);
+        return all.slice(before);
+      };
+      return {
+        nothing: said(0),
+        first: said(100, [0, 4]), // the largest of its own so far
+        weaker: said(120, [0, 1]), // within 40 ms
+        alone: said(200, [0, 1]), // a quarter of the energy, half as strong
+        stronger: said(215, [0, 4]), // takes its place
+        others: said(300, [0, 0.04], [1, 7]), // each among its own
+        faint: said(400, [0, 0.01]),
+      };
+    });
+    assert.deepEqual(told, { nothing: [], first: [32], weaker: [], alone: [20], stronger: [32], others: [32], faint: [] });
+    await page.context().close();
+  },
+
   async "shaking to and fro scrapes as long as it lasts, and accelerations are heard directly as a tone"() {
     const page = await openPhone();
     await page.click("#start");

@@ -51,9 +51,36 @@ export default {
     await page.mouse.up();
     await page.locator("#surfaces canvas").press("ArrowRight");
     assert.equal(await page.evaluate(() => tocco.tank.angle), 3);
+    // With the right button the tank is tilted, and nothing is poured.
+    const full = (await stats(page)).points;
+    await page.mouse.move(x, top);
+    await page.mouse.down({ button: "right" });
+    await page.mouse.move(x + 60, top, { steps: 6 });
+    await page.mouse.up({ button: "right" });
+    assert.equal(await page.evaluate(() => tocco.tank.angle), 18, "a quarter of a degree for each pixel");
+    await page.mouse.move(x - 60, top);
+    assert.deepEqual([await page.evaluate(() => tocco.tank.angle), (await stats(page)).points], [18, full], "let go");
     await page.screenshot({ path: join(shots, "tank.png") });
     await wait(page, 1500);
     assert.ok((await stats(page)).sounds > before, "stirring is heard");
+    // What sounds lights up: the picture with its lights has pixels that the one without has not.
+    await page.mouse.move(x, top);
+    await page.mouse.down();
+    await page.waitForFunction(() => tocco.tank.lights.some(({ at }) => performance.now() - at > 0 && performance.now() - at < 80));
+    const lit = await page.evaluate(() => {
+      const { tank } = tocco;
+      const look = () => {
+        tank.draw();
+        const { width, height } = tank.canvas;
+        return new Uint32Array(tank.canvas.getContext("2d").getImageData(0, 0, width, height).data.buffer);
+      };
+      const [lights, bright] = [tank.lights.length, look()];
+      tank.lights = [];
+      const dark = look();
+      return { lights, pixels: bright.filter((pixel, i) => pixel !== dark[i]).length };
+    });
+    await page.mouse.up();
+    assert.ok(lit.lights > 0 && lit.pixels > 10, JSON.stringify(lit));
     assert.deepEqual(page.complaints, []);
     // Another scene ends the water.
     await page.evaluate(() => tocco.choose("steel-bar"));

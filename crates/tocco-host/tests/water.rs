@@ -85,7 +85,11 @@ fn cracks_touch_and_tanks_are_written_as_asked() {
     let dir = tempfile::tempdir().unwrap();
     let here = dir.path();
     let said = good(here, &["cracks", "ice-two-walkers", "-o", "two.svg"]);
-    assert!(said.contains("m of cracks in") || fs::read_to_string(here.join("two.svg")).unwrap().contains("<polyline"));
+    let drawn = fs::read_to_string(here.join("two.svg")).unwrap();
+    assert!(
+        said.contains("m of cracks in") && drawn.contains("<polyline") && drawn.contains("<polygon"),
+        "{said}\n{drawn}"
+    );
     good(here, &["cracks", "ice-two-walkers", "-o", "two.json"]);
     let read: serde_json::Value = serde_json::from_slice(&fs::read(here.join("two.json")).unwrap()).unwrap();
     assert!(read["length_m"].as_f64().unwrap() > 5.0 && !read["holes"].as_array().unwrap().is_empty());

@@ -20,7 +20,7 @@ use tocco::Engine;
 use tocco::output::crossover::Band;
 use tocco::param::Word;
 use tocco::scene::SceneDef;
-use tocco::scene::def::{EarDef, Length, OutputDef, Quantity, TapDef, TapTo};
+use tocco::scene::def::{EarDef, Length, OutputDef, ProcessDef, Quantity, TapDef, TapTo};
 
 /// The output that is felt, and its band if it says none, Hz.
 pub use tocco::scene::def::{FELT as HAPTIC, FELT_HZ as BAND_HZ};
@@ -78,8 +78,8 @@ pub struct Feeling {
     watched: Vec<String>,
 }
 
-/// The scene with an output that is felt: its own `[output.haptic]`, or one with a channel each for the force of all contacts, the
-/// acceleration of what processes hit and nothing else touches, and the pressure of processes that sound by themselves; parts included.
+/// The scene with an output that is felt: its own `[output.haptic]`, or one with a channel each for the force of all contacts and of all processes
+/// that have one, and for the pressure of processes that only sound; parts included.
 pub fn feel(plan: &Plan, band_hz: Option<[f64; 2]>) -> Result<Feeling> {
     let mut plan = plan.clone();
     let channels = plan.build()?.channels();
@@ -149,19 +149,18 @@ struct Everything {
 
 /// Two units cannot be summed: each quantity has its own channel.
 fn everything(whole: &SceneDef) -> Everything {
-    let body = |site: &str| site.split('.').next().unwrap_or(site).to_owned();
-    let touched: Vec<String> = whole.contacts.iter().flat_map(|contact| &contact.between).map(|at| body(at)).collect();
-    let contacts = whole.contacts.iter().map(|contact| contact.name.clone()).collect();
-    let hit = whole.processes.iter().flat_map(|process| &process.on).filter(|site| !touched.contains(&body(site)));
-    let mut sites: Vec<String> = hit.cloned().collect();
-    sites.sort();
-    sites.dedup();
-    let heard = whole.processes.iter().filter(|process| process.form.sounds(!process.on.is_empty()));
-    let sounds: Vec<String> = heard.map(|process| process.name.clone()).collect();
+    let pushes = |process: &&ProcessDef| process.form.pushes(!process.on.is_empty());
+    let contacts = whole.contacts.iter().map(|contact| contact.name.clone());
+    let pushing = whole.processes.iter().filter(pushes).map(|process| process.name.clone());
+    let forces: Vec<String> = contacts.chain(pushing).collect();
+    // Ice that is felt need not be heard with the skin, too; what falls through water to the bottom is both.
+    let only_heard = |process: &&ProcessDef| {
+        let hits = !process.on.is_empty();
+        process.form.sounds(hits) && (hits || !pushes(process))
+    };
+    let sounds: Vec<String> = whole.processes.iter().filter(only_heard).map(|process| process.name.clone()).collect();
     let mut all = Everything { taps: Vec::new(), words: String::new(), units: Vec::new() };
-    for (quantity, names) in [(Quantity::Force, contacts), (Quantity::Acceleration, sites), (Quantity::Sound, sounds)]
-        as [(_, Vec<String>); 3]
-    {
+    for (quantity, names) in [(Quantity::Force, forces), (Quantity::Sound, sounds)] {
         if names.is_empty() {
             continue;
         }

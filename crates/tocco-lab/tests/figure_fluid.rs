@@ -72,9 +72,18 @@ fn water_becomes_sound_tables_pictures_and_a_scene_that_sounds_the_same() {
     let mut reader = decoder.read_info().unwrap();
     assert_eq!(reader.info().animation_control().unwrap().num_frames, 36);
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    // The paper's three colours are in it: blue rests, green falls, pink collides.
+    let palette = reader.info().palette.clone().unwrap().into_owned();
+    let number = |colour: [u8; 3]| palette.chunks(3).position(|own| own == colour).unwrap() as u8;
+    let colours = [[38, 98, 196], [46, 160, 80], [232, 82, 160]].map(number);
+    let mut shown = [0; 3];
     for _ in 0..36 {
-        reader.next_frame(&mut pixels).unwrap();
+        let frame = reader.next_frame(&mut pixels).unwrap();
+        for (count, colour) in shown.iter_mut().zip(colours) {
+            *count += pixels[..frame.buffer_size()].iter().filter(|pixel| **pixel == colour).count();
+        }
     }
+    assert!(shown.iter().all(|count| *count > 50), "{shown:?} pixels");
     assert_eq!(fs::read_dir(at("frames")).unwrap().count(), 36);
     // The scene is the sound.
     let again = at("again.wav");

@@ -5,12 +5,14 @@
 
 use serde_json::Value;
 use std::path::Path;
-use tocco::scene::def::Length;
+use tocco::scene::def::{Length, OutputDef, Quantity, TapDef, TapTo};
 use tocco::{Document, Engine, Queue, Scene, SceneDef};
 use tocco_lab::haptic::reduce::{Felt, Transient, at};
 use tocco_lab::haptic::{self, Task, feel, record, write};
 use tocco_lab::library;
+use tocco_lab::plot::{Figure, Look, Panel, Series};
 use tocco_lab::render::Plan;
+use tocco_testing::pictures::assert_shipped;
 
 fn plan(text: &str) -> Plan {
     let none = |file: &str| Err(format!("no {file}"));
@@ -88,17 +90,39 @@ fn the_felt_channel_is_the_contact_force_that_made_the_sound() {
 }
 
 #[test]
-fn in_every_shipped_scene_the_felt_force_is_that_of_its_contacts_and_the_sound_stays_what_it_is() {
-    let (mut scenes, mut felt_ones, mut parts) = (0, 0, 0);
+fn in_every_shipped_scene_the_felt_force_is_that_of_its_contacts_and_processes_and_the_sound_stays_what_it_is() {
+    let (mut scenes, mut felt_ones, mut parts, mut by_processes) = (0, 0, 0, 0);
     for (name, _) in library::SHIPPED {
         let plan = Plan::new(library::load(name).unwrap());
-        let names: Vec<String> = plan.scene.def.whole().unwrap().contacts.iter().map(|c| c.name.clone()).collect();
-        if names.is_empty() || plan.scene.def.outputs.iter().any(|output| output.name == haptic::HAPTIC) {
+        let whole = plan.scene.def.whole().unwrap();
+        let names: Vec<String> = whole.contacts.iter().map(|c| c.name.clone()).collect();
+        let pushing: Vec<String> = whole
+            .processes
+            .iter()
+            .filter(|process| process.form.pushes(!process.on.is_empty()))
+            .map(|process| process.name.clone())
+            .collect();
+        let none = names.is_empty() && pushing.is_empty();
+        if none || plan.scene.def.outputs.iter().any(|output| output.name == haptic::HAPTIC) {
             continue;
         }
         let mut feeling = feel(&plan, None).unwrap_or_else(|e| panic!("{name}: {e}"));
         unbanded(&mut feeling.plan.scene.def);
         assert_eq!(feeling.units[0], "N", "{name}");
+        // The force of each process on a channel of its own.
+        let own = feeling.plan.build().unwrap().channels();
+        if !pushing.is_empty() {
+            let channels: Vec<usize> = (own..own + pushing.len()).collect();
+            let mut each = OutputDef::new("each", &channels);
+            each.limiter = false;
+            feeling.plan.scene.def.outputs.push(each);
+            let felt = feeling.plan.scene.def.taps.iter().find(|tap| tap.quantity == Quantity::Force).unwrap().clone();
+            let one = |(k, of): (usize, &String)| {
+                let (of, outputs, to) = (of.clone(), vec!["each".to_owned()], TapTo::Channel(k));
+                TapDef { of, outputs, to, quantity: Quantity::Force, gain: 1.0, ..felt.clone() }
+            };
+            feeling.plan.scene.def.taps.extend(pushing.iter().enumerate().map(one));
+        }
         let scene = feeling.plan.build().unwrap();
         let (width, felt, frames) = (scene.channels(), feeling.channels[0], plan.rate_hz as usize);
         let probe = |name: &String| scene.directory().probe(&format!("{name}.force")).unwrap();
@@ -107,8 +131,12 @@ fn in_every_shipped_scene_the_felt_force_is_that_of_its_contacts_and_the_sound_s
         engine.watch(&probes);
         let (mut sound, mut forces) = (vec![0.0; width * frames], vec![0.0; probes.len() * frames]);
         engine.render_probed(&[], &mut Queue::new(), &mut sound, &mut forces);
-        let sums: Vec<f64> = forces.chunks(probes.len()).map(|row| row.iter().sum()).collect();
-        let most = forces.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+        let pushed =
+            sound.chunks(width).map(|frame| frame[own..own + pushing.len()].iter().map(|x| f64::from(*x)).sum());
+        let pushed: Vec<f64> = pushed.collect();
+        let touched = |i: usize| forces[i * probes.len()..(i + 1) * probes.len()].iter().sum::<f64>();
+        let sums: Vec<f64> = pushed.iter().enumerate().map(|(i, pushed)| pushed + touched(i)).collect();
+        let most = forces.iter().chain(&pushed).fold(0.0_f64, |most, x| most.max(x.abs()));
         for (i, (frame, sum)) in sound.chunks(width).zip(&sums).enumerate() {
             assert!((f64::from(frame[felt]) - sum).abs() <= 1e-6 * most, "{name}, sample {i}: {} {sum}", frame[felt]);
         }
@@ -120,12 +148,57 @@ fn in_every_shipped_scene_the_felt_force_is_that_of_its_contacts_and_the_sound_s
         assert!(heard.chunks(channels).zip(sound.chunks(width)).all(same), "{name}: the sound");
         scenes += 1;
         felt_ones += usize::from(most > 0.0);
-        parts += usize::from(most > 0.0 && names.iter().all(|name| name.contains('/')));
+        parts += usize::from(most > 0.0 && !names.is_empty() && names.iter().all(|name| name.contains('/')));
+        by_processes += usize::from(names.is_empty() && pushed.iter().any(|force| *force != 0.0));
     }
     assert!(
-        scenes > 60 && felt_ones + 12 > scenes && parts >= 4,
-        "{scenes} scenes, {felt_ones} felt, {parts} by parts"
+        scenes > 60 && felt_ones + 20 > scenes && parts >= 4 && by_processes >= 5,
+        "{scenes} scenes, {felt_ones} felt, {parts} by parts, {by_processes} by processes alone"
     );
+}
+
+/// What is felt of one process, without a band, and how fast the mass that it hits goes.
+fn felt_by_a_mass(process: &str) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+    let text = format!(
+        "duration_s = 2.0\nseed = 3\n[signal.s]\ntype = 'points'\npoints = [[0.0, 0.0], [0.1, 0.0], [0.6, 1.0], [1.0, 1.0], [1.2, 0.0]]\n\
+         [body.block]\ntype = 'mass'\nmass_kg = 0.3\n[process.p]\ndriven_by = 's'\non = 'block'\n{process}\n[[tap]]\nof = 'block'\n"
+    );
+    let mut feeling = feel(&plan(&text), None).unwrap();
+    assert_eq!((feeling.words.as_str(), feeling.units[0]), ("force of p", "N"));
+    unbanded(&mut feeling.plan.scene.def);
+    let scene = feeling.plan.build().unwrap();
+    let (width, felt) = (scene.channels(), feeling.channels[0]);
+    let probe = scene.directory().probe("block.velocity").unwrap();
+    let mut engine = Engine::new(scene);
+    engine.watch(&[probe]);
+    let (mut force, mut speed, mut sizes) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..200 {
+        let (mut sound, mut speeds) = (vec![0.0; width * 480], vec![0.0; 480]);
+        engine.render_probed(&[], &mut Queue::new(), &mut sound, &mut speeds);
+        force.extend(sound.chunks(width).map(|frame| f64::from(frame[felt])));
+        speed.extend(speeds);
+        sizes.extend(std::iter::from_fn(|| engine.take_happening()).map(|one| one.size));
+    }
+    (force, speed, sizes)
+}
+
+#[test]
+fn the_felt_force_of_a_process_is_what_moves_the_body_it_hits_and_brings_the_momentum_of_its_drops() {
+    let rain = "type = 'rain'\nrate_hz = 300.0";
+    // Of one that has only so much to give, it is what it really gave.
+    let crumple = "type = 'crumple'\nevents = 2000.0\nenergy_j = [1e-6, 1e-4]\nbudget_01 = 1.0\nstiffness_n_m = 100.0";
+    for (process, drops) in [(rain, true), (crumple, false)] {
+        let (force, speed, sizes) = felt_by_a_mass(process);
+        let most = speed.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
+        assert!(sizes.len() > 20 && most > 0.0, "{process}: {} events, {most} m/s", sizes.len());
+        let mut brought = 0.0;
+        for (i, (force, speed)) in force.iter().zip(&speed).enumerate() {
+            brought += force / 48_000.0;
+            assert!((brought - 0.3 * speed).abs() < 1e-6 * 0.3 * most, "{process}, sample {i}: {brought} {speed}");
+        }
+        let momentum: f64 = sizes.iter().sum();
+        assert!(!drops || (brought / momentum - 1.0).abs() < 1e-6, "{brought} of {momentum} N s");
+    }
 }
 
 #[test]
@@ -161,6 +234,38 @@ fn blows_are_transients_at_their_times_and_the_envelope_is_the_force() {
     assert!((0.3..0.7).contains(&ratio), "{ratio}");
     let most = felt.amplitude.iter().fold(0.0_f64, |most, point| most.max(point.1));
     assert!(most == 1.0 && at(&felt.amplitude, 0.03) < 1e-6 && at(&felt.amplitude, 0.0525) > 0.5);
+}
+
+#[test]
+fn the_page_shows_a_force_its_band_its_envelope_and_its_transients() {
+    let mut raw = feel(&plan(STRIKE), None).unwrap();
+    unbanded(&mut raw.plan.scene.def);
+    let (force, banded) = (record(&raw, false).unwrap(), record(&feel(&plan(STRIKE), None).unwrap(), false).unwrap());
+    let felt = Felt::of(&banded);
+    let wave = |recording: &haptic::Recording| -> Vec<(f64, f64)> {
+        let samples = recording.channels[0].iter().enumerate();
+        samples
+            .map(|(i, x)| (i as f64 / recording.rate_hz, f64::from(*x)))
+            .filter(|(t, _)| (0.03..0.32).contains(t))
+            .collect()
+    };
+    // The page: blows at 0.05 and 0.25 s; the force pushes, what is felt of it swings, the envelope has a peak at each transient.
+    let (pushed, swung) = (wave(&force), wave(&banded));
+    assert!(pushed.iter().all(|(_, x)| *x >= 0.0) && swung.iter().any(|(_, x)| *x < -1.0));
+    assert_eq!(felt.transients.len(), 2);
+    let line = |name: &str, colour: usize, data: Vec<(f64, f64)>| Series::new(name, colour, Look::Line, data);
+    let shown = |points: &[(f64, f64)]| points.iter().copied().filter(|(t, _)| (0.03..0.32).contains(t)).collect();
+    let blows = felt.transients.iter().map(|blow| (blow.time_s, blow.amplitude)).collect();
+    let panels = vec![
+        Panel::new("the contact's force", "time, s", "N").with(line("", 1, pushed)),
+        Panel::new("from 40 to 800 Hz", "time, s", "N").with(line("", 2, swung)),
+        Panel::new("for a phone", "time, s", "of the largest")
+            .with(line("envelope", 2, shown(&felt.amplitude)))
+            .with(line("pitch", 3, shown(&felt.frequency)))
+            .with(Series::new("transients", 4, Look::Dots, blows)),
+    ];
+    let bytes = Figure { title: "A bar struck twice, for the skin".into(), panels }.png().unwrap();
+    assert_shipped(&bytes, &Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/haptics.png"));
 }
 
 /// Number of a key, from 0 to 1 where `share` says so.
@@ -273,6 +378,11 @@ fn zigzag(seconds: f64, points: usize) -> Felt {
 fn thirty_one_seconds_are_two_events_and_seventeen_points_are_two_curves() {
     let (text, _) = write::ahap(&zigzag(30.0, 16), "");
     assert_eq!(check_ahap(&text, 30.0), (1, 0, 2));
+    // A sample or two more are no second event, which would have no length.
+    for more in [1.0 / 48_000.0, 2.0 / 48_000.0] {
+        let (text, _) = write::ahap(&zigzag(30.0 + more, 16), "");
+        assert_eq!(check_ahap(&text, 30.0 + more), (1, 0, 2));
+    }
     let (text, _) = write::ahap(&zigzag(31.0, 16), "");
     assert_eq!(check_ahap(&text, 31.0), (2, 0, 2));
     let (text, points) = write::ahap(&zigzag(30.0, 17), "");
@@ -304,7 +414,7 @@ fn a_transient_stands_on_the_envelope_and_the_rest_steps_back() {
 
 #[test]
 fn every_shipped_scene_with_a_contact_or_a_process_makes_files_that_follow_the_rules() {
-    let mut count = 0;
+    let (mut count, mut still) = (0, Vec::new());
     for (name, _) in library::SHIPPED {
         let mut plan = Plan::new(library::load(name).unwrap());
         {
@@ -313,17 +423,24 @@ fn every_shipped_scene_with_a_contact_or_a_process_makes_files_that_follow_the_r
                 continue;
             }
         }
-        plan.length = Length::Seconds(1.2);
+        // Its own length, or what of it is cheap.
+        plan.length = Length::Seconds(match plan.length {
+            Length::Seconds(own) => own.min(1.6),
+            Length::Auto => 1.6,
+        });
         let feeling = feel(&plan, None).unwrap_or_else(|e| panic!("{name}: {e}"));
         let recording = record(&feeling, false).unwrap_or_else(|e| panic!("{name}: {e}"));
         let felt = Felt::of(&recording);
         assert!(recording.channels[0].iter().all(|x| x.is_finite()), "{name}");
+        still.extend(recording.peaks().iter().all(|peak| *peak == 0.0).then_some(*name));
         check_ahap(&write::ahap(&felt, name).0, felt.seconds);
         let (emphases, _) = check_haptic(&write::haptic(&felt, name).0, felt.seconds);
         assert!(emphases <= felt.transients.len(), "{name}");
         count += 1;
     }
     assert!(count > 40, "{count}");
+    // A few are played by hand alone, or begin later.
+    assert!(still.len() <= 12, "nothing is felt of {still:?}");
 }
 
 #[test]

@@ -249,6 +249,7 @@ mod planted {
         DRIP_CLOSES, "process/drip.rs", "bubbles of large drops close too soon", "water" "drops_close", [];
         SPLASH_SIZE, "process/splash.rs", "what is thrown is 1.1 times as large as its mass says", "water" "a_splash_is", [];
         SPLASH_DRAG, "process/splash.rs", "half the drag on the way to the bottom", "water" "a_stone", [];
+        SPLASH_FLAT, "process/splash.rs", "what is flat meets the water as a ball", "water" "a_flat_body", [];
         RAIN_MOMENTUM, "process/rain.rs", "drops of rain weigh half", "water" "rain_on", [];
         VESSEL_END, "resonator/vessel.rs", "the air of a cup ends at half its correction", "vessel" "the_air_in", [];
         VESSEL_NECK, "resonator/vessel.rs", "necks of bottles are too short", "vessel" "a_bottle_sinks", [];
@@ -258,6 +259,8 @@ mod planted {
         ICE_EXPONENT, "process/ice.rs", "energies of fractures fall more steeply", "ice" "energies_of", [];
         ICE_PLACE, "process/ice.rs", "ice remembers half as far", "ice" "ice_that_has", [];
         ICE_FORGETS, "process/ice.rs", "ice forgets what it has borne", "ice" "ice_that_has", [];
+        ICE_FELT, "process/ice.rs", "half the force drops that is felt of a fracture", "ice" "at_each_fracture", [];
+        ICE_SPENDS, "process/ice.rs", "aftershocks take what no load has done", "ice" "fractures_take", [];
         ICE_DONE, "process/ice.rs", "ice that has opened goes on cracking", "ice" "ice_opens", [];
         FLUID_FALL, "fluid.rs", "water falls with 0.7 of gravity", "fluid" "water_in_the_air", ["002-fig-4.3", "002-dam-front"];
         FLUID_PRESSURE, "fluid.rs", "water is pushed apart by a tenth", "fluid" "a_tank_at_rest", ["002-fig-4.3"];

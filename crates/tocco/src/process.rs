@@ -210,6 +210,8 @@ pub trait Process: Tunable + Send + Sync + DuplicateProcess {
     fn strike(&mut self) -> Option<Real> {
         None
     }
+    /// Whether somebody feels it: one that hits no body then writes what is felt as its one force, N.
+    fn feel(&mut self, _wanted: bool) {}
     /// False while it would write nothing but zeros.
     fn is_awake(&self) -> bool;
     /// True if a cell in which its signal stands at this value would change nothing: then it need not be told of it.

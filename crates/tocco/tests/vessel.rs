@@ -88,8 +88,16 @@ fn a_bottle_sinks_as_it_empties_as_the_table_says() {
         ..glass()
     };
     for (air_ml, wanted) in [(750.0, 109.6), (500.0, 134.2), (250.0, 189.7), (100.0, 300.0), (50.0, 424.3)] {
-        let got = bottle.air(bottle.capacity_m3() - 1e-6 * air_ml)[0].0;
+        let water = (bottle.capacity_m3() - 1e-6 * air_ml).max(0.0);
+        let got = bottle.air(water)[0].0;
         assert!((got / wanted - 1.0).abs() < 0.01, "{air_ml} ml: {got} Hz");
+        let text = format!(
+            "[body.glass]\ntype = 'vessel'\nform = 'bottle'\nradius_m = 0.04\nheight_m = {:?}\nneck_radius_m = 0.0095\nneck_length_m = 0.08\n\
+             water_m3 = {water:?}\n[[tap]]\nof = 'glass.air'",
+            bottle.height_m
+        );
+        let heard = peak(&text, "air", wanted);
+        assert!((heard / wanted - 1.0).abs() < 0.01, "{air_ml} ml: {heard} Hz is heard");
     }
 }
 
@@ -154,6 +162,77 @@ fn a_jug_that_is_full_runs_over_and_sounds_so() {
     // 350 drops a second, smoothed over 50 ms.
     let late = times.iter().filter(|at_s| **at_s > 7.0).count() as f64 / 1.6;
     assert!((late / 350.0 - 1.0).abs() < 0.2, "{late} a second");
+}
+
+/// A shipped scene.
+fn shipped(name: &str) -> String {
+    let path = format!("{}/../../scenes/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+#[test]
+fn whatever_is_filled_past_its_rim_at_the_most_that_its_controls_allow_is_heard_to_run_over() {
+    let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes")).unwrap();
+    let mut tried = Vec::new();
+    for name in folder.filter_map(|file| Some(file.ok()?.file_name().to_str()?.strip_suffix(".toml")?.to_owned())) {
+        let text = shipped(&name);
+        if !(text.contains("type = \"vessel\"") && text.contains("\nfill = ")) {
+            continue;
+        }
+        let mut engine = build(&text, 8_000.0);
+        let def = SceneDef::from_text(&text).unwrap();
+        let mut queue = Queue::new();
+        for control in &def.controls {
+            let top = Gesture::Set { path: control.name.clone(), value: 1.0 };
+            queue.push(0, top.resolve(engine.scene().directory()).unwrap().command);
+        }
+        // The processes that hear, through others or not, what is spilt.
+        let spills = |of: &str| {
+            let mut name = of.to_owned();
+            while let Some(signal) = def.signals.iter().find(|signal| signal.name == name) {
+                if signal.operators.spill.is_some() {
+                    return true;
+                }
+                match signal.form.reads() {
+                    Some(next) => name = next.to_owned(),
+                    None => return false,
+                }
+            }
+            false
+        };
+        let hears: Vec<bool> = def.processes.iter().map(|process| spills(&process.driven_by)).collect();
+        let mut out = vec![0.0; 800 * engine.scene().channels()];
+        let mut count = 0;
+        for _ in 0..80 {
+            engine.render(&[], &mut queue, &mut out);
+            count += std::iter::from_fn(|| engine.take_happening()).filter(|one| hears[one.process]).count();
+        }
+        assert!(count > 20, "{name}: {count} drops of what runs over");
+        tried.push(name);
+    }
+    assert!(tried.len() >= 4, "{tried:?}");
+}
+
+#[test]
+fn a_canister_that_is_held_still_or_is_empty_is_silent_and_what_is_moved_more_is_louder() {
+    let heard = |from: &str, to: &str| {
+        let text = shipped("sloshing");
+        assert!(from.is_empty() || text.matches(from).count() == 1, "{from}");
+        let mut engine = build(&text.replacen(from, to, 1), 16_000.0);
+        let mut out = vec![0.0; 64_000 * engine.scene().channels()];
+        engine.render(&[], &mut Queue::new(), &mut out);
+        out.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>()
+    };
+    let plain = heard("", "");
+    assert!(plain > 0.0);
+    assert_eq!(heard("rms = 0.7", "rms = 0.0"), 0.0, "held still");
+    assert_eq!(heard("default = 0.0035", "default = 0.0"), 0.0, "empty");
+    // Every process hears how much it is moved: none of them is left over.
+    let moves = "of = \"runs\"";
+    assert_eq!(heard(moves, &format!("{moves}\ngain = 0.0")), 0.0);
+    assert!(heard(moves, &format!("{moves}\ngain = 3.0")) > 2.0 * plain);
+    // A little water makes less of it than a half-full canister.
+    assert!(heard("default = 0.0035", "default = 0.0002") < 0.5 * plain);
 }
 
 #[test]

@@ -15,8 +15,8 @@ pub(super) const HAPTIC_EXAMPLES: &str = "Examples:\n  tocco haptic bar -o bar.a
     tocco haptic violin -o violin.wav --rate 8000 --band 20..1000      for a voice coil or a shaker\n\n\
     You get what the contacts of the scene feel like: the very force that made the sound, from 40 to 800 Hz, and a line that\n\
     says what was felt and how strong. A scene chooses for itself with [output.haptic] and taps that go there (force of a\n\
-    contact, acceleration of a body); without it you feel the force of every contact, or, where there is none, what its\n\
-    processes do. A phone gets an envelope, a pitch and a transient for every blow; events longer than 30 s and curves of\n\
+    contact or process, acceleration of a body); without it you feel the force of every contact and process, and the\n\
+    pressure of what only sounds. A phone gets an envelope, a pitch and a transient for every blow; events longer than 30 s and curves of\n\
     more than 16 points are chained, as AHAP wants it. docs/haptics.md has the rules.";
 
 /// Shown under the options of `tocco fluid`.

@@ -15,6 +15,8 @@ use serde_json::{Value, json};
 
 /// Longest continuous event of AHAP, s.
 pub const LONGEST_S: f64 = 30.0;
+/// What is left over and shorter than this is no event of its own, s: one of the steps in which times are written would round to 0.
+const SHORTEST_S: f64 = 1e-3;
 /// Most points of a curve of AHAP.
 pub const MOST_POINTS: usize = 16;
 /// Tolerances of the envelope and of the pitch.
@@ -45,6 +47,10 @@ pub fn ahap(felt: &Felt, title: &str) -> (String, usize) {
     let mut from = 0.0;
     while from < felt.seconds {
         let length = (felt.seconds - from).min(LONGEST_S);
+        // A sample or two more than 30 s are no event of their own.
+        if from > 0.0 && round(length) < SHORTEST_S {
+            break;
+        }
         pattern.push(json!({ "Event": {
             "Time": round(from),
             "EventType": "HapticContinuous",

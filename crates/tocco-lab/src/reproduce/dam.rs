@@ -1,13 +1,33 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! 002 section 4.3: the breaking dam, what is heard of it, and the front that Martin and Moyce measured.
 
+use super::water::{listen, spectrum};
 use super::{Csv, Outcome};
-use crate::fluid::{Course, Task, freq_hz, scene};
+use crate::fluid::{Course, SPLASH, Task, freq_hz, scene};
 use crate::plot::{Figure, Look, Panel, Series};
 use std::path::Path;
 use tocco::fluid::measured::{FRONT_WIDE, GATE_TIME};
 use tocco::fluid::sound::Kind;
 use tocco::fluid::{Block, GRAVITY_M_S2, Tank, TankDef};
+
+/// Where the mean spectrum of many hits of a radius, m, is largest, Hz; by the triggers with which the tank is heard.
+fn heard_pitch(radius_m: f64) -> Result<f64, String> {
+    let freqs: Vec<f64> = (0..60).map(|i| 200.0 * 1.06_f64.powi(i)).collect();
+    let mut mean = vec![0.0; freqs.len()];
+    for seed in 0..40 {
+        let text = format!(
+            "seed = {seed}\n[signal.still]\ntype = \"input\"\n[process.hits]\ntype = \"patter\"\ndriven_by = \"still\"\n[[event]]\nat_s = 0.01\n\
+             trigger = \"hits\"\nvalues = [{radius_m:?}, 0.5, {:?}, {:?}]\n[[tap]]\nof = \"hits\"\nquantity = \"sound\"\n",
+            SPLASH[0], SPLASH[1]
+        );
+        let (_, sound) = listen(&text, 0.05)?;
+        mean.iter_mut().zip(spectrum(&sound[480..], &freqs)).for_each(|(sum, power)| *sum += power);
+    }
+    // The middle of what is within 3 dB of the largest: a band, and no line.
+    let most = mean.iter().fold(0.0_f64, |most, x| most.max(*x));
+    let near: Vec<f64> = freqs.iter().zip(&mean).filter(|(_, x)| **x > 0.5 * most).map(|(f, _)| f.ln()).collect();
+    Ok((near.iter().sum::<f64>() / near.len() as f64).exp())
+}
 
 /// First contact, first bubble, and the rules by level.
 pub fn splash() -> Result<Outcome, String> {
@@ -41,12 +61,14 @@ pub fn splash() -> Result<Outcome, String> {
     outcome.holds("slope of the pitch", "\"increases as the container fills up\"", said, deep > shallow);
     // Of clusters of one level: the larger, the lower.
     let of_clusters = heard.iter().filter(|s| s.kind == Kind::Hit && s.particles > 1);
-    let inverse = of_clusters.clone().all(|s| {
-        let product = freq_hz(s) * s.radius_m;
-        (product - 16.0).abs() < 1e-9 || freq_hz(s) <= 350.0 || freq_hz(s) >= 7000.0
-    });
-    let said = format!("16 m/s over the radius, {} clusters", of_clusters.count());
-    outcome.holds("pitch of a cluster's hit", "inversely proportional to its size", said, inverse);
+    let mut radii: Vec<f64> = of_clusters.map(|s| s.radius_m).filter(|radius| (0.004..0.04).contains(radius)).collect();
+    radii.sort_by(f64::total_cmp);
+    for part in [0.1, 0.5, 0.95] {
+        let radius_m = radii[((radii.len() - 1) as f64 * part) as usize];
+        let what =
+            format!("pitch of the hit of a cluster of {:.1} mm, as heard, times its radius, m/s", 1e3 * radius_m);
+        outcome.within_percent(what, 16.0, heard_pitch(radius_m)? * radius_m, 20.0);
+    }
     let rest = 0.2 * 0.4 / 0.6;
     outcome.within_percent(
         "level at the end, m: the block over the width",

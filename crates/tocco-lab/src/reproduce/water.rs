@@ -3,14 +3,19 @@
 //! filling and a full container (figure 4.1); and the tone of thin ice, for chapter 8.
 
 use super::{Csv, Outcome};
+use crate::fluid::{Course, Task};
 use crate::plot::{Figure, Look, Panel, Series};
+use std::path::Path;
+use tocco::fluid::sound::Kind;
+use tocco::fluid::watch::Motion;
 use tocco::process::ice::{YOUNG_PA, coincidence_hz, wave_number};
 use tocco::scene::Happening;
 use tocco::{Engine, Queue, Scene, SceneDef};
 
 const RATE_HZ: f64 = 48_000.0;
 
-fn listen(text: &str, seconds: f64) -> Result<(Vec<Happening>, Vec<f64>), String> {
+/// What happens in a scene, and what is heard of it, at 48 kHz.
+pub(super) fn listen(text: &str, seconds: f64) -> Result<(Vec<Happening>, Vec<f64>), String> {
     let scene = SceneDef::from_text(text).and_then(|def| Scene::build(&def, RATE_HZ));
     let mut engine = Engine::new(scene.map_err(|cause| cause.to_string())?);
     let (mut events, mut sound) = (Vec::new(), Vec::new());
@@ -115,7 +120,7 @@ pub fn table_4_1() -> Result<Outcome, String> {
 }
 
 /// Power of a sound at frequencies, by a plain transform of a part of it.
-fn spectrum(sound: &[f64], freqs: &[f64]) -> Vec<f64> {
+pub(super) fn spectrum(sound: &[f64], freqs: &[f64]) -> Vec<f64> {
     let power = |freq_hz: &f64| {
         let w = std::f64::consts::TAU * freq_hz / RATE_HZ;
         let (mut re, mut im) = (0.0, 0.0);
@@ -179,9 +184,53 @@ pub fn figure_4_2() -> Result<Outcome, String> {
     Ok(outcome)
 }
 
-/// Figure 4.1's stages as rules: an empty container only has impacts; where water stands there are bubbles, larger the deeper.
+/// What a frame of the block of water that falls looks like: parts of its particles that fall, collide and rest, and its level.
+fn stages(outcome: &mut Outcome) -> Result<(), String> {
+    let mut course = Course::new(&Task::new("drop", Path::new(""))).map_err(|e| e.to_string())?;
+    for k in 1..=150 {
+        let (frame, sounds) = course.frame();
+        let part = |wanted: Motion| {
+            frame.motion.iter().filter(|motion| **motion == wanted).count() as f64 / frame.motion.len() as f64
+        };
+        let [fall, collide, rest] = [Motion::Falling, Motion::Colliding, Motion::Resting].map(part);
+        let bubbles = sounds.iter().filter(|sound| sound.kind == Kind::Bubble).count();
+        let said = format!(
+            "{:.0} % fall, {:.0} % collide, {:.0} % rest, {:.0} mm, {bubbles} bubbles",
+            100.0 * fall,
+            100.0 * collide,
+            100.0 * rest,
+            1e3 * frame.level_m
+        );
+        match k {
+            // The first frame of contact, and those in which the container fills and has been filled.
+            19 => outcome.holds(
+                "a) it touches the empty ground: the front collides, the rest falls, no bubble",
+                "impacts alone",
+                said,
+                collide > 0.05 && fall > 0.4 && rest < 0.3 && bubbles == 0 && !sounds.is_empty(),
+            ),
+            24 => outcome.holds(
+                "b) some water stands while more comes down: impacts and bubbles",
+                "sound from bubbles is also generated",
+                said,
+                collide > 0.05 && frame.level_m > 0.05 && bubbles > 0,
+            ),
+            150 => outcome.holds(
+                "c) the container is full and comes to rest",
+                "blue",
+                said,
+                rest > 0.85 && frame.level_m > 0.11,
+            ),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Figure 4.1's stages: frames of the tank itself; and as rules: an empty container only has impacts; where water stands there are bubbles,
+/// larger the deeper.
 pub fn figure_4_1() -> Result<Outcome, String> {
-    let why = "the figure shows frames of an animation; its rules are tried with drops";
+    let why = "the figure shows frames of an animation and prints no numbers; its stages are looked for in ours, its rules are tried with drops";
     let drops = |depth: f64| {
         format!(
             "[signal.fall]\ntype = \"points\"\npoints = [[0.0, 1.0]]\n[process.drops]\ntype = \"drip\"\ndriven_by = \"fall\"\nrate_hz = 30.0\n\
@@ -216,6 +265,7 @@ pub fn figure_4_1() -> Result<Outcome, String> {
         format!("{:+.1} dB below 1.7 kHz", full - filling),
         full > filling + 1.0,
     );
+    stages(&mut outcome)?;
     let panel =
         curves.into_iter().fold(Panel::new("drops of 8 mm into a container", "frequency, Hz", "dB"), Panel::with);
     outcome.figure = Figure { title: "Empty, filling, full".into(), panels: vec![panel] };

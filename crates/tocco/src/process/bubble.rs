@@ -183,10 +183,10 @@ pub struct Tones {
 impl Tones {
     /// Silent voices, at most [`MOST_VOICES`]. `[control]`
     pub fn new(voices: usize, rate_hz: Real) -> Self {
-        let groups = voices.clamp(1, MOST_VOICES).div_ceil(LANES);
+        let voices = voices.clamp(1, MOST_VOICES);
         Self {
-            groups: vec![SILENT; groups],
-            voices: vec![NOBODY; groups * LANES],
+            groups: vec![SILENT; voices.div_ceil(LANES)],
+            voices: vec![NOBODY; voices],
             rate_hz,
             path: Path::all().pop().unwrap_or(Path::Baseline),
             residue: 0.0,
@@ -275,8 +275,11 @@ impl Tones {
 
     /// A free voice, or the quietest if it is quieter than what comes.
     fn lane_for(&self, at_s: Real, log_amplitude: Real) -> Option<usize> {
-        if let Some(group) = self.groups.iter().position(|group| group.busy != u8::MAX) {
-            return Some(group * LANES + self.groups[group].busy.trailing_ones() as usize);
+        // Only the last group may have lanes that are no voices; they come after those that are.
+        let free = self.groups.iter().position(|group| group.busy != u8::MAX);
+        let lane = free.map(|group| group * LANES + self.groups[group].busy.trailing_ones() as usize);
+        if let Some(lane) = lane.filter(|lane| *lane < self.voices.len()) {
+            return Some(lane);
         }
         let (mut quietest, mut least) = (None, log_amplitude);
         for (number, voice) in self.voices.iter().enumerate() {
@@ -466,6 +469,17 @@ mod tests {
         assert!((tones.voices[5].tone.amplitude, tones.residue != 0.0) == (0.5, true));
         let residue = 0.01 * Tone::bubble(BubbleLaw::VanDenDoel, 10e-3, 1.0, 0.0, 0.0).at(at_s);
         assert!((tones.residue - residue).abs() < 1e-12);
+    }
+
+    #[test]
+    fn never_more_voices_sound_than_were_asked_for() {
+        for voices in [1, 5, 8, 13] {
+            let mut tones = Tones::new(voices, 48_000.0);
+            for i in 0..30 {
+                tones.start(Tone::bubble(BubbleLaw::VanDenDoel, 10e-3, 1.0 + 0.1 * Real::from(i), 0.0, 0.0), 0.0, 0.0);
+            }
+            assert_eq!(tones.alive(), voices);
+        }
     }
 
     #[test]

@@ -159,6 +159,8 @@ pub struct Drip {
     left: Real,
     /// Level of the spray.
     spray: Real,
+    /// What found no room when it was triggered, counted with the next cell.
+    left_out: u64,
 }
 
 impl Drip {
@@ -171,6 +173,7 @@ impl Drip {
             rng: rng("drops"),
             left: 0.0,
             spray: 0.0,
+            left_out: 0,
         }
     }
 
@@ -221,7 +224,7 @@ impl Process for Drip {
         self.left = (self.left - ahead).max(0.0);
         self.bed.enter(cell, [self.spray, 0.0], 1200.0);
         self.water.settle();
-        full
+        full + core::mem::take(&mut self.left_out)
     }
 
     fn events(&self) -> &[Event] {
@@ -231,9 +234,10 @@ impl Process for Drip {
     fn trigger(&mut self, at_s: Real, values: &[Real]) -> Triggered {
         let &[diameter_m, height_m, depth_m, delay_s, ..] = values else { return Triggered::Refused };
         let (p, drop) = (self.params, Drop { diameter_m, height_m, depth_m });
-        let (mut answer, Self { water, rng, .. }) = (None, &mut *self);
+        let (mut answer, Self { water, rng, left_out, .. }) = (None, &mut *self);
         drop.fall(at_s + delay_s, p.bubble_size, p.gain, p.freq_scale, rng, |birth| {
             let done = water.trigger(birth);
+            *left_out += u64::from(done == Triggered::Refused);
             answer.get_or_insert(done);
         });
         self.spray += p.spray * p.gain;

@@ -8,8 +8,10 @@
 //! **Law.** F the load at a place, h thickness; u uniform, n normal:
 //! - `[ice.1]  F_y = 0.02 A h^2 (0.85 + 0.3 u)`, A = 3.5 MPa: the first threshold of a place. While F > F_y: a fracture, and
 //!   `F_y <- F_y + Exp(step)`. A load that has been borne is borne again (Kaiser). Places are 0.15 m apart.
-//! - `[ice.2]  p(W) ~ W^-tau` between two energies: what a fracture takes; it moves by `2 W/F`, which is the work of F on it twice.
-//! - `[ice.3]  Poisson(aftershocks sqrt(W/10 mJ))` aftershocks, at most W/2, with delays of density (t + 4 ms)^-1.1 up to 0.6 s.
+//! - `[ice.2]  p(W) ~ W^-tau` between two energies: what a fracture takes; the place gives way by `2 W/F`, so that the load does the work 2 W:
+//!   one half is taken at once, the other stays in the sheet for what follows.
+//! - `[ice.3]  Poisson(aftershocks sqrt(W/10 mJ))` aftershocks, at most W/2, with delays of density (t + 4 ms)^-1.1 up to 0.6 s; none that would
+//!   take more than is left in the sheet there.
 //! - `[ice.4]  a = sqrt(W/W_max)`: three noises [patter.3], at `5.2 kHz (W/10 mJ)^-0.1 e^(0.3 n)` within 1.5 to 9 kHz, twice that, and 900 Hz
 //!   `e^(0.5 n)`, of `12 ms (0.3 + 1.5 a)`; three tones at `f_c e^U(-0.7, 1.9)`, 30 to 150 ms to -60 dB: the plate.
 //! - `[ice.5]  B K^3 = c^2 (rho_i K + rho_w)`, `B = E/(12 (1 - nu^2))`, `f_c = c K/(2 pi h)`: coincidence, where waves in ice on water run as
@@ -20,8 +22,12 @@
 //!   water.
 //! - `[ice.8]  F = sum of heel and toes` of each foot that walks on it, where it stands: all feet meet the same places. What stands there from the
 //!   start has been borne.
+//! - `[ice.9]  dF = K 2 W/F`, at most F, K = k_1 k_2/(k_1 + k_2): what is felt. The force drops by dF, and the foot follows in 20 ms:
+//!   `-dF e^(-t/20 ms)`; as much as stays in the sheet, W, rings in the spring K: `sqrt(2 K W)` times a sine of 80 to 220 Hz, 50 to 130 ms to -60 dB,
+//!   which with its width lies within 70 to 250 Hz.
 //!
-//! **Symbols.** E = 9 GPa, nu = 0.33, rho_i = 917, rho_w = 1000 kg/m^3, c = 331 m/s; tau `exponent`.
+//! **Symbols.** E = 9 GPa, nu = 0.33, rho_i = 917, rho_w = 1000 kg/m^3, c = 331 m/s; tau `exponent`; k_1 = 400 kN/m, k_2 = 200 kN/m the elastic
+//! and the yielding part of what a foot stands on.
 //!
 //! **Step.** Once a cell, for the load of its signal at `x_m`, `y_m`, for the feet of up to eight walkers and for up to eight presses by
 //! triggers. The chirp's response is made
@@ -41,6 +47,7 @@ use super::{Book, Event, Lane, Process, Span, Triggered};
 use crate::math::{PI, Real, TAU, cos, exp, ln, pow, sin};
 use crate::param::{Params, Scale, Spec, Tunable};
 use crate::reserve::Reserve;
+use crate::resonator::CONTROL_TICKS;
 use crate::rng::Rng;
 use crate::signal::{Cell, GRID_S};
 
@@ -56,7 +63,11 @@ const AIR_M_S: Real = 331.0;
 const BEARING_PA: Real = 3.5e6;
 /// Places closer than this are one, m.
 pub const SAME_PLACE_M: Real = 0.15;
-/// Most places that a sheet remembers; the one that was pressed longest ago gives way.
+/// What a foot stands on as a spring, N/m: 400 and 200 kN/m one after the other. [ice.9]
+pub const SPRING_N_M: Real = 4e5 * 2e5 / (4e5 + 2e5);
+/// How fast a foot follows where the ice has given way, s.
+const FOLLOWS_S: Real = 0.02;
+/// Most places that a sheet remembers; of those that are whole, the one that was pressed longest ago gives way.
 const MOST_PLACES: usize = 256;
 /// Most fractures of a load in a cell.
 const MOST_AT_ONCE: usize = 24;
@@ -211,6 +222,8 @@ struct Place {
     threshold_n: Real,
     /// Taken so far, J.
     taken_j: Real,
+    /// Left in the sheet there for aftershocks, J.
+    left_j: Real,
     open: bool,
     /// Cell in which it was last pressed.
     last: u64,
@@ -252,8 +265,91 @@ pub struct Ice {
     table: Vec<Real>,
     /// Chirps that sound: sample of the scene at which each began, and amplitude.
     chirps: [Option<(u64, Real)>; MOST_CHIRPS],
+    /// Where a chirp that gave way stood, which dies away, and its factor per sample; and the sample at which the present cell began.
+    residue: Real,
+    keep: Real,
+    now: u64,
     rate_hz: Real,
     book: Book,
+    felt: Felt,
+}
+
+/// What is felt of it, where somebody feels it. [ice.9]
+#[derive(Clone)]
+struct Felt {
+    /// Somebody does.
+    wanted: bool,
+    rings: Water,
+    /// Drops of the force, N, with their times, s; and what is left of those before, N, with its factor per sample.
+    drops: Reserve<(Real, Real)>,
+    left_n: Real,
+    keep: Real,
+    rng: Rng,
+}
+
+impl Felt {
+    fn new(rate_hz: Real, rng: Rng) -> Self {
+        let (rings, drops) = (Water::new(64, 1, rate_hz), Reserve::of(MOST_WAITING));
+        Self { wanted: false, rings, drops, left_n: 0.0, keep: exp(-1.0 / (FOLLOWS_S * rate_hz)), rng }
+    }
+
+    /// A fracture under a load, N. `[audio]`
+    fn fracture(&mut self, at_s: Real, energy: Real, force_n: Real) -> u64 {
+        if !self.wanted {
+            return 0;
+        }
+        let (pitch, last) = (self.rng.unit(), self.rng.between(0.05, 0.13));
+        let tone = Tone {
+            amplitude: (2.0 * SPRING_N_M * energy).sqrt(),
+            freq_hz: 80.0 + 140.0 * pitch,
+            damping: 6.908 / last,
+            rise_rate: 0.0,
+            attack_s: 0.0,
+        };
+        let room = self.drops.len() < MOST_WAITING;
+        if room {
+            let drop_n = fault!(ICE_FELT, 2.0, 1.0) * (SPRING_N_M * energy / force_n).min(0.5 * force_n);
+            self.drops.push((at_s, drop_n));
+        }
+        u64::from(!self.rings.add(Birth { at_s, sound: Sound::Tone(tone) })) + u64::from(!room)
+    }
+
+    /// A new cell: what has been felt is forgotten. `[audio]`
+    fn begin(&mut self, cell: Cell, rate_hz: Real) {
+        self.rings.begin(cell);
+        let first = (cell.index as Real * rate_hz / 1000.0) as u64;
+        self.drops.retain(|(at_s, _)| (at_s * rate_hz).ceil() as u64 >= first);
+        if self.left_n.abs() < 1e-9 {
+            self.left_n = 0.0;
+        }
+    }
+
+    /// Adds a stretch. `[audio]`
+    fn render(&mut self, span: Span, force: &mut Lane) {
+        self.rings.render(span, force);
+        let mut fresh = [0.0; CONTROL_TICKS];
+        for &(at_s, drop_n) in self.drops.iter() {
+            let first = (at_s * span.rate_hz).ceil();
+            let Some(at) = (first as u64).checked_sub(span.tick).filter(|at| *at < span.ticks as u64) else { continue };
+            // As if it had dropped between the samples.
+            let late = first - at_s * span.rate_hz;
+            fresh[at as usize] += drop_n * (1.0 - late * (1.0 - self.keep));
+        }
+        for (out, fresh) in force.iter_mut().zip(fresh).take(span.ticks) {
+            self.left_n = self.left_n * self.keep + fresh;
+            *out -= self.left_n;
+        }
+    }
+
+    fn is_awake(&self) -> bool {
+        self.rings.is_awake() || !self.drops.is_empty() || self.left_n != 0.0
+    }
+
+    fn reset(&mut self) {
+        self.rings.reset();
+        self.drops.clear();
+        self.left_n = 0.0;
+    }
 }
 
 impl Ice {
@@ -279,8 +375,12 @@ impl Ice {
             events: Reserve::of(MOST_WAITING),
             table: if distance_m > 0.0 { chirp(thickness_m, distance_m, rate_hz) } else { Vec::new() },
             chirps: [None; MOST_CHIRPS],
+            residue: 0.0,
+            keep: exp(-1.0 / (1e-3 * rate_hz)),
+            now: 0,
             rate_hz,
             book: Book::default(),
+            felt: Felt::new(rate_hz, rng("felt")),
         }
     }
 
@@ -306,12 +406,13 @@ impl Ice {
             return own;
         }
         let first = 0.02 * BEARING_PA * self.thickness_m * self.thickness_m * (0.85 + 0.3 * self.rng.unit());
-        let new = Place { at_m: spot, threshold_n: first, taken_j: 0.0, open: false, last: index };
+        let new = Place { at_m: spot, threshold_n: first, taken_j: 0.0, left_j: 0.0, open: false, last: index };
         if self.places.len() < MOST_PLACES {
             self.places.push(new);
             return self.places.len() - 1;
         }
-        let oldest = (0..self.places.len()).min_by_key(|i| self.places[*i].last).unwrap_or(0);
+        // A hole stays a hole: only if there is nothing else, the oldest of them closes.
+        let oldest = (0..self.places.len()).min_by_key(|i| (self.places[*i].open, self.places[*i].last)).unwrap_or(0);
         self.places[oldest] = new;
         oldest
     }
@@ -341,13 +442,19 @@ impl Ice {
                 self.places[index].threshold_n = self.places[index].threshold_n.max(force_n);
                 break;
             }
-            beyond += self.fracture(at_s, energy, index);
+            let way_m = 2.0 * energy / force_n; // [ice.2]
+            self.book.had_j += force_n * way_m;
+            self.places[index].left_j += force_n * way_m - energy;
+            beyond += self.fracture(at_s, energy, index, force_n);
             for _ in 0..poisson(&mut self.rng, p.aftershocks * (energy / 0.01).sqrt()) {
                 let late = omori(self.rng.unit()); // [ice.3]
                 let u = self.rng.unit();
                 if 0.5 * energy > range[0] {
                     let small = energy_of(p.exponent, [range[0], 0.5 * energy], u);
-                    beyond += self.fracture(at_s + late, small, index);
+                    if fault!(ICE_SPENDS, small <= self.places[index].left_j, true) {
+                        self.places[index].left_j -= small;
+                        beyond += self.fracture(at_s + late, small, index, force_n);
+                    }
                 }
             }
             if self.places[index].taken_j > p.break_j {
@@ -383,15 +490,14 @@ impl Ice {
         beyond
     }
 
-    /// One fracture: what is heard of it. [ice.4]
-    fn fracture(&mut self, at_s: Real, energy: Real, place: usize) -> u64 {
+    /// One fracture under a load, N: what is heard and felt of it. [ice.4]
+    fn fracture(&mut self, at_s: Real, energy: Real, place: usize, force_n: Real) -> u64 {
         if self.waiting.len() >= MOST_WAITING {
             return 1;
         }
         self.waiting.push(Event { at_s, size: energy, place });
         self.places[place].taken_j += energy;
         self.book.given_j += energy;
-        self.book.had_j += 2.0 * energy;
         let p = self.params;
         let a = (energy / p.largest_j.max(p.smallest_j)).sqrt();
         let decay_s = 0.012 * (0.3 + 1.5 * a);
@@ -407,7 +513,7 @@ impl Ice {
         let seed = self.rng.bits();
         let sharp = [band(high, 1.1 * high, 1.0), band(2.0 * high, 2.0 * high, 0.6)];
         let dull = [band(low, 900.0, 0.5), Formant::default()];
-        let mut full = 0;
+        let mut full = self.felt.fracture(at_s, energy, force_n);
         for (formants, seed) in [(sharp, seed), (dull, !seed)] {
             let hit = Hit { amplitude: a * p.gain, formants, seed };
             full += u64::from(!self.water.add(Birth { at_s, sound: Sound::Hit(hit) }));
@@ -427,6 +533,10 @@ impl Ice {
             let began = (at_s * self.rate_hz).ceil() as u64;
             let oldest = |slot: &Option<(u64, Real)>| slot.map_or(0, |(began, _)| 1 + began);
             if let Some(slot) = self.chirps.iter_mut().min_by_key(|slot| oldest(slot)) {
+                if let Some((began, amplitude)) = slot {
+                    let at = self.now.checked_sub(*began).and_then(|at| self.table.get(at as usize));
+                    self.residue += *amplitude * at.copied().unwrap_or(0.0);
+                }
                 *slot = Some((began, a * p.chirp * p.gain));
             }
         }
@@ -460,11 +570,15 @@ impl Tunable for Ice {
 impl Process for Ice {
     fn enter(&mut self, cell: Cell) -> u64 {
         self.water.begin(cell);
+        self.felt.begin(cell, self.rate_hz);
         let (from_s, end_s) = (cell.from_s(), (cell.index + 1) as Real * GRID_S);
         self.waiting.retain(|event| event.at_s >= from_s);
-        let now = (from_s * self.rate_hz) as u64;
+        self.now = (cell.index as Real * self.rate_hz / 1000.0) as u64;
         for slot in &mut self.chirps {
-            slot.take_if(|(began, _)| *began + (CHIRP as u64) < now);
+            slot.take_if(|(began, _)| *began + (CHIRP as u64) < self.now);
+        }
+        if self.residue.abs() < 1e-12 {
+            self.residue = 0.0;
         }
         let p = self.params;
         let mut beyond = self.press(cell, [p.x_m, p.y_m], p.weight_n * cell.from.max(cell.to));
@@ -481,6 +595,7 @@ impl Process for Ice {
         self.events.clear();
         self.events.extend(self.waiting.iter().take_while(|event| event.at_s < end_s));
         self.water.settle();
+        self.felt.rings.settle();
         beyond
     }
 
@@ -509,25 +624,39 @@ impl Process for Ice {
         self.places.get(place).map_or([0.0; 2], |place| place.at_m)
     }
 
-    fn render(&mut self, span: Span, _forces: &mut [Lane], sound: &mut Lane) {
+    fn feel(&mut self, wanted: bool) {
+        self.felt.wanted = wanted;
+    }
+
+    fn render(&mut self, span: Span, forces: &mut [Lane], sound: &mut Lane) {
         self.water.render(span, sound);
+        if let Some(force) = forces.first_mut() {
+            self.felt.render(span, force);
+        }
         for (began, amplitude) in self.chirps.iter().flatten() {
             for (i, out) in sound[..span.ticks].iter_mut().enumerate() {
                 let Some(at) = (span.tick + i as u64).checked_sub(*began) else { continue };
                 *out += amplitude * self.table.get(at as usize).copied().unwrap_or(0.0);
             }
         }
+        if self.residue != 0.0 {
+            for out in &mut sound[..span.ticks] {
+                *out += self.residue;
+                self.residue *= self.keep;
+            }
+        }
     }
 
     fn is_awake(&self) -> bool {
-        self.water.is_awake() || self.chirps.iter().any(Option::is_some)
+        self.water.is_awake() || self.felt.is_awake() || self.residue != 0.0 || self.chirps.iter().any(Option::is_some)
     }
 
     fn reset(&mut self) {
         self.water.reset();
+        self.felt.reset();
         self.waiting.clear();
         self.events.clear();
-        (self.presses, self.chirps) = ([None; MOST_PRESSES], [None; MOST_CHIRPS]);
+        (self.presses, self.chirps, self.residue) = ([None; MOST_PRESSES], [None; MOST_CHIRPS], 0.0);
     }
 
     fn book(&self) -> Book {

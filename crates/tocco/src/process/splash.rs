@@ -5,8 +5,8 @@
 //! up and come down. Where the water is shallow there is no cavity, and the body goes on to the bottom.
 //!
 //! **Law.** m mass, H height of fall, v_0 speed of the throw; u uniform, n normal:
-//! - `[splash.1]  R = (3 m/(4 pi rho))^(1/3)`, `v = sqrt(v_0^2 + 2 g H)`, `We` by [drip.1] with the diameter 2 R; everything with the factor
-//!   `gain (v/3.13 m/s) (R/2.29 cm)`, held to 1/50 ... 50.
+//! - `[splash.1]  R = (3 m/(4 pi rho_b))^(1/3)`, or `sqrt(A/pi)` where the body's area is given, `v = sqrt(v_0^2 + 2 g H)`, `We` by [drip.1]
+//!   with the diameter 2 R; everything with the factor `gain (v/3.13 m/s) (R/2.29 cm)`, held to 1/50 ... 50.
 //! - `[splash.2]` impact: a landing of radius R, k = 16 m/s, 0.55, decay `4 ms sqrt(R/1 cm)`; crown: `6 + 20 min(1, We/5000)` landings of
 //!   0.1 to 0.4 R, 0.12 u, |n| 20 ms late.
 //! - `[splash.3]` cavity, where the depth is above R: after `t_b` of [drip.3] with the diameter 2 R a bubble of `min(0.3 R, 0.4 depth)`, 0.36,
@@ -15,10 +15,11 @@
 //!   `2 u_z/g`, radius 0.6 mm to 0.15 R + 0.7 mm by [water.2] with b = 2; seven of ten close a bubble of 0.8 of it, at most 4 mm.
 //! - `[splash.5]  (1 - e^(-t/4 ms)) (0.9 e^(-t/(50 ms sqrt(R/2 cm))) + 0.45 e^(-t/(0.42 v/g)))`: the spray, a bed from 6/R Hz to 2.6 kHz
 //!   and, at a quarter, to 7 kHz; its level is `spray`, which may be 0.
-//! - `[splash.6]  v_b = v e^(-3 C depth/(8 R))`, `J = m v_b` at the bottom, after `8 R/(3 C v) (e^(3 C depth/(8 R)) - 1)`: drag of a body as
-//!   heavy as water; the hit is on the places `on`, and booked.
+//! - `[splash.6]  v_b^2 = w^2 + (v^2 - w^2) e^(-2 a depth)`, `a = rho C A/(2 m)`, `w^2 = g (1 - rho/rho_b)/a`, `J = m v_b` at the bottom, after
+//!   the integral of 1/v down to there: drag, weight and buoyancy; the hit is on the places `on`, and booked. What is lighter than water may
+//!   never reach it. A ball as heavy as water: `v_b = v e^(-3 C depth/(8 R))`, after `8 R/(3 C v) (e^(3 C depth/(8 R)) - 1)`.
 //!
-//! **Symbols.** rho density of water; C `drag`; t_b for large bodies is 1.8 sqrt(R/g).
+//! **Symbols.** rho density of water, rho_b `density_kg_m3`; A `area_m2`, else that of the ball; C `drag`; t_b for large bodies is 1.8 sqrt(R/g).
 //!
 //! **Step.** A splash comes where the signal passes the threshold, or as triggered; all of it is drawn then.
 //!
@@ -53,6 +54,8 @@ crate::params! {
         contact_time_s: "s", 0.0 => 0.1, default 1e-3, Linear, Control, glide 0.02, "At the bottom: about how long it is hit.";
         freq_scale: "1", 0.05 => 20.0, default 1.0, Log, Control, glide 0.05, "Factor on the pitches of bubbles.";
         gain: "Pa", 0.0 => 1e6, default 0.5, Log, Control, glide 0.02, "Level at 1 m, of 50 g from half a metre.";
+        area_m2: "m^2", 0.0 => 100.0, default 0.0, Linear, Control, glide 0.0, "Area with which it meets the water, of what is flat; 0: that of a ball of its mass and density.";
+        density_kg_m3: "kg/m^3", 10.0 => 3e4, default 998.0, Log, Control, glide 0.0, "Its density: what is heavier than water sinks, what is lighter may never reach the bottom.";
     }
 }
 
@@ -86,6 +89,10 @@ pub struct Thrown {
     pub radius_m: Real,
     /// m
     pub depth_m: Real,
+    /// kg/m^3
+    pub density_kg_m3: Real,
+    /// Mass of a ball of water of its radius over its own.
+    pub displaced: Real,
 }
 
 impl Thrown {
@@ -98,7 +105,18 @@ impl Thrown {
     pub fn at_speed(mass_kg: Real, height_m: Real, speed_m_s: Real, depth_m: Real) -> Self {
         let radius_m = fault!(SPLASH_SIZE, pow(3.0 * mass_kg / (4.0 * PI * WATER_KG_M3), 1.0 / 3.0), times 1.1);
         let speed_m_s = (speed_m_s * speed_m_s + 2.0 * GRAVITY_M_S2 * height_m).sqrt();
-        Self { mass_kg, speed_m_s, radius_m, depth_m }
+        Self { mass_kg, speed_m_s, radius_m, depth_m, density_kg_m3: WATER_KG_M3, displaced: 1.0 }
+    }
+
+    /// As a body of a density, kg/m^3, that meets the water with an area, m^2; 0: a ball. [splash.1]
+    pub fn of(self, area_m2: Real, density_kg_m3: Real) -> Self {
+        if area_m2 == 0.0 && density_kg_m3 == WATER_KG_M3 {
+            return self;
+        }
+        let ball_m = self.radius_m * pow(WATER_KG_M3 / density_kg_m3, 1.0 / 3.0);
+        let radius_m = if area_m2 > 0.0 { fault!(SPLASH_FLAT, (area_m2 / PI).sqrt(), ball_m) } else { ball_m };
+        let displaced = 4.0 / 3.0 * PI * WATER_KG_M3 * radius_m * radius_m * radius_m / self.mass_kg;
+        Self { radius_m, density_kg_m3, displaced, ..self }
     }
 
     /// Weber number.
@@ -123,8 +141,23 @@ impl Thrown {
 
     /// Impulse at the bottom, N s, and when, s. [splash.6]
     pub fn bottom(&self, drag: Real) -> (Real, Real) {
-        let a = fault!(SPLASH_DRAG, 3.0, 1.5) * drag / (8.0 * self.radius_m);
+        let a = fault!(SPLASH_DRAG, 3.0, 1.5) * drag / (8.0 * self.radius_m) * self.displaced;
         let speed = self.speed_m_s.max(1e-6);
+        let pull = GRAVITY_M_S2 * (1.0 - WATER_KG_M3 / self.density_kg_m3);
+        if pull != 0.0 {
+            // Square of the speed at a depth: the way to the terminal one, with drag or without.
+            let square = |x: Real| match a > 1e-9 {
+                true => pull / a + (speed * speed - pull / a) * exp(-2.0 * a * x),
+                false => speed * speed + 2.0 * pull * x,
+            };
+            const STEPS: usize = 64;
+            let step = self.depth_m / STEPS as Real;
+            let slow = |i: usize| 1.0 / square((i as Real + 0.5) * step).max(0.0).sqrt();
+            let end = square(self.depth_m);
+            let never = end <= 0.0;
+            let after_s = if never { Real::INFINITY } else { step * (0..STEPS).map(slow).sum::<Real>() };
+            return (self.mass_kg * end.max(0.0).sqrt(), after_s);
+        }
         let after_s = if a * self.depth_m > 1e-9 {
             (exp((a * self.depth_m).min(50.0)) - 1.0) / (a * speed)
         } else {
@@ -224,6 +257,8 @@ pub struct Splash {
     events: Events,
     /// Hits at the bottom to come: when and how hard.
     bottoms: [Option<(Real, Real)>; MOST_SPRAYS],
+    /// What found no room when it was triggered, counted with the next cell.
+    left_out: u64,
 }
 
 impl Splash {
@@ -240,6 +275,7 @@ impl Splash {
             rate_hz,
             events: Events::default(),
             bottoms: [None; MOST_SPRAYS],
+            left_out: 0,
         }
     }
 
@@ -252,11 +288,12 @@ impl Splash {
             *slot = Some(spray);
         }
         self.bed.retune(0, (6.0 / thrown.radius_m).clamp(40.0, 1500.0), 2600.0);
-        if self.ports.count() > 0
-            && let Some(slot) = self.bottoms.iter_mut().find(|slot| slot.is_none())
-        {
-            let (impulse, after_s) = thrown.bottom(self.params.drag);
-            *slot = (after_s < 60.0).then_some((at_s + after_s, impulse));
+        let (impulse, after_s) = thrown.bottom(self.params.drag);
+        if self.ports.count() > 0 && after_s < 60.0 {
+            match self.bottoms.iter_mut().find(|slot| slot.is_none()) {
+                Some(slot) => *slot = Some((at_s + after_s, impulse)),
+                None => self.left_out += 1,
+            }
         }
     }
 }
@@ -281,7 +318,7 @@ impl Process for Splash {
         self.ports.settle();
         let (p, mut full) = (self.params, 0);
         if let Some(at_s) = self.trigger.passes(cell, p.threshold) {
-            let thrown = Thrown::at_speed(p.mass_kg, p.height_m, p.speed_m_s, p.depth_m);
+            let thrown = Thrown::at_speed(p.mass_kg, p.height_m, p.speed_m_s, p.depth_m).of(p.area_m2, p.density_kg_m3);
             let Self { water, rng, .. } = self;
             thrown.fall(at_s, &p, rng, |birth| full += u64::from(!water.add(birth)));
             self.begin(at_s, thrown);
@@ -303,7 +340,7 @@ impl Process for Splash {
         }
         self.bed.enter(cell, [level; 2], 1200.0);
         self.water.settle();
-        full
+        full + core::mem::take(&mut self.left_out)
     }
 
     fn events(&self) -> &[Event] {
@@ -313,10 +350,11 @@ impl Process for Splash {
     fn trigger(&mut self, at_s: Real, values: &[Real]) -> Triggered {
         let &[mass_kg, height_m, depth_m, delay_s, speed_m_s, ..] = values else { return Triggered::Refused };
         let (p, mut answer) = (self.params, None);
-        let thrown = Thrown::at_speed(mass_kg, height_m, speed_m_s, depth_m);
-        let Self { water, rng, .. } = self;
+        let thrown = Thrown::at_speed(mass_kg, height_m, speed_m_s, depth_m).of(p.area_m2, p.density_kg_m3);
+        let Self { water, rng, left_out, .. } = self;
         thrown.fall(at_s + delay_s, &p, rng, |birth| {
             let done = water.trigger(birth);
+            *left_out += u64::from(done == Triggered::Refused);
             answer.get_or_insert(done);
         });
         self.begin(at_s + delay_s, thrown);

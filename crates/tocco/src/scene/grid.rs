@@ -34,6 +34,7 @@ pub(crate) struct Acting {
     pub also: Vec<(usize, Real)>,
     /// Where it hits: numbers of [`Grid::pushes`].
     pub ports: Vec<usize>,
+    /// Its force at each of them; of one that is felt and hits no body, what is felt.
     pub forces: Vec<Lane>,
     /// What it has really given to bodies, J, where that is bounded; what it is about to give in this sample; and per port its force in
     /// the sample before, N, where the port was, m, and what it was about to give there, J.
@@ -374,11 +375,22 @@ impl Acting {
         }
     }
 
+    /// It is told whether it is felt by itself. `[audio]`
+    pub fn feel(&mut self) {
+        self.process.feel(self.ports.is_empty() && !self.forces.is_empty());
+    }
+
+    /// Its force on all its places together, or what is felt of it, N. `[audio]`
+    pub fn force(&self) -> Lane {
+        core::array::from_fn(|i| self.forces.iter().map(|lane| lane[i]).sum())
+    }
+
     /// Goes on where another of the same make is: its state, its book, and what it did to its ports. `[audio]`
     pub fn go_on_as(&mut self, other: &mut Self) {
         core::mem::swap(&mut self.process, &mut other.process);
         core::mem::swap(&mut self.per_step, &mut other.per_step);
         core::mem::swap(&mut self.before, &mut other.before);
+        self.feel();
         (self.events, self.idle) = (other.events, other.idle);
         (self.spent_j, self.promised_j) = (other.spent_j, other.promised_j);
     }

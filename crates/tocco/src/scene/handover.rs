@@ -263,7 +263,9 @@ impl Scene {
                 TapFrom::Contact { contact, .. } => {
                     self.lineage.contacts[contact].map_or(Ancestor::None, Ancestor::Same)
                 }
-                TapFrom::Process(process) => self.lineage.processes[process].map_or(Ancestor::None, Ancestor::Same),
+                TapFrom::Process(process) | TapFrom::Push(process) => {
+                    self.lineage.processes[process].map_or(Ancestor::None, Ancestor::Same)
+                }
             };
             let before = self.tap_before(index, old);
             let louder = self.runtime.taps[index].to.map(|(channel, _)| self.louder_before(channel, old));
@@ -308,9 +310,8 @@ impl Scene {
                 (TapFrom::Contact { contact, quantity }, TapFrom::Contact { contact: theirs, quantity: other }) => {
                     self.lineage.contacts[contact] == Some(theirs) && quantity == other
                 }
-                (TapFrom::Process(process), TapFrom::Process(theirs)) => {
-                    self.lineage.processes[process] == Some(theirs)
-                }
+                (TapFrom::Process(process), TapFrom::Process(theirs))
+                | (TapFrom::Push(process), TapFrom::Push(theirs)) => self.lineage.processes[process] == Some(theirs),
                 _ => false,
             };
             // A tap that has been taken over already has no gain left.
@@ -356,6 +357,7 @@ impl Scene {
             match tap.from {
                 TapFrom::Contact { .. } => tap.lane[..ticks].fill(tap.last),
                 TapFrom::Process(process) => tap.lane = grid.processes[process].sound,
+                TapFrom::Push(process) => tap.lane = grid.processes[process].force(),
                 TapFrom::Body { .. } => {}
             }
             tap.mix(readings, *rate_hz, *channels, ticks, if through_spaces { &mut *bus } else { &mut *mix });

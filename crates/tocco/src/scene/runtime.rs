@@ -256,6 +256,7 @@ impl Runtime {
                     let velocity = body.velocity(at) + 0.5 * sample_s * inverse * (force + pushed);
                     let held = acting.hold(port, wanted, sample_s, (body.position(at), velocity, inverse));
                     last = (process, pushed + held);
+                    acting.forces[port][i] = held; // what is felt of it is what it really did
                     force += held;
                     still = false;
                 }
@@ -330,13 +331,16 @@ impl Runtime {
             match tap.from {
                 TapFrom::Body { body, .. } if moves.silent[body] && tap.rests() => continue,
                 TapFrom::Contact { contact, .. } if !world.contacts[contact].awake => tap.lane[..ticks].fill(0.0),
-                TapFrom::Process(process) if !grid.processes[process].written && tap.fade_left == 0 => {
+                TapFrom::Process(process) | TapFrom::Push(process)
+                    if !grid.processes[process].written && tap.fade_left == 0 =>
+                {
                     match tap.pair.as_ref().is_none_or(|pair| pair.rests()) {
                         true => continue,
                         false => tap.lane[..ticks].fill(0.0),
                     }
                 }
                 TapFrom::Process(process) => tap.lane = grid.processes[process].sound,
+                TapFrom::Push(process) => tap.lane = grid.processes[process].force(),
                 _ => {}
             }
             heard = true;

@@ -25,6 +25,8 @@ pub(crate) enum TapFrom {
     Contact { contact: usize, quantity: Quantity },
     /// A process's own sound.
     Process(usize),
+    /// The force of a process.
+    Push(usize),
 }
 
 /// The way of a place that is heard.

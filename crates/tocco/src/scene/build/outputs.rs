@@ -123,12 +123,29 @@ impl Assembly<'_> {
 
     pub(super) fn tap_from(&mut self, index: usize, tap: &TapDef) -> Result<TapFrom, SceneError> {
         if let Ok(process) = self.directory.process(&tap.of) {
-            if tap.quantity != Quantity::Sound {
-                let what = format!("'{}' is a process: its quantity is sound", tap.of);
-                return Err(SceneError::new(format!("tap[{index}].quantity"), what));
+            let ProcessDef { form, on, .. } = &self.def.processes[process];
+            match tap.quantity {
+                Quantity::Force if form.pushes(!on.is_empty()) => {
+                    let acting = &mut self.runtime.grid.processes[process];
+                    if acting.forces.is_empty() {
+                        acting.forces.push([0.0; CONTROL_TICKS]);
+                        acting.feel();
+                    }
+                    return Ok(TapFrom::Push(process));
+                }
+                Quantity::Sound => {}
+                other => {
+                    let what = match other {
+                        Quantity::Force => format!(
+                            "'{}' has no force of its own: it hits nothing; its quantity is sound, or give it `on`",
+                            tap.of
+                        ),
+                        _ => format!("'{}' is a process: its quantity is sound, or force where it hits bodies", tap.of),
+                    };
+                    return Err(SceneError::new(format!("tap[{index}].quantity"), what));
+                }
             }
-            let form = &self.def.processes[process].form;
-            if !form.sounds(!self.def.processes[process].on.is_empty()) {
+            if !form.sounds(!on.is_empty()) {
                 let what = format!("'{}' hits bodies and has no sound of its own; listen to what it hits", tap.of);
                 return Err(SceneError::new(format!("tap[{index}].of"), what));
             }

@@ -56,6 +56,9 @@ impl ProcessKind for IceDef {
     fn triggers(&self) -> &'static [Spec] {
         ICE_TRIGGER
     }
+    fn pushes(&self, _hits: bool) -> bool {
+        true
+    }
     fn words(&self) -> String {
         let walked = match &self.walkers[..] {
             [] => String::new(),

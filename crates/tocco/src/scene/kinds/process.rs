@@ -48,6 +48,10 @@ pub trait ProcessKind {
     fn sounds(&self, hits: bool) -> bool {
         !hits
     }
+    /// True if it has a force, which can be felt; `hits` says whether it has bodies to hit.
+    fn pushes(&self, hits: bool) -> bool {
+        hits && !self.strikes()
+    }
     /// What it is, in a line for people.
     fn words(&self) -> String;
     /// Masses of the scene that it lets fall.
