@@ -186,7 +186,8 @@ export class Explain {
       if (!this.compared.has(key)) {
         const sounds = [];
         for (const value of range) {
-          const scene = `${studio.text.trimEnd()}\n\n[[event]]\nat_s = 0.0\nset = "${path}"\nvalue = ${Number(value.toPrecision(6))}\n`.replace(/value = (-?\d+)\n/, "value = $1.0\n");
+          const number = String(Number(value.toPrecision(6)));
+          const scene = `${studio.text.trimEnd()}\n\n[[event]]\nat_s = 0.0\nset = "${path}"\nvalue = ${/^-?\d+$/.test(number) ? `${number}.0` : number}\n`;
           sounds.push(features(await studio.offline.render({ scene, rate: 24_000, seconds: HEARD_S })));
         }
         if (this.compared.size > 64) this.compared.clear();

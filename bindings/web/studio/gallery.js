@@ -47,6 +47,9 @@ export class Gallery {
       event.preventDefault();
       [...this.yours ?? [], ...this.cards].sort((a, b) => this.fits(b) - this.fits(a)).find((card) => !card.item.hidden)?.button.click();
     });
+    // What was touched last: a key, too, is no finger.
+    dialog.addEventListener("pointerdown", ({ pointerType }) => (this.isTouch = pointerType === "touch"), true);
+    dialog.addEventListener("keydown", () => (this.isTouch = false), true);
     dialog.addEventListener("close", () => this.hush());
     dialog.addEventListener("scroll", () => this.draw(), { passive: true });
   }
@@ -75,7 +78,6 @@ export class Gallery {
       this.dialog.close();
       return act();
     });
-    button.addEventListener("pointerdown", ({ pointerType }) => (this.isTouch = pointerType === "touch"));
     button.addEventListener("pointerenter", ({ pointerType }) => {
       if (pointerType === "mouse") this.pointing = setTimeout(() => this.preview(card), POINTED_MS);
     });

@@ -36,7 +36,7 @@ export function listen(studio) {
   };
   addEventListener("pointerdown", first, true);
   addEventListener("keydown", first, true);
-  on("gallery-open", "click", () => studio.gallery.show(studio.works.list()));
+  on("gallery-open", "click", async () => studio.gallery.show(await studio.works.fresh()));
   on("again", "click", async () => {
     if (!engine.isOn) await engine.turn(true);
     await studio.settle();
@@ -83,7 +83,7 @@ export function listen(studio) {
   on("history", "click", () => menu.versions());
   on("export", "click", async () => {
     await studio.settle();
-    download("tocco-scenes.json", [studio.works.exported()], "application/json");
+    download("tocco-scenes.json", [await studio.works.exported()], "application/json");
   });
   on("import", "click", () => $("imported").click());
   on("imported", "change", () => menu.import($("imported").files[0]));
@@ -115,5 +115,5 @@ export function listen(studio) {
     if (event.dataTransfer.files[0]) menu.openFile(event.dataTransfer.files[0]);
   });
   addEventListener("hashchange", () => menu.fromLink());
-  addEventListener("pagehide", () => studio.flush());
+  addEventListener("pagehide", () => studio.works.leave(() => studio.flush()));
 }

@@ -10,8 +10,14 @@ export function say(text) {
   say.timer = setTimeout(() => $("said").classList.remove("fresh"), 6000);
 }
 
-/** What went wrong, until something else is said; nothing: all is well. */
+/** What went wrong, until something else is said; nothing: all is well, but for what lasts. */
 export function problem(text) {
-  $("problem").hidden = !text;
-  $("problem").textContent = text ?? "";
+  $("problem").textContent = text || problem.lasting || "";
+  $("problem").hidden = !$("problem").textContent;
+}
+
+/** Something is wrong for as long as the page is open. */
+export function lasting(text) {
+  problem.lasting = text;
+  problem(null);
 }

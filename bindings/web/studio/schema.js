@@ -2,7 +2,7 @@
 // What may stand where in a scene's text, from the engine's own schema: for completion and help in the editor.
 
 /** Tables that a header may name, and lists of tables. */
-const FAMILIES = ["body", "contact", "signal", "process", "walk", "part", "output"];
+const FAMILIES = ["body", "contact", "signal", "process", "walk", "part", "output", "look"];
 const LISTS = ["drive", "event", "tap", "control"];
 
 /** The table in which a line stands: its names and the words of its keys. */

@@ -14,7 +14,7 @@ import { Explain } from "./explain.js";
 import { layOut } from "./layout.js";
 import { listen } from "./listen.js";
 import { Menu } from "./menu.js";
-import { $, problem, say } from "./page.js";
+import { $, lasting, problem, say } from "./page.js";
 import { Screens } from "./screens.js";
 import { figureFor, Stage } from "./stage.js";
 import { findSurfaces, isCopy, isSeen, RubSurface, Striker } from "./surfaces.js";
@@ -41,6 +41,10 @@ class Studio {
     const { scenes } = page;
     this.scenes = scenes;
     this.works = works;
+    works.tell({
+      ended: () => lasting("Scenes are no longer kept: the browser's storage is full, closed or not allowed. Export all, in the menu Keep, saves them as a file."),
+      renamed: (work) => work === this.work && this.address(),
+    });
     this.engine = new Engine(page);
     this.offline = new Offline(page.module);
     this.values = new Values();

@@ -210,6 +210,9 @@ of = "skin.b"
 gain = 0.02
 `;
 
+/** Sixty pictures a second are wanted; one in twenty may come late, as no browser on a shared machine meets every refresh of its screen. */
+const [GOAL_60, LEAST] = ["60, -5 %", 0.95 * 60];
+
 // A minute of play on the stage: the browser itself counts when it had nothing to play.
 if (!only || only === "stage") {
   const page = await browser.newPage();
@@ -246,7 +249,8 @@ if (!only || only === "stage") {
   const rate = await page.evaluate(() => tocco.engine.rate);
   const lost = Math.max(0, ((to[2] - from[2]) / 1000) * rate - (to[1] - from[1])) / 128;
   const seconds = (to[2] - from[2]) / 1000;
-  figure(`pictures of ${drawn.modes} modes per second, over that minute`, (drawn.count / seconds).toFixed(0), ">= 55", drawn.count / seconds >= 55);
+  figure("modes in every picture", String(drawn.modes), "500", drawn.modes === 500);
+  figure(`pictures of ${drawn.modes} modes per second, over that minute`, (drawn.count / seconds).toFixed(0), GOAL_60, drawn.count / seconds >= LEAST);
   figure("one picture of them, median, of the 16.7 ms that it may take", `${drawn.costs[drawn.costs.length >> 1]?.toFixed(2)} ms`, "<= 8 ms", drawn.costs[drawn.costs.length >> 1] <= 8);
   // A gap in a second in which the machine held up even a thread above those of sound, or just after it, is the machine's.
   const machine = (await stalled) ?? { worst: null, long: [] };
@@ -257,7 +261,7 @@ if (!only || only === "stage") {
   figure(`gaps in a minute of play on the stage, of ${to[0] - from[0]} that the browser counts`, `${own}`, "0", own === 0);
   if (machine.worst !== null) figure(`longest of ${machine.long.length} long waits of a real-time thread, this machine`, `${machine.worst.toFixed(1)} ms`, "", true);
   figure("quanta behind the clock after that minute", lost.toFixed(0), "< 40", lost < 40);
-  figure("pictures per second meanwhile", frames.toFixed(0), ">= 55", frames >= 55);
+  figure("pictures per second meanwhile", frames.toFixed(0), GOAL_60, frames >= LEAST);
   await page.close();
 }
 

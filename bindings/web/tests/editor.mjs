@@ -51,6 +51,15 @@ export default {
     await page.keyboard.type("law = ");
     await page.waitForFunction(() => /stulov/.test(document.querySelector(".cm-tooltip-autocomplete")?.textContent));
     await page.keyboard.press("Escape");
+    // A header: whatever the schema has as a table of tables, or as a list of them.
+    const headers = await page.evaluate(async () => {
+      const [{ HEADERS }, { properties }] = await Promise.all([import("./schema.js"), (await fetch("schema.json")).json()]);
+      const wanted = Object.entries(properties).flatMap(([name, { type, additionalProperties, items }]) =>
+        (type === "array" && items ? [`[[${name}]]`] : typeof additionalProperties === "object" ? [`[${name}.NAME]`] : []));
+      return { wanted, missing: wanted.filter((header) => !HEADERS.includes(header)) };
+    });
+    assert.ok(headers.wanted.includes("[look.NAME]") && headers.wanted.includes("[[tap]]"), headers.wanted.join());
+    assert.deepEqual(headers.missing, []);
     // The editor's own undo is its own, and a slider of the page does not empty it.
     await page.evaluate(() => tocco.controls.put("size", 0.7, true));
     await page.waitForFunction(() => /\nfreq_scale/.test(tocco.editor.text));

@@ -106,6 +106,15 @@ export default {
     assert.deepEqual(await press(page, 0xd0, 127), [{ set: "long", value: 1 }]);
     assert.deepEqual(await press(page, 0xb0, 74, 0), [{ set: "hard", value: 0 }]);
     assert.deepEqual(await press(page, 0xb0, 1, 127), [{ set: "hard", value: 1 }]);
+    // The control and what it moves agree, on the page and in the engine.
+    await page.locator("#controls summary").click();
+    await press(page, 0xb0, 1, 64);
+    await page.waitForFunction(() => {
+      const [wanted, near] = [1e6 * 1e4 ** (64 / 127), (a, b) => Math.abs(a / b - 1) < 1e-6];
+      const [hard, stiffness] = ["hard", "hit/stiffness"].map((path) => tocco.controls.rows.get(path).value);
+      const heard = tocco.last?.settings?.values[tocco.info.paths.findIndex(({ path }) => path === "hit/stiffness")];
+      return near(hard, 64 / 127) && near(stiffness, wanted) && near(heard, wanted);
+    });
     assert.deepEqual(await press(page, 0xb0, 120, 0), [{ hush: true }]);
     await wait(page, 200);
     assert.ok(await peak(page, 2000) < 1e-9, "all sound off");

@@ -22,6 +22,21 @@ export default {
     const message = await out;
     assert.equal(message.toString("latin1", 0, 5), "/size");
     assert.equal(message.readFloatBE(message.length - 4), 0.25);
+    // Whoever moves a control by OSC moves the parameter with it, and the other way round: one quantity.
+    const put = (path, value) => {
+      const number = Buffer.alloc(4);
+      number.writeFloatBE(value);
+      heardOsc.send(Buffer.concat([pad(path), pad(",f"), number]), oscPort, "127.0.0.1");
+    };
+    const agree = (size, scale) => page.waitForFunction((wanted) => {
+      const found = ["size", "bar/freq_scale"].map((path) => tocco.controls.rows.get(path).value);
+      return found.every((value, i) => Math.abs(value / wanted[i] - 1) < 1e-6);
+    }, [size, scale]);
+    await page.locator("#controls summary").click();
+    put("/size", 0.75);
+    await agree(0.75, 0.5 * 4 ** 0.75);
+    put("/bar/freq_scale", 1);
+    await agree(0.5, 1);
     await page.context().close();
   },
 

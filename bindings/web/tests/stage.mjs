@@ -50,6 +50,21 @@ of = "block"
 gain = 0.1
 `;
 
+/** A plate that rests on its edges. */
+const PLATE = `title = "a plate on its edges"
+[body.plate]
+type = "shape"
+shape = "rectangular-plate"
+length_m = 0.4
+width_m = 0.3
+thickness_m = 0.002
+edges = "supported"
+material = "steel"
+modes = 12
+[[tap]]
+of = "plate"
+`;
+
 /** How far a body goes and how far it is seen to go, picture by picture, and whether there is something else where it stood. */
 async function placesOf([name, lead]) {
   const { stage } = tocco;
@@ -368,6 +383,18 @@ gain = 0.1
     assert.ok(reach * factor > 0.01 * height && reach * factor < 0.06 * height, `${reach} m times ${factor} of ${height} m`);
     assert.ok(slow >= 50 && slow <= 200, `${slow}`);
     assert.match(words, new RegExp(`moved ${String(factor).slice(0, 1)}.* times as far, ${slow} times slower`));
+    // It stands in the picture, inside it.
+    const told = await page.evaluate(() => {
+      const { stage } = tocco;
+      const said = [];
+      const say = stage.say.bind(stage);
+      stage.say = (pen, text, x, y, align) => (said.push({ text, x, y, long: pen.measureText(text).width, words: stage.motion.words }), say(pen, text, x, y, align));
+      stage.draw();
+      stage.say = say;
+      return { ...said.find(({ text, words: now }) => text === now), w: stage.view.w, h: stage.view.h };
+    });
+    assert.match(told.text ?? "", /times as far/);
+    assert.ok(told.x >= 0 && told.x + told.long <= told.w && told.y > 10 && told.y <= told.h, JSON.stringify(told));
     await page.context().close();
   },
 
@@ -399,6 +426,33 @@ gain = 0.1
       return Array.from({ length: data.length / 4 }, (_, i) => i).filter((i) => near(i, [0xf7, 0xec, 0xd0]) || near(i, [0x3a, 0x2f, 0x1c])).map((i) => i / (x1 - x0)).filter((r) => r < 0.93);
     }, circles.mode);
     assert.ok(sand.length > 0 && sand.every((r) => Math.abs(r - 2.4048 / 5.5201) < 0.03), `sand is drawn at ${sand}`);
+    await page.context().close();
+  },
+
+  async "sand on a supported plate lies along the middle for its mode of two halves, and across for that of the other side"() {
+    const page = await open();
+    await load(page, PLATE);
+    await page.waitForFunction(() => tocco.stage.layout.byName.get("plate").motion.count > 0);
+    const lines = await page.evaluate(() => {
+      const { motion, body } = tocco.stage.layout.byName.get("plate");
+      void motion.shapes;
+      // A rectangle that rests on its edges: (m, n) rings as (m / a)^2 + (n / b)^2.
+      const of = (m, n) => (m / 0.4) ** 2 + (n / 0.3) ** 2;
+      const sand = (m, n) => {
+        const wanted = of(m, n) / of(1, 1);
+        const ratio = body.modes.map(({ freq_hz }) => freq_hz / body.modes[0].freq_hz);
+        const mode = ratio.findIndex((r) => Math.abs(r / wanted - 1) < 1e-3);
+        return mode < 0 ? null : motion.chladni(mode).filter((point) => point.every((part) => part > 0.04 && part < 0.96));
+      };
+      return { first: sand(1, 1), long: sand(2, 1), short: sand(1, 2) };
+    });
+    assert.equal(lines.first.length, 0, "the first mode has no line but the edge");
+    for (const [name, axis] of [["long", 0], ["short", 1]]) {
+      const across = lines[name].map((point) => point[axis]);
+      const along = lines[name].map((point) => point[1 - axis]);
+      assert.ok(across.length > 10 && across.every((x) => Math.abs(x - 0.5) < 0.02), `${name}: ${across}`);
+      assert.ok(Math.min(...along) < 0.15 && Math.max(...along) > 0.85, `${name} goes from edge to edge: ${along}`);
+    }
     await page.context().close();
   },
 

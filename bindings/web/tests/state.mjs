@@ -192,6 +192,17 @@ export default {
     await other.locator('#gallery button[data-work="door"]').click();
     await other.waitForFunction(() => document.getElementById("title").textContent === "door of mine");
     assert.equal(await text(other), mine);
+    await other.waitForFunction(() => /titel =/.test(tocco.editor.text) && document.getElementById("edit-note").classList.contains("wrong"));
+    const versionsOf = (at) => at.evaluate(() => JSON.stringify(tocco.works.kept.get("door").versions));
+    assert.equal(await versionsOf(other), await versionsOf(page), "what it was comes with it");
+    assert.notEqual(await versionsOf(page), "[]");
+    // The same text with another past is another scene.
+    const all = JSON.parse(readFileSync(file, "utf8"));
+    all.works.find(({ id }) => id === "door").versions.push({ at: 1, text: `${mine}# once` });
+    writeFileSync(file, JSON.stringify(all));
+    await other.setInputFiles("#imported", file);
+    await other.waitForFunction(() => /^1 scene is new/.test(document.getElementById("said").textContent));
+    assert.match(await other.evaluate(() => JSON.stringify(tocco.works.kept.get("door-3"))), /# once.*titel =|titel =.*# once/);
     await keep(other, "#history");
     await other.locator("#versions li button", { hasText: "as shipped" }).click();
     await other.waitForFunction((goal) => tocco.text === goal, shipped);
@@ -199,6 +210,71 @@ export default {
     await other.setInputFiles("#imported", file);
     await other.waitForFunction(() => /not a file of kept scenes/.test(document.getElementById("problem").textContent));
     await other.context().close();
+    await page.context().close();
+  },
+
+  async "two pages that edit the same scene write over nothing of each other, before and after they are loaded again"() {
+    const page = await open({ at: `${address}#door` });
+    const other = await page.context().newPage();
+    const ready = (at) => at.waitForFunction(() => document.documentElement.dataset.ready);
+    await other.goto(`${address}#door`);
+    await ready(other);
+    const called = async (at, title) => {
+      await at.fill("#source", (await text(at)).replace(/title = ".*"/, `title = "${title}"`));
+      await at.waitForFunction((words) => tocco.text.includes(words), `"${title}"`);
+      // Its own shelf has it.
+      await at.waitForFunction(() => !tocco.works.pending?.size);
+    };
+    await called(page, "mine");
+    await called(other, "theirs");
+    await called(page, "mine again");
+    const isAt = (at, id) => at.waitForFunction((wanted) => tocco.work.id === wanted && location.hash === `#yours=${wanted}`, id);
+    await isAt(page, "door");
+    await isAt(other, "door-2");
+    for (const [at, title] of [[page, "mine again"], [other, "theirs"]]) {
+      await at.reload();
+      await ready(at);
+      assert.match(await text(at), new RegExp(`title = "${title}"`));
+    }
+    const titles = (works) => works.map(({ text: words }) => /title = "(.*)"/.exec(words)[1]).sort();
+    assert.deepEqual(titles(await page.evaluate(() => tocco.works.list())), ["mine again", "theirs"]);
+    const steps = new Set(titles(await page.evaluate(() => tocco.works.steps.filter(({ from }) => from === "door"))));
+    assert.ok(steps.has("mine again") && steps.has("theirs"), `the steps of both: ${[...steps]}`);
+    // One that both have open is two from the moment that both edit it.
+    await other.evaluate(() => (location.hash = "#yours=door"));
+    await isAt(other, "door");
+    await called(page, "third");
+    await called(other, "fourth");
+    await isAt(other, "door-3");
+    await page.click("#gallery-open");
+    await page.waitForFunction(() => document.querySelectorAll("#gallery button[data-work]").length === 3);
+    assert.deepEqual(titles(await page.evaluate(() => tocco.works.list())), ["fourth", "theirs", "third"]);
+    await page.context().close();
+  },
+
+  async "a browser that can keep nothing more says so for as long as that is so, and Export all has what it could not keep"() {
+    const page = await open();
+    const faults = [
+      () => (IDBObjectStore.prototype.put = () => {
+        throw new DOMException("full", "QuotaExceededError");
+      }),
+      () => (IDBTransaction.prototype.commit = function full() {
+        this.abort();
+      }),
+    ];
+    for (const [i, fault] of faults.entries()) {
+      await load(page, BAR);
+      assert.ok(await page.locator("#problem").isHidden());
+      await page.evaluate(fault);
+      for (const gain of ["0.31", "0.32"]) {
+        await page.fill("#source", (await text(page)).replace(/gain = \S+/, `gain = ${gain}${i}`));
+        await page.waitForFunction((words) => tocco.text.includes(words), `gain = ${gain}${i}`);
+        await page.waitForFunction(() => /no longer kept.*Export all/.test(document.getElementById("problem").textContent) && !document.getElementById("problem").hidden);
+      }
+      assert.match((await saved(page, "#export")).toString(), new RegExp(`gain = 0.32${i}`));
+      await page.reload();
+      await page.waitForFunction(() => document.documentElement.dataset.ready);
+    }
     await page.context().close();
   },
 

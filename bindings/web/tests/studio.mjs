@@ -6,7 +6,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-const FILES = ["play", "press", "ground", "phone", "keys", "keep", "stage", "state", "editor", "serve", "others", "echo", "tank", "looks", "everyone"];
+const FILES = ["play", "press", "ground", "phone", "keys", "keep", "stage", "state", "editor", "serve", "others", "echo", "tank", "looks", "everyone", "program"];
 const SIDE_BY_SIDE = 2;
 const ALONE = 2;
 /** The line of the test at which it failed. */

@@ -67,6 +67,14 @@ fn refused(error: &clap::Error) -> Result<()> {
     }
     let text = error.to_string();
     let first = text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
+    if let (Some(ContextValue::String(word)), Some(ContextValue::Strings(known))) =
+        (error.get(ContextKind::InvalidValue), error.get(ContextKind::ValidValue))
+        && !known.is_empty()
+    {
+        let what = console::one_line(first.split("\n  [possible values").next().unwrap_or(first));
+        let near = tocco::scene::error::nearest(word, known.iter().map(String::as_str));
+        return bad(format!("{what}{near} (see --help)"));
+    }
     let mut line = console::one_line(first);
     let suggested = [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand, ContextKind::SuggestedValue];
     let hint = suggested.iter().find_map(|kind| match error.get(*kind)? {
@@ -204,7 +212,7 @@ fn render(args: &RenderArgs) -> Result<()> {
 /// Says what was rendered; silence is an error unless it was asked for.
 fn said(args: &RenderArgs, report: &Report, encoding: Encoding) -> Result<()> {
     let words = report_words(&args.output.display().to_string(), report, encoding);
-    if report.level.peak > 0.0 || args.allow_silence {
+    if report.level.peak >= encoding.faintest() || args.allow_silence {
         console::remark(&words);
         return Ok(());
     }
@@ -230,8 +238,7 @@ fn render_take(path: &Path, args: &RenderArgs) -> Result<()> {
     if let Some(picture) = &args.picture {
         spectrogram::picture(&args.output, picture)?;
     }
-    console::remark(&report_words(&args.output.display().to_string(), &report, manner.encoding));
-    Ok(())
+    said(args, &report, manner.encoding)
 }
 
 fn play(args: &PlayArgs) -> Result<()> {
@@ -303,15 +310,22 @@ fn report_words(name: &str, report: &Report, encoding: Encoding) -> String {
     let name = console::one_line(name);
     let mut text = format!("{name}: {:.3} s, {channels}, {} Hz, ", report.seconds(), report.rate_hz);
     let clipped = if encoding == Encoding::Float32 { "samples above full scale" } else { "clipped samples" };
-    if report.level.peak > 0.0 {
-        let _ = write!(text, "peak {}, {} {clipped}", dbfs(report.level.peak), report.over);
+    let peak = report.level.peak;
+    if peak >= encoding.faintest() {
+        let _ = write!(text, "peak {}, {} {clipped}", dbfs(peak), report.over);
+    } else if peak > 0.0 {
+        let _ = write!(
+            text,
+            "SILENT: its peak, {}, is less than half a step of the file; raise the taps' gain, or use --normalise",
+            dbfs(peak)
+        );
     } else {
         text.push_str("SILENT: nothing reached a tap; does anything strike, and does a tap hear it?");
     }
-    if report.over > 0 && report.level.peak > 0.0 {
+    if report.over > 0 && peak > 0.0 {
         text.push_str("; lower the taps' gain, or use --normalise");
     }
-    if report.cut && report.level.peak > 0.0 {
+    if report.cut && peak > 0.0 {
         let _ = write!(
             text,
             "\nstill sounding after {AUTO_MOST_S} s, where an automatic length ends; give --duration for more"
@@ -339,7 +353,7 @@ fn report_words(name: &str, report: &Report, encoding: Encoding) -> String {
 
 fn reproduce(item: &str, folder: &Path) -> Result<()> {
     if !reproduce::words().any(|word| word == item) {
-        return bad(format!("no item '{item}'{}", tocco::scene::error::nearest(item, reproduce::words())));
+        return bad(format!("no item '{item}'{}", reproduce::nearest(item)));
     }
     atomic_file::create_folder(folder)?;
     let mut unheard = Ok(());

@@ -289,6 +289,38 @@ fn odd_recording(round: u64, rng: &mut Rng) -> (f64, Vec<f64>, Vec<&'static str>
 }
 
 #[test]
+fn steps_that_were_found_are_told_as_json_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let here = dir.path();
+    let (rate_hz, mut rng) = (44_100.0, Rng::new(5, "steps"));
+    let period = (0.6 * rate_hz) as usize;
+    let step = |n: usize| 0.3 * (-40.0 * n as f64 / rate_hz).exp();
+    let sound: Vec<f64> = (0..4 * period).map(|n| step(n % period) * rng.normal()).collect();
+    write_wav(&here.join("steps.wav"), rate_hz, &sound);
+    let out = tocco(here, &["analyse", "--steps", "steps.wav", "-o", "floor.toml", "--json"]);
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let told: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!((told["scene"].as_str(), told["rate_hz"].as_f64()), (Some("floor.toml"), Some(44_100.0)));
+    let at: Vec<f64> = told["steps"].as_array().unwrap().iter().map(|step| step["at_s"].as_f64().unwrap()).collect();
+    assert!(at.len() >= 3 && at.windows(2).all(|pair| (pair[1] - pair[0] - 0.6).abs() < 0.03), "{told:#}");
+    assert!(told["steps"].as_array().unwrap().iter().all(|step| step["file"].as_str().unwrap().contains("steps")));
+    // The bands are those of the floor that was written.
+    let def = tocco::SceneDef::from_text(&fs::read_to_string(here.join("floor.toml")).unwrap()).unwrap();
+    let parts = told["parts"].as_array().unwrap();
+    assert_eq!(parts.len(), def.processes.len());
+    for (part, process) in parts.iter().zip(&def.processes) {
+        assert_eq!(part["name"], process.name.as_str());
+        let tocco::scene::def::ProcessForm::Footstep(step) = &process.form else { panic!() };
+        let told: Vec<f64> =
+            part["bands"].as_array().unwrap().iter().map(|band| band["freq_hz"].as_f64().unwrap()).collect();
+        assert_eq!(told, step.make.bands.iter().map(|band| band.freq_hz).collect::<Vec<_>>());
+        assert!(part["fit_db"].is_number() && part["played_again_db"].is_number() && part["seconds"].is_number());
+    }
+    let out = tocco(here, &["analyse", "--steps", "steps.wav", "-o", "-", "--json"]);
+    assert!(out.status.code() == Some(2) && out.stdout.is_empty());
+}
+
+#[test]
 fn whatever_analyse_writes_check_takes_and_what_it_cannot_write_it_says_in_a_line() {
     let dir = tempfile::tempdir().unwrap();
     let here = dir.path();

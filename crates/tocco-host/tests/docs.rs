@@ -236,6 +236,9 @@ fn every_model_page_opens_with_an_example_and_a_sound_before_its_equations() {
         let is_scene = SHIPPED.iter().any(|(name, _)| *name == heard);
         assert!(is_scene || heard.ends_with(".toml"), "{path:?}: no scene '{heard}'");
         assert!(!opening.contains("- ["), "{path:?}: equations come first");
+        // What is heard stands there to be copied: a scene, or, where a command makes one, the command.
+        let is_shown = opening.contains("```toml\n") || opening.contains("\n    tocco ");
+        assert!(is_shown, "{path:?} opens without the text of a scene and without a command");
     }
 }
 

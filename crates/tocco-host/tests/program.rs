@@ -246,6 +246,38 @@ fn silence_is_called_silence_and_is_an_error_unless_it_is_asked_for() {
     assert!(dir.path().join("a.wav").exists(), "the file is there all the same");
     let said = good(dir.path(), &["render", "still.toml", "-o", "a.wav", "--allow-silence"]);
     assert!(said.contains("SILENT"), "{said}");
+    // What is below half a step of the file is silence there, and none where the file has such steps.
+    fs::write(dir.path().join("faint.toml"), SMALL.replacen("[[tap]]\n", "[[tap]]\ngain = 1e-12\n", 1)).unwrap();
+    let faint = |more: &[&str]| tocco(dir.path(), &[&["render", "faint.toml", "-o", "a.wav"], more].concat());
+    for bits in ["16", "24"] {
+        let done = faint(&["--bits", bits]);
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.code() == Some(1) && said.contains("SILENT") && said.contains("half a step"), "{said}");
+    }
+    for more in [&["--bits", "32f"][..], &["--normalise", "-3"], &["--allow-silence"]] {
+        let done = faint(more);
+        assert!(done.status.success(), "{more:?}: {}", String::from_utf8_lossy(&done.stderr));
+    }
+    // A take of it, too.
+    good(dir.path(), &["play", "still.toml", "--offline", "--duration", "0.1", "--record", "still.jsonl"]);
+    let take = ["render", "--take", "still.jsonl", "-o", "a.wav"];
+    let done = tocco(dir.path(), &take);
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.code() == Some(1) && said.contains("SILENT") && said.contains("--allow-silence"), "{said}");
+    good(dir.path(), &[&take[..], &["--allow-silence"]].concat());
+}
+
+#[test]
+fn who_asks_for_what_is_not_there_hears_of_ten_at_most_and_of_papers_by_author_and_year() {
+    let dir = with_small();
+    for arguments in [["bench", "zzz"], ["reproduce", "felt"], ["reproduce", "zzz"], ["reproduce", "003-table"]] {
+        let done = tocco(dir.path(), &arguments);
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.code() == Some(2) && said.trim_end().lines().count() == 1, "{arguments:?}: {said}");
+        let answer = said.split_once("; ").unwrap_or_else(|| panic!("{arguments:?}: {said}")).1;
+        assert!(answer.split(", ").count() <= 10 && !answer.contains("possible values"), "{arguments:?}: {said}");
+        assert!((0..5).all(|paper| !answer.contains(&format!("00{paper}-"))), "{arguments:?}: {said}");
+    }
 }
 
 #[test]
@@ -414,9 +446,14 @@ fn every_starter_and_every_shipped_scene_passes_check_and_sounds() {
     for (kind, ..) in STARTERS {
         let file = format!("{kind}.toml");
         good(dir.path(), &["new", kind, "-o", &file]);
+        let text = fs::read_to_string(dir.path().join(&file)).unwrap();
+        assert!(text.starts_with("#:schema tocco.schema.json\n"), "{kind} names no schema for editors");
         assert!(good(dir.path(), &["check", &file]).ends_with("The scene is sound.\n"));
         let said = good(dir.path(), &["render", &file, "-o", "a.wav"]);
         assert!(said.contains("peak -") && said.contains(" 0 clipped") && !said.contains("health"), "{kind}: {said}");
+    }
+    for kind in ["bow", "rub", "scrape", "roll", "walk", "pour"] {
+        assert!(STARTERS.iter().any(|(name, ..)| *name == kind), "no starter '{kind}'");
     }
     for (name, _) in SHIPPED {
         good(dir.path(), &["check", name]);

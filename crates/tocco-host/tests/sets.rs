@@ -282,6 +282,35 @@ fn sounds_written_before_one_that_lowers_all_are_lowered_with_it() {
 }
 
 #[test]
+fn every_bar_of_the_design_in_the_documents_has_the_quality_that_its_row_says() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/stimulus-sets.md");
+    let page = fs::read_to_string(page).unwrap();
+    let block = page.split("## The design file").nth(1).unwrap().split("\n\nEvery combination").next().unwrap();
+    let lines = block.lines().filter_map(|line| line.strip_prefix("    ").or(line.is_empty().then_some("")));
+    let design = lines.collect::<Vec<_>>().join("\n");
+    // As it stands, but for fewer of its sounds.
+    let fewer = design.replace("repetitions = 2", "repetitions = 1").replace("1e13, 5]", "1e13, 2]");
+    assert_ne!(design, fewer);
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("set.toml"), fewer).unwrap();
+    good(dir.path(), &["sweep", "set.toml", "-o", "out"]);
+    let rows = table(&dir.path().join("out/manifest.tsv"));
+    assert_eq!(rows.len(), 8);
+    for row in &rows {
+        let (freq_hz, q) = (number(row, "freq_hz"), number(row, "q"));
+        let decay_s = 2.0 * q / (TAU * freq_hz);
+        assert!((number(row, "t_e_s") / decay_s - 1.0).abs() < 1e-12, "{row:?}");
+        let side = dir.path().join("out").join(cell(row, "file").replace(".wav", ".json"));
+        let side: serde_json::Value = serde_json::from_str(&fs::read_to_string(side).unwrap()).unwrap();
+        // All that rings has it, and not the first of many modes.
+        for mode in side["modes"]["bar"].as_array().unwrap() {
+            assert!((mode["freq_hz"].as_f64().unwrap() / freq_hz - 1.0).abs() < 1e-9, "{mode}");
+            assert!((mode["q"].as_f64().unwrap() / q - 1.0).abs() < 1e-9, "{mode}");
+        }
+    }
+}
+
+#[test]
 fn a_sidecar_tells_every_quantity_and_its_scene_gives_the_same_sound_again() {
     let dir = small();
     let here = dir.path();

@@ -427,6 +427,13 @@ pub fn words() -> impl Iterator<Item = &'static str> {
     ITEMS.iter().flat_map(|item| std::iter::once(item.id).chain(item.aliases.iter().copied())).chain(["all"])
 }
 
+/// Words for somebody who asked for an item that is not there: the nearest, by the names that are used today.
+pub fn nearest(word: &str) -> String {
+    use tocco::scene::error::nearest;
+    let near = nearest(word, words().filter(|known| !known.starts_with("00")));
+    if near.contains("did you mean") { near } else { nearest(word, ITEMS.iter().map(|item| item.id)) }
+}
+
 /// The id of the item that answers to a word.
 pub fn id_of(word: &str) -> Option<&'static str> {
     ITEMS.iter().find(|item| item.answers_to(word)).map(|item| item.id)
@@ -437,8 +444,7 @@ pub fn id_of(word: &str) -> Option<&'static str> {
 pub fn run(item: &str, out_dir: &Path, say: &mut dyn FnMut(&str)) -> Result<bool, String> {
     let chosen: Vec<&Item> = ITEMS.iter().filter(|known| item == "all" || known.answers_to(item)).collect();
     if chosen.is_empty() {
-        let nearest = tocco::scene::error::nearest(item, words());
-        return Err(format!("reproduce: there is no item '{item}'{nearest}"));
+        return Err(format!("reproduce: there is no item '{item}'{}", nearest(item)));
     }
     std::fs::create_dir_all(out_dir).map_err(|cause| format!("{}: {cause}", out_dir.display()))?;
     let mut all_reached = true;

@@ -34,6 +34,15 @@ impl Encoding {
             Self::Float32 => 4,
         }
     }
+
+    /// What is fainter leaves nothing in a file: half a step, 1 being full scale.
+    pub fn faintest(self) -> f64 {
+        match self {
+            Self::Int16 => 2.0_f64.powi(-16),
+            Self::Int24 => 2.0_f64.powi(-24),
+            Self::Float32 => f64::from(f32::MIN_POSITIVE),
+        }
+    }
 }
 
 /// Shape of a file.

@@ -68,7 +68,7 @@ pub(super) struct AnalyseArgs {
     #[arg(long)]
     force: bool,
     /// Say what was found as JSON
-    #[arg(long, conflicts_with = "steps")]
+    #[arg(long)]
     json: bool,
     /// The recordings are of steps: write a floor to walk on
     #[arg(long, conflicts_with_all = ["modes", "min_hz", "max_hz", "range_db", "strikes", "mass_kg", "name"])]

@@ -146,6 +146,10 @@ pub fn words(desk: &Desk, status: &Status, device: &str, gaps: u64) -> String {
     text
 }
 
+/// What to do about a program that was built without sound.
+pub const WITH_SOUND: &str =
+    "build it with --features 'audio midi', which on Linux needs the packages pkg-config libasound2-dev";
+
 /// Every device, one line each.
 pub fn devices() -> String {
     let mut all = vec!["null  keeps time, makes no sound".to_owned()];
@@ -153,11 +157,11 @@ pub fn devices() -> String {
     all.extend(super::card::names());
     if all.len() == 1 {
         let why = if cfg!(feature = "audio") {
-            "no sound card here"
+            "no sound card here".to_owned()
         } else {
-            "this build has no sound cards (feature 'audio')"
+            format!("this build has no sound cards; {WITH_SOUND}")
         };
-        all.push(why.to_owned());
+        all.push(why);
     }
     all.join("\n")
 }
@@ -177,9 +181,9 @@ fn choose(play: &Play) -> Result<(Box<dyn Opener>, Option<f64>, usize)> {
         Ok((Box::new(card), Some(rate_hz), channels.min(2)))
     }
     #[cfg(not(feature = "audio"))]
-    Err(HostError::Machine(
-        "this build has no sound cards; type 'tocco play SCENE --device null', or build with --features audio".into(),
-    ))
+    Err(HostError::Machine(format!(
+        "this build has no sound cards; type 'tocco play SCENE --device null', or {WITH_SOUND}"
+    )))
 }
 
 /// Plays until the time is up, the view has had enough or Ctrl-C.

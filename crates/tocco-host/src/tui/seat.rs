@@ -72,5 +72,5 @@ fn midi_port(_: &str, _: &midi::Shared) -> Result<Box<dyn Front>> {
 
 #[cfg(not(feature = "midi"))]
 fn without() -> HostError {
-    HostError::Machine("this build has no MIDI; play without --midi, or build with --features midi".into())
+    HostError::Machine(format!("this build has no MIDI; play without --midi, or {}", crate::live::play::WITH_SOUND))
 }

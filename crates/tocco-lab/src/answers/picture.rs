@@ -129,15 +129,13 @@ fn panel(canvas: &Canvas<'_>, asked: &Asked, rows: &[Row], answer: usize, left: 
     }
     let bottom = EDGE.1 + PANEL.1;
     frame(canvas, (left, EDGE.1), (left + PANEL.0, bottom))?;
-    // Labels thin out until each has room.
-    let every = |n: i32, room: i32, need: i32| (1..).find(|step| room * step / n.max(1) >= need).unwrap_or(1);
-    for i in (0..columns).step_by(every(columns, PANEL.0, 46) as usize) {
+    for i in (0..columns).step_by(every(columns, PANEL.0, longest(across))) {
         let at = left + (2 * i + 1) * PANEL.0 / (2 * columns);
         write(canvas, &short(&across[i as usize]), (at, bottom + 16), 15, CENTRE, false)?;
     }
     write(canvas, &label(&asked.factors[0].0), (left + PANEL.0 / 2, bottom + 46), 17, CENTRE, false)?;
     if answer == 0 {
-        for j in (0..lines).step_by(every(lines, PANEL.1, 20) as usize) {
+        for j in (0..lines).step_by(every(lines, PANEL.1, 20)) {
             let at = bottom - (2 * j + 1) * PANEL.1 / (2 * lines);
             write(canvas, &short(&up[j as usize]), (left - 8, at), 15, RIGHT, false)?;
         }
@@ -146,6 +144,16 @@ fn panel(canvas: &Canvas<'_>, asked: &Asked, rows: &[Row], answer: usize, left: 
         }
     }
     Ok(())
+}
+
+/// Room that the longest of some labels needs across, pixels, with what keeps it from the next.
+fn longest(levels: &[String]) -> i32 {
+    10 + 9 * levels.iter().map(|level| short(level).chars().count()).max().unwrap_or(0) as i32
+}
+
+/// Labels thin out until each has room: every how many of `n` is written.
+fn every(n: i32, room: i32, need: i32) -> usize {
+    (1..n.max(1)).find(|step| room * step / n >= need).unwrap_or(n.max(1)) as usize
 }
 
 /// A panel of bars per quantity.
@@ -219,7 +227,7 @@ fn bars(
 
 #[cfg(test)]
 mod tests {
-    use super::{counted, label, short};
+    use super::{PANEL, counted, every, label, longest, short};
 
     #[test]
     fn axes_are_called_by_quantity_and_unit_and_levels_keep_three_digits() {
@@ -231,5 +239,22 @@ mod tests {
         let levels = ["1000", "811.88", "7.17", "0.05", "0.000125", "0", "2e9", "wood", "-0.5"].map(short);
         assert_eq!(levels, ["1000", "812", "7.17", "0.05", "1.25e-4", "0", "2e9", "wood", "-0.5"]);
         assert_eq!((counted(1), counted(22)), ("1 listener".into(), "22 listeners".into()));
+    }
+
+    #[test]
+    fn labels_are_as_far_apart_as_the_longest_is_wide() {
+        let step = |levels: &[&str]| {
+            let levels: Vec<String> = levels.iter().map(ToString::to_string).collect();
+            every(levels.len() as i32, PANEL.0, longest(&levels))
+        };
+        // Letters of these pictures are at most 9 pixels wide in the mean.
+        for levels in
+            [["polycarbonate", "rosewood", "glass", "steel", "rubber"], ["wood", "glass", "steel", "felt", "cork"]]
+        {
+            let (step, wide) = (step(&levels), 9 * levels[0].len() as i32);
+            assert!(step as i32 * PANEL.0 / 5 > wide, "{levels:?}: every {step}");
+        }
+        assert_eq!(step(&["1", "10", "100", "1000", "8"]), 1);
+        assert_eq!(step(&["a word that is longer than its whole panel is wide"; 3]), 3);
     }
 }

@@ -7,6 +7,7 @@ use crate::analyse::task::Task;
 use crate::error::{Error, Result};
 use crate::plot::{Figure, Look, Panel, Series};
 use crate::{atomic_file, console};
+use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use tocco::process::footstep::{Footstep, FootstepBy, FootstepParams, Prototype};
@@ -38,6 +39,9 @@ pub fn run(task: &Task, options: &StepsOptions) -> Result<()> {
         atomic_file::write(picture, &png)?;
     }
     let name = task.output.display();
+    if task.json {
+        return console::result(&format!("{:#}", floor.json(&recordings, &name.to_string())));
+    }
     console::remark(&format!("{name}: {}", floor.words(&recordings)));
     if !to_stdout {
         console::remark(&format!("now 'tocco walk {name} -o walk.wav'"));
@@ -130,6 +134,23 @@ impl Floor {
             }
         }
         words
+    }
+
+    /// What was found, for programs.
+    pub fn json(&self, recordings: &[Recording], scene: &str) -> Value {
+        let steps = self.steps.iter().map(|step| json!({ "file": recordings[step.recording].name, "at_s": step.at_s }));
+        let parts = self.parts.iter().map(|part| {
+            let bands =
+                part.make.bands.iter().map(
+                    |band| json!({ "freq_hz": band.freq_hz, "bandwidth_hz": band.bandwidth_hz, "gain": band.gain }),
+                );
+            json!({
+                "name": part.name, "gain": part.gain, "bands": bands.collect::<Vec<_>>(),
+                "seconds": part.make.envelope.len() as f64 * part.make.frame_s, "fit_db": part.fit_db,
+                "played_again_db": part.resynthesis_db(self.rate_hz), "among_themselves_db": part.between_db,
+            })
+        });
+        json!({ "scene": scene, "rate_hz": self.rate_hz, "steps": steps.collect::<Vec<_>>(), "parts": parts.collect::<Vec<_>>() })
     }
 
     /// Spectra and envelopes.
