@@ -37,7 +37,7 @@ pub fn run(task: &Task, options: &StepsOptions) -> Result<()> {
         let png = floor.figure().png().map_err(Error::Machine)?;
         atomic_file::write(picture, &png)?;
     }
-    let name = task.output.display();
+    let name = console::file(&task.output);
     console::remark(&format!("{name}: {}", floor.words(&recordings)));
     if !to_stdout {
         console::remark(&format!("now 'tocco walk {name} -o walk.wav'"));
