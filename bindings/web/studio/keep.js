@@ -59,20 +59,32 @@ export async function linkTo(scene) {
   return `${location.origin}${location.pathname}#scene=${text}`;
 }
 
-/** What deflated bytes hold, if that is at most so many bytes and comes within a few seconds: a short link may hold a flood. */
-async function unpacked(packed, most) {
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
-  const [parts, until] = [[], performance.now() + LONGEST_LINK_MS];
-  let length = 0;
-  for (let { done, value } = await stream.read(); !done; ({ done, value } = await stream.read())) {
-    length += value.length;
-    if (length > most || performance.now() > until) {
-      await stream.cancel();
-      throw new Error("too long");
+/** What a stream brings, if that is at most so many bytes and has ended in time, whether it brings something or nothing meanwhile. */
+export async function gathered(stream, most, longestMs) {
+  const reader = stream.getReader();
+  const [parts, until] = [[], performance.now() + longestMs];
+  let [length, timer] = [0, 0];
+  const late = new Promise((_, failed) => {
+    timer = setTimeout(() => failed(new Error("too late")), longestMs);
+  });
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([reader.read(), late]);
+      if (done) return new Uint8Array(await new Blob(parts).arrayBuffer());
+      length += value.length;
+      // Whoever always has something ready leaves the timer no turn.
+      if (length > most || performance.now() > until) throw new Error("too long");
+      parts.push(value);
     }
-    parts.push(value);
+  } finally {
+    clearTimeout(timer);
+    reader.cancel().catch(() => {});
   }
-  return new Uint8Array(await new Blob(parts).arrayBuffer());
+}
+
+/** What deflated bytes hold, if that is at most so many bytes and comes within a few seconds: a short link may hold a flood. */
+function unpacked(packed, most) {
+  return gathered(new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw")), most, LONGEST_LINK_MS);
 }
 
 /** The scene in a fragment, null if there is none; throws one line if it is broken. */

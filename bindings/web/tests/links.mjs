@@ -2,7 +2,7 @@
 // Links that hold a scene, with random damage: each gives a text or is refused in one line, soon, and never with more than a scene may be.
 
 import { readFileSync, readdirSync } from "node:fs";
-import { LARGEST_SCENE, sceneIn } from "../studio/keep.js";
+import { gathered, LARGEST_SCENE, sceneIn } from "../studio/keep.js";
 
 const seconds = process.env.TOCCO_LONG ? 60 : 5;
 let state = 1n;
@@ -46,6 +46,21 @@ if ((await sceneIn("#other")) !== null) fail("another fragment is taken for a sc
 const flood = await packed(new Uint8Array(LARGEST_SCENE + 1));
 if (await attempt(fragment(flood), "a flood")) fail("a flood was taken");
 if (await attempt(`#scene=${"A".repeat(1 << 20)}`, "a long link")) fail("a long link was taken");
+
+// What never ends, silent or not.
+const endless = {
+  silence: () => new Promise(() => {}),
+  nothing: (to) => to.enqueue(new Uint8Array(0)),
+  "a byte after another": (to) => to.enqueue(new Uint8Array(1)),
+};
+for (const [what, pull] of Object.entries(endless)) {
+  const since = performance.now();
+  const ended = await gathered(new ReadableStream({ pull }), 1000, 200).then(
+    () => "it came to an end",
+    (error) => error.message,
+  );
+  if (!ended.startsWith("too ") || performance.now() - since > 10_000) fail(`${what} without an end: ${ended}`);
+}
 
 // What once went wrong, or would where lengths are believed.
 for (const name of readdirSync(new URL("corpus/links/", import.meta.url))) {

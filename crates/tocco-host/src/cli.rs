@@ -50,13 +50,16 @@ pub fn main(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
         Ok(cli) => run(cli),
         Err(error) => refused(&error),
     };
-    match done {
+    let code = match done {
         Ok(()) => 0,
         Err(error) => {
             console::error(&error);
             error.code()
         }
-    }
+    };
+    // Not before the last line: whoever should read it may not.
+    interrupt::over();
+    code
 }
 
 /// Help and version are results; anything else becomes one line.
@@ -148,7 +151,7 @@ fn run(cli: Cli) -> Result<()> {
         },
         Some(Command::Studio { export: Some(folder), .. }) => {
             studio::export(&folder)?;
-            console::remark(&format!("serve {} with any static web server", named(&folder)));
+            console::remark(&format!("serve {} with any static web server", console::file(&folder)));
             Ok(())
         }
         Some(Command::Studio { scene, port, host, no_open, osc, to, export: None }) => {
@@ -157,7 +160,7 @@ fn run(cli: Cli) -> Result<()> {
         }
         Some(Command::Gallery { output, jobs }) => {
             let page = gallery::run(&output, jobs.unwrap_or_else(parallel::cores))?;
-            console::remark(&format!("{} scenes; open {} in a browser", library::SHIPPED.len(), named(&page)));
+            console::remark(&format!("{} scenes; open {} in a browser", library::SHIPPED.len(), console::file(&page)));
             Ok(())
         }
     }
@@ -301,10 +304,6 @@ fn recover(paths: &[PathBuf], list: bool) -> Result<()> {
 }
 
 /// A name in a line: what would break the line or hide in it is shown as what it is.
-fn named(path: &Path) -> String {
-    console::one_line(&path.display().to_string())
-}
-
 fn report_words(name: &str, report: &Report, encoding: Encoding) -> String {
     let channels = if report.channels == 1 { "mono".into() } else { format!("{} channels", report.channels) };
     let name = console::one_line(name);
@@ -420,7 +419,7 @@ fn manual(folder: &Path) -> Result<()> {
         let name = format!("tocco-{}", command.get_name());
         page(command, name)?;
     }
-    console::remark(&format!("{count} pages in {}", named(folder)));
+    console::remark(&format!("{count} pages in {}", console::file(folder)));
     Ok(())
 }
 
@@ -431,7 +430,7 @@ fn new(kind: &str, output: Option<PathBuf>) -> Result<()> {
         return bad(format!("{} exists already; name another file", path.display()));
     }
     atomic_file::write(&path, text.as_bytes())?;
-    let path = path.display();
+    let path = console::file(&path);
     console::remark(&format!("{path}: now 'tocco render {path} -o {kind}.wav'"));
     console::remark("for an editor that completes: tocco describe --schema > tocco.schema.json, in the same folder");
     Ok(())
@@ -445,7 +444,7 @@ fn sweep(args: &SweepArgs) -> Result<()> {
         let summary = sets::run(&design, &args.output, threads)?;
         swept(summary, &args.output);
         if design.listening.is_some() {
-            console::remark(&format!("open {} in a browser", named(&args.output.join("listen.html"))));
+            console::remark(&format!("open {} in a browser", console::file(&args.output.join("listen.html"))));
         }
         return Ok(());
     }
@@ -482,7 +481,7 @@ fn dataset(args: &DatasetArgs) -> Result<()> {
     let made = sets::dataset::run(&design, &args.output, &manner)?;
     let found = if made.found > 0 { format!(", {} of them from before", made.found) } else { String::new() };
     let file = args.output.join("dataset.json");
-    console::remark(&format!("{} sounds in {} shards{found}; {}", made.sounds, made.shards, named(&file)));
+    console::remark(&format!("{} sounds in {} shards{found}; {}", made.sounds, made.shards, console::file(&file)));
     Ok(())
 }
 
@@ -500,7 +499,7 @@ fn keep_set_apart(read: &[(&str, &Path)], folder: &Path) -> Result<()> {
 
 fn swept(summary: sweep::Summary, folder: &Path) {
     let found = if summary.found > 0 { format!(", {} of them from before", summary.found) } else { String::new() };
-    console::remark(&format!("{} files{found}; {}", summary.files, named(&folder.join("manifest.tsv"))));
+    console::remark(&format!("{} files{found}; {}", summary.files, console::file(&folder.join("manifest.tsv"))));
 }
 
 /// A design says everything about its sounds, so that the file alone repeats them.
@@ -528,7 +527,7 @@ fn answers(set: &Path, files: &[PathBuf], output: &Path) -> Result<()> {
     let summary = answers::run(set, files, output)?;
     let missing = if summary.missing > 0 { format!(", {} sounds without any", summary.missing) } else { String::new() };
     let (listeners, answers) = (answers::picture::counted(summary.listeners), summary.answers);
-    let (word, output) = (if answers == 1 { "answer" } else { "answers" }, output.display());
+    let (word, output) = (if answers == 1 { "answer" } else { "answers" }, console::file(output));
     console::remark(&format!("{listeners}, {answers} {word}{missing}; proportions and ranges in {output}"));
     Ok(())
 }
@@ -543,7 +542,7 @@ fn draw_map(args: &MapArgs) -> Result<()> {
     atomic_file::keep_apart(&of_scene(&files), &[("-o", &args.output), ("the table", &table)])?;
     let map = map::run(&plan, &x, &y, args.of.as_deref(), args.jobs.unwrap_or_else(parallel::cores))?;
     let table = map.write(plan.scene.title(), &args.output)?;
-    console::remark(&format!("{}\n{} and {}", map.summary(), named(&args.output), named(&table)));
+    console::remark(&format!("{}\n{} and {}", map.summary(), console::file(&args.output), console::file(&table)));
     Ok(())
 }
 

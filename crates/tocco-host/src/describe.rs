@@ -3,6 +3,7 @@
 //! tables.
 
 use crate::check::short;
+use crate::console;
 use crate::error::{Result, bad};
 use crate::library::{self, SHIPPED};
 use crate::render::Plan;
@@ -278,8 +279,8 @@ fn scene(plan: &Plan, as_json: bool) -> Result<String> {
     }
     let mut text = format!(
         "{}: {}\n\nlive paths (--set PATH=VALUE, [[drive]], [[event]] set)\n",
-        plan.scene.name,
-        plan.scene.title()
+        console::one_line(&plan.scene.name),
+        console::one_line(plan.scene.title())
     );
     let wide = paths.iter().map(|(path, ..)| path.chars().count()).max().unwrap_or(0);
     for (path, spec, value) in &paths {

@@ -29,7 +29,7 @@ pub fn interrupted() -> bool {
     ASKED.load(Ordering::Relaxed)
 }
 
-/// Who was asked to end has done so, and everything is kept.
+/// Who was asked to end has done so, everything is kept and the last line is printed.
 pub fn over() {
     OVER.store(true, Ordering::Relaxed);
 }
@@ -57,11 +57,11 @@ pub fn leave(code: u8, why: &'static str) -> ! {
     atomic_file::remove_unfinished();
     // Nobody may read what is said here; then it is not said.
     let said = std::thread::Builder::new().spawn(move || {
+        if ratatui::crossterm::terminal::is_raw_mode_enabled().unwrap_or(false) {
+            ratatui::restore();
+        }
         if !why.is_empty() {
             use std::io::Write;
-            if ratatui::crossterm::terminal::is_raw_mode_enabled().unwrap_or(false) {
-                ratatui::restore();
-            }
             let _ = writeln!(std::io::stderr(), "tocco: {why}");
         }
     });

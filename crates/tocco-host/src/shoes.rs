@@ -225,7 +225,7 @@ impl Front for Feet {
         self.thread = Some(match &self.source {
             Source::Port(path, baud) => {
                 let port = open(path, *baud)?;
-                console::remark(&format!("shoes on {}", path.display()));
+                console::remark(&format!("shoes on {}", console::file(path)));
                 named.spawn(move || read_lines(port, walker, &stop)).map_err(wrong)?
             }
             Source::Osc(host, port) => {

@@ -2,7 +2,8 @@
 //! `tocco play` on a terminal: meters, controls, health, and keys that play.
 //!
 //! [`panel`] is what is shown and what keys do to it, without a terminal; [`draw`] turns it into cells. Here is what
-//! joins them to a real terminal. A thread of its own draws, because a slow terminal must not hold up the desk.
+//! joins them to a real terminal. A thread of its own draws, because a slow terminal must not hold up the desk; another reads the
+//! keys, because nobody who has the desk may keep Ctrl-C from being heard.
 
 pub mod draw;
 pub mod panel;
@@ -18,10 +19,14 @@ use panel::{Key, Panel};
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{Clear, ClearType, disable_raw_mode};
-use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+/// Keys that wait while somebody else has the desk, at most.
+const MOST_TYPED: usize = 256;
 /// Time between two pictures.
 const FRAME: Duration = Duration::from_millis(40);
 
@@ -79,9 +84,10 @@ impl View for Tui {
             self.screen = Some(Screen::take()?);
         }
         let mut go = Go::On;
-        let machine = |e: std::io::Error| HostError::Machine(format!("cannot read the keyboard: {e}"));
-        while go == Go::On && event::poll(Duration::ZERO).map_err(machine)? {
-            match event::read().map_err(machine)? {
+        while go == Go::On
+            && let Some(event) = self.screen.as_ref().and_then(|screen| screen.keys.try_recv().ok())
+        {
+            match event.map_err(|e| HostError::Machine(format!("cannot read the keyboard: {e}")))? {
                 Event::Key(key) if key.kind != KeyEventKind::Release => {
                     if let Some(meant) = self.panel.key(key) {
                         go = self.act(meant, desk)?;
@@ -117,8 +123,30 @@ impl View for Tui {
     }
 }
 
+/// Reads what is typed until the terminal is given back. What comes faster than the desk is looked at is left out, but Ctrl-C.
+fn listen(typed: &SyncSender<std::io::Result<Event>>, stop: &AtomicBool) {
+    while !stop.load(Ordering::Relaxed) {
+        let event = match event::poll(FRAME) {
+            Ok(false) => continue,
+            Ok(true) => event::read(),
+            Err(e) => Err(e),
+        };
+        if matches!(&event, Ok(Event::Key(key)) if key.kind != KeyEventKind::Release && panel::is_ctrl_c(*key)) {
+            interrupt::ask();
+        }
+        let failed = event.is_err();
+        let unread = matches!(typed.try_send(event), Err(TrySendError::Disconnected(_)));
+        if failed || unread {
+            return;
+        }
+    }
+}
+
 /// The terminal while it is ours.
 struct Screen {
+    keys: Receiver<std::io::Result<Event>>,
+    listener: Option<JoinHandle<()>>,
+    stop: Arc<AtomicBool>,
     frames: Option<SyncSender<Box<Panel>>>,
     painter: Option<JoinHandle<std::io::Result<()>>>,
 }
@@ -145,9 +173,18 @@ impl Screen {
             }
             Ok(())
         };
-        let painter = std::thread::Builder::new().name("terminal".into()).spawn(paint);
-        match painter {
-            Ok(painter) => Ok(Self { frames: Some(frames), painter: Some(painter) }),
+        let (typed, keys) = sync_channel(MOST_TYPED);
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = stop.clone();
+        let begun = |name: &str| std::thread::Builder::new().name(name.into());
+        let threads = begun("terminal").spawn(paint).and_then(|painter| {
+            let listener = begun("keys").spawn(move || listen(&typed, &stopped))?;
+            Ok((painter, listener))
+        });
+        match threads {
+            Ok((painter, listener)) => {
+                Ok(Self { keys, listener: Some(listener), stop, frames: Some(frames), painter: Some(painter) })
+            }
             Err(error) => {
                 ratatui::restore();
                 Err(wrong(error))
@@ -169,6 +206,8 @@ impl Screen {
 impl Drop for Screen {
     fn drop(&mut self) {
         self.frames = None;
+        self.stop.store(true, Ordering::Relaxed);
+        self.listener.take().map(|listener| interrupt::wait_for(&listener, GOODBYE));
         let painted = self.painter.take().is_none_or(|painter| interrupt::wait_for(&painter, GOODBYE));
         if painted {
             ratatui::restore();

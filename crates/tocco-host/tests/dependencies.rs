@@ -2,7 +2,8 @@
 //! What the program is made of: licences that may be passed on, and no crate in two versions without a reason.
 //!
 //! `cargo deny` would say the same and takes longer to build than all of this; the data is Cargo's own. It also knows advisories,
-//! which need the network and change by the day, so they are no test: `cargo audit` says them.
+//! which need the network and change by the day, so they are no test: `./test` asks `cargo deny check advisories` where it can, with
+//! `deny.toml` at the top of the repository.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
@@ -42,8 +43,11 @@ const TWICE: [(&str, &str); 9] = [
 ];
 
 /// Crates that nobody looks after any more, and why they stay.
-const UNMAINTAINED: [(&str, &str); 1] =
-    [("ttf-parser", "by plotters, for letters in pictures: it reads the font inside the program and no other")];
+const UNMAINTAINED: [(&str, &str, &str); 1] = [(
+    "ttf-parser",
+    "RUSTSEC-2026-0192",
+    "by plotters, for letters in pictures: it reads the font inside the program and no other",
+)];
 
 /// True if what an expression of licences asks for is among ours: `A OR B`, `A AND B`, `(A OR B) AND C`, `A/B`.
 fn is_free(expression: &str) -> bool {
@@ -81,11 +85,22 @@ fn every_licence_may_be_passed_on_and_no_crate_comes_twice_without_a_reason() {
     for (name, all) in versions.iter().filter(|(_, all)| all.len() > 1) {
         assert!(TWICE.iter().any(|(known, _)| known == name), "{name} comes as {all:?}: move to one, or say why here");
     }
-    for (name, why) in UNMAINTAINED {
+    for (name, _, why) in UNMAINTAINED {
         assert!(versions.contains_key(name), "{name} is gone, and its reason here ({why}) with it");
     }
     for (name, why) in TWICE {
         let count = versions.get(name).map_or(0, Vec::len);
         assert!(count != 1, "{name} comes once now: its reason here ({why}) has gone");
     }
+}
+
+#[test]
+fn cargo_deny_is_told_the_same() {
+    let told = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../deny.toml")).unwrap();
+    let quoted = |from: &str| {
+        let part = told.split(from).nth(1).unwrap().split("\n]").next().unwrap();
+        part.lines().filter_map(|line| line.split('"').nth(1)).collect::<Vec<&str>>()
+    };
+    assert_eq!(quoted("allow = ["), LICENCES);
+    assert_eq!(quoted("ignore = ["), UNMAINTAINED.map(|(_, id, _)| id));
 }

@@ -112,17 +112,7 @@ fn loading_panic_probes_and_controls_work_while_it_plays() {
 
 #[test]
 fn a_block_that_overruns_is_told_of_while_it_overruns() {
-    // Masses that all press on one bar from the start: one island.
-    let mut text = "tap = [{ of = 'bar' }]\n[body.bar]\ntype = 'modal'\nmodes = [".to_owned();
-    text.extend((1..=60).map(|n| format!("{{ freq_hz = {}.0, decay_s = 0.5, mass_kg = 0.05 }},", 150 * n)));
-    text.push_str("]\n");
-    text.extend((0..256).map(|mass| {
-        format!(
-            "[body.m{mass}]\ntype = 'mass'\nmass_kg = 0.01\nposition_m = 0.0\nvelocity_m_s = 1.0\n\
-             [contact.c{mass}]\ntype = 'impact'\nbetween = ['m{mass}', 'bar']\nstiffness = 1e9\n"
-        )
-    }));
-    let scene = library::from_text("crowd", "crowd", text, None).unwrap();
+    let scene = library::from_text("crowd", "crowd", tocco_testing::crowd(256), None).unwrap();
     // As much of it as takes three seconds, by what its first samples take.
     let times = rehearse::cost(&scene, RATE_HZ).unwrap().full;
     let frames = (3.0 * RATE_HZ / times).ceil() as usize;

@@ -247,28 +247,12 @@ fn when_the_server_dies_it_plays_on_says_so_and_comes_back_with_it() {
     is_faithful(folder.path(), "a");
 }
 
-/// So many masses that press on one bar from the start.
-fn crowd(count: usize) -> String {
-    let mut text = String::from("[body.bar]\ntype = \"modal\"\nmodes = [");
-    for mode in 0..60 {
-        text += &format!("{{ freq_hz = {}.0, decay_s = 0.5, mass_kg = 0.05 }}, ", 200 + 150 * mode);
-    }
-    text += "]\n[[tap]]\nof = \"bar\"\n";
-    for mass in 0..count {
-        text += &format!(
-            "[body.m{mass}]\ntype = \"mass\"\nmass_kg = 0.01\nposition_m = 0.0\nvelocity_m_s = 1.0\n\
-             [contact.c{mass}]\ntype = \"impact\"\nbetween = [\"m{mass}\", \"bar\"]\nstiffness = 1e9\n"
-        );
-    }
-    text
-}
-
 /// Where the limit lies depends on the machine; 256 contacts in one island are a thousand times beyond it.
 #[test]
 fn a_scene_that_is_much_too_much_is_refused_in_time_and_check_says_so() {
     let folder = tempfile::tempdir().unwrap();
     for (count, later) in [(2, false), (256, false), (256, true)] {
-        let mut text = crowd(count);
+        let mut text = tocco_testing::crowd(count);
         if later {
             // Each hangs beside the bar and is thrown at it after a second.
             text = text.replace("position_m = 0.0\nvelocity_m_s = 1.0", "position_m = -0.01");

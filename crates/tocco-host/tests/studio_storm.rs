@@ -150,6 +150,15 @@ impl Drop for Studio {
     }
 }
 
+/// Packets that a port of this machine had no room for.
+fn dropped(port: &str) -> u64 {
+    let port: u16 = port.rsplit(':').next().unwrap().parse().unwrap();
+    let place = format!("0100007F:{port:04X}");
+    let table = fs::read_to_string("/proc/net/udp").unwrap();
+    let row = table.lines().find(|row| row.split_whitespace().nth(1) == Some(&place)).expect("it listens");
+    row.split_whitespace().last().unwrap().parse().unwrap()
+}
+
 /// A packet: good, broken, nested deeper than anybody needs, or as long as one can be.
 fn packet(rng: &mut Rng) -> Vec<u8> {
     let value = rosc::OscType::Float(rng.unit() as f32);
@@ -214,7 +223,10 @@ fn storm(mut studio: Studio, packets: usize, requests: usize) {
         }
     }
     let (took, after_packets) = (began.elapsed(), studio.most_held());
-    println!("{packets} packets of up to {longest} bytes in {took:?}: at most {} MB", after_packets >> 20);
+    // Taken, too, and not only sent.
+    let lost = dropped(&studio.osc);
+    println!("{packets} packets of up to {longest} bytes in {took:?}, {lost} lost: at most {} MB", after_packets >> 20);
+    assert!(lost < packets as u64 / 10, "{lost} of {packets} packets were lost on the way");
     assert!(studio.ask("GET / HTTP/1.1").starts_with("HTTP/1.1 200"));
     let (began, mut good) = (Instant::now(), 0);
     let heads = [

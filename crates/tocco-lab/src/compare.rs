@@ -7,6 +7,7 @@ pub mod recorded;
 
 use crate::analyse::read::Recording;
 use crate::bench::TemporaryFolder;
+use crate::console::one_line;
 use crate::error::{Error, Result, bad};
 use crate::plot::{Figure, Look, Panel, Series};
 use crate::render::{Manner, Plan, Target, to_wav};
@@ -222,11 +223,11 @@ impl Comparison {
     pub fn text(&self) -> String {
         let several = self.beside.files > 1;
         let head = if several {
-            format!("{}, {} files: 10 to 90 %", self.beside.name, self.beside.files)
+            format!("{}, {} files: 10 to 90 %", one_line(&self.beside.name), self.beside.files)
         } else {
-            self.beside.name.clone()
+            one_line(&self.beside.name)
         };
-        let mut text = format!("{:<42}{:>12}   {head}\n", "", self.name);
+        let mut text = format!("{:<42}{:>12}   {head}\n", "", one_line(&self.name));
         let theirs = |range: Option<Range>| match range {
             None => "none".into(),
             Some(range) if several => format!("{} .. {}", number(range.low), number(range.high)),

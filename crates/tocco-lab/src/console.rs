@@ -152,6 +152,11 @@ pub fn one_line(text: &str) -> String {
     text.split_whitespace().map(shown).collect::<Vec<String>>().join(" ")
 }
 
+/// The name of a file, in a line.
+pub fn file(path: &std::path::Path) -> String {
+    one_line(&path.display().to_string())
+}
+
 /// Lines as they are, and what is hidden in them shown as what it is.
 fn lines(text: &str) -> String {
     if !text.contains(|c: char| is_hidden(c) && c != '\n' && c != '\t') {

@@ -42,7 +42,7 @@ pub fn run(task: &Task) -> Result<String> {
     }
     atomic_file::write(&task.output, write(&cracks).as_bytes())?;
     let [lines, holes] = [cracks.lines().len(), cracks.holes().len()];
-    let (length_m, output) = (cracks.length_m(), task.output.display());
+    let (length_m, output) = (cracks.length_m(), crate::console::file(&task.output));
     Ok(format!("{output}: '{name}', {length_m:.2} m of cracks in {lines} lines, {holes} holes"))
 }
 

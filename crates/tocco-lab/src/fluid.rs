@@ -455,7 +455,7 @@ pub fn run(task: &Task) -> Result<String> {
     let hits = sounds.iter().filter(|s| s.kind == Kind::Hit).count();
     Ok(format!(
         "{}: {:.3} s, peak {}, {} particles, {collisions} collisions in {clusters} clusters, {hits} hits (first {}), {} bubbles (first {}), level {:.3} m at the end",
-        task.output.display(),
+        crate::console::file(&task.output),
         report.seconds(),
         crate::measure::dbfs(report.level.peak),
         course.tank.len(),

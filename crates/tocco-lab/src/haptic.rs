@@ -8,7 +8,7 @@ pub mod reduce;
 pub mod write;
 
 use crate::atomic_file::{self, AtomicFile};
-use crate::console::ProgressBar;
+use crate::console::{self, ProgressBar};
 use crate::error::{Error, Result, bad};
 use crate::library;
 use crate::render::{self, AUTO_MOST_S, Plan, VERSION};
@@ -290,7 +290,7 @@ pub fn run(task: &Task) -> Result<String> {
     let edges = band.map_or([None, None], |band| [band.highpass_hz, band.lowpass_hz]);
     let edge = |hz: Option<f64>, open: &str| hz.map_or(open.to_owned(), |hz| hz.to_string());
     let (low, high) = (edge(edges[0], "0"), edge(edges[1], "every"));
-    let name = task.output.display();
+    let name = console::file(&task.output);
     let listed = |values: &[f64]| {
         let each = values.iter().zip(&feeling.units).map(|(x, unit)| format!("{} {unit}", short(*x * feeling.full)));
         each.collect::<Vec<_>>().join(", ")

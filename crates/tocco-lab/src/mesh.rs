@@ -61,7 +61,7 @@ pub fn run(task: &Task) -> Result<String> {
         return bad(format!("--material {}: no such material{near}", task.material));
     };
     atomic_file::keep_apart(&[("the mesh", &task.input)], &[("--output", &task.output)])?;
-    let named = console::one_line(&task.input.display().to_string());
+    let named = console::file(&task.input);
     let raw = read::read(&task.input)?;
     let surface = in_metres(raw, task.unit.as_deref(), &named)?;
     let (low, high) = surface.bounds();
@@ -89,7 +89,7 @@ pub fn run(task: &Task) -> Result<String> {
     atomic_file::write(&task.output, text.as_bytes())?;
     let size = std::array::from_fn(|axis| 1e3 * (high[axis] - low[axis]));
     let words = words(&solved, &named, size, &entry.material, started.elapsed().as_secs_f64());
-    let (output, kb) = (task.output.display(), text.len() / 1000);
+    let (output, kb) = (console::file(&task.output), text.len() / 1000);
     Ok(format!("{words}\n{output}: {} vertices, {kb} kB; name it by type = \"mesh\"", solved.surface.vertices.len()))
 }
 

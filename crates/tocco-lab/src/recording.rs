@@ -18,8 +18,8 @@ const ENDING: &str = ".unfinished";
 
 /// What grows.
 enum Content {
-    /// Lines; good up to this byte, where the last mark ends.
-    Take { good: u64 },
+    /// Lines; good up to this byte, where the last mark ends. The first is before anything is played.
+    Take { good: u64, played: bool },
     /// 32-bit float.
     Sound { format: Format, info: Info, header: u64 },
 }
@@ -39,7 +39,7 @@ pub struct Recording {
 impl Recording {
     /// A take that will become `target`.
     pub fn of_take(target: &Path) -> Result<Self> {
-        Self::create(target, Content::Take { good: 0 })
+        Self::create(target, Content::Take { good: 0, played: false })
     }
 
     /// A sound that will become `target`, 32-bit float, as long as it gets.
@@ -113,12 +113,13 @@ impl Recording {
         };
         let from = self.length;
         self.length += (bytes.len() - rest.len()) as u64;
-        if let Content::Take { good } = &mut self.content {
+        if let Content::Take { good, played } = &mut self.content {
             let mut at = from;
             for line in bytes[..bytes.len() - rest.len()].split_inclusive(|byte| *byte == b'\n') {
                 at += line.len() as u64;
                 if line.ends_with(b"\n") && (line.starts_with(take::MARK) || line.starts_with(b"{\"end\"")) {
                     *good = at;
+                    *played |= !line.starts_with(FIRST_MARK);
                 }
             }
         }
@@ -148,12 +149,17 @@ impl Recording {
     }
 
     /// It ends here, complete or not: what is good of it is kept, and takes its name. No room on the disk is needed for that.
+    /// What holds nothing goes: the name may be that of yesterday's.
     pub fn cut(mut self) -> Result<()> {
         if self.part.is_none() {
             return Ok(());
         }
+        if self.is_empty() {
+            self.discard();
+            return Ok(());
+        }
         let cut = match &self.content {
-            Content::Take { good } => end_at_mark(&mut self.file, *good),
+            Content::Take { good, .. } => end_at_mark(&mut self.file, *good),
             Content::Sound { format, header, .. } => {
                 let extra = self.length.saturating_sub(*header) % format.frame_bytes();
                 self.length -= extra;
@@ -175,6 +181,14 @@ impl Recording {
     pub fn discard(self) {
         if let Some(part) = &self.part {
             let _ = fs::remove_file(part);
+        }
+    }
+
+    /// True before the first mark of a take that has any sound, and the first frame of a sound.
+    fn is_empty(&self) -> bool {
+        match &self.content {
+            Content::Take { played, .. } => !played,
+            Content::Sound { format, header, .. } => self.length < header + format.frame_bytes(),
         }
     }
 
@@ -206,6 +220,8 @@ fn end_at_mark(file: &mut File, good: u64) -> io::Result<()> {
     file.write_all(take::MARK_ENDS)
 }
 
+/// The mark at the beginning of a take.
+const FIRST_MARK: &[u8] = b"{\"mark\":0,";
 /// A mark is shorter than this.
 const LONGEST_MARK: u64 = 256;
 
@@ -274,9 +290,9 @@ pub fn mend(path: &Path, look: bool) -> Result<Mended> {
 fn mend_in_place(path: &Path, file: &mut File, sound: bool, look: bool) -> Result<Mended> {
     let whole = if sound {
         WavReader::open(path).is_ok_and(|wav| {
-            let frame_bytes =
-                Format::new(wav.channels, wav.rate_hz, Encoding::Float32).map_or(1, |format| format.frame_bytes());
-            fs::metadata(path).is_ok_and(|file| file.len() == wav.data_at() + wav.frames * frame_bytes)
+            let end = wav.data_at() + wav.frames * wav.frame_bytes();
+            // A chunk of odd length is followed by a byte.
+            fs::metadata(path).is_ok_and(|file| file.len() == end || (end % 2 == 1 && file.len() == end + 1))
         })
     } else {
         crate::take::read(path).is_ok()
@@ -310,7 +326,7 @@ fn mend_sound(path: &Path, file: &mut File, look: bool) -> Result<String> {
     let length = fs::metadata(path).map_err(|e| Error::reading(path, &e))?.len();
     let frames = length.saturating_sub(wav.data_at()) / format.frame_bytes();
     let head = header(format, &wav.info, frames, true);
-    if head.len() as u64 != wav.data_at() {
+    if head.len() as u64 != wav.data_at() || !wav.is_float32() {
         return Err(Error::BadInput(format!("{}: not a sound that 'tocco play' left", path.display())));
     }
     if !look {
@@ -372,6 +388,7 @@ fn free_name(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wav::WavWriter;
 
     fn sound(target: &Path) -> Recording {
         Recording::of_sound(target, 2, 48_000.0, vec![(*b"INAM", "x".into())]).unwrap()
@@ -484,6 +501,57 @@ mod tests {
             matches!(mend(&dir.path().join("p.wav"), false).unwrap(), Mended::Kept(_, path) if path.ends_with("p.wav"))
         );
         assert_eq!(frames(&dir.path().join("p.wav")), 3);
+    }
+
+    #[test]
+    fn a_sound_of_another_encoding_is_whole_or_none_of_ours() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("p.wav");
+        let samples = vec![0.25; 101];
+        for encoding in [Encoding::Int16, Encoding::Int24] {
+            let format = Format::new(1, 48_000.0, encoding).unwrap();
+            let mut wav = WavWriter::new(Vec::new(), format, Info::new(), 101, 1).unwrap();
+            wav.write(&samples).unwrap();
+            let (plain, head) = wav.finish().unwrap();
+            let mut plain = [head.clone(), plain[head.len()..].to_vec()].concat();
+            // With room in front of the samples, as `tocco play` leaves it, and more than it: a header of ours would fit.
+            let ours = header(Format::new(1, 48_000.0, Encoding::Float32).unwrap(), &Info::new(), 0, true).len();
+            let room = ours - head.len() - 8;
+            let junk = [b"JUNK".to_vec(), (room as u32).to_le_bytes().to_vec(), vec![0; room]].concat();
+            plain.splice(12..12, junk);
+            fs::write(&path, &plain).unwrap();
+            assert_eq!(WavReader::open(&path).unwrap().data_at(), ours as u64);
+            assert_eq!(mend(&path, false).unwrap(), Mended::Whole);
+            plain.truncate(plain.len() - 9);
+            fs::write(&path, &plain).unwrap();
+            assert!(mend(&path, false).is_err());
+            assert_eq!(fs::read(&path).unwrap(), plain);
+        }
+    }
+
+    #[test]
+    fn a_recording_that_is_cut_before_it_holds_anything_takes_nobodys_name() {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, part) in [("a.wav", "a.wav.unfinished"), ("a.jsonl", "a.jsonl.unfinished")] {
+            let (target, part) = (dir.path().join(name), dir.path().join(part));
+            fs::write(&target, "yesterday's").unwrap();
+            let mut empty = if name.ends_with("wav") { sound(&target) } else { Recording::of_take(&target).unwrap() };
+            if name.ends_with("wav") {
+                empty.write(b"abc").unwrap();
+            } else {
+                // As the desk begins a take.
+                let (mut desk, _) = tocco_live::open(crate::library::load("bar").unwrap(), Default::default()).unwrap();
+                let memory = take::SharedWriter::new(Vec::new());
+                desk.record(Box::new(memory.clone()), "test").unwrap();
+                drop(desk);
+                let begun = memory.fetch().unwrap();
+                assert!(begun.ends_with(b"}\n") && begun.windows(8).any(|word| word == take::MARK));
+                empty.write(&begun).unwrap();
+            }
+            empty.cut().unwrap();
+            assert_eq!(fs::read(&target).unwrap(), b"yesterday's", "{name}");
+            assert!(!part.exists());
+        }
     }
 
     #[test]

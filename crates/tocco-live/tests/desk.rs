@@ -294,3 +294,32 @@ fn a_scene_that_finds_no_room_in_the_ring_leaves_the_old_one_in_place() {
     session.play(&[], &mut [0.0; 4_096]).unwrap();
     assert!(session.desk.generation() == 1 && session.desk.watched_values().is_some(), "and it is watched");
 }
+
+#[test]
+fn a_take_has_a_mark_at_least_once_a_second_whatever_the_blocks_and_the_gestures() {
+    let mut session = Session::open(document(BAR), Setup::default()).unwrap();
+    let memory = recorded(&mut session);
+    let mut rng = Rng::new(7, "marks");
+    let (channels, rate) = (session.player.channels(), session.player.rate_hz());
+    while session.desk.tick() < 10 * rate as u64 {
+        for _ in 0..rng.bits() % 8 {
+            session.desk.set("hit/stiffness", rng.between_log(1e6, 1e9)).unwrap();
+        }
+        let mut block = vec![0.0; (1 + rng.bits() as usize % 4096) * channels];
+        session.player.play(&[], &mut block);
+        session.desk.poll().unwrap();
+    }
+    session.desk.stop().unwrap();
+    session.player.play(&[], &mut vec![0.0; 64 * channels]);
+    session.desk.poll().unwrap();
+    session.desk.finish().unwrap();
+    let text = String::from_utf8(memory.fetch().unwrap()).unwrap();
+    let ticks = |line: &str| -> u64 {
+        let digits = line.split(':').nth(1).unwrap();
+        digits.chars().take_while(char::is_ascii_digit).collect::<String>().parse().unwrap()
+    };
+    let ends = text.lines().filter(|line| line.starts_with("{\"mark\"") || line.starts_with("{\"end\""));
+    let marks: Vec<u64> = [0].into_iter().chain(ends.map(ticks)).collect();
+    assert!(marks.len() > 11, "{marks:?}");
+    assert!(marks.windows(2).all(|two| two[1] - two[0] <= rate as u64), "{marks:?}");
+}

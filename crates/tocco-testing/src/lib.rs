@@ -39,6 +39,22 @@ macro_rules! struck_bar {
     };
 }
 
+/// A scene: so many masses that press on one bar from the start, one island.
+pub fn crowd(count: usize) -> String {
+    let mut text = String::from("[body.bar]\ntype = \"modal\"\nmodes = [");
+    for mode in 0..60 {
+        text += &format!("{{ freq_hz = {}.0, decay_s = 0.5, mass_kg = 0.05 }}, ", 200 + 150 * mode);
+    }
+    text += "]\n[[tap]]\nof = \"bar\"\n";
+    for mass in 0..count {
+        text += &format!(
+            "[body.m{mass}]\ntype = \"mass\"\nmass_kg = 0.01\nposition_m = 0.0\nvelocity_m_s = 1.0\n\
+             [contact.c{mass}]\ntype = \"impact\"\nbetween = [\"m{mass}\", \"bar\"]\nstiffness = 1e9\n"
+        );
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::skipped;

@@ -8,7 +8,7 @@ use super::{Beat, Desk, Player, clock};
 use crate::error::{HostError, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tocco::scene::Output;
@@ -24,7 +24,7 @@ const STUCK: Duration = Duration::from_secs(1);
 const MOST_BEHIND: Duration = Duration::from_millis(200);
 
 /// Something that calls for sound.
-pub trait Device {
+pub trait Device: Send {
     /// Its name, to be shown.
     fn name(&self) -> &str;
     /// Why it no longer calls, if so.
@@ -81,8 +81,8 @@ impl Delays {
 pub type Opened<D> = std::result::Result<D, (Option<Box<Player>>, HostError)>;
 
 /// Opens a device for an audio half.
-pub trait Opener {
-    /// `[control]`
+pub trait Opener: Send {
+    /// It may take as long as it likes. `[control]`
     fn open(&mut self, player: Player) -> Opened<Box<dyn Device>>;
 }
 
@@ -220,20 +220,39 @@ impl Opener for OpenNull {
     }
 }
 
-/// A device that is kept running.
+/// A device that is kept running. Devices are closed and opened by a thread of their own: that may take long, and whoever looks after
+/// the line has the desk.
 pub struct Line {
-    opener: Box<dyn Opener>,
+    /// Away while a device is opened.
+    opener: Option<Box<dyn Opener>>,
+    /// Away while it is changed for another.
     device: Option<Box<dyn Device>>,
+    changing: Option<Receiver<Change>>,
+    /// Name of what called last.
+    name: String,
     frames: usize,
     /// When a lost device is looked for again.
     again: Option<Instant>,
     gaps: u64,
     /// Scene and channels of the device of which it was said what is not heard.
     judged: Option<(u64, Option<usize>)>,
-    /// It has been said that nothing comes.
-    stuck: bool,
+    /// It has been said that nothing comes, and by whose doing: true for a block's own.
+    stuck: Option<bool>,
     /// Why the lost device could not be opened again, as last said.
     refusal: String,
+}
+
+/// What became of a change: the device that calls now, and why it is not the one that was wanted.
+struct Change {
+    opener: Option<Box<dyn Opener>>,
+    done: Result<Box<dyn Device>>,
+    /// The lost device was wanted.
+    back: bool,
+    refusal: Option<String>,
+}
+
+fn gone() -> HostError {
+    HostError::Machine("the device went away and took the sound with it; start again".into())
 }
 
 /// How long nothing has come out of the audio half, if that is too long: its own doing, or the device's.
@@ -252,20 +271,22 @@ impl Line {
     pub fn start(mut opener: Box<dyn Opener>, player: Player, frames: usize) -> Result<Self> {
         let device = opener.open(player).map_err(|(_, error)| error)?;
         Ok(Self {
-            opener,
+            opener: Some(opener),
+            name: device.name().to_owned(),
             device: Some(device),
+            changing: None,
             frames,
             again: None,
             gaps: 0,
             judged: None,
-            stuck: false,
+            stuck: None,
             refusal: String::new(),
         })
     }
 
-    /// Name of what calls at present.
+    /// Name of what calls at present, or did before the change that is under way.
     pub fn name(&self) -> &str {
-        self.device.as_ref().map_or("none", |device| device.name())
+        &self.name
     }
 
     /// One line on what the device itself adds between a block and its sound; `None`: nothing is heard of it.
@@ -286,49 +307,93 @@ impl Line {
         self.gaps + self.device.as_ref().map_or(0, |device| device.gaps())
     }
 
-    /// Looks after the device; remarks go to the desk. Call it often.
+    /// Looks after the device; remarks go to the desk. Call it often: it does not wait for any device.
     pub fn tend(&mut self, desk: &mut Desk) -> Result<()> {
-        if let Some(why) = self.device.as_ref().and_then(|device| device.lost()) {
-            desk.say(format!("{}: {why}; playing on in silence, and trying to reconnect", self.name()));
-            let player = self.take_back()?;
-            self.wait(player)?;
-        }
-        if self.again.is_some_and(|again| Instant::now() >= again) {
-            let player = self.take_back()?;
-            match self.opener.open(player) {
-                Ok(device) => {
-                    desk.say(format!("{}: reconnected", device.name()));
-                    (self.device, self.again, self.refusal) = (Some(device), None, String::new());
-                }
-                Err((Some(player), error)) => {
-                    // Most often it is not there yet; one that is there and cannot be had, as at another rate, is told of.
-                    let why = error.to_string();
-                    if why != self.refusal {
-                        desk.say(format!("{why}; still trying"));
-                        self.refusal = why;
-                    }
-                    self.wait(*player)?;
-                }
-                Err((None, error)) => return Err(error),
+        if let Some(changing) = &self.changing {
+            match changing.try_recv() {
+                Ok(change) => self.settle(change, desk)?,
+                Err(TryRecvError::Disconnected) => return Err(gone()),
+                Err(TryRecvError::Empty) => {}
             }
+        } else if let Some(why) = self.device.as_ref().and_then(|device| device.lost()) {
+            desk.say(format!("{}: {why}; playing on in silence, and trying to reconnect", self.name()));
+            self.change(false)?;
+        } else if self.again.is_some_and(|again| Instant::now() >= again) {
+            self.change(true)?;
         }
         self.remark(desk);
         self.watch(desk);
         Ok(())
     }
 
-    /// Tells when nothing comes any more, and when it comes again.
-    fn watch(&mut self, desk: &mut Desk) {
-        let now = standstill(desk);
-        match (self.stuck, now) {
-            (false, Some((_, true))) => desk.say("a block takes longer than a second: the scene is too much".into()),
-            (false, Some((_, false))) => {
-                desk.say(format!("{} no longer calls for sound; Ctrl-C ends, and recordings are kept", self.name()));
+    /// Begins to change the device for the null device or, if that is wanted, for the one that was lost.
+    fn change(&mut self, back: bool) -> Result<()> {
+        self.gaps = self.gaps();
+        let (device, mut opener, frames) = (self.device.take(), self.opener.take(), self.frames);
+        let (tell, told) = sync_channel(1);
+        let run = move || {
+            let mut refusal = None;
+            let done = device.and_then(|device| device.stop()).ok_or_else(gone).and_then(|player| {
+                let player = match opener.as_mut() {
+                    Some(opener) if back => match opener.open(player) {
+                        Ok(device) => return Ok(device),
+                        Err((Some(player), error)) => {
+                            refusal = Some(error.to_string());
+                            *player
+                        }
+                        Err((None, error)) => return Err(error),
+                    },
+                    _ => player,
+                };
+                let null = Null::start(player, frames).map_err(|(_, error)| error)?;
+                Ok(Box::new(null) as Box<dyn Device>)
+            });
+            let _ = tell.send(Change { opener, done, back, refusal });
+        };
+        let thread = std::thread::Builder::new().name("device".into()).spawn(run);
+        thread.map_err(|e| HostError::Machine(format!("no thread to open a device: {e}")))?;
+        self.changing = Some(told);
+        Ok(())
+    }
+
+    /// A change has been made.
+    fn settle(&mut self, change: Change, desk: &mut Desk) -> Result<()> {
+        let Change { opener, done, back, refusal } = change;
+        let device = done?;
+        (self.changing, self.opener) = (None, opener);
+        self.name = device.name().to_owned();
+        self.device = Some(device);
+        self.again = None;
+        match refusal {
+            // Most often it is not there yet; one that is there and cannot be had, as at another rate, is told of.
+            Some(why) if why != self.refusal => {
+                desk.say(format!("{why}; still trying"));
+                self.refusal = why;
             }
-            (true, None) => desk.say(format!("{} calls again", self.name())),
+            None if back => {
+                desk.say(format!("{}: reconnected", self.name));
+                self.refusal = String::new();
+                return Ok(());
+            }
             _ => {}
         }
-        self.stuck = now.is_some();
+        self.again = Some(Instant::now() + AGAIN);
+        Ok(())
+    }
+
+    /// Tells when nothing comes any more, and when it comes again.
+    fn watch(&mut self, desk: &mut Desk) {
+        let now = standstill(desk).map(|(_, own)| own);
+        match (self.stuck, now) {
+            _ if self.stuck == now => {}
+            (_, Some(true)) => desk.say("a block takes longer than a second: the scene is too much".into()),
+            (_, Some(false)) => {
+                desk.say(format!("{} no longer calls for sound; Ctrl-C ends, and recordings are kept", self.name()));
+            }
+            (Some(false), None) => desk.say(format!("{} calls again", self.name())),
+            (_, None) => desk.say("blocks come again".into()),
+        }
+        self.stuck = now;
     }
 
     /// What the device tells of, and what it has no channel for.
@@ -345,21 +410,7 @@ impl Line {
         }
     }
 
-    /// The null device steps in.
-    fn wait(&mut self, player: Player) -> Result<()> {
-        let null = Null::start(player, self.frames).map_err(|(_, error)| error)?;
-        self.device = Some(Box::new(null));
-        self.again = Some(Instant::now() + AGAIN);
-        Ok(())
-    }
-
-    fn take_back(&mut self) -> Result<Player> {
-        self.gaps = self.gaps();
-        let player = self.device.take().and_then(|device| device.stop());
-        player.ok_or_else(|| HostError::Machine("the device went away and took the sound with it; start again".into()))
-    }
-
-    /// Ends the device and gives the audio half back, unless that is lost.
+    /// Ends the device and gives the audio half back, unless that is lost or on its way to another device.
     pub fn stop(mut self) -> Option<Player> {
         self.device.take().and_then(|device| device.stop())
     }
@@ -369,7 +420,7 @@ impl Line {
 mod tests {
     use super::*;
     use crate::library;
-    use crate::live::{self, Setup};
+    use crate::live::{self, Setup, rehearse};
     use std::sync::Mutex;
     use tocco::Document;
 
@@ -463,6 +514,137 @@ mod tests {
         until(&mut line, &mut desk, "flaky");
         assert_eq!(line.gaps(), 2);
         assert!(line.stop().is_some());
+    }
+
+    /// A device that takes its time to be closed, and to be opened again.
+    struct Slow(Flaky);
+
+    impl Device for Slow {
+        fn name(&self) -> &str {
+            "slow"
+        }
+        fn lost(&self) -> Option<String> {
+            self.0.lost()
+        }
+        fn gaps(&self) -> u64 {
+            0
+        }
+        fn stop(self: Box<Self>) -> Option<Player> {
+            std::thread::sleep(Duration::from_secs(1));
+            Box::new(self.0).stop()
+        }
+    }
+
+    struct OpenSlow(Arc<AtomicBool>, u32);
+
+    impl Opener for OpenSlow {
+        fn open(&mut self, player: Player) -> Opened<Box<dyn Device>> {
+            self.1 += 1;
+            std::thread::sleep(Duration::from_secs(if self.1 > 1 { 3 } else { 0 }));
+            let inner = Null::start(player, 64).map_err(|(_, e)| e).unwrap();
+            Ok(Box::new(Slow(Flaky { inner, there: self.0.clone(), remarks: Mutex::default() })))
+        }
+    }
+
+    #[test]
+    fn while_a_slow_device_is_closed_and_opened_the_desk_is_everybodys() {
+        let (desk, player) = live::open(library::load("bar").unwrap(), Setup::default()).unwrap();
+        let desk = live::Shared::new(desk);
+        let there = Arc::new(AtomicBool::new(true));
+        let mut line = Line::start(Box::new(OpenSlow(there.clone(), 0)), player, 64).unwrap();
+        there.store(false, Ordering::Relaxed);
+        let (own, back) = (desk.clone(), Arc::new(AtomicBool::new(false)));
+        let seen = back.clone();
+        // As `tocco play` does it.
+        let turns = std::thread::spawn(move || {
+            let (since, mut away) = (Instant::now(), false);
+            while since.elapsed() < Duration::from_secs(60) {
+                let mut desk = own.lock();
+                desk.poll().unwrap();
+                line.tend(&mut desk).unwrap();
+                drop(desk);
+                if line.name() == "null" {
+                    away = true;
+                    there.store(true, Ordering::Relaxed);
+                }
+                if away && line.name() == "slow" {
+                    seen.store(true, Ordering::Relaxed);
+                    return;
+                }
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        });
+        let mut longest = Duration::ZERO;
+        while !turns.is_finished() {
+            let asked = Instant::now();
+            // It is heard when there is a device; here it only needs the desk.
+            let _ = desk.lock().hush();
+            longest = longest.max(asked.elapsed());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        turns.join().unwrap();
+        assert!(back.load(Ordering::Relaxed), "it came back");
+        // A loaded machine has its own delays; a device of this kind would hold the desk for seconds.
+        assert!(longest < Duration::from_millis(500), "{longest:?}");
+    }
+
+    /// A device that calls for one block, and no more.
+    struct Hangs(Receiver<Player>);
+
+    impl Device for Hangs {
+        fn name(&self) -> &str {
+            "hangs"
+        }
+        fn lost(&self) -> Option<String> {
+            None
+        }
+        fn gaps(&self) -> u64 {
+            0
+        }
+        fn stop(self: Box<Self>) -> Option<Player> {
+            fetch_home(&self.0)
+        }
+    }
+
+    /// Opens it for a block of so many frames.
+    struct OpenHangs(usize);
+
+    impl Opener for OpenHangs {
+        fn open(&mut self, player: Player) -> Opened<Box<dyn Device>> {
+            let (mut loan, door) = Loan::new(player);
+            let frames = self.0;
+            std::thread::spawn(move || {
+                let player = loan.player().unwrap();
+                player.play(&[], &mut vec![0.0; frames * player.channels()]);
+                std::thread::sleep(Duration::from_secs(60));
+            });
+            Ok(Box::new(Hangs(door)))
+        }
+    }
+
+    #[test]
+    fn a_device_that_hangs_after_a_block_that_overran_is_told_of() {
+        let scene = library::from_text("crowd", "crowd", tocco_testing::crowd(256), None).unwrap();
+        // A block of two seconds, by what its first samples take.
+        let frames = (2.0 * 48_000.0 / rehearse::cost(&scene, 48_000.0).unwrap().full).ceil() as usize;
+        let (mut desk, player) = live::open(scene, Setup::default()).unwrap();
+        let mut line = Line::start(Box::new(OpenHangs(frames)), player, 64).unwrap();
+        let since = Instant::now();
+        let mut until = |line: &mut Line, words: &str, resting: bool| loop {
+            assert!(since.elapsed() < Duration::from_secs(60), "nothing is said of it: {words}");
+            std::thread::sleep(Duration::from_millis(10));
+            desk.poll().unwrap();
+            // Not looked at between the end of the block and the hang.
+            if resting && !matches!(standstill(&desk), Some((_, false))) {
+                continue;
+            }
+            line.tend(&mut desk).unwrap();
+            if std::iter::from_fn(|| desk.news()).any(|said| said.contains(words)) {
+                break;
+            }
+        };
+        until(&mut line, "a block takes longer than a second", false);
+        until(&mut line, "hangs no longer calls for sound", true);
     }
 
     const HAPTIC: &str = "body.bar = { type = 'modal', modes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }] }\n\

@@ -98,7 +98,7 @@ impl Default for Lines {
 impl View for Lines {
     fn turn(&mut self, desk: &mut Desk, device: &str, gaps: u64) -> Result<Go> {
         while let Some(remark) = desk.news() {
-            console::remark(&remark);
+            console::remark(&console::one_line(&remark));
         }
         if Instant::now() >= self.next {
             self.next += Duration::from_secs(1);
@@ -247,13 +247,13 @@ pub fn run(play: &Play, view: &mut dyn View, fronts: &mut [Box<dyn Front>]) -> R
     let polled = desk.poll();
     let kept = files.finish(&mut desk, ended);
     while let Some(remark) = desk.news() {
-        console::remark(&remark);
+        console::remark(&console::one_line(&remark));
     }
     let status = desk.status();
     console::remark(&words(&desk, &status, "ended", 0));
-    if kept.is_ok() && done.is_ok() {
+    if kept.is_ok() && done.is_ok() && status.tick > 0 {
         for path in play.record.iter().chain(&play.wav) {
-            console::remark(&console::one_line(&path.display().to_string()));
+            console::remark(&console::file(path));
         }
     }
     console::settle(GOODBYE);
@@ -263,7 +263,6 @@ pub fn run(play: &Play, view: &mut dyn View, fronts: &mut [Box<dyn Front>]) -> R
         console::error(&HostError::Machine(why));
         interrupt::leave(3, "");
     }
-    interrupt::over();
     done.and(Ok(polled?)).and(kept)
 }
 
@@ -411,7 +410,7 @@ impl Files {
     /// Completes or cuts the files; those in which there is nothing go.
     fn finish(mut self, desk: &mut Desk, ended: Ended) -> Result<()> {
         self.write(desk);
-        let nothing = desk.tick() == 0 && matches!(ended, Ended::Early);
+        let nothing = desk.tick() == 0;
         let take = match (self.take, ended) {
             (Some(take), _) if nothing => {
                 take.discard();
@@ -471,22 +470,107 @@ mod tests {
         }
     }
 
+    fn bar(offline: bool) -> Play {
+        Play {
+            scene: library::load("bar").unwrap(),
+            sets: Vec::new(),
+            device: Some("null".into()),
+            offline,
+            buffer: None,
+            rate_hz: None,
+            record: None,
+            wav: None,
+            duration_s: None,
+            limiter: true,
+            gate: true,
+        }
+    }
+
+    /// Has the desk for itself from a moment on.
+    #[cfg(target_os = "linux")]
+    struct Holder(PathBuf);
+
+    #[cfg(target_os = "linux")]
+    impl Front for Holder {
+        fn start(&mut self, desk: &Shared) -> Result<()> {
+            let (desk, folder) = (desk.clone(), self.0.clone());
+            std::thread::spawn(move || {
+                let recorded = folder.join("a.wav.unfinished");
+                while std::fs::metadata(&recorded).map_or(0, |meta| meta.len()) < 8 * 30_000 {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                let _held = desk.lock();
+                std::fs::write(folder.join("held"), "").unwrap();
+                std::thread::sleep(Duration::from_secs(10));
+            });
+            Ok(())
+        }
+        fn stop(&mut self) {}
+    }
+
+    /// This test runs itself as another program, which a signal or a key may end.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn whoever_holds_the_desk_the_first_ctrl_c_ends_it_as_a_signal_and_as_a_key() {
+        use std::io::Write;
+        use std::process::{Command, Stdio};
+        let own = "live::play::tests::whoever_holds_the_desk_the_first_ctrl_c_ends_it_as_a_signal_and_as_a_key";
+        if let Some(folder) = std::env::var_os("TOCCO_HOLD").map(PathBuf::from) {
+            interrupt::clean_up_when_interrupted();
+            let play = Play { wav: Some(folder.join("a.wav")), ..bar(false) };
+            let keys = std::env::var_os("TOCCO_HOLD_KEYS").is_some();
+            let mut view: Box<dyn View> =
+                if keys { Box::new(crate::tui::Tui::new(None)) } else { Box::<Lines>::default() };
+            run(&play, view.as_mut(), &mut [Box::new(Holder(folder))]).unwrap();
+            return;
+        }
+        let program = std::env::current_exe().unwrap();
+        for keys in [false, true] {
+            let folder = tempfile::tempdir().unwrap();
+            let folder = folder.path();
+            let mut command = if keys {
+                let mut script = Command::new("script");
+                let line = format!("stty rows 24 cols 90; exec '{}' --exact {own} --nocapture", program.display());
+                script.args(["-qec", &line, "/dev/null"]).env("TOCCO_HOLD_KEYS", "1").env("SHELL", "/bin/sh");
+                script
+            } else {
+                let mut plain = Command::new(&program);
+                plain.args(["--exact", own, "--nocapture"]);
+                plain
+            };
+            command.env("TOCCO_HOLD", folder).env("TERM", "xterm-256color");
+            command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+            let Ok(mut child) = command.spawn() else {
+                tocco_testing::skip("Ctrl-C as a key", "'script' (Debian package bsdutils)");
+                return;
+            };
+            let (since, mut stdin) = (Instant::now(), child.stdin.take().unwrap());
+            while !folder.join("held").exists() {
+                assert!(since.elapsed() < Duration::from_secs(60), "it does not play");
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            let asked = Instant::now();
+            if keys {
+                stdin.write_all(b"\x03").unwrap();
+            } else {
+                assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+            }
+            while child.try_wait().unwrap().is_none() {
+                if asked.elapsed() > Duration::from_secs(2) {
+                    let _ = child.kill();
+                    panic!("not ended after two seconds, keys: {keys}");
+                }
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            let frames = hound::WavReader::open(folder.join("a.wav")).unwrap().duration();
+            assert!(frames > 24_000, "{frames} frames, keys: {keys}");
+        }
+    }
+
     #[test]
     fn whatever_fails_every_front_is_stopped_and_the_view_ended() {
         for (offline, failing) in [(true, 0), (true, 1), (false, 0), (false, 1)] {
-            let play = Play {
-                scene: library::load("bar").unwrap(),
-                sets: Vec::new(),
-                device: Some("null".into()),
-                offline,
-                buffer: None,
-                rate_hz: None,
-                record: None,
-                wav: None,
-                duration_s: Some(0.1),
-                limiter: true,
-                gate: true,
-            };
+            let play = Play { duration_s: Some(0.1), ..bar(offline) };
             let ends = Arc::new(AtomicU32::new(0));
             let guest = |index| Guest { ends: ends.clone(), fails: index == failing };
             let mut fronts: Vec<Box<dyn Front>> = vec![Box::new(guest(2)), Box::new(guest(0))];

@@ -11,8 +11,11 @@ use std::time::{Duration, Instant, SystemTime};
 use tocco::Gesture;
 use tocco_live::take::{Entry, Take};
 
-/// An answer comes within this time, or never.
+/// An answer comes within this time, or never, and is over after so long.
 const PATIENCE: Duration = Duration::from_secs(2);
+const LONGEST_ANSWER: Duration = Duration::from_secs(10);
+/// Messages of an answer, at most; a server has no more of them waiting.
+const MOST_ANSWERS: usize = 1 << 16;
 /// Commands of a take are sent so long before their time: longer than a block and the way there.
 const LEAD: Duration = Duration::from_millis(150);
 /// No take is longer.
@@ -163,14 +166,22 @@ impl Client {
 
     /// Everything that comes back until the server has done all that was sent before.
     pub fn answers(&self) -> Result<Vec<OscMessage>> {
+        self.answers_within(LONGEST_ANSWER)
+    }
+
+    fn answers_within(&self, longest: Duration) -> Result<Vec<OscMessage>> {
         let mark = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(1, |t| t.subsec_nanos() as i32);
         let ping = bytes_of("/tocco/ping", vec![text("done"), OscType::Int(mark)]);
         self.push(&ping)?;
         let mut bytes = vec![0; 65_536];
         let mut all = Vec::new();
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + longest;
         loop {
-            let left = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+            let left = until.saturating_duration_since(Instant::now()).min(PATIENCE);
+            // Whoever sends on and on, and never what was asked for, does not keep us here.
+            if left.is_zero() || all.len() > MOST_ANSWERS {
+                return Err(self.deaf(&std::io::ErrorKind::TimedOut.into()));
+            }
             let length = self
                 .socket
                 .set_read_timeout(Some(left))
@@ -256,5 +267,31 @@ mod tests {
         ];
         assert_eq!(typed, meant);
         assert!(argument("i:x").is_err());
+    }
+
+    #[test]
+    fn a_server_that_sends_on_and_on_keeps_nobody_waiting() {
+        // Little by little without an end, and all at once.
+        for (together, pause) in [(1, 10), (1000, 0)] {
+            let server = UdpSocket::bind("127.0.0.1:0").unwrap();
+            let client = Client::open(&server.local_addr().unwrap().to_string()).unwrap();
+            let to = client.socket.local_addr().unwrap();
+            let packet = bundle(tag_of(SystemTime::now()), &vec![bytes_of("/x", vec![]); together]);
+            let (done, told) = std::sync::mpsc::channel::<()>();
+            let talk = move || {
+                while told.try_recv() != Err(std::sync::mpsc::TryRecvError::Disconnected) {
+                    let _ = server.send_to(&packet, ("127.0.0.1", to.port()));
+                    std::thread::sleep(Duration::from_millis(pause));
+                }
+            };
+            let talker = std::thread::spawn(talk);
+            let longest = if together == 1 { Duration::from_millis(300) } else { Duration::from_secs(60) };
+            let began = Instant::now();
+            let refused = client.answers_within(longest).unwrap_err().to_string();
+            assert!(refused.contains("no answer"), "{refused}");
+            assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+            drop(done);
+            talker.join().unwrap();
+        }
     }
 }

@@ -309,7 +309,7 @@ impl Server {
             Err(None) => false,
             Err(Some(number)) => {
                 self.owed -= question.len();
-                self.answers.push(of, bytes_of("/tocco/who", vec![OscType::Long(number)]));
+                self.answers.ask(of, bytes_of("/tocco/who", vec![OscType::Long(number)]));
                 false
             }
         }

@@ -83,7 +83,7 @@ impl Certificate {
     /// One line that says how to trust it, on a phone at this address, too.
     pub fn words(&self, link: &str) -> String {
         let begin = if self.is_new { "a new certificate, which no browser knows yet" } else { "its own certificate" };
-        let file = console::one_line(&self.root_file.display().to_string());
+        let file = console::file(&self.root_file);
         format!(
             "{begin}: at the warning choose to go on, or trust it (as an authority: {file}, or on a phone {link}), \
              SHA-256 {}",

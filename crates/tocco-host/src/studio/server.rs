@@ -276,7 +276,8 @@ async fn converse(mut socket: WebSocket, mut queue: mpsc::Receiver<Arc<str>>, br
             gesture = queue.recv() => {
                 let Some(gesture) = gesture else { return };
                 let sent = timeout(PATIENCE, socket.send(Message::text(&*gesture))).await;
-                if !matches!(sent, Ok(Ok(()))) {
+                // One that was let go is not told the rest, however slowly it would take that.
+                if !matches!(sent, Ok(Ok(()))) || queue.is_closed() {
                     return;
                 }
             }

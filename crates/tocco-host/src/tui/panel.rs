@@ -183,6 +183,11 @@ fn meter_names(outputs: &[Output], channels: usize) -> Vec<String> {
     names
 }
 
+/// In raw mode no signal but a key.
+pub fn is_ctrl_c(key: KeyEvent) -> bool {
+    key.modifiers.contains(KeyModifiers::CONTROL) && matches!(key.code, KeyCode::Char('c' | 'C'))
+}
+
 impl Panel {
     /// A remark in sight; older ones go.
     pub fn tell(&mut self, remark: String) {
@@ -269,7 +274,7 @@ impl Panel {
     /// What a key does: to the panel itself, and what it asks of the desk.
     pub fn key(&mut self, key: KeyEvent) -> Option<Key> {
         let held = key.modifiers;
-        if held.contains(KeyModifiers::CONTROL) && matches!(key.code, KeyCode::Char('c' | 'C')) {
+        if is_ctrl_c(key) {
             return Some(Key::Quit);
         }
         if !self.entry.is_empty() {

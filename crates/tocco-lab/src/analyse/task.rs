@@ -90,7 +90,7 @@ pub fn run(task: &Task) -> Result<()> {
     if task.json {
         return console::result(&format!("{:#}", as_json(&analysis, &near, &task.output)));
     }
-    console::remark(&format!("{}: {words}", task.output.display()));
+    console::remark(&format!("{}: {words}", console::file(&task.output)));
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What moving a parameter costs: every declared one that a shipped scene has, a hundred changes a second, and those of a string so low that
-//! it is a waveguide.
+//! What moving a parameter costs: every declared one, a hundred changes a second, in a shipped scene that has it or in one made for it;
+//! those of a string a second time, so low that it is a waveguide. One that no scene has is a figure missed.
 
 use super::Table;
 use crate::error::{Error, Result};
@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use std::time::Instant;
 use tocco::param::{Scale, Spec};
 use tocco::scene::def::Length;
+use tocco::scene::kinds::KINDS;
 use tocco::{Command, Document, Engine, Queue, Scene};
 
 /// Seconds of sound that are timed, at most, and frames of a block.
@@ -23,6 +24,7 @@ const MOST_ROUNDS: usize = 12;
 const MOST: f64 = 2.0;
 const LITTLE: f64 = 0.01;
 
+const LOW_NAME: &str = "a low string";
 /// A string of more partials than are affordable.
 const LOW: &str = r#"version = 1
 rate_hz = 48000
@@ -51,6 +53,51 @@ of = "low.near"
 [[tap]]
 of = "low.far"
 "#;
+
+/// What no shipped scene has.
+const OTHERS: &str = r#"version = 1
+rate_hz = 48000
+duration_s = 2.0
+[signal.s]
+type = "points"
+points = [[0.0, 0.0], [0.02, 0.0], [0.04, 1.2], [0.6, 1.0]]
+[process.bed]
+type = "bed"
+driven_by = "s"
+[process.step]
+type = "footstep"
+driven_by = "s"
+bands = [{ freq_hz = 400.0, bandwidth_hz = 50.0 }, { freq_hz = 660.0, bandwidth_hz = 700.0, gain = 0.4 }]
+envelope = [0.0, 0.7, 1.0, 0.95, 0.8, 0.7, 0.6, 0.5, 0.4, 0.35, 0.3, 0.25, 0.2, 0.15, 0.1, 0.05, 0.0]
+frame_s = 0.02
+[[tap]]
+of = "bed"
+quantity = "sound"
+[[tap]]
+of = "step"
+quantity = "sound"
+"#;
+
+/// Where every parameter is moved.
+fn scenes() -> Result<Vec<Document>> {
+    let own = |name: &str, text: &str| {
+        let read = Document::read(name, "bench", text.to_owned(), |_| Err(String::new()));
+        read.map_err(|e| Error::Machine(e.to_string()))
+    };
+    let mut all = library::shipped()?;
+    all.extend([own("what else there is", OTHERS)?, own(LOW_NAME, LOW)?]);
+    Ok(all)
+}
+
+/// What a declaration is known by: of two kinds, the same words mean the same.
+type Declared = (&'static str, &'static str);
+
+/// Declared parameters that were not moved: kind and name.
+fn left_out(moved: &HashSet<Declared>) -> Vec<String> {
+    let all = KINDS.iter().flat_map(|kind| kind.params.iter().map(move |spec| (kind, spec)));
+    let left = all.filter(|(_, spec)| !moved.contains(&(spec.id, spec.doc)));
+    left.map(|(kind, spec)| format!("{} of {} {}", spec.id, kind.family, kind.id)).collect()
+}
 
 fn is_reached(plain: f64, moved: f64) -> bool {
     moved <= MOST * plain || moved - plain <= LITTLE
@@ -108,16 +155,14 @@ pub(super) fn moving(table: &mut Table, _: &super::TemporaryFolder) -> Result<()
     let goal = format!("<= x{MOST} or {} %", 100.0 * LITTLE);
     table.heading("100 changes a second, % of the time there is", ["plain", "moving", "ratio", "goal"])?;
     let (mut seen, mut acting) = (HashSet::new(), HashSet::new());
-    let low = Document::read("a low string", "bench", LOW.to_owned(), |_| Err(String::new()));
-    let low = low.map_err(|e| Error::Machine(e.to_string()))?;
-    let scenes: Vec<Document> = library::shipped()?.into_iter().chain([low]).collect();
+    let scenes = scenes()?;
     for scene in &scenes {
         let built = Scene::build(&scene.def, scene.def.rate_hz).map_err(|e| Error::Machine(scene.message(&e)))?;
         let moved = built.directory().paths().into_iter().filter(|(_, _, value)| *value != 0.0);
         acting.extend(moved.map(|(_, spec, _)| (spec.id, spec.doc)));
     }
     for scene in scenes {
-        let again = scene.name == "a low string";
+        let again = scene.name == LOW_NAME;
         let built = Scene::build(&scene.def, scene.def.rate_hz).map_err(|e| Error::Machine(scene.message(&e)))?;
         for (path, spec, value) in built.directory().paths() {
             // The same declaration on another body of the kind is the same code, but for strings, which are of two kinds.
@@ -145,5 +190,23 @@ pub(super) fn moving(table: &mut Table, _: &super::TemporaryFolder) -> Result<()
             table.figure(&name, [percent(plain), percent(moved), format!("x{ratio:.2}"), goal.clone()], reached)?;
         }
     }
+    for name in left_out(&seen) {
+        table.figure(&format!("{name}: in no scene here"), [const { String::new() }; 4], false)?;
+    }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_declared_parameter_is_moved_in_some_scene() {
+        let mut seen = HashSet::new();
+        for scene in scenes().unwrap() {
+            let built = Scene::build(&scene.def, scene.def.rate_hz).unwrap();
+            seen.extend(built.directory().paths().into_iter().map(|(_, spec, _)| (spec.id, spec.doc)));
+        }
+        assert_eq!(left_out(&seen), [""; 0]);
+    }
 }

@@ -103,6 +103,16 @@ impl WavReader {
         Ok(Self { file, path: path.to_path_buf(), channels, rate_hz, frames, info, data_at, float: tag == 3, width })
     }
 
+    /// Bytes of a frame.
+    pub fn frame_bytes(&self) -> u64 {
+        (self.channels * self.width) as u64
+    }
+
+    /// True if samples are 32-bit float.
+    pub fn is_float32(&self) -> bool {
+        self.float && self.width == 4
+    }
+
     /// Where the first sample stands, bytes.
     pub fn data_at(&self) -> u64 {
         self.data_at

@@ -262,4 +262,14 @@ mod tests {
         assert_eq!(&header(format, &info, most, false)[..4], b"RIFF");
         assert!(header(format, &info, most, false).len() < length);
     }
+
+    #[test]
+    fn what_is_rendered_beyond_4_gib_is_an_rf64_and_a_plain_wav_up_to_it() {
+        let (format, info) = (Format::new(2, 48_000.0, Encoding::Float32).unwrap(), Info::new());
+        let most = format.most_short_frames(&info);
+        for (frames, begins) in [(most, b"RIFF"), (most + 2, b"RF64")] {
+            let (bytes, _) = WavWriter::new(Vec::new(), format, info.clone(), frames, 1).unwrap().finish().unwrap();
+            assert_eq!(&bytes[..4], begins, "{frames}");
+        }
+    }
 }

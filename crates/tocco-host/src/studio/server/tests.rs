@@ -341,6 +341,38 @@ fn a_page_that_takes_nothing_is_let_go_and_the_others_hear_everything() {
 }
 
 #[test]
+fn a_page_that_was_let_go_is_closed_after_the_line_on_its_way_however_slowly_it_reads() {
+    let (tell, told) = std::sync::mpsc::channel();
+    thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            tell.send(listener.local_addr().unwrap()).unwrap();
+            let bridge = Bridge::open(&Settings::default()).await.unwrap();
+            // A queue as the bridge leaves it: full, and nobody adds to it.
+            let full = move |upgrade: WebSocketUpgrade| async move {
+                let (page, queue) = mpsc::channel(8192);
+                let line: Arc<str> = "x".repeat(300).into();
+                while page.try_send(Arc::clone(&line)).is_ok() {}
+                upgrade.on_upgrade(|socket| converse(socket, queue, bridge))
+            };
+            let (stream, _) = listener.accept().await.unwrap();
+            answer(stream, Router::new().route("/bridge", any(full))).await;
+            sleep(2 * PATIENCE).await;
+        });
+    });
+    let mut page = own_page(told.recv().unwrap());
+    let began = std::time::Instant::now();
+    let mut lines = 0;
+    while page.read().is_ok() {
+        lines += 1;
+        thread::sleep(Duration::from_millis(100));
+        assert!(began.elapsed() < PATIENCE, "it is still told something after {lines} lines");
+    }
+    assert_eq!(lines, 1);
+}
+
+#[test]
 fn pages_that_left_make_room_and_idle_ones_do_not_delay_a_gesture() {
     let (at, to, _) = studio();
     for _ in 0..3 {

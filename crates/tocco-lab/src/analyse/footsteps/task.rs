@@ -38,10 +38,10 @@ pub fn run(task: &Task, options: &StepsOptions) -> Result<()> {
         let png = floor.figure().png().map_err(Error::Machine)?;
         atomic_file::write(picture, &png)?;
     }
-    let name = task.output.display();
     if task.json {
-        return console::result(&format!("{:#}", floor.json(&recordings, &name.to_string())));
+        return console::result(&format!("{:#}", floor.json(&recordings, &task.output.display().to_string())));
     }
+    let name = console::file(&task.output);
     console::remark(&format!("{name}: {}", floor.words(&recordings)));
     if !to_stdout {
         console::remark(&format!("now 'tocco walk {name} -o walk.wav'"));
