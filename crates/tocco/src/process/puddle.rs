@@ -131,6 +131,11 @@ impl Process for Puddle {
         self.bed.render(span, sound);
     }
 
+    fn rests(&self, value: Real) -> bool {
+        let presses = self.params.level > 0.0 && value > 0.0;
+        !presses && self.rush == 0.0 && !self.is_awake()
+    }
+
     fn is_awake(&self) -> bool {
         self.water.is_awake() || self.bed.is_awake()
     }
