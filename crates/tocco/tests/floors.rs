@@ -201,6 +201,18 @@ fn a_creaking_floor_is_no_tone_and_has_the_peaks_of_recordings() {
     assert!(air > 0.1 * board && air < board, "{air} {board}");
 }
 
+#[test]
+fn no_nail_holds_a_creaking_floor_on_which_nobody_moves() {
+    for seed in 1..=4 {
+        let mut engine = engine(walk("floor-wood-creaking", "speed_m_s = 0.0\n", seed, &["heel_left"]), 48_000.0);
+        let grip = engine.scene().directory().probe("heel_left/grip.value").unwrap();
+        for _ in 0..10_000 {
+            engine.render(&[], &mut Queue::new(), &mut [0.0; 192]);
+            assert_eq!(engine.probe(grip), 0.0, "at {} s", engine.tick() as f64 / 48_000.0);
+        }
+    }
+}
+
 /// Geometric over arithmetic mean of the power from 150 to 4500 Hz.
 fn flatness(part: &[f64]) -> f64 {
     let bins: Vec<usize> = (7..192).collect();

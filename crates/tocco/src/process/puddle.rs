@@ -116,7 +116,8 @@ impl Process for Puddle {
             true
         });
         self.rush += (1.0 - exp(-GRID_S / RUSH_S)) * (RUSH_S * crush - self.rush); // [puddle.4]
-        self.rush = if self.rush < 1e-7 { 0.0 } else { self.rush };
+        // Fifty decibels below a step nobody hears it any more.
+        self.rush = if self.rush < 3e-3 { 0.0 } else { self.rush };
         self.bed.enter(cell, [p.rush * wet * p.gain * self.rush.min(4.0); 2], 1200.0);
         self.water.settle();
         beyond + full
