@@ -100,6 +100,15 @@ fn a_walk_has_as_many_steps_as_asked_for_and_the_same_command_gives_the_same_byt
 }
 
 #[test]
+fn a_floor_that_hears_every_region_by_itself_is_walked_as_any_other() {
+    let dir = folder();
+    let (well, words) = said(dir.path(), &["walk", "concrete-as-wood", "--steps", "3", "-o", "walk.wav"]);
+    assert!(well, "{words}");
+    let (samples, _) = sound(&dir.path().join("walk.wav"));
+    assert!(samples.iter().any(|x| x.abs() > 0.01));
+}
+
+#[test]
 fn a_plate_walks_and_a_bad_one_is_answered_in_one_line_with_nothing_written() {
     let dir = folder();
     let curve = WalkCurve::at_speed(1.3);

@@ -124,7 +124,7 @@ impl Speakers {
 /// What to walk on and how.
 #[derive(Clone, Debug)]
 pub struct Walk {
-    /// A scene with an inlet `press`: a file or a shipped name.
+    /// A scene with an inlet `press`, or with one for each region (`heel_left` and so on): a file or a shipped name.
     pub floor: String,
     /// Who walks.
     pub who: Who,
@@ -198,7 +198,9 @@ impl Walk {
         let floor = library::load(&called)?;
         let has =
             |name: &str| floor.def.signals.iter().any(|s| s.name == name && matches!(s.form, SignalForm::Inlet(_)));
-        if !has("press") {
+        // One scene for all of both feet, whose parts share something.
+        let whole = REGIONS.into_iter().all(has);
+        if !has("press") && !whole {
             return bad(format!(
                 "{}: not a floor; it has no inlet 'press' ([signal.press] with type = \"input\") for a foot to press",
                 self.floor
@@ -241,7 +243,12 @@ impl Walk {
                 }
                 Who::Record(_) | Who::Live(_) => text.push_str("source = \"inlets\"\n"),
             }
-            if has("press_toe") {
+            if !has("press") {
+                let _ = write!(text, "\n[part.{before}floor]\nscene = {quoted}\n{to}");
+                for region in REGIONS {
+                    let _ = writeln!(text, "signal.{region} = \"{walker}.{region}\"");
+                }
+            } else if has("press_toe") {
                 for (side, (foot, transpose)) in ["left", "right"].into_iter().zip(TRANSPOSE_FOOT).enumerate() {
                     let pan = PAN[side];
                     let _ = write!(
@@ -421,6 +428,22 @@ mod tests {
         let wrong = |speakers: Speakers| speakers.check().unwrap_err().to_string();
         assert!(wrong(Speakers { cross_hz: 50.0, ..Speakers::default() }).contains("80 to 400 Hz"));
         assert!(wrong(Speakers { woofers: 2, underfoot: Some(3), ..Speakers::default() }).contains("from 4 to 63"));
+    }
+
+    #[test]
+    fn a_floor_with_an_inlet_for_each_region_is_one_scene_under_both_feet() {
+        for who in [Who::Gait { speed_m_s: 1.3, steps: 3 }, Who::Live(2)] {
+            let (people, walked) = if let Who::Live(people) = who { (people, false) } else { (1, true) };
+            let floor = "concrete-as-wood".into();
+            let walk = Walk { floor, who, mass_kg: 70.0, sole: None, seed: None, speakers: Speakers::default() };
+            let (text, _) = walk.scene().unwrap();
+            assert_eq!(text.matches("[part.").count(), people, "{text}");
+            let document = walk.document().unwrap();
+            let mut engine = Engine::new(tocco::Scene::build(&document.def, 48_000.0).unwrap());
+            let mut out = vec![0.0; 3 * 48_000 * engine.scene().channels()];
+            engine.render(&[], &mut Queue::new(), &mut out);
+            assert_eq!(out.iter().any(|x| x.abs() > 0.01), walked);
+        }
     }
 
     #[test]

@@ -3,8 +3,8 @@
 //!
 //! Four sensors: heel and toe, left and right. Their zero is the 5th percentile of what they read, their scale such that the 95th
 //! percentile of heel and toe together is 1.2 body weights while the foot stands. How hard a step will be is told from its first
-//! 3.5 ms, and once more from its first 10 ms: `F1 = a + b F(window)`, with a and b of each foot learned step by step (recursive least squares,
-//! what is old counts 2 % less with every step). A sensor that sticks or falls silent lifts its foot after half a second.
+//! 3.5 ms, and once more for the end of its first 10 ms, by the last reading from which a word still comes there in time:
+//! `F1 = a + b F(window)`, with a and b of each foot learned step by step (recursive least squares, what is old counts 2 % less with every step). A sensor that sticks or falls silent lifts its foot after half a second.
 //!
 //! No port, socket or clock: readings and their times come in, what is to be done comes out.
 
@@ -20,6 +20,8 @@ const PATIENCE_S: f64 = 0.5;
 const PEAK_S: f64 = 0.25;
 /// Windows of the attack, s, and what a and b are to begin with: means over 600 steps of ten people on a force plate.
 const WINDOWS: [(f64, [f64; 2]); 2] = [(0.0035, [1.047, 0.812]), (0.010, [1.000, 0.394])];
+/// A word takes so long to where it sounds, s: a block of 64 samples and a millisecond of the grid.
+const WAY_S: f64 = 0.0025;
 /// Guesses are held to these, BW.
 const GUESSES: (f64, f64) = (0.7, 1.8);
 /// What 95 % of standing stays below, BW.
@@ -133,8 +135,9 @@ struct Foot {
     contact: Option<Contact>,
     up_since_s: f64,
     lines: [Line; 2],
-    /// Force and time of the last reading.
+    /// Force and time of the last reading, and of the last one at another time.
     last: (f64, f64),
+    before: (f64, f64),
 }
 
 /// A sensor.
@@ -162,7 +165,7 @@ impl Shoes {
     pub fn new(scale: Scale) -> Self {
         let sensor = Sensor { reading: f64::NAN, heard_s: f64::NEG_INFINITY, same_s: 0.0, force: 0.0, lost: false };
         let lines = WINDOWS.map(|(_, terms)| Line::new(terms));
-        let foot = Foot { contact: None, up_since_s: f64::NEG_INFINITY, lines, last: (0.0, 0.0) };
+        let foot = Foot { contact: None, up_since_s: f64::NEG_INFINITY, lines, last: (0.0, 0.0), before: (0.0, 0.0) };
         Self { scale, sensors: [sensor; 4], feet: [foot.clone(), foot], readings: Vec::new() }
     }
 
@@ -245,9 +248,13 @@ impl Shoes {
     fn step(&mut self, foot: usize, at_s: f64, out: &mut Vec<Said>) {
         let force = self.sensors[2 * foot].force + self.sensors[2 * foot + 1].force;
         let own = &mut self.feet[foot];
-        let (before, before_s) = core::mem::replace(&mut own.last, (force, at_s));
+        let last = core::mem::replace(&mut own.last, (force, at_s));
+        if at_s > last.1 {
+            own.before = last;
+        }
+        let (before, before_s) = own.before;
         if force == 0.0 {
-            if own.contact.take().is_some() || before > 0.0 {
+            if own.contact.take().is_some() || last.0 > 0.0 {
                 own.up_since_s = at_s;
             }
             return;
@@ -260,13 +267,15 @@ impl Shoes {
         };
         let age = at_s - contact.began_s;
         for (k, (window, _)) in WINDOWS.iter().enumerate() {
-            if contact.early[k].is_none() && age >= *window {
-                // Where the window ended, between the last reading and this one.
+            let (is_last, between_s) = (k + 1 == WINDOWS.len(), (at_s - before_s).max(1e-9));
+            let due = if is_last { age + between_s + WAY_S > *window } else { age >= *window };
+            if contact.early[k].is_none() && age > 0.0 && due {
+                // Where the window ends: between the last reading and this one, or as far on as it has risen since.
                 let end_s = contact.began_s + window;
-                let part = ((end_s - before_s) / (at_s - before_s).max(1e-9)).clamp(0.0, 1.0);
+                let part = ((end_s - before_s) / between_s).clamp(0.0, 8.0);
                 let x = before + (force - before) * part;
                 contact.early[k] = Some(x);
-                out.push(Said::Expect(foot, own.lines[k].guess(x), k + 1 == WINDOWS.len()));
+                out.push(Said::Expect(foot, own.lines[k].guess(x), is_last));
             }
         }
         if age <= PEAK_S {
@@ -333,6 +342,12 @@ mod tests {
         let said = walk(&mut shoes, &mut rng, 60, 0.0, 1.0);
         let lasts: Vec<&(f64, Said)> = said.iter().filter(|(_, s)| matches!(s, Said::Expect(_, _, true))).collect();
         assert_eq!(lasts.len(), 60, "one last word for every step");
+        // From the last reading, at 1 kHz, that is not too late: 7 ms after contact, which is felt within 2 ms of the strike.
+        for (foot, at_s) in lasts.iter().map(|(at_s, said)| (matches!(said, Said::Expect(1, ..)), at_s)) {
+            let stride_s = 1.1;
+            let since_s = (at_s - if foot { 0.55 } else { 0.0 }).rem_euclid(stride_s);
+            assert!(since_s < 0.010, "{since_s}");
+        }
         let firsts = said.iter().filter(|(_, s)| matches!(s, Said::Expect(_, _, false))).count();
         assert_eq!(firsts, 60);
         // The curves of speeds between 0.9 and 1.7 m/s are one family: after 20 steps the guess is as near as 600 measured

@@ -172,6 +172,8 @@ pub struct Signal {
     /// Filled in so far.
     filled: Real,
     open: bool,
+    /// The last value changed nothing in it, and no parameter since: the same value says the same again.
+    settled: bool,
 }
 
 impl Signal {
@@ -197,6 +199,7 @@ impl Signal {
             last: 0.0,
             filled: 0.0,
             open: false,
+            settled: false,
         }
     }
 
@@ -228,6 +231,7 @@ impl Signal {
 
     /// Sets a parameter that is within its range. `[audio]`
     pub fn set(&mut self, index: usize, to: Real) {
+        self.settled = false;
         match (index, &mut self.source) {
             (0, _) => self.params.gain = to,
             (1, _) => self.params.offset = to,
@@ -259,6 +263,10 @@ impl Signal {
             Source::Signal(_) | Source::Walk { .. } => (other.from, other.to),
             Source::Inlet { value, .. } => (*value, *value),
         };
+        if self.settled && self.begun && next.to_bits() == self.way.to_bits() {
+            self.cell = Cell { index, from: self.cell.to, to: self.cell.to };
+            return;
+        }
         if !self.begun {
             self.begun = true;
             self.way = sane(now);
@@ -270,7 +278,13 @@ impl Signal {
         }
         self.cell = match self.hushed {
             true => Cell { index, from: 0.0, to: 0.0 },
-            false => Cell { index, from: self.cell.to, to: self.shaped(next) },
+            false => {
+                let state = |own: &Self| ([own.way, own.smoothed, own.last, own.filled].map(Real::to_bits), own.open);
+                let (before, from) = (state(self), self.cell.to);
+                let to = self.shaped(next);
+                self.settled = before == state(self) && self.way.to_bits() == next.to_bits() && from == to;
+                Cell { index, from, to }
+            }
         };
     }
 
@@ -289,7 +303,7 @@ impl Signal {
     /// Silence: what is generated reads 0 from now on, an inlet goes back to rest. `[audio]`
     pub fn hush(&mut self) {
         // Nothing is crushed by the way there: it begins anew.
-        (self.begun, self.open) = (false, false);
+        (self.begun, self.open, self.settled) = (false, false, false);
         match &mut self.source {
             Source::Inlet { value, rest } => *value = *rest,
             Source::Follow { follower, .. } => follower.reset(),

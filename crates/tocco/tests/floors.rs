@@ -201,6 +201,18 @@ fn a_creaking_floor_is_no_tone_and_has_the_peaks_of_recordings() {
     assert!(air > 0.1 * board && air < board, "{air} {board}");
 }
 
+#[test]
+fn no_nail_holds_a_creaking_floor_on_which_nobody_moves() {
+    for seed in 1..=4 {
+        let mut engine = engine(walk("floor-wood-creaking", "speed_m_s = 0.0\n", seed, &["heel_left"]), 48_000.0);
+        let grip = engine.scene().directory().probe("heel_left/grip.value").unwrap();
+        for _ in 0..10_000 {
+            engine.render(&[], &mut Queue::new(), &mut [0.0; 192]);
+            assert_eq!(engine.probe(grip), 0.0, "at {} s", engine.tick() as f64 / 48_000.0);
+        }
+    }
+}
+
 /// Geometric over arithmetic mean of the power from 150 to 4500 Hz.
 fn flatness(part: &[f64]) -> f64 {
     let bins: Vec<usize> = (7..192).collect();
@@ -322,6 +334,79 @@ fn floors_stand_within_what_recordings_of_such_floors_are() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Every live value of a floor under the left heel of somebody who walks so.
+fn values(floor: &str, keys: &str) -> impl Fn(&str) -> f64 + use<> {
+    let engine = engine(walk(floor, keys, 1, &["heel_left"]), 48_000.0);
+    let paths = engine.scene().directory().paths();
+    move |path| {
+        let path = format!("heel_left/{path}");
+        paths.iter().find(|(name, ..)| *name == path).unwrap_or_else(|| panic!("no {path}")).2
+    }
+}
+
+#[test]
+fn a_sole_changes_grains_by_the_rule_that_is_stated() {
+    let [boot, sock] = ["boot", "sock"].map(|word| (tocco::gait::sole::Sole::named(word).unwrap(), word));
+    let [of_boot, of_sock] = [boot, sock].map(|(_, word)| values("floor-gravel", &format!("sole = \"{word}\"\n")));
+    let bare = values("floor-gravel", "");
+    let names: Vec<String> = {
+        let engine = engine(walk("floor-gravel", "", 1, &["heel_left"]), 48_000.0);
+        let paths = engine.scene().directory().paths();
+        let objects = paths.iter().filter_map(|(name, ..)| name.strip_suffix("/objects"));
+        objects.map(|name| name.trim_start_matches("heel_left/").to_owned()).collect()
+    };
+    assert!(!names.is_empty());
+    for name in names {
+        let value = |of: &dyn Fn(&str) -> f64, id: &str| of(&format!("{name}/{id}"));
+        // As many grains as the area covers, 90 cm2 for 40; lower by the sixth root of it; loaded as slowly as the sole is soft; heard as
+        // far up as it is quick. A boot is what floors are made with, but for its own softness.
+        let area: f64 = 90.0 / 40.0;
+        assert_eq!(value(&of_boot, "objects"), value(&bare, "objects"));
+        assert!((value(&of_sock, "objects") / value(&bare, "objects") - area).abs() < 1e-9);
+        let pitch = value(&of_sock, "freq_scale") / value(&of_boot, "freq_scale");
+        assert!((pitch - area.powf(-1.0 / 6.0)).abs() < 1e-9, "{pitch}");
+        for (sole, of) in [(boot.0, &of_boot as &dyn Fn(&str) -> f64), (sock.0, &of_sock)] {
+            assert!((value(of, "rise_s") - value(&bare, "rise_s") - sole.contact_s).abs() < 1e-12);
+        }
+        let quick = (boot.0.contact_s / sock.0.contact_s).sqrt();
+        assert_eq!(value(&of_boot, "lowpass_hz"), value(&bare, "lowpass_hz"));
+        assert!((value(&of_sock, "lowpass_hz") / value(&bare, "lowpass_hz") / quick - 1.0).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn what_a_control_of_a_floor_moves_stands_within_the_range_of_the_control() {
+    for floor in floors().iter().map(String::as_str).chain(["floor-concrete-as-wood"]) {
+        let text = std::fs::read_to_string(folder().join(format!("{floor}.toml"))).unwrap();
+        let document = Document::read_with("test", "test", text, Shipped).unwrap_or_else(|e| panic!("{e}"));
+        let scene = Scene::build(&document.def, 48_000.0).unwrap_or_else(|e| panic!("{e}"));
+        let paths = scene.directory().paths();
+        for control in &document.def.controls {
+            for path in control.paths() {
+                let (_, _, value) = paths.iter().find(|(name, ..)| name == path).unwrap();
+                let [from, to] = control.range;
+                assert!((from.min(to)..=from.max(to)).contains(value), "{floor}: {path} is {value}, {from} to {to}");
+            }
+        }
+    }
+}
+
+#[test]
+fn snow_wood_and_ice_follow_an_envelope_that_is_held_where_they_crush_by_force_only_as_it_changes() {
+    let energy = |floor: &str, word: &str| {
+        let text = walk(floor, &format!("source = \"inlets\"\nexcite_by = \"{word}\"\n"), 1, &["heel_left"])
+            + "[[drive]]\npath = \"anna/heel_left\"\npoints = [[0.2, 0.0], [0.25, 0.6]]\n";
+        let sound = heard(text, 3.0);
+        sound[2 * 48_000..].iter().map(|x| x * x).sum::<f64>()
+    };
+    assert!(energy("floor-snow-deep", "envelope") > 1e-6 && energy("floor-snow-deep", "force") < 1e-9);
+    // A floor that is struck once, and ice that bears what stands on it, are silent either way.
+    for floor in ["floor-wood", "floor-ice"] {
+        assert!(energy(floor, "force") < 1e-6, "{floor}: {}", energy(floor, "force"));
+        assert!(energy(floor, "envelope") < 1e-6, "{floor}: {}", energy(floor, "envelope"));
+    }
 }
 
 #[test]

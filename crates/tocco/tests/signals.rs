@@ -266,3 +266,20 @@ fn a_brake_is_pressed_by_the_turn_of_its_wheel_as_well_as_by_time() {
     assert!(off < 0.01 * high, "{off}: every turn is alike");
     assert!(forces[..4_800].iter().all(|f| *f < 0.2 * high), "pressed by time, too");
 }
+
+#[test]
+fn a_signal_that_has_long_stood_still_follows_what_is_moved_then() {
+    let text = "[signal.press]\ntype = 'input'\nmax = 3.0\n[signal.s]\ntype = 'probe'\nof = 'press'\noffset = 1.0\ncurve = [[0.0, 0.0], [4.0, 8.0]]\n\
+                [body.a]\ntype = 'mass'\n[[tap]]\nof = 'a'";
+    let mut engine = engine(text, 48_000.0);
+    let probe = engine.scene().directory().probe("s.value").unwrap();
+    for (path, value, wanted) in
+        [("press/value", 0.5, 3.0), ("s/offset", 2.0, 5.0), ("s/gain", 2.0, 6.0), ("press/value", 0.0, 4.0)]
+    {
+        let mut queue = Queue::new();
+        let set = Gesture::Set { path: path.into(), value };
+        queue.push(engine.tick(), set.resolve(engine.scene().directory()).unwrap().command);
+        engine.render(&[], &mut queue, &mut [0.0; 9600]);
+        assert!((engine.probe(probe) - wanted).abs() < 1e-12, "{path}: {} instead of {wanted}", engine.probe(probe));
+    }
+}

@@ -354,8 +354,20 @@ impl Walker {
     /// Enters cell `index`.
     pub fn enter(&mut self, index: u64) {
         self.now = if self.begun { self.then } else { self.lanes(index as Real * GRID_S) };
-        self.begun = true;
+        if core::mem::replace(&mut self.begun, true) && self.stays() {
+            return;
+        }
         self.then = self.lanes((index + 1) as Real * GRID_S);
+    }
+
+    /// True if it stands, and does not want to do anything else: it presses as it did.
+    fn stays(&self) -> bool {
+        let of_itself = !(self.make.by_inlets || self.make.by_ear || self.hushed);
+        let rests = |foot: &Foot| foot.phase == Phase::Stand && foot.slip == 0.0;
+        of_itself
+            && self.mode == Mode::Standing
+            && self.feet.iter().all(rests)
+            && !(self.wants_to_go() || self.jumped || self.params.jump_m > 0.0)
     }
 
     fn lanes(&mut self, t: Real) -> [Real; LANES.len()] {

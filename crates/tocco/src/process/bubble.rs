@@ -216,20 +216,22 @@ impl Tones {
         if self.residue.abs() < 1e-12 {
             self.residue = 0.0;
         }
-        for (number, voice) in self.voices.iter_mut().enumerate() {
-            let (group, lane) = (&mut self.groups[number / LANES], number % LANES);
-            if group.busy & (1 << lane) == 0 {
-                continue;
-            }
-            if from_s >= voice.ends_s {
-                group.clear(lane);
-                continue;
-            }
-            let pitch = voice.tone.freq_hz * (1.0 + voice.tone.rise_rate * (to_s - voice.born_s));
-            if pitch > HIGHEST * self.rate_hz && voice.ends_s > to_s {
-                let fade = exp(-ENDS / (GRID_S * self.rate_hz));
-                group.c.iter_mut().for_each(|part| part[lane] *= fade);
-                voice.ends_s = to_s;
+        let busy = self.groups.iter_mut().zip(self.voices.chunks_mut(LANES)).filter(|(group, _)| group.busy != 0);
+        for (group, voices) in busy {
+            for (lane, voice) in voices.iter_mut().enumerate() {
+                if group.busy & (1 << lane) == 0 {
+                    continue;
+                }
+                if from_s >= voice.ends_s {
+                    group.clear(lane);
+                    continue;
+                }
+                let pitch = voice.tone.freq_hz * (1.0 + voice.tone.rise_rate * (to_s - voice.born_s));
+                if pitch > HIGHEST * self.rate_hz && voice.ends_s > to_s {
+                    let fade = exp(-ENDS / (GRID_S * self.rate_hz));
+                    group.c.iter_mut().for_each(|part| part[lane] *= fade);
+                    voice.ends_s = to_s;
+                }
             }
         }
     }

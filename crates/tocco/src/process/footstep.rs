@@ -55,8 +55,6 @@ crate::params! {
 const REFERENCE_HZ: Real = 44_100.0;
 /// The first peak of a step at 1.4 m/s, BW: what `expect` is as recorded.
 const EXPECTED_BW: Real = 1.18;
-/// What somebody tells counts so long after the window, s: sensors are late.
-const LATE_S: Real = 0.005;
 /// Cut-off of the way of alpha, Hz.
 const SLOW_HZ: Real = 25.0;
 /// Steps of one foot that sound at once.
@@ -193,14 +191,14 @@ impl Footstep {
     fn force(&self, voice: &mut Voice, cell: Cell) -> Real {
         let end_s = cell.from_s() + GRID_S;
         let left = voice.began_s + self.params.window_s - end_s;
-        // A cell that ends where the window does may miss it by rounding.
+        // A cell that ends where the window does may miss it by rounding. After it the force is final, whoever tells another.
         if left > -1e-6 * GRID_S {
             let rises = fault!(FOOTSTEP_WAITS, cell.slope().max(0.0), 0.0);
             voice.most = voice.most.max(cell.to);
             voice.known = voice.most.max(cell.to + rises * left.max(0.0));
-        }
-        if left > -LATE_S && self.params.expect > 0.0 {
-            voice.told = self.params.expect;
+            if self.params.expect > 0.0 {
+                voice.told = self.params.expect;
+            }
         }
         if voice.told > 0.0 {
             return self.params.force_ref * voice.told / EXPECTED_BW;
@@ -553,9 +551,9 @@ mod tests {
         let mut levels = Vec::new();
         for index in 0..80 {
             let told = match index {
-                24..32 => 0.9,
-                32..45 => 1.5,
-                45.. => 0.7,
+                24..29 => 0.9,
+                29..31 => 1.5,
+                31.. => 0.7, // contact is within cell 20: the window is over
                 _ => 0.0,
             };
             step.set(expect, told);

@@ -647,6 +647,16 @@ impl Process for Ice {
         }
     }
 
+    fn rests(&self, value: Real) -> bool {
+        let (p, force_n) = (&self.params, self.params.weight_n * value);
+        // A place that bears what stands on it goes on doing so; where it is new or open, something may happen.
+        let bears = |place: &Place| !place.open && force_n <= place.threshold_n;
+        let place = self.places.iter().find(|place| near(place.at_m, [p.x_m, p.y_m]));
+        let borne = force_n <= 0.0 || place.is_some_and(bears);
+        let alone = self.feet.is_empty() && self.presses.iter().all(Option::is_none);
+        borne && alone && self.waiting.is_empty() && !self.is_awake()
+    }
+
     fn is_awake(&self) -> bool {
         self.water.is_awake() || self.felt.is_awake() || self.residue != 0.0 || self.chirps.iter().any(Option::is_some)
     }

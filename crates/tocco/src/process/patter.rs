@@ -83,6 +83,22 @@ struct Band {
     keep: Real,
 }
 
+impl Band {
+    /// False for one that was never tuned.
+    fn is_there(&self) -> bool {
+        self.keep != 0.0
+    }
+
+    #[inline(always)]
+    fn step(&mut self, x: Real) -> Real {
+        let ([a, b], [c, s], [u, v]) = (self.z, self.c, self.q);
+        self.z = [a * c - b * s + self.push * x, a * s + b * c];
+        self.c = [c * u - s * v, c * v + s * u];
+        self.push *= self.keep;
+        self.z[1]
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Voice {
     bands: [Band; 2],
@@ -97,24 +113,37 @@ struct Voice {
 #[derive(Clone, Debug)]
 pub struct Hits {
     voices: Vec<Option<Voice>>,
+    /// A bit for each that sounds.
+    busy: u64,
     rate_hz: Real,
+}
+
+/// The numbers of the bits that are set, lowest first.
+fn bits(mut of: u64) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let lowest = (of != 0).then(|| of.trailing_zeros() as usize)?;
+        of &= of - 1;
+        Some(lowest)
+    })
 }
 
 impl Hits {
     /// Silent voices, at most [`MOST_HITS`]. `[control]`
     pub fn new(voices: usize, rate_hz: Real) -> Self {
-        Self { voices: vec![None; voices.clamp(1, MOST_HITS)], rate_hz }
+        Self { voices: vec![None; voices.clamp(1, MOST_HITS)], busy: 0, rate_hz }
     }
 
     /// True while one sounds.
     pub fn is_awake(&self) -> bool {
-        self.voices.iter().any(Option::is_some)
+        self.busy != 0
     }
 
     /// A new cell: what has died away ends. `[audio]`
     pub fn begin(&mut self, cell: Cell) {
-        for voice in &mut self.voices {
-            voice.take_if(|voice| cell.from_s() >= voice.ends_s);
+        for index in bits(self.busy) {
+            if self.voices[index].take_if(|voice| cell.from_s() >= voice.ends_s).is_some() {
+                self.busy &= !(1 << index);
+            }
         }
     }
 
@@ -143,14 +172,19 @@ impl Hits {
             return;
         }
         let level = |voice: &Voice| voice.amplitude.abs() * exp(-(at_s - voice.born_s).max(0.0) / voice.decay_s);
-        let (mut place, mut least) = (None, hit.amplitude.abs());
-        for (index, slot) in self.voices.iter().enumerate() {
-            let own = slot.as_ref().map_or(-1.0, level);
-            if own < least {
-                (place, least) = (Some(index), own);
+        let free = self.busy.trailing_ones() as usize;
+        let mut place = (free < self.voices.len()).then_some(free);
+        if place.is_none() {
+            let mut least = hit.amplitude.abs();
+            for (index, voice) in self.voices.iter().enumerate() {
+                let own = voice.as_ref().map_or(-1.0, level);
+                if own < least {
+                    (place, least) = (Some(index), own);
+                }
             }
         }
         if let Some(index) = place {
+            self.busy |= 1 << index;
             let voice =
                 Voice { bands, noise: hit.seed, amplitude: hit.amplitude, decay_s: longest, born_s: at_s, ends_s };
             self.voices[index] = Some(voice);
@@ -159,16 +193,17 @@ impl Hits {
 
     /// Adds samples `from..to` of a stretch. `[audio]`
     pub fn run(&mut self, sound: &mut Lane, from: usize, to: usize) {
-        for Voice { bands, noise, .. } in self.voices.iter_mut().flatten() {
-            for out in &mut sound[from..to] {
-                let x = white(noise);
-                for band in bands.iter_mut() {
-                    let ([a, b], [c, s], [u, v]) = (band.z, band.c, band.q);
-                    band.z = [a * c - b * s + band.push * x, a * s + b * c];
-                    band.c = [c * u - s * v, c * v + s * u];
-                    band.push *= band.keep;
-                    *out += band.z[1];
-                }
+        for index in bits(self.busy) {
+            let Some(Voice { bands: [first, second], noise, .. }) = &mut self.voices[index] else { continue };
+            let sound = &mut sound[from..to];
+            match (first.is_there(), second.is_there()) {
+                (true, true) => sound.iter_mut().for_each(|out| {
+                    let x = white(noise);
+                    *out += first.step(x);
+                    *out += second.step(x);
+                }),
+                (true, false) => sound.iter_mut().for_each(|out| *out += first.step(white(noise))),
+                (false, _) => sound.iter_mut().for_each(|out| *out += second.step(white(noise))),
             }
         }
     }
@@ -176,6 +211,7 @@ impl Hits {
     /// Silence. `[audio]`
     pub fn reset(&mut self) {
         self.voices.fill(None);
+        self.busy = 0;
     }
 }
 

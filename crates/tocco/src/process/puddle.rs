@@ -116,7 +116,8 @@ impl Process for Puddle {
             true
         });
         self.rush += (1.0 - exp(-GRID_S / RUSH_S)) * (RUSH_S * crush - self.rush); // [puddle.4]
-        self.rush = if self.rush < 1e-7 { 0.0 } else { self.rush };
+        // Fifty decibels below a step nobody hears it any more.
+        self.rush = if self.rush < 3e-3 { 0.0 } else { self.rush };
         self.bed.enter(cell, [p.rush * wet * p.gain * self.rush.min(4.0); 2], 1200.0);
         self.water.settle();
         beyond + full
@@ -129,6 +130,11 @@ impl Process for Puddle {
     fn render(&mut self, span: Span, _forces: &mut [Lane], sound: &mut Lane) {
         self.water.render(span, sound);
         self.bed.render(span, sound);
+    }
+
+    fn rests(&self, value: Real) -> bool {
+        let presses = self.params.level > 0.0 && value > 0.0;
+        !presses && self.rush == 0.0 && !self.is_awake()
     }
 
     fn is_awake(&self) -> bool {

@@ -22,6 +22,9 @@ use crate::signal::{Cell, GRID_S};
 /// Most sounds that wait for their time.
 pub const MOST_WAITING: usize = 1024;
 
+/// As many that are new in a cell are put in their places one by one: what waits is long, and in order already.
+const FEW: usize = 24;
+
 /// What begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sound {
@@ -59,6 +62,8 @@ pub struct Water {
     /// Sorted by time; those before `next` have begun.
     waiting: Reserve<Birth>,
     next: usize,
+    /// So many were in order as the cell began; whether a later one is not.
+    sorted: usize,
     unsorted: bool,
     /// What happens in the present cell.
     events: Reserve<Event>,
@@ -74,6 +79,7 @@ impl Water {
             rate_hz,
             waiting: Reserve::of(MOST_WAITING),
             next: 0,
+            sorted: 0,
             unsorted: false,
             events: Reserve::of(MOST_WAITING),
             cell: Cell::default(),
@@ -103,6 +109,7 @@ impl Water {
         self.waiting.drain(..self.next);
         self.next = 0;
         self.events.clear();
+        self.sorted = self.waiting.len();
     }
 
     /// One more that waits; false if there is no room. Call [`Water::settle`] before the next sample. `[audio]`
@@ -118,7 +125,15 @@ impl Water {
     /// Everything of this cell has been said: it is put in order, and the cell's events are known. `[audio]`
     pub fn settle(&mut self) {
         if core::mem::take(&mut self.unsorted) {
-            self.waiting.sort_unstable_by(|a, b| a.at_s.total_cmp(&b.at_s));
+            if self.waiting.len() - self.sorted <= FEW {
+                for new in self.sorted..self.waiting.len() {
+                    let at_s = self.waiting[new].at_s;
+                    let place = self.waiting[..new].partition_point(|birth| birth.at_s <= at_s);
+                    self.waiting[place..=new].rotate_right(1);
+                }
+            } else {
+                self.waiting.sort_unstable_by(|a, b| a.at_s.total_cmp(&b.at_s));
+            }
         }
         // What came in the cell before and begins with this one's first sample is not told twice.
         let told = self.waiting.partition_point(|birth| birth.at_s < self.cell.from_s());
@@ -181,6 +196,6 @@ impl Water {
         self.hits.reset();
         self.waiting.clear();
         self.events.clear();
-        (self.next, self.unsorted) = (0, false);
+        (self.next, self.sorted, self.unsorted) = (0, 0, false);
     }
 }

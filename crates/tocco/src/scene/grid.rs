@@ -7,6 +7,7 @@
 
 use super::directory::Probe;
 use crate::contact::Site;
+use crate::contact::world::World;
 use crate::gait::walker::{LANES, REGIONS, Walker};
 use crate::math::Real;
 use crate::process::step::PerStep;
@@ -82,6 +83,14 @@ impl Push {
     pub fn new(site: Site, slot: usize) -> Self {
         Self { site, slot, lane: [0.0; CONTROL_TICKS], bounded: Reserve::default(), active: false }
     }
+
+    /// A stretch is over: where processes did nothing, only what the slot says is left, N. `[audio]`
+    pub fn settle(&mut self, own: Real, world: &mut World) {
+        if self.lane.iter().all(|force| *force == 0.0) {
+            world.set_force(self.site, own);
+            self.active = false;
+        }
+    }
 }
 
 /// Something that a process has done.
@@ -127,6 +136,8 @@ pub(crate) struct Grid {
     pub pushes: Vec<Push>,
     /// The next cell.
     pub next: u64,
+    /// Signals that follow sound that comes in.
+    follows: Vec<usize>,
     /// Masses that land in the present cell: when, s, which, and how fast along its axis, m/s; and how many of them have.
     lands: Reserve<(Real, usize, Real)>,
     landed: usize,
@@ -146,7 +157,9 @@ impl Grid {
         }
         let happened = vec![Happening::default(); if processes.is_empty() { 0 } else { KEPT }];
         let lands = Reserve::of(processes.iter().map(|acting| acting.bodies.len()).sum());
+        let follows = |heard: &Heard| matches!(heard.signal.source(), Source::Follow { .. });
         Self {
+            follows: (0..signals.len()).filter(|index| follows(&signals[*index])).collect(),
             signals,
             order,
             walkers: Vec::new(),
@@ -268,15 +281,19 @@ impl Grid {
 
     /// Sound that comes in, by the sample.
     pub fn hear(&mut self, ticks: usize, sample: impl Fn(usize, usize) -> Real) {
-        for heard in self.signals.iter_mut().filter(|heard| matches!(heard.signal.source(), Source::Follow { .. })) {
+        for &index in &self.follows {
             for i in 0..ticks {
-                heard.signal.hear(|channel| sample(channel, i));
+                self.signals[index].signal.hear(|channel| sample(channel, i));
             }
         }
     }
 
     /// Runs the processes over a stretch, and gathers what they do at each place.
     pub fn run(&mut self, span: Span) {
+        // Who was silent in the last stretch, too, has left nothing to take away.
+        if self.processes.iter().all(|acting| acting.idle != 0 && !acting.written) {
+            return;
+        }
         for acting in &mut self.processes {
             // Who was asleep as the cell began, and has not been triggered since, still is.
             let awake = acting.idle == 0 && acting.process.is_awake();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which moving values each island and each body feels: what moves elsewhere costs it nothing.
 
+use super::grid::Push;
 use super::runtime::Runtime;
 use super::slot::{Slot, Target};
 use super::tap::{Tap, TapFrom};
@@ -29,11 +30,17 @@ pub(crate) struct Moves {
     pub taps_of: Vec<Vec<usize>>,
 }
 
+/// Pushes on the bodies of one contact that are looked up once for a stretch; where there are more, sample by sample.
+const MOST_PUSHES: usize = 4;
+
 /// A stretch of samples of one contact that lasts: what moves in it, and what is noted of it.
 struct Stretch<'a> {
     /// Its moves.
     own: &'a [(usize, usize, usize)],
     slots: &'a [Slot],
+    /// What processes push its bodies with, and whether the slot there moves by the sample.
+    pushes: &'a [Push],
+    pushed: [Option<(usize, bool)>; MOST_PUSHES],
     /// Readings of its two bodies.
     first: &'a mut [Reading],
     second: &'a mut [Reading],
@@ -51,7 +58,7 @@ struct Stretch<'a> {
 
 impl Borrower for Stretch<'_> {
     fn take<A: Resonator + ?Sized, B: Resonator + ?Sized>(self, mut lasting: Lasting<'_, A, B>) -> usize {
-        let Self { own, slots, first, second, heard, taps, watches, touches, sample_s, tick, samples } = self;
+        let Self { own, slots, first, second, heard, taps, watches, touches, sample_s, tick, samples, .. } = self;
         let moves = own.iter().any(|&(_, _, slot)| !slots[slot].stands);
         let noted = !heard.is_empty() || !watches.is_empty() || touches.wanted;
         for i in samples.clone() {
@@ -63,6 +70,11 @@ impl Borrower for Stretch<'_> {
                         _ => {}
                     }
                 }
+            }
+            for (push, by_sample) in self.pushed.iter().flatten() {
+                let Push { site, slot, lane, .. } = &self.pushes[*push];
+                let own = if *by_sample { slots[*slot].lane[i] } else { slots[*slot].value };
+                lasting.set_force(*site, own + lane[i]);
             }
             if !lasting.step(tick + i as u64) {
                 return i;
@@ -152,7 +164,7 @@ impl Runtime {
             self.write_lane(self.moves.by_island[place].2, 0);
         }
         while i < ticks {
-            i = self.run_lasting(island, all.clone(), tick, i..ticks);
+            i = self.run_lasting(island, all.clone(), tick, i..ticks, fast);
             if i == ticks {
                 break;
             }
@@ -171,15 +183,32 @@ impl Runtime {
 
     /// Steps an island from one sample of a stretch on for as long as it is one contact that lasts, and returns the first sample
     /// that is not done; `own` are its moves. What [`Runtime::step_island`] does, looked up once. `[audio]`
-    fn run_lasting(&mut self, island: usize, own: Range<usize>, tick: u64, samples: Range<usize>) -> usize {
+    fn run_lasting(
+        &mut self,
+        island: usize,
+        own: Range<usize>,
+        tick: u64,
+        samples: Range<usize>,
+        fast: &[usize],
+    ) -> usize {
         let Self { world, slots, readings, taps, watches, touches, grid, moves, rate_hz, .. } = self;
         let own = &moves.by_island[own];
         let by_sample = |target: &Target| matches!(target, Target::Force(_) | Target::Body { .. });
         if !own.iter().all(|&(_, _, slot)| slots[slot].stands || by_sample(&slots[slot].target))
-            || grid.pushes.iter().any(|push| push.active && world.is_in(island, push.site.body))
             || watches.iter().any(|watch| watch.reads_sleepers(world, island))
         {
             return samples.start;
+        }
+        let (mut pushed, mut places) = ([None; MOST_PUSHES], 0);
+        for (index, push) in grid.pushes.iter().enumerate() {
+            if push.active && world.is_in(island, push.site.body) {
+                // What may give only so much asks where the body is, sample by sample.
+                if places == MOST_PUSHES || !push.bounded.is_empty() {
+                    return samples.start;
+                }
+                pushed[places] = Some((index, fast.contains(&push.slot)));
+                places += 1;
+            }
         }
         let Some(lasting) = world.lasting(island) else { return samples.start };
         let Ok([first, second]) = readings.get_disjoint_mut(lasting.bodies()) else { return samples.start };
@@ -189,9 +218,32 @@ impl Runtime {
         let second = if second_rings { &mut [] } else { &mut second[..] };
         let heard = &moves.taps_of[lasting.index];
         let sample_s = 1.0 / *rate_hz;
-        let begin = samples.start;
-        let stretch = Stretch { own, slots, first, second, heard, taps, watches, touches, sample_s, tick, samples };
-        lasting.lend(stretch).unwrap_or(begin)
+        let Range { start: begin, end } = samples;
+        let pushes = &grid.pushes[..];
+        let stretch = Stretch {
+            own,
+            slots,
+            pushes,
+            pushed,
+            first,
+            second,
+            heard,
+            taps,
+            watches,
+            touches,
+            sample_s,
+            tick,
+            samples,
+        };
+        let done = lasting.lend(stretch).unwrap_or(begin);
+        if done == end {
+            for (index, by_sample) in pushed.into_iter().flatten() {
+                let push = &mut grid.pushes[index];
+                let own = if by_sample { slots[push.slot].lane[end - 1] } else { slots[push.slot].value };
+                push.settle(own, world);
+            }
+        }
+        done
     }
 
     /// Rings every body that no island steps. `[audio]`

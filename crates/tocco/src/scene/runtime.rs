@@ -262,9 +262,8 @@ impl Runtime {
                 }
             }
             world.set_force(push.site, force);
-            if i + 1 == ticks && still && push.lane.iter().all(|force| *force == 0.0) {
-                world.set_force(push.site, own);
-                push.active = false;
+            if i + 1 == ticks && still {
+                push.settle(own, world);
             }
         }
     }

@@ -131,7 +131,7 @@ fn leave_alone(own: &mut SceneDef, is_one: impl Fn(&str) -> bool) {
     own.controls.retain(|control| !is_one(&control.path));
 }
 
-/// Water moved per second by a foot that stands, where it is stirred by the envelope of a step, 1/s.
+/// Water moved, or snow crushed, per second by a foot that stands, where it is stirred by the envelope of a step, 1/s.
 const STIRRED_HZ: Real = 3.0;
 
 /// What a walker wears, weighs and how it excites: a floor that hears one of its regions is made for it.
@@ -194,6 +194,10 @@ fn wear(own: &mut SceneDef, part: &PartDef, walks: &[WalkDef], rate_hz: Real) {
                 def.params.gain *= loose; // [sole.5]
                 if let Some(sole) = walk.sole {
                     def.params.contact_time_s = (def.params.contact_time_s / sole.quick()).min(0.1); // [sole.6]
+                }
+                if walk.excite_by == ExciteBy::Envelope {
+                    def.params.level = STIRRED_HZ * def.params.load;
+                    (def.params.load, def.params.unload) = (0.0, 0.0);
                 }
             }
             ProcessForm::Burst(def) => {
