@@ -2,7 +2,7 @@
 // The same notes give the same samples through the program, the page's engine, the C library, Python, Pure Data, a CLAP host and a
 // VST3 host: node one_hash.mjs program=TOCCO page=MODULE.wasm c=C_RENDER python=PYTHON [pd=FOLDER] [clap=RENDER,FILE]
 // [vst3=PYTHON,BUNDLE,PRESETS] SCENE...
-// C_RENDER is examples/c/render.c, PYTHON an interpreter that has the binding (for vst3: pedalboard), FOLDER has the external, RENDER is
+// C_RENDER is examples/c/render.c, by gestures and by notes, PYTHON an interpreter that has the binding (for vst3: pedalboard), FOLDER has the external, RENDER is
 // bindings/clap/examples/render.rs. Scenes are shipped ones: plug-ins load them by name.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -146,6 +146,7 @@ for (const path of scenes) {
   const file = (ending) => join(folder, basename(path, ".toml") + ending);
   writeFileSync(file(".toml"), voiced);
   writeFileSync(file(".gestures"), gestures.map((gesture) => JSON.stringify(gesture)).join("\n") + "\n");
+  writeFileSync(file(".notes"), NOTES.map(([tick, bytes]) => [tick, ...bytes].join(" ") + "\n").join(""));
   const seconds = String(FRAMES / RATE);
   const { sound, take } = page(voiced, gestures);
   writeFileSync(file(".jsonl"), take);
@@ -154,11 +155,11 @@ for (const path of scenes) {
     page: sound,
     program: samples(file(".wav")),
     c: execFileSync(render, [file(".toml"), seconds, file(".gestures")], options),
+    "c, notes": execFileSync(render, [path, seconds, file(".notes")], options),
     python: execFileSync(python, ["-c", PYTHON, file(".toml"), file(".gestures"), seconds], options),
   };
   const name = basename(path, ".toml");
   const channels = sound.length / 4 / FRAMES;
-  writeFileSync(file(".notes"), NOTES.map(([tick, bytes]) => [tick, ...bytes].join(" ") + "\n").join(""));
   if (told.pd) heard.pd = pd(told.pd, name, channels, file);
   if (told.clap) {
     const [host, plugin] = told.clap.split(",");

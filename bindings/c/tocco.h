@@ -102,7 +102,7 @@ extern "C" {
 #endif // __cplusplus
 
 /*
- Room for `len` bytes, zeroed, where numbers of any kind may stand.
+ Room for `len` bytes, zeroed, where numbers of any kind may stand; null if there is none.
  */
 uint8_t *tocco_alloc(size_t len);
 
@@ -247,7 +247,7 @@ struct ToccoSession *tocco_open(const char *text,
                                 const struct ToccoSetup *setup);
 
 /*
- Goes on from a state ([`tocco_state`]); null on error. Its recordings are in it; notes cannot be played.
+ Goes on from a state ([`tocco_state`]); null on error. Its recordings are in it.
 
  # Safety
  As for [`tocco_open`].
@@ -557,7 +557,7 @@ uint32_t tocco_param_set(struct ToccoSession *session,
 
 /*
  A note begins at its sample: the caller's own number, channel 0 to 15, key 0 to 127, velocity 0 to 1, semitones beside
- the key. 1, or 0 if it cannot be played. Needs `notes` in the setup. `[audio]`
+ the key. 1, or 0 if it cannot be played: a number that is none, or out of these ranges. Needs `notes` in the setup. `[audio]`
 
  # Safety
  `session` is alive, or null. The audio half is used by nobody else during the call. Addresses point to what their lengths say.
@@ -701,7 +701,7 @@ uint32_t tocco_is_quiet(struct ToccoSession *session);
  # Safety
  `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
  */
-const float *tocco_input(struct ToccoSession *session, size_t frames);
+float *tocco_input(struct ToccoSession *session, size_t frames);
 
 /*
  The next `frames` frames, interleaved; valid until the next render. What did not come by [`tocco_input`], with the same

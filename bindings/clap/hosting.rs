@@ -23,6 +23,8 @@ pub struct Shared {
     pub said: Mutex<Vec<String>>,
     /// How often it asked to be stopped and started.
     pub restarts: AtomicUsize,
+    /// How often it asked for a call on the main thread.
+    pub callbacks: AtomicUsize,
 }
 
 impl SharedHandler<'_> for Shared {
@@ -30,7 +32,9 @@ impl SharedHandler<'_> for Shared {
         self.restarts.fetch_add(1, Ordering::Relaxed);
     }
     fn request_process(&self) {}
-    fn request_callback(&self) {}
+    fn request_callback(&self) {
+        self.callbacks.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 impl HostLogImpl for Shared {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Renders a scene to a file of raw 32-bit floats, interleaved: render SCENE SECONDS [GESTURES] > sound.f32
  * SCENE is a file, or the name of a scene that comes with the library. GESTURES is a file with a line for each gesture, in the
- * form of takes: {"at": 4800, "strike": "hammer", "velocity_m_s": 1.0}. */
+ * form of takes: {"at": 4800, "strike": "hammer", "velocity_m_s": 1.0}; or one with a line for each note, its sample and the three numbers of a
+ * MIDI message: 4800 144 60 96 strikes, 9600 128 60 0 lets go. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +39,22 @@ static char *read_file(const char *path)
     return text;
 }
 
+/* A note of a line; 0 if it is none. */
+static int note(ToccoSession *session, const char *line)
+{
+    double at;
+    unsigned status, key, velocity;
+    if (sscanf(line, "%lf %u %u %u", &at, &status, &key, &velocity) != 4) {
+        return 0;
+    }
+    return status >> 4 == 9 && velocity > 0
+        ? tocco_note_on(session, (int32_t)key, status & 15, key, velocity / 127.0, 0.0, at) != 0
+        : tocco_note_off(session, -1, (int32_t)(status & 15), (int32_t)key, at) != 0;
+}
+
 int main(int count, char **words)
 {
+    ToccoSetup setup = {0.0, 0, 0, 0, NULL, NULL};
     char *text, *gestures = NULL, *line;
     float *out = NULL;
     double seconds;
@@ -50,25 +65,28 @@ int main(int count, char **words)
     if (count < 3) {
         return fail("usage: render SCENE SECONDS [GESTURES]");
     }
+    if (count > 3 && (gestures = read_file(words[3])) == NULL) {
+        return fail("the file of gestures cannot be read");
+    }
+    setup.notes = gestures != NULL && gestures[0] >= '0' && gestures[0] <= '9';
     text = read_file(words[1]);
     if (text != NULL) {
-        session = tocco_open(text, TOCCO_NUL, NULL);
+        session = tocco_open(text, TOCCO_NUL, &setup);
         free(text);
-    } else if (tocco_shipped(words[1], TOCCO_NUL)) {
-        session = tocco_open(tocco_text(), tocco_text_len(), NULL);
     } else {
-        return fail(tocco_error());
+        session = tocco_shipped(words[1], TOCCO_NUL) ? tocco_open(tocco_text(), tocco_text_len(), &setup) : NULL;
     }
     if (session == NULL) {
+        free(gestures);
         return fail(tocco_error());
-    }
-    if (count > 3 && (gestures = read_file(words[3])) == NULL) {
-        tocco_free(session);
-        return fail("the file of gestures cannot be read");
     }
     for (line = gestures ? strtok(gestures, "\n") : NULL; line != NULL; line = strtok(NULL, "\n")) {
         const char *at = strstr(line, "\"at\":");
-        if (!tocco_gesture(session, line, TOCCO_NUL, at ? atof(at + 5) : 0.0)) {
+        if (setup.notes) {
+            if (!note(session, line)) {
+                status = fail("a line of the notes is none");
+            }
+        } else if (!tocco_gesture(session, line, TOCCO_NUL, at ? atof(at + 5) : 0.0)) {
             status = fail(tocco_error());
         }
     }

@@ -17,10 +17,11 @@ pub mod session;
 pub mod shipped;
 
 pub use shipped::read;
+use std::alloc::{Layout, alloc_zeroed};
 use std::cell::RefCell;
 use std::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr::{null, null_mut, slice_from_raw_parts_mut};
+use std::ptr::{NonNull, null, null_mut, slice_from_raw_parts_mut};
 
 /// As a length: the text ends with a zero byte.
 pub const TOCCO_NUL: usize = !0;
@@ -32,10 +33,15 @@ thread_local! {
     static NUMBERS: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Room for `len` bytes, zeroed, where numbers of any kind may stand.
+/// Room for `len` bytes, zeroed, where numbers of any kind may stand; null if there is none.
 #[unsafe(no_mangle)]
 pub extern "C" fn tocco_alloc(len: usize) -> *mut u8 {
-    Box::into_raw(vec![0u64; len.div_ceil(8)].into_boxed_slice()).cast()
+    match Layout::array::<u64>(len.div_ceil(8)) {
+        Ok(layout) if layout.size() == 0 => NonNull::<u64>::dangling().as_ptr().cast(),
+        // SAFETY: its size is not 0.
+        Ok(layout) => unsafe { alloc_zeroed(layout) },
+        Err(_) => null_mut(),
+    }
 }
 
 /// Gives the room back.
@@ -47,7 +53,7 @@ pub unsafe extern "C" fn tocco_dealloc(bytes: *mut u8, len: usize) {
     if len == 0 {
         return;
     }
-    // SAFETY: by contract this is the boxed slice that `tocco_alloc` released.
+    // SAFETY: by contract this is what `tocco_alloc` released, laid out as a boxed slice of as many.
     drop(unsafe { Box::from_raw(slice_from_raw_parts_mut(bytes.cast::<u64>(), len.div_ceil(8))) });
 }
 

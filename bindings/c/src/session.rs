@@ -22,7 +22,7 @@ use crate::names::gesture;
 use crate::shipped::{read_with, text_of};
 use crate::{address, answer, answer_numbers, done, fail, free, guarded, hand_out, read, utf8, values};
 use std::ffi::{CString, c_char, c_void};
-use std::ptr::{addr_of, addr_of_mut, null};
+use std::ptr::{addr_of, addr_of_mut, null, null_mut};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use tocco::scene::{Probe, Recording};
 use tocco::{Command, Directory, Document, Gesture, Timed};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The C library as its callers see it; also compiled as C++. Prints "ok" and returns 0 if everything holds. */
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,8 @@ static const char *const BAR =
     "[body.bar]\ntype = 'modal'\nmodes = [{ freq_hz = 440.0, decay_s = 0.05, mass_kg = 0.05 }]\n"
     "[contact.hit]\ntype = 'impact'\nbetween = ['hammer', 'bar']\n[[tap]]\nof = 'bar'\n"
     "[[control]]\nname = 'hard'\npath = 'hit/stiffness'\nrange = [1e6, 1e9]\nscale = 'log'\n"
-    "[midi]\nnotes = 'pitch'\nstrike = 'hammer'\nretune = 'bar'\nvoices = 2\nrelease_s = 0.02\n";
+    "[[control]]\nname = 'heavy'\npath = 'hammer/mass_kg'\nrange = [0.005, 0.05]\nscale = 'log'\n"
+    "[midi]\nnotes = 'pitch'\nstrike = 'hammer'\nretune = 'bar'\nvoices = 2\nrelease_s = 0.02\nslide = 'hard'\npressure = 'heavy'\n";
 
 static const char *const HEARS =
     "[body.ball]\ntype = 'mass'\n[body.bar]\ntype = 'modal'\nmodes = [{ freq_hz = 440.0, decay_s = 0.05, mass_kg = 0.05 }]\n"
@@ -90,6 +92,9 @@ static void plays_at_the_sample(void)
     HOLDS(tocco_tick(two) == 512.0 && tocco_poll(two) == 1);
     HOLDS(tocco_is_quiet(two) == 0);
     HOLDS(tocco_play(one, NULL, 0, out, 0) == 1 && tocco_play(one, NULL, 0, NULL, 12) == 0);
+    HOLDS(tocco_play_planar(two, NULL, 0, planes, 3, 0) == 1);
+    planes[1] = NULL;
+    HOLDS(tocco_play_planar(two, NULL, 0, planes, 3, 512) == 0 && tocco_tick(two) == 512.0);
     tocco_free(one);
     tocco_free(two);
 }
@@ -111,10 +116,57 @@ static void refuses_in_words(void)
     HOLDS(tocco_play(NULL, NULL, 0, NULL, 16) == 0 && tocco_channels(NULL) == 0);
     HOLDS(tocco_note_on(session, 1, 0, 60, 1.0, 0.0, 0.0) == 0);
     HOLDS(tocco_param_id(session, "hard", TOCCO_NUL) == 0 && strstr(tocco_error(), "setup with notes") != NULL);
+    HOLDS(tocco_alloc(SIZE_MAX) == NULL);
     HOLDS(tocco_shipped("marimbo", TOCCO_NUL) == 0 && strstr(tocco_error(), "marimba") != NULL);
     HOLDS(tocco_open_state("{}", TOCCO_NUL, NULL) == NULL);
     tocco_free(session);
     tocco_free(NULL);
+}
+
+static void refuses_notes_that_are_none(void)
+{
+    static float out[4800];
+    double nan = strtod("nan", NULL);
+    ToccoSetup setup = {48000.0, 1, 0, 1, NULL, NULL};
+    ToccoSession *session = tocco_open(BAR, TOCCO_NUL, &setup);
+    HOLDS(tocco_note_on(session, 1, 16, 69, 1.0, 0.0, 0.0) == 0 && tocco_note_on(session, 1, 0, 128, 1.0, 0.0, 0.0) == 0);
+    HOLDS(tocco_note_on(session, 1, 0, 69, nan, 0.0, 0.0) == 0 && tocco_note_on(session, 1, 0, 69, 1.0, nan, 0.0) == 0);
+    HOLDS(tocco_note_on(session, 1, 0, 69, 1.0, 0.0, nan) == 0);
+    HOLDS(tocco_play(session, NULL, 0, out, 4800) == 1 && first(out, 4800) == -1);
+    HOLDS(tocco_note_on(session, 1, 0, 69, 1.0, 0.0, 0.0) == 1);
+    HOLDS(tocco_note_tune(session, 1, -1, -1, nan, 0.0) == 0 && tocco_note_press(session, 1, -1, -1, nan, 0.0) == 0);
+    HOLDS(tocco_note_brighten(session, 1, -1, -1, nan, 0.0) == 0 && tocco_note_off(session, 1, -1, -1, nan) == 0);
+    /* Only -1 is any: these would silence the note. */
+    HOLDS(tocco_note_choke(session, -1, 300, -1, 0.0) == 0 && tocco_note_choke(session, -1, -1, -2, 0.0) == 0);
+    HOLDS(tocco_note_choke(session, -1, 16, 69, 0.0) == 0 && tocco_note_choke(session, -1, 0, 128, 0.0) == 0);
+    HOLDS(tocco_play(session, NULL, 0, out, 4800) == 1 && fabs(out[4799]) + fabs(out[4750]) > 1e-9);
+    tocco_free(session);
+}
+
+/* A note is pressed, brightened and choked: 0 untouched, else one of these. */
+static void expressed(int how, float *out, int count)
+{
+    ToccoSetup setup = {48000.0, 1, 0, 1, NULL, NULL};
+    ToccoSession *session = tocco_open(BAR, TOCCO_NUL, &setup);
+    HOLDS(tocco_note_on(session, 5, 0, 69, 0.7, 0.0, 0.0) == 1);
+    HOLDS(how != 1 || tocco_note_press(session, 5, -1, -1, 0.9, 500.0) == 1);
+    HOLDS(how != 2 || tocco_note_brighten(session, 5, 0, 69, 0.9, 500.0) == 1);
+    HOLDS(how != 3 || tocco_note_choke(session, -1, -1, 69, 500.0) == 1);
+    /* The hammer feels what it weighs and how hard it is. */
+    HOLDS(tocco_strike(session, "hammer", TOCCO_NUL, 1.0, 1000.0) == 1);
+    HOLDS(tocco_play(session, NULL, 0, out, (size_t)count) == 1);
+    tocco_free(session);
+}
+
+static void plays_with_expression(void)
+{
+    static float still[2400], moved[2400];
+    int how;
+    expressed(0, still, 2400);
+    for (how = 1; how <= 3; how += 1) {
+        expressed(how, moved, 2400);
+        HOLDS(memcmp(still, moved, 500 * sizeof still[0]) == 0 && memcmp(still, moved, sizeof still) != 0);
+    }
 }
 
 static void plays_notes_and_numbers(void)
@@ -179,13 +231,72 @@ static void fetches_recordings(void)
     tocco_free(session);
 }
 
+/* A state that was saved goes on as an instrument. */
+static void plays_notes_from_a_state(void)
+{
+    static float out[4800], again[4800];
+    ToccoSetup setup = {48000.0, 1, 0, 1, NULL, NULL};
+    ToccoSession *session = tocco_open(BAR, TOCCO_NUL, &setup), *other;
+    uint32_t hard = tocco_param_id(session, "hard", TOCCO_NUL);
+    HOLDS(tocco_set(session, "hard", TOCCO_NUL, 0.25, 0.0) == 1 && tocco_state(session) == 1);
+    other = tocco_open_state(tocco_text(), tocco_text_len(), &setup);
+    HOLDS(other != NULL && fabs(tocco_value(other, "hard", TOCCO_NUL) - 0.25) < 1e-12);
+    HOLDS(tocco_param_id(other, "hard", TOCCO_NUL) == hard);
+    HOLDS(tocco_note_on(session, 1, 0, 69, 0.7, 0.0, 2000.0) == 1 && tocco_note_on(session, 2, 0, 72, 0.7, 0.0, 2100.0) == 1);
+    HOLDS(tocco_note_on(other, 1, 0, 69, 0.7, 0.0, 2000.0) == 1 && tocco_note_on(other, 2, 0, 72, 0.7, 0.0, 2100.0) == 1);
+    HOLDS(tocco_play(session, NULL, 0, out, 4800) == 1 && tocco_play(other, NULL, 0, again, 4800) == 1);
+    HOLDS(first(out, 4800) == 2000 && memcmp(out, again, sizeof out) == 0);
+    tocco_free(session);
+    tocco_free(other);
+}
+
+enum { BLOCKS = 400, BLOCK = 64 };
+
+static void *steers(void *session)
+{
+    int i;
+    for (i = 0; i < BLOCKS; i += 1) {
+        ToccoSession *one = (ToccoSession *)session;
+        HOLDS(tocco_strike(one, "hammer", TOCCO_NUL, 1.0, 100.0 + 50.0 * i) == 1);
+        HOLDS(tocco_set(one, "hard", TOCCO_NUL, (i % 10) / 10.0, 0.0) == 1 && tocco_poll(one) == 1);
+        HOLDS(tocco_set(one, "hrad", TOCCO_NUL, 0.5, 0.0) == 0 && strstr(tocco_error(), "'hard'") != NULL);
+    }
+    return NULL;
+}
+
+/* One thread has the control half while this one has the audio half, as the header allows. */
+static void plays_while_another_thread_steers(void)
+{
+    float out[BLOCK];
+    int i, sounding = 0;
+    pthread_t thread;
+    ToccoSession *session = tocco_open(BAR, TOCCO_NUL, NULL);
+    HOLDS(pthread_create(&thread, NULL, steers, session) == 0);
+    for (i = 0; i < BLOCKS; i += 1) {
+        HOLDS(tocco_play(session, NULL, 0, out, BLOCK) == 1);
+    }
+    HOLDS(pthread_join(thread, NULL) == 0);
+    HOLDS(tocco_strike(session, "hammer", TOCCO_NUL, 1.0, 0.0) == 1);
+    for (i = 0; i < 10; i += 1) {
+        HOLDS(tocco_play(session, NULL, 0, out, BLOCK) == 1 && tocco_poll(session) == 1);
+        sounding += first(out, BLOCK) >= 0;
+    }
+    HOLDS(sounding > 0 && tocco_tick(session) == (double)((BLOCKS + 10) * BLOCK));
+    HOLDS(fabs(tocco_value(session, "hard", TOCCO_NUL) - 0.9) < 1e-12);
+    tocco_free(session);
+}
+
 int main(void)
 {
     plays_at_the_sample();
     refuses_in_words();
+    refuses_notes_that_are_none();
+    plays_with_expression();
     plays_notes_and_numbers();
     tells_touches_and_keeps_states();
     fetches_recordings();
+    plays_notes_from_a_state();
+    plays_while_another_thread_steers();
     if (failures == 0) {
         printf("ok %s\n", tocco_version());
     }

@@ -49,7 +49,7 @@ fn built(name: &str, compiler: &str, source: &Path, flags: &[&str], shared: bool
         }
         false => command.arg(libraries().join("libtocco_c.a")).args(NEEDS),
     };
-    run(command.arg("-lm"));
+    run(command.args(["-lm", "-lpthread"]));
     program
 }
 

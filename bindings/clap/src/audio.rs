@@ -18,6 +18,8 @@ use tocco_live::{METERS, Notes, Player};
 
 /// The scene before fades out in this time, s.
 const FADE_S: f64 = 0.01;
+/// The main thread is asked to look so often, s: levels and what is to be freed wait for it.
+const LOOK_S: f64 = 0.25;
 /// Frames that are made at once.
 const CHUNK: usize = 1024;
 /// Most channels of a scene.
@@ -111,6 +113,9 @@ pub struct Audio<'a> {
     back: Producer<Box<Rig>>,
     frames: Vec<f32>,
     old: Vec<f32>,
+    /// Frames until the main thread is asked to look again, and between.
+    look_in: usize,
+    look_every: usize,
     /// The host has asked for silence: what plays by itself begins anew when it starts again.
     was_reset: bool,
 }
@@ -169,7 +174,20 @@ impl<'a> PluginAudioProcessor<'a, (), Main<'a>> for Audio<'a> {
         let (rig, line, back) = main.activate(config.sample_rate)?;
         let fade = ((FADE_S * config.sample_rate) as usize).max(1);
         let room = || vec![0.0; CHUNK * CHANNELS];
-        Ok(Self { host, rig, leaving: None, fade, line, back, frames: room(), old: room(), was_reset: false })
+        let look_every = (LOOK_S * config.sample_rate) as usize;
+        Ok(Self {
+            host,
+            rig,
+            leaving: None,
+            fade,
+            line,
+            back,
+            frames: room(),
+            old: room(),
+            look_in: look_every,
+            look_every,
+            was_reset: false,
+        })
     }
 
     fn process(
@@ -210,6 +228,11 @@ impl<'a> PluginAudioProcessor<'a, (), Main<'a>> for Audio<'a> {
                 *left = left.saturating_sub(chunk);
             }
             from += chunk;
+        }
+        self.look_in = self.look_in.saturating_sub(count);
+        if self.look_in == 0 {
+            self.look_in = self.look_every;
+            self.host.shared().request_callback();
         }
         let Rig { player, notes, .. } = &mut *self.rig;
         notes.follow(player.engine());

@@ -50,10 +50,12 @@ impl Knob {
         position.clamp(0.0, 1.0)
     }
 
-    /// In words: six digits and the unit. What these words mean has the same words again.
+    /// In words: as few digits, six at least of what has more, as mean this very position in 32 bits, which is what hosts keep, and the
+    /// unit. What these words mean has the same words again.
     pub fn text(&self, position: f64) -> String {
-        let value = self.value(position);
-        let value: f64 = format!("{value:.5e}").parse().unwrap_or(value);
+        let (value, position) = (self.value(position), position.clamp(0.0, 1.0));
+        let rounded = |digits: usize| format!("{value:.digits$e}").parse::<f64>().unwrap_or(value);
+        let value = (5..17).map(rounded).find(|value| self.position(*value) as f32 == position as f32).unwrap_or(value);
         let small = value == 0.0 || (1e-3..1e6).contains(&value.abs());
         let number = if small { value.to_string() } else { format!("{value:e}") };
         if self.spec.unit == "1" { number } else { format!("{number} {}", self.spec.unit) }

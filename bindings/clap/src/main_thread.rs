@@ -27,7 +27,7 @@ use std::cell::RefCell;
 use std::ffi::{CStr, CString};
 use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tocco::Document;
 use tocco_lab::library;
 use tocco_live::instrument::id_of;
@@ -478,8 +478,12 @@ impl PluginGuiImpl for Main<'_> {
     fn show(&self) -> Result<(), PluginError> {
         let mut window = self.window.borrow_mut();
         if window.is_none() {
-            let text = self.inner.borrow().scene.text.clone();
-            let studio = Studio::open(&text, self.file.as_deref()).map_err(tocco_live::Error::BadInput)?;
+            let scene = self.inner.borrow().scene.clone();
+            // A preset that is a file names others beside it.
+            let from = Path::new(&scene.origin);
+            let folder = from.parent().filter(|_| from.is_file());
+            let studio =
+                Studio::open(&scene.text, folder, self.file.as_deref()).map_err(tocco_live::Error::BadInput)?;
             if let (Some(log), Ok(said)) =
                 (self.host.get_extension::<HostLog>(), CString::new(format!("the studio is at {}", studio.link())))
             {

@@ -5,18 +5,15 @@
 //! or destroyed.
 
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
-use std::{env, fs, process, thread};
+use std::{env, fs, thread};
 
 /// The program may take so long to begin.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Windows that were opened, so that each has a file of its own.
-static OPENED: AtomicU64 = AtomicU64::new(0);
 
 /// Where the program may be: what the user says, beside the plug-in, on the path.
 fn places(told: Option<OsString>, beside: Option<&Path>, path: Option<OsString>) -> Vec<PathBuf> {
@@ -42,31 +39,30 @@ fn find(beside: Option<&Path>) -> Result<PathBuf, String> {
 /// A studio that is being served.
 pub struct Studio {
     child: Child,
-    scene: PathBuf,
     link: String,
 }
 
 impl Studio {
-    /// Serves a scene's text; one line of words if it cannot be. `[control]`
-    pub fn open(text: &str, beside: Option<&Path>) -> Result<Self, String> {
+    /// Serves a scene's text, which names files of a folder, if it came from one; one line of words if it cannot be. `[control]`
+    pub fn open(text: &str, folder: Option<&Path>, beside: Option<&Path>) -> Result<Self, String> {
         let program = find(beside)?;
-        let number = OPENED.fetch_add(1, Ordering::Relaxed);
-        let scene = env::temp_dir().join(format!("tocco-plugin-{}-{number}.toml", process::id()));
-        fs::write(&scene, text).map_err(|error| format!("{}: {error}", scene.display()))?;
-        let child = Command::new(&program)
-            .arg("studio")
-            .arg(&scene)
-            .args(["--port", "0"])
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn();
-        let child = child.map_err(|error| {
-            let _ = fs::remove_file(&scene);
-            format!("{}: {error}", program.display())
-        })?;
-        let mut studio = Self { child, scene, link: String::new() };
-        studio.link = studio.first_words().map_err(|error| format!("{}: {error}", program.display()))?;
+        let wrong = |what: String| format!("{}: {what}", program.display());
+        // The program is called from another folder than it was found from.
+        let whole = fs::canonicalize(&program).map_err(|error| wrong(error.to_string()))?;
+        let mut command = Command::new(whole);
+        if let Some(folder) = folder.filter(|folder| folder.is_dir()) {
+            command.current_dir(folder);
+        }
+        command.args(["studio", "-", "--port", "0"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| wrong(error.to_string()))?;
+        if let Some(mut input) = child.stdin.take() {
+            let text = text.to_owned();
+            // What it does not read says nothing: its own words do.
+            thread::spawn(move || input.write_all(text.as_bytes()));
+        }
+        let mut studio = Self { child, link: String::new() };
+        studio.link = studio.first_words().map_err(wrong)?;
         Ok(studio)
     }
 
@@ -97,7 +93,6 @@ impl Drop for Studio {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-        let _ = fs::remove_file(&self.scene);
     }
 }
 

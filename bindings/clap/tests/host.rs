@@ -236,6 +236,39 @@ fn an_inlet_of_a_scene_is_a_knob_whose_turn_is_heard_within_two_milliseconds() {
 }
 
 #[test]
+fn forty_thousand_turns_of_a_knob_that_nobody_looks_at_silence_nothing_and_the_last_one_is_told() {
+    let id = tocco_live::instrument::id_of("hit/stiffness");
+    let turn = |n: usize| 0.25 + 0.5 * (n % 1000) as f64 / 1000.0;
+    let turns: Vec<(usize, Doing)> = (0..40_000).map(|n| (n, Doing::Turn(id, turn(n)))).collect();
+    let mut plugin = plugin();
+    let config = PluginAudioConfiguration { sample_rate: RATE, min_frames_count: 1, max_frames_count: 512 };
+    let mut processor = plugin.activate(|_, _| (), config).unwrap().start_processing().unwrap();
+    // The first block holds what the scene plays by itself; then it rests.
+    for block in turns.chunks(500) {
+        let from = block[0].0;
+        let block: Vec<_> = block.iter().map(|(at, doing)| (at - from, doing.clone())).collect();
+        blockwise(&mut processor, 500, &[500], &block);
+    }
+    let [before, _] = blockwise(&mut processor, 9600, &[500], &[]);
+    let [after, _] = blockwise(&mut processor, 9600, &[500], &[(100, Doing::On(72, 1.0))]);
+    let asked = plugin.access_shared_handler(|shared| shared.callbacks.load(Relaxed));
+    let loudest = |sound: &[f32]| sound.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
+    assert!(
+        loudest(&after) > 10.0 * loudest(&before[4800..]),
+        "{} after {}",
+        loudest(&after),
+        loudest(&before[4800..])
+    );
+    let handle = plugin.plugin_handle();
+    let params: PluginParams = handle.get_extension().unwrap();
+    let value = params.get_value(&handle, ClapId::new(id)).unwrap();
+    assert!((value - turn(39_999)).abs() < 1e-12, "{value}");
+    // About four times a second, 59 200 samples.
+    assert!((4..=5).contains(&asked), "{asked}");
+    plugin.deactivate(processor.stop_processing());
+}
+
+#[test]
 fn words_of_knobs_mean_what_they_say_in_every_preset() {
     let mut plugin = plugin();
     for (name, _) in library::SHIPPED {
@@ -247,8 +280,8 @@ fn words_of_knobs_mean_what_they_say_in_every_preset() {
         for index in 0..params.count(&handle) {
             let info = params.get_info(&handle, index, &mut buffer).unwrap();
             assert_eq!(info.id.get(), tocco_live::instrument::id_of(std::str::from_utf8(info.name).unwrap()));
-            for step in 0..=10 {
-                let value = f64::from(step) / 10.0;
+            for step in 0..=20 {
+                let value = f64::from(step) / 20.0;
                 let said = |value: f64| {
                     let mut room = [0; 256];
                     let text = params.value_to_text(&handle, info.id, value, &mut room).unwrap();
@@ -261,7 +294,7 @@ fn words_of_knobs_mean_what_they_say_in_every_preset() {
                 let text = said(value);
                 let meant = read(&text);
                 assert_eq!((said(meant), read(&said(meant))), (text.clone(), meant), "{:?}", info.name);
-                assert!((meant - value).abs() < 1e-5, "{text:?} for {value}");
+                assert_eq!(meant as f32, value as f32, "{text:?}");
             }
             assert_eq!(params.text_to_value(&handle, info.id, c"much"), None);
             assert_eq!(params.text_to_value(&handle, info.id, c"NaN"), None);
@@ -360,6 +393,63 @@ fn another_preset_takes_over_while_the_one_before_fades_without_a_gap() {
     let handle = plugin.plugin_handle();
     let ports: PluginAudioPorts = handle.get_extension().unwrap();
     assert_eq!(ports.count(&handle, false), 2);
+}
+
+#[test]
+fn each_output_of_a_scene_is_a_port_of_its_name_with_the_engine_s_channels() {
+    let text =
+        TWO_OUTPUTS.replace("channels = [1]", "channels = [2, 1]").replace("channels = [0]", "channels = [0, 3]");
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("named-outputs.toml");
+    std::fs::write(&file, &text).unwrap();
+    let mut plugin = plugin();
+    {
+        let handle = plugin.plugin_handle();
+        let load: PluginPresetLoad = handle.get_extension().unwrap();
+        let path = CString::new(file.to_str().unwrap()).unwrap();
+        load.load_from_location(&handle, Location::File { path: &path }, None).unwrap();
+    }
+    let def = tocco::SceneDef::from_text(&text).unwrap();
+    let scene = Scene::build(&def, RATE).unwrap();
+    let wide = scene.channels();
+    let outputs = scene.directory().outputs().to_vec();
+    let mut frames = vec![0.0; 4800 * wide];
+    Engine::new(scene).render(&[], &mut Queue::new(), &mut frames);
+    let handle = plugin.plugin_handle();
+    let ports: PluginAudioPorts = handle.get_extension().unwrap();
+    let named = |index: u32| {
+        let mut buffer = AudioPortInfoBuffer::new();
+        let port = ports.get(&handle, index, false, &mut buffer).unwrap();
+        (String::from_utf8_lossy(port.name).into_owned(), port.channel_count as usize)
+    };
+    let named: Vec<(String, usize)> = (0..ports.count(&handle, false)).map(named).collect();
+    assert_eq!(named.len(), 2, "{named:?}");
+    let config = PluginAudioConfiguration { sample_rate: RATE, min_frames_count: 1, max_frames_count: 512 };
+    let mut processor = plugin.activate(|_, _| (), config).unwrap().start_processing().unwrap();
+    let mut heard: Vec<Vec<Vec<f32>>> = named.iter().map(|(_, channels)| vec![vec![0.0; 4800]; *channels]).collect();
+    let mut buses = AudioPorts::with_capacity(4, 2);
+    for from in (0..4800).step_by(480) {
+        let mut parts: Vec<Vec<&mut [f32]>> = heard
+            .iter_mut()
+            .map(|port| port.iter_mut().map(|channel| &mut channel[from..from + 480]).collect())
+            .collect();
+        let mut out = buses.with_output_buffers(parts.iter_mut().map(|port| AudioPortBuffer {
+            latency: 0,
+            channels: AudioPortBufferType::f32_output_only(port.iter_mut().map(|channel| &mut **channel)),
+        }));
+        let (nothing, mut ended) = (EventBuffer::new(), EventBuffer::new());
+        let input = InputAudioBuffers::empty();
+        processor.process(&input, &mut out, &nothing.as_input(), &mut ended.as_output(), None, None).unwrap();
+    }
+    plugin.deactivate(processor.stop_processing());
+    for ((name, _), port) in named.iter().zip(&heard) {
+        let output = outputs.iter().find(|output| output.name == *name).unwrap();
+        assert_eq!(port.len(), output.channels.len(), "{name}");
+        for (channel, heard) in output.channels.iter().zip(port) {
+            let wanted = frames.iter().skip(*channel).step_by(wide).copied();
+            assert!(wanted.clone().any(|x| x != 0.0) && wanted.eq(heard.iter().copied()), "{name}, channel {channel}");
+        }
+    }
+    assert!(heard[0][0] != heard[1][0], "each has its own gain");
 }
 
 #[test]

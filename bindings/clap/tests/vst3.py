@@ -88,8 +88,10 @@ class InPedalboard(unittest.TestCase):
                 self.assertEqual(np.abs(heard).max(), 0.0, rate)
 
     def test_states_that_are_none_change_nothing(self):
-        plugin = loaded("bar")
-        wanted = played(plugin, [], 12_000)
+        plugin, untouched = loaded("bar"), loaded("bar")
+        for one in (plugin, untouched):
+            one.hardness = 0.25
+            played(one, [], 12_000)
         with open(preset("bar"), "rb") as file:
             whole = file.read()
         for broken in (whole[:60], whole.replace(b'"state":1', b'"state":9')):
@@ -101,9 +103,12 @@ class InPedalboard(unittest.TestCase):
             except Exception as refused:
                 self.assertTrue(str(refused))
             os.remove(path)
-        plugin.reset()
-        self.assertEqual(played(plugin, [], 12_000).shape, wanted.shape)
-        self.assertIn("hardness", plugin.parameters)
+        note = [(1_003, (0x90, 60, 100))]
+        heard, wanted = played(plugin, note, 12_000), played(untouched, note, 12_000)
+        self.assertTrue(np.array_equal(heard, wanted) and np.abs(wanted).max() > 1e-4)
+        values = lambda one: {name: parameter.raw_value for name, parameter in one.parameters.items()}
+        self.assertEqual(values(plugin), values(untouched))
+        self.assertAlmostEqual(values(plugin)["hardness"], 0.25, places=6)
 
 
 def in_dawdreamer():

@@ -241,7 +241,7 @@ impl Instance {
             Arg::Text(_) => Err(wrong()),
         };
         let numbers = args.iter().map(number).collect::<Result<Vec<f64>, String>>()?;
-        if numbers.iter().any(|x| x.is_nan()) {
+        if numbers.iter().any(|x| !x.is_finite()) {
             return Err(format!("{name}: not a number"));
         }
         let key = *numbers.first().ok_or_else(wrong)?;

@@ -95,6 +95,8 @@ struct Doing<'a> {
     block: usize,
     /// Other boxes that play in the same patch.
     others: &'a [&'a str],
+    /// Files that take the place of others, with their times in ms.
+    copies: &'a [(f64, &'a Path, &'a Path)],
 }
 
 /// The sound of a box, channel by channel, and what the console says.
@@ -144,6 +146,14 @@ fn hear(name: &str, object: &str, channels: usize, doing: Doing) -> Option<(Vec<
         patch.wire(first, 0, delay, 0);
         patch.wire(delay, 0, message, 0);
         patch.wire(message, 0, tocco, 0);
+    }
+    for (at_ms, from, to) in doing.copies {
+        let delay = patch.object(&format!("del {at_ms}"));
+        let message = patch.message(&format!("list {} {}", from.display(), to.display()));
+        let copy = patch.object("file copy");
+        patch.wire(first, 0, delay, 0);
+        patch.wire(delay, 0, message, 0);
+        patch.wire(message, 0, copy, 0);
     }
     let end = patch.object(&format!("del {}", doing.seconds * 1e3 + 50.0));
     let last = patch.object("t b b");
@@ -360,6 +370,33 @@ fn another_scene_takes_over_and_its_messages_reach_it() {
     same("after", &[heard[0][4800 + 480..4800 + 2400].to_vec()], &[after[0][480..2400].to_vec()], &console);
     // An edit that changes nothing changes no sample.
     same("reload", &[heard[0][4800 + 480..].to_vec()], &[after[0][480..].to_vec()], &console);
+}
+
+#[test]
+fn a_file_that_was_edited_is_heard_after_reload_while_what_stays_rings_on() {
+    let (file, def) = still("edited", "");
+    let file = file.canonicalize().unwrap();
+    let text = format!("{STILL}[[tap]]\nof = 'bar'\ngain = 0.5\n").replace("stiffness = 3.0e9", "stiffness = 2.0e7");
+    let other = file.with_file_name("edited-later.toml");
+    fs::write(&other, &text).unwrap();
+    let messages =
+        [(0.0, "strike hammer 1"), (160.0, "reload"), (180.0, "get hit/stiffness"), (200.0, "strike hammer 1")];
+    let copies: [(f64, &Path, &Path); 1] = [(100.0, &other, &file)];
+    let doing = Doing { seconds: 0.3, messages: &messages, copies: &copies, ..Doing::default() };
+    let Some((heard, console)) = listen("edited", file.to_str().unwrap(), 1, doing) else { return };
+    assert!(!console.contains("error") && console.contains("out: hit/stiffness 2e+07"), "{console}");
+    let scene = Scene::build(&def, RATE).unwrap();
+    let edited = Box::new(Scene::build(&SceneDef::from_text(&text).unwrap(), RATE).unwrap());
+    let hammer = scene.directory().body("hammer").unwrap();
+    let mut queue = Queue::new();
+    queue.push(0, tocco::Command::Strike { body: hammer, velocity_m_s: 1.0 });
+    queue.push(7680, tocco::Command::Replace { scene: Some(edited), adopt: true });
+    queue.push(9600, tocco::Command::Strike { body: hammer, velocity_m_s: 1.0 });
+    let mut wanted = vec![0.0; 14_400];
+    Engine::new(scene).render(&[], &mut queue, &mut wanted);
+    same("edited", &heard, &[wanted], &console);
+    let untouched = rendered(&def, RATE, 0.3, &[(0, strike(1.0)), (9600, strike(1.0))], &[]);
+    assert!(untouched[0][..7680] == heard[0][..7680] && untouched[0][7680..9600] != heard[0][7680..9600]);
 }
 
 #[test]

@@ -91,8 +91,8 @@ impl Scene {
         Ok(frames.max(1.0) as usize)
     }
 
-    /// Sound that comes in as channels.
-    fn planes(&self, inputs: Option<PyReadonlyArrayDyn<'_, f32>>) -> PyResult<Vec<Vec<f32>>> {
+    /// Sound that comes in during so many frames as channels.
+    fn planes(&self, inputs: Option<PyReadonlyArrayDyn<'_, f32>>, rendered: usize) -> PyResult<Vec<Vec<f32>>> {
         let Some(inputs) = inputs else { return Ok(Vec::new()) };
         let (array, wanted) = (inputs.as_array(), self.directory.inputs());
         if wanted == 0 {
@@ -108,14 +108,21 @@ impl Scene {
                 )));
             }
         };
+        if channels > wanted {
+            return Err(refuse(format!("inputs have {channels} channels, and this scene hears {wanted}")));
+        }
         let frames = inputs.shape()[0];
+        if frames > rendered {
+            return Err(refuse(format!(
+                "inputs have {frames} frames, and {rendered} are rendered; give those that are heard"
+            )));
+        }
         let mut planes = vec![Vec::with_capacity(frames); channels];
         // An array in logical order: the channel changes fastest.
         array.iter().enumerate().for_each(|(at, sample)| planes[at % channels.max(1)].push(*sample));
         if planes.iter().flatten().any(|sample| !sample.is_finite()) {
             return Err(refuse("inputs hold what is not a number"));
         }
-        planes.truncate(wanted);
         Ok(planes)
     }
 
@@ -280,7 +287,8 @@ impl Scene {
         seconds: f64,
         inputs: Option<PyReadonlyArrayDyn<'py, f32>>,
     ) -> PyResult<Bound<'py, PyArray2<f32>>> {
-        let (frames, planes) = (self.frames(seconds)?, self.planes(inputs)?);
+        let frames = self.frames(seconds)?;
+        let planes = self.planes(inputs, frames)?;
         let (sound, _) = self.run(py, frames, &planes, &[])?;
         self.array(py, sound, frames)
     }
@@ -294,7 +302,8 @@ impl Scene {
         probes: Vec<String>,
         inputs: Option<PyReadonlyArrayDyn<'py, f32>>,
     ) -> PyResult<Probed<'py>> {
-        let (frames, planes) = (self.frames(seconds)?, self.planes(inputs)?);
+        let frames = self.frames(seconds)?;
+        let planes = self.planes(inputs, frames)?;
         let found = probes.iter().map(|name| self.directory.probe(name));
         let found = found.collect::<Result<Vec<Probe>, _>>().map_err(|error| refuse(error.what))?;
         let (sound, rows) = self.run(py, frames, &planes, &found)?;

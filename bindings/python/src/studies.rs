@@ -16,6 +16,7 @@ use tocco::resonator::material::MATERIALS;
 use tocco_lab::analyse::read::Recording;
 use tocco_lab::analyse::{Options, analyse};
 use tocco_lab::error::Error;
+use tocco_lab::parallel::Told;
 use tocco_lab::render::{Manner, Plan};
 use tocco_lab::sets::Left;
 use tocco_lab::sets::design::Design;
@@ -142,20 +143,29 @@ pub fn sweep(
     jobs: Option<usize>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<(usize, usize)> {
+    let made = telling(py, progress, |told| match Job::of(design, &over, seconds)? {
+        Job::Design(design) => sets::run_telling(&design, &folder, threads(jobs), told),
+        Job::Grid(plan, axes) => {
+            Sweep::new(&plan, &axes, &Manner::default())?.telling(told).run(&folder, threads(jobs))
+        }
+    })?;
+    Ok((made.files, made.found))
+}
+
+/// Does what takes long in a thread of its own, and calls `progress` on this one; what that raises, or Ctrl-C, ends it.
+fn telling<T: Send>(
+    py: Python<'_>,
+    progress: Option<Bound<'_, PyAny>>,
+    run: impl FnOnce(Told<'_>) -> Result<T, Error> + Send,
+) -> PyResult<T> {
     let (stop, wanted) = (&AtomicBool::new(false), progress.is_some());
-    // Whoever has made a sound waits until that is known, so that a sweep which is stopped stops there.
+    // Whoever has made a sound waits until that is known, so that what is stopped stops there.
     let (tell, told) = sync_channel(0);
     let make = move || {
-        let told = |done: usize, total: usize| {
+        run(&|done: usize, total: usize| {
             let heard = !wanted || tell.send((done, total)).is_ok();
             if heard && !stop.load(Ordering::Relaxed) { Ok(()) } else { Err(Error::Machine("stopped".into())) }
-        };
-        match Job::of(design, &over, seconds)? {
-            Job::Design(design) => sets::run_telling(&design, &folder, threads(jobs), &told),
-            Job::Grid(plan, axes) => {
-                Sweep::new(&plan, &axes, &Manner::default())?.telling(&told).run(&folder, threads(jobs))
-            }
-        }
+        })
     };
     let (made, raised) = std::thread::scope(|scope| {
         let (making, told, mut raised) = (scope.spawn(make), Mutex::new(told), None);
@@ -171,12 +181,12 @@ pub fn sweep(
                 raised = Some(error);
             }
         }
-        let broken = || Err(Error::Machine("a thread of the sweep broke down; please report this scene".into()));
+        let broken = || Err(Error::Machine("a thread broke down; please report this scene".into()));
         (py.detach(|| making.join()).unwrap_or_else(|_| broken()), raised)
     });
     match raised {
         Some(error) => Err(error),
-        None => made.map(|summary| (summary.files, summary.found)).map_err(refuse),
+        None => made.map_err(refuse),
     }
 }
 
@@ -266,8 +276,9 @@ pub fn sweep_keep(
     kept.map_err(|(name, error)| refuse(Error::writing(&folder.join(name), &error)))
 }
 
-/// Sounds of a design in shards with the truth about them; (sounds, shards, shards found from before).
+/// Sounds of a design in shards with the truth about them; (sounds, shards, shards found from before). `progress` as for [`sweep`].
 #[pyfunction]
+#[pyo3(signature = (design, folder, shard, truth, jobs, progress = None))]
 pub fn dataset(
     py: Python<'_>,
     design: &str,
@@ -275,14 +286,16 @@ pub fn dataset(
     shard: usize,
     truth: Vec<String>,
     jobs: Option<usize>,
+    progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<(usize, usize, usize)> {
-    let done = py.detach(|| {
+    let made = telling(py, progress, |told| {
         let Some(found) = sets::load(design)? else {
             return Err(Error::BadInput(format!(
                 "'{design}' is no design; docs/stimulus-sets.md says how to write one"
             )));
         };
-        sets::dataset::run(&found, &folder, &sets::dataset::Manner { shard, truth, threads: threads(jobs) })
-    });
-    done.map(|made| (made.sounds, made.shards, made.found)).map_err(refuse)
+        let manner = sets::dataset::Manner { shard, truth, threads: threads(jobs) };
+        sets::dataset::run_telling(&found, &folder, &manner, told)
+    })?;
+    Ok((made.sounds, made.shards, made.found))
 }

@@ -5,8 +5,10 @@ import os
 import pathlib
 import tempfile
 import unittest
+import unittest.mock
 
 import tocco
+import tocco._cluster
 
 try:
     import distributed
@@ -38,29 +40,47 @@ def files(folder):
     return {name: pathlib.Path(folder, name).read_bytes() for name in names}
 
 
-def deadly(dies_in):
-    """On a worker: ends its process once, in the middle of a share."""
-    from tocco import _cluster
+def deadly(dies_in, when):
+    """On a worker: ends its process in the middle of a share, before its sounds are made, after, or with half of them handed over; once
+    in all, or always if there is no file to say that it was."""
+    from tocco import _cluster, _native
 
-    render = _cluster._native.sweep_share
+    healthy()
+    move = _cluster.move
+
+    def dies():
+        try:
+            return dies_in is None or os.close(os.open(dies_in, os.O_CREAT | os.O_EXCL)) is None
+        except FileExistsError:
+            return False
 
     class Native:
         @staticmethod
         def sweep_share(*job):
-            try:
-                os.close(os.open(dies_in, os.O_CREAT | os.O_EXCL))
-            except FileExistsError:
-                return render(*job)
-            os._exit(1)
+            if when == "before" and dies():
+                os._exit(1)
+            _native.sweep_share(*job)
+            if when == "after" and dies():
+                os._exit(1)
 
-    _cluster._native = Native
+    def half(made, folder):
+        if when == "halfway" and dies():
+            names = sorted(name for name in os.listdir(made) if not name.startswith("."))
+            for name in names[: len(names) // 2]:
+                os.replace(os.path.join(made, name), os.path.join(folder, name))
+            os._exit(1)
+        move(made, folder)
+
+    _cluster._native, _cluster.move = Native, half
 
 
 def healthy():
     """On a worker: it dies no more."""
-    from tocco import _cluster, _native
+    import importlib
 
-    _cluster._native = _native
+    from tocco import _cluster
+
+    importlib.reload(_cluster)
 
 
 def sees_the_folder(sight):
@@ -140,17 +160,36 @@ class Cluster(unittest.TestCase):
             self.assertEqual(files(there), files(here))
 
     def test_a_worker_that_dies_in_the_middle_loses_nothing_and_nothing_comes_twice(self):
-        with tempfile.TemporaryDirectory() as folder:
-            here, there = os.path.join(folder, "here"), os.path.join(folder, "there")
-            self.client.run(deadly, os.path.join(folder, "died"))
-            self.addCleanup(self.client.run, healthy)
+        self.addCleanup(self.client.run, healthy)
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(tocco._cluster, "SHARES_A_WORKER", 1):
+            here = os.path.join(folder, "here")
+            tocco.sweep("bar", here, over=GRID, seconds=0.1)
+            for when in ("before", "after", "halfway"):
+                died, there = (os.path.join(folder, f"{what}-{when}") for what in ("died", "there"))
+                self.client.wait_for_workers(2)
+                self.client.run(deadly, died, when)
+                tocco.sweep("bar", there, over=GRID, seconds=0.1, client=self.client)
+                self.assertTrue(os.path.exists(died), when)
+                self.assertEqual(files(there), files(here), when)
+                with open(os.path.join(there, ".journal.tsv"), encoding="utf-8") as file:
+                    keys = [line.split("\t")[0] for line in file]
+                self.assertEqual((len(keys), len(set(keys))), (12, 12), when)
+
+    def test_workers_that_always_die_are_an_error_in_words_and_what_was_made_stays(self):
+        scheduler = self.cluster.scheduler
+        patience, scheduler.allowed_failures = scheduler.allowed_failures, 0
+        self.addCleanup(setattr, scheduler, "allowed_failures", patience)
+        self.addCleanup(self.client.run, healthy)
+        self.client.wait_for_workers(2)
+        self.client.run(deadly, None, "after")
+        with tempfile.TemporaryDirectory() as here, tempfile.TemporaryDirectory() as there:
+            with self.assertRaisesRegex(tocco.Error, "a worker of the cluster died"):
+                tocco.sweep("bar", there, over=GRID, seconds=0.1, client=self.client)
+            self.client.wait_for_workers(1)
+            self.client.run(healthy)
             tocco.sweep("bar", here, over=GRID, seconds=0.1)
             tocco.sweep("bar", there, over=GRID, seconds=0.1, client=self.client)
-            self.assertTrue(os.path.exists(os.path.join(folder, "died")))
             self.assertEqual(files(there), files(here))
-            with open(os.path.join(there, ".journal.tsv"), encoding="utf-8") as file:
-                keys = [line.split("\t")[0] for line in file]
-            self.assertEqual((len(keys), len(set(keys))), (12, 12))
 
     def test_what_is_wrong_is_said_before_any_is_made(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pathlib
+import subprocess
 import tarfile
 import tempfile
 import unittest
@@ -13,6 +14,7 @@ import wave
 import numpy
 import tocco
 
+PROGRAM = os.environ.get("TOCCO_PROGRAM", "")
 DESIGN = """
 title = "Blows of three speeds and two masses"
 scene = "bar"
@@ -84,6 +86,36 @@ class Datasets(unittest.TestCase):
         made = tocco.dataset(self.design, self.at("two"), shard=2)
         self.assertEqual((made.shards, made.found), (3, 2))
         self.assertEqual(read("one"), read("two"))
+
+    def test_how_far_it_is_is_told_and_whoever_is_told_may_stop_it(self):
+        told = []
+        tocco.dataset(self.design, self.at("whole"), shard=2, jobs=1, progress=lambda *at: told.append(at))
+        self.assertEqual(told, [(n, 12) for n in range(1, 13)])
+        read = lambda folder: {p.name: p.read_bytes() for p in pathlib.Path(self.at(folder)).iterdir() if not p.name.startswith(".")}
+
+        def stop(done, total):
+            if done == last:
+                raise InterruptedError
+
+        # While sounds are made, and while they go into the second of three shards.
+        for last, found in ((3, 0), (9, 1)):
+            folder = f"stopped-{last}"
+            with self.assertRaises(InterruptedError):
+                tocco.dataset(self.design, self.at(folder), shard=2, jobs=1, progress=stop)
+            self.assertFalse(os.path.exists(os.path.join(self.at(folder), "dataset.json")))
+            made = tocco.dataset(self.design, self.at(folder), shard=2)
+            self.assertEqual((made.found, read(folder) == read("whole")), (found, True))
+
+    @unittest.skipUnless(os.path.isfile(PROGRAM), "TOCCO_PROGRAM does not say where the program is")
+    def test_the_program_makes_the_same_bytes(self):
+        tocco.dataset(self.design, self.at("here"), shard=4, truth=["hit.force", "energy"])
+        words = ["dataset", self.design, "--shard", "4", "--truth", "hit.force", "--truth", "energy", "-o", self.at("there")]
+        done = subprocess.run([PROGRAM, *words], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        read = lambda folder: {p.name: p.read_bytes() for p in pathlib.Path(self.at(folder)).iterdir() if not p.name.startswith(".")}
+        here, there = read("here"), read("there")
+        self.assertEqual(sorted(here), ["blows-000000.tar", "blows-000001.tar", "dataset.json", "manifest.tsv"])
+        self.assertEqual([name for name in here if here[name] != there.get(name)], [])
 
     def test_what_is_wrong_is_said(self):
         for act, words in [

@@ -187,7 +187,7 @@ fn a_take_with_a_solved_touch_an_edit_and_sound_that_came_in_replays_bit_for_bit
                 let done = tocco_replace(session, edited.as_ptr().cast(), edited.len(), 1);
                 assert_eq!(done, 1, "{}", last_error());
             }
-            let input = tocco_input(session, 128).cast_mut();
+            let input = tocco_input(session, 128);
             *input.add(block) = 0.25;
             kept.extend(render(session, 128));
         }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! 200 things at 60 steps a second: what hearing them takes of a core. Prints it, and leaves with 1 if it is 20 % or more.
 //!
-//! The things bounce on a table and slide when they rest, each by its own parabola; all of the stream, the stage and the engine
-//! counts, the parabolas do not.
+//! The things bounce on a table and slide when they rest, each by its own parabola, and meet one another at random; all of the
+//! stream, the stage and the engine counts, the parabolas do not.
 
 mod on_core;
 
@@ -17,6 +17,8 @@ const STEPS: u64 = 300;
 const THINGS: u64 = 200;
 const G: f64 = 9.81;
 const MOST: f64 = 0.2;
+/// Pairs of things that meet in every step.
+const MEETINGS: usize = 3;
 
 const TIN: &str = "type = 'modal'
 modes = [{ freq_hz = 1900.0, decay_s = 0.15, mass_kg = 0.05 }, { freq_hz = 3100.0, decay_s = 0.12, mass_kg = 0.05 },
@@ -48,6 +50,16 @@ impl Thing {
     }
 }
 
+/// Two things collide, and lose half of their speed towards each other.
+fn meeting(rng: &mut Rng, things: &[Thing]) -> Record {
+    let one = (rng.unit() * things.len() as f64) as usize % things.len();
+    let other = (one + 1 + (rng.unit() * (things.len() - 1) as f64) as usize) % things.len();
+    let (a, b) = (things[one].mass_kg, things[other].mass_kg);
+    let (mass_kg, closing_m_s) = (a * b / (a + b), rng.between_log(0.3, 3.0));
+    let (impulse_n_s, parting_m_s) = (1.5 * mass_kg * closing_m_s, 0.5 * closing_m_s);
+    Record { impulse_n_s, closing_m_s, parting_m_s, mass_kg, ..Record::between(1 + one as u64, 1 + other as u64) }
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let kinds = [Kind::from_text("tin", THINGS as usize, TIN)?, Kind::from_text("table", 1, TABLE)?];
     let (mut stage, def) = Stage::new(&kinds, Pairs::new(Surface::default()), Pools::default(), RATE_HZ)?;
@@ -64,6 +76,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut things: Vec<Thing> = (1..=THINGS).map(&mut new).collect();
     (1..=THINGS).for_each(|thing| assert!(stage.appear(thing, 0)));
     let (mut stream, mut queue) = (Stream::new(Thresholds::default()), Queue::new());
+    let mut meets = Rng::new(1, "meetings");
     let (mut sound, mut all, mut worst) = ([0.0; 800], 0.0, 0.0f64);
     for step in 0..STEPS {
         // Three a second vanish and appear above.
@@ -74,7 +87,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             things[thing as usize - 1] = new(thing);
             stage.appear(thing, 0);
         }
-        let records: Vec<Record> = (1..).zip(&mut things).filter_map(|(number, thing)| thing.step(number)).collect();
+        let mut records: Vec<Record> =
+            (1..).zip(&mut things).filter_map(|(number, thing)| thing.step(number)).collect();
+        records.extend((0..MEETINGS).map(|_| meeting(&mut meets, &things)));
         let (began, begin_s) = (on_core(), step as f64 * STEP_S);
         let mut events = Vec::new();
         stream.step(begin_s, STEP_S, &records, &mut events)?;

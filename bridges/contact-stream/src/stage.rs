@@ -161,6 +161,8 @@ struct Lasting {
     /// mu_static, mu_dynamic, roughness of friction; stiffness, dissipation and the ball's mass of rolling.
     values: [Address; 3],
     of: Option<Side>,
+    /// A thing of its pair is gone, though another may have its number by now.
+    orphaned: bool,
     until: u64,
     joined: bool,
 }
@@ -320,6 +322,7 @@ impl Stage {
                     address("rub", i, "roughness")?,
                 ],
                 of: None,
+                orphaned: false,
                 until: 0,
                 joined: false,
             })
@@ -336,6 +339,7 @@ impl Stage {
                     address("ball", i, "mass_kg")?,
                 ],
                 of: None,
+                orphaned: false,
                 until: 0,
                 joined: false,
             })
@@ -364,6 +368,9 @@ impl Stage {
     pub fn vanish(&mut self, thing: u64) -> bool {
         let Some((kind, body)) = self.things.remove(&thing) else { return false };
         self.shelves[kind].free.push_back(body);
+        for voice in self.rubs.iter_mut().chain(&mut self.rolls) {
+            voice.orphaned |= voice.of.is_some_and(|(pair, _)| pair.contains(&thing));
+        }
         true
     }
 
@@ -508,7 +515,7 @@ fn settle(
 ) -> usize {
     let glide = |address, value, glide_s| Command::Glide { address, value, glide_s };
     for wish in &mut wishes {
-        let stays = voices.iter().any(|voice| voice.of == Some(wish.side));
+        let stays = voices.iter().any(|voice| voice.of == Some(wish.side) && !voice.orphaned);
         wish.power *= if stays { STAYS } else { 1.0 };
     }
     wishes.sort_by(|a, b| b.power.total_cmp(&a.power));
@@ -521,9 +528,9 @@ fn settle(
     });
     wishes.truncate(most.min(voices.len()));
     for voice in voices.iter_mut() {
-        let goes_on = voice.of.is_some_and(|side| wishes.iter().any(|wish| wish.side == side));
-        if voice.of.is_some() && !goes_on {
-            (voice.of, voice.until) = (None, now + fades);
+        let wanted = voice.of.is_some_and(|side| wishes.iter().any(|wish| wish.side == side));
+        if voice.of.is_some() && (!wanted || voice.orphaned) {
+            (voice.of, voice.orphaned, voice.until) = (None, false, now + fades);
             sink(now, glide(voice.force, 0.0, 0.01));
             sink(now, glide(voice.speed, 0.0, 0.01));
         } else if voice.of.is_none() && voice.joined && voice.until <= now {

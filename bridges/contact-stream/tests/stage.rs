@@ -163,6 +163,92 @@ fn what_slides_loudest_has_the_hands_and_keeps_them_until_something_is_clearly_l
 }
 
 #[test]
+fn what_is_gone_is_rubbed_no_more_though_another_thing_has_its_number_at_once() {
+    for motion in [Motion::Slide, Motion::Roll] {
+        let (mut stage, engine) = stage(Pools::default(), 2);
+        let bodies = ["cup-0", "cup-1"].map(|name| engine.scene().directory().body(name).unwrap());
+        assert!(stage.appear(1, 0));
+        let mut seen = Vec::new();
+        for step in 0..6 {
+            let at_s = f64::from(step) * STEP_S;
+            if step == 3 {
+                assert!(stage.vanish(1) && stage.appear(1, 0), "its old body rings out, the new one has another");
+            }
+            stage.play(at_s + STEP_S, &[goes(at_s, [1, 900], motion, 2.0)], |_, command| match command {
+                tocco::Command::Join { contact, between } => {
+                    seen.push((step, contact, between.map(|[_, site]| site.body)))
+                }
+                tocco::Command::Glide { value: 0.0, .. } => seen.push((step, usize::MAX, None)),
+                _ => {}
+            });
+        }
+        let joined: Vec<_> = seen.iter().filter_map(|(step, _, body)| Some((*step, (*body)?))).collect();
+        assert_eq!(joined, [(0, bodies[0]), (3, bodies[1])], "{motion:?}: {seen:?}");
+        // Force and speed of the old one fade, then it lets go.
+        assert_eq!(seen.iter().filter(|(step, contact, _)| (*step, *contact) == (3, usize::MAX)).count(), 2);
+        let (_, first, _) = seen[0];
+        assert!(seen.contains(&(5, first, None)), "{motion:?}: {seen:?}");
+    }
+}
+
+#[test]
+fn each_pair_of_materials_has_its_own_blow_and_friction_whichever_comes_first() {
+    let glass = Surface {
+        hardness_01: 0.9,
+        dissipation_s_m: 0.1,
+        mu_static: 0.4,
+        mu_dynamic: 0.2,
+        roughness: 0.1,
+        weight: 1.0,
+    };
+    let cloth = Surface {
+        hardness_01: 0.2,
+        dissipation_s_m: 0.8,
+        mu_static: 0.9,
+        mu_dynamic: 0.7,
+        roughness: 0.6,
+        weight: 1.0,
+    };
+    let mut pairs = Pairs::new(Surface::default());
+    assert!(pairs.set(3, 1, glass) && pairs.set(2, 3, cloth));
+    let kinds = [Kind::from_text("cup", 1, CUP).unwrap()];
+    for (materials, surface) in
+        [([1, 3], glass), ([3, 1], glass), ([2, 3], cloth), ([3, 2], cloth), ([1, 2], Surface::default())]
+    {
+        let (mut stage, def) = Stage::new(&kinds, pairs.clone(), Pools::default(), RATE_HZ).unwrap();
+        let scene = Scene::build(&def, RATE_HZ).unwrap();
+        let names = scene.directory().clone();
+        stage.wire(&names).unwrap();
+        assert!(stage.appear(1, 0));
+        let events =
+            [impact(0.0, [1, 9], 1.0), goes(0.0, [1, 9], Motion::Scrape, 1.0), goes(0.0, [1, 8], Motion::Roll, 1.0)];
+        let events = events.map(|event| Event { materials, ..event });
+        let mut set = std::collections::BTreeMap::new();
+        stage.play(STEP_S, &events, |_, command| {
+            if let tocco::Command::Jump(tocco::Address::Slot(slot), value) = command {
+                set.insert(names.path(slot), value);
+            }
+        });
+        let told = |path: &str| *set.get(path).unwrap_or_else(|| panic!("{path}: {set:?}"));
+        // A blow of 0.05 kg at 1 m/s lasts 10 ms to 0.05 ms, in equal ratios.
+        let contact_s = 0.01 * (5e-5_f64 / 0.01).powf(surface.hardness_01);
+        for law in ["stage-knock-0", "stage-roll-0"] {
+            let blow = tocco::theory::WallImpact {
+                mass_kg: 0.05,
+                stiffness: told(&format!("{law}/stiffness")),
+                exponent: 1.5,
+                dissipation_s_m: 0.0,
+                velocity_m_s: 1.0,
+            };
+            assert!((blow.contact_time_s() / contact_s - 1.0).abs() < 1e-6, "{materials:?}: {}", blow.contact_time_s());
+            assert_eq!(told(&format!("{law}/dissipation_s_m")), surface.dissipation_s_m, "{materials:?}");
+        }
+        let rubbed = ["mu_static", "mu_dynamic", "roughness"].map(|id| told(&format!("stage-rub-0/{id}")));
+        assert_eq!(rubbed, [surface.mu_static, surface.mu_dynamic, surface.roughness], "{materials:?}");
+    }
+}
+
+#[test]
 fn events_without_sense_or_of_strangers_are_passed_over() {
     let (mut stage, mut engine) = stage(Pools::default(), 1);
     assert!(stage.appear(1, 0) && !stage.vanish(44));

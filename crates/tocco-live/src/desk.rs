@@ -9,7 +9,9 @@ use crate::error::{Error, Result, bad};
 use crate::instrument::State;
 use crate::midi::Map;
 use crate::notes::Notes;
-use crate::player::{EnergyGroups, Job, MOST_FRAMES, Player, Pulse, REQUESTS, Request, Settings, Shown, WatchList};
+use crate::player::{
+    EnergyGroups, Job, MOST_FRAMES, Player, Pulse, Pushes, REQUESTS, Request, Settings, Shown, WatchList, setting,
+};
 use crate::report::{Ending, PROBES, READINGS, REPORTS, Report, Status};
 use crate::take::{self, Header};
 use rtrb::{Consumer, Producer, RingBuffer};
@@ -138,6 +140,7 @@ pub struct Desk {
     meters: bool,
     stopped: Option<Ending>,
     pulse: Arc<Pulse>,
+    pushes: Arc<Pushes>,
     /// Hears whether the microphone hears the loudspeaker.
     listener: Option<echo::Listener>,
 }
@@ -176,7 +179,9 @@ pub(crate) fn open(scene: Document, setup: Setup) -> Result<(Desk, Player)> {
     let (requests, to_player) = RingBuffer::new(REQUESTS);
     let (from_player, reports) = RingBuffer::new(REPORTS);
     let (told, readings) = RingBuffer::new(READINGS);
-    let mut player = Player::new(Engine::new(built), to_player, from_player, told, watch_load, clock);
+    let most_parameters = directory.parameters().max(ROOM);
+    let pushes = Arc::new(Pushes::new(most_parameters));
+    let mut player = Player::new(Engine::new(built), to_player, from_player, told, pushes.clone(), watch_load, clock);
     player.meters = meters;
     player.limiter = header.limiter(&directory);
     let tape_of = |samples: f64| (samples > 0.0).then(|| RingBuffer::new(samples as usize)).unzip();
@@ -191,7 +196,8 @@ pub(crate) fn open(scene: Document, setup: Setup) -> Result<(Desk, Player)> {
     let mut desk = Desk {
         listener,
         pulse,
-        most_parameters: directory.parameters().max(ROOM),
+        pushes,
+        most_parameters,
         inputs: directory.inputs(),
         header,
         scene,
@@ -353,7 +359,10 @@ impl Desk {
     fn remember(&mut self, address: Address, value: f64) {
         let Self { directory, values, sent_by, serial, .. } = self;
         for (slot, value) in directory.moves(address, value) {
-            (values[slot], sent_by[slot]) = (Some(value), *serial);
+            // What was pushed for a scene that is no more may have a number that this one lacks.
+            if slot < values.len() {
+                (values[slot], sent_by[slot]) = (Some(value), *serial);
+            }
         }
     }
 
@@ -427,6 +436,7 @@ impl Desk {
     /// A scene that was built takes over at the next block boundary: from its beginning, or, if it is the present one edited
     /// (`adopt`), with what stays sounding on.
     pub fn take_over(&mut self, Built { scene, built }: Built, adopt: bool) -> Result<()> {
+        self.hear_pushes();
         let directory = built.directory().clone();
         let (count, most) = (directory.parameters(), self.most_parameters);
         if count > most {

@@ -81,6 +81,7 @@ enum Aim {
 }
 
 /// A knob of one voice.
+#[derive(Clone)]
 struct Turn {
     address: Address,
     range: [f64; 2],
@@ -88,7 +89,7 @@ struct Turn {
 }
 
 /// What one note plays: a voice, or a key's own things.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Place {
     aims: Vec<Aim>,
     tuned: Vec<(Address, f64)>,
@@ -122,7 +123,38 @@ impl Sounding {
     }
 }
 
-/// The notes of an instrument. All `[audio]` but [`Notes::new`].
+/// Notes that have ended and nobody has heard of, at most so many.
+struct Ended {
+    notes: Vec<Note>,
+    most: usize,
+}
+
+impl Clone for Ended {
+    /// With as much room.
+    fn clone(&self) -> Self {
+        let mut copy = Self::with_room(self.most);
+        copy.notes.extend_from_slice(&self.notes);
+        copy
+    }
+}
+
+impl Ended {
+    fn with_room(most: usize) -> Self {
+        Self { notes: Vec::with_capacity(most), most }
+    }
+
+    /// False if there is no room for it.
+    fn push(&mut self, note: Note) -> bool {
+        let room = self.notes.len() < self.most;
+        if room {
+            self.notes.push(note);
+        }
+        room
+    }
+}
+
+/// The notes of an instrument. All `[audio]` but [`Notes::new`], and a copy, which goes with a snapshot of what they play.
+#[derive(Clone)]
 pub struct Notes {
     low: u8,
     high: u8,
@@ -134,7 +166,7 @@ pub struct Notes {
     places: Vec<Place>,
     sounding: Vec<Sounding>,
     energies: Vec<f64>,
-    ended: Vec<Note>,
+    ended: Ended,
     turns: u64,
     channels: Channels,
     wheels: bytes::Wheels,
@@ -166,7 +198,7 @@ impl Notes {
             rate_hz: scene.rate_hz(),
             sounding: vec![Sounding::default(); places.len()],
             energies: vec![0.0; bodies],
-            ended: Vec::with_capacity(places.len()),
+            ended: Ended::with_room(places.len()),
             places,
             turns: 0,
             channels: Channels::new(map.mpe),
@@ -174,8 +206,8 @@ impl Notes {
         }
     }
 
-    /// Does what an event says, at its sample. False if something of it found no room in the queue; a key that plays
-    /// nothing here is passed over.
+    /// Does what an event says, at its sample. False if something of it found no room in the queue, or is no number; a key that
+    /// plays nothing here is passed over.
     pub fn play(&mut self, event: NoteEvent, at: u64, player: &mut Player) -> bool {
         let mut taken = true;
         let mut send = |command: Command| taken &= player.push(Timed { at, command }).is_ok();
@@ -205,7 +237,7 @@ impl Notes {
             NoteEvent::Brighten(which, x) if x.is_finite() => self.each(which, |notes, index| {
                 notes.places[index].brightness.iter().for_each(|turn| send(turn.command(x)));
             }),
-            _ => {}
+            _ => return false,
         }
         taken
     }
@@ -228,8 +260,7 @@ impl Notes {
             sounding.most_j = sounding.most_j.max(energy);
             let holds = sounding.is_down() && place.aims.iter().any(|aim| matches!(aim, Aim::Hold(_)));
             let over = !holds && engine.tick() >= sounding.began.saturating_add(least);
-            if over && energy <= ENDED * sounding.most_j && self.ended.len() < self.ended.capacity() {
-                self.ended.push(note);
+            if over && energy <= ENDED * sounding.most_j && self.ended.push(note) {
                 sounding.note = None;
             }
         }
@@ -237,7 +268,7 @@ impl Notes {
 
     /// The next note that has ended: rung out, or its voice was taken by another.
     pub fn ended(&mut self) -> Option<Note> {
-        self.ended.pop()
+        self.ended.notes.pop()
     }
 
     /// What plays a key; `None`: nothing does.
@@ -266,9 +297,7 @@ impl Notes {
         send: &mut dyn FnMut(Command),
     ) {
         let before = self.sounding[index];
-        if let Some(old) = before.note.filter(|old| *old != note)
-            && self.ended.len() < self.ended.capacity()
-        {
+        if let Some(old) = before.note.filter(|old| *old != note) {
             self.ended.push(old);
         }
         self.turns += 1;

@@ -9,10 +9,10 @@ use crate::limiter::Limiter;
 use crate::report::{Ending, Garbage, METERS, OUTPUTS, PROBES, Report, Status};
 use rtrb::{Consumer, Producer};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tocco::engine::{START, hashed};
 use tocco::scene::{Grip, Happening, Output, Probe, Touch};
-use tocco::{Command, Engine, Health, Queue, Timed};
+use tocco::{Address, Command, Directory, Engine, Health, Queue, Timed};
 
 /// Requests that wait at most, in the ring and for their tick.
 pub(crate) const REQUESTS: usize = 8192;
@@ -86,6 +86,54 @@ pub(crate) struct Shown {
     pub serial: AtomicU64,
 }
 
+/// Where commands that were pushed on the audio side have left parameters, for a control half that looks when it has the
+/// time: however many there were, they take up no more room.
+pub(crate) struct Pushes {
+    /// The bits of each; NaN: not moved since it was last looked at.
+    pub values: Box<[AtomicU64]>,
+    /// Something was moved.
+    pub any: AtomicBool,
+    /// A take is being recorded: it is told of every command, by a report.
+    pub recorded: AtomicBool,
+}
+
+impl Pushes {
+    /// For so many parameters. `[control]`
+    pub fn new(parameters: usize) -> Self {
+        let values = (0..parameters).map(|_| AtomicU64::new(f64::NAN.to_bits())).collect();
+        Self { values, any: AtomicBool::new(false), recorded: AtomicBool::new(false) }
+    }
+
+    /// What a command moves.
+    fn keep(&self, directory: &Directory, command: &Command) {
+        let Some((address, value)) = setting(directory, command) else { return };
+        for (slot, value) in directory.moves(address, value) {
+            if let Some(cell) = self.values.get(slot) {
+                cell.store(value.to_bits(), Ordering::Relaxed);
+            }
+        }
+        self.any.store(true, Ordering::Release);
+    }
+
+    /// What was moved since this was last asked. `[control]`
+    pub fn take(&self) -> impl Iterator<Item = (usize, f64)> {
+        let any = self.any.swap(false, Ordering::Acquire);
+        let cells = self.values.iter().enumerate().filter(move |_| any);
+        let taken = |cell: &AtomicU64| f64::from_bits(cell.swap(f64::NAN.to_bits(), Ordering::Relaxed));
+        cells.map(move |(slot, cell)| (slot, taken(cell))).filter(|(_, value)| !value.is_nan())
+    }
+}
+
+/// What a command sets, and to which value: the engine holds what it is given within its range.
+pub(crate) fn setting(directory: &Directory, command: &Command) -> Option<(Address, f64)> {
+    let (Command::Set(address, value) | Command::Jump(address, value) | Command::Glide { address, value, .. }) =
+        *command
+    else {
+        return None;
+    };
+    Some((address, directory.spec(address).map_or(value, |spec| value.clamp(spec.min, spec.max))))
+}
+
 /// Signals to send back, every so many samples; 0: never.
 pub(crate) struct WatchList {
     pub probes: [Option<Probe>; PROBES],
@@ -128,6 +176,7 @@ pub struct Player {
     governor: Option<Governor>,
     clock: Option<Clock>,
     pub(crate) pulse: Arc<Pulse>,
+    pub(crate) pushes: Arc<Pushes>,
     reading: Status,
     hash: u64,
     /// Frames that came in and are missing from the input tape, in all.
@@ -149,6 +198,7 @@ impl Player {
         requests: Consumer<Request>,
         reports: Producer<Report>,
         readings: Producer<Status>,
+        pushes: Arc<Pushes>,
         watch_load: bool,
         clock: Option<Clock>,
     ) -> Self {
@@ -178,6 +228,7 @@ impl Player {
             governor: (watch_load && clock.is_some()).then(Governor::new),
             clock,
             pulse: Arc::default(),
+            pushes,
             reading: Status::default(),
             hash: START,
             lost_input: 0,
@@ -227,11 +278,13 @@ impl Player {
     }
 
     /// A command of numbers at its sample, from the thread of the sound: a tick that has passed means the start of the next
-    /// block. It reaches takes and the desk's values as if the desk had sent it. Handed back if there is no room, or if it
-    /// holds memory (a scene, a stream, a touch: those go by the desk).
+    /// block. It reaches takes and the desk's values as if the desk had sent it. Handed back if too much waits already, if it
+    /// holds memory (a scene, a stream, a touch: those go by the desk), or if a take is being recorded and the desk has not
+    /// been polled for so long that it could not be told of. Without a take nobody need poll.
     pub fn push(&mut self, timed: Timed) -> Result<(), Command> {
         let Timed { at, command } = timed;
-        if of_numbers(&command).is_none() || self.queue.len() >= REQUESTS || self.spare() <= RESERVE {
+        let untold = || self.is_recorded() && self.spare() <= RESERVE;
+        if of_numbers(&command).is_none() || self.queue.len() >= REQUESTS || untold() {
             return Err(command);
         }
         let at = at.max(self.engine.tick());
@@ -339,12 +392,13 @@ impl Player {
             self.pulse.ended_ns.store(began_ns, Ordering::Release);
             return;
         }
-        let end = tick + frames as u64;
+        let (end, recorded) = (tick + frames as u64, self.is_recorded());
         for pending in self.queue.iter().take_while(|pending| pending.timed.at < end) {
             // There is room: a request is only taken when its reports have some, and a reserve is kept.
             let at = pending.timed.at.max(tick);
             match pending.serial {
                 OWN => {}
+                PUSHED if !recorded => self.pushes.keep(self.engine.scene().directory(), &pending.timed.command),
                 PUSHED => {
                     if let Some(command) = of_numbers(&pending.timed.command) {
                         let _ = self.reports.push(Report::Pushed { at, command });
@@ -367,7 +421,7 @@ impl Player {
         self.send_probes();
         self.read_energies();
         self.read_settings();
-        if end >= self.next_mark && self.spare() > RESERVE / 2 {
+        if recorded && end >= self.next_mark && self.spare() > RESERVE / 2 {
             self.next_mark = end + (MARK_S * self.rate_hz()) as u64;
             let _ = self.reports.push(Report::Mark(self.ending(end)));
         }
@@ -399,6 +453,10 @@ impl Player {
 
     fn ending(&self, at: u64) -> Ending {
         Ending { at, hash: self.hash, lost_input: self.lost_input }
+    }
+
+    fn is_recorded(&self) -> bool {
+        self.pushes.recorded.load(Ordering::Acquire)
     }
 
     fn now_ns(&self) -> u64 {
@@ -467,7 +525,7 @@ impl Player {
     fn forget_after(&mut self, tick: u64) {
         let Self { queue, reports, .. } = self;
         queue.forget_after(tick, |serial| {
-            if serial != OWN {
+            if serial != OWN && serial != PUSHED {
                 let _ = reports.push(Report::Dropped { serial });
             }
         });

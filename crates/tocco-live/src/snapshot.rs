@@ -7,7 +7,8 @@ use crate::{Desk, Player, Result, Session};
 use tocco::engine::Queue;
 use tocco::{Engine, Health};
 
-/// Everything that sounds and waits, and the values that were set.
+/// Everything that sounds and waits, and the values that were set. Whoever plays by [`Notes`](crate::Notes) keeps a copy of those with it:
+/// which voice comes next is theirs to know.
 #[derive(Clone)]
 pub struct Snapshot {
     sound: Sound,
@@ -52,8 +53,9 @@ impl Session {
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
         self.desk.may_go_back(snapshot.generation)?;
         self.player.exchange(&mut snapshot.sound.clone());
+        self.desk.poll()?;
         self.desk.values.clone_from(&snapshot.values);
-        self.desk.poll()
+        Ok(())
     }
 }
 

@@ -215,6 +215,106 @@ fn midi_messages_on_the_audio_side_do_what_the_keyboard_of_the_program_does() {
 }
 
 #[test]
+fn pressure_brightness_and_tuning_of_one_note_move_what_its_voice_has_of_them_and_nothing_else() {
+    let scene = Document::read("keys", "here", KEYBOARD.into(), |_| Err("none".into())).unwrap();
+    let instrument = Instrument::new(scene, None).unwrap();
+    let directory = instrument.directory();
+    let second = Which { id: Some(2), ..ANY };
+    let ratio = tocco::math::pow(2.0, (64.0 - instrument.map().reference + 0.37) / 12.0);
+    let log = |min: f64, max: f64, x: f64| tocco::param::scaled(tocco::param::Scale::Log, min, max, x);
+    let all = [
+        (NoteEvent::Press(second, 0.8), "hammer~2/mass_kg", log(0.005, 0.05, 0.8)),
+        (NoteEvent::Brighten(second, 0.1), "hit~2/stiffness", log(1e6, 1e9, 0.1)),
+        (NoteEvent::Tune(second, 0.37), "bar~2/freq_scale", ratio),
+    ];
+    // Two notes are held, one of them changes, and both are struck once more.
+    let sound = |event: Option<NoteEvent>, set: Option<(&str, f64)>| {
+        let (_desk, mut player, mut notes) = instrument.open(plain()).unwrap();
+        assert!(notes.play(on(1, 60, 0.7), 100, &mut player) && notes.play(on(2, 64, 0.7), 200, &mut player));
+        if let Some(event) = event {
+            assert!(notes.play(event, 5_000, &mut player));
+        }
+        let set = set.map(|(path, value)| (5_000, Command::Set(directory.address(path).unwrap(), value)));
+        let again = ["hammer", "hammer~2"].map(|name| directory.body(name).unwrap());
+        let again = again.map(|body| (7_000, Command::Strike { body, velocity_m_s: 1.0 }));
+        for (at, command) in set.into_iter().chain(again) {
+            assert!(player.push(Timed { at, command }).is_ok());
+        }
+        let mut out = vec![0.0; 12_000];
+        player.play(&[], &mut out);
+        out
+    };
+    let untouched = sound(None, None);
+    for (event, path, value) in all {
+        let (heard, wanted) = (sound(Some(event), None), sound(None, Some((path, value))));
+        assert!(heard == wanted && heard != untouched, "{event:?}");
+        for nothing in [Which { id: Some(3), ..ANY }, Which { key: Some(61), ..second }] {
+            let other = match event {
+                NoteEvent::Press(_, x) => NoteEvent::Press(nothing, x),
+                NoteEvent::Brighten(_, x) => NoteEvent::Brighten(nothing, x),
+                _ => NoteEvent::Tune(nothing, 0.37),
+            };
+            assert!(sound(Some(other), None) == untouched, "{other:?}");
+        }
+    }
+}
+
+#[test]
+fn notes_that_are_no_numbers_are_refused_and_change_nothing() {
+    let (_desk, mut player, mut notes) = instrument().open(plain()).unwrap();
+    let note = Note { id: 1, channel: 0, key: 60 };
+    for x in [f64::NAN, f64::INFINITY] {
+        for event in [
+            NoteEvent::On { note, velocity_01: x, tuning: 0.0 },
+            NoteEvent::On { note, velocity_01: 1.0, tuning: x },
+            NoteEvent::Tune(ANY, x),
+            NoteEvent::Press(ANY, x),
+            NoteEvent::Brighten(ANY, x),
+        ] {
+            assert!(!notes.play(event, 0, &mut player), "{event:?}");
+        }
+    }
+    assert_eq!(notes.sounding().count(), 0);
+}
+
+#[test]
+fn commands_that_nobody_hears_of_never_end_and_a_take_is_told_of_each_or_they_are_refused() {
+    let mut session = Session::open(document(), plain()).unwrap();
+    let stiffness = session.desk.directory().address("hit/stiffness").unwrap();
+    let turn = |n: u64| 1e6 + n as f64;
+    let mut out = vec![0.0; 512];
+    // 100 000 in all, and 10 000 s of blocks that nobody asks about would be as many marks: the ring holds 24 576.
+    for n in 0..100_000 {
+        assert!(session.player.push(Timed { at: 0, command: Command::Set(stiffness, turn(n)) }).is_ok(), "{n}");
+        if n % 1000 == 999 {
+            session.player.play(&[], &mut out);
+        }
+    }
+    session.desk.poll().unwrap();
+    assert_eq!(session.desk.value("hit/stiffness"), Some(turn(99_999)));
+    assert_eq!(session.desk.moved(), [("hit/stiffness".to_owned(), turn(99_999))]);
+
+    let (mut session, shared) = (Session::open(document(), plain()).unwrap(), SharedWriter::new(Vec::new()));
+    session.desk.record(Box::new(shared.clone()), "a test").unwrap();
+    let mut taken = 0;
+    while session.player.push(Timed { at: 0, command: Command::Set(stiffness, turn(taken)) }).is_ok() {
+        taken += 1;
+        if taken % 1000 == 0 {
+            session.player.play(&[], &mut out);
+        }
+    }
+    assert!((10_000..25_000).contains(&taken), "{taken}");
+    session.player.play(&[], &mut out);
+    session.desk.poll().unwrap();
+    assert_eq!(session.desk.value("hit/stiffness"), Some(turn(taken - 1)));
+    session.desk.end_take().unwrap();
+    session.player.play(&[], &mut []);
+    session.desk.finish().unwrap();
+    let text = String::from_utf8(shared.fetch().unwrap()).unwrap();
+    assert_eq!(text.lines().filter(|line| line.contains("\"hit/stiffness\"")).count() as u64, taken);
+}
+
+#[test]
 fn a_key_that_holds_an_inlet_presses_it_while_it_is_down_typed_or_in_bytes() {
     let text = "signal.squeeze = { type = 'input', default = 0.0, max = 2.0 }\n\
         process.paper = { type = 'crumple', driven_by = 'squeeze', events = 500.0, modes = [{ freq_hz = 2000.0, decay_s = 0.01, mass_kg = 0.01 }] }\n\
@@ -376,6 +476,65 @@ fn without_meters_the_sound_is_the_same_and_no_take_is_recorded() {
     let mut session = Session::open(document(), Setup { meters: false, ..plain() }).unwrap();
     let error = session.desk.record(Box::new(Vec::new()), "test").unwrap_err().to_string();
     assert!(error.contains("meters"), "{error}");
+}
+
+#[test]
+fn notes_that_were_kept_with_a_snapshot_go_on_from_it_in_the_same_voices() {
+    let (desk, player, mut notes) = instrument().open(plain()).unwrap();
+    let mut session = Session { desk, player };
+    let mut out = vec![0.0; 9_000];
+    assert!(notes.play(on(1, 60, 0.7), 100, &mut session.player));
+    session.play(&[], &mut out).unwrap();
+    let (snapshot, kept) = (session.snapshot().unwrap(), notes.clone());
+    let mut go_on = |session: &mut Session, notes: &mut tocco_live::Notes| {
+        for (at, event) in [(9_100, on(2, 64, 0.5)), (9_900, NoteEvent::Off(Which { id: Some(1), ..ANY }))] {
+            assert!(notes.play(event, at, &mut session.player));
+        }
+        assert!(notes.play(on(3, 67, 0.9), 11_000, &mut session.player));
+        session.play(&[], &mut out).unwrap();
+        notes.follow(session.player.engine());
+        let ended: Vec<i32> = std::iter::from_fn(|| notes.ended()).map(|note| note.id).collect();
+        (out.clone(), ended, notes.sounding().collect::<Vec<_>>())
+    };
+    let first = go_on(&mut session, &mut notes);
+    // Notes that have gone on would let these fall on other voices, though nobody holds the first any more.
+    session.restore(&snapshot).unwrap();
+    assert!(go_on(&mut session, &mut kept.clone()) == first);
+    session.restore(&snapshot).unwrap();
+    assert!(go_on(&mut session, &mut notes).0 != first.0);
+    // A copy has room for what ends.
+    let mut copy = kept.clone();
+    for key in 50..56 {
+        assert!(copy.play(on(i32::from(key), key, 0.5), 0, &mut session.player));
+    }
+    assert_eq!(std::iter::from_fn(|| copy.ended()).count(), 3, "of three voices");
+}
+
+/// Brings one recording, if it has it.
+struct Noise(bool);
+
+impl tocco::scene::Fetch for Noise {
+    fn recording(&mut self, file: &str) -> Result<tocco::scene::Recording, String> {
+        let noise = tocco::scene::Recording { rate_hz: 44_100.0, data: vec![0.5, -0.5].into() };
+        Some(noise).filter(|_| self.0 && file == "noise.wav").ok_or_else(|| format!("{file}: there is none"))
+    }
+}
+
+#[test]
+fn an_instrument_is_read_from_text_with_what_it_fetches_and_errors_say_where() {
+    let text = "body.bar = { type = 'modal', modes = [{ freq_hz = 440.0, decay_s = 0.2, mass_kg = 0.05 }] }\n\
+        drive = [{ path = 'bar/force_n', wav = 'noise.wav' }]\ntap = [{ of = 'bar' }]\n";
+    let instrument = Instrument::read("noise", "here", text.into(), Some(44_100.0), Noise(true)).unwrap();
+    assert_eq!((instrument.rate_hz(), instrument.channels()), (44_100.0, 1));
+    let (_desk, mut player, _) = instrument.open(plain()).unwrap();
+    let mut out = vec![0.0; 64];
+    player.play(&[], &mut out);
+    assert!(out.iter().any(|x| *x != 0.0));
+    let error =
+        |text: &str| Instrument::read("noise", "here", text.into(), None, Noise(false)).err().unwrap().to_string();
+    assert!(error(text).contains("there is none"), "{}", error(text));
+    let wrong = error(&text.replace("decay_s", "decai_s"));
+    assert!(wrong.starts_with("here") && wrong.contains("decay_s"), "{wrong}");
 }
 
 #[test]

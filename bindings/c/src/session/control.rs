@@ -55,7 +55,7 @@ fn live(setup: Option<&Setup>) -> tocco_live::Setup {
     }
 }
 
-/// Goes on from a state ([`tocco_state`]); null on error. Its recordings are in it; notes cannot be played.
+/// Goes on from a state ([`tocco_state`]); null on error. Its recordings are in it.
 ///
 /// # Safety
 /// As for [`tocco_open`].
@@ -64,9 +64,9 @@ pub unsafe extern "C" fn tocco_open_state(text: *const c_char, len: usize, setup
     // SAFETY: the caller's promise is ours.
     let (text, setup) = unsafe { (utf8(text, len), setup.as_ref()) };
     hand_out(|| {
-        let state = State::from_text(text?, "state").map_err(words)?;
-        let (desk, player) = state.open(live(setup)).map_err(words)?;
-        Ok(Session::of(desk, player, None))
+        let State { scene, values } = State::from_text(text?, "state").map_err(words)?;
+        let live = tocco_live::Setup { sets: values, ..live(setup) };
+        Session::open(scene, live, setup.is_some_and(|setup| setup.notes != 0))
     })
 }
 

@@ -39,7 +39,7 @@ pub unsafe extern "C" fn tocco_param_set(session: *mut Session, id: u32, value: 
 }
 
 /// A note begins at its sample: the caller's own number, channel 0 to 15, key 0 to 127, velocity 0 to 1, semitones beside
-/// the key. 1, or 0 if it cannot be played. Needs `notes` in the setup. `[audio]`
+/// the key. 1, or 0 if it cannot be played: a number that is none, or out of these ranges. Needs `notes` in the setup. `[audio]`
 ///
 /// # Safety
 /// `session` is alive, or null. The audio half is used by nobody else during the call. Addresses point to what their lengths say.
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn tocco_note_on(
     // SAFETY: the caller's promises are ours.
     unsafe {
         audio(session, 0, |half, shared| {
-            let note = Note { id, channel: u8::try_from(channel).ok()?, key: u8::try_from(key).ok()? };
+            let note = Note { id, channel: up_to(15, channel)?, key: up_to(127, key)? };
             half.note(shared, NoteEvent::On { note, velocity_01: velocity, tuning }, at)
         })
     }
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn tocco_note_on(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tocco_note_off(session: *mut Session, id: i32, channel: i32, key: i32, at: f64) -> u32 {
     // SAFETY: the caller's promises are ours.
-    unsafe { note(session, NoteEvent::Off(which(id, channel, key)), at) }
+    unsafe { note(session, which(id, channel, key), at, NoteEvent::Off) }
 }
 
 /// It is silenced within milliseconds. -1 means any id, channel or key. `[audio]`
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn tocco_note_off(session: *mut Session, id: i32, channel:
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tocco_note_choke(session: *mut Session, id: i32, channel: i32, key: i32, at: f64) -> u32 {
     // SAFETY: the caller's promises are ours.
-    unsafe { note(session, NoteEvent::Choke(which(id, channel, key)), at) }
+    unsafe { note(session, which(id, channel, key), at, NoteEvent::Choke) }
 }
 
 /// Its pitch glides to so many semitones beside its key. -1 means any id, channel or key. `[audio]`
@@ -96,7 +96,7 @@ pub unsafe extern "C" fn tocco_note_tune(
     at: f64,
 ) -> u32 {
     // SAFETY: the caller's promises are ours.
-    unsafe { note(session, NoteEvent::Tune(which(id, channel, key), value), at) }
+    unsafe { note(session, which(id, channel, key), at, |which| NoteEvent::Tune(which, value)) }
 }
 
 /// Its pressure, 0 to 1. -1 means any id, channel or key. `[audio]`
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn tocco_note_press(
     at: f64,
 ) -> u32 {
     // SAFETY: the caller's promises are ours.
-    unsafe { note(session, NoteEvent::Press(which(id, channel, key), value), at) }
+    unsafe { note(session, which(id, channel, key), at, |which| NoteEvent::Press(which, value)) }
 }
 
 /// Its brightness, 0 to 1. -1 means any id, channel or key. `[audio]`
@@ -130,7 +130,7 @@ pub unsafe extern "C" fn tocco_note_brighten(
     at: f64,
 ) -> u32 {
     // SAFETY: the caller's promises are ours.
-    unsafe { note(session, NoteEvent::Brighten(which(id, channel, key), value), at) }
+    unsafe { note(session, which(id, channel, key), at, |which| NoteEvent::Brighten(which, value)) }
 }
 
 /// The id of the next note that has ended, in `id`: rung out, or its voice was taken. 1, or 0 if there is none. `[audio]`
@@ -184,12 +184,20 @@ pub unsafe extern "C" fn tocco_next_touch(session: *mut Session, touch: *mut Tou
 
 /// # Safety
 /// As for the functions of this file.
-unsafe fn note(session: *mut Session, event: NoteEvent, at: f64) -> u32 {
+unsafe fn note(session: *mut Session, which: Option<Which>, at: f64, event: impl FnOnce(Which) -> NoteEvent) -> u32 {
     // SAFETY: the caller's promises are ours.
-    unsafe { audio(session, 0, |half, shared| half.note(shared, event, at)) }
+    unsafe { audio(session, 0, |half, shared| half.note(shared, event(which?), at)) }
 }
 
-fn which(id: i32, channel: i32, key: i32) -> Which {
-    let id = (id != -1).then_some(id);
-    Which { id, channel: u8::try_from(channel).ok(), key: u8::try_from(key).ok() }
+/// Only -1 means any; what is no channel or key means nothing.
+fn which(id: i32, channel: i32, key: i32) -> Option<Which> {
+    let own = |most: u8, number: i32| match number {
+        -1 => Some(None),
+        _ => up_to(most, u32::try_from(number).ok()?).map(Some),
+    };
+    Some(Which { id: (id != -1).then_some(id), channel: own(15, channel)?, key: own(127, key)? })
+}
+
+fn up_to(most: u8, number: u32) -> Option<u8> {
+    u8::try_from(number).ok().filter(|number| *number <= most)
 }

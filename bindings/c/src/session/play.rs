@@ -46,6 +46,10 @@ pub unsafe extern "C" fn tocco_play_planar(
     frames: usize,
 ) -> u32 {
     if frames == 0 || out.is_null() || channels == 0 || channels > METERS {
+        return u32::from(frames == 0);
+    }
+    // SAFETY: the caller's promise is ours.
+    if unsafe { values(out, channels) }.iter().any(|plane| plane.is_null()) {
         return 0;
     }
     // SAFETY: the caller's promises are ours.
@@ -80,13 +84,13 @@ pub unsafe extern "C" fn tocco_is_quiet(session: *mut Session) -> u32 {
 /// # Safety
 /// `session` is alive, or null. Nobody else uses the session during the call. Addresses point to what their lengths say.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tocco_input(session: *mut Session, frames: usize) -> *const f32 {
+pub unsafe extern "C" fn tocco_input(session: *mut Session, frames: usize) -> *mut f32 {
     // SAFETY: the caller's promises are ours.
     unsafe {
-        both(session, null(), |_, half, _| {
+        both(session, null_mut(), |_, half, _| {
             half.input.clear();
             half.input.resize(frames * half.player.inputs(), 0.0);
-            Ok(address(&half.input))
+            Ok(if half.input.is_empty() { null_mut() } else { half.input.as_mut_ptr() })
         })
     }
 }

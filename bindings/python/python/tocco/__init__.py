@@ -62,7 +62,7 @@ class Scene(_native.Scene):
     def render(self, seconds, inputs=None, probes=None):
         """The next so many seconds: a float32 array, frames by channels.
 
-        ``inputs`` is sound that comes in, float32, frames or frames by channels; what is missing is silence. With ``probes``, names
+        ``inputs`` is sound that comes in, float32, frames or frames by channels; what is missing is silence, what is too much an error. With ``probes``, names
         of signals (``signals()``), also a dict of float64 arrays, a number for each frame.
         """
         if inputs is not None:

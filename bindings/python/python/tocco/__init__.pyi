@@ -121,5 +121,6 @@ def dataset(
     shard: int = 1000,
     truth: str | Iterable[str] = (),
     jobs: int | None = None,
+    progress: Callable[[int, int], Any] | None = None,
 ) -> Dataset: ...
 def read_dataset(folder: str | PathLike[str]) -> Iterator[Example]: ...

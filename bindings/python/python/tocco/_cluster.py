@@ -65,7 +65,7 @@ def sweep_out(folder):
 
 def render(client, job, folder, progress):
     """Makes what is missing on the cluster; how many sounds were there."""
-    from distributed import as_completed
+    from distributed import KilledWorker, as_completed
 
     design, axes, seconds = job
     job = (os.path.abspath(design) if os.path.exists(design) else design, axes, seconds)
@@ -92,6 +92,10 @@ def render(client, job, folder, progress):
                 done += count
                 if progress is not None:
                     progress(done, total)
+        except KilledWorker as died:
+            raise Error(
+                "a worker of the cluster died again and again over one share; has it the memory? What was made stays, and the next sweep goes on"
+            ) from died
         finally:
             client.cancel(futures)
             shutil.rmtree(workshop, ignore_errors=True)

@@ -8,7 +8,7 @@ import json
 import os
 import tarfile
 from dataclasses import dataclass
-from typing import Any, Iterator, NamedTuple
+from typing import Any, Callable, Iterator, NamedTuple
 
 import numpy as np
 
@@ -45,15 +45,18 @@ class Example(NamedTuple):
     """Everything in ``NAME.json``: parameters, modes, level, seed."""
 
 
-def dataset(design, folder, *, shard=1000, truth=(), jobs=None) -> Dataset:
+def dataset(design, folder, *, shard=1000, truth=(), jobs=None, progress: Callable[[int, int], Any] | None = None) -> Dataset:
     """The sounds of a design in tar files that WebDataset reads, with the truth about each: labels, parameters and modes, and signals
     by the sample, ``truth`` or the force of every contact and the energy. The files are those of ``tocco dataset``.
+
+    ``progress(done, total)`` is called twice for every sound, when it has been made and when it is in its shard; what it raises, or
+    Ctrl-C, ends the work, which goes on from there when it is called again.
     """
     if shard < 1:
         raise Error(f"shard = {shard}: give sounds of a shard, 1 or more")
     truth = [truth] if isinstance(truth, str) else list(truth)
     folder = os.fspath(folder)
-    return Dataset(folder, *_native.dataset(os.fspath(design), folder, shard, truth, jobs))
+    return Dataset(folder, *_native.dataset(os.fspath(design), folder, shard, truth, jobs, progress))
 
 
 def read_dataset(folder) -> Iterator[Example]:

@@ -11,7 +11,7 @@ use crate::atomic_file::{self, AtomicFile};
 use crate::console::ProgressBar;
 use crate::error::{Error, Result, bad};
 use crate::measure::Fnv;
-use crate::parallel;
+use crate::parallel::{self, NOBODY, Told};
 use crate::render::{BUILD, VERSION, perform};
 use crate::sets::design::Design;
 use serde_json::{Value, json};
@@ -19,6 +19,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::io::{BufWriter, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tocco::engine::Engine;
 use tocco::scene::Scene;
 
@@ -47,8 +48,30 @@ pub struct Summary {
     pub found: usize,
 }
 
+/// How far the shards are.
+struct Steps<'a> {
+    bar: ProgressBar,
+    total: usize,
+    done: AtomicUsize,
+    told: Told<'a>,
+}
+
+impl Steps<'_> {
+    /// One more sound is in its shard; an error if whoever is told wants no more.
+    fn step(&self, name: &str) -> Result<()> {
+        self.bar.step(name);
+        let done = 1 + self.done.fetch_add(1, Ordering::Relaxed);
+        (self.told)(self.total + done, 2 * self.total)
+    }
+}
+
 /// Renders a design into shards.
 pub fn run(design: &Design, folder: &Path, manner: &Manner) -> Result<Summary> {
+    run_telling(design, folder, manner, NOBODY)
+}
+
+/// The same, and `told` is told twice of every sound: when it has been made or found, and when it is in its shard.
+pub fn run_telling(design: &Design, folder: &Path, manner: &Manner, told: Told<'_>) -> Result<Summary> {
     if manner.shard == 0 {
         return bad("--shard 0: give sounds of a shard, 1 or more");
     }
@@ -60,12 +83,13 @@ pub fn run(design: &Design, folder: &Path, manner: &Manner) -> Result<Summary> {
         first.directory().probe(name).map_err(|error| Error::BadInput(format!("--truth {name}: {}", error.what)))?;
     }
     let sounds = folder.join(SOUNDS);
-    super::run(design, &sounds, manner.threads)?;
+    super::run_telling(design, &sounds, manner.threads, &|done, total| told(done, 2 * total))?;
     atomic_file::remove_leftovers(folder);
     let journal_path = folder.join(JOURNAL);
     let (lines, journal) = atomic_file::journal(&journal_path)?;
     let whole: HashMap<&str, &str> = lines.iter().filter_map(|line| line.split_once('\t')).collect();
     let bar = ProgressBar::new(total as u64, "sounds into shards");
+    let steps = Steps { bar, total, done: AtomicUsize::new(0), told };
     let parts: Vec<Vec<usize>> = (0..total).collect::<Vec<_>>().chunks(manner.shard).map(<[usize]>::to_vec).collect();
     let made = parallel::run(parts.len(), manner.threads, |number| {
         let file = format!("{}-{number:06}.tar", design.name);
@@ -76,10 +100,10 @@ pub fn run(design: &Design, folder: &Path, manner: &Manner) -> Result<Summary> {
             atomic_file::file_hash(&path).map(|hash| format!("{hash:016x}")).as_deref() == Some(content)
         });
         if there {
-            parts[number].iter().for_each(|_| bar.step(""));
+            parts[number].iter().try_for_each(|_| steps.step(""))?;
             return Ok((file, true));
         }
-        shard.write(&path, &parts[number], &bar)?;
+        shard.write(&path, &parts[number], &steps)?;
         let content = atomic_file::file_hash(&path);
         let content = content.ok_or_else(|| Error::Machine(format!("cannot read {} back", path.display())))?;
         atomic_file::append_line(&journal, &journal_path, &format!("{key}\t{content:016x}"))?;
@@ -151,7 +175,7 @@ impl Shard<'_> {
         Ok(hash.0)
     }
 
-    fn write(&self, path: &Path, part: &[usize], bar: &ProgressBar) -> Result<()> {
+    fn write(&self, path: &Path, part: &[usize], steps: &Steps) -> Result<()> {
         let wrong = |e: std::io::Error| Error::writing(path, &e);
         let mut tar = Tar(BufWriter::new(AtomicFile::create(path)?));
         for index in part {
@@ -162,7 +186,7 @@ impl Shard<'_> {
             tar.add(&format!("{name}.json"), &read(&wav.with_extension("json"))?).map_err(wrong)?;
             tar.add(&format!("{name}.truth.npy"), &self.truth_of(&stimulus)?).map_err(wrong)?;
             tar.add(&format!("{name}.wav"), &read(&wav)?).map_err(wrong)?;
-            bar.step(name);
+            steps.step(name)?;
         }
         tar.end().map_err(wrong)?.keep()
     }

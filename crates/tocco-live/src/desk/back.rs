@@ -33,6 +33,7 @@ impl Desk {
             return bad("a take needs the hash of what was heard, and this setup leaves it out with the meters");
         }
         self.take = Some(take::Writer::new(out, &self.header, program)?);
+        self.pushes.recorded.store(true, Ordering::Release);
         Ok(())
     }
 
@@ -140,6 +141,7 @@ impl Desk {
     pub(super) fn complete_take(&mut self, Ending { at, hash, lost_input }: Ending) {
         self.write_input(0, at * self.inputs as u64);
         self.under_way.clear();
+        self.pushes.recorded.store(false, Ordering::Release);
         if let Some(take) = self.take.take() {
             match take.finish(at, hash, lost_input) {
                 Ok(out) => self.ended_take = Some(out),
@@ -161,6 +163,7 @@ impl Desk {
     pub(super) fn give_up_take(&mut self, error: &Error) {
         self.take = None;
         self.under_way.clear();
+        self.pushes.recorded.store(false, Ordering::Release);
         self.say(format!("{error}; the sound goes on"));
     }
 
@@ -205,13 +208,8 @@ impl Desk {
                     }
                 }
                 Report::Pushed { at, command } => {
-                    if let Command::Set(address, value)
-                    | Command::Jump(address, value)
-                    | Command::Glide { address, value, .. } = command
-                    {
-                        // The engine holds what it is given within its range.
-                        let spec = self.directory.spec(address);
-                        self.remember(address, spec.map_or(value, |spec| value.clamp(spec.min, spec.max)));
+                    if let Some((address, value)) = setting(&self.directory, &command) {
+                        self.remember(address, value);
                     }
                     if let Some(gesture) = named(&self.directory, &command).filter(|_| self.take.is_some()) {
                         self.note(|take| take.add(at, &gesture));
@@ -239,7 +237,16 @@ impl Desk {
             }
         }
         self.write_input(INPUT_LINE, u64::MAX);
+        self.hear_pushes();
         Ok(())
+    }
+
+    /// What was pushed on the audio side since this was last asked; later than all that is reported.
+    pub(super) fn hear_pushes(&mut self) {
+        let pushes = self.pushes.clone();
+        for (slot, value) in pushes.take() {
+            self.remember(Address::Slot(slot), value);
+        }
     }
 
     /// What the audio half does at this moment, also while it is at it; only where there is a clock.

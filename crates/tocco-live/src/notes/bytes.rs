@@ -13,6 +13,7 @@ use tocco::param::Scale;
 use tocco::{Command, Directory, Timed};
 
 /// What a wheel, a pressure or a controller moves.
+#[derive(Clone)]
 pub(super) struct Wheel {
     /// All voices at once.
     all: Option<Turn>,
@@ -30,6 +31,7 @@ impl Wheel {
 }
 
 /// What the bytes of a keyboard move besides its keys.
+#[derive(Clone)]
 pub(super) struct Wheels {
     pub bend: Option<Wheel>,
     pressure: Option<Wheel>,
@@ -173,9 +175,7 @@ impl Notes {
             }
             Changed::Silence => {
                 for sounding in &mut self.sounding {
-                    if let Some(note) = std::mem::take(sounding).note
-                        && self.ended.len() < self.ended.capacity()
-                    {
+                    if let Some(note) = std::mem::take(sounding).note {
                         self.ended.push(note);
                     }
                 }
