@@ -55,9 +55,15 @@ fn a_gong_struck_hard_grows_brighter_and_one_struck_softly_does_not() {
         left = left.with(Series::new(name, colour, Look::Line, curve.clone()));
         found.push(curve);
     }
-    let at = |curve: usize, i: usize| found[curve][i].1;
-    assert!((10..20).any(|i| at(0, i) > 1.3 * at(0, 0)), "hard: {:?}", found[0]);
-    assert!((0..20).all(|i| (at(2, i) / at(2, 0) - 1.0).abs() < 0.1), "soft: {:?}", found[2]);
+    // Late values of one blow are chaotic: the mean of five about as hard.
+    let others = ["5.6", "5.8", "6.2", "6.4"].map(|speed| brightness(&text, speed, true));
+    let hard = |i: usize| (others.iter().map(|curve| curve[i].1).sum::<f64>() + found[0][i].1) / 5.0;
+    let [first, early, half] = [0, 3, 9].map(hard);
+    println!("hard: {first:.0}, {early:.0}, {half:.0} Hz after 0.05, 0.2 and 0.5 s, then {:.0?}", [14, 19].map(hard));
+    assert!(early > first && half > early, "{first} {early} {half}");
+    assert!((10..20).map(hard).sum::<f64>() / 10.0 > 1.2 * first, "{:?}", (0..20).map(hard).collect::<Vec<_>>());
+    let soft = |i: usize| found[2][i].1;
+    assert!((0..20).all(|i| (soft(i) / soft(0) - 1.0).abs() < 0.1), "soft: {:?}", found[2]);
     let figure = Figure { title: "Bending back: brighter after the blow".into(), panels: vec![left] };
     assert_shipped(
         &figure.png().unwrap(),

@@ -145,6 +145,24 @@ fn a_faster_ball_makes_more_micro_impacts() {
 }
 
 #[test]
+fn what_lies_under_its_own_weight_begins_without_a_thump() {
+    for (name, moves_s) in [("brake", 0.4), ("rolling", 0.2), ("rattle", 0.3)] {
+        let take = perform(&shipped(name), &[]);
+        let peak = |y: &[f64]| y.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+        for y in &take.heard {
+            let before = 20.0 * (peak(take.span(y, 0.0, moves_s)) / peak(y)).log10();
+            assert!(before < -40.0, "{name}: {before:.1} dB of its peak before anything moves");
+        }
+        let Length::Seconds(end_s) = shipped(name).duration else { panic!("{name} has no length") };
+        for drive in &shipped(name).drives {
+            let Source::Points(points) = &drive.source else { continue };
+            let last_s = points.iter().map(|point| point[0]).fold(0.0, f64::max);
+            assert!(last_s <= end_s, "{name}: {} is still moved when the scene ends", drive.path);
+        }
+    }
+}
+
+#[test]
 fn a_dropped_coin_rattles_faster_and_softer_until_it_rests() {
     let take = perform(&shipped("coin"), &["left.force", "right.force"]);
     let mut touches: Vec<f64> = take.probed.iter().flat_map(|force| touches_s(force, take.rate_hz)).collect();

@@ -47,6 +47,39 @@ fn strokes_differ_as_asked_by_the_seed_alone_and_not_at_all_by_default() {
 }
 
 #[test]
+fn strokes_differ_in_angle_and_hardness_and_not_in_their_speed_alone() {
+    // How long each touches.
+    let felt = |vary: &str| {
+        let mut engine = engine(&strokes(vary, 3), RATE_HZ);
+        let times: Vec<f64> = (0..12)
+            .map(|_| {
+                let (rows, _) = probe(&mut engine, &["beat.force"], 240);
+                let mut rest = vec![0.0; 12_000 - 240];
+                engine.render(&[], &mut Queue::new(), &mut rest);
+                rows.iter().filter(|row| row[0] > 0.0).count() as f64
+            })
+            .collect();
+        spread(&times.iter().map(|x| x.ln()).collect::<Vec<_>>())
+    };
+    let (alike, varied) = (felt(""), felt("vary_01 = 1.0"));
+    println!("logarithms of contact times: alike {alike:.3}, varied {varied:.3}");
+    // Speed alone would scatter them by 0.2/5; stiffness does by 0.5/2.5.
+    assert!(alike < 0.02 && varied > 0.1, "{alike} {varied}");
+    // A stroke aslant is slower: the mean of exp(0.2 x) cos(0.35 y) over normal x and y is exp(0.02 - 0.06125), 1.02 without angles.
+    let soft = "[body.ball]\ntype = \"mass\"\nmass_kg = 1.0\nvary_01 = 1.0\n[body.wall]\ntype = \"wall\"\n\
+                [contact.touch]\ntype = \"impact\"\nbetween = [\"ball\", \"wall\"]\nstiffness = 1.0\n[[tap]]\nof = \"touch\"\nquantity = \"force\"\n";
+    let count = 2_000;
+    let events: String = (0..count)
+        .map(|i| format!("[[event]]\nat_s = {:.3}\nstrike = \"ball\"\nvelocity_m_s = 1.0\n", 0.001 * f64::from(i)))
+        .collect();
+    let mut engine = engine(&(soft.to_owned() + &events), RATE_HZ);
+    let (rows, _) = probe(&mut engine, &["ball.velocity"], 48 * count as usize);
+    let mean = rows.iter().skip(10).step_by(48).map(|row| row[0]).sum::<f64>() / f64::from(count);
+    println!("mean speed {mean:.4} of 1");
+    assert!((mean - (0.02f64 - 0.06125).exp()).abs() < 0.015, "{mean}");
+}
+
+#[test]
 fn energy_minus_work_never_rises_while_strokes_vary() {
     for seed in 0..20 {
         let mut engine = engine(&strokes("vary_01 = 1.0", seed), RATE_HZ);

@@ -2,6 +2,7 @@
 //! What bodies radiate, beside closed forms of others.
 
 use std::f64::consts::PI;
+use tocco::resonator::material::Material;
 use tocco::resonator::shape::radiation::{Ear, by_size, hankel_slope, pressures};
 use tocco::resonator::shape::{MaterialDef, ShapeDef, evaluate};
 use tocco::{Queue, Scene, SceneDef};
@@ -58,6 +59,30 @@ fn a_baffled_plate_radiates_as_efficiently_as_wallace_says() {
         assert!(off_db.abs() < 1.0, "{m} {n} at {freq_hz} Hz, k a = {}: {efficiency} beside {wallace}", k * a);
     }
     assert!(seen[1] >= 4 && seen[2] >= 4, "{seen:?}");
+}
+
+#[test]
+fn a_body_that_radiates_loses_what_its_bulk_takes_and_what_it_radiates_and_nothing_twice() {
+    let steel = Material::named("steel").unwrap();
+    let (bare, held) = (steel.bare(), steel.material);
+    for (def, own) in [(plate(2e-3), bare), (ShapeDef { material: MaterialDef::Own(held), ..plate(2e-3) }, held)] {
+        let def = def.with_word("radiates", "baffled").with_modes(40);
+        let solved = evaluate(&def, &[], 24_000.0).unwrap();
+        let found = efficiencies(&def, 0.2, 2.0 * PI, 24_000.0);
+        let mut most = 0.0f64;
+        for (mode, (freq_hz, _, efficiency)) in solved.modes.iter().skip(solved.rigid).zip(found) {
+            // R = rho c A times the efficiency, and 1/decay = 1/decay of the bulk + R/(2 m). [radiation.5]
+            let air = RHO * C * 0.2 * efficiency / (2.0 * mode.mass_kg);
+            let bulk = 1.0 / own.decay_s(freq_hz);
+            assert!(
+                (1.0 / mode.decay_s / (bulk + air) - 1.0).abs() < 1e-2,
+                "{freq_hz} Hz: {} {bulk} {air}",
+                mode.decay_s
+            );
+            most = most.max(air / bulk);
+        }
+        assert!(most > 0.5, "the air takes {most} of what the bulk does");
+    }
 }
 
 #[test]
