@@ -53,9 +53,16 @@ impl Knob {
     /// In words: as few digits, six at least of what has more, as mean this very position in 32 bits, which is what hosts keep, and the
     /// unit. What these words mean has the same words again.
     pub fn text(&self, position: f64) -> String {
-        let (value, position) = (self.value(position), position.clamp(0.0, 1.0));
-        let rounded = |digits: usize| format!("{value:.digits$e}").parse::<f64>().unwrap_or(value);
-        let value = (5..17).map(rounded).find(|value| self.position(*value) as f32 == position as f32).unwrap_or(value);
+        let position = position.clamp(0.0, 1.0);
+        let shortest = |value: f64| {
+            let rounded = |digits: usize| format!("{value:.digits$e}").parse::<f64>().unwrap_or(value);
+            (5..17).map(rounded).find(|value| self.position(*value) as f32 == position as f32).unwrap_or(value)
+        };
+        let mut value = shortest(self.value(position));
+        // What was rounded may be rounded further; each time it is shorter.
+        for _ in 0..12 {
+            value = shortest(self.value(self.position(value)));
+        }
         let small = value == 0.0 || (1e-3..1e6).contains(&value.abs());
         let number = if small { value.to_string() } else { format!("{value:e}") };
         if self.spec.unit == "1" { number } else { format!("{number} {}", self.spec.unit) }
