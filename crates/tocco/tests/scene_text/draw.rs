@@ -167,10 +167,14 @@ fn draw_midi(rng: &mut Rng, path: impl Fn(&mut Rng) -> String) -> MidiDef {
     };
     let hold = if notes == Notes::Bodies && coin(rng) { several(rng) } else { Vec::new() };
     let (strike, hit) = if hold.is_empty() { (strike, hit) } else { (Vec::new(), Vec::new()) };
+    let pitch = notes == Notes::Pitch;
+    // What belongs to a part has one voice.
+    let own =
+        |names: Vec<String>| names.into_iter().map(|name| if pitch { name.replace('/', "_") } else { name }).collect();
+    let (strike, hit): (Vec<_>, Vec<_>) = (own(strike), own(hit));
     let low = (rng.bits() % 128) as u8;
     let maybe = |rng: &mut Rng| coin(rng).then(|| path(rng));
     let plain = MidiDef::striking(strike);
-    let pitch = notes == Notes::Pitch;
     MidiDef {
         notes,
         low,
@@ -178,7 +182,7 @@ fn draw_midi(rng: &mut Rng, path: impl Fn(&mut Rng) -> String) -> MidiDef {
         hit,
         strength: if hold.is_empty() { [draw(rng, 1e-9, 1e4), draw(rng, 1e-9, 1e4)] } else { HELD },
         hold,
-        retune: if pitch { several(rng) } else { Vec::new() },
+        retune: if pitch { own(several(rng)) } else { Vec::new() },
         reference: if pitch { draw(rng, 0.0, 127.0) } else { plain.reference },
         voices: if pitch { 1 + rng.bits() as usize % 64 } else { 1 },
         release_s: coin(rng).then(|| draw(rng, 1e-3, 1e3)),
