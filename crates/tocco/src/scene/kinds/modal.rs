@@ -2,7 +2,7 @@
 //! The bank of modes: a vibrating object written mode by mode.
 
 use super::*;
-use crate::resonator::modal::tail::{self, NoTail};
+use crate::resonator::modal::tail;
 use crate::resonator::modal::{LINEAR, Modal, ModalParams, ModeRow, Tuning};
 use crate::resonator::shape::radiation::by_size;
 
@@ -315,7 +315,8 @@ pub(super) fn with_tail(
     let end_hz = tail::end_hz(context.rate_hz) / freq_scale;
     let mut rng = Rng::new(context.def.seed, &format!("{} tail", context.name));
     match tail::extend(tuning, end_hz, decay_s, &mut rng) {
-        Err(NoTail::Above(_)) if context.rate_hz < context.def.rate_hz => {
+        // A rate below the scene's own leaves no room for it, or too few modes to go on from.
+        Err(_) if context.rate_hz < context.def.rate_hz => {
             context.omitted.push(format!("{}: its tail", context.name));
             Ok(())
         }
