@@ -26,7 +26,7 @@ fn entities_sound_as_the_things_that_they_are_until_they_are_despawned() {
         if step == 20 {
             third = Some(spawn(&mut app, places[2]));
         }
-        if step == 25 {
+        if step == 10 {
             app.world_mut().despawn(first);
         }
         app.update();
@@ -40,7 +40,7 @@ fn entities_sound_as_the_things_that_they_are_until_they_are_despawned() {
 
     let comes = [(0, first, places[0]), (0, second, places[1]), (20, third, places[2])]
         .map(|(step, entity, place)| (step, entity.to_bits(), place, RADIUS_M));
-    let alone = without_bevy(STEPS, &comes, &[(25, first.to_bits())]);
+    let alone = without_bevy(STEPS, &comes, &[(10, first.to_bits())]);
     assert_eq!(alone.len(), heard.samples.len());
     assert!(alone.iter().any(|x| x.abs() > 1e-4));
     assert!(alone == heard.samples);
