@@ -362,7 +362,8 @@ impl Engine {
             for next in commands.next_at().into_iter().chain(event).chain(cell).chain(landing) {
                 ticks = ticks.min((next - self.tick).min(CONTROL_TICKS as u64) as usize);
             }
-            if probes.is_some() && self.scene.runtime.watches_everything() {
+            let watched = probes.is_some() && self.scene.runtime.watches_everything();
+            if watched || self.scene.runtime.grid.shares_a_bound() {
                 ticks = 1;
             }
             self.stretch(ticks, inputs);

@@ -148,6 +148,36 @@ fn the_budget_of_crumpling_is_kept_on_a_body_too() {
 }
 
 #[test]
+fn what_several_bodies_share_is_shared_by_the_sample_whatever_the_blocks() {
+    let body = |name: &str, freq_hz: f64| {
+        format!(
+            "[body.{name}]\ntype = 'modal'\nmodes = [{{ freq_hz = {freq_hz}, decay_s = 0.4, mass_kg = 2.0 }}]\n[[tap]]\nof = '{name}'\n"
+        )
+    };
+    let text = format!(
+        "{}{}{}[signal.blow]\ntype = 'points'\npoints = [[0.0, 0.0], [0.05, 0.0], [0.051, 1.0], [0.2, 0.0]]\n\
+         [process.p]\ntype = 'break'\ndriven_by = 'blow'\non = ['one', 'two', 'three']\nenergy_j = 1.0\nmass_kg = 0.01\nheight_m = 0.1\n\
+         pieces = 40\ncrack_01 = 1.0\ncrack_s = 0.002\n",
+        body("one", 40.0),
+        body("two", 55.0),
+        body("three", 72.0)
+    );
+    let run = |block: usize| {
+        let (mut engine, mut sound) = (build(&text, 44_100.0, 1), vec![0.0f32; 20_000]);
+        for chunk in sound.chunks_mut(block) {
+            engine.render(&[], &mut Queue::new(), chunk);
+        }
+        let probe = |name: &str| engine.probe(engine.scene().directory().probe(name).unwrap());
+        (sound, probe("p.given"), probe("p.had"))
+    };
+    let whole = run(20_000);
+    assert!(whole.1 > 0.95 * whole.2, "the bound is what holds it: {} J of {} J", whole.1, whole.2);
+    for block in [1, 17, 64] {
+        assert!(run(block) == whole, "blocks of {block}");
+    }
+}
+
+#[test]
 fn an_edit_in_the_middle_of_breaking_gives_no_energy_twice() {
     let text = "[body.floor]\ntype = 'modal'\nmodes = [{ freq_hz = 40.0, decay_s = 0.4, mass_kg = 2.0 }]\n\
         [signal.blow]\ntype = 'points'\npoints = [[0.0, 0.0], [0.05, 0.0], [0.051, 1.0], [0.2, 0.0]]\n\

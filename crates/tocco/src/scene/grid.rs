@@ -49,6 +49,8 @@ pub(crate) struct Acting {
     pub events: u64,
     /// Cells entered since it was last awake in one.
     idle: u32,
+    /// It hits more than one body.
+    several: bool,
     /// Masses that it lets fall.
     bodies: Vec<Falling>,
 }
@@ -149,7 +151,12 @@ pub(crate) struct Grid {
 
 impl Grid {
     /// Signals and processes that have not begun. `[control]`
-    pub fn new(signals: Vec<Heard>, order: Vec<usize>, processes: Vec<Acting>, mut pushes: Vec<Push>) -> Self {
+    pub fn new(signals: Vec<Heard>, order: Vec<usize>, mut processes: Vec<Acting>, mut pushes: Vec<Push>) -> Self {
+        for acting in &mut processes {
+            let mut bodies = acting.ports.iter().map(|port| pushes[*port].site.body);
+            let first = bodies.next();
+            acting.several = bodies.any(|body| Some(body) != first);
+        }
         for (number, push) in pushes.iter_mut().enumerate() {
             // A process may name a place more than once.
             let named = processes.iter().flat_map(|acting| &acting.ports).filter(|port| **port == number);
@@ -326,6 +333,13 @@ impl Grid {
         }
     }
 
+    /// True while what one process may give is shared by several bodies. Islands go through a stretch one after the other: whoever came
+    /// first would be given all that others need later in it, and the host's block size would be heard. [process.6]
+    pub fn shares_a_bound(&self) -> bool {
+        let shares = |acting: &Acting| acting.several && acting.idle == 0 && acting.process.may_give_j().is_finite();
+        self.processes.iter().any(shares)
+    }
+
     /// True if a process pushes the body, now or soon.
     pub fn pushes_body(&self, body: usize) -> bool {
         let own = |acting: &&Acting| acting.ports.iter().any(|port| self.pushes[*port].site.body == body);
@@ -388,6 +402,7 @@ impl Acting {
             written,
             events,
             idle,
+            several: false,
             bodies,
         }
     }
