@@ -219,8 +219,7 @@ impl Design {
         if old.period != wanted.period || old.inharmonicity != wanted.inharmonicity {
             // Sections that shape the dispersion move with the pitch, those that trim a fraction of a sample stay.
             let moved = self.carried(wanted, tan(0.5 * wanted.angle(1)) / tan(0.5 * old.angle(1)));
-            let alike = moved.cents < WANTED_CENTS || self.count == 0; // no pair stays or moves
-            let stayed = if alike { moved } else { self.carried(wanted, 1.0) };
+            let stayed = if moved.cents < WANTED_CENTS { moved } else { self.carried(wanted, 1.0) };
             *self = if moved.cents <= stayed.cents { moved } else { stayed };
             // Another number of pairs: one attempt per step of a glide, whose next step tries the next; all at a leap.
             let leap = (wanted.period / old.period - 1.0).abs() > GLIDE;
@@ -334,9 +333,7 @@ impl Design {
             sum
         };
         let (mut rows, mut error) = ([[0.0; ROOM]; PARTIALS], [0.0; PARTIALS]);
-        // Without pairs only r is free, and that is set below, whatever it was.
-        let iterations = if self.count == 0 { 0 } else { iterations };
-        let mut cost = if iterations == 0 { 0.0 } else { miss(self, &mut rows, &mut error) };
+        let mut cost = miss(self, &mut rows, &mut error);
         let mut damping = 1e-2;
         for round in 0..iterations {
             if error[..partials].iter().all(|e| e.abs() < 0.25 * WANTED_CENTS) {
