@@ -3,7 +3,10 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
+import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 
+// Threads share the work: each of them waits for the native side of what it does.
+const THREADS = 2;
 const [modulePath, native, ...scenes] = process.argv.slice(2);
 const { instance } = await WebAssembly.instantiate(readFileSync(modulePath));
 const tocco = instance.exports;
@@ -144,12 +147,26 @@ function keys(path) {
   tocco.tocco_keys_free(board);
 }
 
-maths();
-for (const frames of [20, 120]) dam(frames);
-refusal();
-for (const path of scenes) if (/^\[midi\]/m.test(readFileSync(path, "utf8"))) keys(path);
-for (const path of scenes) for (const rate of [0, 44100]) for (const listening of [false, true]) scene(path, rate, listening);
+/** Does whatever nobody has begun, by a counter that all threads have in common. */
+function work(begun) {
+  const jobs = [maths, refusal, ...[20, 120].map((frames) => () => dam(frames))];
+  for (const path of scenes) {
+    if (/^\[midi\]/m.test(readFileSync(path, "utf8"))) jobs.push(() => keys(path));
+    for (const rate of [0, 44100]) for (const listening of [false, true]) jobs.push(() => scene(path, rate, listening));
+  }
+  for (let job; (job = jobs[Atomics.add(begun, 0, 1)]);) job();
+  return { passed, failures };
+}
 
-for (const failure of failures) console.error(failure);
-console.log(`wasm: ${passed} passed, ${failures.length} failed`);
-process.exit(failures.length ? 1 : 0);
+if (isMainThread) {
+  const begun = new Int32Array(new SharedArrayBuffer(4));
+  const ends = await Promise.all(Array.from({ length: THREADS }, () => new Promise((resolve, reject) => {
+    new Worker(new URL(import.meta.url), { argv: process.argv.slice(2), workerData: begun }).on("message", resolve).on("error", reject);
+  })));
+  const failures = ends.flatMap((end) => end.failures);
+  for (const failure of failures) console.error(failure);
+  console.log(`wasm: ${ends.reduce((sum, end) => sum + end.passed, 0)} passed, ${failures.length} failed`);
+  process.exit(failures.length ? 1 : 0);
+} else {
+  parentPort.postMessage(work(workerData));
+}

@@ -2,7 +2,7 @@
 //! Every table and figure of the papers is reached.
 
 use std::path::PathBuf;
-use tocco_lab::reproduce;
+use tocco_lab::{parallel, reproduce};
 
 /// Where the files go: kept under the variable's directory for a look, else a temporary one.
 fn out_dir() -> PathBuf {
@@ -12,20 +12,23 @@ fn out_dir() -> PathBuf {
 
 #[test]
 fn every_item_of_the_papers_is_reached_and_leaves_a_table_and_a_picture() {
-    let dir = out_dir();
-    let mut missed = Vec::new();
-    for (id, _) in reproduce::items() {
+    let (dir, items) = (out_dir(), reproduce::items());
+    let done = parallel::run(items.len(), parallel::cores(), |at| {
         let mut said = String::new();
-        let reached = reproduce::run(id, &dir, &mut |line| said.push_str(line)).unwrap();
+        let reached = reproduce::run(items[at].0, &dir, &mut |line| said.push_str(line)).unwrap();
+        Ok((reached, said))
+    });
+    let mut missed = Vec::new();
+    for ((id, _), (reached, said)) in items.into_iter().zip(done.unwrap()) {
         println!("{said}");
-        if !reached {
-            missed.push(said.clone());
-        }
         let csv = std::fs::read_to_string(dir.join(format!("{id}.csv"))).unwrap();
         assert!(csv.lines().count() > 5, "{id}.csv is nearly empty");
         let png = std::fs::read(dir.join(format!("{id}.png"))).unwrap();
         assert!(png.starts_with(b"\x89PNG") && png.len() > 10_000, "{id}.png");
         assert!(said.contains("verdict: "), "{said}");
+        if !reached {
+            missed.push(said);
+        }
     }
     if std::env::var_os("TOCCO_REPRODUCE_DIR").is_none() {
         std::fs::remove_dir_all(&dir).unwrap();
