@@ -87,10 +87,10 @@ impl Played {
             let frame = frame * self.channels..(frame + 1) * self.channels;
             self.sound[frame.clone()] != told[frame]
         };
-        Ok(self
-            .each_step()
-            .map(|(sent, frames)| frames.rev().find(differs).map_or(0.0, |frame| self.after_ms(sent, frame + 1)))
-            .collect())
+        let last = |(sent, frames): (Instant, std::ops::Range<usize>)| {
+            Some(self.after_ms(sent, frames.rev().find(differs)?) + 1e3 / RATE_HZ)
+        };
+        Ok(self.each_step().filter_map(last).collect())
     }
 }
 
