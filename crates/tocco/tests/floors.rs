@@ -286,7 +286,7 @@ fn by_envelope_grains_sound_while_the_signal_is_high_and_by_force_while_it_chang
 fn who_stands_on_a_floor_from_the_first_is_not_heard() {
     for floor in floors() {
         let sound = heard(walk(&floor, "speed_m_s = 0.0\n", 1, &ALL), 0.5);
-        assert!(sound.iter().all(|x| x.abs() < 1e-9), "{floor}");
+        assert!(sound.iter().all(|x| *x == 0.0), "{floor}");
     }
     // Four bursts on one board.
     let wires: String = ALL.iter().map(|region| format!("signal.{region} = \"anna.{region}\"\n")).collect();
@@ -468,7 +468,7 @@ fn snow_wood_and_ice_follow_an_envelope_that_is_held_where_they_crush_by_force_o
         };
         let [hard, soft, late] = [(0.8, 0.002), (0.4, 0.002), (0.8, 0.004)].map(|(p, s)| struck("envelope", p, s));
         assert!((hard / soft - 2.0).abs() < 1e-6 && (late / hard - 1.0).abs() < 0.15, "{floor}: {hard} {soft} {late}");
-        let [quick, slow] = [0.002, 0.008].map(|rise_s| struck("force", 0.8, rise_s));
+        let [quick, slow] = [0.002, 0.1].map(|rise_s| struck("force", 0.8, rise_s));
         assert!(quick > 1.3 * slow, "{floor}: {quick} {slow}");
     }
     // A floor that is struck once, and ice that bears what stands on it, are silent either way.

@@ -294,10 +294,10 @@ fn two_steps_of_a_walk_differ_and_left_and_right_differ_by_the_asymmetry() {
 
 #[test]
 fn steps_of_one_person_differ_by_as_much_as_measured_steps_do() {
-    // 300 strides of the left foot, each over its own stance; sd of the force at five places. [walker.4]
+    // 140 strides of the left foot, each over its own stance; sd of the force at four places. [walker.4]
     let text = "[walk.anna]\nspeed_m_s = 1.3\nasymmetry_01 = 0\ncushion_01 = 0.3\n";
-    let regions = heard(text, &REGIONS, 330.0, 8_000.0);
-    let foot: Vec<f64> = (0..330_000).map(|k| regions[0][k] + regions[1][k]).collect();
+    let regions = heard(text, &REGIONS, 160.0, 8_000.0);
+    let foot: Vec<f64> = (0..160_000).map(|k| regions[0][k] + regions[1][k]).collect();
     let from = onsets(&foot);
     let places = [(0.2, 0.054), (0.47, 0.039), (0.75, 0.043), (0.9, 0.075)];
     let mut found: [Vec<f64>; 4] = Default::default();
@@ -312,8 +312,12 @@ fn steps_of_one_person_differ_by_as_much_as_measured_steps_do() {
     for (found, (s, wanted)) in found.iter().zip(places) {
         let mean = found.iter().sum::<f64>() / found.len() as f64;
         let sd = (found.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / found.len() as f64).sqrt();
-        // 300 steps tell it to 4 %; a stance is known to a millisecond.
-        assert!(found.len() > 280 && (sd / wanted - 1.0).abs() < 0.2, "{} steps, at {s}: {sd} {wanted}", found.len());
+        // 140 steps tell it to 6 %; between two knots of 0.15 stances it is up to 0.3 less.
+        assert!(
+            found.len() > 130 && (0.65..1.2).contains(&(sd / wanted)),
+            "{} steps, at {s}: {sd} {wanted}",
+            found.len()
+        );
     }
 }
 
@@ -402,7 +406,7 @@ fn by_envelope_a_tread_strikes_with_its_first_peak_presses_with_it_and_lets_go()
         // [tread.3]: 0.5 m/s where the envelope reaches 1, struck between 3 and 4 ms after it rose.
         let [blow] = happened[..] else { panic!("{happened:?}") };
         assert!((blow.size - 0.5 * peak).abs() < 1e-9 && (0.103..0.105).contains(&blow.at_s), "{blow:?}");
-        let fastest = rows[..5200].iter().map(|row| row[1]).fold(0.0, f64::max);
+        let fastest = rows[..4996].iter().map(|row| row[1]).fold(0.0, f64::max);
         assert!((fastest / (0.5 * peak) - 1.0).abs() < 0.1, "{peak}: {fastest} m/s");
         assert!(rows[..(0.1029 * 48e3) as usize].iter().all(|row| row[0] == 0.0), "nothing is pressed before the blow");
         // Then the press is the envelope, long after hold_s.
