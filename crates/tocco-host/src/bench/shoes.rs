@@ -74,8 +74,8 @@ impl Played {
         let is_word = |entry: &Entry| matches!(&entry.gesture, Gesture::Set { path, .. } if path.ends_with("/expect"));
         for (_, frames) in self.each_step() {
             let within = |entry: &Entry| frames.contains(&(entry.at as usize));
-            let words: Vec<&Entry> = take.entries.iter().filter(|entry| within(entry) && is_word(entry)).collect();
-            let Some(last) = words.last() else { return Ok(Vec::new()) };
+            let last = take.entries.iter().rfind(|entry| within(entry) && is_word(entry));
+            let Some(last) = last else { return Ok(Vec::new()) };
             let early = Entry { at: frames.start as u64, gesture: last.gesture.clone() };
             take.entries.retain(|entry| !(within(entry) && is_word(entry)));
             let place = take.entries.partition_point(|entry| entry.at < early.at);
@@ -102,7 +102,7 @@ fn play(folder: &TemporaryFolder) -> Result<Played> {
     let walk = Walk { floor, who: Who::Live(1), mass_kg: 70.0, sole: None, seed: None, speakers: Default::default() };
     let setup = Setup { rate_hz: Some(RATE_HZ), watch_load: false, look_s: QUICK_LOOK_S, ..Setup::default() };
     let (mut desk, mut player) = live::open(walk.document()?, setup)?;
-    let written = SharedWriter::new(Vec::new());
+    let written = SharedWriter::new(Vec::<u8>::new());
     desk.record(Box::new(written.clone()), VERSION)?;
     let desk = Shared::new(desk);
     let settings =
