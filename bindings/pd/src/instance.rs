@@ -85,6 +85,7 @@ fn setup(rate_hz: f64, sets: Vec<(String, f64)>) -> Setup {
         rate_hz: Some(rate_hz),
         channels: 1,
         limiter: false,
+        look_s: 0.0,
         watch_load: false,
         clock: None,
         sets,

@@ -267,6 +267,7 @@ fn play(args: &PlayArgs) -> Result<()> {
         wav: args.wav.clone(),
         duration_s: args.duration,
         limiter: !args.no_limiter,
+        look_s: tocco_live::limiter::LOOK_S,
         gate: !args.no_gate,
     };
     let mut fronts: Vec<_> = args.osc.front().into_iter().collect();

@@ -26,6 +26,7 @@ use tocco::Gesture;
 use tocco::gait::curve::{GRAVITY, WalkCurve};
 use tocco_lab::atomic_file;
 use tocco_lab::walk::{Speakers, Walk, Who, part_prefix, walker_name};
+use tocco_live::limiter::QUICK_LOOK_S;
 use tocco_live::shoes::{SENSORS, Said, Scale, Shoes};
 
 /// Shown under the options.
@@ -164,6 +165,7 @@ pub fn run(args: &ShoesArgs) -> Result<()> {
         wav: args.wav.clone(),
         duration_s: args.duration,
         limiter: true,
+        look_s: QUICK_LOOK_S,
         gate: true,
     };
     play(&played, &mut Lines::default(), &mut fronts)

@@ -160,7 +160,7 @@ pub(crate) fn open(scene: Document, setup: Setup) -> Result<(Desk, Player)> {
     if scene.def.taps.is_empty() && scene.def.parts.is_empty() {
         return bad(format!("{}: nothing is heard; add a [[tap]]", scene.origin));
     }
-    let Setup { rate_hz, channels, limiter, watch_load, clock, sets, tape_s, gate, meters } = setup;
+    let Setup { rate_hz, channels, limiter, look_s, watch_load, clock, sets, tape_s, gate, meters } = setup;
     let rate_hz = rate_hz.unwrap_or(scene.def.rate_hz);
     let mut built = tocco::Scene::build(&scene.def, rate_hz).map_err(|error| Error::BadInput(scene.message(&error)))?;
     built.widen(channels);
@@ -173,6 +173,7 @@ pub(crate) fn open(scene: Document, setup: Setup) -> Result<(Desk, Player)> {
         rate_hz,
         channels,
         ceiling_dbtp: Header::ceiling(limiter),
+        look_s,
         sets,
         scene: scene.clone(),
     };

@@ -63,6 +63,8 @@ pub struct Setup {
     pub channels: usize,
     /// Limit true peaks, each output by itself.
     pub limiter: bool,
+    /// How far limiters look ahead, s: so much later everything is heard.
+    pub look_s: f64,
     /// Shed load before it is too much, where there is a clock. Off where nobody waits for the sound.
     pub watch_load: bool,
     /// What time it is; without it nothing can be placed by time, and load is not known.
@@ -84,6 +86,7 @@ impl Default for Setup {
             rate_hz: None,
             channels: 1,
             limiter: true,
+            look_s: limiter::LOOK_S,
             watch_load: true,
             clock: None,
             sets: Vec::new(),

@@ -10,7 +10,7 @@
 //! last one, which becomes its end in its place ([`MARK`], [`MARK_ENDS`]).
 
 use crate::error::{Error, Result, bad};
-use crate::limiter::{CEILING_DBTP, Limiter};
+use crate::limiter::{CEILING_DBTP, LOOK_S, Limiter};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
@@ -53,6 +53,8 @@ pub struct Header {
     pub channels: usize,
     /// True peaks were limited to this, dBTP.
     pub ceiling_dbtp: Option<f64>,
+    /// Look-ahead of the limiters, s.
+    pub look_s: f64,
     /// Values before the first tick.
     pub sets: Vec<(String, f64)>,
     /// The format that it was written in, 1 to 2; what is recorded now is written in the newest.
@@ -74,7 +76,8 @@ impl Header {
 
     /// The limiters of the scene's outputs, if peaks are limited.
     pub fn limiter(&self, directory: &Directory) -> Option<Limiter> {
-        Some(Limiter::of_outputs(self.channels, self.rate_hz, self.ceiling_dbtp?, directory.outputs()))
+        let limiter = Limiter::looking(self.channels, self.rate_hz, self.ceiling_dbtp?, self.look_s);
+        Some(limiter.among(directory.outputs()))
     }
 
     /// The ceiling of a limiter that is on or off.
@@ -123,6 +126,7 @@ impl Writer {
             "rate_hz": header.rate_hz,
             "channels": header.channels,
             "ceiling_dbtp": header.ceiling_dbtp,
+            "look_s": header.look_s,
             "sets": header.sets,
             "scene": header.scene.to_json(),
         }))?;
@@ -286,6 +290,8 @@ fn header_from(value: &Value, place: &str) -> Result<Header> {
         channels: value["channels"].as_u64().filter(|n| (1..=1024).contains(n)).ok_or_else(|| broken("no channels"))?
             as usize,
         ceiling_dbtp: value["ceiling_dbtp"].as_f64(),
+        // Takes that do not tell are of the one that there was.
+        look_s: value["look_s"].as_f64().filter(|s| (0.0..=1.0).contains(s)).unwrap_or(LOOK_S),
         sets: sets.collect::<Result<_>>()?,
         scene: Document::from_json(&value["scene"], place).map_err(|what| broken(&what))?,
     })

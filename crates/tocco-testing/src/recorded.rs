@@ -40,10 +40,11 @@ pub struct Kind {
 /// Recordings of single steps in Debian's packages minetest-data, ardentryst (its walker NYX; PYR has the same files) and lugaru-data, and, as
 /// [`Far`], in flare-game, berusky2-data, redeclipse-data, cube2-data and others. Gravel: four steps and five blows of a spade; ice: three steps and
 /// four blows; metal: three steps on metal, two on steel, four in boots of metal; water: wading, three of them for seconds; thud: what falls
-/// on something soft, for carpet, of which there is no recording, as there is none of mud. A test of `tocco-lab` measures them again. Fewer than five recordings tell
+/// on something soft, for carpet, of which there is no recording, as there is none of mud; leaves: a bush that rustles, as there is no step on
+/// leaves (extremetuxracer-data has five seconds of a sled on them). A test of `tocco-lab` measures them again. Fewer than five recordings tell
 /// little: they are compared, and only reported.
 #[rustfmt::skip]
-pub const RECORDED: [Kind; 11] = [
+pub const RECORDED: [Kind; 12] = [
     Kind { label: "dirt", count: 6, files: &["default_dirt_footstep", "nyx_step_dirt"], far: &[], quartiles: [
         [0.579, 0.663, 0.770],
         [0.152, 0.320, 0.330],
@@ -105,6 +106,16 @@ pub const RECORDED: [Kind; 11] = [
         [21.154, 21.782, 21.853],
         [40.069, 41.761, 50.281],
     ], floors: &["floor-ice"], nearest: &[] },
+    Kind { label: "leaves", count: 1, files: &["bushrustle"], far: &[], quartiles: [
+        [0.429, 0.429, 0.429],
+        [0.092, 0.092, 0.092],
+        [1.113, 1.113, 1.113],
+        [3099.156, 3099.156, 3099.156],
+        [5349.734, 5349.734, 5349.734],
+        [0.484, 0.484, 0.484],
+        [16.662, 16.662, 16.662],
+        [48.948, 48.948, 48.948],
+    ], floors: &[], nearest: &["floor-dry-leaves", "floor-underbrush"] },
     Kind { label: "metal", count: 9, files: &["default_metal_footstep"], far: &[
         far("flare-game", "usr/share/games/flare/mods/fantasycore/soundfx/steps/step_metal1.ogg", 0, [0.2500, 0.0225, 0.4112, 5230.6, 11266.2, 0.1720, 15.1995, 16.0000]),
         far("flare-game", "usr/share/games/flare/mods/fantasycore/soundfx/steps/step_metal2.ogg", 0, [0.2594, 0.1325, 0.1516, 4392.4, 10184.2, 0.1207, 16.7748, 19.2745]),

@@ -282,6 +282,23 @@ fn by_envelope_grains_sound_while_the_signal_is_high_and_by_force_while_it_chang
     }
 }
 
+#[test]
+fn who_stands_on_a_floor_from_the_first_is_not_heard() {
+    for floor in floors() {
+        let sound = heard(walk(&floor, "speed_m_s = 0.0\n", 1, &ALL), 0.5);
+        assert!(sound.iter().all(|x| *x == 0.0), "{floor}");
+    }
+    // Four bursts on one board.
+    let wires: String = ALL.iter().map(|region| format!("signal.{region} = \"anna.{region}\"\n")).collect();
+    let text = |speed: f64| {
+        format!(
+            "[walk.anna]\nspeed_m_s = {speed:?}\n[part.floor]\nscene = \"floor-concrete-as-wood\"\n{wires}[output.main]\nchannels = [0, 1]\n"
+        )
+    };
+    assert!(heard(text(0.0), 0.5).iter().all(|x| *x == 0.0));
+    assert!(heard(text(1.3), 2.0).iter().any(|x| x.abs() > 0.01));
+}
+
 /// Four steps of a left foot in boots at 1.3 m/s, each cut as recordings are: to their median duration, with a fade of 15 ms.
 fn steps_cut(floor: &str, seed: u64, cut_s: f64) -> Vec<[f64; 8]> {
     let rate_hz = 44_100.0;
@@ -377,6 +394,37 @@ fn a_sole_changes_grains_by_the_rule_that_is_stated() {
 }
 
 #[test]
+fn a_floor_of_recorded_steps_is_the_duller_too_the_softer_the_sole() {
+    struct Recorded;
+    impl Fetch for Recorded {
+        fn recording(&mut self, file: &str) -> Result<Recording, String> {
+            Err(format!("no recording {file}"))
+        }
+        fn scene(&mut self, name: &str) -> Result<FetchedScene<'_>, String> {
+            // Snow as it was identified, walking.
+            let text = "[signal.press]\ntype = 'input'\nmax = 10.0\n[process.step]\ntype = 'footstep'\ndriven_by = 'press'\n\
+                        bands = [{ freq_hz = 97.0, bandwidth_hz = 196.0, gain = 1.0 }, { freq_hz = 1135.0, bandwidth_hz = 820.0, gain = 0.5 }, \
+                        { freq_hz = 10400.0, bandwidth_hz = 4071.0, gain = 0.5 }]\nenvelope = [0.0, 1.0, 0.5, 0.2, 0.0]\nframe_s = 0.02\n\
+                        [[tap]]\nof = 'step'\nquantity = 'sound'\n";
+            Ok(FetchedScene { identity: name.to_owned(), text: text.to_owned(), fetch: Box::new(Recorded) })
+        }
+    }
+    let sound = |sole: &str| {
+        let text = walk("snow", &format!("variation_01 = 0\ncushion_01 = 0.3\n{sole}"), 1, &["heel_left"]);
+        let document = Document::read_with("test", "test", text, Recorded).unwrap_or_else(|e| panic!("{e}"));
+        let mut engine = Engine::new(Scene::build(&document.def, 48_000.0).unwrap_or_else(|e| panic!("{e}")));
+        let mut out = vec![0.0; 4 * 48_000 * 2];
+        engine.render(&[], &mut Queue::new(), &mut out);
+        out.chunks(2).map(|frame| f64::from(frame[0])).collect::<Vec<f64>>()
+    };
+    let all: Vec<Vec<f64>> = SOLES.iter().map(|sole| sound(&format!("sole = \"{}\"\n", sole.word))).collect();
+    let centres: Vec<f64> = all.iter().map(|sound| centre_hz(sound)).collect();
+    assert!(centres.windows(2).all(|two| two[1] < two[0]) && centres[6] < 0.85 * centres[0], "{centres:.0?}");
+    // A boot is what it was recorded with.
+    assert_eq!(all[2], sound(""));
+}
+
+#[test]
 fn what_a_control_of_a_floor_moves_stands_within_the_range_of_the_control() {
     for floor in floors().iter().map(String::as_str).chain(["floor-concrete-as-wood"]) {
         let text = std::fs::read_to_string(folder().join(format!("{floor}.toml"))).unwrap();
@@ -402,6 +450,27 @@ fn snow_wood_and_ice_follow_an_envelope_that_is_held_where_they_crush_by_force_o
         sound[2 * 48_000..].iter().map(|x| x * x).sum::<f64>()
     };
     assert!(energy("floor-snow-deep", "envelope") > 1e-6 && energy("floor-snow-deep", "force") < 1e-9);
+    // What is solid is struck by the envelope: as hard as its first peak is high, not as it rises.
+    for floor in ["floor-wood", "floor-metal", "floor-concrete"] {
+        let struck = |word: &str, peak: f64, rise_s: f64| {
+            let text = walk(floor, &format!("source = \"inlets\"\nexcite_by = \"{word}\"\n"), 1, &["heel_left"])
+                + &format!("[[drive]]\npath = \"anna/heel_left\"\npoints = [[0.2, 0.0], [{}, {peak}]]\n", 0.2 + rise_s);
+            let mut engine = engine(text, 48_000.0);
+            let foot = engine.scene().directory().process("heel_left/foot").unwrap();
+            let mut blows = Vec::new();
+            for _ in 0..50 {
+                engine.render(&[], &mut Queue::new(), &mut [0.0; 960]);
+                let happened = std::iter::from_fn(|| engine.take_happening());
+                blows.extend(happened.filter(|one| one.process == foot).map(|one| one.size));
+            }
+            assert_eq!(blows.len(), 1, "{floor}");
+            blows[0]
+        };
+        let [hard, soft, late] = [(0.8, 0.002), (0.4, 0.002), (0.8, 0.004)].map(|(p, s)| struck("envelope", p, s));
+        assert!((hard / soft - 2.0).abs() < 1e-6 && (late / hard - 1.0).abs() < 0.15, "{floor}: {hard} {soft} {late}");
+        let [quick, slow] = [0.002, 0.1].map(|rise_s| struck("force", 0.8, rise_s));
+        assert!(quick > 1.3 * slow, "{floor}: {quick} {slow}");
+    }
     // A floor that is struck once, and ice that bears what stands on it, are silent either way.
     for floor in ["floor-wood", "floor-ice"] {
         assert!(energy(floor, "force") < 1e-6, "{floor}: {}", energy(floor, "force"));

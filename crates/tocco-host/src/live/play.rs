@@ -55,6 +55,8 @@ pub struct Play {
     pub duration_s: Option<f64>,
     /// Limit true peaks.
     pub limiter: bool,
+    /// How far limiters look ahead, s.
+    pub look_s: f64,
     /// Take the loudspeaker out of what a microphone hears.
     pub gate: bool,
 }
@@ -206,6 +208,7 @@ pub fn run(play: &Play, view: &mut dyn View, fronts: &mut [Box<dyn Front>]) -> R
         rate_hz,
         channels,
         limiter: play.limiter,
+        look_s: play.look_s,
         watch_load: !play.offline,
         sets: play.sets.clone(),
         tape_s: if play.wav.is_some() { TAPE_S } else { 0.0 },
@@ -482,6 +485,7 @@ mod tests {
             wav: None,
             duration_s: None,
             limiter: true,
+            look_s: tocco_live::limiter::LOOK_S,
             gate: true,
         }
     }

@@ -13,7 +13,8 @@
 //! - `[sole.5]  g = min(1, T_boot/T_c)^(3/2)`: on solid ground, factor on what it scrapes loose and on what cracks; what is soft scrapes little.
 //! - `[sole.6]  q = (T_boot/T_c)^(1/2)`: how quick it is beside a boot. Grit is as bright: its corner goes with q. Grains between a foot and the
 //!   ground are heard up to q times as high, from 16 kHz under a boot on: what is soft lies against them and swallows the rest. What cracks is
-//!   pushed for 1/q of the time. Bubbles in water are smaller by the root of q.
+//!   pushed for 1/q of the time. Bubbles in water are smaller by the root of q. A recorded step is as if in a boot: its bands move by [sole.3], and
+//!   each is heard `((1 + (f/16 kHz)^4)/(1 + (f/(q 16 kHz))^4))^(1/2)` as loud.
 //!
 //! **Sources.** 002 section 3.2 has hammers without numbers. Masses, stiffnesses and areas are choices, placed by contact time; [sole.2] to
 //! [sole.6] are ours.
@@ -102,6 +103,12 @@ impl Sole {
     /// Frequency up to which grains are heard that are heard up to `lowpass_hz` without a sole, Hz. [sole.6]
     pub fn heard_to_hz(&self, lowpass_hz: Real) -> Real {
         if self.quick() == 1.0 { lowpass_hz } else { self.quick() * lowpass_hz.min(HEARD_HZ) }
+    }
+
+    /// How loud a band of a recorded step at a frequency is beside the recording. [sole.6]
+    pub fn band_gain(&self, freq_hz: Real) -> Real {
+        let past = |edge_hz: Real| 1.0 + pow(freq_hz / edge_hz, 4.0);
+        if self.quick() == 1.0 { 1.0 } else { (past(HEARD_HZ) / past(self.quick() * HEARD_HZ)).sqrt() }
     }
 
     /// Factor on the frequencies of grains. [sole.3]

@@ -145,6 +145,9 @@ impl Process for Burst {
         if flat && self.smooth.iter().all(|x| x.abs() < least) {
             self.smooth = [0.0; 2];
         }
+        if cell.index == 0 && cell.from > self.params.threshold {
+            self.trigger.spend(); // who stands there from the start does not come down
+        }
         if self.by == BurstBy::Event
             && let Some(at_s) = self.trigger.passes(cell, self.params.threshold)
         {

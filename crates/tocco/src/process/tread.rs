@@ -9,13 +9,15 @@
 //!   stops goes with its force.
 //! - `[tread.2]  F = weight R exp(-(t - t0)/hold)`: the press. Who stands does not hold the floor for ever: after some `hold_s` what can ring has
 //!   rung, and a force that changes no more is not computed.
+//! - `[tread.3]  v = strike max R` over 4 ms from t0, and `F = weight R`: by envelope, as that of a microphone; both begin where the 4 ms end.
 //!
 //! **Symbols.** strike `strike_m_s`; rise `rise_hz`, 1/s in units of the signal; weight `weight_n`; hold `hold_s`.
 //!
-//! **Step.** The mass is struck at the beginning of the cell in which the threshold is passed, from no distance, so that two treads are alike
+//! **Step.** The mass is struck at the beginning of the cell in which the threshold is passed (by envelope, the fourth after it), from no distance, so that two treads are alike
 //! wherever it was; its energy is work, and so is that of the press.
 //!
-//! **Sources.** 002 section 3.2.1 (the force of the foot as impact force of a hammer); [tread.1] is a choice, no data.
+//! **Sources.** 002 section 3.2.1 (the force of the foot as impact force of a hammer; 3.4.3, tried with an envelope); [tread.1] and
+//! the 4 ms are choices, no data.
 
 use super::{Event, Events, Lane, Process, Span, Trigger};
 use crate::math::{Real, exp};
@@ -26,7 +28,7 @@ crate::params! {
     /// Parameters of a tread.
     pub struct TreadParams {
         weight_n: "N", 0.0 => 1e6, default 686.7, Linear, Control, glide 0.02, "Force of the press where the signal is 1.";
-        strike_m_s: "m/s", 0.0 => 100.0, default 0.5, Linear, Control, glide 0.02, "Speed of the blow where the signal rises by rise_hz.";
+        strike_m_s: "m/s", 0.0 => 100.0, default 0.5, Linear, Control, glide 0.02, "Speed of the blow where the signal rises by rise_hz; by envelope: where it is 1.";
         rise_hz: "1/s", 1e-3 => 1e6, default 20.0, Log, Control, glide 0.02, "Rate of loading that makes a blow of strike_m_s.";
         hold_s: "s", 1e-3 => 1e3, default 0.06, Log, Control, glide 0.02, "Time in which the press falls to 1/e.";
         threshold: "1", 1e-9 => 1e9, default 0.02, Log, Control, glide 0.0, "The blow comes where the signal rises above this.";
@@ -35,33 +37,53 @@ crate::params! {
 
 /// Part of the weight below which nothing is pressed.
 const LEAST: Real = 1e-3;
+/// Cells in which the peak of an envelope is looked for. [tread.3]
+const PEAK_CELLS: u64 = 4;
+
+/// How a signal strikes and presses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TreadBy {
+    /// It is the force under a foot: the faster it rises, the harder the blow.
+    Force,
+    /// It is the envelope of a sound: the blow goes with its first peak, and the press is the envelope.
+    Envelope,
+}
+
+crate::words!(TreadBy { Force = "force", Envelope = "envelope" });
 
 /// A sole that comes down.
 #[derive(Clone)]
 pub struct Tread {
     params: TreadParams,
+    by: TreadBy,
     trigger: Trigger,
     events: Events,
     cell: Cell,
     strike: Option<Real>,
-    /// What is left of the press, and its factor per cell.
+    /// By envelope: the cells for which its peak is still looked for, and the peak so far.
+    rising: Option<(u64, Real)>,
+    /// What is left of the press, its factor per cell, and whether it only begins in this one.
     held: Real,
     keep: Real,
+    begins: bool,
     /// It has heard its signal.
     begun: bool,
 }
 
 impl Tread {
     /// A sole in the air. `[control]`
-    pub fn new(params: TreadParams) -> Self {
+    pub fn new(params: TreadParams, by: TreadBy) -> Self {
         let mut tread = Self {
             params,
+            by,
             trigger: Trigger::default(),
             events: Events::default(),
             cell: Cell::default(),
             strike: None,
+            rising: None,
             held: 0.0,
             keep: 0.0,
+            begins: false,
             begun: false,
         };
         tread.tune();
@@ -69,7 +91,21 @@ impl Tread {
     }
 
     fn tune(&mut self) {
-        self.keep = exp(-GRID_S / self.params.hold_s);
+        self.keep = if self.by == TreadBy::Envelope { 1.0 } else { exp(-GRID_S / self.params.hold_s) };
+    }
+
+    /// The peak so far; once it is known, the blow. [tread.3]
+    fn follow(&mut self, cell: Cell) {
+        let Some((left, peak)) = self.rising.take() else { return };
+        let peak = peak.max(cell.from);
+        if left > 0 {
+            self.rising = Some((left - 1, peak.max(cell.to)));
+            return;
+        }
+        let speed = self.params.strike_m_s * peak;
+        // The press begins beside the blow, not at one stroke.
+        (self.strike, self.held, self.begins) = (Some(speed), 1.0, true);
+        self.events.push(Event { at_s: cell.from_s(), size: speed, place: 0 });
     }
 }
 
@@ -91,16 +127,22 @@ impl Process for Tread {
         let p = self.params;
         self.events.begin(cell);
         self.cell = cell;
-        self.held *= self.keep;
+        (self.held, self.begins) = (self.held * self.keep, false);
         if cell.to < 0.5 * p.threshold || self.held < LEAST {
             self.held = 0.0;
         }
+        self.follow(cell);
         let passed = self.trigger.passes(cell, p.threshold);
         // Who stands there from the first is not coming down.
         if let Some(at_s) = passed.filter(|_| core::mem::replace(&mut self.begun, true) || cell.from < p.threshold) {
-            let speed = p.strike_m_s * (cell.slope() / p.rise_hz).clamp(0.2, 2.0).sqrt(); // [tread.1]
-            (self.strike, self.held) = (Some(speed), 1.0);
-            self.events.push(Event { at_s, size: speed, place: 0 });
+            match self.by {
+                TreadBy::Force => {
+                    let speed = p.strike_m_s * (cell.slope() / p.rise_hz).clamp(0.2, 2.0).sqrt(); // [tread.1]
+                    (self.strike, self.held) = (Some(speed), 1.0);
+                    self.events.push(Event { at_s, size: speed, place: 0 });
+                }
+                TreadBy::Envelope => self.rising = Some((PEAK_CELLS - 1, cell.to)),
+            }
         }
         self.begun = true;
         0
@@ -120,13 +162,18 @@ impl Process for Tread {
         for (i, force) in lane[..span.ticks].iter_mut().enumerate() {
             let time_s = (span.tick + i as u64) as Real / span.rate_hz;
             let part = time_s / GRID_S - self.cell.index as Real;
-            let fading = 1.0 + (self.keep - 1.0) * part.clamp(0.0, 1.0);
-            *force = self.params.weight_n * self.held * fading * self.cell.at(time_s).max(0.0); // [tread.2]
+            let part = part.clamp(0.0, 1.0);
+            let fading = if self.begins { part } else { 1.0 + (self.keep - 1.0) * part };
+            *force = self.params.weight_n * self.held * fading * self.cell.at(time_s).max(0.0); // [tread.2], [tread.3]
         }
     }
 
     fn rests(&self, value: Real) -> bool {
-        self.begun && self.strike.is_none() && !self.is_awake() && self.trigger.rests(value, self.params.threshold)
+        self.begun
+            && self.strike.is_none()
+            && self.rising.is_none()
+            && !self.is_awake()
+            && self.trigger.rests(value, self.params.threshold)
     }
 
     fn is_awake(&self) -> bool {
@@ -135,6 +182,6 @@ impl Process for Tread {
 
     fn reset(&mut self) {
         self.events.clear();
-        (self.strike, self.held, self.begun) = (None, 0.0, false);
+        (self.strike, self.rising, self.held, self.begun) = (None, None, 0.0, false);
     }
 }

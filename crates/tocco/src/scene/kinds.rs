@@ -124,6 +124,7 @@ pub mod definitions {
     pub use crate::process::scatter::ScatterParams;
     pub use crate::process::splash::SplashParams;
     pub use crate::process::spread::SpreadParams;
+    pub use crate::process::tread::TreadBy;
     pub use crate::process::tread::TreadParams;
     pub use crate::resonator::vessel::{VesselForm, VesselParams};
     pub use crate::signal::noise::NoiseSpec;

@@ -14,6 +14,7 @@ use crate::gesture::Gesture;
 use crate::math::Real;
 use crate::process::burst::BurstBy;
 use crate::process::particles::CRUSH_S;
+use crate::process::tread::TreadBy;
 use std::borrow::Cow;
 
 /// Most scenes inside one another.
@@ -209,6 +210,13 @@ fn wear(own: &mut SceneDef, part: &PartDef, walks: &[WalkDef], rate_hz: Real) {
                     def.by = BurstBy::Envelope;
                 }
             }
+            ProcessForm::Footstep(def) => {
+                let highest = def.make.bands.iter().map(|band| band.freq_hz).fold(0.0, Real::max);
+                def.params.freq_scale = brighter(def.params.freq_scale, highest); // [sole.3]
+                if let Some(sole) = walk.sole {
+                    def.make.bands.iter_mut().for_each(|band| band.gain *= sole.band_gain(band.freq_hz)); // [sole.6]
+                }
+            }
             ProcessForm::Puddle(def) => {
                 if let Some(sole) = walk.sole {
                     // Much water is as loud as so many drops are together [sole.2]; what is quick breaks it finer [sole.6].
@@ -225,7 +233,12 @@ fn wear(own: &mut SceneDef, part: &PartDef, walks: &[WalkDef], rate_hz: Real) {
                 def.params.gain *= loose; // [sole.5]
                 def.params.weight_n = walk.weight_n();
             }
-            ProcessForm::Tread(def) => def.params.weight_n = walk.weight_n(),
+            ProcessForm::Tread(def) => {
+                def.params.weight_n = walk.weight_n();
+                if walk.excite_by == ExciteBy::Envelope {
+                    def.by = TreadBy::Envelope;
+                }
+            }
             _ => {}
         }
     }

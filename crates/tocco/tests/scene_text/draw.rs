@@ -656,7 +656,11 @@ fn draw_process(rng: &mut Rng, name: String, text: impl Fn(&mut Rng) -> String) 
             let by = if coin(rng) { BurstBy::Event } else { BurstBy::Envelope };
             match kind {
                 4 => BurstDef { params: draw_params(rng), by }.into(),
-                5 => TreadDef { params: draw_params(rng) }.into(),
+                5 => TreadDef {
+                    params: draw_params(rng),
+                    by: if coin(rng) { TreadBy::Force } else { TreadBy::Envelope },
+                }
+                .into(),
                 _ => SpreadDef { params: draw_params(rng) }.into(),
             }
         }

@@ -4,7 +4,7 @@
 use super::process::*;
 use super::*;
 use crate::process::Process;
-use crate::process::tread::{Tread, TreadParams};
+use crate::process::tread::{Tread, TreadBy, TreadParams};
 
 /// The tread in scene files.
 pub const TREAD: Kind = Kind {
@@ -12,7 +12,11 @@ pub const TREAD: Kind = Kind {
     id: "tread",
     doc: "A sole comes down: strikes the mass that it is `on` against what that touches as the signal, a force, rises, and presses it on.",
     params: TreadParams::SPECS,
-    keys: &with_common::<0, 3>([]),
+    keys: &with_common::<1, 4>([key(
+        "by",
+        KeyType::Word(TreadBy::WORDS),
+        "force (default): the blow goes with how fast the signal rises; envelope: with its first peak, and the press is the signal.",
+    )]),
     rules: &[NEEDS_ON],
 };
 
@@ -21,6 +25,8 @@ pub const TREAD: Kind = Kind {
 pub struct TreadDef {
     /// Live parameters.
     pub params: TreadParams,
+    /// How the signal strikes and presses.
+    pub by: TreadBy,
 }
 
 impl ProcessKind for TreadDef {
@@ -45,18 +51,21 @@ impl BuildProcess for TreadDef {
     }
     fn write(&self, out: &mut Toml) {
         out.params(&self.params, &[]);
+        if self.by == TreadBy::Envelope {
+            out.line(format_args!("by = \"{}\"", self.by.word()));
+        }
     }
     fn build(&self, _context: &mut ProcessContext<'_>) -> Result<Box<dyn Process>, SceneError> {
-        Ok(Box::new(Tread::new(self.params)))
+        Ok(Box::new(Tread::new(self.params, self.by)))
     }
     fn structure(&self) -> String {
-        String::new()
+        format!("{:?}", self.by)
     }
 }
 
 #[cfg(feature = "text")]
 impl Read for TreadDef {
     fn read(node: &Node<'_, '_>, _lines: &mut Lines) -> Result<Self, SceneError> {
-        Ok(Self { params: node.params()? })
+        Ok(Self { params: node.params()?, by: node.word("by")?.unwrap_or(TreadBy::Force) })
     }
 }
