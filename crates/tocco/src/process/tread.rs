@@ -17,7 +17,7 @@
 //!
 //! **Sources.** 002 section 3.2.1 (the force of the foot as impact force of a hammer); [tread.1] is a choice, no data.
 
-use super::{Event, Events, Lane, Process, Span, Trigger};
+use super::{Event, Events, Lane, Process, Span, Trigger, going_until_s};
 use crate::math::{Real, exp};
 use crate::param::{Params, Spec, Tunable};
 use crate::signal::{Cell, GRID_S};
@@ -131,6 +131,10 @@ impl Process for Tread {
 
     fn is_awake(&self) -> bool {
         self.held > 0.0 || self.events.wait()
+    }
+
+    fn heard_until_s(&self) -> Real {
+        if self.held > 0.0 { going_until_s(self.cell) } else { self.events.last_s() }
     }
 
     fn reset(&mut self) {
