@@ -102,10 +102,10 @@ fn what_is_drawn_for_a_step_is_drawn_at_the_same_time_at_every_rate_though_a_pro
     for (process, of, tap, least) in [
         (crumple.as_str(), "events", heard, 200),
         (particles, "objects", heard, 50),
-        ("type = 'burst'\non = 'plate'\nthreshold = 0.6\ndecay_s = 0.03", "threshold", "", 3),
+        ("type = 'burst'\non = 'plate'\nthreshold = 0.6\ndecay_s = 0.03", "threshold", "", 1),
         ("type = 'spread'\non = 'plate'\nthreshold = 0.4\nspread_s = 0.3", "spread_s", "", 50),
         ("type = 'puddle'", "bubbles", heard, 100),
-        ("type = 'ice'\nweight_n = 700.0", "x_m", heard, 50),
+        ("type = 'ice'\nweight_n = 700.0\nx_m = 1.0", "x_m", heard, 50),
     ] {
         happens_alike(&scene(&format!("{process}\n{}", step(of)), tap), 4.3, least);
     }
@@ -114,24 +114,27 @@ fn what_is_drawn_for_a_step_is_drawn_at_the_same_time_at_every_rate_though_a_pro
 #[test]
 fn what_points_or_a_signal_move_of_a_process_a_walker_or_a_signal_moves_it_alike_at_every_rate() {
     let sound = "[[tap]]\nof = 'p'\nquantity = 'sound'\n";
-    let particles = "[process.p]\ntype = 'particles'\ndriven_by = 's'\nunload = 1.0\nresonances = [{ freq_hz = 2000.0, bandwidth_hz = 500.0 }]\n";
+    let resonances = "resonances = [{ freq_hz = 2000.0, bandwidth_hz = 500.0 }]\n";
+    let particles =
+        |by: &str| format!("[process.p]\ntype = 'particles'\ndriven_by = '{by}'\nunload = 1.0\n{resonances}");
     let noise = "[signal.s]\ntype = 'noise'\nrms = 0.4\nmean = 0.5\nbeta = 0.5\n";
-    let ramp = "points = [[0.0, 0.1], [1.0, 0.9]]\n";
-    let hand = format!("[signal.hand]\ntype = 'points'\n{ramp}");
-    for by in [ramp, "from = 'hand'\n"] {
-        let flow = format!(
-            "{hand}[signal.s]\ntype = 'points'\npoints = [[0.0, 1.0]]\n[process.p]\ntype = 'bubbles'\ndriven_by = 's'\n\
-             rate_hz = 300.0\n{sound}[[drive]]\npath = 'p/depth_m'\n{by}"
-        );
-        happens_alike(&flow, 1.0, 100);
-        let of_signal = format!("{hand}{noise}{particles}{sound}[[drive]]\npath = 's/gain'\n{by}");
-        happens_alike(&of_signal, 1.0, 50);
-        let of_process = format!("{hand}{noise}{particles}{sound}[[drive]]\npath = 'p/system_decay_s'\n{by}");
-        happens_alike(&of_process, 1.0, 50);
+    let steady = "[signal.s]\ntype = 'points'\npoints = [[0.0, 1.0]]\n";
+    let bubbles = "[process.p]\ntype = 'bubbles'\ndriven_by = 's'\nrate_hz = 300.0\n".to_string();
+    for (scene, path, range) in [
+        (format!("{steady}{bubbles}"), "p/largest_m", [0.002, 0.02]),
+        (format!("{steady}{bubbles}"), "p/rate_hz", [100.0, 900.0]),
+        (format!("{noise}{}", particles("s")), "p/system_decay_s", [0.01, 0.5]),
+        (format!("{noise}{}", particles("s")), "s/gain", [0.1, 2.0]),
+    ] {
+        let ramp = format!("points = [[0.0, {:?}], [1.0, {:?}]]\n", range[0], range[1]);
+        for by in [ramp.as_str(), "from = 'hand'\n"] {
+            let hand = format!("[signal.hand]\ntype = 'points'\n{ramp}");
+            happens_alike(&format!("{hand}{scene}{sound}[[drive]]\npath = '{path}'\n{by}"), 1.0, 50);
+        }
     }
     let walk = format!(
         "[walk.anna]\n{}{sound}[[drive]]\npath = 'anna/speed_m_s'\npoints = [[0.0, 0.8], [3.0, 3.4]]\n",
-        particles.replace("driven_by = 's'", "driven_by = 'anna.heel_left'")
+        particles("anna.heel_left")
     );
     happens_alike(&walk, 3.0, 50);
 }
