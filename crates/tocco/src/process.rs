@@ -16,6 +16,8 @@
 //! - `[process.6]  F (h v + h^2 w F/2) <= left`: the force of a process that has only so much to give, at a port of speed v and inverse
 //!   mass w; what it really gave, F times the way of the port, is taken off what is left.
 //! - `[process.5]  t = (k + (theta - R_k)/(R_{k+1} - R_k)) T`: when a signal passes the threshold theta of a blow.
+//! - `[process.7]  t = t_last + 6.9 tau`: until when a process is heard, to 60 dB, by the time of its last event and its time constants. It depends
+//!   on the signal alone, as event times do; when its samples fall asleep depends on the rate, and nothing is drawn by that.
 //!
 //! **Step.** Once a cell the engine calls [`Process::enter`], which draws; for every stretch of samples [`Process::render`],
 //! which writes forces and sound. A process that is not awake costs nothing by the sample; it falls asleep only where a cell
@@ -63,6 +65,10 @@ const LONGEST_SAMPLE_S: Real = 1.25e-4;
 const ROOM: usize = 2 * MOST_IN_CELL;
 /// Where a force of [process.4] is over, N.
 const OVER_N: Real = 1e-15;
+/// What has died away by e to this is not heard any more: 60 dB. [process.7]
+const UNHEARD: Real = 6.907_755;
+/// Pulses of [process.4] are over after so many of their lengths.
+const PULSES: Real = 2.0;
 
 /// Something that happens at a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -95,11 +101,13 @@ pub struct Events {
     fresh: usize,
     /// Events before this one have been rendered.
     done: usize,
+    /// When the last one comes, s.
+    last_s: Real,
 }
 
 impl Default for Events {
     fn default() -> Self {
-        Self { list: [Event::default(); ROOM], count: 0, fresh: 0, done: 0 }
+        Self { list: [Event::default(); ROOM], count: 0, fresh: 0, done: 0, last_s: Real::NEG_INFINITY }
     }
 }
 
@@ -120,7 +128,12 @@ impl Events {
 
     /// Forgets everything. `[audio]`
     pub fn clear(&mut self) {
-        (self.count, self.fresh, self.done) = (0, 0, 0);
+        (self.count, self.fresh, self.done, self.last_s) = (0, 0, 0, Real::NEG_INFINITY);
+    }
+
+    /// When the last of all so far comes, since the scene began, s; minus infinity before the first.
+    pub fn last_s(&self) -> Real {
+        self.last_s
     }
 
     /// True while something has not been rendered.
@@ -139,6 +152,7 @@ impl Events {
         if room {
             self.list[self.count] = event;
             self.count += 1;
+            self.last_s = self.last_s.max(event.at_s);
         }
         room
     }
@@ -214,6 +228,8 @@ pub trait Process: Tunable + Send + Sync + DuplicateProcess {
     fn feel(&mut self, _wanted: bool) {}
     /// False while it would write nothing but zeros.
     fn is_awake(&self) -> bool;
+    /// Until when what has happened so far is heard, since the scene began, s: the same at every rate. [process.7]
+    fn heard_until_s(&self) -> Real;
     /// True if a cell in which its signal stands at this value would change nothing: then it need not be told of it.
     fn rests(&self, _value: Real) -> bool {
         false
@@ -430,6 +446,11 @@ impl Hitter {
     pub fn reset(&mut self) {
         self.0.iter_mut().for_each(|(_, pulse)| pulse.reset());
     }
+}
+
+/// Where the cell after the present one ends, s: until then something is heard that its signal keeps going.
+fn going_until_s(cell: Cell) -> Real {
+    (cell.index + 2) as Real * GRID_S
 }
 
 /// The impulse that gives something at rest this energy, N s, if it is short.

@@ -61,13 +61,82 @@ quantity = 'sound'
     let broken = blows("type = 'break'\nthreshold = 0.6\nheight_m = 0.05");
     let scatter = blows("type = 'scatter'\nrate_hz = 300.0\nheight_m = 0.02");
     for (text, least) in [(GRAVEL, 50), (crumple, 50), (&burst, 5), (&spread, 50), (&broken, 50), (&scatter, 50)] {
-        let (first, _) = happenings(&mut build(text, 44_100.0, 5), 0.8, 512);
-        assert!(first.len() > least, "{}: {text}", first.len());
-        for rate_hz in [48_000.0, 96_000.0, 192_000.0] {
-            let (other, _) = happenings(&mut build(text, rate_hz, 5), 0.8, 512);
-            assert_eq!(first, other, "{rate_hz} Hz: {text}");
+        happens_alike(text, 0.8, least);
+    }
+}
+
+/// The same happens at 44.1, 48, 96 and 192 kHz, and more than so much.
+fn happens_alike(text: &str, seconds: f64, least: usize) {
+    let (first, _) = happenings(&mut build(text, 44_100.0, 5), seconds, 441);
+    assert!(first.len() > least, "{}: {text}", first.len());
+    for rate_hz in [48_000.0, 96_000.0, 192_000.0] {
+        let (other, _) = happenings(&mut build(text, rate_hz, 5), seconds, 441);
+        let differs = first.iter().zip(&other).position(|(one, other)| one != other);
+        assert_eq!(first.len(), other.len(), "{rate_hz} Hz: {text}");
+        assert_eq!(differs, None, "{rate_hz} Hz: {text}");
+    }
+}
+
+#[test]
+fn what_is_drawn_for_a_step_is_drawn_at_the_same_time_at_every_rate_though_a_process_falls_asleep_sooner_at_some() {
+    // Steps 0.2 s apart. What is heard longest of each process lies at 23 kHz: at 44.1 kHz it does not sound at all, and the process is
+    // asleep when the next step comes; at the others it rings on, softly. Whether something is drawn must not depend on that.
+    let mut points = vec![[0.0, 0.0]];
+    for k in 0..8 {
+        let at = 0.1 + 0.5 * f64::from(k);
+        points.extend([[at, 0.0], [at + 0.15, 1.0], [at + 0.3, 0.0]]);
+    }
+    let scene = |process: &str, tap: &str| {
+        format!(
+            "[signal.s]\ntype = 'points'\npoints = {points:?}\n[body.plate]\ntype = 'modal'\n\
+             modes = [{{ freq_hz = 900.0, decay_s = 0.02, mass_kg = 0.2 }}]\n[[tap]]\nof = 'plate'\n{tap}\
+             [process.p]\ndriven_by = 's'\n{process}\n"
+        )
+    };
+    let heard = "[[tap]]\nof = 'p'\nquantity = 'sound'\n";
+    let high = "{ freq_hz = 23000.0, decay_s = 0.02, mass_kg = 0.01 }";
+    let crumple = format!("type = 'crumple'\nunload = 1.0\nevents = 100.0\nmodes = [{high}]\n");
+    let particles = "type = 'particles'\nunload = 1.0\nsound_decay_s = 0.001\n\
+                     resonances = [{ freq_hz = 23000.0, bandwidth_hz = 20.0, gain = 1.0 }]\n";
+    let step = |of: &str| format!("per_step = {{ {of} = [0.5, 2.0], probability_01 = 0.8 }}");
+    for (process, of, tap, least) in [
+        (crumple.as_str(), "events", heard, 200),
+        (particles, "objects", heard, 50),
+        ("type = 'burst'\non = 'plate'\nthreshold = 0.6\ndecay_s = 0.03", "threshold", "", 1),
+        ("type = 'spread'\non = 'plate'\nthreshold = 0.4\nspread_s = 0.3", "spread_s", "", 50),
+        ("type = 'puddle'", "bubbles", heard, 100),
+        ("type = 'ice'\nweight_n = 700.0\nx_m = 1.0", "x_m", heard, 50),
+    ] {
+        happens_alike(&scene(&format!("{process}\n{}", step(of)), tap), 4.3, least);
+    }
+}
+
+#[test]
+fn what_points_or_a_signal_move_of_a_process_a_walker_or_a_signal_moves_it_alike_at_every_rate() {
+    let sound = "[[tap]]\nof = 'p'\nquantity = 'sound'\n";
+    let resonances = "resonances = [{ freq_hz = 2000.0, bandwidth_hz = 500.0 }]\n";
+    let particles =
+        |by: &str| format!("[process.p]\ntype = 'particles'\ndriven_by = '{by}'\nunload = 1.0\n{resonances}");
+    let noise = "[signal.s]\ntype = 'noise'\nrms = 0.4\nmean = 0.5\nbeta = 0.5\n";
+    let steady = "[signal.s]\ntype = 'points'\npoints = [[0.0, 1.0]]\n";
+    let bubbles = "[process.p]\ntype = 'bubbles'\ndriven_by = 's'\nrate_hz = 300.0\n".to_string();
+    for (scene, path, range) in [
+        (format!("{steady}{bubbles}"), "p/largest_m", [0.002, 0.02]),
+        (format!("{steady}{bubbles}"), "p/rate_hz", [100.0, 900.0]),
+        (format!("{noise}{}", particles("s")), "p/system_decay_s", [0.01, 0.5]),
+        (format!("{noise}{}", particles("s")), "s/gain", [0.1, 2.0]),
+    ] {
+        let ramp = format!("points = [[0.0, {:?}], [1.0, {:?}]]\n", range[0], range[1]);
+        for by in [ramp.as_str(), "from = 'hand'\n"] {
+            let hand = format!("[signal.hand]\ntype = 'points'\n{ramp}");
+            happens_alike(&format!("{hand}{scene}{sound}[[drive]]\npath = '{path}'\n{by}"), 1.0, 50);
         }
     }
+    let walk = format!(
+        "[walk.anna]\n{}{sound}[[drive]]\npath = 'anna/speed_m_s'\npoints = [[0.0, 0.8], [3.0, 3.4]]\n",
+        particles("anna.heel_left")
+    );
+    happens_alike(&walk, 3.0, 50);
 }
 
 #[test]

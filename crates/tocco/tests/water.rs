@@ -571,3 +571,29 @@ fn what_cannot_be_water_or_ice_is_refused_in_one_line() {
         assert!(error.contains(said) && !error.contains('\n'), "{text}: {error}");
     }
 }
+
+#[test]
+fn a_population_of_nobody_is_remarked_on_unless_something_raises_it() {
+    let text = |kind: &str, more: &str| {
+        format!(
+            "[signal.s]\ntype = 'input'\n[process.p]\ntype = '{kind}'\ndriven_by = 's'\nrate_hz = 0.0\n{more}\n[[tap]]\nof = 'p'\nquantity = 'sound'\n"
+        )
+    };
+    let said = |text: &str| SceneDef::from_text(text).unwrap().remarks();
+    for kind in ["bubbles", "patter", "rain", "drip"] {
+        let nobody = said(&text(kind, ""));
+        assert_eq!(
+            nobody,
+            ["process p: rate_hz is 0 and nothing in the scene raises it: it sounds only as triggered"],
+            "{kind}"
+        );
+        for raised in [
+            "[[drive]]\npath = 'p/rate_hz'\nfrom = 's'",
+            "[[control]]\nname = 'rate'\npath = 'p/rate_hz'\nrange = [0.0, 10.0]",
+            "[[event]]\nat_s = 0.1\nset = 'p/rate_hz'\nvalue = 5.0",
+            "[[event]]\nat_s = 0.1\ntrigger = 'p'",
+        ] {
+            assert!(said(&text(kind, raised)).is_empty(), "{kind}: {raised}");
+        }
+    }
+}

@@ -14,7 +14,7 @@
 //!
 //! **Sources.** Ours.
 
-use super::{Event, Lane, Process, Span, near_normal};
+use super::{Event, Lane, Process, Span, going_until_s, near_normal};
 use crate::math::{PI, Real, TAU, cos, exp, ln, tan};
 use crate::param::{Params, Spec, Tunable};
 use crate::rng::Rng;
@@ -201,6 +201,11 @@ impl Bed {
         self.amplitude != [[0.0; 2]; MOST_BANDS]
     }
 
+    /// Until when it is heard as far as is known, s. [process.7]
+    pub fn heard_until_s(&self) -> Real {
+        if self.is_awake() { going_until_s(self.cell) } else { Real::NEG_INFINITY }
+    }
+
     /// Silence. `[audio]`
     pub fn reset(&mut self) {
         self.amplitude = [[0.0; 2]; MOST_BANDS];
@@ -252,6 +257,10 @@ impl Process for Noise {
 
     fn is_awake(&self) -> bool {
         self.bed.is_awake()
+    }
+
+    fn heard_until_s(&self) -> Real {
+        self.bed.heard_until_s()
     }
 
     fn reset(&mut self) {

@@ -159,6 +159,10 @@ impl Process for Breaking {
         self.pieces.is_awake()
     }
 
+    fn heard_until_s(&self) -> Real {
+        self.pieces.heard_until_s()
+    }
+
     fn reset(&mut self) {
         self.pieces.reset();
         self.cracks.fill((Real::INFINITY, 0.0));

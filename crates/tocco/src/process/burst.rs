@@ -19,7 +19,7 @@
 //!
 //! **Sources.** 002 section 3.2.1; ours: the normalisation.
 
-use super::{Event, Events, Lane, Process, Span, Trigger, near_normal};
+use super::{Event, Events, Lane, Process, Span, Trigger, UNHEARD, going_until_s, near_normal};
 use crate::math::{Real, TAU, exp};
 use crate::param::{Params, Spec, Tunable};
 use crate::rng::Rng;
@@ -73,6 +73,8 @@ pub struct Burst {
     follow: [Real; 2],
     /// As the latter, where an envelope is over.
     let_go: Real,
+    /// Until when the signal, as an envelope, goes on, s.
+    until_s: Real,
 }
 
 impl Burst {
@@ -94,6 +96,7 @@ impl Burst {
             smooth: [0.0; 2],
             follow: [0.0; 2],
             let_go: 0.0,
+            until_s: Real::NEG_INFINITY,
         };
         burst.tune();
         burst
@@ -138,6 +141,9 @@ impl Process for Burst {
         let before = core::mem::replace(&mut self.cell, cell);
         if self.envelope[0] < 1e-9 {
             self.envelope = [0.0; 2];
+        }
+        if cell.from != 0.0 || cell.to != 0.0 {
+            self.until_s = going_until_s(cell);
         }
         let over = before.from == 0.0 && before.to == 0.0;
         let flat = if self.by == BurstBy::Event { self.envelope == [0.0; 2] } else { over };
@@ -203,9 +209,18 @@ impl Process for Burst {
         self.events.wait() || !self.is_silent()
     }
 
+    fn heard_until_s(&self) -> Real {
+        let smooth_s = 1.0 / (TAU * self.params.bright_hz);
+        match self.by {
+            BurstBy::Event => self.events.last_s() + UNHEARD * (self.params.decay_s + smooth_s),
+            BurstBy::Envelope => self.until_s + UNHEARD * smooth_s,
+        }
+    }
+
     fn reset(&mut self) {
         self.events.clear();
         (self.envelope, self.smooth, self.cell) = ([0.0; 2], [0.0; 2], Cell::default());
+        self.until_s = Real::NEG_INFINITY;
     }
 }
 

@@ -219,6 +219,10 @@ impl Process for Crumple {
         self.pieces.is_awake()
     }
 
+    fn heard_until_s(&self) -> Real {
+        self.pieces.heard_until_s()
+    }
+
     fn reset(&mut self) {
         self.pieces.reset();
         (self.cluster, self.purse) = (0.0, 0.0);

@@ -29,7 +29,7 @@
 //! takes the loudness of a hard step away, so L stands beside it; ours: the force from the attack, the stationary start.
 
 use super::particles::{BandPass, Resonance};
-use super::{Event, Events, Lane, Process, Span, Trigger, near_normal};
+use super::{Event, Events, Lane, Process, Span, Trigger, going_until_s, near_normal};
 use crate::math::{Real, TAU, exp, pow};
 use crate::param::{Params, Spec, Tunable};
 use crate::rng::Rng;
@@ -132,6 +132,8 @@ pub struct Footstep {
     voices: [Voice; VOICES],
     /// Bands sound.
     running: bool,
+    /// Until when its steps last, or the signal as an envelope goes on, s.
+    until_s: Real,
 }
 
 impl Footstep {
@@ -159,6 +161,7 @@ impl Footstep {
             cell: Cell::default(),
             voices: [Voice::default(); VOICES],
             running: false,
+            until_s: Real::NEG_INFINITY,
         };
         footstep.tune();
         footstep
@@ -225,6 +228,7 @@ impl Footstep {
         let force = self.force(&mut voice, cell);
         let (hurry, level) = self.strength(force);
         (voice.hurry, voice.level) = (hurry, [level; 2]);
+        self.until_s = self.until_s.max(self.lasts_until_s(&voice));
         let first = self.slow.normal();
         voice.alpha = [first, self.way(first)];
         if let Some(index) = oldest {
@@ -243,6 +247,11 @@ impl Footstep {
             let normals = core::array::from_fn(|_| level * self.begin.normal());
             filter.begin(normals);
         }
+    }
+
+    /// When a step has run through its envelope, s, as fast as it goes now.
+    fn lasts_until_s(&self, voice: &Voice) -> Real {
+        voice.began_s + self.make.envelope.len() as Real * self.make.frame_s / voice.hurry.max(0.5)
     }
 
     fn is_over(&self, voice: &Voice) -> bool {
@@ -277,6 +286,7 @@ impl Process for Footstep {
             let (hurry, level) = self.strength(force);
             voice.level = [voice.level[1], level];
             voice.hurry = hurry;
+            self.until_s = self.until_s.max(self.lasts_until_s(&voice));
             voice.alpha = [voice.alpha[1], self.way(voice.alpha[1])];
             self.voices[index] = voice;
         }
@@ -291,7 +301,12 @@ impl Process for Footstep {
                 }
                 self.running &= self.voices.iter().any(|voice| voice.active);
             }
-            FootstepBy::Envelope => self.running &= before.to != 0.0 || cell.from != 0.0 || cell.to != 0.0,
+            FootstepBy::Envelope => {
+                self.running &= before.to != 0.0 || cell.from != 0.0 || cell.to != 0.0;
+                if cell.from != 0.0 || cell.to != 0.0 {
+                    self.until_s = going_until_s(cell);
+                }
+            }
         }
         let sounds = match self.by {
             FootstepBy::Event => self.voices.iter().any(|voice| voice.active),
@@ -354,9 +369,14 @@ impl Process for Footstep {
         self.running || self.events.wait()
     }
 
+    fn heard_until_s(&self) -> Real {
+        self.until_s
+    }
+
     fn reset(&mut self) {
         self.events.clear();
         (self.voices, self.cell, self.running) = ([Voice::default(); VOICES], Cell::default(), false);
+        self.until_s = Real::NEG_INFINITY;
     }
 }
 

@@ -116,6 +116,8 @@ pub struct Fragments {
     modes: Vec<FragmentMode>,
     all: Vec<Fragment>,
     rate_hz: Real,
+    /// The longest decay of all, s.
+    longest_s: Real,
     /// Work really done on them since the start, J, where that is bounded.
     spent_j: Real,
 }
@@ -131,7 +133,7 @@ impl Fragments {
             awake: false,
         };
         let all = sizes.iter().take(MOST_FRAGMENTS).map(fragment).collect();
-        Self { modes: modes.to_vec(), all, rate_hz, spent_j: 0.0 }
+        Self { modes: modes.to_vec(), all, rate_hz, longest_s: 0.0, spent_j: 0.0 }
     }
 
     /// How many.
@@ -157,13 +159,20 @@ impl Fragments {
 
     /// Contact time of a fragment of full size, s, the factor on all frequencies, and the one on the decay of the first mode. `[audio]`
     pub fn tune(&mut self, contact_s: Real, freq_scale: Real, first_decay_scale: Real) {
+        self.longest_s = 0.0;
         for fragment in &mut self.all {
             fragment.pulse.set(contact_s * fragment.size, self.rate_hz);
             for (index, (ringing, mode)) in fragment.modes.iter_mut().zip(&self.modes).enumerate() {
                 let decay_scale = if index == 0 { first_decay_scale } else { 1.0 };
                 ringing.tune(*mode, fragment.size, freq_scale, decay_scale, self.rate_hz);
+                self.longest_s = self.longest_s.max(mode.decay_s * decay_scale * fragment.size);
             }
         }
+    }
+
+    /// The longest decay of all their modes, s: also of those that a rate is too low for.
+    pub fn longest_s(&self) -> Real {
+        self.longest_s
     }
 
     /// Energy of all of them, J.

@@ -84,8 +84,15 @@ const MOST_CHIRPS: usize = 12;
 /// Aftershocks: offset and longest delay, s.
 const OMORI_S: Real = 4e-3;
 const LAST_S: Real = 0.6;
-/// Samples of a chirp.
-const CHIRP: usize = 1 << 14;
+/// Lowest note of a chirp, Hz, where it comes in time; and the longest that one lasts, s.
+const LOWEST_HZ: Real = 60.0;
+const LONGEST_S: Real = 2.0;
+/// Before its first note a chirp is silent for so long, s.
+const BEFORE_S: Real = 2e-3;
+/// No wave is faster than this, m/s.
+const FASTEST_M_S: Real = 1800.0;
+/// Part of a chirp over which its end fades.
+const FADE: Real = 0.125;
 
 crate::params! {
     /// Parameters of ice.
@@ -146,43 +153,60 @@ pub fn energy_of(exponent: Real, [small, large]: [Real; 2], u: Real) -> Real {
     super::patter::radius_of(exponent, [small, large], u)
 }
 
+/// Speed at which what is heard of an angular frequency, rad/s, runs through the ice, m/s. [ice.6]
+fn group_m_s(omega: Real, thickness_m: Real) -> Real {
+    let step = 1e-4 * omega;
+    2.0 * step / (wave_number(omega + step, thickness_m) - wave_number(omega - step, thickness_m))
+}
+
+/// Wave speed of the fastest, m/s, and the angular frequency, rad/s, from which on all are as fast: where k h is 1 the thin plate ends.
+fn fastest(thickness_m: Real) -> (Real, Real) {
+    let ends = |omega: Real| {
+        wave_number(omega, thickness_m) * thickness_m > 1.0 || group_m_s(omega, thickness_m) > FASTEST_M_S
+    };
+    let (mut low, mut high) = (TAU, TAU * 1e6);
+    for _ in 0..60 {
+        let middle = (low * high).sqrt();
+        if ends(middle) { high = middle } else { low = middle }
+    }
+    (group_m_s(low, thickness_m).min(FASTEST_M_S), low)
+}
+
+/// How long a chirp lasts, s, and its lowest note, Hz: all of it at any rate. [ice.6]
+fn window(thickness_m: Real, distance_m: Real) -> (Real, Real) {
+    let first_s = distance_m / fastest(thickness_m).0 - BEFORE_S;
+    let lasts_s = |freq_hz: Real| (distance_m / group_m_s(TAU * freq_hz, thickness_m) - first_s) / (1.0 - FADE);
+    let mut lowest_hz = LOWEST_HZ;
+    while lasts_s(lowest_hz) > LONGEST_S && lowest_hz < 2e4 {
+        lowest_hz *= 1.05;
+    }
+    (lasts_s(lowest_hz).clamp(0.0, LONGEST_S), lowest_hz)
+}
+
 /// What an impulse becomes on its way through the ice, at most 1 in size, without the time in which nothing has come. [ice.6] `[control]`
 pub fn chirp(thickness_m: Real, distance_m: Real, rate_hz: Real) -> Vec<Real> {
-    let (mut re, mut im) = (vec![0.0; CHIRP], vec![0.0; CHIRP]);
-    let bin = rate_hz / CHIRP as Real;
-    // Where k h is 1 the thin plate ends: from there on waves travel as fast as there.
-    let mut last: Option<(Real, Real)> = None;
-    let speed = |omega: Real| {
-        let step = 1e-4 * omega;
-        2.0 * step / (wave_number(omega + step, thickness_m) - wave_number(omega - step, thickness_m))
-    };
-    let (mut fastest, lowest) = (0.0_f64, (60.0 / bin).ceil() as usize);
-    let mut phase = vec![[0.0; 2]; CHIRP / 2];
-    for (i, cell) in phase.iter_mut().enumerate().take((0.45 * CHIRP as Real) as usize).skip(lowest) {
+    let (lasts_s, lowest_hz) = window(thickness_m, distance_m);
+    let count = ((lasts_s * rate_hz) as usize).next_power_of_two().max(1 << 10);
+    let (mut re, mut im) = (vec![0.0; count], vec![0.0; count]);
+    let bin = rate_hz / count as Real;
+    let (fastest, from) = fastest(thickness_m);
+    let from_k = wave_number(from, thickness_m);
+    let first_s = distance_m / fastest - BEFORE_S;
+    let lowest = (lowest_hz / bin).ceil() as usize;
+    for i in lowest..(0.45 * count as Real) as usize {
         let omega = TAU * bin * i as Real;
-        let (k, group) = match last {
-            Some((omega0, k0)) => (k0 + (omega - omega0) / fastest, fastest),
-            None => (wave_number(omega, thickness_m), speed(omega)),
-        };
-        if last.is_none() && (k * thickness_m > 1.0 || group > 1800.0) {
-            last = Some((omega, k));
-            fastest = group.min(1800.0);
-        }
-        fastest = fastest.max(if last.is_none() { group } else { 0.0 });
-        *cell = [k * distance_m, exp(-0.004 * k * distance_m) / (k * distance_m).sqrt()];
-    }
-    let first_s = distance_m / fastest.max(1.0) - 2e-3;
-    for (i, [angle, size]) in phase.iter().enumerate() {
+        let k = if omega > from { from_k + (omega - from) / fastest } else { wave_number(omega, thickness_m) };
+        let size = exp(-0.004 * k * distance_m) / (k * distance_m).sqrt();
         // A gentle start at the low end, and the way of the fastest taken off.
-        let low = ((i as Real - lowest as Real) * bin / 60.0).clamp(0.0, 1.0);
-        let turned = TAU * bin * i as Real * first_s - angle;
+        let low = ((i - lowest) as Real * bin / lowest_hz).min(1.0);
+        let turned = omega * first_s - k * distance_m;
         (re[i], im[i]) = (low * size * cos(turned), low * size * sin(turned));
     }
     transform(&mut re, &mut im);
-    // The end fades: what is lower than the lowest has wrapped round.
-    let fade = CHIRP / 8;
-    for i in 0..fade {
-        re[CHIRP - fade + i] *= 1.0 - i as Real / fade as Real;
+    // The end fades: what is lower than the lowest would come there.
+    let fade = (FADE * count as Real) as usize;
+    for (i, x) in re[count - fade..].iter_mut().enumerate() {
+        *x *= 1.0 - i as Real / fade as Real;
     }
     let largest = re.iter().fold(1e-30, |most: Real, x| most.max(x.abs()));
     re.iter().map(|x| x / largest).collect()
@@ -263,6 +287,9 @@ pub struct Ice {
     waiting: Reserve<Event>,
     events: Reserve<Event>,
     table: Vec<Real>,
+    /// How long a chirp lasts, s, and when the last began.
+    chirp_s: Real,
+    chirped_s: Real,
     /// Chirps that sound: sample of the scene at which each began, and amplitude.
     chirps: [Option<(u64, Real)>; MOST_CHIRPS],
     /// Where a chirp that gave way stood, which dies away, and its factor per sample; and the sample at which the present cell began.
@@ -374,6 +401,8 @@ impl Ice {
             waiting: Reserve::of(MOST_WAITING),
             events: Reserve::of(MOST_WAITING),
             table: if distance_m > 0.0 { chirp(thickness_m, distance_m, rate_hz) } else { Vec::new() },
+            chirp_s: window(thickness_m, distance_m).0,
+            chirped_s: Real::NEG_INFINITY,
             chirps: [None; MOST_CHIRPS],
             residue: 0.0,
             keep: exp(-1.0 / (1e-3 * rate_hz)),
@@ -531,6 +560,7 @@ impl Ice {
         }
         if !self.table.is_empty() && a > 0.2 {
             let began = (at_s * self.rate_hz).ceil() as u64;
+            self.chirped_s = self.chirped_s.max(at_s);
             let oldest = |slot: &Option<(u64, Real)>| slot.map_or(0, |(began, _)| 1 + began);
             if let Some(slot) = self.chirps.iter_mut().min_by_key(|slot| oldest(slot)) {
                 if let Some((began, amplitude)) = slot {
@@ -575,7 +605,7 @@ impl Process for Ice {
         self.waiting.retain(|event| event.at_s >= from_s);
         self.now = (cell.index as Real * self.rate_hz / 1000.0) as u64;
         for slot in &mut self.chirps {
-            slot.take_if(|(began, _)| *began + (CHIRP as u64) < self.now);
+            slot.take_if(|(began, _)| *began + (self.table.len() as u64) < self.now);
         }
         if self.residue.abs() < 1e-12 {
             self.residue = 0.0;
@@ -661,12 +691,18 @@ impl Process for Ice {
         self.water.is_awake() || self.felt.is_awake() || self.residue != 0.0 || self.chirps.iter().any(Option::is_some)
     }
 
+    fn heard_until_s(&self) -> Real {
+        // What is felt is left out: whether somebody feels it must not be heard.
+        self.water.heard_until_s().max(self.chirped_s + self.chirp_s)
+    }
+
     fn reset(&mut self) {
         self.water.reset();
         self.felt.reset();
         self.waiting.clear();
         self.events.clear();
         (self.presses, self.chirps, self.residue) = ([None; MOST_PRESSES], [None; MOST_CHIRPS], 0.0);
+        self.chirped_s = Real::NEG_INFINITY;
     }
 
     fn book(&self) -> Book {

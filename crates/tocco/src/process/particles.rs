@@ -26,7 +26,7 @@
 //! **Sources.** Cook (1997) as used in 002 sections 3.3, 3.4; errata: constants per second; crushing, not load, makes
 //! sound where the signal is a force.
 
-use super::{Arrivals, Crush, Event, Events, Hitter, Lane, Process, Span, near_normal};
+use super::{Arrivals, Crush, Event, Events, Hitter, Lane, PULSES, Process, Span, UNHEARD, near_normal};
 use crate::math::{PI, Real, TAU, cos, exp, pow, tan};
 use crate::output::crossover::TwoPole;
 use crate::param::{Params, Spec, Tunable};
@@ -149,6 +149,8 @@ pub struct Particles {
     sound: Real,
     carry: Real,
     keep: Real,
+    /// What that is in seconds.
+    decay_s: Real,
     ports: Hitter,
     /// What the ground swallows, and its state.
     low: Option<TwoPole>,
@@ -181,6 +183,7 @@ impl Particles {
             sound: 0.0,
             carry: 0.0,
             keep: 0.0,
+            decay_s: 0.0,
             ports: Hitter::new(ports, params.contact_time_s, rate_hz),
             low: None,
             passed: [0.0; 2],
@@ -214,6 +217,7 @@ impl Particles {
     fn set_decay(&mut self, signal: Real) {
         let tau = self.params.sound_decay_s * (1.0 + self.params.force_to_sound * (signal - 0.5)).max(0.1);
         self.keep = exp(-1.0 / (self.rate_hz * fault!(GRAIN_DECAY, tau, times 2.0))); // [particles.5]
+        self.decay_s = tau;
     }
 }
 
@@ -237,10 +241,13 @@ impl Process for Particles {
         let p = &self.params;
         let held = 0.5 * (cell.from + cell.to);
         let asked = Crush { load: p.load, unload: p.unload, level: p.level }.rate(cell);
-        if asked == 0.0 && self.energy == 0.0 && self.crush < 1e-12 && !self.is_awake() {
+        if asked == 0.0 && self.energy == 0.0 && self.crush < 1e-12 {
             // Nothing moves, and nothing will: what crushing is left would be cut off below.
             self.crush = 0.0;
             self.events.begin(cell);
+            if self.is_awake() {
+                self.settle();
+            }
             return 0;
         }
         let keep = if p.rise_s > 0.0 { exp(-GRID_S / p.rise_s) } else { 0.0 };
@@ -302,6 +309,15 @@ impl Process for Particles {
 
     fn is_awake(&self) -> bool {
         self.events.wait() || self.sound != 0.0 || self.carry != 0.0 || self.ports.is_awake()
+    }
+
+    fn heard_until_s(&self) -> Real {
+        let narrowest = self.resonances.iter().map(|own| own.bandwidth_hz).fold(Real::INFINITY, Real::min);
+        let rings_s = match self.ports.count() {
+            0 => UNHEARD * (self.decay_s + 1.0 / (PI * narrowest * self.params.freq_scale)),
+            _ => PULSES * self.params.contact_time_s,
+        };
+        self.events.last_s() + rings_s
     }
 
     fn reset(&mut self) {

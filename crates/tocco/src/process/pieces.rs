@@ -7,7 +7,7 @@
 //! **Law.** `J = sqrt(2 E/w)`: the impulse that gives a port of inverse mass w the energy E; fragments by [fragment.2].
 
 use super::fragment::{FragmentMode, Fragments};
-use super::{Book, Event, Events, Hitter, Lane, Span, impulse_of};
+use super::{Book, Event, Events, Hitter, Lane, PULSES, Span, UNHEARD, impulse_of};
 use crate::math::Real;
 use crate::signal::Cell;
 
@@ -17,6 +17,7 @@ pub struct Pieces {
     fragments: Fragments,
     ports: Hitter,
     rate_hz: Real,
+    contact_s: Real,
     /// Hits that are to come.
     pub events: Events,
     /// What there was to give, and what was given.
@@ -30,6 +31,7 @@ impl Pieces {
             fragments: Fragments::new(if ports.is_empty() { sizes } else { &[] }, modes, rate_hz),
             ports: Hitter::new(ports, 0.0, rate_hz),
             rate_hz,
+            contact_s: 0.0,
             events: Events::default(),
             book: Book::default(),
         }
@@ -40,6 +42,7 @@ impl Pieces {
     pub fn tune(&mut self, contact_s: Real, freq_scale: Real, first_decay_scale: Real) {
         self.fragments.tune(contact_s, freq_scale, first_decay_scale);
         self.ports.set(contact_s, self.rate_hz);
+        self.contact_s = contact_s;
     }
 
     /// How many ports or fragments can be hit.
@@ -83,6 +86,11 @@ impl Pieces {
     /// True while one sounds or a hit waits.
     pub fn is_awake(&self) -> bool {
         self.events.wait() || self.fragments.is_awake() || self.ports.is_awake()
+    }
+
+    /// Until when what was hit so far is heard, s. [process.7]
+    pub fn heard_until_s(&self) -> Real {
+        self.events.last_s() + UNHEARD * self.fragments.longest_s() + PULSES * self.contact_s
     }
 
     /// Back to rest. `[audio]`

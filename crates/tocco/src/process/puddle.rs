@@ -141,6 +141,10 @@ impl Process for Puddle {
         self.water.is_awake() || self.bed.is_awake()
     }
 
+    fn heard_until_s(&self) -> Real {
+        self.water.heard_until_s().max(self.bed.heard_until_s())
+    }
+
     fn reset(&mut self) {
         self.water.reset();
         self.bed.reset();

@@ -21,7 +21,7 @@ use super::bubble::{BubbleLaw, Tone};
 use super::drip::closes_after;
 use super::patter::{DELAY, Hit, MOST_HITS, value};
 use super::water::{Birth, Sound, Water};
-use super::{Arrivals, Event, Events, Hitter, Lane, Process, Span, Triggered};
+use super::{Arrivals, Event, Events, Hitter, Lane, PULSES, Process, Span, Triggered};
 use crate::math::{PI, Real, exp, ln, pow};
 use crate::param::{Params, Scale, Spec, Tunable};
 use crate::rng::Rng;
@@ -212,6 +212,11 @@ impl Process for Rain {
 
     fn is_awake(&self) -> bool {
         self.events.wait() || self.ports.is_awake() || self.water.is_awake() || self.bed.is_awake()
+    }
+
+    fn heard_until_s(&self) -> Real {
+        let hits = self.events.last_s() + PULSES * self.params.contact_time_s;
+        hits.max(self.water.heard_until_s()).max(self.bed.heard_until_s())
     }
 
     fn reset(&mut self) {

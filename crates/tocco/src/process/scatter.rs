@@ -364,6 +364,10 @@ impl Process for Scatter {
         self.pieces.is_awake()
     }
 
+    fn heard_until_s(&self) -> Real {
+        self.pieces.heard_until_s()
+    }
+
     fn reset(&mut self) {
         self.pieces.reset();
         (self.owed, self.owed_rolls, self.rolls_j) = (0.0, 0.0, 0.0);

@@ -32,7 +32,7 @@ use super::flight::GRAVITY_M_S2;
 use super::patter::{DELAY, Hit, MOST_HITS, radius_of, value};
 use super::rain::WATER_KG_M3;
 use super::water::{Birth, Sound, Water};
-use super::{Event, Events, Hitter, Lane, Process, Span, Trigger, Triggered};
+use super::{Event, Events, Hitter, Lane, PULSES, Process, Span, Trigger, Triggered};
 use crate::math::{PI, Real, exp, ln, pow};
 use crate::param::{Params, Scale, Spec, Tunable};
 use crate::rng::Rng;
@@ -372,6 +372,12 @@ impl Process for Splash {
     fn is_awake(&self) -> bool {
         let waits = self.bottoms.iter().any(Option::is_some) || self.sprays.iter().any(Option::is_some);
         waits || self.events.wait() || self.ports.is_awake() || self.water.is_awake() || self.bed.is_awake()
+    }
+
+    fn heard_until_s(&self) -> Real {
+        let coming = self.bottoms.iter().flatten().map(|(at_s, _)| *at_s).fold(self.events.last_s(), Real::max);
+        let hits = coming + PULSES * self.params.contact_time_s;
+        hits.max(self.water.heard_until_s()).max(self.bed.heard_until_s())
     }
 
     fn reset(&mut self) {

@@ -15,7 +15,7 @@
 //!
 //! **Sources.** 002 section 2.1.4 (impact distributed in space and time).
 
-use super::{Event, Events, Hitter, Lane, Process, Span, Trigger};
+use super::{Event, Events, Hitter, Lane, PULSES, Process, Span, Trigger};
 use crate::math::{Real, ln};
 use crate::param::{Params, Spec, Tunable};
 use crate::reserve::Reserve;
@@ -130,6 +130,11 @@ impl Process for Spread {
 
     fn is_awake(&self) -> bool {
         self.events.wait() || self.next < self.coming.len() || self.ports.is_awake()
+    }
+
+    fn heard_until_s(&self) -> Real {
+        let coming = self.coming[self.next..].last().map_or(Real::NEG_INFINITY, |event| event.at_s);
+        self.events.last_s().max(coming) + PULSES * self.params.contact_time_s
     }
 
     fn reset(&mut self) {

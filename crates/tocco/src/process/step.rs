@@ -6,8 +6,9 @@
 //!
 //! **Law.** R the signal, in cells of 1 ms:
 //! - `[step.1]` a step begins where R passes 0.02 upwards after 60 ms below 0.01; it has ended where R has been below 0.01 since.
-//! - `[step.2]` 400 ms after the end every factor is drawn uniformly from its range, once, as soon as the process is silent. Where the
-//!   next step comes sooner, as in running, they are drawn as R begins to rise, if the process is silent then, and kept if it is not.
+//! - `[step.2]` 400 ms after the end every factor is drawn uniformly from its range, once, as soon as the process is not heard any more
+//!   [process.7]. Where the next step comes sooner, as in running, they are drawn as R begins to rise, if the process is not heard then, and kept
+//!   if it is.
 //! - `[step.3]  value = base factor`, base what scene and players say.
 //!
 //! **Sources.** 002 section 3.4.2 (what is randomised per step); the times are ours.
@@ -75,7 +76,7 @@ impl PerStep {
     /// Hears a cell, draws if it is time, and says what the process hears. `[audio]`
     pub fn enter(&mut self, cell: Cell, process: &mut dyn Process) -> Cell {
         let due = self.quiet >= REST || (self.quiet >= APART && cell.to > cell.from);
-        if fault!(STEP_DRAWS, due, false) && !self.fresh && !process.is_awake() {
+        if fault!(STEP_DRAWS, due, false) && !self.fresh && process.heard_until_s() <= cell.from_s() {
             self.draw(process);
         }
         if cell.to > BEGINS {

@@ -19,7 +19,7 @@
 //! **Sources.** 002 section 3.2.1 (the force of the foot as impact force of a hammer; 3.4.3, tried with an envelope); [tread.1] and
 //! the 4 ms are choices, no data.
 
-use super::{Event, Events, Lane, Process, Span, Trigger};
+use super::{Event, Events, Lane, Process, Span, Trigger, going_until_s};
 use crate::math::{Real, exp};
 use crate::param::{Params, Spec, Tunable};
 use crate::signal::{Cell, GRID_S};
@@ -178,6 +178,10 @@ impl Process for Tread {
 
     fn is_awake(&self) -> bool {
         self.held > 0.0 || self.events.wait()
+    }
+
+    fn heard_until_s(&self) -> Real {
+        if self.held > 0.0 { going_until_s(self.cell) } else { self.events.last_s() }
     }
 
     fn reset(&mut self) {

@@ -14,7 +14,7 @@
 
 use super::bubble::{NOTHING, Tone, Tones, join};
 use super::patter::{Hit, Hits};
-use super::{Event, Lane, Span, Triggered};
+use super::{Event, Lane, Span, Triggered, UNHEARD};
 use crate::math::Real;
 use crate::reserve::Reserve;
 use crate::signal::{Cell, GRID_S};
@@ -40,6 +40,15 @@ impl Sound {
         match self {
             Sound::Tone(tone) => tone.amplitude,
             Sound::Hit(hit) => hit.amplitude,
+        }
+    }
+
+    /// How long it is heard, s. [process.7]
+    pub fn lasts_s(&self) -> Real {
+        match self {
+            Sound::Tone(tone) if tone.damping > 0.0 => UNHEARD / tone.damping,
+            Sound::Tone(_) => 0.0,
+            Sound::Hit(hit) => hit.formants.iter().map(|formant| UNHEARD * formant.decay_s).fold(0.0, Real::max),
         }
     }
 }
@@ -68,6 +77,8 @@ pub struct Water {
     /// What happens in the present cell.
     events: Reserve<Event>,
     cell: Cell,
+    /// Until when all that was said so far is heard, s.
+    until_s: Real,
 }
 
 impl Water {
@@ -83,6 +94,7 @@ impl Water {
             unsorted: false,
             events: Reserve::of(MOST_WAITING),
             cell: Cell::default(),
+            until_s: Real::NEG_INFINITY,
         }
     }
 
@@ -117,6 +129,7 @@ impl Water {
         let room = self.waiting.len() < MOST_WAITING;
         if room {
             self.unsorted |= self.waiting.last().is_some_and(|last| last.at_s > birth.at_s);
+            self.until_s = self.until_s.max(birth.at_s + birth.sound.lasts_s());
             self.waiting.push(birth);
         }
         room
@@ -150,6 +163,7 @@ impl Water {
         }
         let at = self.next + self.waiting[self.next..].partition_point(|other| other.at_s <= birth.at_s);
         self.waiting.insert(at, birth);
+        self.until_s = self.until_s.max(birth.at_s + birth.sound.lasts_s());
         if birth.at_s < self.end_s() {
             Triggered::Now(Event { at_s: birth.at_s, size: birth.sound.amplitude(), place: 0 })
         } else {
@@ -190,6 +204,11 @@ impl Water {
         self.next < self.waiting.len() || self.tones.is_awake() || self.hits.is_awake()
     }
 
+    /// Until when all that was said so far is heard, s. [process.7]
+    pub fn heard_until_s(&self) -> Real {
+        self.until_s
+    }
+
     /// Silence; what waited is forgotten. `[audio]`
     pub fn reset(&mut self) {
         self.tones.reset();
@@ -197,5 +216,6 @@ impl Water {
         self.waiting.clear();
         self.events.clear();
         (self.next, self.sorted, self.unsorted) = (0, 0, false);
+        self.until_s = Real::NEG_INFINITY;
     }
 }

@@ -26,6 +26,21 @@ impl SceneDef {
                 ));
             }
         }
+        for process in &self.processes {
+            let rate_hz = match &process.form {
+                ProcessForm::Bubbles(own) => own.params.rate_hz,
+                ProcessForm::Patter(own) => own.params.rate_hz,
+                ProcessForm::Rain(own) => own.params.rate_hz,
+                ProcessForm::Drip(own) => own.params.rate_hz,
+                _ => continue,
+            };
+            if rate_hz == 0.0 && !self.is_raised(&process.name) {
+                said.push(format!(
+                    "process {}: rate_hz is 0 and nothing in the scene raises it: it sounds only as triggered",
+                    process.name
+                ));
+            }
+        }
         for body in &self.bodies {
             let BodyForm::Vessel(vessel) = &body.form else { continue };
             let Some(holds) = vessel.geometry().map(|geometry| geometry.capacity_m3()) else { continue };
@@ -59,6 +74,19 @@ impl SceneDef {
             }
         }
         said
+    }
+
+    /// True if something in the scene may raise the rate of a process, or triggers it.
+    fn is_raised(&self, process: &str) -> bool {
+        let path = format!("{process}/rate_hz");
+        let by_event = |event: &EventDef| match &event.gesture {
+            Gesture::Set { path: to, .. } => *to == path,
+            Gesture::Trigger { process: to, .. } => to == process,
+            _ => false,
+        };
+        self.drives.iter().any(|drive| drive.path == path)
+            || self.controls.iter().any(|control| control.path == path || control.also.contains(&path))
+            || self.events.iter().any(by_event)
     }
 
     /// The most that drives and events say of a path, as far as the scene tells.

@@ -17,7 +17,7 @@ use crate::output::Space;
 use crate::param::{Rate, Tunable};
 use crate::process::Span;
 use crate::resonator::Reading;
-use crate::signal::{GRID_S, INLET};
+use crate::signal::GRID_S;
 use core::convert::Infallible;
 
 /// The running half of a scene, without names. All methods `[audio]`.
@@ -179,7 +179,7 @@ impl Runtime {
     /// Enters the next cell of the grid of 1 ms; `slow` are the slots that move at control ticks. [process.2]
     pub fn enter_cell(&mut self, rate_hz: Real, slow: &[usize]) {
         for &slot in slow {
-            self.set_inlet(slot);
+            self.set_on_grid(slot);
         }
         let Self { world, grid, .. } = self;
         let beyond = grid.enter(|grid, probe| read(world, grid, probe));
@@ -193,14 +193,17 @@ impl Runtime {
         self.ready_pushed();
     }
 
-    /// An inlet whose drive is known at any time stands where that is as the next cell begins, not where the last control tick, which
-    /// depends on the rate, has left it.
-    fn set_inlet(&mut self, slot: usize) {
+    /// What moves on the grid, by a drive that is known at any time, stands where that is as the next cell begins, not where the last control
+    /// tick, which depends on the rate, has left it: what is drawn in the cell is the same at every rate.
+    fn set_on_grid(&mut self, slot: usize) {
         let Slot { target, drive: Some(drive), spec, .. } = &self.slots[slot] else { return };
-        let (Target::Signal { signal, param: INLET }, false) = (target, self.slots[slot].streams()) else { return };
-        let now_s = self.grid.next as Real * GRID_S;
+        let on_grid = matches!(target, Target::Signal { .. } | Target::Process { .. } | Target::Walk { .. });
+        if !on_grid || self.slots[slot].streams() {
+            return;
+        }
+        let (now_s, [least, most]) = (self.grid.next as Real * GRID_S, [spec.min, spec.max]);
         if let Some(value) = self.drives[*drive].known(now_s, &self.grid.signals) {
-            self.grid.signals[*signal].signal.set(INLET, value.clamp(spec.min, spec.max));
+            self.write_slot(slot, value.clamp(least, most));
         }
     }
 
