@@ -3,6 +3,7 @@
 // dark of its material, and `bend(s)`: pixels by which it is bent there.
 import { colour } from "./canvas.js";
 import { RIM } from "./motion.js";
+import { draw as solid } from "./solid.js";
 
 const TURN = 2 * Math.PI;
 
@@ -88,6 +89,7 @@ const legs = (pen, actor, count) => {
 };
 
 export const DRAWINGS = {
+  solid,
   bar(pen, actor) {
     ribbon(pen, actor);
     body(pen, actor);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Where everything stands on the stage, how large and as what it is drawn: as the scene's `look` tables say, and where they say
 // nothing by type, shape, material, name and contacts. Metres, y upwards.
+import { isSolid, nearest, sizeOf, viewOf } from "./solid.js";
 import { isSeen } from "./surfaces.js";
 
 /** Drawings that are long, and are touched along their length. */
@@ -43,6 +44,7 @@ const wordFor = (rows, text) => rows.find(([word]) => word.test(text))?.[1];
 /** As what a body is drawn. */
 function drawingOf(body, isHeld) {
   if (body.look?.drawing) return body.look.drawing;
+  if (isSolid(body)) return "solid";
   const name = body.name.slice(body.name.lastIndexOf("/") + 1);
   if (isTool(body)) return wordFor(TOOLS, name) ?? (body.type === "wall" ? "block" : body.type === "guided" ? "hand" : isHeld ? "hammer" : "ball");
   if (body.type === "network") return "net";
@@ -74,7 +76,8 @@ export function spots(actor) {
 }
 
 /** Fractions along and across a drawing of a place on a shape; and back. */
-export function pointOf({ drawing }, place) {
+export function pointOf({ drawing, body }, place) {
+  if (drawing === "solid") return viewOf(body).point(place);
   if (ROUND.has(drawing)) return [0.5 + 0.5 * place[0] * Math.cos(2 * Math.PI * (place[1] ?? 0)), 0.5 + 0.5 * place[0] * Math.sin(2 * Math.PI * (place[1] ?? 0))];
   if (RIMMED.has(drawing)) {
     const [height, turn = 0] = place;
@@ -87,6 +90,7 @@ export function pointOf({ drawing }, place) {
 const clamp01 = (x) => Math.min(1, Math.max(0, x));
 
 export function placeOf({ drawing, body }, [s, t]) {
+  if (drawing === "solid") return body.vertices_m[nearest(body, [s, t])];
   if (LONG.has(drawing)) return [clamp01(s)];
   if (ROUND.has(drawing)) {
     const [dx, dy] = [2 * s - 1, 2 * t - 1];
@@ -173,7 +177,7 @@ function lengthFor(actor, info) {
 }
 
 function place(things, info) {
-  const size = (actor) => [...(actor.look.size_m ?? SIZES[actor.drawing])];
+  const size = (actor) => [...(actor.look.size_m ?? (actor.drawing === "solid" ? sizeOf(actor.body) : SIZES[actor.drawing]))];
   const free = things.filter(({ look }) => !look.place_m);
   for (const actor of things) {
     actor.size = size(actor);

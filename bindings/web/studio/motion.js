@@ -2,6 +2,7 @@
 // How bodies move, for the eye. What swings slower than the eye is drawn as it is. What sounds is drawn as each mode was when it was struck,
 // played on slower, as large as it is now and magnified: both factors are told.
 import { FLAT, LONG, placeOf, RIMMED } from "./layout.js";
+import { shapesOver as shapesOfSolid } from "./solid.js";
 
 /** Below, motion is seen as it is, Hz. */
 const SEEN_HZ = 18;
@@ -53,6 +54,7 @@ function shapesOver(actor, names, count) {
     for (let i = 0; i < ALONG; i += 1) for (let m = 0; m < count; m += 1) values[i * count + m] = Math.sin((Math.PI * (m + 1) * i) / (ALONG - 1));
     return values;
   }
+  if (drawing === "solid") return shapesOfSolid(actor, names, count);
   if (body.type !== "shape" || !body.anywhere) return null;
   const axes = body.ports[0]?.place?.length ?? 1;
   const places = RIMMED.has(drawing) || drawing === "ball"

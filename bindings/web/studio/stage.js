@@ -254,7 +254,7 @@ export class Stage {
 
   /** What must be alike for two scenes to have one stage. */
   static form(info) {
-    return JSON.stringify([info.bodies.map(({ name, type, shape, material, look, ports, anywhere }) => [name, type, shape, material, look, ports, anywhere]), info.contacts]);
+    return JSON.stringify([info.bodies.map(({ name, type, shape, file, material, look, ports, anywhere }) => [name, type, shape, file, material, look, ports, anywhere]), info.contacts]);
   }
 
   draw() {
@@ -284,7 +284,7 @@ export class Stage {
     const drawn = { ...actor, at, paint, bend: (s) => this.bend(actor, s), surface: (to) => this.surface(to, actor, [x0, y0, x1, y1]), magnified: actor.magnified, scale };
     if (actor.drawing === "door") drawn.hinged = this.actors.some(({ on, touches, drawing }) => on === actor && drawing === "hinge" && touches?.[0] > 0.5) || (actor.look.place_m ?? actor.at)[0] > 0 ? "right" : "left";
     DRAWINGS[actor.drawing]?.(pen, drawn);
-    actor.rim = drawn.rim;
+    [actor.rim, actor.faces] = [drawn.rim, drawn.faces];
     if (actor === this.selected && actor.spots?.length > 1 && !actor.isTool) this.ports(pen, actor, at);
   }
 

@@ -456,6 +456,73 @@ gain = 0.1
     await page.context().close();
   },
 
+  async "a solid is drawn as its surface, bends as its baked modes do, in colours of in and out, and is struck where it is touched"() {
+    const page = await open();
+    await choose(page, "spanner");
+    await page.click("#stop");
+    await page.waitForFunction(() => tocco.stage.layout.byName.get("spanner").motion.count > 6);
+    const seen = await page.evaluate(async () => {
+      const { viewOf } = await import("./solid.js");
+      const { stage } = tocco;
+      const actor = stage.layout.byName.get("spanner");
+      const { motion, body, number } = actor;
+      const { shapes, count } = motion;
+      const { ways } = viewOf(body);
+      // Upwards as it lies on a table: the three ways of the picture stand at right angles.
+      const up = (vertex, mode) => ways.reduce((sum, way, k) => sum + way[2] * shapes[(3 * vertex + k) * count + mode], 0);
+      const places = body.vertices_m;
+      const near = (x) => places.reduce((best, place, i) => (Math.abs(place[0] - x) < Math.abs(places[best][0] - x) ? i : best), 0);
+      const along = places.map(([x]) => x);
+      const [low, high] = [Math.min(...along), Math.max(...along)];
+      // The port `hear` moves upwards where the surface is nearest to it.
+      const port = body.ports.findIndex(({ name }) => name === "hear");
+      const told = tocco.engine.names.portShapes(number).slice(port * count, (port + 1) * count);
+      const vertex = places.reduce((best, place, i) => {
+        const away = (p) => Math.hypot(...p.map((x, k) => x - body.ports[port].place[k]));
+        return away(place) < away(places[best]) ? i : best;
+      }, 0);
+      const apart = Math.max(...Array.from(told, (value, m) => Math.abs(value - up(vertex, m))));
+      const flat = Array.from({ length: count - 6 }, (_, m) => m + 6).find((m) => Math.abs(up(near(high), m)) > 1);
+      const picture = () => {
+        stage.draw();
+        const { data } = stage.canvas.getContext("2d").getImageData(0, 0, stage.canvas.width, stage.canvas.height);
+        let [orange, blue] = [0, 0];
+        for (let i = 0; i < data.length; i += 4) {
+          if (data[i + 3] < 200) continue;
+          orange += data[i] > data[i + 2] + 90;
+          blue += data[i + 2] > data[i] + 90;
+        }
+        return { orange, blue };
+      };
+      motion.amplitude.fill(0);
+      stage.motion.advance(0, true);
+      const still = picture();
+      stage.light({ body: number, mode: flat });
+      stage.motion.advance(0, true);
+      const lit = picture();
+      const { faces, drawing } = actor;
+      stage.light(null);
+      return {
+        drawing, faces, still, lit, apart, vertices: places.length, numbers: shapes.length, count, flat,
+        bends: [near(low), near((low + high) / 2), near(high)].map((i) => up(i, flat)), spots: actor.spots.flat(),
+      };
+    });
+    assert.equal(seen.drawing, "solid");
+    assert.ok(seen.faces > 80 && seen.numbers === 3 * seen.vertices * seen.count, JSON.stringify(seen));
+    assert.ok(seen.apart < 1e-9, `at its port every mode is drawn as the engine has it: ${seen.apart}`);
+    const [left, middle, right] = seen.bends;
+    assert.ok(left * middle < 0 && middle * right < 0, `it bends as a free bar: ${seen.bends}`);
+    assert.ok(seen.lit.orange > seen.still.orange + 200 && seen.lit.blue > seen.still.blue + 200, JSON.stringify([seen.still, seen.lit]));
+    assert.ok(seen.spots.every((part) => part > -0.01 && part < 1.01), `ports lie on it: ${seen.spots}`);
+    await listen(page);
+    await page.mouse.click(...(await spot(page, "spanner", [0.5, 0.5])));
+    const touched = (await sent(page)).find(({ touch }) => touch);
+    assert.ok(touched, JSON.stringify(await sent(page)));
+    await page.waitForFunction(() => tocco.stage.layout.byName.get("spanner").motion.reach > 0 && tocco.engine.ring.column(0, 24_000).some((x) => Math.abs(x) > 1e-4), null, { timeout: 15_000 });
+    await page.locator(".stage canvas").screenshot({ path: join(shots, "stage-solid.png") });
+    await page.context().close();
+  },
+
   async "a click on a partial of the spectrogram lights up its mode on the stage, in the text and in words; Escape shows all again"() {
     const page = await open({ viewport: { width: 1280, height: 1500 } });
     await choose(page, "bar");

@@ -454,6 +454,14 @@ fn every_starter_and_every_shipped_scene_passes_check_and_sounds() {
         let said = good(dir.path(), &["render", &file, "-o", "a.wav"]);
         assert!(said.contains("peak -") && said.contains(" 0 clipped") && !said.contains("health"), "{kind}: {said}");
     }
+    // Whatever is struck by an event is struck differently each time.
+    for (kind, _, text) in STARTERS {
+        for struck in text.lines().filter_map(|line| line.strip_prefix("strike = \"")?.strip_suffix('"')) {
+            let (_, from) = text.split_once(&format!("[body.{struck}]")).unwrap();
+            let own = from.split("\n[").next().unwrap();
+            assert!(own.contains("\nvary_01 = 0."), "the starter '{kind}' strikes '{struck}' without vary_01");
+        }
+    }
     for kind in ["bow", "rub", "scrape", "roll", "walk", "pour"] {
         assert!(STARTERS.iter().any(|(name, ..)| *name == kind), "no starter '{kind}'");
     }

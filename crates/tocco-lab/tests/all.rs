@@ -56,6 +56,8 @@ mod mutations;
 mod old_scenes;
 #[path = "reproduce.rs"]
 mod reproduce;
+#[path = "rubbed.rs"]
+mod rubbed;
 #[path = "steps.rs"]
 mod steps;
 #[path = "steps_real.rs"]

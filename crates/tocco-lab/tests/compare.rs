@@ -8,7 +8,7 @@ use std::f64::consts::TAU;
 use std::path::Path;
 use tocco::rng::Rng;
 use tocco_lab::compare::describe::{ALL, Described, describe, difference_db};
-use tocco_lab::compare::{Beside, Comparison, lines, read, read_folder, recorded};
+use tocco_lab::compare::{Beside, Comparison, ENOUGH, lines, read, read_folder, recorded, scenes};
 
 const RATE_HZ: f64 = 48_000.0;
 
@@ -169,6 +169,36 @@ fn every_scene_of_the_map_is_shipped_and_has_recordings_of_its_kind() {
         assert!(low <= middle && middle <= high && row.parts.iter().all(|x| x.is_finite()), "{row:?}");
         assert!(ALL.iter().any(|d| d.id == row.id) || row.id.starts_with("t60_"), "{row:?}");
     }
+}
+
+/// What `tocco compare --scenes` counts: no scene of the map falls below the goal, and the page has what it has today.
+#[test]
+fn every_scene_of_the_map_has_seven_of_the_ten_numbers_within_what_recordings_of_its_kind_have() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/compare.md")).unwrap();
+    let all = scenes(&[]).unwrap();
+    assert_eq!(all.len(), recorded::SCENES.len());
+    let (mut missed, mut unsaid) = (Vec::new(), Vec::new());
+    for comparison in &all {
+        let lines = lines(&comparison.sound, &comparison.beside);
+        let judged = lines.iter().filter(|line| line.within.is_some()).count();
+        let within = lines.iter().filter(|line| line.within == Some(true)).count();
+        let (scene, kind) = (&comparison.name, &comparison.beside.name);
+        let outside: Vec<String> = lines
+            .iter()
+            .filter(|line| line.within == Some(false))
+            .map(|line| format!("{} {:?}, not {:?}", ALL[line.index].id, line.value, line.range))
+            .collect();
+        println!("{scene} beside {kind}: {within} of {judged}; {outside:?}");
+        if within < ENOUGH {
+            missed.push(format!("{scene}: {within} of {judged}; {outside:?}"));
+        }
+        let row = format!("| `{scene}` | {kind} | {within} of {judged} |");
+        if !page.contains(&row) {
+            unsaid.push(row);
+        }
+    }
+    assert!(missed.is_empty(), "{missed:#?}");
+    assert!(unsaid.is_empty(), "docs/compare.md says something else: {unsaid:#?}");
 }
 
 /// Measures a label again and holds it against the table; true if there was something to measure.

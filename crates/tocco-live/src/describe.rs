@@ -94,6 +94,8 @@ fn body_words(body: &BodyDef, scene: &Scene, modes: &[ModeDef]) -> Value {
         words[id] = match detail {
             Detail::Word(word) => word.into(),
             Detail::Lists(lists) => json!(lists),
+            Detail::Places(places) => json!(places),
+            Detail::Triples(triples) => json!(triples),
         };
     }
     let names = body.form.ports();

@@ -606,7 +606,11 @@ impl Directory {
                 let solved = crate::resonator::shape::evaluate(geometry, &places, *below_hz);
                 solved.map(|solved| solved.shapes).map_err(|fault| SceneError::new("", fault.what))
             }
-            _ => Err(SceneError::new("", "no shape, or it morphs; only those are known everywhere")),
+            Some(Some(Anywhere::Mesh(mesh, below_hz))) => {
+                let all = places.iter().map(|place| mesh.values_at(place, *below_hz));
+                all.collect::<Result<_, _>>().map_err(|what| SceneError::new("", what))
+            }
+            _ => Err(SceneError::new("", "no shape or mesh, or it morphs; only those are known everywhere")),
         }
     }
 

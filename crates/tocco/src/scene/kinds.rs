@@ -344,6 +344,10 @@ pub enum Detail {
     Word(String),
     /// Lists of names.
     Lists(Vec<Vec<String>>),
+    /// Places, m.
+    Places(Vec<[Real; 3]>),
+    /// Triples of numbers of places.
+    Triples(Vec<[u16; 3]>),
 }
 
 /// What may be asked of every contact's definition.

@@ -340,7 +340,13 @@ impl BodyKind for MeshDef {
     }
     fn details(&self) -> Vec<(&'static str, Detail)> {
         let mut all = vec![("file", Detail::Word(self.file.clone()))];
-        all.extend(self.mesh.as_ref().map(|mesh| ("material", Detail::Word(mesh.material.clone()))));
+        if let Some(mesh) = &self.mesh {
+            // To a micrometre: they are drawn.
+            let places = mesh.vertices_m.iter().map(|place| place.map(|x| (1e6 * x).round() / 1e6)).collect();
+            all.push(("material", Detail::Word(mesh.material.clone())));
+            all.push(("vertices_m", Detail::Places(places)));
+            all.push(("triangles", Detail::Triples(mesh.triangles.clone())));
+        }
         all
     }
     fn baked_mut(&mut self) -> Option<(&str, &mut Option<Arc<BakedMesh>>)> {
