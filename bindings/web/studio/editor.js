@@ -176,6 +176,7 @@ export class Editor {
   lightUp(line) {
     const { state } = this.view;
     const at = line && line <= state.doc.lines ? state.doc.line(line) : null;
+    if (!at && !this.litLine) return; // telling the editor makes it measure the page
     this.litLine = at ? line : null;
     this.view.dispatch({ effects: [markLit.of(at ? line : null), ...(at ? [EditorView.scrollIntoView(at.from, { y: "center" })] : [])] });
   }

@@ -5,7 +5,7 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { address, BAR, colourOf, heard, heardOsc, load, open, oscPort, peak, program, serve, skip, spot, wait, work } from "./harness.mjs";
+import { address, BAR, colourOf, heard, heardOsc, leave, load, open, oscPort, peak, program, serve, skip, spot, work } from "./harness.mjs";
 
 export default {
   async "OSC that reaches the program is played in the page, and the page's gestures go out as OSC"() {
@@ -37,7 +37,7 @@ export default {
     await agree(0.75, 0.5 * 4 ** 0.75);
     put("/bar/freq_scale", 1);
     await agree(0.5, 1);
-    await page.context().close();
+    await leave(page);
   },
 
   async "what is played in the page is played by a running tocco play, which records it"() {
@@ -58,7 +58,7 @@ export default {
     assert.ok(lines.some((line) => line.set === "hardness" && line.value === 0.25), "the control arrived");
     joined.server.removeAllListeners("exit");
     joined.server.kill();
-    await page.context().close();
+    await leave(page);
   },
 
   async "liblo's oscsend plays the page, whose sliders follow, and the page's gestures reach a running tocco play"() {
@@ -92,7 +92,7 @@ export default {
     assert.deepEqual(lines.filter((line) => line.strike).map((line) => [line.strike, line.velocity_m_s]), [["hammer", 1]], "the click, and no echo of what came in");
     joined.server.removeAllListeners("exit");
     joined.server.kill();
-    await page.context().close();
+    await leave(page);
   },
 
   async "a studio that was given a scene begins with it"() {
@@ -102,7 +102,7 @@ export default {
     assert.deepEqual(page.complaints, []);
     own.server.removeAllListeners("exit");
     own.server.kill();
-    await page.context().close();
+    await leave(page);
     assert.throws(() => execFileSync(program, ["studio", "nothing-of-that-name", "--port", "0", "--no-open"], { stdio: "pipe" }), /nothing-of-that-name/);
   },
 
@@ -124,10 +124,9 @@ export default {
     assert.equal(await page.evaluate(() => crossOriginIsolated), false);
     await load(page, BAR);
     await page.evaluate(() => tocco.surfaces.at(-1).strike([0.1, 0.5]));
-    await wait(page, 500);
-    assert.ok(await peak(page) > 0.001);
+    await heard(page);
     assert.deepEqual(page.complaints, []);
-    await page.context().close();
+    await leave(page);
     plain.close();
   },
 
