@@ -65,6 +65,21 @@ export default {
     await page.waitForFunction(() => /\nfreq_scale/.test(tocco.editor.text));
     for (let i = 0; i < 12 && (await page.evaluate(() => tocco.editor.text.includes("law = "))); i += 1) await page.keyboard.press("Control+z");
     assert.equal(await page.evaluate(() => tocco.editor.text.includes("law = ")), false);
+    // What is typed over several lines takes their place, a quote goes around them, and the browser has nothing to report of it.
+    const over = (words, typed) => page.evaluate(([from, to]) => {
+      const { view, text } = tocco.editor;
+      view.focus();
+      view.dispatch({ selection: { anchor: text.indexOf(from), head: text.indexOf(to) + to.length } });
+    }, words).then(() => page.keyboard.type(typed));
+    const before = await page.evaluate(() => tocco.editor.text);
+    await over(["[[tap]]", 'of = "bar.ear"'], "#");
+    assert.equal(await page.evaluate(() => tocco.editor.text), before.replace(/\[\[tap\]\]\nof = "bar.ear"/, "#"));
+    await page.keyboard.press("Control+z");
+    await over(["[[tap]]", 'of = "bar.ear"'], "{");
+    assert.equal(await page.evaluate(() => tocco.editor.text), before.replace(/\[\[tap\]\]\nof = "bar.ear"/, "{$&}"));
+    await page.keyboard.press("Control+z");
+    assert.equal(await page.evaluate(() => tocco.editor.text), before);
+    assert.deepEqual(page.complaints, []);
     // Help where a pointer rests on a key.
     const isHelped = () => page.waitForFunction(() => /stiffness.*Unit: N\/m/i.test(document.querySelector(".cm-help")?.textContent), null, { timeout: 3000 }).then(() => true, () => false);
     let tries = 0;

@@ -5,7 +5,13 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { address, BAR, colourOf, heard, heardOsc, leave, load, open, oscPort, peak, program, serve, skip, spot, work } from "./harness.mjs";
+import { address, BAR, colourOf, heard, heardOsc, leave, load, open, oscPort, peak, program, serve, skip, spot, wait, work } from "./harness.mjs";
+
+/** A program that plays and records until it is told to end, and the code with which it does. */
+function begin(port, take) {
+  const player = spawn(program, ["play", "bar", "--device", "null", "--plain", "--osc", String(port), "--record", take, "--duration", "120"], { stdio: "ignore" });
+  return [player, new Promise((done) => player.on("exit", done))];
+}
 
 export default {
   async "OSC that reaches the program is played in the page, and the page's gestures go out as OSC"() {
@@ -43,8 +49,7 @@ export default {
   async "what is played in the page is played by a running tocco play, which records it"() {
     const port = oscPort + 1;
     const take = join(work, "played.jsonl");
-    const player = spawn(program, ["play", "bar", "--device", "null", "--plain", "--osc", String(port), "--record", take, "--duration", "8"], { stdio: "ignore" });
-    const ended = new Promise((done) => player.on("exit", done));
+    const [player, ended] = begin(port, take);
     const joined = await serve("--to", `127.0.0.1:${port}`);
     const page = await open({ at: joined.address });
     await page.waitForFunction(() => document.getElementById("said").textContent.includes("joined"));
@@ -52,6 +57,8 @@ export default {
       tocco.engine.send({ strike: "hammer", velocity_m_s: 0.75 });
       tocco.engine.set("hardness", 0.25);
     });
+    await wait(page, 500); // two messages that are on their way
+    player.kill("SIGINT");
     assert.equal(await ended, 0);
     const lines = readFileSync(take, "utf8").trim().split("\n").map((line) => JSON.parse(line));
     assert.ok(lines.some((line) => line.strike === "hammer" && line.velocity_m_s === 0.75), "the strike arrived");
@@ -65,8 +72,7 @@ export default {
     if (spawnSync("oscsend", [], { stdio: "ignore" }).error) return skip("OSC of liblo", "oscsend (Debian package liblo-tools)");
     const [inPort, playPort] = [oscPort + 2, oscPort + 3];
     const take = join(work, "bridged.jsonl");
-    const player = spawn(program, ["play", "bar", "--device", "null", "--plain", "--osc", String(playPort), "--record", take, "--duration", "10"], { stdio: "ignore" });
-    const ended = new Promise((done) => player.on("exit", done));
+    const [player, ended] = begin(playPort, take);
     const joined = await serve("--osc", String(inPort), "--to", `127.0.0.1:${playPort}`);
     const page = await open({ at: joined.address });
     await load(page, BAR);
@@ -87,6 +93,8 @@ export default {
     }
     assert.ok(colours[1] > 1.5 * colours[0], `touched by oscsend: ${colours} Hz`);
     await page.mouse.click(...(await spot(page, "bar", [0.3, 0.5])));
+    await wait(page, 500); // the click, and an echo of what came in if there were one
+    player.kill("SIGINT");
     assert.equal(await ended, 0);
     const lines = readFileSync(take, "utf8").trim().split("\n").map((line) => JSON.parse(line));
     assert.deepEqual(lines.filter((line) => line.strike).map((line) => [line.strike, line.velocity_m_s]), [["hammer", 1]], "the click, and no echo of what came in");

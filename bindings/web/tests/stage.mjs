@@ -2,7 +2,7 @@
 // The stage, what is explained on it, and screens with one idea each.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { BAR, heard, leave, listen, load, open, scenes, share, shots, spot, wait } from "./harness.mjs";
+import { BAR, heard, leave, listen, load, open, scenes, share, shots, silence, spot, wait } from "./harness.mjs";
 
 const choose = (page, name) => page.evaluate((wanted) => tocco.choose(wanted), name);
 const sent = (page) => page.evaluate(() => globalThis.sent);
@@ -318,6 +318,8 @@ gain = 0.1
     await load(page, SLED);
     const pull = async (newtons, isThere) => {
       await page.evaluate((value) => tocco.engine.set("sled/force_n", value), newtons);
+      // The stone, too, lies still by then.
+      await page.waitForFunction(() => Math.abs(Math.abs(tocco.stage.arrows[1].force) - 2) < 0.004, null, { timeout: 15_000 });
       await page.waitForFunction(isThere, null, { timeout: 15_000 });
       return page.evaluate(async () => {
         const { colour } = await import("./canvas.js");
@@ -373,7 +375,7 @@ gain = 0.1
     await load(page, ONE_MODE);
     await page.evaluate(() => tocco.engine.send({ hit: "bar", impulse_n_s: 1e-3 }));
     const wanted = 1e-3 / (0.01 * 2 * Math.PI * 100);
-    await page.waitForFunction((least) => tocco.stage.motion.bodies[0].amplitude?.[0] > least, 0.9 * wanted, { timeout: 15_000 });
+    await page.waitForFunction((least) => tocco.stage.motion.bodies[0].amplitude?.[0] > least && tocco.stage.motion.bodies[0].reach > 0 && tocco.stage.motion.factor > 1, 0.9 * wanted, { timeout: 15_000 });
     const { amplitude, factor, slow, reach, height, words } = await page.evaluate(() => {
       const { motion } = tocco.stage;
       return { amplitude: motion.bodies[0].amplitude[0], factor: motion.factor, slow: motion.slow, reach: motion.bodies[0].reach, height: motion.height, words: motion.words };
@@ -401,6 +403,7 @@ gain = 0.1
     const page = await share();
     await choose(page, "timpani");
     await page.waitForFunction(() => tocco.stage.layout.byName.get("skin").motion.count > 0);
+    await silence(page); // no mallet and no force lies on the line that is looked along
     const circles = await page.evaluate(() => {
       const { motion, body } = tocco.stage.layout.byName.get("skin");
       void motion.shapes;

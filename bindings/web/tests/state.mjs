@@ -272,6 +272,7 @@ export default {
         await page.waitForFunction(() => /no longer kept.*Export all/.test(document.getElementById("problem").textContent) && !document.getElementById("problem").hidden);
       }
       assert.match((await saved(page, "#export")).toString(), new RegExp(`gain = 0.32${i}`));
+      assert.deepEqual(page.complaints, [], "the browser itself has nothing to report");
       await page.reload();
       await page.waitForFunction(() => document.documentElement.dataset.ready);
     }
