@@ -153,7 +153,8 @@ export default {
       assert.ok(found[2] >= 1 && found[0] === found[2] && found[1] === found[2], `${name}: ${found}`);
     }
     await choose(page, "walk-six-floors");
-    await page.waitForFunction(() => tocco.surfaces[0].steps > 2, null, { timeout: 20_000 }).catch(() => assert.fail("it does not walk by itself"));
+    // So far that there is ground behind it to go back to.
+    await page.waitForFunction(() => tocco.surfaces[0].steps > 2 && tocco.surfaces[0].at[0] > 3, null, { timeout: 30_000 }).catch(() => assert.fail("it does not walk by itself"));
     const before = await ground(page);
     await page.mouse.click(...await onScreen(page, [before.at[0] - 2.5, 0]));
     await page.waitForFunction(() => !/path_m/.test(tocco.text), null, { timeout: 10_000 });
