@@ -63,6 +63,21 @@ function numberAt({ doc }, at) {
   return null;
 }
 
+/** Letters typed over several lines: a browser that joins lines by itself writes styles into them, which the page's policy forbids and reports. */
+function typeOver(event, view) {
+  const { anchorNode, anchorOffset, focusNode, focusOffset, isCollapsed } = view.root.getSelection();
+  const isTyped = event.inputType === "insertText" && !event.isComposing && typeof event.data === "string";
+  if (!isTyped || isCollapsed || ![anchorNode, focusNode].every((node) => view.contentDOM.contains(node))) return false;
+  const [from, to] = [view.posAtDOM(anchorNode, anchorOffset), view.posAtDOM(focusNode, focusOffset)].sort((a, b) => a - b);
+  const { doc } = view.state;
+  if (doc.lineAt(from).number === doc.lineAt(to).number) return false;
+  event.preventDefault();
+  const insert = () => view.state.update({ changes: { from, to, insert: event.data }, selection: { anchor: from + event.data.length }, userEvent: "input.type", scrollIntoView: true });
+  // A bracket or a quote goes around what is selected, as anywhere.
+  if (!view.state.facet(EditorView.inputHandler).some((handle) => handle(view, from, to, event.data, insert))) view.dispatch(insert());
+  return true;
+}
+
 /** `take(text)` loads a scene and rejects with one line; `broken(text)` hears what was not taken; `slide(path, value)` moves a
  * parameter that sounds and says whether there is one. */
 export class Editor {
@@ -103,6 +118,7 @@ export class Editor {
       autocompletion({ override: [(context) => this.complete(context)], activateOnTyping: true }),
       hoverTooltip((view, at) => this.hover(view, at), { hoverTime: 250 }),
       EditorView.contentAttributes.of({ id: "source", tabindex: "0", spellcheck: "false", autocapitalize: "off", "aria-label": "Scene text in TOML; edits are heard at once" }),
+      EditorView.domEventHandlers({ beforeinput: typeOver }),
       EditorView.updateListener.of((update) => {
         if (update.docChanged && !update.transactions.every((transaction) => transaction.annotation(ours))) this.soon();
       }),
@@ -176,6 +192,7 @@ export class Editor {
   lightUp(line) {
     const { state } = this.view;
     const at = line && line <= state.doc.lines ? state.doc.line(line) : null;
+    if (!at && !this.litLine) return; // telling the editor makes it measure the page
     this.litLine = at ? line : null;
     this.view.dispatch({ effects: [markLit.of(at ? line : null), ...(at ? [EditorView.scrollIntoView(at.from, { y: "center" })] : [])] });
   }

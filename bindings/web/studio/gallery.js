@@ -35,12 +35,6 @@ export class Gallery {
     this.field = dialog.querySelector("input");
     this.sounds = new Map();
     this.cards = [];
-    for (const group of ORDER) {
-      const list = this.group(group);
-      for (const scene of scenes.filter((one) => groupOf(one) === group)) {
-        this.cards.push(this.card(list, scene.name, scene.title, scene.text, { scene: scene.name }, () => this.choose(scene.name)));
-      }
-    }
     this.field.addEventListener("input", () => this.find());
     this.field.addEventListener("keydown", (event) => {
       if (event.key !== "Enter") return;
@@ -109,8 +103,19 @@ export class Gallery {
     this.draw();
   }
 
+  /** Cards of what is shipped: made when somebody asks for them, as the page begins sooner without. */
+  fill() {
+    for (const group of this.cards.length ? [] : ORDER) {
+      const list = this.group(group);
+      for (const scene of this.scenes.filter((one) => groupOf(one) === group)) {
+        this.cards.push(this.card(list, scene.name, scene.title, scene.text, { scene: scene.name }, () => this.choose(scene.name)));
+      }
+    }
+  }
+
   /** With your own scenes as they are now. */
   show(works) {
+    this.fill();
     this.host.querySelector(".yours")?.remove();
     this.yours = [];
     if (works.length) {

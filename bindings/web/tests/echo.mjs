@@ -2,7 +2,7 @@
 // A microphone that hears the loudspeaker: it is noticed, said, and gated out; one that does not is left alone.
 import assert from "node:assert/strict";
 import { compare, Gate, WINDOW } from "../studio/echo.js";
-import { load, open, peak, wait } from "./harness.mjs";
+import { heard, leave, load, open, peak, sounded } from "./harness.mjs";
 
 /** Seeded noise, about normal. */
 function noise(seed) {
@@ -106,10 +106,10 @@ export default {
     await page.waitForFunction(() => globalThis.hand && tocco.engine.source);
     assert.ok(await page.isVisible("#gate"));
     await page.uncheck("#gate");
-    await wait(page, 500);
+    await sounded(page, 0.3);
     assert.ok((await peak(page, 9600)) < 1e-4, "silence");
     await clap();
-    await wait(page, 4000);
+    await sounded(page, 1.5);
     assert.ok((await peak(page, 24_000)) > 1e-2, "without the gate it goes round and round");
     await page.waitForFunction(() => /hears the loudspeaker, \d+ ms later/.test(document.getElementById("echo").textContent), null, { timeout: 15_000 });
     const seconds = await page.evaluate(() => tocco.engine.echo.seconds);
@@ -118,10 +118,9 @@ export default {
     await page.waitForFunction(() => tocco.engine.ring.column(0, 24_000).every((x) => Math.abs(x) < 1e-3), null, { timeout: 15_000 });
     // A clap is still heard, and does not go round.
     await clap();
-    await wait(page, 250);
-    assert.ok((await peak(page, 24_000)) > 1e-3, "a clap is heard");
+    await heard(page);
     await page.waitForFunction(() => tocco.engine.ring.column(0, 24_000).every((x) => Math.abs(x) < 1e-3), null, { timeout: 15_000 });
     assert.deepEqual(page.complaints, []);
-    await page.context().close();
+    await leave(page);
   },
 };

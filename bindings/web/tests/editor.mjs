@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import { execFileSync } from "node:child_process";
-import { BAR, load, open, program, shots, work } from "./harness.mjs";
+import { BAR, leave, load, program, share, shots, work } from "./harness.mjs";
 
 /** Of the whole page, compressed. */
 const MOST_BYTES = 1_200_000;
@@ -28,7 +28,7 @@ const spot = (page, words, into = 1) => page.evaluate(([found, by]) => {
 
 export default {
   async "the editor has colours, completes and explains from the schema, and marks a mistake at its line"() {
-    const page = await open();
+    const page = await share();
     await load(page, BAR);
     const colours = await page.evaluate(() => new Set([...document.querySelectorAll(".cm-line span")].map((span) => getComputedStyle(span).color)).size);
     assert.ok(colours >= 3, `${colours} colours`);
@@ -65,6 +65,21 @@ export default {
     await page.waitForFunction(() => /\nfreq_scale/.test(tocco.editor.text));
     for (let i = 0; i < 12 && (await page.evaluate(() => tocco.editor.text.includes("law = "))); i += 1) await page.keyboard.press("Control+z");
     assert.equal(await page.evaluate(() => tocco.editor.text.includes("law = ")), false);
+    // What is typed over several lines takes their place, a quote goes around them, and the browser has nothing to report of it.
+    const over = (words, typed) => page.evaluate(([from, to]) => {
+      const { view, text } = tocco.editor;
+      view.focus();
+      view.dispatch({ selection: { anchor: text.indexOf(from), head: text.indexOf(to) + to.length } });
+    }, words).then(() => page.keyboard.type(typed));
+    const before = await page.evaluate(() => tocco.editor.text);
+    await over(["[[tap]]", 'of = "bar.ear"'], "#");
+    assert.equal(await page.evaluate(() => tocco.editor.text), before.replace(/\[\[tap\]\]\nof = "bar.ear"/, "#"));
+    await page.keyboard.press("Control+z");
+    await over(["[[tap]]", 'of = "bar.ear"'], "{");
+    assert.equal(await page.evaluate(() => tocco.editor.text), before.replace(/\[\[tap\]\]\nof = "bar.ear"/, "{$&}"));
+    await page.keyboard.press("Control+z");
+    assert.equal(await page.evaluate(() => tocco.editor.text), before);
+    assert.deepEqual(page.complaints, []);
     // Help where a pointer rests on a key.
     const isHelped = () => page.waitForFunction(() => /stiffness.*Unit: N\/m/i.test(document.querySelector(".cm-help")?.textContent), null, { timeout: 3000 }).then(() => true, () => false);
     let tries = 0;
@@ -74,11 +89,11 @@ export default {
       await page.mouse.move(4, 4);
       await page.mouse.move(...await spot(page, "stiffness", 3));
     } while (!(await isHelped()));
-    await page.context().close();
+    await leave(page);
   },
 
   async "every number has a slider, which is heard at once where it is a parameter, and Alt with arrows steps its last digit"() {
-    const page = await open();
+    const page = await share();
     await load(page, BAR);
     await page.mouse.move(...await spot(page, "mass_kg = 0.01", 12));
     await page.waitForFunction(() => document.querySelector(".cm-help input[type=range]"));
@@ -97,11 +112,11 @@ export default {
     await page.keyboard.press("Alt+ArrowUp");
     await page.waitForFunction(() => tocco.text.includes("thickness_m = 0.006"));
     assert.match(await page.evaluate(() => tocco.text), /mass_kg = 0\.1\n/);
-    await page.context().close();
+    await leave(page);
   },
 
   async "letters play in tune in a scene without a [midi] table: the pitch is that of the key, struck or bowed"() {
-    const page = await open();
+    const page = await share();
     await page.locator("#keys").check();
     const lowest = (floor, end) => page.evaluate(async ([least, head]) => {
       const { Spectrum } = await import("./fft.js");
@@ -133,11 +148,11 @@ export default {
     await load(page, BAR);
     await page.evaluate(() => tocco.menu.mapMidi());
     await page.waitForFunction(() => /\[midi\]\nnotes = "pitch"\nstrike = "hammer"/.test(tocco.text));
-    await page.context().close();
+    await leave(page);
   },
 
   async "on every scene with a pitch, with or without a [midi] table, a key tunes what it strikes or bows to the pitch of the key"() {
-    const page = await open();
+    const page = await share();
     const { faults, tuned } = await page.evaluate(async () => {
       const [{ Notes, hertz, pitchOf }, { findSurfaces }] = await Promise.all([import("./keys.js"), import("./surfaces.js")]);
       const { abi } = tocco.engine;
@@ -174,7 +189,7 @@ export default {
     });
     assert.deepEqual(faults, []);
     assert.ok(tuned > 3 * 50, `${tuned} keys`);
-    await page.context().close();
+    await leave(page);
   },
 
   async "the whole page with its editor is at most 1.2 MB compressed"() {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { address, BAR, launch, load, open, peak, problem, shots, spot, wait, work } from "./harness.mjs";
+import { address, BAR, heard, launch, leave, load, open, problem, share, shots, silence, spot, work } from "./harness.mjs";
 
 /** Texts that do not stand out from what is behind them. */
 const faintOn = (page, dialogs) => page.evaluate((ids) => {
@@ -33,35 +33,32 @@ const faintOn = (page, dialogs) => page.evaluate((ids) => {
 
 export default {
   async "the keyboard alone plays: strike, move the point, rub, letters as notes"() {
-    const page = await open();
+    const page = await share();
     await load(page, BAR);
     await page.locator("#surfaces canvas").first().focus();
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("Enter");
-    await wait(page, 400);
-    assert.ok(await peak(page) > 0.001, "Enter strikes");
-    await wait(page, 1500);
+    await heard(page); // Enter strikes
+    await silence(page);
     await page.locator("#keys").check();
     await page.locator("#play").focus();
     await page.keyboard.press("g");
-    await wait(page, 300);
-    assert.ok(await peak(page, 8000) > 0.001, "letters strike");
+    await heard(page); // letters strike
     await page.evaluate(() => tocco.choose("cello"));
-    await wait(page, 200);
+    await silence(page);
     await page.locator("#surfaces canvas").first().focus();
     await page.keyboard.down(" ");
     await page.keyboard.press("ArrowUp");
-    await wait(page, 900);
-    assert.ok(await peak(page) > 0.005, "Space bows");
+    await heard(page, 0.005); // Space bows
     await page.keyboard.up(" ");
     const focusable = await page.evaluate(() => [...document.querySelectorAll("button, input, select, canvas[tabindex], textarea, summary")]
       .filter((e) => !e.hidden && !e.closest("dialog, [hidden]") && !(e.labels?.length || e.textContent.trim() || e.getAttribute("aria-label"))).map((e) => e.id || e.outerHTML));
     assert.deepEqual(focusable, [], "everything has a name for screen readers");
-    await page.context().close();
+    await leave(page);
   },
 
   async "a broken scene is answered at its line, and the old one plays on"() {
-    const page = await open();
+    const page = await share();
     await load(page, BAR);
     await page.fill("#source", BAR.replace("stiffness", "stifness"));
     await page.waitForFunction(() => document.getElementById("edit-note").textContent.includes("stiffness"));
@@ -69,9 +66,8 @@ export default {
     assert.equal(await page.locator(".cm-lineNumbers .wrong").textContent(), String(line));
     await page.screenshot({ path: join(shots, "error.png"), fullPage: true });
     await page.evaluate(() => tocco.surfaces.at(-1).strike([0.1, 0.5]));
-    await wait(page, 300);
-    assert.ok(await peak(page) > 0.001);
-    await page.context().close();
+    await heard(page);
+    await leave(page);
   },
 
   async "a broken link, a huge file and a file that is no scene are answered with a sentence"() {
@@ -87,26 +83,24 @@ export default {
     writeFileSync(picture, Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 3]));
     await page.setInputFiles("#file", picture);
     await page.waitForFunction(() => document.getElementById("problem").textContent.startsWith("picture.toml:"));
-    await page.context().close();
+    await leave(page);
   },
 
   async "a browser without AudioWorklet gets a sentence, not a blank page"() {
     const page = await open({ before: () => delete globalThis.AudioWorkletNode });
     assert.match(await problem(page), /AudioWorklet/);
-    await page.context().close();
+    await leave(page);
   },
 
   async "a phone screen shows everything in its width"() {
     const page = await open({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 });
     await load(page, BAR);
-    await wait(page, 300);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(wide <= 390, `${wide} pixels wide`);
     await page.touchscreen.tap(...(await spot(page, "bar")));
-    await wait(page, 400);
-    assert.ok(await peak(page) > 0.001);
+    await heard(page);
     await page.screenshot({ path: join(shots, "phone.png"), fullPage: true });
-    await page.context().close();
+    await leave(page);
   },
 
   async "every control has a name, and every text stands out from what is behind it, in light and dark"() {
@@ -131,14 +125,14 @@ export default {
       await page.evaluate((ids) => ids.forEach((id) => document.querySelector(id).close()), dialogs);
       await page.evaluate(() => tocco.choose("walk-garden"));
       assert.deepEqual(await faintOn(page, []), [], `${colorScheme}: a walk`);
-      await page.context().close();
+      await leave(page);
       const phone = await open({ at: `${address}phone.html`, colorScheme, viewport: { width: 390, height: 844 } });
       assert.deepEqual(await faintOn(phone, []), [], `${colorScheme}: the phone page`);
       const unnamed = (await (await phone.context().newCDPSession(phone)).send("Accessibility.getFullAXTree")).nodes
         .filter((node) => !node.ignored && roles.test(node.role?.value ?? "") && !node.name?.value?.trim());
       assert.deepEqual(unnamed, []);
       assert.ok((await phone.evaluate(() => document.documentElement.scrollWidth)) <= 390, "as wide as a phone");
-      await phone.context().close();
+      await leave(phone);
     }
   },
 
@@ -160,7 +154,7 @@ export default {
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => document.getElementById("title").textContent.includes("gong"));
     assert.equal(await page.evaluate(() => document.getElementById("gallery").open), false);
-    await page.context().close();
+    await leave(page);
   },
 
   async "a browser that waits for a gesture is silent and ready, and the first stroke is heard"() {

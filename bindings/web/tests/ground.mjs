@@ -2,7 +2,7 @@
 // Walking on the page: a ground from above, feet to press, and ice that cracks.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { load, open, peak, scenes, shots, sounded, wait } from "./harness.mjs";
+import { heard, leave, load, peak, scenes, share, shots, sounded, wait } from "./harness.mjs";
 
 const ground = (page) => page.evaluate(() => {
   const { at, steps, path, walk, isGoing } = tocco.surfaces.find((s) => s.walk && s.steps !== undefined);
@@ -27,16 +27,18 @@ const onScreen = (page, place) => page.evaluate(([x, y]) => {
 
 export default {
   async "a walker goes where it is clicked, along a path that is drawn, and by arrow keys, and the floors under it change"() {
-    const page = await open();
-    await choose(page, "walk-garden");
-    await page.evaluate(() => tocco.surfaces[0].stop());
+    const page = await share();
+    // Before it has gone a step by itself, however late the machine is.
+    await page.evaluate(async () => {
+      await tocco.choose("walk-garden");
+      tocco.surfaces[0].stop();
+    });
     // Onto the wooden deck by a click.
     await page.mouse.click(...await onScreen(page, [0.5, -0.5]));
     await page.waitForFunction(() => Math.hypot(tocco.surfaces[0].at[0] - 0.5, tocco.surfaces[0].at[1] + 0.5) < 1.2 && !tocco.surfaces[0].path.length, null, { timeout: 30_000 });
     const there = await strip(page);
     assert.ok(there.counts[there.floors.indexOf("gravel")] > 20, `gravel was walked on: ${JSON.stringify(there)}`);
     assert.equal(there.counts[there.floors.indexOf("puddle")], 0, "nobody was in the puddle");
-    await page.waitForTimeout(1500);
     // Along a path through the puddle.
     const way = [[1, 0], [2.2, 0.8], [2.8, 1.2]];
     const points = [];
@@ -46,7 +48,6 @@ export default {
     for (const at of points.slice(1)) await page.mouse.move(...at, { steps: 8 });
     await page.mouse.up();
     assert.ok((await ground(page)).path > 3, "the path is kept");
-    await wait(page, 2500);
     await page.locator("#surfaces canvas").first().screenshot({ path: join(shots, "walk-path.png") });
     await page.waitForFunction(() => !tocco.surfaces[0].path.length, null, { timeout: 30_000 });
     const wet = await strip(page);
@@ -54,7 +55,6 @@ export default {
     assert.ok((await peak(page, 96_000)) > 1e-3, "it is heard");
     await page.screenshot({ path: join(shots, "walk.png"), fullPage: true });
     // By keys, to the left, and it stops when the key is let go.
-    await page.waitForTimeout(1500);
     const canvas = page.locator("#surfaces canvas").first();
     await canvas.focus();
     const before = await ground(page);
@@ -68,11 +68,11 @@ export default {
     await wait(page, 1500);
     assert.equal((await ground(page)).steps, rest.steps, "it stands");
     assert.deepEqual(page.complaints, []);
-    await page.context().close();
+    await leave(page);
   },
 
   async "force, events and sound of a step stand at one place of the strip"() {
-    const page = await open();
+    const page = await share();
     await choose(page, "walk-garden");
     await page.waitForFunction(() => tocco.surfaces[0].steps >= 6, null, { timeout: 30_000 });
     // Where force and events begin after a swing, in pieces of 8 ms, over all steps that are seen: they must begin together.
@@ -102,13 +102,13 @@ export default {
       return own.offset - before;
     });
     assert.equal(drift, 0);
-    await page.context().close();
+    await leave(page);
   },
 
   async "speed, sole and weight are controls of every walk: a run is faster, a sole and a weight change the scene's text while it goes on"() {
-    const page = await open();
+    const page = await share();
     await choose(page, "walk-garden");
-    await wait(page, 1500);
+    await page.waitForFunction(() => tocco.surfaces[0].steps >= 1, null, { timeout: 15_000 });
     const before = await ground(page);
     await page.selectOption("#sole", "sneaker");
     await page.waitForFunction(() => /sole = "sneaker"/.test(tocco.text));
@@ -130,21 +130,21 @@ export default {
         document.getElementById("pace").dispatchEvent(new Event("input"));
         tocco.surfaces[0].walkTowards([1, 0]);
       }, speed);
-      await wait(page, 2500);
+      await sounded(page, 1.5);
       // Place and time in one reading: a machine that stalls between two would make it fast or slow.
       const from = await ground(page);
-      await wait(page, 3000);
+      await sounded(page, 2.5);
       const to = await ground(page);
       return (to.at[0] - from.at[0]) / (to.time - from.time);
     };
     const [slow, fast] = [await far(1.0), await far(3.0)];
     assert.ok(slow > 0.5 && slow < 1.5 && fast > 2 && fast < 4, `${slow} and ${fast} m/s`);
     assert.deepEqual(page.complaints, []);
-    await page.context().close();
+    await leave(page);
   },
 
   async "a written path ends where somebody takes over, and every shipped walk has a ground and a strip"() {
-    const page = await open();
+    const page = await share();
     const walks = (await scenes(page)).filter(({ name }) => name.startsWith("walk-")).map(({ name }) => name);
     assert.ok(walks.length >= 8, `${walks}`);
     for (const name of walks) {
@@ -153,39 +153,37 @@ export default {
       assert.ok(found[2] >= 1 && found[0] === found[2] && found[1] === found[2], `${name}: ${found}`);
     }
     await choose(page, "walk-six-floors");
-    await wait(page, 3000);
+    // So far that there is ground behind it to go back to.
+    await page.waitForFunction(() => tocco.surfaces[0].steps > 2 && tocco.surfaces[0].at[0] > 3, null, { timeout: 30_000 }).catch(() => assert.fail("it does not walk by itself"));
     const before = await ground(page);
-    assert.ok(before.steps > 2, "it walks by itself");
     await page.mouse.click(...await onScreen(page, [before.at[0] - 2.5, 0]));
     await page.waitForFunction(() => !/path_m/.test(tocco.text), null, { timeout: 10_000 });
     await page.waitForFunction((from) => tocco.surfaces[0].at[0] < from - 0.8, before.at[0], { timeout: 20_000 }).catch(() => assert.fail("it has not turned back"));
     assert.deepEqual(page.complaints, []);
-    await page.context().close();
+    await leave(page);
   },
 
   async "feet that are set from outside are pressed by pointer and keys"() {
-    const page = await open();
+    const page = await share();
     await load(page, `title = "feet"
 [walk.anna]
 source = "inlets"
 sole = "boot"
 ${["heel_left", "toe_left", "heel_right", "toe_right"].map((region) => `[part.${region}]\nscene = "floor-gravel"\nsignal.press = "anna.${region}"\n`).join("")}`);
     await page.evaluate(() => tocco.engine.turn(true));
-    await wait(page, 300);
+    await sounded(page, 0.2);
     assert.ok((await peak(page, 4800)) < 1e-6, "nobody stands there");
     const canvas = page.locator("#surfaces canvas").first();
     const box = await canvas.boundingBox();
     await page.mouse.move(box.x + 0.38 * box.width, box.y + 0.74 * box.height);
     await page.mouse.down();
-    await wait(page, 500);
-    assert.ok((await peak(page, 24_000)) > 1e-3, "a heel is heard");
+    await heard(page); // a heel
     assert.equal(await page.evaluate(() => tocco.surfaces[0].forces.join()), "1,0,0,0");
     await page.mouse.up();
     await canvas.focus();
     await page.keyboard.down("ArrowRight");
-    await wait(page, 700);
-    const forces = await page.evaluate(() => tocco.surfaces[0].forces);
-    assert.ok(forces[2] > 0 && forces[3] > forces[2], `it rolls onto its toes: ${forces}`);
+    const isRolled = page.waitForFunction(() => tocco.surfaces[0].forces[2] > 0 && tocco.surfaces[0].forces[3] > tocco.surfaces[0].forces[2], null, { timeout: 15_000 });
+    await isRolled.catch(async () => assert.fail(`it rolls onto its toes: ${await page.evaluate(() => tocco.surfaces[0].forces)}`));
     await canvas.screenshot({ path: join(shots, "feet.png") });
     await page.keyboard.up("ArrowRight");
     assert.equal(await page.evaluate(() => tocco.surfaces[0].forces.join()), "0,0,0,0");
@@ -195,18 +193,16 @@ ${["heel_left", "toe_left", "heel_right", "toe_right"].map((region) => `[part.${
     await choose(page, "feet-on-snow");
     await page.waitForFunction(() => tocco.surfaces.find((s) => s.floors)?.counts[0] > 10, null, { timeout: 10_000 });
     await page.evaluate(() => tocco.surfaces[0].press(0, 1.2));
-    await wait(page, 400);
-    const now = await page.evaluate(() => {
+    await page.waitForFunction(() => {
       const { strip } = tocco.surfaces.find((s) => s.floors);
-      return strip.lanes[0][(strip.last - 1) % strip.lanes[0].length];
-    });
-    assert.ok(Math.abs(now - 1.2) < 0.01, `${now} BW under the left heel`);
+      return Math.abs(strip.lanes[0][(strip.last - 1) % strip.lanes[0].length] - 1.2) < 0.01;
+    }, null, { timeout: 15_000 }).catch(() => assert.fail("not 1.2 BW under the left heel"));
     assert.deepEqual(page.complaints, []);
-    await page.context().close();
+    await leave(page);
   },
 
   async "ice that is pressed cracks where it is pressed, its lines are as long as the energy buys, and what was borne before is silent"() {
-    const page = await open();
+    const page = await share();
     await choose(page, "ice-walk");
     // The scene's own steps end, then the ice is pressed aside of them.
     await page.evaluate(() => tocco.take(tocco.text.replace(/points = \[\[0.0, 0.0\], \[0.4[^\n]*/, "points = [[0.0, 0.0]]"), { fresh: true }));
@@ -215,7 +211,7 @@ ${["heel_left", "toe_left", "heel_right", "toe_right"].map((region) => `[part.${
       return { fractures: own.fractures, length: own.length, taken: own.places.reduce((sum, { taken }) => sum + taken, 0),
         places: own.places.map(({ x, y }) => [x, y]), load: own.load };
     });
-    await wait(page, 500);
+    await sounded(page, 0.3);
     assert.equal((await state()).fractures, 0, "whole");
     const canvas = page.locator("#surfaces canvas").first();
     const box = await canvas.boundingBox();
@@ -250,11 +246,11 @@ ${["heel_left", "toe_left", "heel_right", "toe_right"].map((region) => `[part.${
     await page.keyboard.up(" ");
     assert.ok((await state()).fractures > cracked.fractures, "another place cracks");
     assert.deepEqual(page.complaints, []);
-    await page.context().close();
+    await leave(page);
   },
 
   async "every scene of ice is pressed on the page, and where enough has broken there is a hole"() {
-    const page = await open();
+    const page = await share();
     const icy = (await scenes(page)).filter(({ text }) => text.includes('type = "ice"')).map(({ name }) => name);
     assert.ok(icy.length >= 2, `${icy}`);
     for (const name of icy) {
@@ -276,6 +272,6 @@ ${["heel_left", "toe_left", "heel_right", "toe_right"].map((region) => `[part.${
       return [at(own.toPixels(open.x, open.y + 0.05)), at([4, 4])];
     });
     assert.ok(hole[0] < 60 && hole[2] < 130 && ice[0] > 150 && ice[2] > 200, `${hole} in the hole, ${ice} on the ice`);
-    await page.context().close();
+    await leave(page);
   },
 };

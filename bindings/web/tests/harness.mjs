@@ -38,6 +38,34 @@ const QUIETLY = ["--no-sandbox", "--disable-background-networking", "--disable-c
 export const launch = (...flags) => chromium.launch({ executablePath: browserPath, args: [...QUIETLY, ...flags] });
 export const browser = await launch("--autoplay-policy=no-user-gesture-required");
 
+/** A picture is drawn this often, ms: what is seen is the same, and two cores have more time for the sound. How fast it can be is for the bench. */
+const PICTURE_MS = 50;
+
+/** Before the page: pictures come less often. */
+function slowly(every) {
+  const [ask, waiting] = [requestAnimationFrame.bind(globalThis), new Map()];
+  let [number, isAsked] = [0, false];
+  const draw = (now) => {
+    isAsked = false;
+    const all = [...waiting.values()];
+    waiting.clear();
+    for (const act of all) {
+      try {
+        act(now);
+      } catch (error) {
+        reportError(error);
+      }
+    }
+  };
+  globalThis.requestAnimationFrame = (act) => {
+    waiting.set((number += 1), act);
+    if (!isAsked) setTimeout(() => ask(draw), every);
+    isAsked = true;
+    return number;
+  };
+  globalThis.cancelAnimationFrame = (gone) => waiting.delete(gone);
+}
+
 /** Somebody who has been here before sees all of the page. */
 const everything = () => localStorage.getItem("tocco-screen") ?? localStorage.setItem("tocco-screen", "all");
 
@@ -54,8 +82,10 @@ export const listen = (page) => page.evaluate(() => {
   };
 });
 
+const VIEWPORT = { width: 1280, height: 900 };
+
 /** A page that is ready; every complaint and every request is noted. */
-export async function open({ at = address, viewport = { width: 1280, height: 900 }, before, within = browser, isNew = false, ...options } = {}) {
+export async function open({ at = address, viewport = VIEWPORT, before, within = browser, isNew = false, ...options } = {}) {
   // Keeping every file for when the server is away takes a while, and is tried by one test.
   const context = await within.newContext({ viewport, acceptDownloads: true, serviceWorkers: "block", ...options });
   const page = await context.newPage();
@@ -64,11 +94,62 @@ export async function open({ at = address, viewport = { width: 1280, height: 900
   page.on("console", (message) => message.type() === "error" && page.complaints.push(message.text()));
   page.on("pageerror", (error) => page.complaints.push(error.message));
   page.on("request", (request) => page.requests.push(request.url()));
+  await page.addInitScript(slowly, PICTURE_MS);
   if (before) await page.addInitScript(before);
   if (!isNew) await page.addInitScript(everything);
   await page.goto(at);
   await page.waitForFunction(() => document.documentElement.dataset.ready || !document.getElementById("problem").hidden);
   return page;
+}
+
+/** Everything that a test may have done to the page, undone, and its first scene from its start. */
+async function asNew() {
+  // What a test has put in place of the page's own: methods stand in classes, not in the things themselves.
+  for (const thing of [tocco.engine, tocco.offline, tocco.controls, tocco.notes]) {
+    for (const name of Object.keys(thing)) if (typeof thing[name] === "function" && name in Object.getPrototypeOf(thing)) delete thing[name];
+  }
+  document.querySelectorAll("dialog[open]").forEach((dialog) => dialog.close());
+  document.querySelectorAll("details[open]").forEach((details) => (details.open = false));
+  if (tocco.frozen) document.getElementById("freeze").click();
+  for (const field of document.querySelectorAll("header input, .hands > label input:not(#keys), #views input, footer input, #gallery input")) {
+    const isOther = field.type === "checkbox" ? field.checked !== field.defaultChecked : "defaultValue" in field && field.value !== field.defaultValue;
+    if (!isOther) continue;
+    if (field.type === "checkbox") field.checked = field.defaultChecked;
+    else field.value = field.defaultValue;
+    field.dispatchEvent(new Event("input"));
+    field.dispatchEvent(new Event("change"));
+  }
+  document.getElementById("mode").selectedIndex = 0;
+  document.getElementById("said").textContent = "";
+  document.getElementById("keys").checked = false;
+  tocco.notes.midiOn = false;
+  await tocco.notes.letters(false);
+  document.activeElement?.blur();
+  scrollTo(0, 0);
+  tocco.screens.show("all");
+  if (tocco.engine.context.state !== "running" || !tocco.engine.isOn) await tocco.engine.turn(true);
+  await tocco.choose("steel-bar");
+  for (const name of Object.keys(globalThis).filter((key) => ["sent", "most", "letGo", "across"].includes(key))) delete globalThis[name];
+}
+
+let standing = null;
+
+/** The page that stands: the same for one test after the other, as loading it costs more than most of them. For tests that need nothing of a page
+ * that has just been opened: neither an empty shelf of scenes, nor steps to undo, nor a first gesture. */
+export async function share(viewport = VIEWPORT) {
+  if (!standing || standing.isClosed()) standing = await open();
+  const page = standing;
+  [page.complaints, page.requests] = [[], []];
+  await page.setViewportSize(viewport);
+  await page.mouse.move(2, 2);
+  await page.evaluate(asNew);
+  return page;
+}
+
+/** Ends what a test did with a page: closed, or silent until the next test takes it. A test that fails leaves none standing. */
+export async function leave(page) {
+  if (page === standing) await page.evaluate(() => tocco.engine.turn(false));
+  else await page.context().close();
 }
 
 /** Loudest sample of the last frames. */
@@ -133,25 +214,18 @@ place = 0.2
 ear = 0.02
 `, { at: "bar.place", ear: "bar.ear", gain: "0.3" }) + control("size", "bar/freq_scale", "[0.5, 2.0]");
 
-/** Spectral centroid of what was heard last, Hz. */
-export const centroid = (page) => page.evaluate(async () => {
-  const { Spectrum } = await import("./fft.js");
-  const power = new Spectrum(16384).of(tocco.engine.ring.column(0, 16384));
-  let [sum, weight] = [0, 0];
-  power.forEach((p, k) => {
-    sum += p * k;
-    weight += p;
-  });
-  return ((sum / weight) * tocco.engine.rate) / 16384;
-});
+/** Waits until something as loud as this is heard, however late the machine is. */
+export const heard = (page, least = 0.001) => page.waitForFunction((level) => tocco.engine.ring.column(0, 24_000).some((x) => Math.abs(x) > level), least, { timeout: 15_000 });
 
-/** Waits until something is heard. */
-export const heard = (page) => page.waitForFunction(() => tocco.engine.ring.column(0, 24_000).some((x) => Math.abs(x) > 0.001), null, { timeout: 15_000 });
+/** Everything is stopped, and nothing but silence is remembered of so many frames. */
+export async function silence(page, frames = 24_000) {
+  await page.evaluate(() => tocco.engine.send({ hush: true }));
+  await page.waitForFunction((count) => tocco.engine.ring.column(0, count).every((x) => x === 0), frames, { timeout: 15_000 });
+}
 
 /** Centroid of the 16384 samples that follow what `act` strikes out of silence, Hz: by the sound's clock, not the wall's. */
 export async function colourOf(page, act) {
-  await page.evaluate(() => tocco.engine.send({ hush: true }));
-  await page.waitForFunction(() => tocco.engine.ring.column(0, 4096).every((x) => x === 0), null, { timeout: 15_000 });
+  await silence(page, 4096);
   const from = await page.evaluate(() => tocco.engine.ring.head());
   await act();
   return page.evaluate(async (head) => {

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { BAR, endTake, heard, keep, load, open, peak, rendersTo, samplesOf, shots, wait, work } from "./harness.mjs";
+import { BAR, endTake, heard, keep, leave, load, open, peak, rendersTo, samplesOf, share, shots, wait, work } from "./harness.mjs";
 
 export default {
   async "a saved scene, a link and a typed edit give the scene back"() {
-    const page = await open();
+    const page = await share();
     await load(page, BAR);
     const [file] = await Promise.all([page.waitForEvent("download"), keep(page, "#save")]);
     const saved = readFileSync(await file.path(), "utf8");
@@ -23,29 +23,29 @@ export default {
     const other = await open({ at: link });
     assert.equal(await other.evaluate(() => document.getElementById("title").textContent), "a bar");
     assert.equal(await other.evaluate(() => tocco.text), BAR);
-    await other.context().close();
+    await leave(other);
     await page.fill("#source", BAR.replace('"a bar"', '"another bar"'));
     await page.waitForFunction(() => document.getElementById("title").textContent === "another bar");
-    await page.context().close();
+    await leave(page);
   },
 
   async "an edit keeps what stays sounding"() {
-    const page = await open();
+    const page = await share();
     const long = BAR.replace('material = "steel"\n', 'material = "steel"\ndecay_scale = 20.0\n'); // however late the machine is
     await load(page, long);
     await page.evaluate(() => tocco.surfaces.at(-1).strike([0.1, 0.5]));
-    await wait(page, 150);
+    await page.waitForFunction(() => tocco.last.of === tocco.engine.scene && tocco.last.energies[1] > 0);
     const before = await page.evaluate(() => tocco.last.energies[1]);
     await page.fill("#source", long.replace("gain = 0.3", "gain = 0.31"));
     await page.waitForFunction(() => document.getElementById("edit-note").textContent === "taken");
-    await wait(page, 60);
+    await page.waitForFunction(() => tocco.last.of === tocco.engine.scene);
     const after = await page.evaluate(() => tocco.last.energies[1]);
     assert.ok(after > 0.05 * before && after <= before, `${before} J, then ${after} J`);
-    await page.context().close();
+    await leave(page);
   },
 
   async "a recorded take renders with the program to the very samples that were heard"() {
-    const page = await open();
+    const page = await share();
     await load(page, BAR);
     await keep(page, "#record");
     await wait(page, 150);
@@ -62,11 +62,11 @@ export default {
     const from = join(work, "take.jsonl");
     await take.saveAs(from);
     rendersTo(from, samplesOf(await sound.path()));
-    await page.context().close();
+    await leave(page);
   },
 
   async "blows on 500 modes take fewer steps, to be in time, and a take of them renders to the very samples that were heard"() {
-    const page = await open();
+    const page = await share();
     await load(page, BAR.replace('[body.bar.port]', 'modes = 500\n[body.bar.port]').replace('shape = "bar"\nlength_m = 0.3\nwidth_m = 0.03\nthickness_m = 0.005', 'shape = "circular-membrane"\nradius_m = 0.33\nthickness_m = 0.00019\nfreq_hz = 82.4')
       .replace('"steel"', '"mylar"').replace("place = 0.2\near = 0.02", "place = [0.2, 0.3]\near = [0.6, 0.7]").replace("bar/freq_scale", "hammer/mass_kg").replace("[0.5, 2.0]", "[0.005, 0.02]"));
     assert.equal(await page.evaluate(() => tocco.info.bodies.find(({ name }) => name === "bar").modes.length), 500);
@@ -76,7 +76,7 @@ export default {
     await heard(page, 1e-4);
     const lines = (await endTake(page, "many")).trim().split("\n").map((line) => JSON.parse(line));
     assert.deepEqual(lines.filter(({ quality }) => quality).map(({ quality }) => quality.max_substeps), [16]);
-    await page.context().close();
+    await leave(page);
   },
 
   async "a scene that listens hears the microphone, and so does its take; refused, it hears silence and says so"() {
@@ -103,17 +103,17 @@ export default {
     await wait(page, 400);
     const text = await endTake(page, "heard");
     assert.ok(text.includes('"input":'));
-    await page.context().close();
+    await leave(page);
     const deaf = await open({ before: () => (navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("no", "NotAllowedError"); }) });
     await load(deaf, listening);
     await deaf.waitForFunction(() => document.getElementById("said").textContent.includes("hears silence"));
     await wait(deaf, 200);
     assert.equal(await peak(deaf, 4000), 0);
-    await deaf.context().close();
+    await leave(deaf);
   },
 
   async "another scene while a take is kept is part of the take, and a scene that does not fit leaves it as it was"() {
-    const page = await open();
+    const page = await share();
     await load(page, BAR);
     await keep(page, "#record");
     await wait(page, 150);
@@ -128,11 +128,11 @@ export default {
     const text = await endTake(page, "scenes");
     const lines = text.trim().split("\n").map((line) => JSON.parse(line));
     assert.deepEqual(lines.flatMap((line) => ("adopt" in line ? [line.adopt] : line.strike ? ["strike"] : [])), ["strike", false, "strike"]);
-    await page.context().close();
+    await leave(page);
   },
 
   async "an offline render is a WAV, made faster than it sounds"() {
-    const page = await open();
+    const page = await share();
     await load(page, BAR.replace("position_m = -1.0", "velocity_m_s = 1.0"));
     const [file] = await Promise.all([page.waitForEvent("download"), keep(page, "#render")]);
     const bytes = readFileSync(await file.path());
@@ -140,6 +140,6 @@ export default {
     assert.ok(bytes.length > 4 * 47_000);
     const said = await page.evaluate(() => document.getElementById("said").textContent);
     assert.ok(Number(/(\d+) times/.exec(said)[1]) > 1, said);
-    await page.context().close();
+    await leave(page);
   },
 };

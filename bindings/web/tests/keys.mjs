@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Notes from a MIDI keyboard and from letters. No device is here: the browser is given one that is fed with real bytes.
 import assert from "node:assert/strict";
-import { BAR, control, endTake, keep, load, open, peak, sounded, struck, wait } from "./harness.mjs";
+import { BAR, control, endTake, heard, keep, leave, listen, load, open, peak, share, sounded, struck, wait } from "./harness.mjs";
 
 /** Three voices of a bar at A4, as the program's own tests of its translator have it. */
 const VOICES = `${struck("voices", `type = "modal"
@@ -26,23 +26,15 @@ const BODIES = VOICES.slice(0, VOICES.indexOf("[midi]")).replace("[body.bar]", '
 
 /** A page with a keyboard plugged in, MIDI switched on, and an ear on what goes to the engine. */
 async function withKeyboard(scene) {
-  const page = await open({
-    before: () => {
-      globalThis.keyboard = { name: "a keyboard", onmidimessage: null };
-      navigator.requestMIDIAccess = async () => ({ inputs: new Map([["1", globalThis.keyboard]]), onstatechange: null });
-    },
+  const page = await share();
+  await page.evaluate(() => {
+    globalThis.keyboard = { name: "a keyboard", onmidimessage: null };
+    navigator.requestMIDIAccess = async () => ({ inputs: new Map([["1", globalThis.keyboard]]), onstatechange: null });
   });
   await load(page, scene);
   await page.click("#midi");
   await page.waitForFunction(() => document.getElementById("said").textContent.includes("a keyboard"));
-  await page.evaluate(() => {
-    globalThis.sent = [];
-    const send = tocco.engine.send.bind(tocco.engine);
-    tocco.engine.send = (command) => {
-      globalThis.sent.push(command);
-      send(command);
-    };
-  });
+  await listen(page);
   return page;
 }
 
@@ -81,7 +73,7 @@ export default {
     near(second[1].velocity_m_s, 0.25 * 16 ** (63 / 126));
     assert.deepEqual(await press(page, 0x90, 104, 100), [], "above the highest note");
     assert.deepEqual(await press(page, 0x80, 69, 0), [], "letting go damps nothing");
-    await page.context().close();
+    await leave(page);
   },
 
   async "a fourth note takes the quietest of three voices, as measured"() {
@@ -92,7 +84,7 @@ export default {
     await sounded(page, 0.2);
     // The first two sound much alike; the last blow was the hardest of them all.
     assert.notEqual((await press(page, 0x90, 74, 100))[0].jump, "bar~3/freq_scale");
-    await page.context().close();
+    await leave(page);
   },
 
   async "bend, pressure, slide and controllers of MIDI move what the table names"() {
@@ -118,7 +110,7 @@ export default {
     assert.deepEqual(await press(page, 0xb0, 120, 0), [{ hush: true }]);
     await wait(page, 200);
     assert.ok(await peak(page, 2000) < 1e-9, "all sound off");
-    await page.context().close();
+    await leave(page);
   },
 
   async "MIDI notes pick bodies where the table says so, and letters play the same table"() {
@@ -134,9 +126,8 @@ export default {
     await page.evaluate(() => (globalThis.sent = []));
     await page.keyboard.press("h"); // A above middle C
     assert.deepEqual(await page.evaluate(() => globalThis.sent[0]), { jump: "bar/freq_scale", value: 1 });
-    await wait(page, 300);
-    assert.ok(await peak(page, 8000) > 0.001);
-    await page.context().close();
+    await heard(page);
+    await leave(page);
   },
 
   async "what MIDI plays is in the take, which the program renders to the same samples"() {
@@ -150,7 +141,7 @@ export default {
     }
     const text = await endTake(page, "midi");
     assert.ok(text.includes('"jump":"bar~3/freq_scale"'));
-    await page.context().close();
+    await leave(page);
   },
 
   async "without a table MIDI notes tune what is struck to the pitch of the key, and a refusal is one sentence"() {
@@ -162,10 +153,10 @@ export default {
     assert.ok(gestures.some((line) => line.strike === "hammer"));
     const [bent] = await press(page, 0xe0, 0, 0);
     near(bent.value, tuned.value * 2 ** (-2 / 12));
-    await page.context().close();
+    await leave(page);
     const other = await open({ before: () => (navigator.requestMIDIAccess = async () => { throw new DOMException("no", "SecurityError"); }) });
     await other.click("#midi");
     await other.waitForFunction(() => document.getElementById("said").textContent.includes("refused"));
-    await other.context().close();
+    await leave(other);
   },
 };

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { address, BAR, control, launch, load, open, peak, scenes, shots } from "./harness.mjs";
+import { address, BAR, control, launch, leave, load, open, peak, scenes, share, shots } from "./harness.mjs";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -146,7 +146,7 @@ export default {
       }
     }
     assert.deepEqual(found, []);
-    await page.context().close();
+    await leave(page);
   },
 
   async "axe-core finds no serious fault for anybody: page, menu, gallery, a take, the page for phones, by day and by night"() {
@@ -173,7 +173,7 @@ export default {
     await faults(page, "a take");
     await page.goto(`${address}phone.html`);
     await faults(page, "the page for phones");
-    await page.context().close();
+    await leave(page);
   },
 
   async "the gallery has groups with thumbnails, plays what is pointed at, takes Enter, and addresses open scenes"() {
@@ -200,7 +200,7 @@ export default {
     await page.waitForFunction(() => tocco.work.from === "violin");
     await page.evaluate(() => (location.hash = "#violon"));
     await page.waitForFunction(() => document.getElementById("problem").textContent.includes("violon"));
-    await page.context().close();
+    await leave(page);
   },
 
   async "in the gallery a first tap is heard and a second opens; a key opens at once, though a finger was there before"() {
@@ -224,7 +224,7 @@ export default {
     await found("timpani");
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => tocco.work.from === "timpani" && !document.getElementById("gallery").open, null, { timeout: 5000 });
-    await page.context().close();
+    await leave(page);
   },
 
   async "the first gesture anywhere sounds, a tap in the gallery too, and Stop silences the scene's own gesture"() {
@@ -246,7 +246,7 @@ export default {
   },
 
   async "hardness is felt to steel, in milliseconds; every material has its colour and every shape its drawing; plots fill their place, and messages stay on the screen"() {
-    const page = await open();
+    const page = await share();
     await load(page, BAR + control("hard", "hit/stiffness", "[1e5, 1e10]"));
     const felt = [];
     for (const position of [0, 0.5, 1]) {
@@ -294,11 +294,11 @@ export default {
         assert.ok(box.y >= 0 && box.y + box.height <= size.height && box.x >= 0 && box.x + box.width <= size.width, `${id}: ${JSON.stringify(box)} on ${size.width}`);
       }
     }
-    await page.context().close();
+    await leave(page);
   },
 
   async "the friction loop is drawn in every scene that rubs"() {
-    const page = await open({ viewport: { width: 1280, height: 1500 } });
+    const page = await share({ width: 1280, height: 1500 });
     const rubbed = (await scenes(page)).filter(({ text }) => /type = "friction"/.test(text)).map(({ name }) => name);
     assert.ok(rubbed.length >= 11 && rubbed.includes("chalk") && rubbed.includes("brake"), rubbed.join());
     for (const name of rubbed) {
@@ -309,6 +309,6 @@ export default {
         return view.y && view.y[1] - view.y[0] > 1e-3 && view.x[1] - view.x[0] > 1e-4;
       }, null, { timeout: 10_000 });
     }
-    await page.context().close();
+    await leave(page);
   },
 };

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { connect } from "node:tls";
 import jsQR from "jsqr";
-import { BAR, launch, load, open, peak, program, serve, wait, work } from "./harness.mjs";
+import { BAR, heard, launch, load, open, program, serve, wait, work } from "./harness.mjs";
 
 /** An address for documentation, where nobody is: the browser is told that it is this machine. */
 const FAR = "192.0.2.7";
@@ -58,8 +58,7 @@ export default {
     assert.deepEqual(await page.evaluate(() => [location.hostname, isSecureContext, crossOriginIsolated, "DeviceMotionEvent" in globalThis]), [FAR, true, true, true]);
     await load(page, BAR);
     await page.evaluate(() => tocco.surfaces.at(-1).strike([0.1, 0.5]));
-    await wait(page, 500);
-    assert.ok(await peak(page) > 0.001, "the worklet sounds");
+    await heard(page); // the worklet
     await page.waitForFunction(() => document.getElementById("said").textContent.includes("joined"));
     // Without the key nobody comes in, by this name either.
     const stranger = await (await browser.newContext()).newPage();
@@ -84,8 +83,7 @@ export default {
     assert.equal(await page.evaluate(() => crossOriginIsolated), true);
     await load(page, BAR);
     await page.evaluate(() => tocco.surfaces.at(-1).strike([0.1, 0.5]));
-    await wait(page, 500);
-    assert.ok(await peak(page) > 0.001, "it sounds without its server");
+    await heard(page); // without its server
     // Every file is there, not only those that were asked for.
     const kept = await page.evaluate(async () => Promise.all(["phone.html", "offline.js", "icon-512.png", "schema.json", "./"].map(async (file) => (await fetch(file)).status)));
     assert.deepEqual(kept, [200, 200, 200, 200, 200]);

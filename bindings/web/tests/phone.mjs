@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { address, heardOsc, open, peak, shots, wait, work } from "./harness.mjs";
+import { address, heardOsc, leave, open, peak, shots, silence, wait, work } from "./harness.mjs";
 
 const PHONE = { width: 390, height: 844 };
 const openPhone = (options = {}) => open({ at: `${address}phone.html`, viewport: PHONE, hasTouch: true, isMobile: true, ...options });
@@ -57,7 +57,7 @@ export default {
     await page.screenshot({ path: join(shots, "phone-page.png"), fullPage: true });
     await page.uncheck("#steps");
     await page.selectOption("#floor", "floor-wood");
-    await wait(page, 2500);
+    await silence(page);
     await carry(page, WALK, 2);
     assert.ok((await peak(page, 24_000)) < 1e-4, "counted, not heard");
     await page.check("#steps");
@@ -66,7 +66,7 @@ export default {
     assert.match(await page.textContent("#rate"), /^(5[5-9]|6\d) readings a second/);
     assert.equal(await page.evaluate(() => tocco.engine.info.walks[0].sole), "boot");
     assert.deepEqual(page.complaints, []);
-    await page.context().close();
+    await leave(page);
   },
 
   async "what happens in a scene buzzes as strongly as it is among its own, and of those within 40 ms the strongest"() {
@@ -93,7 +93,7 @@ export default {
       };
     });
     assert.deepEqual(told, { nothing: [], first: [32], weaker: [], alone: [20], stronger: [32], others: [32], faint: [] });
-    await page.context().close();
+    await leave(page);
   },
 
   async "shaking to and fro scrapes as long as it lasts, and accelerations are heard directly as a tone"() {
@@ -114,7 +114,7 @@ export default {
     assert.ok(Math.abs(hz - 880) < 10, `${hz} Hz`);
     assert.ok(Math.abs(gain - 0.15) < 0.01, `${gain}`);
     assert.deepEqual(page.complaints, []);
-    await page.context().close();
+    await leave(page);
   },
 
   async "what a phone feels is logged as a table that others read"() {
@@ -136,7 +136,7 @@ export default {
     const steps = cells.reduce((sum, row) => sum + row[4], 0);
     assert.ok(steps === 4 || steps === 5, `${steps} steps`);
     assert.ok(Math.abs(cells[0][1] - 9.81) < 1e-3);
-    await page.context().close();
+    await leave(page);
   },
 
   async "a phone is a sensor of the program: its steps arrive as OSC that floors and shoes listen to"() {
@@ -158,22 +158,22 @@ export default {
       assert.ok(Math.max(...forces) > 0.5 && Math.max(...forces) < 2, `${Math.max(...forces)} BW`);
       assert.ok(Math.abs(forces.at(-1)) < 1e-6, "the foot is lifted");
     }
-    await page.context().close();
+    await leave(page);
   },
 
   async "a page that may not feel motion says why and what to do"() {
     const insecure = await openPhone({ before: () => Object.defineProperty(globalThis, "isSecureContext", { value: false }) });
     assert.match(await insecure.textContent("#problem"), /HTTPS.*tocco studio --export/s);
     await insecure.screenshot({ path: join(shots, "phone-insecure.png") });
-    await insecure.context().close();
+    await leave(insecure);
     const refused = await openPhone({ before: () => (DeviceMotionEvent.requestPermission = async () => "denied") });
     await refused.click("#start");
     await refused.waitForFunction(() => /refused/.test(document.getElementById("problem").textContent));
-    await refused.context().close();
+    await leave(refused);
     const dumb = await openPhone();
     await dumb.click("#start");
     await dumb.waitForFunction(() => /says nothing/.test(document.getElementById("problem").textContent), null, { timeout: 10_000 });
-    await dumb.context().close();
+    await leave(dumb);
   },
 
   async "every floor that is shipped can be walked on with a phone"() {
@@ -193,6 +193,6 @@ export default {
         .catch(() => assert.fail(`${floor} is not heard`));
       assert.equal(await page.textContent("#problem"), "", floor);
     }
-    await page.context().close();
+    await leave(page);
   },
 };

@@ -2,7 +2,7 @@
 // Holding and squeezing: the inlets of scenes.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { endTake, keep, load, open, peak, problem, scenes, shots, wait } from "./harness.mjs";
+import { endTake, keep, leave, load, open, peak, problem, scenes, share, shots, wait } from "./harness.mjs";
 
 /** The shipped scenes of processes. */
 const CRACKLING = ["maracas", "sleigh-bells", "tambourine", "crisps", "paper-tear", "can", "wine-glass-break", "plate-break",
@@ -61,7 +61,7 @@ async function letGo(page) {
 
 export default {
   async "every scene of processes is played by its pads: out of silence, held and squeezed, heard, and its events are drawn"() {
-    const page = await open();
+    const page = await share();
     await page.evaluate(() => tocco.engine.isOn || tocco.engine.turn(true));
     const known = new Set((await scenes(page)).map(({ name }) => name));
     for (const name of CRACKLING) {
@@ -99,11 +99,11 @@ export default {
       assert.equal(await problem(page), "", name);
     }
     assert.deepEqual(page.complaints, []);
-    await page.context().close();
+    await leave(page);
   },
 
   async "what a scene's own drive does is drawn before anybody touches it"() {
-    const page = await open();
+    const page = await share();
     await page.evaluate(() => tocco.choose("crisps"));
     await page.waitForFunction(() => {
       const [press] = tocco.surfaces;
@@ -117,11 +117,11 @@ export default {
     });
     assert.ok(painted > 50, `${painted} colours`);
     await page.screenshot({ path: join(shots, "press.png"), fullPage: true });
-    await page.context().close();
+    await leave(page);
   },
 
   async "a hand closes within the time that is asked for, a slap comes at once, and the hardest finger counts"() {
-    const page = await open();
+    const page = await share();
     await load(page, SHEET);
     const sent = await page.evaluate(() => {
       const all = [];
@@ -147,11 +147,11 @@ export default {
       { set: "slap/value", value: 1 },
       { set: "slap/value", value: 0 },
     ]);
-    await page.context().close();
+    await leave(page);
   },
 
   async "keys alone press: Space holds, arrows squeeze, Enter is a short squeeze, letters are notes"() {
-    const page = await open();
+    const page = await share();
     await load(page, SHEET);
     await page.locator('#surfaces canvas[aria-label^="Press squeeze."]').focus();
     await page.keyboard.down(" ");
@@ -174,11 +174,11 @@ export default {
     await page.keyboard.up("a");
     await page.waitForFunction(() => tocco.surfaces[0].now < 0.01, null, { timeout: 5000 });
     assert.equal(await problem(page), "");
-    await page.context().close();
+    await leave(page);
   },
 
   async "a take of what was pressed renders to the samples that were heard"() {
-    const page = await open();
+    const page = await share();
     await load(page, SHEET);
     await keep(page, "#record");
     await wait(page, 300);
@@ -191,7 +191,7 @@ export default {
     await wait(page, 300);
     const text = await endTake(page, "pressed");
     assert.ok(text.split("\n").filter((line) => line.includes("squeeze/value")).length > 3);
-    await page.context().close();
+    await leave(page);
   },
 
   async "a phone is pressed by two thumbs, in its width"() {
@@ -212,6 +212,6 @@ export default {
     await page.screenshot({ path: join(shots, "press-phone.png") });
     await client.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
     await page.waitForFunction(() => tocco.surfaces.every((s) => s.fingers.size === 0 && s.now < 0.1), null, { timeout: 5000 });
-    await page.context().close();
+    await leave(page);
   },
 };

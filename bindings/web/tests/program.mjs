@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { address, load, open, problem, program, scenes, work } from "./harness.mjs";
+import { address, leave, load, problem, program, scenes, share, work } from "./harness.mjs";
 
 const run = (folder, ...args) => execFileSync(program, args, { cwd: folder, encoding: "utf8", stdio: "pipe" });
 const root = new URL("../../../", import.meta.url);
@@ -56,7 +56,7 @@ export default {
     mkdirSync(folder, { recursive: true });
     const kinds = /<KIND> +(.*)$/m.exec(run(folder, "new", "--help"))[1].split(/, | or /);
     assert.ok(KINDS.every((kind) => kinds.includes(kind)), kinds.join());
-    const page = await open();
+    const page = await share();
     for (const kind of kinds) {
       run(folder, "new", kind, "-o", `${kind}.toml`);
       const text = readFileSync(join(folder, `${kind}.toml`), "utf8");
@@ -67,7 +67,7 @@ export default {
       assert.equal(await problem(page), "", kind);
     }
     assert.deepEqual(page.complaints, []);
-    await page.context().close();
+    await leave(page);
   },
 
   async "pictures of answers, of materials and of stimulus sets are pictures to a browser, and have something on them"() {
@@ -80,16 +80,16 @@ export default {
     const answers = order.slice(1).map((row, i) => `${row[at("listener")]}\t${row[at("trial")]}\t${i % 2 ? "wood" : "steel"}`);
     writeFileSync(join(folder, "answers.tsv"), `listener\ttrial\tanswer\n${answers.join("\n")}\n`);
     run(folder, "answers", "set", "answers.tsv", "-o", "drawn");
-    const page = await open();
+    const page = await share();
     for (const file of [join(folder, "drawn/proportions.png"), join(folder, "drawn/ranges.png"), new URL("docs/body-materials.png", root), new URL("docs/stimulus-sets.png", root)]) {
       const { wide, high, colours, ink } = await seen(page, file);
       assert.ok(wide > 300 && high > 200 && colours > 20 && ink > 0.01, `${file}: ${wide} by ${high}, ${colours} colours, ${ink} of it drawn on`);
     }
-    await page.context().close();
+    await leave(page);
   },
 
   async "every scene that a page of a model says to render opens by its name in the address, and sounds"() {
-    const page = await open();
+    const page = await share();
     const shipped = new Set((await scenes(page)).map(({ name }) => name));
     const folder = new URL("docs/models/", root);
     const text = readdirSync(folder).filter((name) => name.endsWith(".md")).map((name) => readFileSync(new URL(name, folder), "utf8")).join("\n");
@@ -108,6 +108,6 @@ export default {
     assert.deepEqual(faults, []);
     assert.deepEqual(page.complaints, []);
     assert.ok(page.url().startsWith(address));
-    await page.context().close();
+    await leave(page);
   },
 };

@@ -2,7 +2,7 @@
 // The tank of water: it is poured, it is heard, it lights up, it keeps its pace.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { load, open, peak, scenes, shots, wait } from "./harness.mjs";
+import { heard, leave, load, scenes, share, shots } from "./harness.mjs";
 
 const TANK = `title = "a tank"
 [signal.still]
@@ -29,21 +29,19 @@ const stats = (page) => page.evaluate(() => ({ ...tocco.tank.stats, points: tocc
 
 export default {
   "a tank is poured, stirred and tilted with the mouse, and what it does is heard": async () => {
-    const page = await open();
+    const page = await share();
     await load(page, TANK);
     await page.evaluate(() => tocco.engine.turn(true));
     const box = await page.locator("#surfaces canvas").boundingBox();
     const [x, top] = [box.x + box.width / 2, box.y + 0.15 * box.height];
-    await wait(page, 300);
     assert.equal((await stats(page)).points, 0, "an empty tank");
     await page.mouse.move(x, top);
     await page.mouse.down();
-    await wait(page, 2500);
+    const isPoured = page.waitForFunction(() => tocco.tank.points.length > 3 * 200 && tocco.tank.stats.sounds > 20, null, { timeout: 30_000 });
+    await isPoured.catch(async () => assert.fail(JSON.stringify(await stats(page))));
     await page.mouse.up();
     const poured = await stats(page);
-    assert.ok(poured.points > 200, `${poured.points} particles`);
-    assert.ok(poured.sounds > 20, `${poured.sounds} sounds`);
-    assert.ok((await peak(page)) > 1e-3, "the water is heard");
+    await heard(page); // the water
     const before = poured.sounds;
     await page.mouse.move(x - 60, box.y + 0.9 * box.height);
     await page.mouse.down();
@@ -61,8 +59,7 @@ export default {
     await page.mouse.move(x - 60, top);
     assert.deepEqual([await page.evaluate(() => tocco.tank.angle), (await stats(page)).points], [18, full], "let go");
     await page.screenshot({ path: join(shots, "tank.png") });
-    await wait(page, 1500);
-    assert.ok((await stats(page)).sounds > before, "stirring is heard");
+    await page.waitForFunction((count) => tocco.tank.stats.sounds > count, before, { timeout: 15_000 }).catch(() => assert.fail("stirring is not heard"));
     // What sounds lights up: the picture with its lights has pixels that the one without has not.
     await page.mouse.move(x, top);
     await page.mouse.down();
@@ -85,11 +82,11 @@ export default {
     // Another scene ends the water.
     await page.evaluate(() => tocco.choose("steel-bar"));
     assert.equal(await page.evaluate(() => tocco.tank === undefined), true);
-    await page.context().close();
+    await leave(page);
   },
 
   "a tank is among the scenes, and is poured into from the gallery": async () => {
-    const page = await open();
+    const page = await share();
     await page.click("#gallery-open");
     await page.click('#gallery button[data-scene="tank"]');
     await page.waitForFunction(() => tocco.tank !== undefined);
@@ -97,17 +94,15 @@ export default {
     const canvas = page.locator("#surfaces canvas").first();
     await canvas.focus();
     await page.keyboard.down("Enter");
-    await wait(page, 2000);
+    const isPoured = page.waitForFunction(() => tocco.tank.points.length > 3 * 100 && tocco.tank.stats.sounds > 5, null, { timeout: 30_000 });
+    await isPoured.catch(async () => assert.fail(JSON.stringify(await stats(page))));
     await page.keyboard.up("Enter");
-    await wait(page, 600);
-    const { points, sounds } = await stats(page);
-    assert.ok(points > 100 && sounds > 5, `${points} particles, ${sounds} sounds`);
     assert.deepEqual(page.complaints, []);
-    await page.context().close();
+    await leave(page);
   },
 
   "every scene of water has a surface that moves its flow, by pointer and by keys, and what flows is seen": async () => {
-    const page = await open();
+    const page = await share();
     const wet = (await scenes(page)).filter(({ name, text }) => /type = "(bubbles|patter|rain|drip|splash|puddle)"/.test(text) && !/^(floor|walk|tank)/.test(name));
     assert.ok(wet.length >= 15, `${wet.length}`);
     await page.evaluate(() => tocco.engine.turn(true));
@@ -139,6 +134,6 @@ export default {
       assert.equal(await page.evaluate(() => document.getElementById("problem").textContent), "", name);
     }
     assert.deepEqual(page.complaints, []);
-    await page.context().close();
+    await leave(page);
   },
 };
