@@ -115,6 +115,24 @@ fn a_port_without_a_direction_moves_into_the_body_and_one_without_a_name_is_wher
 }
 
 #[test]
+fn modes_are_known_all_over_the_surface_in_any_direction_for_whoever_draws_it() {
+    let document = read(&struck("[0.6, -0.2, 0.15]", ""), baked(0.7)).unwrap();
+    let scene = Scene::build(&document.def, 48_000.0).unwrap();
+    let body = document.def.bodies.iter().position(|body| body.name == "box").unwrap();
+    let corners =
+        (0..8).map(|k| [0, 1, 2].map(|axis| CENTRE[axis] + SIDES[axis] * if k >> axis & 1 == 1 { 0.5 } else { -0.5 }));
+    let ways = [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
+    let places: Vec<Vec<f64>> = corners.flat_map(|at| ways.map(|way| [at, way].concat())).collect();
+    let all = scene.directory().values_over(body, &places).unwrap();
+    for (place, values) in places.iter().zip(&all) {
+        // Six motions as a whole; then the mode that moves all of it along x.
+        let wanted = if place[3] == 1.0 { 0.7 } else { 0.0 };
+        assert!(values.len() == 7 && (values[6] - wanted).abs() < 1e-9, "{place:?}: {values:?}");
+    }
+    assert!(scene.directory().values_over(body, &[vec![9.0, 9.0, 9.0]]).is_err());
+}
+
+#[test]
 fn a_take_carries_the_baked_body_and_gives_the_same_bits_without_the_file() {
     let sound = |document: &Document| -> Vec<f32> {
         let mut engine = Engine::new(Scene::build(&document.def, 48_000.0).unwrap());

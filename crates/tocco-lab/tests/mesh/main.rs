@@ -183,7 +183,7 @@ fn a_mesh_without_a_unit_is_asked_for_it_and_an_unknown_material_is_answered() {
     let cube = cuboid([100.0; 3]);
     cube.vertices.iter().for_each(|[x, y, z]| text += &format!("v {x} {y} {z}\n"));
     cube.triangles.iter().for_each(|[a, b, c]| text += &format!("f {} {} {}\n", a + 1, b + 1, c + 1));
-    std::fs::write(&input, text).unwrap();
+    std::fs::write(&input, &text).unwrap();
     let options = Options { modes: 6, cells: Some(4), vertices: 60, threads: 1 };
     let task = |unit: Option<&str>, material: &str| Task {
         input: input.clone(),
@@ -201,4 +201,9 @@ fn a_mesh_without_a_unit_is_asked_for_it_and_an_unknown_material_is_answered() {
     let done = tocco_lab::mesh::run(&task(Some("mm"), "steel")).unwrap();
     assert!(done.contains("7.85") || done.contains("7.8"), "{done}");
     assert!(BakedMesh::from_text(&std::fs::read_to_string(&output).unwrap()).unwrap().mass_kg > 7.0);
+    // Without its last triangle: the hole is closed, and that is said.
+    let (torn, _) = text.trim_end().rsplit_once('\n').unwrap();
+    std::fs::write(&input, torn).unwrap();
+    let mended = tocco_lab::mesh::run(&task(Some("mm"), "steel")).unwrap();
+    assert!(mended.contains("; closed 1 holes (3 edges)"), "{mended}");
 }

@@ -596,7 +596,7 @@ impl Directory {
         self.0.inputs
     }
 
-    /// Values of the modes' shapes at many places of a body that may be touched anywhere, as fractions: for whoever draws it.
+    /// Values of the modes' shapes at many places of a body that may be touched anywhere, as fractions (on a mesh in m, with a direction if six): for whoever draws it.
     /// `[control]`
     pub fn values_over(&self, body: usize, places: &[Vec<Real>]) -> Result<Vec<Vec<Real>>, SceneError> {
         match self.0.bodies.get(body).map(|entry| &entry.anywhere) {
