@@ -284,7 +284,8 @@ fn by_envelope_grains_sound_while_the_signal_is_high_and_by_force_while_it_chang
 
 #[test]
 fn who_stands_on_a_floor_from_the_first_is_not_heard() {
-    for floor in floors() {
+    // Ice takes the load, and may crack.
+    for floor in floors().into_iter().filter(|floor| floor != "floor-ice") {
         let sound = heard(walk(&floor, "speed_m_s = 0.0\n", 1, &ALL), 0.5);
         assert!(sound.iter().all(|x| *x == 0.0), "{floor}");
     }
