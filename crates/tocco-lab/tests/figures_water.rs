@@ -50,19 +50,10 @@ fn process(signal: &str, keys: &str) -> String {
 const STEADY: &str = "type = 'points'\npoints = [[0.0, 1.0]]";
 const STILL: &str = "type = 'input'";
 
-/// Largest sample of every millisecond. Where it turns the line is broken: a joined one would grow spikes there, out of the picture.
+/// Largest sample of every millisecond.
 fn envelope(sound: &[f32]) -> Vec<(f64, f64)> {
     let peak = |part: &[f32]| part.iter().fold(0.0_f64, |most, x| most.max(f64::from(x.abs())));
-    let all: Vec<_> = sound.chunks(48).enumerate().map(|(k, part)| (k as f64 * 1e-3, peak(part))).collect();
-    let mut broken = Vec::new();
-    for (k, &point) in all.iter().enumerate() {
-        broken.push(point);
-        let turns = k > 0 && k + 1 < all.len() && (point.1 - all[k - 1].1) * (all[k + 1].1 - point.1) < 0.0;
-        if turns {
-            broken.extend([(f64::NAN, f64::NAN), point]);
-        }
-    }
-    broken
+    sound.chunks(48).enumerate().map(|(k, part)| (k as f64 * 1e-3, peak(part))).collect()
 }
 
 fn marks(events: &[Happening]) -> Vec<(f64, f64)> {
