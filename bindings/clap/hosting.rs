@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A host in a few lines: what the tests and `examples/render.rs` load and play the plug-in with.
 
+use clack_extensions::audio_ports::{AudioPortRescanFlags, HostAudioPorts, HostAudioPortsImpl};
 use clack_extensions::log::{HostLog, HostLogImpl, LogSeverity};
+use clack_extensions::params::{
+    HostParams, HostParamsImplMainThread, HostParamsImplShared, ParamClearFlags, ParamRescanFlags,
+};
 use clack_extensions::preset_discovery::HostPresetLoadImpl;
 use clack_extensions::preset_discovery::prelude::{HostPresetLoad, Location, PluginPresetLoad};
 use clack_host::events::Match;
@@ -66,6 +70,27 @@ impl HostPresetLoadImpl for Main<'_> {
     }
 }
 
+impl HostAudioPortsImpl for Main<'_> {
+    fn is_rescan_flag_supported(&self, _: AudioPortRescanFlags) -> bool {
+        true
+    }
+    fn rescan(&self, flags: AudioPortRescanFlags) {
+        self.hear(&format!("ports {flags:?}"), None);
+    }
+}
+
+impl HostParamsImplShared for Shared {
+    fn request_flush(&self) {}
+}
+
+impl HostParamsImplMainThread for Main<'_> {
+    fn rescan(&self, flags: ParamRescanFlags) {
+        let all = if flags.contains(ParamRescanFlags::ALL) { "all" } else { "values" };
+        self.hear(&format!("knobs {all}"), None);
+    }
+    fn clear(&self, _: ClapId, _: ParamClearFlags) {}
+}
+
 /// The host.
 pub struct Host;
 
@@ -75,7 +100,11 @@ impl HostHandlers for Host {
     type AudioProcessor<'a> = ();
 
     fn declare_extensions(builder: &mut HostExtensions<Self>, _: &Shared) {
-        builder.register::<HostLog>().register::<HostPresetLoad>();
+        builder
+            .register::<HostLog>()
+            .register::<HostPresetLoad>()
+            .register::<HostAudioPorts>()
+            .register::<HostParams>();
     }
 }
 

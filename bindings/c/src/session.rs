@@ -210,9 +210,9 @@ impl Audio {
         self.meters = vec![[0.0, 1.0]; outputs.len()];
     }
 
-    fn render(&mut self, frames: usize, watched: usize) {
-        self.out.resize(frames * self.player.channels(), 0.0);
-        self.rows.resize(frames * watched, 0.0);
+    fn render(&mut self, frames: usize, watched: usize) -> Result<(), String> {
+        lay_out(&mut self.out, frames, self.player.channels())?;
+        lay_out(&mut self.rows, frames, watched)?;
         let mut inputs = [&[][..]; METERS];
         let came_in = self.input.chunks_exact(frames.max(1)).zip(&mut inputs).map(|(channel, place)| *place = channel);
         let count = came_in.count();
@@ -223,11 +223,14 @@ impl Audio {
             self.trace.push(engine.tick() as f64);
             self.trace.extend(self.drawn.iter().map(|probe| engine.probe(*probe)));
         }
+        Ok(())
     }
 
-    fn hear(&mut self, desk: &Desk, gain: f64, limits: bool, device_channels: usize) {
+    fn hear(&mut self, desk: &Desk, gain: f64, limits: bool, device_channels: usize) -> Result<(), String> {
         let channels = desk.channels();
         let frames = self.out.len() / channels;
+        self.device.clear();
+        lay_out(&mut self.device, frames, device_channels)?;
         let before = self.gain.replace(gain).unwrap_or(gain);
         let step = (gain - before) / frames.max(1) as f64;
         self.heard.clear();
@@ -250,8 +253,6 @@ impl Audio {
         }
         // One channel that nobody sent anywhere is heard on both sides; everything else where the scene says.
         let spreads = channels == 1 && outputs.iter().all(|output| !output.written);
-        self.device.clear();
-        self.device.resize(frames * device_channels, 0.0);
         for (channel, samples) in self.device.chunks_exact_mut(frames.max(1)).enumerate() {
             let from = if spreads && channel < 2 { 0 } else { channel };
             if from < channels {
@@ -259,7 +260,17 @@ impl Audio {
                 samples.iter_mut().zip(of_channel).for_each(|(cell, sample)| *cell = *sample);
             }
         }
+        Ok(())
     }
+}
+
+/// Makes a block this long, what is new as zeros; an error where there is no memory for it.
+fn lay_out<T: Clone + Default>(block: &mut Vec<T>, frames: usize, channels: usize) -> Result<(), String> {
+    let count = frames.saturating_mul(channels);
+    let room = block.try_reserve_exact(count.saturating_sub(block.len()));
+    room.map_err(|_| format!("no memory for {frames} frames of {channels} channels"))?;
+    block.resize(count, T::default());
+    Ok(())
 }
 
 /// The signals of [`traced`], in its order.

@@ -117,6 +117,12 @@ static void refuses_in_words(void)
     HOLDS(tocco_note_on(session, 1, 0, 60, 1.0, 0.0, 0.0) == 0);
     HOLDS(tocco_param_id(session, "hard", TOCCO_NUL) == 0 && strstr(tocco_error(), "setup with notes") != NULL);
     HOLDS(tocco_alloc(SIZE_MAX) == NULL);
+    /* Blocks that no memory holds: an error, and the session goes on. */
+    HOLDS(tocco_render(session, SIZE_MAX / 4) == NULL && strstr(tocco_error(), "no memory for") != NULL);
+    HOLDS(tocco_render(session, SIZE_MAX) == NULL && tocco_tick(session) == 0.0);
+    HOLDS(tocco_render(session, 16) != NULL && tocco_tick(session) == 16.0);
+    HOLDS(tocco_heard(session, 1.0, 0, SIZE_MAX / 64) == NULL && strstr(tocco_error(), "no memory for") != NULL);
+    HOLDS(tocco_heard(session, 1.0, 0, 2) != NULL);
     HOLDS(tocco_shipped("marimbo", TOCCO_NUL) == 0 && strstr(tocco_error(), "marimba") != NULL);
     HOLDS(tocco_open_state("{}", TOCCO_NUL, NULL) == NULL);
     tocco_free(session);

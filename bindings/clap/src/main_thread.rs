@@ -5,7 +5,8 @@ use crate::audio::Rig;
 use crate::knobs::{Knob, knobs};
 use crate::studio::Studio;
 use clack_extensions::audio_ports::{
-    AudioPortFlags, AudioPortInfo, AudioPortInfoWriter, AudioPortType, PluginAudioPortsImpl,
+    AudioPortFlags, AudioPortInfo, AudioPortInfoWriter, AudioPortRescanFlags, AudioPortType, HostAudioPorts,
+    PluginAudioPortsImpl,
 };
 use clack_extensions::gui::{GuiApiType, GuiConfiguration, GuiSize, PluginGuiImpl, Window};
 use clack_extensions::latency::PluginLatencyImpl;
@@ -18,7 +19,7 @@ use clack_extensions::params::{
 use clack_extensions::preset_discovery::preset_data::Location;
 use clack_extensions::preset_discovery::{HostPresetLoad, PluginPresetLoadImpl};
 use clack_extensions::state::PluginStateImpl;
-use clack_extensions::voice_info::{PluginVoiceInfoImpl, VoiceInfo, VoiceInfoFlags};
+use clack_extensions::voice_info::{HostVoiceInfo, PluginVoiceInfoImpl, VoiceInfo, VoiceInfoFlags};
 use clack_plugin::events::spaces::CoreEventSpace;
 use clack_plugin::prelude::*;
 use clack_plugin::stream::{InputStream, OutputStream};
@@ -72,8 +73,11 @@ struct Inner {
     /// The host keeps the knobs and ports that it saw first, as those of VST3 do: knobs then have numbers in their order, and
     /// what is heard is the first output, on two channels.
     fixed: bool,
-    /// The host's list of knobs is that of another scene, and is renewed when it stops.
-    stale: bool,
+    /// The host has started the plug-in.
+    active: bool,
+    /// The host's lists of knobs and of ports are those of another scene, and are renewed when it stops.
+    stale_knobs: bool,
+    stale_ports: bool,
 }
 
 /// The main thread's part of the plug-in.
@@ -115,7 +119,8 @@ impl Inner {
             knobs.truncate(FIXED_KNOBS);
             knobs.iter_mut().enumerate().for_each(|(at, knob)| knob.id = at as u32);
         }
-        Ok(Self { scene, instrument, knobs, ports, values, halves: None, fixed, stale: false })
+        let (active, stale_knobs, stale_ports) = (false, false, false);
+        Ok(Self { scene, instrument, knobs, ports, values, halves: None, fixed, active, stale_knobs, stale_ports })
     }
 
     /// What a host sees of the ports.
@@ -191,6 +196,7 @@ impl<'a> Main<'a> {
         if let Some(halves) = &mut inner.halves {
             (halves.to, halves.back) = (Some(to), Some(from));
         }
+        inner.active = true;
         Ok((rig, line, back))
     }
 
@@ -204,8 +210,13 @@ impl<'a> Main<'a> {
             let same = rig.player.engine().scene().directory().parameters() == halves.desk.directory().parameters();
             halves.parked = (same && !was_reset).then_some(rig);
         }
-        if std::mem::take(&mut inner.stale) {
-            drop(inner);
+        inner.active = false;
+        let (knobs, ports) = (std::mem::take(&mut inner.stale_knobs), std::mem::take(&mut inner.stale_ports));
+        drop(inner);
+        if ports {
+            self.rescan_ports();
+        }
+        if knobs {
             self.rescan(ParamRescanFlags::ALL);
         }
     }
@@ -216,6 +227,15 @@ impl<'a> Main<'a> {
         }
     }
 
+    /// The host asks for the list of ports again; only while it has stopped.
+    fn rescan_ports(&self) {
+        if let Some(ports) = self.host.get_extension::<HostAudioPorts>()
+            && ports.is_rescan_flag_supported(&self.host, AudioPortRescanFlags::LIST)
+        {
+            ports.rescan(&self.host, AudioPortRescanFlags::LIST);
+        }
+    }
+
     /// Another scene. It takes over at once where its ports are those that the host has; else when the host has stopped and started.
     fn exchange(&self, scene: Document, values: Vec<(String, f64)>) -> Result<(), PluginError> {
         let mut inner = self.inner.borrow_mut();
@@ -223,10 +243,12 @@ impl<'a> Main<'a> {
         let fixed = inner.fixed;
         let mut new = Inner::new(scene, values, rate_hz, fixed)?;
         let same_knobs = new.knobs.iter().map(|knob| knob.id).eq(inner.knobs.iter().map(|knob| knob.id));
-        let running = inner.halves.as_ref().is_some_and(|halves| halves.to.is_some());
-        let fits = fixed || new.shape().eq(inner.shape());
-        let mut restart = running && !same_knobs && !fixed;
-        if running && fits {
+        let same_ports = fixed || new.shape().eq(inner.shape());
+        let same_voices = new.instrument.voices() == inner.instrument.voices();
+        let active = inner.active;
+        // Nothing takes over from a scene that itself waits for the host to stop.
+        let waits = inner.halves.as_ref().is_none_or(|halves| halves.to.is_none());
+        if active && same_ports && !waits {
             let (desk, rig) = new.open()?;
             if let Some(mut halves) = inner.halves.take() {
                 while halves.back.as_mut().is_some_and(|back| back.pop().is_ok()) {}
@@ -237,20 +259,27 @@ impl<'a> Main<'a> {
                 }
                 new.halves = Some(Halves { desk, ..halves });
             }
-        } else if running {
-            restart = true;
         }
-        new.stale = restart;
+        let restart = active && (!same_ports || waits || !(same_knobs || fixed));
+        new.active = active;
+        new.stale_knobs = inner.stale_knobs || restart;
+        new.stale_ports = inner.stale_ports || (active && !same_ports);
         *inner = new;
         drop(inner);
         if restart {
             self.host.shared().request_restart();
         }
-        match running && !same_knobs {
+        if !active && !same_ports {
+            self.rescan_ports();
+        }
+        match active && !same_knobs {
             _ if fixed => self.rescan(ParamRescanFlags::INFO | ParamRescanFlags::VALUES),
             true => {}
             false if same_knobs => self.rescan(ParamRescanFlags::VALUES),
             false => self.rescan(ParamRescanFlags::ALL),
+        }
+        if !same_voices && let Some(voices) = self.host.get_extension::<HostVoiceInfo>() {
+            voices.changed(&self.host);
         }
         Ok(())
     }

@@ -396,6 +396,42 @@ fn another_preset_takes_over_while_the_one_before_fades_without_a_gap() {
 }
 
 #[test]
+fn a_host_is_told_of_other_ports_and_knobs_when_it_has_stopped_and_not_before() {
+    let mut plugin = plugin();
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("other-ports.toml");
+    std::fs::write(&file, TWO_OUTPUTS).unwrap();
+    let load_file = |plugin: &mut PluginInstance<Host>| {
+        let handle = plugin.plugin_handle();
+        let load: PluginPresetLoad = handle.get_extension().unwrap();
+        let path = CString::new(file.to_str().unwrap()).unwrap();
+        load.load_from_location(&handle, Location::File { path: &path }, None).unwrap();
+    };
+    // Lists that only a host that has stopped may renew.
+    let lists = |plugin: &PluginInstance<Host>| {
+        let mut said = plugin.access_shared_handler(|shared| std::mem::take(&mut *shared.said.lock().unwrap()));
+        said.retain(|line| line.starts_with("ports") || line.starts_with("knobs all"));
+        said.iter().map(|line| line.split(' ').next().unwrap().to_owned()).collect::<Vec<String>>()
+    };
+    let config = PluginAudioConfiguration { sample_rate: RATE, min_frames_count: 1, max_frames_count: 512 };
+    let mut processor = plugin.activate(|_, _| (), config).unwrap().start_processing().unwrap();
+    blockwise(&mut processor, 4800, &[512], &[]);
+    load_file(&mut plugin);
+    // Another before the host has stopped, with the ports that it has: it waits as well, and the first one still sounds.
+    assert!(preset(&mut plugin, "felt"));
+    let still = blockwise(&mut processor, 4800, &[512], &[]);
+    let bar = program("bar", 9600);
+    same("still", &still, &bar.each_ref().map(|channel| channel[4800..].to_vec()));
+    load_file(&mut plugin);
+    assert_eq!(lists(&plugin), Vec::<String>::new(), "while it runs");
+    plugin.deactivate(processor.stop_processing());
+    assert_eq!(lists(&plugin), ["ports", "knobs"], "when it has stopped");
+    // While it stands still, at once.
+    assert!(preset(&mut plugin, "felt"));
+    assert_eq!(lists(&plugin), ["ports", "knobs"]);
+    same("felt", &rendered(&mut plugin, 4800, &[512], &[]), &program("felt", 4800));
+}
+
+#[test]
 fn each_output_of_a_scene_is_a_port_of_its_name_with_the_engine_s_channels() {
     let text = TWO_OUTPUTS.replace("main = { channels = [0]", "main = { channels = [1]");
     let text = text.replace("shaker = { channels = [1]", "shaker = { channels = [0]");

@@ -24,7 +24,8 @@ use std::collections::BTreeMap;
 /// When something counts as what.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thresholds {
-    /// Slowest impact, m/s.
+    /// Slowest impact, m/s. Unless told otherwise twice what gravity adds in a sixtieth of a second: slower ones are not told from rest by
+    /// steps of that length, and the count against finer steps is exact from there on.
     pub impact_m_s: f64,
     /// What comes within this time of an impact's beginning belongs to it, s.
     pub merge_s: f64,
@@ -41,7 +42,7 @@ pub struct Thresholds {
 impl Default for Thresholds {
     fn default() -> Self {
         Self {
-            impact_m_s: 0.1,
+            impact_m_s: 0.35,
             merge_s: 0.004,
             slide_m_s: [0.05, 0.02],
             roll_m_s: [0.05, 0.02],

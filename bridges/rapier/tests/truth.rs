@@ -5,9 +5,6 @@ use rapier3d::prelude::*;
 use tocco_contact_stream::{Event, Motion, Record, Stream, Thresholds, What};
 use tocco_rapier::{Ear, tag};
 
-/// Slowest impact of the comparison, m/s: twice what gravity adds in a sixtieth of a second.
-const SLOWEST_M_S: f64 = 0.35;
-
 fn floor(world: &mut PhysicsWorld, restitution: Real, friction: Real) {
     let slab = ColliderBuilder::cuboid(20.0, 1.0, 20.0).translation(Vector::new(0.0, -1.0, 0.0));
     world.colliders.insert(slab.restitution(restitution).friction(friction).user_data(tag(0, 0)));
@@ -39,7 +36,7 @@ fn run(setup: &dyn Fn(&mut PhysicsWorld), hz: f64, seconds: f64, mut see: impl F
     }
     setup(&mut world);
     let (mut ear, mut events) = (Ear::new(), Vec::new());
-    let mut stream = Stream::new(Thresholds { impact_m_s: SLOWEST_M_S, ..Thresholds::default() });
+    let mut stream = Stream::new(Thresholds::default());
     for step in 0..(seconds * hz).round() as u64 {
         ear.before(&world.bodies, &world.colliders);
         world.step();

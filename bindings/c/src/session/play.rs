@@ -89,7 +89,7 @@ pub unsafe extern "C" fn tocco_input(session: *mut Session, frames: usize) -> *m
     unsafe {
         both(session, null_mut(), |_, half, _| {
             half.input.clear();
-            half.input.resize(frames * half.player.inputs(), 0.0);
+            lay_out(&mut half.input, frames, half.player.inputs())?;
             Ok(if half.input.is_empty() { null_mut() } else { half.input.as_mut_ptr() })
         })
     }
@@ -106,7 +106,7 @@ pub unsafe extern "C" fn tocco_render(session: *mut Session, frames: usize) -> *
     unsafe {
         both(session, null(), |desk, half, shared| {
             half.follow_scene(&desk.desk);
-            half.render(frames, shared.watched.load(Ordering::Acquire));
+            half.render(frames, shared.watched.load(Ordering::Acquire))?;
             half.follow();
             // There is no other thread to free what is no longer needed, and to write the take, which memory alone can refuse.
             let _ = desk.desk.poll();
@@ -127,7 +127,7 @@ pub unsafe extern "C" fn tocco_heard(session: *mut Session, gain: f64, limits: u
     unsafe {
         both(session, null(), |desk, half, _| {
             half.follow_scene(&desk.desk);
-            half.hear(&desk.desk, gain, limits != 0, channels);
+            half.hear(&desk.desk, gain, limits != 0, channels)?;
             Ok(address(&half.device))
         })
     }
