@@ -6,9 +6,8 @@
 //! [`Thresholds::merge_s`] belongs to it. What stays is sliding, scraping, rolling or resting, by speeds with hysteresis.
 //!
 //! **Law.** v, w are the speeds of closing before and of parting after a step dt, a is the outside acceleration, J the impulse.
-//! `[stream.1]` an impact closes faster than `impact_m_s` and, where the pair has touched within `apart_s` and nothing is known of its
-//! flight, than `1.5 a dt` before the step: what rests closes by at most `a dt`. Half of that must be passed downwards, or the pair
-//! part, before the next. `impact_m_s` is 1.5 g/60 unless told otherwise: slower ones can be told from rest by finer steps only.
+//! `[stream.1]` an impact closes faster than `impact_m_s`, and than `1.5 a dt` where nothing is known of its flight: what rests closes by
+//! at most `a dt` before a step. Half of that must be passed downwards, or the pair part, before the next.
 //! `[stream.2]` time within the step: the gap is closed where `gap = v t + a t^2/2`, at most the step; the speed is `v + a t` then.
 //! `[stream.3]` the step's impulse changes `v + a dt` into `w`, that of the impact its own speed u into `e u` with e = w/v. So the mass is
 //! `J/(v + a dt + w)`, at least that of one place and at most that of all, and the impact's impulse `J u (1 + e)/(v + a dt + w)`.
@@ -25,7 +24,8 @@ use std::collections::BTreeMap;
 /// When something counts as what.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thresholds {
-    /// Slowest impact, m/s.
+    /// Slowest impact, m/s. Unless told otherwise twice what gravity adds in a sixtieth of a second: slower ones are not told from rest by
+    /// steps of that length, and the count against finer steps is exact from there on.
     pub impact_m_s: f64,
     /// What comes within this time of an impact's beginning belongs to it, s.
     pub merge_s: f64,
@@ -42,7 +42,7 @@ pub struct Thresholds {
 impl Default for Thresholds {
     fn default() -> Self {
         Self {
-            impact_m_s: 0.25,
+            impact_m_s: 0.35,
             merge_s: 0.004,
             slide_m_s: [0.05, 0.02],
             roll_m_s: [0.05, 0.02],
@@ -182,8 +182,6 @@ impl Met {
 struct Pair {
     record: Record,
     seen_s: f64,
-    /// It has not touched until now.
-    new: bool,
     /// The next fast approach is an impact.
     armed: bool,
     pending: Option<Pending>,
@@ -259,7 +257,6 @@ impl Stream {
             let pair = self.pairs.entry(name).or_insert(Pair {
                 record,
                 seen_s: begin_s,
-                new: true,
                 armed: true,
                 pending: None,
                 motion: None,
@@ -338,15 +335,13 @@ impl Pair {
         let (later_s, meeting) = meets(&met.record, step_s);
         let flown = flight.filter(|flight| flight.was_free(closing, meeting, pull, begin_s, step_s));
         let speed_m_s = flown.map_or(meeting, |flight| flight.returns_m_s);
-        let fast = closing > 1.5 * gained || flown.is_some() || self.new;
+        let fast = closing > 1.5 * gained || flown.is_some();
         let end_s = begin_s + step_s;
         if self.armed && self.pending.is_none() && fast && speed_m_s > thresholds.impact_m_s {
             let bounce_01 = match flown {
                 // One that came to rest as the step had no room for it bounces as it did before.
                 Some(flight) if closing < gained => flight.bounce_01,
-                // What was let go just above begins to close within the step.
-                None if closing < gained => (parting / speed_m_s).min(1.0),
-                _ => (parting / closing).min(1.0),
+                _ => (parting / closing).clamp(0.0, 1.0),
             };
             let change = (closing + gained + parting).max(0.1 * speed_m_s);
             let impulse_n_s = all_n_s * speed_m_s * (1.0 + bounce_01) / change; // [stream.3]
@@ -371,7 +366,7 @@ impl Pair {
 
     /// Motions that last.
     fn go_on(&mut self, record: &Record, begin_s: f64, step_s: f64, thresholds: &Thresholds, out: &mut Vec<Event>) {
-        (self.record, self.seen_s, self.new) = (*record, begin_s + step_s, false);
+        (self.record, self.seen_s) = (*record, begin_s + step_s);
         let [on, off] = thresholds.slide_m_s;
         let slides = record.slip_m_s > if self.seems >= Motion::Slide { off } else { on };
         let [on, off] = thresholds.roll_m_s;

@@ -104,18 +104,12 @@ pub struct Falling;
 
 impl Plugin for Falling {
     fn build(&self, app: &mut App) {
-        app.insert_resource(Physics::new())
-            .insert_resource(Sound::new())
-            .add_systems(Update, (come, go, sound, stand).chain());
+        app.insert_resource(Physics::new()).insert_resource(Sound::new()).add_systems(Update, (come, go, sound, stand).chain());
     }
 }
 
 /// What is new in the game is new to physics and sound.
-fn come(
-    new: Query<(Entity, &Heard, &Transform), Added<Heard>>,
-    mut physics: ResMut<Physics>,
-    mut sound: ResMut<Sound>,
-) {
+fn come(new: Query<(Entity, &Heard, &Transform), Added<Heard>>, mut physics: ResMut<Physics>, mut sound: ResMut<Sound>) {
     for (entity, heard, at) in &new {
         physics.appear(entity.to_bits(), at.translation.to_array(), heard.radius_m);
         sound.stage.appear(entity.to_bits(), 0);
