@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The studio in a real browser: node studio.mjs PROGRAM CHROMIUM FOLDER_FOR_SCREENSHOTS ['WORDS IN A NAME|OTHERS']
-// Two browsers share the tests, and in each of them most tests share a page (harness.mjs), as loading it costs more than they do. Pages play in real time, and a busy machine makes them late: what fails
-// beside another test is tried again alone, when the machine is quiet, twice at the most, and that is said.
+// Two browsers share the tests, and in each of them most tests share a page (harness.mjs), as loading it costs more than they do.
+// Pages play in real time, and a busy machine makes them late: what fails beside another test is tried again alone, when the machine is quiet,
+// twice at the most, and that is said.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
