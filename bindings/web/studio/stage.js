@@ -165,9 +165,11 @@ export class Stage {
     this.calmly = now;
     this.isNew = false;
     this.draw();
-    // What was short fades; what lasts stays as it is.
+    // What was short fades, by the clock and not by the picture; what lasts stays as it is.
+    const fades = FADES ** (60 * Math.min(1, (now - (this.faded ?? now)) / 1000));
+    this.faded = now;
     for (const arrow of this.arrows) {
-      arrow.force *= FADES;
+      arrow.force *= fades;
       if (Math.abs(arrow.force) < Math.max(1e-4, Math.abs(arrow.told))) arrow.force = arrow.told;
     }
     return true;

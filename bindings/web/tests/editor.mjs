@@ -18,10 +18,11 @@ const caret = (page, words) => page.evaluate((found) => {
 }, words);
 const offered = (page) => page.locator(".cm-tooltip-autocomplete li").allTextContents();
 /** A place in the text, in pixels. */
-const spot = (page, words, into = 1) => page.evaluate(([found, by]) => {
+const spot = (page, words, into = 1) => page.evaluate(async ([found, by]) => {
   const { view, text } = tocco.editor;
   const at = text.indexOf(found) + by;
   view.dispatch({ selection: { anchor: at }, scrollIntoView: true });
+  for (let i = 0; i < 3; i += 1) await new Promise((done) => requestAnimationFrame(done)); // until it has scrolled there
   const box = view.coordsAtPos(at);
   return [box.left, (box.top + box.bottom) / 2];
 }, [words, into]);
@@ -95,6 +96,7 @@ export default {
   async "every number has a slider, which is heard at once where it is a parameter, and Alt with arrows steps its last digit"() {
     const page = await share();
     await load(page, BAR);
+    await page.mouse.move(...await spot(page, "mass_kg = 0.01", 11));
     await page.mouse.move(...await spot(page, "mass_kg = 0.01", 12));
     await page.waitForFunction(() => document.querySelector(".cm-help input[type=range]"));
     await page.evaluate(() => {

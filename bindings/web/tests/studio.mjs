@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The studio in a real browser: node studio.mjs PROGRAM CHROMIUM FOLDER_FOR_SCREENSHOTS [WORD_IN_A_TEST'S_NAME]
-// Two browsers share the tests, as a page that plays mostly waits. Pages play in real time, and a busy machine makes them late: what fails
-// beside another test is tried again alone, when the machine is quiet, twice at the most, and that is said.
+// The studio in a real browser: node studio.mjs PROGRAM CHROMIUM FOLDER_FOR_SCREENSHOTS ['WORDS IN A NAME|OTHERS']
+// Two browsers share the tests, and in each of them most tests share a page (harness.mjs), as loading it costs more than they do.
+// Pages play in real time, and a busy machine makes them late: what fails beside another test is tried again alone, when the machine is quiet,
+// twice at the most, and that is said.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -64,7 +65,7 @@ async function begin() {
 /** Everything, and how many failed. */
 async function lead(only) {
   const first = await begin();
-  const queue = first.names.filter((name) => !only || name.includes(only));
+  const queue = first.names.filter((name) => !only || only.split("|").some((words) => name.includes(words)));
   const all = queue.length;
   const late = [];
   const others = await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, all) - 1 }, begin));
