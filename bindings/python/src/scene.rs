@@ -37,6 +37,15 @@ pub struct Scene {
     running: Mutex<Option<Running>>,
 }
 
+/// So many rows of zeros, or an error where there is no memory for them.
+fn zeros<T: Clone + Default>(rows: usize, columns: usize) -> PyResult<Vec<T>> {
+    let (mut all, count) = (Vec::new(), rows.saturating_mul(columns));
+    all.try_reserve_exact(count)
+        .map_err(|_| refuse(format!("no memory for {rows} by {columns} numbers; render in parts")))?;
+    all.resize(count, T::default());
+    Ok(all)
+}
+
 impl Scene {
     fn lock(&self) -> MutexGuard<'_, Option<Running>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
@@ -134,7 +143,7 @@ impl Scene {
         planes: &[Vec<f32>],
         probes: &[Probe],
     ) -> PyResult<(Vec<f32>, Vec<f64>)> {
-        let (mut out, mut rows) = (vec![0.0; frames * self.channels], vec![0.0; frames * probes.len()]);
+        let (mut rows, mut out) = (zeros(frames, probes.len())?, zeros(frames, self.channels)?);
         let mut from = 0;
         while from < frames {
             let count = (frames - from).min(STRETCH);

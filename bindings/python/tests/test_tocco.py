@@ -129,6 +129,8 @@ class Scenes(unittest.TestCase):
             (lambda: scene.strike("hammer", 1.0, at_s=nan), "seconds from the start"),
             (lambda: scene.render(nan), "give seconds above 0"),
             (lambda: scene.render(1e9), "give seconds above 0"),
+            # More than any machine can address.
+            (lambda: scene.render(2e4, probes=["hit.force"] * 20_000), "no memory for 960000000 by 20000 numbers; render in parts"),
             (lambda: scene.render(0.1, probes=["hit.fource"]), "did you mean 'hit.force'?"),
             (lambda: scene.render(0.1, inputs=numpy.zeros(10)), "give float32"),
             (lambda: scene.render(0.1, inputs=numpy.zeros((2, 2, 2), numpy.float32)), "3 dimensions"),

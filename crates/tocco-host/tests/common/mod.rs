@@ -82,9 +82,11 @@ pub struct Replayed {
 }
 
 /// Renders a take into a folder; it must give the beginning of what was recorded beside it, bit for bit, as an independent
-/// reader reads both.
+/// reader reads both. One that ends before anything sounds is silent.
 pub fn replays(folder: &Path, take: &Path, wav: &Path) -> Replayed {
-    good(folder, &["--quiet", "render", "--take", take.to_str().unwrap(), "--bits", "32f", "-o", "again.wav"]);
+    let words =
+        ["--quiet", "render", "--allow-silence", "--take", take.to_str().unwrap(), "--bits", "32f", "-o", "again.wav"];
+    good(folder, &words);
     let open = |path: &Path| hound::WavReader::open(path).unwrap();
     let (again, played) = (open(&folder.join("again.wav")), open(wav));
     let kept = Replayed { frames: again.duration() as usize, wav_frames: played.duration() as usize };
