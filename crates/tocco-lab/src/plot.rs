@@ -290,11 +290,15 @@ impl Panel {
         let look = series.look;
         if matches!(look, Look::Line | Look::Thin | Look::DottedLine | Look::Dashed) {
             for piece in clipped(&series.data, x, y) {
-                match look {
-                    Look::Dashed => chart.draw_series(DashedLineSeries::new(piece, 8 * FINE, 6 * FINE, line)),
-                    _ => chart.draw_series(LineSeries::new(piece, line)),
+                if look == Look::Dashed {
+                    chart.draw_series(DashedLineSeries::new(piece, 8 * FINE, 6 * FINE, line)).map_err(text)?;
+                    continue;
                 }
-                .map_err(text)?;
+                let place = |p: &(f64, f64)| chart.backend_coord(p);
+                let places: Vec<(i32, i32)> = piece.iter().map(place).collect();
+                for part in without_spikes(&places) {
+                    chart.draw_series(LineSeries::new(piece[part].iter().copied(), line)).map_err(text)?;
+                }
             }
         }
         let (small, middling, large) = (4 * FINE as i32, 5 * FINE as i32, 7 * FINE as i32);
@@ -364,6 +368,24 @@ fn tint(colour: RGBColor, share: u8) -> RGBColor {
 
 fn stroke(look: Look, colour: RGBColor) -> ShapeStyle {
     colour.stroke_width(if look == Look::Thin { FINE } else { 2 * FINE })
+}
+
+/// Where a line through these pixels turns back on itself it is drawn as two: a joined one would grow a spike there, far past the point.
+fn without_spikes(places: &[(i32, i32)]) -> Vec<std::ops::Range<usize>> {
+    let way = |i: usize| {
+        let ((x0, y0), (x1, y1)) = (places[i], places[i + 1]);
+        (f64::from(x1 - x0), f64::from(y1 - y0))
+    };
+    let (mut parts, mut from) = (Vec::new(), 0);
+    for at in 1..places.len().saturating_sub(1) {
+        let (a, b) = (way(at - 1), way(at));
+        if a.0 * b.0 + a.1 * b.1 < -0.9 * a.0.hypot(a.1) * b.0.hypot(b.1) {
+            parts.push(from..at + 1);
+            from = at;
+        }
+    }
+    parts.push(from..places.len());
+    parts
 }
 
 /// The parts of a line inside the frame; the backend would bend what leaves it along the edge.
