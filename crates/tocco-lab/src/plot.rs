@@ -468,6 +468,13 @@ mod tests {
     }
 
     #[test]
+    fn a_line_that_turns_back_on_itself_is_drawn_in_two_and_one_that_bends_in_one() {
+        assert_eq!(without_spikes(&[(0, 0), (10, 0), (11, 90), (12, 0), (40, 0)]), [0..3, 2..5]);
+        assert_eq!(without_spikes(&[(0, 0), (10, 0), (10, 10), (10, 10), (0, 10)]), [0..5]);
+        assert_eq!(without_spikes(&[(3, 4)]), [0..1]);
+    }
+
+    #[test]
     fn ticks_carry_no_noise_digits() {
         let shown = [0.0, 1e-17, 0.30000000000000004, -1200.0, 2.5, 1e6, 2e-5].map(tick);
         assert_eq!(shown, ["0", "0", "0.3", "-1200", "2.5", "1.0e6", "2.0e-5"]);
