@@ -230,8 +230,11 @@ fn ctrl_c_at_any_moment_ends_within_two_seconds_and_loses_nothing() {
 
 #[test]
 fn under_floods_scene_changes_lost_devices_and_full_disks_memory_stays_and_every_take_replays() {
-    let base = tempfile::tempdir().unwrap();
-    let base = base.path();
+    // What a failure leaves is kept, to be looked into: marks of the take tell where it goes another way.
+    let mut folder = tempfile::tempdir().unwrap();
+    folder.disable_cleanup(true);
+    println!("in {}", folder.path().display());
+    let base = folder.path();
     let lasting = Duration::from_secs(if long() { 600 } else { 15 });
     let (port, mut device) = (free_port(), Device::new("soak"));
     let mut child = play(device.name(), base, &["bar", "--record", "a.jsonl", "--wav", "a.wav", "--osc", &port]);
@@ -310,4 +313,5 @@ fn under_floods_scene_changes_lost_devices_and_full_disks_memory_stays_and_every
     assert!(!long() || rate > 0.95 * FLOOD_HZ as f64, "{rate} packets a second");
     // A device that hangs for a quarter of the time, on a busy machine: the sound is shorter than the soak.
     assert!(kept.frames as f64 > 0.2 * 48_000.0 * lasting.as_secs_f64(), "{} frames", kept.frames);
+    folder.disable_cleanup(false);
 }
