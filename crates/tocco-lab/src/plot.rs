@@ -469,9 +469,12 @@ mod tests {
 
     #[test]
     fn a_line_that_turns_back_on_itself_is_drawn_in_two_and_one_that_bends_in_one() {
-        assert_eq!(without_spikes(&[(0, 0), (10, 0), (11, 90), (12, 0), (40, 0)]), [0..3, 2..5]);
-        assert_eq!(without_spikes(&[(0, 0), (10, 0), (10, 10), (10, 10), (0, 10)]), [0..5]);
-        assert_eq!(without_spikes(&[(3, 4)]), [0..1]);
+        let parts = |places: &[(i32, i32)]| -> Vec<[usize; 2]> {
+            without_spikes(places).into_iter().map(|part| [part.start, part.end]).collect()
+        };
+        assert_eq!(parts(&[(0, 0), (10, 0), (11, 90), (12, 0), (40, 0)]), [[0, 3], [2, 5]]);
+        assert_eq!(parts(&[(0, 0), (10, 0), (10, 10), (10, 10), (0, 10)]), [[0, 5]]);
+        assert_eq!(parts(&[(3, 4)]), [[0, 1]]);
     }
 
     #[test]
