@@ -331,6 +331,10 @@ impl Replay {
             {
                 let built = build(text, rate_hz, channels)?;
                 directory = built.directory().clone();
+                // Of several at one tick only the last is ever heard, and so it was played.
+                if outputs.back().is_some_and(|(at, _)| *at == entry.at) {
+                    outputs.pop_back();
+                }
                 outputs.push_back((entry.at, directory.clone()));
                 *scene = Some(Box::new(built));
             }

@@ -220,6 +220,7 @@ impl Engine {
     pub fn watch(&mut self, probes: &[Probe]) {
         let known: Vec<Probe> = probes.iter().filter(|probe| self.knows(**probe)).copied().collect();
         self.scene.runtime.watch(known.into_iter());
+        self.scene.runtime.rouse();
     }
 
     fn knows(&self, probe: Probe) -> bool {
@@ -263,6 +264,7 @@ impl Engine {
     /// Notes from here on when contacts begin and end, or no more; no sample changes by it. `[audio]`
     pub fn watch_touches(&mut self, wanted: bool) {
         self.scene.runtime.touches.wanted = wanted;
+        self.scene.runtime.rouse();
     }
 
     /// The next contact of the present scene that has begun or ended since [`Engine::watch_touches`] and that nobody has taken
@@ -274,6 +276,12 @@ impl Engine {
     /// How a contact of the present scene was held since this was last asked, from [`Engine::watch_touches`] on. `[audio]`
     pub fn grip(&mut self, contact: usize) -> Option<Grip> {
         self.scene.runtime.touches.grip(contact)
+    }
+
+    /// True while nothing of the scene moves and nothing sounds: until something happens, rendering writes silence and costs next to
+    /// nothing. `[audio]`
+    pub fn rests(&self) -> bool {
+        self.scene.runtime.rests() && self.leaving.iter().flatten().all(|leaving| leaving.left == 0)
     }
 
     /// Displacement, m, and velocity, m/s, of every mode of a body where its shape is 1, and its undamped frequency now, rad/s, as
@@ -341,7 +349,9 @@ impl Engine {
             let began = self.tick - self.origin;
             while self.scene.runtime.grid.next_tick(self.scene.rate_hz()).is_some_and(|at| at <= began) {
                 self.scene.runtime.enter_cell(self.scene.rate_hz(), &self.slow);
-                self.scene.runtime.rouse_moved(&self.fast);
+                if !self.scene.runtime.rests() {
+                    self.scene.runtime.rouse_moved(&self.fast);
+                }
             }
             while self.scene.runtime.grid.next_landing(self.scene.rate_hz()).is_some_and(|at| at <= began) {
                 if let Some((body, velocity_m_s, later_s)) = self.scene.runtime.grid.take_landing(self.scene.rate_hz())
@@ -398,6 +408,7 @@ impl Engine {
 
     fn apply<S>(&mut self, command: &command::Command<S>) {
         use command::Command;
+        self.scene.runtime.rouse();
         match command {
             Command::Set(address, value) => self.set(*address, *value, Way::Declared),
             Command::Glide { address, value, glide_s } => self.set(*address, *value, Way::Lasting(*glide_s)),
@@ -465,11 +476,12 @@ impl Engine {
         core::mem::swap(&mut self.scene, &mut new);
         self.find_moving_slots();
         let left = new.leave();
-        let nearest_end = |slot: &Option<Leaving>| slot.as_ref().map_or(0, |leaving| 1 + u64::from(leaving.left));
-        let (mut place, mut least) = (0, u64::MAX);
+        // Whether somebody has taken what has rung out makes no difference: places are the order in which scenes are summed.
+        let left_of = |slot: &Option<Leaving>| slot.as_ref().map_or(0, |leaving| leaving.left);
+        let (mut place, mut least) = (0, u32::MAX);
         for (index, slot) in self.leaving.iter().enumerate() {
-            if nearest_end(slot) < least {
-                (place, least) = (index, nearest_end(slot));
+            if left_of(slot) < least {
+                (place, least) = (index, left_of(slot));
             }
         }
         self.leaving[place].replace(Leaving { scene: new, left }).map(|leaving| leaving.scene)
@@ -545,6 +557,7 @@ impl Engine {
 
     /// A block of values for a slot that moves by the sample; what it leaves in `values` is to be freed.
     fn stream(&mut self, address: Address, values: &mut Option<Box<[Real]>>) {
+        self.scene.runtime.rouse();
         let slots = &mut self.scene.runtime.slots;
         let (Address::Slot(index) | Address::Control(index)) = address;
         let slot = slots.get_mut(index).filter(|slot| slot.spec.rate == Rate::Sample);
@@ -593,6 +606,9 @@ impl Engine {
     /// One control tick.
     fn control(&mut self, inputs: Inputs<'_>) {
         let runtime = &mut self.scene.runtime;
+        if runtime.rests() {
+            return runtime.world.pass_control();
+        }
         let time_s = (self.tick - self.origin) as Real / runtime.rate_hz;
         let turn = self.tick / CONTROL_TICKS as u64;
         let mut at = 0;
@@ -618,28 +634,33 @@ impl Engine {
         self.fast.retain(|&index| runtime.slots[index].is_moving());
         runtime.world.control();
         runtime.note_sleepers(self.tick);
+        runtime.find_rest(self.fast.iter().chain(self.slow.iter()));
     }
 
     /// Renders `ticks` samples into the mix; nothing but time happens in between.
     fn stretch(&mut self, ticks: usize, inputs: Inputs<'_>) {
         let Self { scene, fast, mix, tick, origin, leaving, .. } = self;
         let runtime = &mut scene.runtime;
-        for &index in fast.iter() {
-            runtime.fill_lane(index, *tick - *origin, ticks, inputs);
-        }
-        if !runtime.grid.signals.is_empty() {
-            let span = Span { tick: *tick - *origin, ticks, rate_hz: runtime.rate_hz };
-            runtime.run_processes(span, inputs);
-        }
-        runtime.begin_watching();
-        runtime.sort_moves(fast, ticks);
-        let mut moves = 0;
-        for island in 0..runtime.world.islands() {
-            moves = runtime.run_island(island, moves, *tick, ticks, fast);
-        }
-        runtime.ring_all(ticks, fast);
         mix[..ticks * runtime.channels].fill(0.0);
-        runtime.mix(ticks, mix);
+        if runtime.rests() {
+            runtime.rest(ticks);
+        } else {
+            for &index in fast.iter() {
+                runtime.fill_lane(index, *tick - *origin, ticks, inputs);
+            }
+            if !runtime.grid.signals.is_empty() {
+                let span = Span { tick: *tick - *origin, ticks, rate_hz: runtime.rate_hz };
+                runtime.run_processes(span, inputs);
+            }
+            runtime.begin_watching();
+            runtime.sort_moves(fast, ticks);
+            let mut moves = 0;
+            for island in 0..runtime.world.islands() {
+                moves = runtime.run_island(island, moves, *tick, ticks, fast);
+            }
+            runtime.ring_all(ticks, fast);
+            runtime.mix(ticks, mix);
+        }
         for leaving in leaving.iter_mut().flatten() {
             if leaving.left > 0 {
                 // No sample more than it has left: what a filter behind the fade still holds ends there, however blocks are cut.

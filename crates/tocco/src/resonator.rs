@@ -235,6 +235,10 @@ pub trait Resonator: Tunable + Send + Sync + Any + DuplicateBody {
     fn rests(&self) -> bool {
         false
     }
+    /// True if it flies on in a straight line until something touches or tunes it.
+    fn drifts(&self) -> bool {
+        false
+    }
     /// Flushes values too small to matter (denormals); false if the state is no longer a number.
     fn settle(&mut self) -> bool;
     /// Back to rest: used when a body's energy is no longer a number.

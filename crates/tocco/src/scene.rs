@@ -22,6 +22,7 @@ mod loops;
 mod moves;
 mod pitch;
 mod remarks;
+mod rest;
 mod runtime;
 #[cfg(feature = "text")]
 pub mod schema;

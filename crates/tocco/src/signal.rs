@@ -125,6 +125,9 @@ impl Operators {
     }
 }
 
+/// What a smoothed signal still lacks, in any unit, when it has arrived.
+const SETTLED: Real = 1e-30;
+
 /// One cell of the grid: its number, and the signal at both ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cell {
@@ -231,14 +234,15 @@ impl Signal {
 
     /// Sets a parameter that is within its range. `[audio]`
     pub fn set(&mut self, index: usize, to: Real) {
-        self.settled = false;
-        match (index, &mut self.source) {
-            (0, _) => self.params.gain = to,
-            (1, _) => self.params.offset = to,
-            (2, _) => self.params.smooth_s = to,
-            (_, Source::Inlet { value, .. }) => *value = to,
-            _ => {}
-        }
+        let own = match (index, &mut self.source) {
+            (0, _) => &mut self.params.gain,
+            (1, _) => &mut self.params.offset,
+            (2, _) => &mut self.params.smooth_s,
+            (_, Source::Inlet { value, .. }) => value,
+            _ => return,
+        };
+        self.settled &= own.to_bits() == to.to_bits();
+        *own = to;
     }
 
     /// Enters cell `index`. `reading` is what a [`Source::Reading`] reads now, `other` the cell of a [`Source::Signal`]
@@ -250,6 +254,8 @@ impl Signal {
                 let value = |k: u64| breakpoints(points, wrapped(k as Real * GRID_S, *loop_s));
                 (value(index), value(index + 1))
             }
+            // What nothing is heard of waits: it costs nothing, and a part of it that comes later is as likely. [noise.3]
+            Source::Noise(_) if self.begun && self.params.gain == 0.0 => (self.way, self.way),
             Source::Noise(noise) => {
                 let now = if self.begun { 0.0 } else { noise.draw(index) };
                 (now, noise.draw(index + 1))
@@ -347,6 +353,9 @@ impl Signal {
         let x = self.curved(x, speed);
         let keep = if self.params.smooth_s > 0.0 { exp(-GRID_S / self.params.smooth_s) } else { 0.0 };
         self.smoothed += (1.0 - fault!(SIGNAL_SMOOTH, keep, keep * keep)) * (x - self.smoothed); // [signal.3]
+        if (x - self.smoothed).abs() < SETTLED {
+            self.smoothed = x; // else it would go on for as long as numbers can be smaller
+        }
         let x = sane(self.smoothed);
         let rate = (x - core::mem::replace(&mut self.last, x)) / GRID_S; // [signal.4]
         let x = if self.operators.rate { sane(rate) } else { x };

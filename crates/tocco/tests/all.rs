@@ -68,6 +68,8 @@ mod processes;
 mod radiation;
 #[path = "rebound.rs"]
 mod rebound;
+#[path = "rest.rs"]
+mod rest;
 #[path = "rigid.rs"]
 mod rigid;
 #[path = "roles.rs"]

@@ -244,3 +244,37 @@ fn a_signal_that_reads_another_still_reads_it_when_an_edit_gives_both_other_numb
         assert!((read("foot.value") - 0.5).abs() < 0.01, "{}", read("foot.value"));
     }
 }
+
+#[test]
+fn when_scenes_that_have_rung_out_are_taken_away_is_not_heard() {
+    let named = |hz: f64| BAR.replace("300.0", &format!("{hz:.1}")) + HITS;
+    // One leaves and rings out; then two within its fade, then six at one tick, of which only four can ring on.
+    let ticks = [1_000, 3_000, 3_200, 6_000, 6_000, 6_000, 6_000, 6_000, 6_000, 6_300];
+    let play = |takes: &dyn Fn(u64) -> bool, block: usize| {
+        let mut engine = engine(&named(250.0), RATE_HZ);
+        let scene = |k: usize| Box::new(build(&named(300.0 + 37.0 * k as f64)));
+        let replace = |(k, at): (usize, &u64)| Timed {
+            at: *at,
+            command: Command::Replace { scene: Some(scene(k)), adopt: false },
+        };
+        let mut queue: Queue = ticks.iter().enumerate().map(replace).collect();
+        let mut sound = Vec::new();
+        while sound.len() < 8_000 {
+            let mut out = vec![0.0; block];
+            engine.render(&[], &mut queue, &mut out);
+            while takes(engine.tick()) && engine.retired().is_some() {}
+            sound.extend(out.iter().map(|x| x.to_bits()));
+        }
+        sound.truncate(8_000);
+        sound
+    };
+    let always = play(&|_| true, 50);
+    for (name, other) in [
+        ("never", play(&|_| false, 50)),
+        ("once, before the two", play(&|tick| tick == 2_800, 50)),
+        ("once, between the two", play(&|tick| tick == 3_100, 50)),
+        ("by long blocks", play(&|_| true, 4_000)),
+    ] {
+        assert_eq!(always.iter().zip(&other).position(|(a, b)| a != b), None, "{name}");
+    }
+}

@@ -134,6 +134,27 @@ impl World {
         }
     }
 
+    /// The same where nothing moves: it is counted. `[audio]`
+    pub fn pass_control(&mut self) {
+        self.controls += 1;
+    }
+
+    /// True if all contacts sleep and all bodies rest, or are `unheard`: hands that are held still, masses that fly off. `[audio]`
+    pub fn is_calm(&self, unheard: impl Fn(usize) -> bool) -> bool {
+        let held = |body: usize| self.rigid[body] && self.bodies[body].rests();
+        let alone = |body: usize| held(body) || (!self.pushed[body] && self.flies_off(body));
+        let calm = |body: usize| (self.quiet[body] && !self.pushed[body]) || (alone(body) && unheard(body));
+        self.islands.is_empty() && (0..self.bodies.len()).all(calm) && self.contacts.iter().all(|c| !c.awake)
+    }
+
+    /// True for a mass that nothing pulls and that flies away from all that it could meet, if that stays where it is.
+    fn flies_off(&self, body: usize) -> bool {
+        let velocity = self.bodies[body].velocity(0);
+        let leaves = |c: &Contact| if c.a.body == body { velocity < 0.0 } else { velocity > 0.0 };
+        let meets = |c: &&Contact| c.joined && !c.law.is_tangential() && c.touches(body);
+        self.bodies[body].drifts() && self.contacts.iter().filter(meets).all(leaves)
+    }
+
     /// Decides which contacts may sleep until the next control tick, by [sleep.1].
     pub(super) fn plan_sleep(&mut self) {
         let horizon = CONTROL_TICKS as Real * self.sample_s;

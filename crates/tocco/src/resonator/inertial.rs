@@ -173,6 +173,9 @@ impl Resonator for Mass {
     fn rests(&self) -> bool {
         self.velocity == 0.0 && self.params.gravity_m_s2 == 0.0
     }
+    fn drifts(&self) -> bool {
+        self.params.gravity_m_s2 == 0.0 && self.pushed == 0.0
+    }
     fn position(&self, _port: usize) -> Real {
         self.flight(0).0
     }

@@ -118,6 +118,7 @@ fn build_whole(def: &SceneDef, given: Vec<Given>, rate_hz: Real) -> Result<Scene
         directory,
         runtime: Runtime {
             touches: Touches::new(world.contacts.len()),
+            calm: 0,
             world,
             slots: Vec::new(),
             drives: Vec::new(),

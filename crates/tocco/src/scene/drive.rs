@@ -200,6 +200,17 @@ impl Drive {
         }
     }
 
+    /// True if it stands until a cell is entered in which a signal moves: it is past its last breakpoint, or hears one that stands in the
+    /// present cell. `[audio]`
+    pub fn stands(&self, signals: &[Heard]) -> bool {
+        let stands = match &self.source {
+            Running::Points { points, at } => at + 1 >= points.len(),
+            Running::Signal(signal) => signals[*signal].signal.cell().stands(),
+            Running::Noise { .. } | Running::Samples { .. } | Running::Input { .. } => false,
+        };
+        stands && self.times.is_none()
+    }
+
     /// The signal that it hears, if it hears one.
     pub fn hears(&self) -> Option<usize> {
         if let Running::Signal(signal) = self.source { Some(signal) } else { None }

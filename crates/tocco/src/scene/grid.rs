@@ -138,6 +138,8 @@ pub(crate) struct Grid {
     pub pushes: Vec<Push>,
     /// The next cell.
     pub next: u64,
+    /// In the present one no signal moves and no process does anything.
+    pub stands: bool,
     /// Signals that follow sound that comes in.
     follows: Vec<usize>,
     /// Masses that land in the present cell: when, s, which, and how fast along its axis, m/s; and how many of them have.
@@ -165,6 +167,7 @@ impl Grid {
         let happened = vec![Happening::default(); if processes.is_empty() { 0 } else { KEPT }];
         let lands = Reserve::of(processes.iter().map(|acting| acting.bodies.len()).sum());
         let follows = |heard: &Heard| matches!(heard.signal.source(), Source::Follow { .. });
+        let stands = signals.is_empty();
         Self {
             follows: (0..signals.len()).filter(|index| follows(&signals[*index])).collect(),
             signals,
@@ -174,6 +177,7 @@ impl Grid {
             processes,
             pushes,
             next: 0,
+            stands,
             lands,
             landed: 0,
             happened,
@@ -207,7 +211,7 @@ impl Grid {
     /// Enters the next cell; `read` reads the scene. Returns how many events were asked for beyond what is allowed.
     pub fn enter(&mut self, read: impl Fn(&Self, Probe) -> Real) -> u64 {
         let index = self.next;
-        self.next += 1;
+        (self.next, self.stands) = (self.next + 1, true);
         for (walker, ear) in self.walkers.iter_mut().zip(&self.ears) {
             if let Some(signal) = ear {
                 walker.listen(self.signals[*signal].signal.cell().to);
@@ -229,7 +233,9 @@ impl Grid {
                 }
                 _ => Default::default(),
             };
-            self.signals[signal].signal.advance(index, reading, other);
+            let signal = &mut self.signals[signal].signal;
+            signal.advance(index, reading, other);
+            self.stands &= signal.cell().stands();
         }
         let mut beyond = 0;
         self.lands.drain(..self.landed);
@@ -239,6 +245,7 @@ impl Grid {
             if acting.rests(cell) {
                 continue;
             }
+            self.stands = false;
             if let Some(per_step) = &mut acting.per_step {
                 cell = per_step.enter(cell, &mut *acting.process);
             }
@@ -331,6 +338,15 @@ impl Grid {
                 push.lane[..span.ticks].iter_mut().zip(lane).for_each(|(sum, own)| *sum += own);
             }
         }
+    }
+
+    /// True if nothing moves in the present cell, and nothing is left of what did. `[audio]`
+    pub fn is_calm(&self) -> bool {
+        self.stands
+            && self.follows.is_empty()
+            && self.lands.is_empty()
+            && self.processes.iter().all(|acting| !acting.written && acting.idle >= READY)
+            && self.pushes.iter().all(|push| !push.active)
     }
 
     /// True while what one process may give is shared by several bodies. Islands go through a stretch one after the other: whoever came

@@ -5,6 +5,7 @@ use super::directory::Probe;
 use super::drive::{Drive, Inputs};
 use super::grid::Grid;
 use super::moves::Moves;
+use super::rest::is_silent;
 use super::slot::{Slot, Target};
 use super::tap::{Tap, TapFrom};
 use super::touch::Touches;
@@ -42,6 +43,8 @@ pub(crate) struct Runtime {
     pub touches: Touches,
     /// What moves by the sample, by island and by body.
     pub moves: Moves,
+    /// Control ticks for which nothing has moved.
+    pub calm: u8,
     pub channels: usize,
     pub rate_hz: Real,
 }
@@ -178,12 +181,16 @@ impl Runtime {
 
     /// Enters the next cell of the grid of 1 ms; `slow` are the slots that move at control ticks. [process.2]
     pub fn enter_cell(&mut self, rate_hz: Real, slow: &[usize]) {
-        for &slot in slow {
-            self.set_on_grid(slot);
+        if !self.rests() {
+            slow.iter().for_each(|&slot| self.set_on_grid(slot));
         }
         let Self { world, grid, .. } = self;
         let beyond = grid.enter(|grid, probe| read(world, grid, probe));
         world.health.capped += beyond;
+        if self.calm > 0 && grid.stands {
+            return;
+        }
+        self.calm = 0;
         let later_s = grid.begins_later_s(rate_hz);
         for acting in &mut grid.processes {
             if let (Some(speed), Some(port)) = (acting.process.strike(), acting.ports.first()) {
@@ -330,16 +337,15 @@ impl Runtime {
         let Self { taps, world, grid, readings, spaces, rate_hz, channels, moves, .. } = self;
         let mut heard = false;
         for tap in taps {
+            if is_silent(tap, world, grid, moves) {
+                continue;
+            }
             match tap.from {
-                TapFrom::Body { body, .. } if moves.silent[body] && tap.rests() => continue,
                 TapFrom::Contact { contact, .. } if !world.contacts[contact].awake => tap.lane[..ticks].fill(0.0),
                 TapFrom::Process(process) | TapFrom::Push(process)
                     if !grid.processes[process].written && tap.fade_left == 0 =>
                 {
-                    match tap.pair.as_ref().is_none_or(|pair| pair.rests()) {
-                        true => continue,
-                        false => tap.lane[..ticks].fill(0.0),
-                    }
+                    tap.lane[..ticks].fill(0.0);
                 }
                 TapFrom::Process(process) => tap.lane = grid.processes[process].sound,
                 TapFrom::Push(process) => tap.lane = grid.processes[process].force(),
