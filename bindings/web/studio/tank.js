@@ -8,6 +8,8 @@ const SPLASH = [16, 2.19e-3];
 const GRAVITY = 9.81;
 /** How long a sound is seen, ms. */
 const SEEN_MS = 250;
+/** Frames that wait to be shown at most: a page that is not looked at shows none. */
+const MOST_COMING = 20;
 /** Metres round the hand that stirs. */
 const HAND_M = 0.04;
 const HELP = "Hold to pour, drag through the water to stir it; drag with the right button, or left and right arrows, tilt the tank; Enter pours, Escape empties it.";
@@ -26,6 +28,9 @@ export class TankSurface {
   constructor(names, engine) {
     Object.assign(this, { names, engine });
     this.points = new Float64Array();
+    /** Frames that are not due yet, and the call that will look at them. */
+    this.coming = [];
+    this.drawing = null;
     this.lights = [];
     this.angle = 0;
     this.stats = { frames: 0, late: 0, slow: [], spent: 0, sounds: 0 };
@@ -61,6 +66,7 @@ export class TankSurface {
   /** Anew, with blocks of water in it: left, bottom, width and height of each, m. */
   begin(blocks = []) {
     this.worker?.terminate();
+    this.coming = [];
     this.worker = new Worker("water.js", { type: "module" });
     this.worker.onmessage = ({ data }) => this.take(data);
     this.worker.onerror = () => this.engine.tell("problem", "the water stopped; reload the page");
@@ -127,19 +133,33 @@ export class TankSurface {
     this.post({ tilt: [GRAVITY * Math.sin(radians), -GRAVITY * Math.cos(radians)] });
   }
 
-  // A frame is over: it is shown and heard now, each sound as much later as it came after the frame's start.
-  take({ points, sounds, began, frames, late, slow, spent }) {
-    this.points = points;
+  // A frame that is to be shown soon: it is heard then, each sound as much later as it came after the frame's start.
+  take({ points, sounds, began, frames, late, slow, ahead, shown, spent }) {
+    const due = shown - performance.timeOrigin;
+    const wait = Math.max(0, due - performance.now()) / 1000;
     const { hits, bubbles } = this.names;
     for (let i = 0; i < sounds.length; i += 8) {
       const [kind, time, radius, amplitude, rise, x, y] = sounds.subarray(i, i + 8);
-      const after = Math.max(0, time - began);
+      const after = wait + Math.max(0, time - began);
       if (kind === 0) this.engine.send({ trigger: hits, values: [radius, amplitude, ...SPLASH, after] });
       else this.engine.send({ trigger: bubbles, values: [radius, amplitude, rise, 0.35, after] });
       this.lights.push({ kind, x, y, radius, at: performance.now() + 1000 * after });
     }
-    Object.assign(this.stats, { frames, late: Math.max(this.stats.late, late), slow, spent, sounds: this.stats.sounds + sounds.length / 8 });
-    this.draw();
+    Object.assign(this.stats, { frames, late: Math.max(this.stats.late, late), slow, ahead, spent, sounds: this.stats.sounds + sounds.length / 8 });
+    this.coming = [...this.coming, { points, due }].slice(-MOST_COMING);
+    this.drawing ??= requestAnimationFrame(() => this.show());
+  }
+
+  // The newest frame that is due, by half a picture of a screen; what comes later waits.
+  show() {
+    const now = performance.now() + 8;
+    const count = this.coming.findLastIndex(({ due }) => due <= now) + 1;
+    if (count > 0) {
+      this.points = this.coming[count - 1].points;
+      this.coming = this.coming.slice(count);
+      this.draw();
+    }
+    this.drawing = this.coming.length > 0 ? requestAnimationFrame(() => this.show()) : null;
   }
 
   light() {}

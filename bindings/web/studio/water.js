@@ -3,10 +3,20 @@
 import { instantiateNow } from "./abi.js";
 
 const FRAME_MS = 1000 / 60;
+/** Frames by which the water is ahead of what is shown, so that a browser that has something else to do now and then shows it in time: at first,
+ * and at most; as few as the machine needs after that, for the hand is felt so much later. */
+const MOST_AHEAD = 7;
+/** After so many frames that were all in time by more than one, one less is enough. */
+const PATIENCE = 300;
 let tank;
 let pouring = null;
 let stirring = null;
+/** When the coming frame is shown, ms. */
 let due = 0;
+let ahead = MOST_AHEAD;
+/** How long before they were due frames came out, ms, at least, and how many of them. */
+let spare = Infinity;
+let seen = 0;
 let late = 0;
 let frames = 0;
 /** Frames that were out more than a frame after they were due: when, ms since 1970, and the newest of them. */
@@ -17,7 +27,7 @@ onmessage = ({ data }) => {
   if (data.module) {
     tank = instantiateNow(data.module).tank(data.tank);
     for (const block of data.blocks) tank.fill(...block);
-    due = performance.now();
+    due = performance.now() + FRAME_MS;
     setTimeout(go, 0);
   } else if ("pour" in data) {
     pouring = data.pour;
@@ -28,9 +38,8 @@ onmessage = ({ data }) => {
 
 function go() {
   const now = performance.now();
-  const wanted = due;
   // After a long stall the water goes on from here instead of running after.
-  due = Math.max(due + FRAME_MS, now - 2 * FRAME_MS);
+  due = Math.max(due, now - 2 * FRAME_MS);
   if (pouring) tank.pour(...pouring, 0.03, 0, -0.8);
   if (stirring) {
     tank.stir(...stirring);
@@ -40,10 +49,24 @@ function go() {
   const sounds = tank.frame();
   const points = tank.look();
   frames += 1;
-  postMessage({ points, sounds, began, frames, late, slow, spent: performance.now() - now }, [points.buffer, sounds.buffer]);
-  // How much later than the screen wants it is it out: the page reads the worst.
   const out = performance.now();
-  late = Math.max(late, out - wanted);
-  if (out - wanted > FRAME_MS) slow = [...slow, [performance.timeOrigin + wanted, performance.timeOrigin + out]].slice(-MOST_SLOW);
-  setTimeout(go, Math.max(0, due - performance.now()));
+  // How much later than the screen wants it is it out: the page reads the worst.
+  late = Math.max(late, out - due);
+  if (out - due > FRAME_MS) slow = [...slow, [performance.timeOrigin + due, performance.timeOrigin + out]].slice(-MOST_SLOW);
+  const shown = performance.timeOrigin + due;
+  postMessage({ points, sounds, began, frames, late, slow, ahead, shown, spent: out - now }, [points.buffer, sounds.buffer]);
+  keepAhead(due - out);
+  due += FRAME_MS;
+  setTimeout(go, Math.max(0, due - ahead * FRAME_MS - performance.now()));
+}
+
+/** One frame came out so long before it was due: is the water as far ahead as this machine needs? */
+function keepAhead(early) {
+  [spare, seen] = [Math.min(spare, early), seen + 1];
+  if (early < FRAME_MS && ahead < MOST_AHEAD && frames > MOST_AHEAD) {
+    [ahead, spare, seen] = [Math.min(MOST_AHEAD, ahead + 2), Infinity, 0];
+  } else if (seen >= PATIENCE) {
+    if (spare > 2 * FRAME_MS) ahead -= 1;
+    [spare, seen] = [Infinity, 0];
+  }
 }

@@ -285,7 +285,7 @@ fn walked(floor: &str, speed_m_s: f64, seconds: f64) -> Result<[f64; 2]> {
     Ok([ns / unit_ns, ns])
 }
 
-/// Shipped bodies that bend back, half a second after a hard blow: how much of a core they need.
+/// Shipped bodies that bend back, while they still ring from a hard blow: how much of a core they need. Their cost does not depend on how far they swing.
 fn bending(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
     table.heading("bodies that bend back, per sample at 48 kHz", ["updates", "ns", "% of a core", "goal"])?;
     for (name, from_s, goal) in

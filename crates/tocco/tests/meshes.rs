@@ -210,3 +210,26 @@ fn what_a_baked_body_radiates_follows_from_its_size() {
     let error = Scene::build(&told.def, 48_000.0).err().unwrap().to_string();
     assert!(error.contains("only shapes know directions"), "{error}");
 }
+
+#[test]
+fn what_lies_above_the_modes_of_a_baked_body_rings_too_where_it_is_asked_for() {
+    let spanner = format!("{}/../../scenes/bodies/spanner.toml", env!("CARGO_MANIFEST_DIR"));
+    let file = std::fs::read_to_string(spanner).unwrap();
+    // Frequencies of all modes, Hz, and the energy that a blow leaves in those above the list after 5 ms.
+    let play = |more: &str, above_hz: f64| {
+        let document = read(&struck("[0.0, 0.0, 0.0]", more), file.clone()).unwrap();
+        let mut engine = Engine::new(Scene::build(&document.def, 48_000.0).unwrap());
+        engine.render(&[], &mut tocco::Queue::new(), &mut [0.0; 240]);
+        let body = engine.scene().directory().body("box").unwrap();
+        let (mut motions, mut energies) = (vec![[0.0; 3]; 256], vec![0.0; 256]);
+        let count = engine.mode_motions(body, &mut motions).min(256);
+        engine.mode_energies(body, &mut energies);
+        let freqs: Vec<f64> = motions[..count].iter().map(|motion| motion[2] / std::f64::consts::TAU).collect();
+        let high = freqs.iter().zip(&energies).filter(|(hz, _)| **hz > above_hz).map(|(_, energy)| energy).sum::<f64>();
+        (freqs.into_iter().fold(0.0, f64::max), high)
+    };
+    let (last_hz, _) = play("modes = 12", f64::INFINITY);
+    let ((without_hz, nothing), (with_hz, high)) = (play("modes = 12", last_hz), play("modes = 12\ntail = true", last_hz));
+    assert!(without_hz == last_hz && nothing == 0.0);
+    assert!((15_000.0..=20_000.0).contains(&with_hz) && high > 0.0, "{last_hz} {with_hz} {high}");
+}

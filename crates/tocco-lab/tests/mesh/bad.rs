@@ -4,6 +4,7 @@
 use super::solids::{cuboid, sphere, swept, turned};
 use super::{STEEL, errors, solved};
 use tocco::rng::Rng;
+use tocco_lab::mesh::Task;
 use tocco_lab::mesh::read::from_bytes;
 use tocco_lab::mesh::solve::{Options, solve};
 use tocco_lab::mesh::surface::Surface;
@@ -72,6 +73,19 @@ fn a_surface_finer_than_the_grid_is_reduced_and_its_modes_stay() {
     assert!(errors(&fine.freqs_hz, &coarse.freqs_hz)[1] < 0.01);
     assert!((fine.mass_kg / (7800.0 * 4.0 / 3.0 * std::f64::consts::PI * 0.05f64.powi(3)) - 1.0).abs() < 1e-3);
     assert!(fine.surface.vertices.len() <= 200);
+}
+
+#[test]
+fn who_gives_a_million_triangles_is_told_to_how_many_they_were_reduced() {
+    let folder = tempfile::tempdir().unwrap();
+    let (input, output) = (folder.path().join("ball.stl"), folder.path().join("ball.toml"));
+    let fine = sphere(0.05, 8);
+    assert_eq!(fine.triangles.len(), 1_310_720);
+    std::fs::write(&input, stl(&fine, true)).unwrap();
+    let options = Options { modes: 6, cells: Some(8), vertices: 60, threads: 2 };
+    let task = Task { input, material: "steel".into(), unit: Some("m".into()), output, options };
+    let said = tocco_lab::mesh::run(&task).unwrap();
+    assert!(said.contains("ball.stl: 1310720 triangles") && said.contains("; reduced to "), "{said}");
 }
 
 #[test]
