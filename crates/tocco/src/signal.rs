@@ -254,11 +254,12 @@ impl Signal {
                 let value = |k: u64| breakpoints(points, wrapped(k as Real * GRID_S, *loop_s));
                 (value(index), value(index + 1))
             }
-            // What nothing is heard of waits: it costs nothing, and a part of it that comes later is as likely. [noise.3]
-            Source::Noise(_) if self.begun && self.params.gain == 0.0 => (self.way, self.way),
             Source::Noise(noise) => {
                 let now = if self.begun { 0.0 } else { noise.draw(index) };
-                (now, noise.draw(index + 1))
+                let next = noise.draw(index + 1);
+                // Of noise that nobody hears only the stream goes on: the rest stands.
+                let unheard = self.begun && self.params.gain == 0.0 && self.operators.roll.is_none();
+                (now, if unheard { 0.0 } else { next })
             }
             Source::Table(values) => {
                 let value = |k: u64| values.get(k as usize).copied().unwrap_or(0.0);

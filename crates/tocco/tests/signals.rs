@@ -285,16 +285,12 @@ fn a_signal_that_has_long_stood_still_follows_what_is_moved_then() {
 }
 
 #[test]
-fn noise_that_nobody_hears_waits_and_goes_on_where_it_was() {
+fn noise_goes_on_while_nobody_hears_it() {
     let noise = "[signal.s]\ntype = 'noise'\nrms = 1.0\nbeta = 1.0\n[[tap]]\nof = 'b'\n[body.b]\ntype = 'modal'\n\
                  modes = [{ freq_hz = 100.0, decay_s = 0.1, mass_kg = 1.0 }]\n";
-    let heard =
-        "[[drive]]\npath = 's/gain'\npoints = [[0.0, 1.0], [0.3, 1.0], [0.301, 0.0], [0.6, 0.0], [0.601, 1.0]]\n";
+    let heard = "[[drive]]\npath = 's/gain'\npoints = [[0.0, 1.0], [0.3, 1.0], [0.301, 0.0], [0.6, 0.0], [0.601, 1.0]]\n";
     let plain = values(&mut engine(noise, 48_000.0), "s", &[]);
-    let waited = values(&mut engine(&format!("{noise}{heard}"), 48_000.0), "s", &[]);
-    assert_eq!(plain[..299], waited[..299]);
-    assert!(waited[310..600].iter().all(|x| *x == 0.0));
-    // What comes after the pause is what would have come without it, so much later.
-    let later = (290..=310).find(|later| (620..1000).all(|k| waited[k] == plain[k - later]));
-    assert!(later.is_some(), "{:?}", &waited[600..620]);
+    let paused = values(&mut engine(&format!("{noise}{heard}"), 48_000.0), "s", &[]);
+    assert!(plain[..299] == paused[..299] && plain[603..] == paused[603..]);
+    assert!(paused[303..600].iter().all(|x| *x == 0.0));
 }

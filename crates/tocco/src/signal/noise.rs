@@ -8,8 +8,6 @@
 //! - `[noise.1]  H(z) = b (1 + 1/z)^2/(1 + a1/z + a2/z^2)`: two poles by Butterworth through the bilinear map, 3 dB down at
 //!   `last_hz` exactly and 12 dB per octave above.
 //! - `[noise.2]  g^-2 = sum_j P(f_j) |H(f_j)|^2 df_j / sum_j P(f_j) df_j`: what is left of the variance, so that `rms` stays what it says.
-//! - `[noise.3]` While its signal's `gain` is 0 nothing is drawn: what nobody hears waits, and costs nothing. A part of it that comes later
-//!   is as likely as the one that would have come.
 //!
 //! **Step.** The recursion runs in before the first value, so that noise begins in its own law.
 //!
