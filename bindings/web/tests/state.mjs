@@ -97,8 +97,7 @@ export default {
     await page.locator("#controls summary").click();
     // The scene's own drive and event.
     await page.waitForFunction(() => tocco.controls.rows.get("bar/decay_scale")?.value === 3 && tocco.controls.rows.get("hammer/mass_kg")?.value === 0.5);
-    const boxes = () => page.evaluate(() => Object.fromEntries([...document.querySelectorAll("input.value")].map((box) => [box.getAttribute("aria-label").split(",")[0], Number(box.value)])));
-    assert.equal((await boxes())["hammer/mass_kg"], 0.5, "the line beside the object, too");
+    assert.equal(Number(await page.locator("#hammer input.value[aria-label^='hammer/mass_kg']").inputValue()), 0.5, "the line beside the object, too");
     // A hand on the control, the parameter and the hammer's line: one contact, three names. What the engine told before is forgotten by then.
     const agree = async (hardness, what) => {
       await page.waitForFunction((wanted) => Math.abs(tocco.controls.rows.get("feel").value - wanted) < 1e-6
@@ -208,6 +207,14 @@ export default {
     await keep(other, "#history");
     await other.locator("#versions li button", { hasText: "as shipped" }).click();
     await other.waitForFunction((goal) => tocco.text === goal, shipped);
+    // And to one that has a date: that which was there before.
+    await keep(other, "#history");
+    const dated = other.locator("#versions li button", { hasNotText: "as shipped" });
+    const past = await other.evaluate(() => tocco.work.versions.map((version) => version.text));
+    assert.equal(await dated.count(), past.length);
+    assert.match(await dated.first().textContent(), /\d.*: \d+ lines? differ/);
+    await dated.first().click();
+    await other.waitForFunction((goal) => tocco.text === goal && tocco.editor.text === goal, past.at(-1));
     writeFileSync(file, "{}");
     await other.setInputFiles("#imported", file);
     await other.waitForFunction(() => /not a file of kept scenes/.test(document.getElementById("problem").textContent));
