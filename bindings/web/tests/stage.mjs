@@ -267,6 +267,24 @@ gain = 0.1
     await leave(page);
   },
 
+  async "a pen strikes as hard as it is pressed"() {
+    const page = await share();
+    await load(page, BAR);
+    await listen(page);
+    await page.evaluate(([clientX, clientY]) => {
+      const { canvas } = tocco.stage;
+      canvas.setPointerCapture = () => {};
+      const event = (type, pressure) => canvas.dispatchEvent(new PointerEvent(type, { pointerId: 1, pointerType: "pen", pressure, clientX, clientY, bubbles: true }));
+      for (const pressure of [0.2, 0.9]) {
+        event("pointerdown", pressure);
+        event("pointerup", 0);
+      }
+    }, await spot(page, "bar", [0.8, 0.5]));
+    const [soft, hard] = (await sent(page)).filter(({ strike }) => strike === "hammer").map(({ velocity_m_s }) => velocity_m_s);
+    assert.ok(soft > 0 && hard > 2 * soft, `${soft} and ${hard} m/s`);
+    await leave(page);
+  },
+
   async "as the scene's own gesture moves them a bow goes across its string, a finger runs round its rim, a ball rolls as far as it goes, and a door turns in its hinges"() {
     const page = await share();
     await choose(page, "wineglass");
