@@ -594,6 +594,16 @@ gain = 0.1
     assert.equal(await page.evaluate(() => tocco.explain.lit.mode), 1);
     await page.click("#mode-all");
     assert.equal(await page.evaluate(() => tocco.explain.lit), null);
+    // A body that is written on one line, and one in JSON.
+    const modes = [100, 230].map((freq_hz) => ({ freq_hz, decay_s: 0.5, mass_kg: 0.01 }));
+    const inline = `body.bar = { type = "modal", modes = [${modes.map(({ freq_hz }) => `{ freq_hz = ${freq_hz}.0, decay_s = 0.5, mass_kg = 0.01 }`).join(", ")}] }`;
+    const json = JSON.stringify({ title: "bar", body: { bar: { type: "modal", modes } }, tap: [{ of: "bar" }] }, null, 2);
+    for (const [text, line] of [[`title = "bar"\n${inline}\n[[tap]]\nof = "bar"\n`, /^body\.bar = /], [json, /^ +"bar": \{/]]) {
+      await load(page, text);
+      await page.click("#mode-next");
+      const number = await page.evaluate(() => tocco.editor.litLine);
+      assert.match(text.split("\n")[number - 1] ?? `no line ${number}`, line);
+    }
     await leave(page);
   },
 
