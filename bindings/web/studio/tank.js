@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A tank of water to pour, stir and tilt: a worker computes it, what collides is heard, and what is heard lights up.
-import { colour, fit, label } from "./canvas.js";
+import { colour, fit, isDue, label } from "./canvas.js";
 
 const TANK = { width: 0.6, height: 0.5, spacing: 0.2 / 24, seed: 1 };
 /** Pitch of a splash's noise times radius, and its time to 1/e at a radius of 3 mm. */
@@ -139,12 +139,13 @@ export class TankSurface {
       this.lights.push({ kind, x, y, radius, at: performance.now() + 1000 * after });
     }
     Object.assign(this.stats, { frames, late: Math.max(this.stats.late, late), slow, spent, sounds: this.stats.sounds + sounds.length / 8 });
-    this.draw();
+    if (isDue(performance.now() - (this.drawn ?? 0))) this.draw();
   }
 
   light() {}
 
   draw() {
+    this.drawn = performance.now();
     const { pen, w, h } = fit(this.canvas);
     const { scale, left, bottom } = this.frame();
     pen.save();

@@ -702,4 +702,31 @@ gain = 0.1
     assert.ok(Math.max(...found) - Math.min(...found) < 0.05 * Math.max(...found.map(Math.abs)), "it does not swing");
     await leave(page);
   },
+
+  async "and plots, pads, grounds and water have four pictures a second there, too"() {
+    const page = await open({ reducedMotion: "reduce", viewport: { width: 1280, height: 1500 } });
+    for (const name of ["crisps", "walk-garden", "tank"]) {
+      await choose(page, name);
+      await wait(page, 300);
+      const counts = await page.evaluate(async () => {
+        const all = [...tocco.views, ...tocco.surfaces].filter(({ draw }) => draw);
+        const drawn = all.map(() => 0);
+        all.forEach((one, i) => {
+          const draw = one.draw.bind(one);
+          one.draw = (...at) => {
+            drawn[i] += 1;
+            draw(...at);
+          };
+        });
+        tocco.tank?.post({ pour: [0.3, 0.45] });
+        await new Promise((done) => setTimeout(done, 2000));
+        all.forEach((one) => delete one.draw);
+        return all.map((one, i) => [one.constructor.name, drawn[i]]);
+      });
+      assert.ok(counts.every(([, count]) => count <= 10), `${name}: ${counts}`);
+      const own = { crisps: "PressSurface", "walk-garden": "WalkStrip", tank: "TankSurface" }[name];
+      for (const kind of ["Scope", own]) assert.ok(counts.some(([who, count]) => who === kind && count > 0), `${name}: ${counts}`);
+    }
+    await leave(page);
+  },
 };
