@@ -263,6 +263,14 @@ export default {
       assert.ok(Math.abs(Number.parseFloat(spoken.split(", ")[1]) / ms - 1) < 0.05, `${spoken} for ${ms} ms`);
     }
     assert.ok(felt[0].feel < felt[1].feel && felt[1].feel < felt[2].feel && felt[0].ms > 3 * felt[2].ms && felt[0].spoken !== felt[2].spoken, JSON.stringify(felt));
+    // Where it is told in its own unit, that has its short name, for every sense, and may be typed so.
+    await page.locator("#controls summary").click();
+    const stiff = page.locator('#controls fieldset .control:has(input[data-path="hit/stiffness"])');
+    const told = await stiff.evaluate((row) => [row.title, row.querySelector(".unit").textContent, row.querySelector("input.value").getAttribute("aria-label"), row.querySelector("input[type=range]").getAttribute("aria-valuetext")]);
+    for (const words of told) assert.ok(words.includes("N/m^n") && !words.includes("^exponent"), words);
+    await stiff.locator("input.value").fill("3e7 N/m^n");
+    await page.keyboard.press("Enter");
+    assert.equal(await page.evaluate(() => tocco.values.get("hit/stiffness")), 3e7);
     const seen = await page.evaluate(async () => {
       const [{ sheenOf }, { layOut }] = await Promise.all([import("./figures.js"), import("./layout.js")]);
       const schema = await (await fetch("schema.json")).json();
