@@ -88,8 +88,11 @@ export class Explain {
 
   say(text) {
     this.box.textContent = text || HINT;
-    this.box.title = this.box.textContent;
     this.box.classList.toggle("muted", !text);
+    // What is longer than its place is scrolled, with keys, too.
+    this.box.scrollTop = 0;
+    if (this.box.scrollHeight > this.box.clientHeight) this.box.tabIndex = 0;
+    else this.box.removeAttribute("tabindex");
   }
 
   /** The mode nearest to a frequency, the stronger of those that are as near. */
