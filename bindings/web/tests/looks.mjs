@@ -100,6 +100,23 @@ const untidy = (page) => page.evaluate(() => {
   return [...new Set(found)];
 });
 
+/** From here on `loudness()` is how loud what is played beside the scene is: previews. */
+const overhear = (page) => page.evaluate(() => {
+  const { context } = tocco.engine;
+  const ear = new AnalyserNode(context, { fftSize: 2048 });
+  const { connect } = AudioNode.prototype;
+  AudioNode.prototype.connect = function overheard(to, ...rest) {
+    if (to === context.destination) connect.call(this, ear);
+    return connect.call(this, to, ...rest);
+  };
+  globalThis.loudness = () => {
+    const samples = new Float32Array(ear.fftSize);
+    ear.getFloatTimeDomainData(samples);
+    return samples.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+  };
+});
+const isHeard = (page) => page.waitForFunction(() => globalThis.loudness() > 0.005, null, { timeout: 10_000 });
+
 const [DESKTOP, TABLET, PHONE] = [{ width: 1280, height: 900 }, { width: 820, height: 1180 }, { width: 390, height: 844 }];
 const scene = (name) => (page) => page.evaluate((wanted) => tocco.choose(wanted), name);
 /** A scene in the midst of its own gesture: arrows, figures and factors are on the stage. */
@@ -185,6 +202,7 @@ export default {
   async "the gallery has groups with thumbnails, plays what is pointed at, takes Enter, and addresses open scenes"() {
     const page = await open({ at: `${address}#cello` });
     assert.equal(await page.evaluate(() => tocco.work.from), "cello");
+    await overhear(page);
     await page.click("#gallery-open");
     const groups = await page.locator("#gallery h3").allTextContents();
     assert.ok(groups.length >= 6 && groups.includes("Struck") && groups.includes("Bowed and rubbed"), groups.join());
@@ -193,7 +211,17 @@ export default {
     await page.locator("#gallery input").fill("gong");
     await page.locator('#gallery button[data-scene="gong"]').hover();
     await page.waitForFunction(() => tocco.previewed === 1);
+    await isHeard(page);
     assert.equal(await page.evaluate(() => tocco.work.from), "cello", "it is only heard");
+    // Until the pointer leaves, by the sound's clock.
+    await page.mouse.move(2, 2);
+    const rest = await page.evaluate(async () => {
+      const { context } = tocco.engine;
+      const from = context.currentTime;
+      while (globalThis.loudness() > 1e-4 && context.currentTime < from + 2) await new Promise((done) => setTimeout(done, 20));
+      return context.currentTime - from;
+    });
+    assert.ok(rest < 1, `heard for ${rest} s more`);
     const drawn = await page.evaluate(() => {
       const { look } = tocco.gallery.cards.find(({ name }) => name === "gong");
       return look.getContext("2d").getImageData(0, 0, look.width, look.height).data.filter((x, i) => i % 4 === 3 && x > 0).length;
@@ -219,8 +247,10 @@ export default {
     };
     await page.click("#gallery-open");
     const gong = await found("gong");
+    await overhear(page);
     await gong.tap();
     await page.waitForFunction(() => tocco.previewed === 1);
+    await isHeard(page);
     assert.deepEqual(await page.evaluate(() => [tocco.work.from, document.getElementById("gallery").open]), ["cello", true], "it is only heard");
     await gong.tap();
     await page.waitForFunction(() => tocco.work.from === "gong" && !document.getElementById("gallery").open);
