@@ -172,7 +172,7 @@ export default {
     await leave(page);
   },
 
-  async "axe-core finds no serious fault for anybody: page, menu, gallery, a take, the page for phones, by day and by night"() {
+  async "axe-core finds no serious fault for anybody: page, grounds, water, ice, pads, menu, gallery, versions, a take, the page for phones, by day and by night"() {
     const page = await open({ before: undefined, bypassCSP: true });
     const faults = async (at, what) => {
       await at.addScriptTag({ content: AXE });
@@ -182,6 +182,10 @@ export default {
     };
     await page.locator("#controls summary").click();
     await faults(page, "the page");
+    for (const name of ["walk-garden", "tank", "ice-sheet", "maracas"]) {
+      await explained(name)(page);
+      await faults(page, name);
+    }
     await page.emulateMedia({ colorScheme: "dark" });
     await wrong(page);
     await menu(page);
@@ -189,8 +193,12 @@ export default {
     await page.evaluate(() => (document.getElementById("keep").open = false));
     await gallery(page);
     await faults(page, "the gallery");
+    await page.evaluate(() => document.getElementById("gallery").close());
+    await page.evaluate(() => tocco.menu.versions());
+    await page.locator("#versions li button").first().waitFor();
+    await faults(page, "versions");
     await page.evaluate(() => {
-      document.getElementById("gallery").close();
+      document.getElementById("versions").close();
       document.getElementById("recorded").showModal();
     });
     await faults(page, "a take");
