@@ -318,9 +318,19 @@ fn the_list_of_scenes_is_json_for_programs() {
 #[test]
 fn a_picture_is_a_png_or_is_refused_and_unknown_names_are_answered_with_ten_at_most() {
     let dir = with_small();
-    let done = tocco(dir.path(), &["render", "small.toml", "-o", "a.wav", "--picture", "a.jpg"]);
-    assert!(done.status.code() == Some(2) && String::from_utf8_lossy(&done.stderr).contains("PNG"), "{done:?}");
-    assert!(!dir.path().join("a.wav").exists() && !dir.path().join("a.jpg").exists());
+    let drawing: [&[&str]; 5] = [
+        &["render", "small.toml", "-o", "a.wav"],
+        &["analyse", "b.wav", "-o", "a.toml"],
+        &["compare", "b.wav", "b.wav"],
+        &["fluid", "-o", "a.wav"],
+        &["walk", "snow-deep", "-o", "a.wav"],
+    ];
+    good(dir.path(), &["render", "small.toml", "-o", "b.wav"]);
+    for words in drawing {
+        let done = tocco(dir.path(), &[words, &["--picture", "a.jpg"]].concat());
+        assert!(done.status.code() == Some(2) && String::from_utf8_lossy(&done.stderr).contains("PNG"), "{done:?}");
+        assert_eq!(names(dir.path()), ["b.wav", "small.toml"], "{words:?}");
+    }
     let done = tocco(dir.path(), &["check", "qqqqq"]);
     let said = String::from_utf8_lossy(&done.stderr);
     assert!(done.status.code() == Some(2) && said.matches(", ").count() == 9 && said.contains(" more"), "{said}");
