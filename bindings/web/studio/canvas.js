@@ -38,6 +38,9 @@ export function label(pen, text, x, y) {
 /** True for people who asked their system for less motion: things may fade, but not fly. */
 export const isCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
+/** Whether it is time for another picture of what goes on, so many ms after the last: for people who want less motion, four a second. */
+export const isDue = (ms) => ms >= 250 || !isCalm();
+
 /** A level line across a picture, with words above it. */
 export function levelLine(pen, text, w, y) {
   pen.strokeStyle = colour("--line");

@@ -9,14 +9,17 @@ export const knob = {
     scale === "log" && min > 0 ? Math.log(Math.max(value, min) / min) / Math.log(max / min) : (value - min) / (max - min),
 };
 
+/** A unit beside a value: an exponent that is a parameter itself is n. */
+const short = (unit) => unit.replace(/\^(viscous_)?exponent/, "^n");
+const unitWords = (unit) => (unit === "1" ? "" : short(unit));
+
 const PREFIX = { p: 1e-12, n: 1e-9, u: 1e-6, µ: 1e-6, m: 1e-3, k: 1e3, M: 1e6, G: 1e9 };
 
 /** Reads "2.5 kHz", "3 mm", "1e8": a value in the parameter's unit, or null. */
 export function readValue(text, unit) {
   const found = /^\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(\S*)\s*$/.exec(text.replace(",", "."));
   if (!found) return null;
-  const [, digits, suffix] = found;
-  const own = unit === "1" ? "" : unit;
+  const [digits, suffix, own] = [found[1], short(found[2]), unitWords(unit)];
   if (suffix === "" || suffix === own) return Number(digits);
   if (suffix === "%" && own === "") return Number(digits) / 100;
   if (suffix === "ms" && own === "s") return Number(digits) / 1000;
@@ -33,9 +36,6 @@ export function showValue(value) {
   const size = Math.abs(value);
   return size >= 1e5 || size < 1e-3 ? value.toExponential(3).replace(/\.?0+e/, "e") : String(Number(value.toPrecision(5)));
 }
-
-/** A unit beside a value: an exponent that is a parameter itself is n. */
-const unitWords = (unit) => (unit === "1" ? "" : unit.replace(/\^(viscous_)?exponent/, "^n"));
 
 /** What a hammer's hardness feels like, 0 to 1: the words between are those of what people strike with. */
 export function hardnessWords(value) {
@@ -125,7 +125,7 @@ export class Controls {
   row(spec, isNamed) {
     const row = document.createElement("div");
     row.className = "control";
-    row.title = `${spec.doc} ${showValue(spec.min)} to ${showValue(spec.max)}${spec.unit === "1" ? "" : ` ${spec.unit}`}. Double click: back to ${showValue(spec.default)}.`;
+    row.title = `${spec.doc} ${showValue(spec.min)} to ${showValue(spec.max)}${spec.unit === "1" ? "" : ` ${unitWords(spec.unit)}`}. Double click: back to ${showValue(spec.default)}.`;
     const id = `control-${(this.serial += 1)}`;
     const label = document.createElement("label");
     label.htmlFor = id;
@@ -136,7 +136,7 @@ export class Controls {
     slider.dataset.path = spec.path;
     const box = document.createElement("input");
     Object.assign(box, { type: "text", className: "value", spellcheck: false });
-    box.setAttribute("aria-label", `${spec.path}, ${spec.unit === "1" ? "a number" : `in ${spec.unit}`}`);
+    box.setAttribute("aria-label", `${spec.path}, ${spec.unit === "1" ? "a number" : `in ${unitWords(spec.unit)}`}`);
     const unit = document.createElement("span");
     unit.className = "unit";
     unit.textContent = unitWords(spec.unit);
@@ -168,7 +168,7 @@ export class Controls {
     box.addEventListener("change", () => {
       const value = readValue(box.value, spec.unit);
       note.hidden = value !== null;
-      note.textContent = value === null ? `'${box.value}' is not a value in ${spec.unit === "1" ? "plain numbers" : spec.unit}` : "";
+      note.textContent = value === null ? `'${box.value}' is not a value in ${unitWords(spec.unit) || "plain numbers"}` : "";
       if (value !== null) this.put(spec.path, Math.min(spec.max, Math.max(spec.min, value)), true);
       this.paint(entry);
     });
@@ -194,7 +194,7 @@ export class Controls {
         back.title = `Changed; back to ${showValue(home)}`;
         back.setAttribute("aria-label", `${spec.path} back to ${showValue(home)}`);
       }
-      let words = `${showValue(value)} ${spec.unit === "1" ? "" : spec.unit}`;
+      let words = `${showValue(value)} ${unitWords(spec.unit)}`;
       if (spec.hardness) words = this.hardness(spec.hardness);
       // A named control is a position; what it stands for is beside it.
       else if (spec.of) words = `= ${showValue(Number(knob.value(spec.of, value).toPrecision(3)))} ${unitWords(spec.of.unit)}`;

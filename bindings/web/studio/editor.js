@@ -130,11 +130,14 @@ export class Editor {
       ]),
     ];
     this.view = new EditorView({ state: EditorState.create({ extensions: this.extensions }), parent: host.querySelector(".editor") });
-    this.view.contentDOM.addEventListener("pointerup", ({ pointerType, clientX, clientY }) => {
+    this.view.contentDOM.addEventListener("pointerup", async ({ pointerType, clientX, clientY }) => {
       if (pointerType !== "touch") return;
       const at = this.view.posAtCoords({ x: clientX, y: clientY });
-      const found = at === null ? null : numberAt(this.view.state, at);
-      this.view.dispatch({ effects: this.touch.of(found ? this.tip(found) : null) });
+      const { state } = this.view;
+      const found = at === null ? null : numberAt(state, at);
+      const { help, property } = found ? await this.about(found.line) : {};
+      if (this.view.state.doc !== state.doc) return; // typed since
+      this.view.dispatch({ effects: this.touch.of(found ? this.tip(found, help, property) : null) });
     });
   }
 
@@ -244,14 +247,19 @@ export class Editor {
     return { from: pos - key[1].length, options, validFor: /^[\w-]*$/ };
   }
 
-  async hover(view, at) {
-    const line = view.state.doc.lineAt(at);
-    const number = numberAt(view.state, at);
+  /** What the schema says of the key of a line: the key, its property, and that in words. */
+  async about(line) {
     const schema = await this.schema();
     const table = tableAt(this.text, line.number - 1);
     const key = /^\s*([\w-]+)\s*=/.exec(line.text);
     const property = schema && key ? propertiesOf(schema, table, this.text)[key[1]] : null;
-    const help = helpOf(property);
+    return { key, property, help: helpOf(property) };
+  }
+
+  async hover(view, at) {
+    const line = view.state.doc.lineAt(at);
+    const number = numberAt(view.state, at);
+    const { key, property, help } = await this.about(line);
     if (number) return this.tip(number, help, property);
     const column = at - line.from;
     if (!help || column > key[0].length) return null;

@@ -88,8 +88,11 @@ export class Explain {
 
   say(text) {
     this.box.textContent = text || HINT;
-    this.box.title = this.box.textContent;
     this.box.classList.toggle("muted", !text);
+    // What is longer than its place is scrolled, with keys, too.
+    this.box.scrollTop = 0;
+    if (this.box.scrollHeight > this.box.clientHeight) this.box.tabIndex = 0;
+    else this.box.removeAttribute("tabindex");
   }
 
   /** The mode nearest to a frequency, the stronger of those that are as near. */
@@ -149,14 +152,20 @@ export class Explain {
     const { text, info } = this.studio;
     const { name } = info.bodies[number];
     const { keys, tables } = keysOf(text);
-    const list = keys.find(({ names }) => names[0] === "body" && names[1] === name && names[2] === "modes" && names.length === 3);
+    const own = keys.filter(({ names }) => names[0] === "body" && names[1] === name);
+    // Its list of modes, or all of it on one line.
+    const list = own.find(({ names }) => names.length === 2 || (names.length === 3 && names[2] === "modes"));
     const lineAt = (at) => text.slice(0, at).split("\n").length;
     if (list) {
       const found = [...text.slice(list.from, list.to).matchAll(/freq_hz/g)][mode];
       if (found) return lineAt(list.from + found.index);
     }
-    const table = tables.find(({ names }) => names[0] === "body" && names[1] === name && names.length === 2);
-    return table ? lineAt(table.from) : null;
+    const table = tables.find(({ names }) => names[0] === "body" && names[1] === name && names.length === 2) ?? own[0];
+    if (table) return lineAt(table.from);
+    // In JSON, the key of the body.
+    const words = [...text.matchAll(/"((?:[^"\\]|\\.)*)"\s*:/g)];
+    const key = words.slice(words.findIndex(([, word]) => word === "body") + 1).find(([, word]) => word === name);
+    return key ? lineAt(key.index) : null;
   }
 
   /** What a parameter changes: whom it belongs to, its sentence, and what is heard of it. */

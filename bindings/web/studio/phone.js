@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The phone page: what a phone feels while one walks becomes footsteps, scraping, a tone and vibration, a log, or OSC for the program.
-import { colour, fit, levelLine } from "./canvas.js";
+import { colour, fit, isDue, levelLine } from "./canvas.js";
 import { begin, Engine } from "./engine.js";
 import { download } from "./keep.js";
 import { HAPPENING } from "./press.js";
@@ -315,7 +315,10 @@ class PhonePage {
       if (this.log) $("logged").textContent = `${this.log.length} readings`;
     }
     const head = this.readings.at(-1)?.[0];
-    if (head !== this.drawn || !this.wasDrawn) this.draw(head ?? 0);
+    if ((head !== this.drawn || !this.wasDrawn) && isDue(now - (this.drawnAt ?? 0))) {
+      this.drawnAt = now;
+      this.draw(head ?? 0);
+    }
     requestAnimationFrame(() => this.frame());
   }
 

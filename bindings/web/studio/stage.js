@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The stage: one picture of the whole scene. Everything stands where it belongs, moves as it moves, and is played where it is touched.
-import { colour, fit, isCalm, label } from "./canvas.js";
+import { colour, fit, isCalm, isDue, label } from "./canvas.js";
 import { DRAWINGS } from "./drawings.js";
 import { sheenOf } from "./figures.js";
 import { FLAT, layOut, LONG, placeOf, pointOf, RIMMED, spotAt } from "./layout.js";
@@ -161,8 +161,8 @@ export class Stage {
     const isElsewhere = stand !== this.stood;
     this.stood = stand;
     if (!(isMoving || isPushed || isMarked || isElsewhere || this.isNew || this.hands.fingers.size)) return false;
-    if (calm && !this.isNew && now - (this.calmly ?? 0) < 250) return false; // for those who want less motion, four a second
-    this.calmly = now;
+    if (!this.isNew && !isDue(now - (this.drawn ?? 0))) return false;
+    this.drawn = now;
     this.isNew = false;
     this.draw();
     // What was short fades, by the clock and not by the picture; what lasts stays as it is.

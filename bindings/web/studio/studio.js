@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The studio: puts the pieces together.
 import { Bridge } from "./bridge.js";
+import { isDue } from "./canvas.js";
 import { Controls } from "./controls.js";
 import { Editor } from "./editor.js";
 import { begin, Engine } from "./engine.js";
@@ -630,9 +631,9 @@ class Studio {
   // One frame of every picture; runs at the screen's pace and never asks the audio side for anything.
   frame() {
     const { engine } = this;
-    const head = engine.ring.head();
-    if (engine.info && (head !== this.drawn || this.frozen)) {
-      this.drawn = head;
+    const [head, now] = [engine.ring.head(), performance.now()];
+    if (engine.info && (head !== this.drawn || this.frozen) && isDue(now - (this.drawnAt ?? 0))) {
+      [this.drawn, this.drawnAt] = [head, now];
       const at = { ring: this.frozen ?? engine.ring, rate: engine.rate, end: (this.frozen ?? engine.ring).head(), engine,
         isFrozen: Boolean(this.frozen), status: this.frozen ? this.kept : (this.kept = this.last) };
       this.views.forEach((view, i) => this.seen.has(this.viewCanvases[i]) && view.draw(this.viewCanvases[i], at));
@@ -649,7 +650,7 @@ class Studio {
         }
       }
     }
-    if (this.engine.info && !this.frozen) this.stage?.frame(performance.now());
+    if (this.engine.info && !this.frozen) this.stage?.frame(now);
     requestAnimationFrame(() => this.frame());
   }
 }

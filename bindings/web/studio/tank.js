@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A tank of water to pour, stir and tilt: a worker computes it, what collides is heard, and what is heard lights up.
-import { colour, fit, label } from "./canvas.js";
+import { colour, fit, isDue, label } from "./canvas.js";
 
 const TANK = { width: 0.6, height: 0.5, spacing: 0.2 / 24, seed: 1 };
 /** Pitch of a splash's noise times radius, and its time to 1/e at a radius of 3 mm. */
@@ -157,7 +157,7 @@ export class TankSurface {
     if (count > 0) {
       this.points = this.coming[count - 1].points;
       this.coming = this.coming.slice(count);
-      this.draw();
+      if (isDue(performance.now() - (this.drawn ?? 0))) this.draw();
     }
     this.drawing = this.coming.length > 0 ? requestAnimationFrame(() => this.show()) : null;
   }
@@ -165,6 +165,7 @@ export class TankSurface {
   light() {}
 
   draw() {
+    this.drawn = performance.now();
     const { pen, w, h } = fit(this.canvas);
     const { scale, left, bottom } = this.frame();
     pen.save();

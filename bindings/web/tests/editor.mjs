@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import { execFileSync } from "node:child_process";
-import { BAR, leave, load, program, share, shots, work } from "./harness.mjs";
+import { BAR, leave, load, open, program, share, shots, work } from "./harness.mjs";
 
 /** Of the whole page, compressed. */
 const MOST_BYTES = 1_200_000;
@@ -114,6 +114,21 @@ export default {
     await page.keyboard.press("Alt+ArrowUp");
     await page.waitForFunction(() => tocco.text.includes("thickness_m = 0.006"));
     assert.match(await page.evaluate(() => tocco.text), /mass_kg = 0\.1\n/);
+    await leave(page);
+  },
+
+  async "a number that is tapped has its slider, too: with its help, and no farther than is allowed"() {
+    const page = await open({ hasTouch: true });
+    await load(page, BAR.replace("stiffness = 1e8", "hardness_01 = 0.5"));
+    await page.touchscreen.tap(...await spot(page, "hardness_01 = 0.5", 15));
+    await page.waitForFunction(() => document.querySelector(".cm-help input[type=range]"));
+    assert.match(await page.locator(".cm-help").first().textContent(), /felt|hard/i);
+    await page.evaluate(() => {
+      const slider = document.querySelector(".cm-help input");
+      slider.value = 1;
+      slider.dispatchEvent(new Event("input"));
+    });
+    assert.match(await page.evaluate(() => tocco.editor.text), /hardness_01 = 1\.0\n/);
     await leave(page);
   },
 

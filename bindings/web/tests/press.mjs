@@ -120,7 +120,7 @@ export default {
     await leave(page);
   },
 
-  async "a hand closes within the time that is asked for, a slap comes at once, and the hardest finger counts"() {
+  async "a hand closes within the time that is asked for, a slap comes at once, the hardest finger counts, and a pen presses as hard as it is pressed"() {
     const page = await share();
     await load(page, SHEET);
     const sent = await page.evaluate(() => {
@@ -147,6 +147,19 @@ export default {
       { set: "slap/value", value: 1 },
       { set: "slap/value", value: 0 },
     ]);
+    const pen = await page.evaluate(() => {
+      const values = [];
+      tocco.engine.send = ({ value }) => values.push(value);
+      const [{ canvas }] = tocco.surfaces;
+      canvas.setPointerCapture = () => {};
+      const { left, top, width, height } = canvas.getBoundingClientRect();
+      const event = (type, pressure) => canvas.dispatchEvent(new PointerEvent(type, { pointerId: 3, pointerType: "pen", pressure, clientX: left + width / 2, clientY: top + height / 2, bubbles: true }));
+      event("pointerdown", 0.2);
+      event("pointermove", 0.9);
+      event("pointerup", 0);
+      return values;
+    });
+    assert.deepEqual(pen.map((value) => Number(value.toFixed(6))), [0.4, 1.8, 0], "of 2 N, wherever on the pad");
     await leave(page);
   },
 

@@ -136,6 +136,17 @@ export default {
     const laid = await page.evaluate(() => tocco.stage.actors.map(({ name, drawing, at, look }) => [name, drawing, at[0], look.hangs_m]));
     assert.deepEqual(laid.map(([name, drawing]) => `${name} ${drawing}`), ["a ball", "b ball", "c ball", "d ball", "e ball"]);
     assert.ok(laid.every(([, , x, hangs], i) => Math.abs(x - (i - 2) * 0.05) < 1e-9 && hangs === 0.16));
+    // Half-way up from each ball two strings are seen, and nothing between or beside them.
+    const strings = await page.evaluate(() => {
+      const { stage } = tocco;
+      stage.draw();
+      return stage.actors.map((actor) => {
+        const [[x, y], [hx, hy]] = [stage.pixel(actor, [0.5, 0.5]), stage.view.to([actor.at[0], actor.at[1] + actor.look.hangs_m])];
+        const { data } = stage.canvas.getContext("2d").getImageData(Math.round((x + hx) / 2) - 10, Math.round((y + hy) / 2), 20, 1);
+        return Array.from({ length: 20 }, (_, i) => (data[4 * i + 3] > 40 ? "#" : ".")).join("");
+      });
+    });
+    for (const row of strings) assert.match(row, /^\.{3,}#+\.+#+\.{3,}$/, strings.join(" "));
     const scale = await page.evaluate(() => tocco.stage.view.scale);
     // The scene's own hand has pulled the ball aside: whoever reaches for it before it hangs still misses, and tries again.
     const grab = async () => {
@@ -264,6 +275,24 @@ gain = 0.1
       return values;
     }, await spot(page, "bow", [0.35, 0.5]));
     assert.ok(force[1] > 3 * force[0] && force[0] > 0, `${force} N`);
+    await leave(page);
+  },
+
+  async "a pen strikes as hard as it is pressed"() {
+    const page = await share();
+    await load(page, BAR);
+    await listen(page);
+    await page.evaluate(([clientX, clientY]) => {
+      const { canvas } = tocco.stage;
+      canvas.setPointerCapture = () => {};
+      const event = (type, pressure) => canvas.dispatchEvent(new PointerEvent(type, { pointerId: 1, pointerType: "pen", pressure, clientX, clientY, bubbles: true }));
+      for (const pressure of [0.2, 0.9]) {
+        event("pointerdown", pressure);
+        event("pointerup", 0);
+      }
+    }, await spot(page, "bar", [0.8, 0.5]));
+    const [soft, hard] = (await sent(page)).filter(({ strike }) => strike === "hammer").map(({ velocity_m_s }) => velocity_m_s);
+    assert.ok(soft > 0 && hard > 2 * soft, `${soft} and ${hard} m/s`);
     await leave(page);
   },
 
@@ -408,6 +437,23 @@ gain = 0.1
     });
     assert.match(told.text ?? "", /times as far/);
     assert.ok(told.x >= 0 && told.x + told.long <= told.w && told.y > 10 && told.y <= told.h, JSON.stringify(told));
+    // And so far the bar's edge is seen to go in half a turn.
+    const bent = await page.evaluate(() => {
+      const { stage, stage: { motion } } = tocco;
+      const [bar] = motion.bodies;
+      const edge = (turn) => {
+        bar.turn[0] = turn;
+        motion.advance(0, false);
+        bar.actor.glow = 0; // nothing shines round it
+        stage.draw();
+        const [x, y] = stage.pixel(bar.actor, [0.5, 0.5]).map(Math.round);
+        // Pixels of it above its middle, those that it covers in part by that part.
+        const { data } = stage.canvas.getContext("2d").getImageData(x, 0, 1, y);
+        return data.reduce((sum, part, i) => (i % 4 === 3 ? sum + part / 255 : sum), 0);
+      };
+      return { seen: edge(0) - edge(Math.PI), wanted: 2 * bar.reach * motion.factor * stage.view.scale };
+    });
+    assert.ok(bent.wanted > 3 && Math.abs(bent.seen - bent.wanted) < 0.5, JSON.stringify(bent));
     await leave(page);
   },
 
@@ -431,7 +477,7 @@ gain = 0.1
     // What the picture has there, and has not without its lines.
     await page.evaluate(() => tocco.stage.how.strikers.get("skin").strike([0.8, 0.5]));
     await page.waitForFunction(() => tocco.stage.layout.byName.get("skin").motion.reach > 0);
-    const sand = await page.evaluate((mode) => {
+    const { sand, tones } = await page.evaluate((mode) => {
       const { stage } = tocco;
       const skin = stage.layout.byName.get("skin");
       stage.light({ body: skin.number, mode });
@@ -447,11 +493,30 @@ gain = 0.1
       const lines = row();
       skin.motion.chladni = () => [];
       const bare = row();
+      // Up is orange and down is blue; half a turn later the other way round.
+      const looks = [0, Math.PI].map((turn) => {
+        skin.motion.turn[mode] = turn;
+        stage.motion.advance(0, false);
+        stage.draw();
+        const { data, width } = stage.canvas.getContext("2d").getImageData(0, 0, stage.canvas.width, stage.canvas.height);
+        return { up: Array.from(skin.motion.field, (far) => far / skin.motion.reach), red: (x, y) => data[4 * (Math.round(y) * width + Math.round(x))] - data[4 * (Math.round(y) * width + Math.round(x)) + 2] };
+      });
+      const side = Math.sqrt(looks[0].up.length);
+      const tones = looks[0].up.flatMap((up, i) => {
+        const at = [(i % side) / (side - 1), Math.floor(i / side) / (side - 1)];
+        if (Math.abs(up) < 0.25 || Math.hypot(2 * at[0] - 1, 2 * at[1] - 1) > 0.9) return [];
+        const here = stage.pixel(skin, at);
+        return [{ up, redder: looks[0].red(...here) - looks[1].red(...here) }];
+      });
       delete skin.motion.chladni;
       delete performance.now;
-      return [...lines].flatMap((tone, i) => (tone === bare[i] ? [] : [i / (x1 - x0)])).filter((r) => r < 0.93);
+      return { sand: [...lines].flatMap((tone, i) => (tone === bare[i] ? [] : [i / (x1 - x0)])).filter((r) => r < 0.93), tones };
     }, circles.mode);
     assert.ok(sand.length > 0 && sand.every((r) => Math.abs(r - 2.4048 / 5.5201) < 0.03), `sand is drawn at ${sand}`);
+    // Some of it lies under the mallets, and stays as it is.
+    const [right, wrong] = [tones.filter(({ up, redder }) => redder * Math.sign(up) > 100), tones.filter(({ up, redder }) => redder * Math.sign(up) < 0)];
+    assert.ok(right.length > 0.8 * tones.length && wrong.length === 0, `${right.length} of ${tones.length} places have their colour, ${wrong.length} the other`);
+    for (const way of [1, -1]) assert.ok(right.filter(({ up }) => up * way > 0).length > 20, `${JSON.stringify(right)}`);
     await leave(page);
   },
 
@@ -576,6 +641,16 @@ gain = 0.1
     assert.equal(await page.evaluate(() => tocco.explain.lit.mode), 1);
     await page.click("#mode-all");
     assert.equal(await page.evaluate(() => tocco.explain.lit), null);
+    // A body that is written on one line, and one in JSON.
+    const modes = [100, 230].map((freq_hz) => ({ freq_hz, decay_s: 0.5, mass_kg: 0.01 }));
+    const inline = `body.bar = { type = "modal", modes = [${modes.map(({ freq_hz }) => `{ freq_hz = ${freq_hz}.0, decay_s = 0.5, mass_kg = 0.01 }`).join(", ")}] }`;
+    const json = JSON.stringify({ title: "bar", body: { bar: { type: "modal", modes } }, tap: [{ of: "bar" }] }, null, 2);
+    for (const [text, line] of [[`title = "bar"\n${inline}\n[[tap]]\nof = "bar"\n`, /^body\.bar = /], [json, /^ +"bar": \{/]]) {
+      await load(page, text);
+      await page.click("#mode-next");
+      const number = await page.evaluate(() => tocco.editor.litLine);
+      assert.match(text.split("\n")[number - 1] ?? `no line ${number}`, line);
+    }
     await leave(page);
   },
 
@@ -672,6 +747,33 @@ gain = 0.1
     });
     assert.ok(found.length <= 10, `${found.length} pictures in two seconds`);
     assert.ok(Math.max(...found) - Math.min(...found) < 0.05 * Math.max(...found.map(Math.abs)), "it does not swing");
+    await leave(page);
+  },
+
+  async "and plots, pads, grounds and water have four pictures a second there, too"() {
+    const page = await open({ reducedMotion: "reduce", viewport: { width: 1280, height: 1500 } });
+    for (const name of ["crisps", "walk-garden", "tank"]) {
+      await choose(page, name);
+      await wait(page, 300);
+      const counts = await page.evaluate(async () => {
+        const all = [...tocco.views, ...tocco.surfaces].filter(({ draw }) => draw);
+        const drawn = all.map(() => 0);
+        all.forEach((one, i) => {
+          const draw = one.draw.bind(one);
+          one.draw = (...at) => {
+            drawn[i] += 1;
+            draw(...at);
+          };
+        });
+        tocco.tank?.post({ pour: [0.3, 0.45] });
+        await new Promise((done) => setTimeout(done, 2000));
+        all.forEach((one) => delete one.draw);
+        return all.map((one, i) => [one.constructor.name, drawn[i]]);
+      });
+      assert.ok(counts.every(([, count]) => count <= 10), `${name}: ${counts}`);
+      const own = { crisps: "PressSurface", "walk-garden": "WalkStrip", tank: "TankSurface" }[name];
+      for (const kind of ["Scope", own]) assert.ok(counts.some(([who, count]) => who === kind && count > 0), `${name}: ${counts}`);
+    }
     await leave(page);
   },
 };

@@ -18,9 +18,19 @@ async function nudge(page, path, times) {
   for (let i = 0; i < times; i += 1) await page.keyboard.press("PageUp");
 }
 
+/** What the page renders is what the program renders of this scene, sample for sample, and something is heard. */
+async function rendersLike(page, scene) {
+  const [ours, theirs] = ["ours.wav", "theirs.wav"].map((name) => join(work, name));
+  writeFileSync(ours, await saved(page, "#render"));
+  execFileSync(program, ["render", scene, "-o", theirs, "--bits", "32f"], { stdio: "pipe" });
+  const samples = samplesOf(ours);
+  assert.ok(samples.some((bits) => bits !== 0), `${scene} is silent`);
+  assert.ok(Buffer.from(samples.buffer).equals(Buffer.from(samplesOf(theirs).buffer)), scene);
+}
+
 /** With comments, and an order of its own. */
 const COMMENTED = BAR.replace("[body.bar]", "# what rings\n[body.bar] # a bar").replace("stiffness = 1e8", "stiffness = 1e8 # hard")
-  .replace("gain = 0.3", "gain = 0.3 # not loud");
+  .replace("gain = 0.3", "gain = 0.3 # not loud") + '[[event]]\nat_s = 0.05\nstrike = "hammer"\nvelocity_m_s = 1.0\n';
 
 export default {
   async "a slider is part of the scene: again, link, file, take and WAV have it, comments stay, and one click goes back to the byte"() {
@@ -33,6 +43,8 @@ export default {
     assert.match(file, /\nfreq_scale = 1\.51\d+\n/);
     assert.deepEqual(file.split("\n").filter((line) => !COMMENTED.split("\n").includes(line)).length, 1, "one line is new");
     assert.deepEqual([...file.matchAll(/#.*/g)].join(), [...COMMENTED.matchAll(/#.*/g)].join(), "comments stay in order");
+    writeFileSync(join(work, "moved.toml"), file);
+    await rendersLike(page, join(work, "moved.toml"));
     const size = await value(page, "size");
     await page.click("#again");
     await page.waitForFunction(() => tocco.info.paths.find(({ path }) => path === "bar/freq_scale").value > 1.5);
@@ -97,8 +109,7 @@ export default {
     await page.locator("#controls summary").click();
     // The scene's own drive and event.
     await page.waitForFunction(() => tocco.controls.rows.get("bar/decay_scale")?.value === 3 && tocco.controls.rows.get("hammer/mass_kg")?.value === 0.5);
-    const boxes = () => page.evaluate(() => Object.fromEntries([...document.querySelectorAll("input.value")].map((box) => [box.getAttribute("aria-label").split(",")[0], Number(box.value)])));
-    assert.equal((await boxes())["hammer/mass_kg"], 0.5, "the line beside the object, too");
+    assert.equal(Number(await page.locator("#hammer input.value[aria-label^='hammer/mass_kg']").inputValue()), 0.5, "the line beside the object, too");
     // A hand on the control, the parameter and the hammer's line: one contact, three names. What the engine told before is forgotten by then.
     const agree = async (hardness, what) => {
       await page.waitForFunction((wanted) => Math.abs(tocco.controls.rows.get("feel").value - wanted) < 1e-6
@@ -208,6 +219,14 @@ export default {
     await keep(other, "#history");
     await other.locator("#versions li button", { hasText: "as shipped" }).click();
     await other.waitForFunction((goal) => tocco.text === goal, shipped);
+    // And to one that has a date: that which was there before.
+    await keep(other, "#history");
+    const dated = other.locator("#versions li button", { hasNotText: "as shipped" });
+    const past = await other.evaluate(() => tocco.work.versions.map((version) => version.text));
+    assert.equal(await dated.count(), past.length);
+    assert.match(await dated.first().textContent(), /\d.*: \d+ lines? differ/);
+    await dated.first().click();
+    await other.waitForFunction((goal) => tocco.text === goal && tocco.editor.text === goal, past.at(-1));
     writeFileSync(file, "{}");
     await other.setInputFiles("#imported", file);
     await other.waitForFunction(() => /not a file of kept scenes/.test(document.getElementById("problem").textContent));
@@ -283,13 +302,10 @@ export default {
 
   async "a render is as long as the scene says, and sample for sample what the program renders"() {
     const page = await share();
-    for (const name of ["steel-bar", "bounce"]) {
+    // The last one ends when nothing more is heard.
+    for (const name of ["steel-bar", "bounce", "single-mode"]) {
       await page.evaluate((scene) => tocco.choose(scene), name);
-      const ours = join(work, "ours.wav");
-      writeFileSync(ours, await saved(page, "#render"));
-      const theirs = join(work, "theirs.wav");
-      execFileSync(program, ["render", name, "-o", theirs, "--bits", "32f"], { stdio: "pipe" });
-      assert.deepEqual(Buffer.from(samplesOf(ours).buffer).equals(Buffer.from(samplesOf(theirs).buffer)), true, name);
+      await rendersLike(page, name);
     }
     await leave(page);
   },

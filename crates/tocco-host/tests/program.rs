@@ -318,12 +318,46 @@ fn the_list_of_scenes_is_json_for_programs() {
 #[test]
 fn a_picture_is_a_png_or_is_refused_and_unknown_names_are_answered_with_ten_at_most() {
     let dir = with_small();
-    let done = tocco(dir.path(), &["render", "small.toml", "-o", "a.wav", "--picture", "a.jpg"]);
-    assert!(done.status.code() == Some(2) && String::from_utf8_lossy(&done.stderr).contains("PNG"), "{done:?}");
-    assert!(!dir.path().join("a.wav").exists() && !dir.path().join("a.jpg").exists());
+    let drawing: [&[&str]; 5] = [
+        &["render", "small.toml", "-o", "a.wav"],
+        &["analyse", "b.wav", "-o", "a.toml"],
+        &["compare", "b.wav", "b.wav"],
+        &["fluid", "-o", "a.wav"],
+        &["walk", "snow-deep", "-o", "a.wav"],
+    ];
+    good(dir.path(), &["render", "small.toml", "-o", "b.wav"]);
+    for words in drawing {
+        let done = tocco(dir.path(), &[words, &["--picture", "a.jpg"]].concat());
+        assert!(done.status.code() == Some(2) && String::from_utf8_lossy(&done.stderr).contains("PNG"), "{done:?}");
+        assert_eq!(names(dir.path()), ["b.wav", "small.toml"], "{words:?}");
+    }
     let done = tocco(dir.path(), &["check", "qqqqq"]);
     let said = String::from_utf8_lossy(&done.stderr);
     assert!(done.status.code() == Some(2) && said.matches(", ").count() == 9 && said.contains(" more"), "{said}");
+}
+
+#[test]
+fn two_sounds_are_compared_as_a_table_as_json_and_as_a_picture_and_scenes_beside_recordings() {
+    let dir = with_small();
+    for (file, scale) in [("a.wav", "bar/freq_scale=1"), ("b.wav", "bar/freq_scale=0.5")] {
+        good(dir.path(), &["render", "small.toml", "-o", file, "--duration", "0.5", "--set", scale]);
+    }
+    let table = good(dir.path(), &["compare", "a.wav", "b.wav"]);
+    assert!(table.contains("a.wav") && table.contains("b.wav") && table.contains("third octaves"), "{table}");
+    let said = good(dir.path(), &["compare", "a.wav", "b.wav", "--json", "--picture", "beside.png"]);
+    let told: serde_json::Value = serde_json::from_str(&said).unwrap();
+    assert_eq!((told["sound"].as_str(), told["beside"].as_str()), (Some("a.wav"), Some("b.wav")));
+    let rows = told["descriptors"].as_array().unwrap();
+    assert!(rows.len() == 10 && rows.iter().all(|row| table.contains(row["words"].as_str().unwrap())), "{table}");
+    let centroid = rows.iter().find(|row| row["words"].as_str().unwrap().starts_with("centroid")).unwrap();
+    let ratio = centroid["value"].as_f64().unwrap() / centroid["beside"]["p50"].as_f64().unwrap();
+    assert!((ratio - 2.0).abs() < 0.1, "an octave higher: {centroid}");
+    assert!(fs::read(dir.path().join("beside.png")).unwrap().starts_with(b"\x89PNG\r\n\x1a\n"));
+    let table = good(dir.path(), &["compare", "--scenes", "woodblock"]);
+    assert!(
+        table.starts_with("woodblock: ") && table.contains(" recordings of 'woodblock' have (goal 7 of 10): reached")
+    );
+    assert_eq!(table.lines().count(), 1 + rows.len(), "{table}");
 }
 
 #[test]
