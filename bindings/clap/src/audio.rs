@@ -27,6 +27,8 @@ const CHANNELS: usize = 64;
 
 /// A scene that plays, as the audio thread has it.
 pub struct Rig {
+    /// Number of the scene; the desk that belongs to it has the same.
+    pub serial: u64,
     /// The audio half.
     pub player: Player,
     /// Its notes.

@@ -340,6 +340,42 @@ fn a_state_goes_on_elsewhere_and_bad_ones_change_nothing() {
     assert_eq!(state, played);
 }
 
+/// The state of a plug-in.
+fn saved(plugin: &mut PluginInstance<Host>) -> Vec<u8> {
+    let handle = plugin.plugin_handle();
+    let states: PluginState = handle.get_extension().unwrap();
+    let mut state = Vec::new();
+    states.save(&handle, &mut state).unwrap();
+    state
+}
+
+fn load(plugin: &mut PluginInstance<Host>, mut state: &[u8]) {
+    let handle = plugin.plugin_handle();
+    let states: PluginState = handle.get_extension().unwrap();
+    states.load(&handle, &mut state).unwrap();
+}
+
+#[test]
+fn a_state_still_on_its_way_when_the_host_stops_is_what_sounds_after_it_starts_again() {
+    let id = tocco_live::instrument::id_of("hardness");
+    let mut other = plugin();
+    rendered(&mut other, 4800, &[64], &[(100, Doing::Turn(id, 0.25))]);
+    let state = saved(&mut other);
+    let mut fresh = plugin();
+    load(&mut fresh, &state);
+    let wanted = rendered(&mut fresh, 9600, &[512], &[]);
+    let mut plugin = plugin();
+    let config = PluginAudioConfiguration { sample_rate: RATE, min_frames_count: 1, max_frames_count: 512 };
+    let mut processor = plugin.activate(|_, _| (), config).unwrap().start_processing().unwrap();
+    blockwise(&mut processor, 4800, &[512], &[]);
+    // The same scene with another value: its knobs are as many as before.
+    load(&mut plugin, &state);
+    plugin.deactivate(processor.stop_processing());
+    assert_eq!(saved(&mut plugin), state);
+    same("the state", &rendered(&mut plugin, 9600, &[512], &[]), &wanted);
+    assert!(wanted != program("bar", 9600), "the state sounds like the scene");
+}
+
 const TWO_OUTPUTS: &str = "body.hammer = { type = 'mass', mass_kg = 0.01, velocity_m_s = 1.0 }\n\
     body.bar = { type = 'modal', modes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }] }\n\
     contact.hit = { type = 'impact', between = ['hammer', 'bar'], stiffness = 1e8 }\n\
