@@ -29,6 +29,8 @@ const CHANNELS: usize = 64;
 pub struct Rig {
     /// Number of the scene; the desk that belongs to it has the same.
     pub serial: u64,
+    /// The host has to be stopped and started before it may list its knobs.
+    pub other_knobs: bool,
     /// The audio half.
     pub player: Player,
     /// Its notes.
@@ -113,6 +115,8 @@ pub struct Audio<'a> {
     fade: usize,
     line: Consumer<Box<Rig>>,
     back: Producer<Box<Rig>>,
+    /// A restart is to be asked for when nothing fades out any more: it would cut that off.
+    asks: bool,
     frames: Vec<f32>,
     old: Vec<f32>,
     /// Frames until the main thread is asked to look again, and between.
@@ -158,10 +162,14 @@ impl Audio<'_> {
             }
             self.host.shared().request_callback();
         }
-        if self.leaving.is_none()
-            && let Ok(new) = self.line.pop()
-        {
+        if self.leaving.is_some() {
+            return;
+        }
+        if let Ok(new) = self.line.pop() {
+            self.asks |= new.other_knobs;
             self.leaving = Some((std::mem::replace(&mut self.rig, new), self.fade));
+        } else if std::mem::take(&mut self.asks) {
+            self.host.shared().request_restart();
         }
     }
 }
@@ -184,6 +192,7 @@ impl<'a> PluginAudioProcessor<'a, (), Main<'a>> for Audio<'a> {
             fade,
             line,
             back,
+            asks: false,
             frames: room(),
             old: room(),
             look_in: look_every,

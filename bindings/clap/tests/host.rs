@@ -432,6 +432,33 @@ fn another_preset_takes_over_while_the_one_before_fades_without_a_gap() {
 }
 
 #[test]
+fn a_host_that_restarts_as_soon_as_it_is_asked_to_hears_the_scene_before_fade_out_first() {
+    let mut plugin = plugin();
+    let config = PluginAudioConfiguration { sample_rate: RATE, min_frames_count: 1, max_frames_count: 512 };
+    let mut processor = plugin.activate(|_, _| (), config).unwrap().start_processing().unwrap();
+    blockwise(&mut processor, 4800, &[512], &[]);
+    assert!(preset(&mut plugin, "felt"));
+    let asked = |plugin: &PluginInstance<Host>| plugin.access_shared_handler(|shared| shared.restarts.load(Relaxed));
+    let mut sound = Vec::new();
+    while asked(&plugin) == 0 && sound.len() < 9600 {
+        sound.extend_from_slice(&blockwise(&mut processor, 64, &[64], &[])[0]);
+    }
+    plugin.deactivate(processor.stop_processing());
+    // As soon as the 10 ms are over: its knobs are others, and the host does not know them yet.
+    assert_eq!((asked(&plugin), sound.len()), (1, 576));
+    let (bar, felt) = (program("bar", 5376), program("felt", 5376));
+    for (at, sample) in sound.iter().enumerate() {
+        let gain = 480_usize.saturating_sub(at) as f32 / 480.0;
+        assert_eq!(*sample, felt[0][at] + gain * bar[0][4800 + at], "{at}");
+    }
+    assert!(bar[0][4800..5280].iter().any(|x| x.abs() > 1e-4));
+    // And it goes on where it was, unasked.
+    let after = rendered(&mut plugin, 4800, &[64], &[]);
+    same("after", &after, &felt.each_ref().map(|channel| channel[576..].to_vec()));
+    assert_eq!(asked(&plugin), 1);
+}
+
+#[test]
 fn a_host_is_told_of_other_ports_and_knobs_when_it_has_stopped_and_not_before() {
     let mut plugin = plugin();
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("other-ports.toml");
