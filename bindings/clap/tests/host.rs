@@ -641,6 +641,23 @@ fn the_end_of_a_note_is_told_when_it_has_rung_out_and_of_a_choked_one_soon() {
     assert!((9600..24_000).contains(&ended[0].0) && ended[1].0 > 48_000, "{ended:?}");
 }
 
+#[test]
+fn notes_of_a_scene_that_another_takes_over_from_are_told_to_have_ended_each_once() {
+    let mut plugin = plugin();
+    let config = PluginAudioConfiguration { sample_rate: RATE, min_frames_count: 1, max_frames_count: 512 };
+    let mut processor = plugin.activate(|_, _| (), config).unwrap().start_processing().unwrap();
+    let doing = [(1000, Doing::On(60, 0.8)), (1001, Doing::On(72, 0.8)), (1002, Doing::Off(72))];
+    let (_, ended) = hosting::ending(&mut processor, 4800, &[512], &doing).unwrap();
+    assert!(ended.is_empty(), "{ended:?}");
+    assert!(preset(&mut plugin, "marimba"));
+    let again = [(0, Doing::On(60, 0.8))];
+    let (_, mut ended) = hosting::ending(&mut processor, 4800, &[512], &again).unwrap();
+    plugin.deactivate(processor.stop_processing());
+    ended.sort_unstable();
+    // Before anything that the new scene is told: a note of the same key there is another.
+    assert_eq!(ended, [(0, 60), (0, 72)]);
+}
+
 /// An MPE keyboard: a zone of five, each note with its bend, pressure and slide; then a plain channel with pedal and wheel.
 fn keyboard() -> Vec<(u64, [u8; 3])> {
     vec![
