@@ -65,6 +65,22 @@ class Scenes(unittest.TestCase):
         self.assertTrue(whole.any() and not whole[:590].any())
         self.assertTrue((sound([0.1, 0.05, 0.05]).view(numpy.uint32) == whole.view(numpy.uint32)).all())
 
+    def test_a_value_is_the_one_last_set_by_whichever_name(self):
+        scene = tocco.Scene("bar")
+        declared = scene.value("hit/stiffness")
+        self.assertEqual((declared, scene.value("/hit/stiffness")), (5e8, 5e8))
+        # The control goes from 1e6 to 1e11, by its logarithm.
+        scene.set("hardness", 0.2)
+        self.assertAlmostEqual(scene.value("hit/stiffness") / 1e7, 1.0, places=12)
+        self.assertAlmostEqual(scene.value("hardness"), 0.2, places=12)
+        scene.set("/hit/stiffness", 1e8, at_s=1.0)
+        self.assertEqual((scene.value("hit/stiffness"), scene.value("/hit/stiffness")), (1e8, 1e8))
+        self.assertAlmostEqual(scene.value("hardness"), 0.4, places=12)
+        scene.jump("hit/stiffness", 1e9)
+        scene.gesture({"set": "hammer/mass_kg", "value": 0.02})
+        self.assertEqual((scene.value("/hit/stiffness"), scene.value("hammer/mass_kg")), (1e9, 0.02))
+        self.assertEqual(tocco.Scene("bar", sets={"hit/stiffness": 1e7}).value("hit/stiffness"), 1e7)
+
     def test_the_array_owns_what_was_written_and_lives_on(self):
         scene = tocco.Scene("bar")
         sound = scene.render(0.1)
