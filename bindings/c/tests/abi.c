@@ -129,6 +129,26 @@ static void refuses_in_words(void)
     tocco_free(NULL);
 }
 
+/* A scene that is wrong has no names, and nobody need ask before using them. */
+static void answers_of_no_names_that_there_are_none(void)
+{
+    const double half = 0.5;
+    const char *const touch = "{\"touch\": \"bar\", \"place\": [0.5]}";
+    ToccoNames *names = tocco_names("[body.bar]\ntype = 'modle'\n", TOCCO_NUL, 0.0);
+    HOLDS(names == NULL && strstr(tocco_error(), "modal") != NULL);
+    HOLDS(tocco_describe(names) == 0 && strstr(tocco_error(), "there are no names") != NULL);
+    HOLDS(tocco_shape_at(names, touch, TOCCO_NUL) == 0 && tocco_shapes(names, 1, 1, &half, 1) == 0);
+    HOLDS(tocco_port_shapes(names, 1) == 0 && tocco_moves(names, "hard", TOCCO_NUL, 0.5) == 0);
+    HOLDS(tocco_readings(names, &half, 1) == 0);
+    tocco_names_free(names);
+    names = tocco_names(BAR, TOCCO_NUL, 0.0);
+    HOLDS(tocco_describe(names) == 1 && strstr(tocco_text(), "hit/stiffness") != NULL);
+    HOLDS(tocco_port_shapes(names, 1) == 1 && tocco_numbers_len() == 1 && tocco_numbers()[0] == 1.0);
+    HOLDS(tocco_port_shapes(names, 99) == 1 && tocco_numbers_len() == 0);
+    HOLDS(tocco_shape_at(names, NULL, 5) == 0 && tocco_moves(names, NULL, 5, 0.5) == 0);
+    tocco_names_free(names);
+}
+
 static void refuses_notes_that_are_none(void)
 {
     static float out[4800];
@@ -296,6 +316,7 @@ int main(void)
 {
     plays_at_the_sample();
     refuses_in_words();
+    answers_of_no_names_that_there_are_none();
     refuses_notes_that_are_none();
     plays_with_expression();
     plays_notes_and_numbers();
