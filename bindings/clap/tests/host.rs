@@ -321,6 +321,10 @@ fn a_state_goes_on_elsewhere_and_bad_ones_change_nothing() {
         let value = params.get_value(&handle, ClapId::new(id)).unwrap();
         assert!((value - 0.25).abs() < 1e-12, "{value}");
     }
+    let said = plugin.access_shared_handler(|shared| shared.said.lock().unwrap().clone());
+    for words in ["state: not a state: EOF", "state: not a state that this version can read", "valid UTF-8"] {
+        assert!(said.iter().any(|line| line.contains(words)), "{words}: {said:?}");
+    }
     assert!(!preset(&mut plugin, "barr") && !preset(&mut plugin, ""));
     let mut other = self::plugin();
     let handle = other.plugin_handle();
@@ -576,6 +580,10 @@ fn rates_from_8_to_384_khz_run_and_others_are_refused() {
             let mut processor = processor.start_processing().unwrap();
             blockwise(&mut processor, 6400, &[64], &[(0, Doing::On(60, 1.0)), (1, Doing::Turn(7, 0.5))]);
             plugin.deactivate(processor.stop_processing());
+        } else {
+            let said = plugin.access_shared_handler(|shared| shared.said.lock().unwrap().join("\n"));
+            let words = format!("{rate} Hz is out of range; wants 8000 to 384000 Hz");
+            assert!(said.contains(&words), "{words}: {said}");
         }
     }
 }
