@@ -588,6 +588,90 @@ fn rates_from_8_to_384_khz_run_and_others_are_refused() {
     }
 }
 
+/// A plug-in with a scene from a file.
+fn with_scene(name: &str, text: &str) -> PluginInstance<Host> {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&file, text).unwrap();
+    let mut plugin = plugin();
+    {
+        let handle = plugin.plugin_handle();
+        let load: PluginPresetLoad = handle.get_extension().unwrap();
+        let path = CString::new(file.to_str().unwrap()).unwrap();
+        load.load_from_location(&handle, Location::File { path: &path }, None).unwrap();
+    }
+    plugin
+}
+
+#[test]
+fn pressure_of_a_note_moves_what_the_scene_s_midi_table_says_from_its_sample_on() {
+    let text = "body.hammer = { type = 'mass', mass_kg = 0.01, position_m = -1.0 }\n\
+        body.bar = { type = 'modal', modes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }] }\n\
+        contact.hit = { type = 'impact', between = ['hammer', 'bar'], stiffness = 1e8 }\n\
+        tap = [{ of = 'bar', gain = 0.3 }]\n\
+        control = [{ name = 'heavy', path = 'hammer/mass_kg', range = [0.005, 0.05], scale = 'log' }]\n\
+        [midi]\nnotes = 'pitch'\nstrike = 'hammer'\nretune = 'bar'\nvoices = 2\npressure = 'heavy'\n";
+    let scene = tocco::Document::read("pressure", "here", text.into(), |_| Err("none".into())).unwrap();
+    let setup = Setup { limiter: false, watch_load: false, ..Setup::default() };
+    let (_desk, mut player, mut notes) = Instrument::new(scene, Some(RATE)).unwrap().open(setup).unwrap();
+    let on = NoteEvent::On { note: Note { id: 69, channel: 0, key: 69 }, velocity_01: 0.8, tuning: 0.0 };
+    let which = Which { id: Some(69), channel: Some(0), key: Some(69) };
+    for (event, at) in [(on, 100), (NoteEvent::Press(which, 0.9), 2001), (on, 4800)] {
+        assert!(notes.play(event, at, &mut player));
+    }
+    let mut wanted = vec![0.0; 9600];
+    player.play(&[], &mut wanted);
+    let press = Doing::Express(69, NoteExpressionType::Pressure, 0.9);
+    let pressed = [(100, Doing::On(69, 0.8)), (2001, press), (4800, Doing::On(69, 0.8))];
+    let untouched = [pressed[0].clone(), pressed[2].clone()];
+    let [left, _] = rendered(&mut with_scene("untouched.toml", text), 9600, &[512], &untouched);
+    assert!(left[..4800] == wanted[..4800] && left[4800..] != wanted[4800..], "a heavier hammer sounds alike");
+    let heard = rendered(&mut with_scene("pressure.toml", text), 9600, &[512], &pressed);
+    same("pressed", &heard, &[wanted.clone(), wanted]);
+}
+
+#[test]
+fn a_scene_that_listens_hears_what_comes_in_at_its_port() {
+    let text = "body.bar = { type = 'modal', modes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }] }\n\
+        drive = [{ path = 'bar/force_n', input = 0, gain = 2.0 }]\ntap = [{ of = 'bar', gain = 0.3 }]\n";
+    let mut plugin = with_scene("listens.toml", text);
+    {
+        let handle = plugin.plugin_handle();
+        let ports: PluginAudioPorts = handle.get_extension().unwrap();
+        let mut buffer = AudioPortInfoBuffer::new();
+        assert_eq!((ports.count(&handle, true), ports.count(&handle, false)), (1, 1));
+        let port = ports.get(&handle, 0, true, &mut buffer).unwrap();
+        assert_eq!((port.name, port.channel_count), (&b"in"[..], 1));
+    }
+    let mut rng = tocco::rng::Rng::new(1, "port");
+    let mut noise: Vec<f32> = (0..4800).map(|_| rng.between(-0.5, 0.5) as f32).collect();
+    let def = tocco::SceneDef::from_text(text).unwrap();
+    let mut wanted = vec![0.0; 4800];
+    Engine::new(Scene::build(&def, RATE).unwrap()).render(&[&noise], &mut Queue::new(), &mut wanted);
+    let config = PluginAudioConfiguration { sample_rate: RATE, min_frames_count: 1, max_frames_count: 2048 };
+    let mut processor = plugin.activate(|_, _| (), config).unwrap().start_processing().unwrap();
+    let mut heard = [vec![0.0; 4800], vec![0.0; 4800]];
+    let (mut from_host, mut to_host) = (AudioPorts::with_capacity(1, 1), AudioPorts::with_capacity(2, 1));
+    // Some blocks are longer than what is made at once.
+    let mut from = 0;
+    for size in [1, 1999, 64, 2048, 688] {
+        let part = from..from + size;
+        let input = from_host.with_input_buffers([AudioPortBuffer {
+            latency: 0,
+            channels: AudioPortBufferType::f32_input_only([InputChannel::variable(&mut noise[part.clone()])]),
+        }]);
+        let mut sides = heard.each_mut().map(|side| &mut side[part.clone()]);
+        let mut out = to_host.with_output_buffers([AudioPortBuffer {
+            latency: 0,
+            channels: AudioPortBufferType::f32_output_only(sides.iter_mut().map(|side| &mut **side)),
+        }]);
+        let (nothing, mut ended) = (EventBuffer::new(), EventBuffer::new());
+        processor.process(&input, &mut out, &nothing.as_input(), &mut ended.as_output(), None, None).unwrap();
+        from += size;
+    }
+    plugin.deactivate(processor.stop_processing());
+    same("listening", &heard, &[wanted.clone(), wanted]);
+}
+
 #[test]
 fn numbers_that_are_none_and_keys_that_play_nothing_change_nothing() {
     let nothing = [
