@@ -415,7 +415,8 @@ fn streams_touches_triggers_jumps_and_panic_do_at_their_samples_what_the_gesture
     // Each of them is heard.
     let wanted = rendered(&def, RATE, 0.35, &gestures, &[]);
     for without in 0..gestures.len() {
-        let others: Vec<_> = gestures.iter().enumerate().filter(|(at, _)| *at != without).map(|(_, g)| g.clone()).collect();
+        let others: Vec<_> =
+            gestures.iter().enumerate().filter(|(at, _)| *at != without).map(|(_, g)| g.clone()).collect();
         assert!(rendered(&def, RATE, 0.35, &others, &[]) != wanted, "{:?}", gestures[without]);
     }
     let doing = Doing { seconds: 0.35, messages: &messages, ..Doing::default() };
@@ -429,7 +430,11 @@ fn streams_touches_triggers_jumps_and_panic_do_at_their_samples_what_the_gesture
     let impulse: f64 = ends.strip_prefix("0 ").unwrap().parse().unwrap();
     assert!(begins == "1 0" && (0.005..0.05).contains(&impulse), "{touches:?}");
     // What is described stands where it was put.
-    for words in [&*format!("tocco~: {}", file.display()), "  hardness 0.2000  0 to 1, moves hit/stiffness", "  hit/stiffness 10000000  "] {
+    for words in [
+        &*format!("tocco~: {}", file.display()),
+        "  hardness 0.2000  0 to 1, moves hit/stiffness",
+        "  hit/stiffness 10000000  ",
+    ] {
         assert!(console.contains(words), "{words}\n{console}");
     }
 }
