@@ -140,7 +140,9 @@ fn slip_and_rolling_have_the_speeds_of_the_motion_that_was_set() {
         (records[0].slip_m_s, records[0].roll_m_s)
     };
     // A radius of 0.1 m: rolling to the right is turning backwards by ten times the speed.
-    for (linear, turning, slip, roll) in [(2.0, -20.0, 0.0, 2.0), (2.0, 0.0, 2.0, 0.0), (2.0, -5.0, 1.5, 0.5), (0.0, 9.0, 0.9, 0.9)] {
+    for (linear, turning, slip, roll) in
+        [(2.0, -20.0, 0.0, 2.0), (2.0, 0.0, 2.0, 0.0), (2.0, -5.0, 1.5, 0.5), (0.0, 9.0, 0.9, 0.9)]
+    {
         let (slips, rolls) = moving(linear, turning);
         near("slip", slips, slip);
         near("roll", rolls, roll);
