@@ -167,19 +167,19 @@ struct ToccoNames *tocco_names(const char *text, size_t len, double rate_hz);
 void tocco_names_free(struct ToccoNames *names);
 
 /*
- Answers with the scene as JSON: bodies, contacts, paths, controls, signals, outputs, inputs.
+ Answers with the scene as JSON: bodies, contacts, paths, controls, signals, outputs, inputs. 1 or, on error, 0.
 
  # Safety
- `names` is alive.
+ `names` is alive, or null.
  */
-void tocco_describe(const struct ToccoNames *names);
+uint32_t tocco_describe(const struct ToccoNames *names);
 
 /*
  Answers with the shape values of the modes at the place that a touch names (`{"touch": "bar.tip", "place": [0.3]}`),
  for [`tocco_touch`](crate::session::tocco_touch) in another instance. 1 or, on error, 0.
 
  # Safety
- `names` is alive; `line` points to `len` bytes.
+ `names` is alive, or null; `line` points to `len` bytes.
  */
 uint32_t tocco_shape_at(const struct ToccoNames *names, const char *line, size_t len);
 
@@ -188,7 +188,7 @@ uint32_t tocco_shape_at(const struct ToccoNames *names, const char *line, size_t
  where a place is, as fractions. 1 or, on error, 0.
 
  # Safety
- `names` is alive; `places` points to `count` numbers.
+ `names` is alive, or null; `places` points to `count` numbers.
  */
 uint32_t tocco_shapes(const struct ToccoNames *names,
                       uint32_t body,
@@ -198,18 +198,19 @@ uint32_t tocco_shapes(const struct ToccoNames *names,
 
 /*
  Answers with the values of all modes' shapes at every port of a body, one port after the other; nothing of a body without modes.
+ 1 or, on error, 0.
 
  # Safety
- `names` is alive.
+ `names` is alive, or null.
  */
-void tocco_port_shapes(const struct ToccoNames *names,
-                       uint32_t body);
+uint32_t tocco_port_shapes(const struct ToccoNames *names,
+                           uint32_t body);
 
 /*
  Answers with what a value of a path or control does: number and value of each parameter that it moves. 1 or, on error, 0.
 
  # Safety
- `names` is alive; `path` points to `len` bytes.
+ `names` is alive, or null; `path` points to `len` bytes.
  */
 uint32_t tocco_moves(const struct ToccoNames *names,
                      const char *path,
@@ -221,7 +222,7 @@ uint32_t tocco_moves(const struct ToccoNames *names,
  stands ([`tocco_settings`](crate::session::tocco_settings)). 1 or, on error, 0.
 
  # Safety
- `names` is alive; `settings` points to `count` numbers.
+ `names` is alive, or null; `settings` points to `count` numbers.
  */
 uint32_t tocco_readings(const struct ToccoNames *names,
                         const double *settings,

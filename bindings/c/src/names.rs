@@ -44,26 +44,40 @@ pub unsafe extern "C" fn tocco_names_free(names: *mut Names) {
     unsafe { free(names) }
 }
 
-/// Answers with the scene as JSON: bodies, contacts, paths, controls, signals, outputs, inputs.
+/// The names, or an error where there are none, as of a scene that was wrong.
 ///
 /// # Safety
-/// `names` is alive.
+/// `names` is alive, or null.
+unsafe fn alive<'a>(names: *const Names) -> Result<&'a Names, String> {
+    // SAFETY: the caller's promise is ours.
+    unsafe { names.as_ref() }.ok_or_else(|| "there are no names: the address is null".into())
+}
+
+/// Answers with the scene as JSON: bodies, contacts, paths, controls, signals, outputs, inputs. 1 or, on error, 0.
+///
+/// # Safety
+/// `names` is alive, or null.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tocco_describe(names: *const Names) {
-    // SAFETY: alive by contract.
-    answer(unsafe { &*names }.description.clone());
+pub unsafe extern "C" fn tocco_describe(names: *const Names) -> u32 {
+    // SAFETY: the caller's promise is ours.
+    let names = unsafe { alive(names) };
+    done(|| {
+        answer(names?.description.clone());
+        Ok(())
+    })
 }
 
 /// Answers with the shape values of the modes at the place that a touch names (`{"touch": "bar.tip", "place": [0.3]}`),
 /// for [`tocco_touch`](crate::session::tocco_touch) in another instance. 1 or, on error, 0.
 ///
 /// # Safety
-/// `names` is alive; `line` points to `len` bytes.
+/// `names` is alive, or null; `line` points to `len` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tocco_shape_at(names: *const Names, line: *const c_char, len: usize) -> u32 {
-    // SAFETY: alive by contract; the promise about `line` is the caller's.
-    let (names, line) = unsafe { (&*names, utf8(line, len)) };
+    // SAFETY: the caller's promises are ours.
+    let (names, line) = unsafe { (alive(names), utf8(line, len)) };
     done(|| {
+        let names = names?;
         let Gesture::Touch { site, place } = gesture(line?)? else { return Err("only a touch has a place".into()) };
         let shape = names.directory.site(&site).and_then(|site| names.directory.values_at(site, &place));
         answer_numbers(shape.map_err(|error| error.to_string())?);
@@ -75,7 +89,7 @@ pub unsafe extern "C" fn tocco_shape_at(names: *const Names, line: *const c_char
 /// where a place is, as fractions. 1 or, on error, 0.
 ///
 /// # Safety
-/// `names` is alive; `places` points to `count` numbers.
+/// `names` is alive, or null; `places` points to `count` numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tocco_shapes(
     names: *const Names,
@@ -84,35 +98,41 @@ pub unsafe extern "C" fn tocco_shapes(
     places: *const f64,
     count: usize,
 ) -> u32 {
-    // SAFETY: alive by contract; the promise about `places` is the caller's.
-    let (names, places) = unsafe { (&*names, values(places, count)) };
+    // SAFETY: the caller's promises are ours.
+    let (names, places) = unsafe { (alive(names), values(places, count)) };
     done(|| {
         let places: Vec<Vec<f64>> = places.chunks_exact(axes.max(1)).map(<[f64]>::to_vec).collect();
-        let shapes = names.directory.values_over(body as usize, &places).map_err(|error| error.to_string())?;
+        let shapes = names?.directory.values_over(body as usize, &places).map_err(|error| error.to_string())?;
         answer_numbers(shapes.concat());
         Ok(())
     })
 }
 
 /// Answers with the values of all modes' shapes at every port of a body, one port after the other; nothing of a body without modes.
+/// 1 or, on error, 0.
 ///
 /// # Safety
-/// `names` is alive.
+/// `names` is alive, or null.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tocco_port_shapes(names: *const Names, body: u32) {
-    // SAFETY: alive by contract.
-    answer_numbers(unsafe { &*names }.scene.port_shapes(body as usize).concat());
+pub unsafe extern "C" fn tocco_port_shapes(names: *const Names, body: u32) -> u32 {
+    // SAFETY: the caller's promise is ours.
+    let names = unsafe { alive(names) };
+    done(|| {
+        answer_numbers(names?.scene.port_shapes(body as usize).concat());
+        Ok(())
+    })
 }
 
 /// Answers with what a value of a path or control does: number and value of each parameter that it moves. 1 or, on error, 0.
 ///
 /// # Safety
-/// `names` is alive; `path` points to `len` bytes.
+/// `names` is alive, or null; `path` points to `len` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tocco_moves(names: *const Names, path: *const c_char, len: usize, value: f64) -> u32 {
-    // SAFETY: alive by contract; the promise about `path` is the caller's.
-    let (names, path) = unsafe { (&*names, utf8(path, len)) };
+    // SAFETY: the caller's promises are ours.
+    let (names, path) = unsafe { (alive(names), utf8(path, len)) };
     done(|| {
+        let names = names?;
         let address = names.directory.address(path?).map_err(|error| error.to_string())?;
         answer_numbers(names.directory.moves(address, value).flat_map(|(slot, value)| [slot as f64, value]).collect());
         Ok(())
@@ -123,12 +143,13 @@ pub unsafe extern "C" fn tocco_moves(names: *const Names, path: *const c_char, l
 /// stands ([`tocco_settings`](crate::session::tocco_settings)). 1 or, on error, 0.
 ///
 /// # Safety
-/// `names` is alive; `settings` points to `count` numbers.
+/// `names` is alive, or null; `settings` points to `count` numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tocco_readings(names: *const Names, settings: *const f64, count: usize) -> u32 {
-    // SAFETY: alive by contract; the promise about `settings` is the caller's.
-    let (directory, settings) = unsafe { (&(*names).directory, values(settings, count)) };
+    // SAFETY: the caller's promises are ours.
+    let (names, settings) = unsafe { (alive(names), values(settings, count)) };
     done(|| {
+        let directory = &names?.directory;
         if count != directory.parameters() {
             return Err(format!("{count} settings for {} parameters", directory.parameters()));
         }

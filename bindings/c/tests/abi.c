@@ -99,6 +99,31 @@ static void plays_at_the_sample(void)
     tocco_free(two);
 }
 
+static void plays_two_channels_apart_or_side_by_side(void)
+{
+    static const char *const two =
+        "[body.hammer]\ntype = 'mass'\nmass_kg = 0.01\nposition_m = -1.0\n"
+        "[body.bar]\ntype = 'modal'\nmodes = [{ freq_hz = 440.0, decay_s = 0.05, mass_kg = 0.05 }]\n"
+        "[contact.hit]\ntype = 'impact'\nbetween = ['hammer', 'bar']\n[[tap]]\nof = 'bar'\n"
+        "[[tap]]\nof = 'bar'\ngain = 0.25\nto = 'shaker'\n[output.main]\nchannels = [0]\n[output.shaker]\nchannels = [1]\n";
+    float out[1024], left[512], right[512];
+    float *planes[2];
+    int i;
+    ToccoSession *one = tocco_open(two, TOCCO_NUL, NULL), *other = tocco_open(two, TOCCO_NUL, NULL);
+    planes[0] = left;
+    planes[1] = right;
+    HOLDS(tocco_channels(one) == 2);
+    HOLDS(tocco_strike(one, "hammer", TOCCO_NUL, 1.0, 100.0) == 1 && tocco_play(one, NULL, 0, out, 512) == 1);
+    HOLDS(tocco_strike(other, "hammer", TOCCO_NUL, 1.0, 100.0) == 1);
+    HOLDS(tocco_play_planar(other, NULL, 0, planes, 2, 512) == 1);
+    for (i = 0; i < 512; i += 1) {
+        HOLDS(out[2 * i] == left[i] && out[2 * i + 1] == right[i]);
+    }
+    HOLDS(first(left, 512) == 100 && first(right, 512) == 100 && memcmp(left, right, sizeof left) != 0);
+    tocco_free(one);
+    tocco_free(other);
+}
+
 static void refuses_in_words(void)
 {
     ToccoSession *session = tocco_open(BAR, TOCCO_NUL, NULL);
@@ -127,6 +152,26 @@ static void refuses_in_words(void)
     HOLDS(tocco_open_state("{}", TOCCO_NUL, NULL) == NULL);
     tocco_free(session);
     tocco_free(NULL);
+}
+
+/* A scene that is wrong has no names, and nobody need ask before using them. */
+static void answers_of_no_names_that_there_are_none(void)
+{
+    const double half = 0.5;
+    const char *const touch = "{\"touch\": \"bar\", \"place\": [0.5]}";
+    ToccoNames *names = tocco_names("[body.bar]\ntype = 'modle'\n", TOCCO_NUL, 0.0);
+    HOLDS(names == NULL && strstr(tocco_error(), "modal") != NULL);
+    HOLDS(tocco_describe(names) == 0 && strstr(tocco_error(), "there are no names") != NULL);
+    HOLDS(tocco_shape_at(names, touch, TOCCO_NUL) == 0 && tocco_shapes(names, 1, 1, &half, 1) == 0);
+    HOLDS(tocco_port_shapes(names, 1) == 0 && tocco_moves(names, "hard", TOCCO_NUL, 0.5) == 0);
+    HOLDS(tocco_readings(names, &half, 1) == 0);
+    tocco_names_free(names);
+    names = tocco_names(BAR, TOCCO_NUL, 0.0);
+    HOLDS(tocco_describe(names) == 1 && strstr(tocco_text(), "hit/stiffness") != NULL);
+    HOLDS(tocco_port_shapes(names, 1) == 1 && tocco_numbers_len() == 1 && tocco_numbers()[0] == 1.0);
+    HOLDS(tocco_port_shapes(names, 99) == 1 && tocco_numbers_len() == 0);
+    HOLDS(tocco_shape_at(names, NULL, 5) == 0 && tocco_moves(names, NULL, 5, 0.5) == 0);
+    tocco_names_free(names);
 }
 
 static void refuses_notes_that_are_none(void)
@@ -295,7 +340,9 @@ static void plays_while_another_thread_steers(void)
 int main(void)
 {
     plays_at_the_sample();
+    plays_two_channels_apart_or_side_by_side();
     refuses_in_words();
+    answers_of_no_names_that_there_are_none();
     refuses_notes_that_are_none();
     plays_with_expression();
     plays_notes_and_numbers();

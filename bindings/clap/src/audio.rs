@@ -27,6 +27,10 @@ const CHANNELS: usize = 64;
 
 /// A scene that plays, as the audio thread has it.
 pub struct Rig {
+    /// Number of the scene; the desk that belongs to it has the same.
+    pub serial: u64,
+    /// The host has to be stopped and started before it may list its knobs.
+    pub other_knobs: bool,
     /// The audio half.
     pub player: Player,
     /// Its notes.
@@ -102,6 +106,13 @@ fn which(pckn: Pckn) -> Which {
     }
 }
 
+/// Tells the host that a note has ended.
+fn tell_end(note: Note, time: u32, told: &mut OutputEvents) {
+    let id = u32::try_from(note.id).map_or(Match::All, Match::Specific);
+    let pckn = Pckn::new(0u16, u16::from(note.channel), u16::from(note.key), id);
+    let _ = told.try_push(NoteEndEvent::new(time, pckn));
+}
+
 /// The audio half in a host.
 pub struct Audio<'a> {
     host: HostAudioProcessorHandle<'a>,
@@ -111,6 +122,8 @@ pub struct Audio<'a> {
     fade: usize,
     line: Consumer<Box<Rig>>,
     back: Producer<Box<Rig>>,
+    /// A restart is to be asked for when nothing fades out any more: it would cut that off.
+    asks: bool,
     frames: Vec<f32>,
     old: Vec<f32>,
     /// Frames until the main thread is asked to look again, and between.
@@ -149,17 +162,27 @@ impl Audio<'_> {
     }
 
     /// A scene that waits takes over; one that has faded out goes back.
-    fn exchange(&mut self) {
+    fn exchange(&mut self, told: &mut OutputEvents) {
         if let Some((old, 0)) = self.leaving.take_if(|(_, left)| *left == 0) {
             if let Err(rtrb::PushError::Full(old)) = self.back.push(old) {
                 self.leaving = Some((old, 0));
             }
             self.host.shared().request_callback();
         }
-        if self.leaving.is_none()
-            && let Ok(new) = self.line.pop()
-        {
-            self.leaving = Some((std::mem::replace(&mut self.rig, new), self.fade));
+        if self.leaving.is_some() {
+            return;
+        }
+        if let Ok(new) = self.line.pop() {
+            self.asks |= new.other_knobs;
+            let mut old = std::mem::replace(&mut self.rig, new);
+            // No event of the host finds them any more.
+            old.notes.sounding().for_each(|note| tell_end(note, 0, told));
+            while let Some(note) = old.notes.ended() {
+                tell_end(note, 0, told);
+            }
+            self.leaving = Some((old, self.fade));
+        } else if std::mem::take(&mut self.asks) {
+            self.host.shared().request_restart();
         }
     }
 }
@@ -182,6 +205,7 @@ impl<'a> PluginAudioProcessor<'a, (), Main<'a>> for Audio<'a> {
             fade,
             line,
             back,
+            asks: false,
             frames: room(),
             old: room(),
             look_in: look_every,
@@ -196,7 +220,7 @@ impl<'a> PluginAudioProcessor<'a, (), Main<'a>> for Audio<'a> {
         mut audio: clack_plugin::process::Audio,
         events: Events,
     ) -> Result<ProcessStatus, PluginError> {
-        self.exchange();
+        self.exchange(events.output);
         let now = self.rig.now();
         for event in events.input {
             self.rig.event(event, now);
@@ -237,9 +261,7 @@ impl<'a> PluginAudioProcessor<'a, (), Main<'a>> for Audio<'a> {
         let Rig { player, notes, .. } = &mut *self.rig;
         notes.follow(player.engine());
         while let Some(note) = notes.ended() {
-            let id = u32::try_from(note.id).map_or(Match::All, Match::Specific);
-            let pckn = Pckn::new(0u16, u16::from(note.channel), u16::from(note.key), id);
-            let _ = events.output.try_push(NoteEndEvent::new(count.saturating_sub(1) as u32, pckn));
+            tell_end(note, count.saturating_sub(1) as u32, events.output);
         }
         Ok(ProcessStatus::Continue)
     }

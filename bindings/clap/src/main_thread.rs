@@ -56,6 +56,8 @@ struct Port {
 /// The control half of what plays, or waits to.
 struct Halves {
     desk: Desk,
+    /// Number of the scene; the rig that belongs to this desk has the same.
+    serial: u64,
     rate_hz: f64,
     /// The audio half while the host has stopped.
     parked: Option<Box<Rig>>,
@@ -130,14 +132,14 @@ impl Inner {
     }
 
     /// Both halves of the scene as it is.
-    fn open(&self) -> Result<(Desk, Box<Rig>), PluginError> {
+    fn open(&self, serial: u64, other_knobs: bool) -> Result<(Desk, Box<Rig>), PluginError> {
         let sets = self.values.clone();
         let setup = Setup { channels: 1, limiter: false, watch_load: false, meters: false, sets, ..Setup::default() };
         let (desk, player, notes) = self.instrument.open(setup)?;
         let mut knobs = self.knobs.clone();
         knobs.sort_by_key(|knob| knob.id);
         let ports = self.ports.iter().map(|port| port.channels.clone()).collect();
-        Ok((desk, Box::new(Rig { player, notes, knobs, ports })))
+        Ok((desk, Box::new(Rig { serial, other_knobs, player, notes, knobs, ports })))
     }
 
     /// What was set by now, wherever it was set.
@@ -186,8 +188,8 @@ impl<'a> Main<'a> {
             None => {
                 inner.halves = None;
                 inner.instrument = Instrument::new(inner.scene.clone(), Some(rate_hz))?;
-                let (desk, rig) = inner.open()?;
-                inner.halves = Some(Halves { desk, rate_hz, parked: None, to: None, back: None });
+                let (desk, rig) = inner.open(0, false)?;
+                inner.halves = Some(Halves { desk, serial: 0, rate_hz, parked: None, to: None, back: None });
                 rig
             }
         };
@@ -206,8 +208,8 @@ impl<'a> Main<'a> {
         inner.collect();
         if let Some(halves) = &mut inner.halves {
             (halves.to, halves.back) = (None, None);
-            // A scene that was still on its way is built again.
-            let same = rig.player.engine().scene().directory().parameters() == halves.desk.directory().parameters();
+            // A scene that was still on its way is built again, be it the same one with other values.
+            let same = rig.serial == halves.serial;
             halves.parked = (same && !was_reset).then_some(rig);
         }
         inner.active = false;
@@ -245,11 +247,14 @@ impl<'a> Main<'a> {
         let same_knobs = new.knobs.iter().map(|knob| knob.id).eq(inner.knobs.iter().map(|knob| knob.id));
         let same_ports = fixed || new.shape().eq(inner.shape());
         let same_voices = new.instrument.voices() == inner.instrument.voices();
+        // A host that keeps its list needs no stop for another.
+        let other_knobs = !(same_knobs || fixed);
         let active = inner.active;
         // Nothing takes over from a scene that itself waits for the host to stop.
         let waits = inner.halves.as_ref().is_none_or(|halves| halves.to.is_none());
         if active && same_ports && !waits {
-            let (desk, rig) = new.open()?;
+            let serial = inner.halves.as_ref().map_or(0, |halves| halves.serial + 1);
+            let (desk, rig) = new.open(serial, other_knobs)?;
             if let Some(mut halves) = inner.halves.take() {
                 while halves.back.as_mut().is_some_and(|back| back.pop().is_ok()) {}
                 let sent = halves.to.as_mut().is_some_and(|to| to.push(rig).is_ok());
@@ -257,12 +262,13 @@ impl<'a> Main<'a> {
                     inner.halves = Some(halves);
                     return Err(PluginError::Message("scenes are still on their way; is the host processing?"));
                 }
-                new.halves = Some(Halves { desk, ..halves });
+                new.halves = Some(Halves { desk, serial, ..halves });
             }
         }
-        let restart = active && (!same_ports || waits || !(same_knobs || fixed));
+        // Where it took over, the audio thread asks for the restart that other knobs need, once the one before has faded out.
+        let restart = active && (!same_ports || waits);
         new.active = active;
-        new.stale_knobs = inner.stale_knobs || restart;
+        new.stale_knobs = inner.stale_knobs || restart || (active && other_knobs);
         new.stale_ports = inner.stale_ports || (active && !same_ports);
         *inner = new;
         drop(inner);

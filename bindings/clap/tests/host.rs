@@ -321,6 +321,10 @@ fn a_state_goes_on_elsewhere_and_bad_ones_change_nothing() {
         let value = params.get_value(&handle, ClapId::new(id)).unwrap();
         assert!((value - 0.25).abs() < 1e-12, "{value}");
     }
+    let said = plugin.access_shared_handler(|shared| shared.said.lock().unwrap().clone());
+    for words in ["state: not a state: EOF", "state: not a state that this version can read", "valid UTF-8"] {
+        assert!(said.iter().any(|line| line.contains(words)), "{words}: {said:?}");
+    }
     assert!(!preset(&mut plugin, "barr") && !preset(&mut plugin, ""));
     let mut other = self::plugin();
     let handle = other.plugin_handle();
@@ -338,6 +342,42 @@ fn a_state_goes_on_elsewhere_and_bad_ones_change_nothing() {
     let mut played = Vec::new();
     states.save(&handle, &mut played).unwrap();
     assert_eq!(state, played);
+}
+
+/// The state of a plug-in.
+fn saved(plugin: &mut PluginInstance<Host>) -> Vec<u8> {
+    let handle = plugin.plugin_handle();
+    let states: PluginState = handle.get_extension().unwrap();
+    let mut state = Vec::new();
+    states.save(&handle, &mut state).unwrap();
+    state
+}
+
+fn load(plugin: &mut PluginInstance<Host>, mut state: &[u8]) {
+    let handle = plugin.plugin_handle();
+    let states: PluginState = handle.get_extension().unwrap();
+    states.load(&handle, &mut state).unwrap();
+}
+
+#[test]
+fn a_state_still_on_its_way_when_the_host_stops_is_what_sounds_after_it_starts_again() {
+    let id = tocco_live::instrument::id_of("hardness");
+    let mut other = plugin();
+    rendered(&mut other, 4800, &[64], &[(100, Doing::Turn(id, 0.25))]);
+    let state = saved(&mut other);
+    let mut fresh = plugin();
+    load(&mut fresh, &state);
+    let wanted = rendered(&mut fresh, 9600, &[512], &[]);
+    let mut plugin = plugin();
+    let config = PluginAudioConfiguration { sample_rate: RATE, min_frames_count: 1, max_frames_count: 512 };
+    let mut processor = plugin.activate(|_, _| (), config).unwrap().start_processing().unwrap();
+    blockwise(&mut processor, 4800, &[512], &[]);
+    // The same scene with another value: its knobs are as many as before.
+    load(&mut plugin, &state);
+    plugin.deactivate(processor.stop_processing());
+    assert_eq!(saved(&mut plugin), state);
+    same("the state", &rendered(&mut plugin, 9600, &[512], &[]), &wanted);
+    assert!(wanted != program("bar", 9600), "the state sounds like the scene");
 }
 
 const TWO_OUTPUTS: &str = "body.hammer = { type = 'mass', mass_kg = 0.01, velocity_m_s = 1.0 }\n\
@@ -393,6 +433,33 @@ fn another_preset_takes_over_while_the_one_before_fades_without_a_gap() {
     let handle = plugin.plugin_handle();
     let ports: PluginAudioPorts = handle.get_extension().unwrap();
     assert_eq!(ports.count(&handle, false), 2);
+}
+
+#[test]
+fn a_host_that_restarts_as_soon_as_it_is_asked_to_hears_the_scene_before_fade_out_first() {
+    let mut plugin = plugin();
+    let config = PluginAudioConfiguration { sample_rate: RATE, min_frames_count: 1, max_frames_count: 512 };
+    let mut processor = plugin.activate(|_, _| (), config).unwrap().start_processing().unwrap();
+    blockwise(&mut processor, 4800, &[512], &[]);
+    assert!(preset(&mut plugin, "felt"));
+    let asked = |plugin: &PluginInstance<Host>| plugin.access_shared_handler(|shared| shared.restarts.load(Relaxed));
+    let mut sound = Vec::new();
+    while asked(&plugin) == 0 && sound.len() < 9600 {
+        sound.extend_from_slice(&blockwise(&mut processor, 64, &[64], &[])[0]);
+    }
+    plugin.deactivate(processor.stop_processing());
+    // As soon as the 10 ms are over: its knobs are others, and the host does not know them yet.
+    assert_eq!((asked(&plugin), sound.len()), (1, 576));
+    let (bar, felt) = (program("bar", 5376), program("felt", 5376));
+    for (at, sample) in sound.iter().enumerate() {
+        let gain = 480_usize.saturating_sub(at) as f32 / 480.0;
+        assert_eq!(*sample, felt[0][at] + gain * bar[0][4800 + at], "{at}");
+    }
+    assert!(bar[0][4800..5280].iter().any(|x| x.abs() > 1e-4));
+    // And it goes on where it was, unasked.
+    let after = rendered(&mut plugin, 4800, &[64], &[]);
+    same("after", &after, &felt.each_ref().map(|channel| channel[576..].to_vec()));
+    assert_eq!(asked(&plugin), 1);
 }
 
 #[test]
@@ -513,8 +580,96 @@ fn rates_from_8_to_384_khz_run_and_others_are_refused() {
             let mut processor = processor.start_processing().unwrap();
             blockwise(&mut processor, 6400, &[64], &[(0, Doing::On(60, 1.0)), (1, Doing::Turn(7, 0.5))]);
             plugin.deactivate(processor.stop_processing());
+        } else {
+            let said = plugin.access_shared_handler(|shared| shared.said.lock().unwrap().join("\n"));
+            let words = format!("{rate} Hz is out of range; wants 8000 to 384000 Hz");
+            assert!(said.contains(&words), "{words}: {said}");
         }
     }
+}
+
+/// A plug-in with a scene from a file.
+fn with_scene(name: &str, text: &str) -> PluginInstance<Host> {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&file, text).unwrap();
+    let mut plugin = plugin();
+    {
+        let handle = plugin.plugin_handle();
+        let load: PluginPresetLoad = handle.get_extension().unwrap();
+        let path = CString::new(file.to_str().unwrap()).unwrap();
+        load.load_from_location(&handle, Location::File { path: &path }, None).unwrap();
+    }
+    plugin
+}
+
+#[test]
+fn pressure_of_a_note_moves_what_the_scene_s_midi_table_says_from_its_sample_on() {
+    let text = "body.hammer = { type = 'mass', mass_kg = 0.01, position_m = -1.0 }\n\
+        body.bar = { type = 'modal', modes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }] }\n\
+        contact.hit = { type = 'impact', between = ['hammer', 'bar'], stiffness = 1e8 }\n\
+        tap = [{ of = 'bar', gain = 0.3 }]\n\
+        control = [{ name = 'heavy', path = 'hammer/mass_kg', range = [0.005, 0.05], scale = 'log' }]\n\
+        [midi]\nnotes = 'pitch'\nstrike = 'hammer'\nretune = 'bar'\nvoices = 2\npressure = 'heavy'\n";
+    let scene = tocco::Document::read("pressure", "here", text.into(), |_| Err("none".into())).unwrap();
+    let setup = Setup { limiter: false, watch_load: false, ..Setup::default() };
+    let (_desk, mut player, mut notes) = Instrument::new(scene, Some(RATE)).unwrap().open(setup).unwrap();
+    let on = NoteEvent::On { note: Note { id: 69, channel: 0, key: 69 }, velocity_01: 0.8, tuning: 0.0 };
+    let which = Which { id: Some(69), channel: Some(0), key: Some(69) };
+    for (event, at) in [(on, 100), (NoteEvent::Press(which, 0.9), 2001), (on, 4800)] {
+        assert!(notes.play(event, at, &mut player));
+    }
+    let mut wanted = vec![0.0; 9600];
+    player.play(&[], &mut wanted);
+    let press = Doing::Express(69, NoteExpressionType::Pressure, 0.9);
+    let pressed = [(100, Doing::On(69, 0.8)), (2001, press), (4800, Doing::On(69, 0.8))];
+    let untouched = [pressed[0].clone(), pressed[2].clone()];
+    let [left, _] = rendered(&mut with_scene("untouched.toml", text), 9600, &[512], &untouched);
+    assert!(left[..4800] == wanted[..4800] && left[4800..] != wanted[4800..], "a heavier hammer sounds alike");
+    let heard = rendered(&mut with_scene("pressure.toml", text), 9600, &[512], &pressed);
+    same("pressed", &heard, &[wanted.clone(), wanted]);
+}
+
+#[test]
+fn a_scene_that_listens_hears_what_comes_in_at_its_port() {
+    let text = "body.bar = { type = 'modal', modes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }] }\n\
+        drive = [{ path = 'bar/force_n', input = 0, gain = 2.0 }]\ntap = [{ of = 'bar', gain = 0.3 }]\n";
+    let mut plugin = with_scene("listens.toml", text);
+    {
+        let handle = plugin.plugin_handle();
+        let ports: PluginAudioPorts = handle.get_extension().unwrap();
+        let mut buffer = AudioPortInfoBuffer::new();
+        assert_eq!((ports.count(&handle, true), ports.count(&handle, false)), (1, 1));
+        let port = ports.get(&handle, 0, true, &mut buffer).unwrap();
+        assert_eq!((port.name, port.channel_count), (&b"in"[..], 1));
+    }
+    let mut rng = tocco::rng::Rng::new(1, "port");
+    let mut noise: Vec<f32> = (0..4800).map(|_| rng.between(-0.5, 0.5) as f32).collect();
+    let def = tocco::SceneDef::from_text(text).unwrap();
+    let mut wanted = vec![0.0; 4800];
+    Engine::new(Scene::build(&def, RATE).unwrap()).render(&[&noise], &mut Queue::new(), &mut wanted);
+    let config = PluginAudioConfiguration { sample_rate: RATE, min_frames_count: 1, max_frames_count: 2048 };
+    let mut processor = plugin.activate(|_, _| (), config).unwrap().start_processing().unwrap();
+    let mut heard = [vec![0.0; 4800], vec![0.0; 4800]];
+    let (mut from_host, mut to_host) = (AudioPorts::with_capacity(1, 1), AudioPorts::with_capacity(2, 1));
+    // Some blocks are longer than what is made at once.
+    let mut from = 0;
+    for size in [1, 1999, 64, 2048, 688] {
+        let part = from..from + size;
+        let input = from_host.with_input_buffers([AudioPortBuffer {
+            latency: 0,
+            channels: AudioPortBufferType::f32_input_only([InputChannel::variable(&mut noise[part.clone()])]),
+        }]);
+        let mut sides = heard.each_mut().map(|side| &mut side[part.clone()]);
+        let mut out = to_host.with_output_buffers([AudioPortBuffer {
+            latency: 0,
+            channels: AudioPortBufferType::f32_output_only(sides.iter_mut().map(|side| &mut **side)),
+        }]);
+        let (nothing, mut ended) = (EventBuffer::new(), EventBuffer::new());
+        processor.process(&input, &mut out, &nothing.as_input(), &mut ended.as_output(), None, None).unwrap();
+        from += size;
+    }
+    plugin.deactivate(processor.stop_processing());
+    same("listening", &heard, &[wanted.clone(), wanted]);
 }
 
 #[test]
@@ -576,6 +731,23 @@ fn the_end_of_a_note_is_told_when_it_has_rung_out_and_of_a_choked_one_soon() {
     let keys: Vec<u16> = ended.iter().map(|(_, key)| *key).collect();
     assert_eq!(keys, [72, 60], "{ended:?}");
     assert!((9600..24_000).contains(&ended[0].0) && ended[1].0 > 48_000, "{ended:?}");
+}
+
+#[test]
+fn notes_of_a_scene_that_another_takes_over_from_are_told_to_have_ended_each_once() {
+    let mut plugin = plugin();
+    let config = PluginAudioConfiguration { sample_rate: RATE, min_frames_count: 1, max_frames_count: 512 };
+    let mut processor = plugin.activate(|_, _| (), config).unwrap().start_processing().unwrap();
+    let doing = [(1000, Doing::On(60, 0.8)), (1001, Doing::On(72, 0.8)), (1002, Doing::Off(72))];
+    let (_, ended) = hosting::ending(&mut processor, 4800, &[512], &doing).unwrap();
+    assert!(ended.is_empty(), "{ended:?}");
+    assert!(preset(&mut plugin, "marimba"));
+    let again = [(0, Doing::On(60, 0.8))];
+    let (_, mut ended) = hosting::ending(&mut processor, 4800, &[512], &again).unwrap();
+    plugin.deactivate(processor.stop_processing());
+    ended.sort_unstable();
+    // Before anything that the new scene is told: a note of the same key there is another.
+    assert_eq!(ended, [(0, 60), (0, 72)]);
 }
 
 /// An MPE keyboard: a zone of five, each note with its bend, pressure and slide; then a plain channel with pedal and wheel.

@@ -52,6 +52,34 @@ class InPedalboard(unittest.TestCase):
             again = played(loaded("marimba"), [(1_003, (0x90, 60, 100))], 9_600, block=block)
             self.assertTrue(np.array_equal(one, again), f"blocks of {block}")
 
+    def test_presets_of_every_kind_sound_each_as_itself(self):
+        # Struck, bowed, rubbed, blown into pieces, walked on, poured; with keys and without, on one channel and two.
+        names = ("bell", "gong", "kalimba", "felt", "violin", "cello", "door-squeak", "crisps", "maracas", "marble", "floor-gravel", "brook")
+        sounds = []
+        for name in names:
+            heard = played(loaded(name), [(1_003, (0x90, 60, 100))], 24_000)
+            self.assertTrue(np.isfinite(heard).all() and np.abs(heard).max() > 1e-4, name)
+            self.assertFalse(any(np.array_equal(heard, other) for other in sounds), name)
+            sounds.append(heard)
+
+    def test_a_pitch_bend_is_heard_from_its_sample_on(self):
+        note = (1_003, (0x90, 74, 100))
+        still = played(loaded("bar"), [note], 9_600)
+        bent = played(loaded("bar"), [note, (4_001, (0xE0, 0, 96))], 9_600)
+        differs = np.nonzero((bent != still).any(axis=0))[0]
+        self.assertGreater(len(differs), 1_000)
+        # The host may round its time to its block, and the pitch glides from there.
+        self.assertIn(differs[0], range(4_001 - 512, 4_001 + 512))
+
+    def test_texts_of_parameters_read_back_to_the_same_place(self):
+        plugin = loaded("bar")
+        for name in ("hardness", "size", "hit_stiffness", "hammer_mass_kg"):
+            parameter = plugin.parameters[name]
+            for place in (0.0, 0.125, 0.5, 0.7654321, 1.0):
+                text = parameter.get_text_for_raw_value(place)
+                self.assertAlmostEqual(parameter.get_raw_value_for_text(text), place, places=6, msg=f"{name}: {text}")
+        self.assertIn("kg", plugin.parameters["hammer_mass_kg"].get_text_for_raw_value(0.5))
+
     def test_a_state_goes_on_in_another_instance(self):
         plugin = loaded("felt")
         plugin.hardness = 0.125

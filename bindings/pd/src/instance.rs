@@ -170,6 +170,7 @@ impl Instance {
             ("reload", []) => self.exchange(self.name.clone(), true),
             ("load", _) => Err("load takes the name of a scene".into()),
             ("describe", []) => {
+                self.session.desk.poll().map_err(words)?;
                 self.describe();
                 Ok(())
             }

@@ -353,6 +353,93 @@ fn notes_fall_on_their_samples_and_their_end_is_told() {
 }
 
 #[test]
+fn pressure_and_brightness_of_a_note_are_heard_from_their_samples_on() {
+    let more = "[[control]]\nname = 'heavy'\npath = 'hammer/mass_kg'\nrange = [0.005, 0.05]\nscale = 'log'\n\
+        [midi]\nnotes = 'pitch'\nstrike = 'hammer'\nretune = 'bar'\nvoices = 2\nslide = 'hardness'\npressure = 'heavy'\n";
+    let (file, _) = still("expressed", more);
+    let which = Which { key: Some(60), ..Which::default() };
+    let on = |velocity: f64| {
+        let note = Note { id: 60, channel: 0, key: 60 };
+        NoteEvent::On { note, velocity_01: velocity / 127.0, tuning: 0.0 }
+    };
+    let [press, brighten] = [(4800, NoteEvent::Press(which, 0.9)), (4815, NoteEvent::Brighten(which, 0.2))];
+    // The blow after them feels both.
+    let played = |between: &[(u64, NoteEvent)]| {
+        let instrument = Instrument::new(library::load(file.to_str().unwrap()).unwrap(), Some(RATE)).unwrap();
+        let setup = Setup { limiter: false, watch_load: false, ..Setup::default() };
+        let (_desk, mut player, mut notes) = instrument.open(setup).unwrap();
+        for (at, event) in [&[(480, on(100.0))], between, &[(9600, on(80.0))]].concat() {
+            assert!(notes.play(event, at, &mut player));
+        }
+        let mut out = vec![0.0; 14_400];
+        player.play(&[], &mut out);
+        out
+    };
+    let wanted = played(&[press, brighten]);
+    assert!(wanted != played(&[press]) && wanted != played(&[brighten]));
+    let messages =
+        [(10.0, "note 60 100"), (100.0, "press 60 0.9"), (100.3125, "brighten 60 0.2"), (200.0, "note 60 80")];
+    let doing = Doing { seconds: 0.3, messages: &messages, ..Doing::default() };
+    let Some((heard, console)) = listen("expressed", file.to_str().unwrap(), 1, doing) else { return };
+    assert!(!console.contains("error"), "{console}");
+    same("expressed", &heard, &[wanted], &console);
+}
+
+#[test]
+fn streams_touches_triggers_jumps_and_panic_do_at_their_samples_what_the_gestures_do() {
+    let more = "[body.rod]\ntype = 'shape'\nshape = 'bar'\nlength_m = 0.3\nwidth_m = 0.03\nthickness_m = 0.005\nmaterial = 'steel'\n\
+        [body.rod.port]\ntip = 0.98\near = 0.02\n[[tap]]\nof = 'rod.ear'\n\
+        [signal.still]\ntype = 'points'\npoints = [[0.0, 0.0]]\n\
+        [process.water]\ntype = 'bubbles'\ndriven_by = 'still'\nrate_hz = 0.0\n[[tap]]\nof = 'water'\nquantity = 'sound'\n";
+    let (file, def) = still("gestures", more);
+    let messages = [
+        (0.0, "touches 1"),
+        (10.0, "stream rod.tip/force_n 1 2 3 0"),
+        (50.0, "touch rod.tip 0.3, hit rod.tip 0.01"),
+        (100.3125, "trigger water 0.002 0.2 0.1 0.35 0"),
+        (150.0, "jump hit/stiffness 1e+07, strike hammer 1"),
+        (250.0, "touches 0, panic"),
+        (300.0, "strike hammer 1, describe"),
+    ];
+    let stream = Gesture::Stream { path: "rod.tip/force_n".into(), values: vec![1.0, 2.0, 3.0, 0.0] };
+    let gestures = [
+        (480, stream),
+        (2400, Gesture::Touch { site: "rod.tip".into(), place: vec![0.3] }),
+        (2400, Gesture::Hit { site: "rod.tip".into(), impulse_n_s: 0.01 }),
+        (4815, Gesture::Trigger { process: "water".into(), values: vec![0.002, 0.2, 0.1, 0.35, 0.0] }),
+        (7200, Gesture::Jump { path: "hit/stiffness".into(), value: 1e7 }),
+        (7200, strike(1.0)),
+        (12_000, Gesture::Hush),
+        (14_400, strike(1.0)),
+    ];
+    // Each of them is heard.
+    let wanted = rendered(&def, RATE, 0.35, &gestures, &[]);
+    for without in 0..gestures.len() {
+        let others: Vec<_> =
+            gestures.iter().enumerate().filter(|(at, _)| *at != without).map(|(_, g)| g.clone()).collect();
+        assert!(rendered(&def, RATE, 0.35, &others, &[]) != wanted, "{:?}", gestures[without]);
+    }
+    let doing = Doing { seconds: 0.35, messages: &messages, ..Doing::default() };
+    let Some((heard, console)) = listen("gestures", file.to_str().unwrap(), 1, doing) else { return };
+    same("gestures", &heard, &wanted, &console);
+    assert!(heard[0][12_000..14_400].iter().all(|x| *x == 0.0), "panic is silence");
+    assert!(!console.contains("error"), "{console}");
+    // The blow is told while touches are watched: one beginning, one end with its impulse; not the blow after.
+    let touches: Vec<&str> = console.lines().filter_map(|line| line.strip_prefix("out: touch hit ")).collect();
+    let [begins, ends] = touches[..] else { panic!("{console}") };
+    let impulse: f64 = ends.strip_prefix("0 ").unwrap().parse().unwrap();
+    assert!(begins == "1 0" && (0.005..0.05).contains(&impulse), "{touches:?}");
+    // What is described stands where it was put.
+    for words in [
+        &*format!("tocco~: {}", file.display()),
+        "  hardness 0.2000  0 to 1, moves hit/stiffness",
+        "  hit/stiffness 10000000  ",
+    ] {
+        assert!(console.contains(words), "{words}\n{console}");
+    }
+}
+
+#[test]
 fn another_scene_takes_over_and_its_messages_reach_it() {
     let (file, def) = still("first", "");
     let (other, _) = still("second", "[[event]]\nat_s = 0.02\nstrike = 'hammer'\nvelocity_m_s = 1.0\n");

@@ -22,8 +22,8 @@ type Probed<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<f64>>);
 struct Running {
     engine: Engine,
     queue: Queue,
-    /// Values that were set, by path.
-    values: BTreeMap<String, f64>,
+    /// Value last set of each parameter; a control's goes to what it moves, so there is one truth, whatever its name.
+    values: Vec<Option<f64>>,
 }
 
 /// A scene that renders into arrays; `tocco.Scene` is made of it.
@@ -67,8 +67,8 @@ impl Scene {
         let resolved = gesture.resolve(&self.directory).map_err(|error| refuse(error.what))?;
         let value = resolved.value().unwrap_or(0.0);
         let at = self.tick_of(at_s)?;
-        let set = match gesture {
-            Gesture::Set { path, .. } | Gesture::Jump { path, .. } | Gesture::Glide { path, .. } => Some(path.clone()),
+        let set = match resolved.command {
+            Command::Set(address, _) | Command::Jump(address, _) | Command::Glide { address, .. } => Some(address),
             _ => None,
         };
         self.with(py, move |running| {
@@ -76,8 +76,8 @@ impl Scene {
                 running.queue.forget_after(at.max(running.engine.tick()), |_| {});
             }
             running.queue.push(at, resolved.command);
-            if let Some(path) = set {
-                running.values.insert(path, value);
+            for (slot, value) in set.into_iter().flat_map(|address| self.directory.moves(address, value)) {
+                running.values[slot] = Some(value);
             }
             Ok(value)
         })
@@ -198,7 +198,8 @@ impl Scene {
                 tocco_lab::render::set(&mut scene, path, *value).map_err(wrong)?;
             }
             let (directory, channels) = (scene.directory().clone(), scene.channels());
-            let running = Running { engine: Engine::new(scene), queue: Queue::new(), values: BTreeMap::new() };
+            let values = vec![None; directory.parameters()];
+            let running = Running { engine: Engine::new(scene), queue: Queue::new(), values };
             Ok(Self { document, directory, rate_hz, channels, running: Mutex::new(Some(running)) })
         });
         made.map_err(|what: String| refuse(what))
@@ -280,12 +281,13 @@ impl Scene {
         self.perform(py, &Gesture::Hush, None).map(|_| ())
     }
 
-    /// Value last set at a path, else as declared.
+    /// Value last set at a path or control, by whichever of its names, else as declared.
     fn value(&self, py: Python<'_>, path: &str) -> PyResult<f64> {
         let address = self.directory.address(path).map_err(|error| refuse(error.what))?;
-        let declared = self.directory.reading(address, |slot| self.directory.declared(slot));
-        let path = path.strip_prefix('/').unwrap_or(path).to_owned();
-        self.with(py, move |running| Ok(running.values.get(&path).copied().or(declared).unwrap_or(f64::NAN)))
+        self.with(py, |running| {
+            let value_of = |slot: usize| running.values[slot].unwrap_or_else(|| self.directory.declared(slot));
+            Ok(self.directory.reading(address, value_of).unwrap_or(f64::NAN))
+        })
     }
 
     /// The next so many seconds: float32, frames by channels. The array owns what the engine wrote.

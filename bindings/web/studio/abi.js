@@ -131,7 +131,7 @@ class Names {
   }
 
   describe() {
-    this.abi.x.tocco_describe(this.pointer);
+    this.abi.done(this.abi.x.tocco_describe(this.pointer));
     return JSON.parse(this.abi.answer());
   }
 
@@ -151,7 +151,7 @@ class Names {
 
   /** Values of all modes' shapes at the ports of a body, one port after the other. */
   portShapes(body) {
-    this.abi.x.tocco_port_shapes(this.pointer, body);
+    this.abi.done(this.abi.x.tocco_port_shapes(this.pointer, body));
     return this.abi.numbers();
   }
 

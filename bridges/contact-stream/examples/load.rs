@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! 200 things at 60 steps a second: what hearing them takes of a core. Prints it, and leaves with 1 if it is 20 % or more.
+//! 200 things at 60 steps a second: what hearing them takes of a core. Prints it, and leaves with 1 if it is 20 % or more, or if
+//! hardly anything was played for it.
 //!
 //! The things bounce on a table and slide when they rest, each by its own parabola, and meet one another at random; all of the
 //! stream, the stage and the engine counts, the parabolas do not.
@@ -17,6 +18,8 @@ const STEPS: u64 = 300;
 const THINGS: u64 = 200;
 const G: f64 = 9.81;
 const MOST: f64 = 0.2;
+/// Of some 3700 blows that are heard of; silence would cost nothing. A busy machine leaves out more than half.
+const LEAST_BLOWS: u64 = 500;
 /// Pairs of things that meet in every step.
 const MEETINGS: usize = 3;
 
@@ -115,7 +118,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         health.refused,
         health.unconverged
     );
-    let reached = used < MOST && health.refused == 0;
-    println!("{}: under {:.0} % of a core", if reached { "reached" } else { "MISSED" }, 100.0 * MOST);
+    let reached = used < MOST && played.impacts >= LEAST_BLOWS && health.refused == 0;
+    println!(
+        "{}: under {:.0} % of a core, at least {LEAST_BLOWS} blows",
+        if reached { "reached" } else { "MISSED" },
+        100.0 * MOST
+    );
     std::process::exit(i32::from(!reached))
 }

@@ -165,6 +165,18 @@ fn speeds_that_waver_around_a_threshold_do_not_make_a_motion_flicker() {
 }
 
 #[test]
+fn rolling_that_wavers_around_a_threshold_goes_on_though_it_slips_a_little() {
+    let wavering = |i: usize| 0.035 + 0.012 * (i as f64).sin(); // between 0.02 and 0.05
+    // A slip at which sliding would go on, but does not begin.
+    let rolls = |roll_m_s: f64| vec![Record { roll_m_s, slip_m_s: 0.03, places: 1, ..resting([1, 2]) }];
+    let told = |speed: &dyn Fn(usize) -> f64| motions(&run(&(0..600).map(|i| rolls(speed(i))).collect::<Vec<_>>()).0);
+    assert_eq!(told(&|i| if i < 60 { 0.2 } else { wavering(i) }), [Motion::Roll]);
+    assert_eq!(told(&wavering), [Motion::Rest], "it does not begin at the speed at which it goes on");
+    assert_eq!(told(&|i| if i < 60 { 0.2 } else { 0.015 }), [Motion::Roll, Motion::Rest]);
+    assert_eq!(told(&|i| if i.is_multiple_of(20) { 0.3 } else { 0.0 }), [Motion::Rest], "one step is no motion");
+}
+
+#[test]
 fn sliding_scraping_rolling_and_rest_follow_each_other_and_end_when_they_part() {
     let slide = Record { slip_m_s: 1.0, ..resting([3, 1]) };
     let scrape = Record { places: 1, ..slide };

@@ -82,6 +82,82 @@ fn compare(name: &str, seconds: f64, setup: &dyn Fn(&mut PhysicsWorld)) {
     println!("  impulse, speed, mass off by at most {:.1?} %", worst.map(|off| 100.0 * off));
 }
 
+/// What is said of the first step in which something pushes.
+fn first_touch(setup: &dyn Fn(&mut PhysicsWorld)) -> Vec<Record> {
+    let mut first = Vec::new();
+    run(setup, 60.0, 1.0, |records| {
+        if first.is_empty() {
+            first.extend_from_slice(records);
+        }
+    });
+    assert!(!first.is_empty(), "nothing touches");
+    first
+}
+
+#[track_caller]
+fn near(what: &str, found: f64, right: f64) {
+    assert!((found - right).abs() <= 1e-3 * right.max(1.0), "{what}: {found}, not {right}");
+}
+
+#[test]
+fn an_impact_feels_all_of_a_ball_and_of_a_box_what_its_corner_lets_it_by_mass_and_inertia() {
+    let (radius, density) = (0.05_f64, 1000.0);
+    let ball = first_touch(&|world| {
+        floor(world, 0.0, 0.5);
+        add(world, 7, at(0.0, 0.3), ColliderBuilder::ball(radius as Real).density(density as Real));
+    });
+    let [Record { mass_kg, .. }] = ball[..] else { panic!("{ball:?}") };
+    near("ball", mass_kg, 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3) * density);
+    // Half its edges, and how far it is turned around z: flat on four corners, or first on the two of an edge.
+    let ([a, b, c], density) = ([0.2_f64, 0.1, 0.05], 500.0);
+    for (turned, corners) in [(0.0_f64, 4), (0.3, 2)] {
+        let box_on_corners = first_touch(&|world| {
+            floor(world, 0.0, 0.5);
+            let block = ColliderBuilder::cuboid(a as Real, b as Real, c as Real).density(density as Real);
+            // From hardly above: what it turns by in that step is small.
+            add(world, 7, at(0.0, 0.16).rotation(Vector::new(0.0, 0.0, turned as Real)), block);
+        });
+        assert_eq!(box_on_corners.len(), corners, "{box_on_corners:?}");
+        let mass = 8.0 * a * b * c * density;
+        let inertia = [b * b + c * c, a * a + c * c, a * a + b * b].map(|squares| mass / 3.0 * squares);
+        // 1/m and the torque of a unit impulse upwards at the corner, in the box's own axes.
+        let (sin, cos) = turned.sin_cos();
+        let across = a * cos - b * sin;
+        let torque = [c * cos, c * sin, across];
+        let yields = torque.iter().zip(inertia).map(|(t, i)| t * t / i).sum::<f64>() + 1.0 / mass;
+        box_on_corners.iter().for_each(|record| near("corner", record.mass_kg, 1.0 / yields));
+    }
+}
+
+#[test]
+fn slip_and_rolling_have_the_speeds_of_the_motion_that_was_set() {
+    let moving = |linear: Real, turning: Real| {
+        let records = first_touch(&|world: &mut PhysicsWorld| {
+            floor(world, 0.0, 0.5);
+            let body = at(0.0, 0.1).linvel(Vector::new(linear, 0.0, 0.0)).angvel(Vector::new(0.0, 0.0, turning));
+            add(world, 7, body, ColliderBuilder::ball(0.1).friction(0.5).density(1000.0));
+        });
+        (records[0].slip_m_s, records[0].roll_m_s)
+    };
+    // A radius of 0.1 m: rolling to the right is turning backwards by ten times the speed.
+    for (linear, turning, slip, roll) in
+        [(2.0, -20.0, 0.0, 2.0), (2.0, 0.0, 2.0, 0.0), (2.0, -5.0, 1.5, 0.5), (0.0, 9.0, 0.9, 0.9)]
+    {
+        let (slips, rolls) = moving(linear, turning);
+        near("slip", slips, slip);
+        near("roll", rolls, roll);
+    }
+    let block = first_touch(&|world| {
+        floor(world, 0.0, 0.2);
+        let sliding = at(0.0, 0.1).linvel(Vector::new(3.0, 0.0, 0.0));
+        add(world, 7, sliding, ColliderBuilder::cuboid(0.1, 0.1, 0.1).friction(0.2).density(500.0));
+    });
+    block.iter().for_each(|corner| {
+        near("slip of a box", corner.slip_m_s, 3.0);
+        near("roll of a box", corner.roll_m_s, 0.0);
+    });
+}
+
 #[test]
 fn balls_that_are_dropped_bounce_as_often_and_as_hard_as_at_ten_thousand_steps_a_second() {
     // Until well after the last bounce above the slowest.

@@ -84,6 +84,32 @@ fn notes_fall_on_their_samples_for_any_block_and_planar_is_the_same() {
 }
 
 #[test]
+fn planes_hold_the_channels_of_interleaved_frames_each_its_own() {
+    let two = "tap = [{ of = 'bar', gain = 0.3 }, { of = 'bar', gain = 0.1, to = 'shaker' }]\n\
+        output.main = { channels = [0] }\noutput.shaker = { channels = [1] }";
+    let text = BAR.replace("tap = [{ of = 'bar', gain = 0.3 }]", two);
+    let open = || {
+        let scene = Document::read("two", "here", text.clone(), |_| Err("none".into())).unwrap();
+        let (desk, mut player, mut notes) = Instrument::new(scene, None).unwrap().open(plain()).unwrap();
+        assert!(player.channels() == 2 && notes.play(on(1, 60, 0.8), 101, &mut player));
+        (desk, player)
+    };
+    let mut frames = vec![0.0; 2 * 9_600];
+    open().1.play(&[], &mut frames);
+    let channel = |at: usize| frames.iter().skip(at).step_by(2).copied().collect::<Vec<f32>>();
+    assert!(channel(0) != channel(1) && channel(1).iter().any(|x| *x != 0.0));
+    // A call of more frames than are made at once, too.
+    for block in [509, 9_600] {
+        let ((_desk, mut player), mut planes) = (open(), [(); 3].map(|()| vec![1.0; 9_600]));
+        for from in (0..9_600).step_by(block) {
+            let to = (from + block).min(9_600);
+            player.play_planar(&[], &mut planes.each_mut().map(|plane| &mut plane[from..to]));
+        }
+        assert!(planes == [channel(0), channel(1), vec![0.0; 9_600]], "blocks of {block}");
+    }
+}
+
+#[test]
 fn typed_notes_sound_as_the_same_notes_in_midi_bytes() {
     let bytes: [(u64, [u8; 3]); 3] = [(100, [0x90, 60, 90]), (3_000, [0x90, 67, 31]), (9_000, [0x80, 60, 0])];
     let scene = instrument().scene().clone();
