@@ -95,8 +95,8 @@ fn first_touch(setup: &dyn Fn(&mut PhysicsWorld)) -> Vec<Record> {
 }
 
 #[track_caller]
-fn near(what: &str, found: f64, right: f64) {
-    assert!((found - right).abs() <= 1e-3 * right.max(1.0), "{what}: {found}, not {right}");
+fn near(what: &str, found: f64, right: f64, within: f64) {
+    assert!((found - right).abs() <= within, "{what}: {found}, not {right} within {within}");
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn an_impact_feels_all_of_a_ball_and_of_a_box_what_its_corner_lets_it_by_mass_an
         add(world, 7, at(0.0, 0.3), ColliderBuilder::ball(radius as Real).density(density as Real));
     });
     let [Record { mass_kg, .. }] = ball[..] else { panic!("{ball:?}") };
-    near("ball", mass_kg, 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3) * density);
+    near("ball", mass_kg, 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3) * density, 1e-3);
     // Half its edges, and how far it is turned around z: flat on four corners, or first on the two of an edge.
     let ([a, b, c], density) = ([0.2_f64, 0.1, 0.05], 500.0);
     for (turned, corners) in [(0.0_f64, 4), (0.3, 2)] {
@@ -125,7 +125,7 @@ fn an_impact_feels_all_of_a_ball_and_of_a_box_what_its_corner_lets_it_by_mass_an
         let across = a * cos - b * sin;
         let torque = [c * cos, c * sin, across];
         let yields = torque.iter().zip(inertia).map(|(t, i)| t * t / i).sum::<f64>() + 1.0 / mass;
-        box_on_corners.iter().for_each(|record| near("corner", record.mass_kg, 1.0 / yields));
+        box_on_corners.iter().for_each(|record| near("corner", record.mass_kg, 1.0 / yields, 1e-3 / yields));
     }
 }
 
@@ -143,9 +143,10 @@ fn slip_and_rolling_have_the_speeds_of_the_motion_that_was_set() {
     for (linear, turning, slip, roll) in
         [(2.0, -20.0, 0.0, 2.0), (2.0, 0.0, 2.0, 0.0), (2.0, -5.0, 1.5, 0.5), (0.0, 9.0, 0.9, 0.9)]
     {
+        // Friction of 0.5 changes the speed of a ball by 0.08 m/s in the step in which it is seen, and what it turns by two and a half times that.
         let (slips, rolls) = moving(linear, turning);
-        near("slip", slips, slip);
-        near("roll", rolls, roll);
+        near("slip", slips, slip, 3.5 * 0.082);
+        near("roll", rolls, roll, 2.5 * 0.082);
     }
     let block = first_touch(&|world| {
         floor(world, 0.0, 0.2);
@@ -153,8 +154,8 @@ fn slip_and_rolling_have_the_speeds_of_the_motion_that_was_set() {
         add(world, 7, sliding, ColliderBuilder::cuboid(0.1, 0.1, 0.1).friction(0.2).density(500.0));
     });
     block.iter().for_each(|corner| {
-        near("slip of a box", corner.slip_m_s, 3.0);
-        near("roll of a box", corner.roll_m_s, 0.0);
+        near("slip of a box", corner.slip_m_s, 3.0, 0.2 * 9.81 / 60.0);
+        near("roll of a box", corner.roll_m_s, 0.0, 0.1);
     });
 }
 

@@ -128,6 +128,9 @@ impl Operators {
 /// What a smoothed signal still lacks, in any unit, when it has arrived.
 const SETTLED: Real = 1e-30;
 
+/// Cells after which noise that nobody hears waits to be heard. [noise.3]
+const WAITS: u16 = 4000;
+
 /// One cell of the grid: its number, and the signal at both ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cell {
@@ -177,6 +180,8 @@ pub struct Signal {
     open: bool,
     /// The last value changed nothing in it, and no parameter since: the same value says the same again.
     settled: bool,
+    /// Cells for which nobody has heard the noise that it is.
+    unheard: u16,
 }
 
 impl Signal {
@@ -203,6 +208,7 @@ impl Signal {
             filled: 0.0,
             open: false,
             settled: false,
+            unheard: 0,
         }
     }
 
@@ -255,10 +261,11 @@ impl Signal {
                 (value(index), value(index + 1))
             }
             Source::Noise(noise) => {
-                let now = if self.begun { 0.0 } else { noise.draw(index) };
-                let next = noise.draw(index + 1);
-                // Of noise that nobody hears only the stream goes on: the rest stands.
                 let unheard = self.begun && self.params.gain == 0.0 && self.operators.roll.is_none();
+                self.unheard = if unheard { (self.unheard + 1).min(WAITS) } else { 0 };
+                let now = if self.begun { 0.0 } else { noise.draw(index) };
+                // Of noise that nobody hears only the stream goes on, and in the end not even that. [noise.3]
+                let next = if self.unheard < WAITS { noise.draw(index + 1) } else { 0.0 };
                 (now, if unheard { 0.0 } else { next })
             }
             Source::Table(values) => {
@@ -293,6 +300,20 @@ impl Signal {
                 Cell { index, from, to }
             }
         };
+    }
+
+    /// True if it stands until it, or what it hears, is moved; `index` is the coming cell. `[audio]`
+    pub(crate) fn stays(&self, index: u64) -> bool {
+        let of_itself = match &self.source {
+            Source::Points { points, loop_s } => {
+                loop_s.is_none() && points.last().is_none_or(|point| point[0] < index as Real * GRID_S)
+            }
+            Source::Noise(_) => self.unheard == WAITS,
+            Source::Table(values) => index as usize >= values.len(),
+            Source::Signal(_) | Source::Walk { .. } | Source::Inlet { .. } => true,
+            Source::Follow { .. } | Source::Reading => false,
+        };
+        of_itself && self.settled && self.cell.stands()
     }
 
     /// Its first value, before it has begun. `[control]`

@@ -285,12 +285,29 @@ fn a_signal_that_has_long_stood_still_follows_what_is_moved_then() {
 }
 
 #[test]
-fn noise_goes_on_while_nobody_hears_it() {
+fn noise_goes_on_while_nobody_hears_it_and_after_four_seconds_it_waits() {
     let noise = "[signal.s]\ntype = 'noise'\nrms = 1.0\nbeta = 1.0\n[[tap]]\nof = 'b'\n[body.b]\ntype = 'modal'\n\
                  modes = [{ freq_hz = 100.0, decay_s = 0.1, mass_kg = 1.0 }]\n";
-    let heard = "[[drive]]\npath = 's/gain'\npoints = [[0.0, 1.0], [0.3, 1.0], [0.301, 0.0], [0.6, 0.0], [0.601, 1.0]]\n";
-    let plain = values(&mut engine(noise, 48_000.0), "s", &[]);
-    let paused = values(&mut engine(&format!("{noise}{heard}"), 48_000.0), "s", &[]);
-    assert!(plain[..299] == paused[..299] && plain[603..] == paused[603..]);
-    assert!(paused[303..600].iter().all(|x| *x == 0.0));
+    let unheard = |from_s: f64, to_s: f64| {
+        format!(
+            "{noise}[[drive]]\npath = 's/gain'\npoints = [[0.0, 1.0], [{from_s}, 1.0], [{}, 0.0], [{to_s}, 0.0], [{}, 1.0]]\n",
+            from_s + 0.001,
+            to_s + 0.001
+        )
+    };
+    let run = |text: &str| {
+        let mut engine = engine(text, 48_000.0);
+        let probe = engine.scene().directory().probe("s.value").unwrap();
+        let mut value = |_| {
+            engine.render(&[], &mut Queue::new(), &mut [0.0; 48]);
+            engine.probe(probe)
+        };
+        (0..10_000).map(&mut value).collect::<Vec<f64>>()
+    };
+    let (plain, paused, long) = (run(noise), run(&unheard(0.3, 3.3)), run(&unheard(0.3, 8.3)));
+    assert!(plain[..299] == paused[..299] && plain[3310..] == paused[3310..]);
+    assert!(paused[310..3290].iter().all(|x| *x == 0.0) && long[310..8290].iter().all(|x| *x == 0.0));
+    // Four seconds of it went by unheard.
+    let waited = (3900..4100).find(|waited| (8400..9900).all(|k| long[k] == plain[k - waited]));
+    assert!(waited.is_some(), "{:?}", &long[8300..8320]);
 }

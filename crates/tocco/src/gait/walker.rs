@@ -361,7 +361,7 @@ impl Walker {
     }
 
     /// True if it stands, and does not want to do anything else: it presses as it did.
-    fn stays(&self) -> bool {
+    pub(crate) fn stays(&self) -> bool {
         let of_itself = !(self.make.by_inlets || self.make.by_ear || self.hushed);
         let rests = |foot: &Foot| foot.phase == Phase::Stand && foot.slip == 0.0;
         of_itself

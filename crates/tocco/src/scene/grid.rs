@@ -140,6 +140,8 @@ pub(crate) struct Grid {
     pub next: u64,
     /// In the present one no signal moves and no process does anything.
     pub stands: bool,
+    /// Nor will any in those to come, until something else happens.
+    stays: bool,
     /// Signals that follow sound that comes in.
     follows: Vec<usize>,
     /// Masses that land in the present cell: when, s, which, and how fast along its axis, m/s; and how many of them have.
@@ -178,6 +180,7 @@ impl Grid {
             pushes,
             next: 0,
             stands,
+            stays: false,
             lands,
             landed: 0,
             happened,
@@ -208,9 +211,14 @@ impl Grid {
         (!self.signals.is_empty()).then(|| (self.next as Real * rate_hz / 1000.0) as u64)
     }
 
-    /// Enters the next cell; `read` reads the scene. Returns how many events were asked for beyond what is allowed.
-    pub fn enter(&mut self, read: impl Fn(&Self, Probe) -> Real) -> u64 {
+    /// Enters the next cell; `read` reads the scene, and `rests` says that nothing has happened to it since the last. Returns how many
+    /// events were asked for beyond what is allowed.
+    pub fn enter(&mut self, rests: bool, read: impl Fn(&Self, Probe) -> Real) -> u64 {
         let index = self.next;
+        if rests && self.stays && self.walkers.iter().all(Walker::stays) {
+            self.next += 1;
+            return 0;
+        }
         (self.next, self.stands) = (self.next + 1, true);
         for (walker, ear) in self.walkers.iter_mut().zip(&self.ears) {
             if let Some(signal) = ear {
@@ -267,6 +275,7 @@ impl Grid {
             acting.idle = if acting.process.is_awake() { 0 } else { acting.idle.saturating_add(1) };
         }
         self.lands.sort_unstable_by(|one, other| one.0.total_cmp(&other.0));
+        self.stays = self.stands && self.signals.iter().all(|heard| heard.signal.stays(index + 1));
         beyond
     }
 

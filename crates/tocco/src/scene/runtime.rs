@@ -184,8 +184,9 @@ impl Runtime {
         if !self.rests() {
             slow.iter().for_each(|&slot| self.set_on_grid(slot));
         }
+        let rested = self.rests();
         let Self { world, grid, .. } = self;
-        let beyond = grid.enter(|grid, probe| read(world, grid, probe));
+        let beyond = grid.enter(rested, |grid, probe| read(world, grid, probe));
         world.health.capped += beyond;
         if self.calm > 0 && grid.stands {
             return;

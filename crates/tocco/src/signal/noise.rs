@@ -8,6 +8,8 @@
 //! - `[noise.1]  H(z) = b (1 + 1/z)^2/(1 + a1/z + a2/z^2)`: two poles by Butterworth through the bilinear map, 3 dB down at
 //!   `last_hz` exactly and 12 dB per octave above.
 //! - `[noise.2]  g^-2 = sum_j P(f_j) |H(f_j)|^2 df_j / sum_j P(f_j) df_j`: what is left of the variance, so that `rms` stays what it says.
+//! - `[noise.3]` Where nobody has heard it for 4 s, because the `gain` of its signal is 0, it waits, and costs nothing: what comes later is as
+//!   likely as what would have come.
 //!
 //! **Step.** The recursion runs in before the first value, so that noise begins in its own law.
 //!
