@@ -7,13 +7,16 @@ use tocco::engine::{Command, Queue};
 
 const RATE_HZ: f64 = 44_100.0;
 
+/// Sets of parameters: when, s, which, and to what.
+type Sets<'a> = &'a [(f64, &'a str, f64)];
+
 fn shipped(name: &str) -> String {
     std::fs::read_to_string(format!("{}/../../scenes/{name}.toml", env!("CARGO_MANIFEST_DIR"))).unwrap()
 }
 
 /// The bits of so many seconds with sets of parameters on the way, and the part of the time for which the scene rested. Who watches contacts
 /// keeps it from resting.
-fn play(text: &str, seconds: f64, sets: &[(f64, &str, f64)], block: usize, watched: bool) -> (Vec<u32>, f64) {
+fn play(text: &str, seconds: f64, sets: Sets<'_>, block: usize, watched: bool) -> (Vec<u32>, f64) {
     let mut engine = engine(text, RATE_HZ);
     let mut queue = Queue::new();
     for (at_s, path, value) in sets {
@@ -45,7 +48,7 @@ fn a_scene_that_rests_goes_on_as_one_that_was_kept_awake() {
     let steps = [1.5, 1.7, 2.2, 29.0].map(|at_s| (at_s, "press/value", if at_s == 2.2 { 0.0 } else { 0.5 * at_s }));
     let gravel = by_hand("floor-gravel");
     // Seconds, what happens, and for how much of it nothing does.
-    let scenes: [(&str, &str, f64, &[(f64, &str, f64)], f64); 2] =
+    let scenes: [(&str, &str, f64, Sets<'_>, f64); 2] =
         [("a creaking floor in a room", &creaking, 30.0, &steps, 0.1), ("gravel", &gravel, 30.0, &steps, 0.5)];
     for (name, text, seconds, sets, least) in scenes {
         let (awake, never) = play(text, seconds, sets, 512, true);
