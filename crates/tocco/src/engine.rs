@@ -296,7 +296,8 @@ impl Engine {
         (port < body.ports()).then(|| body.position(port))
     }
 
-    /// A scene that has been replaced and has rung out, to be freed where time does not matter. `[audio]`
+    /// A scene that has been replaced and has rung out, to be freed where time does not matter; where nobody asks, the command by which the
+    /// next one leaves hands it back. `[audio]`
     pub fn retired(&mut self) -> Option<Box<Scene>> {
         let done = self.leaving.iter_mut().find(|slot| slot.as_ref().is_some_and(|leaving| leaving.left == 0))?;
         done.take().map(|leaving| leaving.scene)
