@@ -2,7 +2,7 @@
 // The tank of water: it is poured, it is heard, it lights up, it keeps its pace.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { heard, leave, load, scenes, share, shots } from "./harness.mjs";
+import { heard, leave, load, scenes, share, shots, wait } from "./harness.mjs";
 
 const TANK = `title = "a tank"
 [signal.still]
@@ -50,6 +50,7 @@ export default {
     await page.locator("#surfaces canvas").press("ArrowRight");
     assert.equal(await page.evaluate(() => tocco.tank.angle), 3);
     // With the right button the tank is tilted, and nothing is poured.
+    await wait(page, 300); // the water is ahead of what is shown by up to seven frames: what was poured comes to be seen
     const full = (await stats(page)).points;
     await page.mouse.move(x, top);
     await page.mouse.down({ button: "right" });
