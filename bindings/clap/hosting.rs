@@ -110,9 +110,14 @@ impl HostHandlers for Host {
 
 /// The plug-in of a file.
 pub fn plugin_of(file: &Path) -> Result<PluginInstance<Host>, Box<dyn Error>> {
+    plugin_in("test", file)
+}
+
+/// The plug-in of a file, in a host of this name.
+pub fn plugin_in(name: &str, file: &Path) -> Result<PluginInstance<Host>, Box<dyn Error>> {
     // SAFETY: whoever names the file trusts it.
     let entry = unsafe { PluginEntry::load(file)? };
-    let info = HostInfo::new("test", "Tocco", "https://localhost", "1")?;
+    let info = HostInfo::new(name, "Tocco", "https://localhost", "1")?;
     Ok(PluginInstance::<Host>::new(|_| Shared::default(), |shared| Main { shared }, &entry, c"org.tocco.tocco", &info)?)
 }
 

@@ -5,6 +5,7 @@
 
 use crate::knobs::Knob;
 use crate::main_thread::Main;
+use crate::studio::Wish;
 use clack_extensions::params::PluginAudioProcessorParams;
 use clack_extensions::tail::{PluginTailImpl, TailLength};
 use clack_plugin::events::event_types::{NoteEndEvent, NoteExpressionType};
@@ -12,6 +13,7 @@ use clack_plugin::events::spaces::CoreEventSpace;
 use clack_plugin::events::{Match, Pckn};
 use clack_plugin::prelude::*;
 use rtrb::{Consumer, Producer};
+use std::sync::Arc;
 use tocco::{Command, Timed};
 use tocco_live::notes::{Note, NoteEvent, Which};
 use tocco_live::{METERS, Notes, Player};
@@ -131,9 +133,25 @@ pub struct Audio<'a> {
     look_every: usize,
     /// The host has asked for silence: what plays by itself begins anew when it starts again.
     was_reset: bool,
+    /// Where the knob of the studio was turned to, in hosts that have one.
+    wish: Option<Arc<Wish>>,
 }
 
 impl Audio<'_> {
+    /// What the host says, at its samples.
+    fn hear(&mut self, events: &InputEvents) {
+        let now = self.rig.now();
+        for event in events {
+            if let (Some(wish), Some(CoreEventSpace::ParamValue(set))) = (&self.wish, event.as_core_event())
+                && wish.heard(set)
+            {
+                self.host.shared().request_callback();
+            } else {
+                self.rig.event(event, now);
+            }
+        }
+    }
+
     /// So many frames from here, in `frames`; of what fades out, in `old`.
     fn make(&mut self, inputs: &[&[f32]], count: usize) {
         let frames = &mut self.frames[..count * self.rig.player.channels()];
@@ -211,6 +229,7 @@ impl<'a> PluginAudioProcessor<'a, (), Main<'a>> for Audio<'a> {
             look_in: look_every,
             look_every,
             was_reset: false,
+            wish: main.wish(),
         })
     }
 
@@ -221,10 +240,7 @@ impl<'a> PluginAudioProcessor<'a, (), Main<'a>> for Audio<'a> {
         events: Events,
     ) -> Result<ProcessStatus, PluginError> {
         self.exchange(events.output);
-        let now = self.rig.now();
-        for event in events.input {
-            self.rig.event(event, now);
-        }
+        self.hear(events.input);
         let count = audio.frames_count() as usize;
         let mut from = 0;
         while from < count {
@@ -280,10 +296,7 @@ impl<'a> PluginAudioProcessor<'a, (), Main<'a>> for Audio<'a> {
 
 impl PluginAudioProcessorParams for Audio<'_> {
     fn flush(&mut self, input: &InputEvents, _: &mut OutputEvents) {
-        let now = self.rig.now();
-        for event in input {
-            self.rig.event(event, now);
-        }
+        self.hear(input);
     }
 }
 

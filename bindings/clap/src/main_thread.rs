@@ -3,7 +3,7 @@
 
 use crate::audio::Rig;
 use crate::knobs::{Knob, knobs};
-use crate::studio::Studio;
+use crate::studio::{Studio, Wish};
 use clack_extensions::audio_ports::{
     AudioPortFlags, AudioPortInfo, AudioPortInfoWriter, AudioPortRescanFlags, AudioPortType, HostAudioPorts,
     PluginAudioPortsImpl,
@@ -29,6 +29,7 @@ use std::ffi::{CStr, CString};
 use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tocco::Document;
 use tocco_lab::library;
 use tocco_live::instrument::id_of;
@@ -40,6 +41,8 @@ const FIRST: &str = "bar";
 const LINE: usize = 8;
 /// Knobs in a host whose list of them cannot change.
 const FIXED_KNOBS: usize = 128;
+/// After them one that opens and closes the studio: such hosts cannot show a window that floats.
+pub const STUDIO_KNOB: u32 = FIXED_KNOBS as u32;
 /// Most bytes of a state.
 const LONGEST_STATE: u64 = 1 << 28;
 
@@ -89,6 +92,8 @@ pub struct Main<'a> {
     /// The file that the plug-in was loaded from.
     file: Option<PathBuf>,
     window: RefCell<Option<Studio>>,
+    /// Where the knob of the window was turned to, on whatever thread.
+    wish: Arc<Wish>,
 }
 
 fn ports(instrument: &Instrument, fixed: bool) -> Vec<Port> {
@@ -174,7 +179,29 @@ impl<'a> Main<'a> {
     pub(crate) fn new(host: HostMainThreadHandle<'a>, file: Option<PathBuf>) -> Result<Self, PluginError> {
         let fixed = host.shared().info().name().is_some_and(|name| name.to_string_lossy().contains("VST3"));
         let inner = Inner::new(library::load(FIRST)?, Vec::new(), None, fixed)?;
-        Ok(Self { host, inner: RefCell::new(inner), file, window: RefCell::new(None) })
+        Ok(Self { host, inner: RefCell::new(inner), file, window: RefCell::new(None), wish: Arc::default() })
+    }
+
+    /// What the audio thread tells when the knob of the window is turned, in a host that has it.
+    pub(crate) fn wish(&self) -> Option<Arc<Wish>> {
+        self.inner.borrow().fixed.then(|| self.wish.clone())
+    }
+
+    /// Opens or closes the studio as its knob says; where it cannot be opened, the knob goes back.
+    fn follow_wish(&self) {
+        let Some(open) = self.wish.take() else { return };
+        if !open {
+            self.window.take();
+        } else if let Err(why) = self.show() {
+            self.log(LogSeverity::Error, &why.to_string());
+            self.rescan(ParamRescanFlags::VALUES);
+        }
+    }
+
+    fn log(&self, severity: LogSeverity, what: &str) {
+        if let (Some(log), Ok(what)) = (self.host.get_extension::<HostLog>(), CString::new(what)) {
+            log.log(&self.host.shared(), severity, &what);
+        }
     }
 
     /// The audio half at the host's rate; one that the engine does not run at is refused.
@@ -297,6 +324,7 @@ impl<'a> PluginMainThread<'a, ()> for Main<'a> {
             let _ = halves.desk.poll();
             while halves.back.as_mut().is_some_and(|back| back.pop().is_ok()) {}
         }
+        self.follow_wish();
     }
 }
 
@@ -346,17 +374,19 @@ impl PluginNotePortsImpl for Main<'_> {
 impl PluginMainThreadParams for Main<'_> {
     fn count(&self) -> u32 {
         let inner = self.inner.borrow();
-        if inner.fixed { FIXED_KNOBS as u32 } else { inner.knobs.len() as u32 }
+        if inner.fixed { STUDIO_KNOB + 1 } else { inner.knobs.len() as u32 }
     }
 
     fn get_info(&self, index: u32, writer: &mut ParamInfoWriter) {
         let inner = self.inner.borrow();
         let Some(knob) = inner.knobs.get(index as usize) else {
-            if inner.fixed {
-                let name = format!("unused {}", index + 1);
+            if inner.fixed && index <= STUDIO_KNOB {
+                let is_studio = index == STUDIO_KNOB;
+                let name = if is_studio { "studio".into() } else { format!("unused {}", index + 1) };
                 writer.set(&ParamInfo {
                     id: ClapId::new(index),
-                    flags: ParamInfoFlags::IS_AUTOMATABLE,
+                    // Nobody wants a window that is opened by an automation.
+                    flags: if is_studio { ParamInfoFlags::IS_STEPPED } else { ParamInfoFlags::IS_AUTOMATABLE },
                     cookie: clack_plugin::utils::Cookie::empty(),
                     name: name.as_bytes(),
                     module: b"",
@@ -386,6 +416,9 @@ impl PluginMainThreadParams for Main<'_> {
 
     fn get_value(&self, id: ClapId) -> Option<f64> {
         let mut inner = self.inner.borrow_mut();
+        if inner.fixed && id.get() == STUDIO_KNOB {
+            return Some(f64::from(self.window.borrow().is_some()));
+        }
         let unused = inner.fixed && (inner.knobs.len()..FIXED_KNOBS).contains(&(id.get() as usize));
         if unused { Some(0.0) } else { inner.value(id) }
     }
@@ -393,13 +426,21 @@ impl PluginMainThreadParams for Main<'_> {
     fn value_to_text(&self, id: ClapId, value: f64, writer: &mut ParamDisplayWriter) -> std::fmt::Result {
         match self.inner.borrow().knob(id) {
             Some(knob) => writer.write_str(&knob.text(value)),
+            None if self.inner.borrow().fixed && id.get() == STUDIO_KNOB => {
+                writer.write_str(if value >= 0.5 { "open" } else { "closed" })
+            }
             None if self.inner.borrow().fixed => writer.write_str("-"),
             None => Err(std::fmt::Error),
         }
     }
 
     fn text_to_value(&self, id: ClapId, text: &CStr) -> Option<f64> {
-        self.inner.borrow().knob(id)?.read(text.to_str().ok()?)
+        let (inner, text) = (self.inner.borrow(), text.to_str().ok()?);
+        match text.trim() {
+            "open" if inner.fixed && id.get() == STUDIO_KNOB => Some(1.0),
+            "closed" if inner.fixed && id.get() == STUDIO_KNOB => Some(0.0),
+            _ => inner.knob(id)?.read(text),
+        }
     }
 
     fn flush(&self, input: &InputEvents, _: &mut OutputEvents) {
@@ -407,6 +448,9 @@ impl PluginMainThreadParams for Main<'_> {
         inner.collect();
         for event in input {
             let Some(CoreEventSpace::ParamValue(set)) = event.as_core_event() else { continue };
+            if inner.fixed && self.wish.heard(set) {
+                continue;
+            }
             let Some(knob) = set.param_id().and_then(|id| inner.knob(id)).filter(|_| !set.value().is_nan()) else {
                 continue;
             };
@@ -418,6 +462,8 @@ impl PluginMainThreadParams for Main<'_> {
             inner.values.retain(|(path, _)| moved.iter().all(|(other, _)| other != path));
             inner.values.extend(moved);
         }
+        drop(inner);
+        self.follow_wish();
     }
 }
 
@@ -519,11 +565,7 @@ impl PluginGuiImpl for Main<'_> {
             let folder = from.parent().filter(|_| from.is_file());
             let studio =
                 Studio::open(&scene.text, folder, self.file.as_deref()).map_err(tocco_live::Error::BadInput)?;
-            if let (Some(log), Ok(said)) =
-                (self.host.get_extension::<HostLog>(), CString::new(format!("the studio is at {}", studio.link())))
-            {
-                log.log(&self.host.shared(), LogSeverity::Info, &said);
-            }
+            self.log(LogSeverity::Info, &format!("the studio is at {}", studio.link()));
             *window = Some(studio);
         }
         Ok(())

@@ -4,10 +4,13 @@
 //! The program is looked for where `TOCCO_PROGRAM` says, beside the plug-in, then on the path. It serves until the window is hidden
 //! or destroyed.
 
+use crate::main_thread::STUDIO_KNOB;
+use clack_plugin::events::event_types::ParamValueEvent;
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 use std::{env, fs, thread};
@@ -34,6 +37,33 @@ fn find(beside: Option<&Path>) -> Result<PathBuf, String> {
          TOCCO_PROGRAM"
             .into()
     })
+}
+
+/// What somebody wants of the window by turning its knob: told on any thread, done on the main one.
+#[derive(Default)]
+pub struct Wish(AtomicU8);
+
+impl Wish {
+    const NONE: u8 = 0;
+    const CLOSED: u8 = 1;
+    const OPEN: u8 = 2;
+
+    /// Takes a turn of the window's knob; false of another. `[audio]`
+    pub fn heard(&self, set: &ParamValueEvent) -> bool {
+        let is_own = set.param_id().is_some_and(|id| id.get() == STUDIO_KNOB);
+        if is_own {
+            self.0.store(if set.value() >= 0.5 { Self::OPEN } else { Self::CLOSED }, Ordering::Relaxed);
+        }
+        is_own
+    }
+
+    /// True to open it, false to close it; what was wanted is forgotten. `[control]`
+    pub fn take(&self) -> Option<bool> {
+        match self.0.swap(Self::NONE, Ordering::Relaxed) {
+            Self::NONE => None,
+            wanted => Some(wanted == Self::OPEN),
+        }
+    }
 }
 
 /// A studio that is being served.

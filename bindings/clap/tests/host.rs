@@ -17,7 +17,7 @@ use clack_extensions::tail::{PluginTail, TailLength};
 use clack_extensions::voice_info::PluginVoiceInfo;
 use clack_host::events::event_types::NoteExpressionType;
 use clack_host::prelude::*;
-use hosting::{Doing, Host, plugin_of, preset};
+use hosting::{Doing, Host, plugin_in, plugin_of, preset};
 use same_notes::{NOTES, typed};
 use std::ffi::{CStr, CString};
 use std::io::{Read as _, Write as _};
@@ -885,6 +885,46 @@ fn its_window_is_the_program_s_studio_with_its_scene_until_it_is_destroyed() {
         gui.destroy(&handle);
     }
     assert!(TcpStream::connect(&address).is_err(), "the studio is still there");
+}
+
+#[cfg(unix)]
+#[test]
+fn where_no_window_floats_a_knob_opens_and_closes_the_studio() {
+    const STUDIO: u32 = 128;
+    let link = "echo 'studio at http://127.0.0.1:9/x'; exec sleep 100";
+    for (name, program, opens) in
+        [("vst3", link, true), ("vst3-none", "echo 'error: no such thing' >&2; exit 2", false)]
+    {
+        let mut plugin = plugin_in("CLAP-As-VST3-Wrapper", &beside(name, Some(program))).unwrap();
+        let knob = |plugin: &mut PluginInstance<Host>| {
+            let handle = plugin.plugin_handle();
+            let params: PluginParams = handle.get_extension().unwrap();
+            assert_eq!(params.count(&handle), STUDIO + 1);
+            let mut buffer = ParamInfoBuffer::new();
+            let info = params.get_info(&handle, STUDIO, &mut buffer).unwrap();
+            assert_eq!((info.id.get(), info.name), (STUDIO, &b"studio"[..]));
+            params.get_value(&handle, info.id).unwrap()
+        };
+        let said = |plugin: &PluginInstance<Host>| {
+            plugin.access_shared_handler(|shared| shared.said.lock().unwrap().join("\n"))
+        };
+        let untouched = rendered(&mut plugin, 4800, &[64], &[]);
+        assert_eq!(knob(&mut plugin), 0.0);
+        let mut other = plugin_in("CLAP-As-VST3-Wrapper", &beside(name, Some(program))).unwrap();
+        let turned = rendered(&mut other, 4800, &[64], &[(100, Doing::Turn(STUDIO, 1.0))]);
+        same("nothing is heard of it", &turned, &untouched);
+        assert!(other.access_shared_handler(|shared| shared.callbacks.load(Relaxed)) > 0);
+        other.call_on_main_thread_callback();
+        assert_eq!(knob(&mut other), f64::from(u8::from(opens)), "{}", said(&other));
+        assert!(
+            said(&other).contains(if opens { "http://127.0.0.1:9/x" } else { "no such thing" }),
+            "{}",
+            said(&other)
+        );
+        rendered(&mut other, 4800, &[64], &[(100, Doing::Turn(STUDIO, 0.0))]);
+        other.call_on_main_thread_callback();
+        assert_eq!(knob(&mut other), 0.0);
+    }
 }
 
 #[cfg(unix)]

@@ -6,8 +6,8 @@ const FRAME_MS = 1000 / 60;
 /** Frames by which the water is ahead of what is shown, so that a browser that has something else to do now and then shows it in time: at first,
  * and at most; as few as the machine needs after that, for the hand is felt so much later. */
 const MOST_AHEAD = 7;
-/** After so many frames that were all in time by more than one, one less is enough. */
-const PATIENCE = 300;
+/** After so many frames of which each was out within the time of one, one less is enough; four times as many each time that it was not. */
+let patience = 300;
 let tank;
 let pouring = null;
 let stirring = null;
@@ -27,7 +27,7 @@ onmessage = ({ data }) => {
   if (data.module) {
     tank = instantiateNow(data.module).tank(data.tank);
     for (const block of data.blocks) tank.fill(...block);
-    due = performance.now() + FRAME_MS;
+    due = performance.now() + (ahead + 1) * FRAME_MS;
     setTimeout(go, 0);
   } else if ("pour" in data) {
     pouring = data.pour;
@@ -38,8 +38,6 @@ onmessage = ({ data }) => {
 
 function go() {
   const now = performance.now();
-  // After a long stall the water goes on from here instead of running after.
-  due = Math.max(due, now - 2 * FRAME_MS);
   if (pouring) tank.pour(...pouring, 0.03, 0, -0.8);
   if (stirring) {
     tank.stir(...stirring);
@@ -56,7 +54,8 @@ function go() {
   const shown = performance.timeOrigin + due;
   postMessage({ points, sounds, began, frames, late, slow, ahead, shown, spent: out - now }, [points.buffer, sounds.buffer]);
   keepAhead(due - out);
-  due += FRAME_MS;
+  // What came out too late by more than a frame stands still once until the water is ahead again, instead of running after for long.
+  due = out - due > FRAME_MS ? out + (ahead + 1) * FRAME_MS : due + FRAME_MS;
   setTimeout(go, Math.max(0, due - ahead * FRAME_MS - performance.now()));
 }
 
@@ -64,9 +63,9 @@ function go() {
 function keepAhead(early) {
   [spare, seen] = [Math.min(spare, early), seen + 1];
   if (early < FRAME_MS && ahead < MOST_AHEAD && frames > MOST_AHEAD) {
-    [ahead, spare, seen] = [Math.min(MOST_AHEAD, ahead + 2), Infinity, 0];
-  } else if (seen >= PATIENCE) {
-    if (spare > 2 * FRAME_MS) ahead -= 1;
+    [ahead, patience, spare, seen] = [MOST_AHEAD, 4 * patience, Infinity, 0];
+  } else if (seen >= patience) {
+    if (spare > (ahead - 1) * FRAME_MS && ahead > 1) ahead -= 1;
     [spare, seen] = [Infinity, 0];
   }
 }
