@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `tocco answers DIR answers*.tsv -o OUT`: what listeners chose, as 003 shows it: the proportion of each answer for every
+//! `tocco answers DIR answers*.tsv -o OUT`: what listeners chose, as Avanzini 2001 shows it: the proportion of each answer for every
 //! sound (figure 5.6) and the range of every quantity where more than half chose it (table 5.2).
 
 pub mod picture;

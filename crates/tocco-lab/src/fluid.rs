@@ -30,7 +30,7 @@ const LONGEST_S: f64 = 600.0;
 const TAIL_S: f64 = 0.6;
 /// Least width or height of a picture, pixels.
 const PICTURE: f64 = 480.0;
-/// Background, wall, and the colours of 002, figure 4.1: blue rests, green falls, pink collides.
+/// Background, wall, and the colours of De Sena et al. 2009, figure 4.1: blue rests, green falls, pink collides.
 const COLOURS: [[u8; 3]; 5] = [[255, 255, 255], [120, 120, 120], [38, 98, 196], [46, 160, 80], [232, 82, 160]];
 /// Pitch of a splash's noise times radius, m/s, and its time to 1/e at a radius of 3 mm, s: 4 ms at 1 cm.
 pub(crate) const SPLASH: [f64; 2] = [16.0, 2.19e-3];

@@ -16,7 +16,7 @@
 //!
 //! **Step.** Readings come with their times; between them a line is drawn, and the law runs 60 times a second on it. No clock.
 //!
-//! **Sources.** 002 chapter 6 for [phone.5] (thresholds) and [phone.6] (pure tones driven by x and y); the numbers are ours. In the demonstration
+//! **Sources.** De Sena et al. 2009 chapter 6 for [phone.5] (thresholds) and [phone.6] (pure tones driven by x and y); the numbers are ours. In the demonstration
 //! recording of PyPI gaitpy 1.6.1 (168 s at the waist, 50 readings a second, nothing of it is here) all 102 contacts that gaitpy finds were found, and 110
 //! steps in all within a second of one. Scrapes were tried on no recording.
 

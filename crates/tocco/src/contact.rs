@@ -12,7 +12,7 @@
 //! within N samples: what one collision leaves is where the next begins, and its error grows with every one. On a body of 32 modes
 //! and more, where every step is dear, 64 and no more than that: the error is about 0.04 %.
 //!
-//! **Sources.** 004; physics.md D.2, D.4, D.5, H1, H3.
+//! **Sources.** Rath 2004; physics.md D.2, D.4, D.5, H1, H3.
 
 mod carry;
 pub mod coupled;

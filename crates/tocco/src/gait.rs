@@ -6,7 +6,7 @@
 //!
 //! **Law.** See [`curve`] and [`walker`].
 //!
-//! **Sources.** 002 chapters 3, 5 and 7.
+//! **Sources.** De Sena et al. 2009 chapters 3, 5 and 7.
 
 pub mod curve;
 pub mod sole;

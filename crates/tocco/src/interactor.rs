@@ -13,7 +13,7 @@
 //! rounding however stiff the contact is (this replaces the case distinction of physics.md H2). Laws of the other classes
 //! may have several roots and solve by themselves.
 //!
-//! **Sources.** physics.md D.3, D.4; 000 (8.41)-(8.43), C14 to C16.
+//! **Sources.** physics.md D.3, D.4; Avanzini et al. 2003 (8.41)-(8.43), C14 to C16.
 
 pub mod friction;
 pub mod impact;

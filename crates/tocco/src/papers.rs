@@ -6,17 +6,17 @@
 //!
 //! | file | what | where |
 //! |---|---|---|
-//! | `law` | Hunt-Crossley as printed, adhesive below v = -1/mu | 002 (2.1), 000 (8.11), (8.43) |
-//! | `am1` | 1-step Adams-Moulton (bilinear, trapezoidal) with the K method | 002 (2.19) |
-//! | `k_method` | the delay-free loop by Newton or by a precomputed table | 000 (8.32), (8.33), (8.41), (8.42) |
-//! | `verlet`, `heun`, `rk4` | the explicit schemes | 002 (2.20), (2.21), (2.22) |
-//! | `correct` | depth and rebound forced to their closed forms | 002 section 2.1.3 |
-//! | `hammer` | hammer and modal resonator, bilinear | 003 (5.10) to (5.12), 000 (8.7) |
+//! | `law` | Hunt-Crossley as printed, adhesive below v = -1/mu | De Sena et al. 2009 (2.1), Avanzini et al. 2003 (8.11), (8.43) |
+//! | `am1` | 1-step Adams-Moulton (bilinear, trapezoidal) with the K method | De Sena et al. 2009 (2.19) |
+//! | `k_method` | the delay-free loop by Newton or by a precomputed table | Avanzini et al. 2003 (8.32), (8.33), (8.41), (8.42) |
+//! | `verlet`, `heun`, `rk4` | the explicit schemes | De Sena et al. 2009 (2.20), (2.21), (2.22) |
+//! | `correct` | depth and rebound forced to their closed forms | De Sena et al. 2009 section 2.1.3 |
+//! | `hammer` | hammer and modal resonator, bilinear | Avanzini 2001 (5.10) to (5.12), Avanzini et al. 2003 (8.7) |
 //!
-//! Signs: `m a = -f + m g` with f >= 0 repulsive; the printed `+f` of (2.19) to (2.22) diverges. Sources, by number:
-//! 000 Avanzini, Rath, Rocchesso, Ottaviani, *Low-level models: resonators, interactions, surface textures* (2003);
-//! 002 De Sena et al., *Auditory and haptic augmentation of floor surfaces*, NIW deliverable 4.1 (2009);
-//! 003 Avanzini, *Computational issues in physically-based sound models*, thesis (2001), chapter 5.
+//! Signs: `m a = -f + m g` with f >= 0 repulsive; the printed `+f` of (2.19) to (2.22) diverges. Sources:
+//! F. Avanzini, M. Rath, D. Rocchesso, L. Ottaviani, *Low-level models: resonators, interactions, surface textures* (2003);
+//! A. De Sena et al., *Auditory and haptic augmentation of floor surfaces*, NIW deliverable 4.1 (2009);
+//! F. Avanzini, *Computational issues in physically-based sound models*, thesis (2001), chapter 5.
 
 pub mod am1;
 pub mod correct;
@@ -67,7 +67,7 @@ impl Wall {
         self.gravity_m_s2 - f_n / self.mass_kg
     }
 
-    /// Kinetic and elastic energy, J (002 (2.13)); gravity's is left out.
+    /// Kinetic and elastic energy, J (De Sena et al. 2009 (2.13)); gravity's is left out.
     pub fn energy_j(&self, state: State) -> Real {
         0.5 * self.mass_kg * state.v_m_s * state.v_m_s + self.law.potential_j(state.x_m)
     }
@@ -84,7 +84,7 @@ impl Wall {
     }
 }
 
-/// The schemes of 002 section 2.1.2.
+/// The schemes of De Sena et al. 2009 section 2.1.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
     /// 1-step Adams-Moulton.
@@ -180,17 +180,17 @@ pub fn errors(wall: &Wall, states: &[State]) -> Errors {
     }
 }
 
-/// Case 1 of 002 (Table 2.1 (a), Figure 2.5): 0.01 kg at 0.3 m/s, contact of 8 samples at 44.1 kHz.
+/// Case 1 of De Sena et al. 2009 (Table 2.1 (a), Figure 2.5): 0.01 kg at 0.3 m/s, contact of 8 samples at 44.1 kHz.
 pub fn case_1() -> (Wall, Real) {
     (wall_at_44100(Law { stiffness: 1e7, exponent: 1.1, dissipation_s_m: 0.1 }), 0.3)
 }
 
-/// Case 2 of 002 (Table 2.1 (b), Figure 2.6): 0.01 kg at 1 m/s, contact of 6 samples at 44.1 kHz.
+/// Case 2 of De Sena et al. 2009 (Table 2.1 (b), Figure 2.6): 0.01 kg at 1 m/s, contact of 6 samples at 44.1 kHz.
 pub fn case_2() -> (Wall, Real) {
     (wall_at_44100(Law { stiffness: 1e9, exponent: 1.5, dissipation_s_m: 0.5 }), 1.0)
 }
 
-/// The soft case of 002 (Figure 2.4): 0.01 kg at 0.3 m/s, contact of 159 samples at 44.1 kHz.
+/// The soft case of De Sena et al. 2009 (Figure 2.4): 0.01 kg at 0.3 m/s, contact of 159 samples at 44.1 kHz.
 pub fn soft_case() -> (Wall, Real) {
     (wall_at_44100(Law { stiffness: 1e6, exponent: 1.6, dissipation_s_m: 0.5 }), 0.3)
 }

@@ -24,7 +24,7 @@
 //! is entered, so that how a host cuts its blocks cannot be heard. Rates are held to [`MOST_HZ`],
 //! and events to [`MOST_IN_CELL`] in a cell; what is left out is counted.
 //!
-//! **Sources.** 002 sections 3.2, 3.3; ours: seconds instead of samples, the causal draw.
+//! **Sources.** De Sena et al. 2009 sections 3.2, 3.3; ours: seconds instead of samples, the causal draw.
 
 pub mod bed;
 pub mod breaking;

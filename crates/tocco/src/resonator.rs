@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Bodies: whatever moves when it is pushed.
 //!
-//! **What.** A body is a labelled black box (paper 004): for one step of length `dt`, during which the forces at its
+//! **What.** A body is a labelled black box (Rath 2004): for one step of length `dt`, during which the forces at its
 //! ports are held, it answers with a *free stroke* (the displacement of a port without further force) and a
 //! *compliance* (the label: metres per newton within the step). The stroke is affine in the forces,
 //! `[port.1]  s_i = s0_i + sum_j L_ij F_j`, and the work of a port in one step is exactly `F s`.
@@ -11,7 +11,7 @@
 //! ([`Resonator::attend`], [`Resonator::release`]), which happens at ticks set by physics and commands alone, so the
 //! host's block size cannot be heard.
 //!
-//! **Sources.** 004 (labelled black boxes); physics.md D.2.
+//! **Sources.** Rath 2004 (labelled black boxes); physics.md D.2.
 
 pub mod bending;
 pub mod eigen;

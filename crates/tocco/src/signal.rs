@@ -25,7 +25,7 @@
 //!
 //! **Step.** `[control]` makes it, `[audio]` moves it once a cell. Whatever is not a number is 0.
 //!
-//! **Sources.** 002 sections 3.2, 3.3 (one control signal drives everything); ours: the grid, the operators.
+//! **Sources.** De Sena et al. 2009 sections 3.2, 3.3 (one control signal drives everything); ours: the grid, the operators.
 
 pub mod follow;
 pub mod noise;

@@ -19,7 +19,7 @@
 //! aliases. Heights have variance 1; between them the cubic smooths, on average over the grain to 0.814 at beta 0,
 //! 0.965 at 1, 0.9995 at 2.
 //!
-//! **Sources.** 000 section 8.3.3 (surface as height profile for rolling, sigma3 w for friction); ours: the reading
+//! **Sources.** Avanzini et al. 2003 section 8.3.3 (surface as height profile for rolling, sigma3 w for friction); ours: the reading
 //! along travel.
 
 pub mod fractal;

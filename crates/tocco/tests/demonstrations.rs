@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The shipped scenes that rub, roll, bounce and sing do what their physics says: the three demonstrations of 000
+//! The shipped scenes that rub, roll, bounce and sing do what their physics says: the three demonstrations of Avanzini et al. 2003
 //! section 8.4.2, and the rest of the gestures. Levels and endings are checked by the table of shipped sounds.
 
 use tocco::scene::def::{Length, Source};

@@ -6,7 +6,7 @@ use tocco::fluid::sound::{Kind, Rules, Sound};
 use tocco::fluid::watch::{Cluster, Frame, Motion, Watcher};
 use tocco::fluid::{Block, GRAVITY_M_S2, Tank, TankDef};
 
-/// The falling block of 002, figure 4.1: first contact at 0.3 s.
+/// The falling block of De Sena et al. 2009, figure 4.1: first contact at 0.3 s.
 fn falling(across: u32) -> Tank {
     let spacing_m = 0.2 / f64::from(across);
     let mut tank = Tank::new(TankDef { width_m: 0.6, height_m: 1.2, spacing_m }).unwrap();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A hammer on a vibrating body against an integrator that knows nothing of the engine: Dormand-Prince 5(4) with step
-//! control on the continuous equations of 000 (8.14), corrected by C11.
+//! control on the continuous equations of Avanzini et al. 2003 (8.14), corrected by C11.
 
 mod common;
 use common::{dormand_prince, engine, probe};

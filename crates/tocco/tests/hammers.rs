@@ -83,7 +83,7 @@ fn two_masses_touch_as_long_as_their_reduced_mass_would_on_a_wall() {
 
 #[test]
 fn brightness_rises_with_hardness_as_the_figure_of_the_paper_shows() {
-    // 000 figure 8.9 with its caption put right (C5): soft is the high m/k, and dull.
+    // Avanzini et al. 2003 figure 8.9 with its caption put right (C5): soft is the high m/k, and dull.
     let partials = [440.0, 1213.0, 2378.0, 3931.0, 5872.0, 8203.0, 10921.0];
     let modes: Vec<String> =
         partials.iter().map(|f| format!("{{ freq_hz = {f:?}, decay_s = {:e}, mass_kg = 1.0 }}", 60.0 / f)).collect();

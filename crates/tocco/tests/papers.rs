@@ -65,7 +65,7 @@ fn every_scheme_ends_at_the_velocity_and_depth_of_an_independent_computation() {
 
 #[test]
 fn the_printed_sign_of_the_force_sends_the_mass_through_the_wall() {
-    // 002 (2.19) to (2.22) with +f: a negative stiffness is the same thing.
+    // De Sena et al. 2009 (2.19) to (2.22) with +f: a negative stiffness is the same thing.
     let (mut wall, velocity) = case_2();
     wall.law.stiffness = -wall.law.stiffness;
     let mut state = State::arriving(velocity);
@@ -91,7 +91,7 @@ fn over_phases(wall: &Wall, velocity: f64) -> Vec<f64> {
 
 #[test]
 fn the_printed_errors_of_adams_moulton_hold_for_one_start_phase_only() {
-    // 002 prints +1.293 % and +2.551 %; the worst phase of (b) has +3.053 %, a contact of one sample +138.9 %.
+    // De Sena et al. 2009 prints +1.293 % and +2.551 %; the worst phase of (b) has +3.053 %, a contact of one sample +138.9 %.
     let worst = |errors: Vec<f64>| errors.into_iter().fold(0.0, f64::max);
     let ((a, v_a), (b, v_b)) = (case_1(), case_2());
     assert!((worst(over_phases(&a, v_a)) - 1.293).abs() < 0.001);
@@ -263,7 +263,7 @@ fn forcing_depth_and_rebound_restores_the_energy_of_the_wall_collision() {
 
 #[test]
 fn the_unclipped_law_pulls_below_its_limit_velocity() {
-    // 003: from x = 0.4 mm at -3 m/s, below -1/mu = -1.667 m/s, the mass leaves at -2.8746 m/s: held back, not pushed.
+    // Avanzini 2001: from x = 0.4 mm at -3 m/s, below -1/mu = -1.667 m/s, the mass leaves at -2.8746 m/s: held back, not pushed.
     let law = Law { stiffness: 1.5e11, exponent: 2.8, dissipation_s_m: 0.6 };
     assert!(law.force_n(4e-4, -3.0) < 0.0);
     let wall = Wall { law, mass_kg: 0.01, gravity_m_s2: 0.0, dt_s: 1e-8 };

@@ -433,7 +433,7 @@ fn a_lossless_system_keeps_its_energy_to_one_part_in_a_billion_over_ten_seconds(
 
 #[test]
 fn an_object_at_rest_rests() {
-    // 002 section 2.1, H15: a mass on a floor and on a vibrating table; an hour when asked for. What is left of the
+    // De Sena et al. 2009 section 2.1, H15: a mass on a floor and on a vibrating table; an hour when asked for. What is left of the
     // landing decays at mu g/2 per second, so ten seconds are ample.
     let seconds = if long() > 1 { 3_600 } else { 20 };
     for table in [

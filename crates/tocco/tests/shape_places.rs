@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where a body is struck: nodal lines, centres, rims and corners as 000 section 8.2.2 describes them; and what is refused.
+//! Where a body is struck: nodal lines, centres, rims and corners as Avanzini et al. 2003 section 8.2.2 describes them; and what is refused.
 #![cfg(feature = "text")]
 
 use std::time::{Duration, Instant};

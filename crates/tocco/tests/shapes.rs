@@ -167,7 +167,7 @@ fn circular_membrane_frequencies_are_the_zeros_of_bessel_functions() {
         10.17347, 11.06471, 11.08637, 11.61984, 11.79153, 12.22509, 12.33860, 13.01520,
     ];
     follow(&found, &wanted, 1e-5);
-    // 000 figure 8.1.
+    // Avanzini et al. 2003 figure 8.1.
     follow(&[found[1] / found[0], found[5] / found[0]], &[1.593, 2.917], 3e-4);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Recordings of steps become a floor: 002 chapter 5, with a formal procedure in place of looking at spectrograms.
+//! Recordings of steps become a floor: De Sena et al. 2009 chapter 5, with a formal procedure in place of looking at spectrograms.
 //!
 //! Steps are found as `tocco::signal::steps` does. Each is cut where it stands 30 dB below its height and brought to the same
 //! energy; the mean power in thirds of octaves is fitted by 1 to 6 band-passes in dB, as many as Bayes' criterion wants; mean

@@ -30,7 +30,7 @@ pub fn modes(count: usize) -> Vec<Mode> {
         .collect()
 }
 
-/// A bank as one would first write it from the papers (000 (8.7)): displacement and velocity of every mode in `f64`, one
+/// A bank as one would first write it from the papers (Avanzini et al. 2003 (8.7)): displacement and velocity of every mode in `f64`, one
 /// sample after the other, one mode after the other. It is the same bank as the engine's, which must be able to take a
 /// force at any sample; a loop over two-pole filters, which cannot, is about a quarter faster on some machines.
 pub struct Plain {

@@ -129,7 +129,7 @@ pub fn locked(count: usize) -> Result<Engine, String> {
     Ok(after_2_s(engine))
 }
 
-/// The cello's D string of 001 under the bow, in Helmholtz motion.
+/// The cello's D string of Avanzini et al. 2002 under the bow, in Helmholtz motion.
 pub fn bowed_string() -> Result<Engine, String> {
     let engine = build(
         "[body.bow]\ntype = \"guided\"\n\

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Figure 3 of 001: the adhesion map, read back from the force on a bow that is drawn over a table too heavy to yield.
+//! Figure 3 of Avanzini et al. 2002: the adhesion map, read back from the force on a bow that is drawn over a table too heavy to yield.
 
 use super::blow::RATE_HZ;
 use super::rub::{contact, head, play};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Figure 5.2 of 003: a transient attack on a resonator of three partials.
+//! Figure 5.2 of Avanzini 2001: a transient attack on a resonator of three partials.
 
 use super::blow::{Blow, RATE_HZ, Trace};
 use super::{Csv, Outcome};

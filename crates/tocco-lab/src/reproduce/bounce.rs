@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A mass bouncing under gravity: Figure 2.8 of 002 and the instants behind it.
+//! A mass bouncing under gravity: Figure 2.8 of De Sena et al. 2009 and the instants behind it.
 
 use super::blow::{Blow, RATE_HZ, Touch, Trace};
 use super::{Csv, Outcome};

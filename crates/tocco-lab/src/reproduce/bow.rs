@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! 001: the adhesion map (figure 3) and the bowed cello D string, thermal rosin (figure 6) and elasto-plastic
+//! Avanzini et al. 2002: the adhesion map (figure 3) and the bowed cello D string, thermal rosin (figure 6) and elasto-plastic
 //! bristles (figure 7).
 
 use super::blow::RATE_HZ;
@@ -7,7 +7,7 @@ use super::rub::{Run, contact, head, play, slips};
 use super::{Csv, Outcome, short};
 use crate::plot::{Corner, Figure, Look, Panel, Series};
 
-/// The string of 001: its pitch and quality as printed, its inharmonicity by way of the impedance (physics.md F).
+/// The string of Avanzini et al. 2002: its pitch and quality as printed, its inharmonicity by way of the impedance (physics.md F).
 pub const FREQ_HZ: f64 = 147.0;
 pub const QUALITY: f64 = 500.0;
 pub const INHARMONICITY: f64 = 5.57e-5;
@@ -49,7 +49,7 @@ struct Bowed {
 }
 
 impl Bowing {
-    /// 001: 147 Hz, Q 500, B = 3e-4 N m^2, 0.1 m/s, 1.1 N. From physics.md F: the impedance, and so the
+    /// Avanzini et al. 2002: 147 Hz, Q 500, B = 3e-4 N m^2, 0.1 m/s, 1.1 N. From physics.md F: the impedance, and so the
     /// inharmonicity, the bow point, and the coefficients (set C; thermal: the curve and the fitted constants).
     fn scene(&self) -> String {
         let law = if self.law == "thermal" {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! 001: the cello D string by itself, that of figures 6 and 7 without its bow.
+//! Avanzini et al. 2002: the cello D string by itself, that of figures 6 and 7 without its bow.
 
 use super::blow::RATE_HZ;
 use super::bow::{FREQ_HZ, INHARMONICITY, QUALITY, string_body};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Contact time on a rigid wall: a table of reference values, and Figure 5.4 of 003 (type I sweeps).
+//! Contact time on a rigid wall: a table of reference values, and Figure 5.4 of Avanzini 2001 (type I sweeps).
 
 use super::blow::{Blow, RATE_HZ};
 use super::{Csv, Outcome};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! 002 section 3.3: the statistics of collisions. 002 section 2.2.3 and 3.2: the power law of crumpling, from events and from
+//! De Sena et al. 2009 section 3.3: the statistics of collisions. De Sena et al. 2009 section 2.2.3 and 3.2: the power law of crumpling, from events and from
 //! the sound alone.
 
 use super::{Csv, Outcome};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! 002 section 4.3: the breaking dam, what is heard of it, and the front that Martin and Moyce measured.
+//! De Sena et al. 2009 section 4.3: the breaking dam, what is heard of it, and the front that Martin and Moyce measured.
 
 use super::water::{listen, spectrum};
 use super::{Csv, Outcome};

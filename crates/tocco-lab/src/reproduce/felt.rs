@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Felt by Stulov's law, 000 (8.9) and (8.10): a hammer's rebound and loop beside an integration of the law.
+//! Felt by Stulov's law, Avanzini et al. 2003 (8.9) and (8.10): a hammer's rebound and loop beside an integration of the law.
 
 use super::blow::RATE_HZ;
 use super::rub::{head, play};

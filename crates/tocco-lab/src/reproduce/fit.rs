@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Figure 2.3 of 002: how far the fitted rebound (2.7), (2.8) is from the root of (2.6).
+//! Figure 2.3 of De Sena et al. 2009: how far the fitted rebound (2.7), (2.8) is from the root of (2.6).
 
 use super::blow::{Blow, RATE_HZ};
 use super::{Csv, Outcome};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! 002 chapter 5: footsteps as noise under an envelope, Table 5.1 and (5.1) to (5.4). 002 chapters 3 and 7: the force under a foot, and
+//! De Sena et al. 2009 chapter 5: footsteps as noise under an envelope, Table 5.1 and (5.1) to (5.4). De Sena et al. 2009 chapters 3 and 7: the force under a foot, and
 //! what its first milliseconds tell, beside steps that others have measured.
 
 use super::{Csv, Outcome};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Figure 5.3 of 003: the rebound as the intersection of two curves.
+//! Figure 5.3 of Avanzini 2001: the rebound as the intersection of two curves.
 
 use super::blow::{Blow, RATE_HZ};
 use super::{Csv, Outcome};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Figure 5.6 of 003: what a model listener takes the hundred sounds of the experiment for, as we make them.
+//! Figure 5.6 of Avanzini 2001: what a model listener takes the hundred sounds of the experiment for, as we make them.
 //!
 //! The 22 listeners cannot be asked again. In their place stands a listener whose rule is written here: it hears pitch and quality
 //! of a sound and compares the quality with three borders, each with a spread of one step of the stimuli (the least difference of

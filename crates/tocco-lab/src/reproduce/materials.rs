@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Table 5.2 and Figure 5.7 of 003: which quality factors and decays listeners take for which material, and where the
+//! Table 5.2 and Figure 5.7 of Avanzini 2001: which quality factors and decays listeners take for which material, and where the
 //! materials of our table fall.
 
 use super::{Csv, Outcome, short};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Figure 8.1 of 000: a circular membrane displaced by one mode, and what a blow on a nodal line does not excite.
+//! Figure 8.1 of Avanzini et al. 2003: a circular membrane displaced by one mode, and what a blow on a nodal line does not excite.
 
 use super::{Csv, Outcome};
 use crate::plot::{Figure, Look, Panel, Series};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Figure 8.10 of 000: (a) an impact on a resonator that already oscillates; (b) micro-collisions of a hard impact.
+//! Figure 8.10 of Avanzini et al. 2003: (a) an impact on a resonator that already oscillates; (b) micro-collisions of a hard impact.
 
 use super::blow::{Blow, Touch, Trace};
 use super::{Csv, Outcome, attack};

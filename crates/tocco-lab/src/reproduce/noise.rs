@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Figure 8.7 of 000: spectra of fractal noise, and the slopes of the cascade.
+//! Figure 8.7 of Avanzini et al. 2003: spectra of fractal noise, and the slopes of the cascade.
 
 use super::blow::RATE_HZ;
 use super::rub::{head, play};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Phase portraits and compression-force characteristics of a mass on a wall: 002 Figures 2.1 and 2.2, 003 Figure 5.1,
-//! 000 Figure 8.3.
+//! Phase portraits and compression-force characteristics of a mass on a wall: De Sena et al. 2009 Figures 2.1 and 2.2, Avanzini 2001 Figure 5.1,
+//! Avanzini et al. 2003 Figure 8.3.
 
 use super::blow::{Blow, RATE_HZ, Trace};
 use super::{Csv, Outcome, short};

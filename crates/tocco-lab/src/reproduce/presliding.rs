@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Drift below breakaway and stick-slip: what separates the friction laws (000 section 8.3.2, 001 section 2.1).
+//! Drift below breakaway and stick-slip: what separates the friction laws (Avanzini et al. 2003 section 8.3.2, Avanzini et al. 2002 section 2.1).
 
 use super::blow::RATE_HZ;
 use super::rub::{contact, head, pairs, play, play_driven, slips};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Figures 2.4 to 2.7 of 002: the papers' schemes, the exact motion and the engine in one picture.
+//! Figures 2.4 to 2.7 of De Sena et al. 2009: the papers' schemes, the exact motion and the engine in one picture.
 
 use super::blow::{Blow, RATE_HZ, Trace};
 use super::{Csv, Outcome};

@@ -80,7 +80,7 @@ impl Tally {
     }
 }
 
-/// The papers' iteration on y = z' (000 (8.40) to (8.48), 001 (12)), with the adhesion map of C21 and C22 and a
+/// The papers' iteration on y = z' (Avanzini et al. 2003 (8.40) to (8.48), Avanzini et al. 2002 (12)), with the adhesion map of C21 and C22 and a
 /// slope by differences; from the last y, stopped by the size of its step. None: it never ends.
 fn plain_newton(p: &FrictionParams, z0: f64, v0: f64, lam: f64, start: f64) -> Option<usize> {
     let (half, sigma0) = (0.5 * DT, p.bristle_stiffness);

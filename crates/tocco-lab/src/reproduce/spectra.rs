@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Figure 8.9 of 000: the same resonator under a soft and a hard mallet.
+//! Figure 8.9 of Avanzini et al. 2003: the same resonator under a soft and a hard mallet.
 
 use super::blow::{Blow, RATE_HZ, Trace};
 use super::{Csv, Outcome, attack};

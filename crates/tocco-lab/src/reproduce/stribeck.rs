@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Figure 8.5 of 000: the static friction curve.
+//! Figure 8.5 of Avanzini et al. 2003: the static friction curve.
 
 use super::blow::RATE_HZ;
 use super::rub::{contact, head, pairs, play};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Table 2.1 of 002: percentage errors of depth, rebound and energy for two hard impacts.
+//! Table 2.1 of De Sena et al. 2009: percentage errors of depth, rebound and energy for two hard impacts.
 
 use super::blow::{Blow, RATE_HZ};
 use super::{Csv, Outcome};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Table 8.1 of 000: what each friction parameter does to the sound, measured on sweeps through a scene.
+//! Table 8.1 of Avanzini et al. 2003: what each friction parameter does to the sound, measured on sweeps through a scene.
 
 use super::blow::RATE_HZ;
 use super::rub::{contact, head, play};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Figure 5.5 of 003: contact time on a resonator (type II), for several resonator masses.
+//! Figure 5.5 of Avanzini 2001: contact time on a resonator (type II), for several resonator masses.
 
 use super::blow::{Blow, Trace};
 use super::{Csv, Outcome, attack};

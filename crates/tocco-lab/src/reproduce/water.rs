@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! 002 chapter 4: the bubble and its two parameters (table 4.1), bubble and impact as heard (figure 4.2), what sounds in an empty, a
+//! De Sena et al. 2009 chapter 4: the bubble and its two parameters (table 4.1), bubble and impact as heard (figure 4.2), what sounds in an empty, a
 //! filling and a full container (figure 4.1); and the tone of thin ice, for chapter 8.
 
 use super::{Csv, Outcome};

@@ -28,7 +28,7 @@
 //! itself, and late by at most one step. Should even that not converge (never seen; counted as unconverged), what is held
 //! lets go for the step and the rest is solved: a force that does not belong to its stroke might do any work.
 //!
-//! **Sources.** 004 (several inputs and outputs per box); physics.md D.8.
+//! **Sources.** Rath 2004 (several inputs and outputs per box); physics.md D.8.
 
 use super::Contact;
 use crate::interactor::{Force, ROUNDING, Stroke};

@@ -7,7 +7,7 @@
 //! **Step.** The stretch is one loop for each pair of bodies that are met most ([`Lasting::lend`]), written once and compiled for
 //! each: half of what a sample of a small body costs was finding out what it is.
 //!
-//! **Sources.** 004; physics.md D.2, D.4.
+//! **Sources.** Rath 2004; physics.md D.2, D.4.
 
 use super::world::{Health, World};
 use super::{Contact, Law, Site};

@@ -7,7 +7,7 @@
 //! **Step.** The ledger is kept here: external forces, guiding hands, rough surfaces and what friction's roughness adds
 //! are work of outsiders (H8).
 //!
-//! **Sources.** 004; physics.md D.2, D.4, D.5, D.8, H1, H3, H6, H8.
+//! **Sources.** Rath 2004; physics.md D.2, D.4, D.5, D.8, H1, H3, H6, H8.
 
 use super::world::World;
 use super::{Contact, Law, Site, coupled};
@@ -175,7 +175,7 @@ impl World {
     }
 
     /// Fills the island's matrix L of [coupled.1]: how far each contact's stroke yields to each contact's force, m/N (the
-    /// labels of 004).
+    /// labels of Rath 2004).
     pub(super) fn fill_compliances(&mut self, island: usize) {
         let (from, to) = self.islands[island].contacts;
         let (n, base) = (to - from, self.islands[island].matrix);

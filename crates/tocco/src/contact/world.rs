@@ -8,7 +8,7 @@
 //! `[vary.1]  v exp(0.2 a x) cos(0.35 a y)`, `k exp(0.5 a z)`: speed and stiffness of a stroke whose hammer has a = `vary_01`, with
 //! x, y, z Gaussian, within 2.5, drawn anew for each; the place falls aside as by `jitter_01` = 0.3 a.
 //!
-//! **Sources.** physics.md D.8, H3, H8; 004.
+//! **Sources.** physics.md D.8, H3, H8; Rath 2004.
 
 use super::coupled::{MAX_CONTACTS, Scratch};
 use super::join::find_clusters;

@@ -15,7 +15,7 @@
 //!
 //! **Step.** [`Rules::sounds`] of a frame. A frame must be over before it can be heard: played live everything comes one frame later.
 //!
-//! **Sources.** 002, section 4.3.3: impacts first, bubbles only over standing water, pitch inverse to the size of a cluster, size and slope
+//! **Sources.** De Sena et al. 2009, section 4.3.3: impacts first, bubbles only over standing water, pitch inverse to the size of a cluster, size and slope
 //! with the level. The paper prints no number; the numbers are ours.
 
 use super::watch::{Cluster, Frame};

@@ -14,7 +14,7 @@
 //! **Step.** [`Watcher::frame`] takes u0, lets the tank go on, compares. Colliding particles nearer than 2 d are one cluster, by union of
 //! sets; a drop has no neighbour within 2 d and is higher than 2 d; a lump in the air is a group of 2 to 39.
 //!
-//! **Sources.** 002, section 4.3.3 (features), whose thresholds are not printed; these are ours.
+//! **Sources.** De Sena et al. 2009, section 4.3.3 (features), whose thresholds are not printed; these are ours.
 
 use super::{SUBSTEPS_HZ, Tank};
 use crate::math::Real;

@@ -16,7 +16,7 @@
 //!   pushed for 1/q of the time. Bubbles in water are smaller by the root of q. A recorded step is as if in a boot: its bands move by [sole.3], and
 //!   each is heard `((1 + (f/16 kHz)^4)/(1 + (f/(q 16 kHz))^4))^(1/2)` as loud.
 //!
-//! **Sources.** 002 section 3.2 has hammers without numbers. Masses, stiffnesses and areas are choices, placed by contact time; [sole.2] to
+//! **Sources.** De Sena et al. 2009 section 3.2 has hammers without numbers. Masses, stiffnesses and areas are choices, placed by contact time; [sole.2] to
 //! [sole.6] are ours.
 
 use crate::math::{Real, pow};

@@ -24,7 +24,7 @@
 //!
 //! **Step.** Once a cell; it knows the end of the cell as points do. Nothing depends on the sample rate.
 //!
-//! **Sources.** 002 sections 3.2, 7; [walker.1] Kirtley, Whittle and Jefferson 1985; step-to-step deviations as [gait.1].
+//! **Sources.** De Sena et al. 2009 sections 3.2, 7; [walker.1] Kirtley, Whittle and Jefferson 1985; step-to-step deviations as [gait.1].
 
 use super::curve::{GRAVITY, JumpCurve, RunCurve, STAND_HEEL, WalkCurve, run_contact_s, smoothstep, walk_timing};
 use crate::math::{PI, Real, atan2, cos, exp, sin};

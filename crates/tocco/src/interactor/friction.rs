@@ -6,11 +6,11 @@
 //! curve alone (stribeck.rs), and rosin that softens with heat (thermal.rs).
 //!
 //! **Law.** v = velocity(a) - velocity(b); force +f on b, -f on a:
-//! - `[friction.1]  g(v) = fc + (fs - fc) exp(-(v/vs)^2)`, fc = mu_d F_N, fs = mu_s F_N: steady sliding (000 (8.15))
-//! - `[friction.2]  z' = v - alpha |v| z / zs`, zs = g/sigma0: mean deflection of the bristles (000 (8.16), C23)
-//! - `[friction.3]  f = sigma0 z + sigma1' z' + sigma2 |v|^(n-1) v + sigma3 F_N w` (000 (8.16) with its footnote 3)
+//! - `[friction.1]  g(v) = fc + (fs - fc) exp(-(v/vs)^2)`, fc = mu_d F_N, fs = mu_s F_N: steady sliding (Avanzini et al. 2003 (8.15))
+//! - `[friction.2]  z' = v - alpha |v| z / zs`, zs = g/sigma0: mean deflection of the bristles (Avanzini et al. 2003 (8.16), C23)
+//! - `[friction.3]  f = sigma0 z + sigma1' z' + sigma2 |v|^(n-1) v + sigma3 F_N w` (Avanzini et al. 2003 (8.16) with its footnote 3)
 //! - `[friction.4]  alpha = 0` if v z <= 0 or |z| <= z_ba; 1 if |z| >= zs; else sin^2(pi/2 (|z|-z_ba)/(zs-z_ba)),
-//!   z_ba = c fc/sigma0: elasto-plastic, the same for both signs (000 (8.18), (8.19), C21, C22). LuGre: alpha = 1.
+//!   z_ba = c fc/sigma0: elasto-plastic, the same for both signs (Avanzini et al. 2003 (8.18), (8.19), C21, C22). LuGre: alpha = 1.
 //!   Dahl: alpha = 1, g = fc (the original has sigma1 = sigma2 = 0 besides).
 //! - `[friction.5]  sigma1' = sigma1 / (1 + sigma1 |v| / (4 g))` where |z| > zs and v z > 0, else sigma1: shortening
 //!   bristles may not damp more without giving energy (E.4, which limits always; here z' = 0 at the border, so the
@@ -27,7 +27,7 @@
 //! is no force and nothing is remembered. Bristles never hold more than stiction: when the normal force falls, what
 //! exceeds fs/sigma0 breaks at once and its energy is lost.
 //!
-//! **Sources.** 000 section 8.3.2 and appendix; 001; Canudas de Wit et al. 1995 and Dupont et al. 2002 as cited there;
+//! **Sources.** Avanzini et al. 2003 section 8.3.2 and appendix; Avanzini et al. 2002; Canudas de Wit et al. 1995 and Dupont et al. 2002 as cited there;
 //! physics.md E, F, H5, H6, C21 to C30.
 
 mod bristle;

@@ -11,7 +11,7 @@
 //!
 //! **Step.** By the sample, after room and air: it is the loudspeaker's. A frequency above 0.49 of the rate is held there.
 //!
-//! **Sources.** Linkwitz (1976), Active crossover networks for noncoincident drivers; 002 section 7.2 (two ways under each shoe).
+//! **Sources.** Linkwitz (1976), Active crossover networks for noncoincident drivers; De Sena et al. 2009 section 7.2 (two ways under each shoe).
 
 use super::room::Block;
 use crate::math::{PI, Real, tan};

@@ -15,7 +15,7 @@
 //! Second order, implicit. A-stable for linear springs, which says nothing here: energy grows on hard contacts.
 //!
 //! # Sources
-//! 002 (2.19) with the sign of f reversed.
+//! De Sena et al. 2009 (2.19) with the sign of f reversed.
 
 use super::k_method::{K, Solved, Table};
 use super::{State, Wall};

@@ -16,7 +16,7 @@
 //! the partner never receives what the velocity is corrected by. The engine has no such thing.
 //!
 //! # Sources
-//! 002 section 2.1.3.
+//! De Sena et al. 2009 section 2.1.3.
 
 use super::{Scheme, State, Wall};
 use crate::math::Real;

@@ -18,7 +18,7 @@
 //! Second order; the bilinear map lowers every frequency to `Fs/pi atan(w/(2 Fs))`: 18 kHz sounds as 12.75 kHz.
 //!
 //! # Sources
-//! 003 (5.10) to (5.12) with the signs of 000 (f >= 0 repulsive).
+//! Avanzini 2001 (5.10) to (5.12) with the signs of Avanzini et al. 2003 (f >= 0 repulsive).
 
 use super::Law;
 use super::k_method::{K, Solved};

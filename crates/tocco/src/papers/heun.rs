@@ -15,7 +15,7 @@
 //! Explicit, second order in textbooks. Table 2.1 is reproduced only by the printed carry-over.
 //!
 //! # Sources
-//! 002 (2.21) with the sign of f reversed.
+//! De Sena et al. 2009 (2.21) with the sign of f reversed.
 
 use super::{State, Wall};
 

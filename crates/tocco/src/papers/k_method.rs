@@ -17,7 +17,7 @@
 //! Nothing safeguards it: `g` is not monotone where 1 + mu v < 0, and it can cycle for ever (`converged` says so).
 //!
 //! # Sources
-//! 000 (8.32), (8.33), (8.41), (8.42) and its listing, corrected: the loop runs while the error is *larger* than the
+//! Avanzini et al. 2003 (8.32), (8.33), (8.41), (8.42) and its listing, corrected: the loop runs while the error is *larger* than the
 //! tolerance, the error is defined before the first test, and the first iterate is the start value.
 
 use super::Law;

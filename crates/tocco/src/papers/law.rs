@@ -15,7 +15,7 @@
 //! None: a function of state.
 //!
 //! # Sources
-//! 002 (2.1), 000 (8.11) and (8.43), which omits that the derivatives vanish outside contact. The engine clips the
+//! De Sena et al. 2009 (2.1), Avanzini et al. 2003 (8.11) and (8.43), which omits that the derivatives vanish outside contact. The engine clips the
 //! factor at zero (`interactor::impact`): with a moving partner the pull is reached and glues bodies together.
 
 use super::compressed;

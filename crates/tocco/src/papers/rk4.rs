@@ -15,7 +15,7 @@
 //! Explicit, fourth order inside the contact; the force's kink at x = 0 costs accuracy at both ends.
 //!
 //! # Sources
-//! 002 (2.22) with the sign of f reversed.
+//! De Sena et al. 2009 (2.22) with the sign of f reversed.
 
 use super::{State, Wall};
 use crate::math::Real;

@@ -14,7 +14,7 @@
 //! Explicit, second order for forces of place; first order in the damper, which sees a half-step velocity.
 //!
 //! # Sources
-//! 002 (2.20) with the sign of f reversed.
+//! De Sena et al. 2009 (2.20) with the sign of f reversed.
 
 use super::{State, Wall};
 

@@ -19,7 +19,7 @@
 //! **Step.** A cell at a time: every piece whose landing falls into it. What was given and what there was are kept, so that a
 //! test may ask.
 //!
-//! **Sources.** 002 section 2.3 (fracture as a cascade of small impacts); Warren and Verbrugge (1984) as quoted there:
+//! **Sources.** De Sena et al. 2009 section 2.3 (fracture as a cascade of small impacts); Warren and Verbrugge (1984) as quoted there:
 //! bouncing and breaking differ by their pulses being many and unequal. The laws of parts are ours.
 
 use super::flight::{Flyer, GRAVITY_M_S2, Ground};

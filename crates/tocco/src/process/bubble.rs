@@ -19,7 +19,7 @@
 //! **Step.** Eight voices at a time. A voice ends at the first cell after e^(-7); one whose pitch would pass 0.42 of the rate fades in a
 //! cell; where all are taken, the quietest gives way, by a residue that fades in half a millisecond.
 //!
-//! **Sources.** 002 section 4.2 (4.1), table 4.1; van den Doel (2005). Errata: the printed phase sin(2 pi f(t) t) rises twice as fast;
+//! **Sources.** De Sena et al. 2009 section 4.2 (4.1), table 4.1; van den Doel (2005). Errata: the printed phase sin(2 pi f(t) t) rises twice as fast;
 //! sigma is the relative rise rate, 1/s, not a density; 3/r wants r in m and is 6 to 8 % below the theory.
 
 use super::{Lane, Span};

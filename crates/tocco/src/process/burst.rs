@@ -2,7 +2,7 @@
 //! Burst: a soft impact as a short noise of force.
 //!
 //! **What.** A shoe on a carpet, a hand on cloth, a bag set down: nothing hits at one instant, so the force is a burst of noise.
-//! Laid on the modes of another body it makes a hard floor sound like wood (002 3.2.1); several may share one body.
+//! Laid on the modes of another body it makes a hard floor sound like wood (De Sena et al. 2009 3.2.1); several may share one body.
 //!
 //! **Law.** T = 1 ms, h the sample interval:
 //! - `[burst.1]  F = I e(t) w(t)`, w white with one-sided density 1 N^2/Hz (variance fs/2), through one pole at `bright_hz`, and
@@ -17,7 +17,7 @@
 //! **Step.** The envelope is a difference of two exponentials; a new burst adds to it, as old as it is at the first sample after
 //! its beginning, which lies between samples. Several ports share the force.
 //!
-//! **Sources.** 002 section 3.2.1; ours: the normalisation.
+//! **Sources.** De Sena et al. 2009 section 3.2.1; ours: the normalisation.
 
 use super::{Event, Events, Lane, Process, Span, Trigger, UNHEARD, going_until_s, near_normal};
 use crate::math::{Real, TAU, exp};

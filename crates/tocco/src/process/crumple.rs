@@ -23,7 +23,7 @@
 //! **Step.** By the cell and by the sample as all processes. Its own fragments sound in Pa at 1 m, `gain` times the sum of
 //! their velocities, and are outside the ledger; what it does to bodies is work.
 //!
-//! **Sources.** 002 sections 2.2.3, 3.2; Houle and Sethna (1996): alpha 1.3 to 1.6 for paper, energy independent of size; Kramer
+//! **Sources.** De Sena et al. 2009 sections 2.2.3, 3.2; Houle and Sethna (1996): alpha 1.3 to 1.6 for paper, energy independent of size; Kramer
 //! and Lobkovsky (1996): 1.0 for mylar, events cluster.
 
 use super::fragment::{FragmentMode, Fragments};

@@ -19,7 +19,7 @@
 //! **Step.** `rate` drips a second, as regular as `irregular_01` says. Everything of a drip is drawn when it lands.
 //!
 //! **Sources.** [drip.2]: Oguz and Prosperetti (1990), Pumphrey and Elmore (1990), from memory; Phillips et al. (2018) for the tap.
-//! 002 section 4.3. Laboratory bubbles are smaller (`size` 0.1 to 0.3); 0.55 is where recorded taps have their strongest partial.
+//! De Sena et al. 2009 section 4.3. Laboratory bubbles are smaller (`size` 0.1 to 0.3); 0.55 is where recorded taps have their strongest partial.
 
 use super::bed::Bed;
 use super::bubble::{BubbleLaw, SMALLEST_M, Tone};

@@ -8,7 +8,7 @@
 //!
 //! What is heard of all landings together is `ring m v^2/2` at most: never more than it had.
 //!
-//! **Sources.** 000 section 8.5 (dropping and bouncing); textbook.
+//! **Sources.** Avanzini et al. 2003 section 8.5 (dropping and bouncing); textbook.
 
 use crate::math::Real;
 

@@ -18,7 +18,7 @@
 //!
 //! **Step.** Once a cell bubbles are drawn; see `water.rs`.
 //!
-//! **Sources.** 002 section 4.2; van den Doel (2005) for populations; the numbers of the scenes are ours.
+//! **Sources.** De Sena et al. 2009 section 4.2; van den Doel (2005) for populations; the numbers of the scenes are ours.
 
 use super::bed::Bed;
 use super::bubble::{BubbleLaw, LARGEST_M, MOST_VOICES, SMALLEST_M, Tone, damping};

@@ -25,7 +25,7 @@
 //! **Step.** [footstep.3], [footstep.5], [footstep.6] once a cell, the rest by the sample. Up to four steps of one foot sound at once.
 //! Its sound is what one would hear, Pa at 1 m.
 //!
-//! **Sources.** 002 chapter 5, (5.1) to (5.4), Table 5.1, whose bandwidths are Hz, not Q; errata: alpha is slow, W = sqrt(T_D)
+//! **Sources.** De Sena et al. 2009 chapter 5, (5.1) to (5.4), Table 5.1, whose bandwidths are Hz, not Q; errata: alpha is slow, W = sqrt(T_D)
 //! takes the loudness of a hard step away, so L stands beside it; ours: the force from the attack, the stationary start.
 
 use super::particles::{BandPass, Resonance};

@@ -14,7 +14,7 @@
 //!
 //! **Step.** By the sample, for those that are awake.
 //!
-//! **Sources.** 002 section 2.2.3 (fragments and their pitch); Houle and Sethna (1996).
+//! **Sources.** De Sena et al. 2009 section 2.2.3 (fragments and their pitch); Houle and Sethna (1996).
 
 use super::{Events, Lane, Pulse, Span, impulse_of};
 use crate::math::{Real, TAU, cos, exp, sin};

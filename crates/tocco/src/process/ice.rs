@@ -33,7 +33,7 @@
 //! triggers. The chirp's response is made
 //! once. Crack lines are grown from the events by whoever draws them, see `ice/cracks.rs`.
 //!
-//! **Sources.** 002 chapters 7 and 8; Visell et al. for fracture underfoot (the frame); Gold's bearing rule and Lundmark (2001), Romeyn et
+//! **Sources.** De Sena et al. 2009 chapters 7 and 8; Visell et al. for fracture underfoot (the frame); Gold's bearing rule and Lundmark (2001), Romeyn et
 //! al. (2021) for [ice.5]. The process and its numbers are ours: plausible, not fitted.
 
 pub mod cracks;

@@ -23,7 +23,7 @@
 //! **Step.** [particles.1] to [particles.4] once a cell, the rest by the sample. Its own sound is what one would hear, Pa at 1 m.
 //! Cook's model has its constants per sample (twice the rate makes another gravel) and rate_exponent 0.
 //!
-//! **Sources.** Cook (1997) as used in 002 sections 3.3, 3.4; errata: constants per second; crushing, not load, makes
+//! **Sources.** Cook (1997) as used in De Sena et al. 2009 sections 3.3, 3.4; errata: constants per second; crushing, not load, makes
 //! sound where the signal is a force.
 
 use super::{Arrivals, Crush, Event, Events, Hitter, Lane, PULSES, Process, Span, UNHEARD, near_normal};

@@ -16,7 +16,7 @@
 //!
 //! **Step.** By the sample; each voice has its own noise, seeded when it begins. It ends at the first cell after eight decays.
 //!
-//! **Sources.** 002 section 4.3.2 asks for one or two filters hit by an impulse: that is a ping (erratum); the noise is ours, its
+//! **Sources.** De Sena et al. 2009 section 4.3.2 asks for one or two filters hit by an impulse: that is a ping (erratum); the noise is ours, its
 //! constants were set by the flatness of recorded splashes.
 
 use super::bed::Bed;

@@ -14,7 +14,7 @@
 //!
 //! **Step.** Once a cell everything is drawn. A shallow puddle has softer slaps: `min(1, depth/5 mm)`.
 //!
-//! **Sources.** Ours, set by recorded steps in puddles; 002 section 4.3 for the parts.
+//! **Sources.** Ours, set by recorded steps in puddles; De Sena et al. 2009 section 4.3 for the parts.
 
 use super::bed::Bed;
 use super::bubble::{BubbleLaw, Tone};

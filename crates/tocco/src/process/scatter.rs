@@ -25,7 +25,7 @@
 //!
 //! **Step.** What is heard is a hit of energy E on a port of a body, or on one of its own objects.
 //!
-//! **Sources.** 000 section 8.5 for bouncing; the rest is ours.
+//! **Sources.** Avanzini et al. 2003 section 8.5 for bouncing; the rest is ours.
 
 use super::flight::{Flyer, GRAVITY_M_S2, Ground, landings};
 use super::fragment::FragmentMode;

@@ -23,7 +23,7 @@
 //!
 //! **Step.** A splash comes where the signal passes the threshold, or as triggered; all of it is drawn then.
 //!
-//! **Sources.** 002 sections 4.3.1 to 4.3.3; the numbers are ours, set by recorded splashes.
+//! **Sources.** De Sena et al. 2009 sections 4.3.1 to 4.3.3; the numbers are ours, set by recorded splashes.
 
 use super::bed::Bed;
 use super::bubble::{BubbleLaw, SMALLEST_M, Tone};

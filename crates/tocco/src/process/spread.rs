@@ -13,7 +13,7 @@
 //! **Step.** All meetings are drawn when the blow comes, into room made beforehand; the sum of their impulses is P R to
 //! rounding.
 //!
-//! **Sources.** 002 section 2.1.4 (impact distributed in space and time).
+//! **Sources.** De Sena et al. 2009 section 2.1.4 (impact distributed in space and time).
 
 use super::{Event, Events, Hitter, Lane, PULSES, Process, Span, Trigger};
 use crate::math::{Real, ln};

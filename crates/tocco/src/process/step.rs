@@ -11,7 +11,7 @@
 //!   if it is.
 //! - `[step.3]  value = base factor`, base what scene and players say.
 //!
-//! **Sources.** 002 section 3.4.2 (what is randomised per step); the times are ours.
+//! **Sources.** De Sena et al. 2009 section 3.4.2 (what is randomised per step); the times are ours.
 
 use super::Process;
 use crate::math::Real;

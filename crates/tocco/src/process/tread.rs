@@ -16,7 +16,7 @@
 //! **Step.** The mass is struck at the beginning of the cell in which the threshold is passed (by envelope, the fourth after it), from no distance, so that two treads are alike
 //! wherever it was; its energy is work, and so is that of the press.
 //!
-//! **Sources.** 002 section 3.2.1 (the force of the foot as impact force of a hammer; 3.4.3, tried with an envelope); [tread.1] and
+//! **Sources.** De Sena et al. 2009 section 3.2.1 (the force of the foot as impact force of a hammer; 3.4.3, tried with an envelope); [tread.1] and
 //! the 4 ms are choices, no data.
 
 use super::{Event, Events, Lane, Process, Span, Trigger, going_until_s};

@@ -11,7 +11,7 @@
 //! **Step.** Exact for a held force. Compliance dt^2/(2 m) for the mass, 0 for wall and guided body. Gravity and the
 //! guiding hand are booked as work (physics.md H8).
 //!
-//! **Sources.** 000 section 8.3.1 (hammer, rigid wall as special cases); physics.md D.1, D.2.
+//! **Sources.** Avanzini et al. 2003 section 8.3.1 (hammer, rigid wall as special cases); physics.md D.1, D.2.
 
 use super::{Motion, Reading, Resonator};
 use crate::math::Real;

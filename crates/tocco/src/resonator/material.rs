@@ -2,7 +2,7 @@
 //! What things are made of: density, stiffness and how fast a vibration dies.
 //!
 //! **What.** A material gives a shape its pitch (density, Young's modulus, Poisson's ratio) and its decay (a loss factor
-//! that may change with frequency). Listeners tell materials apart by the decay far more than by the pitch (003
+//! that may change with frequency). Listeners tell materials apart by the decay far more than by the pitch (Avanzini 2001
 //! section 5.3), so the loss is what this table takes most care of.
 //!
 //! **Law.**
@@ -17,7 +17,7 @@
 //! by threads. A struck thing rests on something and moves air. The steel of recordings has a Q of 117 to 877 between
 //! the quartiles, not 5000, and the steel of listeners begins at 273. So every row says both: `inner_loss` is the
 //! bulk's, and the rest of `loss_factor` is a documented guess at supports and air, set so that the sum meets
-//! listeners (003 table 5.2) and recordings. Who models supports and radiation apart takes [`Entry::bare`].
+//! listeners (Avanzini 2001 table 5.2) and recordings. Who models supports and radiation apart takes [`Entry::bare`].
 //! One exponent serves the sum. Rubber loses more at high frequencies; metals, glass and stone keep a nearly constant Q in the
 //! range of hearing. Woods, as they are held and struck, lose less there: supports and air take most from their low modes.
 //!
@@ -299,7 +299,7 @@ pub fn of_class(class: &str) -> Vec<&'static str> {
 mod tests {
     use super::*;
 
-    /// 003 table 5.2: the range of Q in which most listeners hear the material.
+    /// Avanzini 2001 table 5.2: the range of Q in which most listeners hear the material.
     const LISTENERS: [(&str, Real, Real); 4] =
         [("rubber", 5.0, 44.3), ("wood", 14.9, 131.8), ("glass", 189.6, 5000.0), ("metal", 272.8, 5000.0)];
 
@@ -417,7 +417,7 @@ mod tests {
         let m = Material { density_kg_m3: 1.0, young_pa: 1e9, poisson: 0.3, loss_factor: 0.02, loss_exponent: 0.5 };
         assert!((m.q(1000.0) - 50.0).abs() < 1e-12);
         assert!((m.q(4000.0) - 25.0).abs() < 1e-12);
-        // q = omega t_e / 2 (003 section 5.3).
+        // q = omega t_e / 2 (Avanzini 2001 section 5.3).
         for freq_hz in [20.0, 440.0, 12_345.0] {
             assert!((m.decay_s(freq_hz) * PI * freq_hz / m.q(freq_hz) - 1.0).abs() < 1e-14);
         }

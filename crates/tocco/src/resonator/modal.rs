@@ -28,7 +28,7 @@
 //! So does the held form, which a body takes under lasting contact at one port: half the arithmetic of [modal.1], the
 //! sums need no weights, and the next stroke does not wait for them: a processor solves the contact while it steps the modes.
 //!
-//! **Sources.** 000 (8.1)-(8.7), section 8.2.2; 003 (5.6); physics.md D.1, H10. We depart from the papers' bilinear
+//! **Sources.** Avanzini et al. 2003 (8.1)-(8.7), section 8.2.2; Avanzini 2001 (5.6); physics.md D.1, H10. We depart from the papers' bilinear
 //! transform, which puts an 18 kHz mode at 12.8 kHz.
 
 mod bank;

@@ -22,7 +22,7 @@
 //! reads off the springs what they still couple and turns it away, so that slow modes beside fast ones have all their
 //! digits, too. Modes of equal frequency are free to turn among themselves and are turned so that D is diagonal among them.
 //!
-//! **Sources.** 000 section 8.2.1 (networks, decoupling by diagonalisation); Golub and Van Loan, *Matrix Computations*, 8.5.
+//! **Sources.** Avanzini et al. 2003 section 8.2.1 (networks, decoupling by diagonalisation); Golub and Van Loan, *Matrix Computations*, 8.5.
 
 pub mod dense;
 

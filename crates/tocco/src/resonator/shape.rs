@@ -21,7 +21,7 @@
 //! feels the whole bar, and rebounds from it or not. What is heard leaves them out unless a tap asks for them, since their
 //! swing is below hearing and larger than all else.
 //!
-//! **Sources.** 000 section 8.2.2; Fletcher, Rossing, *The physics of musical instruments* (1998), chapters 2, 3 and 21;
+//! **Sources.** Avanzini et al. 2003 section 8.2.2; Fletcher, Rossing, *The physics of musical instruments* (1998), chapters 2, 3 and 21;
 //! Leissa, *Vibration of plates* (NASA SP-160, 1969); Blevins, *Formulas for natural frequency and mode shape* (1979).
 
 pub mod bar;

@@ -30,7 +30,7 @@
 //! down if the energy would rise (H9); at its end it removes what would stay as a tilt for ever. Ports nearer the far end than its lumped delay sit at its edge; the far end is the nut, or the
 //! bridge if the ports lie closer to the nut.
 //!
-//! **Sources.** 001 section 4.2, 004; physics.md D.2, F, H7, H9. The loss has one end (H7), and no loss at rest.
+//! **Sources.** Avanzini et al. 2002 section 4.2, Rath 2004; physics.md D.2, F, H7, H9. The loss has one end (H7), and no loss at rest.
 
 mod bend;
 mod chain;

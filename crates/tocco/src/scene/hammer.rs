@@ -19,7 +19,7 @@
 //! On a body that yields, the contact differs from that on a wall (C12: either way); faster blows last shorter
 //! unless the exponent is 1.
 //!
-//! **Sources.** 000 (8.27) and section 8.4.1, 003 (5.17) with C4 and C5; physics.md B.2. The scale of hardness is ours.
+//! **Sources.** Avanzini et al. 2003 (8.27) and section 8.4.1, Avanzini 2001 (5.17) with C4 and C5; physics.md B.2. The scale of hardness is ours.
 
 use super::def::{BodyForm, ContactDef, ContactForm, HammerDef, ImpactDef, Intent, SceneDef};
 use super::error::SceneError;

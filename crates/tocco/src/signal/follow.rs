@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The envelope follower: a sound becomes a control signal.
 //!
-//! **What.** 002 drives its floors by the envelope of a contact microphone. Rises fast, falls slowly, is 0 below the noise
+//! **What.** De Sena et al. 2009 drives its floors by the envelope of a contact microphone. Rises fast, falls slowly, is 0 below the noise
 //! floor and 1 at the level that counts as most.
 //!
 //! **Law.** h the sample interval, x the sound, e its envelope:
@@ -15,7 +15,7 @@
 //! **Step.** By the sample, whatever the rate; the grid of signals reads it. Of a recording it is computed once, at the
 //! recording's own rate, so that it is the same table at every rate of rendering.
 //!
-//! **Sources.** 002 section 5.1 (5.1), 3.4.3; the printed form mended.
+//! **Sources.** De Sena et al. 2009 section 5.1 (5.1), 3.4.3; the printed form mended.
 
 use super::GRID_S;
 use crate::math::{Real, exp, pow};

@@ -13,7 +13,7 @@
 //!
 //! **Step.** The recursion runs in before the first value, so that noise begins in its own law.
 //!
-//! **Sources.** 000 section 8.3.3, 002 section 2.2.2.
+//! **Sources.** Avanzini et al. 2003 section 8.3.3, De Sena et al. 2009 section 2.2.2.
 
 use super::GRID_S;
 use crate::math::{Real, TAU, cos, pow, tan};

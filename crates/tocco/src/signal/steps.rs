@@ -17,7 +17,7 @@
 //! **Step.** [`StepFinder`] takes one value of an envelope per millisecond; [`StepListener`] makes them from sound. Both are plain
 //! state, for files and for live sound alike.
 //!
-//! **Sources.** 002 sections 3.4.3, 5.1, 5.2; ours: the slow follower, the high pass, the numbers.
+//! **Sources.** De Sena et al. 2009 sections 3.4.3, 5.1, 5.2; ours: the slow follower, the high pass, the numbers.
 
 use super::GRID_S;
 use super::follow::{FALL_S, Follower, Levels, RISE_S, calibrate};

@@ -6,7 +6,7 @@
 //! surface ([`super::Surface`]).
 //!
 //! **Law.** White noise through a cascade of real pole-zero pairs, h pairs per decade, f in cycles per sample:
-//! - `[fractal.1]  f_i = f_1 10^(i/h)` poles, `g_i = f_i 10^(beta/(2h))` zeros (000 (8.23), 002 section 2.2.2), all
+//! - `[fractal.1]  f_i = f_1 10^(i/h)` poles, `g_i = f_i 10^(beta/(2h))` zeros (Avanzini et al. 2003 (8.23), De Sena et al. 2009 section 2.2.2), all
 //!   poles up to Nyquist. beta <= 2, or a zero would pass the next pole (C34); at beta = 2 they cancel and one leaky
 //!   integrator is left.
 //! - `[fractal.2]  H = prod (z - b_i)/(z - a_i)`, `a_i = exp(-2 pi f_i)`, `b_i = exp(-2 pi g_i)`: the matched
@@ -32,13 +32,13 @@
 //! pole at 2 Hz the slope is within 0.0014 of beta and the level within 0.023 dB rms, 0.16 dB at most, at 44.1, 48 and
 //! 96 kHz.
 //!
-//! **Sources.** 000 section 8.3.3 and (8.29), 002 section 2.2.2; physics.md G, C31 to C34. Ours: the pole at -q, the
+//! **Sources.** Avanzini et al. 2003 section 8.3.3 and (8.29), De Sena et al. 2009 section 2.2.2; physics.md G, C31 to C34. Ours: the pole at -q, the
 //! closed variance, the stationary start, the parallel form.
 
 use crate::math::{PI, Real, TAU, cos, exp, log10, pow, sin};
 use crate::rng::Rng;
 
-/// Most poles per decade: those of 000's figure 8.7. More bring nothing (physics.md G).
+/// Most poles per decade: those of Avanzini et al. 2003's figure 8.7. More bring nothing (physics.md G).
 pub const MAX_POLES_PER_DECADE: u32 = 6;
 /// Poles per decade at which the figures above are reached.
 pub const DEFAULT_POLES_PER_DECADE: u32 = 2;
@@ -156,7 +156,7 @@ impl Fractal {
         white
     }
 
-    /// The same filter as a cascade of biquads, 000 (8.29) with the signs of C31, before the gain; an odd last one is
+    /// The same filter as a cascade of biquads, Avanzini et al. 2003 (8.29) with the signs of C31, before the gain; an odd last one is
     /// of first order, a2 = b2 = 0.
     pub fn biquads(&self) -> impl Iterator<Item = Biquad> {
         let joined = |roots: &[Real]| {

@@ -21,7 +21,7 @@
 //! `[bristle.3]  |v| <= |v0| + Lam ((sigma0 + sigma1/a) max(|z0|, fs/sigma0) + sigma1 |z0|/a + |sigma3 w|)`, bounds the
 //! search. Force and bristles are taken from the tangent of the last Newton step.
 //!
-//! **Sources.** physics.md E.2 to E.4, C21 to C24, C28; 000 (8.44)-(8.48).
+//! **Sources.** physics.md E.2 to E.4, C21 to C24, C28; Avanzini et al. 2003 (8.44)-(8.48).
 
 use super::fast::sin_cos_pi;
 use super::quick::{Eased, Trend};
@@ -630,7 +630,7 @@ mod tests {
         }
     }
 
-    /// The papers' iteration on y = z' (000 (8.40)), with corrected derivatives; None if it never converges.
+    /// The papers' iteration on y = z' (Avanzini et al. 2003 (8.40)), with corrected derivatives; None if it never converges.
     fn plain_newton(b: &Bristle, v0: Real, lam: Real, start: Real) -> Option<u32> {
         let k1 = -lam * (b.sigma0 * b.half + b.sigma1);
         let v_free = v0 - lam * b.sigma0 * b.z;

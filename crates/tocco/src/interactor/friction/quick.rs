@@ -24,7 +24,7 @@
 //! motion in either case. And only where a step slides less than the bristles' length, a w <= zs. A solve that leaves its regime or has not ended after three evaluations starts again in
 //! bristle.rs.
 //!
-//! **Sources.** physics.md E.3; 000 (8.39), (8.40), whose unknown is the same y.
+//! **Sources.** physics.md E.3; Avanzini et al. 2003 (8.39), (8.40), whose unknown is the same y.
 
 use super::bristle::{Bristle, Change};
 use super::{FAST, LEAST, Solved, fast, side};

@@ -13,7 +13,7 @@
 //! by, the only root left is on the slow side, where it exists if and only if |v0| > Lam fs. No root: it sticks. Every
 //! outcome loses energy, f v >= 0.
 //!
-//! **Sources.** 000 (8.15); physics.md E.7, H5; the hysteresis rule is that of Friedlander 1953 and McIntyre and
+//! **Sources.** Avanzini et al. 2003 (8.15); physics.md E.7, H5; the hysteresis rule is that of Friedlander 1953 and McIntyre and
 //! Woodhouse, not read; Woodhouse, Euphonics, sections 9.2 and 9.6.2, read, has it: where three roots compete, a loop
 //! decides.
 

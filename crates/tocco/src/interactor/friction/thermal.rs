@@ -20,7 +20,7 @@
 //! E = e^(-(G + kappa |v|) dt/C). Implicit, because a film that heats within a sample would otherwise flutter between
 //! hard and soft; T1 is unique since mu falls. f v >= 0 always: passive.
 //!
-//! **Sources.** 001 (13) and figure 6, after Smith and Woodhouse, J. Mech. Phys. Solids 48, 1633 (2000), of which the
+//! **Sources.** Avanzini et al. 2002 (13) and figure 6, after Smith and Woodhouse, J. Mech. Phys. Solids 48, 1633 (2000), of which the
 //! abstract was read; the fit as a survey quotes it from Woodhouse and Galluzzo, Tribology Letters 73, 128 (2025), (1);
 //! physics.md F (the heat balance is its surrogate).
 

@@ -5,7 +5,7 @@
 //! compression. Never adhesive.
 //!
 //! **Law.** x compression, v = x', `[x]` = max(x, 0):
-//! - `[impact.1]  f = k [x]^a (1 + mu v)`, clipped at 0 (000 (8.11); C11: with a moving partner v < -1/mu does occur)
+//! - `[impact.1]  f = k [x]^a (1 + mu v)`, clipped at 0 (Avanzini et al. 2003 (8.11); C11: with a moving partner v < -1/mu does occur)
 //! - `[impact.2]  f = k [x]^a + c [x]^b v`, clipped at 0, with a viscous exponent b of its own (H16: extended Hertz) and
 //!   c in its own unit; older scenes write c as mu k, where mu is no longer in s/m
 //! - `[impact.7]  x_v = ((b+1) m v/c)^(1/(b+1))`: where that loss alone would stop the mass, after about x_v/v; the contact is as
@@ -18,7 +18,7 @@
 //! bodies and contact exchange balances to rounding and what is missing is the loss, mu k X_b s^2/dt >= 0: passive for
 //! every step, stiffness and rate. F is nondecreasing and convex in s (a >= 1), so the contact equation has one root.
 //!
-//! **Sources.** Hunt and Crossley 1975 and Marhefka and Orin 1999 as in 000 section 8.3.1 and 003 (5.4); 002 section
+//! **Sources.** Hunt and Crossley 1975 and Marhefka and Orin 1999 as in Avanzini et al. 2003 section 8.3.1 and Avanzini 2001 (5.4); De Sena et al. 2009 section
 //! 2.1.1; physics.md D.3, H2, H16.
 
 use super::power::{Power, hertz_mean};

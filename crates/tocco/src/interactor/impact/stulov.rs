@@ -3,7 +3,7 @@
 //!
 //! **What.** A power spring whose force relaxes: felt that was just pressed is softer than felt at rest.
 //!
-//! **Law.** `[impact.3]  f = k xi^a - k eps w`, `tau w' = xi^a - w`, xi = max(x, (eps w)^(1/a)): felt (000 (8.9), (8.10)
+//! **Law.** `[impact.3]  f = k xi^a - k eps w`, `tau w' = xi^a - w`, xi = max(x, (eps w)^(1/a)): felt (Avanzini et al. 2003 (8.9), (8.10)
 //! with C9: the factor k, delta - h_r). xi is the place of the felt's own surface: where the partner withdraws faster than
 //! the felt recovers, the force is zero and the felt relaxes by itself. (The paper lets the memory follow the partner
 //! through the air; the clipped law is then active, and a second touch would meet felt that is not there.)
@@ -22,7 +22,7 @@
 //! change from either form to the other, which lets w be g. What is left out is of the order of (tau/duration)^2; steps
 //! between tau/4 and 3/2 tau, where neither form is good, are not asked for ([`NormalLaw::suits`]).
 //!
-//! **Sources.** Stulov 1995 as in 000 (8.9); physics.md D.3, H4.
+//! **Sources.** Stulov 1995 as in Avanzini et al. 2003 (8.9); physics.md D.3, H4.
 
 use super::hunt_crossley::{POWER, Spring};
 use super::{ImpactLaw, ImpactParams};

@@ -251,7 +251,7 @@ impl Resonator for Modal {
         true
     }
 
-    /// One small displacement of the touched place, which changes the high modes most (000 section 8.2.2).
+    /// One small displacement of the touched place, which changes the high modes most (Avanzini et al. 2003 section 8.2.2).
     fn restrike(&mut self, port: usize, more_01: Real, rng: &mut Rng) {
         let jitter_01 = (self.params.jitter_01 + more_01).min(1.0);
         if jitter_01 == 0.0 && !self.ports[port].beside() {

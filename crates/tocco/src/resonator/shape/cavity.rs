@@ -20,7 +20,7 @@
 //! **Step.** Losses follow `loss_factor` at 1 kHz times (f/1 kHz)^`loss_exponent`; the default exponent -1/2 is that of the
 //! viscous and thermal layer at smooth walls.
 //!
-//! **Sources.** Morse, Ingard, *Theoretical acoustics* (1968), chapter 9; Levine, Schwinger, Physical Review 73, 383 (1948), for the open end; 000 section 8.2.2.
+//! **Sources.** Morse, Ingard, *Theoretical acoustics* (1968), chapter 9; Levine, Schwinger, Physical Review 73, 383 (1948), for the open end; Avanzini et al. 2003 section 8.2.2.
 
 use super::radiation::Surface;
 use super::{Family, Fault, Given, LENGTH, Point, Solved, key, must};

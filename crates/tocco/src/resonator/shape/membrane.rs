@@ -12,7 +12,7 @@
 //!
 //! **Step.** Modes with n diameters come in pairs, a cosine and a sine: the angle of the stroke chooses between them.
 //!
-//! **Sources.** Fletcher, Rossing, chapter 3; 000 figure 8.1.
+//! **Sources.** Fletcher, Rossing, chapter 3; Avanzini et al. 2003 figure 8.1.
 
 use super::bessel::roots;
 use super::radiation::{Mount, RADIATES, Surface};

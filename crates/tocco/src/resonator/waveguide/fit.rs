@@ -13,7 +13,7 @@
 //! the worst is below [`WANTED_CENTS`]; last, r is set in closed form so that partial 1 is exact. A live change starts
 //! from the present answer and takes a bounded number of iterations.
 //!
-//! **Sources.** Own; allpasses for dispersion after 001 section 4.2 and physics.md F.
+//! **Sources.** Own; allpasses for dispersion after Avanzini et al. 2002 section 4.2 and physics.md F.
 
 use crate::math::{PI, Real, TAU, atan, atan2, cos, exp, expm1, sin, tan};
 
