@@ -10,8 +10,9 @@ const GRAVITY = 9.81;
 const SEEN_MS = 250;
 /** Frames that wait to be shown at most: a page that is not looked at shows none. */
 const MOST_COMING = 20;
-/** Frames by which the water is ahead of its pictures: below the first only every second one is drawn, until it is ahead by the second. */
-const [BEHIND, AGAIN] = [3, 5];
+/** Of the frames by which the water should be ahead of its pictures: with less than the first part only every second one is drawn, until there is
+ * more than the second. */
+const [BEHIND, AGAIN] = [0.4, 0.7];
 const FRAME_MS = 1000 / 60;
 /** Rings of sounds that are drawn at most; the newest are. */
 const MOST_RINGS = 40;
@@ -156,7 +157,7 @@ export class TankSurface {
     Object.assign(this.stats, { frames, late: Math.max(this.stats.late, late), slow, ahead, spent, sounds: this.stats.sounds + sounds.length / 8 });
     // Drawing takes as much of a small machine as the water does: what runs out of time gets it first.
     const early = (due - performance.now()) / FRAME_MS;
-    this.isBehind = early < (this.isBehind ? AGAIN : BEHIND);
+    this.isBehind = early < (this.isBehind ? AGAIN : BEHIND) * ahead;
     this.coming = [...this.coming, { points, due }].slice(-MOST_COMING);
     this.drawing ??= requestAnimationFrame(() => this.show());
   }
