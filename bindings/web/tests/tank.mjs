@@ -86,6 +86,50 @@ export default {
     await leave(page);
   },
 
+  "a tank that runs out of time draws every second picture until it has time again, however little of it the machine needs": async () => {
+    const page = await share();
+    await load(page, TANK);
+    const drawn = await page.evaluate(() => {
+      const { tank } = tocco;
+      tank.close(); // from here on its frames are ours
+      const take = (frames, ahead) => {
+        const shown = performance.timeOrigin + performance.now() + (frames * 1000) / 60;
+        tank.take({ points: new Float64Array([0.3, 0.2, 0]), sounds: new Float64Array(), began: 0, frames: 1, late: 0, slow: [], ahead, shown, spent: 1 });
+        return tank.isBehind;
+      };
+      return [take(6, 7), take(1, 7), take(4, 7), take(6, 7), take(0.9, 1), take(-1, 1), take(0.9, 1)];
+    });
+    assert.deepEqual(drawn, [false, true, true, false, false, true, false]);
+    await leave(page);
+  },
+
+  "a tilted tank is seen whole, and what is in its corners lies where the hand finds it": async () => {
+    const page = await share();
+    await load(page, TANK);
+    const corners = await page.evaluate(() => {
+      const { tank } = tocco;
+      tank.close();
+      const { left, top, width: w, height: h } = tank.canvas.getBoundingClientRect();
+      return [-45, -20, 0, 20, 45].flatMap((angle) => {
+        tank.angle = angle;
+        const [scale, turn] = [tank.frame().scale, (angle * Math.PI) / 180];
+        return [[0.01, 0.01], [0.59, 0.01], [0.01, 0.49], [0.59, 0.49]].map(([x, y]) => {
+          // Where the corner is drawn, by turning it about the middle of the picture.
+          const [dx, dy] = [scale * (x - 0.3), scale * (0.25 - y)];
+          const [px, py] = [w / 2 + dx * Math.cos(turn) - dy * Math.sin(turn), h / 2 + dx * Math.sin(turn) + dy * Math.cos(turn)];
+          tank.points = new Float64Array([x, y, 2]);
+          tank.draw();
+          const ratio = tank.canvas.width / w;
+          const [r, g, b] = tank.canvas.getContext("2d").getImageData(Math.round(px * ratio), Math.round(py * ratio), 1, 1).data;
+          const found = tank.place({ clientX: left + px, clientY: top + py });
+          return { angle, x, y, inside: px > 0 && px < w && py > 0 && py < h, ink: [r, g, b].join(), off: Math.hypot(found.x - x, found.y - y) };
+        });
+      });
+    });
+    for (const corner of corners) assert.ok(corner.inside && corner.ink === "232,82,160" && corner.off < 1e-6, JSON.stringify(corner));
+    await leave(page);
+  },
+
   "a tank is among the scenes, and is poured into from the gallery": async () => {
     const page = await share();
     await page.click("#gallery-open");
