@@ -895,7 +895,8 @@ fn where_no_window_floats_a_knob_opens_and_closes_the_studio() {
     for (name, program, opens) in
         [("vst3", link, true), ("vst3-none", "echo 'error: no such thing' >&2; exit 2", false)]
     {
-        let mut plugin = plugin_in("CLAP-As-VST3-Wrapper", &beside(name, Some(program))).unwrap();
+        let file = beside(name, Some(program));
+        let mut plugin = plugin_in("CLAP-As-VST3-Wrapper", &file).unwrap();
         let knob = |plugin: &mut PluginInstance<Host>| {
             let handle = plugin.plugin_handle();
             let params: PluginParams = handle.get_extension().unwrap();
@@ -910,7 +911,7 @@ fn where_no_window_floats_a_knob_opens_and_closes_the_studio() {
         };
         let untouched = rendered(&mut plugin, 4800, &[64], &[]);
         assert_eq!(knob(&mut plugin), 0.0);
-        let mut other = plugin_in("CLAP-As-VST3-Wrapper", &beside(name, Some(program))).unwrap();
+        let mut other = plugin_in("CLAP-As-VST3-Wrapper", &file).unwrap();
         let turned = rendered(&mut other, 4800, &[64], &[(100, Doing::Turn(STUDIO, 1.0))]);
         same("nothing is heard of it", &turned, &untouched);
         assert!(other.access_shared_handler(|shared| shared.callbacks.load(Relaxed)) > 0);
