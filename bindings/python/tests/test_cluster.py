@@ -4,6 +4,8 @@
 import os
 import pathlib
 import tempfile
+import threading
+import time
 import unittest
 import unittest.mock
 
@@ -102,13 +104,24 @@ class Cluster(unittest.TestCase):
         cls.client.close()
         cls.cluster.close()
 
+    def on_workers(self, act, *how):
+        """Both workers do it; one that is just dying is waited for until another has its place."""
+        for tries_left in reversed(range(100)):
+            self.client.wait_for_workers(2)
+            try:
+                return self.client.run(act, *how)
+            except OSError:  # what its connection is closed with
+                if not tries_left:
+                    raise
+                time.sleep(0.1)
+
     def on_both_kinds_of_clusters(self):
         """Workers that put files into the folder, then workers that have none and send them."""
         for sight in (True, False):
-            self.client.run(sees_the_folder, sight)
+            self.on_workers(sees_the_folder, sight)
             with self.subTest(sight=sight):
                 yield
-        self.client.run(sees_the_folder, True)
+        self.on_workers(sees_the_folder, True)
 
     def test_a_cluster_makes_the_files_of_a_sweep_in_place_and_goes_on_where_it_was(self):
         for _ in self.on_both_kinds_of_clusters():
@@ -160,14 +173,13 @@ class Cluster(unittest.TestCase):
             self.assertEqual(files(there), files(here))
 
     def test_a_worker_that_dies_in_the_middle_loses_nothing_and_nothing_comes_twice(self):
-        self.addCleanup(self.client.run, healthy)
+        self.addCleanup(self.on_workers, healthy)
         with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(tocco._cluster, "SHARES_A_WORKER", 1):
             here = os.path.join(folder, "here")
             tocco.sweep("bar", here, over=GRID, seconds=0.1)
             for when in ("before", "after", "halfway"):
                 died, there = (os.path.join(folder, f"{what}-{when}") for what in ("died", "there"))
-                self.client.wait_for_workers(2)
-                self.client.run(deadly, died, when)
+                self.on_workers(deadly, died, when)
                 tocco.sweep("bar", there, over=GRID, seconds=0.1, client=self.client)
                 self.assertTrue(os.path.exists(died), when)
                 self.assertEqual(files(there), files(here), when)
@@ -175,18 +187,54 @@ class Cluster(unittest.TestCase):
                     keys = [line.split("\t")[0] for line in file]
                 self.assertEqual((len(keys), len(set(keys))), (12, 12), when)
 
+    def breaking(self, times):
+        """The way from the cluster to here breaks off so many times."""
+        whole, left = distributed.Client._gather_remote, [times]
+
+        async def broken(client, *how):
+            answer = await whole(client, *how)
+            left[0] -= 1
+            assert left[0] < 0
+            return answer
+
+        return unittest.mock.patch.object(distributed.Client, "_gather_remote", broken)
+
+    def within(self, seconds, act):
+        """What it raised; fails where it has not ended by then."""
+        raised = []
+
+        def run():
+            try:
+                act()
+            except Exception as error:
+                raised.append(error)
+
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        thread.join(seconds)
+        self.assertFalse(thread.is_alive(), f"it waits for an answer that does not come, {seconds} s by now")
+        return raised[0] if raised else None
+
+    def test_an_answer_that_breaks_off_is_asked_for_again(self):
+        with tempfile.TemporaryDirectory() as here, tempfile.TemporaryDirectory() as there:
+            tocco.sweep("bar", here, over=GRID, seconds=0.1)
+            on_cluster = lambda: tocco.sweep("bar", there, over=GRID, seconds=0.1, client=self.client)
+            with self.breaking(1000):
+                self.assertRegex(str(self.within(60, on_cluster)), "does not arrive .*the next sweep goes on")
+            with self.breaking(tocco._cluster.TRIES - 1):
+                self.assertIsNone(self.within(60, on_cluster))
+            self.assertEqual(files(there), files(here))
+
     def test_workers_that_always_die_are_an_error_in_words_and_what_was_made_stays(self):
         scheduler = self.cluster.scheduler
         patience, scheduler.allowed_failures = scheduler.allowed_failures, 0
         self.addCleanup(setattr, scheduler, "allowed_failures", patience)
-        self.addCleanup(self.client.run, healthy)
-        self.client.wait_for_workers(2)
-        self.client.run(deadly, None, "after")
+        self.addCleanup(self.on_workers, healthy)
+        self.on_workers(deadly, None, "after")
         with tempfile.TemporaryDirectory() as here, tempfile.TemporaryDirectory() as there:
             with self.assertRaisesRegex(tocco.Error, "a worker of the cluster died"):
                 tocco.sweep("bar", there, over=GRID, seconds=0.1, client=self.client)
-            self.client.wait_for_workers(1)
-            self.client.run(healthy)
+            self.on_workers(healthy)
             tocco.sweep("bar", here, over=GRID, seconds=0.1)
             tocco.sweep("bar", there, over=GRID, seconds=0.1, client=self.client)
             self.assertEqual(files(there), files(here))

@@ -21,6 +21,8 @@ from . import Error, __version__, _native
 SHARES_A_WORKER, MOST_IN_A_SHARE = 8, 250
 # Where workers make their shares, in the folder of the sweep. One that nobody has touched for an hour is of a sweep that was killed.
 WORKSHOP, HOUR_S = ".tocco-cluster-", 3600.0
+# How often an answer is asked for before the sweep ends.
+TRIES = 4
 
 
 def share(job, only, lowered_db, version, workshop):
@@ -63,6 +65,21 @@ def sweep_out(folder):
             shutil.rmtree(entry.path, ignore_errors=True)
 
 
+def fetch(future):
+    """What a worker answered, asked for again where only the way to here failed. (as_completed(with_results=True) would wait for ever:
+    it forgets a share whose answer broke off.)"""
+    for tries_left in reversed(range(TRIES)):
+        try:
+            return future.result()
+        except Exception as broken:
+            if future.status not in ("finished", "pending"):
+                raise
+            if not tries_left:
+                raise Error(
+                    f"an answer of the cluster does not arrive ({broken!r}); what was made stays, and the next sweep goes on"
+                ) from broken
+
+
 def render(client, job, folder, progress):
     """Makes what is missing on the cluster; how many sounds were there."""
     from distributed import KilledWorker, as_completed
@@ -86,7 +103,8 @@ def render(client, job, folder, progress):
         futures = [client.submit(share, job, only, lowered_db, __version__, workshop, pure=False) for only in shares]
         done = total - len(missing)
         try:
-            for future, (count, names, sizes, content) in as_completed(futures, with_results=True):
+            for future in as_completed(futures):
+                count, names, sizes, content = fetch(future)
                 _native.sweep_keep(folder, names, sizes, content)
                 future.release()
                 done += count
