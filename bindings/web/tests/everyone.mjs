@@ -148,6 +148,7 @@ export default {
     }
     await page.locator("#gallery-open").focus();
     await page.keyboard.press("Enter");
+    await page.locator("#gallery input:focus").waitFor();
     await page.keyboard.type("gong");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");

@@ -103,7 +103,7 @@ export default {
     await press(page, 0xb0, 1, 64);
     await page.waitForFunction(() => {
       const [wanted, near] = [1e6 * 1e4 ** (64 / 127), (a, b) => Math.abs(a / b - 1) < 1e-6];
-      const [hard, stiffness] = ["hard", "hit/stiffness"].map((path) => tocco.controls.rows.get(path).value);
+      const [hard, stiffness] = ["hard", "hit/stiffness"].map((path) => tocco.controls.rows.get(path)?.value);
       const heard = tocco.last?.settings?.values[tocco.info.paths.findIndex(({ path }) => path === "hit/stiffness")];
       return near(hard, 64 / 127) && near(stiffness, wanted) && near(heard, wanted);
     });

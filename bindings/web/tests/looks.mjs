@@ -212,6 +212,7 @@ export default {
     assert.equal(await page.evaluate(() => tocco.work.from), "cello");
     await overhear(page);
     await page.click("#gallery-open");
+    await page.locator("#gallery h3").first().waitFor();
     const groups = await page.locator("#gallery h3").allTextContents();
     assert.ok(groups.length >= 6 && groups.includes("Struck") && groups.includes("Bowed and rubbed"), groups.join());
     const count = await page.evaluate(() => [document.querySelectorAll("#gallery button[data-scene]").length, tocco.scenes.length]);

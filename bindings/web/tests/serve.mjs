@@ -35,7 +35,7 @@ export default {
       heardOsc.send(Buffer.concat([pad(path), pad(",f"), number]), oscPort, "127.0.0.1");
     };
     const agree = (size, scale) => page.waitForFunction((wanted) => {
-      const found = ["size", "bar/freq_scale"].map((path) => tocco.controls.rows.get(path).value);
+      const found = ["size", "bar/freq_scale"].map((path) => tocco.controls.rows.get(path)?.value);
       return found.every((value, i) => Math.abs(value / wanted[i] - 1) < 1e-6);
     }, [size, scale]);
     await page.locator("#controls summary").click();
