@@ -16,6 +16,23 @@ use crate::math::Real;
 use crate::resonator::kernel::{Chunk, LANES, Line, Path, join};
 
 macro_rules! compiled {
+    // Without a build of its own in 512 bits, which compilers would make of gathers and scatters.
+    ($(#[$meta:meta])* $name:ident, $body:ident, $avx2:ident, ($($arg:ident : $type:ty),*) -> $out:ty) => {
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2")]
+        fn $avx2($($arg: $type),*) -> $out { $body($($arg),*) }
+
+        $(#[$meta])*
+        #[inline]
+        pub(super) fn $name(path: Path, $($arg: $type),*) -> $out {
+            match path {
+                Path::Scalar | Path::Baseline => $body($($arg),*),
+                // SAFETY: these paths are only made by `Path::all` after the CPU said what it has; AVX-512F comes with AVX2.
+                #[cfg(target_arch = "x86_64")]
+                Path::Avx2 | Path::Avx512 => unsafe { $avx2($($arg),*) },
+            }
+        }
+    };
     ($(#[$meta:meta])* $name:ident, $body:ident, $avx2:ident, $avx512:ident, ($($arg:ident : $type:ty),*) -> $out:ty) => {
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2")]
@@ -55,11 +72,11 @@ compiled! {
 }
 compiled! {
     /// Free motion over a step: `q`, `p` to `to_q`, `to_p`.
-    drift, drift_body, drift_avx2, drift_avx512, (q: &[Line], p: &[Line], size: &Sizes, to_q: &mut [Line], to_p: &mut [Line]) -> ()
+    drift, drift_body, drift_avx2, (q: &[Line], p: &[Line], size: &Sizes, to_q: &mut [Line], to_p: &mut [Line]) -> ()
 }
 compiled! {
     /// One step: `d` is known, `force` acts by the shape `phi`, `pull` against `g`. [modal.1]
-    advance, advance_body, advance_avx2, advance_avx512,
+    advance, advance_body, advance_avx2,
     (q: &mut [Line], p: &mut [Line], size: &Sizes, d: &[Line], phi: &[Line], force: Real, g: &[Line], pull: Real) -> ()
 }
 compiled! {

@@ -474,8 +474,9 @@ impl Modal {
         for r in readings {
             let past = if r.motion == Motion::Velocity { &past.p } else { &past.q };
             let now = &self.ports[r.port].heard.part(chunk, chunk + 1)[0];
-            let before =
-                self.retuning.fade.shape_before(r.port).filter(|_| fades).map(|row| &row.part(chunk, chunk + 1)[0]);
+            // Where no shape has moved there is nothing to go over to: the same bits in fewer operations.
+            let before = self.retuning.fade.shape_before(r.port).filter(|_| fades);
+            let before = before.map(|row| &row.part(chunk, chunk + 1)[0]).filter(|before| before.0 != now.0);
             let past = &past[..left.len()];
             kernel::hear(self.path, past, now, before, left, &mut r.sums.0[from..from + left.len()]);
             for &i in self.bank.rigid.iter().filter(|&&i| !r.whole && i / LANES == chunk) {

@@ -76,7 +76,7 @@ pub(super) struct HeldForm {
     /// The force under which they are to be stepped, N.
     pub last_force: Real,
     /// They have been stepped under it already: the sums of their strokes and velocities.
-    pub begun: Option<(Real, Real)>,
+    begun: Option<(Real, Real)>,
     /// What each newton adds to the next stroke and to the next velocity of the held port, m/N and m/(N s).
     pub by_force: (Real, Real),
     /// How far the held port yields in a step, m/N, and where it is, if it is heard where it is touched, m: every step adds
@@ -103,10 +103,25 @@ impl HeldForm {
         &self.modes[..self.in_use]
     }
 
+    /// Steps them under the last force, beside something else.
+    #[inline(never)]
+    pub fn begin(&mut self, path: Path) {
+        self.begun = Some(self.step(path));
+    }
+
     /// Steps them under the last force: what the coming one adds to, their strokes and velocities. [modal.6]
-    #[inline]
-    pub fn begin(&mut self, path: Path) -> (Real, Real) {
+    #[inline(always)]
+    fn step(&mut self, path: Path) -> (Real, Real) {
         kernel::held(path, &mut self.modes[..self.in_use], self.last_force)
+    }
+
+    /// What that came to, of modes that may have been stepped already.
+    #[inline(always)]
+    pub fn stepped(&mut self, path: Path) -> (Real, Real) {
+        match self.begun.take() {
+            Some(sums) => sums,
+            None => self.step(path),
+        }
     }
 
     #[inline]
@@ -143,9 +158,9 @@ impl Modal {
                     return State::default();
                 }
                 let scale = self.held.scale.at(i);
-                let (Held { t, u, g, k, .. }, l) = (&self.held.modes[i / LANES], i % LANES);
-                let force = self.held.last_force;
-                let (d, p) = ((t.0[l] + g.0[l] * force) / scale, (u.0[l] + k.0[l] * force) / scale);
+                let (Held { t, u, a, c, y, .. }, l) = (&self.held.modes[i / LANES], i % LANES);
+                let by = y.0[l] * self.held.last_force;
+                let (d, p) = ((t.0[l] + a.0[l] * by) / scale, (u.0[l] + c.0[l] * by) / scale);
                 State { q: (d - steps.qp(i) * p) / qq, p }
             }
             _ => written.at(i),
@@ -181,29 +196,30 @@ impl Modal {
         self.refresh(0);
         self.held.in_use = 0;
         for i in 0..self.bank.two_poles_in_use() * LANES {
-            let Step { qq, qp, pq, pp, bq, bp } = self.steps.whole().at(i);
+            let Step { qq, qp, pq, pp, bq, .. } = self.steps.whole().at(i);
             let phi = self.ports[port].touched.at(i);
             let scale = never_zero(phi);
             let (held, l) = (&mut self.held.modes[i / LANES], i % LANES);
-            let mut step = [0.0; 6];
+            let mut step = [0.0; 5];
             if qq != 0.0 {
                 let c = pq / qq; // [modal.5]
-                let (a, b, e) = (1.0 + qq + qp * c, qp * (pp - qp * c), 1.0 + pp - qp * c);
-                step = [a, b, c, e, scale * phi * (qq * bq + qp * bp), scale * phi * bp];
+                step = [qq + qp * c, qp * (pp - qp * c), c, 1.0 + pp - qp * c, scale * phi * bq];
                 self.held.in_use = i / LANES + 1;
             }
-            [held.a.0[l], held.b.0[l], held.c.0[l], held.e.0[l], held.g.0[l], held.k.0[l]] = step;
+            [held.a.0[l], held.b.0[l], held.c.0[l], held.e.0[l], held.y.0[l]] = step;
             self.held.scale.set(i, scale);
             let State { q, p } = self.state.at(i);
             let kept = fault!(HELD_FORM, scale, times 0.9);
             (held.t.0[l], held.u.0[l]) = (kept * (qq * q + qp * p), kept * p);
         }
-        let sum = |line: fn(&Held) -> &Line| {
+        let by_force = |line: fn(&Held) -> &Line| {
             let mut sum = [0.0; LANES];
-            self.held.modes().iter().for_each(|modes| (0..LANES).for_each(|l| sum[l] += line(modes).0[l]));
+            for modes in self.held.modes() {
+                (0..LANES).for_each(|l| sum[l] += line(modes).0[l] * modes.y.0[l]);
+            }
             kernel::join(&sum)
         };
-        (self.held.by_force, self.held.last_force) = ((sum(|modes| &modes.g), sum(|modes| &modes.k)), 0.0);
+        (self.held.by_force, self.held.last_force) = ((by_force(|modes| &modes.a), by_force(|modes| &modes.c)), 0.0);
         for (port, heard) in self.ports.iter().zip(&mut self.held.heard) {
             for i in 0..self.bank.slots_in_use() {
                 let scale = if i < self.bank.two_poles_in_use() * LANES { self.held.scale.at(i) } else { 1.0 };

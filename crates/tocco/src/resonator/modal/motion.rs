@@ -56,7 +56,7 @@ impl Resonator for Modal {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn free_stroke(&mut self, port: usize) -> Real {
         if let (Some(stroke), false, true) = (self.coming.strokes_m[port], self.coming.pushed, self.ports[port].asked) {
             return stroke;
@@ -76,7 +76,7 @@ impl Resonator for Modal {
         self.coming.unpush();
     }
 
-    #[inline]
+    #[inline(always)]
     fn step_under(&mut self, port: usize, force_n: Real) {
         if self.form == (Form::Held { port }) && !self.coming.pushed {
             self.step_held(port, 0.0 + force_n);
@@ -86,14 +86,14 @@ impl Resonator for Modal {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn begins(&self, port: usize) -> bool {
         self.form == (Form::Held { port }) && self.held.modes().len() >= AHEAD && !self.coming.pushed
     }
 
-    #[inline]
+    #[inline(always)]
     fn begin(&mut self, _port: usize) {
-        self.held.begun = Some(self.held.begin(self.path));
+        self.held.begin(self.path);
     }
 
     fn commit(&mut self) {
@@ -394,8 +394,7 @@ impl Modal {
     #[inline(always)]
     fn step_held(&mut self, port: usize, force: Real) {
         let (per_n, speed_per_n) = self.held.by_force;
-        let begun = self.held.begun.take();
-        let (stroke, velocity) = begun.unwrap_or_else(|| self.held.begin(self.path));
+        let (stroke, velocity) = self.held.stepped(self.path);
         let (mut stroke, mut velocity) = (stroke + per_n * force, velocity + speed_per_n * force); // [modal.6]
         self.held.last_force = force;
         let made = self.coming.strokes_m[port].map(|free| free + self.held.yields * force);
