@@ -20,6 +20,7 @@ pub mod impact;
 
 use crate::math::Real;
 use crate::param::Tunable;
+use core::any::Any;
 
 /// Evaluations after which a scalar solve gives up and is counted; 20 have always sufficed (physics.md D.4).
 pub const MAX_ITERATIONS: u32 = 60;
@@ -78,7 +79,7 @@ pub struct Solution {
 ///
 /// **Passive.** Over a step, force times stroke must be at least the rise of `energy`, less the work of outsiders that the
 /// class declares: then energy minus work never rises, at any step and stiffness.
-pub trait Interactor: Tunable + Send + Sync {
+pub trait Interactor: Any + Tunable + Send + Sync {
     /// Before the solve of a step: whatever memory does on its own.
     fn prepare(&mut self, _from: Real, _dt: Real) {}
     /// Force held during a stroke; positive drives the partners apart.

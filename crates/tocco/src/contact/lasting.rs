@@ -4,16 +4,21 @@
 //! **What.** An island of one contact that is closed, at one step per sample, with nothing on the move but forces and guided
 //! velocities. [`World::step`] of such a sample is what [`Lasting::step`] does, without its loops; any other is left to it.
 //!
-//! **Step.** The stretch is one loop for each pair of bodies that are met most ([`Lasting::lend`]), written once and compiled for
-//! each: half of what a sample of a small body costs was finding out what it is.
+//! **Step.** The stretch is one loop for each pair of bodies and law that are met most ([`Lasting::lend`]), written once and compiled
+//! for each, and for the vectors that the processor has: half of what a sample of a small body costs was finding out what it is,
+//! and a tenth the way of numbers through memory from one function to the next.
 //!
 //! **Sources.** Rath 2004; physics.md D.2, D.4.
 
 use super::world::{Health, World};
 use super::{Contact, Law, Site};
+use crate::interactor::Solution;
+use crate::interactor::friction::Friction;
+use crate::interactor::impact::Spring;
 use crate::math::Real;
 use crate::resonator::Resonator;
 use crate::resonator::inertial::Mass;
+use crate::resonator::kernel::Path;
 use crate::resonator::modal::Modal;
 use crate::resonator::partials::Partials;
 use core::any::Any;
@@ -41,12 +46,85 @@ pub(crate) struct Lasting<'a, A: ?Sized, B: ?Sized> {
     max_level: usize,
     work: &'a mut Real,
     health: &'a mut Health,
+    path: Path,
 }
 
 /// Who takes a stretch of such samples.
 pub(crate) trait Borrower {
     /// Takes it; returns the first sample that is not done.
-    fn take<A: Resonator + ?Sized, B: Resonator + ?Sized>(self, lasting: Lasting<'_, A, B>) -> usize;
+    fn take<A: Resonator + ?Sized, B: Resonator + ?Sized, L: Kind>(self, lasting: Lasting<'_, A, B>) -> usize;
+}
+
+/// What a law is told of a step.
+pub(crate) struct Task {
+    from: Real,
+    s0: Real,
+    compliance: Real,
+    dt: Real,
+    guess: Real,
+}
+
+/// Which law it is, for laws that are met most.
+pub(crate) trait Kind {
+    /// A whole step, with something beside it: [`Interactor::step_beside`](crate::interactor::Interactor::step_beside).
+    fn step(law: &mut Law, task: &Task, beside: impl FnMut()) -> Solution;
+}
+
+/// Any law.
+struct Unknown;
+/// [`Friction`].
+struct Rubs;
+/// [`Spring`].
+struct Springs;
+
+impl Kind for Unknown {
+    #[inline]
+    fn step(law: &mut Law, task: &Task, mut beside: impl FnMut()) -> Solution {
+        let &Task { from, s0, compliance, dt, guess } = task;
+        law.step_beside(from, s0, compliance, dt, guess, &mut beside)
+    }
+}
+
+impl Kind for Rubs {
+    #[inline(always)]
+    fn step(law: &mut Law, task: &Task, beside: impl FnMut()) -> Solution {
+        let &Task { from, s0, compliance, dt, guess } = task;
+        match law.known::<Friction>() {
+            Some(law) => law.step_here(from, s0, compliance, dt, guess, beside),
+            None => Unknown::step(law, task, beside),
+        }
+    }
+}
+
+impl Kind for Springs {
+    #[inline(always)]
+    fn step(law: &mut Law, task: &Task, beside: impl FnMut()) -> Solution {
+        let &Task { from, s0, compliance, dt, guess } = task;
+        match law.known::<Spring>() {
+            Some(law) => law.step_here(from, s0, compliance, dt, guess, beside),
+            None => Unknown::step(law, task, beside),
+        }
+    }
+}
+
+/// The loop in 256-bit vectors and instructions that name where they write.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn take_avx2<A: Resonator + ?Sized, B: Resonator + ?Sized, L: Kind>(
+    to: impl Borrower,
+    lasting: Lasting<'_, A, B>,
+) -> usize {
+    to.take::<A, B, L>(lasting)
+}
+
+/// The same in 512-bit vectors.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn take_avx512<A: Resonator + ?Sized, B: Resonator + ?Sized, L: Kind>(
+    to: impl Borrower,
+    lasting: Lasting<'_, A, B>,
+) -> usize {
+    to.take::<A, B, L>(lasting)
 }
 
 impl World {
@@ -88,6 +166,7 @@ impl World {
             max_level: self.max_level,
             work,
             health,
+            path: self.path,
         })
     }
 }
@@ -163,22 +242,44 @@ impl<B: Resonator + ?Sized> Partner<'_, B> {
 impl Lasting<'_, dyn Resonator, dyn Resonator> {
     /// Lends it to somebody, with the kinds of its partners known where they are common ones. `[audio]`
     pub fn lend(self, to: impl Borrower) -> Option<usize> {
-        let Self { index, contact, first, second, compliance, sample_s, max_level, work, health } = self;
-        macro_rules! lend {
+        let Self { index, contact, first, second, compliance, sample_s, max_level, work, health, path } = self;
+        macro_rules! lasting {
             ($first:expr, $second:expr) => {{
                 let (first, second) = ($first, $second);
-                let lasting = Lasting { index, contact, first, second, compliance, sample_s, max_level, work, health };
-                Some(to.take(lasting))
+                Lasting { index, contact, first, second, compliance, sample_s, max_level, work, health, path }
             }};
         }
+        macro_rules! lend {
+            ($first:expr, $second:expr) => {
+                Some(to.take::<_, _, Unknown>(lasting!($first, $second)))
+            };
+            ($law:ty, $first:expr, $second:expr) => {{
+                let lasting = lasting!($first, $second);
+                Some(match path {
+                    // SAFETY: these paths are only made by `Path::all` after the CPU said what it has.
+                    #[cfg(target_arch = "x86_64")]
+                    Path::Avx2 => unsafe { take_avx2::<_, _, $law>(to, lasting) },
+                    // SAFETY: as above.
+                    #[cfg(target_arch = "x86_64")]
+                    Path::Avx512 => unsafe { take_avx512::<_, _, $law>(to, lasting) },
+                    _ => to.take::<_, _, $law>(lasting),
+                })
+            }};
+        }
+        let (rubs, springs) = (contact.law.is::<Friction>(), contact.law.is::<Spring>());
         if second.is::<Modal>() {
-            if first.is::<Mass>() {
-                lend!(first.known::<Mass>()?, second.known::<Modal>()?)
-            } else {
-                lend!(first, second.known::<Modal>()?)
+            match first.is::<Mass>() {
+                true if springs => lend!(Springs, first.known::<Mass>()?, second.known::<Modal>()?),
+                true => lend!(first.known::<Mass>()?, second.known::<Modal>()?),
+                false if rubs => lend!(Rubs, first, second.known::<Modal>()?),
+                false => lend!(first, second.known::<Modal>()?),
             }
         } else if second.is::<Partials>() {
-            lend!(first, second.known::<Partials>()?)
+            if rubs {
+                lend!(Rubs, first, second.known::<Partials>()?)
+            } else {
+                lend!(first, second.known::<Partials>()?)
+            }
         } else if first.is::<Modal>() {
             if second.is::<Mass>() {
                 lend!(first.known::<Modal>()?, second.known::<Mass>()?)
@@ -190,6 +291,11 @@ impl Lasting<'_, dyn Resonator, dyn Resonator> {
         } else {
             lend!(first, second)
         }
+    }
+
+    /// One sample of whatever law. False, with nothing done, if it needs [`World::step`]. `[audio]`
+    pub fn step_once(&mut self, tick: u64) -> bool {
+        self.step::<Unknown>(tick)
     }
 
     /// The indices of its bodies.
@@ -206,7 +312,7 @@ impl Lasting<'_, dyn Resonator, dyn Resonator> {
 impl<A: Resonator + ?Sized, B: Resonator + ?Sized> Lasting<'_, A, B> {
     /// One sample. False, with nothing done, if it needs [`World::step`]. `[audio]`
     #[inline(always)]
-    pub fn step(&mut self, tick: u64) -> bool {
+    pub fn step<L: Kind>(&mut self, tick: u64) -> bool {
         let (dt, from) = (self.sample_s, self.contact.compression);
         let closed = match &self.contact.law {
             Law::Normal(_) => from > 0.0,
@@ -227,19 +333,16 @@ impl<A: Resonator + ?Sized, B: Resonator + ?Sized> Lasting<'_, A, B> {
         let guess = contact.guess();
         let (first, second) = (&mut self.first, &mut self.second);
         let (one, other) = (first.begins(), second.begins());
-        let found = if !one && !other {
-            contact.law.step(from, s0, self.compliance, dt, guess)
-        } else {
-            let mut beside = || {
-                if one {
-                    first.body.begin(first.site.port);
-                }
-                if other {
-                    second.body.begin(second.site.port);
-                }
-            };
-            contact.law.step_beside(from, s0, self.compliance, dt, guess, &mut beside)
+        let task = Task { from, s0, compliance: self.compliance, dt, guess };
+        let beside = || {
+            if one {
+                first.body.begin(first.site.port);
+            }
+            if other {
+                second.body.begin(second.site.port);
+            }
         };
+        let found = L::step(&mut contact.law, &task, beside);
         let force = found.force;
         *self.work += self.first.step(-force, dt);
         *self.work += self.second.step(fault!(THIRD_LAW, force, times 0.98), dt);

@@ -6,6 +6,7 @@
 
 use crate::interactor::{GeneralLaw, Interactor, NormalLaw, TangentialLaw};
 use crate::math::Real;
+use core::any::Any;
 use core::ops::{Deref, DerefMut};
 
 /// A force law and its role in the contact.
@@ -34,6 +35,27 @@ pub enum PressedBy {
 }
 
 impl Law {
+    /// The law, if it is of this type.
+    #[inline(always)]
+    pub(super) fn known<T: Interactor>(&mut self) -> Option<&mut T> {
+        let law: &mut dyn Any = match self {
+            Law::Normal(law) => &mut **law,
+            Law::Tangential { law, .. } => &mut **law,
+            Law::General(law) => &mut **law,
+        };
+        law.downcast_mut()
+    }
+
+    /// True if it is of this type.
+    pub(super) fn is<T: Interactor>(&self) -> bool {
+        let law: &dyn Any = match self {
+            Law::Normal(law) => &**law,
+            Law::Tangential { law, .. } => &**law,
+            Law::General(law) => &**law,
+        };
+        law.is::<T>()
+    }
+
     /// True for a law along the surface.
     pub fn is_tangential(&self) -> bool {
         matches!(self, Law::Tangential { .. })

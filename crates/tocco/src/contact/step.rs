@@ -44,7 +44,7 @@ impl World {
                 self.step_exact(index, mu);
                 return;
             }
-            if self.lasting(island).is_some_and(|mut lasting| lasting.step(tick)) {
+            if self.lasting(island).is_some_and(|mut lasting| lasting.step_once(tick)) {
                 return;
             }
         }

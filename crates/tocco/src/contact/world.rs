@@ -16,6 +16,7 @@ use super::{Contact, Law, MANY_MODES, Site, StepRule};
 use crate::interactor::Solution;
 use crate::math::{Real, cos, exp};
 use crate::reserve::Reserve;
+use crate::resonator::kernel::Path;
 use crate::resonator::{LEVELS, Motion, Reading, Resonator};
 
 /// How the simulation is doing: totals since the start.
@@ -131,6 +132,8 @@ pub struct World {
     pub health: Health,
     /// Largest sub-step level allowed.
     pub max_level: usize,
+    /// Which build of the loop over lasting contacts it runs.
+    pub(super) path: Path,
     /// How sub-steps are counted; told by [`World::count_steps`].
     rule: StepRule,
     /// Whether a body has so many modes that every sub-step is dear.
@@ -201,6 +204,7 @@ impl World {
             work: 0.0,
             health: Health::default(),
             max_level: LEVELS - 1,
+            path: Path::all().pop().unwrap_or(Path::Baseline),
             rule: StepRule::Present,
             many: bodies.iter().map(|body| body.modes().len() >= MANY_MODES).collect(),
             quiet: vec![false; n],

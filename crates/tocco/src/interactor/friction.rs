@@ -203,8 +203,10 @@ pub struct Friction {
     velocity: Real,
     /// Speed below which a law without bristles that is held yields, m/s; 0: not held.
     yields: Real,
-    /// Stroke and velocity of the last solve and what it does to the bristles, so that `commit` need not evaluate again.
+    /// Stroke and velocity of the last solve and what it does to the bristles, so that `commit` need not evaluate again; and its
+    /// force, where its slope is known.
     solved: Option<(Real, Real, bristle::Change)>,
+    answered: Option<Force>,
     /// Strength along the slip, if it varies.
     strength: Option<Box<Strength>>,
     /// Which build of the common solve it runs.
@@ -225,12 +227,28 @@ impl Friction {
             velocity: 0.0,
             yields: 0.0,
             solved: None,
+            answered: None,
             strength: None,
             path: Path::all().pop().unwrap_or(Path::Baseline),
         };
         friction.bristle.viscous.exponent = viscous_exponent.unwrap_or(1.0);
         friction.refresh();
         friction
+    }
+
+    /// [`Interactor::step_beside`] where it is called. `[audio]`
+    #[inline(always)]
+    pub(crate) fn step_here(
+        &mut self,
+        from: Real,
+        s0: Real,
+        compliance: Real,
+        dt: Real,
+        guess: Real,
+        beside: impl FnMut(),
+    ) -> Solution {
+        step_quickly(self, s0, compliance, dt, beside)
+            .unwrap_or_else(|| self.step_slowly(from, s0, compliance, dt, guess))
     }
 
     /// Mean deflection of the bristles, m. `[audio]`
@@ -250,7 +268,7 @@ impl Friction {
             FrictionLaw::ElastoPlastic | FrictionLaw::LuGre | FrictionLaw::Dahl => {
                 let (motion, change) = self.bristle.resolve(v0, lam, last);
                 let solution = motion.over(dt);
-                self.solved = Some((solution.stroke, motion.v, change));
+                (self.solved, self.answered) = (Some((solution.stroke, motion.v, change)), None);
                 solution
             }
         }
@@ -320,7 +338,7 @@ fn step_quickly(law: &mut Friction, s0: Real, compliance: Real, dt: Real, beside
     }
     law.bristle.prepare(dt);
     let rate = law.bristle.rate_hz();
-    let (motion, change) = law.bristle.quick(s0 * rate, compliance * rate, beside)?;
+    let (motion, change, _) = law.bristle.quick_alone(s0 * rate, compliance * rate, beside)?;
     let (solution, v) = (motion.over(dt), motion.v * dt / dt);
     if !v.is_finite() {
         return None;
@@ -374,7 +392,7 @@ impl Tunable for Friction {
 
 impl Interactor for Friction {
     fn prepare(&mut self, _from: Real, dt: Real) {
-        self.solved = None;
+        (self.solved, self.answered) = (None, None);
         self.bristle.prepare(dt);
     }
 
@@ -391,6 +409,11 @@ impl Interactor for Friction {
             FrictionLaw::Static => stribeck::sliding(&self.bristle, v),
             FrictionLaw::Thermal => stribeck::dragging(&self.bristle, self.rosin.mu() * self.normal, v),
             FrictionLaw::ElastoPlastic | FrictionLaw::LuGre | FrictionLaw::Dahl => {
+                if let (Some((by, ..)), Some(force)) = (self.solved, self.answered)
+                    && by == stroke.by
+                {
+                    return force;
+                }
                 let point = self.bristle.at(v, v, None);
                 (point.force, point.slope)
             }
@@ -407,9 +430,10 @@ impl Interactor for Friction {
         }
         if self.bristle.plain && compliance > 0.0 {
             let rate = self.bristle.rate_hz();
-            if let Some((motion, change)) = self.bristle.try_quick(s0 * rate, compliance * rate) {
+            if let Some((motion, change, slope)) = self.bristle.try_quick(s0 * rate, compliance * rate) {
                 let solution = motion.over(dt);
                 self.solved = Some((solution.stroke, motion.v, change));
+                self.answered = Some(Force { n: motion.force, per_m: slope * rate });
                 return solution;
             }
         }
@@ -520,7 +544,7 @@ impl TangentialLaw for Friction {
         (b.curve.coulomb, b.curve.drop) = (g, 0.0);
         b.most = b.curve.stiction() * b.inverse;
         b.prepare(2.0 * b.half);
-        self.solved = None;
+        (self.solved, self.answered) = (None, None);
         self.yields = YIELDS * self.params.stribeck_m_s;
     }
 }

@@ -15,6 +15,8 @@ mod hunt_crossley;
 mod power;
 mod stulov;
 
+pub(crate) use hunt_crossley::Spring;
+
 use super::NormalLaw;
 use crate::math::Real;
 use crate::param::Spec;

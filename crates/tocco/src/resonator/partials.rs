@@ -217,6 +217,7 @@ impl Resonator for Partials {
         (self.steps, self.step) = (1 << level, 0);
         self.bank.divide(level);
     }
+    #[inline(always)]
     fn free_stroke(&mut self, port: usize) -> Real {
         self.gain.now * self.bank.free_stroke(port)
     }
@@ -233,16 +234,16 @@ impl Resonator for Partials {
         self.bank.commit();
         self.pass();
     }
-    #[inline]
+    #[inline(always)]
     fn step_under(&mut self, port: usize, force_n: Real) {
         self.bank.step_under(port, self.gain.now * force_n);
         self.pass();
     }
-    #[inline]
+    #[inline(always)]
     fn begins(&self, port: usize) -> bool {
         self.bank.begins(port)
     }
-    #[inline]
+    #[inline(always)]
     fn begin(&mut self, port: usize) {
         self.bank.begin(port);
     }

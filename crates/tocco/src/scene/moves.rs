@@ -7,7 +7,7 @@ use super::slot::{Slot, Target};
 use super::tap::{Tap, TapFrom};
 use super::touch::Touches;
 use super::watch::Watch;
-use crate::contact::lasting::{Borrower, Lasting};
+use crate::contact::lasting::{Borrower, Kind, Lasting};
 use crate::math::Real;
 use crate::param::Rate;
 use crate::reserve::Reserve;
@@ -57,7 +57,8 @@ struct Stretch<'a> {
 }
 
 impl Borrower for Stretch<'_> {
-    fn take<A: Resonator + ?Sized, B: Resonator + ?Sized>(self, mut lasting: Lasting<'_, A, B>) -> usize {
+    #[inline(always)]
+    fn take<A: Resonator + ?Sized, B: Resonator + ?Sized, L: Kind>(self, mut lasting: Lasting<'_, A, B>) -> usize {
         let Self { own, slots, first, second, heard, taps, watches, touches, sample_s, tick, samples, .. } = self;
         let moves = own.iter().any(|&(_, _, slot)| !slots[slot].stands);
         let noted = !heard.is_empty() || !watches.is_empty() || touches.wanted;
@@ -76,7 +77,7 @@ impl Borrower for Stretch<'_> {
                 let own = if *by_sample { slots[*slot].lane[i] } else { slots[*slot].value };
                 lasting.set_force(*site, own + lane[i]);
             }
-            if !lasting.step(tick + i as u64) {
+            if !lasting.step::<L>(tick + i as u64) {
                 return i;
             }
             let (one, other) = lasting.partners();

@@ -19,9 +19,11 @@
 //!   time of another evaluation, and serves nine in ten.
 //!
 //! **Step.** The start is q continued by its differences, which are smooth wherever the motion is: q is a function of
-//! deflection and velocity, 1 in stick and about 0 in steady sliding. Only where bodies yield little, B <= 1/4: there R
-//! has one root unless its force falls by more than four times what the bristles stiffen. The root continues the last
-//! motion in either case. And only where a step slides less than the bristles' length, a w <= zs. A solve that leaves its regime or has not ended after three evaluations starts again in
+//! deflection and velocity, 1 in stick and about 0 in steady sliding. Only where bodies yield little, B <= 1: there R
+//! has one root unless its force falls faster than the bristles stiffen. The root continues the last motion in either case.
+//! A contact alone is solved to [`ALONE`]: bodies and contact agree to rounding all the same, as [quick.1] is kept, and what
+//! the bristles take and lose adds up; only their law is off by so much, and never below no loss, y <= w. Where several are
+//! solved together, each to [`TOGETHER`], or their sweep would not settle. And only where a step slides less than the bristles' length, a w <= zs. A solve that leaves its regime or has not ended after three evaluations starts again in
 //! bristle.rs.
 //!
 //! **Sources.** physics.md E.3; Avanzini et al. 2003 (8.39), (8.40), whose unknown is the same y.
@@ -31,12 +33,13 @@ use super::{FAST, LEAST, Solved, fast, side};
 use crate::math::{PI, Real};
 
 /// Largest B.
-const YIELDING: Real = 0.25;
+const YIELDING: Real = 1.0;
 /// Evaluations after which bristle.rs takes over.
 const MOST: u32 = 3;
-/// Error of the rate as a part of the velocity, and of the force as a part of itself, at which a solve is done.
-const TOLERANCE: Real = 4e-15;
-const ACCURACY: Real = 1e-12;
+/// Error of the rate as a part of the velocity, and of the force as a part of itself, at which a solve is done: of a contact
+/// alone, and of one among several.
+const ALONE: (Real, Real) = (1e-11, 1e-9);
+const TOGETHER: (Real, Real) = (4e-15, 1e-12);
 /// Part of the law's own lengths over which it is bent.
 const BENT: Real = 0.4;
 
@@ -106,6 +109,13 @@ fn value(&[a, b, c, d, e, f]: &Series, all: bool, x: Real) -> Real {
     a + x * (b + x * (c + x * rest))
 }
 
+/// How a series rises there: of all terms, or the first four.
+#[inline(always)]
+fn slope(&[_, b, c, d, e, f]: &Series, all: bool, x: Real) -> Real {
+    let rest = if all { 3.0 * d + x * (4.0 * e + x * (5.0 * f)) } else { 3.0 * d };
+    b + x * (2.0 * c + x * rest)
+}
+
 /// The steady curve at a velocity: g, N, zs, m, and what of that falls with the speed, m.
 #[derive(Clone, Copy)]
 struct Steady {
@@ -123,7 +133,7 @@ pub(super) struct Eased {
     ease: Real,
     /// B of [quick.1]
     b: Real,
-    /// Error of the rate that the force may feel, per newton of it.
+    /// Change of the rate that the force feels as a newton.
     yields: Real,
 }
 
@@ -133,6 +143,9 @@ impl Default for Eased {
     }
 }
 
+/// A solve, what it does to the bristles, and dF/dv there, N s/m.
+type Found = (Solved, Change, Real);
+
 /// One solve, seen along the motion.
 struct Task {
     side: Real,
@@ -141,7 +154,8 @@ struct Task {
     apart: Real,
     /// Lam/(1 + Lam sigma2), m/(N s)
     lam: Real,
-    /// Error of the rate that the force may feel, per newton of it.
+    /// Error of the rate as a part of the velocity, and per newton of the force, at which it is done.
+    tolerance: Real,
     yields: Real,
 }
 
@@ -219,6 +233,21 @@ struct Mixed {
     h: Series,
 }
 
+impl Mixed {
+    /// dy/dw along the law at the root: -H_w/H_y of [quick.2] as a function of both.
+    #[inline(always)]
+    fn rising(&self, step: &Step, w: Real, y: Real, zeta: Real, law: &Bristle) -> Real {
+        let at = |series: &Series| value(series, step.all, step.by);
+        let fall = at(&self.fall);
+        let (zs, alpha) = (self.zs + (fall - self.fall[0]), 0.5 + at(&self.sin));
+        let span = 1.0 / (zs - law.breakaway);
+        let swell = w * zeta * PI * at(&self.cos) * span; // w zeta dalpha/dzeta
+        let falls = -2.0 * law.curve.rate * w * fall; // dzs/dw
+        let by_w = falls * (y - w) - zs + alpha * zeta - swell * falls * (zeta - law.breakaway) * span;
+        -by_w / (zs + self.a * (w * alpha + swell))
+    }
+}
+
 impl Curved for Mixed {
     #[inline(always)]
     fn find(&mut self, k: usize) {
@@ -293,7 +322,7 @@ impl Bristle {
     fn ease(&mut self, lam: Real) {
         let ease = 1.0 / (1.0 + lam * self.viscous.sigma2);
         let stiff = self.sigma0 * self.half + self.sigma1;
-        self.eased = Eased { lam, ease, b: lam * stiff * ease, yields: ACCURACY / stiff };
+        self.eased = Eased { lam, ease, b: lam * stiff * ease, yields: 1.0 / stiff };
     }
 
     #[inline(always)]
@@ -306,17 +335,30 @@ impl Bristle {
 
     /// [`Bristle::quick`] where it is not all that is done.
     #[inline(never)]
-    pub(super) fn try_quick(&mut self, v0: Real, lam: Real) -> Option<(Solved, Change)> {
-        self.quick(v0, lam, || {})
+    pub(super) fn try_quick(&mut self, v0: Real, lam: Real) -> Option<Found> {
+        self.quick(v0, lam, TOGETHER, || {})
     }
 
-    /// The root that continues the last motion, if this is a common case. `beside` is called where it would wait for the exponential.
+    /// The same for a contact alone. `beside` is called where it would wait for the exponential.
     #[inline(always)]
-    pub(super) fn quick(&mut self, v0: Real, lam: Real, mut beside: impl FnMut()) -> Option<(Solved, Change)> {
+    pub(super) fn quick_alone(&mut self, v0: Real, lam: Real, beside: impl FnMut()) -> Option<Found> {
+        self.quick(v0, lam, ALONE, beside)
+    }
+
+    /// The root that continues the last motion, if this is a common case.
+    #[inline(always)]
+    fn quick(
+        &mut self,
+        v0: Real,
+        lam: Real,
+        (tolerance, accuracy): (Real, Real),
+        mut beside: impl FnMut(),
+    ) -> Option<Found> {
         if self.eased.lam != lam {
             self.ease(lam);
         }
         let (a, Eased { ease, b, yields, .. }) = (self.half, self.eased);
+        let yields = yields * accuracy;
         let q = self.trend.next();
         let per_open = 1.0 / (1.0 + b * q);
         if !(self.plain && b <= YIELDING && per_open > 0.0 && per_open < 2.0) {
@@ -331,7 +373,7 @@ impl Bristle {
             if z0 + a * w > self.breakaway {
                 return None;
             }
-            return Some(self.found(w, w, self.sigma1, side, 1));
+            return Some(self.found(w, w, self.sigma1, side, 1, self.stretching()));
         }
         let mut at = self.steady(w);
         beside();
@@ -339,7 +381,7 @@ impl Bristle {
             return None;
         }
         if z0 >= at.zs {
-            return self.shortening(Task { side, z0, apart, lam: lam * ease, yields }, w, at);
+            return self.shortening(Task { side, z0, apart, lam: lam * ease, tolerance, yields }, w, at);
         }
         let (mut y, mut rounds) = (q * w, 1);
         loop {
@@ -372,15 +414,21 @@ impl Bristle {
             let bent = (b * self.per_stribeck).max(mixed.t[1].abs()) * (1.0 / BENT);
             let force = self.sigma0 * zeta + self.sigma1 * y + self.viscous.sigma2 * w;
             let steep = 1.0 + w * mixed.t[1].abs();
-            let step = Step::new(&mut mixed, bent, steep, (TOLERANCE * w).min(force.abs() * yields));
+            let step = Step::new(&mut mixed, bent, steep, (tolerance * w).min(force.abs() * yields));
             y += step.by;
             let end = apart - b * y; // [quick.1]
             if step.last && near == t {
-                let mixed = z0 + a * y >= self.breakaway && z0 < zs + mixed.fall[1] * step.by;
-                if !mixed {
+                if !(z0 + a * y >= self.breakaway && z0 < zs + mixed.fall[1] * step.by) {
                     return None;
                 }
-                return Some(self.found(end, y, self.sigma1, side, rounds));
+                // Next to breakaway y may be too much by what was left: it is w there.
+                if y > end {
+                    let w = apart / (1.0 + b);
+                    return Some(self.found(w, w, self.sigma1, side, rounds, self.stretching()));
+                }
+                let rising = mixed.rising(&step, end, y, z0 + a * y, self);
+                let slope = (self.sigma0 * a + self.sigma1) * rising + self.viscous.sigma2;
+                return Some(self.found(end, y, self.sigma1, side, rounds, slope));
             }
             if rounds == MOST || !(end > 0.0 && step.d.abs() * bent < 1.0) {
                 return None;
@@ -396,8 +444,8 @@ impl Bristle {
 
     /// Bristles longer than steady sliding would have them, z0 >= zs.
     #[inline(always)]
-    fn shortening(&self, task: Task, mut w: Real, mut at: Steady) -> Option<(Solved, Change)> {
-        let Task { side, z0, apart, lam, yields } = task;
+    fn shortening(&self, task: Task, mut w: Real, mut at: Steady) -> Option<Found> {
+        let Task { side, z0, apart, lam, tolerance, yields } = task;
         let (a, sigma1) = (self.half, self.sigma1);
         let mut rounds = 1;
         loop {
@@ -425,7 +473,7 @@ impl Bristle {
             over.find_first();
             let bent = self.per_stribeck.max(a * per).max(sigma1 * per_k) * (1.0 / BENT);
             let force = self.sigma0 * (z0 + a * y) + k * y + self.viscous.sigma2 * w;
-            let step = Step::new(&mut over, bent, 1.0, (TOLERANCE * w).min(force.abs() * yields));
+            let step = Step::new(&mut over, bent, 1.0, (tolerance * w).min(force.abs() * yields));
             let end = w + step.by;
             let rises = over.h[1] > 0.5;
             if rises && step.last {
@@ -434,7 +482,9 @@ impl Bristle {
                 }
                 let rate = value(&over.y, step.all, step.by);
                 let damping = value(&over.k, step.all, step.by);
-                return Some(self.found(end, rate, damping, side, rounds));
+                let [rising, more] = [&over.y, &over.k].map(|series| slope(series, step.all, step.by));
+                let slope = (self.sigma0 * a + damping) * rising + more * rate + self.viscous.sigma2;
+                return Some(self.found(end, rate, damping, side, rounds, slope));
             }
             if rounds == MOST || !(end > 0.0 && rises && step.d.abs() * bent < 1.0) {
                 return None;
@@ -448,12 +498,18 @@ impl Bristle {
         }
     }
 
+    /// dF/dw where bristles only stretch, N s/m.
+    fn stretching(&self) -> Real {
+        self.sigma0 * self.half + self.sigma1 + self.viscous.sigma2
+    }
+
     #[inline(always)]
-    fn found(&self, w: Real, y: Real, damping: Real, side: Real, evaluations: u32) -> (Solved, Change) {
+    fn found(&self, w: Real, y: Real, damping: Real, side: Real, evaluations: u32, slope: Real) -> Found {
         let (v, rate) = (w * side, y * side);
         let zeta = self.z + self.half * rate;
         let force = self.sigma0 * zeta + damping * rate + self.viscous.sigma2 * v + self.noise;
-        (Solved { v, force, evaluations, converged: true }, Change { rate, next: zeta + 2.0 * self.half * rate })
+        let solved = Solved { v, force, evaluations, converged: true };
+        (solved, Change { rate, next: zeta + 2.0 * self.half * rate }, slope)
     }
 }
 
@@ -483,18 +539,34 @@ mod tests {
             b.curve.rate = b.per_stribeck * b.per_stribeck;
             b.breakaway = rng.unit() * b.curve.coulomb * b.inverse;
             b.most = b.curve.stiction() * b.inverse;
-            let (m, k) = (rng.between_log(1e-3, 0.1), rng.between_log(1e2, 1e6));
+            let (m, k) = (rng.between_log(2e-4, 0.1), rng.between_log(1e2, 1e6));
             let (bow, lam) = (rng.between_log(0.01, 1.0), 0.5 * DT / m);
             let (mut x, mut u, mut last) = (0.0, 0.0, bow);
             for _ in 0..500 {
                 b.prepare(DT);
                 let v0 = bow - (u - 0.5 * DT * k * x / m);
                 let (sure, sure_change) = b.resolve(v0, lam, last);
-                let (found, change) = b.quick(v0, lam, || {}).unwrap_or((sure, sure_change));
+                let (found, change, _) = b.try_quick(v0, lam).unwrap_or((sure, sure_change, 0.0));
                 steps += 1;
-                quick += u32::from(b.quick(v0, lam, || {}).is_some());
+                quick += u32::from(b.try_quick(v0, lam).is_some());
                 evaluations += found.evaluations;
                 let size = v0.abs() + lam * sure.force.abs();
+                if let Some((together, _, rises)) = b.try_quick(v0, lam) {
+                    let slope = b.at(together.v, together.v, None).slope;
+                    assert!(
+                        (rises - slope).abs() <= 1e-6 * (slope.abs() + b.sigma1),
+                        "{together:?} {rises} {slope} {b:?}"
+                    );
+                }
+                if let Some((alone, change, _)) = b.quick_alone(v0, lam, || {}) {
+                    assert!((alone.v - sure.v).abs() <= 2.0 * ALONE.0 * size, "{alone:?} {sure:?} {b:?}");
+                    let close = 2.0 * ALONE.1 * sure.force.abs() + 1e-15 * size / lam;
+                    assert!((alone.force - sure.force).abs() <= close, "{alone:?} {sure:?} {b:?}");
+                    // What the bodies feel and what the contact does are one, and nothing is gained.
+                    assert!((alone.v - (v0 - lam * alone.force)).abs() <= 1e-14 * size, "{alone:?} {b:?}");
+                    let stored = b.sigma0 * (b.z + b.half * change.rate) * change.rate;
+                    assert!(alone.force * alone.v >= stored - 1e-15 * size * sure.force.abs(), "{alone:?} {b:?}");
+                }
                 assert!((found.v - sure.v).abs() <= 1e-13 * size, "{found:?} {sure:?} {b:?}");
                 assert!((found.force - sure.force).abs() <= 1e-10 * sure.force.abs() + 1e-15 * size / lam, "{b:?}");
                 let push = (found.force - k * x) / m;

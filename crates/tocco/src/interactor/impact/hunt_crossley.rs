@@ -48,11 +48,11 @@ pub(super) const LINEAR: LawSpec = LawSpec {
 
 /// A power spring with a viscous loss.
 #[derive(Clone)]
-pub(super) struct Spring {
-    pub params: ImpactParams,
+pub(crate) struct Spring {
+    pub(super) params: ImpactParams,
     law: ImpactLaw,
     viscous_exponent: Option<Real>,
-    pub elastic: Power,
+    pub(super) elastic: Power,
     /// `None`: the elastic power.
     viscous: Option<Power>,
     /// c, or mu k, N s/m^(b+1)
@@ -78,6 +78,23 @@ impl Spring {
         };
         spring.refresh();
         spring
+    }
+
+    /// [`Interactor::step`] where it is called, with what may be done beside it.
+    #[inline(always)]
+    pub fn step_here(
+        &mut self,
+        from: Real,
+        s0: Real,
+        compliance: Real,
+        dt: Real,
+        guess: Real,
+        _beside: impl FnMut(),
+    ) -> Solution {
+        if from <= 0.0 || self.elastic != Power::Hertz || self.viscous.is_some() {
+            return self.step(from, s0, compliance, dt, guess);
+        }
+        resolve_hertz(self, from, s0, compliance, dt, guess)
     }
 
     fn refresh(&mut self) {
