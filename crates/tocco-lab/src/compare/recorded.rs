@@ -40,6 +40,8 @@ pub const SCENES: &[(&str, &str)] = &[
     ("violin", "violin"),
     ("tom", "kit_tom"),
     ("tambourine", "kit_tambourine"),
+    ("lithophone", "hit_stone"),
+    ("spanner", "hit_metal"),
 ];
 
 /// The table: label, number of recordings, what, 10, 50 and 90 %; its head says where they are from.
