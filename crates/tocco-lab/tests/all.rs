@@ -62,3 +62,5 @@ mod rubbed;
 mod steps;
 #[path = "steps_real.rs"]
 mod steps_real;
+#[path = "struck.rs"]
+mod struck;

@@ -5,11 +5,13 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use std::f64::consts::TAU;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tocco::rng::Rng;
 use tocco_lab::compare::describe::{ALL, Described, describe, difference_db};
 use tocco_lab::compare::{Beside, Comparison, ENOUGH, lines, read, read_folder, recorded, scenes};
+use tocco_lab::parallel;
 
+const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/compare/recorded.tsv");
 const RATE_HZ: f64 = 48_000.0;
 
 /// A sound of so many seconds by its time, after 50 ms of silence.
@@ -201,10 +203,14 @@ fn every_scene_of_the_map_has_seven_of_the_ten_numbers_within_what_recordings_of
     assert!(unsaid.is_empty(), "docs/compare.md says something else: {unsaid:#?}");
 }
 
-/// Measures a label again and holds it against the table; true if there was something to measure.
-fn as_in_the_table(label: &str, folder: &Path) {
-    let sounds = read_folder(folder).unwrap();
-    let again = recorded::written(&[(label.to_owned(), Beside::of(label.to_owned(), &sounds))]);
+/// A label as the table has it, measured again.
+fn measured(label: &str, sounds: &[(String, Described)]) -> String {
+    recorded::written(&[(label.to_owned(), Beside::of(label.to_owned(), sounds))])
+}
+
+/// Measures a label again and holds it against the table.
+fn as_in_the_table(label: &str, sounds: &[(String, Described)]) {
+    let again = measured(label, sounds);
     println!("{again}");
     let number = |text: &str| text.parse::<f64>().unwrap();
     for line in again.lines() {
@@ -227,22 +233,51 @@ fn recordings_that_are_here_give_the_table_again() {
         println!("not tried: TOCCO_RECORDINGS names no folder of recordings");
         return;
     };
+    let of_debian = |label: &str| recorded::sources().iter().any(|source| source.label == label);
     let mut labels: Vec<&str> =
-        recorded::rows().iter().map(|row| row.label).filter(|label| !label.starts_with("kit_")).collect();
+        recorded::rows().iter().map(|row| row.label).filter(|label| !of_debian(label)).collect();
     labels.dedup();
     for label in labels {
-        as_in_the_table(label, &Path::new(&root).join(label));
+        as_in_the_table(label, &read_folder(&Path::new(&root).join(label)).unwrap());
     }
 }
 
-/// Kits of Debian's package hydrogen-drumkits, which `./test` installs.
+/// Every file whose path begins so, in order of their names.
+fn files_of(begins: &str) -> Vec<PathBuf> {
+    let (folder, begin) = begins.rsplit_once('/').unwrap();
+    let is_one = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        name.starts_with(begin) && !name.ends_with(".xml")
+    };
+    let listed = std::fs::read_dir(folder).into_iter().flatten();
+    let mut files: Vec<PathBuf> = listed.map(|entry| entry.unwrap().path()).filter(is_one).collect();
+    files.sort();
+    files
+}
+
+/// Kinds in Debian's packages, which `./test` installs. `TOCCO_BLESS=1` writes their rows anew.
 #[test]
-fn recordings_of_a_package_give_the_table_again() {
-    let kit = Path::new("/usr/share/hydrogen/data/drumkits/Gimme A Hand 1.0");
-    if !kit.is_dir() {
-        return tocco_testing::skip("recordings measured again", "Debian's package hydrogen-drumkits");
+fn recordings_of_packages_give_the_table_again() {
+    let (sources, is_blessed) = (recorded::sources(), std::env::var_os("TOCCO_BLESS").is_some());
+    let mut table = std::fs::read_to_string(TABLE).unwrap();
+    for of_one in sources.chunk_by(|a, b| a.label == b.label) {
+        let found: Vec<Vec<PathBuf>> = of_one.iter().map(|source| files_of(source.begins)).collect();
+        if let Some(missing) = found.iter().position(Vec::is_empty) {
+            let package = of_one[missing].package;
+            tocco_testing::skip(of_one[0].label, &format!("Debian's package {package}"));
+            continue;
+        }
+        let files = found.concat();
+        let sounds = parallel::run(files.len(), parallel::cores(), |index| read(&files[index])).unwrap();
+        let label = of_one[0].label;
+        if is_blessed {
+            let others = table.lines().filter(|line| line.split('\t').next() != Some(label));
+            table = others.map(|line| format!("{line}\n")).collect::<String>() + &measured(label, &sounds);
+        } else {
+            as_in_the_table(label, &sounds);
+        }
     }
-    as_in_the_table("kit_hand_percussion", kit);
-    let glass = read(&kit.join("WaterglassHi-Med.wav")).unwrap();
-    assert!(value(&glass.1, "t60_s") > 0.1);
+    if is_blessed {
+        std::fs::write(TABLE, table).unwrap();
+    }
 }

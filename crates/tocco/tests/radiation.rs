@@ -281,3 +281,47 @@ fn a_string_is_heard_by_its_force_on_the_bridge() {
     assert!(refused("size_m = 100.0\n", "").contains("needs size_m"));
     assert!(refused("freq_hz = 110.0", "freq_hz = 30.0").contains("is a loop"));
 }
+
+/// Says to this test, run once more under valgrind, what it is to render: a quantity, and how many samples.
+const COUNTED: &str = "TOCCO_COUNTED";
+
+fn render_what_is_counted(what: &str) {
+    let (quantity, samples) = what.split_once(' ').unwrap();
+    let heard = if quantity == "radiated" { "size_m = 0.2\n" } else { "" };
+    let modes = |k: usize| format!("{{ freq_hz = {}.0, decay_s = 5.0, mass_kg = 1.0 }},\n", 100 + 90 * k);
+    let text = format!(
+        "[body.bell]\ntype = \"modal\"\nmodes = [\n{}]\n[[event]]\nat_s = 0.0\nhit = \"bell\"\nimpulse_n_s = 1.0\n\
+         [[tap]]\nof = \"bell\"\nquantity = \"{quantity}\"\n{heard}",
+        (0..100).map(modes).collect::<String>()
+    );
+    let def = SceneDef::from_text(&text).unwrap_or_else(|error| panic!("{error}"));
+    let mut out = vec![0.0_f32; samples.parse().unwrap()];
+    tocco::Engine::new(Scene::build(&def, 48_000.0).unwrap()).render(&[], &mut Queue::new(), &mut out);
+    assert!(out.iter().any(|x| *x != 0.0));
+}
+
+#[test]
+fn what_is_radiated_costs_at_most_a_tenth_more_instructions_per_mode() {
+    if let Ok(what) = std::env::var(COUNTED) {
+        return render_what_is_counted(&what);
+    }
+    if !std::process::Command::new("valgrind").arg("--version").output().is_ok_and(|output| output.status.success()) {
+        return tocco_testing::skip("instructions of what is radiated", "valgrind");
+    }
+    let instructions = |quantity: &str, samples: usize| -> f64 {
+        let mut valgrind = std::process::Command::new("valgrind");
+        valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(std::env::current_exe().unwrap());
+        valgrind.arg("what_is_radiated_costs_at_most_a_tenth_more").env(COUNTED, format!("{quantity} {samples}"));
+        let output = valgrind.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{said}");
+        let count = said.split("Collected :").nth(1).and_then(|rest| rest.split_whitespace().next());
+        count.and_then(|count| count.parse().ok()).unwrap_or_else(|| panic!("no count in {said}"))
+    };
+    // What building costs is in both.
+    let per_mode =
+        |quantity: &str| (instructions(quantity, 48_000) - instructions(quantity, 24_000)) / (24_000.0 * 100.0);
+    let (moves, radiates) = (per_mode("velocity"), per_mode("radiated"));
+    println!("{moves:.2} instructions per mode and sample by velocity, {radiates:.2} by radiation");
+    assert!(radiates > 1.0 && radiates <= 1.1 * moves, "{radiates} beside {moves}");
+}

@@ -38,10 +38,34 @@ pub const SCENES: &[(&str, &str)] = &[
     ("wine-glass-break", "glass_break"),
     ("scrape", "scrape"),
     ("violin", "violin"),
+    ("tom", "kit_tom"),
+    ("tambourine", "kit_tambourine"),
+    ("lithophone", "hit_stone"),
+    ("spanner", "hit_metal"),
 ];
 
 /// The table: label, number of recordings, what, 10, 50 and 90 %; its head says where they are from.
 const TABLE: &str = include_str!("recorded.tsv");
+
+/// Where the recordings of a kind are: a Debian package, and how the paths of its files begin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Source {
+    /// Kind of sound.
+    pub label: &'static str,
+    /// Debian package.
+    pub package: &'static str,
+    /// A folder, and how the names of files in it begin.
+    pub begins: &'static str,
+}
+
+/// Of each kind that is in packages of Debian, where; those of one kind stand together.
+pub fn sources() -> Vec<Source> {
+    let source = |line: &'static str| -> Option<Source> {
+        let mut cells = line.strip_prefix("#\t")?.split('\t');
+        Some(Source { label: cells.next()?, package: cells.next()?, begins: cells.next()? })
+    };
+    TABLE.lines().filter_map(source).collect()
+}
 
 /// Everything that was measured.
 pub fn rows() -> Vec<Row> {
