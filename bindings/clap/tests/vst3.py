@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The plug-in as VST3 in two hosts that others wrote: vst3.py BUNDLE PRESETS, in an environment with pedalboard and dawdreamer.
+"""The plug-in as VST3 in two hosts that others wrote: vst3.py BUNDLE PRESETS, in an environment with pedalboard, dawdreamer and tocco.
 
 `vst3.py BUNDLE PRESETS render SCENE NOTES SECONDS` writes what pedalboard hears, 32-bit floats, channels interleaved.
 """
 
 import os
 import sys
+import tempfile
+import time
 import unittest
+import unittest.mock
 
 import numpy as np
 import pedalboard
+import tocco
 
 BUNDLE, PRESETS = sys.argv[1:3]
 RATE = 48_000
@@ -114,6 +118,52 @@ class InPedalboard(unittest.TestCase):
                 self.assertTrue(str(refused))
             else:
                 self.assertEqual(np.abs(heard).max(), 0.0, rate)
+
+    def test_its_last_knob_opens_the_studio_and_closes_it(self):
+        def soon(happens):
+            until = time.monotonic() + 20
+            while not happens() and time.monotonic() < until:
+                played(plugin, [], 512)  # hosts send what was turned with the next block
+                time.sleep(0.05)
+            return happens()
+
+        def runs(process):
+            try:
+                os.kill(process, 0)
+            except ProcessLookupError:
+                return False
+            return True
+
+        with tempfile.TemporaryDirectory() as folder:
+            program, opened = os.path.join(folder, "tocco"), os.path.join(folder, "opened")
+            with open(program, "w", encoding="utf-8") as file:
+                file.write(f'#!/bin/sh\ncat >"{folder}/scene"\necho $$ "$@" >"{opened}.new" && mv "{opened}.new" "{opened}"\n')
+                file.write("echo 'studio at http://127.0.0.1:9/x'\nexec sleep 100\n")
+            os.chmod(program, 0o755)
+            with unittest.mock.patch.dict(os.environ, TOCCO_PROGRAM=program):
+                plugin = loaded("felt")
+                knob = plugin.parameters["studio"]
+                self.assertEqual(knob.raw_value, 0.0)
+                self.assertFalse(os.path.exists(opened))
+                knob.raw_value = 1.0
+                self.assertTrue(soon(lambda: os.path.exists(opened)), "nobody opens it")
+            with open(opened, encoding="utf-8") as file:
+                process, *words = file.read().split()
+            self.assertEqual(words[:2], ["studio", "-"])
+            with open(os.path.join(folder, "scene"), encoding="utf-8") as file:
+                self.assertEqual(file.read(), tocco.Scene("felt").text)
+            self.assertTrue(runs(int(process)))
+            knob.raw_value = 0.0
+            self.assertTrue(soon(lambda: not runs(int(process))), "nobody closes it")
+
+    def test_every_shipped_scene_is_a_preset_that_loads_and_renders(self):
+        names = tocco.scenes()
+        self.assertEqual(sorted(os.listdir(PRESETS)), sorted(f"{name}.vstpreset" for name in names))
+        plugin = pedalboard.load_plugin(BUNDLE)
+        for name in names:
+            plugin.load_preset(preset(name))
+            self.assertTrue(np.isfinite(played(plugin, [], 512)).all(), name)
+            self.assertIn(f'"name":"{name}"'.encode(), plugin.preset_data, name)
 
     def test_states_that_are_none_change_nothing(self):
         plugin, untouched = loaded("bar"), loaded("bar")
