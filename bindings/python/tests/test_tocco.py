@@ -351,6 +351,18 @@ class Scenes(unittest.TestCase):
             self.assertEqual((made.files, made.found, len(made.manifest())), (2, 0, 2))
             self.assertEqual(tocco.sweep("bar", folder, over={"hit/stiffness": [1e6, 1e7], "hammer/mass_kg": [0.01]}, seconds=0.1).found, 2)
 
+    @unittest.skipUnless(os.path.isdir("/proc/self/task"), "threads are counted as Linux tells them")
+    def test_a_sweep_in_place_works_on_all_cores_or_as_many_as_it_is_told(self):
+        count = lambda: len(os.listdir("/proc/self/task"))
+        over = {"hit/stiffness": [1e6 * n for n in range(1, 101)]}
+        for jobs in (None, 1):
+            with tempfile.TemporaryDirectory() as folder:
+                before, seen = count(), []
+                # Whoever has made a sound waits until that is told: what works is seen at work.
+                tocco.sweep("bar", folder, over=over, seconds=0.05, jobs=jobs, progress=lambda *_: seen.append(count() - before))
+            # One thread more gives out the work.
+            self.assertEqual(max(seen), 1 + (jobs or len(os.sched_getaffinity(0))), jobs)
+
     def test_how_far_a_sweep_is_is_told_and_whoever_is_told_may_stop_it(self):
         over = {"hit/stiffness": [1e6 * n for n in range(1, 21)]}
 
