@@ -96,6 +96,18 @@ for line in open(sys.argv[2]):
 sys.stdout.buffer.write(scene.render(float(sys.argv[3])).tobytes())
 `;
 
+const PYTHON_NOTES = `
+import sys, tocco
+scene = tocco.Scene(sys.argv[1], notes=True)
+for line in open(sys.argv[2]):
+    tick, status, key, velocity = map(int, line.split())
+    if status == 0x90:
+        scene.note_on(key, velocity / 127, at_s=tick / scene.rate_hz)
+    else:
+        scene.note_off(key, at_s=tick / scene.rate_hz)
+sys.stdout.buffer.write(scene.render(float(sys.argv[3])).tobytes())
+`;
+
 /** What Pure Data hears: a patch with the notes at their times and an array for each channel, written as a file. */
 function pd(folder, scene, channels, file) {
   const [boxes, wires] = [[], []];
@@ -157,6 +169,7 @@ for (const path of scenes) {
     c: execFileSync(render, [file(".toml"), seconds, file(".gestures")], options),
     "c, notes": execFileSync(render, [path, seconds, file(".notes")], options),
     python: execFileSync(python, ["-c", PYTHON, file(".toml"), file(".gestures"), seconds], options),
+    "python, notes": execFileSync(python, ["-c", PYTHON_NOTES, path, file(".notes"), seconds], options),
   };
   const name = basename(path, ".toml");
   const channels = sound.length / 4 / FRAMES;

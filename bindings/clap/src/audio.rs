@@ -142,11 +142,8 @@ impl Audio<'_> {
     fn hear(&mut self, events: &InputEvents) {
         let now = self.rig.now();
         for event in events {
-            if let (Some(wish), Some(CoreEventSpace::ParamValue(set))) = (&self.wish, event.as_core_event())
-                && wish.heard(set)
-            {
-                self.host.shared().request_callback();
-            } else {
+            let wish = self.wish.as_ref().zip(event.as_core_event());
+            if !matches!(wish, Some((wish, CoreEventSpace::ParamValue(set))) if wish.heard(set)) {
                 self.rig.event(event, now);
             }
         }

@@ -3,7 +3,7 @@
 
 use crate::audio::Rig;
 use crate::knobs::{Knob, knobs};
-use crate::studio::{Studio, Wish};
+use crate::studio::{Keeper, Studio, Wish};
 use clack_extensions::audio_ports::{
     AudioPortFlags, AudioPortInfo, AudioPortInfoWriter, AudioPortRescanFlags, AudioPortType, HostAudioPorts,
     PluginAudioPortsImpl,
@@ -92,8 +92,8 @@ pub struct Main<'a> {
     /// The file that the plug-in was loaded from.
     file: Option<PathBuf>,
     window: RefCell<Option<Studio>>,
-    /// Where the knob of the window was turned to, on whatever thread.
-    wish: Arc<Wish>,
+    /// Who opens the studio where a knob says so.
+    keeper: Option<Keeper>,
 }
 
 fn ports(instrument: &Instrument, fixed: bool) -> Vec<Port> {
@@ -175,26 +175,44 @@ impl Inner {
     }
 }
 
+/// A preset that is a file names others beside it.
+fn folder_of(scene: &Document) -> Option<&Path> {
+    let from = Path::new(&scene.origin);
+    from.parent().filter(|_| from.is_file())
+}
+
 impl<'a> Main<'a> {
     pub(crate) fn new(host: HostMainThreadHandle<'a>, file: Option<PathBuf>) -> Result<Self, PluginError> {
         let fixed = host.shared().info().name().is_some_and(|name| name.to_string_lossy().contains("VST3"));
         let inner = Inner::new(library::load(FIRST)?, Vec::new(), None, fixed)?;
-        Ok(Self { host, inner: RefCell::new(inner), file, window: RefCell::new(None), wish: Arc::default() })
+        let keeper = fixed.then(|| Keeper::new(file.clone()));
+        let main = Self { host, inner: RefCell::new(inner), file, window: RefCell::new(None), keeper };
+        main.tell_keeper();
+        Ok(main)
+    }
+
+    /// What the studio opens with is the scene that there is.
+    fn tell_keeper(&self) {
+        if let Some(keeper) = &self.keeper {
+            let inner = self.inner.borrow();
+            keeper.show(&inner.scene.text, folder_of(&inner.scene));
+        }
     }
 
     /// What the audio thread tells when the knob of the window is turned, in a host that has it.
     pub(crate) fn wish(&self) -> Option<Arc<Wish>> {
-        self.inner.borrow().fixed.then(|| self.wish.clone())
+        self.keeper.as_ref().map(|keeper| keeper.wish().clone())
     }
 
-    /// Opens or closes the studio as its knob says; where it cannot be opened, the knob goes back.
-    fn follow_wish(&self) {
-        let Some(open) = self.wish.take() else { return };
-        if !open {
-            self.window.take();
-        } else if let Err(why) = self.show() {
-            self.log(LogSeverity::Error, &why.to_string());
-            self.rescan(ParamRescanFlags::VALUES);
+    /// Tells the host what came of a turn of the studio's knob; where it could not be opened, the knob goes back.
+    fn hear_keeper(&self) {
+        match self.keeper.as_ref().and_then(Keeper::said) {
+            Some(Ok(link)) => self.log(LogSeverity::Info, &format!("the studio is at {link}")),
+            Some(Err(why)) => {
+                self.log(LogSeverity::Error, &why);
+                self.rescan(ParamRescanFlags::VALUES);
+            }
+            None => {}
         }
     }
 
@@ -299,6 +317,7 @@ impl<'a> Main<'a> {
         new.stale_ports = inner.stale_ports || (active && !same_ports);
         *inner = new;
         drop(inner);
+        self.tell_keeper();
         if restart {
             self.host.shared().request_restart();
         }
@@ -324,7 +343,7 @@ impl<'a> PluginMainThread<'a, ()> for Main<'a> {
             let _ = halves.desk.poll();
             while halves.back.as_mut().is_some_and(|back| back.pop().is_ok()) {}
         }
-        self.follow_wish();
+        self.hear_keeper();
     }
 }
 
@@ -417,7 +436,7 @@ impl PluginMainThreadParams for Main<'_> {
     fn get_value(&self, id: ClapId) -> Option<f64> {
         let mut inner = self.inner.borrow_mut();
         if inner.fixed && id.get() == STUDIO_KNOB {
-            return Some(f64::from(self.window.borrow().is_some()));
+            return Some(f64::from(self.keeper.as_ref().is_some_and(Keeper::is_open)));
         }
         let unused = inner.fixed && (inner.knobs.len()..FIXED_KNOBS).contains(&(id.get() as usize));
         if unused { Some(0.0) } else { inner.value(id) }
@@ -448,7 +467,7 @@ impl PluginMainThreadParams for Main<'_> {
         inner.collect();
         for event in input {
             let Some(CoreEventSpace::ParamValue(set)) = event.as_core_event() else { continue };
-            if inner.fixed && self.wish.heard(set) {
+            if self.keeper.as_ref().is_some_and(|keeper| keeper.wish().heard(set)) {
                 continue;
             }
             let Some(knob) = set.param_id().and_then(|id| inner.knob(id)).filter(|_| !set.value().is_nan()) else {
@@ -463,7 +482,7 @@ impl PluginMainThreadParams for Main<'_> {
             inner.values.extend(moved);
         }
         drop(inner);
-        self.follow_wish();
+        self.hear_keeper();
     }
 }
 
@@ -560,11 +579,8 @@ impl PluginGuiImpl for Main<'_> {
         let mut window = self.window.borrow_mut();
         if window.is_none() {
             let scene = self.inner.borrow().scene.clone();
-            // A preset that is a file names others beside it.
-            let from = Path::new(&scene.origin);
-            let folder = from.parent().filter(|_| from.is_file());
-            let studio =
-                Studio::open(&scene.text, folder, self.file.as_deref()).map_err(tocco_live::Error::BadInput)?;
+            let studio = Studio::open(&scene.text, folder_of(&scene), self.file.as_deref());
+            let studio = studio.map_err(tocco_live::Error::BadInput)?;
             self.log(LogSeverity::Info, &format!("the studio is at {}", studio.link()));
             *window = Some(studio);
         }

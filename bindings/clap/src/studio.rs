@@ -2,7 +2,7 @@
 //! The plug-in's window: the program's studio, served on loopback with the plug-in's scene and opened in a browser.
 //!
 //! The program is looked for where `TOCCO_PROGRAM` says, beside the plug-in, then on the path. It serves until the window is hidden
-//! or destroyed.
+//! or destroyed. Where no window floats a knob opens and closes it ([`Keeper`]).
 
 use crate::main_thread::STUDIO_KNOB;
 use clack_plugin::events::event_types::ParamValueEvent;
@@ -10,13 +10,16 @@ use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::thread::JoinHandle;
 use std::time::Duration;
 use std::{env, fs, thread};
 
 /// The program may take so long to begin.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// How often it is looked where the knob is.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// Where the program may be: what the user says, beside the plug-in, on the path.
 fn places(told: Option<OsString>, beside: Option<&Path>, path: Option<OsString>) -> Vec<PathBuf> {
@@ -39,7 +42,7 @@ fn find(beside: Option<&Path>) -> Result<PathBuf, String> {
     })
 }
 
-/// What somebody wants of the window by turning its knob: told on any thread, done on the main one.
+/// What somebody wants of the window by turning its knob: told on any thread, done by the [`Keeper`].
 #[derive(Default)]
 pub struct Wish(AtomicU8);
 
@@ -58,7 +61,7 @@ impl Wish {
     }
 
     /// True to open it, false to close it; what was wanted is forgotten. `[control]`
-    pub fn take(&self) -> Option<bool> {
+    fn take(&self) -> Option<bool> {
         match self.0.swap(Self::NONE, Ordering::Relaxed) {
             Self::NONE => None,
             wanted => Some(wanted == Self::OPEN),
@@ -116,6 +119,93 @@ impl Studio {
     /// Where the page is.
     pub fn link(&self) -> &str {
         &self.link
+    }
+}
+
+/// Opens and closes the studio as its knob says, on a thread of its own: on Linux, hosts of VST3 call the main thread of a plug-in only
+/// while they show a window of it that they hold.
+pub struct Keeper {
+    kept: Arc<Kept>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct Kept {
+    wish: Arc<Wish>,
+    /// Text of the scene, and the folder of the files that it names.
+    scene: Mutex<(String, Option<PathBuf>)>,
+    is_open: AtomicBool,
+    is_over: AtomicBool,
+    /// Where the page is, or why there is none, until somebody asks.
+    said: Mutex<Option<Result<String, String>>>,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Keeper {
+    /// For a plug-in that was loaded from this file. `[control]`
+    pub fn new(beside: Option<PathBuf>) -> Self {
+        let kept = Arc::new(Kept::default());
+        let own = kept.clone();
+        let thread = thread::Builder::new().spawn(move || own.keep(beside.as_deref()));
+        Self { kept, thread: thread.ok() }
+    }
+
+    /// What the audio thread tells when the knob is turned.
+    pub fn wish(&self) -> &Arc<Wish> {
+        &self.kept.wish
+    }
+
+    /// What is opened from here on. `[control]`
+    pub fn show(&self, text: &str, folder: Option<&Path>) {
+        *locked(&self.kept.scene) = (text.to_owned(), folder.map(Path::to_path_buf));
+    }
+
+    /// It is being served. `[control]`
+    pub fn is_open(&self) -> bool {
+        self.kept.is_open.load(Ordering::Acquire)
+    }
+
+    /// Where the page is, or why there is none; once. `[control]`
+    pub fn said(&self) -> Option<Result<String, String>> {
+        locked(&self.kept.said).take()
+    }
+}
+
+impl Kept {
+    fn keep(&self, beside: Option<&Path>) {
+        let mut studio: Option<Studio> = None;
+        while !self.is_over.load(Ordering::Acquire) {
+            let mut said = None;
+            match self.wish.take() {
+                Some(true) if studio.is_none() => {
+                    let (text, folder) = locked(&self.scene).clone();
+                    let opened = Studio::open(&text, folder.as_deref(), beside);
+                    said = Some(opened.as_ref().map(|studio| studio.link.clone()).map_err(String::clone));
+                    studio = opened.ok();
+                }
+                Some(false) => studio = None,
+                _ => {}
+            }
+            self.is_open.store(studio.is_some(), Ordering::Release);
+            if said.is_some() {
+                *locked(&self.said) = said;
+            }
+            thread::park_timeout(PAUSE);
+        }
+    }
+}
+
+impl Drop for Keeper {
+    /// The thread ends before the library that it runs in may be gone.
+    fn drop(&mut self) {
+        self.kept.is_over.store(true, Ordering::Release);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            let _ = thread.join();
+        }
     }
 }
 

@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The plug-in as VST3 in two hosts that others wrote: vst3.py BUNDLE PRESETS, in an environment with pedalboard and dawdreamer.
+"""The plug-in as VST3 in two hosts that others wrote: vst3.py BUNDLE PRESETS, in an environment with pedalboard, dawdreamer and tocco.
 
 `vst3.py BUNDLE PRESETS render SCENE NOTES SECONDS` writes what pedalboard hears, 32-bit floats, channels interleaved.
 """
 
+import json
 import os
+import struct
 import sys
+import tempfile
+import time
 import unittest
+import unittest.mock
 
 import numpy as np
 import pedalboard
+import tocco
 
 BUNDLE, PRESETS = sys.argv[1:3]
 RATE = 48_000
@@ -114,6 +120,53 @@ class InPedalboard(unittest.TestCase):
                 self.assertTrue(str(refused))
             else:
                 self.assertEqual(np.abs(heard).max(), 0.0, rate)
+
+    def test_its_last_knob_opens_the_studio_and_closes_it(self):
+        def soon(happens):
+            until = time.monotonic() + 20
+            while not happens() and time.monotonic() < until:
+                played(plugin, [], 512)  # hosts send what was turned with the next block
+                time.sleep(0.05)
+            return happens()
+
+        def runs(process):
+            try:
+                os.kill(process, 0)
+            except ProcessLookupError:
+                return False
+            return True
+
+        with tempfile.TemporaryDirectory() as folder:
+            program, opened = os.path.join(folder, "tocco"), os.path.join(folder, "opened")
+            with open(program, "w", encoding="utf-8") as file:
+                file.write(f'#!/bin/sh\ncat >"{folder}/scene"\necho $$ "$@" >"{opened}.new" && mv "{opened}.new" "{opened}"\n')
+                file.write("echo 'studio at http://127.0.0.1:9/x'\nexec sleep 100\n")
+            os.chmod(program, 0o755)
+            with unittest.mock.patch.dict(os.environ, TOCCO_PROGRAM=program):
+                plugin = loaded("felt")
+                knob = plugin.parameters["studio"]
+                self.assertEqual(knob.raw_value, 0.0)
+                self.assertFalse(os.path.exists(opened))
+                knob.raw_value = 1.0
+                self.assertTrue(soon(lambda: os.path.exists(opened)), "nobody opens it")
+            with open(opened, encoding="utf-8") as file:
+                process, *words = file.read().split()
+            self.assertEqual(words[:2], ["studio", "-"])
+            with open(os.path.join(folder, "scene"), encoding="utf-8") as file:
+                self.assertEqual(file.read(), tocco.Scene("felt").text)
+            self.assertTrue(runs(int(process)))
+            knob.raw_value = 0.0
+            self.assertTrue(soon(lambda: not runs(int(process))), "nobody closes it")
+
+    def test_every_shipped_scene_has_a_preset_that_is_a_state_with_its_text(self):
+        self.assertEqual(sorted(os.listdir(PRESETS)), sorted(f"{name}.vstpreset" for name in tocco.scenes()))
+        for name in tocco.scenes():
+            with open(preset(name), "rb") as file:
+                content = file.read()
+            at, length = struct.unpack("<QQ", content[-16:])
+            state = json.loads(content[at : at + length])
+            with open(os.path.join(os.path.dirname(__file__), "../../../scenes", f"{name}.toml"), encoding="utf-8") as file:
+                self.assertEqual((state["state"], state["scene"]["text"]), (1, file.read()), name)
 
     def test_states_that_are_none_change_nothing(self):
         plugin, untouched = loaded("bar"), loaded("bar")

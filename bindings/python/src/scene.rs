@@ -10,9 +10,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tocco::scene::Probe;
 use tocco::{Command, Directory, Document, Engine, Gesture, Queue};
 use tocco_lab::library;
+use tocco_live::Notes;
+use tocco_live::midi::{Map, voices};
+use tocco_live::notes::{Note, NoteEvent, Which};
 
 /// Frames rendered between two looks at what the interpreter wants (Ctrl-C).
 const STRETCH: usize = 1 << 16;
+/// The same where notes are played: their energy is looked at as often, to tell when they have rung out.
+const NOTES_STRETCH: usize = 1 << 10;
 /// No array is longer than this, frames.
 const MOST_FRAMES: f64 = 1e9;
 
@@ -24,6 +29,24 @@ struct Running {
     queue: Queue,
     /// Value last set of each parameter; a control's goes to what it moves, so there is one truth, whatever its name.
     values: Vec<Option<f64>>,
+    /// What plays its keyboard, if it was asked for.
+    notes: Option<Notes>,
+}
+
+impl Running {
+    /// Has a command wait for its tick, and remembers what it sets.
+    fn push(&mut self, directory: &Directory, at: u64, command: Command) {
+        let set = match command {
+            Command::Set(address, value) | Command::Jump(address, value) | Command::Glide { address, value, .. } => {
+                Some((address, value))
+            }
+            _ => None,
+        };
+        for (slot, value) in set.into_iter().flat_map(|(address, value)| directory.moves(address, value)) {
+            self.values[slot] = Some(value);
+        }
+        self.queue.push(at, command);
+    }
 }
 
 /// A scene that renders into arrays; `tocco.Scene` is made of it.
@@ -33,6 +56,8 @@ pub struct Scene {
     directory: Directory,
     rate_hz: f64,
     channels: usize,
+    /// Frames rendered at once.
+    stretch: usize,
     /// None once it is closed.
     running: Mutex<Option<Running>>,
 }
@@ -67,19 +92,24 @@ impl Scene {
         let resolved = gesture.resolve(&self.directory).map_err(|error| refuse(error.what))?;
         let value = resolved.value().unwrap_or(0.0);
         let at = self.tick_of(at_s)?;
-        let set = match resolved.command {
-            Command::Set(address, _) | Command::Jump(address, _) | Command::Glide { address, .. } => Some(address),
-            _ => None,
-        };
         self.with(py, move |running| {
             if matches!(resolved.command, Command::Hush) {
                 running.queue.forget_after(at.max(running.engine.tick()), |_| {});
             }
-            running.queue.push(at, resolved.command);
-            for (slot, value) in set.into_iter().flat_map(|address| self.directory.moves(address, value)) {
-                running.values[slot] = Some(value);
-            }
+            running.push(&self.directory, at, resolved.command);
             Ok(value)
+        })
+    }
+
+    /// Does what an event says of notes.
+    fn play(&self, py: Python<'_>, event: NoteEvent, at_s: Option<f64>) -> PyResult<()> {
+        let at = self.tick_of(at_s)?;
+        self.with(py, |running| {
+            let mut notes = running.notes.take().ok_or("notes are played by tocco.Scene(..., notes=True)")?;
+            let at = at.max(running.engine.tick());
+            let known = notes.commands(event, at, |command| running.push(&self.directory, at, command));
+            running.notes = Some(notes);
+            known.then_some(()).ok_or_else(|| "a note with what is not a number".into())
         })
     }
 
@@ -146,10 +176,10 @@ impl Scene {
         let (mut rows, mut out) = (zeros(frames, probes.len())?, zeros(frames, self.channels)?);
         let mut from = 0;
         while from < frames {
-            let count = (frames - from).min(STRETCH);
+            let count = (frames - from).min(self.stretch);
             let sound = &mut out[from * self.channels..(from + count) * self.channels];
             let signals = &mut rows[from * probes.len()..(from + count) * probes.len()];
-            self.with(py, |Running { engine, queue, .. }| {
+            self.with(py, |Running { engine, queue, notes, .. }| {
                 let part = |plane: &'_ Vec<f32>| from.min(plane.len())..(from + count).min(plane.len());
                 let inputs: Vec<&[f32]> = planes.iter().map(|plane| &plane[part(plane)]).collect();
                 if probes.is_empty() {
@@ -158,6 +188,7 @@ impl Scene {
                     engine.watch(probes);
                     engine.render_probed(&inputs, queue, sound, signals);
                 }
+                notes.iter_mut().for_each(|notes| notes.follow(engine));
                 Ok(())
             })?;
             from += count;
@@ -171,16 +202,27 @@ impl Scene {
     }
 }
 
+/// The note of a number, or all of a key, or all.
+fn which(key: Option<i64>, id: Option<i32>) -> PyResult<Which> {
+    Ok(Which { id, channel: None, key: key.map(key_of).transpose()? })
+}
+
+fn key_of(key: i64) -> PyResult<u8> {
+    let number = u8::try_from(key).ok().filter(|key| *key <= 127);
+    number.ok_or_else(|| refuse(format!("key {key}; wants 0 to 127")))
+}
+
 #[pymethods]
 impl Scene {
     #[new]
-    #[pyo3(signature = (source, rate_hz = None, *, folder = None, sets = None))]
+    #[pyo3(signature = (source, rate_hz = None, *, folder = None, sets = None, notes = false))]
     fn new(
         py: Python<'_>,
         source: &str,
         rate_hz: Option<f64>,
         folder: Option<&str>,
         sets: Option<BTreeMap<String, f64>>,
+        notes: bool,
     ) -> PyResult<Self> {
         let made = py.detach(|| {
             let wrong = |error: tocco_lab::error::Error| error.to_string();
@@ -192,6 +234,7 @@ impl Scene {
                 false if source == "-" => return Err("name a scene file, or a scene that comes with tocco".into()),
                 false => library::load(source).map_err(wrong)?,
             };
+            let document = if notes { voices::voiced(document).map_err(|error| error.to_string())? } else { document };
             let rate_hz = rate_hz.unwrap_or(document.def.rate_hz);
             let mut scene = tocco::Scene::build(&document.def, rate_hz).map_err(|error| document.message(&error))?;
             for (path, value) in sets.iter().flatten() {
@@ -199,8 +242,10 @@ impl Scene {
             }
             let (directory, channels) = (scene.directory().clone(), scene.channels());
             let values = vec![None; directory.parameters()];
-            let running = Running { engine: Engine::new(scene), queue: Queue::new(), values };
-            Ok(Self { document, directory, rate_hz, channels, running: Mutex::new(Some(running)) })
+            let stretch = if notes { NOTES_STRETCH } else { STRETCH };
+            let notes = notes.then(|| Notes::new(&document.def, &scene, &Map::of(&document.def)));
+            let running = Running { engine: Engine::new(scene), queue: Queue::new(), values, notes };
+            Ok(Self { document, directory, rate_hz, channels, stretch, running: Mutex::new(Some(running)) })
         });
         made.map_err(|what: String| refuse(what))
     }
@@ -274,6 +319,82 @@ impl Scene {
     fn gesture_json(&self, py: Python<'_>, line: &str, at_s: Option<f64>) -> PyResult<f64> {
         let value = serde_json::from_str(line).map_err(|error| refuse(format!("not a gesture: {error}")))?;
         self.perform(py, &Gesture::from_json(&value, "scene").map_err(refuse)?, at_s)
+    }
+
+    /// A key goes down: velocity 0 to 1, tuning in semitones; the note has this number, else the key's. In order of time.
+    #[pyo3(signature = (key, velocity_01 = 0.8, at_s = None, *, id = None, tuning = 0.0))]
+    fn note_on(
+        &self,
+        py: Python<'_>,
+        key: i64,
+        velocity_01: f64,
+        at_s: Option<f64>,
+        id: Option<i32>,
+        tuning: f64,
+    ) -> PyResult<i32> {
+        let key = key_of(key)?;
+        let note = Note { id: id.unwrap_or(i32::from(key)), channel: 0, key };
+        self.play(py, NoteEvent::On { note, velocity_01, tuning }, at_s)?;
+        Ok(note.id)
+    }
+
+    /// The key goes up: the note is damped if the scene says in which time. Without key and id all do.
+    #[pyo3(signature = (key = None, at_s = None, *, id = None))]
+    fn note_off(&self, py: Python<'_>, key: Option<i64>, at_s: Option<f64>, id: Option<i32>) -> PyResult<()> {
+        self.play(py, NoteEvent::Off(which(key, id)?), at_s)
+    }
+
+    /// It is silenced within milliseconds.
+    #[pyo3(signature = (key = None, at_s = None, *, id = None))]
+    fn note_choke(&self, py: Python<'_>, key: Option<i64>, at_s: Option<f64>, id: Option<i32>) -> PyResult<()> {
+        self.play(py, NoteEvent::Choke(which(key, id)?), at_s)
+    }
+
+    /// It glides to so many semitones beside its key.
+    #[pyo3(signature = (semitones, key = None, at_s = None, *, id = None))]
+    fn note_tune(
+        &self,
+        py: Python<'_>,
+        semitones: f64,
+        key: Option<i64>,
+        at_s: Option<f64>,
+        id: Option<i32>,
+    ) -> PyResult<()> {
+        self.play(py, NoteEvent::Tune(which(key, id)?, semitones), at_s)
+    }
+
+    /// Its pressure, 0 to 1.
+    #[pyo3(signature = (pressure_01, key = None, at_s = None, *, id = None))]
+    fn note_press(
+        &self,
+        py: Python<'_>,
+        pressure_01: f64,
+        key: Option<i64>,
+        at_s: Option<f64>,
+        id: Option<i32>,
+    ) -> PyResult<()> {
+        self.play(py, NoteEvent::Press(which(key, id)?, pressure_01), at_s)
+    }
+
+    /// Its brightness, 0 to 1.
+    #[pyo3(signature = (brightness_01, key = None, at_s = None, *, id = None))]
+    fn note_brighten(
+        &self,
+        py: Python<'_>,
+        brightness_01: f64,
+        key: Option<i64>,
+        at_s: Option<f64>,
+        id: Option<i32>,
+    ) -> PyResult<()> {
+        self.play(py, NoteEvent::Brighten(which(key, id)?, brightness_01), at_s)
+    }
+
+    /// Numbers of the notes that have ended since it was last asked: rung out, or their voices were taken.
+    fn notes_ended(&self, py: Python<'_>) -> PyResult<Vec<i32>> {
+        self.with(py, |running| {
+            let ended = |notes: &mut Notes| std::iter::from_fn(|| notes.ended()).map(|note| note.id).collect();
+            Ok(running.notes.as_mut().map(ended).unwrap_or_default())
+        })
     }
 
     /// Everything to rest; what waits is forgotten.

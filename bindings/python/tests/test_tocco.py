@@ -24,6 +24,22 @@ drive = [{ path = "bar.ear/force_n", input = 0, gain = 0.1 }]
 tap = [{ of = "bar.ear" }]
 """
 
+KEYS = """
+body.hammer = { type = "mass", mass_kg = 0.01, position_m = -1.0 }
+body.bar = { type = "modal", modes = [{ freq_hz = 440.0, decay_s = 0.2, mass_kg = 0.05 }] }
+contact.hit = { type = "impact", between = ["hammer", "bar"], stiffness = 1e8 }
+tap = [{ of = "bar" }]
+control = [{ name = "hard", path = "hit/stiffness", range = [1e6, 1e9], scale = "log" }, { name = "heavy", path = "hammer/mass_kg", range = [0.005, 0.05], scale = "log" }]
+[midi]
+notes = "pitch"
+strike = "hammer"
+retune = "bar"
+voices = 2
+release_s = 0.02
+slide = "hard"
+pressure = "heavy"
+"""
+
 DESIGN = """
 title = "Twenty blows"
 scene = "bar"
@@ -82,6 +98,58 @@ class Scenes(unittest.TestCase):
         scene.gesture({"set": "hammer/mass_kg", "value": 0.02})
         self.assertEqual((scene.value("/hit/stiffness"), scene.value("hammer/mass_kg")), (1e9, 0.02))
         self.assertEqual(tocco.Scene("bar", sets={"hit/stiffness": 1e7}).value("hit/stiffness"), 1e7)
+
+    def test_notes_play_the_voices_of_the_scene_at_their_samples_and_tell_their_end(self):
+        def sound(act=lambda scene: None, cut=1):
+            scene = tocco.Scene(KEYS, notes=True)
+            self.assertEqual(scene.note_on(69, 100 / 127, at_s=0.01), 69)
+            self.assertEqual(scene.note_on(76, 0.5, at_s=0.02, id=1000, tuning=0.25), 1000)
+            act(scene)
+            # Struck once more, both: what was moved meanwhile is heard in it.
+            for hammer in ("hammer", "hammer~2"):
+                scene.strike(hammer, 1.0, at_s=0.1)
+            heard = numpy.concatenate([scene.render(0.4 / cut) for _ in range(cut)])
+            return heard, scene
+
+        still, scene = sound()
+        self.assertEqual(int((still[:, 0] != 0).argmax()), 480)
+        self.assertTrue((sound(cut=8)[0] == still).all())
+        self.assertAlmostEqual(scene.value("bar~2/freq_scale"), 2 ** (7.25 / 12), places=12)
+        # What each does is what its voice has of it, set by name.
+        for note, name in [
+            (lambda s: s.note_tune(0.5, id=1000, at_s=0.05), lambda s: s.set("bar~2/freq_scale", 2 ** (7.5 / 12), at_s=0.05)),
+            (lambda s: s.note_press(0.5, 76, at_s=0.05), lambda s: s.set("hammer~2/mass_kg", 0.05 * 0.1**0.5, at_s=0.05)),
+            (lambda s: s.note_brighten(0.0, id=1000, at_s=0.05), lambda s: s.set("hit~2/stiffness", 1e6, at_s=0.05)),
+        ]:
+            one, other = sound(note)[0], sound(name)[0]
+            self.assertTrue((one[:2400] == still[:2400]).all() and (one != still).any())
+            self.assertLess(abs(one - other).max(), 1e-6 * abs(one).max())
+        for note in (lambda s: s.note_off(69, at_s=0.05), lambda s: s.note_choke(at_s=0.05)):
+            one = sound(note)[0]
+            self.assertTrue((one[:2400] == still[:2400]).all())
+            self.assertLess(abs(one[4700:4800]).max(), 0.9 * abs(still[4700:4800]).max())
+        scene = tocco.Scene(KEYS, notes=True)
+        scene.note_on(69), scene.note_on(76, id=7)
+        self.assertEqual(scene.notes_ended(), [])
+        scene.note_choke(id=7)
+        scene.render(0.5)
+        self.assertEqual(scene.notes_ended(), [7])
+        scene.render(3.0)
+        self.assertEqual((scene.notes_ended(), scene.notes_ended()), ([69], []))
+        nan = float("nan")
+        for act, words in [
+            (lambda: tocco.Scene(KEYS).note_on(60), "notes=True"),
+            (lambda: scene.note_on(128), "key 128; wants 0 to 127"),
+            (lambda: scene.note_off(-1), "key -1; wants 0 to 127"),
+            (lambda: scene.note_on(60, nan), "not a number"),
+            (lambda: scene.note_tune(nan), "not a number"),
+            (lambda: scene.note_on(60, at_s=nan), "seconds from the start"),
+        ]:
+            with self.assertRaises(tocco.Error) as said:
+                act()
+            self.assertIn(words, str(said.exception))
+        # What has rung out for 3.5 s at 0.2 s, and nothing new.
+        self.assertLess(abs(scene.render(0.1)).max(), 1e-6 * abs(still).max())
 
     def test_the_array_owns_what_was_written_and_lives_on(self):
         scene = tocco.Scene("bar")
@@ -282,6 +350,18 @@ class Scenes(unittest.TestCase):
             made = tocco.sweep("bar", folder, over={"hit/stiffness": [1e6, 1e7], "hammer/mass_kg": [0.01]}, seconds=0.1)
             self.assertEqual((made.files, made.found, len(made.manifest())), (2, 0, 2))
             self.assertEqual(tocco.sweep("bar", folder, over={"hit/stiffness": [1e6, 1e7], "hammer/mass_kg": [0.01]}, seconds=0.1).found, 2)
+
+    @unittest.skipUnless(os.path.isdir("/proc/self/task"), "threads are counted as Linux tells them")
+    def test_a_sweep_in_place_works_on_all_cores_or_as_many_as_it_is_told(self):
+        count = lambda: len(os.listdir("/proc/self/task"))
+        over = {"hit/stiffness": [1e6 * n for n in range(1, 101)]}
+        for jobs in (None, 1):
+            with tempfile.TemporaryDirectory() as folder:
+                before, seen = count(), []
+                # Whoever has made a sound waits until that is told: what works is seen at work.
+                tocco.sweep("bar", folder, over=over, seconds=0.05, jobs=jobs, progress=lambda *_: seen.append(count() - before))
+            # One thread more gives out the work.
+            self.assertEqual(max(seen), 1 + (jobs or len(os.sched_getaffinity(0))), jobs)
 
     def test_how_far_a_sweep_is_is_told_and_whoever_is_told_may_stop_it(self):
         over = {"hit/stiffness": [1e6 * n for n in range(1, 21)]}

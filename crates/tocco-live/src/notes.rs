@@ -210,7 +210,12 @@ impl Notes {
     /// plays nothing here is passed over.
     pub fn play(&mut self, event: NoteEvent, at: u64, player: &mut Player) -> bool {
         let mut taken = true;
-        let mut send = |command: Command| taken &= player.push(Timed { at, command }).is_ok();
+        let known = self.commands(event, at, |command| taken &= player.push(Timed { at, command }).is_ok());
+        known && taken
+    }
+
+    /// The same for whoever has an engine without a player: the commands of an event. False if something of it is no number.
+    pub fn commands(&mut self, event: NoteEvent, at: u64, mut send: impl FnMut(Command)) -> bool {
         match event {
             NoteEvent::On { velocity_01, tuning, .. } if velocity_01.is_finite() && tuning.is_finite() => {
                 self.strike(event, at, &mut send);
@@ -239,7 +244,7 @@ impl Notes {
             }),
             _ => return false,
         }
-        taken
+        true
     }
 
     /// Notes that sound, also those that only ring on.

@@ -16,8 +16,9 @@ const BAR: &str = "body.hammer = { type = 'mass', mass_kg = 0.01, position_m = -
     body.bar = { type = 'modal', modes = [{ freq_hz = 440.0, decay_s = 0.2, mass_kg = 0.05 }, { freq_hz = 1213.0, decay_s = 0.1, mass_kg = 0.05 }] }\n\
     contact.hit = { type = 'impact', between = ['hammer', 'bar'], stiffness = 1e8 }\n\
     tap = [{ of = 'bar', gain = 0.3 }]\n\
-    control = [{ name = 'hard', path = 'hit/stiffness', range = [1e6, 1e9], scale = 'log' }]\n\
-    [midi]\nnotes = 'pitch'\nstrike = 'hammer'\nretune = 'bar'\nvoices = 3\nrelease_s = 0.02\nslide = 'hard'\n";
+    control = [{ name = 'hard', path = 'hit/stiffness', range = [1e6, 1e9], scale = 'log' },\n\
+      { name = 'heavy', path = 'hammer/mass_kg', range = [0.005, 0.05], scale = 'log' }]\n\
+    [midi]\nnotes = 'pitch'\nstrike = 'hammer'\nretune = 'bar'\nvoices = 3\nrelease_s = 0.02\nslide = 'hard'\npressure = 'heavy'\n";
 
 fn document() -> Document {
     Document::read("bar", "here", BAR.into(), |_| Err("none".into())).unwrap()
@@ -65,6 +66,7 @@ fn tune() -> Vec<(u64, NoteEvent)> {
         (3_333, on(2, 64, 0.5)),
         (5_001, NoteEvent::Tune(which, 0.37)),
         (6_007, NoteEvent::Brighten(which, 0.9)),
+        (6_100, NoteEvent::Press(which, 0.8)),
         (7_777, NoteEvent::Off(Which { key: Some(60), ..ANY })),
         (8_000, on(3, 67, 0.3)),
         (8_001, on(4, 71, 0.9)),

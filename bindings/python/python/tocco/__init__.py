@@ -52,12 +52,20 @@ class Scene(_native.Scene):
     >>> scene.set("hit/stifness", 1e7)
     Traceback (most recent call last):
     tocco.Error: no parameter 'hit/stifness'; did you mean 'hit/stiffness'?
+
+    With ``notes=True`` it has the voices of its ``[midi]`` table, and keys play it:
+
+    >>> piano = Scene("marimba", notes=True)
+    >>> piano.note_on(60, 0.8, at_s=0.1)
+    60
+    >>> int((piano.render(0.2) != 0).any(axis=1).argmax())
+    4800
     """
 
-    def __new__(cls, source, rate_hz=None, *, folder=None, sets=None):
+    def __new__(cls, source, rate_hz=None, *, folder=None, sets=None, notes=False):
         source = _os.fspath(source)
         folder = None if folder is None else _os.fspath(folder)
-        return super().__new__(cls, source, rate_hz, folder=folder, sets=None if sets is None else dict(sets))
+        return super().__new__(cls, source, rate_hz, folder=folder, sets=None if sets is None else dict(sets), notes=notes)
 
     def render(self, seconds, inputs=None, probes=None):
         """The next so many seconds: a float32 array, frames by channels.
