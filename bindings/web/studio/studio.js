@@ -96,7 +96,10 @@ class Studio {
       this.surfaces.forEach((surface) => surface.draw?.());
       this.stage?.draw();
     });
-    this.screens = new Screens($("screens"), () => this.watch());
+    this.screens = new Screens($("screens"), () => {
+      this.watch();
+      this.explain?.hint();
+    });
     this.explain = new Explain(this);
     this.sizes.observe($("surfaces"));
     this.menu = new Menu(this);
