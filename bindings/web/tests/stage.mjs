@@ -93,39 +93,49 @@ async function placesOf([name, lead]) {
 
 export default {
   async "every scene with bodies has a stage: everything on it is drawn, inside the picture, and as large as can be touched"() {
-    const page = await share();
-    let stages = 0;
-    for (const { name, text } of await scenes(page)) {
-      const found = await page.evaluate(async (scene) => {
-        const [{ DRAWINGS }, { Stage }] = await Promise.all([import("./drawings.js"), import("./stage.js")]);
-        const names = tocco.engine.abi.names(scene, 48_000);
-        const info = names.describe();
-        for (const body of info.bodies) body.words = `${body.name} ${info.title}`;
-        const none = new Map();
-        const stage = Stage.of(info, { names }, { strikers: none, rubs: none, isLifted: () => false });
-        if (!stage) return { none: info.bodies.filter(({ trodden }) => !trodden).length };
-        document.querySelector("figure.stage").replaceChildren(stage.canvas);
-        stage.draw();
-        names.free();
-        const { w, h } = stage.view;
-        const faults = [];
-        for (const actor of stage.actors) {
-          if (!DRAWINGS[actor.drawing]) faults.push(`${actor.name} is a ${actor.drawing}, which nobody can draw`);
-          const [x, y] = stage.pixel({ ...actor, moved: [0, 0] }, [0.5, 0.5]);
-          if (!(x > 0 && x < w && y > 0 && y < h)) faults.push(`${actor.name} is at ${x}, ${y} of ${w}, ${h}`);
-          if (Math.max(...actor.size) * stage.view.scale < 12) faults.push(`${actor.name} is ${Math.max(...actor.size) * stage.view.scale} pixels large`);
-        }
-        const { data } = stage.canvas.getContext("2d").getImageData(0, 0, stage.canvas.width, stage.canvas.height);
-        let inked = 0;
-        for (let i = 3; i < data.length; i += 4) inked += data[i] > 40;
-        if (inked < 0.005 * (data.length / 4)) faults.push(`only ${inked} pixels are drawn`);
-        return { faults };
-      }, text);
-      if (found.none === 0) continue;
-      stages += 1;
-      assert.deepEqual(found.faults, [], name);
+    let page;
+    const all = [];
+    for (const viewport of [undefined, { width: 820, height: 1180 }]) {
+      page = await share(viewport);
+      let stages = 0;
+      for (const { name, text } of await scenes(page)) {
+        const found = await page.evaluate(async (scene) => {
+          const [{ DRAWINGS }, { Stage }] = await Promise.all([import("./drawings.js"), import("./stage.js")]);
+          const names = tocco.engine.abi.names(scene, 48_000);
+          const info = names.describe();
+          for (const body of info.bodies) body.words = `${body.name} ${info.title}`;
+          const none = new Map();
+          const stage = Stage.of(info, { names }, { strikers: none, rubs: none, isLifted: () => false });
+          if (!stage) return { none: info.bodies.filter(({ trodden }) => !trodden).length };
+          document.querySelector("figure.stage").replaceChildren(stage.canvas);
+          stage.draw();
+          names.free();
+          const { w, h } = stage.view;
+          const faults = [];
+          for (const actor of stage.actors) {
+            if (!DRAWINGS[actor.drawing]) faults.push(`${actor.name} is a ${actor.drawing}, which nobody can draw`);
+            const [x, y] = stage.pixel({ ...actor, moved: [0, 0] }, [0.5, 0.5]);
+            if (!(x > 0 && x < w && y > 0 && y < h)) faults.push(`${actor.name} is at ${x}, ${y} of ${w}, ${h}`);
+            if (Math.max(...actor.size) * stage.view.scale < 12) faults.push(`${actor.name} is ${Math.max(...actor.size) * stage.view.scale} pixels large`);
+          }
+          const { data } = stage.canvas.getContext("2d").getImageData(0, 0, stage.canvas.width, stage.canvas.height);
+          let inked = 0;
+          for (let i = 3; i < data.length; i += 4) inked += data[i] > 40;
+          if (inked < 0.005 * (data.length / 4)) faults.push(`only ${inked} pixels are drawn`);
+          // Nothing is cut off: the picture's edge is empty.
+          const { width, height } = stage.canvas;
+          let cut = 0;
+          for (let y = 0; y < height; y += 1) for (let x = 0; x < width; x += y % (height - 1) ? width - 1 : 1) cut += data[4 * (y * width + x) + 3] > 40;
+          if (cut) faults.push(`${cut} pixels of the edge are drawn on`);
+          return { faults };
+        }, text);
+        if (found.none === 0) continue;
+        stages += 1;
+        all.push(...found.faults.map((fault) => `${name}, ${viewport ? "tablet" : "desk"}: ${fault}`));
+      }
+      assert.ok(stages > 60, `${stages} stages`);
     }
-    assert.ok(stages > 60, `${stages} stages`);
+    assert.deepEqual(all, []);
     await leave(page);
   },
 
