@@ -197,6 +197,7 @@ of = "block"
 gain = 0.1
 `);
     await page.click("#stop");
+    await page.waitForFunction(() => tocco.stage.motion.bodies.every((body) => !body || body.reach === 0)); // what its own gesture moved before
     const { actors, boxes, order } = await page.evaluate(() => {
       const all = tocco.stage.actors.map(({ name, drawing, at, size, look, number }) => ({ name, drawing, at, size, hangs: look.hangs_m, body: tocco.info.bodies[number].name }));
       const around = new Map();
