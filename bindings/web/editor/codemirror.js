@@ -9,5 +9,4 @@ export { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@
 export { acceptCompletion, autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 export { setDiagnostics } from "@codemirror/lint";
 export { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-export { toml } from "@codemirror/legacy-modes/mode/toml";
 export { tags } from "@lezer/highlight";

@@ -4,9 +4,10 @@
 import {
   acceptCompletion, Annotation, autocompletion, bracketMatching, closeBrackets, closeBracketsKeymap, completionKeymap, defaultKeymap, drawSelection, EditorState,
   EditorView, gutterLineClass, GutterMarker, highlightActiveLine, highlightSelectionMatches, HighlightStyle, history, historyKeymap, hoverTooltip, indentLess, indentMore,
-  keymap, lineNumbers, RangeSet, searchKeymap, setDiagnostics, showTooltip, StateEffect, StateField, StreamLanguage, syntaxHighlighting, tags, toml,
+  keymap, lineNumbers, RangeSet, searchKeymap, setDiagnostics, showTooltip, StateEffect, StateField, StreamLanguage, syntaxHighlighting, tags,
 } from "./codemirror.js";
 import { choicesOf, HEADERS, helpOf, namesIn, propertiesOf, tableAt, typesOf } from "./schema.js";
+import { toml } from "./toml.js";
 import { written } from "./write.js";
 
 const WAIT_MS = 350;

@@ -12,6 +12,12 @@ const HEARD_S = 1.2;
 /** A pointer rests so long before anything is rendered, ms. */
 const RESTS_MS = 450;
 
+/** What is to be had on each screen; what a screen does not show is not spoken of. */
+const HINTS = {
+  play: "Point at a parameter: what it is, and what is heard of it, is said here.",
+  look: "Click a line of the spectrogram: what it is, is said here.",
+  edit: "Point at a parameter: what it is, and what is heard of it, is said here.",
+};
 const HINT = "Point at a parameter, or click a line of the spectrogram: what it is, and what is heard of it, is said here.";
 
 /** What a sound is like: loudness in dB, centre of its spectrum in Hz, seconds until it has fallen by 20 dB. */
@@ -87,12 +93,17 @@ export class Explain {
   }
 
   say(text) {
-    this.box.textContent = text || HINT;
+    this.box.textContent = text || (HINTS[document.body.dataset.screen] ?? HINT);
     this.box.classList.toggle("muted", !text);
     // What is longer than its place is scrolled, with keys, too.
     this.box.scrollTop = 0;
     if (this.box.scrollHeight > this.box.clientHeight) this.box.tabIndex = 0;
     else this.box.removeAttribute("tabindex");
+  }
+
+  /** Another screen: what is to be had there, where nothing else is said. */
+  hint() {
+    if (this.box.classList.contains("muted")) this.say("");
   }
 
   /** The mode nearest to a frequency, the stronger of those that are as near. */

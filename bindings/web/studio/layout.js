@@ -243,13 +243,16 @@ function placeTools(tools, things) {
   }
 }
 
+/** How far to the right the handle of a tool goes, as a part of its height: as drawings.js has it. */
+const HANDLES = { mallet: 0.55, hammer: 0.5 };
+
 function boxAround(actors) {
   const box = [Infinity, Infinity, -Infinity, -Infinity];
-  for (const { at: [x, y], size: [w, h], waits = 0, look, drawing } of actors) {
+  for (const { at: [x, y], size: [w, h], waits = 0, aside = 0, look, drawing } of actors) {
     const side = w / 2 + (drawing === "bow" ? 0.12 * w : 0.45 * (look.hangs_m ?? 0)); // what goes to and fro needs room
-    box[0] = Math.min(box[0], x - side);
+    box[0] = Math.min(box[0], x - aside - side); // when it strikes it comes to where it waits beside
     box[1] = Math.min(box[1], y - h / 2);
-    box[2] = Math.max(box[2], x + side);
+    box[2] = Math.max(box[2], x + side, x + (HANDLES[drawing] ?? 0) * h);
     box[3] = Math.max(box[3], y + h / 2 + waits + (look.hangs_m ?? 0));
   }
   return box;

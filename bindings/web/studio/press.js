@@ -200,19 +200,20 @@ export class PressSurface extends Picture {
       this.signal(pen, w, y);
     }
     this.hand(pen, w, y);
+    const base = y(0) - 6; // above the line of a hand that rests
     const unit = this.inlet.unit === "1" ? "" : ` ${this.inlet.unit}`;
     const { min, max } = this.inlet;
     const now = Math.abs(this.now) < 1e-3 * (max - min) ? 0 : this.now; // the tail of a smoother is nothing
-    label(pen, `${Number(now.toPrecision(2))}${unit}`, 8, h - 8);
+    label(pen, `${Number(now.toPrecision(2))}${unit}`, 8, base);
     pen.textAlign = "right";
     const rate = this.strip?.rate() ?? 0;
-    if (this.seen.length) label(pen, `${Math.round(rate)} events a second`, w - 8, h - 8);
+    if (this.seen.length) label(pen, `${Math.round(rate)} events a second`, w - 8, base);
     pen.textAlign = "center";
     if (!this.wasPressed) label(pen, "hold and squeeze \u2191", w / 2, h / 2);
     pen.textAlign = "left";
     const named = this.seen.slice(0, 3);
     named.forEach(({ name }, i) => {
-      const below = h - 28 - 18 * (named.length - 1 - i);
+      const below = base - 18 * (named.length - i);
       pen.fillStyle = this.ink(i);
       pen.fillRect(8, below - 9, 10, 10);
       label(pen, name, 24, below);

@@ -96,7 +96,10 @@ class Studio {
       this.surfaces.forEach((surface) => surface.draw?.());
       this.stage?.draw();
     });
-    this.screens = new Screens($("screens"), () => this.watch());
+    this.screens = new Screens($("screens"), () => {
+      this.watch();
+      this.explain?.hint();
+    });
     this.explain = new Explain(this);
     this.sizes.observe($("surfaces"));
     this.menu = new Menu(this);
@@ -613,7 +616,7 @@ class Studio {
     if (status.of === this.engine.scene) this.stage?.follow(status);
     this.load = this.load === undefined ? status.load : this.load + 0.02 * (status.load - this.load); // its clock ticks in ms
     const [unconverged, refused, reset, capped] = status.health;
-    const trouble = [[unconverged, "unconverged"], [refused, "refused"], [reset, "reset"], [capped, "events too many"], [this.underruns(), "gaps"]]
+    const trouble = [[unconverged, "unconverged"], [refused, "refused"], [reset, "reset"], [capped, "events too many"], [this.underruns(), this.underruns() === 1 ? "gap" : "gaps"]]
       .filter(([n]) => n > 0).map(([n, word]) => `${n} ${word}`).join(", ");
     $("status").textContent = `${(status.tick / this.engine.rate).toFixed(1)} s, load ${(100 * this.load).toFixed(0)} %, ${this.engine.rate} Hz, latency ${(1000 * (this.engine.context.outputLatency || this.engine.context.baseLatency || 0)).toFixed(0)} ms${trouble ? `, ${trouble}` : ", all well"}`;
     $("reduction").textContent = this.levels(status.meters);

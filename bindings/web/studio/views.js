@@ -211,8 +211,14 @@ export class ImpactLoop extends Loop {
   // Of several contacts the one that touched last.
   draw(canvas, at) {
     const names = ImpactLoop.contacts(at.engine.info);
-    if (this.info !== at.engine.info) Object.assign(this, { info: at.engine.info, seen: 0, name: names[0], x: undefined, y: undefined });
-    if (!at.isFrozen) for (const name of names) this.lookFor(at, name);
+    if (this.info !== at.engine.info) Object.assign(this, { info: at.engine.info, seen: 0, looked: at.end - 4096, name: names[0], x: undefined, y: undefined });
+    if (!at.isFrozen) {
+      // Since the last picture, however long ago that is: no blow is missed by a page that is late. What was not watched yet is of others.
+      const since = Math.max(this.looked ?? 0, at.engine.watchedFrom ?? 0);
+      const frames = Math.min(RING_FRAMES / 2, Math.max(0, at.end - since));
+      if (frames) for (const name of names) this.lookFor(at, name, frames);
+      this.looked = at.end;
+    }
     at = { ...at, end: this.seen ? Math.min(at.end, this.seen) : at.end };
     this.loop(canvas, at, ["penetration", "m", [[`${this.name}.compression`, 1]]], [`${this.name}: force`, "N", `${this.name}.force`], 0.01 * at.rate);
   }
@@ -223,10 +229,10 @@ export class ImpactLoop extends Loop {
   }
 
   // Impacts are short: keep the last one in view.
-  lookFor({ ring, engine, end }, name) {
+  lookFor({ ring, engine, end }, name, frames) {
     const column = engine.column(`${name}.force`);
     if (column < 0) return;
-    const seen = ring.column(column, 4096, end);
+    const seen = ring.column(column, frames, end);
     const last = seen.findLastIndex((force) => force > 0);
     const at = end - (seen.length - 1 - last) + 64;
     if (last < 0 || at <= this.seen) return;

@@ -349,7 +349,7 @@ export class WalkStrip extends Picture {
     this.canvas = document.createElement("canvas");
     this.canvas.setAttribute("role", "img");
     this.canvas.setAttribute("aria-label", `Force under the feet of ${walk.name}, what the floors do, and the spectrum of what is heard, over ${SPAN_S} seconds`);
-    this.caption = "force under left and right foot (heel full, toe thin), events of the floors, spectrogram";
+    this.caption = "force under left and right foot in body weights (BW; heel full, toe thin), events of the floors, spectrogram";
     this.isWide = true;
   }
 

@@ -123,6 +123,7 @@ async function asNew() {
   document.getElementById("said").textContent = "";
   document.getElementById("keys").checked = false;
   tocco.notes.midiOn = false;
+  tocco.notes.bent = 0; // a wheel that was left turned
   await tocco.notes.letters(false);
   document.activeElement?.blur();
   scrollTo(0, 0);
@@ -170,12 +171,17 @@ export async function keep(page, id) {
   await page.click(id);
 }
 
-/** Until so many more seconds of sound have been rendered and told of, however late the machine is. */
+/** Until so many more seconds of sound have been rendered and told of, however late the machine is and whatever scene they are of. */
 export async function sounded(page, seconds) {
-  const told = () => Number.parseFloat(document.querySelector("#status").textContent) || 0;
-  const from = await page.evaluate(told);
-  await page.waitForFunction((least) => Number.parseFloat(document.querySelector("#status").textContent) > least, from + seconds + 0.05);
+  const from = await page.evaluate(() => tocco.engine.ring.head());
+  await page.waitForFunction(([head, more]) => tocco.last?.head >= head + more * tocco.engine.rate, [from, seconds]);
 }
+
+/** Until the page has drawn what it knows now, however late the machine is. */
+export const drawn = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))));
+
+/** Until nothing is heard any more. */
+export const hushed = (page, frames = 2000) => page.waitForFunction((count) => tocco.engine.ring.column(0, count).every((x) => Math.abs(x) < 1e-9), frames, { timeout: 15_000 });
 
 /** A scene in which a hammer waits for `bar`: what that is, where it is struck, where it is heard and how loud. */
 export const struck = (title, bar, { at, ear, gain }) => `title = "${title}"

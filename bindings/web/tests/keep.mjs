@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { BAR, endTake, heard, keep, leave, load, open, peak, rendersTo, samplesOf, share, shots, wait, work } from "./harness.mjs";
+import { BAR, endTake, heard, keep, leave, load, open, peak, rendersTo, samplesOf, share, shots, sounded, work } from "./harness.mjs";
 
 export default {
   async "a saved scene, a link and a typed edit give the scene back"() {
@@ -48,11 +48,11 @@ export default {
     const page = await share();
     await load(page, BAR);
     await keep(page, "#record");
-    await wait(page, 150);
+    await sounded(page, 0.15);
     for (const x of [0.1, 0.5, 0.83]) {
       await page.evaluate((at) => tocco.surfaces.at(-1).strike([at, 0.5]), x);
       await page.evaluate((at) => tocco.controls.put("size", at, true), x);
-      await wait(page, 130);
+      await sounded(page, 0.13);
     }
     await page.click("#recording");
     await page.waitForFunction(() => document.getElementById("recorded").open);
@@ -100,14 +100,14 @@ export default {
     await heard(page);
     assert.equal(await page.evaluate(() => globalThis.asked), 1);
     await keep(page, "#record");
-    await wait(page, 400);
+    await sounded(page, 0.4);
     const text = await endTake(page, "heard");
     assert.ok(text.includes('"input":'));
     await leave(page);
     const deaf = await open({ before: () => (navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("no", "NotAllowedError"); }) });
     await load(deaf, listening);
     await deaf.waitForFunction(() => document.getElementById("said").textContent.includes("hears silence"));
-    await wait(deaf, 200);
+    await sounded(deaf, 0.2);
     assert.equal(await peak(deaf, 4000), 0);
     await leave(deaf);
   },
@@ -116,15 +116,15 @@ export default {
     const page = await share();
     await load(page, BAR);
     await keep(page, "#record");
-    await wait(page, 150);
+    await sounded(page, 0.15);
     await page.evaluate(() => tocco.engine.send({ strike: "hammer", velocity_m_s: 1 }));
-    await wait(page, 150);
+    await sounded(page, 0.15);
     const wide = `${BAR}[output.main]\nchannels = [0, 1]\n`;
     const refused = await page.evaluate((scene) => tocco.take(scene, { fresh: true }).catch((error) => error.message), wide);
     assert.match(refused, /channels/);
     await load(page, BAR.replace("length_m = 0.3", "length_m = 0.2"));
     await page.evaluate(() => tocco.engine.send({ strike: "hammer", velocity_m_s: 1 }));
-    await wait(page, 150);
+    await sounded(page, 0.15);
     const text = await endTake(page, "scenes");
     const lines = text.trim().split("\n").map((line) => JSON.parse(line));
     assert.deepEqual(lines.flatMap((line) => ("adopt" in line ? [line.adopt] : line.strike ? ["strike"] : [])), ["strike", false, "strike"]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Notes from a MIDI keyboard and from letters. No device is here: the browser is given one that is fed with real bytes.
 import assert from "node:assert/strict";
-import { BAR, control, endTake, heard, keep, leave, listen, load, open, peak, share, sounded, struck, wait } from "./harness.mjs";
+import { BAR, control, endTake, heard, hushed, keep, leave, listen, load, open, share, sounded, struck } from "./harness.mjs";
 
 /** Three voices of a bar at A4, as the program's own tests of its translator have it. */
 const VOICES = `${struck("voices", `type = "modal"
@@ -66,7 +66,7 @@ export default {
     assert.deepEqual(tuned, { jump: "bar/freq_scale", value: 2 });
     assert.equal(struck.strike, "hammer");
     near(struck.velocity_m_s, 4);
-    await wait(page, 300);
+    await sounded(page, 0.3);
     near(await pitch(page), 880, 3e-3);
     const second = await press(page, 0x90, 69, 64);
     assert.deepEqual(second[0], { jump: "bar~2/freq_scale", value: 1 });
@@ -93,7 +93,7 @@ export default {
     const [bent] = await press(page, 0xe0, 127, 127);
     assert.equal(bent.set, "bar/freq_scale");
     near(bent.value, 2 ** (2 / 12));
-    await wait(page, 500);
+    await sounded(page, 0.5);
     near(await pitch(page), 440 * 2 ** (2 / 12), 3e-3);
     assert.deepEqual(await press(page, 0xd0, 127), [{ set: "long", value: 1 }]);
     assert.deepEqual(await press(page, 0xb0, 74, 0), [{ set: "hard", value: 0 }]);
@@ -108,8 +108,7 @@ export default {
       return near(hard, 64 / 127) && near(stiffness, wanted) && near(heard, wanted);
     });
     assert.deepEqual(await press(page, 0xb0, 120, 0), [{ hush: true }]);
-    await wait(page, 200);
-    assert.ok(await peak(page, 2000) < 1e-9, "all sound off");
+    await hushed(page);
     await leave(page);
   },
 
@@ -133,11 +132,11 @@ export default {
   async "what MIDI plays is in the take, which the program renders to the same samples"() {
     const page = await withKeyboard(VOICES);
     await keep(page, "#record");
-    await wait(page, 150);
+    await sounded(page, 0.15);
     for (const note of [60, 64, 67, 72]) {
       await press(page, 0x90, note, 100);
       await press(page, 0xe0, 0, 80);
-      await wait(page, 60);
+      await sounded(page, 0.06);
     }
     const text = await endTake(page, "midi");
     assert.ok(text.includes('"jump":"bar~3/freq_scale"'));

@@ -2,7 +2,7 @@
 // Holding and squeezing: the inlets of scenes.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { endTake, keep, leave, load, open, peak, problem, scenes, share, shots, wait } from "./harness.mjs";
+import { endTake, keep, leave, load, open, peak, problem, scenes, share, shots, sounded, wait } from "./harness.mjs";
 
 /** The shipped scenes of processes. */
 const CRACKLING = ["maracas", "sleigh-bells", "tambourine", "crisps", "paper-tear", "can", "wine-glass-break", "plate-break",
@@ -194,14 +194,14 @@ export default {
     const page = await share();
     await load(page, SHEET);
     await keep(page, "#record");
-    await wait(page, 300);
+    await sounded(page, 0.3);
     const box = await pad(page, "squeeze");
     await page.mouse.move(box.x + 0.4 * box.width, box.y + 0.7 * box.height);
     await page.mouse.down();
     await page.mouse.move(box.x + 0.6 * box.width, box.y + 0.1 * box.height, { steps: 12 });
-    await wait(page, 300);
+    await sounded(page, 0.3);
     await page.mouse.up();
-    await wait(page, 300);
+    await sounded(page, 0.3);
     const text = await endTake(page, "pressed");
     assert.ok(text.split("\n").filter((line) => line.includes("squeeze/value")).length > 3);
     await leave(page);

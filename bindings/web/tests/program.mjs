@@ -27,7 +27,7 @@ name = "pitch_hz"
 list = [500.0, 700.0]
 path = "body.bar.modes[0].freq_hz"
 [listening]
-answers = ["wood", "steel"]
+answers = ["a kind of wood", "steel"]
 `;
 
 /** What a browser sees of a picture: its size, and how many colours and how much ink it has. */
@@ -36,9 +36,13 @@ const seen = (page, file) => page.evaluate(async (bytes) => {
   const canvas = new OffscreenCanvas(picture.width, picture.height);
   const pen = canvas.getContext("2d");
   pen.drawImage(picture, 0, 0);
-  const tones = new Map();
-  new Uint32Array(pen.getImageData(0, 0, picture.width, picture.height).data.buffer).forEach((tone) => tones.set(tone, (tones.get(tone) ?? 0) + 1));
-  return { wide: picture.width, high: picture.height, colours: tones.size, ink: 1 - Math.max(...tones.values()) / (picture.width * picture.height) };
+  const [tones, { width, height }] = [new Map(), picture];
+  const all = new Uint32Array(pen.getImageData(0, 0, width, height).data.buffer);
+  all.forEach((tone) => tones.set(tone, (tones.get(tone) ?? 0) + 1));
+  const back = [...tones].reduce((most, one) => (one[1] > most[1] ? one : most));
+  // Nothing is cut off at a side.
+  const isWhole = [0, width - 1].every((x) => Array.from({ length: height }, (_, y) => all[y * width + x]).every((tone, y, side) => tone === side[0]));
+  return { wide: width, high: height, colours: tones.size, ink: 1 - back[1] / (width * height), isWhole };
 }, readFileSync(file).toString("base64"));
 
 /** Whether the scene that is open is heard, rendered faster than it is played: by its beginning, where that will do. */
@@ -77,12 +81,13 @@ export default {
     run(folder, "sweep", "set.toml", "-o", "set");
     const order = readFileSync(join(folder, "set/order.tsv"), "utf8").trim().split("\n").map((line) => line.split("\t"));
     const at = (name) => order[0].indexOf(name);
-    const answers = order.slice(1).map((row, i) => `${row[at("listener")]}\t${row[at("trial")]}\t${i % 2 ? "wood" : "steel"}`);
+    const answers = order.slice(1).map((row, i) => `${row[at("listener")]}\t${row[at("trial")]}\t${i % 2 ? "a kind of wood" : "steel"}`);
     writeFileSync(join(folder, "answers.tsv"), `listener\ttrial\tanswer\n${answers.join("\n")}\n`);
     run(folder, "answers", "set", "answers.tsv", "-o", "drawn");
     const page = await share();
     for (const file of [join(folder, "drawn/proportions.png"), join(folder, "drawn/ranges.png"), new URL("docs/body-materials.png", root), new URL("docs/stimulus-sets.png", root)]) {
-      const { wide, high, colours, ink } = await seen(page, file);
+      const { wide, high, colours, ink, isWhole } = await seen(page, file);
+      assert.ok(isWhole, `${file} is cut off`);
       assert.ok(wide > 300 && high > 200 && colours > 20 && ink > 0.01, `${file}: ${wide} by ${high}, ${colours} colours, ${ink} of it drawn on`);
     }
     await leave(page);

@@ -79,7 +79,7 @@ export default {
     await page.waitForFunction(() => document.getElementById("said").textContent.includes("joined"));
     const oscsend = (...args) => execFileSync("oscsend", ["127.0.0.1", String(inPort), ...args]);
     oscsend("/size", "f", "0.25");
-    await page.waitForFunction(() => tocco.controls.rows.get("size").value === 0.25);
+    await page.waitForFunction(() => tocco.controls.rows.get("size")?.value === 0.25);
     assert.equal(await peak(page, 2000), 0);
     oscsend("/tocco/strike", "sf", "hammer", "1.5");
     await heard(page);

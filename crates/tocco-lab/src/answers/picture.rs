@@ -21,6 +21,11 @@ const PANEL: (i32, i32) = (252, 440);
 const GAP: i32 = 30;
 const EDGE: (i32, i32) = (118, 128);
 const BELOW: i32 = 150;
+/// Room for the levels beside a panel, where they are short.
+const BESIDE: i32 = 72;
+/// Lines of labels are so far apart, and their letters at most so wide in the mean.
+const LINE: i32 = 18;
+const LETTER: i32 = 9;
 const NOBODY: RGBColor = RGBColor(238, 238, 238);
 /// Colours of answers, for bars (Okabe and Ito).
 const TINTS: [RGBColor; 4] =
@@ -81,19 +86,22 @@ fn pooled(rows: &[Row], answer: usize, at: (usize, usize)) -> Option<f64> {
 /// dot.
 pub fn proportions(asked: &Asked, rows: &[Row], listeners: usize) -> Result<Vec<u8>, String> {
     let count = asked.answers.len() as i32;
-    let size = (EDGE.0 + count * (PANEL.0 + GAP) + 20, EDGE.1 + PANEL.1 + BELOW);
     let heading = format!("{}: {}", asked.title, counted(listeners));
+    let words = "Share of the answers that named each; a dot where it is more than half";
+    let below = LINE * placed(&asked.levels[0]).iter().map(|(_, line, _)| *line).max().unwrap_or(0);
+    let edge = EDGE.0 - BESIDE + beside(asked);
+    let wide = room_for(edge + count * (PANEL.0 + GAP) + 20, &heading, words);
+    let size = (wide, EDGE.1 + PANEL.1 + BELOW + below);
     paint(&heading, (size.0 as u32 * FINE, size.1 as u32 * FINE), |canvas| {
         canvas.fill(&WHITE).map_err(text)?;
         write(canvas, &heading, (28, 36), 24, LEFT, false)?;
-        let words = "Share of the answers that named each; a dot where it is more than half";
         write(canvas, words, (28, 68), 17, LEFT, false)?;
         for (answer, word) in asked.answers.iter().enumerate() {
-            let left = EDGE.0 + answer as i32 * (PANEL.0 + GAP);
+            let left = edge + answer as i32 * (PANEL.0 + GAP);
             panel(canvas, asked, rows, answer, left)?;
             write(canvas, word, (left + PANEL.0 / 2, EDGE.1 - 20), 20, CENTRE, false)?;
         }
-        let (left, top) = (EDGE.0, EDGE.1 + PANEL.1 + 100);
+        let (left, top) = (edge, EDGE.1 + PANEL.1 + 100 + below);
         for k in 0..260 {
             fill(canvas, fine((left + k, top)), fine((left + k + 1, top + 16)), shade(f64::from(k) / 259.0))?;
         }
@@ -129,26 +137,60 @@ fn panel(canvas: &Canvas<'_>, asked: &Asked, rows: &[Row], answer: usize, left: 
     }
     let bottom = EDGE.1 + PANEL.1;
     frame(canvas, (left, EDGE.1), (left + PANEL.0, bottom))?;
-    for i in (0..columns).step_by(every(columns, PANEL.0, longest(across))) {
-        let at = left + (2 * i + 1) * PANEL.0 / (2 * columns);
-        write(canvas, &short(&across[i as usize]), (at, bottom + 16), 15, CENTRE, false)?;
+    let labels = placed(across);
+    for (at, line, words) in &labels {
+        write(canvas, words, (left + at, bottom + 16 + LINE * line), 15, CENTRE, false)?;
     }
-    write(canvas, &label(&asked.factors[0].0), (left + PANEL.0 / 2, bottom + 46), 17, CENTRE, false)?;
+    let below = LINE * labels.iter().map(|(_, line, _)| *line).max().unwrap_or(0);
+    write(canvas, &label(&asked.factors[0].0), (left + PANEL.0 / 2, bottom + 46 + below), 17, CENTRE, false)?;
     if answer == 0 {
         for j in (0..lines).step_by(every(lines, PANEL.1, 20)) {
             let at = bottom - (2 * j + 1) * PANEL.1 / (2 * lines);
             write(canvas, &short(&up[j as usize]), (left - 8, at), 15, RIGHT, false)?;
         }
         if let Some((name, _)) = asked.factors.get(1) {
-            write(canvas, &label(name), (left - 80, EDGE.1 + PANEL.1 / 2), 17, CENTRE, true)?;
+            write(canvas, &label(name), (left - 8 - beside(asked), EDGE.1 + PANEL.1 / 2), 17, CENTRE, true)?;
         }
     }
     Ok(())
 }
 
+/// Levels below a panel: where the middle of each stands from the panel's left, on which line, and its words. Numbers thin out until each has
+/// room, as the others are between them; words are all there, on as many lines as they need.
+fn placed(levels: &[String]) -> Vec<(i32, i32, String)> {
+    let (n, need) = (levels.len() as i32, longest(levels));
+    let middle = |i: i32| (2 * i + 1) * PANEL.0 / (2 * n);
+    let step = every(n, PANEL.0, need) as i32;
+    if step == 1 || levels.iter().all(|level| level.parse::<f64>().is_ok()) {
+        let shown = (0..n).step_by(step as usize);
+        return shown.map(|i| (middle(i), 0, short(&levels[i as usize]))).collect();
+    }
+    let most = ((PANEL.0 + GAP - 10) / LETTER) as usize;
+    // Those at the ends stay beside their own panel, which brings them nearer to the others.
+    let half = need.min(PANEL.0 + GAP) / 2;
+    let inside = |at: i32| at.clamp(half - GAP / 2, PANEL.0 + GAP / 2 - half);
+    let lines = (step..n).find(|lines| (*lines..n).all(|i| inside(middle(i)) - inside(middle(i - lines)) >= need));
+    let clipped = |words: String| match words.char_indices().nth(most) {
+        Some((end, _)) => format!("{}\u{2026}", words[..end].trim_end()),
+        None => words,
+    };
+    (0..n).map(|i| (inside(middle(i)), i % lines.unwrap_or(n), clipped(short(&levels[i as usize])))).collect()
+}
+
+/// Room that the second factor's levels take beside the first panel.
+fn beside(asked: &Asked) -> i32 {
+    BESIDE.max(asked.levels.get(1).map_or(0, |up| longest(up)))
+}
+
+/// How wide a picture is that has room for its heading and the words below it.
+fn room_for(least: i32, heading: &str, words: &str) -> i32 {
+    let needs = |text: &str, size: i32| 2 * 28 + 11 * size * text.chars().count() as i32 / 20;
+    least.max(needs(heading, 24)).max(needs(words, 17))
+}
+
 /// Room that the longest of some labels needs across, pixels, with what keeps it from the next.
 fn longest(levels: &[String]) -> i32 {
-    10 + 9 * levels.iter().map(|level| short(level).chars().count()).max().unwrap_or(0) as i32
+    10 + LETTER * levels.iter().map(|level| short(level).chars().count()).max().unwrap_or(0) as i32
 }
 
 /// Labels thin out until each has room: every how many of `n` is written.
@@ -161,20 +203,22 @@ pub fn ranges(asked: &Asked, ranges: &[Range]) -> Result<Vec<u8>, String> {
     let quantities = asked.quantities();
     let (wide, row) = (430, 54);
     let high = row * ranges.len() as i32;
-    let size = (130 + quantities.len().max(1) as i32 * (wide + 60), 128 + high + 90);
+    // The answers stand beside their bars.
+    let edge = ranges.iter().map(|range| 12 + 11 * range.answer.chars().count() as i32).fold(118, i32::max);
     let heading = format!("{}: where more than half chose", asked.title);
+    let words = "Lowest and highest value at which more than half of the listeners chose the answer";
+    let size = (room_for(12 + edge + quantities.len().max(1) as i32 * (wide + 60), &heading, words), 128 + high + 90);
     paint(&heading, (size.0 as u32 * FINE, size.1 as u32 * FINE), |canvas| {
         canvas.fill(&WHITE).map_err(text)?;
         write(canvas, &heading, (28, 36), 24, LEFT, false)?;
-        let words = "Lowest and highest value at which more than half of the listeners chose the answer";
         write(canvas, words, (28, 68), 17, LEFT, false)?;
         for (place, (name, _, _)) in quantities.iter().enumerate() {
-            let left = 118 + place as i32 * (wide + 60);
+            let left = edge + place as i32 * (wide + 60);
             let spans: Vec<Option<(f64, f64)>> = ranges.iter().map(|range| range.spans[place]).collect();
             bars(canvas, name, &spans, (left, 112, wide, row))?;
         }
         for (line, range) in ranges.iter().enumerate() {
-            write(canvas, &range.answer, (106, 112 + line as i32 * row + row / 2), 18, RIGHT, false)?;
+            write(canvas, &range.answer, (edge - 12, 112 + line as i32 * row + row / 2), 18, RIGHT, false)?;
         }
         Ok(())
     })
@@ -227,7 +271,7 @@ fn bars(
 
 #[cfg(test)]
 mod tests {
-    use super::{PANEL, counted, every, label, longest, short};
+    use super::{GAP, LETTER, PANEL, counted, label, placed, room_for, short};
 
     #[test]
     fn axes_are_called_by_quantity_and_unit_and_levels_keep_three_digits() {
@@ -242,19 +286,45 @@ mod tests {
     }
 
     #[test]
-    fn labels_are_as_far_apart_as_the_longest_is_wide() {
-        let step = |levels: &[&str]| {
+    fn every_word_below_a_panel_is_there_beside_no_other_and_numbers_thin_out() {
+        let placed = |levels: &[&str]| {
             let levels: Vec<String> = levels.iter().map(ToString::to_string).collect();
-            every(levels.len() as i32, PANEL.0, longest(&levels))
+            placed(&levels)
         };
-        // Letters of these pictures are at most 9 pixels wide in the mean.
-        for levels in
-            [["polycarbonate", "rosewood", "glass", "steel", "rubber"], ["wood", "glass", "steel", "felt", "cork"]]
-        {
-            let (step, wide) = (step(&levels), 9 * levels[0].len() as i32);
-            assert!(step as i32 * PANEL.0 / 5 > wide, "{levels:?}: every {step}");
+        let long = "a word that is longer than its whole panel is wide";
+        for levels in [
+            &["polycarbonate", "rosewood", "glass", "steel", "rubber"][..],
+            &["wood", "glass", "steel", "felt", "cork"],
+            &["balsa wood, thin", "mild steel, thick", "polycarbonate"],
+            &[long; 3],
+            &[long, "b", "c", "d"],
+        ] {
+            let labels = placed(levels);
+            assert_eq!(labels.len(), levels.len());
+            for (i, (at, line, words)) in labels.iter().enumerate() {
+                assert!(
+                    levels[i].starts_with(words.trim_end_matches('\u{2026}')) && words.chars().count() > 0,
+                    "{words}"
+                );
+                let half = LETTER * words.chars().count() as i32 / 2;
+                assert!(at - half >= -GAP / 2 && at + half <= PANEL.0 + GAP / 2, "{levels:?}: {words} at {at}");
+                for (other, _, beside) in labels[..i].iter().filter(|(_, other, _)| other == line) {
+                    let both = LETTER * (words.chars().count() + beside.chars().count()) as i32 / 2;
+                    assert!(at - other > both, "{levels:?}: {beside} at {other}, {words} at {at}");
+                }
+            }
         }
-        assert_eq!(step(&["1", "10", "100", "1000", "8"]), 1);
-        assert_eq!(step(&["a word that is longer than its whole panel is wide"; 3]), 3);
+        let steps =
+            |levels: &[&str]| placed(levels).into_iter().map(|(_, line, words)| (line, words)).collect::<Vec<_>>();
+        assert_eq!(steps(&["1", "10", "100", "1000", "8"]).len(), 5);
+        let thinned = steps(&["1.25e-4", "2.25e-4", "3.25e-4", "4.25e-4", "5.25e-4"]);
+        assert!(thinned.len() == 3 && thinned.iter().all(|(line, _)| *line == 0), "{thinned:?}");
+    }
+
+    #[test]
+    fn a_picture_is_as_wide_as_what_stands_above_it() {
+        assert_eq!(room_for(1000, "short", "words"), 1000);
+        let words = "Lowest and highest value at which more than half of the listeners chose the answer";
+        assert!(room_for(620, "short", words) > 28 + 9 * words.len() as i32);
     }
 }
