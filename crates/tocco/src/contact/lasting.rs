@@ -101,7 +101,7 @@ impl Kind for Springs {
     fn step(law: &mut Law, task: &Task, beside: impl FnMut()) -> Solution {
         let &Task { from, s0, compliance, dt, guess } = task;
         match law.known::<Spring>() {
-            Some(law) => law.step_here(from, s0, compliance, dt, guess, beside),
+            Some(law) => law.step_here(from, s0, compliance, dt, guess),
             None => Unknown::step(law, task, beside),
         }
     }

@@ -46,8 +46,6 @@ pub struct Mass {
     /// Samples flown since position and velocity were written: a free mass is where its parabola is, at no cost.
     flown: u64,
     start: Real,
-    /// 1/m, 1/kg
-    per_kg: Real,
 }
 
 impl Mass {
@@ -66,7 +64,6 @@ impl Mass {
             work: 0.0,
             flown: 0,
             start: position_m,
-            per_kg: 1.0 / own.mass_kg,
         }
     }
 
@@ -102,7 +99,7 @@ impl Mass {
 
     /// Acceleration by gravity and by what has been pushed, m/s^2. `[audio]`
     pub fn acceleration(&self) -> Real {
-        self.params.gravity_m_s2 + self.pushed * self.per_kg
+        self.params.gravity_m_s2 + self.pushed / self.params.mass_kg
     }
 
     /// How much its strokes differ.
@@ -136,7 +133,6 @@ impl Tunable for Mass {
     fn set(&mut self, index: usize, value: Real) {
         self.land();
         self.params.put(index, value);
-        self.per_kg = 1.0 / self.params.mass_kg;
     }
 }
 
@@ -154,7 +150,7 @@ impl Resonator for Mass {
         self.dt * self.velocity + 0.5 * self.dt * self.dt * self.acceleration()
     }
     fn compliance(&self, _to: usize, _from: usize) -> Real {
-        fault!(MASS_COMPLIANCE, 0.5, 0.25) * self.dt * self.dt * self.per_kg
+        fault!(MASS_COMPLIANCE, 0.5, 0.25) * self.dt * self.dt / self.params.mass_kg
     }
     fn push(&mut self, _port: usize, force_n: Real) {
         self.pushed += force_n;
@@ -198,7 +194,7 @@ impl Resonator for Mass {
         self.params.gravity_m_s2
     }
     fn inverse_mass(&self, _port: usize) -> Real {
-        self.per_kg
+        1.0 / self.params.mass_kg
     }
     fn flexibility(&self, _port: usize) -> Real {
         Real::INFINITY

@@ -80,17 +80,9 @@ impl Spring {
         spring
     }
 
-    /// [`Interactor::step`] where it is called, with what may be done beside it.
+    /// [`Interactor::step`] where it is called.
     #[inline(always)]
-    pub fn step_here(
-        &mut self,
-        from: Real,
-        s0: Real,
-        compliance: Real,
-        dt: Real,
-        guess: Real,
-        _beside: impl FnMut(),
-    ) -> Solution {
+    pub fn step_here(&mut self, from: Real, s0: Real, compliance: Real, dt: Real, guess: Real) -> Solution {
         if from <= 0.0 || self.elastic != Power::Hertz || self.viscous.is_some() {
             return self.step(from, s0, compliance, dt, guess);
         }
