@@ -291,14 +291,15 @@ pub struct Held {
     pub b: Line,
     pub c: Line,
     pub e: Line,
-    pub y: Line,
+    pub g: Line,
+    pub k: Line,
 }
 
 impl Held {
     /// All zero.
     pub const ZERO: Self = {
         let z = Line::ZERO;
-        Held { t: z, u: z, a: z, b: z, c: z, e: z, y: z }
+        Held { t: z, u: z, a: z, b: z, c: z, e: z, g: z, k: z }
     };
 }
 
@@ -542,11 +543,11 @@ mod tests {
         let mut rng = Rng::new(3, "kernel");
         for n in [2, 6, 62, 64] {
             let steps = Steps(noise(&mut rng, n));
-            let chunks: Rows<7> = noise(&mut rng, n);
+            let chunks: Rows<8> = noise(&mut rng, n);
             let held_modes: Vec<Held> = (0..n)
                 .map(|i| {
-                    let [t, u, a, b, c, e, y] = chunks.part(i, i + 1).map(|row| row[0]);
-                    Held { t, u, a, b, c, e, y }
+                    let [t, u, a, b, c, e, g, k] = chunks.part(i, i + 1).map(|row| row[0]);
+                    Held { t, u, a, b, c, e, g, k }
                 })
                 .collect();
             let (two_poles, start) = (TwoPoles(noise(&mut rng, n)), States(noise(&mut rng, n)));

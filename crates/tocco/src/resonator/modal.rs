@@ -13,11 +13,11 @@
 //! - `[modal.3]  free stroke = sum phi (qq q + qp p)`, compliance `L_ij = sum phi_i phi_j bq`
 //! - `[modal.4]  any signal of a free mode obeys y[n+1] = T y[n] - D y[n-1]`, `T = 2 + qq + pp`, `D = exp(-2 sigma h)`,
 //!   hence also `y[n+2] = (T^2 - D) y[n] - T D y[n-1]`: two samples from one pair
-//! - `[modal.5]  D = d + y F`, `d' = D + a D + b p - y F`, `p' = c D + e p`: the same step in the coordinates of one held port, its
-//!   part d of the coming stroke, of which F makes D, and its velocity p; `c = pq/qq`, `a = qq + qp c`, `b = qp (pp - qp c)`,
-//!   `e = 1 + pp - qp c`, `y = phi^2 bq`; what F adds to d' is a y F, to p' c y F, as `a bq = qq bq + qp bp` and `c bq = bp`
-//! - `[modal.6]  d = t + a y F`, `p = u + c y F`, F the last force; then `t' = d + a d + b p`, `u' = c d + e p`, and under the coming
-//!   force F' the sums of d' and p' are `sum t' + (sum a y) F'`, `sum u' + (sum c y) F'`: modes are stepped without F'
+//! - `[modal.5]  d' = a d + b p + g F`, `p' = c d + e p + k F`: the same step in the coordinates of one held port, its
+//!   part d of the coming stroke and its velocity p; `c = pq/qq`, `a = 1 + qq + qp c`, `b = qp (pp - qp c)`,
+//!   `e = 1 + pp - qp c`, `g = phi^2 (qq bq + qp bp)`, `k = phi^2 bp`
+//! - `[modal.6]  d = t + g F`, `p = u + k F`, F the last force; then `t' = a d + b p`, `u' = c d + e p`, and under the coming
+//!   force F' the sums of d' and p' are `sum t' + (sum g) F'`, `sum u' + (sum k) F'`: modes are stepped without F'
 //!
 //! **Symbols.** omega = 2 pi `freq_hz` rad/s (undamped); sigma = 1/`decay_s` 1/s; m `mass_kg` kg; phi: `port` values.
 //!

@@ -78,14 +78,12 @@ macro_rules! explicit {
             #[inline]
             #[target_feature(enable = $feature)]
             fn hold(modes: &mut Held, force: $vector, stroke: &mut [$vector; PARTS], speed: &mut [$vector; PARTS]) {
-                let Held { t, u, a, b, c, e, y } = modes;
+                let Held { t, u, a, b, c, e, g, k } = modes;
                 for part in 0..PARTS {
-                    let (a, c) = (load(a, part), load(c, part));
-                    let by = $mul(load(y, part), force);
-                    let d1 = $add(load(t, part), $mul(a, by));
-                    let p1 = $add(load(u, part), $mul(c, by));
-                    let t1 = $add(d1, $add($mul(a, d1), $mul(load(b, part), p1)));
-                    let u1 = $add($mul(c, d1), $mul(load(e, part), p1));
+                    let d1 = $add(load(t, part), $mul(load(g, part), force));
+                    let p1 = $add(load(u, part), $mul(load(k, part), force));
+                    let t1 = $add($mul(load(a, part), d1), $mul(load(b, part), p1));
+                    let u1 = $add($mul(load(c, part), d1), $mul(load(e, part), p1));
                     store(t, part, t1);
                     store(u, part, u1);
                     stroke[part] = $add(stroke[part], t1);
@@ -94,7 +92,6 @@ macro_rules! explicit {
             }
 
             #[target_feature(enable = $feature)]
-            #[inline]
             pub fn held(modes: &mut [Held], last_force: Real) -> (Real, Real) {
                 let force = $all(last_force);
                 let (mut stroke, mut speed) = ([$all(0.0); PARTS], [$all(0.0); PARTS]);

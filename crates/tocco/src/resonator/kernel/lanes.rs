@@ -54,11 +54,10 @@ pub fn step(
 #[inline(always)]
 pub fn held(modes: &mut [Held], last_force: Real) -> (Real, Real) {
     let (mut stroke, mut speed) = ([0.0; LANES], [0.0; LANES]);
-    for Held { t, u, a, b, c, e, y } in modes {
+    for Held { t, u, a, b, c, e, g, k } in modes {
         for l in 0..LANES {
-            let by = y.0[l] * last_force;
-            let (d1, p1) = (t.0[l] + a.0[l] * by, u.0[l] + c.0[l] * by);
-            t.0[l] = d1 + (a.0[l] * d1 + b.0[l] * p1);
+            let (d1, p1) = (t.0[l] + g.0[l] * last_force, u.0[l] + k.0[l] * last_force);
+            t.0[l] = a.0[l] * d1 + b.0[l] * p1;
             u.0[l] = c.0[l] * d1 + e.0[l] * p1;
             stroke[l] += t.0[l];
             speed[l] += u.0[l];
@@ -70,9 +69,9 @@ pub fn held(modes: &mut [Held], last_force: Real) -> (Real, Real) {
 #[inline(always)]
 pub fn held_sum(modes: &[Held], last_force: Real, weights: &[Line], others: &[Line], their_weights: &[Line]) -> Real {
     let mut sum = [0.0; LANES];
-    for (Held { u, c, y, .. }, weight) in modes.iter().zip(weights) {
+    for (Held { u, k, .. }, weight) in modes.iter().zip(weights) {
         for l in 0..LANES {
-            sum[l] += (u.0[l] + c.0[l] * (y.0[l] * last_force)) * weight.0[l];
+            sum[l] += (u.0[l] + k.0[l] * last_force) * weight.0[l];
         }
     }
     for (p, weight) in others.iter().zip(their_weights) {

@@ -46,10 +46,9 @@ pub fn step(
 pub fn held(modes: &mut [Held], last_force: Real) -> (Real, Real) {
     let (mut stroke, mut speed) = ([0.0; LANES], [0.0; LANES]);
     for i in 0..modes.len() * LANES {
-        let (Held { t, u, a, b, c, e, y }, l) = (&mut modes[i / LANES], i % LANES);
-        let by = y.0[l] * last_force;
-        let (d1, p1) = (t.0[l] + a.0[l] * by, u.0[l] + c.0[l] * by);
-        (t.0[l], u.0[l]) = (d1 + (a.0[l] * d1 + b.0[l] * p1), c.0[l] * d1 + e.0[l] * p1);
+        let (Held { t, u, a, b, c, e, g, k }, l) = (&mut modes[i / LANES], i % LANES);
+        let (d1, p1) = (t.0[l] + g.0[l] * last_force, u.0[l] + k.0[l] * last_force);
+        (t.0[l], u.0[l]) = (a.0[l] * d1 + b.0[l] * p1, c.0[l] * d1 + e.0[l] * p1);
         stroke[l] += t.0[l];
         speed[l] += u.0[l];
     }
@@ -60,8 +59,8 @@ pub fn held(modes: &mut [Held], last_force: Real) -> (Real, Real) {
 pub fn held_sum(modes: &[Held], last_force: Real, weights: &[Line], others: &[Line], their_weights: &[Line]) -> Real {
     let mut sum = [0.0; LANES];
     for i in 0..modes.len() * LANES {
-        let (Held { u, c, y, .. }, l) = (&modes[i / LANES], i % LANES);
-        sum[l] += (u.0[l] + c.0[l] * (y.0[l] * last_force)) * at(weights, i);
+        let (Held { u, k, .. }, l) = (&modes[i / LANES], i % LANES);
+        sum[l] += (u.0[l] + k.0[l] * last_force) * at(weights, i);
     }
     for i in 0..others.len() * LANES {
         sum[i % LANES] += at(others, i) * at(their_weights, i);

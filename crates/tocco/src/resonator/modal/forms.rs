@@ -158,9 +158,9 @@ impl Modal {
                     return State::default();
                 }
                 let scale = self.held.scale.at(i);
-                let (Held { t, u, a, c, y, .. }, l) = (&self.held.modes[i / LANES], i % LANES);
-                let by = y.0[l] * self.held.last_force;
-                let (d, p) = ((t.0[l] + a.0[l] * by) / scale, (u.0[l] + c.0[l] * by) / scale);
+                let (Held { t, u, g, k, .. }, l) = (&self.held.modes[i / LANES], i % LANES);
+                let force = self.held.last_force;
+                let (d, p) = ((t.0[l] + g.0[l] * force) / scale, (u.0[l] + k.0[l] * force) / scale);
                 State { q: (d - steps.qp(i) * p) / qq, p }
             }
             _ => written.at(i),
@@ -196,30 +196,29 @@ impl Modal {
         self.refresh(0);
         self.held.in_use = 0;
         for i in 0..self.bank.two_poles_in_use() * LANES {
-            let Step { qq, qp, pq, pp, bq, .. } = self.steps.whole().at(i);
+            let Step { qq, qp, pq, pp, bq, bp } = self.steps.whole().at(i);
             let phi = self.ports[port].touched.at(i);
             let scale = never_zero(phi);
             let (held, l) = (&mut self.held.modes[i / LANES], i % LANES);
-            let mut step = [0.0; 5];
+            let mut step = [0.0; 6];
             if qq != 0.0 {
                 let c = pq / qq; // [modal.5]
-                step = [qq + qp * c, qp * (pp - qp * c), c, 1.0 + pp - qp * c, scale * phi * bq];
+                let (a, b, e) = (1.0 + qq + qp * c, qp * (pp - qp * c), 1.0 + pp - qp * c);
+                step = [a, b, c, e, scale * phi * (qq * bq + qp * bp), scale * phi * bp];
                 self.held.in_use = i / LANES + 1;
             }
-            [held.a.0[l], held.b.0[l], held.c.0[l], held.e.0[l], held.y.0[l]] = step;
+            [held.a.0[l], held.b.0[l], held.c.0[l], held.e.0[l], held.g.0[l], held.k.0[l]] = step;
             self.held.scale.set(i, scale);
             let State { q, p } = self.state.at(i);
             let kept = fault!(HELD_FORM, scale, times 0.9);
             (held.t.0[l], held.u.0[l]) = (kept * (qq * q + qp * p), kept * p);
         }
-        let by_force = |line: fn(&Held) -> &Line| {
+        let sum = |line: fn(&Held) -> &Line| {
             let mut sum = [0.0; LANES];
-            for modes in self.held.modes() {
-                (0..LANES).for_each(|l| sum[l] += line(modes).0[l] * modes.y.0[l]);
-            }
+            self.held.modes().iter().for_each(|modes| (0..LANES).for_each(|l| sum[l] += line(modes).0[l]));
             kernel::join(&sum)
         };
-        (self.held.by_force, self.held.last_force) = ((by_force(|modes| &modes.a), by_force(|modes| &modes.c)), 0.0);
+        (self.held.by_force, self.held.last_force) = ((sum(|modes| &modes.g), sum(|modes| &modes.k)), 0.0);
         for (port, heard) in self.ports.iter().zip(&mut self.held.heard) {
             for i in 0..self.bank.slots_in_use() {
                 let scale = if i < self.bank.two_poles_in_use() * LANES { self.held.scale.at(i) } else { 1.0 };
