@@ -336,13 +336,28 @@ impl Bristle {
     /// [`Bristle::quick`] where it is not all that is done.
     #[inline(never)]
     pub(super) fn try_quick(&mut self, v0: Real, lam: Real) -> Option<Found> {
-        self.quick(v0, lam, TOGETHER, || {})
+        if cfg!(target_arch = "wasm32") {
+            self.quick_once(v0, lam, TOGETHER, &mut || {})
+        } else {
+            self.quick(v0, lam, TOGETHER, || {})
+        }
     }
 
     /// The same for a contact alone. `beside` is called where it would wait for the exponential.
     #[inline(always)]
     pub(super) fn quick_alone(&mut self, v0: Real, lam: Real, beside: impl FnMut()) -> Option<Found> {
-        self.quick(v0, lam, ALONE, beside)
+        if cfg!(target_arch = "wasm32") {
+            let mut beside = beside;
+            self.quick_once(v0, lam, ALONE, &mut beside)
+        } else {
+            self.quick(v0, lam, ALONE, beside)
+        }
+    }
+
+    /// One for all, where the engine must be small.
+    #[inline(never)]
+    fn quick_once(&mut self, v0: Real, lam: Real, tolerances: (Real, Real), beside: &mut dyn FnMut()) -> Option<Found> {
+        self.quick(v0, lam, tolerances, beside)
     }
 
     /// The root that continues the last motion, if this is a common case.
