@@ -90,16 +90,9 @@ pub trait Interactor: Any + Tunable + Send + Sync {
     fn resolve(&mut self, from: Real, s0: Real, compliance: Real, dt: Real, guess: Real) -> Solution;
     /// After the solve: memory is written once.
     fn commit(&mut self, _stroke: Stroke, _force_n: Real) {}
-    /// A whole step of a contact that is solved alone: `prepare`, `resolve` and `commit` at one go.
-    fn step(&mut self, from: Real, s0: Real, compliance: Real, dt: Real, guess: Real) -> Solution {
-        self.prepare(from, dt);
-        let found = self.resolve(from, s0, compliance, dt, guess);
-        self.commit(Stroke { from, by: found.stroke, dt }, found.force);
-        found
-    }
-    /// The same with something beside it that does not depend on the outcome: it may be called once, where the solve waits for
-    /// numbers and a processor has time.
-    fn step_beside(
+    /// A whole step of a contact that is solved alone: `prepare`, `resolve` and `commit` at one go. `beside` does not depend on the
+    /// outcome: it may be called once, where the solve waits for numbers and a processor has time.
+    fn step(
         &mut self,
         from: Real,
         s0: Real,
@@ -108,7 +101,10 @@ pub trait Interactor: Any + Tunable + Send + Sync {
         guess: Real,
         _beside: &mut dyn FnMut(),
     ) -> Solution {
-        self.step(from, s0, compliance, dt, guess)
+        self.prepare(from, dt);
+        let found = self.resolve(from, s0, compliance, dt, guess);
+        self.commit(Stroke { from, by: found.stroke, dt }, found.force);
+        found
     }
     /// Stored energy at a compression, J.
     fn energy(&self, from: Real) -> Real;

@@ -66,7 +66,7 @@ pub(crate) struct Task {
 
 /// Which law it is, for laws that are met most.
 pub(crate) trait Kind {
-    /// A whole step, with something beside it: [`Interactor::step_beside`](crate::interactor::Interactor::step_beside).
+    /// A whole step, with something beside it: [`Interactor::step`](crate::interactor::Interactor::step).
     fn step(law: &mut Law, task: &Task, beside: impl FnMut()) -> Solution;
 }
 
@@ -81,7 +81,7 @@ impl Kind for Unknown {
     #[inline]
     fn step(law: &mut Law, task: &Task, mut beside: impl FnMut()) -> Solution {
         let &Task { from, s0, compliance, dt, guess } = task;
-        law.step_beside(from, s0, compliance, dt, guess, &mut beside)
+        law.step(from, s0, compliance, dt, guess, &mut beside)
     }
 }
 

@@ -236,7 +236,7 @@ impl Friction {
         friction
     }
 
-    /// [`Interactor::step_beside`] where it is called. `[audio]`
+    /// [`Interactor::step`] where it is called. `[audio]`
     #[inline(always)]
     pub(crate) fn step_here(
         &mut self,
@@ -355,13 +355,7 @@ fn step_quickly(law: &mut Friction, s0: Real, compliance: Real, dt: Real, beside
 /// The same arithmetic in instructions that name where they write: a quarter fewer of them.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn step_quickly_avx2(law: &mut Friction, s0: Real, compliance: Real, dt: Real) -> Option<Solution> {
-    step_quickly(law, s0, compliance, dt, || {})
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn step_beside_avx2(
+fn step_quickly_avx2(
     law: &mut Friction,
     s0: Real,
     compliance: Real,
@@ -440,17 +434,7 @@ impl Interactor for Friction {
         self.search(s0 / dt, compliance / dt, if guess.is_finite() { guess / dt } else { 0.0 }, dt)
     }
 
-    fn step(&mut self, from: Real, s0: Real, compliance: Real, dt: Real, guess: Real) -> Solution {
-        let found = match self.path {
-            // SAFETY: these paths are only made by `Path::all` after the CPU said what it has; AVX-512F comes with AVX2.
-            #[cfg(target_arch = "x86_64")]
-            Path::Avx2 | Path::Avx512 => unsafe { step_quickly_avx2(self, s0, compliance, dt) },
-            _ => step_quickly(self, s0, compliance, dt, || {}),
-        };
-        found.unwrap_or_else(|| self.step_slowly(from, s0, compliance, dt, guess))
-    }
-
-    fn step_beside(
+    fn step(
         &mut self,
         from: Real,
         s0: Real,
@@ -460,9 +444,9 @@ impl Interactor for Friction {
         beside: &mut dyn FnMut(),
     ) -> Solution {
         let found = match self.path {
-            // SAFETY: as above.
+            // SAFETY: these paths are only made by `Path::all` after the CPU said what it has; AVX-512F comes with AVX2.
             #[cfg(target_arch = "x86_64")]
-            Path::Avx2 | Path::Avx512 => unsafe { step_beside_avx2(self, s0, compliance, dt, beside) },
+            Path::Avx2 | Path::Avx512 => unsafe { step_quickly_avx2(self, s0, compliance, dt, beside) },
             _ => step_quickly(self, s0, compliance, dt, beside),
         };
         found.unwrap_or_else(|| self.step_slowly(from, s0, compliance, dt, guess))
@@ -587,7 +571,7 @@ mod tests {
             for _ in 0..20_000 {
                 let pull = -stiffness * x / mass;
                 let s0 = dt * (bow - u) - 0.5 * dt * dt * pull;
-                let found = law.step(0.0, s0, 0.5 * dt * dt / mass, dt, 0.0);
+                let found = law.step(0.0, s0, 0.5 * dt * dt / mass, dt, 0.0, &mut || {});
                 bits.extend([found.stroke, found.force, law.energy(0.0)].map(Real::to_bits));
                 let push = pull + found.force / mass;
                 x += dt * u + 0.5 * dt * dt * push;

@@ -356,6 +356,8 @@ pub type History = [[Chunk; PAIR]; CONTROL_TICKS + 1];
 /// Displacements and velocities of one chunk after every sample of a block.
 pub type Past = State<[Line; CONTROL_TICKS]>;
 
+/// A kernel in all its builds. The last one of those that say so keeps to "avx2": given 512 bits, compilers turn the loop about and gather
+/// and scatter the lanes of many samples, at a multiple of the cost.
 macro_rules! dispatch {
     (
         $(#[$meta:meta])* $name:ident, explicit, [$scalar:path, $body:path],
@@ -379,28 +381,8 @@ macro_rules! dispatch {
             }
         }
     };
-    // For loops that compilers, given 512 bits, turn about: they gather and scatter the lanes of many samples, at a multiple of the cost.
     (
-        $(#[$meta:meta])* $name:ident, $avx2:ident, [$scalar:path, $body:path], ($($arg:ident : $type:ty),*) -> $out:ty
-    ) => {
-        #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = "avx2")]
-        fn $avx2($($arg: $type),*) -> $out { $body($($arg),*) }
-
-        $(#[$meta])*
-        #[inline]
-        pub fn $name(path: Path, $($arg: $type),*) -> $out {
-            match path {
-                Path::Scalar => $scalar($($arg),*),
-                Path::Baseline => $body($($arg),*),
-                // SAFETY: these paths are only made by `Path::all` after the CPU said what it has; AVX-512F comes with AVX2.
-                #[cfg(target_arch = "x86_64")]
-                Path::Avx2 | Path::Avx512 => unsafe { $avx2($($arg),*) },
-            }
-        }
-    };
-    (
-        $(#[$meta:meta])* $name:ident, $avx2:ident, $avx512:ident, [$scalar:path, $body:path, $wide:path],
+        $(#[$meta:meta])* $name:ident, $avx2:ident, $avx512:ident $most:literal, [$scalar:path, $body:path, $wide:path],
         ($($arg:ident : $type:ty),*) -> $out:ty
     ) => {
         #[cfg(target_arch = "x86_64")]
@@ -408,7 +390,7 @@ macro_rules! dispatch {
         fn $avx2($($arg: $type),*) -> $out { $body($($arg),*) }
 
         #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = "avx512f")]
+        #[target_feature(enable = $most)]
         fn $avx512($($arg: $type),*) -> $out { $wide($($arg),*) }
 
         $(#[$meta])*
@@ -420,7 +402,7 @@ macro_rules! dispatch {
                 // SAFETY: `Path::Avx2` is only made by `Path::all` after the CPU said it has AVX2.
                 #[cfg(target_arch = "x86_64")]
                 Path::Avx2 => unsafe { $avx2($($arg),*) },
-                // SAFETY: `Path::Avx512` is only made by `Path::all` after the CPU said it has AVX-512F.
+                // SAFETY: `Path::Avx512` is only made by `Path::all` after the CPU said it has AVX-512F, with which AVX2 comes.
                 #[cfg(target_arch = "x86_64")]
                 Path::Avx512 => unsafe { $avx512($($arg),*) },
             }
@@ -441,45 +423,45 @@ dispatch! {
 }
 dispatch! {
     /// Sum of the velocities of held modes after the last force, and of others after them, by weights.
-    held_sum, held_sum_avx2, held_sum_avx512, [scalar::held_sum, lanes::held_sum, lanes::held_sum],
+    held_sum, held_sum_avx2, held_sum_avx512 "avx512f", [scalar::held_sum, lanes::held_sum, lanes::held_sum],
     (modes: &[Held], last_force: Real, weights: &[Line], others: &[Line], their_weights: &[Line]) -> Real
 }
 dispatch! {
     /// Free stroke of a shape in the coming step, m. [modal.3]
-    stroke, stroke_avx2, stroke_avx512, [scalar::stroke, lanes::stroke, lanes::stroke],
+    stroke, stroke_avx2, stroke_avx512 "avx512f", [scalar::stroke, lanes::stroke, lanes::stroke],
     (state: State<&[Line]>, step: Step<&[Line]>, shape: &[Line]) -> Real
 }
 dispatch! {
     /// Sum of products.
-    dot, dot_avx2, dot_avx512, [scalar::dot, lanes::dot, lanes::dot], (a: &[Line], b: &[Line]) -> Real
+    dot, dot_avx2, dot_avx512 "avx512f", [scalar::dot, lanes::dot, lanes::dot], (a: &[Line], b: &[Line]) -> Real
 }
 dispatch! {
     /// Sets what is smaller than `below` to zero; tells whether anything is left and whether all of it is finite.
-    flush, flush_avx2, [scalar::flush, lanes::flush],
+    flush, flush_avx2, flush_avx512 "avx2", [scalar::flush, lanes::flush, lanes::flush],
     (row: &mut [Line], below: Real) -> (bool, bool)
 }
 dispatch! {
     /// Free modes over a block: adds the scaled velocities of every sample to the lane sums. `late`: the block begins
     /// between an even and an odd sample. [modal.4]
-    ring, ring_avx2, ring_avx512, [scalar::ring, lanes::ring, lanes::ring_wide],
+    ring, ring_avx2, ring_avx512 "avx512f", [scalar::ring, lanes::ring, lanes::ring_wide],
     (state: StateMut, recursion: TwoPole<&[Line]>, late: bool, ticks: usize, sums: &mut Sums) -> ()
 }
 dispatch! {
     /// One pair of chunks over a block, remembered for several readings. [modal.4]
-    history, history_avx2, history_avx512, [scalar::history, lanes::history, lanes::history],
+    history, history_avx2, history_avx512 "avx512f", [scalar::history, lanes::history, lanes::history],
     (state: StateMut, recursion: TwoPole<&[Line]>, late: bool, ticks: usize, history: &mut History) -> ()
 }
 dispatch! {
     /// Adds `now y[n] + ahead y[n+1]` (plain y[n] without weights) of a remembered pair to the lane sums, as [`ring`]
     /// would.
-    gather, gather_avx2, [scalar::gather, lanes::gather],
+    gather, gather_avx2, gather_avx512 "avx2", [scalar::gather, lanes::gather, lanes::gather],
     (history: &History, now: Option<&[Chunk; PAIR]>, ahead: Option<&[Chunk; PAIR]>, ticks: usize, sums: &mut Sums) -> ()
 }
 
 dispatch! {
     /// Retunes the modes that turn, to a part `done` of their way: what is kept of their displacements `q`, and the
     /// coefficients of their step. [course.1]
-    turn, turn_avx2, turn_avx512, [scalar::turn, lanes::turn, lanes::turn],
+    turn, turn_avx2, turn_avx512 "avx512f", [scalar::turn, lanes::turn, lanes::turn],
     (angle: Angle<&mut [Line]>, turn: Turn<&[Line]>, done: Real, q: &mut [Line], step: Step<&mut [Line]>) -> ()
 }
 
@@ -487,14 +469,14 @@ dispatch! {
     /// One chunk of modes through free samples, each of which ends with a turn to the part of their way that `done` says, or with
     /// none where that is no number: what [`step`] and [`turn`] do one after the other, without a way to memory and back.
     /// Remembers how they moved. [modal.1], [course.1]
-    ring_turning, ring_turning_avx2, ring_turning_avx512,
+    ring_turning, ring_turning_avx2, ring_turning_avx512 "avx512f",
     [scalar::ring_turning, lanes::ring_turning, lanes::ring_turning_wide],
     (state: StateMut, angle: Angle<&mut [Line]>, turn: Turn<&[Line]>, step: Step<&mut [Line]>, done: &[Real], past: &mut Past) -> ()
 }
 dispatch! {
     /// Adds what is heard of a remembered chunk to the lane sums: by its shape `now`, or where `left` is left of the shape `before`,
     /// in between. [morph.4]
-    hear, hear_avx2, [scalar::hear, lanes::hear],
+    hear, hear_avx2, hear_avx512 "avx2", [scalar::hear, lanes::hear, lanes::hear],
     (past: &[Line], now: &Line, before: Option<&Line>, left: &[Real], sums: &mut [Line]) -> ()
 }
 

@@ -23,8 +23,8 @@
 //! has one root unless its force falls faster than the bristles stiffen. The root continues the last motion in either case.
 //! A contact alone is solved to [`ALONE`]: bodies and contact agree to rounding all the same, as [quick.1] is kept, and what
 //! the bristles take and lose adds up; only their law is off by so much, and never below no loss, y <= w. Where several are
-//! solved together, each to [`TOGETHER`], or their sweep would not settle. And only where a step slides less than the bristles' length, a w <= zs. A solve that leaves its regime or has not ended after three evaluations starts again in
-//! bristle.rs.
+//! solved together, each to [`TOGETHER`], or their sweep would not settle. And only where a step slides less than the bristles'
+//! length, a w <= zs. A solve that leaves its regime or has not ended after three evaluations starts again in bristle.rs.
 //!
 //! **Sources.** physics.md E.3; Avanzini et al. 2003 (8.39), (8.40), whose unknown is the same y.
 
@@ -497,6 +497,8 @@ impl Bristle {
                 }
                 let rate = value(&over.y, step.all, step.by);
                 let damping = value(&over.k, step.all, step.by);
+                // What was left is the law's: the velocity is that at which bodies and contact agree.
+                let end = apart - lam * (self.sigma0 * a + damping) * rate;
                 let [rising, more] = [&over.y, &over.k].map(|series| slope(series, step.all, step.by));
                 let slope = (self.sigma0 * a + damping) * rising + more * rate + self.viscous.sigma2;
                 return Some(self.found(end, rate, damping, side, rounds, slope));

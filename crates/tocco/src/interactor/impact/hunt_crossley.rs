@@ -84,7 +84,7 @@ impl Spring {
     #[inline(always)]
     pub fn step_here(&mut self, from: Real, s0: Real, compliance: Real, dt: Real, guess: Real) -> Solution {
         if from <= 0.0 || self.elastic != Power::Hertz || self.viscous.is_some() {
-            return self.step(from, s0, compliance, dt, guess);
+            return self.step(from, s0, compliance, dt, guess, &mut || {});
         }
         resolve_hertz(self, from, s0, compliance, dt, guess)
     }
@@ -222,7 +222,15 @@ impl Interactor for Spring {
         solve(self, from, s0, compliance, dt, guess)
     }
 
-    fn step(&mut self, from: Real, s0: Real, compliance: Real, dt: Real, guess: Real) -> Solution {
+    fn step(
+        &mut self,
+        from: Real,
+        s0: Real,
+        compliance: Real,
+        dt: Real,
+        guess: Real,
+        _beside: &mut dyn FnMut(),
+    ) -> Solution {
         if self.elastic != Power::Hertz {
             self.prepare(from, dt);
         }
@@ -287,7 +295,7 @@ mod tests {
             let (mut x, mut u, mut last, mut before, mut bits) = (-1e-6, 0.3, 0.0, 0.0, Vec::new());
             for _ in 0..20_000 {
                 let s0 = dt * u + 0.5 * dt * dt * 9.81;
-                let found = law.step(x, s0, 0.5 * dt * dt / mass, dt, 2.0 * last - before);
+                let found = law.step(x, s0, 0.5 * dt * dt / mass, dt, 2.0 * last - before, &mut || {});
                 bits.extend([found.stroke, found.force].map(Real::to_bits));
                 x += found.stroke;
                 u += dt * (9.81 - found.force / mass);

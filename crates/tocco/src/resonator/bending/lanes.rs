@@ -15,31 +15,15 @@ use super::potential::Square;
 use crate::math::Real;
 use crate::resonator::kernel::{Chunk, LANES, Line, Path, join};
 
+/// A loop in all its builds; why some keep to "avx2" is said in kernel.rs.
 macro_rules! compiled {
-    // Without a build of its own in 512 bits, which compilers would make of gathers and scatters.
-    ($(#[$meta:meta])* $name:ident, $body:ident, $avx2:ident, ($($arg:ident : $type:ty),*) -> $out:ty) => {
-        #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = "avx2")]
-        fn $avx2($($arg: $type),*) -> $out { $body($($arg),*) }
-
-        $(#[$meta])*
-        #[inline]
-        pub(super) fn $name(path: Path, $($arg: $type),*) -> $out {
-            match path {
-                Path::Scalar | Path::Baseline => $body($($arg),*),
-                // SAFETY: these paths are only made by `Path::all` after the CPU said what it has; AVX-512F comes with AVX2.
-                #[cfg(target_arch = "x86_64")]
-                Path::Avx2 | Path::Avx512 => unsafe { $avx2($($arg),*) },
-            }
-        }
-    };
-    ($(#[$meta:meta])* $name:ident, $body:ident, $avx2:ident, $avx512:ident, ($($arg:ident : $type:ty),*) -> $out:ty) => {
+    ($(#[$meta:meta])* $name:ident, $body:ident, $avx2:ident, $avx512:ident $most:literal, ($($arg:ident : $type:ty),*) -> $out:ty) => {
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2")]
         fn $avx2($($arg: $type),*) -> $out { $body($($arg),*) }
 
         #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = "avx512f")]
+        #[target_feature(enable = $most)]
         fn $avx512($($arg: $type),*) -> $out { $body($($arg),*) }
 
         $(#[$meta])*
@@ -50,7 +34,7 @@ macro_rules! compiled {
                 // SAFETY: `Path::Avx2` is only made by `Path::all` after the CPU said it has AVX2.
                 #[cfg(target_arch = "x86_64")]
                 Path::Avx2 => unsafe { $avx2($($arg),*) },
-                // SAFETY: `Path::Avx512` is only made by `Path::all` after the CPU said it has AVX-512F.
+                // SAFETY: `Path::Avx512` is only made by `Path::all` after the CPU said it has AVX-512F, with which AVX2 comes.
                 #[cfg(target_arch = "x86_64")]
                 Path::Avx512 => unsafe { $avx512($($arg),*) },
             }
@@ -60,32 +44,32 @@ macro_rules! compiled {
 
 compiled! {
     /// Sum of products.
-    dot, dot_body, dot_avx2, dot_avx512, (a: &[Line], b: &[Line]) -> Real
+    dot, dot_body, dot_avx2, dot_avx512 "avx512f", (a: &[Line], b: &[Line]) -> Real
 }
 compiled! {
     /// Sum of products of three.
-    dot3, dot3_body, dot3_avx2, dot3_avx512, (a: &[Line], b: &[Line], c: &[Line]) -> Real
+    dot3, dot3_body, dot3_avx2, dot3_avx512 "avx512f", (a: &[Line], b: &[Line], c: &[Line]) -> Real
 }
 compiled! {
     /// `d`, how far every mode would go in a step without force; returns `g'd`.
-    predict, predict_body, predict_avx2, predict_avx512, (q: &[Line], p: &[Line], size: &Sizes, g: &[Line], d: &mut [Line]) -> Real
+    predict, predict_body, predict_avx2, predict_avx512 "avx512f", (q: &[Line], p: &[Line], size: &Sizes, g: &[Line], d: &mut [Line]) -> Real
 }
 compiled! {
     /// Free motion over a step: `q`, `p` to `to_q`, `to_p`.
-    drift, drift_body, drift_avx2, (q: &[Line], p: &[Line], size: &Sizes, to_q: &mut [Line], to_p: &mut [Line]) -> ()
+    drift, drift_body, drift_avx2, drift_avx512 "avx2", (q: &[Line], p: &[Line], size: &Sizes, to_q: &mut [Line], to_p: &mut [Line]) -> ()
 }
 compiled! {
     /// One step: `d` is known, `force` acts by the shape `phi`, `pull` against `g`. [modal.1]
-    advance, advance_body, advance_avx2,
+    advance, advance_body, advance_avx2, advance_avx512 "avx2",
     (q: &mut [Line], p: &mut [Line], size: &Sizes, d: &[Line], phi: &[Line], force: Real, g: &[Line], pull: Real) -> ()
 }
 compiled! {
     /// `y` of one tension and its gradient `w q`; returns y. [bending.1]
-    tension, tension_body, tension_avx2, tension_avx512, (w: &[Line], q: &[Line], gradient: &mut [Line]) -> Real
+    tension, tension_body, tension_avx2, tension_avx512 "avx512f", (w: &[Line], q: &[Line], gradient: &mut [Line]) -> Real
 }
 compiled! {
     /// The sum of y^2 over all squares, and the gradient of half of it. [bending.1]
-    sheet, sheet_body, sheet_avx2, sheet_avx512,
+    sheet, sheet_body, sheet_avx2, sheet_avx512 "avx512f",
     (squares: &[Square], q: &[Line], moved: &mut [Line], gradient: &mut [Line]) -> Real
 }
 
