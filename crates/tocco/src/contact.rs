@@ -282,7 +282,7 @@ impl Contact {
             return level == 0;
         }
         let lasts = self.closed_at.is_some_and(|closed| tick.saturating_sub(closed) >= self.brief);
-        let slow = s0.abs() / dt <= self.limits_lasting[0] || s0.abs() <= REST * self.compression;
+        let slow = s0.abs() <= self.limits_lasting[0] * dt || s0.abs() <= REST * self.compression;
         if lasts && slow {
             self.level_until = tick + KEPT;
         }

@@ -76,7 +76,7 @@ impl Reading {
     }
 
     /// Notes sample `i` of a body that an island has just stepped.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn note<B: Resonator + ?Sized>(&mut self, body: &B, i: usize) {
         if !self.of_sleepers {
             self.values[i] = self.of(body);
@@ -84,7 +84,7 @@ impl Reading {
     }
 
     /// What it reads of a body as it stands.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn of<B: Resonator + ?Sized>(&self, body: &B) -> Real {
         match self.motion {
             motion if !self.whole => body.sounding(self.port, motion),

@@ -208,7 +208,8 @@ fn newton_direction(n: usize, matrix: &[Real], w: &mut Scratch) {
     }
 }
 
-/// Solves the system of `m` rows in place, the largest pivot first; the answer takes the place of the right side.
+/// Solves the system of `m` rows in place, the largest pivot first, by whose inverses it is replaced; the answer takes the place of
+/// the right side.
 fn eliminate(m: usize, lu: &mut [Real], right: &mut [Real]) {
     for pivot in 0..m {
         let best = (pivot..m).fold(pivot, |b, i| if lu[i * m + pivot].abs() > lu[b * m + pivot].abs() { i } else { b });
@@ -218,19 +219,22 @@ fn eliminate(m: usize, lu: &mut [Real], right: &mut [Real]) {
             }
             right.swap(best, pivot);
         }
-        for i in pivot + 1..m {
-            let factor = lu[i * m + pivot] / lu[pivot * m + pivot];
-            if factor != 0.0 {
-                for j in pivot..m {
-                    lu[i * m + j] -= factor * lu[pivot * m + j];
-                }
-                right[i] -= factor * right[pivot];
+        let (above, below) = lu[..m * m].split_at_mut((pivot + 1) * m);
+        let row = &mut above[pivot * m..];
+        row[pivot] = 1.0 / row[pivot];
+        let (solved, left) = right[pivot..m].split_at_mut(1);
+        for (other, right) in below.chunks_exact_mut(m).zip(left) {
+            let factor = other[pivot] * row[pivot];
+            for (x, y) in other[pivot + 1..].iter_mut().zip(&row[pivot + 1..]) {
+                *x -= factor * y;
             }
+            *right -= factor * solved[0];
         }
     }
     for i in (0..m).rev() {
-        let known: Real = (i + 1..m).map(|j| lu[i * m + j] * right[j]).sum();
-        right[i] = (right[i] - known) / lu[i * m + i];
+        let row = &lu[i * m..(i + 1) * m];
+        let known: Real = row[i + 1..].iter().zip(&right[i + 1..m]).map(|(x, y)| x * y).sum();
+        right[i] = (right[i] - known) * row[i];
     }
 }
 
@@ -304,7 +308,8 @@ fn answer(
         }
         let contact = &mut contacts[members[c]];
         let row = &matrix[c * n..(c + 1) * n];
-        let others: Real = (0..n).filter(|d| *d != c).map(|d| row[d] * w.forces[d]).sum();
+        let by = |(yields, forces): (&[Real], &[Real])| -> Real { yields.iter().zip(forces).map(|(l, f)| l * f).sum() };
+        let others = by((&row[..c], &w.forces[..c])) + by((&row[c + 1..], &w.forces[c + 1..n]));
         let alone = contact.resolve(w.s0[c] - others, row[c], dt, w.strokes[c]);
         size = size.max(w.s0[c].abs() + others.abs() + contact.extent(row[c], alone.force));
         moved = moved.max((alone.stroke - w.strokes[c]).abs());

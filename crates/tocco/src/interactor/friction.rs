@@ -332,18 +332,18 @@ impl Friction {
 /// A whole step by the common solve, if it serves.
 #[inline(always)]
 fn step_quickly(law: &mut Friction, s0: Real, compliance: Real, dt: Real, beside: impl FnMut()) -> Option<Solution> {
-    let common = law.bristle.plain && law.normal > 0.0 && compliance > 0.0 && s0.is_finite();
+    let common = law.bristle.plain && law.normal > 0.0 && compliance > 0.0;
     if !common || law.yields != 0.0 {
         return None;
     }
     law.bristle.prepare(dt);
     let rate = law.bristle.rate_hz();
     let (motion, change, _) = law.bristle.quick_alone(s0 * rate, compliance * rate, beside)?;
-    let (solution, v) = (motion.over(dt), motion.v * dt / dt);
-    if !v.is_finite() {
+    let solution = motion.over(dt);
+    if !motion.v.is_finite() {
         return None;
     }
-    law.velocity = v;
+    law.velocity = motion.v;
     let z = law.bristle.z;
     law.bristle.commit(motion.v, change);
     if law.strength.is_some() {
@@ -424,7 +424,7 @@ impl Interactor for Friction {
         }
         if self.bristle.plain && compliance > 0.0 {
             let rate = self.bristle.rate_hz();
-            if let Some((motion, change, slope)) = self.bristle.try_quick(s0 * rate, compliance * rate) {
+            if let Some((motion, change, slope)) = self.bristle.try_quick(s0 * rate, compliance * rate, self.path) {
                 let solution = motion.over(dt);
                 self.solved = Some((solution.stroke, motion.v, change));
                 self.answered = Some(Force { n: motion.force, per_m: slope * rate });

@@ -118,11 +118,6 @@ impl Row {
         self.0.set(0, i, value);
     }
 
-    /// Sets every value.
-    pub fn fill(&mut self, value: Real) {
-        self.0.lines.fill(Line([value; LANES]));
-    }
-
     /// The chunks `from..to`.
     #[inline(always)]
     pub fn part(&self, from: usize, to: usize) -> &[Line] {

@@ -81,8 +81,12 @@ impl Borrower for Stretch<'_> {
                 return i;
             }
             let (one, other) = lasting.partners();
-            first.iter_mut().for_each(|reading| reading.note(one, i));
-            second.iter_mut().for_each(|reading| reading.note(other, i));
+            for reading in first.iter_mut() {
+                reading.note(one, i);
+            }
+            for reading in second.iter_mut() {
+                reading.note(other, i);
+            }
             if noted {
                 heard.iter().for_each(|&tap| taps[tap].note(lasting.contact, i));
                 if touches.wanted {

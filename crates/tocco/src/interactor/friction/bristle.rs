@@ -136,7 +136,7 @@ pub(super) struct Bristle {
     pub per_stribeck: Real,
     /// Elasto-plastic with linear viscosity: quick.rs may try.
     pub plain: bool,
-    /// y/v of the last steps.
+    /// For the start of quick.rs: how the last steps went.
     pub trend: Trend,
     /// For quick.rs; made anew after a change of sigma or of the step.
     pub eased: Eased,
@@ -388,7 +388,7 @@ impl Bristle {
         }
         (self.z, self.before) = (end, end);
         self.next = change.next;
-        self.trend.add(if v == 0.0 { 1.0 } else { change.rate / v });
+        self.expect(v, change);
     }
 }
 

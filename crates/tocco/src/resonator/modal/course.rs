@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How the tuning of a sounding bank gets from one control tick to the next: by the sample, or by four.
+//! How the tuning of a sounding bank gets from one control tick to the next: by the sample, by two or by four.
 //!
 //! **What.** A frequency that stepped at control ticks would step the acceleration of its mode, which is heard. So the tuning
 //! moves in a straight line, and before every sample each mode is retuned by a 32nd of the way, keeping energy and velocity
-//! ([morph.3]); every step is then that of one fixed body, exact and passive like any other. A course over several control
-//! intervals (the pitch of a string) is gone in steps of four samples.
+//! ([morph.3]); every step is then that of one fixed body, exact and passive like any other. A body that nothing touches is retuned
+//! before every other sample, and a course over several control intervals (the pitch of a string) is gone in steps of four.
 //!
 //! **Law.** With s, c the sine and cosine of half the angle per step, d the way of that half angle per turn:
 //! - `[course.1]  s' = s cos d + c sin d`, `c' = c cos d - s sin d`; `S = (1 - l) 2 s c/w`, `I = (2 s^2 + l (1 - 2 s^2) - sigma S)/omega^2`
@@ -15,9 +15,10 @@
 //! **Symbols.** omega rad/s, sigma 1/s, w = sqrt(omega^2 - sigma^2) rad/s, h s: the step; S s, I s^2: impulse answer and its
 //! integral, per unit mass.
 //!
-//! **Step.** Thirty-two steps from exact values, the last on exact values again: errors of some 1e-15 do not add up. Modes
-//! that suit neither law (faster than an e-fold in ten steps) take the closed forms of [modal.2] every sample. A body that nothing
-//! touches goes its course chunk by chunk of its modes, a block of samples each: what moves stays in registers.
+//! **Step.** A course begins where the last one ended, every eighth one on exact values, and who rings on without another
+//! has exact values again: errors of some 1e-15 do not add up. Modes that suit neither law (faster than an e-fold in ten steps)
+//! take the closed forms of [modal.2] every sample. A body that nothing touches goes its course chunk by chunk of its modes, a block
+//! of samples each: what moves stays in registers.
 //!
 //! **Sources.** ours.
 
@@ -34,6 +35,8 @@ use crate::resonator::{CONTROL_TICKS, Motion, Reading, Resonator};
 const SMALL: Real = 0.1;
 /// Angle per step above which the rotation is used where the loss is small against its square.
 const TINY: Real = 0.005;
+/// Courses in a row that go on from where the last one ended.
+const IN_A_ROW: u32 = 8;
 /// Terms of the series: the first left out is below 1e-17.
 const TERMS: usize = 13;
 
@@ -51,10 +54,10 @@ enum Method {
 }
 
 impl Method {
-    /// For the way from one tuning to another, in steps of h.
+    /// For the way from one tuning to another, which ring so fast, in steps of h.
     #[inline]
-    fn of(from: Pole, to: Pole, h: Real) -> Self {
-        let (angle, loss) = (from.ringing().min(to.ringing()) * h, from.sigma.max(to.sigma) * h);
+    fn of([from, to]: [Pole; 2], [w0, w1]: [Real; 2], h: Real) -> Self {
+        let (angle, loss) = (w0.min(w1) * h, from.sigma.max(to.sigma) * h);
         if from == to {
             Method::Still
         } else if angle > SMALL || (angle > TINY && loss < angle * angle) {
@@ -76,6 +79,10 @@ pub(super) struct Course {
     turns: Turns,
     /// The size of step for which it was planned; none: not planned yet.
     level: Option<usize>,
+    /// The size of step for which the angles of modes by [course.1] stand where these are tuned, if they do, and how many courses ago
+    /// they were exact.
+    made: Option<usize>,
+    age: u32,
     /// Its length, and how many of them there are to a turn.
     samples: u32,
     stride: u32,
@@ -99,6 +106,8 @@ impl Course {
             angles,
             turns,
             level: None,
+            made: None,
+            age: 0,
             samples: 1,
             stride: 1,
             done: 0.0,
@@ -161,15 +170,19 @@ fn loss(x: Real) -> Real {
     x - x * (0.5 * x) * (1.0 - x * (1.0 / 3.0) * (1.0 - x * (1.0 / 4.0) * tail))
 }
 
-/// The beginning of [course.1] for a mode: so many turns from one tuning to another, in steps of h.
+/// The beginning of [course.1] for a mode, in steps of h.
 #[inline]
-fn rotation(from: Pole, to: Pole, turns: Real, h: Real, mass: Real) -> (Angle, Turn) {
-    let (w0, w1) = (from.ringing(), to.ringing());
-    let half = 0.5 * h * w0;
-    let (on, less) = (0.5 * h * (w1 - w0) / turns, h * (to.sigma - from.sigma) / turns);
-    let angle = Angle { sin: sin(half), cos: cos(half), lost: loss(from.sigma * h), omega: from.omega };
+fn angle_of(from: Pole, w: Real, h: Real) -> Angle {
+    let half = 0.5 * h * w;
+    Angle { sin: sin(half), cos: cos(half), lost: loss(from.sigma * h), omega: from.omega }
+}
+
+/// How it goes on from one tuning to another, which ring so fast, in steps of h; `part`: of the way, in a turn.
+#[inline]
+fn turn_of([from, to]: [Pole; 2], [w0, w1]: [Real; 2], part: Real, h: Real, mass: Real) -> Turn {
+    let (on, less) = (0.5 * h * (w1 - w0) * part, h * (to.sigma - from.sigma) * part);
     let (by_sin, by_versine) = small_turn(on);
-    let turn = Turn {
+    Turn {
         by_sin,
         by_versine,
         by_lost: loss(less),
@@ -179,8 +192,7 @@ fn rotation(from: Pole, to: Pole, turns: Real, h: Real, mass: Real) -> (Angle, T
         sigma_way: to.sigma - from.sigma,
         over_mass: 1.0 / mass,
         turns: 1.0,
-    };
-    (angle, turn)
+    }
 }
 
 /// Writes how a mode goes on.
@@ -244,6 +256,7 @@ impl Modal {
         for i in 0..self.bank.slots_in_use() {
             self.bank.modes[i].now = self.aim(&self.bank.modes[i]);
         }
+        self.retuning.course.made = None;
         self.retuning.fade.end();
         self.retuned();
     }
@@ -263,7 +276,7 @@ impl Modal {
         }
     }
 
-    /// Retunes every mode for the coming sample, or the coming four. `[audio]`
+    /// Retunes every mode for the coming sample, or the coming two or four. `[audio]`
     pub(super) fn advance(&mut self) {
         let (left, level) = (self.retuning.fade.samples_left(), self.steps.level);
         if self.retuning.course.level != Some(level) {
@@ -271,43 +284,39 @@ impl Modal {
             self.note_tuning();
             self.plan(left);
         }
-        let stride = self.retuning.course.stride;
-        let last = left <= 1 && !self.released;
-        // A pitch that has moved for several intervals as a rule goes on to: see `polish`.
-        self.retuning.course.rough = last && stride > 1;
-        if last && stride == 1 {
-            self.note_tuning();
-            self.end_course();
-        } else if let Some(done) = self.retuning.course.due(left) {
-            // Of a body that nothing touches the last sample is as good as those before; exact values are made when it
-            // rings on without another course.
-            self.follow(done);
-        } else {
-            return;
-        }
+        let Some(done) = self.retuning.course.due(left) else { return };
+        // What moves as a rule goes on to; exact values are made when it rings on without another course: see `polish`.
+        self.retuning.course.rough = left <= self.retuning.course.stride && !self.released;
+        self.follow(done);
         self.coming.forget_strokes();
     }
 
     /// Plans the course from here on, in so many samples.
     fn plan(&mut self, samples: u32) {
         let (h, course) = (self.steps.now().h, &mut self.retuning.course);
-        let stride = self.retuning.fade.stride();
-        let turns = Real::from(samples.div_ceil(stride));
+        let (stride, level) = (self.retuning.fade.stride(self.released), Some(self.steps.level));
+        let part = 1.0 / Real::from(samples.div_ceil(stride));
+        let goes_on = course.made == level && course.age < IN_A_ROW;
+        (course.made, course.age) = (level, if goes_on { course.age + 1 } else { 0 });
         course.others.clear();
         let all = self.bank.in_use;
         let (angles, mut on) = (course.angles.part_mut(0, all), course.turns.part_mut(0, all));
         for (i, mode) in self.bank.modes[..all * LANES].iter_mut().enumerate() {
-            let (from, to) = (mode.now, mode.aim(&self.params));
-            let method = Method::of(from, to, h);
-            (mode.departed, course.methods[i]) = (from, method);
+            let way = [mode.now, mode.aim(&self.params)];
+            let ringing = way.map(Pole::ringing);
+            let method = Method::of(way, ringing, h);
+            let stands = goes_on && course.methods[i] == Method::Rotation;
+            (mode.departed, course.methods[i]) = (mode.now, method);
             let (chunk, l) = (i / LANES, i % LANES);
             if method == Method::Rotation && mode.mass > 0.0 {
-                let (angle, turn) = rotation(from, to, turns, h, mode.mass);
-                angles.sin[chunk].0[l] = angle.sin;
-                angles.cos[chunk].0[l] = angle.cos;
-                angles.lost[chunk].0[l] = angle.lost;
-                angles.omega[chunk].0[l] = angle.omega;
-                put_turn(&mut on, chunk, l, turn);
+                if !stands {
+                    let angle = angle_of(mode.now, ringing[0], h);
+                    angles.sin[chunk].0[l] = angle.sin;
+                    angles.cos[chunk].0[l] = angle.cos;
+                    angles.lost[chunk].0[l] = angle.lost;
+                    angles.omega[chunk].0[l] = angle.omega;
+                }
+                put_turn(&mut on, chunk, l, turn_of(way, ringing, part, h, mode.mass));
             } else {
                 put_turn(&mut on, chunk, l, Turn::default());
                 if matches!(method, Method::Series | Method::Exact) {
@@ -315,7 +324,7 @@ impl Modal {
                 }
             }
         }
-        (course.level, course.samples, course.stride, course.done) = (Some(self.steps.level), samples, stride, 0.0);
+        (course.level, course.samples, course.stride, course.done) = (level, samples, stride, 0.0);
     }
 
     /// Retunes every mode to a part `done` of its way.
@@ -344,18 +353,6 @@ impl Modal {
         let in_series = self.retuning.course.methods[i] == Method::Series;
         let (s, integral) = if in_series { series(now, size.h) } else { step_response(now.omega, now.sigma, size.h) };
         size.set(i, mode, s, integral);
-    }
-
-    /// Goes the last sample of the course, which is exact.
-    fn end_course(&mut self) {
-        (self.retuning.course.done, self.retuning.course.unnoted) = (1.0, true);
-        for i in 0..self.bank.slots_in_use() {
-            if self.retuning.course.methods[i] != Method::Still {
-                self.keep_energy(i, self.aim(&self.bank.modes[i]));
-            }
-        }
-        self.steps.outdate();
-        self.refresh(self.steps.level);
     }
 
     /// Exact coefficients where a course has ended and no other has begun; true if that was due. Asked at control ticks.
@@ -576,13 +573,14 @@ mod tests {
         for _ in 0..2_000 {
             let mut draw = || Pole { omega: rng.between_log(1.0, 150_000.0), sigma: rng.between_log(0.01, 20_000.0) };
             let (from, to) = (draw(), draw());
-            let method = Method::of(from, to, h);
+            let (way, ringing) = ([from, to], [from.ringing(), to.ringing()]);
+            let method = Method::of(way, ringing, h);
             rotated += u32::from(method == Method::Rotation);
             summed += u32::from(method == Method::Series);
             let (mut angles, mut turns, mut steps) = (Angles::zeros(1), Turns::zeros(1), Steps::zeros(1));
-            let (mut state, (angle, turn)) = (States::zeros(1), rotation(from, to, 32.0, h, 0.5));
-            angles.set(0, angle);
-            turns.set(0, turn);
+            let mut state = States::zeros(1);
+            angles.set(0, angle_of(from, ringing[0], h));
+            turns.set(0, turn_of(way, ringing, 1.0 / 32.0, h, 0.5));
             for sample in 1..=31 {
                 let done = Real::from(sample) / 32.0;
                 let on_line = line(from, to, done);

@@ -225,9 +225,14 @@ impl Fade {
         self.parts_left.div_ceil(PARTS)
     }
 
-    /// Samples to a turn of the tuning on its way: four, where that is longer than a control interval.
-    pub(super) fn stride(&self) -> u32 {
-        if self.parts > INTERVAL * PARTS { 4 } else { 1 }
+    /// Samples to a turn of the tuning on its way: four where that is longer than a control interval, two of a body that is
+    /// `released`, whose tuning is not felt by anything that touches it.
+    pub(super) fn stride(&self, released: bool) -> u32 {
+        match released {
+            _ if self.parts > INTERVAL * PARTS => 4,
+            true => 2,
+            false => 1,
+        }
     }
 
     /// Shape with which a port was heard before the change; none in a bank without a target.

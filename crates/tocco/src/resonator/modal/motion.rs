@@ -4,7 +4,7 @@
 use super::bank::Mode;
 use super::{Form, Modal, ModalParams};
 use crate::math::{PI, Real, TAU};
-use crate::resonator::kernel::{self, LANES, State};
+use crate::resonator::kernel::{self, LANES, Line, State};
 use crate::resonator::{Motion, Reading, Resonator};
 use crate::rng::Rng;
 use core::any::Any;
@@ -445,11 +445,14 @@ impl Modal {
 
     /// Forces at several ports as one force on every mode.
     fn gather_forces(&mut self) {
-        let on_modes = &mut self.coming.on_modes;
-        on_modes.fill(0.0);
+        let chunks = self.bank.in_use;
+        let on_modes = self.coming.on_modes.part_mut(0, chunks);
+        on_modes.fill(Line::ZERO);
         for (port, &force) in self.ports.iter().zip(&self.coming.forces_n).filter(|(_, force)| **force != 0.0) {
-            for i in 0..self.bank.slots_in_use() {
-                on_modes.set(i, on_modes.at(i) + port.touched.at(i) * force);
+            for (sum, shape) in on_modes.iter_mut().zip(port.touched.part(0, chunks)) {
+                for (sum, shape) in sum.0.iter_mut().zip(&shape.0) {
+                    *sum += shape * force;
+                }
             }
         }
     }
