@@ -35,15 +35,20 @@ pub enum PressedBy {
 }
 
 impl Law {
-    /// The law, if it is of this type.
+    /// The law, of which it is known that it is of this type.
+    ///
+    /// # Safety
+    /// It is: [`Law::is`] has said so of this law.
     #[inline(always)]
-    pub(super) fn known<T: Interactor>(&mut self) -> Option<&mut T> {
-        let law: &mut dyn Any = match self {
-            Law::Normal(law) => &mut **law,
-            Law::Tangential { law, .. } => &mut **law,
-            Law::General(law) => &mut **law,
+    pub(super) unsafe fn trusted<T: Interactor>(&mut self) -> &mut T {
+        debug_assert!(self.is::<T>());
+        let law: *mut T = match self {
+            Law::Normal(law) => (&raw mut **law).cast(),
+            Law::Tangential { law, .. } => (&raw mut **law).cast(),
+            Law::General(law) => (&raw mut **law).cast(),
         };
-        law.downcast_mut()
+        // SAFETY: as the caller says; it lives as long as this.
+        unsafe { &mut *law }
     }
 
     /// True if it is of this type.
