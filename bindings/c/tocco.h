@@ -41,7 +41,7 @@ typedef struct ToccoSession ToccoSession;
 /*
  Brings a recording that a scene names: writes where its samples are (one channel, full scale is 1), how many, and their
  rate, and returns 1; 0 if there is none. Of a baked body (`type = "mesh"`) it brings the text, a byte a sample, at any rate. What it
- brings is copied before `tocco_open` returns.
+ brings is copied before the function that asks for it returns.
  */
 typedef uint32_t (*ToccoFetch)(void *user, const char *file, const float **samples, size_t *count, double *rate_hz);
 
@@ -66,7 +66,7 @@ typedef struct ToccoSetup {
    */
   uint32_t notes;
   /*
-   Brings recordings; may be null.
+   Brings recordings and baked bodies; may be null. `tocco_replace` asks it, too, on the thread that calls that.
    */
   ToccoFetch fetch;
   /*
@@ -159,6 +159,17 @@ size_t tocco_numbers_len(void);
 struct ToccoNames *tocco_names(const char *text, size_t len, double rate_hz);
 
 /*
+ The same of a scene as [`tocco_open`](crate::session::tocco_open) plays it with this setup: at its rate, with what its `fetch` brings,
+ with voices if it has notes. `setup` may be null.
+
+ # Safety
+ `text` points to `len` bytes; `setup` is null or points to a setup whose `fetch` keeps its promises during the call.
+ */
+struct ToccoNames *tocco_names_with(const char *text,
+                                    size_t len,
+                                    const struct ToccoSetup *setup);
+
+/*
  Gives the names back.
 
  # Safety
@@ -241,14 +252,14 @@ struct ToccoSession *tocco_load(const char *text, size_t len, double rate_hz);
  scenes are known as parts.
 
  # Safety
- `text` points to `len` bytes; `setup` is null or points to a setup whose `fetch` keeps its promises.
+ `text` points to `len` bytes; `setup` is null or points to a setup whose `fetch` keeps its promises as long as the session lives.
  */
 struct ToccoSession *tocco_open(const char *text,
                                 size_t len,
                                 const struct ToccoSetup *setup);
 
 /*
- Goes on from a state ([`tocco_state`]); null on error. Its recordings are in it.
+ Goes on from a state ([`tocco_state`]); null on error. Its recordings are in it; `fetch` is for scenes that replace it.
 
  # Safety
  As for [`tocco_open`].
@@ -389,7 +400,8 @@ uint32_t tocco_touch(struct ToccoSession *session,
 
 /*
  Another scene from the next block on, from its beginning or, if `edits` is not 0, as an edit: what stays keeps sounding.
- Signals must be watched anew; notes and parameters by number end. 1 or, on error, 0 and the old scene plays on. `[control]`
+ Signals must be watched anew; notes end, which is told, and parameters by number. It may have fewer channels than the first, not more.
+ What it names is brought by the `fetch` that the session was opened with. 1 or, on error, 0 and the old scene plays on. `[control]`
 
  # Safety
  `session` is alive, or null. The control half is used by nobody else during the call. Addresses point to what their lengths say.

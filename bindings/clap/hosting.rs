@@ -19,6 +19,7 @@ use std::ffi::{CStr, CString};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use tocco_testing::allocations::watched;
 
 /// What the plug-in asks for, and what it says.
 #[derive(Default)]
@@ -116,9 +117,13 @@ pub fn plugin_of(file: &Path) -> Result<PluginInstance<Host>, Box<dyn Error>> {
 /// The plug-in of a file, in a host of this name.
 pub fn plugin_in(name: &str, file: &Path) -> Result<PluginInstance<Host>, Box<dyn Error>> {
     // SAFETY: whoever names the file trusts it.
-    let entry = unsafe { PluginEntry::load(file)? };
+    plugin_by(name, &unsafe { PluginEntry::load(file)? })
+}
+
+/// The plug-in of an entry, in a host of this name.
+pub fn plugin_by(name: &str, entry: &PluginEntry) -> Result<PluginInstance<Host>, Box<dyn Error>> {
     let info = HostInfo::new(name, "Tocco", "https://localhost", "1")?;
-    Ok(PluginInstance::<Host>::new(|_| Shared::default(), |shared| Main { shared }, &entry, c"org.tocco.tocco", &info)?)
+    Ok(PluginInstance::<Host>::new(|_| Shared::default(), |shared| Main { shared }, entry, c"org.tocco.tocco", &info)?)
 }
 
 /// Loads a preset; false if the plug-in refuses it.
@@ -196,8 +201,9 @@ pub fn ending(
             latency: 0,
             channels: AudioPortBufferType::f32_output_only(halves.iter_mut().map(|half| &mut **half)),
         }]);
-        let (input, mut ended) = (InputAudioBuffers::empty(), EventBuffer::new());
-        processor.process(&input, &mut out, &buffer.as_input(), &mut ended.as_output(), None, None)?;
+        let (input, mut ended) = (InputAudioBuffers::empty(), EventBuffer::with_capacity(256));
+        let (heard, told) = (buffer.as_input(), &mut ended.as_output());
+        watched(|| processor.process(&input, &mut out, &heard, told, None, None))?;
         for event in ended.iter() {
             if let Some(CoreEventSpace::NoteEnd(end)) = event.as_core_event()
                 && let Match::Specific(key) = end.pckn().key

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A scene's names on the page, where there is time: is the text right, what is in the scene, what is a place made of?
 
+use crate::session::{Bringer, Setup};
 use crate::{answer, answer_numbers, done, free, hand_out, read, utf8, values};
 use std::ffi::c_char;
-use tocco::{Directory, Gesture, Scene};
+use tocco::{Directory, Document, Gesture, Scene};
 use tocco_live::describe;
+use tocco_live::midi::voices;
 
 /// The directory of a scene, and the scene in words.
 pub struct Names {
@@ -22,16 +24,39 @@ pub struct Names {
 pub unsafe extern "C" fn tocco_names(text: *const c_char, len: usize, rate_hz: f64) -> *mut Names {
     // SAFETY: the caller's promise is ours.
     let text = unsafe { utf8(text, len) };
+    hand_out(|| Names::of(&read(text?)?, rate_hz))
+}
+
+/// The same of a scene as [`tocco_open`](crate::session::tocco_open) plays it with this setup: at its rate, with what its `fetch` brings,
+/// with voices if it has notes. `setup` may be null.
+///
+/// # Safety
+/// `text` points to `len` bytes; `setup` is null or points to a setup whose `fetch` keeps its promises during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tocco_names_with(text: *const c_char, len: usize, setup: *const Setup) -> *mut Names {
+    // SAFETY: the caller's promises are ours.
+    let (text, setup) = unsafe { (utf8(text, len), setup.as_ref()) };
     hand_out(|| {
-        let scene = read(text?)?;
+        // SAFETY: `fetch` keeps its promises by contract.
+        let mut scene = unsafe { Bringer::of(setup).read(text?) }?;
+        if setup.is_some_and(|setup| setup.notes != 0) {
+            scene = voices::voiced(scene).map_err(|error| error.to_string())?;
+        }
+        Names::of(&scene, setup.map_or(0.0, |setup| setup.rate_hz))
+    })
+}
+
+impl Names {
+    /// At a rate, or at the scene's own if that is 0.
+    fn of(scene: &Document, rate_hz: f64) -> Result<Self, String> {
         let rate_hz = if rate_hz == 0.0 { scene.def.rate_hz } else { rate_hz };
         let built = Scene::build(&scene.def, rate_hz).map_err(|mut error| {
             error.line = error.line.or_else(|| scene.def.line_of(&error.at));
             error.to_string()
         })?;
         let description = describe::scene(&scene.def, &built).to_string();
-        Ok(Names { directory: built.directory().clone(), description, scene: built })
-    })
+        Ok(Self { directory: built.directory().clone(), description, scene: built })
+    }
 }
 
 /// Gives the names back.

@@ -32,14 +32,16 @@ use tocco_live::notes::{Note, NoteEvent, Which};
 use tocco_live::take::SharedWriter;
 use tocco_live::{Desk, Instrument, METERS, Notes, Player, State, When};
 
-/// Who writes takes.
-const PROGRAM: &str = "tocco studio";
+/// Who writes takes: the page, or a program that has the library.
+const PROGRAM: &str = if cfg!(target_family = "wasm") { "tocco studio" } else { "tocco as a C library" };
 /// Signals are only wanted sample by sample, not now and then.
 const NEVER_S: f64 = f64::INFINITY;
 
 /// The control half, with what belongs to it.
 struct Control {
     desk: Desk,
+    /// What the caller brings to scenes, now and later.
+    bringer: Bringer,
     take: Option<SharedWriter<Vec<u8>>>,
 }
 
@@ -91,7 +93,7 @@ const LONGEST_TRACE: usize = 1 << 13;
 
 /// Brings a recording that a scene names: writes where its samples are (one channel, full scale is 1), how many, and their
 /// rate, and returns 1; 0 if there is none. Of a baked body (`type = "mesh"`) it brings the text, a byte a sample, at any rate. What it
-/// brings is copied before `tocco_open` returns.
+/// brings is copied before the function that asks for it returns.
 pub type Fetch = Option<
     unsafe extern "C" fn(
         user: *mut c_void,
@@ -113,10 +115,46 @@ pub struct Setup {
     pub limiter: u32,
     /// Not 0: the scene gets the voices that its `[midi]` table says, and notes can be played.
     pub notes: u32,
-    /// Brings recordings; may be null.
+    /// Brings recordings and baked bodies; may be null. `tocco_replace` asks it, too, on the thread that calls that.
     pub fetch: Fetch,
     /// Handed to `fetch`.
     pub user: *mut c_void,
+}
+
+/// Brings what a scene names, as a setup says.
+#[derive(Clone, Copy)]
+pub(crate) struct Bringer {
+    fetch: Fetch,
+    user: *mut c_void,
+}
+
+impl Bringer {
+    /// Brings nothing.
+    const NONE: Self = Self { fetch: None, user: null_mut() };
+
+    pub(crate) fn of(setup: Option<&Setup>) -> Self {
+        setup.map_or(Self::NONE, |setup| Self { fetch: setup.fetch, user: setup.user })
+    }
+
+    /// A scene from its text, or one line that says what is wrong.
+    ///
+    /// # Safety
+    /// `fetch` keeps its promises.
+    pub(crate) unsafe fn read(self, text: &str) -> Result<Document, String> {
+        let Some(fetch) = self.fetch else { return read(text) };
+        let mut bring = |file: &str| {
+            let name = CString::new(file).map_err(|_| format!("{file:?}: no name of a file"))?;
+            let (mut samples, mut count, mut rate_hz) = (null(), 0, 0.0);
+            // SAFETY: by contract it writes where its samples are, or returns 0.
+            let found = unsafe { fetch(self.user, name.as_ptr(), &raw mut samples, &raw mut count, &raw mut rate_hz) };
+            if found == 0 || !(rate_hz.is_finite() && rate_hz > 0.0) || (samples.is_null() && count > 0) {
+                return Err(format!("{file}: there is no such recording"));
+            }
+            // SAFETY: as above.
+            Ok(Recording { rate_hz, data: unsafe { values(samples, count) }.into() })
+        };
+        read_with(text, &mut bring)
+    }
 }
 
 /// A contact that has begun or ended.
@@ -137,17 +175,17 @@ fn words(error: tocco_live::Error) -> String {
 }
 
 impl Session {
-    fn open(scene: Document, setup: tocco_live::Setup, notes: bool) -> Result<Self, String> {
+    fn open(scene: Document, setup: tocco_live::Setup, notes: bool, bringer: Bringer) -> Result<Self, String> {
         if !notes {
             let (desk, player) = tocco_live::open(scene, setup).map_err(words)?;
-            return Ok(Self::of(desk, player, None));
+            return Ok(Self::of(desk, player, None, bringer));
         }
         let instrument = Instrument::new(scene, setup.rate_hz).map_err(words)?;
         let (desk, player, notes) = instrument.open(setup).map_err(words)?;
-        Ok(Self::of(desk, player, Some((instrument, notes))))
+        Ok(Self::of(desk, player, Some((instrument, notes)), bringer))
     }
 
-    fn of(desk: Desk, player: Player, instrument: Option<(Instrument, Notes)>) -> Self {
+    fn of(desk: Desk, player: Player, instrument: Option<(Instrument, Notes)>, bringer: Bringer) -> Self {
         let outputs = desk.directory().outputs();
         let limiter = Limiter::of_outputs(desk.channels(), desk.rate_hz(), CEILING_DBTP, outputs);
         let meters = vec![[0.0, 1.0]; outputs.len()];
@@ -168,7 +206,7 @@ impl Session {
             trace,
             followed,
         };
-        Self { control: Control { desk, take: None }, audio, shared: Shared::default() }
+        Self { control: Control { desk, bringer, take: None }, audio, shared: Shared::default() }
     }
 }
 
@@ -391,10 +429,12 @@ impl Audio {
         notes.play(event, at.max(0.0) as u64, &mut self.player).then_some(1)
     }
 
-    /// Which notes have ended.
-    fn follow(&mut self) {
-        if let Some((_, notes)) = &mut self.instrument {
-            notes.follow(self.player.engine());
+    /// Which notes have ended; with another scene, all.
+    fn follow(&mut self, shared: &Shared) {
+        let Some((_, notes)) = &mut self.instrument else { return };
+        match shared.generation.load(Ordering::Acquire) {
+            0 => notes.follow(self.player.engine()),
+            _ => notes.end_all(),
         }
     }
 }

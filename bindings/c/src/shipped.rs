@@ -12,30 +12,8 @@ const SCENES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/scenes.rs"))
 const BODIES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/bodies.rs"));
 
 /// A baked body that is shipped.
-fn body_of(file: &str) -> Result<String, String> {
-    let found = BODIES.iter().find(|(known, _)| *known == file).map(|(_, text)| (*text).to_owned());
-    found.ok_or_else(|| format!("{file}: no shipped body is called so, and there are no others here"))
-}
-
-/// What a page can fetch: shipped scenes, no files.
-struct Shipped;
-
-impl Fetch for Shipped {
-    fn recording(&mut self, file: &str) -> Result<Recording, String> {
-        Err(format!("{file}: a page holds no recordings; play this scene with 'tocco play'"))
-    }
-
-    fn body(&mut self, file: &str) -> Result<String, String> {
-        body_of(file)
-    }
-
-    fn scene(&mut self, name: &str) -> Result<FetchedScene<'_>, String> {
-        let (name, text) = SCENES
-            .iter()
-            .find(|(known, _)| *known == name)
-            .ok_or_else(|| format!("no shipped scene is called '{name}', and a page has no others"))?;
-        Ok(FetchedScene { identity: (*name).into(), text: (*text).into(), fetch: Box::new(Shipped) })
-    }
+fn body_of(file: &str) -> Option<String> {
+    BODIES.iter().find(|(known, _)| *known == file).map(|(_, text)| (*text).to_owned())
 }
 
 /// Text of a shipped scene, or which may have been meant.
@@ -62,13 +40,15 @@ impl Fetch for Brought<'_> {
 
     /// A shipped one, or the text that the caller brings, a byte a sample.
     fn body(&mut self, file: &str) -> Result<String, String> {
-        body_of(file).or_else(|_| {
-            let brought = (self.0)(file)?;
-            let byte = |x: &f32| (x.fract() == 0.0 && (0.0..256.0).contains(x)).then_some(*x as u8);
-            let bytes: Option<Vec<u8>> = brought.data.iter().map(byte).collect();
-            let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-            text.ok_or_else(|| format!("{file}: not the text of a baked body"))
-        })
+        if let Some(text) = body_of(file) {
+            return Ok(text);
+        }
+        let missing = |_| format!("{file}: no shipped body is called so, and there is no other here");
+        let brought = (self.0)(file).map_err(missing)?;
+        let byte = |x: &f32| (x.fract() == 0.0 && (0.0..256.0).contains(x)).then_some(*x as u8);
+        let bytes: Option<Vec<u8>> = brought.data.iter().map(byte).collect();
+        let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+        text.ok_or_else(|| format!("{file}: not the text of a baked body"))
     }
 
     fn scene(&mut self, name: &str) -> Result<FetchedScene<'_>, String> {
@@ -82,7 +62,7 @@ pub fn read_with(text: &str, bring: Bring<'_>) -> Result<Document, String> {
     Document::read_with("scene", "scene", text.to_owned(), Brought(bring)).map_err(|error| error.to_string())
 }
 
-/// A scene from its text, or one line that says what is wrong.
+/// A scene from its text where nobody brings recordings, or one line that says what is wrong.
 pub fn read(text: &str) -> Result<Document, String> {
-    Document::read_with("scene", "scene", text.to_owned(), Shipped).map_err(|error| error.to_string())
+    read_with(text, &mut |file| Err(format!("{file}: no recordings can be had here; 'tocco play' plays such scenes")))
 }

@@ -62,6 +62,18 @@ static const char *const RINGS =
     "[body.thing]\ntype = 'mesh'\nfile = 'own.toml'\n[body.thing.port]\nend = [0.001, 0, 0, 1, 0, 0]\n"
     "[[event]]\nat_s = 0\nhit = 'thing.end'\nimpulse_n_s = 0.01\n[[tap]]\nof = 'thing.end'\n";
 
+/* Whatever of the two is asked for. */
+static uint32_t bring_both(void *user, const char *file, const float **samples, size_t *count, double *rate_hz)
+{
+    return (strcmp(file, "own.toml") == 0 ? bring_body : bring)(user, file, samples, count, rate_hz);
+}
+
+static const char *const TWO =
+    "[body.hammer]\ntype = 'mass'\nmass_kg = 0.01\nposition_m = -1.0\n"
+    "[body.bar]\ntype = 'modal'\nmodes = [{ freq_hz = 440.0, decay_s = 0.05, mass_kg = 0.05 }]\n"
+    "[contact.hit]\ntype = 'impact'\nbetween = ['hammer', 'bar']\n[[tap]]\nof = 'bar'\n"
+    "[[tap]]\nof = 'bar'\ngain = 0.25\nto = 'shaker'\n[output.main]\nchannels = [0]\n[output.shaker]\nchannels = [1]\n";
+
 /* First sample that is not zero, of so many; -1: none. */
 static int first(const float *out, int count)
 {
@@ -101,15 +113,10 @@ static void plays_at_the_sample(void)
 
 static void plays_two_channels_apart_or_side_by_side(void)
 {
-    static const char *const two =
-        "[body.hammer]\ntype = 'mass'\nmass_kg = 0.01\nposition_m = -1.0\n"
-        "[body.bar]\ntype = 'modal'\nmodes = [{ freq_hz = 440.0, decay_s = 0.05, mass_kg = 0.05 }]\n"
-        "[contact.hit]\ntype = 'impact'\nbetween = ['hammer', 'bar']\n[[tap]]\nof = 'bar'\n"
-        "[[tap]]\nof = 'bar'\ngain = 0.25\nto = 'shaker'\n[output.main]\nchannels = [0]\n[output.shaker]\nchannels = [1]\n";
     float out[1024], left[512], right[512];
     float *planes[2];
     int i;
-    ToccoSession *one = tocco_open(two, TOCCO_NUL, NULL), *other = tocco_open(two, TOCCO_NUL, NULL);
+    ToccoSession *one = tocco_open(TWO, TOCCO_NUL, NULL), *other = tocco_open(TWO, TOCCO_NUL, NULL);
     planes[0] = left;
     planes[1] = right;
     HOLDS(tocco_channels(one) == 2);
@@ -152,6 +159,21 @@ static void refuses_in_words(void)
     HOLDS(tocco_open_state("{}", TOCCO_NUL, NULL) == NULL);
     tocco_free(session);
     tocco_free(NULL);
+}
+
+static void refuses_more_channels_than_there_are(void)
+{
+    ToccoSetup setup = {48000.0, UINT32_MAX, 0, 0, NULL, NULL};
+    ToccoSession *session;
+    HOLDS(tocco_open(BAR, TOCCO_NUL, &setup) == NULL && strstr(tocco_error(), "4294967295 channels; at most 64") != NULL);
+    setup.notes = 1;
+    HOLDS(tocco_open(BAR, TOCCO_NUL, &setup) == NULL && strstr(tocco_error(), "at most 64") != NULL);
+    setup.channels = 65;
+    HOLDS(tocco_open(BAR, TOCCO_NUL, &setup) == NULL && strstr(tocco_error(), "at most 64") != NULL);
+    setup.channels = 64;
+    session = tocco_open(BAR, TOCCO_NUL, &setup);
+    HOLDS(tocco_channels(session) == 64);
+    tocco_free(session);
 }
 
 /* A scene that is wrong has no names, and nobody need ask before using them. */
@@ -282,6 +304,88 @@ static void fetches_recordings(void)
     tocco_free(session);
 }
 
+/* What another scene names is brought as it was for the first. */
+static void replaces_with_what_is_brought(void)
+{
+    static float out[4800], again[4800];
+    int asked = 0;
+    ToccoSetup setup = {48000.0, 1, 0, 0, bring_both, &asked};
+    ToccoSession *session = tocco_open(BAR, TOCCO_NUL, &setup), *other = tocco_open(HEARS, TOCCO_NUL, &setup);
+    HOLDS(asked == 1 && tocco_play(session, NULL, 0, out, 512) == 1 && first(out, 512) == -1);
+    HOLDS(tocco_replace(session, HEARS, TOCCO_NUL, 0) == 1 && asked == 2);
+    HOLDS(tocco_play(session, NULL, 0, out, 4800) == 1 && tocco_play(other, NULL, 0, again, 4800) == 1);
+    /* The one before rings out for 10 ms. */
+    HOLDS(memcmp(out + 480, again + 480, (4800 - 480) * sizeof out[0]) == 0 && first(out, 4800) >= 0);
+    HOLDS(tocco_replace(session, RINGS, strlen(RINGS), 0) == 1 && asked == 3 && tocco_poll(session) == 1);
+    HOLDS(tocco_play(session, NULL, 0, out, 4800) == 1 && first(out + 480, 4000) >= 0);
+    HOLDS(tocco_set(session, "thing/freq_scale", TOCCO_NUL, 1.5, 0.0) == 1 && tocco_set(session, "bar/force_n", TOCCO_NUL, 0.0, 0.0) == 0);
+    /* More channels than playing began with are refused, and what sounds goes on; fewer are not. */
+    HOLDS(tocco_replace(session, TWO, TOCCO_NUL, 0) == 0);
+    HOLDS(strstr(tocco_error(), "2 channels, but playing began with 1") != NULL && tocco_channels(session) == 1);
+    HOLDS(tocco_play(session, NULL, 0, out, 480) == 1 && first(out, 480) >= 0);
+    tocco_free(other);
+    tocco_free(session);
+    setup.channels = 2;
+    session = tocco_open(BAR, TOCCO_NUL, &setup);
+    HOLDS(tocco_replace(session, TWO, TOCCO_NUL, 0) == 1 && tocco_replace(session, BAR, TOCCO_NUL, 0) == 1);
+    HOLDS(tocco_strike(session, "hammer", TOCCO_NUL, 1.0, 0.0) == 1 && tocco_channels(session) == 2);
+    HOLDS(tocco_play(session, NULL, 0, out, 2400) == 1 && out[4798] == out[4799] && first(out + 960, 2000) >= 0);
+    tocco_free(session);
+    session = tocco_open(BAR, TOCCO_NUL, NULL);
+    HOLDS(tocco_replace(session, HEARS, TOCCO_NUL, 0) == 0);
+    HOLDS(strstr(tocco_error(), "noise.wav: no recordings can be had here") != NULL);
+    HOLDS(tocco_replace(session, RINGS, TOCCO_NUL, 0) == 0 && strstr(tocco_error(), "own.toml: no shipped body") != NULL);
+    tocco_free(session);
+}
+
+static void describes_what_is_brought(void)
+{
+    int asked = 0;
+    ToccoSetup setup = {44100.0, 1, 0, 1, bring_both, &asked};
+    ToccoNames *names = tocco_names_with(HEARS, TOCCO_NUL, &setup);
+    HOLDS(asked == 1 && tocco_describe(names) == 1 && strstr(tocco_text(), "44100") != NULL);
+    tocco_names_free(names);
+    names = tocco_names_with(RINGS, TOCCO_NUL, &setup);
+    HOLDS(asked == 2 && tocco_port_shapes(names, 0) == 1 && tocco_numbers_len() > 0);
+    tocco_names_free(names);
+    names = tocco_names_with(BAR, strlen(BAR), &setup);
+    HOLDS(tocco_describe(names) == 1 && strstr(tocco_text(), "hammer~2") != NULL);
+    tocco_names_free(names);
+    names = tocco_names_with(BAR, TOCCO_NUL, NULL);
+    HOLDS(tocco_describe(names) == 1 && strstr(tocco_text(), "hammer~2") == NULL);
+    tocco_names_free(names);
+    HOLDS(tocco_names(HEARS, TOCCO_NUL, 0.0) == NULL && strstr(tocco_error(), "no recordings can be had here") != NULL);
+    HOLDS(tocco_names_with(NULL, 5, &setup) == NULL && tocco_names_with("[body.bar]\ntype = 'modle'\n", TOCCO_NUL, NULL) == NULL);
+}
+
+/* Another scene ends notes, and the host is told. */
+static void tells_that_notes_end_with_their_scene(void)
+{
+    static float out[480];
+    ToccoSetup setup = {48000.0, 1, 0, 1, NULL, NULL};
+    ToccoSession *session = tocco_open(BAR, TOCCO_NUL, &setup);
+    int32_t one = 0, two = 0, three = 0;
+    HOLDS(tocco_note_on(session, 5, 0, 69, 0.7, 0.0, 0.0) == 1 && tocco_note_on(session, 6, 0, 72, 0.7, 0.0, 0.0) == 1);
+    HOLDS(tocco_play(session, NULL, 0, out, 480) == 1 && tocco_note_ended(session, &one) == 0);
+    HOLDS(tocco_replace(session, BAR, TOCCO_NUL, 0) == 1 && tocco_play(session, NULL, 0, out, 480) == 1);
+    HOLDS(tocco_note_ended(session, &one) == 1 && tocco_note_ended(session, &two) == 1 && one + two == 11 && one != two);
+    HOLDS(tocco_play(session, NULL, 0, out, 480) == 1 && tocco_note_ended(session, &three) == 0);
+    HOLDS(tocco_note_on(session, 7, 0, 69, 0.7, 0.0, 0.0) == 0);
+    tocco_free(session);
+}
+
+static void keeps_its_take_when_another_is_refused(void)
+{
+    static float out[512];
+    ToccoSession *session = tocco_open(BAR, TOCCO_NUL, NULL);
+    HOLDS(tocco_record(session) == 1 && tocco_strike(session, "hammer", TOCCO_NUL, 1.0, 100.0) == 1);
+    HOLDS(tocco_play(session, NULL, 0, out, 512) == 1 && tocco_poll(session) == 1);
+    HOLDS(tocco_record(session) == 0 && strstr(tocco_error(), "begins at the beginning") != NULL);
+    HOLDS(tocco_take(session) == 1 && strstr(tocco_text(), "\"strike\"") != NULL);
+    HOLDS(strstr(tocco_text(), "as a C library") != NULL && tocco_take(session) == 0);
+    tocco_free(session);
+}
+
 /* A state that was saved goes on as an instrument. */
 static void plays_notes_from_a_state(void)
 {
@@ -342,12 +446,17 @@ int main(void)
     plays_at_the_sample();
     plays_two_channels_apart_or_side_by_side();
     refuses_in_words();
+    refuses_more_channels_than_there_are();
     answers_of_no_names_that_there_are_none();
     refuses_notes_that_are_none();
     plays_with_expression();
     plays_notes_and_numbers();
     tells_touches_and_keeps_states();
     fetches_recordings();
+    replaces_with_what_is_brought();
+    describes_what_is_brought();
+    tells_that_notes_end_with_their_scene();
+    keeps_its_take_when_another_is_refused();
     plays_notes_from_a_state();
     plays_while_another_thread_steers();
     if (failures == 0) {

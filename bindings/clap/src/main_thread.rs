@@ -295,18 +295,17 @@ impl<'a> Main<'a> {
         // A host that keeps its list needs no stop for another.
         let other_knobs = !(same_knobs || fixed);
         let active = inner.active;
-        // Nothing takes over from a scene that itself waits for the host to stop.
-        let waits = inner.halves.as_ref().is_none_or(|halves| halves.to.is_none());
+        // Nothing takes over from a scene that itself waits for the host to stop, nor where too many are on their way to a host that
+        // does not process.
+        let full = |to: &Producer<Box<Rig>>| to.slots() == 0;
+        let waits = inner.halves.as_ref().is_none_or(|halves| halves.to.as_ref().is_none_or(full));
         if active && same_ports && !waits {
             let serial = inner.halves.as_ref().map_or(0, |halves| halves.serial + 1);
             let (desk, rig) = new.open(serial, other_knobs)?;
             if let Some(mut halves) = inner.halves.take() {
                 while halves.back.as_mut().is_some_and(|back| back.pop().is_ok()) {}
-                let sent = halves.to.as_mut().is_some_and(|to| to.push(rig).is_ok());
-                if !sent {
-                    inner.halves = Some(halves);
-                    return Err(PluginError::Message("scenes are still on their way; is the host processing?"));
-                }
+                // There is room: it was looked at, and only this thread fills it.
+                let _ = halves.to.as_mut().map(|to| to.push(rig));
                 new.halves = Some(Halves { desk, serial, ..halves });
             }
         }
@@ -509,7 +508,12 @@ impl PluginPresetLoadImpl for Main<'_> {
             Location::Plugin => key.map(|key| key.to_string_lossy().into_owned()).unwrap_or_default(),
             Location::File { path } => path.to_string_lossy().into_owned(),
         };
-        let loaded = library::load(&name).map_err(PluginError::from).and_then(|scene| self.exchange(scene, Vec::new()));
+        // To the program this is its standard input; the host would wait for it.
+        let scene = match name.as_str() {
+            "-" => Err(PluginError::Message("name a scene file, or a scene that comes with Tocco")),
+            _ => library::load(&name).map_err(PluginError::from),
+        };
+        let loaded = scene.and_then(|scene| self.exchange(scene, Vec::new()));
         if let Some(host) = self.host.get_extension::<HostPresetLoad>() {
             match &loaded {
                 Ok(()) => host.loaded(&self.host, location, key),

@@ -58,6 +58,10 @@ fn words(error: impl std::fmt::Display) -> String {
 
 /// The scene that is meant: a file beside the patch or anywhere, or a shipped name; with the inlets that the box wants.
 fn document(name: &str, folder: &str, driven: &[String]) -> Result<Document, String> {
+    // To the program this is its standard input; Pd would wait for it.
+    if name == "-" {
+        return Err("name a scene file, or a scene that comes with Tocco".into());
+    }
     let beside = Path::new(folder).join(name);
     let beside = [beside.clone(), beside.with_extension("toml")].into_iter().find(|path| path.is_file());
     let found = beside.map_or_else(|| name.to_owned(), |path| path.to_string_lossy().into_owned());
@@ -80,10 +84,10 @@ fn document(name: &str, folder: &str, driven: &[String]) -> Result<Document, Str
     Ok(scene)
 }
 
-fn setup(rate_hz: f64, sets: Vec<(String, f64)>) -> Setup {
+fn setup(rate_hz: f64, channels: usize, sets: Vec<(String, f64)>) -> Setup {
     Setup {
         rate_hz: Some(rate_hz),
-        channels: 1,
+        channels,
         limiter: false,
         look_s: 0.0,
         watch_load: false,
@@ -114,7 +118,7 @@ impl Instance {
         let driven = all.collect::<Result<Vec<String>, String>>()?;
         let scene = document(&name, folder, &driven)?;
         let rate_hz = if rate_hz > 0.0 { rate_hz } else { scene.def.rate_hz };
-        let session = Session::open(scene, setup(rate_hz, Vec::new())).map_err(words)?;
+        let session = Session::open(scene, setup(rate_hz, 1, Vec::new())).map_err(words)?;
         let (folder, news, frames) = (folder.to_owned(), VecDeque::new(), Vec::new());
         Ok(Self {
             name,
@@ -151,7 +155,8 @@ impl Instance {
         self.plays = false;
         self.session.desk.poll().map_err(words)?;
         let State { scene, values } = self.session.desk.state();
-        self.session = Session::open(scene, setup(rate_hz, values)).map_err(words)?;
+        // The outlets stay, though the scene that plays now may have fewer channels than the first.
+        self.session = Session::open(scene, setup(rate_hz, self.channels(), values)).map_err(words)?;
         if self.voiced {
             self.session.desk.prepare_with(voices::voiced);
             self.notes = Some(notes_of(&self.session));

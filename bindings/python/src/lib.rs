@@ -34,6 +34,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(studies::analyse_json, module)?)?;
     module.add_function(wrap_pyfunction!(studies::sweep, module)?)?;
     module.add_function(wrap_pyfunction!(studies::dataset, module)?)?;
+    module.add_function(wrap_pyfunction!(studies::dataset_check, module)?)?;
     module.add_function(wrap_pyfunction!(studies::sweep_left, module)?)?;
     module.add_function(wrap_pyfunction!(studies::sweep_share, module)?)?;
     module.add_function(wrap_pyfunction!(studies::sweep_keep, module)?)?;

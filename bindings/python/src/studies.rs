@@ -276,6 +276,19 @@ pub fn sweep_keep(
     kept.map_err(|(name, error)| refuse(Error::writing(&folder.join(name), &error)))
 }
 
+/// A design, and no scene.
+fn design_of(design: &str) -> Result<sets::design::Design, Error> {
+    let found = sets::load(design)?;
+    found
+        .ok_or_else(|| Error::BadInput(format!("'{design}' is no design; docs/stimulus-sets.md says how to write one")))
+}
+
+/// Says what is wrong with a data set before any of it is made.
+#[pyfunction]
+pub fn dataset_check(py: Python<'_>, design: &str, truth: Vec<String>) -> PyResult<()> {
+    py.detach(|| sets::dataset::check(&design_of(design)?, &truth)).map_err(|error: Error| refuse(error))
+}
+
 /// Sounds of a design in shards with the truth about them; (sounds, shards, shards found from before). `progress` as for [`sweep`].
 #[pyfunction]
 #[pyo3(signature = (design, folder, shard, truth, jobs, progress = None))]
@@ -289,11 +302,7 @@ pub fn dataset(
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<(usize, usize, usize)> {
     let made = telling(py, progress, |told| {
-        let Some(found) = sets::load(design)? else {
-            return Err(Error::BadInput(format!(
-                "'{design}' is no design; docs/stimulus-sets.md says how to write one"
-            )));
-        };
+        let found = design_of(design)?;
         let manner = sets::dataset::Manner { shard, truth, threads: threads(jobs) };
         sets::dataset::run_telling(&found, &folder, &manner, told)
     })?;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Sweeps on a real dask cluster, of processes on this machine."""
 
+import contextlib
 import os
 import pathlib
 import tempfile
@@ -34,6 +35,8 @@ lufs = -9.0
 peak_dbtp = -1.0
 over = "lower-all"
 """
+
+SOFT = DESIGN.partition("lufs")[0] + "lufs = -30.0\n"
 
 
 def files(folder):
@@ -140,6 +143,44 @@ class Cluster(unittest.TestCase):
                 self.assertEqual((made.files, made.found), (12, 10))
                 self.assertEqual(files(there), files(here))
 
+    def test_every_thread_of_every_worker_gets_its_shares(self):
+        for workers, threads in ((6, 1), (1, 2)):
+            with self.subTest(workers=workers, threads=threads), contextlib.ExitStack() as at_the_end:
+                enter = at_the_end.enter_context
+                cluster = enter(
+                    distributed.LocalCluster(
+                        n_workers=workers, threads_per_worker=threads, processes=False, dashboard_address=":0"
+                    )
+                )
+                client, folder = enter(distributed.Client(cluster)), enter(tempfile.TemporaryDirectory())
+                enter(unittest.mock.patch.object(tocco._cluster, "SHARES_A_THREAD", 1))
+                told = []
+                tocco.sweep("bar", folder, over=GRID, seconds=0.05, client=client, progress=lambda *at: told.append(at))
+                self.assertEqual((len(told), told[-1]), (workers * threads, (12, 12)))
+
+    def test_shards_of_sounds_that_a_cluster_made_are_the_same_bytes(self):
+        for _ in self.on_both_kinds_of_clusters():
+            with tempfile.TemporaryDirectory() as folder:
+                design, here, there = (os.path.join(folder, name) for name in ("d.toml", "here", "there"))
+                for text in (DESIGN, SOFT):
+                    pathlib.Path(design).write_text(text, encoding="utf-8")
+                    tocco.dataset(design, here, shard=3)
+                    told = []
+                    with unittest.mock.patch.object(tocco._cluster, "render", wraps=tocco._cluster.render) as asked:
+                        made = tocco.dataset(
+                            design, there, shard=3, client=self.client, progress=lambda *at: told.append(at)
+                        )
+                    self.assertEqual((made.sounds, made.shards, made.found, asked.call_count), (8, 3, 0, 1))
+                    self.assertEqual(files(there), files(here))
+                # Told once when a sound was made, and once when it was in its shard.
+                self.assertEqual(told, sorted(set(told)))
+                self.assertEqual([at for at in told if at[0] >= 8], [(n, 16) for n in range(8, 17)])
+                # What is wrong is said before the cluster has anything to do.
+                with unittest.mock.patch.object(tocco._cluster, "render", side_effect=AssertionError("asked")):
+                    for words, how in [("did you mean 'hit.force'", {"truth": "hit.fource"}), ("is no design", {"design": "bar"})]:
+                        with self.assertRaisesRegex(tocco.Error, words):
+                            tocco.dataset(**{"design": design, "folder": there, "client": self.client, **how})
+
     def test_a_design_whose_loudest_sound_lowers_all_is_the_same_set(self):
         for _ in self.on_both_kinds_of_clusters():
             with tempfile.TemporaryDirectory() as folder:
@@ -174,7 +215,7 @@ class Cluster(unittest.TestCase):
 
     def test_a_worker_that_dies_in_the_middle_loses_nothing_and_nothing_comes_twice(self):
         self.addCleanup(self.on_workers, healthy)
-        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(tocco._cluster, "SHARES_A_WORKER", 1):
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(tocco._cluster, "SHARES_A_THREAD", 1):
             here = os.path.join(folder, "here")
             tocco.sweep("bar", here, over=GRID, seconds=0.1)
             for when in ("before", "after", "halfway"):

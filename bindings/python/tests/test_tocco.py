@@ -279,6 +279,8 @@ class Scenes(unittest.TestCase):
             (lambda: scene.gesture({"strike": "hammer"}), "velocity_m_s"),
             (lambda: scene.shape_at("hammer", [0.5]), "hammer"),
             (lambda: tocco.analyse(numpy.zeros((2, 2, 2)), 48000), "dimensions"),
+            (lambda: tocco.analyse(tocco.Scene("bar").render(0.1), 48000), "2 dimensions; give one channel, or a list of arrays"),
+            (lambda: tocco.analyse([tocco.Scene("bar").render(0.1)], 48000), "2 dimensions; give one channel"),
             (lambda: tocco.analyse(numpy.full(4800, nan), 48000), "not a number"),
             (lambda: tocco.sweep("bar", "nowhere"), "nothing to sweep over"),
         ]

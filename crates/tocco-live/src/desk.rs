@@ -12,7 +12,7 @@ use crate::notes::Notes;
 use crate::player::{
     EnergyGroups, Job, MOST_FRAMES, Player, Pulse, Pushes, REQUESTS, Request, Settings, Shown, WatchList, setting,
 };
-use crate::report::{Ending, PROBES, READINGS, REPORTS, Report, Status};
+use crate::report::{Ending, METERS, PROBES, READINGS, REPORTS, Report, Status};
 use crate::take::{self, Header};
 use rtrb::{Consumer, Producer, RingBuffer};
 use std::collections::{BTreeMap, VecDeque};
@@ -161,6 +161,9 @@ pub(crate) fn open(scene: Document, setup: Setup) -> Result<(Desk, Player)> {
         return bad(format!("{}: nothing is heard; add a [[tap]]", scene.origin));
     }
     let Setup { rate_hz, channels, limiter, look_s, watch_load, clock, sets, tape_s, gate, meters } = setup;
+    if channels > METERS {
+        return bad(format!("{channels} channels; at most {METERS}"));
+    }
     let rate_hz = rate_hz.unwrap_or(scene.def.rate_hz);
     let mut built = tocco::Scene::build(&scene.def, rate_hz).map_err(|error| Error::BadInput(scene.message(&error)))?;
     built.widen(channels);

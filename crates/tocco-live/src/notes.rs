@@ -104,7 +104,10 @@ struct Place {
 /// What it plays at present.
 #[derive(Clone, Copy, Default)]
 struct Sounding {
+    /// Stays when it has rung out: its key may still be down.
     note: Option<Note>,
+    /// It has rung out, and this was told.
+    ended: bool,
     held: bool,
     /// The pedal holds it though its key is up.
     sustained: bool,
@@ -117,6 +120,11 @@ struct Sounding {
 }
 
 impl Sounding {
+    /// A note whose end was not told yet.
+    fn going_on(&self) -> Option<Note> {
+        self.note.filter(|_| !self.ended)
+    }
+
     /// Held by its key or by the pedal.
     fn is_down(&self) -> bool {
         self.held || self.sustained
@@ -249,25 +257,32 @@ impl Notes {
 
     /// Notes that sound, also those that only ring on.
     pub fn sounding(&self) -> impl Iterator<Item = Note> {
-        self.sounding.iter().filter_map(|sounding| sounding.note)
+        self.sounding.iter().filter_map(Sounding::going_on)
     }
 
     /// Looks which notes have rung out: after a block.
     pub fn follow(&mut self, engine: &Engine) {
-        if self.sounding.iter().all(|sounding| sounding.note.is_none()) {
+        if self.sounding().next().is_none() {
             return;
         }
         engine.energies(&mut self.energies);
         let least = (LEAST_S * self.rate_hz) as u64;
         for (place, sounding) in self.places.iter().zip(&mut self.sounding) {
-            let Some(note) = sounding.note else { continue };
+            let Some(note) = sounding.going_on() else { continue };
             let energy: f64 = place.bodies.iter().map(|body| self.energies[*body]).sum();
             sounding.most_j = sounding.most_j.max(energy);
             let holds = sounding.is_down() && place.aims.iter().any(|aim| matches!(aim, Aim::Hold(_)));
             let over = !holds && engine.tick() >= sounding.began.saturating_add(least);
             if over && energy <= ENDED * sounding.most_j && self.ended.push(note) {
-                sounding.note = None;
+                sounding.ended = true;
             }
+        }
+    }
+
+    /// What they played is gone, as with another scene: all of them have ended.
+    pub fn end_all(&mut self) {
+        for sounding in &mut self.sounding {
+            sounding.ended |= sounding.going_on().is_some_and(|note| self.ended.push(note));
         }
     }
 
@@ -302,7 +317,7 @@ impl Notes {
         send: &mut dyn FnMut(Command),
     ) {
         let before = self.sounding[index];
-        if let Some(old) = before.note.filter(|old| *old != note) {
+        if let Some(old) = before.going_on().filter(|old| *old != note) {
             self.ended.push(old);
         }
         self.turns += 1;

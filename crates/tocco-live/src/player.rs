@@ -2,6 +2,10 @@
 //! The audio half: requests in, samples out, reports back. Everything here is `[audio]` unless it says otherwise: no
 //! allocation, no lock, no system call but what the clock that was handed in does.
 
+mod pushes;
+
+pub(crate) use pushes::{Pushes, setting};
+
 use crate::Clock;
 use crate::echo::Gate;
 use crate::governor::Governor;
@@ -9,10 +13,10 @@ use crate::limiter::Limiter;
 use crate::report::{Ending, Garbage, METERS, OUTPUTS, PROBES, Report, Status};
 use rtrb::{Consumer, Producer};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use tocco::engine::{START, hashed};
 use tocco::scene::{Grip, Happening, Output, Probe, Touch};
-use tocco::{Address, Command, Directory, Engine, Health, Queue, Timed};
+use tocco::{Command, Engine, Health, Queue, Timed};
 
 /// Requests that wait at most, in the ring and for their tick.
 pub(crate) const REQUESTS: usize = 8192;
@@ -84,54 +88,6 @@ pub(crate) struct Shown {
     pub values: Box<[AtomicU64]>,
     /// Serial of the last request that they have felt.
     pub serial: AtomicU64,
-}
-
-/// Where commands that were pushed on the audio side have left parameters, for a control half that looks when it has the
-/// time: however many there were, they take up no more room.
-pub(crate) struct Pushes {
-    /// The bits of each; NaN: not moved since it was last looked at.
-    pub values: Box<[AtomicU64]>,
-    /// Something was moved.
-    pub any: AtomicBool,
-    /// A take is being recorded: it is told of every command, by a report.
-    pub recorded: AtomicBool,
-}
-
-impl Pushes {
-    /// For so many parameters. `[control]`
-    pub fn new(parameters: usize) -> Self {
-        let values = (0..parameters).map(|_| AtomicU64::new(f64::NAN.to_bits())).collect();
-        Self { values, any: AtomicBool::new(false), recorded: AtomicBool::new(false) }
-    }
-
-    /// What a command moves.
-    fn keep(&self, directory: &Directory, command: &Command) {
-        let Some((address, value)) = setting(directory, command) else { return };
-        for (slot, value) in directory.moves(address, value) {
-            if let Some(cell) = self.values.get(slot) {
-                cell.store(value.to_bits(), Ordering::Relaxed);
-            }
-        }
-        self.any.store(true, Ordering::Release);
-    }
-
-    /// What was moved since this was last asked. `[control]`
-    pub fn take(&self) -> impl Iterator<Item = (usize, f64)> {
-        let any = self.any.swap(false, Ordering::Acquire);
-        let cells = self.values.iter().enumerate().filter(move |_| any);
-        let taken = |cell: &AtomicU64| f64::from_bits(cell.swap(f64::NAN.to_bits(), Ordering::Relaxed));
-        cells.map(move |(slot, cell)| (slot, taken(cell))).filter(|(_, value)| !value.is_nan())
-    }
-}
-
-/// What a command sets, and to which value: the engine holds what it is given within its range.
-pub(crate) fn setting(directory: &Directory, command: &Command) -> Option<(Address, f64)> {
-    let (Command::Set(address, value) | Command::Jump(address, value) | Command::Glide { address, value, .. }) =
-        *command
-    else {
-        return None;
-    };
-    Some((address, directory.spec(address).map_or(value, |spec| value.clamp(spec.min, spec.max))))
 }
 
 /// Signals to send back, every so many samples; 0: never.
@@ -393,12 +349,18 @@ impl Player {
             return;
         }
         let (end, recorded) = (tick + frames as u64, self.is_recorded());
+        let mut directory = self.engine.scene().directory();
         for pending in self.queue.iter().take_while(|pending| pending.timed.at < end) {
+            // What comes behind another scene is meant for that one.
+            if let Command::Replace { scene: Some(scene), .. } = &pending.timed.command {
+                self.pushes.forget();
+                directory = scene.directory();
+            }
             // There is room: a request is only taken when its reports have some, and a reserve is kept.
             let at = pending.timed.at.max(tick);
             match pending.serial {
                 OWN => {}
-                PUSHED if !recorded => self.pushes.keep(self.engine.scene().directory(), &pending.timed.command),
+                PUSHED if !recorded => self.pushes.keep(directory, &pending.timed.command),
                 PUSHED => {
                     if let Some(command) = of_numbers(&pending.timed.command) {
                         let _ = self.reports.push(Report::Pushed { at, command });

@@ -40,7 +40,10 @@ fn on(id: i32, key: u8, velocity_01: f64) -> NoteEvent {
 
 /// What is played, with notes and commands at their samples, in blocks of this many frames.
 fn played(events: &[(u64, NoteEvent)], block: usize, planar: bool) -> Vec<f32> {
-    let instrument = instrument();
+    played_on(&instrument(), events, block, planar)
+}
+
+fn played_on(instrument: &Instrument, events: &[(u64, NoteEvent)], block: usize, planar: bool) -> Vec<f32> {
     let (_desk, mut player, mut notes) = instrument.open(plain()).unwrap();
     let mut all = vec![0.0; 24_000];
     let mut waiting = events.iter().peekable();
@@ -83,6 +86,40 @@ fn notes_fall_on_their_samples_for_any_block_and_planar_is_the_same() {
         assert!(played(&tune(), block, false) == whole, "blocks of {block}");
     }
     assert!(played(&tune(), 509, true) == whole && played(&tune(), 24_000, true) == whole);
+}
+
+#[test]
+fn a_key_let_go_after_its_note_rang_out_frees_its_voice_for_any_block() {
+    let text = BAR.replace("decay_s = 0.2", "decay_s = 0.005").replace("decay_s = 0.1,", "decay_s = 0.005,");
+    let instrument =
+        Instrument::new(Document::read("dry", "here", text, |_| Err("none".into())).unwrap(), None).unwrap();
+    let key = |key: u8| Which { key: Some(key), ..ANY };
+    // It has rung out after 0.06 s and is let go after 0.2 s; then as many as there are voices and one more, each let go.
+    let mut events = vec![(0, on(1, 60, 0.9)), (9_600, NoteEvent::Off(key(60)))];
+    for count in 0..=instrument.voices() as u8 {
+        let at = 10_000 + 150 * u64::from(count);
+        events.extend([(at, on(2 + i32::from(count), 62 + count, 0.9)), (at + 100, NoteEvent::Off(key(62 + count)))]);
+    }
+    let whole = played_on(&instrument, &events, 24_000, false);
+    for block in [1, 509] {
+        assert!(played_on(&instrument, &events, block, false) == whole, "blocks of {block}");
+    }
+    // It ends once, and sounds no more though its key is down; the voice is the first to be let go, so the third note takes it.
+    let (_desk, mut player, mut notes) = instrument.open(plain()).unwrap();
+    let (mut out, mut ended) = (vec![0.0; 480], Vec::new());
+    for (at, event) in &events {
+        while player.engine().tick() < *at {
+            player.play(&[], &mut out);
+            notes.follow(player.engine());
+            ended.extend(std::iter::from_fn(|| notes.ended()).map(|note| note.id));
+        }
+        if *at == 9_600 {
+            assert_eq!((ended.as_slice(), notes.sounding().count()), (&[1][..], 0));
+        }
+        assert!(notes.play(*event, *at, &mut player));
+    }
+    ended.extend(std::iter::from_fn(|| notes.ended()).map(|note| note.id));
+    assert_eq!(ended, [1, 2], "three voices for four notes after it");
 }
 
 #[test]

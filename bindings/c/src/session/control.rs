@@ -15,34 +15,23 @@ pub unsafe extern "C" fn tocco_load(text: *const c_char, len: usize, rate_hz: f6
     // limiter here: it comes after the master gain.
     let rate_hz = (rate_hz != 0.0).then_some(rate_hz);
     let setup = tocco_live::Setup { rate_hz, limiter: false, ..tocco_live::Setup::default() };
-    hand_out(|| Session::open(read(text?)?, setup, false))
+    hand_out(|| Session::open(read(text?)?, setup, false, Bringer::NONE))
 }
 
 /// Begins to play a scene from TOML or JSON; null on error. `setup` may be null: as the program renders. The names of shipped
 /// scenes are known as parts.
 ///
 /// # Safety
-/// `text` points to `len` bytes; `setup` is null or points to a setup whose `fetch` keeps its promises.
+/// `text` points to `len` bytes; `setup` is null or points to a setup whose `fetch` keeps its promises as long as the session lives.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tocco_open(text: *const c_char, len: usize, setup: *const Setup) -> *mut Session {
     // SAFETY: the caller's promise is ours.
     let (text, setup) = unsafe { (utf8(text, len), setup.as_ref()) };
     hand_out(|| {
-        let fetch = setup.and_then(|setup| Some((setup.fetch?, setup.user)));
-        let mut bring = |file: &str| {
-            let Some((fetch, user)) = fetch else { return Err(format!("{file}: no recordings can be had here")) };
-            let name = CString::new(file).map_err(|_| format!("{file:?}: no name of a file"))?;
-            let (mut samples, mut count, mut rate_hz) = (null(), 0, 0.0);
-            // SAFETY: by contract it writes where its samples are, or returns 0.
-            let found = unsafe { fetch(user, name.as_ptr(), &raw mut samples, &raw mut count, &raw mut rate_hz) };
-            if found == 0 || !(rate_hz.is_finite() && rate_hz > 0.0) || (samples.is_null() && count > 0) {
-                return Err(format!("{file}: there is no such recording"));
-            }
-            // SAFETY: as above.
-            Ok(Recording { rate_hz, data: unsafe { values(samples, count) }.into() })
-        };
-        let scene = read_with(text?, &mut bring)?;
-        Session::open(scene, live(setup), setup.is_some_and(|setup| setup.notes != 0))
+        let bringer = Bringer::of(setup);
+        // SAFETY: `fetch` keeps its promises by contract.
+        let scene = unsafe { bringer.read(text?) }?;
+        Session::open(scene, live(setup), setup.is_some_and(|setup| setup.notes != 0), bringer)
     })
 }
 
@@ -55,7 +44,7 @@ fn live(setup: Option<&Setup>) -> tocco_live::Setup {
     }
 }
 
-/// Goes on from a state ([`tocco_state`]); null on error. Its recordings are in it.
+/// Goes on from a state ([`tocco_state`]); null on error. Its recordings are in it; `fetch` is for scenes that replace it.
 ///
 /// # Safety
 /// As for [`tocco_open`].
@@ -66,7 +55,7 @@ pub unsafe extern "C" fn tocco_open_state(text: *const c_char, len: usize, setup
     hand_out(|| {
         let State { scene, values } = State::from_text(text?, "state").map_err(words)?;
         let live = tocco_live::Setup { sets: values, ..live(setup) };
-        Session::open(scene, live, setup.is_some_and(|setup| setup.notes != 0))
+        Session::open(scene, live, setup.is_some_and(|setup| setup.notes != 0), Bringer::of(setup))
     })
 }
 
@@ -261,7 +250,8 @@ pub unsafe extern "C" fn tocco_touch(
 }
 
 /// Another scene from the next block on, from its beginning or, if `edits` is not 0, as an edit: what stays keeps sounding.
-/// Signals must be watched anew; notes and parameters by number end. 1 or, on error, 0 and the old scene plays on. `[control]`
+/// Signals must be watched anew; notes end, which is told, and parameters by number. It may have fewer channels than the first, not more.
+/// What it names is brought by the `fetch` that the session was opened with. 1 or, on error, 0 and the old scene plays on. `[control]`
 ///
 /// # Safety
 /// `session` is alive, or null. The control half is used by nobody else during the call. Addresses point to what their lengths say.
@@ -272,7 +262,8 @@ pub unsafe extern "C" fn tocco_replace(session: *mut Session, text: *const c_cha
     // SAFETY: the caller's promises are ours.
     unsafe {
         control(session, 0, |half, shared| {
-            let scene = Box::new(read(text?)?);
+            // SAFETY: `fetch` keeps its promises as long as the session, by the contract of `tocco_open`.
+            let scene = Box::new(half.bringer.read(text?)?);
             let gesture = if edits == 0 { Gesture::Load(scene) } else { Gesture::Edit(scene) };
             half.perform(&gesture, 0.0, shared).map(|()| 1)
         })

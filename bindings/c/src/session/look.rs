@@ -227,8 +227,9 @@ pub unsafe extern "C" fn tocco_record(session: *mut Session) -> u32 {
     unsafe {
         control(session, 0, |half, _| {
             let take = SharedWriter::new(Vec::new());
-            half.take = Some(take.clone());
-            half.desk.record(Box::new(take), PROGRAM).map_err(words).map(|()| 1)
+            half.desk.record(Box::new(take.clone()), PROGRAM).map_err(words)?;
+            half.take = Some(take);
+            Ok(1)
         })
     }
 }

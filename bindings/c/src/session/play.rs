@@ -21,12 +21,12 @@ pub unsafe extern "C" fn tocco_play(
     }
     // SAFETY: the caller's promises are ours.
     unsafe {
-        audio(session, 0, |half, _| {
+        audio(session, 0, |half, shared| {
             let mut room = [&[][..]; METERS];
             let inputs = planes(inputs, input_channels, frames, &mut room);
             let out = std::slice::from_raw_parts_mut(out, frames * half.player.channels());
             half.player.play(inputs, out);
-            half.follow();
+            half.follow(shared);
             Some(1)
         })
     }
@@ -54,7 +54,7 @@ pub unsafe extern "C" fn tocco_play_planar(
     }
     // SAFETY: the caller's promises are ours.
     unsafe {
-        audio(session, 0, |half, _| {
+        audio(session, 0, |half, shared| {
             let mut room = [&[][..]; METERS];
             let inputs = planes(inputs, input_channels, frames, &mut room);
             let mut out_room: [&mut [f32]; METERS] = std::array::from_fn(|_| &mut [][..]);
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn tocco_play_planar(
                 *place = std::slice::from_raw_parts_mut(*plane, frames);
             }
             half.player.play_planar(inputs, &mut out_room[..channels]);
-            half.follow();
+            half.follow(shared);
             Some(1)
         })
     }
@@ -107,7 +107,7 @@ pub unsafe extern "C" fn tocco_render(session: *mut Session, frames: usize) -> *
         both(session, null(), |desk, half, shared| {
             half.follow_scene(&desk.desk);
             half.render(frames, shared.watched.load(Ordering::Acquire))?;
-            half.follow();
+            half.follow(shared);
             // There is no other thread to free what is no longer needed, and to write the take, which memory alone can refuse.
             let _ = desk.desk.poll();
             Ok(address(&half.out))

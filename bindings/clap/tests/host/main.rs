@@ -11,11 +11,15 @@ mod same_notes;
 mod window;
 
 use clack_host::prelude::*;
-use hosting::{Doing, Host, plugin_in, plugin_of, preset};
+use hosting::{Doing, Host, plugin_by, plugin_in, plugin_of, preset};
 use std::path::PathBuf;
 use tocco::{Engine, Queue, Scene};
 use tocco_lab::library;
 use tocco_live::midi::voices;
+use tocco_testing::allocations::{Counting, assert_awake, count};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 const RATE: f64 = 48_000.0;
 

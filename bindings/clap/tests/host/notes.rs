@@ -53,6 +53,33 @@ fn events() -> Vec<(usize, Doing)> {
 }
 
 #[test]
+fn processing_allocates_nothing_also_while_another_scene_takes_over() {
+    assert_awake();
+    // The one that is linked to this test: a file would have an allocator of its own.
+    // SAFETY: the entry is ours.
+    let entry = unsafe { PluginEntry::load_from_raw(&tocco_clap::clap_entry, c"") }.unwrap();
+    let mut plugin = plugin_by("test", &entry).unwrap();
+    let config = PluginAudioConfiguration { sample_rate: RATE, min_frames_count: 1, max_frames_count: 2048 };
+    let mut processor = plugin.activate(|_, _| (), config).unwrap().start_processing().unwrap();
+    let mut events = events();
+    events.extend((0..40).map(|n| (200 * n, Doing::On(40 + n as u16, 0.7))));
+    events
+        .extend([[0xb0, 64, 127], [0xe0, 0, 80], [0xd0, 90, 0], [0xb0, 64, 0]].map(|bytes| (6000, Doing::Midi(bytes))));
+    events.sort_by_key(|(at, _)| *at);
+    let before = count();
+    let mut ended = 0;
+    for name in ["bar", "felt", "violin", "marimba"] {
+        assert!(preset(&mut plugin, name));
+        let (sound, over) = hosting::ending(&mut processor, 24_000, &[64, 509, 2048, 1], &events).unwrap();
+        assert!(sound[0].iter().any(|x| *x != 0.0), "{name}");
+        ended += over.len();
+    }
+    assert_eq!(count() - before, 0);
+    assert!(ended > 20, "{ended} notes have ended");
+    plugin.deactivate(processor.stop_processing());
+}
+
+#[test]
 fn notes_expressions_and_knobs_fall_on_their_samples_for_blocks_of_any_size() {
     let instrument = Instrument::new(library::load("bar").unwrap(), Some(RATE)).unwrap();
     let setup = Setup { limiter: false, watch_load: false, ..Setup::default() };

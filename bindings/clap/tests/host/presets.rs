@@ -238,6 +238,20 @@ fn a_host_that_restarts_as_soon_as_it_is_asked_to_hears_the_scene_before_fade_ou
 }
 
 #[test]
+fn more_presets_than_wait_in_line_of_a_host_that_does_not_process_wait_for_it_to_start_again() {
+    let mut plugin = plugin();
+    let config = PluginAudioConfiguration { sample_rate: RATE, min_frames_count: 1, max_frames_count: 512 };
+    let processor = plugin.activate(|_, _| (), config).unwrap().start_processing().unwrap();
+    let asked = |plugin: &PluginInstance<Host>| plugin.access_shared_handler(|shared| shared.restarts.load(Relaxed));
+    for count in 1..=12 {
+        assert!(preset(&mut plugin, if count == 12 { "violin" } else { "felt" }), "{count}");
+        assert_eq!(asked(&plugin) > 0, count > 8, "{count}");
+    }
+    plugin.deactivate(processor.stop_processing());
+    same("the last", &rendered(&mut plugin, 4800, &[512], &[]), &program("violin", 4800));
+}
+
+#[test]
 fn a_host_is_told_of_other_ports_and_knobs_when_it_has_stopped_and_not_before() {
     let mut plugin = plugin();
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("other-ports.toml");
@@ -341,7 +355,7 @@ fn a_host_is_told_of_latency_tail_and_voices_and_why_a_preset_does_not_load() {
     }
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("broken.toml");
     std::fs::write(&file, TWO_OUTPUTS.replace("mass_kg = 0.01", "mas_kg = 0.01")).unwrap();
-    assert!(!preset(&mut plugin, "barr") && preset(&mut plugin, "felt"));
+    assert!(!preset(&mut plugin, "barr") && !preset(&mut plugin, "-") && preset(&mut plugin, "felt"));
     {
         let handle = plugin.plugin_handle();
         let load: PluginPresetLoad = handle.get_extension().unwrap();
@@ -350,6 +364,7 @@ fn a_host_is_told_of_latency_tail_and_voices_and_why_a_preset_does_not_load() {
     }
     let said = plugin.access_shared_handler(|shared| shared.said.lock().unwrap().clone());
     for words in [
+        "not loaded: name a scene file, or a scene that comes with Tocco",
         "not loaded: no file and no shipped scene 'barr'; did you mean 'bar'?",
         "loaded: felt",
         "did you mean 'mass_kg'?",

@@ -232,21 +232,48 @@ fn streams_touches_triggers_jumps_and_panic_do_at_their_samples_what_the_gesture
 #[test]
 fn another_scene_takes_over_and_its_messages_reach_it() {
     let (file, def) = still("first", "");
-    let (other, _) = still("second", "[[event]]\nat_s = 0.02\nstrike = 'hammer'\nvelocity_m_s = 1.0\n");
-    let load = format!("load {}, strike hammer 2", other.file_stem().unwrap().to_str().unwrap());
+    // Its parameters have other numbers: what is set behind it in the same block is meant for it.
+    let second = "[[event]]\nat_s = 0.02\nstrike = 'hammer'\nvelocity_m_s = 1.0\n[body.other]\ntype = 'mass'\n";
+    let (other, _) = still("second", second);
+    let load = format!("load {}, hit/stiffness 2e+07, strike hammer 2", other.file_stem().unwrap().to_str().unwrap());
     let load = load.replace("second", other.to_str().unwrap());
     let messages = [(0.0, "strike hammer 1"), (100.0, load.as_str()), (150.0, "reload"), (180.0, "get hit/stiffness")];
     let doing = Doing { seconds: 0.3, messages: &messages, ..Doing::default() };
     let Some((heard, console)) = listen("load", file.to_str().unwrap(), 1, doing) else { return };
-    assert!(!console.contains("error") && console.contains("out: hit/stiffness 3e+09"), "{console}");
+    assert!(!console.contains("error") && console.contains("out: hit/stiffness 2e+07"), "{console}");
     let before = rendered(&def, RATE, 0.1, &[(0, strike(1.0))], &[]);
     same("before", &[heard[0][..4800].to_vec()], &before, &console);
     // The one before rings out for 10 ms; then only the other is heard, from its beginning.
     let after = SceneDef::from_text(&fs::read_to_string(other).unwrap()).unwrap();
-    let after = rendered(&after, RATE, 0.2, &[(0, strike(2.0))], &[]);
+    let after = rendered(&after, RATE, 0.2, &[(0, set("hit/stiffness", 2e7)), (0, strike(2.0))], &[]);
     same("after", &[heard[0][4800 + 480..4800 + 2400].to_vec()], &[after[0][480..2400].to_vec()], &console);
     // An edit that changes nothing changes no sample.
     same("reload", &[heard[0][4800 + 480..].to_vec()], &[after[0][480..].to_vec()], &console);
+}
+
+#[test]
+fn at_another_rate_a_box_keeps_its_outlets_also_with_a_scene_of_fewer_channels() {
+    let fast = 2.0 * RATE;
+    let marimba = rendered(&library::load("marimba").unwrap().def, fast, 0.2, &[], &[]);
+    let Some((heard, console)) = listen("fast", "marimba", 2, Doing { seconds: 0.2, faster: 2, ..Doing::default() })
+    else {
+        return;
+    };
+    same("marimba", &heard, &marimba, &console);
+    // One channel is heard on both sides, and the wide scene may come back.
+    let (file, def) = still("narrow", "[[event]]\nat_s = 0.02\nstrike = 'hammer'\nvelocity_m_s = 1.0\n");
+    let load = format!("load {}", file.display());
+    let messages = [(-1.0, load.as_str()), (100.0, "load marimba")];
+    let doing = Doing { seconds: 0.3, faster: 2, messages: &messages, ..Doing::default() };
+    let Some((heard, console)) = listen("fast-narrow", "marimba", 2, doing) else { return };
+    assert!(!console.contains("error"), "{console}");
+    let part = |all: &[Vec<f32>], from: usize, to: usize| -> Vec<Vec<f32>> {
+        all.iter().map(|channel| channel[from..to].to_vec()).collect()
+    };
+    let [one] = &rendered(&def, fast, 0.1, &[], &[])[..] else { panic!("one channel") };
+    same("narrow", &part(&heard, 0, 9600), &[one.clone(), one.clone()], &console);
+    // The one before rings out for 10 ms.
+    same("marimba again", &part(&heard, 9600 + 960, 28_800), &part(&marimba, 960, 19_200), &console);
 }
 
 #[test]
@@ -289,6 +316,7 @@ fn bad_input_is_a_line_in_the_programs_words_and_changes_nothing() {
         (15.0, "load barr"),
         (16.0, "load /nowhere/at.toml"),
         (17.0, wide),
+        (17.5, "load -"),
         (18.0, "note 200 1, note x 1, note, tune 60"),
         (19.0, "list 1 2 3, bang, symbol x, foo"),
         (20.0, "get nothing, get, load"),
@@ -307,6 +335,7 @@ fn bad_input_is_a_line_in_the_programs_words_and_changes_nothing() {
         "tocco~: no file and no shipped scene 'barr'; did you mean 'bar'?",
         "tocco~: cannot read /nowhere/at.toml: no such file",
         "2 channels, but playing began with 1",
+        "tocco~: name a scene file, or a scene that comes with Tocco",
         "tocco~: note: key 200; wants 0 to 127",
     ] {
         assert!(console.contains(words), "{words}\n{console}");
@@ -320,7 +349,14 @@ fn boxes_that_cannot_be_made_and_numbers_that_are_none_leave_pd_running() {
     let broken = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("broken.toml");
     fs::write(&broken, STILL.replace("mass_kg = 0.012", "mas_kg = 0.012")).unwrap();
     let mut patch = Patch::default();
-    let boxes = ["tocco~", "tocco~ barr", "tocco~ 3", "tocco~ bar no/path", &format!("tocco~ {}", broken.display())];
+    let boxes = [
+        "tocco~",
+        "tocco~ -",
+        "tocco~ barr",
+        "tocco~ 3",
+        "tocco~ bar no/path",
+        &format!("tocco~ {}", broken.display()),
+    ];
     boxes.iter().for_each(|text| {
         patch.object(text);
     });
@@ -357,6 +393,7 @@ fn boxes_that_cannot_be_made_and_numbers_that_are_none_leave_pd_running() {
     let console = run(&folder, &file, RATE, &[]);
     for words in [
         "tocco~: name a scene, as in [tocco~ bar]",
+        "tocco~: name a scene file, or a scene that comes with Tocco",
         "tocco~: no file and no shipped scene 'barr'; did you mean 'bar'?",
         "tocco~: a scene or a path is wanted, not the number 3",
         "tocco~: no parameter",

@@ -3,6 +3,9 @@
 //! sample, its words, and every patch that is shipped with it.
 
 mod external;
+#[path = "../../src/instance.rs"]
+#[allow(dead_code, reason = "what Pd alone calls")]
+mod instance;
 #[path = "../../../same_notes.rs"]
 mod same_notes;
 mod shipped;
@@ -13,7 +16,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tocco::scene::def::SceneDef;
 use tocco::{Engine, Gesture, Queue, Scene};
+use tocco_testing::allocations::{Counting, assert_awake, count, watched};
 use tocco_testing::skip;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 const RATE: f64 = 48_000.0;
 
@@ -79,7 +86,7 @@ impl Patch {
     }
 }
 
-/// What is done in a patch: messages with their times in ms to the box, signals into its inlets.
+/// What is done in a patch: messages with their times in ms to the box, below 0 before sound is switched on, signals into its inlets.
 #[derive(Clone, Copy, Default)]
 struct Doing<'a> {
     rate: f64,
@@ -91,6 +98,8 @@ struct Doing<'a> {
     first: usize,
     /// Size of the blocks, by `block~`; 0: as it is.
     block: usize,
+    /// So many times Pd's rate, by `block~`; 0: as it is.
+    faster: usize,
     /// Other boxes that play in the same patch.
     others: &'a [&'a str],
     /// Files that take the place of others, with their times in ms.
@@ -110,11 +119,13 @@ fn hear(name: &str, object: &str, channels: usize, doing: Doing) -> Option<(Vec<
     let wav = own.join(format!("{name}.wav"));
     let _ = fs::remove_file(&wav);
     let rate = if doing.rate > 0.0 { doing.rate } else { RATE };
-    let frames = (doing.seconds * rate) as usize;
+    let frames = (doing.seconds * rate) as usize * doing.faster.max(1);
     let mut patch = Patch::default();
     let tocco = patch.object(object);
-    if doing.block > 0 {
-        patch.object(&format!("block~ {}", doing.block));
+    match (doing.block, doing.faster) {
+        (0, 0) => {}
+        (block, 0) => drop(patch.object(&format!("block~ {block}"))),
+        (block, faster) => drop(patch.object(&format!("block~ {} 1 {faster}", block.max(64)))),
     }
     doing.others.iter().for_each(|other| {
         patch.object(&format!("tocco~ {other}"));
@@ -126,7 +137,7 @@ fn hear(name: &str, object: &str, channels: usize, doing: Doing) -> Option<(Vec<
         patch.wire(signal, 0, tocco, doing.first + inlet);
     }
     let begin = patch.object("loadbang");
-    let first = patch.object("t b b b");
+    let first = patch.object("t b b b b");
     patch.wire(begin, 0, first, 0);
     let on = patch.message("; pd dsp 1");
     patch.wire(first, 2, on, 0);
@@ -140,10 +151,15 @@ fn hear(name: &str, object: &str, channels: usize, doing: Doing) -> Option<(Vec<
         arrays.push(array);
     }
     for (at_ms, text) in doing.messages {
-        let (delay, message) = (patch.object(&format!("del {at_ms}")), patch.message(text));
+        let message = patch.message(text);
+        patch.wire(message, 0, tocco, 0);
+        if *at_ms < 0.0 {
+            patch.wire(first, 3, message, 0);
+            continue;
+        }
+        let delay = patch.object(&format!("del {at_ms}"));
         patch.wire(first, 0, delay, 0);
         patch.wire(delay, 0, message, 0);
-        patch.wire(message, 0, tocco, 0);
     }
     for (at_ms, from, to) in doing.copies {
         let delay = patch.object(&format!("del {at_ms}"));
@@ -213,4 +229,40 @@ fn same(what: &str, heard: &[Vec<f32>], wanted: &[Vec<f32>], console: &str) {
         let sounds = wanted.iter().any(|x| *x != 0.0);
         assert!(differs.is_none() && sounds, "{what}: channel {channel} differs at {differs:?}; {console}");
     }
+}
+
+#[test]
+fn making_a_block_allocates_nothing() {
+    use instance::{Arg, Instance};
+    assert_awake();
+    let words =
+        |text: &str| text.split(' ').map(|word| word.parse().map_or(Arg::Text(word.into()), Arg::Number)).collect();
+    let args: Vec<Arg> = words("marimba");
+    let mut one = Instance::new(&args, "", RATE).unwrap();
+    one.prepare(RATE, 64).unwrap();
+    let (mut plane, mut loudest, before) = (vec![0.0; 64], 0.0_f32, count());
+    for block in 0..2000_usize {
+        // Messages come between blocks, and may take their time.
+        match block {
+            100 | 300 | 500 => {
+                one.message("note", &[Arg::Number(60.0 + block as f64 / 100.0), Arg::Number(100.0)], 17).unwrap()
+            }
+            700 => one.message("touches", &[Arg::Number(1.0)], 0).unwrap(),
+            900 => one.message("load", &words("bar"), 0).unwrap(),
+            1000 | 1100 => one.message("note", &[Arg::Number(50.0), Arg::Number(80.0)], 3).unwrap(),
+            _ => {}
+        }
+        let news = watched(|| {
+            let news = one.play(&[], 64);
+            (0..one.channels()).for_each(|channel| one.copy(channel, &mut plane));
+            news
+        });
+        loudest = plane.iter().fold(loudest, |loudest, x| loudest.max(x.abs()));
+        if news {
+            one.poll().unwrap();
+            while one.news().is_some() {}
+        }
+    }
+    assert_eq!(count() - before, 0);
+    assert!(loudest > 1e-3, "{loudest}");
 }

@@ -169,7 +169,10 @@ def analyse(
     >>> bool(abs(found.freq_hz[numpy.abs(found.weights[:, 0]).argmax()] - 440) < 0.5)
     True
     """
-    if isinstance(recordings, _np.ndarray) and recordings.ndim == 1:
+    if isinstance(recordings, _np.ndarray):
+        # Frames by channels, or one recording in a row? Who has several gives a list.
+        if recordings.ndim != 1:
+            raise Error(f"an array of {recordings.ndim} dimensions; give one channel, or a list of arrays")
         recordings = [recordings]
     arrays = [_np.ascontiguousarray(recording, dtype=_np.float64) for recording in recordings]
     for array in arrays:

@@ -131,6 +131,7 @@ def dataset(
     shard: int = 1000,
     truth: str | Iterable[str] = (),
     jobs: int | None = None,
+    client: Any = None,
     progress: Callable[[int, int], Any] | None = None,
 ) -> Dataset: ...
 def read_dataset(folder: str | PathLike[str]) -> Iterator[Example]: ...

@@ -18,7 +18,7 @@ import numpy as np
 from . import Error, __version__, _native
 
 # Sounds of a share: enough that sending it costs little, few enough that nobody waits for the last one.
-SHARES_A_WORKER, MOST_IN_A_SHARE = 8, 250
+SHARES_A_THREAD, MOST_IN_A_SHARE = 8, 250
 # Where workers make their shares, in the folder of the sweep. One that nobody has touched for an hour is of a sweep that was killed.
 WORKSHOP, HOUR_S = ".tocco-cluster-", 3600.0
 # How often an answer is asked for before the sweep ends.
@@ -94,8 +94,9 @@ def render(client, job, folder, progress):
             found = total - len(missing)
         if not missing:
             break
-        workers = max(1, len(client.scheduler_info()["workers"]))
-        size = min(MOST_IN_A_SHARE, max(1, -(-len(missing) // (SHARES_A_WORKER * workers))))
+        # Every thread takes a share at a time. (What the scheduler says of its workers names five of them at most in some versions.)
+        threads = max(1, sum(client.nthreads().values()))
+        size = min(MOST_IN_A_SHARE, max(1, -(-len(missing) // (SHARES_A_THREAD * threads))))
         shares = [missing[at : at + size] for at in range(0, len(missing), size)]
         sweep_out(folder)
         workshop = tempfile.mkdtemp(prefix=WORKSHOP, dir=os.path.abspath(folder))

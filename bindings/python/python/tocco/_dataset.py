@@ -45,9 +45,12 @@ class Example(NamedTuple):
     """Everything in ``NAME.json``: parameters, modes, level, seed."""
 
 
-def dataset(design, folder, *, shard=1000, truth=(), jobs=None, progress: Callable[[int, int], Any] | None = None) -> Dataset:
+def dataset(
+    design, folder, *, shard=1000, truth=(), jobs=None, client=None, progress: Callable[[int, int], Any] | None = None
+) -> Dataset:
     """The sounds of a design in tar files that WebDataset reads, with the truth about each: labels, parameters and modes, and signals
-    by the sample, ``truth`` or the force of every contact and the energy. The files are those of ``tocco dataset``.
+    by the sample, ``truth`` or the force of every contact and the energy. The files are those of ``tocco dataset``. With a
+    ``dask.distributed`` ``client`` the sounds are made by a cluster, as by ``sweep``; the truth and the shards by this machine.
 
     ``progress(done, total)`` is called twice for every sound, when it has been made and when it is in its shard; what it raises, or
     Ctrl-C, ends the work, which goes on from there when it is called again.
@@ -55,8 +58,17 @@ def dataset(design, folder, *, shard=1000, truth=(), jobs=None, progress: Callab
     if shard < 1:
         raise Error(f"shard = {shard}: give sounds of a shard, 1 or more")
     truth = [truth] if isinstance(truth, str) else list(truth)
-    folder = os.fspath(folder)
-    return Dataset(folder, *_native.dataset(os.fspath(design), folder, shard, truth, jobs, progress))
+    design, folder = os.fspath(design), os.fspath(folder)
+    if client is not None:
+        from . import _cluster
+
+        _native.dataset_check(design, truth)
+        sounds, tell = os.path.join(folder, ".sounds"), progress
+        os.makedirs(sounds, exist_ok=True)
+        _cluster.render(client, (design, [], None), sounds, tell and (lambda done, total: tell(done, 2 * total)))
+        # The sounds are all found there, which need not be told again.
+        progress = tell and (lambda done, total: tell(done, total) if 2 * done > total else None)
+    return Dataset(folder, *_native.dataset(design, folder, shard, truth, jobs, progress))
 
 
 def read_dataset(folder) -> Iterator[Example]:

@@ -6,35 +6,44 @@ use kira::backend::{Backend, Renderer};
 use kira::info::Info;
 use kira::sound::{Sound, SoundData};
 use rapier3d::prelude::*;
-use std::sync::mpsc::Receiver;
+use rtrb::Consumer;
 use tocco::{Command, Engine, Queue, Scene};
 use tocco_contact_stream::{Kind, Pairs, Pools, Stage, Stream, Surface, Thresholds};
 use tocco_rapier::{Ear, tag};
 
 pub const RATE_HZ: u32 = 48_000;
 pub const BLOCK: usize = 800;
+/// Commands on their way to the sound, or waiting for their time.
+pub const ROOM: usize = 1 << 12;
 
-/// A sound that a scene makes while it is told what happens.
+/// A sound that a scene makes while it is told what happens. The mixer asks for it on the thread of the sound, where nothing may be
+/// allocated or freed: so it hears through a ring, as a channel of the standard library would free there.
 pub struct Sounding {
     engine: Engine,
     queue: Queue,
-    told: Receiver<(u64, Command)>,
-    block: Vec<f32>,
+    told: Consumer<(u64, Command)>,
+    block: [f32; BLOCK],
 }
 
 impl Sounding {
-    /// It hears of everything through a channel.
-    pub fn new(engine: Engine, told: Receiver<(u64, Command)>) -> Self {
-        Self { engine, queue: Queue::with_room(1 << 12), told, block: vec![0.0; BLOCK] }
+    /// It hears of everything through a ring of [`ROOM`].
+    pub fn new(engine: Engine, told: Consumer<(u64, Command)>) -> Self {
+        Self { engine, queue: Queue::with_room(ROOM), told, block: [0.0; BLOCK] }
     }
 }
 
 impl Sound for Sounding {
     fn process(&mut self, out: &mut [Frame], _: f64, _: &Info) {
-        self.told.try_iter().for_each(|(at, command)| self.queue.push(at, command));
-        self.block.resize(out.len(), 0.0);
-        self.engine.render(&[], &mut self.queue, &mut self.block);
-        out.iter_mut().zip(&self.block).for_each(|(frame, x)| *frame = Frame::from_mono(*x));
+        while self.queue.len() < ROOM
+            && let Ok((at, command)) = self.told.pop()
+        {
+            self.queue.push(at, command);
+        }
+        for out in out.chunks_mut(BLOCK) {
+            let block = &mut self.block[..out.len()];
+            self.engine.render(&[], &mut self.queue, block);
+            out.iter_mut().zip(block).for_each(|(frame, x)| *frame = Frame::from_mono(*x));
+        }
     }
     fn finished(&self) -> bool {
         false

@@ -77,11 +77,7 @@ pub fn run_telling(design: &Design, folder: &Path, manner: &Manner, told: Told<'
     }
     let conditions = design.conditions()?;
     let total = conditions.len() * design.repetitions;
-    let first = stimulus(design, &conditions, 0)?.plan.build()?;
-    let truth = if manner.truth.is_empty() { known_truth(&first) } else { manner.truth.clone() };
-    for name in &truth {
-        first.directory().probe(name).map_err(|error| Error::BadInput(format!("--truth {name}: {}", error.what)))?;
-    }
+    let (first, truth) = begin(design, &conditions, &manner.truth)?;
     let sounds = folder.join(SOUNDS);
     super::run_telling(design, &sounds, manner.threads, &|done, total| told(done, 2 * total))?;
     atomic_file::remove_leftovers(folder);
@@ -131,6 +127,21 @@ pub fn run_telling(design: &Design, folder: &Path, manner: &Manner, told: Told<'
     let _ = fs::remove_dir_all(&sounds);
     let found = made.iter().filter(|(_, found)| *found).count();
     Ok(Summary { sounds: total, shards: made.len(), found })
+}
+
+/// Says what is wrong with a design or its truth, before any sound is made.
+pub fn check(design: &Design, truth: &[String]) -> Result<()> {
+    begin(design, &design.conditions()?, truth).map(|_| ())
+}
+
+/// The first scene, and the signals beside its sound.
+fn begin(design: &Design, conditions: &[Condition], truth: &[String]) -> Result<(Scene, Vec<String>)> {
+    let first = stimulus(design, conditions, 0)?.plan.build()?;
+    let truth = if truth.is_empty() { known_truth(&first) } else { truth.to_vec() };
+    for name in &truth {
+        first.directory().probe(name).map_err(|error| Error::BadInput(format!("--truth {name}: {}", error.what)))?;
+    }
+    Ok((first, truth))
 }
 
 /// Every contact's force, and the energy.

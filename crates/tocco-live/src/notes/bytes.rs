@@ -175,7 +175,7 @@ impl Notes {
             }
             Changed::Silence => {
                 for sounding in &mut self.sounding {
-                    if let Some(note) = std::mem::take(sounding).note {
+                    if let Some(note) = std::mem::take(sounding).going_on() {
                         self.ended.push(note);
                     }
                 }
