@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { address, BAR, control, launch, leave, load, open, peak, scenes, share, shots } from "./harness.mjs";
+import { address, BAR, control, keep, launch, leave, load, open, peak, scenes, share, shots } from "./harness.mjs";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -268,7 +268,7 @@ export default {
     await page.waitForFunction(() => tocco.previewed === 2);
     await found("timpani");
     await page.keyboard.press("Enter");
-    await page.waitForFunction(() => tocco.work.from === "timpani" && !document.getElementById("gallery").open, null, { timeout: 5000 });
+    await page.waitForFunction(() => tocco.work.from === "timpani" && !document.getElementById("gallery").open, null, { timeout: 15_000 });
     await leave(page);
   },
 
@@ -347,6 +347,39 @@ export default {
         assert.ok(box.y >= 0 && box.y + box.height <= size.height && box.x >= 0 && box.x + box.width <= size.width, `${id}: ${JSON.stringify(box)} on ${size.width}`);
       }
     }
+    await leave(page);
+  },
+
+  async "what happened is said beside what was used for it, wherever that is, and hinders nobody"() {
+    const page = await share();
+    const near = async (id, name) => {
+      const box = await page.locator("#said.fresh").boundingBox();
+      const from = await page.locator(id).boundingBox();
+      const apart = Math.hypot(Math.max(0, from.x - box.x - box.width, box.x - from.x - from.width), Math.max(0, from.y - box.y - box.height, box.y - from.y - from.height));
+      assert.ok(apart < 40, `${id} on ${name}: ${apart} pixels apart`);
+      assert.ok(box.x >= 0 && box.y >= 0 && box.x + box.width <= page.viewportSize().width && box.y + box.height <= page.viewportSize().height, JSON.stringify(box));
+    };
+    for (const [name, size] of [["a desk", DESKTOP], ["a phone", PHONE]]) {
+      await page.setViewportSize(size);
+      await page.click("#midi");
+      await page.locator("#said.fresh").waitFor();
+      await near("#midi", name);
+      await page.screenshot({ path: join(shots, `said-${size === PHONE ? "phone" : "desktop"}.png`) });
+      // What has closed since is where it was opened.
+      await page.evaluate(() => (document.getElementById("said").textContent = ""));
+      await keep(page, "#share");
+      await page.waitForFunction(() => /link is/.test(document.getElementById("said").textContent));
+      await near("#keep summary", name);
+      await page.evaluate(() => {
+        tocco.works.at = 0;
+        document.getElementById("undo").focus();
+      });
+      await page.keyboard.press("Enter");
+      await page.waitForFunction(() => /nothing to undo/.test(document.getElementById("said").textContent));
+      await near("#undo", name);
+      assert.equal(await page.evaluate(() => getComputedStyle(document.getElementById("said")).pointerEvents), "none");
+    }
+    assert.deepEqual(page.complaints, []);
     await leave(page);
   },
 
