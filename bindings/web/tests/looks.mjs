@@ -100,22 +100,29 @@ const untidy = (page) => page.evaluate(() => {
   return [...new Set(found)];
 });
 
-/** From here on `loudness()` is how loud what is played beside the scene is: previews. */
+/** From here on `loudness()` is how loud what is played beside the scene is: previews; and `lately()` how loud it was within a minute: a page that is busy
+ * drawing thumbnails may look again only when a preview of 2.5 s is over. */
 const overhear = (page) => page.evaluate(() => {
   const { context } = tocco.engine;
   const ear = new AnalyserNode(context, { fftSize: 2048 });
+  // What goes round in a loop of a second is still there when somebody looks.
+  const [loop, last] = [new DelayNode(context, { delayTime: 1, maxDelayTime: 1 }), new AnalyserNode(context, { fftSize: 32_768 })];
+  loop.connect(new GainNode(context, { gain: 0.99 })).connect(loop);
+  loop.connect(last);
   const { connect } = AudioNode.prototype;
   AudioNode.prototype.connect = function overheard(to, ...rest) {
-    if (to === context.destination) connect.call(this, ear);
+    if (to === context.destination) for (const one of [ear, loop]) connect.call(this, one);
     return connect.call(this, to, ...rest);
   };
-  globalThis.loudness = () => {
-    const samples = new Float32Array(ear.fftSize);
-    ear.getFloatTimeDomainData(samples);
+  const loudest = (analyser) => {
+    const samples = new Float32Array(analyser.fftSize);
+    analyser.getFloatTimeDomainData(samples);
     return samples.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
   };
+  globalThis.loudness = () => loudest(ear);
+  globalThis.lately = () => loudest(last);
 });
-const isHeard = (page) => page.waitForFunction(() => globalThis.loudness() > 0.005, null, { timeout: 10_000 });
+const isHeard = (page) => page.waitForFunction(() => globalThis.lately() > 0.005, null, { timeout: 15_000 });
 
 const [DESKTOP, TABLET, PHONE] = [{ width: 1280, height: 900 }, { width: 820, height: 1180 }, { width: 390, height: 844 }];
 const scene = (name) => (page) => page.evaluate((wanted) => tocco.choose(wanted), name);

@@ -857,7 +857,8 @@ gain = 0.1
     for (const name of ["crisps", "walk-garden", "tank"]) {
       await choose(page, name);
       await wait(page, 300);
-      const counts = await page.evaluate(async () => {
+      const own = { crisps: "PressSurface", "walk-garden": "WalkStrip", tank: "TankSurface" }[name];
+      const counts = await page.evaluate(async (own) => {
         const all = [...tocco.views, ...tocco.surfaces].filter(({ draw }) => draw);
         const drawn = all.map(() => 0);
         all.forEach((one, i) => {
@@ -868,12 +869,19 @@ gain = 0.1
           };
         });
         tocco.tank?.post({ pour: [0.3, 0.45] });
-        await new Promise((done) => setTimeout(done, 2000));
+        const wait = async (ready) => {
+          while (!ready()) await new Promise((done) => setTimeout(done, 20));
+        };
+        // Those that are to be seen have begun; then their pace.
+        const [until, wanted] = [performance.now() + 10_000, all.map((one, i) => i).filter((i) => ["Scope", own].includes(all[i].constructor.name))];
+        await wait(() => performance.now() > until || wanted.every((i) => drawn[i] > 0));
+        const [from, before] = [performance.now(), [...drawn]];
+        await wait(() => performance.now() > from + 2000);
+        const seconds = (performance.now() - from) / 1000;
         all.forEach((one) => delete one.draw);
-        return all.map((one, i) => [one.constructor.name, drawn[i]]);
-      });
-      assert.ok(counts.every(([, count]) => count <= 10), `${name}: ${counts}`);
-      const own = { crisps: "PressSurface", "walk-garden": "WalkStrip", tank: "TankSurface" }[name];
+        return all.map((one, i) => [one.constructor.name, drawn[i], (drawn[i] - before[i]) / seconds]);
+      }, own);
+      assert.ok(counts.every(([, , rate]) => rate <= 5), `${name}: ${counts}`);
       for (const kind of ["Scope", own]) assert.ok(counts.some(([who, count]) => who === kind && count > 0), `${name}: ${counts}`);
     }
     await leave(page);
