@@ -7,10 +7,8 @@ const AGAIN_MS = 2000;
 export class Bridge {
   /** `heard(gesture)` is told what came from outside. */
   constructor(engine, say, heard) {
-    this.play = engine.send.bind(engine);
-    Object.assign(this, { say, heard });
-    engine.send = (gesture, after) => {
-      this.play(gesture, after);
+    Object.assign(this, { engine, say, heard });
+    engine.told = (gesture) => {
       // What fits into no packet (a scene's text) is nobody's to hear, and the server lets go who sends more.
       const line = JSON.stringify(gesture);
       if (this.socket?.readyState === 1 && line.length < 60_000) this.socket.send(line);
@@ -27,7 +25,7 @@ export class Bridge {
     socket.onmessage = ({ data }) => {
       const gesture = JSON.parse(data);
       if (!["set", "jump", "strike", "hit", "touch", "join", "trigger", "hush"].some((word) => word in gesture)) return;
-      this.play(gesture); // not back to where it came from
+      this.engine.play(gesture); // not back to where it came from
       this.heard(gesture);
     };
     // The program may have been started anew.

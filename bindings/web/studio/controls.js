@@ -230,6 +230,13 @@ export class Controls {
     this.follow(this.values.put(path, value));
   }
 
+  /** Sets a value for the moment, as a hand plays: the text does not have it. */
+  play(path, value) {
+    this.movedAt = performance.now();
+    this.heard(path, value);
+    this.engine.set(path, value);
+  }
+
   /** Sets a value, in the engine and on the page. */
   put(path, value, isNew) {
     const before = this.values.get(path);

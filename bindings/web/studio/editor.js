@@ -6,7 +6,7 @@ import {
   EditorView, gutterLineClass, GutterMarker, highlightActiveLine, highlightSelectionMatches, HighlightStyle, history, historyKeymap, hoverTooltip, indentLess, indentMore,
   keymap, lineNumbers, RangeSet, searchKeymap, setDiagnostics, showTooltip, StateEffect, StateField, StreamLanguage, syntaxHighlighting, tags,
 } from "./codemirror.js";
-import { choicesOf, HEADERS, helpOf, namesIn, propertiesOf, tableAt, typesOf } from "./schema.js";
+import { choicesOf, HEADERS, helpOf, namesIn, numberOf, placeAt, propertiesOf, typesOf } from "./schema.js";
 import { toml } from "./toml.js";
 import { written } from "./write.js";
 
@@ -79,11 +79,11 @@ function typeOver(event, view) {
   return true;
 }
 
-/** `take(text)` loads a scene and rejects with one line; `broken(text)` hears what was not taken; `slide(path, value)` moves a
- * parameter that sounds and says whether there is one. */
+/** `take(text)` loads a scene and rejects with one line; `begun(text)` hears of every letter that is typed before that, `broken(text)` what was not taken;
+ * `slide(path, value)` moves a parameter that sounds and says whether there is one. */
 export class Editor {
-  constructor(host, { take, broken, slide }) {
-    Object.assign(this, { take, broken, slide });
+  constructor(host, { take, begun, broken, slide }) {
+    Object.assign(this, { take, begun, broken, slide });
     this.note = host.querySelector("output");
     const wrongLine = StateField.define({
       create: () => null,
@@ -136,7 +136,7 @@ export class Editor {
       const at = this.view.posAtCoords({ x: clientX, y: clientY });
       const { state } = this.view;
       const found = at === null ? null : numberAt(state, at);
-      const { help, property } = found ? await this.about(found.line) : {};
+      const { help, property } = found ? await this.about(found.from) : {};
       if (this.view.state.doc !== state.doc) return; // typed since
       this.view.dispatch({ effects: this.touch.of(found ? this.tip(found, help, property) : null) });
     });
@@ -172,6 +172,7 @@ export class Editor {
   }
 
   soon() {
+    this.begun(this.text);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.settle(), WAIT_MS);
   }
@@ -225,46 +226,44 @@ export class Editor {
     if (/#/.test(before.replace(/"[^"]*"/g, ""))) return null;
     const schema = await this.schema();
     if (!schema) return null;
-    const text = this.text;
     const header = /^\s*(\[+[\w.-]*)$/.exec(before);
-    if (header) return { from: pos - header[1].length, options: HEADERS.map((label) => ({ label, type: "class" })) };
-    const table = tableAt(text, line.number - 1);
-    const properties = propertiesOf(schema, table, text);
-    const value = /^\s*([\w-]+)\s*=\s*(?:\[.*?)?("?[\w.~/-]*)$/.exec(before);
-    if (value) {
-      const [, key, begun] = value;
-      if (!begun && !context.explicit && !before.endsWith("= ")) return null;
-      const types = key === "type" && table.names.length === 2 ? typesOf(schema, table.names[0]) : choicesOf(properties[key]);
+    const { text } = this;
+    const place = placeAt(text, pos);
+    if (!place || /^\s*\{/.test(text)) return null;
+    if (header && !place.isValue) return { from: pos - header[1].length, options: HEADERS.map((label) => ({ label, type: "class" })) };
+    const properties = propertiesOf(schema, place, text);
+    const { key, word } = place;
+    if (place.isValue) {
+      const begun = word < pos && /["']/.test(text[word]) ? text.slice(word, pos) : /[\w.~/-]*$/.exec(before)[0];
+      if (!/^"?[\w.~/-]*$/.test(begun) || (!begun && !context.explicit && !before.endsWith("= "))) return null;
+      const types = key === "type" && place.names.length === 2 ? typesOf(schema, place.names[0]) : choicesOf(properties[key]);
       const { tables, ports } = namesIn(text);
-      const named = types.length || /^(number|integer|boolean)$/.test(properties[key]?.type) ? [] : [...tables.map(({ name }) => name), ...ports].map((name) => ({ label: JSON.stringify(name), type: "variable" }));
+      const named = types.length || /^(number|integer|boolean)$/.test(numberOf(properties[key], place.isList)?.type) ? [] : [...tables.map(({ name }) => name), ...ports].map((name) => ({ label: JSON.stringify(name), type: "variable" }));
       const options = [...types.map(({ label, info }) => ({ label, info, type: "constant" })), ...named];
       return options.length ? { from: pos - begun.length, options, validFor: /^"?[\w.~/-]*"?$/ } : null;
     }
-    const key = /^\s*([\w-]*)$/.exec(before);
-    if (!key || (!key[1] && !context.explicit)) return null;
-    const options = Object.entries(properties).filter(([name]) => !table.keys.includes(name) || name === key[1]).map(([name, property]) => ({
+    if (!key && !context.explicit) return null;
+    const options = Object.entries(properties).filter(([name]) => !place.keys.includes(name) || name === key).map(([name, property]) => ({
       label: name, type: "property", apply: `${name} = `, info: helpOf(property) ?? undefined, detail: property.default !== undefined ? String(property.default) : undefined,
     }));
-    return { from: pos - key[1].length, options, validFor: /^[\w-]*$/ };
+    return { from: pos - key.length, options, validFor: /^[\w-]*$/ };
   }
 
-  /** What the schema says of the key of a line: the key, its property, and that in words. */
-  async about(line) {
+  /** What the schema says of the innermost key at a place: where that is, the number that it has or lists, and help in words. */
+  async about(at) {
     const schema = await this.schema();
-    const table = tableAt(this.text, line.number - 1);
-    const key = /^\s*([\w-]+)\s*=/.exec(line.text);
-    const property = schema && key ? propertiesOf(schema, table, this.text)[key[1]] : null;
-    return { key, property, help: helpOf(property) };
+    const place = placeAt(this.text, at);
+    const property = (schema && place?.key && propertiesOf(schema, place, this.text)[place.key]) || null;
+    return { place, property: property && numberOf(property, place.isList), help: helpOf(property) };
   }
 
   async hover(view, at) {
-    const line = view.state.doc.lineAt(at);
     const number = numberAt(view.state, at);
-    const { key, property, help } = await this.about(line);
+    const end = at + /^[\w-]*/.exec(view.state.sliceDoc(at, at + 100))[0].length;
+    const { place, property, help } = await this.about(number ? number.from : end);
     if (number) return this.tip(number, help, property);
-    const column = at - line.from;
-    if (!help || column > key[0].length) return null;
-    return { pos: line.from, end: line.from + key[0].length, above: true, create: () => ({ dom: Object.assign(document.createElement("div"), { className: "cm-help", textContent: help }) }) };
+    if (!help || place.isValue) return null;
+    return { pos: place.from, end, above: true, create: () => ({ dom: Object.assign(document.createElement("div"), { className: "cm-help", textContent: help }) }) };
   }
 
   /** A slider for a number, with what it is. */
@@ -306,11 +305,8 @@ export class Editor {
 
   /** Another number in the text; what sounds by that name moves at once. The length that it has now. */
   exchange(from, length, next) {
-    const { state } = this.view;
-    const line = state.doc.lineAt(from);
-    const { names } = tableAt(this.text, line.number - 1);
-    const key = new RegExp(`^\\s*([\\w-]+)\\s*=\\s*$`).exec(line.text.slice(0, from - line.from));
-    const path = key && names.length === 2 ? `${names[1]}/${key[1]}` : null;
+    const place = placeAt(this.text, from);
+    const path = place?.key && place.names.length === 2 && !place.isList ? `${place.names[1]}/${place.key}` : null;
     const isHeard = path !== null && this.text.slice(from, from + length) !== next && this.slide(path, Number(next));
     this.view.dispatch({ changes: { from, to: from + length, insert: next }, annotations: isHeard ? [ours.of(true)] : [] });
     return next.length;

@@ -63,9 +63,9 @@ export class Engine extends EventTarget {
     return typeof AudioWorkletNode === "function" && typeof WebAssembly === "object";
   }
 
-  async start(scene, latency) {
+  async start(scene, latency, note) {
     await this.open(latency);
-    await this.load(scene);
+    await this.load(scene, false, note);
   }
 
   // A context keeps its buffers for life: another latency is another context.
@@ -121,7 +121,7 @@ export class Engine extends EventTarget {
       const asked = this.waiting.get(message.loaded); // none: the same scene again, for a take
       this.waiting.delete(message.loaded);
       if (asked) this.adopt(asked, message.loaded);
-      this.tell("loaded", this.info);
+      this.tell("loaded", { info: this.info, asked: asked?.note });
       asked?.done(this.info);
     } else if (message.watching) {
       this.watching = message.watching;
@@ -138,13 +138,13 @@ export class Engine extends EventTarget {
     }
   }
 
-  /** Takes a scene; what was sounding goes on where it can. Rejects with one line and keeps the old scene. */
-  async load(scene, fresh = false) {
+  /** Takes a scene; what was sounding goes on where it can. Rejects with one line and keeps the old scene. `note` is told again with the answer. */
+  async load(scene, fresh = false, note = undefined) {
     const names = this.abi.names(scene, this.rate); // what is wrong is found here, not on the audio side
     const info = names.describe();
     const id = (this.serial += 1);
     return new Promise((done, failed) => {
-      this.waiting.set(id, { done, failed, names, info });
+      this.waiting.set(id, { done, failed, names, info, note });
       this.node.port.postMessage({ load: scene, id, fresh, shown: info.outputs[0]?.channels[0] ?? 0, steps: stepsFor(info) });
     });
   }
@@ -213,8 +213,14 @@ export class Engine extends EventTarget {
     stream?.getTracks().forEach((track) => track.stop());
   }
 
-  /** Sends a gesture, as a take has it, for now or so many seconds later. Where it touches is solved here, so that the audio side only copies. */
+  /** Plays a gesture, as a take has it, for now or so many seconds later, and tells the bridge of it, if there is one. */
   send(gesture, after = 0) {
+    this.play(gesture, after);
+    this.told?.(gesture);
+  }
+
+  /** The same without telling. Where it touches is solved here, so that the audio side only copies. */
+  play(gesture, after = 0) {
     if (!this.node) return;
     try {
       const shape = "touch" in gesture ? this.names?.shapeAt(gesture) : undefined;

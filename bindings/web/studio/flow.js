@@ -24,9 +24,9 @@ export function findFlow(info) {
 }
 
 export class FlowSurface {
-  /** `move(name, position)` moves a control, 0 to 1, in the engine and on the page. */
-  constructor({ water, controls, thrown }, engine, move) {
-    Object.assign(this, { water, controls, thrown, engine, move });
+  /** `move(name, position)` moves a control, 0 to 1, in the engine and on the page; `value(name)` is where it stands. */
+  constructor({ water, controls, thrown }, engine, { move, value }) {
+    Object.assign(this, { water, controls, thrown, engine, move, value });
     this.numbers = new Map(water.map(({ number }, i) => [number, i]));
     this.largest = water.map(() => 0);
     this.rings = [];
@@ -51,6 +51,7 @@ export class FlowSurface {
       const moves = { ArrowLeft: [0, -0.04], ArrowRight: [0, 0.04], ArrowDown: [1, -0.04], ArrowUp: [1, 0.04] };
       if (moves[event.key]) {
         const [control, step] = moves[event.key];
+        this.stand();
         if (control < this.controls.length) this.put(control, this.at[control] + step);
       } else if (event.key === "Enter" && thrown) this.throw(this.at[1] ?? 0.5);
       else return;
@@ -78,7 +79,13 @@ export class FlowSurface {
     this.engine.send({ trigger: this.thrown.name, values: THROWN[this.thrown.type](Math.min(1, Math.max(0, up))) });
   }
 
+  /** Where its controls stand, whoever moved them. */
+  stand() {
+    if (!this.isDown) this.at = this.controls.map(({ name }, i) => this.value(name) ?? this.at[i]);
+  }
+
   follow({ happened }) {
+    this.stand();
     for (let i = 0; i < happened.length; i += HAPPENING) {
       const own = this.numbers.get(happened[i + 1]);
       if (own === undefined) continue;

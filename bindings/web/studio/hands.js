@@ -12,11 +12,17 @@ const DAMPED = 0.06;
 const STILL_MS = 120;
 /** Pixels that a hand may tremble. */
 const TREMBLE = 6;
+/** How far aside a key pulls what hangs, of the length of its threads, and by how much an arrow changes that. */
+const [ASIDE, ASIDE_STEP] = [0.3, 0.06];
+/** Where on a string it can be bowed. */
+const onString = (place) => Math.min(0.9, Math.max(0.03, place));
 
 export class Hands {
   constructor(stage) {
     this.stage = stage;
     this.fingers = new Map();
+    /** Paths that hands damp: by how many, and what each was before. */
+    this.damped = new Map();
     this.over = null;
     const on = (type, act) => stage.canvas.addEventListener(type, act);
     on("pointerdown", (event) => {
@@ -140,11 +146,21 @@ export class Hands {
     const { stage } = this;
     const target = actor.on;
     if (actor.drawing !== "bow" || !target?.body.anywhere || stage.how.mode() !== "rub") return;
-    const place = Math.min(0.9, Math.max(0.03, stage.pointAt(target, x, y)[0]));
+    const place = onString(stage.pointAt(target, x, y)[0]);
+    this.slide(actor, place);
+  }
+
+  slide(actor, place) {
+    const target = actor.on;
     const before = actor.slid ?? actor.touches[0];
     if (Math.abs(place - before) < 0.012) return;
     actor.slid = before + Math.max(-0.03, Math.min(0.03, place - before));
-    stage.engine.touch(actor.contact.between.find((site) => site.startsWith(`${target.name}.`)) ?? target.name, [actor.slid]);
+    this.stage.engine.touch(actor.contact.between.find((site) => site.startsWith(`${target.name}.`)) ?? target.name, [actor.slid]);
+  }
+
+  /** Pixels that the threads of what hangs are long. */
+  reach(actor) {
+    return this.stage.aim().scale * actor.look.hangs_m;
   }
 
   /** A hanging thing is held where the hand is: by the force that holds it there. */
@@ -152,7 +168,7 @@ export class Hands {
     const { stage } = this;
     const [mode] = actor.body.modes;
     const mass = stage.how.massOf(actor.name) ?? 0.03;
-    const aside = Math.max(-0.9, Math.min(0.9, (x - x0) / (stage.view.scale * actor.look.hangs_m))) * actor.look.hangs_m;
+    const aside = Math.max(-0.9, Math.min(0.9, (x - x0) / this.reach(actor))) * actor.look.hangs_m;
     stage.engine.set(`${actor.name}/force_n`, mass * (2 * Math.PI * (mode?.freq_hz ?? 1)) ** 2 * aside);
   }
 
@@ -164,16 +180,26 @@ export class Hands {
     const path = ["decay_scale", "q"].map((key) => `${name}/${key}`).find((one) => stage.how.value(one) !== undefined);
     if (!path) return;
     finger.timer = setTimeout(() => {
-      const before = stage.how.value(path);
-      finger.damps = { path, before };
-      stage.engine.set(path, Math.max(path.endsWith("/q") ? 10 : 1e-3, before * DAMPED));
+      finger.damps = path;
+      const damped = this.damped.get(path) ?? { hands: 0, before: stage.how.value(path) };
+      this.damped.set(path, { ...damped, hands: damped.hands + 1 });
+      if (damped.hands === 0) stage.engine.set(path, Math.max(path.endsWith("/q") ? 10 : 1e-3, damped.before * DAMPED));
     }, RESTS_MS);
   }
 
+  // The last hand that is lifted lets it ring.
   wake(finger) {
     clearTimeout(finger.timer);
-    if (finger.damps) this.stage.engine.set(finger.damps.path, finger.damps.before);
+    const { damps: path } = finger;
     delete finger.damps;
+    const damped = this.damped.get(path);
+    if (!damped) return;
+    if (damped.hands > 1) {
+      this.damped.set(path, { ...damped, hands: damped.hands - 1 });
+      return;
+    }
+    this.damped.delete(path);
+    this.stage.engine.set(path, damped.before);
   }
 
   lift(id) {
@@ -198,11 +224,16 @@ export class Hands {
     const strength = event.shiftKey ? 3 : 1;
     const held = this.fingers.get("keys");
     const way = ways[event.key];
-    if (way && held) {
+    if (way && event.altKey && actor.drawing === "bow" && actor.on?.body.anywhere) {
+      this.slide(actor, onString((actor.slid ?? actor.touches[0]) + 0.03 * (way[0] + way[1])));
+    } else if (way && held?.rub) {
       // What is held is drawn faster and slower, pressed harder and less.
       held.across = Math.max(-1, Math.min(1, held.across + 0.08 * way[0]));
       held.down = Math.max(0, Math.min(1, held.down + 0.05 * way[1]));
       held.rub.play(held.across, held.down, [0.5 + held.across / 2, held.down], "stage");
+    } else if (way && held?.pulls) {
+      held.x += ASIDE_STEP * way[0] * this.reach(held.pulls);
+      this.pull(held);
     } else if (way && event.altKey && strikers.has(actor.name)) {
       const striker = strikers.get(actor.name);
       striker.cursor = striker.cursor.map((part, i) => Math.min(1, Math.max(0, part + 0.04 * (i ? -way[1] : way[0]))));
@@ -214,12 +245,27 @@ export class Hands {
         this.fingers.set("keys", finger);
         finger.rub.play(finger.across, finger.down, [0.75, finger.down], "stage");
       }
+    } else if (event.key === " " && actor.look.hangs_m) {
+      if (!held) {
+        const finger = { pulls: actor, x0: 0, x: ASIDE * this.reach(actor), strength, actor };
+        this.fingers.set("keys", finger);
+        this.pull(finger);
+      }
+    } else if (event.key === " " && held) {
+      event.preventDefault(); // it is still held
+      return;
     } else if (event.key === "Enter" || event.key === " ") {
       const thing = strikers.get(actor.name) ?? strikers.get(actor.on?.name);
       if (!thing) return;
       stage.how.chosen(actor.on ?? actor);
-      if (strikers.has(actor.name)) thing.strike(thing.cursor, strength);
-      else thing.strikeWith(actor.name, strength);
+      if (!strikers.has(actor.name)) thing.strikeWith(actor.name, strength);
+      else thing.strike(thing.cursor, strength);
+      // A key that stays down is a hand that stays.
+      if (event.key === " " && strikers.has(actor.name)) {
+        const finger = { actor, strength };
+        this.fingers.set("keys", finger);
+        this.rest(finger);
+      }
     } else if (event.key === "Escape" && stage.motion.lit) stage.how.explain(null);
     else return;
     stage.wasPlayed ||= event.key === "Enter" || event.key === " ";

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What every button, slider and key of the page does, and what the engine's news are told to.
 import { download, fileName } from "./keep.js";
-import { $, problem, say } from "./page.js";
-import { SOLES } from "./walk.js";
+import { $, noteUse, problem, say } from "./page.js";
+
+const GESTURES = ["pointerdown", "pointerup", "keydown", "click"];
 
 /** Once, when the page begins. */
 export function listen(studio) {
   const { engine, menu } = studio;
+  noteUse();
   engine.addEventListener("loaded", ({ detail }) => studio.show(detail));
   engine.addEventListener("status", ({ detail }) => studio.status(detail));
   engine.addEventListener("problem", ({ detail }) => problem(detail));
@@ -24,18 +26,20 @@ export function listen(studio) {
   engine.addEventListener("recorded", ({ detail }) => menu.keepTake(detail));
   const on = (id, type, act) => $(id).addEventListener(type, act);
   on("power", "click", () => engine.turn(!engine.isOn));
-  // The first touch of anything that sounds is the gesture that browsers wait for.
-  $("play").addEventListener("pointerdown", () => engine.isOn || engine.turn(true), true);
-  $("play").addEventListener("keydown", () => engine.isOn || engine.turn(true), true);
-  // Browsers wait for a gesture before they let a page sound: the first one, wherever it falls, will do.
-  const first = (event) => {
-    if (event.target.closest?.("#power") || event.key === "Tab" || event.key === "Shift") return;
-    removeEventListener("pointerdown", first, true);
-    removeEventListener("keydown", first, true);
-    if (!engine.isOn) engine.turn(true);
+  // Browsers wait for a gesture before they let a page sound, and then the first will do, wherever it falls; what sounds can be touched at any time. A mouse
+  // or a key is a gesture when it goes down, a finger or a pen when it is lifted.
+  const wake = async () => {
+    if (!engine.isOn && engine.context) await engine.turn(true);
   };
-  addEventListener("pointerdown", first, true);
-  addEventListener("keydown", first, true);
+  const first = async (event) => {
+    if (event.target.closest?.("#power") || event.key === "Tab" || event.key === "Shift") return;
+    await wake();
+    if (engine.context?.state === "running") GESTURES.forEach((type) => removeEventListener(type, first, true));
+  };
+  for (const type of GESTURES) {
+    $("play").addEventListener(type, wake, true);
+    addEventListener(type, first, true);
+  }
   on("gallery-open", "click", async () => studio.gallery.show(await studio.works.fresh()));
   on("again", "click", async () => {
     if (!engine.isOn) await engine.turn(true);
@@ -53,14 +57,6 @@ export function listen(studio) {
   on("limiter", "change", () => engine.post({ limiting: $("limiter").checked }));
   on("speed", "input", () => ($("speed-out").textContent = `${studio.how().speed.toPrecision(2)} m/s`));
   on("squeeze", "input", () => ($("squeeze-out").textContent = `${Math.round(1000 * studio.squeeze())} ms`));
-  $("sole").append(...SOLES.map((sole) => new Option(sole.replace("-", " "), sole)));
-  on("pace", "input", () => {
-    $("pace-out").textContent = `${studio.pace().toFixed(1)} m/s${studio.pace() > 2 ? ", runs" : ""}`;
-    for (const surface of studio.surfaces) if (surface.isGoing) engine.set(`${surface.walk.name}/speed_m_s`, studio.pace());
-  });
-  on("sole", "change", () => studio.wear("sole", `"${$("sole").value}"`));
-  on("weight", "input", () => ($("weight-out").textContent = `${$("weight").value} kg`));
-  on("weight", "change", () => studio.wear("mass_kg", Number($("weight").value).toFixed(1)));
   on("keys", "change", () => studio.notes.letters($("keys").checked).catch((error) => problem(error.message)));
   on("midi", "click", async () => say(await studio.notes.midi()));
   on("undo", "click", () => studio.undo());
@@ -115,5 +111,6 @@ export function listen(studio) {
     if (event.dataTransfer.files[0]) menu.openFile(event.dataTransfer.files[0]);
   });
   addEventListener("hashchange", () => menu.fromLink());
-  addEventListener("pagehide", () => studio.works.leave(() => studio.flush()));
+  addEventListener("pagehide", () => studio.works.leave(() => studio.hurry()));
+  document.addEventListener("visibilitychange", () => document.hidden && studio.hurry());
 }

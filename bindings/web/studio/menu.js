@@ -105,13 +105,12 @@ export class Menu {
     $("record").textContent = this.isRecording ? "Stop recording" : "Record";
     $("recording").hidden = !this.isRecording;
     const { studio } = this;
-    const { engine, notes, text, work } = studio;
+    const { engine, notes, text } = studio;
     if (!this.isRecording) return engine.post({ record: false });
     if (!engine.isOn) await engine.turn(true);
     // The take begins with the scene as its text is by now.
     const scene = notes.prepare(text);
     notes.begin();
-    studio.coming = { text, work };
     engine.renew(scene);
     return engine.post({ record: true, scene });
   }

@@ -13,20 +13,21 @@ export class Ring {
     const bytes = 4 * RING_FRAMES * ROW;
     const rows = this.isShared ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes);
     this.rows = new Float32Array(rows);
-    this.count = new Int32Array(this.isShared ? new SharedArrayBuffer(4) : new ArrayBuffer(4));
+    // 32 bits would be full after half a day.
+    this.count = new BigInt64Array(this.isShared ? new SharedArrayBuffer(8) : new ArrayBuffer(8));
     this.shared = this.isShared ? { rows, head: this.count.buffer } : null;
   }
 
   /** Frames written since the start. */
   head() {
-    return this.isShared ? Atomics.load(this.count, 0) : this.count[0];
+    return Number(this.isShared ? Atomics.load(this.count, 0) : this.count[0]);
   }
 
   /** The rows as they are now, for views that are frozen while new ones are written. */
   copy() {
     const copy = Object.create(Ring.prototype);
     const head = this.head();
-    return Object.assign(copy, { isShared: false, rows: this.rows.slice(), count: Int32Array.of(head) });
+    return Object.assign(copy, { isShared: false, rows: this.rows.slice(), count: BigInt64Array.of(BigInt(head)) });
   }
 
   /** A message of the worklet that shares no memory. */
@@ -35,7 +36,7 @@ export class Ring {
     for (let i = 0; i < frames; i += 1) {
       this.rows.set(block.subarray(i * ROW, (i + 1) * ROW), ((head - frames + i) % RING_FRAMES) * ROW);
     }
-    this.count[0] = head;
+    this.count[0] = BigInt(head);
   }
 
   /** The `frames` values of a column that end `before` frames ago; earlier than the start is zero. */

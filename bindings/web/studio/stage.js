@@ -12,7 +12,7 @@ import { si } from "./views.js";
 const MARGIN = 26;
 /** An arrow keeps this part of its length from one picture to the next. */
 const FADES = 0.86;
-const HELP = "Strike a thing where you touch it; drag a bow, a finger or a hanging ball; hold to damp. Arrow keys go from thing to thing, Enter strikes, Space holds what rubs, Alt with arrows moves the point.";
+const HELP = "Strike a thing where you touch it; drag a bow, a finger or a hanging ball; hold to damp. Arrow keys go from thing to thing, Enter strikes, Space holds what rubs, pulls what hangs and damps what it strikes, Alt with arrows moves the point or the bow.";
 
 /** A place on an actor as the engine takes it, and the point of its drawing. */
 export const figureFor = (actor) => ({
@@ -114,7 +114,7 @@ export class Stage {
     this.selected = actor;
     this.isNew = true;
     const { rubs, strikers } = this.how;
-    const does = rubs.has(actor.name) ? "Space rubs" : strikers.has(actor.name) ? "Enter strikes" : actor.on ? `strikes ${actor.on.name}` : "";
+    const does = rubs.has(actor.name) ? "Space rubs" : actor.look.hangs_m ? `Space pulls${strikers.has(actor.name) ? ", Enter strikes" : ""}` : strikers.has(actor.name) ? "Enter strikes, Space damps as well" : actor.on ? `strikes ${actor.on.name}` : "";
     const { modes } = actor.body;
     this.spoken.textContent = `${actor.name}, a ${actor.drawing}${modes.length ? ` of ${modes.length} modes` : ""}, ${this.actors.indexOf(actor) + 1} of ${this.actors.length}${does ? `: ${does}` : ""}`;
   }

@@ -6,6 +6,7 @@ import { Controls } from "./controls.js";
 import { Editor } from "./editor.js";
 import { begin, Engine } from "./engine.js";
 import { findFlow, FlowSurface } from "./flow.js";
+import { Gait } from "./gait.js";
 import { findIce, IceSurface } from "./ice.js";
 import { Gallery } from "./gallery.js";
 import { fileName, LARGEST_SCENE, Offline, sceneIn } from "./keep.js";
@@ -22,7 +23,7 @@ import { findSurfaces, isCopy, isSeen, RubSurface, Striker } from "./surfaces.js
 import { findTank, TankSurface } from "./tank.js";
 import { Values } from "./values.js";
 import { VIEWS } from "./views.js";
-import { FeetSurface, findWalks, floorsOf, WalkStrip, WalkSurface, withKey } from "./walk.js";
+import { FeetSurface, findWalks, floorsOf, WalkStrip, WalkSurface } from "./walk.js";
 import { Works } from "./works.js";
 import { asIn, setAtStart, withValues } from "./write.js";
 
@@ -56,7 +57,8 @@ class Studio {
     });
     this.editor = new Editor($("text"), {
       take: (text) => this.take(text, { isTyped: true }),
-      broken: (text) => this.works.draft(this.work, text),
+      begun: (text) => this.work.draft ?? this.draft(text),
+      broken: (text) => this.draft(text),
       slide: (path, value) => this.slide(path, value),
     });
     this.gallery = new Gallery($("gallery"), scenes, this.offline, {
@@ -65,6 +67,7 @@ class Studio {
     // What notes need of a scene comes and goes with them; what sounds goes on.
     this.notes = new Notes(this.engine, () => this.take(this.text, { isTyped: true }));
     this.surfaces = [];
+    this.gait = new Gait(this);
     this.lasting = new Map();
     this.views = VIEWS.map((View) => new View());
     this.viewCanvases = VIEWS.map((View) => {
@@ -115,19 +118,10 @@ class Studio {
     return 10 ** Number($("squeeze").value);
   }
 
-  /** How fast a walker is to go, m/s. */
-  pace() {
-    return Number($("pace").value);
-  }
-
-  /** Everybody who walks wears or weighs something else: floors are made for it, so the text is edited. */
-  wear(key, value) {
-    return this.edit((text) => this.info.walks.reduce((all, { name }) => withKey(all, `walk.${name}`, key, value), text));
-  }
-
   /** Makes a changed text the scene; what sounds goes on. */
   async edit(change) {
     try {
+      await this.settle();
       const text = change(this.text);
       await this.take(text, { isTyped: true });
       this.editor.patch(text);
@@ -192,6 +186,20 @@ class Studio {
     this.address();
   }
 
+  /** What was typed and does not sound is kept beside what does. */
+  draft(text) {
+    this.works.draft(this.work, text);
+    this.address();
+  }
+
+  /** The page may be gone from here on: what was typed or moved a moment ago is kept. */
+  hurry() {
+    this.flush();
+    const { text } = this.editor;
+    const draft = text === this.text.replace(/\r\n?/g, "\n") ? undefined : text;
+    if (draft !== this.work.draft) this.works.draft(this.work, draft);
+  }
+
   /** Everything that a hand did or typed is part of the text. */
   async settle() {
     this.flush();
@@ -228,11 +236,16 @@ class Studio {
     const to = works.steps[works.at + 1];
     if (!to) return say("nothing to redo");
     works.at += 1;
-    return this.go(to, to.move && to.id === this.work.id ? [to.move.path, to.move.after] : null);
+    return this.go(to, to.move && [to.move.path, to.move.after]);
   }
 
-  /** Goes to a step that was made before: a slider, a text, another scene. */
-  async go(step, move) {
+  /** Goes to a step that was made before: a slider, a text, another scene; when it is at the one that was asked for before. */
+  go(step, move) {
+    this.going = (this.going ?? Promise.resolve()).then(() => this.goTo(step, move));
+    return this.going;
+  }
+
+  async goTo(step, move) {
     this.works.mark();
     this.moving = null;
     if (step.id !== this.work.id) {
@@ -278,8 +291,7 @@ class Studio {
   }
 
   async begin(work) {
-    this.coming = { text: work.text, work };
-    await this.engine.start(work.text, this.latency());
+    await this.engine.start(work.text, this.latency(), { text: work.text, work });
     this.settled(work.text, work, true);
     this.engine.isOn = this.engine.context.state === "running";
     this.engine.tell("power", this.engine.isOn);
@@ -345,9 +357,7 @@ class Studio {
     if (!isTyped) this.flush();
     const title = /^\s*title\s*=\s*"([^"]*)"/m.exec(text)?.[1] ?? "scene";
     work ??= isTyped || text === this.text ? this.work : this.works.begin(fileName(title), text);
-    this.isFresh = fresh;
-    this.coming = { text, work };
-    await this.engine.load(this.notes.prepare(text), fresh);
+    await this.engine.load(this.notes.prepare(text), fresh, { text, work, fresh });
     this.notes.begin();
     this.settled(text, work, !isTyped, isStep);
     problem(null);
@@ -357,12 +367,12 @@ class Studio {
   settled(text, work, isShown, isStep = true) {
     const isEdit = work === this.work && text !== this.text;
     Object.assign(this, { text, work });
-    if (isShown) {
-      if (this.editor.text !== text) this.editor.show(text);
-      if (work.draft && work.draft !== text) this.editor.type(work.draft);
-    }
-    if (work.text !== text || isEdit || work.draft) {
-      delete work.draft;
+    // What was typed over it and was not right yet stays until it is taken.
+    const isTypedOver = isShown && Boolean(work.draft) && work.draft !== text;
+    if (isShown && this.editor.text !== text) this.editor.show(text);
+    if (isTypedOver) this.editor.type(work.draft);
+    if (work.text !== text || isEdit || (work.draft && !isTypedOver)) {
+      if (!isTypedOver) delete work.draft;
       this.works.keep(work, text);
     }
     if (isStep) {
@@ -381,8 +391,8 @@ class Studio {
 
   /** The page's address says which scene this is; one that is in no list has a link of its own. */
   address() {
-    const { id, from, base } = this.work;
-    const isShipped = from !== null && this.text === base;
+    const { id, from, base, draft } = this.work;
+    const isShipped = from !== null && this.text === base && !draft;
     const hash = isShipped ? (this.works.steps.length > 1 || location.hash ? `#${from}` : "") : this.works.kept.has(id) ? `#yours=${encodeURIComponent(id)}` : "";
     const isLink = location.hash.startsWith("#scene=") && this.linked === this.text;
     if (!isLink && location.hash !== hash) history.replaceState(null, "", `${location.pathname}${hash}`);
@@ -409,15 +419,16 @@ class Studio {
     throw new Error(yours ? `'${yours[1]}' is kept in another browser, if anywhere; a link or a file brings it here` : `no scene is called '${name}'`);
   }
 
-  show(info) {
+  /** A scene sounds: its description, and what was asked for with it; nothing, if it is the same scene again. */
+  show({ info, asked }) {
     this.info = info;
     const before = this.controls.written;
     this.values.adopt(this.engine.names, info);
-    const { text, work } = this.coming ?? this;
+    const { text, work, fresh = false } = asked ?? { text: this.text, work: this.work };
     for (const set of setAtStart(text)) this.values.put(...set);
     this.controls.show(info, this.homeOf(work, text, info));
     // What the text says anew holds, though a hand had moved it since the engine read the text.
-    if (!this.isFresh && work === this.work) {
+    if (!fresh && work === this.work) {
       for (const { path, value } of info.paths.slice(0, info.parameters)) {
         if (before.has(path) && before.get(path) !== value) this.engine.set(path, value);
       }
@@ -432,15 +443,15 @@ class Studio {
     const figures = (name) => figureFor(layout?.byName.get(name) ?? { drawing: "block", body: info.bodies.find((body) => body.name === name) });
     const strikeSurfaces = strikes.map((strike) => new Striker(strike, this.engine, () => this.how(), figures(strike.body.name)));
     const rubSurfaces = rubs.map((rub) => new RubSurface(rub, info, this.engine, () => "xy"));
-    this.raise(layout, info, strikeSurfaces, rubSurfaces);
+    this.raise(layout, info, strikeSurfaces, rubSurfaces, fresh);
     const presses = findPresses(info).map((press) => new PressSurface(press, this.engine, () => this.squeeze()));
     // Water goes on while its scene is edited.
     const names = findTank(info);
     if (this.tank && JSON.stringify(names) !== JSON.stringify(this.tank.names)) this.tank = this.tank.close();
     if (names) this.tank ??= new TankSurface(names, this.engine);
     const flow = this.tank ? null : findFlow(info);
-    const water = flow ? [new FlowSurface(flow, this.engine, (name, position) => this.controls.put(name, position, true))] : [];
-    this.surfaces = [...this.grounds(info), ...(this.tank ? [this.tank] : []), ...water, ...presses, ...rubSurfaces, ...strikeSurfaces];
+    const water = flow ? [new FlowSurface(flow, this.engine, { move: (name, position) => this.controls.put(name, position, true), value: (name) => this.values.get(name) })] : [];
+    this.surfaces = [...this.grounds(info, text, fresh), ...(this.tank ? [this.tank] : []), ...water, ...presses, ...rubSurfaces, ...strikeSurfaces];
     $("pads").hidden = rubs.length === 0;
     $("pads").querySelector("div").replaceChildren();
     for (const surface of this.surfaces.filter(({ canvas }) => canvas)) {
@@ -485,7 +496,7 @@ class Studio {
   }
 
   /** The stage of the scene; what stands there stays while the scene is edited. */
-  raise(layout, info, strikers, rubs) {
+  raise(layout, info, strikers, rubs, isFresh) {
     const how = {
       strikers: new Map(strikers.map((striker) => [striker.body.name, striker])),
       rubs: new Map(rubs.map((rub) => [rub.rub.name, rub])),
@@ -498,7 +509,7 @@ class Studio {
       explain: (mode) => this.explain.mode(mode),
     };
     const form = Stage.form(info);
-    if (this.stage && this.stageForm === form && !this.isFresh) this.stage.renew(info, how);
+    if (this.stage && this.stageForm === form && !isFresh) this.stage.renew(info, how);
     else this.stage = layout ? new Stage(layout, info, this.engine, how) : null;
     if (this.stage) this.stage.layout.actors.forEach((actor) => (actor.spots ??= []));
     this.stageForm = form;
@@ -522,16 +533,16 @@ class Studio {
   }
 
   /** Who walks, and what ice there is: both outlive an edit, and begin anew with a scene. */
-  grounds(info) {
-    const before = this.isFresh ? new Map() : this.lasting;
-    if (this.isFresh) this.lasting.forEach((surface) => surface.close?.());
+  grounds(info, text, isFresh) {
+    const before = isFresh ? new Map() : this.lasting;
+    if (isFresh) this.lasting.forEach((surface) => surface.close?.());
     this.lasting = new Map();
     const last = (key, make) => {
       const surface = before.get(key) ?? make();
       this.lasting.set(key, surface);
       return surface;
     };
-    const how = { edit: (change) => this.edit(change), speed: () => this.pace() };
+    const how = { edit: (change) => this.edit(change), speed: () => this.gait.speed };
     const strip = (walk) => {
       const own = last(`strip ${walk.name} ${floorsOf(walk)}`, () => new WalkStrip(walk, this.engine));
       own.adopt(walk, info);
@@ -543,21 +554,10 @@ class Studio {
       return [ground, strip(walk)];
     });
     const feet = info.walks.filter(({ by_inlets }) => by_inlets).flatMap((walk) => [new FeetSurface(walk, this.engine, () => this.squeeze()), strip(walk)]);
-    const ice = findIce(info).map((sheet) => last(`ice ${JSON.stringify(sheet)}`, () => new IceSurface(sheet, this.engine, this.coming?.text ?? this.text)));
+    const ice = findIce(info).map((sheet) => last(`ice ${JSON.stringify(sheet)}`, () => new IceSurface(sheet, this.engine, text)));
     before.forEach((surface, key) => this.lasting.has(key) || surface.close?.());
-    this.isFresh = false;
     $("gate-box").hidden = info.inputs === 0;
-    $("walker").hidden = info.walks.length === 0;
-    const [walk] = info.walks;
-    if (walk) {
-      const speed = info.paths.find(({ path }) => path === `${walk.name}/speed_m_s`)?.value;
-      if (speed > 0 && !this.lasting.get(`walk ${walk.name}`)?.wasUsed) $("pace").value = speed;
-      $("sole").value = walk.sole ?? "";
-      $("weight").value = walk.mass_kg;
-      $("weight-out").textContent = `${walk.mass_kg} kg`;
-      $("pace-out").textContent = `${this.pace().toFixed(1)} m/s`;
-      $("pace-box").hidden = walking.length === 0;
-    }
+    this.gait.show(info, walking.length > 0);
     return [...walking, ...feet, ...ice];
   }
 
@@ -611,6 +611,7 @@ class Studio {
   status(status) {
     this.last = status;
     if (status.settings && status.settings.of === this.engine.scene) this.controls.told(status.settings.values);
+    this.gait.follow();
     if (this.info) this.notes.weigh(this.info.bodies, status.energies);
     for (const surface of this.surfaces) surface.follow?.({ ...status, traced: this.info.traced });
     if (status.of === this.engine.scene) this.stage?.follow(status);

@@ -6,6 +6,7 @@ import { Spectrum } from "./fft.js";
 import { HAPPENING, SPAN_S, Strip } from "./press.js";
 import { canvasOf } from "./surfaces.js";
 import { heat } from "./views.js";
+import { withKey, withoutKey } from "./write.js";
 
 /** The soles that the engine knows, the brightest first. */
 export const SOLES = ["stiletto", "leather-heel", "boot", "hard-rubber", "sneaker", "barefoot", "sock"];
@@ -32,25 +33,10 @@ const LOOKS = [
 ];
 const lookOf = (name) => LOOKS.find(([word]) => word.test(name));
 
-/** A key of a table of a scene's text, replaced or put in. */
-export function withKey(text, table, key, value) {
-  const lines = text.split("\n");
-  const from = lines.findIndex((line) => line.trim() === `[${table}]`);
-  if (from < 0) return text;
-  let to = lines.findIndex((line, i) => i > from && /^\s*\[/.test(line));
-  if (to < 0) to = lines.length;
-  const at = lines.findIndex((line, i) => i > from && i < to && new RegExp(`^\\s*${key}\\s*=`).test(line));
-  lines.splice(at < 0 ? from + 1 : at, at < 0 ? 0 : 1, `${key} = ${value}`);
-  return lines.join("\n");
-}
-
 /** The text of a scene whose walker goes where it is told, from where it stands: a written path overrides its heading. */
 export function freed(text, name, [x, y]) {
-  const start = text.indexOf(`[walk.${name}]`);
-  if (start < 0) return text;
-  const head = text.slice(0, start);
-  const rest = text.slice(start).replace(/\npath_m\s*=\s*\[(?:[^[\]]|\[[^[\]]*\])*\]/, "").replace(/\nsteps\s*=[^\n]*/, "");
-  return withKey(head + rest, `walk.${name}`, "start_m", `[${x.toFixed(2)}, ${y.toFixed(2)}]`);
+  const rest = ["path_m", "steps"].reduce((all, key) => withoutKey(all, name, key), text);
+  return withKey(rest, name, "start_m", `[${x.toFixed(2)}, ${y.toFixed(2)}]`) ?? text;
 }
 
 /** Walkers that go by themselves; those whose feet are set from outside have another surface. */

@@ -15,7 +15,7 @@ class Tocco extends AudioWorkletProcessor {
   constructor({ processorOptions: { module, shared, head } }) {
     super();
     this.abi = instantiateNow(module);
-    this.ring = shared ? { rows: new Float32Array(shared.rows), head: new Int32Array(shared.head) } : null;
+    this.ring = shared ? { rows: new Float32Array(shared.rows), head: new BigInt64Array(shared.head) } : null;
     this.rows = this.ring ? this.ring.rows : new Float32Array(RING_FRAMES * ROW);
     this.head = this.posted = head;
     this.sent = 0;
@@ -155,7 +155,7 @@ class Tocco extends AudioWorkletProcessor {
       for (let k = 0; k < watched; k += 1) this.rows[row + 1 + k] = probes[i * watched + k];
     }
     this.head += frames;
-    if (this.ring) Atomics.store(this.ring.head, 0, this.head | 0);
+    if (this.ring) Atomics.store(this.ring.head, 0, BigInt(this.head));
     else if (this.head - this.posted >= 1024) {
       const count = this.head - this.posted;
       const block = new Float32Array(count * ROW);

@@ -66,26 +66,45 @@ export function keysOf(text) {
   return { keys, tables };
 }
 
-/** Where a node's number stands in the text, or null: its place, and the whole line if that is all there is in it. */
-function numberAt(text, node, key) {
+/** Where a value ends that begins here in a table on one line. */
+function endOf(text, from) {
+  let [quote, depth, i] = [null, 0, from];
+  for (; i < text.length; i += 1) {
+    const c = text[i];
+    if (quote) {
+      if (c === "\\" && quote === '"') i += 1;
+      else if (c === quote) quote = null;
+    } else if (c === '"' || c === "'") quote = c;
+    else if (c === "[" || c === "{") depth += 1;
+    else if ((c === "," || c === "}") && depth === 0) break;
+    else if (c === "]" || c === "}") depth -= 1;
+  }
+  return from + text.slice(from, i).trimEnd().length;
+}
+
+/** Where the value of a node's key stands in the text, or null: its place, and the whole line if that is all there is in it. */
+function valueAt(text, node, key) {
   const { keys } = keysOf(text);
   const belongs = (names) => FAMILIES.has(names[0]) && names[1] === node;
   // In its own table, or in one inside it: a surface, a space.
   const own = keys.find(({ names }) => belongs(names) && names.length === 3 && names[2] === key)
     ?? keys.find(({ names }) => belongs(names) && names.length === 4 && names[3] === key);
-  if (own) {
-    const number = NUMBER.exec(text.slice(own.from, own.to));
-    return number && number[0].length === own.to - own.from ? { from: own.from, to: own.to, line: own.line } : null;
-  }
+  if (own) return { from: own.from, to: own.to, line: own.line };
   // In a table on one line.
   for (const { names, from, to } of keys.filter((k) => belongs(k.names) && k.names.length <= 3)) {
     const inside = new RegExp(`[{,]\\s*${key}\\s*=\\s*`).exec(text.slice(from, to));
     if (!inside || text[from] !== "{") continue;
     const start = from + inside.index + inside[0].length;
-    const number = NUMBER.exec(text.slice(start, to));
-    if (number) return { from: start, to: start + number[0].length };
+    return { from: start, to: endOf(text, start) };
   }
   return null;
+}
+
+/** The same where the value is a number. */
+function numberAt(text, node, key) {
+  const found = valueAt(text, node, key);
+  const number = found && NUMBER.exec(text.slice(found.from, found.to));
+  return number && number[0].length === found.to - found.from ? found : null;
 }
 
 /** The number as it is written at a path, or null. */
@@ -128,7 +147,35 @@ export function atKey(text, path, literal) {
   if (/^\s*\{/.test(text)) return inJson(text, node, key, literal);
   if (!key || isDriven(text, path)) return null;
   const there = numberAt(text, node, key);
-  if (there) return text.slice(0, there.from) + literal + text.slice(there.to);
+  return there ? text.slice(0, there.from) + literal + text.slice(there.to) : withNew(text, node, key, literal);
+}
+
+/** The text with a node's key that it may have already, whatever stands there; null if the node has no table in the text. */
+export function withKey(text, node, key, literal) {
+  if (/^\s*\{/.test(text)) return inJson(text, node, key, literal);
+  const there = valueAt(text, node, key);
+  return there ? text.slice(0, there.from) + literal + text.slice(there.to) : withNew(text, node, key, literal);
+}
+
+/** The text without a node's key. */
+export function withoutKey(text, node, key) {
+  if (/^\s*\{/.test(text)) return inJson(text, node, key);
+  const there = valueAt(text, node, key);
+  return there ? without(text, there) : text;
+}
+
+/** The text without what stands at a place, its whole line or its part of a table on one line. */
+function without(text, { from, to, line }) {
+  if (line === undefined) {
+    const [before, after] = [text.slice(0, from).replace(/[\w-]+\s*=\s*$/, "").trimEnd(), text.slice(to).trimStart()];
+    return before.endsWith(",") ? before.slice(0, -1) + (after.startsWith("}") ? " " : "") + after : `${before} ${after.replace(/^,\s*/, "")}`;
+  }
+  const next = text.indexOf("\n", to);
+  return next < 0 ? text.slice(0, Math.max(0, line - 1)) : text.slice(0, line) + text.slice(next + 1);
+}
+
+/** The text with a key more in a node's table; null if it has none. */
+function withNew(text, node, key, literal) {
   const { keys, tables } = keysOf(text);
   const table = tables.find(({ names, isList }) => !isList && names.length === 2 && FAMILIES.has(names[0]) && names[1] === node);
   if (table) {
@@ -179,10 +226,7 @@ export function asIn(base, text, path) {
   if (home !== null) return atKey(text, path, home) ?? text;
   const [node, key] = split(path);
   const there = key ? numberAt(text, node, key) : null;
-  if (!there) return text;
-  if (there.line === undefined) return text.slice(0, text.lastIndexOf(",", there.from)) + text.slice(there.to);
-  const next = text.indexOf("\n", there.to);
-  return next < 0 ? text.slice(0, Math.max(0, there.line - 1)) : text.slice(0, there.line) + text.slice(next + 1);
+  return there ? without(text, there) : text;
 }
 
 // JSON has no comments to keep; its keys stay in order.
@@ -192,7 +236,8 @@ function inJson(text, node, key, literal) {
     const scene = JSON.parse(text);
     const family = [...FAMILIES].find((name) => scene[name]?.[node]);
     if (!family) return null;
-    scene[family][node][key] = Number(literal);
+    if (literal === undefined) delete scene[family][node][key];
+    else scene[family][node][key] = JSON.parse(literal);
     return `${JSON.stringify(scene, null, /\n(\s+)"/.exec(text)?.[1].length ?? 0)}${text.endsWith("\n") ? "\n" : ""}`;
   } catch {
     return null;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Walking on the page: a ground from above, feet to press, and ice that cracks.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { heard, leave, load, peak, scenes, share, shots, sounded, wait } from "./harness.mjs";
+import { heard, keep, leave, load, peak, scenes, share, shots, sounded } from "./harness.mjs";
 
 const ground = (page) => page.evaluate(() => {
   const { at, steps, path, walk, isGoing } = tocco.surfaces.find((s) => s.walk && s.steps !== undefined);
@@ -61,11 +62,11 @@ export default {
     await page.keyboard.down("ArrowLeft");
     await page.waitForFunction((from) => tocco.surfaces[0].at[0] < from - 1, before.at[0], { timeout: 20_000 }).catch(() => {});
     await page.keyboard.up("ArrowLeft");
-    await wait(page, 2000);
+    await sounded(page, 2);
     const after = await ground(page);
     assert.ok(after.at[0] < before.at[0] - 1, `${before.at} to ${after.at}`);
     const rest = await ground(page);
-    await wait(page, 1500);
+    await sounded(page, 1.5);
     assert.equal((await ground(page)).steps, rest.steps, "it stands");
     assert.deepEqual(page.complaints, []);
     await leave(page);
@@ -139,6 +140,59 @@ export default {
     };
     const [slow, fast] = [await far(1.0), await far(3.0)];
     assert.ok(slow > 0.5 && slow < 1.5 && fast > 2 && fast < 4, `${slow} and ${fast} m/s`);
+    assert.deepEqual(page.complaints, []);
+    await leave(page);
+  },
+
+  async "the row of a walk says what the text and the engine say: speed stays when it plays again, comments stay, whoever moves it"() {
+    const page = await share();
+    await choose(page, "walk-garden");
+    await load(page, (await page.evaluate(() => tocco.text)).replace('sole = "leather-heel"', 'sole = "leather-heel" # new ones').replace("[walk.anna]", "[walk.anna] # she"));
+    const slide = (id, value) => page.evaluate(([name, to]) => {
+      const slider = document.getElementById(name);
+      slider.value = to;
+      for (const type of ["input", "change"]) slider.dispatchEvent(new Event(type));
+    }, [id, value]);
+    const agree = async (speed, what) => {
+      const wanted = (goal) => Number(document.getElementById("pace").value) === goal && Math.abs(tocco.values.get("anna/speed_m_s") - goal) < 1e-6;
+      await page.waitForFunction(wanted, speed, { timeout: 10_000 }).catch(async () => assert.fail(`${what}: ${await page.evaluate(() => [document.getElementById("pace").value, tocco.values.get("anna/speed_m_s")])}`));
+      assert.match(await page.locator("#pace-out").textContent(), new RegExp(`^${speed.toFixed(1)} m/s`));
+    };
+    await slide("pace", 1.9);
+    await agree(1.9, "the slider");
+    await page.waitForFunction(() => /\nspeed_m_s = 1\.9\n/.test(tocco.text));
+    await page.click("#again");
+    await page.waitForFunction(() => tocco.info.paths.find(({ path }) => path === "anna/speed_m_s").value === 1.9);
+    await agree(1.9, "again");
+    const [file] = await Promise.all([page.waitForEvent("download"), keep(page, "#save")]);
+    const saved = readFileSync(await file.path(), "utf8");
+    assert.match(saved, /\nspeed_m_s = 1\.9\n/);
+    await page.selectOption("#sole", "boot");
+    await page.waitForFunction(() => /\nsole = "boot" # new ones\n/.test(tocco.text));
+    await slide("weight", 90);
+    await page.waitForFunction(() => /\nmass_kg = 90\.0\n/.test(tocco.text));
+    assert.equal(await page.evaluate(() => tocco.info.walks[0].mass_kg), 90);
+    assert.match(await page.evaluate(() => tocco.text), /^\[walk\.anna\] # she$/m);
+    // Somebody else, by any of its names, and undo.
+    await page.evaluate(() => tocco.engine.send({ set: "anna/speed_m_s", value: 1.5 }));
+    await agree(1.5, "OSC");
+    await page.evaluate(() => tocco.controls.put("speed", 0.5, true));
+    await agree(2.5, "a control");
+    // Whoever is led by a hand has its speed for the moment: the text is not touched.
+    await page.evaluate(() => tocco.surfaces[0].walkTowards([1, 0]));
+    await page.waitForFunction(() => !/path_m/.test(tocco.text));
+    const led = await page.evaluate(() => tocco.text);
+    await slide("pace", 0.8);
+    await agree(0.8, "a hand");
+    await sounded(page, 0.5);
+    assert.equal(await page.evaluate(() => tocco.text), led);
+    // In a table on one line and in JSON, too.
+    const written = await page.evaluate(async () => {
+      const { withKey, withoutKey } = await import("./write.js");
+      const forms = ["walk.a = { sole = 'sock', path_m = [[1.0, 2.0]], speed_m_s = 1.0 } # x\n", '{"walk":{"a":{"sole":"sock"}}}', "[body.a]\nmass_kg = 1.0\n"];
+      return [...forms.map((text) => withKey(text, "a", "sole", '"boot"')), withoutKey(forms[0], "a", "path_m"), withoutKey("walk.a = { path_m = [[1.0, 2.0]] }", "a", "path_m")];
+    });
+    assert.deepEqual(written, ['walk.a = { sole = "boot", path_m = [[1.0, 2.0]], speed_m_s = 1.0 } # x\n', '{"walk":{"a":{"sole":"boot"}}}', '[body.a]\nmass_kg = 1.0\nsole = "boot"\n', "walk.a = { sole = 'sock', speed_m_s = 1.0 } # x\n", "walk.a = { }"]);
     assert.deepEqual(page.complaints, []);
     await leave(page);
   },
@@ -259,7 +313,7 @@ ${["heel_left", "toe_left", "heel_right", "toe_right"].map((region) => `[part.${
     }
     await page.evaluate(() => tocco.take(tocco.scenes.find(({ name }) => name === "ice-walk").text.replace("weight_n = 750.0", "weight_n = 750.0\nbreak_j = 0.5"), { fresh: true }));
     await page.waitForFunction(() => tocco.surfaces.find((s) => s.sheet)?.places.some(({ taken }) => taken > 0.5), null, { timeout: 20_000 });
-    await wait(page, 400);
+    await page.waitForFunction(() => tocco.surfaces.find((s) => s.sheet).pieces.length > 0, null, { timeout: 20_000 });
     await page.locator("#surfaces canvas").first().screenshot({ path: join(shots, "ice-hole.png") });
     // In the middle of a hole is dark water, beside the sheet's bright ice.
     const [hole, ice] = await page.evaluate(() => {

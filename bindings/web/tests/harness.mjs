@@ -28,7 +28,16 @@ export function serve(...args) {
   });
 }
 
-export const oscPort = 20_000 + (process.pid % 20_000);
+/** A port that nobody listens to now. */
+export async function freePort() {
+  const socket = createSocket("udp4");
+  await new Promise((done) => socket.bind(0, "127.0.0.1", done));
+  const { port } = socket.address();
+  await new Promise((done) => socket.close(done));
+  return port;
+}
+
+export const oscPort = await freePort();
 export const heardOsc = createSocket("udp4");
 await new Promise((done) => heardOsc.bind(0, "127.0.0.1", done));
 export const { server, address } = await serve("--osc", String(oscPort), "--to", `127.0.0.1:${heardOsc.address().port}`);

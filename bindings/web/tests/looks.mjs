@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { address, BAR, control, launch, leave, load, open, peak, scenes, share, shots } from "./harness.mjs";
+import { address, BAR, control, keep, launch, leave, load, open, peak, scenes, share, shots } from "./harness.mjs";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -100,22 +100,29 @@ const untidy = (page) => page.evaluate(() => {
   return [...new Set(found)];
 });
 
-/** From here on `loudness()` is how loud what is played beside the scene is: previews. */
+/** From here on `loudness()` is how loud what is played beside the scene is: previews; and `lately()` how loud it was within a minute: a page that is busy
+ * drawing thumbnails may look again only when a preview of 2.5 s is over. */
 const overhear = (page) => page.evaluate(() => {
   const { context } = tocco.engine;
   const ear = new AnalyserNode(context, { fftSize: 2048 });
+  // What goes round in a loop of a second is still there when somebody looks.
+  const [loop, last] = [new DelayNode(context, { delayTime: 1, maxDelayTime: 1 }), new AnalyserNode(context, { fftSize: 32_768 })];
+  loop.connect(new GainNode(context, { gain: 0.99 })).connect(loop);
+  loop.connect(last);
   const { connect } = AudioNode.prototype;
   AudioNode.prototype.connect = function overheard(to, ...rest) {
-    if (to === context.destination) connect.call(this, ear);
+    if (to === context.destination) for (const one of [ear, loop]) connect.call(this, one);
     return connect.call(this, to, ...rest);
   };
-  globalThis.loudness = () => {
-    const samples = new Float32Array(ear.fftSize);
-    ear.getFloatTimeDomainData(samples);
+  const loudest = (analyser) => {
+    const samples = new Float32Array(analyser.fftSize);
+    analyser.getFloatTimeDomainData(samples);
     return samples.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
   };
+  globalThis.loudness = () => loudest(ear);
+  globalThis.lately = () => loudest(last);
 });
-const isHeard = (page) => page.waitForFunction(() => globalThis.loudness() > 0.005, null, { timeout: 10_000 });
+const isHeard = (page) => page.waitForFunction(() => globalThis.lately() > 0.005, null, { timeout: 15_000 });
 
 const [DESKTOP, TABLET, PHONE] = [{ width: 1280, height: 900 }, { width: 820, height: 1180 }, { width: 390, height: 844 }];
 const scene = (name) => (page) => page.evaluate((wanted) => tocco.choose(wanted), name);
@@ -268,7 +275,7 @@ export default {
     await page.waitForFunction(() => tocco.previewed === 2);
     await found("timpani");
     await page.keyboard.press("Enter");
-    await page.waitForFunction(() => tocco.work.from === "timpani" && !document.getElementById("gallery").open, null, { timeout: 5000 });
+    await page.waitForFunction(() => tocco.work.from === "timpani" && !document.getElementById("gallery").open, null, { timeout: 15_000 });
     await leave(page);
   },
 
@@ -347,6 +354,39 @@ export default {
         assert.ok(box.y >= 0 && box.y + box.height <= size.height && box.x >= 0 && box.x + box.width <= size.width, `${id}: ${JSON.stringify(box)} on ${size.width}`);
       }
     }
+    await leave(page);
+  },
+
+  async "what happened is said beside what was used for it, wherever that is, and hinders nobody"() {
+    const page = await share();
+    const near = async (id, name) => {
+      const box = await page.locator("#said.fresh").boundingBox();
+      const from = await page.locator(id).boundingBox();
+      const apart = Math.hypot(Math.max(0, from.x - box.x - box.width, box.x - from.x - from.width), Math.max(0, from.y - box.y - box.height, box.y - from.y - from.height));
+      assert.ok(apart < 40, `${id} on ${name}: ${apart} pixels apart`);
+      assert.ok(box.x >= 0 && box.y >= 0 && box.x + box.width <= page.viewportSize().width && box.y + box.height <= page.viewportSize().height, JSON.stringify(box));
+    };
+    for (const [name, size] of [["a desk", DESKTOP], ["a phone", PHONE]]) {
+      await page.setViewportSize(size);
+      await page.click("#midi");
+      await page.locator("#said.fresh").waitFor();
+      await near("#midi", name);
+      await page.screenshot({ path: join(shots, `said-${size === PHONE ? "phone" : "desktop"}.png`) });
+      // What has closed since is where it was opened.
+      await page.evaluate(() => (document.getElementById("said").textContent = ""));
+      await keep(page, "#share");
+      await page.waitForFunction(() => /link is/.test(document.getElementById("said").textContent));
+      await near("#keep summary", name);
+      await page.evaluate(() => {
+        tocco.works.at = 0;
+        document.getElementById("undo").focus();
+      });
+      await page.keyboard.press("Enter");
+      await page.waitForFunction(() => /nothing to undo/.test(document.getElementById("said").textContent));
+      await near("#undo", name);
+      assert.equal(await page.evaluate(() => getComputedStyle(document.getElementById("said")).pointerEvents), "none");
+    }
+    assert.deepEqual(page.complaints, []);
     await leave(page);
   },
 

@@ -5,6 +5,21 @@ import { join } from "node:path";
 import { address, BAR, colourOf, drawn, heard, leave, listen, load, open, peak, problem, scenes, share, shots, sounded, spot, wait } from "./harness.mjs";
 
 export default {
+  async "what is drawn goes on after half a day, when more samples have been played than 32 bits can count"() {
+    const page = await open();
+    const from = 2 ** 31 - 1000;
+    await page.evaluate(async (frames) => {
+      tocco.engine.ring.count[0] = BigInt(frames);
+      await tocco.reopen();
+    }, from);
+    await sounded(page, 0.5);
+    await page.evaluate(() => tocco.surfaces.find((s) => s.strike).strike([0.3, 0.5]));
+    await heard(page);
+    const head = await page.evaluate(() => tocco.engine.ring.head());
+    assert.ok(head > 2 ** 31 && head < from + 60 * 48_000, `${head}`);
+    await leave(page);
+  },
+
   async "the page loads without a complaint and asks nobody but its own server"() {
     const page = await open();
     await wait(page, 500);

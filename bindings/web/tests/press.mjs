@@ -179,8 +179,10 @@ export default {
     await page.waitForFunction((count) => tocco.surfaces[0].total > count + 50, before, { timeout: 5000 });
     await page.waitForFunction(() => tocco.surfaces[0].now < 0.01, null, { timeout: 5000 });
     await load(page, SHEET.replace(/\[signal\.slap\][^]*?\[\[tap\]\]/, "[[tap]]").replace(/\[\[tap\]\]\nof = "head"[^]*/, ""));
-    await page.locator("#keys").check();
-    await wait(page, 200);
+    await page.evaluate(() => {
+      document.getElementById("keys").checked = true;
+      return tocco.notes.letters(true); // the scene is loaded anew for them
+    });
     await page.locator("#play").focus();
     await page.keyboard.down("a");
     await page.waitForFunction(() => tocco.surfaces[0].now > 1, null, { timeout: 5000 });

@@ -93,6 +93,23 @@ export default {
     await leave(page);
   },
 
+  async "every scene that a tutorial has its readers write loads in the page as it stands there, and sounds"() {
+    const page = await share();
+    const folder = new URL("docs/tutorials/", root);
+    const text = readdirSync(folder).filter((name) => name.endsWith(".md")).map((name) => readFileSync(new URL(name, folder), "utf8")).join("\n");
+    // A set of stimuli is no scene.
+    const written = [...text.matchAll(/^```toml (\S+)\n([^]*?)^```$/gm)].filter(([, , scene]) => !/^\[\[factor\]\]/m.test(scene));
+    assert.ok(written.length >= 3, written.map(([, name]) => name).join());
+    for (const [, name, scene] of written) {
+      await load(page, scene);
+      assert.equal(await page.evaluate(() => tocco.text), scene, name);
+      assert.ok(await page.evaluate(sounds), `${name} is silent`);
+      assert.equal(await problem(page), "", name);
+    }
+    assert.deepEqual(page.complaints, []);
+    await leave(page);
+  },
+
   async "every scene that a page of a model says to render opens by its name in the address, and sounds"() {
     const page = await share();
     const shipped = new Set((await scenes(page)).map(({ name }) => name));
@@ -104,7 +121,7 @@ export default {
     for (const name of named) {
       const words = await page.evaluate(async (wanted) => {
         location.hash = `#${wanted}`;
-        for (let tries = 0; tocco.work.from !== wanted && tries < 500; tries += 1) await new Promise((done) => setTimeout(done, 10));
+        for (const until = performance.now() + 20_000; tocco.work.from !== wanted && performance.now() < until;) await new Promise((done) => setTimeout(done, 10));
         return tocco.work.from === wanted ? document.getElementById("problem").textContent : "does not open";
       }, name);
       if (words) faults.push(`${name}: ${words}`);

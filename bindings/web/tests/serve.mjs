@@ -2,15 +2,22 @@
 // The server and the bridge to OSC.
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { address, BAR, colourOf, heard, heardOsc, leave, load, open, oscPort, peak, program, serve, skip, spot, wait, work } from "./harness.mjs";
+import { address, BAR, colourOf, freePort, heard, heardOsc, leave, load, open, oscPort, peak, program, serve, share, skip, spot, work } from "./harness.mjs";
 
 /** A program that plays and records until it is told to end, and the code with which it does. */
 function begin(port, take) {
   const player = spawn(program, ["play", "bar", "--device", "null", "--plain", "--osc", String(port), "--record", take, "--duration", "120"], { stdio: "ignore" });
   return [player, new Promise((done) => player.on("exit", done))];
+}
+
+/** Until a take that is being recorded has these words behind its scene; without words until it is begun. */
+async function written(take, ...words) {
+  const has = () => existsSync(`${take}.unfinished`) && words.every((word) => readFileSync(`${take}.unfinished`, "utf8").split("\n").slice(1).some((line) => line.includes(word)));
+  for (const until = Date.now() + 20_000; !has() && Date.now() < until;) await new Promise((done) => setTimeout(done, 50));
+  assert.ok(has(), `${words} in the take`);
 }
 
 export default {
@@ -46,18 +53,39 @@ export default {
     await leave(page);
   },
 
+  async "a page that another test has used still tells the program what is played"() {
+    for (let i = 0; i < 2; i += 1) {
+      const page = await share();
+      await load(page, BAR);
+      const heardAs = new Promise((done) => {
+        const hear = (bytes) => {
+          if (bytes.toString("latin1", 0, 5) !== "/size") return;
+          heardOsc.off("message", hear);
+          done(bytes.readFloatBE(bytes.length - 4));
+        };
+        heardOsc.on("message", hear);
+      });
+      // It may join late.
+      const again = setInterval(() => page.evaluate(() => tocco.controls.put("size", 0.25, false)).catch(() => {}), 200);
+      const late = new Promise((_, failed) => setTimeout(() => failed(new Error("nothing was told")), 15_000).unref());
+      assert.equal(await Promise.race([heardAs, late]).finally(() => clearInterval(again)), 0.25);
+      await leave(page);
+    }
+  },
+
   async "what is played in the page is played by a running tocco play, which records it"() {
-    const port = oscPort + 1;
+    const port = await freePort();
     const take = join(work, "played.jsonl");
     const [player, ended] = begin(port, take);
     const joined = await serve("--to", `127.0.0.1:${port}`);
     const page = await open({ at: joined.address });
     await page.waitForFunction(() => document.getElementById("said").textContent.includes("joined"));
+    await written(take);
     await page.evaluate(() => {
       tocco.engine.send({ strike: "hammer", velocity_m_s: 0.75 });
       tocco.engine.set("hardness", 0.25);
     });
-    await wait(page, 500); // two messages that are on their way
+    await written(take, "0.75", '"hardness"');
     player.kill("SIGINT");
     assert.equal(await ended, 0);
     const lines = readFileSync(take, "utf8").trim().split("\n").map((line) => JSON.parse(line));
@@ -70,13 +98,14 @@ export default {
 
   async "liblo's oscsend plays the page, whose sliders follow, and the page's gestures reach a running tocco play"() {
     if (spawnSync("oscsend", [], { stdio: "ignore" }).error) return skip("OSC of liblo", "oscsend (Debian package liblo-tools)");
-    const [inPort, playPort] = [oscPort + 2, oscPort + 3];
+    const [inPort, playPort] = [await freePort(), await freePort()];
     const take = join(work, "bridged.jsonl");
     const [player, ended] = begin(playPort, take);
     const joined = await serve("--osc", String(inPort), "--to", `127.0.0.1:${playPort}`);
     const page = await open({ at: joined.address });
     await load(page, BAR);
     await page.waitForFunction(() => document.getElementById("said").textContent.includes("joined"));
+    await written(take);
     const oscsend = (...args) => execFileSync("oscsend", ["127.0.0.1", String(inPort), ...args]);
     oscsend("/size", "f", "0.25");
     await page.waitForFunction(() => tocco.controls.rows.get("size")?.value === 0.25);
@@ -93,7 +122,7 @@ export default {
     }
     assert.ok(colours[1] > 1.5 * colours[0], `touched by oscsend: ${colours} Hz`);
     await page.mouse.click(...(await spot(page, "bar", [0.3, 0.5])));
-    await wait(page, 500); // the click, and an echo of what came in if there were one
+    await written(take, '"strike"'); // and before it an echo of what came in, if there were one
     player.kill("SIGINT");
     assert.equal(await ended, 0);
     const lines = readFileSync(take, "utf8").trim().split("\n").map((line) => JSON.parse(line));

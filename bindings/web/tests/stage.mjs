@@ -746,22 +746,108 @@ gain = 0.1
     await leave(page);
   },
 
+  async "two hands on one thing damp it once, and it rings as before when both are lifted"() {
+    const page = await open({ hasTouch: true });
+    await choose(page, "marimba");
+    await page.click("#stop");
+    await listen(page);
+    const touch = await page.context().newCDPSession(page);
+    const points = await Promise.all([0.1, 0.3].map(async (along, id) => {
+      const [x, y] = await spot(page, "c4", [along, 0.5]);
+      return { x, y, id };
+    }));
+    const damped = () => page.evaluate(() => globalThis.sent.filter(({ set }) => set === "c4/decay_scale").map(({ value }) => value));
+    await touch.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: points.slice(0, 1) });
+    await page.waitForFunction(() => globalThis.sent.some(({ set }) => set === "c4/decay_scale"), null, { timeout: 15_000 });
+    await page.waitForFunction(() => tocco.values.get("c4/decay_scale") < 0.2, null, { timeout: 15_000 }); // the engine has told it
+    await touch.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: points });
+    await page.waitForFunction(() => [...tocco.stage.hands.fingers.values()].filter(({ damps }) => damps).length === 2, null, { timeout: 15_000 });
+    await touch.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: points.slice(1) });
+    await page.waitForFunction(() => tocco.stage.hands.fingers.size === 1);
+    assert.equal((await damped()).length, 1, "one hand is still there");
+    await touch.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+    await page.waitForFunction(() => tocco.stage.hands.fingers.size === 0);
+    const all = await damped();
+    assert.deepEqual([all.length, all[0] < 0.2, all.at(-1)], [2, true, 1]);
+    await leave(page);
+  },
+
+  async "with the keyboard alone a hanging ball is pulled aside and let go, a bar is damped, and a bow goes along its string"() {
+    const page = await share();
+    await choose(page, "cradle");
+    await page.click("#stop");
+    await listen(page);
+    const ball = await page.evaluate(() => {
+      const actor = tocco.stage.actors.find(({ look }) => look.hangs_m);
+      tocco.stage.canvas.focus();
+      tocco.stage.select(actor);
+      return actor.name;
+    });
+    assert.match(await page.locator(".spoken").textContent(), /Space pulls/);
+    const forces = async () => (await sent(page)).filter(({ set }) => set === `${ball}/force_n`).map(({ value }) => value);
+    await page.keyboard.down(" ");
+    await page.keyboard.down(" "); // as keys repeat
+    const [first, ...none] = await forces();
+    assert.ok(first > 0 && none.length === 0, `${first}, ${none}`);
+    await page.waitForFunction((name) => Math.abs(tocco.stage.layout.byName.get(name).moved[0]) > 4, ball, { timeout: 15_000 }).catch(() => assert.fail("it does not go aside"));
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("ArrowLeft");
+    const [, farther, , nearer] = await forces();
+    assert.ok(farther > first && nearer < first && nearer > 0, `${farther} and ${nearer} N`);
+    await page.keyboard.up(" ");
+    assert.equal((await forces()).at(-1), 0, "let go");
+    await choose(page, "marimba");
+    await page.click("#stop");
+    await page.evaluate(() => (globalThis.sent = []));
+    await page.evaluate(() => {
+      tocco.stage.canvas.focus();
+      tocco.stage.select(tocco.stage.layout.byName.get("c4"));
+    });
+    const decays = async () => (await sent(page)).filter(({ set }) => set === "c4/decay_scale").map(({ value }) => value);
+    await page.keyboard.down(" ");
+    await page.keyboard.down(" ");
+    await page.waitForFunction(() => globalThis.sent.some(({ set }) => set === "c4/decay_scale"), null, { timeout: 15_000 });
+    assert.equal((await sent(page)).filter(({ strike }) => strike === "mallet-c4").length, 1, "one blow, however long it is held");
+    assert.ok((await decays())[0] < 0.2);
+    await page.keyboard.up(" ");
+    assert.deepEqual((await decays()).slice(1), [1]);
+    await choose(page, "cello");
+    await page.evaluate(() => (globalThis.sent = []));
+    await page.evaluate(() => {
+      tocco.stage.canvas.focus();
+      tocco.stage.select(tocco.stage.actors.find(({ drawing }) => drawing === "bow"));
+    });
+    const places = async () => (await sent(page)).filter(({ touch }) => touch).map(({ place }) => place[0]);
+    for (const key of ["Alt+ArrowUp", "Alt+ArrowUp", "Alt+ArrowDown"]) await page.keyboard.press(key);
+    const [a, b, c] = await places();
+    assert.ok(Math.abs(b - a - 0.03) < 1e-9 && Math.abs(c - a) < 1e-9, `${a}, ${b}, ${c}`);
+    await leave(page);
+  },
+
   async "for those who ask for less motion nothing shakes: four pictures a second, each at its largest deflection"() {
     const page = await open({ reducedMotion: "reduce" });
     await load(page, ONE_MODE);
     await page.evaluate(() => tocco.engine.send({ hit: "bar", impulse_n_s: 1e-3 }));
     await page.waitForFunction(() => tocco.stage.motion.bodies[0].reach > 1e-5, null, { timeout: 15_000 });
-    const found = await page.evaluate(async () => {
+    const { fields: found, rate } = await page.evaluate(async () => {
       const { stage } = tocco;
       const [draw, fields] = [stage.draw.bind(stage), []];
       stage.draw = () => {
         fields.push(stage.motion.bodies[0].field[0]);
         draw();
       };
-      await new Promise((done) => setTimeout(done, 2000));
-      return fields;
+      const wait = (ready) => new Promise((done) => {
+        const look = () => (ready() ? done() : setTimeout(look, 20));
+        look();
+      });
+      const until = performance.now() + 15_000;
+      await wait(() => fields.length >= 2 || performance.now() > until);
+      const [from, before] = [performance.now(), fields.length];
+      await wait(() => performance.now() > from + 2000);
+      return { fields, rate: (1000 * (fields.length - before)) / (performance.now() - from) };
     });
-    assert.ok(found.length <= 10, `${found.length} pictures in two seconds`);
+    assert.ok(found.length >= 2 && rate <= 5, `${rate} pictures a second`);
     assert.ok(Math.max(...found) - Math.min(...found) < 0.05 * Math.max(...found.map(Math.abs)), "it does not swing");
     await leave(page);
   },
@@ -771,7 +857,8 @@ gain = 0.1
     for (const name of ["crisps", "walk-garden", "tank"]) {
       await choose(page, name);
       await wait(page, 300);
-      const counts = await page.evaluate(async () => {
+      const own = { crisps: "PressSurface", "walk-garden": "WalkStrip", tank: "TankSurface" }[name];
+      const counts = await page.evaluate(async (own) => {
         const all = [...tocco.views, ...tocco.surfaces].filter(({ draw }) => draw);
         const drawn = all.map(() => 0);
         all.forEach((one, i) => {
@@ -782,12 +869,19 @@ gain = 0.1
           };
         });
         tocco.tank?.post({ pour: [0.3, 0.45] });
-        await new Promise((done) => setTimeout(done, 2000));
+        const wait = async (ready) => {
+          while (!ready()) await new Promise((done) => setTimeout(done, 20));
+        };
+        // Those that are to be seen have begun; then their pace.
+        const [until, wanted] = [performance.now() + 10_000, all.map((one, i) => i).filter((i) => ["Scope", own].includes(all[i].constructor.name))];
+        await wait(() => performance.now() > until || wanted.every((i) => drawn[i] > 0));
+        const [from, before] = [performance.now(), [...drawn]];
+        await wait(() => performance.now() > from + 2000);
+        const seconds = (performance.now() - from) / 1000;
         all.forEach((one) => delete one.draw);
-        return all.map((one, i) => [one.constructor.name, drawn[i]]);
-      });
-      assert.ok(counts.every(([, count]) => count <= 10), `${name}: ${counts}`);
-      const own = { crisps: "PressSurface", "walk-garden": "WalkStrip", tank: "TankSurface" }[name];
+        return all.map((one, i) => [one.constructor.name, drawn[i], (drawn[i] - before[i]) / seconds]);
+      }, own);
+      assert.ok(counts.every(([, , rate]) => rate <= 5), `${name}: ${counts}`);
       for (const kind of ["Scope", own]) assert.ok(counts.some(([who, count]) => who === kind && count > 0), `${name}: ${counts}`);
     }
     await leave(page);

@@ -234,6 +234,66 @@ export default {
     await leave(page);
   },
 
+  async "what was typed is there after a reload: a first edit that is not right yet, and letters typed a moment before"() {
+    const page = await open();
+    const ready = () => page.waitForFunction(() => document.documentElement.dataset.ready);
+    await page.evaluate(() => tocco.choose("door"));
+    const shipped = await text(page);
+    const broken = shipped.replace("title =", "titel =");
+    await page.fill("#source", broken);
+    await page.waitForFunction(() => document.getElementById("edit-note").classList.contains("wrong"));
+    await page.reload();
+    await ready();
+    assert.equal(await page.evaluate(() => tocco.editor.text), broken);
+    assert.deepEqual([await text(page), page.url().split("#")[1]], [shipped, "yours=door"], "what is right sounds");
+    // Right, wrong, and gone again before anybody could have read it; the last is as it was.
+    const right = shipped.replace(/title = ".*"/, 'title = "door of mine"');
+    for (const typed of [right, right.replace("title =", "titel ="), right]) {
+      await page.fill("#source", typed);
+      await page.reload();
+      await ready();
+      assert.equal(await page.evaluate(() => tocco.editor.text), typed);
+    }
+    await page.waitForFunction((goal) => tocco.text === goal, right);
+    // So is a first edit of another scene.
+    await page.evaluate(() => tocco.choose("gong"));
+    const gong = `# mine\n${await text(page)}`;
+    await page.fill("#source", gong);
+    await page.reload();
+    await ready();
+    await page.waitForFunction((goal) => tocco.text === goal && tocco.editor.text === goal, gong);
+    // And what stands there when the page is covered by another.
+    await page.evaluate((typed) => {
+      tocco.editor.type(typed);
+      Object.defineProperty(document, "hidden", { value: true, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+      delete document.hidden;
+    }, `# once more\n${gong}`);
+    assert.match(await page.evaluate(() => tocco.work.draft), /^# once more/);
+    await leave(page);
+  },
+
+  async "undo and redo in quick succession, and loads that overlap, mix nothing of two scenes"() {
+    const page = await share();
+    for (const name of ["door", "gong"]) await page.evaluate((wanted) => tocco.choose(wanted), name);
+    const gong = await text(page);
+    const found = await page.evaluate(async () => {
+      await Promise.all([tocco.undo(), tocco.redo(), tocco.undo(), tocco.redo()]);
+      return [tocco.work.from, tocco.text, tocco.editor.text, tocco.info.title];
+    });
+    assert.deepEqual(found, ["gong", gong, gong, /^title = "(.*)"/m.exec(gong)[1]]);
+    // A scene begins anew though an edit came before it had.
+    await page.evaluate(() => tocco.choose("walk-garden"));
+    const used = await page.evaluate(async () => {
+      const walker = tocco.surfaces[0];
+      walker.wasUsed = true;
+      await Promise.all([tocco.choose("walk-garden"), tocco.take(`${tocco.text}# more`, { isTyped: true })]);
+      return [tocco.surfaces[0] === walker, Boolean(tocco.surfaces[0].wasUsed)];
+    });
+    assert.deepEqual(used, [false, false]);
+    await leave(page);
+  },
+
   async "two pages that edit the same scene write over nothing of each other, before and after they are loaded again"() {
     const page = await open({ at: `${address}#door` });
     const other = await page.context().newPage();

@@ -2,7 +2,7 @@
 // The tank of water: it is poured, it is heard, it lights up, it keeps its pace.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { heard, leave, load, scenes, share, shots, wait } from "./harness.mjs";
+import { heard, leave, load, scenes, share, shots } from "./harness.mjs";
 
 const TANK = `title = "a tank"
 [signal.still]
@@ -50,7 +50,9 @@ export default {
     await page.locator("#surfaces canvas").press("ArrowRight");
     assert.equal(await page.evaluate(() => tocco.tank.angle), 3);
     // With the right button the tank is tilted, and nothing is poured.
-    await wait(page, 300); // the water is ahead of what is shown by up to seven frames: what was poured comes to be seen
+    // The water is ahead of what is shown by up to seven frames: what was poured comes to be seen.
+    const { frames } = await stats(page);
+    await page.waitForFunction((now) => tocco.tank.stats.frames >= now + 10 && tocco.tank.coming.length === 0, frames, { timeout: 15_000 });
     const full = (await stats(page)).points;
     await page.mouse.move(x, top);
     await page.mouse.down({ button: "right" });
@@ -64,9 +66,11 @@ export default {
     // What sounds lights up: the picture with its lights has pixels that the one without has not.
     await page.mouse.move(x, top);
     await page.mouse.down();
-    await page.waitForFunction(() => tocco.tank.lights.some(({ at }) => performance.now() - at > 0 && performance.now() - at < 80));
-    const lit = await page.evaluate(() => {
+    const lit = await page.evaluate(async () => {
       const { tank } = tocco;
+      const until = performance.now() + 15_000;
+      const isLit = () => tank.lights.some(({ at }) => performance.now() - at > 0 && performance.now() - at < 80);
+      while (!isLit() && performance.now() < until) await new Promise((done) => setTimeout(done));
       const look = () => {
         tank.draw();
         const { width, height } = tank.canvas;
@@ -174,6 +178,13 @@ export default {
       await isAcross.catch(async () => assert.fail(`${name}: ${found.controls} is ${await page.evaluate(() => globalThis.across)}`));
       await page.keyboard.press("ArrowLeft");
       assert.ok((await page.evaluate(() => tocco.surfaces.find((s) => s.water).at[0] ?? 0)) < 0.89, `${name}: keys`);
+      // Whoever else moves it: a key goes on from there.
+      if (found.controls.length) {
+        await page.evaluate((control) => tocco.controls.put(control, 0.2, true), found.controls[0][0]);
+        await page.waitForFunction(() => tocco.surfaces.find((s) => s.water).at[0] === 0.2);
+        await page.keyboard.press("ArrowLeft");
+        assert.ok(Math.abs((await page.evaluate((control) => tocco.values.get(control), found.controls[0][0])) - 0.16) < 1e-9, `${name}: from where it was put`);
+      }
       await page.waitForFunction(() => tocco.surfaces.find((s) => s.water).total > 0, null, { timeout: 15_000 }).catch(() => assert.fail(`${name}: nothing is seen`));
       if (name === "river") await page.screenshot({ path: join(shots, "river.png") });
       assert.equal(await page.evaluate(() => document.getElementById("problem").textContent), "", name);

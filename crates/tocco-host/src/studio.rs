@@ -55,12 +55,32 @@ fn contents(has_bridge: bool, first: Option<&str>) -> Result<server::Files> {
         ));
     }
     let mut files: server::Files =
-        FILES.iter().map(|(name, bytes)| ((*name).to_owned(), Bytes::from_static(bytes))).collect();
+        FILES.iter().map(|(name, bytes)| ((*name).to_owned(), without_remarks(name, bytes))).collect();
     files.push(("scenes.json".into(), scenes(has_bridge, first)?.into()));
     // Without its line breaks it is a sixth lighter.
     files.push(("schema.json".into(), tocco::scene::schema::schema().to_string().into()));
     files.push(("files.js".into(), list(&files).into()));
     Ok(files)
+}
+
+/// A file of the page without the lines that are remarks, but for that of the licence: they are for those who read the source, and a tenth of the page.
+/// What was a line stays one, so that a browser names places as they are in the source.
+fn without_remarks(name: &str, bytes: &'static [u8]) -> Bytes {
+    let is_ours = name.ends_with(".js") && name != "codemirror.js";
+    let Some(text) = is_ours.then(|| std::str::from_utf8(bytes).ok()).flatten() else {
+        return Bytes::from_static(bytes);
+    };
+    let (mut plain, mut is_remark) = (String::with_capacity(text.len()), false);
+    for (i, line) in text.lines().enumerate() {
+        let words = line.trim();
+        is_remark |= words.starts_with("/**");
+        if i == 0 || !(is_remark || words.starts_with("//")) {
+            plain.push_str(line);
+        }
+        plain.push('\n');
+        is_remark &= !words.ends_with("*/");
+    }
+    plain.into()
 }
 
 /// The files that a page keeps for when its server is away, and what tells one version of them from another.
@@ -166,5 +186,24 @@ fn open_browser(link: &str) {
         Command::new(program).arg(link).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     if started.is_err() {
         console::remark("open that address in a browser");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_of_the_page_lose_their_remarks_and_keep_their_lines_and_everything_else_is_as_it_was() {
+        let text = b"// licence\n/** One. */\nlet a = 1; // here\n  /** Two,\n   * and more. */\n  // three\nlet b = \"// four\";\n";
+        let plain = "// licence\n\nlet a = 1; // here\n\n\n\nlet b = \"// four\";\n";
+        assert_eq!(without_remarks("a.js", text), plain.as_bytes());
+        for name in ["codemirror.js", "a.html", "a.toml"] {
+            assert_eq!(without_remarks(name, text), &text[..], "{name}");
+        }
+        for (name, bytes) in FILES.iter().filter(|(name, _)| name.ends_with(".js")) {
+            let lines = |bytes: &[u8]| bytes.split(|byte| *byte == b'\n').count();
+            assert_eq!(lines(&without_remarks(name, bytes)), lines(bytes), "{name}");
+        }
     }
 }

@@ -104,3 +104,33 @@ fn run_says_how_long_it_takes_before_it_builds_and_what_a_build_without_sound_la
         assert!(!said.contains("apt-get") && !said.contains("minutes"), "{arguments:?}: {said}");
     }
 }
+
+#[test]
+fn on_a_terminal_a_build_shows_how_far_it_is_and_elsewhere_it_is_quiet() {
+    let script = std::env::var_os("PATH")
+        .and_then(|path| std::env::split_paths(&path).map(|folder| folder.join("script")).find(|file| file.is_file()));
+    let on = machine(&[]);
+    let (_, elsewhere) = bash(on.path(), &["run", "render", "bar", "-o", "-"]);
+    assert!(elsewhere.contains("cargo build --quiet"), "{elsewhere}");
+    let Some(script) = script else {
+        tocco_testing::skip("a build on a terminal", "'script' (Debian package bsdutils)");
+        return;
+    };
+    let on = machine(&[]);
+    let out = Command::new(script)
+        .args(["-qec", "bash run render bar -o -", "/dev/null"])
+        .current_dir(root())
+        .env_clear()
+        .env("PATH", on.path().join("bin"))
+        .env("HOME", on.path())
+        .env("SHELL", real("bash"))
+        .env("CARGO_TARGET_DIR", on.path().join("target"))
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&out.stdout).into_owned();
+    assert!(out.status.success(), "{said}");
+    assert!(said.contains("some minutes") && said.contains("tocco render bar"), "{said}");
+    let built: Vec<_> = said.lines().filter(|line| line.contains("cargo build")).collect();
+    assert!(!built.is_empty() && built.iter().all(|line| !line.contains("--quiet")), "{said}");
+}
