@@ -6,6 +6,7 @@ use tocco::resonator::material::Material;
 use tocco::resonator::shape::radiation::{Ear, by_size, hankel_slope, pressures};
 use tocco::resonator::shape::{MaterialDef, ShapeDef, evaluate};
 use tocco::{Queue, Scene, SceneDef};
+use tocco_testing::spectra::band_db;
 
 const RHO: f64 = 1.204;
 const C: f64 = 343.2;
@@ -252,8 +253,94 @@ fn what_cannot_radiate_is_refused_with_the_reason() {
     let string = "shape = \"string\"\nlength_m = 1.0\ndiameter_m = 1e-3";
     let text = RINGING.replace("shape = \"circular-membrane\"\nradius_m = 0.15\nthickness_m = 2.0e-4", string);
     let text = text.replace("radiates = \"baffled\"\n", "");
-    let error = SceneDef::from_text(&text).and_then(|def| Scene::build(&def, 48_000.0)).err().unwrap().to_string();
-    assert!(error.contains("moves too little air"), "{error}");
+    let refused = |text: &str| match SceneDef::from_text(text).and_then(|def| Scene::build(&def, 48_000.0)) {
+        Ok(_) => String::new(),
+        Err(error) => error.to_string(),
+    };
+    assert!(refused(&text).contains("a string needs size_m"), "{}", refused(&text));
+    let aside = text.replace("distance_m = 3.0", "size_m = 0.2\ndirection_deg = [0.0, 0.0]");
+    assert!(refused(&aside).contains("all around"), "{}", refused(&aside));
+    assert_eq!(refused(&text.replace("distance_m = 3.0", "size_m = 0.2")), "");
+    let net = "[body.net]\ntype = \"network\"\nmass_kg = { a = 0.01 }\nfixed = [\"wall\"]\n[[body.net.link]]\nbetween = [\"wall\", \"a\"]\n\
+               stiffness_n_m = 1e4\n[[tap]]\nof = \"net.a\"\nquantity = \"radiated\"\n";
+    assert!(refused(net).contains("a network needs size_m"), "{}", refused(net));
+}
+
+/// What is heard of a body through half a second, hit at its port `here`.
+fn hit(body: &str, tap: &str) -> Vec<f64> {
+    let text = format!(
+        "{body}[[event]]\nat_s = 0.0\nhit = \"it.here\"\nimpulse_n_s = 0.002\n[[tap]]\nof = \"it.here\"\nquantity = \"radiated\"\n\
+         distance_m = 2.0\n{tap}"
+    );
+    let def = SceneDef::from_text(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let scene = Scene::build(&def, 48_000.0).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let mut out = vec![0.0_f32; 24_000];
+    tocco::Engine::new(scene).render(&[], &mut Queue::new(), &mut out);
+    out[96..].iter().map(|p| f64::from(*p)).collect()
+}
+
+#[test]
+fn a_string_by_its_wire_radiates_the_partials_of_the_same_string_by_its_pitch() {
+    // A steel wire: mu = rho pi d^2/4, Z = sqrt(T mu), B = pi^2 E I/(T L^2). Both lose so little that half a second says nothing of it.
+    let (length, d) = (0.65_f64, 4e-4_f64);
+    let steel = Material::named("steel").unwrap().material;
+    let mu = steel.density_kg_m3 * PI * d * d / 4.0;
+    let bends = PI * PI * steel.young_pa * PI * d.powi(4) / 64.0 / (length * length);
+    let tension = 4.0 * length * length * mu * 220.0 * 220.0 - bends;
+    let (impedance, b) = ((tension * mu).sqrt(), bends / tension);
+    let lossless =
+        format!("{{ density_kg_m3 = {:?}, young_pa = {:?}, loss_factor = 1e-5 }}", steel.density_kg_m3, steel.young_pa);
+    let wire = format!(
+        "[body.it]\ntype = \"shape\"\nshape = \"string\"\nlength_m = {length}\ndiameter_m = {d:?}\nfreq_hz = 220.0\nmaterial = {lossless}\n\
+         modes = 100\nport = {{ here = 0.3 }}\n"
+    );
+    let pitch = format!(
+        "[body.it]\ntype = \"string\"\nfreq_hz = 220.0\nq = 1e5\nq_tilt = 5.0\nimpedance_kg_s = {impedance:?}\ninharmonicity = {b:?}\n\
+         port = {{ here = 0.3 }}\n"
+    );
+    let heard = hit(&pitch, "size_m = 0.2\n");
+    // A blow this soft stretches it by nothing.
+    for body in [wire.clone(), wire + "stiffens = true\nstiffening = 0.0\n"] {
+        let other = hit(&body, "size_m = 0.2\n");
+        for n in (1..=30).filter(|n| n % 10 != 0) {
+            let n = f64::from(n);
+            let at = 220.0 * n * ((1.0 + b * n * n) / (1.0 + b)).sqrt();
+            let level = |out: &[f64]| band_db(out, [at - 40.0, at + 40.0], 48_000.0);
+            let off = level(&other) - level(&heard);
+            assert!(off.abs() < 0.5, "partial {n}: {off} dB");
+        }
+        // By the same sign: heard together they are louder, not gone.
+        let both: Vec<f64> = heard.iter().zip(&other).map(|(a, b)| a + b).collect();
+        let louder = band_db(&both, [180.0, 260.0], 48_000.0) - band_db(&heard, [180.0, 260.0], 48_000.0);
+        assert!((louder - 6.0).abs() < 0.5, "{louder}");
+    }
+}
+
+#[test]
+fn a_network_radiates_as_the_list_of_its_modes_does_whether_or_not_dampers_join_them() {
+    // Two masses and three springs: sum and difference, each as heavy as both where either mass moves by 1.
+    let net = |more: &str| {
+        format!(
+            "[body.it]\ntype = \"network\"\nmass_kg = {{ here = 0.01, there = 0.01 }}\nfixed = [\"wall\"]\n[[body.it.link]]\n\
+             between = [\"wall\", \"here\", \"there\", \"wall\"]\nstiffness_n_m = 1e5\ndamping_n_s_m = 1e-2\n{more}"
+        )
+    };
+    let root = |k: f64| (k / 0.01).sqrt() / (2.0 * PI);
+    let modal = format!(
+        "[body.it]\ntype = \"modal\"\nmodes = [{{ freq_hz = {:?}, decay_s = 2.0, mass_kg = 0.02 }}, {{ freq_hz = {:?}, decay_s = 0.6667, mass_kg = 0.02 }}]\n\
+         port = {{ here = [1.0, 1.0] }}\n",
+        root(1e5),
+        root(3e5)
+    );
+    let wanted = hit(&modal, "size_m = 0.3\n");
+    let joined = "[[body.it.link]]\nbetween = [\"wall\", \"here\"]\ndamping_n_s_m = 1e-4\n";
+    for more in ["", joined] {
+        let heard = hit(&net(more), "size_m = 0.3\n");
+        for at in [root(1e5), root(3e5)] {
+            let [a, b] = [&heard, &wanted].map(|out| band_db(out, [at - 40.0, at + 40.0], 48_000.0));
+            assert!((a - b).abs() < 0.2, "{more}{at} Hz: {a} {b}");
+        }
+    }
 }
 
 #[test]
