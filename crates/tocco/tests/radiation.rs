@@ -402,6 +402,37 @@ fn a_string_is_heard_by_its_force_on_the_bridge() {
     assert!(refused("freq_hz = 110.0", "freq_hz = 30.0").contains("is a loop"));
 }
 
+#[test]
+fn energy_minus_work_never_rises_in_wires_and_networks_that_are_heard() {
+    let wire = "[body.it]\ntype = \"shape\"\nshape = \"string\"\nlength_m = 0.65\ndiameter_m = 4e-4\nfreq_hz = 110.0\nmaterial = \"steel\"\n\
+                modes = 40\nstiffens = true\nport = { here = 0.3 }\n";
+    let joined = "[body.it]\ntype = \"network\"\nmass_kg = { here = 0.01, there = 0.02 }\nfixed = [\"wall\"]\n[[body.it.link]]\n\
+                  between = [\"wall\", \"here\", \"there\", \"wall\"]\nstiffness_n_m = 1e5\n[[body.it.link]]\nbetween = [\"wall\", \"here\"]\n\
+                  damping_n_s_m = 0.5\n";
+    for body in [wire, joined] {
+        let strokes: String = (0..10)
+            .map(|i| format!("[[event]]\nat_s = {:.2}\nstrike = \"stick\"\nvelocity_m_s = 3.0\n", 0.02 * f64::from(i)))
+            .collect();
+        let text = format!(
+            "[body.stick]\ntype = \"mass\"\nmass_kg = 0.005\nposition_m = -0.01\nvary_01 = 1.0\n{body}[contact.beat]\ntype = \"impact\"\n\
+             between = [\"stick\", \"it.here\"]\nstiffness = 1e8\n{strokes}[[tap]]\nof = \"it.here\"\nquantity = \"radiated\"\nsize_m = 0.3\n"
+        );
+        let def = SceneDef::from_text(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let mut engine = tocco::Engine::new(Scene::build(&def, 48_000.0).unwrap());
+        let probes = ["energy", "work"].map(|name| engine.scene().directory().probe(name).unwrap());
+        engine.watch(&probes);
+        let (mut out, mut ledger) = (vec![0.0; 12_000], vec![0.0; 24_000]);
+        let health = engine.render_probed(&[], &mut Queue::new(), &mut out, &mut ledger);
+        let (mut most, mut before) = (0.0f64, 0.0);
+        for row in ledger.chunks_exact(2) {
+            most = most.max(row[0].abs() + row[1].abs());
+            assert!(row[0] - row[1] - before <= 1e-12 * most, "gained {:e}", row[0] - row[1] - before);
+            before = row[0] - row[1];
+        }
+        assert!(out.iter().any(|p| *p != 0.0) && (health.unconverged, health.reset) == (0, 0), "{health:?}");
+    }
+}
+
 /// Says to this test, run once more under valgrind, what it is to render: a quantity, and how many samples.
 const COUNTED: &str = "TOCCO_COUNTED";
 
